@@ -1,0 +1,2 @@
+//! The siliray command.
+fn main() {}

@@ -1,0 +1,41 @@
+//! Boxes, rays, triangles, transforms, and what it means for a ray to hit something.
+//!
+//! Everything here is scalar and plain `f32`: these functions *are* the semantics of siliray. Fast
+//! kernels elsewhere must give the same bits; every machine and the brute-force oracle call
+//! [`triangle_hit`] and [`procedural_hit`], so that "a hit" has one definition.
+//!
+//! | file | concept |
+//! |---|---|
+//! | [`aabb`] | axis-aligned boxes |
+//! | [`ray`] | rays, and which rays are traceable |
+//! | [`triangle`] | triangles and the names of the two triangle rules |
+//! | [`transform`] | 3x4 affine transforms, and the one arithmetic that moves a ray |
+//! | [`rounding`] | sums and differences rounded up or down |
+//! | [`slab`] | the conservative ray-box test |
+//! | [`moller_trumbore`] | the triangle rule of the GFX12 unit |
+//! | [`watertight`] | the triangle rule of Woop, Benthin and Wald |
+//! | [`hit`] | the definition of a hit |
+//! | [`exact`] | the same questions answered in rational arithmetic (feature `exact`) |
+//!
+//! Compiler options must not change results: nothing here may be contracted into fused operations
+//! except where `mul_add` is written, and flush-to-zero modes are unsupported (B-14).
+
+pub mod aabb;
+#[cfg(feature = "exact")]
+pub mod exact;
+pub mod hit;
+pub mod moller_trumbore;
+pub mod ray;
+pub mod rounding;
+pub mod slab;
+pub mod transform;
+pub mod triangle;
+pub mod watertight;
+
+pub use aabb::Aabb;
+pub use glam::Vec3;
+pub use hit::{SurfaceHit, procedural_hit, triangle_hit};
+pub use ray::Ray;
+pub use slab::{Interval, SlabRay};
+pub use transform::{SingularTransform, Transform};
+pub use triangle::{RawHit, Triangle, TriangleRule};

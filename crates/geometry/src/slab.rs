@@ -1,0 +1,159 @@
+//! The reference ray-box test: two multiplications an axis, conservative by proof.
+//!
+//! A ray is tested as a *beam* that is `2e` wide: `oA = o + e` and `oB = o - e` (rounded outward)
+//! share the direction. On an axis with `d > 0` the ray is inside the slab for
+//! `(MIN - oA) / d <= t <= (MAX - oB) / d`; with `d < 0` the two bounds trade places; with `d = 0` the
+//! reciprocal is infinite and each bound becomes an infinity that accepts or refuses.
+//!
+//! Three facts make it exact to cull with, for any tree and both triangle rules:
+//!
+//! 1. *Never too narrow.* Every bound carries three roundings, so a lower bound may exceed an upper one
+//!    by a factor below `(1 + 2u)^3 < C = 1 + 4 eps`. The exit is widened by `C`, and by `2^-120` for
+//!    products that underflow: `fl(fl(hi * C) + TINY)`, unfused (B-2).
+//! 2. *Never too thin.* The watertight rule accepts a triangle whose sheared vertices moved by up to
+//!    `gamma(6) R`. Dilating by `e = 7uR` covers that, where `R` is the largest distance, on any axis,
+//!    from the origin to the box (B-9).
+//! 3. *Monotone.* Every step is a rounded operation that is monotone in the planes and in `e`, so the
+//!    interval of a box contains the interval of every box inside it, bit for bit.
+//!
+//! A NaN arises only from `0 * inf`: a ray that lies in a face plane. That is a touch, so the
+//! candidate is dropped and the constraint holds.
+
+use crate::rounding::{add_down, add_up};
+use crate::{Aabb, Ray};
+use glam::Vec3;
+
+/// `1 + 4 eps`, the factor that widens the exit.
+pub const C: f32 = f32::from_bits(0x3f80_0004);
+
+/// `2^-120`, the term that covers products near the bottom of the exponent range.
+pub const TINY: f32 = f32::from_bits(0x0380_0000);
+
+/// `7u = 7 * 2^-24`, the dilation for each unit of reach.
+pub const DILATION: f32 = 7.0 / 16_777_216.0;
+
+/// The smallest direction that is divided by; a smaller one is snapped outward.
+const SMALLEST_DIRECTION: f32 = f32::MIN_POSITIVE;
+
+/// The part of a ray inside a box: entered at `enter`, left at `exit`, which is already widened.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// Computed entry parameter, at least the `tmin` of the question.
+    pub enter: f32,
+    /// Widened exit parameter; never below `enter`.
+    pub exit: f32,
+}
+
+impl Interval {
+    /// `t` moved into the interval.
+    #[must_use]
+    pub fn clamp(&self, t: f32) -> f32 {
+        t.clamp(self.enter, self.exit)
+    }
+}
+
+/// A ray prepared for box tests, dilated for everything within a given reach.
+#[derive(Debug, Clone, Copy)]
+pub struct SlabRay {
+    axes: [Axis; 3],
+}
+
+/// One axis of the beam around a ray.
+#[derive(Debug, Clone, Copy)]
+struct Axis {
+    /// `oA`, the origin plus the dilation.
+    upper_origin: f32,
+    /// `oB`, the origin minus the dilation.
+    lower_origin: f32,
+    /// `1 / dA`, which goes with the minimum plane.
+    inverse_for_min: f32,
+    /// `1 / dB`, which goes with the maximum plane.
+    inverse_for_max: f32,
+    /// Whether the ray runs toward smaller coordinates.
+    backward: bool,
+}
+
+impl SlabRay {
+    /// Prepares `ray` for boxes no farther than `reach` (see [`reach`]) from its origin.
+    #[must_use]
+    pub fn new(ray: &Ray, reach: f32) -> Self {
+        Self::dilated(ray, DILATION * reach)
+    }
+
+    /// Prepares `ray` with the dilation itself.
+    #[must_use]
+    pub fn dilated(ray: &Ray, dilation: f32) -> Self {
+        Self { axes: std::array::from_fn(|k| Axis::new(ray.origin[k], ray.direction[k], dilation)) }
+    }
+
+    /// The interval of `[tmin, tmax]` in which the ray is inside `bounds`, or `None`.
+    ///
+    /// `bounds` must not be empty; this test does not detect inverted boxes.
+    #[must_use]
+    pub fn interval(&self, bounds: &Aabb, tmin: f32, tmax: f32) -> Option<Interval> {
+        let (mut enter, mut exit) = (tmin, tmax);
+        for (k, axis) in self.axes.iter().enumerate() {
+            let at_min = (bounds.min[k] - axis.upper_origin) * axis.inverse_for_min;
+            let at_max = (bounds.max[k] - axis.lower_origin) * axis.inverse_for_max;
+            let (lower, upper) = if axis.backward { (at_max, at_min) } else { (at_min, at_max) };
+            enter = later(lower, enter);
+            exit = earlier(upper, exit);
+        }
+        let exit = widen(exit);
+        // An axis that is never inside the slab gives `enter = +inf`, also when tmax is infinite.
+        (enter <= exit && enter < f32::INFINITY).then_some(Interval { enter, exit })
+    }
+}
+
+impl Axis {
+    fn new(origin: f32, direction: f32, dilation: f32) -> Self {
+        let (upper, lower) = snap_outward(direction);
+        Self {
+            upper_origin: add_up(origin, dilation),
+            lower_origin: add_down(origin, -dilation),
+            inverse_for_min: if upper == 0.0 {
+                if lower < 0.0 { f32::NEG_INFINITY } else { f32::INFINITY }
+            } else {
+                1.0 / upper
+            },
+            inverse_for_max: if lower == 0.0 { f32::INFINITY } else { 1.0 / lower },
+            backward: lower < 0.0,
+        }
+    }
+}
+
+/// The directions `(dA, dB)` of the two corner rays. Directions too small to divide by become the
+/// beam between zero and the smallest normal number, which contains the ray.
+fn snap_outward(direction: f32) -> (f32, f32) {
+    if direction == 0.0 || direction.abs() >= SMALLEST_DIRECTION {
+        (direction, direction)
+    } else if direction > 0.0 {
+        (SMALLEST_DIRECTION, 0.0)
+    } else {
+        (0.0, -SMALLEST_DIRECTION)
+    }
+}
+
+/// `R`: the largest distance on any axis from `origin` to a point of `bounds`, rounded up.
+#[must_use]
+pub fn reach(origin: Vec3, bounds: &Aabb) -> f32 {
+    let to_min = (bounds.min - origin).abs();
+    let to_max = (bounds.max - origin).abs();
+    to_min.max(to_max).max_element().next_up()
+}
+
+/// The exit parameter widened so that no rounding can place it before a true entry (B-2).
+#[must_use]
+pub fn widen(exit: f32) -> f32 {
+    exit * C + TINY
+}
+
+/// The larger of the two; a NaN candidate is dropped.
+fn later(candidate: f32, best: f32) -> f32 {
+    if candidate > best { candidate } else { best }
+}
+
+/// The smaller of the two; a NaN candidate is dropped.
+fn earlier(candidate: f32, best: f32) -> f32 {
+    if candidate < best { candidate } else { best }
+}

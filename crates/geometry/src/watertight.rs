@@ -1,0 +1,103 @@
+//! The watertight triangle test of Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection",
+//! Journal of Computer Graphics Techniques 2(1), 2013.
+//!
+//! The corners are moved so that the ray starts at the origin and sheared so that it runs along its
+//! dominant axis; what is left is a point in a 2D triangle. The rounded corners depend on the ray and
+//! on one vertex each, so neighbours agree on a shared edge. The sign of an edge function is exact for
+//! these rounded corners: rounded products keep their order, so a wrong sign can only show up as
+//! zero, and then all three are formed again in `f64`, where the products of two `f32` are exact.
+//! Signs are read from the `f64` values, and so are the quotients: narrowing first could turn a
+//! small determinant into zero (B-8).
+
+use crate::{RawHit, Ray, Triangle};
+use glam::Vec3;
+
+/// The hit, if there is one at `t >= 0`. A NaN anywhere is a miss.
+#[must_use]
+pub fn intersect(ray: &Ray, triangle: &Triangle) -> Option<RawHit> {
+    let shear = Shear::new(ray.direction);
+    let [a, b, c] = triangle.vertices.map(|vertex| shear.apply(vertex - ray.origin));
+    let (u, v, w) = (edge(c.x, c.y, b.x, b.y), edge(a.x, a.y, c.x, c.y), edge(b.x, b.y, a.x, a.y));
+    if u == 0.0 || v == 0.0 || w == 0.0 {
+        return intersect_wide(a, b, c);
+    }
+    if (u < 0.0 || v < 0.0 || w < 0.0) && (u > 0.0 || v > 0.0 || w > 0.0) {
+        return None;
+    }
+    let determinant = (u + v) + w;
+    let t = ((u * a.z + v * b.z) + w * c.z) / determinant;
+    (t >= 0.0).then_some(RawHit {
+        t,
+        u: v / determinant,
+        v: w / determinant,
+        front: determinant > 0.0,
+    })
+}
+
+/// The same with edge functions in `f64`, for rays that seem to meet an edge or a corner.
+fn intersect_wide(a: Vec3, b: Vec3, c: Vec3) -> Option<RawHit> {
+    let [a, b, c] = [a, b, c].map(Vec3::as_dvec3);
+    let u = c.x * b.y - c.y * b.x;
+    let v = a.x * c.y - a.y * c.x;
+    let w = b.x * a.y - b.y * a.x;
+    if (u < 0.0 || v < 0.0 || w < 0.0) && (u > 0.0 || v > 0.0 || w > 0.0) {
+        return None;
+    }
+    let determinant = (u + v) + w;
+    if determinant == 0.0 {
+        return None;
+    }
+    let t = (((u * a.z + v * b.z) + w * c.z) / determinant) as f32;
+    (t >= 0.0).then_some(RawHit {
+        t,
+        u: (v / determinant) as f32,
+        v: (w / determinant) as f32,
+        front: determinant > 0.0,
+    })
+}
+
+/// `ax * by - ay * bx`, rounded three times.
+fn edge(ax: f32, ay: f32, bx: f32, by: f32) -> f32 {
+    ax * by - ay * bx
+}
+
+/// The shear that turns the ray into the z axis.
+struct Shear {
+    axes: [usize; 3],
+    x: f32,
+    y: f32,
+    z: f32,
+}
+
+impl Shear {
+    fn new(direction: Vec3) -> Self {
+        let z = dominant_axis(direction);
+        let (mut x, mut y) = ((z + 1) % 3, (z + 2) % 3);
+        if direction[z] < 0.0 {
+            std::mem::swap(&mut x, &mut y); // keeps the winding
+        }
+        Self {
+            axes: [x, y, z],
+            x: direction[x] / direction[z],
+            y: direction[y] / direction[z],
+            z: 1.0 / direction[z],
+        }
+    }
+
+    fn apply(&self, point: Vec3) -> Vec3 {
+        let [x, y, z] = self.axes.map(|axis| point[axis]);
+        Vec3::new(x - self.x * z, y - self.y * z, self.z * z)
+    }
+}
+
+/// The axis on which the direction is longest; the lowest on a tie.
+fn dominant_axis(direction: Vec3) -> usize {
+    let d = direction.abs();
+    if d.x >= d.y && d.x >= d.z {
+        0
+    } else if d.y >= d.z {
+        1
+    } else {
+        2
+    }
+}

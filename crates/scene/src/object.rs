@@ -1,0 +1,84 @@
+//! Objects: lists of geometries in one space.
+
+use geometry::{Aabb, Triangle, Vec3};
+
+/// A thing that can be placed in the world; becomes one bottom-level structure.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Object {
+    /// Its name in the source, or empty.
+    pub name: String,
+    /// Its parts, numbered by position; the number is the geometry id of a hit.
+    pub geometries: Vec<Geometry>,
+}
+
+/// One part of an object, opaque or not.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Geometry {
+    /// Its name in the source (a group, a material, a primitive), or empty.
+    pub name: String,
+    /// Whether hits count without a filter's consent.
+    pub opaque: bool,
+    /// What it is made of.
+    pub shape: Shape,
+}
+
+/// What a geometry is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shape {
+    /// An indexed triangle mesh; the position in `indices` is the primitive id of a hit.
+    Triangles {
+        /// Vertex positions, all finite.
+        positions: Vec<Vec3>,
+        /// Three positions for each triangle, all in range.
+        indices: Vec<[u32; 3]>,
+    },
+    /// Procedural boxes; the position is the primitive id of a hit.
+    Boxes(Vec<Aabb>),
+}
+
+impl Object {
+    /// The number of triangles in all parts.
+    #[must_use]
+    pub fn triangle_count(&self) -> usize {
+        self.geometries.iter().map(Geometry::triangle_count).sum()
+    }
+
+    /// The box around all parts.
+    #[must_use]
+    pub fn bounds(&self) -> Aabb {
+        self.geometries.iter().map(Geometry::bounds).fold(Aabb::EMPTY, Aabb::union)
+    }
+}
+
+impl Geometry {
+    /// The number of triangles; 0 for procedural boxes.
+    #[must_use]
+    pub fn triangle_count(&self) -> usize {
+        match &self.shape {
+            Shape::Triangles { indices, .. } => indices.len(),
+            Shape::Boxes(_) => 0,
+        }
+    }
+
+    /// Its triangles in order; none for procedural boxes.
+    pub fn triangles(&self) -> impl Iterator<Item = Triangle> + '_ {
+        let (positions, indices): (&[Vec3], &[[u32; 3]]) = match &self.shape {
+            Shape::Triangles { positions, indices } => (positions, indices),
+            Shape::Boxes(_) => (&[], &[]),
+        };
+        indices
+            .iter()
+            .map(|corners| Triangle { vertices: corners.map(|index| positions[index as usize]) })
+    }
+
+    /// The box around everything that primitives use; unused vertices do not count.
+    #[must_use]
+    pub fn bounds(&self) -> Aabb {
+        match &self.shape {
+            Shape::Triangles { .. } => {
+                self.triangles().map(|t| t.bounds()).fold(Aabb::EMPTY, Aabb::union)
+            }
+            Shape::Boxes(boxes) => boxes.iter().copied().fold(Aabb::EMPTY, Aabb::union),
+        }
+    }
+}
