@@ -10,6 +10,7 @@
 //! | [`ray`] | rays, and which rays are traceable |
 //! | [`triangle`] | triangles and the names of the two triangle rules |
 //! | [`transform`] | 3x4 affine transforms, and the one arithmetic that moves a ray |
+//! | [`instance_flags`] | how an instance treats its triangles |
 //! | [`rounding`] | sums and differences rounded up or down |
 //! | [`slab`] | the conservative ray-box test |
 //! | [`moller_trumbore`] | the triangle rule of the GFX12 unit |
@@ -24,6 +25,7 @@ pub mod aabb;
 #[cfg(feature = "exact")]
 pub mod exact;
 pub mod hit;
+pub mod instance_flags;
 pub mod moller_trumbore;
 pub mod ray;
 pub mod rounding;
@@ -35,6 +37,7 @@ pub mod watertight;
 pub use aabb::Aabb;
 pub use glam::Vec3;
 pub use hit::{SurfaceHit, procedural_hit, triangle_hit};
+pub use instance_flags::InstanceFlags;
 pub use ray::Ray;
 pub use slab::{Interval, SlabRay};
 pub use transform::{SingularTransform, Transform};

@@ -9,7 +9,8 @@ mod instance;
 mod object;
 
 pub use camera::Camera;
-pub use instance::{Instance, InstanceFlags};
+pub use geometry::InstanceFlags;
+pub use instance::Instance;
 pub use object::{Geometry, Object, Shape};
 
 use geometry::{Aabb, SingularTransform};

@@ -1,0 +1,79 @@
+//! Levels, and the tree that they form.
+
+use crate::{Bvh, Primitives};
+use geometry::{Aabb, InstanceFlags, SingularTransform, Transform};
+
+/// A whole acceleration structure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tree {
+    /// The bottom levels; exactly one if there is no top level.
+    pub bottoms: Vec<Bottom>,
+    /// The top level of an instanced scene.
+    pub top: Option<Top>,
+}
+
+/// Primitives in one space, and the hierarchy over them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bottom {
+    /// The primitives.
+    pub primitives: Primitives,
+    /// The hierarchy; its items are the primitives.
+    pub bvh: Bvh,
+}
+
+/// Placements, and the hierarchy over them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Top {
+    /// The placements; the position is the instance id of a hit.
+    pub placements: Vec<Placement>,
+    /// The hierarchy in world space; its items are the placements.
+    pub bvh: Bvh,
+}
+
+/// One placement of a bottom level in the world.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Placement {
+    /// Which bottom level.
+    pub bottom: u32,
+    /// The map that machines apply to rays. It is the truth: the other one is its rounded inverse.
+    pub world_to_object: Transform,
+    /// From object space to world space, as the scene gave it.
+    pub object_to_world: Transform,
+    /// Seen only by rays whose mask shares a bit with this one.
+    pub mask: u8,
+    /// A number of the user's, 24 bits.
+    pub custom_index: u32,
+    /// How its triangles are treated.
+    pub flags: InstanceFlags,
+}
+
+impl Placement {
+    /// The box in world space around everything that maps into `object_bounds`.
+    ///
+    /// # Errors
+    /// When the transform is singular.
+    pub fn world_bounds(&self, object_bounds: &Aabb) -> Result<Aabb, SingularTransform> {
+        if object_bounds.is_empty() {
+            return Ok(Aabb::EMPTY);
+        }
+        self.world_to_object.preimage_bounds(object_bounds)
+    }
+}
+
+impl Tree {
+    /// The box around everything, in world space.
+    #[must_use]
+    pub fn bounds(&self) -> Aabb {
+        match (&self.top, self.bottoms.first()) {
+            (Some(top), _) => top.bvh.root().bounds,
+            (None, Some(bottom)) => bottom.bvh.root().bounds,
+            (None, None) => Aabb::EMPTY,
+        }
+    }
+
+    /// Primitives stored, each bottom level counted once.
+    #[must_use]
+    pub fn primitive_count(&self) -> usize {
+        self.bottoms.iter().map(|bottom| bottom.primitives.len()).sum()
+    }
+}
