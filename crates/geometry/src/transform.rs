@@ -52,8 +52,7 @@ impl Transform {
         let determinant = linear.determinant();
         let scale = linear.x_axis.length() * linear.y_axis.length() * linear.z_axis.length();
         let singular = SingularTransform { determinant };
-        // NaN fails the comparison too.
-        if !(determinant.abs() > scale * f64::EPSILON * 16.0) {
+        if determinant.is_nan() || determinant.abs() <= scale * f64::EPSILON * 16.0 {
             return Err(singular);
         }
         let inverse = linear.inverse();

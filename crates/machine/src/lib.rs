@@ -1,1 +1,48 @@
-//! Placeholder.
+//! What all machines share.
+//!
+//! A *machine* answers queries about a world: which primitive does this ray meet first, does it meet
+//! any, which are all of them. A *format* turns a [`tree::Tree`] into an [`Image`], the bytes that a
+//! machine reads, and proves untrusted bytes sound. The law of siliray is that every machine gives
+//! the same answer as the brute-force [`Oracle`] on the geometry that its image holds.
+//!
+//! | file | concept |
+//! |---|---|
+//! | [`query`] | a ray with the kind of answer wanted, a mask and flags |
+//! | [`hit`] | hits and their order |
+//! | [`candidate`] | one primitive against one query: shared by the oracle and the walks |
+//! | [`machine`] | the trait [`Machine`] |
+//! | [`oracle`] | brute force over every primitive |
+//! | [`reference`] | the plain walk over a tree |
+//! | [`instance_dilation`] | how much a top level must widen a ray, with its proof |
+//! | [`budget`] | step budgets: no walk runs for ever |
+//! | [`counters`] | what a machine counts |
+//! | [`image`] | segments of memory, and images proved sound |
+//! | [`finding`] | located diagnostics |
+//! | [`format`] | the trait [`Format`] and what a format can express |
+//! | [`block_format`] | the trait [`BlockFormat`], what a block-based traversal unit needs |
+
+pub mod block_format;
+pub mod budget;
+pub mod candidate;
+pub mod counters;
+pub mod finding;
+pub mod format;
+pub mod hit;
+pub mod image;
+pub mod instance_dilation;
+pub mod machine;
+pub mod oracle;
+pub mod query;
+pub mod reference;
+
+pub use block_format::{Block, BlockChild, BlockFormat};
+pub use budget::{BudgetExhausted, StepBudget};
+pub use counters::Counters;
+pub use finding::{Finding, Severity};
+pub use format::{Capabilities, CheckReport, Format};
+pub use hit::Hit;
+pub use image::{CheckedImage, Facts, Image, Segment};
+pub use machine::Machine;
+pub use oracle::Oracle;
+pub use query::{HitKind, RayFlags, RayQuery};
+pub use reference::Reference;

@@ -1,0 +1,141 @@
+//! One primitive against one query.
+//!
+//! The oracle and every walk decide here whether a primitive is seen and hit, so that culling rules
+//! and the definition of a hit exist once.
+
+use crate::{Hit, RayFlags, RayQuery};
+use geometry::{InstanceFlags, Ray, SurfaceHit, TriangleRule, procedural_hit, triangle_hit};
+use tree::primitives::Primitive;
+use tree::{Placement, PrimitiveFlags, Primitives};
+
+/// A bottom level as one query sees it through one placement.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    /// The primitives.
+    pub primitives: &'a Primitives,
+    /// The query's ray, in the space of the primitives.
+    pub ray: Ray,
+    /// The id of the placement.
+    pub instance: u32,
+    /// The flags of the query, merged with those of the placement.
+    pub flags: MergedFlags,
+}
+
+/// What a query and a placement leave out between them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MergedFlags {
+    ray: RayFlags,
+    flip_facing: bool,
+    face_culling: bool,
+}
+
+impl<'a> View<'a> {
+    /// A bottom level that lies in world space.
+    #[must_use]
+    pub fn world(primitives: &'a Primitives, query: &RayQuery) -> Self {
+        let flags = MergedFlags::new(query.flags, InstanceFlags::empty());
+        Self { primitives, ray: query.ray, instance: 0, flags }
+    }
+
+    /// A bottom level through placement number `instance`; `None` if the mask hides it.
+    #[must_use]
+    pub fn placed(
+        primitives: &'a Primitives,
+        query: &RayQuery,
+        instance: u32,
+        placement: &Placement,
+    ) -> Option<Self> {
+        (placement.mask & query.mask != 0).then(|| Self {
+            primitives,
+            ray: placement.world_to_object.ray(&query.ray),
+            instance,
+            flags: MergedFlags::new(query.flags, placement.flags),
+        })
+    }
+
+    /// Whether and where the query hits primitive `index`.
+    #[must_use]
+    pub fn hit(&self, rule: TriangleRule, index: usize) -> Option<Hit> {
+        let id = self.primitives.ids[index];
+        let surface = match self.primitives.get(index) {
+            Primitive::Triangle(triangle) => self
+                .flags
+                .sees_triangles(id.flags)
+                .then(|| triangle_hit(rule, &self.ray, triangle))
+                .flatten()
+                .filter(|surface| self.flags.sees_face(id.flags, surface.front)),
+            Primitive::Box(bounds) => {
+                self.flags.sees_boxes(id.flags).then(|| procedural_hit(&self.ray, bounds)).flatten()
+            }
+        };
+        surface.map(|SurfaceHit { t, u, v, .. }| Hit {
+            t,
+            u,
+            v,
+            instance: self.instance,
+            geometry: id.geometry,
+            primitive: id.primitive,
+        })
+    }
+}
+
+impl MergedFlags {
+    /// Merges as the GFX12 unit does: the force flags of an instance yield to those of the ray.
+    #[must_use]
+    pub fn new(ray: RayFlags, instance: InstanceFlags) -> Self {
+        let forced = RayFlags::FORCE_OPAQUE | RayFlags::FORCE_NON_OPAQUE;
+        let mut merged = ray;
+        if !ray.intersects(forced) {
+            merged.set(RayFlags::FORCE_OPAQUE, instance.contains(InstanceFlags::FORCE_OPAQUE));
+            merged.set(
+                RayFlags::FORCE_NON_OPAQUE,
+                instance.contains(InstanceFlags::FORCE_NON_OPAQUE),
+            );
+        }
+        Self {
+            ray: merged,
+            flip_facing: instance.contains(InstanceFlags::FLIP_FACING),
+            face_culling: !instance.contains(InstanceFlags::DISABLE_FACE_CULL),
+        }
+    }
+
+    /// Whether a triangle with these flags can be hit, whichever side is seen.
+    #[must_use]
+    pub fn sees_triangles(&self, primitive: PrimitiveFlags) -> bool {
+        !self.ray.contains(RayFlags::SKIP_TRIANGLES) && self.sees_opacity(primitive)
+    }
+
+    /// Whether a procedural box with these flags can be hit.
+    #[must_use]
+    pub fn sees_boxes(&self, primitive: PrimitiveFlags) -> bool {
+        !self.ray.contains(RayFlags::SKIP_PROCEDURAL) && self.sees_opacity(primitive)
+    }
+
+    /// Whether that side of a triangle can be hit. A double-sided triangle shows both (G-16).
+    #[must_use]
+    pub fn sees_face(&self, primitive: PrimitiveFlags, front: bool) -> bool {
+        if !self.face_culling || primitive.contains(PrimitiveFlags::DOUBLE_SIDED) {
+            return true;
+        }
+        let culled =
+            if front != self.flip_facing { RayFlags::CULL_FRONT } else { RayFlags::CULL_BACK };
+        !self.ray.contains(culled)
+    }
+
+    /// Whether the primitive counts as opaque after force flags.
+    #[must_use]
+    pub fn is_opaque(&self, primitive: PrimitiveFlags) -> bool {
+        self.ray.contains(RayFlags::FORCE_OPAQUE)
+            || (!self.ray.contains(RayFlags::FORCE_NON_OPAQUE)
+                && primitive.contains(PrimitiveFlags::OPAQUE))
+    }
+
+    fn sees_opacity(&self, primitive: PrimitiveFlags) -> bool {
+        let culled = if self.is_opaque(primitive) {
+            RayFlags::CULL_OPAQUE
+        } else {
+            RayFlags::CULL_NON_OPAQUE
+        };
+        !self.ray.contains(culled)
+    }
+}

@@ -1,0 +1,57 @@
+//! What a machine counts. Declared once; every report iterates over [`Counters::named`].
+
+macro_rules! counters {
+    ($($(#[doc = $doc:literal])+ $name:ident),+ $(,)?) => {
+        /// Work done while answering queries.
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+        pub struct Counters {
+            $($(#[doc = $doc])+ pub $name: u64,)+
+        }
+
+        impl Counters {
+            /// Every counter with its name, in the order of declaration.
+            #[must_use]
+            pub fn named(&self) -> Vec<(&'static str, u64)> {
+                vec![$((stringify!($name), self.$name)),+]
+            }
+        }
+
+        impl std::ops::AddAssign for Counters {
+            fn add_assign(&mut self, other: Self) {
+                $(self.$name += other.$name;)+
+            }
+        }
+    };
+}
+
+counters! {
+    /// Queries answered.
+    queries,
+    /// Inner nodes whose children were tested.
+    nodes,
+    /// Boxes tested.
+    box_tests,
+    /// Leaves whose primitives were tested.
+    leaves,
+    /// Triangles tested.
+    triangle_tests,
+    /// Procedural boxes tested.
+    procedural_tests,
+    /// Placements entered.
+    instances,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_follow_the_declaration() {
+        let mut sum = Counters { queries: 1, box_tests: 8, ..Counters::default() };
+        sum += Counters { box_tests: 2, instances: 3, ..Counters::default() };
+        let named = sum.named();
+        assert_eq!(named[0], ("queries", 1));
+        assert_eq!(named[2], ("box_tests", 10));
+        assert_eq!(named.last(), Some(&("instances", 3)));
+    }
+}

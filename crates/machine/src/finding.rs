@@ -1,0 +1,56 @@
+//! Located diagnostics.
+
+use std::fmt;
+use std::ops::Range;
+
+/// Something that a check found in an image or a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Whether the bytes are unsafe to walk, or only odd.
+    pub severity: Severity,
+    /// The rule that is broken, a stable name in snake case.
+    pub rule: &'static str,
+    /// Byte offset, from the start of the file or of the image's first segment.
+    pub offset: u64,
+    /// The bits at fault, counted from `offset`; bit `n` is bit `n % 8` of byte `offset + n / 8`.
+    pub bits: Range<u32>,
+    /// What is there.
+    pub found: String,
+    /// What should be there.
+    pub expected: String,
+    /// The place in words: the chunk, the node, the field.
+    pub place: String,
+}
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// Safe to walk, but lossy or odd: geometry outside an ancestor's box, a parent that disagrees.
+    Warning,
+    /// Unsafe to walk: a pointer out of range, a cycle, a range that does not end.
+    Error,
+}
+
+impl Severity {
+    /// The name used in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { severity, rule, offset, bits, found, expected, place } = self;
+        write!(
+            f,
+            "{}[{rule}] at {offset:#x}, bits {}..{}: {place}: found {found}, expected {expected}",
+            severity.name(),
+            bits.start,
+            bits.end
+        )
+    }
+}

@@ -1,0 +1,37 @@
+//! Hits and their order.
+
+use std::cmp::Ordering;
+
+/// Where a ray met a primitive.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hit {
+    /// Ray parameter; never NaN and never negative zero.
+    pub t: f32,
+    /// Weight of the triangle's second corner; 0 for a procedural box.
+    pub u: f32,
+    /// Weight of the triangle's third corner; 0 for a procedural box.
+    pub v: f32,
+    /// Which placement; 0 where there is no top level.
+    pub instance: u32,
+    /// Which geometry of the object.
+    pub geometry: u32,
+    /// Which primitive of the geometry.
+    pub primitive: u32,
+}
+
+impl Hit {
+    /// The order of hits: smallest `(t, instance, geometry, primitive)` first. A walk accepts a
+    /// candidate if and only if it comes before its best so far, and visits boxes at equal `t`, so
+    /// ties are settled alike everywhere.
+    #[must_use]
+    pub fn order(&self, other: &Self) -> Ordering {
+        let ids = |hit: &Self| (hit.instance, hit.geometry, hit.primitive);
+        self.t.total_cmp(&other.t).then_with(|| ids(self).cmp(&ids(other)))
+    }
+
+    /// Whether this hit comes before `best`.
+    #[must_use]
+    pub fn beats(&self, best: Option<&Self>) -> bool {
+        best.is_none_or(|best| self.order(best).is_lt())
+    }
+}
