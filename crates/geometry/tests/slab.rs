@@ -259,9 +259,9 @@ fn transforms_bound_what_they_map() {
         let preimage = transform.preimage_bounds(&bounds).unwrap();
         for corner in bounds.corners() {
             let exact_image = exact_apply(&transform, corner);
-            for k in 0..3 {
-                assert!(exact::rational(mapped.min[k]) <= exact_image[k]);
-                assert!(exact_image[k] <= exact::rational(mapped.max[k]));
+            for (k, coordinate) in exact_image.iter().enumerate() {
+                assert!(exact::rational(mapped.min[k]) <= *coordinate);
+                assert!(*coordinate <= exact::rational(mapped.max[k]));
             }
             let back = inverse.point(corner);
             assert!((transform.point(back) - corner).length() < 1e-2 || !preimage.is_finite());
