@@ -4,6 +4,7 @@
 //! is exactly one object and it lies in world space. With instances, each places an object in the
 //! world. Nothing here knows about trees or formats.
 
+pub mod builtin;
 mod camera;
 mod instance;
 mod object;
