@@ -1,1 +1,43 @@
-//! Placeholder.
+//! Scene → tree.
+//!
+//! [`build`] makes one bottom level for each object and, for a scene with instances, a top level over
+//! their placements. Each level goes the same way: boxes around the primitives, a binary tree by the
+//! method of the preset, and the wide tree of the least cost that this binary tree allows. Every
+//! result is the same for any number of threads.
+//!
+//! | file | concept |
+//! |---|---|
+//! | [`options`](Options) | presets and knobs |
+//! | `primitives` | objects as numbered primitives with boxes |
+//! | `tagged_box` | boxes in SIMD registers |
+//! | `binary` | the binary tree between a builder and the collapse |
+//! | `binned` | top-down building with bins: preset `balanced` |
+//! | `sweep` | the exact heuristic for small ranges |
+//! | `collapse` | binary to wide by dynamic programming |
+//! | [`report`](Report) | figures of a tree and of its making |
+//! | [`progress`](Progress) | progress and cancellation |
+//!
+//! # What a tree promises
+//! * A leaf's box contains the box of each of its primitives, except where spatial splits cut a
+//!   triangle: there the boxes of all references to the triangle together cover it, exactly.
+//! * A node's box is the smallest around its children's.
+//! * Each primitive that can be hit is referred to. Empty procedural boxes and placements of empty
+//!   objects cannot and are not.
+
+mod binary;
+mod binned;
+mod collapse;
+mod error;
+mod level;
+mod options;
+mod primitives;
+mod progress;
+mod report;
+mod sweep;
+mod tagged_box;
+
+pub use error::BuildError;
+pub use level::{Built, build};
+pub use options::{MAX_LEAF, Options, OptionsError, Preset};
+pub use progress::{Progress, Watch};
+pub use report::Report;

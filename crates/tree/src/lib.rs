@@ -12,11 +12,14 @@
 //! | [`bvh`] | a wide hierarchy over numbered items, and the proof that it is one |
 //! | [`primitives`] | triangles and procedural boxes with ids and flags |
 //! | [`level`] | bottom levels, top levels, and the whole |
+//! | [`quality`] | what a hierarchy is worth: cost, depth, fill, overlap |
 
 pub mod bvh;
 pub mod level;
 pub mod primitives;
+pub mod quality;
 
 pub use bvh::{Bvh, BvhError, Entry, Link};
 pub use level::{Bottom, Placement, Top, Tree};
 pub use primitives::{PrimitiveFlags, PrimitiveId, Primitives};
+pub use quality::Quality;

@@ -1,0 +1,300 @@
+//! Top-down building by the surface-area heuristic with bins, after Wald 2007, "On fast construction
+//! of SAH-based bounding volume hierarchies".
+//!
+//! The centroids of a range of references are sorted into bins on all three axes at once; the cheapest
+//! plane between two bins splits the range. Small ranges are split by an exact sweep
+//! ([`crate::sweep`]). Splitting goes on to single references: which of them share a leaf is decided
+//! on the finished tree, where the cost of either choice is known.
+//!
+//! Threads: ranges above [`PARALLEL`] are binned in blocks of fixed size whose bins are merged in
+//! order, and the two halves are built side by side. What is computed never depends on who computes
+//! it.
+
+use crate::BuildError;
+use crate::binary::{BinaryTree, Node};
+use crate::progress::Monitor;
+use crate::sweep;
+use crate::tagged_box::{Bounds, TaggedBox};
+use glam::Vec3A;
+use rayon::prelude::*;
+
+/// Bins per axis.
+const BINS: usize = 16;
+/// Ranges above this size are binned and built by several threads.
+const PARALLEL: usize = 1 << 14;
+/// References binned by one thread at a time.
+const BLOCK: usize = 1 << 15;
+/// Below this depth ranges are halved, which bounds the depth of any tree by this plus 32.
+const DEEPEST_HEURISTIC: usize = 64;
+
+/// Builds a tree; the references are reordered. There must be at least one.
+///
+/// # Errors
+/// Cancellation.
+pub(crate) fn build(
+    mut references: Vec<TaggedBox>,
+    monitor: &Monitor<'_>,
+) -> Result<BinaryTree, BuildError> {
+    let mut nodes = vec![TaggedBox::leaf(Bounds::EMPTY, 0); 2 * references.len() - 1];
+    let (bounds, centroids) = extents(&references);
+    let range = Range { bounds, centroids, first: 0, depth: 0 };
+    let (root, below) = nodes.split_at_mut(1);
+    grow(&mut references, range, &mut root[0], below, 1, monitor)?;
+    let items = references.par_iter().map(TaggedBox::first).collect();
+    Ok(BinaryTree { nodes, items })
+}
+
+/// What is known of a range of references before it is split.
+#[derive(Clone, Copy)]
+struct Range {
+    /// The box around the references.
+    bounds: Bounds,
+    /// The box around their centres.
+    centroids: Bounds,
+    /// Position of the first.
+    first: usize,
+    /// Distance from the root.
+    depth: usize,
+}
+
+/// Builds the subtree over `references`: its root into `node`, its descendants into `below`, whose
+/// first element has the number `base`.
+fn grow(
+    references: &mut [TaggedBox],
+    range: Range,
+    node: &mut TaggedBox,
+    below: &mut [TaggedBox],
+    base: usize,
+    monitor: &Monitor<'_>,
+) -> Result<(), BuildError> {
+    if references.len() == 1 {
+        *node = TaggedBox::leaf(range.bounds, range.first);
+        return Ok(());
+    }
+    *node = TaggedBox::inner(range.bounds, base);
+    let (left, right) = split(references, &range);
+    let middle = right.first - range.first;
+    let (left_references, right_references) = references.split_at_mut(middle);
+    let (children, below) = below.split_at_mut(2);
+    let (left_node, right_node) = children.split_at_mut(1);
+    let (left_below, right_below) = below.split_at_mut(2 * middle - 2);
+    let (left_base, right_base) = (base + 2, base + 2 * middle);
+    let count = left_references.len() + right_references.len();
+    let mut grow_left =
+        || grow(left_references, left, &mut left_node[0], left_below, left_base, monitor);
+    let mut grow_right =
+        || grow(right_references, right, &mut right_node[0], right_below, right_base, monitor);
+    if count > PARALLEL {
+        monitor.check()?;
+        let (left, right) = rayon::join(grow_left, grow_right);
+        left.and(right)?;
+        if middle <= PARALLEL {
+            monitor.advance(middle)?;
+        }
+        if count - middle <= PARALLEL {
+            monitor.advance(count - middle)?;
+        }
+        Ok(())
+    } else {
+        grow_left()?;
+        grow_right()
+    }
+}
+
+/// Reorders `references` into two parts, neither empty.
+fn split(references: &mut [TaggedBox], range: &Range) -> (Range, Range) {
+    let depth = range.depth + 1;
+    let halves = |middle: usize, left: (Bounds, Bounds), right: (Bounds, Bounds)| {
+        (
+            Range { bounds: left.0, centroids: left.1, first: range.first, depth },
+            Range { bounds: right.0, centroids: right.1, first: range.first + middle, depth },
+        )
+    };
+    if range.depth < DEEPEST_HEURISTIC {
+        if references.len() <= sweep::LARGEST {
+            if let Some((middle, left, right)) = sweep::split(references) {
+                let none = Bounds::EMPTY;
+                return halves(middle, (left, none), (right, none));
+            }
+        } else if let Some((middle, left, right)) = split_by_bins(references, range) {
+            return halves(middle, left, right);
+        }
+    }
+    let middle = halve(references);
+    let (left, right) = references.split_at(middle);
+    halves(middle, extents(left), extents(right))
+}
+
+/// Splits at the median centre of the longest axis: the answer when costs say nothing, because all
+/// centres coincide, or areas are zero, or they overflow.
+fn halve(references: &mut [TaggedBox]) -> usize {
+    let (_, centroids) = extents(references);
+    let extent = centroids.max - centroids.min;
+    let axis = if extent.x >= extent.y && extent.x >= extent.z {
+        0
+    } else if extent.y >= extent.z {
+        1
+    } else {
+        2
+    };
+    let middle = references.len() / 2;
+    let key = |reference: &TaggedBox| reference.bounds().center()[axis];
+    references.select_nth_unstable_by(middle, |a, b| {
+        key(a).total_cmp(&key(b)).then(a.first().cmp(&b.first()))
+    });
+    middle
+}
+
+/// The box around references and the box around their centres.
+pub(crate) fn extents(references: &[TaggedBox]) -> (Bounds, Bounds) {
+    let of_block = |block: &[TaggedBox]| {
+        block.iter().fold((Bounds::EMPTY, Bounds::EMPTY), |(bounds, centroids), reference| {
+            let own = reference.bounds();
+            (bounds.union(own), centroids.with_point(own.center()))
+        })
+    };
+    if references.len() <= BLOCK {
+        return of_block(references);
+    }
+    let blocks: Vec<_> = references.par_chunks(BLOCK).map(of_block).collect();
+    blocks.into_iter().fold((Bounds::EMPTY, Bounds::EMPTY), |all, block| {
+        (all.0.union(block.0), all.1.union(block.1))
+    })
+}
+
+/// Which bin a centre falls into, on each axis.
+#[derive(Clone, Copy)]
+struct Grid {
+    origin: Vec3A,
+    scale: Vec3A,
+}
+
+impl Grid {
+    fn new(centroids: &Bounds) -> Self {
+        // A little less than BINS, so that the largest centre rounds into the last bin.
+        let scale = Vec3A::splat(BINS as f32 * 0.9999) / (centroids.max - centroids.min);
+        Self { origin: centroids.min, scale }
+    }
+
+    /// Bin numbers on the three axes. A coordinate that is not a number lands in bin 0.
+    #[inline(always)]
+    fn bins(&self, center: Vec3A) -> [usize; 3] {
+        // Adding 2^23 leaves the integer in the low bits of the mantissa. It rounds to nearest, hence
+        // the half; any monotone map would do, as long as it is the same for binning and partition.
+        const MAGIC: f32 = 8_388_608.0;
+        let place = (center - self.origin) * self.scale - 0.5;
+        let clamped = place.max(Vec3A::ZERO).min(Vec3A::splat(BINS as f32 - 1.0));
+        (clamped + MAGIC).to_array().map(|lane| (lane.to_bits() & (BINS as u32 - 1)) as usize)
+    }
+}
+
+/// What fell into the bins.
+struct Bins {
+    bounds: [[Bounds; BINS]; 3],
+    counts: [[u32; BINS]; 3],
+}
+
+impl Bins {
+    const EMPTY: Self = Self { bounds: [[Bounds::EMPTY; BINS]; 3], counts: [[0; BINS]; 3] };
+
+    fn fill(&mut self, references: &[TaggedBox], grid: Grid) {
+        for reference in references {
+            let own = reference.bounds();
+            let bins = grid.bins(own.center());
+            for (axis, bin) in bins.into_iter().enumerate() {
+                self.bounds[axis][bin] = self.bounds[axis][bin].union(own);
+                self.counts[axis][bin] += 1;
+            }
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        for axis in 0..3 {
+            for bin in 0..BINS {
+                self.bounds[axis][bin] = self.bounds[axis][bin].union(other.bounds[axis][bin]);
+                self.counts[axis][bin] += other.counts[axis][bin];
+            }
+        }
+    }
+
+    /// The cheapest plane: axis, first bin on the right, and the boxes on its sides.
+    fn best_plane(&self) -> Option<(usize, usize, Bounds, Bounds)> {
+        let mut best = None;
+        let mut best_cost = f32::INFINITY;
+        for axis in 0..3 {
+            let (bounds, counts) = (&self.bounds[axis], &self.counts[axis]);
+            let mut right_costs = [0.0f32; BINS];
+            let (mut right, mut count) = (Bounds::EMPTY, 0);
+            for bin in (1..BINS).rev() {
+                right = right.union(bounds[bin]);
+                count += counts[bin];
+                right_costs[bin] = right.half_area() * count as f32;
+            }
+            let (mut left, mut count) = (Bounds::EMPTY, 0);
+            for bin in 1..BINS {
+                left = left.union(bounds[bin - 1]);
+                count += counts[bin - 1];
+                // An empty side costs 0 * infinity, which is NaN, which is never less.
+                let cost = left.half_area() * count as f32 + right_costs[bin];
+                if cost < best_cost {
+                    best_cost = cost;
+                    best = Some((axis, bin));
+                }
+            }
+        }
+        let (axis, plane) = best.filter(|_| best_cost > 0.0)?;
+        let around = |bins: &[Bounds]| bins.iter().copied().fold(Bounds::EMPTY, Bounds::union);
+        let (left, right) = self.bounds[axis].split_at(plane);
+        Some((axis, plane, around(left), around(right)))
+    }
+}
+
+type Half = (Bounds, Bounds);
+
+/// Splits at the cheapest plane between bins; none if the bins cannot tell the references apart.
+fn split_by_bins(references: &mut [TaggedBox], range: &Range) -> Option<(usize, Half, Half)> {
+    let grid = Grid::new(&range.centroids);
+    let mut bins = Bins::EMPTY;
+    if references.len() > BLOCK {
+        let blocks: Vec<_> = references
+            .par_chunks(BLOCK)
+            .map(|block| {
+                let mut bins = Bins::EMPTY;
+                bins.fill(block, grid);
+                bins
+            })
+            .collect();
+        blocks.iter().for_each(|block| bins.merge(block));
+    } else {
+        bins.fill(references, grid);
+    }
+    let (axis, plane, left, right) = bins.best_plane()?;
+    let (middle, centroids) = partition(references, grid, axis, plane);
+    let [left_centroids, right_centroids] = centroids;
+    (0 < middle && middle < references.len()).then_some((
+        middle,
+        (left, left_centroids),
+        (right, right_centroids),
+    ))
+}
+
+/// Moves references left of the plane to the front; returns how many, and the boxes around the
+/// centres on both sides. Every reference is swapped, needed or not: that is quicker than a branch
+/// which nobody can predict.
+fn partition(
+    references: &mut [TaggedBox],
+    grid: Grid,
+    axis: usize,
+    plane: usize,
+) -> (usize, [Bounds; 2]) {
+    let mut centroids = [Bounds::EMPTY; 2];
+    let mut middle = 0;
+    for position in 0..references.len() {
+        let center = references[position].bounds().center();
+        let side = usize::from(grid.bins(center)[axis] >= plane);
+        centroids[side] = centroids[side].with_point(center);
+        references.swap(middle, position);
+        middle += 1 - side;
+    }
+    (middle, centroids)
+}

@@ -1,0 +1,156 @@
+//! Bottom levels, the top level, and the whole.
+
+use crate::binary::BinaryTree;
+use crate::collapse::{self, Collapsed};
+use crate::options::{Options, Preset};
+use crate::primitives;
+use crate::progress::{Monitor, Watch};
+use crate::report::{LevelFigures, Report};
+use crate::tagged_box::TaggedBox;
+use crate::{BuildError, binned};
+use geometry::Aabb;
+use rayon::prelude::*;
+use scene::{Object, Scene};
+use std::time::Instant;
+use tree::{Bottom, Bvh, Placement, Top, Tree};
+
+/// A tree and its figures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Built {
+    /// The tree.
+    pub tree: Tree,
+    /// What it cost to make and what it is worth.
+    pub report: Report,
+}
+
+/// Builds the tree of a scene. `watch` is told about progress, from any thread, and may cancel.
+///
+/// # Errors
+/// An option out of range, an instance that names no object or has a singular transform, geometry
+/// that is not finite or names missing vertices, too many primitives, or cancellation.
+pub fn build(scene: &Scene, options: &Options, watch: &Watch<'_>) -> Result<Built, BuildError> {
+    options.validate()?;
+    check_instances(scene)?;
+    let start = Instant::now();
+    let monitor = Monitor::new(watch, work(scene));
+    let levels: Vec<Level> = scene
+        .objects
+        .par_iter()
+        .enumerate()
+        .map(|(position, object)| build_bottom(object, position, options, &monitor))
+        .collect::<Result<_, _>>()?;
+    let (bottoms, bottom_costs): (Vec<Bottom>, Vec<f64>) = levels.into_iter().unzip();
+    let (tree, top_cost) = match scene.instances.is_empty() {
+        true => (Tree { bottoms: one_bottom(bottoms), top: None }, None),
+        false => {
+            let (top, cost) = build_top(scene, &bottoms, options, &monitor)?;
+            (Tree { bottoms, top: Some(top) }, Some(cost))
+        }
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    let binary = LevelFigures { bottoms: bottom_costs, top: top_cost };
+    let report = Report::new(&tree, &binary, options, seconds)?;
+    Ok(Built { tree, report })
+}
+
+/// A bottom level and the cost of the binary tree that it was made from.
+type Level = (Bottom, f64);
+
+fn check_instances(scene: &Scene) -> Result<(), BuildError> {
+    let objects = scene.objects.len();
+    if scene.instances.is_empty() && objects > 1 {
+        return Err(BuildError::Unplaced { objects });
+    }
+    if scene.instances.len() > u32::MAX as usize {
+        let count = scene.instances.len();
+        return Err(BuildError::TooManyPrimitives { object: objects, count });
+    }
+    for (instance, placed) in scene.instances.iter().enumerate() {
+        let object = placed.object;
+        if object >= objects {
+            return Err(BuildError::MissingObject { instance, object, objects });
+        }
+    }
+    Ok(())
+}
+
+/// Units of work: each primitive is collected once and built into a tree once.
+fn work(scene: &Scene) -> u64 {
+    2 * scene.triangle_count() as u64
+}
+
+/// A scene without objects is an empty bottom level.
+fn one_bottom(bottoms: Vec<Bottom>) -> Vec<Bottom> {
+    if bottoms.is_empty() {
+        vec![Bottom { primitives: tree::Primitives::default(), bvh: Bvh::empty() }]
+    } else {
+        bottoms
+    }
+}
+
+fn build_bottom(
+    object: &Object,
+    position: usize,
+    options: &Options,
+    monitor: &Monitor<'_>,
+) -> Result<Level, BuildError> {
+    let primitives = primitives::collect(object, position, monitor)?;
+    let references = primitives::references(&primitives);
+    let Collapsed { bvh, binary_cost } =
+        build_level(references, primitives.len(), options, monitor)?;
+    Ok((Bottom { primitives, bvh }, binary_cost))
+}
+
+/// The top level. Its leaves hold one placement each: entering an instance costs far more than a box
+/// test.
+fn build_top(
+    scene: &Scene,
+    bottoms: &[Bottom],
+    options: &Options,
+    monitor: &Monitor<'_>,
+) -> Result<(Top, f64), BuildError> {
+    let placed: Vec<(Placement, Aabb)> = scene
+        .instances
+        .iter()
+        .enumerate()
+        .map(|(instance, placed)| {
+            let singular = |source| BuildError::Singular { instance, source };
+            let placement = Placement {
+                bottom: placed.object as u32,
+                world_to_object: placed.object_to_world.inverse().map_err(singular)?,
+                object_to_world: placed.object_to_world,
+                mask: placed.mask,
+                custom_index: placed.custom_index,
+                flags: placed.flags,
+            };
+            let object_bounds = &bottoms[placed.object].bvh.root().bounds;
+            let bounds = placement.world_bounds(object_bounds).map_err(singular)?;
+            Ok((placement, bounds))
+        })
+        .collect::<Result<_, BuildError>>()?;
+    let (placements, bounds): (Vec<_>, Vec<_>) = placed.into_iter().unzip();
+    let references = primitives::boxes_as_references(&bounds, 0).collect();
+    let options = Options { max_leaf: 1, ..*options };
+    let Collapsed { bvh, binary_cost } =
+        build_level(references, placements.len(), &options, monitor)?;
+    Ok((Top { placements, bvh }, binary_cost))
+}
+
+fn build_level(
+    references: Vec<TaggedBox>,
+    item_count: usize,
+    options: &Options,
+    monitor: &Monitor<'_>,
+) -> Result<Collapsed, BuildError> {
+    if references.is_empty() {
+        let root = *Bvh::empty().root();
+        return Ok(Collapsed {
+            bvh: Bvh::new(vec![root], Vec::new(), item_count)?,
+            binary_cost: 0.0,
+        });
+    }
+    let binary: BinaryTree = match options.preset {
+        Preset::Fast | Preset::Balanced | Preset::Best => binned::build(references, monitor)?,
+    };
+    collapse::collapse(&binary, item_count, options, monitor)
+}

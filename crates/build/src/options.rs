@@ -1,0 +1,140 @@
+//! What a caller may choose.
+
+use std::fmt;
+use std::str::FromStr;
+use tree::bvh::MAX_WIDTH;
+
+/// How much time to spend on a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub enum Preset {
+    /// Clusters along a Morton curve (PLOC): the quickest build.
+    Fast,
+    /// Binned surface-area heuristic.
+    #[default]
+    Balanced,
+    /// Surface-area heuristic with spatial splits, then reinsertion: the best tree.
+    Best,
+}
+
+impl Preset {
+    /// All presets, from the quickest build to the best tree.
+    pub const ALL: [Self; 3] = [Self::Fast, Self::Balanced, Self::Best];
+
+    /// The name used in options and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fast => "fast",
+            Self::Balanced => "balanced",
+            Self::Best => "best",
+        }
+    }
+}
+
+impl fmt::Display for Preset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Preset {
+    type Err = OptionsError;
+
+    fn from_str(name: &str) -> Result<Self, OptionsError> {
+        let found = Self::ALL.into_iter().find(|preset| preset.name() == name);
+        found.ok_or_else(|| OptionsError::Preset(name.to_owned()))
+    }
+}
+
+/// Most references that a leaf may be allowed.
+pub const MAX_LEAF: usize = 64;
+
+/// The knobs of a build.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// How much time to spend.
+    pub preset: Preset,
+    /// Most children of a node, 2 to 8.
+    pub width: usize,
+    /// Most references of a leaf, 1 to [`MAX_LEAF`]. How many a leaf really gets is decided by the
+    /// surface-area heuristic; beyond 8 it hardly ever takes more.
+    pub max_leaf: usize,
+    /// How many references spatial splits may add, as a share of the primitives, 0 to 4. Only
+    /// [`Preset::Best`] splits; 0 turns splits off.
+    pub split_budget: f32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { preset: Preset::Balanced, width: 8, max_leaf: 8, split_budget: 0.3 }
+    }
+}
+
+/// An option out of its range.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum OptionsError {
+    /// No preset has this name.
+    #[error("no preset is called {0:?}, expected fast, balanced or best")]
+    Preset(String),
+    /// Too few or too many children.
+    #[error("a width of {0} children, expected 2 to {MAX_WIDTH}")]
+    Width(usize),
+    /// Too few or too many references.
+    #[error("leaves of at most {0} references, expected 1 to {MAX_LEAF}")]
+    MaxLeaf(usize),
+    /// The share of added references is not sensible.
+    #[error("a split budget of {0}, expected 0 to 4")]
+    SplitBudget(f32),
+}
+
+impl Options {
+    /// The default options with another preset.
+    #[must_use]
+    pub fn preset(preset: Preset) -> Self {
+        Self { preset, ..Self::default() }
+    }
+
+    /// Checks every knob.
+    ///
+    /// # Errors
+    /// The first option out of its range.
+    pub fn validate(&self) -> Result<(), OptionsError> {
+        if !(2..=MAX_WIDTH).contains(&self.width) {
+            return Err(OptionsError::Width(self.width));
+        }
+        if !(1..=MAX_LEAF).contains(&self.max_leaf) {
+            return Err(OptionsError::MaxLeaf(self.max_leaf));
+        }
+        if !(0.0..=4.0).contains(&self.split_budget) {
+            return Err(OptionsError::SplitBudget(self.split_budget));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for preset in Preset::ALL {
+            assert_eq!(preset.name().parse(), Ok(preset));
+        }
+        assert_eq!("medium".parse::<Preset>(), Err(OptionsError::Preset("medium".into())));
+    }
+
+    #[test]
+    fn ranges_are_enforced() {
+        let good = Options::default();
+        assert_eq!(good.validate(), Ok(()));
+        let wide = Options { width: 9, ..good };
+        assert_eq!(wide.validate(), Err(OptionsError::Width(9)));
+        let narrow = Options { width: 1, ..good };
+        assert_eq!(narrow.validate(), Err(OptionsError::Width(1)));
+        let no_leaf = Options { max_leaf: 0, ..good };
+        assert_eq!(no_leaf.validate(), Err(OptionsError::MaxLeaf(0)));
+        let splits = Options { split_budget: f32::NAN, ..good };
+        assert!(splits.validate().is_err());
+    }
+}

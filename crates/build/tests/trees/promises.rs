@@ -1,0 +1,114 @@
+//! Scenes made by code, and the check of everything that a tree promises.
+
+use build::{Built, Options};
+use geometry::{Aabb, Triangle, Vec3};
+use scene::{Geometry, Object, Scene, Shape};
+use std::ops::ControlFlow;
+use tree::{Bottom, Bvh};
+
+pub(crate) fn build_with(scene: &Scene, options: &Options) -> Built {
+    build::build(scene, options, &|_| ControlFlow::Continue(())).unwrap()
+}
+
+pub(crate) fn object_of(shapes: Vec<Shape>) -> Object {
+    let part = |shape| Geometry { name: String::new(), opaque: true, shape };
+    Object { name: String::new(), geometries: shapes.into_iter().map(part).collect() }
+}
+
+pub(crate) fn shape_of(triangles: &[Triangle]) -> Shape {
+    let positions = triangles.iter().flat_map(|t| t.vertices).collect();
+    let indices = (0..triangles.len() as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+    Shape::Triangles { positions, indices }
+}
+
+pub(crate) fn mesh_of(triangles: &[Triangle]) -> Scene {
+    Scene { objects: vec![object_of(vec![shape_of(triangles)])], ..Scene::default() }
+}
+
+/// Numbers in 0..1 from a seed (splitmix64).
+pub(crate) fn random(seed: u64) -> impl FnMut() -> f32 {
+    let mut state = seed;
+    move || {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) >> 40) as f32 / (1u64 << 24) as f32
+    }
+}
+
+/// Triangles in a flat brick; some long and thin (`stretch`), some of zero area, some twice.
+pub(crate) fn random_triangles(count: usize, seed: u64, stretch: f32) -> Vec<Triangle> {
+    let mut next = random(seed);
+    let mut triangles: Vec<Triangle> = Vec::with_capacity(count);
+    while triangles.len() < count {
+        let mut point = |scale: Vec3| Vec3::new(next() - 0.4, next() - 0.7, next() - 0.5) * scale;
+        let corner = point(Vec3::new(90.0, 20.0, 50.0));
+        let mut edge = || point(Vec3::new(stretch, 1.0, 0.3 * stretch));
+        let (mut e1, e2) = (edge(), edge());
+        match triangles.len() % 11 {
+            3 => e1 = e2 * 0.5,
+            5 => triangles.extend(triangles.last().copied()),
+            7 => e1 *= 20.0,
+            _ => {}
+        }
+        triangles.push(Triangle::new(corner, corner + e1, corner + e2));
+    }
+    triangles.truncate(count);
+    triangles
+}
+
+/// Checks every promise of the crate's documentation on all levels.
+pub(crate) fn check_tree(built: &Built, options: &Options) {
+    for bottom in &built.tree.bottoms {
+        let bounds: Vec<Aabb> =
+            (0..bottom.primitives.len()).map(|i| bottom.primitives.bounds(i)).collect();
+        check_level(&bottom.bvh, &bounds, options.width, options.max_leaf, splits(bottom));
+    }
+    if let Some(top) = &built.tree.top {
+        let bounds: Vec<Aabb> = top
+            .placements
+            .iter()
+            .map(|placement| {
+                let bottom = &built.tree.bottoms[placement.bottom as usize];
+                placement.world_bounds(&bottom.bvh.root().bounds).unwrap()
+            })
+            .collect();
+        check_level(&top.bvh, &bounds, options.width, 1, false);
+    }
+}
+
+/// Whether a triangle is referred to more than once.
+fn splits(bottom: &Bottom) -> bool {
+    bottom.bvh.references().len() > bottom.primitives.len()
+}
+
+fn check_level(bvh: &Bvh, bounds: &[Aabb], width: usize, max_leaf: usize, split: bool) {
+    let mut times = vec![0; bounds.len()];
+    for (index, entry) in bvh.entries().iter().enumerate() {
+        if entry.link.is_leaf() {
+            let items = bvh.items(entry);
+            assert!(items.len() <= max_leaf, "leaf {index} of {}", items.len());
+            let mut around = Aabb::EMPTY;
+            for (position, &item) in items.iter().enumerate() {
+                assert!(!items[..position].contains(&item), "leaf {index} has {item} twice");
+                times[item as usize] += 1;
+                around = around.union(bounds[item as usize]);
+            }
+            if split {
+                assert!(around.contains(&entry.bounds), "leaf {index} too large");
+            } else {
+                assert_eq!(around, entry.bounds, "leaf {index} not tight");
+            }
+        } else {
+            assert!((2..=width).contains(&entry.link.count()), "node {index}");
+            let children = bvh.children(entry);
+            let around = children.iter().fold(Aabb::EMPTY, |all, child| all.union(child.bounds));
+            assert_eq!(around, entry.bounds, "node {index} not tight");
+        }
+    }
+    for (item, (&times, bounds)) in times.iter().zip(bounds).enumerate() {
+        assert!((times > 0) != bounds.is_empty(), "item {item} referred to {times} times");
+        assert!(split || times <= 1, "item {item} referred to {times} times");
+    }
+}
