@@ -18,11 +18,11 @@ pub struct Capabilities {
     pub ids: bool,
 }
 
-/// A way to lay a tree out in memory.
-pub trait Format {
-    /// Why a tree cannot be laid out.
-    type Error: std::error::Error;
+/// Why a tree cannot be laid out in some format: that format's own error.
+pub type EncodeError = Box<dyn std::error::Error + Send + Sync>;
 
+/// A way to lay a tree out in memory.
+pub trait Format: Sync {
     /// The name used in options and reports.
     fn name(&self) -> &'static str;
 
@@ -33,7 +33,7 @@ pub trait Format {
     ///
     /// # Errors
     /// When the tree holds something that the format cannot express.
-    fn encode(&self, tree: &Tree) -> Result<Image, Self::Error>;
+    fn encode(&self, tree: &Tree) -> Result<Image, EncodeError>;
 
     /// Proves an untrusted image, or says what is wrong with it.
     fn check(&self, image: Image) -> CheckReport;

@@ -19,6 +19,7 @@
 //! | [`image`] | segments of memory, and images proved sound |
 //! | [`finding`] | located diagnostics |
 //! | [`format`] | the trait [`Format`] and what a format can express |
+//! | [`tree_format`] | the tree itself as bytes: the simplest format |
 //! | [`block_format`] | the trait [`BlockFormat`], what a block-based traversal unit needs |
 
 pub mod block_format;
@@ -34,15 +35,17 @@ pub mod machine;
 pub mod oracle;
 pub mod query;
 pub mod reference;
+pub mod tree_format;
 
 pub use block_format::{Block, BlockChild, BlockFormat};
 pub use budget::{BudgetExhausted, StepBudget};
 pub use counters::Counters;
 pub use finding::{Finding, Severity};
-pub use format::{Capabilities, CheckReport, Format};
+pub use format::{Capabilities, CheckReport, EncodeError, Format};
 pub use hit::Hit;
 pub use image::{CheckedImage, Facts, Image, Segment};
 pub use machine::Machine;
 pub use oracle::Oracle;
 pub use query::{HitKind, RayFlags, RayQuery};
 pub use reference::Reference;
+pub use tree_format::TreeFormat;

@@ -1,0 +1,59 @@
+//! The proof of an image: reading it is the proof of its structure; what is left is geometry.
+
+use super::decode;
+use crate::{CheckReport, CheckedImage, Facts, Finding, Image, Severity};
+use geometry::Aabb;
+use tree::{Bvh, Tree};
+
+pub(super) fn check(image: Image) -> CheckReport {
+    match decode::read(&image) {
+        Err(finding) => CheckReport { checked: None, findings: vec![finding], nodes: 0 },
+        Ok(tree) => {
+            let findings = escapes(&tree);
+            let facts =
+                Facts { lossless: findings.is_empty(), parents: false, finite: is_finite(&tree) };
+            let nodes = levels(&tree).map(|(_, bvh)| bvh.entries().len()).sum();
+            CheckReport { checked: Some(CheckedImage::proved(image, facts)), findings, nodes }
+        }
+    }
+}
+
+fn levels(tree: &Tree) -> impl Iterator<Item = (usize, &Bvh)> {
+    tree.bottoms.iter().map(|b| &b.bvh).chain(tree.top.as_ref().map(|t| &t.bvh)).enumerate()
+}
+
+/// A warning for each level with an entry, or a primitive, that its parent's box does not contain.
+fn escapes(tree: &Tree) -> Vec<Finding> {
+    levels(tree)
+        .filter_map(|(level, bvh)| {
+            let item = |index: u32| match tree.bottoms.get(level) {
+                Some(bottom) => bottom.primitives.bounds(index as usize),
+                None => Aabb::EMPTY,
+            };
+            let escaped = bvh.entries().iter().position(|entry| {
+                let children = bvh.children(entry).iter().map(|child| child.bounds);
+                let items = bvh.items(entry).iter().map(|&index| item(index));
+                children.chain(items).any(|bounds| !entry.bounds.contains(&bounds))
+            })?;
+            Some(Finding {
+                severity: Severity::Warning,
+                rule: "contained",
+                offset: (super::HEADER_BYTES + super::RECORD_BYTES * level) as u64,
+                bits: 384..448,
+                found: format!("entry {escaped}, whose box does not contain what is below it"),
+                expected: "boxes that contain what is below them".into(),
+                place: format!("level {level}"),
+            })
+        })
+        .collect()
+}
+
+fn is_finite(tree: &Tree) -> bool {
+    let corners_finite = tree.bottoms.iter().all(|bottom| {
+        let triangles = bottom.primitives.triangles.iter();
+        triangles.flat_map(|t| t.vertices).all(|v| v.is_finite())
+            && bottom.primitives.boxes.iter().all(Aabb::is_finite)
+    });
+    corners_finite
+        && levels(tree).all(|(_, bvh)| bvh.entries().iter().all(|entry| entry.bounds.is_finite()))
+}

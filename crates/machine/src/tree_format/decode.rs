@@ -1,0 +1,290 @@
+//! Bytes → tree. Reads untrusted images too: every step that can fail says where and why.
+
+use super::{HEADER_BYTES, NO_CHILD, NODE_BYTES, RECORD_BYTES, SLOTS, leaf_range};
+use crate::{Finding, Image, Severity};
+use geometry::{Aabb, InstanceFlags, Transform, Triangle, Vec3};
+use tree::{
+    Bottom, Bvh, BvhError, Entry, Link, Placement, PrimitiveFlags, PrimitiveId, Primitives, Top,
+    Tree,
+};
+
+/// One level as the directory describes it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Record {
+    pub(super) is_top: bool,
+    node_count: usize,
+    reference_count: usize,
+    item_count: usize,
+    box_count: usize,
+    root_word: u32,
+    root_bounds: Aabb,
+    pub(super) nodes_address: u64,
+    references_address: u64,
+    items_address: u64,
+    boxes_address: u64,
+    ids_address: u64,
+    /// Offset of the record in the directory.
+    offset: u64,
+}
+
+/// Reads the whole image.
+pub(super) fn read(image: &Image) -> Result<Tree, Finding> {
+    let records = directory(image)?;
+    let mut tree = Tree { bottoms: Vec::new(), top: None };
+    for (index, record) in records.iter().enumerate() {
+        let level = Level { image, record, index };
+        if record.is_top {
+            if index + 1 != records.len() {
+                return Err(level.finding("top_last", 0..32, "a top level", "a bottom level"));
+            }
+            tree.top = Some(level.top(index)?);
+        } else {
+            tree.bottoms.push(level.bottom()?);
+        }
+    }
+    if tree.top.is_none() && tree.bottoms.len() != 1 {
+        let count = tree.bottoms.len();
+        let found = format!("{count} bottom levels and no top level");
+        return Err(error("one_bottom", 0, 0..32, "directory", &found, "1 bottom level"));
+    }
+    Ok(tree)
+}
+
+/// The level whose array of nodes holds `address`, if a node begins there.
+pub(super) fn level_with_nodes_at(image: &Image, address: u64) -> Option<Record> {
+    directory(image).ok()?.into_iter().find(|record| {
+        address.checked_sub(record.nodes_address).is_some_and(|offset| {
+            offset % NODE_BYTES as u64 == 0
+                && offset / (NODE_BYTES as u64) < record.node_count as u64
+        })
+    })
+}
+
+/// The words and boxes of the children in a node.
+pub(super) fn slots(node: &[u8]) -> Vec<(u32, Aabb)> {
+    (0..SLOTS)
+        .map(|slot| (u32_at(node, 4 * slot), aabb_at(node, 32 + 24 * slot)))
+        .take_while(|&(word, _)| word != NO_CHILD)
+        .collect()
+}
+
+fn directory(image: &Image) -> Result<Vec<Record>, Finding> {
+    let header = image.get(image.root, HEADER_BYTES).ok_or_else(|| {
+        error("directory", 0, 0..32, "directory", "no memory", "a header of 128 bytes")
+    })?;
+    let count = u32_at(header, 0) as usize;
+    let available = image
+        .segments
+        .iter()
+        .find(|segment| segment.get(image.root, HEADER_BYTES).is_some())
+        .map_or(0, |segment| segment.bytes().len() / RECORD_BYTES);
+    if count == 0 || count >= available.max(1) {
+        let expected = format!("1 to {}", available.saturating_sub(1));
+        return Err(error("level_count", 0, 0..32, "directory", &count.to_string(), &expected));
+    }
+    (0..count)
+        .map(|index| {
+            let offset = (HEADER_BYTES + RECORD_BYTES * index) as u64;
+            let place = format!("record {index}");
+            let bytes = image.get(image.root + offset, RECORD_BYTES).ok_or_else(|| {
+                error("directory", offset, 0..1024, &place, "no memory", "a record of 128 bytes")
+            })?;
+            let kind = u32_at(bytes, 0);
+            if kind > 1 {
+                return Err(error("kind", offset, 0..32, &place, &kind.to_string(), "0 or 1"));
+            }
+            let count = |at| u32_at(bytes, at) as usize;
+            Ok(Record {
+                is_top: kind == 1,
+                node_count: count(4),
+                reference_count: count(8),
+                item_count: count(12),
+                box_count: count(16),
+                root_word: u32_at(bytes, 20),
+                root_bounds: aabb_at(bytes, 24),
+                nodes_address: u64_at(bytes, 48),
+                references_address: u64_at(bytes, 56),
+                items_address: u64_at(bytes, 64),
+                boxes_address: u64_at(bytes, 72),
+                ids_address: u64_at(bytes, 80),
+                offset,
+            })
+        })
+        .collect()
+}
+
+/// A level being read.
+struct Level<'a> {
+    image: &'a Image,
+    record: &'a Record,
+    index: usize,
+}
+
+impl Level<'_> {
+    fn bottom(&self) -> Result<Bottom, Finding> {
+        let Record { item_count, box_count, .. } = *self.record;
+        let triangles = self.array("triangles", self.record.items_address, item_count, 36, 512)?;
+        let boxes = self.array("boxes", self.record.boxes_address, box_count, 24, 576)?;
+        let ids = self.array("ids", self.record.ids_address, item_count + box_count, 12, 640)?;
+        let primitives = Primitives {
+            triangles: triangles
+                .chunks_exact(36)
+                .map(|t| Triangle { vertices: [vec3_at(t, 0), vec3_at(t, 12), vec3_at(t, 24)] })
+                .collect(),
+            boxes: boxes.chunks_exact(24).map(|b| aabb_at(b, 0)).collect(),
+            ids: ids
+                .chunks_exact(12)
+                .map(|id| PrimitiveId {
+                    geometry: u32_at(id, 0),
+                    primitive: u32_at(id, 4),
+                    flags: PrimitiveFlags::from_bits_truncate(u32_at(id, 8) as u8),
+                })
+                .collect(),
+        };
+        let bvh = self.bvh(primitives.len())?;
+        Ok(Bottom { primitives, bvh })
+    }
+
+    fn top(&self, bottoms: usize) -> Result<Top, Finding> {
+        let count = self.record.item_count;
+        let bytes = self.array("placements", self.record.items_address, count, 112, 512)?;
+        let mut placements = Vec::with_capacity(count);
+        for (number, record) in bytes.chunks_exact(112).enumerate() {
+            let placement = placement_at(record);
+            if placement.bottom as usize >= bottoms {
+                let found = format!("placement {number} of level {}", placement.bottom);
+                let expected = format!("a level below {bottoms}");
+                return Err(self.finding("placement_bottom", 512..576, &found, &expected));
+            }
+            if placement.world_to_object.inverse().is_err() {
+                let found = format!("placement {number} with a singular transform");
+                return Err(self.finding(
+                    "placement_transform",
+                    512..576,
+                    &found,
+                    "an invertible one",
+                ));
+            }
+            placements.push(placement);
+        }
+        let bvh = self.bvh(count)?;
+        Ok(Top { placements, bvh })
+    }
+
+    fn bvh(&self, items: usize) -> Result<Bvh, Finding> {
+        let Record { node_count, reference_count, .. } = *self.record;
+        let nodes = self.array("nodes", self.record.nodes_address, node_count, NODE_BYTES, 384)?;
+        let references =
+            self.array("references", self.record.references_address, reference_count, 4, 448)?;
+        let groups: Vec<Vec<(u32, Aabb)>> = nodes.chunks_exact(NODE_BYTES).map(slots).collect();
+        // Where the children of each node begin in the array of entries.
+        let starts: Vec<u32> = groups
+            .iter()
+            .scan(1u32, |next, group| {
+                let start = *next;
+                *next += group.len() as u32;
+                Some(start)
+            })
+            .collect();
+        let link = |word: u32| match leaf_range(word) {
+            Some((first, count)) => Ok(Link::leaf(first, count as usize)),
+            None => match (starts.get(word as usize), groups.get(word as usize)) {
+                (Some(&start), Some(group)) => Ok(Link::node(start, group.len())),
+                _ => {
+                    let (found, expected) = (format!("node {word}"), format!("below {node_count}"));
+                    Err(self.finding("node_number", 160..192, &found, &expected))
+                }
+            },
+        };
+        let mut entries =
+            vec![Entry { bounds: self.record.root_bounds, link: link(self.record.root_word)? }];
+        for &(word, bounds) in groups.iter().flatten() {
+            entries.push(Entry { bounds, link: link(word)? });
+        }
+        let references = references.chunks_exact(4).map(|r| u32_at(r, 0)).collect();
+        Bvh::new(entries, references, items).map_err(|cause| self.no_hierarchy(&cause))
+    }
+
+    /// The `count` elements of `size` bytes at `address`; nothing is taken on the record's word.
+    fn array(
+        &self,
+        name: &str,
+        address: u64,
+        count: usize,
+        size: usize,
+        bit: u32,
+    ) -> Result<&[u8], Finding> {
+        let bytes = count.checked_mul(size).and_then(|len| self.image.get(address, len));
+        bytes.ok_or_else(|| {
+            let found = format!("{count} {name} of {size} bytes at {address:#x}");
+            self.finding("array_range", bit..bit + 64, &found, "memory of the image")
+        })
+    }
+
+    fn no_hierarchy(&self, cause: &BvhError) -> Finding {
+        self.finding("hierarchy", 384..448, &cause.to_string(), "a tree")
+    }
+
+    fn finding(
+        &self,
+        rule: &'static str,
+        bits: std::ops::Range<u32>,
+        found: &str,
+        expected: &str,
+    ) -> Finding {
+        error(rule, self.record.offset, bits, &format!("level {}", self.index), found, expected)
+    }
+}
+
+fn error(
+    rule: &'static str,
+    offset: u64,
+    bits: std::ops::Range<u32>,
+    place: &str,
+    found: &str,
+    expected: &str,
+) -> Finding {
+    Finding {
+        severity: Severity::Error,
+        rule,
+        offset,
+        bits,
+        found: found.to_owned(),
+        expected: expected.to_owned(),
+        place: place.to_owned(),
+    }
+}
+
+fn placement_at(bytes: &[u8]) -> Placement {
+    let matrix = |at: usize| Transform {
+        rows: std::array::from_fn(|r| std::array::from_fn(|c| f32_at(bytes, at + 16 * r + 4 * c))),
+    };
+    Placement {
+        world_to_object: matrix(0),
+        object_to_world: matrix(48),
+        bottom: u32_at(bytes, 96),
+        mask: u32_at(bytes, 100) as u8,
+        custom_index: u32_at(bytes, 104),
+        flags: InstanceFlags::from_bits_truncate(u32_at(bytes, 108) as u8),
+    }
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(std::array::from_fn(|k| bytes[at + k]))
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(std::array::from_fn(|k| bytes[at + k]))
+}
+
+fn f32_at(bytes: &[u8], at: usize) -> f32 {
+    f32::from_bits(u32_at(bytes, at))
+}
+
+fn vec3_at(bytes: &[u8], at: usize) -> Vec3 {
+    Vec3::new(f32_at(bytes, at), f32_at(bytes, at + 4), f32_at(bytes, at + 8))
+}
+
+fn aabb_at(bytes: &[u8], at: usize) -> Aabb {
+    Aabb::new(vec3_at(bytes, at), vec3_at(bytes, at + 12))
+}

@@ -1,0 +1,140 @@
+//! Format `tree`: the tree itself as bytes, nothing compressed.
+//!
+//! The baseline that compressed formats are measured against, and the shortest example of a
+//! [`Format`]. Little endian. A *directory* comes first, then the arrays of each level, each in a
+//! segment of its own:
+//!
+//! | directory | bytes | field |
+//! |---|---|---|
+//! | header | 0..4 | number of levels; the last one is the top level if its kind says so |
+//! | | 4..128 | 0 |
+//! | record `i` | 128 + 128 i .. | one level, below |
+//!
+//! | record bytes | field |
+//! |---|---|
+//! | 0..4 | kind: 0 bottom, 1 top |
+//! | 4..8, 8..12 | number of nodes, of references |
+//! | 12..16, 16..20 | number of triangles (top: placements), of procedural boxes |
+//! | 20..24 | root word, as a child word |
+//! | 24..48 | box of the root: min x, y, z, max x, y, z as f32 |
+//! | 48..56, 56..64 | address of the nodes, of the references |
+//! | 64..72, 72..80, 80..88 | address of the triangles (top: placements), boxes, ids |
+//! | 88..128 | 0 |
+//!
+//! | node bytes (256, two lines) | field |
+//! |---|---|
+//! | 4 i .. 4 i + 4, i = 0..7 | child word; children fill the slots from 0; 0xFFFFFFFF = none |
+//! | 32 + 24 i .. | box of child i: min x, y, z, max x, y, z as f32; zero where there is no child |
+//!
+//! A child word is `0x8000_0000 | count << 24 | first reference` for a leaf (count below 127) and the
+//! number of a node otherwise. Node `k` holds the `k`-th group of siblings in the order of
+//! [`tree::Bvh::entries`], so decoding gives the same array back.
+//!
+//! | other arrays | bytes each | fields |
+//! |---|---|---|
+//! | reference | 4 | number of a primitive or placement |
+//! | triangle | 36 | three corners, f32 |
+//! | procedural box | 24 | min, max, f32 |
+//! | id | 12 | geometry, primitive, flags (u32; [`tree::PrimitiveFlags`]) |
+//! | placement | 112 | world to object 48, object to world 48, bottom level, mask, custom index, flags (u32) |
+//!
+//! Worked example: a leaf with two references from number 5 on has the word `0x8200_0005`.
+//!
+//! ```
+//! assert_eq!(machine::tree_format::leaf_word(5, 2), Some(0x8200_0005));
+//! ```
+
+mod check;
+mod decode;
+mod encode;
+
+pub use encode::TreeFormatError;
+
+use crate::{
+    Block, BlockChild, BlockFormat, Capabilities, CheckReport, CheckedImage, EncodeError, Format,
+    Image,
+};
+use tree::Tree;
+
+/// The name of the format.
+pub const NAME: &str = "tree";
+
+const DIRECTORY_ADDRESS: u64 = 0x1000;
+const HEADER_BYTES: usize = 128;
+const RECORD_BYTES: usize = 128;
+const NODE_BYTES: usize = 256;
+const SLOTS: usize = 8;
+const NO_CHILD: u32 = 0xFFFF_FFFF;
+const LEAF: u32 = 1 << 31;
+const MAX_LEAF_COUNT: usize = 126;
+const MAX_REFERENCES: usize = 1 << 24;
+
+/// The format `tree`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TreeFormat;
+
+/// The word of a leaf, if its numbers fit.
+#[must_use]
+pub fn leaf_word(first: usize, count: usize) -> Option<u32> {
+    (first < MAX_REFERENCES && count <= MAX_LEAF_COUNT)
+        .then_some(LEAF | (count as u32) << 24 | first as u32)
+}
+
+/// First reference and count of a leaf word; `None` for a node.
+fn leaf_range(word: u32) -> Option<(u32, u32)> {
+    (word & LEAF != 0).then_some((word & 0x00FF_FFFF, word >> 24 & 0x7F))
+}
+
+impl Format for TreeFormat {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { instances: true, masks: true, flags: true, procedural: true, ids: true }
+    }
+
+    fn encode(&self, tree: &Tree) -> Result<Image, EncodeError> {
+        Ok(encode::encode(tree)?)
+    }
+
+    fn check(&self, image: Image) -> CheckReport {
+        check::check(image)
+    }
+
+    fn decode(&self, image: &CheckedImage) -> Tree {
+        // A checked image has been read without an error before.
+        decode::read(image.image()).unwrap_or(Tree { bottoms: Vec::new(), top: None })
+    }
+}
+
+impl BlockFormat for TreeFormat {
+    fn line_bytes(&self) -> usize {
+        crate::image::LINE_BYTES
+    }
+
+    fn max_children(&self) -> usize {
+        SLOTS
+    }
+
+    fn block(&self, image: &CheckedImage, address: u64) -> Option<Block> {
+        let image = image.image();
+        let level = decode::level_with_nodes_at(image, address)?;
+        let slots = decode::slots(image.get(address, NODE_BYTES)?);
+        let children =
+            slots.into_iter().map(|(word, bounds)| (bounds, level.child(word))).collect();
+        Some(Block { lines: NODE_BYTES / crate::image::LINE_BYTES, children })
+    }
+}
+
+impl decode::Record {
+    fn child(&self, word: u32) -> BlockChild {
+        match leaf_range(word) {
+            None => BlockChild::Block(self.nodes_address + u64::from(word) * NODE_BYTES as u64),
+            Some((first, count)) => BlockChild::Primitives { first, count },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,156 @@
+use super::*;
+use crate::Severity;
+use geometry::{Aabb, InstanceFlags, Transform, Triangle, Vec3};
+use proptest::prelude::*;
+use tree::{Bottom, Bvh, Entry, Link, Placement, PrimitiveFlags, PrimitiveId, Primitives, Top};
+
+/// Two triangles and a procedural box under a root with a leaf and a node, placed twice.
+fn example() -> Tree {
+    let triangles = vec![
+        Triangle::new(Vec3::new(0.0, 1.0, 2.0), Vec3::new(1.5, 1.0, 2.0), Vec3::new(0.0, 3.0, 2.5)),
+        Triangle::new(
+            Vec3::new(4.0, -1.0, 0.0),
+            Vec3::new(5.0, -1.0, 0.5),
+            Vec3::new(4.0, 0.0, 0.25),
+        ),
+    ];
+    let boxes = vec![Aabb::new(Vec3::new(7.0, 7.0, 7.0), Vec3::new(8.0, 9.0, 7.5))];
+    let id = |geometry, primitive, flags| PrimitiveId { geometry, primitive, flags };
+    let ids = vec![
+        id(0, 0, PrimitiveFlags::OPAQUE),
+        id(0, 1, PrimitiveFlags::DOUBLE_SIDED),
+        id(1, 0, PrimitiveFlags::empty()),
+    ];
+    let primitives = Primitives { triangles, boxes, ids };
+    let bounds = |items: &[usize]| {
+        items.iter().map(|&i| primitives.bounds(i)).fold(Aabb::EMPTY, Aabb::union)
+    };
+    let entries = vec![
+        Entry { bounds: bounds(&[0, 1, 2]), link: Link::node(1, 2) },
+        Entry { bounds: bounds(&[2]), link: Link::leaf(0, 1) },
+        Entry { bounds: bounds(&[0, 1]), link: Link::node(3, 2) },
+        Entry { bounds: bounds(&[1]), link: Link::leaf(1, 1) },
+        Entry { bounds: bounds(&[0]), link: Link::leaf(2, 1) },
+    ];
+    let bvh = Bvh::new(entries, vec![2, 1, 0], 3).unwrap();
+    let placements: Vec<Placement> = [0.0, 20.0]
+        .map(|x| {
+            let object_to_world = Transform::translation(Vec3::new(x, 0.0, 0.0));
+            Placement {
+                bottom: 0,
+                world_to_object: object_to_world.inverse().unwrap(),
+                object_to_world,
+                mask: 0x0F,
+                custom_index: 77,
+                flags: InstanceFlags::FLIP_FACING,
+            }
+        })
+        .to_vec();
+    let world = Aabb::new(Vec3::splat(-40.0), Vec3::splat(40.0));
+    let root = Entry { bounds: world, link: Link::leaf(0, 2) };
+    let top = Top { placements, bvh: Bvh::new(vec![root], vec![1, 0], 2).unwrap() };
+    Tree { bottoms: vec![Bottom { primitives, bvh }], top: Some(top) }
+}
+
+#[test]
+fn decoding_gives_the_tree_back() {
+    let tree = example();
+    let image = TreeFormat.encode(&tree).unwrap();
+    let report = TreeFormat.check(image.clone());
+    assert_eq!(report.findings, Vec::new());
+    let checked = report.checked.unwrap();
+    assert!(checked.facts().lossless && checked.facts().finite);
+    assert_eq!(TreeFormat.decode(&checked), tree);
+    assert_eq!(TreeFormat.encode(&TreeFormat.decode(&checked)).unwrap(), image);
+}
+
+#[test]
+fn blocks_follow_the_hierarchy() {
+    let tree = example();
+    let checked = TreeFormat.check(TreeFormat.encode(&tree).unwrap()).checked.unwrap();
+    let nodes = checked.image().segments[1].address;
+    let root = TreeFormat.block(&checked, nodes).unwrap();
+    assert_eq!(root.lines, 2);
+    let below = nodes + NODE_BYTES as u64;
+    let kinds: Vec<BlockChild> = root.children.iter().map(|child| child.1).collect();
+    assert_eq!(kinds, [BlockChild::Primitives { first: 0, count: 1 }, BlockChild::Block(below)]);
+    assert_eq!(TreeFormat.block(&checked, below).unwrap().children.len(), 2);
+    assert_eq!(TreeFormat.block(&checked, nodes + 1), None);
+    assert_eq!(TreeFormat.block(&checked, nodes + 2 * NODE_BYTES as u64), None);
+}
+
+/// One broken word each, and the rule that must name it.
+#[test]
+fn every_rule_has_its_finding() {
+    let record = HEADER_BYTES;
+    // (segment, byte, word, rule): segment 0 is the directory, 1 the nodes of the bottom level.
+    let cases: [(usize, usize, u32, &str); 10] = [
+        (0, 0, 3, "level_count"),
+        (0, 0, 0, "level_count"),
+        (0, record, 2, "kind"),
+        (0, record, 1, "top_last"),
+        (0, record + 4, 1 << 30, "array_range"),
+        (0, record + 20, 2, "node_number"),
+        (1, 4, 0, "hierarchy"),
+        (2, 0, 3, "hierarchy"),
+        (8, 96, 1, "placement_bottom"),
+        (8, 0, 0, "placement_transform"),
+    ];
+    for (segment, byte, word, rule) in cases {
+        let mut image = TreeFormat.encode(&example()).unwrap();
+        image.segments[segment].bytes_mut()[byte..][..4].copy_from_slice(&word.to_le_bytes());
+        let report = TreeFormat.check(image);
+        assert!(report.checked.is_none() && !report.is_sound(), "{rule}");
+        assert_eq!(report.findings[0].rule, rule, "{}", report.findings[0]);
+    }
+}
+
+#[test]
+fn two_bottom_levels_need_a_top() {
+    let mut image = TreeFormat.encode(&example()).unwrap();
+    let directory = image.segments[0].bytes_mut();
+    directory.copy_within(HEADER_BYTES..HEADER_BYTES + RECORD_BYTES, HEADER_BYTES + RECORD_BYTES);
+    assert_eq!(TreeFormat.check(image).findings[0].rule, "one_bottom");
+}
+
+#[test]
+fn geometry_outside_its_box_is_a_warning() {
+    let mut image = TreeFormat.encode(&example()).unwrap();
+    // The first corner of triangle 0.
+    image.segments[3].bytes_mut()[..4].copy_from_slice(&(-100f32).to_le_bytes());
+    let report = TreeFormat.check(image);
+    assert_eq!(report.findings[0].rule, "contained");
+    assert_eq!(report.findings[0].severity, Severity::Warning);
+    assert!(!report.checked.unwrap().facts().lossless);
+}
+
+#[test]
+fn a_leaf_too_large_is_refused() {
+    let mut tree = example();
+    tree.top = None;
+    let root = Entry { bounds: tree.bounds(), link: Link::leaf(0, 127) };
+    tree.bottoms[0].bvh = Bvh::new(vec![root], vec![0; 127], 3).unwrap();
+    let error = TreeFormat.encode(&tree).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "level 0, entry 0: a leaf of 127 references from 0 on; at most 126, below 16777216, can be named"
+    );
+}
+
+proptest! {
+    /// Whatever is flipped, the check answers, and what it lets through can be decoded.
+    #[test]
+    fn flipped_bits_never_crash(flips in prop::collection::vec((0usize..9, any::<usize>(), 0u8..8), 1..6)) {
+        let mut image = TreeFormat.encode(&example()).unwrap();
+        for (segment, byte, bit) in flips {
+            let bytes = image.segments[segment].bytes_mut();
+            if !bytes.is_empty() {
+                let at = byte % bytes.len();
+                bytes[at] ^= 1 << bit;
+            }
+        }
+        if let Some(checked) = TreeFormat.check(image).checked {
+            prop_assert!(!TreeFormat.decode(&checked).bottoms.is_empty());
+        }
+    }
+}
