@@ -1,0 +1,189 @@
+//! Rays that are likely to go wrong.
+
+use super::random::Random;
+use geometry::{Aabb, Ray, Triangle, TriangleRule, Vec3, triangle_hit};
+use machine::{HitKind, RayFlags, RayQuery};
+use tree::primitives::Primitive;
+use tree::{Bottom, Placement, Tree};
+
+/// A stream of rays for one tree.
+pub(super) struct AimedRays<'a> {
+    tree: &'a Tree,
+    bounds: Aabb,
+    seed: u64,
+    world: &'static str,
+}
+
+impl<'a> AimedRays<'a> {
+    pub(super) fn new(tree: &'a Tree, seed: u64, world: &'static str) -> Self {
+        let bounds = tree.bounds();
+        let bounds = if bounds.is_empty() { Aabb::new(-Vec3::ONE, Vec3::ONE) } else { bounds };
+        Self { tree, bounds, seed, world }
+    }
+
+    /// Ray number `index`, asked for hits of `kind`.
+    pub(super) fn query(&self, index: usize, kind: HitKind) -> RayQuery {
+        let mut random = Random::new(self.seed, self.world, index);
+        let ray = self.ray(&mut random);
+        let ray = self.with_bounds(&mut random, ray);
+        let mask = if random.one_in(4) { random.bits() as u8 } else { 0xFF };
+        RayQuery { ray, kind, mask, flags: flags(&mut random) }
+    }
+
+    fn ray(&self, random: &mut Random) -> Ray {
+        match random.below(10) {
+            0 => self.across(random),
+            1..=3 => self.at_an_edge(random),
+            4 => self.in_a_face_plane(random),
+            5 | 6 => self.nearly_edge_on(random),
+            7 => self.off_a_surface(random),
+            8 => self.scaled(random),
+            _ => self.odd(random),
+        }
+    }
+
+    /// From somewhere around the world to somewhere in it.
+    fn across(&self, random: &mut Random) -> Ray {
+        let (origin, target) = (self.around(random, 1.5), self.around(random, 0.5));
+        Ray::new(origin, target - origin)
+    }
+
+    /// At a corner of a triangle, or a point of one of its edges.
+    fn at_an_edge(&self, random: &mut Random) -> Ray {
+        let [a, b, _] = self.triangle(random).vertices;
+        let target = match random.below(3) {
+            0 => a,
+            1 => a * 0.5 + b * 0.5,
+            _ => a + (b - a) * random.range(0.0, 1.0),
+        };
+        let origin = self.around(random, 1.2);
+        Ray::new(origin, target - origin)
+    }
+
+    /// Parallel to an axis, with coordinates shared with corners of the world's triangles.
+    fn in_a_face_plane(&self, random: &mut Random) -> Ray {
+        let axis = random.below(3);
+        let mut direction =
+            Vec3::from_array([0; 3].map(|_| if random.one_in(2) { 0.0 } else { -0.0 }));
+        direction[axis] = if random.one_in(2) { 1.0 } else { -1.0 };
+        let mut origin = self.around(random, 1.2);
+        for k in 0..3 {
+            if k != axis || random.one_in(4) {
+                let corner = random.below(3);
+                origin[k] = self.triangle(random).vertices[corner][k];
+            }
+        }
+        Ray::new(origin, direction)
+    }
+
+    /// Almost in the plane of a triangle, and toward it.
+    fn nearly_edge_on(&self, random: &mut Random) -> Ray {
+        let [a, b, c] = self.triangle(random).vertices;
+        let target = a + (b - a) * random.range(0.0, 0.6) + (c - a) * random.range(0.0, 0.6);
+        let tilt = [0.0, 1e-7, 1e-5, 1e-3][random.below(4)] * self.bounds.extent().max_element();
+        let origin = a
+            + (b - a) * random.range(-4.0, 4.0)
+            + (c - a) * random.range(-4.0, 4.0)
+            + random.vector(-1.0, 1.0) * tilt;
+        Ray::new(origin, target - origin)
+    }
+
+    /// Away from a point of a triangle, as a bounce would go.
+    fn off_a_surface(&self, random: &mut Random) -> Ray {
+        let [a, b, c] = self.triangle(random).vertices;
+        let (u, v) = (random.range(0.0, 0.5), random.range(0.0, 0.5));
+        Ray::new(a + (b - a) * u + (c - a) * v, random.vector(-1.0, 1.0))
+    }
+
+    /// Directions and distances far from 1.
+    fn scaled(&self, random: &mut Random) -> Ray {
+        let ray = self.at_an_edge(random);
+        let factor = [1e-30, 1e-8, 1e6, 1e20][random.below(4)];
+        let far = [0.0, 0.0, 10.0, 1e5][random.below(4)];
+        Ray::new(ray.origin - ray.direction * far, ray.direction * factor)
+    }
+
+    /// Denormal and untraceable rays; one in four only is traceable.
+    fn odd(&self, random: &mut Random) -> Ray {
+        let mut ray = self.at_an_edge(random);
+        let k = random.below(3);
+        match random.below(6) {
+            0 => ray.direction[k] = f32::from_bits(random.below(0x80_0000) as u32),
+            1 => ray.direction[k] = -0.0,
+            2 => ray.direction = Vec3::ZERO,
+            3 => ray.direction[k] = f32::NAN,
+            4 => ray.origin[k] = f32::INFINITY,
+            _ => ray.direction *= 1e-42,
+        }
+        ray
+    }
+
+    /// Sometimes bounds, and among them bounds that lie exactly on a hit.
+    fn with_bounds(&self, random: &mut Random, ray: Ray) -> Ray {
+        match random.below(8) {
+            0 => ray.between(random.range(0.0, 0.9), random.range(0.9, 2.0)),
+            1 => ray.between(0.0, 1.0),
+            2 => ray.between(1.0, f32::MAX),
+            3 => {
+                let triangle = self.triangle(random);
+                match triangle_hit(TriangleRule::Watertight, &ray, &triangle) {
+                    Some(hit) if random.one_in(2) => ray.between(hit.t, f32::INFINITY),
+                    Some(hit) => ray.between(0.0, hit.t),
+                    None => ray,
+                }
+            }
+            4 if random.one_in(4) => ray.between(random.range(-1.0, 3.0), random.range(-1.0, 3.0)),
+            _ => ray,
+        }
+    }
+
+    /// A point in the world's box grown by `factor` about its centre.
+    fn around(&self, random: &mut Random, factor: f32) -> Vec3 {
+        self.bounds.center() + self.bounds.extent() * random.vector(-1.0, 1.0) * factor
+    }
+
+    /// A triangle of the world, in world space up to rounding; a face of a procedural box counts.
+    fn triangle(&self, random: &mut Random) -> Triangle {
+        let placed: Option<(&Bottom, Option<&Placement>)> = match &self.tree.top {
+            None => self.tree.bottoms.first().map(|bottom| (bottom, None)),
+            Some(top) if top.placements.is_empty() => None,
+            Some(top) => {
+                let placement = &top.placements[random.below(top.placements.len())];
+                Some((&self.tree.bottoms[placement.bottom as usize], Some(placement)))
+            }
+        };
+        match placed {
+            Some((bottom, placement)) if !bottom.primitives.is_empty() => {
+                let index = random.below(bottom.primitives.len());
+                let triangle = match bottom.primitives.get(index) {
+                    Primitive::Triangle(triangle) => *triangle,
+                    Primitive::Box(bounds) => {
+                        let corners = bounds.corners();
+                        Triangle::new(corners[random.below(8)], corners[1], corners[6])
+                    }
+                };
+                let rotation = random.below(3);
+                let mut vertices = triangle.vertices;
+                vertices.rotate_left(rotation);
+                if let Some(placement) = placement {
+                    vertices = vertices.map(|vertex| placement.object_to_world.point(vertex));
+                }
+                Triangle { vertices }
+            }
+            _ => Triangle { vertices: [0; 3].map(|_| self.around(random, 1.0)) },
+        }
+    }
+}
+
+/// Usually none; otherwise any combination.
+fn flags(random: &mut Random) -> RayFlags {
+    if random.one_in(3) {
+        let mut flags = RayFlags::from_bits_truncate(random.bits() as u32);
+        if random.one_in(2) {
+            flags &= RayFlags::from_bits_truncate(random.bits() as u32);
+        }
+        flags
+    } else {
+        RayFlags::empty()
+    }
+}

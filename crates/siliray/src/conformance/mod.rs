@@ -1,0 +1,298 @@
+//! The law, run: every machine against the brute-force oracle.
+//!
+//! For each world and each way to build its tree, rays are drawn that are likely to go wrong: aimed at
+//! shared edges and corners, lying in face planes, grazing, starting on a surface, ending exactly at a
+//! hit, denormal, untraceable, with masks and flags. Each is asked for its closest hit, any hit and all
+//! hits under both triangle rules. An answer that differs from the oracle's in a single bit is a
+//! *mismatch*.
+//!
+//! A *loss* is a difference that the machine is known to have, and by which mechanism; it is reported
+//! and does not fail the run. On trees, there is one: the Möller-Trumbore rule accepts rays that pass
+//! a near edge-on triangle at a distance, so a tree that cuts triangles into parts (preset `best`)
+//! may not lead such a ray to any part. The watertight rule has no such hits.
+//!
+//! | file | concept |
+//! |---|---|
+//! | `contenders` | the formats and machines that are tried |
+//! | `worlds` | the scenes that they are tried on |
+//! | `aimed_rays` | rays that are likely to go wrong |
+//! | `judge` | one answer against the oracle's |
+//! | `table` | cells and their sums |
+
+mod aimed_rays;
+mod contenders;
+mod judge;
+mod random;
+mod table;
+mod worlds;
+
+pub use table::{Cell, Disagreement, Table};
+
+use aimed_rays::AimedRays;
+use build::{Options as BuildOptions, Preset};
+use contenders::{CONTENDERS, Contender};
+use geometry::TriangleRule;
+use judge::Judge;
+use machine::{CheckedImage, Finding, HitKind};
+use rayon::prelude::*;
+use std::ops::ControlFlow;
+use tree::Tree;
+use worlds::World;
+
+/// What to try.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Chooses the rays.
+    pub seed: u64,
+    /// Rays for each world and preset.
+    pub rays: usize,
+    /// Only cells that match every filter.
+    pub only: Vec<Filter>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { seed: 1, rays: 2000, only: Vec::new() }
+    }
+}
+
+/// A column of the table and the value that it must have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filter {
+    column: Column,
+    value: String,
+}
+
+/// The columns that can be filtered by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Column {
+    Format,
+    Machine,
+    Query,
+    TriangleRule,
+    Scene,
+    Preset,
+}
+
+/// A filter that names no column, or a value that no cell has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FilterError {
+    /// Not `column=value` with a known column.
+    #[error(
+        "{0:?} is not COLUMN=VALUE; columns are format, machine, query, rule, scene and preset"
+    )]
+    Column(String),
+    /// Nothing in the table matches.
+    #[error("no cell of the table has {0}")]
+    NoCell(String),
+}
+
+impl std::str::FromStr for Filter {
+    type Err = FilterError;
+
+    fn from_str(text: &str) -> Result<Self, FilterError> {
+        let unknown = || FilterError::Column(text.to_owned());
+        let (column, value) = text.split_once('=').ok_or_else(unknown)?;
+        let column = match column {
+            "format" => Column::Format,
+            "machine" => Column::Machine,
+            "query" => Column::Query,
+            "rule" | "triangle_rule" => Column::TriangleRule,
+            "scene" => Column::Scene,
+            "preset" => Column::Preset,
+            _ => return Err(unknown()),
+        };
+        Ok(Self { column, value: value.to_owned() })
+    }
+}
+
+/// Why the table could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ConformanceError {
+    /// A filter leaves nothing to try.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    /// A world has no tree: a defect of siliray.
+    #[error("scene {scene}, preset {preset}: {source}")]
+    Build {
+        /// Name of the world.
+        scene: &'static str,
+        /// How it was built.
+        preset: Preset,
+        /// What went wrong.
+        source: build::BuildError,
+    },
+    /// A tree has no image: a defect of siliray.
+    #[error("scene {scene}, preset {preset}, format {format}: {source}")]
+    Encode {
+        /// Name of the world.
+        scene: &'static str,
+        /// How it was built.
+        preset: Preset,
+        /// What it could not be laid out in.
+        format: &'static str,
+        /// What went wrong.
+        source: machine::EncodeError,
+    },
+    /// An image that siliray made does not pass its own check: a defect of siliray.
+    #[error("scene {scene}, preset {preset}, format {format}: {}", list(findings))]
+    Unsound {
+        /// Name of the world.
+        scene: &'static str,
+        /// How it was built.
+        preset: Preset,
+        /// What it was laid out in.
+        format: &'static str,
+        /// Everything that was found.
+        findings: Vec<Finding>,
+    },
+    /// The caller asked to stop.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+fn list(findings: &[Finding]) -> String {
+    findings.iter().map(Finding::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// Is told the share of the work done, and may break to cancel.
+pub type Watch<'a> = dyn Fn(f32) -> ControlFlow<()> + Sync + 'a;
+
+/// Runs the table. The result depends on the options alone, not on the number of threads.
+///
+/// # Errors
+/// When a filter matches nothing, a world cannot be built or laid out, or the caller cancels.
+pub fn run(options: &Options, watch: &Watch<'_>) -> Result<Table, ConformanceError> {
+    let rows = rows(&options.only)?;
+    let mut cells = Vec::with_capacity(rows.len());
+    for world in worlds::all() {
+        for preset in Preset::ALL {
+            for contender in CONTENDERS {
+                let wanted = |row: &&Row| {
+                    row.scene == world.name
+                        && row.preset == preset
+                        && std::ptr::eq(row.contender, contender)
+                };
+                let wanted: Vec<&Row> = rows.iter().filter(wanted).collect();
+                if wanted.is_empty() {
+                    continue;
+                }
+                let subject = Subject::new(&world, preset, contender)?;
+                for row in wanted {
+                    cells.push(subject.try_row(row, options));
+                    if watch(cells.len() as f32 / rows.len() as f32).is_break() {
+                        return Err(ConformanceError::Cancelled);
+                    }
+                }
+            }
+        }
+    }
+    Ok(Table { seed: options.seed, cells })
+}
+
+/// One line of the table before it is tried.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    contender: &'static Contender,
+    scene: &'static str,
+    preset: Preset,
+    rule: TriangleRule,
+    kind: HitKind,
+}
+
+impl Row {
+    fn matches(&self, filter: &Filter) -> bool {
+        let value = match filter.column {
+            Column::Format => self.contender.format.name(),
+            Column::Machine => self.contender.machine,
+            Column::Query => self.kind.name(),
+            Column::TriangleRule => self.rule.name(),
+            Column::Scene => self.scene,
+            Column::Preset => self.preset.name(),
+        };
+        value == filter.value
+    }
+}
+
+/// Every line that passes the filters.
+fn rows(only: &[Filter]) -> Result<Vec<Row>, FilterError> {
+    let mut rows = Vec::new();
+    for scene in worlds::NAMES {
+        for preset in Preset::ALL {
+            for contender in CONTENDERS {
+                for rule in TriangleRule::ALL {
+                    rows.extend(HitKind::ALL.map(|kind| Row {
+                        contender,
+                        scene,
+                        preset,
+                        rule,
+                        kind,
+                    }));
+                }
+            }
+        }
+    }
+    for filter in only {
+        rows.retain(|row| row.matches(filter));
+        if rows.is_empty() {
+            return Err(FilterError::NoCell(filter.value.clone()));
+        }
+    }
+    Ok(rows)
+}
+
+/// A world, laid out for a contender, and what the image holds.
+struct Subject {
+    image: CheckedImage,
+    decoded: Tree,
+}
+
+impl Subject {
+    fn new(world: &World, preset: Preset, contender: &Contender) -> Result<Self, ConformanceError> {
+        let (scene, format) = (world.name, contender.format.name());
+        let options = BuildOptions { preset, ..BuildOptions::default() };
+        let built = build::build(&world.scene, &options, &|_| ControlFlow::Continue(()))
+            .map_err(|source| ConformanceError::Build { scene, preset, source })?;
+        let image = contender
+            .format
+            .encode(&built.tree)
+            .map_err(|source| ConformanceError::Encode { scene, preset, format, source })?;
+        let report = contender.format.check(image);
+        let findings = report.findings;
+        let image =
+            report.checked.ok_or(ConformanceError::Unsound { scene, preset, format, findings })?;
+        Ok(Self { decoded: contender.format.decode(&image), image })
+    }
+
+    /// Asks every ray of one line and sums up.
+    fn try_row(&self, row: &Row, options: &Options) -> Cell {
+        let rays = AimedRays::new(&self.decoded, options.seed, row.scene);
+        let machine = (row.contender.make)(&self.image, &self.decoded, row.rule);
+        let judge = Judge::new(&self.decoded, row.rule, row.kind);
+        let verdicts: Vec<Option<Disagreement>> = (0..options.rays)
+            .into_par_iter()
+            .map(|index| judge.verdict(&*machine, &rays.query(index, row.kind)))
+            .collect();
+        let disagreements: Vec<Disagreement> = verdicts.into_iter().flatten().collect();
+        let lossy = row.rule == TriangleRule::MollerTrumbore && has_split_references(&self.decoded);
+        let (losses, mismatches) =
+            if lossy { (disagreements.len(), 0) } else { (0, disagreements.len()) };
+        Cell {
+            format: row.contender.format.name(),
+            machine: row.contender.machine,
+            query: row.kind,
+            triangle_rule: row.rule,
+            scene: row.scene,
+            preset: row.preset,
+            cases: options.rays,
+            mismatches,
+            losses,
+            example: disagreements.into_iter().next(),
+        }
+    }
+}
+
+/// Whether some triangle is referred to by more than one leaf entry.
+fn has_split_references(tree: &Tree) -> bool {
+    tree.bottoms.iter().any(|bottom| bottom.bvh.references().len() > bottom.bvh.item_count())
+}

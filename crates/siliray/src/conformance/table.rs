@@ -1,0 +1,58 @@
+//! Cells of the table and their sums.
+
+use build::Preset;
+use geometry::TriangleRule;
+use machine::{Hit, HitKind, RayQuery};
+
+/// What was tried and what came of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// The seed that chose the rays.
+    pub seed: u64,
+    /// One cell for each line, in a fixed order.
+    pub cells: Vec<Cell>,
+}
+
+impl Table {
+    /// Mismatches in all cells.
+    #[must_use]
+    pub fn mismatches(&self) -> usize {
+        self.cells.iter().map(|cell| cell.mismatches).sum()
+    }
+}
+
+/// One machine on one world.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    /// What the machine reads.
+    pub format: &'static str,
+    /// Who answers.
+    pub machine: &'static str,
+    /// What is asked.
+    pub query: HitKind,
+    /// The arithmetic of triangles.
+    pub triangle_rule: TriangleRule,
+    /// The world.
+    pub scene: &'static str,
+    /// How its tree was built.
+    pub preset: Preset,
+    /// How many rays were asked.
+    pub cases: usize,
+    /// Answers that differ from the oracle's.
+    pub mismatches: usize,
+    /// Answers that differ in a way that this machine is known for.
+    pub losses: usize,
+    /// The first answer that differs.
+    pub example: Option<Disagreement>,
+}
+
+/// A query on which a machine and the oracle disagree.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Disagreement {
+    /// The question.
+    pub query: RayQuery,
+    /// The oracle's hits.
+    pub expected: Vec<Hit>,
+    /// The machine's hits, or why there are none.
+    pub got: Result<Vec<Hit>, machine::BudgetExhausted>,
+}

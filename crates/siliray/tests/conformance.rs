@@ -1,0 +1,37 @@
+//! A sample of the law, as part of the tests. `siliray conformance` runs as much of it as wanted.
+
+use siliray::conformance::{self, Options};
+use std::ops::ControlFlow;
+
+#[test]
+fn every_machine_equals_the_oracle() {
+    let options = Options { seed: 7, rays: 400, only: Vec::new() };
+    let table = conformance::run(&options, &|_| ControlFlow::Continue(())).unwrap();
+    let wrong: Vec<_> = table.cells.iter().filter(|cell| cell.mismatches > 0).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(table.cells.iter().all(|cell| cell.cases == 400));
+}
+
+#[test]
+fn filters_choose_cells() {
+    let only = |text: &[&str]| Options {
+        rays: 3,
+        only: text.iter().map(|filter| filter.parse().unwrap()).collect(),
+        ..Options::default()
+    };
+    let table = conformance::run(
+        &only(&["scene=mixed", "query=any", "rule=watertight", "preset=best"]),
+        &|_| ControlFlow::Continue(()),
+    )
+    .unwrap();
+    assert_eq!(table.cells.len(), 1);
+    let error = conformance::run(&only(&["format=gfx11"]), &|_| ControlFlow::Continue(()));
+    assert_eq!(error.unwrap_err().to_string(), "no cell of the table has gfx11");
+    assert!("colour=red".parse::<conformance::Filter>().is_err());
+}
+
+#[test]
+fn cancelling_stops_the_run() {
+    let run = conformance::run(&Options::default(), &|_| ControlFlow::Break(()));
+    assert_eq!(run.unwrap_err().to_string(), "cancelled");
+}
