@@ -1,2 +1,44 @@
-//! The siliray command.
-fn main() {}
+//! The `siliray` command.
+//!
+//! | file | concept |
+//! |---|---|
+//! | `args` | the options and their help |
+//! | `values` | sizes, cameras and counts as users type them |
+//! | `failure` | what can go wrong, and its exit code |
+//! | `interrupt` | Ctrl-C |
+//! | `commands` | one file for each command |
+//! | `output` | tables, JSON, progress bars, files |
+
+mod args;
+mod commands;
+mod failure;
+mod interrupt;
+mod output;
+mod values;
+
+use args::Cli;
+use clap::Parser;
+use failure::Failure;
+use output::Output;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return failure::explain_usage(&error),
+    };
+    let output = Output::new(cli.global.json, cli.global.quiet);
+    match run(cli, &output) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
+    interrupt::install()?;
+    if let Some(threads) = cli.global.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+        pool.map_err(|error| Failure::input(format!("cannot start {threads} threads: {error}")))?;
+    }
+    commands::run(cli, output)
+}

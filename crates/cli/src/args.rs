@@ -1,0 +1,304 @@
+//! The options and their help.
+
+use crate::values;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use siliray::build::{MAX_LEAF, Preset};
+use siliray::geometry::TriangleRule;
+use siliray::render::{MAX_SAMPLES, Measure};
+use siliray::scene::Camera;
+use siliray::tree::bvh::MAX_WIDTH;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Ray-tracing silicon, in software.
+///
+/// siliray reads or makes a scene, builds the tree that ray-tracing hardware walks, traces rays
+/// through it, and checks every answer against brute force. Without a command it runs the demo: it
+/// builds a scene, renders it, checks it, and writes two pictures and a report to siliray-demo/.
+#[derive(Debug, Parser)]
+#[command(name = "siliray", version, max_term_width = 100, after_long_help = AFTER_HELP)]
+#[command(subcommand_value_name = "COMMAND", infer_subcommands = false)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+const AFTER_HELP: &str = "\
+Scenes:
+  A SCENE is a file (.obj, .ply, .stl, .gltf, .glb) or one of the built-in scenes organic, interior,
+  hairball and forest. A file that has the name of a built-in scene is written ./forest.
+
+Examples:
+  siliray                                  the demo, in a few seconds
+  siliray info model.glb                   what is in a file, and what is wrong with it
+  siliray build interior --triangles 1e6   figures of the tree for each preset
+  siliray render forest -o forest.png      a picture
+  siliray render hairball -o heat.png --heatmap boxes
+  siliray conformance                      does every machine agree with brute force?
+
+Exit status:
+  0  done
+  1  the input is bad, a file cannot be read or written, or a check failed
+  2  wrong usage
+  130  interrupted; no half-written file is left";
+
+/// Options that every command takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Global {
+    /// Print one JSON object to standard output and nothing else
+    ///
+    /// The keys are stable and documented in docs/json.md. Errors still go to standard error as
+    /// text, with nothing on standard output.
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub(crate) json: bool,
+
+    /// Use N threads [default: one for each core]
+    ///
+    /// Results are the same for any number.
+    #[arg(long, global = true, value_name = "N", help_heading = "Global options")]
+    #[arg(value_parser = values::threads, allow_negative_numbers = true)]
+    pub(crate) threads: Option<usize>,
+
+    /// Make a built-in scene of about N triangles (300 to 100000000; 1e6 is a million)
+    #[arg(long, global = true, value_name = "N", help_heading = "Global options")]
+    #[arg(value_parser = values::triangles, allow_negative_numbers = true)]
+    pub(crate) triangles: Option<usize>,
+
+    /// Print results only: no progress, no notes
+    #[arg(long, short, global = true, help_heading = "Global options")]
+    pub(crate) quiet: bool,
+}
+
+/// What siliray can do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Build, render and check a scene, and write a report (the default)
+    Demo(Demo),
+    /// Say what is in a scene, and what is wrong with it
+    Info(Info),
+    /// Build the tree of a scene and show its figures
+    Build(Build),
+    /// Render a picture of a scene
+    Render(Render),
+    /// Print completions for a shell
+    Completions(Completions),
+    /// Print the manual page of a command
+    #[command(hide = true)]
+    Man(Man),
+}
+
+/// Build, render and check a scene, and write a report.
+///
+/// Writes shaded.png, boxes.png (how many boxes were tested for each pixel) and report.html, which needs
+/// nothing but a browser. A sample of rays is compared with brute force; any difference is an
+/// error.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  siliray demo
+  siliray demo hairball --triangles 50000
+  siliray demo model.obj -o model-report")]
+pub(crate) struct Demo {
+    /// A file or a built-in scene
+    #[arg(value_name = "SCENE", default_value = "organic")]
+    pub(crate) scene: OsString,
+
+    /// The folder to write to; it is made if need be
+    #[arg(long, short, value_name = "FOLDER", default_value = "siliray-demo")]
+    pub(crate) output: PathBuf,
+}
+
+impl Default for Demo {
+    fn default() -> Self {
+        Self { scene: "organic".into(), output: "siliray-demo".into() }
+    }
+}
+
+/// Say what is in a scene, and what is wrong with it.
+///
+/// Shows how many triangles, vertices, objects and instances there are, the box around them, and
+/// defects such as triangles without area, duplicates and unused vertices. Defects are no error: every
+/// machine copes with them.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  siliray info bunny.ply
+  siliray info forest --triangles 1e6 --json")]
+pub(crate) struct Info {
+    /// A file or a built-in scene
+    #[arg(value_name = "SCENE")]
+    pub(crate) scene: OsString,
+}
+
+/// Build the tree of a scene and show its figures.
+///
+/// One row for each preset. The SAH cost is the work that a random ray through the scene's box has to
+/// expect, with a box test and a triangle test costing one each; lower is better. It is given for the
+/// binary tree and for the wide tree that machines walk. Overlap is the end-point overlap: how much of
+/// the surface also lies in boxes that are not its own; lower is better.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  siliray build bunny.ply
+  siliray build interior --preset best --width 4
+  siliray build hairball --triangles 2e6 --json")]
+pub(crate) struct Build {
+    /// A file or a built-in scene
+    #[arg(value_name = "SCENE")]
+    pub(crate) scene: OsString,
+
+    /// How much time to spend; may be repeated [default: all of them]
+    #[arg(long = "preset", value_name = "PRESET", value_enum)]
+    pub(crate) presets: Vec<PresetArg>,
+
+    #[command(flatten)]
+    pub(crate) shape: TreeShape,
+}
+
+/// The shape of a tree.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct TreeShape {
+    /// Most children of a node, 2 to 8
+    #[arg(long, value_name = "N", default_value_t = 8, allow_negative_numbers = true)]
+    #[arg(value_parser = |text: &str| values::count(text, 2, MAX_WIDTH))]
+    pub(crate) width: usize,
+
+    /// Most triangles in a leaf, 1 to 64
+    #[arg(long, value_name = "N", default_value_t = 8, allow_negative_numbers = true)]
+    #[arg(value_parser = |text: &str| values::count(text, 1, MAX_LEAF))]
+    pub(crate) max_leaf: usize,
+}
+
+/// Render a picture of a scene.
+///
+/// The picture shows the scene in sunlight, with soft shadows, as the reference machine traces it; or,
+/// with --heatmap, how much work each pixel took, from dark blue (little) to yellow (much).
+/// The file is written when the picture is complete; an existing file is replaced.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  siliray render forest -o forest.png
+  siliray render bunny.ply -o bunny.png --size 1920x1080 --samples 16
+  siliray render interior -o heat.png --heatmap nodes --preset fast
+  siliray render model.glb -o top.png --camera 0,9,0.1,0,0,0,50")]
+pub(crate) struct Render {
+    /// A file or a built-in scene
+    #[arg(value_name = "SCENE")]
+    pub(crate) scene: OsString,
+
+    /// The PNG file to write
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+
+    /// Width and height in pixels
+    #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = values::size)]
+    pub(crate) size: values::Size,
+
+    /// Eye, target and vertical field of view in degrees: ex,ey,ez,tx,ty,tz,fov [default: frames the scene]
+    #[arg(long, value_name = "CAMERA", value_parser = values::camera, allow_hyphen_values = true)]
+    pub(crate) camera: Option<Camera>,
+
+    /// Rays through each pixel of a shaded picture; more give smoother edges
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(value_parser = |text: &str| values::count(text, 1, MAX_SAMPLES as usize))]
+    pub(crate) samples: usize,
+
+    /// Show how much work each pixel took instead
+    #[arg(long, value_name = "MEASURE", value_enum, conflicts_with = "samples")]
+    pub(crate) heatmap: Option<MeasureArg>,
+
+    /// How much time to spend on the tree
+    #[arg(long, value_name = "PRESET", value_enum, default_value_t = PresetArg::Balanced)]
+    pub(crate) preset: PresetArg,
+
+    #[command(flatten)]
+    pub(crate) shape: TreeShape,
+
+    /// The arithmetic that decides whether a ray meets a triangle
+    #[arg(long, value_name = "RULE", value_enum, default_value_t = RuleArg::Watertight)]
+    pub(crate) triangle_rule: RuleArg,
+}
+
+/// Print completions for a shell.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  siliray completions bash > ~/.local/share/bash-completion/completions/siliray
+  siliray completions zsh > ~/.zfunc/_siliray
+  siliray completions fish > ~/.config/fish/completions/siliray.fish")]
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: Shell,
+}
+
+/// Print the manual page of a command, in roff.
+#[derive(Debug, Args)]
+pub(crate) struct Man {
+    /// The command; without one, the page of siliray itself
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Option<String>,
+}
+
+/// How much time to spend on a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PresetArg {
+    /// The quickest build
+    Fast,
+    /// A good tree in little time
+    Balanced,
+    /// The best tree
+    Best,
+}
+
+impl From<PresetArg> for Preset {
+    fn from(preset: PresetArg) -> Self {
+        match preset {
+            PresetArg::Fast => Self::Fast,
+            PresetArg::Balanced => Self::Balanced,
+            PresetArg::Best => Self::Best,
+        }
+    }
+}
+
+/// What a heat map shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MeasureArg {
+    /// Boxes tested
+    Boxes,
+    /// Triangles tested
+    Triangles,
+    /// Nodes visited
+    Nodes,
+}
+
+impl From<MeasureArg> for Measure {
+    fn from(measure: MeasureArg) -> Self {
+        match measure {
+            MeasureArg::Boxes => Self::Boxes,
+            MeasureArg::Triangles => Self::Triangles,
+            MeasureArg::Nodes => Self::Nodes,
+        }
+    }
+}
+
+/// Which arithmetic meets triangles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RuleArg {
+    /// As the GFX12 unit computes; rays can slip between two triangles
+    MollerTrumbore,
+    /// Woop, Benthin and Wald; no ray slips through a closed mesh
+    Watertight,
+}
+
+impl From<RuleArg> for TriangleRule {
+    fn from(rule: RuleArg) -> Self {
+        match rule {
+            RuleArg::MollerTrumbore => Self::MollerTrumbore,
+            RuleArg::Watertight => Self::Watertight,
+        }
+    }
+}

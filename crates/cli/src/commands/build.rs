@@ -1,0 +1,120 @@
+//! `siliray build`: figures of the tree for each preset.
+
+use super::{build_tree, open};
+use crate::args::Build;
+use crate::failure::Failure;
+use crate::output::number::{grouped, rate, seconds};
+use crate::output::{Output, Table};
+use serde::Serialize;
+use siliray::build::{Preset, Report};
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Json<'a> {
+    scene: &'a str,
+    triangles: usize,
+    placed_triangles: usize,
+    instances: usize,
+    width: usize,
+    max_leaf: usize,
+    presets: Vec<TreeFigures>,
+}
+
+/// The figures of one tree.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct TreeFigures {
+    pub(crate) preset: &'static str,
+    pub(crate) sah_cost: f64,
+    pub(crate) sah_cost_wide: f64,
+    pub(crate) overlap: f64,
+    pub(crate) depth: usize,
+    pub(crate) leaf_fill: f64,
+    pub(crate) nodes: usize,
+    pub(crate) leaves: usize,
+    pub(crate) duplicates: usize,
+    pub(crate) seconds: f64,
+    pub(crate) triangles_per_second: f64,
+}
+
+impl From<&Report> for TreeFigures {
+    fn from(report: &Report) -> Self {
+        Self {
+            preset: report.preset.name(),
+            sah_cost: report.sah_cost,
+            sah_cost_wide: report.sah_cost_wide,
+            overlap: report.overlap,
+            depth: report.depth,
+            leaf_fill: report.leaf_fill,
+            nodes: report.nodes,
+            leaves: report.leaves,
+            duplicates: report.duplicates,
+            seconds: report.seconds,
+            triangles_per_second: report.primitives_per_second,
+        }
+    }
+}
+
+/// Builds with each preset and shows the figures.
+pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
+    let scene = open(&args.scene, triangles)?;
+    let mut presets: Vec<Preset> = args.presets.iter().map(|&preset| preset.into()).collect();
+    if presets.is_empty() {
+        presets = Preset::ALL.to_vec();
+    }
+    let mut figures = Vec::new();
+    for preset in presets {
+        let built = build_tree(&scene, preset, args.shape, output)?;
+        figures.push(TreeFigures::from(&built.report));
+    }
+    let json = Json {
+        scene: &scene.name,
+        triangles: scene.triangle_count(),
+        placed_triangles: scene.placed_triangle_count(),
+        instances: scene.instances.len(),
+        width: args.shape.width,
+        max_leaf: args.shape.max_leaf,
+        presets: figures,
+    };
+    output.result(&json, &text(&json))
+}
+
+fn text(json: &Json<'_>) -> String {
+    let mut text = format!("{}: {} triangles", json.scene, grouped(json.triangles as u64));
+    if json.instances > 0 {
+        text += &format!(
+            ", placed by {} instances as {}",
+            grouped(json.instances as u64),
+            grouped(json.placed_triangles as u64)
+        );
+    }
+    text += "\n\n";
+    let mut table = Table::new(&[
+        "preset",
+        "SAH binary",
+        "SAH wide",
+        "overlap",
+        "depth",
+        "leaf fill",
+        "nodes",
+        "leaves",
+        "split",
+        "time",
+        "triangles",
+    ]);
+    for tree in &json.presets {
+        table.row(vec![
+            tree.preset.to_owned(),
+            format!("{:.2}", tree.sah_cost),
+            format!("{:.2}", tree.sah_cost_wide),
+            format!("{:.3}", tree.overlap),
+            tree.depth.to_string(),
+            format!("{:.0} %", 100.0 * tree.leaf_fill),
+            grouped(tree.nodes as u64),
+            grouped(tree.leaves as u64),
+            grouped(tree.duplicates as u64),
+            seconds(tree.seconds),
+            rate(tree.triangles_per_second),
+        ]);
+    }
+    text + &table.text()
+}

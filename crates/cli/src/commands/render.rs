@@ -1,0 +1,163 @@
+//! `siliray render`: a picture.
+
+use super::{build_tree, open};
+use crate::args::Render;
+use crate::failure::Failure;
+use crate::output::number::{grouped, rate, seconds};
+use crate::output::{AtomicFile, Output};
+use serde::Serialize;
+use siliray::build::Preset;
+use siliray::geometry::TriangleRule;
+use siliray::machine::{Machine, Reference};
+use siliray::render::{HeatMap, Rendering, Settings, Style};
+use siliray::scene::{Camera, Scene};
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Json {
+    scene: String,
+    picture: String,
+    width: u32,
+    height: u32,
+    samples: u32,
+    machine: &'static str,
+    preset: &'static str,
+    triangle_rule: &'static str,
+    camera: [f32; 7],
+    rays: u64,
+    seconds: f64,
+    rays_per_second: f64,
+    build_seconds: f64,
+    counters: BTreeMap<&'static str, u64>,
+    heatmap: Option<HeatMapFigures>,
+}
+
+/// The scale of a heat map.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct HeatMapFigures {
+    pub(crate) measure: &'static str,
+    pub(crate) brightest: u64,
+    pub(crate) least: u64,
+    pub(crate) median: u64,
+    pub(crate) mean: f64,
+    pub(crate) percentile_99: u64,
+    pub(crate) most: u64,
+}
+
+impl From<&HeatMap> for HeatMapFigures {
+    fn from(map: &HeatMap) -> Self {
+        Self {
+            measure: map.measure.name(),
+            brightest: map.brightest,
+            least: map.least,
+            median: map.median,
+            mean: map.mean,
+            percentile_99: map.percentile_99,
+            most: map.most,
+        }
+    }
+}
+
+/// Renders and writes the picture.
+pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
+    require_png(args)?;
+    let file = AtomicFile::create(&args.output)?;
+    let scene = open(&args.scene, triangles)?;
+    let built = build_tree(&scene, args.preset.into(), args.shape, output)?;
+    let rule = TriangleRule::from(args.triangle_rule);
+    let machine = Reference::new(&built.tree, rule);
+    let camera = args.camera.unwrap_or_else(|| default_camera(&scene, &built.tree.bounds()));
+    let style = match args.heatmap {
+        Some(measure) => Style::HeatMap(measure.into()),
+        None => Style::Shaded { samples: args.samples as u32 },
+    };
+    let settings = Settings { width: args.size.width, height: args.size.height, style };
+    let (rendering, spent) = picture(&scene, &machine, &camera, &settings, output)?;
+    file.write(&rendering.picture.to_png().map_err(Failure::input)?)?;
+
+    let rays = rendering.counters.queries;
+    let json = Json {
+        scene: scene.name.clone(),
+        picture: args.output.to_string_lossy().into_owned(),
+        width: settings.width,
+        height: settings.height,
+        samples: if args.heatmap.is_some() { 1 } else { args.samples as u32 },
+        machine: machine.name(),
+        preset: Preset::from(args.preset).name(),
+        triangle_rule: rule.name(),
+        camera: numbers(&camera),
+        rays,
+        seconds: spent,
+        rays_per_second: rays as f64 / spent.max(1e-9),
+        build_seconds: built.report.seconds,
+        counters: rendering.counters.named().into_iter().collect(),
+        heatmap: rendering.heat_map.as_ref().map(HeatMapFigures::from),
+    };
+    output.result(&json, &text(&json))
+}
+
+/// Renders with a progress bar; also says how many seconds it took.
+pub(crate) fn picture(
+    scene: &Scene,
+    machine: &dyn Machine,
+    camera: &Camera,
+    settings: &Settings,
+    output: &Output,
+) -> Result<(Rendering, f64), Failure> {
+    let bar = output.bar("rendering");
+    let start = Instant::now();
+    let rendering =
+        siliray::render::render(scene, machine, camera, settings, &|progress| bar.update(progress))
+            .map_err(Failure::input)?;
+    Ok((rendering, start.elapsed().as_secs_f64()))
+}
+
+/// The scene's own camera, else one that sees everything.
+pub(crate) fn default_camera(scene: &Scene, bounds: &siliray::geometry::Aabb) -> Camera {
+    scene.camera.unwrap_or_else(|| Camera::framing(bounds))
+}
+
+/// Any other ending would name a picture that is not what it says.
+fn require_png(args: &Render) -> Result<(), Failure> {
+    match args.output.extension() {
+        Some(ending) if !ending.eq_ignore_ascii_case("png") => {
+            let name = args.output.display();
+            Err(Failure::usage(format!(
+                "pictures are written as PNG, and {name} is called otherwise"
+            ))
+            .hint(format!("try `-o {}`", args.output.with_extension("png").display())))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn numbers(camera: &Camera) -> [f32; 7] {
+    let ([ex, ey, ez], [tx, ty, tz]) = (camera.eye.to_array(), camera.target.to_array());
+    [ex, ey, ez, tx, ty, tz, camera.fov]
+}
+
+fn text(json: &Json) -> String {
+    let mut text = format!(
+        "{}: {}x{} pixels, {} rays in {} ({})\n",
+        json.picture,
+        json.width,
+        json.height,
+        grouped(json.rays),
+        seconds(json.seconds),
+        rate(json.rays_per_second)
+    );
+    if let Some(map) = &json.heatmap {
+        text += &format!(
+            "{} for each pixel: median {}, mean {:.1}, 99 % below {}, most {}; yellow is {} and more\n",
+            map.measure,
+            map.median,
+            map.mean,
+            map.percentile_99 + 1,
+            map.most,
+            map.brightest
+        );
+    }
+    text
+}

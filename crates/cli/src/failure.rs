@@ -1,0 +1,77 @@
+//! What can go wrong, and its exit code.
+
+use clap::error::ErrorKind;
+use siliray::scene::builtin::Builtin;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Exit code of a command that could not do or did not pass what was asked.
+const INPUT: u8 = 1;
+
+/// Exit code of wrong usage.
+const USAGE: u8 = 2;
+
+/// Why a command failed.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    message: String,
+    hint: Option<String>,
+    code: u8,
+}
+
+impl Failure {
+    /// The input is bad, a file cannot be read or written, or a check failed.
+    pub(crate) fn input(message: impl ToString) -> Self {
+        Self { message: message.to_string(), hint: None, code: INPUT }
+    }
+
+    /// The options make no sense.
+    pub(crate) fn usage(message: impl ToString) -> Self {
+        Self { message: message.to_string(), hint: None, code: USAGE }
+    }
+
+    /// The same with advice.
+    pub(crate) fn hint(self, hint: impl ToString) -> Self {
+        Self { hint: Some(hint.to_string()), ..self }
+    }
+
+    /// Tells the user, on standard error.
+    pub(crate) fn report(&self) -> ExitCode {
+        let mut text = format!("error: {}\n", self.message);
+        if let Some(hint) = &self.hint {
+            text += &format!("  hint: {hint}\n");
+        }
+        // Nothing is left to tell if standard error is closed.
+        let _ = std::io::stderr().write_all(text.as_bytes());
+        ExitCode::from(self.code)
+    }
+}
+
+/// Prints what the parser has to say: help, the version, or what is wrong. A scene where a command
+/// belongs is explained.
+pub(crate) fn explain_usage(error: &clap::Error) -> ExitCode {
+    if matches!(error.kind(), ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument)
+        && let Some(first) = std::env::args_os().skip(1).find(|arg| !is_option(arg))
+        && is_scene(Path::new(&first))
+    {
+        let scene = first.to_string_lossy();
+        return Failure::usage(format!("{scene:?} is a scene, not a command"))
+            .hint(format!("try `siliray info {scene}` or `siliray render {scene} -o picture.png`"))
+            .report();
+    }
+    // A closed pipe is the reader's choice.
+    let _ = error.print();
+    ExitCode::from(error.exit_code() as u8)
+}
+
+fn is_option(arg: &std::ffi::OsStr) -> bool {
+    arg.as_encoded_bytes().starts_with(b"-")
+}
+
+fn is_scene(path: &Path) -> bool {
+    let known = ["obj", "ply", "stl", "gltf", "glb"];
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    let builtin = path.to_str().and_then(Builtin::from_name).is_some();
+    builtin || path.is_file() || extension.is_some_and(|e| known.contains(&&*e.to_lowercase()))
+}

@@ -1,0 +1,90 @@
+//! Files that are complete or not there.
+//!
+//! A file is written beside its place and renamed when it is complete. Because it is created before the
+//! long work begins, a place that cannot be written to is found out at once.
+
+use crate::failure::Failure;
+use crate::interrupt;
+use std::fs::{File, OpenOptions};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// A file under way.
+pub(crate) struct AtomicFile {
+    file: BufWriter<File>,
+    place: Place,
+    /// As the user named it.
+    name: PathBuf,
+}
+
+/// Where the bytes go.
+enum Place {
+    /// Into `temporary`, which becomes `target`.
+    Beside { temporary: PathBuf, target: PathBuf },
+    /// Straight into a device or a pipe, which must not be replaced by a file.
+    Direct,
+}
+
+impl AtomicFile {
+    /// Begins the file `name`.
+    pub(crate) fn create(name: &Path) -> Result<Self, Failure> {
+        let cannot = |error: std::io::Error| cannot_write(name, &error);
+        // Through symbolic links, so that the link stays and its target is replaced.
+        let target = name.canonicalize().unwrap_or_else(|_| name.to_owned());
+        let (file, place) = match target.metadata() {
+            Ok(found) if found.is_dir() => {
+                let message = format!("cannot write {}: it is a folder", name.display());
+                return Err(Failure::input(message));
+            }
+            Ok(found) if !found.is_file() => {
+                (OpenOptions::new().write(true).open(&target).map_err(cannot)?, Place::Direct)
+            }
+            found => {
+                if found.is_ok() {
+                    // A file that may not be written must not be replaced either.
+                    OpenOptions::new().write(true).open(&target).map_err(cannot)?;
+                }
+                let temporary = beside(&target).ok_or_else(|| {
+                    Failure::input(format!("cannot write {:?}: it names no file", name.display()))
+                })?;
+                let create = || OpenOptions::new().write(true).create_new(true).open(&temporary);
+                let file = interrupt::unfinished(&temporary, create).map_err(cannot)?;
+                (file, Place::Beside { temporary, target })
+            }
+        };
+        Ok(Self { file: BufWriter::new(file), place, name: name.to_owned() })
+    }
+
+    /// Writes everything and puts the file in its place.
+    pub(crate) fn write(mut self, bytes: &[u8]) -> Result<(), Failure> {
+        let written = self.file.write_all(bytes).and_then(|()| self.file.flush());
+        let placed = written.and_then(|()| match &self.place {
+            Place::Direct => Ok(()),
+            Place::Beside { temporary, target } => {
+                interrupt::finished(temporary, || std::fs::rename(temporary, target))
+            }
+        });
+        placed.map_err(|error| cannot_write(&self.name, &error))
+    }
+}
+
+impl Drop for AtomicFile {
+    /// Removes what was not put in its place. After a rename there is nothing left to remove.
+    fn drop(&mut self) {
+        if let Place::Beside { temporary, .. } = &self.place {
+            let _ = interrupt::finished(temporary, || std::fs::remove_file(temporary));
+        }
+    }
+}
+
+fn cannot_write(name: &Path, error: &std::io::Error) -> Failure {
+    Failure::input(format!("cannot write {}: {error}", name.display()))
+}
+
+/// A name in the same folder, hidden and this process's own.
+fn beside(target: &Path) -> Option<PathBuf> {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(target.file_name()?);
+    name.push(format!(".{}.part", std::process::id()));
+    Some(target.with_file_name(name))
+}

@@ -1,0 +1,58 @@
+//! Everything that leaves the command.
+//!
+//! Results go to standard output, as text or as one JSON object. Notes and progress go to standard
+//! error, and only where a person reads along.
+
+pub(crate) mod atomic_file;
+pub(crate) mod number;
+pub(crate) mod progress;
+pub(crate) mod table;
+
+pub(crate) use atomic_file::AtomicFile;
+pub(crate) use progress::Bar;
+pub(crate) use table::Table;
+
+use crate::failure::Failure;
+use serde::Serialize;
+use std::io::{ErrorKind, IsTerminal, Write};
+
+/// Where a command's results, notes and progress go.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Output {
+    json: bool,
+    show_progress: bool,
+}
+
+impl Output {
+    /// As the global options ask.
+    pub(crate) fn new(json: bool, quiet: bool) -> Self {
+        Self { json, show_progress: !quiet && std::io::stderr().is_terminal() }
+    }
+
+    /// Prints the result: `value` as JSON if that was asked for, else `text`.
+    pub(crate) fn result(&self, value: &impl Serialize, text: &str) -> Result<(), Failure> {
+        if self.json {
+            let json = serde_json::to_string_pretty(value)
+                .map_err(|error| Failure::input(format!("cannot write JSON: {error}")))?;
+            print(&format!("{json}\n"))
+        } else {
+            print(text)
+        }
+    }
+
+    /// A progress bar called `label`, if anybody would see it.
+    pub(crate) fn bar(&self, label: &'static str) -> Bar {
+        Bar::new(label, self.show_progress)
+    }
+}
+
+/// Writes to standard output. A reader that has gone away has seen enough: that is no failure.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::input(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,49 @@
+//! Numbers as people read them.
+
+/// A count with its thousands apart: `1,234,567`.
+pub(crate) fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A duration: `2.31 s`, `45 ms`.
+pub(crate) fn seconds(seconds: f64) -> String {
+    match seconds {
+        s if s < 0.000_1 => format!("{:.0} µs", s * 1e6),
+        s if s < 0.01 => format!("{:.1} ms", s * 1e3),
+        s if s < 1.0 => format!("{:.0} ms", s * 1e3),
+        s if s < 100.0 => format!("{s:.2} s"),
+        s => format!("{s:.0} s"),
+    }
+}
+
+/// A rate: `1.84 M/s`.
+pub(crate) fn rate(per_second: f64) -> String {
+    match per_second {
+        r if r >= 1e6 => format!("{:.2} M/s", r / 1e6),
+        r if r >= 1e3 => format!("{:.1} k/s", r / 1e3),
+        r => format!("{r:.0} /s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!([0, 999, 1000, 1234567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(
+            [0.00002, 0.0042, 0.25, 2.314, 250.4].map(seconds).join(" "),
+            "20 µs 4.2 ms 250 ms 2.31 s 250 s"
+        );
+        assert_eq!([12.0, 45_600.0, 1_840_000.0].map(rate).join(" "), "12 /s 45.6 k/s 1.84 M/s");
+    }
+}

@@ -1,0 +1,57 @@
+//! Tables in plain text.
+
+/// Rows of cells under a header. The first column is set to the left, the others to the right.
+pub(crate) struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// An empty table.
+    pub(crate) fn new(header: &[&str]) -> Self {
+        Self { rows: vec![header.iter().map(|&cell| cell.to_owned()).collect()] }
+    }
+
+    /// Adds a row.
+    pub(crate) fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    /// The text, a line for each row, with a rule under the header.
+    pub(crate) fn text(&self) -> String {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |column: usize| {
+            self.rows
+                .iter()
+                .filter_map(|row| row.get(column))
+                .map(|cell| cell.chars().count())
+                .max()
+        };
+        let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+        let rule = widths.iter().map(|&width| "-".repeat(width)).collect::<Vec<_>>().join("  ");
+        let mut lines: Vec<String> = self.rows.iter().map(|row| line(row, &widths)).collect();
+        lines.insert(1, rule);
+        lines.join("\n") + "\n"
+    }
+}
+
+fn line(row: &[String], widths: &[usize]) -> String {
+    let cells = row.iter().zip(widths).enumerate().map(|(column, (cell, &width))| match column {
+        0 => format!("{cell:<width$}"),
+        _ => format!("{cell:>width$}"),
+    });
+    cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up() {
+        let mut table = Table::new(&["preset", "cost"]);
+        table.row(vec!["best".into(), "9.1".into()]);
+        table.row(vec!["größte".into(), "12345.6".into()]);
+        let expected = "preset     cost\n------  -------\nbest        9.1\ngrößte  12345.6\n";
+        assert_eq!(table.text(), expected);
+    }
+}

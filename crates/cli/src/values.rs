@@ -1,0 +1,131 @@
+//! Sizes, cameras and counts as users type them.
+
+use siliray::geometry::Vec3;
+use siliray::render::{self, MAX_PIXELS, MAX_SIDE};
+use siliray::scene::Camera;
+use siliray::scene::builtin::Builtin;
+
+/// The size of a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Size {
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+}
+
+/// A number of threads.
+pub(crate) fn threads(text: &str) -> Result<usize, String> {
+    count(text, 1, 1024)
+}
+
+/// A number of triangles of a built-in scene.
+pub(crate) fn triangles(text: &str) -> Result<usize, String> {
+    count(text, Builtin::FEWEST_TRIANGLES, Builtin::MOST_TRIANGLES)
+}
+
+/// A whole number between two others; `1e6` and `200_000` are understood.
+pub(crate) fn count(text: &str, least: usize, most: usize) -> Result<usize, String> {
+    let expected = || format!("expected a whole number from {least} to {most}");
+    let digits = text.replace('_', "");
+    let exponent = digits.contains(['e', 'E']).then(|| digits.parse::<f64>());
+    let number = match exponent {
+        // Every whole f64 in the range of the check below is a usize.
+        Some(Ok(value)) if value.fract() == 0.0 && value >= 0.0 => value as usize,
+        Some(_) => return Err(expected()),
+        None => digits.parse().map_err(|_| expected())?,
+    };
+    if (least..=most).contains(&number) { Ok(number) } else { Err(expected()) }
+}
+
+/// `800x600`.
+pub(crate) fn size(text: &str) -> Result<Size, String> {
+    let wrong = || "expected WIDTHxHEIGHT in pixels, such as 800x600".to_owned();
+    let (width, height) = text.split_once(['x', 'X', '×']).ok_or_else(wrong)?;
+    let side = |text: &str| text.trim().parse::<u32>().map_err(|_| wrong());
+    let (width, height) = (side(width)?, side(height)?);
+    if width == 0 || height == 0 {
+        return Err("a picture needs at least one pixel on each side".to_owned());
+    }
+    if width.max(height) > MAX_SIDE || u64::from(width) * u64::from(height) > MAX_PIXELS {
+        return Err(format!(
+            "at most {MAX_SIDE} pixels on a side and {MAX_PIXELS} in all (8K is 7680x4320)"
+        ));
+    }
+    Ok(Size { width, height })
+}
+
+/// `ex,ey,ez,tx,ty,tz,fov`.
+pub(crate) fn camera(text: &str) -> Result<Camera, String> {
+    let numbers: Vec<f32> = text
+        .split(',')
+        .map(|part| {
+            let part = part.trim();
+            part.parse().map_err(|_| format!("{part:?} is not a number"))
+        })
+        .collect::<Result<_, _>>()?;
+    let [ex, ey, ez, tx, ty, tz, fov] = numbers[..] else {
+        let found = numbers.len();
+        return Err(format!("expected 7 numbers, ex,ey,ez,tx,ty,tz,fov, found {found}"));
+    };
+    let (eye, target) = (Vec3::new(ex, ey, ez), Vec3::new(tx, ty, tz));
+    let camera = Camera { eye, target, up: up_for(target - eye), fov };
+    render::check_camera(&camera).map_err(|error| error.to_string())?;
+    Ok(camera)
+}
+
+/// The y axis, unless the camera looks along it.
+fn up_for(forward: Vec3) -> Vec3 {
+    let level = Vec3::new(forward.x, 0.0, forward.z).length();
+    if level > 1.0e-4 * forward.y.abs() { Vec3::Y } else { Vec3::NEG_Z }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts() {
+        assert_eq!(count("42", 1, 99), Ok(42));
+        assert_eq!(count("2e1", 1, 99), Ok(20));
+        assert_eq!(count("1_0", 1, 99), Ok(10));
+        for bad in ["0", "-1", "100", "1e12", "1e400", "1.5", "15e-1", "nan", "inf", "", "x", "1e"]
+        {
+            let error = count(bad, 1, 99).unwrap_err();
+            assert_eq!(error, "expected a whole number from 1 to 99", "{bad}");
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(size("800x600"), Ok(Size { width: 800, height: 600 }));
+        assert_eq!(size("1X2"), Ok(Size { width: 1, height: 2 }));
+        for bad in ["0x0", "0x5", "5x0", "100000x100000", "16384x16384", "800", "axb", "-1x5", "x"]
+        {
+            assert!(size(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn cameras() {
+        let camera_of = |text| camera(text).unwrap();
+        let plain = camera_of("1,2,3, -4,5,6,45");
+        assert_eq!(
+            (plain.eye, plain.target),
+            (Vec3::new(1.0, 2.0, 3.0), Vec3::new(-4.0, 5.0, 6.0))
+        );
+        assert_eq!((plain.up, plain.fov), (Vec3::Y, 45.0));
+        assert_eq!(camera_of("0,9,0,0,0,0,45").up, Vec3::NEG_Z);
+        for bad in [
+            "1,2,3,4,5,6",
+            "1,2,3,4,5,6,7,8",
+            "NaN,2,3,4,5,6,45",
+            "1,2,inf,4,5,6,45",
+            "1,2,3,1,2,3,45",
+            "1,2,3,4,5,6,0",
+            "1,2,3,4,5,6,180",
+            "1,2,3,4,5,six,45",
+            "",
+        ] {
+            assert!(camera(bad).is_err(), "{bad}");
+        }
+    }
+}

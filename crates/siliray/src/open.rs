@@ -1,0 +1,71 @@
+//! A scene given by name or by path.
+
+use scene::Scene;
+use scene::builtin::Builtin;
+use std::path::{Path, PathBuf};
+
+/// Where a scene comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// Made by code.
+    Builtin {
+        /// Which one.
+        builtin: Builtin,
+        /// About how many triangles.
+        triangles: usize,
+    },
+    /// Read from a file.
+    File(PathBuf),
+}
+
+/// Why a name is no source.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SourceError {
+    /// Only built-in scenes come in any size.
+    #[error("a number of triangles applies to built-in scenes, and {0:?} is a file")]
+    SizedFile(PathBuf),
+}
+
+impl Source {
+    /// What `name` stands for: the built-in scene of that name, else a file. `./forest` is always a file.
+    ///
+    /// # Errors
+    /// When a number of triangles is asked of a file.
+    pub fn new(name: impl AsRef<Path>, triangles: Option<usize>) -> Result<Self, SourceError> {
+        let path = name.as_ref();
+        match (path.to_str().and_then(Builtin::from_name), triangles) {
+            (Some(builtin), triangles) => {
+                let triangles = triangles.unwrap_or_else(|| builtin.default_triangles());
+                Ok(Self::Builtin { builtin, triangles })
+            }
+            (None, None) => Ok(Self::File(path.to_owned())),
+            (None, Some(_)) => Err(SourceError::SizedFile(path.to_owned())),
+        }
+    }
+
+    /// Makes or reads the scene.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is not a scene.
+    pub fn open(&self) -> Result<Scene, std::io::Error> {
+        match self {
+            Self::Builtin { builtin, triangles } => Ok(builtin.scene(*triangles)),
+            Self::File(path) => Err(std::io::Error::other(format!("{path:?}: no reader"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_a_file_whatever_it_is_called() {
+        let file = Source::new("./forest", None);
+        assert_eq!(file, Ok(Source::File("./forest".into())));
+        let builtin = Source::new("forest", Some(5000));
+        assert_eq!(builtin, Ok(Source::Builtin { builtin: Builtin::Forest, triangles: 5000 }));
+        let sized = Source::new("bunny.ply", Some(5000));
+        assert_eq!(sized, Err(SourceError::SizedFile("bunny.ply".into())));
+    }
+}

@@ -1,0 +1,184 @@
+//! What a heat map counts, and its colours.
+//!
+//! Dark is little work, bright is much. The ramp runs from dark blue through green to yellow with
+//! steadily rising lightness, as viridis does, so it keeps its order in grey and for colour-blind eyes.
+
+use super::rows::Rows;
+use super::{Picture, RenderError, Rendering};
+use machine::{Counters, HitKind, Machine, RayQuery};
+use rayon::prelude::*;
+use scene::Camera;
+
+/// What a heat map counts for each pixel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Measure {
+    /// Boxes tested.
+    Boxes,
+    /// Triangles tested.
+    Triangles,
+    /// Inner nodes whose children were tested.
+    Nodes,
+}
+
+impl Measure {
+    /// Every measure.
+    pub const ALL: [Self; 3] = [Self::Boxes, Self::Triangles, Self::Nodes];
+
+    /// The name used in options and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Boxes => "boxes",
+            Self::Triangles => "triangles",
+            Self::Nodes => "nodes",
+        }
+    }
+
+    /// The value of the counter.
+    #[must_use]
+    pub const fn of(self, counters: &Counters) -> u64 {
+        match self {
+            Self::Boxes => counters.box_tests,
+            Self::Triangles => counters.triangle_tests,
+            Self::Nodes => counters.nodes,
+        }
+    }
+}
+
+/// The scale of a heat map's colours and the distribution of what was counted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HeatMap {
+    /// What was counted.
+    pub measure: Measure,
+    /// The count that has the brightest colour; larger counts have it too.
+    pub brightest: u64,
+    /// Smallest count of a pixel.
+    pub least: u64,
+    /// Mean over the pixels.
+    pub mean: f64,
+    /// The count that half of the pixels do not exceed.
+    pub median: u64,
+    /// The count that 99 of 100 pixels do not exceed.
+    pub percentile_99: u64,
+    /// Largest count of a pixel.
+    pub most: u64,
+}
+
+/// Equally spaced points of the ramp, in sRGB.
+const RAMP: [[u8; 3]; 9] = [
+    [22, 11, 57],
+    [46, 36, 110],
+    [42, 74, 140],
+    [28, 109, 146],
+    [20, 143, 139],
+    [52, 176, 117],
+    [124, 203, 77],
+    [205, 222, 60],
+    [253, 240, 150],
+];
+
+/// The colour of a value from 0 to 1; NaN counts as 0.
+#[must_use]
+pub fn colour(value: f32) -> [u8; 3] {
+    let place = value.max(0.0).min(1.0) * (RAMP.len() - 1) as f32;
+    let left = (place as usize).min(RAMP.len() - 2);
+    let share = place - left as f32;
+    std::array::from_fn(|channel| {
+        let (a, b) = (f32::from(RAMP[left][channel]), f32::from(RAMP[left + 1][channel]));
+        (a + (b - a) * share).round() as u8
+    })
+}
+
+/// Renders the heat map of closest queries through the middles of pixels.
+pub(crate) fn render(
+    machine: &dyn Machine,
+    camera: &Camera,
+    width: u32,
+    rows: &Rows<'_>,
+    measure: Measure,
+) -> Result<Rendering, RenderError> {
+    let height = rows.height();
+    let mut counts = vec![0u32; width as usize * height as usize];
+    let counters = rows.fill(&mut counts, width, |y, row, sum| {
+        let mut hits = Vec::with_capacity(1);
+        for (x, count) in (0..).zip(row) {
+            let ray = camera.ray(x as f32 + 0.5, y as f32 + 0.5, width, height);
+            let mut counters = Counters::default();
+            machine.answer(&RayQuery::new(HitKind::Closest, ray), &mut hits, &mut counters)?;
+            *count = u32::try_from(measure.of(&counters)).unwrap_or(u32::MAX);
+            *sum += counters;
+        }
+        Ok(())
+    })?;
+    let heat_map = scale(measure, &counts);
+    let brightest = heat_map.brightest as f32;
+    let pixels = counts.par_iter().map(|&count| colour(count as f32 / brightest)).collect();
+    let picture = Picture { width, height, pixels };
+    Ok(Rendering { picture, counters, heat_map: Some(heat_map) })
+}
+
+/// The distribution of `counts`, which are at least one, and the scale that shows it well.
+fn scale(measure: Measure, counts: &[u32]) -> HeatMap {
+    let mut sorted = counts.to_vec();
+    sorted.par_sort_unstable();
+    let at = |share: f64| u64::from(sorted[((sorted.len() - 1) as f64 * share).round() as usize]);
+    let sum: u64 = sorted.iter().map(|&count| u64::from(count)).sum();
+    HeatMap {
+        measure,
+        brightest: round_up(at(0.998)),
+        least: at(0.0),
+        mean: sum as f64 / sorted.len() as f64,
+        median: at(0.5),
+        percentile_99: at(0.99),
+        most: at(1.0),
+    }
+}
+
+/// The next number that reads well on a scale: 1, 2, 3, 4, 5, 6 or 8 times a power of ten.
+fn round_up(count: u64) -> u64 {
+    let mut power = 1u64;
+    loop {
+        let fitting = [1, 2, 3, 4, 5, 6, 8].into_iter().map(|step| step * power);
+        if let Some(fit) = fitting.into_iter().find(|&fit| fit >= count) {
+            return fit;
+        }
+        power *= 10;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Relative luminance by the standard's weights.
+    fn luminance(pixel: [u8; 3]) -> f32 {
+        let linear = pixel.map(|x| (f32::from(x) / 255.0).powf(2.2));
+        0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    }
+
+    #[test]
+    fn lightness_rises_steadily() {
+        let lightness: Vec<f32> =
+            (0..=64).map(|i| luminance(colour(i as f32 / 64.0)).cbrt()).collect();
+        let steps: Vec<f32> = lightness.windows(2).map(|w| w[1] - w[0]).collect();
+        let mean = steps.iter().sum::<f32>() / steps.len() as f32;
+        assert!(steps.iter().all(|&s| s > 0.3 * mean && s < 2.0 * mean), "{steps:?}");
+    }
+
+    #[test]
+    fn values_outside_have_the_end_colours() {
+        assert_eq!(colour(-1.0), RAMP[0]);
+        assert_eq!(colour(7.0), RAMP[8]);
+        assert_eq!(colour(f32::NAN), RAMP[0]);
+    }
+
+    #[test]
+    fn the_scale_describes_the_counts() {
+        let counts: Vec<u32> = (0..=1000).rev().collect();
+        let scale = scale(Measure::Nodes, &counts);
+        assert_eq!((scale.least, scale.median, scale.most), (0, 500, 1000));
+        assert_eq!((scale.percentile_99, scale.brightest), (990, 1000));
+        assert_eq!(scale.mean, 500.0);
+        assert_eq!([0, 1, 7, 61, 99, 2001].map(round_up), [1, 1, 8, 80, 100, 3000]);
+    }
+}

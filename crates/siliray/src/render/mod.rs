@@ -1,0 +1,218 @@
+//! Pictures of a scene, as a machine sees it.
+//!
+//! A camera asks one closest query for each pixel. A *shaded* picture asks two any queries more where
+//! something is hit: toward the sun and into the sky. A *heat map* shows instead how much work the
+//! machine did for the pixel. Rows are rendered in parallel; every pixel depends on its position
+//! alone, so the picture is the same for any number of threads.
+//!
+//! | file | concept |
+//! |---|---|
+//! | [`picture`] | pixels, and PNG |
+//! | [`heat_map`] | what a heat map counts, and its colours |
+//! | [`frame`] | one sample of every pixel: what is there and how much light reaches it |
+//! | [`sampling`] | the fixed pattern of sample points |
+//! | [`surface`] | from the ids of a hit to a point and a normal |
+//! | [`light`] | sun, sky, and the choice of where the sun stands |
+//! | [`material`] | the colour of a geometry |
+//! | [`smooth`] | averaging the light of neighbouring pixels on the same surface |
+
+mod frame;
+pub mod heat_map;
+mod light;
+mod material;
+pub mod picture;
+mod rows;
+mod sampling;
+mod smooth;
+mod surface;
+
+pub use heat_map::{HeatMap, Measure};
+pub use picture::{Picture, PngError};
+
+use build::Watch;
+use frame::Frame;
+use geometry::Vec3;
+use light::Light;
+use machine::{BudgetExhausted, Counters, Machine};
+use material::Materials;
+use rows::Rows;
+use scene::{Camera, Scene};
+use surface::Surfaces;
+
+/// Most pixels on one side of a picture.
+pub const MAX_SIDE: u32 = 16_384;
+
+/// Most pixels of a picture: as many as 8K has.
+pub const MAX_PIXELS: u64 = 1 << 25;
+
+/// Most samples of a pixel.
+pub const MAX_SAMPLES: u32 = 256;
+
+/// How a picture is made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// Pixels in a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// What the pixels show.
+    pub style: Style,
+}
+
+/// What the pixels of a picture show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// Surfaces in sunlight, with soft shadows; each pixel is the mean of `samples` points of it.
+    Shaded {
+        /// Points of each pixel, 1 to [`MAX_SAMPLES`].
+        samples: u32,
+    },
+    /// How much work the machine did for the ray through the middle of the pixel.
+    HeatMap(Measure),
+}
+
+/// A picture and what it took.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rendering {
+    /// The picture.
+    pub picture: Picture,
+    /// What the machine counted; `queries` is the number of rays.
+    pub counters: Counters,
+    /// The scale of the colours, for a heat map.
+    pub heat_map: Option<HeatMap>,
+}
+
+/// Why there is no picture.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum RenderError {
+    /// The picture has no pixels or too many.
+    #[error(
+        "a picture of {width}x{height} pixels, expected 1x1 to {MAX_SIDE}x{MAX_SIDE} and at most \
+         {MAX_PIXELS} pixels"
+    )]
+    Size {
+        /// Pixels in a row.
+        width: u32,
+        /// Rows.
+        height: u32,
+    },
+    /// A pixel has no samples or too many.
+    #[error("{0} samples a pixel, expected 1 to {MAX_SAMPLES}")]
+    Samples(u32),
+    /// The camera sees nothing.
+    #[error(transparent)]
+    Camera(#[from] CameraError),
+    /// A hit names a primitive that the scene does not have.
+    #[error(
+        "the machine {machine} hit instance {instance}, geometry {geometry}, primitive {primitive}, \
+         which the scene does not have"
+    )]
+    UnknownPrimitive {
+        /// Name of the machine.
+        machine: &'static str,
+        /// Which instance.
+        instance: u32,
+        /// Which geometry.
+        geometry: u32,
+        /// Which primitive.
+        primitive: u32,
+    },
+    /// The machine gave up.
+    #[error(transparent)]
+    Budget(#[from] BudgetExhausted),
+    /// The watcher asked to stop.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+/// Why a camera sees nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum CameraError {
+    /// A coordinate is NaN or infinite.
+    #[error("the camera has a coordinate that is not finite")]
+    NotFinite,
+    /// There is no direction to look in.
+    #[error("the camera's eye and target are the same point, or too close to tell apart")]
+    NoDirection,
+    /// The direction up is the direction in which the camera looks.
+    #[error("the camera looks along its own up direction")]
+    NoUp,
+    /// The field of view is not an angle that a pinhole can have.
+    #[error("the camera's field of view must lie between 0.001 and 179 degrees")]
+    Fov,
+}
+
+/// Renders `scene` as `machine`, which must hold that scene, sees it from `camera`.
+///
+/// # Errors
+/// When the settings or the camera make no sense, the machine fails, or `watch` breaks.
+pub fn render(
+    scene: &Scene,
+    machine: &dyn Machine,
+    camera: &Camera,
+    settings: &Settings,
+    watch: &Watch<'_>,
+) -> Result<Rendering, RenderError> {
+    let Settings { width, height, style } = *settings;
+    check_camera(camera)?;
+    if width.min(height) == 0
+        || width.max(height) > MAX_SIDE
+        || u64::from(width) * u64::from(height) > MAX_PIXELS
+    {
+        return Err(RenderError::Size { width, height });
+    }
+    match style {
+        Style::HeatMap(measure) => {
+            let rows = Rows::new(watch, height, 1);
+            heat_map::render(machine, camera, width, &rows, measure)
+        }
+        Style::Shaded { samples } => {
+            if !(1..=MAX_SAMPLES).contains(&samples) {
+                return Err(RenderError::Samples(samples));
+            }
+            let rows = Rows::new(watch, height, samples);
+            shaded(scene, machine, camera, width, &rows, samples)
+        }
+    }
+}
+
+/// Whether rays through this camera go anywhere.
+///
+/// # Errors
+/// The first thing that is wrong with it.
+pub fn check_camera(camera: &Camera) -> Result<(), CameraError> {
+    let Camera { eye, target, up, fov } = *camera;
+    if ![eye, target, up].into_iter().all(Vec3::is_finite) || !fov.is_finite() {
+        return Err(CameraError::NotFinite);
+    }
+    if !(0.001..=179.0).contains(&fov) {
+        return Err(CameraError::Fov);
+    }
+    let forward = (target - eye).try_normalize().ok_or(CameraError::NoDirection)?;
+    let right = forward.cross(up.try_normalize().ok_or(CameraError::NoUp)?);
+    if right.length() < 1.0e-6 { Err(CameraError::NoUp) } else { Ok(()) }
+}
+
+fn shaded(
+    scene: &Scene,
+    machine: &dyn Machine,
+    camera: &Camera,
+    width: u32,
+    rows: &Rows<'_>,
+    samples: u32,
+) -> Result<Rendering, RenderError> {
+    let surfaces = Surfaces::new(scene, machine.name());
+    let materials = Materials::new(scene);
+    let mut counters = Counters::default();
+    let light = Light::choose(&surfaces, machine, camera, width, rows.height(), &mut counters)?;
+    let mut sums = vec![Vec3::ZERO; width as usize * rows.height() as usize];
+    for sample in 0..samples {
+        let frame = Frame::trace(&surfaces, machine, camera, width, rows, sample, &light)?;
+        counters += frame.counters;
+        smooth::add_shaded(&frame, &light, &materials, &mut sums);
+    }
+    let scale = 1.0 / samples as f32;
+    let pixels = sums.into_iter().map(|sum| light::tone(sum * scale)).collect();
+    let picture = Picture { width, height: rows.height(), pixels };
+    Ok(Rendering { picture, counters, heat_map: None })
+}

@@ -1,0 +1,62 @@
+//! Rows in parallel, with progress and cancellation.
+
+use super::RenderError;
+use build::{Progress, Watch};
+use machine::Counters;
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// The rows of a picture, visited once or more, as one piece of work that can be watched.
+pub(crate) struct Rows<'a> {
+    watch: &'a Watch<'a>,
+    height: u32,
+    total: u64,
+    done: AtomicU64,
+    cancelled: AtomicBool,
+}
+
+impl<'a> Rows<'a> {
+    /// `passes` visits of `height` rows.
+    pub(crate) fn new(watch: &'a Watch<'a>, height: u32, passes: u32) -> Self {
+        let total = u64::from(height) * u64::from(passes);
+        Self { watch, height, total, done: AtomicU64::new(0), cancelled: AtomicBool::new(false) }
+    }
+
+    /// How many rows there are.
+    pub(crate) fn height(&self) -> u32 {
+        self.height
+    }
+
+    /// Fills `items`, `width` for each row, by `row(y, items of the row, counters)`, in parallel.
+    pub(crate) fn fill<T: Send>(
+        &self,
+        items: &mut [T],
+        width: u32,
+        row: impl Fn(u32, &mut [T], &mut Counters) -> Result<(), RenderError> + Sync,
+    ) -> Result<Counters, RenderError> {
+        items
+            .par_chunks_mut(width as usize)
+            .enumerate()
+            .map(|(y, items)| {
+                if self.cancelled.load(Ordering::Relaxed) {
+                    return Err(RenderError::Cancelled);
+                }
+                let mut counters = Counters::default();
+                row(y as u32, items, &mut counters)?;
+                self.advance();
+                Ok(counters)
+            })
+            .try_reduce(Counters::default, |mut sum, counters| {
+                sum += counters;
+                Ok(sum)
+            })
+    }
+
+    fn advance(&self) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        let fraction = done as f32 / self.total as f32;
+        if (self.watch)(Progress { fraction }).is_break() {
+            self.cancelled.store(true, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! From the ids of a hit to a point and a normal.
+
+use super::RenderError;
+use geometry::{Aabb, Ray, Transform, Vec3};
+use machine::Hit;
+use scene::{Geometry, Scene, Shape};
+
+/// The surfaces of a scene, found by the ids of a hit.
+pub(crate) struct Surfaces<'a> {
+    scene: &'a Scene,
+    machine: &'static str,
+    /// Half the diagonal of the scene's box; at least a positive number.
+    pub(crate) radius: f32,
+}
+
+/// A point on a surface.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct SurfacePoint {
+    /// Where it is.
+    pub(crate) position: Vec3,
+    /// Unit normal on the side that the ray came from.
+    pub(crate) normal: Vec3,
+    /// Which object of the scene.
+    pub(crate) object: u32,
+    /// Which geometry of the object.
+    pub(crate) geometry: u32,
+}
+
+impl<'a> Surfaces<'a> {
+    /// The surfaces of `scene` as `machine` numbers them.
+    pub(crate) fn new(scene: &'a Scene, machine: &'static str) -> Self {
+        let bounds = scene.bounds().unwrap_or(Aabb::EMPTY);
+        let half = 0.5 * bounds.extent().length();
+        let radius = if half.is_finite() && half > 0.0 { half } else { 1.0 };
+        Self { scene, machine, radius }
+    }
+
+    /// The point that `hit` of `ray` names.
+    pub(crate) fn at(&self, ray: &Ray, hit: &Hit) -> Result<SurfacePoint, RenderError> {
+        self.find(ray, hit).ok_or(RenderError::UnknownPrimitive {
+            machine: self.machine,
+            instance: hit.instance,
+            geometry: hit.geometry,
+            primitive: hit.primitive,
+        })
+    }
+
+    fn find(&self, ray: &Ray, hit: &Hit) -> Option<SurfacePoint> {
+        let (object, object_to_world) = match self.scene.instances.get(hit.instance as usize) {
+            Some(instance) => (instance.object, instance.object_to_world),
+            None if hit.instance == 0 => (0, Transform::IDENTITY),
+            None => return None,
+        };
+        let geometry = self.scene.objects.get(object)?.geometries.get(hit.geometry as usize)?;
+        let position = ray.at(hit.t);
+        let outward = normal(geometry, hit.primitive as usize, &object_to_world, position)?;
+        let outward = outward.try_normalize().unwrap_or(-ray.direction);
+        let normal = if outward.dot(ray.direction) > 0.0 { -outward } else { outward };
+        Some(SurfacePoint { position, normal, object: object as u32, geometry: hit.geometry })
+    }
+}
+
+/// Some vector normal to the surface in the world. Triangles are moved to the world first, which needs
+/// no inverse.
+fn normal(
+    geometry: &Geometry,
+    primitive: usize,
+    object_to_world: &Transform,
+    position: Vec3,
+) -> Option<Vec3> {
+    match &geometry.shape {
+        Shape::Triangles { positions, indices } => {
+            let [a, b, c] = indices
+                .get(primitive)?
+                .map(|index| object_to_world.point(positions[index as usize]));
+            // Edges scaled to about one, so that their product neither overflows nor vanishes.
+            let (ab, ac) = (b - a, c - a);
+            let size = ab.abs().max_element().max(ac.abs().max_element());
+            Some((ab / size).cross(ac / size))
+        }
+        Shape::Boxes(boxes) => {
+            let inside = object_to_world.inverse().ok()?.point(position);
+            Some(face_normal(boxes.get(primitive)?, inside, object_to_world))
+        }
+    }
+}
+
+/// The normal of the face of `bounds` that `inside` is nearest to, in the world.
+fn face_normal(bounds: &Aabb, inside: Vec3, object_to_world: &Transform) -> Vec3 {
+    let relative = (inside - bounds.center()) / bounds.extent().max(Vec3::splat(f32::MIN_POSITIVE));
+    let size = relative.abs();
+    let axis = (0..3).max_by(|&a, &b| size[a].total_cmp(&size[b])).unwrap_or(0);
+    let edge = |k: usize| object_to_world.vector(Vec3::AXES[k % 3]);
+    edge(axis + 1).cross(edge(axis + 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use scene::{Instance, Object};
+
+    fn moved() -> Transform {
+        Transform { rows: [[2.0, 0.5, 0.0, 10.0], [0.0, 1.0, 0.0, -4.0], [0.3, 0.0, -3.0, 1.0]] }
+    }
+
+    fn scene(shape: Shape) -> Scene {
+        let geometry = Geometry { name: String::new(), opaque: true, shape };
+        Scene {
+            objects: vec![Object { name: String::new(), geometries: vec![geometry] }],
+            instances: vec![Instance::new(0, moved())],
+            ..Scene::default()
+        }
+    }
+
+    fn hit(primitive: u32, t: f32) -> Hit {
+        Hit { t, u: 0.0, v: 0.0, instance: 0, geometry: 0, primitive }
+    }
+
+    #[test]
+    fn the_normal_of_a_triangle_faces_the_ray_and_its_edges_do_not() {
+        let positions =
+            vec![Vec3::new(0.0, 0.0, 0.0), Vec3::new(3.0, 1.0, 0.5), Vec3::new(-1.0, 2.0, 2.0)];
+        let corners: Vec<Vec3> = positions.iter().map(|&p| moved().point(p)).collect();
+        let scene = scene(Shape::Triangles { positions, indices: vec![[0, 1, 2]] });
+        let surfaces = Surfaces::new(&scene, "test");
+        for direction in [Vec3::new(0.1, -1.0, 0.3), Vec3::new(-0.1, 1.0, -0.3)] {
+            let ray = Ray::new(Vec3::new(5.0, 5.0, 5.0), direction);
+            let point = surfaces.at(&ray, &hit(0, 2.0)).unwrap();
+            assert!(point.normal.dot(direction) < 0.0);
+            assert!(point.normal.dot(corners[1] - corners[0]).abs() < 1e-5);
+            assert!(point.normal.dot(corners[2] - corners[0]).abs() < 1e-5);
+        }
+    }
+
+    #[test]
+    fn the_normal_of_a_box_is_that_of_the_face_that_was_hit() {
+        let bounds = Aabb::new(Vec3::new(-1.0, 2.0, 0.5), Vec3::new(1.0, 5.0, 7.5));
+        let scene = scene(Shape::Boxes(vec![bounds]));
+        let surfaces = Surfaces::new(&scene, "test");
+        let on_top = moved().point(Vec3::new(0.2, 5.0, 3.0));
+        let ray = Ray::new(on_top + Vec3::new(0.0, 1.0, 0.0), Vec3::new(0.0, -1.0, 0.0));
+        let point = surfaces.at(&ray, &hit(0, 1.0)).unwrap();
+        // The face is spanned by the moved x and z axes.
+        assert!(point.normal.dot(moved().vector(Vec3::X)).abs() < 1e-5);
+        assert!(point.normal.dot(moved().vector(Vec3::Z)).abs() < 1e-5);
+    }
+
+    #[test]
+    fn a_hit_on_nothing_is_an_error() {
+        let scene = scene(Shape::Boxes(Vec::new()));
+        let ray = Ray::new(Vec3::ZERO, Vec3::X);
+        let result = Surfaces::new(&scene, "broken").at(&ray, &hit(7, 1.0));
+        let error = result.unwrap_err().to_string();
+        assert!(error.contains("broken") && error.contains("primitive 7"), "{error}");
+    }
+}
