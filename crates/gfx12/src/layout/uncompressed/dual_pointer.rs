@@ -1,0 +1,151 @@
+//! Node pointer of the uncompressed formats.
+//!
+//! | bits | field |
+//! |---|---|
+//! | 0..3 | node type |
+//! | 3..32 | byte offset from the BVH base divided by 64 |
+//!
+//! | type | node | bytes |
+//! |---|---|---|
+//! | 0 | triangle 0 of a triangle node; also a lone triangle or a procedural | 64 |
+//! | 1 | triangle 1 of a triangle node | 64 |
+//! | 2, 3 | triangles of an older node; not read (G-30) | - |
+//! | 4 | box: fp16, or high precision if T# bit 116 is set | 64 |
+//! | 5 | box: fp32 | 128 |
+//! | 6 | instance if T# bit 118 is set, else a user node | 128 |
+//! | 7 | user node | - |
+//!
+//! One unit of 64 bytes is 8 in a pointer. Special values are those of
+//! [`NodePointer`](crate::layout::NodePointer). Source: GPURT.
+//!
+//! ```
+//! use gfx12::layout::uncompressed::{DualKind, DualPointer};
+//! assert_eq!(DualPointer(0x5).byte_offset(), 0);
+//! assert_eq!((DualPointer(0x15).byte_offset(), DualPointer(0x15).kind()), (128, DualKind::Fp32Box));
+//! let second = DualPointer(0x29);
+//! assert_eq!((second.byte_offset(), second.kind()), (320, DualKind::Triangle1));
+//! assert_eq!(second.partner(), DualPointer(0x28));
+//! ```
+
+use std::fmt;
+
+/// A 32-bit node pointer of the uncompressed formats. Any value is one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DualPointer(pub u32);
+
+/// What the three type bits say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum DualKind {
+    /// Triangle 0, or a procedural.
+    Triangle0,
+    /// Triangle 1.
+    Triangle1,
+    /// Types 2 and 3, which nothing reads (G-30).
+    OldTriangle,
+    /// A 64-byte box: fp16 or high precision.
+    HalfBox,
+    /// A 128-byte box.
+    Fp32Box,
+    /// An instance, where instances are enabled.
+    Instance,
+    /// A node for software.
+    User,
+}
+
+/// Bytes of a unit.
+pub const UNIT_BYTES: u64 = 64;
+
+impl DualPointer {
+    /// No child.
+    pub const INVALID: Self = Self(0xFFFF_FFFF);
+    /// The root where the base is the first node and boxes are fp32.
+    pub const ROOT: Self = Self(0x5);
+
+    /// The pointer to a node of a 3-bit type: `None` if the offset is not a multiple of 64 or lies
+    /// beyond the reach of a pointer, or the type has more than 3 bits.
+    #[must_use]
+    pub fn new(byte_offset: u64, node_type: u8) -> Option<Self> {
+        let units = u32::try_from(byte_offset >> 3).ok()?;
+        (byte_offset.is_multiple_of(UNIT_BYTES) && node_type < 8)
+            .then_some(Self(units | u32::from(node_type)))
+    }
+
+    /// Bytes from the BVH base to the node, in 64 bits.
+    #[must_use]
+    pub const fn byte_offset(self) -> u64 {
+        ((self.0 & !7) as u64) << 3
+    }
+
+    /// The 64-byte unit at which the node starts.
+    #[must_use]
+    pub const fn unit(self) -> u32 {
+        self.0 >> 3
+    }
+
+    /// The three type bits.
+    #[must_use]
+    pub const fn node_type(self) -> u8 {
+        (self.0 & 7) as u8
+    }
+
+    /// What the type bits mean.
+    #[must_use]
+    pub const fn kind(self) -> DualKind {
+        match self.node_type() {
+            0 => DualKind::Triangle0,
+            1 => DualKind::Triangle1,
+            2 | 3 => DualKind::OldTriangle,
+            4 => DualKind::HalfBox,
+            5 => DualKind::Fp32Box,
+            6 => DualKind::Instance,
+            _ => DualKind::User,
+        }
+    }
+
+    /// Whether no node can be behind this value.
+    #[must_use]
+    pub const fn is_special(self) -> bool {
+        self.0 >> 3 == 0x1FFF_FFFF
+    }
+
+    /// Whether the type is a triangle's (0..=3), as the sort counts them (G-30).
+    #[must_use]
+    pub const fn is_triangle(self) -> bool {
+        self.node_type() <= 3
+    }
+
+    /// Triangle 0 of the same node.
+    #[must_use]
+    pub const fn partner(self) -> Self {
+        Self(self.0 & !7)
+    }
+}
+
+impl fmt::Debug for DualPointer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
+impl fmt::Display for DualPointer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_round_trip_up_to_the_last_unit() {
+        let last = DualPointer::new(0x7_FFFF_FFC0, 4).unwrap();
+        assert_eq!(
+            (last.0, last.byte_offset(), last.unit()),
+            (0xFFFF_FFFC, 0x7_FFFF_FFC0, 0x1FFF_FFFF)
+        );
+        assert_eq!(DualPointer::new(0x8_0000_0000, 4), None);
+        assert_eq!(DualPointer::new(32, 4), None);
+        assert_eq!(DualPointer::new(64, 8), None);
+    }
+}

@@ -1,0 +1,185 @@
+//! Triangle node (types 0 and 1): one triangle, two that share an edge, or a procedural; 64 bytes.
+//!
+//! | dwords | field |
+//! |---|---|
+//! | 0..=11 | v0, v1, v2, v3, f32 x, y, z each |
+//! | 12, 13 | primitive id of triangle 0 and of triangle 1 |
+//! | 14 | geometry id of both |
+//! | 15 | id word: byte 0 describes triangle 0, byte 1 triangle 1 |
+//!
+//! | type | vertices in test order |
+//! |---|---|
+//! | 0 | v0, v1, v2 |
+//! | 1 | v1, v3, v2 |
+//!
+//! | bit of the byte | field |
+//! |---|---|
+//! | 0..2 | I source: which vertex, in test order, owns the weight returned as I |
+//! | 2..4 | J source: the same for J |
+//! | 4 | double sided |
+//! | 5 | flip winding |
+//! | 6 | procedural |
+//! | 7 | opaque |
+//!
+//! A procedural (type 0) keeps min x, y, z, max x, y, z in dwords 0..=5, for software. Sources: GPURT,
+//! captured vectors. Older parts order dwords 12..=14 differently.
+//!
+//! ```
+//! use gfx12::layout::{HalfNodeBits, uncompressed::TriangleNode};
+//! let mut words = [0; 16];
+//! (words[3], words[9], words[12], words[15]) = (0x3F80_0000, 0x4000_0000, 7, 0x8908);
+//! let node = TriangleNode::decode(&HalfNodeBits::from_words(words));
+//! assert_eq!(node.triangle(1).vertices.map(|v| v.x), [1.0, 2.0, 0.0]);
+//! let info = node.info(1);
+//! assert_eq!((info.i_source, info.j_source, info.opaque), (1, 2, true));
+//! assert_eq!(node.info(0).i_source, 0);
+//! assert_eq!(node.encode().words(), &words);
+//! ```
+
+use crate::layout::bits::HalfNodeBits;
+use geometry::{Aabb, Triangle, Vec3};
+
+/// A triangle node, every bit of it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct TriangleNode {
+    /// v0..=v3.
+    pub vertices: [Vec3; 4],
+    /// Primitive ids of triangles 0 and 1.
+    pub primitive_ids: [u32; 2],
+    /// Geometry id of both.
+    pub geometry_id: u32,
+    /// Dword 15; see [`TriangleNode::info`].
+    pub id_word: u32,
+}
+
+/// One byte of the id word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+pub struct TriangleInfo {
+    /// Vertex, in test order, whose weight is returned as I: 0..=2 (G-31).
+    pub i_source: u8,
+    /// Vertex, in test order, whose weight is returned as J: 0..=2 (G-31).
+    pub j_source: u8,
+    /// Face culling leaves it alone (G-16).
+    pub double_sided: bool,
+    /// Front and back trade places.
+    pub flip_winding: bool,
+    /// Software decides.
+    pub procedural: bool,
+    /// Counts as opaque unless forced otherwise.
+    pub opaque: bool,
+}
+
+impl TriangleNode {
+    /// Reads a node.
+    #[must_use]
+    pub fn decode(bits: &HalfNodeBits) -> Self {
+        Self {
+            vertices: std::array::from_fn(|v| {
+                Vec3::new(bits.float(3 * v), bits.float(3 * v + 1), bits.float(3 * v + 2))
+            }),
+            primitive_ids: [bits.word(12), bits.word(13)],
+            geometry_id: bits.word(14),
+            id_word: bits.word(15),
+        }
+    }
+
+    /// Writes a node.
+    #[must_use]
+    pub fn encode(&self) -> HalfNodeBits {
+        let mut bits = HalfNodeBits::ZERO;
+        for (k, component) in self.vertices.iter().flat_map(|v| v.to_array()).enumerate() {
+            bits.set_float(k, component);
+        }
+        bits.set_word(12, self.primitive_ids[0]);
+        bits.set_word(13, self.primitive_ids[1]);
+        bits.set_word(14, self.geometry_id);
+        bits.set_word(15, self.id_word);
+        bits
+    }
+
+    /// The procedural node of a box.
+    #[must_use]
+    pub fn procedural(bounds: &Aabb, primitive_id: u32, geometry_id: u32, opaque: bool) -> Self {
+        Self {
+            vertices: [bounds.min, bounds.max, Vec3::ZERO, Vec3::ZERO],
+            primitive_ids: [primitive_id, 0],
+            geometry_id,
+            id_word: if opaque { 0xC9 } else { 0x49 },
+        }
+    }
+
+    /// The box that a procedural node keeps.
+    #[must_use]
+    pub fn procedural_box(&self) -> Aabb {
+        Aabb::new(self.vertices[0], self.vertices[1])
+    }
+
+    /// The corners of triangle 0 or 1, in test order.
+    #[must_use]
+    pub fn triangle(&self, which: usize) -> Triangle {
+        let [v0, v1, v2, v3] = self.vertices;
+        if which == 0 { Triangle::new(v0, v1, v2) } else { Triangle::new(v1, v3, v2) }
+    }
+
+    /// What the id word says about triangle 0 or 1.
+    #[must_use]
+    pub fn info(&self, which: usize) -> TriangleInfo {
+        TriangleInfo::from_byte(self.id_word.to_le_bytes()[which & 1])
+    }
+}
+
+impl TriangleInfo {
+    /// Reads a byte.
+    #[must_use]
+    pub const fn from_byte(byte: u8) -> Self {
+        Self {
+            i_source: byte & 3,
+            j_source: byte >> 2 & 3,
+            double_sided: byte & 0x10 != 0,
+            flip_winding: byte & 0x20 != 0,
+            procedural: byte & 0x40 != 0,
+            opaque: byte & 0x80 != 0,
+        }
+    }
+
+    /// Writes a byte.
+    #[must_use]
+    pub const fn to_byte(self) -> u8 {
+        (self.i_source & 3)
+            | (self.j_source & 3) << 2
+            | (self.double_sided as u8) << 4
+            | (self.flip_winding as u8) << 5
+            | (self.procedural as u8) << 6
+            | (self.opaque as u8) << 7
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_bytes_decode_and_come_back(bytes in any::<[u8; 64]>()) {
+            let node = TriangleNode::decode(&HalfNodeBits::from_bytes(&bytes));
+            prop_assert_eq!(node.encode().to_bytes(), bytes);
+        }
+    }
+
+    #[test]
+    fn every_info_byte_round_trips() {
+        for byte in 0..=255 {
+            assert_eq!(TriangleInfo::from_byte(byte).to_byte(), byte);
+        }
+    }
+
+    #[test]
+    fn a_procedural_keeps_its_box() {
+        let bounds = Aabb::new(Vec3::new(-1.0, 2.0, 3.0), Vec3::new(4.0, 5.0, 6.5));
+        let node = TriangleNode::procedural(&bounds, 5, 6, true);
+        assert_eq!(node.procedural_box(), bounds);
+        assert!(node.info(0).procedural && node.info(0).opaque);
+        assert_eq!(node.encode().word(4), 5f32.to_bits());
+    }
+}

@@ -1,0 +1,19 @@
+//! AMD GFX12 (RDNA4) ray tracing: formats and instructions, bit by bit.
+//!
+//! The ray-tracing block of GFX12 reads *compressed* 8-wide nodes with `image_bvh8_intersect_ray` and
+//! *uncompressed* 4-wide nodes with `image_bvh_dual_intersect_ray`. This crate holds both, as data and
+//! as total functions: any bytes decode, any registers give an answer, nothing panics.
+//!
+//! | module | what it knows |
+//! |---|---|
+//! | [`layout`] | every structure in memory: pointers, T#, nodes, headers |
+//! | [`quantize`] | boxes to plane codes, conservatively, and as RADV does it |
+//! | [`obb`] | the 104 rotations of oriented boxes |
+//!
+//! Numbers like G-8 are decisions where sources disagree or are silent; they stand beside the code that
+//! makes them true. Facts come from GPURT, Mesa, HIPRT, Radeon Raytracing Analyzer, the RDNA4 ISA guide,
+//! and results captured on hardware by the author of amdgpu-sim.
+
+pub mod layout;
+pub mod obb;
+pub mod quantize;
