@@ -11,23 +11,22 @@ pub(super) struct AimedRays<'a> {
     tree: &'a Tree,
     bounds: Aabb,
     seed: u64,
-    world: &'static str,
 }
 
 impl<'a> AimedRays<'a> {
-    pub(super) fn new(tree: &'a Tree, seed: u64, world: &'static str) -> Self {
+    pub(super) fn new(tree: &'a Tree, seed: u64) -> Self {
         let bounds = tree.bounds();
         let bounds = if bounds.is_empty() { Aabb::new(-Vec3::ONE, Vec3::ONE) } else { bounds };
-        Self { tree, bounds, seed, world }
+        Self { tree, bounds, seed }
     }
 
-    /// Ray number `index`, asked for hits of `kind`.
-    pub(super) fn query(&self, index: usize, kind: HitKind) -> RayQuery {
-        let mut random = Random::new(self.seed, self.world, index);
+    /// Ray number `index`.
+    pub(super) fn query(&self, index: usize) -> RayQuery {
+        let mut random = Random::new(self.seed, index);
         let ray = self.ray(&mut random);
         let ray = self.with_bounds(&mut random, ray);
         let mask = if random.one_in(4) { random.bits() as u8 } else { 0xFF };
-        RayQuery { ray, kind, mask, flags: flags(&mut random) }
+        RayQuery { ray, kind: HitKind::Closest, mask, flags: flags(&mut random) }
     }
 
     fn ray(&self, random: &mut Random) -> Ray {

@@ -14,12 +14,18 @@ pub(super) struct Contender {
     pub(super) make: for<'a> fn(&'a CheckedImage, &'a Tree, TriangleRule) -> Box<dyn Machine + 'a>,
 }
 
-/// All of them, in the order of the table.
+/// All of them, in the order of the table; machines on one format stand together.
 pub(super) static CONTENDERS: &[Contender] = &[Contender {
     format: &TreeFormat,
     machine: "reference",
     make: |_, tree, rule| Box::new(Reference::new(tree, rule)),
 }];
+
+impl Contender {
+    pub(super) fn same_format(&self, other: &Self) -> bool {
+        self.format.name() == other.format.name()
+    }
+}
 
 impl fmt::Debug for Contender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

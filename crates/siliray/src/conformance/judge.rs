@@ -1,44 +1,43 @@
 //! One answer against the oracle's.
 
 use super::Disagreement;
-use geometry::TriangleRule;
-use machine::{Counters, Hit, HitKind, Machine, Oracle, RayQuery};
-use tree::Tree;
+use machine::{BudgetExhausted, Counters, Hit, HitKind, Machine, Oracle, RayQuery};
 
-/// Compares answers with those of the oracle over one tree.
-pub(super) struct Judge<'a> {
-    oracle: Oracle<'a>,
-    kind: HitKind,
+/// A ray and everything that it hits.
+pub(super) struct Question {
+    query: RayQuery,
+    /// All hits in order, or why the oracle has none.
+    truth: Result<Vec<Hit>, BudgetExhausted>,
 }
 
-impl<'a> Judge<'a> {
-    pub(super) fn new(tree: &'a Tree, rule: TriangleRule, kind: HitKind) -> Self {
-        Self { oracle: Oracle::new(tree, rule), kind }
+impl Question {
+    /// Asks the oracle for all hits: the closest is the first of them, and any of them is any.
+    pub(super) fn new(query: RayQuery, oracle: &Oracle<'_>) -> Self {
+        Self { query, truth: ask(oracle, &RayQuery { kind: HitKind::All, ..query }) }
     }
 
-    /// How `machine` disagrees on `query`, if it does.
-    pub(super) fn verdict(&self, machine: &dyn Machine, query: &RayQuery) -> Option<Disagreement> {
-        // Any hit may be any of all hits, so the oracle is asked for all of them.
-        let oracle_kind = if self.kind == HitKind::Any { HitKind::All } else { self.kind };
-        let expected = ask(&self.oracle, &RayQuery { kind: oracle_kind, ..*query });
-        let got = ask(machine, query);
-        let agree = match (&expected, &got) {
-            (Ok(expected), Ok(got)) => match self.kind {
-                HitKind::Closest | HitKind::All => same_bits(expected, got),
-                HitKind::Any => match got.as_slice() {
-                    [] => expected.is_empty(),
-                    [hit] => expected.iter().any(|candidate| same_bits(&[*candidate], &[*hit])),
-                    _ => false,
-                },
+    /// How `machine` disagrees when it is asked for hits of `kind`, if it does.
+    pub(super) fn verdict(&self, machine: &dyn Machine, kind: HitKind) -> Option<Disagreement> {
+        let query = RayQuery { kind, ..self.query };
+        let got = ask(machine, &query);
+        let truth = self.truth.as_deref().unwrap_or_default();
+        let closest = &truth[..truth.len().min(1)];
+        let agree = match (kind, &got) {
+            (_, Err(_)) => false,
+            (HitKind::Closest, Ok(got)) => same_bits(closest, got),
+            (HitKind::All, Ok(got)) => same_bits(truth, got),
+            (HitKind::Any, Ok(got)) => match got.as_slice() {
+                [] => truth.is_empty(),
+                [hit] => truth.iter().any(|candidate| same_bits(&[*candidate], &[*hit])),
+                _ => false,
             },
-            _ => false,
         };
-        let expected = expected.unwrap_or_default();
-        (!agree).then_some(Disagreement { query: *query, expected, got })
+        let expected = if kind == HitKind::All { truth } else { closest };
+        (!agree).then(|| Disagreement { query, expected: expected.to_vec(), got })
     }
 }
 
-fn ask(machine: &dyn Machine, query: &RayQuery) -> Result<Vec<Hit>, machine::BudgetExhausted> {
+fn ask(machine: &dyn Machine, query: &RayQuery) -> Result<Vec<Hit>, BudgetExhausted> {
     let mut hits = Vec::new();
     machine.answer(query, &mut hits, &mut Counters::default()).map(|()| hits)
 }

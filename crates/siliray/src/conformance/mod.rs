@@ -32,12 +32,12 @@ use aimed_rays::AimedRays;
 use build::{Options as BuildOptions, Preset};
 use contenders::{CONTENDERS, Contender};
 use geometry::TriangleRule;
-use judge::Judge;
-use machine::{CheckedImage, Finding, HitKind};
+use judge::Question;
+use machine::{CheckedImage, Finding, HitKind, Oracle};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 use tree::Tree;
-use worlds::World;
+use worlds::{WORLDS, World};
 
 /// What to try.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -165,24 +165,14 @@ pub type Watch<'a> = dyn Fn(f32) -> ControlFlow<()> + Sync + 'a;
 pub fn run(options: &Options, watch: &Watch<'_>) -> Result<Table, ConformanceError> {
     let rows = rows(&options.only)?;
     let mut cells = Vec::with_capacity(rows.len());
-    for world in worlds::all() {
-        for preset in Preset::ALL {
-            for contender in CONTENDERS {
-                let wanted = |row: &&Row| {
-                    row.scene == world.name
-                        && row.preset == preset
-                        && std::ptr::eq(row.contender, contender)
-                };
-                let wanted: Vec<&Row> = rows.iter().filter(wanted).collect();
-                if wanted.is_empty() {
-                    continue;
-                }
-                let subject = Subject::new(&world, preset, contender)?;
-                for row in wanted {
-                    cells.push(subject.try_row(row, options));
-                    if watch(cells.len() as f32 / rows.len() as f32).is_break() {
-                        return Err(ConformanceError::Cancelled);
-                    }
+    for same_image in rows.chunk_by(Row::same_image) {
+        let subject = Subject::new(&same_image[0])?;
+        for same_questions in same_image.chunk_by(|a, b| a.rule == b.rule) {
+            let questions = subject.questions(same_questions[0].rule, options);
+            for row in same_questions {
+                cells.push(subject.try_row(row, &questions));
+                if watch(cells.len() as f32 / rows.len() as f32).is_break() {
+                    return Err(ConformanceError::Cancelled);
                 }
             }
         }
@@ -194,20 +184,25 @@ pub fn run(options: &Options, watch: &Watch<'_>) -> Result<Table, ConformanceErr
 #[derive(Debug, Clone, Copy)]
 struct Row {
     contender: &'static Contender,
-    scene: &'static str,
+    world: &'static World,
     preset: Preset,
     rule: TriangleRule,
     kind: HitKind,
 }
 
 impl Row {
+    fn same_image(&self, other: &Self) -> bool {
+        (self.world.name, self.preset) == (other.world.name, other.preset)
+            && self.contender.same_format(other.contender)
+    }
+
     fn matches(&self, filter: &Filter) -> bool {
         let value = match filter.column {
             Column::Format => self.contender.format.name(),
             Column::Machine => self.contender.machine,
             Column::Query => self.kind.name(),
             Column::TriangleRule => self.rule.name(),
-            Column::Scene => self.scene,
+            Column::Scene => self.world.name,
             Column::Preset => self.preset.name(),
         };
         value == filter.value
@@ -217,17 +212,14 @@ impl Row {
 /// Every line that passes the filters.
 fn rows(only: &[Filter]) -> Result<Vec<Row>, FilterError> {
     let mut rows = Vec::new();
-    for scene in worlds::NAMES {
+    for world in WORLDS {
         for preset in Preset::ALL {
-            for contender in CONTENDERS {
+            for machines in CONTENDERS.chunk_by(Contender::same_format) {
                 for rule in TriangleRule::ALL {
-                    rows.extend(HitKind::ALL.map(|kind| Row {
-                        contender,
-                        scene,
-                        preset,
-                        rule,
-                        kind,
-                    }));
+                    for contender in machines {
+                        let row = |kind| Row { contender, world, preset, rule, kind };
+                        rows.extend(HitKind::ALL.map(row));
+                    }
                 }
             }
         }
@@ -241,17 +233,18 @@ fn rows(only: &[Filter]) -> Result<Vec<Row>, FilterError> {
     Ok(rows)
 }
 
-/// A world, laid out for a contender, and what the image holds.
+/// A world in a format, and what the image holds.
 struct Subject {
     image: CheckedImage,
     decoded: Tree,
 }
 
 impl Subject {
-    fn new(world: &World, preset: Preset, contender: &Contender) -> Result<Self, ConformanceError> {
+    fn new(row: &Row) -> Result<Self, ConformanceError> {
+        let Row { contender, world, preset, .. } = *row;
         let (scene, format) = (world.name, contender.format.name());
         let options = BuildOptions { preset, ..BuildOptions::default() };
-        let built = build::build(&world.scene, &options, &|_| ControlFlow::Continue(()))
+        let built = build::build(&(world.make)(), &options, &|_| ControlFlow::Continue(()))
             .map_err(|source| ConformanceError::Build { scene, preset, source })?;
         let image = contender
             .format
@@ -264,15 +257,19 @@ impl Subject {
         Ok(Self { decoded: contender.format.decode(&image), image })
     }
 
-    /// Asks every ray of one line and sums up.
-    fn try_row(&self, row: &Row, options: &Options) -> Cell {
-        let rays = AimedRays::new(&self.decoded, options.seed, row.scene);
+    /// The rays, with everything that the oracle says they hit.
+    fn questions(&self, rule: TriangleRule, options: &Options) -> Vec<Question> {
+        let rays = AimedRays::new(&self.decoded, options.seed);
+        let oracle = Oracle::new(&self.decoded, rule);
+        let question = |index| Question::new(rays.query(index), &oracle);
+        (0..options.rays).into_par_iter().map(question).collect()
+    }
+
+    /// Asks one machine every question and sums up.
+    fn try_row(&self, row: &Row, questions: &[Question]) -> Cell {
         let machine = (row.contender.make)(&self.image, &self.decoded, row.rule);
-        let judge = Judge::new(&self.decoded, row.rule, row.kind);
-        let verdicts: Vec<Option<Disagreement>> = (0..options.rays)
-            .into_par_iter()
-            .map(|index| judge.verdict(&*machine, &rays.query(index, row.kind)))
-            .collect();
+        let verdicts: Vec<Option<Disagreement>> =
+            questions.par_iter().map(|question| question.verdict(&*machine, row.kind)).collect();
         let disagreements: Vec<Disagreement> = verdicts.into_iter().flatten().collect();
         let lossy = row.rule == TriangleRule::MollerTrumbore && has_split_references(&self.decoded);
         let (losses, mismatches) =
@@ -282,9 +279,9 @@ impl Subject {
             machine: row.contender.machine,
             query: row.kind,
             triangle_rule: row.rule,
-            scene: row.scene,
+            scene: row.world.name,
             preset: row.preset,
-            cases: options.rays,
+            cases: questions.len(),
             mismatches,
             losses,
             example: disagreements.into_iter().next(),

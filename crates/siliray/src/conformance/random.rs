@@ -6,13 +6,9 @@ use geometry::Vec3;
 pub(super) struct Random(u64);
 
 impl Random {
-    /// The stream of one ray of one world.
-    pub(super) fn new(seed: u64, world: &str, index: usize) -> Self {
-        // FNV-1a over the name keeps the worlds apart.
-        let name = world.bytes().fold(0xCBF2_9CE4_8422_2325, |hash: u64, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-        });
-        let mut random = Self(seed ^ name);
+    /// The stream of ray number `index`.
+    pub(super) fn new(seed: u64, index: usize) -> Self {
+        let mut random = Self(seed);
         random.0 = random.bits() ^ (index as u64).wrapping_mul(0xD6E8_FEB8_6659_FD93);
         random
     }

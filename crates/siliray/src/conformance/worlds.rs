@@ -4,30 +4,25 @@ use geometry::{Aabb, InstanceFlags, Transform, Vec3};
 use scene::builtin::Builtin;
 use scene::{Geometry, Instance, Object, Scene, Shape};
 
-/// Names of all worlds, in the order of the table.
-pub(super) const NAMES: [&str; 6] =
-    ["organic", "interior", "hairball", "forest", "mixed", "mixed-instanced"];
-
 /// A scene with its name in the table.
+#[derive(Debug)]
 pub(super) struct World {
     pub(super) name: &'static str,
-    pub(super) scene: Scene,
+    pub(super) make: fn() -> Scene,
 }
 
-/// All worlds, in the order of [`NAMES`].
-pub(super) fn all() -> Vec<World> {
-    NAMES
-        .into_iter()
-        .map(|name| {
-            let scene = match Builtin::from_name(name) {
-                Some(builtin) => builtin.scene(3000),
-                None if name == "mixed" => mixed(),
-                None => mixed_instanced(),
-            };
-            World { name, scene }
-        })
-        .collect()
-}
+/// Triangles of the built-in scenes: few enough for the oracle, enough for several levels of nodes.
+const SIZE: usize = 3000;
+
+/// All of them, in the order of the table.
+pub(super) static WORLDS: &[World] = &[
+    World { name: "organic", make: || Builtin::Organic.scene(SIZE) },
+    World { name: "interior", make: || Builtin::Interior.scene(SIZE) },
+    World { name: "hairball", make: || Builtin::Hairball.scene(SIZE) },
+    World { name: "forest", make: || Builtin::Forest.scene(SIZE) },
+    World { name: "mixed", make: mixed },
+    World { name: "mixed-instanced", make: mixed_instanced },
+];
 
 /// Everything that a single level can hold: axis-aligned faces, several geometries, opaque and not,
 /// procedural boxes, zero-area and duplicate triangles, one huge and one tiny triangle.
