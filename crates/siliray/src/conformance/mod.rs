@@ -271,7 +271,7 @@ impl Subject {
         let verdicts: Vec<Option<Disagreement>> =
             questions.par_iter().map(|question| question.verdict(&*machine, row.kind)).collect();
         let disagreements: Vec<Disagreement> = verdicts.into_iter().flatten().collect();
-        let lossy = row.rule == TriangleRule::MollerTrumbore && has_split_references(&self.decoded);
+        let lossy = row.rule == TriangleRule::MollerTrumbore && !self.image.facts().lossless;
         let (losses, mismatches) =
             if lossy { (disagreements.len(), 0) } else { (0, disagreements.len()) };
         Cell {
@@ -287,9 +287,4 @@ impl Subject {
             example: disagreements.into_iter().next(),
         }
     }
-}
-
-/// Whether some triangle is referred to by more than one leaf entry.
-fn has_split_references(tree: &Tree) -> bool {
-    tree.bottoms.iter().any(|bottom| bottom.bvh.references().len() > bottom.bvh.item_count())
 }
