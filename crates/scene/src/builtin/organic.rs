@@ -9,6 +9,7 @@ use super::lattice::Lattice;
 use super::mesh_of;
 use crate::{Camera, Object, Scene};
 use geometry::Vec3;
+use std::f32::consts::TAU;
 
 pub(super) fn scene(triangles: usize) -> Scene {
     let lattice = Lattice::nearest(triangles);
@@ -20,10 +21,10 @@ pub(super) fn scene(triangles: usize) -> Scene {
             geometries: vec![mesh_of("skin", positions, indices)],
         }],
         camera: Some(Camera {
-            eye: Vec3::new(2.6, 1.7, 4.1),
-            target: Vec3::new(0.0, -0.05, 0.0),
+            eye: Vec3::new(2.5, 1.5, 3.9),
+            target: Vec3::new(0.2, 0.0, 0.02),
             up: Vec3::Y,
-            fov: 36.0,
+            fov: 35.0,
         }),
         ..Scene::default()
     }
@@ -31,29 +32,29 @@ pub(super) fn scene(triangles: usize) -> Scene {
 
 /// The point of the body in a direction, with folds down to about the wavelength `finest`.
 fn body(direction: Vec3, finest: f32) -> Vec3 {
-    let lump = 0.20 * gyroid(direction * 1.9 + Vec3::new(0.4, 1.3, 2.2))
-        + 0.07 * gyroid(direction * 4.1 + Vec3::new(2.0, 0.1, 0.7));
+    let lump = 0.17 * gyroid(direction * 2.3 + Vec3::new(0.4, 1.3, 2.2));
     let skin = direction * (1.0 + lump);
+    // Folds run deep on one side of the body and fade to the other.
+    let cover = 0.5 + 0.5 * (direction.dot(Vec3::new(1.5, 1.0, 1.2)) + 0.4).sin();
     let mut fold = 0.0;
-    for (frequency, height) in [(9.0, 0.085), (21.0, 0.026), (52.0, 0.009), (131.0, 0.003)] {
-        let wavelength = std::f32::consts::TAU / frequency;
-        let carried = ((wavelength / finest - 1.0) * 0.5).clamp(0.0, 1.0);
+    for (frequency, height) in [(7.0, 0.17), (29.0, 0.012), (83.0, 0.0045), (230.0, 0.0016)] {
+        let carried = ((TAU / (frequency * finest) - 1.0) * 0.5).clamp(0.0, 1.0);
         if carried > 0.0 {
             let wave = gyroid(skin * frequency + Vec3::splat(frequency));
-            // Rounded ridges: |wave| with a soft valley.
-            fold += carried * height * ((wave * wave + 0.04).sqrt() - 0.5);
+            // Soft ridges with rounded valleys between them, as on a brain coral.
+            fold += carried * cover * height * (wave * wave / (wave * wave + 0.35) - 0.5);
         }
     }
     bend(direction * (1.0 + lump + fold))
 }
 
-/// Three rounds of shears, slow enough to keep the body whole and strong enough to swirl it.
+/// Two rounds of shears, slow enough to keep the body full and strong enough to swirl it.
 fn bend(mut p: Vec3) -> Vec3 {
-    for round in 0..3 {
-        let (phase, wave) = (1.7 * round as f32, 1.5 + 0.45 * round as f32);
-        p.x += 0.16 * ((wave * p.y + phase).sin() + (wave * 1.3 * p.z + 0.6).cos());
-        p.y += 0.16 * ((wave * p.z + phase + 2.1).sin() + (wave * 1.2 * p.x).cos() - 0.6);
-        p.z += 0.16 * ((wave * p.x + phase + 4.0).sin() + (wave * 1.1 * p.y + 1.1).cos());
+    for round in 0..2 {
+        let (phase, wave) = (1.7 * round as f32, 1.3 + 0.5 * round as f32);
+        p.x += 0.15 * ((wave * p.y + phase).sin() + (wave * p.z + 0.6).sin());
+        p.y += 0.15 * ((wave * p.z + phase + 2.1).sin() + (wave * p.x).sin());
+        p.z += 0.15 * ((wave * p.x + phase + 4.0).sin() + (wave * p.y + 1.1).sin());
     }
     p
 }
