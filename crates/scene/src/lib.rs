@@ -3,16 +3,39 @@
 //! A [`Scene`] has objects; each object becomes one bottom-level structure. Without instances there
 //! is exactly one object and it lies in world space. With instances, each places an object in the
 //! world. Nothing here knows about trees or formats.
+//!
+//! Scenes come from files ([`open`], [`read`]: OBJ, PLY, STL, glTF) or from code ([`builtin`]). A scene
+//! that was read is sound: every coordinate is finite and at most 2^126, every index is in range, every
+//! transform can be inverted, and there is a triangle. What else is odd about it, [`defects`] tells.
+//!
+//! | file | concept |
+//! |---|---|
+//! | `object`, `instance`, `camera` | what a scene is made of |
+//! | [`builtin`] | scenes made by code |
+//! | `read` | which format a file has, and what all formats share |
+//! | `obj`, [`ply`], `stl`, `gltf` | the formats |
+//! | `error` | what can be wrong with a file, and where |
+//! | `defects` | what is odd about a mesh, though it can be traced |
 
 pub mod builtin;
 mod camera;
+mod defects;
+mod error;
+mod gltf;
 mod instance;
+mod obj;
 mod object;
+pub mod ply;
+mod read;
+mod stl;
 
 pub use camera::Camera;
+pub use defects::{Defect, DefectKind, defects};
+pub use error::{Item, Place, Position, Problem, SceneError};
 pub use geometry::InstanceFlags;
 pub use instance::Instance;
 pub use object::{Geometry, Object, Shape};
+pub use read::{open, read};
 
 use geometry::{Aabb, SingularTransform};
 

@@ -1,0 +1,142 @@
+//! Where the bytes of buffers come from: the GLB itself, a `data:` URI, or a file beside the document.
+
+use super::document::Document;
+use super::item;
+use crate::error::{Fault, Problem};
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::io::Read;
+use std::path::{Component, Path};
+
+/// The buffers of a document, each fetched when it is first used.
+pub(super) struct Buffers<'a> {
+    document: &'a Document,
+    binary: Option<&'a [u8]>,
+    folder: Option<&'a Path>,
+    fetched: Vec<OnceCell<Cow<'a, [u8]>>>,
+}
+
+impl<'a> Buffers<'a> {
+    pub(super) fn new(
+        document: &'a Document,
+        binary: Option<&'a [u8]>,
+        folder: Option<&'a Path>,
+    ) -> Self {
+        let fetched = document.buffers.iter().map(|_| OnceCell::new()).collect();
+        Self { document, binary, folder, fetched }
+    }
+
+    /// The bytes of a buffer view, and the distance between its elements where it says one.
+    pub(super) fn view(&self, index: usize, from: &str) -> Result<(&[u8], Option<usize>), Fault> {
+        let views = &self.document.buffer_views;
+        let view = item(views, index, "buffer view", || format!("{from}.bufferView"))?;
+        let path = || format!("bufferViews[{index}]");
+        let buffer = self.buffer(view.buffer, &path())?;
+        let left = buffer.len() as u64;
+        let start = view.byte_offset.min(left);
+        let end = view.byte_offset.checked_add(view.byte_length).filter(|&end| end <= left);
+        let end = end.ok_or_else(|| {
+            let problem = Problem::Truncated { needed: view.byte_length, left: left - start };
+            Fault::json(path(), problem)
+        })?;
+        // Lengths that fit into a buffer fit into a usize.
+        let bytes = &buffer[start as usize..end as usize];
+        Ok((bytes, view.byte_stride.map(|s| usize::try_from(s).unwrap_or(usize::MAX))))
+    }
+
+    /// The size of all buffers that were fetched.
+    pub(super) fn fetched_bytes(&self) -> u64 {
+        self.fetched.iter().filter_map(OnceCell::get).map(|bytes| bytes.len() as u64).sum()
+    }
+
+    fn buffer(&self, index: usize, from: &str) -> Result<&[u8], Fault> {
+        let cell = item(&self.fetched, index, "buffer", || format!("{from}.buffer"))?;
+        if let Some(bytes) = cell.get() {
+            return Ok(bytes);
+        }
+        let bytes = self.fetch(index)?;
+        Ok(cell.get_or_init(|| bytes))
+    }
+
+    fn fetch(&self, index: usize) -> Result<Cow<'a, [u8]>, Fault> {
+        let buffer = &self.document.buffers[index];
+        let path = || format!("buffers[{index}]");
+        let bytes = match (&buffer.uri, self.binary) {
+            (None, Some(binary)) if index == 0 => Cow::Borrowed(binary),
+            (None, _) => {
+                let problem = Problem::Unexpected {
+                    found: "a buffer without a `uri`".to_owned(),
+                    expected: "one, or the binary chunk of a GLB".to_owned(),
+                };
+                return Err(Fault::json(path(), problem));
+            }
+            (Some(uri), _) => {
+                let fetched = match uri.strip_prefix("data:") {
+                    Some(data) => embedded(data),
+                    None => self.beside(uri, buffer.byte_length),
+                };
+                Cow::Owned(fetched.map_err(|reason| {
+                    let uri = uri.chars().take(64).collect();
+                    Fault::json(path(), Problem::OtherFile { uri, reason })
+                })?)
+            }
+        };
+        if (bytes.len() as u64) < buffer.byte_length {
+            let left = bytes.len() as u64;
+            let problem = Problem::Truncated { needed: buffer.byte_length, left };
+            return Err(Fault::json(path(), problem));
+        }
+        Ok(bytes)
+    }
+
+    /// At most `length` bytes of a file in the document's folder or below.
+    fn beside(&self, uri: &str, length: u64) -> Result<Vec<u8>, String> {
+        let folder = self.folder.ok_or("the document was not read from a folder")?;
+        let relative = percent_decoded(uri);
+        let relative = Path::new(&relative);
+        let is_inside = |c: Component<'_>| matches!(c, Component::Normal(_) | Component::CurDir);
+        if uri.contains("://") || !relative.components().all(is_inside) {
+            return Err("it lies outside the document's folder".to_owned());
+        }
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let said = |error: std::io::Error| error.to_string();
+        // A link may lead out of the folder too.
+        let real = folder.join(relative).canonicalize().map_err(said)?;
+        if !real.starts_with(folder.canonicalize().map_err(said)?) {
+            return Err("it lies outside the document's folder".to_owned());
+        }
+        if !real.is_file() {
+            return Err("it is not a regular file".to_owned());
+        }
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(&real).map_err(said)?;
+        file.take(length).read_to_end(&mut bytes).map_err(said)?;
+        Ok(bytes)
+    }
+}
+
+/// The bytes of a `data:` URI after its scheme.
+fn embedded(data: &str) -> Result<Vec<u8>, String> {
+    let (kind, text) = data.split_once(',').ok_or("it has no comma")?;
+    if !kind.ends_with(";base64") {
+        return Err("only base64 is understood".to_owned());
+    }
+    let padding = DecodePaddingMode::Indifferent;
+    let config = GeneralPurposeConfig::new().with_decode_padding_mode(padding);
+    GeneralPurpose::new(&STANDARD, config).decode(text).map_err(|error| error.to_string())
+}
+
+/// A URI with `%20` and its like replaced by their bytes.
+fn percent_decoded(uri: &str) -> String {
+    let (mut decoded, mut rest) = (Vec::new(), uri.as_bytes());
+    while let [first, others @ ..] = rest {
+        let hex = others.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        let byte = hex.filter(|_| *first == b'%').and_then(|h| u8::from_str_radix(h, 16).ok());
+        decoded.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { &others[2..] } else { others };
+    }
+    String::from_utf8_lossy(&decoded).into_owned()
+}

@@ -1,0 +1,219 @@
+//! The node hierarchy becomes instances and a camera. Transforms are multiplied in `f64` from the root
+//! down and rounded once.
+
+use super::accessor::Accessors;
+use super::document::{Document, Instancing, Node};
+use super::item;
+use super::mesh::Meshes;
+use crate::error::{Fault, Problem};
+use crate::read::coordinate;
+use crate::{Camera, Instance, Object, Scene};
+use geometry::{Aabb, Transform, Vec3};
+use glam::{DAffine3, DMat3, DMat4, DQuat, DVec3};
+use std::collections::HashMap;
+
+pub(super) fn scene<'a>(accessors: &'a Accessors<'a>) -> Result<Scene, Fault> {
+    let document = accessors.document;
+    let mut walk = Walk {
+        document,
+        accessors,
+        meshes: Meshes::new(accessors),
+        seen: vec![false; document.nodes.len()],
+        placed: HashMap::new(),
+        bounds: Vec::new(),
+        scene: Scene::default(),
+    };
+    // Depth first without recursion: a chain of a million nodes must not exhaust the stack.
+    let mut waiting: Vec<(usize, DAffine3)> = roots(document)?;
+    waiting.reverse();
+    while let Some((index, above)) = waiting.pop() {
+        let world = walk.visit(index, above)?;
+        let path = || format!("nodes[{index}].children");
+        for &child in document.nodes[index].children.iter().rev() {
+            item(&document.nodes, child, "node", path)?;
+            waiting.push((child, world));
+        }
+    }
+    Ok(walk.into_scene())
+}
+
+/// The nodes of the chosen scene, else of the first one, else those that are nobody's child.
+fn roots(document: &Document) -> Result<Vec<(usize, DAffine3)>, Fault> {
+    let Document { scenes, nodes, .. } = document;
+    let roots: Vec<usize> = if scenes.is_empty() {
+        let mut is_child = vec![false; nodes.len()];
+        for &child in nodes.iter().flat_map(|node| &node.children) {
+            if let Some(flag) = is_child.get_mut(child) {
+                *flag = true;
+            }
+        }
+        (0..nodes.len()).filter(|&node| !is_child[node]).collect()
+    } else {
+        let chosen = document.scene.unwrap_or(0);
+        let scene = item(scenes, chosen, "scene", || "scene".to_owned())?;
+        for &root in &scene.nodes {
+            item(nodes, root, "node", || format!("scenes[{chosen}].nodes"))?;
+        }
+        scene.nodes.clone()
+    };
+    Ok(roots.into_iter().map(|root| (root, DAffine3::IDENTITY)).collect())
+}
+
+struct Walk<'a> {
+    document: &'a Document,
+    accessors: &'a Accessors<'a>,
+    meshes: Meshes<'a>,
+    seen: Vec<bool>,
+    /// The object of each mesh that was met; none for a mesh without triangles.
+    placed: HashMap<usize, Option<usize>>,
+    /// The box of each object.
+    bounds: Vec<Aabb>,
+    scene: Scene,
+}
+
+impl Walk<'_> {
+    /// Places what a node holds and gives its transform to the world.
+    fn visit(&mut self, index: usize, above: DAffine3) -> Result<DAffine3, Fault> {
+        let node = &self.document.nodes[index];
+        let path = match &node.name {
+            Some(name) => {
+                let name: String = name.chars().filter(|c| !c.is_control()).take(64).collect();
+                format!("nodes[{index}] `{name}`")
+            }
+            None => format!("nodes[{index}]"),
+        };
+        if std::mem::replace(&mut self.seen[index], true) {
+            return Err(Fault::json(path, Problem::NotATree));
+        }
+        let world = above * local(node);
+        if let Some(mesh) = node.mesh
+            && let Some(object) = self.object(mesh, &path)?
+        {
+            match &node.extensions.instancing {
+                None => self.place(object, world, &path)?,
+                Some(instancing) => {
+                    for own in self.instancing(instancing, &path)? {
+                        self.place(object, world * own, &path)?;
+                    }
+                }
+            }
+        }
+        if let Some(camera) = node.camera {
+            let camera = item(&self.document.cameras, camera, "camera", || path.clone())?;
+            let view = camera.perspective.as_ref().and_then(|p| view(&world, p.yfov));
+            self.scene.camera = self.scene.camera.or(view);
+        }
+        Ok(world)
+    }
+
+    fn object(&mut self, mesh: usize, path: &str) -> Result<Option<usize>, Fault> {
+        if let Some(&object) = self.placed.get(&mesh) {
+            return Ok(object);
+        }
+        let made: Object = self.meshes.object(mesh, path)?;
+        let number = (!made.geometries.is_empty()).then_some(self.scene.objects.len());
+        if number.is_some() {
+            self.bounds.push(made.bounds());
+            self.scene.objects.push(made);
+        }
+        self.placed.insert(mesh, number);
+        Ok(number)
+    }
+
+    fn place(&mut self, object: usize, world: DAffine3, path: &str) -> Result<(), Fault> {
+        let transform = Transform::from_f64(world.matrix3, world.translation);
+        transform.inverse().map_err(|singular| {
+            let determinant = singular.determinant;
+            Fault::json(path, Problem::SingularTransform { determinant })
+        })?;
+        let placed = transform.bounds(&self.bounds[object]);
+        for value in [placed.min, placed.max].map(|corner| corner.to_array()).concat() {
+            coordinate::check(value).map_err(|problem| Fault::json(path, problem))?;
+        }
+        self.scene.instances.push(Instance::new(object, transform));
+        Ok(())
+    }
+
+    /// The placements of `EXT_mesh_gpu_instancing`.
+    fn instancing(&self, from: &Instancing, path: &str) -> Result<Vec<DAffine3>, Fault> {
+        let path = format!("{path} EXT_mesh_gpu_instancing");
+        let attribute = |name: &str| from.attributes.get(name).copied();
+        let moves =
+            attribute("TRANSLATION").map(|a| self.accessors.read(a, &path, |v: [f64; 3]| v));
+        let turns = attribute("ROTATION").map(|a| self.accessors.read(a, &path, |v: [f64; 4]| v));
+        let scales = attribute("SCALE").map(|a| self.accessors.read(a, &path, |v: [f64; 3]| v));
+        let (moves, turns, scales) = (moves.transpose()?, turns.transpose()?, scales.transpose()?);
+        let counts = [moves.as_ref().map(Vec::len), turns.as_ref().map(Vec::len)];
+        let counts = counts.into_iter().chain([scales.as_ref().map(Vec::len)]).flatten();
+        let count = counts.min().unwrap_or(0);
+        Ok((0..count)
+            .map(|i| {
+                let translation = moves.as_ref().map(|m| m[i]);
+                trs(translation, turns.as_ref().map(|t| t[i]), scales.as_ref().map(|s| s[i]))
+            })
+            .collect())
+    }
+
+    /// Every instance points to an object by now; a lone one in its own place needs no instance.
+    fn into_scene(self) -> Scene {
+        let mut scene = self.scene;
+        if let [only] = scene.instances.as_slice()
+            && only.object_to_world == Transform::IDENTITY
+        {
+            scene.instances.clear();
+        }
+        scene
+    }
+}
+
+/// A node's own transform.
+fn local(node: &Node) -> DAffine3 {
+    match &node.matrix {
+        Some(columns) => DAffine3::from_mat4(DMat4::from_cols_array(columns)),
+        None => trs(node.translation, node.rotation, node.scale),
+    }
+}
+
+/// Scales, then turns, then moves.
+fn trs(
+    translation: Option<[f64; 3]>,
+    rotation: Option<[f64; 4]>,
+    scale: Option<[f64; 3]>,
+) -> DAffine3 {
+    // A quaternion that is not of unit length is meant to be; one without length turns nothing.
+    let quaternion = DQuat::from_array(rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]));
+    let length = quaternion.length();
+    let turned = if length > 0.0 && length.is_finite() && length != 1.0 {
+        DMat3::from_quat(quaternion / length)
+    } else if length == 1.0 {
+        DMat3::from_quat(quaternion)
+    } else {
+        DMat3::IDENTITY
+    };
+    let scaled = DMat3::from_diagonal(DVec3::from_array(scale.unwrap_or([1.0; 3])));
+    DAffine3 {
+        matrix3: turned * scaled,
+        translation: DVec3::from_array(translation.unwrap_or_default()),
+    }
+}
+
+/// A glTF camera looks along its -z with +y up. Nothing if it has no direction or no angle.
+fn view(world: &DAffine3, yfov: f64) -> Option<Camera> {
+    let forward = (-world.matrix3.z_axis).try_normalize()?;
+    let up = world.matrix3.y_axis.try_normalize()?;
+    let narrow = |v: DVec3| -> Option<Vec3> {
+        let [x, y, z] = v.to_array().map(coordinate::narrow);
+        Some(Vec3::new(x.ok()?, y.ok()?, z.ok()?))
+    };
+    let fov = yfov.to_degrees() as f32;
+    let eye = narrow(world.translation)?;
+    // Far enough that the target is another point than the eye whatever the scale.
+    let reach = 1.0_f64.max(1.0e-3 * world.translation.length());
+    let target = narrow(world.translation + forward * reach)?;
+    (fov > 0.0 && fov < 180.0 && target != eye).then_some(Camera {
+        eye,
+        target,
+        up: narrow(up)?,
+        fov,
+    })
+}

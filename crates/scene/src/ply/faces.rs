@@ -1,0 +1,59 @@
+//! Lists of corners become triangles.
+
+use super::header::Element;
+use crate::error::Problem;
+use crate::read::polygon;
+use geometry::Vec3;
+
+/// Collects the triangles of faces or strips.
+pub(super) struct Faces<'a> {
+    positions: &'a [Vec3],
+    strips: bool,
+    corners: Vec<u32>,
+    triangles: &'a mut Vec<[u32; 3]>,
+}
+
+impl<'a> Faces<'a> {
+    /// For the faces or the strips of `element`.
+    pub(super) fn new(
+        positions: &'a [Vec3],
+        element: &Element,
+        triangles: &'a mut Vec<[u32; 3]>,
+    ) -> Self {
+        let strips = element.name == "tristrips";
+        Self { positions, strips, corners: Vec::new(), triangles }
+    }
+
+    /// Makes room for rows that are known to be there.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        self.triangles.reserve(rows);
+    }
+
+    /// Adds a corner to the current list.
+    pub(super) fn corner(&mut self, index: i64) -> Result<(), Problem> {
+        if self.strips && index == -1 {
+            return self.finish();
+        }
+        let known = u32::try_from(index).ok().filter(|&i| (i as usize) < self.positions.len());
+        let vertices = self.positions.len() as u64;
+        self.corners.push(known.ok_or(Problem::NoSuchVertex { index, vertices })?);
+        Ok(())
+    }
+
+    /// Ends the current list. A strip may be empty, a face may not.
+    pub(super) fn finish(&mut self) -> Result<(), Problem> {
+        if self.strips {
+            let odd_ones_turned = |(number, corners): (usize, &[u32])| match number % 2 {
+                0 => [corners[0], corners[1], corners[2]],
+                _ => [corners[1], corners[0], corners[2]],
+            };
+            self.triangles.extend(self.corners.windows(3).enumerate().map(odd_ones_turned));
+        } else if self.corners.len() < 3 {
+            return Err(Problem::TooFewCorners { corners: self.corners.len() as u64 });
+        } else {
+            polygon::triangulate(&self.corners, self.positions, self.triangles);
+        }
+        self.corners.clear();
+        Ok(())
+    }
+}

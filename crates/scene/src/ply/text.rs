@@ -1,0 +1,106 @@
+//! Rows of text bodies: one line each, blank lines between them allowed.
+
+use super::header::{Element, Header, Kind};
+use super::{Body, Faces};
+use crate::error::{Fault, Problem};
+use crate::read::text::{self, Lines, words};
+use geometry::Vec3;
+
+/// The unread lines of a text body.
+#[derive(Clone)]
+pub(super) struct Rows<'a> {
+    lines: Lines<'a>,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(bytes: &'a [u8], header: &Header) -> Self {
+        Self { lines: Lines::continuing(&bytes[header.body..], header.lines) }
+    }
+
+    /// The rows that the text can hold at most: each takes a digit and a line end.
+    fn most_rows(&self, element: &Element) -> usize {
+        let most = self.lines.rest().len() / 2 + 1;
+        usize::try_from(element.count).map_or(most, |count| count.min(most))
+    }
+
+    /// Reads a row: gives each value to `take` with its column, and each list's items one by one.
+    fn row(
+        &mut self,
+        element: &Element,
+        number: usize,
+        mut take: impl FnMut(usize, &[u8]) -> Result<(), Problem>,
+    ) -> Result<(), Fault> {
+        let Some(line) = self.lines.next_filled() else {
+            let expected = format!("row {number} of {} of element {}", element.count, element.name);
+            let problem = Problem::UnexpectedEnd { expected };
+            return Err(Fault::line(self.lines.number(), problem).of(&element.name, number));
+        };
+        let place = Fault::line;
+        let at = self.lines.number();
+        let mut words = words(line);
+        for (column, property) in element.properties.iter().enumerate() {
+            let mut value = || words.next().unwrap_or_default();
+            let step = match property.kind {
+                Kind::Scalar(_) => filled(value()).and_then(|word| take(column, word)),
+                Kind::List { .. } => {
+                    text::number(value(), "the length of a list").and_then(|length: u64| {
+                        (0..length).try_for_each(|_| take(column, filled(value())?))
+                    })
+                }
+            };
+            step.map_err(|problem| {
+                place(at, problem).of(&element.name, number).property(&property.name)
+            })?;
+        }
+        match words.next() {
+            None => Ok(()),
+            Some(word) => {
+                let problem = Problem::unexpected(word, "the end of the line");
+                Err(place(at, problem).of(&element.name, number))
+            }
+        }
+    }
+}
+
+impl Body for Rows<'_> {
+    fn vertices(&mut self, element: &Element, axes: [usize; 3]) -> Result<Vec<Vec3>, Fault> {
+        let mut positions = Vec::with_capacity(self.most_rows(element));
+        for number in 0..element.count {
+            let mut position = Vec3::ZERO;
+            self.row(element, number as usize, |column, word| {
+                if let Some(axis) = axes.iter().position(|&axis| axis == column) {
+                    position[axis] = text::coordinate(word)?;
+                }
+                Ok(())
+            })?;
+            positions.push(position);
+        }
+        Ok(positions)
+    }
+
+    fn faces(&mut self, element: &Element, list: usize, faces: &mut Faces) -> Result<(), Fault> {
+        faces.reserve(self.most_rows(element).min(self.lines.rest().len() / 8));
+        for number in 0..element.count as usize {
+            self.row(element, number, |column, word| match column == list {
+                true => faces.corner(text::number(word, "a vertex number")?),
+                false => Ok(()),
+            })?;
+            let at = self.lines.number();
+            faces.finish().map_err(|problem| {
+                let property = &element.properties[list].name;
+                Fault::line(at, problem).of(&element.name, number).property(property)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn skip(&mut self, element: &Element) -> Result<(), Fault> {
+        // An element without properties has no lines.
+        let rows = if element.properties.is_empty() { 0 } else { element.count };
+        (0..rows as usize).try_for_each(|number| self.row(element, number, |_, _| Ok(())))
+    }
+}
+
+fn filled(word: &[u8]) -> Result<&[u8], Problem> {
+    if word.is_empty() { Err(Problem::unexpected(b"", "a value")) } else { Ok(word) }
+}

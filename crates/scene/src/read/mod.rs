@@ -1,0 +1,151 @@
+//! Files become scenes: which format it is, and what all formats share.
+//!
+//! | file | concept |
+//! |---|---|
+//! | `coordinate` | which numbers may be coordinates |
+//! | `polygon` | polygons become triangles |
+//! | `text` | lines, words and numbers of text formats |
+
+pub(crate) mod coordinate;
+pub(crate) mod polygon;
+pub(crate) mod text;
+
+use crate::error::{Fault, Problem, SceneError};
+use crate::{Geometry, Object, Scene, Shape, gltf, obj, ply, stl};
+use geometry::Vec3;
+use std::path::Path;
+
+/// The formats that can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Obj,
+    Ply,
+    Stl,
+    Gltf,
+}
+
+/// Reads a scene file: OBJ, PLY, STL, glTF or GLB. The content decides where it is unmistakable, the
+/// extension otherwise. Buffers of a glTF file are read from its own folder.
+///
+/// # Errors
+/// When the file cannot be read or is not a scene; the text names the file and the place in it.
+pub fn open(path: impl AsRef<Path>) -> Result<Scene, SceneError> {
+    let path = path.as_ref();
+    let name = path.display().to_string();
+    let unreadable = |reason: String| SceneError::Unreadable { file: name.clone(), reason };
+    let about = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
+    if about.is_dir() {
+        return Err(unreadable("this is a directory, not a file".into()));
+    }
+    // A pipe or a device may never end.
+    if !about.is_file() {
+        return Err(unreadable("this is not a regular file".into()));
+    }
+    let bytes = std::fs::read(path).map_err(|error| unreadable(error.to_string()))?;
+    read_beside(&name, &bytes, Some(path.parent().unwrap_or(Path::new("."))))
+}
+
+/// Reads a scene from bytes; `name` stands for the file in errors and its extension may settle the
+/// format. A glTF file must hold its buffers itself.
+///
+/// # Errors
+/// When the bytes are not a scene.
+pub fn read(name: &str, bytes: &[u8]) -> Result<Scene, SceneError> {
+    read_beside(name, bytes, None)
+}
+
+fn read_beside(name: &str, bytes: &[u8], folder: Option<&Path>) -> Result<Scene, SceneError> {
+    let scene = match kind(name, bytes) {
+        _ if bytes.is_empty() => Err(Fault::file(Problem::Empty)),
+        Some(Kind::Obj) => obj::read(bytes),
+        Some(Kind::Ply) => ply::read(bytes),
+        Some(Kind::Stl) => stl::read(bytes),
+        Some(Kind::Gltf) => gltf::read(bytes, folder),
+        None => Err(Fault::file(Problem::Unrecognised)),
+    };
+    let scene = scene.map_err(|fault| fault.in_file(name))?;
+    if scene.placed_triangle_count() == 0 {
+        return Err(Fault::file(Problem::NoTriangles).in_file(name));
+    }
+    let stem = Path::new(name).file_name().map_or(name.into(), |n| n.to_string_lossy());
+    Ok(Scene { name: stem.into_owned(), ..scene })
+}
+
+/// Content first, name second: a PLY called `.obj` is a PLY.
+fn kind(name: &str, bytes: &[u8]) -> Option<Kind> {
+    by_content(bytes).or_else(|| by_extension(name))
+}
+
+fn by_content(bytes: &[u8]) -> Option<Kind> {
+    if bytes.starts_with(b"ply\n") || bytes.starts_with(b"ply\r") {
+        return Some(Kind::Ply);
+    }
+    if bytes.starts_with(b"glTF") {
+        return Some(Kind::Gltf);
+    }
+    if stl::is_binary(bytes) {
+        return Some(Kind::Stl);
+    }
+    let text = text::without_mark(bytes).trim_ascii_start();
+    if text.starts_with(b"{") {
+        return Some(Kind::Gltf);
+    }
+    if stl::is_text(text) {
+        return Some(Kind::Stl);
+    }
+    obj::is_obj(text).then_some(Kind::Obj)
+}
+
+fn by_extension(name: &str) -> Option<Kind> {
+    let extension = Path::new(name).extension()?.to_string_lossy().to_ascii_lowercase();
+    match extension.as_str() {
+        "obj" => Some(Kind::Obj),
+        "ply" => Some(Kind::Ply),
+        "stl" => Some(Kind::Stl),
+        "gltf" | "glb" => Some(Kind::Gltf),
+        _ => None,
+    }
+}
+
+/// A scene of one object with one geometry.
+pub(crate) fn single_mesh(positions: Vec<Vec3>, indices: Vec<[u32; 3]>) -> Scene {
+    single_object(vec![mesh(String::new(), positions, indices)])
+}
+
+/// A scene of one object.
+pub(crate) fn single_object(geometries: Vec<Geometry>) -> Scene {
+    Scene { objects: vec![Object { name: String::new(), geometries }], ..Scene::default() }
+}
+
+/// An opaque mesh.
+pub(crate) fn mesh(name: String, positions: Vec<Vec3>, indices: Vec<[u32; 3]>) -> Geometry {
+    Geometry { name, opaque: true, shape: Shape::Triangles { positions, indices } }
+}
+
+/// Gives a mesh only the positions that its triangles use, in their old order; for a part of a file
+/// whose parts share one list of vertices. `scratch` has a zero for each position and is left so.
+pub(crate) fn only_used(
+    shared: &[Vec3],
+    indices: &mut [[u32; 3]],
+    scratch: &mut [u32],
+) -> Vec<Vec3> {
+    let mut used: Vec<u32> = Vec::new();
+    for &index in indices.iter().flatten() {
+        let mark = &mut scratch[index as usize];
+        if *mark == 0 {
+            *mark = 1;
+            used.push(index);
+        }
+    }
+    used.sort_unstable();
+    for (number, &index) in used.iter().enumerate() {
+        scratch[index as usize] = number as u32;
+    }
+    for index in indices.iter_mut().flatten() {
+        *index = scratch[*index as usize];
+    }
+    for &index in &used {
+        scratch[index as usize] = 0;
+    }
+    used.iter().map(|&index| shared[index as usize]).collect()
+}
