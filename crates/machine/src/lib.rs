@@ -21,6 +21,7 @@
 //! | [`format`] | the trait [`Format`] and what a format can express |
 //! | [`tree_format`] | the tree itself as bytes: the simplest format |
 //! | [`block_format`] | the trait [`BlockFormat`], what a block-based traversal unit needs |
+//! | [`vectors`] | vector files: reports, errors, a JSON reader that knows its place |
 
 pub mod block_format;
 pub mod budget;
@@ -36,6 +37,7 @@ pub mod oracle;
 pub mod query;
 pub mod reference;
 pub mod tree_format;
+pub mod vectors;
 
 pub use block_format::{Block, BlockChild, BlockFormat};
 pub use budget::{BudgetExhausted, StepBudget};
@@ -49,3 +51,4 @@ pub use oracle::Oracle;
 pub use query::{HitKind, RayFlags, RayQuery};
 pub use reference::Reference;
 pub use tree_format::TreeFormat;
+pub use vectors::{VectorError, VectorFailure, VectorReport};
