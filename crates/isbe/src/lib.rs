@@ -1,0 +1,54 @@
+//! ISBE, the staging memory of NVIDIA's vertex, task and mesh shaders.
+//!
+//! ISBE ("inter-stage buffer entry") carries attributes between the primitive engine and the
+//! streaming multiprocessors. It cannot be read from a host, its published description has errors,
+//! and compilers must address every byte of it by hand. This crate is a model of it that runs: where
+//! each attribute of each vertex lies, what each instruction does to it, which generation has which
+//! instruction, and how a dump of it becomes a mesh again.
+//!
+//! Facts come from Mesa (the NVK driver, the NAK compiler and their documentation) and from NVIDIA's
+//! public class headers; nothing was run on hardware. Where the sources are silent the model decides,
+//! and the number of the decision, I-1 to I-17, stands beside the code.
+//!
+//! | module | concept |
+//! |---|---|
+//! | [`attribute`], [`attribute_set`] | attribute ids by name; sets of them |
+//! | [`layout`] | where attributes lie in ATTR, and the inverse |
+//! | [`memory`] | spaces, regions, views, the downward output MAP |
+//! | [`fault`] | faults and warnings |
+//! | [`limits`], [`topology`], [`generation`] | limits; topologies; what SM numbers mean |
+//! | [`sph`] | shader program headers, versions 3 and 4 |
+//! | [`methods`] | the method words that size the regions |
+//! | [`mesh_state`] | headers and methods together: all that sizes the memory of a workgroup |
+//! | [`task`] | the hand-over from a task to its mesh workgroups |
+//! | [`instruction`] | the instructions, their legality, words and text |
+//! | [`warp`] | their semantics for 32 lanes |
+//! | [`hazard`] | the check for shared spaces |
+
+pub mod attribute;
+pub mod attribute_set;
+mod bits;
+pub mod fault;
+pub mod generation;
+pub mod hazard;
+pub mod instruction;
+pub mod layout;
+pub mod limits;
+pub mod memory;
+pub mod mesh_state;
+pub mod methods;
+pub mod sph;
+pub mod task;
+pub mod topology;
+pub mod warp;
+
+pub use attribute::{AttributeId, UnknownAttribute};
+pub use attribute_set::AttributeSet;
+pub use fault::{Fault, Warning};
+pub use layout::{Area, Element, Layout, LayoutError, Location};
+pub use limits::Limits;
+pub use memory::{Access, MapOrder, Memory, Region, Size, Space, View};
+pub use mesh_state::{MeshState, StateError};
+pub use sph::{ShaderType, Sph, SphError, SphVersion};
+pub use topology::Topology;
+pub use warp::{LaneFault, LaneMask, Lanes, Warp};

@@ -1,0 +1,189 @@
+//! The methods of the 3D class that size the regions (section 3), the same from Turing to Blackwell.
+//!
+//! | method | address | fields |
+//! |---|---|---|
+//! | SET_MESH_CONTROL | 0x114c | 0 enable |
+//! | SET_MESH_SHADER_A | 0x1150 | 3:0 topology, 12:4 maximum of vertices, 22:13 of primitives |
+//! | SET_MESH_SHADER_B | 0x1154 | 16:8 lines of shared memory, 25:20 threads |
+//! | SET_MESH_INIT_SHADER | 0x1158 | 5:0 threads, 20:12 local lines, 30:22 lines to the mesh stage |
+//!
+//! ```
+//! use isbe::methods::{MeshShaderA, Topology};
+//! let a = MeshShaderA { topology: Topology::Triangles.code(), max_vertex: 64, max_primitive: 126 };
+//! assert_eq!(a.word(), Ok(0x000f_c404));
+//! assert_eq!(MeshShaderA::from_word(0x000f_c404), a);
+//! ```
+
+use crate::bits::{get, set};
+pub use crate::topology::Topology;
+use std::ops::Range;
+
+/// The address of SET_MESH_CONTROL; bit 0 says that a task or mesh shader is the first stage.
+pub const SET_MESH_CONTROL: u16 = 0x114c;
+/// The address of SET_MESH_SHADER_A.
+pub const SET_MESH_SHADER_A: u16 = 0x1150;
+/// The address of SET_MESH_SHADER_B.
+pub const SET_MESH_SHADER_B: u16 = 0x1154;
+/// The address of SET_MESH_INIT_SHADER.
+pub const SET_MESH_INIT_SHADER: u16 = 0x1158;
+
+/// The fields of SET_MESH_SHADER_A.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MeshShaderA {
+    /// The code of the topology, mesh output or not.
+    pub topology: u8,
+    /// Declared maximum of vertices.
+    pub max_vertex: u16,
+    /// Declared maximum of primitives.
+    pub max_primitive: u16,
+}
+
+/// The fields of SET_MESH_SHADER_B.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MeshShaderB {
+    /// Lines of shared memory.
+    pub shared_lines: u16,
+    /// Threads of a workgroup.
+    pub threads: u8,
+}
+
+/// The fields of SET_MESH_INIT_SHADER, the task stage.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MeshInitShader {
+    /// Threads of a workgroup.
+    pub threads: u8,
+    /// Lines of the local buffer.
+    pub local_lines: u16,
+    /// Lines that the mesh stage gets, payload and its header.
+    pub output_lines: u16,
+}
+
+/// A value that its field has no room for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{method} bits {}..{}: found {field} {found}, expected at most {limit}", bits.start, bits.end)]
+pub struct FieldOverflow {
+    /// The method.
+    pub method: &'static str,
+    /// The field.
+    pub field: &'static str,
+    /// Its bits.
+    pub bits: Range<u32>,
+    /// The value.
+    pub found: u32,
+    /// The largest value with room.
+    pub limit: u32,
+}
+
+impl MeshShaderA {
+    /// The fields of a method word.
+    #[must_use]
+    pub const fn from_word(word: u32) -> Self {
+        let word = word as u128;
+        Self {
+            topology: get(word, 0..4) as u8,
+            max_vertex: get(word, 4..13) as u16,
+            max_primitive: get(word, 13..23) as u16,
+        }
+    }
+
+    /// The method word.
+    ///
+    /// # Errors
+    /// When a value has no room in its field.
+    pub fn word(&self) -> Result<u32, FieldOverflow> {
+        let mut word = MethodWord::new("SET_MESH_SHADER_A");
+        word.put("OUTPUT_TOPOLOGY", 0..4, self.topology.into())?;
+        word.put("MAX_VERTEX", 4..13, self.max_vertex.into())?;
+        word.put("MAX_PRIMITIVE", 13..23, self.max_primitive.into())?;
+        Ok(word.word as u32)
+    }
+}
+
+impl MeshShaderB {
+    /// The fields of a method word.
+    #[must_use]
+    pub const fn from_word(word: u32) -> Self {
+        let word = word as u128;
+        Self { shared_lines: get(word, 8..17) as u16, threads: get(word, 20..26) as u8 }
+    }
+
+    /// The method word.
+    ///
+    /// # Errors
+    /// When a value has no room in its field.
+    pub fn word(&self) -> Result<u32, FieldOverflow> {
+        let mut word = MethodWord::new("SET_MESH_SHADER_B");
+        word.put("SHARED_MEM_LINES", 8..17, self.shared_lines.into())?;
+        word.put("THREAD_COUNT", 20..26, self.threads.into())?;
+        Ok(word.word as u32)
+    }
+}
+
+impl MeshInitShader {
+    /// The fields of a method word.
+    #[must_use]
+    pub const fn from_word(word: u32) -> Self {
+        let word = word as u128;
+        Self {
+            threads: get(word, 0..6) as u8,
+            local_lines: get(word, 12..21) as u16,
+            output_lines: get(word, 22..31) as u16,
+        }
+    }
+
+    /// The method word.
+    ///
+    /// # Errors
+    /// When a value has no room in its field.
+    pub fn word(&self) -> Result<u32, FieldOverflow> {
+        let mut word = MethodWord::new("SET_MESH_INIT_SHADER");
+        word.put("THREAD_COUNT", 0..6, self.threads.into())?;
+        word.put("LOCAL_BUFFER_LINES", 12..21, self.local_lines.into())?;
+        word.put("OUTPUT_TO_M_S_LINES", 22..31, self.output_lines.into())?;
+        Ok(word.word as u32)
+    }
+}
+
+/// A word in the making.
+struct MethodWord {
+    method: &'static str,
+    word: u128,
+}
+
+impl MethodWord {
+    const fn new(method: &'static str) -> Self {
+        Self { method, word: 0 }
+    }
+
+    fn put(
+        &mut self,
+        field: &'static str,
+        bits: Range<u32>,
+        found: u32,
+    ) -> Result<(), FieldOverflow> {
+        let limit = (1 << (bits.end - bits.start)) - 1;
+        if found > limit {
+            return Err(FieldOverflow { method: self.method, field, bits, found, limit });
+        }
+        set(&mut self.word, bits, found);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_without_room_is_refused_where_it_stands() {
+        let a = MeshShaderA { topology: 4, max_vertex: 512, max_primitive: 1 };
+        let error = a.word().unwrap_err();
+        assert_eq!((error.field, error.bits, error.limit), ("MAX_VERTEX", 4..13, 511));
+        let a = MeshShaderA { max_vertex: 1, max_primitive: 1024, ..a };
+        assert_eq!(a.word().unwrap_err().field, "MAX_PRIMITIVE");
+        let b = MeshShaderB { shared_lines: 512, threads: 32 };
+        assert_eq!(b.word().unwrap_err().field, "SHARED_MEM_LINES");
+        let init = MeshInitShader { threads: 64, ..MeshInitShader::default() };
+        assert_eq!(init.word().unwrap_err().field, "THREAD_COUNT");
+    }
+}
