@@ -138,7 +138,9 @@ fn halve(references: &mut [TaggedBox]) -> usize {
         2
     };
     let middle = references.len() / 2;
-    let key = |reference: &TaggedBox| reference.bounds().center()[axis];
+    let key = |reference: &TaggedBox| {
+        (reference.bounds().min[axis] * 0.5) + (reference.bounds().max[axis] * 0.5)
+    };
     references.select_nth_unstable_by(middle, |a, b| {
         key(a).total_cmp(&key(b)).then(a.first().cmp(&b.first()))
     });
@@ -150,7 +152,7 @@ pub(crate) fn extents(references: &[TaggedBox]) -> (Bounds, Bounds) {
     let of_block = |block: &[TaggedBox]| {
         block.iter().fold((Bounds::EMPTY, Bounds::EMPTY), |(bounds, centroids), reference| {
             let own = reference.bounds();
-            (bounds.union(own), centroids.with_point(own.center()))
+            (bounds.union(own), centroids.with_point(own.center2()))
         })
     };
     if references.len() <= BLOCK {
@@ -173,20 +175,32 @@ impl Grid {
     fn new(centroids: &Bounds) -> Self {
         // A little less than BINS, so that the largest centre rounds into the last bin.
         let scale = Vec3A::splat(BINS as f32 * 0.9999) / (centroids.max - centroids.min);
-        Self { origin: centroids.min, scale }
+        // The junk lane becomes -1 when the origin is taken off, instead of a denormal number.
+        let origin = Vec3A::from_vec4(centroids.min.extend(1.0));
+        Self { origin, scale }
     }
 
     /// Bin numbers on the three axes. A coordinate that is not a number lands in bin 0.
     #[inline(always)]
     fn bins(&self, center: Vec3A) -> [usize; 3] {
-        // Adding 2^23 leaves the integer in the low bits of the mantissa. It rounds to nearest, hence
-        // the half; any monotone map would do, as long as it is the same for binning and partition.
-        const MAGIC: f32 = 8_388_608.0;
         let place = (center - self.origin) * self.scale - 0.5;
         let clamped = place.max(Vec3A::ZERO).min(Vec3A::splat(BINS as f32 - 1.0));
         (clamped + MAGIC).to_array().map(|lane| (lane.to_bits() & (BINS as u32 - 1)) as usize)
     }
+
+    /// Whether the bin of a centre on `axis` is `plane` or a later one: the same arithmetic, for one
+    /// axis. `plane` is at least 1, so the lower clamp cannot matter; nor can the upper.
+    #[inline(always)]
+    fn is_right_of(&self, axis: usize, plane: usize) -> impl Fn(Vec3A) -> bool + use<> {
+        let (origin, scale) = (self.origin[axis], self.scale[axis]);
+        let first = MAGIC + plane as f32;
+        move |center| ((center[axis] - origin) * scale - 0.5) + MAGIC >= first
+    }
 }
+
+/// Adding 2^23 leaves an integer in the low bits of the mantissa. It rounds to nearest, hence the half
+/// that is taken off before; any monotone map would do, as long as binning and partition share it.
+const MAGIC: f32 = 8_388_608.0;
 
 /// What fell into the bins.
 struct Bins {
@@ -197,10 +211,11 @@ struct Bins {
 impl Bins {
     const EMPTY: Self = Self { bounds: [[Bounds::EMPTY; BINS]; 3], counts: [[0; BINS]; 3] };
 
+    #[inline(never)] // inlined into the recursion it loses its registers
     fn fill(&mut self, references: &[TaggedBox], grid: Grid) {
         for reference in references {
             let own = reference.bounds();
-            let bins = grid.bins(own.center());
+            let bins = grid.bins(own.center2());
             for (axis, bin) in bins.into_iter().enumerate() {
                 self.bounds[axis][bin] = self.bounds[axis][bin].union(own);
                 self.counts[axis][bin] += 1;
@@ -218,6 +233,7 @@ impl Bins {
     }
 
     /// The cheapest plane: axis, first bin on the right, and the boxes on its sides.
+    #[inline(never)]
     fn best_plane(&self) -> Option<(usize, usize, Bounds, Bounds)> {
         let mut best = None;
         let mut best_cost = f32::INFINITY;
@@ -281,17 +297,19 @@ fn split_by_bins(references: &mut [TaggedBox], range: &Range) -> Option<(usize, 
 /// Moves references left of the plane to the front; returns how many, and the boxes around the
 /// centres on both sides. Every reference is swapped, needed or not: that is quicker than a branch
 /// which nobody can predict.
+#[inline(never)] // inlined into the recursion it loses its registers
 fn partition(
     references: &mut [TaggedBox],
     grid: Grid,
     axis: usize,
     plane: usize,
 ) -> (usize, [Bounds; 2]) {
+    let is_right = grid.is_right_of(axis, plane);
     let mut centroids = [Bounds::EMPTY; 2];
     let mut middle = 0;
     for position in 0..references.len() {
-        let center = references[position].bounds().center();
-        let side = usize::from(grid.bins(center)[axis] >= plane);
+        let center = references[position].bounds().center2();
+        let side = usize::from(is_right(center));
         centroids[side] = centroids[side].with_point(center);
         references.swap(middle, position);
         middle += 1 - side;

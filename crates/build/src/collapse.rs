@@ -38,7 +38,16 @@ pub(crate) fn collapse(
     monitor: &Monitor<'_>,
 ) -> Result<Collapsed, BuildError> {
     let scale = area_scale(&tree.nodes[0].bounds());
-    let costs = evaluate(tree, scale, options, monitor)?;
+    let evaluate = match options.width {
+        2 => evaluate::<2>,
+        3 => evaluate::<3>,
+        4 => evaluate::<4>,
+        5 => evaluate::<5>,
+        6 => evaluate::<6>,
+        7 => evaluate::<7>,
+        _ => evaluate::<MAX_WIDTH>,
+    };
+    let costs = evaluate(tree, scale, options.max_leaf, monitor)?;
     let root_area = scaled_area(&tree.nodes[0], scale);
     let binary_cost =
         if root_area > 0.0 { f64::from(costs[0].binary) / f64::from(root_area) } else { 0.0 };
@@ -73,10 +82,10 @@ fn scaled_area(node: &TaggedBox, scale: f32) -> f32 {
 }
 
 /// Fills in the answers from the leaves up. Children come after their parents, so backwards will do.
-fn evaluate(
+fn evaluate<const WIDTH: usize>(
     tree: &BinaryTree,
     scale: f32,
-    options: &Options,
+    max_leaf: usize,
     monitor: &Monitor<'_>,
 ) -> Result<Vec<Costs>, BuildError> {
     let mut costs = vec![Costs::default(); tree.nodes.len()];
@@ -85,7 +94,7 @@ fn evaluate(
         let area = scaled_area(node, scale);
         costs[index] = match node.first_child() {
             None => Costs { roots: [area; MAX_WIDTH - 1], binary: area, count: 1, leaf: true },
-            Some(child) => inner_costs(area, &costs[child], &costs[child + 1], options),
+            Some(child) => inner_costs::<WIDTH>(area, &costs[child], &costs[child + 1], max_leaf),
         };
         if index.is_multiple_of(BLOCK) {
             monitor.check()?;
@@ -94,18 +103,31 @@ fn evaluate(
     Ok(costs)
 }
 
-fn inner_costs(area: f32, left: &Costs, right: &Costs, options: &Options) -> Costs {
+#[inline(always)]
+fn inner_costs<const WIDTH: usize>(
+    area: f32,
+    left: &Costs,
+    right: &Costs,
+    max_leaf: usize,
+) -> Costs {
     let count = left.count + right.count;
-    let fits = count as usize <= options.max_leaf;
+    let fits = count as usize <= max_leaf;
     let leaf_cost = if fits { area * count as f32 } else { f32::INFINITY };
-    let node_cost = area + cheapest_shares(left, right, options.width).0;
+    let node_cost = area + cheapest_cost(left, right, WIDTH);
     let leaf = fits && leaf_cost <= node_cost;
     let mut roots = [leaf_cost.min(node_cost); MAX_WIDTH - 1];
-    for allowed in 2..options.width {
-        roots[allowed - 1] = roots[allowed - 2].min(cheapest_shares(left, right, allowed).0);
+    for allowed in 2..WIDTH {
+        roots[allowed - 1] = roots[allowed - 2].min(cheapest_cost(left, right, allowed));
     }
     let binary = leaf_cost.min(area + left.binary + right.binary);
     Costs { roots, binary, count, leaf }
+}
+
+/// The cost of the best way to share `allowed` roots between two children.
+#[inline(always)]
+fn cheapest_cost(left: &Costs, right: &Costs, allowed: usize) -> f32 {
+    let cost = |share: usize| left.roots[share - 1] + right.roots[allowed - share - 1];
+    (1..allowed).map(cost).fold(f32::INFINITY, f32::min)
 }
 
 /// How to share `allowed` roots between two children: the cost, and how many the left one gets.
