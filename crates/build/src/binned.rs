@@ -18,8 +18,10 @@ use crate::tagged_box::{Bounds, TaggedBox};
 use glam::Vec3A;
 use rayon::prelude::*;
 
-/// Bins per axis.
-const BINS: usize = 16;
+/// From how many references on a range gets 32 bins per axis.
+const MANY: usize = 256;
+/// From how many references on a range gets 16 bins per axis; smaller ones get 8.
+const SOME: usize = 32;
 /// Ranges above this size are binned and built by several threads.
 const PARALLEL: usize = 1 << 14;
 /// References binned by one thread at a time.
@@ -110,15 +112,16 @@ fn split(references: &mut [TaggedBox], range: &Range) -> (Range, Range) {
             Range { bounds: right.0, centroids: right.1, first: range.first + middle, depth },
         )
     };
-    if range.depth < DEEPEST_HEURISTIC {
-        if references.len() <= sweep::LARGEST {
-            if let Some((middle, left, right)) = sweep::split(references) {
-                let none = Bounds::EMPTY;
-                return halves(middle, (left, none), (right, none));
-            }
-        } else if let Some((middle, left, right)) = split_by_bins(references, range) {
-            return halves(middle, left, right);
-        }
+    let found = match references.len() {
+        _ if range.depth >= DEEPEST_HEURISTIC => None,
+        0..=sweep::LARGEST => sweep::split(references)
+            .map(|(middle, left, right)| (middle, (left, Bounds::EMPTY), (right, Bounds::EMPTY))),
+        ..SOME => split_by_bins::<8>(references, range),
+        ..MANY => split_by_bins::<16>(references, range),
+        MANY.. => split_by_bins::<32>(references, range),
+    };
+    if let Some((middle, left, right)) = found {
+        return halves(middle, left, right);
     }
     let middle = halve(references);
     let (left, right) = references.split_at(middle);
@@ -166,12 +169,12 @@ pub(crate) fn extents(references: &[TaggedBox]) -> (Bounds, Bounds) {
 
 /// Which bin a centre falls into, on each axis.
 #[derive(Clone, Copy)]
-struct Grid {
+struct Grid<const BINS: usize> {
     origin: Vec3A,
     scale: Vec3A,
 }
 
-impl Grid {
+impl<const BINS: usize> Grid<BINS> {
     fn new(centroids: &Bounds) -> Self {
         // A little less than BINS, so that the largest centre rounds into the last bin.
         let scale = Vec3A::splat(BINS as f32 * 0.9999) / (centroids.max - centroids.min);
@@ -191,7 +194,7 @@ impl Grid {
     /// Whether the bin of a centre on `axis` is `plane` or a later one: the same arithmetic, for one
     /// axis. `plane` is at least 1, so the lower clamp cannot matter; nor can the upper.
     #[inline(always)]
-    fn is_right_of(&self, axis: usize, plane: usize) -> impl Fn(Vec3A) -> bool + use<> {
+    fn is_right_of(&self, axis: usize, plane: usize) -> impl Fn(Vec3A) -> bool + use<BINS> {
         let (origin, scale) = (self.origin[axis], self.scale[axis]);
         let first = MAGIC + plane as f32;
         move |center| ((center[axis] - origin) * scale - 0.5) + MAGIC >= first
@@ -203,16 +206,16 @@ impl Grid {
 const MAGIC: f32 = 8_388_608.0;
 
 /// What fell into the bins.
-struct Bins {
+struct Bins<const BINS: usize> {
     bounds: [[Bounds; BINS]; 3],
     counts: [[u32; BINS]; 3],
 }
 
-impl Bins {
+impl<const BINS: usize> Bins<BINS> {
     const EMPTY: Self = Self { bounds: [[Bounds::EMPTY; BINS]; 3], counts: [[0; BINS]; 3] };
 
     #[inline(never)] // inlined into the recursion it loses its registers
-    fn fill(&mut self, references: &[TaggedBox], grid: Grid) {
+    fn fill(&mut self, references: &[TaggedBox], grid: Grid<BINS>) {
         for reference in references {
             let own = reference.bounds();
             let bins = grid.bins(own.center2());
@@ -268,14 +271,17 @@ impl Bins {
 type Half = (Bounds, Bounds);
 
 /// Splits at the cheapest plane between bins; none if the bins cannot tell the references apart.
-fn split_by_bins(references: &mut [TaggedBox], range: &Range) -> Option<(usize, Half, Half)> {
-    let grid = Grid::new(&range.centroids);
-    let mut bins = Bins::EMPTY;
+fn split_by_bins<const BINS: usize>(
+    references: &mut [TaggedBox],
+    range: &Range,
+) -> Option<(usize, Half, Half)> {
+    let grid = Grid::<BINS>::new(&range.centroids);
+    let mut bins = Bins::<BINS>::EMPTY;
     if references.len() > BLOCK {
         let blocks: Vec<_> = references
             .par_chunks(BLOCK)
             .map(|block| {
-                let mut bins = Bins::EMPTY;
+                let mut bins = Bins::<BINS>::EMPTY;
                 bins.fill(block, grid);
                 bins
             })
@@ -298,9 +304,9 @@ fn split_by_bins(references: &mut [TaggedBox], range: &Range) -> Option<(usize, 
 /// centres on both sides. Every reference is swapped, needed or not: that is quicker than a branch
 /// which nobody can predict.
 #[inline(never)] // inlined into the recursion it loses its registers
-fn partition(
+fn partition<const BINS: usize>(
     references: &mut [TaggedBox],
-    grid: Grid,
+    grid: Grid<BINS>,
     axis: usize,
     plane: usize,
 ) -> (usize, [Bounds; 2]) {
