@@ -21,6 +21,34 @@ pub(crate) struct BinaryTree {
     pub(crate) items: Vec<u32>,
 }
 
+impl BinaryTree {
+    /// Brings nodes that lie in any order, the root first and children in pairs, into the order of
+    /// this module; `items` are the items by the positions that the leaves name.
+    pub(crate) fn laid_out(nodes: &[TaggedBox], items: &[u32]) -> Self {
+        let mut placed = vec![nodes[0]; nodes.len()];
+        let mut placed_items = Vec::with_capacity(items.len());
+        let mut free = 1;
+        let mut open = vec![(0, 0)];
+        while let Some((from, to)) = open.pop() {
+            let node = nodes[from];
+            placed[to] = match node.first_child() {
+                None => {
+                    placed_items.push(items[node.position()]);
+                    TaggedBox::leaf(node.bounds(), placed_items.len() - 1)
+                }
+                Some(child) => {
+                    // The left child is taken next: all below it comes before all below the right.
+                    open.push((child + 1, free + 1));
+                    open.push((child, free));
+                    free += 2;
+                    TaggedBox::inner(node.bounds(), free - 2)
+                }
+            };
+        }
+        Self { nodes: placed, items: placed_items }
+    }
+}
+
 /// What the tags of a tagged box mean in a tree: the first child or the position of the only
 /// reference, and whether it is a leaf.
 pub(crate) trait Node {

@@ -1,23 +1,19 @@
-//! From a binary tree to a wide one of the least cost, by dynamic programming, after Ylitie, Karras,
-//! Laine 2017, "Efficient incoherent ray traversal on GPUs through compressed wide BVHs", section 3.1.
+//! Writes down the wide tree that a [`plan`](crate::plan) describes.
 //!
-//! For each binary node and each `i`, the cheapest way to represent everything below it by at most `i`
-//! roots of wide subtrees is found from the answers for its children. One root is either a leaf that
-//! holds all references, or a wide node over at most `width` roots. The costs are those of the
-//! surface-area heuristic with 1 for a node and 1 for a reference, so that the result is the best wide
-//! tree that the binary one allows.
+//! The upper part is written first; subtrees below it are written side by side and then joined in
+//! order.
 
 use crate::BuildError;
 use crate::binary::{BinaryTree, Node};
 use crate::options::Options;
+use crate::plan::{Plan, Plans, plan};
 use crate::progress::Monitor;
-use crate::tagged_box::{Bounds, TaggedBox};
-use geometry::Aabb;
+use rayon::prelude::*;
 use tree::bvh::MAX_WIDTH;
 use tree::{Bvh, Entry, Link};
 
-/// Nodes handled between two looks at the progress.
-const BLOCK: usize = 1 << 16;
+/// Subtrees over about so many references are written by one thread.
+const BLOCK: usize = 1 << 13;
 
 /// The wide tree, and what the binary one cost.
 pub(crate) struct Collapsed {
@@ -32,200 +28,159 @@ pub(crate) struct Collapsed {
 /// # Errors
 /// Cancellation.
 pub(crate) fn collapse(
-    tree: &BinaryTree,
+    tree: BinaryTree,
     item_count: usize,
     options: &Options,
     monitor: &Monitor<'_>,
 ) -> Result<Collapsed, BuildError> {
-    let scale = area_scale(&tree.nodes[0].bounds());
-    let evaluate = match options.width {
-        2 => evaluate::<2>,
-        3 => evaluate::<3>,
-        4 => evaluate::<4>,
-        5 => evaluate::<5>,
-        6 => evaluate::<6>,
-        7 => evaluate::<7>,
-        _ => evaluate::<MAX_WIDTH>,
-    };
-    let costs = evaluate(tree, scale, options.max_leaf, monitor)?;
-    let root_area = scaled_area(&tree.nodes[0], scale);
-    let binary_cost =
-        if root_area > 0.0 { f64::from(costs[0].binary) / f64::from(root_area) } else { 0.0 };
-    let bvh = Emitter::new(tree, &costs, options).run(item_count, monitor)?;
-    Ok(Collapsed { bvh, binary_cost })
-}
-
-/// The answers for one binary node: 40 bytes.
-#[derive(Clone, Copy, Default)]
-struct Costs {
-    /// `roots[i]`: cheapest representation by at most `i + 1` roots.
-    roots: [f32; MAX_WIDTH - 1],
-    /// Cheapest binary subtree.
-    binary: f32,
-    /// References below.
-    count: u32,
-    /// Whether the one root of `roots[0]` is a leaf.
-    leaf: bool,
-}
-
-/// A power of two that brings the root's longest edge near 1, so that areas neither overflow nor
-/// vanish.
-fn area_scale(root: &Bounds) -> f32 {
-    let edges = (root.max.as_dvec3() - root.min.as_dvec3()).max_element();
-    if edges > 0.0 { edges.log2().round().clamp(-126.0, 126.0).exp2().recip() as f32 } else { 1.0 }
-}
-
-#[inline(always)]
-fn scaled_area(node: &TaggedBox, scale: f32) -> f32 {
-    let Bounds { min, max } = node.bounds();
-    Bounds { min: min * scale, max: max * scale }.half_area()
-}
-
-/// Fills in the answers from the leaves up. Children come after their parents, so backwards will do.
-fn evaluate<const WIDTH: usize>(
-    tree: &BinaryTree,
-    scale: f32,
-    max_leaf: usize,
-    monitor: &Monitor<'_>,
-) -> Result<Vec<Costs>, BuildError> {
-    let mut costs = vec![Costs::default(); tree.nodes.len()];
-    for index in (0..tree.nodes.len()).rev() {
-        let node = &tree.nodes[index];
-        let area = scaled_area(node, scale);
-        costs[index] = match node.first_child() {
-            None => Costs { roots: [area; MAX_WIDTH - 1], binary: area, count: 1, leaf: true },
-            Some(child) => inner_costs::<WIDTH>(area, &costs[child], &costs[child + 1], max_leaf),
-        };
-        if index.is_multiple_of(BLOCK) {
+    let Plans { plans, binary_cost } = plan(&tree, options.width, options.max_leaf, monitor)?;
+    let writer = Writer { tree: &tree, plans: &plans, width: options.width };
+    let mut whole = Part::default();
+    let mut roots = Vec::new();
+    writer.emit(0, &mut whole);
+    writer.write(&mut whole, BLOCK, |entry, node| roots.push((entry, node)));
+    let parts: Vec<Part> = roots
+        .par_iter()
+        .map(|&(_, node)| {
             monitor.check()?;
-        }
-    }
-    Ok(costs)
+            let mut part = Part::default();
+            part.pending.push((u32::MAX, node));
+            writer.write(&mut part, 0, |_, _| ());
+            Ok(part)
+        })
+        .collect::<Result<_, BuildError>>()?;
+    drop(plans);
+    drop(tree);
+    let (entries, references) = join(whole, &roots, parts);
+    Ok(Collapsed { bvh: Bvh::new(entries, references, item_count)?, binary_cost })
 }
 
-#[inline(always)]
-fn inner_costs<const WIDTH: usize>(
-    area: f32,
-    left: &Costs,
-    right: &Costs,
-    max_leaf: usize,
-) -> Costs {
-    let count = left.count + right.count;
-    let fits = count as usize <= max_leaf;
-    let leaf_cost = if fits { area * count as f32 } else { f32::INFINITY };
-    let node_cost = area + cheapest_cost(left, right, WIDTH);
-    let leaf = fits && leaf_cost <= node_cost;
-    let mut roots = [leaf_cost.min(node_cost); MAX_WIDTH - 1];
-    for allowed in 2..WIDTH {
-        roots[allowed - 1] = roots[allowed - 2].min(cheapest_cost(left, right, allowed));
-    }
-    let binary = leaf_cost.min(area + left.binary + right.binary);
-    Costs { roots, binary, count, leaf }
-}
-
-/// The cost of the best way to share `allowed` roots between two children.
-#[inline(always)]
-fn cheapest_cost(left: &Costs, right: &Costs, allowed: usize) -> f32 {
-    let cost = |share: usize| left.roots[share - 1] + right.roots[allowed - share - 1];
-    (1..allowed).map(cost).fold(f32::INFINITY, f32::min)
-}
-
-/// How to share `allowed` roots between two children: the cost, and how many the left one gets.
-#[inline(always)]
-fn cheapest_shares(left: &Costs, right: &Costs, allowed: usize) -> (f32, usize) {
-    let mut best = (f32::INFINITY, 1);
-    for share in 1..allowed {
-        let cost = left.roots[share - 1] + right.roots[allowed - share - 1];
-        if cost < best.0 {
-            best = (cost, share);
-        }
-    }
-    best
-}
-
-/// Writes the wide tree down from the root.
-struct Emitter<'a> {
-    tree: &'a BinaryTree,
-    costs: &'a [Costs],
-    options: &'a Options,
+/// A part of the wide tree.
+#[derive(Default)]
+struct Part {
     entries: Vec<Entry>,
     references: Vec<u32>,
     /// Wide nodes still without children: entry and binary node.
     pending: Vec<(u32, u32)>,
+    /// How many of the entries are the children of the part's root, which is not in the part.
+    root_width: usize,
 }
 
-impl<'a> Emitter<'a> {
-    fn new(tree: &'a BinaryTree, costs: &'a [Costs], options: &'a Options) -> Self {
-        let references = Vec::with_capacity(tree.items.len());
-        Self { tree, costs, options, entries: Vec::new(), references, pending: Vec::new() }
-    }
+struct Writer<'a> {
+    tree: &'a BinaryTree,
+    plans: &'a [Plan],
+    width: usize,
+}
 
-    fn run(mut self, item_count: usize, monitor: &Monitor<'_>) -> Result<Bvh, BuildError> {
-        self.emit(0);
-        while let Some((entry, node)) = self.pending.pop() {
-            let first = self.entries.len();
-            let children = self.children(node as usize);
-            children.iter().for_each(|&child| self.emit(child));
-            let count = self.entries.len() - first;
-            self.entries[entry as usize].link = Link::node(first as u32, count);
-            if (entry as usize).is_multiple_of(BLOCK) {
-                monitor.check()?;
+impl Writer<'_> {
+    /// Writes everything below the pending nodes. Nodes over at most `block` references are `left` to
+    /// others.
+    fn write(&self, part: &mut Part, block: usize, mut left: impl FnMut(u32, u32)) {
+        while let Some((entry, node)) = part.pending.pop() {
+            if block > 0 && self.is_small(node as usize, block) {
+                left(entry, node);
+                continue;
+            }
+            let first = part.entries.len();
+            self.emit_children(node as usize, part);
+            let count = part.entries.len() - first;
+            match part.entries.get_mut(entry as usize) {
+                Some(parent) => parent.link = Link::node(first as u32, count),
+                None => part.root_width = count,
             }
         }
-        Ok(Bvh::new(self.entries, self.references, item_count)?)
     }
 
-    fn emit(&mut self, node: usize) {
-        let bounds: Aabb = self.tree.nodes[node].bounds().to_aabb();
-        let link = if self.costs[node].leaf {
-            self.leaf(node)
-        } else {
-            self.pending.push((self.entries.len() as u32, node as u32));
-            Link::node(0, 0)
-        };
-        self.entries.push(Entry { bounds, link });
+    /// Whether a node is over at most `block` references.
+    fn is_small(&self, node: usize, block: usize) -> bool {
+        let Some(first) = self.tree.nodes[node].first_child() else { return true };
+        let mut rightmost = first + 1;
+        while let Some(child) = self.tree.nodes[rightmost].first_child() {
+            rightmost = child + 1;
+        }
+        let count = self.tree.nodes[rightmost].position() - self.leftmost_position(first);
+        count < block
     }
 
-    /// A leaf with all references below `node`. Two references to the same item, which spatial splits
-    /// make, become one.
-    fn leaf(&mut self, node: usize) -> Link {
+    fn leftmost_position(&self, node: usize) -> usize {
         let mut leftmost = node;
         while let Some(child) = self.tree.nodes[leftmost].first_child() {
             leftmost = child;
         }
-        let first = self.tree.nodes[leftmost].position();
-        let start = self.references.len();
-        for &item in &self.tree.items[first..first + self.costs[node].count as usize] {
-            if !self.references[start..].contains(&item) {
-                self.references.push(item);
-            }
-        }
-        Link::leaf(start as u32, self.references.len() - start)
+        self.tree.nodes[leftmost].position()
     }
 
-    /// The binary nodes that become the children of the wide node made of `node`.
-    fn children(&self, node: usize) -> Vec<usize> {
-        let mut found = Vec::with_capacity(MAX_WIDTH);
-        let mut open = Vec::with_capacity(MAX_WIDTH);
-        open.push((node, self.options.width, true));
-        while let Some((node, allowed, must_open)) = open.pop() {
-            let costs = &self.costs[node];
-            let mut allowed = allowed;
-            if !must_open {
-                while allowed > 1 && costs.roots[allowed - 1] == costs.roots[allowed - 2] {
-                    allowed -= 1;
-                }
+    /// Writes the binary nodes that become the children of the wide node made of `node`.
+    fn emit_children(&self, node: usize, part: &mut Part) {
+        let mut open = [(0, 0); MAX_WIDTH];
+        let mut count = 0;
+        let mut current = (node, self.width);
+        loop {
+            let (node, mut allowed) = current;
+            let plan = self.plans[node];
+            while allowed > 1 && plan.left_share(allowed) == 0 {
+                allowed -= 1;
             }
             match self.tree.nodes[node].first_child() {
                 Some(child) if allowed > 1 => {
-                    let (left, right) = (&self.costs[child], &self.costs[child + 1]);
-                    let (_, share) = cheapest_shares(left, right, allowed);
-                    open.push((child + 1, allowed - share, false));
-                    open.push((child, share, false));
+                    let share = plan.left_share(allowed);
+                    open[count] = (child + 1, allowed - share);
+                    count += 1;
+                    current = (child, share);
+                    continue;
                 }
-                _ => found.push(node),
+                _ => self.emit(node, part),
+            }
+            if count == 0 {
+                return;
+            }
+            count -= 1;
+            current = open[count];
+        }
+    }
+
+    fn emit(&self, node: usize, part: &mut Part) {
+        let bounds = self.tree.nodes[node].bounds().to_aabb();
+        let link = match self.plans[node].leaf_count() {
+            Some(count) => self.leaf(node, count, part),
+            None => {
+                part.pending.push((part.entries.len() as u32, node as u32));
+                Link::node(0, 0)
+            }
+        };
+        part.entries.push(Entry { bounds, link });
+    }
+
+    /// A leaf with all references below `node`. Two references to the same item, which spatial splits
+    /// make, become one.
+    fn leaf(&self, node: usize, count: usize, part: &mut Part) -> Link {
+        let first = self.leftmost_position(node);
+        let start = part.references.len();
+        for &item in &self.tree.items[first..first + count] {
+            if !part.references[start..].contains(&item) {
+                part.references.push(item);
             }
         }
-        found
+        Link::leaf(start as u32, part.references.len() - start)
     }
+}
+
+/// Appends the parts, whose roots are entries of the whole.
+fn join(mut whole: Part, roots: &[(u32, u32)], parts: Vec<Part>) -> (Vec<Entry>, Vec<u32>) {
+    whole.entries.reserve_exact(parts.iter().map(|part| part.entries.len()).sum());
+    whole.references.reserve_exact(parts.iter().map(|part| part.references.len()).sum());
+    for (&(root, _), part) in roots.iter().zip(parts) {
+        let (first_entry, first_reference) = (whole.entries.len(), whole.references.len());
+        whole.entries[root as usize].link = Link::node(first_entry as u32, part.root_width);
+        whole.references.extend_from_slice(&part.references);
+        whole.entries.extend(part.entries.into_iter().map(|entry| {
+            let (range, count) = (entry.link.range(), entry.link.count());
+            let link = match entry.link.is_leaf() {
+                true => Link::leaf((first_reference + range.start) as u32, count),
+                false => Link::node((first_entry + range.start) as u32, count),
+            };
+            Entry { link, ..entry }
+        }));
+    }
+    (whole.entries, whole.references)
 }

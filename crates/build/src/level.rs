@@ -7,7 +7,7 @@ use crate::primitives;
 use crate::progress::{Monitor, Watch};
 use crate::report::{LevelFigures, Report};
 use crate::tagged_box::TaggedBox;
-use crate::{BuildError, binned};
+use crate::{BuildError, binned, ploc};
 use geometry::Aabb;
 use rayon::prelude::*;
 use scene::{Object, Scene};
@@ -150,7 +150,8 @@ fn build_level(
         });
     }
     let binary: BinaryTree = match options.preset {
-        Preset::Fast | Preset::Balanced | Preset::Best => binned::build(references, monitor)?,
+        Preset::Fast => ploc::build(references, monitor)?,
+        Preset::Balanced | Preset::Best => binned::build(references, monitor)?,
     };
-    collapse::collapse(&binary, item_count, options, monitor)
+    collapse::collapse(binary, item_count, options, monitor)
 }

@@ -13,7 +13,10 @@
 //! | `binary` | the binary tree between a builder and the collapse |
 //! | `binned` | top-down building with bins: preset `balanced` |
 //! | `sweep` | the exact heuristic for small ranges |
-//! | `collapse` | binary to wide by dynamic programming |
+//! | `morton` | references along a Morton curve |
+//! | `ploc` | bottom-up building by clusters: preset `fast` |
+//! | `plan` | which wide tree to make of a binary one, by dynamic programming |
+//! | `collapse` | making it |
 //! | [`report`](Report) | figures of a tree and of its making |
 //! | [`progress`](Progress) | progress and cancellation |
 //!
@@ -29,7 +32,10 @@ mod binned;
 mod collapse;
 mod error;
 mod level;
+mod morton;
 mod options;
+mod plan;
+mod ploc;
 mod primitives;
 mod progress;
 mod report;
