@@ -11,7 +11,7 @@
 //! it.
 
 use crate::BuildError;
-use crate::binary::{BinaryTree, Node};
+use crate::binary::Node;
 use crate::progress::Monitor;
 use crate::sweep;
 use crate::tagged_box::{Bounds, TaggedBox};
@@ -36,14 +36,13 @@ const DEEPEST_HEURISTIC: usize = 64;
 pub(crate) fn build(
     mut references: Vec<TaggedBox>,
     monitor: &Monitor<'_>,
-) -> Result<BinaryTree, BuildError> {
+) -> Result<Vec<TaggedBox>, BuildError> {
     let mut nodes = vec![TaggedBox::leaf(Bounds::EMPTY, 0); 2 * references.len() - 1];
     let (bounds, centroids) = extents(&references);
-    let range = Range { bounds, centroids, first: 0, depth: 0 };
+    let range = Range { bounds, centroids, depth: 0 };
     let (root, below) = nodes.split_at_mut(1);
     grow(&mut references, range, &mut root[0], below, 1, monitor)?;
-    let items = references.par_iter().map(TaggedBox::first).collect();
-    Ok(BinaryTree { nodes, items })
+    Ok(nodes)
 }
 
 /// What is known of a range of references before it is split.
@@ -53,8 +52,6 @@ struct Range {
     bounds: Bounds,
     /// The box around their centres.
     centroids: Bounds,
-    /// Position of the first.
-    first: usize,
     /// Distance from the root.
     depth: usize,
 }
@@ -70,12 +67,11 @@ fn grow(
     monitor: &Monitor<'_>,
 ) -> Result<(), BuildError> {
     if references.len() == 1 {
-        *node = TaggedBox::leaf(range.bounds, range.first);
+        *node = TaggedBox::leaf(range.bounds, references[0].first());
         return Ok(());
     }
-    *node = TaggedBox::inner(range.bounds, base);
-    let (left, right) = split(references, &range);
-    let middle = right.first - range.first;
+    *node = TaggedBox::inner(range.bounds, base, references.len());
+    let (middle, left, right) = split(references, &range);
     let (left_references, right_references) = references.split_at_mut(middle);
     let (children, below) = below.split_at_mut(2);
     let (left_node, right_node) = children.split_at_mut(1);
@@ -103,13 +99,14 @@ fn grow(
     }
 }
 
-/// Reorders `references` into two parts, neither empty.
-fn split(references: &mut [TaggedBox], range: &Range) -> (Range, Range) {
+/// Reorders `references` into two parts, neither empty; returns the size of the first.
+fn split(references: &mut [TaggedBox], range: &Range) -> (usize, Range, Range) {
     let depth = range.depth + 1;
     let halves = |middle: usize, left: (Bounds, Bounds), right: (Bounds, Bounds)| {
         (
-            Range { bounds: left.0, centroids: left.1, first: range.first, depth },
-            Range { bounds: right.0, centroids: right.1, first: range.first + middle, depth },
+            middle,
+            Range { bounds: left.0, centroids: left.1, depth },
+            Range { bounds: right.0, centroids: right.1, depth },
         )
     };
     let found = match references.len() {

@@ -4,10 +4,11 @@
 //! order.
 
 use crate::BuildError;
-use crate::binary::{BinaryTree, Node};
-use crate::options::Options;
-use crate::plan::{Plan, Plans, plan};
+use crate::binary::Node;
+use crate::options::{MAX_LEAF, Options};
+use crate::plan::{Plans, plan};
 use crate::progress::Monitor;
+use crate::tagged_box::TaggedBox;
 use rayon::prelude::*;
 use tree::bvh::MAX_WIDTH;
 use tree::{Bvh, Entry, Link};
@@ -23,18 +24,19 @@ pub(crate) struct Collapsed {
     pub(crate) binary_cost: f64,
 }
 
-/// Collapses `tree`, whose references choose from `item_count` items.
+/// Collapses a binary tree, whose references choose from `item_count` items.
 ///
 /// # Errors
 /// Cancellation.
 pub(crate) fn collapse(
-    tree: BinaryTree,
+    nodes: Vec<TaggedBox>,
     item_count: usize,
     options: &Options,
     monitor: &Monitor<'_>,
 ) -> Result<Collapsed, BuildError> {
-    let Plans { plans, binary_cost } = plan(&tree, options.width, options.max_leaf, monitor)?;
-    let writer = Writer { tree: &tree, plans: &plans, width: options.width };
+    let plans = plan(&nodes, options.width, options.max_leaf, monitor)?;
+    let binary_cost = plans.binary_cost;
+    let writer = Writer { nodes: &nodes, plans: &plans, width: options.width };
     let mut whole = Part::default();
     let mut roots = Vec::new();
     writer.emit(0, &mut whole);
@@ -49,8 +51,7 @@ pub(crate) fn collapse(
             Ok(part)
         })
         .collect::<Result<_, BuildError>>()?;
-    drop(plans);
-    drop(tree);
+    drop((plans, nodes));
     let (entries, references) = join(whole, &roots, parts);
     Ok(Collapsed { bvh: Bvh::new(entries, references, item_count)?, binary_cost })
 }
@@ -67,8 +68,8 @@ struct Part {
 }
 
 struct Writer<'a> {
-    tree: &'a BinaryTree,
-    plans: &'a [Plan],
+    nodes: &'a [TaggedBox],
+    plans: &'a Plans,
     width: usize,
 }
 
@@ -77,7 +78,7 @@ impl Writer<'_> {
     /// others.
     fn write(&self, part: &mut Part, block: usize, mut left: impl FnMut(u32, u32)) {
         while let Some((entry, node)) = part.pending.pop() {
-            if block > 0 && self.is_small(node as usize, block) {
+            if self.nodes[node as usize].count() <= block {
                 left(entry, node);
                 continue;
             }
@@ -91,25 +92,6 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether a node is over at most `block` references.
-    fn is_small(&self, node: usize, block: usize) -> bool {
-        let Some(first) = self.tree.nodes[node].first_child() else { return true };
-        let mut rightmost = first + 1;
-        while let Some(child) = self.tree.nodes[rightmost].first_child() {
-            rightmost = child + 1;
-        }
-        let count = self.tree.nodes[rightmost].position() - self.leftmost_position(first);
-        count < block
-    }
-
-    fn leftmost_position(&self, node: usize) -> usize {
-        let mut leftmost = node;
-        while let Some(child) = self.tree.nodes[leftmost].first_child() {
-            leftmost = child;
-        }
-        self.tree.nodes[leftmost].position()
-    }
-
     /// Writes the binary nodes that become the children of the wide node made of `node`.
     fn emit_children(&self, node: usize, part: &mut Part) {
         let mut open = [(0, 0); MAX_WIDTH];
@@ -117,11 +99,11 @@ impl Writer<'_> {
         let mut current = (node, self.width);
         loop {
             let (node, mut allowed) = current;
-            let plan = self.plans[node];
+            let plan = self.plans.of(node);
             while allowed > 1 && plan.left_share(allowed) == 0 {
                 allowed -= 1;
             }
-            match self.tree.nodes[node].first_child() {
+            match self.nodes[node].first_child() {
                 Some(child) if allowed > 1 => {
                     let share = plan.left_share(allowed);
                     open[count] = (child + 1, allowed - share);
@@ -140,26 +122,39 @@ impl Writer<'_> {
     }
 
     fn emit(&self, node: usize, part: &mut Part) {
-        let bounds = self.tree.nodes[node].bounds().to_aabb();
-        let link = match self.plans[node].leaf_count() {
-            Some(count) => self.leaf(node, count, part),
-            None => {
-                part.pending.push((part.entries.len() as u32, node as u32));
-                Link::node(0, 0)
-            }
+        let bounds = self.nodes[node].bounds().to_aabb();
+        let link = if self.plans.of(node).is_leaf() {
+            self.leaf(node, part)
+        } else {
+            part.pending.push((part.entries.len() as u32, node as u32));
+            Link::node(0, 0)
         };
         part.entries.push(Entry { bounds, link });
     }
 
     /// A leaf with all references below `node`. Two references to the same item, which spatial splits
     /// make, become one.
-    fn leaf(&self, node: usize, count: usize, part: &mut Part) -> Link {
-        let first = self.leftmost_position(node);
+    fn leaf(&self, node: usize, part: &mut Part) -> Link {
         let start = part.references.len();
-        for &item in &self.tree.items[first..first + count] {
+        let mut open = [0; MAX_LEAF];
+        let mut count = 0;
+        let mut current = node;
+        loop {
+            if let Some(child) = self.nodes[current].first_child() {
+                open[count] = child + 1;
+                count += 1;
+                current = child;
+                continue;
+            }
+            let item = self.nodes[current].item();
             if !part.references[start..].contains(&item) {
                 part.references.push(item);
             }
+            if count == 0 {
+                break;
+            }
+            count -= 1;
+            current = open[count];
         }
         Link::leaf(start as u32, part.references.len() - start)
     }

@@ -1,6 +1,5 @@
 //! Bottom levels, the top level, and the whole.
 
-use crate::binary::BinaryTree;
 use crate::collapse::{self, Collapsed};
 use crate::options::{Options, Preset};
 use crate::primitives;
@@ -149,9 +148,9 @@ fn build_level(
             binary_cost: 0.0,
         });
     }
-    let binary: BinaryTree = match options.preset {
+    let nodes = match options.preset {
         Preset::Fast => ploc::build(references, monitor)?,
         Preset::Balanced | Preset::Best => binned::build(references, monitor)?,
     };
-    collapse::collapse(binary, item_count, options, monitor)
+    collapse::collapse(nodes, item_count, options, monitor)
 }

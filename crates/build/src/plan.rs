@@ -10,32 +10,26 @@
 //! what remains is one [`Plan`] of 32 bits for each node.
 
 use crate::BuildError;
-use crate::binary::{BinaryTree, Node};
+use crate::binary::Node;
 use crate::progress::Monitor;
 use crate::tagged_box::{Bounds, TaggedBox};
-use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
 use tree::bvh::MAX_WIDTH;
 
-/// Subtrees with at most so many nodes are planned by one thread.
-const BLOCK: usize = 1 << 12;
+/// Subtrees over at most so many references are planned by one thread.
+const BLOCK: usize = 1 << 11;
 
 /// What to do with one binary node.
 ///
 /// ```text
 /// bits 3(a-2)..3(a-1)  a = 2..=8: of a roots, the left child gets so many; 0: use only a - 1
 /// bit  21              as one root it is a leaf
-/// bits 22..29          then: its references
 /// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Plan(u32);
 
 impl Plan {
     const LEAF: u32 = 1 << 21;
-    const COUNT_SHIFT: u32 = 22;
-
-    fn leaf(count: u32) -> Self {
-        Self(Self::LEAF | count << Self::COUNT_SHIFT)
-    }
 
     /// How many of `allowed` roots the left child gets; 0 if the plan is the one for a root less.
     #[inline(always)]
@@ -43,50 +37,56 @@ impl Plan {
         (self.0 >> (3 * (allowed - 2)) & 7) as usize
     }
 
-    /// The number of references if the node becomes a leaf when it is one root.
+    /// Whether the node, as one root, becomes a leaf.
     #[inline(always)]
-    pub(crate) fn leaf_count(self) -> Option<usize> {
-        (self.0 & Self::LEAF != 0).then_some((self.0 >> Self::COUNT_SHIFT) as usize)
+    pub(crate) fn is_leaf(self) -> bool {
+        self.0 & Self::LEAF != 0
     }
 }
 
 /// Plans for all nodes, and what the binary tree costs.
 pub(crate) struct Plans {
-    /// A plan for each binary node.
-    pub(crate) plans: Vec<Plan>,
+    /// A plan for each binary node. Atomic because threads write them wherever their nodes lie; each
+    /// is written once, before it is read.
+    plans: Vec<AtomicU32>,
     /// Cost of the binary tree with the best leaves of at most `max_leaf` references.
     pub(crate) binary_cost: f64,
 }
 
-/// Plans the collapse of `tree` to at most `width` children and `max_leaf` references per leaf.
+impl Plans {
+    /// The plan for a node.
+    #[inline(always)]
+    pub(crate) fn of(&self, node: usize) -> Plan {
+        Plan(self.plans[node].load(Ordering::Relaxed))
+    }
+}
+
+/// Plans the collapse of a binary tree to at most `width` children and `max_leaf` references per leaf.
 ///
 /// # Errors
 /// Cancellation.
 pub(crate) fn plan(
-    tree: &BinaryTree,
+    nodes: &[TaggedBox],
     width: usize,
     max_leaf: usize,
     monitor: &Monitor<'_>,
 ) -> Result<Plans, BuildError> {
-    let scale = area_scale(&tree.nodes[0].bounds());
-    let planner = Planner { nodes: &tree.nodes, scale, max_leaf: max_leaf as u32, monitor };
-    let mut plans = vec![Plan::default(); tree.nodes.len()];
-    let (root_plan, below) = plans.split_at_mut(1);
-    let range = 1..tree.nodes.len();
-    let (costs, plan) = match width {
-        2 => planner.subtree::<2>(0, range, below),
-        3 => planner.subtree::<3>(0, range, below),
-        4 => planner.subtree::<4>(0, range, below),
-        5 => planner.subtree::<5>(0, range, below),
-        6 => planner.subtree::<6>(0, range, below),
-        7 => planner.subtree::<7>(0, range, below),
-        _ => planner.subtree::<MAX_WIDTH>(0, range, below),
+    let scale = area_scale(&nodes[0].bounds());
+    let plans = (0..nodes.len()).map(|_| AtomicU32::new(0)).collect();
+    let planner = Planner { nodes, plans, scale, max_leaf: max_leaf as u32, monitor };
+    let costs = match width {
+        2 => planner.subtree::<2>(0),
+        3 => planner.subtree::<3>(0),
+        4 => planner.subtree::<4>(0),
+        5 => planner.subtree::<5>(0),
+        6 => planner.subtree::<6>(0),
+        7 => planner.subtree::<7>(0),
+        _ => planner.subtree::<MAX_WIDTH>(0),
     }?;
-    root_plan[0] = plan;
     let root_area = planner.area(0);
     let binary_cost =
         if root_area > 0.0 { f64::from(costs.binary) / f64::from(root_area) } else { 0.0 };
-    Ok(Plans { plans, binary_cost })
+    Ok(Plans { plans: planner.plans, binary_cost })
 }
 
 /// A power of two that brings the root's longest edge near 1, so that areas neither overflow nor
@@ -109,6 +109,7 @@ struct Costs {
 
 struct Planner<'a> {
     nodes: &'a [TaggedBox],
+    plans: Vec<AtomicU32>,
     scale: f32,
     max_leaf: u32,
     monitor: &'a Monitor<'a>,
@@ -117,64 +118,63 @@ struct Planner<'a> {
 impl Planner<'_> {
     #[inline(always)]
     fn area(&self, node: usize) -> f32 {
-        let Bounds { min, max } = self.nodes[node].bounds();
+        let Bounds { min, max } = self.nodes[node].clean_bounds();
         Bounds { min: min * self.scale, max: max * self.scale }.half_area()
     }
 
-    /// Plans everything below `node`, which are the nodes `below`, into `plans`; returns the node's own
-    /// costs and plan.
-    fn subtree<const WIDTH: usize>(
-        &self,
-        node: usize,
-        below: Range<usize>,
-        plans: &mut [Plan],
-    ) -> Result<(Costs, Plan), BuildError> {
-        if below.is_empty() {
-            return Ok(self.leaf(node));
+    /// Plans a node and everything below.
+    fn subtree<const WIDTH: usize>(&self, node: usize) -> Result<Costs, BuildError> {
+        match self.nodes[node].first_child() {
+            Some(child) if self.nodes[node].count() > BLOCK => {
+                let (left, right) = rayon::join(
+                    || self.subtree::<WIDTH>(child),
+                    || self.subtree::<WIDTH>(child + 1),
+                );
+                Ok(self.inner::<WIDTH>(node, &left?, &right?))
+            }
+            _ => {
+                self.monitor.check()?;
+                Ok(self.block::<WIDTH>(node))
+            }
         }
-        if below.len() <= BLOCK {
-            self.monitor.check()?;
-            return Ok(self.block::<WIDTH>(node, below, plans));
-        }
-        let (left, right) = (below.start, below.start + 1);
-        let middle = self.nodes[right].first_child().unwrap_or(below.end);
-        let (children, plans) = plans.split_at_mut(2);
-        let (left_plans, right_plans) = plans.split_at_mut(middle - below.start - 2);
-        let (left_result, right_result) = rayon::join(
-            || self.subtree::<WIDTH>(left, below.start + 2..middle, left_plans),
-            || self.subtree::<WIDTH>(right, middle..below.end, right_plans),
-        );
-        let ((left_costs, left_plan), (right_costs, right_plan)) = (left_result?, right_result?);
-        children[0] = left_plan;
-        children[1] = right_plan;
-        Ok(inner::<WIDTH>(self.area(node), &left_costs, &right_costs, self.max_leaf))
     }
 
-    /// The same for a small subtree. Children come after their parents, so backwards will do.
-    fn block<const WIDTH: usize>(
-        &self,
-        node: usize,
-        below: Range<usize>,
-        plans: &mut [Plan],
-    ) -> (Costs, Plan) {
-        let mut costs = vec![Costs::default(); below.len()];
-        for index in below.clone().rev() {
-            let offset = index - below.start;
-            (costs[offset], plans[offset]) = match self.nodes[index].first_child() {
-                None => self.leaf(index),
-                Some(child) => {
-                    let pair = &costs[child - below.start..][..2];
-                    inner::<WIDTH>(self.area(index), &pair[0], &pair[1], self.max_leaf)
-                }
+    /// The same for a small subtree: lists its nodes from the top down, then plans from the bottom up.
+    fn block<const WIDTH: usize>(&self, root: usize) -> Costs {
+        let size = 2 * self.nodes[root].count() - 1;
+        // Node, and where its children are in the list.
+        let mut list: Vec<(u32, u32)> = Vec::with_capacity(size);
+        list.push((root as u32, 0));
+        for position in 0..size {
+            let node = list[position].0 as usize;
+            if let Some(child) = self.nodes[node].first_child() {
+                list[position].1 = list.len() as u32;
+                list.extend([(child as u32, 0), (child as u32 + 1, 0)]);
+            }
+        }
+        let mut costs = vec![Costs::default(); size];
+        for position in (0..size).rev() {
+            let (node, children) = list[position];
+            costs[position] = match children as usize {
+                0 => self.leaf(node as usize),
+                child => self.inner::<WIDTH>(node as usize, &costs[child], &costs[child + 1]),
             };
         }
-        inner::<WIDTH>(self.area(node), &costs[0], &costs[1], self.max_leaf)
+        costs[0]
     }
 
     #[inline(always)]
-    fn leaf(&self, node: usize) -> (Costs, Plan) {
+    fn leaf(&self, node: usize) -> Costs {
         let area = self.area(node);
-        (Costs { roots: [area; MAX_WIDTH - 1], binary: area, count: 1 }, Plan::leaf(1))
+        self.plans[node].store(Plan::LEAF, Ordering::Relaxed);
+        Costs { roots: [area; MAX_WIDTH - 1], binary: area, count: 1 }
+    }
+
+    #[inline(always)]
+    fn inner<const WIDTH: usize>(&self, node: usize, left: &Costs, right: &Costs) -> Costs {
+        let (costs, plan) = inner::<WIDTH>(self.area(node), left, right, self.max_leaf);
+        self.plans[node].store(plan.0, Ordering::Relaxed);
+        costs
     }
 }
 
@@ -204,12 +204,9 @@ fn inner<const WIDTH: usize>(
             shares &= !(7 << (3 * (allowed - 2)));
         }
     }
-    let plan = match fits && leaf_cost <= node_cost {
-        true => Plan(shares | Plan::leaf(count).0),
-        false => Plan(shares),
-    };
+    let leaf = if fits && leaf_cost <= node_cost { Plan::LEAF } else { 0 };
     let binary = leaf_cost.min(area + left.binary + right.binary);
-    (Costs { roots, binary, count }, plan)
+    (Costs { roots, binary, count }, Plan(shares | leaf))
 }
 
 /// How to share `allowed` roots between two children: the cost, and how many the left one gets.

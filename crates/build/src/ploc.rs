@@ -11,7 +11,7 @@
 //! number of rounds stays logarithmic whatever the input.
 
 use crate::BuildError;
-use crate::binary::{BinaryTree, Node};
+use crate::binary::Node;
 use crate::morton;
 use crate::progress::Monitor;
 use crate::tagged_box::TaggedBox;
@@ -31,17 +31,18 @@ const BLOCK: usize = 1 << 13;
 pub(crate) fn build(
     references: Vec<TaggedBox>,
     monitor: &Monitor<'_>,
-) -> Result<BinaryTree, BuildError> {
+) -> Result<Vec<TaggedBox>, BuildError> {
     let order = morton::order(&references);
     monitor.check()?;
 
     let mut clusters: Vec<TaggedBox> = order
         .par_iter()
-        .map(|&place| TaggedBox::leaf(references[place as usize].bounds(), place as usize))
+        .map(|&place| {
+            let reference = &references[place as usize];
+            TaggedBox::leaf(reference.bounds(), reference.first())
+        })
         .collect();
-    drop(order);
-    let items: Vec<u32> = references.par_iter().map(TaggedBox::first).collect();
-    drop(references);
+    drop((order, references));
     let mut nodes = vec![clusters[0]; 2 * clusters.len() - 1];
     // Filled from the back in pairs, so that children lie behind their parents.
     let mut free = nodes.len();
@@ -56,7 +57,7 @@ pub(crate) fn build(
         monitor.advance(before - clusters.len())?;
     }
     nodes[0] = clusters[0];
-    Ok(BinaryTree::laid_out(&nodes, &items))
+    Ok(nodes)
 }
 
 /// For each cluster, the place of the one with which it would share the smallest box.
@@ -128,7 +129,8 @@ fn merge_pairs(
             *free -= 2;
             nodes[*free] = cluster;
             nodes[*free + 1] = other;
-            clusters[kept] = TaggedBox::inner(cluster.bounds().union(other.bounds()), *free);
+            let count = cluster.count() + other.count();
+            clusters[kept] = TaggedBox::inner(cluster.bounds().union(other.bounds()), *free, count);
             kept += 1;
         }
     }

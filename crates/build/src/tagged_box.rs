@@ -78,6 +78,13 @@ impl TaggedBox {
         Bounds { min: Vec3A::from_vec4(self.min), max: Vec3A::from_vec4(self.max) }
     }
 
+    /// The box with zeros in the spare lanes, for multiplying.
+    #[inline(always)]
+    pub(crate) fn clean_bounds(&self) -> Bounds {
+        let clean = |corner: Vec4| Vec3A::from_vec4(Vec4::new(corner.x, corner.y, corner.z, 0.0));
+        Bounds { min: clean(self.min), max: clean(self.max) }
+    }
+
     /// The tag beside the lower corner.
     #[inline(always)]
     pub(crate) fn first(&self) -> u32 {
