@@ -139,3 +139,63 @@ impl MergedFlags {
         !self.ray.contains(culled)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NONE: PrimitiveFlags = PrimitiveFlags::empty();
+
+    fn merged(ray: RayFlags, instance: InstanceFlags) -> MergedFlags {
+        MergedFlags::new(ray, instance)
+    }
+
+    /// The worked merge of the GFX12 guide: the ray's force flag wins over the instance's.
+    #[test]
+    fn force_flags_of_the_ray_win() {
+        let both = merged(RayFlags::FORCE_OPAQUE, InstanceFlags::FORCE_NON_OPAQUE);
+        assert!(both.is_opaque(NONE));
+        let instance = merged(RayFlags::empty(), InstanceFlags::FORCE_NON_OPAQUE);
+        assert!(!instance.is_opaque(PrimitiveFlags::OPAQUE));
+        let stored = merged(RayFlags::empty(), InstanceFlags::empty());
+        assert!(stored.is_opaque(PrimitiveFlags::OPAQUE) && !stored.is_opaque(NONE));
+    }
+
+    #[test]
+    fn opacity_culls_after_forcing() {
+        let ray = RayFlags::CULL_OPAQUE;
+        let forced = merged(ray, InstanceFlags::FORCE_OPAQUE);
+        assert!(!forced.sees_triangles(NONE) && !forced.sees_boxes(NONE));
+        let stored = merged(ray, InstanceFlags::empty());
+        assert!(stored.sees_triangles(NONE) && !stored.sees_triangles(PrimitiveFlags::OPAQUE));
+        let non_opaque = merged(RayFlags::CULL_NON_OPAQUE, InstanceFlags::empty());
+        assert!(!non_opaque.sees_boxes(NONE) && non_opaque.sees_boxes(PrimitiveFlags::OPAQUE));
+    }
+
+    #[test]
+    fn kinds_can_be_skipped() {
+        let triangles = merged(RayFlags::SKIP_TRIANGLES, InstanceFlags::empty());
+        assert!(!triangles.sees_triangles(NONE) && triangles.sees_boxes(NONE));
+        let boxes = merged(RayFlags::SKIP_PROCEDURAL, InstanceFlags::empty());
+        assert!(boxes.sees_triangles(NONE) && !boxes.sees_boxes(NONE));
+    }
+
+    /// Every combination of seen side, flipped, culling disabled and double sided.
+    #[test]
+    fn faces_are_culled_as_seen() {
+        for bits in 0..16 {
+            let (front, flip) = (bits & 1 != 0, bits & 2 != 0);
+            let (disabled, double_sided) = (bits & 4 != 0, bits & 8 != 0);
+            let mut instance = InstanceFlags::empty();
+            instance.set(InstanceFlags::FLIP_FACING, flip);
+            instance.set(InstanceFlags::DISABLE_FACE_CULL, disabled);
+            let mut primitive = NONE;
+            primitive.set(PrimitiveFlags::DOUBLE_SIDED, double_sided);
+            let seen = |ray| merged(ray, instance).sees_face(primitive, front);
+            let kept = disabled || double_sided;
+            assert_eq!(seen(RayFlags::CULL_FRONT), kept || front == flip, "{bits:04b}");
+            assert_eq!(seen(RayFlags::CULL_BACK), kept || front != flip, "{bits:04b}");
+            assert!(seen(RayFlags::empty()));
+        }
+    }
+}
