@@ -24,10 +24,14 @@
 //! | [`instruction`] | the instructions, their legality, words and text |
 //! | [`warp`] | their semantics for 32 lanes |
 //! | [`hazard`] | the check for shared spaces |
+//! | [`container`] | dumps: `.isbe` files, checked and explained |
+//! | [`vectors`] | runs vector files of kind `isbe` |
+//! | [`workgroup_view`] | one workgroup's memory, read as a meshlet |
 
 pub mod attribute;
 pub mod attribute_set;
 mod bits;
+pub mod container;
 pub mod fault;
 pub mod generation;
 pub mod hazard;
@@ -40,10 +44,13 @@ pub mod methods;
 pub mod sph;
 pub mod task;
 pub mod topology;
+pub mod vectors;
 pub mod warp;
+pub mod workgroup_view;
 
 pub use attribute::{AttributeId, UnknownAttribute};
 pub use attribute_set::AttributeSet;
+pub use container::{Dump, Workgroup};
 pub use fault::{Fault, Warning};
 pub use layout::{Area, Element, Layout, LayoutError, Location};
 pub use limits::Limits;
@@ -52,3 +59,4 @@ pub use mesh_state::{MeshState, StateError};
 pub use sph::{ShaderType, Sph, SphError, SphVersion};
 pub use topology::Topology;
 pub use warp::{LaneFault, LaneMask, Lanes, Warp};
+pub use workgroup_view::{Reader, WorkgroupView};

@@ -118,9 +118,7 @@ impl<'a> Json<'a> {
     /// When this is not an object.
     pub fn optional(&self, name: &str) -> Result<Option<Self>, VectorError> {
         let object = self.value.as_object().ok_or_else(|| self.wrong("an object"))?;
-        let place =
-            if self.place.is_empty() { name.to_owned() } else { format!("{}.{name}", self.place) };
-        Ok(object.get(name).map(|value| Self { value, place }))
+        Ok(object.get(name).map(|value| Self { value, place: self.member_place(name) }))
     }
 
     /// A member that must be there.
@@ -156,8 +154,8 @@ impl<'a> Json<'a> {
     /// When this is not an object.
     pub fn members(&self) -> Result<Vec<(&'a str, Self)>, VectorError> {
         let object = self.value.as_object().ok_or_else(|| self.wrong("an object"))?;
-        let place = |name: &str| format!("{}.{name}", self.place);
-        Ok(object.iter().map(|(n, value)| (n.as_str(), Self { value, place: place(n) })).collect())
+        let member = |value, name| Self { value, place: self.member_place(name) };
+        Ok(object.iter().map(|(name, value)| (name.as_str(), member(value, name))).collect())
     }
 
     /// A string.
@@ -210,6 +208,10 @@ impl<'a> Json<'a> {
             })
             .collect::<Option<Vec<u8>>>()
             .ok_or_else(|| self.wrong("an even number of hex digits"))
+    }
+
+    fn member_place(&self, name: &str) -> String {
+        if self.place.is_empty() { name.to_owned() } else { format!("{}.{name}", self.place) }
     }
 }
 

@@ -1,0 +1,390 @@
+//! Bytes as a dump, with findings.
+//!
+//! | rule | severity | what is wrong |
+//! |---|---|---|
+//! | `bad_magic` | error | the file does not begin with `SILISBE1` |
+//! | `bad_version` | error | another major version, or headers of another version than 3 or 4 |
+//! | `bad_header` | error | a shader program header that is none |
+//! | `truncated` | error | the file ends too early |
+//! | `bad_maximum`, `output_limit` | error | maxima or sizes past their limits |
+//! | `topology_unsupported` | error | not points, lines or triangles |
+//! | `size_mismatch` | error | a region whose length disagrees with headers and methods |
+//! | `count_over_max` | error | more primitives than declared |
+//! | `index_over_max` | error | an index past the declared maximum of vertices |
+//! | `culled_primitives` | warning | primitives with a viewport mask of 0 |
+//! | `limit` | warning | a limit that drivers advertise is broken |
+//! | `reserved_bytes` | warning | bytes that should be zero are not |
+//! | `trailing_bytes` | warning | bytes behind the last workgroup |
+//! | `newer_minor` | warning | a minor version that this reader does not know |
+//! | `input_flag` | warning | input ATTR without the flag that announces it |
+//!
+//! Padding lanes of ATTR are ignored, never checked.
+
+use super::{
+    Dump, FLAG_GEOMETRY, FLAG_INPUT_ATTR, FLAG_REVERSED_MAP, FLAG_SKEW_LOGICAL, HEADER_BYTES,
+    MAGIC, NO_TASK, RECORD_BYTES, SPH_BYTES, VERSION, Workgroup, padded,
+};
+use crate::limits::MAX_OUTPUT_BYTES;
+use crate::memory::MapOrder;
+use crate::mesh_state::MeshState;
+use crate::methods::{MeshInitShader, MeshShaderA, MeshShaderB};
+use crate::topology::topology_code_name;
+use crate::workgroup_view::{Reader, WorkgroupView};
+use crate::{LayoutError, Limits, Sph, SphVersion, StateError};
+use machine::{Finding, Severity};
+
+/// What a check found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DumpReport {
+    /// The dump as far as it could be read; `None` if not even its header could.
+    pub dump: Option<Dump>,
+    /// Everything that was found, by workgroup.
+    pub findings: Vec<Finding>,
+}
+
+/// A file that is no sound dump.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{first}{}", more_errors(*errors))]
+pub struct UnsoundDump {
+    /// The first error.
+    pub first: Finding,
+    /// How many errors there are.
+    pub errors: usize,
+}
+
+impl DumpReport {
+    /// Whether no error was found.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.findings.iter().all(|finding| finding.severity != Severity::Error)
+    }
+}
+
+/// Checks every byte of a dump.
+#[must_use]
+pub fn check(bytes: &[u8], limits: Limits) -> DumpReport {
+    let mut findings = Vec::new();
+    let dump = Checker { bytes, limits, findings: &mut findings }.dump();
+    DumpReport { dump, findings }
+}
+
+/// Reads a dump that must be sound.
+///
+/// # Errors
+/// The first error that a check finds.
+pub fn read(bytes: &[u8], limits: Limits) -> Result<Dump, UnsoundDump> {
+    let DumpReport { dump, findings } = check(bytes, limits);
+    let mut errors = findings.into_iter().filter(|f| f.severity == Severity::Error);
+    match (errors.next(), dump) {
+        (None, Some(dump)) => Ok(dump),
+        (Some(first), _) => Err(UnsoundDump { first, errors: 1 + errors.count() }),
+        (None, None) => {
+            Err(UnsoundDump { first: truncated(bytes.len(), HEADER_BYTES, "header"), errors: 1 })
+        }
+    }
+}
+
+fn more_errors(errors: usize) -> String {
+    if errors > 1 { format!(" (and {} more)", errors - 1) } else { String::new() }
+}
+
+struct Checker<'a> {
+    bytes: &'a [u8],
+    limits: Limits,
+    findings: &'a mut Vec<Finding>,
+}
+
+impl Checker<'_> {
+    fn dump(&mut self) -> Option<Dump> {
+        if !self.has_magic() || !self.reaches(HEADER_BYTES, "header") || !self.has_version() {
+            return None;
+        }
+        self.expect_zeros(36..HEADER_BYTES, "header");
+        let flags = self.word(16);
+        let mesh = self.program_header(HEADER_BYTES, "mesh header")?;
+        let mut offset = HEADER_BYTES + SPH_BYTES;
+        let mut geometry = None;
+        if flags & FLAG_GEOMETRY != 0 {
+            geometry = Some(self.program_header(offset, "geometry header")?);
+            offset += SPH_BYTES;
+        }
+        let state = MeshState {
+            sm: self.half(12),
+            mesh,
+            geometry,
+            shader_a: MeshShaderA::from_word(self.word(24)),
+            shader_b: MeshShaderB::from_word(self.word(28)),
+            init: MeshInitShader::from_word(self.word(32)),
+        };
+        let mut dump = Dump::new(state);
+        dump.skew_logical = flags & FLAG_SKEW_LOGICAL != 0;
+        if flags & FLAG_REVERSED_MAP != 0 {
+            dump.map_order = MapOrder::Reversed;
+        }
+        let reader = self.reader(&dump);
+        self.workgroups(&mut dump, reader.as_ref(), offset);
+        Some(dump)
+    }
+
+    fn has_magic(&mut self) -> bool {
+        let start = &self.bytes[..self.bytes.len().min(MAGIC.len())];
+        if !MAGIC.starts_with(start) {
+            let found = format!("{:?}", String::from_utf8_lossy(start));
+            let expected = format!("{:?}", String::from_utf8_lossy(&MAGIC));
+            self.error("bad_magic", 0, 64, found, expected, "header");
+        }
+        MAGIC.starts_with(start)
+    }
+
+    fn has_version(&mut self) -> bool {
+        let (major, minor) = (self.half(8), self.half(10));
+        if major != VERSION.0 {
+            self.error("bad_version", 8, 16, format!("major {major}"), "major 1", "header");
+            return false;
+        }
+        if minor > VERSION.1 {
+            self.warn("newer_minor", 10, 16, format!("minor {minor}"), "minor 0", "header");
+        }
+        let sph = self.half(14);
+        if SphVersion::from_number(sph.into()).is_none() {
+            self.error(
+                "bad_version",
+                14,
+                16,
+                format!("headers of version {sph}"),
+                "3 or 4",
+                "header",
+            );
+            return false;
+        }
+        true
+    }
+
+    fn program_header(&mut self, offset: usize, place: &str) -> Option<Sph> {
+        if !self.reaches(offset + SPH_BYTES, place) {
+            return None;
+        }
+        let version = self.half(14);
+        let length = SphVersion::from_number(version.into())?.bytes();
+        let header = Sph::from_bytes(&self.bytes[offset..offset + length]);
+        let own = header.as_ref().map(|header| header.version().number());
+        if own == Ok(version.into()) {
+            self.expect_zeros(offset + length..offset + SPH_BYTES, place);
+            return header.ok();
+        }
+        let found = match header {
+            Ok(header) => format!("a header of version {}", header.version().number()),
+            Err(error) => error.to_string(),
+        };
+        let expected = format!("a VTG header of version {version}");
+        self.error("bad_header", offset, 32, found, expected, place);
+        None
+    }
+
+    /// What reads the regions, once the state is known to give them sizes.
+    fn reader(&mut self, dump: &Dump) -> Option<Reader> {
+        for limit in dump.state.broken_limits() {
+            let expected = format!("at most {}", limit.limit);
+            self.warn("limit", 24, 96, limit.found.to_string(), expected, limit.name);
+        }
+        match Reader::new(dump, self.limits) {
+            Ok(reader) => Some(reader),
+            Err(error) => {
+                let finding = state_finding(error);
+                self.findings.push(finding);
+                None
+            }
+        }
+    }
+
+    fn workgroups(&mut self, dump: &mut Dump, reader: Option<&Reader>, mut offset: usize) {
+        let flags = self.word(16);
+        for number in 0..self.word(20) {
+            let place = format!("workgroup {number}");
+            if !self.reaches(offset + RECORD_BYTES, &place) {
+                return;
+            }
+            let [index, task, map, attr, input] =
+                std::array::from_fn(|word| self.word(offset + 4 * word));
+            self.expect_zeros(offset + 20..offset + RECORD_BYTES, &place);
+            let start = offset + RECORD_BYTES;
+            let mut end = start;
+            let mut regions = [0..0, 0..0, 0..0];
+            for (region, length) in regions.iter_mut().zip([map, attr, input]) {
+                *region = end..end.saturating_add(length as usize);
+                end = end.saturating_add(padded(length as usize));
+            }
+            if !self.reaches(end, &place) {
+                return;
+            }
+            let [map, attr, input_attr] = regions.map(|region| self.bytes[region].to_vec());
+            let task = (task != NO_TASK).then_some(task);
+            let workgroup = Workgroup { index, task, map, attr, input_attr };
+            if !workgroup.input_attr.is_empty() && flags & FLAG_INPUT_ATTR == 0 {
+                let found = format!("{input} bytes of input ATTR");
+                self.warn("input_flag", offset + 16, 32, found, "none without flag 3", &place);
+            }
+            if let Some(reader) = reader {
+                self.regions(reader, &workgroup, offset, &place);
+            }
+            dump.workgroups.push(workgroup);
+            offset = end;
+        }
+        if offset < self.bytes.len() {
+            let found = format!("{} bytes", self.bytes.len() - offset);
+            self.warn("trailing_bytes", offset, 8, found, "the end of the file", "end");
+        }
+    }
+
+    fn regions(&mut self, reader: &Reader, workgroup: &Workgroup, record: usize, place: &str) {
+        let (map_bytes, attr_bytes) = (reader.map_bytes(), reader.attr_bytes());
+        let map = record + RECORD_BYTES;
+        if workgroup.map.len() != map_bytes {
+            let (found, expected) = (workgroup.map.len(), map_bytes);
+            let place = format!("{place}, length of MAP");
+            self.error(
+                "size_mismatch",
+                record + 8,
+                32,
+                found.to_string(),
+                expected.to_string(),
+                &place,
+            );
+        }
+        if !attr_bytes.contains(&workgroup.attr.len()) {
+            let expected = format!("{} or {} with shared memory", attr_bytes[0], attr_bytes[1]);
+            let found = workgroup.attr.len().to_string();
+            let place = format!("{place}, length of ATTR");
+            self.error("size_mismatch", record + 12, 32, found, expected, &place);
+        }
+        let view = WorkgroupView::new(reader, workgroup);
+        let Some(count) = view.stored_count() else { return };
+        if count > reader.max_primitives() {
+            let expected = format!("at most {}", reader.max_primitives());
+            let place = format!("{place}, MAP, primitive count");
+            self.error("count_over_max", map, 32, count.to_string(), expected, &place);
+        }
+        self.indices(&view, map, place);
+        let culled = (0..view.primitive_count()).filter(|p| view.is_culled(*p)).count();
+        if culled > 0 {
+            let attr = map + padded(workgroup.map.len());
+            let place = format!("{place}, ATTR, VIEWPORT_MASK");
+            self.warn(
+                "culled_primitives",
+                attr,
+                8,
+                format!("{culled} culled"),
+                "a viewport",
+                &place,
+            );
+        }
+    }
+
+    /// One finding for each workgroup, at the first index at fault.
+    fn indices(&mut self, view: &WorkgroupView<'_>, map: usize, place: &str) {
+        let corners = view.corners();
+        let mut wrong = (0..view.primitive_count() * corners)
+            .filter_map(|at| Some((at, view.index(at / corners, at % corners)?)))
+            .filter(|(_, index)| u32::from(*index) >= view.max_vertices());
+        let Some((at, index)) = wrong.next() else { return };
+        let more = match wrong.count() {
+            0 => String::new(),
+            more => format!(" (and {more} more)"),
+        };
+        let place = format!("{place}, MAP, primitive {}, corner {}", at / corners, at % corners);
+        let expected = format!("less than {}", view.max_vertices());
+        let offset = map + 4 + at as usize;
+        self.error("index_over_max", offset, 8, format!("index {index}{more}"), expected, &place);
+    }
+
+    fn reaches(&mut self, end: usize, place: &str) -> bool {
+        if end > self.bytes.len() {
+            self.findings.push(truncated(self.bytes.len(), end, place));
+        }
+        end <= self.bytes.len()
+    }
+
+    fn expect_zeros(&mut self, range: std::ops::Range<usize>, place: &str) {
+        if let Some(at) = range.clone().find(|at| self.bytes[*at] != 0) {
+            let found = format!("{:#04x}", self.bytes[at]);
+            self.warn("reserved_bytes", at, 8, found, "0x00", place);
+        }
+    }
+
+    fn half(&self, offset: usize) -> u16 {
+        u16::from_le_bytes([self.bytes[offset], self.bytes[offset + 1]])
+    }
+
+    fn word(&self, offset: usize) -> u32 {
+        u32::from(self.half(offset)) | u32::from(self.half(offset + 2)) << 16
+    }
+
+    fn error(
+        &mut self,
+        rule: &'static str,
+        offset: usize,
+        bits: u32,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+        place: &str,
+    ) {
+        let (found, expected, place) = (found.into(), expected.into(), place.to_owned());
+        let (severity, offset, bits) = (Severity::Error, offset as u64, 0..bits);
+        self.findings.push(Finding { severity, rule, offset, bits, found, expected, place });
+    }
+
+    fn warn(
+        &mut self,
+        rule: &'static str,
+        offset: usize,
+        bits: u32,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+        place: &str,
+    ) {
+        self.error(rule, offset, bits, found, expected, place);
+        if let Some(finding) = self.findings.last_mut() {
+            finding.severity = Severity::Warning;
+        }
+    }
+}
+
+fn truncated(length: usize, needed: usize, place: &str) -> Finding {
+    Finding {
+        severity: Severity::Error,
+        rule: "truncated",
+        offset: length as u64,
+        bits: 0..0,
+        found: format!("the end of the file after {length} bytes"),
+        expected: format!("{needed} bytes"),
+        place: place.to_owned(),
+    }
+}
+
+/// Where the state that gives no sizes stands in the file.
+fn state_finding(error: StateError) -> Finding {
+    let (bits, found, expected, place) = match error {
+        StateError::Topology { found } => {
+            let found = format!("{found:#x} ({})", topology_code_name(found));
+            (0..4, found, "points, lines or triangles".to_owned(), "topology".to_owned())
+        }
+        StateError::Layout(LayoutError::BadMaximum { what, found, limit }) => {
+            let bits = if what == "vertices" { 4..13 } else { 13..23 };
+            (bits, found.to_string(), format!("1 to {limit}"), format!("maximum of {what}"))
+        }
+        StateError::Layout(LayoutError::OutputLimit { found }) => {
+            let place = "attributes of the headers times the maxima".to_owned();
+            (4..23, format!("{found} bytes"), format!("at most {MAX_OUTPUT_BYTES}"), place)
+        }
+    };
+    let place = format!("SET_MESH_SHADER_A, {place}");
+    Finding {
+        severity: Severity::Error,
+        rule: error.id(),
+        offset: 24,
+        bits,
+        found,
+        expected,
+        place,
+    }
+}

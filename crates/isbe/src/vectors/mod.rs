@@ -1,0 +1,114 @@
+//! Runs vector files of kind `isbe`.
+//!
+//! A file may hold any of the sections; one that is unknown counts as a failure, so that a case is
+//! never skipped in silence.
+//!
+//! | file | sections |
+//! |---|---|
+//! | `layouts` | `layouts`, `layout_errors`, `map_addresses`, `map_writes` |
+//! | `headers` | `methods`, `attribute_ids`, `sph_sets`, `task_header` |
+//! | `instructions` | `instructions`, `instruction_errors`, `hazards` |
+//! | `meshes` | `meshes`, `containers` |
+
+mod headers;
+mod instructions;
+mod layouts;
+mod meshes;
+
+use crate::{AttributeId, AttributeSet};
+use machine::vectors::Json;
+use machine::{VectorError, VectorFailure, VectorReport};
+use serde_json::Value;
+use std::fmt::Debug;
+
+/// The kind of file that is run here.
+pub const KIND: &str = "isbe";
+
+/// Runs a vector file.
+///
+/// # Errors
+/// When the file is not a vector file of this kind, or a case is malformed.
+pub fn run(file: &Value) -> Result<VectorReport, VectorError> {
+    let root = Json::vector_file(file)?;
+    let kind = root.field("kind")?;
+    if kind.text()? != KIND {
+        return Err(kind.wrong("\"isbe\""));
+    }
+    let mut report = VectorReport::new(KIND);
+    for (name, section) in root.members()? {
+        if !section.value().is_array() {
+            continue;
+        }
+        for (number, case) in section.elements()?.into_iter().enumerate() {
+            let label = match case.optional("id")? {
+                Some(id) => format!("{name} {}", id.text()?),
+                None => format!("{name} {number}"),
+            };
+            let mut comparison = Comparison { name: label, expected: Vec::new(), got: Vec::new() };
+            match name {
+                "layouts" => layouts::layout(&case, &mut comparison)?,
+                "layout_errors" => layouts::layout_error(&case, &mut comparison)?,
+                "map_addresses" => layouts::map_address(&case, &mut comparison)?,
+                "map_writes" => layouts::map_write(&case, &mut comparison)?,
+                "methods" => headers::method(&case, &mut comparison)?,
+                "attribute_ids" => headers::attribute_id(&case, &mut comparison)?,
+                "sph_sets" => headers::attribute_masks(&case, &mut comparison)?,
+                "task_header" => headers::task_header(&case, &mut comparison)?,
+                "instructions" => instructions::instruction(&case, &mut comparison)?,
+                "instruction_errors" => instructions::instruction_error(&case, &mut comparison)?,
+                "hazards" => instructions::hazard_graph(&case, &mut comparison)?,
+                "meshes" => meshes::mesh(&case, &mut comparison)?,
+                "containers" => meshes::container(&case, &root, &mut comparison)?,
+                _ => comparison.check("section", &"a known section", &"an unknown one"),
+            }
+            comparison.finish(&mut report);
+        }
+    }
+    Ok(report)
+}
+
+/// One case under way: collects what differs.
+struct Comparison {
+    name: String,
+    expected: Vec<String>,
+    got: Vec<String>,
+}
+
+impl Comparison {
+    fn check<T: PartialEq + Debug>(&mut self, what: &str, expected: &T, got: &T) {
+        if expected != got {
+            self.expected.push(format!("{what} {expected:x?}"));
+            self.got.push(format!("{what} {got:x?}"));
+        }
+    }
+
+    fn finish(self, report: &mut VectorReport) {
+        let Self { name, expected, got } = self;
+        if expected.is_empty() {
+            report.passed += 1;
+        } else {
+            let (expected, got) = (expected.join("; "), got.join("; "));
+            report.failures.push(VectorFailure { name, expected, got });
+        }
+    }
+}
+
+fn attribute(json: &Json<'_>) -> Result<AttributeId, VectorError> {
+    let id = json.hex::<u16>()?;
+    AttributeId::new(id).ok_or_else(|| json.wrong("an id: a multiple of 4 below 3c0"))
+}
+
+fn attribute_set(json: &Json<'_>) -> Result<AttributeSet, VectorError> {
+    json.elements()?.iter().map(attribute).collect()
+}
+
+/// Header words by dword number.
+fn dwords(json: &Json<'_>) -> Result<Vec<(usize, u32)>, VectorError> {
+    let mut words = Vec::new();
+    for (number, word) in json.members()? {
+        let number = number.parse().map_err(|_| word.wrong("a dword number as the name"))?;
+        words.push((number, word.hex()?));
+    }
+    words.sort_unstable();
+    Ok(words)
+}

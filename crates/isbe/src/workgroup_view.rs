@@ -1,0 +1,153 @@
+//! One workgroup's memory, read as a meshlet (sections 2.1, 2.4 and 8).
+//!
+//! The number of vertices is stored nowhere; it is the largest index of any primitive, culled or
+//! not, and one more. Every question has an answer whatever the bytes are: what is not there is
+//! `None`.
+
+use crate::container::{Dump, Workgroup};
+use crate::memory::{MapOrder, map_address};
+use crate::{Area, AttributeId, Layout, Limits, StateError, Topology};
+
+/// What is the same for all workgroups of a dump.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reader {
+    /// The layout of ATTR.
+    pub layout: Layout,
+    /// What the indices make.
+    pub topology: Topology,
+    map_order: MapOrder,
+    shared_bytes: u32,
+}
+
+/// One workgroup of a dump.
+#[derive(Debug, Clone, Copy)]
+pub struct WorkgroupView<'a> {
+    reader: &'a Reader,
+    workgroup: &'a Workgroup,
+}
+
+impl Reader {
+    /// What reads the workgroups of a dump.
+    ///
+    /// # Errors
+    /// When its state is not that of a mesh shader.
+    pub fn new(dump: &Dump, limits: Limits) -> Result<Self, StateError> {
+        Ok(Self {
+            topology: dump.state.topology()?,
+            layout: dump.state.layout(limits)?,
+            map_order: dump.map_order,
+            shared_bytes: dump.state.shared_bytes(),
+        })
+    }
+
+    /// Bytes of MAP.
+    #[must_use]
+    pub fn map_bytes(&self) -> usize {
+        map_address(true, self.topology.vertices(), self.max_primitives(), 0) as usize
+    }
+
+    /// Bytes of ATTR, without and with shared memory.
+    #[must_use]
+    pub fn attr_bytes(&self) -> [usize; 2] {
+        let attributes = self.layout.shared_base() as usize;
+        [attributes, attributes + self.shared_bytes as usize]
+    }
+
+    /// The declared maximum of primitives.
+    #[must_use]
+    pub const fn max_primitives(&self) -> u32 {
+        self.layout.primitives.maximum()
+    }
+}
+
+impl<'a> WorkgroupView<'a> {
+    /// A workgroup through a reader.
+    #[must_use]
+    pub const fn new(reader: &'a Reader, workgroup: &'a Workgroup) -> Self {
+        Self { reader, workgroup }
+    }
+
+    /// The workgroup itself.
+    #[must_use]
+    pub const fn workgroup(&self) -> &'a Workgroup {
+        self.workgroup
+    }
+
+    /// Corners of a primitive.
+    #[must_use]
+    pub const fn corners(&self) -> u32 {
+        self.reader.topology.vertices()
+    }
+
+    /// The declared maximum of vertices.
+    #[must_use]
+    pub const fn max_vertices(&self) -> u32 {
+        self.reader.layout.vertices.maximum()
+    }
+
+    /// The primitive count as it is stored, whatever it is.
+    #[must_use]
+    pub fn stored_count(&self) -> Option<u32> {
+        let bytes = *self.workgroup.map.first_chunk()?;
+        Some(match self.reader.map_order {
+            MapOrder::LittleAtLow => u32::from_le_bytes(bytes),
+            MapOrder::Reversed => u32::from_be_bytes(bytes),
+        })
+    }
+
+    /// The primitive count, at most the declared maximum.
+    #[must_use]
+    pub fn primitive_count(&self) -> u32 {
+        self.stored_count().unwrap_or(0).min(self.reader.max_primitives())
+    }
+
+    /// A corner of a primitive.
+    #[must_use]
+    pub fn index(&self, primitive: u32, corner: u32) -> Option<u8> {
+        let address = map_address(true, self.corners(), primitive, corner);
+        self.workgroup.map.get(address as usize).copied()
+    }
+
+    /// The corners of a primitive, as many as the topology has.
+    pub fn primitive(&self, primitive: u32) -> impl Iterator<Item = u8> + '_ {
+        (0..self.corners()).filter_map(move |corner| self.index(primitive, corner))
+    }
+
+    /// The largest index and one more; 0 without primitives.
+    #[must_use]
+    pub fn vertex_count(&self) -> u32 {
+        let primitives = 0..self.primitive_count();
+        let indices = primitives.flat_map(|primitive| self.primitive(primitive));
+        indices.max().map_or(0, |index| u32::from(index) + 1)
+    }
+
+    /// An attribute of a vertex.
+    #[must_use]
+    pub fn vertex(&self, attribute: AttributeId, index: u32) -> Option<u32> {
+        self.attribute(&self.reader.layout.vertices, attribute, index)
+    }
+
+    /// An attribute of a primitive.
+    #[must_use]
+    pub fn primitive_attribute(&self, attribute: AttributeId, index: u32) -> Option<u32> {
+        self.attribute(&self.reader.layout.primitives, attribute, index)
+    }
+
+    /// Whether the viewport mask of a primitive is 0.
+    #[must_use]
+    pub fn is_culled(&self, primitive: u32) -> bool {
+        self.primitive_attribute(AttributeId::VIEWPORT_MASK, primitive) == Some(0)
+    }
+
+    /// Shared memory as far as it was dumped.
+    #[must_use]
+    pub fn shared(&self) -> &'a [u8] {
+        self.workgroup.attr.get(self.reader.layout.shared_base() as usize..).unwrap_or(&[])
+    }
+
+    fn attribute(&self, area: &Area, attribute: AttributeId, index: u32) -> Option<u32> {
+        let address = area.address(attribute, index)? as usize;
+        let bytes = self.workgroup.attr.get(address..)?.first_chunk()?;
+        Some(u32::from_le_bytes(*bytes))
+    }
+}
