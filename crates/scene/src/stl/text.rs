@@ -10,8 +10,10 @@ use geometry::Vec3;
 
 /// See [`super::is_text`].
 pub(super) fn is_text(text: &[u8]) -> bool {
-    let mut lines = Lines::new(&text[..text.len().min(4096)]);
-    if !lines.next_filled().is_some_and(|line| begins(line, "solid")) {
+    let head = &text[..text.len().min(4096)];
+    let mut lines = Lines::new(head);
+    // The header of a binary file may begin with `solid` too; the count after it has a zero byte.
+    if head.contains(&0) || !lines.next_filled().is_some_and(|line| begins(line, "solid")) {
         return false;
     }
     lines.next_filled().is_none_or(|line| begins(line, "facet") || begins(line, "endsolid"))
