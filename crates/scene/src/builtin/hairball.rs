@@ -41,7 +41,7 @@ pub(super) fn scene(triangles: usize) -> Scene {
 impl Plan {
     fn for_triangles(triangles: usize) -> Self {
         let growth = (triangles as f32 / 10_000.0).powf(0.22);
-        let segments = ((10.0 * growth) as usize).clamp(5, 64);
+        let segments = ((16.0 * growth) as usize).clamp(6, 80);
         let sides = if triangles < 2_000_000 { 3 } else { 4 };
         let strands = (triangles as f32 / (2 * sides * segments) as f32).round().max(1.0);
         // The ball looks equally full at every size.
@@ -64,7 +64,7 @@ impl Plan {
         for _ in 0..self.segments {
             let wave = at * 3.1 + swirl * phase;
             let turn = Vec3::new(wave.y.sin(), wave.z.sin(), wave.x.sin()) + swirl.cross(at) * 2.0;
-            let pull = -at * at.length_squared().powi(2) * 4.0;
+            let pull = -at * (at.length_squared() * 3.0);
             heading = (heading + (turn + pull) * (2.2 * step)).normalize_or(outward);
             at += heading * step;
             path.push(at);
