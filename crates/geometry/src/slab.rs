@@ -21,7 +21,7 @@
 
 use crate::rounding::{add_down, add_up};
 use crate::{Aabb, Ray};
-use glam::Vec3;
+use glam::{BVec3, Vec3};
 
 /// `1 + 4 eps`, the factor that widens the exit.
 pub const C: f32 = f32::from_bits(0x3f80_0004);
@@ -55,22 +55,16 @@ impl Interval {
 /// A ray prepared for box tests, dilated for everything within a given reach.
 #[derive(Debug, Clone, Copy)]
 pub struct SlabRay {
-    axes: [Axis; 3],
-}
-
-/// One axis of the beam around a ray.
-#[derive(Debug, Clone, Copy)]
-struct Axis {
     /// `oA`, the origin plus the dilation.
-    upper_origin: f32,
+    upper_origin: Vec3,
     /// `oB`, the origin minus the dilation.
-    lower_origin: f32,
-    /// `1 / dA`, which goes with the minimum plane.
-    inverse_for_min: f32,
-    /// `1 / dB`, which goes with the maximum plane.
-    inverse_for_max: f32,
-    /// Whether the ray runs toward smaller coordinates.
-    backward: bool,
+    lower_origin: Vec3,
+    /// `1 / dA`, which goes with the minimum planes.
+    inverse_for_min: Vec3,
+    /// `1 / dB`, which goes with the maximum planes.
+    inverse_for_max: Vec3,
+    /// On which axes the ray runs toward smaller coordinates.
+    backward: BVec3,
 }
 
 impl SlabRay {
@@ -83,7 +77,19 @@ impl SlabRay {
     /// Prepares `ray` with the dilation itself.
     #[must_use]
     pub fn dilated(ray: &Ray, dilation: f32) -> Self {
-        Self { axes: std::array::from_fn(|k| Axis::new(ray.origin[k], ray.direction[k], dilation)) }
+        let (upper, lower) = snap_outward(ray.direction);
+        Self {
+            upper_origin: ray.origin.map(|origin| add_up(origin, dilation)),
+            lower_origin: ray.origin.map(|origin| add_down(origin, -dilation)),
+            inverse_for_min: Vec3::select(
+                upper.cmpeq(Vec3::ZERO),
+                // The sign matters: a beam that only widens backward must flip its bound.
+                Vec3::select(lower.cmplt(Vec3::ZERO), Vec3::NEG_INFINITY, Vec3::INFINITY),
+                upper.recip(),
+            ),
+            inverse_for_max: Vec3::select(lower.cmpeq(Vec3::ZERO), Vec3::INFINITY, lower.recip()),
+            backward: lower.cmplt(Vec3::ZERO),
+        }
     }
 
     /// The interval of `[tmin, tmax]` in which the ray is inside `bounds`, or `None`.
@@ -91,47 +97,27 @@ impl SlabRay {
     /// `bounds` must not be empty; this test does not detect inverted boxes.
     #[must_use]
     pub fn interval(&self, bounds: &Aabb, tmin: f32, tmax: f32) -> Option<Interval> {
-        let (mut enter, mut exit) = (tmin, tmax);
-        for (k, axis) in self.axes.iter().enumerate() {
-            let at_min = (bounds.min[k] - axis.upper_origin) * axis.inverse_for_min;
-            let at_max = (bounds.max[k] - axis.lower_origin) * axis.inverse_for_max;
-            let (lower, upper) = if axis.backward { (at_max, at_min) } else { (at_min, at_max) };
-            enter = later(lower, enter);
-            exit = earlier(upper, exit);
-        }
-        let exit = widen(exit);
+        let at_min = (bounds.min - self.upper_origin) * self.inverse_for_min;
+        let at_max = (bounds.max - self.lower_origin) * self.inverse_for_max;
+        let lower = Vec3::select(self.backward, at_max, at_min);
+        let upper = Vec3::select(self.backward, at_min, at_max);
+        let enter = later(lower.z, later(lower.y, later(lower.x, tmin)));
+        let exit = widen(earlier(upper.z, earlier(upper.y, earlier(upper.x, tmax))));
         // An axis that is never inside the slab gives `enter = +inf`, also when tmax is infinite.
         (enter <= exit && enter < f32::INFINITY).then_some(Interval { enter, exit })
     }
 }
 
-impl Axis {
-    fn new(origin: f32, direction: f32, dilation: f32) -> Self {
-        let (upper, lower) = snap_outward(direction);
-        Self {
-            upper_origin: add_up(origin, dilation),
-            lower_origin: add_down(origin, -dilation),
-            inverse_for_min: if upper == 0.0 {
-                if lower < 0.0 { f32::NEG_INFINITY } else { f32::INFINITY }
-            } else {
-                1.0 / upper
-            },
-            inverse_for_max: if lower == 0.0 { f32::INFINITY } else { 1.0 / lower },
-            backward: lower < 0.0,
-        }
-    }
-}
-
 /// The directions `(dA, dB)` of the two corner rays. Directions too small to divide by become the
 /// beam between zero and the smallest normal number, which contains the ray.
-fn snap_outward(direction: f32) -> (f32, f32) {
-    if direction == 0.0 || direction.abs() >= SMALLEST_DIRECTION {
-        (direction, direction)
-    } else if direction > 0.0 {
-        (SMALLEST_DIRECTION, 0.0)
-    } else {
-        (0.0, -SMALLEST_DIRECTION)
-    }
+fn snap_outward(direction: Vec3) -> (Vec3, Vec3) {
+    let snap = |d: f32| match d {
+        d if d == 0.0 || d.abs() >= SMALLEST_DIRECTION => (d, d),
+        d if d > 0.0 => (SMALLEST_DIRECTION, 0.0),
+        _ => (0.0, -SMALLEST_DIRECTION),
+    };
+    let [x, y, z] = direction.to_array().map(snap);
+    (Vec3::new(x.0, y.0, z.0), Vec3::new(x.1, y.1, z.1))
 }
 
 /// `R`: the largest distance on any axis from `origin` to a point of `bounds`, rounded up.
