@@ -9,11 +9,13 @@
 //! | [`layout`] | every structure in memory: pointers, T#, nodes, headers |
 //! | [`quantize`] | boxes to plane codes, conservatively, and as RADV does it |
 //! | [`obb`] | the 104 rotations of oriented boxes |
+//! | [`instruction`] | the two intersection instructions |
 //!
 //! Numbers like G-8 are decisions where sources disagree or are silent; they stand beside the code that
 //! makes them true. Facts come from GPURT, Mesa, HIPRT, Radeon Raytracing Analyzer, the RDNA4 ISA guide,
 //! and results captured on hardware by the author of amdgpu-sim.
 
+pub mod instruction;
 pub mod layout;
 pub mod obb;
 pub mod quantize;

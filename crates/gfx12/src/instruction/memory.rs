@@ -1,0 +1,90 @@
+//! Reading a node: where it lies, and whether the instruction may look there.
+//!
+//! ```text
+//! address = T# base + base pointer + node offset           modulo 2^48
+//! ```
+//!
+//! Every 64-byte unit of the node, counted from the T# base, must not lie behind the last one that the
+//! T# allows (G-15). Memory that does not exist is treated as out of bounds.
+
+use crate::layout::base_pointer::ADDRESS_MASK;
+use crate::layout::{BasePointer, Bits, Resource};
+
+/// Memory that instructions read.
+pub trait Memory {
+    /// The `len` bytes at `address`, if they all exist.
+    fn get(&self, address: u64, len: usize) -> Option<&[u8]>;
+}
+
+impl Memory for machine::Segment {
+    fn get(&self, address: u64, len: usize) -> Option<&[u8]> {
+        self.get(address, len)
+    }
+}
+
+impl Memory for machine::Image {
+    fn get(&self, address: u64, len: usize) -> Option<&[u8]> {
+        self.get(address, len)
+    }
+}
+
+impl Memory for [machine::Segment] {
+    fn get(&self, address: u64, len: usize) -> Option<&[u8]> {
+        self.iter().find_map(|segment| segment.get(address, len))
+    }
+}
+
+/// The node of `WORDS` dwords at an offset from a base; `None` if it is out of bounds (G-15).
+pub(super) fn read_node<const WORDS: usize, M: Memory + ?Sized>(
+    memory: &M,
+    resource: &Resource,
+    base: BasePointer,
+    byte_offset: u64,
+) -> Option<Bits<WORDS>> {
+    let offset = (base.address() + byte_offset) & ADDRESS_MASK;
+    let last_byte = offset + 4 * WORDS as u64 - 1;
+    if last_byte / 64 > resource.last_unit() {
+        return None;
+    }
+    let address = (resource.base_address() + offset) & ADDRESS_MASK;
+    memory.get(address, 4 * WORDS).map(Bits::from_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{PointerFlags, SortHeuristic};
+    use machine::Segment;
+
+    #[test]
+    fn the_three_parts_of_an_address_add_up() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        let memory = Segment::new(0x1_0000, &bytes);
+        let mut resource = Resource::radv(SortHeuristic::Closest);
+        resource.set_base_address(0xF000);
+        let base = BasePointer::new(0xFC0, PointerFlags::all()).unwrap();
+        let node: Bits<16> = read_node(&memory, &resource, base, 0x80).unwrap();
+        assert_eq!(node.word(0), u32::from_le_bytes([0x40, 0x41, 0x42, 0x43]));
+    }
+
+    #[test]
+    fn every_unit_must_be_in_bounds() {
+        let memory = Segment::new(0, &[0; 512]);
+        let mut resource = Resource::radv(SortHeuristic::Closest);
+        let base = BasePointer::default();
+        for last in 0..8 {
+            resource.set_last_unit(last);
+            let whole: Option<Bits<32>> = read_node(&memory, &resource, base, 256);
+            let half: Option<Bits<16>> = read_node(&memory, &resource, base, 256);
+            assert_eq!((whole.is_some(), half.is_some()), (last >= 5, last >= 4));
+        }
+    }
+
+    #[test]
+    fn memory_that_does_not_exist_is_out_of_bounds() {
+        let memory = Segment::new(0, &[0; 192]);
+        let resource = Resource::radv(SortHeuristic::Closest);
+        let node: Option<Bits<32>> = read_node(&memory, &resource, BasePointer::default(), 128);
+        assert_eq!(node, None);
+    }
+}
