@@ -10,6 +10,7 @@
 //! | [`quantize`] | boxes to plane codes, conservatively, and as RADV does it |
 //! | [`obb`] | the 104 rotations of oriented boxes |
 //! | [`instruction`] | the two intersection instructions |
+//! | [`stack`] | the traversal stack in LDS |
 //!
 //! Numbers like G-8 are decisions where sources disagree or are silent; they stand beside the code that
 //! makes them true. Facts come from GPURT, Mesa, HIPRT, Radeon Raytracing Analyzer, the RDNA4 ISA guide,
@@ -19,3 +20,4 @@ pub mod instruction;
 pub mod layout;
 pub mod obb;
 pub mod quantize;
+pub mod stack;

@@ -14,7 +14,7 @@
 
 use super::NOTHING;
 
-/// A child pointer, or [`NOTHING`], with its distance.
+/// A child pointer, or 0xFFFFFFFF, with its distance.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SortEntry {
     /// The result word.

@@ -51,8 +51,8 @@ impl TriangleTest {
         let Determinants { denominator, t, u, v } = determinants;
         let (t, u, v) = (t / denominator, u / denominator, v / denominator);
         // A NaN makes a comparison false, and the whole a miss.
-        let hit =
-            denominator != 0.0 && u >= 0.0 && u <= 1.0 && v >= 0.0 && u + v <= 1.0 && t >= 0.0;
+        let inside = (0.0..=1.0).contains(&u) && v >= 0.0 && u + v <= 1.0;
+        let hit = denominator != 0.0 && inside && t >= 0.0;
         Self { determinants, t, u, v, hit }
     }
 
