@@ -11,6 +11,7 @@
 //! | [`obb`] | the 104 rotations of oriented boxes |
 //! | [`instruction`] | the two intersection instructions |
 //! | [`stack`] | the traversal stack in LDS |
+//! | [`vectors`] | running files of captured and generated cases |
 //!
 //! Numbers like G-8 are decisions where sources disagree or are silent; they stand beside the code that
 //! makes them true. Facts come from GPURT, Mesa, HIPRT, Radeon Raytracing Analyzer, the RDNA4 ISA guide,
@@ -21,3 +22,4 @@ pub mod layout;
 pub mod obb;
 pub mod quantize;
 pub mod stack;
+pub mod vectors;
