@@ -98,3 +98,18 @@ fn monstrous_polygons_end() {
     assert_eq!(scene.triangle_count(), 1_498 + 1_998 + 59_998);
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
 }
+
+/// A thousand primitives of one array: refused before it fills the memory.
+#[test]
+fn amplified_gltf_is_refused() {
+    let start = Instant::now();
+    let primitives = vec![r#"{"attributes":{"POSITION":0},"mode":5}"#; 1_000].join(",");
+    let text = format!(
+        r#"{{"asset":{{"version":"2.0"}},"nodes":[{{"mesh":0}}],"meshes":[{{"primitives":[{primitives}]}}],
+"accessors":[{{"componentType":5126,"count":300000,"type":"VEC3"}}]}}"#
+    );
+    let error = scene::read("many.gltf", text.as_bytes()).unwrap_err().to_string();
+    let start_of_error = "many.gltf: meshes[0].primitives[1]: 300000 elements declared, at most ";
+    assert!(error.starts_with(start_of_error), "{error}");
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+}

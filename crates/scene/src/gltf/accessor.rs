@@ -103,7 +103,8 @@ impl<'a> Accessors<'a> {
             }
             Some(view) => {
                 let (bytes, stride) = self.buffers.view(view, &path)?;
-                let stride = stride.unwrap_or(N * size).max(1);
+                // Some exporters write 0 for elements without gaps.
+                let stride = stride.filter(|&stride| stride > 0).unwrap_or(N * size);
                 let bytes = slice(bytes, accessor.byte_offset, count, stride, N * size, &path)?;
                 self.spend(count, &path)?;
                 let element = |i: usize| {
@@ -162,7 +163,8 @@ impl<'a> Accessors<'a> {
         Ok(())
     }
 
-    fn spend(&self, count: u64, path: &str) -> Result<(), Fault> {
+    /// Counts elements against what the size of the file can explain.
+    pub(super) fn spend(&self, count: u64, path: &str) -> Result<(), Fault> {
         let bytes = self.file + self.buffers.fetched_bytes();
         let most = bytes.saturating_mul(ELEMENTS_PER_BYTE).saturating_sub(self.spent.get());
         if count > most {

@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::io::Read;
 use std::path::{Component, Path};
 
@@ -17,6 +17,7 @@ pub(super) struct Buffers<'a> {
     binary: Option<&'a [u8]>,
     folder: Option<&'a Path>,
     fetched: Vec<OnceCell<Cow<'a, [u8]>>>,
+    fetched_bytes: Cell<u64>,
 }
 
 impl<'a> Buffers<'a> {
@@ -26,7 +27,7 @@ impl<'a> Buffers<'a> {
         folder: Option<&'a Path>,
     ) -> Self {
         let fetched = document.buffers.iter().map(|_| OnceCell::new()).collect();
-        Self { document, binary, folder, fetched }
+        Self { document, binary, folder, fetched, fetched_bytes: Cell::new(0) }
     }
 
     /// The bytes of a buffer view, and the distance between its elements where it says one.
@@ -48,8 +49,8 @@ impl<'a> Buffers<'a> {
     }
 
     /// The size of all buffers that were fetched.
-    pub(super) fn fetched_bytes(&self) -> u64 {
-        self.fetched.iter().filter_map(OnceCell::get).map(|bytes| bytes.len() as u64).sum()
+    pub(super) const fn fetched_bytes(&self) -> u64 {
+        self.fetched_bytes.get()
     }
 
     fn buffer(&self, index: usize, from: &str) -> Result<&[u8], Fault> {
@@ -58,6 +59,7 @@ impl<'a> Buffers<'a> {
             return Ok(bytes);
         }
         let bytes = self.fetch(index)?;
+        self.fetched_bytes.set(self.fetched_bytes.get() + bytes.len() as u64);
         Ok(cell.get_or_init(|| bytes))
     }
 

@@ -106,7 +106,10 @@ impl<'a> Meshes<'a> {
         vertices: usize,
         path: &str,
     ) -> Result<Vec<u32>, Fault> {
-        let Some(accessor) = primitive.indices else { return Ok((0..vertices as u32).collect()) };
+        let Some(accessor) = primitive.indices else {
+            self.accessors.spend(vertices as u64, path)?;
+            return Ok((0..vertices as u32).collect());
+        };
         let corners = self.accessors.indices(accessor, &format!("{path}.indices"))?;
         match corners.iter().position(|&corner| corner as usize >= vertices) {
             None => Ok(corners),
