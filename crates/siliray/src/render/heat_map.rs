@@ -80,7 +80,8 @@ const RAMP: [[u8; 3]; 9] = [
 /// The colour of a value from 0 to 1; NaN counts as 0.
 #[must_use]
 pub fn colour(value: f32) -> [u8; 3] {
-    let place = value.max(0.0).min(1.0) * (RAMP.len() - 1) as f32;
+    let value = if value > 0.0 { value.min(1.0) } else { 0.0 };
+    let place = value * (RAMP.len() - 1) as f32;
     let left = (place as usize).min(RAMP.len() - 2);
     let share = place - left as f32;
     std::array::from_fn(|channel| {

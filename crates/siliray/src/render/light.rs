@@ -11,10 +11,19 @@ use machine::{Counters, Hit, HitKind, Machine, RayQuery};
 use scene::Camera;
 
 /// Radiance of the sun, and of the sky overhead, at the horizon and reflected by the ground.
-const SUN: Vec3 = Vec3::new(2.75, 2.45, 2.05);
-const ZENITH: Vec3 = Vec3::new(0.24, 0.40, 0.68);
-const HORIZON: Vec3 = Vec3::new(0.72, 0.80, 0.88);
-const GROUND: Vec3 = Vec3::new(0.30, 0.26, 0.22);
+const SUN: Vec3 = Vec3::new(2.50, 2.12, 1.62);
+const ZENITH: Vec3 = Vec3::new(0.16, 0.32, 0.62);
+const HORIZON: Vec3 = Vec3::new(0.62, 0.74, 0.86);
+const GROUND: Vec3 = Vec3::new(0.20, 0.17, 0.14);
+
+/// What a ray that goes down past everything sees: a hazy distance rather than a floor.
+const BELOW: Vec3 = Vec3::new(0.30, 0.38, 0.48);
+
+/// Share of the sky's light that reaches an open surface which faces the zenith.
+const AMBIENT: f32 = 0.40;
+
+/// How bright a picture is made before it is developed.
+const EXPOSURE: f32 = 0.62;
 
 /// A little light from the camera, so that nothing is quite black.
 const FILL: f32 = 0.10;
@@ -42,8 +51,11 @@ const POSITIONS: [(f32, f32); 12] = [
 /// The share of what is seen that the sun should light.
 const WANTED_SHARE: f32 = 0.55;
 
-/// How much worse a share each step down the list of positions counts as.
-const RANK_PENALTY: f32 = 0.012;
+/// By how large a factor a share may miss for each step down the list of positions (a logarithm).
+const RANK_PENALTY: f32 = 0.03;
+
+/// A share too small to tell from none.
+const NO_SHARE: f32 = 0.005;
 
 /// Columns and rows of the grid on which positions are tried.
 const PROBES: (u32, u32) = (20, 15);
@@ -79,7 +91,8 @@ impl Light {
                 lit += u32::from(sees(machine, point, sun, f32::INFINITY, counters)?);
             }
             let share = lit as f32 / points.len().max(1) as f32;
-            let penalty = (share - WANTED_SHARE).abs() + rank as f32 * RANK_PENALTY;
+            let miss = ((share + NO_SHARE) / WANTED_SHARE).ln().abs();
+            let penalty = miss + rank as f32 * RANK_PENALTY;
             if penalty < best.0 {
                 best = (penalty, sun);
             }
@@ -91,9 +104,8 @@ impl Light {
     pub(crate) fn background(&self, direction: Vec3) -> Vec3 {
         let height = direction.dot(self.up);
         let above = HORIZON.lerp(ZENITH, height.max(0.0).sqrt());
-        let below = HORIZON.lerp(GROUND, (-height * 4.0).clamp(0.0, 1.0));
-        let glow = direction.dot(self.sun).max(0.0).powi(24) * 0.35;
-        (if height >= 0.0 { above } else { below }) + SUN * (glow * 0.4)
+        let below = HORIZON.lerp(BELOW, (-height).max(0.0).sqrt());
+        if height >= 0.0 { above } else { below }
     }
 
     /// The light that a surface sends to the camera. `sun` and `sky` are the shares of each that
@@ -107,7 +119,7 @@ impl Light {
         sky: f32,
     ) -> Vec3 {
         let direct = SUN * (normal.dot(self.sun).max(0.0) * sun);
-        let dome = (ZENITH + HORIZON) * 0.55;
+        let dome = (ZENITH + HORIZON) * AMBIENT;
         let ambient = GROUND.lerp(dome, 0.5 + 0.5 * normal.dot(self.up));
         // Light that bounces between neighbours brightens their corners, the more the lighter they
         // are: the sum of the geometric series over bounces.
@@ -137,7 +149,7 @@ pub(crate) fn sees(
 /// the transfer function of sRGB.
 pub(crate) fn tone(light: Vec3) -> [u8; 3] {
     light.to_array().map(|x| {
-        let x = 0.8 * x.max(0.0);
+        let x = EXPOSURE * x.max(0.0);
         let film = (x * (2.51 * x + 0.03)) / (x * (2.43 * x + 0.59) + 0.14);
         to_srgb(film)
     })

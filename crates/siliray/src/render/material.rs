@@ -4,29 +4,32 @@
 //! other geometry gets one of a few muted colours by its place in the scene.
 
 use geometry::Vec3;
-use scene::Scene;
+use scene::{Geometry, Scene};
 
-/// Parts of names, and the colour that goes with them, linear.
-const NAMED: [(&[&str], Vec3); 9] = [
-    (&["leaf", "leaves", "needle", "foliage", "crown", "bush"], Vec3::new(0.20, 0.36, 0.09)),
-    (&["grass", "moss"], Vec3::new(0.32, 0.42, 0.11)),
-    (&["bark", "trunk", "wood", "branch", "beam", "door"], Vec3::new(0.30, 0.18, 0.10)),
-    (&["rock", "stone", "step", "stair"], Vec3::new(0.42, 0.40, 0.37)),
-    (&["ground", "hill", "soil", "terrain"], Vec3::new(0.36, 0.31, 0.17)),
-    (&["floor", "tile"], Vec3::new(0.44, 0.30, 0.20)),
-    (&["wall", "ceiling", "vault", "column", "arch"], Vec3::new(0.66, 0.60, 0.51)),
-    (&["rail", "metal", "iron", "frame"], Vec3::new(0.16, 0.17, 0.19)),
-    (&["blind", "glass", "curtain"], Vec3::new(0.62, 0.64, 0.62)),
+/// Parts of names, and the colour that goes with them, linear; the first that fits counts.
+const NAMED: [(&[&str], Vec3); 12] = [
+    (&["bark", "trunk", "conifer", "broadleaf", "branch"], Vec3::new(0.23, 0.14, 0.08)),
+    (&["leaf", "leaves", "needle", "foliage", "bush"], Vec3::new(0.12, 0.25, 0.05)),
+    (&["grass", "moss"], Vec3::new(0.27, 0.38, 0.08)),
+    (&["rock", "stone", "stair", "step"], Vec3::new(0.36, 0.35, 0.33)),
+    (&["ground", "hill", "soil", "terrain"], Vec3::new(0.24, 0.23, 0.10)),
+    (&["floor", "tile"], Vec3::new(0.40, 0.24, 0.14)),
+    (&["ceiling", "bench", "wood", "beam", "door"], Vec3::new(0.38, 0.22, 0.11)),
+    (&["wall", "vault", "arch", "plaster"], Vec3::new(0.68, 0.60, 0.48)),
+    (&["column", "marble"], Vec3::new(0.66, 0.64, 0.59)),
+    (&["rail", "metal", "iron", "window", "frame"], Vec3::new(0.10, 0.11, 0.12)),
+    (&["lamp", "brass", "gold"], Vec3::new(0.48, 0.33, 0.12)),
+    (&["blind", "glass", "curtain", "cloth"], Vec3::new(0.55, 0.58, 0.56)),
 ];
 
 /// The colours of geometries whose names say nothing.
 const PALETTE: [Vec3; 6] = [
-    Vec3::new(0.70, 0.42, 0.27),
-    Vec3::new(0.26, 0.46, 0.52),
-    Vec3::new(0.68, 0.58, 0.36),
-    Vec3::new(0.45, 0.34, 0.50),
-    Vec3::new(0.38, 0.52, 0.33),
-    Vec3::new(0.60, 0.60, 0.60),
+    Vec3::new(0.62, 0.27, 0.15),
+    Vec3::new(0.14, 0.34, 0.40),
+    Vec3::new(0.60, 0.45, 0.20),
+    Vec3::new(0.34, 0.22, 0.40),
+    Vec3::new(0.24, 0.40, 0.20),
+    Vec3::new(0.50, 0.50, 0.50),
 ];
 
 /// A colour for each geometry of each object.
@@ -38,10 +41,13 @@ impl Materials {
     /// The colours of `scene`.
     pub(crate) fn new(scene: &Scene) -> Self {
         let mut unnamed = PALETTE.iter().cycle();
-        let mut colour =
-            |name: &str| named(name).or_else(|| unnamed.next().copied()).unwrap_or(PALETTE[0]);
         let colours = scene.objects.iter().map(|object| {
-            let colour = |geometry: &scene::Geometry| colour(&geometry.name);
+            let colour = |geometry: &Geometry| {
+                named(&geometry.name)
+                    .or_else(|| named(&object.name))
+                    .or_else(|| unnamed.next().copied())
+                    .unwrap_or(PALETTE[0])
+            };
             object.geometries.iter().map(colour).collect()
         });
         Self { colours: colours.collect() }
@@ -64,7 +70,7 @@ fn named(name: &str) -> Option<Vec3> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use scene::{Geometry, Object, Shape};
+    use scene::{Object, Shape};
 
     #[test]
     fn names_choose_and_places_choose_the_rest() {
