@@ -4,6 +4,7 @@ use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use siliray::build::{MAX_LEAF, Preset};
+use siliray::conformance::Filter;
 use siliray::geometry::TriangleRule;
 use siliray::render::{MAX_SAMPLES, Measure};
 use siliray::scene::Camera;
@@ -83,6 +84,8 @@ pub(crate) enum Command {
     Build(Build),
     /// Render a picture of a scene
     Render(Render),
+    /// Compare every machine with brute force
+    Conformance(Conformance),
     /// Print completions for a shell
     Completions(Completions),
     /// Print the manual page of a command
@@ -103,17 +106,23 @@ Examples:
   siliray demo model.obj -o model-report")]
 pub(crate) struct Demo {
     /// A file or a built-in scene
-    #[arg(value_name = "SCENE", default_value = "organic")]
+    #[arg(value_name = "SCENE", default_value = DEMO_SCENE)]
     pub(crate) scene: OsString,
 
     /// The folder to write to; it is made if need be
-    #[arg(long, short, value_name = "FOLDER", default_value = "siliray-demo")]
+    #[arg(long, short, value_name = "FOLDER", default_value = DEMO_FOLDER)]
     pub(crate) output: PathBuf,
 }
 
+/// The scene of the demo.
+const DEMO_SCENE: &str = "interior";
+
+/// Where the demo writes.
+const DEMO_FOLDER: &str = "siliray-demo";
+
 impl Default for Demo {
     fn default() -> Self {
-        Self { scene: "organic".into(), output: "siliray-demo".into() }
+        Self { scene: DEMO_SCENE.into(), output: DEMO_FOLDER.into() }
     }
 }
 
@@ -202,7 +211,7 @@ pub(crate) struct Render {
     pub(crate) camera: Option<Camera>,
 
     /// Rays through each pixel of a shaded picture; more give smoother edges
-    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 4, allow_negative_numbers = true)]
     #[arg(value_parser = |text: &str| values::count(text, 1, MAX_SAMPLES as usize))]
     pub(crate) samples: usize,
 
@@ -220,6 +229,34 @@ pub(crate) struct Render {
     /// The arithmetic that decides whether a ray meets a triangle
     #[arg(long, value_name = "RULE", value_enum, default_value_t = RuleArg::Watertight)]
     pub(crate) triangle_rule: RuleArg,
+}
+
+/// Compare every machine with brute force.
+///
+/// For each scene and each preset, rays are drawn that are likely to go wrong: at edges and corners, in
+/// face planes, grazing, denormal. Each machine is asked for the closest hit, any hit and all hits, with
+/// both triangle rules. An answer that differs from brute force in one bit is a mismatch, and the exit
+/// status is 1. A loss is a difference that the machine is known for; it is counted and does not
+/// fail.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  siliray conformance
+  siliray conformance --seed 7 --rays 10000 --only scene=interior --only query=closest
+  siliray conformance --only format=tree --json")]
+pub(crate) struct Conformance {
+    /// Chooses the rays
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Rays for each scene and preset, 1 to 1000000
+    #[arg(long, value_name = "N", default_value_t = 2000, allow_negative_numbers = true)]
+    #[arg(value_parser = |text: &str| values::count(text, 1, 1_000_000))]
+    pub(crate) rays: usize,
+
+    /// Only cells with this value: format=, machine=, scene=, preset=, rule= or query=; may be repeated
+    #[arg(long, value_name = "COLUMN=VALUE")]
+    pub(crate) only: Vec<Filter>,
 }
 
 /// Print completions for a shell.

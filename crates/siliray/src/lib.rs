@@ -1,7 +1,54 @@
-//! siliray.
+//! Ray-tracing silicon, in software.
+//!
+//! siliray holds the memory formats, the intersection arithmetic and the traversal machines with which
+//! hardware traces rays, as one toolkit that needs no GPU. This crate is the front door: it re-exports
+//! the others and adds what needs all of them.
+//!
+//! ```
+//! use siliray::build::{Options, Preset};
+//! use siliray::geometry::TriangleRule;
+//! use siliray::machine::Reference;
+//! use siliray::open::Source;
+//! use siliray::render::{Settings, Style, render};
+//! use std::ops::ControlFlow;
+//!
+//! // A scene: a file, or one made by code.
+//! let scene = Source::new("interior", Some(5_000))?.open()?;
+//!
+//! // Its tree. The closures are told about progress and could break to cancel.
+//! let keep_going = |_| ControlFlow::Continue(());
+//! let built = siliray::build::build(&scene, &Options::preset(Preset::Balanced), &keep_going)?;
+//!
+//! // A machine that walks the tree, and what it sees.
+//! let machine = Reference::new(&built.tree, TriangleRule::Watertight);
+//! let camera = scene.camera.ok_or("this scene has no camera")?;
+//! let settings = Settings { width: 64, height: 48, style: Style::Shaded { samples: 1 } };
+//! let rendering = render(&scene, &machine, &camera, &settings, &keep_going)?;
+//!
+//! let png = rendering.picture.to_png()?;
+//! assert!(png.starts_with(b"\x89PNG"));
+//! assert!(rendering.counters.queries >= 64 * 48);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | crate | concept |
+//! |---|---|
+//! | [`geometry`] | boxes, rays, triangles, transforms; the definition of a hit |
+//! | [`scene`] | meshes, instances, cameras; file readers; scenes made by code |
+//! | [`tree`] | the tree that belongs to no format |
+//! | [`build`](mod@build) | scene → tree |
+//! | [`machine`] | queries, hits, the oracle, the reference machine |
+//!
+//! | module | concept |
+//! |---|---|
+//! | [`open`] | a scene given by name or by path |
+//! | [`render`] | pictures and heat maps |
+//! | [`conformance`] | every machine against brute force |
+//! | [`report`] | all of it as one HTML file |
 
 pub use {build, geometry, machine, scene, tree};
 
 pub mod conformance;
 pub mod open;
 pub mod render;
+pub mod report;

@@ -2,9 +2,11 @@
 
 mod build;
 mod completions;
+mod conformance;
+mod demo;
 mod render;
 
-use crate::args::{Cli, Command, TreeShape};
+use crate::args::{Cli, Command, Demo, TreeShape};
 use crate::failure::Failure;
 use crate::output::Output;
 use siliray::build::{Built, Options, Preset};
@@ -16,8 +18,11 @@ use std::ffi::OsStr;
 pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
     let triangles = cli.global.triangles;
     match cli.command {
+        None => demo::run(&Demo::default(), triangles, output),
+        Some(Command::Demo(args)) => demo::run(&args, triangles, output),
         Some(Command::Build(args)) => build::run(&args, triangles, output),
         Some(Command::Render(args)) => render::run(&args, triangles, output),
+        Some(Command::Conformance(args)) => conformance::run(&args, output),
         Some(Command::Completions(args)) => completions::completions(&args),
         Some(Command::Man(args)) => completions::man(&args),
         _ => Ok(()),

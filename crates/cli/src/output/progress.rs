@@ -30,7 +30,12 @@ impl Bar {
 
     /// Takes note of progress; never cancels. Interrupts end the process by themselves.
     pub(crate) fn update(&self, progress: Progress) -> ControlFlow<()> {
-        self.bar.set_position((f64::from(progress.fraction) * STEPS as f64) as u64);
+        self.set(progress.fraction)
+    }
+
+    /// The same for a bare share of the work.
+    pub(crate) fn set(&self, fraction: f32) -> ControlFlow<()> {
+        self.bar.set_position((f64::from(fraction) * STEPS as f64) as u64);
         ControlFlow::Continue(())
     }
 }

@@ -1,14 +1,20 @@
 //! Tables in plain text.
 
-/// Rows of cells under a header. The first column is set to the left, the others to the right.
+/// Rows of cells under a header. The first columns are set to the left, the others to the right.
 pub(crate) struct Table {
     rows: Vec<Vec<String>>,
+    left: usize,
 }
 
 impl Table {
-    /// An empty table.
+    /// An empty table whose first column is set to the left.
     pub(crate) fn new(header: &[&str]) -> Self {
-        Self { rows: vec![header.iter().map(|&cell| cell.to_owned()).collect()] }
+        Self { rows: vec![header.iter().map(|&cell| cell.to_owned()).collect()], left: 1 }
+    }
+
+    /// The same with `columns` columns set to the left.
+    pub(crate) fn left(self, columns: usize) -> Self {
+        Self { left: columns, ..self }
     }
 
     /// Adds a row.
@@ -28,18 +34,17 @@ impl Table {
         };
         let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
         let rule = widths.iter().map(|&width| "-".repeat(width)).collect::<Vec<_>>().join("  ");
-        let mut lines: Vec<String> = self.rows.iter().map(|row| line(row, &widths)).collect();
+        let mut lines: Vec<String> = self.rows.iter().map(|row| self.line(row, &widths)).collect();
         lines.insert(1, rule);
         lines.join("\n") + "\n"
     }
-}
 
-fn line(row: &[String], widths: &[usize]) -> String {
-    let cells = row.iter().zip(widths).enumerate().map(|(column, (cell, &width))| match column {
-        0 => format!("{cell:<width$}"),
-        _ => format!("{cell:>width$}"),
-    });
-    cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    fn line(&self, row: &[String], widths: &[usize]) -> String {
+        let cells = row.iter().zip(widths).enumerate().map(|(column, (cell, &width))| {
+            if column < self.left { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    }
 }
 
 #[cfg(test)]

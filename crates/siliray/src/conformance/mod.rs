@@ -18,14 +18,17 @@
 //! | `aimed_rays` | rays that are likely to go wrong |
 //! | `judge` | one answer against the oracle's |
 //! | `table` | cells and their sums |
+//! | `spot_check` | a sample of queries on any tree |
 
 mod aimed_rays;
 mod contenders;
 mod judge;
 mod random;
+mod spot_check;
 mod table;
 mod worlds;
 
+pub use spot_check::{aimed_rays, spot_check};
 pub use table::{Cell, Disagreement, Table};
 
 use aimed_rays::AimedRays;

@@ -45,8 +45,11 @@ impl Measure {
     }
 }
 
+/// Steps of a histogram from 0 to the brightest count.
+pub const HISTOGRAM_STEPS: usize = 48;
+
 /// The scale of a heat map's colours and the distribution of what was counted.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct HeatMap {
     /// What was counted.
     pub measure: Measure,
@@ -62,6 +65,9 @@ pub struct HeatMap {
     pub percentile_99: u64,
     /// Largest count of a pixel.
     pub most: u64,
+    /// How many pixels have a count in each of [`HISTOGRAM_STEPS`] equal steps from 0 to
+    /// `brightest`; the last one also holds what is beyond.
+    pub histogram: Vec<u64>,
 }
 
 /// Equally spaced points of the ramp, in sRGB.
@@ -124,14 +130,21 @@ fn scale(measure: Measure, counts: &[u32]) -> HeatMap {
     sorted.par_sort_unstable();
     let at = |share: f64| u64::from(sorted[((sorted.len() - 1) as f64 * share).round() as usize]);
     let sum: u64 = sorted.iter().map(|&count| u64::from(count)).sum();
+    let brightest = round_up(at(0.998));
+    let mut histogram = vec![0; HISTOGRAM_STEPS];
+    for &count in counts {
+        let step = u64::from(count) * HISTOGRAM_STEPS as u64 / brightest;
+        histogram[(step as usize).min(HISTOGRAM_STEPS - 1)] += 1;
+    }
     HeatMap {
         measure,
-        brightest: round_up(at(0.998)),
+        brightest,
         least: at(0.0),
         mean: sum as f64 / sorted.len() as f64,
         median: at(0.5),
         percentile_99: at(0.99),
         most: at(1.0),
+        histogram,
     }
 }
 
@@ -180,6 +193,8 @@ mod tests {
         assert_eq!((scale.least, scale.median, scale.most), (0, 500, 1000));
         assert_eq!((scale.percentile_99, scale.brightest), (990, 1000));
         assert_eq!(scale.mean, 500.0);
+        assert_eq!(scale.histogram.iter().sum::<u64>(), 1001);
+        assert_eq!((scale.histogram[0], scale.histogram[47]), (21, 21));
         assert_eq!([0, 1, 7, 61, 99, 2001].map(round_up), [1, 1, 8, 80, 100, 3000]);
     }
 }

@@ -1,0 +1,194 @@
+//! `siliray conformance`: every machine against brute force.
+
+use crate::args::Conformance;
+use crate::failure::Failure;
+use crate::output::number::grouped;
+use crate::output::{Output, Table};
+use serde::Serialize;
+use siliray::conformance::{self, Cell, ConformanceError, Disagreement, Options};
+use siliray::machine::Hit;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Json {
+    seed: u64,
+    rays: usize,
+    cells: Vec<JsonCell>,
+    cases: usize,
+    mismatches: usize,
+    losses: usize,
+}
+
+#[derive(Serialize)]
+struct JsonCell {
+    format: &'static str,
+    machine: &'static str,
+    query: &'static str,
+    triangle_rule: &'static str,
+    scene: &'static str,
+    preset: &'static str,
+    cases: usize,
+    mismatches: usize,
+    losses: usize,
+    example: Option<JsonExample>,
+}
+
+/// The first ray on which an answer differs. Floats are given as the bits of an `f32` too: they
+/// decide.
+#[derive(Serialize)]
+struct JsonExample {
+    origin: [f32; 3],
+    direction: [f32; 3],
+    tmin: f32,
+    tmax: f32,
+    bits: [String; 8],
+    mask: u8,
+    flags: u32,
+    expected: Vec<JsonHit>,
+    got: Vec<JsonHit>,
+    error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct JsonHit {
+    t: f32,
+    u: f32,
+    v: f32,
+    instance: u32,
+    geometry: u32,
+    primitive: u32,
+}
+
+/// Runs the table and shows it.
+pub(crate) fn run(args: &Conformance, output: &Output) -> Result<(), Failure> {
+    let options = Options { seed: args.seed, rays: args.rays, only: args.only.clone() };
+    let bar = output.bar("checking");
+    let table =
+        conformance::run(&options, &|fraction| bar.set(fraction)).map_err(|error| match error {
+            ConformanceError::Filter(_) => Failure::usage(error),
+            _ => Failure::input(error),
+        })?;
+    drop(bar);
+    let json = Json {
+        seed: table.seed,
+        rays: options.rays,
+        cells: table.cells.iter().map(JsonCell::from).collect(),
+        cases: table.cells.iter().map(|cell| cell.cases).sum(),
+        mismatches: table.mismatches(),
+        losses: table.cells.iter().map(|cell| cell.losses).sum(),
+    };
+    output.result(&json, &text(&json))?;
+    match json.mismatches {
+        0 => Ok(()),
+        wrong => Err(Failure::input(format!("{wrong} answers differ from brute force"))),
+    }
+}
+
+impl From<&Cell> for JsonCell {
+    fn from(cell: &Cell) -> Self {
+        Self {
+            format: cell.format,
+            machine: cell.machine,
+            query: cell.query.name(),
+            triangle_rule: cell.triangle_rule.name(),
+            scene: cell.scene,
+            preset: cell.preset.name(),
+            cases: cell.cases,
+            mismatches: cell.mismatches,
+            losses: cell.losses,
+            example: cell.example.as_ref().map(JsonExample::from),
+        }
+    }
+}
+
+impl From<&Disagreement> for JsonExample {
+    fn from(example: &Disagreement) -> Self {
+        let query = &example.query;
+        let ray = query.ray;
+        let (origin, direction) = (ray.origin.to_array(), ray.direction.to_array());
+        let [ox, oy, oz] = origin;
+        let [dx, dy, dz] = direction;
+        let bits = [ox, oy, oz, dx, dy, dz, ray.tmin, ray.tmax];
+        let hits = |hits: &[Hit]| hits.iter().map(JsonHit::from).collect();
+        Self {
+            origin,
+            direction,
+            tmin: ray.tmin,
+            tmax: ray.tmax,
+            bits: bits.map(|value| format!("{:#010x}", value.to_bits())),
+            mask: query.mask,
+            flags: query.flags.bits(),
+            expected: hits(&example.expected),
+            got: example.got.as_deref().map_or(Vec::new(), hits),
+            error: example.got.as_ref().err().map(ToString::to_string),
+        }
+    }
+}
+
+impl From<&Hit> for JsonHit {
+    fn from(hit: &Hit) -> Self {
+        let Hit { t, u, v, instance, geometry, primitive } = *hit;
+        Self { t, u, v, instance, geometry, primitive }
+    }
+}
+
+/// A line for each cell, then the sums, then the first ray that went wrong.
+fn text(json: &Json) -> String {
+    let mut table = Table::new(&[
+        "format",
+        "machine",
+        "scene",
+        "preset",
+        "rule",
+        "query",
+        "cases",
+        "mismatches",
+        "losses",
+    ])
+    .left(6);
+    for cell in &json.cells {
+        table.row(vec![
+            cell.format.to_owned(),
+            cell.machine.to_owned(),
+            cell.scene.to_owned(),
+            cell.preset.to_owned(),
+            cell.triangle_rule.to_owned(),
+            cell.query.to_owned(),
+            grouped(cell.cases as u64),
+            grouped(cell.mismatches as u64),
+            grouped(cell.losses as u64),
+        ]);
+    }
+    let mut text = table.text();
+    text += &format!(
+        "\nseed {}: {} answers in {} cells, {} mismatches, {} losses\n",
+        json.seed,
+        grouped(json.cases as u64),
+        json.cells.len(),
+        grouped(json.mismatches as u64),
+        grouped(json.losses as u64)
+    );
+    let wrong = json.cells.iter().find(|cell| cell.mismatches > 0);
+    if let Some((cell, example)) = wrong.and_then(|cell| Some((cell, cell.example.as_ref()?))) {
+        text += &format!(
+            "\nfirst mismatch: {} on {}, {}, preset {}, {}, {}\n  origin {:?}, direction {:?}, t {} to {}\n  \
+             bits {}\n  mask {:#04x}, flags {:#x}; {} hits expected, {} found\n",
+            cell.machine,
+            cell.format,
+            cell.scene,
+            cell.preset,
+            cell.triangle_rule,
+            cell.query,
+            example.origin,
+            example.direction,
+            example.tmin,
+            example.tmax,
+            example.bits.join(" "),
+            example.mask,
+            example.flags,
+            example.expected.len(),
+            example.got.len()
+        );
+    }
+    text
+}
