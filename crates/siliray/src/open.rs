@@ -1,7 +1,7 @@
 //! A scene given by name or by path.
 
-use scene::Scene;
 use scene::builtin::Builtin;
+use scene::{Scene, SceneError};
 use std::path::{Path, PathBuf};
 
 /// Where a scene comes from.
@@ -47,10 +47,10 @@ impl Source {
     ///
     /// # Errors
     /// When the file cannot be read or is not a scene.
-    pub fn open(&self) -> Result<Scene, std::io::Error> {
+    pub fn open(&self) -> Result<Scene, SceneError> {
         match self {
             Self::Builtin { builtin, triangles } => Ok(builtin.scene(*triangles)),
-            Self::File(path) => Err(std::io::Error::other(format!("{path:?}: no reader"))),
+            Self::File(path) => scene::open(path),
         }
     }
 }

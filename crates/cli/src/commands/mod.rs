@@ -4,6 +4,7 @@ mod build;
 mod completions;
 mod conformance;
 mod demo;
+mod info;
 mod render;
 
 use crate::args::{Cli, Command, Demo, TreeShape};
@@ -11,7 +12,8 @@ use crate::failure::Failure;
 use crate::output::Output;
 use siliray::build::{Built, Options, Preset};
 use siliray::open::Source;
-use siliray::scene::Scene;
+use siliray::scene::builtin::Builtin;
+use siliray::scene::{Scene, SceneError};
 use std::ffi::OsStr;
 
 /// Runs the command that the user asked for.
@@ -20,19 +22,30 @@ pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
     match cli.command {
         None => demo::run(&Demo::default(), triangles, output),
         Some(Command::Demo(args)) => demo::run(&args, triangles, output),
+        Some(Command::Info(args)) => info::run(&args, triangles, output),
         Some(Command::Build(args)) => build::run(&args, triangles, output),
         Some(Command::Render(args)) => render::run(&args, triangles, output),
         Some(Command::Conformance(args)) => conformance::run(&args, output),
         Some(Command::Completions(args)) => completions::completions(&args),
         Some(Command::Man(args)) => completions::man(&args),
-        _ => Ok(()),
     }
 }
 
 /// The scene that `name` stands for.
 fn open(name: &OsStr, triangles: Option<usize>) -> Result<Scene, Failure> {
     let source = Source::new(name, triangles).map_err(Failure::usage)?;
-    source.open().map_err(Failure::input)
+    source.open().map_err(|error| {
+        let failure = Failure::input(&error);
+        match (&source, error) {
+            (Source::File(path), SceneError::Unreadable { .. }) if path.extension().is_none() => {
+                failure.hint(format!(
+                    "built-in scenes are {}",
+                    Builtin::ALL.map(Builtin::name).join(", ")
+                ))
+            }
+            _ => failure,
+        }
+    })
 }
 
 /// The tree of `scene`, with a progress bar.

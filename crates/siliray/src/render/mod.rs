@@ -9,12 +9,12 @@
 //! |---|---|
 //! | [`picture`] | pixels, and PNG |
 //! | [`heat_map`] | what a heat map counts, and its colours |
-//! | [`frame`] | one sample of every pixel: what is there and how much light reaches it |
-//! | [`sampling`] | the fixed pattern of sample points |
-//! | [`surface`] | from the ids of a hit to a point and a normal |
-//! | [`light`] | sun, sky, and the choice of where the sun stands |
-//! | [`material`] | the colour of a geometry |
-//! | [`smooth`] | averaging the light of neighbouring pixels on the same surface |
+//! | `frame` | one sample of every pixel: what is there and how much light reaches it |
+//! | `sampling` | the fixed pattern of sample points |
+//! | `surface` | from the ids of a hit to a point and a normal |
+//! | `light` | sun, sky, and the choice of where the sun stands |
+//! | `material` | the colour of a geometry |
+//! | `smooth` | averaging the light of neighbouring pixels on the same surface |
 
 mod frame;
 pub mod heat_map;

@@ -1,0 +1,140 @@
+//! `siliray info`: what is in a scene, and what is odd about it.
+
+use super::open;
+use crate::args::Info;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::output::number::grouped;
+use serde::Serialize;
+use siliray::geometry::Aabb;
+use siliray::scene::{Defect, DefectKind, Geometry, Scene, Shape, defects};
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Json<'a> {
+    scene: &'a str,
+    triangles: usize,
+    placed_triangles: usize,
+    vertices: usize,
+    procedural_boxes: usize,
+    objects: usize,
+    geometries: usize,
+    non_opaque_geometries: usize,
+    instances: usize,
+    bounds: Option<Bounds>,
+    defects: Vec<JsonDefect>,
+}
+
+#[derive(Serialize)]
+struct Bounds {
+    min: [f32; 3],
+    max: [f32; 3],
+}
+
+#[derive(Serialize)]
+struct JsonDefect {
+    kind: &'static str,
+    count: usize,
+    object: usize,
+    geometry: usize,
+    example: usize,
+    text: String,
+}
+
+/// Opens the scene and describes it.
+pub(crate) fn run(args: &Info, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
+    let scene = open(&args.scene, triangles)?;
+    let bounds = scene.bounds().map_err(Failure::input)?;
+    let json = describe(&scene, &bounds);
+    output.result(&json, &text(&json))
+}
+
+fn describe<'a>(scene: &'a Scene, bounds: &Aabb) -> Json<'a> {
+    let geometries = || scene.objects.iter().flat_map(|object| &object.geometries);
+    Json {
+        scene: &scene.name,
+        triangles: scene.triangle_count(),
+        placed_triangles: scene.placed_triangle_count(),
+        vertices: geometries().map(vertices).sum(),
+        procedural_boxes: geometries().map(boxes).sum(),
+        objects: scene.objects.len(),
+        geometries: geometries().count(),
+        non_opaque_geometries: geometries().filter(|geometry| !geometry.opaque).count(),
+        instances: scene.instances.len(),
+        bounds: (!bounds.is_empty())
+            .then(|| Bounds { min: bounds.min.to_array(), max: bounds.max.to_array() }),
+        defects: defects(scene).iter().map(JsonDefect::from).collect(),
+    }
+}
+
+fn vertices(geometry: &Geometry) -> usize {
+    match &geometry.shape {
+        Shape::Triangles { positions, .. } => positions.len(),
+        Shape::Boxes(_) => 0,
+    }
+}
+
+fn boxes(geometry: &Geometry) -> usize {
+    match &geometry.shape {
+        Shape::Triangles { .. } => 0,
+        Shape::Boxes(boxes) => boxes.len(),
+    }
+}
+
+impl From<&Defect> for JsonDefect {
+    fn from(defect: &Defect) -> Self {
+        let kind = match defect.kind {
+            DefectKind::DegenerateTriangles => "degenerate_triangles",
+            DefectKind::DuplicateTriangles => "duplicate_triangles",
+            DefectKind::UnusedVertices => "unused_vertices",
+            DefectKind::NonManifoldEdges => "non_manifold_edges",
+            DefectKind::InconsistentWinding => "inconsistent_winding",
+        };
+        let Defect { count, object, geometry, example, .. } = *defect;
+        Self { kind, count, object, geometry, example, text: defect.to_string() }
+    }
+}
+
+fn text(json: &Json<'_>) -> String {
+    let number = |count: usize| grouped(count as u64);
+    let mut lines = vec![json.scene.to_owned()];
+    let mut line = |label: &str, value: String| lines.push(format!("  {label:<11}{value}"));
+    line("triangles", number(json.triangles));
+    line("vertices", number(json.vertices));
+    if json.procedural_boxes > 0 {
+        line("boxes", number(json.procedural_boxes));
+    }
+    let not_opaque = match json.non_opaque_geometries {
+        0 => String::new(),
+        some => format!(", {} of them not opaque", number(some)),
+    };
+    let objects = if json.objects == 1 { "object" } else { "objects" };
+    let geometries = if json.geometries == 1 { "geometry" } else { "geometries" };
+    line(
+        "objects",
+        format!(
+            "{} {objects} with {} {geometries}{not_opaque}",
+            number(json.objects),
+            number(json.geometries)
+        ),
+    );
+    if json.instances > 0 {
+        let placed = number(json.placed_triangles);
+        line("instances", format!("{}, {placed} triangles in all", number(json.instances)));
+    }
+    match &json.bounds {
+        Some(Bounds { min, max }) => {
+            line("from", format!("{} {} {}", min[0], min[1], min[2]));
+            line("to", format!("{} {} {}", max[0], max[1], max[2]));
+        }
+        None => line("bounds", "nothing to see".to_owned()),
+    }
+    match json.defects.split_first() {
+        None => line("defects", "none".to_owned()),
+        Some((first, rest)) => {
+            line("defects", first.text.clone());
+            rest.iter().for_each(|defect| line("", defect.text.clone()));
+        }
+    }
+    lines.join("\n") + "\n"
+}
