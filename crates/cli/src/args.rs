@@ -63,7 +63,7 @@ pub(crate) struct Global {
     #[arg(value_parser = values::threads, allow_negative_numbers = true)]
     pub(crate) threads: Option<usize>,
 
-    /// Make a built-in scene of about N triangles (300 to 100000000; 1e6 is a million)
+    /// Make a built-in scene of about N triangles; 1e6 is a million
     #[arg(long, global = true, value_name = "N", help_heading = "Global options")]
     #[arg(value_parser = values::triangles, allow_negative_numbers = true)]
     pub(crate) triangles: Option<usize>,
@@ -73,27 +73,20 @@ pub(crate) struct Global {
     pub(crate) quiet: bool,
 }
 
-/// What siliray can do.
+/// What siliray can do. The help of a command is that of its options.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Build, render and check a scene, and write a report (the default)
     Demo(Demo),
-    /// Say what is in a scene, and what is wrong with it
     Info(Info),
-    /// Build the tree of a scene and show its figures
     Build(Build),
-    /// Render a picture of a scene
     Render(Render),
-    /// Compare every machine with brute force
     Conformance(Conformance),
-    /// Print completions for a shell
     Completions(Completions),
-    /// Print the manual page of a command
     #[command(hide = true)]
     Man(Man),
 }
 
-/// Build, render and check a scene, and write a report.
+/// Build, render and check a scene, and write a report (the default).
 ///
 /// Writes shaded.png, boxes.png (how many boxes were tested for each pixel) and report.html, which needs
 /// nothing but a browser. A sample of rays is compared with brute force; any difference is an

@@ -103,9 +103,8 @@ impl Light {
     /// What a ray that hits nothing sees.
     pub(crate) fn background(&self, direction: Vec3) -> Vec3 {
         let height = direction.dot(self.up);
-        let above = HORIZON.lerp(ZENITH, height.max(0.0).sqrt());
-        let below = HORIZON.lerp(BELOW, (-height).max(0.0).sqrt());
-        if height >= 0.0 { above } else { below }
+        let away = 1.0 - (1.0 - height.abs()).max(0.0).powi(3);
+        HORIZON.lerp(if height >= 0.0 { ZENITH } else { BELOW }, away)
     }
 
     /// The light that a surface sends to the camera. `sun` and `sky` are the shares of each that
