@@ -6,12 +6,12 @@ use crate::primitives;
 use crate::progress::{Monitor, Watch};
 use crate::report::{LevelFigures, Report};
 use crate::tagged_box::TaggedBox;
-use crate::{BuildError, binned, ploc};
+use crate::{BuildError, binned, ploc, reinsertion, spatial_split};
 use geometry::Aabb;
 use rayon::prelude::*;
 use scene::{Object, Scene};
 use std::time::Instant;
-use tree::{Bottom, Bvh, Placement, Top, Tree};
+use tree::{Bottom, Bvh, Placement, Primitives, Top, Tree};
 
 /// A tree and its figures.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,7 +31,7 @@ pub fn build(scene: &Scene, options: &Options, watch: &Watch<'_>) -> Result<Buil
     options.validate()?;
     check_instances(scene)?;
     let start = Instant::now();
-    let monitor = Monitor::new(watch, work(scene));
+    let monitor = Monitor::new(watch, work(scene, options.preset));
     let levels: Vec<Level> = scene
         .objects
         .par_iter()
@@ -73,15 +73,17 @@ fn check_instances(scene: &Scene) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Units of work: each primitive is collected once and built into a tree once.
-fn work(scene: &Scene) -> u64 {
-    2 * scene.triangle_count() as u64
+/// Units of work: each primitive is collected once and built into a tree once; the optimisation of the
+/// best trees takes longer than both.
+fn work(scene: &Scene, preset: Preset) -> u64 {
+    let passes = if preset == Preset::Best { 3 } else { 2 };
+    passes * scene.triangle_count() as u64
 }
 
 /// A scene without objects is an empty bottom level.
 fn one_bottom(bottoms: Vec<Bottom>) -> Vec<Bottom> {
     if bottoms.is_empty() {
-        vec![Bottom { primitives: tree::Primitives::default(), bvh: Bvh::empty() }]
+        vec![Bottom { primitives: Primitives::default(), bvh: Bvh::empty() }]
     } else {
         bottoms
     }
@@ -96,7 +98,7 @@ fn build_bottom(
     let primitives = primitives::collect(object, position, monitor)?;
     let references = primitives::references(&primitives);
     let Collapsed { bvh, binary_cost } =
-        build_level(references, primitives.len(), options, monitor)?;
+        build_level(references, &primitives, primitives.len(), options, monitor)?;
     Ok((Bottom { primitives, bvh }, binary_cost))
 }
 
@@ -129,14 +131,16 @@ fn build_top(
         .collect::<Result<_, BuildError>>()?;
     let (placements, bounds): (Vec<_>, Vec<_>) = placed.into_iter().unzip();
     let references = primitives::boxes_as_references(&bounds, 0).collect();
-    let options = Options { max_leaf: 1, ..*options };
+    // Boxes of instances are not cut: the parts of an instance are not in its box's parts.
+    let options = Options { max_leaf: 1, split_budget: 0.0, ..*options };
     let Collapsed { bvh, binary_cost } =
-        build_level(references, placements.len(), &options, monitor)?;
+        build_level(references, &Primitives::default(), placements.len(), &options, monitor)?;
     Ok((Top { placements, bvh }, binary_cost))
 }
 
 fn build_level(
     references: Vec<TaggedBox>,
+    primitives: &Primitives,
     item_count: usize,
     options: &Options,
     monitor: &Monitor<'_>,
@@ -150,7 +154,13 @@ fn build_level(
     }
     let nodes = match options.preset {
         Preset::Fast => ploc::build(references, monitor)?,
-        Preset::Balanced | Preset::Best => binned::build(references, monitor)?,
+        Preset::Balanced => binned::build(references, monitor)?,
+        Preset::Best => {
+            let budget = options.split_budget;
+            let mut nodes = spatial_split::build(references, primitives, budget, monitor)?;
+            reinsertion::optimise(&mut nodes, monitor)?;
+            nodes
+        }
     };
     collapse::collapse(nodes, item_count, options, monitor)
 }

@@ -11,10 +11,15 @@
 //! | `primitives` | objects as numbered primitives with boxes |
 //! | `tagged_box` | boxes in SIMD registers |
 //! | `binary` | the binary tree between a builder and the collapse |
-//! | `binned` | top-down building with bins: preset `balanced` |
+//! | `object_split` | splitting a range of references with bins |
 //! | `sweep` | the exact heuristic for small ranges |
+//! | `binned` | top-down building: preset `balanced` |
 //! | `morton` | references along a Morton curve |
 //! | `ploc` | bottom-up building by clusters: preset `fast` |
+//! | `clip` | cutting a reference at a plane, without losing any of it |
+//! | `spatial_bins` | where to cut space |
+//! | `spatial_split` | top-down building with spatial splits: preset `best` |
+//! | `reinsertion` | moving subtrees of a finished tree: preset `best` |
 //! | `plan` | which wide tree to make of a binary one, by dynamic programming |
 //! | `collapse` | making it |
 //! | [`report`](Report) | figures of a tree and of its making |
@@ -29,16 +34,21 @@
 
 mod binary;
 mod binned;
+mod clip;
 mod collapse;
 mod error;
 mod level;
 mod morton;
+mod object_split;
 mod options;
 mod plan;
 mod ploc;
 mod primitives;
 mod progress;
+mod reinsertion;
 mod report;
+mod spatial_bins;
+mod spatial_split;
 mod sweep;
 mod tagged_box;
 

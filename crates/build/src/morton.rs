@@ -4,7 +4,7 @@
 //! One pass spreads the codes over buckets by their top bits, then the buckets are sorted side by
 //! side. The position breaks ties, so that the order is the same however it is found.
 
-use crate::binned::extents;
+use crate::object_split::extents;
 use crate::tagged_box::{Bounds, TaggedBox};
 use glam::Vec3A;
 use rayon::prelude::*;

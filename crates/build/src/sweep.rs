@@ -74,9 +74,9 @@ fn cheapest_gap(boxes: &[TaggedBox; LARGEST], order: &[u8]) -> (usize, f32) {
     }
     let mut left = Bounds::EMPTY;
     let mut best = (0, f32::INFINITY);
-    for position in 1..count {
+    for (position, right_cost) in right_costs.iter().enumerate().take(count).skip(1) {
         left = left.union(nth(position - 1));
-        let cost = left.half_area() * position as f32 + right_costs[position];
+        let cost = left.half_area() * position as f32 + right_cost;
         if cost < best.1 {
             best = (position, cost);
         }

@@ -1,0 +1,218 @@
+//! Improving a finished tree by moving subtrees to better places, after Meister and Bittner 2018,
+//! "Parallel reinsertion for bounding volume hierarchy optimization", and Bittner, Hapala, Havran
+//! 2013, "Fast insertion-based optimization of bounding volume hierarchies".
+//!
+//! A round takes the nodes with the largest boxes, finds for each the place where it would cost least,
+//! and then moves those that gain most first; a move that touches the surroundings of an earlier move
+//! of the round is left to the next. Finding is done side by side and changes nothing; moving is done
+//! in one order. The result is the same for any number of threads.
+
+use crate::BuildError;
+use crate::binary::Node;
+use crate::progress::Monitor;
+use crate::tagged_box::{Bounds, TaggedBox};
+use rayon::prelude::*;
+
+/// How many rounds there are.
+const ROUNDS: usize = 8;
+/// Which share of the nodes a round tries to move.
+const SHARE: f64 = 0.1;
+/// Nodes whose best place is sought between two looks at the progress.
+const BLOCK: usize = 256;
+/// A parent that does not exist.
+const NONE: u32 = u32::MAX;
+
+/// Improves the tree in place.
+///
+/// # Errors
+/// Cancellation.
+pub(crate) fn optimise(nodes: &mut [TaggedBox], monitor: &Monitor<'_>) -> Result<(), BuildError> {
+    let mut parents = vec![NONE; nodes.len()];
+    let mut touched = vec![false; nodes.len()];
+    link_parents(nodes, &mut parents);
+    for _ in 0..ROUNDS {
+        monitor.advance(nodes[0].count() / ROUNDS)?;
+        let candidates = largest_nodes(nodes, &parents);
+        let mut moves = find_moves(nodes, &parents, &candidates, monitor)?;
+        moves.par_sort_unstable_by(|a, b| b.gain.total_cmp(&a.gain).then(a.node.cmp(&b.node)));
+        touched.fill(false);
+        let done = moves.iter().filter(|m| apply(nodes, &mut parents, &mut touched, m)).count();
+        if done == 0 {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// A node and the sibling that it should get.
+#[derive(Debug, Clone, Copy)]
+struct Move {
+    node: u32,
+    to: u32,
+    gain: f32,
+}
+
+/// Fills in the parent of every node that the root leads to.
+fn link_parents(nodes: &[TaggedBox], parents: &mut [u32]) {
+    let mut open = vec![0u32];
+    while let Some(parent) = open.pop() {
+        if let Some(child) = nodes[parent as usize].first_child() {
+            parents[child] = parent;
+            parents[child + 1] = parent;
+            open.extend([child as u32, child as u32 + 1]);
+        }
+    }
+}
+
+/// The share of the nodes with the largest boxes; not the root and its children, which have nowhere
+/// to go.
+fn largest_nodes(nodes: &[TaggedBox], parents: &[u32]) -> Vec<u32> {
+    let mut candidates: Vec<(u32, u32)> = parents
+        .par_iter()
+        .enumerate()
+        .filter(|&(_, &parent)| parent != NONE && parent != 0)
+        // Bits of positive floats order like them; a NaN comes last here, as it has the sign bit.
+        .map(|(node, _)| (!nodes[node].bounds().half_area().to_bits(), node as u32))
+        .collect();
+    let wanted = ((candidates.len() as f64 * SHARE).ceil() as usize).min(candidates.len());
+    if wanted < candidates.len() {
+        candidates.select_nth_unstable(wanted);
+        candidates.truncate(wanted);
+    }
+    candidates.into_iter().map(|(_, node)| node).collect()
+}
+
+fn find_moves(
+    nodes: &[TaggedBox],
+    parents: &[u32],
+    candidates: &[u32],
+    monitor: &Monitor<'_>,
+) -> Result<Vec<Move>, BuildError> {
+    let blocks: Vec<Vec<Move>> = candidates
+        .par_chunks(BLOCK)
+        .map(|block| {
+            monitor.check()?;
+            let mut open = Vec::new();
+            Ok(block
+                .iter()
+                .filter_map(|&node| best_move(nodes, parents, node as usize, &mut open))
+                .collect())
+        })
+        .collect::<Result<_, BuildError>>()?;
+    Ok(blocks.concat())
+}
+
+/// The place with the largest gain, by branch and bound: from the node's sibling upward, each subtree
+/// that hangs off the path to the root is searched with what taking the node out has gained so far.
+fn best_move(
+    nodes: &[TaggedBox],
+    parents: &[u32],
+    node: usize,
+    open: &mut Vec<(f32, usize)>,
+) -> Option<Move> {
+    let own = nodes[node].bounds();
+    let own_area = own.half_area();
+    let parent = parents[node] as usize;
+    let mut best = Move { node: node as u32, to: NONE, gain: 0.0 };
+    // Taking the node out removes its parent; above that, boxes shrink to what is left in them.
+    let mut gained = nodes[parent].bounds().half_area();
+    let mut subtree = sibling(nodes, parents, node);
+    let mut remaining = nodes[subtree].bounds();
+    let mut pivot = parent;
+    loop {
+        open.push((gained, subtree));
+        while let Some((gained, place)) = open.pop() {
+            // Wherever the node goes from here, a box at least as large as its own is new.
+            if gained - own_area > best.gain {
+                let bounds = nodes[place].bounds();
+                let gain = gained - bounds.union(own).half_area();
+                if gain > best.gain {
+                    best = Move { to: place as u32, gain, ..best };
+                }
+                if let Some(child) = nodes[place].first_child() {
+                    let below = gain + bounds.half_area();
+                    open.extend([(below, child), (below, child + 1)]);
+                }
+            }
+        }
+        if pivot != parent {
+            remaining = remaining.union(nodes[subtree].bounds());
+            gained += nodes[pivot].bounds().half_area() - remaining.half_area();
+        }
+        if pivot == 0 {
+            return (best.to != NONE).then_some(best);
+        }
+        subtree = sibling(nodes, parents, pivot);
+        pivot = parents[pivot] as usize;
+    }
+}
+
+/// The other child of a node's parent.
+fn sibling(nodes: &[TaggedBox], parents: &[u32], node: usize) -> usize {
+    2 * nodes[parents[node] as usize].first() as usize + 1 - node
+}
+
+/// Makes a move unless an earlier one has been here.
+fn apply(nodes: &mut [TaggedBox], parents: &mut [u32], touched: &mut [bool], m: &Move) -> bool {
+    let (node, to) = (m.node as usize, m.to as usize);
+    let beside = sibling(nodes, parents, node);
+    let parent = parents[node] as usize;
+    if parent == 0 || to == beside || to == parent || to == 0 {
+        return false;
+    }
+    let grandparent = parents[parent] as usize;
+    let surroundings = [node, beside, parent, grandparent, to, parents[to] as usize];
+    if surroundings.iter().any(|&node| touched[node]) || is_below(parents, to, node) {
+        return false;
+    }
+    surroundings.iter().for_each(|&node| touched[node] = true);
+    // The sibling takes the parent's place. That frees its own, beside the node, for the new sibling,
+    // whose place is taken by a new parent of both.
+    put(nodes, parents, parent, nodes[beside]);
+    put(nodes, parents, beside, nodes[to]);
+    let pair = node.min(beside);
+    nodes[to] = TaggedBox::inner(Bounds::EMPTY, pair, 0);
+    parents[node] = to as u32;
+    parents[beside] = to as u32;
+    refit(nodes, parents, grandparent);
+    refit(nodes, parents, to);
+    true
+}
+
+/// Whether `node` lies in the subtree of `ancestor`.
+fn is_below(parents: &[u32], node: usize, ancestor: usize) -> bool {
+    let mut current = node as u32;
+    while current != NONE {
+        if current as usize == ancestor {
+            return true;
+        }
+        current = parents[current as usize];
+    }
+    false
+}
+
+/// Stores a node and tells its children where.
+fn put(nodes: &mut [TaggedBox], parents: &mut [u32], place: usize, node: TaggedBox) {
+    nodes[place] = node;
+    if let Some(child) = node.first_child() {
+        parents[child] = place as u32;
+        parents[child + 1] = place as u32;
+    }
+}
+
+/// Makes the boxes and counts from an inner node up to the root those of their children.
+fn refit(nodes: &mut [TaggedBox], parents: &[u32], from: usize) {
+    let mut current = from as u32;
+    while current != NONE {
+        let node = nodes[current as usize];
+        let child = node.first() as usize;
+        let (left, right) = (&nodes[child], &nodes[child + 1]);
+        let bounds = left.bounds().union(right.bounds());
+        let count = left.count() + right.count();
+        if bounds == node.bounds() && count == node.count() {
+            return;
+        }
+        nodes[current as usize] = TaggedBox::inner(bounds, child, count);
+        current = parents[current as usize];
+    }
+}
