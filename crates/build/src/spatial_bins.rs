@@ -1,19 +1,21 @@
 //! Where to cut space: the chopped binning of Stich, Friedrich and Dietrich 2009, "Spatial splits in
 //! bounding volume hierarchies", section 4.2.
 //!
-//! A range's box is divided into bins by planes. Every reference is cut at each plane that it crosses,
-//! and its parts are put into the bins they lie in. A plane then has as many references on its left as
-//! have begun before it, and as many on its right as end behind it.
+//! A range's box is divided into bins by planes. Every reference is chopped at the planes that it
+//! crosses, and its parts are put into the bins they lie in. A plane then has as many references on
+//! its left as have begun before it, and as many on its right as end behind it. This only estimates a
+//! cost, so plain `f32` will do; the plane that is chosen is cut with care ([`crate::clip`]).
 
-use crate::clip;
 use crate::tagged_box::{Bounds, TaggedBox};
+use glam::Vec3A;
 use rayon::prelude::*;
 use tree::Primitives;
+use tree::primitives::Primitive;
 
 /// Bins per axis.
 const BINS: usize = 16;
 /// References binned by one thread at a time.
-const BLOCK: usize = 1 << 12;
+const BLOCK: usize = 1 << 13;
 
 /// A plane that cuts space in two.
 #[derive(Debug, Clone, Copy)]
@@ -36,77 +38,157 @@ pub(crate) fn cheapest_plane(
     references: &[TaggedBox],
     bounds: &Bounds,
 ) -> Option<Plane> {
-    (0..3).filter_map(|axis| cheapest_on_axis(primitives, references, bounds, axis)).fold(
-        None,
-        |best: Option<Plane>, plane| match best {
-            Some(best) if best.cost <= plane.cost => Some(best),
-            _ => Some(plane),
-        },
-    )
+    let planes = [
+        cheapest_on_axis::<0>(primitives, references, bounds),
+        cheapest_on_axis::<1>(primitives, references, bounds),
+        cheapest_on_axis::<2>(primitives, references, bounds),
+    ];
+    let found = planes.into_iter().flatten();
+    found.reduce(|best, plane| if plane.cost < best.cost { plane } else { best })
 }
 
-/// The planes between bins, and what lies in the bins.
-struct Bins {
+fn cheapest_on_axis<const AXIS: usize>(
+    primitives: &Primitives,
+    references: &[TaggedBox],
+    bounds: &Bounds,
+) -> Option<Plane> {
+    let slabs = Slabs::<AXIS>::new(bounds)?;
+    binned(primitives, references, &slabs).cheapest(&slabs)
+}
+
+/// The planes between the bins of one axis.
+struct Slabs<const AXIS: usize> {
+    low: f32,
+    scale: f32,
     planes: [f32; BINS - 1],
+}
+
+impl<const AXIS: usize> Slabs<AXIS> {
+    /// None for a box that is too thin to be divided, or too large to compute with.
+    fn new(bounds: &Bounds) -> Option<Self> {
+        let (low, high) = (bounds.min[AXIS], bounds.max[AXIS]);
+        let planes: [f32; BINS - 1] = std::array::from_fn(|plane| {
+            let share = (plane + 1) as f32 / BINS as f32;
+            low * (1.0 - share) + high * share
+        });
+        let scale = BINS as f32 / (high - low);
+        let rising = planes.windows(2).all(|pair| pair[0] < pair[1]);
+        let inside = low < planes[0] && planes[BINS - 2] < high;
+        (rising && inside && scale.is_finite() && scale > 0.0).then_some(Self {
+            low,
+            scale,
+            planes,
+        })
+    }
+
+    /// The bin of a coordinate, or the nearest there is.
+    #[inline(always)]
+    fn bin_of(&self, x: f32) -> usize {
+        (((x - self.low) * self.scale) as usize).min(BINS - 1)
+    }
+}
+
+/// What lies in the bins.
+struct Bins {
     bounds: [Bounds; BINS],
     begun: [u32; BINS],
     ended: [u32; BINS],
 }
 
-fn cheapest_on_axis(
+fn binned<const AXIS: usize>(
     primitives: &Primitives,
     references: &[TaggedBox],
-    bounds: &Bounds,
-    axis: usize,
-) -> Option<Plane> {
-    let (low, high) = (bounds.min[axis], bounds.max[axis]);
-    let planes: [f32; BINS - 1] = std::array::from_fn(|plane| {
-        let share = (plane + 1) as f32 / BINS as f32;
-        low * (1.0 - share) + high * share
-    });
-    // Too thin to be divided, or too large to compute with.
-    let rising = |pair: &[f32]| pair[0] < pair[1];
-    if !(low < planes[0] && planes[BINS - 2] < high && planes.windows(2).all(rising)) {
-        return None;
+    slabs: &Slabs<AXIS>,
+) -> Bins {
+    let of_block = |block: &[TaggedBox]| {
+        let mut bins = Bins { bounds: [Bounds::EMPTY; BINS], begun: [0; BINS], ended: [0; BINS] };
+        block.iter().for_each(|reference| bins.add(primitives, reference, slabs));
+        bins
+    };
+    if references.len() <= BLOCK {
+        return of_block(references);
     }
-    let empty =
-        || Bins { planes, bounds: [Bounds::EMPTY; BINS], begun: [0; BINS], ended: [0; BINS] };
-    let mut bins = empty();
-    if references.len() > BLOCK {
-        let blocks: Vec<Bins> = references
-            .par_chunks(BLOCK)
-            .map(|block| {
-                let mut bins = empty();
-                block.iter().for_each(|reference| bins.add(primitives, reference, axis));
-                bins
-            })
-            .collect();
-        blocks.iter().for_each(|block| bins.merge(block));
-    } else {
-        references.iter().for_each(|reference| bins.add(primitives, reference, axis));
-    }
-    bins.cheapest(axis)
+    let blocks: Vec<Bins> = references.par_chunks(BLOCK).map(of_block).collect();
+    let mut bins = of_block(&[]);
+    blocks.iter().for_each(|block| bins.merge(block));
+    bins
 }
 
 impl Bins {
-    /// The bin that a coordinate lies in; one on a plane counts to the bin below.
-    fn bin_of(&self, x: f32) -> usize {
-        self.planes.partition_point(|&plane| plane < x)
-    }
-
-    fn add(&mut self, primitives: &Primitives, reference: &TaggedBox, axis: usize) {
-        let own = reference.bounds();
-        let first = self.bin_of(own.min[axis]);
-        let last = self.bin_of(own.max[axis]).max(first);
+    fn add<const AXIS: usize>(
+        &mut self,
+        primitives: &Primitives,
+        reference: &TaggedBox,
+        slabs: &Slabs<AXIS>,
+    ) {
+        let own = reference.clean_bounds();
+        let first = slabs.bin_of(own.min[AXIS]);
+        let last = slabs.bin_of(own.max[AXIS]).max(first);
         self.begun[first] += 1;
         self.ended[last] += 1;
-        let mut rest = *reference;
-        for bin in first..last {
-            let (low, high) = clip::cut(primitives, &rest, axis, self.planes[bin]);
-            self.bounds[bin] = self.bounds[bin].union(low);
-            rest = TaggedBox::new(high, reference.first(), 0);
+        match primitives.get(reference.first() as usize) {
+            Primitive::Triangle(triangle) if first < last => {
+                let vertices = triangle.vertices.map(Vec3A::from);
+                self.chop_triangle(&vertices, &own, slabs, first, last);
+            }
+            _ => {
+                for bin in first..=last {
+                    self.put(bin, own, &own, slabs);
+                }
+            }
         }
-        self.bounds[last] = self.bounds[last].union(rest.bounds());
+    }
+
+    /// Puts corners into their bins, and the points where edges cross planes into the bins on both
+    /// sides.
+    fn chop_triangle<const AXIS: usize>(
+        &mut self,
+        vertices: &[Vec3A; 3],
+        own: &Bounds,
+        slabs: &Slabs<AXIS>,
+        first: usize,
+        last: usize,
+    ) {
+        let mut parts = [Bounds::EMPTY; BINS];
+        for corner in 0..3 {
+            let (mut from, mut to) = (vertices[corner], vertices[(corner + 1) % 3]);
+            if from[AXIS] > to[AXIS] {
+                (from, to) = (to, from);
+            }
+            let [start, end] = [from, to].map(|v| slabs.bin_of(v[AXIS]).clamp(first, last));
+            parts[start] = parts[start].with_point(from);
+            parts[end] = parts[end].with_point(to);
+            let step = (to - from) / (to[AXIS] - from[AXIS]);
+            for bin in start..end {
+                let point = from + step * (slabs.planes[bin] - from[AXIS]);
+                parts[bin] = parts[bin].with_point(point);
+                parts[bin + 1] = parts[bin + 1].with_point(point);
+            }
+        }
+        for (bin, part) in parts.iter().enumerate().take(last + 1).skip(first) {
+            self.put(bin, *part, own, slabs);
+        }
+    }
+
+    /// Adds what of a part lies in a bin and in the reference's own box.
+    #[inline(always)]
+    fn put<const AXIS: usize>(
+        &mut self,
+        bin: usize,
+        part: Bounds,
+        own: &Bounds,
+        slabs: &Slabs<AXIS>,
+    ) {
+        let (mut min, mut max) = (part.min.max(own.min), part.max.min(own.max));
+        if bin > 0 {
+            min[AXIS] = min[AXIS].max(slabs.planes[bin - 1]);
+        }
+        if bin < BINS - 1 {
+            max[AXIS] = max[AXIS].min(slabs.planes[bin]);
+        }
+        if min.cmple(max).all() {
+            self.bounds[bin] = self.bounds[bin].union(Bounds { min, max });
+        }
     }
 
     fn merge(&mut self, other: &Self) {
@@ -117,7 +199,7 @@ impl Bins {
         }
     }
 
-    fn cheapest(&self, axis: usize) -> Option<Plane> {
+    fn cheapest<const AXIS: usize>(&self, slabs: &Slabs<AXIS>) -> Option<Plane> {
         let mut rights = [(Bounds::EMPTY, 0); BINS];
         let mut right = (Bounds::EMPTY, 0);
         for bin in (1..BINS).rev() {
@@ -126,16 +208,20 @@ impl Bins {
         }
         let mut best: Option<Plane> = None;
         let (mut left, mut left_count) = (Bounds::EMPTY, 0);
-        for bin in 1..BINS {
-            left = left.union(self.bounds[bin - 1]);
-            left_count += self.begun[bin - 1];
-            let (right, right_count) = rights[bin];
+        for (plane, &(right, right_count)) in rights[1..].iter().enumerate() {
+            left = left.union(self.bounds[plane]);
+            left_count += self.begun[plane];
             let cost =
                 left.half_area() * left_count as f32 + right.half_area() * right_count as f32;
             // The cost of an empty side is NaN, which is never less.
-            if cost < best.map_or(f32::INFINITY, |plane| plane.cost) {
-                let (bounds, counts) = ([left, right], [left_count, right_count]);
-                best = Some(Plane { cost, axis, position: self.planes[bin - 1], bounds, counts });
+            if cost < best.map_or(f32::INFINITY, |best| best.cost) {
+                best = Some(Plane {
+                    cost,
+                    axis: AXIS,
+                    position: slabs.planes[plane],
+                    bounds: [left, right],
+                    counts: [left_count, right_count],
+                });
             }
         }
         best
