@@ -43,9 +43,13 @@ impl<const WORDS: usize> Bits<WORDS> {
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let mut words = [0; WORDS];
-        for (word, chunk) in words.iter_mut().zip(bytes.chunks(4)) {
+        let (whole, rest) = bytes.as_chunks::<4>();
+        for (word, chunk) in words.iter_mut().zip(whole) {
+            *word = u32::from_le_bytes(*chunk);
+        }
+        if let Some(word) = words.get_mut(whole.len()) {
             let mut padded = [0; 4];
-            padded[..chunk.len()].copy_from_slice(chunk);
+            padded[..rest.len()].copy_from_slice(rest);
             *word = u32::from_le_bytes(padded);
         }
         Self { words }
