@@ -12,14 +12,22 @@
 //! | [`instruction`] | the two intersection instructions |
 //! | [`stack`] | the traversal stack in LDS |
 //! | [`vectors`] | running files of captured and generated cases |
+//! | [`decode`] | images to nodes and trees |
+//! | [`check`] | the proof of an untrusted image, and what breaks it |
+//! | [`format`](mod@format) | the name of the format |
 //!
 //! Numbers like G-8 are decisions where sources disagree or are silent; they stand beside the code that
 //! makes them true. Facts come from GPURT, Mesa, HIPRT, Radeon Raytracing Analyzer, the RDNA4 ISA guide,
 //! and results captured on hardware by the author of amdgpu-sim.
 
+pub mod check;
+pub mod decode;
+pub mod format;
 pub mod instruction;
 pub mod layout;
 pub mod obb;
 pub mod quantize;
 pub mod stack;
 pub mod vectors;
+
+pub use format::NAME;

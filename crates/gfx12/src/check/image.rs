@@ -1,0 +1,34 @@
+//! Rules of the image as a whole: segments and bases.
+
+use super::{Findings, Place, Rule};
+use crate::decode::Memory;
+use crate::layout::base_pointer::ADDRESS_MASK;
+use machine::Image;
+
+/// Segments that lie apart, and bases that pointers can count from.
+pub(super) fn check(image: &Image, memory: &Memory<'_>, findings: &mut Findings) {
+    let mut end_of_last = 0;
+    for &number in memory.by_address() {
+        let segment = &image.segments[number as usize];
+        let (start, len) = (segment.address, segment.bytes().len() as u64);
+        let end = start.saturating_add(len);
+        let name = || format!("segment {number}");
+        let place = Place { memory, address: start, name: &name };
+        if start < end_of_last || end > ADDRESS_MASK + 1 || !start.is_multiple_of(64) {
+            findings.add(Rule::Segment, &place, 0..0, || {
+                let found = format!("bytes {start:#x}..{end:#x}");
+                let low = end_of_last;
+                (found, format!("a multiple of 64 from {low:#x} on, ending at 2^48 at most"))
+            });
+        }
+        end_of_last = end_of_last.max(end);
+    }
+    let is_base = |base: &u64| base.is_multiple_of(64) && *base <= ADDRESS_MASK;
+    if image.bases.len() != 2 || !image.bases.iter().all(is_base) {
+        let name = || "bases".to_owned();
+        let address = memory.segments().first().map_or(0, |segment| segment.address);
+        findings.add(Rule::Base, &Place { memory, address, name: &name }, 0..0, || {
+            (format!("{:#x?}", image.bases), "two multiples of 64 below 2^48".into())
+        });
+    }
+}

@@ -1,0 +1,21 @@
+//! Boxes that are safe to use: without NaN, whatever an image holds.
+
+use geometry::{Aabb, Vec3};
+
+/// `bounds` with every NaN plane moved to infinity. The hardware's slab test ignores a NaN bound, so
+/// the box does not end there.
+pub(crate) fn unbounded_where_nan(bounds: Aabb) -> Aabb {
+    let low = |x: f32| if x.is_nan() { f32::NEG_INFINITY } else { x };
+    let high = |x: f32| if x.is_nan() { f32::INFINITY } else { x };
+    Aabb::new(
+        Vec3::from_array(bounds.min.to_array().map(low)),
+        Vec3::from_array(bounds.max.to_array().map(high)),
+    )
+}
+
+/// The union of two boxes, in which a NaN plane does not count.
+pub(crate) fn union(a: Aabb, b: Aabb) -> Aabb {
+    let each =
+        |f: fn(f32, f32) -> f32, a: Vec3, b: Vec3| Vec3::new(f(a.x, b.x), f(a.y, b.y), f(a.z, b.z));
+    Aabb::new(each(f32::min, a.min, b.min), each(f32::max, a.max, b.max))
+}

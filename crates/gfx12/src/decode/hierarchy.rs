@@ -1,0 +1,150 @@
+//! The hierarchy of a structure as a [`Bvh`]: entries are the children of all boxes, behind a root.
+
+use super::bounds::{unbounded_where_nan, union};
+use super::memory::Memory;
+use super::survey::{LeafRecord, Surveyed, Target};
+use crate::layout::BoxNode;
+use crate::obb;
+use geometry::Aabb;
+use rayon::prelude::*;
+use tree::{Bvh, Entry, Link};
+
+/// Items of leaves and instances, and the boxes around them.
+pub(crate) struct Items<'a> {
+    /// How many items there are.
+    pub(crate) count: usize,
+    /// Items of a leaf.
+    pub(crate) of_leaf: &'a (dyn Fn(&LeafRecord) -> Vec<u32> + Sync),
+    /// Item of an instance, by its position.
+    pub(crate) of_instance: &'a (dyn Fn(u32) -> u32 + Sync),
+    /// The box around an item.
+    pub(crate) bounds: &'a (dyn Fn(u32) -> Aabb + Sync),
+}
+
+/// The hierarchy; one leaf without references if there is nothing in it.
+pub(crate) fn bvh(memory: &Memory<'_>, surveyed: &Surveyed, items: &Items<'_>) -> Bvh {
+    let leaves: Vec<Vec<u32>> =
+        surveyed.leaves.par_iter().with_min_len(1 << 8).map(items.of_leaf).collect();
+    let mut references = Vec::with_capacity(leaves.iter().map(Vec::len).sum());
+    let leaf_links: Vec<Link> = leaves
+        .iter()
+        .map(|leaf| {
+            references.extend_from_slice(leaf);
+            Link::leaf((references.len() - leaf.len()) as u32, leaf.len())
+        })
+        .collect();
+    let Some(root) = surveyed.boxes.first() else {
+        let Some(&link) = leaf_links.first() else { return Bvh::empty() };
+        let bounds = references.iter().fold(Aabb::EMPTY, |all, &n| union(all, (items.bounds)(n)));
+        return proved(vec![Entry { bounds, link }], references, items.count);
+    };
+    if root.child_count == 0 {
+        return Bvh::empty();
+    }
+    let first_instance = references.len() as u32;
+    references.extend((0..surveyed.instances.len() as u32).map(items.of_instance));
+    let link = |target: Target| match target {
+        Target::Leaf(number) => leaf_links[number as usize],
+        Target::Instance(number) => Link::leaf(first_instance + number, 1),
+        Target::Box(number) => {
+            let record = &surveyed.boxes[number as usize];
+            match usize::from(record.child_count) {
+                0 => Link::leaf(0, 0),
+                count => Link::node(record.first_child + 1, count),
+            }
+        }
+    };
+    let bounds = child_bounds(memory, surveyed, items, &references, &link);
+    let root_bounds =
+        bounds[root.children()].iter().fold(Aabb::EMPTY, |all, &child| union(all, child));
+    let mut entries = Vec::with_capacity(bounds.len() + 1);
+    entries.push(Entry { bounds: root_bounds, link: link(Target::Box(0)) });
+    entries.extend(
+        surveyed
+            .children
+            .iter()
+            .zip(bounds)
+            .map(|(child, bounds)| Entry { bounds, link: link(child.target) }),
+    );
+    proved(entries, references, items.count)
+}
+
+/// A survey is a tree, so this succeeds.
+fn proved(entries: Vec<Entry>, references: Vec<u32>, count: usize) -> Bvh {
+    Bvh::new(entries, references, count).unwrap_or_else(|_| Bvh::empty())
+}
+
+/// The decoded box of each child; below an oriented node, the box around what the child holds.
+fn child_bounds(
+    memory: &Memory<'_>,
+    surveyed: &Surveyed,
+    items: &Items<'_>,
+    references: &[u32],
+    link: &(dyn Fn(Target) -> Link + Sync),
+) -> Vec<Aabb> {
+    let decoded: Vec<Vec<Aabb>> = surveyed
+        .boxes
+        .par_iter()
+        .with_min_len(1 << 8)
+        .map(|record| {
+            let node = BoxNode::decode(&surveyed.node(memory, record.pointer));
+            if obb::rotation(node.obb_matrix_index).is_some() {
+                return Vec::new();
+            }
+            let children = &surveyed.children[record.children()];
+            children.iter().map(|child| slots_box(&node, child.slots)).collect()
+        })
+        .collect();
+    let mut bounds = vec![Aabb::EMPTY; surveyed.children.len()];
+    let mut is_oriented = false;
+    for (record, decoded) in surveyed.boxes.iter().zip(&decoded) {
+        is_oriented |= decoded.is_empty() && record.child_count > 0;
+        for (bounds, decoded) in bounds[record.children()].iter_mut().zip(decoded) {
+            *bounds = *decoded;
+        }
+    }
+    if is_oriented {
+        let contents = contents(surveyed, items, references, link);
+        for (record, decoded) in surveyed.boxes.iter().zip(&decoded) {
+            if decoded.is_empty() {
+                bounds[record.children()].copy_from_slice(&contents[record.children()]);
+            }
+        }
+    }
+    bounds
+}
+
+/// The union of the decoded boxes of some slots.
+fn slots_box(node: &BoxNode, slots: u8) -> Aabb {
+    (0..8)
+        .filter(|slot| slots >> slot & 1 == 1)
+        .map(|slot| unbounded_where_nan(node.child_box(slot)))
+        .fold(Aabb::EMPTY, union)
+}
+
+/// The box around everything below each child, from the bottom up.
+fn contents(
+    surveyed: &Surveyed,
+    items: &Items<'_>,
+    references: &[u32],
+    link: &(dyn Fn(Target) -> Link + Sync),
+) -> Vec<Aabb> {
+    let mut contents: Vec<Aabb> = surveyed
+        .children
+        .par_iter()
+        .with_min_len(1 << 8)
+        .map(|child| match child.target {
+            Target::Box(_) => Aabb::EMPTY,
+            target => references[link(target).range()]
+                .iter()
+                .fold(Aabb::EMPTY, |all, &item| union(all, (items.bounds)(item))),
+        })
+        .collect();
+    for position in (0..contents.len()).rev() {
+        if let Target::Box(number) = surveyed.children[position].target {
+            let below = surveyed.boxes[number as usize].children();
+            contents[position] = contents[below].iter().fold(Aabb::EMPTY, |all, &b| union(all, b));
+        }
+    }
+    contents
+}

@@ -1,0 +1,84 @@
+//! Reading an image by address: which segment holds a byte, and where it lies in the file.
+
+use crate::layout::{HalfNodeBits, NODE_BYTES, NodeBits};
+use machine::{Image, Segment};
+
+/// An image with its segments in order of address.
+#[derive(Debug)]
+pub struct Memory<'a> {
+    segments: &'a [Segment],
+    /// Numbers of the segments that are not empty, by address.
+    order: Vec<u32>,
+    /// Offset of each segment in the file.
+    offsets: Vec<u64>,
+}
+
+impl<'a> Memory<'a> {
+    /// The memory of an image whose segments lie one after the other, in their order, in a file.
+    #[must_use]
+    pub fn new(image: &'a Image) -> Self {
+        let offsets = image.segments.iter().scan(0, |next, segment| {
+            let offset = *next;
+            *next += segment.bytes().len() as u64;
+            Some(offset)
+        });
+        Self::with_offsets(image, offsets.collect())
+    }
+
+    /// The memory of an image whose segments lie at given offsets in a file; a missing offset is 0.
+    #[must_use]
+    pub fn with_offsets(image: &'a Image, mut offsets: Vec<u64>) -> Self {
+        let segments = &image.segments[..];
+        offsets.resize(segments.len(), 0);
+        let mut order: Vec<u32> = (0..segments.len() as u32)
+            .filter(|&number| !segments[number as usize].bytes().is_empty())
+            .collect();
+        order.sort_by_key(|&number| segments[number as usize].address);
+        Self { segments, order, offsets }
+    }
+
+    /// The segments in their own order.
+    #[must_use]
+    pub fn segments(&self) -> &'a [Segment] {
+        self.segments
+    }
+
+    /// Numbers of the segments that are not empty, by address.
+    pub(crate) fn by_address(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// Which segment holds the byte at `address`.
+    #[must_use]
+    pub fn segment_of(&self, address: u64) -> Option<usize> {
+        let start = |&number: &u32| self.segments[number as usize].address <= address;
+        let behind = self.order.partition_point(start);
+        let number = self.order[..behind].last().copied()? as usize;
+        self.segments[number].get(address, 1).map(|_| number)
+    }
+
+    /// The `len` bytes at `address`, if one segment holds them all.
+    #[must_use]
+    pub fn get(&self, address: u64, len: usize) -> Option<&'a [u8]> {
+        self.segments[self.segment_of(address)?].get(address, len)
+    }
+
+    /// The 128-byte node at `address`.
+    #[must_use]
+    pub fn node(&self, address: u64) -> Option<NodeBits> {
+        self.get(address, NODE_BYTES as usize).map(NodeBits::from_bytes)
+    }
+
+    /// The 64-byte record at `address`.
+    #[must_use]
+    pub fn half_node(&self, address: u64) -> Option<HalfNodeBits> {
+        self.get(address, NODE_BYTES as usize / 2).map(HalfNodeBits::from_bytes)
+    }
+
+    /// Where the byte at `address` lies in the file; 0 if nowhere.
+    #[must_use]
+    pub fn offset_of(&self, address: u64) -> u64 {
+        self.segment_of(address)
+            .map_or(0, |number| self.offsets[number] + (address - self.segments[number].address))
+    }
+}

@@ -1,0 +1,105 @@
+//! Images back to nodes and trees.
+//!
+//! | file | concept |
+//! |---|---|
+//! | [`memory`] | bytes by address, over several segments |
+//! | [`structure`] | one acceleration structure: bases, root, header |
+//! | [`survey`] | every node that can be reached, and how; total over any bytes |
+//! | `expand`, `ranges`, `visited` | the steps of a survey: one box node, one range, each node once |
+//! | [`nodes`] | the survey as decoded nodes, for reading and comparing |
+//! | `primitives` | triangles and procedurals, each once, in the order of memory |
+//! | `placements` | instances as placements, and their numbers |
+//! | `hierarchy` | a survey as a [`tree::Bvh`] |
+//! | `bounds` | boxes without NaN |
+//!
+//! [`decode`] gives the tree that an image stands for. Boxes are the decoded planes; the children of
+//! an oriented node get the axis-aligned box around what is below them; slots that reuse a child are
+//! one entry with the union of their boxes. Encoding the tree of an image that siliray wrote, without a
+//! margin, gives the same bytes.
+
+mod bounds;
+mod expand;
+mod hierarchy;
+pub mod memory;
+pub mod nodes;
+mod placements;
+mod primitives;
+mod ranges;
+pub mod structure;
+pub mod survey;
+mod visited;
+
+pub use memory::Memory;
+pub use nodes::{Node, NodeBody, nodes};
+pub use structure::Structure;
+pub use survey::Survey;
+
+use crate::layout::NodePointer;
+use bounds::union;
+use geometry::Aabb;
+use hierarchy::Items;
+use machine::{CheckedImage, Image};
+use primitives::ReadPrimitives;
+use survey::Surveyed;
+use tree::{Bottom, Top, Tree};
+
+/// The tree of a proved image, with the geometry as it is stored.
+#[must_use]
+pub fn decode(image: &CheckedImage) -> Tree {
+    let image = image.image();
+    let memory = Memory::new(image);
+    let survey = Survey::new(image);
+    if !survey.has_top_level() {
+        return Tree { bottoms: vec![bottom(&memory, &survey.structures[0])], top: None };
+    }
+    let bottoms: Vec<Bottom> =
+        survey.structures[1..].iter().map(|surveyed| bottom(&memory, surveyed)).collect();
+    let top = top(&memory, &survey.structures[0], &bottoms);
+    Tree { bottoms, top: Some(top) }
+}
+
+/// The instance nodes of an image, each with the number of its placement: what a walk needs to name
+/// the instance of a hit.
+#[must_use]
+pub fn instance_numbers(image: &Image) -> Vec<(NodePointer, u32)> {
+    let survey = Survey::new(image);
+    let top = &survey.structures[0];
+    let numbers = placements::numbers(&Memory::new(image), top);
+    top.instances.iter().map(|instance| instance.pointer).zip(numbers).collect()
+}
+
+fn bottom(memory: &Memory<'_>, surveyed: &Surveyed) -> Bottom {
+    let read = ReadPrimitives::new(memory, surveyed);
+    let items = Items {
+        count: read.primitives.len(),
+        of_leaf: &|leaf| read.numbers(leaf).collect(),
+        of_instance: &|number| number,
+        bounds: &|number| read.primitives.bounds(number as usize),
+    };
+    let bvh = hierarchy::bvh(memory, surveyed, &items);
+    Bottom { primitives: read.primitives, bvh }
+}
+
+fn top(memory: &Memory<'_>, surveyed: &Surveyed, bottoms: &[Bottom]) -> Top {
+    let numbers = placements::numbers(memory, surveyed);
+    let placements = placements::placements(memory, surveyed, &numbers);
+    let world_bounds = |number: u32| {
+        let placement = &placements[number as usize];
+        let below = bottoms.get(placement.bottom as usize).map_or(Aabb::EMPTY, contents);
+        placement.world_bounds(&below).unwrap_or(Aabb::EMPTY)
+    };
+    let items = Items {
+        count: placements.len(),
+        of_leaf: &|_| Vec::new(),
+        of_instance: &|number| numbers[number as usize],
+        bounds: &world_bounds,
+    };
+    let bvh = hierarchy::bvh(memory, surveyed, &items);
+    Top { placements, bvh }
+}
+
+/// The box around the primitives of a bottom level.
+fn contents(bottom: &Bottom) -> Aabb {
+    let bounds = (0..bottom.primitives.len()).map(|number| bottom.primitives.bounds(number));
+    bounds.fold(Aabb::EMPTY, union)
+}
