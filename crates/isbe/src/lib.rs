@@ -25,6 +25,8 @@
 //! | [`warp`] | their semantics for 32 lanes |
 //! | [`hazard`] | the check for shared spaces |
 //! | [`container`] | dumps: `.isbe` files, checked and explained |
+//! | [`kernel`] | mesh workgroups written in Rust |
+//! | [`mesh`] | meshes and scenes to dumps and back |
 //! | [`vectors`] | runs vector files of kind `isbe` |
 //! | [`workgroup_view`] | one workgroup's memory, read as a meshlet |
 
@@ -36,9 +38,11 @@ pub mod fault;
 pub mod generation;
 pub mod hazard;
 pub mod instruction;
+pub mod kernel;
 pub mod layout;
 pub mod limits;
 pub mod memory;
+pub mod mesh;
 pub mod mesh_state;
 pub mod methods;
 pub mod sph;
@@ -55,6 +59,7 @@ pub use fault::{Fault, Warning};
 pub use layout::{Area, Element, Layout, LayoutError, Location};
 pub use limits::Limits;
 pub use memory::{Access, MapOrder, Memory, Region, Size, Space, View};
+pub use mesh::{AttributeTable, Mesh};
 pub use mesh_state::{MeshState, StateError};
 pub use sph::{ShaderType, Sph, SphError, SphVersion};
 pub use topology::Topology;

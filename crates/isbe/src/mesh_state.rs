@@ -144,7 +144,9 @@ impl MeshState {
     /// When the state is not that of a mesh shader.
     pub fn memory(&self, limits: Limits, workgroup: u32) -> Result<Memory, StateError> {
         let layout = self.layout(limits)?;
-        let mut input = Space { attr: vec![0; LINE_BYTES as usize], ..Space::default() };
+        // One vertex, so one line for each input; address 0 is there without any.
+        let lines = self.mesh.inputs().len().max(1);
+        let mut input = Space { attr: vec![0; lines * LINE_BYTES as usize], ..Space::default() };
         input.attr[..4].copy_from_slice(&workgroup.to_le_bytes());
         let output = Space {
             map: vec![0; self.map_bytes(self.topology()?) as usize],

@@ -5,6 +5,7 @@
 //! `None`.
 
 use crate::container::{Dump, Workgroup};
+use crate::limits::LINE_BYTES;
 use crate::memory::{MapOrder, map_address};
 use crate::{Area, AttributeId, Layout, Limits, StateError, Topology};
 
@@ -133,6 +134,18 @@ impl<'a> WorkgroupView<'a> {
         self.attribute(&self.reader.layout.primitives, attribute, index)
     }
 
+    /// All attributes of a vertex, ascending; `None` if some are not there.
+    #[must_use]
+    pub fn vertex_row(&self, index: u32) -> Option<Vec<u32>> {
+        self.row(&self.reader.layout.vertices, index)
+    }
+
+    /// All attributes of a primitive, ascending; `None` if some are not there.
+    #[must_use]
+    pub fn primitive_row(&self, index: u32) -> Option<Vec<u32>> {
+        self.row(&self.reader.layout.primitives, index)
+    }
+
     /// Whether the viewport mask of a primitive is 0.
     #[must_use]
     pub fn is_culled(&self, primitive: u32) -> bool {
@@ -145,8 +158,17 @@ impl<'a> WorkgroupView<'a> {
         self.workgroup.attr.get(self.reader.layout.shared_base() as usize..).unwrap_or(&[])
     }
 
+    fn row(&self, area: &Area, index: u32) -> Option<Vec<u32>> {
+        let base = area.element_base(index) as usize;
+        let addresses = (0..area.ids().len()).map(|line| base + LINE_BYTES as usize * line);
+        (index < area.maximum()).then(|| addresses.map(|at| self.word(at)).collect()).flatten()
+    }
+
     fn attribute(&self, area: &Area, attribute: AttributeId, index: u32) -> Option<u32> {
-        let address = area.address(attribute, index)? as usize;
+        self.word(area.address(attribute, index)? as usize)
+    }
+
+    fn word(&self, address: usize) -> Option<u32> {
         let bytes = self.workgroup.attr.get(address..)?.first_chunk()?;
         Some(u32::from_le_bytes(*bytes))
     }

@@ -1,0 +1,239 @@
+//! Dumps: every finding broken once, and bytes that were never a dump.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use geometry::Vec3;
+use isbe::container::check::{check, read};
+use isbe::container::explain::{BytePlace, explain, record_offset};
+use isbe::mesh::capture::{CaptureOptions, capture_mesh, capture_scene};
+use isbe::mesh::import::{ImportOptions, import};
+use isbe::{
+    AttributeId, AttributeSet, AttributeTable, Dump, Limits, MapOrder, Mesh, Reader, Topology,
+};
+use scene::{Geometry, Object, Scene, Shape};
+
+/// A strip of triangles with POSITION, a layer and a viewport mask; every seventh is culled.
+fn strip() -> Dump {
+    let position: AttributeSet = AttributeId::parse_all("POSITION").unwrap().into_iter().collect();
+    let primitive: AttributeSet =
+        [AttributeId::RT_ARRAY_INDEX, AttributeId::VIEWPORT_MASK].into_iter().collect();
+    let mut vertices = AttributeTable::new(position, 102);
+    for i in 0..102 {
+        let xyzw = [i as f32, (i % 2) as f32, 0.25 * i as f32, 1.0];
+        vertices.row_mut(i).copy_from_slice(&xyzw.map(f32::to_bits));
+    }
+    let mut primitives = AttributeTable::new(primitive, 100);
+    for i in 0..100 {
+        primitives.row_mut(i).copy_from_slice(&[i as u32 / 50, u32::from(i % 7 != 0)]);
+    }
+    let triangles = (0..100).map(|i| [i, i + 1, i + 2]).collect();
+    let options =
+        CaptureOptions { max_vertices: 40, max_triangles: 30, ..CaptureOptions::default() };
+    capture_mesh(&Mesh { vertices, primitives, triangles }, &options).unwrap()
+}
+
+/// The rules that a change of bytes breaks, each with its offset.
+fn broken(change: impl Fn(&mut Vec<u8>)) -> Vec<(&'static str, u64)> {
+    let mut bytes = strip().to_bytes().unwrap();
+    change(&mut bytes);
+    let findings = check(&bytes, Limits::Driver).findings;
+    let others = findings.into_iter().filter(|f| f.rule != "culled_primitives");
+    others.map(|finding| (finding.rule, finding.offset)).collect()
+}
+
+#[test]
+fn every_rule_is_broken_alone() {
+    let dump = strip();
+    let record = record_offset(&dump, 1);
+    let length = dump.to_bytes().unwrap().len();
+    let put = |at: usize, value: u32| {
+        move |bytes: &mut Vec<u8>| {
+            bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        }
+    };
+    let method = dump.state.shader_a.word().unwrap();
+    let at = |offset: usize| offset as u64;
+    assert_eq!(broken(|_| ()), []);
+    assert_eq!(broken(|bytes| bytes[3] ^= 1), [("bad_magic", 0)]);
+    assert_eq!(broken(|bytes| bytes[8] = 2), [("bad_version", 8)]);
+    assert_eq!(broken(|bytes| bytes[10] = 1), [("newer_minor", 10)]);
+    assert_eq!(broken(|bytes| bytes[14] = 5), [("bad_version", 14)]);
+    assert_eq!(broken(|bytes| bytes[40] = 5), [("reserved_bytes", 40)]);
+    assert_eq!(broken(|bytes| bytes[64] ^= 3), [("bad_header", 64)]);
+    assert_eq!(broken(|bytes| bytes[192] = 0x61), [("bad_header", 192)]);
+    assert_eq!(broken(put(24, method & !15 | 5)), [("topology_unsupported", 24)]);
+    assert_eq!(broken(put(24, method & !0x1ff0)), [("bad_maximum", 24)]);
+    assert_eq!(broken(put(24, method | 0x1ff0)), [("bad_maximum", 24)]);
+    assert_eq!(broken(put(24, method & !0x7f_e000)), [("bad_maximum", 24)]);
+    assert_eq!(
+        broken(put(28, dump.state.shader_b.word().unwrap() | 63 << 20)),
+        [("limit", 24)],
+        "threads"
+    );
+    assert_eq!(broken(|bytes| bytes[64 + 60..64 + 79].fill(0xff))[0], ("output_limit", 24));
+    assert_eq!(broken(|bytes| bytes.truncate(length - 1)), [("truncated", at(length - 1))]);
+    assert_eq!(broken(|bytes| bytes.truncate(63)), [("truncated", 63)]);
+    assert_eq!(broken(|bytes| bytes.truncate(100)), [("truncated", 100)]);
+    assert_eq!(broken(Vec::clear), [("truncated", 0)]);
+    assert_eq!(broken(|bytes| bytes.push(7)), [("trailing_bytes", at(length))]);
+    assert_eq!(broken(put(20, u32::MAX)), [("truncated", at(length))]);
+    assert_eq!(broken(put(record + 8, 4 + 3 * 30 - 1)), [("size_mismatch", at(record + 8))]);
+    let attr = dump.workgroups[1].attr.len() as u32;
+    assert_eq!(broken(put(record + 12, attr - 4)), [("size_mismatch", at(record + 12))]);
+    assert_eq!(broken(put(record + 12, u32::MAX)), [("truncated", at(length))]);
+    assert_eq!(broken(put(record + 24, 1)), [("reserved_bytes", at(record + 24))]);
+    assert_eq!(broken(put(record + 32, 31)), [("count_over_max", at(record + 32))]);
+    assert_eq!(broken(|bytes| bytes[record + 40] = 40), [("index_over_max", at(record + 40))]);
+    assert_eq!(broken(|bytes| bytes[record + 36..record + 40].fill(200)).len(), 1);
+    let culled = check(&dump.to_bytes().unwrap(), Limits::Driver).findings;
+    assert!(culled.iter().all(|finding| finding.rule == "culled_primitives"));
+    assert!(culled.len() > 2);
+}
+
+#[test]
+fn input_attributes_need_their_flag() {
+    let mut dump = strip();
+    dump.workgroups[0].input_attr = vec![1; 20];
+    dump.workgroups[0].task = Some(3);
+    let mut bytes = dump.to_bytes().unwrap();
+    assert_eq!(bytes[16], 1 | 4 | 8 | 16);
+    assert_eq!(read(&bytes, Limits::Driver).unwrap(), dump);
+    bytes[16] &= !8;
+    let report = check(&bytes, Limits::Driver);
+    assert!(report.findings.iter().any(|finding| finding.rule == "input_flag"));
+    assert_eq!(report.dump.unwrap(), dump);
+}
+
+#[test]
+fn raw_limits_allow_more_primitives() {
+    let mut dump = strip();
+    dump.state.shader_a.max_primitive = 500;
+    dump.workgroups.clear();
+    let bytes = dump.to_bytes().unwrap();
+    assert_eq!(read(&bytes, Limits::Driver).unwrap_err().first.rule, "bad_maximum");
+    assert_eq!(read(&bytes, Limits::Raw), Ok(dump));
+}
+
+#[test]
+fn a_reversed_count_is_read_reversed() {
+    let mut dump = strip();
+    dump.map_order = MapOrder::Reversed;
+    dump.workgroups.iter_mut().for_each(|workgroup| workgroup.map[..4].reverse());
+    let read = read(&dump.to_bytes().unwrap(), Limits::Driver).unwrap();
+    let expected = import(&strip(), &ImportOptions::default()).unwrap();
+    assert_eq!(import(&read, &ImportOptions::default()).unwrap().scene, expected.scene);
+}
+
+#[test]
+fn plain_dumps_group_by_layer_and_leave_out_what_is_culled() {
+    let mut dump = strip();
+    let base = dump.state.layout(Limits::Driver).unwrap().shared_base() as usize;
+    dump.workgroups.iter_mut().for_each(|workgroup| workgroup.attr.truncate(base));
+    let imported = import(&dump, &ImportOptions::default()).unwrap();
+    let geometries = &imported.scene.objects[0].geometries;
+    assert_eq!(geometries.iter().map(Geometry::triangle_count).collect::<Vec<_>>(), [42, 43]);
+    assert_eq!((imported.report.culled, imported.report.triangles), (15, 85));
+    assert_eq!(geometries[1].name, "layer 1, viewport 0");
+}
+
+#[test]
+fn points_and_lines_are_skipped_or_boxed() {
+    for (topology, corners) in [(Topology::Points, 1), (Topology::Lines, 2)] {
+        let mut dump = strip();
+        let base = dump.state.layout(Limits::Driver).unwrap().shared_base() as usize;
+        dump.state.shader_a.topology = topology.code();
+        for workgroup in &mut dump.workgroups {
+            workgroup.map.truncate(4 + corners * 30);
+            workgroup.attr.truncate(base);
+        }
+        let dump = read(&dump.to_bytes().unwrap(), Limits::Driver).unwrap();
+        let skipped = import(&dump, &ImportOptions::default()).unwrap();
+        assert_eq!((skipped.report.triangles, skipped.report.points_and_lines), (0, 85));
+        let boxed =
+            import(&dump, &ImportOptions { boxes: true, ..ImportOptions::default() }).unwrap();
+        let boxes = boxed.scene.objects[0].geometries.iter().map(|g| match &g.shape {
+            Shape::Boxes(boxes) => boxes.len(),
+            Shape::Triangles { .. } => 0,
+        });
+        assert_eq!(boxes.sum::<usize>(), 85);
+    }
+}
+
+/// Every byte of a file has a place, and the places of ATTR agree with the layout.
+#[test]
+fn every_byte_is_explained() {
+    let dump = strip();
+    let reader = Reader::new(&dump, Limits::Driver).unwrap();
+    let length = dump.to_bytes().unwrap().len();
+    let text = |offset| explain(&dump, &reader, offset).to_string();
+    let record = record_offset(&dump, 2);
+    assert_eq!(text(0), "header, magic");
+    assert_eq!(text(25), "header, SET_MESH_SHADER_A");
+    assert!(text(64 + 52).starts_with("mesh header, bits 416..424: omap"), "{}", text(64 + 52));
+    assert_eq!(text(record + 5), "workgroup 2, task index");
+    assert_eq!(text(record + 33), "workgroup 2, MAP, primitive count, byte 1, address 0x0001");
+    assert_eq!(
+        text(record + 32 + 4 + 8),
+        "workgroup 2, MAP, index of primitive 2, corner 2, address 0x000c"
+    );
+    let attr = record + 32 + dump.workgroups[2].map.len().next_multiple_of(16);
+    assert_eq!(
+        text(attr + 0x20e),
+        "workgroup 2, ATTR, POSITION_X of vertex 35, group 1, lane 3, byte 2, address 0x020e"
+    );
+    assert!(text(attr + 0x27c).contains("of vertex 63 (padding), group 1, lane 31"));
+    assert!(text(attr + 0x480).contains("VIEWPORT_MASK of primitive 0, group 0, lane 0"));
+    assert!(text(attr + 0x500).contains("shared memory, byte 0x0"));
+    for offset in 0..length {
+        assert_ne!(explain(&dump, &reader, offset), BytePlace::Behind);
+    }
+    assert_eq!(explain(&dump, &reader, length), BytePlace::Behind);
+}
+
+/// 64k changed bytes: never a panic, and what passes the check becomes a scene or a located error.
+#[test]
+fn flipped_bytes_never_panic() {
+    let shape = Shape::Triangles {
+        positions: (0..60u8).map(|i| Vec3::new(i.into(), f32::from(i % 5), -1.0)).collect(),
+        indices: (0..58).map(|i| [i, i + 1, i + 2]).collect(),
+    };
+    let geometry = Geometry { name: String::new(), opaque: true, shape };
+    let scene = Scene {
+        objects: vec![Object { name: String::new(), geometries: vec![geometry] }],
+        instances: vec![scene::Instance::new(0, geometry::Transform::IDENTITY)],
+        ..Scene::default()
+    };
+    let options =
+        CaptureOptions { max_vertices: 32, max_triangles: 32, ..CaptureOptions::default() };
+    let captured = capture_scene(&scene, &options).unwrap().to_bytes().unwrap();
+    let plain = strip().to_bytes().unwrap();
+    let mut state = 7u64;
+    let mut random = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize
+    };
+    let mut sound = 0;
+    for round in 0..65_536 {
+        let mut bytes = if round % 2 == 0 { captured.clone() } else { plain.clone() };
+        // Most of the structure is at the front and in the records.
+        let range = if random() % 3 == 0 { 600 } else { bytes.len() };
+        for _ in 0..1 + random() % 3 {
+            let at = random() % range.min(bytes.len());
+            bytes[at] ^= 1 << (random() % 8);
+        }
+        if random() % 16 == 0 {
+            bytes.truncate(random() % bytes.len());
+        }
+        let report = check(&bytes, Limits::Driver);
+        if let Some(dump) = &report.dump {
+            if let Ok(reader) = Reader::new(dump, Limits::Driver) {
+                let _ = explain(dump, &reader, random() % bytes.len().max(1)).to_string();
+            }
+            if report.is_sound() {
+                sound += 1;
+                let _ = import(dump, &ImportOptions::default());
+            }
+        }
+    }
+    assert!(sound > 10_000, "{sound}");
+}
