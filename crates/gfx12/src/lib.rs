@@ -15,6 +15,8 @@
 //! | [`decode`] | images to nodes and trees |
 //! | [`check`] | the proof of an untrusted image, and what breaks it |
 //! | [`format`](mod@format) | the name of the format |
+//! | [`survey`] | every node of an image, sound or not |
+//! | [`rra`] | `.rra` files |
 //!
 //! Numbers like G-8 are decisions where sources disagree or are silent; they stand beside the code that
 //! makes them true. Facts come from GPURT, Mesa, HIPRT, Radeon Raytracing Analyzer, the RDNA4 ISA guide,
@@ -27,7 +29,9 @@ pub mod instruction;
 pub mod layout;
 pub mod obb;
 pub mod quantize;
+pub mod rra;
 pub mod stack;
+pub mod survey;
 pub mod vectors;
 
 pub use format::NAME;

@@ -1,0 +1,230 @@
+//! What Radeon Raytracing Analyzer asks of a structure.
+//!
+//! A structure that breaks a rule of severity *error* is refused by the viewer, without a word: a BLAS
+//! is left out, and with a TLAS the whole file fails to load. siliray can still read it.
+//!
+//! | rule | severity | what must hold |
+//! |---|---|---|
+//! | `total_size` | error | total size at least 256 |
+//! | `metadata_size` | error | metadata size at least 128 |
+//! | `metadata_offset` | warning | metadata size equal to the chunk's header offset |
+//! | `metadata_copied` | warning | the viewer copies no more metadata than there is, nor than 256 bytes |
+//! | `structure_level` | warning | chunk and header agree on TLAS or BLAS |
+//! | `root_missing` | error | a box node if there are active primitives |
+//! | `active_primitives` | error | no more active primitives than primitives |
+//! | `internal_offset` | error | internal nodes at 128 or later |
+//! | `leaf_offset` | error | leaf nodes not before internal nodes |
+//! | `geometry_offset` | error | BLAS: geometry infos not before leaf nodes |
+//! | `pointer_offset` | error | node pointers not before geometry infos |
+//! | `pointer_gap` | warning | BLAS: node pointers right behind the geometry infos, where the viewer looks |
+//! | `nodes_range` | error | nodes within the structure |
+//! | `geometry_range` | error | geometry infos or sidebands within the structure |
+//! | `pointer_range` | error | node pointers within the structure |
+//! | `geometry_counts` | error | triangles: primitive counts of the geometry infos sum to the header's |
+//! | `instance_inactive` | warning | an instance has a mask, a child and a metadata size |
+
+use super::fault::Field;
+use super::structure::{Level, METADATA_BYTES, Structure};
+use crate::layout::{
+    Bits, GeometryInfo, GpurtHeader, GpurtSideband, HalfNodeBits, InstanceNode, NODE_BYTES,
+    NodeBits,
+};
+use machine::{Finding, Severity};
+
+/// Bytes of the header, and of the least structure with its least metadata.
+const HEADER_BYTES: u32 = 128;
+const LEAST_TOTAL: u32 = METADATA_BYTES + HEADER_BYTES;
+/// The most metadata that the viewer has room for.
+const MOST_COPIED: u32 = 256;
+const GEOMETRY_INFO_BYTES: u64 = 12;
+const SIDEBAND_BYTES: u64 = 64;
+/// Inactive instances that are named one by one.
+const MOST_INSTANCES_NAMED: usize = 1000;
+
+/// Adds what the viewer would complain about, if it did.
+pub fn check(structure: &Structure, findings: &mut Vec<Finding>) {
+    let header = structure.header();
+    let mut rules = Rules { structure, findings };
+    rules.check_sizes(&header);
+    rules.check_counts(&header);
+    rules.check_offsets(&header);
+    if rules.check_ranges(&header) {
+        match structure.level {
+            Level::Bottom => rules.check_geometry_counts(&header),
+            Level::Top => rules.check_instances(&header),
+        }
+    }
+}
+
+struct Rules<'a> {
+    structure: &'a Structure,
+    findings: &'a mut Vec<Finding>,
+}
+
+impl Rules<'_> {
+    /// Notes a dword of the header.
+    fn dword(
+        &mut self,
+        severity: Severity,
+        rule: &'static str,
+        dword: u64,
+        found: impl ToString,
+        expected: impl ToString,
+    ) {
+        let place = format!("{}: header: dword {dword}", self.structure.place.chunk);
+        let field = Field::new(place, self.structure.place.offset(4 * dword), 4);
+        self.findings.push(field.finding(severity, rule, found, expected));
+    }
+
+    fn check_sizes(&mut self, header: &GpurtHeader) {
+        let (metadata, before) = (header.metadata_size, self.structure.metadata.len() as u64);
+        if header.total_size < LEAST_TOTAL {
+            let expected = format!("a total size of at least {LEAST_TOTAL}");
+            self.dword(Severity::Error, "total_size", 2, header.total_size, expected);
+        }
+        if metadata < METADATA_BYTES {
+            let expected = format!("at least {METADATA_BYTES} bytes of metadata");
+            self.dword(Severity::Error, "metadata_size", 1, metadata, expected);
+        } else if u64::from(metadata) != before {
+            let expected = format!("{before} bytes of metadata, as there are before the header");
+            self.dword(Severity::Warning, "metadata_offset", 1, metadata, expected);
+        }
+        let copied = self.structure.metadata_size;
+        if copied > MOST_COPIED || u64::from(copied) > before {
+            let expected =
+                format!("at most {} bytes of metadata to copy", before.min(MOST_COPIED.into()));
+            self.dword(Severity::Warning, "metadata_copied", 1, copied, expected);
+        }
+        let says_blas = self.structure.level == Level::Bottom;
+        if header.is_blas() != says_blas {
+            let found = if header.is_blas() { "BLAS" } else { "TLAS" };
+            let expected = format!("{}, as the chunk says", self.structure.level.name());
+            self.dword(Severity::Warning, "structure_level", 0, found, expected);
+        }
+    }
+
+    fn check_counts(&mut self, header: &GpurtHeader) {
+        if header.active_primitive_count > 0 && header.internal_fp32_count == 0 {
+            let expected = "a box node, since there are active primitives";
+            self.dword(Severity::Error, "root_missing", 12, 0, expected);
+        }
+        if header.active_primitive_count > header.primitive_count {
+            let expected = format!("at most {} active primitives", header.primitive_count);
+            let active = header.active_primitive_count;
+            self.dword(Severity::Error, "active_primitives", 4, active, expected);
+        }
+    }
+
+    fn check_offsets(&mut self, header: &GpurtHeader) {
+        let internal = header.internal_node_offset;
+        let (leaf, geometry) = (header.leaf_node_offset, header.geometry_info_offset);
+        let pointers = header.primitive_pointer_offset;
+        let is_blas = self.structure.level == Level::Bottom;
+        let mut at_least = |rule, dword, found: u32, least: u32, what: &str| {
+            if found < least {
+                let expected = format!("{least:#x} or more, {what}");
+                self.dword(Severity::Error, rule, dword, format!("{found:#x}"), expected);
+            }
+        };
+        if header.internal_fp32_count > 0 {
+            at_least("internal_offset", 8, internal, HEADER_BYTES, "behind the header");
+        }
+        at_least("leaf_offset", 9, leaf, internal, "not before the internal nodes");
+        if is_blas {
+            at_least("geometry_offset", 10, geometry, leaf, "not before the leaf nodes");
+        }
+        at_least("pointer_offset", 11, pointers, geometry, "not before what dword 10 names");
+        let end = u64::from(geometry) + GEOMETRY_INFO_BYTES * u64::from(header.descriptor_count);
+        if is_blas && pointers >= geometry && u64::from(pointers) != end {
+            let expected = format!("{end:#x}, right behind the geometry infos");
+            self.dword(Severity::Warning, "pointer_gap", 11, format!("{pointers:#x}"), expected);
+        }
+    }
+
+    /// Whether everything that the header names lies in the structure.
+    fn check_ranges(&mut self, header: &GpurtHeader) -> bool {
+        let len = self.structure.segment.bytes().len() as u64;
+        let (geometry, pointers) =
+            (u64::from(header.geometry_info_offset), u64::from(header.primitive_pointer_offset));
+        let records = match self.structure.level {
+            Level::Bottom => GEOMETRY_INFO_BYTES * u64::from(header.descriptor_count),
+            Level::Top => pointers.saturating_sub(geometry),
+        };
+        let parts = [
+            ("nodes_range", 10, 0, geometry),
+            ("geometry_range", 10, geometry, records),
+            ("pointer_range", 11, pointers, 4 * u64::from(header.primitive_count)),
+        ];
+        let mut inside = true;
+        for (rule, dword, start, size) in parts {
+            if start + size > len {
+                let found = format!("{start:#x}..{:#x}", start + size);
+                let expected = format!("a range within the structure's {len:#x} bytes");
+                self.dword(Severity::Error, rule, dword, found, expected);
+                inside = false;
+            }
+        }
+        inside
+    }
+
+    fn check_geometry_counts(&mut self, header: &GpurtHeader) {
+        if header.geometry_type != 0 {
+            return;
+        }
+        let start = header.geometry_info_offset as usize;
+        let size = GEOMETRY_INFO_BYTES as usize * header.descriptor_count as usize;
+        let infos = &self.structure.segment.bytes()[start..start + size];
+        let counts = infos.chunks_exact(GEOMETRY_INFO_BYTES as usize);
+        let sum: u64 = counts
+            .map(|info| u64::from(GeometryInfo::decode(&Bits::from_bytes(info)).primitive_count))
+            .sum();
+        if sum != u64::from(header.primitive_count) {
+            let place = format!("{}: geometry infos", self.structure.place.chunk);
+            let field = Field::new(place, self.structure.place.offset(start as u64), size as u64);
+            let found = format!("primitive counts that sum to {sum}");
+            let expected = format!("a sum of {}, as in the header", header.primitive_count);
+            self.findings.push(field.finding(Severity::Error, "geometry_counts", found, expected));
+        }
+    }
+
+    /// Names instances that the viewer leaves out.
+    fn check_instances(&mut self, header: &GpurtHeader) {
+        let bytes = self.structure.segment.bytes();
+        let (leaf, sidebands) =
+            (header.leaf_node_offset as usize, header.geometry_info_offset as usize);
+        let pointers = header.primitive_pointer_offset as usize;
+        let parts = bytes.get(leaf..sidebands).zip(bytes.get(sidebands..pointers));
+        let Some((nodes, records)) = parts else { return };
+        let pairs = nodes
+            .chunks_exact(NODE_BYTES as usize)
+            .zip(records.chunks_exact(SIDEBAND_BYTES as usize))
+            .take(header.active_primitive_count as usize);
+        let mut inactive = 0;
+        for (number, (node, record)) in pairs.enumerate() {
+            let node = InstanceNode::decode(&NodeBits::from_bytes(node));
+            let record = GpurtSideband::decode(&HalfNodeBits::from_bytes(record));
+            let why = if node.mask == 0 {
+                "a mask of 0"
+            } else if node.child_base.address() == 0 {
+                "no child"
+            } else if record.blas_metadata_size == 0 {
+                "a metadata size of 0 in its sideband"
+            } else {
+                continue;
+            };
+            inactive += 1;
+            if inactive <= MOST_INSTANCES_NAMED {
+                let place = format!("{}: instance node {number}", self.structure.place.chunk);
+                let start = (leaf + number * NODE_BYTES as usize) as u64;
+                let field = Field::new(place, self.structure.place.offset(start), NODE_BYTES);
+                let expected = "an instance that the viewer shows";
+                self.findings.push(field.finding(
+                    Severity::Warning,
+                    "instance_inactive",
+                    why,
+                    expected,
+                ));
+            }
+        }
+    }
+}

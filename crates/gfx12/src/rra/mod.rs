@@ -1,0 +1,122 @@
+//! `.rra` files: acceleration structures as Radeon Raytracing Analyzer reads them.
+//!
+//! An `.rra` file is an RDF container ([`container`]) of named chunks. Every acceleration structure is
+//! one chunk ([`structure`]): metadata, GPURT's header, nodes, and what software keeps beside them.
+//! AMD's driver writes such files, and so does RADV, with quirks of its own:
+//!
+//! | quirk of RADV | what siliray does |
+//! |---|---|
+//! | the header has 120 bytes, but offsets count as if it had 128 | pads it, and maps offsets back to the file |
+//! | chunk version 0xF0005 | accepted, as any major version up to 16 |
+//! | the uncompressed size of a chunk is 0 | accepted where nothing is compressed |
+//! | instance ranges are rewritten from 2 to 1, driver data is left out | read as they are |
+//!
+//! | file | concept |
+//! |---|---|
+//! | [`container`] | RDF: header, index, chunks |
+//! | [`unpack`] | zstd, bounded |
+//! | [`structure`] | a RawAccelStruct chunk, taken apart and put together |
+//! | [`header_rules`] | what the viewer asks of a structure's header |
+//! | [`info`] | ApiInfo and AsicInfo: which API, which card |
+//! | [`opened`] | from a file to an image, and from bytes of the image back to the file |
+//! | [`behind_header`] | a raw structure, moved behind a header |
+//! | [`fault`] | what is wrong with a file, and where |
+//!
+//! A file that cannot be taken apart is an [`RraError`]. A file that can, but that the viewer would
+//! refuse or misread, has [`Rra::findings`]: users of the viewer are told only that a scene failed to
+//! load. Sources: libamdrdf, Radeon Raytracing Analyzer 1.9, Mesa's `radv_rra.c`.
+
+pub mod behind_header;
+pub mod container;
+pub mod fault;
+pub mod header_rules;
+pub mod info;
+pub mod opened;
+pub mod structure;
+pub mod unpack;
+
+pub use behind_header::{RebaseError, behind_header};
+pub use fault::RraError;
+pub use info::{ApiInfo, AsicInfo};
+pub use opened::{FilePlace, Opened};
+pub use structure::{Level, Structure, WriteError};
+
+use container::{Container, Magic, StoredChunk};
+use machine::{Finding, Image};
+
+/// A file, taken apart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rra {
+    /// How the container introduces itself.
+    pub magic: Magic,
+    /// The acceleration structures, in the order of the file.
+    pub structures: Vec<Structure>,
+    /// All other chunks, as they are stored.
+    pub others: Vec<StoredChunk>,
+    /// What the viewer would refuse or misread, by offset.
+    pub findings: Vec<Finding>,
+}
+
+/// Takes a file apart.
+///
+/// # Errors
+/// The first thing that keeps the file from being read: the place, what was found, what was expected.
+pub fn read(bytes: &[u8]) -> Result<Rra, RraError> {
+    let container = Container::parse(bytes)?;
+    let mut rra = Rra {
+        magic: container.magic,
+        structures: Vec::new(),
+        others: Vec::new(),
+        findings: Vec::new(),
+    };
+    for chunk in &container.chunks {
+        if structure::IDS.contains(&chunk.name().as_str()) {
+            let number = rra.structures.len();
+            let structure = Structure::parse(chunk, number)?;
+            header_rules::check(&structure, &mut rra.findings);
+            rra.structures.push(structure);
+        } else {
+            info::check(chunk, &mut rra.findings);
+            rra.others.push(chunk.to_stored());
+        }
+    }
+    if rra.structures.is_empty() {
+        return Err(fault::no_structures(bytes, &container));
+    }
+    rra.findings.sort_by_key(|finding| finding.offset);
+    Ok(rra)
+}
+
+/// The file that shows an image: every segment a structure, the root first.
+///
+/// # Errors
+/// When a segment is not a structure that the viewer opens: see [`behind_header()`] for images without
+/// headers.
+pub fn write(image: &Image) -> Result<Vec<u8>, WriteError> {
+    let structures = image.segments.iter().map(Structure::of_segment).collect::<Result<_, _>>()?;
+    let others = vec![ApiInfo::VULKAN.to_chunk()];
+    Ok(Rra { magic: Magic::Rdf, structures, others, findings: Vec::new() }.to_bytes())
+}
+
+impl Rra {
+    /// Puts the file together again: other chunks as they were stored, then the structures,
+    /// uncompressed and with whole headers.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let structures = self.structures.iter().map(Structure::to_chunk);
+        let chunks: Vec<StoredChunk> = self.others.iter().cloned().chain(structures).collect();
+        container::write(self.magic, &chunks)
+    }
+
+    /// The API that the file was captured from, if it says so.
+    #[must_use]
+    pub fn api(&self) -> Option<ApiInfo> {
+        self.others.iter().find_map(ApiInfo::of_chunk)
+    }
+
+    /// The card that the file was captured on, if it says so.
+    #[must_use]
+    pub fn asic(&self) -> Option<AsicInfo> {
+        self.others.iter().find_map(AsicInfo::of_chunk)
+    }
+}

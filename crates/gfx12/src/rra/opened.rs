@@ -1,0 +1,139 @@
+//! From a file to an image, and from bytes of the image back to the file.
+
+use super::fault::Field;
+use super::structure::{Level, Structure};
+use super::{Rra, RraError};
+use crate::layout::NodePointer;
+use machine::{Finding, Image, Segment, Severity};
+use std::collections::BTreeMap;
+
+/// An image out of a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Opened {
+    /// The image: the chosen structure first, then the bottom levels that it may refer to.
+    pub image: Image,
+    /// Where each segment comes from.
+    pub places: Vec<FilePlace>,
+    /// The number of the chosen structure.
+    pub structure: usize,
+    /// Structures that could not be part of the image.
+    pub findings: Vec<Finding>,
+}
+
+/// Where a structure's bytes lie in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FilePlace {
+    /// The chunk, by name and number.
+    pub chunk: String,
+    /// Where the chunk's data lies.
+    pub data_offset: u64,
+    /// Whether the data is compressed, so that its bytes have no places of their own.
+    pub compressed: bool,
+    /// Where the structure's header lies in the data.
+    pub header_offset: u64,
+    /// Bytes of that header, 128 or RADV's 120.
+    pub header_size: u64,
+}
+
+impl FilePlace {
+    /// The file offset of a byte of the structure. In compressed data: that of the data.
+    #[must_use]
+    pub fn offset(&self, byte: u64) -> u64 {
+        if self.compressed { self.data_offset } else { self.data_offset + self.data_byte(byte) }
+    }
+
+    /// The byte of the unpacked data that a byte of the structure is. RADV's header lacks its last
+    /// bytes, so what follows lies that much earlier.
+    #[must_use]
+    pub fn data_byte(&self, byte: u64) -> u64 {
+        let whole = NodePointer::ROOT_BEHIND_HEADER.byte_offset();
+        let within =
+            if byte < whole { byte.min(self.header_size) } else { byte + self.header_size - whole };
+        self.header_offset + within
+    }
+
+    /// The place of a byte in words, where its offset does not tell all.
+    #[must_use]
+    pub fn describe(&self, byte: u64) -> String {
+        if self.compressed {
+            format!("{}, byte {:#x} of the unpacked data", self.chunk, self.data_byte(byte))
+        } else {
+            self.chunk.clone()
+        }
+    }
+}
+
+impl Rra {
+    /// The image of structure `number`; without a number, of the largest TLAS, or of the largest BLAS
+    /// if there is no TLAS.
+    ///
+    /// # Errors
+    /// When there is no such structure.
+    pub fn open(&self, number: Option<usize>) -> Result<Opened, RraError> {
+        let chosen = number.unwrap_or_else(|| self.main_structure());
+        let Some(root) = self.structures.get(chosen) else {
+            let field = Field::new("index: structures", 16, 16);
+            let found = format!("no structure {chosen}");
+            let expected = format!("a number below {}", self.structures.len());
+            return Err(field.error("structure_number", found, expected));
+        };
+        let base = root.segment.address;
+        let mut opened = Opened {
+            image: Image {
+                format: "gfx12",
+                segments: vec![root.segment.clone()],
+                bases: vec![base, base],
+                root: u64::from(NodePointer::ROOT_BEHIND_HEADER.0),
+            },
+            places: vec![root.place.clone()],
+            structure: chosen,
+            findings: Vec::new(),
+        };
+        if root.level == Level::Top {
+            let mut taken = BTreeMap::from([(base, (end_of(&root.segment), 0))]);
+            for bottom in self.structures.iter().filter(|other| other.level == Level::Bottom) {
+                opened.add(bottom, &mut taken);
+            }
+        }
+        Ok(opened)
+    }
+
+    /// The largest top level, or else the largest bottom level; the first of equals.
+    fn main_structure(&self) -> usize {
+        let size = |structure: &Structure| {
+            (structure.level == Level::Top, structure.header().primitive_count)
+        };
+        let numbered = self.structures.iter().enumerate().rev();
+        numbered.max_by_key(|(_, structure)| size(structure)).map_or(0, |(number, _)| number)
+    }
+}
+
+/// Memory in use: where it starts, where it ends, and which segment uses it.
+type Taken = BTreeMap<u64, (u64, usize)>;
+
+impl Opened {
+    /// Adds a bottom level, unless its memory is taken: a capture may hold structures of several
+    /// frames.
+    fn add(&mut self, bottom: &Structure, taken: &mut Taken) {
+        let segment = &bottom.segment;
+        let (start, end) = (segment.address, end_of(segment));
+        // Only the last segment that starts before this one's end can reach into it.
+        let before = taken.range(..end).next_back().map(|(_, &last)| last);
+        if let Some((_, other)) = before.filter(|&(other_end, _)| other_end > start) {
+            let place = format!("{}: address", bottom.place.chunk);
+            let field = Field::new(place, bottom.place.offset(0), end - start);
+            let found = format!("{:#x} bytes at {start:#x}", end - start);
+            let expected = format!("memory that {} does not use", self.places[other].chunk);
+            let severity = Severity::Warning;
+            self.findings.push(field.finding(severity, "structure_overlap", found, expected));
+        } else {
+            taken.insert(start, (end, self.places.len()));
+            self.image.segments.push(segment.clone());
+            self.places.push(bottom.place.clone());
+        }
+    }
+}
+
+fn end_of(segment: &Segment) -> u64 {
+    segment.address.saturating_add(segment.bytes().len() as u64)
+}

@@ -1,0 +1,124 @@
+//! The file that Radeon Raytracing Analyzer 1.9 is known to open: the Cornell box of HIPRT, moved
+//! behind a header, under a top level with one instance. The viewer shows 17 nodes, 2 boxes, depth 3
+//! and 32 triangles.
+
+use crate::files::{BLAS, TLAS, cornell_world, hiprt_cornell};
+use gfx12::layout::{BoxNode, NodeBits, NodePointer, PrimitiveNode};
+use gfx12::rra::{self, Level};
+use gfx12::survey::{State, range_pairs, survey};
+use machine::Image;
+use serde_json::Value;
+
+#[test]
+fn the_viewer_s_figures() {
+    let bytes = rra::write(&cornell_world()).unwrap();
+    let file = rra::read(&bytes).unwrap();
+    assert_eq!(file.findings, []);
+    let blas = file.open(Some(1)).unwrap().image;
+    let totals = survey(&blas).totals;
+    assert_eq!((totals.boxes, totals.ranges, totals.triangles), (2, 15, 32));
+    assert_eq!((totals.depth, totals.primitive_nodes, totals.outside), (3, 15, 0));
+    let world = survey(&file.open(None).unwrap().image).totals;
+    assert_eq!((world.boxes, world.instances, world.structures, world.depth), (3, 1, 2, 5));
+}
+
+#[test]
+fn a_written_file_reads_back_to_the_same_image_and_the_same_bytes() {
+    let world = cornell_world();
+    let bytes = rra::write(&world).unwrap();
+    let file = rra::read(&bytes).unwrap();
+    assert_eq!(file.structures.len(), 2);
+    assert_eq!([file.structures[0].level, file.structures[1].level], [Level::Top, Level::Bottom]);
+    let opened = file.open(None).unwrap();
+    assert_eq!((opened.structure, &opened.image), (0, &world));
+    assert_eq!(file.to_bytes(), bytes);
+    let api = file.api().unwrap();
+    assert_eq!((api.name(), api.major, api.minor), ("Vulkan", 1, 3));
+}
+
+#[test]
+fn offsets_lead_back_to_the_file() {
+    let bytes = rra::write(&cornell_world()).unwrap();
+    let opened = rra::read(&bytes).unwrap().open(None).unwrap();
+    assert_eq!(opened.image.segments.iter().map(|s| s.address).collect::<Vec<_>>(), [TLAS, BLAS]);
+    for (segment, place) in opened.image.segments.iter().zip(&opened.places) {
+        for (byte, &value) in segment.bytes().iter().enumerate() {
+            assert_eq!(bytes[place.offset(byte as u64) as usize], value);
+        }
+    }
+}
+
+/// Moving keeps every plane, every vertex and every id: they are compared with the decode that comes
+/// with the dump.
+#[test]
+fn moving_behind_a_header_keeps_what_nodes_say() {
+    let known: Value =
+        serde_json::from_str(include_str!("../vectors/hiprt-cornell-bvh8.json")).unwrap();
+    let moved = rra::read(&rra::write(&cornell_world()).unwrap()).unwrap();
+    let moved = moved.open(Some(1)).unwrap().image;
+    let visits = survey(&moved).visits;
+    assert!(visits.iter().all(|visit| visit.state == State::Read));
+    let boxes = visits.iter().filter(|visit| visit.pointer.is_box());
+    let mut parent = NodePointer::INVALID;
+    for (visit, known) in boxes.zip(known["boxes"].as_array().unwrap()) {
+        let node = box_node(&moved, visit.address);
+        assert_eq!(node.parent, parent);
+        parent = visit.pointer;
+        let pointers = node.child_pointers();
+        for (slot, child) in known["children"].as_array().unwrap().iter().enumerate() {
+            let planes = node.child_box(slot);
+            for (axis, plane) in planes.min.to_array().iter().enumerate() {
+                assert_eq!(
+                    format!("{:#010x}", plane.to_bits()),
+                    child["min"][axis].as_str().unwrap()
+                );
+            }
+            for (axis, plane) in planes.max.to_array().iter().enumerate() {
+                assert_eq!(
+                    format!("{:#010x}", plane.to_bits()),
+                    child["max"][axis].as_str().unwrap()
+                );
+            }
+            if let Some(ids) = child["prims"].as_array() {
+                let expected: Vec<u64> = ids.iter().map(|id| id.as_u64().unwrap()).collect();
+                assert_eq!(ids_of_range(&moved, pointers[slot]), expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn triangles_are_those_of_the_dump() {
+    let all = |image: &Image| {
+        let mut corners: Vec<[[u32; 3]; 3]> = Vec::new();
+        for visit in survey(image).visits.iter().filter(|visit| visit.pointer.is_primitive()) {
+            for (address, pair) in range_pairs(image, visit.address, visit.pointer.pair()) {
+                let node = primitive_node(image, address);
+                let triangle = node.triangle(pair.into(), 0);
+                corners.push(triangle.vertices.map(|v| v.to_array().map(f32::to_bits)));
+            }
+        }
+        corners
+    };
+    let moved = cornell_world();
+    let moved = Image { bases: vec![BLAS; 2], ..moved };
+    let (moved, raw) = (all(&moved), all(&hiprt_cornell()));
+    assert_eq!(moved.len(), 32);
+    assert_eq!(moved, raw);
+}
+
+fn box_node(image: &Image, address: u64) -> BoxNode {
+    BoxNode::decode(&NodeBits::from_bytes(image.get(address, 128).unwrap()))
+}
+
+fn primitive_node(image: &Image, address: u64) -> PrimitiveNode {
+    PrimitiveNode::decode(&NodeBits::from_bytes(image.get(address, 128).unwrap()))
+}
+
+fn ids_of_range(image: &Image, pointer: NodePointer) -> Vec<u64> {
+    let address = image.bases[1] + pointer.byte_offset();
+    let pairs = range_pairs(image, address, pointer.pair());
+    let id =
+        |(address, pair): (u64, u8)| primitive_node(image, address).primitive_id(2 * pair as usize);
+    pairs.into_iter().map(|pair| u64::from(id(pair))).collect()
+}
