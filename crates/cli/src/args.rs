@@ -68,7 +68,7 @@ pub(crate) struct Global {
     #[arg(value_parser = values::triangles, allow_negative_numbers = true)]
     pub(crate) triangles: Option<usize>,
 
-    /// Print results only: no progress, no notes
+    /// Show no progress bars
     #[arg(long, short, global = true, help_heading = "Global options")]
     pub(crate) quiet: bool,
 }

@@ -1,0 +1,145 @@
+//! Files are complete or not there, whatever happens and whatever they are called.
+
+use crate::support::Folder;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+const MESH: &str = "v -1 0 0\nv 2 0 0\nv 2 3 0.5\nv -1 3 0\nf 1 2 3 4\n";
+
+fn render_args<'a>(scene: &'a OsStr, picture: &'a OsStr) -> Vec<&'a OsStr> {
+    let options = ["--size", "20x15", "--samples", "1"].map(OsStr::new);
+    [&[OsStr::new("render"), scene, OsStr::new("-o"), picture], &options[..]].concat()
+}
+
+/// Waits until the command has begun its file, so that there is something to leave behind.
+fn wait_for_part(folder: &Folder) {
+    let start = Instant::now();
+    while !folder.files().iter().any(|name| name.ends_with(".part")) {
+        assert!(start.elapsed() < Duration::from_secs(20), "no file was begun");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Sends a signal by name. The shell has `kill` built in.
+fn signal(child: &Child, name: &str) {
+    let command = format!("kill -{name} {}", child.id());
+    assert!(std::process::Command::new("sh").args(["-c", &command]).status().unwrap().success());
+}
+
+#[test]
+fn an_interrupt_leaves_nothing_behind() {
+    for name in ["INT", "TERM"] {
+        let folder = Folder::new();
+        std::fs::write(folder.path().join("picture.png"), "the old picture").unwrap();
+        let long = ["render", "hairball", "-o", "picture.png", "--size", "4000x4000"];
+        let mut child = folder.siliray(&long).stderr(Stdio::null()).spawn().unwrap();
+        wait_for_part(&folder);
+        std::thread::sleep(Duration::from_millis(300));
+        let asked = Instant::now();
+        signal(&child, name);
+        let status = child.wait().unwrap();
+        assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
+        assert_eq!((status.code(), status.signal()), (Some(130), None));
+        assert_eq!(folder.files(), ["picture.png"]);
+        assert_eq!(folder.read("picture.png"), b"the old picture");
+    }
+}
+
+#[test]
+fn a_failure_leaves_the_old_file() {
+    let folder = Folder::new();
+    std::fs::write(folder.path().join("picture.png"), "the old picture").unwrap();
+    std::fs::write(folder.path().join("broken.obj"), "f 1 2 3\n").unwrap();
+    let output = folder.run(&render_args(OsStr::new("broken.obj"), OsStr::new("picture.png")));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: broken.obj: line 1"));
+    assert_eq!(folder.files(), ["broken.obj", "picture.png"]);
+    assert_eq!(folder.read("picture.png"), b"the old picture");
+}
+
+#[test]
+fn names_may_be_anything() {
+    let folder = Folder::new();
+    let odd = [
+        OsStr::new("größe 模型.obj").to_owned(),
+        OsStr::new("-dash.obj").to_owned(),
+        OsString::from(OsStr::from_bytes(b"not \xff utf8.obj")),
+    ];
+    for name in odd {
+        std::fs::write(folder.path().join(&name), MESH).unwrap();
+        let scene = folder.path().join(&name);
+        let picture = folder.path().join(&name).with_extension("png");
+        let output = folder.run(&render_args(scene.as_os_str(), picture.as_os_str()));
+        assert!(output.status.success(), "{name:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(std::fs::read(&picture).unwrap().starts_with(b"\x89PNG"));
+    }
+}
+
+#[test]
+fn a_file_may_have_the_name_of_a_built_in_scene() {
+    let folder = Folder::new();
+    std::fs::write(folder.path().join("forest"), MESH).unwrap();
+    assert_eq!(folder.json(&["info", "./forest"])["triangles"], 2);
+    assert_eq!(folder.json(&["info", "forest", "--triangles", "1000"])["objects"], 6);
+}
+
+#[test]
+fn links_stay_links_and_devices_stay_devices() {
+    let folder = Folder::new();
+    std::fs::write(folder.path().join("mesh.obj"), MESH).unwrap();
+    std::fs::write(folder.path().join("target.png"), "old").unwrap();
+    std::os::unix::fs::symlink("target.png", folder.path().join("link.png")).unwrap();
+    for name in ["link.png", "/dev/null"] {
+        let output = folder.run(&render_args(OsStr::new("mesh.obj"), OsStr::new(name)));
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    assert!(folder.path().join("link.png").is_symlink());
+    assert!(folder.read("target.png").starts_with(b"\x89PNG"));
+    assert!(!std::path::Path::new("/dev/null").is_file());
+    assert_eq!(folder.files(), ["link.png", "mesh.obj", "target.png"]);
+}
+
+/// `siliray ... | head` is no error.
+#[test]
+fn a_closed_pipe_is_no_failure() {
+    let folder = Folder::new();
+    for args in [
+        &["info", "organic", "--triangles", "1000"][..],
+        &["build", "organic", "--triangles", "1000", "--json"],
+        &["completions", "bash"],
+        &["--help"],
+    ] {
+        let mut child =
+            folder.siliray(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{args:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args:?}");
+    }
+}
+
+#[test]
+fn a_full_disk_is_a_failure() {
+    let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else { return };
+    let folder = Folder::new();
+    let mut command = folder.siliray(&["info", "organic", "--triangles", "1000"]);
+    let output = command.stdout(full).stderr(Stdio::piped()).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.starts_with("error: cannot write to standard output"), "{errors}");
+}
+
+#[test]
+fn every_shell_and_the_manual_are_served() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = folder.run(&["completions", shell]);
+        assert!(output.status.success());
+        assert!(String::from_utf8(output.stdout).unwrap().contains("heatmap"), "{shell}");
+    }
+    let page = String::from_utf8(folder.run(&["man", "render"]).stdout).unwrap();
+    assert!(page.contains(".TH siliray-render") && page.contains("heatmap"), "{page}");
+}
