@@ -36,6 +36,8 @@ mod binary;
 mod binned;
 mod clip;
 mod collapse;
+#[cfg(test)]
+mod coverage;
 mod error;
 mod level;
 mod morton;

@@ -1,0 +1,100 @@
+//! The proof by example that spatial splits lose nothing: in exact arithmetic, every point of a
+//! triangle lies in the box of one of its references.
+
+use crate::binary::Node;
+use crate::primitives;
+use crate::progress::{Monitor, Progress};
+use crate::spatial_split;
+use crate::tagged_box::{Bounds, TaggedBox};
+use geometry::exact::{ExactVec3, rational, vector};
+use geometry::{Triangle, Vec3};
+use num_rational::BigRational;
+use std::ops::ControlFlow;
+use tree::Primitives;
+
+/// Numbers in -1..1 (splitmix64).
+fn random(seed: u64) -> impl FnMut() -> f32 {
+    let mut state = seed;
+    move || {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (z >> 39) as f32 / (1u64 << 24) as f32 - 1.0
+    }
+}
+
+/// Long thin triangles that lie askew and almost parallel, among small ones.
+fn needles(count: usize, seed: u64, scale: f32) -> Vec<Triangle> {
+    let mut next = random(seed);
+    let mut point = |size: f32| Vec3::new(next(), next(), next()) * size;
+    (0..count)
+        .map(|i| {
+            let corner = point(9.0);
+            let along = if i % 4 == 0 { Vec3::new(17.0, -11.0, 6.0) } else { Vec3::ZERO };
+            let vertices = [corner, corner + along + point(0.3), corner + point(0.2)];
+            Triangle { vertices: vertices.map(|vertex| vertex * scale) }
+        })
+        .collect()
+}
+
+/// The boxes of all references, by triangle.
+fn reference_boxes(primitives: &Primitives) -> Vec<Vec<Bounds>> {
+    let watch = |_: Progress| ControlFlow::Continue(());
+    let monitor = Monitor::new(&watch, 1);
+    let references = primitives::references(primitives);
+    let nodes = spatial_split::build(references, primitives, 2.0, &monitor).unwrap();
+    let mut boxes = vec![Vec::new(); primitives.triangles.len()];
+    let mut open = vec![0];
+    while let Some(index) = open.pop() {
+        let node: &TaggedBox = &nodes[index];
+        match node.first_child() {
+            Some(child) => open.extend([child, child + 1]),
+            None => boxes[node.item() as usize].push(node.bounds()),
+        }
+    }
+    boxes
+}
+
+/// Corners, points on edges (some very near a corner), and points inside.
+fn points_of(triangle: &Triangle, next: &mut impl FnMut() -> f32) -> Vec<ExactVec3> {
+    let corners = triangle.vertices.map(vector);
+    let mut weights = vec![[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    for _ in 0..12 {
+        let [a, b, c] = [next(), next(), next()].map(|weight| weight.abs() + 1e-3);
+        weights.extend([[a, b, c], [a, b, 0.0], [0.0, a, b * 1e-6], [a, 0.0, c]]);
+    }
+    weights
+        .into_iter()
+        .map(|weights| {
+            let weights = weights.map(rational);
+            let sum: BigRational = weights.iter().sum();
+            std::array::from_fn(|k| {
+                (0..3).map(|v| &weights[v] * &corners[v][k]).sum::<BigRational>() / &sum
+            })
+        })
+        .collect()
+}
+
+fn contains(bounds: &Bounds, point: &ExactVec3) -> bool {
+    (0..3).all(|k| rational(bounds.min[k]) <= point[k] && point[k] <= rational(bounds.max[k]))
+}
+
+#[test]
+fn no_point_of_a_triangle_is_lost() {
+    let mut next = random(99);
+    for (seed, scale) in [(1, 1.0), (2, 1e-3), (3, 3.7e5), (4, 1e-19), (5, 1e17), (6, 1e-38)] {
+        let primitives =
+            Primitives { triangles: needles(200, seed, scale), ..Primitives::default() };
+        let boxes = reference_boxes(&primitives);
+        let cut = boxes.iter().filter(|boxes| boxes.len() > 1).count();
+        // The areas of the last scene vanish: nothing is known to be worth a cut.
+        assert!(cut > 20 || scale == 1e-38, "only {cut} triangles were cut at scale {scale}");
+        for (triangle, boxes) in primitives.triangles.iter().zip(&boxes) {
+            for point in points_of(triangle, &mut next) {
+                assert!(boxes.iter().any(|bounds| contains(bounds, &point)), "{triangle:?}");
+            }
+            let whole = Bounds::from(triangle.bounds());
+            assert!(boxes.iter().all(|part| whole.union(*part) == whole));
+        }
+    }
+}
