@@ -75,6 +75,27 @@ fn points_of(triangle: &Triangle, next: &mut impl FnMut() -> f32) -> Vec<ExactVe
         .collect()
 }
 
+/// The points where edges cross the planes of the boxes: there a rounding in the wrong direction would
+/// leave a gap.
+fn crossings(triangle: &Triangle, boxes: &[Bounds]) -> Vec<ExactVec3> {
+    let corners = triangle.vertices.map(vector);
+    let mut points = Vec::new();
+    for (axis, bounds) in (0..3).flat_map(|axis| boxes.iter().map(move |bounds| (axis, bounds))) {
+        for plane in [bounds.min[axis], bounds.max[axis]].map(rational) {
+            for edge in 0..3 {
+                let (from, to) = (&corners[edge], &corners[(edge + 1) % 3]);
+                if from[axis].clone().min(to[axis].clone()) < plane
+                    && plane < from[axis].clone().max(to[axis].clone())
+                {
+                    let share = (&plane - &from[axis]) / (&to[axis] - &from[axis]);
+                    points.push(std::array::from_fn(|k| &from[k] + (&to[k] - &from[k]) * &share));
+                }
+            }
+        }
+    }
+    points
+}
+
 fn contains(bounds: &Bounds, point: &ExactVec3) -> bool {
     (0..3).all(|k| rational(bounds.min[k]) <= point[k] && point[k] <= rational(bounds.max[k]))
 }
@@ -90,7 +111,9 @@ fn no_point_of_a_triangle_is_lost() {
         // The areas of the last scene vanish: nothing is known to be worth a cut.
         assert!(cut > 20 || scale == 1e-38, "only {cut} triangles were cut at scale {scale}");
         for (triangle, boxes) in primitives.triangles.iter().zip(&boxes) {
-            for point in points_of(triangle, &mut next) {
+            let mut points = points_of(triangle, &mut next);
+            points.extend(crossings(triangle, boxes));
+            for point in points {
                 assert!(boxes.iter().any(|bounds| contains(bounds, &point)), "{triangle:?}");
             }
             let whole = Bounds::from(triangle.bounds());

@@ -104,24 +104,38 @@ fn add_triangles(
     let start = triangles.len();
     triangles.resize(start + indices.len(), Triangle::new(Vec3::ZERO, Vec3::ZERO, Vec3::ZERO));
     let blocks = triangles[start..].par_chunks_mut(BLOCK).zip(indices.par_chunks(BLOCK));
-    blocks.enumerate().try_for_each(|(block, (triangles, indices))| {
-        for (offset, (triangle, corners)) in triangles.iter_mut().zip(indices).enumerate() {
-            let Place { object, geometry } = place;
-            let position = block * BLOCK + offset;
-            for (vertex, &corner) in triangle.vertices.iter_mut().zip(corners) {
-                *vertex = *positions.get(corner as usize).ok_or(BuildError::MissingVertex {
-                    object,
-                    geometry,
-                    triangle: position,
-                    vertices: positions.len(),
-                })?;
-            }
-            if !triangle.vertices.iter().all(|v| v.is_finite()) {
-                return Err(BuildError::NotFinite { object, geometry, primitive: position });
-            }
+    // All blocks run to their end, so that the error reported is the first whatever the threads do.
+    let results: Vec<Result<(), BuildError>> = blocks
+        .enumerate()
+        .map(|(block, (triangles, indices))| {
+            fill_block(triangles, positions, indices, place, block * BLOCK)?;
+            monitor.advance(indices.len())
+        })
+        .collect();
+    results.into_iter().collect()
+}
+
+fn fill_block(
+    triangles: &mut [Triangle],
+    positions: &[Vec3],
+    indices: &[[u32; 3]],
+    Place { object, geometry }: Place,
+    first: usize,
+) -> Result<(), BuildError> {
+    for (position, (triangle, corners)) in (first..).zip(triangles.iter_mut().zip(indices)) {
+        for (vertex, &corner) in triangle.vertices.iter_mut().zip(corners) {
+            *vertex = *positions.get(corner as usize).ok_or(BuildError::MissingVertex {
+                object,
+                geometry,
+                triangle: position,
+                vertices: positions.len(),
+            })?;
         }
-        monitor.advance(indices.len())
-    })
+        if !triangle.vertices.iter().all(|vertex| vertex.is_finite()) {
+            return Err(BuildError::NotFinite { object, geometry, primitive: position });
+        }
+    }
+    Ok(())
 }
 
 fn add_ids(ids: &mut Vec<PrimitiveId>, geometry: usize, opaque: bool, count: usize) {

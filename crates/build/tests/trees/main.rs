@@ -3,3 +3,4 @@
 
 mod invariants;
 mod promises;
+mod scenes;

@@ -1,10 +1,10 @@
 //! Scenes made by code, and the check of everything that a tree promises.
 
-use build::{Built, Options};
+use build::{Built, Options, Preset};
 use geometry::{Aabb, Triangle, Vec3};
 use scene::{Geometry, Object, Scene, Shape};
 use std::ops::ControlFlow;
-use tree::{Bottom, Bvh};
+use tree::Bvh;
 
 pub(crate) fn build_with(scene: &Scene, options: &Options) -> Built {
     build::build(scene, options, &|_| ControlFlow::Continue(())).unwrap()
@@ -60,10 +60,11 @@ pub(crate) fn random_triangles(count: usize, seed: u64, stretch: f32) -> Vec<Tri
 
 /// Checks every promise of the crate's documentation on all levels.
 pub(crate) fn check_tree(built: &Built, options: &Options) {
+    let split = options.preset == Preset::Best && options.split_budget > 0.0;
     for bottom in &built.tree.bottoms {
         let bounds: Vec<Aabb> =
             (0..bottom.primitives.len()).map(|i| bottom.primitives.bounds(i)).collect();
-        check_level(&bottom.bvh, &bounds, options.width, options.max_leaf, splits(bottom));
+        check_level(&bottom.bvh, &bounds, options.width, options.max_leaf, split);
     }
     if let Some(top) = &built.tree.top {
         let bounds: Vec<Aabb> = top
@@ -76,11 +77,6 @@ pub(crate) fn check_tree(built: &Built, options: &Options) {
             .collect();
         check_level(&top.bvh, &bounds, options.width, 1, false);
     }
-}
-
-/// Whether a triangle is referred to more than once.
-fn splits(bottom: &Bottom) -> bool {
-    bottom.bvh.references().len() > bottom.primitives.len()
 }
 
 fn check_level(bvh: &Bvh, bounds: &[Aabb], width: usize, max_leaf: usize, split: bool) {
