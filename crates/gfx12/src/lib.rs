@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`layout`] | every structure in memory: pointers, T#, nodes, headers |
 //! | [`quantize`] | boxes to plane codes, conservatively, and as RADV does it |
+//! | [`encode`] | a tree laid out as an image, by siliray's packing or a driver's |
 //! | [`obb`] | the 104 rotations of oriented boxes |
 //! | [`instruction`] | the two intersection instructions |
 //! | [`stack`] | the traversal stack in LDS |
@@ -24,6 +25,7 @@
 
 pub mod check;
 pub mod decode;
+pub mod encode;
 pub mod format;
 pub mod instruction;
 pub mod layout;

@@ -1,0 +1,216 @@
+//! A bottom level: boxes above primitive nodes.
+
+use super::boxes::{Boxes, Contents, contents};
+use super::error::EncodeError;
+use super::flatten::Flat;
+use super::leaves;
+use super::margin::Margin;
+use super::run::{PackedRun, RangeStart, RunPacker, Stored};
+use super::tables::{HeaderCounts, IdTable, Sections, header, write_pointers};
+use super::triangle_fill::{ALL_VERTICES, DENSE_VERTICES};
+use super::{Options, Policy};
+use crate::layout::{BoxNode, CullFlags, NODE_BYTES, NodePointer, ProceduralWriter};
+use machine::Segment;
+use rayon::prelude::*;
+use std::borrow::Cow;
+use tree::{Bottom, Bvh, PrimitiveFlags, Primitives};
+
+/// A bottom level as bytes. Nothing in it depends on its address.
+#[derive(Debug)]
+pub(crate) struct EncodedBottom {
+    /// The bytes; the address is set later.
+    pub(crate) segment: Segment,
+    /// The root node, which instances copy boxes from.
+    pub(crate) root: BoxNode,
+    /// What it holds.
+    pub(crate) kind: BottomKind,
+    /// The box around it, as the hierarchy has it.
+    pub(crate) bounds: geometry::Aabb,
+    /// Box nodes.
+    pub(crate) box_count: usize,
+    /// What its leaf nodes hold.
+    pub(crate) stored: Stored,
+    /// Bytes of header and nodes.
+    pub(crate) node_bytes: u64,
+    /// The hierarchy that was laid out.
+    pub(crate) sah_cost: f64,
+}
+
+/// What kinds of primitives a bottom level holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BottomKind {
+    pub(crate) triangles: bool,
+    pub(crate) procedurals: bool,
+}
+
+/// Lays out one bottom level.
+pub(crate) fn encode(
+    bottom: &Bottom,
+    level: usize,
+    margin: Margin,
+    options: &Options,
+) -> Result<EncodedBottom, EncodeError> {
+    let Bottom { primitives, bvh } = bottom;
+    check_finite(primitives, level)?;
+    let ids = IdTable::new(primitives, level)?;
+    let bvh = prepare(bvh, primitives, level, options)?;
+    let flat = Flat::new(&bvh);
+    let leaves = pack(&bvh, primitives, &flat, level, options.policy)?;
+    let contents = contents(&bvh, &flat, |items| leaf_contents(items, primitives));
+    let boxes = Boxes {
+        level,
+        bvh: &bvh,
+        flat: &flat,
+        starts: &leaves.starts,
+        contents: &contents,
+        bounds: None,
+        margin,
+        radv_planes: options.policy == Policy::Radv,
+    };
+    let node_counts = [flat.boxes.len(), leaves.node_count];
+    let sections = Sections::new(level, node_counts, ids.info_bytes(), ids.pointer_count())?;
+    let mut segment = Segment::zeroed(0, sections.end as usize);
+    let bytes = segment.bytes_mut();
+    boxes.write(&mut bytes[NODE_BYTES as usize..sections.leaves as usize])?;
+    leaves.write(&mut bytes[sections.leaves as usize..sections.records as usize]);
+    ids.write_infos(&mut bytes[sections.records as usize..sections.pointers as usize]);
+    let pointers = primitive_pointers(&bvh, primitives, &flat, &leaves, &ids, &sections);
+    write_pointers(&pointers, &mut bytes[sections.pointers as usize..]);
+    let root = boxes.node(0)?;
+    let active = pointers.iter().filter(|&&pointer| pointer != NodePointer::INVALID).count();
+    let kind = BottomKind {
+        triangles: leaves.stored.triangles > 0,
+        procedurals: leaves.stored.procedurals > 0,
+    };
+    let counts = HeaderCounts {
+        is_blas: true,
+        primitives: ids.pointer_count(),
+        active,
+        descriptors: ids.geometry_count(),
+        procedural: kind.procedurals && !kind.triangles,
+        boxes: flat.boxes.len(),
+        leaves: leaves.node_count,
+    };
+    header(&counts, &sections, &root).encode().write_bytes(&mut bytes[..NODE_BYTES as usize]);
+    Ok(EncodedBottom {
+        segment,
+        root,
+        kind,
+        bounds: bvh.root().bounds,
+        box_count: flat.boxes.len(),
+        stored: leaves.stored,
+        node_bytes: sections.records,
+        sah_cost: tree::Quality::of(&bvh).sah_cost,
+    })
+}
+
+fn check_finite(primitives: &Primitives, level: usize) -> Result<(), EncodeError> {
+    let finite = |primitive: usize| match primitives.get(primitive) {
+        tree::primitives::Primitive::Triangle(triangle) => {
+            triangle.vertices.iter().all(|vertex| vertex.is_finite())
+        }
+        // Empty boxes cannot be hit and are not stored.
+        tree::primitives::Primitive::Box(bounds) => bounds.is_finite() || bounds.is_empty(),
+    };
+    let broken = (0..primitives.len()).into_par_iter().find_first(|&primitive| !finite(primitive));
+    broken.map_or(Ok(()), |primitive| Err(EncodeError::NotFinite { level, primitive }))
+}
+
+/// The hierarchy with leaves that the policy can store.
+fn prepare<'a>(
+    bvh: &'a Bvh,
+    primitives: &Primitives,
+    level: usize,
+    options: &Options,
+) -> Result<Cow<'a, Bvh>, EncodeError> {
+    leaves::ranges(bvh, primitives, options.policy)
+        .map_err(|source| EncodeError::Regrouped { level, source })
+}
+
+/// All leaf nodes of a level.
+struct Leaves {
+    runs: Vec<PackedRun>,
+    /// For each leaf in memory order, where its range begins among all leaf nodes.
+    starts: Vec<RangeStart>,
+    node_count: usize,
+    stored: Stored,
+}
+
+impl Leaves {
+    fn write(&self, mut bytes: &mut [u8]) {
+        for run in &self.runs {
+            let (own, rest) = bytes.split_at_mut(run.nodes.len() * NODE_BYTES as usize);
+            own.par_chunks_exact_mut(NODE_BYTES as usize)
+                .zip(&run.nodes)
+                .for_each(|(out, node)| node.write_bytes(out));
+            bytes = rest;
+        }
+    }
+}
+
+fn pack(
+    bvh: &Bvh,
+    primitives: &Primitives,
+    flat: &Flat,
+    level: usize,
+    policy: Policy,
+) -> Result<Leaves, EncodeError> {
+    let (vertex_limit, procedural_writer) = match policy {
+        Policy::Dense => (DENSE_VERTICES, ProceduralWriter::Gpurt),
+        Policy::Gpurt => (ALL_VERTICES, ProceduralWriter::Gpurt),
+        Policy::Radv => (DENSE_VERTICES, ProceduralWriter::Radv),
+    };
+    let packer = RunPacker { level, bvh, primitives, vertex_limit, procedural_writer };
+    let results: Vec<Result<PackedRun, EncodeError>> =
+        flat.runs.par_iter().map(|run| packer.pack(&flat.leaves[run.clone()])).collect();
+    let runs = results.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let mut starts = Vec::with_capacity(flat.leaves.len());
+    let (mut node_count, mut stored) = (0, Stored::default());
+    for run in &runs {
+        let first = node_count as u32;
+        let moved =
+            run.starts.iter().map(|start| RangeStart { node: first + start.node, ..*start });
+        starts.extend(moved);
+        node_count += run.nodes.len();
+        stored = stored.plus(run.stored);
+    }
+    Ok(Leaves { runs, starts, node_count, stored })
+}
+
+fn leaf_contents(items: &[u32], primitives: &Primitives) -> Contents {
+    let cull_flags = items.iter().fold(CullFlags::all(), |flags, &item| {
+        let opaque = primitives.ids[item as usize].flags.contains(PrimitiveFlags::OPAQUE);
+        let triangle = (item as usize) < primitives.triangles.len();
+        let of_opacity = if opaque { CullFlags::ONLY_OPAQUE } else { CullFlags::ONLY_NON_OPAQUE };
+        let of_kind = if triangle { CullFlags::ONLY_TRIANGLES } else { CullFlags::ONLY_PROCEDURAL };
+        flags & (of_opacity | of_kind)
+    });
+    Contents { cull_flags, mask: 0xFF }
+}
+
+/// For each id, where its primitive lies; the first place of one that is stored twice.
+fn primitive_pointers(
+    bvh: &Bvh,
+    primitives: &Primitives,
+    flat: &Flat,
+    leaves: &Leaves,
+    ids: &IdTable,
+    sections: &Sections,
+) -> Vec<NodePointer> {
+    let mut pointers = vec![NodePointer::INVALID; ids.pointer_count()];
+    let mut base = (sections.leaves >> 3) as u32;
+    let mut leaf_entries = flat.leaves.iter();
+    for run in &leaves.runs {
+        let mut places = run.pointers.iter();
+        for &leaf in leaf_entries.by_ref().take(run.starts.len()) {
+            let items = bvh.items(&bvh.entries()[leaf as usize]);
+            for (&item, &place) in items.iter().zip(places.by_ref()) {
+                let id = primitives.ids[item as usize];
+                let pointer = &mut pointers[ids.position(id.geometry, id.primitive)];
+                pointer.0 = pointer.0.min(base + place);
+            }
+        }
+        base += (run.nodes.len() as u32) << 4;
+    }
+    pointers
+}

@@ -1,0 +1,189 @@
+//! Writing the box nodes of a level.
+
+use super::error::EncodeError;
+use super::flatten::{Flat, FlatBox, NO_PLACE};
+use super::margin::{Margin, widen};
+use super::run::RangeStart;
+use crate::layout::{BOX_TYPE, BoxFrame, BoxNode, ChildEntry, CullFlags, NODE_BYTES, NodePointer};
+use crate::quantize::{QuantizeError, QuantizedBoxes, quantize, quantize_radv};
+use geometry::Aabb;
+use rayon::prelude::*;
+use tree::Bvh;
+
+/// Everything that the box nodes of a level are made of.
+#[derive(Debug)]
+pub(crate) struct Boxes<'a> {
+    /// The level, for messages.
+    pub(crate) level: usize,
+    /// The hierarchy.
+    pub(crate) bvh: &'a Bvh,
+    /// Its order in memory.
+    pub(crate) flat: &'a Flat,
+    /// For each leaf of `flat.leaves`, where its range begins among the leaf nodes.
+    pub(crate) starts: &'a [RangeStart],
+    /// For each entry, what it holds.
+    pub(crate) contents: &'a [Contents],
+    /// For each entry, its box if the hierarchy's own is not meant.
+    pub(crate) bounds: Option<&'a [Aabb]>,
+    /// How far boxes are widened.
+    pub(crate) margin: Margin,
+    /// Whether planes are rounded as RADV does (G-22).
+    pub(crate) radv_planes: bool,
+}
+
+/// What an entry holds, as far as rays may skip it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Contents {
+    /// What is below.
+    pub(crate) cull_flags: CullFlags,
+    /// Masks of the instances below, together.
+    pub(crate) mask: u8,
+}
+
+/// For each entry of a hierarchy, what it holds; `leaf` answers for the items of a leaf.
+pub(crate) fn contents(
+    bvh: &Bvh,
+    flat: &Flat,
+    leaf: impl Fn(&[u32]) -> Contents + Sync,
+) -> Vec<Contents> {
+    let nothing = Contents { cull_flags: CullFlags::all(), mask: 0 };
+    let entries = bvh.entries();
+    let mut contents: Vec<Contents> = entries
+        .par_iter()
+        .map(|entry| if entry.link.is_leaf() { leaf(bvh.items(entry)) } else { nothing })
+        .collect();
+    for index in (0..entries.len()).rev().filter(|&index| !entries[index].link.is_leaf()) {
+        let held = entries[index].link.range().filter(|&child| flat.places[child] != NO_PLACE);
+        contents[index] = held.fold(nothing, |all, child| Contents {
+            cull_flags: all.cull_flags & contents[child].cull_flags,
+            mask: all.mask | contents[child].mask,
+        });
+    }
+    contents
+}
+
+impl Boxes<'_> {
+    /// Bytes from the header to the first leaf node.
+    pub(crate) fn leaf_offset(&self) -> u64 {
+        NODE_BYTES * (1 + self.flat.boxes.len() as u64)
+    }
+
+    /// Writes all box nodes to `bytes`, the root first.
+    pub(crate) fn write(&self, bytes: &mut [u8]) -> Result<(), EncodeError> {
+        let failure = bytes.par_chunks_exact_mut(NODE_BYTES as usize).enumerate().find_map_first(
+            |(place, out)| match self.node(place) {
+                Ok(node) => {
+                    node.encode().write_bytes(out);
+                    None
+                }
+                Err(error) => Some(error),
+            },
+        );
+        failure.map_or(Ok(()), Err)
+    }
+
+    /// One box node.
+    pub(crate) fn node(&self, place: usize) -> Result<BoxNode, EncodeError> {
+        let slots: Vec<u32> = self.flat.slots(self.bvh, place).collect();
+        if slots.is_empty() {
+            return Ok(empty_root());
+        }
+        let boxes: Vec<Aabb> = slots.iter().map(|&entry| self.bounds_of(entry)).collect();
+        let widened: Vec<Aabb> =
+            boxes.iter().map(|bounds| widen(bounds, self.margin.plain)).collect();
+        let quantized = self.quantize(&widened).map_err(|source| EncodeError::Boxes {
+            level: self.level,
+            node: place,
+            source,
+        })?;
+        let FlatBox { parent, slot, .. } = self.flat.boxes[place];
+        let mut node = BoxNode {
+            internal_base: 0,
+            primitive_base: 0,
+            parent: NodePointer::INVALID,
+            frame: quantized.frame,
+            disable_box_sort: false,
+            index_in_parent: slot,
+            child_count: slots.len() as u8,
+            spare: false,
+            obb_matrix_index: BoxNode::NO_ROTATION,
+            ignored: 0,
+            children: [ChildEntry::UNUSED; 8],
+        };
+        if parent != NO_PLACE {
+            node.parent = self.box_pointer(parent);
+        }
+        self.link(&mut node, &slots, &quantized);
+        Ok(node)
+    }
+
+    fn quantize(&self, boxes: &[Aabb]) -> Result<QuantizedBoxes, QuantizeError> {
+        if self.radv_planes { quantize_radv(boxes) } else { quantize(boxes) }
+    }
+
+    fn bounds_of(&self, entry: u32) -> Aabb {
+        match self.bounds {
+            Some(bounds) => bounds[entry as usize],
+            None => self.bvh.entries()[entry as usize].bounds,
+        }
+    }
+
+    /// Pointer of the box at a place.
+    pub(crate) fn box_pointer(&self, place: u32) -> NodePointer {
+        let units = (NODE_BYTES * (1 + u64::from(place))) >> 3;
+        NodePointer(units as u32 | u32::from(BOX_TYPE))
+    }
+
+    /// Fills the slots, and the bases that lead from them to the children.
+    fn link(&self, node: &mut BoxNode, slots: &[u32], quantized: &QuantizedBoxes) {
+        let is_leaf = |entry: u32| self.bvh.entries()[entry as usize].link.is_leaf();
+        let start_of = |entry: u32| self.starts[self.flat.places[entry as usize] as usize];
+        let mut first_box = None;
+        let mut first_leaf = None;
+        for (slot, &entry) in slots.iter().enumerate() {
+            let Contents { cull_flags, mask } = self.contents[entry as usize];
+            let (node_type, range_length) = if is_leaf(entry) {
+                let start = start_of(entry);
+                first_leaf.get_or_insert(start.node);
+                let next = slots.get(slot + 1).map(|&next| start_of(next).node);
+                let length = next.map_or(start.length, |next| (next - start.node) as u8);
+                (start.node_type, length)
+            } else {
+                first_box.get_or_insert(self.flat.places[entry as usize]);
+                (BOX_TYPE, 1)
+            };
+            node.children[slot] = quantized.codes[slot].entry(ChildEntry {
+                cull_flags,
+                unused: 0,
+                mask,
+                node_type,
+                range_length,
+                ..ChildEntry::default()
+            });
+        }
+        if let Some(place) = first_box {
+            node.internal_base = self.box_pointer(place).0 & !0xF;
+        }
+        if let Some(leaf) = first_leaf {
+            node.primitive_base = ((self.leaf_offset() + NODE_BYTES * u64::from(leaf)) >> 3) as u32;
+        }
+    }
+}
+
+/// The root of a structure that holds nothing: one slot with the impossible box. A frame without an
+/// extent would decode it to a point.
+fn empty_root() -> BoxNode {
+    BoxNode {
+        internal_base: 0,
+        primitive_base: 0,
+        parent: NodePointer::INVALID,
+        frame: BoxFrame { origin: [0.0; 3], exponents: [127; 3] },
+        disable_box_sort: false,
+        index_in_parent: 0,
+        child_count: 1,
+        spare: false,
+        obb_matrix_index: BoxNode::NO_ROTATION,
+        ignored: 0,
+        children: [ChildEntry::UNUSED; 8],
+    }
+}

@@ -1,0 +1,131 @@
+//! The order in which nodes lie in memory.
+//!
+//! Depth first, families together: when a box node is visited, its box children get the next free
+//! places side by side, and its leaves join the end of the list of leaves; then its first child is
+//! visited with everything below it. The order depends on the shape of the tree alone, so a tree that
+//! was decoded is laid out as it was. Entries that hold nothing get no place.
+//!
+//! The list of leaves is cut into *runs*: primitive nodes are shared within a run and never between
+//! two, so that runs can be packed in parallel. A run is a maximal subtree with at most
+//! [`RUN_REFERENCES`] references, or the leaves directly below one larger node.
+
+use std::ops::Range;
+use tree::{Bvh, Entry};
+
+/// Most references of a run that has more than one box above its leaves.
+const RUN_REFERENCES: u32 = 4096;
+
+/// A tree, flattened.
+#[derive(Debug)]
+pub(crate) struct Flat {
+    /// Box nodes in the order of memory; the root is the first.
+    pub(crate) boxes: Vec<FlatBox>,
+    /// Leaf entries in the order of memory.
+    pub(crate) leaves: Vec<u32>,
+    /// The runs, in order.
+    pub(crate) runs: Vec<Range<usize>>,
+    /// For each entry its place among `boxes` or `leaves`; [`NO_PLACE`] for one that holds nothing.
+    pub(crate) places: Vec<u32>,
+}
+
+/// A box node to be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FlatBox {
+    /// The entry it stands for.
+    pub(crate) entry: u32,
+    /// Place of its parent among the boxes; [`NO_PLACE`] for the root.
+    pub(crate) parent: u32,
+    /// Its slot in the parent.
+    pub(crate) slot: u8,
+}
+
+/// No place at all.
+pub(crate) const NO_PLACE: u32 = u32::MAX;
+
+/// Which entries hold something: a leaf with references and a box, or a node above one.
+pub(crate) fn references_below(bvh: &Bvh) -> Vec<u32> {
+    let entries = bvh.entries();
+    let mut below = vec![0u32; entries.len()];
+    for (index, entry) in entries.iter().enumerate().rev() {
+        below[index] = if !entry.link.is_leaf() {
+            entry.link.range().map(|child| below[child]).fold(0, u32::saturating_add)
+        } else if entry.bounds.is_empty() {
+            0
+        } else {
+            entry.link.count() as u32
+        };
+    }
+    below
+}
+
+impl Flat {
+    /// Flattens a tree.
+    pub(crate) fn new(bvh: &Bvh) -> Self {
+        let below = references_below(bvh);
+        let mut flat = Self {
+            boxes: vec![FlatBox { entry: 0, parent: NO_PLACE, slot: 0 }],
+            leaves: Vec::new(),
+            runs: Vec::new(),
+            places: vec![NO_PLACE; bvh.entries().len()],
+        };
+        let mut cuts = vec![0];
+        let mut open = vec![0u32];
+        while let Some(place) = open.pop() {
+            let FlatBox { entry, parent, .. } = flat.boxes[place as usize];
+            let parent_is_large = parent != NO_PLACE
+                && below[flat.boxes[parent as usize].entry as usize] > RUN_REFERENCES;
+            if parent_is_large || below[entry as usize] > RUN_REFERENCES {
+                cuts.push(flat.leaves.len());
+            }
+            flat.visit(bvh, &below, place, &mut open);
+        }
+        cuts.push(flat.leaves.len());
+        cuts.dedup();
+        flat.runs = cuts.windows(2).map(|cut| cut[0]..cut[1]).collect();
+        flat
+    }
+
+    /// Gives places to the children of a box.
+    fn visit(&mut self, bvh: &Bvh, below: &[u32], place: u32, open: &mut Vec<u32>) {
+        let first = self.boxes.len() as u32;
+        let mut slot = 0;
+        for child in children(bvh, self.boxes[place as usize].entry) {
+            if below[child as usize] == 0 {
+                continue;
+            }
+            if bvh.entries()[child as usize].link.is_leaf() {
+                self.places[child as usize] = self.leaves.len() as u32;
+                self.leaves.push(child);
+            } else {
+                self.places[child as usize] = self.boxes.len() as u32;
+                self.boxes.push(FlatBox { entry: child, parent: place, slot });
+                slot += 1;
+            }
+        }
+        open.extend((first..self.boxes.len() as u32).rev());
+    }
+
+    /// The children of a box that hold something, as entries: boxes first, then leaves, each in the
+    /// order of memory.
+    pub(crate) fn slots(&self, bvh: &Bvh, place: usize) -> impl Iterator<Item = u32> {
+        let entry = self.boxes[place].entry;
+        let held = move |child: &u32| self.places[*child as usize] != NO_PLACE;
+        let is_leaf = |child: u32| bvh.entries()[child as usize].link.is_leaf();
+        let boxes = children(bvh, entry).filter(held).filter(move |&child| !is_leaf(child));
+        let mut leaves: Vec<u32> =
+            children(bvh, entry).filter(held).filter(move |&child| is_leaf(child)).collect();
+        leaves.sort_by_key(|&leaf| self.places[leaf as usize]);
+        boxes.chain(leaves)
+    }
+}
+
+/// The children of an entry. A root that is a leaf stands below itself, because the root of a
+/// structure is always a box.
+fn children(bvh: &Bvh, entry: u32) -> Range<u32> {
+    let Entry { link, .. } = bvh.entries()[entry as usize];
+    if link.is_leaf() {
+        return entry..entry + 1;
+    }
+    let range = link.range();
+    range.start as u32..range.end as u32
+}

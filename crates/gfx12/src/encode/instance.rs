@@ -1,0 +1,127 @@
+//! Instance nodes and the sideband records beside them.
+//!
+//! | policy | embedded boxes |
+//! |---|---|
+//! | `dense`, `gpurt` | four: the boxes of the root's children, merged two by two by their codes (GPURT's filter mode) |
+//! | `radv` | one: the box of the structure, on a grid that just covers it |
+//!
+//! All entries name the root behind the header: type 1, so that a hit returns 0x01 in its low byte, as
+//! GPURT has it. A structure of RADV has its root at 5 instead; a file that it exports does not.
+
+use super::Policy;
+use super::bottom::EncodedBottom;
+use super::tables::METADATA_BYTES;
+use crate::layout::{
+    BasePointer, BoxFrame, BoxNode, ChildEntry, CullFlags, GpurtSideband, InstanceNode,
+    NodePointer, PointerFlags,
+};
+use geometry::InstanceFlags;
+use tree::Placement;
+
+/// What an instance node shows of its structure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum InstancePart {
+    /// Everything but procedurals.
+    Triangles,
+    /// Everything but triangles.
+    Procedurals,
+}
+
+/// Type of the embedded entries: the root pointer 0x15 shifted by 4.
+const ROOT_TYPE: u8 = (NodePointer::ROOT_BEHIND_HEADER.0 >> 4) as u8;
+
+/// The instance node of a placement.
+pub(crate) fn instance_node(
+    placement: &Placement,
+    bottom: &EncodedBottom,
+    part: InstancePart,
+    parent: NodePointer,
+    policy: Policy,
+) -> InstanceNode {
+    let (frame, child_count, children) = match policy {
+        Policy::Dense | Policy::Gpurt => filter_boxes(&bottom.root),
+        Policy::Radv => whole_box(bottom),
+    };
+    let flags = pointer_flags(placement.flags, part);
+    InstanceNode {
+        world_to_object: placement.world_to_object,
+        // Addresses were aligned and checked when they were given out.
+        child_base: BasePointer(bottom.segment.address >> 3).with_flags(flags),
+        parent,
+        user_data: placement.custom_index & 0x00FF_FFFF,
+        mask: placement.mask,
+        frame,
+        disable_box_sort: false,
+        child_count,
+        unused: 0,
+        children,
+    }
+}
+
+/// The sideband record of placement `number`.
+pub(crate) fn sideband(placement: &Placement, number: u32) -> GpurtSideband {
+    GpurtSideband {
+        instance_index: number,
+        instance_id: placement.custom_index & 0x00FF_FFFF,
+        flags: placement.flags.bits(),
+        blas_metadata_size: METADATA_BYTES,
+        reserved: 0,
+        object_to_world: placement.object_to_world,
+    }
+}
+
+fn pointer_flags(flags: InstanceFlags, part: InstancePart) -> PointerFlags {
+    let own = [
+        (InstanceFlags::DISABLE_FACE_CULL, PointerFlags::DISABLE_FACE_CULL),
+        (InstanceFlags::FLIP_FACING, PointerFlags::FLIP_FACING),
+        (InstanceFlags::FORCE_OPAQUE, PointerFlags::FORCE_OPAQUE),
+        (InstanceFlags::FORCE_NON_OPAQUE, PointerFlags::FORCE_NON_OPAQUE),
+    ];
+    let of_part = match part {
+        InstancePart::Triangles => PointerFlags::SKIP_PROCEDURAL,
+        InstancePart::Procedurals => PointerFlags::SKIP_TRIANGLES | PointerFlags::DISABLE_FACE_CULL,
+    };
+    own.iter()
+        .filter(|(flag, _)| flags.contains(*flag))
+        .fold(of_part, |all, &(_, pointer_flag)| all | pointer_flag)
+}
+
+type EmbeddedBoxes = (BoxFrame, u8, [ChildEntry; 4]);
+
+/// The root's boxes two by two, on the root's own grid.
+fn filter_boxes(root: &BoxNode) -> EmbeddedBoxes {
+    let children = std::array::from_fn(|k| {
+        let [a, b] = [&root.children[2 * k], &root.children[2 * k + 1]];
+        ChildEntry {
+            min: std::array::from_fn(|axis| a.min[axis].min(b.min[axis])),
+            max: std::array::from_fn(|axis| a.max[axis].max(b.max[axis])),
+            cull_flags: CullFlags::empty(),
+            unused: 0,
+            mask: 0xFF,
+            node_type: ROOT_TYPE,
+            range_length: 0,
+        }
+    });
+    (root.frame, 4, children)
+}
+
+/// The whole structure as RADV has it: all codes, on the smallest power of two that covers it.
+fn whole_box(bottom: &EncodedBottom) -> EmbeddedBoxes {
+    let bounds = bottom.bounds;
+    let exponents = bounds.extent().to_array().map(|extent| {
+        let exponent = (extent.log2() + 127.0).clamp(0.0, 255.0).ceil();
+        exponent as u8
+    });
+    let whole = ChildEntry {
+        min: [0; 3],
+        max: [0xFFF; 3],
+        cull_flags: CullFlags::ONLY_TRIANGLES,
+        unused: 0,
+        mask: 0xFF,
+        node_type: ROOT_TYPE,
+        range_length: 0,
+    };
+    let mut children = [ChildEntry::UNUSED; 4];
+    children[0] = whole;
+    (BoxFrame { origin: bounds.min.to_array(), exponents }, 1, children)
+}

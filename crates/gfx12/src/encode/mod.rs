@@ -1,0 +1,227 @@
+//! Tree → image.
+//!
+//! Each level becomes one structure: GPURT's header, box nodes, leaf nodes, tables ([`tables`]). The
+//! image has the top level first, if there is one, and then the bottom levels in order; structures lie
+//! at multiples of 4096, with room for a file's metadata before each.
+//!
+//! | file | step |
+//! |---|---|
+//! | `leaves` | leaves become what one range or one instance node can hold |
+//! | `flatten` | the order of nodes in memory |
+//! | [`triangle_fill`] | how many bits a set of triangles takes in a primitive node |
+//! | `run` | primitive nodes, filled one range after another |
+//! | `margin` | how far boxes are widened (G-36) |
+//! | `boxes` | box nodes with quantised children |
+//! | `bottom`, `top`, `instance` | the levels |
+//! | [`tables`] | header, geometry infos, sidebands, node pointers |
+//! | [`report`] | figures |
+//!
+//! The same tree gives the same bytes, whatever the number of threads. A tree that was decoded from an
+//! image of siliray's, encoded with [`Options::decoded`], gives the bytes of that image.
+
+mod bottom;
+mod boxes;
+pub mod error;
+mod flatten;
+mod instance;
+mod leaves;
+mod margin;
+pub mod report;
+mod run;
+pub mod tables;
+mod top;
+pub mod triangle_fill;
+
+pub use error::EncodeError;
+pub use report::Report;
+pub use triangle_fill::TriangleFill;
+
+use crate::layout::NodePointer;
+use bottom::EncodedBottom;
+use machine::Image;
+use margin::{Margin, bottom_margins};
+use rayon::prelude::*;
+use std::fmt;
+use std::str::FromStr;
+use tree::{Quality, Tree};
+
+/// The name of the format.
+pub const NAME: &str = "gfx12";
+
+/// Structures lie at multiples of this.
+const STRUCTURE_ALIGNMENT: u64 = 4096;
+/// Where the first structure lies.
+const FIRST_ADDRESS: u64 = 0x1_0000;
+const ADDRESS_LIMIT: u64 = 1 << 48;
+
+/// How primitives are packed and planes are rounded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Policy {
+    /// siliray's own: ranges of up to 16 triangles fill primitive nodes.
+    #[default]
+    Dense,
+    /// As RADV: one pair a range, planes rounded to nearest (G-22).
+    Radv,
+    /// As GPURT: one pair a range.
+    Gpurt,
+}
+
+impl Policy {
+    /// All policies, in the order in which tables show them.
+    pub const ALL: [Self; 3] = [Self::Dense, Self::Radv, Self::Gpurt];
+
+    /// The name used in options and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Dense => "dense",
+            Self::Radv => "radv",
+            Self::Gpurt => "gpurt",
+        }
+    }
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// No policy has this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no policy is called {0:?}, expected dense, radv or gpurt")]
+pub struct PolicyError(String);
+
+impl FromStr for Policy {
+    type Err = PolicyError;
+
+    fn from_str(name: &str) -> Result<Self, PolicyError> {
+        let found = Self::ALL.into_iter().find(|policy| policy.name() == name);
+        found.ok_or_else(|| PolicyError(name.to_owned()))
+    }
+}
+
+/// The knobs of an encoder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// How primitives are packed and planes are rounded.
+    pub policy: Policy,
+    /// Whether boxes are widened so that the hardware loses no hit (G-36).
+    pub margin: bool,
+    /// Whether nodes may be oriented.
+    pub obb: bool,
+    /// Whether leaves stay as they are wherever the format can hold them.
+    pub keep_leaves: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::new(Policy::Dense)
+    }
+}
+
+impl Options {
+    /// The options that go with a policy: siliray's own has a margin, those that copy a driver do not.
+    #[must_use]
+    pub const fn new(policy: Policy) -> Self {
+        let margin = matches!(policy, Policy::Dense);
+        Self { policy, margin, obb: false, keep_leaves: false }
+    }
+
+    /// The options for a tree that was decoded from an image: its boxes are already as wide as they
+    /// should be, and its leaves are ranges.
+    #[must_use]
+    pub const fn decoded(policy: Policy) -> Self {
+        Self { policy, margin: false, obb: false, keep_leaves: true }
+    }
+}
+
+/// An image and its figures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Encoded {
+    /// The image.
+    pub image: Image,
+    /// What it came to.
+    pub report: Report,
+}
+
+/// Lays a tree out.
+///
+/// # Errors
+/// When the tree holds something that the format cannot express.
+pub fn encode(tree: &Tree, options: &Options) -> Result<Encoded, EncodeError> {
+    if tree.top.is_none() && tree.bottoms.len() != 1 {
+        return Err(EncodeError::BottomCount { bottoms: tree.bottoms.len() });
+    }
+    let margins = if options.margin {
+        bottom_margins(tree)
+    } else {
+        vec![Margin::default(); tree.bottoms.len()]
+    };
+    let results: Vec<Result<EncodedBottom, EncodeError>> = tree
+        .bottoms
+        .par_iter()
+        .zip(margins)
+        .enumerate()
+        .map(|(level, (bottom, margin))| bottom::encode(bottom, level, margin, options))
+        .collect();
+    let mut bottoms = results.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let mut report = bottom_report(tree, &bottoms);
+    let mut next = FIRST_ADDRESS;
+    let mut place = |bytes: u64| {
+        let address = next;
+        next = (address + bytes + u64::from(tables::METADATA_BYTES))
+            .next_multiple_of(STRUCTURE_ALIGNMENT);
+        address
+    };
+    let top = tree.top.as_ref().map(|top| top::plan(top, &bottoms)).transpose()?;
+    let top_address = top.as_ref().map_or(FIRST_ADDRESS, |top| place(top.byte_count()));
+    for bottom in &mut bottoms {
+        bottom.segment.address = place(bottom.segment.bytes().len() as u64);
+    }
+    if next > ADDRESS_LIMIT {
+        return Err(EncodeError::Addresses { end: next, limit: ADDRESS_LIMIT });
+    }
+    let mut segments = Vec::with_capacity(bottoms.len() + 1);
+    if let Some(top) = top {
+        let encoded = top.write(&bottoms, top_address, options)?;
+        report.box_nodes += encoded.box_count;
+        report.instance_nodes = encoded.instance_count;
+        report.node_bytes += encoded.node_bytes;
+        segments.push(encoded.segment);
+    }
+    segments.extend(bottoms.into_iter().map(|bottom| bottom.segment));
+    let image = Image {
+        format: NAME,
+        segments,
+        bases: vec![FIRST_ADDRESS; 2],
+        root: u64::from(NodePointer::ROOT_BEHIND_HEADER.0),
+    };
+    report.bytes = image.byte_count() as u64;
+    Ok(Encoded { image, report })
+}
+
+fn bottom_report(tree: &Tree, bottoms: &[EncodedBottom]) -> Report {
+    let mut report = Report::default();
+    let mut weight = 0.0;
+    for (given, encoded) in tree.bottoms.iter().zip(bottoms) {
+        report.node_bytes += encoded.node_bytes;
+        report.box_nodes += encoded.box_count;
+        report.triangle_nodes += encoded.stored.triangle_nodes;
+        report.procedural_nodes += encoded.stored.procedurals;
+        report.triangles += given.primitives.triangles.len();
+        report.stored_triangles += encoded.stored.triangles;
+        report.pairs += encoded.stored.pairs;
+        report.vertices += encoded.stored.vertices;
+        report.vertex_bits += encoded.stored.vertex_bits;
+        let primitives = given.primitives.len() as f64;
+        weight += primitives;
+        report.sah_given += primitives * Quality::of(&given.bvh).sah_cost;
+        report.sah_encoded += primitives * encoded.sah_cost;
+    }
+    if weight > 0.0 {
+        report.sah_given /= weight;
+        report.sah_encoded /= weight;
+    }
+    report
+}

@@ -1,0 +1,232 @@
+//! Packing a run of leaves into primitive nodes, one range after another.
+//!
+//! Each leaf is one range: consecutive pairs, the last with a stop bit, and only the last may lack its
+//! second triangle. A range starts where the one before it ended, in the same node if it fits there as
+//! a whole, else in the next. A range too large for a node starts a node and continues in those behind.
+//! Whatever order the leaves come in is kept, so packing what was decoded gives the same nodes.
+//!
+//! With one pair a leaf and 16 vertices this is GPURT's greedy prefix.
+
+use super::error::EncodeError;
+use super::triangle_fill::TriangleFill;
+use crate::layout::{NodeBits, ProceduralBox, ProceduralWriter, type_of_pair};
+use geometry::Triangle;
+use tree::primitives::Primitive;
+use tree::{Bvh, PrimitiveFlags, PrimitiveId, Primitives};
+
+/// The nodes of a run, and where its ranges begin.
+#[derive(Debug, Default)]
+pub(crate) struct PackedRun {
+    /// The nodes.
+    pub(crate) nodes: Vec<NodeBits>,
+    /// For each leaf of the run, where its range begins.
+    pub(crate) starts: Vec<RangeStart>,
+    /// For each reference of the run's leaves, node and type as in a pointer: `node << 4 | type`.
+    pub(crate) pointers: Vec<u32>,
+    /// What was stored.
+    pub(crate) stored: Stored,
+}
+
+/// Where a range begins and how many nodes end in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RangeStart {
+    /// Node of the run.
+    pub(crate) node: u32,
+    /// Four type bits: the pair.
+    pub(crate) node_type: u8,
+    /// Nodes that end inside the range.
+    pub(crate) length: u8,
+}
+
+/// Counts of what primitive nodes hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Stored {
+    /// Nodes with triangles.
+    pub(crate) triangle_nodes: usize,
+    /// Triangles in them, absent ones not counted.
+    pub(crate) triangles: usize,
+    /// Pairs in them.
+    pub(crate) pairs: usize,
+    /// Vertices in them.
+    pub(crate) vertices: usize,
+    /// Bits that vertices and prefixes take.
+    pub(crate) vertex_bits: usize,
+    /// Nodes with a procedural.
+    pub(crate) procedurals: usize,
+}
+
+impl Stored {
+    /// Both together.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            triangle_nodes: self.triangle_nodes + other.triangle_nodes,
+            triangles: self.triangles + other.triangles,
+            pairs: self.pairs + other.pairs,
+            vertices: self.vertices + other.vertices,
+            vertex_bits: self.vertex_bits + other.vertex_bits,
+            procedurals: self.procedurals + other.procedurals,
+        }
+    }
+
+    fn count(&mut self, fill: &TriangleFill, triangles: usize) {
+        let header = fill.header();
+        self.triangle_nodes += 1;
+        self.triangles += triangles;
+        self.pairs += fill.pair_count();
+        self.vertices += fill.vertex_count();
+        let prefixes: usize = (0..3).map(|axis| header.prefix_bits(axis)).sum();
+        self.vertex_bits += prefixes + fill.vertex_count() * header.vertex_stride();
+    }
+}
+
+/// Packs runs of one bottom level.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RunPacker<'a> {
+    /// The level, for messages.
+    pub(crate) level: usize,
+    /// Its hierarchy, whose leaves are ranges.
+    pub(crate) bvh: &'a Bvh,
+    /// Its primitives.
+    pub(crate) primitives: &'a Primitives,
+    /// Most vertices of a node.
+    pub(crate) vertex_limit: usize,
+    /// Whose procedural nodes to write.
+    pub(crate) procedural_writer: ProceduralWriter,
+}
+
+impl RunPacker<'_> {
+    /// Packs a run of leaf entries.
+    pub(crate) fn pack(&self, leaves: &[u32]) -> Result<PackedRun, EncodeError> {
+        let mut open = OpenNode::new(self.vertex_limit);
+        let mut run = PackedRun::default();
+        for &leaf in leaves {
+            let items = self.bvh.items(&self.bvh.entries()[leaf as usize]);
+            let first = items.first().map_or(0, |&item| item as usize);
+            if let Primitive::Box(bounds) = self.primitives.get(first) {
+                self.close(&mut open, &mut run)?;
+                let id = self.primitives.ids[first];
+                run.starts.push(RangeStart {
+                    node: run.nodes.len() as u32,
+                    node_type: 0,
+                    length: 1,
+                });
+                run.pointers.push((run.nodes.len() as u32) << 4);
+                run.nodes.push(self.procedural(*bounds, id, run.nodes.len())?);
+                run.stored.procedurals += 1;
+            } else {
+                self.add_range(items, &mut open, &mut run)?;
+            }
+        }
+        self.close(&mut open, &mut run)?;
+        for k in 0..run.starts.len() {
+            let next = run.starts.get(k + 1).map_or(run.nodes.len() as u32, |start| start.node);
+            run.starts[k].length = (next - run.starts[k].node) as u8;
+        }
+        Ok(run)
+    }
+
+    fn add_range(
+        &self,
+        items: &[u32],
+        open: &mut OpenNode,
+        run: &mut PackedRun,
+    ) -> Result<(), EncodeError> {
+        let mut extended = *open;
+        if !items.iter().all(|&item| extended.push(self.triangle(item))) {
+            self.close(open, run)?;
+        }
+        // Either everything fits behind what is there, or the node is a fresh one.
+        let node_type = type_of_pair(open.fill.pair_count() as u8);
+        run.starts.push(RangeStart { node: run.nodes.len() as u32, node_type, length: 0 });
+        for &item in items {
+            let triangle = self.triangle(item);
+            if !open.push(triangle) {
+                self.close(open, run)?;
+                if !open.push(triangle) {
+                    return Err(self.id_error(item));
+                }
+            }
+            let node_type = type_of_pair(open.fill.pair_count() as u8 - 1);
+            run.pointers.push((run.nodes.len() as u32) << 4 | u32::from(node_type));
+        }
+        open.stop();
+        Ok(())
+    }
+
+    fn triangle(&self, item: u32) -> (&Triangle, PrimitiveId) {
+        (&self.primitives.triangles[item as usize], self.primitives.ids[item as usize])
+    }
+
+    /// One triangle always fits, unless an id is wider than its field; ids were checked before.
+    fn id_error(&self, item: u32) -> EncodeError {
+        let id = self.primitives.ids[item as usize];
+        let (level, primitive) = (self.level, item as usize);
+        EncodeError::Id {
+            level,
+            primitive,
+            which: "primitive",
+            found: id.primitive,
+            limit: 1 << 29,
+        }
+    }
+
+    fn close(&self, open: &mut OpenNode, run: &mut PackedRun) -> Result<(), EncodeError> {
+        if !open.fill.is_empty() {
+            let packed = open.fill.pack(&open.stops[..open.fill.pair_count()]);
+            let node = run.nodes.len();
+            let packed =
+                packed.map_err(|source| EncodeError::Pack { level: self.level, node, source })?;
+            run.stored.count(&open.fill, open.triangles);
+            run.nodes.push(*packed.bits());
+            *open = OpenNode::new(self.vertex_limit);
+        }
+        Ok(())
+    }
+
+    fn procedural(
+        &self,
+        bounds: geometry::Aabb,
+        id: PrimitiveId,
+        node: usize,
+    ) -> Result<NodeBits, EncodeError> {
+        let procedural = ProceduralBox {
+            bounds,
+            primitive_id: id.primitive,
+            geometry_id: id.geometry,
+            opaque: id.flags.contains(PrimitiveFlags::OPAQUE),
+        };
+        let packed = procedural.write(self.procedural_writer);
+        let packed =
+            packed.map_err(|source| EncodeError::Pack { level: self.level, node, source })?;
+        Ok(*packed.bits())
+    }
+}
+
+/// The node that is being filled, and which of its pairs end a range.
+#[derive(Clone, Copy)]
+struct OpenNode {
+    fill: TriangleFill,
+    stops: [bool; 8],
+    triangles: usize,
+}
+
+impl OpenNode {
+    fn new(vertex_limit: usize) -> Self {
+        let fill = TriangleFill::with_vertex_limit(vertex_limit);
+        Self { fill, stops: [false; 8], triangles: 0 }
+    }
+
+    fn push(&mut self, (triangle, id): (&Triangle, PrimitiveId)) -> bool {
+        let pushed = self.fill.push(triangle, id);
+        self.triangles += usize::from(pushed);
+        pushed
+    }
+
+    /// Ends the range with the last pair.
+    fn stop(&mut self) {
+        if let Some(last) = self.fill.pair_count().checked_sub(1) {
+            self.stops[last] = true;
+            self.fill.close_pair();
+        }
+    }
+}

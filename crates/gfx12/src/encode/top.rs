@@ -1,0 +1,279 @@
+//! The top level: boxes above instance nodes.
+//!
+//! Each leaf entry is one instance node. The front end tells triangle structures from procedural ones
+//! by one flag of the instance, so a placement whose structure holds both kinds has two nodes side by
+//! side: one that skips procedurals and one that skips triangles. Both have the same sideband record.
+
+use super::bottom::EncodedBottom;
+use super::boxes::{Boxes, Contents, contents};
+use super::error::EncodeError;
+use super::flatten::{Flat, references_below};
+use super::instance::{InstancePart, instance_node, sideband};
+use super::leaves;
+use super::margin::{Margin, top_margin, transform_margin, widen};
+use super::run::RangeStart;
+use super::tables::{HeaderCounts, Sections, header, write_pointers};
+use super::{Options, Policy};
+use crate::layout::{CullFlags, INSTANCE_TYPE, NODE_BYTES, NodePointer};
+use geometry::Aabb;
+use machine::Segment;
+use rayon::prelude::*;
+use tree::{Bvh, Placement, Top};
+
+const SIDEBAND_BYTES: u64 = 64;
+
+/// A top level as bytes.
+#[derive(Debug)]
+pub(crate) struct EncodedTop {
+    /// The bytes; the address is set later.
+    pub(crate) segment: Segment,
+    /// Box nodes.
+    pub(crate) box_count: usize,
+    /// Instance nodes.
+    pub(crate) instance_count: usize,
+    /// Bytes of header and nodes.
+    pub(crate) node_bytes: u64,
+}
+
+/// A top level whose nodes have their places, but no contents yet.
+#[derive(Debug)]
+pub(crate) struct TopPlan<'a> {
+    top: &'a Top,
+    bvh: Bvh,
+    flat: Flat,
+    sections: Sections,
+}
+
+/// Gives all nodes of the top level their places.
+pub(crate) fn plan<'a>(
+    top: &'a Top,
+    bottoms: &[EncodedBottom],
+) -> Result<TopPlan<'a>, EncodeError> {
+    let level = bottoms.len();
+    check_placements(top, bottoms)?;
+    let regrouped = |source| EncodeError::Regrouped { level, source };
+    let bvh = one_node_leaves(top, bottoms).map_err(regrouped)?;
+    let flat = Flat::new(&bvh);
+    let node_counts = [flat.boxes.len(), flat.leaves.len()];
+    let record_bytes = SIDEBAND_BYTES * flat.leaves.len() as u64;
+    let sections = Sections::new(level, node_counts, record_bytes, top.placements.len())?;
+    Ok(TopPlan { top, bvh, flat, sections })
+}
+
+impl TopPlan<'_> {
+    /// Bytes of the structure.
+    pub(crate) fn byte_count(&self) -> u64 {
+        self.sections.end
+    }
+
+    /// Writes the structure; `bottoms` have their addresses by now.
+    pub(crate) fn write(
+        &self,
+        bottoms: &[EncodedBottom],
+        address: u64,
+        options: &Options,
+    ) -> Result<EncodedTop, EncodeError> {
+        let Self { top, bvh, flat, sections } = self;
+        let contents = contents(bvh, flat, |items| Contents {
+            cull_flags: CullFlags::empty(),
+            mask: items.iter().fold(0, |mask, &item| mask | placement_of(top, item).mask),
+        });
+        let starts: Vec<RangeStart> = (0..flat.leaves.len() as u32)
+            .map(|node| RangeStart { node, node_type: INSTANCE_TYPE, length: 1 })
+            .collect();
+        let widened = options.margin.then(|| widened_bounds(bvh, top));
+        let boxes = Boxes {
+            level: bottoms.len(),
+            bvh,
+            flat,
+            starts: &starts,
+            contents: &contents,
+            bounds: widened.as_deref(),
+            margin: if options.margin { top_margin(top) } else { Margin::default() },
+            radv_planes: options.policy == Policy::Radv,
+        };
+        let mut segment = Segment::zeroed(address, sections.end as usize);
+        let (header_bytes, rest) = segment.bytes_mut().split_at_mut(NODE_BYTES as usize);
+        let (box_bytes, rest) = rest.split_at_mut((sections.leaves - NODE_BYTES) as usize);
+        let (nodes, rest) = rest.split_at_mut((sections.records - sections.leaves) as usize);
+        let (sidebands, pointer_bytes) =
+            rest.split_at_mut((sections.pointers - sections.records) as usize);
+        boxes.write(box_bytes)?;
+        self.write_instances(bottoms, &boxes, options.policy, nodes, sidebands);
+        let pointers = self.instance_pointers();
+        write_pointers(&pointers, pointer_bytes);
+        let counts = HeaderCounts {
+            is_blas: false,
+            primitives: top.placements.len(),
+            active: pointers.iter().filter(|&&pointer| pointer != NodePointer::INVALID).count(),
+            descriptors: top.placements.len() as u32,
+            procedural: false,
+            boxes: flat.boxes.len(),
+            leaves: flat.leaves.len(),
+        };
+        header(&counts, sections, &boxes.node(0)?).encode().write_bytes(header_bytes);
+        Ok(EncodedTop {
+            segment,
+            box_count: flat.boxes.len(),
+            instance_count: flat.leaves.len(),
+            node_bytes: sections.records,
+        })
+    }
+
+    fn write_instances(
+        &self,
+        bottoms: &[EncodedBottom],
+        boxes: &Boxes<'_>,
+        policy: Policy,
+        nodes: &mut [u8],
+        sidebands: &mut [u8],
+    ) {
+        let parents = leaf_parents(&self.bvh, &self.flat);
+        nodes
+            .par_chunks_exact_mut(NODE_BYTES as usize)
+            .zip(sidebands.par_chunks_exact_mut(SIDEBAND_BYTES as usize))
+            .enumerate()
+            .for_each(|(place, (node_out, sideband_out))| {
+                let item = self.item(place);
+                let placement = placement_of(self.top, item);
+                let bottom = &bottoms[placement.bottom as usize];
+                let parent = boxes.box_pointer(parents[place]);
+                let part = part_of(item, bottom);
+                let node = instance_node(placement, bottom, part, parent, policy);
+                node.encode().write_bytes(node_out);
+                sideband(placement, item / 2).encode().write_bytes(sideband_out);
+            });
+    }
+
+    /// The item of the leaf at a place.
+    fn item(&self, place: usize) -> u32 {
+        let entry = &self.bvh.entries()[self.flat.leaves[place] as usize];
+        self.bvh.items(entry)[0]
+    }
+
+    /// For each placement, its first instance node.
+    fn instance_pointers(&self) -> Vec<NodePointer> {
+        let mut pointers = vec![NodePointer::INVALID; self.top.placements.len()];
+        for place in (0..self.flat.leaves.len()).rev() {
+            let units = ((self.sections.leaves + NODE_BYTES * place as u64) >> 3) as u32;
+            pointers[(self.item(place) / 2) as usize] =
+                NodePointer(units | u32::from(INSTANCE_TYPE));
+        }
+        pointers
+    }
+}
+
+fn check_placements(top: &Top, bottoms: &[EncodedBottom]) -> Result<(), EncodeError> {
+    for (number, placement) in top.placements.iter().enumerate() {
+        if placement.bottom as usize >= bottoms.len() {
+            return Err(EncodeError::MissingBottom {
+                placement: number,
+                bottom: placement.bottom,
+                bottoms: bottoms.len(),
+            });
+        }
+        if let Err(source) = placement.world_to_object.inverse() {
+            return Err(EncodeError::Singular { placement: number, source });
+        }
+    }
+    Ok(())
+}
+
+/// The placement of an item of the rewritten hierarchy: two items for each, in order.
+fn placement_of(top: &Top, item: u32) -> &Placement {
+    &top.placements[(item / 2) as usize]
+}
+
+/// What the node of an item shows of its structure.
+fn part_of(item: u32, bottom: &EncodedBottom) -> InstancePart {
+    if item % 2 == 1 || !bottom.kind.triangles {
+        InstancePart::Procedurals
+    } else {
+        InstancePart::Triangles
+    }
+}
+
+/// The hierarchy over items `2 placement` (its triangles, or all of it) and `2 placement + 1` (its
+/// procedurals, where it has both), one item a leaf. Placements of empty structures are left out.
+fn one_node_leaves(top: &Top, bottoms: &[EncodedBottom]) -> Result<Bvh, tree::BvhError> {
+    let kind = |item: u32| bottoms[placement_of(top, item).bottom as usize].kind;
+    let is_mixed = |item: u32| kind(item).triangles && kind(item).procedurals;
+    let mut entries = top.bvh.entries().to_vec();
+    let mut references: Vec<u32> = top.bvh.references().iter().map(|&item| 2 * item).collect();
+    // Two neighbours with the same mixed placement are what a decoded pair of nodes looks like.
+    let mut paired = vec![false; entries.len()];
+    for parent in top.bvh.entries().iter().filter(|entry| !entry.link.is_leaf()) {
+        for first in parent.link.range().skip(1).map(|second| second - 1) {
+            let [a, b] = [first, first + 1].map(|child| top.bvh.items(&entries[child]));
+            if a.len() == 1 && a == b && is_mixed(2 * a[0]) && !paired[first] {
+                references[entries[first + 1].link.range().start] += 1;
+                (paired[first], paired[first + 1]) = (true, true);
+            }
+        }
+    }
+    for (entry, paired) in entries.iter_mut().zip(paired) {
+        let items = if entry.link.is_leaf() { entry.link.range() } else { 0..0 };
+        let items = &references[items];
+        let nothing = |&item: &u32| !kind(item).triangles && !kind(item).procedurals;
+        if entry.link.is_leaf() && items.iter().all(nothing) {
+            entry.bounds = Aabb::EMPTY;
+        } else if items.iter().any(nothing) || !paired && items.iter().any(|&i| is_mixed(i)) {
+            let shown = items.iter().filter(|&item| !nothing(item)).flat_map(|&item| {
+                let second = is_mixed(item).then_some(item + 1);
+                std::iter::once(item).chain(second)
+            });
+            let shown: Vec<u32> = shown.collect();
+            entry.link = tree::Link::leaf(references.len() as u32, shown.len());
+            references.extend(shown);
+        }
+    }
+    let bvh = Bvh::new(entries, references, 2 * top.placements.len())?;
+    let divide = |items: &[u32], leaf: &Aabb| {
+        let part = |&item: &u32| {
+            let placement = placement_of(top, item);
+            let root = bottoms[placement.bottom as usize].bounds;
+            // The transform was found to be invertible.
+            let own = placement.world_bounds(&root).unwrap_or(*leaf).intersection(*leaf);
+            (vec![item], if own.is_empty() { *leaf } else { own })
+        };
+        items.iter().map(part).collect()
+    };
+    leaves::split(&bvh, |items| items.len() <= 1, divide).map(std::borrow::Cow::into_owned)
+}
+
+/// The boxes of all entries with room for the rounding of the transforms below them.
+fn widened_bounds(bvh: &Bvh, top: &Top) -> Vec<Aabb> {
+    let world = top.bvh.root().bounds;
+    let below = references_below(bvh);
+    let mut bounds: Vec<Aabb> = bvh
+        .entries()
+        .par_iter()
+        .map(|entry| {
+            let margins = bvh
+                .items(entry)
+                .iter()
+                .map(|&item| transform_margin(placement_of(top, item), &world));
+            widen(&entry.bounds, margins.fold(0.0, f32::max))
+        })
+        .collect();
+    for (index, entry) in bvh.entries().iter().enumerate().rev() {
+        if !entry.link.is_leaf() {
+            let held = entry.link.range().filter(|&child| below[child] > 0);
+            bounds[index] = held.fold(bounds[index], |all, child| all.union(bounds[child]));
+        }
+    }
+    bounds
+}
+
+/// For each leaf in memory order, the place of the box above it.
+fn leaf_parents(bvh: &Bvh, flat: &Flat) -> Vec<u32> {
+    let mut parents = vec![0; flat.leaves.len()];
+    for place in 0..flat.boxes.len() {
+        for child in flat.slots(bvh, place) {
+            if bvh.entries()[child as usize].link.is_leaf() {
+                parents[flat.places[child as usize] as usize] = place as u32;
+            }
+        }
+    }
+    parents
+}

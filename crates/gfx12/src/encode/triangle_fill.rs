@@ -1,0 +1,276 @@
+//! A primitive node being filled with triangles, and what it would take to store it.
+//!
+//! Triangles come one after another; two make a pair. Vertices with equal bits are stored once, in
+//! the order in which they come. The size follows from what all vertices and all ids have in common:
+//!
+//! | quantity | value |
+//! |---|---|
+//! | TZ | trailing zeros of all components together, at most 31 |
+//! | prefix of an axis | leading bits that all vertices share, at most 31 - TZ |
+//! | base bits | length of the first id |
+//! | payload bits | length of the highest bit in which ids differ |
+//!
+//! Geometry widths are rounded up to even numbers. The order of the triangles therefore decides
+//! nothing but the first ids. Source: GPURT's `PrimitiveStructureEncoder3_1`.
+//!
+//! The quad of two triangles that share an edge, in 157 bits:
+//!
+//! ```
+//! use geometry::{Triangle, Vec3};
+//! use gfx12::encode::TriangleFill;
+//! use tree::{PrimitiveFlags, PrimitiveId};
+//! let corner = |n: u8| Vec3::new(f32::from(n & 1), f32::from(n >> 1), 1.0);
+//! let id = |primitive| PrimitiveId { geometry: 0, primitive, flags: PrimitiveFlags::OPAQUE };
+//! let mut fill = TriangleFill::new();
+//! assert!(fill.push(&Triangle::new(corner(0), corner(1), corner(2)), id(4)));
+//! assert!(fill.push(&Triangle::new(corner(2), corner(1), corner(3)), id(5)));
+//! assert_eq!((fill.vertex_count(), fill.size_in_bits()), (4, 157));
+//! let node = fill.pack(&[true]).unwrap();
+//! assert_eq!((node.header().vertex_bits, node.header().midpoint), ([7, 7, 1], 991));
+//! ```
+
+use crate::layout::{
+    PAIR_DESCRIPTOR_BITS, PackError, PairDescriptor, PrimitiveContents, PrimitiveHeader,
+    PrimitiveNode, TriangleDescriptor,
+};
+use geometry::Triangle;
+use tree::{PrimitiveFlags, PrimitiveId};
+
+/// Bits of a node.
+const NODE_BITS: usize = 1024;
+/// Most pairs of a node.
+const MAX_PAIRS: usize = 8;
+/// Most vertices that siliray's own packing names (G-24).
+pub(crate) const DENSE_VERTICES: usize = 15;
+/// Most vertices that four bits can name; GPURT uses all of them.
+pub(crate) const ALL_VERTICES: usize = 16;
+
+/// A primitive node that is not yet closed.
+#[derive(Clone, Copy, Debug)]
+pub struct TriangleFill {
+    vertices: [[u32; 3]; ALL_VERTICES],
+    vertex_count: u8,
+    vertex_limit: u8,
+    pair_count: u8,
+    /// Slots `2 pair + triangle`; those of absent triangles are `None`.
+    slots: [Option<Slot>; 2 * MAX_PAIRS],
+    /// All components together.
+    any_bit: u32,
+    /// Bits in which some vertex differs from the first, by axis.
+    vertex_spread: [u32; 3],
+    primitive_spread: u32,
+    geometry_spread: u32,
+}
+
+/// A triangle in the node.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    indices: [u8; 3],
+    id: PrimitiveId,
+}
+
+impl Default for TriangleFill {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl TriangleFill {
+    /// An empty node for at most 15 vertices.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_vertex_limit(DENSE_VERTICES)
+    }
+
+    /// An empty node for at most so many vertices, 3 to 16.
+    pub(crate) fn with_vertex_limit(limit: usize) -> Self {
+        Self {
+            vertices: [[0; 3]; ALL_VERTICES],
+            vertex_count: 0,
+            vertex_limit: limit as u8,
+            pair_count: 0,
+            slots: [None; 2 * MAX_PAIRS],
+            any_bit: 0,
+            vertex_spread: [0; 3],
+            primitive_spread: 0,
+            geometry_spread: 0,
+        }
+    }
+
+    /// Adds a triangle to the open pair, or to a new one. `false` and unchanged where it does not fit.
+    #[must_use]
+    pub fn push(&mut self, triangle: &Triangle, id: PrimitiveId) -> bool {
+        let mut grown = *self;
+        let fits = grown.add(triangle, id) && grown.size_in_bits() <= NODE_BITS;
+        if fits {
+            *self = grown;
+        }
+        fits
+    }
+
+    /// Ends the open pair, so that the next triangle starts a new one.
+    pub fn close_pair(&mut self) {
+        if self.has_open_pair() {
+            // The second slot stays empty; a closed pair is one that the count has passed.
+            self.pair_count |= CLOSED;
+        }
+    }
+
+    /// Pairs so far.
+    #[must_use]
+    pub fn pair_count(&self) -> usize {
+        usize::from(self.pair_count & !CLOSED)
+    }
+
+    /// Vertices so far.
+    #[must_use]
+    pub fn vertex_count(&self) -> usize {
+        usize::from(self.vertex_count)
+    }
+
+    /// Whether nothing has been added.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.pair_count == 0
+    }
+
+    /// Bits that the node takes so far.
+    #[must_use]
+    pub fn size_in_bits(&self) -> usize {
+        if self.is_empty() {
+            return 0;
+        }
+        self.header().size_in_bits(self.vertex_count())
+    }
+
+    /// The header of the node so far. Ids lie against the descriptors, as GPURT has them.
+    #[must_use]
+    pub fn header(&self) -> PrimitiveHeader {
+        let first = self.slots[0].map_or(NO_ID, |slot| slot.id);
+        let trailing_zeros = self.any_bit.trailing_zeros().min(31) as u8;
+        let vertex_bits = self.vertex_spread.map(|spread| {
+            let prefix = (spread.leading_zeros() as u8).min(31).min(31 - trailing_zeros);
+            32 - trailing_zeros - prefix
+        });
+        let pair_count = self.pair_count();
+        let primitive_base_bits = bit_length(first.primitive);
+        let primitive_payload_bits = bit_length(self.primitive_spread);
+        let ids = usize::from(primitive_base_bits)
+            + (2 * pair_count).saturating_sub(1) * usize::from(primitive_payload_bits);
+        let midpoint = NODE_BITS.saturating_sub(PAIR_DESCRIPTOR_BITS * pair_count + ids);
+        PrimitiveHeader {
+            vertex_bits,
+            trailing_zeros,
+            geometry_base_bits: bit_length(first.geometry).next_multiple_of(2),
+            geometry_payload_bits: bit_length(self.geometry_spread).next_multiple_of(2),
+            pair_count: pair_count as u8,
+            vertex_type: false,
+            primitive_base_bits,
+            primitive_payload_bits,
+            midpoint: midpoint as u16,
+        }
+    }
+
+    /// The finished node. `stops[p]` says whether a range ends with pair `p`.
+    ///
+    /// # Errors
+    /// When an id is too wide; everything else fits by construction.
+    pub fn pack(&self, stops: &[bool]) -> Result<PrimitiveNode, PackError> {
+        self.pack_with(self.header(), stops)
+    }
+
+    /// The finished node with a header of another policy's making.
+    pub(crate) fn pack_with(
+        &self,
+        header: PrimitiveHeader,
+        stops: &[bool],
+    ) -> Result<PrimitiveNode, PackError> {
+        let used = &self.slots[..2 * self.pair_count()];
+        let mut pairs = [PairDescriptor::default(); MAX_PAIRS];
+        let mut primitive_ids = [None; 2 * MAX_PAIRS];
+        let mut geometry_ids = [None; 2 * MAX_PAIRS];
+        for (n, slot) in used.iter().enumerate() {
+            let Some(Slot { indices, id }) = *slot else { continue };
+            pairs[n / 2].triangles[n % 2] = TriangleDescriptor {
+                indices,
+                double_sided: id.flags.contains(PrimitiveFlags::DOUBLE_SIDED),
+                opaque: id.flags.contains(PrimitiveFlags::OPAQUE),
+            };
+            primitive_ids[n] = Some(id.primitive);
+            geometry_ids[n] = Some(id.geometry);
+        }
+        for (pair, &stop) in pairs.iter_mut().zip(stops) {
+            pair.prim_range_stop = stop;
+        }
+        let contents = PrimitiveContents {
+            header,
+            vertices: &self.vertices[..self.vertex_count()],
+            primitive_ids: &primitive_ids[..used.len()],
+            geometry_ids: &geometry_ids[..used.len()],
+            pairs: &pairs[..self.pair_count()],
+        };
+        contents.pack()
+    }
+
+    fn has_open_pair(&self) -> bool {
+        self.pair_count != 0
+            && self.pair_count & CLOSED == 0
+            && self.slots[2 * self.pair_count() - 1].is_none()
+    }
+
+    /// Adds a triangle without looking at the size.
+    fn add(&mut self, triangle: &Triangle, id: PrimitiveId) -> bool {
+        let Some(indices) = self.vertex_indices(triangle) else { return false };
+        // Three indices 0 in a second triangle mean that there is none.
+        let second = self.has_open_pair() && indices != [0; 3];
+        let n = if second { 2 * self.pair_count() - 1 } else { 2 * self.pair_count() };
+        // Two indices 15 mean a procedural.
+        if n >= self.slots.len() || indices[0] == 15 && indices[1] == 15 {
+            return false;
+        }
+        let first = self.slots[0].map_or(id, |slot| slot.id);
+        self.slots[n] = Some(Slot { indices, id });
+        self.pair_count = (n / 2 + 1) as u8;
+        self.primitive_spread |= id.primitive ^ first.primitive;
+        self.geometry_spread |= id.geometry ^ first.geometry;
+        true
+    }
+
+    /// Numbers of the triangle's vertices; new ones are appended.
+    fn vertex_indices(&mut self, triangle: &Triangle) -> Option<[u8; 3]> {
+        let mut indices = [0; 3];
+        for (index, corner) in indices.iter_mut().zip(&triangle.vertices) {
+            let bits = corner.to_array().map(f32::to_bits);
+            let known = self.vertices[..self.vertex_count()].iter().position(|&v| v == bits);
+            *index = match known {
+                Some(known) => known as u8,
+                None => self.append_vertex(bits)?,
+            };
+        }
+        Some(indices)
+    }
+
+    fn append_vertex(&mut self, bits: [u32; 3]) -> Option<u8> {
+        let index = self.vertex_count;
+        if index >= self.vertex_limit {
+            return None;
+        }
+        self.vertices[usize::from(index)] = bits;
+        self.vertex_count += 1;
+        for (axis, word) in bits.into_iter().enumerate() {
+            self.any_bit |= word;
+            self.vertex_spread[axis] |= word ^ self.vertices[0][axis];
+        }
+        Some(index)
+    }
+}
+
+/// Mark in the pair count: the last pair takes no second triangle.
+const CLOSED: u8 = 0x80;
+
+const NO_ID: PrimitiveId =
+    PrimitiveId { geometry: 0, primitive: 0, flags: PrimitiveFlags::empty() };
+
+fn bit_length(value: u32) -> u8 {
+    (32 - value.leading_zeros()) as u8
+}

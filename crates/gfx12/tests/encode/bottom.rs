@@ -1,0 +1,138 @@
+//! Bottom levels: everything stored once for each reference, bit for bit, inside its boxes.
+
+use super::reader::{self, Found, Shape};
+use super::trees::{bottom, single};
+use geometry::Aabb;
+use gfx12::encode::{Encoded, Options, Policy, encode};
+use gfx12::layout::{CullFlags, NodePointer};
+use proptest::prelude::*;
+use tree::primitives::Primitive;
+use tree::{Bottom, PrimitiveFlags};
+
+/// What a primitive is known by: ids, flags and the bits of its shape.
+type Fingerprint = (u32, u32, bool, bool, Vec<u32>);
+
+fn bits(shape: &Shape) -> Vec<u32> {
+    let points = match shape {
+        Shape::Triangle(triangle) => triangle.vertices.to_vec(),
+        Shape::Box(bounds) => vec![bounds.min, bounds.max],
+    };
+    points.iter().flat_map(|point| point.to_array().map(f32::to_bits)).collect()
+}
+
+fn expected(bottom: &Bottom) -> Vec<Fingerprint> {
+    let mut all: Vec<Fingerprint> = bottom
+        .bvh
+        .references()
+        .iter()
+        .map(|&item| {
+            let id = bottom.primitives.ids[item as usize];
+            let shape = match bottom.primitives.get(item as usize) {
+                Primitive::Triangle(triangle) => Shape::Triangle(*triangle),
+                Primitive::Box(bounds) => Shape::Box(*bounds),
+            };
+            let double_sided = id.flags.contains(PrimitiveFlags::DOUBLE_SIDED);
+            let opaque = id.flags.contains(PrimitiveFlags::OPAQUE);
+            (id.geometry, id.primitive, opaque, double_sided, bits(&shape))
+        })
+        .collect();
+    all.sort();
+    all
+}
+
+fn fingerprints(found: &[Found]) -> Vec<Fingerprint> {
+    let mut all: Vec<Fingerprint> = found
+        .iter()
+        .map(|f| (f.geometry, f.primitive, f.opaque, f.double_sided, bits(&f.shape)))
+        .collect();
+    all.sort();
+    all
+}
+
+/// Whether a primitive passes a box's flags.
+fn agrees(flags: CullFlags, found: &Found) -> bool {
+    let triangle = matches!(found.shape, Shape::Triangle(_));
+    let denied = match (triangle, found.opaque) {
+        (true, true) => CullFlags::ONLY_PROCEDURAL | CullFlags::ONLY_NON_OPAQUE,
+        (true, false) => CullFlags::ONLY_PROCEDURAL | CullFlags::ONLY_OPAQUE,
+        (false, true) => CullFlags::ONLY_TRIANGLES | CullFlags::ONLY_NON_OPAQUE,
+        (false, false) => CullFlags::ONLY_TRIANGLES | CullFlags::ONLY_OPAQUE,
+    };
+    !flags.intersects(denied)
+}
+
+fn options() -> impl Strategy<Value = Options> {
+    (0usize..3, any::<bool>(), any::<bool>()).prop_map(|(policy, margin, keep_leaves)| Options {
+        margin,
+        keep_leaves,
+        ..Options::new(Policy::ALL[policy])
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn everything_is_stored_inside_its_boxes(bottom in bottom(20), options in options()) {
+        let Encoded { image, report } = encode(&single(bottom.clone()), &options).unwrap();
+        let base = image.bases[0];
+        let (found, instances) = reader::read(&image, base);
+        prop_assert!(instances.is_empty());
+        prop_assert_eq!(fingerprints(&found), expected(&bottom));
+        for found in &found {
+            for step in &found.path {
+                prop_assert_eq!(step.mask, 0xFF);
+                prop_assert!(agrees(step.cull_flags, found));
+                let lossy = options.policy == Policy::Radv || step.rotation != 0x7F;
+                prop_assert!(lossy || step.bounds.contains(&found.shape.bounds()));
+            }
+        }
+        prop_assert_eq!(report.bytes, image.byte_count() as u64);
+        let triangles = found.iter().filter(|f| matches!(f.shape, Shape::Triangle(_))).count();
+        prop_assert_eq!(report.stored_triangles, triangles);
+    }
+
+    /// The header's tables lead to every primitive by its ids.
+    #[test]
+    fn tables_lead_to_primitives(bottom in bottom(5)) {
+        let image = encode(&single(bottom.clone()), &Options::default()).unwrap().image;
+        let base = image.bases[0];
+        let header = reader::header(&image, base);
+        let (found, _) = reader::read(&image, base);
+        let word = |at: u64| {
+            u32::from_le_bytes(image.get(base + at, 4).unwrap().try_into().unwrap())
+        };
+        let mut total = 0;
+        for geometry in 0..header.descriptor_count {
+            let info = u64::from(header.geometry_info_offset) + 12 * u64::from(geometry);
+            let (count, offset) = (word(info) & 0x1FFF_FFFF, word(info + 8));
+            total += count;
+            for primitive in 0..count {
+                let at = u64::from(header.primitive_pointer_offset + offset + 4 * primitive);
+                let pointer = NodePointer(word(at));
+                let places: Vec<NodePointer> = found
+                    .iter()
+                    .filter(|f| (f.geometry, f.primitive) == (geometry, primitive))
+                    .map(|f| f.pointer)
+                    .collect();
+                prop_assert_eq!(places.iter().min().copied().unwrap_or(NodePointer::INVALID), pointer);
+            }
+        }
+        prop_assert_eq!(total, header.primitive_count);
+        prop_assert_eq!(
+            u64::from(header.total_size),
+            image.byte_count() as u64 + u64::from(header.metadata_size)
+        );
+        prop_assert!(header.leaf_node_offset >= header.internal_node_offset);
+        prop_assert!(header.geometry_info_offset >= header.leaf_node_offset);
+        let root = Aabb::new(header.root_min.into(), header.root_max.into());
+        prop_assert!(found.iter().all(|f| root.contains(&f.shape.bounds())));
+    }
+
+    #[test]
+    fn threads_do_not_matter(bottom in bottom(9), options in options()) {
+        let tree = single(bottom);
+        let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        prop_assert_eq!(alone.install(|| encode(&tree, &options)), encode(&tree, &options));
+    }
+}
