@@ -87,3 +87,19 @@ fn nodes_give_the_bytes_back() {
         assert_eq!(&image.segments[0].bytes()[node.offset as usize..][..128], bytes);
     }
 }
+
+#[test]
+fn sound_with_the_known_oddities() {
+    let report = check::check(hiprt_image());
+    let texts: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        texts,
+        [
+            "warning[parent] at 0xc0, bits 64..96: box 0x15: found parent 0x0, expected 0x5",
+            "warning[index_in_parent] at 0xc0, bits 217..220: box 0x15: found slot 0, expected slot 7",
+        ]
+    );
+    assert_eq!(report.nodes, 17);
+    let facts = report.checked.expect("sound").facts();
+    assert!(facts.lossless && facts.finite && !facts.parents);
+}

@@ -71,6 +71,11 @@ impl Findings {
         }
     }
 
+    /// Whether nothing breaks `rule`.
+    pub(crate) fn holds(&self, rule: Rule) -> bool {
+        !self.rules.contains_key(&rule)
+    }
+
     /// The report: by offset, each rule that was cut short followed by its sum.
     pub(crate) fn into_sorted(self) -> Vec<Finding> {
         let mut all = Vec::new();

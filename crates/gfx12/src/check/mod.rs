@@ -1,7 +1,36 @@
 //! Proving an untrusted image (G-37).
+//!
+//! A [`Survey`] finds every node that can be reached and every pointer that cannot be followed; the
+//! other files add the rules of each kind of node. An image without errors is *sound*: following its
+//! pointers reads only its own bytes and comes to an end. Warnings say what is lossy or odd; those that
+//! concern hits also clear a fact of the checked image.
+//!
+//! | file | concept |
+//! |---|---|
+//! | [`rule`] | the rules, by name |
+//! | [`findings`] | collecting what breaks them, in bounded space |
+//! | `image` | segments and bases |
+//! | `header` | GPURT headers and the tables behind the nodes |
+//! | `contents` | what lies below each child |
+//! | `boxes`, `oriented` | box nodes; boxes that contain what is below, rotated ones too |
+//! | `primitives`, `ids` | primitive nodes; ids that tell primitives apart |
+//! | `instances` | instance nodes and their sideband |
+//!
+//! An instance inside the structure of an instance is an error: a tree has two levels, and no driver
+//! writes three.
+//!
+//! Everything is linear in the image but for a sort of the ids, runs in parallel, and gives the same
+//! report on any number of threads.
 
+mod boxes;
+mod contents;
 pub mod findings;
+mod header;
+mod ids;
 mod image;
+mod instances;
+mod oriented;
+mod primitives;
 pub mod rule;
 
 pub use findings::{FINDINGS_PER_RULE, Findings};
@@ -9,20 +38,102 @@ pub use rule::Rule;
 
 pub(crate) use findings::Place;
 
-use crate::decode::{Memory, Survey};
+use crate::decode::survey::Surveyed;
+use crate::decode::{Memory, Pairs, Survey};
+use contents::Contents;
+use instances::Below;
 use machine::{CheckReport, CheckedImage, Facts, Image, Severity};
 
-/// Proves an image, or says what is wrong with it. Offsets count over the segments in their order.
+/// Proves an image, or says what is wrong with it. Offsets count over the segments, one after the
+/// other in their order.
 #[must_use]
 pub fn check(image: Image) -> CheckReport {
-    let memory = Memory::new(&image);
-    let mut findings = Findings::default();
-    image::check(&image, &memory, &mut findings);
-    let survey = Survey::collect(&image, &memory, &mut findings);
-    let nodes =
-        survey.structures.iter().map(|s| s.boxes.len() + s.leaves.len() + s.instances.len()).sum();
+    let (findings, facts, nodes) = examine(&image, &Memory::new(&image));
+    report(image, findings, facts, nodes)
+}
+
+/// The same for an image whose segments lie at `offsets` in a file; findings give offsets in that
+/// file.
+#[must_use]
+pub fn check_file(image: Image, offsets: Vec<u64>) -> CheckReport {
+    let (findings, facts, nodes) = examine(&image, &Memory::with_offsets(&image, offsets));
+    report(image, findings, facts, nodes)
+}
+
+fn report(image: Image, findings: Findings, facts: Facts, nodes: usize) -> CheckReport {
     let findings = findings.into_sorted();
-    let sound = findings.iter().all(|finding| finding.severity != Severity::Error);
-    let checked = sound.then(|| CheckedImage::proved(image, Facts::default()));
+    let is_sound = findings.iter().all(|finding| finding.severity != Severity::Error);
+    let checked = is_sound.then(|| CheckedImage::proved(image, facts));
     CheckReport { checked, findings, nodes }
+}
+
+fn examine(image: &Image, memory: &Memory<'_>) -> (Findings, Facts, usize) {
+    let mut findings = Findings::default();
+    image::check(image, memory, &mut findings);
+    let survey = Survey::collect(image, memory, &mut findings);
+    let mut nodes = 0;
+    let mut below = Vec::new();
+    for surveyed in &survey.structures[1..] {
+        below.push(structure(memory, &survey, surveyed, &[], &mut findings, &mut nodes));
+    }
+    let top = &survey.structures[0];
+    structure(memory, &survey, top, &below, &mut findings, &mut nodes);
+    if !top.instances.is_empty() {
+        instances::check(memory, &survey, &below, &mut findings);
+    }
+    mixed_level(memory, top, &mut findings);
+    let facts = facts(&findings);
+    (findings, facts, nodes)
+}
+
+/// Checks one structure and sums up what it holds.
+fn structure(
+    memory: &Memory<'_>,
+    survey: &Survey,
+    surveyed: &Surveyed,
+    below: &[Below],
+    findings: &mut Findings,
+    nodes: &mut usize,
+) -> Below {
+    let pairs = Pairs::new(memory, surveyed);
+    header::check(memory, surveyed, findings);
+    primitives::check(memory, survey, surveyed, &pairs, findings);
+    ids::check(memory, surveyed, &pairs, findings);
+    let leaves = contents::leaf_contents(memory, surveyed, &pairs);
+    let of_instance = |number| instances::contents(memory, surveyed, number, below);
+    let contents = contents::contents(surveyed, &leaves, of_instance);
+    boxes::check(memory, surveyed, &contents, findings);
+    oriented::check(memory, surveyed, &pairs, &contents, findings);
+    let primitive_nodes = pairs.keys().chunk_by(|a, b| a / 8 == b / 8).count();
+    *nodes += surveyed.boxes.len() + surveyed.instances.len() + primitive_nodes;
+    match surveyed.boxes.first() {
+        Some(root) => Below {
+            all: contents[root.children()].iter().copied().fold(Contents::NOTHING, Contents::and),
+            children: contents[root.children()].iter().map(|child| child.bounds).collect(),
+        },
+        None => {
+            let all = leaves.into_iter().fold(Contents::NOTHING, Contents::and);
+            Below { all, children: vec![all.bounds] }
+        }
+    }
+}
+
+/// A top level holds instances only.
+fn mixed_level(memory: &Memory<'_>, top: &Surveyed, findings: &mut Findings) {
+    let (Some(leaf), Some(_)) = (top.leaves.first(), top.instances.first()) else { return };
+    let name = || format!("leaf {}", leaf.pointer);
+    let address = top.structure.address_of(leaf.pointer);
+    findings.add(Rule::MixedLevel, &Place { memory, address, name: &name }, 0..1024, || {
+        let (leaves, instances) = (top.leaves.len(), top.instances.len());
+        (format!("{leaves} ranges beside {instances} instances"), "one kind only".into())
+    });
+}
+
+/// What was proved, told by the rules that hold.
+fn facts(findings: &Findings) -> Facts {
+    let all_hold = |rules: &[Rule]| rules.iter().all(|&rule| findings.holds(rule));
+    let finite = all_hold(&[Rule::PlaneFinite, Rule::VertexFinite, Rule::ProceduralBox]);
+    let hiding =
+        [Rule::Contained, Rule::InstanceBox, Rule::CullFlags, Rule::Mask, Rule::InstanceFlags];
+    Facts { lossless: finite && all_hold(&hiding), parents: all_hold(&[Rule::Parent]), finite }
 }

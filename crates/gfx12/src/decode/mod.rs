@@ -34,8 +34,12 @@ pub use nodes::{Node, NodeBody, nodes};
 pub use structure::Structure;
 pub use survey::Survey;
 
+pub(crate) use bounds::union;
+pub(crate) use expand::{entry_bits, is_empty_slot};
+pub(crate) use placements::{Numbering, SidebandFault, numbering, sideband};
+pub(crate) use primitives::{Pairs, Stored, split_key, stored};
+
 use crate::layout::NodePointer;
-use bounds::union;
 use geometry::Aabb;
 use hierarchy::Items;
 use machine::{CheckedImage, Image};
@@ -64,7 +68,7 @@ pub fn decode(image: &CheckedImage) -> Tree {
 pub fn instance_numbers(image: &Image) -> Vec<(NodePointer, u32)> {
     let survey = Survey::new(image);
     let top = &survey.structures[0];
-    let numbers = placements::numbers(&Memory::new(image), top);
+    let numbers = numbering(&Memory::new(image), top).numbers;
     top.instances.iter().map(|instance| instance.pointer).zip(numbers).collect()
 }
 
@@ -81,8 +85,8 @@ fn bottom(memory: &Memory<'_>, surveyed: &Surveyed) -> Bottom {
 }
 
 fn top(memory: &Memory<'_>, surveyed: &Surveyed, bottoms: &[Bottom]) -> Top {
-    let numbers = placements::numbers(memory, surveyed);
-    let placements = placements::placements(memory, surveyed, &numbers);
+    let Numbering { numbers, .. } = &numbering(memory, surveyed);
+    let placements = placements::placements(memory, surveyed);
     let world_bounds = |number: u32| {
         let placement = &placements[number as usize];
         let below = bottoms.get(placement.bottom as usize).map_or(Aabb::EMPTY, contents);

@@ -1,50 +1,114 @@
 //! The instances of a top level as placements, and which placement an instance node is.
 //!
 //! Where a GPURT header names sideband records, a record's instanceIndex is the number of the
-//! placement, its instanceId the custom index, and its matrix the way back to the world. Elsewhere,
-//! and when the records do not number the instances, placements count in the order of discovery: slot
-//! by slot, depth first; the custom index is the user data and the way back is the rounded inverse.
+//! placement, its instanceId the custom index, and its matrix the way back to the world. There are as
+//! many placements as the header counts; one that no node shows cannot be hit. Two nodes may show one
+//! placement, the first all but procedurals, the second all but triangles.
+//!
+//! Elsewhere, and when the records do not number the instances, placements count in the order of
+//! discovery: slot by slot, depth first; the custom index is the user data and the way back is the
+//! rounded inverse.
 
 use super::memory::Memory;
-use super::survey::{Surveyed, Target};
+use super::survey::{InstanceRecord, Surveyed, Target};
 use crate::layout::{GpurtSideband, InstanceNode, PointerFlags};
 use geometry::{InstanceFlags, Transform};
 use tree::Placement;
 
-/// For each instance record of a top level, the number of its placement.
-pub(crate) fn numbers(memory: &Memory<'_>, top: &Surveyed) -> Vec<u32> {
-    sideband_numbers(memory, top).unwrap_or_else(|| discovery_numbers(top))
+/// Which placement each instance record is.
+#[derive(Debug)]
+pub(crate) struct Numbering {
+    /// The number of each instance record.
+    pub(crate) numbers: Vec<u32>,
+    /// How many placements there are.
+    pub(crate) count: usize,
+    /// How the sideband fails to number the instances, if there is a header and it does.
+    pub(crate) fault: Option<SidebandFault>,
+    has_sideband: bool,
 }
 
-/// The numbers that the sideband gives, if there is one for each instance and no two are equal.
-pub(crate) fn sideband_numbers(memory: &Memory<'_>, top: &Surveyed) -> Option<Vec<u32>> {
-    let limit = record_limit(memory, top)?;
-    let mut taken = vec![false; limit];
-    top.instances
-        .iter()
-        .map(|instance| {
-            let record = memory.half_node(top.structure.sideband_of(instance.pointer)?)?;
-            let number = GpurtSideband::decode(&record).instance_index;
-            let slot = taken.get_mut(number as usize)?;
-            (!std::mem::replace(slot, true)).then_some(number)
-        })
-        .collect()
+/// What is wrong with the sideband.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SidebandFault {
+    /// The list of pointers, which says how many placements there are, leaves the image.
+    NoCount,
+    /// There is no record for the instance at this position.
+    NoRecord(usize),
+    /// The number is not below the count.
+    TooLarge(usize),
+    /// Another instance has the number and is not the other half of the placement.
+    Taken(usize),
 }
 
-/// How many sideband records there is room for.
-fn record_limit(memory: &Memory<'_>, top: &Surveyed) -> Option<usize> {
+/// Numbers the instances of a top level.
+pub(crate) fn numbering(memory: &Memory<'_>, top: &Surveyed) -> Numbering {
+    match by_sideband(memory, top) {
+        Some(Ok(numbering)) => numbering,
+        other => {
+            let numbers = by_discovery(top);
+            let count = numbers.len();
+            let fault = other.and_then(Result::err);
+            Numbering { numbers, count, fault, has_sideband: false }
+        }
+    }
+}
+
+/// The numbers that the sideband gives.
+fn by_sideband(memory: &Memory<'_>, top: &Surveyed) -> Option<Result<Numbering, SidebandFault>> {
     let header = top.structure.header?;
-    let bytes = header.primitive_pointer_offset.checked_sub(header.geometry_info_offset)? as usize;
-    let start = top.structure.box_base + u64::from(header.geometry_info_offset);
-    memory.get(start, bytes).map(|records| records.len() / 64)
+    let list = top.structure.box_base + u64::from(header.primitive_pointer_offset);
+    let count = header.primitive_count as usize;
+    if count.checked_mul(4).and_then(|bytes| memory.get(list, bytes)).is_none() && count > 0 {
+        return Some(Err(SidebandFault::NoCount));
+    }
+    let mut shown: Vec<Option<InstanceNode>> = vec![None; count];
+    let mut numbers = Vec::with_capacity(top.instances.len());
+    for (position, instance) in top.instances.iter().enumerate() {
+        let Some(record) = sideband(memory, top, instance) else {
+            return Some(Err(SidebandFault::NoRecord(position)));
+        };
+        let Some(first) = shown.get_mut(record.instance_index as usize) else {
+            return Some(Err(SidebandFault::TooLarge(position)));
+        };
+        let node = InstanceNode::decode(&top.node(memory, instance.pointer));
+        if first.replace(node).is_some_and(|first| !are_halves(&first, &node)) {
+            return Some(Err(SidebandFault::Taken(position)));
+        }
+        numbers.push(record.instance_index);
+    }
+    Some(Ok(Numbering { numbers, count, fault: None, has_sideband: true }))
 }
+
+/// The sideband record of an instance.
+pub(crate) fn sideband(
+    memory: &Memory<'_>,
+    top: &Surveyed,
+    instance: &InstanceRecord,
+) -> Option<GpurtSideband> {
+    let bits = memory.half_node(top.structure.sideband_of(instance.pointer)?)?;
+    Some(GpurtSideband::decode(&bits))
+}
+
+/// Whether two nodes show the two halves of one placement.
+fn are_halves(a: &InstanceNode, b: &InstanceNode) -> bool {
+    let bits = |node: &InstanceNode| node.world_to_object.rows.map(|row| row.map(f32::to_bits));
+    let skipped = |node: &InstanceNode| node.child_base.flags() & SKIPS;
+    let kept = |node: &InstanceNode| {
+        node.child_base.flags().difference(SKIPS | PointerFlags::DISABLE_FACE_CULL)
+    };
+    let same = bits(a) == bits(b)
+        && a.child_base.address() == b.child_base.address()
+        && (a.mask, a.user_data, kept(a)) == (b.mask, b.user_data, kept(b));
+    same && !skipped(a).intersects(skipped(b)) && (skipped(a) | skipped(b)) == SKIPS
+}
+
+const SKIPS: PointerFlags = PointerFlags::SKIP_TRIANGLES.union(PointerFlags::SKIP_PROCEDURAL);
 
 /// Slot by slot, depth first.
-fn discovery_numbers(top: &Surveyed) -> Vec<u32> {
+fn by_discovery(top: &Surveyed) -> Vec<u32> {
     let mut numbers = vec![0; top.instances.len()];
     let mut next = 0;
-    let mut stack: Vec<Target> =
-        if top.boxes.is_empty() { Vec::new() } else { vec![Target::Box(0)] };
+    let mut stack: Vec<Target> = top.boxes.first().map(|_| Target::Box(0)).into_iter().collect();
     while let Some(target) = stack.pop() {
         match target {
             Target::Box(number) => {
@@ -61,11 +125,9 @@ fn discovery_numbers(top: &Surveyed) -> Vec<u32> {
     numbers
 }
 
-/// The placements of a top level in order. A number that no instance has gets a placement that
-/// nothing can see.
-pub(crate) fn placements(memory: &Memory<'_>, top: &Surveyed, numbers: &[u32]) -> Vec<Placement> {
-    let has_sideband = sideband_numbers(memory, top).is_some();
-    let count = numbers.iter().max().map_or(0, |&last| last as usize + 1);
+/// The placements of a top level in order.
+pub(crate) fn placements(memory: &Memory<'_>, top: &Surveyed) -> Vec<Placement> {
+    let Numbering { numbers, count, has_sideband, .. } = numbering(memory, top);
     let unseen = Placement {
         bottom: 0,
         world_to_object: Transform::IDENTITY,
@@ -75,14 +137,16 @@ pub(crate) fn placements(memory: &Memory<'_>, top: &Surveyed, numbers: &[u32]) -
         flags: InstanceFlags::empty(),
     };
     let mut placements = vec![unseen; count];
-    for (instance, &number) in top.instances.iter().zip(numbers) {
+    let mut is_whole = vec![false; count];
+    for (instance, number) in top.instances.iter().zip(numbers) {
         let node = InstanceNode::decode(&top.node(memory, instance.pointer));
-        let record = top
-            .structure
-            .sideband_of(instance.pointer)
-            .filter(|_| has_sideband)
-            .and_then(|address| memory.half_node(address))
-            .map(|bits| GpurtSideband::decode(&bits));
+        let record = if has_sideband { sideband(memory, top, instance) } else { None };
+        let flags = node.child_base.flags();
+        // Face culling is the business of the half that has triangles.
+        let decides = !flags.contains(PointerFlags::SKIP_TRIANGLES);
+        if std::mem::replace(&mut is_whole[number as usize], true) && !decides {
+            continue;
+        }
         placements[number as usize] = Placement {
             bottom: instance.below.map_or(0, |below| below - 1),
             world_to_object: node.world_to_object,
@@ -92,7 +156,7 @@ pub(crate) fn placements(memory: &Memory<'_>, top: &Surveyed, numbers: &[u32]) -
             },
             mask: node.mask,
             custom_index: record.map_or(node.user_data, |record| record.instance_id),
-            flags: instance_flags(node.child_base.flags()),
+            flags: instance_flags(flags),
         };
     }
     placements

@@ -38,6 +38,8 @@ const PARALLEL: usize = 1 << 10;
 pub struct Survey {
     /// The structure of the root, then those below instances, in the order of memory.
     pub structures: Vec<Surveyed>,
+    /// Which bytes are box and instance nodes.
+    pub(crate) visited: Visited,
 }
 
 /// What was reached in one structure.
@@ -157,7 +159,7 @@ impl Survey {
                 .into_iter()
                 .map(|base| surveyor.structure(Structure::at(memory, base), Level::Bottom)),
         );
-        Self { structures }
+        Self { structures, visited: surveyor.visited }
     }
 
     /// Whether the root's structure holds instances. One that holds nothing is what its header says.

@@ -31,6 +31,11 @@ impl Visited {
         true
     }
 
+    /// Whether some of the node at an address is claimed.
+    pub(crate) fn is_claimed(&self, memory: &Memory<'_>, address: u64) -> bool {
+        units(memory, address).is_some_and(|units| self.holds(units))
+    }
+
     fn holds(&self, (segment, first): (usize, usize)) -> bool {
         (first..=last(first)).any(|unit| self.segments[segment][unit / 64] >> (unit % 64) & 1 == 1)
     }

@@ -1,0 +1,159 @@
+//! Rules of box nodes: parents, slots, planes, and whether boxes contain what is below them.
+
+use super::contents::Contents;
+use super::{Findings, Place, Rule};
+use crate::decode::survey::{BoxRecord, ChildRecord, NO_BOX, Surveyed};
+use crate::decode::{Memory, entry_bits, is_empty_slot};
+use crate::layout::{BoxNode, ChildEntry, CullFlags, NodePointer};
+use crate::obb;
+use geometry::Aabb;
+use rayon::prelude::*;
+
+/// Boxes in one task.
+const CHUNK: usize = 1 << 10;
+
+/// Checks all box nodes of a structure.
+pub(super) fn check(
+    memory: &Memory<'_>,
+    surveyed: &Surveyed,
+    contents: &[Contents],
+    findings: &mut Findings,
+) {
+    let chunks: Vec<Findings> = surveyed
+        .boxes
+        .par_chunks(CHUNK)
+        .map(|records| {
+            let mut findings = Findings::default();
+            for record in records {
+                check_box(memory, surveyed, record, contents, &mut findings);
+            }
+            findings
+        })
+        .collect();
+    chunks.into_iter().for_each(|chunk| findings.merge(chunk));
+}
+
+fn check_box(
+    memory: &Memory<'_>,
+    surveyed: &Surveyed,
+    record: &BoxRecord,
+    contents: &[Contents],
+    findings: &mut Findings,
+) {
+    let node = BoxNode::decode(&surveyed.node(memory, record.pointer));
+    let name = || format!("box {}", record.pointer);
+    let address = surveyed.structure.address_of(record.pointer);
+    let place = Place { memory, address, name: &name };
+    check_parent(surveyed, record, &node, &place, findings);
+    let index = node.obb_matrix_index;
+    if index != BoxNode::NO_ROTATION && usize::from(index) >= obb::ROTATION_COUNT {
+        findings.add(Rule::ObbIndex, &place, 224..231, || {
+            (format!("rotation {index}"), "0..=103 or 127".into())
+        });
+    }
+    check_slots(&node, &place, findings);
+    for (child, contents) in
+        surveyed.children[record.children()].iter().zip(&contents[record.children()])
+    {
+        check_child(&node, child, contents, &place, findings);
+    }
+}
+
+fn check_parent(
+    surveyed: &Surveyed,
+    record: &BoxRecord,
+    node: &BoxNode,
+    place: &Place<'_>,
+    findings: &mut Findings,
+) {
+    let parent = match record.parent {
+        NO_BOX => NodePointer::INVALID,
+        parent => surveyed.boxes[parent as usize].pointer,
+    };
+    if node.parent != parent {
+        findings.add(Rule::Parent, place, 64..96, || {
+            (format!("parent {}", node.parent), format!("{parent}"))
+        });
+    }
+    if record.parent != NO_BOX && node.index_in_parent != record.slot {
+        findings.add(Rule::IndexInParent, place, 217..220, || {
+            (format!("slot {}", node.index_in_parent), format!("slot {}", record.slot))
+        });
+    }
+}
+
+/// Slots beyond the count must be inert, planes of slots in use finite.
+fn check_slots(node: &BoxNode, place: &Place<'_>, findings: &mut Findings) {
+    for (slot, entry) in (0u8..).zip(&node.children) {
+        let bits = entry_bits(slot);
+        if slot >= node.child_count {
+            if entry.mask != 0 && !entry.is_inverted() {
+                findings.add(Rule::UnusedSlot, place, bits, || {
+                    let found = format!("slot {slot} with mask {:#04x} and a box", entry.mask);
+                    (found, "mask 0 or an inverted box".into())
+                });
+            }
+        } else if !is_empty_slot(entry) {
+            let planes = node.child_box(usize::from(slot));
+            if !planes.is_finite() {
+                findings.add(Rule::PlaneFinite, place, bits, || {
+                    (format!("slot {slot}: {}", text(&planes)), "finite planes".into())
+                });
+            }
+        }
+    }
+}
+
+fn check_child(
+    node: &BoxNode,
+    child: &ChildRecord,
+    contents: &Contents,
+    place: &Place<'_>,
+    findings: &mut Findings,
+) {
+    let slots = (0..8u8).filter(|slot| child.slots >> slot & 1 == 1);
+    let is_rotated = obb::rotation(node.obb_matrix_index).is_some();
+    let holds = |slot: u8| node.child_box(usize::from(slot)).contains(&contents.bounds);
+    if !is_rotated && !slots.clone().any(holds) {
+        let slot = child.slots.trailing_zeros() as u8;
+        findings.add(Rule::Contained, place, entry_bits(slot), || {
+            let planes = node.child_box(usize::from(slot));
+            let found = format!("slot {slot}: primitives in {}", text(&contents.bounds));
+            (found, format!("all of them inside {}", text(&planes)))
+        });
+    }
+    for slot in slots {
+        let entry = &node.children[usize::from(slot)];
+        check_culling(slot, entry, contents, place, findings);
+    }
+}
+
+fn check_culling(
+    slot: u8,
+    entry: &ChildEntry,
+    contents: &Contents,
+    place: &Place<'_>,
+    findings: &mut Findings,
+) {
+    let start = entry_bits(slot).start;
+    let untrue: CullFlags = entry.cull_flags & contents.untrue;
+    if !untrue.is_empty() {
+        findings.add(Rule::CullFlags, place, start + 24..start + 28, || {
+            let names: Vec<&str> = untrue.iter_names().map(|(name, _)| name).collect();
+            (format!("slot {slot}: {}", names.join(", ")), "flags that are true below".into())
+        });
+    }
+    let hidden = contents.mask & !entry.mask;
+    if hidden != 0 {
+        findings.add(Rule::Mask, place, start + 56..start + 64, || {
+            let found = format!("slot {slot}: mask {:#04x}", entry.mask);
+            (found, format!("bits {:#04x}, by which something below is seen", contents.mask))
+        });
+    }
+}
+
+/// A box in words.
+pub(super) fn text(bounds: &Aabb) -> String {
+    let Aabb { min, max } = bounds;
+    format!("[{:?}, {:?}, {:?}]..[{:?}, {:?}, {:?}]", min.x, min.y, min.z, max.x, max.y, max.z)
+}

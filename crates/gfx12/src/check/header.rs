@@ -1,0 +1,142 @@
+//! Rules of GPURT headers and of the tables behind the nodes.
+
+use super::{Findings, Place, Rule};
+use crate::decode::Memory;
+use crate::decode::survey::Surveyed;
+use crate::layout::{GpurtHeader, NodeKind, NodePointer};
+use rayon::prelude::*;
+
+/// Pointers in one task.
+const CHUNK: usize = 1 << 14;
+
+/// Checks the header of a structure, if it has one.
+pub(super) fn check(memory: &Memory<'_>, surveyed: &Surveyed, findings: &mut Findings) {
+    let Some(header) = surveyed.structure.header else { return };
+    let base = surveyed.structure.box_base;
+    let name = || format!("header of the structure at {base:#x}");
+    let place = Place { memory, address: base, name: &name };
+    check_offsets(memory, &header, &place, findings);
+    check_counts(surveyed, &header, &place, findings);
+    let list = base + u64::from(header.primitive_pointer_offset);
+    let bytes = (header.primitive_count as usize).checked_mul(4);
+    if let Some(bytes) = bytes.and_then(|bytes| memory.get(list, bytes)) {
+        check_pointers(memory, surveyed, list, bytes, findings);
+    }
+}
+
+fn check_offsets(
+    memory: &Memory<'_>,
+    header: &GpurtHeader,
+    place: &Place<'_>,
+    findings: &mut Findings,
+) {
+    let segment = memory.segment_of(place.address).map(|number| &memory.segments()[number]);
+    let room = segment
+        .map_or(0, |segment| segment.bytes().len() as u64 - (place.address - segment.address));
+    let [internal, leaf, info, list] = [
+        header.internal_node_offset,
+        header.leaf_node_offset,
+        header.geometry_info_offset,
+        header.primitive_pointer_offset,
+    ]
+    .map(u64::from);
+    let list_end = list + 4 * u64::from(header.primitive_count);
+    let rules = [
+        (internal >= 128, 256..288, "internal nodes", internal, "at 128 or above".to_owned()),
+        (leaf >= internal, 288..320, "leaf nodes", leaf, format!("at {internal:#x} or above")),
+        (
+            info >= leaf || !header.is_blas(),
+            320..352,
+            "geometry infos",
+            info,
+            format!("at {leaf:#x} or above"),
+        ),
+        (list >= info, 352..384, "node pointers", list, format!("at {info:#x} or above")),
+        (
+            list_end <= room,
+            352..384,
+            "the end of the node pointers",
+            list_end,
+            format!("at {room:#x}, the end of the segment, or below"),
+        ),
+    ];
+    for (holds, bits, what, found, expected) in rules {
+        if !holds {
+            findings.add(Rule::HeaderOffset, place, bits, || {
+                (format!("{what} at {found:#x}"), expected)
+            });
+        }
+    }
+}
+
+fn check_counts(
+    surveyed: &Surveyed,
+    header: &GpurtHeader,
+    place: &Place<'_>,
+    findings: &mut Findings,
+) {
+    let boxes = surveyed.boxes.len();
+    if header.internal_fp32_count as usize != boxes {
+        findings.add(Rule::HeaderCount, place, 384..416, || {
+            (format!("{} box nodes", header.internal_fp32_count), format!("{boxes}"))
+        });
+    }
+    if header.active_primitive_count > header.primitive_count {
+        findings.add(Rule::HeaderCount, place, 128..160, || {
+            let all = header.primitive_count;
+            (
+                format!("{} active primitives", header.active_primitive_count),
+                format!("{all} at most"),
+            )
+        });
+    }
+    let is_wrong =
+        if header.is_blas() { !surveyed.instances.is_empty() } else { !surveyed.leaves.is_empty() };
+    if is_wrong {
+        findings.add(Rule::HeaderType, place, 0..1, || {
+            let names = ["a top level", "a bottom level"];
+            let found = names[usize::from(header.is_blas())];
+            (found.into(), names[usize::from(!header.is_blas())].into())
+        });
+    }
+}
+
+/// Each pointer of the list is 0xFFFFFFFF or names a leaf node.
+fn check_pointers(
+    memory: &Memory<'_>,
+    surveyed: &Surveyed,
+    list: u64,
+    bytes: &[u8],
+    findings: &mut Findings,
+) {
+    let is_top = !surveyed.instances.is_empty();
+    let names_leaf = |pointer: NodePointer| match pointer.kind() {
+        NodeKind::Primitive { pair } if !is_top => memory
+            .node(surveyed.structure.address_of(pointer))
+            .is_some_and(|bits| u32::from(pair) <= bits.get(28..31)),
+        NodeKind::Instance => {
+            is_top && memory.node(surveyed.structure.address_of(pointer)).is_some()
+        }
+        _ => false,
+    };
+    let chunks: Vec<Findings> = bytes
+        .par_chunks(4 * CHUNK)
+        .enumerate()
+        .map(|(chunk, bytes)| {
+            let mut findings = Findings::default();
+            for (number, word) in (chunk * CHUNK..).zip(bytes.chunks_exact(4)) {
+                let pointer = NodePointer(u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+                if pointer == NodePointer::INVALID || names_leaf(pointer) {
+                    continue;
+                }
+                let name = || format!("node pointer {number}");
+                let place = Place { memory, address: list + 4 * number as u64, name: &name };
+                findings.add(Rule::PrimitivePointer, &place, 0..32, || {
+                    (format!("{pointer}"), "0xffffffff or a leaf of the structure".into())
+                });
+            }
+            findings
+        })
+        .collect();
+    chunks.into_iter().for_each(|chunk| findings.merge(chunk));
+}

@@ -1,0 +1,252 @@
+//! Rules of instance nodes, and what their structures look like from the top level.
+
+use super::boxes::text;
+use super::contents::Contents;
+use super::{Findings, Place, Rule};
+use crate::decode::survey::{InstanceRecord, NO_BOX, Survey, Surveyed};
+use crate::decode::{Memory, Numbering, SidebandFault, numbering, sideband};
+use crate::layout::{CullFlags, InstanceNode, NodePointer, PointerFlags};
+use geometry::{Aabb, Transform};
+
+/// What the structure below an instance holds.
+#[derive(Debug)]
+pub(super) struct Below {
+    /// All of it.
+    pub(super) all: Contents,
+    /// The box around each child of its root.
+    pub(super) children: Vec<Aabb>,
+}
+
+/// Contents of an instance, in world space, as a ray of the top level meets it.
+pub(super) fn contents(
+    memory: &Memory<'_>,
+    top: &Surveyed,
+    number: u32,
+    below: &[Below],
+) -> Contents {
+    let record = &top.instances[number as usize];
+    let Some(all) = record.below.map(|number| below[number as usize - 1].all) else {
+        return Contents::NOTHING;
+    };
+    let node = InstanceNode::decode(&top.node(memory, record.pointer));
+    let bounds = node.world_to_object.preimage_bounds(&all.bounds);
+    let bounds = if all.bounds.is_empty() { Aabb::EMPTY } else { bounds.unwrap_or(Aabb::EMPTY) };
+    let flags = node.child_base.flags();
+    let mut untrue = all.untrue;
+    let opacities = CullFlags::ONLY_OPAQUE | CullFlags::ONLY_NON_OPAQUE;
+    if flags.contains(PointerFlags::FORCE_OPAQUE) {
+        untrue = untrue.difference(opacities) | CullFlags::ONLY_NON_OPAQUE;
+    } else if flags.contains(PointerFlags::FORCE_NON_OPAQUE) {
+        untrue = untrue.difference(opacities) | CullFlags::ONLY_OPAQUE;
+    }
+    let mask = if all.bounds.is_empty() { 0 } else { node.mask };
+    Contents { bounds, untrue, mask, height: 0 }
+}
+
+/// Checks all instances of a top level.
+pub(super) fn check(
+    memory: &Memory<'_>,
+    survey: &Survey,
+    below: &[Below],
+    findings: &mut Findings,
+) {
+    let top = &survey.structures[0];
+    let numbering = numbering(memory, top);
+    if let Some(fault) = numbering.fault {
+        report_fault(memory, top, fault, findings);
+    }
+    let skipped = skipped_by_all(memory, top, &numbering);
+    for (record, &number) in top.instances.iter().zip(&numbering.numbers) {
+        let node = InstanceNode::decode(&top.node(memory, record.pointer));
+        let name = || format!("instance {}", record.pointer);
+        let address = top.structure.address_of(record.pointer);
+        let place = Place { memory, address, name: &name };
+        check_links(survey, record, &node, &place, findings);
+        if let Some(number) = record.below {
+            check_boxes(&node, &below[number as usize - 1], &place, findings);
+        }
+        let all = record.below.map_or(Contents::NOTHING, |n| below[n as usize - 1].all);
+        check_flags(&node, skipped[number as usize], &all, &place, findings);
+        if numbering.fault.is_none() {
+            check_sideband(memory, top, record, &node, findings);
+        }
+    }
+}
+
+/// Transform, parent, structure and root.
+fn check_links(
+    survey: &Survey,
+    record: &InstanceRecord,
+    node: &InstanceNode,
+    place: &Place<'_>,
+    findings: &mut Findings,
+) {
+    if let Err(singular) = node.world_to_object.inverse() {
+        findings.add(Rule::Transform, place, 0..384, || {
+            (singular.to_string(), "a finite transform that has an inverse".into())
+        });
+    }
+    let parent = match record.parent {
+        NO_BOX => NodePointer::INVALID,
+        parent => survey.structures[0].boxes[parent as usize].pointer,
+    };
+    if node.parent != parent {
+        findings.add(Rule::Parent, place, 448..480, || {
+            (format!("parent {}", node.parent), format!("{parent}"))
+        });
+    }
+    let Some(number) = record.below else {
+        return findings.add(Rule::InstanceBase, place, 384..448, || {
+            let found = format!("child base {:#x}", node.child_base.address());
+            (found, "the address of a structure in the image".into())
+        });
+    };
+    let root = survey.structures[number as usize].structure.root;
+    for (slot, pointer) in node.child_pointers().iter().take(node.used_children().len()).enumerate()
+    {
+        let low = NodePointer(pointer.0 & 0xFF);
+        if low != root && gpurt_root(low) != root {
+            let start = 640 + 96 * slot as u32;
+            findings.add(Rule::InstanceRoot, place, start + 88..start + 96, || {
+                let found =
+                    format!("box {slot} returns {low}, which means root {}", gpurt_root(low));
+                (found, format!("root {root}"))
+            });
+        }
+    }
+}
+
+/// The root that GPURT makes of a returned byte.
+fn gpurt_root(low: NodePointer) -> NodePointer {
+    let root = (low.0 & 0xF) << 4;
+    NodePointer(if low.0 & 0x10 == 0 { root | 5 } else { root })
+}
+
+/// Each child of the structure's root lies in one of the embedded boxes.
+fn check_boxes(node: &InstanceNode, below: &Below, place: &Place<'_>, findings: &mut Findings) {
+    let boxes: Vec<Aabb> =
+        (0..node.used_children().len()).map(|slot| node.child_box(slot)).collect();
+    if boxes.iter().any(|planes| !planes.is_finite()) {
+        findings.add(Rule::PlaneFinite, place, 512..1024, || {
+            ("embedded boxes with a plane that is not finite".into(), "finite planes".into())
+        });
+    }
+    let outside = |child: &&Aabb| !boxes.iter().any(|planes| planes.contains(child));
+    if let Some(child) = below.children.iter().find(outside) {
+        findings.add(Rule::InstanceBox, place, 512..1024, || {
+            let found = format!("primitives in {} outside the embedded boxes", text(child));
+            (found, "one box that contains them".into())
+        });
+    }
+}
+
+/// For each placement, what all of its nodes skip.
+fn skipped_by_all(memory: &Memory<'_>, top: &Surveyed, numbering: &Numbering) -> Vec<PointerFlags> {
+    let mut skipped = vec![PointerFlags::all(); numbering.count];
+    for (record, &number) in top.instances.iter().zip(&numbering.numbers) {
+        let node = InstanceNode::decode(&top.node(memory, record.pointer));
+        skipped[number as usize] &= node.child_base.flags();
+    }
+    skipped
+}
+
+fn check_flags(
+    node: &InstanceNode,
+    skipped: PointerFlags,
+    all: &Contents,
+    place: &Place<'_>,
+    findings: &mut Findings,
+) {
+    let culls = PointerFlags::CULL_BACK_FACING
+        | PointerFlags::CULL_FRONT_FACING
+        | PointerFlags::CULL_OPAQUE
+        | PointerFlags::CULL_NON_OPAQUE;
+    let mut hiding = node.child_base.flags() & culls;
+    let skip = [
+        (PointerFlags::SKIP_TRIANGLES, all.has_triangles()),
+        (PointerFlags::SKIP_PROCEDURAL, all.has_procedurals()),
+    ];
+    for (flag, is_there) in skip {
+        hiding.set(flag, is_there && skipped.contains(flag));
+    }
+    if !hiding.is_empty() {
+        findings.add(Rule::InstanceFlags, place, 438..448, || {
+            let names: Vec<&str> = hiding.iter_names().map(|(name, _)| name).collect();
+            (names.join(", "), "no flag that hides what the structure holds".into())
+        });
+    }
+}
+
+fn report_fault(
+    memory: &Memory<'_>,
+    top: &Surveyed,
+    fault: SidebandFault,
+    findings: &mut Findings,
+) {
+    let (found, position) = match fault {
+        SidebandFault::NoCount => ("a list of node pointers that leaves the image", None),
+        SidebandFault::NoRecord(position) => ("no sideband record", Some(position)),
+        SidebandFault::TooLarge(position) => {
+            ("an instance index that is not below the count", Some(position))
+        }
+        SidebandFault::Taken(position) => {
+            ("an instance index that another node has", Some(position))
+        }
+    };
+    let instance = position.map(|position| &top.instances[position]);
+    let record = instance.and_then(|instance| top.structure.sideband_of(instance.pointer));
+    let name =
+        || instance.map_or("header".into(), |i| format!("sideband of instance {}", i.pointer));
+    let address = record.unwrap_or(top.structure.box_base);
+    findings.add(Rule::Sideband, &Place { memory, address, name: &name }, 0..32, || {
+        (found.into(), "records that number the instances".into())
+    });
+}
+
+fn check_sideband(
+    memory: &Memory<'_>,
+    top: &Surveyed,
+    record: &InstanceRecord,
+    node: &InstanceNode,
+    findings: &mut Findings,
+) {
+    let (Some(address), Some(sideband)) =
+        (top.structure.sideband_of(record.pointer), sideband(memory, top, record))
+    else {
+        return;
+    };
+    let name = || format!("sideband of instance {}", record.pointer);
+    let place = Place { memory, address, name: &name };
+    if !is_inverse(&node.world_to_object, &sideband.object_to_world) {
+        findings.add(Rule::Sideband, &place, 128..512, || {
+            let found = format!("{:?}", sideband.object_to_world.rows);
+            (found, "the inverse of the node's transform".into())
+        });
+    }
+    if sideband.instance_id & 0x00FF_FFFF != node.user_data {
+        findings.add(Rule::Sideband, &place, 32..56, || {
+            (format!("instance id {}", sideband.instance_id), format!("{}", node.user_data))
+        });
+    }
+}
+
+/// Whether one transform is the other's inverse, up to the rounding of both.
+fn is_inverse(inner: &Transform, outer: &Transform) -> bool {
+    let Ok(inverse) = inner.inverse() else { return true };
+    let (linear, offset) = inner.to_f64();
+    let (back, back_offset) = inverse.to_f64();
+    let (given, given_offset) = outer.to_f64();
+    let norm = |m: &[f64]| m.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
+    let size = norm(&back.to_cols_array());
+    let condition = 1.0 + norm(&linear.to_cols_array()) * size;
+    let close = |a: f64, b: f64, scale: f64| (a - b).abs() <= 1e-5 * condition * scale;
+    let linear_is_close =
+        back.to_cols_array().iter().zip(given.to_cols_array()).all(|(&a, b)| close(a, b, size));
+    let reach = size * norm(&offset.to_array()) + norm(&back_offset.to_array());
+    let offset_is_close = back_offset
+        .to_array()
+        .iter()
+        .zip(given_offset.to_array())
+        .all(|(&a, b)| close(a, b, reach));
+    linear_is_close && offset_is_close
+}
