@@ -123,7 +123,7 @@ impl Writer<'_> {
 
     fn emit(&self, node: usize, part: &mut Part) {
         let bounds = self.nodes[node].bounds().to_aabb();
-        let link = if self.plans.of(node).is_leaf() {
+        let link = if self.nodes[node].count() == 1 || self.plans.of(node).is_leaf() {
             self.leaf(node, part)
         } else {
             part.pending.push((part.entries.len() as u32, node as u32));

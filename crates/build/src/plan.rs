@@ -139,25 +139,35 @@ impl Planner<'_> {
         }
     }
 
-    /// The same for a small subtree: lists its nodes from the top down, then plans from the bottom up.
+    /// The same for a small subtree: lists its inner nodes from the top down, then plans from the
+    /// bottom up. Leaves are not listed: their costs are their areas, and a plan of zero will do.
     fn block<const WIDTH: usize>(&self, root: usize) -> Costs {
-        let size = 2 * self.nodes[root].count() - 1;
-        // Node, and where its children are in the list.
-        let mut list: Vec<(u32, u32)> = Vec::with_capacity(size);
-        list.push((root as u32, 0));
+        if self.nodes[root].count() == 1 {
+            return self.leaf(root);
+        }
+        let size = self.nodes[root].count() - 1;
+        // Each inner node, and where its inner children are in the list.
+        let mut list: Vec<(u32, [u32; 2])> = Vec::with_capacity(size);
+        list.push((root as u32, [0; 2]));
         for position in 0..size {
-            let node = list[position].0 as usize;
-            if let Some(child) = self.nodes[node].first_child() {
-                list[position].1 = list.len() as u32;
-                list.extend([(child as u32, 0), (child as u32 + 1, 0)]);
+            let first = self.nodes[list[position].0 as usize].first() as usize;
+            for side in 0..2 {
+                if self.nodes[first + side].count() > 1 {
+                    list[position].1[side] = list.len() as u32;
+                    list.push(((first + side) as u32, [0; 2]));
+                }
             }
         }
         let mut costs = vec![Costs::default(); size];
         for position in (0..size).rev() {
-            let (node, children) = list[position];
-            costs[position] = match children as usize {
-                0 => self.leaf(node as usize),
-                child => self.inner::<WIDTH>(node as usize, &costs[child], &costs[child + 1]),
+            let (node, listed) = list[position];
+            let node = node as usize;
+            let first = self.nodes[node].first() as usize;
+            costs[position] = match listed.map(|child| child as usize) {
+                [0, 0] => self.pair::<WIDTH>(node, self.area(first), self.area(first + 1)),
+                [0, right] => self.inner::<WIDTH>(node, &self.leaf(first), &costs[right]),
+                [left, 0] => self.inner::<WIDTH>(node, &costs[left], &self.leaf(first + 1)),
+                [left, right] => self.inner::<WIDTH>(node, &costs[left], &costs[right]),
             };
         }
         costs[0]
@@ -166,8 +176,23 @@ impl Planner<'_> {
     #[inline(always)]
     fn leaf(&self, node: usize) -> Costs {
         let area = self.area(node);
-        self.plans[node].store(Plan::LEAF, Ordering::Relaxed);
         Costs { roots: [area; MAX_WIDTH - 1], binary: area, count: 1 }
+    }
+
+    /// An inner node over two leaves, whose answers are known without a search.
+    #[inline(always)]
+    fn pair<const WIDTH: usize>(&self, node: usize, left: f32, right: f32) -> Costs {
+        let area = self.area(node);
+        let (apart, together) = (left + right, 2.0 * area);
+        let leaf = self.max_leaf >= 2 && together <= area + apart;
+        let one_root = if leaf { together } else { area + apart };
+        let mut roots = [one_root.min(apart); MAX_WIDTH - 1];
+        roots[0] = one_root;
+        let as_two_roots = u32::from(WIDTH > 2 && apart < one_root);
+        let as_node = 1 << (3 * (WIDTH - 2));
+        let as_leaf = if leaf { Plan::LEAF } else { 0 };
+        self.plans[node].store(as_two_roots | as_node | as_leaf, Ordering::Relaxed);
+        Costs { roots, binary: one_root, count: 2 }
     }
 
     #[inline(always)]

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 
 /// How far along the curve a cluster looks for a partner.
 const RADIUS: usize = 8;
-/// A round in which less than one in so many clusters merges pairs neighbours instead.
+/// After a round in which less than one in so many clusters has merged, neighbours are paired.
 const FEWEST_MERGES: usize = 16;
 /// Clusters whose partners are found by one thread at a time.
 const BLOCK: usize = 1 << 13;
@@ -42,18 +42,23 @@ pub(crate) fn build(
             TaggedBox::leaf(reference.bounds(), reference.first())
         })
         .collect();
-    drop((order, references));
-    let mut nodes = vec![clusters[0]; 2 * clusters.len() - 1];
+    drop(order);
+    // The memory of the references is used again; only the nodes beyond it are new.
+    let mut nodes = references;
+    nodes.resize(2 * clusters.len() - 1, clusters[0]);
     // Filled from the back in pairs, so that children lie behind their parents.
     let mut free = nodes.len();
     let mut partners = Vec::new();
+    let mut few_merged = false;
     while clusters.len() > 1 {
         let before = clusters.len();
-        choose_partners(&clusters, &mut partners);
-        if mutual_pairs(&partners) < before / FEWEST_MERGES {
-            pair_neighbours(&mut partners);
+        if few_merged {
+            pair_neighbours(&mut partners, before);
+        } else {
+            choose_partners(&clusters, &mut partners);
         }
         merge_pairs(&mut clusters, &partners, &mut nodes, &mut free);
+        few_merged = before - clusters.len() < before / FEWEST_MERGES;
         monitor.advance(before - clusters.len())?;
     }
     nodes[0] = clusters[0];
@@ -94,19 +99,15 @@ fn choose_partners(clusters: &[TaggedBox], partners: &mut Vec<u32>) {
     });
 }
 
-fn mutual_pairs(partners: &[u32]) -> usize {
-    let places = partners.par_iter().enumerate();
-    places.filter(|&(place, &partner)| is_mutual(partners, place, partner as usize)).count() / 2
-}
-
 fn is_mutual(partners: &[u32], place: usize, partner: usize) -> bool {
     partners[partner] as usize == place
 }
 
 /// Pairs places `2k` and `2k + 1`; an odd one at the end remains alone.
-fn pair_neighbours(partners: &mut [u32]) {
-    let last = partners.len() as u32 - 1;
-    partners.iter_mut().zip(0..).for_each(|(partner, place)| *partner = (place ^ 1).min(last));
+fn pair_neighbours(partners: &mut Vec<u32>, count: usize) {
+    let last = count as u32 - 1;
+    partners.clear();
+    partners.extend((0..=last).map(|place| (place ^ 1).min(last)));
 }
 
 /// Puts the children of each merged pair at the end of the free nodes, and the pair in the place of
