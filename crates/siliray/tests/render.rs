@@ -1,4 +1,5 @@
 //! Pictures: the same from every machine, and refused when they make no sense.
+#![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
 use siliray::build::{Options, build};
 use siliray::geometry::{TriangleRule, Vec3};

@@ -3,7 +3,7 @@
 use super::{build_tree, open};
 use crate::args::Build;
 use crate::failure::Failure;
-use crate::output::number::{grouped, rate, seconds};
+use crate::output::number::{counted, grouped, rate, seconds};
 use crate::output::{Output, Table};
 use serde::Serialize;
 use siliray::build::{Preset, Report};
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Re
 }
 
 fn text(json: &Json<'_>) -> String {
-    let mut text = format!("{}: {} triangles", json.scene, grouped(json.triangles as u64));
+    let mut text = format!("{}: {}", json.scene, counted(json.triangles, "triangle"));
     if json.instances > 0 {
         text += &format!(
             ", placed by {} instances as {}",

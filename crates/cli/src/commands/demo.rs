@@ -5,7 +5,7 @@ use super::render::{HeatMapFigures, default_camera, picture};
 use super::{build_tree, open};
 use crate::args::{Demo, TreeShape};
 use crate::failure::Failure;
-use crate::output::number::{grouped, rate, seconds};
+use crate::output::number::{counted, grouped, rate, seconds};
 use crate::output::{AtomicFile, Output};
 use serde::Serialize;
 use siliray::build::{Built, Preset};
@@ -218,7 +218,7 @@ fn check(built: &Built, machine: &Reference<'_>, rays: &[RayQuery], output: &Out
 }
 
 fn text(json: &Json) -> String {
-    let mut text = format!("{}: {} triangles", json.scene, grouped(json.triangles as u64));
+    let mut text = format!("{}: {}", json.scene, counted(json.triangles, "triangle"));
     if json.instances > 0 {
         let (instances, placed) =
             (grouped(json.instances as u64), grouped(json.placed_triangles as u64));

@@ -13,6 +13,12 @@ pub(crate) fn grouped(count: u64) -> String {
     text
 }
 
+/// So many things: `1 triangle`, `1,234 triangles`.
+pub(crate) fn counted(count: usize, thing: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", grouped(count as u64))
+}
+
 /// A duration: `2.31 s`, `45 ms`.
 pub(crate) fn seconds(seconds: f64) -> String {
     match seconds {
@@ -39,6 +45,7 @@ mod tests {
 
     #[test]
     fn numbers_read_well() {
+        assert_eq!([1, 2345].map(|n| counted(n, "hit")), ["1 hit", "2,345 hits"]);
         assert_eq!([0, 999, 1000, 1234567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!(
             [0.00002, 0.0042, 0.25, 2.314, 250.4].map(seconds).join(" "),

@@ -1,4 +1,5 @@
 //! The command, run as users run it.
+#![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
 mod console;
 #[cfg(unix)]

@@ -81,7 +81,7 @@ impl Light {
         height: u32,
         counters: &mut Counters,
     ) -> Result<Self, RenderError> {
-        let up = camera.up.normalize();
+        let up = upward(camera);
         let points = probe(surfaces, machine, camera, width, height, counters)?;
         let mut best = (f32::INFINITY, up);
         for (rank, (azimuth, elevation)) in POSITIONS.into_iter().enumerate() {
@@ -185,10 +185,14 @@ fn probe(
     Ok(points)
 }
 
+/// Unit vector toward the zenith.
+fn upward(camera: &Camera) -> Vec3 {
+    camera.up.as_dvec3().normalize().as_vec3()
+}
+
 fn position(camera: &Camera, azimuth: f32, elevation: f32) -> Vec3 {
-    let up = camera.up.normalize();
-    let forward = (camera.target - camera.eye).normalize();
-    let right = forward.cross(up).normalize();
+    let up = upward(camera);
+    let [right, ..] = camera.axes();
     let behind = right.cross(up).normalize();
     let (sin, cos) = azimuth.to_radians().sin_cos();
     let level = behind * cos - right * sin;

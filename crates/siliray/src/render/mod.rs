@@ -188,9 +188,12 @@ pub fn check_camera(camera: &Camera) -> Result<(), CameraError> {
     if !(0.001..=179.0).contains(&fov) {
         return Err(CameraError::Fov);
     }
-    let forward = (target - eye).try_normalize().ok_or(CameraError::NoDirection)?;
-    let right = forward.cross(up.try_normalize().ok_or(CameraError::NoUp)?);
-    if right.length() < 1.0e-6 { Err(CameraError::NoUp) } else { Ok(()) }
+    let [_, _, forward] = camera.axes();
+    if !forward.is_finite() {
+        return Err(CameraError::NoDirection);
+    }
+    let sideways = forward.as_dvec3().cross(up.as_dvec3().normalize()).length();
+    if sideways > 1.0e-6 { Ok(()) } else { Err(CameraError::NoUp) }
 }
 
 fn shaded(

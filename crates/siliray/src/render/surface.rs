@@ -30,7 +30,9 @@ impl<'a> Surfaces<'a> {
     /// The surfaces of `scene` as `machine` numbers them.
     pub(crate) fn new(scene: &'a Scene, machine: &'static str) -> Self {
         let bounds = scene.bounds().unwrap_or(Aabb::EMPTY);
-        let half = 0.5 * bounds.extent().length();
+        // In f64, so that no size of scene overflows.
+        let diagonal = (bounds.max.as_dvec3() - bounds.min.as_dvec3()).length();
+        let half = (0.5 * diagonal) as f32;
         let radius = if half.is_finite() && half > 0.0 { half } else { 1.0 };
         Self { scene, machine, radius }
     }
