@@ -16,7 +16,8 @@
 //! | [`decode`] | images to nodes and trees |
 //! | [`check`] | the proof of an untrusted image, and what breaks it |
 //! | [`format`](mod@format) | the name of the format |
-//! | [`survey`] | every node of an image, sound or not |
+//! | [`outline`](mod@outline) | every node of an image from the root down, sound or not |
+//! | [`describe`] | a node as named fields |
 //! | [`rra`] | `.rra` files |
 //!
 //! Numbers like G-8 are decisions where sources disagree or are silent; they stand beside the code that
@@ -25,15 +26,16 @@
 
 pub mod check;
 pub mod decode;
+pub mod describe;
 pub mod encode;
 pub mod format;
 pub mod instruction;
 pub mod layout;
 pub mod obb;
+pub mod outline;
 pub mod quantize;
 pub mod rra;
 pub mod stack;
-pub mod survey;
 pub mod vectors;
 
 pub use format::NAME;

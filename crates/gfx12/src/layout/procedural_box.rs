@@ -62,7 +62,7 @@ impl ProceduralWriter {
         }
     }
 
-    const fn first_box_bit(self) -> usize {
+    pub(crate) const fn first_box_bit(self) -> usize {
         match self {
             Self::Gpurt => 160,
             Self::GpurtOld | Self::Radv => 52,

@@ -9,7 +9,7 @@ use crate::layout::{
     BOX_TYPE, BoxNode, GeometryInfo, GpurtHeader, NODE_BYTES, NodeBits, NodePointer, PrimitiveNode,
     RTIP_3_1, type_of_pair,
 };
-use crate::survey::{State, Survey, range_pairs, survey};
+use crate::outline::{Outline, State, outline, range_pairs};
 use geometry::Aabb;
 use machine::{Image, Segment};
 use std::collections::BTreeMap;
@@ -40,11 +40,11 @@ pub enum RebaseError {
 /// # Errors
 /// When the image is not a tree of boxes and primitives.
 pub fn behind_header(image: &Image, address: u64) -> Result<Segment, RebaseError> {
-    let survey = survey(image);
-    check(image, &survey)?;
-    let boxes: Vec<&_> = survey.visits.iter().filter(|visit| visit.pointer.is_box()).collect();
-    let root = survey.visits.first().map_or(0, |visit| visit.address);
-    let ranges = survey.visits.iter().filter(|visit| visit.pointer.is_primitive());
+    let outline = outline(image);
+    check(image, &outline)?;
+    let boxes: Vec<&_> = outline.visits.iter().filter(|visit| visit.pointer.is_box()).collect();
+    let root = outline.visits.first().map_or(0, |visit| visit.address);
+    let ranges = outline.visits.iter().filter(|visit| visit.pointer.is_primitive());
     let pairs: Vec<(u64, u8)> =
         ranges.flat_map(|visit| range_pairs(image, visit.address, visit.pointer.pair())).collect();
     let moved = Move::plan(root, boxes.iter().map(|visit| visit.address), &pairs)?;
@@ -54,21 +54,21 @@ pub fn behind_header(image: &Image, address: u64) -> Result<Segment, RebaseError
             segment.bytes_mut()[to as usize..][..NODE_BYTES as usize].copy_from_slice(bytes);
         }
     }
-    let bounds = rewrite_boxes(&mut segment, image, &survey, &moved);
-    Ok(append_software_data(&segment, &survey, &moved, &pairs, &bounds))
+    let bounds = rewrite_boxes(&mut segment, image, &outline, &moved);
+    Ok(append_software_data(&segment, &outline, &moved, &pairs, &bounds))
 }
 
-/// Proves that the survey saw a tree of boxes and primitives only.
-fn check(image: &Image, survey: &Survey) -> Result<(), RebaseError> {
+/// Proves that the outline holds a tree of boxes and primitives only.
+fn check(image: &Image, outline: &Outline) -> Result<(), RebaseError> {
     let root = NodePointer(image.root as u32);
-    if !survey
+    if !outline
         .visits
         .first()
         .is_some_and(|visit| visit.pointer.is_box() && visit.state == State::Read)
     {
         return Err(RebaseError::Root(root));
     }
-    for visit in &survey.visits {
+    for visit in &outline.visits {
         let fault = match visit.state {
             State::Outside => "leads outside memory",
             State::Again => "leads to a box that has another parent",
@@ -132,10 +132,10 @@ impl Move {
 }
 
 /// Points every box to its moved children and parent; returns the box around everything.
-fn rewrite_boxes(segment: &mut Segment, image: &Image, survey: &Survey, moved: &Move) -> Aabb {
+fn rewrite_boxes(segment: &mut Segment, image: &Image, outline: &Outline, moved: &Move) -> Aabb {
     let mut bounds = Aabb::EMPTY;
     let mut above: Vec<NodePointer> = Vec::new();
-    for visit in survey.visits.iter().filter(|visit| visit.pointer.is_box()) {
+    for visit in outline.visits.iter().filter(|visit| visit.pointer.is_box()) {
         above.truncate(visit.depth as usize);
         let at = moved.box_offset(visit.address) as usize;
         let bytes = &mut segment.bytes_mut()[at..at + NODE_BYTES as usize];
@@ -159,7 +159,7 @@ fn rewrite_boxes(segment: &mut Segment, image: &Image, survey: &Survey, moved: &
 /// Adds the header, one geometry info and the list of primitive node pointers.
 fn append_software_data(
     nodes: &Segment,
-    survey: &Survey,
+    outline: &Outline,
     moved: &Move,
     pairs: &[(u64, u8)],
     bounds: &Aabb,
@@ -196,9 +196,9 @@ fn append_software_data(
         leaf_node_offset: moved.primitives as u32,
         geometry_info_offset: infos as u32,
         primitive_pointer_offset: list as u32,
-        internal_fp32_count: survey.totals.boxes as u32,
+        internal_fp32_count: outline.totals.boxes as u32,
         internal_fp16_count: 0,
-        leaf_node_count: survey.totals.primitive_nodes as u32,
+        leaf_node_count: outline.totals.primitive_nodes as u32,
         version: 16 << 16 | 3,
         uuid: [0; 2],
         rt_ip_level: RTIP_3_1,

@@ -4,8 +4,8 @@
 
 use crate::files::{BLAS, TLAS, cornell_world, hiprt_cornell};
 use gfx12::layout::{BoxNode, NodeBits, NodePointer, PrimitiveNode};
+use gfx12::outline::{State, outline, range_pairs};
 use gfx12::rra::{self, Level};
-use gfx12::survey::{State, range_pairs, survey};
 use machine::Image;
 use serde_json::Value;
 
@@ -15,10 +15,10 @@ fn the_viewer_s_figures() {
     let file = rra::read(&bytes).unwrap();
     assert_eq!(file.findings, []);
     let blas = file.open(Some(1)).unwrap().image;
-    let totals = survey(&blas).totals;
+    let totals = outline(&blas).totals;
     assert_eq!((totals.boxes, totals.ranges, totals.triangles), (2, 15, 32));
     assert_eq!((totals.depth, totals.primitive_nodes, totals.outside), (3, 15, 0));
-    let world = survey(&file.open(None).unwrap().image).totals;
+    let world = outline(&file.open(None).unwrap().image).totals;
     assert_eq!((world.boxes, world.instances, world.structures, world.depth), (3, 1, 2, 5));
 }
 
@@ -56,7 +56,7 @@ fn moving_behind_a_header_keeps_what_nodes_say() {
         serde_json::from_str(include_str!("../vectors/hiprt-cornell-bvh8.json")).unwrap();
     let moved = rra::read(&rra::write(&cornell_world()).unwrap()).unwrap();
     let moved = moved.open(Some(1)).unwrap().image;
-    let visits = survey(&moved).visits;
+    let visits = outline(&moved).visits;
     assert!(visits.iter().all(|visit| visit.state == State::Read));
     let boxes = visits.iter().filter(|visit| visit.pointer.is_box());
     let mut parent = NodePointer::INVALID;
@@ -91,7 +91,7 @@ fn moving_behind_a_header_keeps_what_nodes_say() {
 fn triangles_are_those_of_the_dump() {
     let all = |image: &Image| {
         let mut corners: Vec<[[u32; 3]; 3]> = Vec::new();
-        for visit in survey(image).visits.iter().filter(|visit| visit.pointer.is_primitive()) {
+        for visit in outline(image).visits.iter().filter(|visit| visit.pointer.is_primitive()) {
             for (address, pair) in range_pairs(image, visit.address, visit.pointer.pair()) {
                 let node = primitive_node(image, address);
                 let triangle = node.triangle(pair.into(), 0);

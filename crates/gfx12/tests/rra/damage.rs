@@ -1,8 +1,8 @@
-//! Damaged files: an error or an image, never a panic, and no survey without end.
+//! Damaged files: an error or an image, never a panic, and no outline without end.
 
 use crate::files::cornell_world;
+use gfx12::outline::outline;
 use gfx12::rra;
-use gfx12::survey::survey;
 use proptest::prelude::*;
 
 #[test]
@@ -27,8 +27,8 @@ proptest! {
         if let Ok(file) = rra::read(&bytes) {
             for number in 0..file.structures.len() {
                 let image = file.open(Some(number)).unwrap().image;
-                let survey = survey(&image);
-                prop_assert!(survey.visits.len() <= 8 * survey.totals.boxes + survey.totals.instances + 1);
+                let outline = outline(&image);
+                prop_assert!(outline.visits.len() <= 8 * outline.totals.boxes + outline.totals.instances + 1);
             }
             let again = rra::read(&file.to_bytes()).unwrap();
             prop_assert_eq!(again.structures.len(), file.structures.len());

@@ -1,9 +1,9 @@
-//! A look at every node of an image, sound or not.
+//! The outline of an image: every node from the root down, sound or not.
 //!
-//! The survey follows pointers from the root, depth first and in slot order, as far as memory reaches.
-//! It visits each box, and each structure below an instance, once; a pointer that leads outside memory
-//! or back to a node that has been visited is listed and not followed. It therefore ends for any bytes.
-//! Inspection and comparison are made of it; whether an image is sound is for the check to say.
+//! Pointers are followed depth first and in slot order, as far as memory reaches. Each box, and each
+//! structure below an instance, is read once; a pointer that leads outside memory, or back to a node
+//! that has been read, is listed and not followed. An outline therefore ends for any bytes. It is what
+//! a reader wants to see; whether an image is sound is for [`crate::check`] to say.
 
 use crate::layout::{
     BoxNode, InstanceNode, NODE_BYTES, NodeBits, NodeKind, NodePointer, PrimitiveNode,
@@ -22,24 +22,24 @@ pub struct Visit {
     pub pointer: NodePointer,
     /// The byte address of the node.
     pub address: u64,
-    /// What the survey did there.
+    /// What became of the pointer.
     pub state: State,
 }
 
-/// What a survey did at a node.
+/// What became of a pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// It read the node, and its children follow.
+    /// The node was read, and its children follow.
     Read,
-    /// It had read the node before.
+    /// The node had been read before.
     Again,
     /// Memory does not reach that far, or the pointer names no node.
     Outside,
 }
 
-/// Everything that a survey saw.
+/// All nodes, and their sums.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Survey {
+pub struct Outline {
     /// The nodes, depth first.
     pub visits: Vec<Visit>,
     /// Sums.
@@ -74,26 +74,26 @@ pub struct Totals {
 /// Pairs that one range may have: a range that never stops is cut there.
 const MOST_PAIRS_IN_A_RANGE: usize = 1 << 16;
 
-/// Surveys an image of the compressed format.
+/// The outline of an image of the compressed format.
 #[must_use]
-pub fn survey(image: &Image) -> Survey {
+pub fn outline(image: &Image) -> Outline {
     let bases = [0, 1].map(|class| image.bases.get(class).or(image.bases.first()).copied());
     let bases = bases.map(Option::unwrap_or_default);
-    let mut surveyor = Surveyor {
+    let mut walk = Walk {
         image,
-        survey: Survey::default(),
+        outline: Outline::default(),
         seen: HashSet::new(),
         pairs: HashMap::new(),
         waiting: Vec::new(),
     };
-    surveyor.survey.totals.structures = 1;
+    walk.outline.totals.structures = 1;
     let root = NodePointer(image.root as u32);
-    surveyor.waiting.push(Waiting { pointer: root, bases, depth: 0, slot: 0 });
-    while let Some(next) = surveyor.waiting.pop() {
-        surveyor.visit(next);
+    walk.waiting.push(Waiting { pointer: root, bases, depth: 0, slot: 0 });
+    while let Some(next) = walk.waiting.pop() {
+        walk.visit(next);
     }
-    surveyor.survey.totals.primitive_nodes = surveyor.pairs.len();
-    surveyor.survey
+    walk.outline.totals.primitive_nodes = walk.pairs.len();
+    walk.outline
 }
 
 /// The address of a node: boxes lie above the first base, everything else above the second.
@@ -131,9 +131,9 @@ struct Waiting {
     slot: u8,
 }
 
-struct Surveyor<'a> {
+struct Walk<'a> {
     image: &'a Image,
-    survey: Survey,
+    outline: Outline,
     /// Boxes and structures that were read, by address.
     seen: HashSet<u64>,
     /// The pairs that were counted, by the address of their node.
@@ -141,7 +141,7 @@ struct Surveyor<'a> {
     waiting: Vec<Waiting>,
 }
 
-impl Surveyor<'_> {
+impl Walk<'_> {
     fn visit(&mut self, here: Waiting) {
         let Waiting { pointer, bases, depth, slot } = here;
         let address = node_address(bases, pointer);
@@ -154,17 +154,17 @@ impl Surveyor<'_> {
             (Some(bits), NodeKind::Instance) => self.visit_instance(here, &bits),
             (Some(_), _) => self.visit_range(address, pointer.pair()),
         };
-        let totals = &mut self.survey.totals;
+        let totals = &mut self.outline.totals;
         totals.depth = totals.depth.max(depth + 1);
         totals.outside += usize::from(state == State::Outside);
-        self.survey.visits.push(Visit { depth, slot, pointer, address, state });
+        self.outline.visits.push(Visit { depth, slot, pointer, address, state });
     }
 
     fn visit_box(&mut self, here: Waiting, address: u64, bits: &NodeBits) -> State {
         if !self.seen.insert(address) {
             return State::Again;
         }
-        self.survey.totals.boxes += 1;
+        self.outline.totals.boxes += 1;
         let node = BoxNode::decode(bits);
         let pointers = node.child_pointers();
         for (slot, entry) in node.used_children().iter().enumerate().rev() {
@@ -182,18 +182,18 @@ impl Surveyor<'_> {
     }
 
     fn visit_instance(&mut self, here: Waiting, bits: &NodeBits) -> State {
-        self.survey.totals.instances += 1;
+        self.outline.totals.instances += 1;
         let base = InstanceNode::decode(bits).child_base.address();
         let bases = [base; 2];
         let root = child_root(self.image, base);
         let new = !self.seen.contains(&node_address(bases, root));
-        self.survey.totals.structures += usize::from(new);
+        self.outline.totals.structures += usize::from(new);
         self.waiting.push(Waiting { pointer: root, bases, depth: here.depth + 1, slot: 0 });
         State::Read
     }
 
     fn visit_range(&mut self, address: u64, first_pair: u8) -> State {
-        self.survey.totals.ranges += 1;
+        self.outline.totals.ranges += 1;
         for (address, pair) in range_pairs(self.image, address, first_pair) {
             let counted = self.pairs.entry(address).or_default();
             if *counted >> pair & 1 != 0 {
@@ -202,7 +202,7 @@ impl Surveyor<'_> {
             *counted |= 1 << pair;
             let Some(bytes) = self.image.get(address, NODE_BYTES as usize) else { continue };
             let descriptor = PrimitiveNode::decode(&NodeBits::from_bytes(bytes)).pair(pair.into());
-            let totals = &mut self.survey.totals;
+            let totals = &mut self.outline.totals;
             totals.pairs += 1;
             for (number, triangle) in descriptor.triangles.iter().enumerate() {
                 if triangle.is_procedural() {
