@@ -1,5 +1,6 @@
 //! The options and their help.
 
+use crate::image_args::{Check, Diff, Inspect, Intersect, Vectors};
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -81,6 +82,11 @@ pub(crate) enum Command {
     Build(Build),
     Render(Render),
     Conformance(Conformance),
+    Check(Check),
+    Inspect(Inspect),
+    Intersect(Intersect),
+    Diff(Diff),
+    Vectors(Vectors),
     Completions(Completions),
     #[command(hide = true)]
     Man(Man),

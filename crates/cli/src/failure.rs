@@ -31,6 +31,11 @@ impl Failure {
         Self { message: message.to_string(), hint: None, code: USAGE }
     }
 
+    /// The result has told everything: only the exit code is left.
+    pub(crate) fn quiet() -> Self {
+        Self { message: String::new(), hint: None, code: INPUT }
+    }
+
     /// The same with advice.
     pub(crate) fn hint(self, hint: impl ToString) -> Self {
         Self { hint: Some(hint.to_string()), ..self }
@@ -38,6 +43,9 @@ impl Failure {
 
     /// Tells the user, on standard error.
     pub(crate) fn report(&self) -> ExitCode {
+        if self.message.is_empty() {
+            return ExitCode::from(self.code);
+        }
         let mut text = format!("error: {}\n", self.message);
         if let Some(hint) = &self.hint {
             text += &format!("  hint: {hint}\n");

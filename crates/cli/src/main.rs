@@ -2,7 +2,7 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! | `args` | the options and their help |
+//! | `args`, `image_args` | the options and their help |
 //! | `values` | sizes, cameras and counts as users type them |
 //! | `failure` | what can go wrong, and its exit code |
 //! | `interrupt` | Ctrl-C |
@@ -12,6 +12,7 @@
 mod args;
 mod commands;
 mod failure;
+mod image_args;
 mod interrupt;
 mod output;
 mod values;

@@ -1,6 +1,7 @@
 //! Sizes, cameras and counts as users type them.
 
 use siliray::geometry::Vec3;
+use siliray::gfx12::layout::{PointerFlags, Resource};
 use siliray::render::{self, MAX_PIXELS, MAX_SIDE};
 use siliray::scene::Camera;
 use siliray::scene::builtin::Builtin;
@@ -78,6 +79,80 @@ fn up_for(forward: Vec3) -> Vec3 {
     if level > 1.0e-4 * forward.y.abs() { Vec3::Y } else { Vec3::NEG_Z }
 }
 
+/// A number in decimal or, with `0x`, in hex; underscores may part its digits.
+fn whole(text: &str) -> Option<u64> {
+    let digits = text.trim().replace('_', "");
+    let hex = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
+    match hex {
+        // The parser would accept a sign.
+        Some(hex) if hex.starts_with('+') => None,
+        Some(hex) => u64::from_str_radix(hex, 16).ok(),
+        None => digits.parse().ok(),
+    }
+}
+
+/// An address of 48 bits.
+pub(crate) fn address(text: &str) -> Result<u64, String> {
+    let number = whole(text).filter(|&number| number < 1 << 48);
+    number.ok_or_else(|| "expected an address of 48 bits, such as 0x7f0000001000".to_owned())
+}
+
+/// A word of 32 bits, such as a node pointer.
+pub(crate) fn word(text: &str) -> Result<u32, String> {
+    let number = whole(text).and_then(|number| u32::try_from(number).ok());
+    number.ok_or_else(|| "expected a number of 32 bits, such as 0x15".to_owned())
+}
+
+/// An instance mask.
+pub(crate) fn mask(text: &str) -> Result<u8, String> {
+    let number = whole(text).and_then(|number| u8::try_from(number).ok());
+    number.ok_or_else(|| "expected a mask of 8 bits, such as 0xff".to_owned())
+}
+
+/// A float, by value or, with `0x` and eight digits, by its bits.
+pub(crate) fn float(text: &str) -> Result<f32, String> {
+    let text = text.trim();
+    if let Some(bits) = text.strip_prefix("0x").filter(|digits| digits.len() == 8) {
+        let bits =
+            u32::from_str_radix(bits, 16).map_err(|_| format!("{text:?} is not a number"))?;
+        return Ok(f32::from_bits(bits));
+    }
+    text.parse().map_err(|_| format!("{text:?} is not a number"))
+}
+
+/// `x,y,z`.
+pub(crate) fn vector(text: &str) -> Result<[f32; 3], String> {
+    let numbers: Vec<f32> = text.split(',').map(float).collect::<Result<_, _>>()?;
+    let found = numbers.len();
+    numbers.try_into().map_err(|_| format!("expected 3 numbers, x,y,z, found {found}"))
+}
+
+/// `w0,w1,w2,w3`.
+pub(crate) fn resource(text: &str) -> Result<Resource, String> {
+    let words: Vec<u32> = text.split(',').map(word).collect::<Result<_, _>>()?;
+    let found = words.len();
+    let words = words.try_into().map_err(|_| format!("expected 4 words, found {found}"))?;
+    Ok(Resource::from_words(words))
+}
+
+/// Flags of a base pointer: names with commas between them, or a number.
+pub(crate) fn pointer_flags(text: &str) -> Result<PointerFlags, String> {
+    let number = whole(text).and_then(|number| u16::try_from(number).ok());
+    if let Some(flags) = number {
+        return PointerFlags::from_bits(flags)
+            .ok_or_else(|| format!("{text} has more than the ten flags, 0x3ff"));
+    }
+    text.split(',').map(str::trim).try_fold(PointerFlags::empty(), |flags, name| {
+        let flag = PointerFlags::from_name(&name.to_uppercase());
+        flag.map(|flag| flags | flag).ok_or_else(|| {
+            let known = PointerFlags::all();
+            let known: Vec<String> =
+                known.iter_names().map(|(name, _)| name.to_lowercase()).collect();
+            format!("{name:?} is no flag; flags are {}", known.join(", "))
+        })
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,6 +177,25 @@ mod tests {
         {
             assert!(size(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn words_and_floats() {
+        assert_eq!((word("0x15"), word("1_6")), (Ok(0x15), Ok(16)));
+        for bad in ["", "0x", "-1", "0x1_0000_0000", "0x+1", "x", "1.5"] {
+            assert!(word(bad).is_err(), "{bad}");
+        }
+        assert_eq!(address("0xffff_ffff_ffff"), Ok((1 << 48) - 1));
+        assert!(address("0x1000000000000").is_err());
+        assert_eq!((mask("255"), mask("0x100").is_err()), (Ok(255), true));
+        assert_eq!(vector("1, -2.5,0x3f800000"), Ok([1.0, -2.5, 1.0]));
+        assert!(vector("1,2").is_err() && vector("1,2,3,4").is_err() && vector("a,b,c").is_err());
+        assert!(resource("1,2,3").is_err());
+        assert_eq!(resource("0,1,2,0x80000000").map(|r| r.words()), Ok([0, 1, 2, 0x8000_0000]));
+        let both = PointerFlags::FORCE_OPAQUE | PointerFlags::SKIP_PROCEDURAL;
+        assert_eq!(pointer_flags("force_opaque, skip_procedural"), Ok(both));
+        assert_eq!(pointer_flags("0x201"), Ok(both));
+        assert!(pointer_flags("0x400").is_err() && pointer_flags("opaque").is_err());
     }
 
     #[test]

@@ -18,6 +18,7 @@
 //! | [`format`](mod@format) | the name of the format |
 //! | [`outline`](mod@outline) | every node of an image from the root down, sound or not |
 //! | [`describe`] | a node as named fields |
+//! | [`registers`] | what result registers mean |
 //! | [`rra`] | `.rra` files |
 //!
 //! Numbers like G-8 are decisions where sources disagree or are silent; they stand beside the code that
@@ -34,6 +35,7 @@ pub mod layout;
 pub mod obb;
 pub mod outline;
 pub mod quantize;
+pub mod registers;
 pub mod rra;
 pub mod stack;
 pub mod vectors;

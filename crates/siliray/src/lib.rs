@@ -38,17 +38,23 @@
 //! | [`tree`] | the tree that belongs to no format |
 //! | [`build`](mod@build) | scene → tree |
 //! | [`machine`] | queries, hits, the oracle, the reference machine |
+//! | [`gfx12`] | AMD GFX12: formats, instructions, files |
+//! | [`isbe`] | ISBE memory |
 //!
 //! | module | concept |
 //! |---|---|
 //! | [`open`] | a scene given by name or by path |
+//! | [`image_file`] | an image out of an `.rra` file or raw memory |
+//! | [`vector_files`] | vector files of every kind |
 //! | [`render`] | pictures and heat maps |
 //! | [`conformance`] | every machine against brute force |
 //! | [`report`] | all of it as one HTML file |
 
-pub use {build, geometry, machine, scene, tree};
+pub use {build, geometry, gfx12, isbe, machine, scene, tree};
 
 pub mod conformance;
+pub mod image_file;
 pub mod open;
 pub mod render;
 pub mod report;
+pub mod vector_files;

@@ -1,20 +1,28 @@
 //! One file for each command, and what several of them do.
 
 mod build;
+mod check;
 mod completions;
 mod conformance;
 mod demo;
+mod diff;
 mod info;
+mod inspect;
+mod intersect;
 mod render;
+mod vectors;
 
 use crate::args::{Cli, Command, Demo, TreeShape};
 use crate::failure::Failure;
+use crate::image_args::ImageChoice;
 use crate::output::Output;
 use siliray::build::{Built, Options, Preset};
+use siliray::image_file::{ImageFile, ImageFileError};
 use siliray::open::Source;
 use siliray::scene::builtin::Builtin;
 use siliray::scene::{Scene, SceneError};
 use std::ffi::OsStr;
+use std::path::Path;
 
 /// Runs the command that the user asked for.
 pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
@@ -26,6 +34,11 @@ pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
         Some(Command::Build(args)) => build::run(&args, triangles, output),
         Some(Command::Render(args)) => render::run(&args, triangles, output),
         Some(Command::Conformance(args)) => conformance::run(&args, output),
+        Some(Command::Check(args)) => check::run(&args, output),
+        Some(Command::Inspect(args)) => inspect::run(&args, output),
+        Some(Command::Intersect(args)) => intersect::run(&args, output),
+        Some(Command::Diff(args)) => diff::run(&args, output),
+        Some(Command::Vectors(args)) => vectors::run(&args, output),
         Some(Command::Completions(args)) => completions::completions(&args),
         Some(Command::Man(args)) => completions::man(&args),
     }
@@ -59,4 +72,18 @@ fn build_tree(
         Options { width: shape.width, max_leaf: shape.max_leaf, ..Options::preset(preset) };
     let bar = output.bar("building");
     siliray::build::build(scene, &options, &|progress| bar.update(progress)).map_err(Failure::input)
+}
+
+/// The image that a file holds.
+fn open_image(path: &Path, choice: &ImageChoice) -> Result<ImageFile, Failure> {
+    let raw = choice.raw_layout();
+    siliray::image_file::open(path, raw.as_ref(), choice.structure).map_err(|error| {
+        let failure = Failure::input(&error);
+        match error {
+            ImageFileError::Broken { error, .. } if error.0.rule == "container_magic" => {
+                failure.hint("raw memory needs --raw and --base")
+            }
+            _ => failure,
+        }
+    })
 }

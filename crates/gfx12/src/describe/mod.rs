@@ -15,8 +15,11 @@
 //! ```
 
 mod box_fields;
+mod header_fields;
 mod instance_fields;
 mod primitive_fields;
+
+pub use header_fields::header_fields;
 
 use crate::layout::{
     BoxNode, ChildEntry, InstanceNode, NodeBits, NodeKind, NodePointer, PrimitiveNode,

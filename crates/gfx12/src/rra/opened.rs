@@ -36,6 +36,12 @@ pub struct FilePlace {
 }
 
 impl FilePlace {
+    /// The place of memory that is a whole file: every byte is where it is.
+    #[must_use]
+    pub fn whole_file() -> Self {
+        Self { header_size: NodePointer::ROOT_BEHIND_HEADER.byte_offset(), ..Self::default() }
+    }
+
     /// The file offset of a byte of the structure. In compressed data: that of the data.
     #[must_use]
     pub fn offset(&self, byte: u64) -> u64 {

@@ -1,0 +1,97 @@
+//! `siliray check`: is this image safe to walk?
+
+use super::open_image;
+use crate::failure::Failure;
+use crate::image_args::Check;
+use crate::output::Output;
+use crate::output::number::grouped;
+use serde::Serialize;
+use siliray::image_file::{self, ImageFileError};
+use siliray::machine::{CheckReport, Finding, Severity};
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Json {
+    sound: bool,
+    nodes: usize,
+    findings: Vec<JsonFinding>,
+}
+
+#[derive(Serialize)]
+struct JsonFinding {
+    severity: &'static str,
+    rule: &'static str,
+    offset: u64,
+    bits: [u32; 2],
+    found: String,
+    expected: String,
+    message: String,
+}
+
+/// Checks the file and lists what was found.
+pub(crate) fn run(args: &Check, output: &Output) -> Result<(), Failure> {
+    let raw = args.image.raw_layout();
+    let report = match image_file::open(&args.file, raw.as_ref(), args.image.structure) {
+        // A file that cannot be taken apart is unsound for one reason, and that is a finding.
+        Err(ImageFileError::Broken { error, .. }) if error.0.rule != "container_magic" => {
+            CheckReport { checked: None, findings: vec![error.0], nodes: 0 }
+        }
+        _ => open_image(&args.file, &args.image)?.check(),
+    };
+    let json = Json {
+        sound: report.is_sound(),
+        nodes: report.nodes,
+        findings: report.findings.iter().map(JsonFinding::from).collect(),
+    };
+    output.result(&json, &text(&report))?;
+    let errors = count(&report, Severity::Error);
+    if json.sound {
+        Ok(())
+    } else {
+        let file = args.file.display();
+        Err(Failure::input(format!("{file} is unsound: {}", plural(errors, "error"))))
+    }
+}
+
+impl From<&Finding> for JsonFinding {
+    fn from(finding: &Finding) -> Self {
+        let Finding { severity, rule, offset, bits, found, expected, place } = finding.clone();
+        Self {
+            severity: severity.name(),
+            rule,
+            offset,
+            bits: [bits.start, bits.end],
+            message: format!("{place}: found {found}, expected {expected}"),
+            found,
+            expected,
+        }
+    }
+}
+
+/// One paragraph for each finding, and the sums.
+fn text(report: &CheckReport) -> String {
+    let mut text = String::new();
+    for finding in &report.findings {
+        let Finding { severity, rule, offset, bits, found, expected, place } = finding;
+        text += &format!("{}: {place} [{rule}]\n", severity.name());
+        text += &format!("  at {offset:#x}, bits {}..{}\n", bits.start, bits.end);
+        text += &format!("  found {found}\n  expected {expected}\n");
+    }
+    let verdict = if report.is_sound() { "sound" } else { "unsound" };
+    let [errors, warnings] = [Severity::Error, Severity::Warning].map(|kind| count(report, kind));
+    let nodes = grouped(report.nodes as u64);
+    text + &format!(
+        "{verdict}: {nodes} nodes, {}, {}\n",
+        plural(errors, "error"),
+        plural(warnings, "warning")
+    )
+}
+
+fn count(report: &CheckReport, severity: Severity) -> usize {
+    report.findings.iter().filter(|finding| finding.severity == severity).count()
+}
+
+fn plural(count: usize, noun: &str) -> String {
+    let number = grouped(count as u64);
+    if count == 1 { format!("{number} {noun}") } else { format!("{number} {noun}s") }
+}

@@ -1,0 +1,187 @@
+//! `siliray diff`: how two images differ.
+
+use super::open_image;
+use crate::failure::Failure;
+use crate::image_args::Diff;
+use crate::output::Output;
+use crate::output::number::grouped;
+use serde::Serialize;
+use siliray::gfx12::decode::{Node, nodes};
+use siliray::gfx12::describe::{fields, header_fields, kind_name};
+use siliray::gfx12::layout::{NodeBits, NodePointer};
+use siliray::image_file::ImageFile;
+use std::collections::BTreeMap;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Json {
+    equal: bool,
+    nodes: [usize; 2],
+    differences: Vec<Difference>,
+    other_bytes: usize,
+}
+
+/// A node that is not the same in both images.
+#[derive(Serialize)]
+struct Difference {
+    structure: u32,
+    pointer: String,
+    kind: &'static str,
+    /// "a" or "b" if the other image has no such node.
+    only_in: Option<&'static str>,
+    fields: Vec<FieldDifference>,
+}
+
+#[derive(Serialize)]
+struct FieldDifference {
+    name: String,
+    bits: [u32; 2],
+    a: String,
+    b: String,
+}
+
+/// Compares the files.
+pub(crate) fn run(args: &Diff, output: &Output) -> Result<(), Failure> {
+    let first = open_image(&args.first, &args.image)?;
+    let second = open_image(&args.second, &args.image)?;
+    if [&first, &second].iter().any(|file| file.image.format != "gfx12") {
+        return Err(Failure::usage("diff compares images of the format gfx12"));
+    }
+    let (a, b) = (by_pointer(&first), by_pointer(&second));
+    let mut differences = header_differences(&first, &second);
+    let keys: Vec<_> = a.keys().chain(b.keys().filter(|key| !a.contains_key(key))).collect();
+    differences.extend(keys.into_iter().filter_map(|key| difference(*key, a.get(key), b.get(key))));
+    differences.sort_by_key(|difference| difference.structure);
+    let other_bytes = if differences.is_empty() { other_bytes(&first, &second) } else { 0 };
+    let json = Json {
+        equal: differences.is_empty() && other_bytes == 0,
+        nodes: [a.len(), b.len()],
+        differences,
+        other_bytes,
+    };
+    output.result(&json, &text(&json))?;
+    if json.equal { Ok(()) } else { Err(Failure::quiet()) }
+}
+
+type Key = (u32, u64);
+
+/// The nodes of an image by structure and pointer.
+fn by_pointer(file: &ImageFile) -> BTreeMap<Key, Node> {
+    let key = |node: &Node| (node.structure, u64::from(node.pointer.0));
+    nodes(&file.image).map(|node| (key(&node), node)).collect()
+}
+
+fn difference(key: Key, a: Option<&Node>, b: Option<&Node>) -> Option<Difference> {
+    let node = a.or(b)?;
+    let only_in = match (a, b) {
+        (Some(_), None) => Some("a"),
+        (None, Some(_)) => Some("b"),
+        _ => None,
+    };
+    let fields = a.zip(b).map_or(Vec::new(), |(a, b)| {
+        let (a, b) = (a.body.bits(), b.body.bits());
+        if a == b { Vec::new() } else { field_differences(node.pointer, &a, &b) }
+    });
+    let differs = only_in.is_some() || !fields.is_empty();
+    differs.then(|| Difference {
+        structure: key.0,
+        pointer: node.pointer.to_string(),
+        kind: kind_name(node.pointer),
+        only_in,
+        fields,
+    })
+}
+
+/// Fields by name; where the bits differ but no field does, the dwords.
+fn field_differences(pointer: NodePointer, a: &NodeBits, b: &NodeBits) -> Vec<FieldDifference> {
+    let other: BTreeMap<String, _> =
+        fields(pointer, b).into_iter().map(|field| (field.name.clone(), field)).collect();
+    let mut found = Vec::new();
+    let mut seen = 0;
+    for field in fields(pointer, a) {
+        let there = other.get(&field.name);
+        seen += usize::from(there.is_some());
+        if there.is_none_or(|there| (there.raw, &there.value) != (field.raw, &field.value)) {
+            found.push(FieldDifference {
+                bits: [field.bits.start, field.bits.end],
+                a: field.value,
+                b: there.map_or("none".to_owned(), |there| there.value.clone()),
+                name: field.name,
+            });
+        }
+    }
+    if seen < other.len() || found.is_empty() {
+        for (dword, (a, b)) in (0u32..).zip(a.words().iter().zip(b.words())) {
+            if a != b {
+                found.push(FieldDifference {
+                    name: format!("dword {dword}"),
+                    bits: [32 * dword, 32 * dword + 32],
+                    a: format!("{a:#010x}"),
+                    b: format!("{b:#010x}"),
+                });
+            }
+        }
+    }
+    found
+}
+
+/// Headers of the structures, segment by segment.
+fn header_differences(first: &ImageFile, second: &ImageFile) -> Vec<Difference> {
+    let both = first.image.segments.iter().zip(&second.image.segments);
+    let mut found = Vec::new();
+    for (structure, (a, b)) in (0u32..).zip(both) {
+        let (Some(a), Some(b)) = (header_fields(a.bytes()), header_fields(b.bytes())) else {
+            continue;
+        };
+        let fields: Vec<FieldDifference> = a
+            .into_iter()
+            .zip(b)
+            .filter(|(a, b)| a.raw != b.raw)
+            .map(|(a, b)| FieldDifference {
+                name: a.name,
+                bits: [a.bits.start, a.bits.end],
+                a: a.value,
+                b: b.value,
+            })
+            .collect();
+        if !fields.is_empty() {
+            let pointer = "0x0".to_owned();
+            found.push(Difference { structure, pointer, kind: "header", only_in: None, fields });
+        }
+    }
+    found
+}
+
+/// Bytes that differ though all headers and nodes agree: what software keeps beside them.
+fn other_bytes(first: &ImageFile, second: &ImageFile) -> usize {
+    let (a, b) = (&first.image.segments, &second.image.segments);
+    let missing: usize =
+        a.iter().skip(b.len()).chain(b.iter().skip(a.len())).map(|s| s.bytes().len()).sum();
+    let pairs = a.iter().zip(b).map(|(a, b)| (a.bytes(), b.bytes()));
+    let differing = pairs
+        .map(|(a, b)| a.len().abs_diff(b.len()) + a.iter().zip(b).filter(|(a, b)| a != b).count());
+    missing + differing.sum::<usize>()
+}
+
+fn text(json: &Json) -> String {
+    let mut text = String::new();
+    for difference in &json.differences {
+        let Difference { structure, pointer, kind, only_in, fields } = difference;
+        text += &format!("structure {structure}, {kind} {pointer}");
+        text += &only_in.map_or("\n".to_owned(), |file| format!(": only in {file}\n"));
+        for field in fields {
+            let [start, end] = field.bits;
+            text += &format!("  {}, bits {start}..{end}\n", field.name);
+            text += &format!("    a {}\n    b {}\n", field.a, field.b);
+        }
+    }
+    let [a, b] = json.nodes.map(|count| grouped(count as u64));
+    let verdict = if json.equal {
+        "equal".to_owned()
+    } else if json.differences.is_empty() {
+        format!("{} bytes beside the nodes differ", grouped(json.other_bytes as u64))
+    } else {
+        format!("{} nodes and headers differ", grouped(json.differences.len() as u64))
+    };
+    text + &format!("{verdict}; {a} and {b} nodes\n")
+}

@@ -1,0 +1,303 @@
+//! `siliray inspect`: what is in an image.
+
+use super::open_image;
+use crate::failure::Failure;
+use crate::image_args::Inspect;
+use crate::output::number::grouped;
+use crate::output::{Output, Table};
+use serde::Serialize;
+use siliray::gfx12::describe::{Field, fields, kind_name};
+use siliray::gfx12::layout::{NODE_BYTES, NodeBits, NodePointer};
+use siliray::gfx12::outline::{Outline, State, Totals, Visit, node_address, outline};
+use siliray::image_file::ImageFile;
+
+/// What `--json` prints without `--node`.
+#[derive(Serialize)]
+struct JsonImage {
+    file: String,
+    format: &'static str,
+    structure: usize,
+    structures: Vec<JsonStructure>,
+    root: String,
+    bytes: usize,
+    totals: JsonTotals,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tree: Option<Vec<JsonVisit>>,
+}
+
+#[derive(Serialize)]
+struct JsonStructure {
+    level: &'static str,
+    address: String,
+    offset: u64,
+    bytes: usize,
+    primitives: u32,
+    box_nodes: u32,
+    leaf_nodes: u32,
+}
+
+#[derive(Serialize)]
+struct JsonTotals {
+    structures: usize,
+    boxes: usize,
+    instances: usize,
+    primitive_nodes: usize,
+    ranges: usize,
+    pairs: usize,
+    triangles: usize,
+    procedurals: usize,
+    depth: u32,
+    outside: usize,
+}
+
+#[derive(Serialize)]
+struct JsonVisit {
+    depth: u32,
+    slot: u8,
+    pointer: String,
+    offset: Option<u64>,
+    kind: &'static str,
+    state: &'static str,
+}
+
+/// What `--json` prints with `--node`.
+#[derive(Serialize)]
+struct JsonNode {
+    pointer: String,
+    offset: u64,
+    kind: &'static str,
+    fields: Vec<JsonField>,
+}
+
+#[derive(Serialize)]
+struct JsonField {
+    name: String,
+    bits: [u32; 2],
+    raw: String,
+    value: String,
+}
+
+/// Shows a node, the tree, or the totals.
+pub(crate) fn run(args: &Inspect, output: &Output) -> Result<(), Failure> {
+    let file = open_image(&args.file, &args.image)?;
+    if file.image.format != "gfx12" {
+        return Err(Failure::usage("inspect shows images of the format gfx12"));
+    }
+    match args.node {
+        Some(pointer) => show_node(&file, NodePointer(pointer), output),
+        None => show_image(args, &file, output),
+    }
+}
+
+fn show_node(file: &ImageFile, pointer: NodePointer, output: &Output) -> Result<(), Failure> {
+    let address = node_address([file.image.bases[0], file.image.bases[1]], pointer);
+    let node = file.image.get(address, NODE_BYTES as usize).zip(file.offset_of(address));
+    let Some((bytes, offset)) = node else {
+        return Err(Failure::input(format!("{pointer} leads to {address:#x}, where no memory is")));
+    };
+    let fields = fields(pointer, &NodeBits::from_bytes(bytes));
+    let json = JsonNode {
+        pointer: pointer.to_string(),
+        offset,
+        kind: kind_name(pointer),
+        fields: fields.iter().map(JsonField::from).collect(),
+    };
+    let place = file.describe(address).unwrap_or_default();
+    let place = if place.is_empty() { String::new() } else { format!(", {place}") };
+    let mut text = format!("{pointer}: {} at {offset:#x} of the file{place}\n\n", json.kind);
+    text += &hex_dump(bytes, offset);
+    text += "\n";
+    output.result(&json, &(text + &field_table(&fields)))
+}
+
+impl From<&Field> for JsonField {
+    fn from(field: &Field) -> Self {
+        Self {
+            name: field.name.clone(),
+            bits: [field.bits.start, field.bits.end],
+            raw: format!("{:#x}", field.raw),
+            value: field.value.clone(),
+        }
+    }
+}
+
+/// Eight lines of four dwords.
+fn hex_dump(bytes: &[u8], offset: u64) -> String {
+    let mut text = String::new();
+    for (line, row) in bytes.chunks(16).enumerate() {
+        let dwords: Vec<String> = row
+            .chunks(4)
+            .map(|bytes| bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect())
+            .collect();
+        let at = offset + 16 * line as u64;
+        text += &format!("{at:08x}  dword {:>2}  {}\n", 4 * line, dwords.join(" "));
+    }
+    text
+}
+
+/// The fields, without those of slots that are not used.
+fn field_table(fields: &[Field]) -> String {
+    let unused: Vec<&str> = fields
+        .iter()
+        .filter(|field| field.value == "slot not used")
+        .filter_map(|field| field.name.strip_suffix("node_type"))
+        .collect();
+    let mut table = Table::new(&["field", "bits", "raw", "value"]).left(4);
+    for field in fields {
+        if !unused.iter().any(|slot| field.name.starts_with(slot)) {
+            let bits = format!("{}..{}", field.bits.start, field.bits.end);
+            let raw = format!("{:#x}", field.raw);
+            table.row(vec![field.name.clone(), bits, raw, field.value.clone()]);
+        }
+    }
+    let mut text = table.text();
+    if let (Some(first), Some(last)) = (unused.first(), unused.last()) {
+        let (first, last) = (first.trim_end_matches('.'), last.trim_end_matches('.'));
+        text += &format!("{first} to {last}: not used\n");
+    }
+    text
+}
+
+fn show_image(args: &Inspect, file: &ImageFile, output: &Output) -> Result<(), Failure> {
+    let outline = outline(&file.image);
+    let shown = |visit: &&Visit| args.depth.is_none_or(|depth| visit.depth < depth);
+    let tree = args.tree.then(|| {
+        outline.visits.iter().filter(shown).map(|visit| json_visit(file, visit)).collect()
+    });
+    let json = JsonImage {
+        file: args.file.display().to_string(),
+        format: file.image.format,
+        structure: file.structure,
+        structures: structures(file),
+        root: format!("{:#x}", file.image.root),
+        bytes: file.image.byte_count(),
+        totals: totals(&outline.totals),
+        tree,
+    };
+    let text = if args.tree { tree_text(file, &outline, args.depth) } else { summary(&json) };
+    output.result(&json, &text)
+}
+
+fn structures(file: &ImageFile) -> Vec<JsonStructure> {
+    file.structures
+        .iter()
+        .map(|structure| JsonStructure {
+            level: structure.level,
+            address: format!("{:#x}", structure.address),
+            offset: structure.offset,
+            bytes: structure.bytes,
+            primitives: structure.primitives,
+            box_nodes: structure.nodes[0],
+            leaf_nodes: structure.nodes[1],
+        })
+        .collect()
+}
+
+fn totals(totals: &Totals) -> JsonTotals {
+    let Totals {
+        structures,
+        boxes,
+        instances,
+        primitive_nodes,
+        ranges,
+        pairs,
+        triangles,
+        procedurals,
+        depth,
+        outside,
+    } = *totals;
+    JsonTotals {
+        structures,
+        boxes,
+        instances,
+        primitive_nodes,
+        ranges,
+        pairs,
+        triangles,
+        procedurals,
+        depth,
+        outside,
+    }
+}
+
+fn json_visit(file: &ImageFile, visit: &Visit) -> JsonVisit {
+    JsonVisit {
+        depth: visit.depth,
+        slot: visit.slot,
+        pointer: visit.pointer.to_string(),
+        offset: file.offset_of(visit.address),
+        kind: kind_name(visit.pointer),
+        state: match visit.state {
+            State::Read => "read",
+            State::Again => "again",
+            State::Outside => "outside",
+        },
+    }
+}
+
+fn summary(json: &JsonImage) -> String {
+    let mut text =
+        format!("{}: {}, {} bytes\n", json.file, json.format, grouped(json.bytes as u64));
+    if !json.structures.is_empty() {
+        let header =
+            ["structure", "level", "address", "offset", "bytes", "primitives", "boxes", "leaves"];
+        let mut table = Table::new(&header).left(2);
+        for (number, structure) in json.structures.iter().enumerate() {
+            let chosen = if number == json.structure { " *" } else { "" };
+            table.row(vec![
+                format!("{number}{chosen}"),
+                structure.level.to_owned(),
+                structure.address.clone(),
+                format!("{:#x}", structure.offset),
+                grouped(structure.bytes as u64),
+                grouped(structure.primitives.into()),
+                grouped(structure.box_nodes.into()),
+                grouped(structure.leaf_nodes.into()),
+            ]);
+        }
+        text += &format!("\n{}", table.text());
+    }
+    let totals = &json.totals;
+    text += &format!("\nfrom the root {}:\n", json.root);
+    let lines = [
+        ("structures", totals.structures),
+        ("box nodes", totals.boxes),
+        ("instance nodes", totals.instances),
+        ("primitive nodes", totals.primitive_nodes),
+        ("ranges", totals.ranges),
+        ("pairs", totals.pairs),
+        ("triangles", totals.triangles),
+        ("procedurals", totals.procedurals),
+        ("depth", totals.depth as usize),
+        ("pointers to nowhere", totals.outside),
+    ];
+    for (name, count) in lines {
+        text += &format!("  {name:<20}{:>14}\n", grouped(count as u64));
+    }
+    text
+}
+
+/// One line for each node, indented by its depth.
+fn tree_text(file: &ImageFile, outline: &Outline, depth: Option<u32>) -> String {
+    let mut text = String::new();
+    let mut hidden = 0u64;
+    for visit in &outline.visits {
+        if depth.is_some_and(|depth| visit.depth >= depth) {
+            hidden += 1;
+            continue;
+        }
+        let slot = if visit.depth == 0 { String::new() } else { format!("[{}] ", visit.slot) };
+        let place = match (visit.state, file.offset_of(visit.address)) {
+            (State::Outside, _) | (_, None) => "leads nowhere".to_owned(),
+            (State::Again, Some(offset)) => format!("at {offset:#x}, shown above"),
+            (State::Read, Some(offset)) => format!("at {offset:#x}"),
+        };
+        let indent = 2 * visit.depth as usize;
+        let (pointer, kind) = (visit.pointer, kind_name(visit.pointer));
+        text += &format!("{:indent$}{slot}{pointer} {kind} {place}\n", "");
+    }
+    if hidden > 0 {
+        text += &format!("… {} nodes below\n", grouped(hidden));
+    }
+    text
+}

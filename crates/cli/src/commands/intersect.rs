@@ -1,0 +1,126 @@
+//! `siliray intersect`: one instruction on one node.
+
+use super::open_image;
+use crate::failure::Failure;
+use crate::image_args::Intersect;
+use crate::output::{Output, Table};
+use serde::Serialize;
+use siliray::geometry::Vec3;
+use siliray::gfx12::instruction::{
+    Answer, Bvh8Operands, DualOperands, RayRegisters, TriangleArithmetic,
+    image_bvh_dual_intersect_ray, image_bvh8_intersect_ray,
+};
+use siliray::gfx12::layout::uncompressed::DualPointer;
+use siliray::gfx12::layout::{BasePointer, NodePointer, Resource, SortHeuristic};
+use siliray::gfx12::registers::{Decoded, Register, decode_bvh8, decode_dual};
+use siliray::image_file::ImageFile;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Json {
+    registers: Vec<String>,
+    decoded: JsonDecoded,
+}
+
+#[derive(Serialize)]
+struct JsonDecoded {
+    instruction: &'static str,
+    kind: &'static str,
+    registers: Vec<JsonRegister>,
+    origin: [f32; 3],
+    direction: [f32; 3],
+    warning: Option<String>,
+}
+
+#[derive(Serialize)]
+struct JsonRegister {
+    name: &'static str,
+    value: String,
+}
+
+/// Executes the instruction and shows its registers.
+pub(crate) fn run(args: &Intersect, output: &Output) -> Result<(), Failure> {
+    let file = open_image(&args.file, &args.image)?;
+    let ray = RayRegisters {
+        origin: Vec3::from_array(args.origin),
+        direction: Vec3::from_array(args.direction),
+        extent: args.extent,
+        mask: args.mask,
+    };
+    let is_dual = file.image.format == "gfx12-bvh4x2";
+    let (instruction, answer, decoded) = match (is_dual, args.node.as_slice()) {
+        (false, &[node]) => {
+            let node = NodePointer(node);
+            let base = base_pointer(args, &file, usize::from(!node.is_box()))?;
+            let resource = args.resource.unwrap_or(Resource::radv(SortHeuristic::Closest));
+            let operands = Bvh8Operands { resource, base, ray, node };
+            let arithmetic = TriangleArithmetic::default();
+            let answer = image_bvh8_intersect_ray(&file.image, &operands, arithmetic);
+            ("image_bvh8_intersect_ray", answer, decode_bvh8(&operands, &answer))
+        }
+        (true, &[first]) => dual(args, &file, ray, [first, NodePointer::INVALID.0])?,
+        (true, &[first, second]) => dual(args, &file, ray, [first, second])?,
+        (false, _) => {
+            let hint = "two nodes are for raw memory with --raw-format gfx12-bvh4x2";
+            return Err(Failure::usage("image_bvh8_intersect_ray takes one --node").hint(hint));
+        }
+        (true, _) => return Err(Failure::usage("image_bvh_dual_intersect_ray takes two --node")),
+    };
+    let json = json(instruction, &answer, decoded);
+    output.result(&json, &text(&json))
+}
+
+fn dual(
+    args: &Intersect,
+    file: &ImageFile,
+    ray: RayRegisters,
+    nodes: [u32; 2],
+) -> Result<(&'static str, Answer, Decoded), Failure> {
+    let base = base_pointer(args, file, 0)?;
+    // GPURT's growth: a flat exact box and the triangle in it are rounded differently.
+    let resource = args.resource.unwrap_or(Resource::dual(SortHeuristic::Closest, 6, false));
+    let operands = DualOperands { resource, base, ray, nodes: nodes.map(DualPointer) };
+    let answer =
+        image_bvh_dual_intersect_ray(&file.image, &operands, TriangleArithmetic::default());
+    Ok(("image_bvh_dual_intersect_ray", answer, decode_dual(&operands, &answer)))
+}
+
+fn base_pointer(args: &Intersect, file: &ImageFile, class: usize) -> Result<BasePointer, Failure> {
+    let address = file.image.bases[class];
+    BasePointer::new(address, args.flags).ok_or_else(|| {
+        Failure::input(format!("the base {address:#x} is not a multiple of 64 below 2^48"))
+    })
+}
+
+fn json(instruction: &'static str, answer: &Answer, decoded: Decoded) -> Json {
+    let register = |register: Register| JsonRegister { name: register.name, value: register.value };
+    Json {
+        registers: answer.vdst.iter().map(|word| format!("{word:#010x}")).collect(),
+        decoded: JsonDecoded {
+            instruction,
+            kind: decoded.kind,
+            registers: decoded.registers.into_iter().map(register).collect(),
+            origin: answer.origin.to_array(),
+            direction: answer.direction.to_array(),
+            warning: answer.warning.map(|warning| warning.to_string()),
+        },
+    }
+}
+
+fn text(json: &Json) -> String {
+    let decoded = &json.decoded;
+    let mut text = format!("{} on a {} node\n\n", decoded.instruction, decoded.kind);
+    let mut table = Table::new(&["register", "word", "name", "value"]).left(4);
+    for (number, (word, register)) in json.registers.iter().zip(&decoded.registers).enumerate() {
+        let (name, value) = (register.name.to_owned(), register.value.clone());
+        table.row(vec![format!("VGPR{number}"), word.clone(), name, value]);
+    }
+    text += &table.text();
+    let [ox, oy, oz] = decoded.origin;
+    let [dx, dy, dz] = decoded.direction;
+    text += &format!("\norigin {ox:?}, {oy:?}, {oz:?}; direction {dx:?}, {dy:?}, {dz:?}\n");
+    if let Some(warning) = &decoded.warning {
+        text += &format!("warning: {warning}\n");
+    }
+    text
+}

@@ -1,0 +1,213 @@
+//! The options of commands that read images, and their help.
+
+use crate::values;
+use clap::{Args, ValueEnum};
+use siliray::gfx12::layout::{PointerFlags, Resource};
+use siliray::image_file::{RawFormat, RawLayout};
+use std::path::PathBuf;
+
+/// Which image.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ImageChoice {
+    /// Start in structure N of an .rra file [default: the largest TLAS, else the largest BLAS]
+    #[arg(long, value_name = "N", conflicts_with = "raw", help_heading = "Image options")]
+    pub(crate) structure: Option<usize>,
+
+    /// The file is raw memory, mapped at address 0
+    #[arg(long, requires = "base", help_heading = "Image options")]
+    pub(crate) raw: bool,
+
+    /// Raw memory: the address that box nodes count from
+    #[arg(long, value_name = "ADDR", requires = "raw", help_heading = "Image options")]
+    #[arg(value_parser = values::address)]
+    pub(crate) base: Option<u64>,
+
+    /// Raw memory: the address that other nodes count from [default: the base]
+    #[arg(long, value_name = "ADDR", requires = "raw", help_heading = "Image options")]
+    #[arg(value_parser = values::address)]
+    pub(crate) primitive_base: Option<u64>,
+
+    /// Raw memory: the pointer of the first node
+    #[arg(long, value_name = "PTR", requires = "raw", help_heading = "Image options")]
+    #[arg(value_parser = values::word, default_value = "0x5")]
+    pub(crate) root: u32,
+
+    /// Raw memory: its format
+    #[arg(long = "raw-format", value_name = "FORMAT", value_enum, requires = "raw")]
+    #[arg(help_heading = "Image options", default_value_t = RawFormatArg::Gfx12)]
+    pub(crate) format: RawFormatArg,
+}
+
+impl ImageChoice {
+    /// The layout of raw memory, if that is what the file is.
+    pub(crate) fn raw_layout(&self) -> Option<RawLayout> {
+        let base = self.base.filter(|_| self.raw)?;
+        let (primitive_base, root) = (self.primitive_base, self.root);
+        Some(RawLayout { format: self.format.into(), base, primitive_base, root })
+    }
+}
+
+/// A format of raw memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RawFormatArg {
+    /// Compressed 8-wide nodes
+    Gfx12,
+    /// Uncompressed 4-wide nodes, for the dual instruction
+    #[value(name = "gfx12-bvh4x2")]
+    Gfx12Bvh4x2,
+}
+
+impl From<RawFormatArg> for RawFormat {
+    fn from(format: RawFormatArg) -> Self {
+        match format {
+            RawFormatArg::Gfx12 => Self::Gfx12,
+            RawFormatArg::Gfx12Bvh4x2 => Self::Gfx12Bvh4x2,
+        }
+    }
+}
+
+/// Prove that an image is safe to walk, or say what is wrong with it.
+///
+/// Errors are what makes a walk unsafe: a pointer out of memory, a cycle, a range without an end; or
+/// what makes Radeon Raytracing Analyzer refuse the file. Warnings are what loses hits or is odd: a
+/// vertex outside a box above it, a parent that disagrees. Each finding has its byte offset in the
+/// file, its bits, its rule, what was found and what was expected. The exit status is 1 if there is an
+/// error.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  siliray check capture.rra
+  siliray check capture.rra --structure 3 --json
+  siliray check dump.bin --raw --base 0x40 --primitive-base 0x4c0 --root 0x5")]
+pub(crate) struct Check {
+    /// The .rra file, or raw memory
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) image: ImageChoice,
+}
+
+/// Show what is in an image: totals, a node, or the tree.
+///
+/// Without an option, the structures of the file and sums over the image. With --node, one node as
+/// fields: name, bits, what stands there, what it means. With --tree, every node from the root down.
+/// The image may be unsound: nothing is followed that does not lead to memory.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  siliray inspect capture.rra
+  siliray inspect capture.rra --node 0x15
+  siliray inspect capture.rra --tree --depth 3
+  siliray inspect dump.bin --raw --base 0x40 --primitive-base 0x4c0 --node 0x12 --json")]
+pub(crate) struct Inspect {
+    /// The .rra file, or raw memory
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Show the node behind this pointer
+    #[arg(long, value_name = "PTR", value_parser = values::word, conflicts_with = "tree")]
+    pub(crate) node: Option<u32>,
+
+    /// Show the tree as an outline
+    #[arg(long)]
+    pub(crate) tree: bool,
+
+    /// Show the tree no deeper than N nodes
+    #[arg(long, value_name = "N", requires = "tree")]
+    pub(crate) depth: Option<u32>,
+
+    #[command(flatten)]
+    pub(crate) image: ImageChoice,
+}
+
+/// Execute one intersection instruction on a node.
+///
+/// Runs image_bvh8_intersect_ray on the node, or image_bvh_dual_intersect_ray on two nodes of raw
+/// memory in the format gfx12-bvh4x2, and shows the ten result registers, bit for bit, and what they
+/// mean. The image may be unsound: every instruction has an answer for any bytes.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  siliray intersect capture.rra --node 0x15 --origin 0,5,5 --direction 1,0,0
+  siliray intersect capture.rra --node 0x15 --origin 0,5,5 --direction 1,0,0 --extent 4 --mask 0x01
+  siliray intersect dump.bin --raw --base 0x40 --primitive-base 0x4c0 --node 0x12 \\
+      --origin 278,273,-800 --direction 0,0,1 --resource 0,0x80100000,0xffffffff,0x816803ff
+  siliray intersect nodes.bin --raw --raw-format gfx12-bvh4x2 --base 0 --node 0x5 --node 0x15 \\
+      --origin 0,0,0 --direction 1,0,0")]
+pub(crate) struct Intersect {
+    /// The .rra file, or raw memory
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// The node pointer; twice for the dual instruction
+    #[arg(long, value_name = "PTR", value_parser = values::word, required = true)]
+    pub(crate) node: Vec<u32>,
+
+    /// Where the ray starts
+    #[arg(long, value_name = "X,Y,Z", value_parser = values::vector, allow_hyphen_values = true)]
+    pub(crate) origin: [f32; 3],
+
+    /// Where the ray goes; of any length
+    #[arg(long, value_name = "X,Y,Z", value_parser = values::vector, allow_hyphen_values = true)]
+    pub(crate) direction: [f32; 3],
+
+    /// The largest t that boxes are tested against
+    #[arg(long, value_name = "T", default_value = "inf", allow_hyphen_values = true)]
+    #[arg(value_parser = values::float)]
+    pub(crate) extent: f32,
+
+    /// The ray's instance mask
+    #[arg(long, value_name = "MASK", default_value = "0xff", value_parser = values::mask)]
+    pub(crate) mask: u8,
+
+    /// The four words of the resource descriptor T# [default: as RADV sets them]
+    #[arg(long, value_name = "W0,W1,W2,W3", value_parser = values::resource)]
+    pub(crate) resource: Option<Resource>,
+
+    /// Flags of the base pointer, by name or as a number from bit 54 on: force_opaque,
+    /// force_non_opaque, disable_face_cull, flip_facing, cull_back_facing, cull_front_facing,
+    /// cull_opaque, cull_non_opaque, skip_triangles, skip_procedural
+    #[arg(long, value_name = "FLAGS", default_value = "0", value_parser = values::pointer_flags)]
+    pub(crate) flags: PointerFlags,
+
+    #[command(flatten)]
+    pub(crate) image: ImageChoice,
+}
+
+/// Show how two images differ, node by node and field by field.
+///
+/// Nodes are compared by structure and pointer. The options for raw memory hold for both files. Like
+/// diff, it exits with 1 if the images differ.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  siliray diff before.rra after.rra
+  siliray diff a.bin b.bin --raw --base 0 --json")]
+pub(crate) struct Diff {
+    /// The first file
+    #[arg(value_name = "A")]
+    pub(crate) first: PathBuf,
+
+    /// The second file
+    #[arg(value_name = "B")]
+    pub(crate) second: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) image: ImageChoice,
+}
+
+/// Run vector files: cases with known answers.
+///
+/// A vector file is JSON with the schema siliray-vectors/1 and a kind, which says what to run. The exit
+/// status is 1 if a case gives another answer than the file says.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  siliray vectors gfx12-bvh8.json
+  siliray vectors vectors/*.json --json")]
+pub(crate) struct Vectors {
+    /// The files
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+}

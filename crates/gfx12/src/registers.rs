@@ -1,0 +1,198 @@
+//! The ten result registers of the intersection instructions, by name and in words.
+//!
+//! What a register means depends on the node that was asked for (2.4 to 2.7 of AMD's guide and
+//! GPURT's emulation); here it is written out for readers.
+
+use crate::instruction::{Answer, Bvh8Operands, DualOperands};
+use crate::layout::uncompressed::{DualKind, DualPointer};
+use crate::layout::{BasePointer, NodeKind, NodePointer, Resource};
+
+/// What the registers of an answer mean.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decoded {
+    /// The kind of node: for two nodes, of both.
+    pub kind: &'static str,
+    /// The registers, VGPR0..=9.
+    pub registers: Vec<Register>,
+}
+
+/// One register.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Register {
+    /// Its name for this kind of node.
+    pub name: &'static str,
+    /// What it says.
+    pub value: String,
+}
+
+/// The registers of `image_bvh8_intersect_ray`.
+#[must_use]
+pub fn decode_bvh8(operands: &Bvh8Operands, answer: &Answer) -> Decoded {
+    let words = &answer.vdst;
+    let instances = operands.resource.instance_enabled();
+    if words.iter().all(|&word| word == NodePointer::INVALID.0) {
+        let kind = crate::describe::kind_name(operands.node);
+        return Decoded {
+            kind,
+            registers: name_all(&["nothing"; 10], words, |_, _| "nothing".to_owned()),
+        };
+    }
+    match operands.node.kind() {
+        NodeKind::Box => Decoded {
+            kind: "box",
+            registers: name_all(&CHILDREN, words, |_, word| pointer(NodePointer(word))),
+        },
+        NodeKind::Primitive { .. } => primitive(&operands.resource, words),
+        NodeKind::Instance if instances => instance(words),
+        NodeKind::Instance | NodeKind::Unused => Decoded {
+            kind: "unused",
+            registers: name_all(&["nothing"; 10], words, |_, _| String::new()),
+        },
+    }
+}
+
+/// The registers of `image_bvh_dual_intersect_ray`.
+#[must_use]
+pub fn decode_dual(operands: &DualOperands, answer: &Answer) -> Decoded {
+    let words = &answer.vdst;
+    let [first, second] = operands.nodes;
+    let is_instance = |node: DualPointer| node.kind() == DualKind::Instance && !node.is_special();
+    if is_instance(first) && operands.resource.instance_enabled() && !is_instance(second) {
+        return instance(words);
+    }
+    let slots = [first, second].map(|node| dual_names(node, &operands.resource));
+    let registers = (0..10).map(|number| {
+        let slot = if number < 8 { number / 4 } else { number - 8 };
+        let name = match number {
+            8.. => "geometry_id",
+            // Two boxes may be sorted together: their children are numbered as one list.
+            _ if slots[slot].1 == "box" => CHILDREN[number],
+            _ => slots[slot].0[number % 4],
+        };
+        Register { name, value: dual_value(name, words[number]) }
+    });
+    Decoded {
+        kind: if slots[0].1 == slots[1].1 { slots[0].1 } else { "mixed" },
+        registers: registers.collect(),
+    }
+}
+
+const CHILDREN: [&str; 10] = [
+    "child_0", "child_1", "child_2", "child_3", "child_4", "child_5", "child_6", "child_7",
+    "unused", "unused",
+];
+const PRIMITIVE: [&str; 10] = [
+    "t_0",
+    "u_0",
+    "v_0",
+    "primitive_id_0",
+    "t_1",
+    "u_1",
+    "v_1",
+    "primitive_id_1",
+    "geometry_id_0",
+    "geometry_id_1",
+];
+const INSTANCE: [&str; 10] = [
+    "undefined",
+    "undefined",
+    "child_base_low",
+    "child_base_high",
+    "undefined",
+    "undefined",
+    "user_data",
+    "child_results",
+    "unused",
+    "unused",
+];
+
+fn name_all(
+    names: &[&'static str; 10],
+    words: &[u32; 10],
+    value: impl Fn(usize, u32) -> String,
+) -> Vec<Register> {
+    let both = names.iter().zip(words).enumerate();
+    both.map(|(number, (&name, &word))| Register { name, value: value(number, word) }).collect()
+}
+
+fn pointer(pointer: NodePointer) -> String {
+    match pointer.kind() {
+        _ if pointer == NodePointer::INVALID => "nothing".to_owned(),
+        NodeKind::Box => format!("box at byte {:#x}", pointer.byte_offset()),
+        NodeKind::Instance => format!("instance at byte {:#x}", pointer.byte_offset()),
+        NodeKind::Primitive { pair } => format!("pair {pair} at byte {:#x}", pointer.byte_offset()),
+        NodeKind::Unused => "a pointer of an unused type".to_owned(),
+    }
+}
+
+/// With pointer flags, the signs of u and v say "procedural" and "not opaque".
+fn primitive(resource: &Resource, words: &[u32; 10]) -> Decoded {
+    let signs = resource.pointer_flags();
+    let value = |number: usize, word: u32| {
+        let float = f32::from_bits(word);
+        let negative = word >> 31 != 0 && !float.is_nan();
+        match number {
+            0 | 4 if float == f32::INFINITY => "miss".to_owned(),
+            1 | 5 if signs && negative => format!("{:?}, procedural", float.abs()),
+            2 | 6 if signs && negative => format!("{:?}, not opaque", float.abs()),
+            0..=2 | 4..=6 => format!("{float:?}"),
+            3 | 7 => {
+                format!("primitive {}, {}", word >> 1, if word & 1 != 0 { "back" } else { "front" })
+            }
+            _ => {
+                let next = match word & 3 {
+                    0 => "next: the next pair",
+                    1 => "next: pair 0 of the next node",
+                    _ => "the range ends",
+                };
+                format!("geometry {}, {next}", word >> 2)
+            }
+        }
+    };
+    Decoded { kind: "primitive", registers: name_all(&PRIMITIVE, words, value) }
+}
+
+fn instance(words: &[u32; 10]) -> Decoded {
+    let base = BasePointer::from_words(words[2], words[3]);
+    let value = |number: usize, word: u32| match number {
+        2 => format!("address {:#x}", base.address()),
+        3 => {
+            let flags: Vec<String> =
+                base.flags().iter_names().map(|(name, _)| name.to_lowercase()).collect();
+            if flags.is_empty() { "no flags".to_owned() } else { flags.join(", ") }
+        }
+        6 => format!("{}", word & 0xFF_FFFF),
+        7 if word == NodePointer::INVALID.0 => "nothing: missed or culled".to_owned(),
+        7 => format!("{:02x?}, nearest first; ff is a miss", word.to_le_bytes()),
+        _ => String::new(),
+    };
+    Decoded { kind: "instance", registers: name_all(&INSTANCE, words, value) }
+}
+
+/// Names of a slot's four words, and the kind of its node.
+fn dual_names(node: DualPointer, resource: &Resource) -> ([&'static str; 4], &'static str) {
+    match node.kind() {
+        _ if node.is_special() => (["nothing"; 4], "nothing"),
+        DualKind::Triangle0 | DualKind::Triangle1 if resource.triangle_return_mode() => {
+            (["t_num", "t_den", "i_num", "j_num"], "triangle")
+        }
+        DualKind::Triangle0 | DualKind::Triangle1 => {
+            (["t_num", "t_den", "id_word", "hit"], "triangle")
+        }
+        DualKind::Fp32Box | DualKind::HalfBox => {
+            (["child_0", "child_1", "child_2", "child_3"], "box")
+        }
+        _ => (["nothing"; 4], "user"),
+    }
+}
+
+fn dual_value(name: &str, word: u32) -> String {
+    match name {
+        "nothing" => "nothing".to_owned(),
+        "t_num" | "t_den" | "i_num" | "j_num" => format!("{:?}", f32::from_bits(word)),
+        "id_word" => format!("{word:#x}"),
+        _ if word == NodePointer::INVALID.0 => "nothing".to_owned(),
+        "geometry_id" | "hit" => word.to_string(),
+        _ => format!("pointer {word:#x}"),
+    }
+}

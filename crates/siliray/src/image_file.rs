@@ -1,0 +1,217 @@
+//! Files that hold images: `.rra` captures and raw memory.
+//!
+//! An `.rra` file names its structures itself. Raw memory does not: its layout has to be given. The
+//! file is then mapped at address 0, so that addresses are file offsets.
+
+use gfx12::rra::container::Magic;
+use gfx12::rra::{self, FilePlace, Rra, RraError};
+use machine::{CheckReport, Finding, Image, Segment};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// What is in raw memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RawLayout {
+    /// The format.
+    pub format: RawFormat,
+    /// Where box nodes count from.
+    pub base: u64,
+    /// Where other nodes count from; the same if there is one base only.
+    pub primitive_base: Option<u64>,
+    /// The first node's pointer.
+    pub root: u32,
+}
+
+/// Formats that raw memory can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RawFormat {
+    /// Compressed 8-wide nodes.
+    Gfx12,
+    /// Uncompressed 4-wide nodes, which the dual instruction reads.
+    Gfx12Bvh4x2,
+}
+
+impl RawFormat {
+    /// The name used in options and images.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Gfx12 => "gfx12",
+            Self::Gfx12Bvh4x2 => "gfx12-bvh4x2",
+        }
+    }
+}
+
+/// An image, with the way back to its file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImageFile {
+    /// The image.
+    pub image: Image,
+    /// Where each segment comes from.
+    pub places: Vec<FilePlace>,
+    /// What is odd about the file around the image.
+    pub findings: Vec<Finding>,
+    /// The structures of an `.rra` file, by number; empty for raw memory.
+    pub structures: Vec<StructureSummary>,
+    /// Which structure the image starts in.
+    pub structure: usize,
+}
+
+/// One structure of an `.rra` file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StructureSummary {
+    /// "TLAS" or "BLAS".
+    pub level: &'static str,
+    /// Where it lies in memory.
+    pub address: u64,
+    /// Where it lies in the file.
+    pub offset: u64,
+    /// Its bytes, from the header on.
+    pub bytes: usize,
+    /// Primitives or instances, as its header says.
+    pub primitives: u32,
+    /// Box nodes and leaf nodes, as its header says.
+    pub nodes: [u32; 2],
+}
+
+/// Why a file holds no image.
+#[derive(Debug, thiserror::Error)]
+pub enum ImageFileError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// The file is broken.
+    #[error("{}: {error}", path.display())]
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        error: Box<RraError>,
+    },
+}
+
+/// Whether a file is an `.rra` file, by its first bytes.
+#[must_use]
+pub fn is_rra(path: &Path) -> bool {
+    let mut start = [0; 8];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && Magic::of(&start).is_some()
+}
+
+/// Opens an image: raw memory if a layout is given, else a structure of an `.rra` file. Without a
+/// number, the largest TLAS is chosen, or the largest BLAS if there is none.
+///
+/// # Errors
+/// When the file cannot be read, or is broken.
+pub fn open(
+    path: &Path,
+    raw: Option<&RawLayout>,
+    structure: Option<usize>,
+) -> Result<ImageFile, ImageFileError> {
+    let bytes = std::fs::read(path)
+        .map_err(|error| ImageFileError::Unreadable { path: path.to_owned(), error })?;
+    match raw {
+        Some(layout) => Ok(open_raw(&bytes, layout)),
+        None => rra::read(&bytes).and_then(|rra| open_rra(&rra, structure)).map_err(|error| {
+            ImageFileError::Broken { path: path.to_owned(), error: Box::new(error) }
+        }),
+    }
+}
+
+fn open_raw(bytes: &[u8], layout: &RawLayout) -> ImageFile {
+    let bases = vec![layout.base, layout.primitive_base.unwrap_or(layout.base)];
+    ImageFile {
+        image: Image {
+            format: layout.format.name(),
+            segments: vec![Segment::new(0, bytes)],
+            bases,
+            root: u64::from(layout.root),
+        },
+        places: vec![FilePlace::whole_file()],
+        findings: Vec::new(),
+        structures: Vec::new(),
+        structure: 0,
+    }
+}
+
+fn open_rra(rra: &Rra, structure: Option<usize>) -> Result<ImageFile, RraError> {
+    let opened = rra.open(structure)?;
+    let summary = |structure: &rra::Structure| {
+        let header = structure.header();
+        StructureSummary {
+            level: structure.level.name(),
+            address: structure.segment.address,
+            offset: structure.place.offset(0),
+            bytes: structure.segment.bytes().len(),
+            primitives: header.primitive_count,
+            nodes: [header.internal_fp32_count, header.leaf_node_count],
+        }
+    };
+    let mut findings = rra.findings.clone();
+    findings.extend(opened.findings);
+    Ok(ImageFile {
+        image: opened.image,
+        places: opened.places,
+        findings,
+        structures: rra.structures.iter().map(summary).collect(),
+        structure: opened.structure,
+    })
+}
+
+impl ImageFile {
+    /// The file offset of an address; `None` if no segment holds it.
+    #[must_use]
+    pub fn offset_of(&self, address: u64) -> Option<u64> {
+        let (segment, place) = self.segment_of(address)?;
+        Some(place.offset(address - segment.address))
+    }
+
+    /// The place in words of an address in compressed or named memory.
+    #[must_use]
+    pub fn describe(&self, address: u64) -> Option<String> {
+        let (segment, place) = self.segment_of(address)?;
+        Some(place.describe(address - segment.address))
+    }
+
+    fn segment_of(&self, address: u64) -> Option<(&Segment, &FilePlace)> {
+        let mut both = self.image.segments.iter().zip(&self.places);
+        both.find(|(segment, _)| segment.get(address, 1).is_some())
+    }
+
+    /// Proves the image. Findings have the offsets of the file, and those about the file around the
+    /// image are among them.
+    #[must_use]
+    pub fn check(self) -> CheckReport {
+        let lengths: Vec<u64> =
+            self.image.segments.iter().map(|segment| segment.bytes().len() as u64).collect();
+        let mut report = gfx12::check::check(self.image);
+        for finding in &mut report.findings {
+            to_file(finding, &lengths, &self.places);
+        }
+        report.findings.extend(self.findings);
+        report.findings.sort_by_key(|finding| (finding.offset, finding.bits.start));
+        report
+    }
+}
+
+/// Turns an offset over all segments into one of the file.
+fn to_file(finding: &mut Finding, lengths: &[u64], places: &[FilePlace]) {
+    let mut byte = finding.offset;
+    for (&length, place) in lengths.iter().zip(places) {
+        if byte < length {
+            finding.offset = place.offset(byte);
+            let chunk = place.describe(byte);
+            if !chunk.is_empty() {
+                finding.place = format!("{chunk}: {}", finding.place);
+            }
+            return;
+        }
+        byte -= length;
+    }
+}
