@@ -71,11 +71,11 @@ pub(crate) fn run(args: &Demo, triangles: Option<usize>, output: &Output) -> Res
     let mut watch = StopWatch::start();
     let scene = open(&args.scene, triangles)?;
     watch.lap("scene");
-    let trees = build_all(&scene, output)?;
-    watch.lap("three trees");
-    let Some(built) = trees.iter().find(|built| built.report.preset == PRESET) else {
-        return Err(Failure::input("no tree was built"));
-    };
+    let shape = TreeShape { width: 8, max_leaf: 8 };
+    let built = build_tree(&scene, PRESET, shape, output)?;
+    watch.lap("tree");
+    let reports = compare_presets(&scene, &built, shape, output)?;
+    watch.lap("trees to compare");
     let machine = Reference::new(&built.tree, RULE);
     let camera = default_camera(&scene, &built.tree.bounds());
     let settings = |style| Settings { width: SIZE.0, height: SIZE.1, style };
@@ -85,11 +85,10 @@ pub(crate) fn run(args: &Demo, triangles: Option<usize>, output: &Output) -> Res
     let style = settings(Style::HeatMap(Measure::Boxes));
     let (heat_map, _) = picture(&scene, &machine, &camera, &style, output)?;
     watch.lap("heat map");
-    let rays = rays_to_check(&scene, built, &camera);
-    let check = check(built, &machine, &rays, output);
+    let rays = rays_to_check(&scene, &built, &camera);
+    let check = check(&built, &machine, &rays, output);
     watch.lap("check against brute force");
 
-    let reports: Vec<_> = trees.iter().map(|built| built.report).collect();
     let report = Report {
         scene: &scene.name,
         triangles: scene.triangle_count(),
@@ -184,9 +183,18 @@ impl StopWatch {
     }
 }
 
-fn build_all(scene: &Scene, output: &Output) -> Result<Vec<Built>, Failure> {
-    let shape = TreeShape { width: 8, max_leaf: 8 };
-    Preset::ALL.into_iter().map(|preset| build_tree(scene, preset, shape, output)).collect()
+/// The figures of every preset. Only one tree besides `built` exists at a time.
+fn compare_presets(
+    scene: &Scene,
+    built: &Built,
+    shape: TreeShape,
+    output: &Output,
+) -> Result<Vec<siliray::build::Report>, Failure> {
+    let figures = |preset| match preset {
+        PRESET => Ok(built.report),
+        other => Ok(build_tree(scene, other, shape, output)?.report),
+    };
+    Preset::ALL.into_iter().map(figures).collect()
 }
 
 /// Half of the rays are aimed at what is likely to go wrong, half go through pixels.

@@ -33,6 +33,9 @@ pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
         Some(Command::Info(args)) => info::run(&args, triangles, output),
         Some(Command::Build(args)) => build::run(&args, triangles, output),
         Some(Command::Render(args)) => render::run(&args, triangles, output),
+        Some(Command::Conformance(_)) if triangles.is_some() => {
+            Err(Failure::usage("--triangles has no effect here: conformance has scenes of its own"))
+        }
         Some(Command::Conformance(args)) => conformance::run(&args, output),
         Some(Command::Check(args)) => check::run(&args, output),
         Some(Command::Inspect(args)) => inspect::run(&args, output),

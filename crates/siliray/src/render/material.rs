@@ -12,7 +12,7 @@ const NAMED: [(&[&str], Vec3); 12] = [
     (&["leaf", "leaves", "needle", "foliage", "bush"], Vec3::new(0.12, 0.25, 0.05)),
     (&["grass", "moss"], Vec3::new(0.27, 0.38, 0.08)),
     (&["rock", "stone", "stair", "step"], Vec3::new(0.36, 0.35, 0.33)),
-    (&["ground", "hill", "soil", "terrain"], Vec3::new(0.24, 0.23, 0.10)),
+    (&["ground", "hill", "soil", "terrain"], Vec3::new(0.17, 0.19, 0.06)),
     (&["floor", "tile"], Vec3::new(0.40, 0.24, 0.14)),
     (&["ceiling", "bench", "wood", "beam", "door"], Vec3::new(0.38, 0.22, 0.11)),
     (&["wall", "vault", "arch", "plaster"], Vec3::new(0.68, 0.60, 0.48)),
