@@ -15,10 +15,10 @@
 //! | [`vectors`] | running files of captured and generated cases |
 //! | [`decode`] | images to nodes and trees |
 //! | [`check`] | the proof of an untrusted image, and what breaks it |
-//! | [`format`](mod@format) | the name of the format |
 //! | [`outline`](mod@outline) | every node of an image from the root down, sound or not |
 //! | [`describe`] | a node as named fields |
 //! | [`registers`] | what result registers mean |
+//! | [`format`](mod@format) | the format as siliray's machines see it |
 //! | [`rra`] | `.rra` files |
 //!
 //! Numbers like G-8 are decisions where sources disagree or are silent; they stand beside the code that
@@ -40,4 +40,4 @@ pub mod rra;
 pub mod stack;
 pub mod vectors;
 
-pub use format::NAME;
+pub use format::{Gfx12, NAME};

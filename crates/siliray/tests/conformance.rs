@@ -20,7 +20,7 @@ fn filters_choose_cells() {
         ..Options::default()
     };
     let table = conformance::run(
-        &only(&["scene=mixed", "query=any", "rule=watertight", "preset=best"]),
+        &only(&["format=tree", "scene=mixed", "query=any", "rule=watertight", "preset=best"]),
         &|_| ControlFlow::Continue(()),
     )
     .unwrap();

@@ -156,7 +156,16 @@ pub(crate) fn placements(memory: &Memory<'_>, top: &Surveyed) -> Vec<Placement> 
             },
             mask: node.mask,
             custom_index: record.map_or(node.user_data, |record| record.instance_id),
-            flags: instance_flags(flags),
+            flags: match record {
+                // Drivers switch face culling off where only procedurals are shown; what the
+                // application wanted is in the record.
+                Some(record) if !decides => {
+                    instance_flags(flags).difference(InstanceFlags::DISABLE_FACE_CULL)
+                        | InstanceFlags::from_bits_truncate(record.flags)
+                            & InstanceFlags::DISABLE_FACE_CULL
+                }
+                _ => instance_flags(flags),
+            },
         };
     }
     placements

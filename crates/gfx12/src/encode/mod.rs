@@ -36,6 +36,7 @@ pub use error::EncodeError;
 pub use report::Report;
 pub use triangle_fill::TriangleFill;
 
+use crate::format::NAME;
 use crate::layout::NodePointer;
 use bottom::EncodedBottom;
 use machine::Image;
@@ -44,9 +45,6 @@ use rayon::prelude::*;
 use std::fmt;
 use std::str::FromStr;
 use tree::{Quality, Tree};
-
-/// The name of the format.
-pub const NAME: &str = "gfx12";
 
 /// Structures lie at multiples of this.
 const STRUCTURE_ALIGNMENT: u64 = 4096;

@@ -1,6 +1,7 @@
 //! The formats and machines that are tried.
 
 use geometry::TriangleRule;
+use gfx12::Gfx12;
 use machine::{CheckedImage, Format, Machine, Reference, TreeFormat};
 use std::fmt;
 use tree::Tree;
@@ -15,11 +16,18 @@ pub(super) struct Contender {
 }
 
 /// All of them, in the order of the table; machines on one format stand together.
-pub(super) static CONTENDERS: &[Contender] = &[Contender {
-    format: &TreeFormat,
-    machine: "reference",
-    make: |_, tree, rule| Box::new(Reference::new(tree, rule)),
-}];
+pub(super) static CONTENDERS: &[Contender] = &[
+    Contender {
+        format: &TreeFormat,
+        machine: "reference",
+        make: |_, tree, rule| Box::new(Reference::new(tree, rule)),
+    },
+    Contender {
+        format: &Gfx12,
+        machine: "reference",
+        make: |_, tree, rule| Box::new(Reference::new(tree, rule)),
+    },
+];
 
 impl Contender {
     pub(super) fn same_format(&self, other: &Self) -> bool {

@@ -1,4 +1,4 @@
-//! What several tests share.
+//! The HIPRT image and its published decode.
 
 use machine::{Image, Segment};
 use serde_json::Value;

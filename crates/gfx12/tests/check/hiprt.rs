@@ -1,10 +1,6 @@
 //! The real HIPRT image, which has two bases and a wrong parent, against its published decode.
 
-#![allow(clippy::expect_used, clippy::unwrap_used)] // helpers of tests
-
-mod common;
-
-use common::{hiprt_image, hiprt_json, patterns};
+use crate::dump::{hiprt_image, hiprt_json, patterns};
 use gfx12::{check, decode};
 use tree::Tree;
 

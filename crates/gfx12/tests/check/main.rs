@@ -1,0 +1,8 @@
+//! Checking and decoding: a real image, images of siliray's, broken ones and noise.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)] // helpers of tests
+
+mod dump;
+mod hiprt;
+mod round_trip;
+mod worlds;

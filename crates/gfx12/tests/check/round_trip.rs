@@ -1,0 +1,108 @@
+//! Encode, check, decode, encode again.
+
+use crate::worlds::{KINDS, scene, tree};
+use build::Preset;
+use gfx12::encode::{Options, Policy, encode};
+use gfx12::{check, decode};
+use machine::CheckedImage;
+use scene::builtin::Builtin;
+use tree::{Bottom, Tree};
+
+type Fingerprint = (Vec<u32>, tree::PrimitiveId);
+
+/// The primitives that the hierarchy refers to, each once, by their bits.
+fn fingerprints(bottom: &Bottom) -> Vec<Fingerprint> {
+    let mut referred: Vec<u32> = bottom.bvh.references().to_vec();
+    referred.sort_unstable();
+    referred.dedup();
+    let primitives = &bottom.primitives;
+    let mut all: Vec<Fingerprint> = referred
+        .into_iter()
+        .map(|item| {
+            let index = item as usize;
+            let bits = match primitives.triangles.get(index) {
+                Some(triangle) => triangle.to_bits().as_flattened().to_vec(),
+                None => {
+                    let bounds = primitives.boxes[index - primitives.triangles.len()];
+                    [bounds.min.to_array(), bounds.max.to_array()]
+                        .as_flattened()
+                        .iter()
+                        .map(|x| x.to_bits())
+                        .collect()
+                }
+            };
+            (bits, primitives.ids[index])
+        })
+        .collect();
+    all.sort_by_key(|(bits, id)| (bits.clone(), id.geometry, id.primitive, id.flags.bits()));
+    all.dedup(); // copies of a split triangle
+    all
+}
+
+fn proved(tree: &Tree, options: &Options, may_warn: &[&str]) -> CheckedImage {
+    let report = check::check(encode(tree, options).unwrap().image);
+    let unexpected: Vec<String> = report
+        .findings
+        .iter()
+        .filter(|finding| !may_warn.contains(&finding.rule))
+        .map(ToString::to_string)
+        .collect();
+    assert!(unexpected.is_empty(), "{options:?}: {unexpected:#?}");
+    report.checked.expect("sound")
+}
+
+fn round_trip(given: &Tree, options: &Options, may_warn: &[&str]) {
+    let image = proved(given, options, may_warn);
+    assert_eq!(image.facts().lossless, may_warn.is_empty());
+    assert!(image.facts().parents && image.facts().finite);
+    let decoded = decode::decode(&image);
+    assert_eq!(decoded.bottoms.len(), given.bottoms.len());
+    for (decoded, given) in decoded.bottoms.iter().zip(&given.bottoms) {
+        assert_eq!(fingerprints(decoded), fingerprints(given));
+    }
+    match (&decoded.top, &given.top) {
+        (Some(decoded), Some(given)) => {
+            assert_eq!(decoded.placements.len(), given.placements.len());
+            let mut referred = given.bvh.references().to_vec();
+            referred.sort_unstable();
+            for item in referred {
+                let (decoded, given) =
+                    (decoded.placements[item as usize], given.placements[item as usize]);
+                assert_eq!(decoded, given);
+            }
+        }
+        (decoded, given) => assert_eq!(decoded.is_some(), given.is_some()),
+    }
+    let again = encode(&decoded, &Options::decoded(options.policy)).unwrap().image;
+    assert_eq!(again.segments.len(), image.image().segments.len());
+    for (again, first) in again.segments.iter().zip(&image.image().segments) {
+        assert_eq!(again.address, first.address);
+        let differs = again.bytes().iter().zip(first.bytes()).position(|(a, b)| a != b);
+        assert_eq!((differs, again.bytes().len()), (None, first.bytes().len()), "{options:?}");
+    }
+    assert_eq!(&again, image.image());
+}
+
+#[test]
+fn random_scenes_come_back() {
+    for seed in 0..8 {
+        for kind in KINDS {
+            for preset in [Preset::Fast, Preset::Balanced] {
+                let tree = tree(&scene(kind, 100 + seed), preset);
+                for policy in [Policy::Dense, Policy::Gpurt] {
+                    round_trip(&tree, &Options::new(policy), &[]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn builtin_scenes_come_back() {
+    for builtin in [Builtin::Organic, Builtin::Interior, Builtin::Hairball, Builtin::Forest] {
+        let tree = tree(&builtin.scene(3000), Preset::Balanced);
+        for policy in [Policy::Dense, Policy::Gpurt] {
+            round_trip(&tree, &Options::new(policy), &[]);
+        }
+    }
+}
