@@ -20,6 +20,7 @@
 //! | [`registers`] | what result registers mean |
 //! | [`format`](mod@format) | the format as siliray's machines see it |
 //! | [`rra`] | `.rra` files |
+//! | [`walk`] | the traversal loops of RADV and GPURT |
 //!
 //! Numbers like G-8 are decisions where sources disagree or are silent; they stand beside the code that
 //! makes them true. Facts come from GPURT, Mesa, HIPRT, Radeon Raytracing Analyzer, the RDNA4 ISA guide,
@@ -39,5 +40,6 @@ pub mod registers;
 pub mod rra;
 pub mod stack;
 pub mod vectors;
+pub mod walk;
 
 pub use format::{Gfx12, NAME};

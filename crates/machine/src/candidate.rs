@@ -6,7 +6,7 @@
 use crate::{Hit, RayFlags, RayQuery};
 use geometry::{InstanceFlags, Ray, SurfaceHit, TriangleRule, procedural_hit, triangle_hit};
 use tree::primitives::Primitive;
-use tree::{Placement, PrimitiveFlags, Primitives};
+use tree::{Placement, PrimitiveFlags, PrimitiveId, Primitives};
 
 /// A bottom level as one query sees it through one placement.
 #[derive(Debug, Clone, Copy)]
@@ -56,26 +56,8 @@ impl<'a> View<'a> {
     /// Whether and where the query hits primitive `index`.
     #[must_use]
     pub fn hit(&self, rule: TriangleRule, index: usize) -> Option<Hit> {
-        let id = self.primitives.ids[index];
-        let surface = match self.primitives.get(index) {
-            Primitive::Triangle(triangle) => self
-                .flags
-                .sees_triangles(id.flags)
-                .then(|| triangle_hit(rule, &self.ray, triangle))
-                .flatten()
-                .filter(|surface| self.flags.sees_face(id.flags, surface.front)),
-            Primitive::Box(bounds) => {
-                self.flags.sees_boxes(id.flags).then(|| procedural_hit(&self.ray, bounds)).flatten()
-            }
-        };
-        surface.map(|SurfaceHit { t, u, v, .. }| Hit {
-            t,
-            u,
-            v,
-            instance: self.instance,
-            geometry: id.geometry,
-            primitive: id.primitive,
-        })
+        let (primitive, id) = (self.primitives.get(index), self.primitives.ids[index]);
+        self.flags.hit(rule, &self.ray, primitive, id, self.instance)
     }
 }
 
@@ -97,6 +79,36 @@ impl MergedFlags {
             flip_facing: instance.contains(InstanceFlags::FLIP_FACING),
             face_culling: !instance.contains(InstanceFlags::DISABLE_FACE_CULL),
         }
+    }
+
+    /// Whether and where `ray`, in the space of the primitive, hits it through placement `instance`.
+    #[must_use]
+    pub fn hit(
+        &self,
+        rule: TriangleRule,
+        ray: &Ray,
+        primitive: Primitive<'_>,
+        id: PrimitiveId,
+        instance: u32,
+    ) -> Option<Hit> {
+        let surface = match primitive {
+            Primitive::Triangle(triangle) => self
+                .sees_triangles(id.flags)
+                .then(|| triangle_hit(rule, ray, triangle))
+                .flatten()
+                .filter(|surface| self.sees_face(id.flags, surface.front)),
+            Primitive::Box(bounds) => {
+                self.sees_boxes(id.flags).then(|| procedural_hit(ray, bounds)).flatten()
+            }
+        };
+        surface.map(|SurfaceHit { t, u, v, .. }| Hit {
+            t,
+            u,
+            v,
+            instance,
+            geometry: id.geometry,
+            primitive: id.primitive,
+        })
     }
 
     /// Whether a triangle with these flags can be hit, whichever side is seen.

@@ -23,7 +23,7 @@ mod hierarchy;
 pub mod memory;
 pub mod nodes;
 mod placements;
-mod primitives;
+pub(crate) mod primitives;
 mod ranges;
 pub mod structure;
 pub mod survey;

@@ -22,6 +22,12 @@ impl Memory for machine::Segment {
     }
 }
 
+impl Memory for crate::decode::Memory<'_> {
+    fn get(&self, address: u64, len: usize) -> Option<&[u8]> {
+        self.get(address, len)
+    }
+}
+
 impl Memory for machine::Image {
     fn get(&self, address: u64, len: usize) -> Option<&[u8]> {
         self.get(address, len)

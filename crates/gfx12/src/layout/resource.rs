@@ -119,6 +119,13 @@ impl Resource {
         self.bits.get(55..63) as u8
     }
 
+    /// The same descriptor with another growth.
+    #[must_use]
+    pub fn with_box_grow(mut self, grow: u8) -> Self {
+        self.bits.set(55..63, u32::from(grow));
+        self
+    }
+
     /// Whether results of a box are sorted.
     #[must_use]
     pub fn box_sort_enabled(&self) -> bool {
@@ -213,6 +220,7 @@ mod tests {
         assert!(radv.compressed_format() && radv.instance_enabled() && radv.pointer_flags());
         assert_eq!((radv.heuristic(), radv.box_grow()), (SortHeuristic::Midpoint, 0));
         assert_eq!((radv.descriptor_type(), radv.base_address()), (8, 0));
+        assert_eq!(radv.with_box_grow(6).words()[1], 0x8350_0000);
 
         let dual = Resource::dual(SortHeuristic::Closest, 6, false);
         assert_eq!(dual.words(), [0, 0x8310_0000, 0xFFFF_FFFF, 0x81E0_03FF]);

@@ -1,0 +1,189 @@
+//! GPURT's loop over `image_bvh8_intersect_ray` (`TraceRay3_1.hlsl`, `RayQuery3_1.hlsl`).
+//!
+//! Shaped like [RADV's](super::radv), with ranges: the stack instruction runs in range mode, which moves a
+//! primitive on to the next pair as the navigation bits of VGPR8 say, until its range ends. A step that
+//! walks back uses the ray's own extent, so that the parent's children come in the same order as before.
+//!
+//! Range mode takes every primitive of a box for visited once the walk comes back to the box. That holds
+//! when all eight children of a box fit on the stack: primitives are sorted first. With fewer entries some
+//! may have been lost before they were visited, so for those sizes, which no driver uses, steps that walk
+//! back run without range mode and name the range's first pair, which is what the box knows.
+//!
+//! Candidates are accepted by the law rather than by the registers. The root below an instance is that of
+//! the structure (there is no rebraiding: `check` requires the embedded boxes to name the root).
+
+use super::found::Found;
+use super::ground::{Ground, Ranges};
+use super::lane::Lane;
+use super::options::{Options, WalkError};
+use crate::instruction::Answer;
+use crate::layout::{NodePointer, PointerFlags};
+use machine::{BudgetExhausted, CheckedImage, Counters, Hit, Machine, RayQuery};
+
+/// `gfx12-gpurt`: GPURT's loop.
+#[derive(Debug)]
+pub struct Gpurt<'a>(Ground<'a>);
+
+/// Children of a box: with as many entries a stack holds all of them.
+const ALL_CHILDREN: u8 = 8;
+
+impl<'a> Gpurt<'a> {
+    /// The machine over an image.
+    ///
+    /// # Errors
+    /// When parents that are needed are wrong; see [`WalkError`].
+    pub fn new(image: &'a CheckedImage, options: Options) -> Result<Self, WalkError> {
+        Ground::new(image, options, Ranges::Any).map(Self)
+    }
+}
+
+impl Machine for Gpurt<'_> {
+    fn name(&self) -> &'static str {
+        "gfx12-gpurt"
+    }
+
+    fn answer(
+        &self,
+        query: &RayQuery,
+        hits: &mut Vec<Hit>,
+        counters: &mut Counters,
+    ) -> Result<(), BudgetExhausted> {
+        let ground = &self.0;
+        let mut found = Found::new(query, hits);
+        counters.queries += 1;
+        if !query.is_answerable() {
+            return Ok(());
+        }
+        let flags = PointerFlags::of_ray(query.flags.bits());
+        let mut walk = Walk {
+            lane: Lane::new(ground, query, flags, counters),
+            found: &mut found,
+            all_children_fit: ground.options.stack_size >= ALL_CHILDREN,
+            last_box: NodePointer::INVALID,
+            bottom_root: NodePointer::INVALID,
+            range: None,
+            is_second_visit: false,
+        };
+        match walk.run(ground.structure.root) {
+            Ok(()) => {
+                found.finish();
+                Ok(())
+            }
+            Err(exhausted) => {
+                found.abandon();
+                Err(exhausted)
+            }
+        }
+    }
+}
+
+/// One query under way.
+struct Walk<'a, 'f> {
+    lane: Lane<'a>,
+    found: &'f mut Found<'a>,
+    /// Whether the stack holds all children of a box.
+    all_children_fit: bool,
+    /// The parent of primitives.
+    last_box: NodePointer,
+    /// The root of the structure that the lane is in, below an instance.
+    bottom_root: NodePointer,
+    /// The first pair of the range that the lane is in.
+    range: Option<NodePointer>,
+    /// Whether the nearer primitive of the pair has been taken.
+    is_second_visit: bool,
+}
+
+/// What a step hands to the stack instruction.
+struct Push {
+    last: NodePointer,
+    data: [u32; 8],
+    range_mode: bool,
+    /// Whether the next node belongs to the same range.
+    stays_in_range: bool,
+}
+
+impl Walk<'_, '_> {
+    fn run(&mut self, root: NodePointer) -> Result<(), BudgetExhausted> {
+        let (mut current, mut last) = (root, NodePointer::INVALID);
+        while !current.is_special() {
+            let walks_back = last != NodePointer::INVALID;
+            let extent =
+                if walks_back { self.found.original_extent() } else { self.found.extent() };
+            let answer = self.lane.intersect(current, extent)?;
+            let push = if current.is_box() {
+                self.last_box = current;
+                let mut data = [0; 8];
+                data.copy_from_slice(&answer.vdst[..8]);
+                let range_mode = !walks_back || self.all_children_fit;
+                Some(Push { last, data, range_mode, stays_in_range: false })
+            } else if current.is_instance() {
+                Some(self.instance(current, &answer))
+            } else {
+                self.primitive(current, answer.vdst[8] & 3)
+            };
+            let Some(push) = push else { break };
+            let visited = self.range.unwrap_or(current);
+            if !push.stays_in_range {
+                self.range = None;
+            }
+            let next = self.lane.push_pop(push.last, push.data, push.range_mode);
+            if self.lane.popped_to_top() {
+                self.lane.leave();
+            }
+            (current, last) = if next == NodePointer::INVALID {
+                self.walk_back(visited)
+            } else {
+                (next, NodePointer::INVALID)
+            };
+        }
+        Ok(())
+    }
+
+    /// Base and ray are switched for a missed instance too: nothing is pushed then, and the next pop or
+    /// the step back from the instance undoes it.
+    fn instance(&mut self, current: NodePointer, answer: &Answer) -> Push {
+        self.bottom_root = self.lane.enter(current, answer);
+        let is_missed = answer.vdst[7] == NodePointer::INVALID.0;
+        self.lane.counters.instances += u64::from(!is_missed);
+        let mut data = [NodePointer::INVALID.0; 8];
+        data[7] = if is_missed { NodePointer::INVALID.0 } else { self.bottom_root.0 };
+        data[6] = NodePointer::SKIP_0_7.0;
+        Push { last: NodePointer::INVALID, data, range_mode: true, stays_in_range: false }
+    }
+
+    /// Takes the nearer primitive of a pair, and on a second visit the other one; then moves on in the
+    /// range. `None` when the query has its answer.
+    fn primitive(&mut self, current: NodePointer, navigation: u32) -> Option<Push> {
+        let [nearer, farther] = self.lane.candidates(current);
+        let candidate = if self.is_second_visit { farther } else { nearer };
+        if candidate.is_some_and(|hit| self.found.take(hit).is_break()) {
+            return None;
+        }
+        self.lane.counters.leaves += u64::from(self.range.is_none());
+        self.range.get_or_insert(current);
+        let is_wanted = farther.is_some_and(|hit| self.found.wants(&hit));
+        self.is_second_visit = is_wanted && !self.is_second_visit;
+        let mut data = [NodePointer::INVALID.0; 8];
+        data[7] = current.0;
+        data[6] = NodePointer::SKIP_0_7.0;
+        let (last, stays_in_range) = if self.is_second_visit {
+            (NodePointer::INVALID, true)
+        } else {
+            (NodePointer::range_update(navigation), navigation & 2 == 0)
+        };
+        Some(Push { last, data, range_mode: true, stays_in_range })
+    }
+
+    /// The node to go back to, and the node that was left.
+    fn walk_back(&mut self, visited: NodePointer) -> (NodePointer, NodePointer) {
+        let mut previous = visited;
+        if let Some(instance) = self.lane.instance() {
+            if previous == self.bottom_root || previous == instance {
+                previous = instance;
+                self.lane.leave();
+            }
+        }
+        let next = if previous.is_primitive() { self.last_box } else { self.lane.parent(previous) };
+        (next, previous)
+    }
+}

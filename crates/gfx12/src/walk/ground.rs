@@ -1,0 +1,145 @@
+//! What a walk stands on: a proved image, and what its constructor had to know of it.
+
+use super::options::{Options, WalkError};
+use crate::decode::survey::{Survey, Surveyed, Target};
+use crate::decode::{self, Memory, Structure};
+use crate::layout::{BasePointer, NodePointer, PointerFlags, Resource, SortHeuristic};
+use machine::CheckedImage;
+use std::collections::HashMap;
+
+/// An image that a loop can run on.
+#[derive(Debug)]
+pub(super) struct Ground<'a> {
+    pub(super) memory: Memory<'a>,
+    pub(super) structure: Structure,
+    pub(super) options: Options,
+    pub(super) step_limit: u64,
+    /// The number of the placement behind each instance node.
+    instances: HashMap<NodePointer, u32>,
+}
+
+/// Which ranges a loop can walk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ranges {
+    /// One pair each.
+    OnePair,
+    /// Any.
+    Any,
+}
+
+impl<'a> Ground<'a> {
+    /// Asks the image for what the loop needs.
+    pub(super) fn new(
+        checked: &'a CheckedImage,
+        options: Options,
+        ranges: Ranges,
+    ) -> Result<Self, WalkError> {
+        let image = checked.image();
+        if image.format != crate::NAME {
+            return Err(WalkError::Format { found: image.format });
+        }
+        if !(1..=31).contains(&options.stack_size) {
+            return Err(WalkError::StackSize { found: options.stack_size });
+        }
+        if options.heuristic == SortHeuristic::Largest {
+            return Err(WalkError::Heuristic);
+        }
+        let survey = Survey::new(image);
+        if ranges == Ranges::OnePair {
+            one_pair_ranges(&survey)?;
+        }
+        if !checked.facts().parents {
+            let (size, needed) = (options.stack_size, entries_needed(&survey));
+            if needed > u64::from(size) {
+                return Err(WalkError::Parents { size, needed });
+            }
+        }
+        let memory = Memory::new(image);
+        Ok(Self {
+            structure: survey.structures[0].structure,
+            step_limit: options.step_limit.unwrap_or_else(|| steps_needed(&survey)),
+            instances: decode::instance_numbers(image).into_iter().collect(),
+            memory,
+            options,
+        })
+    }
+
+    /// The T# of a query.
+    pub(super) fn resource(&self, is_any: bool) -> Resource {
+        // An any-hit ray keeps its extent until it ends, so that even this order is reproduced.
+        let heuristic = if is_any { SortHeuristic::Largest } else { self.options.heuristic };
+        Resource::radv(heuristic).with_box_grow(self.options.box_grow)
+    }
+
+    /// The base pointers of the root's structure: for boxes, and for everything else.
+    pub(super) fn world_bases(&self, flags: PointerFlags) -> [BasePointer; 2] {
+        // The check proved both addresses: multiples of 64 below 2^48.
+        [self.structure.box_base, self.structure.primitive_base]
+            .map(|address| BasePointer(address >> 3).with_flags(flags))
+    }
+
+    /// The root of the structure below an instance.
+    pub(super) fn root_below(&self, base: BasePointer) -> NodePointer {
+        Structure::at(&self.memory, base.address()).root
+    }
+
+    /// The number of the placement that an instance node shows.
+    pub(super) fn placement(&self, instance: NodePointer) -> u32 {
+        self.instances.get(&instance).copied().unwrap_or(0)
+    }
+}
+
+fn one_pair_ranges(survey: &Survey) -> Result<(), WalkError> {
+    for (structure, surveyed) in survey.structures.iter().enumerate() {
+        if let Some(leaf) = surveyed.leaves.iter().find(|leaf| leaf.pairs != 1) {
+            let (pointer, pairs) = (leaf.pointer, leaf.pairs);
+            return Err(WalkError::LongRange { structure, pointer, pairs });
+        }
+    }
+    Ok(())
+}
+
+/// How many entries a stack must have so that nothing is ever lost: all children of a box are pushed,
+/// one is popped, and what is below it is pushed on top of the rest.
+fn entries_needed(survey: &Survey) -> u64 {
+    let below: Vec<u64> =
+        survey.structures.iter().skip(1).map(|bottom| entries_of(bottom, &[])).collect();
+    entries_of(&survey.structures[0], &below)
+}
+
+fn entries_of(surveyed: &Surveyed, below: &[u64]) -> u64 {
+    let mut needed = vec![0; surveyed.boxes.len()];
+    for (number, record) in surveyed.boxes.iter().enumerate().rev() {
+        let children = &surveyed.children[record.children()];
+        let deepest = children.iter().map(|child| match child.target {
+            Target::Box(number) => needed[number as usize],
+            Target::Leaf(_) => 1,
+            Target::Instance(number) => {
+                let structure = surveyed.instances[number as usize].below;
+                structure.and_then(|s| below.get(s as usize - 1)).copied().unwrap_or(1)
+            }
+        });
+        let others = (children.len() as u64).saturating_sub(1);
+        needed[number] = others + deepest.max().unwrap_or(1).max(1);
+    }
+    needed.first().copied().unwrap_or(1)
+}
+
+/// More steps than a walk over the image can take: a box is tested once and then once more for each
+/// child that the walk comes back from, a pair twice.
+fn steps_needed(survey: &Survey) -> u64 {
+    let steps = |surveyed: &Surveyed| {
+        let pairs: u64 = surveyed.leaves.iter().map(|leaf| u64::from(leaf.pairs)).sum();
+        let boxes = (surveyed.boxes.len() + surveyed.children.len()) as u64;
+        2 * (boxes + pairs) + 8
+    };
+    let top = &survey.structures[0];
+    let below: u64 = top
+        .instances
+        .iter()
+        .filter_map(|instance| survey.structures.get(instance.below? as usize))
+        .map(|bottom| steps(bottom) + 1)
+        .sum();
+    // Children that several boxes guard may be reported, and visited, as often (G-10).
+    8 * (steps(top) + below)
+}

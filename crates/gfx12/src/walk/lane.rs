@@ -1,0 +1,189 @@
+//! One lane of a wave: the registers that both loops keep, and the two instructions that they execute.
+
+use super::ground::Ground;
+use crate::decode::primitives::{Stored, stored};
+use crate::instruction::{
+    Answer, Bvh8Operands, RayRegisters, TriangleArithmetic, image_bvh8_intersect_ray,
+};
+use crate::layout::{
+    BasePointer, BoxNode, NodeBits, NodePointer, PointerFlags, PrimitiveNode, Resource,
+};
+use crate::stack::{ENTRY_STRIDE, StackAddress, StackMode, push8_pop1};
+use geometry::{InstanceFlags, Ray, Vec3};
+use machine::candidate::MergedFlags;
+use machine::{BudgetExhausted, Counters, Hit, HitKind, RayQuery, StepBudget};
+use tree::primitives::Primitive;
+
+/// The state of one ray.
+pub(super) struct Lane<'a> {
+    ground: &'a Ground<'a>,
+    query: &'a RayQuery,
+    resource: Resource,
+    world_bases: [BasePointer; 2],
+    space: Space,
+    lds: [u32; 31 * ENTRY_STRIDE],
+    stack: u32,
+    budget: StepBudget,
+    pub(super) counters: &'a mut Counters,
+}
+
+/// Where the ray is: its registers, and what they belong to.
+#[derive(Clone, Copy)]
+struct Space {
+    origin: Vec3,
+    direction: Vec3,
+    /// The base pointers for boxes and for everything else.
+    bases: [BasePointer; 2],
+    flags: MergedFlags,
+    instance: Option<NodePointer>,
+}
+
+impl<'a> Lane<'a> {
+    /// A lane at the root; `flags` go with its base pointer.
+    pub(super) fn new(
+        ground: &'a Ground<'a>,
+        query: &'a RayQuery,
+        flags: PointerFlags,
+        counters: &'a mut Counters,
+    ) -> Self {
+        let world_bases = ground.world_bases(flags);
+        Self {
+            ground,
+            query,
+            resource: ground.resource(query.kind == HitKind::Any),
+            world_bases,
+            space: world(query, world_bases),
+            lds: [0; 31 * ENTRY_STRIDE],
+            stack: 0,
+            budget: StepBudget::new(ground.step_limit),
+            counters,
+        }
+    }
+
+    /// `image_bvh8_intersect_ray` on a node. The ray registers stay as they are.
+    pub(super) fn intersect(
+        &mut self,
+        node: NodePointer,
+        extent: f32,
+    ) -> Result<Answer, BudgetExhausted> {
+        self.budget.step()?;
+        if node.is_box() {
+            self.counters.nodes += 1;
+            let bits = self.node(node);
+            self.counters.box_tests += BoxNode::decode(&bits).used_children().len() as u64;
+        }
+        let Space { origin, direction, .. } = self.space;
+        let ray = RayRegisters { origin, direction, extent, mask: self.query.mask };
+        let operands =
+            Bvh8Operands { resource: self.resource, base: self.base_of(node), ray, node };
+        let arithmetic = TriangleArithmetic::default();
+        Ok(image_bvh8_intersect_ray(&self.ground.memory, &operands, arithmetic))
+    }
+
+    /// `ds_bvh_stack_push8_pop1_rtn_b32`.
+    pub(super) fn push_pop(
+        &mut self,
+        last: NodePointer,
+        data: [u32; 8],
+        range_mode: bool,
+    ) -> NodePointer {
+        let mode = StackMode { size: self.ground.options.stack_size, range_mode };
+        push8_pop1(&mut self.lds, &mut self.stack, last, data, mode)
+    }
+
+    /// Whether the last pop returned to the top level.
+    pub(super) fn popped_to_top(&self) -> bool {
+        StackAddress::decode(self.stack).blas_to_tlas_pop
+    }
+
+    /// Goes into the structure below an instance; gives its root.
+    pub(super) fn enter(&mut self, instance: NodePointer, answer: &Answer) -> NodePointer {
+        let base = BasePointer::from_words(answer.vdst[2], answer.vdst[3]);
+        self.space = Space {
+            origin: answer.origin,
+            direction: answer.direction,
+            bases: [base; 2],
+            flags: MergedFlags::new(self.query.flags, instance_flags(base.flags())),
+            instance: Some(instance),
+        };
+        self.ground.root_below(base)
+    }
+
+    /// Goes back to the ray of the world.
+    pub(super) fn leave(&mut self) {
+        self.space = world(self.query, self.world_bases);
+    }
+
+    /// The instance that the lane is in.
+    pub(super) fn instance(&self) -> Option<NodePointer> {
+        self.space.instance
+    }
+
+    /// The parent that a box or an instance node names.
+    pub(super) fn parent(&self, node: NodePointer) -> NodePointer {
+        let dword = if node.is_instance() { 14 } else { 2 };
+        NodePointer(self.node(node).word(dword))
+    }
+
+    /// What the law says of the one or two primitives of a pair, the nearer first.
+    pub(super) fn candidates(&mut self, node: NodePointer) -> [Option<Hit>; 2] {
+        let decoded = PrimitiveNode::decode(&self.node(node));
+        let hits = stored(&decoded, usize::from(node.pair())).map(|s| s.and_then(|s| self.hit(&s)));
+        match hits {
+            [Some(a), Some(b)] if b.order(&a).is_lt() => [Some(b), Some(a)],
+            [None, b] => [b, None],
+            hits => hits,
+        }
+    }
+
+    fn hit(&mut self, stored: &Stored) -> Option<Hit> {
+        let Space { origin, direction, bases, flags, instance } = self.space;
+        let (primitive, id, skip) = match stored {
+            Stored::Triangle(triangle, id) => {
+                self.counters.triangle_tests += 1;
+                (Primitive::Triangle(triangle), *id, PointerFlags::SKIP_TRIANGLES)
+            }
+            Stored::Box(bounds, id) => {
+                self.counters.procedural_tests += 1;
+                (Primitive::Box(bounds), *id, PointerFlags::SKIP_PROCEDURAL)
+            }
+        };
+        // An instance node may show one kind of what its structure holds.
+        if bases[1].flags().contains(skip) {
+            return None;
+        }
+        let ray = Ray { origin, direction, ..self.query.ray };
+        let number = instance.map_or(0, |instance| self.ground.placement(instance));
+        flags.hit(self.ground.options.rule, &ray, primitive, id, number)
+    }
+
+    fn base_of(&self, node: NodePointer) -> BasePointer {
+        self.space.bases[usize::from(!node.is_box())]
+    }
+
+    fn node(&self, node: NodePointer) -> NodeBits {
+        let address = self.base_of(node).address() + node.byte_offset();
+        self.ground.memory.node(address).unwrap_or(NodeBits::ZERO)
+    }
+}
+
+fn world(query: &RayQuery, bases: [BasePointer; 2]) -> Space {
+    Space {
+        origin: query.ray.origin,
+        direction: query.ray.direction,
+        bases,
+        flags: MergedFlags::new(query.flags, InstanceFlags::empty()),
+        instance: None,
+    }
+}
+
+/// Those of a merged base pointer's flags that only an instance can have set, and its force flags, which
+/// yield to the ray's.
+fn instance_flags(flags: PointerFlags) -> InstanceFlags {
+    let mut own = InstanceFlags::empty();
+    own.set(InstanceFlags::DISABLE_FACE_CULL, flags.contains(PointerFlags::DISABLE_FACE_CULL));
+    own.set(InstanceFlags::FLIP_FACING, flags.contains(PointerFlags::FLIP_FACING));
+    own.set(InstanceFlags::FORCE_OPAQUE, flags.contains(PointerFlags::FORCE_OPAQUE));
+    own.set(InstanceFlags::FORCE_NON_OPAQUE, flags.contains(PointerFlags::FORCE_NON_OPAQUE));
+    own
+}

@@ -1,0 +1,46 @@
+//! Traversal: the loops of two drivers over the instruction and the stack.
+//!
+//! Each machine executes [`image_bvh8_intersect_ray`](crate::instruction::image_bvh8_intersect_ray) and
+//! [`push8_pop1`](crate::stack::push8_pop1) step by step on the bytes of a proved image. Which boxes are
+//! entered is the hardware's own decision; which primitives are hit is the law's.
+//!
+//! | machine | loop | ranges | hits |
+//! |---|---|---|---|
+//! | [`Radv`] | RADV's, with the ray's own extent when walking back | one pair | all that the boxes lead to |
+//! | [`RadvLiteral`] | RADV's as shipped | one pair | some are lost when the stack overflows (G-35) |
+//! | [`Gpurt`] | GPURT's | any | all that the boxes lead to |
+//!
+//! | file | concept |
+//! |---|---|
+//! | [`options`] | stack size, order, growth; why a walk refuses an image |
+//! | `ground` | the image, and what a constructor asks of it |
+//! | `lane` | the registers of one ray, and the two instructions |
+//! | `found` | hits so far, and how far boxes matter |
+//! | [`radv`], [`gpurt`] | the loops |
+//! | [`promise`] | for which rays nothing is lost |
+//!
+//! **Accepting.** The registers of the instruction stay raw. Both primitives of a pair that the walk
+//! reaches are put to [`machine::candidate`], like everywhere else; on the Möller-Trumbore rule that
+//! computes the same `t` again, and then moves it into the box of the triangle.
+//!
+//! **The extent** of a box test is the `t` of the best hit, widened by 4 eps and a tiny term like the exit of
+//! the reference slab test: a tie is settled by ids, so boxes at equal `t` must be entered.
+//!
+//! **Lost entries.** The stack is a ring that overwrites its oldest entries; a pop that finds nothing
+//! says whether any were lost ([`INVALID`](crate::layout::NodePointer::INVALID), not
+//! [`TERMINAL`](crate::layout::NodePointer::TERMINAL)). The walk then returns through parent pointers, so
+//! a constructor wants [`Facts::parents`](machine::Facts::parents), unless the image is so flat that
+//! the stack cannot overflow.
+
+mod found;
+pub mod gpurt;
+mod ground;
+mod lane;
+pub mod options;
+pub mod promise;
+pub mod radv;
+
+pub use gpurt::Gpurt;
+pub use options::{Options, WalkError};
+pub use promise::Promise;
+pub use radv::{Radv, RadvLiteral};

@@ -1,0 +1,185 @@
+//! RADV's loop over `image_bvh8_intersect_ray` (Mesa, `radv_nir_rt_common.c`).
+//!
+//! A step tests the current node, pushes what it found and pops the next. When the stack has lost
+//! entries, the walk goes to the parent of the node it left, and pushes what comes after that node in the
+//! parent's order. As shipped, such a step tests boxes with the extent of that moment; a child that no
+//! longer reaches it is then missing from the results, nothing equals the node just left, nothing is
+//! pushed, and siblings that still matter are lost. [`Radv`] uses the ray's own extent there, [`RadvLiteral`]
+//! does what is shipped (G-35).
+//!
+//! Differences from the shader are these. Candidates are accepted by the law rather than by the
+//! registers. The root below an instance is that of the structure, since siliray's structures begin with a
+//! header and RADV's do not. Every range must have one pair: the constructor refuses other images, since
+//! RADV writes none and its loop would not see the rest.
+
+use super::found::Found;
+use super::ground::{Ground, Ranges};
+use super::lane::Lane;
+use super::options::{Options, WalkError};
+use crate::layout::{NodePointer, PointerFlags};
+use machine::{BudgetExhausted, CheckedImage, Counters, Hit, Machine, RayQuery};
+
+/// `gfx12-radv`: RADV's loop, with the ray's own extent in steps that walk back.
+#[derive(Debug)]
+pub struct Radv<'a>(Ground<'a>);
+
+/// `gfx12-radv-literal`: RADV's loop as shipped, with the hits that it loses.
+#[derive(Debug)]
+pub struct RadvLiteral<'a>(Ground<'a>);
+
+impl<'a> Radv<'a> {
+    /// The machine over an image.
+    ///
+    /// # Errors
+    /// When a range has more than one pair, or parents that are needed are wrong; see [`WalkError`].
+    pub fn new(image: &'a CheckedImage, options: Options) -> Result<Self, WalkError> {
+        Ground::new(image, options, Ranges::OnePair).map(Self)
+    }
+}
+
+impl<'a> RadvLiteral<'a> {
+    /// The machine over an image.
+    ///
+    /// # Errors
+    /// As [`Radv::new`].
+    pub fn new(image: &'a CheckedImage, options: Options) -> Result<Self, WalkError> {
+        Ground::new(image, options, Ranges::OnePair).map(Self)
+    }
+}
+
+impl Machine for Radv<'_> {
+    fn name(&self) -> &'static str {
+        "gfx12-radv"
+    }
+
+    fn answer(
+        &self,
+        query: &RayQuery,
+        hits: &mut Vec<Hit>,
+        counters: &mut Counters,
+    ) -> Result<(), BudgetExhausted> {
+        answer(&self.0, Variant::OriginalExtent, query, hits, counters)
+    }
+}
+
+impl Machine for RadvLiteral<'_> {
+    fn name(&self) -> &'static str {
+        "gfx12-radv-literal"
+    }
+
+    fn answer(
+        &self,
+        query: &RayQuery,
+        hits: &mut Vec<Hit>,
+        counters: &mut Counters,
+    ) -> Result<(), BudgetExhausted> {
+        answer(&self.0, Variant::AsShipped, query, hits, counters)
+    }
+}
+
+/// Which extent a step that walks back has.
+#[derive(Clone, Copy)]
+enum Variant {
+    /// The ray's own.
+    OriginalExtent,
+    /// The best `t` so far, there and everywhere; nothing is widened.
+    AsShipped,
+}
+
+impl Variant {
+    fn extent(self, found: &Found<'_>, walks_back: bool) -> f32 {
+        match self {
+            Self::AsShipped => found.farthest(),
+            Self::OriginalExtent if walks_back => found.original_extent(),
+            Self::OriginalExtent => found.extent(),
+        }
+    }
+}
+
+fn answer(
+    ground: &Ground<'_>,
+    variant: Variant,
+    query: &RayQuery,
+    hits: &mut Vec<Hit>,
+    counters: &mut Counters,
+) -> Result<(), BudgetExhausted> {
+    let mut found = Found::new(query, hits);
+    counters.queries += 1;
+    if !query.is_answerable() {
+        return Ok(());
+    }
+    // RADV skips kinds of primitives in shader code: its authors found those flags unusable (G-18).
+    let skips = PointerFlags::SKIP_TRIANGLES | PointerFlags::SKIP_PROCEDURAL;
+    let flags = PointerFlags::of_ray(query.flags.bits()).difference(skips);
+    let mut lane = Lane::new(ground, query, flags, counters);
+    match walk(&mut lane, ground.structure.root, variant, &mut found) {
+        Ok(()) => {
+            found.finish();
+            Ok(())
+        }
+        Err(exhausted) => {
+            found.abandon();
+            Err(exhausted)
+        }
+    }
+}
+
+fn walk(
+    lane: &mut Lane<'_>,
+    root: NodePointer,
+    variant: Variant,
+    found: &mut Found<'_>,
+) -> Result<(), BudgetExhausted> {
+    const INVALID: NodePointer = NodePointer::INVALID;
+    let (mut current, mut previous, mut last_box) = (root, INVALID, INVALID);
+    let mut instance_bottom = None;
+    let mut is_second_visit = false;
+    while current != NodePointer::TERMINAL {
+        let left_the_root = current == INVALID && Some(previous) == instance_bottom;
+        if lane.popped_to_top() || left_the_root {
+            previous = lane.instance().unwrap_or(INVALID);
+            instance_bottom = None;
+            lane.leave();
+        }
+        if current == INVALID {
+            current = if previous.is_primitive() { last_box } else { lane.parent(previous) };
+            if current == INVALID {
+                break;
+            }
+        } else {
+            previous = INVALID;
+        }
+        let last = previous;
+        previous = current;
+        let answer = lane.intersect(current, variant.extent(found, last != INVALID))?;
+        let mut data = [INVALID.0; 8];
+        data[6] = NodePointer::SKIP_0_7.0;
+        let mut stack_last = INVALID;
+        if current.is_box() {
+            last_box = current;
+            stack_last = last;
+            data.copy_from_slice(&answer.vdst[..8]);
+        } else if current.is_instance() {
+            if answer.vdst[7] & 0xFF == 0xFF {
+                data[7] = NodePointer::SKIP_0_7.0;
+            } else {
+                lane.counters.instances += 1;
+                let bottom = lane.enter(current, &answer);
+                instance_bottom = Some(bottom);
+                data[7] = bottom.0;
+            }
+        } else {
+            let [nearer, farther] = lane.candidates(current);
+            let candidate = if is_second_visit { farther } else { nearer };
+            if candidate.is_some_and(|hit| found.take(hit).is_break()) {
+                break;
+            }
+            let comes_again = !is_second_visit && farther.is_some_and(|hit| found.wants(&hit));
+            lane.counters.leaves += u64::from(!is_second_visit);
+            is_second_visit = comes_again;
+            data[7] = if comes_again { current.0 } else { NodePointer::SKIP_0_7.0 };
+        }
+        current = lane.push_pop(stack_last, data, false);
+    }
+    Ok(())
+}
