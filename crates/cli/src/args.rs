@@ -1,6 +1,6 @@
 //! The options and their help.
 
-use crate::image_args::{Check, Diff, Inspect, Intersect, Vectors};
+use crate::image_args::{Check, Diff, ImageOutput, Inspect, Intersect, Vectors};
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -30,7 +30,7 @@ pub(crate) struct Cli {
 
 const AFTER_HELP: &str = "\
 Scenes:
-  A SCENE is a file (.obj, .ply, .stl, .gltf, .glb) or one of the built-in scenes organic, interior,
+  A SCENE is a file (.obj, .ply, .stl, .gltf, .glb, .rra) or one of the built-in scenes organic, interior,
   hairball and forest. A file that has the name of a built-in scene is written ./forest.
 
 Examples:
@@ -147,23 +147,30 @@ pub(crate) struct Info {
 /// expect, with a box test and a triangle test costing one each; lower is better. It is given for the
 /// binary tree and for the wide tree that machines walk. Overlap is the end-point overlap: how much of
 /// the surface also lies in boxes that are not its own; lower is better.
+///
+/// With --format, the tree of one preset is laid out as an image, and with -o written to a file.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   siliray build bunny.ply
   siliray build interior --preset best --width 4
-  siliray build hairball --triangles 2e6 --json")]
+  siliray build hairball --triangles 2e6 --json
+  siliray build interior --format gfx12 -o interior.rra
+  siliray build bunny.ply --format gfx12 --policy radv --preset best -o bunny.rra")]
 pub(crate) struct Build {
     /// A file or a built-in scene
     #[arg(value_name = "SCENE")]
     pub(crate) scene: OsString,
 
-    /// How much time to spend; may be repeated [default: all of them]
+    /// How much time to spend; may be repeated [default: all of them, or balanced with --format]
     #[arg(long = "preset", value_name = "PRESET", value_enum)]
     pub(crate) presets: Vec<PresetArg>,
 
     #[command(flatten)]
     pub(crate) shape: TreeShape,
+
+    #[command(flatten)]
+    pub(crate) image: ImageOutput,
 }
 
 /// The shape of a tree.

@@ -2,6 +2,7 @@
 
 use crate::values;
 use clap::{Args, ValueEnum};
+use siliray::gfx12::encode::Policy;
 use siliray::gfx12::layout::{PointerFlags, Resource};
 use siliray::image_file::{RawFormat, RawLayout};
 use std::path::PathBuf;
@@ -62,6 +63,55 @@ impl From<RawFormatArg> for RawFormat {
         match format {
             RawFormatArg::Gfx12 => Self::Gfx12,
             RawFormatArg::Gfx12Bvh4x2 => Self::Gfx12Bvh4x2,
+        }
+    }
+}
+
+/// The image to lay a tree out as.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ImageOutput {
+    /// Lay the tree out in this format
+    #[arg(long, value_name = "FORMAT", value_enum, help_heading = "Image options")]
+    pub(crate) format: Option<FormatArg>,
+
+    /// Write the image to this .rra file, which Radeon Raytracing Analyzer opens
+    #[arg(long, short, value_name = "FILE", requires = "format", help_heading = "Image options")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// How primitives are packed and planes are rounded
+    #[arg(long, value_name = "POLICY", value_enum, requires = "format")]
+    #[arg(help_heading = "Image options", default_value_t = PolicyArg::Dense)]
+    pub(crate) policy: PolicyArg,
+
+    /// Let box nodes be oriented where that pays
+    #[arg(long, requires = "format", help_heading = "Image options")]
+    pub(crate) obb: bool,
+}
+
+/// A format to lay trees out in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatArg {
+    /// AMD GFX12: compressed 8-wide nodes
+    Gfx12,
+}
+
+/// How an encoder packs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PolicyArg {
+    /// Ranges of up to 16 triangles fill primitive nodes; no hit is lost
+    Dense,
+    /// As RADV does it
+    Radv,
+    /// As AMD's GPURT does it
+    Gpurt,
+}
+
+impl From<PolicyArg> for Policy {
+    fn from(policy: PolicyArg) -> Self {
+        match policy {
+            PolicyArg::Dense => Self::Dense,
+            PolicyArg::Radv => Self::Radv,
+            PolicyArg::Gpurt => Self::Gpurt,
         }
     }
 }

@@ -187,15 +187,23 @@ impl ImageFile {
     /// Proves the image. Findings have the offsets of the file, and those about the file around the
     /// image are among them.
     #[must_use]
-    pub fn check(self) -> CheckReport {
+    pub fn check(mut self) -> CheckReport {
+        let around = std::mem::take(&mut self.findings);
+        let mut report = self.check_image();
+        report.findings.extend(around);
+        report.findings.sort_by_key(|finding| (finding.offset, finding.bits.start));
+        report
+    }
+
+    /// Proves the image, whatever the file around it is like.
+    #[must_use]
+    pub fn check_image(self) -> CheckReport {
         let lengths: Vec<u64> =
             self.image.segments.iter().map(|segment| segment.bytes().len() as u64).collect();
         let mut report = gfx12::check::check(self.image);
         for finding in &mut report.findings {
             to_file(finding, &lengths, &self.places);
         }
-        report.findings.extend(self.findings);
-        report.findings.sort_by_key(|finding| (finding.offset, finding.bits.start));
         report
     }
 }

@@ -45,6 +45,7 @@
 //! |---|---|
 //! | [`open`] | a scene given by name or by path |
 //! | [`image_file`] | an image out of an `.rra` file or raw memory |
+//! | [`image_scene`] | the scene in an image |
 //! | [`vector_files`] | vector files of every kind |
 //! | [`render`] | pictures and heat maps |
 //! | [`conformance`] | every machine against brute force |
@@ -54,6 +55,7 @@ pub use {build, geometry, gfx12, isbe, machine, scene, tree};
 
 pub mod conformance;
 pub mod image_file;
+pub mod image_scene;
 pub mod open;
 pub mod render;
 pub mod report;

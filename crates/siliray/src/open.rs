@@ -1,5 +1,7 @@
 //! A scene given by name or by path.
 
+use crate::image_file::is_rra;
+use crate::image_scene::{self, ImageSceneError};
 use scene::builtin::Builtin;
 use scene::{Scene, SceneError};
 use std::path::{Path, PathBuf};
@@ -26,6 +28,17 @@ pub enum SourceError {
     SizedFile(PathBuf),
 }
 
+/// Why a source is no scene.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The file is not a scene.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// The file holds an image, and that is not a scene.
+    #[error(transparent)]
+    Image(#[from] ImageSceneError),
+}
+
 impl Source {
     /// What `name` stands for: the built-in scene of that name, else a file. `./forest` is always a file.
     ///
@@ -43,16 +56,22 @@ impl Source {
         }
     }
 
-    /// Makes or reads the scene.
+    /// Makes or reads the scene. An `.rra` file, by its name or its first bytes, gives the geometry that
+    /// its image stores.
     ///
     /// # Errors
     /// When the file cannot be read or is not a scene.
-    pub fn open(&self) -> Result<Scene, SceneError> {
+    pub fn open(&self) -> Result<Scene, OpenError> {
         match self {
             Self::Builtin { builtin, triangles } => Ok(builtin.scene(*triangles)),
-            Self::File(path) => scene::open(path),
+            Self::File(path) if is_rra(path) || named_rra(path) => Ok(image_scene::open(path)?),
+            Self::File(path) => Ok(scene::open(path)?),
         }
     }
+}
+
+fn named_rra(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("rra"))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! `siliray build`: figures of the tree for each preset.
 
+use super::build_image::{ImageFigures, ImageOutputFile, lay_out};
 use super::{build_tree, open};
 use crate::args::Build;
 use crate::failure::Failure;
@@ -18,6 +19,8 @@ struct Json<'a> {
     width: usize,
     max_leaf: usize,
     presets: Vec<TreeFigures>,
+    #[serde(flatten)]
+    image: Option<ImageFigures>,
 }
 
 /// The figures of one tree.
@@ -56,16 +59,19 @@ impl From<&Report> for TreeFigures {
 
 /// Builds with each preset and shows the figures.
 pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
+    let presets = presets(args)?;
+    let file = ImageOutputFile::begin(&args.image)?;
     let scene = open(&args.scene, triangles)?;
-    let mut presets: Vec<Preset> = args.presets.iter().map(|&preset| preset.into()).collect();
-    if presets.is_empty() {
-        presets = Preset::ALL.to_vec();
-    }
     let mut figures = Vec::new();
+    let mut image = None;
     for preset in presets {
         let built = build_tree(&scene, preset, args.shape, output)?;
         figures.push(TreeFigures::from(&built.report));
+        if args.image.format.is_some() {
+            image = Some(lay_out(&built.tree, &args.image)?);
+        }
     }
+    let image = image.map(|encoded| file.finish(&encoded, &args.image)).transpose()?;
     let json = Json {
         scene: &scene.name,
         triangles: scene.triangle_count(),
@@ -74,8 +80,22 @@ pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Re
         width: args.shape.width,
         max_leaf: args.shape.max_leaf,
         presets: figures,
+        image,
     };
     output.result(&json, &text(&json))
+}
+
+/// The presets to build with: one if the tree becomes an image.
+fn presets(args: &Build) -> Result<Vec<Preset>, Failure> {
+    let presets: Vec<Preset> = args.presets.iter().map(|&preset| preset.into()).collect();
+    match (args.image.format, presets.len()) {
+        (None, 0) => Ok(Preset::ALL.to_vec()),
+        (Some(_), 0) => Ok(vec![Preset::Balanced]),
+        (Some(_), 2..) => {
+            Err(Failure::usage("--format takes one --preset: an image holds one tree"))
+        }
+        _ => Ok(presets),
+    }
 }
 
 fn text(json: &Json<'_>) -> String {
@@ -116,5 +136,6 @@ fn text(json: &Json<'_>) -> String {
             rate(tree.triangles_per_second),
         ]);
     }
-    text + &table.text()
+    text += &table.text();
+    text + &json.image.as_ref().map_or(String::new(), ImageFigures::text)
 }

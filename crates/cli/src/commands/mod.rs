@@ -1,6 +1,7 @@
 //! One file for each command, and what several of them do.
 
 mod build;
+mod build_image;
 mod check;
 mod completions;
 mod conformance;
@@ -18,7 +19,7 @@ use crate::image_args::ImageChoice;
 use crate::output::Output;
 use siliray::build::{Built, Options, Preset};
 use siliray::image_file::{ImageFile, ImageFileError};
-use siliray::open::Source;
+use siliray::open::{OpenError, Source};
 use siliray::scene::builtin::Builtin;
 use siliray::scene::{Scene, SceneError};
 use std::ffi::OsStr;
@@ -53,7 +54,9 @@ fn open(name: &OsStr, triangles: Option<usize>) -> Result<Scene, Failure> {
     source.open().map_err(|error| {
         let failure = Failure::input(&error);
         match (&source, error) {
-            (Source::File(path), SceneError::Unreadable { .. }) if path.extension().is_none() => {
+            (Source::File(path), OpenError::Scene(SceneError::Unreadable { .. }))
+                if path.extension().is_none() =>
+            {
                 failure.hint(format!(
                     "built-in scenes are {}",
                     Builtin::ALL.map(Builtin::name).join(", ")

@@ -1,0 +1,160 @@
+//! The scene in an image: its geometry as stored, without its tree.
+//!
+//! Geometries are numbered anew, in the order of their ids; so are primitives within a geometry. One
+//! that the image stores twice, as spatial splits do, counts once. A geometry that holds opaque and
+//! other primitives becomes two.
+
+use crate::image_file::{self, ImageFileError};
+use geometry::{Aabb, Triangle};
+use machine::{Finding, Severity};
+use scene::{Geometry, Instance, Object, Scene, Shape};
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use tree::{Bottom, PrimitiveFlags, PrimitiveId, Tree};
+
+/// Why an image is no scene.
+#[derive(Debug, thiserror::Error)]
+pub enum ImageSceneError {
+    /// The file cannot be opened.
+    #[error(transparent)]
+    File(#[from] ImageFileError),
+    /// The image cannot be decoded.
+    #[error("{}: {finding}", path.display())]
+    Unsound {
+        /// The file.
+        path: PathBuf,
+        /// The first error.
+        finding: Box<Finding>,
+    },
+    /// A corner or a plane is NaN or infinite.
+    #[error("{}: bottom level {level}, geometry {geometry}, primitive {primitive} is not finite", path.display())]
+    NotFinite {
+        /// The file.
+        path: PathBuf,
+        /// Position of the bottom level.
+        level: usize,
+        /// Geometry id.
+        geometry: u32,
+        /// Primitive id.
+        primitive: u32,
+    },
+}
+
+/// Reads the scene of an `.rra` file: of its largest TLAS, or of its largest BLAS if it has none.
+///
+/// # Errors
+/// When the file is broken, or its image is unsound.
+pub fn open(path: &Path) -> Result<Scene, ImageSceneError> {
+    let report = image_file::open(path, None, None)?.check_image();
+    let Some(checked) = report.checked else {
+        let mut errors = report.findings.into_iter();
+        let error = errors.find(|finding| finding.severity == Severity::Error);
+        let finding = Box::new(error.unwrap_or_else(unproved));
+        return Err(ImageSceneError::Unsound { path: path.to_owned(), finding });
+    };
+    let tree = gfx12::decode::decode(&checked);
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    scene_of(&tree, name).map_err(|(level, id)| ImageSceneError::NotFinite {
+        path: path.to_owned(),
+        level,
+        geometry: id.geometry,
+        primitive: id.primitive,
+    })
+}
+
+/// What to say of an image that was not proved for no stated reason.
+fn unproved() -> Finding {
+    Finding {
+        severity: Severity::Error,
+        rule: "unproved",
+        offset: 0,
+        bits: 0..0,
+        found: "no proof".to_owned(),
+        expected: "a sound image".to_owned(),
+        place: "image".to_owned(),
+    }
+}
+
+/// The scene of a decoded tree, or the level and the primitive that is not finite.
+fn scene_of(tree: &Tree, name: String) -> Result<Scene, (usize, PrimitiveId)> {
+    let levels = tree.bottoms.iter().enumerate();
+    let objects = levels.map(|(level, bottom)| object_of(bottom).map_err(|id| (level, id)));
+    let placements = tree.top.iter().flat_map(|top| &top.placements);
+    let instances = placements.map(|placement| Instance {
+        object: placement.bottom as usize,
+        object_to_world: placement.object_to_world,
+        mask: placement.mask,
+        custom_index: placement.custom_index,
+        flags: placement.flags,
+    });
+    Ok(Scene {
+        name,
+        objects: objects.collect::<Result<_, _>>()?,
+        instances: instances.collect(),
+        camera: None,
+    })
+}
+
+/// Primitives of one geometry that share a kind and their opacity.
+type Part = (u32, bool, bool);
+
+fn object_of(bottom: &Bottom) -> Result<Object, PrimitiveId> {
+    let primitives = &bottom.primitives;
+    let mut parts: BTreeMap<Part, Vec<usize>> = BTreeMap::new();
+    for (number, id) in primitives.ids.iter().enumerate() {
+        let bounds = primitives.bounds(number);
+        if !(bounds.min.is_finite() && bounds.max.is_finite()) {
+            return Err(*id);
+        }
+        let is_box = number >= primitives.triangles.len();
+        let opaque = id.flags.contains(PrimitiveFlags::OPAQUE);
+        parts.entry((id.geometry, is_box, opaque)).or_default().push(number);
+    }
+    let geometries = parts.into_iter().map(|((geometry, is_box, opaque), mut members)| {
+        members.sort_by_key(|&number| primitives.ids[number].primitive);
+        let shape = if is_box {
+            let boxes = members.iter().map(|&n| primitives.boxes[n - primitives.triangles.len()]);
+            Shape::Boxes(without_repeats(boxes, box_bits))
+        } else {
+            let triangles = members.iter().map(|&number| primitives.triangles[number]);
+            mesh(&without_repeats(triangles, corner_bits))
+        };
+        Geometry { name: format!("geometry {geometry}"), opaque, shape }
+    });
+    Ok(Object { name: String::new(), geometries: geometries.collect() })
+}
+
+/// The items without those that equal one of the same key before them. Copies of a split primitive
+/// have the same id, so that sorting by id has brought them together.
+fn without_repeats<T, K: PartialEq>(
+    items: impl Iterator<Item = T>,
+    key: impl Fn(&T) -> K,
+) -> Vec<T> {
+    let mut kept: Vec<T> = items.collect();
+    kept.dedup_by(|a, b| key(a) == key(b));
+    kept
+}
+
+fn corner_bits(triangle: &Triangle) -> [[u32; 3]; 3] {
+    triangle.vertices.map(|corner| corner.to_array().map(f32::to_bits))
+}
+
+fn box_bits(bounds: &Aabb) -> [[u32; 3]; 2] {
+    [bounds.min, bounds.max].map(|corner| corner.to_array().map(f32::to_bits))
+}
+
+/// A mesh in which corners with equal bits are one vertex.
+fn mesh(triangles: &[Triangle]) -> Shape {
+    let mut positions = Vec::new();
+    let mut known = HashMap::new();
+    let mut indices = Vec::with_capacity(triangles.len());
+    for triangle in triangles {
+        indices.push(triangle.vertices.map(|corner| {
+            *known.entry(corner.to_array().map(f32::to_bits)).or_insert_with(|| {
+                positions.push(corner);
+                positions.len() as u32 - 1
+            })
+        }));
+    }
+    Shape::Triangles { positions, indices }
+}
