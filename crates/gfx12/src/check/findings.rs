@@ -5,7 +5,7 @@
 
 use super::rule::Rule;
 use crate::decode::Memory;
-use machine::Finding;
+use machine::{Finding, Severity};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -74,6 +74,11 @@ impl Findings {
     /// Whether nothing breaks `rule`.
     pub(crate) fn holds(&self, rule: Rule) -> bool {
         !self.rules.contains_key(&rule)
+    }
+
+    /// Whether no error has been found yet.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.rules.keys().all(|rule| rule.severity() != Severity::Error)
     }
 
     /// The report: by offset, each rule that was cut short followed by its sum.

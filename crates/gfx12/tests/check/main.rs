@@ -3,6 +3,9 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)] // helpers of tests
 
 mod dump;
+mod edit;
+mod flips;
 mod hiprt;
+mod oriented;
 mod round_trip;
 mod worlds;
