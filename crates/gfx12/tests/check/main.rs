@@ -8,4 +8,5 @@ mod flips;
 mod hiprt;
 mod oriented;
 mod round_trip;
+mod rules;
 mod worlds;
