@@ -90,8 +90,11 @@ fn grid(side: u32, shift: f32) -> Shape {
 }
 
 fn rich_scene() -> Scene {
-    let part = |opaque, shape| Geometry { name: String::new(), opaque, shape };
-    let object = |geometries| Object { name: String::new(), geometries };
+    let part = |opaque, shape| Geometry { name: format!("part {opaque} é"), opaque, shape };
+    let object = |geometries: Vec<Geometry>| Object {
+        name: "long ".repeat(600 * geometries.len()),
+        geometries,
+    };
     let boxes: Vec<Aabb> = (0..200)
         .map(|i| {
             let min = Vec3::new(i as f32, -0.5 * i as f32, 3.0);
@@ -204,25 +207,36 @@ fn notes_are_believed_only_as_far_as_they_agree() {
         import(&dump, &ImportOptions::default()).map(|imported| imported.report)
     };
     let last = dump.workgroups.len() - 1;
+    // Names come first.
+    let has_triangles = |workgroup: &isbe::Workgroup| workgroup.map[0] > 0;
+    let first_meshlet = dump.workgroups.iter().position(has_triangles).unwrap();
+    assert!(change(0, 32, 0xffff_ffff).unwrap_err().to_string().contains("utf-8"));
+    assert!(change(0, 3, 9).unwrap_err().to_string().contains("the name of nothing"));
     let error = |workgroup, word, value| change(workgroup, word, value).unwrap_err();
-    assert!(matches!(error(0, 0, 7), ImportError::Restore(RestoreError::Disagreement { .. })));
-    assert!(matches!(error(0, 2, 9), ImportError::Restore(RestoreError::Annex { .. })));
-    assert!(matches!(error(0, 6, u32::MAX), ImportError::Restore(RestoreError::Annex { .. })));
     assert!(matches!(
-        error(0, 8, u32::MAX),
+        error(first_meshlet, 0, 7),
+        ImportError::Restore(RestoreError::Disagreement { .. })
+    ));
+    assert!(matches!(error(first_meshlet, 2, 9), ImportError::Restore(RestoreError::Annex { .. })));
+    assert!(matches!(
+        error(first_meshlet, 6, u32::MAX),
+        ImportError::Restore(RestoreError::Annex { .. })
+    ));
+    assert!(matches!(
+        error(first_meshlet, 8, u32::MAX),
         ImportError::Restore(RestoreError::Disagreement { .. })
     ));
     assert!(matches!(
-        error(0, 32, 1 << 20),
+        error(first_meshlet, 32, 1 << 20),
         ImportError::Restore(RestoreError::Disagreement { .. })
     ));
     let [first, second] = [32, 33].map(|word| {
         let at = base + 4 * word;
-        u32::from_le_bytes(*dump.workgroups[0].attr[at..].first_chunk().unwrap())
+        u32::from_le_bytes(*dump.workgroups[first_meshlet].attr[at..].first_chunk().unwrap())
     });
     assert_ne!(first, second);
-    assert!(change(0, 33, first).is_err());
-    assert!(matches!(error(0, 3, 7), ImportError::Restore(_)));
+    assert!(change(first_meshlet, 33, first).is_err());
+    assert!(matches!(error(first_meshlet, 3, 7), ImportError::Restore(_)));
     assert!(matches!(error(last - 1, 32, 3), ImportError::Scene { .. }));
     assert!(matches!(
         error(last - 1, 33, 0x7fc0_0000),

@@ -7,8 +7,8 @@
 //! | word | content |
 //! |---|---|
 //! | 0, 1 | `SILNOTES` |
-//! | 2 | kind: 0 meshlet, 1 boxes, 2 object without parts, 3 instances, 4 camera |
-//! | 3, 4 | object, part of it (kinds 0 and 1; kind 2: object) |
+//! | 2 | kind: 0 meshlet, 1 boxes, 2 object without parts, 3 instances, 4 camera, 5 name |
+//! | 3, 4 | object, part of it (kinds 0, 1 and 5; kind 2: object); ffffffff is no part |
 //! | 5 | 1 if the part is opaque |
 //! | 6, 7 | vertices here, triangles or boxes or instances here |
 //! | 8, 9 | vertices, triangles or boxes of the whole part |
@@ -16,6 +16,7 @@
 //! | 32.. | kind 1: from which box on (word 10), six words for each |
 //! | 32.. | kind 3: 16 words for each: object, rows of the transform, mask, number, flags |
 //! | 32.. | kind 4: eye, target, up, field of view |
+//! | 32.. | kind 5: a piece of the name of the object or part; word 7 says how many bytes |
 
 use geometry::{Aabb, InstanceFlags, Transform, Vec3};
 use scene::{Camera, Instance};
@@ -27,6 +28,7 @@ pub const INSTANCE_WORDS: usize = 16;
 /// Words of a box.
 pub const BOX_WORDS: usize = 6;
 
+const NO_PART: u32 = u32::MAX;
 const MAGIC: [u32; 2] = [u32::from_le_bytes(*b"SILN"), u32::from_le_bytes(*b"OTES")];
 
 /// Which part of a scene a workgroup belongs to.
@@ -74,6 +76,15 @@ pub enum Annex {
     Instances(Vec<Instance>),
     /// The camera.
     Camera(Camera),
+    /// A piece of a name, behind those of earlier workgroups.
+    Name {
+        /// The object.
+        object: u32,
+        /// The part that is called so; `None` for the object itself.
+        geometry: Option<u32>,
+        /// UTF-8.
+        piece: Vec<u8>,
+    },
 }
 
 /// Notes that make no sense.
@@ -116,6 +127,15 @@ impl Annex {
                 let points = [eye, target, up].map(|point| point.to_array());
                 words.extend(points.as_flattened().iter().map(|number| number.to_bits()));
                 words.push(fov.to_bits());
+            }
+            Self::Name { object, geometry, piece } => {
+                (words[2], words[3], words[7]) = (5, *object, piece.len() as u32);
+                words[4] = geometry.unwrap_or(NO_PART);
+                words.extend(piece.chunks(4).map(|bytes| {
+                    let mut word = [0; 4];
+                    word[..bytes.len()].copy_from_slice(bytes);
+                    u32::from_le_bytes(word)
+                }));
             }
         }
         words
@@ -179,8 +199,15 @@ fn parse(words: &[u32]) -> Result<Annex, AnnexError> {
             let [eye, target, up] = [0, 3, 6].map(|at| Vec3::from_slice(&numbers[at..]));
             Ok(Annex::Camera(Camera { eye, target, up, fov: numbers[9] }))
         }
+        5 => {
+            let words = body(header[7].div_ceil(4), 1)?;
+            let mut piece: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            piece.truncate(header[7] as usize);
+            let geometry = (header[4] != NO_PART).then_some(header[4]);
+            Ok(Annex::Name { object: header[3], geometry, piece })
+        }
         kind => {
-            Err(AnnexError { word: 2, found: format!("kind {kind}"), expected: "0 to 4".into() })
+            Err(AnnexError { word: 2, found: format!("kind {kind}"), expected: "0 to 5".into() })
         }
     }
 }

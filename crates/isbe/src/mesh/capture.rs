@@ -79,7 +79,7 @@ pub fn capture_mesh(mesh: &Mesh, options: &CaptureOptions) -> Result<Dump, Captu
     Ok(capture.dump)
 }
 
-/// Captures a scene: its triangles as meshlets; its boxes, instances and camera as notes.
+/// Captures a scene: its triangles as meshlets; its names, boxes, instances and camera as notes.
 ///
 /// # Errors
 /// When the options make no sense, or the SM has no mesh shaders.
@@ -88,10 +88,12 @@ pub fn capture_scene(scene: &Scene, options: &CaptureOptions) -> Result<Dump, Ca
     let state = state(options, vertex, AttributeSet::default())?;
     let mut capture = Capture { dump: Dump::new(state) };
     for (object, number) in scene.objects.iter().zip(0..) {
+        capture.name(&object.name, number, None)?;
         if object.geometries.is_empty() {
             capture.notes(&Annex::EmptyObject { object: number })?;
         }
         for (geometry, part) in object.geometries.iter().zip(0..) {
+            capture.name(&geometry.name, number, Some(part))?;
             match &geometry.shape {
                 Shape::Triangles { positions, indices } => {
                     let mesh = position_mesh(vertex, positions, indices);
@@ -218,6 +220,13 @@ impl Capture {
             &kernel,
         )?);
         Ok(())
+    }
+
+    fn name(&mut self, name: &str, object: u32, geometry: Option<u32>) -> Result<(), CaptureError> {
+        let pieces = name.as_bytes().chunks(4 * self.room(1));
+        pieces.into_iter().try_for_each(|piece| {
+            self.notes(&Annex::Name { object, geometry, piece: piece.to_vec() })
+        })
     }
 
     /// How many items of so many words a workgroup's notes have room for.

@@ -117,7 +117,7 @@ struct Importer {
 
 impl Importer {
     fn restored(&mut self, restored: Restored) -> Result<Scene, ImportError> {
-        let Restored { parts, empty_objects, instances, camera } = restored;
+        let Restored { parts, empty_objects, instances, camera, names } = restored;
         let count = parts.iter().map(|part| part.object).chain(empty_objects.iter().copied());
         let count = count.max().map_or(0, |object| object as usize + 1);
         let distinct = parts.iter().filter(|part| part.geometry == 0).count() + empty_objects.len();
@@ -143,6 +143,15 @@ impl Importer {
                 RestoredContent::Mesh { mesh, workgroups } => self.mesh(&mesh, &workgroups),
             };
             geometries.push(Geometry { name: String::new(), opaque: part.opaque, shape });
+        }
+        for ((object, geometry), name) in names {
+            let object = objects.get_mut(object as usize);
+            let target = object.and_then(|object| match geometry {
+                None => Some(&mut object.name),
+                Some(part) => object.geometries.get_mut(part as usize).map(|part| &mut part.name),
+            });
+            let target = target.ok_or_else(|| wrong("the name of nothing".into(), "a part"))?;
+            *target = String::from_utf8(name).map_err(|error| wrong(error.to_string(), "UTF-8"))?;
         }
         if let Some(instance) = instances.iter().find(|instance| instance.object >= count) {
             return Err(wrong(format!("an instance of object {}", instance.object), "an object"));

@@ -23,6 +23,8 @@ pub struct Restored {
     pub instances: Vec<Instance>,
     /// The camera.
     pub camera: Option<Camera>,
+    /// The names of objects, and of their geometries, as bytes.
+    pub names: BTreeMap<(u32, Option<u32>), Vec<u8>>,
 }
 
 /// One part of what was captured.
@@ -126,6 +128,9 @@ pub fn restore(dump: &Dump, limits: Limits) -> Result<Option<Restored>, RestoreE
                 return disagreement("a second camera", "one");
             }
             Annex::Camera(camera) => restored.camera = Some(camera),
+            Annex::Name { object, geometry, piece } => {
+                restored.names.entry((object, geometry)).or_default().extend(piece);
+            }
         }
     }
     for pieces in parts.into_values() {

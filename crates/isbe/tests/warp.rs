@@ -1,0 +1,178 @@
+//! The instructions over registers, lanes and memory.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use isbe::instruction::{Instruction, Register};
+use isbe::warp::{LaneMask, Lanes, Warp, lanes};
+use isbe::{AttributeId, AttributeSet, Layout, Limits, Memory, Space, Warning};
+
+/// 40 vertices with five scalars each; the word of slot s of vertex v is 1000 s + v.
+fn warp(sm: u16) -> Warp {
+    let ids = ["POINT_SIZE", "POSITION"].map(|name| AttributeId::parse_all(name).unwrap());
+    let set: AttributeSet = ids.into_iter().flatten().collect();
+    let layout = Layout::new(set, 40, AttributeSet::default(), 1, Limits::Driver).unwrap();
+    let mut space = Space {
+        map: (0..100).map(|i| (i * 7 % 40) as u8).collect(),
+        patch: (0..64).collect(),
+        prim: vec![9; 16],
+        attr: vec![0; layout.shared_base() as usize],
+    };
+    for id in set.iter() {
+        for vertex in 0..40 {
+            let address = layout.vertices.address(id, vertex).unwrap() as usize;
+            let word = 1000 * id.slot() as u32 + vertex;
+            space.attr[address..address + 4].copy_from_slice(&word.to_le_bytes());
+        }
+    }
+    Warp::new(sm, Memory::new(space.clone(), space), layout.clone(), layout)
+}
+
+fn run(warp: &mut Warp, program: &str) {
+    for line in isbe::instruction::parse::parse_program(program).unwrap() {
+        assert_eq!(warp.execute(&line.instruction), Ok(()), "{program}");
+    }
+}
+
+fn fault(warp: &mut Warp, text: &str) -> (usize, &'static str) {
+    let fault = warp.execute(&text.parse::<Instruction>().unwrap()).unwrap_err();
+    (fault.lane, fault.fault.id())
+}
+
+/// Slots of POSITION_X and its successors.
+const X: u32 = 0x70 / 4;
+
+#[test]
+fn handles_from_map_select_vertices() {
+    let mut warp = warp(75);
+    warp.set_register(Register(2), lanes(|lane| 2 * lane));
+    run(&mut warp, "ISBERD R3, [R2]; ALD.128 R8, a[0x70], R3;");
+    let handle = |lane: u32| 14 * lane % 40;
+    assert_eq!(warp.register(Register(3)), lanes(handle));
+    for component in 0..4 {
+        let expected = lanes(|lane| 1000 * (X + component) + handle(lane));
+        assert_eq!(warp.register(Register(8 + component as u8)), expected);
+    }
+    assert_eq!(warp.warnings().count(), 0);
+}
+
+#[test]
+fn vild_does_before_maxwell_what_isberd_does_later() {
+    let mut old = warp(35);
+    old.set_register(Register(2), lanes(|lane| lane + 5));
+    run(&mut old, "VILD R3, v[R2-0x5];");
+    let mut new = warp(61);
+    new.set_register(Register(2), lanes(|lane| lane));
+    run(&mut new, "ISBERD R3, [R2];");
+    assert_eq!(old.register(Register(3)), new.register(Register(3)));
+}
+
+#[test]
+fn stores_reach_the_addresses_of_the_layout() {
+    let mut warp = warp(86);
+    warp.set_register(Register(1), lanes(|lane| lane + 8));
+    warp.set_register(Register(4), lanes(|lane| 7000 + lane));
+    warp.set_register(Register(5), lanes(|lane| 8000 + lane));
+    run(&mut warp, "AST.64 a[0x70], R4, R1;");
+    // Vertex 35 is lane 27 of the warp and lane 3 of group 1.
+    warp.set_register(Register(6), [5 * 128 + 128 + 4 * 3; 32]);
+    run(&mut warp, "ISBERD.O.ATTR.SKEW.32 R7, [R6]; ISBERD.O.ATTR.SKEW.32 R8, [R6+0x80];");
+    assert_eq!(warp.register(Register(7)), [7027; 32]);
+    assert_eq!(warp.register(Register(8)), [8027; 32]);
+    run(&mut warp, "ISBERD.ATTR.SKEW.32 R7, [R6];");
+    assert_eq!(warp.register(Register(7)), [1000 * X + 35; 32], "the input is another space");
+}
+
+#[test]
+fn physical_addresses_lead_where_ids_lead() {
+    let mut warp = warp(75);
+    warp.set_register(Register(1), lanes(|lane| 39 - lane));
+    warp.set_register(Register(2), lanes(|lane| 4 * (lane % 4)));
+    run(&mut warp, "AL2P R3, a[R2+0x70]; ALD.PHYS R4, a[R3+0x70], R1; ALD R5, a[R2+0x70], R1;");
+    assert_eq!(warp.register(Register(3)), lanes(|lane| 128 * (1 + lane % 4)));
+    assert_eq!(warp.register(Register(4)), lanes(|lane| 1000 * (X + lane % 4) + 39 - lane));
+    assert_eq!(warp.register(Register(4)), warp.register(Register(5)));
+    warp.set_register(Register(6), [77; 32]);
+    run(&mut warp, "AST.PHYS a[R3+0x70], R6, R1; ALD.O R7, a[R2+0x70], R1;");
+    assert_eq!(warp.register(Register(7)), [77; 32]);
+}
+
+#[test]
+fn patches_are_plain_bytes() {
+    let mut warp = warp(75);
+    warp.set_register(Register(4), [0xdead_beef; 32]);
+    run(&mut warp, "ALD.P.64 R5, a[0x8], RZ; AST.P a[0xc], R4, RZ; ALD.O.P R7, a[0xc], RZ;");
+    assert_eq!(warp.register(Register(5))[0], 0x0b0a_0908);
+    assert_eq!(warp.register(Register(6))[31], 0x0f0e_0d0c);
+    assert_eq!(warp.register(Register(7))[3], 0xdead_beef);
+}
+
+#[test]
+fn ids_outside_the_header_read_zero_with_a_warning() {
+    let mut warp = warp(75);
+    warp.set_register(Register(4), [5; 32]);
+    run(&mut warp, "ALD R4, a[0x80], RZ; AST a[0x84], R5, RZ; ISBERD.SKEW R6, [RZ];");
+    assert_eq!(warp.register(Register(4)), [0; 32]);
+    let warnings: Vec<Warning> = warp.warnings().copied().collect();
+    let expected =
+        [Warning::SkewOnMap, Warning::MissingLoad { id: 0x80 }, Warning::MissingStore { id: 0x84 }];
+    assert_eq!(warnings, expected);
+}
+
+#[test]
+fn guards_and_lanes_mask_every_effect() {
+    let mut warp = warp(86);
+    warp.active = LaneMask::first(20);
+    warp.set_predicate(2, LaneMask(0xff00_ff00));
+    warp.set_register(Register(1), [9; 32]);
+    warp.set_register(Register(2), lanes(|lane| 4 * lane));
+    warp.set_register(Register(3), [0xabcd; 32]);
+    run(&mut warp, "@!P2 ISBERD.ATTR.SKEW.32 R1, [R2]; @P2 ISBEWR.O.ATTR.32 [R2], R3;");
+    let read =
+        |lane: u32| if lane < 8 || (16..20).contains(&lane) { 1000 * (X - 1) + lane } else { 9 };
+    assert_eq!(warp.register(Register(1)), lanes(read));
+    let written: Lanes = std::array::from_fn(|lane| {
+        u32::from_le_bytes(*warp.memory.output.attr[4 * lane..].first_chunk().unwrap())
+    });
+    let expected = |lane: u32| if (8..16).contains(&lane) { 0xabcd } else { 1000 * (X - 1) + lane };
+    assert_eq!(written, lanes(expected));
+    run(&mut warp, "@!PT ISBEWR.O.32 [RZ], R3;");
+}
+
+#[test]
+fn sizes_zero_extend_and_truncate() {
+    let mut warp = warp(75);
+    warp.set_register(Register(1), [0x1234_5678; 32]);
+    warp.set_register(Register(2), lanes(|lane| 10 + 2 * lane));
+    run(
+        &mut warp,
+        "ISBEWR.O.ATTR.U16 [R2], R1; ISBERD.O.ATTR R3, [R2]; ISBERD.O.ATTR.U16 R4, [R2];",
+    );
+    assert_eq!(warp.register(Register(3)), [0x78; 32]);
+    assert_eq!(warp.register(Register(4)), [0x5678; 32]);
+}
+
+#[test]
+fn the_highest_lane_wins_and_the_first_fault_counts() {
+    let mut warp = warp(86);
+    warp.set_register(Register(1), lanes(|lane| lane));
+    warp.set_register(Register(3), [3; 32]);
+    run(&mut warp, "ISBEWR.O.32 [R3], R1;");
+    assert_eq!(warp.memory.output.map[..4], [31, 0, 0, 0]);
+    assert_eq!(fault(&mut warp, "ISBEWR.O.32 [R1], R1;"), (0, "map_underflow"));
+    warp.set_register(Register(2), lanes(|lane| 60 * lane));
+    assert_eq!(fault(&mut warp, "ISBERD.PATCH.32 R9, [R2];"), (2, "out_of_range"));
+    assert_eq!(fault(&mut warp, "ISBERD.ATTR.32 R9, [R1];"), (1, "misaligned"));
+    assert_eq!(fault(&mut warp, "ISBEWR.PRIM.32 [R2], R9;"), (0, "illegal_access"));
+    assert_eq!(fault(&mut warp, "VILD R9, v[R2];"), (0, "illegal_generation"));
+    assert_eq!(warp.register(Register(9)), [0; 32], "a fault leaves registers alone");
+    warp.set_register(Register(2), [64; 32]);
+    assert_eq!(fault(&mut warp, "ALD R9, a[0x70], R2;"), (0, "out_of_range"));
+}
+
+#[test]
+fn rz_reads_zero_and_drops_what_is_written() {
+    let mut warp = warp(75);
+    warp.set_register(Register::ZERO, [5; 32]);
+    run(&mut warp, "ISBERD.ATTR.SKEW.32 RZ, [RZ]; ALD.128 R253, a[0x70], RZ;");
+    assert_eq!(warp.register(Register::ZERO), [0; 32]);
+    assert_eq!(warp.register(Register(254)), [1000 * (X + 1); 32]);
+}
