@@ -1,5 +1,6 @@
 //! The options and their help.
 
+use crate::commands::isbe::args::Isbe;
 use crate::image_args::{Check, Diff, ImageOutput, Inspect, Intersect, Vectors};
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -30,8 +31,9 @@ pub(crate) struct Cli {
 
 const AFTER_HELP: &str = "\
 Scenes:
-  A SCENE is a file (.obj, .ply, .stl, .gltf, .glb, .rra) or one of the built-in scenes organic, interior,
-  hairball and forest. A file that has the name of a built-in scene is written ./forest.
+  A SCENE is a file (.obj, .ply, .stl, .gltf, .glb, .rra, .isbe) or one of the built-in scenes
+  organic, interior, hairball and forest. A file that has the name of a built-in scene is written
+  ./forest.
 
 Examples:
   siliray                                  the demo, in a few seconds
@@ -87,6 +89,7 @@ pub(crate) enum Command {
     Intersect(Intersect),
     Diff(Diff),
     Vectors(Vectors),
+    Isbe(Isbe),
     Completions(Completions),
     #[command(hide = true)]
     Man(Man),

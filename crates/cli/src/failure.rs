@@ -78,7 +78,7 @@ fn is_option(arg: &std::ffi::OsStr) -> bool {
 }
 
 fn is_scene(path: &Path) -> bool {
-    let known = ["obj", "ply", "stl", "gltf", "glb", "rra"];
+    let known = ["obj", "ply", "stl", "gltf", "glb", "rra", "isbe"];
     let extension = path.extension().and_then(|extension| extension.to_str());
     let builtin = path.to_str().and_then(Builtin::from_name).is_some();
     builtin || path.is_file() || extension.is_some_and(|e| known.contains(&&*e.to_lowercase()))

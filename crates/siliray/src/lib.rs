@@ -37,9 +37,9 @@
 //! | [`scene`] | meshes, instances, cameras; file readers; scenes made by code |
 //! | [`tree`] | the tree that belongs to no format |
 //! | [`build`](mod@build) | scene → tree |
+//! | [`isbe`] | the staging memory of mesh shaders; dumps of it as scenes |
 //! | [`machine`] | queries, hits, the oracle, the reference machine |
 //! | [`gfx12`] | AMD GFX12: formats, instructions, files |
-//! | [`isbe`] | ISBE memory |
 //!
 //! | module | concept |
 //! |---|---|

@@ -2,8 +2,12 @@
 
 use crate::image_file::is_rra;
 use crate::image_scene::{self, ImageSceneError};
+use isbe::mesh::import::ImportOptions;
+use isbe::mesh::read::{DumpError, read_scene};
 use scene::builtin::Builtin;
 use scene::{Scene, SceneError};
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Where a scene comes from.
@@ -37,6 +41,14 @@ pub enum OpenError {
     /// The file holds an image, and that is not a scene.
     #[error(transparent)]
     Image(#[from] ImageSceneError),
+    /// The file is a dump of ISBE memory, but not of a scene.
+    #[error("{file}: {error}")]
+    Dump {
+        /// The file as it was named.
+        file: String,
+        /// What is wrong with it.
+        error: Box<DumpError>,
+    },
 }
 
 impl Source {
@@ -57,7 +69,7 @@ impl Source {
     }
 
     /// Makes or reads the scene. An `.rra` file, by its name or its first bytes, gives the geometry that
-    /// its image stores.
+    /// its image stores; a dump of ISBE memory, the meshes in it.
     ///
     /// # Errors
     /// When the file cannot be read or is not a scene.
@@ -65,6 +77,7 @@ impl Source {
         match self {
             Self::Builtin { builtin, triangles } => Ok(builtin.scene(*triangles)),
             Self::File(path) if is_rra(path) || named_rra(path) => Ok(image_scene::open(path)?),
+            Self::File(path) if is_dump(path) => open_dump(path),
             Self::File(path) => Ok(scene::open(path)?),
         }
     }
@@ -72,6 +85,30 @@ impl Source {
 
 fn named_rra(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("rra"))
+}
+
+/// Whether a file is a dump of ISBE memory, by its first bytes or else by its name. A file that cannot
+/// be read is left to the scene reader to explain.
+fn is_dump(path: &Path) -> bool {
+    if !path.is_file() {
+        return false;
+    }
+    let mut start = [0; isbe::container::MAGIC.len()];
+    let has_magic = File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok()
+        && isbe::Dump::has_magic(&start);
+    has_magic || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("isbe"))
+}
+
+fn open_dump(path: &Path) -> Result<Scene, OpenError> {
+    let file = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|error| SceneError::Unreadable {
+        file: file.clone(),
+        reason: error.to_string(),
+    })?;
+    let imported = read_scene(&bytes, &ImportOptions::default())
+        .map_err(|error| OpenError::Dump { file: file.clone(), error: Box::new(error) })?;
+    let name = path.file_name().map_or(file, |name| name.to_string_lossy().into_owned());
+    Ok(Scene { name, ..imported.scene })
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod diff;
 mod info;
 mod inspect;
 mod intersect;
+pub(crate) mod isbe;
 mod render;
 mod vectors;
 
@@ -43,6 +44,7 @@ pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
         Some(Command::Intersect(args)) => intersect::run(&args, output),
         Some(Command::Diff(args)) => diff::run(&args, output),
         Some(Command::Vectors(args)) => vectors::run(&args, output),
+        Some(Command::Isbe(args)) => isbe::run(&args, triangles, output),
         Some(Command::Completions(args)) => completions::completions(&args),
         Some(Command::Man(args)) => completions::man(&args),
     }

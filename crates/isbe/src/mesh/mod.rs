@@ -13,6 +13,7 @@
 //! | [`capture`] | meshes and scenes become dumps |
 //! | [`restore`] | a dump with notes becomes what was captured |
 //! | [`import`] | any dump becomes a scene |
+//! | [`read`] | a file's bytes become a scene |
 //! | [`position`] | from clip space to the world |
 
 pub mod annex;
@@ -20,6 +21,7 @@ pub mod capture;
 mod emit;
 pub mod import;
 pub mod position;
+pub mod read;
 pub mod restore;
 pub mod split;
 

@@ -1,0 +1,110 @@
+//! `siliray isbe mesh`: a dump becomes a PLY file.
+
+use super::args::Mesh;
+use super::{bytes, limits};
+use crate::failure::Failure;
+use crate::output::number::grouped;
+use crate::output::{AtomicFile, Output};
+use serde::Serialize;
+use siliray::geometry::{Transform, Vec3};
+use siliray::isbe::mesh::import::ImportOptions;
+use siliray::isbe::mesh::position::{Matrix, PositionSource};
+use siliray::isbe::mesh::read::read_scene;
+use siliray::scene::{Object, Scene, Shape, ply};
+use std::path::Path;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Json {
+    file: String,
+    mesh: String,
+    triangles: usize,
+    vertices: usize,
+    workgroups: usize,
+    culled: usize,
+    unplaceable: usize,
+    degenerate: usize,
+    points_and_lines: usize,
+}
+
+/// Reads the dump and writes the mesh.
+pub(crate) fn run(args: &Mesh, output: &Output) -> Result<(), Failure> {
+    let target = AtomicFile::create(&args.output)?;
+    let matrix = args.inverse_view_projection.as_deref().map(matrix).transpose()?;
+    let options = ImportOptions {
+        position: PositionSource { slot: args.position, inverse_view_projection: matrix },
+        boxes: false,
+        limits: limits(args.dump.raw_limits),
+    };
+    let file = args.dump.file.display().to_string();
+    let imported = read_scene(&bytes(&args.dump.file)?, &options)
+        .map_err(|error| Failure::input(format!("{file}: {error}")))?;
+    let (positions, indices) = flatten(&imported.scene);
+    let mut mesh = Vec::new();
+    ply::write(&mut mesh, &positions, &indices).map_err(Failure::input)?;
+    target.write(&mesh)?;
+    let report = imported.report;
+    let json = Json {
+        file,
+        mesh: args.output.display().to_string(),
+        triangles: indices.len(),
+        vertices: positions.len(),
+        workgroups: imported.clusters.len(),
+        culled: report.culled,
+        unplaceable: report.unplaceable,
+        degenerate: report.degenerate,
+        points_and_lines: report.points_and_lines,
+    };
+    output.result(&json, &text(&json))
+}
+
+fn text(json: &Json) -> String {
+    let number = |count: usize| grouped(count as u64);
+    let (triangles, vertices) = (number(json.triangles), number(json.vertices));
+    let mut text = format!("{}: {triangles} triangles, {vertices} vertices\n", json.mesh);
+    let left_out = [
+        (json.culled, "culled"),
+        (json.unplaceable, "with a corner at infinity"),
+        (json.points_and_lines, "points or lines"),
+    ];
+    for (count, what) in left_out.into_iter().filter(|(count, _)| *count > 0) {
+        text += &format!("  left out: {} {what}\n", number(count));
+    }
+    text
+}
+
+/// Everything in one mesh, in world space.
+fn flatten(scene: &Scene) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+    let mut mesh = (Vec::new(), Vec::new());
+    if scene.instances.is_empty() {
+        scene.objects.iter().for_each(|object| add(&mut mesh, object, None));
+    }
+    for instance in &scene.instances {
+        add(&mut mesh, &scene.objects[instance.object], Some(&instance.object_to_world));
+    }
+    mesh
+}
+
+fn add(mesh: &mut (Vec<Vec3>, Vec<[u32; 3]>), object: &Object, transform: Option<&Transform>) {
+    for geometry in &object.geometries {
+        if let Shape::Triangles { positions, indices } = &geometry.shape {
+            let first = mesh.0.len() as u32;
+            let place = |p: &Vec3| transform.map_or(*p, |transform| transform.point(*p));
+            mesh.0.extend(positions.iter().map(place));
+            mesh.1.extend(indices.iter().map(|corners| corners.map(|corner| first + corner)));
+        }
+    }
+}
+
+/// Four rows of four numbers, or sixteen numbers, row by row.
+fn matrix(file: &Path) -> Result<Matrix, Failure> {
+    let wrong = |reason: String| Failure::input(format!("{}: {reason}", file.display()));
+    let content = bytes(file)?;
+    let json = serde_json::from_slice(&content).map_err(|error| wrong(error.to_string()))?;
+    if let Ok(rows) = serde_json::from_value::<Matrix>(json) {
+        return Ok(rows);
+    }
+    let flat: [f64; 16] = serde_json::from_slice(&content)
+        .map_err(|_| wrong("expected 4 rows of 4 numbers, or 16 numbers".to_owned()))?;
+    Ok(std::array::from_fn(|row| std::array::from_fn(|column| flat[4 * row + column])))
+}
