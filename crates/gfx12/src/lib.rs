@@ -21,6 +21,7 @@
 //! | [`format`](mod@format) | the format as siliray's machines see it |
 //! | [`rra`] | `.rra` files |
 //! | [`walk`] | the traversal loops of RADV and GPURT |
+//! | [`uncompressed`] | the format `gfx12-bvh4x2`: 4-wide images for the dual instruction |
 //!
 //! Numbers like G-8 are decisions where sources disagree or are silent; they stand beside the code that
 //! makes them true. Facts come from GPURT, Mesa, HIPRT, Radeon Raytracing Analyzer, the RDNA4 ISA guide,
@@ -39,6 +40,7 @@ pub mod quantize;
 pub mod registers;
 pub mod rra;
 pub mod stack;
+pub mod uncompressed;
 pub mod vectors;
 pub mod walk;
 

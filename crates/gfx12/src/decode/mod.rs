@@ -17,7 +17,7 @@
 //! one entry with the union of their boxes. Encoding the tree of an image that siliray wrote, without a
 //! margin, gives the same bytes.
 
-mod bounds;
+pub(crate) mod bounds;
 mod expand;
 mod hierarchy;
 pub mod memory;

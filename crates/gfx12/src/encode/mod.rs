@@ -25,7 +25,7 @@ pub mod error;
 mod flatten;
 mod instance;
 mod leaves;
-mod margin;
+pub(crate) mod margin;
 pub mod report;
 mod run;
 pub mod tables;

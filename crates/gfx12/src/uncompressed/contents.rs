@@ -1,0 +1,333 @@
+//! What is odd or lossy about a structure that is sound: the warnings.
+
+use super::decode::{own_triangle, sideband, sideband_numbers, triangle_count};
+use super::rule::{Findings, Rule};
+use super::survey::{BoxRecord, Surveyed, Target, pointer_bits};
+use super::write::UNUSED_PLANE;
+use crate::decode::Memory;
+use crate::decode::bounds::unbounded_where_nan;
+use crate::instruction::dual_box::FourBoxes;
+use crate::layout::uncompressed::{
+    DualInstanceNode, DualKind, DualPointer, Fp32BoxNode, HighPrecisionBoxNode, parent_slot_address,
+};
+use crate::layout::{CullFlags, PointerFlags};
+use geometry::{Aabb, Transform, Vec3};
+
+/// What a structure, or a part of one, holds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Held {
+    /// The box around it.
+    bounds: Aabb,
+    /// What can be said of all of it; `None` of nothing.
+    cull_flags: Option<CullFlags>,
+    triangles: u32,
+}
+
+impl Held {
+    const NOTHING: Self = Self { bounds: Aabb::EMPTY, cull_flags: None, triangles: 0 };
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            bounds: self.bounds.union(other.bounds),
+            cull_flags: match (self.cull_flags, other.cull_flags) {
+                (Some(a), Some(b)) => Some(a & b),
+                (a, b) => a.or(b),
+            },
+            triangles: self.triangles.saturating_add(other.triangles),
+        }
+    }
+}
+
+/// Looks at everything in a structure. `below` is what the structures from number 1 on hold.
+pub(super) fn check_contents(
+    memory: &Memory<'_>,
+    surveyed: &Surveyed,
+    below: &[Held],
+    findings: &mut Findings,
+) -> Held {
+    let mut check = ContentsCheck { memory, surveyed, findings };
+    let leaves: Vec<Held> = surveyed.leaves.iter().map(|leaf| check.leaf(leaf.pointer)).collect();
+    let instances: Vec<Held> = surveyed
+        .instances
+        .iter()
+        .map(|instance| {
+            let held = below.get((instance.below as usize).wrapping_sub(1));
+            check.instance(instance.pointer, held.unwrap_or(&Held::NOTHING))
+        })
+        .collect();
+    check.sidebands();
+    let mut boxes = vec![Held::NOTHING; surveyed.boxes.len()];
+    for (number, record) in surveyed.boxes.iter().enumerate().rev() {
+        let parts = record.slots.iter().flatten().map(|target| match *target {
+            Target::Box(child) => boxes[child as usize],
+            Target::Leaf(leaf) => leaves[leaf as usize],
+            Target::Instance(instance) => instances[instance as usize],
+        });
+        boxes[number] = parts.fold(Held::NOTHING, Held::and);
+    }
+    // What all boxes above a node have in common.
+    let mut common = vec![Aabb::new(Vec3::NEG_INFINITY, Vec3::INFINITY); boxes.len()];
+    for (number, record) in surveyed.boxes.iter().enumerate() {
+        let node = surveyed.four_boxes(memory, record.pointer);
+        check.box_fields(record, &node, &boxes[number]);
+        for (slot, target) in record.slots.iter().enumerate() {
+            let Some(target) = *target else { continue };
+            let inside = common[number].intersection(unbounded_where_nan(node.boxes[slot]));
+            let (pointer, held, is_leaf) = match target {
+                Target::Box(child) => {
+                    common[child as usize] = inside;
+                    (surveyed.boxes[child as usize].pointer, &boxes[child as usize], false)
+                }
+                Target::Leaf(n) => (surveyed.leaves[n as usize].pointer, &leaves[n as usize], true),
+                Target::Instance(n) => {
+                    (surveyed.instances[n as usize].pointer, &instances[n as usize], true)
+                }
+            };
+            check.parent(pointer, record.pointer);
+            check.slot(record.pointer, slot, &node, held);
+            if is_leaf && !inside.contains(&held.bounds) {
+                check.escaped(record.pointer, slot, pointer, &inside, &held.bounds);
+            }
+        }
+    }
+    if let Some(root) = surveyed.boxes.first() {
+        check.parent(root.pointer, DualPointer::INVALID);
+    }
+    boxes.first().copied().unwrap_or(Held::NOTHING)
+}
+
+struct ContentsCheck<'a, 'm> {
+    memory: &'a Memory<'m>,
+    surveyed: &'a Surveyed,
+    findings: &'a mut Findings,
+}
+
+impl ContentsCheck<'_, '_> {
+    fn add(
+        &mut self,
+        rule: Rule,
+        node: DualPointer,
+        bits: std::ops::Range<u32>,
+        texts: impl FnOnce() -> [String; 3],
+    ) {
+        let address = self.surveyed.address(node);
+        self.findings.add(rule, self.memory, address, bits, texts);
+    }
+
+    /// A node with triangles or a procedural.
+    fn leaf(&mut self, pointer: DualPointer) -> Held {
+        let node = self.surveyed.triangle_node(self.memory, pointer);
+        let opacity = |which: usize| {
+            if node.info(which).opaque {
+                CullFlags::ONLY_OPAQUE
+            } else {
+                CullFlags::ONLY_NON_OPAQUE
+            }
+        };
+        if node.info(0).procedural {
+            let bounds = node.procedural_box();
+            if !bounds.is_finite() || bounds.is_empty() {
+                self.add(Rule::ProceduralBox, pointer, 0..192, || {
+                    let expected = "finite planes, the lower ones first";
+                    [format!("{bounds:?}"), expected.into(), format!("procedural {pointer}")]
+                });
+            }
+            let cull_flags = Some(CullFlags::ONLY_PROCEDURAL | opacity(0));
+            return Held { bounds: unbounded_where_nan(bounds), cull_flags, triangles: 0 };
+        }
+        let mut held = Held::NOTHING;
+        for which in 0..triangle_count(pointer) {
+            let vertices = own_triangle(&node, which).vertices;
+            if !vertices.iter().all(|vertex| vertex.is_finite()) {
+                self.add(Rule::VertexFinite, pointer, 0..384, || {
+                    let place = format!("triangle {which} of node {pointer}");
+                    [format!("{vertices:?}"), "finite vertices".into(), place]
+                });
+            }
+            // No ray hits a triangle with a NaN, so it may lie anywhere.
+            let is_nowhere = vertices.iter().any(|vertex| vertex.is_nan());
+            let points = vertices.into_iter().filter(|_| !is_nowhere);
+            held = held.and(Held {
+                bounds: Aabb::of_points(points),
+                cull_flags: Some(CullFlags::ONLY_TRIANGLES | opacity(which)),
+                triangles: 1,
+            });
+        }
+        held
+    }
+
+    /// An instance of a structure that holds `below`.
+    fn instance(&mut self, pointer: DualPointer, below: &Held) -> Held {
+        let node = self.surveyed.instance_node(self.memory, pointer);
+        let flags = node.child_base.flags();
+        let culling = PointerFlags::CULL_BACK_FACING
+            | PointerFlags::CULL_FRONT_FACING
+            | PointerFlags::CULL_OPAQUE
+            | PointerFlags::CULL_NON_OPAQUE;
+        let only = below.cull_flags.unwrap_or(CullFlags::all());
+        let hides = flags.intersects(culling)
+            || (flags.contains(PointerFlags::SKIP_TRIANGLES)
+                && !only.contains(CullFlags::ONLY_PROCEDURAL))
+            || (flags.contains(PointerFlags::SKIP_PROCEDURAL)
+                && !only.contains(CullFlags::ONLY_TRIANGLES));
+        if hides {
+            self.add(Rule::InstanceFlags, pointer, 438..448, || {
+                let expected = "no culling, and nothing skipped that the structure holds";
+                [format!("{flags:?}"), expected.into(), format!("instance {pointer}")]
+            });
+        }
+        let bounds = if below.bounds.is_empty() {
+            Aabb::EMPTY
+        } else {
+            node.world_to_object.preimage_bounds(&below.bounds).unwrap_or(Aabb::EMPTY)
+        };
+        Held { bounds, cull_flags: Some(CullFlags::empty()), triangles: 0 }
+    }
+
+    fn sidebands(&mut self) {
+        let nodes: Vec<(DualPointer, DualInstanceNode)> = self
+            .surveyed
+            .instances
+            .iter()
+            .map(|instance| instance.pointer)
+            .map(|pointer| (pointer, self.surveyed.instance_node(self.memory, pointer)))
+            .collect();
+        if nodes.iter().all(|(_, node)| sideband(node).is_none()) {
+            return;
+        }
+        if sideband_numbers(self.memory, self.surveyed).is_none() {
+            self.add(Rule::Sideband, nodes[0].0, 512..544, || {
+                let found = "instance indices that are missing, too large or equal";
+                let place = format!("{} instances", nodes.len());
+                [found.into(), "a number for each instance".into(), place]
+            });
+        }
+        for (pointer, node) in nodes {
+            if let Some(record) = sideband(&node)
+                && !undoes(&record.object_to_world, &node.world_to_object)
+            {
+                self.add(Rule::Sideband, pointer, 640..1024, || {
+                    let found = format!("{:?}", record.object_to_world.rows);
+                    let expected = "the inverse of the node's transform";
+                    [found, expected.into(), format!("instance {pointer}")]
+                });
+            }
+        }
+    }
+
+    /// The fields of a box that belong to no used slot.
+    fn box_fields(&mut self, record: &BoxRecord, node: &FourBoxes, held: &Held) {
+        let pointer = record.pointer;
+        let address = self.surveyed.address(pointer);
+        let is_half = pointer.kind() == DualKind::HalfBox;
+        let high = self.memory.half_node(address).map(|bits| HighPrecisionBoxNode::decode(&bits));
+        let wide = self.memory.node(address).map(|bits| Fp32BoxNode::decode(&bits));
+        for slot in (0..4).filter(|&slot| node.children[slot] == DualPointer::INVALID) {
+            let is_inert = match (is_half, &high, &wide) {
+                (true, Some(node), _) => node.planes[slot] == HighPrecisionBoxNode::NO_PLANES,
+                (false, _, Some(node)) => {
+                    let Aabb { min, max } = node.boxes[slot];
+                    let mut planes = min.to_array().into_iter().chain(max.to_array());
+                    planes.all(|plane| plane.to_bits() == UNUSED_PLANE)
+                }
+                _ => true,
+            };
+            if !is_inert {
+                self.add(Rule::UnusedSlot, pointer, plane_bits(pointer, slot), || {
+                    let expected = if is_half {
+                        "min codes 0x1ffff and max codes 0x3ffff"
+                    } else {
+                        "six planes 0x7fc00000"
+                    };
+                    let place = format!("box {pointer}, slot {slot}");
+                    [format!("{:?}", node.boxes[slot]), expected.into(), place]
+                });
+            }
+        }
+        if let Some(count) = wide.map(|node| node.primitive_count)
+            && !is_half
+            && count != held.triangles
+        {
+            self.add(Rule::TriangleCount, pointer, 928..960, || {
+                [count.to_string(), held.triangles.to_string(), format!("box {pointer}")]
+            });
+        }
+    }
+
+    /// A used slot: its planes, and what its flags say.
+    fn slot(&mut self, pointer: DualPointer, slot: usize, node: &FourBoxes, held: &Held) {
+        let bounds = node.boxes[slot];
+        if !bounds.is_finite() {
+            self.add(Rule::PlaneFinite, pointer, plane_bits(pointer, slot), || {
+                let place = format!("box {pointer}, slot {slot}");
+                [format!("{bounds:?}"), "finite planes".into(), place]
+            });
+        }
+        let claimed = node.cull_flags[slot];
+        let truth = held.cull_flags.unwrap_or(CullFlags::all());
+        if !truth.contains(claimed) {
+            let slot_bits = slot as u32;
+            let bits = if pointer.kind() == DualKind::HalfBox {
+                41 + 4 * slot_bits..(45 + 4 * slot_bits).min(56)
+            } else {
+                896 + 8 * slot_bits..900 + 8 * slot_bits
+            };
+            self.add(Rule::CullFlags, pointer, bits, || {
+                let place = format!("box {pointer}, slot {slot}");
+                [format!("{claimed:?}"), format!("at most {truth:?}"), place]
+            });
+        }
+    }
+
+    fn parent(&mut self, node: DualPointer, expected: DualPointer) {
+        let slot = parent_slot_address(self.surveyed.base, node, 0);
+        let word = slot.and_then(|address| self.memory.get(address, 4));
+        // The table lies in the segment of the nodes, directly below them.
+        let segment = self.memory.segment_of(self.surveyed.base);
+        let word = word.filter(|_| slot.and_then(|at| self.memory.segment_of(at)) == segment);
+        let found = word.map(|bytes| u32::from_le_bytes(std::array::from_fn(|k| bytes[k])));
+        if found != Some(expected.0) {
+            let address = slot.unwrap_or(self.surveyed.base);
+            self.findings.add(Rule::Parent, self.memory, address, 0..32, || {
+                let found = found.map_or("no memory".into(), |word| format!("{word:#x}"));
+                [found, expected.to_string(), format!("parent of node {node}")]
+            });
+        }
+    }
+
+    fn escaped(
+        &mut self,
+        pointer: DualPointer,
+        slot: usize,
+        leaf: DualPointer,
+        inside: &Aabb,
+        bounds: &Aabb,
+    ) {
+        self.add(Rule::Contained, pointer, pointer_bits(pointer, slot), || {
+            let place = format!("box {pointer}, slot {slot}, leaf {leaf}");
+            [format!("contents within {bounds:?}"), format!("within {inside:?}"), place]
+        });
+    }
+}
+
+/// The bits of a box node that hold the planes of a slot.
+fn plane_bits(pointer: DualPointer, slot: usize) -> std::ops::Range<u32> {
+    let slot = slot as u32;
+    if pointer.kind() == DualKind::HalfBox {
+        80 + 108 * slot..188 + 108 * slot
+    } else {
+        128 + 192 * slot..320 + 192 * slot
+    }
+}
+
+/// Whether two transforms are inverse to each other, up to a thousandth of what rounding works on.
+fn undoes(back: &Transform, there: &Transform) -> bool {
+    let ((a, m), (b, n)) = (back.to_f64(), there.to_f64());
+    let norm = |matrix: glam::DMat3| {
+        (0..3).map(|row| matrix.row(row).abs().element_sum()).fold(0.0, f64::max)
+    };
+    let linear_error = norm(a * b - glam::DMat3::IDENTITY);
+    let offset_error = (a * n + m).abs().max_element();
+    let offset_scale = norm(a) * n.abs().max_element() + m.abs().max_element();
+    linear_error <= 1e-3 * norm(a) * norm(b) && offset_error <= 1e-3 * offset_scale
+}

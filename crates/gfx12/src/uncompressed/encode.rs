@@ -1,0 +1,146 @@
+//! Tree → image.
+
+use super::bottom::{self, referred_bounds};
+use super::draft::Leaf;
+use super::top::{self, BottomFacts};
+use super::write::Structure;
+use super::{EncodeError, NAME};
+use crate::encode::margin::{Margin, bottom_margins};
+use crate::layout::base_pointer::ADDRESS_MASK;
+use machine::{Image, Segment};
+use rayon::prelude::*;
+use tree::Tree;
+
+/// Segments lie at multiples of this.
+const SEGMENT_ALIGNMENT: u64 = 4096;
+/// Where the first segment lies.
+const FIRST_ADDRESS: u64 = 0x1_0000;
+
+/// How the planes of boxes are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum BoxPrecision {
+    /// As they are: 128 bytes a box.
+    #[default]
+    Fp32,
+    /// In 18 bits, rounded outward: 64 bytes a box.
+    High,
+}
+
+/// The knobs of the encoder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// How planes are stored.
+    pub precision: BoxPrecision,
+    /// Whether boxes are widened so that the unit's own box test loses no hit (G-36).
+    pub margin: bool,
+    /// Whether leaves and nodes stay as they are wherever the format can hold them.
+    pub keep_leaves: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::new(BoxPrecision::Fp32)
+    }
+}
+
+impl Options {
+    /// The options for a tree that was built: a margin, and triangles are paired.
+    #[must_use]
+    pub const fn new(precision: BoxPrecision) -> Self {
+        Self { precision, margin: true, keep_leaves: false }
+    }
+
+    /// The options for a tree that was decoded from an image: its boxes are as wide as they should be,
+    /// and its triangles are paired.
+    #[must_use]
+    pub const fn decoded(precision: BoxPrecision) -> Self {
+        Self { precision, margin: false, keep_leaves: true }
+    }
+}
+
+/// Lays a tree out. The same tree gives the same bytes.
+///
+/// # Errors
+/// When the tree holds something that the format cannot express.
+pub fn encode(tree: &Tree, options: &Options) -> Result<Image, EncodeError> {
+    if tree.top.is_none() && tree.bottoms.len() != 1 {
+        return Err(EncodeError::BottomCount { bottoms: tree.bottoms.len() });
+    }
+    let structures = bottom_structures(tree, options)?;
+    let mut facts: Vec<BottomFacts> = structures
+        .iter()
+        .zip(&tree.bottoms)
+        .map(|(structure, bottom)| BottomFacts {
+            bounds: referred_bounds(bottom),
+            root: structure.root(),
+            cull_flags: structure.all_contents().cull_flags,
+            base: 0,
+            metadata_bytes: structure.base_offset(),
+        })
+        .collect();
+    let top = match &tree.top {
+        Some(given) => Some((given, top::structure(given, &facts, options)?)),
+        None => None,
+    };
+
+    let mut next = FIRST_ADDRESS;
+    let mut segment_of = |structure: &Structure| {
+        let (address, bytes) = (next, structure.byte_count());
+        next = (address + bytes).next_multiple_of(SEGMENT_ALIGNMENT);
+        (next <= ADDRESS_MASK + 1)
+            .then_some((address, bytes))
+            .ok_or(EncodeError::Addresses { end: next })
+    };
+    let mut places = Vec::with_capacity(structures.len() + 1);
+    for structure in top.iter().map(|(_, structure)| structure).chain(&structures) {
+        places.push(segment_of(structure)?);
+    }
+    let bottom_places = &places[usize::from(top.is_some())..];
+    for (facts, (address, _)) in facts.iter_mut().zip(bottom_places) {
+        facts.base = address + facts.metadata_bytes;
+    }
+    let blank = |&(address, bytes): &(u64, u64)| Segment::zeroed(address, bytes as usize);
+    let mut segments: Vec<Segment> = places.iter().map(blank).collect();
+    let (top_segments, bottom_segments) = segments.split_at_mut(usize::from(top.is_some()));
+    if let (Some((given, structure)), [segment]) = (&top, top_segments) {
+        let node = |leaf: &Leaf| {
+            let number = leaf.first_item();
+            let placement = &given.placements[number as usize];
+            top::leaf_bits(number, placement, &facts[placement.bottom as usize])
+        };
+        structure.write(node, segment.bytes_mut())?;
+    }
+    let written: Vec<Result<(), EncodeError>> = bottom_segments
+        .par_iter_mut()
+        .zip(&structures)
+        .zip(&tree.bottoms)
+        .map(|((segment, structure), bottom)| {
+            let node = |leaf: &Leaf| bottom::leaf_bits(leaf, &bottom.primitives);
+            structure.write(node, segment.bytes_mut())
+        })
+        .collect();
+    // The error of the first level that has one, whichever thread was faster.
+    written.into_iter().collect::<Result<(), _>>()?;
+
+    let root_structure = top.as_ref().map(|(_, structure)| structure).or(structures.first());
+    let (base_offset, root) =
+        root_structure.map_or((0, 0), |structure| (structure.base_offset(), structure.root().0));
+    let bases = vec![FIRST_ADDRESS + base_offset; 2];
+    Ok(Image { format: NAME, segments, bases, root: u64::from(root) })
+}
+
+fn bottom_structures(tree: &Tree, options: &Options) -> Result<Vec<Structure>, EncodeError> {
+    let margins = if options.margin {
+        bottom_margins(tree)
+    } else {
+        vec![Margin::default(); tree.bottoms.len()]
+    };
+    let results: Vec<Result<Structure, EncodeError>> = tree
+        .bottoms
+        .par_iter()
+        .zip(margins)
+        .enumerate()
+        .map(|(level, (given, margin))| bottom::structure(level, given, margin.plain, options))
+        .collect();
+    results.into_iter().collect()
+}

@@ -1,0 +1,149 @@
+//! The rules that an image is checked against, and what is collected of broken ones.
+
+use crate::decode::Memory;
+use machine::{Finding, Severity};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+macro_rules! rules {
+    ($($rule:ident $name:literal $severity:ident $promise:literal)*) => {
+        /// What an image must be (errors) and should be (warnings).
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Rule {
+            $(#[doc = $promise] $rule,)*
+        }
+
+        impl Rule {
+            /// All rules, errors first.
+            pub const ALL: &[Self] = &[$(Self::$rule),*];
+
+            /// The name in reports; it never changes.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$rule => $name),* }
+            }
+
+            /// Whether breaking it makes the image unsafe to walk.
+            #[must_use]
+            pub const fn severity(self) -> Severity {
+                match self { $(Self::$rule => Severity::$severity),* }
+            }
+
+            /// What holds in an image that keeps it.
+            #[must_use]
+            pub const fn promise(self) -> &'static str {
+                match self { $(Self::$rule => $promise),* }
+            }
+        }
+    };
+}
+
+rules! {
+    Segment "segment" Error "segments lie at multiples of 64, do not overlap and end below 2^48"
+    Base "base" Error "the bases are equal, a multiple of 64 below 2^48"
+    Root "root" Error "a root pointer names a box node (type 4 or 5) of the image"
+    NodeType "node_type" Error "child types are 0, 1, 4, 5 and 6 (G-30)"
+    PointerRange "pointer_range" Error "every node lies in the segment of its base"
+    ReachedTwice "reached_twice" Error "no unit belongs to two nodes and every node has one parent"
+    MixedLevel "mixed_level" Error "a structure holds instances or primitives, not both"
+    NestedInstance "nested_instance" Error "no instance lies below an instance"
+    AbsentTriangle "absent_triangle" Error "type 1 names a node whose id word describes a second triangle"
+    Sources "sources" Error "barycentric sources are 0, 1 or 2, and different (G-31)"
+    ProceduralPair "procedural_pair" Error "a procedural is alone in its node"
+    InstanceBase "instance_base" Error "an instance's child base names memory of the image"
+    Transform "transform" Error "an instance's transform is finite and has an inverse"
+    Resource "resource" Error "T# bit 115 is 0: compressed nodes are not for this instruction (G-20)"
+    Contained "contained" Warning "what is below a box lies inside it"
+    Parent "parent" Warning "the parent table names every node's parent, and 0xffffffff for the root"
+    UnusedSlot "unused_slot" Warning "an unused slot has the planes that say so"
+    PlaneFinite "plane_finite" Warning "planes are finite"
+    VertexFinite "vertex_finite" Warning "vertices are finite"
+    ProceduralBox "procedural_box" Warning "the box of a procedural is finite and not inverted"
+    Winding "winding" Warning "sources are a rotation and the winding is not flipped: a tree has no mirrored triangles"
+    CullFlags "cull_flags" Warning "the cull flags of a child are true of everything below it"
+    TriangleCount "triangle_count" Warning "dword 29 of an fp32 box counts the triangles below it"
+    InstanceFlags "instance_flags" Warning "an instance's flags hide nothing that its structure holds"
+    Sideband "sideband" Warning "sideband records number the instances and invert their transforms"
+}
+
+/// Findings of one rule that a report lists.
+pub const FINDINGS_PER_RULE: usize = 1000;
+
+/// Findings so far. Of each rule the first are kept and the rest is counted.
+#[derive(Debug, Default)]
+pub struct Findings {
+    rules: BTreeMap<Rule, (Vec<Finding>, u64)>,
+}
+
+impl Findings {
+    /// Notes that `rule` is broken by bits of what lies at `address`. The texts (found, expected,
+    /// place) are made only when they are kept.
+    pub(super) fn add(
+        &mut self,
+        rule: Rule,
+        memory: &Memory<'_>,
+        address: u64,
+        bits: Range<u32>,
+        texts: impl FnOnce() -> [String; 3],
+    ) {
+        let (kept, total) = self.rules.entry(rule).or_default();
+        *total += 1;
+        if kept.len() < FINDINGS_PER_RULE {
+            let [found, expected, place] = texts();
+            let (severity, rule) = (rule.severity(), rule.name());
+            let offset = memory.offset_of(address);
+            kept.push(Finding { severity, rule, offset, bits, found, expected, place });
+        }
+    }
+
+    /// Whether a rule was never broken.
+    pub(super) fn keeps(&self, rule: Rule) -> bool {
+        !self.rules.contains_key(&rule)
+    }
+
+    /// The report: by offset, each rule that was cut short followed by its sum.
+    pub(super) fn into_sorted(self) -> Vec<Finding> {
+        let mut all = Vec::new();
+        for (mut kept, total) in self.rules.into_values() {
+            kept.sort_by_key(|finding| (finding.offset, finding.bits.start));
+            if let Some(last) = kept.last()
+                && total > kept.len() as u64
+            {
+                kept.push(Finding {
+                    found: format!("{total} findings of this rule in all"),
+                    expected: "none".into(),
+                    place: format!("{FINDINGS_PER_RULE} are listed"),
+                    ..last.clone()
+                });
+            }
+            all.append(&mut kept);
+        }
+        all.sort_by_key(|finding| (finding.offset, finding.bits.start));
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_snake_case_and_unique() {
+        let mut names: Vec<_> = Rule::ALL.iter().map(|rule| rule.name()).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+        assert!(names.iter().all(|n| n.chars().all(|c| c.is_ascii_lowercase() || c == '_')));
+    }
+
+    #[test]
+    fn the_documentation_lists_every_rule() {
+        let page = include_str!("../../../../docs/gfx12-bvh4x2-check.md");
+        for rule in Rule::ALL {
+            let (name, severity) = (rule.name(), rule.severity().name());
+            let row = format!("| `{name}` | {severity} | {} |", rule.promise());
+            assert!(page.contains(&row), "{row}");
+        }
+    }
+}
