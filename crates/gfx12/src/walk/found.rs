@@ -54,6 +54,13 @@ impl<'a> Found<'a> {
         slab::widen(self.query.ray.tmax)
     }
 
+    /// The walk begins again: a list of all hits is emptied, the closest hit is kept.
+    pub(super) fn restart(&mut self) {
+        if self.query.kind == HitKind::All {
+            self.hits.clear();
+        }
+    }
+
     /// Puts the hits of an all-hits query in order; a primitive may have been met twice.
     pub(super) fn finish(self) {
         if self.query.kind == HitKind::All {

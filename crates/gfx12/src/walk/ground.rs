@@ -36,7 +36,7 @@ impl<'a> Ground<'a> {
     ) -> Result<Self, WalkError> {
         let image = checked.image();
         if image.format != crate::NAME {
-            return Err(WalkError::Format { found: image.format });
+            return Err(WalkError::Format { found: image.format, expected: crate::NAME });
         }
         if !(1..=31).contains(&options.stack_size) {
             return Err(WalkError::StackSize { found: options.stack_size });

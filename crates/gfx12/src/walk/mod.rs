@@ -9,6 +9,7 @@
 //! | [`Radv`] | RADV's, with the ray's own extent when walking back | one pair | all that the boxes lead to |
 //! | [`RadvLiteral`] | RADV's as shipped | one pair | some are lost when the stack overflows (G-35) |
 //! | [`Gpurt`] | GPURT's | any | all that the boxes lead to |
+//! | [`Dual`] | two nodes a step, over the uncompressed format | - | all that the boxes lead to |
 //!
 //! | file | concept |
 //! |---|---|
@@ -17,6 +18,7 @@
 //! | `lane` | the registers of one ray, and the two instructions |
 //! | `found` | hits so far, and how far boxes matter |
 //! | [`radv`], [`gpurt`] | the loops |
+//! | [`dual`] | the loop around the dual instruction, with a ground and a lane of its own |
 //! | [`promise`] | for which rays nothing is lost |
 //!
 //! **Accepting.** The registers of the instruction stay raw. Both primitives of a pair that the walk
@@ -32,6 +34,7 @@
 //! a constructor wants [`Facts::parents`](machine::Facts::parents), unless the image is so flat that
 //! the stack cannot overflow.
 
+pub mod dual;
 mod found;
 pub mod gpurt;
 mod ground;
@@ -40,6 +43,7 @@ pub mod options;
 pub mod promise;
 pub mod radv;
 
+pub use dual::Dual;
 pub use gpurt::Gpurt;
 pub use options::{Options, WalkError};
 pub use promise::Promise;

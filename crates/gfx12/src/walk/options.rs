@@ -44,16 +44,24 @@ impl Options {
             step_limit: None,
         }
     }
+
+    /// What siliray passes to the dual instruction: 16 entries, closest first, GPURT's growth of 6.
+    #[must_use]
+    pub const fn dual(rule: TriangleRule) -> Self {
+        Self::gpurt(rule)
+    }
 }
 
 /// Why a walk cannot be made over an image.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WalkError {
-    /// Not a gfx12 image.
-    #[error("the image has the format {found}, expected gfx12")]
+    /// An image of another format.
+    #[error("the image has the format {found}, expected {expected}")]
     Format {
         /// What it has.
         found: &'static str,
+        /// What the machine reads.
+        expected: &'static str,
     },
     /// The stack instruction has five bits for its size.
     #[error("a stack of {found} entries, expected 1 to 31")]

@@ -1,0 +1,92 @@
+//! What the walk stands on: a proved image, and what its constructor had to know of it.
+
+use crate::decode::Memory;
+use crate::layout::uncompressed::{DualPointer, parent_slot_address};
+use crate::layout::{BasePointer, PointerFlags, Resource, SortHeuristic};
+use crate::uncompressed::decode::instance_numbers;
+use crate::uncompressed::survey::{Survey, Surveyed};
+use crate::walk::options::{Options, WalkError};
+use machine::CheckedImage;
+use std::collections::HashMap;
+
+/// An image that the loop can run on.
+#[derive(Debug)]
+pub(super) struct Ground<'a> {
+    pub(super) memory: Memory<'a>,
+    pub(super) root: DualPointer,
+    pub(super) options: Options,
+    pub(super) step_limit: u64,
+    base: u64,
+    /// The number of the placement behind each instance node.
+    instances: HashMap<DualPointer, u32>,
+}
+
+impl<'a> Ground<'a> {
+    pub(super) fn new(checked: &'a CheckedImage, options: Options) -> Result<Self, WalkError> {
+        let image = checked.image();
+        if image.format != crate::uncompressed::NAME {
+            let expected = crate::uncompressed::NAME;
+            return Err(WalkError::Format { found: image.format, expected });
+        }
+        if !(1..=31).contains(&options.stack_size) {
+            return Err(WalkError::StackSize { found: options.stack_size });
+        }
+        let survey = Survey::new(image);
+        if !checked.facts().parents {
+            // With an entry for every node nothing is ever lost.
+            let needed = survey.structures.iter().map(node_count).sum();
+            if needed > u64::from(options.stack_size) {
+                return Err(WalkError::Parents { size: options.stack_size, needed });
+            }
+        }
+        let memory = Memory::new(image);
+        let top = &survey.structures[0];
+        let pointers = top.instances.iter().map(|instance| instance.pointer);
+        Ok(Self {
+            root: top.root,
+            base: top.base,
+            step_limit: options.step_limit.unwrap_or_else(|| steps_needed(&survey)),
+            instances: pointers.zip(instance_numbers(&memory, top)).collect(),
+            memory,
+            options,
+        })
+    }
+
+    /// The T# of the pair phase. Type 4 is the high-precision box, whether the image has one or not.
+    pub(super) fn resource(&self) -> Resource {
+        Resource::dual(SortHeuristic::Closest, self.options.box_grow, true)
+    }
+
+    /// The base pointer of the root's structure.
+    pub(super) fn world_base(&self, flags: PointerFlags) -> BasePointer {
+        // The check proved the address: a multiple of 64 below 2^48.
+        BasePointer(self.base >> 3).with_flags(flags)
+    }
+
+    /// The parent of a node in the structure at a base; INVALID for a root.
+    pub(super) fn parent(&self, base: BasePointer, node: DualPointer) -> DualPointer {
+        parent_slot_address(base.address(), node, 0)
+            .and_then(|address| self.memory.get(address, 4))
+            .map_or(DualPointer::INVALID, |bytes| {
+                DualPointer(u32::from_le_bytes(std::array::from_fn(|k| bytes[k])))
+            })
+    }
+
+    /// The number of the placement that an instance node shows.
+    pub(super) fn placement(&self, instance: DualPointer) -> u32 {
+        self.instances.get(&instance).copied().unwrap_or(0)
+    }
+}
+
+fn node_count(surveyed: &Surveyed) -> u64 {
+    (surveyed.boxes.len() + surveyed.leaves.len() + surveyed.instances.len()) as u64
+}
+
+/// More steps than both phases can take together: each node once in the first, and in the second once
+/// more for each of its children that the walk comes back from.
+fn steps_needed(survey: &Survey) -> u64 {
+    let top = &survey.structures[0];
+    let below = top.instances.iter().filter_map(|i| survey.structures.get(i.below as usize));
+    let nodes = node_count(top) + below.map(node_count).sum::<u64>();
+    8 * (nodes + 1)
+}

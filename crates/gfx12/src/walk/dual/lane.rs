@@ -1,0 +1,202 @@
+//! One lane of a wave: the registers that both phases keep, and the instructions that they execute.
+
+use super::ground::Ground;
+use crate::instruction::{
+    Answer, DualOperands, RayRegisters, TriangleArithmetic, image_bvh_dual_intersect_ray,
+};
+use crate::layout::uncompressed::{DualKind, DualPointer, TriangleNode};
+use crate::layout::{BasePointer, HalfNodeBits, NodePointer, PointerFlags, Resource};
+use crate::stack::{ENTRY_STRIDE, StackAddress, StackMode, push8_pop1, push8_pop2};
+use crate::uncompressed::decode::{instance_flags, own_triangle, primitive_id};
+use crate::walk::found::Found;
+use geometry::{InstanceFlags, Ray, moller_trumbore};
+use machine::candidate::MergedFlags;
+use machine::{BudgetExhausted, Counters, RayQuery, StepBudget};
+use std::ops::ControlFlow;
+use tree::primitives::Primitive;
+
+/// The state of one ray.
+pub(super) struct Lane<'a> {
+    pub(super) ground: &'a Ground<'a>,
+    pub(super) found: Found<'a>,
+    pub(super) resource: Resource,
+    query: &'a RayQuery,
+    world: Space,
+    space: Space,
+    lds: [u32; 31 * ENTRY_STRIDE],
+    stack: u32,
+    budget: StepBudget,
+    counters: &'a mut Counters,
+}
+
+/// Where the ray is.
+#[derive(Debug, Clone, Copy)]
+struct Space {
+    ray: Ray,
+    base: BasePointer,
+    flags: MergedFlags,
+    inside: Option<Inside>,
+}
+
+/// The instance that a ray is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Inside {
+    pub(super) instance: DualPointer,
+    /// The root of its structure.
+    pub(super) root: DualPointer,
+}
+
+impl<'a> Lane<'a> {
+    /// A lane in world space with an empty stack.
+    pub(super) fn new(
+        ground: &'a Ground<'a>,
+        query: &'a RayQuery,
+        found: Found<'a>,
+        counters: &'a mut Counters,
+    ) -> Self {
+        let skips = PointerFlags::SKIP_TRIANGLES | PointerFlags::SKIP_PROCEDURAL;
+        let flags = PointerFlags::of_ray(query.flags.bits()) - skips;
+        let world = Space {
+            ray: query.ray,
+            base: ground.world_base(flags),
+            flags: MergedFlags::new(query.flags, InstanceFlags::empty()),
+            inside: None,
+        };
+        Self {
+            ground,
+            found,
+            resource: ground.resource(),
+            query,
+            world,
+            space: world,
+            lds: [0; 31 * ENTRY_STRIDE],
+            stack: 0,
+            budget: StepBudget::new(ground.step_limit),
+            counters,
+        }
+    }
+
+    /// World space and an empty stack again.
+    pub(super) fn restart(&mut self) {
+        self.space = self.world;
+        self.stack = 0;
+        self.found.restart();
+    }
+
+    /// `image_bvh_dual_intersect_ray`. The ray registers stay as they are.
+    pub(super) fn intersect(
+        &mut self,
+        nodes: [DualPointer; 2],
+        extent: f32,
+    ) -> Result<Answer, BudgetExhausted> {
+        self.budget.step()?;
+        for node in nodes.into_iter().filter(|node| is_box(*node)) {
+            debug_assert!(!node.is_special());
+            self.counters.nodes += 1;
+            self.counters.box_tests += 4;
+        }
+        let Ray { origin, direction, .. } = self.space.ray;
+        let ray = RayRegisters { origin, direction, extent, mask: self.query.mask };
+        let operands = DualOperands { resource: self.resource, base: self.space.base, ray, nodes };
+        let arithmetic = TriangleArithmetic::default();
+        Ok(image_bvh_dual_intersect_ray(&self.ground.memory, &operands, arithmetic))
+    }
+
+    /// `ds_bvh_stack_push8_pop2_rtn_b64`.
+    pub(super) fn push_pop_two(&mut self, data: [u32; 8]) -> [DualPointer; 2] {
+        let size = self.ground.options.stack_size;
+        let (lds, stack) = (&mut self.lds, &mut self.stack);
+        let pair = push8_pop2(lds, stack, NodePointer::INVALID, data, size);
+        pair.map(|node| DualPointer(node.0))
+    }
+
+    /// `ds_bvh_stack_push8_pop1_rtn_b32`, without range mode.
+    pub(super) fn push_pop_one(&mut self, last: DualPointer, data: [u32; 8]) -> DualPointer {
+        let mode = StackMode { size: self.ground.options.stack_size, range_mode: false };
+        let last = NodePointer(last.0);
+        DualPointer(push8_pop1(&mut self.lds, &mut self.stack, last, data, mode).0)
+    }
+
+    /// Whether the last pop returned to the top level.
+    pub(super) fn popped_to_top(&self) -> bool {
+        StackAddress::decode(self.stack).blas_to_tlas_pop
+    }
+
+    /// Goes into the structure below an instance, and gives the data for the stack: its root, or nothing
+    /// where the instance was culled.
+    pub(super) fn enter(&mut self, instance: DualPointer, answer: &Answer) -> [u32; 8] {
+        let base = BasePointer::from_words(answer.vdst[2], answer.vdst[3]);
+        let root = DualPointer(answer.vdst[7]);
+        self.space = Space {
+            ray: Ray { origin: answer.origin, direction: answer.direction, ..self.query.ray },
+            base,
+            flags: MergedFlags::new(self.query.flags, instance_flags(base.flags())),
+            inside: Some(Inside { instance, root }),
+        };
+        self.counters.instances += u64::from(!root.is_special());
+        let mut data = [DualPointer::INVALID.0; 8];
+        data[7] = root.0;
+        data[6] = NodePointer::SKIP_0_7.0;
+        data
+    }
+
+    /// Goes back to the ray of the world.
+    pub(super) fn leave(&mut self) {
+        self.space = self.world;
+    }
+
+    /// The instance that the lane is in.
+    pub(super) fn inside(&self) -> Option<Inside> {
+        self.space.inside
+    }
+
+    /// The parent of a node of the structure that the lane is in.
+    pub(super) fn parent(&self, node: DualPointer) -> DualPointer {
+        self.ground.parent(self.space.base, node)
+    }
+
+    /// Puts the primitive behind a pointer to the law. `words` are what the unit said of it.
+    pub(super) fn take(&mut self, pointer: DualPointer, words: &[u32]) -> ControlFlow<()> {
+        let Space { ray, base, flags, inside } = self.space;
+        let address = base.address() + pointer.byte_offset();
+        let bits = self.ground.memory.half_node(address).unwrap_or(HalfNodeBits::ZERO);
+        let node = TriangleNode::decode(&bits);
+        let which = usize::from(pointer.node_type());
+        debug_assert!(words_agree(words, &node, which, &ray), "{words:x?} for {node:?}");
+        let number = inside.map_or(0, |inside| self.ground.placement(inside.instance));
+        let rule = self.ground.options.rule;
+        let id = primitive_id(&node, which);
+        let hit = if node.info(which).procedural {
+            self.counters.procedural_tests += 1;
+            flags.hit(rule, &ray, Primitive::Box(&node.procedural_box()), id, number)
+        } else {
+            self.counters.triangle_tests += 1;
+            let triangle = own_triangle(&node, which);
+            flags.hit(rule, &ray, Primitive::Triangle(&triangle), id, number)
+        };
+        self.counters.leaves += 1;
+        hit.map_or(ControlFlow::Continue(()), |hit| self.found.take(hit))
+    }
+}
+
+/// Whether a triangle, or a procedural, is behind a pointer.
+pub(super) fn is_leaf(pointer: DualPointer) -> bool {
+    matches!(pointer.kind(), DualKind::Triangle0 | DualKind::Triangle1)
+}
+
+fn is_box(pointer: DualPointer) -> bool {
+    matches!(pointer.kind(), DualKind::HalfBox | DualKind::Fp32Box)
+}
+
+/// Whether the quotient of the unit's words is the `t` of Möller-Trumbore in the node's order of
+/// corners, infinity on a miss. A culled triangle says nothing.
+fn words_agree(words: &[u32], node: &TriangleNode, which: usize, ray: &Ray) -> bool {
+    const CULLED: [f32; 2] = [f32::INFINITY, 1.0];
+    let [numerator, denominator] = [words[0], words[1]].map(f32::from_bits);
+    let t = numerator / denominator;
+    let agrees = match moller_trumbore::intersect(ray, &node.triangle(which)) {
+        Some(hit) => hit.t == t,
+        None => t == f32::INFINITY || t.is_nan(),
+    };
+    agrees || node.info(which).procedural || [numerator, denominator] == CULLED
+}

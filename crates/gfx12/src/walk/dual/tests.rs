@@ -1,0 +1,93 @@
+//! Every leaf is found exactly once, however small the stack is (G-33): the experiment that showed
+//! otherwise for the published walkback, on random trees of overlapping boxes.
+
+use super::*;
+use crate::uncompressed::Gfx12Bvh4x2;
+use geometry::{Aabb, Ray, TriangleRule, Vec3};
+use machine::{Format, HitKind, Oracle};
+use tree::{Bottom, Bvh, Entry, Link, PrimitiveFlags, PrimitiveId, Primitives, Tree};
+
+/// Knuth's linear congruential generator.
+struct Random(u64);
+
+impl Random {
+    fn unit(&mut self) -> f32 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 40) as f32 / 16_777_216.0
+    }
+
+    fn vector(&mut self, scale: f32) -> Vec3 {
+        Vec3::new(self.unit(), self.unit(), self.unit()) * scale
+    }
+}
+
+/// `count` boxes that overlap a lot, four by four in random order, so that siblings do too.
+fn overlapping(count: usize, random: &mut Random) -> Tree {
+    let boxes: Vec<Aabb> = (0..count)
+        .map(|_| {
+            let low = random.vector(7.0);
+            Aabb::new(low, low + Vec3::splat(0.5) + random.vector(5.0))
+        })
+        .collect();
+    let ids = (0..count as u32)
+        .map(|n| PrimitiveId { geometry: 0, primitive: n, flags: PrimitiveFlags::empty() })
+        .collect();
+    let around =
+        |items: &[usize]| items.iter().fold(Aabb::EMPTY, |all, &item| all.union(boxes[item]));
+    let all: Vec<usize> = (0..count).collect();
+    let mut entries = vec![Entry { bounds: around(&all), link: Link::leaf(0, 0) }];
+    let mut references = Vec::new();
+    let mut open = vec![(0, all)];
+    while let Some((index, items)) = open.pop() {
+        if let [item] = items[..] {
+            entries[index].link = Link::leaf(references.len() as u32, 1);
+            references.push(item as u32);
+            continue;
+        }
+        let first = entries.len();
+        for part in items.chunks(items.len().div_ceil(4)) {
+            open.push((entries.len(), part.to_vec()));
+            entries.push(Entry { bounds: around(part), link: Link::leaf(0, 0) });
+        }
+        entries[index].link = Link::node(first as u32, entries.len() - first);
+    }
+    let bvh = Bvh::new(entries, references, count).unwrap();
+    let primitives = Primitives { triangles: Vec::new(), boxes, ids };
+    Tree { bottoms: vec![Bottom { primitives, bvh }], top: None }
+}
+
+#[test]
+fn every_leaf_is_found_exactly_once() {
+    let mut random = Random(17);
+    let format = Gfx12Bvh4x2::default();
+    let mut rays_with_losses = [0; 4];
+    for _ in 0..30 {
+        let tree = overlapping(300, &mut random);
+        let image = format.check(format.encode(&tree).unwrap()).checked.unwrap();
+        let decoded = format.decode(&image);
+        let rule = TriangleRule::Watertight;
+        let oracle = Oracle::new(&decoded, rule);
+        for _ in 0..10 {
+            let origin = random.vector(14.0) - Vec3::splat(2.0);
+            let target = Vec3::splat(3.0) + random.vector(4.0);
+            let query = RayQuery::new(HitKind::All, Ray::new(origin, target - origin));
+            let mut expected = Vec::new();
+            oracle.answer(&query, &mut expected, &mut Counters::default()).unwrap();
+            for (size, losses) in [16, 8, 4, 2].into_iter().zip(&mut rays_with_losses) {
+                let options = Options { stack_size: size, ..Options::dual(rule) };
+                let dual = Dual::new(&image, options).unwrap();
+                let (mut hits, mut counters) = (Vec::new(), Counters::default());
+                let found = Found::new(&query, &mut hits);
+                let mut lane = Lane::new(&dual.0, &query, found, &mut counters);
+                *losses += usize::from(walk(&mut lane).unwrap() == Ended::Lost);
+                // Not finished: these are the hits as the walk met them, doubles and all.
+                hits.sort_by(Hit::order);
+                assert_eq!(hits, expected, "{size} entries");
+            }
+        }
+    }
+    let [sixteen, eight, four, two] = rays_with_losses;
+    assert!(sixteen > 20 && eight > 200, "{rays_with_losses:?}");
+    assert!(four >= eight && two >= four, "{rays_with_losses:?}");
+}

@@ -1,0 +1,103 @@
+//! Flipped bits and cut images: a check always answers, and what it lets through can be walked.
+
+use crate::worlds::{Random, instanced, mixed, rays};
+use geometry::TriangleRule;
+use gfx12::uncompressed::check::check;
+use gfx12::uncompressed::encode::encode;
+use gfx12::uncompressed::{BoxPrecision, Gfx12Bvh4x2, Options};
+use gfx12::walk::{self, Dual};
+use machine::{Counters, Format, Image, Machine, Oracle, Segment};
+
+/// What a flip may do without a finding: nothing that changes an answer.
+#[test]
+fn one_flipped_bit_is_named_or_harmless() {
+    let mut random = Random(99);
+    for (tree, precision) in [
+        (mixed(), BoxPrecision::Fp32),
+        (instanced(), BoxPrecision::Fp32),
+        (mixed(), BoxPrecision::High),
+    ] {
+        let sound = encode(&tree, &Options::new(precision)).unwrap();
+        let queries = rays(&tree.bounds(), 1, 12);
+        let (mut named, mut harmless) = (0, 0);
+        for _ in 0..350 {
+            let mut image = sound.clone();
+            let segment = random.below(image.segments.len());
+            let bytes = image.segments[segment].bytes_mut();
+            let (byte, bit) = (random.below(bytes.len()), random.below(8));
+            bytes[byte] ^= 1 << bit;
+            let report = check(image);
+            let Some(checked) = report.checked else {
+                named += 1;
+                continue;
+            };
+            let decoded = Gfx12Bvh4x2::default().decode(&checked);
+            let rule = TriangleRule::Watertight;
+            let Ok(dual) = Dual::new(&checked, walk::Options::dual(rule)) else {
+                named += 1;
+                continue;
+            };
+            let oracle = Oracle::new(&decoded, rule);
+            for query in &queries {
+                let (mut got, mut expected) = (Vec::new(), Vec::new());
+                let mut counters = Counters::default();
+                let ended = dual.answer(query, &mut got, &mut counters);
+                if !report.findings.is_empty() {
+                    continue; // named; that the walk came back is enough
+                }
+                ended.unwrap();
+                oracle.answer(query, &mut expected, &mut counters).unwrap();
+                if query.kind == machine::HitKind::Any {
+                    assert_eq!(got.is_empty(), expected.is_empty());
+                } else {
+                    assert_eq!(got, expected, "segment {segment}, byte {byte:#x}, bit {bit}");
+                }
+            }
+            if report.findings.is_empty() {
+                harmless += 1;
+            } else {
+                named += 1;
+            }
+        }
+        assert!(named > 30 && harmless > 30, "{named} named, {harmless} harmless");
+    }
+}
+
+#[test]
+fn many_flips_and_cuts_never_crash() {
+    let mut random = Random(5);
+    let sound = encode(&instanced(), &Options::default()).unwrap();
+    for round in 0..300 {
+        let mut image = sound.clone();
+        for _ in 0..1 + random.below(30) {
+            let segment = random.below(image.segments.len());
+            let bytes = image.segments[segment].bytes_mut();
+            let at = random.below(bytes.len());
+            bytes[at] = random.bits() as u8;
+        }
+        if round % 3 == 0 {
+            let cut = random.below(image.segments.len());
+            let segment = &image.segments[cut];
+            let kept = random.below(segment.bytes().len());
+            image.segments[cut] = Segment::new(segment.address, &segment.bytes()[..kept]);
+        }
+        walk_if_sound(image);
+    }
+    let nothing =
+        Image { format: gfx12::uncompressed::NAME, segments: vec![], bases: vec![], root: 5 };
+    assert!(!check(nothing).is_sound());
+    for root in [0, 4, 6, 7, 0xFFFF_FFFD, 0xFFFF_FFFF, u64::MAX] {
+        walk_if_sound(Image { root, ..sound.clone() });
+    }
+}
+
+fn walk_if_sound(image: Image) {
+    if let Some(checked) = check(image).checked {
+        let decoded = Gfx12Bvh4x2::default().decode(&checked);
+        if let Ok(dual) = Dual::new(&checked, walk::Options::dual(TriangleRule::MollerTrumbore)) {
+            for query in rays(&decoded.bounds(), 2, 5) {
+                let _ = dual.answer(&query, &mut Vec::new(), &mut Counters::default());
+            }
+        }
+    }
+}
