@@ -256,6 +256,15 @@ pub const fn map_address(output: bool, vertices: u32, primitive: u32, corner: u3
     base + primitive * vertices + corner
 }
 
+/// The address of a vertex's handle in the input MAP, from the invocation info that tessellation and
+/// geometry stages read as system value 0x1d: its bytes 0 and 2 are the local primitive and the
+/// vertices of a primitive, in an order that does not matter to their product (I-5).
+#[must_use]
+pub const fn handle_address(invocation_info: u32, vertex: u32) -> u32 {
+    let [primitive, _, vertices, _] = invocation_info.to_le_bytes();
+    primitive as u32 * vertices as u32 + vertex
+}
+
 impl Access {
     const fn view(self) -> View {
         if self.skew { View::Skewed } else { View::Flat }
@@ -353,6 +362,12 @@ mod tests {
         memory.write(half, 2, 0xdead_beef).unwrap();
         assert_eq!(memory.read(word, 0), Ok(0xbeef_6564));
         assert_eq!(memory.input, space());
+    }
+
+    #[test]
+    fn the_invocation_info_leads_to_a_handle() {
+        assert_eq!(handle_address(0xaa03_bb05, 2), map_address(false, 3, 5, 2));
+        assert_eq!(handle_address(0x0005_0003, 1), 16);
     }
 
     #[test]
