@@ -1,0 +1,84 @@
+//! One bit flipped: either the check says that hits may be lost, or nothing changes but the world.
+
+use crate::support::{Questions, Random, World, across, soup};
+use geometry::{InstanceFlags, Transform, TriangleRule, Vec3};
+use gfx12::encode::{Options as EncodeOptions, Policy};
+use gfx12::walk::{Gpurt, Options, Radv, RadvLiteral, WalkError};
+use machine::Machine;
+use scene::{Instance, Scene};
+
+/// Some placements of one object, near each other.
+fn instanced(mut scene: Scene) -> Scene {
+    let mut random = Random(1);
+    for n in 0..12u8 {
+        let mut transform = Transform::translation(random.vector(-4.0, 4.0));
+        transform.rows[usize::from(n) % 3][usize::from(n / 3) % 3] += random.range(-0.5, 0.5);
+        scene.instances.push(Instance {
+            mask: 0xFF >> (n % 3),
+            flags: InstanceFlags::from_bits_truncate(n),
+            ..Instance::new(0, transform)
+        });
+    }
+    scene
+}
+
+fn survives(scene: &Scene, encoding: &EncodeOptions, seed: u64, flips: usize) {
+    let whole = World::new(scene, encoding);
+    let mut random = Random(seed);
+    let (mut sound, mut lossless) = (0, 0);
+    for flip in 0..flips {
+        let mut image = whole.image.image().clone();
+        let segment = random.below(image.segments.len());
+        let bytes = image.segments[segment].bytes_mut();
+        let (byte, bit) = (random.below(bytes.len()), random.below(8));
+        bytes[byte] ^= 1 << bit;
+        let Some(world) = World::of_image(image) else { continue };
+        sound += 1;
+        let rule = TriangleRule::ALL[flip % 2];
+        let questions = Questions::new(&world.tree, rule, seed + flip as u64, 12, across);
+        let stack_size = [2, 16][flip / 2 % 2];
+        let gpurt = Options { stack_size, ..Options::gpurt(rule) };
+        let radv = Options { stack_size, ..Options::radv(rule) };
+        let machines: [Result<Box<dyn Machine>, WalkError>; 3] = [
+            Gpurt::new(&world.image, gpurt).map(|machine| Box::new(machine) as _),
+            Radv::new(&world.image, radv).map(|machine| Box::new(machine) as _),
+            RadvLiteral::new(&world.image, radv).map(|machine| Box::new(machine) as _),
+        ];
+        for machine in machines.iter().flatten() {
+            let losses = questions.losses(&**machine);
+            let place = format!("segment {segment}, byte {byte:#x}, bit {bit}");
+            if world.image.facts().lossless && machine.name() != "gfx12-radv-literal" {
+                lossless += 1;
+                assert_eq!(losses, [0; 3], "{} {place}", machine.name());
+            }
+        }
+    }
+    assert!(sound > flips / 3 && lossless > flips / 10, "{sound} {lossless}");
+}
+
+#[test]
+fn in_a_dense_image() {
+    survives(&soup(60, 4), &EncodeOptions::default(), 61, 300);
+}
+
+#[test]
+fn in_an_image_of_pairs() {
+    let options = EncodeOptions { margin: true, ..EncodeOptions::new(Policy::Radv) };
+    survives(&soup(60, 4), &options, 62, 300);
+}
+
+#[test]
+fn in_an_instanced_image() {
+    survives(&instanced(soup(30, 4)), &EncodeOptions::default(), 63, 300);
+    let options = EncodeOptions { margin: true, ..EncodeOptions::new(Policy::Radv) };
+    survives(&instanced(soup(30, 4)), &options, 64, 300);
+}
+
+/// What the placements look like is what the law is tested on.
+#[test]
+fn the_placements_overlap() {
+    let world = World::new(&instanced(soup(30, 4)), &EncodeOptions::default());
+    let top = world.tree.top.as_ref().unwrap();
+    assert_eq!(top.placements.len(), 12);
+    assert!(world.tree.bounds().contains_point(Vec3::ZERO));
+}

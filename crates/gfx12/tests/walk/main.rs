@@ -1,0 +1,12 @@
+//! The traversal loops against brute force.
+
+#![allow(clippy::unwrap_used)] // helpers of tests
+
+mod flips;
+mod literal;
+mod margin;
+mod parents;
+mod ranges;
+mod registers;
+mod stack_sizes;
+mod support;

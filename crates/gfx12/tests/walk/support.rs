@@ -1,0 +1,182 @@
+//! Worlds, rays, and the comparison with brute force.
+
+use build::{Options as BuildOptions, Preset};
+use geometry::{Aabb, Ray, Triangle, TriangleRule, Vec3};
+use gfx12::encode::Options as EncodeOptions;
+use gfx12::{check, decode, encode};
+use machine::{CheckedImage, Counters, Hit, HitKind, Image, Machine, Oracle, RayFlags, RayQuery};
+use scene::{Geometry, Object, Scene, Shape};
+use std::ops::ControlFlow;
+use tree::Tree;
+
+/// A proved image and the tree that it stands for.
+pub(crate) struct World {
+    pub(crate) image: CheckedImage,
+    pub(crate) tree: Tree,
+}
+
+impl World {
+    pub(crate) fn new(scene: &Scene, options: &EncodeOptions) -> Self {
+        Self::of_tree(&built(scene), options)
+    }
+
+    pub(crate) fn of_tree(tree: &Tree, options: &EncodeOptions) -> Self {
+        Self::of_image(encode::encode(tree, options).unwrap().image).unwrap()
+    }
+
+    /// `None` if the image is unsound.
+    pub(crate) fn of_image(image: Image) -> Option<Self> {
+        let image = check::check(image).checked?;
+        Some(Self { tree: decode::decode(&image), image })
+    }
+}
+
+pub(crate) fn built(scene: &Scene) -> Tree {
+    let options = BuildOptions { preset: Preset::Balanced, ..BuildOptions::default() };
+    build::build(scene, &options, &|_| ControlFlow::Continue(())).unwrap().tree
+}
+
+/// Large triangles in a small space: boxes overlap, and every ray meets many.
+pub(crate) fn soup(triangles: usize, seed: u64) -> Scene {
+    let mut random = Random(seed);
+    let (mut positions, mut indices) = (Vec::new(), Vec::new());
+    for n in 0..triangles as u32 {
+        let center = random.vector(-1.0, 1.0) * Vec3::new(5.0, 3.0, 4.0);
+        positions.extend([0; 3].map(|_| center + random.vector(-1.5, 1.5)));
+        indices.push([3 * n, 3 * n + 1, 3 * n + 2]);
+    }
+    let shape = Shape::Triangles { positions, indices };
+    let geometry = Geometry { name: String::new(), opaque: true, shape };
+    let object = Object { name: String::new(), geometries: vec![geometry] };
+    Scene { name: "soup".into(), objects: vec![object], ..Scene::default() }
+}
+
+/// A reproducible source of numbers (SplitMix64).
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        (self.bits() % n as u64) as usize
+    }
+
+    pub(crate) fn range(&mut self, low: f32, high: f32) -> f32 {
+        low + (high - low) * ((self.bits() >> 40) as f32 / 16_777_216.0)
+    }
+
+    pub(crate) fn vector(&mut self, low: f32, high: f32) -> Vec3 {
+        Vec3::new(self.range(low, high), self.range(low, high), self.range(low, high))
+    }
+}
+
+/// A point in the box grown by `factor` about its centre.
+fn around(random: &mut Random, bounds: &Aabb, factor: f32) -> Vec3 {
+    bounds.center() + bounds.extent() * random.vector(-1.0, 1.0) * factor
+}
+
+/// A ray across the world.
+pub(crate) fn across(tree: &Tree, random: &mut Random) -> RayQuery {
+    let bounds = tree.bounds();
+    let (origin, target) = (around(random, &bounds, 1.0), around(random, &bounds, 0.5));
+    RayQuery::new(HitKind::Closest, Ray::new(origin, target - origin))
+}
+
+/// A ray at a corner or an edge of a triangle, or along an axis in a plane of its box.
+pub(crate) fn aimed(tree: &Tree, random: &mut Random) -> RayQuery {
+    let bounds = tree.bounds();
+    let [a, b, _] = placed_triangle(tree, random).vertices;
+    let mut origin = around(random, &bounds, 1.2);
+    let mut target = match random.below(3) {
+        0 => a,
+        1 => a * 0.5 + b * 0.5,
+        _ => a + (b - a) * random.range(0.0, 1.0),
+    };
+    if random.below(3) == 0 {
+        let axis = random.below(3);
+        for other in (0..3).filter(|&other| other != axis) {
+            origin[other] = a[other];
+        }
+        target = origin;
+        target[axis] += if random.below(2) == 0 { 1.0 } else { -1.0 };
+    }
+    let flags = match random.below(4) {
+        0 => RayFlags::from_bits_truncate(random.bits() as u32 & random.bits() as u32),
+        _ => RayFlags::empty(),
+    };
+    let mask = if random.below(6) == 0 { random.bits() as u8 } else { 0xFF };
+    let ray = Ray::new(origin, target - origin);
+    RayQuery { flags, mask, ..RayQuery::new(HitKind::Closest, ray) }
+}
+
+fn placed_triangle(tree: &Tree, random: &mut Random) -> Triangle {
+    let (bottom, placement) = match &tree.top {
+        None => (&tree.bottoms[0], None),
+        Some(top) => {
+            let placement = &top.placements[random.below(top.placements.len())];
+            (&tree.bottoms[placement.bottom as usize], Some(placement))
+        }
+    };
+    let triangles = &bottom.primitives.triangles;
+    let Triangle { mut vertices } = triangles[random.below(triangles.len())];
+    vertices.rotate_left(random.below(3));
+    if let Some(placement) = placement {
+        vertices = vertices.map(|vertex| placement.object_to_world.point(vertex));
+    }
+    Triangle { vertices }
+}
+
+/// Rays with everything that they hit.
+pub(crate) struct Questions {
+    pub(crate) asked: Vec<(RayQuery, Vec<Hit>)>,
+}
+
+impl Questions {
+    pub(crate) fn new(
+        tree: &Tree,
+        rule: TriangleRule,
+        seed: u64,
+        count: usize,
+        ray: impl Fn(&Tree, &mut Random) -> RayQuery,
+    ) -> Self {
+        let oracle = Oracle::new(tree, rule);
+        let mut random = Random(seed);
+        let ask = |_| {
+            let query = RayQuery { kind: HitKind::All, ..ray(tree, &mut random) };
+            (query, ask(&oracle, &query))
+        };
+        Self { asked: (0..count).map(ask).collect() }
+    }
+
+    /// How many answers are wrong, for each kind of query; a wrong answer must be a lost hit.
+    pub(crate) fn losses(&self, machine: &dyn Machine) -> [usize; 3] {
+        HitKind::ALL.map(|kind| {
+            let wrong = self.asked.iter().filter(|(query, truth)| {
+                let got = ask(machine, &RayQuery { kind, ..*query });
+                assert!(got.iter().all(|hit| truth.contains(hit)), "{query:?} {kind:?}: {got:?}");
+                match kind {
+                    HitKind::Closest => got.first() != truth.first(),
+                    HitKind::Any => got.is_empty() != truth.is_empty(),
+                    HitKind::All => got != *truth,
+                }
+            });
+            wrong.count()
+        })
+    }
+
+    /// How many rays hit something.
+    pub(crate) fn hitting(&self) -> usize {
+        self.asked.iter().filter(|(_, truth)| !truth.is_empty()).count()
+    }
+}
+
+pub(crate) fn ask(machine: &dyn Machine, query: &RayQuery) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    machine.answer(query, &mut hits, &mut Counters::default()).unwrap();
+    hits
+}
