@@ -8,12 +8,14 @@ use std::ops::ControlFlow;
 pub(super) struct Found<'a> {
     query: &'a RayQuery,
     hits: &'a mut Vec<Hit>,
+    /// The extent of all nodes, once the walk has begun again.
+    fixed_extent: Option<f32>,
 }
 
 impl<'a> Found<'a> {
     pub(super) fn new(query: &'a RayQuery, hits: &'a mut Vec<Hit>) -> Self {
         hits.clear();
-        Self { query, hits }
+        Self { query, hits, fixed_extent: None }
     }
 
     /// Whether the hit would be kept.
@@ -46,12 +48,22 @@ impl<'a> Found<'a> {
     /// The extent with which boxes are tested: [`Found::farthest`], widened like the exit of the
     /// reference slab test, so that boxes at equal `t` are visited whatever the roundings were.
     pub(super) fn extent(&self) -> f32 {
-        slab::widen(self.farthest())
+        self.fixed_extent.unwrap_or_else(|| slab::widen(self.farthest()))
     }
 
     /// The extent with which the walk began.
     pub(super) fn original_extent(&self) -> f32 {
-        slab::widen(self.query.ray.tmax)
+        self.fixed_extent.unwrap_or_else(|| slab::widen(self.query.ray.tmax))
+    }
+
+    /// Whether nodes have been tested with different extents.
+    pub(super) fn has_shrunk(&self) -> bool {
+        self.extent() != self.original_extent()
+    }
+
+    /// Keeps the extent as it is from now on.
+    pub(super) fn fix_extent(&mut self) {
+        self.fixed_extent = Some(self.extent());
     }
 
     /// The walk begins again: a list of all hits is emptied, the closest hit is kept.

@@ -112,8 +112,7 @@ impl Walk<'_, '_> {
             let answer = self.lane.intersect(current, extent)?;
             let push = if current.is_box() {
                 self.last_box = current;
-                let mut data = [0; 8];
-                data.copy_from_slice(&answer.vdst[..8]);
+                let data = self.lane.children(&answer);
                 let range_mode = !walks_back || self.all_children_fit;
                 Some(Push { last, data, range_mode, stays_in_range: false })
             } else if current.is_instance() {
@@ -130,10 +129,13 @@ impl Walk<'_, '_> {
             if self.lane.popped_to_top() {
                 self.lane.leave();
             }
-            (current, last) = if next == NodePointer::INVALID {
-                self.walk_back(visited)
-            } else {
+            (current, last) = if next != NodePointer::INVALID {
                 (next, NodePointer::INVALID)
+            } else if self.lane.must_restart(self.found) {
+                self.found.fix_extent();
+                (self.lane.restart(), NodePointer::INVALID)
+            } else {
+                self.walk_back(visited)
             };
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! What a walk stands on: a proved image, and what its constructor had to know of it.
 
 use super::options::{Options, WalkError};
-use crate::decode::survey::{Survey, Surveyed, Target};
+use crate::decode::survey::{ChildRecord, Survey, Surveyed, Target};
 use crate::decode::{self, Memory, Structure};
 use crate::layout::{BasePointer, NodePointer, PointerFlags, Resource, SortHeuristic};
 use machine::CheckedImage;
@@ -14,6 +14,8 @@ pub(super) struct Ground<'a> {
     pub(super) structure: Structure,
     pub(super) options: Options,
     pub(super) step_limit: u64,
+    /// Whether a box may report a child twice.
+    pub(super) has_repeats: bool,
     /// The number of the placement behind each instance node.
     instances: HashMap<NodePointer, u32>,
 }
@@ -58,6 +60,7 @@ impl<'a> Ground<'a> {
         Ok(Self {
             structure: survey.structures[0].structure,
             step_limit: options.step_limit.unwrap_or_else(|| steps_needed(&survey)),
+            has_repeats: survey.structures.iter().any(has_repeats),
             instances: decode::instance_numbers(image).into_iter().collect(),
             memory,
             options,
@@ -140,6 +143,23 @@ fn steps_needed(survey: &Survey) -> u64 {
         .filter_map(|instance| survey.structures.get(instance.below? as usize))
         .map(|bottom| steps(bottom) + 1)
         .sum();
-    // Children that several boxes guard may be reported, and visited, as often (G-10).
-    8 * (steps(top) + below)
+    // Children that several boxes guard may be reported, and visited, as often (G-10); a walk may begin again.
+    16 * (steps(top) + below)
+}
+
+/// Whether a box may report one child twice: slots apart that name the same one, or three in a row,
+/// whose middle one may be missed (G-10).
+fn has_repeats(surveyed: &Surveyed) -> bool {
+    surveyed.boxes.iter().any(|record| {
+        let children = &surveyed.children[record.children()];
+        let leaf = |child: &ChildRecord| match child.target {
+            Target::Leaf(number) => Some(surveyed.leaves[number as usize].pointer),
+            Target::Box(_) | Target::Instance(_) => None,
+        };
+        children.iter().enumerate().any(|(n, child)| {
+            let is_repeated =
+                |other: &ChildRecord| leaf(other).is_some() && leaf(other) == leaf(child);
+            child.slots.count_ones() > 2 || children[..n].iter().any(is_repeated)
+        })
+    })
 }

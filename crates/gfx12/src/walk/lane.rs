@@ -1,6 +1,8 @@
 //! One lane of a wave: the registers that both loops keep, and the two instructions that they execute.
 
+use super::found::Found;
 use super::ground::Ground;
+use super::options::WalkBack;
 use crate::decode::primitives::{Stored, stored};
 use crate::instruction::{
     Answer, Bvh8Operands, RayRegisters, TriangleArithmetic, image_bvh8_intersect_ray,
@@ -78,6 +80,33 @@ impl<'a> Lane<'a> {
             Bvh8Operands { resource: self.resource, base: self.base_of(node), ray, node };
         let arithmetic = TriangleArithmetic::default();
         Ok(image_bvh8_intersect_ray(&self.ground.memory, &operands, arithmetic))
+    }
+
+    /// The children that a box reports. Each is named once: a step that walks back takes the last of two
+    /// for the one that was left, and would not see what stands between them.
+    pub(super) fn children(&self, answer: &Answer) -> [u32; 8] {
+        let mut children: [u32; 8] = std::array::from_fn(|k| answer.vdst[k]);
+        if self.ground.has_repeats {
+            for k in 1..8 {
+                if children[..k].contains(&children[k]) {
+                    children[k] = NodePointer::INVALID.0;
+                }
+            }
+        }
+        children
+    }
+
+    /// Whether the walk must begin again now that entries were lost: nodes on the way up were tested with
+    /// extents that no longer hold.
+    pub(super) fn must_restart(&self, found: &Found<'_>) -> bool {
+        self.ground.options.walk_back == WalkBack::Restarting && found.has_shrunk()
+    }
+
+    /// Goes back to the root's structure with an empty stack.
+    pub(super) fn restart(&mut self) -> NodePointer {
+        self.leave();
+        self.stack = 0;
+        self.ground.structure.root
     }
 
     /// `ds_bvh_stack_push8_pop1_rtn_b32`.

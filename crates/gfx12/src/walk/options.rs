@@ -16,6 +16,8 @@ pub struct Options {
     pub heuristic: SortHeuristic,
     /// How far boxes grow, in units of 2^-24.
     pub box_grow: u8,
+    /// What happens when the stack has lost entries.
+    pub walk_back: WalkBack,
     /// Instructions that a query may execute; by default, what the largest walk over the image can take.
     pub step_limit: Option<u64>,
 }
@@ -29,6 +31,7 @@ impl Options {
             stack_size: 16,
             heuristic: SortHeuristic::Midpoint,
             box_grow: 0,
+            walk_back: WalkBack::Restarting,
             step_limit: None,
         }
     }
@@ -41,6 +44,7 @@ impl Options {
             stack_size: 16,
             heuristic: SortHeuristic::Closest,
             box_grow: 6,
+            walk_back: WalkBack::Restarting,
             step_limit: None,
         }
     }
@@ -50,6 +54,18 @@ impl Options {
     pub const fn dual(rule: TriangleRule) -> Self {
         Self::gpurt(rule)
     }
+}
+
+/// How a walk comes back to a node whose children were lost from the stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum WalkBack {
+    /// As published by GPURT: the node is tested with the ray's own extent, so that the children come in
+    /// the order of its first visit. Children with equal keys may not: the sorting network is not stable,
+    /// and the first visit may have had fewer hits to sort. Then some are lost.
+    OriginalExtent,
+    /// Exact: if the extent has changed since the walk began, the walk begins again at the root, with the extent
+    /// of that moment for every node to the end, and the best hit so far. Orders are then the same.
+    Restarting,
 }
 
 /// Why a walk cannot be made over an image.

@@ -87,6 +87,10 @@ enum Variant {
 }
 
 impl Variant {
+    fn must_restart(self, lane: &Lane<'_>, found: &Found<'_>) -> bool {
+        matches!(self, Self::OriginalExtent) && lane.must_restart(found)
+    }
+
     fn extent(self, found: &Found<'_>, walks_back: bool) -> f32 {
         match self {
             Self::AsShipped => found.farthest(),
@@ -141,7 +145,10 @@ fn walk(
             instance_bottom = None;
             lane.leave();
         }
-        if current == INVALID {
+        if current == INVALID && variant.must_restart(lane, found) {
+            found.fix_extent();
+            (current, previous, instance_bottom) = (lane.restart(), INVALID, None);
+        } else if current == INVALID {
             current = if previous.is_primitive() { last_box } else { lane.parent(previous) };
             if current == INVALID {
                 break;
@@ -158,7 +165,10 @@ fn walk(
         if current.is_box() {
             last_box = current;
             stack_last = last;
-            data.copy_from_slice(&answer.vdst[..8]);
+            data = match variant {
+                Variant::OriginalExtent => lane.children(&answer),
+                Variant::AsShipped => std::array::from_fn(|k| answer.vdst[k]),
+            };
         } else if current.is_instance() {
             if answer.vdst[7] & 0xFF == 0xFF {
                 data[7] = NodePointer::SKIP_0_7.0;

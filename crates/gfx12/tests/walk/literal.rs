@@ -1,20 +1,21 @@
 //! What RADV's loop loses as shipped (G-35).
 
-use crate::support::{Questions, Random, World, across, soup};
-use geometry::{Aabb, TriangleRule};
+use crate::support::{Questions, Random, World, across, built, soup};
+use geometry::{Aabb, Ray, Triangle, TriangleRule, Vec3};
 use gfx12::encode::{Options as EncodeOptions, Policy};
 use gfx12::layout::SortHeuristic;
-use gfx12::walk::{Options, Radv, RadvLiteral};
+use gfx12::walk::{Gpurt, Options, Radv, RadvLiteral, WalkBack};
+use machine::{HitKind, RayQuery};
 use tree::{Bottom, Bvh, Entry, Link, Tree};
 
-/// Wrong closest hits among 1,500 rays through boxes that overlap at random: hundreds with 2 entries, tens
-/// with 4, few or none with 8 and 16. The same loop with the ray's own extent in steps that walk back has none.
+/// Wrong closest hits among 1,500 rays through boxes that overlap at random: about a hundred with 2 entries, fewer
+/// with more.
 #[test]
 fn closest_hits_are_lost_when_the_stack_overflows() {
     let one_pair = EncodeOptions { margin: true, ..EncodeOptions::new(Policy::Radv) };
-    let world = World::of_tree(&random_tree(300, 8), &one_pair);
+    let world = World::of_tree(&random_tree(&cards(200, 8), 9), &one_pair);
     let rule = TriangleRule::MollerTrumbore;
-    let questions = Questions::new(&world.tree, rule, 21, 1500, across);
+    let questions = Questions::new(&world.tree, rule, 21, 1500, forward);
     for heuristic in [SortHeuristic::Closest, SortHeuristic::Midpoint] {
         let losses = [2, 4, 8, 16].map(|stack_size| {
             let options = Options { stack_size, heuristic, ..Options::radv(rule) };
@@ -25,23 +26,64 @@ fn closest_hits_are_lost_when_the_stack_overflows() {
             assert_eq!((any, all), (0, 0), "their extent does not shrink");
             closest
         });
-        println!("{heuristic:?}: {losses:?}");
-        let [two, four, eight, sixteen] = losses;
-        assert!((50..500).contains(&two) && two > four && four > eight, "{losses:?}");
-        assert!(eight < 50 && sixteen < 5, "{losses:?}");
+        println!("as shipped, {heuristic:?}: {losses:?}");
+        assert!((30..500).contains(&losses[0]) && losses.is_sorted_by(|a, b| a >= b), "{losses:?}");
     }
 }
 
-/// A tree whose nodes divide their triangles at random, boxes and leaves side by side.
-fn random_tree(triangles: usize, seed: u64) -> Tree {
+/// The ray's own extent in steps that walk back is not quite enough: where keys tie, the order of a box's
+/// children depends on which others were hit, and so on the extent of the first visit.
+#[test]
+fn ties_are_lost_with_the_original_extent() {
+    let one_pair = EncodeOptions { margin: true, ..EncodeOptions::new(Policy::Radv) };
+    let world = World::of_tree(&random_tree(&built(&soup(300, 8)), 8), &one_pair);
+    let rule = TriangleRule::MollerTrumbore;
+    let questions = Questions::new(&world.tree, rule, 21, 1500, across);
+    let losses = |walk_back| {
+        let heuristic = SortHeuristic::Closest;
+        let radv = Options { stack_size: 2, heuristic, walk_back, ..Options::radv(rule) };
+        let gpurt = Options { stack_size: 2, walk_back, ..Options::gpurt(rule) };
+        let radv = Radv::new(&world.image, radv).unwrap();
+        let gpurt = Gpurt::new(&world.image, gpurt).unwrap();
+        [questions.losses(&radv), questions.losses(&gpurt)]
+    };
+    let published = losses(WalkBack::OriginalExtent);
+    println!("original extent: {published:?}");
+    assert!(
+        published.iter().all(|&[closest, any, all]| (1..20).contains(&closest) && any + all == 0)
+    );
+    assert_eq!(losses(WalkBack::Restarting), [[0; 3]; 2]);
+}
+
+/// A ray through the cards, almost along z.
+fn forward(_: &Tree, random: &mut Random) -> RayQuery {
+    let origin = random.vector(-1.0, 1.0) - Vec3::Z * 3.0;
+    let direction = Vec3::new(random.range(-0.1, 0.1), random.range(-0.1, 0.1), 1.0);
+    RayQuery::new(HitKind::Closest, Ray::new(origin, direction))
+}
+
+/// Triangles that nearly face z, scattered over a deep space.
+fn cards(count: usize, seed: u64) -> Tree {
+    let mut tree = built(&soup(count, seed));
     let mut random = Random(seed);
-    let Tree { mut bottoms, .. } = crate::support::built(&soup(triangles, seed));
-    let primitives = bottoms.remove(0).primitives;
+    for triangle in &mut tree.bottoms[0].primitives.triangles {
+        let center =
+            random.vector(-1.0, 1.0) * Vec3::new(1.0, 1.0, 0.0) + Vec3::Z * random.range(0.0, 9.0);
+        let corner = |_| center + random.vector(-1.0, 1.0) * Vec3::new(0.8, 0.8, 0.02);
+        *triangle = Triangle { vertices: [0; 3].map(corner) };
+    }
+    tree
+}
+
+/// The same triangles under nodes that divide them at random, with boxes and leaves side by side.
+fn random_tree(tree: &Tree, seed: u64) -> Tree {
+    let mut random = Random(seed);
+    let primitives = tree.bottoms[0].primitives.clone();
     let bounds = |items: &[u32]| {
         let own = items.iter().map(|&item| primitives.bounds(item as usize));
         own.fold(Aabb::EMPTY, Aabb::union)
     };
-    let all: Vec<u32> = (0..triangles as u32).collect();
+    let all: Vec<u32> = (0..primitives.len() as u32).collect();
     let mut entries = vec![Entry { bounds: bounds(&all), link: Link::leaf(0, 0) }];
     let (mut references, mut open) = (Vec::new(), vec![(0, all)]);
     while let Some((index, items)) = open.pop() {
@@ -51,17 +93,16 @@ fn random_tree(triangles: usize, seed: u64) -> Tree {
             continue;
         }
         let mut parts = vec![Vec::new(); 8];
-        // Half of the slots get one item each, so that leaves stand beside boxes.
         for (n, item) in items.into_iter().enumerate() {
-            parts[if n < 4 { n } else { 4 + random.below(4) }].push(item);
+            parts[if n < 5 { n } else { 5 + random.below(3) }].push(item);
         }
         parts.retain(|part: &Vec<u32>| !part.is_empty());
         entries[index].link = Link::node(entries.len() as u32, parts.len());
         for part in parts {
-            open.push((entries.len(), part.clone()));
             entries.push(Entry { bounds: bounds(&part), link: Link::leaf(0, 0) });
+            open.push((entries.len() - 1, part));
         }
     }
-    let bvh = Bvh::new(entries, references, triangles).unwrap();
+    let bvh = Bvh::new(entries, references, primitives.len()).unwrap();
     Tree { bottoms: vec![Bottom { primitives, bvh }], top: None }
 }
