@@ -36,7 +36,7 @@ macro_rules! rules {
 }
 
 rules! {
-    Segment "segment" Error "segments do not overlap and end below 2^48"
+    Segment "segment" Error "segments begin at multiples of 64, do not overlap and end at 2^48 at most"
     Base "base" Error "there are two bases, multiples of 64 below 2^48"
     Root "root" Error "the root pointer names a box or primitive node of the image"
     ChildBase "child_base" Error "the low four bits of internal_base and primitive_base are 0"

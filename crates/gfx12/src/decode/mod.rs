@@ -6,7 +6,7 @@
 //! | [`structure`] | one acceleration structure: bases, root, header |
 //! | [`survey`] | every node that can be reached, and how; total over any bytes |
 //! | `expand`, `ranges`, `visited` | the steps of a survey: one box node, one range, each node once |
-//! | [`nodes`] | the survey as decoded nodes, for reading and comparing |
+//! | [`nodes`](mod@nodes) | the survey as decoded nodes, for reading and comparing |
 //! | `primitives` | triangles and procedurals, each once, in the order of memory |
 //! | `placements` | instances as placements, and their numbers |
 //! | `hierarchy` | a survey as a [`tree::Bvh`] |
