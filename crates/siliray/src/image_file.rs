@@ -96,9 +96,12 @@ pub enum ImageFileError {
     },
 }
 
-/// Whether a file is an `.rra` file, by its first bytes.
+/// Whether a file is an `.rra` file, by its first bytes. A pipe is not asked: what is read from it is gone.
 #[must_use]
 pub fn is_rra(path: &Path) -> bool {
+    if !path.is_file() {
+        return false;
+    }
     let mut start = [0; 8];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
     read.is_ok() && Magic::of(&start).is_some()

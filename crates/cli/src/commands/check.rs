@@ -1,6 +1,6 @@
 //! `siliray check`: is this image safe to walk?
 
-use super::open_image;
+use super::no_image;
 use crate::failure::Failure;
 use crate::image_args::Check;
 use crate::output::Output;
@@ -33,10 +33,16 @@ pub(crate) fn run(args: &Check, output: &Output) -> Result<(), Failure> {
     let raw = args.image.raw_layout();
     let report = match image_file::open(&args.file, raw.as_ref(), args.image.structure) {
         // A file that cannot be taken apart is unsound for one reason, and that is a finding.
-        Err(ImageFileError::Broken { error, .. }) if error.0.rule != "container_magic" => {
+        Err(ImageFileError::Broken { error, .. })
+            if !matches!(error.0.rule, "container_magic" | "structure_number") =>
+        {
             CheckReport { checked: None, findings: vec![error.0], nodes: 0 }
         }
-        _ => open_image(&args.file, &args.image)?.check(),
+        Err(error) => return Err(no_image(error)),
+        Ok(file) if file.image.format != "gfx12" => {
+            return Err(Failure::usage("check proves images of the format gfx12"));
+        }
+        Ok(file) => file.check(),
     };
     let json = Json {
         sound: report.is_sound(),

@@ -85,13 +85,16 @@ fn build_tree(
 /// The image that a file holds.
 fn open_image(path: &Path, choice: &ImageChoice) -> Result<ImageFile, Failure> {
     let raw = choice.raw_layout();
-    siliray::image_file::open(path, raw.as_ref(), choice.structure).map_err(|error| {
-        let failure = Failure::input(&error);
-        match error {
-            ImageFileError::Broken { error, .. } if error.0.rule == "container_magic" => {
-                failure.hint("raw memory needs --raw and --base")
-            }
-            _ => failure,
+    siliray::image_file::open(path, raw.as_ref(), choice.structure).map_err(no_image)
+}
+
+/// Why a file holds no image.
+fn no_image(error: ImageFileError) -> Failure {
+    let failure = Failure::input(&error);
+    match error {
+        ImageFileError::Broken { error, .. } if error.0.rule == "container_magic" => {
+            failure.hint("raw memory needs --raw and --base")
         }
-    })
+        _ => failure,
+    }
 }

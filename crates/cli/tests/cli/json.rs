@@ -10,7 +10,7 @@ fn keys(value: &Value) -> Vec<&str> {
     keys
 }
 
-fn assert_has(value: &Value, wanted: &[&str]) {
+pub(crate) fn assert_has(value: &Value, wanted: &[&str]) {
     let found = keys(value);
     for key in wanted {
         assert!(found.contains(key), "{key} is not among {found:?}");
@@ -18,7 +18,7 @@ fn assert_has(value: &Value, wanted: &[&str]) {
 }
 
 /// Every key that a command prints is documented.
-fn assert_documented(value: &Value) {
+pub(crate) fn assert_documented(value: &Value) {
     let text = include_str!("../../../../docs/json.md");
     match value {
         Value::Object(map) => {

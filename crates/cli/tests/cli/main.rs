@@ -4,6 +4,7 @@
 mod console;
 #[cfg(unix)]
 mod files;
+mod images;
 mod isbe;
 mod json;
 mod support;

@@ -19,7 +19,7 @@
 //! | `pointer_gap` | warning | BLAS: node pointers right behind the geometry infos, where the viewer looks |
 //! | `nodes_range` | error | nodes within the structure |
 //! | `geometry_range` | error | geometry infos or sidebands within the structure |
-//! | `pointer_range` | error | node pointers within the structure |
+//! | `pointer_list_range` | error | the list of node pointers within the structure |
 //! | `geometry_counts` | error | triangles: primitive counts of the geometry infos sum to the header's |
 //! | `instance_inactive` | warning | an instance has a mask, a child and a metadata size |
 
@@ -153,7 +153,7 @@ impl Rules<'_> {
         let parts = [
             ("nodes_range", 10, 0, geometry),
             ("geometry_range", 10, geometry, records),
-            ("pointer_range", 11, pointers, 4 * u64::from(header.primitive_count)),
+            ("pointer_list_range", 11, pointers, 4 * u64::from(header.primitive_count)),
         ];
         let mut inside = true;
         for (rule, dword, start, size) in parts {

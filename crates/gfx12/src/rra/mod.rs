@@ -19,6 +19,7 @@
 //! | [`header_rules`] | what the viewer asks of a structure's header |
 //! | [`info`] | ApiInfo and AsicInfo: which API, which card |
 //! | [`opened`] | from a file to an image, and from bytes of the image back to the file |
+//! | [`shown`] | a top level for a structure that has none, so that the viewer shows it |
 //! | [`behind_header`] | a raw structure, moved behind a header |
 //! | [`fault`] | what is wrong with a file, and where |
 //!
@@ -32,6 +33,7 @@ pub mod fault;
 pub mod header_rules;
 pub mod info;
 pub mod opened;
+pub mod shown;
 pub mod structure;
 pub mod unpack;
 
@@ -87,13 +89,21 @@ pub fn read(bytes: &[u8]) -> Result<Rra, RraError> {
     Ok(rra)
 }
 
-/// The file that shows an image: every segment a structure, the root first.
+/// The file that shows an image: every segment a structure, the root first. A single bottom level gets a
+/// top level for the viewer ([`shown`]).
 ///
 /// # Errors
 /// When a segment is not a structure that the viewer opens: see [`behind_header()`] for images without
 /// headers.
 pub fn write(image: &Image) -> Result<Vec<u8>, WriteError> {
-    let structures = image.segments.iter().map(Structure::of_segment).collect::<Result<_, _>>()?;
+    let segments = image.segments.iter();
+    let mut structures = segments.map(Structure::of_segment).collect::<Result<Vec<_>, _>>()?;
+    if let [blas] = structures.as_slice()
+        && blas.level == Level::Bottom
+        && let Some(top) = shown::top_level_for_viewer(blas)
+    {
+        structures.push(Structure::of_segment(&top)?);
+    }
     let others = vec![ApiInfo::VULKAN.to_chunk()];
     Ok(Rra { magic: Magic::Rdf, structures, others, findings: Vec::new() }.to_bytes())
 }

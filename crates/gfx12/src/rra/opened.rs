@@ -1,6 +1,7 @@
 //! From a file to an image, and from bytes of the image back to the file.
 
 use super::fault::Field;
+use super::shown::is_for_viewer;
 use super::structure::{Level, Structure};
 use super::{Rra, RraError};
 use crate::layout::NodePointer;
@@ -71,7 +72,7 @@ impl FilePlace {
 
 impl Rra {
     /// The image of structure `number`; without a number, of the largest TLAS, or of the largest BLAS
-    /// if there is no TLAS.
+    /// if there is no TLAS but one for the viewer.
     ///
     /// # Errors
     /// When there is no such structure.
@@ -107,7 +108,8 @@ impl Rra {
     /// The largest top level, or else the largest bottom level; the first of equals.
     fn main_structure(&self) -> usize {
         let size = |structure: &Structure| {
-            (structure.level == Level::Top, structure.header().primitive_count)
+            let is_top = structure.level == Level::Top;
+            (is_top && !is_for_viewer(structure), !is_top, structure.header().primitive_count)
         };
         let numbered = self.structures.iter().enumerate().rev();
         numbered.max_by_key(|(_, structure)| size(structure)).map_or(0, |(number, _)| number)

@@ -36,6 +36,24 @@ fn a_written_file_reads_back_to_the_same_image_and_the_same_bytes() {
     assert_eq!((api.name(), api.major, api.minor), ("Vulkan", 1, 3));
 }
 
+/// A single bottom level is written with a top level for the viewer, and comes back without it.
+#[test]
+fn a_single_level_is_shown_by_a_top_level() {
+    let single = Image { segments: vec![cornell_world().segments.remove(1)], ..cornell_world() };
+    let single = Image { bases: vec![BLAS; 2], ..single };
+    let bytes = rra::write(&single).unwrap();
+    let file = rra::read(&bytes).unwrap();
+    assert_eq!(file.findings, []);
+    assert_eq!([file.structures[0].level, file.structures[1].level], [Level::Bottom, Level::Top]);
+    assert_eq!(file.open(None).unwrap().image, single);
+    assert_eq!(file.to_bytes(), bytes);
+    let shown = file.open(Some(1)).unwrap().image;
+    let report = gfx12::check::check(shown.clone());
+    assert!(report.is_sound(), "{:?}", report.findings);
+    let totals = outline(&shown).totals;
+    assert_eq!((totals.instances, totals.structures, totals.triangles), (1, 2, 32));
+}
+
 #[test]
 fn offsets_lead_back_to_the_file() {
     let bytes = rra::write(&cornell_world()).unwrap();

@@ -94,7 +94,7 @@ fn files_that_the_viewer_refuses_or_misreads() {
         ("pointer_gap", blas, 11, 0x910, 11),
         ("nodes_range", blas, 10, 0x7000_0000, 10),
         ("geometry_range", blas, 6, 0x7000_0000, 10),
-        ("pointer_range", tlas, 3, 2, 11),
+        ("pointer_list_range", tlas, 3, 2, 11),
     ];
     for (rule, data, dword, value, named) in cases {
         let file = rra::read(&patched(data + 128 + 4 * dword, &u32::to_le_bytes(value))).unwrap();

@@ -1,0 +1,212 @@
+//! Commands that write and read images.
+
+use crate::json::{assert_documented, assert_has};
+use crate::support::Folder;
+use serde_json::Value;
+use std::path::Path;
+
+/// A vector file, or the image beside it.
+fn vector(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../gfx12/tests/vectors");
+    folder.join(name).to_str().unwrap().to_owned()
+}
+
+/// What HIPRT built: two bases.
+fn hiprt<'a>(command: &'a str, file: &'a str, rest: &[&'a str]) -> Vec<&'a str> {
+    let layout = ["--raw", "--base", "0x40", "--primitive-base", "0x4c0", "--root", "0x5"];
+    [&[command, file], &layout[..], rest].concat()
+}
+
+/// A folder with a small scene in a file whose name is not ASCII.
+fn with_scene(name: &str) -> Folder {
+    let folder = Folder::new();
+    let args = ["build", "forest", "--triangles", "600", "--format", "gfx12", "-o", name];
+    let json = folder.json(&args);
+    assert_documented(&json);
+    assert_has(&json, &["format", "bytes", "bytes_per_triangle", "nodes", "output"]);
+    assert_eq!((json["format"].as_str(), json["output"].as_str()), (Some("gfx12"), Some(name)));
+    folder
+}
+
+/// The exit code, and the JSON that was printed all the same.
+fn failing_json(folder: &Folder, args: &[&str]) -> (Option<i32>, Value) {
+    let output = folder.run(&[args, &["--json"]].concat());
+    (output.status.code(), serde_json::from_slice(&output.stdout).unwrap())
+}
+
+#[test]
+fn a_built_scene_is_sound_and_comes_back() {
+    let folder = with_scene("wäldchen.rra");
+    let check = folder.json(&["check", "wäldchen.rra"]);
+    assert_documented(&check);
+    assert_eq!(check["sound"], true);
+    assert_eq!(check["findings"], Value::Array(Vec::new()));
+    let image = folder.json(&["inspect", "wäldchen.rra"]);
+    assert_documented(&image);
+    assert_eq!(image["totals"]["outside"], 0);
+    let info = folder.json(&["info", "wäldchen.rra"]);
+    let original = folder.json(&["info", "forest", "--triangles", "600"]);
+    for key in ["triangles", "placed_triangles", "instances", "objects", "non_opaque_geometries"] {
+        assert_eq!(info[key], original[key], "{key}");
+    }
+    assert_eq!(image["totals"]["triangles"], original["triangles"]);
+}
+
+#[test]
+fn damage_is_named() {
+    let folder = with_scene("forest.rra");
+    let mut bytes = folder.read("forest.rra");
+    let image = folder.json(&["inspect", "forest.rra"]);
+    let root = image["structures"][0]["offset"].as_u64().unwrap() as usize + 128;
+    // The first instance pointer now leads far away.
+    bytes[root + 6] ^= 0x40;
+    std::fs::write(folder.path().join("bent.rra"), &bytes).unwrap();
+    let (code, check) = failing_json(&folder, &["check", "bent.rra"]);
+    assert_eq!((code, &check["sound"]), (Some(1), &Value::Bool(false)));
+    assert_has(
+        &check["findings"][0],
+        &["severity", "rule", "offset", "bits", "found", "expected", "message"],
+    );
+    let message = check["findings"][0]["message"].as_str().unwrap();
+    assert!(message.contains("chunk RawAccelStruct 0"), "{message}");
+    std::fs::write(folder.path().join("cut.rra"), &bytes[..bytes.len() / 2]).unwrap();
+    let (code, check) = failing_json(&folder, &["check", "cut.rra"]);
+    assert_eq!((code, check["findings"][0]["rule"].as_str()), (Some(1), Some("index_range")));
+
+    let (code, diff) = failing_json(&folder, &["diff", "forest.rra", "bent.rra"]);
+    assert_documented(&diff);
+    assert_eq!((code, &diff["equal"]), (Some(1), &Value::Bool(false)));
+    let first = &diff["differences"][0];
+    assert_eq!((first["pointer"].as_str(), first["kind"].as_str()), (Some("0x15"), Some("box")));
+    let fields: Vec<&Value> =
+        first["fields"].as_array().unwrap().iter().map(|f| &f["name"]).collect();
+    assert!(fields.contains(&&Value::from("primitive_base")), "{fields:?}");
+    let same = folder.json(&["diff", "forest.rra", "forest.rra"]);
+    assert_eq!((&same["equal"], &same["differences"]), (&Value::Bool(true), &Value::Array(vec![])));
+}
+
+#[test]
+fn a_raw_image_with_two_bases() {
+    let (folder, dump) = (Folder::new(), vector("hiprt-cornell-bvh8.bin"));
+    let image = folder.json(&hiprt("inspect", &dump, &["--tree"]));
+    assert_documented(&image);
+    assert_eq!(image["totals"]["triangles"], 32);
+    assert_eq!(image["tree"][3]["pointer"], "0x12");
+    let node = folder.json(&hiprt("inspect", &dump, &["--node", "0x5"]));
+    assert_documented(&node);
+    assert_has(&node, &["pointer", "offset", "kind", "fields"]);
+    assert_eq!((&node["offset"], &node["kind"]), (&Value::from(0x40), &Value::from("box")));
+    let field = |name: &str| {
+        let fields = node["fields"].as_array().unwrap();
+        fields.iter().find(|field| field["name"] == name).unwrap().clone()
+    };
+    assert_eq!(field("children[0].min_x")["value"], "519 → 129.75");
+    assert_eq!(field("children[0].max_x")["bits"], serde_json::json!([300, 312]));
+    assert_eq!(field("exponent_x")["raw"], "0x89");
+    let check = folder.json(&hiprt("check", &dump, &[]));
+    assert_eq!((&check["sound"], &check["nodes"]), (&Value::Bool(true), &Value::from(17)));
+}
+
+/// The ray of the captured case `box-a-all-hit`, on its own memory.
+#[test]
+fn one_instruction() {
+    let folder = Folder::new();
+    let file: Value =
+        serde_json::from_slice(&std::fs::read(vector("gfx12-bvh8.json")).unwrap()).unwrap();
+    let case =
+        file["cases"].as_array().unwrap().iter().find(|case| case["name"] == "box-a-all-hit");
+    let case = case.unwrap();
+    let word = |value: &Value| {
+        let text = value.as_str().unwrap();
+        u64::from_str_radix(text.trim_start_matches("0x"), 16).unwrap()
+    };
+    let dwords = case["memory"]["dwords"].as_array().unwrap();
+    let node: Vec<u8> = dwords.iter().flat_map(|w| (word(w) as u32).to_le_bytes()).collect();
+    std::fs::write(folder.path().join("node.bin"), &node).unwrap();
+    let resource: Vec<String> =
+        case["resource"].as_array().unwrap().iter().map(|w| format!("{:#x}", word(w))).collect();
+    let resource = resource.join(",");
+    let args =
+        ["intersect", "node.bin", "--raw", "--base", "0", "--node", "0x5", "--origin", "0,5,5"];
+    let rest = ["--direction", "1,0,0", "--resource", &resource];
+    let json = folder.json(&[&args[..], &rest[..]].concat());
+    assert_documented(&json);
+    let expected: Vec<String> =
+        case["expected"].as_array().unwrap().iter().map(|w| format!("{:#010x}", word(w))).collect();
+    assert_eq!(json["registers"], Value::from(expected));
+    assert_eq!(json["decoded"]["registers"][0]["value"], "box at byte 0x80");
+}
+
+#[test]
+fn vector_files() {
+    let folder = Folder::new();
+    let (bvh8, obb) = (vector("gfx12-bvh8.json"), vector("gfx12-obb.json"));
+    let json = folder.json(&["vectors", &bvh8, &obb, &vector("hiprt-cornell-bvh8.json")]);
+    assert_documented(&json);
+    assert_has(&json, &["files", "failed"]);
+    assert_eq!(
+        (&json["failed"], &json["files"][1]["passed"]),
+        (&Value::from(0), &Value::from(104))
+    );
+    let mut wrong: Value = serde_json::from_slice(&std::fs::read(&bvh8).unwrap()).unwrap();
+    wrong["cases"][0]["expected"][0] = Value::from("0x00000bad");
+    std::fs::write(folder.path().join("wrong.json"), wrong.to_string()).unwrap();
+    let (code, json) = failing_json(&folder, &["vectors", "wrong.json"]);
+    assert_eq!((code, &json["failed"]), (Some(1), &Value::from(1)));
+    assert_has(&json["files"][0]["failures"][0], &["name", "expected", "got"]);
+    wrong["kind"] = Value::from("tarot");
+    std::fs::write(folder.path().join("wrong.json"), wrong.to_string()).unwrap();
+    let output = folder.run(&["vectors", "wrong.json"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        errors.contains("wrong.json: kind: found \"tarot\", expected one of gfx12-bvh8"),
+        "{errors}"
+    );
+}
+
+#[test]
+fn wrong_usage() {
+    let folder = with_scene("forest.rra");
+    let dump = vector("hiprt-cornell-bvh8.bin");
+    let ray = ["--origin", "0,0,0", "--direction", "0,0,1"];
+    let cases: &[(Vec<&str>, i32, &str)] = &[
+        (vec!["check", &dump], 1, "raw memory needs --raw and --base"),
+        (vec!["check", &dump, "--raw"], 2, "--base"),
+        (vec!["check", "forest.rra", "--structure", "99"], 1, "no structure 99"),
+        (vec!["inspect", "forest.rra", "--node", "0xfffff5"], 1, "where no memory is"),
+        (vec!["inspect", "forest.rra", "--node", "five"], 2, "a number of 32 bits"),
+        (
+            [&["intersect", "forest.rra", "--node", "1", "--node", "2"], &ray[..]].concat(),
+            2,
+            "one --node",
+        ),
+        (
+            vec![
+                "intersect",
+                "forest.rra",
+                "--node",
+                "5",
+                "--origin",
+                "0,0",
+                "--direction",
+                "0,0,1",
+            ],
+            2,
+            "3 numbers",
+        ),
+        (vec!["build", "interior", "-o", "x.rra"], 2, "--format"),
+        (
+            vec!["build", "interior", "--format", "gfx12", "--preset", "fast", "--preset", "best"],
+            2,
+            "one tree",
+        ),
+        (vec!["check", "no/such.rra"], 1, "cannot read no/such.rra"),
+    ];
+    for (args, code, text) in cases {
+        let output = folder.run(args);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(*code), "{args:?}: {errors}");
+        assert!(errors.contains(text), "{args:?}: {errors}");
+    }
+}
