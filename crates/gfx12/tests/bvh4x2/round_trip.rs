@@ -17,8 +17,11 @@ fn checked(tree: &Tree, options: Options) -> CheckedImage {
     report.checked.unwrap()
 }
 
-/// Corners, ids and flags of all primitives, each once.
-fn primitives(bottom: &Bottom) -> BTreeMap<(u32, u32), (Vec<[u32; 3]>, PrimitiveFlags)> {
+/// Corners and flags by geometry and primitive id.
+type Stored = BTreeMap<(u32, u32), (Vec<[u32; 3]>, PrimitiveFlags)>;
+
+/// All primitives that are referred to, each once.
+fn primitives(bottom: &Bottom) -> Stored {
     let bits = |v: Vec3| v.to_array().map(f32::to_bits);
     bottom
         .bvh
