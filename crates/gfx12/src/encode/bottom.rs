@@ -5,11 +5,12 @@ use super::error::EncodeError;
 use super::flatten::Flat;
 use super::leaves;
 use super::margin::Margin;
+use super::pool::order_leaves;
+use super::regroup::regroup;
 use super::run::{PackedRun, RangeStart, RunPacker, Stored};
 use super::tables::{HeaderCounts, IdTable, Sections, header, write_pointers};
-use super::triangle_fill::{ALL_VERTICES, DENSE_VERTICES};
 use super::{Options, Policy};
-use crate::layout::{BoxNode, CullFlags, NODE_BYTES, NodePointer, ProceduralWriter};
+use crate::layout::{BoxNode, CullFlags, NODE_BYTES, NodePointer};
 use machine::Segment;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -54,8 +55,12 @@ pub(crate) fn encode(
     check_finite(primitives, level)?;
     let ids = IdTable::new(primitives, level)?;
     let bvh = prepare(bvh, primitives, level, options)?;
-    let flat = Flat::new(&bvh);
-    let leaves = pack(&bvh, primitives, &flat, level, options.policy)?;
+    let mut flat = Flat::new(&bvh);
+    let packer = RunPacker::new(level, &bvh, primitives, options.policy);
+    if options.policy == Policy::Dense {
+        order_leaves(&mut flat, &packer, options.keep_leaves);
+    }
+    let leaves = pack(&flat, &packer)?;
     let contents = contents(&bvh, &flat, |items| leaf_contents(items, primitives));
     let boxes = Boxes {
         level,
@@ -116,15 +121,19 @@ fn check_finite(primitives: &Primitives, level: usize) -> Result<(), EncodeError
     broken.map_or(Ok(()), |primitive| Err(EncodeError::NotFinite { level, primitive }))
 }
 
-/// The hierarchy with leaves that the policy can store.
+/// The hierarchy with leaves that the policy can store, and likes to.
 fn prepare<'a>(
     bvh: &'a Bvh,
     primitives: &Primitives,
     level: usize,
     options: &Options,
 ) -> Result<Cow<'a, Bvh>, EncodeError> {
-    leaves::ranges(bvh, primitives, options.policy)
-        .map_err(|source| EncodeError::Regrouped { level, source })
+    let regrouped = |source| EncodeError::Regrouped { level, source };
+    let ranges = leaves::ranges(bvh, primitives, options.policy).map_err(regrouped)?;
+    if options.policy == Policy::Dense && !options.keep_leaves {
+        return regroup(&ranges, primitives).map(Cow::Owned).map_err(regrouped);
+    }
+    Ok(ranges)
 }
 
 /// All leaf nodes of a level.
@@ -148,19 +157,7 @@ impl Leaves {
     }
 }
 
-fn pack(
-    bvh: &Bvh,
-    primitives: &Primitives,
-    flat: &Flat,
-    level: usize,
-    policy: Policy,
-) -> Result<Leaves, EncodeError> {
-    let (vertex_limit, procedural_writer) = match policy {
-        Policy::Dense => (DENSE_VERTICES, ProceduralWriter::Gpurt),
-        Policy::Gpurt => (ALL_VERTICES, ProceduralWriter::Gpurt),
-        Policy::Radv => (DENSE_VERTICES, ProceduralWriter::Radv),
-    };
-    let packer = RunPacker { level, bvh, primitives, vertex_limit, procedural_writer };
+fn pack(flat: &Flat, packer: &RunPacker<'_>) -> Result<Leaves, EncodeError> {
     let results: Vec<Result<PackedRun, EncodeError>> =
         flat.runs.par_iter().map(|run| packer.pack(&flat.leaves[run.clone()])).collect();
     let runs = results.into_iter().collect::<Result<Vec<_>, _>>()?;

@@ -6,14 +6,18 @@
 //! was decoded is laid out as it was. Entries that hold nothing get no place.
 //!
 //! The list of leaves is cut into *runs*: primitive nodes are shared within a run and never between
-//! two, so that runs can be packed in parallel. A run is a maximal subtree with at most
-//! [`RUN_REFERENCES`] references, or the leaves directly below one larger node.
+//! two, so that runs can be packed in parallel. Runs consist of *pools*: within one, leaves may be
+//! reordered. A run or pool is a maximal subtree with at most [`RUN_REFERENCES`] or
+//! [`POOL_REFERENCES`] references, or the leaves directly below one larger node.
 
 use std::ops::Range;
 use tree::{Bvh, Entry};
 
 /// Most references of a run that has more than one box above its leaves.
 const RUN_REFERENCES: u32 = 4096;
+
+/// The same of a pool: few enough that its leaves lie within the 15 nodes that a range length reaches.
+const POOL_REFERENCES: u32 = 80;
 
 /// A tree, flattened.
 #[derive(Debug)]
@@ -22,8 +26,12 @@ pub(crate) struct Flat {
     pub(crate) boxes: Vec<FlatBox>,
     /// Leaf entries in the order of memory.
     pub(crate) leaves: Vec<u32>,
+    /// For each leaf, the place of the box above it.
+    pub(crate) leaf_parents: Vec<u32>,
     /// The runs, in order.
     pub(crate) runs: Vec<Range<usize>>,
+    /// The pools, in order; each lies within a run.
+    pub(crate) pools: Vec<Range<usize>>,
     /// For each entry its place among `boxes` or `leaves`; [`NO_PLACE`] for one that holds nothing.
     pub(crate) places: Vec<u32>,
 }
@@ -65,24 +73,55 @@ impl Flat {
         let mut flat = Self {
             boxes: vec![FlatBox { entry: 0, parent: NO_PLACE, slot: 0 }],
             leaves: Vec::new(),
+            leaf_parents: Vec::new(),
             runs: Vec::new(),
+            pools: Vec::new(),
             places: vec![NO_PLACE; bvh.entries().len()],
         };
-        let mut cuts = vec![0];
+        let [mut run_cuts, mut pool_cuts] = [vec![0], vec![0]];
         let mut open = vec![0u32];
         while let Some(place) = open.pop() {
             let FlatBox { entry, parent, .. } = flat.boxes[place as usize];
-            let parent_is_large = parent != NO_PLACE
-                && below[flat.boxes[parent as usize].entry as usize] > RUN_REFERENCES;
-            if parent_is_large || below[entry as usize] > RUN_REFERENCES {
-                cuts.push(flat.leaves.len());
+            let above = if parent == NO_PLACE { entry } else { flat.boxes[parent as usize].entry };
+            let size = below[entry as usize].max(below[above as usize]);
+            if size > RUN_REFERENCES {
+                run_cuts.push(flat.leaves.len());
+            }
+            if size > POOL_REFERENCES {
+                pool_cuts.push(flat.leaves.len());
             }
             flat.visit(bvh, &below, place, &mut open);
         }
-        cuts.push(flat.leaves.len());
-        cuts.dedup();
-        flat.runs = cuts.windows(2).map(|cut| cut[0]..cut[1]).collect();
+        let ranges = |mut cuts: Vec<usize>| -> Vec<Range<usize>> {
+            cuts.push(flat.leaves.len());
+            cuts.dedup();
+            cuts.windows(2).map(|cut| cut[0]..cut[1]).collect()
+        };
+        (flat.runs, flat.pools) = (ranges(run_cuts), ranges(pool_cuts));
+        flat.merge_pools(bvh);
         flat
+    }
+
+    /// Joins pools that follow each other in a run while they are small enough together.
+    fn merge_pools(&mut self, bvh: &Bvh) {
+        let size = |pool: &Range<usize>| {
+            let leaves = &self.leaves[pool.clone()];
+            leaves.iter().map(|&leaf| bvh.entries()[leaf as usize].link.count()).sum::<usize>()
+        };
+        let mut run_starts = self.runs.iter().map(|run| run.start).peekable();
+        let mut merged: Vec<(Range<usize>, usize)> = Vec::new();
+        for pool in &self.pools {
+            let starts_run = run_starts.next_if_eq(&pool.start).is_some();
+            let own = size(pool);
+            match merged.last_mut() {
+                Some((last, total)) if !starts_run && *total + own <= POOL_REFERENCES as usize => {
+                    last.end = pool.end;
+                    *total += own;
+                }
+                _ => merged.push((pool.clone(), own)),
+            }
+        }
+        self.pools = merged.into_iter().map(|(pool, _)| pool).collect();
     }
 
     /// Gives places to the children of a box.
@@ -96,6 +135,7 @@ impl Flat {
             if bvh.entries()[child as usize].link.is_leaf() {
                 self.places[child as usize] = self.leaves.len() as u32;
                 self.leaves.push(child);
+                self.leaf_parents.push(place);
             } else {
                 self.places[child as usize] = self.boxes.len() as u32;
                 self.boxes.push(FlatBox { entry: child, parent: place, slot });
@@ -103,6 +143,18 @@ impl Flat {
             }
         }
         open.extend((first..self.boxes.len() as u32).rev());
+    }
+
+    /// Gives the leaves another order.
+    pub(crate) fn reorder(&mut self, leaves: Vec<u32>) {
+        let parents: Vec<u32> = leaves
+            .iter()
+            .map(|&leaf| self.leaf_parents[self.places[leaf as usize] as usize])
+            .collect();
+        for (place, &leaf) in leaves.iter().enumerate() {
+            self.places[leaf as usize] = place as u32;
+        }
+        (self.leaves, self.leaf_parents) = (leaves, parents);
     }
 
     /// The children of a box that hold something, as entries: boxes first, then leaves, each in the

@@ -7,7 +7,9 @@
 //! | file | step |
 //! |---|---|
 //! | `leaves` | leaves become what one range or one instance node can hold |
+//! | `regroup`, `treelet` | leaves chosen for density, at a bounded loss |
 //! | `flatten` | the order of nodes in memory |
+//! | `pool` | an order of leaves in which neighbours share vertices |
 //! | [`triangle_fill`] | how many bits a set of triangles takes in a primitive node |
 //! | `run` | primitive nodes, filled one range after another |
 //! | `margin` | how far boxes are widened (G-36) |
@@ -26,10 +28,13 @@ mod flatten;
 mod instance;
 mod leaves;
 pub(crate) mod margin;
+mod pool;
+mod regroup;
 pub mod report;
 mod run;
 pub mod tables;
 mod top;
+mod treelet;
 pub mod triangle_fill;
 
 pub use error::EncodeError;

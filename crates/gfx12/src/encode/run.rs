@@ -7,8 +7,9 @@
 //!
 //! With one pair a leaf and 16 vertices this is GPURT's greedy prefix.
 
+use super::Policy;
 use super::error::EncodeError;
-use super::triangle_fill::TriangleFill;
+use super::triangle_fill::{ALL_VERTICES, DENSE_VERTICES, Footprint, TriangleFill};
 use crate::layout::{NodeBits, ProceduralBox, ProceduralWriter, type_of_pair};
 use geometry::Triangle;
 use tree::primitives::Primitive;
@@ -83,24 +84,94 @@ impl Stored {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunPacker<'a> {
     /// The level, for messages.
-    pub(crate) level: usize,
+    level: usize,
     /// Its hierarchy, whose leaves are ranges.
-    pub(crate) bvh: &'a Bvh,
+    bvh: &'a Bvh,
     /// Its primitives.
-    pub(crate) primitives: &'a Primitives,
+    primitives: &'a Primitives,
     /// Most vertices of a node.
-    pub(crate) vertex_limit: usize,
+    vertex_limit: usize,
     /// Whose procedural nodes to write.
-    pub(crate) procedural_writer: ProceduralWriter,
+    procedural_writer: ProceduralWriter,
 }
 
-impl RunPacker<'_> {
+impl<'a> RunPacker<'a> {
+    /// The packer of a policy.
+    pub(crate) fn new(
+        level: usize,
+        bvh: &'a Bvh,
+        primitives: &'a Primitives,
+        policy: Policy,
+    ) -> Self {
+        let (vertex_limit, procedural_writer) = match policy {
+            Policy::Dense => (DENSE_VERTICES, ProceduralWriter::Gpurt),
+            Policy::Gpurt => (ALL_VERTICES, ProceduralWriter::Gpurt),
+            Policy::Radv => (DENSE_VERTICES, ProceduralWriter::Radv),
+        };
+        Self { level, bvh, primitives, vertex_limit, procedural_writer }
+    }
+
+    /// Adds ranges to the open node as [`RunPacker::pack`] does; returns how many nodes were closed.
+    pub(crate) fn simulate(&self, leaves: &[u32], open: &mut Footprint) -> usize {
+        let mut closed = 0;
+        for &leaf in leaves {
+            let items = self.items(leaf);
+            if let Some(extended) = self.extend(items, open) {
+                *open = extended;
+                continue;
+            }
+            let mut close = |open: &mut Footprint| {
+                closed += usize::from(!open.is_empty());
+                *open = self.empty_node();
+            };
+            close(open);
+            for &item in items.iter().filter(|&&item| self.is_triangle(item)) {
+                let (triangle, id) = self.triangle(item);
+                if open.push(triangle, id).is_none() {
+                    close(open);
+                    let _ = open.push(triangle, id);
+                }
+            }
+            open.close_pair();
+        }
+        closed
+    }
+
+    /// A node with a whole range of triangles added, if it fits.
+    pub(crate) fn extend(&self, items: &[u32], open: &Footprint) -> Option<Footprint> {
+        let mut extended = *open;
+        for &item in items {
+            if !self.is_triangle(item) {
+                return None;
+            }
+            let (triangle, id) = self.triangle(item);
+            extended.push(triangle, id)?;
+        }
+        extended.close_pair();
+        Some(extended)
+    }
+
+    /// An empty node.
+    pub(crate) fn empty_node(&self) -> Footprint {
+        Footprint::new(self.vertex_limit)
+    }
+
+    /// The items of a leaf entry.
+    pub(crate) fn items(&self, leaf: u32) -> &'a [u32] {
+        self.bvh.items(&self.bvh.entries()[leaf as usize])
+    }
+
+    /// Whether an item is a triangle.
+    pub(crate) fn is_triangle(&self, item: u32) -> bool {
+        (item as usize) < self.primitives.triangles.len()
+    }
+
     /// Packs a run of leaf entries.
     pub(crate) fn pack(&self, leaves: &[u32]) -> Result<PackedRun, EncodeError> {
         let mut open = OpenNode::new(self.vertex_limit);
         let mut run = PackedRun::default();
         for &leaf in leaves {
-            let items = self.bvh.items(&self.bvh.entries()[leaf as usize]);
+            let items = self.items(leaf);
             let first = items.first().map_or(0, |&item| item as usize);
             if let Primitive::Box(bounds) = self.primitives.get(first) {
                 self.close(&mut open, &mut run)?;
@@ -131,8 +202,7 @@ impl RunPacker<'_> {
         open: &mut OpenNode,
         run: &mut PackedRun,
     ) -> Result<(), EncodeError> {
-        let mut extended = *open;
-        if !items.iter().all(|&item| extended.push(self.triangle(item))) {
+        if self.extend(items, open.fill.footprint()).is_none() {
             self.close(open, run)?;
         }
         // Either everything fits behind what is there, or the node is a fresh one.
@@ -153,7 +223,7 @@ impl RunPacker<'_> {
         Ok(())
     }
 
-    fn triangle(&self, item: u32) -> (&Triangle, PrimitiveId) {
+    pub(crate) fn triangle(&self, item: u32) -> (&'a Triangle, PrimitiveId) {
         (&self.primitives.triangles[item as usize], self.primitives.ids[item as usize])
     }
 

@@ -128,7 +128,6 @@ impl TopPlan<'_> {
         nodes: &mut [u8],
         sidebands: &mut [u8],
     ) {
-        let parents = leaf_parents(&self.bvh, &self.flat);
         nodes
             .par_chunks_exact_mut(NODE_BYTES as usize)
             .zip(sidebands.par_chunks_exact_mut(SIDEBAND_BYTES as usize))
@@ -137,7 +136,7 @@ impl TopPlan<'_> {
                 let item = self.item(place);
                 let placement = placement_of(self.top, item);
                 let bottom = &bottoms[placement.bottom as usize];
-                let parent = boxes.box_pointer(parents[place]);
+                let parent = boxes.box_pointer(self.flat.leaf_parents[place]);
                 let part = part_of(item, bottom);
                 let node = instance_node(placement, bottom, part, parent, policy);
                 node.encode().write_bytes(node_out);
@@ -263,17 +262,4 @@ fn widened_bounds(bvh: &Bvh, top: &Top) -> Vec<Aabb> {
         }
     }
     bounds
-}
-
-/// For each leaf in memory order, the place of the box above it.
-fn leaf_parents(bvh: &Bvh, flat: &Flat) -> Vec<u32> {
-    let mut parents = vec![0; flat.leaves.len()];
-    for place in 0..flat.boxes.len() {
-        for child in flat.slots(bvh, place) {
-            if bvh.entries()[child as usize].link.is_leaf() {
-                parents[flat.places[child as usize] as usize] = place as u32;
-            }
-        }
-    }
-    parents
 }

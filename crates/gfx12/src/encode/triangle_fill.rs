@@ -48,17 +48,28 @@ pub(crate) const ALL_VERTICES: usize = 16;
 /// A primitive node that is not yet closed.
 #[derive(Clone, Copy, Debug)]
 pub struct TriangleFill {
+    footprint: Footprint,
+    /// Slots `2 pair + triangle`; those of absent triangles are `None`.
+    slots: [Option<Slot>; 2 * MAX_PAIRS],
+}
+
+/// What decides how many bits a node takes, and no more: for trying what would fit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Footprint {
     vertices: [[u32; 3]; ALL_VERTICES],
     vertex_count: u8,
     vertex_limit: u8,
     pair_count: u8,
-    /// Slots `2 pair + triangle`; those of absent triangles are `None`.
-    slots: [Option<Slot>; 2 * MAX_PAIRS],
+    /// Whether the last pair takes a second triangle.
+    pair_is_open: bool,
     /// All components together.
     any_bit: u32,
     /// Bits in which some vertex differs from the first, by axis.
     vertex_spread: [u32; 3],
+    /// The first ids, and the bits in which some id differs from them.
+    first_primitive: u32,
     primitive_spread: u32,
+    first_geometry: u32,
     geometry_spread: u32,
 }
 
@@ -84,91 +95,55 @@ impl TriangleFill {
 
     /// An empty node for at most so many vertices, 3 to 16.
     pub(crate) fn with_vertex_limit(limit: usize) -> Self {
-        Self {
-            vertices: [[0; 3]; ALL_VERTICES],
-            vertex_count: 0,
-            vertex_limit: limit as u8,
-            pair_count: 0,
-            slots: [None; 2 * MAX_PAIRS],
-            any_bit: 0,
-            vertex_spread: [0; 3],
-            primitive_spread: 0,
-            geometry_spread: 0,
-        }
+        Self { footprint: Footprint::new(limit), slots: [None; 2 * MAX_PAIRS] }
     }
 
     /// Adds a triangle to the open pair, or to a new one. `false` and unchanged where it does not fit.
     #[must_use]
     pub fn push(&mut self, triangle: &Triangle, id: PrimitiveId) -> bool {
-        let mut grown = *self;
-        let fits = grown.add(triangle, id) && grown.size_in_bits() <= NODE_BITS;
-        if fits {
-            *self = grown;
-        }
-        fits
+        let Some((n, indices)) = self.footprint.push(triangle, id) else { return false };
+        self.slots[n] = Some(Slot { indices, id });
+        true
     }
 
     /// Ends the open pair, so that the next triangle starts a new one.
     pub fn close_pair(&mut self) {
-        if self.has_open_pair() {
-            // The second slot stays empty; a closed pair is one that the count has passed.
-            self.pair_count |= CLOSED;
-        }
+        self.footprint.close_pair();
+    }
+
+    /// What decides the size so far.
+    pub(crate) fn footprint(&self) -> &Footprint {
+        &self.footprint
     }
 
     /// Pairs so far.
     #[must_use]
     pub fn pair_count(&self) -> usize {
-        usize::from(self.pair_count & !CLOSED)
+        usize::from(self.footprint.pair_count)
     }
 
     /// Vertices so far.
     #[must_use]
     pub fn vertex_count(&self) -> usize {
-        usize::from(self.vertex_count)
+        usize::from(self.footprint.vertex_count)
     }
 
     /// Whether nothing has been added.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.pair_count == 0
+        self.footprint.is_empty()
     }
 
     /// Bits that the node takes so far.
     #[must_use]
     pub fn size_in_bits(&self) -> usize {
-        if self.is_empty() {
-            return 0;
-        }
-        self.header().size_in_bits(self.vertex_count())
+        self.footprint.size_in_bits()
     }
 
     /// The header of the node so far. Ids lie against the descriptors, as GPURT has them.
     #[must_use]
     pub fn header(&self) -> PrimitiveHeader {
-        let first = self.slots[0].map_or(NO_ID, |slot| slot.id);
-        let trailing_zeros = self.any_bit.trailing_zeros().min(31) as u8;
-        let vertex_bits = self.vertex_spread.map(|spread| {
-            let prefix = (spread.leading_zeros() as u8).min(31).min(31 - trailing_zeros);
-            32 - trailing_zeros - prefix
-        });
-        let pair_count = self.pair_count();
-        let primitive_base_bits = bit_length(first.primitive);
-        let primitive_payload_bits = bit_length(self.primitive_spread);
-        let ids = usize::from(primitive_base_bits)
-            + (2 * pair_count).saturating_sub(1) * usize::from(primitive_payload_bits);
-        let midpoint = NODE_BITS.saturating_sub(PAIR_DESCRIPTOR_BITS * pair_count + ids);
-        PrimitiveHeader {
-            vertex_bits,
-            trailing_zeros,
-            geometry_base_bits: bit_length(first.geometry).next_multiple_of(2),
-            geometry_payload_bits: bit_length(self.geometry_spread).next_multiple_of(2),
-            pair_count: pair_count as u8,
-            vertex_type: false,
-            primitive_base_bits,
-            primitive_payload_bits,
-            midpoint: midpoint as u16,
-        }
+        self.footprint.header()
     }
 
     /// The finished node. `stops[p]` says whether a range ends with pair `p`.
@@ -204,36 +179,110 @@ impl TriangleFill {
         }
         let contents = PrimitiveContents {
             header,
-            vertices: &self.vertices[..self.vertex_count()],
+            vertices: self.footprint.vertices(),
             primitive_ids: &primitive_ids[..used.len()],
             geometry_ids: &geometry_ids[..used.len()],
             pairs: &pairs[..self.pair_count()],
         };
         contents.pack()
     }
+}
 
-    fn has_open_pair(&self) -> bool {
-        self.pair_count != 0
-            && self.pair_count & CLOSED == 0
-            && self.slots[2 * self.pair_count() - 1].is_none()
+impl Footprint {
+    /// Of an empty node.
+    pub(crate) fn new(vertex_limit: usize) -> Self {
+        Self {
+            vertices: [[0; 3]; ALL_VERTICES],
+            vertex_count: 0,
+            vertex_limit: vertex_limit as u8,
+            pair_count: 0,
+            pair_is_open: false,
+            any_bit: 0,
+            vertex_spread: [0; 3],
+            first_primitive: 0,
+            primitive_spread: 0,
+            first_geometry: 0,
+            geometry_spread: 0,
+        }
+    }
+
+    /// The vertices so far, as bit patterns.
+    pub(crate) fn vertices(&self) -> &[[u32; 3]] {
+        &self.vertices[..usize::from(self.vertex_count)]
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pair_count == 0
+    }
+
+    pub(crate) fn close_pair(&mut self) {
+        self.pair_is_open = false;
+    }
+
+    /// Adds a triangle: its slot and its vertex indices, or `None` and unchanged where it does not fit.
+    pub(crate) fn push(
+        &mut self,
+        triangle: &Triangle,
+        id: PrimitiveId,
+    ) -> Option<(usize, [u8; 3])> {
+        let before = *self;
+        let added = self.add(triangle, id).filter(|_| self.size_in_bits() <= NODE_BITS);
+        if added.is_none() {
+            *self = before;
+        }
+        added
+    }
+
+    pub(crate) fn size_in_bits(&self) -> usize {
+        if self.is_empty() { 0 } else { self.header().size_in_bits(self.vertices().len()) }
+    }
+
+    fn header(&self) -> PrimitiveHeader {
+        let trailing_zeros = self.any_bit.trailing_zeros().min(31) as u8;
+        let vertex_bits = self.vertex_spread.map(|spread| {
+            let prefix = (spread.leading_zeros() as u8).min(31).min(31 - trailing_zeros);
+            32 - trailing_zeros - prefix
+        });
+        let pair_count = usize::from(self.pair_count);
+        let primitive_base_bits = bit_length(self.first_primitive);
+        let primitive_payload_bits = bit_length(self.primitive_spread);
+        let ids = usize::from(primitive_base_bits)
+            + (2 * pair_count).saturating_sub(1) * usize::from(primitive_payload_bits);
+        let midpoint = NODE_BITS.saturating_sub(PAIR_DESCRIPTOR_BITS * pair_count + ids);
+        PrimitiveHeader {
+            vertex_bits,
+            trailing_zeros,
+            geometry_base_bits: bit_length(self.first_geometry).next_multiple_of(2),
+            geometry_payload_bits: bit_length(self.geometry_spread).next_multiple_of(2),
+            pair_count: self.pair_count,
+            vertex_type: false,
+            primitive_base_bits,
+            primitive_payload_bits,
+            midpoint: midpoint as u16,
+        }
     }
 
     /// Adds a triangle without looking at the size.
-    fn add(&mut self, triangle: &Triangle, id: PrimitiveId) -> bool {
-        let Some(indices) = self.vertex_indices(triangle) else { return false };
+    fn add(&mut self, triangle: &Triangle, id: PrimitiveId) -> Option<(usize, [u8; 3])> {
+        let indices = self.vertex_indices(triangle)?;
         // Three indices 0 in a second triangle mean that there is none.
-        let second = self.has_open_pair() && indices != [0; 3];
-        let n = if second { 2 * self.pair_count() - 1 } else { 2 * self.pair_count() };
+        let second = self.pair_is_open && indices != [0; 3];
+        let pairs = usize::from(self.pair_count);
         // Two indices 15 mean a procedural.
-        if n >= self.slots.len() || indices[0] == 15 && indices[1] == 15 {
-            return false;
+        if !second && pairs == MAX_PAIRS || indices[0] == 15 && indices[1] == 15 {
+            return None;
         }
-        let first = self.slots[0].map_or(id, |slot| slot.id);
-        self.slots[n] = Some(Slot { indices, id });
-        self.pair_count = (n / 2 + 1) as u8;
-        self.primitive_spread |= id.primitive ^ first.primitive;
-        self.geometry_spread |= id.geometry ^ first.geometry;
-        true
+        if pairs == 0 {
+            (self.first_primitive, self.first_geometry) = (id.primitive, id.geometry);
+        }
+        self.primitive_spread |= id.primitive ^ self.first_primitive;
+        self.geometry_spread |= id.geometry ^ self.first_geometry;
+        self.pair_is_open = !second;
+        if second {
+            return Some((2 * pairs - 1, indices));
+        }
+        self.pair_count += 1;
+        Some((2 * pairs, indices))
     }
 
     /// Numbers of the triangle's vertices; new ones are appended.
@@ -241,7 +290,7 @@ impl TriangleFill {
         let mut indices = [0; 3];
         for (index, corner) in indices.iter_mut().zip(&triangle.vertices) {
             let bits = corner.to_array().map(f32::to_bits);
-            let known = self.vertices[..self.vertex_count()].iter().position(|&v| v == bits);
+            let known = self.vertices().iter().position(|&vertex| vertex == bits);
             *index = match known {
                 Some(known) => known as u8,
                 None => self.append_vertex(bits)?,
@@ -264,12 +313,6 @@ impl TriangleFill {
         Some(index)
     }
 }
-
-/// Mark in the pair count: the last pair takes no second triangle.
-const CLOSED: u8 = 0x80;
-
-const NO_ID: PrimitiveId =
-    PrimitiveId { geometry: 0, primitive: 0, flags: PrimitiveFlags::empty() };
 
 fn bit_length(value: u32) -> u8 {
     (32 - value.leading_zeros()) as u8

@@ -217,7 +217,9 @@ fn levels() {
         let nodes = boxes(image, 0);
         let (_, _, node) = nodes.iter().find(|node| starts_with_leaf(&node.2)).unwrap();
         let address = image.bases[1] + node.child_pointers()[0].byte_offset();
-        let leaf = primitive_nodes(image, 1)[0].1;
+        // A range that ends where it begins; its neighbours here are instance nodes.
+        let leaves = primitive_nodes(image, 1);
+        let (_, leaf) = leaves.iter().find(|leaf| leaf.1.pair(0).prim_range_stop).unwrap();
         edit_bits(image, address, |bits| *bits = *leaf.bits());
         edit_box(image, 0, starts_with_leaf, |node| node.children[0].node_type = 0);
     });

@@ -78,7 +78,13 @@ proptest! {
         let base = image.bases[0];
         let (found, instances) = reader::read(&image, base);
         prop_assert!(instances.is_empty());
-        prop_assert_eq!(fingerprints(&found), expected(&bottom));
+        let (mut stored, mut given) = (fingerprints(&found), expected(&bottom));
+        if options.policy == Policy::Dense && !options.keep_leaves {
+            // Two references to one primitive may meet in a regrouped leaf.
+            stored.dedup();
+            given.dedup();
+        }
+        prop_assert_eq!(stored, given);
         for found in &found {
             for step in &found.path {
                 prop_assert_eq!(step.mask, 0xFF);

@@ -39,7 +39,8 @@ fn two_strips() -> Image {
     ];
     let bvh = Bvh::new(entries, (0..2 * STRIP as u32).collect(), 2 * STRIP).unwrap();
     let tree = Tree { bottoms: vec![Bottom { primitives, bvh }], top: None };
-    let image = encode::encode(&tree, &EncodeOptions::default()).unwrap().image;
+    let options = EncodeOptions { keep_leaves: true, ..EncodeOptions::default() };
+    let image = encode::encode(&tree, &options).unwrap().image;
     let node = |at: usize| &image.segments[0].bytes()[at..at + 128];
     let root = BoxNode::decode(&NodeBits::from_bytes(node(ROOT)));
     assert_eq!((root.child_count, root.children[0].range_length), (2, 1));
