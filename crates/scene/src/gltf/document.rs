@@ -7,7 +7,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 pub(super) struct Document {
     asset: Asset,
     pub(super) scene: Option<usize>,
@@ -32,17 +32,20 @@ pub(super) struct Document {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 struct Asset {
     version: String,
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 pub(super) struct SceneItem {
     #[serde(default)]
     pub(super) nodes: Vec<usize>,
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 pub(super) struct Node {
     pub(super) name: Option<String>,
     #[serde(default)]
@@ -60,6 +63,7 @@ pub(super) struct Node {
 }
 
 #[derive(Deserialize, Default)]
+#[serde(expecting = "an object")]
 pub(super) struct NodeExtensions {
     #[serde(rename = "EXT_mesh_gpu_instancing")]
     pub(super) instancing: Option<Instancing>,
@@ -67,17 +71,20 @@ pub(super) struct NodeExtensions {
 
 /// Accessors for `TRANSLATION`, `ROTATION` and `SCALE` of each instance.
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 pub(super) struct Instancing {
     pub(super) attributes: BTreeMap<String, usize>,
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 pub(super) struct Mesh {
     pub(super) name: Option<String>,
     pub(super) primitives: Vec<Primitive>,
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 pub(super) struct Primitive {
     pub(super) attributes: BTreeMap<String, usize>,
     pub(super) indices: Option<usize>,
@@ -86,7 +93,7 @@ pub(super) struct Primitive {
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 pub(super) struct Accessor {
     pub(super) buffer_view: Option<usize>,
     #[serde(default)]
@@ -102,6 +109,7 @@ pub(super) struct Accessor {
 
 /// Elements that replace those of the accessor.
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 pub(super) struct Sparse {
     pub(super) count: u64,
     pub(super) indices: SparseIndices,
@@ -109,7 +117,7 @@ pub(super) struct Sparse {
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 pub(super) struct SparseIndices {
     pub(super) buffer_view: usize,
     #[serde(default)]
@@ -118,7 +126,7 @@ pub(super) struct SparseIndices {
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 pub(super) struct SparseValues {
     pub(super) buffer_view: usize,
     #[serde(default)]
@@ -126,7 +134,7 @@ pub(super) struct SparseValues {
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 pub(super) struct BufferView {
     pub(super) buffer: usize,
     #[serde(default)]
@@ -136,25 +144,27 @@ pub(super) struct BufferView {
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 pub(super) struct Buffer {
     pub(super) uri: Option<String>,
     pub(super) byte_length: u64,
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 pub(super) struct Camera {
     pub(super) perspective: Option<Perspective>,
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 pub(super) struct Perspective {
     /// Vertical field of view in radians.
     pub(super) yfov: f64,
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 pub(super) struct Material {
     pub(super) name: Option<String>,
     pub(super) alpha_mode: Option<String>,
@@ -170,7 +180,7 @@ impl Document {
             };
             let text = error.to_string();
             let reason = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason);
-            Fault::at(position, Problem::Json { reason: reason.to_owned() })
+            Fault::at(position, Problem::Json { reason: in_words(reason) })
         })?;
         let version = &document.asset.version;
         if !version.starts_with("2.") {
@@ -179,4 +189,20 @@ impl Document {
         }
         Ok(document)
     }
+}
+
+/// The reader's message without the names of types.
+fn in_words(reason: &str) -> String {
+    let Some((found, expected)) = reason.rsplit_once("expected ") else {
+        return reason.to_owned();
+    };
+    let expected = match expected {
+        "u32" | "u64" | "usize" => "a whole number",
+        "f64" => "a number",
+        "a map" => "an object",
+        "a sequence" => "an array",
+        other => other,
+    };
+    let found = found.replace("type: map", "type: object").replace("type: sequence", "type: array");
+    format!("{found}expected {expected}")
 }
