@@ -28,7 +28,8 @@ pub(super) fn check(image: &Image, memory: &Memory<'_>, findings: &mut Findings)
         let name = || "bases".to_owned();
         let address = memory.segments().first().map_or(0, |segment| segment.address);
         findings.add(Rule::Base, &Place { memory, address, name: &name }, 0..0, || {
-            (format!("{:#x?}", image.bases), "two multiples of 64 below 2^48".into())
+            let bases: Vec<String> = image.bases.iter().map(|b| format!("{b:#x}")).collect();
+            (bases.join(", "), "two multiples of 64 below 2^48".into())
         });
     }
 }

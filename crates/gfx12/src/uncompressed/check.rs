@@ -81,7 +81,8 @@ fn check_bases(image: &Image, memory: &Memory<'_>, findings: &mut Findings) {
     if !image.bases.first().is_some_and(is_base) || !all_equal {
         let address = image.segments.first().map_or(0, |segment| segment.address);
         findings.add(Rule::Base, memory, address, 0..0, || {
-            let found = format!("{:#x?}", image.bases);
+            let bases: Vec<String> = image.bases.iter().map(|b| format!("{b:#x}")).collect();
+            let found = bases.join(", ");
             [found, "equal multiples of 64 below 2^48".into(), "bases".into()]
         });
     }
