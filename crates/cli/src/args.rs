@@ -36,7 +36,7 @@ Scenes:
   ./forest.
 
 Examples:
-  siliray                                  the demo, in a few seconds
+  siliray                                  the demo: a scene built, rendered and checked
   siliray info model.glb                   what is in a file, and what is wrong with it
   siliray build interior --triangles 1e6   figures of the tree for each preset
   siliray render forest -o forest.png      a picture
@@ -59,14 +59,14 @@ pub(crate) struct Global {
     #[arg(long, global = true, help_heading = "Global options")]
     pub(crate) json: bool,
 
-    /// Use N threads [default: one for each core]
+    /// Use N threads, 1 to 256 [default: one for each core]
     ///
     /// Results are the same for any number.
     #[arg(long, global = true, value_name = "N", help_heading = "Global options")]
     #[arg(value_parser = values::threads, allow_negative_numbers = true)]
     pub(crate) threads: Option<usize>,
 
-    /// Make a built-in scene of about N triangles; 1e6 is a million
+    /// Make a built-in scene of about N triangles, 500 to 100,000,000; 1e6 is a million
     #[arg(long, global = true, value_name = "N", help_heading = "Global options")]
     #[arg(value_parser = values::triangles, allow_negative_numbers = true)]
     pub(crate) triangles: Option<usize>,
@@ -251,11 +251,12 @@ pub(crate) struct Render {
 #[command(after_long_help = "\
 Examples:
   siliray conformance
-  siliray conformance --seed 7 --rays 10000 --only scene=interior --only query=closest
+  siliray conformance --seed 7 --rays 10000 --only scene=interior --only scene=forest --only query=closest
   siliray conformance --only format=tree --json")]
 pub(crate) struct Conformance {
     /// Chooses the rays
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(value_parser = values::seed)]
     pub(crate) seed: u64,
 
     /// Rays for each scene and preset, 1 to 1000000
@@ -264,6 +265,8 @@ pub(crate) struct Conformance {
     pub(crate) rays: usize,
 
     /// Only cells with this value: format=, machine=, scene=, preset=, rule= or query=; may be repeated
+    ///
+    /// Several values of one column are alternatives; between columns all must hold.
     #[arg(long, value_name = "COLUMN=VALUE")]
     pub(crate) only: Vec<Filter>,
 }

@@ -1,8 +1,9 @@
 //! What can go wrong, and its exit code.
 
+use crate::output;
 use clap::error::ErrorKind;
 use siliray::scene::builtin::Builtin;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -68,8 +69,12 @@ pub(crate) fn explain_usage(error: &clap::Error) -> ExitCode {
             .hint(format!("try `siliray info {scene}` or `siliray render {scene} -o picture.png`"))
             .report();
     }
-    // A closed pipe is the reader's choice.
-    let _ = error.print();
+    if error.use_stderr() || std::io::stdout().is_terminal() {
+        // Nothing is left to tell if standard error is closed.
+        let _ = error.print();
+    } else if let Err(failure) = output::print(&error.render().to_string()) {
+        return failure.report();
+    }
     ExitCode::from(error.exit_code() as u8)
 }
 

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 pub(crate) struct ImageChoice {
     /// Start in structure N of an .rra file [default: the largest TLAS, else the largest BLAS]
     #[arg(long, value_name = "N", conflicts_with = "raw", help_heading = "Image options")]
+    #[arg(value_parser = values::index, allow_negative_numbers = true)]
     pub(crate) structure: Option<usize>,
 
     /// The file is raw memory, mapped at address 0
@@ -20,17 +21,17 @@ pub(crate) struct ImageChoice {
 
     /// Raw memory: the address that box nodes count from
     #[arg(long, value_name = "ADDR", requires = "raw", help_heading = "Image options")]
-    #[arg(value_parser = values::address)]
+    #[arg(value_parser = values::address, allow_negative_numbers = true)]
     pub(crate) base: Option<u64>,
 
     /// Raw memory: the address that other nodes count from [default: the base]
     #[arg(long, value_name = "ADDR", requires = "raw", help_heading = "Image options")]
-    #[arg(value_parser = values::address)]
+    #[arg(value_parser = values::address, allow_negative_numbers = true)]
     pub(crate) primitive_base: Option<u64>,
 
     /// Raw memory: the pointer of the first node
     #[arg(long, value_name = "PTR", requires = "raw", help_heading = "Image options")]
-    #[arg(value_parser = values::word, default_value = "0x5")]
+    #[arg(value_parser = values::word, default_value = "0x5", allow_negative_numbers = true)]
     pub(crate) root: u32,
 
     /// Raw memory: its format
@@ -138,6 +139,9 @@ pub(crate) struct Check {
     pub(crate) image: ImageChoice,
 }
 
+/// What `--depth` takes.
+const DEPTH: &str = "expected a number of levels, such as 3";
+
 /// Show what is in an image: totals, a node, or the tree.
 ///
 /// Without an option, the structures of the file and sums over the image. With --node, one node as
@@ -156,15 +160,17 @@ pub(crate) struct Inspect {
     pub(crate) file: PathBuf,
 
     /// Show the node behind this pointer
-    #[arg(long, value_name = "PTR", value_parser = values::word, conflicts_with = "tree")]
+    #[arg(long, value_name = "PTR", value_parser = values::word, allow_negative_numbers = true)]
+    #[arg(conflicts_with_all = ["tree", "depth"])]
     pub(crate) node: Option<u32>,
 
     /// Show the tree as an outline
     #[arg(long)]
     pub(crate) tree: bool,
 
-    /// Show the tree no deeper than N nodes
-    #[arg(long, value_name = "N", requires = "tree")]
+    /// Show N levels of the tree; the root is the first
+    #[arg(long, value_name = "N", requires = "tree", allow_negative_numbers = true)]
+    #[arg(value_parser = |text: &str| values::word(text).map_err(|_| DEPTH.to_owned()))]
     pub(crate) depth: Option<u32>,
 
     #[command(flatten)]
@@ -192,6 +198,7 @@ pub(crate) struct Intersect {
 
     /// The node pointer; twice for the dual instruction
     #[arg(long, value_name = "PTR", value_parser = values::word, required = true)]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) node: Vec<u32>,
 
     /// Where the ray starts
@@ -209,16 +216,19 @@ pub(crate) struct Intersect {
 
     /// The ray's instance mask
     #[arg(long, value_name = "MASK", default_value = "0xff", value_parser = values::mask)]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) mask: u8,
 
     /// The four words of the resource descriptor T# [default: as RADV sets them]
     #[arg(long, value_name = "W0,W1,W2,W3", value_parser = values::resource)]
+    #[arg(allow_hyphen_values = true)]
     pub(crate) resource: Option<Resource>,
 
     /// Flags of the base pointer, by name or as a number from bit 54 on: force_opaque,
     /// force_non_opaque, disable_face_cull, flip_facing, cull_back_facing, cull_front_facing,
     /// cull_opaque, cull_non_opaque, skip_triangles, skip_procedural
     #[arg(long, value_name = "FLAGS", default_value = "0", value_parser = values::pointer_flags)]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) flags: PointerFlags,
 
     #[command(flatten)]
@@ -227,8 +237,9 @@ pub(crate) struct Intersect {
 
 /// Show how two images differ, node by node and field by field.
 ///
-/// Nodes are compared by structure and pointer. The options for raw memory hold for both files. Like
-/// diff, it exits with 1 if the images differ.
+/// Nodes are compared by structure and pointer. The options for raw memory hold for both files. The
+/// exit status is 0 if the images are the same, 1 if they differ or one cannot be read, and 2 for wrong
+/// usage.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -249,8 +260,9 @@ pub(crate) struct Diff {
 
 /// Run vector files: cases with known answers.
 ///
-/// A vector file is JSON with the schema siliray-vectors/1 and a kind, which says what to run. The exit
-/// status is 1 if a case gives another answer than the file says.
+/// A vector file is JSON with the schema siliray-vectors/1 and a kind, which says what to run. A file
+/// that cannot be run is one failed case, and the others are run all the same. The exit status is 1 if a
+/// case gives another answer than the file says.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

@@ -5,7 +5,7 @@
 //! | `args`, `image_args` | the options and their help |
 //! | `values` | sizes, cameras and counts as users type them |
 //! | `failure` | what can go wrong, and its exit code |
-//! | `interrupt` | Ctrl-C |
+//! | `interrupt` | Ctrl-C, and files that grow too large |
 //! | `commands` | one file for each command |
 //! | `output` | tables, JSON, progress bars, files |
 

@@ -13,9 +13,12 @@ pub(crate) struct Size {
     pub(crate) height: u32,
 }
 
+/// More threads than this only cost memory.
+const MOST_THREADS: usize = 256;
+
 /// A number of threads.
 pub(crate) fn threads(text: &str) -> Result<usize, String> {
-    count(text, 1, 1024)
+    count(text, 1, MOST_THREADS)
 }
 
 /// A number of triangles of a built-in scene.
@@ -29,12 +32,26 @@ pub(crate) fn count(text: &str, least: usize, most: usize) -> Result<usize, Stri
     let digits = text.replace('_', "");
     let exponent = digits.contains(['e', 'E']).then(|| digits.parse::<f64>());
     let number = match exponent {
-        // Every whole f64 in the range of the check below is a usize.
-        Some(Ok(value)) if value.fract() == 0.0 && value >= 0.0 => value as usize,
+        // Every whole number up to 2^53 is an f64 and a usize.
+        Some(Ok(value)) if value.fract() == 0.0 && (0.0..=9.0e15).contains(&value) => {
+            value as usize
+        }
         Some(_) => return Err(expected()),
         None => digits.parse().map_err(|_| expected())?,
     };
     if (least..=most).contains(&number) { Ok(number) } else { Err(expected()) }
+}
+
+/// A position, counted from 0.
+pub(crate) fn index(text: &str) -> Result<usize, String> {
+    count(text, 0, u32::MAX as usize)
+}
+
+/// A seed: any number of 64 bits; hex with `0x`.
+pub(crate) fn seed(text: &str) -> Result<u64, String> {
+    let exact = |number: usize| number as u64;
+    let number = whole(text).or_else(|| count(text, 0, usize::MAX).ok().map(exact));
+    number.ok_or_else(|| format!("expected a whole number from 0 to {}", u64::MAX))
 }
 
 /// `800x600`.
@@ -166,6 +183,16 @@ mod tests {
         {
             let error = count(bad, 1, 99).unwrap_err();
             assert_eq!(error, "expected a whole number from 1 to 99", "{bad}");
+        }
+    }
+
+    #[test]
+    fn seeds() {
+        assert_eq!(["7", "1e3", "0x10"].map(seed), [Ok(7), Ok(1000), Ok(16)]);
+        assert_eq!(seed("18446744073709551615"), Ok(u64::MAX));
+        for bad in ["-1", "1.5", "1e30", "18446744073709551616", "x", ""] {
+            let expected = "expected a whole number from 0 to 18446744073709551615";
+            assert_eq!(seed(bad).unwrap_err(), expected, "{bad}");
         }
     }
 

@@ -1,5 +1,6 @@
 //! What can be wrong with a scene file, and where.
 
+use crate::read::regular_file::FileError;
 use std::fmt;
 
 /// Why a file did not become a scene.
@@ -23,6 +24,12 @@ pub enum SceneError {
         /// What is wrong there.
         problem: Problem,
     },
+}
+
+impl From<FileError> for SceneError {
+    fn from(error: FileError) -> Self {
+        Self::Unreadable { file: error.file, reason: error.reason.to_string() }
+    }
 }
 
 /// A place in a file. Its text ends with a colon and a space, or is empty for the whole file.

@@ -35,6 +35,7 @@ pub use error::{Item, Place, Position, Problem, SceneError};
 pub use geometry::InstanceFlags;
 pub use instance::Instance;
 pub use object::{Geometry, Object, Shape};
+pub use read::regular_file::{FileError, FileProblem, read_file};
 pub use read::{open, read};
 
 use geometry::{Aabb, SingularTransform};

@@ -6,6 +6,7 @@
 use gfx12::rra::container::Magic;
 use gfx12::rra::{self, FilePlace, Rra, RraError};
 use machine::{CheckReport, Finding, Image, Segment};
+use scene::{FileError, read_file};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -79,12 +80,17 @@ pub struct StructureSummary {
 #[derive(Debug, thiserror::Error)]
 pub enum ImageFileError {
     /// The file cannot be read.
-    #[error("cannot read {}: {error}", path.display())]
-    Unreadable {
+    #[error(transparent)]
+    Unreadable(#[from] FileError),
+    /// An `.rra` file has no structure of that number.
+    #[error("{}: found no structure {number}, expected {}", path.display(), valid_numbers(*count))]
+    NoStructure {
         /// The file.
         path: PathBuf,
-        /// Why.
-        error: std::io::Error,
+        /// The number that was asked for.
+        number: usize,
+        /// How many structures there are.
+        count: usize,
     },
     /// The file is broken.
     #[error("{}: {error}", path.display())]
@@ -117,13 +123,24 @@ pub fn open(
     raw: Option<&RawLayout>,
     structure: Option<usize>,
 ) -> Result<ImageFile, ImageFileError> {
-    let bytes = std::fs::read(path)
-        .map_err(|error| ImageFileError::Unreadable { path: path.to_owned(), error })?;
-    match raw {
-        Some(layout) => Ok(open_raw(&bytes, layout)),
-        None => rra::read(&bytes).and_then(|rra| open_rra(&rra, structure)).map_err(|error| {
-            ImageFileError::Broken { path: path.to_owned(), error: Box::new(error) }
-        }),
+    let bytes = read_file(path)?;
+    if let Some(layout) = raw {
+        return Ok(open_raw(&bytes, layout));
+    }
+    let broken = |error| ImageFileError::Broken { path: path.to_owned(), error: Box::new(error) };
+    let rra = rra::read(&bytes).map_err(broken)?;
+    let count = rra.structures.len();
+    if let Some(number) = structure.filter(|number| *number >= count) {
+        return Err(ImageFileError::NoStructure { path: path.to_owned(), number, count });
+    }
+    open_rra(&rra, structure).map_err(broken)
+}
+
+fn valid_numbers(count: usize) -> String {
+    match count {
+        0 => "a file with structures".to_owned(),
+        1 => "0, the only one".to_owned(),
+        _ => format!("0 to {}", count - 1),
     }
 }
 
@@ -203,7 +220,10 @@ impl ImageFile {
     pub fn check_image(self) -> CheckReport {
         let lengths: Vec<u64> =
             self.image.segments.iter().map(|segment| segment.bytes().len() as u64).collect();
-        let mut report = gfx12::check::check(self.image);
+        let mut report = match self.image.format {
+            gfx12::uncompressed::NAME => gfx12::uncompressed::check::check(self.image),
+            _ => gfx12::check::check(self.image),
+        };
         for finding in &mut report.findings {
             to_file(finding, &lengths, &self.places);
         }

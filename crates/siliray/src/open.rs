@@ -5,7 +5,7 @@ use crate::image_scene::{self, ImageSceneError};
 use isbe::mesh::import::ImportOptions;
 use isbe::mesh::read::{DumpError, read_scene};
 use scene::builtin::Builtin;
-use scene::{Scene, SceneError};
+use scene::{Scene, SceneError, read_file};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -101,10 +101,7 @@ fn is_dump(path: &Path) -> bool {
 
 fn open_dump(path: &Path) -> Result<Scene, OpenError> {
     let file = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|error| SceneError::Unreadable {
-        file: file.clone(),
-        reason: error.to_string(),
-    })?;
+    let bytes = read_file(path).map_err(SceneError::from)?;
     let imported = read_scene(&bytes, &ImportOptions::default())
         .map_err(|error| OpenError::Dump { file: file.clone(), error: Box::new(error) })?;
     let name = path.file_name().map_or(file, |name| name.to_string_lossy().into_owned());

@@ -102,8 +102,8 @@ fn text(json: &Json<'_>) -> String {
     let mut text = format!("{}: {}", json.scene, counted(json.triangles, "triangle"));
     if json.instances > 0 {
         text += &format!(
-            ", placed by {} instances as {}",
-            grouped(json.instances as u64),
+            ", placed by {} as {}",
+            counted(json.instances, "instance"),
             grouped(json.placed_triangles as u64)
         );
     }

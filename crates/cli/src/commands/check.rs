@@ -1,10 +1,10 @@
 //! `siliray check`: is this image safe to walk?
 
-use super::no_image;
+use super::{NO_CONTAINER, RAW_HINT, no_image};
 use crate::failure::Failure;
 use crate::image_args::Check;
 use crate::output::Output;
-use crate::output::number::grouped;
+use crate::output::number::counted;
 use serde::Serialize;
 use siliray::image_file::{self, ImageFileError};
 use siliray::machine::{CheckReport, Finding, Severity};
@@ -33,15 +33,10 @@ pub(crate) fn run(args: &Check, output: &Output) -> Result<(), Failure> {
     let raw = args.image.raw_layout();
     let report = match image_file::open(&args.file, raw.as_ref(), args.image.structure) {
         // A file that cannot be taken apart is unsound for one reason, and that is a finding.
-        Err(ImageFileError::Broken { error, .. })
-            if !matches!(error.0.rule, "container_magic" | "structure_number") =>
-        {
+        Err(ImageFileError::Broken { error, .. }) => {
             CheckReport { checked: None, findings: vec![error.0], nodes: 0 }
         }
         Err(error) => return Err(no_image(error)),
-        Ok(file) if file.image.format != "gfx12" => {
-            return Err(Failure::usage("check proves images of the format gfx12"));
-        }
         Ok(file) => file.check(),
     };
     let json = Json {
@@ -52,11 +47,12 @@ pub(crate) fn run(args: &Check, output: &Output) -> Result<(), Failure> {
     output.result(&json, &text(&report))?;
     let errors = count(&report, Severity::Error);
     if json.sound {
-        Ok(())
-    } else {
-        let file = args.file.display();
-        Err(Failure::input(format!("{file} is unsound: {}", plural(errors, "error"))))
+        return Ok(());
     }
+    let file = args.file.display();
+    let failure = Failure::input(format!("{file}: unsound, {}", counted(errors, "error")));
+    let no_container = report.findings.iter().any(|finding| finding.rule == NO_CONTAINER);
+    Err(if no_container { failure.hint(RAW_HINT) } else { failure })
 }
 
 impl From<&Finding> for JsonFinding {
@@ -85,19 +81,11 @@ fn text(report: &CheckReport) -> String {
     }
     let verdict = if report.is_sound() { "sound" } else { "unsound" };
     let [errors, warnings] = [Severity::Error, Severity::Warning].map(|kind| count(report, kind));
-    let nodes = grouped(report.nodes as u64);
-    text + &format!(
-        "{verdict}: {nodes} nodes, {}, {}\n",
-        plural(errors, "error"),
-        plural(warnings, "warning")
-    )
+    let things = [(report.nodes, "node"), (errors, "error"), (warnings, "warning")];
+    let sums = things.map(|(count, thing)| counted(count, thing));
+    text + &format!("{verdict}: {}\n", sums.join(", "))
 }
 
 fn count(report: &CheckReport, severity: Severity) -> usize {
     report.findings.iter().filter(|finding| finding.severity == severity).count()
-}
-
-fn plural(count: usize, noun: &str) -> String {
-    let number = grouped(count as u64);
-    if count == 1 { format!("{number} {noun}") } else { format!("{number} {noun}s") }
 }

@@ -6,7 +6,7 @@ use super::{build_tree, open};
 use crate::args::{Demo, TreeShape};
 use crate::failure::Failure;
 use crate::output::number::{counted, grouped, rate, seconds};
-use crate::output::{AtomicFile, Output};
+use crate::output::{AtomicFile, NewFolder, Output};
 use serde::Serialize;
 use siliray::build::{Built, Preset};
 use siliray::conformance::{aimed_rays, spot_check};
@@ -25,7 +25,7 @@ const RULE: TriangleRule = TriangleRule::Watertight;
 /// The preset whose tree is rendered and checked.
 const PRESET: Preset = Preset::Balanced;
 
-/// Triangles that brute force may look at: a few seconds of work on any machine.
+/// Triangles that brute force may look at: some seconds of work on any machine.
 const CHECK_TRIANGLES: usize = 150_000_000;
 
 /// Bounds of the number of rays that are checked.
@@ -135,11 +135,13 @@ struct Files {
     boxes: AtomicFile,
     report: AtomicFile,
     names: [String; 3],
+    /// Last: it is removed after the files in it.
+    _folder: NewFolder,
 }
 
 impl Files {
     fn create(folder: &Path) -> Result<Self, Failure> {
-        std::fs::create_dir_all(folder).map_err(|error| {
+        let new_folder = NewFolder::create(folder).map_err(|error| {
             Failure::input(format!("cannot make the folder {}: {error}", folder.display()))
                 .hint("choose another with `siliray demo -o FOLDER`")
         })?;
@@ -150,6 +152,7 @@ impl Files {
             boxes: AtomicFile::create(boxes)?,
             report: AtomicFile::create(report)?,
             names: paths.map(|path| path.to_string_lossy().into_owned()),
+            _folder: new_folder,
         })
     }
 
@@ -229,13 +232,13 @@ fn text(json: &Json) -> String {
     let mut text = format!("{}: {}", json.scene, counted(json.triangles, "triangle"));
     if json.instances > 0 {
         let (instances, placed) =
-            (grouped(json.instances as u64), grouped(json.placed_triangles as u64));
-        text += &format!(", placed by {instances} instances as {placed}");
+            (counted(json.instances, "instance"), grouped(json.placed_triangles as u64));
+        text += &format!(", placed by {instances} as {placed}");
     }
     text.push('\n');
     for tree in &json.presets {
         text += &format!(
-            "  built     {:<8}  in {:>7}, SAH cost {:.1}\n",
+            "  built     {:<8}  in {:>7}, SAH cost of the wide tree {:.1}\n",
             tree.preset,
             seconds(tree.seconds),
             tree.sah_cost_wide

@@ -4,7 +4,7 @@ use super::open_image;
 use crate::failure::Failure;
 use crate::image_args::Diff;
 use crate::output::Output;
-use crate::output::number::grouped;
+use crate::output::number::{counted, grouped};
 use serde::Serialize;
 use siliray::gfx12::decode::{Node, nodes};
 use siliray::gfx12::describe::{fields, header_fields, kind_name};
@@ -175,13 +175,17 @@ fn text(json: &Json) -> String {
             text += &format!("    a {}\n    b {}\n", field.a, field.b);
         }
     }
-    let [a, b] = json.nodes.map(|count| grouped(count as u64));
+    let [a, b] = json.nodes;
     let verdict = if json.equal {
         "equal".to_owned()
     } else if json.differences.is_empty() {
-        format!("{} bytes beside the nodes differ", grouped(json.other_bytes as u64))
+        let differ = if json.other_bytes == 1 { "differs" } else { "differ" };
+        format!("{} beside the nodes {differ}", counted(json.other_bytes, "byte"))
     } else {
-        format!("{} nodes and headers differ", grouped(json.differences.len() as u64))
+        match json.differences.len() {
+            1 => "1 node or header differs".to_owned(),
+            many => format!("{} nodes and headers differ", grouped(many as u64)),
+        }
     };
-    text + &format!("{verdict}; {a} and {b} nodes\n")
+    text + &format!("{verdict}; {} and {}\n", grouped(a as u64), counted(b, "node"))
 }

@@ -4,7 +4,7 @@ use super::open;
 use crate::args::Info;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::output::number::grouped;
+use crate::output::number::{coordinate, counted, grouped};
 use serde::Serialize;
 use siliray::geometry::Aabb;
 use siliray::scene::{Defect, DefectKind, Geometry, Scene, Shape, defects};
@@ -91,7 +91,11 @@ impl From<&Defect> for JsonDefect {
             DefectKind::InconsistentWinding => "inconsistent_winding",
         };
         let Defect { count, object, geometry, example, .. } = *defect;
-        Self { kind, count, object, geometry, example, text: defect.to_string() }
+        // The words begin with the number.
+        let words = defect.to_string();
+        let words = words.trim_start_matches(|c: char| c.is_ascii_digit());
+        let text = grouped(count as u64) + words;
+        Self { kind, count, object, geometry, example, text }
     }
 }
 
@@ -108,24 +112,23 @@ fn text(json: &Json<'_>) -> String {
         0 => String::new(),
         some => format!(", {} of them not opaque", number(some)),
     };
-    let objects = if json.objects == 1 { "object" } else { "objects" };
     let geometries = if json.geometries == 1 { "geometry" } else { "geometries" };
     line(
         "objects",
         format!(
-            "{} {objects} with {} {geometries}{not_opaque}",
-            number(json.objects),
+            "{} with {} {geometries}{not_opaque}",
+            counted(json.objects, "object"),
             number(json.geometries)
         ),
     );
     if json.instances > 0 {
-        let placed = number(json.placed_triangles);
-        line("instances", format!("{}, {placed} triangles in all", number(json.instances)));
+        let placed = counted(json.placed_triangles, "triangle");
+        line("instances", format!("{}, {placed} in all", number(json.instances)));
     }
     match &json.bounds {
         Some(Bounds { min, max }) => {
-            line("from", format!("{} {} {}", min[0], min[1], min[2]));
-            line("to", format!("{} {} {}", max[0], max[1], max[2]));
+            line("from", min.map(coordinate).join(" "));
+            line("to", max.map(coordinate).join(" "));
         }
         None => line("bounds", "nothing to see".to_owned()),
     }

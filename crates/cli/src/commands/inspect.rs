@@ -3,13 +3,14 @@
 use super::open_image;
 use crate::failure::Failure;
 use crate::image_args::Inspect;
-use crate::output::number::grouped;
+use crate::output::number::{counted, grouped};
 use crate::output::{Output, Table};
 use serde::Serialize;
 use siliray::gfx12::describe::{Field, fields, kind_name};
 use siliray::gfx12::layout::{NODE_BYTES, NodeBits, NodePointer};
 use siliray::gfx12::outline::{Outline, State, Totals, Visit, node_address, outline};
 use siliray::image_file::ImageFile;
+use std::path::Path;
 
 /// What `--json` prints without `--node`.
 #[derive(Serialize)]
@@ -23,6 +24,9 @@ struct JsonImage {
     totals: JsonTotals,
     #[serde(skip_serializing_if = "Option::is_none")]
     tree: Option<Vec<JsonVisit>>,
+    /// Nodes below the levels that were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -84,16 +88,23 @@ pub(crate) fn run(args: &Inspect, output: &Output) -> Result<(), Failure> {
         return Err(Failure::usage("inspect shows images of the format gfx12"));
     }
     match args.node {
-        Some(pointer) => show_node(&file, NodePointer(pointer), output),
+        Some(pointer) => show_node(&args.file, &file, NodePointer(pointer), output),
         None => show_image(args, &file, output),
     }
 }
 
-fn show_node(file: &ImageFile, pointer: NodePointer, output: &Output) -> Result<(), Failure> {
+fn show_node(
+    name: &Path,
+    file: &ImageFile,
+    pointer: NodePointer,
+    output: &Output,
+) -> Result<(), Failure> {
     let address = node_address([file.image.bases[0], file.image.bases[1]], pointer);
     let node = file.image.get(address, NODE_BYTES as usize).zip(file.offset_of(address));
     let Some((bytes, offset)) = node else {
-        return Err(Failure::input(format!("{pointer} leads to {address:#x}, where no memory is")));
+        let name = name.display();
+        let message = format!("{name}: {pointer} leads to {address:#x}, where no memory is");
+        return Err(Failure::input(message));
     };
     let fields = fields(pointer, &NodeBits::from_bytes(bytes));
     let json = JsonNode {
@@ -164,6 +175,7 @@ fn show_image(args: &Inspect, file: &ImageFile, output: &Output) -> Result<(), F
     let tree = args.tree.then(|| {
         outline.visits.iter().filter(shown).map(|visit| json_visit(file, visit)).collect()
     });
+    let left_out = args.tree.then(|| outline.visits.iter().filter(|visit| !shown(visit)).count());
     let json = JsonImage {
         file: args.file.display().to_string(),
         format: file.image.format,
@@ -173,6 +185,7 @@ fn show_image(args: &Inspect, file: &ImageFile, output: &Output) -> Result<(), F
         bytes: file.image.byte_count(),
         totals: totals(&outline.totals),
         tree,
+        left_out,
     };
     let text = if args.tree { tree_text(file, &outline, args.depth) } else { summary(&json) };
     output.result(&json, &text)
@@ -280,7 +293,7 @@ fn summary(json: &JsonImage) -> String {
 /// One line for each node, indented by its depth.
 fn tree_text(file: &ImageFile, outline: &Outline, depth: Option<u32>) -> String {
     let mut text = String::new();
-    let mut hidden = 0u64;
+    let mut hidden = 0;
     for visit in &outline.visits {
         if depth.is_some_and(|depth| visit.depth >= depth) {
             hidden += 1;
@@ -297,7 +310,7 @@ fn tree_text(file: &ImageFile, outline: &Outline, depth: Option<u32>) -> String 
         text += &format!("{:indent$}{slot}{pointer} {kind} {place}\n", "");
     }
     if hidden > 0 {
-        text += &format!("… {} nodes below\n", grouped(hidden));
+        text += &format!("… {} below\n", counted(hidden, "node"));
     }
     text
 }

@@ -15,6 +15,7 @@ mod render;
 mod vectors;
 
 use crate::args::{Cli, Command, Demo, TreeShape};
+use crate::commands::isbe::args::IsbeCommand;
 use crate::failure::Failure;
 use crate::image_args::ImageChoice;
 use crate::output::Output;
@@ -26,18 +27,26 @@ use siliray::scene::{Scene, SceneError};
 use std::ffi::OsStr;
 use std::path::Path;
 
+/// The rule that a file breaks if it is nothing like an `.rra` file.
+const NO_CONTAINER: &str = "container_magic";
+
+/// What such a file may be.
+const RAW_HINT: &str = "raw memory needs --raw and --base";
+
 /// Runs the command that the user asked for.
 pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
     let triangles = cli.global.triangles;
+    if let Some(reason) = cli.command.as_ref().and_then(makes_no_scene)
+        && triangles.is_some()
+    {
+        return Err(Failure::usage(format!("--triangles has no effect here: {reason}")));
+    }
     match cli.command {
         None => demo::run(&Demo::default(), triangles, output),
         Some(Command::Demo(args)) => demo::run(&args, triangles, output),
         Some(Command::Info(args)) => info::run(&args, triangles, output),
         Some(Command::Build(args)) => build::run(&args, triangles, output),
         Some(Command::Render(args)) => render::run(&args, triangles, output),
-        Some(Command::Conformance(_)) if triangles.is_some() => {
-            Err(Failure::usage("--triangles has no effect here: conformance has scenes of its own"))
-        }
         Some(Command::Conformance(args)) => conformance::run(&args, output),
         Some(Command::Check(args)) => check::run(&args, output),
         Some(Command::Inspect(args)) => inspect::run(&args, output),
@@ -47,6 +56,23 @@ pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
         Some(Command::Isbe(args)) => isbe::run(&args, triangles, output),
         Some(Command::Completions(args)) => completions::completions(&args),
         Some(Command::Man(args)) => completions::man(&args),
+    }
+}
+
+/// Why a command has no use for a number of triangles.
+fn makes_no_scene(command: &Command) -> Option<&'static str> {
+    match command {
+        Command::Demo(_) | Command::Info(_) | Command::Build(_) | Command::Render(_) => None,
+        Command::Isbe(args) if matches!(args.command, IsbeCommand::Capture(_)) => None,
+        Command::Conformance(_) => Some("conformance has scenes of its own"),
+        Command::Check(_)
+        | Command::Inspect(_)
+        | Command::Intersect(_)
+        | Command::Diff(_)
+        | Command::Vectors(_)
+        | Command::Isbe(_)
+        | Command::Completions(_)
+        | Command::Man(_) => Some("this command makes no built-in scene"),
     }
 }
 
@@ -92,8 +118,9 @@ fn open_image(path: &Path, choice: &ImageChoice) -> Result<ImageFile, Failure> {
 fn no_image(error: ImageFileError) -> Failure {
     let failure = Failure::input(&error);
     match error {
-        ImageFileError::Broken { error, .. } if error.0.rule == "container_magic" => {
-            failure.hint("raw memory needs --raw and --base")
+        ImageFileError::NoStructure { .. } => Failure::usage(error),
+        ImageFileError::Broken { error, .. } if error.0.rule == NO_CONTAINER => {
+            failure.hint(RAW_HINT)
         }
         _ => failure,
     }

@@ -3,9 +3,11 @@
 use crate::failure::Failure;
 use crate::image_args::Vectors;
 use crate::output::Output;
-use crate::output::number::grouped;
+use crate::output::number::{counted, grouped};
 use serde::Serialize;
+use siliray::machine::{VectorFailure, VectorReport};
 use siliray::vector_files;
+use std::path::Path;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -17,7 +19,8 @@ struct Json {
 #[derive(Serialize)]
 struct JsonFile {
     file: String,
-    kind: String,
+    /// Nothing if the file could not be run.
+    kind: Option<String>,
     passed: usize,
     failed: usize,
     failures: Vec<JsonFailure>,
@@ -32,32 +35,31 @@ struct JsonFailure {
 
 /// Runs every file and lists what failed.
 pub(crate) fn run(args: &Vectors, output: &Output) -> Result<(), Failure> {
-    let mut files = Vec::new();
-    for path in &args.files {
-        let report = vector_files::run(path).map_err(Failure::input)?;
-        let failures: Vec<JsonFailure> = report
-            .failures
-            .into_iter()
-            .map(|failure| JsonFailure {
-                name: failure.name,
-                expected: failure.expected,
-                got: failure.got,
-            })
-            .collect();
-        files.push(JsonFile {
-            file: path.display().to_string(),
-            kind: report.kind,
-            passed: report.passed,
-            failed: failures.len(),
-            failures,
-        });
-    }
+    let files: Vec<JsonFile> = args.files.iter().map(|path| run_file(path)).collect();
     let failed = files.iter().map(|file| file.failed).sum();
     let json = Json { files, failed };
     output.result(&json, &text(&json))?;
     match failed {
         0 => Ok(()),
-        _ => Err(Failure::input(format!("{failed} cases gave another answer"))),
+        _ => Err(Failure::input(format!("{} failed", counted(failed, "case")))),
+    }
+}
+
+/// A file that cannot be run is a case that failed, so that the others are run all the same.
+fn run_file(path: &Path) -> JsonFile {
+    let (kind, passed, failures) = match vector_files::run(path) {
+        Ok(VectorReport { kind, passed, failures }) => (Some(kind), passed, failures),
+        Err(error) => (None, 0, vec![error.as_failure()]),
+    };
+    let failures: Vec<JsonFailure> = failures.into_iter().map(JsonFailure::from).collect();
+    let file = path.display().to_string();
+    JsonFile { file, kind, passed, failed: failures.len(), failures }
+}
+
+impl From<VectorFailure> for JsonFailure {
+    fn from(failure: VectorFailure) -> Self {
+        let VectorFailure { name, expected, got } = failure;
+        Self { name, expected, got }
     }
 }
 
@@ -65,7 +67,8 @@ fn text(json: &Json) -> String {
     let mut text = String::new();
     for file in &json.files {
         let (passed, failed) = (grouped(file.passed as u64), grouped(file.failed as u64));
-        text += &format!("{}: {}, {passed} passed, {failed} failed\n", file.file, file.kind);
+        let kind = file.kind.as_deref().unwrap_or("not run");
+        text += &format!("{}: {kind}, {passed} passed, {failed} failed\n", file.file);
         for failure in &file.failures {
             let JsonFailure { name, expected, got } = failure;
             text += &format!("  {name}\n    expected {expected}\n    got      {got}\n");

@@ -9,6 +9,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+/// Links of a chain that are followed; systems follow about as many.
+const MOST_LINKS: usize = 40;
+
 /// A file under way.
 pub(crate) struct AtomicFile {
     file: BufWriter<File>,
@@ -30,7 +33,7 @@ impl AtomicFile {
     pub(crate) fn create(name: &Path) -> Result<Self, Failure> {
         let cannot = |error: std::io::Error| cannot_write(name, &error);
         // Through symbolic links, so that the link stays and its target is replaced.
-        let target = name.canonicalize().unwrap_or_else(|_| name.to_owned());
+        let target = name.canonicalize().unwrap_or_else(|_| linked_to(name));
         let (file, place) = match target.metadata() {
             Ok(found) if found.is_dir() => {
                 let message = format!("cannot write {}: it is a folder", name.display());
@@ -45,10 +48,15 @@ impl AtomicFile {
                     OpenOptions::new().write(true).open(&target).map_err(cannot)?;
                 }
                 let temporary = beside(&target).ok_or_else(|| {
-                    Failure::input(format!("cannot write {:?}: it names no file", name.display()))
+                    Failure::input(format!("cannot write {:?}: it names no file", name))
                 })?;
                 let create = || OpenOptions::new().write(true).create_new(true).open(&temporary);
                 let file = interrupt::unfinished(&temporary, create).map_err(cannot)?;
+                if let Ok(found) = found {
+                    // Who may read the old file may read the new one, and nobody else. Where that
+                    // cannot be set, the file is written all the same.
+                    let _ = file.set_permissions(found.permissions());
+                }
                 (file, Place::Beside { temporary, target })
             }
         };
@@ -75,6 +83,17 @@ impl Drop for AtomicFile {
             let _ = interrupt::finished(temporary, || std::fs::remove_file(temporary));
         }
     }
+}
+
+/// Where a chain of symbolic links ends though nothing is there yet. A chain that has no end is left to
+/// the system to refuse.
+fn linked_to(name: &Path) -> PathBuf {
+    let mut place = name.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(link) = place.read_link() else { return place };
+        place = place.parent().unwrap_or(Path::new("")).join(link);
+    }
+    name.to_owned()
 }
 
 fn cannot_write(name: &Path, error: &std::io::Error) -> Failure {

@@ -1,22 +1,17 @@
 //! Numbers as people read them.
 
-/// A count with its thousands apart: `1,234,567`.
-pub(crate) fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
+pub(crate) use siliray::report::grouped;
 
 /// So many things: `1 triangle`, `1,234 triangles`.
 pub(crate) fn counted(count: usize, thing: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{} {thing}{plural}", grouped(count as u64))
+}
+
+/// A coordinate: plain, or with an exponent where that is shorter to read.
+pub(crate) fn coordinate(value: f32) -> String {
+    let plain = value == 0.0 || (1e-5..1e9).contains(&value.abs());
+    if plain { value.to_string() } else { format!("{value:e}") }
 }
 
 /// A duration: `2.31 s`, `45 ms`.
@@ -46,7 +41,7 @@ mod tests {
     #[test]
     fn numbers_read_well() {
         assert_eq!([1, 2345].map(|n| counted(n, "hit")), ["1 hit", "2,345 hits"]);
-        assert_eq!([0, 999, 1000, 1234567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([0.0, -2.5, 1e-38, -3.4e38].map(coordinate).join(" "), "0 -2.5 1e-38 -3.4e38");
         assert_eq!(
             [0.00002, 0.0042, 0.25, 2.314, 250.4].map(seconds).join(" "),
             "20 µs 4.2 ms 250 ms 2.31 s 250 s"

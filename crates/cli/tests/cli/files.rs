@@ -102,6 +102,71 @@ fn links_stay_links_and_devices_stay_devices() {
     assert_eq!(folder.files(), ["link.png", "mesh.obj", "target.png"]);
 }
 
+#[test]
+fn a_replaced_file_keeps_its_permissions() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    std::fs::write(folder.path().join("mesh.obj"), MESH).unwrap();
+    let picture = folder.path().join("p.png");
+    std::fs::write(&picture, "old").unwrap();
+    std::fs::set_permissions(&picture, PermissionsExt::from_mode(0o640)).unwrap();
+    let output = folder.run(&render_args(OsStr::new("mesh.obj"), OsStr::new("p.png")));
+    assert!(output.status.success());
+    assert_eq!(picture.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+}
+
+#[test]
+fn a_link_to_nothing_stays_and_its_target_is_made() {
+    let folder = Folder::new();
+    std::fs::write(folder.path().join("mesh.obj"), MESH).unwrap();
+    std::fs::create_dir(folder.path().join("pictures")).unwrap();
+    let link = folder.path().join("link.png");
+    std::os::unix::fs::symlink("pictures/second.png", &link).unwrap();
+    std::os::unix::fs::symlink("target.png", folder.path().join("pictures/second.png")).unwrap();
+    let output = folder.run(&render_args(OsStr::new("mesh.obj"), OsStr::new("link.png")));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(link.is_symlink() && folder.path().join("pictures/second.png").is_symlink());
+    assert!(folder.read("pictures/target.png").starts_with(b"\x89PNG"));
+}
+
+/// A shell's limit on the size of files makes the write fail; it does not end the process.
+#[test]
+fn a_file_that_may_not_grow_leaves_nothing_behind() {
+    let folder = Folder::new();
+    let render = "ulimit -f 1; exec \"$0\" render organic --triangles 1000 -o p.png --size 400x300";
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", render, env!("CARGO_BIN_EXE_siliray")]).current_dir(folder.path());
+    let output = shell.output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), output.status.signal()), (Some(1), None), "{errors}");
+    assert!(errors.starts_with("error: cannot write p.png: File too large"), "{errors}");
+    assert_eq!(folder.files(), [""; 0]);
+}
+
+/// The folders that the demo made are gone if nothing came of it; one that was there stays.
+#[test]
+fn a_demo_that_fails_leaves_no_folder() {
+    let folder = Folder::new();
+    let args = ["demo", "missing.obj", "-o", "a/b"];
+    assert_eq!(folder.run(&args).status.code(), Some(1));
+    assert_eq!(folder.files(), [""; 0]);
+    std::fs::create_dir(folder.path().join("a")).unwrap();
+    assert_eq!(folder.run(&args).status.code(), Some(1));
+    assert_eq!(folder.files(), ["a"]);
+
+    let long = ["demo", "hairball", "--triangles", "2e6", "-o", "b/c"];
+    let mut child = folder.siliray(&long).stderr(Stdio::null()).spawn().unwrap();
+    let start = Instant::now();
+    while !folder.path().join("b/c").exists() {
+        assert!(start.elapsed() < Duration::from_secs(20), "no folder was made");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(Duration::from_millis(200));
+    signal(&child, "INT");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(folder.files(), ["a"]);
+}
+
 /// `siliray ... | head` is no error.
 #[test]
 fn a_closed_pipe_is_no_failure() {
@@ -123,13 +188,14 @@ fn a_closed_pipe_is_no_failure() {
 
 #[test]
 fn a_full_disk_is_a_failure() {
-    let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else { return };
     let folder = Folder::new();
-    let mut command = folder.siliray(&["info", "organic", "--triangles", "1000"]);
-    let output = command.stdout(full).stderr(Stdio::piped()).output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(errors.starts_with("error: cannot write to standard output"), "{errors}");
+    for args in [&["info", "organic", "--triangles", "1000"][..], &["--help"], &["--version"]] {
+        let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else { return };
+        let output = folder.siliray(args).stdout(full).stderr(Stdio::piped()).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(errors.starts_with("error: cannot write to standard output"), "{errors}");
+    }
 }
 
 #[test]

@@ -92,6 +92,10 @@ fn a_raw_image_with_two_bases() {
     assert_documented(&image);
     assert_eq!(image["totals"]["triangles"], 32);
     assert_eq!(image["tree"][3]["pointer"], "0x12");
+    assert_eq!(image["left_out"], 0);
+    let cut = folder.json(&hiprt("inspect", &dump, &["--tree", "--depth", "1"]));
+    let all = image["tree"].as_array().unwrap().len();
+    assert_eq!((cut["tree"].as_array().unwrap().len(), &cut["left_out"]), (1, &(all - 1).into()));
     let node = folder.json(&hiprt("inspect", &dump, &["--node", "0x5"]));
     assert_documented(&node);
     assert_has(&node, &["pointer", "offset", "kind", "fields"]);
@@ -156,13 +160,98 @@ fn vector_files() {
     assert_has(&json["files"][0]["failures"][0], &["name", "expected", "got"]);
     wrong["kind"] = Value::from("tarot");
     std::fs::write(folder.path().join("wrong.json"), wrong.to_string()).unwrap();
-    let output = folder.run(&["vectors", "wrong.json"]);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(
-        errors.contains("wrong.json: kind: found \"tarot\", expected one of gfx12-bvh8"),
-        "{errors}"
+    // What cannot be run is a failed row, and the others are run all the same.
+    let (code, json) = failing_json(&folder, &["vectors", "wrong.json", "missing.json", &obb]);
+    assert_documented(&json);
+    assert_eq!((code, &json["failed"]), (Some(1), &Value::from(2)));
+    let row = &json["files"][0];
+    assert_eq!(
+        (&row["kind"], &row["passed"], &row["failed"]),
+        (&Value::Null, &0.into(), &1.into())
     );
+    let failure = &row["failures"][0];
+    assert_eq!((&failure["name"], &failure["got"]), (&"kind".into(), &"\"tarot\"".into()));
+    assert!(failure["expected"].as_str().unwrap().starts_with("one of gfx12-bvh8"), "{failure}");
+    assert_eq!(json["files"][1]["failures"][0]["got"], "No such file or directory (os error 2)");
+    assert_eq!(json["files"][2]["passed"], 104);
+}
+
+/// A file of which nothing is run must not pass, and nothing outside its folder is read.
+#[test]
+fn vector_files_that_say_too_little_or_too_much() {
+    let folder = Folder::new();
+    let head = "\"schema\": \"siliray-vectors/1\", \"kind\":";
+    let cases = [
+        ("empty", format!("{{{head} \"gfx12-obb\"}}"), "no known section"),
+        ("isbe", format!("{{{head} \"isbe\", \"provenance\": \"x\"}}"), "no known section"),
+        (
+            "unknown",
+            format!("{{{head} \"gfx12-obb\", \"matrices\": [], \"rows\": []}}"),
+            "an unknown section",
+        ),
+        (
+            "outside",
+            format!("{{{head} \"gfx12-dump\", \"file\": \"/etc/passwd\"}}"),
+            "it lies outside the vector file's folder",
+        ),
+    ];
+    for (name, text, got) in cases {
+        std::fs::write(folder.path().join(name), text).unwrap();
+        let (code, json) = failing_json(&folder, &["vectors", name]);
+        assert_eq!((code, &json["files"][0]["failed"]), (Some(1), &Value::from(1)), "{name}");
+        let found = json["files"][0]["failures"][0]["got"].as_str().unwrap();
+        assert!(found.contains(got), "{name}: {found}");
+    }
+}
+
+/// A file that is nothing like an image is unsound for that one reason.
+#[test]
+fn no_image_at_all() {
+    let folder = Folder::new();
+    std::fs::write(folder.path().join("ok.ply"), "ply\nformat ascii 1.0\n").unwrap();
+    let (code, check) = failing_json(&folder, &["check", "ok.ply"]);
+    assert_documented(&check);
+    assert_eq!((code, &check["sound"]), (Some(1), &Value::Bool(false)));
+    let finding = &check["findings"][0];
+    assert_eq!((&finding["offset"], &finding["rule"]), (&0.into(), &"container_magic".into()));
+    let (code, check) = failing_json(&folder, &["check", "ok.ply", "--raw", "--base", "0x41"]);
+    assert_eq!(code, Some(1));
+    let text = check["findings"].to_string();
+    assert!(text.contains("0x41, 0x41") && !text.contains("\\n"), "{text}");
+}
+
+/// Nothing waits for a pipe or reads a device that has no end.
+#[test]
+fn only_regular_files_are_read() {
+    let folder = Folder::new();
+    let ray = ["--node", "5", "--origin", "0,0,0", "--direction", "0,0,1"];
+    let made = std::process::Command::new("mkfifo").arg(folder.path().join("pipe")).status();
+    assert!(made.unwrap().success());
+    for (name, reason) in [
+        ("/dev/zero", "this is not a regular file"),
+        ("pipe", "this is not a regular file"),
+        (".", "this is a directory, not a file"),
+    ] {
+        for args in [
+            vec!["info", name],
+            vec!["check", name],
+            vec!["check", name, "--raw", "--base", "0"],
+            vec!["inspect", name],
+            [&["intersect", name], &ray[..]].concat(),
+            vec!["diff", name, name],
+            vec!["isbe", "check", name],
+        ] {
+            let output = folder.run(&args);
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{args:?}: {errors}");
+            assert!(
+                errors.starts_with(&format!("error: {name}: {reason}\n")),
+                "{args:?}: {errors}"
+            );
+        }
+        let (code, json) = failing_json(&folder, &["vectors", name]);
+        assert_eq!((code, &json["files"][0]["failures"][0]["got"]), (Some(1), &reason.into()));
+    }
 }
 
 #[test]
@@ -173,8 +262,17 @@ fn wrong_usage() {
     let cases: &[(Vec<&str>, i32, &str)] = &[
         (vec!["check", &dump], 1, "raw memory needs --raw and --base"),
         (vec!["check", &dump, "--raw"], 2, "--base"),
-        (vec!["check", "forest.rra", "--structure", "99"], 1, "no structure 99"),
-        (vec!["inspect", "forest.rra", "--node", "0xfffff5"], 1, "where no memory is"),
+        (vec!["check", "forest.rra", "--structure", "99"], 2, "no structure 99, expected 0 to "),
+        (vec!["inspect", "forest.rra", "--structure", "-1"], 2, "expected a whole number from 0"),
+        (vec!["inspect", "forest.rra", "--node", "5", "--depth", "1"], 2, "--depth"),
+        (vec!["check", &dump, "--raw", "--base", "-1"], 2, "expected an address of 48 bits"),
+        (vec!["check", &dump, "--raw", "--base", "0x41"], 1, "errors"),
+        (vec!["check", "forest.rra", "--triangles", "1000"], 2, "--triangles has no effect"),
+        (
+            vec!["inspect", "forest.rra", "--node", "0xfffff5"],
+            1,
+            "error: forest.rra: 0xfffff5 leads to",
+        ),
         (vec!["inspect", "forest.rra", "--node", "five"], 2, "a number of 32 bits"),
         (
             [&["intersect", "forest.rra", "--node", "1", "--node", "2"], &ray[..]].concat(),
@@ -201,7 +299,7 @@ fn wrong_usage() {
             2,
             "one tree",
         ),
-        (vec!["check", "no/such.rra"], 1, "cannot read no/such.rra"),
+        (vec!["check", "no/such.rra"], 1, "error: no/such.rra: No such file"),
     ];
     for (args, code, text) in cases {
         let output = folder.run(args);

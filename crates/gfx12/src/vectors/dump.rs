@@ -18,6 +18,9 @@ use crate::layout::{BoxNode, NODE_BYTES, NodeBits, NodePointer, PrimitiveNode};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
+/// What a file may hold.
+pub(super) const SECTIONS: &[&str] = &["bytes", "sha256", "header", "boxes", "primitive_nodes"];
+
 /// The binary and where its two arrays start.
 struct Dump {
     bytes: Vec<u8>,

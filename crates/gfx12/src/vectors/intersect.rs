@@ -16,6 +16,9 @@ use geometry::Vec3;
 use machine::Segment;
 use serde_json::Value;
 
+/// What a file may hold.
+pub(super) const SECTIONS: &[&str] = &["cases"];
+
 /// Runs every case of a `gfx12-bvh8` file.
 pub(super) fn run_bvh8(root: &Place<'_>) -> Result<VectorReport, VectorError> {
     run_cases(root, |case, memory| {

@@ -9,7 +9,8 @@
 //! | `gfx12-obb` | [`obb`] | one rotation a case |
 //! | `gfx12-dump` | [`dump`] | a real image, decoded node by node |
 //!
-//! A file may hold only some of its kind's sections, and `null` in place of a value means "not tested".
+//! A file may hold only some of its kind's sections, but not none of them, and none that its kind does not
+//! know; `null` in place of a value means "not tested".
 //! Numbers are hex strings (`"0x3f800000"`), decimal strings or JSON integers; floats are bit patterns.
 //! A malformed file is an error that names the place in the JSON.
 
@@ -18,6 +19,7 @@ mod fields;
 pub mod intersect;
 pub mod obb;
 pub mod place;
+mod sections;
 
 pub use place::VectorError;
 
@@ -75,13 +77,15 @@ pub fn run(
         return Err(schema.unexpected(SCHEMA));
     }
     let kind = root.field("kind")?;
-    match kind.text()? {
-        "gfx12-bvh8" => intersect::run_bvh8(&root),
-        "gfx12-dual" => intersect::run_dual(&root),
-        "gfx12-obb" => obb::run(&root),
-        "gfx12-dump" => dump::run(&root, attachment),
-        _ => Err(kind.unexpected("one of gfx12-bvh8, gfx12-dual, gfx12-obb, gfx12-dump")),
-    }
+    let (sections, mut report) = match kind.text()? {
+        "gfx12-bvh8" => (intersect::SECTIONS, intersect::run_bvh8(&root)?),
+        "gfx12-dual" => (intersect::SECTIONS, intersect::run_dual(&root)?),
+        "gfx12-obb" => (obb::SECTIONS, obb::run(&root)?),
+        "gfx12-dump" => (dump::SECTIONS, dump::run(&root, attachment)?),
+        _ => return Err(kind.unexpected(format!("one of {}", KINDS.join(", ")))),
+    };
+    sections::check(&root, sections, &mut report);
+    Ok(report)
 }
 
 /// A word as vector files spell it.

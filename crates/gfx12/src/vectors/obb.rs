@@ -5,6 +5,9 @@ use super::{VectorReport, hex};
 use crate::obb::rotation;
 use serde_json::Value;
 
+/// What a file may hold.
+pub(super) const SECTIONS: &[&str] = &["matrices"];
+
 /// Compares every matrix of a `gfx12-obb` file with the table.
 pub(super) fn run(root: &Place<'_>) -> Result<VectorReport, VectorError> {
     let mut report = VectorReport::default();

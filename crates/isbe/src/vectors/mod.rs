@@ -24,6 +24,23 @@ use std::fmt::Debug;
 /// The kind of file that is run here.
 pub const KIND: &str = "isbe";
 
+/// What a file may hold.
+const SECTIONS: [&str; 13] = [
+    "layouts",
+    "layout_errors",
+    "map_addresses",
+    "map_writes",
+    "methods",
+    "attribute_ids",
+    "sph_sets",
+    "task_header",
+    "instructions",
+    "instruction_errors",
+    "hazards",
+    "meshes",
+    "containers",
+];
+
 /// Runs a vector file.
 ///
 /// # Errors
@@ -63,6 +80,11 @@ pub fn run(file: &Value) -> Result<VectorReport, VectorError> {
             }
             comparison.finish(&mut report);
         }
+    }
+    if !root.members()?.iter().any(|(name, _)| SECTIONS.contains(name)) {
+        let expected = format!("one of the sections {}", SECTIONS.join(", "));
+        let (name, got) = ("the file".to_owned(), "no known section".to_owned());
+        report.failures.push(VectorFailure { name, expected, got });
     }
     Ok(report)
 }

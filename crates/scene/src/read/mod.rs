@@ -4,10 +4,12 @@
 //! |---|---|
 //! | `coordinate` | which numbers may be coordinates |
 //! | `polygon` | polygons become triangles |
+//! | `regular_file` | all bytes of a file, if it has an end |
 //! | `text` | lines, words and numbers of text formats |
 
 pub(crate) mod coordinate;
 pub(crate) mod polygon;
+pub(crate) mod regular_file;
 pub(crate) mod text;
 
 use crate::error::{Fault, Problem, SceneError};
@@ -31,17 +33,8 @@ enum Kind {
 /// When the file cannot be read or is not a scene; the text names the file and the place in it.
 pub fn open(path: impl AsRef<Path>) -> Result<Scene, SceneError> {
     let path = path.as_ref();
+    let bytes = regular_file::read_file(path)?;
     let name = path.display().to_string();
-    let unreadable = |reason: String| SceneError::Unreadable { file: name.clone(), reason };
-    let about = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
-    if about.is_dir() {
-        return Err(unreadable("this is a directory, not a file".into()));
-    }
-    // A pipe or a device may never end.
-    if !about.is_file() {
-        return Err(unreadable("this is not a regular file".into()));
-    }
-    let bytes = std::fs::read(path).map_err(|error| unreadable(error.to_string()))?;
     read_beside(&name, &bytes, Some(path.parent().unwrap_or(Path::new("."))))
 }
 

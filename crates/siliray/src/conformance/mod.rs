@@ -15,6 +15,7 @@
 //!
 //! | file | concept |
 //! |---|---|
+//! | `filter` | which cells of the table |
 //! | `contenders` | the formats and machines that are tried |
 //! | `worlds` | the scenes that they are tried on |
 //! | `aimed_rays` | rays that are likely to go wrong |
@@ -24,18 +25,21 @@
 
 mod aimed_rays;
 mod contenders;
+mod filter;
 mod judge;
 mod random;
 mod spot_check;
 mod table;
 mod worlds;
 
+pub use filter::{Filter, FilterError};
 pub use spot_check::{aimed_rays, spot_check};
 pub use table::{Cell, Disagreement, Table};
 
 use aimed_rays::AimedRays;
 use build::{Options as BuildOptions, Preset};
 use contenders::{CONTENDERS, Contender};
+use filter::Column;
 use geometry::TriangleRule;
 use gfx12::walk::Promise;
 use judge::Question;
@@ -52,63 +56,13 @@ pub struct Options {
     pub seed: u64,
     /// Rays for each world and preset.
     pub rays: usize,
-    /// Only cells that match every filter.
+    /// Only some cells: filters of one column are alternatives, and every column must match.
     pub only: Vec<Filter>,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Self { seed: 1, rays: 2000, only: Vec::new() }
-    }
-}
-
-/// A column of the table and the value that it must have.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Filter {
-    column: Column,
-    value: String,
-}
-
-/// The columns that can be filtered by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Column {
-    Format,
-    Machine,
-    Query,
-    TriangleRule,
-    Scene,
-    Preset,
-}
-
-/// A filter that names no column, or a value that no cell has.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum FilterError {
-    /// Not `column=value` with a known column.
-    #[error(
-        "{0:?} is not COLUMN=VALUE; columns are format, machine, query, rule, scene and preset"
-    )]
-    Column(String),
-    /// Nothing in the table matches.
-    #[error("no cell of the table has {0}")]
-    NoCell(String),
-}
-
-impl std::str::FromStr for Filter {
-    type Err = FilterError;
-
-    fn from_str(text: &str) -> Result<Self, FilterError> {
-        let unknown = || FilterError::Column(text.to_owned());
-        let (column, value) = text.split_once('=').ok_or_else(unknown)?;
-        let column = match column {
-            "format" => Column::Format,
-            "machine" => Column::Machine,
-            "query" => Column::Query,
-            "rule" | "triangle_rule" => Column::TriangleRule,
-            "scene" => Column::Scene,
-            "preset" => Column::Preset,
-            _ => return Err(unknown()),
-        };
-        Ok(Self { column, value: value.to_owned() })
     }
 }
 
@@ -216,16 +170,15 @@ impl Row {
             && self.contender.same_format(other.contender)
     }
 
-    fn matches(&self, filter: &Filter) -> bool {
-        let value = match filter.column {
+    fn value(&self, column: Column) -> &'static str {
+        match column {
             Column::Format => self.contender.format.name(),
             Column::Machine => self.contender.machine,
             Column::Query => self.kind.name(),
             Column::TriangleRule => self.rule.name(),
             Column::Scene => self.world.name,
             Column::Preset => self.preset.name(),
-        };
-        value == filter.value
+        }
     }
 }
 
@@ -244,13 +197,9 @@ fn rows(only: &[Filter]) -> Result<Vec<Row>, FilterError> {
             }
         }
     }
-    for filter in only {
-        rows.retain(|row| row.matches(filter));
-        if rows.is_empty() {
-            return Err(FilterError::NoCell(filter.value.clone()));
-        }
-    }
-    Ok(rows)
+    filter::check(only, |column| rows.iter().map(|row| row.value(column)).collect())?;
+    rows.retain(|row| filter::passes(only, |column| row.value(column)));
+    if rows.is_empty() { Err(FilterError::NoCell(filter::in_words(only))) } else { Ok(rows) }
 }
 
 /// A world in a format, and what the image holds.

@@ -130,7 +130,7 @@ fn cards(report: &Report<'_>) -> String {
         ("triangles a ray", format!("{:.1}", counters.triangle_tests as f64 / rays)),
     ];
     if let Some(tree) = report.trees.iter().find(|tree| tree.preset == report.preset) {
-        cards.push(("SAH cost", format!("{:.1}", tree.sah_cost_wide)));
+        cards.push(("SAH cost, wide tree", format!("{:.1}", tree.sah_cost_wide)));
         cards.push(("depth", tree.depth.to_string()));
     }
     cards

@@ -4,6 +4,7 @@ mod html;
 mod text;
 
 pub use html::to_html;
+pub use text::grouped;
 
 use crate::render::Rendering;
 

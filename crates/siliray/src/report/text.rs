@@ -16,13 +16,14 @@ pub(super) fn escaped(text: &str) -> String {
     escaped
 }
 
-/// A count with thin spaces between thousands.
-pub(super) fn grouped(count: u64) -> String {
+/// A count with its thousands apart: `1,234,567`.
+#[must_use]
+pub fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {
         if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push('\u{202f}');
+            text.push(',');
         }
         text.push(digit);
     }
@@ -50,9 +51,6 @@ mod tests {
 
     #[test]
     fn thousands_stand_apart() {
-        assert_eq!(
-            [7, 1234, 1234567].map(grouped),
-            ["7", "1\u{202f}234", "1\u{202f}234\u{202f}567"]
-        );
+        assert_eq!([0, 999, 1000, 1234567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
     }
 }

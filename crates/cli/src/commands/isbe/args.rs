@@ -70,11 +70,12 @@ pub(crate) struct Inspect {
     pub(crate) dump: DumpFile,
 
     /// A byte of the file; hex with 0x; may be repeated
-    #[arg(long, value_name = "N", value_parser = values::address)]
+    #[arg(long, value_name = "N", value_parser = values::address, allow_negative_numbers = true)]
     pub(crate) offset: Vec<u64>,
 
     /// Which workgroup of the file, from 0 [default: 0; with --csv: all]
-    #[arg(long, value_name = "N", conflicts_with = "offset")]
+    #[arg(long, value_name = "N", conflicts_with = "offset", allow_negative_numbers = true)]
+    #[arg(value_parser = values::index)]
     pub(crate) workgroup: Option<usize>,
 
     /// Print comma-separated values, a row for each word of ATTR and each byte of MAP
@@ -173,6 +174,10 @@ pub(crate) struct Mesh {
     /// The attribute that holds world positions: POSITION, or GENERIC0 to GENERIC31
     #[arg(long, value_name = "NAME", default_value = "POSITION")]
     pub(crate) position: PositionSlot,
+
+    /// Keep points and lines: the box around each becomes twelve triangles
+    #[arg(long)]
+    pub(crate) boxes: bool,
 }
 
 /// Split a mesh into meshlets and emit them through the model.

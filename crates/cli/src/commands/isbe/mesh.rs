@@ -3,10 +3,10 @@
 use super::args::Mesh;
 use super::{bytes, limits};
 use crate::failure::Failure;
-use crate::output::number::grouped;
+use crate::output::number::{counted, grouped};
 use crate::output::{AtomicFile, Output};
 use serde::Serialize;
-use siliray::geometry::{Transform, Vec3};
+use siliray::geometry::{Aabb, Transform, Vec3};
 use siliray::isbe::mesh::import::ImportOptions;
 use siliray::isbe::mesh::position::{Matrix, PositionSource};
 use siliray::isbe::mesh::read::read_scene;
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Mesh, output: &Output) -> Result<(), Failure> {
     let matrix = args.inverse_view_projection.as_deref().map(matrix).transpose()?;
     let options = ImportOptions {
         position: PositionSource { slot: args.position, inverse_view_projection: matrix },
-        boxes: false,
+        boxes: args.boxes,
         limits: limits(args.dump.raw_limits),
     };
     let file = args.dump.file.display().to_string();
@@ -60,8 +60,13 @@ pub(crate) fn run(args: &Mesh, output: &Output) -> Result<(), Failure> {
 
 fn text(json: &Json) -> String {
     let number = |count: usize| grouped(count as u64);
-    let (triangles, vertices) = (number(json.triangles), number(json.vertices));
-    let mut text = format!("{}: {triangles} triangles, {vertices} vertices\n", json.mesh);
+    let vertices = if json.vertices == 1 { "vertex" } else { "vertices" };
+    let mut text = format!(
+        "{}: {}, {} {vertices}\n",
+        json.mesh,
+        counted(json.triangles, "triangle"),
+        number(json.vertices)
+    );
     let left_out = [
         (json.culled, "culled"),
         (json.unplaceable, "with a corner at infinity"),
@@ -87,14 +92,42 @@ fn flatten(scene: &Scene) -> (Vec<Vec3>, Vec<[u32; 3]>) {
 
 fn add(mesh: &mut (Vec<Vec3>, Vec<[u32; 3]>), object: &Object, transform: Option<&Transform>) {
     for geometry in &object.geometries {
-        if let Shape::Triangles { positions, indices } = &geometry.shape {
+        let mut add = |positions: &[Vec3], indices: &[[u32; 3]]| {
             let first = mesh.0.len() as u32;
             let place = |p: &Vec3| transform.map_or(*p, |transform| transform.point(*p));
             mesh.0.extend(positions.iter().map(place));
             mesh.1.extend(indices.iter().map(|corners| corners.map(|corner| first + corner)));
+        };
+        match &geometry.shape {
+            Shape::Triangles { positions, indices } => add(positions, indices),
+            Shape::Boxes(boxes) => boxes.iter().for_each(|bounds| add(&corners(bounds), &FACES)),
         }
     }
 }
+
+/// The corners of a box; bit `k` of a corner's number chooses the side of axis `k`.
+fn corners(bounds: &Aabb) -> [Vec3; 8] {
+    std::array::from_fn(|corner| {
+        let side = |axis: usize| if corner >> axis & 1 == 1 { bounds.max } else { bounds.min };
+        Vec3::new(side(0).x, side(1).y, side(2).z)
+    })
+}
+
+/// The faces of a box by its corners, two triangles each, seen from outside counter-clockwise.
+const FACES: [[u32; 3]; 12] = [
+    [0, 4, 6],
+    [0, 6, 2],
+    [1, 3, 7],
+    [1, 7, 5],
+    [0, 1, 5],
+    [0, 5, 4],
+    [2, 6, 7],
+    [2, 7, 3],
+    [0, 2, 3],
+    [0, 3, 1],
+    [4, 5, 7],
+    [4, 7, 6],
+];
 
 /// Four rows of four numbers, or sixteen numbers, row by row.
 fn matrix(file: &Path) -> Result<Matrix, Failure> {

@@ -14,6 +14,7 @@ use crate::output::Output;
 use args::{DumpFile, Isbe, IsbeCommand};
 use siliray::isbe::container::check::{DumpReport, check as check_dump};
 use siliray::isbe::{AttributeId, Dump, Limits, Reader};
+use siliray::scene::read_file;
 use std::path::Path;
 
 /// Runs a command of the group.
@@ -37,7 +38,7 @@ fn limits(raw: bool) -> Limits {
 
 /// The bytes of a file.
 fn bytes(file: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(file).map_err(|error| Failure::input(format!("{}: {error}", file.display())))
+    read_file(file).map_err(Failure::input)
 }
 
 /// A dump and what a check found in it.
