@@ -252,6 +252,7 @@ pub(crate) struct Render {
 Examples:
   siliray conformance
   siliray conformance --seed 7 --rays 10000 --only scene=interior --only scene=forest --only query=closest
+  siliray conformance --only format=gfx12 --only scene=forest --stack-size 2
   siliray conformance --only format=tree --json")]
 pub(crate) struct Conformance {
     /// Chooses the rays
@@ -269,6 +270,11 @@ pub(crate) struct Conformance {
     /// Several values of one column are alternatives; between columns all must hold.
     #[arg(long, value_name = "COLUMN=VALUE")]
     pub(crate) only: Vec<Filter>,
+
+    /// Entries of the traversal stack, 1 to 31, for machines that have one
+    #[arg(long, value_name = "N", default_value_t = 16, allow_negative_numbers = true)]
+    #[arg(value_parser = |text: &str| values::count(text, 1, 31))]
+    pub(crate) stack_size: usize,
 }
 
 /// Print completions for a shell.

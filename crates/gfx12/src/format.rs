@@ -7,9 +7,12 @@ use tree::Tree;
 /// The name of the format in options, reports and images.
 pub const NAME: &str = "gfx12";
 
-/// The format `gfx12`, encoded with the default options.
+/// The format `gfx12`. Its options matter to the encoder alone.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Gfx12;
+pub struct Gfx12 {
+    /// How trees are laid out.
+    pub options: encode::Options,
+}
 
 impl Format for Gfx12 {
     fn name(&self) -> &'static str {
@@ -21,7 +24,7 @@ impl Format for Gfx12 {
     }
 
     fn encode(&self, tree: &Tree) -> Result<Image, EncodeError> {
-        Ok(encode::encode(tree, &encode::Options::default())?.image)
+        Ok(encode::encode(tree, &self.options)?.image)
     }
 
     fn check(&self, image: Image) -> CheckReport {

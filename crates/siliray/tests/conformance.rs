@@ -5,11 +5,32 @@ use std::ops::ControlFlow;
 
 #[test]
 fn every_machine_equals_the_oracle() {
-    let options = Options { seed: 7, rays: 400, only: Vec::new() };
+    let options = Options { seed: 7, rays: 400, ..Options::default() };
     let table = conformance::run(&options, &|_| ControlFlow::Continue(())).unwrap();
     let wrong: Vec<_> = table.cells.iter().filter(|cell| cell.mismatches > 0).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(table.cells.iter().all(|cell| cell.cases == 400));
+    let losses = |format, machine| -> usize {
+        let cells = table.cells.iter().filter(|cell| cell.format == format);
+        cells.filter(|cell| cell.machine == machine).map(|cell| cell.losses).sum()
+    };
+    assert!(losses("gfx12:radv", "gfx12-radv") > losses("gfx12", "gfx12-radv"));
+    for machine in ["reference", "gfx12-radv", "gfx12-radv-literal", "gfx12-gpurt"] {
+        assert!(table.cells.iter().any(|c| (c.format, c.machine) == ("gfx12", machine)));
+    }
+}
+
+/// Entries that a short stack loses are found again.
+#[test]
+fn two_entries_are_enough() {
+    for scene in ["interior", "forest"] {
+        let only = [format!("scene={scene}"), "preset=balanced".into(), "format=gfx12".into()]
+            .map(|filter| filter.parse().unwrap());
+        let options = Options { seed: 3, rays: 300, only: only.to_vec(), stack_size: 2 };
+        let table = conformance::run(&options, &|_| ControlFlow::Continue(())).unwrap();
+        let wrong: Vec<_> = table.cells.iter().filter(|cell| cell.mismatches > 0).collect();
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
 }
 
 #[test]

@@ -61,7 +61,12 @@ struct JsonHit {
 
 /// Runs the table and shows it.
 pub(crate) fn run(args: &Conformance, output: &Output) -> Result<(), Failure> {
-    let options = Options { seed: args.seed, rays: args.rays, only: args.only.clone() };
+    let options = Options {
+        seed: args.seed,
+        rays: args.rays,
+        only: args.only.clone(),
+        stack_size: args.stack_size as u8,
+    };
     let bar = output.bar("checking");
     let table =
         conformance::run(&options, &|fraction| bar.set(fraction)).map_err(|error| match error {

@@ -1,61 +1,185 @@
 //! The formats and machines that are tried.
+//!
+//! `gfx12-radv` and its literal twin need ranges of one pair, so they run on images packed that way, with the
+//! margin. What drivers really write has none: `gfx12:radv` and `gfx12:gpurt` are copies of them, and the
+//! hits that the hardware loses there are losses.
 
+use build::Preset;
 use geometry::TriangleRule;
 use gfx12::Gfx12;
+use gfx12::encode::{Options as EncodeOptions, Policy};
 use gfx12::uncompressed::{BoxPrecision, Gfx12Bvh4x2, Options as DualLayout};
-use gfx12::walk::{self, Dual};
+use gfx12::walk::{Dual, Gpurt, Options as WalkOptions, Radv, RadvLiteral};
 use machine::{CheckedImage, Format, Machine, Reference, TreeFormat};
-use std::error::Error;
 use std::fmt;
 use tree::Tree;
 
 /// A machine on a format.
 pub(super) struct Contender {
     pub(super) format: &'static dyn Format,
+    /// The format's name in the table; a copy of a driver has a name of its own.
+    pub(super) name: &'static str,
+    /// How trees are laid out. Contenders with one layout stand together and share images.
+    pub(super) layout: &'static str,
     /// The machine's name.
     pub(super) machine: &'static str,
-    /// Whether it uses the hardware's own box test, which loses hits of rays that start too far away.
-    pub(super) hardware_boxes: bool,
-    /// Makes the machine over a proved image and the tree that was decoded from it.
-    pub(super) make: for<'a> fn(&'a CheckedImage, &'a Tree, TriangleRule) -> Made<'a>,
+    /// Makes the machine over a proved image.
+    pub(super) make: for<'a> fn(Ground<'a>) -> Result<Box<dyn Machine + 'a>, MakeError>,
+    /// What it is known to lose.
+    pub(super) loses: Loses,
+    /// The trees that it is tried on.
+    pub(super) presets: &'static [Preset],
 }
 
-/// A machine, or why there is none.
-pub(super) type Made<'a> = Result<Box<dyn Machine + 'a>, Box<dyn Error + Send + Sync>>;
+/// What a machine is made of.
+#[derive(Clone, Copy)]
+pub(super) struct Ground<'a> {
+    pub(super) image: &'a CheckedImage,
+    /// What the image decodes to.
+    pub(super) decoded: &'a Tree,
+    pub(super) rule: TriangleRule,
+    /// Entries of the traversal stack, for machines that have one.
+    pub(super) stack_size: u8,
+}
 
-static BVH4X2: Gfx12Bvh4x2 = Gfx12Bvh4x2 { options: DualLayout::new(BoxPrecision::Fp32) };
+/// Why there is no machine.
+pub(super) type MakeError = Box<dyn std::error::Error + Send + Sync>;
 
-/// All of them, in the order of the table; machines on one format stand together.
+/// Which differences a machine is known for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Loses {
+    /// None.
+    Nothing,
+    /// Hits of rays that the margin of the image does not cover ([`gfx12::walk::Promise`]).
+    BeyondTheMargin,
+    /// Any hits: it copies a driver.
+    Hits,
+}
+
+const DENSE: Gfx12 = Gfx12 { options: EncodeOptions::new(Policy::Dense) };
+const ONE_PAIR: Gfx12 =
+    Gfx12 { options: EncodeOptions { margin: true, ..EncodeOptions::new(Policy::Radv) } };
+const AS_RADV: Gfx12 = Gfx12 { options: EncodeOptions::new(Policy::Radv) };
+const AS_GPURT: Gfx12 = Gfx12 { options: EncodeOptions::new(Policy::Gpurt) };
+const BVH4X2: Gfx12Bvh4x2 = Gfx12Bvh4x2 { options: DualLayout::new(BoxPrecision::Fp32) };
+
+/// All of them, in the order of the table.
 pub(super) static CONTENDERS: &[Contender] = &[
-    reference(&TreeFormat),
-    reference(&Gfx12),
-    reference(&BVH4X2),
+    Contender {
+        format: &TreeFormat,
+        name: "tree",
+        layout: "tree",
+        machine: "reference",
+        make: reference,
+        loses: Loses::Nothing,
+        presets: &Preset::ALL,
+    },
+    Contender {
+        format: &DENSE,
+        name: "gfx12",
+        layout: "dense",
+        machine: "reference",
+        make: reference,
+        loses: Loses::Nothing,
+        presets: &Preset::ALL,
+    },
+    Contender {
+        format: &DENSE,
+        name: "gfx12",
+        layout: "dense",
+        machine: "gfx12-gpurt",
+        make: gpurt,
+        loses: Loses::BeyondTheMargin,
+        presets: &Preset::ALL,
+    },
+    Contender {
+        format: &ONE_PAIR,
+        name: "gfx12",
+        layout: "one pair",
+        machine: "gfx12-radv",
+        make: radv,
+        loses: Loses::BeyondTheMargin,
+        presets: &[Preset::Balanced, Preset::Best],
+    },
+    Contender {
+        format: &ONE_PAIR,
+        name: "gfx12",
+        layout: "one pair",
+        machine: "gfx12-radv-literal",
+        make: radv_literal,
+        loses: Loses::Hits,
+        presets: &[Preset::Balanced],
+    },
+    Contender {
+        format: &AS_RADV,
+        name: "gfx12:radv",
+        layout: "radv",
+        machine: "gfx12-radv",
+        make: radv,
+        loses: Loses::Hits,
+        presets: &[Preset::Balanced],
+    },
+    Contender {
+        format: &AS_GPURT,
+        name: "gfx12:gpurt",
+        layout: "gpurt",
+        machine: "gfx12-gpurt",
+        make: gpurt,
+        loses: Loses::Hits,
+        presets: &[Preset::Balanced],
+    },
     Contender {
         format: &BVH4X2,
+        name: "gfx12-bvh4x2",
+        layout: "bvh4x2",
+        machine: "reference",
+        make: reference,
+        loses: Loses::Nothing,
+        presets: &Preset::ALL,
+    },
+    Contender {
+        format: &BVH4X2,
+        name: "gfx12-bvh4x2",
+        layout: "bvh4x2",
         machine: "gfx12-dual",
-        hardware_boxes: true,
-        make: |image, _, rule| Ok(Box::new(Dual::new(image, walk::Options::dual(rule))?)),
+        make: dual,
+        loses: Loses::BeyondTheMargin,
+        presets: &Preset::ALL,
     },
 ];
 
-/// The reference machine, which walks the decoded tree of any format.
-const fn reference(format: &'static dyn Format) -> Contender {
-    Contender {
-        format,
-        machine: "reference",
-        hardware_boxes: false,
-        make: |_, tree, rule| Ok(Box::new(Reference::new(tree, rule))),
-    }
-}
-
 impl Contender {
-    pub(super) fn same_format(&self, other: &Self) -> bool {
-        self.format.name() == other.format.name()
+    pub(super) fn same_layout(&self, other: &Self) -> bool {
+        self.layout == other.layout
     }
 }
 
 impl fmt::Debug for Contender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} on {}", self.machine, self.format.name())
+        write!(f, "{} on {} ({})", self.machine, self.name, self.layout)
     }
+}
+
+fn reference(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
+    Ok(Box::new(Reference::new(ground.decoded, ground.rule)))
+}
+
+fn gpurt(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
+    let Ground { image, rule, stack_size, .. } = ground;
+    Ok(Box::new(Gpurt::new(image, WalkOptions { stack_size, ..WalkOptions::gpurt(rule) })?))
+}
+
+fn radv(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
+    let Ground { image, rule, stack_size, .. } = ground;
+    Ok(Box::new(Radv::new(image, WalkOptions { stack_size, ..WalkOptions::radv(rule) })?))
+}
+
+fn radv_literal(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
+    let Ground { image, rule, stack_size, .. } = ground;
+    Ok(Box::new(RadvLiteral::new(image, WalkOptions { stack_size, ..WalkOptions::radv(rule) })?))
+}
+
+fn dual(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
+    let Ground { image, rule, stack_size, .. } = ground;
+    Ok(Box::new(Dual::new(image, WalkOptions { stack_size, ..WalkOptions::dual(rule) })?))
 }

@@ -33,7 +33,10 @@ impl Question {
             },
         };
         let expected = if kind == HitKind::All { truth } else { closest };
-        (!agree).then(|| Disagreement { query, expected: expected.to_vec(), got })
+        let only_lost = got.as_ref().is_ok_and(|got| {
+            got.iter().all(|hit| truth.iter().any(|true_hit| same_bits(&[*true_hit], &[*hit])))
+        });
+        (!agree).then(|| Disagreement { query, expected: expected.to_vec(), got, only_lost })
     }
 }
 

@@ -6,12 +6,17 @@
 //! hits under both triangle rules. An answer that differs from the oracle's in a single bit is a
 //! *mismatch*.
 //!
-//! A *loss* is a difference that the machine is known to have, and by which mechanism; it is reported
-//! and does not fail the run. On trees, there is one: the Möller-Trumbore rule accepts rays that pass
-//! a near edge-on triangle at a distance, so a tree that cuts triangles into parts (preset `best`)
-//! may not lead such a ray to any part. The watertight rule has no such hits. Machines that use the
-//! box test of real hardware have another: boxes are widened so that nothing is lost for rays that start
-//! within 16 diameters of the scene ([`gfx12::walk::Promise`]), and rays from farther away may miss.
+//! A *loss* is a hit that is missing by a mechanism that the machine is known for; it is reported and
+//! does not fail the run. These are known:
+//!
+//! * The Möller-Trumbore rule accepts rays that pass a near edge-on triangle at a distance, so a tree that
+//!   cuts triangles into parts (preset `best`) may not lead such a ray to any part. The watertight rule has
+//!   no such hits.
+//! * A machine with the hardware's own box test may lose grazing hits of rays that start beyond the reach of
+//!   the image's margin, or whose reciprocals overflow.
+//! * A format or a machine that copies a driver loses what the driver loses.
+//!
+//! An answer with a hit that the oracle does not have is never a loss.
 //!
 //! | file | concept |
 //! |---|---|
@@ -38,7 +43,7 @@ pub use table::{Cell, Disagreement, Table};
 
 use aimed_rays::AimedRays;
 use build::{Options as BuildOptions, Preset};
-use contenders::{CONTENDERS, Contender};
+use contenders::{CONTENDERS, Contender, Ground, Loses};
 use filter::Column;
 use geometry::TriangleRule;
 use gfx12::walk::Promise;
@@ -58,11 +63,13 @@ pub struct Options {
     pub rays: usize,
     /// Only some cells: filters of one column are alternatives, and every column must match.
     pub only: Vec<Filter>,
+    /// Entries of the traversal stack, 1 to 31, for machines that have one.
+    pub stack_size: u8,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { seed: 1, rays: 2000, only: Vec::new() }
+        Self { seed: 1, rays: 2000, only: Vec::new(), stack_size: 16 }
     }
 }
 
@@ -106,7 +113,8 @@ pub enum ConformanceError {
         /// Everything that was found.
         findings: Vec<Finding>,
     },
-    /// A machine refuses an image that siliray made for it: a defect of siliray.
+    /// A machine refuses an image that siliray made for it: a defect of siliray, or a stack of a size that
+    /// the machine does not have.
     #[error("scene {scene}, preset {preset}, format {format}, machine {machine}: {source}")]
     Machine {
         /// Name of the world.
@@ -144,7 +152,7 @@ pub fn run(options: &Options, watch: &Watch<'_>) -> Result<Table, ConformanceErr
         for same_questions in same_image.chunk_by(|a, b| a.rule == b.rule) {
             let questions = subject.questions(same_questions[0].rule, options);
             for row in same_questions {
-                cells.push(subject.try_row(row, &questions)?);
+                cells.push(subject.try_row(row, &questions, options.stack_size)?);
                 if watch(cells.len() as f32 / rows.len() as f32).is_break() {
                     return Err(ConformanceError::Cancelled);
                 }
@@ -167,12 +175,12 @@ struct Row {
 impl Row {
     fn same_image(&self, other: &Self) -> bool {
         (self.world.name, self.preset) == (other.world.name, other.preset)
-            && self.contender.same_format(other.contender)
+            && self.contender.same_layout(other.contender)
     }
 
     fn value(&self, column: Column) -> &'static str {
         match column {
-            Column::Format => self.contender.format.name(),
+            Column::Format => self.contender.name,
             Column::Machine => self.contender.machine,
             Column::Query => self.kind.name(),
             Column::TriangleRule => self.rule.name(),
@@ -187,9 +195,10 @@ fn rows(only: &[Filter]) -> Result<Vec<Row>, FilterError> {
     let mut rows = Vec::new();
     for world in WORLDS {
         for preset in Preset::ALL {
-            for machines in CONTENDERS.chunk_by(Contender::same_format) {
+            for machines in CONTENDERS.chunk_by(Contender::same_layout) {
                 for rule in TriangleRule::ALL {
-                    for contender in machines {
+                    let tried = machines.iter().filter(|tried| tried.presets.contains(&preset));
+                    for contender in tried {
                         let row = |kind| Row { contender, world, preset, rule, kind };
                         rows.extend(HitKind::ALL.map(row));
                     }
@@ -211,7 +220,7 @@ struct Subject {
 impl Subject {
     fn new(row: &Row) -> Result<Self, ConformanceError> {
         let Row { contender, world, preset, .. } = *row;
-        let (scene, format) = (world.name, contender.format.name());
+        let (scene, format) = (world.name, contender.name);
         let options = BuildOptions { preset, ..BuildOptions::default() };
         let built = build::build(&(world.make)(), &options, &|_| ControlFlow::Continue(()))
             .map_err(|source| ConformanceError::Build { scene, preset, source })?;
@@ -235,36 +244,50 @@ impl Subject {
     }
 
     /// Asks one machine every question and sums up.
-    fn try_row(&self, row: &Row, questions: &[Question]) -> Result<Cell, ConformanceError> {
+    fn try_row(
+        &self,
+        row: &Row,
+        questions: &[Question],
+        stack_size: u8,
+    ) -> Result<Cell, ConformanceError> {
         let Row { contender, world, preset, rule, kind } = *row;
-        let (scene, format) = (world.name, contender.format.name());
-        let machine = (contender.make)(&self.image, &self.decoded, rule).map_err(|source| {
-            let machine = contender.machine;
-            ConformanceError::Machine { scene, preset, format, machine, source }
+        let ground = Ground { image: &self.image, decoded: &self.decoded, rule, stack_size };
+        let machine = (contender.make)(ground).map_err(|source| ConformanceError::Machine {
+            scene: world.name,
+            preset,
+            format: contender.name,
+            machine: contender.machine,
+            source,
         })?;
         let verdicts: Vec<Option<Disagreement>> =
             questions.par_iter().map(|question| question.verdict(&*machine, kind)).collect();
-        let disagreements: Vec<Disagreement> = verdicts.into_iter().flatten().collect();
-        let split = rule == TriangleRule::MollerTrumbore && !self.image.facts().lossless;
-        let promise = Promise::new(&self.decoded.bounds());
-        let is_loss = |found: &&Disagreement| {
-            split || (contender.hardware_boxes && !promise.holds_for(&found.query.ray))
-        };
-        let losses = disagreements.iter().filter(is_loss).count();
-        let mismatches = disagreements.len() - losses;
-        // A mismatch rather than a loss, where there is one.
-        let example = disagreements.iter().find(|found| !is_loss(found)).or(disagreements.first());
+        let (losses, mismatches): (Vec<Disagreement>, Vec<Disagreement>) =
+            verdicts.into_iter().flatten().partition(|found| self.is_loss(row, found));
         Ok(Cell {
-            format,
+            format: contender.name,
             machine: contender.machine,
             query: kind,
             triangle_rule: rule,
-            scene,
+            scene: world.name,
             preset,
             cases: questions.len(),
-            mismatches,
-            losses,
-            example: example.cloned(),
+            mismatches: mismatches.len(),
+            losses: losses.len(),
+            example: mismatches.into_iter().chain(losses).next(),
         })
+    }
+
+    /// Whether the difference is one that the machine is known for.
+    fn is_loss(&self, row: &Row, found: &Disagreement) -> bool {
+        let cuts_triangles = !self.image.facts().lossless;
+        let is_known = match row.contender.loses {
+            Loses::Nothing => false,
+            Loses::BeyondTheMargin => {
+                !Promise::new(&self.decoded.bounds()).holds_for(&found.query.ray)
+            }
+            Loses::Hits => true,
+        };
+        let slips_past = cuts_triangles && row.rule == TriangleRule::MollerTrumbore;
+        found.only_lost && (is_known || slips_past)
     }
 }

@@ -42,7 +42,7 @@ pub struct Cell {
     pub mismatches: usize,
     /// Answers that differ in a way that this machine is known for.
     pub losses: usize,
-    /// The first answer that differs.
+    /// The first mismatch, else the first loss.
     pub example: Option<Disagreement>,
 }
 
@@ -55,4 +55,7 @@ pub struct Disagreement {
     pub expected: Vec<Hit>,
     /// The machine's hits, or why there are none.
     pub got: Result<Vec<Hit>, machine::BudgetExhausted>,
+    /// Whether hits are lost but none is wrong: the machine gave an answer, and all of it is hits that the
+    /// oracle has too.
+    pub only_lost: bool,
 }
