@@ -11,6 +11,7 @@ use super::run::{PackedRun, RangeStart, RunPacker, Stored};
 use super::tables::{HeaderCounts, IdTable, Sections, header, write_pointers};
 use super::{Options, Policy};
 use crate::layout::{BoxNode, CullFlags, NODE_BYTES, NodePointer};
+use geometry::Aabb;
 use machine::Segment;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -25,8 +26,8 @@ pub(crate) struct EncodedBottom {
     pub(crate) root: BoxNode,
     /// What it holds.
     pub(crate) kind: BottomKind,
-    /// The box around it, as the hierarchy has it.
-    pub(crate) bounds: geometry::Aabb,
+    /// The box around it, as the hierarchy has it, or widened like the boxes of its root.
+    pub(crate) bounds: Aabb,
     /// Box nodes.
     pub(crate) box_count: usize,
     /// What its leaf nodes hold.
@@ -97,16 +98,27 @@ pub(crate) fn encode(
         leaves: leaves.node_count,
     };
     header(&counts, &sections, &root).encode().write_bytes(&mut bytes[..NODE_BYTES as usize]);
+    // RADV's instances copy this box, and must show the margin of what is below.
+    let is_widened = options.margin
+        && options.policy == Policy::Radv
+        && root.obb_matrix_index == BoxNode::NO_ROTATION;
     Ok(EncodedBottom {
         segment,
         root,
         kind,
-        bounds: bvh.root().bounds,
+        bounds: if is_widened { decoded_bounds(&root) } else { bvh.root().bounds },
         box_count: flat.boxes.len(),
         stored: leaves.stored,
         node_bytes: sections.records,
         sah_cost: tree::Quality::of(&bvh).sah_cost,
     })
+}
+
+/// The box around the children of a root, margin and all.
+fn decoded_bounds(root: &BoxNode) -> Aabb {
+    (0..root.used_children().len())
+        .filter(|&slot| !root.children[slot].is_inverted())
+        .fold(Aabb::EMPTY, |all, slot| all.union(root.child_box(slot)))
 }
 
 fn check_finite(primitives: &Primitives, level: usize) -> Result<(), EncodeError> {

@@ -179,11 +179,11 @@ impl Walk<'_, '_> {
     /// The node to go back to, and the node that was left.
     fn walk_back(&mut self, visited: NodePointer) -> (NodePointer, NodePointer) {
         let mut previous = visited;
-        if let Some(instance) = self.lane.instance() {
-            if previous == self.bottom_root || previous == instance {
-                previous = instance;
-                self.lane.leave();
-            }
+        if let Some(instance) = self.lane.instance()
+            && (previous == self.bottom_root || previous == instance)
+        {
+            previous = instance;
+            self.lane.leave();
         }
         let next = if previous.is_primitive() { self.last_box } else { self.lane.parent(previous) };
         (next, previous)

@@ -1,6 +1,6 @@
 //! The traversal loops against brute force.
 
-#![allow(clippy::unwrap_used)] // helpers of tests
+#![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)] // helpers of tests
 
 mod flips;
 mod literal;

@@ -1,0 +1,125 @@
+//! How many hits does hardware lose? Millions of rays aimed at shared edges, corners and box planes.
+//!
+//! ```text
+//! cargo run --release -p siliray --example gfx12_losses [RAYS [TRIANGLES [SEED]]]
+//! ```
+//!
+//! For each scene, layout and machine, the rays that lost a hit; every ray is asked for all its hits, by
+//! the watertight rule. With the margin (G-36) the machines must lose nothing, and the exit status says so;
+//! without it, and with RADV's loop as shipped on short stacks (G-35), the figures are what a driver loses.
+//! The default, 200,000 rays for each scene, takes some minutes; the reference machine on the same image is
+//! the judge, since it equals brute force (`siliray conformance`) and is faster.
+
+#![allow(clippy::print_stdout)] // an example's output
+
+use rayon::prelude::*;
+use siliray::build::{self, Options as BuildOptions, Preset};
+use siliray::conformance::aimed_rays;
+use siliray::geometry::TriangleRule;
+use siliray::gfx12::encode::{self, Options as EncodeOptions, Policy};
+use siliray::gfx12::walk::{Gpurt, Options, Promise, Radv, RadvLiteral};
+use siliray::gfx12::{check, decode};
+use siliray::machine::{CheckedImage, Counters, Hit, HitKind, Machine, RayQuery, Reference};
+use siliray::scene::builtin::Builtin;
+use siliray::tree::Tree;
+use std::error::Error;
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+
+const RULE: TriangleRule = TriangleRule::Watertight;
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let arguments: Vec<usize> =
+        std::env::args().skip(1).map(|text| text.parse()).collect::<Result<_, _>>()?;
+    let argument = |n: usize, default| arguments.get(n).copied().unwrap_or(default);
+    let (rays, triangles, seed) = (argument(0, 200_000), argument(1, 20_000), argument(2, 1));
+    println!(
+        "{:<9} {:<14} {:<19} {:>7} {:>10} {:>9}",
+        "scene", "layout", "machine", "entries", "rays", "lost"
+    );
+    let mut broken_promises = 0;
+    for builtin in [Builtin::Interior, Builtin::Forest, Builtin::Organic] {
+        let options = BuildOptions { preset: Preset::Balanced, ..BuildOptions::default() };
+        let scene = builtin.scene(triangles);
+        let tree = build::build(&scene, &options, &|_| ControlFlow::Continue(()))?.tree;
+        for (layout, policy, margin) in [
+            ("dense, margin", Policy::Dense, true),
+            ("radv, margin", Policy::Radv, true),
+            ("radv", Policy::Radv, false),
+            ("gpurt", Policy::Gpurt, false),
+        ] {
+            let options = EncodeOptions { margin, ..EncodeOptions::new(policy) };
+            let image = check::check(encode::encode(&tree, &options)?.image).checked;
+            let image = image.ok_or("the image is unsound")?;
+            let subject = Subject::new(&image, rays, seed as u64);
+            for (entries, machine) in machines(&image, policy)? {
+                let lost = subject.losses(&*machine);
+                let name = machine.name();
+                let asked = subject.asked.len();
+                println!(
+                    "{:<9} {layout:<14} {name:<19} {entries:>7} {asked:>10} {lost:>9}",
+                    builtin.name()
+                );
+                if margin && name != "gfx12-radv-literal" {
+                    broken_promises += lost;
+                }
+            }
+        }
+    }
+    Ok(if broken_promises == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+type Machines<'a> = Vec<(u8, Box<dyn Machine + 'a>)>;
+
+/// The machines that can walk an image, with the entries of their stacks.
+fn machines(image: &CheckedImage, policy: Policy) -> Result<Machines<'_>, Box<dyn Error>> {
+    let mut machines: Machines<'_> = Vec::new();
+    for stack_size in [2, 16] {
+        let gpurt = Options { stack_size, ..Options::gpurt(RULE) };
+        machines.push((stack_size, Box::new(Gpurt::new(image, gpurt)?)));
+        if policy == Policy::Radv {
+            let radv = Options { stack_size, ..Options::radv(RULE) };
+            machines.push((stack_size, Box::new(Radv::new(image, radv)?)));
+            machines.push((stack_size, Box::new(RadvLiteral::new(image, radv)?)));
+        }
+    }
+    Ok(machines)
+}
+
+/// Rays that the margin covers, with the closest hit of each and how many there are.
+struct Subject {
+    asked: Vec<(RayQuery, Vec<Hit>)>,
+}
+
+impl Subject {
+    fn new(image: &CheckedImage, rays: usize, seed: u64) -> Self {
+        let tree: Tree = decode::decode(image);
+        let promise = Promise::new(&tree.bounds());
+        let judge = Reference::new(&tree, RULE);
+        let asked = aimed_rays(&tree, seed, rays)
+            .into_par_iter()
+            .filter(|query| promise.holds_for(&query.ray))
+            .map(|query| {
+                let query = RayQuery { kind: HitKind::All, ..query };
+                (query, ask(&judge, &query))
+            })
+            .collect();
+        Self { asked }
+    }
+
+    /// How many rays get another closest hit or other hits than they should.
+    fn losses(&self, machine: &dyn Machine) -> usize {
+        let is_wrong = |(query, truth): &&(RayQuery, Vec<Hit>)| {
+            let closest = ask(machine, &RayQuery { kind: HitKind::Closest, ..*query });
+            closest.first() != truth.first() || ask(machine, query) != *truth
+        };
+        self.asked.par_iter().filter(is_wrong).count()
+    }
+}
+
+fn ask(machine: &dyn Machine, query: &RayQuery) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    // An exhausted budget leaves no hits, which is wrong as well.
+    let _ = machine.answer(query, &mut hits, &mut Counters::default());
+    hits
+}
