@@ -16,7 +16,7 @@
 //! | [`moller_trumbore`] | the triangle rule of the GFX12 unit |
 //! | [`watertight`] | the triangle rule of Woop, Benthin and Wald |
 //! | [`hit`] | the definition of a hit |
-//! | [`exact`] | the same questions answered in rational arithmetic (feature `exact`) |
+//! | `exact` | the same questions answered in rational arithmetic (feature `exact`) |
 //!
 //! Compiler options must not change results: nothing here may be contracted into fused operations
 //! except where `mul_add` is written, and flush-to-zero modes are unsupported (B-14).
