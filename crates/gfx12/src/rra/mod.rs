@@ -20,7 +20,7 @@
 //! | [`info`] | ApiInfo and AsicInfo: which API, which card |
 //! | [`opened`] | from a file to an image, and from bytes of the image back to the file |
 //! | [`shown`] | a top level for a structure that has none, so that the viewer shows it |
-//! | [`behind_header`] | a raw structure, moved behind a header |
+//! | [`behind_header`](mod@behind_header) | a raw structure, moved behind a header |
 //! | [`fault`] | what is wrong with a file, and where |
 //!
 //! A file that cannot be taken apart is an [`RraError`]. A file that can, but that the viewer would
