@@ -2,10 +2,11 @@
 
 use super::boxes::{Boxes, Contents, contents};
 use super::error::EncodeError;
+use super::families;
 use super::flatten::Flat;
 use super::leaves;
 use super::margin::Margin;
-use super::pool::order_leaves;
+use super::pool;
 use super::regroup::regroup;
 use super::run::{PackedRun, RangeStart, RunPacker, Stored};
 use super::tables::{HeaderCounts, IdTable, Sections, header, write_pointers};
@@ -58,11 +59,9 @@ pub(crate) fn encode(
     let bvh = prepare(bvh, primitives, level, options)?;
     let mut flat = Flat::new(&bvh);
     let packer = RunPacker::new(level, &bvh, primitives, options.policy);
-    if options.policy == Policy::Dense {
-        order_leaves(&mut flat, &packer, options.keep_leaves);
-    }
-    let leaves = pack(&flat, &packer)?;
-    let contents = contents(&bvh, &flat, |items| leaf_contents(items, primitives));
+    order_leaves(&mut flat, &packer, options);
+    let leaves = pack(&flat, &packer, options.policy)?;
+    let contents = contents(&bvh, &flat, |items| leaf_contents(items, primitives, options.policy));
     let boxes = Boxes {
         level,
         bvh: &bvh,
@@ -169,9 +168,40 @@ impl Leaves {
     }
 }
 
-fn pack(flat: &Flat, packer: &RunPacker<'_>) -> Result<Leaves, EncodeError> {
-    let results: Vec<Result<PackedRun, EncodeError>> =
-        flat.runs.par_iter().map(|run| packer.pack(&flat.leaves[run.clone()])).collect();
+/// Chooses the order of the leaves.
+fn order_leaves(flat: &mut Flat, packer: &RunPacker<'_>, options: &Options) {
+    if options.policy == Policy::Dense {
+        return pool::order_leaves(flat, packer, options.keep_leaves);
+    }
+    let mut families = Vec::new();
+    let mut first = 0;
+    for family in flat.leaf_parents.chunk_by(|a, b| a == b) {
+        families.push(&flat.leaves[first..first + family.len()]);
+        first += family.len();
+    }
+    let orders: Vec<Vec<u32>> = families
+        .par_iter()
+        .map(|family| families::order_family(family, packer, options.policy))
+        .collect();
+    let leaves = orders.concat();
+    flat.reorder(leaves);
+}
+
+fn pack(flat: &Flat, packer: &RunPacker<'_>, policy: Policy) -> Result<Leaves, EncodeError> {
+    let results: Vec<Result<PackedRun, EncodeError>> = flat
+        .runs
+        .par_iter()
+        .map(|run| {
+            let leaves = &flat.leaves[run.clone()];
+            match policy {
+                Policy::Dense => packer.pack(leaves),
+                Policy::Radv | Policy::Gpurt => {
+                    let parents = &flat.leaf_parents[run.clone()];
+                    families::pack(leaves, parents, packer, policy)
+                }
+            }
+        })
+        .collect();
     let runs = results.into_iter().collect::<Result<Vec<_>, _>>()?;
     let mut starts = Vec::with_capacity(flat.leaves.len());
     let (mut node_count, mut stored) = (0, Stored::default());
@@ -186,7 +216,8 @@ fn pack(flat: &Flat, packer: &RunPacker<'_>) -> Result<Leaves, EncodeError> {
     Ok(Leaves { runs, starts, node_count, stored })
 }
 
-fn leaf_contents(items: &[u32], primitives: &Primitives) -> Contents {
+/// What a leaf holds. RADV says nothing about the kinds of primitives.
+fn leaf_contents(items: &[u32], primitives: &Primitives, policy: Policy) -> Contents {
     let cull_flags = items.iter().fold(CullFlags::all(), |flags, &item| {
         let opaque = primitives.ids[item as usize].flags.contains(PrimitiveFlags::OPAQUE);
         let triangle = (item as usize) < primitives.triangles.len();
@@ -194,7 +225,9 @@ fn leaf_contents(items: &[u32], primitives: &Primitives) -> Contents {
         let of_kind = if triangle { CullFlags::ONLY_TRIANGLES } else { CullFlags::ONLY_PROCEDURAL };
         flags & (of_opacity | of_kind)
     });
-    Contents { cull_flags, mask: 0xFF }
+    let kinds = CullFlags::ONLY_TRIANGLES | CullFlags::ONLY_PROCEDURAL;
+    let unsaid = if policy == Policy::Radv { kinds } else { CullFlags::empty() };
+    Contents { cull_flags: cull_flags - unsaid, mask: 0xFF }
 }
 
 /// For each id, where its primitive lies; the first place of one that is stored twice.

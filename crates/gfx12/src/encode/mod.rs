@@ -12,6 +12,7 @@
 //! | `pool` | an order of leaves in which neighbours share vertices |
 //! | [`triangle_fill`] | how many bits a set of triangles takes in a primitive node |
 //! | `run` | primitive nodes, filled one range after another |
+//! | `families`, `radv_node` | primitive nodes as drivers fill them |
 //! | `margin` | how far boxes are widened (G-36) |
 //! | `boxes` | box nodes with quantised children |
 //! | `bottom`, `top`, `instance` | the levels |
@@ -24,11 +25,13 @@
 mod bottom;
 mod boxes;
 pub mod error;
+mod families;
 mod flatten;
 mod instance;
 mod leaves;
 pub(crate) mod margin;
 mod pool;
+mod radv_node;
 mod regroup;
 pub mod report;
 mod run;

@@ -4,15 +4,14 @@
 //! second triangle. A range starts where the one before it ended, in the same node if it fits there as
 //! a whole, else in the next. A range too large for a node starts a node and continues in those behind.
 //! Whatever order the leaves come in is kept, so packing what was decoded gives the same nodes.
-//!
-//! With one pair a leaf and 16 vertices this is GPURT's greedy prefix.
 
 use super::Policy;
 use super::error::EncodeError;
 use super::triangle_fill::{ALL_VERTICES, DENSE_VERTICES, Footprint, TriangleFill};
-use crate::layout::{NodeBits, ProceduralBox, ProceduralWriter, type_of_pair};
+use crate::layout::{
+    NodeBits, PackError, PrimitiveNode, ProceduralBox, ProceduralWriter, type_of_pair,
+};
 use geometry::Triangle;
-use tree::primitives::Primitive;
 use tree::{Bvh, PrimitiveFlags, PrimitiveId, Primitives};
 
 /// The nodes of a run, and where its ranges begin.
@@ -69,14 +68,23 @@ impl Stored {
         }
     }
 
-    fn count(&mut self, fill: &TriangleFill, triangles: usize) {
-        let header = fill.header();
+    /// Counts a node with so many triangles; none means a procedural.
+    pub(crate) fn add_node(&mut self, node: &NodeBits, triangles: usize) {
+        if triangles == 0 {
+            self.procedurals += 1;
+            return;
+        }
+        let node = PrimitiveNode::decode(node);
+        let descriptors = (0..node.pair_count()).flat_map(|pair| node.pair(pair).triangles);
+        let highest = descriptors.flat_map(|triangle| triangle.indices).max().unwrap_or(0);
+        let vertices = usize::from(highest) + 1;
         self.triangle_nodes += 1;
         self.triangles += triangles;
-        self.pairs += fill.pair_count();
-        self.vertices += fill.vertex_count();
+        self.pairs += node.pair_count();
+        self.vertices += vertices;
+        let header = node.header();
         let prefixes: usize = (0..3).map(|axis| header.prefix_bits(axis)).sum();
-        self.vertex_bits += prefixes + fill.vertex_count() * header.vertex_stride();
+        self.vertex_bits += prefixes + vertices * header.vertex_stride();
     }
 }
 
@@ -156,6 +164,11 @@ impl<'a> RunPacker<'a> {
         Footprint::new(self.vertex_limit)
     }
 
+    /// Most vertices of a node.
+    pub(crate) fn vertex_limit(&self) -> usize {
+        self.vertex_limit
+    }
+
     /// The items of a leaf entry.
     pub(crate) fn items(&self, leaf: u32) -> &'a [u32] {
         self.bvh.items(&self.bvh.entries()[leaf as usize])
@@ -172,18 +185,16 @@ impl<'a> RunPacker<'a> {
         let mut run = PackedRun::default();
         for &leaf in leaves {
             let items = self.items(leaf);
-            let first = items.first().map_or(0, |&item| item as usize);
-            if let Primitive::Box(bounds) = self.primitives.get(first) {
+            if let [item] = *items
+                && !self.is_triangle(item)
+            {
                 self.close(&mut open, &mut run)?;
-                let id = self.primitives.ids[first];
-                run.starts.push(RangeStart {
-                    node: run.nodes.len() as u32,
-                    node_type: 0,
-                    length: 1,
-                });
-                run.pointers.push((run.nodes.len() as u32) << 4);
-                run.nodes.push(self.procedural(*bounds, id, run.nodes.len())?);
-                run.stored.procedurals += 1;
+                let node = run.nodes.len();
+                run.starts.push(RangeStart { node: node as u32, node_type: 0, length: 1 });
+                run.pointers.push((node as u32) << 4);
+                let packed = *self.named(node, self.procedural(item))?.bits();
+                run.stored.add_node(&packed, 0);
+                run.nodes.push(packed);
             } else {
                 self.add_range(items, &mut open, &mut run)?;
             }
@@ -243,32 +254,33 @@ impl<'a> RunPacker<'a> {
     fn close(&self, open: &mut OpenNode, run: &mut PackedRun) -> Result<(), EncodeError> {
         if !open.fill.is_empty() {
             let packed = open.fill.pack(&open.stops[..open.fill.pair_count()]);
-            let node = run.nodes.len();
-            let packed =
-                packed.map_err(|source| EncodeError::Pack { level: self.level, node, source })?;
-            run.stored.count(&open.fill, open.triangles);
-            run.nodes.push(*packed.bits());
+            let packed = *self.named(run.nodes.len(), packed)?.bits();
+            run.stored.add_node(&packed, open.triangles);
+            run.nodes.push(packed);
             *open = OpenNode::new(self.vertex_limit);
         }
         Ok(())
     }
 
-    fn procedural(
-        &self,
-        bounds: geometry::Aabb,
-        id: PrimitiveId,
-        node: usize,
-    ) -> Result<NodeBits, EncodeError> {
+    /// The node of a procedural.
+    pub(crate) fn procedural(&self, item: u32) -> Result<PrimitiveNode, PackError> {
+        let id = self.primitives.ids[item as usize];
         let procedural = ProceduralBox {
-            bounds,
+            bounds: self.primitives.bounds(item as usize),
             primitive_id: id.primitive,
             geometry_id: id.geometry,
             opaque: id.flags.contains(PrimitiveFlags::OPAQUE),
         };
-        let packed = procedural.write(self.procedural_writer);
-        let packed =
-            packed.map_err(|source| EncodeError::Pack { level: self.level, node, source })?;
-        Ok(*packed.bits())
+        procedural.write(self.procedural_writer)
+    }
+
+    /// Names the node that could not be packed.
+    pub(crate) fn named<T>(
+        &self,
+        node: usize,
+        packed: Result<T, PackError>,
+    ) -> Result<T, EncodeError> {
+        packed.map_err(|source| EncodeError::Pack { level: self.level, node, source })
     }
 }
 

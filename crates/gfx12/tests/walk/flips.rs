@@ -63,14 +63,14 @@ fn in_a_dense_image() {
 
 #[test]
 fn in_an_image_of_pairs() {
-    let options = EncodeOptions { margin: true, ..EncodeOptions::new(Policy::Radv) };
+    let options = EncodeOptions { margin: true, ..EncodeOptions::new(Policy::Gpurt) };
     survives(&soup(60, 4), &options, 62, 300);
 }
 
 #[test]
 fn in_an_instanced_image() {
     survives(&instanced(soup(30, 4)), &EncodeOptions::default(), 63, 300);
-    let options = EncodeOptions { margin: true, ..EncodeOptions::new(Policy::Radv) };
+    let options = EncodeOptions { margin: true, ..EncodeOptions::new(Policy::Gpurt) };
     survives(&instanced(soup(30, 4)), &options, 64, 300);
 }
 
