@@ -54,7 +54,7 @@ impl ImageChoice {
 pub(crate) enum RawFormatArg {
     /// Compressed 8-wide nodes
     Gfx12,
-    /// Uncompressed 4-wide nodes, for the dual instruction
+    /// Uncompressed 4-wide nodes, for the dual instruction; not for diff, and of inspect for --node
     #[value(name = "gfx12-bvh4x2")]
     Gfx12Bvh4x2,
 }

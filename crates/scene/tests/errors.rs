@@ -34,6 +34,21 @@ fn files_that_cannot_be_read() {
 }
 
 #[test]
+fn a_gltf_file_of_other_types() {
+    let asset = "\"asset\": {\"version\": \"2.0\"}";
+    let cases = [
+        ("[]".to_owned(), "invalid length 0, expected an object"),
+        (format!("{{{asset}, \"nodes\": {{}}}}"), "invalid type: object, expected an array"),
+        (format!("{{{asset}, \"scene\": \"x\"}}"), "string \"x\", expected a whole number"),
+        (format!("{{{asset}, \"meshes\": [7]}}"), "integer `7`, expected an object"),
+    ];
+    for (json, reason) in cases {
+        let text = error("a.gltf", &json);
+        assert!(text.ends_with(reason), "{text}");
+    }
+}
+
+#[test]
 fn unknown_content() {
     let reason = "neither the name nor the content is that of an OBJ, PLY, STL or glTF file";
     assert_eq!(error("a.txt", "hello"), format!("a.txt: {reason}"));
@@ -299,6 +314,6 @@ fn binary_gltf() {
     );
     assert_eq!(
         error("a.gltf", "{\"asset\":{\"version\":\"2.0\"},\n\"nodes\":7}"),
-        "a.gltf: line 2: not the JSON of a glTF file: invalid type: integer `7`, expected a sequence"
+        "a.gltf: line 2: not the JSON of a glTF file: invalid type: integer `7`, expected an array"
     );
 }

@@ -47,7 +47,20 @@ fn filters_choose_cells() {
     .unwrap();
     assert_eq!(table.cells.len(), 1);
     let error = conformance::run(&only(&["format=gfx11"]), &|_| ControlFlow::Continue(()));
-    assert_eq!(error.unwrap_err().to_string(), "no cell of the table has gfx11");
+    let text = error.unwrap_err().to_string();
+    assert!(text.starts_with("format has no value \"gfx11\"; its values are tree, "), "{text}");
+    // Alternatives within a column, all of them between columns.
+    let either = ["format=tree", "query=any", "rule=watertight", "preset=fast", "preset=best"];
+    let either = [&either[..], &["scene=mixed", "scene=forest"]].concat();
+    let table = conformance::run(&only(&either), &|_| ControlFlow::Continue(())).unwrap();
+    let cells: Vec<_> = table.cells.iter().map(|cell| (cell.scene, cell.preset.name())).collect();
+    assert_eq!(
+        cells,
+        [("forest", "fast"), ("forest", "best"), ("mixed", "fast"), ("mixed", "best")]
+    );
+    let apart = only(&["format=tree", "machine=gfx12-dual"]);
+    let error = conformance::run(&apart, &|_| ControlFlow::Continue(())).unwrap_err();
+    assert_eq!(error.to_string(), "no cell of the table has format=tree, machine=gfx12-dual");
     assert!("colour=red".parse::<conformance::Filter>().is_err());
 }
 

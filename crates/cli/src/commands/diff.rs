@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Diff, output: &Output) -> Result<(), Failure> {
     let first = open_image(&args.first, &args.image)?;
     let second = open_image(&args.second, &args.image)?;
     if [&first, &second].iter().any(|file| file.image.format != "gfx12") {
-        return Err(Failure::usage("diff compares images of the format gfx12"));
+        return Err(Failure::usage("diff compares images of the format gfx12 alone"));
     }
     let (a, b) = (by_pointer(&first), by_pointer(&second));
     let mut differences = header_differences(&first, &second);

@@ -1,16 +1,16 @@
 //! `siliray inspect`: what is in an image.
 
+use super::inspect_node::show_node;
 use super::open_image;
 use crate::failure::Failure;
 use crate::image_args::Inspect;
 use crate::output::number::{counted, grouped};
 use crate::output::{Output, Table};
 use serde::Serialize;
-use siliray::gfx12::describe::{Field, fields, kind_name};
-use siliray::gfx12::layout::{NODE_BYTES, NodeBits, NodePointer};
-use siliray::gfx12::outline::{Outline, State, Totals, Visit, node_address, outline};
+use siliray::gfx12::describe::kind_name;
+use siliray::gfx12::outline::{Outline, State, Totals, Visit, outline};
+use siliray::gfx12::uncompressed::NAME as UNCOMPRESSED;
 use siliray::image_file::ImageFile;
-use std::path::Path;
 
 /// What `--json` prints without `--node`.
 #[derive(Serialize)]
@@ -64,109 +64,17 @@ struct JsonVisit {
     state: &'static str,
 }
 
-/// What `--json` prints with `--node`.
-#[derive(Serialize)]
-struct JsonNode {
-    pointer: String,
-    offset: u64,
-    kind: &'static str,
-    fields: Vec<JsonField>,
-}
-
-#[derive(Serialize)]
-struct JsonField {
-    name: String,
-    bits: [u32; 2],
-    raw: String,
-    value: String,
-}
-
 /// Shows a node, the tree, or the totals.
 pub(crate) fn run(args: &Inspect, output: &Output) -> Result<(), Failure> {
     let file = open_image(&args.file, &args.image)?;
-    if file.image.format != "gfx12" {
-        return Err(Failure::usage("inspect shows images of the format gfx12"));
-    }
     match args.node {
-        Some(pointer) => show_node(&args.file, &file, NodePointer(pointer), output),
+        Some(pointer) => show_node(&args.file, &file, pointer, output),
+        None if file.image.format == UNCOMPRESSED => {
+            let message = format!("of the format {UNCOMPRESSED}, inspect shows single nodes");
+            Err(Failure::usage(message).hint("try `--node 0x5`"))
+        }
         None => show_image(args, &file, output),
     }
-}
-
-fn show_node(
-    name: &Path,
-    file: &ImageFile,
-    pointer: NodePointer,
-    output: &Output,
-) -> Result<(), Failure> {
-    let address = node_address([file.image.bases[0], file.image.bases[1]], pointer);
-    let node = file.image.get(address, NODE_BYTES as usize).zip(file.offset_of(address));
-    let Some((bytes, offset)) = node else {
-        let name = name.display();
-        let message = format!("{name}: {pointer} leads to {address:#x}, where no memory is");
-        return Err(Failure::input(message));
-    };
-    let fields = fields(pointer, &NodeBits::from_bytes(bytes));
-    let json = JsonNode {
-        pointer: pointer.to_string(),
-        offset,
-        kind: kind_name(pointer),
-        fields: fields.iter().map(JsonField::from).collect(),
-    };
-    let place = file.describe(address).unwrap_or_default();
-    let place = if place.is_empty() { String::new() } else { format!(", {place}") };
-    let mut text = format!("{pointer}: {} at {offset:#x} of the file{place}\n\n", json.kind);
-    text += &hex_dump(bytes, offset);
-    text += "\n";
-    output.result(&json, &(text + &field_table(&fields)))
-}
-
-impl From<&Field> for JsonField {
-    fn from(field: &Field) -> Self {
-        Self {
-            name: field.name.clone(),
-            bits: [field.bits.start, field.bits.end],
-            raw: format!("{:#x}", field.raw),
-            value: field.value.clone(),
-        }
-    }
-}
-
-/// Eight lines of four dwords.
-fn hex_dump(bytes: &[u8], offset: u64) -> String {
-    let mut text = String::new();
-    for (line, row) in bytes.chunks(16).enumerate() {
-        let dwords: Vec<String> = row
-            .chunks(4)
-            .map(|bytes| bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect())
-            .collect();
-        let at = offset + 16 * line as u64;
-        text += &format!("{at:08x}  dword {:>2}  {}\n", 4 * line, dwords.join(" "));
-    }
-    text
-}
-
-/// The fields, without those of slots that are not used.
-fn field_table(fields: &[Field]) -> String {
-    let unused: Vec<&str> = fields
-        .iter()
-        .filter(|field| field.value == "slot not used")
-        .filter_map(|field| field.name.strip_suffix("node_type"))
-        .collect();
-    let mut table = Table::new(&["field", "bits", "raw", "value"]).left(4);
-    for field in fields {
-        if !unused.iter().any(|slot| field.name.starts_with(slot)) {
-            let bits = format!("{}..{}", field.bits.start, field.bits.end);
-            let raw = format!("{:#x}", field.raw);
-            table.row(vec![field.name.clone(), bits, raw, field.value.clone()]);
-        }
-    }
-    let mut text = table.text();
-    if let (Some(first), Some(last)) = (unused.first(), unused.last()) {
-        let (first, last) = (first.trim_end_matches('.'), last.trim_end_matches('.'));
-        text += &format!("{first} to {last}: not used\n");
-    }
-    text
 }
 
 fn show_image(args: &Inspect, file: &ImageFile, output: &Output) -> Result<(), Failure> {

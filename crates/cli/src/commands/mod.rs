@@ -9,6 +9,7 @@ mod demo;
 mod diff;
 mod info;
 mod inspect;
+mod inspect_node;
 mod intersect;
 pub(crate) mod isbe;
 mod render;

@@ -111,6 +111,42 @@ fn a_raw_image_with_two_bases() {
     assert_eq!((&check["sound"], &check["nodes"]), (&Value::Bool(true), &Value::from(17)));
 }
 
+/// Uncompressed memory: a triangle node behind a box.
+#[test]
+fn a_raw_image_of_the_uncompressed_format() {
+    let folder = Folder::new();
+    let mut words = [0u32; 48];
+    words[..4].copy_from_slice(&[0x10, u32::MAX, u32::MAX, u32::MAX]);
+    let [low, high] = [-1.5f32, 4.0].map(f32::to_bits);
+    words[4..10].copy_from_slice(&[low, low, low, high, high, high]);
+    // Corners of triangle 0, then the ids.
+    words[32 + 3] = 2.5f32.to_bits();
+    words[32 + 7] = 3.0f32.to_bits();
+    words[32 + 12..].copy_from_slice(&[7, 0, 3, 0x89]);
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    std::fs::write(folder.path().join("nodes.bin"), &bytes).unwrap();
+    let args = |command, rest: &[&'static str]| {
+        let raw = [command, "nodes.bin", "--raw", "--raw-format", "gfx12-bvh4x2", "--base", "0"];
+        [&raw[..], rest].concat()
+    };
+    let (_, check) = failing_json(&folder, &args("check", &[]));
+    assert_documented(&check);
+    assert_eq!((&check["sound"], &check["nodes"]), (&Value::Bool(true), &2.into()), "{check}");
+    let value = |node: &Value, name: &str| {
+        let fields = node["fields"].as_array().unwrap();
+        fields.iter().find(|field| field["name"] == name).unwrap()["value"].clone()
+    };
+    let root = folder.json(&args("inspect", &["--node", "0x5"]));
+    assert_eq!(value(&root, "children[0].pointer"), "0x10: primitive at byte 0x80");
+    assert_eq!(value(&root, "children[0].max_y"), "4.0");
+    let leaf = folder.json(&args("inspect", &["--node", "0x10"]));
+    assert_documented(&leaf);
+    assert_eq!((&leaf["offset"], &leaf["kind"]), (&0x80.into(), &"primitive".into()));
+    assert_eq!(value(&leaf, "vertices[1].x"), "2.5");
+    assert_eq!(value(&leaf, "geometry_id"), "3");
+    assert_eq!(folder.run(&args("inspect", &[])).status.code(), Some(2));
+}
+
 /// The ray of the captured case `box-a-all-hit`, on its own memory.
 #[test]
 fn one_instruction() {

@@ -15,10 +15,12 @@
 //! ```
 
 mod box_fields;
+mod dual_fields;
 mod header_fields;
 mod instance_fields;
 mod primitive_fields;
 
+pub use dual_fields::{dual_fields, dual_kind_name, dual_node_bytes};
 pub use header_fields::header_fields;
 
 use crate::layout::{

@@ -55,10 +55,10 @@ pub(crate) fn run(args: &Mesh, output: &Output) -> Result<(), Failure> {
         degenerate: report.degenerate,
         points_and_lines: report.points_and_lines,
     };
-    output.result(&json, &text(&json))
+    output.result(&json, &text(&json, args.boxes))
 }
 
-fn text(json: &Json) -> String {
+fn text(json: &Json, boxes: bool) -> String {
     let number = |count: usize| grouped(count as u64);
     let vertices = if json.vertices == 1 { "vertex" } else { "vertices" };
     let mut text = format!(
@@ -70,7 +70,7 @@ fn text(json: &Json) -> String {
     let left_out = [
         (json.culled, "culled"),
         (json.unplaceable, "with a corner at infinity"),
-        (json.points_and_lines, "points or lines"),
+        (if boxes { 0 } else { json.points_and_lines }, "points or lines"),
     ];
     for (count, what) in left_out.into_iter().filter(|(count, _)| *count > 0) {
         text += &format!("  left out: {} {what}\n", number(count));
