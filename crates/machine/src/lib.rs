@@ -12,13 +12,13 @@
 //! | [`candidate`] | one primitive against one query: shared by the oracle and the walks |
 //! | [`machine`] | the trait [`Machine`] |
 //! | [`oracle`] | brute force over every primitive |
-//! | [`reference`] | the plain walk over a tree |
+//! | [`reference`](mod@reference) | the plain walk over a tree |
 //! | [`instance_dilation`] | how much a top level must widen a ray, with its proof |
 //! | [`budget`] | step budgets: no walk runs for ever |
 //! | [`counters`] | what a machine counts |
 //! | [`image`] | segments of memory, and images proved sound |
 //! | [`finding`] | located diagnostics |
-//! | [`format`] | the trait [`Format`] and what a format can express |
+//! | [`format`](mod@format) | the trait [`Format`] and what a format can express |
 //! | [`tree_format`] | the tree itself as bytes: the simplest format |
 //! | [`block_format`] | the trait [`BlockFormat`], what a block-based traversal unit needs |
 //! | [`vectors`] | vector files: reports, errors, a JSON reader that knows its place |
