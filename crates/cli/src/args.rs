@@ -2,6 +2,7 @@
 
 use crate::commands::isbe::args::Isbe;
 use crate::image_args::{Check, Diff, ImageOutput, Inspect, Intersect, Vectors};
+use crate::machine_args::MachineChoice;
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -192,8 +193,8 @@ pub(crate) struct TreeShape {
 
 /// Render a picture of a scene.
 ///
-/// The picture shows the scene in sunlight, with soft shadows, as the reference machine traces it; or,
-/// with --heatmap, how much work each pixel took, from dark blue (little) to yellow (much).
+/// The picture shows the scene in sunlight, with soft shadows, as the machine traces it; or, with
+/// --heatmap, how much work each pixel took that machine, from dark blue (little) to yellow (much).
 /// The file is written when the picture is complete; an existing file is replaced.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
@@ -201,6 +202,7 @@ Examples:
   siliray render forest -o forest.png
   siliray render bunny.ply -o bunny.png --size 1920x1080 --samples 16
   siliray render interior -o heat.png --heatmap nodes --preset fast
+  siliray render forest -o gfx12.png --heatmap boxes --machine gfx12-gpurt
   siliray render model.glb -o top.png --camera 0,9,0.1,0,0,0,50")]
 pub(crate) struct Render {
     /// A file or a built-in scene
@@ -234,6 +236,9 @@ pub(crate) struct Render {
 
     #[command(flatten)]
     pub(crate) shape: TreeShape,
+
+    #[command(flatten)]
+    pub(crate) tracer: MachineChoice,
 
     /// The arithmetic that decides whether a ray meets a triangle
     #[arg(long, value_name = "RULE", value_enum, default_value_t = RuleArg::Watertight)]

@@ -14,6 +14,7 @@ mod commands;
 mod failure;
 mod image_args;
 mod interrupt;
+mod machine_args;
 mod output;
 mod values;
 

@@ -47,6 +47,7 @@
 //! | [`image_file`] | an image out of an `.rra` file or raw memory |
 //! | [`image_scene`] | the scene in an image |
 //! | [`vector_files`] | vector files of every kind |
+//! | [`machines`] | machines by name, over a tree laid out for them |
 //! | [`render`] | pictures and heat maps |
 //! | [`conformance`] | every machine against brute force |
 //! | [`report`] | all of it as one HTML file |
@@ -56,6 +57,7 @@ pub use {build, geometry, gfx12, isbe, machine, scene, tree};
 pub mod conformance;
 pub mod image_file;
 pub mod image_scene;
+pub mod machines;
 pub mod open;
 pub mod render;
 pub mod report;

@@ -4,6 +4,7 @@
 use siliray::build::{Options, build};
 use siliray::geometry::{TriangleRule, Vec3};
 use siliray::machine::{Machine, Oracle, Reference};
+use siliray::machines::{FormatName, LaidOut, MachineName};
 use siliray::render::{CameraError, Measure, RenderError, Rendering, Settings, Style, render};
 use siliray::scene::builtin::Builtin;
 use siliray::scene::{Camera, Scene};
@@ -30,6 +31,24 @@ fn picture(
 ) -> Result<Rendering, RenderError> {
     let camera = scene.camera.unwrap();
     render(scene, machine, &camera, settings, &|_| ControlFlow::Continue(()))
+}
+
+/// Every machine on its own format sees the picture that the tree shows.
+#[test]
+fn every_machine_paints_the_same_picture() {
+    for builtin in [Builtin::Interior, Builtin::Forest] {
+        let (scene, tree) = scene_and_tree(builtin);
+        let shaded = settings(Style::Shaded { samples: 1 });
+        let walked = picture(&scene, &Reference::new(&tree, RULE), &shaded).unwrap();
+        for machine in [MachineName::Gfx12Gpurt, MachineName::Gfx12Radv, MachineName::Gfx12Dual] {
+            let laid_out = LaidOut::new(tree.clone(), machine.own_format(), machine).unwrap();
+            let machine = laid_out.machine(RULE).unwrap();
+            let other = picture(&scene, &*machine, &shaded).unwrap();
+            assert!(walked.picture == other.picture, "{builtin:?} {}", machine.name());
+        }
+        let refused = LaidOut::new(tree, FormatName::Tree, MachineName::Gfx12Radv).unwrap_err();
+        assert_eq!(refused.to_string(), "the machine gfx12-radv does not walk the format tree");
+    }
 }
 
 /// Brute force and the walk over the tree see the same picture, pixel for pixel.

@@ -3,14 +3,17 @@
 use super::{build_tree, open};
 use crate::args::Render;
 use crate::failure::Failure;
+use crate::machine_args::MachineChoice;
 use crate::output::number::{grouped, rate, seconds};
 use crate::output::{AtomicFile, Output};
 use serde::Serialize;
 use siliray::build::Preset;
 use siliray::geometry::TriangleRule;
-use siliray::machine::{Machine, Reference};
+use siliray::machine::Machine;
+use siliray::machines::{LaidOut, MachineError};
 use siliray::render::{HeatMap, Rendering, Settings, Style};
 use siliray::scene::{Camera, Scene};
+use siliray::tree::Tree;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -22,6 +25,7 @@ struct Json {
     width: u32,
     height: u32,
     samples: u32,
+    format: &'static str,
     machine: &'static str,
     preset: &'static str,
     triangle_rule: &'static str,
@@ -67,14 +71,15 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
     let scene = open(&args.scene, triangles)?;
     let built = build_tree(&scene, args.preset.into(), args.shape, output)?;
     let rule = TriangleRule::from(args.triangle_rule);
-    let machine = Reference::new(&built.tree, rule);
     let camera = args.camera.unwrap_or_else(|| default_camera(&scene, &built.tree.bounds()));
+    let laid_out = lay_out(built.tree, args.tracer)?;
+    let machine = laid_out.machine(rule).map_err(Failure::input)?;
     let style = match args.heatmap {
         Some(measure) => Style::HeatMap(measure.into()),
         None => Style::Shaded { samples: args.samples as u32 },
     };
     let settings = Settings { width: args.size.width, height: args.size.height, style };
-    let (rendering, spent) = picture(&scene, &machine, &camera, &settings, output)?;
+    let (rendering, spent) = picture(&scene, &*machine, &camera, &settings, output)?;
     file.write(&rendering.picture.to_png().map_err(Failure::input)?)?;
 
     let rays = rendering.counters.queries;
@@ -84,6 +89,7 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
         width: settings.width,
         height: settings.height,
         samples: if args.heatmap.is_some() { 1 } else { args.samples as u32 },
+        format: laid_out.format().name(),
         machine: machine.name(),
         preset: Preset::from(args.preset).name(),
         triangle_rule: rule.name(),
@@ -96,6 +102,15 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
         heatmap: rendering.heat_map.as_ref().map(HeatMapFigures::from),
     };
     output.result(&json, &text(&json))
+}
+
+/// The tree as the machine walks it.
+fn lay_out(tree: Tree, tracer: MachineChoice) -> Result<LaidOut, Failure> {
+    LaidOut::new(tree, tracer.format(), tracer.machine()).map_err(|error| match error {
+        MachineError::Format { .. } => Failure::usage(&error)
+            .hint(format!("it walks {}", tracer.machine().own_format().name())),
+        _ => Failure::input(&error),
+    })
 }
 
 /// Renders with a progress bar; also says how many seconds it took.

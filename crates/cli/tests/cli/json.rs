@@ -125,6 +125,15 @@ fn render() {
     assert!((mean * 1200.0 - tests).abs() < 1e-6 * tests);
     assert_documented(&heat);
 
+    let machine = ["--heatmap", "boxes", "--machine", "gfx12-gpurt"];
+    let hardware = folder.json(&[&common[..], &machine].concat());
+    assert_eq!(
+        (&hardware["format"], &hardware["machine"]),
+        (&"gfx12".into(), &"gfx12-gpurt".into())
+    );
+    assert_ne!(hardware["counters"]["box_tests"], heat["counters"]["box_tests"]);
+    assert_documented(&hardware);
+
     let bytes = folder.read("p.png");
     let reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
     assert_eq!((reader.info().width, reader.info().height), (40, 30));

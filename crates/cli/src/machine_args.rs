@@ -1,0 +1,77 @@
+//! Which machine, and the format that it walks.
+
+use clap::{Args, ValueEnum};
+use siliray::machines::{FormatName, MachineName};
+
+/// Who traces.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct MachineChoice {
+    /// The format that the tree is laid out in [default: the one that the machine walks]
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    format: Option<FormatArg>,
+
+    /// The machine that traces
+    #[arg(long, value_name = "MACHINE", value_enum, default_value_t = MachineArg::Reference)]
+    machine: MachineArg,
+}
+
+impl MachineChoice {
+    /// The machine.
+    pub(crate) fn machine(self) -> MachineName {
+        self.machine.into()
+    }
+
+    /// The format: as asked for, else what the machine walks.
+    pub(crate) fn format(self) -> FormatName {
+        self.format.map_or(self.machine().own_format(), FormatName::from)
+    }
+}
+
+/// A format that machines walk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FormatArg {
+    /// The tree itself
+    Tree,
+    /// AMD GFX12: compressed 8-wide nodes
+    Gfx12,
+    /// AMD GFX12: uncompressed 4-wide nodes
+    #[value(name = "gfx12-bvh4x2")]
+    Gfx12Bvh4x2,
+}
+
+impl From<FormatArg> for FormatName {
+    fn from(format: FormatArg) -> Self {
+        match format {
+            FormatArg::Tree => Self::Tree,
+            FormatArg::Gfx12 => Self::Gfx12,
+            FormatArg::Gfx12Bvh4x2 => Self::Gfx12Bvh4x2,
+        }
+    }
+}
+
+/// A machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum MachineArg {
+    /// The plain walk over the decoded tree
+    Reference,
+    /// GPURT's loop over image_bvh8_intersect_ray
+    Gfx12Gpurt,
+    /// RADV's loop, which loses nothing here
+    Gfx12Radv,
+    /// RADV's loop as shipped
+    Gfx12RadvLiteral,
+    /// The loop around image_bvh_dual_intersect_ray
+    Gfx12Dual,
+}
+
+impl From<MachineArg> for MachineName {
+    fn from(machine: MachineArg) -> Self {
+        match machine {
+            MachineArg::Reference => Self::Reference,
+            MachineArg::Gfx12Gpurt => Self::Gfx12Gpurt,
+            MachineArg::Gfx12Radv => Self::Gfx12Radv,
+            MachineArg::Gfx12RadvLiteral => Self::Gfx12RadvLiteral,
+            MachineArg::Gfx12Dual => Self::Gfx12Dual,
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Machines by name, over a tree laid out in a format that they walk.
+//!
+//! | format | machines | layout |
+//! |---|---|---|
+//! | `tree` | `reference` | the tree itself |
+//! | `gfx12` | `reference`, `gfx12-gpurt` | dense, with the margin |
+//! | `gfx12` | `gfx12-radv`, `gfx12-radv-literal` | one pair a range, with the margin |
+//! | `gfx12-bvh4x2` | `reference`, `gfx12-dual` | fp32 boxes |
+
+use geometry::TriangleRule;
+use gfx12::Gfx12;
+use gfx12::encode::{Options as EncodeOptions, Policy};
+use gfx12::uncompressed::{BoxPrecision, Gfx12Bvh4x2, Options as DualLayout};
+use gfx12::walk::{Dual, Gpurt, Options as WalkOptions, Radv, RadvLiteral, WalkError};
+use machine::{CheckedImage, EncodeError, Finding, Format, Machine, Reference};
+use tree::Tree;
+
+/// A format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FormatName {
+    /// The tree itself.
+    Tree,
+    /// AMD GFX12, compressed.
+    Gfx12,
+    /// AMD GFX12, uncompressed.
+    Gfx12Bvh4x2,
+}
+
+/// A machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MachineName {
+    /// The plain walk over the tree that an image decodes to.
+    Reference,
+    /// GPURT's loop.
+    Gfx12Gpurt,
+    /// RADV's loop, repaired.
+    Gfx12Radv,
+    /// RADV's loop as shipped.
+    Gfx12RadvLiteral,
+    /// The loop around the dual instruction.
+    Gfx12Dual,
+}
+
+impl FormatName {
+    /// The name used in options and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Tree => "tree",
+            Self::Gfx12 => "gfx12",
+            Self::Gfx12Bvh4x2 => "gfx12-bvh4x2",
+        }
+    }
+}
+
+impl MachineName {
+    /// The name used in options and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Reference => "reference",
+            Self::Gfx12Gpurt => "gfx12-gpurt",
+            Self::Gfx12Radv => "gfx12-radv",
+            Self::Gfx12RadvLiteral => "gfx12-radv-literal",
+            Self::Gfx12Dual => "gfx12-dual",
+        }
+    }
+
+    /// The format that it walks, if it is not asked for another.
+    #[must_use]
+    pub const fn own_format(self) -> FormatName {
+        match self {
+            Self::Reference => FormatName::Tree,
+            Self::Gfx12Gpurt | Self::Gfx12Radv | Self::Gfx12RadvLiteral => FormatName::Gfx12,
+            Self::Gfx12Dual => FormatName::Gfx12Bvh4x2,
+        }
+    }
+}
+
+/// A tree, laid out for a machine.
+#[derive(Debug)]
+pub struct LaidOut {
+    machine: MachineName,
+    format: FormatName,
+    /// What the image decodes to; the tree itself where there is none.
+    tree: Tree,
+    image: Option<CheckedImage>,
+}
+
+/// Why there is no machine.
+#[derive(Debug, thiserror::Error)]
+pub enum MachineError {
+    /// The machine cannot walk the format.
+    #[error("the machine {machine} does not walk the format {format}")]
+    Format {
+        /// The machine.
+        machine: &'static str,
+        /// The format.
+        format: &'static str,
+    },
+    /// The tree has no image.
+    #[error("the tree has no image in the format {format}: {source}")]
+    Encode {
+        /// The format.
+        format: &'static str,
+        /// What it cannot hold.
+        source: EncodeError,
+    },
+    /// The image is unsound: a defect of siliray.
+    #[error("the image in the format {format} does not pass its own check ({} findings)", findings.len())]
+    Unsound {
+        /// The format.
+        format: &'static str,
+        /// Everything that was found.
+        findings: Vec<Finding>,
+    },
+    /// The machine refuses the image.
+    #[error(transparent)]
+    Refused(#[from] WalkError),
+}
+
+impl LaidOut {
+    /// Lays `tree` out for `machine` and proves the result.
+    ///
+    /// # Errors
+    /// When the machine does not walk the format, or the format cannot hold the tree.
+    pub fn new(tree: Tree, format: FormatName, machine: MachineName) -> Result<Self, MachineError> {
+        if machine != MachineName::Reference && machine.own_format() != format {
+            let (machine, format) = (machine.name(), format.name());
+            return Err(MachineError::Format { machine, format });
+        }
+        match format {
+            FormatName::Tree => Ok(Self { machine, format, tree, image: None }),
+            FormatName::Gfx12 => {
+                let needs_pairs =
+                    matches!(machine, MachineName::Gfx12Radv | MachineName::Gfx12RadvLiteral);
+                let policy = if needs_pairs { Policy::Radv } else { Policy::Dense };
+                let options = EncodeOptions { margin: true, ..EncodeOptions::new(policy) };
+                Self::encoded(&tree, &Gfx12 { options }, format, machine)
+            }
+            FormatName::Gfx12Bvh4x2 => {
+                let options = DualLayout::new(BoxPrecision::Fp32);
+                Self::encoded(&tree, &Gfx12Bvh4x2 { options }, format, machine)
+            }
+        }
+    }
+
+    fn encoded(
+        tree: &Tree,
+        encoder: &dyn Format,
+        format: FormatName,
+        machine: MachineName,
+    ) -> Result<Self, MachineError> {
+        let name = format.name();
+        let image =
+            encoder.encode(tree).map_err(|source| MachineError::Encode { format: name, source })?;
+        let report = encoder.check(image);
+        let findings = report.findings;
+        let image = report.checked.ok_or(MachineError::Unsound { format: name, findings })?;
+        let tree = encoder.decode(&image);
+        Ok(Self { machine, format, tree, image: Some(image) })
+    }
+
+    /// The machine, with its usual options.
+    ///
+    /// # Errors
+    /// When it refuses the image.
+    pub fn machine(&self, rule: TriangleRule) -> Result<Box<dyn Machine + '_>, MachineError> {
+        let Some(image) = &self.image else {
+            return Ok(Box::new(Reference::new(&self.tree, rule)));
+        };
+        Ok(match self.machine {
+            MachineName::Reference => Box::new(Reference::new(&self.tree, rule)),
+            MachineName::Gfx12Gpurt => Box::new(Gpurt::new(image, WalkOptions::gpurt(rule))?),
+            MachineName::Gfx12Radv => Box::new(Radv::new(image, WalkOptions::radv(rule))?),
+            MachineName::Gfx12RadvLiteral => {
+                Box::new(RadvLiteral::new(image, WalkOptions::radv(rule))?)
+            }
+            MachineName::Gfx12Dual => Box::new(Dual::new(image, WalkOptions::dual(rule))?),
+        })
+    }
+
+    /// The format that it was laid out in.
+    #[must_use]
+    pub const fn format(&self) -> FormatName {
+        self.format
+    }
+}
