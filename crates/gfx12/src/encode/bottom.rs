@@ -3,9 +3,10 @@
 use super::boxes::{Boxes, Contents, contents};
 use super::error::EncodeError;
 use super::families;
-use super::flatten::Flat;
+use super::flatten::{Flat, references_below};
 use super::leaves;
 use super::margin::Margin;
+use super::obb_fit::{Orientations, orient};
 use super::pool;
 use super::regroup::regroup;
 use super::run::{PackedRun, RangeStart, RunPacker, Stored};
@@ -35,8 +36,12 @@ pub(crate) struct EncodedBottom {
     pub(crate) stored: Stored,
     /// Bytes of header and nodes.
     pub(crate) node_bytes: u64,
-    /// The hierarchy that was laid out.
+    /// Cost of the hierarchy that was laid out.
     pub(crate) sah_cost: f64,
+    /// Box nodes in a rotated frame.
+    pub(crate) oriented_nodes: usize,
+    /// What they change of the cost.
+    pub(crate) oriented_cost_change: f64,
 }
 
 /// What kinds of primitives a bottom level holds.
@@ -71,7 +76,14 @@ pub(crate) fn encode(
         bounds: None,
         margin,
         radv_planes: options.policy == Policy::Radv,
+        orientations: None,
     };
+    let orientations = if options.obb {
+        orient(&boxes, &references_below(&bvh), primitives)
+    } else {
+        Orientations::default()
+    };
+    let boxes = Boxes { orientations: Some((&orientations, primitives)), ..boxes };
     let node_counts = [flat.boxes.len(), leaves.node_count];
     let sections = Sections::new(level, node_counts, ids.info_bytes(), ids.pointer_count())?;
     let mut segment = Segment::zeroed(0, sections.end as usize);
@@ -110,6 +122,8 @@ pub(crate) fn encode(
         stored: leaves.stored,
         node_bytes: sections.records,
         sah_cost: tree::Quality::of(&bvh).sah_cost,
+        oriented_nodes: orientations.count(),
+        oriented_cost_change: orientations.cost_change,
     })
 }
 

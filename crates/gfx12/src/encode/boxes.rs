@@ -3,15 +3,16 @@
 use super::error::EncodeError;
 use super::flatten::{Flat, FlatBox, NO_PLACE};
 use super::margin::{Margin, widen};
+use super::obb_fit::{Orientations, oriented_boxes};
 use super::run::RangeStart;
 use crate::layout::{BOX_TYPE, BoxFrame, BoxNode, ChildEntry, CullFlags, NODE_BYTES, NodePointer};
 use crate::quantize::{QuantizeError, QuantizedBoxes, quantize, quantize_radv};
 use geometry::Aabb;
 use rayon::prelude::*;
-use tree::Bvh;
+use tree::{Bvh, Primitives};
 
 /// Everything that the box nodes of a level are made of.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Boxes<'a> {
     /// The level, for messages.
     pub(crate) level: usize,
@@ -29,6 +30,8 @@ pub(crate) struct Boxes<'a> {
     pub(crate) margin: Margin,
     /// Whether planes are rounded as RADV does (G-22).
     pub(crate) radv_planes: bool,
+    /// Which nodes are oriented, and the primitives below them.
+    pub(crate) orientations: Option<(&'a Orientations, &'a Primitives)>,
 }
 
 /// What an entry holds, as far as rays may skip it.
@@ -88,9 +91,11 @@ impl Boxes<'_> {
         if slots.is_empty() {
             return Ok(empty_root());
         }
-        let boxes: Vec<Aabb> = slots.iter().map(|&entry| self.bounds_of(entry)).collect();
-        let widened: Vec<Aabb> =
-            boxes.iter().map(|bounds| widen(bounds, self.margin.plain)).collect();
+        let (boxes, margin) = match self.oriented(place, &slots) {
+            Some(boxes) => (boxes, self.margin.oriented),
+            None => (slots.iter().map(|&entry| self.bounds_of(entry)).collect(), self.margin.plain),
+        };
+        let widened: Vec<Aabb> = boxes.iter().map(|bounds| widen(bounds, margin)).collect();
         let quantized = self.quantize(&widened).map_err(|source| EncodeError::Boxes {
             level: self.level,
             node: place,
@@ -106,7 +111,7 @@ impl Boxes<'_> {
             index_in_parent: slot,
             child_count: slots.len() as u8,
             spare: false,
-            obb_matrix_index: BoxNode::NO_ROTATION,
+            obb_matrix_index: self.rotation(place),
             ignored: 0,
             children: [ChildEntry::UNUSED; 8],
         };
@@ -119,6 +124,16 @@ impl Boxes<'_> {
 
     fn quantize(&self, boxes: &[Aabb]) -> Result<QuantizedBoxes, QuantizeError> {
         if self.radv_planes { quantize_radv(boxes) } else { quantize(boxes) }
+    }
+
+    fn rotation(&self, place: usize) -> u8 {
+        self.orientations.map_or(BoxNode::NO_ROTATION, |(orientations, _)| orientations.of(place))
+    }
+
+    /// The children's boxes in the frame of an oriented node.
+    fn oriented(&self, place: usize, slots: &[u32]) -> Option<Vec<Aabb>> {
+        let (_, primitives) = self.orientations?;
+        oriented_boxes(self.bvh, slots, self.rotation(place), primitives)
     }
 
     fn bounds_of(&self, entry: u32) -> Aabb {

@@ -15,6 +15,7 @@
 //! | `families`, `radv_node` | primitive nodes as drivers fill them |
 //! | `margin` | how far boxes are widened (G-36) |
 //! | `boxes` | box nodes with quantised children |
+//! | `obb_fit` | rotations of oriented nodes |
 //! | `bottom`, `top`, `instance` | the levels |
 //! | [`tables`] | header, geometry infos, sidebands, node pointers |
 //! | [`report`] | figures |
@@ -30,6 +31,7 @@ mod flatten;
 mod instance;
 mod leaves;
 pub(crate) mod margin;
+mod obb_fit;
 mod pool;
 mod radv_node;
 mod regroup;
@@ -224,10 +226,13 @@ fn bottom_report(tree: &Tree, bottoms: &[EncodedBottom]) -> Report {
         weight += primitives;
         report.sah_given += primitives * Quality::of(&given.bvh).sah_cost;
         report.sah_encoded += primitives * encoded.sah_cost;
+        report.sah_oriented += primitives * (encoded.sah_cost + encoded.oriented_cost_change);
+        report.oriented_nodes += encoded.oriented_nodes;
     }
     if weight > 0.0 {
         report.sah_given /= weight;
         report.sah_encoded /= weight;
+        report.sah_oriented /= weight;
     }
     report
 }

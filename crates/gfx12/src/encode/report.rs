@@ -27,8 +27,12 @@ pub struct Report {
     pub vertex_bits: usize,
     /// Cost of the bottom levels that were given, by the surface-area heuristic, weighted by triangles.
     pub sah_given: f64,
-    /// The same for what was laid out.
+    /// The same for what was laid out, with boxes along the axes.
     pub sah_encoded: f64,
+    /// The same with the boxes of oriented nodes in their frames.
+    pub sah_oriented: f64,
+    /// Box nodes in a rotated frame.
+    pub oriented_nodes: usize,
 }
 
 impl Report {

@@ -91,6 +91,7 @@ impl TopPlan<'_> {
             bounds: widened.as_deref(),
             margin: if options.margin { top_margin(top) } else { Margin::default() },
             radv_planes: options.policy == Policy::Radv,
+            orientations: None,
         };
         let mut segment = Segment::zeroed(address, sections.end as usize);
         let (header_bytes, rest) = segment.bytes_mut().split_at_mut(NODE_BYTES as usize);

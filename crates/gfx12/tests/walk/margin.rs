@@ -3,6 +3,7 @@
 
 use crate::support::{Questions, World, aimed};
 use geometry::TriangleRule;
+use gfx12::decode::{NodeBody, nodes};
 use gfx12::encode::{Options as EncodeOptions, Policy};
 use gfx12::walk::{Gpurt, Options, Promise, Radv};
 use scene::builtin::Builtin;
@@ -30,4 +31,23 @@ fn the_margin_makes_hardware_lossless() {
         }
     }
     assert!(lost_without > 10, "{lost_without}");
+}
+
+/// The rotation of the ray rounds too, and the margin of oriented nodes covers it.
+#[test]
+fn oriented_nodes_lose_nothing() {
+    for (builtin, seed) in [(Builtin::Hairball, 33), (Builtin::Organic, 34)] {
+        let options = EncodeOptions { obb: true, ..EncodeOptions::default() };
+        let world = World::new(&builtin.scene(2500), &options);
+        let oriented = nodes(world.image.image()).filter(
+            |node| matches!(&node.body, NodeBody::Box(node) if node.obb_matrix_index < 104),
+        );
+        assert!(oriented.count() > 20);
+        for rule in TriangleRule::ALL {
+            let questions = Questions::new(&world.tree, rule, seed, 700, aimed);
+            let gpurt = Options { box_grow: 0, ..Options::gpurt(rule) };
+            let gpurt = Gpurt::new(&world.image, gpurt).unwrap();
+            assert_eq!(questions.losses(&gpurt), [0; 3], "{}", builtin.name());
+        }
+    }
 }
