@@ -4,8 +4,9 @@
 //! entries, the walk goes to the parent of the node it left, and pushes what comes after that node in the
 //! parent's order. As shipped, such a step tests boxes with the extent of that moment; a child that no
 //! longer reaches it is then missing from the results, nothing equals the node just left, nothing is
-//! pushed, and siblings that still matter are lost. [`Radv`] uses the ray's own extent there, [`RadvLiteral`]
-//! does what is shipped (G-35).
+//! pushed, and siblings that still matter are lost. [`RadvLiteral`] does what is shipped; [`Radv`] uses the
+//! ray's own extent there (G-35), and begins again where even that would not bring the order back
+//! ([`WalkBack`](super::WalkBack)).
 //!
 //! Differences from the shader are these. Candidates are accepted by the law rather than by the
 //! registers. The root below an instance is that of the structure, since siliray's structures begin with a
