@@ -5,23 +5,18 @@ use super::place::Place;
 use super::{VectorFailure, VectorReport};
 use serde_json::{Value, json};
 
-/// Members beside the sections that may hold more than a line of text.
-const METADATA: [&str; 15] = [
+/// Lists beside the sections.
+const METADATA: [&str; 10] = [
     "about",
     "angles_degrees",
     "axes",
     "checks",
-    "comment",
     "comments",
-    "description",
-    "encoding",
-    "file",
-    "instruction",
-    "note",
+    "fields",
     "notes",
     "provenance",
     "reading",
-    "source",
+    "sources",
 ];
 
 /// Notes what is wrong with the members of a file of which `known` are sections.
@@ -45,9 +40,9 @@ pub(super) fn check(root: &Place<'_>, known: &[&str], report: &mut VectorReport)
     }
 }
 
-/// Text holds no cases, whatever it is called.
+/// Cases come in lists; anything else says something about the file, whatever it is called.
 fn is_metadata(name: &str, value: &Value) -> bool {
-    value.is_string() || value.is_null() || METADATA.contains(&name)
+    !value.is_array() || METADATA.contains(&name)
 }
 
 #[cfg(test)]
