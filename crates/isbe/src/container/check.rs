@@ -11,6 +11,7 @@
 //! | `size_mismatch` | error | a region whose length disagrees with headers and methods |
 //! | `count_over_max` | error | more primitives than declared |
 //! | `index_over_max` | error | an index past the declared maximum of vertices |
+//! | `notes` | error | the notes of a capture disagree with the memory around them |
 //! | `culled_primitives` | warning | primitives with a viewport mask of 0 |
 //! | `limit` | warning | a limit that drivers advertise is broken |
 //! | `reserved_bytes` | warning | bytes that should be zero are not |
@@ -20,12 +21,14 @@
 //!
 //! Padding lanes of ATTR are ignored, never checked.
 
+use super::explain::record_offset;
 use super::{
     Dump, FLAG_GEOMETRY, FLAG_INPUT_ATTR, FLAG_REVERSED_MAP, FLAG_SKEW_LOGICAL, HEADER_BYTES,
     MAGIC, NO_TASK, RECORD_BYTES, SPH_BYTES, VERSION, Workgroup, padded,
 };
 use crate::limits::MAX_OUTPUT_BYTES;
 use crate::memory::MapOrder;
+use crate::mesh::restore::{RestoreError, restore};
 use crate::mesh_state::MeshState;
 use crate::methods::{MeshInitShader, MeshShaderA, MeshShaderB};
 use crate::topology::topology_code_name;
@@ -60,12 +63,42 @@ impl DumpReport {
     }
 }
 
-/// Checks every byte of a dump.
+/// Checks every byte of a dump, and whether the notes of a capture, if it has any, agree with it.
 #[must_use]
 pub fn check(bytes: &[u8], limits: Limits) -> DumpReport {
+    let mut report = check_structure(bytes, limits);
+    if report.is_sound() {
+        let notes = report.dump.as_ref().and_then(|dump| {
+            restore(dump, limits).err().map(|error| disagreeing_notes(dump, &error))
+        });
+        report.findings.extend(notes);
+    }
+    report
+}
+
+/// Checks everything but the notes, which only their reader needs.
+fn check_structure(bytes: &[u8], limits: Limits) -> DumpReport {
     let mut findings = Vec::new();
     let dump = Checker { bytes, limits, findings: &mut findings }.dump();
     DumpReport { dump, findings }
+}
+
+fn disagreeing_notes(dump: &Dump, error: &RestoreError) -> Finding {
+    let workgroup = match error {
+        RestoreError::Annex { workgroup, .. } | RestoreError::Disagreement { workgroup, .. } => {
+            *workgroup
+        }
+        RestoreError::State(_) | RestoreError::Incomplete { .. } => 0,
+    };
+    Finding {
+        severity: Severity::Error,
+        rule: "notes",
+        offset: record_offset(dump, workgroup) as u64,
+        bits: 0..8 * RECORD_BYTES as u32,
+        found: error.to_string(),
+        expected: "notes that agree with the memory around them".to_owned(),
+        place: "notes of the capture".to_owned(),
+    }
 }
 
 /// Reads a dump that must be sound.
@@ -73,7 +106,7 @@ pub fn check(bytes: &[u8], limits: Limits) -> DumpReport {
 /// # Errors
 /// The first error that a check finds.
 pub fn read(bytes: &[u8], limits: Limits) -> Result<Dump, UnsoundDump> {
-    let DumpReport { dump, findings } = check(bytes, limits);
+    let DumpReport { dump, findings } = check_structure(bytes, limits);
     let mut errors = findings.into_iter().filter(|f| f.severity == Severity::Error);
     match (errors.next(), dump) {
         (None, Some(dump)) => Ok(dump),
