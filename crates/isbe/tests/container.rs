@@ -55,6 +55,11 @@ fn every_rule_is_broken_alone() {
     assert_eq!(broken(|_| ()), []);
     assert_eq!(broken(|bytes| bytes[3] ^= 1), [("bad_magic", 0)]);
     assert_eq!(broken(|bytes| bytes[8] = 2), [("bad_version", 8)]);
+    let kind_of_notes = |bytes: &mut Vec<u8>| {
+        let notes = bytes[record..].windows(8).position(|window| window == b"SILNOTES").unwrap();
+        bytes[record + notes + 8] = 99;
+    };
+    assert_eq!(broken(kind_of_notes), [("notes", at(record))]);
     assert_eq!(broken(|bytes| bytes[10] = 1), [("newer_minor", 10)]);
     assert_eq!(broken(|bytes| bytes[14] = 5), [("bad_version", 14)]);
     assert_eq!(broken(|bytes| bytes[40] = 5), [("reserved_bytes", 40)]);

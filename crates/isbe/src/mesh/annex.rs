@@ -46,6 +46,18 @@ pub struct Part {
     pub primitives: u32,
 }
 
+impl std::fmt::Display for Part {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { object, geometry, opaque, vertices, primitives } = self;
+        let opacity = if *opaque { "opaque" } else { "not opaque" };
+        write!(
+            f,
+            "a part of object {object}, geometry {geometry}, {opacity}, with {vertices} vertices and \
+             {primitives} primitives"
+        )
+    }
+}
+
 /// What a workgroup notes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Annex {

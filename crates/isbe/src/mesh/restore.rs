@@ -160,7 +160,7 @@ impl Pieces {
         let key = (part.object, part.geometry);
         let pieces = parts.entry(key).or_insert_with(|| Self { part, pieces: Vec::new() });
         if pieces.part != part {
-            let (found, expected) = (format!("{part:?}"), format!("{:?}", pieces.part));
+            let (found, expected) = (part.to_string(), pieces.part.to_string());
             return Err(RestoreError::Disagreement { workgroup, found, expected });
         }
         pieces.pieces.push(piece);
