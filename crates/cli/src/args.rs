@@ -160,7 +160,9 @@ Examples:
   siliray build interior --preset best --width 4
   siliray build hairball --triangles 2e6 --json
   siliray build interior --format gfx12 -o interior.rra
-  siliray build bunny.ply --format gfx12 --policy radv --preset best -o bunny.rra")]
+  siliray build bunny.ply --format gfx12 --policy radv --preset best -o bunny.rra
+  siliray build hairball --format gfx12 --obb --json
+  siliray build bunny.ply --format gfx12-bvh4x2 -o bunny.bvh4x2")]
 pub(crate) struct Build {
     /// A file or a built-in scene
     #[arg(value_name = "SCENE")]

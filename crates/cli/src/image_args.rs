@@ -4,13 +4,14 @@ use crate::values;
 use clap::{Args, ValueEnum};
 use siliray::gfx12::encode::Policy;
 use siliray::gfx12::layout::{PointerFlags, Resource};
+use siliray::gfx12::uncompressed::BoxPrecision;
 use siliray::image_file::{RawFormat, RawLayout};
 use std::path::PathBuf;
 
 /// Which image.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ImageChoice {
-    /// Start in structure N of an .rra file [default: the largest TLAS, else the largest BLAS]
+    /// Start in structure N of the file [default: the largest TLAS, else the largest BLAS]
     #[arg(long, value_name = "N", conflicts_with = "raw", help_heading = "Image options")]
     #[arg(value_parser = values::index, allow_negative_numbers = true)]
     pub(crate) structure: Option<usize>,
@@ -54,7 +55,7 @@ impl ImageChoice {
 pub(crate) enum RawFormatArg {
     /// Compressed 8-wide nodes
     Gfx12,
-    /// Uncompressed 4-wide nodes, for the dual instruction; not for diff, and of inspect for --node
+    /// Uncompressed 4-wide nodes, for the dual instruction
     #[value(name = "gfx12-bvh4x2")]
     Gfx12Bvh4x2,
 }
@@ -75,18 +76,23 @@ pub(crate) struct ImageOutput {
     #[arg(long, value_name = "FORMAT", value_enum, help_heading = "Image options")]
     pub(crate) format: Option<FormatArg>,
 
-    /// Write the image to this .rra file, which Radeon Raytracing Analyzer opens
+    /// Write the image to this file: for gfx12 an .rra file, which Radeon Raytracing Analyzer opens
     #[arg(long, short, value_name = "FILE", requires = "format", help_heading = "Image options")]
     pub(crate) output: Option<PathBuf>,
 
-    /// How primitives are packed and planes are rounded
+    /// gfx12: how primitives are packed and planes are rounded [default: dense]
     #[arg(long, value_name = "POLICY", value_enum, requires = "format")]
-    #[arg(help_heading = "Image options", default_value_t = PolicyArg::Dense)]
-    pub(crate) policy: PolicyArg,
+    #[arg(help_heading = "Image options")]
+    pub(crate) policy: Option<PolicyArg>,
 
-    /// Let box nodes be oriented where that pays
+    /// gfx12: let box nodes be oriented where that pays
     #[arg(long, requires = "format", help_heading = "Image options")]
     pub(crate) obb: bool,
+
+    /// gfx12-bvh4x2: how the planes of boxes are stored [default: fp32]
+    #[arg(long, value_name = "PRECISION", value_enum, requires = "format")]
+    #[arg(help_heading = "Image options")]
+    pub(crate) precision: Option<PrecisionArg>,
 }
 
 /// A format to lay trees out in.
@@ -94,6 +100,27 @@ pub(crate) struct ImageOutput {
 pub(crate) enum FormatArg {
     /// AMD GFX12: compressed 8-wide nodes
     Gfx12,
+    /// AMD GFX12: uncompressed 4-wide nodes, for the dual instruction
+    #[value(name = "gfx12-bvh4x2")]
+    Gfx12Bvh4x2,
+}
+
+/// How planes are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PrecisionArg {
+    /// As they are, 128 bytes a box
+    Fp32,
+    /// In 18 bits, rounded outward, 64 bytes a box
+    High,
+}
+
+impl From<PrecisionArg> for BoxPrecision {
+    fn from(precision: PrecisionArg) -> Self {
+        match precision {
+            PrecisionArg::Fp32 => Self::Fp32,
+            PrecisionArg::High => Self::High,
+        }
+    }
 }
 
 /// How an encoder packs.
@@ -131,7 +158,7 @@ Examples:
   siliray check capture.rra --structure 3 --json
   siliray check dump.bin --raw --base 0x40 --primitive-base 0x4c0 --root 0x5")]
 pub(crate) struct Check {
-    /// The .rra file, or raw memory
+    /// A file that build wrote, a capture (.rra), or raw memory
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
@@ -155,7 +182,7 @@ Examples:
   siliray inspect capture.rra --tree --depth 3
   siliray inspect dump.bin --raw --base 0x40 --primitive-base 0x4c0 --node 0x12 --json")]
 pub(crate) struct Inspect {
-    /// The .rra file, or raw memory
+    /// A file that build wrote, a capture (.rra), or raw memory
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
@@ -179,9 +206,9 @@ pub(crate) struct Inspect {
 
 /// Execute one intersection instruction on a node.
 ///
-/// Runs image_bvh8_intersect_ray on the node, or image_bvh_dual_intersect_ray on two nodes of raw
-/// memory in the format gfx12-bvh4x2, and shows the ten result registers, bit for bit, and what they
-/// mean. The image may be unsound: every instruction has an answer for any bytes.
+/// Runs image_bvh8_intersect_ray on the node, or, on an image of the format gfx12-bvh4x2,
+/// image_bvh_dual_intersect_ray on one or two nodes, and shows the ten result registers, bit for bit,
+/// and what they mean. The image may be unsound: every instruction has an answer for any bytes.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -189,10 +216,11 @@ Examples:
   siliray intersect capture.rra --node 0x15 --origin 0,5,5 --direction 1,0,0 --extent 4 --mask 0x01
   siliray intersect dump.bin --raw --base 0x40 --primitive-base 0x4c0 --node 0x12 \\
       --origin 278,273,-800 --direction 0,0,1 --resource 0,0x80100000,0xffffffff,0x816803ff
+  siliray intersect bunny.bvh4x2 --node 0x15 --node 0x25 --origin 0,0,-3 --direction 0,0,1
   siliray intersect nodes.bin --raw --raw-format gfx12-bvh4x2 --base 0 --node 0x5 --node 0x15 \\
       --origin 0,0,0 --direction 1,0,0")]
 pub(crate) struct Intersect {
-    /// The .rra file, or raw memory
+    /// A file that build wrote, a capture (.rra), or raw memory
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
@@ -219,7 +247,8 @@ pub(crate) struct Intersect {
     #[arg(allow_negative_numbers = true)]
     pub(crate) mask: u8,
 
-    /// The four words of the resource descriptor T# [default: as RADV sets them]
+    /// The four words of the resource descriptor T# [default: as RADV sets them; for the dual
+    /// instruction, closest first with a growth of 6]
     #[arg(long, value_name = "W0,W1,W2,W3", value_parser = values::resource)]
     #[arg(allow_hyphen_values = true)]
     pub(crate) resource: Option<Resource>,

@@ -1,15 +1,18 @@
 //! Files that hold images: `.rra` captures and raw memory.
 //!
-//! An `.rra` file names its structures itself. Raw memory does not: its layout has to be given. The
-//! file is then mapped at address 0, so that addresses are file offsets.
+//! An `.rra` file names its structures itself, and so does siliray's own file for images of the
+//! uncompressed format, a container of the same kind. Raw memory does not: its layout has to be given.
+//! The file is then mapped at address 0, so that addresses are file offsets.
 
 use gfx12::rra::container::Magic;
-use gfx12::rra::{self, FilePlace, Rra, RraError};
-use machine::{CheckReport, Finding, Image, Segment};
+use gfx12::rra::{self, FilePlace, Opened, Rra, RraError};
+use gfx12::uncompressed::file::{self as dual_file, File as DualFile};
+use machine::{CheckReport, CheckedImage, Finding, Image, Segment};
 use scene::{FileError, read_file};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use tree::Tree;
 
 /// What is in raw memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,13 +56,13 @@ pub struct ImageFile {
     pub places: Vec<FilePlace>,
     /// What is odd about the file around the image.
     pub findings: Vec<Finding>,
-    /// The structures of an `.rra` file, by number; empty for raw memory.
+    /// The structures of a container, by number; empty for raw memory.
     pub structures: Vec<StructureSummary>,
     /// Which structure the image starts in.
     pub structure: usize,
 }
 
-/// One structure of an `.rra` file.
+/// One structure of a container.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StructureSummary {
     /// "TLAS" or "BLAS".
@@ -68,7 +71,7 @@ pub struct StructureSummary {
     pub address: u64,
     /// Where it lies in the file.
     pub offset: u64,
-    /// Its bytes, from the header on.
+    /// Its bytes, from the header or the parent table on.
     pub bytes: usize,
     /// Primitives or instances, as its header says.
     pub primitives: u32,
@@ -82,7 +85,7 @@ pub enum ImageFileError {
     /// The file cannot be read.
     #[error(transparent)]
     Unreadable(#[from] FileError),
-    /// An `.rra` file has no structure of that number.
+    /// A container has no structure of that number.
     #[error("{}: found no structure {number}, expected {}", path.display(), valid_numbers(*count))]
     NoStructure {
         /// The file.
@@ -102,9 +105,9 @@ pub enum ImageFileError {
     },
 }
 
-/// Whether a file is an `.rra` file, by its first bytes. A pipe is not asked: what is read from it is gone.
+/// Whether a file is a container of structures, by its first bytes. A pipe is not asked: what is read from it is gone.
 #[must_use]
-pub fn is_rra(path: &Path) -> bool {
+pub fn is_container(path: &Path) -> bool {
     if !path.is_file() {
         return false;
     }
@@ -113,8 +116,8 @@ pub fn is_rra(path: &Path) -> bool {
     read.is_ok() && Magic::of(&start).is_some()
 }
 
-/// Opens an image: raw memory if a layout is given, else a structure of an `.rra` file. Without a
-/// number, the largest TLAS is chosen, or the largest BLAS if there is none.
+/// Opens an image: raw memory if a layout is given, else a structure of a container. Without a number,
+/// the largest TLAS is chosen, or the largest BLAS if there is none.
 ///
 /// # Errors
 /// When the file cannot be read, or is broken.
@@ -128,12 +131,30 @@ pub fn open(
         return Ok(open_raw(&bytes, layout));
     }
     let broken = |error| ImageFileError::Broken { path: path.to_owned(), error: Box::new(error) };
+    let missing = |count| ImageFileError::NoStructure {
+        path: path.to_owned(),
+        number: structure.unwrap_or(0),
+        count,
+    };
+    if let Some(file) = dual_file::read(&bytes).map_err(broken)? {
+        let count = file.structures.len();
+        return open_dual(file, structure.unwrap_or(0)).ok_or_else(|| missing(count));
+    }
     let rra = rra::read(&bytes).map_err(broken)?;
     let count = rra.structures.len();
-    if let Some(number) = structure.filter(|number| *number >= count) {
-        return Err(ImageFileError::NoStructure { path: path.to_owned(), number, count });
+    if structure.is_some_and(|number| number >= count) {
+        return Err(missing(count));
     }
     open_rra(&rra, structure).map_err(broken)
+}
+
+/// The tree of a proved image, whichever format it has.
+#[must_use]
+pub fn decode(image: &CheckedImage) -> Tree {
+    match image.image().format {
+        gfx12::uncompressed::NAME => gfx12::uncompressed::decode::decode(image),
+        _ => gfx12::decode::decode(image),
+    }
 }
 
 fn valid_numbers(count: usize) -> String {
@@ -173,18 +194,30 @@ fn open_rra(rra: &Rra, structure: Option<usize>) -> Result<ImageFile, RraError> 
             nodes: [header.internal_fp32_count, header.leaf_node_count],
         }
     };
-    let mut findings = rra.findings.clone();
-    findings.extend(opened.findings);
-    Ok(ImageFile {
-        image: opened.image,
-        places: opened.places,
-        findings,
-        structures: rra.structures.iter().map(summary).collect(),
-        structure: opened.structure,
-    })
+    let structures = rra.structures.iter().map(summary).collect();
+    Ok(ImageFile::new(opened, rra.findings.clone(), structures))
+}
+
+fn open_dual(file: DualFile, structure: usize) -> Option<ImageFile> {
+    let summary = |stored: &dual_file::StoredStructure| StructureSummary {
+        level: stored.level.name(),
+        address: stored.segment.address,
+        offset: stored.place.offset(0),
+        bytes: stored.segment.bytes().len(),
+        primitives: stored.primitive_count,
+        nodes: [stored.box_count, stored.leaf_count],
+    };
+    let structures = file.structures.iter().map(summary).collect();
+    Some(ImageFile::new(file.open(structure)?, Vec::new(), structures))
 }
 
 impl ImageFile {
+    fn new(opened: Opened, mut findings: Vec<Finding>, structures: Vec<StructureSummary>) -> Self {
+        let Opened { image, places, structure, findings: others } = opened;
+        findings.extend(others);
+        Self { image, places, findings, structures, structure }
+    }
+
     /// The file offset of an address; `None` if no segment holds it.
     #[must_use]
     pub fn offset_of(&self, address: u64) -> Option<u64> {

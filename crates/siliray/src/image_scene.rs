@@ -40,7 +40,7 @@ pub enum ImageSceneError {
     },
 }
 
-/// Reads the scene of an `.rra` file: of its largest TLAS, or of its largest BLAS if it has none.
+/// Reads the scene of a file with an image: of its largest TLAS, or of its largest BLAS if it has none.
 ///
 /// # Errors
 /// When the file is broken, or its image is unsound.
@@ -52,7 +52,7 @@ pub fn open(path: &Path) -> Result<Scene, ImageSceneError> {
         let finding = Box::new(error.unwrap_or_else(unproved));
         return Err(ImageSceneError::Unsound { path: path.to_owned(), finding });
     };
-    let tree = gfx12::decode::decode(&checked);
+    let tree = image_file::decode(&checked);
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     scene_of(&tree, name).map_err(|(level, id)| ImageSceneError::NotFinite {
         path: path.to_owned(),

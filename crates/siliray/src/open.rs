@@ -1,6 +1,6 @@
 //! A scene given by name or by path.
 
-use crate::image_file::is_rra;
+use crate::image_file::is_container;
 use crate::image_scene::{self, ImageSceneError};
 use isbe::mesh::import::ImportOptions;
 use isbe::mesh::read::{DumpError, read_scene};
@@ -68,15 +68,17 @@ impl Source {
         }
     }
 
-    /// Makes or reads the scene. An `.rra` file, by its name or its first bytes, gives the geometry that
-    /// its image stores; a dump of ISBE memory, the meshes in it.
+    /// Makes or reads the scene. A file with an image, by its first bytes or the ending `.rra`, gives the
+    /// geometry that the image stores; a dump of ISBE memory, the meshes in it.
     ///
     /// # Errors
     /// When the file cannot be read or is not a scene.
     pub fn open(&self) -> Result<Scene, OpenError> {
         match self {
             Self::Builtin { builtin, triangles } => Ok(builtin.scene(*triangles)),
-            Self::File(path) if is_rra(path) || named_rra(path) => Ok(image_scene::open(path)?),
+            Self::File(path) if is_container(path) || named_rra(path) => {
+                Ok(image_scene::open(path)?)
+            }
             Self::File(path) if is_dump(path) => open_dump(path),
             Self::File(path) => Ok(scene::open(path)?),
         }

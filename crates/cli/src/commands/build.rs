@@ -1,6 +1,6 @@
 //! `siliray build`: figures of the tree for each preset.
 
-use super::build_image::{ImageFigures, ImageOutputFile, lay_out};
+use super::build_image::{ImageFigures, ImageOutputFile, check_options, lay_out};
 use super::{build_tree, open};
 use crate::args::Build;
 use crate::failure::Failure;
@@ -60,6 +60,7 @@ impl From<&Report> for TreeFigures {
 /// Builds with each preset and shows the figures.
 pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
     let presets = presets(args)?;
+    check_options(&args.image)?;
     let file = ImageOutputFile::begin(&args.image)?;
     let scene = open(&args.scene, triangles)?;
     let mut figures = Vec::new();
@@ -67,8 +68,8 @@ pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Re
     for preset in presets {
         let built = build_tree(&scene, preset, args.shape, output)?;
         figures.push(TreeFigures::from(&built.report));
-        if args.image.format.is_some() {
-            image = Some(lay_out(&built.tree, &args.image)?);
+        if let Some(format) = args.image.format {
+            image = Some(lay_out(&built.tree, format, &args.image)?);
         }
     }
     let image = image.map(|encoded| file.finish(&encoded, &args.image)).transpose()?;

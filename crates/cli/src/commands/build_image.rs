@@ -1,32 +1,82 @@
 //! The image that `siliray build` lays a tree out as.
 
 use crate::failure::Failure;
-use crate::image_args::ImageOutput;
+use crate::image_args::{FormatArg, ImageOutput};
 use crate::output::AtomicFile;
-use crate::output::number::grouped;
+use crate::output::number::{counted, grouped};
 use serde::Serialize;
-use siliray::gfx12::encode::{Encoded, Options, encode};
-use siliray::gfx12::rra;
+use siliray::gfx12::encode::{Encoded, Options, Policy, Report, encode};
+use siliray::gfx12::uncompressed::{self, BoxPrecision};
+use siliray::gfx12::{NAME as COMPRESSED, rra};
 use siliray::tree::Tree;
 
 /// What `--json` adds.
 #[derive(Serialize)]
 pub(crate) struct ImageFigures {
     format: &'static str,
-    policy: &'static str,
+    /// Of the format gfx12.
+    policy: Option<&'static str>,
+    /// Of the format gfx12-bvh4x2.
+    precision: Option<&'static str>,
     bytes: u64,
     bytes_per_triangle: f64,
     nodes: usize,
     box_nodes: usize,
     primitive_nodes: usize,
     instance_nodes: usize,
+    pairs_per_node: f64,
+    vertex_bits_saved: usize,
+    /// With `--obb`.
+    obb: Option<ObbFigures>,
     output: Option<String>,
 }
 
+/// What oriented nodes gained.
+#[derive(Serialize)]
+struct ObbFigures {
+    oriented_nodes: usize,
+    sah_cost_axis_aligned: f64,
+    sah_cost: f64,
+    /// The share of the cost that is saved.
+    gain: f64,
+}
+
+/// Refuses options that are not for the format.
+pub(crate) fn check_options(args: &ImageOutput) -> Result<(), Failure> {
+    let stray = match args.format {
+        Some(FormatArg::Gfx12) => args.precision.map(|_| "--precision is for gfx12-bvh4x2"),
+        Some(FormatArg::Gfx12Bvh4x2) if args.obb => Some("--obb is for gfx12"),
+        Some(FormatArg::Gfx12Bvh4x2) => args.policy.map(|_| "--policy is for gfx12"),
+        None => None,
+    };
+    stray.map_or(Ok(()), |stray| Err(Failure::usage(stray)))
+}
+
 /// Lays a tree out as the options ask.
-pub(crate) fn lay_out(tree: &Tree, args: &ImageOutput) -> Result<Encoded, Failure> {
-    let options = Options { obb: args.obb, ..Options::new(args.policy.into()) };
-    encode(tree, &options).map_err(Failure::input)
+pub(crate) fn lay_out(
+    tree: &Tree,
+    format: FormatArg,
+    args: &ImageOutput,
+) -> Result<Encoded, Failure> {
+    match format {
+        FormatArg::Gfx12 => {
+            let options = Options { obb: args.obb, ..Options::new(policy(args)) };
+            encode(tree, &options).map_err(Failure::input)
+        }
+        FormatArg::Gfx12Bvh4x2 => {
+            let options = uncompressed::Options::new(precision(args));
+            let image = uncompressed::encode::encode(tree, &options).map_err(Failure::input)?;
+            Ok(Encoded { report: uncompressed::report::report(tree, &image), image })
+        }
+    }
+}
+
+fn policy(args: &ImageOutput) -> Policy {
+    args.policy.map_or(Policy::Dense, Policy::from)
+}
+
+fn precision(args: &ImageOutput) -> BoxPrecision {
+    args.precision.map_or(BoxPrecision::Fp32, BoxPrecision::from)
 }
 
 /// The file under way, if one was asked for.
@@ -44,22 +94,46 @@ impl ImageOutputFile {
         encoded: &Encoded,
         args: &ImageOutput,
     ) -> Result<ImageFigures, Failure> {
+        let Encoded { image, report } = encoded;
+        let is_compressed = image.format == COMPRESSED;
         if let Some(file) = self.0 {
-            file.write(&rra::write(&encoded.image).map_err(Failure::input)?)?;
+            file.write(&if is_compressed {
+                rra::write(image).map_err(Failure::input)?
+            } else {
+                uncompressed::file::write(image)
+            })?;
         }
-        let report = &encoded.report;
         let primitive_nodes = report.triangle_nodes + report.procedural_nodes;
         Ok(ImageFigures {
-            format: encoded.image.format,
-            policy: siliray::gfx12::encode::Policy::from(args.policy).name(),
+            format: image.format,
+            policy: is_compressed.then(|| policy(args).name()),
+            precision: (!is_compressed).then(|| precision(args).name()),
             bytes: report.bytes,
             bytes_per_triangle: report.bytes_per_triangle(),
             nodes: report.box_nodes + primitive_nodes + report.instance_nodes,
             box_nodes: report.box_nodes,
             primitive_nodes,
             instance_nodes: report.instance_nodes,
+            pairs_per_node: report.pairs_per_node(),
+            vertex_bits_saved: report.vertex_bits_saved(),
+            obb: args.obb.then(|| ObbFigures::from(report)),
             output: args.output.as_ref().map(|path| path.display().to_string()),
         })
+    }
+}
+
+impl From<&Report> for ObbFigures {
+    fn from(report: &Report) -> Self {
+        Self {
+            oriented_nodes: report.oriented_nodes,
+            sah_cost_axis_aligned: report.sah_encoded,
+            sah_cost: report.sah_oriented,
+            gain: if report.sah_encoded > 0.0 {
+                1.0 - report.sah_oriented / report.sah_encoded
+            } else {
+                0.0
+            },
+        }
     }
 }
 
@@ -69,13 +143,27 @@ impl ImageFigures {
         let mut text = format!(
             "\n{}, {}: {} bytes, {:.1} bytes of nodes a triangle; {} box, {} primitive and {} instance nodes\n",
             self.format,
-            self.policy,
+            self.policy.or(self.precision).unwrap_or_default(),
             grouped(self.bytes),
             self.bytes_per_triangle,
             grouped(self.box_nodes as u64),
             grouped(self.primitive_nodes as u64),
             grouped(self.instance_nodes as u64)
         );
+        text += &format!(
+            "{:.2} pairs a primitive node, {} vertex bits saved\n",
+            self.pairs_per_node,
+            grouped(self.vertex_bits_saved as u64)
+        );
+        if let Some(obb) = &self.obb {
+            text += &format!(
+                "{} oriented: SAH {:.2} instead of {:.2}, {:.1} % less\n",
+                counted(obb.oriented_nodes, "node"),
+                obb.sah_cost,
+                obb.sah_cost_axis_aligned,
+                100.0 * obb.gain
+            );
+        }
         if let Some(output) = &self.output {
             text += &format!("written to {output}\n");
         }

@@ -6,9 +6,13 @@ use crate::image_args::Diff;
 use crate::output::Output;
 use crate::output::number::{counted, grouped};
 use serde::Serialize;
-use siliray::gfx12::decode::{Node, nodes};
-use siliray::gfx12::describe::{fields, header_fields, kind_name};
+use siliray::gfx12::decode::nodes;
+use siliray::gfx12::describe::{
+    Field, dual_fields, dual_kind_name, fields, header_fields, kind_name,
+};
+use siliray::gfx12::layout::uncompressed::DualPointer;
 use siliray::gfx12::layout::{NodeBits, NodePointer};
+use siliray::gfx12::uncompressed::{NAME as UNCOMPRESSED, nodes::nodes as dual_nodes};
 use siliray::image_file::ImageFile;
 use std::collections::BTreeMap;
 
@@ -44,8 +48,10 @@ struct FieldDifference {
 pub(crate) fn run(args: &Diff, output: &Output) -> Result<(), Failure> {
     let first = open_image(&args.first, &args.image)?;
     let second = open_image(&args.second, &args.image)?;
-    if [&first, &second].iter().any(|file| file.image.format != "gfx12") {
-        return Err(Failure::usage("diff compares images of the format gfx12 alone"));
+    let (one, other) = (first.image.format, second.image.format);
+    if one != other {
+        let message = format!("one image has the format {one}, the other {other}");
+        return Err(Failure::input(message));
     }
     let (a, b) = (by_pointer(&first), by_pointer(&second));
     let mut differences = header_differences(&first, &second);
@@ -63,12 +69,42 @@ pub(crate) fn run(args: &Diff, output: &Output) -> Result<(), Failure> {
     if json.equal { Ok(()) } else { Err(Failure::quiet()) }
 }
 
-type Key = (u32, u64);
+type Key = (u32, u32);
+
+/// A node of either format.
+struct Node {
+    pointer: u32,
+    kind: &'static str,
+    bits: NodeBits,
+    fields: fn(u32, &NodeBits) -> Vec<Field>,
+}
 
 /// The nodes of an image by structure and pointer.
 fn by_pointer(file: &ImageFile) -> BTreeMap<Key, Node> {
-    let key = |node: &Node| (node.structure, u64::from(node.pointer.0));
-    nodes(&file.image).map(|node| (key(&node), node)).collect()
+    if file.image.format == UNCOMPRESSED {
+        let node = |pointer: DualPointer, bits| Node {
+            pointer: pointer.0,
+            kind: dual_kind_name(pointer),
+            bits,
+            fields: |pointer, bits| dual_fields(DualPointer(pointer), bits),
+        };
+        let nodes = dual_nodes(&file.image).into_iter();
+        nodes
+            .map(|found| ((found.structure, found.pointer.0), node(found.pointer, found.bits)))
+            .collect()
+    } else {
+        let node = |pointer: NodePointer, bits| Node {
+            pointer: pointer.0,
+            kind: kind_name(pointer),
+            bits,
+            fields: |pointer, bits| fields(NodePointer(pointer), bits),
+        };
+        nodes(&file.image)
+            .map(|found| {
+                ((found.structure, found.pointer.0), node(found.pointer, found.body.bits()))
+            })
+            .collect()
+    }
 }
 
 fn difference(key: Key, a: Option<&Node>, b: Option<&Node>) -> Option<Difference> {
@@ -79,26 +115,27 @@ fn difference(key: Key, a: Option<&Node>, b: Option<&Node>) -> Option<Difference
         _ => None,
     };
     let fields = a.zip(b).map_or(Vec::new(), |(a, b)| {
-        let (a, b) = (a.body.bits(), b.body.bits());
-        if a == b { Vec::new() } else { field_differences(node.pointer, &a, &b) }
+        if a.bits == b.bits { Vec::new() } else { field_differences(a, b) }
     });
     let differs = only_in.is_some() || !fields.is_empty();
     differs.then(|| Difference {
         structure: key.0,
-        pointer: node.pointer.to_string(),
-        kind: kind_name(node.pointer),
+        pointer: format!("{:#x}", node.pointer),
+        kind: node.kind,
         only_in,
         fields,
     })
 }
 
 /// Fields by name; where the bits differ but no field does, the dwords.
-fn field_differences(pointer: NodePointer, a: &NodeBits, b: &NodeBits) -> Vec<FieldDifference> {
-    let other: BTreeMap<String, _> =
-        fields(pointer, b).into_iter().map(|field| (field.name.clone(), field)).collect();
+fn field_differences(a: &Node, b: &Node) -> Vec<FieldDifference> {
+    let other: BTreeMap<String, _> = (b.fields)(b.pointer, &b.bits)
+        .into_iter()
+        .map(|field| (field.name.clone(), field))
+        .collect();
     let mut found = Vec::new();
     let mut seen = 0;
-    for field in fields(pointer, a) {
+    for field in (a.fields)(a.pointer, &a.bits) {
         let there = other.get(&field.name);
         seen += usize::from(there.is_some());
         if there.is_none_or(|there| (there.raw, &there.value) != (field.raw, &field.value)) {
@@ -111,7 +148,7 @@ fn field_differences(pointer: NodePointer, a: &NodeBits, b: &NodeBits) -> Vec<Fi
         }
     }
     if seen < other.len() || found.is_empty() {
-        for (dword, (a, b)) in (0u32..).zip(a.words().iter().zip(b.words())) {
+        for (dword, (a, b)) in (0u32..).zip(a.bits.words().iter().zip(b.bits.words())) {
             if a != b {
                 found.push(FieldDifference {
                     name: format!("dword {dword}"),

@@ -7,10 +7,11 @@ use crate::image_args::Inspect;
 use crate::output::number::{counted, grouped};
 use crate::output::{Output, Table};
 use serde::Serialize;
-use siliray::gfx12::describe::kind_name;
-use siliray::gfx12::outline::{Outline, State, Totals, Visit, outline};
+use siliray::gfx12::describe::{dual_kind_name, kind_name};
+use siliray::gfx12::outline::{Outline, State, Totals, Visit, dual_outline, outline};
 use siliray::gfx12::uncompressed::NAME as UNCOMPRESSED;
 use siliray::image_file::ImageFile;
+use std::fmt::Display;
 
 /// What `--json` prints without `--node`.
 #[derive(Serialize)]
@@ -70,18 +71,24 @@ pub(crate) fn run(args: &Inspect, output: &Output) -> Result<(), Failure> {
     match args.node {
         Some(pointer) => show_node(&args.file, &file, pointer, output),
         None if file.image.format == UNCOMPRESSED => {
-            let message = format!("of the format {UNCOMPRESSED}, inspect shows single nodes");
-            Err(Failure::usage(message).hint("try `--node 0x5`"))
+            show_image(args, &file, &dual_outline(&file.image), dual_kind_name, output)
         }
-        None => show_image(args, &file, output),
+        None => show_image(args, &file, &outline(&file.image), kind_name, output),
     }
 }
 
-fn show_image(args: &Inspect, file: &ImageFile, output: &Output) -> Result<(), Failure> {
-    let outline = outline(&file.image);
-    let shown = |visit: &&Visit| args.depth.is_none_or(|depth| visit.depth < depth);
-    let tree = args.tree.then(|| {
-        outline.visits.iter().filter(shown).map(|visit| json_visit(file, visit)).collect()
+/// Shows an outline, whose pointers lead to nodes of a kind.
+fn show_image<P: Copy + Display>(
+    args: &Inspect,
+    file: &ImageFile,
+    outline: &Outline<P>,
+    kind: impl Fn(P) -> &'static str,
+    output: &Output,
+) -> Result<(), Failure> {
+    let shown = |visit: &&Visit<P>| args.depth.is_none_or(|depth| visit.depth < depth);
+    let tree: Option<Vec<JsonVisit>> = args.tree.then(|| {
+        let visits = outline.visits.iter().filter(shown);
+        visits.map(|visit| json_visit(file, visit, kind(visit.pointer))).collect()
     });
     let left_out = args.tree.then(|| outline.visits.iter().filter(|visit| !shown(visit)).count());
     let json = JsonImage {
@@ -95,7 +102,10 @@ fn show_image(args: &Inspect, file: &ImageFile, output: &Output) -> Result<(), F
         tree,
         left_out,
     };
-    let text = if args.tree { tree_text(file, &outline, args.depth) } else { summary(&json) };
+    let text = match &json.tree {
+        Some(tree) => tree_text(tree, json.left_out.unwrap_or(0)),
+        None => summary(&json),
+    };
     output.result(&json, &text)
 }
 
@@ -141,13 +151,17 @@ fn totals(totals: &Totals) -> JsonTotals {
     }
 }
 
-fn json_visit(file: &ImageFile, visit: &Visit) -> JsonVisit {
+fn json_visit<P: Copy + Display>(
+    file: &ImageFile,
+    visit: &Visit<P>,
+    kind: &'static str,
+) -> JsonVisit {
     JsonVisit {
         depth: visit.depth,
         slot: visit.slot,
         pointer: visit.pointer.to_string(),
         offset: file.offset_of(visit.address),
-        kind: kind_name(visit.pointer),
+        kind,
         state: match visit.state {
             State::Read => "read",
             State::Again => "again",
@@ -199,26 +213,21 @@ fn summary(json: &JsonImage) -> String {
 }
 
 /// One line for each node, indented by its depth.
-fn tree_text(file: &ImageFile, outline: &Outline, depth: Option<u32>) -> String {
+fn tree_text(tree: &[JsonVisit], left_out: usize) -> String {
     let mut text = String::new();
-    let mut hidden = 0;
-    for visit in &outline.visits {
-        if depth.is_some_and(|depth| visit.depth >= depth) {
-            hidden += 1;
-            continue;
-        }
-        let slot = if visit.depth == 0 { String::new() } else { format!("[{}] ", visit.slot) };
-        let place = match (visit.state, file.offset_of(visit.address)) {
-            (State::Outside, _) | (_, None) => "leads nowhere".to_owned(),
-            (State::Again, Some(offset)) => format!("at {offset:#x}, shown above"),
-            (State::Read, Some(offset)) => format!("at {offset:#x}"),
+    for visit in tree {
+        let JsonVisit { depth, slot, pointer, offset, kind, state } = visit;
+        let slot = if *depth == 0 { String::new() } else { format!("[{slot}] ") };
+        let place = match (*state, offset) {
+            ("outside", _) | (_, None) => "leads nowhere".to_owned(),
+            ("again", Some(offset)) => format!("at {offset:#x}, shown above"),
+            (_, Some(offset)) => format!("at {offset:#x}"),
         };
-        let indent = 2 * visit.depth as usize;
-        let (pointer, kind) = (visit.pointer, kind_name(visit.pointer));
+        let indent = 2 * *depth as usize;
         text += &format!("{:indent$}{slot}{pointer} {kind} {place}\n", "");
     }
-    if hidden > 0 {
-        text += &format!("… {} below\n", counted(hidden, "node"));
+    if left_out > 0 {
+        text += &format!("… {} below\n", counted(left_out, "node"));
     }
     text
 }

@@ -3,12 +3,12 @@
 use crate::failure::Failure;
 use crate::output::{Output, Table};
 use serde::Serialize;
+use siliray::gfx12::decode::{Memory, Structure};
 use siliray::gfx12::describe::{
     Field, dual_fields, dual_kind_name, dual_node_bytes, fields, kind_name,
 };
 use siliray::gfx12::layout::uncompressed::DualPointer;
 use siliray::gfx12::layout::{NODE_BYTES, NodeBits, NodePointer};
-use siliray::gfx12::outline::node_address;
 use siliray::gfx12::uncompressed::NAME as UNCOMPRESSED;
 use siliray::image_file::ImageFile;
 use std::path::Path;
@@ -42,8 +42,8 @@ pub(crate) fn show_node(
         let pointer = DualPointer(pointer);
         (file.image.bases[0].wrapping_add(pointer.byte_offset()), dual_node_bytes(pointer))
     } else {
-        let bases = [file.image.bases[0], file.image.bases[1]];
-        (node_address(bases, NodePointer(pointer)), NODE_BYTES as usize)
+        let structure = Structure::of_root(&file.image, &Memory::new(&file.image));
+        (structure.address_of(NodePointer(pointer)), NODE_BYTES as usize)
     };
     let node = file.image.get(address, size).zip(file.offset_of(address));
     let Some((bytes, offset)) = node else {

@@ -10,9 +10,10 @@ use siliray::gfx12::instruction::{
     Answer, Bvh8Operands, DualOperands, RayRegisters, TriangleArithmetic,
     image_bvh_dual_intersect_ray, image_bvh8_intersect_ray,
 };
-use siliray::gfx12::layout::uncompressed::DualPointer;
+use siliray::gfx12::layout::uncompressed::{DualKind, DualPointer};
 use siliray::gfx12::layout::{BasePointer, NodePointer, Resource, SortHeuristic};
 use siliray::gfx12::registers::{Decoded, Register, decode_bvh8, decode_dual};
+use siliray::gfx12::uncompressed::NAME as UNCOMPRESSED;
 use siliray::image_file::ImageFile;
 
 /// What `--json` prints.
@@ -47,7 +48,7 @@ pub(crate) fn run(args: &Intersect, output: &Output) -> Result<(), Failure> {
         extent: args.extent,
         mask: args.mask,
     };
-    let is_dual = file.image.format == "gfx12-bvh4x2";
+    let is_dual = file.image.format == UNCOMPRESSED;
     let (instruction, answer, decoded) = match (is_dual, args.node.as_slice()) {
         (false, &[node]) => {
             let node = NodePointer(node);
@@ -61,7 +62,7 @@ pub(crate) fn run(args: &Intersect, output: &Output) -> Result<(), Failure> {
         (true, &[first]) => dual(args, &file, ray, [first, NodePointer::INVALID.0])?,
         (true, &[first, second]) => dual(args, &file, ray, [first, second])?,
         (false, _) => {
-            let hint = "two nodes are for raw memory with --raw-format gfx12-bvh4x2";
+            let hint = "two nodes are for images of the format gfx12-bvh4x2";
             return Err(Failure::usage("image_bvh8_intersect_ray takes one --node").hint(hint));
         }
         (true, _) => return Err(Failure::usage("image_bvh_dual_intersect_ray takes two --node")),
@@ -77,9 +78,13 @@ fn dual(
     nodes: [u32; 2],
 ) -> Result<(&'static str, Answer, Decoded), Failure> {
     let base = base_pointer(args, file, 0)?;
+    let nodes = nodes.map(DualPointer);
+    // In images of this format, boxes of 64 bytes are those of high precision.
+    let high_precision = nodes.iter().any(|node| node.kind() == DualKind::HalfBox);
     // GPURT's growth: a flat exact box and the triangle in it are rounded differently.
-    let resource = args.resource.unwrap_or(Resource::dual(SortHeuristic::Closest, 6, false));
-    let operands = DualOperands { resource, base, ray, nodes: nodes.map(DualPointer) };
+    let default = Resource::dual(SortHeuristic::Closest, 6, high_precision);
+    let resource = args.resource.unwrap_or(default);
+    let operands = DualOperands { resource, base, ray, nodes };
     let answer =
         image_bvh_dual_intersect_ray(&file.image, &operands, TriangleArithmetic::default());
     Ok(("image_bvh_dual_intersect_ray", answer, decode_dual(&operands, &answer)))

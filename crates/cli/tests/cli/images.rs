@@ -144,7 +144,11 @@ fn a_raw_image_of_the_uncompressed_format() {
     assert_eq!((&leaf["offset"], &leaf["kind"]), (&0x80.into(), &"primitive".into()));
     assert_eq!(value(&leaf, "vertices[1].x"), "2.5");
     assert_eq!(value(&leaf, "geometry_id"), "3");
-    assert_eq!(folder.run(&args("inspect", &[])).status.code(), Some(2));
+    let image = folder.json(&args("inspect", &["--tree"]));
+    assert_eq!(
+        (&image["totals"]["triangles"], &image["tree"][1]["pointer"]),
+        (&1.into(), &"0x10".into())
+    );
 }
 
 /// The ray of the captured case `box-a-all-hit`, on its own memory.

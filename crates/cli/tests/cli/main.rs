@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
 mod console;
+mod dual_images;
 #[cfg(unix)]
 mod files;
 mod images;

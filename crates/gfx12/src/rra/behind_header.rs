@@ -59,7 +59,7 @@ pub fn behind_header(image: &Image, address: u64) -> Result<Segment, RebaseError
 }
 
 /// Proves that the outline holds a tree of boxes and primitives only.
-fn check(image: &Image, outline: &Outline) -> Result<(), RebaseError> {
+fn check(image: &Image, outline: &Outline<NodePointer>) -> Result<(), RebaseError> {
     let root = NodePointer(image.root as u32);
     if !outline
         .visits
@@ -132,7 +132,12 @@ impl Move {
 }
 
 /// Points every box to its moved children and parent; returns the box around everything.
-fn rewrite_boxes(segment: &mut Segment, image: &Image, outline: &Outline, moved: &Move) -> Aabb {
+fn rewrite_boxes(
+    segment: &mut Segment,
+    image: &Image,
+    outline: &Outline<NodePointer>,
+    moved: &Move,
+) -> Aabb {
     let mut bounds = Aabb::EMPTY;
     let mut above: Vec<NodePointer> = Vec::new();
     for visit in outline.visits.iter().filter(|visit| visit.pointer.is_box()) {
@@ -159,7 +164,7 @@ fn rewrite_boxes(segment: &mut Segment, image: &Image, outline: &Outline, moved:
 /// Adds the header, one geometry info and the list of primitive node pointers.
 fn append_software_data(
     nodes: &Segment,
-    outline: &Outline,
+    outline: &Outline<NodePointer>,
     moved: &Move,
     pairs: &[(u64, u8)],
     bounds: &Aabb,

@@ -26,8 +26,7 @@ pub fn check(image: Image) -> CheckReport {
         let held = check_contents(&memory, surveyed, &below, &mut findings);
         below.push(held);
     }
-    let nodes = survey.structures.iter();
-    let nodes = nodes.map(|s| s.boxes.len() + s.leaves.len() + s.instances.len()).sum();
+    let nodes = survey.structures.iter().map(|surveyed| surveyed.pointers().count()).sum();
     let facts = Facts {
         lossless: findings.keeps(Rule::Contained),
         parents: findings.keeps(Rule::Parent),

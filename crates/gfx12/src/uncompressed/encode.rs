@@ -26,6 +26,17 @@ pub enum BoxPrecision {
     High,
 }
 
+impl BoxPrecision {
+    /// The name used in options and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fp32 => "fp32",
+            Self::High => "high",
+        }
+    }
+}
+
 /// The knobs of the encoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {

@@ -21,6 +21,8 @@
 //! | [`survey`] | every node that can be reached, total over any bytes |
 //! | [`decode`](mod@decode) | image → tree |
 //! | [`rule`], [`check`](mod@check), `contents` | the proof of an untrusted image |
+//! | [`nodes`](mod@nodes), [`report`](mod@report) | every node for comparing; figures of an image |
+//! | [`file`](mod@file) | images in files |
 //! | [`format`](mod@format) | the trait [`machine::Format`] |
 
 mod bottom;
@@ -30,9 +32,12 @@ pub mod decode;
 mod draft;
 pub mod encode;
 pub mod error;
+pub mod file;
 pub mod format;
+pub mod nodes;
 mod pairing;
 mod place;
+pub mod report;
 pub mod rule;
 pub mod survey;
 mod top;

@@ -121,6 +121,13 @@ impl Survey {
 }
 
 impl Surveyed {
+    /// All nodes: boxes, then instances, then leaves.
+    pub fn pointers(&self) -> impl Iterator<Item = DualPointer> {
+        let boxes = self.boxes.iter().map(|record| record.pointer);
+        let instances = self.instances.iter().map(|record| record.pointer);
+        boxes.chain(instances).chain(self.leaves.iter().map(|record| record.pointer))
+    }
+
     /// The address of a node.
     #[must_use]
     pub fn address(&self, pointer: DualPointer) -> u64 {
@@ -151,7 +158,11 @@ impl Surveyed {
 }
 
 /// The box node at an address, if there is memory for it.
-fn four_boxes(memory: &Memory<'_>, address: u64, pointer: DualPointer) -> Option<FourBoxes> {
+pub(crate) fn four_boxes(
+    memory: &Memory<'_>,
+    address: u64,
+    pointer: DualPointer,
+) -> Option<FourBoxes> {
     if pointer.kind() == DualKind::HalfBox {
         let bits = memory.half_node(address)?;
         Some(FourBoxes::from(&HighPrecisionBoxNode::decode(&bits)))

@@ -2,7 +2,7 @@
 //!
 //! `gfx12-radv` and its literal twin need ranges of one pair, so they run on images packed that way, with the
 //! margin. What drivers really write has none: `gfx12:radv` and `gfx12:gpurt` are copies of them, and the
-//! hits that the hardware loses there are losses.
+//! hits that the hardware loses there are losses. `gfx12-bvh4x2:high` has boxes of high precision.
 
 use build::Preset;
 use geometry::TriangleRule;
@@ -62,6 +62,7 @@ const ONE_PAIR: Gfx12 =
 const AS_RADV: Gfx12 = Gfx12 { options: EncodeOptions::new(Policy::Radv) };
 const AS_GPURT: Gfx12 = Gfx12 { options: EncodeOptions::new(Policy::Gpurt) };
 const BVH4X2: Gfx12Bvh4x2 = Gfx12Bvh4x2 { options: DualLayout::new(BoxPrecision::Fp32) };
+const BVH4X2_HIGH: Gfx12Bvh4x2 = Gfx12Bvh4x2 { options: DualLayout::new(BoxPrecision::High) };
 
 /// All of them, in the order of the table.
 pub(super) static CONTENDERS: &[Contender] = &[
@@ -145,6 +146,15 @@ pub(super) static CONTENDERS: &[Contender] = &[
         make: dual,
         loses: Loses::BeyondTheMargin,
         presets: &Preset::ALL,
+    },
+    Contender {
+        format: &BVH4X2_HIGH,
+        name: "gfx12-bvh4x2:high",
+        layout: "bvh4x2 high",
+        machine: "gfx12-dual",
+        make: dual,
+        loses: Loses::BeyondTheMargin,
+        presets: &[Preset::Balanced],
     },
 ];
 
