@@ -20,6 +20,23 @@ pub struct Hit {
 }
 
 impl Hit {
+    /// No hit, where an answer must be a hit: infinitely far away, on nothing. It comes after every
+    /// other hit.
+    pub const MISS: Self = Self {
+        t: f32::INFINITY,
+        u: 0.0,
+        v: 0.0,
+        instance: u32::MAX,
+        geometry: u32::MAX,
+        primitive: u32::MAX,
+    };
+
+    /// Whether this is [`Hit::MISS`].
+    #[must_use]
+    pub fn is_miss(&self) -> bool {
+        self.t == f32::INFINITY
+    }
+
     /// The order of hits: smallest `(t, instance, geometry, primitive)` first. A walk accepts a
     /// candidate if and only if it comes before its best so far, and visits boxes at equal `t`, so
     /// ties are settled alike everywhere.

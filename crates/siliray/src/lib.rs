@@ -40,6 +40,7 @@
 //! | [`isbe`] | the staging memory of mesh shaders; dumps of it as scenes |
 //! | [`machine`] | queries, hits, the oracle, the reference machine |
 //! | [`gfx12`] | AMD GFX12: formats, instructions, files |
+//! | [`trace`](mod@trace) | the fast tracer |
 //!
 //! | module | concept |
 //! |---|---|
@@ -52,7 +53,7 @@
 //! | [`conformance`] | every machine against brute force |
 //! | [`report`] | all of it as one HTML file |
 
-pub use {build, geometry, gfx12, isbe, machine, scene, tree};
+pub use {build, geometry, gfx12, isbe, machine, scene, trace, tree};
 
 pub mod conformance;
 pub mod image_file;

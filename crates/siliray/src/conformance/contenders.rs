@@ -12,6 +12,7 @@ use gfx12::uncompressed::{BoxPrecision, Gfx12Bvh4x2, Options as DualLayout};
 use gfx12::walk::{Dual, Gpurt, Options as WalkOptions, Radv, RadvLiteral};
 use machine::{CheckedImage, Format, Machine, Reference, TreeFormat};
 use std::fmt;
+use trace::{Options as TracerOptions, Tracer};
 use tree::Tree;
 
 /// A machine on a format.
@@ -94,6 +95,15 @@ pub(super) static CONTENDERS: &[Contender] = &[
         presets: &Preset::ALL,
     },
     Contender {
+        format: &DENSE,
+        name: "gfx12",
+        layout: "dense",
+        machine: "fast",
+        make: fast,
+        loses: Loses::Nothing,
+        presets: &Preset::ALL,
+    },
+    Contender {
         format: &ONE_PAIR,
         name: "gfx12",
         layout: "one pair",
@@ -172,6 +182,11 @@ impl fmt::Debug for Contender {
 
 fn reference(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
     Ok(Box::new(Reference::new(ground.decoded, ground.rule)))
+}
+
+fn fast(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
+    let options = TracerOptions { rule: ground.rule, ..TracerOptions::default() };
+    Ok(Box::new(Tracer::from_image(ground.image.clone(), options)?))
 }
 
 fn gpurt(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {

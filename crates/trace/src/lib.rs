@@ -1,0 +1,53 @@
+//! The fast tracer: closest, any and all hits, for batches of rays, over a checked GFX12 image.
+//!
+//! ```
+//! use geometry::{Ray, Vec3};
+//! use trace::Tracer;
+//!
+//! let scene = scene::builtin::Builtin::Interior.scene(5_000);
+//! let tracer = Tracer::new(&scene)?;
+//! let camera = scene.camera.ok_or("this scene has no camera")?;
+//! let rays: Vec<Ray> = (0..640).map(|x| camera.ray(x as f32, 240.0, 640, 480)).collect();
+//! let hits = tracer.closest(&rays);
+//! let from_above: Vec<Ray> = hits
+//!     .iter()
+//!     .zip(&rays)
+//!     .filter(|(hit, _)| !hit.is_miss())
+//!     .map(|(hit, ray)| Ray::new(ray.at(hit.t), Vec3::Y).between(1.0e-3, f32::INFINITY))
+//!     .collect();
+//! let covered = tracer.any(&from_above);
+//! assert_eq!(covered.len(), from_above.len());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Every answer equals that of the brute-force oracle, bit for bit, for both triangle rules and every
+//! kernel (`docs/trace.md` has the proof; `siliray conformance` runs it).
+//!
+//! | file | concept |
+//! |---|---|
+//! | [`tracer`](Tracer) | from a scene or an image to answers |
+//! | [`batch`](Batch) | many rays, one question |
+//! | `ask` | what a batch asks beside its rays |
+//! | `kind` | closest, any, all, as types |
+//! | [`kernel`](Kernel) | kernels, and the one place where one is chosen |
+//! | `world` | the CPU's copy of an image |
+//! | `scalar` | the plain walk over it |
+//!
+//! This is the one shipped crate with `unsafe`: kernels use vector instructions, and read memory that a
+//! check has proved without asking again.
+
+mod ask;
+mod batch;
+mod error;
+mod kernel;
+mod kind;
+mod scalar;
+mod tracer;
+mod world;
+
+pub use ask::{BoxCandidate, Filter, Intersector};
+pub use batch::Batch;
+pub use error::TraceError;
+pub use kernel::Kernel;
+pub use machine::Hit;
+pub use tracer::{Mode, Options, Tracer};

@@ -1,0 +1,267 @@
+//! The tracer: from a scene or an image to answers.
+
+use crate::ask::Ask;
+use crate::batch::Batch;
+use crate::kernel::Kernel;
+use crate::kind::{Closest, First, Kind};
+use crate::world::World;
+use crate::{Hit, TraceError};
+use build::{Options as BuildOptions, Preset};
+use geometry::{Ray, TriangleRule};
+use gfx12::Gfx12;
+use gfx12::encode::{Options as EncodeOptions, Policy};
+use machine::{
+    BudgetExhausted, CheckReport, CheckedImage, Counters, Format, HitKind, Machine, RayQuery,
+};
+use scene::Scene;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// What a tracer reads while it walks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Mode {
+    /// A copy made for the CPU: the fast way.
+    #[default]
+    Prepared,
+}
+
+impl Mode {
+    /// Both modes, in the order in which tables show them.
+    pub const ALL: [Self; 1] = [Self::Prepared];
+
+    /// The name used in options and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Prepared => "prepared",
+        }
+    }
+}
+
+/// How a tracer is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// What it reads.
+    pub mode: Mode,
+    /// Which arithmetic decides whether a triangle is hit.
+    pub rule: TriangleRule,
+    /// The instructions that it uses; the fastest of this processor if none are named.
+    pub kernel: Option<Kernel>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { mode: Mode::Prepared, rule: TriangleRule::Watertight, kernel: None }
+    }
+}
+
+/// Answers ray queries. It owns all it needs, has no state that a query could change, and may be used by
+/// many threads at once.
+///
+/// ```
+/// use geometry::{Ray, Vec3};
+/// use trace::Tracer;
+///
+/// let scene = scene::builtin::Builtin::Organic.scene(2_000);
+/// let tracer = Tracer::new(&scene)?;
+/// let hits = tracer.closest(&[Ray::new(Vec3::new(0.1, 0.2, 50.0), Vec3::NEG_Z)]);
+/// assert!(!hits[0].is_miss());
+/// # Ok::<(), trace::TraceError>(())
+/// ```
+#[derive(Debug)]
+pub struct Tracer {
+    world: World,
+    options: Options,
+    kernel: Kernel,
+}
+
+impl Tracer {
+    /// A tracer over a scene: builds the tree that traces fastest, lays it out, proves the image and
+    /// prepares it.
+    ///
+    /// # Errors
+    /// When the scene cannot be built or laid out.
+    pub fn new(scene: &Scene) -> Result<Self, TraceError> {
+        Self::with_options(scene, Options::default())
+    }
+
+    /// The same with options.
+    ///
+    /// # Errors
+    /// As [`Tracer::new`], and when the processor lacks the kernel that is asked for.
+    pub fn with_options(scene: &Scene, options: Options) -> Result<Self, TraceError> {
+        let built = build::build(scene, &build_options(), &|_| ControlFlow::Continue(()))?;
+        let format = Gfx12 { options: encode_options(options.mode) };
+        let image = format.encode(&built.tree).map_err(TraceError::Encode)?;
+        drop(built);
+        Self::from_report(format.check(image), options)
+    }
+
+    /// A tracer over the main structure of an `.rra` file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is not sound.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, TraceError> {
+        Self::open_with(path, Options::default())
+    }
+
+    /// The same with options.
+    ///
+    /// # Errors
+    /// As [`Tracer::open`], and when the processor lacks the kernel that is asked for.
+    pub fn open_with(path: impl AsRef<Path>, options: Options) -> Result<Self, TraceError> {
+        let bytes = scene::read_file(path.as_ref())?;
+        let file = gfx12::rra::read(&bytes).map_err(Box::new)?;
+        let opened = file.open(None).map_err(Box::new)?;
+        Self::from_report(gfx12::check::check(opened.image), options)
+    }
+
+    /// A tracer over a proved image in the format `gfx12`.
+    ///
+    /// # Errors
+    /// When the image has another format or is too large, or the processor lacks the kernel.
+    pub fn from_image(image: CheckedImage, options: Options) -> Result<Self, TraceError> {
+        let kernel = options.kernel.unwrap_or_else(Kernel::fastest);
+        if !kernel.is_available() {
+            return Err(TraceError::Kernel { kernel });
+        }
+        let found = image.image().format;
+        if found != gfx12::NAME {
+            return Err(TraceError::Format { found, expected: gfx12::NAME });
+        }
+        let tree = gfx12::decode::decode(&image);
+        drop(image);
+        let world = World::new(&tree).map_err(|_| TraceError::TooLarge)?;
+        Ok(Self { world, options, kernel })
+    }
+
+    fn from_report(report: CheckReport, options: Options) -> Result<Self, TraceError> {
+        let image = report.checked.ok_or(TraceError::Unsound { findings: report.findings })?;
+        Self::from_image(image, options)
+    }
+
+    /// A question about many rays, to be refined.
+    #[must_use]
+    pub fn batch(&self) -> Batch<'_> {
+        Batch::new(self)
+    }
+
+    /// The closest hit of each ray, in order; [`Hit::MISS`] where there is none.
+    #[must_use]
+    pub fn closest(&self, rays: &[Ray]) -> Vec<Hit> {
+        self.batch().closest(rays)
+    }
+
+    /// Whether each ray hits anything.
+    #[must_use]
+    pub fn any(&self, rays: &[Ray]) -> Vec<bool> {
+        self.batch().any(rays)
+    }
+
+    /// All hits of each ray, each primitive's once, in the order of [`Hit::order`].
+    #[must_use]
+    pub fn all(&self, rays: &[Ray]) -> Vec<Vec<Hit>> {
+        self.batch().all(rays)
+    }
+
+    /// The closest hit of one ray. One ray alone waits for memory at every step, so this is the slower
+    /// way: collect rays and use [`Tracer::closest`] wherever that is possible.
+    #[must_use]
+    pub fn closest_one(&self, ray: &Ray) -> Hit {
+        let mut hit = Hit::MISS;
+        let ask = Ask::everything(self.options.rule);
+        self.answer::<Closest>(
+            &ask,
+            0,
+            std::slice::from_ref(ray),
+            std::slice::from_mut(&mut hit),
+            None,
+        );
+        hit
+    }
+
+    /// How it was made.
+    #[must_use]
+    pub fn options(&self) -> Options {
+        self.options
+    }
+
+    /// The instructions that it uses.
+    #[must_use]
+    pub fn kernel(&self) -> Kernel {
+        self.kernel
+    }
+
+    /// Triangles stored, each once, however often it is placed or referred to.
+    #[must_use]
+    pub fn triangle_count(&self) -> usize {
+        self.world.triangles
+    }
+
+    /// Bytes of memory that it walks.
+    #[must_use]
+    pub fn byte_count(&self) -> usize {
+        self.world.byte_count()
+    }
+
+    /// Bytes of memory for each triangle.
+    #[must_use]
+    pub fn bytes_per_triangle(&self) -> f64 {
+        self.byte_count() as f64 / self.triangle_count().max(1) as f64
+    }
+
+    /// Answers the rays of a part of a batch.
+    pub(crate) fn answer<K: Kind>(
+        &self,
+        ask: &Ask<'_>,
+        first: usize,
+        rays: &[Ray],
+        answers: &mut [K::Answer],
+        counters: Option<&mut Counters>,
+    ) {
+        let mut unwanted = Counters::default();
+        let counters = counters.unwrap_or(&mut unwanted);
+        self.kernel.answer::<K>(&self.world, ask, first, rays, answers, counters);
+    }
+}
+
+/// The tree that traces fastest.
+fn build_options() -> BuildOptions {
+    BuildOptions { preset: Preset::Best, ..BuildOptions::default() }
+}
+
+/// The walks' own box tests are conservative, so boxes need no margin.
+fn encode_options(mode: Mode) -> EncodeOptions {
+    let keep_leaves = mode == Mode::Prepared;
+    EncodeOptions { margin: false, keep_leaves, ..EncodeOptions::new(Policy::Dense) }
+}
+
+impl Machine for Tracer {
+    fn name(&self) -> &'static str {
+        "fast"
+    }
+
+    fn answer(
+        &self,
+        query: &RayQuery,
+        hits: &mut Vec<Hit>,
+        counters: &mut Counters,
+    ) -> Result<(), BudgetExhausted> {
+        let mut ask = Ask::everything(self.options.rule);
+        (ask.mask, ask.flags) = (query.mask, query.flags);
+        let rays = std::slice::from_ref(&query.ray);
+        hits.clear();
+        let mut hit = Hit::MISS;
+        let one = std::slice::from_mut(&mut hit);
+        match query.kind {
+            HitKind::Closest => Self::answer::<Closest>(self, &ask, 0, rays, one, Some(counters)),
+            HitKind::Any => Self::answer::<First>(self, &ask, 0, rays, one, Some(counters)),
+            HitKind::All => {
+                let one = std::slice::from_mut(hits);
+                Self::answer::<crate::kind::All>(self, &ask, 0, rays, one, Some(counters));
+            }
+        }
+        hits.extend((!hit.is_miss()).then_some(hit));
+        Ok(())
+    }
+}

@@ -1,0 +1,264 @@
+//! A tree, laid out for the CPU.
+//!
+//! The box of a leaf becomes the union, over its triangles, of the triangle's own box; of a triangle that
+//! several leaves refer to, only what lies in the leaf's box in the image. A triangle with one reference is
+//! therefore always inside its boxes, even where the image's boxes lost it. Boxes of nodes are unions
+//! of their children's.
+
+use super::leaf::MAX_TRIANGLES;
+use super::{Leaves, Level, Names, Node, ORDINARY, Pointer, TopLevel, World};
+use geometry::{Aabb, Triangle, Vec3};
+use machine::instance_dilation::InstanceDilation;
+use std::ops::Range;
+use tree::{Bottom, Bvh, Placement, PrimitiveId, Primitives, Top, Tree};
+
+/// The world does not fit into 32-bit pointers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TooLarge;
+
+impl World {
+    /// Lays a tree out.
+    pub(crate) fn new(tree: &Tree) -> Result<Self, TooLarge> {
+        let mut writer = Writer::default();
+        let mut bottoms = Vec::with_capacity(tree.bottoms.len());
+        let mut names = Vec::with_capacity(tree.bottoms.len());
+        for bottom in &tree.bottoms {
+            let own = Names::new(&bottom.primitives);
+            bottoms.push(writer.bottom(bottom, &own)?);
+            names.push(own);
+        }
+        let top = match &tree.top {
+            None => None,
+            Some(top) => Some(writer.top(top, &bottoms)?),
+        };
+        writer.leaves.finish();
+        let Writer { mut nodes, leaves, boxes, box_lists } = writer;
+        nodes.shrink_to_fit();
+        let stack_size = stack_size(&nodes, &bottoms, top.as_ref());
+        let is_ordinary = bottoms.iter().chain(top.as_ref().map(|top| &top.level)).all(|level| {
+            let Aabb { min, max } = level.bounds;
+            level.bounds.is_empty() || min.abs().max(max.abs()).max_element() <= ORDINARY
+        });
+        let triangles = tree.bottoms.iter().map(|b| b.primitives.triangles.len()).sum();
+        Ok(Self {
+            nodes,
+            leaves,
+            boxes,
+            box_lists,
+            bottoms,
+            names,
+            top,
+            stack_size,
+            triangles,
+            is_ordinary,
+        })
+    }
+}
+
+/// A world under construction.
+#[derive(Default)]
+struct Writer {
+    nodes: Vec<Node>,
+    leaves: Leaves,
+    boxes: Vec<(Aabb, PrimitiveId)>,
+    box_lists: Vec<Range<u32>>,
+}
+
+/// A child to be written: its box and where it leads.
+type Child = (Aabb, Pointer);
+
+impl Writer {
+    fn bottom(&mut self, bottom: &Bottom, names: &Names) -> Result<Level, TooLarge> {
+        let Bottom { primitives, bvh } = bottom;
+        let references = reference_counts(bvh);
+        let part = |item: u32, leaf: &Aabb| {
+            let own = unbounded_unless_finite(primitives.bounds(item as usize));
+            let common = own.intersection(*leaf);
+            if references[item as usize] > 1 && !common.is_empty() { common } else { own }
+        };
+        self.level(bvh, &part, &mut |writer, items, leaf, children| {
+            writer.primitives(primitives, names, items, &|item| part(item, leaf), children)
+        })
+    }
+
+    fn top(&mut self, top: &Top, bottoms: &[Level]) -> Result<TopLevel, TooLarge> {
+        let Top { placements, bvh } = top;
+        let references = reference_counts(bvh);
+        let part = |item: u32, leaf: &Aabb| {
+            if references[item as usize] > 1 {
+                *leaf
+            } else {
+                world_bounds(&placements[item as usize], bottoms)
+            }
+        };
+        let level = self.level(bvh, &part, &mut |_, items, leaf, children| {
+            for &item in items {
+                let bounds = part(item, leaf);
+                if !bounds.is_empty() {
+                    children.push((bounds, Pointer::instance(item as usize).ok_or(TooLarge)?));
+                }
+            }
+            Ok(())
+        })?;
+        Ok(TopLevel { level, placements: placements.clone(), dilation: InstanceDilation::new(top) })
+    }
+
+    /// Writes a hierarchy from the top down. `part` gives the box of an item in a leaf, `leaf` the
+    /// children that stand for the items of a leaf.
+    fn level(
+        &mut self,
+        bvh: &Bvh,
+        part: &dyn Fn(u32, &Aabb) -> Aabb,
+        leaf: &mut dyn FnMut(&mut Self, &[u32], &Aabb, &mut Vec<Child>) -> Result<(), TooLarge>,
+    ) -> Result<Level, TooLarge> {
+        let bounds = entry_bounds(bvh, part);
+        let mut root = Pointer::DONE;
+        // Entries to be written, and the slot of the node that waits for each.
+        let mut open: Vec<(usize, Option<(usize, usize)>)> = vec![(0, None)];
+        let mut children = Vec::new();
+        while let Some((index, parent)) = open.pop() {
+            let entry = &bvh.entries()[index];
+            let pointer = if entry.link.is_leaf() {
+                children.clear();
+                leaf(self, bvh.items(entry), &entry.bounds, &mut children)?;
+                self.gather(&children)?
+            } else {
+                let below: Vec<usize> =
+                    entry.link.range().filter(|&child| !bounds[child].is_empty()).collect();
+                let boxes: Vec<Aabb> = below.iter().map(|&child| bounds[child]).collect();
+                let number = self.nodes.len();
+                self.nodes.push(Node::of_boxes(&boxes));
+                open.extend(
+                    below
+                        .iter()
+                        .enumerate()
+                        .rev()
+                        .map(|(slot, &child)| (child, Some((number, slot)))),
+                );
+                Pointer::node(number).ok_or(TooLarge)?
+            };
+            match parent {
+                Some((node, slot)) => self.nodes[node].children[slot] = pointer,
+                None if !bounds[0].is_empty() => root = pointer,
+                None => (),
+            }
+        }
+        Ok(Level { root, bounds: bounds[0] })
+    }
+
+    /// Triangles in leaves of at most eight, then boxes.
+    fn primitives(
+        &mut self,
+        primitives: &Primitives,
+        names: &Names,
+        items: &[u32],
+        part: &dyn Fn(u32) -> Aabb,
+        children: &mut Vec<Child>,
+    ) -> Result<(), TooLarge> {
+        let is_triangle = |item: &u32| (*item as usize) < primitives.triangles.len();
+        let (triangles, boxes): (Vec<u32>, Vec<u32>) =
+            items.iter().partition(|item| is_triangle(item));
+        for few in triangles.chunks(MAX_TRIANGLES) {
+            let stored: Vec<(Triangle, u32)> = few
+                .iter()
+                .map(|&item| {
+                    (primitives.triangles[item as usize], names.name(primitives, item as usize))
+                })
+                .collect();
+            let bounds = few.iter().fold(Aabb::EMPTY, |all, &item| all.union(part(item)));
+            children.push((bounds, self.leaves.push(&stored).ok_or(TooLarge)?));
+        }
+        if !boxes.is_empty() {
+            let bounds = boxes.iter().fold(Aabb::EMPTY, |all, &item| all.union(part(item)));
+            let first = self.boxes.len();
+            let stored = |&item: &u32| {
+                let number = item as usize;
+                (primitives.boxes[number - primitives.triangles.len()], primitives.ids[number])
+            };
+            self.boxes.extend(boxes.iter().map(stored));
+            let end = u32::try_from(self.boxes.len()).map_err(|_| TooLarge)?;
+            children.push((bounds, Pointer::boxes(self.box_lists.len()).ok_or(TooLarge)?));
+            self.box_lists.push(first as u32..end);
+        }
+        Ok(())
+    }
+
+    /// One pointer to all of `children`: further nodes where there are several.
+    fn gather(&mut self, children: &[Child]) -> Result<Pointer, TooLarge> {
+        match children {
+            [] => return Ok(Pointer::DONE),
+            [(_, pointer)] => return Ok(*pointer),
+            _ => (),
+        }
+        let number = self.nodes.len();
+        self.nodes.push(Node::EMPTY);
+        let mut size = 1;
+        while size * 8 < children.len() {
+            size *= 8;
+        }
+        let bounds =
+            |group: &[Child]| group.iter().fold(Aabb::EMPTY, |all, child| all.union(child.0));
+        let boxes: Vec<Aabb> = children.chunks(size).map(bounds).collect();
+        let mut node = Node::of_boxes(&boxes);
+        for (slot, group) in children.chunks(size).enumerate() {
+            node.children[slot] = self.gather(group)?;
+        }
+        self.nodes[number] = node;
+        Pointer::node(number).ok_or(TooLarge)
+    }
+}
+
+/// The box of each entry, from the bottom up.
+fn entry_bounds(bvh: &Bvh, part: &dyn Fn(u32, &Aabb) -> Aabb) -> Vec<Aabb> {
+    let mut bounds = vec![Aabb::EMPTY; bvh.entries().len()];
+    for (index, entry) in bvh.entries().iter().enumerate().rev() {
+        bounds[index] = if entry.link.is_leaf() {
+            bvh.items(entry)
+                .iter()
+                .fold(Aabb::EMPTY, |all, &item| all.union(part(item, &entry.bounds)))
+        } else {
+            bounds[entry.link.range()].iter().fold(Aabb::EMPTY, |all, &child| all.union(child))
+        };
+    }
+    bounds
+}
+
+/// How many leaves refer to each item.
+fn reference_counts(bvh: &Bvh) -> Vec<u32> {
+    let mut counts = vec![0; bvh.item_count()];
+    for &item in bvh.references() {
+        counts[item as usize] += 1;
+    }
+    counts
+}
+
+/// The box, or all of space if a plane is not finite: whatever such a primitive does, it is visited.
+fn unbounded_unless_finite(bounds: Aabb) -> Aabb {
+    if bounds.is_finite() { bounds } else { Aabb::new(Vec3::NEG_INFINITY, Vec3::INFINITY) }
+}
+
+fn world_bounds(placement: &Placement, bottoms: &[Level]) -> Aabb {
+    let below = bottoms.get(placement.bottom as usize).map_or(Aabb::EMPTY, |level| level.bounds);
+    placement.world_bounds(&below).map_or(Aabb::EMPTY, unbounded_unless_finite_or_empty)
+}
+
+fn unbounded_unless_finite_or_empty(bounds: Aabb) -> Aabb {
+    if bounds.is_empty() { Aabb::EMPTY } else { unbounded_unless_finite(bounds) }
+}
+
+/// Most entries of a walk's stack: all children of a node are pushed and one is popped, again and
+/// again; an instance adds the entry that leaves it.
+fn stack_size(nodes: &[Node], bottoms: &[Level], top: Option<&TopLevel>) -> usize {
+    let mut needed = vec![1; nodes.len()];
+    for (number, node) in nodes.iter().enumerate().rev() {
+        let deepest = node.slots().map(|slot| match node.children[slot] {
+            child if child.is_node() => needed[child.0 as usize],
+            _ => 1,
+        });
+        needed[number] = deepest.max().unwrap_or(1) + node.slots().count().saturating_sub(1);
+    }
+    let of_level =
+        |level: &Level| if level.root.is_node() { needed[level.root.0 as usize] } else { 1 };
+    let below = bottoms.iter().map(of_level).max().unwrap_or(0);
+    1 + below + top.map_or(0, |top| of_level(&top.level) + 1)
+}
