@@ -1,0 +1,95 @@
+//! Embree 3 and 4, through the C interface of a shared library that is looked for at run time.
+//!
+//! Three ways to use it: single rays with the fast kernels, single rays with the scene flag `ROBUST`
+//! (watertight, and without spatial splits), and packets of 16. Scenes are built at high quality; their
+//! vertices and indices are shared, not copied, so the bytes counted are those of the hierarchy with its
+//! triangles. Instances stay instances.
+//!
+//! | file | concept |
+//! |---|---|
+//! | `find` | where the library may lie |
+//! | `layout` | the structures of the C interface |
+//! | `library` | its functions, and how the two versions differ |
+//! | `device` | the owner of scenes; errors and memory |
+//! | `world` | a scene of siliray as a scene of Embree |
+//! | `single`, `packet` | rays one by one, and 16 at a time |
+//! | [`binary`] | Embree's own builder, asked for a binary hierarchy |
+
+pub mod binary;
+mod device;
+mod find;
+mod layout;
+mod library;
+mod packet;
+mod single;
+mod world;
+
+pub use library::Version;
+
+use crate::{Library, Peer, PeerError, Question, Work};
+use device::Device;
+use geometry::Ray;
+use scene::Scene;
+use std::sync::Arc;
+use world::World;
+
+/// How Embree is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Single,
+    Robust,
+    Packet16,
+}
+
+/// A scene, and how it is asked.
+struct EmbreePeer {
+    library: Library,
+    mode: Mode,
+    world: Arc<World>,
+}
+
+/// Builds the scene twice, with and without the robust flag.
+pub(crate) fn peers(version: Version, scene: &Scene) -> Result<Vec<Box<dyn Peer>>, PeerError> {
+    let functions = Arc::new(find::library(version)?);
+    let build = |robust| {
+        let device = Device::new(Arc::clone(&functions))?;
+        World::new(device, scene, robust).map(Arc::new)
+    };
+    let (fast, robust) = (build(false)?, build(true)?);
+    let library = version.library();
+    let peer = |mode, world: &Arc<World>| {
+        Box::new(EmbreePeer { library, mode, world: Arc::clone(world) }) as Box<dyn Peer>
+    };
+    Ok(vec![peer(Mode::Single, &fast), peer(Mode::Robust, &robust), peer(Mode::Packet16, &fast)])
+}
+
+impl Peer for EmbreePeer {
+    fn library(&self) -> Library {
+        self.library
+    }
+
+    fn mode(&self) -> &'static str {
+        match self.mode {
+            Mode::Single => "single",
+            Mode::Robust => "robust",
+            Mode::Packet16 => "packet16",
+        }
+    }
+
+    fn build_seconds(&self) -> f64 {
+        self.world.build_seconds
+    }
+
+    fn bytes(&self) -> u64 {
+        self.world.bytes
+    }
+
+    fn load<'a>(&'a self, question: Question, rays: &[Ray]) -> Box<dyn Work + 'a> {
+        match self.mode {
+            Mode::Single | Mode::Robust => {
+                Box::new(single::Singles::new(&self.world, question, rays))
+            }
+            Mode::Packet16 => Box::new(packet::Packets::new(&self.world, question, rays)),
+        }
+    }
+}
