@@ -1,0 +1,424 @@
+//! The hart: fetch, decode once, execute, trap.
+
+use crate::commit::{Commit, Register};
+use crate::config::{Config, HartError};
+use crate::core::{Core, Privilege, Stop};
+use crate::csr::{interrupt, mstatus};
+use crate::execute::execute;
+use crate::extension::Extension;
+use crate::htif::{Host, HostEvent};
+use crate::instruction::{Destination, Instruction, Op};
+use crate::memory::{DecodeCache, Memory, RAM_BASE, ROM_BASE};
+use crate::registry::Registry;
+use crate::trap::{Cause, INTERRUPT, Trap};
+
+/// What happened in a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// An instruction retired.
+    Retired,
+    /// An instruction did not retire, or an interrupt came first: the handler is next.
+    Trapped(Trap),
+    /// A trap without a handler (`mtvec` is 0): the hart cannot go on.
+    Unhandled(Trap),
+    /// The program has ended with this code.
+    Exited(u64),
+    /// An extension has stopped the run.
+    Stopped(Stop),
+}
+
+/// One hart with its memory, host and extensions.
+pub struct Hart {
+    /// Registers, CSRs and memory.
+    pub core: Core,
+    pub(crate) registry: Registry,
+    pub(crate) host: Host,
+    config: Config,
+    cache: DecodeCache,
+    /// Interrupts need not be looked at before this many instructions have retired.
+    next_timer: u64,
+    /// An extension wants to see every instruction.
+    watched: bool,
+    /// The entry of the loaded program.
+    entry: u64,
+}
+
+impl Hart {
+    /// A hart in its reset state, without a program.
+    pub fn new(config: Config, extensions: Vec<Box<dyn Extension>>) -> Result<Self, HartError> {
+        config.check()?;
+        let registry = Registry::new(extensions)?;
+        let core = Core::new(Memory::new(config.ram, config.lds));
+        let mut hart = Self {
+            core,
+            registry,
+            host: Host::default(),
+            config,
+            cache: DecodeCache::default(),
+            next_timer: 0,
+            watched: false,
+            entry: RAM_BASE,
+        };
+        if let Some(seed) = hart.config.fill {
+            hart.fill(seed);
+        }
+        hart.reset();
+        Ok(hart)
+    }
+
+    /// Puts registers, CSRs and extensions into their reset state; memory stays.
+    pub fn reset(&mut self) {
+        let empty = Memory::new(0, 0);
+        let memory = std::mem::replace(&mut self.core.memory, empty);
+        let recording = self.core.recording;
+        self.core = Core::new(memory);
+        self.core.has_extension = !self.registry.extensions.is_empty();
+        self.core.set_recording(recording);
+        self.cache.clear(&mut self.core.memory);
+        for extension in &mut self.registry.extensions {
+            extension.reset();
+        }
+        self.update_watched();
+        self.next_timer = 0;
+        self.set_entry(self.entry);
+    }
+
+    /// Where the program starts; the boot ROM jumps there.
+    pub(crate) fn set_entry(&mut self, entry: u64) {
+        self.entry = entry;
+        let words = boot_code(entry);
+        self.core.memory.write_rom(&words);
+        self.core.pc = if self.config.boot_rom { ROM_BASE } else { entry };
+    }
+
+    /// Executes one instruction, or takes an interrupt.
+    #[inline]
+    pub fn step(&mut self) -> Event {
+        if (self.core.attention || self.core.retired >= self.next_timer)
+            && let Some(event) = self.attend()
+        {
+            return event;
+        }
+        let instruction = match self.cache.get(self.core.pc) {
+            Some(known) if known.op != Op::Undecoded && !self.core.careful_fetch => known,
+            _ => match self.fetch() {
+                Ok(instruction) => instruction,
+                Err(trap) => return self.take(trap),
+            },
+        };
+        self.core.next_pc = self.core.pc.wrapping_add(instruction.length());
+        let result = if self.core.recording || self.watched {
+            self.execute_observed(&instruction)
+        } else if instruction.op < Op::Csrrw {
+            execute(&mut self.core, &instruction)
+        } else {
+            self.execute_special(&instruction)
+        };
+        if let Err(trap) = result {
+            return self.take(trap);
+        }
+        self.core.pc = self.core.next_pc;
+        self.core.retired += 1;
+        if self.core.memory.is_dirty() {
+            return self.after_stores();
+        }
+        Event::Retired
+    }
+
+    /// Steps until something other than an instruction happens, or `most` instructions have retired.
+    pub fn run(&mut self, most: u64) -> Event {
+        for _ in 0..most {
+            match self.step() {
+                Event::Retired => {}
+                event => return event,
+            }
+        }
+        Event::Retired
+    }
+
+    /// Whether to record what instructions do, for [`Hart::commit`].
+    pub fn set_recording(&mut self, on: bool) {
+        self.core.set_recording(on);
+    }
+
+    /// What the last retired instruction did, while recording.
+    #[must_use]
+    pub fn commit(&self) -> &Commit {
+        &self.core.commit
+    }
+
+    /// The value of any CSR, as a debugger sees it: without regard to privilege.
+    #[must_use]
+    pub fn csr(&self, number: u16) -> Option<u64> {
+        self.registry.read_csr(number, &self.core).or_else(|| self.core.csr(number))
+    }
+
+    /// Writes any CSR, as a debugger does.
+    pub fn set_csr(&mut self, number: u16, value: u64) {
+        if self.registry.has_csr(number) {
+            self.registry.write_csr(number, value, &mut self.core);
+            self.update_watched();
+        } else {
+            self.core.set_csr(number, value);
+        }
+    }
+
+    /// The name of a CSR, custom ones included.
+    #[must_use]
+    pub fn csr_name(&self, number: u16) -> Option<String> {
+        self.registry.csr_name(number)
+    }
+
+    /// The extensions.
+    pub fn extensions(&self) -> impl Iterator<Item = &dyn Extension> {
+        self.registry.extensions.iter().map(AsRef::as_ref)
+    }
+
+    /// Lets extensions finish their work when a run ends.
+    pub fn finish(&mut self) {
+        for extension in &mut self.registry.extensions {
+            extension.on_exit(&mut self.core);
+        }
+    }
+
+    /// Reads and decodes the instruction at pc.
+    #[cold]
+    fn fetch(&mut self) -> Result<Instruction, Trap> {
+        let pc = self.core.pc;
+        let low = u32::from(self.core.fetch_half(pc)?);
+        let high = if low & 3 == 3 {
+            // The fault of a second half is reported with its own address.
+            u32::from(self.core.fetch_half(pc.wrapping_add(2))?)
+        } else {
+            0
+        };
+        let instruction = self.registry.decode(high << 16 | low);
+        self.cache.insert(pc, instruction, &mut self.core.memory);
+        Ok(instruction)
+    }
+
+    /// Executes with a record, and with extensions watching.
+    #[cold]
+    fn execute_observed(&mut self, instruction: &Instruction) -> Result<(), Trap> {
+        let watched = self.watched;
+        if watched {
+            for extension in &mut self.registry.extensions {
+                if extension.is_watching() {
+                    extension.before_instruction(instruction, &self.core)?;
+                }
+            }
+        }
+        let privilege = self.core.privilege;
+        self.core.commit.begin(self.core.pc, *instruction, privilege);
+        if instruction.op < Op::Csrrw {
+            execute(&mut self.core, instruction)?;
+        } else {
+            self.execute_special(instruction)?;
+        }
+        if watched {
+            for extension in &mut self.registry.extensions {
+                extension.after_instruction(instruction, &mut self.core);
+            }
+            self.update_watched();
+        }
+        if self.core.recording {
+            let rd = instruction.rd;
+            match instruction.op.destination() {
+                Destination::Integer if rd != 0 => {
+                    self.core.record(Register::Integer(rd), self.core.x(rd));
+                }
+                Destination::Float => self.core.record(Register::Float(rd), self.core.f(rd)),
+                _ => {}
+            }
+            self.core.commit.sort();
+        }
+        Ok(())
+    }
+
+    /// Instructions that concern the hart as a whole.
+    #[inline(never)]
+    fn execute_special(&mut self, instruction: &Instruction) -> Result<(), Trap> {
+        let illegal = Err(Trap::illegal(instruction.word));
+        let is_machine = self.core.privilege == Privilege::Machine;
+        match instruction.op {
+            Op::Custom => self.execute_custom(instruction),
+            Op::Ecall if is_machine => Err(Trap::new(Cause::MachineCall, 0)),
+            Op::Ecall => Err(Trap::new(Cause::UserCall, 0)),
+            Op::Ebreak => Err(Trap::new(Cause::Breakpoint, self.core.pc)),
+            Op::Mret if is_machine => {
+                self.return_from_trap();
+                Ok(())
+            }
+            // Waiting is over at once: interrupts are looked at before every instruction.
+            Op::Wfi if is_machine || self.core.machine.mstatus & mstatus::TW == 0 => Ok(()),
+            Op::FenceI => {
+                self.cache.drop_stale(&mut self.core.memory);
+                Ok(())
+            }
+            Op::Mret | Op::Wfi => illegal,
+            Op::Illegal | Op::Undecoded => {
+                for extension in &mut self.registry.extensions {
+                    extension.on_unknown(instruction.word);
+                }
+                illegal
+            }
+            _ => self.execute_csr(instruction),
+        }
+    }
+
+    fn execute_custom(&mut self, instruction: &Instruction) -> Result<(), Trap> {
+        let Some(known) = self.registry.instructions.get(instruction.imm as usize).copied() else {
+            return Err(Trap::illegal(instruction.word));
+        };
+        let before = if self.core.recording { self.logged_csrs() } else { Vec::new() };
+        let extension = &mut self.registry.extensions[known.owner];
+        let result = extension.execute(known.index, instruction.word, &mut self.core);
+        self.update_watched();
+        result?;
+        if self.core.recording {
+            for (before, after) in before.into_iter().zip(self.logged_csrs()) {
+                if before != after {
+                    self.core.record(Register::Csr(after.0), after.1);
+                }
+            }
+        }
+        self.core.attention |= self.core.stop.is_some();
+        Ok(())
+    }
+
+    fn logged_csrs(&self) -> Vec<(u16, u64)> {
+        let logged = self.registry.csr_list.iter().filter(|csr| csr.logged);
+        logged
+            .filter_map(|csr| Some((csr.number, self.registry.read_csr(csr.number, &self.core)?)))
+            .collect()
+    }
+
+    /// `csrrw` and its five relatives. Set and clear with x0 or 0 do not write.
+    fn execute_csr(&mut self, instruction: &Instruction) -> Result<(), Trap> {
+        let number = (instruction.imm & 0xFFF) as u16;
+        let is_immediate = instruction.op >= Op::Csrrwi;
+        let source = instruction.rs1;
+        let operand = if is_immediate { u64::from(source) } else { self.core.x(source) };
+        let is_swap = matches!(instruction.op, Op::Csrrw | Op::Csrrwi);
+        let writes = is_swap || source != 0;
+        let old = self.csr(number);
+        let Some(old) = old.filter(|_| self.core.csr_is_accessible(number, writes)) else {
+            return Err(Trap::illegal(instruction.word));
+        };
+        if writes {
+            let new = match instruction.op {
+                Op::Csrrw | Op::Csrrwi => operand,
+                Op::Csrrs | Op::Csrrsi => old | operand,
+                _ => old & !operand,
+            };
+            self.set_csr(number, new);
+            if self.core.recording && self.registry.has_csr(number) {
+                let value = self.csr(number).unwrap_or(0);
+                self.core.record(Register::Csr(number), value);
+            }
+        }
+        self.core.put_x(instruction.rd, old);
+        Ok(())
+    }
+
+    fn return_from_trap(&mut self) {
+        let machine = &mut self.core.machine;
+        let previous = machine.previous_privilege();
+        let enable = if machine.mstatus & mstatus::MPIE != 0 { mstatus::MIE } else { 0 };
+        machine.mstatus = machine.mstatus & !(mstatus::MIE | mstatus::MPP) | mstatus::MPIE | enable;
+        if previous == Privilege::User {
+            machine.mstatus &= !mstatus::MPRV;
+        }
+        self.core.next_pc = machine.mepc;
+        self.core.set_privilege(previous);
+        self.core.attention = true;
+        if self.core.recording {
+            self.core.record(Register::Csr(crate::csr::MSTATUS), self.core.mstatus());
+        }
+        for extension in &mut self.registry.extensions {
+            extension.on_trap_return(&mut self.core);
+        }
+        self.update_watched();
+    }
+
+    /// A stop that an extension asked for, or the interrupt to take now; software before timer.
+    #[cold]
+    fn attend(&mut self) -> Option<Event> {
+        let core = &mut self.core;
+        if let Some(stop) = core.stop.take() {
+            return Some(Event::Stopped(stop));
+        }
+        core.attention = false;
+        self.next_timer = match core.clint.until_timer(core.retired) {
+            0 => u64::MAX,
+            more => core.retired.saturating_add(more),
+        };
+        let enabled = core.privilege == Privilege::User || core.machine.mstatus & mstatus::MIE != 0;
+        let ready = core.pending_interrupts() & core.machine.mie;
+        if !enabled || ready == 0 {
+            return None;
+        }
+        let is_software = ready & interrupt::SOFTWARE != 0;
+        let cause = if is_software { Cause::SoftwareInterrupt } else { Cause::TimerInterrupt };
+        Some(self.take(Trap::new(cause, 0)))
+    }
+
+    /// Enters the trap handler.
+    #[cold]
+    fn take(&mut self, trap: Trap) -> Event {
+        for extension in &mut self.registry.extensions {
+            extension.on_trap_entry(&trap, &mut self.core);
+        }
+        self.update_watched();
+        let core = &mut self.core;
+        core.reservation = None;
+        let machine = &mut core.machine;
+        machine.mepc = core.pc;
+        machine.mcause = trap.cause.code();
+        machine.mtval = trap.value;
+        let enable = if machine.mstatus & mstatus::MIE != 0 { mstatus::MPIE } else { 0 };
+        let mode = if core.privilege == Privilege::Machine { mstatus::MPP } else { 0 };
+        machine.mstatus &= !(mstatus::MIE | mstatus::MPIE | mstatus::MPP);
+        machine.mstatus |= enable | mode;
+        let vectored = machine.mtvec & 1 != 0 && trap.cause.is_interrupt();
+        let offset = if vectored { 4 * (trap.cause.code() & !INTERRUPT) } else { 0 };
+        let mtvec = machine.mtvec;
+        core.pc = (mtvec & !1).wrapping_add(offset);
+        core.attention = true;
+        core.set_privilege(Privilege::Machine);
+        if mtvec == 0 { Event::Unhandled(trap) } else { Event::Trapped(trap) }
+    }
+
+    /// A store has touched code, or the host's mailbox.
+    #[cold]
+    fn after_stores(&mut self) -> Event {
+        self.cache.drop_stale(&mut self.core.memory);
+        if !self.core.memory.take_touched() {
+            return Event::Retired;
+        }
+        match self.host.serve(&mut self.core.memory) {
+            HostEvent::Exit(code) => Event::Exited(code),
+            HostEvent::None => Event::Retired,
+        }
+    }
+
+    pub(crate) fn update_watched(&mut self) {
+        self.watched = self.registry.extensions.iter().any(|extension| extension.is_watching());
+    }
+
+    /// Fills RAM with the stream of a 64-bit linear congruential generator.
+    fn fill(&mut self, seed: u64) {
+        let mut value = seed;
+        for address in (RAM_BASE..RAM_BASE + self.config.ram).step_by(8) {
+            value = value.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let _backed = self.core.memory.write(address, value.to_le_bytes());
+        }
+    }
+}
+
+/// a0 = hart id, a1 = 0, jump to the entry: `csrr a0, mhartid; li a1, 0; auipc t0, 0; ld t0, 16(t0);
+/// jr t0; nop`, then the entry.
+fn boot_code(entry: u64) -> [u32; 8] {
+    let (low, high) = (entry as u32, (entry >> 32) as u32);
+    [0xF140_2573, 0x0000_0593, 0x0000_0297, 0x0102_B283, 0x0002_8067, 0x0000_0013, low, high]
+}
