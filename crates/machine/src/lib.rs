@@ -39,7 +39,7 @@ pub mod reference;
 pub mod tree_format;
 pub mod vectors;
 
-pub use block_format::{Block, BlockChild, BlockFormat};
+pub use block_format::{BlockFormat, BlockImage};
 pub use budget::{BudgetExhausted, StepBudget};
 pub use counters::Counters;
 pub use finding::{Finding, Severity};

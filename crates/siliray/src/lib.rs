@@ -41,6 +41,7 @@
 //! | [`machine`] | queries, hits, the oracle, the reference machine |
 //! | [`gfx12`] | AMD GFX12: formats, instructions, files |
 //! | [`trace`](mod@trace) | the fast tracer |
+//! | [`ttu`] | the tree traversal unit: 128-byte blocks |
 //!
 //! | module | concept |
 //! |---|---|
@@ -53,7 +54,7 @@
 //! | [`conformance`] | every machine against brute force |
 //! | [`report`] | all of it as one HTML file |
 
-pub use {build, geometry, gfx12, isbe, machine, scene, trace, tree};
+pub use {build, geometry, gfx12, isbe, machine, scene, trace, tree, ttu};
 
 pub mod conformance;
 pub mod image_file;

@@ -12,19 +12,19 @@ use tree::{
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Record {
     pub(super) is_top: bool,
-    node_count: usize,
-    reference_count: usize,
+    pub(super) node_count: usize,
+    pub(super) reference_count: usize,
     item_count: usize,
     box_count: usize,
-    root_word: u32,
-    root_bounds: Aabb,
+    pub(super) root_word: u32,
+    pub(super) root_bounds: Aabb,
     pub(super) nodes_address: u64,
-    references_address: u64,
+    pub(super) references_address: u64,
     items_address: u64,
     boxes_address: u64,
     ids_address: u64,
     /// Offset of the record in the directory.
-    offset: u64,
+    pub(super) offset: u64,
 }
 
 /// Reads the whole image.
@@ -50,16 +50,6 @@ pub(super) fn read(image: &Image) -> Result<Tree, Finding> {
     Ok(tree)
 }
 
-/// The level whose array of nodes holds `address`, if a node begins there.
-pub(super) fn level_with_nodes_at(image: &Image, address: u64) -> Option<Record> {
-    directory(image).ok()?.into_iter().find(|record| {
-        address.checked_sub(record.nodes_address).is_some_and(|offset| {
-            offset % NODE_BYTES as u64 == 0
-                && offset / (NODE_BYTES as u64) < record.node_count as u64
-        })
-    })
-}
-
 /// The words and boxes of the children in a node.
 pub(super) fn slots(node: &[u8]) -> Vec<(u32, Aabb)> {
     (0..SLOTS)
@@ -68,7 +58,7 @@ pub(super) fn slots(node: &[u8]) -> Vec<(u32, Aabb)> {
         .collect()
 }
 
-fn directory(image: &Image) -> Result<Vec<Record>, Finding> {
+pub(super) fn directory(image: &Image) -> Result<Vec<Record>, Finding> {
     let header = image.get(image.root, HEADER_BYTES).ok_or_else(|| {
         error("directory", 0, 0..32, "directory", "no memory", "a header of 128 bytes")
     })?;
@@ -269,7 +259,7 @@ fn placement_at(bytes: &[u8]) -> Placement {
     }
 }
 
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
+pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(std::array::from_fn(|k| bytes[at + k]))
 }
 

@@ -44,6 +44,7 @@
 //! assert_eq!(machine::tree_format::leaf_word(5, 2), Some(0x8200_0005));
 //! ```
 
+mod blocks;
 mod check;
 mod decode;
 mod encode;
@@ -51,8 +52,7 @@ mod encode;
 pub use encode::TreeFormatError;
 
 use crate::{
-    Block, BlockChild, BlockFormat, Capabilities, CheckReport, CheckedImage, EncodeError, Format,
-    Image,
+    BlockFormat, BlockImage, Capabilities, CheckReport, CheckedImage, EncodeError, Format, Image,
 };
 use tree::Tree;
 
@@ -109,30 +109,8 @@ impl Format for TreeFormat {
 }
 
 impl BlockFormat for TreeFormat {
-    fn line_bytes(&self) -> usize {
-        crate::image::LINE_BYTES
-    }
-
-    fn max_children(&self) -> usize {
-        SLOTS
-    }
-
-    fn block(&self, image: &CheckedImage, address: u64) -> Option<Block> {
-        let image = image.image();
-        let level = decode::level_with_nodes_at(image, address)?;
-        let slots = decode::slots(image.get(address, NODE_BYTES)?);
-        let children =
-            slots.into_iter().map(|(word, bounds)| (bounds, level.child(word))).collect();
-        Some(Block { lines: NODE_BYTES / crate::image::LINE_BYTES, children })
-    }
-}
-
-impl decode::Record {
-    fn child(&self, word: u32) -> BlockChild {
-        match leaf_range(word) {
-            None => BlockChild::Block(self.nodes_address + u64::from(word) * NODE_BYTES as u64),
-            Some((first, count)) => BlockChild::Primitives { first, count },
-        }
+    fn blocks(&self, image: &CheckedImage) -> BlockImage {
+        blocks::blocks(image.image())
     }
 }
 

@@ -1,5 +1,6 @@
 use super::*;
 use crate::Severity;
+use crate::block_format::{Block, BlockLead};
 use geometry::{Aabb, InstanceFlags, Transform, Triangle, Vec3};
 use proptest::prelude::*;
 use tree::{Bottom, Bvh, Entry, Link, Placement, PrimitiveFlags, PrimitiveId, Primitives, Top};
@@ -68,15 +69,23 @@ fn decoding_gives_the_tree_back() {
 fn blocks_follow_the_hierarchy() {
     let tree = example();
     let checked = TreeFormat.check(TreeFormat.encode(&tree).unwrap()).checked.unwrap();
-    let nodes = checked.image().segments[1].address;
-    let root = TreeFormat.block(&checked, nodes).unwrap();
-    assert_eq!(root.lines, 2);
-    let below = nodes + NODE_BYTES as u64;
-    let kinds: Vec<BlockChild> = root.children.iter().map(|child| child.1).collect();
-    assert_eq!(kinds, [BlockChild::Primitives { first: 0, count: 1 }, BlockChild::Block(below)]);
-    assert_eq!(TreeFormat.block(&checked, below).unwrap().children.len(), 2);
-    assert_eq!(TreeFormat.block(&checked, nodes + 1), None);
-    assert_eq!(TreeFormat.block(&checked, nodes + 2 * NODE_BYTES as u64), None);
+    let blocks = TreeFormat.blocks(&checked);
+    let roots: Vec<Option<u32>> = blocks.levels.iter().map(|level| level.root).collect();
+    // Two nodes of the bottom level, and the root of the top level, which is a leaf.
+    assert_eq!(roots, [Some(0), Some(2)]);
+    let leads = |block: usize| {
+        let Block { first_node, node_count, .. } = blocks.blocks[block];
+        let nodes = &blocks.nodes[first_node as usize..][..usize::from(node_count)];
+        nodes.iter().map(|node| node.lead).collect::<Vec<_>>()
+    };
+    let items = |first, count| BlockLead::Items { first, count, bytes: 0 };
+    assert_eq!(leads(0), [items(0, 1), BlockLead::Block(1)]);
+    assert_eq!(leads(1).len(), 2);
+    let references = tree.bottoms[0].bvh.references();
+    assert_eq!(leads(2), [items(references.len() as u32, 2)]);
+    assert_eq!(blocks.items[..references.len()], *references);
+    assert_eq!(blocks.items[references.len()..], [1, 0]);
+    assert_eq!(blocks.blocks[1].address, checked.image().segments[1].address + 256);
 }
 
 /// One broken word each, and the rule that must name it.

@@ -14,6 +14,7 @@ use machine::{CheckedImage, Format, Machine, Reference, TreeFormat};
 use std::fmt;
 use trace::{Options as TracerOptions, Tracer};
 use tree::Tree;
+use ttu::tb12::Tb12;
 
 /// A machine on a format.
 pub(super) struct Contender {
@@ -165,6 +166,15 @@ pub(super) static CONTENDERS: &[Contender] = &[
         make: dual,
         loses: Loses::BeyondTheMargin,
         presets: &[Preset::Balanced],
+    },
+    Contender {
+        format: &Tb12,
+        name: "ttu",
+        layout: "tb12",
+        machine: "reference",
+        make: reference,
+        loses: Loses::Nothing,
+        presets: &Preset::ALL,
     },
 ];
 

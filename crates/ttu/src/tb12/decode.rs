@@ -1,0 +1,106 @@
+//! Image → tree: the boxes as decoded, the geometry as stored.
+//!
+//! Every node becomes an entry. A foreign node takes the box of the block that it leads to, whose cells are finer.
+
+use super::block::{Block, Lead, NO_BLOCK};
+use super::check::{axes_of, proved_directory};
+use super::directory::{INSTANCE, LevelKind, LevelRecord, Parts};
+use super::quantize::decoded_box;
+use geometry::Aabb;
+use machine::CheckedImage;
+use std::collections::VecDeque;
+use tree::{Bottom, Bvh, Entry, Link, Top, Tree};
+
+/// Reads a proved image.
+#[must_use]
+pub fn decode(image: &CheckedImage) -> Tree {
+    let mut tree = Tree { bottoms: Vec::new(), top: None };
+    let Some((bytes, directory)) = proved_directory(image.image()) else { return tree };
+    let parts = Parts { bytes, directory: &directory };
+    for record in &directory.levels {
+        match record.kind {
+            LevelKind::Top => {
+                let placements: Vec<_> =
+                    parts.instances().into_iter().map(|(placement, _)| placement).collect();
+                let bvh = hierarchy(&parts, record, placements.len());
+                tree.top = Some(Top { placements, bvh });
+            }
+            _ => {
+                let primitives = parts.primitives(record);
+                let bvh = hierarchy(&parts, record, primitives.len());
+                tree.bottoms.push(Bottom { primitives, bvh });
+            }
+        }
+    }
+    tree
+}
+
+/// The box of a block's root.
+pub(super) fn root_bounds(block: &Block) -> Aabb {
+    decoded_box(&axes_of(block), [0; 3], block.root_max)
+}
+
+fn hierarchy(parts: &Parts<'_>, record: &LevelRecord, items: usize) -> Bvh {
+    if record.root == NO_BLOCK {
+        return Bvh::empty();
+    }
+    let mut growing =
+        Growing { parts, entries: Vec::new(), references: Vec::new(), open: VecDeque::new() };
+    let root = parts.block(record.root);
+    let children = 0..usize::from(root.root_children);
+    growing.entries.push(Entry { bounds: root_bounds(&root), link: Link::leaf(0, 0) });
+    growing.open.push_back(Open { entry: 0, block: root, children });
+    while let Some(open) = growing.open.pop_front() {
+        growing.children(open);
+    }
+    // A checked image holds a tree; the proof is that of `Bvh`.
+    Bvh::new(growing.entries, growing.references, items).unwrap_or_else(|_| Bvh::empty())
+}
+
+/// An entry whose children are to be written.
+struct Open {
+    entry: usize,
+    block: Block,
+    children: std::ops::Range<usize>,
+}
+
+struct Growing<'a> {
+    parts: &'a Parts<'a>,
+    entries: Vec<Entry>,
+    references: Vec<u32>,
+    open: VecDeque<Open>,
+}
+
+impl Growing<'_> {
+    fn children(&mut self, Open { entry, block, children }: Open) {
+        self.entries[entry].link = Link::node(self.entries.len() as u32, children.len());
+        let axes = axes_of(&block);
+        for node in &block.nodes[children] {
+            let number = self.entries.len();
+            let mut bounds = decoded_box(&axes, node.min, node.max);
+            let mut link = Link::leaf(0, 0);
+            match node.lead {
+                Lead::Inside { first, count } => {
+                    let children = usize::from(first)..usize::from(first) + usize::from(count);
+                    self.open.push_back(Open { entry: number, block: block.clone(), children });
+                }
+                Lead::Foreign { offset } => {
+                    let below = self.parts.block(block.block_base + u32::from(offset));
+                    bounds = root_bounds(&below);
+                    let children = 0..usize::from(below.root_children);
+                    self.open.push_back(Open { entry: number, block: below, children });
+                }
+                Lead::Leaf { offset, count } => {
+                    link = Link::leaf(self.references.len() as u32, usize::from(count));
+                    let first = block.reference_base + u32::from(offset);
+                    self.references.extend(
+                        (first..first + u32::from(count))
+                            .map(|number| self.parts.reference(number) & !INSTANCE),
+                    );
+                }
+                Lead::Unused => {}
+            }
+            self.entries.push(Entry { bounds, link });
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! How well blocks are filled.
+
+use super::block::{BLOCK_BYTES, MAX_NODES};
+use super::check::proved_directory;
+use super::directory::Parts;
+use machine::CheckedImage;
+
+/// Figures of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Density {
+    /// Blocks.
+    pub blocks: usize,
+    /// Nodes in use.
+    pub nodes: usize,
+    /// Primitive references.
+    pub references: usize,
+    /// Triangles stored, each bottom level counted once.
+    pub triangles: usize,
+    /// Instances.
+    pub instances: usize,
+}
+
+impl Density {
+    /// Measures a proved image.
+    #[must_use]
+    pub fn of(image: &CheckedImage) -> Self {
+        let Some((bytes, directory)) = proved_directory(image.image()) else {
+            return Self::default();
+        };
+        let parts = Parts { bytes, directory: &directory };
+        Self {
+            blocks: directory.block_count as usize,
+            nodes: (0..directory.block_count).map(|n| parts.block(n).nodes.len()).sum(),
+            references: directory.reference_count as usize,
+            triangles: directory.levels.iter().map(|level| level.triangle_count as usize).sum(),
+            instances: directory.instance_count as usize,
+        }
+    }
+
+    /// Nodes a block; 0 without blocks.
+    #[must_use]
+    pub fn nodes_per_block(&self) -> f64 {
+        ratio(self.nodes, self.blocks)
+    }
+
+    /// How much of the blocks' nodes is in use, from 0 to 1.
+    #[must_use]
+    pub fn fill(&self) -> f64 {
+        ratio(self.nodes, MAX_NODES * self.blocks)
+    }
+
+    /// Bytes of blocks and references a triangle; 0 without triangles.
+    #[must_use]
+    pub fn bytes_per_triangle(&self) -> f64 {
+        ratio(BLOCK_BYTES * self.blocks + 4 * self.references, self.triangles)
+    }
+}
+
+fn ratio(a: usize, b: usize) -> f64 {
+    if b == 0 { 0.0 } else { a as f64 / b as f64 }
+}

@@ -1,0 +1,250 @@
+//! Tree → image.
+
+use super::NAME;
+use super::block::{BLOCK_BYTES, fold_mask};
+use super::directory::{
+    Directory, HEADER_BYTES, INSTANCE, INSTANCE_BYTES, LevelKind, LevelRecord, RECORD_BYTES,
+    blocks_offset,
+};
+use super::pack::Packed;
+use super::sprout::{Items, sprouts};
+use geometry::{Aabb, SingularTransform, Transform, Vec3};
+use machine::{Image, Segment};
+use tree::{Placement, PrimitiveFlags, Primitives, Top, Tree};
+
+/// Why a tree has no image in this format. The top level counts as the level behind the last bottom level.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Tb12Error {
+    /// A box is empty or not finite.
+    #[error("level {level}, entry {entry}: the box is empty or not finite")]
+    Box {
+        /// The level.
+        level: usize,
+        /// Position in the hierarchy.
+        entry: usize,
+    },
+    /// A level is wider than 255 cells of the largest size.
+    #[error("level {level} is wider than 255 cells of 2^100: no exponent reaches that far")]
+    Extent {
+        /// The level.
+        level: usize,
+    },
+    /// Too many blocks to number.
+    #[error("{count} blocks; at most 2^32 - 2 have a number")]
+    Blocks {
+        /// How many there would be.
+        count: usize,
+    },
+    /// Too many references to number.
+    #[error("{count} primitive references; at most 2^32 - 1 have a number")]
+    References {
+        /// How many there would be.
+        count: usize,
+    },
+    /// An item has bit 31 in its number, which says "instance".
+    #[error("level {level} has {count} items; at most 2^31 have a number")]
+    Items {
+        /// The level.
+        level: usize,
+        /// How many items there are.
+        count: usize,
+    },
+    /// A placement names a bottom level that does not exist.
+    #[error("placement {placement} places bottom level {bottom} of {bottoms}")]
+    MissingBottom {
+        /// The placement.
+        placement: usize,
+        /// What it names.
+        bottom: u32,
+        /// How many there are.
+        bottoms: usize,
+    },
+    /// A placement has no inverse.
+    #[error("placement {placement}: {source}")]
+    Singular {
+        /// The placement.
+        placement: usize,
+        /// Why.
+        source: SingularTransform,
+    },
+    /// A tree without a top level has one bottom level.
+    #[error("{bottoms} bottom levels without a top level, expected 1")]
+    BottomCount {
+        /// How many there are.
+        bottoms: usize,
+    },
+}
+
+/// Lays a tree out: blocks by treelets, references, instances, and the geometry beside them.
+///
+/// # Errors
+/// When the tree holds something that the format cannot express.
+pub fn encode(tree: &Tree) -> Result<Image, Tb12Error> {
+    let bottoms = tree.bottoms.len();
+    if tree.top.is_none() && bottoms != 1 {
+        return Err(Tb12Error::BottomCount { bottoms });
+    }
+    let mut packed = Packed::default();
+    let mut roots = Vec::with_capacity(bottoms + 1);
+    for (level, bottom) in tree.bottoms.iter().enumerate() {
+        check_count(level, bottom.primitives.len())?;
+        let sprouts = sprouts(level, &bottom.bvh, &OfPrimitives(&bottom.primitives))?;
+        roots.push(packed.level(level, &sprouts, 0)?);
+    }
+    if let Some(top) = &tree.top {
+        check_placements(top, bottoms)?;
+        check_count(bottoms, top.placements.len())?;
+        let sprouts = sprouts(bottoms, &top.bvh, &OfPlacements(&top.placements))?;
+        roots.push(packed.level(bottoms, &sprouts, INSTANCE)?);
+    }
+    Ok(write(tree, &packed, &roots))
+}
+
+fn check_count(level: usize, count: usize) -> Result<(), Tb12Error> {
+    if count > INSTANCE as usize { Err(Tb12Error::Items { level, count }) } else { Ok(()) }
+}
+
+fn check_placements(top: &Top, bottoms: usize) -> Result<(), Tb12Error> {
+    for (number, placement) in top.placements.iter().enumerate() {
+        let bottom = placement.bottom;
+        if bottom as usize >= bottoms {
+            return Err(Tb12Error::MissingBottom { placement: number, bottom, bottoms });
+        }
+        placement
+            .world_to_object
+            .inverse()
+            .map_err(|source| Tb12Error::Singular { placement: number, source })?;
+    }
+    Ok(())
+}
+
+/// The primitives of a bottom level: no masks.
+struct OfPrimitives<'a>(&'a Primitives);
+
+impl Items for OfPrimitives<'_> {
+    fn bounds(&self, item: u32) -> Option<Aabb> {
+        Some(self.0.bounds(item as usize))
+    }
+
+    fn mask(&self, _: u32) -> u8 {
+        0
+    }
+
+    fn is_opaque(&self, item: u32) -> bool {
+        self.0.ids[item as usize].flags.contains(PrimitiveFlags::OPAQUE)
+    }
+}
+
+/// The placements of a top level: their boxes are the hierarchy's business, and nothing is known of opacity.
+struct OfPlacements<'a>(&'a [Placement]);
+
+impl Items for OfPlacements<'_> {
+    fn bounds(&self, _: u32) -> Option<Aabb> {
+        None
+    }
+
+    fn mask(&self, item: u32) -> u8 {
+        fold_mask(self.0[item as usize].mask)
+    }
+
+    fn is_opaque(&self, _: u32) -> bool {
+        false
+    }
+}
+
+fn write(tree: &Tree, packed: &Packed, roots: &[u32]) -> Image {
+    let mut arrays = Arrays { next: blocks_offset(roots.len()), arrays: Vec::new() };
+    let blocks: Vec<u8> = packed.blocks.iter().flat_map(|block| block.to_bytes()).collect();
+    let references: Vec<u8> = packed.references.iter().flat_map(|r| r.to_le_bytes()).collect();
+    let placements = tree.top.as_ref().map_or(&[][..], |top| &top.placements);
+    let instances: Vec<u8> =
+        placements.iter().flat_map(|placement| instance_bytes(placement, roots)).collect();
+    let directory = Directory {
+        block_count: packed.blocks.len() as u32,
+        reference_count: packed.references.len() as u32,
+        instance_count: placements.len() as u32,
+        blocks: arrays.add(blocks),
+        references: arrays.add(references),
+        instances: arrays.add(instances),
+        levels: Vec::new(),
+    };
+    let mut levels = Vec::with_capacity(roots.len());
+    for (level, &root) in roots.iter().enumerate() {
+        let record = match tree.bottoms.get(level) {
+            Some(bottom) => {
+                let Primitives { triangles, boxes, ids } = &bottom.primitives;
+                let corners = triangles.iter().flat_map(|t| t.vertices).flat_map(vector_bytes);
+                let planes = boxes.iter().flat_map(|b| [b.min, b.max]).flat_map(vector_bytes);
+                let ids = ids
+                    .iter()
+                    .flat_map(|id| [id.geometry, id.primitive, u32::from(id.flags.bits())])
+                    .flat_map(u32::to_le_bytes);
+                LevelRecord {
+                    kind: LevelKind::Bottom,
+                    root,
+                    triangle_count: triangles.len() as u32,
+                    box_count: boxes.len() as u32,
+                    triangles: arrays.add(corners.collect()),
+                    boxes: arrays.add(planes.collect()),
+                    ids: arrays.add(ids.collect()),
+                }
+            }
+            None => LevelRecord::top(root),
+        };
+        levels.push(record);
+    }
+    let directory = Directory { levels, ..directory };
+    let mut segment = Segment::zeroed(0, arrays.next);
+    let bytes = segment.bytes_mut();
+    bytes[..HEADER_BYTES].copy_from_slice(&directory.header_bytes());
+    for (slot, record) in
+        bytes[HEADER_BYTES..].chunks_exact_mut(RECORD_BYTES).zip(&directory.levels)
+    {
+        slot.copy_from_slice(&record.to_bytes());
+    }
+    for (at, array) in &arrays.arrays {
+        bytes[*at..][..array.len()].copy_from_slice(array);
+    }
+    Image { format: NAME, segments: vec![segment], bases: vec![0], root: 0 }
+}
+
+/// Arrays one after the other, each on a line of its own.
+struct Arrays {
+    next: usize,
+    arrays: Vec<(usize, Vec<u8>)>,
+}
+
+impl Arrays {
+    fn add(&mut self, bytes: Vec<u8>) -> u64 {
+        let at = self.next;
+        self.next = (at + bytes.len()).next_multiple_of(BLOCK_BYTES);
+        self.arrays.push((at, bytes));
+        at as u64
+    }
+}
+
+fn instance_bytes(placement: &Placement, roots: &[u32]) -> [u8; INSTANCE_BYTES] {
+    let Placement { bottom, world_to_object, object_to_world, mask, custom_index, flags } =
+        placement;
+    let mut bytes = [0; INSTANCE_BYTES];
+    for (at, transform) in [(0, world_to_object), (48, object_to_world)] {
+        let Transform { rows } = transform;
+        for (k, value) in rows.as_flattened().iter().enumerate() {
+            bytes[at + 4 * k..][..4].copy_from_slice(&value.to_le_bytes());
+        }
+    }
+    bytes[96..100].copy_from_slice(&roots[*bottom as usize].to_le_bytes());
+    bytes[100..104].copy_from_slice(&bottom.to_le_bytes());
+    bytes[104] = *mask;
+    bytes[105] = flags.bits();
+    bytes[108..112].copy_from_slice(&custom_index.to_le_bytes());
+    bytes
+}
+
+fn vector_bytes(v: Vec3) -> [u8; 12] {
+    let mut bytes = [0; 12];
+    for (chunk, x) in bytes.chunks_exact_mut(4).zip(v.to_array()) {
+        chunk.copy_from_slice(&x.to_le_bytes());
+    }
+    bytes
+}

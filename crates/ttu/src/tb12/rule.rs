@@ -1,0 +1,130 @@
+//! The rules that an image is checked against, and what breaks them.
+
+use machine::{Finding, Severity};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+macro_rules! rules {
+    ($($rule:ident $name:literal $severity:ident $promise:literal)*) => {
+        /// What an image must be (errors) and should be (warnings).
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Rule {
+            $(#[doc = $promise] $rule,)*
+        }
+
+        impl Rule {
+            /// All rules, errors first.
+            pub const ALL: &[Self] = &[$(Self::$rule),*];
+
+            /// The name in reports; it never changes.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$rule => $name),* }
+            }
+
+            /// Whether breaking it makes the image unsafe to walk.
+            #[must_use]
+            pub const fn severity(self) -> Severity {
+                match self { $(Self::$rule => Severity::$severity),* }
+            }
+
+            /// What holds in an image that keeps it.
+            #[must_use]
+            pub const fn promise(self) -> &'static str {
+                match self { $(Self::$rule => $promise),* }
+            }
+        }
+    };
+}
+
+rules! {
+    Header "header" Error "the image begins with a directory header of 128 bytes: SILITB12, version 0"
+    LevelCount "level_count" Error "the directory holds as many level records as it says, at least one"
+    ArrayRange "array_range" Error "every array of the directory lies in the image"
+    BlockAlignment "block_alignment" Error "blocks begin at a multiple of 128 bytes"
+    LevelKind "level_kind" Error "one bottom level, or bottom levels and then one top level"
+    Root "root" Error "a root is a block of the image, or 0xffffffff"
+    InstanceLevel "instance_level" Error "an instance shows a bottom level, by its number and by its root block"
+    Transform "transform" Error "an instance's transform is finite and has an inverse"
+    Version "version" Error "blocks have format version 0"
+    NodeCount "node_count" Error "a block has 1 to 12 nodes, of which 1 to 8 are children of the root"
+    Origin "origin" Error "the origin and all planes are finite"
+    Exponent "exponent" Error "exponents lie in -100..=100 (T-8)"
+    NodeKind "node_kind" Error "nodes in use are not of the kind 'unused'"
+    PlaneOrder "plane_order" Error "the lower plane of a node is not above its upper plane"
+    ChildRange "child_range" Error "children inside the block lie behind their parent and among the nodes in use"
+    ChildParent "child_parent" Error "every node that is no child of the root has one parent in the block"
+    BlockRange "block_range" Error "foreign children are blocks of the image"
+    ReachedTwice "reached_twice" Error "a block has one parent: there is no cycle and no sharing"
+    ReferenceRange "reference_range" Error "leaves name references of the image"
+    ReferenceKind "reference_kind" Error "references name primitives of their level, or instances in a top level (T-16)"
+    Contained "contained" Warning "every primitive lies inside the box of every node above it"
+    Parent "parent" Warning "a block's parent is the block above it"
+    UnusedNode "unused_node" Warning "nodes that are not in use have the kind 'unused' and planes that nothing meets"
+    RefitDirty "refit_dirty" Warning "no block waits for a refit"
+    Mask "mask" Warning "a node's mask lets every instance below it be seen"
+    Opacity "opacity" Warning "a block's opacity flags agree with what is below it"
+    Orphan "orphan" Warning "every block is below a root"
+}
+
+/// Findings of one rule that a report lists.
+pub const FINDINGS_PER_RULE: usize = 1000;
+
+/// Findings so far.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    totals: BTreeMap<Rule, usize>,
+    listed: Vec<Finding>,
+}
+
+impl Findings {
+    /// Notes that `rule` is broken at a byte offset.
+    pub(super) fn add(
+        &mut self,
+        rule: Rule,
+        offset: u64,
+        bits: Range<u32>,
+        place: &str,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) {
+        let total = self.totals.entry(rule).or_insert(0);
+        *total += 1;
+        if *total <= FINDINGS_PER_RULE {
+            self.listed.push(Finding {
+                severity: rule.severity(),
+                rule: rule.name(),
+                offset,
+                bits,
+                found: found.into(),
+                expected: expected.into(),
+                place: place.to_owned(),
+            });
+        }
+    }
+
+    pub(super) fn holds(&self, rule: Rule) -> bool {
+        !self.totals.contains_key(&rule)
+    }
+
+    pub(super) fn is_sound(&self) -> bool {
+        self.totals.keys().all(|rule| rule.severity() != Severity::Error)
+    }
+
+    /// All of them by offset; a rule that was cut short ends with its sum.
+    pub(super) fn into_sorted(mut self) -> Vec<Finding> {
+        for (rule, &total) in &self.totals {
+            let last = self.listed.iter().rev().find(|finding| finding.rule == rule.name());
+            if let Some(last) = last.filter(|_| total > FINDINGS_PER_RULE).cloned() {
+                self.listed.push(Finding {
+                    found: format!("{total} findings of this rule in all"),
+                    expected: "none".into(),
+                    place: format!("the first {FINDINGS_PER_RULE} are listed"),
+                    ..last
+                });
+            }
+        }
+        self.listed.sort_by_key(|finding| (finding.offset, finding.bits.start));
+        self.listed
+    }
+}

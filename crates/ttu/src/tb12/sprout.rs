@@ -1,0 +1,142 @@
+//! A hierarchy made ready for packing: leaves that a node can hold, nothing empty.
+//!
+//! A leaf of a [`Bvh`] may have more references than a TB12 node counts. It becomes a small tree of leaves of
+//! eight, each with the box around its own primitives, clipped by the box of the leaf.
+
+use super::block::{MAX_LEAF, MAX_ROOT_CHILDREN};
+use super::encode::Tb12Error;
+use geometry::Aabb;
+use tree::{Bvh, Entry};
+
+/// What is below a sprout.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Below {
+    /// Other sprouts, by number; one to eight.
+    Sprouts(Vec<u32>),
+    /// Items of the level; one to eight.
+    Items(Vec<u32>),
+}
+
+/// A box with something below it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Sprout {
+    pub(super) bounds: Aabb,
+    pub(super) below: Below,
+    /// OR of what `item_mask` says of the items below.
+    pub(super) mask: u8,
+    /// AND and OR of whether the items below are opaque.
+    pub(super) all_opaque: bool,
+    pub(super) any_alpha: bool,
+}
+
+/// What packing wants to know of the items of a level.
+pub(super) trait Items {
+    /// The box of an item, where it is known.
+    fn bounds(&self, item: u32) -> Option<Aabb>;
+    /// Its folded mask.
+    fn mask(&self, item: u32) -> u8;
+    /// Whether it is opaque.
+    fn is_opaque(&self, item: u32) -> bool;
+}
+
+/// All sprouts of a level; children come before their parents, so the root is the last. Empty for a
+/// level without items.
+pub(super) fn sprouts(
+    level: usize,
+    bvh: &Bvh,
+    items: &dyn Items,
+) -> Result<Vec<Sprout>, Tb12Error> {
+    let mut growing = Growing { items, sprouts: Vec::new() };
+    // Children lie behind their parents, so that backward every child is known first.
+    let mut known: Vec<Option<u32>> = vec![None; bvh.entries().len()];
+    for (number, entry) in bvh.entries().iter().enumerate().rev() {
+        let below: Below = if entry.link.is_leaf() {
+            Below::Items(bvh.items(entry).to_vec())
+        } else {
+            Below::Sprouts(entry.link.range().filter_map(|child| known[child]).collect())
+        };
+        let is_empty = match &below {
+            Below::Sprouts(children) => children.is_empty(),
+            Below::Items(items) => items.is_empty(),
+        };
+        if !is_empty {
+            check_box(level, number, entry)?;
+            known[number] = Some(growing.grow(entry.bounds, below));
+        }
+    }
+    Ok(growing.sprouts)
+}
+
+fn check_box(level: usize, entry: usize, found: &Entry) -> Result<(), Tb12Error> {
+    let bounds = found.bounds;
+    if bounds.is_finite() && !bounds.is_empty() {
+        return Ok(());
+    }
+    Err(Tb12Error::Box { level, entry })
+}
+
+struct Growing<'a> {
+    items: &'a dyn Items,
+    sprouts: Vec<Sprout>,
+}
+
+impl Growing<'_> {
+    fn grow(&mut self, bounds: Aabb, below: Below) -> u32 {
+        match below {
+            Below::Items(items) if items.len() > MAX_LEAF => {
+                let share = share_of(items.len());
+                let parts = items.chunks(share).map(|part| {
+                    let own = part.iter().try_fold(Aabb::EMPTY, |sum, &item| {
+                        Some(sum.union(self.items.bounds(item)?))
+                    });
+                    let clipped = own.map(|own| own.intersection(bounds));
+                    let usable = clipped.filter(|clipped| !clipped.is_empty());
+                    (usable.unwrap_or(bounds), part.to_vec())
+                });
+                let parts: Vec<(Aabb, Vec<u32>)> = parts.collect();
+                let children = parts
+                    .into_iter()
+                    .map(|(bounds, part)| self.grow(bounds, Below::Items(part)))
+                    .collect();
+                self.grow(bounds, Below::Sprouts(children))
+            }
+            below => {
+                let sprout = self.sum(bounds, below);
+                self.sprouts.push(sprout);
+                (self.sprouts.len() - 1) as u32
+            }
+        }
+    }
+
+    fn sum(&self, bounds: Aabb, below: Below) -> Sprout {
+        let (mut mask, mut all_opaque, mut any_alpha) = (0, true, false);
+        match &below {
+            Below::Items(items) => {
+                for &item in items {
+                    let opaque = self.items.is_opaque(item);
+                    mask |= self.items.mask(item);
+                    all_opaque &= opaque;
+                    any_alpha |= !opaque;
+                }
+            }
+            Below::Sprouts(children) => {
+                for &child in children {
+                    let child = &self.sprouts[child as usize];
+                    mask |= child.mask;
+                    all_opaque &= child.all_opaque;
+                    any_alpha |= child.any_alpha;
+                }
+            }
+        }
+        Sprout { bounds, below, mask, all_opaque, any_alpha }
+    }
+}
+
+/// How many items each of at most eight parts gets: the smallest power of eight that suffices.
+fn share_of(items: usize) -> usize {
+    let mut share = MAX_LEAF;
+    while share * MAX_ROOT_CHILDREN < items {
+        share *= MAX_ROOT_CHILDREN;
+    }
+    share
+}

@@ -1,0 +1,155 @@
+//! Trees to encode, and rays.
+
+use build::{Options, Preset, build};
+use geometry::{Aabb, InstanceFlags, Ray, Transform, Vec3};
+use machine::{HitKind, RayFlags, RayQuery};
+use scene::builtin::Builtin;
+use scene::{Geometry, Instance, Object, Scene, Shape};
+use std::ops::ControlFlow;
+use tree::Tree;
+
+/// SplitMix64 (Steele, Lea and Flood 2014).
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        (self.bits() % n as u64) as usize
+    }
+
+    pub(crate) fn range(&mut self, low: f32, high: f32) -> f32 {
+        low + (high - low) * ((self.bits() >> 40) as f32 / 16_777_216.0)
+    }
+
+    pub(crate) fn point(&mut self, bounds: &Aabb, grown: f32) -> Vec3 {
+        let half = bounds.extent() * 0.5 * grown;
+        let unit = Vec3::new(self.range(-1.0, 1.0), self.range(-1.0, 1.0), self.range(-1.0, 1.0));
+        bounds.center() + half * unit
+    }
+}
+
+/// A bumpy sheet of quads, loose triangles and boxes, in three geometries, opaque and not.
+fn geometries() -> Vec<Geometry> {
+    let mut random = Random(7);
+    let side = 12u32;
+    let mut positions = Vec::new();
+    for n in 0..side * side {
+        let (x, y) = ((n % side) as f32, (n / side) as f32);
+        positions.push(Vec3::new(x * 0.5, random.range(-0.4, 0.4), y * 0.7 - 1.0));
+    }
+    let mut indices = Vec::new();
+    for cell in 0..(side - 1) * (side - 1) {
+        let at = cell % (side - 1) + cell / (side - 1) * side;
+        let rotated = |t: [u32; 3]| {
+            let k = cell as usize % 3;
+            [t[k], t[(k + 1) % 3], t[(k + 2) % 3]]
+        };
+        indices.push(rotated([at, at + 1, at + side]));
+        indices.push(rotated([at + side, at + 1, at + side + 1]));
+    }
+    let loose: Vec<Vec3> = (0..90)
+        .map(|_| Vec3::new(random.range(0.0, 5.0), random.range(0.0, 3.0), random.range(-1.0, 6.0)))
+        .collect();
+    let boxes = (0..14)
+        .map(|n| {
+            let low =
+                Vec3::new(n as f32 * 0.4, 0.5 + random.range(0.0, 1.0), random.range(-1.0, 5.0));
+            Aabb::new(low, low + Vec3::new(0.3, 0.6, 0.2))
+        })
+        .collect();
+    let geometry = |opaque, shape| Geometry { name: String::new(), opaque, shape };
+    vec![
+        geometry(true, Shape::Triangles { positions, indices }),
+        geometry(
+            false,
+            Shape::Triangles {
+                indices: (0..30).map(|n| [3 * n, 3 * n + 1, 3 * n + 2]).collect(),
+                positions: loose,
+            },
+        ),
+        geometry(false, Shape::Boxes(boxes)),
+    ]
+}
+
+fn built(scene: &Scene, preset: Preset) -> Tree {
+    build(scene, &Options::preset(preset), &|_| ControlFlow::Continue(())).unwrap().tree
+}
+
+/// One level that holds every kind of primitive.
+pub(crate) fn mixed() -> Tree {
+    let objects = vec![Object { name: String::new(), geometries: geometries() }];
+    built(&Scene { name: "mixed".into(), objects, ..Scene::default() }, Preset::Balanced)
+}
+
+/// Objects of both kinds, and of each alone, placed under every flag, turned, mirrored, masked.
+pub(crate) fn instanced() -> Tree {
+    let mut all = geometries();
+    let boxes = all.pop().unwrap();
+    let object = |geometries| Object { name: String::new(), geometries };
+    let mut both = all.clone();
+    both.push(boxes.clone());
+    let objects = vec![object(both), object(all), object(vec![boxes])];
+    let instances = (0..30u32)
+        .map(|n| {
+            let (sin, cos) = (n as f32 * 0.9).sin_cos();
+            let mirror = if n % 4 == 1 { -1.25 } else { 1.0 };
+            Instance {
+                object_to_world: Transform {
+                    rows: [
+                        [cos * mirror, 0.1, -sin, 2.0 * (n % 6) as f32],
+                        [0.0, 1.0 + 0.2 * (n % 3) as f32, 0.0, 1.5 * (n / 6) as f32],
+                        [sin * mirror, 0.0, cos, 0.8 * (n % 5) as f32],
+                    ],
+                },
+                mask: [0xFF, 0x0F, 0x81][n as usize % 3],
+                custom_index: 500 + n,
+                flags: InstanceFlags::from_bits_truncate((n % 16) as u8),
+                ..Instance::new(n as usize % 3, Transform::IDENTITY)
+            }
+        })
+        .collect();
+    built(&Scene { name: "instanced".into(), objects, instances, camera: None }, Preset::Balanced)
+}
+
+/// Small versions of built-in scenes, one with spatial splits.
+pub(crate) fn scenes() -> Vec<Tree> {
+    let interior = Builtin::Interior.scene(1500);
+    vec![
+        built(&interior, Preset::Fast),
+        built(&interior, Preset::Best),
+        built(&Builtin::Forest.scene(1500), Preset::Balanced),
+        built(&Builtin::Hairball.scene(1500), Preset::Balanced),
+    ]
+}
+
+/// Rays through a scene, some aimed along axes, with bounds, masks and flags.
+pub(crate) fn rays(bounds: &Aabb, seed: u64, count: usize) -> Vec<RayQuery> {
+    let mut random = Random(seed);
+    (0..count)
+        .map(|_| {
+            let (origin, target) = (random.point(bounds, 2.0), random.point(bounds, 0.8));
+            let mut direction = target - origin;
+            if random.below(5) == 0 {
+                direction[random.below(3)] = 0.0;
+            }
+            let mut ray = Ray::new(origin, direction);
+            if random.below(4) == 0 {
+                ray = ray.between(random.range(0.0, 0.5), random.range(0.5, 2.0));
+            }
+            let mut query = RayQuery::new(HitKind::ALL[random.below(3)], ray);
+            if random.below(3) == 0 {
+                query.flags =
+                    RayFlags::from_bits_truncate(random.bits() as u32 & random.bits() as u32);
+                query.mask = random.bits() as u8 | 1;
+            }
+            query
+        })
+        .collect()
+}

@@ -1,0 +1,8 @@
+//! TB12 images: there and back, rule by rule, and damaged.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::unreachable)]
+
+mod damage;
+mod round_trip;
+mod rules;
+#[path = "../support/worlds.rs"]
+mod worlds;
