@@ -10,20 +10,26 @@
 //! | [`ray`] | rays, and which rays are traceable |
 //! | [`triangle`] | triangles and the names of the two triangle rules |
 //! | [`transform`] | 3x4 affine transforms, and the one arithmetic that moves a ray |
+//! | [`beam`] | boxes that move and grow, against boxes and triangles |
 //! | [`instance_flags`] | how an instance treats its triangles |
 //! | [`rounding`] | sums and differences rounded up or down |
 //! | [`slab`] | the conservative ray-box test |
 //! | [`moller_trumbore`] | the triangle rule of the GFX12 unit |
 //! | [`watertight`] | the triangle rule of Woop, Benthin and Wald |
 //! | [`hit`] | the definition of a hit |
+//! | `expansion` | exact sums of floats |
+//! | `half_lines` | systems of linear inequalities in one unknown, decided exactly |
 //! | `exact` | the same questions answered in rational arithmetic (feature `exact`) |
 //!
 //! Compiler options must not change results: nothing here may be contracted into fused operations
 //! except where `mul_add` is written, and flush-to-zero modes are unsupported (B-14).
 
 pub mod aabb;
+pub mod beam;
 #[cfg(feature = "exact")]
 pub mod exact;
+mod expansion;
+mod half_lines;
 pub mod hit;
 pub mod instance_flags;
 pub mod moller_trumbore;
@@ -35,6 +41,7 @@ pub mod triangle;
 pub mod watertight;
 
 pub use aabb::Aabb;
+pub use beam::Beam;
 pub use glam::Vec3;
 pub use hit::{SurfaceHit, procedural_hit, triangle_hit};
 pub use instance_flags::InstanceFlags;

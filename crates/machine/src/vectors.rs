@@ -70,6 +70,41 @@ impl VectorReport {
     }
 }
 
+/// One case under way: collects what differs.
+#[derive(Debug, Clone)]
+pub struct Comparison {
+    name: String,
+    expected: Vec<String>,
+    got: Vec<String>,
+}
+
+impl Comparison {
+    /// A case in which nothing differs so far.
+    #[must_use]
+    pub fn new(name: String) -> Self {
+        Self { name, expected: Vec::new(), got: Vec::new() }
+    }
+
+    /// Compares one part of the answer.
+    pub fn check<T: PartialEq + fmt::Debug>(&mut self, what: &str, expected: &T, got: &T) {
+        if expected != got {
+            self.expected.push(format!("{what} {expected:x?}"));
+            self.got.push(format!("{what} {got:x?}"));
+        }
+    }
+
+    /// Counts the case.
+    pub fn finish(self, report: &mut VectorReport) {
+        let Self { name, expected, got } = self;
+        if expected.is_empty() {
+            report.passed += 1;
+        } else {
+            let (expected, got) = (expected.join("; "), got.join("; "));
+            report.failures.push(VectorFailure { name, expected, got });
+        }
+    }
+}
+
 /// A JSON value that knows its place in the file.
 #[derive(Debug, Clone)]
 pub struct Json<'a> {

@@ -48,6 +48,7 @@
 //! | [`open`] | a scene given by name or by path |
 //! | [`image_file`] | an image out of an `.rra` file or raw memory |
 //! | [`image_scene`] | the scene in an image |
+//! | [`beam_vectors`] | vector files of kind `beam` |
 //! | [`vector_files`] | vector files of every kind |
 //! | [`machines`] | machines by name, over a tree laid out for them |
 //! | [`render`] | pictures and heat maps |
@@ -56,6 +57,7 @@
 
 pub use {build, geometry, gfx12, isbe, machine, scene, trace, tree, ttu};
 
+pub mod beam_vectors;
 pub mod conformance;
 pub mod image_file;
 pub mod image_scene;

@@ -1,5 +1,6 @@
 //! Vector files: cases with known answers, run by the crate that owns their kind.
 
+use crate::beam_vectors;
 use machine::{VectorFailure, VectorReport};
 use scene::{FileError, read_file};
 use serde_json::Value;
@@ -64,7 +65,7 @@ pub fn run(path: &Path) -> Result<VectorReport, VectorFileError> {
 /// All kinds that are known.
 #[must_use]
 pub fn kinds() -> Vec<&'static str> {
-    gfx12::vectors::KINDS.into_iter().chain([isbe::vectors::KIND]).collect()
+    gfx12::vectors::KINDS.into_iter().chain([isbe::vectors::KIND, beam_vectors::KIND]).collect()
 }
 
 /// The error of the crate that owns the kind.
@@ -99,6 +100,7 @@ fn run_kind(path: &Path, file: &Value) -> Result<VectorReport, Malformed> {
     let kind = root.field("kind")?;
     match kind.text()? {
         isbe::vectors::KIND => Ok(isbe::vectors::run(file)?),
+        beam_vectors::KIND => Ok(beam_vectors::run(file)?),
         name if gfx12::vectors::KINDS.contains(&name) => Ok(run_gfx12(path, name, file)?),
         _ => Err(kind.wrong(&format!("one of {}", kinds().join(", "))).into()),
     }

@@ -16,10 +16,9 @@ mod layouts;
 mod meshes;
 
 use crate::{AttributeId, AttributeSet};
-use machine::vectors::Json;
+use machine::vectors::{Comparison, Json};
 use machine::{VectorError, VectorFailure, VectorReport};
 use serde_json::Value;
-use std::fmt::Debug;
 
 /// The kind of file that is run here.
 pub const KIND: &str = "isbe";
@@ -61,7 +60,7 @@ pub fn run(file: &Value) -> Result<VectorReport, VectorError> {
                 Some(id) => format!("{name} {}", id.text()?),
                 None => format!("{name} {number}"),
             };
-            let mut comparison = Comparison { name: label, expected: Vec::new(), got: Vec::new() };
+            let mut comparison = Comparison::new(label);
             match name {
                 "layouts" => layouts::layout(&case, &mut comparison)?,
                 "layout_errors" => layouts::layout_error(&case, &mut comparison)?,
@@ -87,32 +86,6 @@ pub fn run(file: &Value) -> Result<VectorReport, VectorError> {
         report.failures.push(VectorFailure { name, expected, got });
     }
     Ok(report)
-}
-
-/// One case under way: collects what differs.
-struct Comparison {
-    name: String,
-    expected: Vec<String>,
-    got: Vec<String>,
-}
-
-impl Comparison {
-    fn check<T: PartialEq + Debug>(&mut self, what: &str, expected: &T, got: &T) {
-        if expected != got {
-            self.expected.push(format!("{what} {expected:x?}"));
-            self.got.push(format!("{what} {got:x?}"));
-        }
-    }
-
-    fn finish(self, report: &mut VectorReport) {
-        let Self { name, expected, got } = self;
-        if expected.is_empty() {
-            report.passed += 1;
-        } else {
-            let (expected, got) = (expected.join("; "), got.join("; "));
-            report.failures.push(VectorFailure { name, expected, got });
-        }
-    }
 }
 
 fn attribute(json: &Json<'_>) -> Result<AttributeId, VectorError> {

@@ -1,0 +1,210 @@
+//! Systems of half-lines `slope * t >= need`, decided exactly.
+//!
+//! Two convex bodies in linear motion overlap at `t` if and only if no axis of a finite set separates
+//! them, and on each axis that is one linear inequality in `t`. A test lists its inequalities once, for
+//! any [`Number`]: first as floats with error bounds, which settles nearly every case, and if that
+//! leaves a doubt as exact expansions.
+
+use crate::expansion::{Expansion, two_sum};
+use crate::rounding::{narrow_down, narrow_up};
+use std::cmp::Ordering;
+
+/// Numbers in which a test lists its inequalities.
+pub(crate) trait Number: Clone {
+    fn new(x: f32) -> Self;
+    fn plus(&self, other: &Self) -> Self;
+    fn minus(&self, other: &Self) -> Self;
+    fn times(&self, other: &Self) -> Self;
+    fn min(self, other: Self) -> Self;
+    /// `None` if the error leaves it open.
+    fn sign(&self) -> Option<Ordering>;
+
+    fn negated(&self) -> Self {
+        Self::new(0.0).minus(self)
+    }
+}
+
+/// A test that lists its inequalities.
+pub(crate) trait System {
+    /// Hands every inequality `slope * t >= need` to `add(need, slope)`. `None` if the numbers leave open
+    /// which inequalities there are.
+    fn list<N: Number>(&self, add: &mut dyn FnMut(N, N)) -> Option<()>;
+}
+
+/// Bounds of the exact set of parameters, which is not empty.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Range {
+    /// Not above the exact first parameter, and less than two units of the last place below it.
+    pub(crate) first: f32,
+    /// Not below the exact last parameter; infinite if there is none.
+    pub(crate) last: f32,
+}
+
+/// Whether some `t` in `[tmin, tmax]` satisfies every inequality, and which range does.
+pub(crate) fn solve(system: &impl System, tmin: f32, tmax: f32) -> Option<Range> {
+    match approximately(system, tmin, tmax) {
+        Some(answer) => answer,
+        None => exactly(system, tmin, tmax),
+    }
+}
+
+/// A float and a bound of its error.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Approximate {
+    value: f64,
+    error: f64,
+}
+
+/// One rounding of `f64`, and a little more for the rounding of the bounds themselves.
+const ROUNDING: f64 = f64::EPSILON * 0.5;
+const SLACK: f64 = 1.0 + 8.0 * f64::EPSILON;
+
+impl Number for Approximate {
+    fn new(x: f32) -> Self {
+        Self { value: f64::from(x), error: 0.0 }
+    }
+
+    fn plus(&self, other: &Self) -> Self {
+        let (value, error) = two_sum(self.value, other.value);
+        Self { value, error: (error.abs() + self.error + other.error) * SLACK }
+    }
+
+    fn minus(&self, other: &Self) -> Self {
+        self.plus(&Self { value: -other.value, ..*other })
+    }
+
+    fn times(&self, other: &Self) -> Self {
+        let value = self.value * other.value;
+        let inherited = self.value.abs() * other.error
+            + other.value.abs() * self.error
+            + self.error * other.error;
+        Self { value, error: (value.abs() * ROUNDING + inherited) * SLACK }
+    }
+
+    fn min(self, other: Self) -> Self {
+        Self { value: self.value.min(other.value), error: self.error.max(other.error) }
+    }
+
+    fn sign(&self) -> Option<Ordering> {
+        let is_certain = self.error == 0.0 || self.value.abs() > self.error;
+        is_certain.then(|| self.value.partial_cmp(&0.0)).flatten()
+    }
+}
+
+impl Number for Expansion {
+    fn new(x: f32) -> Self {
+        Self::from(x)
+    }
+
+    fn plus(&self, other: &Self) -> Self {
+        self + other
+    }
+
+    fn minus(&self, other: &Self) -> Self {
+        self - other
+    }
+
+    fn times(&self, other: &Self) -> Self {
+        self * other
+    }
+
+    fn min(self, other: Self) -> Self {
+        if (&self - &other).sign().is_gt() { other } else { self }
+    }
+
+    fn sign(&self) -> Option<Ordering> {
+        Some(Self::sign(self))
+    }
+}
+
+/// How much wider than exact an approximate first parameter may be and still be reported: far less than
+/// the rounding of `f32`.
+const TIGHT: f64 = 1.0 / (1u64 << 30) as f64;
+
+/// The answer by floats with error bounds; `None` if they leave a doubt.
+fn approximately(system: &impl System, tmin: f32, tmax: f32) -> Option<Option<Range>> {
+    // Brackets of the first and of the last parameter.
+    let (mut first, mut last) = ([f64::from(tmin); 2], [f64::from(tmax); 2]);
+    let (mut is_empty, mut is_open) = (false, false);
+    system.list(&mut |need: Approximate, slope: Approximate| match slope.sign() {
+        None => is_open = true,
+        Some(Ordering::Equal) => match need.sign() {
+            None => is_open = true,
+            Some(sign) => is_empty |= sign.is_gt(),
+        },
+        Some(Ordering::Greater) => {
+            let [low, high] = quotient(need, slope);
+            first = [first[0].max(low), first[1].max(high)];
+        }
+        Some(Ordering::Less) => {
+            let turned = |x: Approximate| Approximate { value: -x.value, ..x };
+            let [low, high] = quotient(turned(need), turned(slope));
+            last = [last[0].min(low), last[1].min(high)];
+        }
+    })?;
+    if is_empty || first[0] > last[1] {
+        return Some(None);
+    }
+    let is_tight = first[1] - first[0] <= first[1] * TIGHT;
+    let is_certain = !is_open && first[1] <= last[0] && is_tight;
+    is_certain.then(|| Some(Range { first: narrow_down(first[0]), last: narrow_up(last[1]) }))
+}
+
+/// Bounds of `need / slope` for a certainly positive slope.
+fn quotient(need: Approximate, slope: Approximate) -> [f64; 2] {
+    let (low, high) = (need.value - need.error, need.value + need.error);
+    let (small, large) = (slope.value - slope.error, slope.value + slope.error);
+    // Each sum is off by half a unit and each quotient by another: two steps outward cover both.
+    let low = low / if low >= 0.0 { large } else { small };
+    let high = high / if high >= 0.0 { small } else { large };
+    let margin = |x: f64| x.abs() * (4.0 * f64::EPSILON);
+    [low - margin(low), high + margin(high)]
+}
+
+/// `numerator / denominator`, the denominator positive.
+struct Fraction {
+    numerator: Expansion,
+    denominator: Expansion,
+}
+
+impl Fraction {
+    fn is_below(&self, other: &Self) -> bool {
+        let difference =
+            &(&self.numerator * &other.denominator) - &(&other.numerator * &self.denominator);
+        difference.sign().is_lt()
+    }
+
+    fn approximate(&self) -> f64 {
+        self.numerator.approximate() / self.denominator.approximate()
+    }
+}
+
+/// The answer by expansions.
+fn exactly(system: &impl System, tmin: f32, tmax: f32) -> Option<Range> {
+    let whole =
+        |x: f32| Fraction { numerator: Expansion::from(x), denominator: Expansion::from(1.0) };
+    let (mut first, mut is_empty) = (whole(tmin), false);
+    let mut last = tmax.is_finite().then(|| whole(tmax));
+    system.list(&mut |need: Expansion, slope: Expansion| match slope.sign() {
+        Ordering::Equal => is_empty |= need.sign().is_gt(),
+        Ordering::Greater => {
+            let bound = Fraction { numerator: need, denominator: slope };
+            if first.is_below(&bound) {
+                first = bound;
+            }
+        }
+        Ordering::Less => {
+            let bound = Fraction { numerator: need.negated(), denominator: slope.negated() };
+            if last.as_ref().is_none_or(|last| bound.is_below(last)) {
+                last = Some(bound);
+            }
+        }
+    })?;
+    if is_empty || last.as_ref().is_some_and(|last| last.is_below(&first)) {
+        return None;
+    }
+    // The quotient of two approximations is off by a few units of f64.
+    let below = first.approximate() * (1.0 - 8.0 * f64::EPSILON);
+    let above = last.map_or(f64::INFINITY, |last| last.approximate() * (1.0 + 8.0 * f64::EPSILON));
+    Some(Range { first: narrow_down(below).max(tmin), last: narrow_up(above).min(tmax) })
+}
