@@ -55,7 +55,7 @@
 //! | [`conformance`] | every machine against brute force |
 //! | [`report`] | all of it as one HTML file |
 
-pub use {build, geometry, gfx12, isbe, machine, scene, trace, tree, ttu};
+pub use {build, geometry, gfx12, isbe, machine, scene, trace, tree, ttu, xphmg};
 
 pub mod beam_vectors;
 pub mod conformance;

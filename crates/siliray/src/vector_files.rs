@@ -65,7 +65,8 @@ pub fn run(path: &Path) -> Result<VectorReport, VectorFileError> {
 /// All kinds that are known.
 #[must_use]
 pub fn kinds() -> Vec<&'static str> {
-    gfx12::vectors::KINDS.into_iter().chain([isbe::vectors::KIND, beam_vectors::KIND]).collect()
+    let others = [isbe::vectors::KIND, beam_vectors::KIND, xphmg::vectors::KIND];
+    gfx12::vectors::KINDS.into_iter().chain(others).collect()
 }
 
 /// The error of the crate that owns the kind.
@@ -101,6 +102,7 @@ fn run_kind(path: &Path, file: &Value) -> Result<VectorReport, Malformed> {
     match kind.text()? {
         isbe::vectors::KIND => Ok(isbe::vectors::run(file)?),
         beam_vectors::KIND => Ok(beam_vectors::run(file)?),
+        xphmg::vectors::KIND => Ok(xphmg::vectors::run(file)?),
         name if gfx12::vectors::KINDS.contains(&name) => Ok(run_gfx12(path, name, file)?),
         _ => Err(kind.wrong(&format!("one of {}", kinds().join(", "))).into()),
     }

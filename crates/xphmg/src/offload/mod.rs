@@ -1,0 +1,17 @@
+//! The offload job: rays from one queue, hits and misses to two others (specification, sections 14, 15).
+//!
+//! | file | concept |
+//! |---|---|
+//! | [`options`] | the options word of a descriptor |
+//! | [`job`] | one job: queue to queues |
+//! | [`walk`] | one ray through the tree |
+//! | [`pending`] | tickets, events and jobs that wait |
+
+pub mod job;
+pub mod options;
+pub mod pending;
+pub mod walk;
+
+pub use job::{Job, JobRecord};
+pub use options::JobOptions;
+pub use pending::{Deadlock, Pending};

@@ -1,0 +1,230 @@
+//! One ray through the tree.
+//!
+//! The whole tree in pre-order, children in slot order, every child box against the ray's own interval. Box
+//! tests are conservative: only hits are visible, so nothing may be lost to rounding.
+
+use super::JobOptions;
+use crate::flags::Raised;
+use crate::instruction::bbox::{BboxOptions, SlabRounding, bbox};
+use crate::instruction::tri::{TriOptions, tri};
+use crate::instruction::{RayElements, Verdict, read_elements};
+use crate::layout::node::{ChildKind, NodeShape};
+use crate::layout::records::{TRI_RANGE_BYTES, TriRange, triangle_bytes};
+use crate::memory::{Memory, MemoryFault, element_at, load_array};
+use crate::policy::Policy;
+
+/// Steps that one ray may take: node visits, and triangles, which a range of any length could otherwise
+/// stretch for ever.
+pub const BUDGET: u32 = 1 << 24;
+
+/// What a walk needs to know.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Walk {
+    /// Numeric policy.
+    pub policy: Policy,
+    /// Options of the job.
+    pub options: JobOptions,
+    /// Epsilon of EPS_CTL.
+    pub epsilon: f32,
+    /// RTCAP.WATERTIGHT.
+    pub watertight: bool,
+    /// Layout of nodes.
+    pub shape: NodeShape,
+    /// Address of node 0 and of TriRange 0.
+    pub base: u64,
+    /// Address of triangle 0 where a range gives none.
+    pub triangles: u64,
+}
+
+/// The hit of a ray, in FP32.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WalkHit {
+    /// `t`, `u`, `v`.
+    pub values: [f32; 3],
+    /// Number of the triangle: first + k.
+    pub primitive: u32,
+    /// Number of the TriRange.
+    pub leaf: u32,
+    /// The back face was seen.
+    pub back: bool,
+}
+
+/// What one walk did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WalkCounts {
+    /// Nodes visited.
+    pub nodes: u64,
+    /// Boxes tested.
+    pub boxes: u64,
+    /// Leaves visited.
+    pub leaves: u64,
+    /// Triangles tested.
+    pub triangles: u64,
+}
+
+/// Why a walk cannot go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum WalkError {
+    /// Memory that is not there.
+    #[error(transparent)]
+    Fault(#[from] MemoryFault),
+    /// Child flags 11.
+    #[error("node {node}: child {child} has the reserved flags 11")]
+    ReservedChild {
+        /// The node.
+        node: u32,
+        /// The child.
+        child: usize,
+    },
+    /// Too many steps: a cycle, most likely.
+    #[error("the walk of one ray did not end within {BUDGET} steps")]
+    Budget,
+}
+
+impl Walk {
+    /// Finds the closest hit, or the first in visiting order with ANY_HIT.
+    ///
+    /// # Errors
+    /// When memory is not there, a child is reserved, or the walk does not end.
+    pub fn trace(
+        &self,
+        memory: &mut (impl Memory + ?Sized),
+        ray: &RayElements,
+        raised: &mut Raised,
+        counts: &mut WalkCounts,
+    ) -> Result<Option<WalkHit>, WalkError> {
+        let mut best: Option<WalkHit> = None;
+        let mut stack = vec![(ChildKind::Node, 0)];
+        let mut node = vec![0; self.shape.bytes()];
+        let mut steps = 0;
+        while let Some((kind, index)) = stack.pop() {
+            steps += 1;
+            if steps > BUDGET {
+                return Err(WalkError::Budget);
+            }
+            if kind == ChildKind::Node {
+                counts.nodes += 1;
+                self.push_children(memory, ray, index, &mut node, &mut stack, raised, counts)?;
+            } else {
+                counts.leaves += 1;
+                self.visit_leaf(memory, ray, index, &mut best, &mut steps, raised, counts)?;
+                if best.is_some() && self.options.contains(JobOptions::ANY_HIT) {
+                    break;
+                }
+            }
+        }
+        Ok(best)
+    }
+
+    /// Pushes the children whose boxes the ray meets, the first slot on top.
+    #[allow(clippy::too_many_arguments, reason = "one step of a walk, with its scratch space")]
+    fn push_children(
+        &self,
+        memory: &mut (impl Memory + ?Sized),
+        ray: &RayElements,
+        index: u32,
+        node: &mut [u8],
+        stack: &mut Vec<(ChildKind, u32)>,
+        raised: &mut Raised,
+        counts: &mut WalkCounts,
+    ) -> Result<(), WalkError> {
+        let offset = u64::from(index).wrapping_mul(self.shape.stride() as u64);
+        memory.load(self.base.wrapping_add(offset), node)?;
+        let start = stack.len();
+        for slot in 0..self.shape.width() {
+            let child = self.shape.child(node, slot);
+            match child.kind {
+                ChildKind::Empty => continue,
+                ChildKind::Reserved => {
+                    return Err(WalkError::ReservedChild { node: index, child: slot });
+                }
+                ChildKind::Node | ChildKind::Leaf => {}
+            }
+            counts.boxes += 1;
+            let [x0, y0, z0, x1, y1, z1] = read_elements(child.bounds, &self.policy, raised);
+            let options =
+                BboxOptions { rounding: SlabRounding::Conservative, clamp: false, w: None };
+            let verdict = bbox(ray, [x0, y0, z0], [x1, y1, z1], &options);
+            *raised |= verdict.raised();
+            if matches!(verdict, Verdict::Hit(_)) {
+                stack.push((child.kind, child.index));
+            }
+        }
+        stack[start..].reverse();
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "one step of a walk, with its scratch space")]
+    fn visit_leaf(
+        &self,
+        memory: &mut (impl Memory + ?Sized),
+        ray: &RayElements,
+        leaf: u32,
+        best: &mut Option<WalkHit>,
+        steps: &mut u32,
+        raised: &mut Raised,
+        counts: &mut WalkCounts,
+    ) -> Result<(), WalkError> {
+        let offset = u64::from(leaf) * TRI_RANGE_BYTES as u64;
+        let range = TriRange::from_bytes(&load_array(memory, self.base.wrapping_add(offset))?);
+        let base = if range.base == 0 { self.triangles } else { range.base };
+        for k in 0..range.count {
+            *steps += 1;
+            if *steps > BUDGET {
+                return Err(WalkError::Budget);
+            }
+            counts.triangles += 1;
+            let primitive = range.first.wrapping_add(k);
+            let vertices = self.load_triangle(memory, base, primitive, raised)?;
+            let verdict = tri(ray, vertices, &self.tri_options());
+            *raised |= verdict.verdict.raised();
+            let Verdict::Hit(values) = verdict.verdict else { continue };
+            let hit = WalkHit { values, primitive, leaf, back: verdict.back };
+            if best.is_none_or(|best| hit.comes_before(&best)) {
+                *best = Some(hit);
+            }
+            if self.options.contains(JobOptions::ANY_HIT) {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn load_triangle(
+        &self,
+        memory: &mut (impl Memory + ?Sized),
+        base: u64,
+        primitive: u32,
+        raised: &mut Raised,
+    ) -> Result<[[f32; 3]; 3], WalkError> {
+        let (bytes, width) = (triangle_bytes(self.policy.format), self.policy.format.bytes());
+        let mut buffer = [0; 36];
+        let offset = u64::from(primitive).wrapping_mul(bytes as u64);
+        memory.load(base.wrapping_add(offset), &mut buffer[..bytes])?;
+        let elements: [u32; 9] = std::array::from_fn(|k| element_at(&buffer, k * width, width));
+        let values = read_elements(elements, &self.policy, raised);
+        Ok(std::array::from_fn(|v| std::array::from_fn(|k| values[3 * v + k])))
+    }
+
+    /// How triangles are tested.
+    #[must_use]
+    pub fn tri_options(&self) -> TriOptions {
+        let epsilon = if self.options.contains(JobOptions::EPS_CTL) { self.epsilon } else { 0.0 };
+        TriOptions {
+            rounding: self.policy.rounding,
+            cull_back: self.options.contains(JobOptions::CULL_BACK),
+            epsilon,
+            watertight: self.watertight,
+        }
+    }
+}
+
+impl WalkHit {
+    /// The order of hits: smallest `t`, then triangle, then leaf. It does not depend on the order of visits.
+    #[must_use]
+    pub fn comes_before(&self, other: &Self) -> bool {
+        let ids = |hit: &Self| (hit.primitive, hit.leaf);
+        self.values[0] < other.values[0]
+            || (self.values[0] == other.values[0] && ids(self) < ids(other))
+    }
+}
