@@ -11,6 +11,7 @@
 //! | [`hit`] | hits and their order |
 //! | [`candidate`] | one primitive against one query: shared by the oracle and the walks |
 //! | [`machine`] | the trait [`Machine`] |
+//! | [`beam`] | beam queries: the trait [`BeamMachine`], its oracle and its reference machine |
 //! | [`oracle`] | brute force over every primitive |
 //! | [`reference`](mod@reference) | the plain walk over a tree |
 //! | [`instance_dilation`] | how much a top level must widen a ray, with its proof |
@@ -23,6 +24,7 @@
 //! | [`block_format`] | the trait [`BlockFormat`], what a block-based traversal unit needs |
 //! | [`vectors`] | vector files: reports, errors, a JSON reader that knows its place |
 
+pub mod beam;
 pub mod block_format;
 pub mod budget;
 pub mod candidate;
@@ -39,6 +41,7 @@ pub mod reference;
 pub mod tree_format;
 pub mod vectors;
 
+pub use beam::{BeamHit, BeamKind, BeamMachine, BeamQuery, LeafRule, Visit};
 pub use block_format::{BlockFormat, BlockImage};
 pub use budget::{BudgetExhausted, StepBudget};
 pub use counters::Counters;

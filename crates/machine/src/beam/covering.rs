@@ -1,0 +1,29 @@
+//! Boxes that contain all of what is below them.
+//!
+//! A tree with spatial splits refers to a triangle from several leaves whose boxes each hold a part of
+//! it. For rays, and for beams with the exact rule, that is enough. The conservative rule asks for the
+//! triangle's whole box, so such a tree is walked with boxes that cover it.
+
+use geometry::Aabb;
+use tree::Bvh;
+
+/// The boxes to walk `bvh` with, one for each entry: `None` if its own will do, because each contains the boxes
+/// of all items below it.
+#[must_use]
+pub fn covering_boxes(bvh: &Bvh, item_bounds: impl Fn(usize) -> Aabb) -> Option<Vec<Aabb>> {
+    let entries = bvh.entries();
+    let mut covering = vec![Aabb::EMPTY; entries.len()];
+    let mut is_covered = true;
+    // Children lie behind their parents.
+    for (index, entry) in entries.iter().enumerate().rev() {
+        let below = if entry.link.is_leaf() {
+            let items = bvh.items(entry).iter().map(|&item| item_bounds(item as usize));
+            items.filter(|bounds| !bounds.is_empty()).fold(Aabb::EMPTY, Aabb::union)
+        } else {
+            covering[entry.link.range()].iter().copied().fold(Aabb::EMPTY, Aabb::union)
+        };
+        is_covered &= entry.bounds.contains(&below);
+        covering[index] = below;
+    }
+    (!is_covered).then_some(covering)
+}
