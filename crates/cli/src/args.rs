@@ -1,5 +1,6 @@
 //! The options and their help.
 
+use crate::commands::hart::args::{Disasm, Run};
 use crate::commands::isbe::args::Isbe;
 use crate::image_args::{Check, Diff, ImageOutput, Inspect, Intersect, Vectors};
 use crate::machine_args::MachineChoice;
@@ -43,12 +44,14 @@ Examples:
   siliray render forest -o forest.png      a picture
   siliray render hairball -o heat.png --heatmap boxes
   siliray conformance                      does every machine agree with brute force?
+  siliray run prog.elf --log commit.log    a RISC-V program, instruction by instruction
 
 Exit status:
   0  done
   1  the input is bad, a file cannot be read or written, or a check failed
   2  wrong usage
-  130  interrupted; no half-written file is left";
+  130  interrupted; no half-written file is left
+  `siliray run` passes on the program's own; see its help";
 
 /// Options that every command takes.
 #[derive(Debug, Clone, Args)]
@@ -91,6 +94,8 @@ pub(crate) enum Command {
     Diff(Diff),
     Vectors(Vectors),
     Isbe(Isbe),
+    Run(Run),
+    Disasm(Disasm),
     Completions(Completions),
     #[command(hide = true)]
     Man(Man),

@@ -37,6 +37,11 @@ impl Failure {
         Self { message: String::new(), hint: None, code: INPUT }
     }
 
+    /// The same with another exit code.
+    pub(crate) fn code(self, code: u8) -> Self {
+        Self { code, ..self }
+    }
+
     /// The same with advice.
     pub(crate) fn hint(self, hint: impl ToString) -> Self {
         Self { hint: Some(hint.to_string()), ..self }

@@ -92,7 +92,43 @@ pub struct Program {
     pub loaded: Vec<(u64, u64)>,
 }
 
+impl Program {
+    /// The symbols at an address; local labels of assemblers and mapping symbols are left out.
+    pub fn symbols_at(&self, address: u64) -> impl Iterator<Item = &str> {
+        let at = self.symbols.iter().filter(move |(_, value)| **value == address);
+        at.map(|(name, _)| name.as_str()).filter(|name| !name.starts_with(['.', '$']))
+    }
+
+    /// `symbol+0x10` for an address in the code behind a symbol.
+    #[must_use]
+    pub fn place(&self, address: u64) -> Option<String> {
+        let part = self.code.iter().find(|(start, size)| {
+            address.checked_sub(*start).is_some_and(|offset| offset < *size)
+        })?;
+        let before = self.symbols.iter().filter(|(name, value)| {
+            (part.0..=address).contains(*value) && !name.starts_with(['.', '$'])
+        });
+        let (name, value) = before.max_by_key(|(_, value)| **value)?;
+        Some(if *value == address {
+            name.clone()
+        } else {
+            format!("{name}+{:#x}", address - value)
+        })
+    }
+}
+
 impl Hart {
+    /// The 16 or 32 bits of the instruction at `pc`, whoever may execute them.
+    #[must_use]
+    pub fn instruction_bits(&self, pc: u64) -> Option<u32> {
+        let half = |address| self.core.memory.read(address).map(u16::from_le_bytes).ok();
+        let low = u32::from(half(pc)?);
+        if low & 3 != 3 {
+            return Some(low);
+        }
+        Some(u32::from(half(pc.wrapping_add(2))?) << 16 | low)
+    }
+
     /// Loads a program: nothing changes unless all of it fits. The hart is reset and stands at its entry.
     pub fn load_elf(&mut self, file: &[u8]) -> Result<Program, ElfError> {
         let segments = parse(file)?;

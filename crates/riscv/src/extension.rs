@@ -162,6 +162,12 @@ pub trait Extension: Send {
         Vec::new()
     }
 
+    /// The lane of a vectorised instruction that caused `trap`, the last one taken, if any did.
+    fn faulting_lane(&self, trap: &Trap) -> Option<u64> {
+        let _ = trap;
+        None
+    }
+
     /// Text for the debugger's `monitor COMMAND`, if it knows the command.
     fn monitor(&self, command: &str, core: &Core) -> Option<String> {
         let _ = (command, core);

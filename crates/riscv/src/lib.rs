@@ -14,6 +14,8 @@
 //! | `extension`, `registry` | instructions and CSRs of others |
 //! | `elf`, `htif`, `config` | programs, their host, choices |
 //! | `trap`, `commit`, `state` | what can be seen of a run |
+//! | `disassemble`, `log`, `jsonl`, `signature` | what is written about it |
+//! | `run` | a whole run: limits, outputs, how it ended |
 //!
 //! ```
 //! use riscv::{Config, Event, Hart};
@@ -38,6 +40,7 @@ mod config;
 mod core;
 pub mod csr;
 pub mod decode;
+mod disassemble;
 mod elf;
 mod execute;
 mod extension;
@@ -45,16 +48,25 @@ mod float;
 mod hart;
 mod htif;
 pub mod instruction;
+mod isa;
+pub mod jsonl;
+pub mod log;
 pub mod memory;
 mod registry;
+mod run;
+mod signature;
 mod state;
 mod trap;
 
 pub use crate::core::{Access, Core, Privilege, Stop};
 pub use config::{Config, HartError, MAX_RAM, SIZE_STEP};
+pub use disassemble::Text;
 pub use elf::{ElfError, Program};
 pub use extension::{CustomCsr, CustomInstruction, Extension};
 pub use hart::{Event, Hart};
+pub use isa::{ISA, IsaError, check_isa};
 pub use registry::RegistrationError;
+pub use run::{Ended, Limits, Observer, Recent};
+pub use signature::{SignatureError, signature};
 pub use state::{Difference, State};
 pub use trap::{Cause, Trap};

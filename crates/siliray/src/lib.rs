@@ -41,6 +41,7 @@
 //! | [`machine`] | queries, hits, the oracle, the reference machine |
 //! | [`gfx12`] | AMD GFX12: formats, instructions, files |
 //! | [`trace`](mod@trace) | the fast tracer |
+//! | [`riscv`] | a hart that runs programs |
 //! | [`ttu`] | the tree traversal unit: 128-byte blocks |
 //!
 //! | module | concept |
@@ -50,15 +51,17 @@
 //! | [`image_scene`] | the scene in an image |
 //! | [`beam_vectors`] | vector files of kind `beam` |
 //! | [`vector_files`] | vector files of every kind |
+//! | [`extensions`] | extensions of the hart by name |
 //! | [`machines`] | machines by name, over a tree laid out for them |
 //! | [`render`] | pictures and heat maps |
 //! | [`conformance`] | every machine against brute force |
 //! | [`report`] | all of it as one HTML file |
 
-pub use {build, geometry, gfx12, isbe, machine, scene, trace, tree, ttu, xphmg};
+pub use {build, geometry, gfx12, isbe, machine, riscv, scene, trace, tree, ttu, xphmg};
 
 pub mod beam_vectors;
 pub mod conformance;
+pub mod extensions;
 pub mod image_file;
 pub mod image_scene;
 pub mod machines;

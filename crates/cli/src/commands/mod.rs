@@ -7,6 +7,7 @@ mod completions;
 mod conformance;
 mod demo;
 mod diff;
+pub(crate) mod hart;
 mod info;
 mod inspect;
 mod inspect_node;
@@ -55,6 +56,8 @@ pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
         Some(Command::Diff(args)) => diff::run(&args, output),
         Some(Command::Vectors(args)) => vectors::run(&args, output),
         Some(Command::Isbe(args)) => isbe::run(&args, triangles, output),
+        Some(Command::Run(args)) => hart::run::run(&args, output),
+        Some(Command::Disasm(args)) => hart::disasm::run(&args, output),
         Some(Command::Completions(args)) => completions::completions(&args),
         Some(Command::Man(args)) => completions::man(&args),
     }
@@ -72,6 +75,8 @@ fn makes_no_scene(command: &Command) -> Option<&'static str> {
         | Command::Diff(_)
         | Command::Vectors(_)
         | Command::Isbe(_)
+        | Command::Run(_)
+        | Command::Disasm(_)
         | Command::Completions(_)
         | Command::Man(_) => Some("this command makes no built-in scene"),
     }

@@ -65,7 +65,18 @@ impl AtomicFile {
 
     /// Writes everything and puts the file in its place.
     pub(crate) fn write(mut self, bytes: &[u8]) -> Result<(), Failure> {
-        let written = self.file.write_all(bytes).and_then(|()| self.file.flush());
+        self.append(bytes)?;
+        self.finish()
+    }
+
+    /// Writes a part of it.
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.file.write_all(bytes).map_err(|error| cannot_write(&self.name, &error))
+    }
+
+    /// Puts the file in its place.
+    pub(crate) fn finish(mut self) -> Result<(), Failure> {
+        let written = self.file.flush();
         let placed = written.and_then(|()| match &self.place {
             Place::Direct => Ok(()),
             Place::Beside { temporary, target } => {

@@ -42,6 +42,11 @@ impl Output {
         }
     }
 
+    /// Whether the result must be one JSON object.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
     /// A progress bar called `label`, if anybody would see it.
     pub(crate) fn bar(&self, label: &'static str) -> Bar {
         Bar::new(label, self.show_progress)

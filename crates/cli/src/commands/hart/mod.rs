@@ -1,0 +1,47 @@
+//! Programs on the RISC-V hart.
+
+pub(crate) mod args;
+pub(crate) mod disasm;
+mod observer;
+pub(crate) mod run;
+
+use crate::failure::Failure;
+use args::HartChoice;
+use siliray::extensions::{Options, extension};
+use siliray::riscv::{Config, Hart, Program, check_isa};
+use std::path::Path;
+
+/// Exit code when the host, not the program, is at fault.
+const HOST_ERROR: u8 = 125;
+
+/// A hart as the options ask for it.
+fn make(choice: &HartChoice) -> Result<Hart, Failure> {
+    check_isa(&choice.isa).map_err(Failure::usage)?;
+    if choice.extensions.is_empty() && (choice.rtcap.is_some() || !choice.readings.is_empty()) {
+        return Err(Failure::usage("--reading and --rtcap are about an extension")
+            .hint("add --extension NAME"));
+    }
+    let options = Options {
+        readings: choice.readings.clone(),
+        capabilities: choice.rtcap,
+        lint: choice.lint,
+    };
+    let extensions = choice.extensions.iter().map(|name| extension(name, &options));
+    let extensions = extensions.collect::<Result<Vec<_>, _>>().map_err(Failure::usage)?;
+    let config = Config {
+        ram: choice.mem,
+        boot_rom: choice.boot_rom,
+        fill: choice.fill,
+        ..Config::default()
+    };
+    Hart::new(config, extensions).map_err(Failure::usage)
+}
+
+/// Puts the program in the file `path` into `hart`.
+fn load(hart: &mut Hart, path: &Path) -> Result<Program, Failure> {
+    let failed = |problem: String| {
+        Failure::input(format!("cannot load {}: {problem}", path.display())).code(HOST_ERROR)
+    };
+    let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
+    hart.load_elf(&bytes).map_err(|error| failed(error.to_string()))
+}

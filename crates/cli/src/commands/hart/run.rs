@@ -1,0 +1,165 @@
+//! `siliray run`: a program from its entry to its end.
+
+use super::args::Run;
+use super::observer::Files;
+use super::{HOST_ERROR, load, make};
+use crate::failure::Failure;
+use crate::output::{AtomicFile, Output};
+use serde::Serialize;
+use siliray::riscv::{Ended, Hart, ISA, Limits, Program, Recent, jsonl, signature};
+use std::io::Write;
+use std::path::Path;
+
+/// Exit code when the limit of instructions was reached.
+const LIMIT: u8 = 124;
+/// Exit code when the program waits for something that cannot happen.
+const DEADLOCK: u8 = 126;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Json {
+    ended: &'static str,
+    code: u64,
+    instructions: u64,
+    pc: String,
+    isa: &'static str,
+    extensions: Vec<String>,
+    output: String,
+    warnings: Vec<String>,
+    trap: Option<JsonTrap>,
+}
+
+#[derive(Serialize)]
+struct JsonTrap {
+    cause: String,
+    name: String,
+    epc: String,
+    tval: String,
+}
+
+/// Runs the program and passes on its exit code.
+pub(crate) fn run(args: &Run, output: &Output) -> Result<(), Failure> {
+    let mut hart = make(&args.hart)?;
+    let program = load(&mut hart, &args.program)?;
+    let create = |path: &Option<std::path::PathBuf>| {
+        let file = path.as_deref().map(AtomicFile::create).transpose();
+        file.map_err(|failure| failure.code(HOST_ERROR))
+    };
+    let signature_file = create(&args.signature)?;
+    let mut files = Files {
+        log: create(&args.log)?,
+        log_traps: args.log_traps,
+        trace: create(&args.trace)?,
+        keeps_output: output.is_json(),
+        output: Vec::new(),
+        warnings: Vec::new(),
+        failure: None,
+    };
+    if let Some(trace) = &mut files.trace {
+        let head = jsonl::head(ISA, &hart, &args.hart.readings, &file_name(&args.program));
+        trace.append(format!("{head}\n").as_bytes()).map_err(|it| it.code(HOST_ERROR))?;
+    }
+    if !hart.has_host_interface() && !output.is_json() {
+        note(
+            "note: the program has no symbol tohost: only --max-instructions, --until-pc or a trap with mtvec 0 ends it",
+        );
+    }
+    hart.set_recording(args.log.is_some() || args.trace.is_some());
+    let limits = Limits { instructions: args.max_instructions as u64, until_pc: args.until_pc };
+    let (ended, recent) = hart.run_program(limits, &mut files);
+    files.finish().map_err(|failure| failure.code(HOST_ERROR))?;
+    if let Some(file) = signature_file {
+        let text = signature(&hart, &program, args.signature_granularity);
+        let text = text.map_err(|error| Failure::input(error).code(HOST_ERROR))?;
+        file.write(text.as_bytes()).map_err(|failure| failure.code(HOST_ERROR))?;
+    }
+    if output.is_json() {
+        output.result(&json(&hart, &ended, files), "")?;
+    }
+    verdict(&hart, &program, &ended, &recent)
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn note(text: &str) {
+    // Nobody is left to tell if standard error is closed.
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+fn json(hart: &Hart, ended: &Ended, files: Files) -> Json {
+    let (kind, code) = match ended {
+        Ended::Exited(code) => ("exit", *code),
+        Ended::Limit => ("limit", u64::from(LIMIT)),
+        Ended::UntilPc => ("until-pc", 0),
+        Ended::Unhandled(..) => ("trap", u64::from(HOST_ERROR)),
+        Ended::Deadlock(_) => ("deadlock", u64::from(DEADLOCK)),
+        Ended::Aborted => ("aborted", u64::from(HOST_ERROR)),
+    };
+    let trap = match ended {
+        Ended::Unhandled(trap, epc) => Some(JsonTrap {
+            cause: format!("{:#x}", trap.cause.code()),
+            name: trap.cause.to_string(),
+            epc: format!("{epc:#x}"),
+            tval: format!("{:#x}", trap.value),
+        }),
+        _ => None,
+    };
+    Json {
+        ended: kind,
+        code,
+        instructions: hart.core.retired(),
+        pc: format!("{:#x}", hart.core.pc),
+        isa: ISA,
+        extensions: hart.extensions().map(|extension| extension.name().to_owned()).collect(),
+        output: String::from_utf8_lossy(&files.output).into_owned(),
+        warnings: files.warnings,
+        trap,
+    }
+}
+
+/// The exit code, and what there is to say about it.
+fn verdict(hart: &Hart, program: &Program, ended: &Ended, recent: &Recent) -> Result<(), Failure> {
+    match ended {
+        Ended::Exited(0) | Ended::UntilPc => Ok(()),
+        Ended::Exited(code) => {
+            let low = (code & 0xFF) as u8;
+            Err(Failure::quiet().code(if low == 0 { u8::MAX } else { low }))
+        }
+        Ended::Limit => {
+            let mut text = format!(
+                "the program has not ended after {} instructions; pc is {:#x}; the last ones:",
+                hart.core.retired(),
+                hart.core.pc
+            );
+            for &pc in &recent.pcs {
+                text += &format!("\n  {}", line(hart, program, pc));
+            }
+            Err(Failure::input(text).code(LIMIT).hint("--max-instructions N allows more"))
+        }
+        Ended::Unhandled(trap, epc) => {
+            let text = format!(
+                "{} at {}, tval {:#x}, and no handler (mtvec is 0)",
+                trap.cause,
+                line(hart, program, *epc),
+                trap.value
+            );
+            Err(Failure::input(text).code(HOST_ERROR))
+        }
+        Ended::Deadlock(what) => {
+            let text = format!("deadlock at {:#x}: {what}", hart.core.pc);
+            Err(Failure::input(text).code(DEADLOCK))
+        }
+        Ended::Aborted => Err(Failure::quiet().code(HOST_ERROR)),
+    }
+}
+
+/// `0x80000010 <main+0x4>: addi a0,a0,1`
+fn line(hart: &Hart, program: &Program, pc: u64) -> String {
+    let place = program.place(pc).map_or(String::new(), |place| format!(" <{place}>"));
+    match hart.instruction_bits(pc) {
+        Some(bits) => format!("{pc:#x}{place}: {}", hart.disassemble(bits, pc)),
+        None => format!("{pc:#x}{place}: no memory"),
+    }
+}

@@ -1,0 +1,56 @@
+//! The names of instructions.
+
+use crate::instruction::Op;
+
+/// The mnemonic of a base instruction, without ordering suffixes.
+#[rustfmt::skip]
+pub(super) fn name(op: Op) -> &'static str {
+    match op {
+        Op::Lui => "lui", Op::Auipc => "auipc", Op::Jal => "jal", Op::Jalr => "jalr",
+        Op::Beq => "beq", Op::Bne => "bne", Op::Blt => "blt", Op::Bge => "bge",
+        Op::Bltu => "bltu", Op::Bgeu => "bgeu",
+        Op::Lb => "lb", Op::Lh => "lh", Op::Lw => "lw", Op::Ld => "ld",
+        Op::Lbu => "lbu", Op::Lhu => "lhu", Op::Lwu => "lwu",
+        Op::Sb => "sb", Op::Sh => "sh", Op::Sw => "sw", Op::Sd => "sd",
+        Op::Addi => "addi", Op::Slti => "slti", Op::Sltiu => "sltiu", Op::Xori => "xori",
+        Op::Ori => "ori", Op::Andi => "andi", Op::Slli => "slli", Op::Srli => "srli", Op::Srai => "srai",
+        Op::Add => "add", Op::Sub => "sub", Op::Sll => "sll", Op::Slt => "slt", Op::Sltu => "sltu",
+        Op::Xor => "xor", Op::Srl => "srl", Op::Sra => "sra", Op::Or => "or", Op::And => "and",
+        Op::Addiw => "addiw", Op::Slliw => "slliw", Op::Srliw => "srliw", Op::Sraiw => "sraiw",
+        Op::Addw => "addw", Op::Subw => "subw", Op::Sllw => "sllw", Op::Srlw => "srlw", Op::Sraw => "sraw",
+        Op::Fence => "fence",
+        Op::Mul => "mul", Op::Mulh => "mulh", Op::Mulhsu => "mulhsu", Op::Mulhu => "mulhu",
+        Op::Div => "div", Op::Divu => "divu", Op::Rem => "rem", Op::Remu => "remu",
+        Op::Mulw => "mulw", Op::Divw => "divw", Op::Divuw => "divuw", Op::Remw => "remw", Op::Remuw => "remuw",
+        Op::LrW => "lr.w", Op::ScW => "sc.w", Op::AmoswapW => "amoswap.w", Op::AmoaddW => "amoadd.w",
+        Op::AmoxorW => "amoxor.w", Op::AmoandW => "amoand.w", Op::AmoorW => "amoor.w",
+        Op::AmominW => "amomin.w", Op::AmomaxW => "amomax.w",
+        Op::AmominuW => "amominu.w", Op::AmomaxuW => "amomaxu.w",
+        Op::LrD => "lr.d", Op::ScD => "sc.d", Op::AmoswapD => "amoswap.d", Op::AmoaddD => "amoadd.d",
+        Op::AmoxorD => "amoxor.d", Op::AmoandD => "amoand.d", Op::AmoorD => "amoor.d",
+        Op::AmominD => "amomin.d", Op::AmomaxD => "amomax.d",
+        Op::AmominuD => "amominu.d", Op::AmomaxuD => "amomaxu.d",
+        Op::Flw => "flw", Op::Fsw => "fsw", Op::FmaddS => "fmadd.s", Op::FmsubS => "fmsub.s",
+        Op::FnmsubS => "fnmsub.s", Op::FnmaddS => "fnmadd.s", Op::FaddS => "fadd.s", Op::FsubS => "fsub.s",
+        Op::FmulS => "fmul.s", Op::FdivS => "fdiv.s", Op::FsqrtS => "fsqrt.s", Op::FsgnjS => "fsgnj.s",
+        Op::FsgnjnS => "fsgnjn.s", Op::FsgnjxS => "fsgnjx.s", Op::FminS => "fmin.s", Op::FmaxS => "fmax.s",
+        Op::FcvtWS => "fcvt.w.s", Op::FcvtWuS => "fcvt.wu.s", Op::FcvtLS => "fcvt.l.s",
+        Op::FcvtLuS => "fcvt.lu.s", Op::FmvXW => "fmv.x.w", Op::FeqS => "feq.s", Op::FltS => "flt.s",
+        Op::FleS => "fle.s", Op::FclassS => "fclass.s", Op::FcvtSW => "fcvt.s.w", Op::FcvtSWu => "fcvt.s.wu",
+        Op::FcvtSL => "fcvt.s.l", Op::FcvtSLu => "fcvt.s.lu", Op::FmvWX => "fmv.w.x",
+        Op::Fld => "fld", Op::Fsd => "fsd", Op::FmaddD => "fmadd.d", Op::FmsubD => "fmsub.d",
+        Op::FnmsubD => "fnmsub.d", Op::FnmaddD => "fnmadd.d", Op::FaddD => "fadd.d", Op::FsubD => "fsub.d",
+        Op::FmulD => "fmul.d", Op::FdivD => "fdiv.d", Op::FsqrtD => "fsqrt.d", Op::FsgnjD => "fsgnj.d",
+        Op::FsgnjnD => "fsgnjn.d", Op::FsgnjxD => "fsgnjx.d", Op::FminD => "fmin.d", Op::FmaxD => "fmax.d",
+        Op::FcvtWD => "fcvt.w.d", Op::FcvtWuD => "fcvt.wu.d", Op::FcvtLD => "fcvt.l.d",
+        Op::FcvtLuD => "fcvt.lu.d", Op::FmvXD => "fmv.x.d", Op::FeqD => "feq.d", Op::FltD => "flt.d",
+        Op::FleD => "fle.d", Op::FclassD => "fclass.d", Op::FcvtDW => "fcvt.d.w", Op::FcvtDWu => "fcvt.d.wu",
+        Op::FcvtDL => "fcvt.d.l", Op::FcvtDLu => "fcvt.d.lu", Op::FmvDX => "fmv.d.x",
+        Op::FcvtSD => "fcvt.s.d", Op::FcvtDS => "fcvt.d.s",
+        Op::Csrrw => "csrrw", Op::Csrrs => "csrrs", Op::Csrrc => "csrrc",
+        Op::Csrrwi => "csrrwi", Op::Csrrsi => "csrrsi", Op::Csrrci => "csrrci",
+        Op::Ecall => "ecall", Op::Ebreak => "ebreak", Op::Mret => "mret", Op::Wfi => "wfi",
+        Op::FenceI => "fence.i",
+        Op::Custom | Op::Illegal | Op::Undecoded => "unknown",
+    }
+}
