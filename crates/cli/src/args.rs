@@ -4,6 +4,7 @@ use crate::commands::hart::args::{Disasm, Run};
 use crate::commands::isbe::args::Isbe;
 use crate::image_args::{Check, Diff, ImageOutput, Inspect, Intersect, Vectors};
 use crate::machine_args::MachineChoice;
+use crate::trace_args::Bench;
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -87,6 +88,7 @@ pub(crate) enum Command {
     Info(Info),
     Build(Build),
     Render(Render),
+    Bench(Bench),
     Conformance(Conformance),
     Check(Check),
     Inspect(Inspect),

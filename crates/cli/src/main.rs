@@ -2,7 +2,7 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! | `args`, `image_args` | the options and their help |
+//! | `args`, `image_args`, `machine_args`, `trace_args` | the options and their help |
 //! | `values` | sizes, cameras and counts as users type them |
 //! | `failure` | what can go wrong, and its exit code |
 //! | `interrupt` | Ctrl-C, and files that grow too large |
@@ -16,6 +16,7 @@ mod image_args;
 mod interrupt;
 mod machine_args;
 mod output;
+mod trace_args;
 mod values;
 
 use args::Cli;

@@ -1,35 +1,54 @@
 //! tinybvh: its hierarchy of eight for processors, `BVH8_CPU`, built with spatial splits (`BuildHQ`).
 //!
-//! tinybvh-rs builds it. Of tracing it offers the closest hit alone, and that only to programs that are
-//! compiled for AVX2 as a whole; the C++ beside it has both queries and is compiled for this processor.
-//! So the two member functions are called by their symbols. A version of tinybvh in which they are
-//! called otherwise does not link.
+//! tinybvh-rs brings the C++ library and compiles it for this processor, but offers less than half of it:
+//! no build that fills the leaves of this hierarchy, no occlusion, and the closest hit only to programs that are
+//! compiled for AVX2 as a whole. So member functions are called by their symbols. A version of tinybvh
+//! in which they are called otherwise does not link.
 
 use crate::flat::Flat;
 use crate::{Answer, Library, Peer, PeerError, Question, Work};
 use geometry::Ray;
 use scene::Scene;
-use std::ffi::c_void;
+use std::ffi::{CString, c_char};
+use std::marker::PhantomData;
 use std::time::Instant;
-use tinybvh_rs::{INFINITE, Intersection, Ray as BareRay, bvh, bvh8_cpu, mbvh};
-
-/// Most triangles of a leaf of `BVH8_CPU`.
-const MAX_LEAF: u32 = 4;
-
-/// Bytes of an inner node: eight boxes, eight pointers, eight permutations.
-const NODE_BYTES: u64 = 256;
-
-/// Bytes of a leaf: four triangles of nine floats and four ids, in whole cache lines.
-const LEAF_BYTES: u64 = 192;
+use tinybvh_rs::bvh8_cpu::BVH;
+use tinybvh_rs::{INFINITE, Intersection, Ray as BareRay};
 
 unsafe extern "C" {
+    /// `std::unique_ptr<tinybvh::BVH8_CPU> tinybvh::BVH8_CPU_new()`: results of that type go where a
+    /// hidden first argument points to, by the System V ABI.
+    #[link_name = "_ZN7tinybvh12BVH8_CPU_newEv"]
+    fn new_bvh8(place: *mut *mut Object);
+
+    /// `void tinybvh::BVH8_CPU::BuildHQ(const bvhvec4slice&)`
+    #[link_name = "_ZN7tinybvh8BVH8_CPU7BuildHQERKNS_12bvhvec4sliceE"]
+    fn build_hq(bvh: *mut Object, vertices: *const Vertices<'_>);
+
+    /// `void tinybvh::BVH8_CPU::Save(const char*)`
+    #[link_name = "_ZN7tinybvh8BVH8_CPU4SaveEPKc"]
+    fn save(bvh: *mut Object, path: *const c_char);
+
     /// `int32_t tinybvh::BVH8_CPU::Intersect(Ray&) const`
     #[link_name = "_ZNK7tinybvh8BVH8_CPU9IntersectERNS_3RayE"]
-    fn intersect(bvh: *const c_void, ray: *mut AlignedRay) -> i32;
+    fn intersect(bvh: *const Object, ray: *mut AlignedRay) -> i32;
 
     /// `bool tinybvh::BVH8_CPU::IsOccluded(const Ray&) const`
     #[link_name = "_ZNK7tinybvh8BVH8_CPU10IsOccludedERKNS_3RayE"]
-    fn is_occluded(bvh: *const c_void, ray: *const AlignedRay) -> bool;
+    fn is_occluded(bvh: *const Object, ray: *const AlignedRay) -> bool;
+}
+
+/// `tinybvh::BVH8_CPU`; only ever behind a pointer.
+#[repr(C)]
+struct Object([u8; 0]);
+
+/// `tinybvh::bvhvec4slice`.
+#[repr(C)]
+struct Vertices<'a> {
+    start: *const [f32; 4],
+    count: u32,
+    stride: u32,
+    lifetime: PhantomData<&'a [f32; 4]>,
 }
 
 /// A ray of tinybvh-rs on the boundary that the C++ type has.
@@ -40,7 +59,10 @@ struct AlignedRay(BareRay);
 /// The scene in tinybvh.
 struct Bvh8 {
     flat: Flat,
-    bvh: bvh8_cpu::BVH,
+    /// tinybvh-rs frees it.
+    bvh: BVH,
+    /// The library keeps a pointer to them.
+    _corners: Vec<[f32; 4]>,
     build_seconds: f64,
     bytes: u64,
 }
@@ -51,37 +73,50 @@ unsafe impl Sync for Bvh8 {}
 
 /// Builds the scene.
 pub(crate) fn peers(scene: &Scene) -> Result<Vec<Box<dyn Peer>>, PeerError> {
+    let failed = |message: &str| Library::Tinybvh.failed(message);
     if !(is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")) {
-        return Err(Library::Tinybvh.failed("needs a processor with AVX2 and FMA"));
+        return Err(failed("it needs a processor with AVX2 and FMA"));
     }
     let flat = Flat::new(scene);
-    let refused = |error: tinybvh_rs::Error| Library::Tinybvh.failed(error);
     let start = Instant::now();
     let corners: Vec<[f32; 4]> = flat
         .triangles
         .iter()
         .flat_map(|triangle| triangle.vertices.map(|v| v.extend(0.0).to_array()))
         .collect();
-    let mut binary = bvh::BVH::new_hq(corners.as_slice().into()).map_err(refused)?;
-    binary.split_leaves(MAX_LEAF);
-    binary.compact();
-    let wide = mbvh::BVH::new(&binary);
-    let bvh = bvh8_cpu::BVH::new(&wide).map_err(refused)?;
+    let count = u32::try_from(corners.len()).map_err(|_| failed("too many triangles"))?;
+    let mut pointer = std::ptr::null_mut();
+    // SAFETY: a `unique_ptr` is a pointer, and there is room for one.
+    unsafe { new_bvh8(&raw mut pointer) };
+    // SAFETY: the wrapper has the layout of a pointer, as `object` argues, and owns what it points to.
+    let bvh: BVH = unsafe { std::mem::transmute(pointer) };
+    let vertices = Vertices { start: corners.as_ptr(), count, stride: 16, lifetime: PhantomData };
+    // SAFETY: the object is new and ours alone; the slice has as many corners of 16 bytes as it says.
+    unsafe { build_hq(pointer, &vertices) };
     let build_seconds = start.elapsed().as_secs_f64();
-    let leaves = u64::from(wide.leaf_count(0));
-    let inner = wide.nodes().iter().filter(|node| node.child_count > 0).count() as u64;
-    let bytes = inner * NODE_BYTES + leaves * LEAF_BYTES;
-    Ok(vec![Box::new(Bvh8 { flat, bvh, build_seconds, bytes })])
+    let bytes = saved_size(&bvh).ok_or_else(|| failed("its size cannot be told"))?;
+    Ok(vec![Box::new(Bvh8 { flat, bvh, _corners: corners, build_seconds, bytes })])
 }
 
-impl Bvh8 {
-    /// The C++ object.
-    fn object(&self) -> *const c_void {
-        const { assert!(size_of::<bvh8_cpu::BVH>() == size_of::<*const c_void>()) };
-        // SAFETY: the wrapper's only field is a `cxx::UniquePtr`, which is a pointer by its documented
-        // layout; the sizes are compared above, and the object lives as long as `self`.
-        unsafe { std::mem::transmute_copy(&self.bvh) }
-    }
+/// The C++ object behind the wrapper.
+fn object(bvh: &BVH) -> *const Object {
+    const { assert!(size_of::<BVH>() == size_of::<*const Object>()) };
+    // SAFETY: the wrapper's only field is a `cxx::UniquePtr`, which has the layout of a pointer; the sizes are
+    // compared above.
+    unsafe { std::mem::transmute_copy(bvh) }
+}
+
+/// Bytes of nodes and leaves. The library tells only by writing them to a file.
+fn saved_size(bvh: &BVH) -> Option<u64> {
+    let name = format!("siliray-tinybvh-{}-{:p}", std::process::id(), object(bvh));
+    let path = std::env::temp_dir().join(name);
+    let c_path = CString::new(path.to_str()?).ok()?;
+    // SAFETY: the object is built; the path ends with a zero and outlives the call.
+    unsafe { save(object(bvh).cast_mut(), c_path.as_ptr()) };
+    let size = path.metadata().ok()?.len();
+    // A file that stays behind in the folder for temporary files does no harm.
+    let _ = std::fs::remove_file(&path);
+    Some(size)
 }
 
 impl Peer for Bvh8 {
@@ -138,7 +173,7 @@ impl Work for Bvh8Work<'_> {
     }
 
     fn run(&mut self) {
-        let bvh = self.scene.object();
+        let bvh = object(&self.scene.bvh);
         for ray in &mut self.rays {
             match self.question {
                 Question::Closest { .. } => {

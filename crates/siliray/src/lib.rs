@@ -40,6 +40,7 @@
 //! | [`isbe`] | the staging memory of mesh shaders; dumps of it as scenes |
 //! | [`machine`] | queries, hits, the oracle, the reference machine |
 //! | [`gfx12`] | AMD GFX12: formats, instructions, files |
+//! | [`trace`] | the fast tracer |
 //! | [`trace`](mod@trace) | the fast tracer |
 //! | [`riscv`] | a hart that runs programs |
 //! | [`ttu`] | the tree traversal unit: 128-byte blocks |
@@ -47,6 +48,8 @@
 //! | module | concept |
 //! |---|---|
 //! | [`open`] | a scene given by name or by path |
+//! | [`cameras`] | views in a file beside a scene |
+//! | [`workload`] | rays that benchmarks trace |
 //! | [`image_file`] | an image out of an `.rra` file or raw memory |
 //! | [`image_scene`] | the scene in an image |
 //! | [`beam_vectors`] | vector files of kind `beam` |
@@ -60,12 +63,15 @@
 pub use {build, geometry, gfx12, isbe, machine, riscv, scene, trace, tree, ttu, xphmg};
 
 pub mod beam_vectors;
+pub mod cameras;
 pub mod conformance;
 pub mod extensions;
 pub mod image_file;
 pub mod image_scene;
 pub mod machines;
 pub mod open;
+mod random;
 pub mod render;
 pub mod report;
 pub mod vector_files;
+pub mod workload;

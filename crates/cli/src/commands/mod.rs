@@ -1,5 +1,6 @@
 //! One file for each command, and what several of them do.
 
+mod bench;
 mod build;
 mod build_image;
 mod check;
@@ -49,6 +50,7 @@ pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
         Some(Command::Info(args)) => info::run(&args, triangles, output),
         Some(Command::Build(args)) => build::run(&args, triangles, output),
         Some(Command::Render(args)) => render::run(&args, triangles, output),
+        Some(Command::Bench(args)) => bench::run(&args, &cli.global, output),
         Some(Command::Conformance(args)) => conformance::run(&args, output),
         Some(Command::Check(args)) => check::run(&args, output),
         Some(Command::Inspect(args)) => inspect::run(&args, output),
@@ -66,7 +68,11 @@ pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
 /// Why a command has no use for a number of triangles.
 fn makes_no_scene(command: &Command) -> Option<&'static str> {
     match command {
-        Command::Demo(_) | Command::Info(_) | Command::Build(_) | Command::Render(_) => None,
+        Command::Demo(_)
+        | Command::Info(_)
+        | Command::Build(_)
+        | Command::Render(_)
+        | Command::Bench(_) => None,
         Command::Isbe(args) if matches!(args.command, IsbeCommand::Capture(_)) => None,
         Command::Conformance(_) => Some("conformance has scenes of its own"),
         Command::Check(_)

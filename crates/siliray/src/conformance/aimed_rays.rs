@@ -1,6 +1,6 @@
 //! Rays that are likely to go wrong.
 
-use super::random::Random;
+use crate::random::Random;
 use geometry::{Aabb, Ray, Triangle, TriangleRule, Vec3, triangle_hit};
 use machine::{HitKind, RayFlags, RayQuery};
 use tree::primitives::Primitive;

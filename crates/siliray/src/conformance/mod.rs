@@ -32,7 +32,6 @@ mod aimed_rays;
 mod contenders;
 mod filter;
 mod judge;
-mod random;
 mod spot_check;
 mod table;
 mod worlds;

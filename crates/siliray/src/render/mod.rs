@@ -22,9 +22,9 @@ mod light;
 mod material;
 pub mod picture;
 mod rows;
-mod sampling;
+pub(crate) mod sampling;
 mod smooth;
-mod surface;
+pub(crate) mod surface;
 
 pub use heat_map::{HeatMap, Measure};
 pub use picture::{Picture, PngError};

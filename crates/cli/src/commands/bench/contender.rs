@@ -1,0 +1,173 @@
+//! What is measured: siliray in its modes. Other libraries implement the same traits in `peers`.
+
+use crate::failure::Failure;
+use siliray::geometry::Ray;
+use siliray::machine::{Counters, Hit, HitKind, Machine, RayQuery};
+use siliray::scene::Scene;
+use siliray::trace::{Mode, Options, Tracer};
+use siliray::workload::Workload;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Rays that a thread takes at once where the tracer has no batches of its own.
+pub(super) const CHUNK: usize = 4096;
+
+/// A tracer with a scene in it.
+pub(super) trait Contender {
+    /// Who it is.
+    fn tracer(&self) -> &'static str;
+
+    /// How it is used.
+    fn mode(&self) -> &'static str;
+
+    /// Time from the scene in memory to what can be traced.
+    fn build_seconds(&self) -> f64;
+
+    /// Memory that it walks.
+    fn bytes(&self) -> u64;
+
+    /// The rays in its own layout, in parts that threads may share.
+    fn load<'a>(&'a self, workload: Workload, rays: &'a [Ray]) -> Vec<Box<dyn Work + 'a>>;
+}
+
+/// Rays laid out for a tracer, with room for its answers.
+pub(super) trait Work: Send {
+    /// Forgets the answers.
+    fn reset(&mut self);
+
+    /// Answers every ray. This is what is timed.
+    fn run(&mut self);
+
+    /// How far each ray gets: infinity for a miss, and 0 for an occluded ray.
+    fn distances(&self) -> Vec<f32>;
+}
+
+/// siliray in a mode.
+struct Siliray {
+    tracer: Arc<Tracer>,
+    mode: &'static str,
+    build_seconds: f64,
+    one_by_one: bool,
+}
+
+/// siliray in every mode, and the tracer of the first.
+pub(super) fn siliray(scene: &Scene) -> Result<(Vec<Box<dyn Contender>>, Arc<Tracer>), Failure> {
+    let made = |mode: Mode| {
+        let start = Instant::now();
+        let options = Options { mode, ..Options::default() };
+        let tracer = Arc::new(Tracer::with_options(scene, options).map_err(Failure::input)?);
+        let build_seconds = start.elapsed().as_secs_f64();
+        Ok(Siliray { tracer, mode: mode.name(), build_seconds, one_by_one: false })
+    };
+    let prepared = made(Mode::Prepared)?;
+    let tracer = Arc::clone(&prepared.tracer);
+    let single =
+        Siliray { tracer: Arc::clone(&tracer), mode: "single", one_by_one: true, ..prepared };
+    Ok((vec![Box::new(prepared), Box::new(single)], tracer))
+}
+
+impl Contender for Siliray {
+    fn tracer(&self) -> &'static str {
+        "siliray"
+    }
+
+    fn mode(&self) -> &'static str {
+        self.mode
+    }
+
+    fn build_seconds(&self) -> f64 {
+        self.build_seconds
+    }
+
+    fn bytes(&self) -> u64 {
+        self.tracer.byte_count() as u64
+    }
+
+    fn load<'a>(&'a self, workload: Workload, rays: &'a [Ray]) -> Vec<Box<dyn Work + 'a>> {
+        let any = workload == Workload::Occlusion;
+        let tracer = &*self.tracer;
+        if self.one_by_one {
+            let part = |rays: &'a [Ray]| {
+                Box::new(Singles { tracer, any, rays, hits: vec![Hit::MISS; rays.len()] })
+                    as Box<dyn Work + 'a>
+            };
+            rays.chunks(CHUNK).map(part).collect()
+        } else if any {
+            vec![Box::new(AnyBatch { tracer, rays, answers: vec![false; rays.len()] })]
+        } else {
+            vec![Box::new(ClosestBatch { tracer, rays, hits: vec![Hit::MISS; rays.len()] })]
+        }
+    }
+}
+
+struct ClosestBatch<'a> {
+    tracer: &'a Tracer,
+    rays: &'a [Ray],
+    hits: Vec<Hit>,
+}
+
+impl Work for ClosestBatch<'_> {
+    fn reset(&mut self) {
+        self.hits.fill(Hit::MISS);
+    }
+
+    fn run(&mut self) {
+        self.tracer.batch().closest_into(self.rays, &mut self.hits);
+    }
+
+    fn distances(&self) -> Vec<f32> {
+        self.hits.iter().map(|hit| hit.t).collect()
+    }
+}
+
+struct AnyBatch<'a> {
+    tracer: &'a Tracer,
+    rays: &'a [Ray],
+    answers: Vec<bool>,
+}
+
+impl Work for AnyBatch<'_> {
+    fn reset(&mut self) {
+        self.answers.fill(false);
+    }
+
+    fn run(&mut self) {
+        self.tracer.batch().any_into(self.rays, &mut self.answers);
+    }
+
+    fn distances(&self) -> Vec<f32> {
+        self.answers.iter().map(|&hit| if hit { 0.0 } else { f32::INFINITY }).collect()
+    }
+}
+
+struct Singles<'a> {
+    tracer: &'a Tracer,
+    any: bool,
+    rays: &'a [Ray],
+    hits: Vec<Hit>,
+}
+
+impl Work for Singles<'_> {
+    fn reset(&mut self) {
+        self.hits.fill(Hit::MISS);
+    }
+
+    fn run(&mut self) {
+        let (mut found, mut counters) = (Vec::with_capacity(1), Counters::default());
+        for (ray, hit) in self.rays.iter().zip(&mut self.hits) {
+            if self.any {
+                let query = RayQuery::new(HitKind::Any, *ray);
+                // The tracer's walks end by proof, so there is no budget to run out of.
+                let _ = self.tracer.answer(&query, &mut found, &mut counters);
+                *hit = found.first().copied().unwrap_or(Hit::MISS);
+            } else {
+                *hit = self.tracer.closest_one(ray);
+            }
+        }
+    }
+
+    fn distances(&self) -> Vec<f32> {
+        let distance = |hit: &Hit| if self.any && !hit.is_miss() { 0.0 } else { hit.t };
+        self.hits.iter().map(distance).collect()
+    }
+}

@@ -1,0 +1,97 @@
+//! `siliray bench`: measurements.
+//!
+//! | file | concept |
+//! |---|---|
+//! | `contender` | what is measured: siliray in its modes |
+//! | `peers`, `no_peers` | other libraries, if they were built in |
+//! | `measure` | runs in turns, medians, answers compared |
+//! | `report` | the rows as JSON and as tables |
+
+mod contender;
+mod measure;
+#[cfg(not(feature = "peers"))]
+#[path = "no_peers.rs"]
+mod peers;
+#[cfg(feature = "peers")]
+mod peers;
+mod report;
+
+use super::open;
+use super::render::default_camera;
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::trace_args::{Bench, BenchCommand, BenchTrace};
+use measure::Plan;
+use report::{Machine, Report, SceneReport};
+use siliray::cameras;
+use siliray::scene::builtin::Builtin;
+use siliray::scene::{Camera, Scene};
+use siliray::workload::{self, Workload};
+use std::ffi::OsString;
+use std::path::Path;
+
+/// Threads of the second row, if nothing else is asked for.
+const SECOND_THREADS: usize = 2;
+
+/// Measures what was asked for.
+pub(crate) fn run(args: &Bench, global: &Global, output: &Output) -> Result<(), Failure> {
+    match &args.command {
+        BenchCommand::Trace(args) => trace(args, global, output),
+    }
+}
+
+fn trace(args: &BenchTrace, global: &Global, output: &Output) -> Result<(), Failure> {
+    let machine = Machine::this();
+    let builtins = || Builtin::ALL.map(|builtin| OsString::from(builtin.name())).to_vec();
+    let names = if args.scenes.is_empty() { builtins() } else { args.scenes.clone() };
+    let second = global.threads.unwrap_or(SECOND_THREADS.min(machine.cores));
+    let mut threads = vec![1, second];
+    threads.dedup();
+    let bar = output.bar("measuring");
+    let mut report = Report { machine, scenes: Vec::new(), missing: Vec::new() };
+    for (index, name) in names.iter().enumerate() {
+        let scene = open(name, global.triangles.filter(|_| !mixed(&names) || is_builtin(name)))?;
+        let (mut contenders, tracer) = contender::siliray(&scene)?;
+        let (others, missing) = peers::build(&scene, &args.peers);
+        contenders.extend(others);
+        report.missing = missing;
+        let camera = match args.camera {
+            Some(camera) => camera,
+            None => camera_of(name, &scene)?,
+        };
+        let mut rows = Vec::new();
+        for (step, workload) in Workload::ALL.into_iter().enumerate() {
+            let done = (step + 1) as f32 / (Workload::ALL.len() + 1) as f32;
+            let _ = bar.set((index as f32 + done) / names.len() as f32);
+            let rays = workload::rays(workload, &scene, &tracer, &camera, args.rays)
+                .map_err(Failure::input)?;
+            let plan = Plan { workload, rays: &rays, threads: &threads, runs: args.runs };
+            rows.extend(plan.run(&contenders)?);
+        }
+        let triangles = scene.placed_triangle_count();
+        report.scenes.push(SceneReport { name: scene.name, triangles, rays: args.rays, rows });
+    }
+    drop(bar);
+    output.result(&report.json(), &report.text())
+}
+
+/// A number of triangles is for the built-in scenes among others; alone, a file refuses it.
+fn mixed(names: &[OsString]) -> bool {
+    names.iter().any(is_builtin)
+}
+
+fn is_builtin(name: &OsString) -> bool {
+    name.to_str().and_then(Builtin::from_name).is_some()
+}
+
+/// The view of a scene.
+fn camera_of(name: &OsString, scene: &Scene) -> Result<Camera, Failure> {
+    let named = if is_builtin(name) {
+        None
+    } else {
+        cameras::beside(Path::new(name)).map_err(Failure::input)?
+    };
+    let bounds = scene.bounds().map_err(Failure::input)?;
+    Ok(named.unwrap_or_else(|| default_camera(scene, &bounds)))
+}
