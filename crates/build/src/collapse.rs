@@ -34,7 +34,7 @@ pub(crate) fn collapse(
     options: &Options,
     monitor: &Monitor<'_>,
 ) -> Result<Collapsed, BuildError> {
-    let plans = plan(&nodes, options.width, options.max_leaf, monitor)?;
+    let plans = plan(&nodes, options, monitor)?;
     let binary_cost = plans.binary_cost;
     let writer = Writer { nodes: &nodes, plans: &plans, width: options.width };
     let mut whole = Part::default();

@@ -59,6 +59,9 @@ pub struct Options {
     /// Most references of a leaf, 1 to [`MAX_LEAF`]. How many a leaf really gets is decided by the
     /// surface-area heuristic; beyond 8 it hardly ever takes more.
     pub max_leaf: usize,
+    /// How many references of a leaf are tested at once, 1 to [`MAX_LEAF`]: to the heuristic, a leaf
+    /// costs as much as the number of such tests that it takes.
+    pub tested_at_once: usize,
     /// How many references spatial splits may add, as a share of the primitives, 0 to 4. Only
     /// [`Preset::Best`] splits; 0 turns splits off.
     pub split_budget: f32,
@@ -66,7 +69,13 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { preset: Preset::Balanced, width: 8, max_leaf: 8, split_budget: 0.3 }
+        Self {
+            preset: Preset::Balanced,
+            width: 8,
+            max_leaf: 8,
+            tested_at_once: 1,
+            split_budget: 0.3,
+        }
     }
 }
 
@@ -82,6 +91,9 @@ pub enum OptionsError {
     /// Too few or too many references.
     #[error("leaves of at most {0} references, expected 1 to {MAX_LEAF}")]
     MaxLeaf(usize),
+    /// Too few or too many references tested at once.
+    #[error("{0} references tested at once, expected 1 to {MAX_LEAF}")]
+    TestedAtOnce(usize),
     /// The share of added references is not sensible.
     #[error("a split budget of {0}, expected 0 to 4")]
     SplitBudget(f32),
@@ -104,6 +116,9 @@ impl Options {
         }
         if !(1..=MAX_LEAF).contains(&self.max_leaf) {
             return Err(OptionsError::MaxLeaf(self.max_leaf));
+        }
+        if !(1..=MAX_LEAF).contains(&self.tested_at_once) {
+            return Err(OptionsError::TestedAtOnce(self.tested_at_once));
         }
         if !(0.0..=4.0).contains(&self.split_budget) {
             return Err(OptionsError::SplitBudget(self.split_budget));
@@ -134,6 +149,8 @@ mod tests {
         assert_eq!(narrow.validate(), Err(OptionsError::Width(1)));
         let no_leaf = Options { max_leaf: 0, ..good };
         assert_eq!(no_leaf.validate(), Err(OptionsError::MaxLeaf(0)));
+        let none = Options { tested_at_once: 0, ..good };
+        assert_eq!(none.validate(), Err(OptionsError::TestedAtOnce(0)));
         let splits = Options { split_budget: f32::NAN, ..good };
         assert!(splits.validate().is_err());
     }

@@ -5,12 +5,13 @@
 //! For each binary node and each number of roots, the cheapest way to represent everything below it by
 //! at most so many roots of wide subtrees follows from the answers for its children. One root is
 //! either a leaf that holds all references, or a wide node over at most `width` roots. The costs are
-//! those of the surface-area heuristic with 1 for a node and 1 for a reference, so that the result is
-//! the best wide tree that the binary one allows. Costs live only while a block of nodes is worked on;
+//! those of the surface-area heuristic with 1 for a node and 1 for a test of references, so that the
+//! result is the best wide tree that the binary one allows. Costs live only while a block of nodes is worked on;
 //! what remains is one [`Plan`] of 32 bits for each node.
 
 use crate::BuildError;
 use crate::binary::Node;
+use crate::options::Options;
 use crate::progress::Monitor;
 use crate::tagged_box::{Bounds, TaggedBox};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -61,20 +62,24 @@ impl Plans {
     }
 }
 
-/// Plans the collapse of a binary tree to at most `width` children and `max_leaf` references per leaf.
+/// Plans the collapse of a binary tree: to at most so many children and references per leaf as the options
+/// say.
 ///
 /// # Errors
 /// Cancellation.
 pub(crate) fn plan(
     nodes: &[TaggedBox],
-    width: usize,
-    max_leaf: usize,
+    options: &Options,
     monitor: &Monitor<'_>,
 ) -> Result<Plans, BuildError> {
     let scale = area_scale(&nodes[0].bounds());
     let plans = (0..nodes.len()).map(|_| AtomicU32::new(0)).collect();
-    let planner = Planner { nodes, plans, scale, max_leaf: max_leaf as u32, monitor };
-    let costs = match width {
+    let leaf = LeafCost {
+        max_leaf: options.max_leaf as u32,
+        tested_at_once: options.tested_at_once as u32,
+    };
+    let planner = Planner { nodes, plans, scale, leaf, monitor };
+    let costs = match options.width {
         2 => planner.subtree::<2>(0),
         3 => planner.subtree::<3>(0),
         4 => planner.subtree::<4>(0),
@@ -107,11 +112,32 @@ struct Costs {
     count: u32,
 }
 
+/// What leaves cost.
+#[derive(Clone, Copy)]
+struct LeafCost {
+    max_leaf: u32,
+    tested_at_once: u32,
+}
+
+impl LeafCost {
+    /// The cost of a leaf with so many references for each unit of area; infinite if it may not be.
+    #[inline(always)]
+    fn of(self, count: u32) -> f32 {
+        if count > self.max_leaf {
+            f32::INFINITY
+        } else if self.tested_at_once == 1 {
+            count as f32
+        } else {
+            count.div_ceil(self.tested_at_once) as f32
+        }
+    }
+}
+
 struct Planner<'a> {
     nodes: &'a [TaggedBox],
     plans: Vec<AtomicU32>,
     scale: f32,
-    max_leaf: u32,
+    leaf: LeafCost,
     monitor: &'a Monitor<'a>,
 }
 
@@ -183,8 +209,8 @@ impl Planner<'_> {
     #[inline(always)]
     fn pair<const WIDTH: usize>(&self, node: usize, left: f32, right: f32) -> Costs {
         let area = self.area(node);
-        let (apart, together) = (left + right, 2.0 * area);
-        let leaf = self.max_leaf >= 2 && together <= area + apart;
+        let (apart, together) = (left + right, self.leaf.of(2) * area);
+        let leaf = self.leaf.max_leaf >= 2 && together <= area + apart;
         let one_root = if leaf { together } else { area + apart };
         let mut roots = [one_root.min(apart); MAX_WIDTH - 1];
         roots[0] = one_root;
@@ -197,7 +223,7 @@ impl Planner<'_> {
 
     #[inline(always)]
     fn inner<const WIDTH: usize>(&self, node: usize, left: &Costs, right: &Costs) -> Costs {
-        let (costs, plan) = inner::<WIDTH>(self.area(node), left, right, self.max_leaf);
+        let (costs, plan) = inner::<WIDTH>(self.area(node), left, right, self.leaf);
         self.plans[node].store(plan.0, Ordering::Relaxed);
         costs
     }
@@ -208,11 +234,11 @@ fn inner<const WIDTH: usize>(
     area: f32,
     left: &Costs,
     right: &Costs,
-    max_leaf: u32,
+    leaf: LeafCost,
 ) -> (Costs, Plan) {
     let count = left.count + right.count;
-    let fits = count <= max_leaf;
-    let leaf_cost = if fits { area * count as f32 } else { f32::INFINITY };
+    let fits = count <= leaf.max_leaf;
+    let leaf_cost = if fits { area * leaf.of(count) } else { f32::INFINITY };
     let (open_cost, mut shares) = cheapest_shares(left, right, WIDTH);
     let node_cost = area + open_cost;
     let one_root = leaf_cost.min(node_cost);

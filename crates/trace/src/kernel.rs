@@ -4,7 +4,7 @@ use crate::ask::Ask;
 use crate::kind::Kind;
 use crate::scalar;
 use crate::world::World;
-use geometry::Ray;
+use geometry::{Ray, TriangleRule};
 use machine::Counters;
 
 /// The instructions that a tracer uses.
@@ -12,17 +12,20 @@ use machine::Counters;
 pub enum Kernel {
     /// Plain code, on any processor.
     Scalar,
+    /// AVX-512 (F, VL and DQ).
+    Avx512,
 }
 
 impl Kernel {
     /// All kernels, from the plainest to the fastest.
-    pub const ALL: [Self; 1] = [Self::Scalar];
+    pub const ALL: [Self; 2] = [Self::Scalar, Self::Avx512];
 
     /// The name used in options and reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Scalar => "scalar",
+            Self::Avx512 => "avx512",
         }
     }
 
@@ -31,6 +34,10 @@ impl Kernel {
     pub fn is_available(self) -> bool {
         match self {
             Self::Scalar => true,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => crate::avx512::is_available(),
+            #[cfg(not(target_arch = "x86_64"))]
+            Self::Avx512 => false,
         }
     }
 
@@ -48,10 +55,24 @@ impl Kernel {
         first: usize,
         rays: &[Ray],
         answers: &mut [K::Answer],
-        counters: &mut Counters,
+        counters: Option<&mut Counters>,
     ) {
         match self {
-            Self::Scalar => {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 if ask.rule == TriangleRule::Watertight => {
+                // SAFETY: a tracer is made only with a kernel that is available.
+                unsafe {
+                    match (rays, &mut *answers) {
+                        ([ray], [answer]) if first == 0 => {
+                            crate::avx512::answer_one::<K>(world, ask, ray, answer, counters);
+                        }
+                        _ => crate::avx512::answer::<K>(world, ask, first, rays, answers, counters),
+                    }
+                }
+            }
+            _ => {
+                let mut uncounted = Counters::default();
+                let counters = counters.unwrap_or(&mut uncounted);
                 for (offset, (ray, answer)) in rays.iter().zip(answers).enumerate() {
                     scalar::answer::<K>(world, ask, first + offset, ray, answer, counters);
                 }

@@ -1,15 +1,11 @@
 //! What a batch asks for, as types: a kernel is compiled once for each.
 
 use crate::Hit;
-use machine::HitKind;
 
 /// Which hits are wanted, and what an answer is.
 pub(crate) trait Kind {
     /// The answer for one ray.
     type Answer: Send;
-
-    /// The kind in words of the machines.
-    const KIND: HitKind;
 
     /// The answer "no hit".
     fn miss() -> Self::Answer;
@@ -50,7 +46,6 @@ pub(crate) struct All;
 
 impl Kind for Closest {
     type Answer = Hit;
-    const KIND: HitKind = HitKind::Closest;
 
     fn miss() -> Hit {
         Hit::MISS
@@ -72,7 +67,6 @@ impl Kind for Closest {
 
 impl Kind for Any {
     type Answer = bool;
-    const KIND: HitKind = HitKind::Any;
 
     fn miss() -> bool {
         false
@@ -90,7 +84,6 @@ impl Kind for Any {
 
 impl Kind for First {
     type Answer = Hit;
-    const KIND: HitKind = HitKind::Any;
 
     fn miss() -> Hit {
         Hit::MISS
@@ -108,7 +101,6 @@ impl Kind for First {
 
 impl Kind for All {
     type Answer = Vec<Hit>;
-    const KIND: HitKind = HitKind::All;
 
     fn miss() -> Vec<Hit> {
         Vec::new()

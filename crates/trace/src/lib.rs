@@ -32,15 +32,20 @@
 //! | [`kernel`](Kernel) | kernels, and the one place where one is chosen |
 //! | `world` | the CPU's copy of an image |
 //! | `scalar` | the plain walk over it |
+//! | `ordinary` | which rays and worlds the fast kernels take |
+//! | `avx512` | the AVX-512 kernel: many rays in flight |
 //!
 //! This is the one shipped crate with `unsafe`: kernels use vector instructions, and read memory that a
 //! check has proved without asking again.
 
 mod ask;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod batch;
 mod error;
 mod kernel;
 mod kind;
+mod ordinary;
 mod scalar;
 mod tracer;
 mod world;

@@ -90,8 +90,8 @@ impl<K: Kind> Walk<'_, K> {
                 continue;
             }
             match pointer.target() {
-                Target::Node(number) => self.children(&self.world.nodes[number], slabs, &mut stack),
-                Target::Leaf(byte, count) => self.triangles(byte, count, below)?,
+                Target::Node => self.children(self.world.arena.node(pointer), slabs, &mut stack),
+                Target::Leaf => self.triangles(pointer, below)?,
                 Target::Boxes(list) => self.boxes(list, below)?,
                 Target::Instance(number) => self.instance(number)?,
                 Target::Leave | Target::Done => (),
@@ -132,17 +132,12 @@ impl<K: Kind> Walk<'_, K> {
         self.bottom(&level, bottom, &space)
     }
 
-    fn triangles(
-        &mut self,
-        byte: usize,
-        count: usize,
-        below: Option<&Below<'_>>,
-    ) -> ControlFlow<()> {
+    fn triangles(&mut self, leaf: Pointer, below: Option<&Below<'_>>) -> ControlFlow<()> {
         let Some(Below { bottom, space }) = below else { return ControlFlow::Continue(()) };
         self.counters.leaves += 1;
-        for column in 0..count {
+        for column in 0..leaf.triangles() {
             self.counters.triangle_tests += 1;
-            let (triangle, name) = self.world.leaves.triangle(byte, count, column);
+            let (triangle, name) = self.world.arena.triangle(leaf, column);
             let id = self.world.names[*bottom].id(name);
             self.offer(space, Primitive::Triangle(&triangle), id)?;
         }

@@ -219,15 +219,13 @@ impl Tracer {
         answers: &mut [K::Answer],
         counters: Option<&mut Counters>,
     ) {
-        let mut unwanted = Counters::default();
-        let counters = counters.unwrap_or(&mut unwanted);
         self.kernel.answer::<K>(&self.world, ask, first, rays, answers, counters);
     }
 }
 
 /// The tree that traces fastest.
 fn build_options() -> BuildOptions {
-    BuildOptions { preset: Preset::Best, ..BuildOptions::default() }
+    BuildOptions { preset: Preset::Best, tested_at_once: 8, ..BuildOptions::default() }
 }
 
 /// The walks' own box tests are conservative, so boxes need no margin.

@@ -1,23 +1,25 @@
 //! The CPU's copy of an image: nodes in `f32`, leaves as structure of arrays.
 //!
-//! Nodes of all levels lie in one array and leaves in another, so that a walk needs two addresses and
-//! pointers of 32 bits. Boxes are those of the image, drawn in where the triangles below allow it.
+//! Nodes and leaves of all levels lie in one run of memory, so that a walk needs one address and pointers of
+//! 32 bits. Boxes are those of the image, drawn in where the triangles below allow it.
 //!
 //! | file | concept |
 //! |---|---|
 //! | `pointer` | where a child leads |
 //! | `node` | eight boxes |
 //! | `leaf` | eight triangles |
+//! | `arena` | the memory of both |
 //! | `names` | ids of triangles |
 //! | `prepare` | a tree, laid out |
 
-pub(crate) mod leaf;
+mod arena;
+mod leaf;
 mod names;
-pub(crate) mod node;
-pub(crate) mod pointer;
+mod node;
+mod pointer;
 mod prepare;
 
-pub(crate) use leaf::Leaves;
+pub(crate) use arena::Arena;
 pub(crate) use names::Names;
 pub(crate) use node::Node;
 pub(crate) use pointer::{Pointer, Target};
@@ -27,16 +29,11 @@ use machine::instance_dilation::InstanceDilation;
 use std::ops::Range;
 use tree::{Placement, PrimitiveId};
 
-/// Coordinates up to this are *ordinary*: fast kernels neither overflow nor underflow on them.
-pub(crate) const ORDINARY: f32 = 1.152_921_5e18; // 2^60
-
 /// Everything that a walk reads.
 #[derive(Debug)]
 pub(crate) struct World {
-    /// Nodes of all levels; the children of a node lie behind it.
-    pub(crate) nodes: Vec<Node>,
-    /// Leaves of all levels.
-    pub(crate) leaves: Leaves,
+    /// Nodes and leaves of all levels.
+    pub(crate) arena: Arena,
     /// Procedural boxes.
     pub(crate) boxes: Vec<(Aabb, PrimitiveId)>,
     /// Lists of procedural boxes.
@@ -51,7 +48,7 @@ pub(crate) struct World {
     pub(crate) stack_size: usize,
     /// Triangles stored, each once.
     pub(crate) triangles: usize,
-    /// Whether every coordinate is ordinary.
+    /// Whether every coordinate is ordinary ([`crate::ordinary`]).
     pub(crate) is_ordinary: bool,
 }
 
@@ -80,8 +77,7 @@ impl World {
     pub(crate) fn byte_count(&self) -> usize {
         let names: usize = self.names.iter().map(Names::byte_count).sum();
         let placements = self.top.as_ref().map_or(0, |top| size_of_val(top.placements.as_slice()));
-        size_of_val(self.nodes.as_slice())
-            + self.leaves.byte_count()
+        self.arena.byte_count()
             + size_of_val(self.boxes.as_slice())
             + size_of_val(self.box_lists.as_slice())
             + size_of_val(self.bottoms.as_slice())

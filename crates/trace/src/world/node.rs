@@ -47,6 +47,17 @@ impl Node {
         node
     }
 
+    /// The node as words, in the order of its bytes.
+    pub(crate) fn words(&self) -> [u32; 64] {
+        let mut words = [0; 64];
+        let planes = self.planes.iter().flatten().flatten().map(|plane| plane.to_bits());
+        let pointers = self.children.iter().map(|child| child.0);
+        for (word, value) in words.iter_mut().zip(planes.chain(pointers).chain(self.orders)) {
+            *word = value;
+        }
+        words
+    }
+
     /// The box of a slot.
     pub(crate) fn bounds(&self, slot: usize) -> Aabb {
         let corner =

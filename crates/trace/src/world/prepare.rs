@@ -1,14 +1,16 @@
 //! A tree, laid out for the CPU.
 //!
 //! The box of a leaf becomes the union, over its triangles, of the triangle's own box; of a triangle that
-//! several leaves refer to, only what lies in the leaf's box in the image. A triangle with one reference is
-//! therefore always inside its boxes, even where the image's boxes lost it. Boxes of nodes are unions
-//! of their children's.
+//! spatial splits have cut, only what lies in the leaf's box in the image. An image stores such a triangle
+//! several times, with the same ids. All others are therefore inside their boxes, even where the image's
+//! boxes lost them. Boxes of nodes are unions of their children's.
 
-use super::leaf::MAX_TRIANGLES;
-use super::{Leaves, Level, Names, Node, ORDINARY, Pointer, TopLevel, World};
+use super::leaf::{Leaves, MAX_TRIANGLES};
+use super::{Arena, Level, Names, Node, Pointer, Target, TopLevel, World};
+use crate::ordinary;
 use geometry::{Aabb, Triangle, Vec3};
 use machine::instance_dilation::InstanceDilation;
+use rayon::prelude::*;
 use std::ops::Range;
 use tree::{Bottom, Bvh, Placement, PrimitiveId, Primitives, Top, Tree};
 
@@ -27,22 +29,30 @@ impl World {
             bottoms.push(writer.bottom(bottom, &own)?);
             names.push(own);
         }
-        let top = match &tree.top {
+        let mut top = match &tree.top {
             None => None,
             Some(top) => Some(writer.top(top, &bottoms)?),
         };
-        writer.leaves.finish();
         let Writer { mut nodes, leaves, boxes, box_lists } = writer;
-        nodes.shrink_to_fit();
         let stack_size = stack_size(&nodes, &bottoms, top.as_ref());
+        let shift = Arena::leaf_shift(nodes.len());
+        let roots = bottoms.iter_mut().chain(top.as_mut().map(|top| &mut top.level));
+        for pointer in nodes
+            .iter_mut()
+            .flat_map(|node| &mut node.children)
+            .chain(roots.map(|level| &mut level.root))
+            .filter(|pointer| pointer.target() == Target::Leaf)
+        {
+            *pointer = pointer.shifted(shift).ok_or(TooLarge)?;
+        }
+        let arena = Arena::new(&nodes, &leaves);
         let is_ordinary = bottoms.iter().chain(top.as_ref().map(|top| &top.level)).all(|level| {
             let Aabb { min, max } = level.bounds;
-            level.bounds.is_empty() || min.abs().max(max.abs()).max_element() <= ORDINARY
+            level.bounds.is_empty() || min.abs().max(max.abs()).max_element() <= ordinary::LARGEST
         });
-        let triangles = tree.bottoms.iter().map(|b| b.primitives.triangles.len()).sum();
+        let triangles = tree.bottoms.iter().map(|bottom| distinct(&bottom.primitives)).sum();
         Ok(Self {
-            nodes,
-            leaves,
+            arena,
             boxes,
             box_lists,
             bottoms,
@@ -70,11 +80,11 @@ type Child = (Aabb, Pointer);
 impl Writer {
     fn bottom(&mut self, bottom: &Bottom, names: &Names) -> Result<Level, TooLarge> {
         let Bottom { primitives, bvh } = bottom;
-        let references = reference_counts(bvh);
+        let is_cut = cut_triangles(primitives, bvh);
         let part = |item: u32, leaf: &Aabb| {
             let own = unbounded_unless_finite(primitives.bounds(item as usize));
             let common = own.intersection(*leaf);
-            if references[item as usize] > 1 && !common.is_empty() { common } else { own }
+            if is_cut[item as usize] && !common.is_empty() { common } else { own }
         };
         self.level(bvh, &part, &mut |writer, items, leaf, children| {
             writer.primitives(primitives, names, items, &|item| part(item, leaf), children)
@@ -208,6 +218,17 @@ impl Writer {
     }
 }
 
+/// Triangles with different ids.
+fn distinct(primitives: &Primitives) -> usize {
+    let mut ids: Vec<(u32, u32)> = primitives.ids[..primitives.triangles.len()]
+        .iter()
+        .map(|id| (id.geometry, id.primitive))
+        .collect();
+    ids.par_sort_unstable();
+    ids.dedup();
+    ids.len()
+}
+
 /// The box of each entry, from the bottom up.
 fn entry_bounds(bvh: &Bvh, part: &dyn Fn(u32, &Aabb) -> Aabb) -> Vec<Aabb> {
     let mut bounds = vec![Aabb::EMPTY; bvh.entries().len()];
@@ -221,6 +242,24 @@ fn entry_bounds(bvh: &Bvh, part: &dyn Fn(u32, &Aabb) -> Aabb) -> Vec<Aabb> {
         };
     }
     bounds
+}
+
+/// Which primitives several leaves hold: under one number, or under several with the same ids.
+fn cut_triangles(primitives: &Primitives, bvh: &Bvh) -> Vec<bool> {
+    let mut is_cut: Vec<bool> = reference_counts(bvh).iter().map(|&count| count > 1).collect();
+    let key = |item: u32| {
+        let PrimitiveId { geometry, primitive, .. } = primitives.ids[item as usize];
+        u64::from(geometry) << 32 | u64::from(primitive)
+    };
+    let mut sorted: Vec<(u64, u32)> =
+        (0..primitives.triangles.len() as u32).map(|item| (key(item), item)).collect();
+    sorted.par_sort_unstable();
+    for same in sorted.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() > 1) {
+        for &(_, item) in same {
+            is_cut[item as usize] = true;
+        }
+    }
+    is_cut
 }
 
 /// How many leaves refer to each item.
@@ -252,13 +291,18 @@ fn stack_size(nodes: &[Node], bottoms: &[Level], top: Option<&TopLevel>) -> usiz
     let mut needed = vec![1; nodes.len()];
     for (number, node) in nodes.iter().enumerate().rev() {
         let deepest = node.slots().map(|slot| match node.children[slot] {
-            child if child.is_node() => needed[child.0 as usize],
+            child if child.is_node() => needed[number_of(child)],
             _ => 1,
         });
         needed[number] = deepest.max().unwrap_or(1) + node.slots().count().saturating_sub(1);
     }
     let of_level =
-        |level: &Level| if level.root.is_node() { needed[level.root.0 as usize] } else { 1 };
+        |level: &Level| if level.root.is_node() { needed[number_of(level.root)] } else { 1 };
     let below = bottoms.iter().map(of_level).max().unwrap_or(0);
     1 + below + top.map_or(0, |top| of_level(&top.level) + 1)
+}
+
+/// The number of the node behind a pointer to one.
+fn number_of(node: Pointer) -> usize {
+    node.byte() / size_of::<Node>()
 }

@@ -1,0 +1,119 @@
+//! One run of memory for nodes and leaves, so that a pointer is a place in it whatever it leads to.
+//!
+//! Nodes come first, then leaves, then room for kernels that load whole vectors of a leaf's last row.
+
+use super::leaf::Leaves;
+use super::node::Node;
+use super::pointer::{Pointer, UNIT};
+use geometry::{Triangle, Vec3};
+
+/// One line of memory.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([u32; 16]);
+
+const LINES_OF_NODE: usize = size_of::<Node>() / size_of::<Line>();
+
+/// Lines behind the last leaf.
+const ROOM: usize = 2;
+
+/// Nodes and leaves.
+#[derive(Debug)]
+pub(crate) struct Arena {
+    lines: Vec<Line>,
+    nodes: usize,
+}
+
+impl Arena {
+    /// Nodes, then leaves, one after the other.
+    pub(crate) fn new(nodes: &[Node], leaves: &Leaves) -> Self {
+        let words = leaves.words();
+        let mut lines =
+            Vec::with_capacity(nodes.len() * LINES_OF_NODE + words.len().div_ceil(16) + ROOM);
+        for node in nodes {
+            let words = node.words();
+            lines.extend(words.as_chunks::<16>().0.iter().map(|&line| Line(line)));
+        }
+        let (whole, rest) = words.as_chunks::<16>();
+        lines.extend(whole.iter().map(|&line| Line(line)));
+        let mut last = Line([0; 16]);
+        last.0[..rest.len()].copy_from_slice(rest);
+        lines.extend([last; ROOM]);
+        Self { lines, nodes: nodes.len() }
+    }
+
+    /// Where leaves begin, in units of pointers.
+    pub(crate) fn leaf_shift(nodes: usize) -> usize {
+        nodes * size_of::<Node>() / UNIT
+    }
+
+    /// The node behind a pointer to one.
+    pub(crate) fn node(&self, pointer: Pointer) -> &Node {
+        let byte = pointer.byte();
+        assert!(byte.is_multiple_of(size_of::<Node>()) && byte / size_of::<Node>() < self.nodes);
+        // SAFETY: the place is that of one of the nodes at the start of the memory, and a node is words.
+        unsafe { self.node_unchecked(pointer) }
+    }
+
+    /// The same without a test.
+    ///
+    /// # Safety
+    /// The pointer must lead to a node of this arena.
+    #[inline(always)]
+    pub(crate) unsafe fn node_unchecked(&self, pointer: Pointer) -> &Node {
+        // SAFETY: as promised; lines are aligned like nodes.
+        unsafe { &*self.start().add(pointer.byte()).cast::<Node>() }
+    }
+
+    /// Triangle `column` of the leaf behind a pointer to one, and its name.
+    pub(crate) fn triangle(&self, leaf: Pointer, column: usize) -> (Triangle, u32) {
+        let (byte, count) = (leaf.byte(), leaf.triangles());
+        let word = |row: usize| {
+            let at = byte / 4 + row * count + column;
+            self.lines[at / 16].0[at % 16]
+        };
+        let corner =
+            |c: usize| Vec3::from_array(std::array::from_fn(|k| f32::from_bits(word(3 * c + k))));
+        (Triangle { vertices: std::array::from_fn(corner) }, word(9))
+    }
+
+    /// The first byte.
+    #[inline(always)]
+    pub(crate) fn start(&self) -> *const u8 {
+        self.lines.as_ptr().cast()
+    }
+
+    /// Bytes in memory.
+    pub(crate) fn byte_count(&self) -> usize {
+        size_of_val(self.lines.as_slice())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use geometry::Aabb;
+
+    #[test]
+    fn nodes_and_triangles_come_back() {
+        let triangle = |x: f32| {
+            Triangle::new(Vec3::new(x, 1.0, 2.0), Vec3::new(x, -4.0, 3.0), Vec3::new(7.0, x, 0.5))
+        };
+        let all: Vec<(Triangle, u32)> = (0..11).map(|n| (triangle(n as f32), 100 + n)).collect();
+        let parts = [&all[..3], &all[3..]];
+        let mut leaves = Leaves::default();
+        let pointers = parts.map(|part| leaves.push(part).unwrap());
+        let boxes = [Aabb::new(Vec3::new(1.0, 2.0, 3.0), Vec3::new(4.0, 6.0, 8.0)); 2];
+        let nodes = [Node::of_boxes(&boxes), Node::of_boxes(&boxes[1..])];
+        let arena = Arena::new(&nodes, &leaves);
+        assert_eq!(arena.node(Pointer::node(1).unwrap()).bounds(0), boxes[1]);
+        for (pointer, part) in pointers.iter().zip(parts) {
+            let pointer = pointer.shifted(Arena::leaf_shift(nodes.len())).unwrap();
+            assert_eq!(pointer.triangles(), part.len());
+            for (column, expected) in part.iter().enumerate() {
+                assert_eq!(arena.triangle(pointer, column), *expected);
+            }
+        }
+        assert_eq!(arena.start().align_offset(64), 0);
+    }
+}

@@ -1,0 +1,184 @@
+//! Every kernel against the reference machine, in batches: the same hits, bit for bit.
+
+use build::{Options as BuildOptions, Preset};
+use geometry::{Ray, TriangleRule, Vec3};
+use gfx12::Gfx12;
+use gfx12::encode::{Options as EncodeOptions, Policy};
+use machine::{CheckedImage, Counters, Format, HitKind, Machine, RayFlags, RayQuery, Reference};
+use scene::builtin::Builtin;
+use std::ops::ControlFlow;
+use trace::{Hit, Kernel, Mode, Options, Tracer};
+use tree::Tree;
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+
+    fn unit(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / 16_777_216.0
+    }
+
+    fn point(&mut self, low: Vec3, high: Vec3) -> Vec3 {
+        low + (high - low) * Vec3::new(self.unit(), self.unit(), self.unit())
+    }
+}
+
+fn world(builtin: Builtin, triangles: usize, preset: Preset) -> (CheckedImage, Tree) {
+    let options = BuildOptions { preset, tested_at_once: 8, ..BuildOptions::default() };
+    let keep_going = |_| ControlFlow::Continue(());
+    let built = build::build(&builtin.scene(triangles), &options, &keep_going).unwrap();
+    let format =
+        Gfx12 { options: EncodeOptions { keep_leaves: true, ..EncodeOptions::new(Policy::Dense) } };
+    let image = format.check(format.encode(&built.tree).unwrap()).checked.unwrap();
+    let tree = format.decode(&image);
+    (image, tree)
+}
+
+/// Rays at corners, along edges and axes, off surfaces, and rays that are out of the ordinary.
+fn rays(tree: &Tree, count: usize, seed: u64) -> Vec<Ray> {
+    let mut random = Random(seed);
+    let bounds = tree.bounds();
+    let (low, high) = (bounds.min - bounds.extent() * 0.3, bounds.max + bounds.extent() * 0.3);
+    let triangles = &tree.bottoms[0].primitives.triangles;
+    (0..count)
+        .map(|_| {
+            let corners = triangles[random.below(triangles.len())].vertices;
+            let on_edge = corners[0] + (corners[1] - corners[0]) * random.unit();
+            let target = match random.below(4) {
+                0 => corners[2],
+                1 => on_edge,
+                2 => random.point(low, high),
+                _ => on_edge + (corners[2] - on_edge) * random.unit(),
+            };
+            let from = if random.below(3) == 0 { corners[1] } else { random.point(low, high) };
+            let mut direction = target - from;
+            match random.below(12) {
+                0 => {
+                    direction = Vec3::select(
+                        direction.abs().cmpeq(Vec3::splat(direction.abs().max_element())),
+                        direction,
+                        Vec3::ZERO,
+                    )
+                }
+                1 => direction.y = -0.0,
+                2 => direction *= 1e-30,
+                3 => direction *= 1e20,
+                4 => direction.x = 1e-41,
+                5 => direction.z *= 1e-14,
+                _ => (),
+            }
+            let ray = Ray::new(from, direction);
+            match random.below(20) {
+                0 => ray.between(0.0, 1.0),
+                1 => ray.between(0.5, 2.0),
+                2 => Ray { origin: Vec3::new(f32::NAN, 0.0, 1.0), ..ray },
+                3 => Ray { direction: Vec3::ZERO, ..ray },
+                4 => Ray { direction: Vec3::new(f32::INFINITY, 0.0, 1.0), ..ray },
+                5 => ray.between(2.0, 1.0),
+                _ => ray,
+            }
+        })
+        .collect()
+}
+
+fn expected(
+    tree: &Tree,
+    rule: TriangleRule,
+    kind: HitKind,
+    flags: RayFlags,
+    rays: &[Ray],
+) -> Vec<Vec<Hit>> {
+    let reference = Reference::new(tree, rule);
+    let mut counters = Counters::default();
+    rays.iter()
+        .map(|&ray| {
+            let mut hits = Vec::new();
+            let query = RayQuery { flags, ..RayQuery::new(kind, ray) };
+            reference.answer(&query, &mut hits, &mut counters).unwrap();
+            hits
+        })
+        .collect()
+}
+
+/// Hits as bits, so that -0.0 is not 0.0.
+fn bits(hit: &Hit) -> [u32; 6] {
+    [hit.t.to_bits(), hit.u.to_bits(), hit.v.to_bits(), hit.instance, hit.geometry, hit.primitive]
+}
+
+fn kernels() -> Vec<Kernel> {
+    Kernel::ALL.into_iter().filter(|kernel| kernel.is_available()).collect()
+}
+
+#[test]
+fn batches_equal_the_reference() {
+    for (builtin, preset) in [
+        (Builtin::Interior, Preset::Best),
+        (Builtin::Forest, Preset::Balanced),
+        (Builtin::Hairball, Preset::Best),
+        (Builtin::Organic, Preset::Fast),
+    ] {
+        let (image, tree) = world(builtin, 3_000, preset);
+        let rays = rays(&tree, 3_000, 17);
+        for rule in TriangleRule::ALL {
+            // A tree with splits may lose what this rule accepts beside a triangle.
+            if rule == TriangleRule::MollerTrumbore && preset == Preset::Best {
+                continue;
+            }
+            for flags in [RayFlags::empty(), RayFlags::CULL_BACK | RayFlags::CULL_NON_OPAQUE] {
+                let closest = expected(&tree, rule, HitKind::Closest, flags, &rays);
+                let all = expected(&tree, rule, HitKind::All, flags, &rays);
+                for (mode, kernel) in
+                    Mode::ALL.iter().flat_map(|&mode| kernels().into_iter().map(move |k| (mode, k)))
+                {
+                    let options = Options { mode, rule, kernel: Some(kernel) };
+                    let tracer = Tracer::from_image(image.clone(), options).unwrap();
+                    let batch = tracer.batch().flags(flags);
+                    let hits = batch.closest(&rays);
+                    let any = batch.any(&rays);
+                    let lists = batch.all(&rays);
+                    for (n, ray) in rays.iter().enumerate() {
+                        let place = format!(
+                            "{builtin:?} {preset} {rule} {mode:?} {kernel} ray {n}: {ray:?}"
+                        );
+                        let best = closest[n].first().unwrap_or(&Hit::MISS);
+                        assert_eq!(bits(&hits[n]), bits(best), "{place}");
+                        assert_eq!(any[n], !closest[n].is_empty(), "{place}");
+                        let found: Vec<_> = lists[n].iter().map(bits).collect();
+                        let wanted: Vec<_> = all[n].iter().map(bits).collect();
+                        assert_eq!(found, wanted, "{place}");
+                        if n % 7 == 0 && flags.is_empty() {
+                            assert_eq!(bits(&tracer.closest_one(ray)), bits(best), "{place}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn counting_changes_nothing() {
+    let (image, tree) = world(Builtin::Interior, 2_000, Preset::Best);
+    let rays = rays(&tree, 500, 3);
+    for kernel in kernels() {
+        let options = Options { kernel: Some(kernel), ..Options::default() };
+        let tracer = Tracer::from_image(image.clone(), options).unwrap();
+        let (hits, counters) = tracer.batch().closest_counted(&rays);
+        assert_eq!(hits, tracer.closest(&rays));
+        assert_eq!(counters.queries, 500);
+        assert!(counters.nodes > 500 && counters.box_tests > counters.nodes, "{counters:?}");
+        assert!(counters.triangle_tests >= counters.leaves && counters.leaves > 0, "{counters:?}");
+    }
+}
