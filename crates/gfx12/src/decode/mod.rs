@@ -11,14 +11,16 @@
 //! | `placements` | instances as placements, and their numbers |
 //! | `hierarchy` | a survey as a [`tree::Bvh`] |
 //! | `bounds` | boxes without NaN |
+//! | [`frames`](mod@frames) | what a tree cannot hold of oriented nodes |
 //!
 //! [`decode`] gives the tree that an image stands for. Boxes are the decoded planes; the children of
 //! an oriented node get the axis-aligned box around what is below them; slots that reuse a child are
 //! one entry with the union of their boxes. Encoding the tree of an image that siliray wrote, without a
-//! margin, gives the same bytes.
+//! margin, gives the same bytes; if nodes are oriented, together with their [`Frames`].
 
 pub(crate) mod bounds;
 mod expand;
+pub mod frames;
 mod hierarchy;
 pub mod memory;
 pub mod nodes;
@@ -29,6 +31,7 @@ pub mod structure;
 pub mod survey;
 mod visited;
 
+pub use frames::{Frames, frames};
 pub use memory::Memory;
 pub use nodes::{Node, NodeBody, nodes};
 pub use structure::Structure;

@@ -1,6 +1,6 @@
 //! A bottom level: boxes above primitive nodes.
 
-use super::boxes::{Boxes, Contents, contents};
+use super::boxes::{Boxes, Contents, Orientation, contents};
 use super::error::EncodeError;
 use super::families;
 use super::flatten::{Flat, references_below};
@@ -12,6 +12,7 @@ use super::regroup::regroup;
 use super::run::{PackedRun, RangeStart, RunPacker, Stored};
 use super::tables::{HeaderCounts, IdTable, Sections, header, write_pointers};
 use super::{Options, Policy};
+use crate::decode::frames::LevelFrames;
 use crate::layout::{BoxNode, CullFlags, NODE_BYTES, NodePointer};
 use geometry::Aabb;
 use machine::Segment;
@@ -56,6 +57,7 @@ pub(crate) fn encode(
     bottom: &Bottom,
     level: usize,
     margin: Margin,
+    frames: Option<&LevelFrames>,
     options: &Options,
 ) -> Result<EncodedBottom, EncodeError> {
     let Bottom { primitives, bvh } = bottom;
@@ -76,14 +78,19 @@ pub(crate) fn encode(
         bounds: None,
         margin,
         radv_planes: options.policy == Policy::Radv,
-        orientations: None,
+        orientation: Orientation::Plain,
     };
-    let orientations = if options.obb {
+    let kept = frames.filter(|frames| frames.bounds.len() == bvh.entries().len());
+    let orientations = if options.obb && kept.is_none() {
         orient(&boxes, &references_below(&bvh), primitives)
     } else {
         Orientations::default()
     };
-    let boxes = Boxes { orientations: Some((&orientations, primitives)), ..boxes };
+    let orientation = match kept {
+        Some(frames) => Orientation::Kept(frames),
+        None => Orientation::Fitted(&orientations, primitives),
+    };
+    let boxes = Boxes { orientation, ..boxes };
     let node_counts = [flat.boxes.len(), leaves.node_count];
     let sections = Sections::new(level, node_counts, ids.info_bytes(), ids.pointer_count())?;
     let mut segment = Segment::zeroed(0, sections.end as usize);

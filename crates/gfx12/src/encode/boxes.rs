@@ -5,6 +5,7 @@ use super::flatten::{Flat, FlatBox, NO_PLACE};
 use super::margin::{Margin, widen};
 use super::obb_fit::{Orientations, oriented_boxes};
 use super::run::RangeStart;
+use crate::decode::frames::LevelFrames;
 use crate::layout::{BOX_TYPE, BoxFrame, BoxNode, ChildEntry, CullFlags, NODE_BYTES, NodePointer};
 use crate::quantize::{QuantizeError, QuantizedBoxes, quantize, quantize_radv};
 use geometry::Aabb;
@@ -30,8 +31,19 @@ pub(crate) struct Boxes<'a> {
     pub(crate) margin: Margin,
     /// Whether planes are rounded as RADV does (G-22).
     pub(crate) radv_planes: bool,
-    /// Which nodes are oriented, and the primitives below them.
-    pub(crate) orientations: Option<(&'a Orientations, &'a Primitives)>,
+    /// Which nodes are oriented.
+    pub(crate) orientation: Orientation<'a>,
+}
+
+/// Where the frames of nodes come from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Orientation<'a> {
+    /// All lie along the axes.
+    Plain,
+    /// Rotations were chosen for the primitives below.
+    Fitted(&'a Orientations, &'a Primitives),
+    /// As an image had them, boxes and all.
+    Kept(&'a LevelFrames),
 }
 
 /// What an entry holds, as far as rays may skip it.
@@ -91,9 +103,10 @@ impl Boxes<'_> {
         if slots.is_empty() {
             return Ok(empty_root());
         }
-        let (boxes, margin) = match self.oriented(place, &slots) {
-            Some(boxes) => (boxes, self.margin.oriented),
-            None => (slots.iter().map(|&entry| self.bounds_of(entry)).collect(), self.margin.plain),
+        let (rotation, boxes) = self.boxes_in_frame(place, &slots);
+        let margin = match rotation {
+            BoxNode::NO_ROTATION => self.margin.plain,
+            _ => self.margin.oriented,
         };
         let widened: Vec<Aabb> = boxes.iter().map(|bounds| widen(bounds, margin)).collect();
         let quantized = self.quantize(&widened).map_err(|source| EncodeError::Boxes {
@@ -111,7 +124,7 @@ impl Boxes<'_> {
             index_in_parent: slot,
             child_count: slots.len() as u8,
             spare: false,
-            obb_matrix_index: self.rotation(place),
+            obb_matrix_index: rotation,
             ignored: 0,
             children: [ChildEntry::UNUSED; 8],
         };
@@ -126,14 +139,22 @@ impl Boxes<'_> {
         if self.radv_planes { quantize_radv(boxes) } else { quantize(boxes) }
     }
 
-    fn rotation(&self, place: usize) -> u8 {
-        self.orientations.map_or(BoxNode::NO_ROTATION, |(orientations, _)| orientations.of(place))
-    }
-
-    /// The children's boxes in the frame of an oriented node.
-    fn oriented(&self, place: usize, slots: &[u32]) -> Option<Vec<Aabb>> {
-        let (_, primitives) = self.orientations?;
-        oriented_boxes(self.bvh, slots, self.rotation(place), primitives)
+    /// The rotation of a node, and the boxes of its children in that frame.
+    fn boxes_in_frame(&self, place: usize, slots: &[u32]) -> (u8, Vec<Aabb>) {
+        let plain = || slots.iter().map(|&entry| self.bounds_of(entry)).collect();
+        match self.orientation {
+            Orientation::Plain => (BoxNode::NO_ROTATION, plain()),
+            Orientation::Fitted(orientations, primitives) => {
+                let rotation = orientations.of(place);
+                let oriented = oriented_boxes(self.bvh, slots, rotation, primitives);
+                oriented.map_or_else(|| (BoxNode::NO_ROTATION, plain()), |boxes| (rotation, boxes))
+            }
+            Orientation::Kept(frames) => {
+                let entry = self.flat.boxes[place].entry as usize;
+                let boxes = slots.iter().map(|&child| frames.bounds[child as usize]);
+                (frames.rotations[entry], boxes.collect())
+            }
+        }
     }
 
     fn bounds_of(&self, entry: u32) -> Aabb {

@@ -21,7 +21,8 @@
 //! | [`report`] | figures |
 //!
 //! The same tree gives the same bytes, whatever the number of threads. A tree that was decoded from an
-//! image of siliray's, encoded with [`Options::decoded`], gives the bytes of that image.
+//! image of siliray's, encoded with [`Options::decoded`], gives the bytes of that image; nodes that are oriented
+//! need their frames as well ([`encode_in_frames`]).
 
 mod bottom;
 mod boxes;
@@ -46,6 +47,7 @@ pub use error::EncodeError;
 pub use report::Report;
 pub use triangle_fill::TriangleFill;
 
+use crate::decode::Frames;
 use crate::format::NAME;
 use crate::layout::NodePointer;
 use bottom::EncodedBottom;
@@ -158,6 +160,19 @@ pub struct Encoded {
 /// # Errors
 /// When the tree holds something that the format cannot express.
 pub fn encode(tree: &Tree, options: &Options) -> Result<Encoded, EncodeError> {
+    encode_in_frames(tree, &Frames::default(), options)
+}
+
+/// Lays a decoded tree out, and orients its nodes as they were: with [`Options::decoded`], an image of
+/// siliray's comes back to the bit.
+///
+/// # Errors
+/// When the tree holds something that the format cannot express.
+pub fn encode_in_frames(
+    tree: &Tree,
+    frames: &Frames,
+    options: &Options,
+) -> Result<Encoded, EncodeError> {
     if tree.top.is_none() && tree.bottoms.len() != 1 {
         return Err(EncodeError::BottomCount { bottoms: tree.bottoms.len() });
     }
@@ -171,7 +186,9 @@ pub fn encode(tree: &Tree, options: &Options) -> Result<Encoded, EncodeError> {
         .par_iter()
         .zip(margins)
         .enumerate()
-        .map(|(level, (bottom, margin))| bottom::encode(bottom, level, margin, options))
+        .map(|(level, (bottom, margin))| {
+            bottom::encode(bottom, level, margin, frames.levels.get(level), options)
+        })
         .collect();
     let mut bottoms = results.into_iter().collect::<Result<Vec<_>, _>>()?;
     let mut report = bottom_report(tree, &bottoms);

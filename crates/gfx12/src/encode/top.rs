@@ -5,7 +5,7 @@
 //! side: one that skips procedurals and one that skips triangles. Both have the same sideband record.
 
 use super::bottom::EncodedBottom;
-use super::boxes::{Boxes, Contents, contents};
+use super::boxes::{Boxes, Contents, Orientation, contents};
 use super::error::EncodeError;
 use super::flatten::{Flat, references_below};
 use super::instance::{InstancePart, instance_node, sideband};
@@ -91,7 +91,7 @@ impl TopPlan<'_> {
             bounds: widened.as_deref(),
             margin: if options.margin { top_margin(top) } else { Margin::default() },
             radv_planes: options.policy == Policy::Radv,
-            orientations: None,
+            orientation: Orientation::Plain,
         };
         let mut segment = Segment::zeroed(address, sections.end as usize);
         let (header_bytes, rest) = segment.bytes_mut().split_at_mut(NODE_BYTES as usize);

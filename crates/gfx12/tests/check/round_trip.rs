@@ -2,7 +2,8 @@
 
 use crate::worlds::{KINDS, scene, tree};
 use build::Preset;
-use gfx12::encode::{Options, Policy, encode};
+use gfx12::decode::NodeBody;
+use gfx12::encode::{Options, Policy, encode, encode_in_frames};
 use gfx12::{check, decode};
 use machine::CheckedImage;
 use scene::builtin::Builtin;
@@ -58,7 +59,8 @@ fn round_trip(given: &Tree, options: &Options, may_warn: &[&str]) {
     assert!(image.facts().parents && image.facts().finite);
     let decoded = decode::decode(&image);
     same_geometry(&decoded, given);
-    let again = encode(&decoded, &Options::decoded(options.policy)).unwrap().image;
+    let (frames, decoded_options) = (decode::frames(&image), Options::decoded(options.policy));
+    let again = encode_in_frames(&decoded, &frames, &decoded_options).unwrap().image;
     assert_eq!(again.segments.len(), image.image().segments.len());
     for (again, first) in again.segments.iter().zip(&image.image().segments) {
         assert_eq!(again.address, first.address);
@@ -119,6 +121,23 @@ fn split_triangles_come_back() {
         let tree = tree(&builtin.scene(3000), Preset::Best);
         for policy in [Policy::Dense, Policy::Gpurt] {
             round_trip(&tree, &Options::new(policy), &["contained", "instance_box"]);
+        }
+    }
+}
+
+/// Oriented nodes, below a top level too.
+#[test]
+fn oriented_nodes_come_back() {
+    for (builtin, triangles) in [(Builtin::Hairball, 4000), (Builtin::Forest, 3000)] {
+        let tree = tree(&builtin.scene(triangles), Preset::Balanced);
+        for policy in [Policy::Dense, Policy::Gpurt] {
+            let options = Options { obb: true, ..Options::new(policy) };
+            let image = encode(&tree, &options).unwrap().image;
+            let oriented = decode::nodes(&image).filter(
+                |node| matches!(&node.body, NodeBody::Box(node) if node.obb_matrix_index < 104),
+            );
+            assert!(oriented.count() > 10, "{builtin:?} {policy}");
+            round_trip(&tree, &options, &[]);
         }
     }
 }

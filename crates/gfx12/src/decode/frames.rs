@@ -1,0 +1,61 @@
+//! The frames of oriented nodes, which a tree cannot hold: its boxes lie along the axes.
+//!
+//! With them a decoded tree can be laid out again as it was
+//! ([`encode_in_frames`](crate::encode::encode_in_frames)).
+
+use super::hierarchy::slots_box;
+use super::memory::Memory;
+use super::survey::{Survey, Surveyed, Target};
+use crate::layout::BoxNode;
+use crate::obb;
+use geometry::Aabb;
+use machine::CheckedImage;
+
+/// The frames of all bottom levels.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Frames {
+    pub(crate) levels: Vec<LevelFrames>,
+}
+
+/// The frames of one level, by entry of its hierarchy; empty where no node is oriented.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct LevelFrames {
+    /// The rotation of the entry's node.
+    pub(crate) rotations: Vec<u8>,
+    /// The entry's box, in the frame of the node above it.
+    pub(crate) bounds: Vec<Aabb>,
+}
+
+/// The frames of a proved image, for the tree that [`decode`](super::decode) gives.
+#[must_use]
+pub fn frames(image: &CheckedImage) -> Frames {
+    let image = image.image();
+    let memory = Memory::new(image);
+    let survey = Survey::new(image);
+    let bottoms = &survey.structures[usize::from(survey.has_top_level())..];
+    Frames { levels: bottoms.iter().map(|surveyed| level(&memory, surveyed)).collect() }
+}
+
+/// Entries are the root and then the children of all boxes, as in the decoded hierarchy.
+fn level(memory: &Memory<'_>, surveyed: &Surveyed) -> LevelFrames {
+    let nodes: Vec<BoxNode> = surveyed
+        .boxes
+        .iter()
+        .map(|record| BoxNode::decode(&surveyed.node(memory, record.pointer)))
+        .collect();
+    if nodes.iter().all(|node| obb::rotation(node.obb_matrix_index).is_none()) {
+        return LevelFrames::default();
+    }
+    let mut frames =
+        LevelFrames { rotations: vec![nodes[0].obb_matrix_index], bounds: vec![Aabb::EMPTY] };
+    for (record, node) in surveyed.boxes.iter().zip(&nodes) {
+        for child in &surveyed.children[record.children()] {
+            frames.bounds.push(slots_box(node, child.slots));
+            frames.rotations.push(match child.target {
+                Target::Box(number) => nodes[number as usize].obb_matrix_index,
+                Target::Leaf(_) | Target::Instance(_) => BoxNode::NO_ROTATION,
+            });
+        }
+    }
+    frames
+}
