@@ -47,15 +47,17 @@ pub(super) fn test_children(
     resource: &Resource,
     culled: impl Fn(&ChildEntry) -> bool,
 ) -> [u32; 8] {
+    let planes = |axis: usize, slot: usize| {
+        children.get(slot).map_or([0.0; 2], |child| {
+            [frame.min_plane(axis, child.min[axis]), frame.max_plane(axis, child.max[axis])]
+        })
+    };
+    let intervals: [_; 8] = slab.test_all(planes);
     let mut entries = [SortEntry::NONE; 8];
-    for (entry, (child, pointer)) in entries.iter_mut().zip(children.iter().zip(pointers)) {
-        if culled(child) {
-            continue;
-        }
-        let interval = slab.test(&frame.decode(child.min, child.max));
-        if interval.hit {
-            *entry =
-                SortEntry { pointer: pointer.0, distance: interval.distance(resource.heuristic()) };
+    for (slot, (child, pointer)) in children.iter().zip(pointers).enumerate() {
+        if intervals[slot].hit && !culled(child) {
+            let distance = intervals[slot].distance(resource.heuristic());
+            entries[slot] = SortEntry { pointer: pointer.0, distance };
         }
     }
     remove_reused(&mut entries);

@@ -57,11 +57,15 @@ pub fn test_four(
     ray: &RayRegisters,
 ) -> [SortEntry; 4] {
     let slab = UnitSlabRay::new(ray.origin, ray.direction, ray.extent, resource.box_grow());
+    let planes = |axis: usize, slot: usize| {
+        let Aabb { min, max } = node.boxes[slot];
+        [min[axis], max[axis]]
+    };
+    let intervals: [_; 4] = slab.test_all(planes);
     std::array::from_fn(|slot| {
-        let pointer = node.children[slot].0;
-        let culled = flags.is_some_and(|flags| is_culled_by_flags(node.cull_flags[slot], flags));
-        let interval = slab.test(&node.boxes[slot]);
-        if pointer == NOTHING || culled || !interval.hit {
+        let (pointer, interval) = (node.children[slot].0, &intervals[slot]);
+        let culled = || flags.is_some_and(|flags| is_culled_by_flags(node.cull_flags[slot], flags));
+        if pointer == NOTHING || !interval.hit || culled() {
             SortEntry::NONE
         } else {
             SortEntry { pointer, distance: interval.distance(resource.heuristic()) }

@@ -51,7 +51,7 @@ pub const fn out_of_bounds() -> [u32; 10] {
 }
 
 /// Where the range goes on: 3 it ends, 1 in the next node, 0 at the next pair.
-fn navigation(descriptor: &PairDescriptor, pair: usize, pair_count: usize) -> u32 {
+pub(crate) fn navigation(descriptor: &PairDescriptor, pair: usize, pair_count: usize) -> u32 {
     if descriptor.prim_range_stop { 3 } else { u32::from(pair + 1 >= pair_count) }
 }
 

@@ -56,18 +56,36 @@ impl UnitSlabRay {
     #[inline]
     pub fn test(&self, bounds: &Aabb) -> SlabInterval {
         let (min, max) = (bounds.min.to_array(), bounds.max.to_array());
-        let mut near = [0.0; 3];
-        let mut far = [0.0; 3];
+        let [interval] = self.test_all(|axis, _| [min[axis], max[axis]]);
+        interval
+    }
+
+    /// Tests `N` boxes side by side; `planes` gives the two planes of an axis and a box.
+    #[inline]
+    pub(super) fn test_all<const N: usize>(
+        &self,
+        planes: impl Fn(usize, usize) -> [f32; 2],
+    ) -> [SlabInterval; N] {
+        let mut nears = [f32::NAN; N];
+        let mut fars = [f32::NAN; N];
         for axis in 0..3 {
-            let inverse = self.inverse[axis];
-            let at_min = (min[axis] - self.origin[axis]) * inverse;
-            let at_max = (max[axis] - self.origin[axis]) * inverse;
-            (near[axis], far[axis]) =
-                if inverse >= 0.0 { (at_min, at_max) } else { (at_max, at_min) };
+            let (origin, inverse) = (self.origin[axis], self.inverse[axis]);
+            let is_forward = inverse >= 0.0;
+            for slot in 0..N {
+                let [min, max] = planes(axis, slot);
+                let at_min = (min - origin) * inverse;
+                let at_max = (max - origin) * inverse;
+                let (near, far) = if is_forward { (at_min, at_max) } else { (at_max, at_min) };
+                // `f32::max` and `f32::min` return the other operand when one is NaN.
+                nears[slot] = nears[slot].max(near);
+                fars[slot] = fars[slot].min(far);
+            }
         }
-        // `f32::max` and `f32::min` return the other operand when one is NaN.
-        let near = near[0].max(near[1]).max(near[2]);
-        let far = far[0].min(far[1]).min(far[2]);
+        std::array::from_fn(|slot| self.interval(nears[slot], fars[slot]))
+    }
+
+    #[inline]
+    fn interval(&self, near: f32, far: f32) -> SlabInterval {
         let (entry, exit) = if near.is_nan() || far.is_nan() {
             (f32::INFINITY, f32::NEG_INFINITY)
         } else {

@@ -66,26 +66,31 @@ fn run<const N: usize>(
     exchanges: &[(usize, usize)],
     order: SortOrder,
 ) {
+    let mut ranks = entries.map(|entry| rank(entry.pointer, order));
     for &(first, second) in exchanges {
-        if precedes(&entries[second], &entries[first], order) {
+        // Whether the key of the second is strictly less than that of the first.
+        let precedes = if ranks[second] == ranks[first] {
+            entries[second].distance < entries[first].distance
+        } else {
+            ranks[second] < ranks[first]
+        };
+        if precedes {
             entries.swap(first, second);
+            ranks.swap(first, second);
         }
     }
 }
 
-/// Whether the key of `a` is strictly less than that of `b`.
-fn precedes(a: &SortEntry, b: &SortEntry, order: SortOrder) -> bool {
-    let rank = |pointer: u32| {
-        let missing = u8::from(pointer == NOTHING);
-        let kind = match order {
-            SortOrder::Distance => 0,
-            SortOrder::TrianglesFirst => 2 * u8::from(pointer & 7 > 3),
-            SortOrder::Type1First => 2 * u8::from(pointer & 7 > 3) + u8::from(pointer & 7 != 1),
-        };
-        4 * missing + kind
+/// What comes before the distance.
+#[inline]
+fn rank(pointer: u32, order: SortOrder) -> u8 {
+    let missing = u8::from(pointer == NOTHING);
+    let kind = match order {
+        SortOrder::Distance => 0,
+        SortOrder::TrianglesFirst => 2 * u8::from(pointer & 7 > 3),
+        SortOrder::Type1First => 2 * u8::from(pointer & 7 > 3) + u8::from(pointer & 7 != 1),
     };
-    let (rank_a, rank_b) = (rank(a.pointer), rank(b.pointer));
-    if rank_a == rank_b { a.distance < b.distance } else { rank_a < rank_b }
+    4 * missing + kind
 }
 
 #[cfg(test)]

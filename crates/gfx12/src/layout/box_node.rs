@@ -69,8 +69,16 @@ impl BoxNode {
     /// The obb_matrix_index of a node whose boxes are not rotated.
     pub const NO_ROTATION: u8 = 0x7F;
 
+    /// How many slots of a node are in use, 1..=8 (G-6).
+    #[must_use]
+    #[inline]
+    pub fn child_count(bits: &NodeBits) -> u8 {
+        bits.get(220..223) as u8 + 1
+    }
+
     /// Reads a node.
     #[must_use]
+    #[inline]
     pub fn decode(bits: &NodeBits) -> Self {
         Self {
             internal_base: bits.word(0),
@@ -83,7 +91,7 @@ impl BoxNode {
             },
             disable_box_sort: bits.flag(216),
             index_in_parent: bits.get(217..220) as u8,
-            child_count: bits.get(220..223) as u8 + 1,
+            child_count: Self::child_count(bits),
             spare: bits.flag(223),
             obb_matrix_index: bits.get(224..231) as u8,
             ignored: bits.get(231..256),

@@ -48,6 +48,7 @@ impl BoxFrame {
     /// The box of six codes. Planes may be inverted, infinite or NaN where the codes or the frame
     /// are odd.
     #[must_use]
+    #[inline]
     pub fn decode(&self, min: [u16; 3], max: [u16; 3]) -> Aabb {
         let low = std::array::from_fn(|axis| self.min_plane(axis, min[axis]));
         let high = std::array::from_fn(|axis| self.max_plane(axis, max[axis]));
@@ -60,15 +61,13 @@ impl BoxFrame {
 #[must_use]
 #[inline]
 pub fn dequantize(code: u32, exponent: u8) -> f32 {
-    let code = code & 0x1FFF;
-    let Some(log) = code.checked_ilog2() else { return 0.0 };
-    let field = u32::from(exponent) + log;
-    // The exponent field is `field - 12`; 0 and below would be subnormal.
-    if field <= 12 {
-        return 0.0;
+    let code = (code & 0x1FFF) as f32;
+    // From exponent 13 on the quantum is a normal number and the product exact.
+    if exponent >= 13 {
+        return code * f32::from_bits((u32::from(exponent) - 12) << 23);
     }
-    let field = (field - 12).min(255);
-    f32::from_bits(field << 23 | ((code << (23 - log)) & 0x7F_FFFF))
+    let exact = f64::from(code) * (f64::from(exponent) - 139.0).exp2();
+    if exact < f64::from(f32::MIN_POSITIVE) { 0.0 } else { exact as f32 }
 }
 
 #[cfg(test)]

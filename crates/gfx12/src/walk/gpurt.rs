@@ -14,7 +14,7 @@
 
 use super::found::Found;
 use super::ground::{Ground, Ranges};
-use super::lane::Lane;
+use super::lane::{Lane, PairVisit};
 use super::options::{Options, WalkError};
 use crate::instruction::Answer;
 use crate::layout::{NodePointer, PointerFlags};
@@ -62,7 +62,7 @@ impl Machine for Gpurt<'_> {
             last_box: NodePointer::INVALID,
             bottom_root: NodePointer::INVALID,
             range: None,
-            is_second_visit: false,
+            visited_again: None,
         };
         match walk.run(ground.structure.root) {
             Ok(()) => {
@@ -89,8 +89,8 @@ struct Walk<'a, 'f> {
     bottom_root: NodePointer,
     /// The first pair of the range that the lane is in.
     range: Option<NodePointer>,
-    /// Whether the nearer primitive of the pair has been taken.
-    is_second_visit: bool,
+    /// The pair whose farther primitive is still to be taken.
+    visited_again: Option<PairVisit>,
 }
 
 /// What a step hands to the stack instruction.
@@ -109,16 +109,17 @@ impl Walk<'_, '_> {
             let walks_back = last != NodePointer::INVALID;
             let extent =
                 if walks_back { self.found.original_extent() } else { self.found.extent() };
-            let answer = self.lane.intersect(current, extent)?;
             let push = if current.is_box() {
+                let answer = self.lane.intersect(current, extent)?;
                 self.last_box = current;
                 let data = self.lane.children(&answer);
                 let range_mode = !walks_back || self.all_children_fit;
                 Some(Push { last, data, range_mode, stays_in_range: false })
             } else if current.is_instance() {
+                let answer = self.lane.intersect(current, extent)?;
                 Some(self.instance(current, &answer))
             } else {
-                self.primitive(current, answer.vdst[8] & 3)
+                self.primitive(current)?
             };
             let Some(push) = push else { break };
             let visited = self.range.unwrap_or(current);
@@ -155,25 +156,33 @@ impl Walk<'_, '_> {
 
     /// Takes the nearer primitive of a pair, and on a second visit the other one; then moves on in the
     /// range. `None` when the query has its answer.
-    fn primitive(&mut self, current: NodePointer, navigation: u32) -> Option<Push> {
-        let [nearer, farther] = self.lane.candidates(current);
-        let candidate = if self.is_second_visit { farther } else { nearer };
+    fn primitive(&mut self, current: NodePointer) -> Result<Option<Push>, BudgetExhausted> {
+        let (candidate, visit) = match self.visited_again.take() {
+            Some(visit) => {
+                self.lane.visit_pair_again()?;
+                (visit.farther, PairVisit { farther: None, ..visit })
+            }
+            None => {
+                let visit = self.lane.visit_pair(current)?;
+                (visit.nearer, visit)
+            }
+        };
         if candidate.is_some_and(|hit| self.found.take(hit).is_break()) {
-            return None;
+            return Ok(None);
         }
         self.lane.counters.leaves += u64::from(self.range.is_none());
         self.range.get_or_insert(current);
-        let is_wanted = farther.is_some_and(|hit| self.found.wants(&hit));
-        self.is_second_visit = is_wanted && !self.is_second_visit;
+        let is_wanted = visit.farther.is_some_and(|hit| self.found.wants(&hit));
+        self.visited_again = is_wanted.then_some(visit);
         let mut data = [NodePointer::INVALID.0; 8];
         data[7] = current.0;
         data[6] = NodePointer::SKIP_0_7.0;
-        let (last, stays_in_range) = if self.is_second_visit {
+        let (last, stays_in_range) = if is_wanted {
             (NodePointer::INVALID, true)
         } else {
-            (NodePointer::range_update(navigation), navigation & 2 == 0)
+            (NodePointer::range_update(visit.navigation), visit.navigation & 2 == 0)
         };
-        Some(Push { last, data, range_mode: true, stays_in_range })
+        Ok(Some(Push { last, data, range_mode: true, stays_in_range }))
     }
 
     /// The node to go back to, and the node that was left.

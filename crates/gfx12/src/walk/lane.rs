@@ -4,6 +4,7 @@ use super::found::Found;
 use super::ground::Ground;
 use super::options::WalkBack;
 use crate::decode::primitives::{Stored, stored};
+use crate::instruction::primitive_test::navigation;
 use crate::instruction::{
     Answer, Bvh8Operands, RayRegisters, TriangleArithmetic, image_bvh8_intersect_ray,
 };
@@ -40,6 +41,15 @@ struct Space {
     instance: Option<NodePointer>,
 }
 
+/// What a pair has for a ray.
+#[derive(Clone, Copy)]
+pub(super) struct PairVisit {
+    pub(super) nearer: Option<Hit>,
+    pub(super) farther: Option<Hit>,
+    /// Where its range goes on, as the instruction says it.
+    pub(super) navigation: u32,
+}
+
 impl<'a> Lane<'a> {
     /// A lane at the root; `flags` go with its base pointer.
     pub(super) fn new(
@@ -62,7 +72,7 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// `image_bvh8_intersect_ray` on a node. The ray registers stay as they are.
+    /// `image_bvh8_intersect_ray` on a box or an instance. The ray registers stay as they are.
     pub(super) fn intersect(
         &mut self,
         node: NodePointer,
@@ -71,15 +81,17 @@ impl<'a> Lane<'a> {
         self.budget.step()?;
         if node.is_box() {
             self.counters.nodes += 1;
-            let bits = self.node(node);
-            self.counters.box_tests += BoxNode::decode(&bits).used_children().len() as u64;
+            self.counters.box_tests += u64::from(BoxNode::child_count(&self.node(node)));
         }
+        Ok(self.execute(node, extent))
+    }
+
+    fn execute(&self, node: NodePointer, extent: f32) -> Answer {
         let Space { origin, direction, .. } = self.space;
         let ray = RayRegisters { origin, direction, extent, mask: self.query.mask };
         let operands =
             Bvh8Operands { resource: self.resource, base: self.base_of(node), ray, node };
-        let arithmetic = TriangleArithmetic::default();
-        Ok(image_bvh8_intersect_ray(&self.ground.memory, &operands, arithmetic))
+        image_bvh8_intersect_ray(&self.ground.memory, &operands, TriangleArithmetic::default())
     }
 
     /// The children that a box reports. Each is named once: a step that walks back takes the last of two
@@ -154,15 +166,26 @@ impl<'a> Lane<'a> {
         NodePointer(self.node(node).word(dword))
     }
 
-    /// What the law says of the one or two primitives of a pair, the nearer first.
-    pub(super) fn candidates(&mut self, node: NodePointer) -> [Option<Hit>; 2] {
+    /// A step at a pair. Of the instruction's answer the loops use the navigation bits alone, since the law
+    /// decides about hits; so nothing else of it is computed.
+    pub(super) fn visit_pair(&mut self, node: NodePointer) -> Result<PairVisit, BudgetExhausted> {
+        self.budget.step()?;
         let decoded = PrimitiveNode::decode(&self.node(node));
-        let hits = stored(&decoded, usize::from(node.pair())).map(|s| s.and_then(|s| self.hit(&s)));
-        match hits {
+        let pair = usize::from(node.pair());
+        let navigation = navigation(&decoded.pair(pair), pair, decoded.pair_count());
+        debug_assert_eq!(self.execute(node, f32::INFINITY).vdst[8] & 3, navigation);
+        let hits = stored(&decoded, pair).map(|s| s.and_then(|s| self.hit(&s)));
+        let [nearer, farther] = match hits {
             [Some(a), Some(b)] if b.order(&a).is_lt() => [Some(b), Some(a)],
             [None, b] => [b, None],
             hits => hits,
-        }
+        };
+        Ok(PairVisit { nearer, farther, navigation })
+    }
+
+    /// One more visit of a pair, for what the first has left.
+    pub(super) fn visit_pair_again(&mut self) -> Result<(), BudgetExhausted> {
+        self.budget.step()
     }
 
     fn hit(&mut self, stored: &Stored) -> Option<Hit> {

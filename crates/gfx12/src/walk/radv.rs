@@ -138,7 +138,8 @@ fn walk(
     const INVALID: NodePointer = NodePointer::INVALID;
     let (mut current, mut previous, mut last_box) = (root, INVALID, INVALID);
     let mut instance_bottom = None;
-    let mut is_second_visit = false;
+    // The farther primitive of the pair that is visited once more.
+    let mut farther: Option<Hit> = None;
     while current != NodePointer::TERMINAL {
         let left_the_root = current == INVALID && Some(previous) == instance_bottom;
         if lane.popped_to_top() || left_the_root {
@@ -159,11 +160,12 @@ fn walk(
         }
         let last = previous;
         previous = current;
-        let answer = lane.intersect(current, variant.extent(found, last != INVALID))?;
+        let extent = variant.extent(found, last != INVALID);
         let mut data = [INVALID.0; 8];
         data[6] = NodePointer::SKIP_0_7.0;
         let mut stack_last = INVALID;
         if current.is_box() {
+            let answer = lane.intersect(current, extent)?;
             last_box = current;
             stack_last = last;
             data = match variant {
@@ -171,6 +173,7 @@ fn walk(
                 Variant::AsShipped => std::array::from_fn(|k| answer.vdst[k]),
             };
         } else if current.is_instance() {
+            let answer = lane.intersect(current, extent)?;
             if answer.vdst[7] & 0xFF == 0xFF {
                 data[7] = NodePointer::SKIP_0_7.0;
             } else {
@@ -180,15 +183,23 @@ fn walk(
                 data[7] = bottom.0;
             }
         } else {
-            let [nearer, farther] = lane.candidates(current);
-            let candidate = if is_second_visit { farther } else { nearer };
+            let candidate = match farther.take() {
+                Some(hit) => {
+                    lane.visit_pair_again()?;
+                    Some(hit)
+                }
+                None => {
+                    let visit = lane.visit_pair(current)?;
+                    lane.counters.leaves += 1;
+                    farther = visit.farther;
+                    visit.nearer
+                }
+            };
             if candidate.is_some_and(|hit| found.take(hit).is_break()) {
                 break;
             }
-            let comes_again = !is_second_visit && farther.is_some_and(|hit| found.wants(&hit));
-            lane.counters.leaves += u64::from(!is_second_visit);
-            is_second_visit = comes_again;
-            data[7] = if comes_again { current.0 } else { NodePointer::SKIP_0_7.0 };
+            farther = farther.filter(|hit| found.wants(hit));
+            data[7] = farther.map_or(NodePointer::SKIP_0_7.0, |_| current.0);
         }
         current = lane.push_pop(stack_last, data, false);
     }

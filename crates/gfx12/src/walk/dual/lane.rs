@@ -83,7 +83,8 @@ impl<'a> Lane<'a> {
         self.found.restart();
     }
 
-    /// `image_bvh_dual_intersect_ray`. The ray registers stay as they are.
+    /// `image_bvh_dual_intersect_ray`. The ray registers stay as they are. The law decides about
+    /// primitives, so what the unit says of them is computed only where it is compared with the law.
     pub(super) fn intersect(
         &mut self,
         nodes: [DualPointer; 2],
@@ -95,6 +96,8 @@ impl<'a> Lane<'a> {
             self.counters.nodes += 1;
             self.counters.box_tests += 4;
         }
+        let is_used = |node: DualPointer| cfg!(debug_assertions) || !is_leaf(node);
+        let nodes = nodes.map(|node| if is_used(node) { node } else { DualPointer::INVALID });
         let Ray { origin, direction, .. } = self.space.ray;
         let ray = RayRegisters { origin, direction, extent, mask: self.query.mask };
         let operands = DualOperands { resource: self.resource, base: self.space.base, ray, nodes };
