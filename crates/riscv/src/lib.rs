@@ -13,6 +13,7 @@
 //! | `hart` | fetch, execute, trap |
 //! | `extension`, `registry` | instructions and CSRs of others |
 //! | `elf`, `htif`, `config` | programs, their host, choices |
+//! | `xphmg` | the ray-tracing extension |
 //! | `trap`, `commit`, `state` | what can be seen of a run |
 //! | `disassemble`, `log`, `jsonl`, `signature` | what is written about it |
 //! | `run` | a whole run: limits, outputs, how it ended |
@@ -57,6 +58,7 @@ mod run;
 mod signature;
 mod state;
 mod trap;
+pub mod xphmg;
 
 pub use crate::core::{Access, Core, Privilege, Stop};
 pub use config::{Config, HartError, MAX_RAM, SIZE_STEP};

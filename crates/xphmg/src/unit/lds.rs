@@ -41,6 +41,11 @@ impl Lds {
         Self::new(self.base, self.bytes)
     }
 
+    /// Changes the size.
+    pub fn resize(&mut self, bytes: u64) {
+        self.bytes = bytes;
+    }
+
     /// Whether an address lies in local memory.
     #[must_use]
     pub fn contains(&self, address: u64) -> bool {

@@ -89,9 +89,33 @@ impl Unit {
         &self.readings
     }
 
-    /// Moves local memory.
-    pub fn place_lds(&mut self, base: u64, bytes: u64) {
-        self.lds = Lds::new(base, bytes);
+    /// Says how large local memory is; what is in use stays so.
+    pub fn size_lds(&mut self, bytes: u64) {
+        self.lds.resize(bytes);
+    }
+
+    /// Operands of an instruction outside local memory although RTCFG.LMEM_ONLY asks for it: a lint, nothing
+    /// more.
+    #[must_use]
+    pub fn outside_local_memory(&self, record: &record::RtRecord) -> Vec<u64> {
+        if !self.rt.local_memory_only() {
+            return Vec::new();
+        }
+        let active = record.lanes.iter().filter(|lane| lane.active);
+        let addresses = active.flat_map(|lane| [lane.ray, lane.operand]);
+        addresses.filter(|address| !self.lds.contains(*address)).collect()
+    }
+
+    /// The effective policy, without an override.
+    #[must_use]
+    pub fn policy(&self) -> crate::policy::Policy {
+        self.prec.policy(&self.readings)
+    }
+
+    /// The last ticket that was given, and the event tokens that are armed.
+    #[must_use]
+    pub fn submissions(&self) -> (u64, u64) {
+        (self.pending.last_ticket(), self.pending.armed())
     }
 
     /// Executes one instruction word of this extension.
@@ -146,6 +170,11 @@ impl Unit {
     #[must_use]
     pub fn watches(&self) -> bool {
         self.rsv.is_on() || self.rsv.has_override()
+    }
+
+    /// An instruction that [`Self::before_instruction`] let pass retired.
+    pub fn instruction_retired(&mut self) {
+        self.before_ordinary = None;
     }
 
     /// A trap is entered: lanes and overrides are parked. An exception, unlike an interrupt, means that

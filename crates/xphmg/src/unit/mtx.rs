@@ -184,7 +184,7 @@ impl Unit {
         let vectors = load_elements(from, usize::from(count) * inputs, policy.format, hart)?;
         let width = policy.format.bytes();
         if to % width as u64 != 0 {
-            return Err(Trap { cause: 6, value: to, lane: None }); // store address misaligned
+            return Err(Trap { cause: Trap::STORE_MISALIGNED, value: to, lane: None });
         }
         let matrix = &self.mtx.bank()[dimension(product.shape) - 2];
         let mut raised = Raised::default();

@@ -23,6 +23,8 @@ impl Trap {
     pub const MISALIGNED: u64 = 4;
     /// Load access fault.
     pub const LOAD_ACCESS: u64 = 5;
+    /// Store address misaligned.
+    pub const STORE_MISALIGNED: u64 = 6;
     /// Store access fault.
     pub const STORE_ACCESS: u64 = 7;
     /// Load page fault.

@@ -1,0 +1,18 @@
+//! What the debugger's `monitor rt` prints: the policy in force, then every register that is not 0.
+
+use ::xphmg::Unit;
+use std::fmt::Write;
+
+/// The report.
+pub(super) fn report(unit: &Unit) -> String {
+    let policy = unit.policy();
+    let mut text = format!(
+        "{} elements, rounding {}, saturate {}, flush {}, NaN {:?}, SAE {}\n",
+        policy.format, policy.rounding, policy.saturate, policy.flush, policy.nan, policy.suppress
+    );
+    for (name, value) in unit.state().into_iter().filter(|(_, value)| *value != 0) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{name:<16} {value:#018x}");
+    }
+    text
+}

@@ -1,0 +1,64 @@
+//! What an instruction did, as members of its line in the trace.
+
+use ::xphmg::Executed;
+use ::xphmg::flags::{Exceptions, Stickies};
+use ::xphmg::offload::JobRecord;
+use ::xphmg::unit::record::{LaneRecord, RtRecord};
+use serde_json::{Value, json};
+
+/// `rt` for RT instructions; `job` for those that ran jobs, a list if there were several.
+pub(super) fn members(executed: &Executed) -> Vec<(&'static str, Value)> {
+    let mut members = Vec::new();
+    if let Some(record) = &executed.rt {
+        members.push(("rt", instruction(record)));
+    }
+    match executed.jobs.as_slice() {
+        [] => {}
+        [one] => members.push(("job", job(one))),
+        several => members.push(("job", Value::Array(several.iter().map(job).collect()))),
+    }
+    members
+}
+
+fn instruction(record: &RtRecord) -> Value {
+    let lanes: Vec<Value> = (0..).zip(&record.lanes).map(|(i, one)| lane(i, one, record)).collect();
+    json!({
+        "op": record.operation,
+        "flags": record.flags,
+        "fmt": record.format.name(),
+        "rmode": record.rounding.name(),
+        "lanes": lanes,
+    })
+}
+
+fn lane(index: u8, lane: &LaneRecord, record: &RtRecord) -> Value {
+    if !lane.active {
+        return json!({"i": index, "active": false});
+    }
+    let digits = 2 + 2 * record.format.bytes();
+    let values: Vec<String> = lane.values.iter().map(|bits| format!("{bits:#0digits$x}")).collect();
+    let exceptions: Vec<&str> =
+        Exceptions::iter_names(&lane.raised.exceptions).map(|(name, _)| name).collect();
+    let stickies: Vec<&str> =
+        Stickies::iter_names(&lane.raised.stickies).map(|(name, _)| name).collect();
+    json!({
+        "i": index,
+        "active": true,
+        "ray": format!("{:#x}", lane.ray),
+        "operand": format!("{:#x}", lane.operand),
+        "hit": lane.hit,
+        "values": values,
+        "exc": exceptions,
+        "stat": stickies,
+    })
+}
+
+fn job(record: &JobRecord) -> Value {
+    json!({
+        "ticket": record.ticket,
+        "rays": record.rays,
+        "hits": record.hits,
+        "misses": record.misses,
+        "error": record.error.map(|error| error.to_string()),
+    })
+}

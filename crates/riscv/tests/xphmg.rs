@@ -1,0 +1,142 @@
+//! XPHMG on the hart: what only the two together can show.
+
+#![allow(clippy::unwrap_used)] // also in the helpers, which clippy does not know for tests
+
+use riscv::xphmg::Xphmg;
+use riscv::{Cause, Config, Event, Hart, Stop};
+use xphmg::Readings;
+use xphmg::encoding::assemble;
+
+const CODE: u64 = 0x8000_0000;
+const HANDLER: u64 = 0x8000_0800;
+const RAY: u64 = 0x8000_1000;
+const BOX: u64 = 0x8000_1100;
+const NOP: u32 = 0x0000_0013;
+const MRET: u32 = 0x3020_0073;
+const SVSTATE: u16 = 0x7F8;
+const MCAUSE: u16 = 0x342;
+
+/// A hart with FP32 in force, a ray along +z in a0 and a box around it at SVMBASE.
+fn hart(readings: &[&str], program: &[u32]) -> Hart {
+    let mut set = Readings::default();
+    readings.iter().for_each(|pair| set.set(pair).unwrap());
+    let mut hart = Hart::new(Config::default(), vec![Box::new(Xphmg::new(set, true))]).unwrap();
+    let put = |hart: &mut Hart, at: u64, words: &[u32]| {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        hart.core.memory.write_bytes(at, &bytes).unwrap();
+    };
+    put(&mut hart, CODE, program);
+    put(&mut hart, HANDLER, &[NOP, MRET]);
+    put(&mut hart, RAY, &[0.25, 0.5, 0.0, 0.0, 0.0, 1.0, 0.0, 16.0].map(f32::to_bits));
+    put(&mut hart, BOX, &[-1.0, -1.0, 4.0, 1.0, 1.0, 8.0].map(f32::to_bits));
+    hart.core.pc = CODE;
+    hart.core.set_x(10, RAY);
+    hart.set_csr(0x305, HANDLER); // mtvec
+    hart.set_csr(0x7D0, 0x80A4_0000); // FP32
+    hart.set_csr(0x7F0, BOX);
+    hart
+}
+
+fn words(lines: &[&str]) -> Vec<u32> {
+    lines.iter().map(|line| assemble(line).unwrap()).collect()
+}
+
+#[test]
+fn a_box_is_tested_and_branched_on() {
+    let mut hart = hart(&[], &words(&["rt.bbox a1, (a0)", "bp.f pc+16", "bp.t pc-4"]));
+    hart.set_recording(true);
+    assert_eq!(hart.step(), Event::Retired);
+    assert_eq!(hart.core.x(11), 1);
+    assert_eq!([hart.core.x(12), hart.core.x(13)], [4.0f32, 8.0].map(|t| u64::from(t.to_bits())));
+    assert_eq!(hart.csr(0x8AA), Some(1));
+    // Two loads, and among the CSRs that changed is P0.
+    assert_eq!(hart.commit().loads.len(), 2);
+    assert!(hart.commit().registers.iter().any(|write| write.value == 1));
+    assert_eq!((hart.step(), hart.core.pc), (Event::Retired, CODE + 8));
+    assert_eq!((hart.step(), hart.core.pc), (Event::Retired, CODE + 4));
+}
+
+#[test]
+fn other_instructions_are_illegal_while_lanes_are_on_and_handlers_run_without_them() {
+    let mut hart = hart(&[], &[words(&["svon.blk 3"]), vec![NOP]].concat());
+    assert_eq!(hart.step(), Event::Retired);
+    assert!(matches!(hart.step(), Event::Trapped(trap) if trap.cause == Cause::IllegalInstruction));
+    assert_eq!(hart.csr(SVSTATE).unwrap() & 0x11, 0x10); // EN parked in PEN
+    assert_eq!(hart.step(), Event::Retired); // the handler's nop
+    assert_eq!(hart.step(), Event::Retired);
+    assert_eq!((hart.core.pc, hart.csr(SVSTATE).unwrap() & 1), (CODE + 4, 1));
+}
+
+#[test]
+fn scalar_once_lets_them_pass_and_counts_them() {
+    let program = [words(&["svon.blk 2"]), vec![NOP, NOP, NOP]].concat();
+    let mut hart = hart(&["rsv_scope=scalar_once"], &program);
+    for (on, block) in [(1, 2), (1, 1), (0, 1), (0, 1)] {
+        assert_eq!(hart.step(), Event::Retired);
+        let state = hart.csr(SVSTATE).unwrap();
+        assert_eq!((state & 1, state >> 8 & 0xFF), (on, block));
+    }
+}
+
+#[test]
+fn an_override_is_used_up_by_the_next_instruction_only_if_it_retires() {
+    let load = 0x0000_3003; // ld x0, 0(x0)
+    let mut hart = hart(&[], &[words(&["svon.fpctl rup, 0, 0"]), vec![load, NOP]].concat());
+    assert_eq!(hart.step(), Event::Retired);
+    assert!(matches!(hart.step(), Event::Trapped(_)));
+    assert_eq!(hart.csr(SVSTATE).unwrap() & 0x24, 0x20); // parked
+    hart.set_csr(0x341, CODE + 8); // mepc: skip the load
+    assert_eq!((hart.step(), hart.step()), (Event::Retired, Event::Retired));
+    assert_eq!(hart.csr(SVSTATE).unwrap() & 0x24, 0x24);
+    assert_eq!(hart.step(), Event::Retired);
+    assert_eq!(hart.csr(SVSTATE).unwrap() & 4, 0);
+}
+
+#[test]
+fn an_enabled_exception_has_a_custom_cause() {
+    let mut hart = hart(&["fp_trap_cause=48"], &words(&["rt.bbox a1, (a0)"]));
+    hart.set_csr(0x7D3, 0x10); // NV traps
+    hart.core.memory.write_bytes(RAY, &0x7F80_0001_u32.to_le_bytes()).unwrap();
+    assert!(matches!(hart.step(), Event::Trapped(trap) if trap.cause == Cause::Custom(48)));
+    assert_eq!((hart.csr(MCAUSE), hart.csr(0x343)), (Some(48), Some(0x50))); // NV, SNAN_SEEN
+    assert_eq!((hart.core.x(11), hart.csr(0x7D4)), (0, Some(0x50)));
+}
+
+#[test]
+fn reserved_bits_and_unknown_words_trap() {
+    for (word, last_ec) in [(0x0105_658B, 1), (0x0200_400B, 0), (0x0000_507B, 0)] {
+        let mut hart = hart(&[], &[word]);
+        assert!(matches!(hart.step(), Event::Trapped(trap) if trap.value == u64::from(word)));
+        assert_eq!(hart.csr(0x8A1).unwrap() >> 2 & 0x3F, last_ec, "{word:#x}");
+    }
+}
+
+#[test]
+fn an_event_that_nobody_signals_ends_the_run() {
+    let mut hart = hart(&[], &words(&["xfence.wait.e a1"]));
+    assert_eq!(hart.step(), Event::Retired);
+    assert!(
+        matches!(hart.step(), Event::Stopped(Stop::Deadlock(text)) if text.contains("event 0"))
+    );
+}
+
+#[test]
+fn the_lint_names_operands_outside_local_memory() {
+    let mut hart = hart(&[], &words(&["rt.bbox a1, (a0)"]));
+    hart.set_csr(0x8A0, 2);
+    assert_eq!(hart.step(), Event::Retired);
+    let warnings = hart.core.take_warnings();
+    assert_eq!(warnings.len(), 2);
+    assert!(warnings[1].contains("0x80001100 is not in LDS"), "{warnings:?}");
+}
+
+#[test]
+fn the_extension_can_be_seen_from_outside() {
+    let hart = hart(&[], &[]);
+    let extension = hart.extensions().next().unwrap();
+    let text = extension.monitor("rt", &hart.core).unwrap();
+    assert!(text.starts_with("FP32 elements, rounding rne"), "{text}");
+    assert!(text.contains("svm.base         0x0000000080001100"), "{text}");
+    assert_eq!(extension.disassemble(6, 0x0055_658B, 0), "a1, (a0), t_clamp|pack_hint");
+    assert_eq!(hart.csr_name(0x7D2).as_deref(), Some("prec.stat"));
+}
