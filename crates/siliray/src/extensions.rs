@@ -1,10 +1,13 @@
 //! Extensions of the hart by name, as `siliray run --extension` takes them.
 
 use riscv::Extension;
+use riscv::xphmg::Xphmg;
 use thiserror::Error;
+use xphmg::Readings;
+use xphmg::readings::ReadingError;
 
 /// The names that [`extension`] knows.
-pub const NAMES: [&str; 0] = [];
+pub const NAMES: [&str; 1] = ["xphmg"];
 
 /// What can be chosen about an extension.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,23 +24,30 @@ pub struct Options {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ExtensionError {
     /// A name that nobody has.
-    #[error("unknown extension {name:?}; {}", known())]
+    #[error("unknown extension {name:?}; known are {}", NAMES.join(", "))]
     Unknown {
         /// What was asked for.
         name: String,
     },
-}
-
-fn known() -> String {
-    if NAMES.is_empty() {
-        "there is none yet".to_owned()
-    } else {
-        format!("known are {}", NAMES.join(", "))
-    }
+    /// A reading that does not exist.
+    #[error(transparent)]
+    Reading(#[from] ReadingError),
 }
 
 /// The extension called `name`.
+///
+/// # Errors
+/// When there is none of that name, or it has no such reading.
 pub fn extension(name: &str, options: &Options) -> Result<Box<dyn Extension>, ExtensionError> {
-    let _ = options;
-    Err(ExtensionError::Unknown { name: name.to_owned() })
+    if name != NAMES[0] {
+        return Err(ExtensionError::Unknown { name: name.to_owned() });
+    }
+    let mut readings = Readings::default();
+    for (key, value) in &options.readings {
+        readings.set(&format!("{key}={value}"))?;
+    }
+    if let Some(features) = options.capabilities {
+        readings.set(&format!("rtcap={features:#x}"))?;
+    }
+    Ok(Box::new(Xphmg::new(readings, options.lint)))
 }

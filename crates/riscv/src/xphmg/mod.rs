@@ -173,6 +173,10 @@ impl Extension for Xphmg {
         trace::members(&self.last)
     }
 
+    fn faulting_lane(&self, _trap: &Trap) -> Option<u64> {
+        self.faulting_lane.map(u64::from)
+    }
+
     fn monitor(&self, command: &str, _core: &Core) -> Option<String> {
         (command.trim() == "rt").then(|| monitor::report(&self.unit))
     }
