@@ -5,8 +5,9 @@ use crate::failure::Failure;
 use crate::output::number::grouped;
 use crate::output::{Output, Table};
 use serde::Serialize;
-use siliray::conformance::{self, Cell, ConformanceError, Disagreement, Options};
-use siliray::machine::Hit;
+use siliray::conformance::{self, BeamDisagreement, Cell, ConformanceError, Disagreement, Options};
+use siliray::geometry::Vec3;
+use siliray::machine::{BeamHit, BeamQuery, Hit};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -31,6 +32,7 @@ struct JsonCell {
     mismatches: usize,
     losses: usize,
     example: Option<JsonExample>,
+    beam_example: Option<JsonBeamExample>,
 }
 
 /// The first ray on which an answer differs. Floats are given as the bits of an `f32` too: they
@@ -47,6 +49,29 @@ struct JsonExample {
     expected: Vec<JsonHit>,
     got: Vec<JsonHit>,
     error: Option<String>,
+}
+
+/// The first beam on which an answer differs, by the bits of its corner rays and its range.
+#[derive(Serialize)]
+struct JsonBeamExample {
+    upper_origin: [String; 3],
+    lower_origin: [String; 3],
+    upper_direction: [String; 3],
+    lower_direction: [String; 3],
+    range: [String; 2],
+    mask: u8,
+    expected: Vec<JsonBeamHit>,
+    got: Vec<JsonBeamHit>,
+    error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct JsonBeamHit {
+    t: f32,
+    exit: f32,
+    instance: u32,
+    geometry: u32,
+    primitive: u32,
 }
 
 #[derive(Serialize)]
@@ -95,13 +120,14 @@ impl From<&Cell> for JsonCell {
             format: cell.format,
             machine: cell.machine,
             query: cell.query.name(),
-            triangle_rule: cell.triangle_rule.name(),
+            triangle_rule: cell.query.rule_name(),
             scene: cell.scene,
             preset: cell.preset.name(),
             cases: cell.cases,
             mismatches: cell.mismatches,
             losses: cell.losses,
             example: cell.example.as_ref().map(JsonExample::from),
+            beam_example: cell.beam_example.as_ref().map(JsonBeamExample::from),
         }
     }
 }
@@ -127,6 +153,34 @@ impl From<&Disagreement> for JsonExample {
             got: example.got.as_deref().map_or(Vec::new(), hits),
             error: example.got.as_ref().err().map(ToString::to_string),
         }
+    }
+}
+
+impl From<&BeamDisagreement> for JsonBeamExample {
+    fn from(example: &BeamDisagreement) -> Self {
+        let BeamQuery { beam, mask, .. } = &example.query;
+        let ((upper, up), (lower, down)) = (beam.upper(), beam.lower());
+        let word = |value: f32| format!("{:#010x}", value.to_bits());
+        let words = |vector: Vec3| vector.to_array().map(word);
+        let hits = |hits: &[BeamHit]| hits.iter().map(JsonBeamHit::from).collect();
+        Self {
+            upper_origin: words(upper),
+            lower_origin: words(lower),
+            upper_direction: words(up),
+            lower_direction: words(down),
+            range: [beam.tmin(), beam.tmax()].map(word),
+            mask: *mask,
+            expected: hits(&example.expected),
+            got: example.got.as_deref().map_or(Vec::new(), hits),
+            error: example.got.as_ref().err().map(ToString::to_string),
+        }
+    }
+}
+
+impl From<&BeamHit> for JsonBeamHit {
+    fn from(hit: &BeamHit) -> Self {
+        let BeamHit { t, exit, instance, geometry, primitive } = *hit;
+        Self { t, exit, instance, geometry, primitive }
     }
 }
 
@@ -191,6 +245,27 @@ fn text(json: &Json) -> String {
             example.bits.join(" "),
             example.mask,
             example.flags,
+            example.expected.len(),
+            example.got.len()
+        );
+    }
+    if let Some((cell, example)) = wrong.and_then(|cell| Some((cell, cell.beam_example.as_ref()?)))
+    {
+        text += &format!(
+            "\nfirst mismatch: {} on {}, {}, preset {}, {}, {}\n  oA {}, dA {}\n  oB {}, dB {}\n  t {}, mask \
+             {:#04x}; {} primitives expected, {} found\n",
+            cell.machine,
+            cell.format,
+            cell.scene,
+            cell.preset,
+            cell.triangle_rule,
+            cell.query,
+            example.upper_origin.join(" "),
+            example.upper_direction.join(" "),
+            example.lower_origin.join(" "),
+            example.lower_direction.join(" "),
+            example.range.join(" "),
+            example.mask,
             example.expected.len(),
             example.got.len()
         );

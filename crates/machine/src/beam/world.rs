@@ -84,7 +84,8 @@ impl<'a> BeamWorld<'a> {
     pub fn world(&self, query: &BeamQuery, bottom: usize) -> Option<BeamView<'a>> {
         let primitives = &self.tree.bottoms[bottom].primitives;
         let (beam, leaf) = (Some(query.beam), query.leaf);
-        (query.mask != 0).then_some(BeamView { primitives, beam, leaf, instance: 0 })
+        let within = Contact { first: query.beam.tmin(), last: query.beam.tmax() };
+        (query.mask != 0).then_some(BeamView { primitives, beam, within, leaf, instance: 0 })
     }
 
     /// What the beam sees through placement `instance`; `None` if the mask hides it or the beam misses
@@ -93,12 +94,13 @@ impl<'a> BeamWorld<'a> {
     pub fn placed(&self, query: &BeamQuery, instance: u32) -> Option<BeamView<'a>> {
         let placement = self.tree.top.as_ref()?.placements.get(instance as usize)?;
         let bounds = self.placed_bounds(instance);
-        let is_seen = placement.mask & query.mask != 0
-            && !bounds.is_empty()
-            && query.beam.overlap(&bounds).is_some();
-        is_seen.then(|| BeamView {
+        if placement.mask & query.mask == 0 || bounds.is_empty() {
+            return None;
+        }
+        Some(BeamView {
             primitives: &self.tree.bottoms[placement.bottom as usize].primitives,
             beam: placement.world_to_object.beam(&query.beam).ok(),
+            within: query.beam.contact(&bounds)?,
             leaf: query.leaf,
             instance,
         })
@@ -113,6 +115,8 @@ pub struct BeamView<'a> {
     /// The beam in the space of the primitives. `None` if it is too large to be moved there: then it
     /// cannot be told from all of space, and meets everything.
     pub beam: Option<Beam>,
+    /// When the beam meets the placement's box in world space: nothing is met before or after.
+    pub within: Contact,
     /// What counts as met.
     pub leaf: LeafRule,
     /// The id of the placement.
@@ -125,12 +129,13 @@ impl BeamView<'_> {
     pub fn hit(&self, index: usize) -> Option<BeamHit> {
         let contact = match &self.beam {
             Some(beam) => self.contact(beam, self.primitives.get(index))?,
-            None => Contact { first: 0.0, last: f32::INFINITY },
+            None => self.within,
         };
         let id = self.primitives.ids[index];
-        Some(BeamHit {
-            t: contact.first + 0.0, // -0.0 becomes +0.0
-            exit: contact.last,
+        let (t, exit) = (contact.first.max(self.within.first), contact.last.min(self.within.last));
+        (t <= exit).then_some(BeamHit {
+            t: t + 0.0, // -0.0 becomes +0.0
+            exit,
             instance: self.instance,
             geometry: id.geometry,
             primitive: id.primitive,
@@ -142,7 +147,7 @@ impl BeamView<'_> {
     pub fn enter(&self, bounds: &Aabb) -> Option<f32> {
         match &self.beam {
             Some(beam) => enter(beam, bounds),
-            None => Some(0.0),
+            None => Some(self.within.first),
         }
     }
 

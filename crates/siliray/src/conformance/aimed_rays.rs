@@ -9,8 +9,8 @@ use tree::{Bottom, Placement, Tree};
 /// A stream of rays for one tree.
 pub(super) struct AimedRays<'a> {
     tree: &'a Tree,
-    bounds: Aabb,
-    seed: u64,
+    pub(super) bounds: Aabb,
+    pub(super) seed: u64,
 }
 
 impl<'a> AimedRays<'a> {
@@ -48,7 +48,7 @@ impl<'a> AimedRays<'a> {
     }
 
     /// At a corner of a triangle, or a point of one of its edges.
-    fn at_an_edge(&self, random: &mut Random) -> Ray {
+    pub(super) fn at_an_edge(&self, random: &mut Random) -> Ray {
         let [a, b, _] = self.triangle(random).vertices;
         let target = match random.below(3) {
             0 => a,
@@ -137,12 +137,12 @@ impl<'a> AimedRays<'a> {
     }
 
     /// A point in the world's box grown by `factor` about its centre.
-    fn around(&self, random: &mut Random, factor: f32) -> Vec3 {
+    pub(super) fn around(&self, random: &mut Random, factor: f32) -> Vec3 {
         self.bounds.center() + self.bounds.extent() * random.vector(-1.0, 1.0) * factor
     }
 
     /// A triangle of the world, in world space up to rounding; a face of a procedural box counts.
-    fn triangle(&self, random: &mut Random) -> Triangle {
+    pub(super) fn triangle(&self, random: &mut Random) -> Triangle {
         let placed: Option<(&Bottom, Option<&Placement>)> = match &self.tree.top {
             None => self.tree.bottoms.first().map(|bottom| (bottom, None)),
             Some(top) if top.placements.is_empty() => None,

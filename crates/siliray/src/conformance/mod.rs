@@ -18,6 +18,9 @@
 //!
 //! An answer with a hit that the oracle does not have is never a loss.
 //!
+//! Beams are drawn likewise and asked for anything, the first and everything that they meet, with both leaf
+//! rules. No machine is known to lose any of it.
+//!
 //! | file | concept |
 //! |---|---|
 //! | `filter` | which cells of the table |
@@ -25,10 +28,14 @@
 //! | `worlds` | the scenes that they are tried on |
 //! | `aimed_rays` | rays that are likely to go wrong |
 //! | `judge` | one answer against the oracle's |
+//! | `aimed_beams` | beams that are likely to go wrong |
+//! | `beams` | the machines that take beams, and their answers against the oracle's |
 //! | `table` | cells and their sums |
 //! | `spot_check` | a sample of queries on any tree |
 
+mod aimed_beams;
 mod aimed_rays;
+mod beams;
 mod contenders;
 mod filter;
 mod judge;
@@ -38,16 +45,19 @@ mod worlds;
 
 pub use filter::{Filter, FilterError};
 pub use spot_check::{aimed_rays, spot_check};
-pub use table::{Cell, Disagreement, Table};
+pub use table::{Asked, BeamDisagreement, Cell, Disagreement, Table};
 
+use aimed_beams::AimedBeams;
 use aimed_rays::AimedRays;
+use beams::BeamQuestion;
 use build::{Options as BuildOptions, Preset};
-use contenders::{CONTENDERS, Contender, Ground, Loses};
+use contenders::{CONTENDERS, Contender, Ground, Loses, MakeError};
 use filter::Column;
 use geometry::TriangleRule;
 use gfx12::walk::Promise;
 use judge::Question;
-use machine::{CheckedImage, Finding, HitKind, Oracle};
+use machine::beam::BeamOracle;
+use machine::{BeamKind, BeamQuery, CheckedImage, Finding, HitKind, LeafRule, Oracle};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 use tree::Tree;
@@ -148,8 +158,8 @@ pub fn run(options: &Options, watch: &Watch<'_>) -> Result<Table, ConformanceErr
     let mut cells = Vec::with_capacity(rows.len());
     for same_image in rows.chunk_by(Row::same_image) {
         let subject = Subject::new(&same_image[0])?;
-        for same_questions in same_image.chunk_by(|a, b| a.rule == b.rule) {
-            let questions = subject.questions(same_questions[0].rule, options);
+        for same_questions in same_image.chunk_by(|a, b| a.asked.same_questions(b.asked)) {
+            let questions = subject.questions(&same_questions[0], options)?;
             for row in same_questions {
                 cells.push(subject.try_row(row, &questions, options.stack_size)?);
                 if watch(cells.len() as f32 / rows.len() as f32).is_break() {
@@ -167,8 +177,18 @@ struct Row {
     contender: &'static Contender,
     world: &'static World,
     preset: Preset,
-    rule: TriangleRule,
-    kind: HitKind,
+    asked: Asked,
+}
+
+impl Asked {
+    /// Whether the oracle's answers serve both.
+    fn same_questions(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Ray(a, _), Self::Ray(b, _)) => a == b,
+            (Self::Beam(a, _), Self::Beam(b, _)) => a == b,
+            _ => false,
+        }
+    }
 }
 
 impl Row {
@@ -177,12 +197,23 @@ impl Row {
             && self.contender.same_layout(other.contender)
     }
 
+    /// The machine, or the oracle, does not take the world.
+    fn refused(&self, source: MakeError) -> ConformanceError {
+        ConformanceError::Machine {
+            scene: self.world.name,
+            preset: self.preset,
+            format: self.contender.name,
+            machine: self.contender.machine,
+            source,
+        }
+    }
+
     fn value(&self, column: Column) -> &'static str {
         match column {
             Column::Format => self.contender.name,
             Column::Machine => self.contender.machine,
-            Column::Query => self.kind.name(),
-            Column::TriangleRule => self.rule.name(),
+            Column::Query => self.asked.name(),
+            Column::TriangleRule => self.asked.rule_name(),
             Column::Scene => self.world.name,
             Column::Preset => self.preset.name(),
         }
@@ -195,11 +226,20 @@ fn rows(only: &[Filter]) -> Result<Vec<Row>, FilterError> {
     for world in WORLDS {
         for preset in Preset::ALL {
             for machines in CONTENDERS.chunk_by(Contender::same_layout) {
+                let tried = || machines.iter().filter(|tried| tried.presets.contains(&preset));
+                let row = |contender, asked| Row { contender, world, preset, asked };
                 for rule in TriangleRule::ALL {
-                    let tried = machines.iter().filter(|tried| tried.presets.contains(&preset));
-                    for contender in tried {
-                        let row = |kind| Row { contender, world, preset, rule, kind };
-                        rows.extend(HitKind::ALL.map(row));
+                    for contender in tried() {
+                        rows.extend(
+                            HitKind::ALL.map(|kind| row(contender, Asked::Ray(rule, kind))),
+                        );
+                    }
+                }
+                for leaf in LeafRule::ALL {
+                    for contender in tried().filter(|tried| beams::takes_beams(tried)) {
+                        rows.extend(
+                            BeamKind::ALL.map(|kind| row(contender, Asked::Beam(leaf, kind))),
+                        );
                     }
                 }
             }
@@ -208,6 +248,12 @@ fn rows(only: &[Filter]) -> Result<Vec<Row>, FilterError> {
     filter::check(only, |column| rows.iter().map(|row| row.value(column)).collect())?;
     rows.retain(|row| filter::passes(only, |column| row.value(column)));
     if rows.is_empty() { Err(FilterError::NoCell(filter::in_words(only))) } else { Ok(rows) }
+}
+
+/// Questions with the oracle's answers.
+enum Questions {
+    Rays(Vec<Question>),
+    Beams(Vec<BeamQuestion>),
 }
 
 /// A world in a format, and what the image holds.
@@ -234,46 +280,87 @@ impl Subject {
         Ok(Self { decoded: contender.format.decode(&image), image })
     }
 
-    /// The rays, with everything that the oracle says they hit.
-    fn questions(&self, rule: TriangleRule, options: &Options) -> Vec<Question> {
-        let rays = AimedRays::new(&self.decoded, options.seed);
-        let oracle = Oracle::new(&self.decoded, rule);
-        let question = |index| Question::new(rays.query(index), &oracle);
-        (0..options.rays).into_par_iter().map(question).collect()
+    /// The rays or beams of a row, with everything that the oracle says they meet.
+    fn questions(&self, row: &Row, options: &Options) -> Result<Questions, ConformanceError> {
+        let tree = &self.decoded;
+        match row.asked {
+            Asked::Ray(rule, _) => {
+                let rays = AimedRays::new(tree, options.seed);
+                let oracle = Oracle::new(tree, rule);
+                let question = |index| Question::new(rays.query(index), &oracle);
+                let questions = (0..options.rays).into_par_iter().map(question);
+                Ok(Questions::Rays(questions.collect()))
+            }
+            Asked::Beam(leaf, _) => {
+                let oracle = BeamOracle::new(tree).map_err(|error| row.refused(error.into()))?;
+                let beams = AimedBeams::new(AimedRays::new(tree, options.seed));
+                let question = |index| {
+                    let query = BeamQuery { leaf, ..beams.query(index)? };
+                    Some(BeamQuestion::new(query, &oracle))
+                };
+                let questions = (0..options.rays).into_par_iter().filter_map(question);
+                Ok(Questions::Beams(questions.collect()))
+            }
+        }
     }
 
     /// Asks one machine every question and sums up.
     fn try_row(
         &self,
         row: &Row,
-        questions: &[Question],
+        questions: &Questions,
         stack_size: u8,
     ) -> Result<Cell, ConformanceError> {
-        let Row { contender, world, preset, rule, kind } = *row;
-        let ground = Ground { image: &self.image, decoded: &self.decoded, rule, stack_size };
-        let machine = (contender.make)(ground).map_err(|source| ConformanceError::Machine {
-            scene: world.name,
-            preset,
+        let Row { contender, world, preset, asked } = *row;
+        let empty = Cell {
             format: contender.name,
             machine: contender.machine,
-            source,
-        })?;
-        let verdicts: Vec<Option<Disagreement>> =
-            questions.par_iter().map(|question| question.verdict(&*machine, kind)).collect();
-        let (losses, mismatches): (Vec<Disagreement>, Vec<Disagreement>) =
-            verdicts.into_iter().flatten().partition(|found| self.is_loss(row, found));
-        Ok(Cell {
-            format: contender.name,
-            machine: contender.machine,
-            query: kind,
-            triangle_rule: rule,
+            query: asked,
             scene: world.name,
             preset,
-            cases: questions.len(),
-            mismatches: mismatches.len(),
-            losses: losses.len(),
-            example: mismatches.into_iter().chain(losses).next(),
-        })
+            cases: 0,
+            mismatches: 0,
+            losses: 0,
+            example: None,
+            beam_example: None,
+        };
+        let (image, decoded) = (&self.image, &self.decoded);
+        match (questions, asked) {
+            (Questions::Rays(questions), Asked::Ray(rule, kind)) => {
+                let ground = Ground { image, decoded, rule, stack_size };
+                let machine = (contender.make)(ground).map_err(|source| row.refused(source))?;
+                let verdicts: Vec<Option<Disagreement>> = questions
+                    .par_iter()
+                    .map(|question| question.verdict(&*machine, kind))
+                    .collect();
+                let (losses, mismatches): (Vec<Disagreement>, Vec<Disagreement>) =
+                    verdicts.into_iter().flatten().partition(|found| self.is_loss(row, found));
+                Ok(Cell {
+                    cases: questions.len(),
+                    mismatches: mismatches.len(),
+                    losses: losses.len(),
+                    example: mismatches.into_iter().chain(losses).next(),
+                    ..empty
+                })
+            }
+            (Questions::Beams(questions), Asked::Beam(_, kind)) => {
+                let ground = Ground { image, decoded, rule: TriangleRule::Watertight, stack_size };
+                let machine =
+                    beams::machine(contender, ground).map_err(|source| row.refused(source))?;
+                let verdicts: Vec<Option<BeamDisagreement>> = questions
+                    .par_iter()
+                    .map(|question| question.verdict(&*machine, kind))
+                    .collect();
+                let mut mismatches = verdicts.into_iter().flatten().peekable();
+                let beam_example = mismatches.peek().cloned();
+                let mismatches = mismatches.count();
+                Ok(Cell { cases: questions.len(), mismatches, beam_example, ..empty })
+            }
+            // Questions are made for the rows that they are asked with.
+            (Questions::Rays(_), Asked::Beam(..)) | (Questions::Beams(_), Asked::Ray(..)) => {
+                Ok(empty)
+            }
+        }
     }
 
     /// Whether the difference is one that the machine is known for.
@@ -286,7 +373,8 @@ impl Subject {
             }
             Loses::Hits => true,
         };
-        let slips_past = cuts_triangles && row.rule == TriangleRule::MollerTrumbore;
+        let slips_past =
+            cuts_triangles && matches!(row.asked, Asked::Ray(TriangleRule::MollerTrumbore, _));
         found.only_lost && (is_known || slips_past)
     }
 }

@@ -2,7 +2,7 @@
 
 use build::Preset;
 use geometry::TriangleRule;
-use machine::{Hit, HitKind, RayQuery};
+use machine::{BeamHit, BeamKind, BeamQuery, Hit, HitKind, LeafRule, RayQuery};
 
 /// What was tried and what came of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,22 +28,51 @@ pub struct Cell {
     pub format: &'static str,
     /// Who answers.
     pub machine: &'static str,
-    /// What is asked.
-    pub query: HitKind,
-    /// The arithmetic of triangles.
-    pub triangle_rule: TriangleRule,
+    /// What is asked, and by which rule primitives are met.
+    pub query: Asked,
     /// The world.
     pub scene: &'static str,
     /// How its tree was built.
     pub preset: Preset,
-    /// How many rays were asked.
+    /// How many rays or beams were asked.
     pub cases: usize,
     /// Answers that differ from the oracle's.
     pub mismatches: usize,
     /// Answers that differ in a way that this machine is known for.
     pub losses: usize,
-    /// The first mismatch, else the first loss.
+    /// The first mismatch of a ray, else the first loss.
     pub example: Option<Disagreement>,
+    /// The first mismatch of a beam.
+    pub beam_example: Option<BeamDisagreement>,
+}
+
+/// What a cell asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// Rays, with the arithmetic of triangles.
+    Ray(TriangleRule, HitKind),
+    /// Beams, with the rule for leaves.
+    Beam(LeafRule, BeamKind),
+}
+
+impl Asked {
+    /// The name of the query.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ray(_, kind) => kind.name(),
+            Self::Beam(_, kind) => kind.name(),
+        }
+    }
+
+    /// The name of the rule.
+    #[must_use]
+    pub const fn rule_name(self) -> &'static str {
+        match self {
+            Self::Ray(rule, _) => rule.name(),
+            Self::Beam(leaf, _) => leaf.name(),
+        }
+    }
 }
 
 /// A query on which a machine and the oracle disagree.
@@ -58,4 +87,15 @@ pub struct Disagreement {
     /// Whether hits are lost but none is wrong: the machine gave an answer, and all of it is hits that the
     /// oracle has too.
     pub only_lost: bool,
+}
+
+/// A beam on which a machine and the oracle disagree.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BeamDisagreement {
+    /// The question.
+    pub query: BeamQuery,
+    /// What the oracle meets.
+    pub expected: Vec<BeamHit>,
+    /// What the machine meets, or why there is no answer.
+    pub got: Result<Vec<BeamHit>, machine::BudgetExhausted>,
 }

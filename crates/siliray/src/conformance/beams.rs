@@ -1,0 +1,92 @@
+//! The machines that take beams, and their answers against the oracle's.
+
+use super::BeamDisagreement;
+use super::contenders::{Contender, Ground, MakeError};
+use machine::beam::{BeamOracle, BeamReference};
+use machine::{BeamHit, BeamKind, BeamMachine, BeamQuery, BudgetExhausted, Counters};
+
+/// Makes a machine over a proved image.
+type MakeBeams = for<'a> fn(Ground<'a>) -> Result<Box<dyn BeamMachine + 'a>, MakeError>;
+
+/// How the beam machine of a contender is made, if it has one.
+fn maker(contender: &Contender) -> Option<MakeBeams> {
+    match contender.machine {
+        "reference" => Some(reference),
+        _ => None,
+    }
+}
+
+fn reference(ground: Ground<'_>) -> Result<Box<dyn BeamMachine + '_>, MakeError> {
+    Ok(Box::new(BeamReference::new(ground.decoded)?))
+}
+
+/// Whether a contender answers beam queries.
+pub(super) fn takes_beams(contender: &Contender) -> bool {
+    maker(contender).is_some()
+}
+
+/// The contender's machine for beams.
+pub(super) fn machine<'a>(
+    contender: &Contender,
+    ground: Ground<'a>,
+) -> Result<Box<dyn BeamMachine + 'a>, MakeError> {
+    match maker(contender) {
+        Some(make) => make(ground),
+        None => Err(format!("{} takes no beams", contender.machine).into()),
+    }
+}
+
+/// A beam and everything that it meets.
+pub(super) struct BeamQuestion {
+    query: BeamQuery,
+    /// Sorted by ids.
+    truth: Vec<BeamHit>,
+}
+
+impl BeamQuestion {
+    pub(super) fn new(query: BeamQuery, oracle: &BeamOracle<'_>) -> Self {
+        // The oracle has no budget.
+        Self { query, truth: everything(oracle, &query).unwrap_or_default() }
+    }
+
+    /// How `machine` disagrees when it is asked for an answer of `kind`, if it does.
+    pub(super) fn verdict(
+        &self,
+        machine: &dyn BeamMachine,
+        kind: BeamKind,
+    ) -> Option<BeamDisagreement> {
+        let (query, truth) = (&self.query, &self.truth);
+        let counters = &mut Counters::default();
+        let first = truth.iter().min_by(|a, b| a.order(b));
+        let expected: Vec<BeamHit> = match kind {
+            BeamKind::Collect => truth.clone(),
+            BeamKind::First | BeamKind::Any => first.copied().into_iter().collect(),
+        };
+        let (got, agrees) = match kind {
+            BeamKind::Any => match machine.any(query, counters) {
+                Ok(is_met) => (Ok(Vec::new()), is_met == first.is_some()),
+                Err(exhausted) => (Err(exhausted), false),
+            },
+            BeamKind::First => compared(
+                machine.first(query, counters).map(|first| first.into_iter().collect()),
+                &expected,
+            ),
+            BeamKind::Collect => compared(everything(machine, query), &expected),
+        };
+        (!agrees).then(|| BeamDisagreement { query: *query, expected, got })
+    }
+}
+
+type Answer = Result<Vec<BeamHit>, BudgetExhausted>;
+
+fn everything(machine: &dyn BeamMachine, query: &BeamQuery) -> Answer {
+    let mut hits = Vec::new();
+    machine.collect(query, &mut hits, &mut Counters::default()).map(|()| hits)
+}
+
+/// An answer, and whether it equals what is expected in every bit.
+fn compared(got: Answer, expected: &[BeamHit]) -> (Answer, bool) {
+    let bits = |hit: &BeamHit| ([hit.t, hit.exit].map(f32::to_bits), hit.ids());
+    let agrees = got.as_ref().is_ok_and(|got| got.iter().map(bits).eq(expected.iter().map(bits)));
+    (got, agrees)
+}
