@@ -1,7 +1,40 @@
 //! The tree traversal unit of US 9,569,559, as a simulator.
 //!
+//! The unit walks a tree of boxes for queries that a processor (SM) sends: it fetches *blocks* of 128 bytes that hold a
+//! treelet each, tests their boxes, and gives leaves back, whose primitives the processor tests. siliray models
+//! the published description cycle by cycle; it claims no compatibility with any product (T-15).
+//!
 //! | module | what it knows |
 //! |---|---|
 //! | [`tb12`] | the 128-byte block format |
+//! | [`config`] | every parameter, by name |
+//! | [`world`] | an image of any block format, ready to be run |
+//! | [`program`] | its blocks, decoded |
+//! | [`job`] | questions and answers |
+//! | `form` | a query in the coordinates of a block, and the box test |
+//! | `unit` | the units of the machine |
+//! | [`run`] | many questions through the whole machine |
+//! | [`counters`], [`distribution`] | what is counted |
+//! | [`ttu_machine`] | the machine as siliray's other machines look |
+//!
+//! Numbers like T-4 are decisions where the description is silent; they stand beside the code that makes
+//! them true.
 
+pub mod config;
+pub mod counters;
+pub mod distribution;
+mod form;
+pub mod job;
+pub mod program;
+pub mod run;
 pub mod tb12;
+pub mod ttu_machine;
+mod unit;
+pub mod world;
+
+pub use config::Config;
+pub use job::{Answer, Query};
+pub use run::{Run, RunError, simulate};
+pub use tb12::Tb12;
+pub use ttu_machine::TtuMachine;
+pub use world::World;

@@ -235,7 +235,8 @@ mod tests {
         assert!(message("l0_line_bytes=100").contains("a power of two"));
         assert!(message("l0_assoc=3").contains("a divisor of l0_lines = 8"));
         assert!(message("l2_kib=3").starts_with("l2_kib = 3"));
-        let unknown = Config::from_toml("my.toml", "slots = 4\nslotz = 5\n").unwrap_err().to_string();
+        let unknown =
+            Config::from_toml("my.toml", "slots = 4\nslotz = 5\n").unwrap_err().to_string();
         assert!(unknown.starts_with("my.toml: ") && unknown.contains("slotz"), "{unknown}");
         let kind = Config::from_toml("my.toml", "slots = \"many\"").unwrap_err().to_string();
         assert!(kind.contains("slots"), "{kind}");

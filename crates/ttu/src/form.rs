@@ -1,0 +1,147 @@
+//! The query as the setup unit and the traversal units hold it, and the box test of a group of four.
+//!
+//! Rays and beams have one form: two corner rays that share `t` ([`geometry::beam`]). A ray becomes a beam that
+//! is dilated by `24 u R`, where `R` is its reach into the level. `7 u R` of that is what the watertight rule needs
+//! (B-9). The rest makes the test of the machine, which rounds in a block's own coordinates, a superset of the
+//! reference slab test of a primitive's own box: a computed interval there that is not empty bounds the exact
+//! one to within `14 u` of `t`, hence of the reach.
+//!
+//! **Setup transform.** `oA' = sub_up(oA, origin) 2^-e`, `oB' = sub_down(oB, origin) 2^-e`; the inverses are multiplied
+//! by `2^e` and `t` is unchanged. Scaling by a power of two is exact, so that the only rounding is outward. Where it
+//! is not exact, because a value leaves the range of normal numbers with a margin, the launch is *global* (T-9): planes are decoded
+//! outward to `f32` and tested against the query as it came.
+
+use geometry::beam::axis::{Axis, Case};
+use geometry::beam::construct::{snap_lower, snap_upper};
+use geometry::rounding::{add_down, add_up, sub_down, sub_up};
+use geometry::slab::{self, widen};
+use geometry::{Aabb, Beam, Ray};
+
+/// `24 u`, the dilation of a ray for each unit of reach.
+const DILATION: f32 = 24.0 / 16_777_216.0;
+
+/// Values between this and its reciprocal scale exactly.
+const LARGEST: f32 = f32::from_bits((126 + 127) << 23);
+
+/// Origins in cells are 0 or at least this large.
+const SMALLEST_ORIGIN: f32 = f32::from_bits((127 - 100) << 23);
+
+/// A query in the coordinates of its level.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Form {
+    pub(crate) axes: [Axis; 3],
+    /// Where boxes begin to matter.
+    pub(crate) tmin: f32,
+}
+
+/// Four boxes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Planes {
+    pub(crate) min: [[f32; 4]; 3],
+    pub(crate) max: [[f32; 4]; 3],
+}
+
+impl Planes {
+    /// Boxes that nothing meets.
+    pub(crate) const NONE: Self =
+        Self { min: [[f32::INFINITY; 4]; 3], max: [[f32::NEG_INFINITY; 4]; 3] };
+}
+
+impl Form {
+    /// A ray in a level whose box is `bounds`.
+    pub(crate) fn ray(ray: &Ray, bounds: &Aabb) -> Self {
+        Self::dilated(ray, DILATION * slab::reach(ray.origin, bounds))
+    }
+
+    /// A ray with the dilation itself.
+    pub(crate) fn dilated(ray: &Ray, dilation: f32) -> Self {
+        let axis = |k: usize| {
+            let (origin, direction) = (ray.origin[k], ray.direction[k]);
+            Axis::new(
+                add_up(origin, dilation),
+                add_down(origin, -dilation),
+                snap_upper(direction),
+                snap_lower(direction),
+            )
+        };
+        // As far down as rounding can place a hit behind `tmin` before it.
+        let tmin = (ray.tmin * (2.0 - slab::C)).next_down().max(0.0);
+        Self { axes: [axis(0), axis(1), axis(2)], tmin }
+    }
+
+    /// A beam, in its own range.
+    pub(crate) fn beam(beam: &Beam) -> Self {
+        Self { axes: *beam.axes(), tmin: beam.tmin() }
+    }
+
+    /// The form in the coordinates of a block; `None` where scaling is not exact (T-9).
+    pub(crate) fn local(&self, origin: &[f32; 3], down: &[f32; 3], up: &[f32; 3]) -> Option<Self> {
+        let mut local = *self;
+        for (k, axis) in local.axes.iter_mut().enumerate() {
+            axis.upper_origin = sub_up(axis.upper_origin, origin[k]) * down[k];
+            axis.lower_origin = sub_down(axis.lower_origin, origin[k]) * down[k];
+            axis.upper_inverse *= up[k];
+            axis.lower_inverse *= up[k];
+            let scales = |origin: f32, inverse: f32, direction: f32| {
+                let (origin, inverse) = (origin.abs(), inverse.abs());
+                (origin == 0.0 || (SMALLEST_ORIGIN..=LARGEST).contains(&origin))
+                    && (direction == 0.0 || (1.0 / LARGEST..=LARGEST).contains(&inverse))
+            };
+            if !(scales(axis.upper_origin, axis.upper_inverse, axis.upper_direction)
+                && scales(axis.lower_origin, axis.lower_inverse, axis.lower_direction))
+            {
+                return None;
+            }
+        }
+        Some(local)
+    }
+
+    /// Which of four boxes are met up to `tmax`, as bits, and where each is entered.
+    pub(crate) fn test(&self, planes: &Planes, tmax: f32) -> (u16, [f32; 4]) {
+        let (mut lo, mut hi) = ([self.tmin; 4], [tmax; 4]);
+        for ((axis, min), max) in self.axes.iter().zip(&planes.min).zip(&planes.max) {
+            let (mut a, mut b) = ([0.0; 4], [0.0; 4]);
+            for lane in 0..4 {
+                a[lane] = (min[lane] - axis.upper_origin) * axis.upper_inverse;
+                b[lane] = (max[lane] - axis.lower_origin) * axis.lower_inverse;
+            }
+            match axis.case {
+                Case::Forward => {
+                    later(&a, &mut lo);
+                    earlier(&b, &mut hi);
+                }
+                Case::Backward => {
+                    later(&b, &mut lo);
+                    earlier(&a, &mut hi);
+                }
+                Case::Opening => {
+                    later(&a, &mut lo);
+                    later(&b, &mut lo);
+                }
+                Case::Closing => {
+                    earlier(&a, &mut hi);
+                    earlier(&b, &mut hi);
+                }
+            }
+        }
+        let mut hits = 0;
+        for lane in 0..4 {
+            hits |= u16::from(lo[lane] <= widen(hi[lane]) && lo[lane] < f32::INFINITY) << lane;
+        }
+        (hits, lo)
+    }
+}
+
+/// The larger of each two; a NaN candidate is a touch and is dropped.
+fn later(candidate: &[f32; 4], best: &mut [f32; 4]) {
+    for lane in 0..4 {
+        best[lane] = if candidate[lane] > best[lane] { candidate[lane] } else { best[lane] };
+    }
+}
+
+/// The smaller of each two; a NaN candidate is a touch and is dropped.
+fn earlier(candidate: &[f32; 4], best: &mut [f32; 4]) {
+    for lane in 0..4 {
+        best[lane] = if candidate[lane] < best[lane] { candidate[lane] } else { best[lane] };
+    }
+}

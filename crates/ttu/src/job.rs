@@ -1,0 +1,139 @@
+//! Questions on their way through the machine, and what has been found so far.
+
+use crate::config::RAY_BYTES;
+use geometry::slab;
+use machine::{Hit, HitKind, RayQuery};
+
+/// A question to the machine.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Query {
+    /// About a ray.
+    Ray(RayQuery),
+}
+
+impl Query {
+    /// Bytes of its record.
+    pub(crate) const fn bytes(&self) -> u32 {
+        match self {
+            Self::Ray(_) => RAY_BYTES,
+        }
+    }
+
+    /// The mask that nodes are tried against; inside an instance everything is seen.
+    pub(crate) const fn mask(&self, instance: Option<u32>) -> u8 {
+        match (self, instance) {
+            (Self::Ray(query), None) => query.mask,
+            (Self::Ray(_), Some(_)) => 0xFF,
+        }
+    }
+
+    /// Whether the answer can be anything but "nothing".
+    pub(crate) fn is_answerable(&self) -> bool {
+        match self {
+            Self::Ray(query) => query.is_answerable(),
+        }
+    }
+}
+
+impl From<RayQuery> for Query {
+    fn from(query: RayQuery) -> Self {
+        Self::Ray(query)
+    }
+}
+
+/// What the machine says of one question.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Answer {
+    /// The hits: at most one for closest and any, all in order otherwise.
+    pub hits: Vec<Hit>,
+    /// Cycle of the first beat.
+    pub began_at: u64,
+    /// Cycle in which its last query was done.
+    pub done_at: u64,
+    /// Blocks that entered the setup unit for it.
+    pub blocks: u32,
+    /// Queries that the SM launched for it.
+    pub launches: u32,
+}
+
+impl Answer {
+    /// Cycles from the first beat to the result.
+    #[must_use]
+    pub const fn latency(&self) -> u64 {
+        self.done_at - self.began_at
+    }
+}
+
+/// A question under way.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) query: Query,
+    /// Queries of it that wait or run.
+    pub(crate) live: u32,
+    pub(crate) task: u32,
+    pub(crate) blocks: u32,
+    launches: u32,
+    began_at: Option<u64>,
+    pub(crate) done_at: u64,
+    hits: Vec<Hit>,
+}
+
+impl Job {
+    pub(crate) fn new(query: Query, task: u32) -> Self {
+        let hits = Vec::new();
+        Self { query, live: 0, task, blocks: 0, launches: 0, began_at: None, done_at: 0, hits }
+    }
+
+    pub(crate) fn begin(&mut self, cycle: u64) {
+        self.launches += 1;
+        self.began_at.get_or_insert(cycle);
+    }
+
+    /// How far boxes matter, as the SM knows it.
+    pub(crate) fn reach(&self) -> f32 {
+        match &self.query {
+            Query::Ray(query) => match (query.kind, self.hits.first()) {
+                (HitKind::Closest, Some(best)) => slab::widen(best.t),
+                (HitKind::Any, Some(_)) => f32::NEG_INFINITY,
+                _ => slab::widen(query.ray.tmax),
+            },
+        }
+    }
+
+    /// Takes a hit; says whether boxes matter less far now.
+    pub(crate) fn take(&mut self, hit: Hit) -> bool {
+        let Query::Ray(query) = &self.query;
+        match query.kind {
+            HitKind::All => {
+                self.hits.push(hit);
+                false
+            }
+            HitKind::Closest | HitKind::Any => {
+                let is_better = hit.beats(self.hits.first());
+                if is_better {
+                    self.hits.clear();
+                    self.hits.push(hit);
+                }
+                is_better
+            }
+        }
+    }
+
+    /// Whether nothing more has to be tested.
+    pub(crate) fn is_settled(&self) -> bool {
+        let Query::Ray(query) = &self.query;
+        query.kind == HitKind::Any && !self.hits.is_empty()
+    }
+
+    pub(crate) fn into_answer(mut self) -> Answer {
+        self.hits.sort_by(Hit::order);
+        self.hits.dedup(); // a split triangle is met in several leaves
+        Answer {
+            hits: self.hits,
+            began_at: self.began_at.unwrap_or(self.done_at),
+            done_at: self.done_at,
+            blocks: self.blocks,
+            launches: self.launches,
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! The image as the simulated memory holds it: blocks decoded once, boxes in groups of four.
+//!
+//! The contents of memory do not change during a run (T-13), so a block is decoded when the program is made and
+//! not each time that the simulated machine fetches it.
+
+use crate::form::{Form, Planes};
+use geometry::rounding::{narrow_down, narrow_up};
+use geometry::{Aabb, Ray, Transform, Vec3};
+use machine::block_format::{Block, BlockImage, BlockLead, BlockLevel, CellBox};
+
+/// Most nodes of a block.
+pub(crate) const MAX_NODES: usize = 16;
+
+/// An image that the machine runs.
+#[derive(Debug, Clone)]
+pub struct Program {
+    pub(crate) blocks: Vec<ProgramBlock>,
+    planes: Vec<Planes>,
+    pub(crate) nodes: Vec<ProgramNode>,
+    pub(crate) items: Vec<u32>,
+    pub(crate) levels: Vec<BlockLevel>,
+    rotations: Vec<[[f32; 3]; 3]>,
+}
+
+/// A block, ready to be tested.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ProgramBlock {
+    pub(crate) address: u64,
+    pub(crate) bytes: u32,
+    origin: [f32; 3],
+    exponents: [i16; 3],
+    /// `2^-e` and `2^e`; 0 where that is no normal number, which makes every launch global.
+    down: [f32; 3],
+    up: [f32; 3],
+    rotation: Option<u8>,
+    root: Option<CellBox>,
+    first_planes: u32,
+    pub(crate) first_node: u32,
+    pub(crate) node_count: u8,
+    pub(crate) root_children: u8,
+}
+
+/// What a node is besides its box.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ProgramNode {
+    pub(crate) mask: u8,
+    pub(crate) lead: BlockLead,
+}
+
+/// What the tests of a block give, all at once: the machine reveals them cycle by cycle.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tested {
+    /// Whether the root is met.
+    pub(crate) root: bool,
+    /// Which nodes are met.
+    pub(crate) hits: u16,
+    /// Where each is entered.
+    pub(crate) entries: [f32; MAX_NODES],
+}
+
+/// Why an image cannot be run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProgramError {
+    /// A block has more nodes than a unit's local store holds.
+    #[error("block {block} has {nodes} nodes, expected at most {MAX_NODES}")]
+    Nodes {
+        /// The block.
+        block: usize,
+        /// Its nodes.
+        nodes: usize,
+    },
+}
+
+impl Program {
+    /// Decodes an image.
+    ///
+    /// # Errors
+    /// When a block is too large for the machine.
+    pub fn new(image: &BlockImage) -> Result<Self, ProgramError> {
+        let mut planes = Vec::with_capacity(image.nodes.len() / 3);
+        let mut blocks = Vec::with_capacity(image.blocks.len());
+        for (number, block) in image.blocks.iter().enumerate() {
+            let nodes = &image.nodes[block.first_node as usize..][..usize::from(block.node_count)];
+            if nodes.len() > MAX_NODES {
+                return Err(ProgramError::Nodes { block: number, nodes: nodes.len() });
+            }
+            blocks.push(ProgramBlock::new(block, planes.len()));
+            planes.extend(nodes.chunks(4).map(|four| {
+                let mut planes = Planes::NONE;
+                for (lane, node) in four.iter().enumerate() {
+                    for k in 0..3 {
+                        planes.min[k][lane] = node.cells.min[k];
+                        planes.max[k][lane] = node.cells.max[k];
+                    }
+                }
+                planes
+            }));
+        }
+        let node = |node: &machine::block_format::BlockNode| ProgramNode {
+            mask: node.mask,
+            lead: node.lead,
+        };
+        Ok(Self {
+            blocks,
+            planes,
+            nodes: image.nodes.iter().map(node).collect(),
+            items: image.items.clone(),
+            levels: image.levels.clone(),
+            rotations: image.rotations.clone(),
+        })
+    }
+
+    /// Number of lines that the largest block takes.
+    pub(crate) fn most_lines(&self, line_bytes: u32) -> u64 {
+        let lines = |block: &ProgramBlock| block.lines(line_bytes).count() as u64;
+        self.blocks.iter().map(lines).max().unwrap_or(0)
+    }
+
+    /// Whether the block is in rotated coordinates, which costs setup cycles (T-11).
+    pub(crate) fn is_oriented(&self, block: u32) -> bool {
+        self.blocks[block as usize].rotation.is_some()
+    }
+
+    /// Tests every box of a block against a query up to `tmax`.
+    pub(crate) fn test(&self, number: u32, query: &Launch<'_>) -> Tested {
+        let block = &self.blocks[number as usize];
+        let rotated;
+        let form = match block.rotation {
+            None => query.form,
+            Some(rotation) => {
+                rotated = query.rotated(&self.rotations[usize::from(rotation)]);
+                &rotated
+            }
+        };
+        let groups = usize::from(block.node_count).div_ceil(4);
+        let planes = &self.planes[block.first_planes as usize..][..groups];
+        let mut tested = Tested { root: true, hits: 0, entries: [f32::INFINITY; MAX_NODES] };
+        match form.local(&block.origin, &block.down, &block.up) {
+            Some(local) => {
+                tested.root = block.root.is_none_or(|root| {
+                    local.test(&single(&root.min, &root.max), query.tmax).0 & 1 != 0
+                });
+                for (group, planes) in planes.iter().enumerate() {
+                    tested.add(group, local.test(planes, query.tmax));
+                }
+            }
+            // T-9: outward-decoded planes in global coordinates.
+            None => {
+                tested.root = block.root.is_none_or(|root| {
+                    let decoded = block.decoded(&single(&root.min, &root.max));
+                    form.test(&decoded, query.tmax).0 & 1 != 0
+                });
+                for (group, planes) in planes.iter().enumerate() {
+                    tested.add(group, form.test(&block.decoded(planes), query.tmax));
+                }
+            }
+        }
+        let nodes = &self.nodes[block.first_node as usize..][..usize::from(block.node_count)];
+        for (index, node) in nodes.iter().enumerate() {
+            if node.mask & query.mask == 0 {
+                tested.hits &= !(1 << index);
+            }
+        }
+        tested
+    }
+}
+
+/// A query as it enters a block.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Launch<'a> {
+    pub(crate) form: &'a Form,
+    /// How far boxes matter.
+    pub(crate) tmax: f32,
+    pub(crate) mask: u8,
+}
+
+impl Launch<'_> {
+    /// The form in rotated coordinates: every row in interval arithmetic, outward (T-11).
+    fn rotated(&self, rows: &[[f32; 3]; 3]) -> Form {
+        let axes = &self.form.axes;
+        let row_of = |row: &[f32; 3], upper: [f64; 3], lower: [f64; 3]| {
+            let (mut high, mut low, mut size) = (0.0f64, 0.0f64, 0.0f64);
+            for k in 0..3 {
+                let entry = f64::from(row[k]);
+                let (a, b) = if entry >= 0.0 { (upper[k], lower[k]) } else { (lower[k], upper[k]) };
+                high += entry * a;
+                low += entry * b;
+                size += (entry * a).abs().max((entry * b).abs());
+            }
+            // Five roundings of f64 at most, far below one of f32.
+            let slack = size * 8.0 * f64::EPSILON;
+            (narrow_up(high + slack), narrow_down(low - slack))
+        };
+        let origins = (
+            axes.map(|axis| f64::from(axis.upper_origin)),
+            axes.map(|axis| f64::from(axis.lower_origin)),
+        );
+        let directions = (
+            axes.map(|axis| f64::from(axis.upper_direction)),
+            axes.map(|axis| f64::from(axis.lower_direction)),
+        );
+        let axis = |k: usize| {
+            let (upper_origin, lower_origin) = row_of(&rows[k], origins.0, origins.1);
+            let (upper, lower) = row_of(&rows[k], directions.0, directions.1);
+            geometry::beam::Axis::new(
+                upper_origin,
+                lower_origin,
+                geometry::beam::construct::snap_upper(upper),
+                geometry::beam::construct::snap_lower(lower),
+            )
+        };
+        Form { axes: [axis(0), axis(1), axis(2)], tmin: self.form.tmin }
+    }
+}
+
+impl Tested {
+    fn add(&mut self, group: usize, (hits, entries): (u16, [f32; 4])) {
+        self.hits |= hits << (4 * group);
+        self.entries[4 * group..][..4].copy_from_slice(&entries);
+    }
+}
+
+impl ProgramBlock {
+    fn new(block: &Block, first_planes: usize) -> Self {
+        let frame = &block.frame;
+        let scale = |exponent: i32| {
+            let is_normal = (-126..=126).contains(&exponent);
+            if is_normal { f32::from_bits(((127 + exponent) as u32) << 23) } else { 0.0 }
+        };
+        Self {
+            address: block.address,
+            bytes: block.bytes,
+            origin: frame.origin,
+            exponents: frame.exponents,
+            down: frame.exponents.map(|e| scale(-i32::from(e))),
+            up: frame.exponents.map(|e| scale(i32::from(e))),
+            rotation: frame.rotation,
+            root: block.root,
+            first_planes: first_planes as u32,
+            first_node: block.first_node,
+            node_count: block.node_count,
+            root_children: block.root_children,
+        }
+    }
+
+    /// The numbers of the lines that it takes.
+    pub(crate) fn lines(&self, line_bytes: u32) -> std::ops::Range<u64> {
+        let line = u64::from(line_bytes);
+        self.address / line..(self.address + u64::from(self.bytes)).div_ceil(line)
+    }
+
+    /// Planes of the level, rounded outward.
+    fn decoded(&self, planes: &Planes) -> Planes {
+        let mut decoded = *planes;
+        for k in 0..3 {
+            let (origin, cell) = (f64::from(self.origin[k]), f64::from(self.exponents[k]).exp2());
+            for lane in 0..4 {
+                let sum = |cells: f32| {
+                    let offset = f64::from(cells) * cell;
+                    let sum = origin + offset;
+                    let slack = (origin.abs() + offset.abs()) * f64::EPSILON;
+                    (narrow_down(sum - slack), narrow_up(sum + slack))
+                };
+                decoded.min[k][lane] = sum(planes.min[k][lane]).0;
+                decoded.max[k][lane] = sum(planes.max[k][lane]).1;
+            }
+        }
+        decoded
+    }
+}
+
+/// One box in the first lane.
+fn single(min: &[f32; 3], max: &[f32; 3]) -> Planes {
+    let mut planes = Planes::NONE;
+    for k in 0..3 {
+        planes.min[k][0] = min[k];
+        planes.max[k][0] = max[k];
+    }
+    planes
+}
+
+/// A ray seen through a placement, or in the world.
+pub(crate) fn moved(ray: &Ray, world_to_object: Option<&Transform>) -> Ray {
+    world_to_object.map_or(*ray, |transform| transform.ray(ray))
+}
+
+/// The box of a level; a point for a level without items, which has no root to be tested.
+pub(crate) fn bounds_of(level: &BlockLevel) -> Aabb {
+    if level.root.is_some() { level.bounds } else { Aabb::new(Vec3::ZERO, Vec3::ZERO) }
+}

@@ -1,0 +1,284 @@
+//! A cluster (GPC): pools of tasks, SMs, and the TTUs at each SM (T-17).
+//!
+//! A task is a warp of 32 questions. Tasks wait in the pending pool and run from the active one; each pool takes one
+//! task a cycle. A task goes to the SM with the fewest tasks, its questions in turn to the TTUs of that SM. Tasks are
+//! dealt to clusters before the run, so that clusters that share nothing can be simulated apart.
+
+use super::series::{Sample, Series};
+use super::timeline::Timeline;
+use crate::config::{Config, TASK_QUERIES};
+use crate::job::{Job, Query};
+use crate::unit::interface::Launch;
+use crate::unit::l0::Path;
+use crate::unit::memory::{Cache, Memory};
+use crate::unit::slot::State;
+use crate::unit::sm::{LeafTest, Sm};
+use crate::unit::ttu::{Env, Ttu};
+use machine::candidate::View;
+use std::ops::Range;
+
+/// Questions that run together.
+#[derive(Debug)]
+struct Task {
+    jobs: Range<u32>,
+    unfinished: u32,
+    tpc: usize,
+}
+
+/// An SM with its TTUs.
+#[derive(Debug)]
+pub(super) struct Tpc {
+    sm: Sm,
+    l1: Option<Cache>,
+    pub(super) ttus: Vec<Ttu>,
+    tasks: usize,
+}
+
+/// A cluster.
+#[derive(Debug)]
+pub(super) struct Cluster {
+    pub(super) tpcs: Vec<Tpc>,
+    pub(super) jobs: Vec<Job>,
+    tasks: Vec<Task>,
+    /// Tasks that have reached the pending pool, and those that have left it.
+    arrived: usize,
+    started: usize,
+    active: usize,
+    pub(super) finished: usize,
+    pub(super) series: Series,
+}
+
+impl Cluster {
+    pub(super) fn new(config: &Config, queries: &[Query], interval: u64, trace: usize) -> Self {
+        let ttu = |number| Ttu::new(number, config, Timeline::new(trace));
+        let tpc = |_| Tpc {
+            sm: Sm::new(config),
+            l1: config.l1.then(|| Cache::new(config.l1_kib, config.l0_line_bytes)),
+            ttus: (0..config.ttus_per_tpc).map(ttu).collect(),
+            tasks: 0,
+        };
+        let tasks: Vec<Task> = (0..queries.len())
+            .step_by(TASK_QUERIES)
+            .map(|first| {
+                let end = (first + TASK_QUERIES).min(queries.len());
+                let jobs = first as u32..end as u32;
+                Task { unfinished: jobs.len() as u32, jobs, tpc: 0 }
+            })
+            .collect();
+        let job = |(n, query): (usize, &Query)| Job::new(*query, (n / TASK_QUERIES) as u32);
+        Self {
+            tpcs: (0..config.tpcs_per_gpc).map(tpc).collect(),
+            jobs: queries.iter().enumerate().map(job).collect(),
+            arrived: tasks.len().min(config.pending_slots as usize),
+            tasks,
+            started: 0,
+            active: 0,
+            finished: 0,
+            series: Series::new(interval),
+        }
+    }
+
+    /// Fills the active pool before the first cycle.
+    pub(super) fn fill_pools(&mut self, env: &Env<'_>) {
+        while self.start_task(env) {}
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.finished == self.jobs.len()
+    }
+
+    pub(super) fn ttus(&self) -> impl Iterator<Item = &Ttu> {
+        self.tpcs.iter().flat_map(|tpc| &tpc.ttus)
+    }
+
+    pub(super) fn ttus_mut(&mut self) -> impl Iterator<Item = &mut Ttu> {
+        self.tpcs.iter_mut().flat_map(|tpc| &mut tpc.ttus)
+    }
+
+    /// One cycle. Says whether anything moved.
+    pub(super) fn step(&mut self, cycle: u64, env: &Env<'_>, memory: &mut Memory) -> bool {
+        let mut active = false;
+        for tpc in &mut self.tpcs {
+            active |= tpc.serve(cycle, env, &mut self.jobs);
+            let Tpc { sm, l1, ttus, .. } = tpc;
+            for ttu in ttus {
+                let t_l1 = u64::from(env.config.t_l1);
+                let mut path = Path { l1: l1.as_mut(), memory, t_l1 };
+                active |= ttu.step(cycle, env, &mut self.jobs, sm, &mut path);
+            }
+        }
+        if active {
+            self.collect();
+        }
+        active |= self.start_task(env);
+        let has_room = self.arrived - self.started < env.config.pending_slots as usize;
+        if has_room && self.arrived < self.tasks.len() {
+            self.arrived += 1;
+            active = true;
+        }
+        active
+    }
+
+    /// Books finished questions and tasks.
+    fn collect(&mut self) {
+        for tpc in &mut self.tpcs {
+            for ttu in &mut tpc.ttus {
+                for job in ttu.finished_jobs.drain(..) {
+                    let task = &mut self.tasks[self.jobs[job as usize].task as usize];
+                    task.unfinished -= 1;
+                    self.finished += 1;
+                    if task.unfinished == 0 {
+                        self.active -= 1;
+                        tpc.tasks -= 1;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Moves a task from the pending to the active pool, if there is one and room for it.
+    fn start_task(&mut self, env: &Env<'_>) -> bool {
+        if self.started == self.arrived || self.active == env.config.active_slots as usize {
+            return false;
+        }
+        let least = (0..self.tpcs.len()).min_by_key(|&tpc| self.tpcs[tpc].tasks).unwrap_or(0);
+        let task = &mut self.tasks[self.started];
+        task.tpc = least;
+        self.started += 1;
+        let tpc = &mut self.tpcs[task.tpc];
+        let has_root = env.world.has_root(None);
+        for (turn, number) in task.jobs.clone().enumerate() {
+            let job = &mut self.jobs[number as usize];
+            if has_root && job.query.is_answerable() {
+                job.live = 1;
+                let ttu = turn % tpc.ttus.len();
+                tpc.ttus[ttu].interface.inbox.push_back(Launch { job: number, instance: None });
+            } else {
+                task.unfinished -= 1;
+                self.finished += 1;
+            }
+        }
+        if task.unfinished > 0 {
+            self.active += 1;
+            tpc.tasks += 1;
+        }
+        true
+    }
+
+    /// Books `cycles` in which nothing moves.
+    pub(super) fn idle(&mut self, cycles: u64, config: &Config) {
+        self.ttus_mut().for_each(|ttu| ttu.idle(cycles, config));
+    }
+
+    /// The first time after `cycle` at which something is due.
+    pub(super) fn next_event(&self, cycle: u64) -> u64 {
+        let sms = self.tpcs.iter().map(|tpc| tpc.sm.next_event()).filter(|&at| at > cycle);
+        let ttus = self.ttus().map(|ttu| ttu.next_event(cycle));
+        sms.chain(ttus).min().unwrap_or(u64::MAX)
+    }
+
+    /// Takes the samples that are due up to `cycle`.
+    pub(super) fn sample(&mut self, cycle: u64) {
+        if self.series.next() > cycle {
+            return;
+        }
+        let mut sample = Sample::default();
+        for ttu in self.ttus() {
+            let fetching = ttu.slots.iter().filter(|slot| slot.state == State::Fetch).count();
+            sample.slots += ttu.in_use as u64;
+            sample.fetching += fetching as u64;
+            sample.units += ttu.busy_units() as u64;
+            sample.results += ttu.results.len() as u64;
+            sample.finished += ttu.counters.finished;
+            sample.bytes += ttu.counters.l0_fill_bytes;
+            sample.tests += ttu.counters.issue_used;
+        }
+        while self.series.next() <= cycle {
+            self.series.add(sample);
+        }
+    }
+}
+
+impl Tpc {
+    /// The SM's part of a cycle: results of leaves, then ranges that have become shorter.
+    fn serve(&mut self, cycle: u64, env: &Env<'_>, jobs: &mut [Job]) -> bool {
+        let mut active = false;
+        self.sm.start(cycle);
+        while let Some(leaf) = self.sm.result(cycle) {
+            active = true;
+            self.leaf(&leaf, env, jobs);
+        }
+        while let Some(feedback) = self.sm.arrived_feedback(cycle) {
+            active = true;
+            for ttu in &mut self.ttus {
+                for slot in &mut ttu.slots {
+                    if slot.job == feedback.job && slot.state != State::Free {
+                        slot.tmax = slot.tmax.min(feedback.tmax);
+                        ttu.counters.feedbacks += 1;
+                    }
+                }
+            }
+        }
+        active
+    }
+
+    fn leaf(&mut self, leaf: &LeafTest, env: &Env<'_>, jobs: &mut [Job]) {
+        let ttu = &mut self.ttus[leaf.ttu as usize];
+        let slot = &mut ttu.slots[leaf.slot as usize];
+        let (number, instance) = (slot.job, slot.instance);
+        let job = &mut jobs[number as usize];
+        let first = leaf.first as usize;
+        let items = &env.world.program.items[first..first + leaf.count as usize];
+        let tree = &env.world.tree;
+        if let (Some(top), None) = (&tree.top, instance) {
+            for &item in items {
+                let placement = &top.placements[item as usize];
+                let is_seen = placement.mask & job.query.mask(None) != 0;
+                if is_seen && !job.is_settled() && env.world.has_root(Some(item)) {
+                    ttu.counters.instances += 1;
+                    job.live += 1;
+                    let launch = Launch { job: number, instance: Some(item) };
+                    ttu.interface.inbox.push_front(launch);
+                }
+            }
+        } else {
+            ttu.counters.primitives += items.len() as u64;
+            let is_shorter = test_primitives(env, job, instance, items);
+            if is_shorter {
+                let at = leaf.at + u64::from(env.config.t_feedback);
+                let tmax = job.reach();
+                self.sm.feedback.push_back(crate::unit::sm::Feedback { at, job: number, tmax });
+            }
+        }
+        let slot = &mut ttu.slots[leaf.slot as usize];
+        slot.outstanding_leaves -= 1;
+        if slot.state == State::Drain && slot.outstanding_leaves == 0 {
+            ttu.done(leaf.slot, leaf.at);
+        }
+    }
+}
+
+/// Puts the primitives of a leaf to the definition of a hit; says whether boxes matter less far now.
+fn test_primitives(env: &Env<'_>, job: &mut Job, instance: Option<u32>, items: &[u32]) -> bool {
+    if job.is_settled() {
+        return false;
+    }
+    let tree = &env.world.tree;
+    let Query::Ray(query) = job.query;
+    let view = match (&tree.top, instance) {
+        (Some(top), Some(number)) => {
+            let placement = &top.placements[number as usize];
+            let bottom = &tree.bottoms[placement.bottom as usize];
+            View::placed(&bottom.primitives, &query, number, placement)
+        }
+        _ => tree.bottoms.first().map(|bottom| View::world(&bottom.primitives, &query)),
+    };
+    let Some(view) = view else { return false };
+    let mut is_shorter = false;
+    for &item in items {
+        if let Some(hit) = view.hit(env.world.rule, item as usize) {
+            is_shorter |= job.take(hit);
+        }
+    }
+    is_shorter
+}

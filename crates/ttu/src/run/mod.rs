@@ -1,0 +1,23 @@
+//! Runs: many questions through the whole machine.
+//!
+//! | file | concept |
+//! |---|---|
+//! | [`simulate`] | questions in, answers and figures out |
+//! | `cluster` | a GPC: task pools, SMs, TTUs |
+//! | [`invariants`] | what must add up |
+//! | [`bound`] | what limits throughput |
+//! | [`series`] | figures over time |
+//! | [`timeline`] | what every slot and unit did, for a trace viewer |
+
+pub mod bound;
+mod cluster;
+pub mod invariants;
+pub mod series;
+pub mod simulate;
+pub mod timeline;
+
+pub use bound::{Bound, Limit};
+pub use invariants::Invariant;
+pub use series::{Sample, Series};
+pub use simulate::{Options, Run, RunError, simulate};
+pub use timeline::{Event, Timeline};

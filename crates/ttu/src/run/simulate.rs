@@ -1,0 +1,247 @@
+//! Questions in, answers and figures out.
+
+use super::bound::Bound;
+use super::cluster::Cluster;
+use super::invariants::{self, Invariant, Violated};
+use super::series::Series;
+use super::timeline::Timeline;
+use crate::config::{Config, ConfigError, TASK_QUERIES};
+use crate::counters::Counters;
+use crate::distribution::Distribution;
+use crate::job::{Answer, Query};
+use crate::unit::memory::Memory;
+use crate::unit::ttu::Env;
+use crate::world::{TooSmall, World};
+use rayon::prelude::*;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// What a caller may want besides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Cycles between samples of the time series, before it is thinned.
+    pub sample_every: u64,
+    /// Most events of a TTU's timeline; 0 keeps none.
+    pub trace_events: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { sample_every: 256, trace_events: 0 }
+    }
+}
+
+/// What came of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// The configuration that produced it.
+    pub config: Config,
+    /// One answer for each question, in their order.
+    pub answers: Vec<Answer>,
+    /// Cycles from the first beat until the last slot is free.
+    pub cycles: u64,
+    /// Sums over all TTUs.
+    pub counters: Counters,
+    /// What was checked to add up.
+    pub invariants: Vec<Invariant>,
+    /// Cycles of a query from its first beat to its result.
+    pub latencies: Distribution,
+    /// The same until it left the state "launched" for good.
+    pub traversal_latencies: Distribution,
+    /// Queries that fills woke.
+    pub group_sizes: Distribution,
+    /// TTU cycles with so many slots in use.
+    pub occupancy: Vec<u64>,
+    /// Tests that each traversal unit issued, by TTU.
+    pub unit_tests: Vec<Vec<u64>>,
+    /// Figures over time.
+    pub series: Series,
+    /// What the slots of each TTU did, if that was asked for.
+    pub timelines: Vec<Timeline>,
+    /// What limits throughput.
+    pub bound: Bound,
+    /// Time on this computer.
+    pub wall: Duration,
+}
+
+/// Why a run has no result.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// A parameter is nonsense.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The L0 cannot hold a block of the format.
+    #[error(transparent)]
+    TooSmall(#[from] TooSmall),
+    /// The counters do not add up: a defect of siliray.
+    #[error(transparent)]
+    Violated(#[from] Violated),
+    /// Nothing can happen any more although questions are open: a defect of siliray.
+    #[error("the machine is stuck in cycle {cycle} with {open} open questions")]
+    Stuck {
+        /// The cycle.
+        cycle: u64,
+        /// Questions without an answer.
+        open: usize,
+    },
+    /// The caller did not want to wait any longer.
+    #[error("the run was interrupted")]
+    Interrupted,
+}
+
+/// Asked now and then, with the number of questions answered so far; breaks to interrupt.
+pub type KeepGoing<'a> = &'a (dyn Fn(u64) -> ControlFlow<()> + Sync);
+
+/// Runs `queries` through the machine.
+///
+/// # Errors
+/// When the configuration is nonsense or does not fit the format, when the caller interrupts, and when the counters do
+/// not add up.
+pub fn simulate(
+    world: &World,
+    config: &Config,
+    queries: &[Query],
+    options: Options,
+    keep_going: KeepGoing<'_>,
+) -> Result<Run, RunError> {
+    config.validate()?;
+    world.fits(config)?;
+    let start = Instant::now();
+    let env = Env { config, world };
+    let mut clusters: Vec<Cluster> = deal(queries, config.gpcs as usize)
+        .iter()
+        .map(|part| Cluster::new(config, part, options.sample_every, options.trace_events))
+        .collect();
+    let progress = Progress { answered: AtomicU64::new(0), keep_going };
+    let cycles = if config.l2_kib > 0 {
+        run_together(&mut clusters, &env, &progress)?
+    } else {
+        let each =
+            |cluster: &mut Cluster| run_together(std::slice::from_mut(cluster), &env, &progress);
+        let cycles: Result<Vec<u64>, RunError> = match clusters.len() {
+            1 => clusters.iter_mut().map(each).collect(),
+            _ => clusters.par_iter_mut().map(each).collect(),
+        };
+        let cycles = cycles?;
+        let longest = cycles.iter().copied().max().unwrap_or(0);
+        for (cluster, own) in clusters.iter_mut().zip(cycles) {
+            cluster.idle(longest - own, config);
+        }
+        longest
+    };
+    summarize(config, clusters, queries.len(), cycles, start.elapsed())
+}
+
+/// Deals tasks to clusters in turn (T-17).
+fn deal(queries: &[Query], clusters: usize) -> Vec<Vec<Query>> {
+    let mut parts = vec![Vec::new(); clusters];
+    for (number, task) in queries.chunks(TASK_QUERIES).enumerate() {
+        parts[number % clusters].extend_from_slice(task);
+    }
+    parts
+}
+
+struct Progress<'a> {
+    answered: AtomicU64,
+    keep_going: KeepGoing<'a>,
+}
+
+/// Steps between two questions to the caller.
+const STEPS_BETWEEN_LOOKS: u64 = 1 << 14;
+
+/// Runs clusters in step until all are done; gives the number of cycles.
+fn run_together(
+    clusters: &mut [Cluster],
+    env: &Env<'_>,
+    progress: &Progress<'_>,
+) -> Result<u64, RunError> {
+    let mut memory = Memory::new(env.config);
+    clusters.iter_mut().for_each(|cluster| cluster.fill_pools(env));
+    let (mut cycle, mut steps, mut told) = (0, 0u64, 0);
+    while !clusters.iter().all(Cluster::is_done) {
+        let mut active = false;
+        for cluster in clusters.iter_mut() {
+            cluster.sample(cycle);
+            active |= cluster.step(cycle, env, &mut memory);
+        }
+        if !active && !clusters.iter().all(Cluster::is_done) {
+            let next = clusters.iter().map(|cluster| cluster.next_event(cycle)).min();
+            let next = next.unwrap_or(u64::MAX);
+            if next == u64::MAX {
+                let open = clusters.iter().map(|c| c.jobs.len() - c.finished).sum();
+                return Err(RunError::Stuck { cycle, open });
+            }
+            for cluster in clusters.iter_mut() {
+                cluster.idle(next - cycle - 1, env.config);
+                cluster.sample(next - 1);
+            }
+            cycle = next - 1;
+        }
+        cycle += 1;
+        steps += 1;
+        if steps.is_multiple_of(STEPS_BETWEEN_LOOKS) {
+            let finished: usize = clusters.iter().map(|cluster| cluster.finished).sum();
+            let more = finished as u64 - told;
+            told = finished as u64;
+            let answered = progress.answered.fetch_add(more, Ordering::Relaxed) + more;
+            if (progress.keep_going)(answered).is_break() {
+                return Err(RunError::Interrupted);
+            }
+        }
+    }
+    Ok(cycle)
+}
+
+fn summarize(
+    config: &Config,
+    mut clusters: Vec<Cluster>,
+    queries: usize,
+    cycles: u64,
+    wall: Duration,
+) -> Result<Run, RunError> {
+    let mut counters = Counters::default();
+    let (mut latencies, mut traversal_latencies, mut group_sizes) = Default::default();
+    let mut occupancy = vec![0; config.slots as usize + 1];
+    let (mut unit_tests, mut timelines) = (Vec::new(), Vec::new());
+    for ttu in clusters.iter_mut().flat_map(Cluster::ttus_mut) {
+        ttu.finish(cycles);
+        // A depth is a largest value, not a sum.
+        let deepest = counters.stack_depth_max.max(ttu.counters.stack_depth_max);
+        counters.add(&ttu.counters);
+        counters.stack_depth_max = deepest;
+        Distribution::merge(&mut latencies, &ttu.latencies);
+        Distribution::merge(&mut traversal_latencies, &ttu.traversal_latencies);
+        Distribution::merge(&mut group_sizes, &ttu.group_sizes);
+        occupancy.iter_mut().zip(&ttu.occupancy).for_each(|(sum, own)| *sum += own);
+        unit_tests.push(ttu.units.iter().map(|unit| unit.used).collect());
+        timelines.push(std::mem::take(&mut ttu.timeline));
+    }
+    let invariants = invariants::all(&counters, config, cycles);
+    invariants::check(&invariants)?;
+    let series = Series::sum(clusters.iter().map(|cluster| cluster.series.clone()).collect());
+    let bound = Bound::of(config, &counters, cycles);
+    let mut parts: Vec<_> = clusters.into_iter().map(|cluster| cluster.jobs.into_iter()).collect();
+    let answers = (0..queries)
+        .map(|query| {
+            let part = (query / TASK_QUERIES) % parts.len();
+            parts[part].next().map(|job| job.into_answer()).unwrap_or_default()
+        })
+        .collect();
+    Ok(Run {
+        config: config.clone(),
+        answers,
+        cycles,
+        counters,
+        invariants,
+        latencies,
+        traversal_latencies,
+        group_sizes,
+        occupancy,
+        unit_tests,
+        series,
+        timelines,
+        bound,
+        wall,
+    })
+}

@@ -1,0 +1,61 @@
+//! The machine as siliray's other machines look: one question at a time, alone in an empty machine.
+
+use crate::config::{Config, ConfigError};
+use crate::job::Query;
+use crate::run::{Options, Run, RunError, simulate};
+use crate::world::World;
+use machine::{BudgetExhausted, Counters, Hit, Machine, RayQuery};
+use std::ops::ControlFlow;
+
+/// The name of the machine in options and reports.
+pub const NAME: &str = "ttu";
+
+/// A TTU that answers one question after the other. Its caches are empty before each, so that the cycles of a
+/// question do not depend on what was asked before.
+#[derive(Debug)]
+pub struct TtuMachine {
+    world: World,
+    config: Config,
+}
+
+impl TtuMachine {
+    /// A machine over `world`.
+    ///
+    /// # Errors
+    /// When the configuration is nonsense, or too small for the blocks of the world.
+    pub fn new(world: World, config: Config) -> Result<Self, RunError> {
+        config.validate().map_err(|error: ConfigError| RunError::Config(error))?;
+        world.fits(&config)?;
+        Ok(Self { world, config })
+    }
+
+    fn run(&self, query: Query) -> Result<Run, RunError> {
+        let options = Options { sample_every: u64::MAX, trace_events: 0 };
+        simulate(&self.world, &self.config, &[query], options, &|_| ControlFlow::Continue(()))
+    }
+}
+
+impl Machine for TtuMachine {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn answer(
+        &self,
+        query: &RayQuery,
+        hits: &mut Vec<Hit>,
+        counters: &mut Counters,
+    ) -> Result<(), BudgetExhausted> {
+        hits.clear();
+        counters.queries += 1;
+        // A run that does not add up or that is stuck has no answer, as one that takes too long.
+        let run = self.run((*query).into()).map_err(|_| BudgetExhausted { limit: 0 })?;
+        counters.nodes += run.counters.nodes_visited;
+        counters.box_tests += run.counters.issue_used;
+        counters.leaves += run.counters.leaves;
+        counters.triangle_tests += run.counters.primitives;
+        counters.instances += run.counters.instances;
+        hits.extend(run.answers.into_iter().flat_map(|answer| answer.hits));
+        Ok(())
+    }
+}

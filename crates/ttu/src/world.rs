@@ -1,0 +1,121 @@
+//! What the machine looks at: an image as blocks, and the geometry that the SM tests.
+
+use crate::config::Config;
+use crate::form::Form;
+use crate::job::Query;
+use crate::program::{Program, ProgramError, bounds_of, moved};
+use geometry::{Ray, TriangleRule, slab};
+use machine::instance_dilation::InstanceDilation;
+use machine::{BlockFormat, BlockImage, CheckedImage};
+use tree::Tree;
+
+/// An image, ready to be run.
+#[derive(Debug)]
+pub struct World {
+    pub(crate) program: Program,
+    pub(crate) tree: Tree,
+    pub(crate) rule: TriangleRule,
+    instance_dilation: InstanceDilation,
+}
+
+/// Why a world and a configuration do not go together.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{key} = {value}: a block of this format takes {lines} lines of {line_bytes} bytes")]
+pub struct TooSmall {
+    /// The parameter.
+    pub key: &'static str,
+    /// Its value.
+    pub value: u32,
+    /// Lines of the largest block.
+    pub lines: u64,
+    /// Bytes of a line.
+    pub line_bytes: u32,
+}
+
+impl World {
+    /// Decodes a proved image.
+    ///
+    /// # Errors
+    /// When a block is too large for the machine.
+    pub fn new(
+        format: &dyn BlockFormat,
+        image: &CheckedImage,
+        rule: TriangleRule,
+    ) -> Result<Self, ProgramError> {
+        Self::of_blocks(&format.blocks(image), format.decode(image), rule)
+    }
+
+    /// The same from blocks and the geometry that their items number.
+    ///
+    /// # Errors
+    /// When a block is too large for the machine.
+    pub fn of_blocks(
+        blocks: &BlockImage,
+        tree: Tree,
+        rule: TriangleRule,
+    ) -> Result<Self, ProgramError> {
+        let program = Program::new(blocks)?;
+        let instance_dilation = tree.top.as_ref().map(InstanceDilation::new).unwrap_or_default();
+        Ok(Self { program, tree, rule, instance_dilation })
+    }
+
+    /// The geometry.
+    #[must_use]
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// Checks that the L0 can hold every block.
+    pub(crate) fn fits(&self, config: &Config) -> Result<(), TooSmall> {
+        let line_bytes = config.l0_line_bytes;
+        let lines = self.program.most_lines(line_bytes);
+        let refuse = |key, value| Err(TooSmall { key, value, lines, line_bytes });
+        let sets = u64::from(config.l0_lines / config.l0_ways());
+        if u64::from(config.l0_lines) < lines {
+            return refuse("l0_lines", config.l0_lines);
+        }
+        if lines.div_ceil(sets) > u64::from(config.l0_ways()) {
+            return refuse("l0_assoc", config.l0_assoc);
+        }
+        if u64::from(config.l0_mshrs) < lines {
+            return refuse("l0_mshrs", config.l0_mshrs);
+        }
+        Ok(())
+    }
+
+    /// The level that a query walks: below a placement, or the whole.
+    pub(crate) fn level_of(&self, instance: Option<u32>) -> usize {
+        match (&self.tree.top, instance) {
+            (Some(top), Some(instance)) => top.placements[instance as usize].bottom as usize,
+            (Some(_), None) => self.program.levels.len() - 1,
+            (None, _) => 0,
+        }
+    }
+
+    /// Whether there is anything to walk.
+    pub(crate) fn has_root(&self, instance: Option<u32>) -> bool {
+        let level = self.program.levels.get(self.level_of(instance));
+        level.is_some_and(|level| level.root.is_some())
+    }
+
+    /// The query in the space of its level.
+    pub(crate) fn form(&self, query: &Query, instance: Option<u32>) -> Form {
+        let Query::Ray(query) = query;
+        let bounds = bounds_of(&self.program.levels[self.level_of(instance)]);
+        match (&self.tree.top, instance) {
+            (Some(_), None) => {
+                let reach = slab::reach(query.ray.origin, &bounds);
+                let dilation = self.instance_dilation.dilation(query.ray.origin, reach);
+                Form::dilated(&query.ray, dilation)
+            }
+            _ => Form::ray(&self.ray(&query.ray, instance), &bounds),
+        }
+    }
+
+    fn ray(&self, ray: &Ray, instance: Option<u32>) -> Ray {
+        let placement = instance.and_then(|instance| {
+            self.tree.top.as_ref().map(|top| &top.placements[instance as usize])
+        });
+        moved(ray, placement.map(|placement| &placement.world_to_object))
+    }
+}

@@ -1,0 +1,102 @@
+//! Blocks made by hand, whose cycles can be counted on paper.
+
+use geometry::{Aabb, Ray, Triangle, TriangleRule, Vec3};
+use machine::block_format::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, CellBox, Frame};
+use machine::{HitKind, RayQuery};
+use std::ops::ControlFlow;
+use tree::{Bottom, Bvh, Entry, Link, PrimitiveFlags, PrimitiveId, Primitives, Tree};
+use ttu::run::Options;
+use ttu::{Config, Query, Run, World, simulate};
+
+/// The box of child `j`: the ray through `y = 4 j + 1` meets it and no other.
+fn child_box(j: usize) -> CellBox {
+    let y = 4.0 * j as f32;
+    CellBox { min: [2.0, y, 0.0], max: [5.0, y + 2.0, 2.0] }
+}
+
+/// The ray that meets child `j` only.
+pub(crate) fn ray_at(j: usize) -> Query {
+    let ray = Ray::new(Vec3::new(0.0, 4.0 * j as f32 + 1.0, 1.0), Vec3::new(1.0, 0.0, 0.0));
+    RayQuery::new(HitKind::All, ray).into()
+}
+
+fn block(number: usize, first_node: usize, nodes: usize, root_children: usize) -> Block {
+    Block {
+        address: 128 * number as u64,
+        bytes: 128,
+        frame: Frame::GLOBAL,
+        root: Some(CellBox { min: [2.0, 0.0, 0.0], max: [5.0, 40.0, 2.0] }),
+        first_node: first_node as u32,
+        node_count: nodes as u8,
+        root_children: root_children as u8,
+    }
+}
+
+/// `length` blocks of `k` children; each child leads to the next block, or, in the last, to a leaf.
+pub(crate) fn chain(length: usize, k: usize) -> World {
+    let mut image = BlockImage::default();
+    for number in 0..length {
+        image.blocks.push(block(number, image.nodes.len(), k, k));
+        for j in 0..k {
+            let lead = if number + 1 < length {
+                BlockLead::Block(number as u32 + 1)
+            } else {
+                BlockLead::Items { first: 0, count: 1, bytes: 0 }
+            };
+            image.nodes.push(BlockNode { cells: child_box(j), mask: 0xFF, lead });
+        }
+    }
+    world(image)
+}
+
+/// One block with a chain of `depth` nodes inside, each the only child of the one above.
+pub(crate) fn nested(depth: usize) -> World {
+    let mut image = BlockImage::default();
+    image.blocks.push(block(0, 0, depth, 1));
+    for n in 0..depth {
+        let lead = if n + 1 < depth {
+            BlockLead::Inside { first: n as u8 + 1, count: 1 }
+        } else {
+            BlockLead::Items { first: 0, count: 1, bytes: 0 }
+        };
+        image.nodes.push(BlockNode { cells: child_box(0), mask: 0xFF, lead });
+    }
+    world(image)
+}
+
+/// One block whose `k` children are leaves in the same place: a ray meets all or none.
+pub(crate) fn crowd(k: usize, met: usize) -> World {
+    let mut image = BlockImage::default();
+    image.blocks.push(block(0, 0, k, k));
+    for j in 0..k {
+        let cells = child_box(if j < met { 0 } else { 5 });
+        let lead = BlockLead::Items { first: 0, count: 1, bytes: 0 };
+        image.nodes.push(BlockNode { cells, mask: 0xFF, lead });
+    }
+    world(image)
+}
+
+fn world(mut image: BlockImage) -> World {
+    image.items = vec![0];
+    let bounds = Aabb::new(Vec3::new(2.0, 0.0, 0.0), Vec3::new(5.0, 40.0, 2.0));
+    image.levels = vec![BlockLevel { root: Some(0), bounds }];
+    let corner = Vec3::new(3.0, 90.0, 1.0);
+    let triangle = Triangle::new(corner, corner + Vec3::Y, corner + Vec3::Z);
+    let id = PrimitiveId { geometry: 0, primitive: 0, flags: PrimitiveFlags::OPAQUE };
+    let primitives = Primitives { triangles: vec![triangle], boxes: Vec::new(), ids: vec![id] };
+    let root = Entry { bounds, link: Link::leaf(0, 1) };
+    let bvh = Bvh::new(vec![root], vec![0], 1).unwrap();
+    let tree = Tree { bottoms: vec![Bottom { primitives, bvh }], top: None };
+    World::of_blocks(&image, tree, TriangleRule::Watertight).unwrap()
+}
+
+/// A run, or the panic of a test.
+pub(crate) fn run(world: &World, settings: &[&str], queries: &[Query]) -> Run {
+    let config = Config::default().with_all(settings).unwrap();
+    simulate(world, &config, queries, Options::default(), &|_| ControlFlow::Continue(())).unwrap()
+}
+
+/// Cycles of a lone query from its first beat until it leaves the state "launched" for good.
+pub(crate) fn latency(world: &World, settings: &[&str], query: Query) -> u64 {
+    run(world, settings, &[query]).traversal_latencies.max()
+}

@@ -1,0 +1,9 @@
+//! The machine cycle by cycle: closed forms, bounds, sweeps, threads.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::unreachable)]
+
+mod answers;
+mod closed_forms;
+mod hand_made;
+mod throughput;
+#[path = "../support/worlds.rs"]
+mod worlds;
