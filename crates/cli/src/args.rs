@@ -342,6 +342,12 @@ pub(crate) enum MeasureArg {
     Triangles,
     /// Nodes visited
     Nodes,
+    /// Blocks fetched and tested, with --machine ttu
+    Blocks,
+    /// Bytes fetched from memory, with --machine ttu
+    Bytes,
+    /// Cycles of the pixel's ray, alone in an empty machine, with --machine ttu
+    Cycles,
 }
 
 impl From<MeasureArg> for Measure {
@@ -350,6 +356,9 @@ impl From<MeasureArg> for Measure {
             MeasureArg::Boxes => Self::Boxes,
             MeasureArg::Triangles => Self::Triangles,
             MeasureArg::Nodes => Self::Nodes,
+            MeasureArg::Blocks => Self::Blocks,
+            MeasureArg::Bytes => Self::Bytes,
+            MeasureArg::Cycles => Self::Cycles,
         }
     }
 }

@@ -37,6 +37,8 @@ enum FormatArg {
     /// AMD GFX12: uncompressed 4-wide nodes
     #[value(name = "gfx12-bvh4x2")]
     Gfx12Bvh4x2,
+    /// Blocks of the tree traversal unit, 128 bytes each
+    Ttu,
 }
 
 impl From<FormatArg> for FormatName {
@@ -45,6 +47,7 @@ impl From<FormatArg> for FormatName {
             FormatArg::Tree => Self::Tree,
             FormatArg::Gfx12 => Self::Gfx12,
             FormatArg::Gfx12Bvh4x2 => Self::Gfx12Bvh4x2,
+            FormatArg::Ttu => Self::Ttu,
         }
     }
 }
@@ -62,6 +65,8 @@ enum MachineArg {
     Gfx12RadvLiteral,
     /// The loop around image_bvh_dual_intersect_ray
     Gfx12Dual,
+    /// The tree traversal unit, cycle by cycle
+    Ttu,
 }
 
 impl From<MachineArg> for MachineName {
@@ -72,6 +77,7 @@ impl From<MachineArg> for MachineName {
             MachineArg::Gfx12Radv => Self::Gfx12Radv,
             MachineArg::Gfx12RadvLiteral => Self::Gfx12RadvLiteral,
             MachineArg::Gfx12Dual => Self::Gfx12Dual,
+            MachineArg::Ttu => Self::Ttu,
         }
     }
 }

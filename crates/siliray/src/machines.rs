@@ -6,14 +6,20 @@
 //! | `gfx12` | `reference`, `gfx12-gpurt` | dense, with the margin |
 //! | `gfx12` | `gfx12-radv`, `gfx12-radv-literal` | one pair a range, with the margin |
 //! | `gfx12-bvh4x2` | `reference`, `gfx12-dual` | fp32 boxes |
+//! | `ttu` | `reference`, `ttu` | blocks of 128 bytes |
+//! | `tree`, `gfx12` | `ttu` | as above: the same machine on other blocks |
 
 use geometry::TriangleRule;
 use gfx12::Gfx12;
 use gfx12::encode::{Options as EncodeOptions, Policy};
 use gfx12::uncompressed::{BoxPrecision, Gfx12Bvh4x2, Options as DualLayout};
 use gfx12::walk::{Dual, Gpurt, Options as WalkOptions, Radv, RadvLiteral, WalkError};
-use machine::{CheckedImage, EncodeError, Finding, Format, Machine, Reference};
+use machine::{
+    BlockFormat, CheckedImage, EncodeError, Finding, Format, Machine, Reference, TreeFormat,
+};
 use tree::Tree;
+use ttu::program::ProgramError;
+use ttu::{Config as TtuConfig, RunError, Tb12, TtuMachine, World};
 
 /// A format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,6 +30,8 @@ pub enum FormatName {
     Gfx12,
     /// AMD GFX12, uncompressed.
     Gfx12Bvh4x2,
+    /// Blocks of the tree traversal unit.
+    Ttu,
 }
 
 /// A machine.
@@ -39,6 +47,8 @@ pub enum MachineName {
     Gfx12RadvLiteral,
     /// The loop around the dual instruction.
     Gfx12Dual,
+    /// The tree traversal unit, with its default configuration.
+    Ttu,
 }
 
 impl FormatName {
@@ -49,6 +59,17 @@ impl FormatName {
             Self::Tree => "tree",
             Self::Gfx12 => "gfx12",
             Self::Gfx12Bvh4x2 => "gfx12-bvh4x2",
+            Self::Ttu => "ttu",
+        }
+    }
+
+    /// The format as a traversal unit reads it; `None` if it has no blocks.
+    #[must_use]
+    pub fn blocks(self) -> Option<&'static dyn BlockFormat> {
+        match self {
+            Self::Tree => Some(&TreeFormat),
+            Self::Ttu => Some(&Tb12),
+            Self::Gfx12 | Self::Gfx12Bvh4x2 => None,
         }
     }
 }
@@ -63,6 +84,7 @@ impl MachineName {
             Self::Gfx12Radv => "gfx12-radv",
             Self::Gfx12RadvLiteral => "gfx12-radv-literal",
             Self::Gfx12Dual => "gfx12-dual",
+            Self::Ttu => "ttu",
         }
     }
 
@@ -73,6 +95,7 @@ impl MachineName {
             Self::Reference => FormatName::Tree,
             Self::Gfx12Gpurt | Self::Gfx12Radv | Self::Gfx12RadvLiteral => FormatName::Gfx12,
             Self::Gfx12Dual => FormatName::Gfx12Bvh4x2,
+            Self::Ttu => FormatName::Ttu,
         }
     }
 }
@@ -117,6 +140,12 @@ pub enum MachineError {
     /// The machine refuses the image.
     #[error(transparent)]
     Refused(#[from] WalkError),
+    /// A block of the image is too large for the traversal unit.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    /// The traversal unit is too small for the image.
+    #[error(transparent)]
+    Run(#[from] RunError),
 }
 
 impl LaidOut {
@@ -125,12 +154,21 @@ impl LaidOut {
     /// # Errors
     /// When the machine does not walk the format, or the format cannot hold the tree.
     pub fn new(tree: Tree, format: FormatName, machine: MachineName) -> Result<Self, MachineError> {
-        if machine != MachineName::Reference && machine.own_format() != format {
+        let walks = match machine {
+            MachineName::Reference => true,
+            MachineName::Ttu => format.blocks().is_some(),
+            _ => machine.own_format() == format,
+        };
+        if !walks {
             let (machine, format) = (machine.name(), format.name());
             return Err(MachineError::Format { machine, format });
         }
         match format {
+            FormatName::Tree if machine == MachineName::Ttu => {
+                Self::encoded(&tree, &TreeFormat, format, machine)
+            }
             FormatName::Tree => Ok(Self { machine, format, tree, image: None }),
+            FormatName::Ttu => Self::encoded(&tree, &Tb12, format, machine),
             FormatName::Gfx12 => {
                 let needs_pairs =
                     matches!(machine, MachineName::Gfx12Radv | MachineName::Gfx12RadvLiteral);
@@ -177,7 +215,19 @@ impl LaidOut {
                 Box::new(RadvLiteral::new(image, WalkOptions::radv(rule))?)
             }
             MachineName::Gfx12Dual => Box::new(Dual::new(image, WalkOptions::dual(rule))?),
+            MachineName::Ttu => Box::new(TtuMachine::new(self.world(rule)?, TtuConfig::default())?),
         })
+    }
+
+    /// The image as a traversal unit reads it.
+    ///
+    /// # Errors
+    /// When the format has no blocks, or one is too large.
+    pub fn world(&self, rule: TriangleRule) -> Result<World, MachineError> {
+        let (machine, format) = (MachineName::Ttu.name(), self.format.name());
+        let blocks = self.format.blocks().ok_or(MachineError::Format { machine, format })?;
+        let image = self.image.as_ref().ok_or(MachineError::Format { machine, format })?;
+        Ok(World::new(blocks, image, rule)?)
     }
 
     /// The format that it was laid out in.

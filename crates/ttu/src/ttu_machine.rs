@@ -1,7 +1,7 @@
 //! The machine as siliray's other machines look: one question at a time, alone in an empty machine.
 
 use crate::config::{Config, ConfigError};
-use crate::job::Query;
+use crate::job::{Answer, Query};
 use crate::run::{Options, Run, RunError, simulate};
 use crate::world::World;
 use machine::{BudgetExhausted, Counters, Hit, Machine, RayQuery};
@@ -55,6 +55,9 @@ impl Machine for TtuMachine {
         counters.leaves += run.counters.leaves;
         counters.triangle_tests += run.counters.primitives;
         counters.instances += run.counters.instances;
+        counters.blocks += run.counters.setups;
+        counters.bytes += run.counters.l0_fill_bytes + run.counters.sm_fetch_bytes;
+        counters.cycles += run.answers.iter().map(Answer::latency).sum::<u64>();
         hits.extend(run.answers.into_iter().flat_map(|answer| answer.hits));
         Ok(())
     }

@@ -10,11 +10,11 @@ use gfx12::Gfx12;
 use gfx12::encode::{Options as EncodeOptions, Policy};
 use gfx12::uncompressed::{BoxPrecision, Gfx12Bvh4x2, Options as DualLayout};
 use gfx12::walk::{Dual, Gpurt, Options as WalkOptions, Radv, RadvLiteral};
-use machine::{CheckedImage, Format, Machine, Reference, TreeFormat};
+use machine::{BlockFormat, CheckedImage, Format, Machine, Reference, TreeFormat};
 use std::fmt;
 use trace::{Options as TracerOptions, Tracer};
 use tree::Tree;
-use ttu::tb12::Tb12;
+use ttu::{Config, Tb12, TtuMachine, World};
 
 /// A machine on a format.
 pub(super) struct Contender {
@@ -176,6 +176,24 @@ pub(super) static CONTENDERS: &[Contender] = &[
         loses: Loses::Nothing,
         presets: &Preset::ALL,
     },
+    Contender {
+        format: &Tb12,
+        name: "ttu",
+        layout: "tb12",
+        machine: "ttu",
+        make: ttu_on_blocks,
+        loses: Loses::Nothing,
+        presets: &Preset::ALL,
+    },
+    Contender {
+        format: &TreeFormat,
+        name: "tree",
+        layout: "tree as blocks",
+        machine: "ttu",
+        make: ttu_on_tree,
+        loses: Loses::Nothing,
+        presets: &[Preset::Balanced],
+    },
 ];
 
 impl Contender {
@@ -217,4 +235,20 @@ fn radv_literal(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> 
 fn dual(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
     let Ground { image, rule, stack_size, .. } = ground;
     Ok(Box::new(Dual::new(image, WalkOptions { stack_size, ..WalkOptions::dual(rule) })?))
+}
+
+fn ttu_on_blocks(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
+    ttu(&Tb12, ground)
+}
+
+fn ttu_on_tree(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
+    ttu(&TreeFormat, ground)
+}
+
+fn ttu<'a>(
+    format: &dyn BlockFormat,
+    ground: Ground<'a>,
+) -> Result<Box<dyn Machine + 'a>, MakeError> {
+    let world = World::new(format, ground.image, ground.rule)?;
+    Ok(Box::new(TtuMachine::new(world, Config::default())?))
 }

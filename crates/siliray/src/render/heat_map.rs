@@ -18,11 +18,18 @@ pub enum Measure {
     Triangles,
     /// Inner nodes whose children were tested.
     Nodes,
+    /// Blocks fetched and tested; 0 for a machine without blocks.
+    Blocks,
+    /// Bytes fetched from memory; 0 for a machine that does not model it.
+    Bytes,
+    /// Cycles from the question to the answer; 0 for a machine without a clock.
+    Cycles,
 }
 
 impl Measure {
     /// Every measure.
-    pub const ALL: [Self; 3] = [Self::Boxes, Self::Triangles, Self::Nodes];
+    pub const ALL: [Self; 6] =
+        [Self::Boxes, Self::Triangles, Self::Nodes, Self::Blocks, Self::Bytes, Self::Cycles];
 
     /// The name used in options and reports.
     #[must_use]
@@ -31,6 +38,9 @@ impl Measure {
             Self::Boxes => "boxes",
             Self::Triangles => "triangles",
             Self::Nodes => "nodes",
+            Self::Blocks => "blocks",
+            Self::Bytes => "bytes",
+            Self::Cycles => "cycles",
         }
     }
 
@@ -41,6 +51,9 @@ impl Measure {
             Self::Boxes => counters.box_tests,
             Self::Triangles => counters.triangle_tests,
             Self::Nodes => counters.nodes,
+            Self::Blocks => counters.blocks,
+            Self::Bytes => counters.bytes,
+            Self::Cycles => counters.cycles,
         }
     }
 }
