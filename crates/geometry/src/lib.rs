@@ -7,6 +7,7 @@
 //! | file | concept |
 //! |---|---|
 //! | [`aabb`] | axis-aligned boxes |
+//! | [`random`] | a reproducible source of numbers |
 //! | [`ray`] | rays, and which rays are traceable |
 //! | [`triangle`] | triangles and the names of the two triangle rules |
 //! | [`transform`] | 3x4 affine transforms, and the one arithmetic that moves a ray |
@@ -33,6 +34,7 @@ mod half_lines;
 pub mod hit;
 pub mod instance_flags;
 pub mod moller_trumbore;
+pub mod random;
 pub mod ray;
 pub mod rounding;
 pub mod slab;

@@ -70,7 +70,6 @@ pub mod image_file;
 pub mod image_scene;
 pub mod machines;
 pub mod open;
-mod random;
 pub mod render;
 pub mod report;
 pub mod vector_files;

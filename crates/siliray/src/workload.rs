@@ -10,11 +10,11 @@
 //! and beams find them coherent. The other rays start in the order of these pixels, as often as it takes to get
 //! the number asked for; they begin a little above the surface, so that no tracer needs a smallest distance.
 
-use crate::random::Random;
 use crate::render::RenderError;
 use crate::render::sampling::cosine_direction;
 use crate::render::surface::{SurfacePoint, Surfaces};
 use geometry::Ray;
+use geometry::random::Random;
 use scene::{Camera, Scene};
 use trace::Tracer;
 

@@ -1,39 +1,13 @@
 //! Trees to encode, and rays.
 
 use build::{Options, Preset, build};
+pub(crate) use geometry::random::Random;
 use geometry::{Aabb, InstanceFlags, Ray, Transform, Vec3};
 use machine::{HitKind, RayFlags, RayQuery};
 use scene::builtin::Builtin;
 use scene::{Geometry, Instance, Object, Scene, Shape};
 use std::ops::ControlFlow;
 use tree::Tree;
-
-/// SplitMix64 (Steele, Lea and Flood 2014).
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n as u64) as usize
-    }
-
-    pub(crate) fn range(&mut self, low: f32, high: f32) -> f32 {
-        low + (high - low) * ((self.bits() >> 40) as f32 / 16_777_216.0)
-    }
-
-    pub(crate) fn point(&mut self, bounds: &Aabb, grown: f32) -> Vec3 {
-        let half = bounds.extent() * 0.5 * grown;
-        let unit = Vec3::new(self.range(-1.0, 1.0), self.range(-1.0, 1.0), self.range(-1.0, 1.0));
-        bounds.center() + half * unit
-    }
-}
 
 /// A bumpy sheet of quads, loose triangles and boxes, in three geometries, opaque and not.
 fn geometries() -> Vec<Geometry> {
@@ -134,7 +108,8 @@ pub(crate) fn rays(bounds: &Aabb, seed: u64, count: usize) -> Vec<RayQuery> {
     let mut random = Random(seed);
     (0..count)
         .map(|_| {
-            let (origin, target) = (random.point(bounds, 2.0), random.point(bounds, 0.8));
+            let (origin, target) =
+                (point_in(bounds, 2.0, &mut random), point_in(bounds, 0.8, &mut random));
             let mut direction = target - origin;
             if random.below(5) == 0 {
                 direction[random.below(3)] = 0.0;
@@ -152,4 +127,9 @@ pub(crate) fn rays(bounds: &Aabb, seed: u64, count: usize) -> Vec<RayQuery> {
             query
         })
         .collect()
+}
+
+/// A point of a box that is grown about its centre.
+fn point_in(bounds: &Aabb, grown: f32, random: &mut Random) -> Vec3 {
+    bounds.center() + bounds.extent() * 0.5 * grown * random.vector(-1.0, 1.0)
 }

@@ -1,41 +1,21 @@
 //! Small random scenes with everything that the format can hold.
 
 use build::{Options as BuildOptions, Preset};
+pub(crate) use geometry::random::Random;
 use geometry::{Aabb, InstanceFlags, Transform, Vec3};
 use scene::{Geometry, Instance, Object, Scene, Shape};
 use std::ops::ControlFlow;
 use tree::Tree;
 
-/// A stream of numbers (SplitMix64).
-#[derive(Debug, Clone)]
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n as u64) as usize
-    }
-
-    pub(crate) fn range(&mut self, low: f32, high: f32) -> f32 {
-        low + (high - low) * (self.bits() >> 40) as f32 / (1u64 << 24) as f32
-    }
-
-    pub(crate) fn point(&mut self, size: f32) -> Vec3 {
-        let mut coordinate = || self.range(-size, size);
-        Vec3::new(coordinate(), coordinate() * 0.6, coordinate() * 1.7)
-    }
+/// A point in a box that is not a cube.
+fn flat_point(random: &mut Random, size: f32) -> Vec3 {
+    let mut coordinate = || random.range(-size, size);
+    Vec3::new(coordinate(), coordinate() * 0.6, coordinate() * 1.7)
 }
 
 /// A patch of a bumpy surface: shared vertices, so that pairs and prefixes form.
 fn patch(random: &mut Random, n: u32, opaque: bool) -> Geometry {
-    let (corner, size) = (random.point(3.0), random.range(0.2, 2.0));
+    let (corner, size) = (flat_point(random, 3.0), random.range(0.2, 2.0));
     let step = if random.below(2) == 0 { 0.25 } else { size };
     let mut positions = Vec::new();
     for k in 0..(n + 1) * (n + 1) {
@@ -54,7 +34,7 @@ fn patch(random: &mut Random, n: u32, opaque: bool) -> Geometry {
 fn crumbs(random: &mut Random, count: usize, opaque: bool) -> Geometry {
     let boxes = (0..count)
         .map(|_| {
-            let low = random.point(2.5);
+            let low = flat_point(random, 2.5);
             let size = Vec3::new(random.range(0.1, 0.6), random.range(0.05, 0.9), 0.25);
             Aabb::new(low, low + size)
         })
@@ -91,7 +71,7 @@ fn instanced(random: &mut Random, count: usize) -> Scene {
         .map(|n| {
             let (sin, cos) = random.range(-3.0, 3.0).sin_cos();
             let stretch = random.range(0.3, 2.0);
-            let at = random.point(9.0);
+            let at = flat_point(random, 9.0);
             let rows =
                 [[cos, 0.1, -sin, at.x], [0.0, stretch, 0.2, at.y], [sin * 1.5, 0.0, cos, at.z]];
             Instance {

@@ -1,6 +1,7 @@
 //! Worlds, rays, and the comparison with brute force.
 
 use build::{Options as BuildOptions, Preset};
+pub(crate) use geometry::random::Random;
 use geometry::{Aabb, Ray, Triangle, TriangleRule, Vec3};
 use gfx12::encode::Options as EncodeOptions;
 use gfx12::{check, decode, encode};
@@ -49,30 +50,6 @@ pub(crate) fn soup(triangles: usize, seed: u64) -> Scene {
     let geometry = Geometry { name: String::new(), opaque: true, shape };
     let object = Object { name: String::new(), geometries: vec![geometry] };
     Scene { name: "soup".into(), objects: vec![object], ..Scene::default() }
-}
-
-/// A reproducible source of numbers (SplitMix64).
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n as u64) as usize
-    }
-
-    pub(crate) fn range(&mut self, low: f32, high: f32) -> f32 {
-        low + (high - low) * ((self.bits() >> 40) as f32 / 16_777_216.0)
-    }
-
-    pub(crate) fn vector(&mut self, low: f32, high: f32) -> Vec3 {
-        Vec3::new(self.range(low, high), self.range(low, high), self.range(low, high))
-    }
 }
 
 /// A point in the box grown by `factor` about its centre.

@@ -1,6 +1,6 @@
 //! Rays that are likely to go wrong.
 
-use crate::random::Random;
+use geometry::random::Random;
 use geometry::{Aabb, Ray, Triangle, TriangleRule, Vec3, triangle_hit};
 use machine::{HitKind, RayFlags, RayQuery};
 use tree::primitives::Primitive;

@@ -1,0 +1,209 @@
+//! One bit of a file flipped: the check names it, or every machine still equals the oracle on what the
+//! image now holds. Nothing panics, nothing hangs.
+//!
+//! Bits are drawn evenly over the whole file: container, headers, boxes, primitives, instances and
+//! tables. `SILIRAY_FLIPS=20000 cargo test --release -p siliray --test flips` flips more of them.
+#![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
+
+use rayon::prelude::*;
+use siliray::build::{self, Options as BuildOptions, Preset};
+use siliray::conformance::spot_check;
+use siliray::geometry::random::Random;
+use siliray::geometry::{Ray, TriangleRule, Vec3};
+use siliray::gfx12::encode::{self, Options as EncodeOptions, Policy};
+use siliray::gfx12::rra::{self, Opened, RraError};
+use siliray::gfx12::uncompressed::{self, BoxPrecision, Options as DualLayout, file as dual_file};
+use siliray::gfx12::walk::{Dual, Gpurt, Options as WalkOptions, Radv};
+use siliray::gfx12::{NAME, check};
+use siliray::image_file::decode;
+use siliray::machine::{
+    CheckReport, CheckedImage, Counters, Finding, HitKind, Machine, RayFlags, RayQuery, Reference,
+};
+use siliray::scene::builtin::Builtin;
+use siliray::tree::Tree;
+use std::ops::ControlFlow;
+
+/// What a flip came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// An error: the image is not walked.
+    Refused,
+    /// A warning.
+    Named,
+    /// Not a word, and nothing was lost.
+    Silent,
+}
+
+fn built(builtin: Builtin) -> Tree {
+    let options = BuildOptions { preset: Preset::Balanced, ..BuildOptions::default() };
+    build::build(&builtin.scene(500), &options, &|_| ControlFlow::Continue(())).unwrap().tree
+}
+
+fn compressed(tree: &Tree, options: &EncodeOptions) -> Vec<u8> {
+    rra::write(&encode::encode(tree, options).unwrap().image).unwrap()
+}
+
+fn uncompressed(tree: &Tree, precision: BoxPrecision) -> Vec<u8> {
+    dual_file::write(&uncompressed::encode::encode(tree, &DualLayout::new(precision)).unwrap())
+}
+
+/// The image of a file, and what was found around it.
+fn open(bytes: &[u8]) -> Result<(Opened, Vec<Finding>), RraError> {
+    if let Some(file) = dual_file::read(bytes)? {
+        return Ok((file.open(0).unwrap(), Vec::new()));
+    }
+    let file = rra::read(bytes)?;
+    Ok((file.open(None)?, file.findings))
+}
+
+fn check_opened(opened: Opened) -> CheckReport {
+    if opened.image.format == NAME {
+        check::check(opened.image)
+    } else {
+        uncompressed::check::check(opened.image)
+    }
+}
+
+/// Every machine that can be made over an image.
+fn machines<'a>(
+    image: &'a CheckedImage,
+    tree: &'a Tree,
+    rule: TriangleRule,
+) -> Vec<Box<dyn Machine + 'a>> {
+    let mut machines: Vec<Box<dyn Machine + 'a>> = vec![Box::new(Reference::new(tree, rule))];
+    for stack_size in [2, 16] {
+        let gpurt = WalkOptions { stack_size, ..WalkOptions::gpurt(rule) };
+        let radv = WalkOptions { stack_size, ..WalkOptions::radv(rule) };
+        let dual = WalkOptions { stack_size, ..WalkOptions::dual(rule) };
+        machines.extend(Gpurt::new(image, gpurt).map(|m| Box::new(m) as Box<dyn Machine>));
+        machines.extend(Radv::new(image, radv).map(|m| Box::new(m) as Box<dyn Machine>));
+        machines.extend(Dual::new(image, dual).map(|m| Box::new(m) as Box<dyn Machine>));
+    }
+    machines
+}
+
+/// Rays through the world, half of them at a triangle.
+fn rays(tree: &Tree, random: &mut Random, count: usize) -> Vec<RayQuery> {
+    let bounds = tree.bounds();
+    let ray = |_| {
+        let mut point = |grown: f32| match bounds.is_empty() || !bounds.is_finite() {
+            true => random.vector(-grown, grown),
+            false => bounds.center() + bounds.extent() * random.vector(-0.5, 0.5) * grown,
+        };
+        let (origin, mut target) = (point(2.0), point(1.0));
+        if random.one_in(2) {
+            target = on_a_triangle(tree, random).unwrap_or(target);
+        }
+        let flags = match random.one_in(4) {
+            true => RayFlags::from_bits_truncate((random.bits() & random.bits()) as u32),
+            false => RayFlags::empty(),
+        };
+        let mask = if random.one_in(4) { random.bits() as u8 } else { 0xFF };
+        RayQuery {
+            mask,
+            flags,
+            ..RayQuery::new(HitKind::Closest, Ray::new(origin, target - origin))
+        }
+    };
+    (0..count).map(ray).collect()
+}
+
+/// A point well inside a triangle, in world space.
+fn on_a_triangle(tree: &Tree, random: &mut Random) -> Option<Vec3> {
+    let placement = tree.top.as_ref().and_then(|top| {
+        let number = random.below(top.placements.len());
+        top.placements.get(number)
+    });
+    let bottom = tree.bottoms.get(placement.map_or(0, |placement| placement.bottom as usize))?;
+    let triangles = &bottom.primitives.triangles;
+    let [a, b, c] = triangles.get(random.below(triangles.len()))?.vertices;
+    let (u, v) = (random.range(0.1, 0.4), random.range(0.1, 0.4));
+    let point = a + (b - a) * u + (c - a) * v;
+    Some(placement.map_or(point, |placement| placement.object_to_world.point(point)))
+}
+
+fn outcome(bytes: &[u8], seed: u64, place: &str) -> Outcome {
+    let (opened, mut findings) = match open(bytes) {
+        Ok(opened) => opened,
+        Err(error) => {
+            let named = ["file header", "index", "chunk"].iter().any(|s| error.0.place.contains(s));
+            assert!(named, "{place}: {error}");
+            return Outcome::Refused;
+        }
+    };
+    findings.extend(opened.findings.iter().cloned());
+    let report = check_opened(opened);
+    findings.extend(report.findings);
+    let Some(image) = report.checked else { return Outcome::Refused };
+    let tree = decode(&image);
+    let mut random = Random::new(seed, 1);
+    let rule = TriangleRule::ALL[random.below(2)];
+    let rays = rays(&tree, &mut random, 8);
+    for machine in machines(&image, &tree, rule) {
+        if findings.is_empty() {
+            let found = spot_check(&tree, &*machine, rule, &rays);
+            assert!(found.is_empty(), "{place}, {}: {found:#?}", machine.name());
+        } else {
+            for query in &rays {
+                let _ = machine.answer(query, &mut Vec::new(), &mut Counters::default());
+            }
+        }
+    }
+    if findings.is_empty() { Outcome::Silent } else { Outcome::Named }
+}
+
+fn flip(name: &str, bytes: &[u8]) {
+    let flips: usize = std::env::var("SILIRAY_FLIPS").map_or(160, |text| text.parse().unwrap());
+    assert_eq!(outcome(bytes, 0, name), Outcome::Silent, "{name}: not a bit flipped");
+    let bits = 8 * bytes.len();
+    let outcomes: Vec<Outcome> = (0..flips)
+        .into_par_iter()
+        .map(|number| {
+            // One bit of each of as many equal parts.
+            let part = number * bits / flips..(number + 1) * bits / flips;
+            let bit = part.start + Random::new(7, number).below(part.len());
+            let mut flipped = bytes.to_vec();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            outcome(
+                &flipped,
+                number as u64,
+                &format!("{name}: byte {:#x}, bit {}", bit / 8, bit % 8),
+            )
+        })
+        .collect();
+    let [refused, named, silent] = [Outcome::Refused, Outcome::Named, Outcome::Silent]
+        .map(|kind| outcomes.iter().filter(|&&outcome| outcome == kind).count());
+    println!("{name}: of {flips} flips {refused} refused, {named} named, {silent} harmless");
+    assert!(refused + named > flips / 10 && silent > flips / 20, "{refused} {named} {silent}");
+}
+
+#[test]
+fn in_a_bottom_level() {
+    let tree = built(Builtin::Interior);
+    let margin = true;
+    flip("dense", &compressed(&tree, &EncodeOptions::default()));
+    flip(
+        "gpurt",
+        &compressed(&tree, &EncodeOptions { margin, ..EncodeOptions::new(Policy::Gpurt) }),
+    );
+    flip("radv", &compressed(&tree, &EncodeOptions { margin, ..EncodeOptions::new(Policy::Radv) }));
+}
+
+#[test]
+fn in_oriented_nodes() {
+    let options = EncodeOptions { obb: true, ..EncodeOptions::default() };
+    flip("oriented", &compressed(&built(Builtin::Hairball), &options));
+}
+
+#[test]
+fn in_a_top_level() {
+    let tree = built(Builtin::Forest);
+    flip("instances", &compressed(&tree, &EncodeOptions::default()));
+}
+
+#[test]
+fn in_uncompressed_nodes() {
+    flip("bvh4x2", &uncompressed(&built(Builtin::Interior), BoxPrecision::Fp32));
+    flip("bvh4x2 instances", &uncompressed(&built(Builtin::Forest), BoxPrecision::Fp32));
+    flip("bvh4x2 high", &uncompressed(&built(Builtin::Organic), BoxPrecision::High));
+}
