@@ -19,6 +19,7 @@
 //! | [`counters`] | what a machine counts |
 //! | [`image`] | segments of memory, and images proved sound |
 //! | [`finding`] | located diagnostics |
+//! | [`rules`](mod@rules) | the rules that a check knows, by name |
 //! | [`format`](mod@format) | the trait [`Format`] and what a format can express |
 //! | [`tree_format`] | the tree itself as bytes: the simplest format |
 //! | [`block_format`] | the trait [`BlockFormat`], what a block-based traversal unit needs |
@@ -38,6 +39,7 @@ pub mod machine;
 pub mod oracle;
 pub mod query;
 pub mod reference;
+pub mod rules;
 pub mod tree_format;
 pub mod vectors;
 
@@ -53,5 +55,6 @@ pub use machine::Machine;
 pub use oracle::Oracle;
 pub use query::{HitKind, RayFlags, RayQuery};
 pub use reference::Reference;
+pub use rules::CheckRule;
 pub use tree_format::TreeFormat;
 pub use vectors::{VectorError, VectorFailure, VectorReport};

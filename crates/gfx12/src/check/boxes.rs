@@ -2,6 +2,7 @@
 
 use super::contents::Contents;
 use super::{Findings, Place, Rule};
+use crate::decode::bounds::{union, widest_box};
 use crate::decode::survey::{BoxRecord, ChildRecord, NO_BOX, Surveyed};
 use crate::decode::{Memory, entry_bits, is_empty_slot};
 use crate::layout::{BoxNode, ChildEntry, CullFlags, NodePointer};
@@ -19,13 +20,17 @@ pub(super) fn check(
     contents: &[Contents],
     findings: &mut Findings,
 ) {
+    let all = surveyed.boxes.first().map_or(0..0, BoxRecord::children);
+    let all = contents[all].iter().fold(Aabb::EMPTY, |all, child| union(all, child.bounds));
+    // What cannot be reached for an error is missing from the whole.
+    let widest = widest_box(&all).filter(|_| findings.is_sound());
     let chunks: Vec<Findings> = surveyed
         .boxes
         .par_chunks(CHUNK)
         .map(|records| {
             let mut findings = Findings::default();
             for record in records {
-                check_box(memory, surveyed, record, contents, &mut findings);
+                check_box(memory, surveyed, record, contents, widest.as_ref(), &mut findings);
             }
             findings
         })
@@ -38,6 +43,7 @@ fn check_box(
     surveyed: &Surveyed,
     record: &BoxRecord,
     contents: &[Contents],
+    widest: Option<&Aabb>,
     findings: &mut Findings,
 ) {
     let node = BoxNode::decode(&surveyed.node(memory, record.pointer));
@@ -51,7 +57,9 @@ fn check_box(
             (format!("rotation {index}"), "0..=103 or 127".into())
         });
     }
-    check_slots(&node, &place, findings);
+    // Boxes in a rotated frame are not those of the tree.
+    let widest = widest.filter(|_| obb::rotation(index).is_none());
+    check_slots(&node, widest, &place, findings);
     for (child, contents) in
         surveyed.children[record.children()].iter().zip(&contents[record.children()])
     {
@@ -82,8 +90,8 @@ fn check_parent(
     }
 }
 
-/// Slots beyond the count must be inert, planes of slots in use finite.
-fn check_slots(node: &BoxNode, place: &Place<'_>, findings: &mut Findings) {
+/// Slots beyond the count must be inert, planes of slots in use finite and not far away.
+fn check_slots(node: &BoxNode, widest: Option<&Aabb>, place: &Place<'_>, findings: &mut Findings) {
     for (slot, entry) in (0u8..).zip(&node.children) {
         let bits = entry_bits(slot);
         if slot >= node.child_count {
@@ -98,6 +106,10 @@ fn check_slots(node: &BoxNode, place: &Place<'_>, findings: &mut Findings) {
             if !planes.is_finite() {
                 findings.add(Rule::PlaneFinite, place, bits, || {
                     (format!("slot {slot}: {}", text(&planes)), "finite planes".into())
+                });
+            } else if let Some(widest) = widest.filter(|widest| !widest.contains(&planes)) {
+                findings.add(Rule::LooseBox, place, bits, || {
+                    (format!("slot {slot}: {}", text(&planes)), format!("within {}", text(widest)))
                 });
             }
         }

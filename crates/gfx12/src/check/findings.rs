@@ -5,17 +5,23 @@
 
 use super::rule::Rule;
 use crate::decode::Memory;
-use machine::{Finding, Severity};
+use machine::{CheckRule, Finding, Severity};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Findings of one rule that a report lists.
 pub const FINDINGS_PER_RULE: usize = 1000;
 
-/// Findings so far.
-#[derive(Debug, Default)]
-pub struct Findings {
-    rules: BTreeMap<Rule, Collected>,
+/// Findings so far, about the rules of a format.
+#[derive(Debug)]
+pub struct Findings<R = Rule> {
+    rules: BTreeMap<R, Collected>,
+}
+
+impl<R> Default for Findings<R> {
+    fn default() -> Self {
+        Self { rules: BTreeMap::new() }
+    }
 }
 
 /// Findings of one rule.
@@ -38,24 +44,39 @@ pub(crate) struct Place<'a> {
     pub(crate) name: &'a dyn Fn() -> String,
 }
 
-impl Findings {
+impl<R: CheckRule> Findings<R> {
     /// Notes that `rule` is broken. The texts are made only when they are kept.
     pub(crate) fn add(
         &mut self,
-        rule: Rule,
+        rule: R,
         place: &Place<'_>,
         bits: Range<u32>,
         texts: impl FnOnce() -> (String, String),
     ) {
-        let offset = place.memory.offset_of(place.address);
+        self.add_at(rule, place.memory, place.address, bits, || {
+            let (found, expected) = texts();
+            [found, expected, (place.name)()]
+        });
+    }
+
+    /// Notes that `rule` is broken by bits of what lies at `address`. The texts (found, expected,
+    /// place) are made only when they are kept.
+    pub(crate) fn add_at(
+        &mut self,
+        rule: R,
+        memory: &Memory<'_>,
+        address: u64,
+        bits: Range<u32>,
+        texts: impl FnOnce() -> [String; 3],
+    ) {
+        let offset = memory.offset_of(address);
         let collected = self.rules.entry(rule).or_default();
         collected.total += 1;
         if collected.limit.is_some_and(|limit| offset >= limit) {
             return;
         }
-        let (found, expected) = texts();
+        let [found, expected, place] = texts();
         let (severity, rule) = (rule.severity(), rule.name());
-        let place = (place.name)();
         collected.kept.push(Finding { severity, rule, offset, bits, found, expected, place });
         collected.prune();
     }
@@ -72,7 +93,7 @@ impl Findings {
     }
 
     /// Whether nothing breaks `rule`.
-    pub(crate) fn holds(&self, rule: Rule) -> bool {
+    pub(crate) fn holds(&self, rule: R) -> bool {
         !self.rules.contains_key(&rule)
     }
 

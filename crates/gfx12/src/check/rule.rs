@@ -1,41 +1,6 @@
 //! The rules that an image is checked against: their names, and how much a broken one matters.
 
-use machine::Severity;
-
-macro_rules! rules {
-    ($($rule:ident $name:literal $severity:ident $promise:literal)*) => {
-        /// What an image must be (errors) and should be (warnings).
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Rule {
-            $(#[doc = $promise] $rule,)*
-        }
-
-        impl Rule {
-            /// All rules, errors first.
-            pub const ALL: &[Self] = &[$(Self::$rule),*];
-
-            /// The name in reports; it never changes.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$rule => $name),* }
-            }
-
-            /// Whether breaking it makes the image unsafe to walk.
-            #[must_use]
-            pub const fn severity(self) -> Severity {
-                match self { $(Self::$rule => Severity::$severity),* }
-            }
-
-            /// What holds in an image that keeps it.
-            #[must_use]
-            pub const fn promise(self) -> &'static str {
-                match self { $(Self::$rule => $promise),* }
-            }
-        }
-    };
-}
-
-rules! {
+machine::rules! {
     Segment "segment" Error "segments begin at multiples of 64, do not overlap and end at 2^48 at most"
     Base "base" Error "there are two bases, multiples of 64 below 2^48"
     Root "root" Error "the root pointer names a box or primitive node of the image"
@@ -62,6 +27,7 @@ rules! {
     IndexInParent "index_in_parent" Warning "a box knows its slot in its parent"
     UnusedSlot "unused_slot" Warning "a slot beyond the count has mask 0 or an inverted box"
     ObbIndex "obb_index" Warning "the rotation index is 0..=103 or 127 (G-12)"
+    LooseBox "loose_box" Warning "a box reaches no farther beyond everything in its structure than that is wide"
     PlaneFinite "plane_finite" Warning "decoded planes are finite"
     VertexFinite "vertex_finite" Warning "vertices are finite"
     ProceduralBox "procedural_box" Warning "the box of a procedural is finite and not inverted"
@@ -80,7 +46,7 @@ rules! {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::Rule;
 
     #[test]
     fn names_are_snake_case_and_unique() {

@@ -19,3 +19,14 @@ pub(crate) fn union(a: Aabb, b: Aabb) -> Aabb {
         |f: fn(f32, f32) -> f32, a: Vec3, b: Vec3| Vec3::new(f(a.x, b.x), f(a.y, b.y), f(a.z, b.z));
     Aabb::new(each(f32::min, a.min, b.min), each(f32::max, a.max, b.max))
 }
+
+/// How far boxes may reach in a structure whose contents lie in `all`: as far again as that is wide, and
+/// some units of rounding. `None` where there is nothing to go by.
+pub(crate) fn widest_box(all: &Aabb) -> Option<Aabb> {
+    if all.is_empty() || !all.is_finite() {
+        return None;
+    }
+    let farthest = all.min.abs().max(all.max.abs()).max_element();
+    let reach = Vec3::splat(all.extent().length() + farthest * (-20f32).exp2());
+    Some(Aabb::new(all.min - reach, all.max + reach))
+}

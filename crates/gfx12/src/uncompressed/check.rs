@@ -3,9 +3,10 @@
 //! A survey finds the errors: what breaks the structure. What is left is odd or lossy: boxes that do not
 //! contain what is below them, a parent table that disagrees, fields that say what is not so.
 
+use super::Findings;
 use super::NAME;
 use super::contents::check_contents;
-use super::rule::{Findings, Rule};
+use super::rule::Rule;
 use super::survey::Survey;
 use crate::decode::Memory;
 use crate::layout::Resource;
@@ -28,11 +29,11 @@ pub fn check(image: Image) -> CheckReport {
     }
     let nodes = survey.structures.iter().map(|surveyed| surveyed.pointers().count()).sum();
     let facts = Facts {
-        lossless: findings.keeps(Rule::Contained),
-        parents: findings.keeps(Rule::Parent),
-        finite: findings.keeps(Rule::PlaneFinite)
-            && findings.keeps(Rule::VertexFinite)
-            && findings.keeps(Rule::ProceduralBox),
+        lossless: findings.holds(Rule::Contained),
+        parents: findings.holds(Rule::Parent),
+        finite: findings.holds(Rule::PlaneFinite)
+            && findings.holds(Rule::VertexFinite)
+            && findings.holds(Rule::ProceduralBox),
     };
     let findings = findings.into_sorted();
     let sound = findings.iter().all(|finding| finding.severity != Severity::Error);
@@ -65,7 +66,7 @@ fn check_segments(image: &Image, memory: &Memory<'_>, findings: &mut Findings) {
         let start = segment.address;
         let end = start.saturating_add(segment.bytes().len() as u64);
         if start < end_of_last || end > ADDRESS_MASK + 1 || !start.is_multiple_of(64) {
-            findings.add(Rule::Segment, memory, start, 0..0, || {
+            findings.add_at(Rule::Segment, memory, start, 0..0, || {
                 let expected = format!("a multiple of 64 from {end_of_last:#x} on, up to 2^48");
                 [format!("bytes {start:#x}..{end:#x}"), expected, format!("segment {number}")]
             });
@@ -79,7 +80,7 @@ fn check_bases(image: &Image, memory: &Memory<'_>, findings: &mut Findings) {
     let all_equal = image.bases.windows(2).all(|pair| pair[0] == pair[1]);
     if !image.bases.first().is_some_and(is_base) || !all_equal {
         let address = image.segments.first().map_or(0, |segment| segment.address);
-        findings.add(Rule::Base, memory, address, 0..0, || {
+        findings.add_at(Rule::Base, memory, address, 0..0, || {
             let bases: Vec<String> = image.bases.iter().map(|b| format!("{b:#x}")).collect();
             let found = bases.join(", ");
             [found, "equal multiples of 64 below 2^48".into(), "bases".into()]

@@ -1,11 +1,12 @@
 //! What is odd or lossy about a structure that is sound: the warnings.
 
+use super::Findings;
 use super::decode::{own_triangle, sideband, sideband_numbers, triangle_count};
-use super::rule::{Findings, Rule};
+use super::rule::Rule;
 use super::survey::{BoxRecord, Surveyed, Target, pointer_bits};
 use super::write::UNUSED_PLANE;
 use crate::decode::Memory;
-use crate::decode::bounds::unbounded_where_nan;
+use crate::decode::bounds::{unbounded_where_nan, widest_box};
 use crate::instruction::dual_box::FourBoxes;
 use crate::layout::uncompressed::{
     DualInstanceNode, DualKind, DualPointer, Fp32BoxNode, HighPrecisionBoxNode, parent_slot_address,
@@ -65,6 +66,9 @@ pub(super) fn check_contents(
         });
         boxes[number] = parts.fold(Held::NOTHING, Held::and);
     }
+    // What cannot be reached for an error is missing from the whole.
+    let widest = boxes.first().and_then(|all| widest_box(&all.bounds));
+    let widest = widest.filter(|_| check.findings.is_sound());
     // What all boxes above a node have in common.
     let mut common = vec![Aabb::new(Vec3::NEG_INFINITY, Vec3::INFINITY); boxes.len()];
     for (number, record) in surveyed.boxes.iter().enumerate() {
@@ -84,7 +88,7 @@ pub(super) fn check_contents(
                 }
             };
             check.parent(pointer, record.pointer);
-            check.slot(record.pointer, slot, &node, held);
+            check.slot(record.pointer, slot, &node, held, widest.as_ref());
             if is_leaf && !inside.contains(&held.bounds) {
                 check.escaped(record.pointer, slot, pointer, &inside, &held.bounds);
             }
@@ -111,7 +115,7 @@ impl ContentsCheck<'_, '_> {
         texts: impl FnOnce() -> [String; 3],
     ) {
         let address = self.surveyed.address(node);
-        self.findings.add(rule, self.memory, address, bits, texts);
+        self.findings.add_at(rule, self.memory, address, bits, texts);
     }
 
     /// A node with triangles or a procedural.
@@ -255,12 +259,24 @@ impl ContentsCheck<'_, '_> {
     }
 
     /// A used slot: its planes, and what its flags say.
-    fn slot(&mut self, pointer: DualPointer, slot: usize, node: &FourBoxes, held: &Held) {
+    fn slot(
+        &mut self,
+        pointer: DualPointer,
+        slot: usize,
+        node: &FourBoxes,
+        held: &Held,
+        widest: Option<&Aabb>,
+    ) {
         let bounds = node.boxes[slot];
         if !bounds.is_finite() {
             self.add(Rule::PlaneFinite, pointer, plane_bits(pointer, slot), || {
                 let place = format!("box {pointer}, slot {slot}");
                 [format!("{bounds:?}"), "finite planes".into(), place]
+            });
+        } else if let Some(widest) = widest.filter(|widest| !widest.contains(&bounds)) {
+            self.add(Rule::LooseBox, pointer, plane_bits(pointer, slot), || {
+                let place = format!("box {pointer}, slot {slot}");
+                [format!("{bounds:?}"), format!("within {widest:?}"), place]
             });
         }
         let claimed = node.cull_flags[slot];
@@ -288,7 +304,7 @@ impl ContentsCheck<'_, '_> {
         let found = word.map(|bytes| u32::from_le_bytes(std::array::from_fn(|k| bytes[k])));
         if found != Some(expected.0) {
             let address = slot.unwrap_or(self.surveyed.base);
-            self.findings.add(Rule::Parent, self.memory, address, 0..32, || {
+            self.findings.add_at(Rule::Parent, self.memory, address, 0..32, || {
                 let found = found.map_or("no memory".into(), |word| format!("{word:#x}"));
                 [found, expected.to_string(), format!("parent of node {node}")]
             });

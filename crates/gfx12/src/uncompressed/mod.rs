@@ -48,6 +48,9 @@ pub use error::EncodeError;
 pub use format::Gfx12Bvh4x2;
 pub use rule::Rule;
 
+/// Findings about the rules of this format.
+pub(crate) type Findings = crate::check::Findings<Rule>;
+
 /// The name of the format.
 pub const NAME: &str = "gfx12-bvh4x2";
 

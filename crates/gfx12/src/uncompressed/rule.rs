@@ -1,44 +1,6 @@
-//! The rules that an image is checked against, and what is collected of broken ones.
+//! The rules that an image is checked against: their names, and how much a broken one matters.
 
-use crate::decode::Memory;
-use machine::{Finding, Severity};
-use std::collections::BTreeMap;
-use std::ops::Range;
-
-macro_rules! rules {
-    ($($rule:ident $name:literal $severity:ident $promise:literal)*) => {
-        /// What an image must be (errors) and should be (warnings).
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Rule {
-            $(#[doc = $promise] $rule,)*
-        }
-
-        impl Rule {
-            /// All rules, errors first.
-            pub const ALL: &[Self] = &[$(Self::$rule),*];
-
-            /// The name in reports; it never changes.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$rule => $name),* }
-            }
-
-            /// Whether breaking it makes the image unsafe to walk.
-            #[must_use]
-            pub const fn severity(self) -> Severity {
-                match self { $(Self::$rule => Severity::$severity),* }
-            }
-
-            /// What holds in an image that keeps it.
-            #[must_use]
-            pub const fn promise(self) -> &'static str {
-                match self { $(Self::$rule => $promise),* }
-            }
-        }
-    };
-}
-
-rules! {
+machine::rules! {
     Segment "segment" Error "segments lie at multiples of 64, do not overlap and end below 2^48"
     Base "base" Error "the bases are equal, a multiple of 64 below 2^48"
     Root "root" Error "a root pointer names a box node (type 4 or 5) of the image"
@@ -56,6 +18,7 @@ rules! {
     Contained "contained" Warning "what is below a box lies inside it"
     Parent "parent" Warning "the parent table names every node's parent, and 0xffffffff for the root"
     UnusedSlot "unused_slot" Warning "an unused slot has the planes that say so"
+    LooseBox "loose_box" Warning "a box reaches no farther beyond everything in its structure than that is wide"
     PlaneFinite "plane_finite" Warning "planes are finite"
     VertexFinite "vertex_finite" Warning "vertices are finite"
     ProceduralBox "procedural_box" Warning "the box of a procedural is finite and not inverted"
@@ -66,66 +29,9 @@ rules! {
     Sideband "sideband" Warning "sideband records number the instances and invert their transforms"
 }
 
-/// Findings of one rule that a report lists.
-pub const FINDINGS_PER_RULE: usize = 1000;
-
-/// Findings so far. Of each rule the first are kept and the rest is counted.
-#[derive(Debug, Default)]
-pub struct Findings {
-    rules: BTreeMap<Rule, (Vec<Finding>, u64)>,
-}
-
-impl Findings {
-    /// Notes that `rule` is broken by bits of what lies at `address`. The texts (found, expected,
-    /// place) are made only when they are kept.
-    pub(super) fn add(
-        &mut self,
-        rule: Rule,
-        memory: &Memory<'_>,
-        address: u64,
-        bits: Range<u32>,
-        texts: impl FnOnce() -> [String; 3],
-    ) {
-        let (kept, total) = self.rules.entry(rule).or_default();
-        *total += 1;
-        if kept.len() < FINDINGS_PER_RULE {
-            let [found, expected, place] = texts();
-            let (severity, rule) = (rule.severity(), rule.name());
-            let offset = memory.offset_of(address);
-            kept.push(Finding { severity, rule, offset, bits, found, expected, place });
-        }
-    }
-
-    /// Whether a rule was never broken.
-    pub(super) fn keeps(&self, rule: Rule) -> bool {
-        !self.rules.contains_key(&rule)
-    }
-
-    /// The report: by offset, each rule that was cut short followed by its sum.
-    pub(super) fn into_sorted(self) -> Vec<Finding> {
-        let mut all = Vec::new();
-        for (mut kept, total) in self.rules.into_values() {
-            kept.sort_by_key(|finding| (finding.offset, finding.bits.start));
-            if let Some(last) = kept.last()
-                && total > kept.len() as u64
-            {
-                kept.push(Finding {
-                    found: format!("{total} findings of this rule in all"),
-                    expected: "none".into(),
-                    place: format!("{FINDINGS_PER_RULE} are listed"),
-                    ..last.clone()
-                });
-            }
-            all.append(&mut kept);
-        }
-        all.sort_by_key(|finding| (finding.offset, finding.bits.start));
-        all
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::Rule;
 
     #[test]
     fn names_are_snake_case_and_unique() {

@@ -4,7 +4,8 @@
 //! Structures come in the order: that of the image's root, then those that instances refer to, by
 //! address. Within a structure nodes are met breadth first.
 
-use super::rule::{Findings, Rule};
+use super::Findings;
+use super::rule::Rule;
 use crate::decode::Memory;
 use crate::instruction::dual_box::FourBoxes;
 use crate::layout::base_pointer::ADDRESS_MASK;
@@ -198,7 +199,7 @@ impl Surveyor<'_, '_> {
             Surveyed { base, root, boxes: Vec::new(), leaves: Vec::new(), instances: Vec::new() };
         let is_box = matches!(root.kind(), DualKind::HalfBox | DualKind::Fp32Box);
         if !is_box || root.is_special() || !self.claim(base, root) {
-            self.findings.add(Rule::Root, self.memory, base, 0..0, || {
+            self.findings.add_at(Rule::Root, self.memory, base, 0..0, || {
                 let found = format!("{root} from base {base:#x}");
                 let place = if is_top { "root of the image" } else { "root below an instance" };
                 [found, "a box node of the image that nothing else is part of".into(), place.into()]
@@ -269,7 +270,7 @@ impl Surveyor<'_, '_> {
     ) -> Option<Target> {
         let above = surveyed.boxes[step.parent as usize].pointer;
         let bits = pointer_bits(above, step.slot);
-        self.findings.add(rule, self.memory, surveyed.address(above), bits, || {
+        self.findings.add_at(rule, self.memory, surveyed.address(above), bits, || {
             let place = format!("box {above}, slot {}", step.slot);
             [format!("pointer {}", step.pointer), expected.to_owned(), place]
         });
@@ -283,7 +284,7 @@ impl Surveyor<'_, '_> {
         let word = node.id_word;
         let mut add = |rule: Rule, which: u32, expected: &str| {
             let bits = 480 + 8 * which..488 + 8 * which;
-            self.findings.add(rule, self.memory, address, bits, || {
+            self.findings.add_at(rule, self.memory, address, bits, || {
                 let found = format!("id word {word:#010x}");
                 [found, expected.to_owned(), format!("triangle node {pointer}")]
             });
@@ -316,12 +317,12 @@ impl Surveyor<'_, '_> {
         let place = || format!("instance {pointer}");
         let base = node.child_base.address();
         if self.memory.segment_of(base).is_none() {
-            self.findings.add(Rule::InstanceBase, self.memory, address, 384..448, || {
+            self.findings.add_at(Rule::InstanceBase, self.memory, address, 384..448, || {
                 [format!("{base:#x}"), "an address of the image".into(), place()]
             });
         }
         if !is_invertible(&node.world_to_object) {
-            self.findings.add(Rule::Transform, self.memory, address, 0..384, || {
+            self.findings.add_at(Rule::Transform, self.memory, address, 0..384, || {
                 let found = format!("{:?}", node.world_to_object.rows);
                 [found, "an invertible transform".into(), place()]
             });

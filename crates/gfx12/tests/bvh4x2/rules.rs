@@ -124,6 +124,7 @@ fn every_rule_is_enforced() {
             let word = get(image, at.base - 12);
             set(image, at.base - 12, word ^ 0x10);
         }),
+        (Rule::LooseBox, |image, at| set(image, at.last_box + 16, (-1e9f32).to_bits())),
         (Rule::PlaneFinite, |image, at| set(image, at.last_box + 16, f32::NEG_INFINITY.to_bits())),
         (Rule::VertexFinite, |image, at| set(image, at.triangle + 4, f32::NAN.to_bits())),
         (Rule::ProceduralBox, |image, at| {

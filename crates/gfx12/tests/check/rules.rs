@@ -310,6 +310,14 @@ fn box_node_rules() {
     breaks(Rule::ObbIndex, &[], triangles(), |image| {
         edit_box(image, 0, any, |node| node.obb_matrix_index = 110);
     });
+    breaks(Rule::LooseBox, &[], triangles(), |image| {
+        edit_box(image, 0, any, |node| {
+            node.frame.exponents[0] = 150;
+            for child in &mut node.children[..usize::from(node.child_count)] {
+                (child.min[0], child.max[0]) = (0, 4095);
+            }
+        });
+    });
     breaks(Rule::PlaneFinite, &[], triangles(), |image| {
         edit_box(image, 0, any, |node| {
             node.frame.exponents[0] = 255;
