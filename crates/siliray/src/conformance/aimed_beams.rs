@@ -1,7 +1,7 @@
 //! Beams that are likely to go wrong.
 
 use super::aimed_rays::AimedRays;
-use crate::random::Random;
+use geometry::random::Random;
 use geometry::{Aabb, Beam, Ray, Vec3};
 use machine::BeamQuery;
 
