@@ -19,6 +19,8 @@
 //! | [`memory`] | what a hart lends the unit |
 //! | [`unit`] | all state of one hart, and its instructions |
 //! | [`offload`] | the offload job |
+//! | [`tiles`] | the four formats: encode, check, decode |
+//! | [`machines`] | the offload job and its truth as siliray's machines |
 //! | [`vectors`] | running files of cases |
 
 mod bits;
@@ -26,16 +28,19 @@ pub mod encoding;
 pub mod flags;
 pub mod instruction;
 pub mod layout;
+pub mod machines;
 pub mod memory;
 pub mod numeric;
 pub mod offload;
 pub mod policy;
 pub mod readings;
+pub mod tiles;
 pub mod unit;
 pub mod vectors;
 
 pub use memory::{HartPort, Memory};
 pub use readings::Readings;
+pub use tiles::{Precision, Tiles};
 pub use unit::{Executed, Trap, Unit};
 
 /// What this crate models, as `--version` prints it.

@@ -106,6 +106,17 @@ impl Queue {
         }
     }
 
+    /// The bytes of the queue.
+    #[must_use]
+    pub fn to_bytes(&self) -> [u8; QUEUE_BYTES] {
+        let mut bytes = [0; QUEUE_BYTES];
+        for (chunk, word) in bytes.chunks_exact_mut(4).zip([self.head, self.tail, self.cap]) {
+            chunk.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes[16..].copy_from_slice(&self.base.to_le_bytes());
+        bytes
+    }
+
     /// Whether the indices make sense.
     #[must_use]
     pub const fn is_valid(&self) -> bool {

@@ -12,6 +12,7 @@ use crate::layout::node::{ChildKind, NodeShape};
 use crate::layout::records::{TRI_RANGE_BYTES, TriRange, triangle_bytes};
 use crate::memory::{Memory, MemoryFault, element_at, load_array};
 use crate::policy::Policy;
+use std::ops::ControlFlow;
 
 /// Steps that one ray may take: node visits, and triangles, which a range of any length could otherwise
 /// stretch for ever.
@@ -94,39 +95,55 @@ impl Walk {
         counts: &mut WalkCounts,
     ) -> Result<Option<WalkHit>, WalkError> {
         let mut best: Option<WalkHit> = None;
+        let any = self.options.contains(JobOptions::ANY_HIT);
+        let mut keep_best = |hit: WalkHit| {
+            if best.is_none_or(|best| hit.comes_before(&best)) {
+                best = Some(hit);
+            }
+            if any { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        self.each_hit(memory, ray, raised, counts, &mut keep_best)?;
+        Ok(best)
+    }
+
+    /// Hands over every accepted triangle, in visiting order, until told to stop.
+    ///
+    /// # Errors
+    /// When memory is not there, a child is reserved, or the walk does not end.
+    pub fn each_hit(
+        &self,
+        memory: &mut (impl Memory + ?Sized),
+        ray: &RayElements,
+        raised: &mut Raised,
+        counts: &mut WalkCounts,
+        accept: &mut dyn FnMut(WalkHit) -> ControlFlow<()>,
+    ) -> Result<(), WalkError> {
+        let mut progress = Progress { ray, raised, counts, steps: 0 };
         let mut stack = vec![(ChildKind::Node, 0)];
         let mut node = vec![0; self.shape.bytes()];
-        let mut steps = 0;
         while let Some((kind, index)) = stack.pop() {
-            steps += 1;
-            if steps > BUDGET {
-                return Err(WalkError::Budget);
-            }
+            progress.step()?;
             if kind == ChildKind::Node {
-                counts.nodes += 1;
-                self.push_children(memory, ray, index, &mut node, &mut stack, raised, counts)?;
+                progress.counts.nodes += 1;
+                self.push_children(memory, index, &mut node, &mut stack, &mut progress)?;
             } else {
-                counts.leaves += 1;
-                self.visit_leaf(memory, ray, index, &mut best, &mut steps, raised, counts)?;
-                if best.is_some() && self.options.contains(JobOptions::ANY_HIT) {
+                progress.counts.leaves += 1;
+                if self.visit_leaf(memory, index, &mut progress, accept)?.is_break() {
                     break;
                 }
             }
         }
-        Ok(best)
+        Ok(())
     }
 
     /// Pushes the children whose boxes the ray meets, the first slot on top.
-    #[allow(clippy::too_many_arguments, reason = "one step of a walk, with its scratch space")]
     fn push_children(
         &self,
         memory: &mut (impl Memory + ?Sized),
-        ray: &RayElements,
         index: u32,
         node: &mut [u8],
         stack: &mut Vec<(ChildKind, u32)>,
-        raised: &mut Raised,
-        counts: &mut WalkCounts,
+        progress: &mut Progress<'_>,
     ) -> Result<(), WalkError> {
         let offset = u64::from(index).wrapping_mul(self.shape.stride() as u64);
         memory.load(self.base.wrapping_add(offset), node)?;
@@ -140,12 +157,13 @@ impl Walk {
                 }
                 ChildKind::Node | ChildKind::Leaf => {}
             }
-            counts.boxes += 1;
-            let [x0, y0, z0, x1, y1, z1] = read_elements(child.bounds, &self.policy, raised);
+            progress.counts.boxes += 1;
+            let [x0, y0, z0, x1, y1, z1] =
+                read_elements(child.bounds, &self.policy, progress.raised);
             let options =
                 BboxOptions { rounding: SlabRounding::Conservative, clamp: false, w: None };
-            let verdict = bbox(ray, [x0, y0, z0], [x1, y1, z1], &options);
-            *raised |= verdict.raised();
+            let verdict = bbox(progress.ray, [x0, y0, z0], [x1, y1, z1], &options);
+            *progress.raised |= verdict.raised();
             if matches!(verdict, Verdict::Hit(_)) {
                 stack.push((child.kind, child.index));
             }
@@ -154,40 +172,29 @@ impl Walk {
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments, reason = "one step of a walk, with its scratch space")]
     fn visit_leaf(
         &self,
         memory: &mut (impl Memory + ?Sized),
-        ray: &RayElements,
         leaf: u32,
-        best: &mut Option<WalkHit>,
-        steps: &mut u32,
-        raised: &mut Raised,
-        counts: &mut WalkCounts,
-    ) -> Result<(), WalkError> {
+        progress: &mut Progress<'_>,
+        accept: &mut dyn FnMut(WalkHit) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, WalkError> {
         let offset = u64::from(leaf) * TRI_RANGE_BYTES as u64;
         let range = TriRange::from_bytes(&load_array(memory, self.base.wrapping_add(offset))?);
         let base = if range.base == 0 { self.triangles } else { range.base };
         for k in 0..range.count {
-            *steps += 1;
-            if *steps > BUDGET {
-                return Err(WalkError::Budget);
-            }
-            counts.triangles += 1;
+            progress.step()?;
+            progress.counts.triangles += 1;
             let primitive = range.first.wrapping_add(k);
-            let vertices = self.load_triangle(memory, base, primitive, raised)?;
-            let verdict = tri(ray, vertices, &self.tri_options());
-            *raised |= verdict.verdict.raised();
+            let vertices = self.load_triangle(memory, base, primitive, progress.raised)?;
+            let verdict = tri(progress.ray, vertices, &self.tri_options());
+            *progress.raised |= verdict.verdict.raised();
             let Verdict::Hit(values) = verdict.verdict else { continue };
-            let hit = WalkHit { values, primitive, leaf, back: verdict.back };
-            if best.is_none_or(|best| hit.comes_before(&best)) {
-                *best = Some(hit);
-            }
-            if self.options.contains(JobOptions::ANY_HIT) {
-                return Ok(());
+            if accept(WalkHit { values, primitive, leaf, back: verdict.back }).is_break() {
+                return Ok(ControlFlow::Break(()));
             }
         }
-        Ok(())
+        Ok(ControlFlow::Continue(()))
     }
 
     fn load_triangle(
@@ -216,6 +223,21 @@ impl Walk {
             epsilon,
             watertight: self.watertight,
         }
+    }
+}
+
+/// One ray under way.
+struct Progress<'a> {
+    ray: &'a RayElements,
+    raised: &'a mut Raised,
+    counts: &'a mut WalkCounts,
+    steps: u32,
+}
+
+impl Progress<'_> {
+    fn step(&mut self) -> Result<(), WalkError> {
+        self.steps += 1;
+        if self.steps > BUDGET { Err(WalkError::Budget) } else { Ok(()) }
     }
 }
 

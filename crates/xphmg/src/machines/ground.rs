@@ -1,0 +1,147 @@
+//! An image, and queries in its terms.
+
+use crate::flags::Raised;
+use crate::instruction::{RayElements, read_elements};
+use crate::memory::{FaultKind, Memory, MemoryFault};
+use crate::numeric::{narrow, widen};
+use crate::offload::JobOptions;
+use crate::offload::walk::{Walk, WalkHit};
+use crate::policy::Policy;
+use crate::tiles::contents::Contents;
+use geometry::InstanceFlags;
+use machine::candidate::MergedFlags;
+use machine::{CheckedImage, Hit, Image, RayFlags, RayQuery};
+use tree::{PrimitiveFlags, PrimitiveId, Tree};
+
+/// An image with what decoding it gave.
+#[derive(Debug, Clone, Copy)]
+pub struct TilesGround<'a> {
+    image: &'a Image,
+    contents: Contents<'a>,
+    ids: &'a [PrimitiveId],
+}
+
+/// Why an image is no ground for these machines.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum GroundError {
+    /// Another format.
+    #[error("found an image in the format {found}, expected one of xphmg's tiles")]
+    Format {
+        /// Its format.
+        found: &'static str,
+    },
+}
+
+impl<'a> TilesGround<'a> {
+    /// The ground of a proved image and the tree that it decodes to.
+    ///
+    /// # Errors
+    /// When the image is of another format.
+    pub fn new(image: &'a CheckedImage, decoded: &'a Tree) -> Result<Self, GroundError> {
+        let image = image.image();
+        let wrong = || GroundError::Format { found: image.format };
+        let contents = Contents::new(image).ok_or_else(wrong)?;
+        let ids = decoded.bottoms.first().map_or(&[][..], |bottom| &bottom.primitives.ids);
+        Ok(Self { image, contents, ids })
+    }
+
+    /// The policy of the image.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.contents.policy
+    }
+
+    /// The image's contents.
+    #[must_use]
+    pub fn contents(&self) -> &Contents<'a> {
+        &self.contents
+    }
+
+    /// The walk of a job over the image.
+    #[must_use]
+    pub fn walk(&self, options: JobOptions) -> Walk {
+        let header = &self.contents.header;
+        Walk {
+            policy: self.contents.policy,
+            options: options | JobOptions::from_bits_truncate(header.options),
+            epsilon: 0.0,
+            watertight: true,
+            shape: self.contents.shape,
+            base: header.base,
+            triangles: header.triangle_base,
+        }
+    }
+
+    /// The elements of a query's ray record, rounded to nearest.
+    #[must_use]
+    pub fn ray_record(&self, query: &RayQuery) -> [u32; 8] {
+        let ray = &query.ray;
+        let [ox, oy, oz] = ray.origin.to_array();
+        let [dx, dy, dz] = ray.direction.to_array();
+        [ox, oy, oz, dx, dy, dz, ray.tmin, ray.tmax].map(|x| narrow(x, self.policy()).bits)
+    }
+
+    /// A query's ray as the hardware sees it.
+    #[must_use]
+    pub fn ray(&self, query: &RayQuery) -> RayElements {
+        let mut raised = Raised::default();
+        RayElements::from_record(read_elements(self.ray_record(query), self.policy(), &mut raised))
+    }
+
+    /// The option that a query's flags ask for, and whether that is all they ask for: other flags are a
+    /// program's business.
+    #[must_use]
+    pub fn options(query: &RayQuery) -> (JobOptions, bool) {
+        let culls = query.flags.contains(RayFlags::CULL_BACK);
+        let options = if culls { JobOptions::CULL_BACK } else { JobOptions::empty() };
+        (options, (query.flags - RayFlags::CULL_BACK).is_empty())
+    }
+
+    /// Whether a query's flags let it see a hit.
+    #[must_use]
+    pub fn sees(query: &RayQuery, hit: &WalkHit) -> bool {
+        let flags = MergedFlags::new(query.flags, InstanceFlags::empty());
+        let opaque = PrimitiveFlags::OPAQUE;
+        flags.sees_triangles(opaque) && flags.sees_face(opaque, !hit.back)
+    }
+
+    /// A hit as machines report it: values narrowed as in a hit entry.
+    #[must_use]
+    pub fn hit(&self, hit: &WalkHit) -> Hit {
+        let values = hit.values.map(|value| narrow(value, self.policy()).bits);
+        self.hit_of_elements(hit.primitive, values)
+    }
+
+    /// A hit with the elements of a hit entry.
+    #[must_use]
+    pub fn hit_of_elements(&self, primitive: u32, elements: [u32; 3]) -> Hit {
+        let [t, u, v] = elements.map(|bits| widen(bits, self.policy()).value);
+        let id = self.ids.get(primitive as usize);
+        let (geometry, primitive) = id.map_or((0, primitive), |id| (id.geometry, id.primitive));
+        Hit { t, u, v, instance: 0, geometry, primitive }
+    }
+
+    /// The image as memory that cannot be written.
+    #[must_use]
+    pub fn memory(&self) -> ImageMemory<'a> {
+        ImageMemory { image: self.image }
+    }
+}
+
+/// An image as memory.
+#[derive(Debug, Clone, Copy)]
+pub struct ImageMemory<'a> {
+    image: &'a Image,
+}
+
+impl Memory for ImageMemory<'_> {
+    fn load(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), MemoryFault> {
+        let fault = MemoryFault { kind: FaultKind::Access, address };
+        bytes.copy_from_slice(self.image.get(address, bytes.len()).ok_or(fault)?);
+        Ok(())
+    }
+
+    fn store(&mut self, address: u64, _bytes: &[u8]) -> Result<(), MemoryFault> {
+        Err(MemoryFault { kind: FaultKind::Access, address })
+    }
+}

@@ -1,0 +1,183 @@
+//! The offload job, one ray at a time: queues in scratch memory, the image beside them.
+//!
+//! A job finds the closest or the first hit and knows one flag, CULL_BACK. All hits of a ray, and other flags,
+//! are what a program would have to do around it: the same walk, with every accepted triangle looked at.
+
+use super::ground::TilesGround;
+use crate::flags::Raised;
+use crate::layout::records::{HIT_ENTRY_BYTES, QUEUE_BYTES, Queue};
+use crate::memory::{FaultKind, Memory, MemoryFault, load_array, u32_at};
+use crate::offload::job::JobError;
+use crate::offload::walk::{BUDGET, WalkCounts, WalkError, WalkHit};
+use crate::offload::{Job, JobOptions};
+use machine::{BudgetExhausted, Counters, Hit, HitKind, Machine, RayQuery};
+use std::ops::ControlFlow;
+
+/// The machine `offload`.
+#[derive(Debug, Clone, Copy)]
+pub struct Offload<'a> {
+    ground: TilesGround<'a>,
+}
+
+impl<'a> Offload<'a> {
+    /// Over an image.
+    #[must_use]
+    pub fn new(ground: TilesGround<'a>) -> Self {
+        Self { ground }
+    }
+
+    /// Runs a job on one ray.
+    fn job(
+        &self,
+        query: &RayQuery,
+        options: JobOptions,
+        counters: &mut Counters,
+    ) -> Result<Option<Hit>, JobError> {
+        let width = self.ground.policy().format.bytes();
+        let mut memory = Scratch::new(&self.ground);
+        memory.put_ray(&self.ground.ray_record(query), width);
+        let job = Job {
+            walk: self.ground.walk(options),
+            ray_queue: RAY_QUEUE,
+            hit_queue: HIT_QUEUE,
+            miss_queue: MISS_QUEUE,
+        };
+        let record = job.run(1, &mut memory);
+        count(record.counts, counters);
+        if let Some(error) = record.error {
+            return Err(error);
+        }
+        if record.hits == 0 {
+            return Ok(None);
+        }
+        let entry: [u8; HIT_ENTRY_BYTES] = load_array(&mut memory, HIT_ENTRIES)?;
+        let values = [16, 20, 24].map(|offset| u32_at(&entry, offset));
+        Ok(Some(self.ground.hit_of_elements(u32_at(&entry, 4), values)))
+    }
+
+    /// Walks as a job does and looks at every accepted triangle.
+    fn all(&self, query: &RayQuery, counters: &mut Counters) -> Result<Vec<WalkHit>, WalkError> {
+        let walk = self.ground.walk(JobOptions::empty());
+        let ray = self.ground.ray(query);
+        let (mut raised, mut counts) = (Raised::default(), WalkCounts::default());
+        let mut found: Vec<WalkHit> = Vec::new();
+        let mut keep = |hit: WalkHit| {
+            found.extend(TilesGround::sees(query, &hit).then_some(hit));
+            ControlFlow::Continue(())
+        };
+        walk.each_hit(&mut self.ground.memory(), &ray, &mut raised, &mut counts, &mut keep)?;
+        count(counts, counters);
+        found.sort_by(|a, b| match (a.comes_before(b), b.comes_before(a)) {
+            (true, _) => std::cmp::Ordering::Less,
+            (_, true) => std::cmp::Ordering::Greater,
+            _ => std::cmp::Ordering::Equal,
+        });
+        found.dedup_by_key(|hit| hit.primitive); // met in several leaves
+        Ok(found)
+    }
+}
+
+impl Machine for Offload<'_> {
+    fn name(&self) -> &'static str {
+        "offload"
+    }
+
+    fn answer(
+        &self,
+        query: &RayQuery,
+        hits: &mut Vec<Hit>,
+        counters: &mut Counters,
+    ) -> Result<(), BudgetExhausted> {
+        hits.clear();
+        counters.queries += 1;
+        if !query.is_answerable() {
+            return Ok(());
+        }
+        // A proved image has no cycle and no hole, so a walk can only run out of steps.
+        let exhausted = BudgetExhausted { limit: BUDGET.into() };
+        let (mut options, known) = TilesGround::options(query);
+        if query.kind == HitKind::All || !known {
+            let mut found = self.all(query, counters).map_err(|_| exhausted)?;
+            if query.kind != HitKind::All {
+                found.truncate(1);
+            }
+            hits.extend(found.iter().map(|hit| self.ground.hit(hit)));
+            return Ok(());
+        }
+        options.set(JobOptions::ANY_HIT, query.kind == HitKind::Any);
+        hits.extend(self.job(query, options, counters).map_err(|_| exhausted)?);
+        Ok(())
+    }
+}
+
+fn count(counts: WalkCounts, counters: &mut Counters) {
+    counters.nodes += counts.nodes;
+    counters.box_tests += counts.boxes;
+    counters.leaves += counts.leaves;
+    counters.triangle_tests += counts.triangles;
+}
+
+/// Queues and their entries, below the image's addresses.
+const SCRATCH: u64 = 0x1000;
+const RAY_QUEUE: u64 = SCRATCH;
+const HIT_QUEUE: u64 = SCRATCH + 32;
+const MISS_QUEUE: u64 = SCRATCH + 64;
+const RAY_ENTRIES: u64 = SCRATCH + 96;
+const HIT_ENTRIES: u64 = SCRATCH + 192;
+const MISS_ENTRIES: u64 = SCRATCH + 256;
+const SCRATCH_BYTES: usize = 320;
+
+/// Scratch memory before an image.
+struct Scratch<'a> {
+    bytes: [u8; SCRATCH_BYTES],
+    image: super::ground::ImageMemory<'a>,
+}
+
+impl<'a> Scratch<'a> {
+    fn new(ground: &TilesGround<'a>) -> Self {
+        let mut scratch = Self { bytes: [0; SCRATCH_BYTES], image: ground.memory() };
+        let empty = |base| Queue { head: 0, tail: 0, cap: 2, base };
+        let queues = [
+            (RAY_QUEUE, Queue { tail: 1, ..empty(RAY_ENTRIES) }),
+            (HIT_QUEUE, empty(HIT_ENTRIES)),
+            (MISS_QUEUE, empty(MISS_ENTRIES)),
+        ];
+        for (address, queue) in queues {
+            let start = (address - SCRATCH) as usize;
+            scratch.bytes[start..start + QUEUE_BYTES].copy_from_slice(&queue.to_bytes());
+        }
+        scratch
+    }
+
+    fn put_ray(&mut self, record: &[u32; 8], width: usize) {
+        let start = (RAY_ENTRIES - SCRATCH) as usize;
+        for (chunk, element) in self.bytes[start..].chunks_exact_mut(width).zip(record) {
+            chunk.copy_from_slice(&element.to_le_bytes()[..width]);
+        }
+    }
+
+    fn place(&self, address: u64, length: usize) -> Option<std::ops::Range<usize>> {
+        let start = usize::try_from(address.checked_sub(SCRATCH)?).ok()?;
+        let end = start.checked_add(length)?;
+        (end <= SCRATCH_BYTES).then_some(start..end)
+    }
+}
+
+impl Memory for Scratch<'_> {
+    fn load(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), MemoryFault> {
+        match self.place(address, bytes.len()) {
+            Some(range) => {
+                bytes.copy_from_slice(&self.bytes[range]);
+                Ok(())
+            }
+            None => self.image.load(address, bytes),
+        }
+    }
+
+    fn store(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryFault> {
+        let fault = MemoryFault { kind: FaultKind::Access, address };
+        let range = self.place(address, bytes.len()).ok_or(fault)?;
+        self.bytes[range].copy_from_slice(bytes);
+        Ok(())
+    }
+}

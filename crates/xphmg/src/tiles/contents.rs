@@ -1,0 +1,129 @@
+//! Typed access to an image. Everything is total: what is not there reads as empty or zero, so that the check can
+//! look at anything; on a proved image nothing is missing.
+
+use super::flatten::Name;
+use super::header::{HEADER_BYTES, Header, NAME_BYTES};
+use super::quantise::Quantiser;
+use crate::layout::node::{Child, NodeShape};
+use crate::layout::records::{TRI_RANGE_BYTES, TriRange, triangle_bytes};
+use crate::memory::{element_at, u32_at};
+use crate::offload::JobOptions;
+use crate::policy::Policy;
+use crate::readings::NodeLayout;
+use geometry::{Aabb, Triangle};
+use machine::{Image, Segment};
+
+/// An image with its header understood.
+#[derive(Debug, Clone, Copy)]
+pub struct Contents<'a> {
+    segment: &'a Segment,
+    /// The header.
+    pub header: Header,
+    /// The policy that it puts in force.
+    pub policy: Policy,
+    /// Where things are in a node.
+    pub shape: NodeShape,
+}
+
+impl<'a> Contents<'a> {
+    /// The contents of an image; `None` without a header that makes sense.
+    #[must_use]
+    pub fn new(image: &'a Image) -> Option<Self> {
+        let holds = |segment: &&Segment| segment.get(image.root, HEADER_BYTES).is_some();
+        let segment = image.segments.iter().find(holds)?;
+        let header = Header::from_bytes(segment.get(image.root, HEADER_BYTES)?)?;
+        let policy = header.registers.policy()?;
+        let wide = header.options & JobOptions::NODE8.bits() != 0;
+        let shape = NodeShape::new(policy.format, NodeLayout::Packed, wide);
+        Some(Self { segment, header, policy, shape })
+    }
+
+    /// The bytes at an address.
+    #[must_use]
+    pub fn bytes(&self, address: u64, length: usize) -> Option<&'a [u8]> {
+        self.segment.get(address, length)
+    }
+
+    /// How far an address lies from the start of the segment.
+    #[must_use]
+    pub fn offset(&self, address: u64) -> u64 {
+        address.wrapping_sub(self.segment.address)
+    }
+
+    /// Address of a node.
+    #[must_use]
+    pub fn node_address(&self, node: u32) -> u64 {
+        self.header.base.wrapping_add(u64::from(node) * self.shape.stride() as u64)
+    }
+
+    /// The bytes of a node; none if it is not there.
+    #[must_use]
+    pub fn node(&self, node: u32) -> &'a [u8] {
+        self.bytes(self.node_address(node), self.shape.bytes()).unwrap_or_default()
+    }
+
+    /// A child of a node.
+    #[must_use]
+    pub fn child(&self, node: u32, slot: usize) -> Child {
+        self.shape.child(self.node(node), slot)
+    }
+
+    /// Index of the first TriRange, in units of 16 bytes from node 0.
+    #[must_use]
+    pub fn first_range(&self) -> u64 {
+        u64::from(self.header.nodes) * self.shape.stride() as u64 / TRI_RANGE_BYTES as u64
+    }
+
+    /// Address of the TriRange that a leaf's index names.
+    #[must_use]
+    pub fn range_address(&self, index: u32) -> u64 {
+        self.header.base.wrapping_add(u64::from(index) * TRI_RANGE_BYTES as u64)
+    }
+
+    /// The TriRange that a leaf's index names.
+    #[must_use]
+    pub fn range(&self, index: u32) -> TriRange {
+        let bytes = self.bytes(self.range_address(index), TRI_RANGE_BYTES);
+        let bytes = bytes.and_then(|bytes| bytes.first_chunk());
+        bytes.map_or(TriRange { first: 0, count: 0, base: 0 }, TriRange::from_bytes)
+    }
+
+    /// Address of a triangle.
+    #[must_use]
+    pub fn triangle_address(&self, number: u32) -> u64 {
+        let bytes = triangle_bytes(self.policy.format) as u64;
+        self.header.triangle_base.wrapping_add(u64::from(number) * bytes)
+    }
+
+    /// The elements of a triangle.
+    #[must_use]
+    pub fn elements(&self, number: u32) -> [u32; 9] {
+        let width = self.policy.format.bytes();
+        let bytes = self.bytes(self.triangle_address(number), 9 * width).unwrap_or_default();
+        std::array::from_fn(|k| element_at(bytes, k * width, width))
+    }
+
+    /// A triangle.
+    #[must_use]
+    pub fn triangle(&self, number: u32) -> Triangle {
+        self.quantiser().triangle(&self.elements(number))
+    }
+
+    /// The decoded box of a child.
+    #[must_use]
+    pub fn bounds(&self, child: &Child) -> Aabb {
+        self.quantiser().bounds(child.bounds)
+    }
+
+    /// The name of a triangle.
+    #[must_use]
+    pub fn name(&self, number: u32) -> Name {
+        let address = self.header.names.wrapping_add(u64::from(number) * NAME_BYTES as u64);
+        let bytes = self.bytes(address, NAME_BYTES).unwrap_or_default();
+        Name { instance: u32_at(bytes, 0), geometry: u32_at(bytes, 4), primitive: u32_at(bytes, 8) }
+    }
+
+    fn quantiser(&self) -> Quantiser {
+        Quantiser::new(self.policy)
+    }
+}

@@ -1,0 +1,93 @@
+//! The formats `xphmg-fp32`, `xphmg-fp16`, `xphmg-bf16` and `xphmg-int16q`: a tree as node tiles, TriRanges and a
+//! triangle buffer, as RT programs and offload jobs read them.
+//!
+//! * Stored geometry is rounded to nearest in the element format; every box is widened by the margin (see
+//!   [`margin`]) and rounded outward, so it contains the stored triangles below it.
+//! * Triangles lie in the order of their ids, each once. A hit's `prim` is the position in that order, so ties
+//!   at equal `t` are settled alike in jobs and in scenes. A leaf whose triangles are not neighbours in
+//!   that order becomes a node over several ranges.
+//! * There are no instances: placed geometry is flattened. A table beside the tiles says which instance,
+//!   geometry and primitive each triangle came from.
+//! * Leaf boxes contain whole triangles, also where a spatial split referred to a part.
+//!
+//! | file | concept |
+//! |---|---|
+//! | [`precision`] | the four precisions and the policies that they stand for |
+//! | [`header`] | what stands in front of the tiles |
+//! | [`margin`] | how far boxes are widened, and why |
+//! | [`flatten`] | a tree as triangles in order and a topology over ranges of them |
+//! | [`quantise`] | coordinates to elements |
+//! | [`encode`](mod@encode) | tree → image |
+//! | [`contents`] | typed access to a proved image |
+//! | [`check`](mod@check) | the proof of an untrusted image |
+//! | [`rule`] | what can be wrong |
+//! | [`decode`](mod@decode) | image → tree |
+//! | [`blocks`](mod@blocks) | the image as a traversal unit sees it |
+
+pub mod blocks;
+pub mod check;
+pub mod contents;
+pub mod decode;
+pub mod encode;
+pub mod flatten;
+pub mod header;
+pub mod margin;
+pub mod precision;
+pub mod quantise;
+pub mod rule;
+
+pub use encode::TilesError;
+pub use precision::Precision;
+pub use rule::Rule;
+
+use machine::{
+    BlockFormat, BlockImage, Capabilities, CheckReport, CheckedImage, EncodeError, Format, Image,
+};
+use tree::Tree;
+
+/// One of the four formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tiles {
+    /// Element format.
+    pub precision: Precision,
+    /// Nodes of eight children instead of four.
+    pub wide: bool,
+    /// Whether boxes are widened so that rounding in box tests loses nothing.
+    pub margin: bool,
+}
+
+impl Tiles {
+    /// Four children, with the margin.
+    #[must_use]
+    pub const fn new(precision: Precision) -> Self {
+        Self { precision, wide: false, margin: true }
+    }
+}
+
+impl Format for Tiles {
+    fn name(&self) -> &'static str {
+        self.precision.name()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { instances: false, masks: false, flags: false, procedural: false, ids: false }
+    }
+
+    fn encode(&self, tree: &Tree) -> Result<Image, EncodeError> {
+        Ok(encode::encode(tree, self)?)
+    }
+
+    fn check(&self, image: Image) -> CheckReport {
+        check::check(image)
+    }
+
+    fn decode(&self, image: &CheckedImage) -> Tree {
+        decode::decode(image)
+    }
+}
+
+impl BlockFormat for Tiles {
+    fn blocks(&self, image: &CheckedImage) -> BlockImage {
+        blocks::blocks(image)
+    }
+}

@@ -1,0 +1,107 @@
+//! The rules that an image is checked against, and what breaks them.
+
+use machine::{Finding, Severity};
+use std::ops::Range;
+
+macro_rules! rules {
+    ($($rule:ident $name:literal $severity:ident $promise:literal)*) => {
+        /// What an image must be (errors) and should be (warnings).
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Rule {
+            $(#[doc = $promise] $rule,)*
+        }
+
+        impl Rule {
+            /// All rules, errors first.
+            pub const ALL: &[Self] = &[$(Self::$rule),*];
+
+            /// The name in reports; it never changes.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$rule => $name),* }
+            }
+
+            /// Whether breaking it makes the image unsafe to walk.
+            #[must_use]
+            pub const fn severity(self) -> Severity {
+                match self { $(Self::$rule => Severity::$severity),* }
+            }
+
+            /// What holds in an image that keeps it.
+            #[must_use]
+            pub const fn promise(self) -> &'static str {
+                match self { $(Self::$rule => $promise),* }
+            }
+        }
+    };
+}
+
+rules! {
+    Header "header" Error "a header of 64 bytes that begins with SILIXPHM"
+    Registers "registers" Error "MODE and ALT put one of the four formats in force, to nearest even"
+    Options "options" Error "options are NODE8 or 0"
+    Alignment "alignment" Error "node 0 lies at a multiple of 64 bytes, triangles at one of their elements"
+    ArrayRange "array_range" Error "nodes, ranges, triangles and names lie in the image"
+    NodeCount "node_count" Error "there is a node 0"
+    ChildKind "child_kind" Error "child flags are empty, node or leaf"
+    NodeIndex "node_index" Error "a child node is a node of the image"
+    ReachedTwice "reached_twice" Error "a node has one parent and a range one leaf: no cycle, no sharing"
+    RangeIndex "range_index" Error "a leaf's index names a TriRange behind the nodes"
+    RangeBase "range_base" Error "a range counts from the triangle buffer"
+    RangeTriangles "range_triangles" Error "the triangles of a range are triangles of the image"
+    References "references" Error "all ranges together refer to at most 64 times the triangles there are"
+    BoxNan "box_nan" Error "no plane of a box is NaN"
+    VertexNan "vertex_nan" Error "no coordinate of a triangle is NaN"
+    NameOrder "name_order" Error "names are in ascending order"
+    Finite "finite" Warning "every coordinate of a triangle is finite"
+    Contained "contained" Warning "a box contains the triangles below it"
+    Reserved "reserved" Warning "reserved bytes of tiles are zero"
+    Orphan "orphan" Warning "every node and every range is reached from node 0"
+}
+
+/// How many findings of one rule are kept: the first ones say enough.
+const MOST: usize = 16;
+
+/// Findings as they come up.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    list: Vec<Finding>,
+    counts: [usize; Rule::ALL.len()],
+}
+
+impl Findings {
+    /// Notes a finding.
+    pub(super) fn add(
+        &mut self,
+        rule: Rule,
+        offset: u64,
+        bits: Range<u32>,
+        place: String,
+        found: String,
+        expected: impl Into<String>,
+    ) {
+        let count = &mut self.counts[rule as usize];
+        *count += 1;
+        if *count <= MOST {
+            let expected = expected.into();
+            let (severity, rule) = (rule.severity(), rule.name());
+            self.list.push(Finding { severity, rule, offset, bits, found, expected, place });
+        }
+    }
+
+    /// Whether a rule was broken.
+    pub(super) fn has(&self, rule: Rule) -> bool {
+        self.counts[rule as usize] != 0
+    }
+
+    /// Whether an error was found.
+    pub(super) fn is_unsound(&self) -> bool {
+        Rule::ALL.iter().any(|rule| rule.severity() == Severity::Error && self.has(*rule))
+    }
+
+    /// All findings, by offset.
+    pub(super) fn sorted(mut self) -> Vec<Finding> {
+        self.list.sort_by_key(|finding| (finding.offset, finding.bits.start));
+        self.list
+    }
+}
