@@ -50,6 +50,7 @@
 //! | [`open`] | a scene given by name or by path |
 //! | [`cameras`] | views in a file beside a scene |
 //! | [`workload`] | rays that benchmarks trace |
+//! | [`ray_files`] | files of rays and hits |
 //! | [`image_file`] | an image out of an `.rra` file or raw memory |
 //! | [`image_scene`] | the scene in an image |
 //! | [`beam_vectors`] | vector files of kind `beam` |
@@ -70,6 +71,8 @@ pub mod image_file;
 pub mod image_scene;
 pub mod machines;
 pub mod open;
+mod random;
+pub mod ray_files;
 pub mod render;
 pub mod report;
 pub mod vector_files;
