@@ -1,9 +1,12 @@
 //! The options of the commands around the fast tracer.
 
+use crate::args::RuleArg;
 use crate::values;
 use clap::{Args, Subcommand, ValueEnum};
 use siliray::scene::Camera;
+use siliray::workload::Workload;
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 /// Measure, against other libraries where they are here.
 #[derive(Debug, Args)]
@@ -46,12 +49,12 @@ pub(crate) struct BenchTrace {
     pub(crate) peers: Vec<PeerArg>,
 
     /// Rays of each kind, 16 to 100000000
-    #[arg(long, value_name = "N", default_value_t = 262_144, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 1 << 20, allow_negative_numbers = true)]
     #[arg(value_parser = |text: &str| values::count(text, 16, 100_000_000))]
     pub(crate) rays: usize,
 
     /// Runs of which the median counts, 1 to 1001
-    #[arg(long, value_name = "N", default_value_t = 9, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 7, allow_negative_numbers = true)]
     #[arg(value_parser = |text: &str| values::count(text, 1, 1001))]
     pub(crate) runs: usize,
 
@@ -84,6 +87,120 @@ impl PeerArg {
             Self::Obvhs => Some("obvhs"),
             Self::Tinybvh => Some("tinybvh"),
             Self::None => None,
+        }
+    }
+}
+
+/// Trace the rays of a file and write their hits.
+///
+/// Rays are .npy (an array (N, 8) of float32: ox oy oz tmin dx dy dz tmax, or records with these
+/// fields) or raw little-endian float32 in that order. Hits are records of t, u, v (float32), instance,
+/// geometry and primitive (uint32), as .npy if the output is called so, else raw; a miss has t = +inf
+/// and ids 0xffffffff. For --query any there is one byte a ray instead, 1 for a hit; for --query all each
+/// hit follows the number of its ray (uint64). Rays are read and traced in parts, so that any number of
+/// them fits in memory.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  siliray rays interior --workload bounce -o rays.npy
+  siliray trace interior --rays rays.npy -o hits.npy
+  siliray trace model.glb --rays shadow.bin -o blocked.bin --query any
+  siliray trace capture.rra --rays rays.npy -o hits.npy --mode in-place")]
+pub(crate) struct Trace {
+    /// A file or a built-in scene
+    #[arg(value_name = "SCENE")]
+    pub(crate) scene: OsString,
+
+    /// The file of rays
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rays: PathBuf,
+
+    /// The file of hits to write
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+
+    /// Which hits are wanted
+    #[arg(long, value_name = "QUERY", value_enum, default_value_t = QueryArg::Closest)]
+    pub(crate) query: QueryArg,
+
+    /// What the tracer reads
+    #[arg(long, value_name = "MODE", value_enum, default_value_t = ModeArg::Prepared)]
+    pub(crate) mode: ModeArg,
+
+    /// The arithmetic that decides whether a ray meets a triangle
+    #[arg(long, value_name = "RULE", value_enum, default_value_t = RuleArg::Watertight)]
+    pub(crate) rule: RuleArg,
+}
+
+/// Make rays to trace, as benchmarks do.
+///
+/// Primary rays run from the camera through a square picture; occlusion and bounce rays start from what it
+/// sees, in all directions. The same scene, view and number give the same rays.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  siliray rays interior -o rays.npy
+  siliray rays bunny.ply --workload bounce --count 1e6 -o bounce.bin")]
+pub(crate) struct Rays {
+    /// A file or a built-in scene
+    #[arg(value_name = "SCENE")]
+    pub(crate) scene: OsString,
+
+    /// The file to write: .npy, or raw numbers for any other ending
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+
+    /// Which rays
+    #[arg(long, value_name = "WORKLOAD", value_enum, default_value_t = WorkloadArg::Primary)]
+    pub(crate) workload: WorkloadArg,
+
+    /// How many, 1 to 16777216
+    #[arg(long, value_name = "N", default_value_t = 262_144, allow_negative_numbers = true)]
+    #[arg(value_parser = |text: &str| values::count(text, 1, 1 << 24))]
+    pub(crate) count: usize,
+
+    /// Eye, target and vertical field of view in degrees: ex,ey,ez,tx,ty,tz,fov
+    #[arg(long, value_name = "CAMERA", value_parser = values::camera, allow_hyphen_values = true)]
+    pub(crate) camera: Option<Camera>,
+}
+
+/// Which hits are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum QueryArg {
+    /// The first hit of each ray
+    Closest,
+    /// Whether each ray hits anything
+    Any,
+    /// Every hit of each ray, the nearest first
+    All,
+}
+
+/// What the tracer reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModeArg {
+    /// A copy made for the processor: fast
+    Prepared,
+    /// The bytes that the hardware would read: small
+    InPlace,
+}
+
+/// Which rays are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WorkloadArg {
+    /// From the camera
+    Primary,
+    /// Short ones from what the camera sees
+    Occlusion,
+    /// Long ones from what the camera sees
+    Bounce,
+}
+
+impl From<WorkloadArg> for Workload {
+    fn from(workload: WorkloadArg) -> Self {
+        match workload {
+            WorkloadArg::Primary => Self::Primary,
+            WorkloadArg::Occlusion => Self::Occlusion,
+            WorkloadArg::Bounce => Self::Bounce,
         }
     }
 }

@@ -6,7 +6,7 @@
 use crate::failure::Failure;
 use crate::interrupt;
 use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// Links of a chain that are followed; systems follow about as many.
@@ -72,6 +72,17 @@ impl AtomicFile {
     /// Writes a part of it.
     pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.file.write_all(bytes).map_err(|error| cannot_write(&self.name, &error))
+    }
+
+    /// Writes its first bytes anew, such as a header that counts what follows.
+    pub(crate) fn rewrite_start(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        if matches!(self.place, Place::Direct) {
+            let name = self.name.display();
+            let message = format!("cannot write {name}: its header is known only at the end");
+            return Err(Failure::input(message).hint("write to a regular file"));
+        }
+        let sought = self.file.seek(SeekFrom::Start(0)).and_then(|_| self.file.write_all(bytes));
+        sought.map_err(|error| cannot_write(&self.name, &error))
     }
 
     /// Puts the file in its place.

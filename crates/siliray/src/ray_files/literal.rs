@@ -70,7 +70,9 @@ impl Parser<'_> {
         loop {
             match self.peek() {
                 Some(byte) if byte == quote => break,
-                None | Some(b'\\' | b'\n') => return Err(self.mistake("expected the end of a string")),
+                None | Some(b'\\' | b'\n') => {
+                    return Err(self.mistake("expected the end of a string"));
+                }
                 Some(_) => self.place += 1,
             }
         }
@@ -209,7 +211,11 @@ mod tests {
             ("[Truth]", 1),
             ("[\x00]", 1),
         ] {
-            assert_eq!(parse(text.as_bytes()).map_err(|mistake| mistake.offset), Err(offset), "{text}");
+            assert_eq!(
+                parse(text.as_bytes()).map_err(|mistake| mistake.offset),
+                Err(offset),
+                "{text}"
+            );
         }
         let deep = "[".repeat(100_000);
         assert_eq!(parse(deep.as_bytes()).unwrap_err().offset, MAX_DEPTH + 1);

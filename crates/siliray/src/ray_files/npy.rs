@@ -80,7 +80,8 @@ pub(super) fn read(file: &mut impl Read) -> Result<Header, RayFileProblem> {
         let message = format!("the file ends within its header of {length} bytes");
         return Err(RayFileProblem::Header { offset: start + text.len() as u64, message });
     }
-    let dictionary = literal::parse(&text).map_err(|mistake| at(start, mistake.offset, mistake.message))?;
+    let dictionary =
+        literal::parse(&text).map_err(|mistake| at(start, mistake.offset, mistake.message))?;
     let entry = |name: &str| {
         let Value::Table(entries) = &dictionary.value else { return None };
         let named = |key: &Literal| matches!(&key.value, Value::Text(text) if text == name);

@@ -45,7 +45,8 @@ impl RayReader {
         if !about.is_file() {
             return Err(FileProblem::NotRegular.into());
         }
-        let mut file = BufReader::with_capacity(BUFFER, File::open(path).map_err(FileProblem::from)?);
+        let mut file =
+            BufReader::with_capacity(BUFFER, File::open(path).map_err(FileProblem::from)?);
         let mut magic = Vec::new();
         let magic_length = npy::MAGIC.len() as u64;
         (&mut file).take(magic_length).read_to_end(&mut magic).map_err(FileProblem::from)?;

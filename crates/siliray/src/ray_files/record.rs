@@ -37,9 +37,13 @@ impl Record {
             (Value::Text(kind), shape) if is_float(kind) => {
                 Err(wrong(format!("an array of shape {shape:?}, expected (N, 8)")))
             }
-            (Value::Text(kind), _) => Err(wrong(format!("numbers of type {kind:?}, expected '<f4'"))),
+            (Value::Text(kind), _) => {
+                Err(wrong(format!("numbers of type {kind:?}, expected '<f4'")))
+            }
             (Value::List(fields), &[rows]) => Ok((Self::of_fields(header, fields)?, rows)),
-            (Value::List(_), shape) => Err(wrong(format!("records of shape {shape:?}, expected (N,)"))),
+            (Value::List(_), shape) => {
+                Err(wrong(format!("records of shape {shape:?}, expected (N,)")))
+            }
             _ => Err(wrong("the type is neither a name nor a list of fields".to_owned())),
         }
     }
@@ -49,7 +53,8 @@ impl Record {
         let mut stride = 0usize;
         for field in fields {
             let wrong = |message: String| at(header.start, field.offset, message);
-            let field = Field::read(field).ok_or_else(|| wrong("this is no field of numbers".to_owned()))?;
+            let field = Field::read(field)
+                .ok_or_else(|| wrong("this is no field of numbers".to_owned()))?;
             if let Some((first, count)) = field.numbers() {
                 if !is_float(field.kind) {
                     let (name, kind) = (field.name, field.kind);
@@ -57,19 +62,27 @@ impl Record {
                 }
                 if field.count != count as u64 {
                     let (name, found) = (field.name, field.count);
-                    return Err(wrong(format!("field {name:?} has {found} numbers, expected {count}")));
+                    return Err(wrong(format!(
+                        "field {name:?} has {found} numbers, expected {count}"
+                    )));
                 }
                 for (number, place) in places[first..first + count].iter_mut().enumerate() {
                     *place = Some(stride + number * FLOAT);
                 }
             }
-            let bytes = field.bytes().ok_or_else(|| wrong("the size of this field is unknown".to_owned()))?;
+            let bytes = field
+                .bytes()
+                .ok_or_else(|| wrong("the size of this field is unknown".to_owned()))?;
             let next = stride.checked_add(bytes).filter(|&next| next <= MAX_STRIDE);
-            stride = next.ok_or_else(|| wrong(format!("records of more than {MAX_STRIDE} bytes")))?;
+            stride =
+                next.ok_or_else(|| wrong(format!("records of more than {MAX_STRIDE} bytes")))?;
         }
         let missing = NAMES.iter().zip(&places).find(|(_, place)| place.is_none());
         if let Some((name, _)) = missing {
-            let message = format!("no field {name:?}; expected {}, or origin, direction, tmin, tmax", NAMES.join(", "));
+            let message = format!(
+                "no field {name:?}; expected {}, or origin, direction, tmin, tmax",
+                NAMES.join(", ")
+            );
             return Err(at(header.start, header.descr.offset, message));
         }
         Ok(Self { stride, offsets: places.map(Option::unwrap_or_default) })
@@ -101,7 +114,9 @@ impl<'a> Field<'a> {
             [name, kind, lengths] => (name, kind, Some(lengths)),
             _ => return None,
         };
-        let (Value::Text(name), Value::Text(kind)) = (&name.value, &kind.value) else { return None };
+        let (Value::Text(name), Value::Text(kind)) = (&name.value, &kind.value) else {
+            return None;
+        };
         let number = |literal: &Literal| match literal.value {
             Value::Number(number) => Some(number),
             _ => None,
@@ -120,7 +135,8 @@ impl<'a> Field<'a> {
     /// Which numbers of a ray it holds: the first, and how many.
     fn numbers(&self) -> Option<(usize, usize)> {
         let single = NAMES.iter().position(|name| *name == self.name).map(|place| (place, 1));
-        let vector = VECTORS.iter().find(|(name, _)| *name == self.name).map(|&(_, place)| (place, 3));
+        let vector =
+            VECTORS.iter().find(|(name, _)| *name == self.name).map(|&(_, place)| (place, 3));
         single.or(vector)
     }
 

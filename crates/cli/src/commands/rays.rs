@@ -1,0 +1,54 @@
+//! `siliray rays`: a file of rays to trace.
+
+use super::{open, view_of};
+use crate::failure::Failure;
+use crate::output::number::grouped;
+use crate::output::{AtomicFile, Output};
+use crate::trace_args::Rays;
+use serde::Serialize;
+use siliray::ray_files::Layout;
+use siliray::ray_files::writer::{Content, push_ray};
+use siliray::trace::Tracer;
+use siliray::workload::{self, Workload};
+
+/// Rays that are written at once.
+const CHUNK: usize = 1 << 16;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Json {
+    scene: String,
+    workload: &'static str,
+    rays: usize,
+    output: String,
+}
+
+/// Makes the rays and writes them.
+pub(crate) fn run(args: &Rays, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
+    let mut file = AtomicFile::create(&args.output)?;
+    let scene = open(&args.scene, triangles)?;
+    let camera = match args.camera {
+        Some(camera) => camera,
+        None => view_of(&args.scene, &scene)?,
+    };
+    let tracer = Tracer::new(&scene).map_err(Failure::input)?;
+    let workload = Workload::from(args.workload);
+    let rays = workload::rays(workload, &scene, &tracer, &camera, args.count).map_err(Failure::input)?;
+    file.append(&Content::Rays.header(Layout::of_name(&args.output), rays.len() as u64))?;
+    let mut bytes = Vec::new();
+    for part in rays.chunks(CHUNK) {
+        bytes.clear();
+        part.iter().for_each(|ray| push_ray(&mut bytes, ray));
+        file.append(&bytes)?;
+    }
+    file.finish()?;
+    let json = Json {
+        scene: scene.name,
+        workload: workload.name(),
+        rays: rays.len(),
+        output: args.output.to_string_lossy().into_owned(),
+    };
+    let count = grouped(json.rays as u64);
+    let text = format!("{}: {count} {} rays of {}\n", json.output, json.workload, json.scene);
+    output.result(&json, &text)
+}
