@@ -4,7 +4,7 @@ use crate::commands::hart::args::{Disasm, Run};
 use crate::commands::isbe::args::Isbe;
 use crate::image_args::{Check, Diff, ImageOutput, Inspect, Intersect, Vectors};
 use crate::machine_args::MachineChoice;
-use crate::trace_args::Bench;
+use crate::trace_args::{Bench, Rays, Trace};
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -88,6 +88,8 @@ pub(crate) enum Command {
     Info(Info),
     Build(Build),
     Render(Render),
+    Trace(Trace),
+    Rays(Rays),
     Bench(Bench),
     Conformance(Conformance),
     Check(Check),

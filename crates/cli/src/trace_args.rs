@@ -4,6 +4,7 @@ use crate::args::RuleArg;
 use crate::values;
 use clap::{Args, Subcommand, ValueEnum};
 use siliray::scene::Camera;
+use siliray::trace::Mode;
 use siliray::workload::Workload;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -123,9 +124,10 @@ pub(crate) struct Trace {
     #[arg(long, value_name = "QUERY", value_enum, default_value_t = QueryArg::Closest)]
     pub(crate) query: QueryArg,
 
-    /// What the tracer reads
-    #[arg(long, value_name = "MODE", value_enum, default_value_t = ModeArg::Prepared)]
-    pub(crate) mode: ModeArg,
+    /// What the tracer reads: a copy made for the processor (prepared: fast), or the bytes that the
+    /// hardware would read (in-place: small)
+    #[arg(long, value_name = "MODE", default_value = "prepared", value_parser = values::trace_mode)]
+    pub(crate) mode: Mode,
 
     /// The arithmetic that decides whether a ray meets a triangle
     #[arg(long, value_name = "RULE", value_enum, default_value_t = RuleArg::Watertight)]
@@ -173,15 +175,6 @@ pub(crate) enum QueryArg {
     Any,
     /// Every hit of each ray, the nearest first
     All,
-}
-
-/// What the tracer reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ModeArg {
-    /// A copy made for the processor: fast
-    Prepared,
-    /// The bytes that the hardware would read: small
-    InPlace,
 }
 
 /// Which rays are made.

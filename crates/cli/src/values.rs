@@ -5,6 +5,7 @@ use siliray::gfx12::layout::{PointerFlags, Resource};
 use siliray::render::{self, MAX_PIXELS, MAX_SIDE};
 use siliray::scene::Camera;
 use siliray::scene::builtin::Builtin;
+use siliray::trace::Mode;
 
 /// The size of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +41,14 @@ pub(crate) fn count(text: &str, least: usize, most: usize) -> Result<usize, Stri
         None => digits.parse().map_err(|_| expected())?,
     };
     if (least..=most).contains(&number) { Ok(number) } else { Err(expected()) }
+}
+
+/// A mode of the fast tracer; `in_place` is understood too.
+pub(crate) fn trace_mode(text: &str) -> Result<Mode, String> {
+    let typed = text.replace('_', "-");
+    let known = Mode::ALL.map(|mode| mode.name().replace('_', "-"));
+    let found = Mode::ALL.into_iter().zip(&known).find(|(_, name)| **name == typed);
+    found.map(|(mode, _)| mode).ok_or_else(|| format!("modes are {}", known.join(" and ")))
 }
 
 /// A position, counted from 0.

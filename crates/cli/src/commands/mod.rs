@@ -14,7 +14,9 @@ mod inspect;
 mod inspect_node;
 mod intersect;
 pub(crate) mod isbe;
+mod rays;
 mod render;
+mod trace;
 mod vectors;
 
 use crate::args::{Cli, Command, Demo, TreeShape};
@@ -23,10 +25,11 @@ use crate::failure::Failure;
 use crate::image_args::ImageChoice;
 use crate::output::Output;
 use siliray::build::{Built, Options, Preset};
+use siliray::cameras;
 use siliray::image_file::{ImageFile, ImageFileError};
 use siliray::open::{OpenError, Source};
 use siliray::scene::builtin::Builtin;
-use siliray::scene::{Scene, SceneError};
+use siliray::scene::{Camera, Scene, SceneError};
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -50,6 +53,8 @@ pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
         Some(Command::Info(args)) => info::run(&args, triangles, output),
         Some(Command::Build(args)) => build::run(&args, triangles, output),
         Some(Command::Render(args)) => render::run(&args, triangles, output),
+        Some(Command::Trace(args)) => trace::run(&args, triangles, output),
+        Some(Command::Rays(args)) => rays::run(&args, triangles, output),
         Some(Command::Bench(args)) => bench::run(&args, &cli.global, output),
         Some(Command::Conformance(args)) => conformance::run(&args, output),
         Some(Command::Check(args)) => check::run(&args, output),
@@ -72,6 +77,8 @@ fn makes_no_scene(command: &Command) -> Option<&'static str> {
         | Command::Info(_)
         | Command::Build(_)
         | Command::Render(_)
+        | Command::Trace(_)
+        | Command::Rays(_)
         | Command::Bench(_) => None,
         Command::Isbe(args) if matches!(args.command, IsbeCommand::Capture(_)) => None,
         Command::Conformance(_) => Some("conformance has scenes of its own"),
@@ -105,6 +112,15 @@ fn open(name: &OsStr, triangles: Option<usize>) -> Result<Scene, Failure> {
             _ => failure,
         }
     })
+}
+
+/// The view of a scene: its own, that of a file `cameras.json` beside it, or one that frames it.
+fn view_of(name: &OsStr, scene: &Scene) -> Result<Camera, Failure> {
+    let is_file = name.to_str().and_then(Builtin::from_name).is_none();
+    let beside = if is_file { cameras::beside(Path::new(name)) } else { Ok(None) };
+    let bounds = scene.bounds().map_err(Failure::input)?;
+    let named = beside.map_err(Failure::input)?;
+    Ok(scene.camera.or(named).unwrap_or_else(|| Camera::framing(&bounds)))
 }
 
 /// The tree of `scene`, with a progress bar.

@@ -33,7 +33,8 @@ pub(crate) fn run(args: &Rays, triangles: Option<usize>, output: &Output) -> Res
     };
     let tracer = Tracer::new(&scene).map_err(Failure::input)?;
     let workload = Workload::from(args.workload);
-    let rays = workload::rays(workload, &scene, &tracer, &camera, args.count).map_err(Failure::input)?;
+    let rays =
+        workload::rays(workload, &scene, &tracer, &camera, args.count).map_err(Failure::input)?;
     file.append(&Content::Rays.header(Layout::of_name(&args.output), rays.len() as u64))?;
     let mut bytes = Vec::new();
     for part in rays.chunks(CHUNK) {

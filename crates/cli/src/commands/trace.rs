@@ -1,16 +1,17 @@
 //! `siliray trace`: the hits of the rays in a file.
 
-use super::open;
+use super::{no_image, open};
 use crate::failure::Failure;
 use crate::output::number::{grouped, rate, seconds};
 use crate::output::{AtomicFile, Output};
-use crate::trace_args::{ModeArg, QueryArg, Trace};
+use crate::trace_args::{QueryArg, Trace};
 use serde::Serialize;
 use siliray::geometry::{Ray, TriangleRule};
-use siliray::image_file::is_rra;
+use siliray::gfx12;
+use siliray::image_file::{self, is_container};
 use siliray::ray_files::writer::{Content, push_hit, push_numbered_hit};
 use siliray::ray_files::{Layout, RayReader};
-use siliray::trace::{Mode, Options, Tracer};
+use siliray::trace::{Options, Tracer};
 use std::path::Path;
 use std::time::Instant;
 
@@ -39,10 +40,7 @@ struct Json {
 pub(crate) fn run(args: &Trace, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
     let mut rays = RayReader::open(&args.rays).map_err(Failure::input)?;
     let mut file = AtomicFile::create(&args.output)?;
-    let mode = match args.mode {
-        ModeArg::Prepared => Mode::Prepared,
-        ModeArg::InPlace => Mode::InPlace,
-    };
+    let mode = args.mode;
     let rule = TriangleRule::from(args.rule);
     let start = Instant::now();
     let (scene, tracer) = tracer(args, triangles, Options { mode, rule, ..Options::default() })?;
@@ -73,10 +71,18 @@ fn tracer(
     options: Options,
 ) -> Result<(String, Tracer), Failure> {
     let path = Path::new(&args.scene);
-    if is_rra(path) && triangles.is_none() {
-        let tracer = Tracer::open_with(path, options).map_err(Failure::input)?;
-        let name = path.file_name().unwrap_or(path.as_os_str());
-        return Ok((name.to_string_lossy().into_owned(), tracer));
+    if triangles.is_none() && is_container(path) {
+        let file = image_file::open(path, None, None).map_err(no_image)?;
+        if file.image.format == gfx12::NAME {
+            let report = file.check_image();
+            let image = report.checked.ok_or_else(|| {
+                let message = format!("{}: the image is not safe to walk", path.display());
+                Failure::input(message).hint(format!("try `siliray check {}`", path.display()))
+            })?;
+            let tracer = Tracer::from_image(image, options).map_err(Failure::input)?;
+            let name = path.file_name().unwrap_or(path.as_os_str());
+            return Ok((name.to_string_lossy().into_owned(), tracer));
+        }
     }
     let scene = open(&args.scene, triangles)?;
     let tracer = Tracer::with_options(&scene, options).map_err(Failure::input)?;

@@ -10,3 +10,4 @@ mod isbe;
 mod json;
 mod support;
 mod threads;
+mod trace;

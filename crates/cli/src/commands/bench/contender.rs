@@ -52,18 +52,25 @@ struct Siliray {
 
 /// siliray in every mode, and the tracer of the first.
 pub(super) fn siliray(scene: &Scene) -> Result<(Vec<Box<dyn Contender>>, Arc<Tracer>), Failure> {
-    let made = |mode: Mode| {
+    let mut modes = Vec::new();
+    for mode in Mode::ALL {
         let start = Instant::now();
         let options = Options { mode, ..Options::default() };
         let tracer = Arc::new(Tracer::with_options(scene, options).map_err(Failure::input)?);
         let build_seconds = start.elapsed().as_secs_f64();
-        Ok(Siliray { tracer, mode: mode.name(), build_seconds, one_by_one: false })
-    };
-    let prepared = made(Mode::Prepared)?;
-    let tracer = Arc::clone(&prepared.tracer);
-    let single =
-        Siliray { tracer: Arc::clone(&tracer), mode: "single", one_by_one: true, ..prepared };
-    Ok((vec![Box::new(prepared), Box::new(single)], tracer))
+        let mode = if mode == Mode::Prepared { "prepared" } else { "in_place" };
+        modes.push(Siliray { tracer, mode, build_seconds, one_by_one: false });
+    }
+    let Siliray { tracer, build_seconds, .. } = &modes[0];
+    let (tracer, build_seconds) = (Arc::clone(tracer), *build_seconds);
+    modes.push(Siliray {
+        tracer: Arc::clone(&tracer),
+        mode: "single",
+        build_seconds,
+        one_by_one: true,
+    });
+    let boxed = modes.into_iter().map(|mode| Box::new(mode) as Box<dyn Contender>);
+    Ok((boxed.collect(), tracer))
 }
 
 impl Contender for Siliray {

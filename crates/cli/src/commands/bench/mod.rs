@@ -16,20 +16,16 @@ mod peers;
 mod peers;
 mod report;
 
-use super::open;
-use super::render::default_camera;
+use super::{open, view_of};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::trace_args::{Bench, BenchCommand, BenchTrace};
 use measure::Plan;
 use report::{Machine, Report, SceneReport};
-use siliray::cameras;
 use siliray::scene::builtin::Builtin;
-use siliray::scene::{Camera, Scene};
 use siliray::workload::{self, Workload};
 use std::ffi::OsString;
-use std::path::Path;
 
 /// Threads of the second row, if nothing else is asked for.
 const SECOND_THREADS: usize = 2;
@@ -58,7 +54,7 @@ fn trace(args: &BenchTrace, global: &Global, output: &Output) -> Result<(), Fail
         report.missing = missing;
         let camera = match args.camera {
             Some(camera) => camera,
-            None => camera_of(name, &scene)?,
+            None => view_of(name, &scene)?,
         };
         let mut rows = Vec::new();
         for (step, workload) in Workload::ALL.into_iter().enumerate() {
@@ -83,15 +79,4 @@ fn mixed(names: &[OsString]) -> bool {
 
 fn is_builtin(name: &OsString) -> bool {
     name.to_str().and_then(Builtin::from_name).is_some()
-}
-
-/// The view of a scene.
-fn camera_of(name: &OsString, scene: &Scene) -> Result<Camera, Failure> {
-    let named = if is_builtin(name) {
-        None
-    } else {
-        cameras::beside(Path::new(name)).map_err(Failure::input)?
-    };
-    let bounds = scene.bounds().map_err(Failure::input)?;
-    Ok(named.unwrap_or_else(|| default_camera(scene, &bounds)))
 }

@@ -1,0 +1,144 @@
+//! `rays`, `trace` and `bench trace`: files, figures, and what happens to bad ones.
+
+use crate::json::{assert_documented, assert_has};
+use crate::support::Folder;
+
+const SCENE: [&str; 3] = ["interior", "--triangles", "3000"];
+
+/// Makes `count` rays into `file`.
+fn make_rays(folder: &Folder, file: &str, workload: &str, count: &str) {
+    let args = [&["rays"], &SCENE[..], &["--workload", workload, "--count", count, "-o", file]];
+    let json = folder.json(&args.concat());
+    assert_has(&json, &["scene", "workload", "rays", "output"]);
+    assert_documented(&json);
+}
+
+fn trace(folder: &Folder, rays: &str, output: &str, more: &[&str]) -> serde_json::Value {
+    let args = [&["trace"], &SCENE[..], &["--rays", rays, "-o", output], more].concat();
+    let json = folder.json(&args);
+    assert_documented(&json);
+    json
+}
+
+fn floats(bytes: &[u8]) -> Vec<f32> {
+    bytes.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
+}
+
+/// The same rays, raw and as `.npy`, have the same hits, raw and as `.npy`.
+#[test]
+fn layouts_agree() {
+    let folder = Folder::new();
+    make_rays(&folder, "rays.npy", "bounce", "1000");
+    make_rays(&folder, "rays.bin", "bounce", "1000");
+    let (npy, raw) = (folder.read("rays.npy"), folder.read("rays.bin"));
+    assert_eq!((raw.len(), npy.len() % 64), (32_000, raw.len() % 64));
+    assert!(npy.starts_with(b"\x93NUMPY") && npy.ends_with(&raw));
+    let json = trace(&folder, "rays.npy", "hits.bin", &[]);
+    trace(&folder, "rays.bin", "hits.npy", &[]);
+    let (hits, hits_npy) = (folder.read("hits.bin"), folder.read("hits.npy"));
+    assert_eq!(hits.len(), 24_000);
+    assert!(hits_npy.ends_with(&hits));
+    let distances: Vec<f32> = hits.chunks_exact(24).map(|hit| floats(&hit[..4])[0]).collect();
+    let found = distances.iter().filter(|t| t.is_finite()).count();
+    assert_eq!(json["hits"], found);
+    assert!(found > 500 && json["rays"] == 1000, "{json}");
+    for hit in hits.chunks_exact(24).filter(|hit| floats(&hit[..4])[0] == f32::INFINITY) {
+        assert_eq!(hit[12..], [0xFF; 12]);
+    }
+}
+
+/// Any and all hits agree with the closest.
+#[test]
+fn queries_agree() {
+    let folder = Folder::new();
+    make_rays(&folder, "rays.bin", "bounce", "777");
+    trace(&folder, "rays.bin", "closest.bin", &[]);
+    trace(&folder, "rays.bin", "any.bin", &["--query", "any"]);
+    let json = trace(&folder, "rays.bin", "all.bin", &["--query", "all", "--rule", "watertight"]);
+    trace(&folder, "rays.bin", "all.npy", &["--query", "all"]);
+    let (closest, any, all) =
+        (folder.read("closest.bin"), folder.read("any.bin"), folder.read("all.bin"));
+    assert_eq!((any.len(), all.len() as u64), (777, 32 * json["hits"].as_u64().unwrap()));
+    for (ray, hit) in closest.chunks_exact(24).enumerate() {
+        let number = (ray as u64).to_le_bytes();
+        let first = all.chunks_exact(32).find(|hit| hit[..8] == number).map(|hit| &hit[8..]);
+        let is_hit = floats(&hit[..4])[0].is_finite();
+        assert_eq!(first, is_hit.then_some(hit));
+        assert_eq!(any[ray] == 1, is_hit);
+    }
+    let npy = folder.read("all.npy");
+    assert!(npy.ends_with(&all));
+    let header = String::from_utf8_lossy(&npy[..npy.len() - all.len()]).into_owned();
+    assert!(header.contains(&format!("'shape': ({},)", json["hits"])), "{header}");
+}
+
+/// A bad file of rays costs nothing: no output, and an old one stays.
+#[test]
+fn bad_rays_leave_no_output() {
+    let folder = Folder::new();
+    std::fs::write(folder.path().join("rays.bin"), [0; 33]).unwrap();
+    std::fs::write(folder.path().join("hits.bin"), b"old").unwrap();
+    let args = [&["trace"], &SCENE[..], &["--rays", "rays.bin", "-o", "hits.bin"]].concat();
+    let output = folder.run(&args);
+    assert_eq!(output.status.code(), Some(1));
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(errors, "error: rays.bin: byte 0: 33 bytes of rays, expected a multiple of 32\n");
+    assert_eq!(folder.files(), ["hits.bin", "rays.bin"]);
+    assert_eq!(folder.read("hits.bin"), b"old");
+}
+
+/// Rays that ask nothing are misses.
+#[test]
+fn nonsense_rays_miss() {
+    let folder = Folder::new();
+    let odd = [f32::NAN, f32::INFINITY, -1.0, 0.0];
+    let rays: Vec<u8> = (0..64).flat_map(|i| odd[(i * 7 + i / 8) % 4].to_le_bytes()).collect();
+    std::fs::write(folder.path().join("rays.bin"), rays).unwrap();
+    let json = trace(&folder, "rays.bin", "hits.bin", &[]);
+    assert_eq!((&json["rays"], &json["hits"]), (&8.into(), &0.into()));
+}
+
+/// An image is traced as it is.
+#[test]
+fn images_are_traced() {
+    let folder = Folder::new();
+    make_rays(&folder, "rays.bin", "primary", "500");
+    folder.json(&[&["build"], &SCENE[..], &["--format", "gfx12", "-o", "i.rra"]].concat());
+    trace(&folder, "rays.bin", "scene.bin", &[]);
+    let json = folder.json(&["trace", "i.rra", "--rays", "rays.bin", "-o", "image.bin"]);
+    assert_eq!(json["scene"], "i.rra");
+    let (scene, image) = (folder.read("scene.bin"), folder.read("image.bin"));
+    for (scene, image) in scene.chunks_exact(24).zip(image.chunks_exact(24)) {
+        assert_eq!(floats(&scene[..4])[0], floats(&image[..4])[0]);
+    }
+}
+
+#[test]
+fn figures_of_the_bench() {
+    let folder = Folder::new();
+    let args =
+        ["bench", "trace", "interior", "--triangles", "2000", "--rays", "256", "--runs", "1"];
+    let json = folder.json(&args);
+    assert_has(&json, &["machine", "rows", "missing"]);
+    assert_has(&json["machine"], &["cpu", "cores"]);
+    assert_documented(&json);
+    let rows = json["rows"].as_array().unwrap();
+    for workload in ["primary", "occlusion", "bounce"] {
+        let rows: Vec<_> = rows.iter().filter(|row| row["workload"] == workload).collect();
+        let hits = &rows[0]["hits"];
+        assert!(rows.len() >= 2 && rows.iter().all(|row| &row["hits"] == hits), "{rows:?}");
+        let positive = |key: &str| rows.iter().all(|row| row[key].as_f64().unwrap() > 0.0);
+        assert!(
+            ["mrays_per_second", "build_seconds", "bytes_per_triangle"].into_iter().all(positive)
+        );
+    }
+    let missing = json["missing"].as_array().unwrap();
+    if cfg!(not(feature = "peers")) {
+        assert_eq!(missing.len(), 4);
+        assert!(
+            missing
+                .iter()
+                .all(|peer| peer["install"].as_str().unwrap().contains("--features peers"))
+        );
+    }
+}
