@@ -4,7 +4,8 @@
 //! let pass. A wrong layout of rays, hits or ids shows up in most of them.
 
 use build::{Options, Preset, build};
-use geometry::{Ray, TriangleRule, Vec3};
+use geometry::random::Random;
+use geometry::{Ray, TriangleRule};
 use machine::{Counters, Hit, HitKind, Machine, RayQuery, Reference};
 use peers::{Answer, Library, Peer, PeerError, Question};
 use scene::Scene;
@@ -17,13 +18,8 @@ const RAYS: usize = 20_003;
 /// Rays between points inside the box of the scene; every other one ends halfway.
 fn rays(scene: &Scene) -> Vec<Ray> {
     let bounds = scene.bounds().unwrap();
-    let mut state = 0x1234_5678_9ABC_DEFFu64;
-    let mut unit = || {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        (mixed >> 40) as f32 / (1u64 << 24) as f32
-    };
-    let mut point = || bounds.min + bounds.extent() * Vec3::new(unit(), unit(), unit());
+    let mut random = Random(0x1234_5678);
+    let mut point = || bounds.min + bounds.extent() * random.vector(0.0, 1.0);
     let size = bounds.extent().length();
     (0..RAYS)
         .map(|index| {

@@ -71,7 +71,6 @@ pub mod image_file;
 pub mod image_scene;
 pub mod machines;
 pub mod open;
-mod random;
 pub mod ray_files;
 pub mod render;
 pub mod report;
