@@ -5,15 +5,14 @@
 //! | `integer` | RV64I without `ecall` and its like |
 //! | `multiply` | M |
 //! | `atomic` | A |
-//! | `single`, `double` | F and D |
+//! | `float` | F and D |
 //!
 //! CSR instructions, traps and extensions concern the hart as a whole: [`crate::hart`].
 
 mod atomic;
-mod double;
+mod float;
 mod integer;
 mod multiply;
-mod single;
 
 use crate::core::Core;
 use crate::instruction::{Instruction, Op};
@@ -36,7 +35,6 @@ fn others(core: &mut Core, instruction: &Instruction) -> Result<(), Trap> {
             Ok(())
         }
         op if op <= Op::AmomaxuD => atomic::execute(core, instruction),
-        op if op <= Op::FmvWX => single::execute(core, instruction),
-        _ => double::execute(core, instruction),
+        _ => float::execute(core, instruction),
     }
 }
