@@ -8,7 +8,7 @@ use crate::execute::execute;
 use crate::extension::Extension;
 use crate::htif::{Host, HostEvent};
 use crate::instruction::{Destination, Instruction, Op};
-use crate::memory::{DecodeCache, Memory, RAM_BASE, ROM_BASE};
+use crate::memory::{DecodeCache, Memory, RAM_BASE, ROM_BASE, Unbacked};
 use crate::registry::Registry;
 use crate::trap::{Cause, INTERRUPT, Trap};
 
@@ -167,6 +167,13 @@ impl Hart {
     #[must_use]
     pub fn csr_name(&self, number: u16) -> Option<String> {
         self.registry.csr_name(number)
+    }
+
+    /// Writes memory from outside, as a debugger does: changed code is seen at once.
+    pub fn write_memory(&mut self, address: u64, bytes: &[u8]) -> Result<(), Unbacked> {
+        self.core.memory.write_bytes(address, bytes)?;
+        self.cache.drop_stale(&mut self.core.memory);
+        Ok(())
     }
 
     /// The extensions.

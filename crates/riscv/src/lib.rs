@@ -16,7 +16,8 @@
 //! | `xphmg` | the ray-tracing extension |
 //! | `trap`, `commit`, `state` | what can be seen of a run |
 //! | `disassemble`, `log`, `jsonl`, `signature` | what is written about it |
-//! | `run` | a whole run: limits, outputs, how it ended |
+//! | `machine` | a program that answers queries, as a machine of siliray's law |
+//! | `run`, `gdb` | a whole run: limits, outputs, how it ended; under a debugger |
 //!
 //! ```
 //! use riscv::{Config, Event, Hart};
@@ -46,12 +47,14 @@ mod elf;
 mod execute;
 mod extension;
 mod float;
+pub mod gdb;
 mod hart;
 mod htif;
 pub mod instruction;
 mod isa;
 pub mod jsonl;
 pub mod log;
+pub mod machine;
 pub mod memory;
 mod registry;
 mod run;

@@ -14,6 +14,7 @@ mod operands;
 
 use crate::hart::Hart;
 use crate::instruction::{Instruction, Op};
+pub(crate) use operands::{FLOAT_NAMES, INTEGER_NAMES};
 
 /// Mnemonic and operands of one instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,6 +16,7 @@ Examples:
   siliray run prog.elf
   siliray run prog.elf --log commit.log --log-traps
   siliray run prog.elf --trace trace.jsonl --max-instructions 1e6
+  siliray run prog.elf --gdb 1234          then: gdb-multiarch prog.elf -ex 'target remote :1234'
   siliray run test.elf --signature test.sig --signature-granularity 4
 
 Exit status:
@@ -43,6 +44,10 @@ pub(crate) struct Run {
     /// Write one JSON object for each instruction and trap; docs/riscv.md describes the keys
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
+
+    /// Wait for gdb on this port of localhost before the first instruction
+    #[arg(long, value_name = "PORT")]
+    pub(crate) gdb: Option<u16>,
 
     /// Write the memory between begin_signature and end_signature when the program has ended
     #[arg(long, value_name = "FILE")]

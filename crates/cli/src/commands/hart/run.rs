@@ -6,8 +6,9 @@ use super::{HOST_ERROR, load, make};
 use crate::failure::Failure;
 use crate::output::{AtomicFile, Output};
 use serde::Serialize;
-use siliray::riscv::{Ended, Hart, ISA, Limits, Program, Recent, jsonl, signature};
+use siliray::riscv::{Ended, Hart, ISA, Limits, Program, Recent, gdb, jsonl, signature};
 use std::io::Write;
+use std::net::TcpListener;
 use std::path::Path;
 
 /// Exit code when the limit of instructions was reached.
@@ -66,7 +67,10 @@ pub(crate) fn run(args: &Run, output: &Output) -> Result<(), Failure> {
     }
     hart.set_recording(args.log.is_some() || args.trace.is_some());
     let limits = Limits { instructions: args.max_instructions as u64, until_pc: args.until_pc };
-    let (ended, recent) = hart.run_program(limits, &mut files);
+    let (ended, recent) = match args.gdb {
+        Some(port) => (debug(&mut hart, port, limits, &mut files)?, Recent::default()),
+        None => hart.run_program(limits, &mut files),
+    };
     files.finish().map_err(|failure| failure.code(HOST_ERROR))?;
     if let Some(file) = signature_file {
         let text = signature(&hart, &program, args.signature_granularity);
@@ -77,6 +81,18 @@ pub(crate) fn run(args: &Run, output: &Output) -> Result<(), Failure> {
         output.result(&json(&hart, &ended, files), "")?;
     }
     verdict(&hart, &program, &ended, &recent)
+}
+
+/// Runs the program under gdb.
+fn debug(hart: &mut Hart, port: u16, limits: Limits, files: &mut Files) -> Result<Ended, Failure> {
+    let failed = |problem: String| Failure::input(problem).code(HOST_ERROR);
+    let listener = TcpListener::bind(("127.0.0.1", port));
+    let listener = listener
+        .map_err(|error| failed(format!("cannot listen on port {port} of localhost: {error}")))?;
+    // The system picks a port for 0.
+    let port = listener.local_addr().map_or(port, |address| address.port());
+    note(&format!("waiting for gdb: target remote localhost:{port}"));
+    gdb::serve(hart, &listener, limits, files).map_err(|error| failed(error.to_string()))
 }
 
 fn file_name(path: &Path) -> String {

@@ -1,0 +1,197 @@
+//! A hart under a debugger's control.
+
+use crate::commit::MemoryAccess;
+use crate::core::Stop;
+use crate::hart::{Event, Hart};
+use crate::run::{Ended, Limits, Observer};
+use crate::trap::{Cause, Trap};
+use gdbstub::common::Signal;
+use gdbstub::target::ext::breakpoints::WatchKind;
+use std::collections::BTreeSet;
+
+/// Instructions between two looks at the connection.
+const SLICE: u32 = 1 << 14;
+
+/// A hart, what should stop it, and who looks on.
+pub(super) struct Session<'a> {
+    pub(super) hart: &'a mut Hart,
+    observer: &'a mut dyn Observer,
+    budget: u64,
+    until_pc: Option<u64>,
+    /// The next slice is one instruction.
+    pub(super) single_step: bool,
+    pub(super) breakpoints: BTreeSet<u64>,
+    pub(super) watchpoints: Vec<Watchpoint>,
+    /// Whether the observer hears of instructions: `monitor log on|off`.
+    pub(super) is_logging: bool,
+    /// Where the last trap without a handler happened: meeting it again ends the program.
+    faulted: Option<u64>,
+    ended: Option<Ended>,
+}
+
+/// Memory that must not be touched unseen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Watchpoint {
+    pub(super) address: u64,
+    pub(super) size: u64,
+    pub(super) kind: WatchKind,
+}
+
+/// Why the hart stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stopped {
+    Step,
+    Breakpoint,
+    Watch(WatchKind, u64),
+    Signal(Signal),
+    Exited(u8),
+}
+
+impl<'a> Session<'a> {
+    pub(super) fn new(hart: &'a mut Hart, limits: Limits, observer: &'a mut dyn Observer) -> Self {
+        let is_logging = observer.wants_instructions();
+        Self {
+            hart,
+            observer,
+            budget: limits.instructions,
+            until_pc: limits.until_pc,
+            single_step: false,
+            breakpoints: BTreeSet::new(),
+            watchpoints: Vec::new(),
+            is_logging,
+            faulted: None,
+            ended: None,
+        }
+    }
+
+    /// Whether there is a log that could be switched.
+    pub(super) fn has_log(&self) -> bool {
+        self.observer.wants_instructions()
+    }
+
+    /// Runs a slice; none if nothing stopped the hart.
+    pub(super) fn resume_for_a_while(&mut self) -> Option<Stopped> {
+        self.hart.set_recording(self.is_logging || !self.watchpoints.is_empty());
+        for _ in 0..SLICE {
+            if let Some(stopped) = self.step() {
+                return Some(stopped);
+            }
+            if self.single_step {
+                return Some(Stopped::Step);
+            }
+            if self.breakpoints.contains(&self.hart.core.pc) {
+                return Some(Stopped::Breakpoint);
+            }
+        }
+        let (bytes, warnings) = (self.hart.take_output(), self.hart.core.take_warnings());
+        if self.observer.printed(&bytes, warnings) {
+            return None;
+        }
+        Some(self.end(Ended::Aborted))
+    }
+
+    /// Runs to the end without a debugger.
+    pub(super) fn run_on(mut self) -> Ended {
+        self.breakpoints.clear();
+        self.watchpoints.clear();
+        self.single_step = false;
+        self.is_logging = self.has_log();
+        loop {
+            if self.resume_for_a_while().is_some()
+                && let Some(ended) = self.take_ended()
+            {
+                return ended;
+            }
+        }
+    }
+
+    /// How the program ended, if it has.
+    pub(super) fn take_ended(&mut self) -> Option<Ended> {
+        let ended = self.ended.take();
+        if ended.is_some() {
+            self.hart.finish();
+            let (bytes, warnings) = (self.hart.take_output(), self.hart.core.take_warnings());
+            self.observer.printed(&bytes, warnings);
+        }
+        ended
+    }
+
+    fn step(&mut self) -> Option<Stopped> {
+        if self.budget == 0 {
+            return Some(self.end(Ended::Limit));
+        }
+        self.budget -= 1;
+        if self.until_pc == Some(self.hart.core.pc) {
+            return Some(self.end(Ended::UntilPc));
+        }
+        match self.hart.step() {
+            Event::Retired => {
+                if self.is_logging && !self.observer.retired(self.hart) {
+                    return Some(self.end(Ended::Aborted));
+                }
+                self.watched()
+            }
+            Event::Trapped(trap) => {
+                let epc = self.hart.core.machine.mepc;
+                let goes_on = !self.is_logging || self.observer.trapped(self.hart, &trap, epc);
+                if goes_on { None } else { Some(self.end(Ended::Aborted)) }
+            }
+            Event::Unhandled(trap) => {
+                let epc = self.hart.core.machine.mepc;
+                // A debugger wants to see the culprit, not the handler that is not there.
+                self.hart.core.pc = epc;
+                if self.faulted.replace(epc) == Some(epc) {
+                    return Some(self.end(Ended::Unhandled(trap, epc)));
+                }
+                Some(Stopped::Signal(signal(&trap)))
+            }
+            Event::Exited(code) => {
+                if self.is_logging {
+                    self.observer.retired(self.hart);
+                }
+                Some(self.end(Ended::Exited(code)))
+            }
+            Event::Stopped(Stop::Deadlock(what)) => Some(self.end(Ended::Deadlock(what))),
+        }
+    }
+
+    fn end(&mut self, ended: Ended) -> Stopped {
+        let code = match ended {
+            Ended::Exited(code) => code as u8,
+            _ => u8::MAX,
+        };
+        self.ended = Some(ended);
+        Stopped::Exited(code)
+    }
+
+    /// The watchpoint that the last instruction met.
+    fn watched(&self) -> Option<Stopped> {
+        let commit = self.hart.commit();
+        let meets = |watchpoint: &Watchpoint, access: &MemoryAccess| {
+            let end = access.address.saturating_add(access.bytes.len() as u64);
+            access.address < watchpoint.address.saturating_add(watchpoint.size)
+                && watchpoint.address < end
+        };
+        self.watchpoints.iter().find_map(|watchpoint| {
+            let read = || commit.loads.iter().any(|access| meets(watchpoint, access));
+            let written = || commit.stores.iter().any(|access| meets(watchpoint, access));
+            let is_met = match watchpoint.kind {
+                WatchKind::Read => read(),
+                WatchKind::Write => written(),
+                WatchKind::ReadWrite => read() || written(),
+            };
+            is_met.then_some(Stopped::Watch(watchpoint.kind, watchpoint.address))
+        })
+    }
+}
+
+fn signal(trap: &Trap) -> Signal {
+    match trap.cause {
+        Cause::IllegalInstruction => Signal::SIGILL,
+        Cause::Breakpoint => Signal::SIGTRAP,
+        Cause::LoadMisaligned | Cause::StoreMisaligned | Cause::FetchMisaligned => Signal::SIGBUS,
+        Cause::LoadAccess | Cause::StoreAccess | Cause::FetchAccess => Signal::SIGSEGV,
+        Cause::Custom(_) => Signal::SIGFPE,
+        _ => Signal::SIGSYS,
+    }
+}

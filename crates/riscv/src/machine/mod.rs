@@ -1,0 +1,151 @@
+//! The machine `hart`: a program on the hart answers queries.
+//!
+//! The program is `examples/riscv/wavefront.c`: it takes rays from a queue, walks the tree in its own code,
+//! lets RT.BBOX and RT.TRI do the tests, and puts hits and misses into two other queues. So that nobody needs a
+//! cross compiler, the program lies here as an ELF file of a few kilobytes; a test compiles it again and
+//! compares.
+//!
+//! RT.BBOX as published is not conservative: a ray that grazes a box within rounding may be rejected. The
+//! machine runs with the reading that makes it so (X-27, `bbox_rounding=conservative`).
+//!
+//! | file | concept |
+//! |---|---|
+//! | `seat` | a hart with the program and an image in its memory |
+
+mod seat;
+
+use ::machine::{BudgetExhausted, CheckedImage, Counters, Hit, HitKind, Machine, RayQuery};
+pub use seat::SeatError;
+use seat::{Answered, Seat};
+use std::sync::{Mutex, PoisonError};
+use xphmg::machines::TilesGround;
+use xphmg::offload::walk::WalkHit;
+use xphmg::readings::{BboxRounding, Readings};
+
+/// The program that walks by itself.
+pub const WAVEFRONT: &[u8] = include_bytes!("../../programs/wavefront.elf");
+/// The program that hands its queues to the offload.
+pub const OFFLOAD: &[u8] = include_bytes!("../../programs/offload.elf");
+
+/// Instructions that one query may take.
+const BUDGET: u64 = 1 << 33;
+
+/// What a program is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Closest = 0,
+    Any = 1,
+    All = 2,
+}
+
+/// Harts that run one program over one image. Queries of several threads get a hart each.
+pub struct HartMachine<'a> {
+    ground: TilesGround<'a>,
+    image: &'a CheckedImage,
+    program: &'static [u8],
+    readings: Readings,
+    idle: Mutex<Vec<Seat>>,
+}
+
+impl<'a> HartMachine<'a> {
+    /// A machine that runs [`WAVEFRONT`] over an image, with box tests that lose nothing.
+    pub fn new(image: &'a CheckedImage, ground: TilesGround<'a>) -> Result<Self, SeatError> {
+        let readings =
+            Readings { bbox_rounding: BboxRounding::Conservative, ..Readings::default() };
+        Self::with_program(image, ground, WAVEFRONT, readings)
+    }
+
+    /// A machine that runs a program with the interface of `examples/riscv/image.h`.
+    pub fn with_program(
+        image: &'a CheckedImage,
+        ground: TilesGround<'a>,
+        program: &'static [u8],
+        readings: Readings,
+    ) -> Result<Self, SeatError> {
+        // One seat now, so that what cannot work is found out before the first query.
+        let seat = Seat::new(image.image(), program, readings)?;
+        Ok(Self { ground, image, program, readings, idle: Mutex::new(vec![seat]) })
+    }
+
+    fn ask(&self, query: &RayQuery, kind: Kind, cull_back: bool) -> Result<Answered, SeatError> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut seat = match idle {
+            Some(seat) => seat,
+            None => Seat::new(self.image.image(), self.program, self.readings)?,
+        };
+        let width = self.ground.policy().format.bytes();
+        let record: Vec<u8> = self
+            .ground
+            .ray_record(query)
+            .iter()
+            .flat_map(|element| element.to_le_bytes()[..width].to_vec())
+            .collect();
+        let answered = seat.ask(&record, kind, cull_back, BUDGET)?;
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(seat);
+        Ok(answered)
+    }
+}
+
+impl Machine for HartMachine<'_> {
+    fn name(&self) -> &'static str {
+        "hart"
+    }
+
+    fn answer(
+        &self,
+        query: &RayQuery,
+        hits: &mut Vec<Hit>,
+        counters: &mut Counters,
+    ) -> Result<(), BudgetExhausted> {
+        hits.clear();
+        counters.queries += 1;
+        if !query.is_answerable() {
+            return Ok(());
+        }
+        // On a proved image the program can only run out of steps or room.
+        let exhausted = BudgetExhausted { limit: BUDGET };
+        let (options, is_known) = TilesGround::options(query);
+        let kind = match query.kind {
+            // Other flags need to see every hit.
+            _ if !is_known => Kind::All,
+            HitKind::Closest => Kind::Closest,
+            HitKind::Any => Kind::Any,
+            HitKind::All => Kind::All,
+        };
+        let cull_back = is_known && !options.is_empty();
+        let answered = self.ask(query, kind, cull_back).map_err(|_| exhausted)?;
+        counters.nodes += answered.boxes;
+        counters.box_tests += 4 * answered.boxes;
+        counters.triangle_tests += answered.triangles;
+        let mut found: Vec<(Hit, u32)> = Vec::new();
+        for entry in &answered.hits {
+            let hit = self.ground.hit_of_elements(entry.primitive, entry.values);
+            let seen = WalkHit {
+                values: [hit.t, hit.u, hit.v],
+                primitive: entry.primitive,
+                leaf: entry.leaf,
+                back: entry.back,
+            };
+            if TilesGround::sees(query, &seen) {
+                found.push((hit, entry.primitive));
+            }
+        }
+        // The program orders by the narrowed t, then by the place in the triangle buffer.
+        found.sort_by(|(a, first), (b, second)| {
+            let order = a.t.partial_cmp(&b.t).unwrap_or(std::cmp::Ordering::Equal);
+            order.then(first.cmp(second))
+        });
+        found.dedup_by_key(|(_, primitive)| *primitive);
+        if query.kind != HitKind::All {
+            found.truncate(1);
+        }
+        hits.extend(found.into_iter().map(|(hit, _)| hit));
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for HartMachine<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("HartMachine").field("readings", &self.readings).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,185 @@
+//! A hart with a program and an image in its memory, ready to be asked.
+
+use super::Kind;
+use crate::config::{Config, HartError, SIZE_STEP};
+use crate::elf::ElfError;
+use crate::hart::{Event, Hart};
+use crate::memory::{RAM_BASE, Unbacked};
+use crate::xphmg::Xphmg;
+use ::machine::Image;
+use thiserror::Error;
+use xphmg::layout::records::{HIT_ENTRY_BYTES, Queue};
+use xphmg::readings::Readings;
+
+/// Where the queues lie: behind the program, before any image.
+const QUEUES: u64 = 0x8080_0000;
+const RAY_QUEUE: u64 = QUEUES;
+const HIT_QUEUE: u64 = QUEUES + 0x20;
+const MISS_QUEUE: u64 = QUEUES + 0x40;
+const RAY_ENTRIES: u64 = QUEUES + 0x100;
+const MISS_ENTRIES: u64 = QUEUES + 0x200;
+const HIT_ENTRIES: u64 = QUEUES + 0x1000;
+/// Entries of the hit queue: all hits of a ray must fit.
+const MOST_HITS: u32 = 1 << 17;
+/// Where images may start.
+const IMAGES: u64 = 0x8100_0000;
+
+/// Offsets in the program's job.
+const JOB_BYTES: usize = 40;
+
+/// Why a program cannot answer.
+#[derive(Debug, Error)]
+pub enum SeatError {
+    /// No such hart.
+    #[error(transparent)]
+    Hart(#[from] HartError),
+    /// The program cannot be loaded.
+    #[error(transparent)]
+    Program(#[from] ElfError),
+    /// The program does not say where its job goes.
+    #[error("the program has no symbol {0}")]
+    NoSymbol(&'static str),
+    /// The image cannot lie where it says.
+    #[error(
+        "the image wants to lie at {address:#x}; a hart has room for images from {IMAGES:#x} on"
+    )]
+    Place {
+        /// Its address.
+        address: u64,
+    },
+    /// The program gave up.
+    #[error("the program ended with code {0}")]
+    Code(u64),
+    /// The program met a trap, or did not end.
+    #[error("the program did not answer: {0}")]
+    NoAnswer(String),
+}
+
+/// A hart that is ready.
+pub(super) struct Seat {
+    hart: Hart,
+    entry: u64,
+    job: u64,
+    /// Address of the image's header.
+    image: u64,
+}
+
+/// What the program found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Answered {
+    pub(super) hits: Vec<Entry>,
+    /// RT.BBOX and RT.TRI instructions that retired.
+    pub(super) boxes: u64,
+    pub(super) triangles: u64,
+}
+
+/// A hit entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) primitive: u32,
+    pub(super) leaf: u32,
+    pub(super) back: bool,
+    /// The elements of t, u and v.
+    pub(super) values: [u32; 3],
+}
+
+impl Seat {
+    pub(super) fn new(
+        image: &Image,
+        program: &'static [u8],
+        readings: Readings,
+    ) -> Result<Self, SeatError> {
+        let end =
+            image.segments.iter().map(|it| it.address.saturating_add(it.bytes().len() as u64));
+        let end = end.max().unwrap_or(IMAGES).max(IMAGES);
+        let ram = (end - RAM_BASE).next_multiple_of(SIZE_STEP);
+        let config = Config { ram, ..Config::default() };
+        let mut hart = Hart::new(config, vec![Box::new(Xphmg::new(readings, false))])?;
+        let loaded = hart.load_elf(program)?;
+        let job = *loaded.symbols.get("job").ok_or(SeatError::NoSymbol("job"))?;
+        for segment in &image.segments {
+            let address = segment.address;
+            let place = SeatError::Place { address };
+            if address < IMAGES || hart.write_memory(address, segment.bytes()).is_err() {
+                return Err(place);
+            }
+        }
+        Ok(Self { hart, entry: loaded.entry, job, image: image.root })
+    }
+
+    /// Runs the program over one ray.
+    pub(super) fn ask(
+        &mut self,
+        record: &[u8],
+        kind: Kind,
+        cull_back: bool,
+        budget: u64,
+    ) -> Result<Answered, SeatError> {
+        self.prepare(record, kind, cull_back)
+            .map_err(|_| SeatError::NoAnswer("its queues have no memory".to_owned()))?;
+        let before = counts(&self.hart);
+        self.hart.core.pc = self.entry;
+        match self.hart.run(budget) {
+            Event::Exited(0) => {}
+            Event::Exited(code) => return Err(SeatError::Code(code)),
+            event => {
+                let pc = self.hart.core.pc;
+                return Err(SeatError::NoAnswer(format!("{event:?} at {pc:#x}")));
+            }
+        }
+        let after = counts(&self.hart);
+        Ok(Answered {
+            hits: self.hits(),
+            // The counters have 28 bits and wrap.
+            boxes: after.0.wrapping_sub(before.0) & 0xFFF_FFFF,
+            triangles: after.1.wrapping_sub(before.1) & 0xFFF_FFFF,
+        })
+    }
+
+    fn prepare(&mut self, record: &[u8], kind: Kind, cull_back: bool) -> Result<(), Unbacked> {
+        let empty = |base, cap| Queue { head: 0, tail: 0, cap, base };
+        let queues = [
+            (RAY_QUEUE, Queue { tail: 1, ..empty(RAY_ENTRIES, 2) }),
+            (HIT_QUEUE, empty(HIT_ENTRIES, MOST_HITS)),
+            (MISS_QUEUE, empty(MISS_ENTRIES, 2)),
+        ];
+        for (address, queue) in queues {
+            self.hart.write_memory(address, &queue.to_bytes())?;
+        }
+        self.hart.write_memory(RAY_ENTRIES, record)?;
+        self.hart.write_memory(RAY_ENTRIES + record.len() as u64, &[0; 8])?;
+        let mut job = [0; JOB_BYTES];
+        let addresses = [self.image, RAY_QUEUE, HIT_QUEUE, MISS_QUEUE];
+        for (place, address) in job.chunks_exact_mut(8).zip(addresses) {
+            place.copy_from_slice(&address.to_le_bytes());
+        }
+        job[32..36].copy_from_slice(&(kind as u32).to_le_bytes());
+        job[36..].copy_from_slice(&u32::from(cull_back).to_le_bytes());
+        self.hart.write_memory(self.job, &job)
+    }
+
+    fn hits(&self) -> Vec<Entry> {
+        let memory = &self.hart.core.memory;
+        let tail = memory.read(HIT_QUEUE + 4).map_or(0, u32::from_le_bytes).min(MOST_HITS);
+        let entries = memory.slice(HIT_ENTRIES, u64::from(tail) * HIT_ENTRY_BYTES as u64);
+        let entries = entries.unwrap_or_default().chunks_exact(HIT_ENTRY_BYTES);
+        let word = |entry: &[u8], offset: usize| {
+            entry[offset..offset + 4].iter().rev().fold(0, |all, &byte| all << 8 | u32::from(byte))
+        };
+        entries
+            .map(|entry| Entry {
+                primitive: word(entry, 4),
+                leaf: word(entry, 8),
+                back: word(entry, 12) & 1 != 0,
+                values: [word(entry, 16), word(entry, 20), word(entry, 24)],
+            })
+            .collect()
+    }
+}
+
+/// RT.BBOX and RT.TRI instructions so far, from RTSTAT.
+fn counts(hart: &Hart) -> (u64, u64) {
+    const RTSTAT: u16 = 0x8A1;
+    let counts = hart.csr(RTSTAT).unwrap_or(0);
+    (counts >> 8 & 0xFFF_FFFF, counts >> 36)
+}

@@ -1,0 +1,163 @@
+//! Bad input: random bytes as ELF files, broken headers, random code, extensions that clash. Always a result or
+//! a message, within its limit.
+
+mod common;
+
+use common::{Observed, Random, elf};
+use riscv::{
+    Config, Core, CustomCsr, CustomInstruction, Ended, Extension, Hart, HartError, Limits,
+    RegistrationError, Trap,
+};
+
+const BASE: u64 = 0x8000_0000;
+const SMALL: u64 = 1 << 20;
+
+fn small_hart() -> Hart {
+    Hart::new(Config { ram: SMALL, ..Config::default() }, Vec::new()).unwrap()
+}
+
+#[test]
+fn broken_elf_files_are_refused_or_loaded() {
+    let mut random = Random(3);
+    let code: Vec<u8> = (0..256).flat_map(|_| (random.next() as u32).to_le_bytes()).collect();
+    let good = elf(BASE, &code, 0x2000);
+    assert!(small_hart().load_elf(&good).is_ok());
+    let mut hart = small_hart();
+    let mut loaded = 0;
+    for round in 0..4000 {
+        let mut file = good.clone();
+        for _ in 0..=random.below(4) {
+            // Mostly in the headers.
+            let place = random.below(if round % 4 == 0 { file.len() as u64 } else { 120 });
+            file[place as usize] = random.next() as u8;
+        }
+        if round % 5 == 0 {
+            file.truncate(random.below(file.len() as u64) as usize);
+        }
+        match hart.load_elf(&file) {
+            Ok(_) => loaded += 1,
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    }
+    assert!(loaded > 100, "the mutations must not all be fatal: {loaded}");
+    for size in 0..300 {
+        let bytes: Vec<u8> = (0..size).map(|_| random.next() as u8).collect();
+        assert!(hart.load_elf(&bytes).is_err());
+        assert!(hart.load_elf(&good[..size]).is_err());
+    }
+}
+
+#[test]
+fn random_code_ends_within_its_limit() {
+    let mut random = Random(4);
+    let mut hart = small_hart();
+    for round in 0..300 {
+        let code: Vec<u8> = (0..4096).map(|_| random.next() as u8).collect();
+        hart.load_elf(&elf(BASE, &code, 0x2000)).unwrap();
+        for number in 1..32 {
+            hart.core.set_x(number, BASE + random.below(SMALL));
+        }
+        // Some rounds have a handler, which is random code too, floating point, and logs.
+        if round % 2 == 0 {
+            hart.set_csr(riscv::csr::MTVEC, BASE + 4 * random.below(0x400));
+            hart.set_csr(riscv::csr::MSTATUS, random.next());
+        }
+        hart.set_recording(round % 3 == 0);
+        let mut observed = Observed { wants_instructions: round % 3 == 0, ..Observed::default() };
+        let limits = Limits { instructions: 20_000, until_pc: None };
+        let (ended, _) = hart.run_program(limits, &mut observed);
+        assert!(matches!(ended, Ended::Limit | Ended::Unhandled(..)), "{ended:?}");
+        for word in code.chunks(4).filter_map(|four| four.try_into().ok()) {
+            hart.disassemble(u32::from_le_bytes(word), BASE);
+        }
+        assert_eq!(hart.state().diff(&hart.state()), []);
+    }
+}
+
+#[test]
+fn states_differ_where_something_changed() {
+    let mut hart = small_hart();
+    let before = hart.state();
+    hart.core.set_x(7, 3);
+    hart.set_csr(riscv::csr::MEPC, 0x1234);
+    let names: Vec<String> = before.diff(&hart.state()).iter().map(ToString::to_string).collect();
+    assert_eq!(names, ["x7: 0x0 against 0x3", "mepc: 0x0 against 0x1234"]);
+}
+
+/// An extension that does nothing, with the tables of a test.
+struct Claims(&'static str, Vec<CustomInstruction>, Vec<CustomCsr>);
+
+impl Extension for Claims {
+    fn name(&self) -> &str {
+        self.0
+    }
+
+    fn version(&self) -> &str {
+        "1"
+    }
+
+    fn instructions(&self) -> Vec<CustomInstruction> {
+        self.1.clone()
+    }
+
+    fn csrs(&self) -> Vec<CustomCsr> {
+        self.2.clone()
+    }
+
+    fn reset(&mut self) {}
+
+    fn execute(&mut self, _: usize, _: u32, _: &mut Core) -> Result<(), Trap> {
+        Ok(())
+    }
+
+    fn disassemble(&self, _: usize, _: u32, _: u64) -> String {
+        String::new()
+    }
+}
+
+fn registration(claims: Vec<Claims>) -> RegistrationError {
+    let extensions: Vec<Box<dyn Extension>> =
+        claims.into_iter().map(|claim| Box::new(claim) as Box<dyn Extension>).collect();
+    match Hart::new(Config { ram: SMALL, ..Config::default() }, extensions) {
+        Err(HartError::Registration(error)) => error,
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("the claims do not clash"),
+    }
+}
+
+#[test]
+fn claims_that_clash_are_named() {
+    let instruction = |matches, mask, mnemonic| CustomInstruction { matches, mask, mnemonic };
+    let csr = |number, name| CustomCsr { number, name, logged: false };
+    let one = instruction(0x0B, 0x707F, "one");
+    let overlap = registration(vec![
+        Claims("a", vec![one], vec![]),
+        Claims("b", vec![instruction(0x8B, 0x0FFF, "two")], vec![]),
+    ]);
+    assert_eq!(overlap.to_string(), "a:one and b:two overlap: the word 0x0000008b would be both");
+    let within = registration(vec![Claims("a", vec![one, one], vec![])]);
+    assert_eq!(within.to_string(), "a:one and a:one overlap: the word 0x0000000b would be both");
+    let base = registration(vec![Claims("a", vec![instruction(0x33, 0x7F, "all")], vec![])]);
+    assert!(base.to_string().contains("the base instruction Add and a:all overlap"), "{base}");
+    let compressed = registration(vec![Claims("a", vec![instruction(0, 3, "short")], vec![])]);
+    assert!(matches!(compressed, RegistrationError::BadPattern { .. }));
+    let taken = registration(vec![Claims("a", vec![], vec![csr(0x300, "mine")])]);
+    assert_eq!(taken.to_string(), "CSR 0x300 is claimed by mstatus and by a:mine");
+    let twice = registration(vec![
+        Claims("a", vec![], vec![csr(0x800, "x")]),
+        Claims("b", vec![], vec![csr(0x800, "y")]),
+    ]);
+    assert_eq!(twice.to_string(), "CSR 0x800 is claimed by a:x and by b:y");
+    let wide = registration(vec![Claims("a", vec![], vec![csr(0x7FA0, "x")])]);
+    assert!(matches!(wide, RegistrationError::BadCsrNumber { .. }));
+    let same = registration(vec![Claims("a", vec![], vec![]), Claims("a", vec![], vec![])]);
+    assert_eq!(same.to_string(), "the extension a is there twice");
+}
+
+#[test]
+fn impossible_sizes_are_refused() {
+    for ram in [1, u64::MAX, 1 << 50] {
+        let config = Config { ram, ..Config::default() };
+        assert!(matches!(Hart::new(config, Vec::new()), Err(HartError::Size { .. })));
+    }
+}

@@ -1,0 +1,38 @@
+/* An image of tiles as siliray's encoder places it in memory (crates/xphmg, tiles/header.rs). */
+#ifndef IMAGE_H
+#define IMAGE_H
+#include "xphmg.h"
+
+struct image {
+  char magic[8];
+  uint32_t mode, alt, options, nodes, ranges, triangles;
+  uint64_t base, triangle_base, names;
+  uint32_t flattened, zero;
+};
+XPHMG_AT(struct image, mode, 8);
+XPHMG_AT(struct image, base, 32);
+_Static_assert(sizeof(struct image) == 64, "image");
+
+/* What the host asks for: it fills this in before the program starts. */
+struct job {
+  const struct image *image;
+  struct rt_queue *rays, *hits, *misses;
+  uint32_t kind;    /* KIND_… */
+  uint32_t options; /* JOB_CULL_BACK */
+};
+XPHMG_AT(struct job, rays, 8);
+XPHMG_AT(struct job, kind, 32);
+_Static_assert(sizeof(struct job) == 40, "job");
+
+#define KIND_CLOSEST 0
+#define KIND_ANY 1
+#define KIND_ALL 2
+
+/* Exit codes. */
+#define DONE 0
+#define BAD_NODE 2     /* a reserved child */
+#define STACK_FULL 3
+#define QUEUE_FULL 4
+#define REFUSED 5      /* the offload did not take the job */
+
+#endif

@@ -1,0 +1,283 @@
+/* XPHMG_RT for C and assembly: instructions as .insn, registers, structures.
+ *
+ * One header, no library. The specification is by Pedro H. M. Garcia (CC-BY-SA 4.0); encodings that no
+ * revision publishes (custom-3) and the RT CSR numbers are siliray's. From C, every access is a volatile
+ * statement, so the compiler keeps their order. */
+#ifndef XPHMG_H
+#define XPHMG_H
+
+/* ---- Instructions ---------------------------------------------------------------------------------- */
+
+/* Flags of RT.BBOX and RT.TRI. */
+#define RT_T_CLAMP 1
+#define RT_CULL_BACK 1
+#define RT_PRED_ONLY 2
+#define RT_PACK_HINT 4
+#define RT_W_GUARD 8
+#define RT_EPS_CTL 8
+
+#ifdef __ASSEMBLER__
+#define RT_BBOX(rd, rs1, flags) .insn i 0x0b, 6, rd, rs1, flags
+#define RT_TRI(rd, rs1, flags) .insn i 0x0b, 7, rd, rs1, flags
+#define SVSETVL(rd, rs1) .insn i 0x0b, 0, rd, rs1, 0
+#define SVSETVL_I(rd, vl) .insn i 0x0b, 0, rd, x0, vl
+#define SVON_ONE .insn i 0x0b, 1, x0, x0, 1
+#define SVON_BLK(n) .insn i 0x0b, 2, x0, x0, n
+#define SVEND .insn i 0x0b, 3, x0, x0, 0
+#define SVP_ONE_VLSTEP(vl, s, d) .insn i 0x0b, 4, x0, x0, ((((vl) - 1) << 6) | ((s) << 3) | (d)) - ((((vl) - 1) & 32) << 7)
+#define SVON_FPCTL(rc, sae, z) .insn i 0x0b, 5, x0, x0, ((rc) << 2) | ((sae) << 1) | (z)
+#define BP_F(label) .insn b 0x7b, 0, x0, x0, label
+#define BP_T(label) .insn b 0x7b, 1, x0, x0, label
+#define XSUBMIT_RT(rd, rs1) .insn i 0x7b, 2, rd, rs1, 2
+#define XFENCE_WAIT(rs1) .insn i 0x7b, 3, x0, rs1, 0
+#define XFENCE_SIGNAL(rs1) .insn i 0x7b, 3, x0, rs1, 1
+#define XFENCE_WAIT_E(rs1) .insn i 0x7b, 3, x0, rs1, 2
+#define XFENCE_PIPE_RT .insn i 0x7b, 3, x0, x0, 0x12
+#define XLDS_ALLOC(rd, rs1) .insn i 0x7b, 4, rd, rs1, 0
+#define XLDS_FREE(rs1) .insn i 0x7b, 4, x0, rs1, 1
+#define XLDS_BAR .insn i 0x7b, 4, x0, x0, 2
+#endif
+
+/* ---- CSR numbers ----------------------------------------------------------------------------------- */
+
+#define CSR_PREC_MODE 0x7d0
+#define CSR_PREC_ALT 0x7d1
+#define CSR_PREC_STAT 0x7d2
+#define CSR_PREC_EXC_EN 0x7d3
+#define CSR_PREC_EXC_ST 0x7d4
+#define CSR_XMEM_EVENTS 0x7ee
+#define CSR_SVMBASE 0x7f0
+#define CSR_SVMIDX 0x7f1
+#define CSR_SVMSCL 0x7f2
+#define CSR_SVMLEN 0x7f3
+#define CSR_SVMMODE 0x7f4
+#define CSR_SVSTATE 0x7f8
+#define CSR_SVSRCA 0x7f9
+#define CSR_SVSRCB 0x7fa
+#define CSR_SVDST 0x7fb
+#define CSR_SVPMASK0 0x7fc
+#define CSR_SVPMASK1 0x7fd
+#define CSR_SVFAULTI 0x7ff
+#define CSR_RTCFG 0x8a0
+#define CSR_RTSTAT 0x8a1
+#define CSR_RTCAP 0x8a2
+#define CSR_RTBASE 0x8a3
+#define CSR_RTQ_RAY 0x8a4
+#define CSR_RTQ_HIT 0x8a5
+#define CSR_RTQ_MISS 0x8a6
+#define CSR_RTCONF2 0x8a7
+#define CSR_RTPRED 0x8aa
+
+/* ---- Fields ---------------------------------------------------------------------------------------- */
+
+#define PREC_APPLY (1u << 31)
+#define PREC_SAT (1u << 30)
+#define PREC_RMODE_SHIFT 27 /* 0 RNE, 1 RTZ, 2 RUP, 3 RDN, 4 RMM: not the order of frm */
+#define PREC_DENORM_FTZ (1u << 26)
+#define PREC_Q (1u << 25)
+#define PREC_UNS (1u << 24)
+#define PREC_ACCW_SHIFT 22
+#define PREC_PET_SHIFT 19
+#define PREC_EW_SHIFT 17
+#define PREC_ZMODE (1u << 11)
+#define PREC_SAE_DEF (1u << 10)
+#define PREC_NAN_POL_SHIFT 8
+
+#define PREC_PET_INT8 0
+#define PREC_PET_INT16 1
+#define PREC_PET_BF16 2
+#define PREC_PET_FP16 3
+#define PREC_PET_FP32 4
+
+/* MODE words that apply: nearest, accumulate in FP32. */
+#define PREC_FP32 (PREC_APPLY | 2u << PREC_ACCW_SHIFT | 4u << PREC_PET_SHIFT | 2u << PREC_EW_SHIFT)
+#define PREC_FP16 (PREC_APPLY | 2u << PREC_ACCW_SHIFT | 3u << PREC_PET_SHIFT | 1u << PREC_EW_SHIFT)
+#define PREC_BF16 (PREC_APPLY | 2u << PREC_ACCW_SHIFT | 2u << PREC_PET_SHIFT | 1u << PREC_EW_SHIFT)
+
+#define STAT_EFF_PET_SHIFT 28
+#define STAT_EFF_EW_SHIFT 26
+
+#define SVSRC_BROADCAST 0x800 /* step valid, step 0 */
+
+#define JOB_CULL_BACK (1u << 0)
+#define JOB_EPS_CTL (1u << 3)
+#define JOB_ANY_HIT (1u << 8)
+#define JOB_NODE8 (1u << 9)
+
+/* ---- Structures ------------------------------------------------------------------------------------ */
+
+#ifndef __ASSEMBLER__
+#include <stddef.h>
+#include <stdint.h>
+
+#define XPHMG_AT(type, member, place) \
+  _Static_assert(offsetof(type, member) == (place), #type "." #member)
+
+struct rt_ray32 { /* an FP32 ray record */
+  float origin[3], direction[3], tmin, tmax;
+};
+XPHMG_AT(struct rt_ray32, direction, 12);
+XPHMG_AT(struct rt_ray32, tmin, 24);
+_Static_assert(sizeof(struct rt_ray32) == 32, "rt_ray32");
+
+struct rt_range {
+  uint32_t first, count;
+  uint64_t base;
+};
+XPHMG_AT(struct rt_range, count, 4);
+XPHMG_AT(struct rt_range, base, 8);
+_Static_assert(sizeof(struct rt_range) == 16, "rt_range");
+
+struct rt_queue {
+  uint32_t head, tail, cap, rsv;
+  uint64_t base;
+};
+XPHMG_AT(struct rt_queue, tail, 4);
+XPHMG_AT(struct rt_queue, cap, 8);
+XPHMG_AT(struct rt_queue, base, 16);
+_Static_assert(sizeof(struct rt_queue) == 24, "rt_queue");
+
+struct rt_hit {
+  uint32_t ray_id, prim, leaf_idx, flags, t, u, v, zero;
+};
+XPHMG_AT(struct rt_hit, leaf_idx, 8);
+XPHMG_AT(struct rt_hit, t, 16);
+_Static_assert(sizeof(struct rt_hit) == 32, "rt_hit");
+
+struct rt_miss {
+  uint32_t ray_id, zero;
+};
+_Static_assert(sizeof(struct rt_miss) == 8, "rt_miss");
+
+struct xmem_memctl {
+  uint8_t dom, l1_hint, l2_hint, lds_hint;
+  uint16_t line_sz, qos;
+  uint64_t lds_softpin;
+  uint8_t mclass, sprof_id, hyb, sec;
+  uint32_t rsv0;
+};
+XPHMG_AT(struct xmem_memctl, lds_softpin, 8);
+XPHMG_AT(struct xmem_memctl, mclass, 16);
+_Static_assert(sizeof(struct xmem_memctl) == 24, "xmem_memctl");
+
+struct rt_descriptor {
+  uint64_t bvh_base, rayq_desc, hitq_desc, missq_desc, tri_buf;
+  uint32_t opts, rsv;
+  struct xmem_memctl memctl;
+};
+XPHMG_AT(struct rt_descriptor, tri_buf, 32);
+XPHMG_AT(struct rt_descriptor, opts, 40);
+XPHMG_AT(struct rt_descriptor, memctl, 48);
+_Static_assert(sizeof(struct rt_descriptor) == 72, "rt_descriptor");
+
+/* ---- C functions ----------------------------------------------------------------------------------- */
+
+#define XPHMG_TEXT_(x) #x
+#define XPHMG_TEXT(x) XPHMG_TEXT_(x)
+
+#define csr_read(number)                                                              \
+  ({                                                                                  \
+    uint64_t value_;                                                                  \
+    __asm__ volatile("csrr %0, " XPHMG_TEXT(number) : "=r"(value_) : : "memory");     \
+    value_;                                                                           \
+  })
+#define csr_write(number, value) \
+  __asm__ volatile("csrw " XPHMG_TEXT(number) ", %0" : : "r"((uint64_t)(value)) : "memory")
+
+/* Puts a format in force; MODE and ALT get their APPLY bit. */
+static inline void prec_apply(uint32_t mode, uint32_t alt) {
+  csr_write(CSR_PREC_MODE, mode | PREC_APPLY);
+  csr_write(CSR_PREC_ALT, alt | PREC_APPLY);
+}
+
+/* The operand of scalar RT instructions: base + index * 2^shift. */
+static inline void svm_operand(uint64_t base, unsigned shift) {
+  csr_write(CSR_SVMBASE, base);
+  csr_write(CSR_SVMSCL, shift);
+}
+
+struct rt_bbox_result {
+  uint64_t hit, tnear, tfar;
+};
+
+/* RT.BBOX, unpacked: element bits, sign-extended. The index goes through a4 (SVMIDX = 14). */
+static inline struct rt_bbox_result rt_bbox(const void *ray, uint64_t index) {
+  register uint64_t hit __asm__("a0");
+  register uint64_t tnear __asm__("a1");
+  register uint64_t tfar __asm__("a2");
+  register uint64_t at __asm__("a4") = index;
+  csr_write(CSR_SVMIDX, 14);
+  __asm__ volatile(".insn i 0x0b, 6, a0, %3, 0"
+                   : "=r"(hit), "=r"(tnear), "=r"(tfar)
+                   : "r"(ray), "r"(at)
+                   : "memory");
+  return (struct rt_bbox_result){hit, tnear, tfar};
+}
+
+struct rt_tri_result {
+  int64_t hit, t, u, v;
+};
+
+/* RT.TRI, unpacked, both faces. */
+static inline struct rt_tri_result rt_tri(const void *ray, uint64_t index) {
+  register int64_t hit __asm__("a0");
+  register int64_t t __asm__("a1");
+  register int64_t u __asm__("a2");
+  register int64_t v __asm__("a3");
+  register uint64_t at __asm__("a4") = index;
+  csr_write(CSR_SVMIDX, 14);
+  __asm__ volatile(".insn i 0x0b, 7, a0, %4, 0"
+                   : "=r"(hit), "=r"(t), "=r"(u), "=r"(v)
+                   : "r"(ray), "r"(at)
+                   : "memory");
+  return (struct rt_tri_result){hit, t, u, v};
+}
+
+/* RT.TRI for the predicate alone, front faces only: 1 if one was hit. */
+static inline int rt_tri_front(const void *ray, uint64_t index) {
+  register uint64_t at __asm__("a4") = index;
+  uint64_t hit;
+  csr_write(CSR_SVMIDX, 14);
+  __asm__ volatile(".insn i 0x0b, 7, x0, %1, 3\n\tcsrr %0, 0x8aa"
+                   : "=&r"(hit)
+                   : "r"(ray), "r"(at)
+                   : "memory");
+  return hit & 1;
+}
+
+/* Four boxes against one ray: lane i tests the box at index + 3 i if bit i of `lanes` is set; the bits of
+ * those that were hit. One vectorised RT.BBOX, SVSRCA broadcasting the ray. */
+static inline unsigned rt_bbox4(const void *ray, uint64_t index, unsigned lanes) {
+  register uint64_t i0 __asm__("a4") = index;
+  register uint64_t i1 __asm__("a5") = index + 3;
+  register uint64_t i2 __asm__("a6") = index + 6;
+  register uint64_t i3 __asm__("a7") = index + 9;
+  uint64_t hits;
+  csr_write(CSR_SVMIDX, 14);
+  __asm__ volatile(
+      "csrw 0x7f9, %2\n\t"
+      "csrw 0x7fc, %3\n\t"
+      ".insn i 0x0b, 0, x0, x0, 4\n\t" /* svsetvl x0, 4 */
+      ".insn i 0x0b, 1, x0, x0, 1\n\t" /* svon.one */
+      ".insn i 0x0b, 6, x0, %1, 2\n\t" /* rt.bbox x0, (ray), pred_only */
+      "csrr %0, 0x7fc"
+      : "=&r"(hits)
+      : "r"(ray), "r"((uint64_t)SVSRC_BROADCAST), "r"((uint64_t)lanes), "r"(i0), "r"(i1), "r"(i2), "r"(i3)
+      : "memory");
+  return hits & lanes;
+}
+
+/* Submits a job; 0 means that it was refused. */
+static inline uint64_t xsubmit_rt(const struct rt_descriptor *job) {
+  uint64_t ticket;
+  __asm__ volatile(".insn i 0x7b, 2, %0, %1, 2" : "=r"(ticket) : "r"(job) : "memory");
+  return ticket;
+}
+
+/* Waits until a job and all before it are done. */
+static inline void xfence_wait(uint64_t ticket) {
+  __asm__ volatile(".insn i 0x7b, 3, x0, %0, 0" : : "r"(ticket) : "memory");
+}
+
+#endif /* !__ASSEMBLER__ */
+#endif

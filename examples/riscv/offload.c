@@ -1,0 +1,22 @@
+/* The same queues, handed to the offload: one descriptor, one fence. */
+#include "image.h"
+
+struct job job;
+static struct rt_descriptor descriptor __attribute__((aligned(8)));
+
+int main(void) {
+  const struct image *image = job.image;
+  prec_apply(image->mode, image->alt);
+  descriptor.bvh_base = image->base;
+  descriptor.rayq_desc = (uint64_t)job.rays;
+  descriptor.hitq_desc = (uint64_t)job.hits;
+  descriptor.missq_desc = (uint64_t)job.misses;
+  descriptor.tri_buf = image->triangle_base;
+  descriptor.opts = image->options | job.options | (job.kind == KIND_ANY ? JOB_ANY_HIT : 0);
+  uint64_t ticket = xsubmit_rt(&descriptor);
+  if (!ticket)
+    return REFUSED;
+  xfence_wait(ticket);
+  /* A job that met an error stops early: bit 3 of EVENTS. */
+  return csr_read(CSR_XMEM_EVENTS) & 8 ? BAD_NODE : DONE;
+}
