@@ -62,6 +62,17 @@ pub enum Destination {
     Float,
 }
 
+/// What an instruction does to memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct DataAccess {
+    /// Bytes.
+    pub(crate) size: u64,
+    pub(crate) loads: bool,
+    pub(crate) stores: bool,
+    /// Whether the immediate is added to `x[rs1]`.
+    pub(crate) has_offset: bool,
+}
+
 /// What an instruction does. The order matters in three places: groups are contiguous, and everything
 /// from `Csrrw` on concerns the hart as a whole rather than its registers and memory.
 #[allow(missing_docs, reason = "the names are the mnemonics of the manual")]
@@ -129,5 +140,24 @@ impl Op {
             op if (Csrrw..=Csrrci).contains(&op) => Destination::Integer,
             _ => Destination::None,
         }
+    }
+
+    /// How it touches memory, if it is a base instruction that does.
+    pub(crate) fn data_access(self) -> Option<DataAccess> {
+        let (size, loads, stores) = match self {
+            Self::Lb | Self::Lbu => (1, true, false),
+            Self::Lh | Self::Lhu => (2, true, false),
+            Self::Lw | Self::Lwu | Self::Flw | Self::LrW => (4, true, false),
+            Self::Ld | Self::Fld | Self::LrD => (8, true, false),
+            Self::Sb => (1, false, true),
+            Self::Sh => (2, false, true),
+            Self::Sw | Self::Fsw | Self::ScW => (4, false, true),
+            Self::Sd | Self::Fsd | Self::ScD => (8, false, true),
+            op if (Self::LrW..Self::LrD).contains(&op) => (4, true, true),
+            op if (Self::LrD..=Self::AmomaxuD).contains(&op) => (8, true, true),
+            _ => return None,
+        };
+        let has_offset = !(Self::LrW..=Self::AmomaxuD).contains(&self);
+        Some(DataAccess { size, loads, stores, has_offset })
     }
 }

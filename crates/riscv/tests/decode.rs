@@ -1,4 +1,5 @@
 //! Decoder and disassembler against rvdasm, which is generated from riscv-opcodes, and against objdump.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // helpers of tests may do as tests do
 
 mod common;
 
@@ -76,7 +77,8 @@ fn words_decode_as_rvdasm_decodes_them() {
         }
         // Rounding modes 5 and 6, and unused fields of fences, are a matter of execution for rvdasm.
         (None, Some(other)) => other.starts_with('f'),
-        (Some(ours), None) => ours.starts_with("fence"),
+        // Conversions that are exact have a rounding mode all the same; rvdasm wants it to be 0.
+        (Some(ours), None) => ours.starts_with("fence") || ours.starts_with("fcvt.d."),
         _ => false,
     };
     differences.retain(|key, _| !known(key));
@@ -92,7 +94,8 @@ fn compressed_words_are_legal_where_rvdasm_says_so() {
         let other = theirs
             .disassmeble_one(u32::from(half))
             .is_some_and(|found| !found.get_name().starts_with('v'));
-        if ours != other && half != 0 {
+        // `c.addi16sp sp,0` is reserved, as is the word of zeros.
+        if ours != other && half != 0 && half != 0x6101 {
             differences.push(half);
         }
     }
@@ -155,7 +158,8 @@ fn texts_are_objdumps() {
 fn is_other_spelling(ours: &str, theirs: &str, bits: u32) -> bool {
     let is_hint = bits & 3 != 3 && (ours.starts_with("c.") || ours.starts_with(".2byte"));
     let their_name = theirs.split(' ').next().unwrap_or_default();
-    ours.starts_with("csrr")
+    bits == 0x6101
+        || ours.starts_with("csrr")
         || ours.starts_with("fence")
         || is_hint
             && (their_name.starts_with("c.") && their_name.contains(ours.trim_end_matches("64"))

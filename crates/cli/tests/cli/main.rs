@@ -5,6 +5,7 @@ mod console;
 mod dual_images;
 #[cfg(unix)]
 mod files;
+mod hart;
 mod images;
 mod isbe;
 mod json;

@@ -15,8 +15,6 @@ pub(super) fn text(instruction: &Instruction, pc: u64) -> Text {
         Op::Illegal | Op::Undecoded => (".2byte", format!("{word:#x}")),
         Op::Addi => match (quadrant, funct3) {
             (0, _) => ("addi4spn", format!("{},sp,{imm}", x(rd))),
-            (1, 0) if rd == 0 && imm == 0 => ("nop", String::new()),
-            (1, 0) if rd == 0 => ("nop", format!("{imm}")),
             (1, 0) => ("addi", format!("{},{imm}", x(rd))),
             (1, 2) => ("li", format!("{},{imm}", x(rd))),
             _ => ("addi16sp", format!("sp,{imm}")),
@@ -45,7 +43,7 @@ pub(super) fn text(instruction: &Instruction, pc: u64) -> Text {
         Op::Jalr if rd == 0 => ("jr", a.to_owned()),
         Op::Jalr => ("jalr", a.to_owned()),
         Op::Ebreak => ("ebreak", String::new()),
-        Op::Add if rs1 == 0 && quadrant == 2 => ("mv", format!("{},{b}", x(rd))),
+        Op::Add if word >> 12 & 1 == 0 => ("mv", format!("{},{b}", x(rd))),
         op => (super::mnemonic::name(op), format!("{},{b}", x(rd))),
     };
     // The spelling of what is no instruction has no prefix; all-zero bits are defined as illegal.

@@ -3,6 +3,7 @@
 use crate::commit::MemoryAccess;
 use crate::core::Stop;
 use crate::hart::{Event, Hart};
+use crate::instruction::Op;
 use crate::run::{Ended, Limits, Observer};
 use crate::trap::{Cause, Trap};
 use gdbstub::common::Signal;
@@ -24,6 +25,8 @@ pub(super) struct Session<'a> {
     pub(super) watchpoints: Vec<Watchpoint>,
     /// Whether the observer hears of instructions: `monitor log on|off`.
     pub(super) is_logging: bool,
+    /// The watchpoint at this instruction has been reported: it may run now.
+    reported_at: Option<u64>,
     /// Where the last trap without a handler happened: meeting it again ends the program.
     faulted: Option<u64>,
     ended: Option<Ended>,
@@ -59,6 +62,7 @@ impl<'a> Session<'a> {
             breakpoints: BTreeSet::new(),
             watchpoints: Vec::new(),
             is_logging,
+            reported_at: None,
             faulted: None,
             ended: None,
         }
@@ -124,12 +128,20 @@ impl<'a> Session<'a> {
         if self.until_pc == Some(self.hart.core.pc) {
             return Some(self.end(Ended::UntilPc));
         }
+        if !self.watchpoints.is_empty() && self.reported_at.take() != Some(self.hart.core.pc) {
+            let stopped = self.about_to_touch();
+            if stopped.is_some() {
+                self.budget += 1;
+                self.reported_at = Some(self.hart.core.pc);
+                return stopped;
+            }
+        }
         match self.hart.step() {
             Event::Retired => {
                 if self.is_logging && !self.observer.retired(self.hart) {
                     return Some(self.end(Ended::Aborted));
                 }
-                self.watched()
+                self.extension_touched()
             }
             Event::Trapped(trap) => {
                 let epc = self.hart.core.machine.mepc;
@@ -164,24 +176,42 @@ impl<'a> Session<'a> {
         Stopped::Exited(code)
     }
 
-    /// The watchpoint that the last instruction met.
-    fn watched(&self) -> Option<Stopped> {
+    /// The watchpoint that the next instruction will meet. gdb expects to hear of it before the instruction
+    /// has run, and lets it run then.
+    fn about_to_touch(&self) -> Option<Stopped> {
+        let core = &self.hart.core;
+        let instruction = self.hart.registry.decode(self.hart.instruction_bits(core.pc)?);
+        let touched = instruction.op.data_access()?;
+        let offset = if touched.has_offset { i64::from(instruction.imm) as u64 } else { 0 };
+        let address = core.x(instruction.rs1).wrapping_add(offset);
+        self.meet(address, touched.size, touched.loads, touched.stores)
+    }
+
+    /// The watchpoint that an instruction of an extension has met: what it touches is known only afterwards.
+    fn extension_touched(&self) -> Option<Stopped> {
         let commit = self.hart.commit();
-        let meets = |watchpoint: &Watchpoint, access: &MemoryAccess| {
-            let end = access.address.saturating_add(access.bytes.len() as u64);
-            access.address < watchpoint.address.saturating_add(watchpoint.size)
-                && watchpoint.address < end
+        if self.watchpoints.is_empty() || commit.instruction.op != Op::Custom {
+            return None;
+        }
+        let meets = |access: &MemoryAccess, stores: bool| {
+            self.meet(access.address, access.bytes.len() as u64, !stores, stores)
         };
-        self.watchpoints.iter().find_map(|watchpoint| {
-            let read = || commit.loads.iter().any(|access| meets(watchpoint, access));
-            let written = || commit.stores.iter().any(|access| meets(watchpoint, access));
-            let is_met = match watchpoint.kind {
-                WatchKind::Read => read(),
-                WatchKind::Write => written(),
-                WatchKind::ReadWrite => read() || written(),
-            };
-            is_met.then_some(Stopped::Watch(watchpoint.kind, watchpoint.address))
-        })
+        let loads = commit.loads.iter().find_map(|access| meets(access, false));
+        loads.or_else(|| commit.stores.iter().find_map(|access| meets(access, true)))
+    }
+
+    fn meet(&self, address: u64, size: u64, loads: bool, stores: bool) -> Option<Stopped> {
+        let met = self.watchpoints.iter().find(|watchpoint| {
+            let overlaps = address < watchpoint.address.saturating_add(watchpoint.size)
+                && watchpoint.address < address.saturating_add(size);
+            overlaps
+                && match watchpoint.kind {
+                    WatchKind::Read => loads,
+                    WatchKind::Write => stores,
+                    WatchKind::ReadWrite => true,
+                }
+        })?;
+        Some(Stopped::Watch(met.kind, met.address))
     }
 }
 

@@ -5,10 +5,10 @@
 use std::process::{Command, Stdio};
 
 /// SplitMix64 (Steele, Lea and Flood 2014).
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -16,44 +16,44 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    pub fn below(&mut self, end: u64) -> u64 {
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }
 
-    pub fn pick<T: Copy>(&mut self, list: &[T]) -> T {
+    pub(crate) fn pick<T: Copy>(&mut self, list: &[T]) -> T {
         list[self.below(list.len() as u64) as usize]
     }
 }
 
 /// An I-type word.
-pub fn i_type(opcode: u32, funct3: u32, rd: u32, rs1: u32, immediate: i32) -> u32 {
+pub(crate) fn i_type(opcode: u32, funct3: u32, rd: u32, rs1: u32, immediate: i32) -> u32 {
     (immediate as u32) << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | opcode
 }
 
 /// An S-type word.
-pub fn s_type(opcode: u32, funct3: u32, rs1: u32, rs2: u32, immediate: i32) -> u32 {
+pub(crate) fn s_type(opcode: u32, funct3: u32, rs1: u32, rs2: u32, immediate: i32) -> u32 {
     let bits = immediate as u32;
     (bits >> 5 & 127) << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 | (bits & 31) << 7 | opcode
 }
 
 /// An R-type word.
-pub fn r_type(opcode: u32, funct7: u32, funct3: u32, rd: u32, rs1: u32, rs2: u32) -> u32 {
+pub(crate) fn r_type(opcode: u32, funct7: u32, funct3: u32, rd: u32, rs1: u32, rs2: u32) -> u32 {
     funct7 << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | opcode
 }
 
-pub fn addi(rd: u32, rs1: u32, immediate: i32) -> u32 {
+pub(crate) fn addi(rd: u32, rs1: u32, immediate: i32) -> u32 {
     i_type(0x13, 0, rd, rs1, immediate)
 }
 
 /// Two instructions that put an address within 2 GiB of here into a register: pc is that of the first.
-pub fn load_address(rd: u32, pc: u64, address: u64) -> [u32; 2] {
+pub(crate) fn load_address(rd: u32, pc: u64, address: u64) -> [u32; 2] {
     let offset = address.wrapping_sub(pc) as i64;
     let high = (offset + 0x800) >> 12;
     [(high as u32) << 12 | rd << 7 | 0x17, addi(rd, rd, (offset - (high << 12)) as i32)]
 }
 
 /// An ELF file with one segment that can be read, written and executed, entered at its start.
-pub fn elf(address: u64, bytes: &[u8], memory_size: u64) -> Vec<u8> {
+pub(crate) fn elf(address: u64, bytes: &[u8], memory_size: u64) -> Vec<u8> {
     let mut file = vec![0x7F, b'E', b'L', b'F', 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     let half = |file: &mut Vec<u8>, value: u16| file.extend(value.to_le_bytes());
     let word = |file: &mut Vec<u8>, value: u32| file.extend(value.to_le_bytes());
@@ -79,7 +79,7 @@ pub fn elf(address: u64, bytes: &[u8], memory_size: u64) -> Vec<u8> {
 }
 
 /// Whether a tool is installed; says so if not.
-pub fn has(tool: &str) -> bool {
+pub(crate) fn has(tool: &str) -> bool {
     let mut command = Command::new(tool);
     command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
     let found = command.status().is_ok_and(|status| status.success());
@@ -91,11 +91,11 @@ pub fn has(tool: &str) -> bool {
 
 /// Keeps what a program does.
 #[derive(Default)]
-pub struct Observed {
-    pub wants_instructions: bool,
-    pub lines: Vec<String>,
-    pub trace: Vec<String>,
-    pub output: Vec<u8>,
+pub(crate) struct Observed {
+    pub(crate) wants_instructions: bool,
+    pub(crate) lines: Vec<String>,
+    pub(crate) trace: Vec<String>,
+    pub(crate) output: Vec<u8>,
 }
 
 impl riscv::Observer for Observed {

@@ -1,0 +1,112 @@
+//! `siliray run` and `siliray disasm` on a program made of a few words.
+
+use crate::support::Folder;
+
+/// `li a0, CODE << 1 | 1; la t0, tohost; sd a0, 0(t0); j .` with the symbols tohost, begin_signature and
+/// end_signature, which are all the same word.
+fn exits_with(code: u32) -> Vec<u8> {
+    let words = [(code << 1 | 1) << 20 | 0x513, 0x0000_0297, 0x03C2_8293, 0x00A2_B023, 0x0000_006F];
+    let mut memory: Vec<u8> = words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect();
+    memory.resize(0x48, 0);
+    let names = b"\0tohost\0begin_signature\0end_signature\0";
+    let symbol = |name: u32, value: u64| {
+        let mut bytes = name.to_le_bytes().to_vec();
+        bytes.extend([0x10, 0, 1, 0]);
+        bytes.extend(value.to_le_bytes());
+        bytes.extend(8_u64.to_le_bytes());
+        bytes
+    };
+    let mut symbols = vec![0; 24];
+    for (name, value) in [(1, 0x8000_0040), (8, 0x8000_0000), (24, 0x8000_0008)] {
+        symbols.extend(symbol(name, value));
+    }
+    let mut file = b"\x7FELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\xF3\0\x01\0\0\0".to_vec();
+    let (code_at, symbols_at) = (0x78, 0x78 + memory.len() as u64);
+    let names_at = symbols_at + symbols.len() as u64;
+    let sections_at = names_at + names.len() as u64;
+    for value in [0x8000_0000, 64, sections_at] {
+        file.extend(u64::to_le_bytes(value));
+    }
+    file.extend(5_u32.to_le_bytes());
+    for value in [64_u16, 56, 1, 64, 3, 0] {
+        file.extend(value.to_le_bytes());
+    }
+    file.extend([1, 0, 0, 0, 7, 0, 0, 0]);
+    let size = memory.len() as u64;
+    for value in [code_at, 0x8000_0000, 0x8000_0000, size, size, 8] {
+        file.extend(value.to_le_bytes());
+    }
+    file.extend(memory);
+    file.extend(&symbols);
+    file.extend(names);
+    let section = |kind: u32, at: u64, size: u64, link: u32, entry: u64| {
+        let mut bytes = [0_u32.to_le_bytes(), kind.to_le_bytes()].concat();
+        for value in [0, 0, at, size] {
+            bytes.extend(value.to_le_bytes());
+        }
+        bytes.extend([link.to_le_bytes(), 1_u32.to_le_bytes()].concat());
+        bytes.extend([1_u64.to_le_bytes(), entry.to_le_bytes()].concat());
+        bytes
+    };
+    file.extend(section(0, 0, 0, 0, 0));
+    file.extend(section(2, symbols_at, symbols.len() as u64, 2, 24));
+    file.extend(section(3, names_at, names.len() as u64, 0, 0));
+    file
+}
+
+#[test]
+fn the_exit_code_is_the_programs() {
+    let folder = Folder::new();
+    for (code, expected) in [(0, 0), (7, 7), (256, 255)] {
+        std::fs::write(folder.path().join("prog.elf"), exits_with(code)).unwrap();
+        let output = folder.run(&["run", "prog.elf"]);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(expected), "{errors}");
+        assert_eq!(errors, "");
+    }
+}
+
+#[test]
+fn a_run_writes_what_it_was_asked_for() {
+    let folder = Folder::new();
+    std::fs::write(folder.path().join("prog.elf"), exits_with(0)).unwrap();
+    let args = ["run", "prog.elf", "--log", "log", "--trace", "trace", "--signature", "sig"];
+    assert!(folder.run(&args).status.success());
+    assert_eq!(folder.files(), ["log", "prog.elf", "sig", "trace"]);
+    let log = String::from_utf8(folder.read("log")).unwrap();
+    assert_eq!(log.lines().count(), 4);
+    assert!(log.ends_with("mem 0x0000000080000040 0x0000000000000001\n"), "{log}");
+    let trace = String::from_utf8(folder.read("trace")).unwrap();
+    assert!(trace.starts_with("{\"schema\":\"siliray-trace/1\""), "{trace}");
+    assert_eq!(trace.lines().count(), 5);
+    assert_eq!(folder.read("sig"), b"00100513\n00000297\n");
+    let json = folder.json(&["run", "prog.elf"]);
+    assert_eq!((&json["ended"], &json["instructions"]), (&"exit".into(), &4.into()));
+}
+
+#[test]
+fn a_program_that_never_ends_meets_its_limit() {
+    let folder = Folder::new();
+    let mut file = exits_with(0);
+    // `j .` where the store would be.
+    file[0x78 + 12..0x78 + 16].copy_from_slice(&0x6F_u32.to_le_bytes());
+    std::fs::write(folder.path().join("prog.elf"), file).unwrap();
+    let output = folder.run(&["run", "prog.elf", "--max-instructions", "1000"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(124), "{errors}");
+    assert!(errors.contains("after 1000 instructions; pc is 0x8000000c"), "{errors}");
+    assert_eq!(errors.matches("jal zero,0x8000000c").count(), 10, "{errors}");
+}
+
+#[test]
+fn instructions_are_shown() {
+    let folder = Folder::new();
+    std::fs::write(folder.path().join("prog.elf"), exits_with(3)).unwrap();
+    let output = folder.run(&["disasm", "prog.elf"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        text.contains("<begin_signature>:\n    80000000:\t00700513  \taddi\ta0,zero,7\n"),
+        "{text}"
+    );
+    assert!(text.contains("\tsd\ta0,0(t0)\n"), "{text}");
+}

@@ -1,0 +1,133 @@
+//! The programs of examples/riscv: they compile to what is embedded, and answer as brute force does.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // helpers of tests may do as tests do
+
+mod common;
+
+use build::{Options, Preset};
+use common::{Random, has};
+use geometry::{Ray, Vec3};
+use machine::{CheckedImage, Counters, Format, Hit, HitKind, Machine, RayFlags, RayQuery};
+use riscv::machine::{HartMachine, OFFLOAD, WAVEFRONT};
+use scene::builtin::Builtin;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::process::Command;
+use tree::Tree;
+use xphmg::machines::{BruteForce, TilesGround};
+use xphmg::{Precision, Readings, Tiles};
+
+fn image(tiles: &Tiles) -> (CheckedImage, Tree, Vec3, Vec3) {
+    let scene = Builtin::Interior.scene(1500);
+    let options = Options { width: 4, ..Options::preset(Preset::Fast) };
+    let built = build::build(&scene, &options, &|_| ControlFlow::Continue(())).unwrap();
+    let image = tiles.encode(&built.tree).unwrap();
+    let checked = tiles.check(image).checked.unwrap();
+    let decoded = tiles.decode(&checked);
+    let bounds = decoded.bottoms[0].primitives.triangles.iter().fold(
+        (Vec3::splat(f32::INFINITY), Vec3::splat(f32::NEG_INFINITY)),
+        |(least, most), triangle| {
+            let [a, b, c] = triangle.vertices;
+            (least.min(a).min(b).min(c), most.max(a).max(b).max(c))
+        },
+    );
+    (checked, decoded, bounds.0, bounds.1)
+}
+
+/// Rays between random points of the scene's box.
+fn ray(random: &mut Random, least: Vec3, most: Vec3) -> Ray {
+    let mut unit = || random.below(1 << 24) as f32 / (1 << 24) as f32;
+    let mut point = || least + (most - least) * Vec3::new(unit(), unit(), unit());
+    let (from, to) = (point(), point());
+    Ray::new(from, to - from).between(0.0, 1000.0)
+}
+
+fn answers(machine: &dyn Machine, query: &RayQuery) -> Vec<Hit> {
+    let (mut hits, mut counters) = (Vec::new(), Counters::default());
+    machine.answer(query, &mut hits, &mut counters).unwrap();
+    hits
+}
+
+#[test]
+fn the_wavefront_loop_finds_what_brute_force_finds() {
+    for tiles in [Tiles::new(Precision::Fp32), Tiles { wide: true, ..Tiles::new(Precision::Fp32) }]
+    {
+        let (checked, decoded, least, most) = image(&tiles);
+        let ground = TilesGround::new(&checked, &decoded).unwrap();
+        let hart = HartMachine::new(&checked, ground).unwrap();
+        let truth = BruteForce::new(ground);
+        let mut random = Random(11);
+        let mut found = 0;
+        for round in 0..120 {
+            let kind = HitKind::ALL[round % 3];
+            let mut query = RayQuery::new(kind, ray(&mut random, least, most));
+            if round % 5 == 0 {
+                query.flags = RayFlags::CULL_BACK;
+            }
+            let (ours, theirs) = (answers(&hart, &query), answers(&truth, &query));
+            found += theirs.len();
+            if kind == HitKind::Any {
+                assert_eq!(ours.is_empty(), theirs.is_empty(), "{query:?}");
+            } else {
+                assert_eq!(ours, theirs, "{query:?}");
+            }
+        }
+        assert!(found > 60, "{found} hits");
+    }
+}
+
+/// In narrow formats the program orders by the narrowed t: the t of its answer is the smallest of all.
+#[test]
+fn narrow_elements_give_the_closest_narrowed_t() {
+    for precision in [Precision::Fp16, Precision::Bf16, Precision::Int16q] {
+        let tiles = Tiles::new(precision);
+        let (checked, decoded, least, most) = image(&tiles);
+        let ground = TilesGround::new(&checked, &decoded).unwrap();
+        let hart = HartMachine::new(&checked, ground).unwrap();
+        let truth = BruteForce::new(ground);
+        let mut random = Random(12);
+        for _ in 0..25 {
+            let ray = ray(&mut random, least, most);
+            let all = answers(&truth, &RayQuery::new(HitKind::All, ray));
+            let closest = answers(&hart, &RayQuery::new(HitKind::Closest, ray));
+            let expected = all.iter().min_by(|a, b| a.t.total_cmp(&b.t));
+            assert_eq!(closest.first().map(|hit| hit.t), expected.map(|hit| hit.t), "{ray:?}");
+        }
+    }
+}
+
+#[test]
+fn the_offload_program_agrees_with_the_loop() {
+    let (checked, decoded, least, most) = image(&Tiles::new(Precision::Fp32));
+    let ground = TilesGround::new(&checked, &decoded).unwrap();
+    let program =
+        HartMachine::with_program(&checked, ground, OFFLOAD, Readings::default()).unwrap();
+    let truth = BruteForce::new(ground);
+    let mut random = Random(13);
+    for _ in 0..60 {
+        let query = RayQuery::new(HitKind::Closest, ray(&mut random, least, most));
+        assert_eq!(answers(&program, &query), answers(&truth, &query), "{query:?}");
+    }
+}
+
+/// The embedded files are what the cross compiler makes of the sources. Another version of it may make others.
+#[test]
+fn embedded_programs_come_from_their_sources() {
+    if !has("riscv64-unknown-elf-gcc") || !has("make") {
+        return;
+    }
+    let version = Command::new("riscv64-unknown-elf-gcc").arg("-dumpversion").output().unwrap();
+    if version.stdout != b"12.2.0\n" {
+        println!("skipped: the embedded programs were made by version 12.2.0");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/riscv");
+    let mut make = Command::new("make");
+    make.arg("-C").arg(&sources).arg(format!("OUT={}", folder.path().display()));
+    let output = make.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for (name, embedded) in [("wavefront", WAVEFRONT), ("offload", OFFLOAD)] {
+        let made = std::fs::read(folder.path().join(format!("{name}.elf"))).unwrap();
+        assert!(made == embedded, "{name}.elf differs: copy it to crates/riscv/programs");
+    }
+}
