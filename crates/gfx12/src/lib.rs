@@ -21,12 +21,14 @@
 //! | [`format`](mod@format) | the format as siliray's machines see it |
 //! | [`rra`] | `.rra` files |
 //! | [`walk`] | the traversal loops of RADV and GPURT |
+//! | `blocks` | the image as a block-based traversal unit reads it |
 //! | [`uncompressed`] | the format `gfx12-bvh4x2`: 4-wide images for the dual instruction |
 //!
 //! Numbers like G-8 are decisions where sources disagree or are silent; they stand beside the code that
 //! makes them true. Facts come from GPURT, Mesa, HIPRT, Radeon Raytracing Analyzer, the RDNA4 ISA guide,
 //! and results captured on hardware by the author of amdgpu-sim.
 
+mod blocks;
 pub mod check;
 pub mod decode;
 pub mod describe;

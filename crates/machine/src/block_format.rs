@@ -127,6 +127,8 @@ pub enum BlockLead {
         count: u32,
         /// Bytes of memory that must be fetched before they can be tested; 0 if nothing is fetched.
         bytes: u32,
+        /// Where that memory begins.
+        address: u64,
     },
 }
 

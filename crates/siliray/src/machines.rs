@@ -21,6 +21,9 @@ use tree::Tree;
 use ttu::program::ProgramError;
 use ttu::{Config as TtuConfig, RunError, Tb12, TtuMachine, World};
 
+/// Options matter to the encoder alone.
+static GFX12: Gfx12 = Gfx12 { options: EncodeOptions::new(Policy::Dense) };
+
 /// A format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FormatName {
@@ -69,7 +72,8 @@ impl FormatName {
         match self {
             Self::Tree => Some(&TreeFormat),
             Self::Ttu => Some(&Tb12),
-            Self::Gfx12 | Self::Gfx12Bvh4x2 => None,
+            Self::Gfx12 => Some(&GFX12),
+            Self::Gfx12Bvh4x2 => None,
         }
     }
 }

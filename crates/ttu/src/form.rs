@@ -64,14 +64,24 @@ impl Form {
                 snap_lower(direction),
             )
         };
-        // As far down as rounding can place a hit behind `tmin` before it.
-        let tmin = (ray.tmin * (2.0 - slab::C)).next_down().max(0.0);
-        Self { axes: [axis(0), axis(1), axis(2)], tmin }
+        Self { axes: [axis(0), axis(1), axis(2)], tmin: lowered(ray.tmin) }
     }
 
-    /// A beam, in its own range.
-    pub(crate) fn beam(beam: &Beam) -> Self {
-        Self { axes: *beam.axes(), tmin: beam.tmin() }
+    /// A beam in a level whose box is `bounds`; dilated like a ray, and for the same reason. Without a beam,
+    /// everything is met.
+    pub(crate) fn beam(beam: Option<&Beam>, bounds: &Aabb, tmin: f32) -> Self {
+        let Some(beam) = beam else {
+            let everywhere = Axis::new(f32::MAX, f32::MIN, 0.0, 0.0);
+            return Self { axes: [everywhere; 3], tmin };
+        };
+        let [upper, lower] = [beam.upper().0, beam.lower().0];
+        let dilation = DILATION * slab::reach(upper, bounds).max(slab::reach(lower, bounds));
+        let axes = beam.axes().map(|axis| Axis {
+            upper_origin: add_up(axis.upper_origin, dilation),
+            lower_origin: add_down(axis.lower_origin, -dilation),
+            ..axis
+        });
+        Self { axes, tmin: lowered(beam.tmin()) }
     }
 
     /// The form in the coordinates of a block; `None` where scaling is not exact (T-9).
@@ -130,6 +140,11 @@ impl Form {
         }
         (hits, lo)
     }
+}
+
+/// `tmin` as far down as rounding can place a hit behind it.
+fn lowered(tmin: f32) -> f32 {
+    (tmin * (2.0 - slab::C)).next_down().max(0.0)
 }
 
 /// The larger of each two; a NaN candidate is a touch and is dropped.

@@ -1,7 +1,8 @@
 //! Questions on their way through the machine, and what has been found so far.
 
-use crate::config::RAY_BYTES;
-use geometry::slab;
+use crate::config::{BEAM_BYTES, RAY_BYTES};
+use geometry::slab::widen;
+use machine::beam::{BeamHit, BeamKind, BeamQuery};
 use machine::{Hit, HitKind, RayQuery};
 
 /// A question to the machine.
@@ -9,6 +10,8 @@ use machine::{Hit, HitKind, RayQuery};
 pub enum Query {
     /// About a ray.
     Ray(RayQuery),
+    /// About a beam.
+    Beam(BeamQuery, BeamKind),
 }
 
 impl Query {
@@ -16,14 +19,17 @@ impl Query {
     pub(crate) const fn bytes(&self) -> u32 {
         match self {
             Self::Ray(_) => RAY_BYTES,
+            Self::Beam(..) => BEAM_BYTES,
         }
     }
 
     /// The mask that nodes are tried against; inside an instance everything is seen.
     pub(crate) const fn mask(&self, instance: Option<u32>) -> u8 {
         match (self, instance) {
-            (Self::Ray(query), None) => query.mask,
-            (Self::Ray(_), Some(_)) => 0xFF,
+            (_, Some(_)) => 0xFF,
+            (Self::Ray(RayQuery { mask, .. }) | Self::Beam(BeamQuery { mask, .. }, _), None) => {
+                *mask
+            }
         }
     }
 
@@ -31,6 +37,7 @@ impl Query {
     pub(crate) fn is_answerable(&self) -> bool {
         match self {
             Self::Ray(query) => query.is_answerable(),
+            Self::Beam(query, _) => query.mask != 0,
         }
     }
 }
@@ -44,8 +51,10 @@ impl From<RayQuery> for Query {
 /// What the machine says of one question.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Answer {
-    /// The hits: at most one for closest and any, all in order otherwise.
+    /// Hits of a ray: at most one for closest and any, all in order otherwise.
     pub hits: Vec<Hit>,
+    /// What a beam met: at most one for any and first, all by their ids otherwise.
+    pub beam_hits: Vec<BeamHit>,
     /// Cycle of the first beat.
     pub began_at: u64,
     /// Cycle in which its last query was done.
@@ -76,12 +85,22 @@ pub(crate) struct Job {
     began_at: Option<u64>,
     pub(crate) done_at: u64,
     hits: Vec<Hit>,
+    beam_hits: Vec<BeamHit>,
 }
 
 impl Job {
     pub(crate) fn new(query: Query, task: u32) -> Self {
-        let hits = Vec::new();
-        Self { query, live: 0, task, blocks: 0, launches: 0, began_at: None, done_at: 0, hits }
+        Self {
+            query,
+            live: 0,
+            task,
+            blocks: 0,
+            launches: 0,
+            began_at: None,
+            done_at: 0,
+            hits: Vec::new(),
+            beam_hits: Vec::new(),
+        }
     }
 
     pub(crate) fn begin(&mut self, cycle: u64) {
@@ -93,43 +112,64 @@ impl Job {
     pub(crate) fn reach(&self) -> f32 {
         match &self.query {
             Query::Ray(query) => match (query.kind, self.hits.first()) {
-                (HitKind::Closest, Some(best)) => slab::widen(best.t),
+                (HitKind::Closest, Some(best)) => widen(best.t),
                 (HitKind::Any, Some(_)) => f32::NEG_INFINITY,
-                _ => slab::widen(query.ray.tmax),
+                _ => widen(query.ray.tmax),
+            },
+            // A first contact is a lower bound, 11 u below the exact one at most; a box is entered 3 u late
+            // at most. Widening twice covers both.
+            Query::Beam(query, kind) => match (kind, self.beam_hits.first()) {
+                (BeamKind::First, Some(best)) => widen(widen(best.t)),
+                (BeamKind::Any, Some(_)) => f32::NEG_INFINITY,
+                _ => widen(query.beam.tmax()),
             },
         }
     }
 
-    /// Takes a hit; says whether boxes matter less far now.
-    pub(crate) fn take(&mut self, hit: Hit) -> bool {
-        let Query::Ray(query) = &self.query;
-        match query.kind {
-            HitKind::All => {
-                self.hits.push(hit);
-                false
-            }
-            HitKind::Closest | HitKind::Any => {
-                let is_better = hit.beats(self.hits.first());
-                if is_better {
-                    self.hits.clear();
-                    self.hits.push(hit);
-                }
-                is_better
-            }
+    /// Takes a hit of a ray; says whether boxes matter less far now.
+    pub(crate) fn take(&mut self, hit: Hit, kind: HitKind) -> bool {
+        if kind == HitKind::All {
+            self.hits.push(hit);
+            return false;
         }
+        let is_better = hit.beats(self.hits.first());
+        if is_better {
+            self.hits.clear();
+            self.hits.push(hit);
+        }
+        is_better
+    }
+
+    /// Takes what a beam met; says whether boxes matter less far now.
+    pub(crate) fn take_beam(&mut self, hit: BeamHit, kind: BeamKind) -> bool {
+        if kind == BeamKind::Collect {
+            self.beam_hits.push(hit);
+            return false;
+        }
+        let is_better = self.beam_hits.first().is_none_or(|best| hit.order(best).is_lt());
+        if is_better {
+            self.beam_hits.clear();
+            self.beam_hits.push(hit);
+        }
+        is_better
     }
 
     /// Whether nothing more has to be tested.
     pub(crate) fn is_settled(&self) -> bool {
-        let Query::Ray(query) = &self.query;
-        query.kind == HitKind::Any && !self.hits.is_empty()
+        match &self.query {
+            Query::Ray(query) => query.kind == HitKind::Any && !self.hits.is_empty(),
+            Query::Beam(_, kind) => *kind == BeamKind::Any && !self.beam_hits.is_empty(),
+        }
     }
 
     pub(crate) fn into_answer(mut self) -> Answer {
         self.hits.sort_by(Hit::order);
         self.hits.dedup(); // a split triangle is met in several leaves
+        self.beam_hits.sort_by_key(BeamHit::ids);
+        self.beam_hits.dedup_by_key(|hit| hit.ids());
         Answer {
             hits: self.hits,
+            beam_hits: self.beam_hits,
             began_at: self.began_at.unwrap_or(self.done_at),
             done_at: self.done_at,
             blocks: self.blocks,

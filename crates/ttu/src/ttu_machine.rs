@@ -2,8 +2,10 @@
 
 use crate::config::{Config, ConfigError};
 use crate::job::{Answer, Query};
-use crate::run::{Options, Run, RunError, simulate};
+use crate::run::simulate::{self, simulate};
+use crate::run::{Options, Run, RunError};
 use crate::world::World;
+use machine::beam::{BeamHit, BeamKind, BeamMachine, BeamQuery, BeamWorld, Visit};
 use machine::{BudgetExhausted, Counters, Hit, Machine, RayQuery};
 use std::ops::ControlFlow;
 
@@ -30,8 +32,8 @@ impl TtuMachine {
     }
 
     fn run(&self, query: Query) -> Result<Run, RunError> {
-        let options = Options { sample_every: u64::MAX, trace_events: 0 };
-        simulate(&self.world, &self.config, &[query], options, &|_| ControlFlow::Continue(()))
+        let keep_going = &|_| ControlFlow::Continue(());
+        simulate(&self.world, &self.config, &[query], Options::ONLY_ANSWERS, keep_going)
     }
 }
 
@@ -50,15 +52,96 @@ impl Machine for TtuMachine {
         counters.queries += 1;
         // A run that does not add up or that is stuck has no answer, as one that takes too long.
         let run = self.run((*query).into()).map_err(|_| BudgetExhausted { limit: 0 })?;
-        counters.nodes += run.counters.nodes_visited;
-        counters.box_tests += run.counters.issue_used;
-        counters.leaves += run.counters.leaves;
-        counters.triangle_tests += run.counters.primitives;
-        counters.instances += run.counters.instances;
-        counters.blocks += run.counters.setups;
-        counters.bytes += run.counters.l0_fill_bytes + run.counters.sm_fetch_bytes;
-        counters.cycles += run.answers.iter().map(Answer::latency).sum::<u64>();
+        count(&run, counters);
         hits.extend(run.answers.into_iter().flat_map(|answer| answer.hits));
         Ok(())
     }
+}
+
+/// The same machine for beams: the leaf tests are made ready once. On an image that cuts triangles, the boxes of the
+/// hierarchy do not contain the boxes of its triangles, and only the exact leaf rule is answered in full.
+#[derive(Debug)]
+pub struct TtuBeamMachine<'a> {
+    world: &'a World,
+    beams: BeamWorld<'a>,
+    config: Config,
+}
+
+impl<'a> TtuBeamMachine<'a> {
+    /// A machine over `world`.
+    ///
+    /// # Errors
+    /// When the configuration is nonsense or too small for the blocks, or the world too large for beams.
+    pub fn new(world: &'a World, config: Config) -> Result<Self, RunError> {
+        config.validate().map_err(RunError::Config)?;
+        world.fits(&config)?;
+        let beams = BeamWorld::new(&world.tree)?;
+        Ok(Self { world, beams, config })
+    }
+
+    fn ask(
+        &self,
+        query: &BeamQuery,
+        kind: BeamKind,
+        counters: &mut Counters,
+    ) -> Result<Vec<BeamHit>, BudgetExhausted> {
+        let (options, queries) = (Options::ONLY_ANSWERS, [Query::Beam(*query, kind)]);
+        let keep_going = &|_| ControlFlow::Continue(());
+        let run = simulate::run(
+            self.world,
+            Some(&self.beams),
+            &self.config,
+            &queries,
+            options,
+            keep_going,
+        );
+        let run = run.map_err(|_| BudgetExhausted { limit: 0 })?;
+        counters.queries += 1;
+        count(&run, counters);
+        Ok(run.answers.into_iter().flat_map(|answer| answer.beam_hits).collect())
+    }
+}
+
+impl BeamMachine for TtuBeamMachine<'_> {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn visit(
+        &self,
+        query: &BeamQuery,
+        counters: &mut Counters,
+        visitor: &mut dyn FnMut(&BeamHit) -> Visit,
+    ) -> Result<(), BudgetExhausted> {
+        for hit in self.ask(query, BeamKind::Collect, counters)? {
+            if visitor(&hit) == Visit::Stop {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn any(&self, query: &BeamQuery, counters: &mut Counters) -> Result<bool, BudgetExhausted> {
+        Ok(!self.ask(query, BeamKind::Any, counters)?.is_empty())
+    }
+
+    fn first(
+        &self,
+        query: &BeamQuery,
+        counters: &mut Counters,
+    ) -> Result<Option<BeamHit>, BudgetExhausted> {
+        Ok(self.ask(query, BeamKind::First, counters)?.first().copied())
+    }
+}
+
+/// What a run did, as other machines count it.
+fn count(run: &Run, counters: &mut Counters) {
+    counters.nodes += run.counters.nodes_visited;
+    counters.box_tests += run.counters.issue_used;
+    counters.leaves += run.counters.leaves;
+    counters.triangle_tests += run.counters.primitives;
+    counters.instances += run.counters.instances;
+    counters.blocks += run.counters.setups;
+    counters.bytes += run.counters.l0_fill_bytes + run.counters.sm_fetch_bytes;
+    counters.cycles += run.answers.iter().map(Answer::latency).sum::<u64>();
 }

@@ -5,6 +5,7 @@ use crate::form::Form;
 use crate::job::Query;
 use crate::program::{Program, ProgramError, bounds_of, moved};
 use geometry::{Ray, TriangleRule, slab};
+use machine::beam::BeamWorld;
 use machine::instance_dilation::InstanceDilation;
 use machine::{BlockFormat, BlockImage, CheckedImage};
 use tree::Tree;
@@ -99,16 +100,28 @@ impl World {
     }
 
     /// The query in the space of its level.
-    pub(crate) fn form(&self, query: &Query, instance: Option<u32>) -> Form {
-        let Query::Ray(query) = query;
+    pub(crate) fn form(
+        &self,
+        query: &Query,
+        instance: Option<u32>,
+        beams: Option<&BeamWorld<'_>>,
+    ) -> Form {
         let bounds = bounds_of(&self.program.levels[self.level_of(instance)]);
-        match (&self.tree.top, instance) {
-            (Some(_), None) => {
+        match (query, &self.tree.top, instance) {
+            (Query::Ray(query), Some(_), None) => {
                 let reach = slab::reach(query.ray.origin, &bounds);
                 let dilation = self.instance_dilation.dilation(query.ray.origin, reach);
                 Form::dilated(&query.ray, dilation)
             }
-            _ => Form::ray(&self.ray(&query.ray, instance), &bounds),
+            (Query::Ray(query), ..) => Form::ray(&self.ray(&query.ray, instance), &bounds),
+            (Query::Beam(query, _), Some(_), Some(instance)) => {
+                let view = beams.and_then(|beams| beams.placed(query, instance));
+                let moved = view.and_then(|view| view.beam);
+                Form::beam(moved.as_ref(), &bounds, query.beam.tmin())
+            }
+            (Query::Beam(query, _), ..) => {
+                Form::beam(Some(&query.beam), &bounds, query.beam.tmin())
+            }
         }
     }
 

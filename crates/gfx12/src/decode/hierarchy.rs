@@ -115,7 +115,7 @@ fn child_bounds(
 }
 
 /// The union of the decoded boxes of some slots.
-pub(super) fn slots_box(node: &BoxNode, slots: u8) -> Aabb {
+pub(crate) fn slots_box(node: &BoxNode, slots: u8) -> Aabb {
     (0..8)
         .filter(|slot| slots >> slot & 1 == 1)
         .map(|slot| unbounded_where_nan(node.child_box(slot)))

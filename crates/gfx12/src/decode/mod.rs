@@ -21,7 +21,7 @@
 pub(crate) mod bounds;
 mod expand;
 pub mod frames;
-mod hierarchy;
+pub(crate) mod hierarchy;
 pub mod memory;
 pub mod nodes;
 mod placements;

@@ -121,6 +121,11 @@ impl ReadPrimitives {
         Self { primitives, pairs, before }
     }
 
+    /// Keys of a leaf's pairs.
+    pub(crate) fn keys_of(&self, leaf: &LeafRecord) -> &[u64] {
+        &self.pairs.keys[self.pairs.of_leaf(leaf)]
+    }
+
     /// Numbers of a leaf's primitives, in the order of its range.
     pub(crate) fn numbers<'a>(&'a self, leaf: &LeafRecord) -> impl Iterator<Item = u32> + 'a {
         let triangles = self.primitives.triangles.len() as u32;

@@ -17,7 +17,9 @@ pub(super) fn blocks(image: &Image) -> BlockImage {
 fn add_level(image: &Image, record: &Record, sum: &mut BlockImage) {
     let (first_block, first_item) = (sum.blocks.len() as u32, sum.items.len() as u32);
     let lead = |word: u32| match leaf_range(word) {
-        Some((first, count)) => BlockLead::Items { first: first_item + first, count, bytes: 0 },
+        Some((first, count)) => {
+            BlockLead::Items { first: first_item + first, count, bytes: 0, address: 0 }
+        }
         None => BlockLead::Block(first_block + word),
     };
     let references = image.get(record.references_address, 4 * record.reference_count);

@@ -78,7 +78,7 @@ fn blocks_follow_the_hierarchy() {
         let nodes = &blocks.nodes[first_node as usize..][..usize::from(node_count)];
         nodes.iter().map(|node| node.lead).collect::<Vec<_>>()
     };
-    let items = |first, count| BlockLead::Items { first, count, bytes: 0 };
+    let items = |first, count| BlockLead::Items { first, count, bytes: 0, address: 0 };
     assert_eq!(leads(0), [items(0, 1), BlockLead::Block(1)]);
     assert_eq!(leads(1).len(), 2);
     let references = tree.bottoms[0].bvh.references();

@@ -59,6 +59,8 @@ pub(super) enum Loses {
 }
 
 const DENSE: Gfx12 = Gfx12 { options: EncodeOptions::new(Policy::Dense) };
+const ORIENTED: Gfx12 =
+    Gfx12 { options: EncodeOptions { obb: true, ..EncodeOptions::new(Policy::Dense) } };
 const ONE_PAIR: Gfx12 =
     Gfx12 { options: EncodeOptions { margin: true, ..EncodeOptions::new(Policy::Radv) } };
 const AS_RADV: Gfx12 = Gfx12 { options: EncodeOptions::new(Policy::Radv) };
@@ -186,6 +188,24 @@ pub(super) static CONTENDERS: &[Contender] = &[
         presets: &Preset::ALL,
     },
     Contender {
+        format: &DENSE,
+        name: "gfx12",
+        layout: "dense as blocks",
+        machine: "ttu",
+        make: ttu_on_gfx12,
+        loses: Loses::Nothing,
+        presets: &[Preset::Balanced, Preset::Best],
+    },
+    Contender {
+        format: &ORIENTED,
+        name: "gfx12:obb",
+        layout: "oriented as blocks",
+        machine: "ttu",
+        make: ttu_on_gfx12,
+        loses: Loses::Nothing,
+        presets: &[Preset::Balanced],
+    },
+    Contender {
         format: &TreeFormat,
         name: "tree",
         layout: "tree as blocks",
@@ -239,6 +259,10 @@ fn dual(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
 
 fn ttu_on_blocks(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
     ttu(&Tb12, ground)
+}
+
+fn ttu_on_gfx12(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
+    ttu(&DENSE, ground)
 }
 
 fn ttu_on_tree(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {

@@ -14,6 +14,7 @@ use crate::unit::memory::{Cache, Memory};
 use crate::unit::slot::State;
 use crate::unit::sm::{LeafTest, Sm};
 use crate::unit::ttu::{Env, Ttu};
+use machine::RayQuery;
 use machine::candidate::View;
 use std::ops::Range;
 
@@ -263,22 +264,43 @@ fn test_primitives(env: &Env<'_>, job: &mut Job, instance: Option<u32>, items: &
     if job.is_settled() {
         return false;
     }
+    match job.query {
+        Query::Ray(query) => test_ray(env, &query, job, instance, items),
+        Query::Beam(query, kind) => {
+            let view = env.beams.and_then(|beams| match instance {
+                Some(instance) => beams.placed(&query, instance),
+                None => beams.world(&query, 0),
+            });
+            let Some(view) = view else { return false };
+            let mut is_shorter = false;
+            for hit in items.iter().filter_map(|&item| view.hit(item as usize)) {
+                is_shorter |= job.take_beam(hit, kind);
+            }
+            is_shorter
+        }
+    }
+}
+
+fn test_ray(
+    env: &Env<'_>,
+    query: &RayQuery,
+    job: &mut Job,
+    instance: Option<u32>,
+    items: &[u32],
+) -> bool {
     let tree = &env.world.tree;
-    let Query::Ray(query) = job.query;
     let view = match (&tree.top, instance) {
         (Some(top), Some(number)) => {
             let placement = &top.placements[number as usize];
             let bottom = &tree.bottoms[placement.bottom as usize];
-            View::placed(&bottom.primitives, &query, number, placement)
+            View::placed(&bottom.primitives, query, number, placement)
         }
-        _ => tree.bottoms.first().map(|bottom| View::world(&bottom.primitives, &query)),
+        _ => tree.bottoms.first().map(|bottom| View::world(&bottom.primitives, query)),
     };
     let Some(view) = view else { return false };
     let mut is_shorter = false;
-    for &item in items {
-        if let Some(hit) = view.hit(env.world.rule, item as usize) {
-            is_shorter |= job.take(hit);
-        }
+    for hit in items.iter().filter_map(|&item| view.hit(env.world.rule, item as usize)) {
+        is_shorter |= job.take(hit, query.kind);
     }
     is_shorter
 }

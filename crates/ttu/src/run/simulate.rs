@@ -12,6 +12,7 @@ use crate::job::{Answer, Query};
 use crate::unit::memory::Memory;
 use crate::unit::ttu::Env;
 use crate::world::{TooSmall, World};
+use machine::beam::{BeamWorld, BeamWorldError};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,6 +25,11 @@ pub struct Options {
     pub sample_every: u64,
     /// Most events of a TTU's timeline; 0 keeps none.
     pub trace_events: usize,
+}
+
+impl Options {
+    /// No samples but the first, no events.
+    pub const ONLY_ANSWERS: Self = Self { sample_every: u64::MAX, trace_events: 0 };
 }
 
 impl Default for Options {
@@ -66,7 +72,7 @@ pub struct Run {
 }
 
 /// Why a run has no result.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RunError {
     /// A parameter is nonsense.
     #[error(transparent)]
@@ -85,6 +91,9 @@ pub enum RunError {
         /// Questions without an answer.
         open: usize,
     },
+    /// Something in the world is too large for beams.
+    #[error(transparent)]
+    Beams(#[from] BeamWorldError),
     /// The caller did not want to wait any longer.
     #[error("the run was interrupted")]
     Interrupted,
@@ -107,8 +116,22 @@ pub fn simulate(
 ) -> Result<Run, RunError> {
     config.validate()?;
     world.fits(config)?;
+    let asks_beams = queries.iter().any(|query| matches!(query, Query::Beam(..)));
+    let beams = if asks_beams { Some(BeamWorld::new(&world.tree)?) } else { None };
+    run(world, beams.as_ref(), config, queries, options, keep_going)
+}
+
+/// The same with leaf tests of beams that are ready.
+pub(crate) fn run(
+    world: &World,
+    beams: Option<&BeamWorld<'_>>,
+    config: &Config,
+    queries: &[Query],
+    options: Options,
+    keep_going: KeepGoing<'_>,
+) -> Result<Run, RunError> {
     let start = Instant::now();
-    let env = Env { config, world };
+    let env = Env { config, world, beams };
     let mut clusters: Vec<Cluster> = deal(queries, config.gpcs as usize)
         .iter()
         .map(|part| Cluster::new(config, part, options.sample_every, options.trace_events))

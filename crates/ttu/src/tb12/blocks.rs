@@ -26,8 +26,9 @@ pub(super) fn blocks(image: &CheckedImage) -> BlockImage {
                     first: block.reference_base + u32::from(offset),
                     count: u32::from(count),
                     bytes: 0,
+                    address: 0,
                 },
-                Lead::Unused => BlockLead::Items { first: 0, count: 0, bytes: 0 },
+                Lead::Unused => BlockLead::Items { first: 0, count: 0, bytes: 0, address: 0 },
             },
         }));
         sum.blocks.push(Block {

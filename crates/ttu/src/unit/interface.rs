@@ -82,7 +82,7 @@ impl Ttu {
         let slot = &mut self.slots[number as usize];
         slot.job = launch.job;
         slot.instance = launch.instance;
-        slot.form = env.world.form(&job.query, launch.instance);
+        slot.form = env.world.form(&job.query, launch.instance, env.beams);
         slot.mask = job.query.mask(launch.instance);
         slot.tmax = job.reach();
         slot.priority = u8::from(launch.instance.is_some());

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Outcome {
     /// Items for the SM.
-    Leaf { first: u32, count: u32, bytes: u32 },
+    Leaf { first: u32, count: u32, bytes: u32, address: u64 },
     /// A block to be visited.
     Foreign { block: u32, entry_t: f32, child: u8 },
     /// The unit is done with the block.

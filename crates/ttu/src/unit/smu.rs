@@ -31,9 +31,9 @@ impl Ttu {
             self.active = true;
             self.counters.result_pops += 1;
             match outcome {
-                Outcome::Leaf { first, count, bytes } => {
+                Outcome::Leaf { first, count, bytes, address } => {
                     self.slots[slot as usize].outstanding_leaves += 1;
-                    let at = self.fetch_leaf(first, bytes, cycle, path);
+                    let at = self.fetch_leaf(address, bytes, cycle, path);
                     sm.take(at, self.number, slot, first, count);
                 }
                 Outcome::Foreign { block, entry_t, child } => {
@@ -44,13 +44,14 @@ impl Ttu {
         }
     }
 
-    /// When the primitives of a leaf are in the SM. Leaves that lie in memory are numbered like lines behind all blocks.
-    fn fetch_leaf(&mut self, first: u32, bytes: u32, cycle: u64, path: &mut Path<'_>) -> u64 {
-        const LEAVES: u64 = 1 << 56;
-        let line_bytes = self.l0.line_bytes;
-        self.counters.sm_fetch_bytes += u64::from(bytes.next_multiple_of(line_bytes));
-        let lines =
-            (0..u64::from(bytes.div_ceil(line_bytes))).map(|n| LEAVES + u64::from(first) + n);
+    /// When the memory of a leaf is in the SM.
+    fn fetch_leaf(&mut self, address: u64, bytes: u32, cycle: u64, path: &mut Path<'_>) -> u64 {
+        let line = u64::from(self.l0.line_bytes);
+        let lines = address / line..(address + u64::from(bytes)).div_ceil(line);
+        if bytes == 0 {
+            return cycle;
+        }
+        self.counters.sm_fetch_bytes += line * (lines.end - lines.start);
         lines.fold(cycle, |at, line| at.max(path.request(line, cycle).1))
     }
 

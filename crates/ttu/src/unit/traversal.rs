@@ -160,9 +160,9 @@ impl Unit {
             slot.unreported -= 1;
             let block = &program.blocks[slot.block as usize];
             let outcome = match program.nodes[block.first_node as usize + usize::from(node)].lead {
-                BlockLead::Items { first, count, bytes } => {
+                BlockLead::Items { first, count, bytes, address } => {
                     counters.leaves += 1;
-                    Outcome::Leaf { first, count, bytes }
+                    Outcome::Leaf { first, count, bytes, address }
                 }
                 BlockLead::Block(block) => {
                     counters.foreign += 1;

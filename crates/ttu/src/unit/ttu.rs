@@ -16,6 +16,7 @@ use crate::job::Job;
 use crate::run::timeline::Timeline;
 use crate::world::World;
 use geometry::{Ray, Vec3};
+use machine::beam::BeamWorld;
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -24,6 +25,8 @@ use std::ops::Range;
 pub(crate) struct Env<'a> {
     pub(crate) config: &'a Config,
     pub(crate) world: &'a World,
+    /// The leaf tests of beams, if any are asked.
+    pub(crate) beams: Option<&'a BeamWorld<'a>>,
 }
 
 impl Env<'_> {

@@ -41,7 +41,7 @@ pub(crate) fn chain(length: usize, k: usize) -> World {
             let lead = if number + 1 < length {
                 BlockLead::Block(number as u32 + 1)
             } else {
-                BlockLead::Items { first: 0, count: 1, bytes: 0 }
+                BlockLead::Items { first: 0, count: 1, bytes: 0, address: 0 }
             };
             image.nodes.push(BlockNode { cells: child_box(j), mask: 0xFF, lead });
         }
@@ -57,7 +57,7 @@ pub(crate) fn nested(depth: usize) -> World {
         let lead = if n + 1 < depth {
             BlockLead::Inside { first: n as u8 + 1, count: 1 }
         } else {
-            BlockLead::Items { first: 0, count: 1, bytes: 0 }
+            BlockLead::Items { first: 0, count: 1, bytes: 0, address: 0 }
         };
         image.nodes.push(BlockNode { cells: child_box(0), mask: 0xFF, lead });
     }
@@ -70,7 +70,7 @@ pub(crate) fn crowd(k: usize, met: usize) -> World {
     image.blocks.push(block(0, 0, k, k));
     for j in 0..k {
         let cells = child_box(if j < met { 0 } else { 5 });
-        let lead = BlockLead::Items { first: 0, count: 1, bytes: 0 };
+        let lead = BlockLead::Items { first: 0, count: 1, bytes: 0, address: 0 };
         image.nodes.push(BlockNode { cells, mask: 0xFF, lead });
     }
     world(image)

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::unreachable)]
 
 mod answers;
+mod beams;
 mod closed_forms;
 mod hand_made;
 mod throughput;
