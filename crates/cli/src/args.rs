@@ -4,6 +4,7 @@ use crate::commands::hart::args::{Disasm, Run};
 use crate::commands::isbe::args::Isbe;
 use crate::image_args::{Check, Diff, ImageOutput, Inspect, Intersect, Vectors};
 use crate::machine_args::MachineChoice;
+use crate::sim_args::Sim;
 use crate::trace_args::{Bench, Rays, Trace};
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -44,6 +45,7 @@ Examples:
   siliray build interior --triangles 1e6   figures of the tree for each preset
   siliray render forest -o forest.png      a picture
   siliray render hairball -o heat.png --heatmap boxes
+  siliray sim interior --sweep slots=8,32  the tree traversal unit, cycle by cycle
   siliray conformance                      does every machine agree with brute force?
   siliray run prog.elf --log commit.log    a RISC-V program, instruction by instruction
 
@@ -88,6 +90,7 @@ pub(crate) enum Command {
     Info(Info),
     Build(Build),
     Render(Render),
+    Sim(Sim),
     Trace(Trace),
     Rays(Rays),
     Bench(Bench),

@@ -16,6 +16,7 @@ mod image_args;
 mod interrupt;
 mod machine_args;
 mod output;
+mod sim_args;
 mod trace_args;
 mod values;
 

@@ -43,7 +43,7 @@
 //! | [`trace`] | the fast tracer |
 //! | [`trace`](mod@trace) | the fast tracer |
 //! | [`riscv`] | a hart that runs programs |
-//! | [`ttu`] | the tree traversal unit: 128-byte blocks |
+//! | [`ttu`] | the tree traversal unit: 128-byte blocks, cycle by cycle |
 //!
 //! | module | concept |
 //! |---|---|
@@ -60,6 +60,7 @@
 //! | [`render`] | pictures and heat maps |
 //! | [`conformance`] | every machine against brute force |
 //! | [`report`] | all of it as one HTML file |
+//! | [`sim`] | runs and sweeps of the traversal unit |
 
 pub use {build, geometry, gfx12, isbe, machine, riscv, scene, trace, tree, ttu, xphmg};
 
@@ -74,5 +75,6 @@ pub mod open;
 pub mod ray_files;
 pub mod render;
 pub mod report;
+pub mod sim;
 pub mod vector_files;
 pub mod workload;

@@ -36,5 +36,5 @@ pub use config::Config;
 pub use job::{Answer, Query};
 pub use run::{Run, RunError, simulate};
 pub use tb12::Tb12;
-pub use ttu_machine::{TtuBeamMachine, TtuMachine};
+pub use ttu_machine::TtuMachine;
 pub use world::World;

@@ -2,10 +2,9 @@
 
 use crate::config::{Config, ConfigError};
 use crate::job::{Answer, Query};
-use crate::run::simulate::{self, simulate};
-use crate::run::{Options, Run, RunError};
+use crate::run::{Options, Run, RunError, simulate};
 use crate::world::World;
-use machine::beam::{BeamHit, BeamKind, BeamMachine, BeamQuery, BeamWorld, Visit};
+use machine::beam::{BeamHit, BeamKind, BeamMachine, BeamQuery, Visit};
 use machine::{BudgetExhausted, Counters, Hit, Machine, RayQuery};
 use std::ops::ControlFlow;
 
@@ -29,6 +28,18 @@ impl TtuMachine {
         config.validate().map_err(|error: ConfigError| RunError::Config(error))?;
         world.fits(&config)?;
         Ok(Self { world, config })
+    }
+
+    fn ask(
+        &self,
+        query: &BeamQuery,
+        kind: BeamKind,
+        counters: &mut Counters,
+    ) -> Result<Vec<BeamHit>, BudgetExhausted> {
+        let run = self.run(Query::Beam(*query, kind)).map_err(|_| BudgetExhausted { limit: 0 })?;
+        counters.queries += 1;
+        count(&run, counters);
+        Ok(run.answers.into_iter().flat_map(|answer| answer.beam_hits).collect())
     }
 
     fn run(&self, query: Query) -> Result<Run, RunError> {
@@ -58,51 +69,9 @@ impl Machine for TtuMachine {
     }
 }
 
-/// The same machine for beams: the leaf tests are made ready once. On an image that cuts triangles, the boxes of the
-/// hierarchy do not contain the boxes of its triangles, and only the exact leaf rule is answered in full.
-#[derive(Debug)]
-pub struct TtuBeamMachine<'a> {
-    world: &'a World,
-    beams: BeamWorld<'a>,
-    config: Config,
-}
-
-impl<'a> TtuBeamMachine<'a> {
-    /// A machine over `world`.
-    ///
-    /// # Errors
-    /// When the configuration is nonsense or too small for the blocks, or the world too large for beams.
-    pub fn new(world: &'a World, config: Config) -> Result<Self, RunError> {
-        config.validate().map_err(RunError::Config)?;
-        world.fits(&config)?;
-        let beams = BeamWorld::new(&world.tree)?;
-        Ok(Self { world, beams, config })
-    }
-
-    fn ask(
-        &self,
-        query: &BeamQuery,
-        kind: BeamKind,
-        counters: &mut Counters,
-    ) -> Result<Vec<BeamHit>, BudgetExhausted> {
-        let (options, queries) = (Options::ONLY_ANSWERS, [Query::Beam(*query, kind)]);
-        let keep_going = &|_| ControlFlow::Continue(());
-        let run = simulate::run(
-            self.world,
-            Some(&self.beams),
-            &self.config,
-            &queries,
-            options,
-            keep_going,
-        );
-        let run = run.map_err(|_| BudgetExhausted { limit: 0 })?;
-        counters.queries += 1;
-        count(&run, counters);
-        Ok(run.answers.into_iter().flat_map(|answer| answer.beam_hits).collect())
-    }
-}
-
-impl BeamMachine for TtuBeamMachine<'_> {
+/// On an image that cuts triangles, the boxes of the hierarchy do not contain the boxes of its triangles, and only the
+/// exact leaf rule is answered in full.
+impl BeamMachine for TtuMachine {
     fn name(&self) -> &'static str {
         NAME
     }

@@ -16,6 +16,7 @@ mod intersect;
 pub(crate) mod isbe;
 mod rays;
 mod render;
+mod sim;
 mod trace;
 mod vectors;
 
@@ -53,6 +54,7 @@ pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
         Some(Command::Info(args)) => info::run(&args, triangles, output),
         Some(Command::Build(args)) => build::run(&args, triangles, output),
         Some(Command::Render(args)) => render::run(&args, triangles, output),
+        Some(Command::Sim(args)) => sim::run(&args, triangles, output),
         Some(Command::Trace(args)) => trace::run(&args, triangles, output),
         Some(Command::Rays(args)) => rays::run(&args, triangles, output),
         Some(Command::Bench(args)) => bench::run(&args, &cli.global, output),
@@ -77,6 +79,7 @@ fn makes_no_scene(command: &Command) -> Option<&'static str> {
         | Command::Info(_)
         | Command::Build(_)
         | Command::Render(_)
+        | Command::Sim(_)
         | Command::Trace(_)
         | Command::Rays(_)
         | Command::Bench(_) => None,

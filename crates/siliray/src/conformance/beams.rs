@@ -4,6 +4,7 @@ use super::BeamDisagreement;
 use super::contenders::{Contender, Ground, MakeError};
 use machine::beam::{BeamOracle, BeamReference};
 use machine::{BeamHit, BeamKind, BeamMachine, BeamQuery, BudgetExhausted, Counters};
+use ttu::{Config, Tb12, TtuMachine, World};
 
 /// Makes a machine over a proved image.
 type MakeBeams = for<'a> fn(Ground<'a>) -> Result<Box<dyn BeamMachine + 'a>, MakeError>;
@@ -12,12 +13,19 @@ type MakeBeams = for<'a> fn(Ground<'a>) -> Result<Box<dyn BeamMachine + 'a>, Mak
 fn maker(contender: &Contender) -> Option<MakeBeams> {
     match contender.machine {
         "reference" => Some(reference),
+        // Beams are asked of whole triangles, which boxes around their parts do not contain.
+        "ttu" if contender.layout == "tb12" => Some(ttu),
         _ => None,
     }
 }
 
 fn reference(ground: Ground<'_>) -> Result<Box<dyn BeamMachine + '_>, MakeError> {
     Ok(Box::new(BeamReference::new(ground.decoded)?))
+}
+
+fn ttu(ground: Ground<'_>) -> Result<Box<dyn BeamMachine + '_>, MakeError> {
+    let world = World::new(&Tb12, ground.image, ground.rule)?;
+    Ok(Box::new(TtuMachine::new(world, Config::default())?))
 }
 
 /// Whether a contender answers beam queries.

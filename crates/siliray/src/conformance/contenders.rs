@@ -185,7 +185,16 @@ pub(super) static CONTENDERS: &[Contender] = &[
         machine: "ttu",
         make: ttu_on_blocks,
         loses: Loses::Nothing,
-        presets: &Preset::ALL,
+        presets: &[Preset::Fast, Preset::Balanced],
+    },
+    Contender {
+        format: &Tb12,
+        name: "ttu",
+        layout: "tb12, triangles cut",
+        machine: "ttu",
+        make: ttu_on_blocks,
+        loses: Loses::Nothing,
+        presets: &[Preset::Best],
     },
     Contender {
         format: &DENSE,

@@ -33,6 +33,12 @@ pub fn to_html(report: &Report<'_>) -> Result<String, PngError> {
     Ok(filled(TEMPLATE, &parts))
 }
 
+/// The style of the pages, for other reports.
+pub(crate) fn style() -> &'static str {
+    let behind = TEMPLATE.split_once("<style>").map_or("", |(_, rest)| rest);
+    behind.split_once("</style>").map_or("", |(style, _)| style)
+}
+
 /// The template with each `{{marker}}` replaced. Replacements are not searched for markers.
 fn filled(template: &str, parts: &[(&str, String)]) -> String {
     let mut page = String::new();

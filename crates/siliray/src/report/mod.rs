@@ -3,7 +3,9 @@
 mod html;
 mod text;
 
+pub(crate) use html::style;
 pub use html::to_html;
+pub(crate) use text::escaped;
 pub use text::grouped;
 
 use crate::render::Rendering;

@@ -1,7 +1,7 @@
 //! Text and numbers for HTML.
 
 /// Text with the characters that mean something in HTML replaced.
-pub(super) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

@@ -20,4 +20,4 @@ pub use bound::{Bound, Limit};
 pub use invariants::Invariant;
 pub use series::{Sample, Series};
 pub use simulate::{Options, Run, RunError, simulate};
-pub use timeline::{Event, Timeline};
+pub use timeline::{Event, Held, Timeline};

@@ -121,8 +121,7 @@ pub fn simulate(
     run(world, beams.as_ref(), config, queries, options, keep_going)
 }
 
-/// The same with leaf tests of beams that are ready.
-pub(crate) fn run(
+fn run(
     world: &World,
     beams: Option<&BeamWorld<'_>>,
     config: &Config,

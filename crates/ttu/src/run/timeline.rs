@@ -17,14 +17,31 @@ pub struct Event {
     pub job: u32,
 }
 
+/// A stretch of time that a block spent in a place of a unit's local store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    /// The unit.
+    pub unit: u32,
+    /// The place in its local store.
+    pub place: u8,
+    /// The slot that it worked for.
+    pub slot: u32,
+    /// The block.
+    pub block: u32,
+    /// First cycle.
+    pub start: u64,
+    /// The cycle after the last.
+    pub end: u64,
+}
+
 /// Events of one TTU, as many as were asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Timeline {
     limit: usize,
     /// The events, in the order of their ends.
     pub events: Vec<Event>,
-    /// Stretches in which a unit held blocks: unit, first cycle, the cycle after the last, blocks.
-    pub units: Vec<(u32, u64, u64, u32)>,
+    /// What the units held, in the order of their ends.
+    pub units: Vec<Held>,
     /// Whether there were more.
     pub is_cut: bool,
 }
@@ -46,7 +63,7 @@ impl Timeline {
         self.events.push(Event { slot, state: state.name(), start, end, job });
     }
 
-    pub(crate) fn unit(&mut self, unit: u32, start: u64, end: u64, block: u32) {
+    pub(crate) fn unit(&mut self, held: Held) {
         if self.limit == 0 {
             return;
         }
@@ -54,6 +71,6 @@ impl Timeline {
             self.is_cut = true;
             return;
         }
-        self.units.push((unit, start, end, block));
+        self.units.push(held);
     }
 }

@@ -10,6 +10,7 @@ use super::ttu::{Env, Ttu};
 use crate::config::Config;
 use crate::counters::Counters;
 use crate::program::{MAX_NODES, Program, Tested};
+use crate::run::Held;
 use machine::block_format::BlockLead;
 use std::collections::VecDeque;
 
@@ -145,7 +146,7 @@ impl Unit {
         program: &Program,
         queue: &mut ResultQueue,
         counters: &mut Counters,
-    ) -> (bool, Option<UnitSlot>) {
+    ) -> (bool, Option<(u8, UnitSlot)>) {
         self.is_blocked = false;
         if self.reports.is_empty() && self.complete.is_empty() {
             return (false, None);
@@ -182,7 +183,7 @@ impl Unit {
             counters.completions += 1;
             self.occupied -= 1;
             queue.push(slot.slot, Outcome::Completion, cycle);
-            return (true, Some(slot));
+            return (true, Some((place, slot)));
         }
         (true, None)
     }
@@ -274,8 +275,10 @@ impl Ttu {
             let (reported, left) =
                 unit.report(cycle, program, &mut self.results, &mut self.counters);
             self.active |= reported;
-            if let Some(left) = left {
-                self.timeline.unit(number as u32, left.readable_at, cycle + 1, left.block);
+            if let Some((place, left)) = left {
+                let UnitSlot { slot, block, readable_at: start, .. } = left;
+                let unit = number as u32;
+                self.timeline.unit(Held { unit, place, slot, block, start, end: cycle + 1 });
             }
             self.active |= unit.issue(cycle, env.config, &mut self.counters);
         }

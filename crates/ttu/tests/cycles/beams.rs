@@ -8,7 +8,7 @@ use machine::{BlockFormat, Counters, TreeFormat};
 use std::ops::ControlFlow;
 use tree::Tree;
 use ttu::run::Options;
-use ttu::{Config, Query, Tb12, TtuBeamMachine, World, simulate};
+use ttu::{Config, Query, Tb12, TtuMachine, World, simulate};
 
 /// Boxes on their way through a scene, some growing, some standing still.
 fn beams(bounds: &Aabb, count: usize) -> Vec<BeamQuery> {
@@ -109,7 +109,7 @@ fn five_blocks_and_one_beat_more() {
 fn the_machine_of_single_questions() {
     let tree = instanced();
     let world = checked(&Tb12, &tree);
-    let machine = TtuBeamMachine::new(&world, Config::default()).unwrap();
+    let machine = TtuMachine::new(checked(&Tb12, &tree), Config::default()).unwrap();
     let oracle = BeamOracle::new(world.tree()).unwrap();
     for query in beams(&tree.bounds(), 20) {
         let mut counters = Counters::default();

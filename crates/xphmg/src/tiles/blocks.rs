@@ -28,7 +28,9 @@ pub fn blocks(image: &CheckedImage) -> BlockImage {
                     sum.items.extend(range.first..range.first + range.count);
                     let triangles = range.count as usize * triangle_bytes(contents.policy.format);
                     let bytes = (TRI_RANGE_BYTES + triangles) as u32;
-                    BlockLead::Items { first, count: range.count, bytes }
+                    // The range and its triangles are apart; the fetch is counted as one run of lines.
+                    let address = contents.triangle_address(range.first);
+                    BlockLead::Items { first, count: range.count, bytes, address }
                 }
             };
             if node == 0 {

@@ -1,0 +1,176 @@
+//! `siliray sim`: the tree traversal unit, cycle by cycle.
+
+mod kept_rows;
+mod text;
+
+use super::{build_tree, open, view_of};
+use crate::args::TreeShape;
+use crate::failure::Failure;
+use crate::output::{AtomicFile, Bar, Output};
+use crate::sim_args::Sim;
+use kept_rows::KeptRows;
+use rayon::prelude::*;
+use serde::Serialize;
+use siliray::build::Preset;
+use siliray::geometry::TriangleRule;
+use siliray::machines::{FormatName, LaidOut, MachineName};
+use siliray::sim::sweep::{Combination, combinations};
+use siliray::sim::{Load, Row, RunKey, SweepError, report, trace_json};
+use siliray::ttu::config::{Config, ConfigError, shipped};
+use siliray::ttu::run::{Options, Run};
+use siliray::ttu::{Query, RunError, World, simulate};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Most events of a TTU in a trace: a file that a browser still opens.
+const TRACE_EVENTS: usize = 200_000;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Json<'a> {
+    runs: Vec<&'a Row>,
+}
+
+/// A row, and its run if it was made just now and is needed.
+pub(super) type Made = (Row, Option<Run>);
+
+/// Runs every combination and shows what came of it.
+pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
+    let Some(name) = args.scene.as_deref().filter(|_| !args.configs) else {
+        return text::show_configs(output);
+    };
+    let base = base_config(args)?;
+    let all = combinations(&base, &args.sweeps).map_err(|error| match error {
+        SweepError::Config(_) | SweepError::Text(_) | SweepError::TooMany { .. } => {
+            Failure::usage(error)
+        }
+    })?;
+    let one = |option: &str| {
+        let message = format!("{option} is about one run, but there are {}", all.len());
+        if all.len() > 1 { Err(Failure::usage(message)) } else { Ok(()) }
+    };
+    args.csv.iter().try_for_each(|_| one("--csv"))?;
+    args.trace.iter().try_for_each(|_| one("--trace"))?;
+    // Places that cannot be written to are found out before the work.
+    let create =
+        |path: &Option<std::path::PathBuf>| path.as_deref().map(AtomicFile::create).transpose();
+    let (csv, trace, html) = (create(&args.csv)?, create(&args.trace)?, create(&args.report)?);
+
+    let scene = open(name, triangles)?;
+    let camera = match args.camera {
+        Some(camera) => camera,
+        None => view_of(name, &scene)?,
+    };
+    let queries =
+        Load::from(args.workload).queries(&scene, &camera, args.rays).map_err(Failure::input)?;
+    let preset = Preset::from(args.preset);
+    let built = build_tree(&scene, preset, TreeShape { width: 8, max_leaf: 8 }, output)?;
+    let key = RunKey {
+        scene: scene.name.clone(),
+        triangles: built.tree.bottoms.iter().map(|b| b.primitives.triangles.len() as u64).sum(),
+        format: FormatName::from(args.format).name().to_owned(),
+        preset: preset.name().to_owned(),
+        workload: Load::from(args.workload).name().to_owned(),
+        rays: queries.len() as u64,
+        config_hash: String::new(),
+    };
+    let laid_out =
+        LaidOut::new(built.tree, args.format.into(), MachineName::Ttu).map_err(Failure::input)?;
+    let world = laid_out.world(TriangleRule::Watertight).map_err(Failure::input)?;
+    let kept = args.resume.as_deref().map(KeptRows::open).transpose()?;
+    let sweep = SweepUnderWay {
+        world: &world,
+        queries: &queries,
+        key,
+        kept: kept.as_ref(),
+        options: Options {
+            trace_events: if args.trace.is_some() { TRACE_EVENTS } else { 0 },
+            ..Options::default()
+        },
+        keeps_runs: args.csv.is_some() || args.trace.is_some() || args.report.is_some(),
+    };
+    let made = sweep.run(&all, output)?;
+    if let Some((file, run)) = csv.zip(made[0].1.as_ref()) {
+        file.write(run.series.to_csv().as_bytes())?;
+    }
+    if let Some((file, run)) = trace.zip(made[0].1.as_ref()) {
+        file.write(trace_json::trace(run).to_string().as_bytes())?;
+    }
+    if let Some(file) = html {
+        file.write(report::to_html(&scene.name, &made).as_bytes())?;
+    }
+    let json = Json { runs: made.iter().map(|(row, _)| row).collect() };
+    output.result(&json, &text::table(&args.sweeps, &all, &made))
+}
+
+/// The shipped configuration or the file, with what was set.
+fn base_config(args: &Sim) -> Result<Config, Failure> {
+    let path = Path::new(&args.config);
+    let named = args.config.to_str().filter(|name| shipped::names().contains(name));
+    let config = match named {
+        Some(name) => shipped::named(name).map_err(Failure::input)?,
+        None if path.is_file() => {
+            let bytes = siliray::scene::read_file(path).map_err(Failure::input)?;
+            let text = String::from_utf8(bytes)
+                .map_err(|_| Failure::input(format!("{}: not UTF-8 text", path.display())))?;
+            Config::from_toml(&path.display().to_string(), &text).map_err(Failure::input)?
+        }
+        None => {
+            let name = path.display().to_string();
+            return Err(Failure::usage(ConfigError::UnknownName { name }));
+        }
+    };
+    config.with_all(&args.settings).map_err(Failure::usage)
+}
+
+struct SweepUnderWay<'a> {
+    world: &'a World,
+    queries: &'a [Query],
+    /// Of all runs, but for the configuration.
+    key: RunKey,
+    kept: Option<&'a KeptRows>,
+    options: Options,
+    keeps_runs: bool,
+}
+
+impl SweepUnderWay<'_> {
+    fn run(&self, all: &[Combination], output: &Output) -> Result<Vec<Made>, Failure> {
+        let bar = output.bar("simulating");
+        let whole = (all.len() * self.queries.len()) as f32;
+        let answered = AtomicU64::new(0);
+        all.par_iter().map(|one| self.one(&one.config, &bar, &answered, whole)).collect()
+    }
+
+    fn one(
+        &self,
+        config: &Config,
+        bar: &Bar,
+        answered: &AtomicU64,
+        whole: f32,
+    ) -> Result<Made, Failure> {
+        let key = RunKey { config_hash: config.hash(), ..self.key.clone() };
+        let needs_run = self.options.trace_events > 0;
+        if let Some(row) = self.kept.and_then(|kept| kept.find(&key)).filter(|_| !needs_run) {
+            answered.fetch_add(self.queries.len() as u64, Ordering::Relaxed);
+            return Ok((row, None));
+        }
+        let told = AtomicU64::new(0);
+        let keep_going = |so_far: u64| {
+            let before = told.swap(so_far, Ordering::Relaxed);
+            let more = so_far.saturating_sub(before);
+            let all = answered.fetch_add(more, Ordering::Relaxed) + more;
+            bar.set(all as f32 / whole)
+        };
+        let run = simulate(self.world, config, self.queries, self.options, &keep_going);
+        let mut run = run.map_err(|error| match error {
+            RunError::TooSmall(_) | RunError::Config(_) => Failure::usage(error),
+            _ => Failure::input(error),
+        })?;
+        let row = Row::new(key, &run);
+        if let Some(kept) = self.kept {
+            kept.add(&row)?;
+        }
+        run.answers = Vec::new();
+        Ok((row, self.keeps_runs.then_some(run)))
+    }
+}

@@ -1,0 +1,132 @@
+//! The options of `siliray sim`.
+
+use crate::args::PresetArg;
+use crate::values;
+use clap::{Args, ValueEnum};
+use siliray::machines::FormatName;
+use siliray::scene::Camera;
+use siliray::sim::{Load, Sweep};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Simulate the tree traversal unit of US 9,569,559, cycle by cycle.
+///
+/// The scene's tree is laid out in blocks, and queries go through the whole machine: interface, scheduler, L0, setup,
+/// traversal units, result queue, stack management, the SM's leaf tests, and the memory behind it. Every answer is
+/// the one that brute force gives, whatever the configuration, and every counter is checked to add up.
+///
+/// A configuration is TOML: key = value, one a line. The shipped ones are patent (the default), deep and cluster; --configs
+/// shows them with every key. docs/ttu.md explains the machine.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  siliray sim interior
+  siliray sim bathroom.ply --workload bounce --rays 65536 --json
+  siliray sim interior --set l0_lines=16 --sweep slots=8,16,32,64
+  siliray sim hairball --sweep dispatch=a,b --sweep t_box=6,12,24 --report sweep.html --resume sweep.jsonl
+  siliray sim forest --config cluster --trace trace.json --rays 2048
+  siliray sim --configs")]
+pub(crate) struct Sim {
+    /// A file or a built-in scene
+    #[arg(value_name = "SCENE", required_unless_present = "configs")]
+    pub(crate) scene: Option<OsString>,
+
+    /// A file, or one of the shipped configurations: patent, deep, cluster
+    #[arg(long, value_name = "FILE|NAME", default_value = "patent")]
+    pub(crate) config: OsString,
+
+    /// Set a parameter; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) settings: Vec<String>,
+
+    /// Run once for each value; several sweeps run every combination
+    #[arg(long = "sweep", value_name = "KEY=A,B,C")]
+    #[arg(value_parser = |text: &str| text.parse::<Sweep>().map_err(|error| error.to_string()))]
+    pub(crate) sweeps: Vec<Sweep>,
+
+    /// What is asked
+    #[arg(long, value_name = "WORKLOAD", value_enum, default_value_t = LoadArg::Primary)]
+    pub(crate) workload: LoadArg,
+
+    /// How many rays or beams, 1 to 100000000
+    #[arg(long, value_name = "N", default_value_t = 16_384, allow_negative_numbers = true)]
+    #[arg(value_parser = |text: &str| values::count(text, 1, 100_000_000))]
+    pub(crate) rays: usize,
+
+    /// The blocks that the machine reads
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = BlockFormatArg::Ttu)]
+    pub(crate) format: BlockFormatArg,
+
+    /// How much time to spend on the tree
+    #[arg(long, value_name = "PRESET", value_enum, default_value_t = PresetArg::Balanced)]
+    pub(crate) preset: PresetArg,
+
+    /// Eye, target and vertical field of view in degrees: ex,ey,ez,tx,ty,tz,fov
+    #[arg(long, value_name = "CAMERA", value_parser = values::camera, allow_hyphen_values = true)]
+    pub(crate) camera: Option<Camera>,
+
+    /// Write figures over time to this file; for one run
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
+
+    /// Write what every slot and unit did to this file, for Perfetto or chrome://tracing; for one run
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+
+    /// Write a report to this HTML file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+
+    /// Keep finished runs in this file, and do not make those again that it holds
+    #[arg(long, value_name = "FILE")]
+    pub(crate) resume: Option<PathBuf>,
+
+    /// Show the shipped configurations and end
+    #[arg(long)]
+    pub(crate) configs: bool,
+}
+
+/// A kind of work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LoadArg {
+    /// Closest hits of camera rays
+    Primary,
+    /// Any hit of short rays from what the camera sees
+    Ao,
+    /// Closest hits of rays from what the camera sees
+    Bounce,
+    /// Everything that beams around 8 by 8 camera rays meet
+    Beams,
+}
+
+impl From<LoadArg> for Load {
+    fn from(load: LoadArg) -> Self {
+        match load {
+            LoadArg::Primary => Self::Primary,
+            LoadArg::Ao => Self::Ao,
+            LoadArg::Bounce => Self::Bounce,
+            LoadArg::Beams => Self::Beams,
+        }
+    }
+}
+
+/// Blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BlockFormatArg {
+    /// TB12: 128 bytes, a treelet of up to 12 nodes with 8-bit planes
+    Ttu,
+    /// AMD GFX12: 128 bytes, 8 children with 12-bit planes
+    Gfx12,
+    /// Uncompressed f32: 256 bytes, 8 children
+    Tree,
+}
+
+impl From<BlockFormatArg> for FormatName {
+    fn from(format: BlockFormatArg) -> Self {
+        match format {
+            BlockFormatArg::Ttu => Self::Ttu,
+            BlockFormatArg::Gfx12 => Self::Gfx12,
+            BlockFormatArg::Tree => Self::Tree,
+        }
+    }
+}

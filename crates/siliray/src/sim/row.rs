@@ -1,0 +1,123 @@
+//! One run as a row: what was asked, the configuration and its hash, and all figures. A row can be written, read
+//! back, and recognised, so that a sweep can be resumed.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use ttu::run::Run;
+use ttu::{Config, RunError};
+
+/// What a run is about: two runs with equal keys give equal figures.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunKey {
+    /// The scene, by name.
+    pub scene: String,
+    /// Its triangles.
+    pub triangles: u64,
+    /// The format of the blocks.
+    pub format: String,
+    /// The preset of the tree.
+    pub preset: String,
+    /// The kind of queries.
+    pub workload: String,
+    /// How many.
+    pub rays: u64,
+    /// The hash of the configuration.
+    pub config_hash: String,
+}
+
+/// A run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// What it is about.
+    #[serde(flatten)]
+    pub key: RunKey,
+    /// The configuration that produced it.
+    pub config: Config,
+    /// Cycles from the first beat until the last slot is free.
+    pub cycles: u64,
+    /// Rays a cycle.
+    pub rays_per_cycle: f64,
+    /// Rays a second at `clock_mhz`, in millions.
+    pub mrays_per_second_at_clock: f64,
+    /// Cycles from a query's first beat to its result.
+    pub latency: Latency,
+    /// Blocks a query.
+    pub blocks_per_ray: f64,
+    /// Bytes that came into L0s, a query.
+    pub bytes_per_ray: f64,
+    /// Everything that was counted.
+    pub counters: BTreeMap<String, u64>,
+    /// Sums that were checked to be equal.
+    pub invariants: BTreeMap<String, [u64; 2]>,
+    /// What limits throughput.
+    pub bound: String,
+    /// All limits, in blocks a cycle; what is not used limits nothing and is left out.
+    pub bounds: BTreeMap<String, f64>,
+    /// Blocks a cycle that were reached.
+    pub blocks_per_cycle: f64,
+    /// Simulated cycles a second on this computer.
+    pub simulated_cycles_per_second: f64,
+    /// Queries a second on this computer.
+    pub rays_per_second: f64,
+}
+
+/// A distribution in four numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Latency {
+    /// Mean.
+    pub mean: f64,
+    /// Half do not exceed it.
+    pub p50: u64,
+    /// 95 of 100 do not exceed it.
+    pub p95: u64,
+    /// The largest.
+    pub max: u64,
+}
+
+impl Row {
+    /// The row of a run.
+    #[must_use]
+    pub fn new(key: RunKey, run: &Run) -> Self {
+        let rays = key.rays.max(1) as f64;
+        let cycles = run.cycles.max(1) as f64;
+        let wall = run.wall.as_secs_f64().max(1e-9);
+        let named = run.counters.named().into_iter();
+        let limits = run.bound.limits.iter().filter(|limit| limit.blocks_per_cycle.is_finite());
+        Self {
+            cycles: run.cycles,
+            rays_per_cycle: key.rays as f64 / cycles,
+            mrays_per_second_at_clock: key.rays as f64 / cycles * f64::from(run.config.clock_mhz),
+            latency: Latency {
+                mean: run.latencies.mean(),
+                p50: run.latencies.percentile(0.5),
+                p95: run.latencies.percentile(0.95),
+                max: run.latencies.max(),
+            },
+            blocks_per_ray: run.counters.setups as f64 / rays,
+            bytes_per_ray: (run.counters.l0_fill_bytes + run.counters.sm_fetch_bytes) as f64 / rays,
+            counters: named.map(|(name, count)| (name.to_owned(), count)).collect(),
+            invariants: run
+                .invariants
+                .iter()
+                .map(|i| (i.claim.to_owned(), [i.left, i.right]))
+                .collect(),
+            bound: run.bound.name().to_owned(),
+            bounds: limits.map(|l| (l.name.to_owned(), l.blocks_per_cycle)).collect(),
+            blocks_per_cycle: run.bound.reached,
+            simulated_cycles_per_second: cycles * f64::from(run.config.ttus()) / wall,
+            rays_per_second: key.rays as f64 / wall,
+            config: run.config.clone(),
+            key,
+        }
+    }
+}
+
+/// Why a sweep does not end well.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{settings}: {source}")]
+pub struct RowError {
+    /// The configuration, by its hash.
+    pub settings: String,
+    /// What went wrong.
+    pub source: RunError,
+}
