@@ -10,7 +10,7 @@ use obvhs::cwbvh::builder::build_cwbvh_from_tris;
 use obvhs::ray::{Ray as CwRay, RayHit};
 use obvhs::rt_triangle::RtTriangle;
 use obvhs::triangle::Triangle as CwTriangle;
-use obvhs_glam::Vec3A;
+use obvhs_glam::{UVec2, Vec3A};
 use scene::Scene;
 use std::time::{Duration, Instant};
 
@@ -86,19 +86,16 @@ impl Work for CwbvhWork<'_> {
     }
 
     fn run(&mut self) {
-        let Cwbvh { bvh, triangles, .. } = self.scene;
-        for (ray, hit) in self.rays.iter().zip(&mut self.hits) {
-            match self.question {
-                Question::Closest { .. } => {
-                    bvh.ray_traverse(*ray, hit, |ray, id| triangles[id].intersect(ray));
-                }
-                Question::Any => {
-                    if !bvh.ray_traverse_miss(*ray, |ray, id| triangles[id].intersect(ray)) {
-                        hit.t = 0.0;
-                    }
-                }
-            }
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("lzcnt")
+        {
+            // SAFETY: the processor has what the function is compiled for.
+            return unsafe { self.run_avx2() };
         }
+        self.run_plain();
     }
 
     fn answers(&self) -> Vec<Answer> {
@@ -114,6 +111,55 @@ impl Work for CwbvhWork<'_> {
             }
         };
         self.rays.iter().zip(&self.hits).map(answer).collect()
+    }
+}
+
+impl CwbvhWork<'_> {
+    /// obvhs uses the instructions that its caller is compiled for, as far as it is inlined.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,bmi1,fma,lzcnt")]
+    fn run_avx2(&mut self) {
+        self.run_plain();
+    }
+
+    #[inline(always)]
+    fn run_plain(&mut self) {
+        for (ray, hit) in self.rays.iter().zip(&mut self.hits) {
+            match self.question {
+                Question::Closest { .. } => self.scene.closest(*ray, hit),
+                Question::Any => self.scene.any(*ray, hit),
+            }
+        }
+    }
+}
+
+/// The walks, by the macro that obvhs offers for speed.
+impl Cwbvh {
+    #[inline(always)]
+    fn closest(&self, mut ray: CwRay, hit: &mut RayHit) {
+        let mut state = self.bvh.new_traversal(ray.direction);
+        let mut node;
+        obvhs::traverse!(self.bvh, node, state, node.intersect_ray(&ray, state.oct_inv4), {
+            let t = self.triangles[state.primitive_id as usize].intersect(&ray);
+            if t < ray.tmax {
+                hit.primitive_id = state.primitive_id;
+                hit.t = t;
+                ray.tmax = t;
+            }
+        });
+    }
+
+    /// An occluded ray gets a hit at 0.
+    #[inline(always)]
+    fn any(&self, ray: CwRay, hit: &mut RayHit) {
+        let mut state = self.bvh.new_traversal(ray.direction);
+        let mut node;
+        obvhs::traverse!(self.bvh, node, state, node.intersect_ray(&ray, state.oct_inv4), {
+            if self.triangles[state.primitive_id as usize].intersect(&ray) < ray.tmax {
+                hit.t = 0.0;
+                return;
+            }
+        });
     }
 }
 
