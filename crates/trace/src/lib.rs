@@ -32,6 +32,7 @@
 //! | [`kernel`](Kernel) | kernels, and the one place where one is chosen |
 //! | `world` | the CPU's copy of an image |
 //! | `scalar` | the plain walk over it |
+//! | `in_place` | the plain walk over the image's own bytes |
 //! | `ordinary` | which rays and worlds the fast kernels take |
 //! | `avx512` | the AVX-512 kernel: many rays in flight |
 //!
@@ -43,6 +44,7 @@ mod ask;
 mod avx512;
 mod batch;
 mod error;
+mod in_place;
 mod kernel;
 mod kind;
 mod ordinary;

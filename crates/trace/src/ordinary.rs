@@ -11,25 +11,21 @@ use geometry::{Ray, Vec3};
 pub(crate) const LARGEST: f32 = 1_099_511_627_776.0;
 
 /// The largest component of a direction lies between the reciprocal of [`LARGEST`] and [`LARGEST`].
-const SMALLEST: f32 = 1.0 / LARGEST;
+pub(crate) const SMALLEST: f32 = 1.0 / LARGEST;
 
-/// Whether a kernel can take the ray, which must be traceable, in a world that is ordinary itself.
+/// Whether a kernel can take the ray, in a world that is ordinary itself.
 #[inline]
 pub(crate) fn is_ordinary(ray: &Ray) -> bool {
-    let Ray { origin, direction, tmin, .. } = *ray;
+    let Ray { origin, direction, tmin, tmax } = *ray;
     let size = direction.abs();
-    let is_normal = |d: f32| d == 0.0 || d >= f32::MIN_POSITIVE;
-    (SMALLEST..=LARGEST).contains(&size.max_element())
-        && origin.abs().max_element() <= LARGEST
-        && tmin <= LARGEST * LARGEST
-        && is_normal(size.x)
-        && is_normal(size.y)
-        && is_normal(size.z)
-}
-
-/// Reciprocals of the direction, with components below `2^-40` of the largest replaced.
-#[inline]
-pub(crate) fn reciprocals(direction: Vec3) -> Vec3 {
-    let smallest = direction.abs().max_element() * SMALLEST;
-    direction.map(|d| if d.abs() < smallest { smallest.copysign(d) } else { d }.recip())
+    let is_normal = |d: f32| (d == 0.0) | (d >= f32::MIN_POSITIVE);
+    // NaN fails each of these. All are evaluated: none of them is likely to decide.
+    size.max_element().ge(&SMALLEST)
+        & size.cmple(Vec3::splat(LARGEST)).all()
+        & origin.abs().cmple(Vec3::splat(LARGEST)).all()
+        & (0.0..=LARGEST).contains(&tmin)
+        & (tmin <= tmax)
+        & is_normal(size.x)
+        & is_normal(size.y)
+        & is_normal(size.z)
 }

@@ -2,6 +2,7 @@
 
 use crate::ask::Ask;
 use crate::batch::Batch;
+use crate::in_place::InPlace;
 use crate::kernel::Kernel;
 use crate::kind::{Closest, First, Kind};
 use crate::world::World;
@@ -23,17 +24,20 @@ pub enum Mode {
     /// A copy made for the CPU: the fast way.
     #[default]
     Prepared,
+    /// The image's own bytes: the small way.
+    InPlace,
 }
 
 impl Mode {
     /// Both modes, in the order in which tables show them.
-    pub const ALL: [Self; 1] = [Self::Prepared];
+    pub const ALL: [Self; 2] = [Self::Prepared, Self::InPlace];
 
     /// The name used in options and reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Prepared => "prepared",
+            Self::InPlace => "in_place",
         }
     }
 }
@@ -70,9 +74,18 @@ impl Default for Options {
 /// ```
 #[derive(Debug)]
 pub struct Tracer {
-    world: World,
+    ground: Ground,
     options: Options,
     kernel: Kernel,
+}
+
+/// What a tracer walks.
+#[derive(Debug)]
+enum Ground {
+    /// The CPU's copy.
+    Prepared(World),
+    /// The image.
+    InPlace(InPlace),
 }
 
 impl Tracer {
@@ -130,9 +143,14 @@ impl Tracer {
             return Err(TraceError::Format { found, expected: gfx12::NAME });
         }
         let tree = gfx12::decode::decode(&image);
-        drop(image);
-        let world = World::new(&tree).map_err(|_| TraceError::TooLarge)?;
-        Ok(Self { world, options, kernel })
+        let ground = match options.mode {
+            Mode::Prepared => {
+                drop(image);
+                Ground::Prepared(World::new(&tree).map_err(|_| TraceError::TooLarge)?)
+            }
+            Mode::InPlace => Ground::InPlace(InPlace::new(image, &tree)),
+        };
+        Ok(Self { ground, options, kernel })
     }
 
     fn from_report(report: CheckReport, options: Options) -> Result<Self, TraceError> {
@@ -195,13 +213,19 @@ impl Tracer {
     /// Triangles stored, each once, however often it is placed or referred to.
     #[must_use]
     pub fn triangle_count(&self) -> usize {
-        self.world.triangles
+        match &self.ground {
+            Ground::Prepared(world) => world.triangles,
+            Ground::InPlace(image) => image.triangles,
+        }
     }
 
     /// Bytes of memory that it walks.
     #[must_use]
     pub fn byte_count(&self) -> usize {
-        self.world.byte_count()
+        match &self.ground {
+            Ground::Prepared(world) => world.byte_count(),
+            Ground::InPlace(image) => image.byte_count(),
+        }
     }
 
     /// Bytes of memory for each triangle.
@@ -219,7 +243,18 @@ impl Tracer {
         answers: &mut [K::Answer],
         counters: Option<&mut Counters>,
     ) {
-        self.kernel.answer::<K>(&self.world, ask, first, rays, answers, counters);
+        match &self.ground {
+            Ground::Prepared(world) => {
+                self.kernel.answer::<K>(world, ask, first, rays, answers, counters);
+            }
+            Ground::InPlace(image) => {
+                let mut uncounted = Counters::default();
+                let counters = counters.unwrap_or(&mut uncounted);
+                for (offset, (ray, answer)) in rays.iter().zip(answers).enumerate() {
+                    image.answer::<K>(ask, first + offset, ray, answer, counters);
+                }
+            }
+        }
     }
 }
 

@@ -22,7 +22,7 @@ use crate::ask::{Ask, Space};
 use crate::kind::{Kind, Outcome};
 use crate::world::{Pointer, Target, World};
 use crate::{Hit, ordinary, scalar};
-use boxes::{Swaps, drop_beyond, push_children, swaps};
+use boxes::{Sides, drop_beyond};
 use geometry::{InstanceFlags, Ray, slab};
 use machine::Counters;
 use machine::candidate::MergedFlags;
@@ -48,6 +48,8 @@ pub(crate) fn is_available() -> bool {
         && is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("fma")
         && is_x86_feature_detected!("popcnt")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("bmi2")
 }
 
 /// Answers the rays of a part of a batch by the watertight rule.
@@ -65,27 +67,50 @@ pub(crate) unsafe fn answer<K: Kind>(
     let mut uncounted = Counters::default();
     let is_counted = counters.is_some();
     let counters = counters.unwrap_or(&mut uncounted);
-    let mut octants: [Vec<u32>; 8] = Default::default();
-    for (position, ray) in (0..).zip(rays) {
-        let (at, answer) = (first + position as usize, &mut answers[position as usize]);
+    let mut counts = [0usize; 8];
+    let mut octants = Vec::with_capacity(rays.len());
+    for (position, (ray, answer)) in rays.iter().zip(&mut *answers).enumerate() {
         if takes(world, ask, ray) {
             *answer = K::miss();
-            counters.queries += 1;
-            octants[octant(ray)].push(position);
+            let octant = octant(ray);
+            counts[octant] += 1;
+            octants.push(octant as u8);
         } else {
-            scalar::answer::<K>(world, ask, at, ray, answer, counters);
+            scalar::answer::<K>(world, ask, first + position, ray, answer, counters);
+            octants.push(u8::MAX);
         }
     }
+    counters.queries += counts.iter().sum::<usize>() as u64;
+    let sorted = by_octant(&octants, &counts);
     let size = stack_size(world);
     let mut stacks = vec![0u32; 2 * size * SLOTS];
     let mut slots: Vec<Slot> =
         stacks.chunks_exact_mut(2 * size).map(|stack| Slot::over(stack)).collect();
-    for (octant, waiting) in octants.iter().enumerate() {
+    let mut sorted = sorted.as_slice();
+    for (octant, &count) in counts.iter().enumerate() {
+        let (waiting, rest) = sorted.split_at(count);
+        sorted = rest;
         let run = Run::<K> { world, ask, first, rays, answers, counters, waiting, octant };
         // SAFETY: the caller promises the features. Each slot has a stack of its own, large enough for
         // every walk over this world.
         unsafe { run.any_world(&mut slots, is_counted) };
     }
+}
+
+/// Positions of rays with an octant, sorted by it; there are so many of each as `counts` says.
+fn by_octant(octants: &[u8], counts: &[usize; 8]) -> Vec<u32> {
+    let mut next = [0; 8];
+    for octant in 1..8 {
+        next[octant] = next[octant - 1] + counts[octant - 1];
+    }
+    let mut sorted = vec![0; counts.iter().sum()];
+    for (position, &octant) in octants.iter().enumerate() {
+        if let Some(place) = next.get_mut(usize::from(octant)) {
+            sorted[*place] = position as u32;
+            *place += 1;
+        }
+    }
+    sorted
 }
 
 /// Answers one ray by the watertight rule.
@@ -133,7 +158,7 @@ pub(crate) unsafe fn answer_one<K: Kind>(
 
 /// Whether the kernel can answer the ray.
 fn takes(world: &World, ask: &Ask<'_>, ray: &Ray) -> bool {
-    ask.mask != 0 && world.is_ordinary && ray.is_traceable() && ordinary::is_ordinary(ray)
+    ask.mask != 0 && world.is_ordinary && ordinary::is_ordinary(ray)
 }
 
 /// Entries of a stack for any walk over a world.
@@ -181,9 +206,9 @@ impl<K: Kind> Run<'_, K> {
     ///
     /// # Safety
     /// The processor must have the features, and every slot a stack of its own for this world.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt")]
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     unsafe fn all<const INSTANCED: bool, const COUNTED: bool>(mut self, slots: &mut [Slot]) {
-        let swaps = swaps(self.octant as u32);
+        let sides = Sides::of(self.octant as u32);
         let mut active = slots.len().min(self.waiting.len());
         for slot in &mut slots[..active] {
             self.start(slot);
@@ -193,7 +218,7 @@ impl<K: Kind> Run<'_, K> {
             while number < active {
                 let slot = &mut slots[number];
                 // SAFETY: as promised by the caller.
-                let is_done = unsafe { self.step::<INSTANCED, COUNTED>(slot, &swaps) };
+                let is_done = unsafe { self.step::<INSTANCED, COUNTED>(slot, &sides) };
                 if is_done && !self.start(slot) {
                     active -= 1;
                     slots.swap(number, active);
@@ -205,7 +230,7 @@ impl<K: Kind> Run<'_, K> {
     }
 
     /// Puts the next ray into a slot; `false` if none waits.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt")]
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     fn start(&mut self, slot: &mut Slot) -> bool {
         let Some((&position, waiting)) = self.waiting.split_first() else { return false };
         self.waiting = waiting;
@@ -217,13 +242,13 @@ impl<K: Kind> Run<'_, K> {
             *slot.pointers = Pointer::DONE;
         }
         let ray = &self.rays[position as usize];
-        slot.set_range(ray);
+        (slot.nearest, slot.farthest) = (ray.tmin, ray.tmax);
         self.enter_world(slot, ray);
         true
     }
 
     /// Aims a slot at the outermost level.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt")]
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     fn enter_world(&self, slot: &mut Slot, ray: &Ray) {
         (slot.instance, slot.bottom) = (0, 0);
@@ -246,12 +271,12 @@ impl<K: Kind> Run<'_, K> {
     ///
     /// # Safety
     /// As [`Run::all`].
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt")]
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     unsafe fn step<const INSTANCED: bool, const COUNTED: bool>(
         &mut self,
         slot: &mut Slot,
-        octant_swaps: &Swaps,
+        sides: &Sides,
     ) -> bool {
         let pointer = slot.pointer;
         if pointer.is_node() {
@@ -261,19 +286,24 @@ impl<K: Kind> Run<'_, K> {
             }
             // SAFETY: pointers of a world lead to its nodes.
             let node = unsafe { self.world.arena.node_unchecked(pointer) };
-            // SAFETY: stacks are as large as any walk needs, and eight entries more.
-            unsafe {
+            // SAFETY: stacks are as large as any walk needs, and eight entries more; the lowest entry ends
+            // the walk, so there is one.
+            slot.pointer = unsafe {
                 if INSTANCED {
-                    push_children(node, slot, &swaps(slot.octant), slot.octant as usize & 7);
+                    boxes::step(node, slot, &Sides::of(slot.octant))
                 } else {
-                    push_children(node, slot, octant_swaps, self.octant & 7);
+                    boxes::step(node, slot, sides)
                 }
-            }
+            };
+            self.prefetch(slot.pointer);
+            return false;
         } else if pointer.is_node_or_leaf() {
             // SAFETY: as above.
             if unsafe { self.leaf::<COUNTED>(pointer, slot) } {
                 return self.finish(slot);
             }
+        } else if pointer == Pointer::DONE {
+            return self.finish(slot);
         } else {
             match self.special(pointer, slot) {
                 Next::Pop => (),
@@ -310,7 +340,7 @@ impl<K: Kind> Run<'_, K> {
     ///
     /// # Safety
     /// As [`Run::all`]; `pointer` must lead to a leaf.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt")]
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     unsafe fn leaf<const COUNTED: bool>(&mut self, pointer: Pointer, slot: &mut Slot) -> bool {
         let count = pointer.triangles();
@@ -332,7 +362,7 @@ impl<K: Kind> Run<'_, K> {
     ///
     /// # Safety
     /// As [`Run::leaf`].
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt")]
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     unsafe fn take(&mut self, found: &triangles::Accepted, leaf: Pointer, slot: &mut Slot) -> bool {
         let mut mask = found.mask;
@@ -358,7 +388,7 @@ impl<K: Kind> Run<'_, K> {
     ///
     /// # Safety
     /// As [`Run::leaf`]; the leaf must have a triangle `lane`.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt")]
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     unsafe fn plain_hit(
         &self,
@@ -367,16 +397,19 @@ impl<K: Kind> Run<'_, K> {
         lane: usize,
         slot: &Slot,
     ) -> Option<Hit> {
-        let count = leaf.triangles();
-        // SAFETY: as promised; the last row has the names.
-        let (t, name) = unsafe {
-            let start = self.world.arena.start().add(leaf.byte());
-            let name = *start.cast::<u32>().add(9 * count + lane);
-            (triangles::own_box(start, count, lane, slot, found.t[lane])?, name)
+        let t = if found.settled >> lane & 1 == 1 {
+            found.t[lane]
+        } else {
+            let (triangle, _) = self.world.arena.triangle(leaf, lane);
+            triangles::clamped(&slot.ray, &triangle, found.t[lane])?
         };
+        let t = t + 0.0; // -0.0 becomes +0.0
         if !(slot.ray.tmin < t && t < slot.ray.tmax) {
             return None;
         }
+        let row = leaf.byte() + 9 * 4 * leaf.triangles();
+        // SAFETY: as promised; the last row has the names.
+        let name = unsafe { *self.world.arena.start().add(row).cast::<u32>().add(lane) };
         let id = self.world.names[slot.bottom as usize].id(name);
         Some(Hit {
             t,
@@ -398,13 +431,13 @@ impl<K: Kind> Run<'_, K> {
     }
 
     /// Takes a hit into account; whether the ray is done.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt")]
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     fn offer(&mut self, slot: &mut Slot, hit: Hit) -> bool {
         match K::offer(&mut self.answers[slot.position as usize], hit) {
             Outcome::Continue => false,
             Outcome::Narrow(t) => {
-                slot.narrow(t);
+                slot.farthest = t;
                 // SAFETY: the kernel runs, so the features are there; stacks have room.
                 unsafe { drop_beyond(slot, t) };
                 false
@@ -424,7 +457,7 @@ impl<K: Kind> Run<'_, K> {
     }
 
     /// A step that leads neither to a node nor to triangles.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt")]
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline(never)]
     fn special(&mut self, pointer: Pointer, slot: &mut Slot) -> Next {
         match pointer.target() {
@@ -439,7 +472,7 @@ impl<K: Kind> Run<'_, K> {
         }
     }
 
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt")]
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     fn enter_instance(&mut self, number: usize, slot: &mut Slot) -> Next {
         let Some(top) = &self.world.top else { return Next::Pop };
         let placement = &top.placements[number];
@@ -447,7 +480,7 @@ impl<K: Kind> Run<'_, K> {
             return Next::Pop;
         }
         let ray = placement.world_to_object.ray(&slot.ray);
-        if !ray.is_traceable() || !ordinary::is_ordinary(&ray) {
+        if !ordinary::is_ordinary(&ray) {
             let position = slot.position as usize;
             let mut uncounted = Counters::default();
             let answer = &mut self.answers[position];
@@ -477,7 +510,7 @@ impl<K: Kind> Run<'_, K> {
         if level.root == Pointer::DONE { Next::Pop } else { Next::Go }
     }
 
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt")]
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     fn boxes(&mut self, list: usize, slot: &mut Slot) -> Next {
         self.counters.leaves += 1;
         let world = self.world;

@@ -1,4 +1,4 @@
-//! A ray in flight: what its next step needs, ready for 512-bit registers.
+//! A ray in flight: what its next step needs.
 
 use crate::ordinary;
 use crate::world::Pointer;
@@ -11,38 +11,40 @@ const U: f32 = f32::EPSILON / 2.0;
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(super) struct Slot {
-    /// Per axis: `1/d` eight times, then `-1/d` eight times.
-    pub(super) inverse: [[f32; 16]; 3],
-    /// Per axis: `oA/d` eight times, then `-oB/d`, where `oA` is the origin for near planes.
-    pub(super) offset: [[f32; 16]; 3],
-    /// `tmin` eight times, then minus the farthest parameter that matters.
-    pub(super) range: [f32; 16],
-    /// The origin, with the dominant axis last.
-    pub(super) sheared_origin: [f32; 3],
-    /// The shear, and the reciprocal of the dominant direction.
-    pub(super) shear: [f32; 3],
-    /// Which axes these are.
-    pub(super) axes: [u32; 3],
+    /// `1/d`, with tiny directions replaced; the last lane means nothing here and below.
+    pub(super) inverse: [f32; 4],
+    /// `oA/d`, where `oA` is the origin that near planes are seen from.
+    pub(super) near_offset: [f32; 4],
+    /// `oB/d`, likewise for far planes.
+    pub(super) far_offset: [f32; 4],
+    /// The start of the range that matters.
+    pub(super) nearest: f32,
+    /// The end of the range that matters.
+    pub(super) farthest: f32,
     /// Bit `k`: the direction on axis `k` is negative.
     pub(super) octant: u32,
     /// Where the next step goes.
     pub(super) pointer: Pointer,
     /// Entries on the stack.
     pub(super) height: u32,
+    /// Entry parameters of the stack's entries.
+    pub(super) depths: *mut f32,
+    /// Pointers of the stack's entries.
+    pub(super) pointers: *mut Pointer,
+    /// The origin, with the dominant axis last.
+    pub(super) sheared_origin: [f32; 4],
+    /// The direction, likewise.
+    pub(super) sheared_direction: [f32; 4],
+    /// The shear, and the reciprocal of the dominant direction.
+    pub(super) shear: [f32; 4],
+    /// Which axes these are.
+    pub(super) axes: [u32; 3],
     /// Position of the ray in its part of the batch.
     pub(super) position: u32,
     /// The instance that it is in.
     pub(super) instance: u32,
     /// The bottom level that it is in.
     pub(super) bottom: u32,
-    /// Entry parameters of the stack's entries.
-    pub(super) depths: *mut f32,
-    /// Pointers of the stack's entries.
-    pub(super) pointers: *mut Pointer,
-    /// The origin; the last lane is 0.
-    pub(super) origin: [f32; 4],
-    /// `1/d`, infinite where `d` is zero; the last lane is 0.
-    pub(super) reciprocal: [f32; 4],
     /// The ray, in the space that it is in.
     pub(super) ray: Ray,
 }
@@ -51,22 +53,23 @@ impl Slot {
     /// A slot without a ray, over a stack.
     pub(super) fn new(depths: *mut f32, pointers: *mut Pointer) -> Self {
         Self {
-            inverse: [[0.0; 16]; 3],
-            offset: [[0.0; 16]; 3],
-            range: [0.0; 16],
-            sheared_origin: [0.0; 3],
-            shear: [0.0; 3],
-            axes: [0; 3],
+            inverse: [0.0; 4],
+            near_offset: [0.0; 4],
+            far_offset: [0.0; 4],
+            nearest: 0.0,
+            farthest: 0.0,
             octant: 0,
             pointer: Pointer::DONE,
             height: 0,
+            depths,
+            pointers,
+            sheared_origin: [0.0; 4],
+            sheared_direction: [0.0; 4],
+            shear: [0.0; 4],
+            axes: [0; 3],
             position: 0,
             instance: 0,
             bottom: 0,
-            depths,
-            pointers,
-            origin: [0.0; 4],
-            reciprocal: [0.0; 4],
             ray: Ray::new(Vec3::ZERO, Vec3::X),
         }
     }
@@ -83,67 +86,58 @@ impl Slot {
     /// Near planes are tested from `oA = o + e`, far ones from `oB = o - e`, on axes with a negative
     /// direction the other way round. `e` exceeds the dilation by `3u|o|` and more, which covers the
     /// rounding of `oA/d` (see `docs/trace.md`).
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt")]
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     pub(super) fn aim(&mut self, ray: &Ray, dilation: f32) {
         self.ray = *ray;
-        let Ray { origin, direction, .. } = *ray;
-        let inverse = ordinary::reciprocals(direction);
-        let pad = Vec3::splat(dilation * (1.0 + 1.0 / 7.0)) + origin.abs() * (4.0 * U);
-        let (upper, lower) = (origin + pad, origin - pad);
-        let backward = inverse.cmplt(Vec3::ZERO);
-        let near = Vec3::select(backward, lower, upper) * inverse;
-        let far = Vec3::select(backward, upper, lower) * -inverse;
-        self.octant = backward.bitmask();
-        for axis in 0..3 {
-            write_halves(&mut self.inverse[axis], inverse[axis], -inverse[axis]);
-            write_halves(&mut self.offset[axis], near[axis], far[axis]);
+        let [origin, direction] =
+            [ray.origin, ray.direction].map(|v| _mm_setr_ps(v.x, v.y, v.z, 1.0));
+        let sign = _mm_set1_ps(-0.0);
+        let size = _mm_andnot_ps(sign, direction);
+        // Replaces components that are tiny beside the largest: see `ordinary`.
+        let smallest = _mm_set1_ps(ray.direction.abs().max_element() * ordinary::SMALLEST);
+        let signed_smallest = _mm_or_ps(smallest, _mm_and_ps(sign, direction));
+        let is_tiny = _mm_cmp_ps_mask::<_CMP_LT_OQ>(size, smallest);
+        let divisor = _mm_mask_blend_ps(is_tiny, direction, signed_smallest);
+        let inverse = _mm_div_ps(_mm_set1_ps(1.0), divisor);
+        let pad = _mm_fmadd_ps(
+            _mm_andnot_ps(sign, origin),
+            _mm_set1_ps(4.0 * U),
+            _mm_set1_ps(dilation * (1.0 + 1.0 / 7.0)),
+        );
+        // The pad with the sign of the direction: near planes are seen from farther along.
+        let along = _mm_or_ps(pad, _mm_and_ps(sign, direction));
+        let near = _mm_mul_ps(_mm_add_ps(origin, along), inverse);
+        let far = _mm_mul_ps(_mm_sub_ps(origin, along), inverse);
+        self.octant = _mm_movemask_ps(direction) as u32 & 7;
+        let (axes, order) = dominant_last(ray.direction);
+        self.axes = axes;
+        // SAFETY: arrays of four are read and written as vectors of four.
+        unsafe {
+            let order = _mm_loadu_si128(order.as_ptr().cast());
+            let sheared = _mm_permutevar_ps(direction, order);
+            let dominant = _mm_shuffle_ps::<0b10_10_10_10>(sheared, sheared);
+            let shear = _mm_div_ps(_mm_blend_ps::<0b1100>(sheared, _mm_set1_ps(1.0)), dominant);
+            _mm_storeu_ps(self.inverse.as_mut_ptr(), inverse);
+            _mm_storeu_ps(self.near_offset.as_mut_ptr(), near);
+            _mm_storeu_ps(self.far_offset.as_mut_ptr(), far);
+            _mm_storeu_ps(self.sheared_origin.as_mut_ptr(), _mm_permutevar_ps(origin, order));
+            _mm_storeu_ps(self.sheared_direction.as_mut_ptr(), sheared);
+            _mm_storeu_ps(self.shear.as_mut_ptr(), shear);
         }
-        let axes = dominant_last(direction);
-        self.axes = axes.map(|axis| axis as u32);
-        self.sheared_origin = axes.map(|axis| origin[axis]);
-        let [x, y, z] = axes.map(|axis| direction[axis]);
-        self.shear = [x / z, y / z, 1.0 / z];
-        let reciprocal =
-            Vec3::select(direction.cmpeq(Vec3::ZERO), Vec3::INFINITY, direction.recip());
-        self.origin = [origin.x, origin.y, origin.z, 0.0];
-        self.reciprocal = [reciprocal.x, reciprocal.y, reciprocal.z, 0.0];
     }
-
-    /// Sets the range of parameters that matter.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt")]
-    #[inline]
-    pub(super) fn set_range(&mut self, ray: &Ray) {
-        write_halves(&mut self.range, ray.tmin, -ray.tmax);
-    }
-
-    /// Moves the end of the range.
-    #[inline]
-    pub(super) fn narrow(&mut self, t: f32) {
-        self.range[8..].fill(-t);
-    }
-}
-
-/// Eight times `first`, then eight times `second`.
-#[target_feature(enable = "avx512f")]
-#[inline]
-fn write_halves(lanes: &mut [f32; 16], first: f32, second: f32) {
-    let both = _mm512_mask_blend_ps(0xFF00, _mm512_set1_ps(first), _mm512_set1_ps(second));
-    // SAFETY: sixteen lanes are written.
-    unsafe { _mm512_storeu_ps(lanes.as_mut_ptr(), both) };
 }
 
 /// The axes as [`geometry::watertight`] takes them: the longest one last, the lowest on a tie, and the
-/// others in the order that keeps the winding.
-fn dominant_last(direction: Vec3) -> [usize; 3] {
+/// others in the order that keeps the winding; also with a fourth that stays where it is.
+#[inline]
+fn dominant_last(direction: Vec3) -> ([u32; 3], [u32; 4]) {
+    const ORDERS: [[u32; 4]; 6] =
+        [[1, 2, 0, 3], [2, 1, 0, 3], [2, 0, 1, 3], [0, 2, 1, 3], [0, 1, 2, 3], [1, 0, 2, 3]];
     let d = direction.abs();
-    let z = if d.x >= d.y && d.x >= d.z {
-        0
-    } else if d.y >= d.z {
-        1
-    } else {
-        2
-    };
-    let (x, y) = ((z + 1) % 3, (z + 2) % 3);
-    if direction[z] < 0.0 { [y, x, z] } else { [x, y, z] }
+    let is_x = d.x >= d.y && d.x >= d.z;
+    let is_y = d.y >= d.z;
+    let z = if is_x { 0 } else { usize::from(!is_y) + 1 };
+    let order = ORDERS[2 * z + usize::from(direction[z] < 0.0)];
+    ([order[0], order[1], order[2]], order)
 }

@@ -23,6 +23,7 @@ pub(crate) use arena::Arena;
 pub(crate) use names::Names;
 pub(crate) use node::Node;
 pub(crate) use pointer::{Pointer, Target};
+pub(crate) use prepare::distinct;
 
 use geometry::Aabb;
 use machine::instance_dilation::InstanceDilation;

@@ -219,7 +219,7 @@ impl Writer {
 }
 
 /// Triangles with different ids.
-fn distinct(primitives: &Primitives) -> usize {
+pub(crate) fn distinct(primitives: &Primitives) -> usize {
     let mut ids: Vec<(u32, u32)> = primitives.ids[..primitives.triangles.len()]
         .iter()
         .map(|id| (id.geometry, id.primitive))

@@ -1,0 +1,294 @@
+//! The walk over the image's own bytes: the small way.
+//!
+//! Nothing is copied but what has no place in the nodes: the boxes around the roots and the numbers of the
+//! placements. Box nodes are decoded as they are met; boxes are tested by the reference slab test and
+//! hits decided as everywhere. All children of an oriented node are visited: their boxes lie in another
+//! frame, whose rounding the reference test does not cover.
+
+use crate::ask::{Ask, Space};
+use crate::kind::{Kind, Outcome};
+use geometry::{Aabb, InstanceFlags, Ray, SlabRay, slab};
+use gfx12::decode::{Memory, Structure};
+use gfx12::layout::{
+    BoxNode, NodeBits, NodeKind, NodePointer, PrimitiveNode, ProceduralBox, ProceduralWriter,
+    TriangleDescriptor,
+};
+use gfx12::obb;
+use machine::candidate::MergedFlags;
+use machine::instance_dilation::InstanceDilation;
+use machine::{CheckedImage, Counters, Image};
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use tree::primitives::Primitive;
+use tree::{Placement, PrimitiveFlags, PrimitiveId};
+
+/// An image and what a walk over it must know.
+#[derive(Debug)]
+pub(crate) struct InPlace {
+    image: CheckedImage,
+    /// The structure of the root, then the bottom levels.
+    structures: Vec<Root>,
+    top: Option<TopLevel>,
+    /// Triangles stored, each once.
+    pub(crate) triangles: usize,
+}
+
+/// Where a structure starts.
+#[derive(Debug, Clone, Copy)]
+struct Root {
+    structure: Structure,
+    /// The segment in which its nodes are looked for first.
+    segment: usize,
+    bounds: Aabb,
+}
+
+#[derive(Debug)]
+struct TopLevel {
+    placements: Vec<Placement>,
+    /// The number of the placement behind each instance node.
+    numbers: HashMap<u32, u32>,
+    dilation: InstanceDilation,
+}
+
+impl InPlace {
+    /// Takes over a proved image.
+    pub(crate) fn new(image: CheckedImage, tree: &tree::Tree) -> Self {
+        let bytes = image.image();
+        let memory = Memory::new(bytes);
+        let root = |structure: Structure, bounds: Aabb| Root {
+            structure,
+            segment: memory.segment_of(structure.box_base).unwrap_or(0),
+            bounds,
+        };
+        let survey = gfx12::decode::Survey::new(bytes);
+        let bounds = tree.top.iter().map(|top| &top.bvh).chain(tree.bottoms.iter().map(|b| &b.bvh));
+        let structures = survey.structures.iter().zip(bounds);
+        let structures =
+            structures.map(|(found, bvh)| root(found.structure, bvh.root().bounds)).collect();
+        let top = tree.top.as_ref().map(|top| TopLevel {
+            placements: top.placements.clone(),
+            numbers: gfx12::decode::instance_numbers(bytes)
+                .into_iter()
+                .map(|(pointer, number)| (pointer.0, number))
+                .collect(),
+            dilation: InstanceDilation::new(top),
+        });
+        let triangles = tree.bottoms.iter().map(|b| crate::world::distinct(&b.primitives)).sum();
+        Self { structures, top, triangles, image }
+    }
+
+    /// Bytes in memory.
+    pub(crate) fn byte_count(&self) -> usize {
+        let top = self
+            .top
+            .as_ref()
+            .map_or(0, |top| size_of_val(top.placements.as_slice()) + 8 * top.numbers.len());
+        self.image.image().byte_count() + size_of_val(self.structures.as_slice()) + top
+    }
+
+    /// Answers one ray.
+    pub(crate) fn answer<K: Kind>(
+        &self,
+        ask: &Ask<'_>,
+        position: usize,
+        ray: &Ray,
+        answer: &mut K::Answer,
+        counters: &mut Counters,
+    ) {
+        counters.queries += 1;
+        *answer = K::miss();
+        if ask.mask == 0 || !ray.is_traceable() {
+            return;
+        }
+        let farthest = slab::widen(ray.tmax);
+        let mut walk = Walk::<K> { world: self, ask, position, ray, answer, counters, farthest };
+        let _ = match &self.top {
+            None => {
+                let flags = MergedFlags::new(ask.flags, InstanceFlags::empty());
+                walk.bottom(0, &Space { ray: *ray, instance: 0, flags })
+            }
+            Some(top) => {
+                let reach = slab::reach(ray.origin, &self.structures[0].bounds);
+                let slabs = SlabRay::dilated(ray, top.dilation.dilation(ray.origin, reach));
+                walk.structure(&self.structures[0], &slabs, None)
+            }
+        };
+        K::finish(answer);
+    }
+}
+
+/// One ray under way.
+struct Walk<'a, K: Kind> {
+    world: &'a InPlace,
+    ask: &'a Ask<'a>,
+    position: usize,
+    ray: &'a Ray,
+    answer: &'a mut K::Answer,
+    counters: &'a mut Counters,
+    /// The end of the range in which a box still matters.
+    farthest: f32,
+}
+
+impl<K: Kind> Walk<'_, K> {
+    fn bottom(&mut self, number: usize, space: &Space) -> ControlFlow<()> {
+        let Some(root) = self.world.structures.get(number) else {
+            return ControlFlow::Continue(());
+        };
+        let slabs = SlabRay::new(&space.ray, slab::reach(space.ray.origin, &root.bounds));
+        self.structure(root, &slabs, Some(space))
+    }
+
+    fn structure(
+        &mut self,
+        root: &Root,
+        slabs: &SlabRay,
+        space: Option<&Space>,
+    ) -> ControlFlow<()> {
+        if root.bounds.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        let mut stack = Vec::with_capacity(64);
+        self.counters.box_tests += 1;
+        if let Some(interval) = slabs.interval(&root.bounds, self.nearest(), self.farthest) {
+            stack.push((interval.enter, root.structure.root));
+        }
+        while let Some((enter, pointer)) = stack.pop() {
+            if enter > self.farthest {
+                continue;
+            }
+            match pointer.kind() {
+                NodeKind::Box => self.children(root, pointer, slabs, enter, &mut stack),
+                NodeKind::Primitive { .. } => self.range(root, pointer, space)?,
+                NodeKind::Instance => self.instance(pointer)?,
+                NodeKind::Unused => (),
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Pushes the children that the ray reaches, the nearest last.
+    fn children(
+        &mut self,
+        root: &Root,
+        pointer: NodePointer,
+        slabs: &SlabRay,
+        enter: f32,
+        stack: &mut Vec<(f32, NodePointer)>,
+    ) {
+        self.counters.nodes += 1;
+        let node = BoxNode::decode(&self.bits(root, pointer));
+        let is_oriented = obb::rotation(node.obb_matrix_index).is_some();
+        let start = stack.len();
+        for (slot, child) in node.child_pointers()[..node.used_children().len()].iter().enumerate()
+        {
+            let entry = &node.children[slot];
+            if entry.mask == 0 && entry.is_inverted() {
+                continue; // holds nothing
+            }
+            self.counters.box_tests += 1;
+            let found = slabs.interval(&node.child_box(slot), self.nearest(), self.farthest);
+            let entered = if is_oriented { Some(enter) } else { found.map(|found| found.enter) };
+            stack.extend(entered.map(|enter| (enter, *child)));
+        }
+        stack[start..].sort_by(|a, b| b.0.total_cmp(&a.0));
+    }
+
+    fn instance(&mut self, pointer: NodePointer) -> ControlFlow<()> {
+        let world = self.world;
+        let Some(top) = &world.top else { return ControlFlow::Continue(()) };
+        let number = top.numbers.get(&pointer.0).copied().unwrap_or(0);
+        let placement = &top.placements[number as usize];
+        if placement.mask & self.ask.mask == 0 {
+            return ControlFlow::Continue(());
+        }
+        self.counters.instances += 1;
+        let space = Space {
+            ray: placement.world_to_object.ray(self.ray),
+            instance: number,
+            flags: MergedFlags::new(self.ask.flags, placement.flags),
+        };
+        self.bottom(placement.bottom as usize + 1, &space)
+    }
+
+    /// Tests the pairs of a range, over as many nodes as it has.
+    fn range(&mut self, root: &Root, from: NodePointer, space: Option<&Space>) -> ControlFlow<()> {
+        let Some(space) = space else { return ControlFlow::Continue(()) };
+        self.counters.leaves += 1;
+        let mut pointer = from;
+        loop {
+            let node = PrimitiveNode::decode(&self.bits(root, pointer));
+            for pair in usize::from(pointer.pair())..node.pair_count() {
+                let descriptor = node.pair(pair);
+                let [first, second] = descriptor.triangles;
+                self.primitive(&node, 2 * pair, &first, space)?;
+                if !second.is_absent() {
+                    self.primitive(&node, 2 * pair + 1, &second, space)?;
+                }
+                if descriptor.prim_range_stop {
+                    return ControlFlow::Continue(());
+                }
+            }
+            pointer = pointer.advance(true);
+        }
+    }
+
+    fn primitive(
+        &mut self,
+        node: &PrimitiveNode,
+        number: usize,
+        stored: &TriangleDescriptor,
+        space: &Space,
+    ) -> ControlFlow<()> {
+        let mut flags = PrimitiveFlags::empty();
+        flags.set(PrimitiveFlags::OPAQUE, stored.opaque);
+        let (geometry, primitive) = (node.geometry_id(number), node.primitive_id(number));
+        if stored.is_procedural() {
+            self.counters.procedural_tests += 1;
+            let bounds = ProceduralBox::read(node, ProceduralWriter::of(node)).bounds;
+            return self.offer(
+                space,
+                Primitive::Box(&bounds),
+                PrimitiveId { geometry, primitive, flags },
+            );
+        }
+        self.counters.triangle_tests += 1;
+        flags.set(PrimitiveFlags::DOUBLE_SIDED, stored.double_sided);
+        let vertices = stored.indices.map(|index| node.position(usize::from(index)));
+        let triangle = geometry::Triangle { vertices };
+        self.offer(
+            space,
+            Primitive::Triangle(&triangle),
+            PrimitiveId { geometry, primitive, flags },
+        )
+    }
+
+    fn offer(
+        &mut self,
+        space: &Space,
+        primitive: Primitive<'_>,
+        id: PrimitiveId,
+    ) -> ControlFlow<()> {
+        let Some(hit) = self.ask.hit(self.position, space, primitive, id) else {
+            return ControlFlow::Continue(());
+        };
+        match K::offer(self.answer, hit) {
+            Outcome::Continue => (),
+            Outcome::Narrow(t) => self.farthest = slab::widen(t),
+            Outcome::Done => return ControlFlow::Break(()),
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The bits of a node. The image is proved, so it is there.
+    fn bits(&self, root: &Root, pointer: NodePointer) -> NodeBits {
+        let image: &Image = self.world.image.image();
+        let address = root.structure.address_of(pointer);
+        let near = image.segments[root.segment].get(address, 128);
+        near.or_else(|| image.get(address, 128)).map_or(NodeBits::ZERO, NodeBits::from_bytes)
+    }
+
+    /// The start of the range in which a box matters: `tmin`, lowered by `4 eps`.
+    fn nearest(&self) -> f32 {
+        (self.ray.tmin * (2.0 - slab::C)).next_down().max(0.0)
+    }
+}
