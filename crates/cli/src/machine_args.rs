@@ -10,15 +10,19 @@ pub(crate) struct MachineChoice {
     #[arg(long, value_name = "FORMAT", value_enum)]
     format: Option<FormatArg>,
 
-    /// The machine that traces
-    #[arg(long, value_name = "MACHINE", value_enum, default_value_t = MachineArg::Reference)]
-    machine: MachineArg,
+    /// The machine that traces [default: fast, or reference in other formats than gfx12]
+    #[arg(long, value_name = "MACHINE", value_enum)]
+    machine: Option<MachineArg>,
 }
 
 impl MachineChoice {
-    /// The machine.
+    /// The machine: as asked for, else the fastest that walks the format.
     pub(crate) fn machine(self) -> MachineName {
-        self.machine.into()
+        match (self.machine, self.format) {
+            (Some(machine), _) => machine.into(),
+            (None, None | Some(FormatArg::Gfx12)) => MachineName::Fast,
+            (None, Some(_)) => MachineName::Reference,
+        }
     }
 
     /// The format: as asked for, else what the machine walks.
@@ -55,6 +59,8 @@ impl From<FormatArg> for FormatName {
 /// A machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum MachineArg {
+    /// The fast tracer
+    Fast,
     /// The plain walk over the decoded tree
     Reference,
     /// GPURT's loop over image_bvh8_intersect_ray
@@ -72,6 +78,7 @@ enum MachineArg {
 impl From<MachineArg> for MachineName {
     fn from(machine: MachineArg) -> Self {
         match machine {
+            MachineArg::Fast => Self::Fast,
             MachineArg::Reference => Self::Reference,
             MachineArg::Gfx12Gpurt => Self::Gfx12Gpurt,
             MachineArg::Gfx12Radv => Self::Gfx12Radv,

@@ -4,8 +4,10 @@ use glam::Vec3;
 
 /// A ray: the points `origin + t * direction` for `tmin < t < tmax`.
 ///
-/// The direction need not have unit length; `t` counts in lengths of the direction.
+/// The direction need not have unit length; `t` counts in lengths of the direction. The layout is fixed,
+/// 32 bytes in the order of the fields, so that kernels can load it as vectors.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
 pub struct Ray {
     /// Where the ray starts.
     pub origin: Vec3,

@@ -3,6 +3,7 @@
 //! | format | machines | layout |
 //! |---|---|---|
 //! | `tree` | `reference` | the tree itself |
+//! | `gfx12` | `fast` | dense, leaves as built |
 //! | `gfx12` | `reference`, `gfx12-gpurt` | dense, with the margin |
 //! | `gfx12` | `gfx12-radv`, `gfx12-radv-literal` | one pair a range, with the margin |
 //! | `gfx12-bvh4x2` | `reference`, `gfx12-dual` | fp32 boxes |
@@ -17,6 +18,7 @@ use gfx12::walk::{Dual, Gpurt, Options as WalkOptions, Radv, RadvLiteral, WalkEr
 use machine::{
     BlockFormat, CheckedImage, EncodeError, Finding, Format, Machine, Reference, TreeFormat,
 };
+use trace::{Options as TracerOptions, TraceError, Tracer};
 use tree::Tree;
 use ttu::program::ProgramError;
 use ttu::{Config as TtuConfig, RunError, Tb12, TtuMachine, World};
@@ -40,6 +42,8 @@ pub enum FormatName {
 /// A machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MachineName {
+    /// The fast tracer.
+    Fast,
     /// The plain walk over the tree that an image decodes to.
     Reference,
     /// GPURT's loop.
@@ -83,6 +87,7 @@ impl MachineName {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Fast => "fast",
             Self::Reference => "reference",
             Self::Gfx12Gpurt => "gfx12-gpurt",
             Self::Gfx12Radv => "gfx12-radv",
@@ -97,7 +102,9 @@ impl MachineName {
     pub const fn own_format(self) -> FormatName {
         match self {
             Self::Reference => FormatName::Tree,
-            Self::Gfx12Gpurt | Self::Gfx12Radv | Self::Gfx12RadvLiteral => FormatName::Gfx12,
+            Self::Fast | Self::Gfx12Gpurt | Self::Gfx12Radv | Self::Gfx12RadvLiteral => {
+                FormatName::Gfx12
+            }
             Self::Gfx12Dual => FormatName::Gfx12Bvh4x2,
             Self::Ttu => FormatName::Ttu,
         }
@@ -144,6 +151,9 @@ pub enum MachineError {
     /// The machine refuses the image.
     #[error(transparent)]
     Refused(#[from] WalkError),
+    /// There is no tracer over the image.
+    #[error(transparent)]
+    Tracer(#[from] TraceError),
     /// A block of the image is too large for the traversal unit.
     #[error(transparent)]
     Program(#[from] ProgramError),
@@ -177,7 +187,10 @@ impl LaidOut {
                 let needs_pairs =
                     matches!(machine, MachineName::Gfx12Radv | MachineName::Gfx12RadvLiteral);
                 let policy = if needs_pairs { Policy::Radv } else { Policy::Dense };
-                let options = EncodeOptions { margin: true, ..EncodeOptions::new(policy) };
+                // The tracer's own box test loses nothing, so it needs no margin.
+                let is_fast = machine == MachineName::Fast;
+                let (margin, keep_leaves) = (!is_fast, is_fast);
+                let options = EncodeOptions { margin, keep_leaves, ..EncodeOptions::new(policy) };
                 Self::encoded(&tree, &Gfx12 { options }, format, machine)
             }
             FormatName::Gfx12Bvh4x2 => {
@@ -212,6 +225,10 @@ impl LaidOut {
             return Ok(Box::new(Reference::new(&self.tree, rule)));
         };
         Ok(match self.machine {
+            MachineName::Fast => {
+                let options = TracerOptions { rule, ..TracerOptions::default() };
+                Box::new(Tracer::from_image(image.clone(), options)?)
+            }
             MachineName::Reference => Box::new(Reference::new(&self.tree, rule)),
             MachineName::Gfx12Gpurt => Box::new(Gpurt::new(image, WalkOptions::gpurt(rule))?),
             MachineName::Gfx12Radv => Box::new(Radv::new(image, WalkOptions::radv(rule))?),

@@ -7,6 +7,9 @@ pub(crate) trait Kind {
     /// The answer for one ray.
     type Answer: Send;
 
+    /// Whether more of a hit matters than that it is there.
+    const NEEDS_HIT: bool;
+
     /// The answer "no hit".
     fn miss() -> Self::Answer;
 
@@ -46,6 +49,7 @@ pub(crate) struct All;
 
 impl Kind for Closest {
     type Answer = Hit;
+    const NEEDS_HIT: bool = true;
 
     fn miss() -> Hit {
         Hit::MISS
@@ -67,6 +71,7 @@ impl Kind for Closest {
 
 impl Kind for Any {
     type Answer = bool;
+    const NEEDS_HIT: bool = false;
 
     fn miss() -> bool {
         false
@@ -84,6 +89,7 @@ impl Kind for Any {
 
 impl Kind for First {
     type Answer = Hit;
+    const NEEDS_HIT: bool = true;
 
     fn miss() -> Hit {
         Hit::MISS
@@ -101,6 +107,7 @@ impl Kind for First {
 
 impl Kind for All {
     type Answer = Vec<Hit>;
+    const NEEDS_HIT: bool = true;
 
     fn miss() -> Vec<Hit> {
         Vec::new()

@@ -1,5 +1,8 @@
 //! The formats and machines that are tried.
 //!
+//! `fast` is the tracer with the best kernel of this processor over its own copy of the image; `fast-scalar` its plain
+//! walk over that copy, and `fast-in-place` the one over the image.
+//!
 //! `gfx12-radv` and its literal twin need ranges of one pair, so they run on images packed that way, with the
 //! margin. What drivers really write has none: `gfx12:radv` and `gfx12:gpurt` are copies of them, and the
 //! hits that the hardware loses there are losses. `gfx12-bvh4x2:high` has boxes of high precision.
@@ -12,7 +15,7 @@ use gfx12::uncompressed::{BoxPrecision, Gfx12Bvh4x2, Options as DualLayout};
 use gfx12::walk::{Dual, Gpurt, Options as WalkOptions, Radv, RadvLiteral};
 use machine::{BlockFormat, CheckedImage, Format, Machine, Reference, TreeFormat};
 use std::fmt;
-use trace::{Options as TracerOptions, Tracer};
+use trace::{Kernel, Mode, Options as TracerOptions, Tracer};
 use tree::Tree;
 use ttu::{Config, Tb12, TtuMachine, World};
 
@@ -103,6 +106,24 @@ pub(super) static CONTENDERS: &[Contender] = &[
         layout: "dense",
         machine: "fast",
         make: fast,
+        loses: Loses::Nothing,
+        presets: &Preset::ALL,
+    },
+    Contender {
+        format: &DENSE,
+        name: "gfx12",
+        layout: "dense",
+        machine: "fast-scalar",
+        make: fast_scalar,
+        loses: Loses::Nothing,
+        presets: &[Preset::Best],
+    },
+    Contender {
+        format: &DENSE,
+        name: "gfx12",
+        layout: "dense",
+        machine: "fast-in-place",
+        make: fast_in_place,
         loses: Loses::Nothing,
         presets: &Preset::ALL,
     },
@@ -242,7 +263,19 @@ fn reference(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
 }
 
 fn fast(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
-    let options = TracerOptions { rule: ground.rule, ..TracerOptions::default() };
+    tracer(ground, TracerOptions::default())
+}
+
+fn fast_scalar(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
+    tracer(ground, TracerOptions { kernel: Some(Kernel::Scalar), ..TracerOptions::default() })
+}
+
+fn fast_in_place(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
+    tracer(ground, TracerOptions { mode: Mode::InPlace, ..TracerOptions::default() })
+}
+
+fn tracer(ground: Ground<'_>, options: TracerOptions) -> Result<Box<dyn Machine + '_>, MakeError> {
+    let options = TracerOptions { rule: ground.rule, ..options };
     Ok(Box::new(Tracer::from_image(ground.image.clone(), options)?))
 }
 

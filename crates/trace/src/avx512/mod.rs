@@ -26,7 +26,7 @@ use boxes::{Sides, drop_beyond};
 use geometry::{InstanceFlags, Ray, slab};
 use machine::Counters;
 use machine::candidate::MergedFlags;
-use slot::Slot;
+use slot::{Dilation, Slot};
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use std::mem::MaybeUninit;
 use tree::primitives::Primitive;
@@ -90,7 +90,9 @@ pub(crate) unsafe fn answer<K: Kind>(
     for (octant, &count) in counts.iter().enumerate() {
         let (waiting, rest) = sorted.split_at(count);
         sorted = rest;
-        let run = Run::<K> { world, ask, first, rays, answers, counters, waiting, octant };
+        let is_plain = ask.is_plain();
+        let run =
+            Run::<K> { world, ask, first, rays, answers, counters, waiting, octant, is_plain };
         // SAFETY: the caller promises the features. Each slot has a stack of its own, large enough for
         // every walk over this world.
         unsafe { run.any_world(&mut slots, is_counted) };
@@ -151,6 +153,7 @@ pub(crate) unsafe fn answer_one<K: Kind>(
         counters,
         waiting: &[0],
         octant: octant(ray),
+        is_plain: ask.is_plain(),
     };
     // SAFETY: the caller promises the features, and the stack is large enough.
     unsafe { run.any_world(std::slice::from_mut(&mut slot), is_counted) };
@@ -183,6 +186,8 @@ struct Run<'a, K: Kind> {
     /// Positions of rays that have not started.
     waiting: &'a [u32],
     octant: usize,
+    /// Whether nobody but the triangle rule has a say in hits.
+    is_plain: bool,
 }
 
 impl<K: Kind> Run<'_, K> {
@@ -255,9 +260,9 @@ impl<K: Kind> Run<'_, K> {
         let (level, dilation) = match (&self.world.top, self.world.bottoms.first()) {
             (Some(top), _) => {
                 let reach = slab::reach(ray.origin, &top.level.bounds);
-                (&top.level, top.dilation.dilation(ray.origin, reach))
+                (&top.level, Dilation::Given(top.dilation.dilation(ray.origin, reach)))
             }
-            (None, Some(level)) => (level, slab::DILATION * slab::reach(ray.origin, &level.bounds)),
+            (None, Some(level)) => (level, Dilation::Reach(&level.bounds)),
             (None, None) => {
                 slot.pointer = Pointer::DONE;
                 return;
@@ -351,29 +356,19 @@ impl<K: Kind> Run<'_, K> {
         // SAFETY: pointers of a world lead to its leaves, and there is room behind the last one.
         let found = unsafe {
             let leaf = self.world.arena.start().add(pointer.byte());
-            triangles::accepted(leaf, count, slot)
+            triangles::candidates(leaf, count, slot)
         };
         let Some(found) = found else { return false };
-        // SAFETY: as above.
-        unsafe { self.take(&found, pointer, slot) }
-    }
-
-    /// Takes accepted triangles of a leaf into account; whether the ray is done.
-    ///
-    /// # Safety
-    /// As [`Run::leaf`].
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    unsafe fn take(&mut self, found: &triangles::Accepted, leaf: Pointer, slot: &mut Slot) -> bool {
         let mut mask = found.mask;
         while mask != 0 {
             let lane = mask.trailing_zeros() as usize;
             mask &= mask - 1;
-            let hit = if self.ask.is_plain() {
+            let Some(accepted) = triangles::accepted(&found, lane, slot) else { continue };
+            let hit = if self.is_plain {
                 // SAFETY: as above.
-                unsafe { self.plain_hit(found, leaf, lane, slot) }
+                unsafe { self.plain_hit(&accepted, pointer, lane, slot) }
             } else {
-                self.asked_hit(leaf, lane, slot)
+                self.asked_hit(pointer, lane, slot)
             };
             if let Some(hit) = hit
                 && self.offer(slot, hit)
@@ -392,33 +387,31 @@ impl<K: Kind> Run<'_, K> {
     #[inline]
     unsafe fn plain_hit(
         &self,
-        found: &triangles::Accepted,
+        accepted: &triangles::Accepted,
         leaf: Pointer,
         lane: usize,
         slot: &Slot,
     ) -> Option<Hit> {
-        let t = if found.settled >> lane & 1 == 1 {
-            found.t[lane]
+        let t = if accepted.is_settled {
+            accepted.t
         } else {
             let (triangle, _) = self.world.arena.triangle(leaf, lane);
-            triangles::clamped(&slot.ray, &triangle, found.t[lane])?
+            triangles::clamped(&slot.ray, &triangle, accepted.t)?
         };
         let t = t + 0.0; // -0.0 becomes +0.0
         if !(slot.ray.tmin < t && t < slot.ray.tmax) {
             return None;
         }
+        if !K::NEEDS_HIT {
+            return Some(Hit { t, ..Hit::MISS });
+        }
         let row = leaf.byte() + 9 * 4 * leaf.triangles();
         // SAFETY: as promised; the last row has the names.
         let name = unsafe { *self.world.arena.start().add(row).cast::<u32>().add(lane) };
         let id = self.world.names[slot.bottom as usize].id(name);
-        Some(Hit {
-            t,
-            u: found.u[lane],
-            v: found.v[lane],
-            instance: slot.instance,
-            geometry: id.geometry,
-            primitive: id.primitive,
-        })
+        let (u, v) = accepted.u_v();
+        let Slot { instance, .. } = *slot;
+        Some(Hit { t, u, v, instance, geometry: id.geometry, primitive: id.primitive })
     }
 
     /// The same, if flags or a filter have a say.
@@ -503,7 +496,7 @@ impl<K: Kind> Run<'_, K> {
             *slot.pointers.add(slot.height as usize) = Pointer::LEAVE;
         }
         slot.height += 1;
-        slot.aim(&ray, slab::DILATION * slab::reach(ray.origin, &level.bounds));
+        slot.aim(&ray, Dilation::Reach(&level.bounds));
         (slot.instance, slot.bottom) = (number as u32, placement.bottom);
         slot.pointer = level.root;
         self.prefetch(level.root);

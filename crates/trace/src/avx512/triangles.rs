@@ -1,8 +1,7 @@
 //! One ray against the triangles of a leaf, by the watertight rule.
 //!
-//! The decisions are those of [`geometry::watertight`], operation by operation: all triangles in `f32`, and
-//! those that are not certainly outside once more in `f64`. What remains are triangles that the rule
-//! accepts, with `t`, `u` and `v`. The second condition of a hit, that `t` lies in the triangle's own box, is
+//! The decisions are those of [`geometry::watertight`], operation by operation: all triangles of a leaf in `f32`,
+//! and those that are not certainly outside, one by one, in `f64`. The second condition of a hit, that `t` lies in the triangle's own box, is
 //! settled at once for nearly all of them, and by [`clamped`] for the rest.
 
 use super::boxes::{TINY, WIDEN};
@@ -10,21 +9,36 @@ use super::slot::Slot;
 use geometry::{Ray, SlabRay, Triangle, slab};
 use std::arch::x86_64::*;
 
-/// Triangles of a leaf that the rule accepts.
-pub(super) struct Accepted {
+/// Triangles of a leaf that are not certainly missed.
+pub(super) struct Candidates {
     /// Bit `i`: triangle `i`.
     pub(super) mask: u8,
-    /// Those whose `t` is certainly inside their own boxes.
-    pub(super) settled: u8,
-    /// Ray parameters, not yet clamped.
-    pub(super) t: [f32; 8],
-    /// Weights of the second corners.
-    pub(super) u: [f32; 8],
-    /// Weights of the third corners.
-    pub(super) v: [f32; 8],
+    /// Their corners, seen from the origin of the ray.
+    corners: [Corners; 3],
+    /// The same, sheared: x, y, z of each corner.
+    sheared: [[f32; 8]; 9],
 }
 
-/// One corner of each triangle, seen from the origin of the ray; axes in the order of the shear.
+/// A triangle that the rule accepts.
+pub(super) struct Accepted {
+    /// Ray parameter, not yet clamped.
+    pub(super) t: f32,
+    /// Whether `t` is certainly inside the triangle's own box.
+    pub(super) is_settled: bool,
+    /// The three edge functions, last their sum.
+    weights: [f64; 3],
+}
+
+impl Accepted {
+    /// The weights of the second and the third corner.
+    #[inline]
+    pub(super) fn u_v(&self) -> (f32, f32) {
+        let [v, w, determinant] = self.weights;
+        ((v / determinant) as f32, (w / determinant) as f32)
+    }
+}
+
+/// One corner of each triangle; axes in the order of the shear.
 #[derive(Clone, Copy)]
 struct Corners {
     x: __m256,
@@ -32,13 +46,13 @@ struct Corners {
     z: __m256,
 }
 
-/// The triangles of the leaf at `leaf` that the rule accepts no farther than the end of the slot's range.
+/// The triangles of the leaf at `leaf` that the ray may hit no farther than the end of its range.
 ///
 /// # Safety
 /// `leaf` must point to a leaf of `count` triangles, with 32 bytes behind its last row of coordinates.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-pub(super) unsafe fn accepted(leaf: *const u8, count: usize, slot: &Slot) -> Option<Accepted> {
+pub(super) unsafe fn candidates(leaf: *const u8, count: usize, slot: &Slot) -> Option<Candidates> {
     let rows = slot.axes.map(|axis| leaf.wrapping_add(axis as usize * count * 4));
     let corner = |number: usize| {
         let row = |axis: usize| {
@@ -63,7 +77,7 @@ pub(super) unsafe fn accepted(leaf: *const u8, count: usize, slot: &Slot) -> Opt
     let negative = _mm256_cmp_ps_mask::<_CMP_LT_OQ>(least3(u, v, w), zero);
     let outside = _mm256_mask_cmp_ps_mask::<_CMP_GT_OQ>(negative, greatest3(u, v, w), zero);
     // The parameter of a hit is a mean of the corners' depths.
-    let limit = _mm256_set1_ps(slot.farthest * WIDEN + TINY);
+    let limit = _mm256_set1_ps(limit(slot));
     let present = ((1u32 << count) - 1) as u8;
     let mask = present & !outside;
     let mask = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(mask, least3(a.z, b.z, c.z), limit);
@@ -71,35 +85,39 @@ pub(super) unsafe fn accepted(leaf: *const u8, count: usize, slot: &Slot) -> Opt
     if mask == 0 {
         return None;
     }
-    let wide = |Corners { x, y, z }: Corners| [x, y, z].map(|lanes| _mm512_cvtps_pd(lanes));
-    let ([ax, ay, az], [bx, by, bz], [cx, cy, cz]) = (wide(a), wide(b), wide(c));
-    let u = _mm512_sub_pd(_mm512_mul_pd(cx, by), _mm512_mul_pd(cy, bx));
-    let v = _mm512_sub_pd(_mm512_mul_pd(ax, cy), _mm512_mul_pd(ay, cx));
-    let w = _mm512_sub_pd(_mm512_mul_pd(bx, ay), _mm512_mul_pd(by, ax));
-    let none = _mm512_setzero_pd();
-    let least = _mm512_min_pd(_mm512_min_pd(u, v), w);
-    let most = _mm512_max_pd(_mm512_max_pd(u, v), w);
-    let negative = _mm512_cmp_pd_mask::<_CMP_LT_OQ>(least, none);
-    let outside = _mm512_mask_cmp_pd_mask::<_CMP_GT_OQ>(negative, most, none);
-    let determinant = _mm512_add_pd(_mm512_add_pd(u, v), w);
-    let mask = _mm512_mask_cmp_pd_mask::<_CMP_NEQ_OQ>(mask & !outside, determinant, none);
-    let depths = _mm512_add_pd(_mm512_mul_pd(u, az), _mm512_mul_pd(v, bz));
-    let depths = _mm512_add_pd(depths, _mm512_mul_pd(w, cz));
-    let t = _mm512_cvtpd_ps(_mm512_div_pd(depths, determinant));
-    let mask = _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(mask, t, zero);
-    let mask = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(mask, t, limit);
-    if mask == 0 {
+    let mut sheared = [[0.0; 8]; 9];
+    let lanes = [a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z];
+    for (row, lanes) in sheared.iter_mut().zip(lanes) {
+        // SAFETY: an array of eight is written as a vector of eight.
+        unsafe { _mm256_storeu_ps(row.as_mut_ptr(), lanes) };
+    }
+    Some(Candidates { mask, corners, sheared })
+}
+
+/// The largest `t`, before clamping, that can still become the best hit.
+#[inline(always)]
+fn limit(slot: &Slot) -> f32 {
+    slot.farthest * WIDEN + TINY
+}
+
+/// Whether the rule accepts candidate `lane`, by exact signs, and where.
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[inline]
+pub(super) fn accepted(candidates: &Candidates, lane: usize, slot: &Slot) -> Option<Accepted> {
+    let [ax, ay, az, bx, by, bz, cx, cy, cz] =
+        candidates.sheared.map(|row| f64::from(row[lane & 7]));
+    let u = cx * by - cy * bx;
+    let v = ax * cy - ay * cx;
+    let w = bx * ay - by * ax;
+    let outside = ((u < 0.0) | (v < 0.0) | (w < 0.0)) & ((u > 0.0) | (v > 0.0) | (w > 0.0));
+    let determinant = (u + v) + w;
+    let t = (((u * az + v * bz) + w * cz) / determinant) as f32;
+    // A determinant of zero makes `t` infinite or NaN.
+    if outside | !(t >= 0.0) | !(t <= limit(slot)) | (determinant == 0.0) {
         return None;
     }
-    let settled = inside_own_box(mask, &corners, t, slot);
-    let mut accepted = Accepted { mask, settled, t: [0.0; 8], u: [0.0; 8], v: [0.0; 8] };
-    // SAFETY: arrays of eight are written as vectors of eight.
-    unsafe {
-        _mm256_storeu_ps(accepted.t.as_mut_ptr(), t);
-        _mm256_storeu_ps(accepted.u.as_mut_ptr(), _mm512_cvtpd_ps(_mm512_div_pd(v, determinant)));
-        _mm256_storeu_ps(accepted.v.as_mut_ptr(), _mm512_cvtpd_ps(_mm512_div_pd(w, determinant)));
-    }
-    Some(accepted)
+    let settled = inside_own_box(1 << (lane & 7), &candidates.corners, _mm256_set1_ps(t), slot);
+    Some(Accepted { t, is_settled: settled != 0, weights: [v, w, determinant] })
 }
 
 /// Which triangles have `t` where the ray is inside their own box, so that clamping leaves it alone.
