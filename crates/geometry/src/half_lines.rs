@@ -19,6 +19,10 @@ pub(crate) trait Number: Clone {
     /// `None` if the error leaves it open.
     fn sign(&self) -> Option<Ordering>;
 
+    fn max(self, other: Self) -> Self {
+        self.negated().min(other.negated()).negated()
+    }
+
     fn negated(&self) -> Self {
         Self::new(0.0).minus(self)
     }
@@ -78,7 +82,12 @@ impl Number for Approximate {
         let inherited = self.value.abs() * other.error
             + other.value.abs() * self.error
             + self.error * other.error;
-        Self { value, error: (value.abs() * ROUNDING + inherited) * SLACK }
+        let rounded = if is_short(self.value) && is_short(other.value) {
+            0.0
+        } else {
+            value.abs() * ROUNDING
+        };
+        Self { value, error: (rounded + inherited) * SLACK }
     }
 
     fn min(self, other: Self) -> Self {
@@ -150,8 +159,23 @@ fn approximately(system: &impl System, tmin: f32, tmax: f32) -> Option<Option<Ra
     is_certain.then(|| Some(Range { first: narrow_down(first[0]), last: narrow_up(last[1]) }))
 }
 
+/// Whether the value has no more digits than an `f32`: products of two such values are exact. Coordinates
+/// that people type often are, so that their contacts come out to the last digit.
+fn is_short(value: f64) -> bool {
+    f64::from(value as f32) == value
+}
+
 /// Bounds of `need / slope` for a certainly positive slope.
 fn quotient(need: Approximate, slope: Approximate) -> [f64; 2] {
+    let nearest = need.value / slope.value;
+    let is_exact = need.error == 0.0
+        && slope.error == 0.0
+        && is_short(nearest)
+        && is_short(slope.value)
+        && nearest * slope.value == need.value;
+    if is_exact {
+        return [nearest; 2];
+    }
     let (low, high) = (need.value - need.error, need.value + need.error);
     let (small, large) = (slope.value - slope.error, slope.value + slope.error);
     // Each sum is off by half a unit and each quotient by another: two steps outward cover both.

@@ -12,6 +12,8 @@
 //! | [`triangle`] | triangles and the names of the two triangle rules |
 //! | [`transform`] | 3x4 affine transforms, and the one arithmetic that moves a ray |
 //! | [`beam`] | boxes that move and grow, against boxes and triangles |
+//! | [`translation`] | a triangle in straight motion against another |
+//! | [`touch_point`] | where two triangles touch |
 //! | [`instance_flags`] | how an instance treats its triangles |
 //! | [`rounding`] | sums and differences rounded up or down |
 //! | [`slab`] | the conservative ray-box test |
@@ -38,7 +40,9 @@ pub mod random;
 pub mod ray;
 pub mod rounding;
 pub mod slab;
+pub mod touch_point;
 pub mod transform;
+pub mod translation;
 pub mod triangle;
 pub mod watertight;
 

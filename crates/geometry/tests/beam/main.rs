@@ -6,4 +6,5 @@ mod boxes;
 #[path = "../common/mod.rs"]
 mod common;
 mod constructors;
+mod translations;
 mod triangles;

@@ -6,39 +6,67 @@ use geometry::{Aabb, Beam, Triangle, Vec3};
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
 
-/// `coefficients . (t, u, v) >= bound`.
-struct Constraint {
-    coefficients: [BigRational; 3],
-    bound: BigRational,
+/// `coefficients . unknowns >= bound`.
+pub(crate) struct Constraint<const N: usize> {
+    pub(crate) coefficients: [BigRational; N],
+    pub(crate) bound: BigRational,
+}
+
+/// The smallest first coordinate of a point that satisfies all constraints. The feasible set, if it is not
+/// empty, has a corner there, and a corner is where `N` constraints are tight: all choices are tried.
+pub(crate) fn smallest_first_coordinate<const N: usize>(
+    constraints: &[Constraint<N>],
+) -> Option<BigRational> {
+    let mut best: Option<BigRational> = None;
+    let mut chosen: [usize; N] = std::array::from_fn(|i| i);
+    loop {
+        if let Some(corner) = solve(chosen.map(|i| &constraints[i])) {
+            let is_feasible = constraints.iter().all(|constraint| {
+                let terms = constraint.coefficients.iter().zip(&corner).map(|(a, b)| a * b);
+                terms.sum::<BigRational>() >= constraint.bound
+            });
+            if is_feasible && best.as_ref().is_none_or(|best| corner[0] < *best) {
+                best = Some(corner[0].clone());
+            }
+        }
+        // The next choice in lexicographic order.
+        let movable = (0..N).rev().find(|&i| chosen[i] < constraints.len() - N + i);
+        let Some(place) = movable else { return best };
+        chosen[place] += 1;
+        for next in place + 1..N {
+            chosen[next] = chosen[next - 1] + 1;
+        }
+    }
+}
+
+/// Gaussian elimination; `None` where the constraints do not single out a point.
+fn solve<const N: usize>(rows: [&Constraint<N>; N]) -> Option<[BigRational; N]> {
+    let mut rows = rows.map(|row| (row.coefficients.clone(), row.bound.clone()));
+    for column in 0..N {
+        let pivot = (column..N).find(|&row| !rows[row].0[column].is_zero())?;
+        rows.swap(column, pivot);
+        let (lead, bound) = rows[column].clone();
+        for (index, row) in rows.iter_mut().enumerate() {
+            if index == column || row.0[column].is_zero() {
+                continue;
+            }
+            let factor = &row.0[column] / &lead[column];
+            for k in column..N {
+                row.0[k] = &row.0[k] - &factor * &lead[k];
+            }
+            row.1 = &row.1 - &factor * &bound;
+        }
+    }
+    Some(std::array::from_fn(|i| &rows[i].1 / &rows[i].0[i]))
 }
 
 /// The first contact: the smallest `t` such that a point of the triangle, with weights `u` and `v`, lies in
-/// `Box(t)`. The feasible set has a corner if it has a point, and a corner is where three
-/// constraints are tight: all triples are tried.
+/// `Box(t)`.
 fn first_contact(beam: &Beam, triangle: &Triangle) -> Option<BigRational> {
-    let constraints = constraints(beam, triangle);
-    let mut best: Option<BigRational> = None;
-    for i in 0..constraints.len() {
-        for j in i + 1..constraints.len() {
-            for k in j + 1..constraints.len() {
-                let tight = [&constraints[i], &constraints[j], &constraints[k]];
-                let Some(corner) = solve(tight) else { continue };
-                let is_feasible = constraints.iter().all(|constraint| {
-                    let sum: BigRational =
-                        (0..3).map(|n| &constraint.coefficients[n] * &corner[n]).sum();
-                    sum >= constraint.bound
-                });
-                let [t, ..] = corner;
-                if is_feasible && best.as_ref().is_none_or(|best| t < *best) {
-                    best = Some(t);
-                }
-            }
-        }
-    }
-    best
+    smallest_first_coordinate(&constraints(beam, triangle))
 }
 
-fn constraints(beam: &Beam, triangle: &Triangle) -> Vec<Constraint> {
+fn constraints(beam: &Beam, triangle: &Triangle) -> Vec<Constraint<3>> {
     let (zero, one) = (BigRational::zero, BigRational::one);
     let constraint = |coefficients, bound| Constraint { coefficients, bound };
     let mut list = vec![
@@ -59,23 +87,6 @@ fn constraints(beam: &Beam, triangle: &Triangle) -> Vec<Constraint> {
         list.push(constraint([-rational(down[k]), e, f], rational(lower[k]) - p));
     }
     list
-}
-
-/// Cramer's rule; `None` for parallel planes.
-fn solve(rows: [&Constraint; 3]) -> Option<[BigRational; 3]> {
-    let determinant = |column: Option<usize>| {
-        let entry = |row: usize, col: usize| match column {
-            Some(replaced) if replaced == col => rows[row].bound.clone(),
-            _ => rows[row].coefficients[col].clone(),
-        };
-        let minor = |a: usize, b: usize| entry(1, a) * entry(2, b) - entry(1, b) * entry(2, a);
-        entry(0, 0) * minor(1, 2) - entry(0, 1) * minor(0, 2) + entry(0, 2) * minor(0, 1)
-    };
-    let whole = determinant(None);
-    if whole.is_zero() {
-        return None;
-    }
-    Some(std::array::from_fn(|column| determinant(Some(column)) / &whole))
 }
 
 /// Small integers give exact touches, degenerate triangles and zero directions; floats give the rest.
