@@ -1,5 +1,6 @@
 //! The options and their help.
 
+use crate::beam_args::{Beam, Sweep};
 use crate::commands::hart::args::{Disasm, Run};
 use crate::commands::isbe::args::Isbe;
 use crate::image_args::{Check, Diff, ImageOutput, Inspect, Intersect, Vectors};
@@ -46,6 +47,8 @@ Examples:
   siliray render forest -o forest.png      a picture
   siliray render hairball -o heat.png --heatmap boxes
   siliray sim interior --sweep slots=8,32  the tree traversal unit, cycle by cycle
+  siliray beam interior --from 0,0,0,1,1,1 --to 9,0,0,10,1,1
+  siliray sweep housing.stl --mesh battery.stl --along 0,0,120
   siliray conformance                      does every machine agree with brute force?
   siliray run prog.elf --log commit.log    a RISC-V program, instruction by instruction
 
@@ -93,6 +96,8 @@ pub(crate) enum Command {
     Sim(Sim),
     Trace(Trace),
     Rays(Rays),
+    Beam(Beam),
+    Sweep(Sweep),
     Bench(Bench),
     Conformance(Conformance),
     Check(Check),
@@ -203,6 +208,11 @@ pub(crate) struct TreeShape {
     #[arg(long, value_name = "N", default_value_t = 8, allow_negative_numbers = true)]
     #[arg(value_parser = |text: &str| values::count(text, 1, MAX_LEAF))]
     pub(crate) max_leaf: usize,
+}
+
+impl TreeShape {
+    /// The shape of commands that do not ask for one.
+    pub(crate) const DEFAULT: Self = Self { width: 8, max_leaf: 8 };
 }
 
 /// Render a picture of a scene.

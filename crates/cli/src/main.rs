@@ -10,6 +10,7 @@
 //! | `output` | tables, JSON, progress bars, files |
 
 mod args;
+mod beam_args;
 mod commands;
 mod failure;
 mod image_args;

@@ -1,6 +1,7 @@
 //! Sizes, cameras and counts as users type them.
 
-use siliray::geometry::Vec3;
+use siliray::geometry::beam::check_box;
+use siliray::geometry::{Aabb, Vec3};
 use siliray::gfx12::layout::{PointerFlags, Resource};
 use siliray::render::{self, MAX_PIXELS, MAX_SIDE};
 use siliray::scene::Camera;
@@ -151,6 +152,18 @@ pub(crate) fn vector(text: &str) -> Result<[f32; 3], String> {
     let numbers: Vec<f32> = text.split(',').map(float).collect::<Result<_, _>>()?;
     let found = numbers.len();
     numbers.try_into().map_err(|_| format!("expected 3 numbers, x,y,z, found {found}"))
+}
+
+/// `minx,miny,minz,maxx,maxy,maxz`.
+pub(crate) fn aabb(text: &str) -> Result<Aabb, String> {
+    let numbers: Vec<f32> = text.split(',').map(float).collect::<Result<_, _>>()?;
+    let [min_x, min_y, min_z, max_x, max_y, max_z] = numbers[..] else {
+        let found = numbers.len();
+        return Err(format!("expected 6 numbers, minx,miny,minz,maxx,maxy,maxz, found {found}"));
+    };
+    let bounds = Aabb::new(Vec3::new(min_x, min_y, min_z), Vec3::new(max_x, max_y, max_z));
+    check_box(&bounds).map_err(|error| error.to_string())?;
+    if bounds.is_finite() { Ok(bounds) } else { Err("a box needs finite planes".to_owned()) }
 }
 
 /// `w0,w1,w2,w3`.

@@ -54,6 +54,8 @@
 //! | [`image_file`] | an image out of an `.rra` file or raw memory |
 //! | [`image_scene`] | the scene in an image |
 //! | [`beam_vectors`] | vector files of kind `beam` |
+//! | [`flat_scene`] | a scene without instances |
+//! | [`sweep`] | a part in straight motion through a scene |
 //! | [`vector_files`] | vector files of every kind |
 //! | [`extensions`] | extensions of the hart by name |
 //! | [`machines`] | machines by name, over a tree laid out for them |
@@ -68,6 +70,7 @@ pub mod beam_vectors;
 pub mod cameras;
 pub mod conformance;
 pub mod extensions;
+pub mod flat_scene;
 pub mod image_file;
 pub mod image_scene;
 pub mod machines;
@@ -76,5 +79,6 @@ pub mod ray_files;
 pub mod render;
 pub mod report;
 pub mod sim;
+pub mod sweep;
 pub mod vector_files;
 pub mod workload;

@@ -1,5 +1,6 @@
 //! One file for each command, and what several of them do.
 
+mod beam;
 mod bench;
 mod build;
 mod build_image;
@@ -17,6 +18,7 @@ pub(crate) mod isbe;
 mod rays;
 mod render;
 mod sim;
+mod sweep;
 mod trace;
 mod vectors;
 
@@ -57,6 +59,8 @@ pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
         Some(Command::Sim(args)) => sim::run(&args, triangles, output),
         Some(Command::Trace(args)) => trace::run(&args, triangles, output),
         Some(Command::Rays(args)) => rays::run(&args, triangles, output),
+        Some(Command::Beam(args)) => beam::run(&args, triangles, output),
+        Some(Command::Sweep(args)) => sweep::run(&args, triangles, output),
         Some(Command::Bench(args)) => bench::run(&args, &cli.global, output),
         Some(Command::Conformance(args)) => conformance::run(&args, output),
         Some(Command::Check(args)) => check::run(&args, output),
@@ -82,6 +86,8 @@ fn makes_no_scene(command: &Command) -> Option<&'static str> {
         | Command::Sim(_)
         | Command::Trace(_)
         | Command::Rays(_)
+        | Command::Beam(_)
+        | Command::Sweep(_)
         | Command::Bench(_) => None,
         Command::Isbe(args) if matches!(args.command, IsbeCommand::Capture(_)) => None,
         Command::Conformance(_) => Some("conformance has scenes of its own"),

@@ -6,14 +6,6 @@
 use super::{Beam, Overlap};
 use crate::Aabb;
 
-/// The four quotients of one axis, and what the signs make of them.
-struct Quotients {
-    a_min: f32,
-    b_max: f32,
-    /// Where A leaves and B enters: never needed, but part of the method.
-    spare: [f32; 2],
-}
-
 /// Whether `beam` meets `bounds`, up to rounding.
 #[must_use]
 pub fn meets(beam: &Beam, bounds: &Aabb) -> bool {
@@ -27,28 +19,23 @@ pub fn overlap(beam: &Beam, bounds: &Aabb) -> Overlap {
     let mut overlap = Overlap { lo: beam.tmin(), hi: beam.tmax() };
     for (k, axis) in beam.axes().iter().enumerate() {
         let (min, max) = (bounds.min[k], bounds.max[k]);
-        let q = Quotients {
-            a_min: (min - axis.upper_origin) / axis.upper_direction,
-            b_max: (max - axis.lower_origin) / axis.lower_direction,
-            spare: [
-                (max - axis.upper_origin) / axis.upper_direction,
-                (min - axis.lower_origin) / axis.lower_direction,
-            ],
-        };
-        std::hint::black_box(q.spare);
         let (upper, lower) = (axis.upper_direction, axis.lower_direction);
+        let (a_min, a_max) = ((min - axis.upper_origin) / upper, (max - axis.upper_origin) / upper);
+        let (b_min, b_max) = ((min - axis.lower_origin) / lower, (max - axis.lower_origin) / lower);
+        // Two of the four only say in which order planes are passed, which the signs say too.
+        debug_assert!((upper <= 0.0 || a_min <= a_max) && (lower <= 0.0 || b_min <= b_max));
         if (upper == 0.0 && axis.upper_origin < min) || (lower == 0.0 && axis.lower_origin > max) {
             overlap.hi = f32::NEG_INFINITY;
         }
         if upper > 0.0 {
-            overlap.lo = overlap.lo.max(q.a_min);
+            overlap.lo = overlap.lo.max(a_min);
         } else if upper < 0.0 {
-            overlap.hi = overlap.hi.min(q.a_min);
+            overlap.hi = overlap.hi.min(a_min);
         }
         if lower > 0.0 {
-            overlap.hi = overlap.hi.min(q.b_max);
+            overlap.hi = overlap.hi.min(b_max);
         } else if lower < 0.0 {
-            overlap.lo = overlap.lo.max(q.b_max);
+            overlap.lo = overlap.lo.max(b_max);
         }
     }
     overlap

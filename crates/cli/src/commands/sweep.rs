@@ -1,0 +1,109 @@
+//! `siliray sweep`: does a part slide along without touching?
+
+use super::{build_tree, open};
+use crate::args::TreeShape;
+use crate::beam_args::Sweep as Args;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::output::number::{coordinate, counted, grouped};
+use serde::Serialize;
+use siliray::flat_scene::FlatScene;
+use siliray::geometry::Vec3;
+use siliray::sweep::{FirstTouch, SweepScene};
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Json {
+    scene: String,
+    part: String,
+    along: [f32; 3],
+    scene_triangles: usize,
+    part_triangles: usize,
+    clear: bool,
+    touching_at_start: bool,
+    first_contact: Option<f32>,
+    distance: Option<f64>,
+    point: Option<[f32; 3]>,
+    features: Option<&'static str>,
+    part_primitive: Option<JsonPrimitive>,
+    scene_primitive: Option<JsonPrimitive>,
+    tests: u64,
+}
+
+#[derive(Serialize)]
+struct JsonPrimitive {
+    instance: u32,
+    geometry: u32,
+    primitive: u32,
+}
+
+/// Moves the part.
+pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
+    let along = Vec3::from_array(args.along);
+    if !along.is_finite() {
+        return Err(Failure::usage("--along needs three finite numbers, x,y,z"));
+    }
+    let scene = FlatScene::new(open(&args.scene, triangles)?).map_err(Failure::input)?;
+    let part = FlatScene::new(open(&args.mesh, None)?).map_err(Failure::input)?;
+    let built = build_tree(&scene.scene, args.preset.into(), TreeShape::DEFAULT, output)?;
+    let sweep_scene = SweepScene::new(&scene, &built.tree).map_err(Failure::input)?;
+    let bar = output.bar("sweeping");
+    let swept =
+        sweep_scene.sweep(&part, along, &|fraction| bar.set(fraction)).map_err(Failure::input)?;
+    drop(bar);
+    let first = swept.first.as_ref();
+    let primitive =
+        |(instance, geometry, primitive)| JsonPrimitive { instance, geometry, primitive };
+    let json = Json {
+        scene: scene.scene.name.clone(),
+        part: part.scene.name.clone(),
+        along: args.along,
+        scene_triangles: scene.scene.triangle_count(),
+        part_triangles: part.scene.triangle_count(),
+        clear: first.is_none(),
+        touching_at_start: first.is_some_and(|touch| touch.t == 0.0),
+        first_contact: first.map(|touch| touch.t),
+        distance: first.map(|touch| along.as_dvec3().length() * f64::from(touch.t)),
+        point: first.map(|touch| touch.touch.point.to_array()),
+        features: first.map(|touch| touch.touch.features.name()),
+        part_primitive: first.map(|touch| primitive(touch.part)),
+        scene_primitive: first.map(|touch| primitive(touch.scene)),
+        tests: swept.counters.box_tests + swept.counters.triangle_tests,
+    };
+    output.result(&json, &text(&json, first))
+}
+
+fn text(json: &Json, first: Option<&FirstTouch>) -> String {
+    let [x, y, z] = json.along.map(coordinate);
+    let mut text = format!(
+        "{} ({}) along {x}, {y}, {z} through {} ({})\n",
+        json.part,
+        counted(json.part_triangles, "triangle"),
+        json.scene,
+        counted(json.scene_triangles, "triangle"),
+    );
+    match first {
+        None => text += "the way is clear\n",
+        Some(touch) => {
+            let when = match json.touching_at_start {
+                true => "at the start".to_owned(),
+                false => format!(
+                    "after {:.4} % of the way, {} on",
+                    f64::from(touch.t) * 100.0,
+                    coordinate(json.distance.unwrap_or_default() as f32)
+                ),
+            };
+            let [x, y, z] = touch.touch.point.to_array().map(coordinate);
+            let named = |(instance, geometry, primitive): (u32, u32, u32)| {
+                format!("triangle {primitive} of geometry {geometry}, instance {instance}")
+            };
+            text += &format!(
+                "touches {when}, at {x}, {y}, {z} ({})\n  part   {}\n  scene  {}\n",
+                touch.touch.features.name(),
+                named(touch.part),
+                named(touch.scene)
+            );
+        }
+    }
+    text + &format!("{} tests\n", grouped(json.tests))
+}
