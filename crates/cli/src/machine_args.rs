@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use siliray::machines::{FormatName, MachineName};
+use siliray::xphmg::Precision;
 
 /// Who traces.
 #[derive(Debug, Clone, Copy, Args)]
@@ -43,6 +44,15 @@ enum FormatArg {
     Gfx12Bvh4x2,
     /// Blocks of the tree traversal unit, 128 bytes each
     Ttu,
+    /// XPHMG_RT tiles, FP32
+    XphmgFp32,
+    /// XPHMG_RT tiles, FP16
+    XphmgFp16,
+    /// XPHMG_RT tiles, bfloat16
+    XphmgBf16,
+    /// XPHMG_RT tiles, quantised 16-bit integers
+    #[value(name = "xphmg-int16q")]
+    XphmgInt16q,
 }
 
 impl From<FormatArg> for FormatName {
@@ -52,6 +62,10 @@ impl From<FormatArg> for FormatName {
             FormatArg::Gfx12 => Self::Gfx12,
             FormatArg::Gfx12Bvh4x2 => Self::Gfx12Bvh4x2,
             FormatArg::Ttu => Self::Ttu,
+            FormatArg::XphmgFp32 => Self::Xphmg(Precision::Fp32),
+            FormatArg::XphmgFp16 => Self::Xphmg(Precision::Fp16),
+            FormatArg::XphmgBf16 => Self::Xphmg(Precision::Bf16),
+            FormatArg::XphmgInt16q => Self::Xphmg(Precision::Int16q),
         }
     }
 }
@@ -73,6 +87,8 @@ enum MachineArg {
     Gfx12Dual,
     /// The tree traversal unit, cycle by cycle
     Ttu,
+    /// The offload job of XPHMG_RT
+    Offload,
 }
 
 impl From<MachineArg> for MachineName {
@@ -85,6 +101,7 @@ impl From<MachineArg> for MachineName {
             MachineArg::Gfx12RadvLiteral => Self::Gfx12RadvLiteral,
             MachineArg::Gfx12Dual => Self::Gfx12Dual,
             MachineArg::Ttu => Self::Ttu,
+            MachineArg::Offload => Self::Offload,
         }
     }
 }

@@ -8,6 +8,7 @@
 //! | `gfx12` | `gfx12-radv`, `gfx12-radv-literal` | one pair a range, with the margin |
 //! | `gfx12-bvh4x2` | `reference`, `gfx12-dual` | fp32 boxes |
 //! | `ttu` | `reference`, `ttu` | blocks of 128 bytes |
+//! | `xphmg-fp32`, `-fp16`, `-bf16`, `-int16q` | `reference`, `offload`, `ttu` | tiles of four children, with the margin |
 //! | `tree`, `gfx12` | `ttu` | as above: the same machine on other blocks |
 
 use geometry::TriangleRule;
@@ -22,6 +23,8 @@ use trace::{Options as TracerOptions, TraceError, Tracer};
 use tree::Tree;
 use ttu::program::ProgramError;
 use ttu::{Config as TtuConfig, RunError, Tb12, TtuMachine, World};
+use xphmg::machines::{GroundError, Offload, SceneNames, TilesGround};
+use xphmg::{Precision, Tiles};
 
 /// Options matter to the encoder alone.
 static GFX12: Gfx12 = Gfx12 { options: EncodeOptions::new(Policy::Dense) };
@@ -37,6 +40,8 @@ pub enum FormatName {
     Gfx12Bvh4x2,
     /// Blocks of the tree traversal unit.
     Ttu,
+    /// Tiles of XPHMG_RT.
+    Xphmg(Precision),
 }
 
 /// A machine.
@@ -56,6 +61,8 @@ pub enum MachineName {
     Gfx12Dual,
     /// The tree traversal unit, with its default configuration.
     Ttu,
+    /// The offload job of XPHMG_RT.
+    Offload,
 }
 
 impl FormatName {
@@ -67,6 +74,7 @@ impl FormatName {
             Self::Gfx12 => "gfx12",
             Self::Gfx12Bvh4x2 => "gfx12-bvh4x2",
             Self::Ttu => "ttu",
+            Self::Xphmg(precision) => precision.name(),
         }
     }
 
@@ -77,6 +85,7 @@ impl FormatName {
             Self::Tree => Some(&TreeFormat),
             Self::Ttu => Some(&Tb12),
             Self::Gfx12 => Some(&GFX12),
+            Self::Xphmg(precision) => Some(tiles(precision)),
             Self::Gfx12Bvh4x2 => None,
         }
     }
@@ -94,6 +103,7 @@ impl MachineName {
             Self::Gfx12RadvLiteral => "gfx12-radv-literal",
             Self::Gfx12Dual => "gfx12-dual",
             Self::Ttu => "ttu",
+            Self::Offload => "offload",
         }
     }
 
@@ -107,6 +117,7 @@ impl MachineName {
             }
             Self::Gfx12Dual => FormatName::Gfx12Bvh4x2,
             Self::Ttu => FormatName::Ttu,
+            Self::Offload => FormatName::Xphmg(Precision::Fp32),
         }
     }
 }
@@ -151,80 +162,7 @@ pub enum MachineError {
     /// The machine refuses the image.
     #[error(transparent)]
     Refused(#[from] WalkError),
-    /// There is no tracer over the image.
-    #[error(transparent)]
-    Tracer(#[from] TraceError),
-    /// A block of the image is too large for the traversal unit.
-    #[error(transparent)]
-    Program(#[from] ProgramError),
-    /// The traversal unit is too small for the image.
-    #[error(transparent)]
-    Run(#[from] RunError),
-}
-
-impl LaidOut {
-    /// Lays `tree` out for `machine` and proves the result.
-    ///
-    /// # Errors
-    /// When the machine does not walk the format, or the format cannot hold the tree.
-    pub fn new(tree: Tree, format: FormatName, machine: MachineName) -> Result<Self, MachineError> {
-        let walks = match machine {
-            MachineName::Reference => true,
-            MachineName::Ttu => format.blocks().is_some(),
-            _ => machine.own_format() == format,
-        };
-        if !walks {
-            let (machine, format) = (machine.name(), format.name());
-            return Err(MachineError::Format { machine, format });
-        }
-        match format {
-            FormatName::Tree if machine == MachineName::Ttu => {
-                Self::encoded(&tree, &TreeFormat, format, machine)
-            }
-            FormatName::Tree => Ok(Self { machine, format, tree, image: None }),
-            FormatName::Ttu => Self::encoded(&tree, &Tb12, format, machine),
-            FormatName::Gfx12 => {
-                let needs_pairs =
-                    matches!(machine, MachineName::Gfx12Radv | MachineName::Gfx12RadvLiteral);
-                let policy = if needs_pairs { Policy::Radv } else { Policy::Dense };
-                // The tracer's own box test loses nothing, so it needs no margin.
-                let is_fast = machine == MachineName::Fast;
-                let (margin, keep_leaves) = (!is_fast, is_fast);
-                let options = EncodeOptions { margin, keep_leaves, ..EncodeOptions::new(policy) };
-                Self::encoded(&tree, &Gfx12 { options }, format, machine)
-            }
-            FormatName::Gfx12Bvh4x2 => {
-                let options = DualLayout::new(BoxPrecision::Fp32);
-                Self::encoded(&tree, &Gfx12Bvh4x2 { options }, format, machine)
-            }
-        }
-    }
-
-    fn encoded(
-        tree: &Tree,
-        encoder: &dyn Format,
-        format: FormatName,
-        machine: MachineName,
-    ) -> Result<Self, MachineError> {
-        let name = format.name();
-        let image =
-            encoder.encode(tree).map_err(|source| MachineError::Encode { format: name, source })?;
-        let report = encoder.check(image);
-        let findings = report.findings;
-        let image = report.checked.ok_or(MachineError::Unsound { format: name, findings })?;
-        let tree = encoder.decode(&image);
-        Ok(Self { machine, format, tree, image: Some(image) })
-    }
-
-    /// The machine, with its usual options.
-    ///
-    /// # Errors
-    /// When it refuses the image.
-    pub fn machine(&self, rule: TriangleRule) -> Result<Box<dyn Machine + '_>, MachineError> {
-        let Some(image) = &self.image else {
-            return Ok(Box::new(Reference::new(&self.tree, rule)));
-        };
-        Ok(match self.machine {
+        let machine: Box<dyn Machine> = match self.machine {
             MachineName::Fast => {
                 let options = TracerOptions { rule, ..TracerOptions::default() };
                 Box::new(Tracer::from_image(image.clone(), options)?)
@@ -237,6 +175,13 @@ impl LaidOut {
             }
             MachineName::Gfx12Dual => Box::new(Dual::new(image, WalkOptions::dual(rule))?),
             MachineName::Ttu => Box::new(TtuMachine::new(self.world(rule)?, TtuConfig::default())?),
+            MachineName::Offload => Box::new(Offload::new(TilesGround::new(image, &self.tree)?)),
+        };
+        Ok(match self.format {
+            FormatName::Xphmg(_) => {
+                Box::new(SceneNames::new(machine, TilesGround::new(image, &self.tree)?))
+            }
+            _ => machine,
         })
     }
 
@@ -255,5 +200,15 @@ impl LaidOut {
     #[must_use]
     pub const fn format(&self) -> FormatName {
         self.format
+    }
+}
+
+/// Tiles of four children, with the margin.
+fn tiles(precision: Precision) -> &'static Tiles {
+    match precision {
+        Precision::Fp32 => &const { Tiles::new(Precision::Fp32) },
+        Precision::Fp16 => &const { Tiles::new(Precision::Fp16) },
+        Precision::Bf16 => &const { Tiles::new(Precision::Bf16) },
+        Precision::Int16q => &const { Tiles::new(Precision::Int16q) },
     }
 }

@@ -18,6 +18,8 @@ use std::fmt;
 use trace::{Kernel, Mode, Options as TracerOptions, Tracer};
 use tree::Tree;
 use ttu::{Config, Tb12, TtuMachine, World};
+use xphmg::machines::{Offload, TilesGround};
+use xphmg::{Precision, Tiles};
 
 /// A machine on a format.
 pub(super) struct Contender {
@@ -30,6 +32,8 @@ pub(super) struct Contender {
     pub(super) machine: &'static str,
     /// Makes the machine over a proved image.
     pub(super) make: for<'a> fn(Ground<'a>) -> Result<Box<dyn Machine + 'a>, MakeError>,
+    /// What its answers are compared with.
+    pub(super) truth: Truth,
     /// What it is known to lose.
     pub(super) loses: Loses,
     /// The trees that it is tried on.
@@ -50,6 +54,15 @@ pub(super) struct Ground<'a> {
 /// Why there is no machine.
 pub(super) type MakeError = Box<dyn std::error::Error + Send + Sync>;
 
+/// What the answers of a machine are compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Truth {
+    /// The oracle on the decoded geometry, by either triangle rule.
+    Oracle,
+    /// Every triangle by the hardware's own arithmetic: rays rounded to the elements, closed intervals.
+    Tiles,
+}
+
 /// Which differences a machine is known for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Loses {
@@ -59,6 +72,9 @@ pub(super) enum Loses {
     BeyondTheMargin,
     /// Any hits: it copies a driver.
     Hits,
+    /// Hits of rays that the margin does not cover, and those that the triangle test accepts by rounding alone
+    /// although the ray misses the triangle's own box ([`xphmg::machines::slips_past_its_box`]).
+    OutsideTheirBoxes,
 }
 
 const DENSE: Gfx12 = Gfx12 { options: EncodeOptions::new(Policy::Dense) };
@@ -69,6 +85,11 @@ const ONE_PAIR: Gfx12 =
 const AS_RADV: Gfx12 = Gfx12 { options: EncodeOptions::new(Policy::Radv) };
 const AS_GPURT: Gfx12 = Gfx12 { options: EncodeOptions::new(Policy::Gpurt) };
 const BVH4X2: Gfx12Bvh4x2 = Gfx12Bvh4x2 { options: DualLayout::new(BoxPrecision::Fp32) };
+const FP32: Tiles = Tiles::new(Precision::Fp32);
+const FP32_WIDE: Tiles = Tiles { wide: true, ..FP32 };
+const FP16: Tiles = Tiles::new(Precision::Fp16);
+const BF16: Tiles = Tiles::new(Precision::Bf16);
+const INT16Q: Tiles = Tiles::new(Precision::Int16q);
 const BVH4X2_HIGH: Gfx12Bvh4x2 = Gfx12Bvh4x2 { options: DualLayout::new(BoxPrecision::High) };
 
 /// All of them, in the order of the table.
@@ -79,6 +100,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         layout: "tree",
         machine: "reference",
         make: reference,
+        truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &Preset::ALL,
     },
@@ -88,6 +110,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         layout: "dense",
         machine: "reference",
         make: reference,
+        truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &Preset::ALL,
     },
@@ -97,6 +120,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         layout: "dense",
         machine: "gfx12-gpurt",
         make: gpurt,
+        truth: Truth::Oracle,
         loses: Loses::BeyondTheMargin,
         presets: &Preset::ALL,
     },
@@ -106,6 +130,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         layout: "dense",
         machine: "fast",
         make: fast,
+        truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &Preset::ALL,
     },
@@ -133,6 +158,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         layout: "one pair",
         machine: "gfx12-radv",
         make: radv,
+        truth: Truth::Oracle,
         loses: Loses::BeyondTheMargin,
         presets: &[Preset::Balanced, Preset::Best],
     },
@@ -142,6 +168,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         layout: "one pair",
         machine: "gfx12-radv-literal",
         make: radv_literal,
+        truth: Truth::Oracle,
         loses: Loses::Hits,
         presets: &[Preset::Balanced],
     },
@@ -151,6 +178,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         layout: "radv",
         machine: "gfx12-radv",
         make: radv,
+        truth: Truth::Oracle,
         loses: Loses::Hits,
         presets: &[Preset::Balanced],
     },
@@ -160,6 +188,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         layout: "gpurt",
         machine: "gfx12-gpurt",
         make: gpurt,
+        truth: Truth::Oracle,
         loses: Loses::Hits,
         presets: &[Preset::Balanced],
     },
@@ -169,6 +198,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         layout: "bvh4x2",
         machine: "reference",
         make: reference,
+        truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &Preset::ALL,
     },
@@ -178,6 +208,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         layout: "bvh4x2",
         machine: "gfx12-dual",
         make: dual,
+        truth: Truth::Oracle,
         loses: Loses::BeyondTheMargin,
         presets: &Preset::ALL,
     },
@@ -187,6 +218,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         layout: "bvh4x2 high",
         machine: "gfx12-dual",
         make: dual,
+        truth: Truth::Oracle,
         loses: Loses::BeyondTheMargin,
         presets: &[Preset::Balanced],
     },
@@ -196,6 +228,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         layout: "tb12",
         machine: "reference",
         make: reference,
+        truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &Preset::ALL,
     },
@@ -205,6 +238,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         layout: "tb12",
         machine: "ttu",
         make: ttu_on_blocks,
+        truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &[Preset::Fast, Preset::Balanced],
     },
@@ -241,12 +275,128 @@ pub(super) static CONTENDERS: &[Contender] = &[
         layout: "tree as blocks",
         machine: "ttu",
         make: ttu_on_tree,
+        truth: Truth::Oracle,
+        loses: Loses::Nothing,
+        presets: &[Preset::Balanced],
+    },
+    Contender {
+        format: &FP32,
+        name: "xphmg-fp32",
+        layout: "tiles fp32",
+        machine: "reference",
+        make: reference,
+        truth: Truth::Oracle,
+        loses: Loses::Nothing,
+        presets: &Preset::ALL,
+    },
+    Contender {
+        format: &FP32,
+        name: "xphmg-fp32",
+        layout: "tiles fp32",
+        machine: "offload",
+        make: offload,
+        truth: Truth::Tiles,
+        loses: Loses::OutsideTheirBoxes,
+        presets: &[Preset::Balanced, Preset::Best],
+    },
+    Contender {
+        format: &FP32_WIDE,
+        name: "xphmg-fp32",
+        layout: "tiles fp32 node8",
+        machine: "reference",
+        make: reference,
+        truth: Truth::Oracle,
+        loses: Loses::Nothing,
+        presets: &[Preset::Balanced],
+    },
+    Contender {
+        format: &FP32_WIDE,
+        name: "xphmg-fp32",
+        layout: "tiles fp32 node8",
+        machine: "offload",
+        make: offload,
+        truth: Truth::Tiles,
+        loses: Loses::OutsideTheirBoxes,
+        presets: &[Preset::Balanced],
+    },
+    Contender {
+        format: &FP16,
+        name: "xphmg-fp16",
+        layout: "tiles fp16",
+        machine: "reference",
+        make: reference,
+        truth: Truth::Oracle,
+        loses: Loses::Nothing,
+        presets: &[Preset::Balanced],
+    },
+    Contender {
+        format: &FP16,
+        name: "xphmg-fp16",
+        layout: "tiles fp16",
+        machine: "offload",
+        make: offload,
+        truth: Truth::Tiles,
+        loses: Loses::OutsideTheirBoxes,
+        presets: &[Preset::Balanced],
+    },
+    Contender {
+        format: &BF16,
+        name: "xphmg-bf16",
+        layout: "tiles bf16",
+        machine: "reference",
+        make: reference,
+        truth: Truth::Oracle,
+        loses: Loses::Nothing,
+        presets: &[Preset::Balanced],
+    },
+    Contender {
+        format: &BF16,
+        name: "xphmg-bf16",
+        layout: "tiles bf16",
+        machine: "offload",
+        make: offload,
+        truth: Truth::Tiles,
+        loses: Loses::OutsideTheirBoxes,
+        presets: &[Preset::Balanced],
+    },
+    Contender {
+        format: &INT16Q,
+        name: "xphmg-int16q",
+        layout: "tiles int16q",
+        machine: "reference",
+        make: reference,
+        truth: Truth::Oracle,
+        loses: Loses::Nothing,
+        presets: &[Preset::Balanced],
+    },
+    Contender {
+        format: &INT16Q,
+        name: "xphmg-int16q",
+        layout: "tiles int16q",
+        machine: "offload",
+        make: offload,
+        truth: Truth::Tiles,
+        loses: Loses::OutsideTheirBoxes,
+        presets: &[Preset::Balanced],
+    },
+    Contender {
+        format: &FP16,
+        name: "xphmg-fp16",
+        layout: "tiles as blocks",
+        machine: "ttu",
+        make: ttu_on_tiles,
+        truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &[Preset::Balanced],
     },
 ];
 
 impl Contender {
+    /// Whether it is asked under a triangle rule. Hardware with arithmetic of its own is asked once.
+    pub(super) fn takes_rule(&self, rule: TriangleRule) -> bool {
+        self.truth == Truth::Oracle || rule == TriangleRule::Watertight
+    }
+
     pub(super) fn same_layout(&self, other: &Self) -> bool {
         self.layout == other.layout
     }
@@ -297,6 +447,14 @@ fn radv_literal(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> 
 fn dual(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
     let Ground { image, rule, stack_size, .. } = ground;
     Ok(Box::new(Dual::new(image, WalkOptions { stack_size, ..WalkOptions::dual(rule) })?))
+}
+
+fn offload(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
+    Ok(Box::new(Offload::new(TilesGround::new(ground.image, ground.decoded)?)))
+}
+
+fn ttu_on_tiles(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
+    ttu(&FP16, ground)
 }
 
 fn ttu_on_blocks(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {

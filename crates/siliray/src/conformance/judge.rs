@@ -1,7 +1,8 @@
 //! One answer against the oracle's.
 
 use super::Disagreement;
-use machine::{BudgetExhausted, Counters, Hit, HitKind, Machine, Oracle, RayQuery};
+use machine::{BudgetExhausted, Counters, Hit, HitKind, Machine, RayQuery};
+use xphmg::machines::{TilesGround, slips_past_its_box};
 
 /// A ray and everything that it hits.
 pub(super) struct Question {
@@ -12,7 +13,7 @@ pub(super) struct Question {
 
 impl Question {
     /// Asks the oracle for all hits: the closest is the first of them, and any of them is any.
-    pub(super) fn new(query: RayQuery, oracle: &Oracle<'_>) -> Self {
+    pub(super) fn new(query: RayQuery, oracle: &dyn Machine) -> Self {
         Self { query, truth: ask(oracle, &RayQuery { kind: HitKind::All, ..query }) }
     }
 
@@ -37,6 +38,16 @@ impl Question {
             got.iter().all(|hit| truth.iter().any(|true_hit| same_bits(&[*true_hit], &[*hit])))
         });
         (!agree).then(|| Disagreement { query, expected: expected.to_vec(), got, only_lost })
+    }
+}
+
+impl Disagreement {
+    /// Whether every hit that is missing lies outside its triangle's own box.
+    pub(super) fn slip_past_their_boxes(&self, tiles: &TilesGround<'_>) -> bool {
+        let got = self.got.as_deref().unwrap_or_default();
+        let is_missing = |hit: &&Hit| !got.iter().any(|found| same_bits(&[*found], &[**hit]));
+        let mut missing = self.expected.iter().filter(is_missing);
+        missing.all(|hit| slips_past_its_box(tiles, &self.query, hit))
     }
 }
 

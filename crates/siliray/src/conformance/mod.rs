@@ -15,6 +15,10 @@
 //! * A machine with the hardware's own box test may lose grazing hits of rays that start beyond the reach of
 //!   the image's margin, or whose reciprocals overflow.
 //! * A format or a machine that copies a driver loses what the driver loses.
+//! * XPHMG's triangle test accepts some near edge-on triangles by rounding alone, at a `t` where the ray is outside
+//!   the triangle's own box.
+//!
+//! Hardware with a triangle arithmetic of its own is compared with brute force by that arithmetic.
 //!
 //! An answer with a hit that the oracle does not have is never a loss.
 //!
@@ -51,17 +55,18 @@ use aimed_beams::AimedBeams;
 use aimed_rays::AimedRays;
 use beams::BeamQuestion;
 use build::{Options as BuildOptions, Preset};
-use contenders::{CONTENDERS, Contender, Ground, Loses, MakeError};
+use contenders::{CONTENDERS, Contender, Ground, Loses, MakeError, Truth};
 use filter::Column;
 use geometry::TriangleRule;
 use gfx12::walk::Promise;
 use judge::Question;
 use machine::beam::BeamOracle;
-use machine::{BeamKind, BeamQuery, CheckedImage, Finding, HitKind, LeafRule, Oracle};
+use machine::{BeamKind, BeamQuery, CheckedImage, Finding, HitKind, LeafRule, Machine, Oracle};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 use tree::Tree;
 use worlds::{WORLDS, World};
+use xphmg::machines::{BruteForce, TilesGround};
 
 /// What to try.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -158,7 +163,7 @@ pub fn run(options: &Options, watch: &Watch<'_>) -> Result<Table, ConformanceErr
     let mut cells = Vec::with_capacity(rows.len());
     for same_image in rows.chunk_by(Row::same_image) {
         let subject = Subject::new(&same_image[0])?;
-        for same_questions in same_image.chunk_by(|a, b| a.asked.same_questions(b.asked)) {
+        for same_questions in same_image.chunk_by(Row::same_questions) {
             let questions = subject.questions(&same_questions[0], options)?;
             for row in same_questions {
                 cells.push(subject.try_row(row, &questions, options.stack_size)?);
@@ -197,6 +202,10 @@ impl Row {
             && self.contender.same_layout(other.contender)
     }
 
+    fn same_questions(&self, other: &Self) -> bool {
+        self.contender.truth == other.contender.truth && self.asked.same_questions(other.asked)
+    }
+
     /// The machine, or the oracle, does not take the world.
     fn refused(&self, source: MakeError) -> ConformanceError {
         ConformanceError::Machine {
@@ -229,7 +238,7 @@ fn rows(only: &[Filter]) -> Result<Vec<Row>, FilterError> {
                 let tried = || machines.iter().filter(|tried| tried.presets.contains(&preset));
                 let row = |contender, asked| Row { contender, world, preset, asked };
                 for rule in TriangleRule::ALL {
-                    for contender in tried() {
+                    for contender in tried().filter(|tried| tried.takes_rule(rule)) {
                         rows.extend(
                             HitKind::ALL.map(|kind| row(contender, Asked::Ray(rule, kind))),
                         );
@@ -267,8 +276,10 @@ impl Subject {
         let Row { contender, world, preset, .. } = *row;
         let (scene, format) = (world.name, contender.name);
         let options = BuildOptions { preset, ..BuildOptions::default() };
-        let built = build::build(&(world.make)(), &options, &|_| ControlFlow::Continue(()))
-            .map_err(|source| ConformanceError::Build { scene, preset, source })?;
+        let built = build::build(&world.for_format(contender.format), &options, &|_| {
+            ControlFlow::Continue(())
+        })
+        .map_err(|source| ConformanceError::Build { scene, preset, source })?;
         let image = contender
             .format
             .encode(&built.tree)
@@ -286,8 +297,11 @@ impl Subject {
         match row.asked {
             Asked::Ray(rule, _) => {
                 let rays = AimedRays::new(tree, options.seed);
-                let oracle = Oracle::new(tree, rule);
-                let question = |index| Question::new(rays.query(index), &oracle);
+                let truth: Box<dyn Machine> = match row.contender.truth {
+                    Truth::Oracle => Box::new(Oracle::new(tree, rule)),
+                    Truth::Tiles => Box::new(BruteForce::new(self.tiles(row)?)),
+                };
+                let question = |index| Question::new(rays.query(index), &*truth);
                 let questions = (0..options.rays).into_par_iter().map(question);
                 Ok(Questions::Rays(questions.collect()))
             }
@@ -302,6 +316,10 @@ impl Subject {
                 Ok(Questions::Beams(questions.collect()))
             }
         }
+    }
+
+    fn tiles(&self, row: &Row) -> Result<TilesGround<'_>, ConformanceError> {
+        TilesGround::new(&self.image, &self.decoded).map_err(|error| row.refused(error.into()))
     }
 
     /// Asks one machine every question and sums up.
@@ -372,6 +390,11 @@ impl Subject {
                 !Promise::new(&self.decoded.bounds()).holds_for(&found.query.ray)
             }
             Loses::Hits => true,
+            Loses::OutsideTheirBoxes => {
+                let promise = Promise::new(&self.decoded.bounds());
+                let slips = |tiles: TilesGround<'_>| found.slip_past_their_boxes(&tiles);
+                !promise.holds_for(&found.query.ray) || self.tiles(row).is_ok_and(slips)
+            }
         };
         let slips_past =
             cuts_triangles && matches!(row.asked, Asked::Ray(TriangleRule::MollerTrumbore, _));

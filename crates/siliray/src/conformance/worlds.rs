@@ -1,6 +1,7 @@
 //! The scenes that are tried: small versions of the built-in ones, and two made to be difficult.
 
 use geometry::{Aabb, InstanceFlags, Transform, Vec3};
+use machine::Format;
 use scene::builtin::Builtin;
 use scene::{Geometry, Instance, Object, Scene, Shape};
 
@@ -9,6 +10,19 @@ use scene::{Geometry, Instance, Object, Scene, Shape};
 pub(super) struct World {
     pub(super) name: &'static str,
     pub(super) make: fn() -> Scene,
+}
+
+impl World {
+    /// The scene as far as a format can hold it: without procedural boxes where it has none.
+    pub(super) fn for_format(&self, format: &dyn Format) -> Scene {
+        let mut scene = (self.make)();
+        if !format.capabilities().procedural {
+            for object in &mut scene.objects {
+                object.geometries.retain(|geometry| !matches!(geometry.shape, Shape::Boxes(_)));
+            }
+        }
+        scene
+    }
 }
 
 /// Triangles of the built-in scenes: few enough for the oracle, enough for several levels of nodes.

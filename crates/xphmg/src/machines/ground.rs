@@ -121,6 +121,14 @@ impl<'a> TilesGround<'a> {
         Hit { t, u, v, instance: 0, geometry, primitive }
     }
 
+    /// The number of the triangle with a hit's ids.
+    #[must_use]
+    pub fn number_of(&self, hit: &Hit) -> Option<u32> {
+        let key = |id: &PrimitiveId| (id.geometry, id.primitive);
+        let at = self.ids.binary_search_by_key(&(hit.geometry, hit.primitive), key).ok()?;
+        Some(at as u32)
+    }
+
     /// The image as memory that cannot be written.
     #[must_use]
     pub fn memory(&self) -> ImageMemory<'a> {

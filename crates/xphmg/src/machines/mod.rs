@@ -8,12 +8,18 @@
 //! |---|---|
 //! | [`ground`] | what both machines share: the image, the ray, the hits |
 //! | [`offload`] | the offload job |
+//! | [`scene_names`] | hits by the names of the scene |
+//! | [`slip`] | hits that lie outside their triangle's box |
 //! | [`brute_force`] | every triangle, no box: the truth that the job is compared with |
 
 pub mod brute_force;
 pub mod ground;
 pub mod offload;
+pub mod scene_names;
+pub mod slip;
 
 pub use brute_force::BruteForce;
 pub use ground::{GroundError, TilesGround};
 pub use offload::Offload;
+pub use scene_names::SceneNames;
+pub use slip::slips_past_its_box;
