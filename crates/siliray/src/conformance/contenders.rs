@@ -287,7 +287,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         make: reference,
         truth: Truth::Oracle,
         loses: Loses::Nothing,
-        presets: &Preset::ALL,
+        presets: &[Preset::Balanced],
     },
     Contender {
         format: &FP32,
@@ -298,16 +298,6 @@ pub(super) static CONTENDERS: &[Contender] = &[
         truth: Truth::Tiles,
         loses: Loses::OutsideTheirBoxes,
         presets: &[Preset::Balanced, Preset::Best],
-    },
-    Contender {
-        format: &FP32_WIDE,
-        name: "xphmg-fp32",
-        layout: "tiles fp32 node8",
-        machine: "reference",
-        make: reference,
-        truth: Truth::Oracle,
-        loses: Loses::Nothing,
-        presets: &[Preset::Balanced],
     },
     Contender {
         format: &FP32_WIDE,

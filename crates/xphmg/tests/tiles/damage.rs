@@ -1,0 +1,38 @@
+//! Random damage: what passes the check can be decoded and walked, and nothing panics.
+
+use super::support::{checked, tree};
+use geometry::{Ray, Vec3};
+use machine::{Counters, Format, HitKind, Machine, RayQuery};
+use proptest::prelude::*;
+use scene::builtin::Builtin;
+use xphmg::machines::{Offload, TilesGround};
+use xphmg::{Precision, Tiles};
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn flipped_bits_do_no_harm(
+        precision in prop::sample::select(&Precision::ALL[..]),
+        flips in prop::collection::vec((any::<prop::sample::Index>(), 0u32..8), 1..6),
+        in_header in any::<bool>(),
+    ) {
+        let format = Tiles::new(precision);
+        let mut image = checked(&tree(&Builtin::Organic.scene(60)), &format).image().clone();
+        let bytes = image.segments[0].bytes_mut();
+        let length = if in_header { 64 } else { bytes.len() };
+        for (place, bit) in flips {
+            bytes[place.index(length)] ^= 1 << bit;
+        }
+        if let Some(checked) = format.check(image).checked {
+            let decoded = format.decode(&checked);
+            let ground = TilesGround::new(&checked, &decoded).unwrap();
+            let ray = Ray::new(Vec3::new(-9.0, 0.25, 0.5), Vec3::new(1.0, 0.02, 0.01));
+            let (mut hits, mut counters) = (Vec::new(), Counters::default());
+            for kind in HitKind::ALL {
+                let query = RayQuery::new(kind, ray);
+                Offload::new(ground).answer(&query, &mut hits, &mut counters).unwrap();
+            }
+        }
+    }
+}

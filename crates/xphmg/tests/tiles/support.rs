@@ -1,0 +1,28 @@
+//! Trees to lay out.
+
+use build::Options;
+use machine::{CheckedImage, Format};
+use scene::Scene;
+use scene::builtin::Builtin;
+use std::ops::ControlFlow;
+use tree::Tree;
+use xphmg::Tiles;
+
+pub(crate) fn tree(scene: &Scene) -> Tree {
+    build::build(scene, &Options::default(), &|_| ControlFlow::Continue(())).unwrap().tree
+}
+
+pub(crate) fn organic() -> Tree {
+    tree(&Builtin::Organic.scene(700))
+}
+
+/// An instanced scene.
+pub(crate) fn forest() -> Tree {
+    tree(&Builtin::Forest.scene(3000))
+}
+
+pub(crate) fn checked(tree: &Tree, format: &Tiles) -> CheckedImage {
+    let report = format.check(format.encode(tree).unwrap());
+    assert_eq!(report.findings, []);
+    report.checked.unwrap()
+}
