@@ -47,9 +47,11 @@ fn x05_reserved_immediate_bits_are_code_1() {
 #[test]
 fn x06_either_bit_applies_unless_one_is_chosen() {
     let int8 = 0x0080_0000;
-    for (reading, top, bit31) in
-        [("apply_bit=either", true, true), ("apply_bit=msb", true, false), ("apply_bit=bit31", false, true)]
-    {
+    for (reading, top, bit31) in [
+        ("apply_bit=either", true, true),
+        ("apply_bit=msb", true, false),
+        ("apply_bit=bit31", false, true),
+    ] {
         for (apply, applied) in [(1 << 63, top), (1 << 31, bit31)] {
             let mut unit = xphmg::Unit::new({
                 let mut readings = xphmg::Readings::default();
@@ -97,7 +99,10 @@ fn x10_x11_alternate_formats_and_their_codes() {
     for (code, shown) in [(0, 4), (1, 2), (2, 0xA), (3, 0xB), (4, 4), (5, 4), (9, 4)] {
         bench.write(ALT, 1 << 63 | 1 << 30 | code << 26);
         let stat = bench.read(STAT);
-        assert_eq!((stat >> 28, stat >> 23 & 1, stat >> 15 & 1), (shown, u64::from(code < 4), u64::from(code > 3)));
+        assert_eq!(
+            (stat >> 28, stat >> 23 & 1, stat >> 15 & 1),
+            (shown, u64::from(code < 4), u64::from(code > 3))
+        );
         assert_eq!(bench.read(ALT), 1 << 30 | code << 26);
     }
 }
