@@ -7,8 +7,8 @@
 //! | `gfx12` | `reference`, `gfx12-gpurt` | dense, with the margin |
 //! | `gfx12` | `gfx12-radv`, `gfx12-radv-literal` | one pair a range, with the margin |
 //! | `gfx12-bvh4x2` | `reference`, `gfx12-dual` | fp32 boxes |
-//! | `ttu` | `reference`, `ttu` | blocks of 128 bytes |
 //! | `xphmg-fp32`, `-fp16`, `-bf16`, `-int16q` | `reference`, `offload`, `ttu` | tiles of four children, with the margin |
+//! | `ttu` | `reference`, `ttu` | blocks of 128 bytes |
 //! | `tree`, `gfx12` | `ttu` | as above: the same machine on other blocks |
 
 use geometry::TriangleRule;
@@ -84,8 +84,8 @@ impl FormatName {
         match self {
             Self::Tree => Some(&TreeFormat),
             Self::Ttu => Some(&Tb12),
-            Self::Gfx12 => Some(&GFX12),
             Self::Xphmg(precision) => Some(tiles(precision)),
+            Self::Gfx12 => Some(&GFX12),
             Self::Gfx12Bvh4x2 => None,
         }
     }
@@ -162,6 +162,84 @@ pub enum MachineError {
     /// The machine refuses the image.
     #[error(transparent)]
     Refused(#[from] WalkError),
+    /// There is no tracer over the image.
+    #[error(transparent)]
+    Tracer(#[from] TraceError),
+    /// The image is not one of tiles.
+    #[error(transparent)]
+    Ground(#[from] GroundError),
+    /// A block of the image is too large for the traversal unit.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    /// The traversal unit is too small for the image.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+impl LaidOut {
+    /// Lays `tree` out for `machine` and proves the result.
+    ///
+    /// # Errors
+    /// When the machine does not walk the format, or the format cannot hold the tree.
+    pub fn new(tree: Tree, format: FormatName, machine: MachineName) -> Result<Self, MachineError> {
+        let walks = match machine {
+            MachineName::Reference => true,
+            MachineName::Ttu => format.blocks().is_some(),
+            MachineName::Offload => matches!(format, FormatName::Xphmg(_)),
+            _ => machine.own_format() == format,
+        };
+        if !walks {
+            let (machine, format) = (machine.name(), format.name());
+            return Err(MachineError::Format { machine, format });
+        }
+        match format {
+            FormatName::Tree if machine == MachineName::Ttu => {
+                Self::encoded(&tree, &TreeFormat, format, machine)
+            }
+            FormatName::Tree => Ok(Self { machine, format, tree, image: None }),
+            FormatName::Ttu => Self::encoded(&tree, &Tb12, format, machine),
+            FormatName::Xphmg(precision) => Self::encoded(&tree, tiles(precision), format, machine),
+            FormatName::Gfx12 => {
+                let needs_pairs =
+                    matches!(machine, MachineName::Gfx12Radv | MachineName::Gfx12RadvLiteral);
+                let policy = if needs_pairs { Policy::Radv } else { Policy::Dense };
+                // The tracer's own box test loses nothing, so it needs no margin.
+                let is_fast = machine == MachineName::Fast;
+                let (margin, keep_leaves) = (!is_fast, is_fast);
+                let options = EncodeOptions { margin, keep_leaves, ..EncodeOptions::new(policy) };
+                Self::encoded(&tree, &Gfx12 { options }, format, machine)
+            }
+            FormatName::Gfx12Bvh4x2 => {
+                let options = DualLayout::new(BoxPrecision::Fp32);
+                Self::encoded(&tree, &Gfx12Bvh4x2 { options }, format, machine)
+            }
+        }
+    }
+
+    fn encoded(
+        tree: &Tree,
+        encoder: &dyn Format,
+        format: FormatName,
+        machine: MachineName,
+    ) -> Result<Self, MachineError> {
+        let name = format.name();
+        let image =
+            encoder.encode(tree).map_err(|source| MachineError::Encode { format: name, source })?;
+        let report = encoder.check(image);
+        let findings = report.findings;
+        let image = report.checked.ok_or(MachineError::Unsound { format: name, findings })?;
+        let tree = encoder.decode(&image);
+        Ok(Self { machine, format, tree, image: Some(image) })
+    }
+
+    /// The machine, with its usual options.
+    ///
+    /// # Errors
+    /// When it refuses the image.
+    pub fn machine(&self, rule: TriangleRule) -> Result<Box<dyn Machine + '_>, MachineError> {
+        let Some(image) = &self.image else {
+            return Ok(Box::new(Reference::new(&self.tree, rule)));
+        };
         let machine: Box<dyn Machine> = match self.machine {
             MachineName::Fast => {
                 let options = TracerOptions { rule, ..TracerOptions::default() };
