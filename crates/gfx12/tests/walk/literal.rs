@@ -8,12 +8,15 @@ use gfx12::walk::{Gpurt, Options, Radv, RadvLiteral, WalkBack};
 use machine::{HitKind, RayQuery};
 use tree::{Bottom, Bvh, Entry, Link, Tree};
 
-/// Wrong closest hits among 1,500 rays through boxes that overlap at random: about a hundred with 2 entries, fewer
-/// with more.
+/// Wrong closest hits among 1,500 rays through boxes that overlap at random: about two hundred with 2
+/// entries, a dozen with 4. Primitives are sorted before boxes, so they stay on the stack while the boxes below
+/// them are overwritten; what is lost are these boxes, when the last of the primitives lies behind a
+/// nearer hit. So losses grow with the number of primitives that a box has, and end where the stack
+/// holds all of them.
 #[test]
 fn closest_hits_are_lost_when_the_stack_overflows() {
     let one_pair = EncodeOptions { margin: true, ..EncodeOptions::new(Policy::Radv) };
-    let world = World::of_tree(&random_tree(&cards(200, 8), 9), &one_pair);
+    let world = World::of_tree(&random_tree(&cards(600, 8), 9, 7), &one_pair);
     let rule = TriangleRule::MollerTrumbore;
     let questions = Questions::new(&world.tree, rule, 21, 1500, forward);
     for heuristic in [SortHeuristic::Closest, SortHeuristic::Midpoint] {
@@ -27,7 +30,8 @@ fn closest_hits_are_lost_when_the_stack_overflows() {
             closest
         });
         println!("as shipped, {heuristic:?}: {losses:?}");
-        assert!((30..500).contains(&losses[0]) && losses.is_sorted_by(|a, b| a >= b), "{losses:?}");
+        assert!((100..400).contains(&losses[0]) && (5..60).contains(&losses[1]), "{losses:?}");
+        assert!(losses.is_sorted_by(|a, b| a >= b), "{losses:?}");
     }
 }
 
@@ -36,7 +40,7 @@ fn closest_hits_are_lost_when_the_stack_overflows() {
 #[test]
 fn ties_are_lost_with_the_original_extent() {
     let one_pair = EncodeOptions { margin: true, ..EncodeOptions::new(Policy::Radv) };
-    let world = World::of_tree(&random_tree(&built(&soup(300, 8)), 8), &one_pair);
+    let world = World::of_tree(&random_tree(&built(&soup(300, 8)), 8, 5), &one_pair);
     let rule = TriangleRule::MollerTrumbore;
     let questions = Questions::new(&world.tree, rule, 21, 1500, across);
     let losses = |walk_back| {
@@ -75,8 +79,8 @@ fn cards(count: usize, seed: u64) -> Tree {
     tree
 }
 
-/// The same triangles under nodes that divide them at random, with boxes and leaves side by side.
-fn random_tree(tree: &Tree, seed: u64) -> Tree {
+/// The same triangles under nodes that divide them at random, with boxes beside `leaves` leaves.
+fn random_tree(tree: &Tree, seed: u64, leaves: usize) -> Tree {
     let mut random = Random(seed);
     let primitives = tree.bottoms[0].primitives.clone();
     let bounds = |items: &[u32]| {
@@ -94,7 +98,7 @@ fn random_tree(tree: &Tree, seed: u64) -> Tree {
         }
         let mut parts = vec![Vec::new(); 8];
         for (n, item) in items.into_iter().enumerate() {
-            parts[if n < 5 { n } else { 5 + random.below(3) }].push(item);
+            parts[if n < leaves { n } else { leaves + random.below(8 - leaves) }].push(item);
         }
         parts.retain(|part: &Vec<u32>| !part.is_empty());
         entries[index].link = Link::node(entries.len() as u32, parts.len());
