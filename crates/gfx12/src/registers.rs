@@ -3,6 +3,7 @@
 //! What a register means depends on the node that was asked for (2.4 to 2.7 of AMD's guide and
 //! GPURT's emulation); here it is written out for readers.
 
+use crate::describe::dual_kind_name;
 use crate::instruction::{Answer, Bvh8Operands, DualOperands};
 use crate::layout::uncompressed::{DualKind, DualPointer};
 use crate::layout::{BasePointer, NodeKind, NodePointer, Resource};
@@ -193,6 +194,9 @@ fn dual_value(name: &str, word: u32) -> String {
         "id_word" => format!("{word:#x}"),
         _ if word == NodePointer::INVALID.0 => "nothing".to_owned(),
         "geometry_id" | "hit" => word.to_string(),
-        _ => format!("pointer {word:#x}"),
+        _ => {
+            let pointer = DualPointer(word);
+            format!("{} at byte {:#x}", dual_kind_name(pointer), pointer.byte_offset())
+        }
     }
 }

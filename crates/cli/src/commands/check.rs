@@ -3,8 +3,8 @@
 use super::{NO_CONTAINER, RAW_HINT, no_image};
 use crate::failure::Failure;
 use crate::image_args::Check;
-use crate::output::Output;
 use crate::output::number::counted;
+use crate::output::{JsonFinding, Output};
 use serde::Serialize;
 use siliray::image_file::{self, ImageFileError};
 use siliray::machine::{CheckReport, Finding, Severity};
@@ -15,17 +15,6 @@ struct Json {
     sound: bool,
     nodes: usize,
     findings: Vec<JsonFinding>,
-}
-
-#[derive(Serialize)]
-struct JsonFinding {
-    severity: &'static str,
-    rule: &'static str,
-    offset: u64,
-    bits: [u32; 2],
-    found: String,
-    expected: String,
-    message: String,
 }
 
 /// Checks the file and lists what was found.
@@ -53,21 +42,6 @@ pub(crate) fn run(args: &Check, output: &Output) -> Result<(), Failure> {
     let failure = Failure::input(format!("{file}: unsound, {}", counted(errors, "error")));
     let no_container = report.findings.iter().any(|finding| finding.rule == NO_CONTAINER);
     Err(if no_container { failure.hint(RAW_HINT) } else { failure })
-}
-
-impl From<&Finding> for JsonFinding {
-    fn from(finding: &Finding) -> Self {
-        let Finding { severity, rule, offset, bits, found, expected, place } = finding.clone();
-        Self {
-            severity: severity.name(),
-            rule,
-            offset,
-            bits: [bits.start, bits.end],
-            message: format!("{place}: found {found}, expected {expected}"),
-            found,
-            expected,
-        }
-    }
 }
 
 /// One paragraph for each finding, and the sums.

@@ -4,12 +4,14 @@
 //! error, and only where a person reads along.
 
 pub(crate) mod atomic_file;
+pub(crate) mod finding;
 pub(crate) mod new_folder;
 pub(crate) mod number;
 pub(crate) mod progress;
 pub(crate) mod table;
 
 pub(crate) use atomic_file::AtomicFile;
+pub(crate) use finding::JsonFinding;
 pub(crate) use new_folder::NewFolder;
 pub(crate) use progress::Bar;
 pub(crate) use table::Table;

@@ -1,6 +1,10 @@
 //! Scenes through ISBE memory, as users run it.
 
 use crate::support::Folder;
+use siliray::isbe::kernel::{MeshKernel, run_workgroup};
+use siliray::isbe::memory::MapOrder;
+use siliray::isbe::warp::{LaneFault, LaneMask, Warp, lanes};
+use siliray::isbe::{Access, AttributeSet, Dump, Limits, MeshState, Region, Size, Topology};
 
 /// The picture of a capture is that of its source in every byte, whatever the scene is made of.
 #[test]
@@ -42,4 +46,57 @@ fn a_damaged_dump_is_located_and_leaves_no_mesh() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("index_over_max"));
     assert_eq!(folder.files(), ["a.isbe"]);
+}
+
+#[test]
+fn a_cut_dump_is_described_and_fails() {
+    let folder = Folder::new();
+    folder.json(&["isbe", "capture", "organic", "--triangles", "1000", "-o", "a.isbe"]);
+    let shown = folder.json(&["isbe", "inspect", "a.isbe"]);
+    let info = folder.json(&["isbe", "info", "a.isbe"]);
+    assert_eq!(shown["workgroups"], info["workgroups"]);
+    let text = folder.run(&["isbe", "inspect", "a.isbe"]).stdout;
+    let follow = format!("{} workgroups follow", info["workgroups"].as_u64().unwrap() - 1);
+    assert!(String::from_utf8_lossy(&text).contains(&follow));
+    let bytes = folder.read("a.isbe");
+    std::fs::write(folder.path().join("cut.isbe"), &bytes[..bytes.len() - 100]).unwrap();
+    let output = folder.run(&["isbe", "info", "cut.isbe", "--json"]);
+    let info: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((output.status.code(), info["errors"].as_u64()), (Some(1), Some(1)));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("truncated"));
+}
+
+/// Every lane writes a point of its own.
+struct Points;
+
+impl MeshKernel for Points {
+    fn run(&self, warp: &mut Warp) -> Result<(), LaneFault> {
+        let skewed = Access { output: true, region: Region::Attr, skew: true, size: Size::B32 };
+        let map = Access { output: true, region: Region::Map, skew: false, size: Size::B8 };
+        for line in [0, 0x80, 0x100] {
+            let values = lanes(|lane| (lane as f32 + line as f32 / 256.0).to_bits());
+            warp.isbewr(skewed, &lanes(|lane| line + 4 * lane), &values, LaneMask::first(20))?;
+        }
+        warp.isbewr(map, &lanes(|lane| 4 + lane), &lanes(|lane| lane), LaneMask::first(20))?;
+        warp.set_primitive_count(20)
+    }
+}
+
+#[test]
+fn points_become_boxes_where_that_is_asked_for() {
+    let folder = Folder::new();
+    let xyz = ["POSITION_X", "POSITION_Y", "POSITION_Z"].map(|id| id.parse().unwrap());
+    let vertices = (xyz.into_iter().collect(), 20);
+    let state = MeshState::new(75, Topology::Points, vertices, (AttributeSet::default(), 20), 0);
+    let workgroups = vec![run_workgroup(&state, Limits::Driver, 0, &Points).unwrap()];
+    let map_order = MapOrder::LittleAtLow;
+    let dump = Dump { state, map_order, skew_logical: false, workgroups };
+    std::fs::write(folder.path().join("points.isbe"), dump.to_bytes().unwrap()).unwrap();
+    let plain = folder.json(&["isbe", "mesh", "points.isbe", "-o", "none.ply"]);
+    assert_eq!((&plain["triangles"], &plain["points_and_lines"]), (&0.into(), &20.into()));
+    let boxes = folder.json(&["isbe", "mesh", "points.isbe", "--boxes", "-o", "boxes.ply"]);
+    assert_eq!((&boxes["triangles"], &boxes["points_and_lines"]), (&240.into(), &20.into()));
+    let info = folder.json(&["info", "boxes.ply"]);
+    assert_eq!(info["triangles"], 240);
+    assert_eq!(info["bounds"]["max"], serde_json::json!([19.0, 19.5, 20.0]));
 }

@@ -41,6 +41,12 @@ pub enum EncodeError {
         /// The SM.
         sm: Sm,
     },
+    /// The encoding has no bit for a physical address: the operands imply it.
+    #[error("ALD {}: found {}, expected {}", operands(*implied), suffix(!*implied), suffix(*implied))]
+    Physical {
+        /// What the operands imply.
+        implied: bool,
+    },
     /// A field has no room for a value, or there is no such field.
     #[error("{field}: found {found:#x}, expected at most {limit:#x}")]
     Field {
@@ -51,6 +57,18 @@ pub enum EncodeError {
         /// The largest value with room.
         limit: u32,
     },
+}
+
+fn operands(implied: bool) -> &'static str {
+    if implied {
+        "with an offset register and without .P"
+    } else {
+        "without an offset register, or with .P"
+    }
+}
+
+fn suffix(physical: bool) -> &'static str {
+    if physical { ".PHYS: the address is physical there before SM70" } else { "no .PHYS" }
 }
 
 /// Why a word is no instruction.

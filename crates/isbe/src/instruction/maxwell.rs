@@ -87,8 +87,7 @@ fn put_maxwell(word: &mut u128, operation: &Operation, sm: Sm) -> Result<(), Enc
             set(word, 32..33, load.output);
             let implied = implies_physical(load.offset, load.patch);
             if load.physical != implied {
-                let (field, limit) = ("physical", implied.into());
-                return Err(EncodeError::Field { field, found: load.physical.into(), limit });
+                return Err(EncodeError::Physical { implied });
             }
         }
         Operation::Ast(store) => {

@@ -3,9 +3,10 @@
 use super::args::Check;
 use super::report;
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::number::counted;
+use crate::output::{JsonFinding, Output};
 use serde::Serialize;
-use siliray::machine::{Finding, Severity};
+use siliray::machine::Severity;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -16,17 +17,6 @@ struct Json {
     warnings: usize,
     workgroups: usize,
     findings: Vec<JsonFinding>,
-}
-
-#[derive(Serialize)]
-struct JsonFinding {
-    severity: &'static str,
-    rule: &'static str,
-    offset: u64,
-    bits: [u32; 2],
-    found: String,
-    expected: String,
-    place: String,
 }
 
 /// Checks the dump; an error in it fails the command.
@@ -46,23 +36,13 @@ pub(crate) fn run(args: &Check, output: &Output) -> Result<(), Failure> {
         text += &format!("{finding}\n");
     }
     let verdict = if json.sound { "sound" } else { "not sound" };
-    let plural =
-        |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     text += &format!(
         "{}: {verdict}; {}, {}, {}\n",
         json.file,
-        plural(json.workgroups, "workgroup"),
-        plural(json.errors, "error"),
-        plural(json.warnings, "warning")
+        counted(json.workgroups, "workgroup"),
+        counted(json.errors, "error"),
+        counted(json.warnings, "warning")
     );
     output.result(&json, &text)?;
     if json.sound { Ok(()) } else { Err(Failure::input(format!("{} is not sound", json.file))) }
-}
-
-impl From<&Finding> for JsonFinding {
-    fn from(finding: &Finding) -> Self {
-        let Finding { severity, rule, offset, bits, found, expected, place } = finding.clone();
-        let (severity, bits) = (severity.name(), [bits.start, bits.end]);
-        Self { severity, rule, offset, bits, found, expected, place }
-    }
 }

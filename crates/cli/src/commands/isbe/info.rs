@@ -38,6 +38,9 @@ struct Json {
     errors: usize,
 }
 
+/// The rule that a file breaks if it ends too early.
+const TRUNCATED: &str = "truncated";
+
 /// Reads the dump and describes it.
 pub(crate) fn run(args: &Info, output: &Output) -> Result<(), Failure> {
     let report = report(&args.dump)?;
@@ -74,7 +77,12 @@ pub(crate) fn run(args: &Info, output: &Output) -> Result<(), Failure> {
         capture: views().any(|view| Annex::from_shared(view.shared()).is_some()),
         errors: report.findings.iter().filter(|f| f.severity == Severity::Error).count(),
     };
-    output.result(&json, &text(&json))
+    output.result(&json, &text(&json))?;
+    // What is described is not all that the file says it holds.
+    match report.findings.iter().find(|finding| finding.rule == TRUNCATED) {
+        Some(finding) => Err(Failure::input(format!("{}: {finding}", json.file))),
+        None => Ok(()),
+    }
 }
 
 fn text(json: &Json) -> String {

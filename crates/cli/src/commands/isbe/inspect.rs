@@ -3,6 +3,7 @@
 use super::args::Inspect;
 use super::{bytes, readable, report};
 use crate::failure::Failure;
+use crate::output::number::counted;
 use crate::output::{Output, Table, print};
 use serde::Serialize;
 use siliray::isbe::container::explain::explain;
@@ -28,6 +29,7 @@ struct JsonByte {
 struct JsonWorkgroup {
     file: String,
     workgroup: usize,
+    workgroups: usize,
     index: u32,
     task: Option<u32>,
     vertices: Vec<JsonVertex>,
@@ -88,14 +90,14 @@ pub(crate) fn run(args: &Inspect, output: &Output) -> Result<(), Failure> {
             .try_for_each(|number| print(&csv(number, &view(number)?, &reader)));
     }
     let number = args.workgroup.unwrap_or(0);
-    let json = describe(&view(number)?, &reader, number, file);
+    let json = describe(&view(number)?, &reader, [number, dump.workgroups.len()], file);
     output.result(&json, &text(&json, &reader))
 }
 
 fn describe(
     view: &WorkgroupView<'_>,
     reader: &Reader,
-    number: usize,
+    [number, workgroups]: [usize; 2],
     file: String,
 ) -> JsonWorkgroup {
     let row = |ids: &[AttributeId], word: &dyn Fn(AttributeId) -> Option<u32>| {
@@ -119,7 +121,7 @@ fn describe(
         .collect();
     let workgroup = view.workgroup();
     let (index, task) = (workgroup.index, workgroup.task);
-    JsonWorkgroup { file, workgroup: number, index, task, vertices, primitives }
+    JsonWorkgroup { file, workgroup: number, workgroups, index, task, vertices, primitives }
 }
 
 fn text(json: &JsonWorkgroup, reader: &Reader) -> String {
@@ -150,7 +152,12 @@ fn text(json: &JsonWorkgroup, reader: &Reader) -> String {
     }
     let task = json.task.map_or(String::new(), |task| format!(" of task {task}"));
     let title = format!("workgroup {} (number {}{task})", json.workgroup, json.index);
-    format!("{title}\n\n{}\n{}", vertices.text(), primitives.text())
+    let follow = match json.workgroups - json.workgroup - 1 {
+        0 => String::new(),
+        1 => "\n1 workgroup follows; --workgroup shows it\n".to_owned(),
+        more => format!("\n{} follow; --workgroup shows them\n", counted(more, "workgroup")),
+    };
+    format!("{title}\n\n{}\n{}{follow}", vertices.text(), primitives.text())
 }
 
 /// A row for each byte of MAP behind the count, and for each word of ATTR.
