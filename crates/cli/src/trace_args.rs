@@ -20,6 +20,27 @@ pub(crate) struct Bench {
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
     Trace(BenchTrace),
+    Beam(BenchBeam),
+}
+
+/// Test boxes against beams, on one thread: by division, in plain code, with AVX2 and AVX-512.
+///
+/// The forms run in turns on the same beams and boxes. All but the naive one give the same bits.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  siliray bench beam
+  siliray bench beam --runs 101 --json")]
+pub(crate) struct BenchBeam {
+    /// Runs of which the median counts, 1 to 1001
+    #[arg(long, value_name = "N", default_value_t = 31, allow_negative_numbers = true)]
+    #[arg(value_parser = |text: &str| values::count(text, 1, 1001))]
+    pub(crate) runs: usize,
+
+    /// Chooses the beams and boxes
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(value_parser = values::seed)]
+    pub(crate) seed: u64,
 }
 
 /// Trace the same rays with siliray and with other libraries.

@@ -47,7 +47,8 @@ pub struct FirstTouch {
 pub struct Swept {
     /// The first touch; `None` if the way is clear.
     pub first: Option<FirstTouch>,
-    /// Work of the broad phase, and `triangle_tests` for pairs of triangles.
+    /// Work of the broad phase, and `triangle_tests` for pairs of triangles. It varies from run to run: a
+    /// thread skips what another has made pointless.
     pub counters: Counters,
 }
 

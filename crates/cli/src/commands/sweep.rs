@@ -5,7 +5,7 @@ use crate::args::TreeShape;
 use crate::beam_args::Sweep as Args;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::output::number::{coordinate, counted, grouped};
+use crate::output::number::{coordinate, counted};
 use serde::Serialize;
 use siliray::flat_scene::FlatScene;
 use siliray::geometry::Vec3;
@@ -27,7 +27,6 @@ struct Json {
     features: Option<&'static str>,
     part_primitive: Option<JsonPrimitive>,
     scene_primitive: Option<JsonPrimitive>,
-    tests: u64,
 }
 
 #[derive(Serialize)]
@@ -68,7 +67,6 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
         features: first.map(|touch| touch.touch.features.name()),
         part_primitive: first.map(|touch| primitive(touch.part)),
         scene_primitive: first.map(|touch| primitive(touch.scene)),
-        tests: swept.counters.box_tests + swept.counters.triangle_tests,
     };
     output.result(&json, &text(&json, first))
 }
@@ -105,5 +103,5 @@ fn text(json: &Json, first: Option<&FirstTouch>) -> String {
             );
         }
     }
-    text + &format!("{} tests\n", grouped(json.tests))
+    text
 }

@@ -4,6 +4,7 @@ use super::BeamDisagreement;
 use super::contenders::{Contender, Ground, MakeError};
 use machine::beam::{BeamOracle, BeamReference};
 use machine::{BeamHit, BeamKind, BeamMachine, BeamQuery, BudgetExhausted, Counters};
+use trace::beam::BeamTracer;
 use ttu::{Config, Tb12, TtuMachine, World};
 
 /// Makes a machine over a proved image.
@@ -13,6 +14,7 @@ type MakeBeams = for<'a> fn(Ground<'a>) -> Result<Box<dyn BeamMachine + 'a>, Mak
 fn maker(contender: &Contender) -> Option<MakeBeams> {
     match contender.machine {
         "reference" => Some(reference),
+        "fast" => Some(fast),
         // Beams are asked of whole triangles, which boxes around their parts do not contain.
         "ttu" if contender.layout == "tb12" => Some(ttu),
         _ => None,
@@ -26,6 +28,10 @@ fn reference(ground: Ground<'_>) -> Result<Box<dyn BeamMachine + '_>, MakeError>
 fn ttu(ground: Ground<'_>) -> Result<Box<dyn BeamMachine + '_>, MakeError> {
     let world = World::new(&Tb12, ground.image, ground.rule)?;
     Ok(Box::new(TtuMachine::new(world, Config::default())?))
+}
+
+fn fast(ground: Ground<'_>) -> Result<Box<dyn BeamMachine + '_>, MakeError> {
+    Ok(Box::new(BeamTracer::new(ground.decoded)?))
 }
 
 /// Whether a contender answers beam queries.

@@ -20,15 +20,19 @@ pub(super) fn meets(beam: &Beam, groups: &[BoxGroup], met: &mut [u16]) {
 /// When `beam` is inside each box of a group.
 #[target_feature(enable = "avx2")]
 pub(super) fn bounds(beam: &Beam, group: &BoxGroup) -> [Overlap; GROUP] {
-    let (mut lo, mut hi) = ([0.0; GROUP], [0.0; GROUP]);
-    for first in [0, 8] {
-        let (entries, exits) = narrow(beam, group, first);
-        let (lo, hi) = (&mut lo[first..first + 8], &mut hi[first..first + 8]);
-        // SAFETY: both slices have room for 8 floats.
-        unsafe {
-            _mm256_storeu_ps(lo.as_mut_ptr(), entries);
-            _mm256_storeu_ps(hi.as_mut_ptr(), exits);
-        }
+    let (low, high) = (half(beam, group, 0), half(beam, group, 8));
+    std::array::from_fn(|lane| if lane < 8 { low[lane] } else { high[lane - 8] })
+}
+
+/// The same for the eight boxes from lane `first` on.
+#[target_feature(enable = "avx2")]
+pub(super) fn half(beam: &Beam, group: &BoxGroup, first: usize) -> [Overlap; 8] {
+    let (mut lo, mut hi) = ([0.0; 8], [0.0; 8]);
+    let (entries, exits) = narrow(beam, group, first);
+    // SAFETY: both arrays have room for 8 floats.
+    unsafe {
+        _mm256_storeu_ps(lo.as_mut_ptr(), entries);
+        _mm256_storeu_ps(hi.as_mut_ptr(), exits);
     }
     std::array::from_fn(|lane| Overlap { lo: lo[lane], hi: hi[lane] })
 }

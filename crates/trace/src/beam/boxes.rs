@@ -24,17 +24,8 @@ impl Boxes {
     /// pads the last group, is never met.
     #[must_use]
     pub fn new(boxes: &[Aabb]) -> Self {
-        const NOTHING: BoxGroup =
-            BoxGroup { planes: [[[f32::INFINITY; GROUP], [f32::NEG_INFINITY; GROUP]]; 3] };
-        let mut groups = vec![NOTHING; boxes.len().div_ceil(GROUP)];
-        for (index, bounds) in boxes.iter().enumerate() {
-            let planes = &mut groups[index / GROUP].planes;
-            for axis in 0..3 {
-                planes[axis][0][index % GROUP] = bounds.min[axis];
-                planes[axis][1][index % GROUP] = bounds.max[axis];
-            }
-        }
-        Self { groups, len: boxes.len() }
+        let groups = boxes.chunks(GROUP).map(|group| BoxGroup::of(group.iter().copied()));
+        Self { groups: groups.collect(), len: boxes.len() }
     }
 
     /// How many boxes there are.
@@ -70,6 +61,18 @@ impl Boxes {
 }
 
 impl BoxGroup {
+    /// Up to [`GROUP`] boxes, and then none.
+    pub(super) fn of(boxes: impl Iterator<Item = Aabb>) -> Self {
+        let mut group = Self { planes: [[[f32::INFINITY; GROUP], [f32::NEG_INFINITY; GROUP]]; 3] };
+        for (lane, bounds) in boxes.enumerate().take(GROUP) {
+            for axis in 0..3 {
+                group.planes[axis][0][lane] = bounds.min[axis];
+                group.planes[axis][1][lane] = bounds.max[axis];
+            }
+        }
+        group
+    }
+
     pub(super) fn bounds(&self, lane: usize) -> Aabb {
         let corner =
             |side: usize| Vec3::from_array(std::array::from_fn(|k| self.planes[k][side][lane]));

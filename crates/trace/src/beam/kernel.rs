@@ -37,7 +37,7 @@ impl BeamKernel {
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => is_x86_feature_detected!("avx2"),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => is_x86_feature_detected!("avx512f"),
+            Self::Avx512 => is_x86_feature_detected!("avx512f") && Self::Avx2.is_available(),
             #[cfg(not(target_arch = "x86_64"))]
             Self::Avx2 | Self::Avx512 => false,
         }
@@ -85,6 +85,20 @@ impl BeamKernel {
             Self::Avx2 if self.is_available() => {
                 // SAFETY: the processor has AVX2.
                 unsafe { super::avx2::bounds(beam, group) }
+            }
+            _ => std::array::from_fn(|lane| beam.bounds(&group.bounds(lane))),
+        }
+    }
+}
+
+impl BeamKernel {
+    /// The same for the first eight boxes of a group: the children of a node.
+    pub(super) fn first_half(self, beam: &Beam, group: &BoxGroup) -> [Overlap; GROUP / 2] {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 | Self::Avx512 if self.is_available() => {
+                // SAFETY: the processor has AVX2, which the AVX-512 kernel asks for too.
+                unsafe { super::avx2::half(beam, group, 0) }
             }
             _ => std::array::from_fn(|lane| beam.bounds(&group.bounds(lane))),
         }

@@ -1,4 +1,4 @@
-//! Beams: many boxes at once, and the walk over the tracer's world.
+//! Beams: many boxes at once, and the walk over a tree.
 //!
 //! The kernels take boxes as structure of arrays, 8 (AVX2) or 16 (AVX-512) at a time, and give the bits of
 //! [`geometry::Beam::bounds`]: the same operations in the same order, `max` and `min` with the candidate
@@ -26,6 +26,7 @@
 //! | `boxes` | boxes as structure of arrays |
 //! | `kernel` | the kernels, and the one place where one is chosen |
 //! | `avx2`, `avx512` | the box test, 8 and 16 at a time |
+//! | `walk` | the walk over a tree |
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -33,6 +34,8 @@ mod avx2;
 mod avx512;
 mod boxes;
 mod kernel;
+mod walk;
 
 pub use boxes::{Boxes, GROUP};
 pub use kernel::BeamKernel;
+pub use walk::BeamTracer;

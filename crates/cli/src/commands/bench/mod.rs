@@ -2,11 +2,13 @@
 //!
 //! | file | concept |
 //! |---|---|
+//! | `beam` | boxes that a beam tests in a second |
 //! | `contender` | what is measured: siliray in its modes |
 //! | `peers`, `no_peers` | other libraries, if they were built in |
 //! | `measure` | runs in turns, medians, answers compared |
 //! | `report` | the rows as JSON and as tables |
 
+mod beam;
 mod contender;
 mod measure;
 #[cfg(not(feature = "peers"))]
@@ -34,6 +36,7 @@ const SECOND_THREADS: usize = 2;
 pub(crate) fn run(args: &Bench, global: &Global, output: &Output) -> Result<(), Failure> {
     match &args.command {
         BenchCommand::Trace(args) => trace(args, global, output),
+        BenchCommand::Beam(args) => beam::run(args, output),
     }
 }
 
