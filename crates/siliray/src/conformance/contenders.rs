@@ -5,7 +5,8 @@
 //!
 //! `gfx12-radv` and its literal twin need ranges of one pair, so they run on images packed that way, with the
 //! margin. What drivers really write has none: `gfx12:radv` and `gfx12:gpurt` are copies of them, and the
-//! hits that the hardware loses there are losses. `gfx12-bvh4x2:high` has boxes of high precision.
+//! hits that the hardware loses there are losses. `xphmg-fp32:bare` has no margin either, and a program with RT.BBOX as
+//! published runs on it. `gfx12-bvh4x2:high` has boxes of high precision.
 
 use build::Preset;
 use geometry::TriangleRule;
@@ -14,12 +15,13 @@ use gfx12::encode::{Options as EncodeOptions, Policy};
 use gfx12::uncompressed::{BoxPrecision, Gfx12Bvh4x2, Options as DualLayout};
 use gfx12::walk::{Dual, Gpurt, Options as WalkOptions, Radv, RadvLiteral};
 use machine::{BlockFormat, CheckedImage, Format, Machine, Reference, TreeFormat};
+use riscv::machine::{HartMachine, WAVEFRONT};
 use std::fmt;
 use trace::{Kernel, Mode, Options as TracerOptions, Tracer};
 use tree::Tree;
 use ttu::{Config, Tb12, TtuMachine, World};
 use xphmg::machines::{Offload, TilesGround};
-use xphmg::{Precision, Tiles};
+use xphmg::{Precision, Readings, Tiles};
 
 /// A machine on a format.
 pub(super) struct Contender {
@@ -61,6 +63,8 @@ pub(super) enum Truth {
     Oracle,
     /// Every triangle by the hardware's own arithmetic: rays rounded to the elements, closed intervals.
     Tiles,
+    /// The same, ordered by the narrowed `t` that a program sees.
+    TilesNarrowed,
 }
 
 /// Which differences a machine is known for.
@@ -87,6 +91,7 @@ const AS_GPURT: Gfx12 = Gfx12 { options: EncodeOptions::new(Policy::Gpurt) };
 const BVH4X2: Gfx12Bvh4x2 = Gfx12Bvh4x2 { options: DualLayout::new(BoxPrecision::Fp32) };
 const FP32: Tiles = Tiles::new(Precision::Fp32);
 const FP32_WIDE: Tiles = Tiles { wide: true, ..FP32 };
+const FP32_BARE: Tiles = Tiles { margin: false, ..FP32 };
 const FP16: Tiles = Tiles::new(Precision::Fp16);
 const BF16: Tiles = Tiles::new(Precision::Bf16);
 const INT16Q: Tiles = Tiles::new(Precision::Int16q);
@@ -305,6 +310,16 @@ pub(super) static CONTENDERS: &[Contender] = &[
         presets: &[Preset::Balanced, Preset::Best],
     },
     Contender {
+        format: &FP32,
+        name: "xphmg-fp32",
+        layout: "tiles fp32",
+        machine: "hart",
+        make: hart,
+        truth: Truth::TilesNarrowed,
+        loses: Loses::OutsideTheirBoxes,
+        presets: &[Preset::Balanced],
+    },
+    Contender {
         format: &FP32_WIDE,
         name: "xphmg-fp32",
         layout: "tiles fp32 node8",
@@ -335,6 +350,16 @@ pub(super) static CONTENDERS: &[Contender] = &[
         presets: &[Preset::Balanced],
     },
     Contender {
+        format: &FP16,
+        name: "xphmg-fp16",
+        layout: "tiles fp16",
+        machine: "hart",
+        make: hart,
+        truth: Truth::TilesNarrowed,
+        loses: Loses::OutsideTheirBoxes,
+        presets: &[Preset::Balanced],
+    },
+    Contender {
         format: &BF16,
         name: "xphmg-bf16",
         layout: "tiles bf16",
@@ -351,6 +376,16 @@ pub(super) static CONTENDERS: &[Contender] = &[
         machine: "offload",
         make: offload,
         truth: Truth::Tiles,
+        loses: Loses::OutsideTheirBoxes,
+        presets: &[Preset::Balanced],
+    },
+    Contender {
+        format: &BF16,
+        name: "xphmg-bf16",
+        layout: "tiles bf16",
+        machine: "hart",
+        make: hart,
+        truth: Truth::TilesNarrowed,
         loses: Loses::OutsideTheirBoxes,
         presets: &[Preset::Balanced],
     },
@@ -372,6 +407,26 @@ pub(super) static CONTENDERS: &[Contender] = &[
         make: offload,
         truth: Truth::Tiles,
         loses: Loses::OutsideTheirBoxes,
+        presets: &[Preset::Balanced],
+    },
+    Contender {
+        format: &INT16Q,
+        name: "xphmg-int16q",
+        layout: "tiles int16q",
+        machine: "hart",
+        make: hart,
+        truth: Truth::TilesNarrowed,
+        loses: Loses::OutsideTheirBoxes,
+        presets: &[Preset::Balanced],
+    },
+    Contender {
+        format: &FP32_BARE,
+        name: "xphmg-fp32:bare",
+        layout: "tiles fp32 bare",
+        machine: "hart",
+        make: published_hart,
+        truth: Truth::TilesNarrowed,
+        loses: Loses::Hits,
         presets: &[Preset::Balanced],
     },
     Contender {
@@ -446,6 +501,18 @@ fn dual(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
 
 fn offload(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
     Ok(Box::new(Offload::new(TilesGround::new(ground.image, ground.decoded)?)))
+}
+
+fn hart(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
+    let tiles = TilesGround::new(ground.image, ground.decoded)?;
+    Ok(Box::new(HartMachine::new(ground.image, tiles)?))
+}
+
+/// RT.BBOX as published, which is not conservative.
+fn published_hart(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
+    let tiles = TilesGround::new(ground.image, ground.decoded)?;
+    let published = Readings::default();
+    Ok(Box::new(HartMachine::with_program(ground.image, tiles, WAVEFRONT, published)?))
 }
 
 fn ttu_on_tiles(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {

@@ -300,6 +300,7 @@ impl Subject {
                 let truth: Box<dyn Machine> = match row.contender.truth {
                     Truth::Oracle => Box::new(Oracle::new(tree, rule)),
                     Truth::Tiles => Box::new(BruteForce::new(self.tiles(row)?)),
+                    Truth::TilesNarrowed => Box::new(BruteForce::by_narrowed_t(self.tiles(row)?)),
                 };
                 let question = |index| Question::new(rays.query(index), &*truth);
                 let questions = (0..options.rays).into_par_iter().map(question);

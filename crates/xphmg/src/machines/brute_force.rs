@@ -11,13 +11,20 @@ use machine::{BudgetExhausted, Counters, Hit, HitKind, Machine, RayQuery};
 #[derive(Debug, Clone, Copy)]
 pub struct BruteForce<'a> {
     ground: TilesGround<'a>,
+    by_narrowed: bool,
 }
 
 impl<'a> BruteForce<'a> {
-    /// Over an image.
+    /// Over an image; hits are ordered by their FP32 `t`, as a job orders them.
     #[must_use]
     pub fn new(ground: TilesGround<'a>) -> Self {
-        Self { ground }
+        Self { ground, by_narrowed: false }
+    }
+
+    /// Over an image; hits are ordered by their narrowed `t`, which is all that a program sees.
+    #[must_use]
+    pub fn by_narrowed_t(ground: TilesGround<'a>) -> Self {
+        Self { ground, by_narrowed: true }
     }
 }
 
@@ -55,14 +62,22 @@ impl Machine for BruteForce<'_> {
                 found.extend(TilesGround::sees(query, &hit).then_some(hit));
             }
         }
-        found.sort_by(|a, b| {
-            let order = a.values[0].partial_cmp(&b.values[0]).unwrap_or(std::cmp::Ordering::Equal);
-            order.then(a.primitive.cmp(&b.primitive))
+        let mut named: Vec<(f32, u32, Hit)> = found
+            .iter()
+            .map(|hit| {
+                let reported = self.ground.hit(hit);
+                let key = if self.by_narrowed { reported.t } else { hit.values[0] };
+                (key, hit.primitive, reported)
+            })
+            .collect();
+        named.sort_by(|a, b| {
+            let order = a.0.partial_cmp(&b.0).unwrap_or(std::cmp::Ordering::Equal);
+            order.then(a.1.cmp(&b.1))
         });
         if query.kind != HitKind::All {
-            found.truncate(1);
+            named.truncate(1);
         }
-        hits.extend(found.iter().map(|hit| self.ground.hit(hit)));
+        hits.extend(named.into_iter().map(|(_, _, hit)| hit));
         Ok(())
     }
 }
