@@ -89,6 +89,8 @@ enum MachineArg {
     Ttu,
     /// The offload job of XPHMG_RT
     Offload,
+    /// A program on a RISC-V hart with XPHMG_RT
+    Hart,
 }
 
 impl From<MachineArg> for MachineName {
@@ -102,6 +104,7 @@ impl From<MachineArg> for MachineName {
             MachineArg::Gfx12Dual => Self::Gfx12Dual,
             MachineArg::Ttu => Self::Ttu,
             MachineArg::Offload => Self::Offload,
+            MachineArg::Hart => Self::Hart,
         }
     }
 }

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use siliray::machines::FormatName;
 use siliray::scene::Camera;
 use siliray::sim::{Load, Sweep};
+use siliray::xphmg::Precision;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -119,6 +120,15 @@ pub(crate) enum BlockFormatArg {
     Gfx12,
     /// Uncompressed f32: 256 bytes, 8 children
     Tree,
+    /// XPHMG_RT tiles, FP32: 128 bytes, 4 children
+    XphmgFp32,
+    /// XPHMG_RT tiles, FP16: 64 bytes, 4 children
+    XphmgFp16,
+    /// XPHMG_RT tiles, bfloat16: 64 bytes, 4 children
+    XphmgBf16,
+    /// XPHMG_RT tiles, quantised 16-bit integers: 64 bytes, 4 children
+    #[value(name = "xphmg-int16q")]
+    XphmgInt16q,
 }
 
 impl From<BlockFormatArg> for FormatName {
@@ -127,6 +137,10 @@ impl From<BlockFormatArg> for FormatName {
             BlockFormatArg::Ttu => Self::Ttu,
             BlockFormatArg::Gfx12 => Self::Gfx12,
             BlockFormatArg::Tree => Self::Tree,
+            BlockFormatArg::XphmgFp32 => Self::Xphmg(Precision::Fp32),
+            BlockFormatArg::XphmgFp16 => Self::Xphmg(Precision::Fp16),
+            BlockFormatArg::XphmgBf16 => Self::Xphmg(Precision::Bf16),
+            BlockFormatArg::XphmgInt16q => Self::Xphmg(Precision::Int16q),
         }
     }
 }

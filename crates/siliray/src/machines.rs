@@ -7,7 +7,7 @@
 //! | `gfx12` | `reference`, `gfx12-gpurt` | dense, with the margin |
 //! | `gfx12` | `gfx12-radv`, `gfx12-radv-literal` | one pair a range, with the margin |
 //! | `gfx12-bvh4x2` | `reference`, `gfx12-dual` | fp32 boxes |
-//! | `xphmg-fp32`, `-fp16`, `-bf16`, `-int16q` | `reference`, `offload`, `ttu` | tiles of four children, with the margin |
+//! | `xphmg-fp32`, `-fp16`, `-bf16`, `-int16q` | `reference`, `offload`, `hart`, `ttu` | tiles of four children, with the margin |
 //! | `ttu` | `reference`, `ttu` | blocks of 128 bytes |
 //! | `tree`, `gfx12` | `ttu` | as above: the same machine on other blocks |
 
@@ -19,6 +19,7 @@ use gfx12::walk::{Dual, Gpurt, Options as WalkOptions, Radv, RadvLiteral, WalkEr
 use machine::{
     BlockFormat, CheckedImage, EncodeError, Finding, Format, Machine, Reference, TreeFormat,
 };
+use riscv::machine::{HartMachine, SeatError};
 use trace::{Options as TracerOptions, TraceError, Tracer};
 use tree::Tree;
 use ttu::program::ProgramError;
@@ -63,6 +64,8 @@ pub enum MachineName {
     Ttu,
     /// The offload job of XPHMG_RT.
     Offload,
+    /// A program on a RISC-V hart with XPHMG_RT.
+    Hart,
 }
 
 impl FormatName {
@@ -104,6 +107,7 @@ impl MachineName {
             Self::Gfx12Dual => "gfx12-dual",
             Self::Ttu => "ttu",
             Self::Offload => "offload",
+            Self::Hart => "hart",
         }
     }
 
@@ -117,7 +121,7 @@ impl MachineName {
             }
             Self::Gfx12Dual => FormatName::Gfx12Bvh4x2,
             Self::Ttu => FormatName::Ttu,
-            Self::Offload => FormatName::Xphmg(Precision::Fp32),
+            Self::Offload | Self::Hart => FormatName::Xphmg(Precision::Fp32),
         }
     }
 }
@@ -165,6 +169,9 @@ pub enum MachineError {
     /// There is no tracer over the image.
     #[error(transparent)]
     Tracer(#[from] TraceError),
+    /// The hart has no place for the image.
+    #[error(transparent)]
+    Seat(#[from] SeatError),
     /// The image is not one of tiles.
     #[error(transparent)]
     Ground(#[from] GroundError),
@@ -185,7 +192,7 @@ impl LaidOut {
         let walks = match machine {
             MachineName::Reference => true,
             MachineName::Ttu => format.blocks().is_some(),
-            MachineName::Offload => matches!(format, FormatName::Xphmg(_)),
+            MachineName::Offload | MachineName::Hart => matches!(format, FormatName::Xphmg(_)),
             _ => machine.own_format() == format,
         };
         if !walks {
@@ -253,6 +260,9 @@ impl LaidOut {
             }
             MachineName::Gfx12Dual => Box::new(Dual::new(image, WalkOptions::dual(rule))?),
             MachineName::Ttu => Box::new(TtuMachine::new(self.world(rule)?, TtuConfig::default())?),
+            MachineName::Hart => {
+                Box::new(HartMachine::new(image, TilesGround::new(image, &self.tree)?)?)
+            }
             MachineName::Offload => Box::new(Offload::new(TilesGround::new(image, &self.tree)?)),
         };
         Ok(match self.format {
