@@ -103,6 +103,8 @@ pub(crate) enum FormatArg {
     /// AMD GFX12: uncompressed 4-wide nodes, for the dual instruction
     #[value(name = "gfx12-bvh4x2")]
     Gfx12Bvh4x2,
+    /// Blocks of the tree traversal unit: a treelet in 128 bytes
+    Ttu,
 }
 
 /// How planes are stored.

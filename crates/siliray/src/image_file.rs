@@ -113,7 +113,7 @@ pub fn is_container(path: &Path) -> bool {
     }
     let mut start = [0; 8];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
-    read.is_ok() && Magic::of(&start).is_some()
+    read.is_ok() && (Magic::of(&start).is_some() || start == ttu::tb12::directory::MAGIC)
 }
 
 /// Opens an image: raw memory if a layout is given, else a structure of a container. Without a number,
@@ -129,6 +129,9 @@ pub fn open(
     let bytes = read_file(path)?;
     if let Some(layout) = raw {
         return Ok(open_raw(&bytes, layout));
+    }
+    if bytes.starts_with(&ttu::tb12::directory::MAGIC) {
+        return Ok(open_blocks(&bytes));
     }
     let broken = |error| ImageFileError::Broken { path: path.to_owned(), error: Box::new(error) };
     let missing = |count| ImageFileError::NoStructure {
@@ -153,6 +156,7 @@ pub fn open(
 pub fn decode(image: &CheckedImage) -> Tree {
     match image.image().format {
         gfx12::uncompressed::NAME => gfx12::uncompressed::decode::decode(image),
+        ttu::tb12::NAME => ttu::tb12::decode::decode(image),
         _ => gfx12::decode::decode(image),
     }
 }
@@ -173,6 +177,22 @@ fn open_raw(bytes: &[u8], layout: &RawLayout) -> ImageFile {
             segments: vec![Segment::new(0, bytes)],
             bases,
             root: u64::from(layout.root),
+        },
+        places: vec![FilePlace::whole_file()],
+        findings: Vec::new(),
+        structures: Vec::new(),
+        structure: 0,
+    }
+}
+
+/// A file of blocks is the image as it is.
+fn open_blocks(bytes: &[u8]) -> ImageFile {
+    ImageFile {
+        image: Image {
+            format: ttu::tb12::NAME,
+            segments: vec![Segment::new(0, bytes)],
+            bases: vec![0],
+            root: 0,
         },
         places: vec![FilePlace::whole_file()],
         findings: Vec::new(),
@@ -255,6 +275,7 @@ impl ImageFile {
             self.image.segments.iter().map(|segment| segment.bytes().len() as u64).collect();
         let mut report = match self.image.format {
             gfx12::uncompressed::NAME => gfx12::uncompressed::check::check(self.image),
+            ttu::tb12::NAME => ttu::tb12::check::check(self.image),
             _ => gfx12::check::check(self.image),
         };
         for finding in &mut report.findings {

@@ -9,6 +9,7 @@ use siliray::gfx12::encode::{Encoded, Options, Policy, Report, encode};
 use siliray::gfx12::uncompressed::{self, BoxPrecision};
 use siliray::gfx12::{NAME as COMPRESSED, rra};
 use siliray::tree::Tree;
+use siliray::ttu::tb12::{self, Density};
 
 /// What `--json` adds.
 #[derive(Serialize)]
@@ -28,7 +29,32 @@ pub(crate) struct ImageFigures {
     vertex_bits_saved: usize,
     /// With `--obb`.
     obb: Option<ObbFigures>,
+    /// Of the format ttu.
+    blocks: Option<BlockFigures>,
     output: Option<String>,
+}
+
+/// How blocks are filled.
+#[derive(Serialize)]
+struct BlockFigures {
+    blocks: usize,
+    nodes: usize,
+    references: usize,
+    nodes_per_block: f64,
+    /// The share of the nodes that is in use.
+    fill: f64,
+}
+
+impl From<&Density> for BlockFigures {
+    fn from(density: &Density) -> Self {
+        Self {
+            blocks: density.blocks,
+            nodes: density.nodes,
+            references: density.references,
+            nodes_per_block: density.nodes_per_block(),
+            fill: density.fill(),
+        }
+    }
 }
 
 /// What oriented nodes gained.
@@ -47,6 +73,9 @@ pub(crate) fn check_options(args: &ImageOutput) -> Result<(), Failure> {
         Some(FormatArg::Gfx12) => args.precision.map(|_| "--precision is for gfx12-bvh4x2"),
         Some(FormatArg::Gfx12Bvh4x2) if args.obb => Some("--obb is for gfx12"),
         Some(FormatArg::Gfx12Bvh4x2) => args.policy.map(|_| "--policy is for gfx12"),
+        Some(FormatArg::Ttu) if args.obb => Some("--obb is for gfx12"),
+        Some(FormatArg::Ttu) if args.policy.is_some() => Some("--policy is for gfx12"),
+        Some(FormatArg::Ttu) => args.precision.map(|_| "--precision is for gfx12-bvh4x2"),
         None => None,
     };
     stray.map_or(Ok(()), |stray| Err(Failure::usage(stray)))
@@ -67,6 +96,19 @@ pub(crate) fn lay_out(
             let options = uncompressed::Options::new(precision(args));
             let image = uncompressed::encode::encode(tree, &options).map_err(Failure::input)?;
             Ok(Encoded { report: uncompressed::report::report(tree, &image), image })
+        }
+        FormatArg::Ttu => {
+            let image = tb12::encode::encode(tree).map_err(Failure::input)?;
+            let density = Density::of(&image);
+            let report = Report {
+                bytes: image.byte_count() as u64,
+                node_bytes: density.bytes(),
+                box_nodes: density.blocks,
+                instance_nodes: density.instances,
+                triangles: density.triangles,
+                ..Report::default()
+            };
+            Ok(Encoded { report, image })
         }
     }
 }
@@ -97,17 +139,18 @@ impl ImageOutputFile {
         let Encoded { image, report } = encoded;
         let is_compressed = image.format == COMPRESSED;
         if let Some(file) = self.0 {
-            file.write(&if is_compressed {
-                rra::write(image).map_err(Failure::input)?
-            } else {
-                uncompressed::file::write(image)
+            file.write(&match image.format {
+                COMPRESSED => rra::write(image).map_err(Failure::input)?,
+                tb12::NAME => image.segments[0].bytes().to_vec(),
+                _ => uncompressed::file::write(image),
             })?;
         }
         let primitive_nodes = report.triangle_nodes + report.procedural_nodes;
         Ok(ImageFigures {
             format: image.format,
             policy: is_compressed.then(|| policy(args).name()),
-            precision: (!is_compressed).then(|| precision(args).name()),
+            precision: (image.format == uncompressed::NAME).then(|| precision(args).name()),
+            blocks: (image.format == tb12::NAME).then(|| BlockFigures::from(&Density::of(image))),
             bytes: report.bytes,
             bytes_per_triangle: report.bytes_per_triangle(),
             nodes: report.box_nodes + primitive_nodes + report.instance_nodes,
@@ -140,6 +183,20 @@ impl From<&Report> for ObbFigures {
 impl ImageFigures {
     /// The figures as a paragraph.
     pub(crate) fn text(&self) -> String {
+        let written = self.output.as_ref().map(|output| format!("written to {output}\n"));
+        if let Some(blocks) = &self.blocks {
+            let text = format!(
+                "\n{}: {} bytes, {:.1} bytes of blocks and references a triangle; {} of 128 bytes, {:.2} nodes each \
+                 ({:.0} % full)\n",
+                self.format,
+                grouped(self.bytes),
+                self.bytes_per_triangle,
+                counted(blocks.blocks, "block"),
+                blocks.nodes_per_block,
+                100.0 * blocks.fill,
+            );
+            return text + &written.unwrap_or_default();
+        }
         let mut text = format!(
             "\n{}, {}: {} bytes, {:.1} bytes of nodes a triangle; {} box, {} primitive and {} instance nodes\n",
             self.format,
@@ -164,9 +221,6 @@ impl ImageFigures {
                 100.0 * obb.gain
             );
         }
-        if let Some(output) = &self.output {
-            text += &format!("written to {output}\n");
-        }
-        text
+        text + &written.unwrap_or_default()
     }
 }

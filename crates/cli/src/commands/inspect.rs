@@ -1,5 +1,6 @@
 //! `siliray inspect`: what is in an image.
 
+use super::inspect_blocks;
 use super::inspect_node::show_node;
 use super::open_image;
 use crate::failure::Failure;
@@ -67,6 +68,9 @@ struct JsonVisit {
 
 /// Shows a node, the tree, or the totals.
 pub(crate) fn run(args: &Inspect, output: &Output) -> Result<(), Failure> {
+    if inspect_blocks::is_blocks(&args.file) {
+        return inspect_blocks::run(args, output);
+    }
     let file = open_image(&args.file, &args.image)?;
     match args.node {
         Some(pointer) => show_node(&args.file, &file, pointer, output),

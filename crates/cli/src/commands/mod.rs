@@ -12,6 +12,7 @@ mod diff;
 pub(crate) mod hart;
 mod info;
 mod inspect;
+mod inspect_blocks;
 mod inspect_node;
 mod intersect;
 pub(crate) mod isbe;
@@ -148,7 +149,13 @@ fn build_tree(
 /// The image that a file holds.
 fn open_image(path: &Path, choice: &ImageChoice) -> Result<ImageFile, Failure> {
     let raw = choice.raw_layout();
-    siliray::image_file::open(path, raw.as_ref(), choice.structure).map_err(no_image)
+    let file = siliray::image_file::open(path, raw.as_ref(), choice.structure).map_err(no_image)?;
+    if file.image.format == siliray::ttu::tb12::NAME {
+        let message =
+            format!("{}: an image of the format ttu, expected one of gfx12", path.display());
+        return Err(Failure::input(message).hint("siliray check and siliray inspect read it"));
+    }
+    Ok(file)
 }
 
 /// Why a file holds no image.

@@ -122,8 +122,9 @@ fn over_time(run: &Run) -> String {
         "<svg viewBox=\"0 0 {WIDTH} 184\" role=\"img\" aria-label=\"Slots over time\">\
          <polyline fill=\"none\" stroke=\"var(--accent)\" points=\"{}\"/>\
          <polyline fill=\"none\" stroke=\"var(--good)\" points=\"{}\"/>\
-         <text x=\"0\" y=\"180\">0</text><text x=\"{WIDTH}\" y=\"180\" text-anchor=\"end\">cycle {}</text>\
-         <text x=\"4\" y=\"12\">{slots} slots: in use (upper line), waiting for memory (lower line)</text></svg>",
+         <text x=\"0\" y=\"180\">0</text><text x=\"{WIDTH}\" y=\"180\" text-anchor=\"end\">cycle {}</text></svg>\
+         <p>Of {slots} slots: <span style=\"color:var(--accent)\">in use</span>, \
+         <span style=\"color:var(--good)\">waiting for memory</span>.</p>",
         line(&|k| samples[k].slots),
         line(&|k| samples[k].fetching),
         grouped(last as u64),

@@ -38,7 +38,11 @@ impl Bound {
         let lines = per_block(c.fills);
         let limit = |name, blocks_per_cycle| Limit { name, blocks_per_cycle };
         let mut limits = vec![
-            limit("pick", ttus * over(config.pick_per_cycle.into(), per_block(c.picks))),
+            // Picks that a full set of MSHRs sends back are a symptom of that limit, not of this one.
+            limit(
+                "pick",
+                ttus * over(config.pick_per_cycle.into(), per_block(c.picks - c.mshr_full)),
+            ),
             limit("setup", ttus),
             limit("box_tests", ttus * over(tests, per_block(c.issue_used))),
             limit("slots", ttus * over(config.slots.into(), latency)),

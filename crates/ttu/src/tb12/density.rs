@@ -3,7 +3,7 @@
 use super::block::{BLOCK_BYTES, MAX_NODES};
 use super::check::proved_directory;
 use super::directory::Parts;
-use machine::CheckedImage;
+use machine::Image;
 
 /// Figures of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -21,10 +21,10 @@ pub struct Density {
 }
 
 impl Density {
-    /// Measures a proved image.
+    /// Measures an image; one that is unsound has no figures.
     #[must_use]
-    pub fn of(image: &CheckedImage) -> Self {
-        let Some((bytes, directory)) = proved_directory(image.image()) else {
+    pub fn of(image: &Image) -> Self {
+        let Some((bytes, directory)) = proved_directory(image) else {
             return Self::default();
         };
         let parts = Parts { bytes, directory: &directory };
@@ -49,10 +49,16 @@ impl Density {
         ratio(self.nodes, MAX_NODES * self.blocks)
     }
 
-    /// Bytes of blocks and references a triangle; 0 without triangles.
+    /// Bytes of blocks and references: what a query can touch.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        (BLOCK_BYTES * self.blocks + 4 * self.references) as u64
+    }
+
+    /// The same a triangle; 0 without triangles.
     #[must_use]
     pub fn bytes_per_triangle(&self) -> f64 {
-        ratio(BLOCK_BYTES * self.blocks + 4 * self.references, self.triangles)
+        ratio(self.bytes() as usize, self.triangles)
     }
 }
 

@@ -29,6 +29,7 @@
 
 use super::block::{BLOCK_BYTES, Block, NO_BLOCK};
 use geometry::{Aabb, InstanceFlags, Transform, Triangle, Vec3};
+use machine::Image;
 use tree::{Placement, PrimitiveFlags, PrimitiveId, Primitives};
 
 /// What a file of this format begins with.
@@ -39,6 +40,17 @@ pub(super) const RECORD_BYTES: usize = 64;
 pub(super) const INSTANCE_BYTES: usize = 128;
 /// The bit of a reference that says "instance".
 pub(super) const INSTANCE: u32 = 1 << 31;
+
+/// Where block `number` of an image lies, by its directory; the image may be unsound.
+#[must_use]
+pub fn block_offset(image: &Image, number: u32) -> Option<u64> {
+    let base = image.bases.first().copied().unwrap_or(0);
+    let header = image.get(base, HEADER_BYTES)?;
+    if number >= u32_at(header, 16) {
+        return None;
+    }
+    base.checked_add(u64_at(header, 32))?.checked_add(BLOCK_BYTES as u64 * u64::from(number))
+}
 
 /// Where the blocks begin behind a directory of `levels`.
 pub(super) const fn blocks_offset(levels: usize) -> usize {
