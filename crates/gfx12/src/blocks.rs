@@ -155,11 +155,13 @@ fn frame_of(node: &BoxNode) -> Frame {
 
 /// A box in quanta of the frame, rounded outward.
 fn cells(frame: &Frame, bounds: &Aabb) -> CellBox {
-    // A box with nothing in it stays one; planes of odd images may be infinite.
     let exact = |plane: f32, k: usize, round: fn(f64) -> f32, outward: fn(f64) -> f64| {
-        let difference = f64::from(plane) - f64::from(frame.origin[k]);
-        let is_exact = difference + f64::from(frame.origin[k]) == f64::from(plane);
-        let difference = if is_exact { difference } else { outward(difference) };
+        let (plane, origin) = (f64::from(plane), f64::from(frame.origin[k]));
+        // Knuth's two-sum: the error of the difference, exactly.
+        let difference = plane - origin;
+        let seen = difference - plane;
+        let error = (plane - (difference - seen)) + (-origin - seen);
+        let difference = if error == 0.0 { difference } else { outward(difference) };
         round(difference * (-f64::from(frame.exponents[k])).exp2())
     };
     let low = |plane: Vec3, k: usize| exact(plane[k], k, narrow_down, f64::next_down);

@@ -84,7 +84,7 @@ counters! {
     root_rejects,
     /// Blocks that went to the traversal units.
     launches,
-    /// Launches in global coordinates are not counted; those in rotated ones are (T-11).
+    /// Blocks in rotated coordinates, which take longer to set up (T-11).
     oriented_setups,
     /// Cycles in which a block waited for a slot of a unit.
     setup_no_unit_slot,

@@ -45,6 +45,12 @@ pub struct Row {
     pub blocks_per_ray: f64,
     /// Bytes that came into L0s, a query.
     pub bytes_per_ray: f64,
+    /// TTU cycles with 0, 1, 2 ... slots in use.
+    pub slot_occupancy: Vec<u64>,
+    /// How many fills woke so many queries.
+    pub wakeup_sizes: BTreeMap<String, u64>,
+    /// Tests that each traversal unit issued as a share of what it could, by TTU.
+    pub unit_use: Vec<Vec<f64>>,
     /// Everything that was counted.
     pub counters: BTreeMap<String, u64>,
     /// Sums that were checked to be equal.
@@ -80,6 +86,7 @@ impl Row {
     pub fn new(key: RunKey, run: &Run) -> Self {
         let rays = key.rays.max(1) as f64;
         let cycles = run.cycles.max(1) as f64;
+        let width = f64::from(run.config.tests_per_unit);
         let wall = run.wall.as_secs_f64().max(1e-9);
         let named = run.counters.named().into_iter();
         let limits = run.bound.limits.iter().filter(|limit| limit.blocks_per_cycle.is_finite());
@@ -95,6 +102,13 @@ impl Row {
             },
             blocks_per_ray: run.counters.setups as f64 / rays,
             bytes_per_ray: (run.counters.l0_fill_bytes + run.counters.sm_fetch_bytes) as f64 / rays,
+            slot_occupancy: run.occupancy.clone(),
+            wakeup_sizes: run.group_sizes.iter().map(|(n, times)| (n.to_string(), times)).collect(),
+            unit_use: run
+                .unit_tests
+                .iter()
+                .map(|units| units.iter().map(|&tests| tests as f64 / width / cycles).collect())
+                .collect(),
             counters: named.map(|(name, count)| (name.to_owned(), count)).collect(),
             invariants: run
                 .invariants

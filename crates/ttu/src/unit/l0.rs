@@ -49,6 +49,8 @@ struct Lookup {
 #[derive(Debug)]
 pub(crate) struct L0 {
     lines: Vec<Line>,
+    /// The tags once more, side by side, for the search.
+    tags: Vec<u64>,
     ways: usize,
     is_lru: bool,
     misses: Vec<Miss>,
@@ -88,6 +90,7 @@ impl L0 {
         let empty = Line { tag: NO_TAG, stamp: 0, pins: 0, waiters: 0, guarded: false };
         Self {
             lines: vec![empty; config.l0_lines as usize],
+            tags: vec![NO_TAG; config.l0_lines as usize],
             ways: config.l0_ways() as usize,
             is_lru: config.l0_replace == Replace::Lru,
             misses: Vec::with_capacity(config.l0_mshrs as usize),
@@ -108,7 +111,7 @@ impl L0 {
     fn find(&self, line: u64) -> Option<usize> {
         let set = self.set(line);
         let first = set.start;
-        self.lines[set].iter().position(|way| way.tag == line).map(|way| first + way)
+        self.tags[set].iter().position(|&tag| tag == line).map(|way| first + way)
     }
 
     fn holds(&self, mut lines: Range<u64>) -> bool {
@@ -207,6 +210,7 @@ impl Ttu {
                 false => (0, waiters),
             };
             *old = Line { tag: line, stamp, pins, waiters, guarded: true };
+            self.l0.tags[place] = line;
         }
         self.counters.fills += u64::from(miss.count);
         self.counters.l0_fill_bytes += u64::from(miss.count) * u64::from(self.l0.line_bytes);
