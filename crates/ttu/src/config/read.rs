@@ -127,7 +127,7 @@ impl Config {
         let lines = self.l0_lines;
         let expected = format!("0 or a divisor of l0_lines = {lines}");
         let assoc = self.l0_assoc;
-        fits("l0_assoc", assoc, assoc == 0 || lines % assoc == 0 && assoc <= lines, expected)?;
+        fits("l0_assoc", assoc, assoc == 0 || lines.is_multiple_of(assoc), expected)?;
         let on_chip = self.stack_on_chip;
         let expected = format!("at most stack_on_chip = {on_chip}");
         fits("spill_group", self.spill_group, self.spill_group <= on_chip, expected)?;
