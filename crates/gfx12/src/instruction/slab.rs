@@ -71,14 +71,16 @@ impl UnitSlabRay {
         for axis in 0..3 {
             let (origin, inverse) = (self.origin[axis], self.inverse[axis]);
             let is_forward = inverse >= 0.0;
-            for slot in 0..N {
+            let both = nears.iter_mut().zip(&mut fars).enumerate();
+            for (slot, (near, far)) in both {
                 let [min, max] = planes(axis, slot);
                 let at_min = (min - origin) * inverse;
                 let at_max = (max - origin) * inverse;
-                let (near, far) = if is_forward { (at_min, at_max) } else { (at_max, at_min) };
+                let (at_near, at_far) =
+                    if is_forward { (at_min, at_max) } else { (at_max, at_min) };
                 // `f32::max` and `f32::min` return the other operand when one is NaN.
-                nears[slot] = nears[slot].max(near);
-                fars[slot] = fars[slot].min(far);
+                *near = near.max(at_near);
+                *far = far.min(at_far);
             }
         }
         std::array::from_fn(|slot| self.interval(nears[slot], fars[slot]))
