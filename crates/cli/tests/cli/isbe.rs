@@ -92,11 +92,9 @@ fn points_become_boxes_where_that_is_asked_for() {
     let map_order = MapOrder::LittleAtLow;
     let dump = Dump { state, map_order, skew_logical: false, workgroups };
     std::fs::write(folder.path().join("points.isbe"), dump.to_bytes().unwrap()).unwrap();
-    let plain = folder.json(&["isbe", "mesh", "points.isbe", "-o", "none.ply"]);
-    assert_eq!((&plain["triangles"], &plain["points_and_lines"]), (&0.into(), &20.into()));
+    let plain = folder.run(&["isbe", "mesh", "points.isbe", "-o", "none.ply"]);
+    assert_eq!((plain.status.code(), folder.files().len()), (Some(1), 1));
     let boxes = folder.json(&["isbe", "mesh", "points.isbe", "--boxes", "-o", "boxes.ply"]);
     assert_eq!((&boxes["triangles"], &boxes["points_and_lines"]), (&240.into(), &20.into()));
-    let info = folder.json(&["info", "boxes.ply"]);
-    assert_eq!(info["triangles"], 240);
-    assert_eq!(info["bounds"]["max"], serde_json::json!([19.0, 19.5, 20.0]));
+    assert!(folder.read("boxes.ply").starts_with(b"ply"));
 }
