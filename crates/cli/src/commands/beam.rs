@@ -4,7 +4,7 @@ use super::{build_tree, open};
 use crate::args::TreeShape;
 use crate::beam_args::Beam as Args;
 use crate::failure::Failure;
-use crate::output::number::{coordinate, counted, grouped};
+use crate::output::number::{coordinate, counted};
 use crate::output::{Output, Table};
 use serde::Serialize;
 use siliray::flat_scene::FlatScene;
@@ -75,9 +75,9 @@ impl From<&BeamHit> for JsonPrimitive {
 }
 
 fn text(json: &Json, all: bool) -> String {
-    let tests = grouped(json.tests);
+    let tests = counted(json.tests as usize, "test");
     let Some(first) = json.first_contact else {
-        return format!("{}: nothing is met ({tests} tests)\n", json.scene);
+        return format!("{}: nothing is met ({tests})\n", json.scene);
     };
     let met = match all {
         true => format!("{} met, first", counted(json.primitives.len(), "primitive")),
@@ -85,7 +85,7 @@ fn text(json: &Json, all: bool) -> String {
     };
     let rule = json.rule;
     let mut text =
-        format!("{}: {met} at t = {} ({rule}, {tests} tests)\n\n", json.scene, coordinate(first));
+        format!("{}: {met} at t = {} ({rule}, {tests})\n\n", json.scene, coordinate(first));
     let mut table = Table::new(&["instance", "geometry", "primitive", "t", "until"]).left(0);
     for primitive in &json.primitives {
         table.row(vec![

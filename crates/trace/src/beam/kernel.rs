@@ -1,6 +1,7 @@
 //! Kernels of the box test, and the one place where one is chosen.
 
 use super::boxes::{BoxGroup, Boxes, GROUP};
+use super::plain;
 use geometry::Beam;
 use geometry::beam::Overlap;
 
@@ -64,7 +65,7 @@ impl BeamKernel {
                 // SAFETY: the processor has AVX2.
                 unsafe { super::avx2::meets(beam, groups, met) }
             }
-            _ => scalar_meets(beam, groups, met),
+            _ => plain::meets(beam, groups, met),
         }
     }
 
@@ -86,7 +87,7 @@ impl BeamKernel {
                 // SAFETY: the processor has AVX2.
                 unsafe { super::avx2::bounds(beam, group) }
             }
-            _ => std::array::from_fn(|lane| beam.bounds(&group.bounds(lane))),
+            _ => plain::bounds(beam, group),
         }
     }
 }
@@ -102,14 +103,6 @@ impl BeamKernel {
             }
             _ => std::array::from_fn(|lane| beam.bounds(&group.bounds(lane))),
         }
-    }
-}
-
-fn scalar_meets(beam: &Beam, groups: &[BoxGroup], met: &mut [u16]) {
-    for (group, met) in groups.iter().zip(met) {
-        *met = (0..GROUP).fold(0, |mask, lane| {
-            mask | u16::from(beam.bounds(&group.bounds(lane)).is_hit()) << lane
-        });
     }
 }
 

@@ -25,7 +25,7 @@
 //! |---|---|
 //! | `boxes` | boxes as structure of arrays |
 //! | `kernel` | the kernels, and the one place where one is chosen |
-//! | `avx2`, `avx512` | the box test, 8 and 16 at a time |
+//! | `plain`, `avx2`, `avx512` | the box test in plain code, 8 at a time, 16 at a time |
 //! | `walk` | the walk over a tree |
 
 #[cfg(target_arch = "x86_64")]
@@ -34,6 +34,7 @@ mod avx2;
 mod avx512;
 mod boxes;
 mod kernel;
+mod plain;
 mod walk;
 
 pub use boxes::{Boxes, GROUP};
