@@ -1,9 +1,14 @@
 //! The binary tree that every preset makes before it is collapsed.
 //!
 //! Node 0 is the root, and the two children of a node are neighbours. Every leaf holds one reference;
-//! leaf sizes are chosen later, by [`crate::plan`]. A tree over `n` references has `2n - 1` nodes.
+//! leaf sizes are chosen later, by [`crate::plan`]. Node 1 is unused: pairs of children then start at even
+//! numbers, where 64 bytes hold a pair and are one line of a cache. A tree over `n` references thus has
+//! `2n` nodes.
 
 use crate::tagged_box::{Bounds, TaggedBox};
+
+/// The number of the first node that is a child.
+pub(crate) const FIRST_CHILD: usize = 2;
 
 /// What the tags of a tagged box mean in a tree: the first child of an inner node or the item of a
 /// leaf; and the number of references below, which is 1 for a leaf and for nothing else.

@@ -3,10 +3,11 @@
 //! known. Ranges above [`PARALLEL`] have their halves built side by side.
 
 use crate::BuildError;
-use crate::binary::Node;
+use crate::binary::{FIRST_CHILD, Node};
 use crate::object_split::{Range, split};
 use crate::progress::Monitor;
-use crate::tagged_box::{Bounds, TaggedBox};
+use crate::scratch::Scratch;
+use crate::tagged_box::TaggedBox;
 
 /// The halves of ranges above this size are built by several threads.
 pub(crate) const PARALLEL: usize = 1 << 14;
@@ -16,13 +17,13 @@ pub(crate) const PARALLEL: usize = 1 << 14;
 /// # Errors
 /// Cancellation.
 pub(crate) fn build(
-    mut references: Vec<TaggedBox>,
+    mut references: Scratch<TaggedBox>,
     monitor: &Monitor<'_>,
-) -> Result<Vec<TaggedBox>, BuildError> {
-    let mut nodes = vec![TaggedBox::leaf(Bounds::EMPTY, 0); 2 * references.len() - 1];
+) -> Result<Scratch<TaggedBox>, BuildError> {
+    let mut nodes = Scratch::zeros(2 * references.len());
     let range = Range::root(&references);
-    let (root, below) = nodes.split_at_mut(1);
-    grow(&mut references, range, &mut root[0], below, 1, monitor)?;
+    let (root, below) = nodes.split_at_mut(FIRST_CHILD);
+    grow(&mut references, range, &mut root[0], below, FIRST_CHILD, monitor)?;
     Ok(nodes)
 }
 

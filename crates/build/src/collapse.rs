@@ -8,13 +8,16 @@ use crate::binary::Node;
 use crate::options::{MAX_LEAF, Options};
 use crate::plan::{Plans, plan};
 use crate::progress::Monitor;
+use crate::scratch::Scratch;
 use crate::tagged_box::TaggedBox;
 use rayon::prelude::*;
 use tree::bvh::MAX_WIDTH;
 use tree::{Bvh, Entry, Link};
 
 /// Subtrees over about so many references are written by one thread.
-const BLOCK: usize = 1 << 13;
+const BLOCK: usize = 1 << 12;
+/// So many subtrees are written before they are joined to the rest, so that their memory is used again.
+const BATCH: usize = 32;
 
 /// The wide tree, and what the binary one cost.
 pub(crate) struct Collapsed {
@@ -29,7 +32,7 @@ pub(crate) struct Collapsed {
 /// # Errors
 /// Cancellation.
 pub(crate) fn collapse(
-    nodes: Vec<TaggedBox>,
+    nodes: Scratch<TaggedBox>,
     item_count: usize,
     options: &Options,
     monitor: &Monitor<'_>,
@@ -41,18 +44,25 @@ pub(crate) fn collapse(
     let mut roots = Vec::new();
     writer.emit(0, &mut whole);
     writer.write(&mut whole, BLOCK, |entry, node| roots.push((entry, node)));
-    let parts: Vec<Part> = roots
-        .par_iter()
-        .map(|&(_, node)| {
-            monitor.check()?;
-            let mut part = Part::default();
+    // About as many entries as references are to be expected. Memory that stays unused costs nothing.
+    whole.entries.reserve(nodes[0].count());
+    whole.references.reserve(nodes[0].count());
+    let mut parts: Vec<Part> = std::iter::repeat_with(Part::default).take(BATCH).collect();
+    for batch in roots.chunks(BATCH) {
+        parts.par_iter_mut().zip(batch).try_for_each(|(part, &(_, node))| {
+            part.clear();
             part.pending.push((u32::MAX, node));
-            writer.write(&mut part, 0, |_, _| ());
-            Ok(part)
-        })
-        .collect::<Result<_, BuildError>>()?;
-    drop((plans, nodes));
-    let (entries, references) = join(whole, &roots, parts);
+            writer.write(part, 0, |_, _| ());
+            monitor.check()
+        })?;
+        for (part, &(root, _)) in parts.iter().zip(batch) {
+            whole.append(root as usize, part);
+        }
+    }
+    drop((plans, nodes, parts));
+    let Part { mut entries, mut references, .. } = whole;
+    entries.shrink_to_fit();
+    references.shrink_to_fit();
     Ok(Collapsed { bvh: Bvh::new(entries, references, item_count)?, binary_cost })
 }
 
@@ -65,6 +75,29 @@ struct Part {
     pending: Vec<(u32, u32)>,
     /// How many of the entries are the children of the part's root, which is not in the part.
     root_width: usize,
+}
+
+impl Part {
+    fn clear(&mut self) {
+        self.entries.clear();
+        self.references.clear();
+        self.pending.clear();
+    }
+
+    /// Appends a part, whose root is entry `root`.
+    fn append(&mut self, root: usize, part: &Self) {
+        let (first_entry, first_reference) = (self.entries.len(), self.references.len());
+        self.entries[root].link = Link::node(first_entry as u32, part.root_width);
+        self.references.extend_from_slice(&part.references);
+        self.entries.extend(part.entries.iter().map(|entry| {
+            let (range, count) = (entry.link.range(), entry.link.count());
+            let link = match entry.link.is_leaf() {
+                true => Link::leaf((first_reference + range.start) as u32, count),
+                false => Link::node((first_entry + range.start) as u32, count),
+            };
+            Entry { link, ..*entry }
+        }));
+    }
 }
 
 struct Writer<'a> {
@@ -98,20 +131,18 @@ impl Writer<'_> {
         let mut count = 0;
         let mut current = (node, self.width);
         loop {
-            let (node, mut allowed) = current;
-            let plan = self.plans.of(node);
-            while allowed > 1 && plan.left_share(allowed) == 0 {
-                allowed -= 1;
-            }
-            match self.nodes[node].first_child() {
-                Some(child) if allowed > 1 => {
-                    let share = plan.left_share(allowed);
-                    open[count] = (child + 1, allowed - share);
+            let (node, allowed) = current;
+            let child = if allowed > 1 { self.nodes[node].first_child() } else { None };
+            match child
+                .and_then(|child| Some((child, self.plans.of_parent(child).shares(allowed)?)))
+            {
+                Some((child, [left, right])) => {
+                    open[count] = (child + 1, right);
                     count += 1;
-                    current = (child, share);
+                    current = (child, left);
                     continue;
                 }
-                _ => self.emit(node, part),
+                None => self.emit(node, part),
             }
             if count == 0 {
                 return;
@@ -123,7 +154,8 @@ impl Writer<'_> {
 
     fn emit(&self, node: usize, part: &mut Part) {
         let bounds = self.nodes[node].bounds().to_aabb();
-        let link = if self.nodes[node].count() == 1 || self.plans.of(node).is_leaf() {
+        let is_leaf = |child| self.plans.of_parent(child).is_leaf();
+        let link = if self.nodes[node].first_child().is_none_or(is_leaf) {
             self.leaf(node, part)
         } else {
             part.pending.push((part.entries.len() as u32, node as u32));
@@ -158,24 +190,4 @@ impl Writer<'_> {
         }
         Link::leaf(start as u32, part.references.len() - start)
     }
-}
-
-/// Appends the parts, whose roots are entries of the whole.
-fn join(mut whole: Part, roots: &[(u32, u32)], parts: Vec<Part>) -> (Vec<Entry>, Vec<u32>) {
-    whole.entries.reserve_exact(parts.iter().map(|part| part.entries.len()).sum());
-    whole.references.reserve_exact(parts.iter().map(|part| part.references.len()).sum());
-    for (&(root, _), part) in roots.iter().zip(parts) {
-        let (first_entry, first_reference) = (whole.entries.len(), whole.references.len());
-        whole.entries[root as usize].link = Link::node(first_entry as u32, part.root_width);
-        whole.references.extend_from_slice(&part.references);
-        whole.entries.extend(part.entries.into_iter().map(|entry| {
-            let (range, count) = (entry.link.range(), entry.link.count());
-            let link = match entry.link.is_leaf() {
-                true => Link::leaf((first_reference + range.start) as u32, count),
-                false => Link::node((first_entry + range.start) as u32, count),
-            };
-            Entry { link, ..entry }
-        }));
-    }
-    (whole.entries, whole.references)
 }

@@ -1,10 +1,12 @@
 //! Bottom levels, the top level, and the whole.
 
+use crate::binary::Node;
 use crate::collapse::{self, Collapsed};
 use crate::options::{Options, Preset};
 use crate::primitives;
 use crate::progress::{Monitor, Watch};
 use crate::report::{LevelFigures, Report};
+use crate::scratch::Scratch;
 use crate::tagged_box::TaggedBox;
 use crate::{BuildError, binned, ploc, reinsertion, spatial_split};
 use geometry::Aabb;
@@ -32,24 +34,33 @@ pub fn build(scene: &Scene, options: &Options, watch: &Watch<'_>) -> Result<Buil
     check_instances(scene)?;
     let start = Instant::now();
     let monitor = Monitor::new(watch, work(scene, options.preset));
+    // All of it within the pool: a thread from outside would be put to sleep and woken in each pass.
+    let (tree, binary) = rayon::scope(|_| build_levels(scene, options, &monitor))?;
+    let seconds = start.elapsed().as_secs_f64();
+    let report = Report::new(&tree, &binary, options, seconds)?;
+    Ok(Built { tree, report })
+}
+
+fn build_levels(
+    scene: &Scene,
+    options: &Options,
+    monitor: &Monitor<'_>,
+) -> Result<(Tree, LevelFigures), BuildError> {
     let levels: Vec<Level> = scene
         .objects
         .par_iter()
         .enumerate()
-        .map(|(position, object)| build_bottom(object, position, options, &monitor))
+        .map(|(position, object)| build_bottom(object, position, options, monitor))
         .collect::<Result<_, _>>()?;
     let (bottoms, bottom_costs): (Vec<Bottom>, Vec<f64>) = levels.into_iter().unzip();
     let (tree, top_cost) = match scene.instances.is_empty() {
         true => (Tree { bottoms: one_bottom(bottoms), top: None }, None),
         false => {
-            let (top, cost) = build_top(scene, &bottoms, options, &monitor)?;
+            let (top, cost) = build_top(scene, &bottoms, options, monitor)?;
             (Tree { bottoms, top: Some(top) }, Some(cost))
         }
     };
-    let seconds = start.elapsed().as_secs_f64();
-    let binary = LevelFigures { bottoms: bottom_costs, top: top_cost };
-    let report = Report::new(&tree, &binary, options, seconds)?;
-    Ok(Built { tree, report })
+    Ok((tree, LevelFigures { bottoms: bottom_costs, top: top_cost }))
 }
 
 /// A bottom level and the cost of the binary tree that it was made from.
@@ -96,9 +107,20 @@ fn build_bottom(
     monitor: &Monitor<'_>,
 ) -> Result<Level, BuildError> {
     let primitives = primitives::collect(object, position, monitor)?;
-    let references = primitives::references(&primitives);
-    let Collapsed { bvh, binary_cost } =
-        build_level(references, &primitives, primitives.len(), options, monitor)?;
+    let Collapsed { bvh, binary_cost } = if options.preset == Preset::Fast
+        && primitives.boxes.is_empty()
+        && !primitives.is_empty()
+    {
+        let triangles = &primitives.triangles;
+        let leaf = |index: usize| {
+            TaggedBox::leaf(primitives::triangle_bounds(&triangles[index]), index as u32)
+        };
+        let nodes = ploc::build(triangles.len(), leaf, monitor)?;
+        collapse::collapse(nodes, primitives.len(), options, monitor)?
+    } else {
+        let references = primitives::references(&primitives);
+        build_level(references, &primitives, primitives.len(), options, monitor)?
+    };
     Ok((Bottom { primitives, bvh }, binary_cost))
 }
 
@@ -130,7 +152,7 @@ fn build_top(
         })
         .collect::<Result<_, BuildError>>()?;
     let (placements, bounds): (Vec<_>, Vec<_>) = placed.into_iter().unzip();
-    let references = primitives::boxes_as_references(&bounds, 0).collect();
+    let references = primitives::boxes_as_references(&bounds);
     // Boxes of instances are not cut: the parts of an instance are not in its box's parts.
     let options = Options { max_leaf: 1, split_budget: 0.0, ..*options };
     let Collapsed { bvh, binary_cost } =
@@ -139,7 +161,7 @@ fn build_top(
 }
 
 fn build_level(
-    references: Vec<TaggedBox>,
+    references: Scratch<TaggedBox>,
     primitives: &Primitives,
     item_count: usize,
     options: &Options,
@@ -153,7 +175,12 @@ fn build_level(
         });
     }
     let nodes = match options.preset {
-        Preset::Fast => ploc::build(references, monitor)?,
+        Preset::Fast => {
+            let leaf = |place: usize| {
+                TaggedBox::leaf(references[place].bounds(), references[place].first())
+            };
+            ploc::build(references.len(), leaf, monitor)?
+        }
         Preset::Balanced => binned::build(references, monitor)?,
         Preset::Best => {
             let budget = options.split_budget;

@@ -10,11 +10,13 @@
 //! | [`options`](Options) | presets and knobs |
 //! | `primitives` | objects as numbered primitives with boxes |
 //! | `tagged_box` | boxes in SIMD registers |
+//! | `scratch` | memory for the time of a build |
 //! | `binary` | the binary tree between a builder and the collapse |
 //! | `object_split` | splitting a range of references with bins |
 //! | `sweep` | the exact heuristic for small ranges |
 //! | `binned` | top-down building: preset `balanced` |
 //! | `morton` | references along a Morton curve |
+//! | `neighbours` | who should merge with whom along the curve |
 //! | `ploc` | bottom-up building by clusters: preset `fast` |
 //! | `clip` | cutting a reference at a plane, without losing any of it |
 //! | `spatial_bins` | where to cut space |
@@ -41,6 +43,7 @@ mod coverage;
 mod error;
 mod level;
 mod morton;
+mod neighbours;
 mod object_split;
 mod options;
 mod plan;
@@ -49,6 +52,7 @@ mod primitives;
 mod progress;
 mod reinsertion;
 mod report;
+mod scratch;
 mod spatial_bins;
 mod spatial_split;
 mod sweep;

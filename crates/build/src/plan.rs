@@ -32,10 +32,14 @@ pub(crate) struct Plan(u32);
 impl Plan {
     const LEAF: u32 = 1 << 21;
 
-    /// How many of `allowed` roots the left child gets; 0 if the plan is the one for a root less.
+    /// How many of at most `allowed` roots, which are several, each child gets; `None` if one root is
+    /// better.
     #[inline(always)]
-    pub(crate) fn left_share(self, allowed: usize) -> usize {
-        (self.0 >> (3 * (allowed - 2)) & 7) as usize
+    pub(crate) fn shares(self, allowed: usize) -> Option<[usize; 2]> {
+        let shares = self.0 & ((1 << (3 * (allowed - 1))) - 1);
+        let highest = shares.checked_ilog2()? / 3;
+        let left = (shares >> (3 * highest)) as usize;
+        Some([left, highest as usize + 2 - left])
     }
 
     /// Whether the node, as one root, becomes a leaf.
@@ -47,7 +51,7 @@ impl Plan {
 
 /// Plans for all nodes, and what the binary tree costs.
 pub(crate) struct Plans {
-    /// A plan for each binary node. Atomic because threads write them wherever their nodes lie; each
+    /// A plan for each pair of children, which stands for their parent. Atomic because threads write them wherever their nodes lie; each
     /// is written once, before it is read.
     plans: Vec<AtomicU32>,
     /// Cost of the binary tree with the best leaves of at most `max_leaf` references.
@@ -55,10 +59,10 @@ pub(crate) struct Plans {
 }
 
 impl Plans {
-    /// The plan for a node.
+    /// The plan for the node whose first child is given.
     #[inline(always)]
-    pub(crate) fn of(&self, node: usize) -> Plan {
-        Plan(self.plans[node].load(Ordering::Relaxed))
+    pub(crate) fn of_parent(&self, first_child: usize) -> Plan {
+        Plan(self.plans[first_child / 2].load(Ordering::Relaxed))
     }
 }
 
@@ -73,7 +77,7 @@ pub(crate) fn plan(
     monitor: &Monitor<'_>,
 ) -> Result<Plans, BuildError> {
     let scale = area_scale(&nodes[0].bounds());
-    let plans = (0..nodes.len()).map(|_| AtomicU32::new(0)).collect();
+    let plans = (0..nodes.len() / 2).map(|_| AtomicU32::new(0)).collect();
     let leaf = LeafCost {
         max_leaf: options.max_leaf as u32,
         tested_at_once: options.tested_at_once as u32,
@@ -102,14 +106,26 @@ fn area_scale(root: &Bounds) -> f32 {
 }
 
 /// The answers for one binary node.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Costs {
-    /// `roots[i]`: cheapest representation by at most `i + 1` roots.
-    roots: [f32; MAX_WIDTH - 1],
+    /// `roots[MAX_WIDTH + i]`: cheapest representation by at most `i + 1` roots. Infinities lie before
+    /// them and behind, so that answers for several numbers of roots can be read at once, from any
+    /// place on.
+    roots: [f32; 2 * MAX_WIDTH],
     /// Cheapest binary subtree.
     binary: f32,
     /// References below.
     count: u32,
+}
+
+impl Costs {
+    const NONE: Self = Self { roots: [f32::INFINITY; 2 * MAX_WIDTH], binary: 0.0, count: 0 };
+
+    fn new(roots: [f32; MAX_WIDTH], binary: f32, count: u32) -> Self {
+        let mut costs = Self { binary, count, ..Self::NONE };
+        costs.roots[MAX_WIDTH..2 * MAX_WIDTH - 1].copy_from_slice(&roots[..MAX_WIDTH - 1]);
+        costs
+    }
 }
 
 /// What leaves cost.
@@ -156,7 +172,7 @@ impl Planner<'_> {
                     || self.subtree::<WIDTH>(child),
                     || self.subtree::<WIDTH>(child + 1),
                 );
-                Ok(self.inner::<WIDTH>(node, &left?, &right?))
+                Ok(self.both::<WIDTH>(node, &left?, &right?))
             }
             _ => {
                 self.monitor.check()?;
@@ -184,25 +200,45 @@ impl Planner<'_> {
                 }
             }
         }
-        let mut costs = vec![Costs::default(); size];
+        let mut costs = vec![Costs::NONE; size];
         for position in (0..size).rev() {
             let (node, listed) = list[position];
             let node = node as usize;
             let first = self.nodes[node].first() as usize;
             costs[position] = match listed.map(|child| child as usize) {
                 [0, 0] => self.pair::<WIDTH>(node, self.area(first), self.area(first + 1)),
-                [0, right] => self.inner::<WIDTH>(node, &self.leaf(first), &costs[right]),
-                [left, 0] => self.inner::<WIDTH>(node, &costs[left], &self.leaf(first + 1)),
-                [left, right] => self.inner::<WIDTH>(node, &costs[left], &costs[right]),
+                [0, right] => {
+                    let shares = beside_leaf(&costs[right], self.area(first), LEFT_IS_LEAF);
+                    self.inner::<WIDTH>(
+                        node,
+                        shares,
+                        self.area(first) + costs[right].binary,
+                        costs[right].count + 1,
+                    )
+                }
+                [left, 0] => {
+                    let shares = beside_leaf(&costs[left], self.area(first + 1), RIGHT_IS_LEAF);
+                    self.inner::<WIDTH>(
+                        node,
+                        shares,
+                        self.area(first + 1) + costs[left].binary,
+                        costs[left].count + 1,
+                    )
+                }
+                [left, right] => self.both::<WIDTH>(node, &costs[left], &costs[right]),
             };
         }
         costs[0]
     }
 
     #[inline(always)]
+    fn store(&self, node: usize, plan: u32) {
+        self.plans[self.nodes[node].first() as usize / 2].store(plan, Ordering::Relaxed);
+    }
+
     fn leaf(&self, node: usize) -> Costs {
         let area = self.area(node);
-        Costs { roots: [area; MAX_WIDTH - 1], binary: area, count: 1 }
+        Costs::new([area; MAX_WIDTH], area, 1)
     }
 
     /// An inner node over two leaves, whose answers are known without a search.
@@ -212,63 +248,90 @@ impl Planner<'_> {
         let (apart, together) = (left + right, self.leaf.of(2) * area);
         let leaf = self.leaf.max_leaf >= 2 && together <= area + apart;
         let one_root = if leaf { together } else { area + apart };
-        let mut roots = [one_root.min(apart); MAX_WIDTH - 1];
+        let mut roots = [one_root.min(apart); MAX_WIDTH];
         roots[0] = one_root;
         let as_two_roots = u32::from(WIDTH > 2 && apart < one_root);
         let as_node = 1 << (3 * (WIDTH - 2));
         let as_leaf = if leaf { Plan::LEAF } else { 0 };
-        self.plans[node].store(as_two_roots | as_node | as_leaf, Ordering::Relaxed);
-        Costs { roots, binary: one_root, count: 2 }
+        self.store(node, as_two_roots | as_node | as_leaf);
+        Costs::new(roots, one_root, 2)
     }
 
+    /// An inner node over any two subtrees.
     #[inline(always)]
-    fn inner<const WIDTH: usize>(&self, node: usize, left: &Costs, right: &Costs) -> Costs {
-        let (costs, plan) = inner::<WIDTH>(self.area(node), left, right, self.leaf);
-        self.plans[node].store(plan.0, Ordering::Relaxed);
-        costs
+    fn both<const WIDTH: usize>(&self, node: usize, left: &Costs, right: &Costs) -> Costs {
+        let binary = left.binary + right.binary;
+        self.inner::<WIDTH>(node, cheapest(left, right), binary, left.count + right.count)
+    }
+
+    /// An inner node, given the cheapest shares of its children, the cost of both as binary trees and
+    /// the number of references below.
+    #[inline(always)]
+    fn inner<const WIDTH: usize>(
+        &self,
+        node: usize,
+        shares: Shares,
+        binary: f32,
+        count: u32,
+    ) -> Costs {
+        let area = self.area(node);
+        let fits = count <= self.leaf.max_leaf;
+        let leaf_cost = if fits { area * self.leaf.of(count) } else { f32::INFINITY };
+        let node_cost = area + shares.costs[WIDTH - 2];
+        let one_root = leaf_cost.min(node_cost);
+        let mut roots = [one_root; MAX_WIDTH];
+        let mut plan = shares.left[WIDTH - 2] << (3 * (WIDTH - 2));
+        for allowed in 2..WIDTH {
+            let cost = shares.costs[allowed - 2];
+            roots[allowed - 1] = cost.min(one_root);
+            // More roots never cost more: where they do not cost less than one, fewer will not either.
+            let left = if cost < one_root { shares.left[allowed - 2] } else { 0 };
+            plan |= left << (3 * (allowed - 2));
+        }
+        let leaf = if fits && leaf_cost <= node_cost { Plan::LEAF } else { 0 };
+        self.store(node, plan | leaf);
+        Costs::new(roots, leaf_cost.min(area + binary), count)
     }
 }
 
-#[inline(always)]
-fn inner<const WIDTH: usize>(
-    area: f32,
-    left: &Costs,
-    right: &Costs,
-    leaf: LeafCost,
-) -> (Costs, Plan) {
-    let count = left.count + right.count;
-    let fits = count <= leaf.max_leaf;
-    let leaf_cost = if fits { area * leaf.of(count) } else { f32::INFINITY };
-    let (open_cost, mut shares) = cheapest_shares(left, right, WIDTH);
-    let node_cost = area + open_cost;
-    let one_root = leaf_cost.min(node_cost);
-    let mut roots = [one_root; MAX_WIDTH - 1];
-    for allowed in (2..WIDTH).rev() {
-        let (cost, share) = cheapest_shares(left, right, allowed);
-        roots[allowed - 1] = cost;
-        shares = shares << 3 | share;
-    }
-    for allowed in 2..WIDTH {
-        let fewer = roots[allowed - 2];
-        if roots[allowed - 1] >= fewer {
-            roots[allowed - 1] = fewer;
-            shares &= !(7 << (3 * (allowed - 2)));
-        }
-    }
-    let leaf = if fits && leaf_cost <= node_cost { Plan::LEAF } else { 0 };
-    let binary = leaf_cost.min(area + left.binary + right.binary);
-    (Costs { roots, binary, count }, Plan(shares | leaf))
+/// How to share roots between two children, for each number of roots from 2 on.
+struct Shares {
+    /// What that costs.
+    costs: [f32; MAX_WIDTH],
+    /// How many roots the left child gets.
+    left: [u32; MAX_WIDTH],
 }
 
-/// How to share `allowed` roots between two children: the cost, and how many the left one gets.
+/// Where one child is a leaf, it gets one root and the other child the rest. `left` says what that
+/// leaves for the left child.
 #[inline(always)]
-fn cheapest_shares(left: &Costs, right: &Costs, allowed: usize) -> (f32, u32) {
-    let mut best = (left.roots[0] + right.roots[allowed - 2], 1);
-    for share in 2..allowed {
-        let cost = left.roots[share - 1] + right.roots[allowed - share - 1];
-        if cost < best.0 {
-            best = (cost, share as u32);
+fn beside_leaf(other: &Costs, leaf_area: f32, left: [u32; MAX_WIDTH]) -> Shares {
+    let costs = std::array::from_fn(|lane| other.roots[MAX_WIDTH + lane] + leaf_area);
+    Shares { costs, left }
+}
+
+const LEFT_IS_LEAF: [u32; MAX_WIDTH] = [1; MAX_WIDTH];
+const RIGHT_IS_LEAF: [u32; MAX_WIDTH] = [1, 2, 3, 4, 5, 6, 7, 0];
+
+/// The cheapest shares, for all numbers of roots at once. The lowest bits of a cost make room for the
+/// share, so that the minimum of both is one instruction; costs are not negative, so their bits order
+/// like them, and infinity becomes a NaN, which loses each comparison.
+#[inline(always)]
+fn cheapest(left: &Costs, right: &Costs) -> Shares {
+    const SHARE: u32 = MAX_WIDTH as u32 - 1;
+    let mut best = [f32::INFINITY; MAX_WIDTH];
+    for share in 1..MAX_WIDTH {
+        let left_cost = left.roots[MAX_WIDTH + share - 1];
+        // Lane `k` is for `k + 2` roots, of which the right child gets `k + 2 - share`.
+        let right_costs = &right.roots[MAX_WIDTH + 1 - share..2 * MAX_WIDTH + 1 - share];
+        for (best, &right_cost) in best.iter_mut().zip(right_costs) {
+            let cost = (left_cost + right_cost).to_bits();
+            let key = f32::from_bits(cost & !SHARE | share as u32);
+            *best = if key < *best { key } else { *best };
         }
     }
-    best
+    Shares {
+        costs: best.map(|key| f32::from_bits(key.to_bits() & !SHARE)),
+        left: best.map(|key| key.to_bits() & SHARE),
+    }
 }

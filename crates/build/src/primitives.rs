@@ -2,6 +2,7 @@
 
 use crate::BuildError;
 use crate::progress::Monitor;
+use crate::scratch::Scratch;
 use crate::tagged_box::{Bounds, TaggedBox};
 use geometry::{Aabb, Triangle, Vec3};
 use rayon::prelude::*;
@@ -9,7 +10,7 @@ use scene::{Geometry, Object, Shape};
 use tree::{PrimitiveFlags, PrimitiveId, Primitives};
 
 /// Primitives handled between two looks at the progress.
-const BLOCK: usize = 1 << 14;
+const BLOCK: usize = 1 << 16;
 
 /// The primitives of `object`: the triangles of all parts in order, then their boxes.
 ///
@@ -51,28 +52,37 @@ pub(crate) fn collect(
 
 /// One tagged box for each primitive; the first tag is its number. Empty procedural boxes are left
 /// out: nothing can hit them.
-pub(crate) fn references(primitives: &Primitives) -> Vec<TaggedBox> {
-    let mut references = Vec::with_capacity(primitives.len());
-    primitives
-        .triangles
-        .par_iter()
-        .enumerate()
-        .map(|(index, triangle)| TaggedBox::new(triangle_bounds(triangle), index as u32, 0))
-        .collect_into_vec(&mut references);
-    let first_box = primitives.triangles.len() as u32;
-    references.extend(boxes_as_references(&primitives.boxes, first_box));
+pub(crate) fn references(primitives: &Primitives) -> Scratch<TaggedBox> {
+    let triangles = &primitives.triangles;
+    let mut references = Scratch::zeros(primitives.len());
+    let (of_triangles, of_boxes) = references.split_at_mut(triangles.len());
+    of_triangles.par_iter_mut().zip(triangles).enumerate().for_each(
+        |(index, (place, triangle))| {
+            *place = TaggedBox::new(triangle_bounds(triangle), index as u32, 0);
+        },
+    );
+    let count = triangles.len() + put_boxes(of_boxes, &primitives.boxes, triangles.len() as u32);
+    references.set_length(count);
     references
 }
 
-/// Tagged boxes for those of `boxes` that are not empty, numbered by position from `first` on.
-pub(crate) fn boxes_as_references(
-    boxes: &[Aabb],
-    first: u32,
-) -> impl Iterator<Item = TaggedBox> + '_ {
-    (first..)
-        .zip(boxes)
-        .filter(|(_, bounds)| !bounds.is_empty())
-        .map(|(index, bounds)| TaggedBox::new((*bounds).into(), index, 0))
+/// The same for boxes alone.
+pub(crate) fn boxes_as_references(boxes: &[Aabb]) -> Scratch<TaggedBox> {
+    let mut references = Scratch::zeros(boxes.len());
+    let count = put_boxes(&mut references, boxes, 0);
+    references.set_length(count);
+    references
+}
+
+/// Tagged boxes for those of `boxes` that are not empty, numbered by position from `first` on. Returns
+/// how many there are.
+fn put_boxes(references: &mut [TaggedBox], boxes: &[Aabb], first: u32) -> usize {
+    let mut count = 0;
+    for (index, bounds) in (first..).zip(boxes).filter(|(_, bounds)| !bounds.is_empty()) {
+        references[count] = TaggedBox::new((*bounds).into(), index, 0);
+        count += 1;
+    }
+    count
 }
 
 fn primitive_count(part: &Geometry) -> usize {
@@ -82,7 +92,7 @@ fn primitive_count(part: &Geometry) -> usize {
     }
 }
 
-fn triangle_bounds(triangle: &Triangle) -> Bounds {
+pub(crate) fn triangle_bounds(triangle: &Triangle) -> Bounds {
     let [v0, v1, v2] = triangle.vertices.map(glam::Vec3A::from);
     Bounds { min: v0.min(v1).min(v2), max: v0.max(v1).max(v2) }
 }
@@ -101,39 +111,26 @@ fn add_triangles(
     place: Place,
     monitor: &Monitor<'_>,
 ) -> Result<(), BuildError> {
-    let start = triangles.len();
-    triangles.resize(start + indices.len(), Triangle::new(Vec3::ZERO, Vec3::ZERO, Vec3::ZERO));
-    let blocks = triangles[start..].par_chunks_mut(BLOCK).zip(indices.par_chunks(BLOCK));
-    // All blocks run to their end, so that the error reported is the first whatever the threads do.
-    let results: Vec<Result<(), BuildError>> = blocks
-        .enumerate()
-        .map(|(block, (triangles, indices))| {
-            fill_block(triangles, positions, indices, place, block * BLOCK)?;
-            monitor.advance(indices.len())
-        })
-        .collect();
-    results.into_iter().collect()
-}
-
-fn fill_block(
-    triangles: &mut [Triangle],
-    positions: &[Vec3],
-    indices: &[[u32; 3]],
-    Place { object, geometry }: Place,
-    first: usize,
-) -> Result<(), BuildError> {
-    for (position, (triangle, corners)) in (first..).zip(triangles.iter_mut().zip(indices)) {
-        for (vertex, &corner) in triangle.vertices.iter_mut().zip(corners) {
-            *vertex = *positions.get(corner as usize).ok_or(BuildError::MissingVertex {
-                object,
-                geometry,
-                triangle: position,
-                vertices: positions.len(),
-            })?;
+    for (block, indices) in indices.chunks(BLOCK).enumerate() {
+        let start = triangles.len();
+        triangles.par_extend(indices.par_iter().map(|corners| {
+            // A missing vertex becomes NaN, and is told apart below.
+            let vertex = |corner: u32| positions.get(corner as usize).copied().unwrap_or(Vec3::NAN);
+            Triangle { vertices: corners.map(vertex) }
+        }));
+        let is_finite = |t: &Triangle| t.vertices.iter().all(|vertex| vertex.is_finite());
+        if let Some(offset) =
+            triangles[start..].par_iter().position_first(|triangle| !is_finite(triangle))
+        {
+            let vertices = positions.len();
+            let is_missing = indices[offset].iter().any(|&corner| corner as usize >= vertices);
+            let (Place { object, geometry }, triangle) = (place, block * BLOCK + offset);
+            return Err(match is_missing {
+                true => BuildError::MissingVertex { object, geometry, triangle, vertices },
+                false => BuildError::NotFinite { object, geometry, primitive: triangle },
+            });
         }
-        if !triangle.vertices.iter().all(|vertex| vertex.is_finite()) {
-            return Err(BuildError::NotFinite { object, geometry, primitive: position });
-        }
+        monitor.advance(indices.len())?;
     }
     Ok(())
 }

@@ -8,11 +8,12 @@
 //! the halves can be built side by side and the result does not depend on who is first.
 
 use crate::BuildError;
-use crate::binary::Node;
+use crate::binary::{FIRST_CHILD, Node};
 use crate::binned::{self, PARALLEL};
 use crate::clip;
 use crate::object_split::{self, DEEPEST_HEURISTIC, Range};
 use crate::progress::Monitor;
+use crate::scratch::Scratch;
 use crate::spatial_bins::{Plane, cheapest_plane};
 use crate::tagged_box::{Bounds, TaggedBox};
 use tree::Primitives;
@@ -28,23 +29,26 @@ const FEWEST: usize = 3;
 /// # Errors
 /// Cancellation.
 pub(crate) fn build(
-    mut references: Vec<TaggedBox>,
+    references: Scratch<TaggedBox>,
     primitives: &Primitives,
     budget: f32,
     monitor: &Monitor<'_>,
-) -> Result<Vec<TaggedBox>, BuildError> {
+) -> Result<Scratch<TaggedBox>, BuildError> {
     let count = references.len();
     // The nodes of the tree must be numbered with 32 bits.
     let room = count
         + ((count as f64 * f64::from(budget)) as usize).min((1 << 31) - 1 - count.min(1 << 30));
-    references.resize(room, references[0]);
-    let mut nodes = vec![TaggedBox::leaf(Bounds::EMPTY, 0); 2 * room - 1];
-    let range = Range::root(&references[..count]);
+    let mut with_room = Scratch::zeros(room);
+    with_room[..count].copy_from_slice(&references);
+    drop(references);
+    let mut nodes = Scratch::zeros(2 * room);
+    nodes.fill(TaggedBox::leaf(Bounds::EMPTY, 0));
+    let range = Range::root(&with_room[..count]);
     let least_overlap = LEAST_OVERLAP * range.bounds.half_area();
     let builder = Builder { primitives, least_overlap, monitor };
-    let (root, below) = nodes.split_at_mut(1);
-    builder.grow(&mut references, count, range, &mut root[0], below, 1)?;
-    drop(references);
+    let (root, below) = nodes.split_at_mut(FIRST_CHILD);
+    builder.grow(&mut with_room, count, range, &mut root[0], below, FIRST_CHILD)?;
+    drop(with_room);
     count_references(&mut nodes);
     Ok(nodes)
 }

@@ -7,6 +7,7 @@
 
 use geometry::{Aabb, Vec3};
 use glam::{Vec3A, Vec4};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// A box in two registers.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,7 +59,8 @@ impl From<Aabb> for Bounds {
 }
 
 /// A box and two integers: 32 bytes.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
 pub(crate) struct TaggedBox {
     min: Vec4,
     max: Vec4,
