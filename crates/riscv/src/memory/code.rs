@@ -1,7 +1,7 @@
 //! The decode cache: for every page of RAM that code has run in, one decoded instruction for each
 //! halfword.
 //!
-//! Stores to such a page drop its instructions, so self-modifying code is seen at once; `fence.i` has
+//! Stores drop the instructions that they change, so self-modifying code is seen at once; `fence.i` has
 //! nothing left to do but says so anyway.
 
 use super::{CODE, Memory, PAGE_SHIFT, RAM_BASE};
@@ -44,15 +44,15 @@ impl DecodeCache {
         }
     }
 
-    /// Forgets what stores have changed. An instruction of the page before may reach into a page.
+    /// Forgets the instructions that stores have changed, also one that begins before the first byte. The
+    /// rest of the page stays: data often lies beside code.
     pub(crate) fn drop_stale(&mut self, memory: &mut Memory) {
-        for page in memory.stale.drain(..) {
-            for page in [page as usize, (page as usize).wrapping_sub(1)] {
-                if let Some(slots) = self.pages.get_mut(page) {
-                    *slots = None;
+        for (start, size) in memory.stale.drain(..) {
+            for slot in start.saturating_sub(2) >> 1..=(start + size - 1) >> 1 {
+                if let Some(Some(page)) = self.pages.get_mut(slot / SLOTS) {
+                    page[slot % SLOTS] = Instruction::UNDECODED;
                 }
             }
-            memory.pages[page as usize] &= !CODE;
         }
     }
 

@@ -39,8 +39,8 @@ pub struct Memory {
     rom: Vec<u8>,
     /// One byte for each page of RAM: [`CODE`] and [`WATCHED`].
     pages: Vec<u8>,
-    /// The pages whose code has changed since the decode cache looked.
-    stale: Vec<u32>,
+    /// Stores to pages with code since the decode cache looked: offset in RAM and size.
+    stale: Vec<(usize, usize)>,
     /// A store has touched a watched page.
     touched: bool,
     /// A store has touched a watched page, or code.
@@ -145,9 +145,7 @@ impl Memory {
         let end = start.checked_add(bytes.len()).ok_or(Unbacked)?;
         region.get_mut(start..end).ok_or(Unbacked)?.copy_from_slice(bytes);
         if base == RAM_BASE {
-            for page in start >> PAGE_SHIFT..=end - 1 >> PAGE_SHIFT {
-                self.touch(page);
-            }
+            self.touch(start, end);
         }
         Ok(())
     }
@@ -178,10 +176,11 @@ impl Memory {
         std::mem::take(&mut self.touched)
     }
 
-    fn touch(&mut self, page: usize) {
-        let flags = self.pages.get(page).copied().unwrap_or(0);
+    fn touch(&mut self, start: usize, end: usize) {
+        let pages = self.pages.get(start >> PAGE_SHIFT..=(end - 1) >> PAGE_SHIFT);
+        let flags = pages.unwrap_or_default().iter().fold(0, |all, flags| all | flags);
         if flags & CODE != 0 {
-            self.stale.push(page as u32);
+            self.stale.push((start, end - start));
         }
         self.touched |= flags & WATCHED != 0;
         self.dirty |= flags != 0;
