@@ -25,7 +25,8 @@ use std::path::PathBuf;
 /// through it, and checks every answer against brute force. Without a command it runs the demo: it
 /// builds a scene, renders it, checks it, and writes two pictures and a report to siliray-demo/.
 #[derive(Debug, Parser)]
-#[command(name = "siliray", version, max_term_width = 100, after_long_help = AFTER_HELP)]
+#[command(name = "siliray", version, long_version = LONG_VERSION, max_term_width = 100)]
+#[command(after_long_help = AFTER_HELP)]
 #[command(subcommand_value_name = "COMMAND", infer_subcommands = false)]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -33,6 +34,12 @@ pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 }
+
+/// The version, and what the extensions of the hart implement.
+const LONG_VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "\nextension xphmg: XPHMG d89fed8, RT 0.1.0, gaps from RT 0.1.1"
+);
 
 const AFTER_HELP: &str = "\
 Scenes:
@@ -393,5 +400,15 @@ impl From<RuleArg> for TriangleRule {
             RuleArg::MollerTrumbore => Self::MollerTrumbore,
             RuleArg::Watertight => Self::Watertight,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_long_version_is_the_extensions_own() {
+        assert!(LONG_VERSION.ends_with(siliray::xphmg::VERSION));
     }
 }

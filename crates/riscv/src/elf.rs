@@ -1,7 +1,7 @@
 //! Loading programs: 64-bit little-endian RISC-V ELF files, statically linked.
 
 use crate::hart::Hart;
-use crate::memory::{LDS_BASE, RAM_BASE};
+use crate::memory::{LDS_BASE, RAM_BASE, Unbacked};
 use object::LittleEndian;
 use object::elf::{EF_RISCV_RVE, EM_RISCV, ET_EXEC, FileHeader64, PT_LOAD, SHT_RISCV_ATTRIBUTES};
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader, Sym};
@@ -142,11 +142,7 @@ impl Hart {
             }
         }
         for segment in &segments.load {
-            let zeros = vec![0; (segment.size - segment.bytes.len() as u64) as usize];
-            let after = segment.address + segment.bytes.len() as u64;
-            let memory = &mut self.core.memory;
-            let written = memory.write_bytes(segment.address, segment.bytes);
-            let written = written.and_then(|()| memory.write_bytes(after, &zeros));
+            let written = self.place(segment);
             debug_assert!(written.is_ok(), "checked above");
         }
         let program = segments.program;
@@ -159,6 +155,21 @@ impl Hart {
         self.set_entry(program.entry);
         self.reset();
         Ok(program)
+    }
+
+    /// Writes the bytes of a segment, and zeros behind them.
+    fn place(&mut self, segment: &Segment<'_>) -> Result<(), Unbacked> {
+        const ZEROS: [u8; 4096] = [0; 4096];
+        let memory = &mut self.core.memory;
+        memory.write_bytes(segment.address, segment.bytes)?;
+        let mut at = segment.address + segment.bytes.len() as u64;
+        let end = segment.address + segment.size;
+        while at < end {
+            let size = (end - at).min(ZEROS.len() as u64);
+            memory.write_bytes(at, &ZEROS[..size as usize])?;
+            at += size;
+        }
+        Ok(())
     }
 }
 

@@ -9,7 +9,12 @@ use crate::failure::Failure;
 use args::HartChoice;
 use siliray::extensions::{Options, extension};
 use siliray::riscv::{Config, Hart, Program, check_isa};
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
+
+/// The largest program.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// Exit code when the host, not the program, is at fault.
 const HOST_ERROR: u8 = 125;
@@ -42,6 +47,13 @@ fn load(hart: &mut Hart, path: &Path) -> Result<Program, Failure> {
     let failed = |problem: String| {
         Failure::input(format!("cannot load {}: {problem}", path.display())).code(HOST_ERROR)
     };
-    let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
+    // A device may go on for ever.
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(|error| failed(error.to_string()))?;
+    let read = file.take(MOST_BYTES + 1).read_to_end(&mut bytes);
+    read.map_err(|error| failed(error.to_string()))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(failed(format!("it has more than {MOST_BYTES} bytes")));
+    }
     hart.load_elf(&bytes).map_err(|error| failed(error.to_string()))
 }
