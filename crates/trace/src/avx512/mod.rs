@@ -84,8 +84,7 @@ pub(crate) unsafe fn answer<K: Kind>(
     let sorted = by_octant(&octants, &counts);
     let size = stack_size(world);
     let mut stacks = vec![0u32; 2 * size * SLOTS];
-    let mut slots: Vec<Slot> =
-        stacks.chunks_exact_mut(2 * size).map(|stack| Slot::over(stack)).collect();
+    let mut slots: Vec<Slot> = stacks.chunks_exact_mut(2 * size).map(Slot::over).collect();
     let mut sorted = sorted.as_slice();
     for (octant, &count) in counts.iter().enumerate() {
         let (waiting, rest) = sorted.split_at(count);
@@ -101,10 +100,12 @@ pub(crate) unsafe fn answer<K: Kind>(
 
 /// Positions of rays with an octant, sorted by it; there are so many of each as `counts` says.
 fn by_octant(octants: &[u8], counts: &[usize; 8]) -> Vec<u32> {
-    let mut next = [0; 8];
-    for octant in 1..8 {
-        next[octant] = next[octant - 1] + counts[octant - 1];
-    }
+    let mut before = 0;
+    let mut next = counts.map(|count| {
+        let first = before;
+        before += count;
+        first
+    });
     let mut sorted = vec![0; counts.iter().sum()];
     for (position, &octant) in octants.iter().enumerate() {
         if let Some(place) = next.get_mut(usize::from(octant)) {
@@ -399,7 +400,8 @@ impl<K: Kind> Run<'_, K> {
             triangles::clamped(&slot.ray, &triangle, accepted.t)?
         };
         let t = t + 0.0; // -0.0 becomes +0.0
-        if !(slot.ray.tmin < t && t < slot.ray.tmax) {
+        let is_within = slot.ray.tmin < t && t < slot.ray.tmax;
+        if !is_within {
             return None;
         }
         if !K::NEEDS_HIT {

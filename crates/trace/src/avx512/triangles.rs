@@ -69,7 +69,7 @@ pub(super) unsafe fn candidates(leaf: *const u8, count: usize, slot: &Slot) -> O
         y: _mm256_sub_ps(y, _mm256_mul_ps(sy, z)),
         z: _mm256_mul_ps(sz, z),
     };
-    let [a, b, c] = corners.map(|corner| shear(corner));
+    let [a, b, c] = corners.map(shear);
     let u = _mm256_sub_ps(_mm256_mul_ps(c.x, b.y), _mm256_mul_ps(c.y, b.x));
     let v = _mm256_sub_ps(_mm256_mul_ps(a.x, c.y), _mm256_mul_ps(a.y, c.x));
     let w = _mm256_sub_ps(_mm256_mul_ps(b.x, a.y), _mm256_mul_ps(b.y, a.x));
@@ -113,7 +113,8 @@ pub(super) fn accepted(candidates: &Candidates, lane: usize, slot: &Slot) -> Opt
     let determinant = (u + v) + w;
     let t = (((u * az + v * bz) + w * cz) / determinant) as f32;
     // A determinant of zero makes `t` infinite or NaN.
-    if outside | !(t >= 0.0) | !(t <= limit(slot)) | (determinant == 0.0) {
+    let is_reached = (t >= 0.0) & (t <= limit(slot));
+    if outside | !is_reached | (determinant == 0.0) {
         return None;
     }
     let settled = inside_own_box(1 << (lane & 7), &candidates.corners, _mm256_set1_ps(t), slot);
@@ -139,10 +140,10 @@ fn inside_own_box(mask: u8, corners: &[Corners; 3], t: __m256, slot: &Slot) -> u
     let slack = _mm256_mul_ps(reach, _mm256_set1_ps(f32::EPSILON));
     let minus_slack = _mm256_sub_ps(_mm256_setzero_ps(), slack);
     let mut inside = mask;
-    for axis in 0..3 {
-        let direction = _mm256_set1_ps(slot.sheared_direction[axis]);
-        let past_min = _mm256_fmsub_ps(t, direction, min[axis]);
-        let past_max = _mm256_fmsub_ps(t, direction, max[axis]);
+    for ((min, max), direction) in min.into_iter().zip(max).zip(slot.sheared_direction) {
+        let direction = _mm256_set1_ps(direction);
+        let past_min = _mm256_fmsub_ps(t, direction, min);
+        let past_max = _mm256_fmsub_ps(t, direction, max);
         inside = _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(inside, past_min, minus_slack);
         inside = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(inside, past_max, slack);
     }

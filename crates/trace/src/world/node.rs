@@ -38,9 +38,9 @@ impl Node {
     pub(crate) fn of_boxes(boxes: &[Aabb]) -> Self {
         let mut node = Self::EMPTY;
         for (slot, bounds) in boxes.iter().enumerate().take(8) {
-            for axis in 0..3 {
-                node.planes[axis][0][slot] = bounds.min[axis];
-                node.planes[axis][1][slot] = bounds.max[axis];
+            for (axis, [minima, maxima]) in node.planes.iter_mut().enumerate() {
+                minima[slot] = bounds.min[axis];
+                maxima[slot] = bounds.max[axis];
             }
         }
         node.orders = std::array::from_fn(|octant| order(boxes, octant));

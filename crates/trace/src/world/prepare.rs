@@ -77,6 +77,10 @@ struct Writer {
 /// A child to be written: its box and where it leads.
 type Child = (Aabb, Pointer);
 
+/// Adds the children that stand for the items of a leaf with the given box.
+type LeafWriter<'a> =
+    dyn FnMut(&mut Writer, &[u32], &Aabb, &mut Vec<Child>) -> Result<(), TooLarge> + 'a;
+
 impl Writer {
     fn bottom(&mut self, bottom: &Bottom, names: &Names) -> Result<Level, TooLarge> {
         let Bottom { primitives, bvh } = bottom;
@@ -119,7 +123,7 @@ impl Writer {
         &mut self,
         bvh: &Bvh,
         part: &dyn Fn(u32, &Aabb) -> Aabb,
-        leaf: &mut dyn FnMut(&mut Self, &[u32], &Aabb, &mut Vec<Child>) -> Result<(), TooLarge>,
+        leaf: &mut LeafWriter<'_>,
     ) -> Result<Level, TooLarge> {
         let bounds = entry_bounds(bvh, part);
         let mut root = Pointer::DONE;
