@@ -17,7 +17,7 @@
 //! | [`encoding`] | words and text of every instruction |
 //! | [`layout`] | structures in memory |
 //! | [`memory`] | what a hart lends the unit |
-//! | [`unit`] | all state of one hart, and its instructions |
+//! | [`unit`](mod@unit) | all state of one hart, and its instructions |
 //! | [`offload`] | the offload job |
 //! | [`tiles`] | the four formats: encode, check, decode |
 //! | [`machines`] | the offload job and its truth as siliray's machines |

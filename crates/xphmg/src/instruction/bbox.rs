@@ -35,13 +35,13 @@ pub fn bbox(ray: &RayElements, min: [f32; 3], max: [f32; 3], options: &BboxOptio
     }
     let mut missed = options.w == Some(0.0);
     let (mut tnear, mut tfar) = (f32::NEG_INFINITY, f32::INFINITY);
-    for axis in 0..3 {
-        let (o, d) = (ray.origin[axis], ray.direction[axis]);
+    let axes = (0..3).map(|k| (ray.origin[k], ray.direction[k], min[k], max[k]));
+    for (o, d, low, high) in axes {
         if d == 0.0 {
-            missed |= !(min[axis] <= o && o <= max[axis]);
+            missed |= !(low..=high).contains(&o);
             continue;
         }
-        let (near, far) = if d > 0.0 { (min[axis], max[axis]) } else { (max[axis], min[axis]) };
+        let (near, far) = if d > 0.0 { (low, high) } else { (high, low) };
         let (tn, tf) = match options.rounding {
             SlabRounding::Mode(mode) => {
                 (plane(mode, mode, near, o, d), plane(mode, mode, far, o, d))

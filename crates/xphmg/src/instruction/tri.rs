@@ -50,7 +50,7 @@ pub fn tri(ray: &RayElements, vertices: [[f32; 3]; 3], options: &TriOptions) -> 
         Ok((values, back)) => {
             // closed, on the FP32 t before it is narrowed.
             let lower = chain.add(ray.tmin, options.epsilon);
-            let inside = ray.tmin <= ray.tmax && lower <= values[0] && values[0] <= ray.tmax;
+            let inside = ray.tmin <= ray.tmax && (lower..=ray.tmax).contains(&values[0]);
             TriVerdict { verdict: if inside { Verdict::Hit(values) } else { Verdict::Miss }, back }
         }
     }

@@ -7,8 +7,8 @@
 //! | [`rounding`] | rounding modes and their three numberings |
 //! | [`round`] | a finite number rounded to a floating format |
 //! | [`fp32`] | `+ - * /` in any rounding mode, never fused |
-//! | [`widen`] | an element read: exactly to FP32 |
-//! | [`narrow`] | a result written: FP32 to an element |
+//! | [`widen`](mod@widen) | an element read: exactly to FP32 |
+//! | [`narrow`](mod@narrow) | a result written: FP32 to an element |
 
 pub mod format;
 pub mod fp32;

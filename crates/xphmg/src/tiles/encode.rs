@@ -133,6 +133,9 @@ struct Layout {
     ranges: Vec<(u32, u32)>,
 }
 
+/// A place in a node: the node's number and the slot.
+type Slot = (usize, usize);
+
 /// A child before it is written.
 struct Planned {
     bounds: Aabb,
@@ -162,8 +165,8 @@ impl Layout {
             Part::Run { .. } => vec![part], // a root that is one range
             Part::Group(children) => children.clone(),
         };
-        let mut open: Vec<(Vec<usize>, Option<(usize, usize)>)> =
-            vec![(flat.root.map_or(Vec::new(), children_of), None)];
+        let root = flat.root.map_or(Vec::new(), children_of);
+        let mut open: Vec<(Vec<usize>, Option<Slot>)> = vec![(root, None)];
         while let Some((children, parent)) = open.pop() {
             let number = layout.nodes.len();
             if let Some((node, slot)) = parent {

@@ -25,7 +25,7 @@ impl Quantiser {
         // An element that is farther away than its neighbours are apart was clamped.
         let value = widen(bits, &policy).value;
         let (low, high) = (self.value(self.below(coordinate)), self.value(self.above(coordinate)));
-        (value.is_finite() && low <= coordinate && coordinate <= high).then_some(bits)
+        (value.is_finite() && (low..=high).contains(&coordinate)).then_some(bits)
     }
 
     /// The largest element that is not above a plane.

@@ -193,7 +193,7 @@ fn load_elements<const N: usize>(
     count: usize,
 ) -> Result<[u32; N], LaneFault> {
     let width = format.bytes();
-    if address % width as u64 != 0 {
+    if !address.is_multiple_of(width as u64) {
         return Err(misaligned(address));
     }
     let mut buffer = [0; 36];

@@ -183,7 +183,7 @@ impl Unit {
         let (inputs, outputs) = product.sizes();
         let vectors = load_elements(from, usize::from(count) * inputs, policy.format, hart)?;
         let width = policy.format.bytes();
-        if to % width as u64 != 0 {
+        if !to.is_multiple_of(width as u64) {
             return Err(Trap { cause: Trap::STORE_MISALIGNED, value: to, lane: None });
         }
         let matrix = &self.mtx.bank()[dimension(product.shape) - 2];
@@ -289,7 +289,7 @@ fn load_elements(
     hart: &mut dyn HartPort,
 ) -> Result<Vec<u32>, Trap> {
     let width = format.bytes();
-    if address % width as u64 != 0 {
+    if !address.is_multiple_of(width as u64) {
         return Err(Trap::misaligned(address));
     }
     let mut bytes = vec![0; count * width];

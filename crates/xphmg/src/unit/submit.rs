@@ -23,7 +23,7 @@ impl Unit {
             return Err(self.rt_error(word, ErrorCode::UnsupportedFeature));
         }
         let address = hart.x(rs1);
-        let job = if address % 8 == 0 {
+        let job = if address.is_multiple_of(8) {
             let bytes = load_array(hart, address).map_err(Trap::load)?;
             let descriptor = Descriptor::from_bytes(&bytes);
             let options = self.job_options(descriptor.options);
