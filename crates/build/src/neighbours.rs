@@ -131,7 +131,7 @@ fn choose(place: usize, ahead: f32, behind: f32) -> i8 {
     let distance = |key: f32| (key.to_bits() & DISTANCE) as i8 + 1;
     if ahead.min(behind) == f32::INFINITY {
         0
-    } else if ahead < behind || ahead == behind && place % 2 == 0 {
+    } else if ahead < behind || ahead == behind && place.is_multiple_of(2) {
         distance(ahead)
     } else {
         -distance(behind)
