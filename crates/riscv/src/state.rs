@@ -57,12 +57,11 @@ impl State {
                 right,
             })
         });
-        let right = other.values.iter().filter_map(|(name, value)| {
-            find(self, name).is_none().then(|| Difference {
-                name: name.clone(),
-                left: None,
-                right: Some(*value),
-            })
+        let only_there = other.values.iter().filter(|(name, _)| find(self, name).is_none());
+        let right = only_there.map(|(name, value)| Difference {
+            name: name.clone(),
+            left: None,
+            right: Some(*value),
         });
         left.chain(right).collect()
     }

@@ -109,7 +109,7 @@ impl Memory {
         let offset = address.wrapping_sub(RAM_BASE) as usize;
         let page = offset >> PAGE_SHIFT;
         if let Some(end) = offset.checked_add(N)
-            && end - 1 >> PAGE_SHIFT == page
+            && (end - 1) >> PAGE_SHIFT == page
             && self.pages.get(page) == Some(&0)
             && let Some(place) = self.ram.get_mut(offset..end)
         {
