@@ -204,7 +204,7 @@ mod tests {
                 let children: Vec<Child> = (0..shape.width() as u32)
                     .map(|c| Child {
                         kind: ChildKind::from_code(1 + c % 3),
-                        index: 0x00AB_0007 * (c + 1) & 0xFF_FFFF,
+                        index: (0x00AB_0007 * (c + 1)) & 0xFF_FFFF,
                         bounds: std::array::from_fn(|k| 0x11 * c + k as u32),
                     })
                     .collect();
