@@ -30,6 +30,9 @@ pub(super) trait Contender {
     fn load<'a>(&'a self, workload: Workload, rays: &'a [Ray]) -> Vec<Box<dyn Work + 'a>>;
 }
 
+/// All that are compared.
+pub(super) type Contenders = Vec<Box<dyn Contender>>;
+
 /// Rays laid out for a tracer, with room for its answers.
 pub(super) trait Work: Send {
     /// Forgets the answers.
@@ -51,7 +54,7 @@ struct Siliray {
 }
 
 /// siliray in every mode, and the tracer of the first.
-pub(super) fn siliray(scene: &Scene) -> Result<(Vec<Box<dyn Contender>>, Arc<Tracer>), Failure> {
+pub(super) fn siliray(scene: &Scene) -> Result<(Contenders, Arc<Tracer>), Failure> {
     let mut modes = Vec::new();
     for mode in Mode::ALL {
         let start = Instant::now();

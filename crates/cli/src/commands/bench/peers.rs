@@ -1,6 +1,6 @@
 //! Other libraries.
 
-use super::contender::{CHUNK, Contender, Work};
+use super::contender::{CHUNK, Contender, Contenders, Work};
 use super::report::Missing;
 use crate::trace_args::PeerArg;
 use ::peers::{Answer, Library, Peer, PeerError, Question};
@@ -9,7 +9,7 @@ use siliray::scene::Scene;
 use siliray::workload::Workload;
 
 /// Every library that is here, with the scene built in it; and those that are not.
-pub(super) fn build(scene: &Scene, wanted: &[PeerArg]) -> (Vec<Box<dyn Contender>>, Vec<Missing>) {
+pub(super) fn build(scene: &Scene, wanted: &[PeerArg]) -> (Contenders, Vec<Missing>) {
     let (mut contenders, mut missing) = (Vec::new(), Vec::new());
     for library in wanted.iter().filter_map(|peer| Library::from_name(peer.name()?)) {
         match library.build(scene) {
