@@ -12,7 +12,7 @@ pub struct Commit {
     pub instruction: Instruction,
     /// The mode that it ran in.
     pub privilege: Privilege,
-    /// Registers written, in the order of the log (see [`Commit::sort`]).
+    /// Registers written, by number, as the log prints them.
     pub registers: Vec<RegisterWrite>,
     /// Loads, in the order in which they happened.
     pub loads: Vec<MemoryAccess>,

@@ -367,12 +367,11 @@ impl Generator {
             let in_memory =
                 matches!(instruction.op, Op::Lw | Op::Ld | Op::Fld | Op::Sw | Op::Sd | Op::Fsd);
             let jumps = matches!(instruction.op, Op::Jal | Op::Jalr | Op::Beq | Op::Bne);
-            let is_case = half & 3 != 3
-                && !jumps
-                && !matches!(instruction.op, Op::Illegal | Op::Ebreak)
-                && !(instruction.op.destination() == Destination::Integer
-                    && RESERVED.contains(&u32::from(instruction.rd)));
-            if !is_case {
+            let is_compressed = half & 3 != 3;
+            let stops = matches!(instruction.op, Op::Illegal | Op::Ebreak);
+            let spoils = instruction.op.destination() == Destination::Integer
+                && RESERVED.contains(&u32::from(instruction.rd));
+            if !is_compressed || jumps || stops || spoils {
                 continue;
             }
             if in_memory && u32::from(instruction.rs1) != SP {

@@ -3,7 +3,7 @@
 //!
 //! Bits are drawn evenly over the whole file: container, headers, boxes, primitives, instances and
 //! tables. `SILIRAY_FLIPS=20000 cargo test --release -p siliray --test flips` flips more of them.
-#![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests may fail and report as tests do
 
 use rayon::prelude::*;
 use siliray::build::{self, Options as BuildOptions, Preset};

@@ -1,4 +1,5 @@
 //! Every kernel against the reference machine, in batches: the same hits, bit for bit.
+#![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
 use build::{Options as BuildOptions, Preset};
 use geometry::{Ray, TriangleRule, Vec3};

@@ -51,8 +51,8 @@ fn solve<const N: usize>(rows: [&Constraint<N>; N]) -> Option<[BigRational; N]> 
                 continue;
             }
             let factor = &row.0[column] / &lead[column];
-            for k in column..N {
-                row.0[k] = &row.0[k] - &factor * &lead[k];
+            for (entry, lead) in row.0.iter_mut().zip(&lead).skip(column) {
+                *entry = &*entry - &factor * lead;
             }
             row.1 = &row.1 - &factor * &bound;
         }

@@ -19,7 +19,7 @@ fn nasty(format: Format) -> impl Strategy<Value = u64> {
     let all = u64::MAX >> (64 - width);
     let near =
         |centre: u64| (0..9_u64).prop_map(move |step| centre.wrapping_add(step).wrapping_sub(4));
-    let one = format.infinity(false) / 2 & !((1 << format.fraction) - 1);
+    let one = (format.infinity(false) / 2) & !((1 << format.fraction) - 1);
     let magnitude = prop_oneof![
         any::<u64>(),
         near(0),

@@ -87,7 +87,7 @@ impl BeamQuestion {
             ),
             BeamKind::Collect => compared(everything(machine, query), &expected),
         };
-        (!agrees).then(|| BeamDisagreement { query: *query, expected, got })
+        (!agrees).then_some(BeamDisagreement { query: *query, expected, got })
     }
 }
 

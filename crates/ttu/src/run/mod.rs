@@ -2,7 +2,7 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! | [`simulate`] | questions in, answers and figures out |
+//! | [`mod@simulate`] | questions in, answers and figures out |
 //! | `cluster` | a GPC: task pools, SMs, TTUs |
 //! | [`invariants`] | what must add up |
 //! | [`bound`] | what limits throughput |
