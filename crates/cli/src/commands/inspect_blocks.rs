@@ -54,9 +54,12 @@ struct JsonNode {
 /// Whether the file is one of blocks, by its first bytes.
 pub(super) fn is_blocks(path: &Path) -> bool {
     use std::io::Read;
+    if !path.is_file() {
+        return false; // a pipe would wait for a writer
+    }
     let mut start = [0; 8];
     let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
-    path.is_file() && read.is_ok() && start == directory::MAGIC
+    read.is_ok() && start == directory::MAGIC
 }
 
 /// Shows the totals, or the block that `--node` numbers.

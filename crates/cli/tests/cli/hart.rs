@@ -28,7 +28,7 @@ fn exits_with(code: u32) -> Vec<u8> {
         file.extend(u64::to_le_bytes(value));
     }
     file.extend(5_u32.to_le_bytes());
-    for value in [64_u16, 56, 1, 64, 3, 0] {
+    for value in [64_u16, 56, 1, 64, 3, 2] {
         file.extend(value.to_le_bytes());
     }
     file.extend([1, 0, 0, 0, 7, 0, 0, 0]);

@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(entries[0].1, Literal { offset: 10, value: Value::Text("<f4".into()) });
         assert_eq!(entries[1].1.value, Value::Truth(false));
         let Value::List(shape) = &entries[2].1.value else { panic!() };
-        assert_eq!(shape[1], Literal { offset: 53, value: Value::Number(8) });
+        assert_eq!(shape[1], Literal { offset: 54, value: Value::Number(8) });
     }
 
     #[test]
