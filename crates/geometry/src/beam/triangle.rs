@@ -28,6 +28,10 @@ pub struct Contact {
     pub last: f32,
 }
 
+/// Contacts later than this do not count: beyond it boxes around the triangle may be missed (B-1), and the
+/// answer would depend on the tree.
+const LATEST_CONTACT: f32 = f32::from_bits(0x7F00_0000); // 2^127
+
 impl Beam {
     /// The conservative contact with a box (B-11): the normative form, with guaranteed bounds.
     #[must_use]
@@ -54,7 +58,7 @@ impl Beam {
             return None;
         }
         // No contact lies outside; a short range keeps the floats of the first attempt small.
-        let (tmin, tmax) = (self.t_lower(&own_box), self.t_upper(&own_box));
+        let (tmin, tmax) = (self.t_lower(&own_box), self.t_upper(&own_box).min(LATEST_CONTACT));
         let system = TriangleSystem { axes: self.axes(), triangle };
         let range = solve(&system, tmin, tmax)?;
         Some(Contact { first: range.first, last: range.last })
