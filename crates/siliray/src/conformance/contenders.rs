@@ -8,20 +8,17 @@
 //! hits that the hardware loses there are losses. `xphmg-fp32:bare` has no margin either, and a program with RT.BBOX as
 //! published runs on it. `gfx12-bvh4x2:high` has boxes of high precision.
 
+use super::make;
 use build::Preset;
 use geometry::TriangleRule;
 use gfx12::Gfx12;
 use gfx12::encode::{Options as EncodeOptions, Policy};
 use gfx12::uncompressed::{BoxPrecision, Gfx12Bvh4x2, Options as DualLayout};
-use gfx12::walk::{Dual, Gpurt, Options as WalkOptions, Radv, RadvLiteral};
-use machine::{BlockFormat, CheckedImage, Format, Machine, Reference, TreeFormat};
-use riscv::machine::{HartMachine, WAVEFRONT};
+use machine::{CheckedImage, Format, Machine, TreeFormat};
 use std::fmt;
-use trace::{Kernel, Mode, Options as TracerOptions, Tracer};
 use tree::Tree;
-use ttu::{Config, Tb12, TtuMachine, World};
-use xphmg::machines::{Offload, TilesGround};
-use xphmg::{Precision, Readings, Tiles};
+use ttu::Tb12;
+use xphmg::{Precision, Tiles};
 
 /// A machine on a format.
 pub(super) struct Contender {
@@ -81,7 +78,7 @@ pub(super) enum Loses {
     OutsideTheirBoxes,
 }
 
-const DENSE: Gfx12 = Gfx12 { options: EncodeOptions::new(Policy::Dense) };
+pub(super) const DENSE: Gfx12 = Gfx12 { options: EncodeOptions::new(Policy::Dense) };
 const ORIENTED: Gfx12 =
     Gfx12 { options: EncodeOptions { obb: true, ..EncodeOptions::new(Policy::Dense) } };
 const ONE_PAIR: Gfx12 =
@@ -92,7 +89,7 @@ const BVH4X2: Gfx12Bvh4x2 = Gfx12Bvh4x2 { options: DualLayout::new(BoxPrecision:
 const FP32: Tiles = Tiles::new(Precision::Fp32);
 const FP32_WIDE: Tiles = Tiles { wide: true, ..FP32 };
 const FP32_BARE: Tiles = Tiles { margin: false, ..FP32 };
-const FP16: Tiles = Tiles::new(Precision::Fp16);
+pub(super) const FP16: Tiles = Tiles::new(Precision::Fp16);
 const BF16: Tiles = Tiles::new(Precision::Bf16);
 const INT16Q: Tiles = Tiles::new(Precision::Int16q);
 const BVH4X2_HIGH: Gfx12Bvh4x2 = Gfx12Bvh4x2 { options: DualLayout::new(BoxPrecision::High) };
@@ -104,7 +101,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "tree",
         layout: "tree",
         machine: "reference",
-        make: reference,
+        make: make::reference,
         truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &Preset::ALL,
@@ -114,7 +111,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "gfx12",
         layout: "dense",
         machine: "reference",
-        make: reference,
+        make: make::reference,
         truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &Preset::ALL,
@@ -124,7 +121,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "gfx12",
         layout: "dense",
         machine: "gfx12-gpurt",
-        make: gpurt,
+        make: make::gpurt,
         truth: Truth::Oracle,
         loses: Loses::BeyondTheMargin,
         presets: &Preset::ALL,
@@ -134,7 +131,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "gfx12",
         layout: "dense",
         machine: "fast",
-        make: fast,
+        make: make::fast,
         truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &Preset::ALL,
@@ -144,7 +141,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "gfx12",
         layout: "dense",
         machine: "fast-scalar",
-        make: fast_scalar,
+        make: make::fast_scalar,
         truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &[Preset::Best],
@@ -154,7 +151,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "gfx12",
         layout: "dense",
         machine: "fast-in-place",
-        make: fast_in_place,
+        make: make::fast_in_place,
         truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &Preset::ALL,
@@ -164,7 +161,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "gfx12",
         layout: "one pair",
         machine: "gfx12-radv",
-        make: radv,
+        make: make::radv,
         truth: Truth::Oracle,
         loses: Loses::BeyondTheMargin,
         presets: &[Preset::Balanced, Preset::Best],
@@ -174,7 +171,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "gfx12",
         layout: "one pair",
         machine: "gfx12-radv-literal",
-        make: radv_literal,
+        make: make::radv_literal,
         truth: Truth::Oracle,
         loses: Loses::Hits,
         presets: &[Preset::Balanced],
@@ -184,7 +181,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "gfx12:radv",
         layout: "radv",
         machine: "gfx12-radv",
-        make: radv,
+        make: make::radv,
         truth: Truth::Oracle,
         loses: Loses::Hits,
         presets: &[Preset::Balanced],
@@ -194,7 +191,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "gfx12:gpurt",
         layout: "gpurt",
         machine: "gfx12-gpurt",
-        make: gpurt,
+        make: make::gpurt,
         truth: Truth::Oracle,
         loses: Loses::Hits,
         presets: &[Preset::Balanced],
@@ -204,7 +201,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "gfx12-bvh4x2",
         layout: "bvh4x2",
         machine: "reference",
-        make: reference,
+        make: make::reference,
         truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &Preset::ALL,
@@ -214,7 +211,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "gfx12-bvh4x2",
         layout: "bvh4x2",
         machine: "gfx12-dual",
-        make: dual,
+        make: make::dual,
         truth: Truth::Oracle,
         loses: Loses::BeyondTheMargin,
         presets: &Preset::ALL,
@@ -224,7 +221,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "gfx12-bvh4x2:high",
         layout: "bvh4x2 high",
         machine: "gfx12-dual",
-        make: dual,
+        make: make::dual,
         truth: Truth::Oracle,
         loses: Loses::BeyondTheMargin,
         presets: &[Preset::Balanced],
@@ -234,7 +231,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "ttu",
         layout: "tb12",
         machine: "reference",
-        make: reference,
+        make: make::reference,
         truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &Preset::ALL,
@@ -244,7 +241,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "ttu",
         layout: "tb12",
         machine: "ttu",
-        make: ttu_on_blocks,
+        make: make::ttu_on_blocks,
         truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &[Preset::Fast, Preset::Balanced],
@@ -254,7 +251,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "ttu",
         layout: "tb12, triangles cut",
         machine: "ttu",
-        make: ttu_on_blocks,
+        make: make::ttu_on_blocks,
         truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &[Preset::Best],
@@ -264,7 +261,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "gfx12",
         layout: "dense as blocks",
         machine: "ttu",
-        make: ttu_on_gfx12,
+        make: make::ttu_on_gfx12,
         truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &[Preset::Balanced, Preset::Best],
@@ -274,7 +271,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "gfx12:obb",
         layout: "oriented as blocks",
         machine: "ttu",
-        make: ttu_on_gfx12,
+        make: make::ttu_on_gfx12,
         truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &[Preset::Balanced],
@@ -284,7 +281,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "tree",
         layout: "tree as blocks",
         machine: "ttu",
-        make: ttu_on_tree,
+        make: make::ttu_on_tree,
         truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &[Preset::Balanced],
@@ -294,7 +291,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "xphmg-fp32",
         layout: "tiles fp32",
         machine: "reference",
-        make: reference,
+        make: make::reference,
         truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &[Preset::Balanced],
@@ -304,7 +301,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "xphmg-fp32",
         layout: "tiles fp32",
         machine: "offload",
-        make: offload,
+        make: make::offload,
         truth: Truth::Tiles,
         loses: Loses::OutsideTheirBoxes,
         presets: &[Preset::Balanced, Preset::Best],
@@ -314,7 +311,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "xphmg-fp32",
         layout: "tiles fp32",
         machine: "hart",
-        make: hart,
+        make: make::hart,
         truth: Truth::TilesNarrowed,
         loses: Loses::OutsideTheirBoxes,
         presets: &[Preset::Balanced],
@@ -324,7 +321,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "xphmg-fp32",
         layout: "tiles fp32 node8",
         machine: "offload",
-        make: offload,
+        make: make::offload,
         truth: Truth::Tiles,
         loses: Loses::OutsideTheirBoxes,
         presets: &[Preset::Balanced],
@@ -334,7 +331,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "xphmg-fp16",
         layout: "tiles fp16",
         machine: "reference",
-        make: reference,
+        make: make::reference,
         truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &[Preset::Balanced],
@@ -344,7 +341,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "xphmg-fp16",
         layout: "tiles fp16",
         machine: "offload",
-        make: offload,
+        make: make::offload,
         truth: Truth::Tiles,
         loses: Loses::OutsideTheirBoxes,
         presets: &[Preset::Balanced],
@@ -354,7 +351,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "xphmg-fp16",
         layout: "tiles fp16",
         machine: "hart",
-        make: hart,
+        make: make::hart,
         truth: Truth::TilesNarrowed,
         loses: Loses::OutsideTheirBoxes,
         presets: &[Preset::Balanced],
@@ -364,7 +361,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "xphmg-bf16",
         layout: "tiles bf16",
         machine: "reference",
-        make: reference,
+        make: make::reference,
         truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &[Preset::Balanced],
@@ -374,7 +371,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "xphmg-bf16",
         layout: "tiles bf16",
         machine: "offload",
-        make: offload,
+        make: make::offload,
         truth: Truth::Tiles,
         loses: Loses::OutsideTheirBoxes,
         presets: &[Preset::Balanced],
@@ -384,7 +381,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "xphmg-bf16",
         layout: "tiles bf16",
         machine: "hart",
-        make: hart,
+        make: make::hart,
         truth: Truth::TilesNarrowed,
         loses: Loses::OutsideTheirBoxes,
         presets: &[Preset::Balanced],
@@ -394,7 +391,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "xphmg-int16q",
         layout: "tiles int16q",
         machine: "reference",
-        make: reference,
+        make: make::reference,
         truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &[Preset::Balanced],
@@ -404,7 +401,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "xphmg-int16q",
         layout: "tiles int16q",
         machine: "offload",
-        make: offload,
+        make: make::offload,
         truth: Truth::Tiles,
         loses: Loses::OutsideTheirBoxes,
         presets: &[Preset::Balanced],
@@ -414,7 +411,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "xphmg-int16q",
         layout: "tiles int16q",
         machine: "hart",
-        make: hart,
+        make: make::hart,
         truth: Truth::TilesNarrowed,
         loses: Loses::OutsideTheirBoxes,
         presets: &[Preset::Balanced],
@@ -424,7 +421,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "xphmg-fp32:bare",
         layout: "tiles fp32 bare",
         machine: "hart",
-        make: published_hart,
+        make: make::published_hart,
         truth: Truth::TilesNarrowed,
         loses: Loses::Hits,
         presets: &[Preset::Balanced],
@@ -434,7 +431,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         name: "xphmg-fp16",
         layout: "tiles as blocks",
         machine: "ttu",
-        make: ttu_on_tiles,
+        make: make::ttu_on_tiles,
         truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &[Preset::Balanced],
@@ -456,85 +453,4 @@ impl fmt::Debug for Contender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} on {} ({})", self.machine, self.name, self.layout)
     }
-}
-
-fn reference(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
-    Ok(Box::new(Reference::new(ground.decoded, ground.rule)))
-}
-
-fn fast(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
-    tracer(ground, TracerOptions::default())
-}
-
-fn fast_scalar(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
-    tracer(ground, TracerOptions { kernel: Some(Kernel::Scalar), ..TracerOptions::default() })
-}
-
-fn fast_in_place(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
-    tracer(ground, TracerOptions { mode: Mode::InPlace, ..TracerOptions::default() })
-}
-
-fn tracer(ground: Ground<'_>, options: TracerOptions) -> Result<Box<dyn Machine + '_>, MakeError> {
-    let options = TracerOptions { rule: ground.rule, ..options };
-    Ok(Box::new(Tracer::from_image(ground.image.clone(), options)?))
-}
-
-fn gpurt(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
-    let Ground { image, rule, stack_size, .. } = ground;
-    Ok(Box::new(Gpurt::new(image, WalkOptions { stack_size, ..WalkOptions::gpurt(rule) })?))
-}
-
-fn radv(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
-    let Ground { image, rule, stack_size, .. } = ground;
-    Ok(Box::new(Radv::new(image, WalkOptions { stack_size, ..WalkOptions::radv(rule) })?))
-}
-
-fn radv_literal(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
-    let Ground { image, rule, stack_size, .. } = ground;
-    Ok(Box::new(RadvLiteral::new(image, WalkOptions { stack_size, ..WalkOptions::radv(rule) })?))
-}
-
-fn dual(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
-    let Ground { image, rule, stack_size, .. } = ground;
-    Ok(Box::new(Dual::new(image, WalkOptions { stack_size, ..WalkOptions::dual(rule) })?))
-}
-
-fn offload(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
-    Ok(Box::new(Offload::new(TilesGround::new(ground.image, ground.decoded)?)))
-}
-
-fn hart(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
-    let tiles = TilesGround::new(ground.image, ground.decoded)?;
-    Ok(Box::new(HartMachine::new(ground.image, tiles)?))
-}
-
-/// RT.BBOX as published, which is not conservative.
-fn published_hart(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
-    let tiles = TilesGround::new(ground.image, ground.decoded)?;
-    let published = Readings::default();
-    Ok(Box::new(HartMachine::with_program(ground.image, tiles, WAVEFRONT, published)?))
-}
-
-fn ttu_on_tiles(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
-    ttu(&FP16, ground)
-}
-
-fn ttu_on_blocks(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
-    ttu(&Tb12, ground)
-}
-
-fn ttu_on_gfx12(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
-    ttu(&DENSE, ground)
-}
-
-fn ttu_on_tree(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
-    ttu(&TreeFormat, ground)
-}
-
-fn ttu<'a>(
-    format: &dyn BlockFormat,
-    ground: Ground<'a>,
-) -> Result<Box<dyn Machine + 'a>, MakeError> {
-    let world = World::new(format, ground.image, ground.rule)?;
-    Ok(Box::new(TtuMachine::new(world, Config::default())?))
 }

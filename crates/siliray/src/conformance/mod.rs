@@ -43,6 +43,7 @@ mod beams;
 mod contenders;
 mod filter;
 mod judge;
+mod make;
 mod spot_check;
 mod table;
 mod worlds;
