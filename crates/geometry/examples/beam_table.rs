@@ -8,6 +8,7 @@
 
 use geometry::beam::generate::{Encounter, Generator};
 use geometry::beam::{Axis, Overlap, naive};
+use geometry::random::Random;
 use geometry::rounding::{narrow_down, narrow_up, sub_down, sub_up};
 use geometry::slab::widen;
 use geometry::{Aabb, Beam};
@@ -77,18 +78,10 @@ fn count(generator: Generator, cases: u64) -> Counts {
 }
 
 fn count_part(generator: Generator, thread: u64, cases: u64) -> Counts {
-    let mut state = thread << 48;
-    let mut bits = || {
-        // SplitMix64.
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    };
+    let mut random = Random(thread << 48);
     let mut counts = Counts::default();
     for _ in 0..cases {
-        let Encounter { corners, bounds } = generator.encounter(&mut bits);
+        let Encounter { corners, bounds } = generator.encounter(&mut || random.bits());
         let beam = Beam::new(&corners).unwrap();
         let overlap = beam.bounds(&bounds);
         // Entries beyond f32 are outside the guarantee (B-1).

@@ -77,6 +77,11 @@ impl InPlace {
         Self { structures, top, triangles, image }
     }
 
+    /// The image.
+    pub(crate) fn image(&self) -> &CheckedImage {
+        &self.image
+    }
+
     /// Bytes in memory.
     pub(crate) fn byte_count(&self) -> usize {
         let top = self

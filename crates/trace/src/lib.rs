@@ -33,7 +33,7 @@
 //! | `world` | the CPU's copy of an image |
 //! | `scalar` | the plain walk over it |
 //! | `in_place` | the plain walk over the image's own bytes |
-//! | [`beam`] | beams against many boxes at once |
+//! | [`beam`] | beams: queries, and many boxes at once |
 //! | `ordinary` | which rays and worlds the fast kernels take |
 //! | `avx512` | the AVX-512 kernel: many rays in flight |
 //!

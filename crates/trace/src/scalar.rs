@@ -148,8 +148,7 @@ impl<K: Kind> Walk<'_, K> {
         let Some(Below { space, .. }) = below else { return ControlFlow::Continue(()) };
         self.counters.leaves += 1;
         let world = self.world;
-        let range = &world.box_lists[list];
-        for (bounds, id) in &world.boxes[range.start as usize..range.end as usize] {
+        for (bounds, id) in world.box_list(list) {
             self.counters.procedural_tests += 1;
             self.offer(space, Primitive::Box(bounds), *id)?;
         }

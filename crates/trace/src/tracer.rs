@@ -2,13 +2,14 @@
 
 use crate::ask::Ask;
 use crate::batch::Batch;
+use crate::beam::{BeamAsk, BeamGround, BeamKernel, Beams, BeamsError};
 use crate::in_place::InPlace;
 use crate::kernel::Kernel;
 use crate::kind::{Closest, First, Kind};
 use crate::world::World;
 use crate::{Hit, TraceError};
 use build::{Options as BuildOptions, Preset};
-use geometry::{Ray, TriangleRule};
+use geometry::{Beam, Ray, TriangleRule};
 use gfx12::Gfx12;
 use gfx12::encode::{Options as EncodeOptions, Policy};
 use machine::{
@@ -17,6 +18,7 @@ use machine::{
 use scene::Scene;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// What a tracer reads while it walks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -59,8 +61,8 @@ impl Default for Options {
     }
 }
 
-/// Answers ray queries. It owns all it needs, has no state that a query could change, and may be used by
-/// many threads at once.
+/// Answers ray and beam queries. It owns all it needs, has no state that an answer depends on, and may be
+/// used by many threads at once.
 ///
 /// ```
 /// use geometry::{Ray, Vec3};
@@ -77,6 +79,16 @@ pub struct Tracer {
     ground: Ground,
     options: Options,
     kernel: Kernel,
+    /// What beams need beside that, made when the first is asked.
+    beams: OnceLock<Result<BeamsGround, BeamsError>>,
+}
+
+/// What beams walk.
+#[derive(Debug)]
+struct BeamsGround {
+    ground: BeamGround,
+    /// The CPU's copy, if the tracer itself has none.
+    copy: Option<World>,
 }
 
 /// What a tracer walks.
@@ -150,7 +162,7 @@ impl Tracer {
             }
             Mode::InPlace => Ground::InPlace(InPlace::new(image, &tree)),
         };
-        Ok(Self { ground, options, kernel })
+        Ok(Self { ground, options, kernel, beams: OnceLock::new() })
     }
 
     fn from_report(report: CheckReport, options: Options) -> Result<Self, TraceError> {
@@ -198,6 +210,48 @@ impl Tracer {
         hit
     }
 
+    /// A question about a beam, to be refined: what does a moving box meet?
+    ///
+    /// The first one takes the time of a look at every primitive, and memory if splits have cut triangles; in place it
+    /// makes the CPU's copy, which beams walk in both modes.
+    ///
+    /// # Errors
+    /// When a coordinate is beyond `2^126` or a transform is singular.
+    pub fn beam(&self, beam: Beam) -> Result<BeamAsk<'_>, BeamsError> {
+        Ok(BeamAsk::new(self.beams()?, beam))
+    }
+
+    /// The tracer as a machine for beams.
+    ///
+    /// # Errors
+    /// As [`Tracer::beam`].
+    pub fn beams(&self) -> Result<Beams<'_>, BeamsError> {
+        let found =
+            self.beams.get_or_init(|| self.beams_ground()).as_ref().map_err(|error| *error)?;
+        let world = match (&self.ground, &found.copy) {
+            (_, Some(copy)) | (Ground::Prepared(copy), None) => copy,
+            (Ground::InPlace(_), None) => return Err(BeamsError::TooLarge),
+        };
+        let kernel = match self.kernel {
+            Kernel::Scalar => BeamKernel::Scalar,
+            Kernel::Avx512 => BeamKernel::fastest(),
+        };
+        Ok(Beams { world, ground: &found.ground, kernel })
+    }
+
+    fn beams_ground(&self) -> Result<BeamsGround, BeamsError> {
+        match &self.ground {
+            Ground::Prepared(world) => {
+                Ok(BeamsGround { ground: BeamGround::new(world)?, copy: None })
+            }
+            Ground::InPlace(image) => {
+                let world = World::new(&gfx12::decode::decode(image.image()));
+                let world = world.map_err(|_| BeamsError::TooLarge)?;
+                Ok(BeamsGround { ground: BeamGround::new(&world)?, copy: Some(world) })
+            }
+        }
+    }
+
     /// How it was made.
     #[must_use]
     pub fn options(&self) -> Options {
@@ -219,7 +273,7 @@ impl Tracer {
         }
     }
 
-    /// Bytes of memory that it walks.
+    /// Bytes of memory that it walks; what beams need beside that is not counted.
     #[must_use]
     pub fn byte_count(&self) -> usize {
         match &self.ground {

@@ -5,24 +5,16 @@
 use geometry::Beam;
 use geometry::beam::construct::Corners;
 use geometry::beam::generate::{Encounter, Generator};
+use geometry::random::Random;
 use trace::beam::{BeamKernel, Boxes, GROUP};
-
-/// SplitMix64.
-fn bits(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
-}
 
 #[test]
 fn kernels_equal_the_scalar_form() {
-    let mut state = 51;
+    let mut random = Random(51);
     let (mut hits, mut misses) = (0, 0);
     for generator in Generator::ALL {
         for round in 0..400 {
-            let mut draw = || generator.encounter(&mut || bits(&mut state));
+            let mut draw = || generator.encounter(&mut || random.bits());
             let mut encounters: Vec<Encounter> = (0..40 + round % 9).map(|_| draw()).collect();
             if round % 4 == 0 {
                 close(&mut encounters[0].corners);

@@ -116,7 +116,7 @@ impl World {
             (Query::Ray(query), ..) => Form::ray(&self.ray(&query.ray, instance), &bounds),
             (Query::Beam(query, _), Some(_), Some(instance)) => {
                 let view = beams.and_then(|beams| beams.placed(query, instance));
-                let moved = view.and_then(|view| view.beam);
+                let moved = view.and_then(|view| view.space.beam);
                 Form::beam(moved.as_ref(), &bounds, query.beam.tmin())
             }
             (Query::Beam(query, _), ..) => {

@@ -11,14 +11,15 @@
 //!   contact is cut to the range in which the beam meets the box of the placement.
 //!
 //! A machine implements one method, [`BeamMachine::visit`]: show every met primitive at least once, in any
-//! order. It asks a [`BeamWorld`] for the leaf tests, so that these definitions exist once. The box test
+//! order. It asks a [`BeamSpace`] for the leaf tests, so that these definitions exist once. The box test
 //! is monotone, so a machine may skip whatever lies in a box that the beam misses, or that it
 //! enters after the point where the visitor lost interest.
 //!
 //! | file | concept |
 //! |---|---|
 //! | [`query`] | what is asked: a beam, a leaf rule, a mask; what is answered |
-//! | [`world`] | a tree as beams see it: the leaf tests |
+//! | [`space`] | a beam in the space of primitives: the leaf tests |
+//! | [`world`] | a tree as beams see it |
 //! | [`covering`] | boxes that contain all of what is below them |
 //! | [`oracle`] | brute force |
 //! | [`walk`] | the plain walk over a tree |
@@ -26,11 +27,13 @@
 pub mod covering;
 pub mod oracle;
 pub mod query;
+pub mod space;
 pub mod walk;
 pub mod world;
 
 pub use oracle::BeamOracle;
 pub use query::{BeamHit, BeamKind, BeamQuery, LeafRule, Visit};
+pub use space::BeamSpace;
 pub use walk::BeamReference;
 pub use world::{BeamView, BeamWorld, BeamWorldError};
 

@@ -1,7 +1,7 @@
 //! The plain walk of a beam over a tree, nearest box first.
 
 use super::covering::covering_boxes;
-use super::world::enter;
+use super::space::enter;
 use super::{
     BeamHit, BeamMachine, BeamQuery, BeamView, BeamWorld, BeamWorldError, LeafRule, Visit,
 };
@@ -115,12 +115,12 @@ impl Walk<'_> {
         let machine = self.machine;
         let bvh = &machine.world.tree().bottoms[bottom].bvh;
         // The parts of a split triangle cover it, which is all that the exact rule needs.
-        let boxes = match view.leaf {
+        let boxes = match view.space.leaf {
             LeafRule::Conservative => machine.covering[bottom].as_deref(),
             LeafRule::Exact => None,
         };
-        self.bvh(bvh, boxes, &|bounds| view.enter(bounds), &mut |walk, item| {
-            match view.leaf {
+        self.bvh(bvh, boxes, &|bounds| view.space.enter(bounds), &mut |walk, item| {
+            match view.space.leaf {
                 LeafRule::Conservative => walk.counters.box_tests += 1,
                 LeafRule::Exact => walk.counters.triangle_tests += 1,
             }

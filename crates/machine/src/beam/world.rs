@@ -1,10 +1,9 @@
 //! A tree as beams see it: the leaf tests, shared by every machine.
 
-use super::{BeamHit, BeamQuery, LeafRule};
-use geometry::beam::{BoxError, Contact, check_box};
-use geometry::{Aabb, Beam, SingularTransform};
-use tree::primitives::Primitive;
-use tree::{Primitives, Tree};
+use super::{BeamHit, BeamQuery, BeamSpace};
+use geometry::beam::{BoxError, check_box};
+use geometry::{Aabb, SingularTransform};
+use tree::{Placement, Primitives, Tree};
 
 /// The primitives and placements of a tree, ready for leaf tests. The hierarchies are not looked at.
 #[derive(Debug, Clone)]
@@ -50,20 +49,8 @@ impl<'a> BeamWorld<'a> {
     /// When something reaches beyond `2^126`, or a transform is singular.
     pub fn new(tree: &'a Tree) -> Result<Self, BeamWorldError> {
         let bounds: Vec<Aabb> = tree.bottoms.iter().map(|b| bounds(&b.primitives)).collect();
-        for (bottom, bounds) in bounds.iter().enumerate().filter(|(_, b)| !b.is_empty()) {
-            check_box(bounds).map_err(|error| BeamWorldError::Bottom { bottom, error })?;
-        }
-        let mut placed = Vec::new();
-        for (instance, placement) in tree.top.iter().flat_map(|t| &t.placements).enumerate() {
-            let bounds = placement
-                .world_bounds(&bounds[placement.bottom as usize])
-                .map_err(|error| BeamWorldError::Singular { instance, error })?;
-            if !bounds.is_empty() {
-                check_box(&bounds)
-                    .map_err(|error| BeamWorldError::Placement { instance, error })?;
-            }
-            placed.push(bounds);
-        }
+        let placements = tree.top.as_ref().map_or(&[][..], |top| &top.placements);
+        let placed = placed_bounds(&bounds, placements)?;
         Ok(Self { tree, placed })
     }
 
@@ -83,9 +70,7 @@ impl<'a> BeamWorld<'a> {
     #[must_use]
     pub fn world(&self, query: &BeamQuery, bottom: usize) -> Option<BeamView<'a>> {
         let primitives = &self.tree.bottoms[bottom].primitives;
-        let (beam, leaf) = (Some(query.beam), query.leaf);
-        let within = Contact { first: query.beam.tmin(), last: query.beam.tmax() };
-        (query.mask != 0).then_some(BeamView { primitives, beam, within, leaf, instance: 0 })
+        Some(BeamView { primitives, space: BeamSpace::world(query)? })
     }
 
     /// What the beam sees through placement `instance`; `None` if the mask hides it or the beam misses
@@ -93,17 +78,9 @@ impl<'a> BeamWorld<'a> {
     #[must_use]
     pub fn placed(&self, query: &BeamQuery, instance: u32) -> Option<BeamView<'a>> {
         let placement = self.tree.top.as_ref()?.placements.get(instance as usize)?;
-        let bounds = self.placed_bounds(instance);
-        if placement.mask & query.mask == 0 || bounds.is_empty() {
-            return None;
-        }
-        Some(BeamView {
-            primitives: &self.tree.bottoms[placement.bottom as usize].primitives,
-            beam: placement.world_to_object.beam(&query.beam).ok(),
-            within: query.beam.contact(&bounds)?,
-            leaf: query.leaf,
-            instance,
-        })
+        let space = BeamSpace::placed(query, placement, &self.placed_bounds(instance), instance)?;
+        let primitives = &self.tree.bottoms[placement.bottom as usize].primitives;
+        Some(BeamView { primitives, space })
     }
 }
 
@@ -112,65 +89,39 @@ impl<'a> BeamWorld<'a> {
 pub struct BeamView<'a> {
     /// The primitives.
     pub primitives: &'a Primitives,
-    /// The beam in the space of the primitives. `None` if it is too large to be moved there: then it
-    /// cannot be told from all of space, and meets everything.
-    pub beam: Option<Beam>,
-    /// When the beam meets the placement's box in world space: nothing is met before or after.
-    pub within: Contact,
-    /// What counts as met.
-    pub leaf: LeafRule,
-    /// The id of the placement.
-    pub instance: u32,
+    /// The beam in their space.
+    pub space: BeamSpace,
 }
 
 impl BeamView<'_> {
     /// Whether and when the beam meets primitive `index`.
     #[must_use]
     pub fn hit(&self, index: usize) -> Option<BeamHit> {
-        let contact = match &self.beam {
-            Some(beam) => self.contact(beam, self.primitives.get(index))?,
-            None => self.within,
-        };
-        let id = self.primitives.ids[index];
-        let (t, exit) = (contact.first.max(self.within.first), contact.last.min(self.within.last));
-        (t <= exit).then_some(BeamHit {
-            t: t + 0.0, // -0.0 becomes +0.0
-            exit,
-            instance: self.instance,
-            geometry: id.geometry,
-            primitive: id.primitive,
-        })
-    }
-
-    /// When the beam enters a box of the hierarchy above the primitives, by a guaranteed lower bound.
-    #[must_use]
-    pub fn enter(&self, bounds: &Aabb) -> Option<f32> {
-        match &self.beam {
-            Some(beam) => enter(beam, bounds),
-            None => Some(self.within.first),
-        }
-    }
-
-    fn contact(&self, beam: &Beam, primitive: Primitive<'_>) -> Option<Contact> {
-        match (self.leaf, primitive) {
-            (_, Primitive::Box(bounds)) if bounds.is_empty() => None,
-            (LeafRule::Conservative, Primitive::Triangle(triangle)) => {
-                beam.contact(&triangle.bounds())
-            }
-            (LeafRule::Conservative, Primitive::Box(bounds)) => beam.contact(bounds),
-            (LeafRule::Exact, Primitive::Triangle(triangle)) => beam.triangle_contact(triangle),
-            (LeafRule::Exact, Primitive::Box(bounds)) => beam.exact_box_contact(bounds),
-        }
+        self.space.hit(self.primitives.get(index), self.primitives.ids[index])
     }
 }
 
-/// When `beam` enters `bounds`, by a guaranteed lower bound; `None` for a miss or an empty box.
-#[must_use]
-pub fn enter(beam: &Beam, bounds: &Aabb) -> Option<f32> {
-    if bounds.is_empty() {
-        return None;
+/// The boxes in world space around the primitives of placements; empty if there are none.
+///
+/// # Errors
+/// When something reaches beyond `2^126`, or a transform is singular.
+pub fn placed_bounds(
+    bottoms: &[Aabb],
+    placements: &[Placement],
+) -> Result<Vec<Aabb>, BeamWorldError> {
+    for (bottom, bounds) in bottoms.iter().enumerate().filter(|(_, b)| !b.is_empty()) {
+        check_box(bounds).map_err(|error| BeamWorldError::Bottom { bottom, error })?;
     }
-    beam.overlap(bounds).map(|overlap| beam.t_lower(&overlap))
+    let placed = placements.iter().enumerate().map(|(instance, placement)| {
+        let bounds = placement
+            .world_bounds(&bottoms[placement.bottom as usize])
+            .map_err(|error| BeamWorldError::Singular { instance, error })?;
+        if !bounds.is_empty() {
+            check_box(&bounds).map_err(|error| BeamWorldError::Placement { instance, error })?;
+        }
+        Ok(bounds)
+    });
+    placed.collect()
 }
 
 /// The box around all primitives that have one.

@@ -3,8 +3,8 @@
 use super::BeamDisagreement;
 use super::contenders::{Contender, Ground, MakeError};
 use machine::beam::{BeamOracle, BeamReference};
-use machine::{BeamHit, BeamKind, BeamMachine, BeamQuery, BudgetExhausted, Counters};
-use trace::beam::BeamTracer;
+use machine::{BeamHit, BeamKind, BeamMachine, BeamQuery, BudgetExhausted, Counters, Visit};
+use trace::{Kernel, Mode, Options as TracerOptions, Tracer};
 use ttu::{Config, Tb12, TtuMachine, World};
 
 /// Makes a machine over a proved image.
@@ -15,6 +15,8 @@ fn maker(contender: &Contender) -> Option<MakeBeams> {
     match contender.machine {
         "reference" => Some(reference),
         "fast" => Some(fast),
+        "fast-scalar" => Some(fast_scalar),
+        "fast-in-place" => Some(fast_in_place),
         // Beams are asked of whole triangles, which boxes around their parts do not contain.
         "ttu" if contender.layout == "tb12" => Some(ttu),
         _ => None,
@@ -31,7 +33,44 @@ fn ttu(ground: Ground<'_>) -> Result<Box<dyn BeamMachine + '_>, MakeError> {
 }
 
 fn fast(ground: Ground<'_>) -> Result<Box<dyn BeamMachine + '_>, MakeError> {
-    Ok(Box::new(BeamTracer::new(ground.decoded)?))
+    tracer(ground, TracerOptions::default())
+}
+
+fn fast_scalar(ground: Ground<'_>) -> Result<Box<dyn BeamMachine + '_>, MakeError> {
+    tracer(ground, TracerOptions { kernel: Some(Kernel::Scalar), ..TracerOptions::default() })
+}
+
+fn fast_in_place(ground: Ground<'_>) -> Result<Box<dyn BeamMachine + '_>, MakeError> {
+    tracer(ground, TracerOptions { mode: Mode::InPlace, ..TracerOptions::default() })
+}
+
+fn tracer(
+    ground: Ground<'_>,
+    options: TracerOptions,
+) -> Result<Box<dyn BeamMachine + '_>, MakeError> {
+    let tracer = Tracer::from_image(ground.image.clone(), options)?;
+    tracer.beams()?;
+    Ok(Box::new(OwnedTracer(tracer)))
+}
+
+/// A tracer that takes beams.
+struct OwnedTracer(Tracer);
+
+impl BeamMachine for OwnedTracer {
+    fn name(&self) -> &'static str {
+        "fast"
+    }
+
+    fn visit(
+        &self,
+        query: &BeamQuery,
+        counters: &mut Counters,
+        visitor: &mut dyn FnMut(&BeamHit) -> Visit,
+    ) -> Result<(), BudgetExhausted> {
+        // It was seen to take beams when it was made.
+        let beams = self.0.beams().map_err(|_| BudgetExhausted { limit: 0 })?;
+        beams.visit(query, counters, visitor)
+    }
 }
 
 /// Whether a contender answers beam queries.

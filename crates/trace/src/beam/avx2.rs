@@ -1,6 +1,7 @@
 //! The box test, 8 boxes at a time, with AVX2.
 
-use super::boxes::{BoxGroup, GROUP};
+use super::boxes::{BoxGroup, GROUP, Planes};
+use super::vector::box_test;
 use geometry::Beam;
 use geometry::beam::{Axis, Case, Overlap};
 use geometry::slab::{C, TINY};
@@ -10,9 +11,9 @@ use std::arch::x86_64::*;
 #[target_feature(enable = "avx2")]
 pub(super) fn meets(beam: &Beam, groups: &[BoxGroup], met: &mut [u16]) {
     for (group, met) in groups.iter().zip(met) {
-        let (lo, hi) = narrow(beam, group, 0);
+        let (lo, hi) = narrow(beam, &group.planes, 0);
         let low = hit_mask(lo, hi);
-        let (lo, hi) = narrow(beam, group, 8);
+        let (lo, hi) = narrow(beam, &group.planes, 8);
         *met = low | hit_mask(lo, hi) << 8;
     }
 }
@@ -20,63 +21,22 @@ pub(super) fn meets(beam: &Beam, groups: &[BoxGroup], met: &mut [u16]) {
 /// When `beam` is inside each box of a group.
 #[target_feature(enable = "avx2")]
 pub(super) fn bounds(beam: &Beam, group: &BoxGroup) -> [Overlap; GROUP] {
-    let (low, high) = (half(beam, group, 0), half(beam, group, 8));
+    let [low, high] = [overlaps(beam, &group.planes, 0), overlaps(beam, &group.planes, 8)];
     std::array::from_fn(|lane| if lane < 8 { low[lane] } else { high[lane - 8] })
 }
 
-/// The same for the eight boxes from lane `first` on.
-#[target_feature(enable = "avx2")]
-pub(super) fn half(beam: &Beam, group: &BoxGroup, first: usize) -> [Overlap; 8] {
-    let (mut lo, mut hi) = ([0.0; 8], [0.0; 8]);
-    let (entries, exits) = narrow(beam, group, first);
-    // SAFETY: both arrays have room for 8 floats.
-    unsafe {
-        _mm256_storeu_ps(lo.as_mut_ptr(), entries);
-        _mm256_storeu_ps(hi.as_mut_ptr(), exits);
-    }
-    std::array::from_fn(|lane| Overlap { lo: lo[lane], hi: hi[lane] })
-}
-
-/// `lo` and `hi` of 8 boxes, from lane `first` on.
-#[target_feature(enable = "avx2")]
-fn narrow(beam: &Beam, group: &BoxGroup, first: usize) -> (__m256, __m256) {
-    let mut lo = _mm256_set1_ps(beam.tmin());
-    let mut hi = _mm256_set1_ps(beam.tmax());
-    for (axis, planes) in beam.axes().iter().zip(&group.planes) {
-        let (a, b) = products(axis, planes, first);
-        // The candidate comes first: a NaN, and a zero of another sign, leaves the second operand.
-        match axis.case {
-            Case::Forward => {
-                lo = _mm256_max_ps(a, lo);
-                hi = _mm256_min_ps(b, hi);
-            }
-            Case::Backward => {
-                lo = _mm256_max_ps(b, lo);
-                hi = _mm256_min_ps(a, hi);
-            }
-            Case::Opening => lo = _mm256_max_ps(b, _mm256_max_ps(a, lo)),
-            Case::Closing => hi = _mm256_min_ps(b, _mm256_min_ps(a, hi)),
-        }
-    }
-    (lo, hi)
-}
-
-/// `(MIN - oA) * idA` and `(MAX - oB) * idB`.
-#[target_feature(enable = "avx2")]
-fn products(axis: &Axis, planes: &[[f32; GROUP]; 2], first: usize) -> (__m256, __m256) {
-    let [min, max] = planes;
-    assert!(first + 8 <= GROUP);
-    // SAFETY: 8 floats follow each of the two places, as asserted.
-    let (min, max) = unsafe {
-        (_mm256_loadu_ps(min.as_ptr().add(first)), _mm256_loadu_ps(max.as_ptr().add(first)))
-    };
-    let a = _mm256_sub_ps(min, _mm256_set1_ps(axis.upper_origin));
-    let b = _mm256_sub_ps(max, _mm256_set1_ps(axis.lower_origin));
-    (
-        _mm256_mul_ps(a, _mm256_set1_ps(axis.upper_inverse)),
-        _mm256_mul_ps(b, _mm256_set1_ps(axis.lower_inverse)),
-    )
-}
+box_test!(
+    "avx2",
+    8,
+    __m256,
+    _mm256_set1_ps,
+    _mm256_loadu_ps,
+    _mm256_storeu_ps,
+    _mm256_sub_ps,
+    _mm256_mul_ps,
+    _mm256_max_ps,
+    _mm256_min_ps
+);
 
 /// `lo <= fl(fl(hi * C) + TINY)` and `lo < +inf`, a bit for each box; not fused (B-2).
 #[target_feature(enable = "avx2")]

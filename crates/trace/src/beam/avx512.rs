@@ -1,6 +1,7 @@
 //! The box test, 16 boxes at a time, with AVX-512 F.
 
-use super::boxes::{BoxGroup, GROUP};
+use super::boxes::{BoxGroup, Planes};
+use super::vector::box_test;
 use geometry::Beam;
 use geometry::beam::{Axis, Case, Overlap};
 use geometry::slab::{C, TINY};
@@ -10,61 +11,23 @@ use std::arch::x86_64::*;
 #[target_feature(enable = "avx512f")]
 pub(super) fn meets(beam: &Beam, groups: &[BoxGroup], met: &mut [u16]) {
     for (group, met) in groups.iter().zip(met) {
-        let (lo, hi) = narrow(beam, group);
+        let (lo, hi) = narrow(beam, &group.planes, 0);
         *met = hit_mask(lo, hi);
     }
 }
 
-/// When `beam` is inside each box of a group.
-#[target_feature(enable = "avx512f")]
-pub(super) fn bounds(beam: &Beam, group: &BoxGroup) -> [Overlap; GROUP] {
-    let (mut lo, mut hi) = ([0.0; GROUP], [0.0; GROUP]);
-    let (entries, exits) = narrow(beam, group);
-    // SAFETY: both arrays have room for 16 floats.
-    unsafe {
-        _mm512_storeu_ps(lo.as_mut_ptr(), entries);
-        _mm512_storeu_ps(hi.as_mut_ptr(), exits);
-    }
-    std::array::from_fn(|lane| Overlap { lo: lo[lane], hi: hi[lane] })
-}
-
-/// `lo` and `hi` of 16 boxes, from lane `first` on.
-#[target_feature(enable = "avx512f")]
-fn narrow(beam: &Beam, group: &BoxGroup) -> (__m512, __m512) {
-    let mut lo = _mm512_set1_ps(beam.tmin());
-    let mut hi = _mm512_set1_ps(beam.tmax());
-    for (axis, planes) in beam.axes().iter().zip(&group.planes) {
-        let (a, b) = products(axis, planes);
-        // The candidate comes first: a NaN, and a zero of another sign, leaves the second operand.
-        match axis.case {
-            Case::Forward => {
-                lo = _mm512_max_ps(a, lo);
-                hi = _mm512_min_ps(b, hi);
-            }
-            Case::Backward => {
-                lo = _mm512_max_ps(b, lo);
-                hi = _mm512_min_ps(a, hi);
-            }
-            Case::Opening => lo = _mm512_max_ps(b, _mm512_max_ps(a, lo)),
-            Case::Closing => hi = _mm512_min_ps(b, _mm512_min_ps(a, hi)),
-        }
-    }
-    (lo, hi)
-}
-
-/// `(MIN - oA) * idA` and `(MAX - oB) * idB`.
-#[target_feature(enable = "avx512f")]
-fn products(axis: &Axis, planes: &[[f32; GROUP]; 2]) -> (__m512, __m512) {
-    let [min, max] = planes;
-    // SAFETY: 16 floats follow the start of each array.
-    let (min, max) = unsafe { (_mm512_loadu_ps(min.as_ptr()), _mm512_loadu_ps(max.as_ptr())) };
-    let a = _mm512_sub_ps(min, _mm512_set1_ps(axis.upper_origin));
-    let b = _mm512_sub_ps(max, _mm512_set1_ps(axis.lower_origin));
-    (
-        _mm512_mul_ps(a, _mm512_set1_ps(axis.upper_inverse)),
-        _mm512_mul_ps(b, _mm512_set1_ps(axis.lower_inverse)),
-    )
-}
+box_test!(
+    "avx512f",
+    16,
+    __m512,
+    _mm512_set1_ps,
+    _mm512_loadu_ps,
+    _mm512_storeu_ps,
+    _mm512_sub_ps,
+    _mm512_mul_ps,
+    _mm512_max_ps,
+    _mm512_min_ps
+);
 
 /// `lo <= fl(fl(hi * C) + TINY)` and `lo < +inf`, a bit for each box; not fused (B-2).
 #[target_feature(enable = "avx512f")]

@@ -5,11 +5,14 @@ use geometry::{Aabb, Vec3};
 /// Boxes in a group.
 pub const GROUP: usize = 16;
 
-/// One group: for each axis minima, then maxima.
+/// `N` boxes: for each axis minima, then maxima.
+pub(crate) type Planes<const N: usize> = [[[f32; N]; 2]; 3];
+
+/// One group.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
 pub(super) struct BoxGroup {
-    pub(super) planes: [[[f32; GROUP]; 2]; 3],
+    pub(super) planes: Planes<GROUP>,
 }
 
 /// Many boxes, laid out for the kernels.

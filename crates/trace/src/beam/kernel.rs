@@ -1,6 +1,6 @@
 //! Kernels of the box test, and the one place where one is chosen.
 
-use super::boxes::{BoxGroup, Boxes, GROUP};
+use super::boxes::{Boxes, GROUP, Planes};
 use super::plain;
 use geometry::Beam;
 use geometry::beam::Overlap;
@@ -80,28 +80,28 @@ impl BeamKernel {
             #[cfg(target_arch = "x86_64")]
             Self::Avx512 if self.is_available() => {
                 // SAFETY: the processor has AVX-512 F.
-                unsafe { super::avx512::bounds(beam, group) }
+                unsafe { super::avx512::overlaps(beam, &group.planes, 0) }
             }
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 if self.is_available() => {
                 // SAFETY: the processor has AVX2.
                 unsafe { super::avx2::bounds(beam, group) }
             }
-            _ => plain::bounds(beam, group),
+            _ => plain::overlaps(beam, &group.planes),
         }
     }
 }
 
 impl BeamKernel {
-    /// The same for the first eight boxes of a group: the children of a node.
-    pub(super) fn first_half(self, beam: &Beam, group: &BoxGroup) -> [Overlap; GROUP / 2] {
+    /// The same for the eight boxes of a node.
+    pub(super) fn node(self, beam: &Beam, planes: &Planes<8>) -> [Overlap; 8] {
         match self {
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 | Self::Avx512 if self.is_available() => {
                 // SAFETY: the processor has AVX2, which the AVX-512 kernel asks for too.
-                unsafe { super::avx2::half(beam, group, 0) }
+                unsafe { super::avx2::overlaps(beam, planes, 0) }
             }
-            _ => std::array::from_fn(|lane| beam.bounds(&group.bounds(lane))),
+            _ => plain::overlaps(beam, planes),
         }
     }
 }

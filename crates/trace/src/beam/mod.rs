@@ -1,4 +1,22 @@
-//! Beams: many boxes at once, and the walk over a tree.
+//! Beams: the queries of a tracer, and many boxes at once.
+//!
+//! [`crate::Tracer::beam`] asks what a moving box meets; [`crate::Tracer::beams`] is the same as a
+//! [`machine::BeamMachine`].
+//!
+//! ```
+//! use geometry::{Aabb, Beam, Vec3};
+//! use trace::Tracer;
+//!
+//! let scene = scene::builtin::Builtin::Interior.scene(5_000);
+//! let tracer = Tracer::new(&scene)?;
+//! let all = scene.bounds()?;
+//! let start = Aabb::new(all.min, all.center());
+//! let ask = tracer.beam(Beam::swept(&start, Vec3::ONE, 1.0)?)?;
+//! assert!(ask.any());
+//! let (by_boxes, by_triangles) = (ask.first(), ask.exact().first());
+//! assert!(by_boxes.map(|hit| hit.t) <= by_triangles.map(|hit| hit.t));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! The kernels take boxes as structure of arrays, 8 (AVX2) or 16 (AVX-512) at a time, and give the bits of
 //! [`geometry::Beam::bounds`]: the same operations in the same order, `max` and `min` with the candidate
@@ -26,17 +44,30 @@
 //! | `boxes` | boxes as structure of arrays |
 //! | `kernel` | the kernels, and the one place where one is chosen |
 //! | `plain`, `avx2`, `avx512` | the box test in plain code, 8 at a time, 16 at a time |
-//! | `walk` | the walk over a tree |
+//! | `vector` | what the last two have in common |
+//! | `ground` | what beams need of a world beside its nodes |
+//! | `walk` | the walk over a world |
+//! | `ask` | one beam and what is asked of it |
+//! | `error` | why a tracer takes no beams |
 
+mod ask;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod boxes;
+mod error;
+mod ground;
 mod kernel;
 mod plain;
+#[cfg(target_arch = "x86_64")]
+mod vector;
 mod walk;
 
+pub use ask::BeamAsk;
 pub use boxes::{Boxes, GROUP};
+pub use error::BeamsError;
 pub use kernel::BeamKernel;
-pub use walk::BeamTracer;
+pub use walk::Beams;
+
+pub(crate) use ground::BeamGround;

@@ -1,24 +1,21 @@
-//! The box test, 16 boxes at a time, in plain code: loops that a compiler turns into the vectors of any
-//! processor.
+//! The box test in plain code: loops that a compiler turns into the vectors of any processor.
 
-use super::boxes::{BoxGroup, GROUP};
+use super::boxes::{BoxGroup, Planes};
 use geometry::Beam;
 use geometry::beam::{Case, Overlap};
-
-type Lanes = [f32; GROUP];
 
 /// Which boxes `beam` meets.
 pub(super) fn meets(beam: &Beam, groups: &[BoxGroup], met: &mut [u16]) {
     for (group, met) in groups.iter().zip(met) {
-        let hits = bounds(beam, group).map(|overlap| u16::from(overlap.is_hit()));
+        let hits = overlaps(beam, &group.planes).map(|overlap| u16::from(overlap.is_hit()));
         *met = hits.iter().enumerate().fold(0, |mask, (lane, hit)| mask | hit << lane);
     }
 }
 
-/// When `beam` is inside each box of a group.
-pub(super) fn bounds(beam: &Beam, group: &BoxGroup) -> [Overlap; GROUP] {
-    let (mut lo, mut hi) = ([beam.tmin(); GROUP], [beam.tmax(); GROUP]);
-    for (axis, [min, max]) in beam.axes().iter().zip(&group.planes) {
+/// When `beam` is inside each box.
+pub(super) fn overlaps<const N: usize>(beam: &Beam, planes: &Planes<N>) -> [Overlap; N] {
+    let (mut lo, mut hi) = ([beam.tmin(); N], [beam.tmax(); N]);
+    for (axis, [min, max]) in beam.axes().iter().zip(planes) {
         let a = products(min, axis.upper_origin, axis.upper_inverse);
         let b = products(max, axis.lower_origin, axis.lower_inverse);
         match axis.case {
@@ -43,19 +40,19 @@ pub(super) fn bounds(beam: &Beam, group: &BoxGroup) -> [Overlap; GROUP] {
     std::array::from_fn(|lane| Overlap { lo: lo[lane], hi: hi[lane] })
 }
 
-fn products(planes: &Lanes, origin: f32, inverse: f32) -> Lanes {
+fn products<const N: usize>(planes: &[f32; N], origin: f32, inverse: f32) -> [f32; N] {
     planes.map(|plane| (plane - origin) * inverse)
 }
 
 /// The larger in each lane; a NaN candidate is dropped.
-fn raise(best: &mut Lanes, candidates: &Lanes) {
+fn raise(best: &mut [f32], candidates: &[f32]) {
     for (best, &candidate) in best.iter_mut().zip(candidates) {
         *best = if candidate > *best { candidate } else { *best };
     }
 }
 
 /// The smaller in each lane; a NaN candidate is dropped.
-fn lower(best: &mut Lanes, candidates: &Lanes) {
+fn lower(best: &mut [f32], candidates: &[f32]) {
     for (best, &candidate) in best.iter_mut().zip(candidates) {
         *best = if candidate < *best { candidate } else { *best };
     }

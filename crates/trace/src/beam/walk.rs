@@ -1,94 +1,34 @@
-//! The walk of a beam over a tree, eight boxes at a time.
+//! The walk of a beam over a tracer's world, eight boxes at a time, nearest first.
 
-use super::boxes::{BoxGroup, GROUP};
+use super::boxes::Planes;
+use super::ground::BeamGround;
 use super::kernel::BeamKernel;
-use geometry::beam::Overlap;
+use crate::world::{Pointer, Target, World};
 use geometry::{Aabb, Beam};
-use machine::beam::covering::covering_boxes;
-use machine::beam::{BeamView, BeamWorld, BeamWorldError};
-use machine::{BeamHit, BeamMachine, BeamQuery, BudgetExhausted, Counters, Visit};
+use machine::beam::BeamSpace;
+use machine::{BeamHit, BeamMachine, BeamQuery, BudgetExhausted, Counters, LeafRule, Visit};
 use std::ops::ControlFlow;
-use tree::{Bvh, Tree};
+use tree::PrimitiveId;
+use tree::primitives::Primitive;
 
-/// Answers beam queries about a tree with the vector instructions of this processor. The answers are those of
-/// [`machine::beam::BeamReference`], bit for bit.
-///
-/// ```
-/// use build::Options;
-/// use geometry::{Aabb, Beam, Vec3};
-/// use machine::{BeamMachine, BeamQuery, Counters};
-/// use std::ops::ControlFlow;
-/// use trace::beam::BeamTracer;
-///
-/// let scene = scene::builtin::Builtin::Interior.scene(5_000);
-/// let built = build::build(&scene, &Options::default(), &|_| ControlFlow::Continue(()))?;
-/// let tracer = BeamTracer::new(&built.tree)?;
-/// let all = built.tree.bounds();
-/// let start = Aabb::new(all.min, all.center());
-/// let query = BeamQuery::new(Beam::swept(&start, Vec3::ONE, 1.0)?);
-/// assert!(tracer.any(&query, &mut Counters::default())?);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct BeamTracer<'a> {
-    world: BeamWorld<'a>,
-    bottoms: Vec<Level>,
-    top: Option<Level>,
-    kernel: BeamKernel,
+/// The machine that answers a tracer's beam queries, with the vector instructions of this processor. Made by
+/// [`crate::Tracer::beams`]. Its answers are those of [`machine::beam::BeamOracle`], bit for bit.
+#[derive(Debug, Clone, Copy)]
+pub struct Beams<'a> {
+    pub(crate) world: &'a World,
+    pub(crate) ground: &'a BeamGround,
+    pub(crate) kernel: BeamKernel,
 }
 
-/// A hierarchy with the boxes of siblings side by side.
-#[derive(Debug, Clone)]
-struct Level {
-    /// The children of each node.
-    groups: Vec<BoxGroup>,
-    /// For each entry that is a node, its group.
-    group_of: Vec<u32>,
-    root: Aabb,
-}
-
-impl<'a> BeamTracer<'a> {
-    /// A machine over `tree`, with the fastest kernel.
-    ///
-    /// # Errors
-    /// As [`BeamWorld::new`].
-    pub fn new(tree: &'a Tree) -> Result<Self, BeamWorldError> {
-        Self::with_kernel(tree, BeamKernel::fastest())
-    }
-
-    /// The same with a kernel of one's choice.
-    ///
-    /// # Errors
-    /// As [`BeamWorld::new`].
-    pub fn with_kernel(tree: &'a Tree, kernel: BeamKernel) -> Result<Self, BeamWorldError> {
-        let world = BeamWorld::new(tree)?;
-        let bottoms = tree.bottoms.iter();
-        let bottoms = bottoms.map(|b| Level::new(&b.bvh, |item| b.primitives.bounds(item)));
-        let bottoms = bottoms.collect();
-        let placed = |instance| world.placed_bounds(instance as u32);
-        let top = tree.top.as_ref().map(|top| Level::new(&top.bvh, placed));
-        Ok(Self { world, bottoms, top, kernel })
+impl Beams<'_> {
+    /// The same machine with a kernel of one's choice.
+    #[must_use]
+    pub fn with_kernel(self, kernel: BeamKernel) -> Self {
+        Self { kernel, ..self }
     }
 }
 
-impl Level {
-    /// Lays out boxes that contain the boxes of all items below them, whatever the tree.
-    fn new(bvh: &Bvh, item_bounds: impl Fn(usize) -> Aabb) -> Self {
-        let covering = covering_boxes(bvh, item_bounds);
-        let entries = bvh.entries();
-        let bounds =
-            |index: usize| covering.as_ref().map_or(entries[index].bounds, |boxes| boxes[index]);
-        let (mut groups, mut group_of) = (Vec::new(), vec![0; entries.len()]);
-        for (index, entry) in entries.iter().enumerate().filter(|(_, e)| !e.link.is_leaf()) {
-            group_of[index] = groups.len() as u32;
-            let children = entry.link.range().map(bounds);
-            groups.push(BoxGroup::of(children.map(|b| if b.is_empty() { Aabb::EMPTY } else { b })));
-        }
-        Self { groups, group_of, root: bounds(0) }
-    }
-}
-
-impl BeamMachine for BeamTracer<'_> {
+impl BeamMachine for Beams<'_> {
     fn name(&self) -> &'static str {
         "fast"
     }
@@ -100,21 +40,14 @@ impl BeamMachine for BeamTracer<'_> {
         visitor: &mut dyn FnMut(&BeamHit) -> Visit,
     ) -> Result<(), BudgetExhausted> {
         counters.queries += 1;
-        let mut walk = Walk { tracer: self, counters, visitor, until: query.beam.tmax() };
-        let tree = self.world.tree();
-        let _stopped = match (&tree.top, &self.top) {
-            (Some(top), Some(level)) => {
-                walk.level(&top.bvh, level, &query.beam, &mut |walk, instance| {
-                    let Some(view) = self.world.placed(query, instance) else {
-                        return ControlFlow::Continue(());
-                    };
-                    walk.counters.instances += 1;
-                    walk.bottom(top.placements[instance as usize].bottom as usize, &view)
-                })
-            }
-            _ => (0..tree.bottoms.len()).try_for_each(|bottom| {
-                let view = self.world.world(query, bottom);
-                view.map_or(ControlFlow::Continue(()), |view| walk.bottom(bottom, &view))
+        let until = query.beam.tmax();
+        let stack = Vec::with_capacity(self.world.stack_size);
+        let mut walk = Walk { beams: self, query, counters, visitor, until, stack };
+        let _stopped = match &self.world.top {
+            Some(top) => walk.level(top.level.root, &self.ground.top, Some(&query.beam), None),
+            None => (0..self.world.bottoms.len()).try_for_each(|number| {
+                let space = BeamSpace::world(query);
+                space.map_or(ControlFlow::Continue(()), |space| walk.bottom(number, &space))
             }),
         };
         Ok(())
@@ -123,73 +56,129 @@ impl BeamMachine for BeamTracer<'_> {
 
 /// One query under way.
 struct Walk<'a> {
-    tracer: &'a BeamTracer<'a>,
+    beams: &'a Beams<'a>,
+    query: &'a BeamQuery,
     counters: &'a mut Counters,
     visitor: &'a mut dyn FnMut(&BeamHit) -> Visit,
     /// Later contacts are of no interest.
     until: f32,
+    /// Where to go, and from when on; the nearest last.
+    stack: Vec<(f32, Pointer)>,
+}
+
+/// A bottom level as a beam sees it.
+#[derive(Clone, Copy)]
+struct Below<'a> {
+    number: usize,
+    space: &'a BeamSpace,
 }
 
 impl Walk<'_> {
-    fn bottom(&mut self, bottom: usize, view: &BeamView<'_>) -> ControlFlow<()> {
-        let tracer = self.tracer;
-        let Some(beam) = &view.beam else {
-            // A beam that cannot be told from all of space meets everything.
-            return (0..view.primitives.len()).try_for_each(|index| self.primitive(view, index));
-        };
-        let bvh = &tracer.world.tree().bottoms[bottom].bvh;
-        self.level(bvh, &tracer.bottoms[bottom], beam, &mut |walk, item| {
-            walk.primitive(view, item as usize)
-        })
+    fn bottom(&mut self, number: usize, space: &BeamSpace) -> ControlFlow<()> {
+        let Beams { world, ground, .. } = *self.beams;
+        let below = Below { number, space };
+        let root = world.bottoms[number].root;
+        self.level(root, &ground.bottoms[number], space.beam.as_ref(), Some(below))
     }
 
-    fn primitive(&mut self, view: &BeamView<'_>, index: usize) -> ControlFlow<()> {
-        self.counters.triangle_tests += 1;
-        let Some(hit) = view.hit(index) else { return ControlFlow::Continue(()) };
-        match (self.visitor)(&hit) {
-            Visit::Continue => {}
-            Visit::Until(t) => self.until = self.until.min(t),
-            Visit::Stop => return ControlFlow::Break(()),
+    /// Walks a level; a beam that cannot be told from all of space (`None`) meets all of it.
+    fn level(
+        &mut self,
+        root: Pointer,
+        bounds: &Aabb,
+        beam: Option<&Beam>,
+        below: Option<Below<'_>>,
+    ) -> ControlFlow<()> {
+        if bounds.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        self.counters.box_tests += 1;
+        let entered = match beam {
+            Some(beam) => beam.overlap(bounds).map(|overlap| beam.t_lower(&overlap)),
+            None => Some(self.query.beam.tmin()),
+        };
+        let bottom = self.stack.len();
+        self.stack.extend(entered.map(|t| (t, root)));
+        while self.stack.len() > bottom {
+            let Some((t, pointer)) = self.stack.pop() else { break };
+            if t > self.until {
+                continue;
+            }
+            match pointer.target() {
+                Target::Node => self.node(pointer, t, beam, below),
+                Target::Leaf => self.triangles(pointer, below)?,
+                Target::Boxes(list) => self.boxes(list, below)?,
+                Target::Instance(number) => self.instance(number)?,
+                Target::Leave | Target::Done => (),
+            }
         }
         ControlFlow::Continue(())
     }
 
-    /// Walks a hierarchy nearest first and hands over the items of every leaf that the beam reaches in
-    /// time.
-    fn level(
+    /// Puts the children of a node that the beam meets onto the stack.
+    fn node(&mut self, pointer: Pointer, t: f32, beam: Option<&Beam>, below: Option<Below<'_>>) {
+        let Beams { world, ground, kernel } = *self.beams;
+        let node = world.arena.node(pointer);
+        self.counters.nodes += 1;
+        self.counters.box_tests += node.slots().count() as u64;
+        let Some(beam) = beam else {
+            self.stack.extend(node.slots().map(|slot| (t, node.children[slot])));
+            return;
+        };
+        let is_exact = below.is_some_and(|below| below.space.leaf == LeafRule::Exact);
+        let planes: &Planes<8> = if is_exact { &node.planes } else { ground.whole(world, pointer) };
+        let overlaps = kernel.node(beam, planes);
+        let start = self.stack.len();
+        for slot in node.slots().filter(|&slot| overlaps[slot].is_hit()) {
+            self.stack.push((beam.t_lower(&overlaps[slot]), node.children[slot]));
+        }
+        self.stack[start..].sort_by(|a, b| b.0.total_cmp(&a.0));
+    }
+
+    fn instance(&mut self, number: usize) -> ControlFlow<()> {
+        let Beams { world, ground, .. } = *self.beams;
+        let Some(top) = &world.top else { return ControlFlow::Continue(()) };
+        let placement = &top.placements[number];
+        let bounds = &ground.placed[number];
+        let Some(space) = BeamSpace::placed(self.query, placement, bounds, number as u32) else {
+            return ControlFlow::Continue(());
+        };
+        self.counters.instances += 1;
+        self.bottom(placement.bottom as usize, &space)
+    }
+
+    fn triangles(&mut self, leaf: Pointer, below: Option<Below<'_>>) -> ControlFlow<()> {
+        let Some(Below { number, space }) = below else { return ControlFlow::Continue(()) };
+        let world = self.beams.world;
+        self.counters.leaves += 1;
+        (0..leaf.triangles()).try_for_each(|column| {
+            let (triangle, name) = world.arena.triangle(leaf, column);
+            self.primitive(space, Primitive::Triangle(&triangle), world.names[number].id(name))
+        })
+    }
+
+    fn boxes(&mut self, list: usize, below: Option<Below<'_>>) -> ControlFlow<()> {
+        let Some(Below { space, .. }) = below else { return ControlFlow::Continue(()) };
+        let boxes = self.beams.world.box_list(list);
+        self.counters.leaves += 1;
+        boxes.iter().try_for_each(|(b, id)| self.primitive(space, Primitive::Box(b), *id))
+    }
+
+    fn primitive(
         &mut self,
-        bvh: &Bvh,
-        level: &Level,
-        beam: &Beam,
-        item: &mut dyn FnMut(&mut Self, u32) -> ControlFlow<()>,
+        space: &BeamSpace,
+        primitive: Primitive<'_>,
+        id: PrimitiveId,
     ) -> ControlFlow<()> {
-        let mut stack: Vec<(f32, usize)> = Vec::with_capacity(64);
-        self.counters.box_tests += 1;
-        let root = (!level.root.is_empty()).then(|| beam.overlap(&level.root)).flatten();
-        stack.extend(root.map(|overlap| (beam.t_lower(&overlap), 0)));
-        while let Some((t, index)) = stack.pop() {
-            if t > self.until {
-                continue;
-            }
-            let entry = &bvh.entries()[index];
-            if entry.link.is_leaf() {
-                self.counters.leaves += 1;
-                for &reference in bvh.items(entry) {
-                    item(self, reference)?;
-                }
-                continue;
-            }
-            self.counters.nodes += 1;
-            self.counters.box_tests += entry.link.count() as u64;
-            let group = &level.groups[level.group_of[index] as usize];
-            let overlaps: [Overlap; GROUP / 2] = self.tracer.kernel.first_half(beam, group);
-            let start = stack.len();
-            for (child, overlap) in entry.link.range().zip(overlaps).rev() {
-                if overlap.is_hit() {
-                    stack.push((beam.t_lower(&overlap), child));
-                }
-            }
-            stack[start..].sort_by(|a, b| b.0.total_cmp(&a.0));
+        match space.leaf {
+            LeafRule::Conservative => self.counters.box_tests += 1,
+            LeafRule::Exact => self.counters.triangle_tests += 1,
+        }
+        let Some(hit) = space.hit(primitive, id) else { return ControlFlow::Continue(()) };
+        match (self.visitor)(&hit) {
+            Visit::Continue => {}
+            Visit::Until(t) => self.until = self.until.min(t),
+            Visit::Stop => return ControlFlow::Break(()),
         }
         ControlFlow::Continue(())
     }

@@ -47,6 +47,11 @@ impl Arena {
         nodes * size_of::<Node>() / UNIT
     }
 
+    /// How many nodes there are; they are numbered from 0 on.
+    pub(crate) fn node_count(&self) -> usize {
+        self.nodes
+    }
+
     /// The node behind a pointer to one.
     pub(crate) fn node(&self, pointer: Pointer) -> &Node {
         let byte = pointer.byte();

@@ -74,6 +74,12 @@ pub(crate) struct TopLevel {
 }
 
 impl World {
+    /// The procedural boxes of a list.
+    pub(crate) fn box_list(&self, number: usize) -> &[(Aabb, PrimitiveId)] {
+        let Range { start, end } = self.box_lists[number];
+        &self.boxes[start as usize..end as usize]
+    }
+
     /// Bytes in memory.
     pub(crate) fn byte_count(&self) -> usize {
         let names: usize = self.names.iter().map(Names::byte_count).sum();

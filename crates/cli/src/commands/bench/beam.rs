@@ -7,6 +7,7 @@ use crate::trace_args::BenchBeam;
 use serde::Serialize;
 use siliray::geometry::beam::generate::Generator;
 use siliray::geometry::beam::naive;
+use siliray::geometry::random::Random;
 use siliray::geometry::{Aabb, Beam};
 use siliray::trace::beam::{BeamKernel, Boxes};
 use std::hint::black_box;
@@ -74,16 +75,8 @@ pub(super) fn run(args: &BenchBeam, output: &Output) -> Result<(), Failure> {
 
 /// Uniform random beams and boxes, with all sign cases among them.
 fn cases(seed: u64) -> Result<(Vec<Beam>, Vec<Aabb>), Failure> {
-    let mut state = seed;
-    let mut bits = move || {
-        // SplitMix64.
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    };
-    let mut draw = || Generator::G0.encounter(&mut bits);
+    let mut random = Random(seed);
+    let mut draw = || Generator::G0.encounter(&mut || random.bits());
     let beams = (0..BEAMS).map(|_| Beam::new(&draw().corners)).collect::<Result<_, _>>();
     let beams = beams.map_err(Failure::input)?;
     Ok((beams, (0..BOXES).map(|_| draw().bounds).collect()))

@@ -1,0 +1,63 @@
+//! One beam and what is asked of it.
+
+use super::walk::Beams;
+use geometry::Beam;
+use machine::{BeamHit, BeamMachine, BeamQuery, Counters, LeafRule, Visit};
+
+/// A question about one beam, to be refined. Made by [`crate::Tracer::beam`].
+#[derive(Debug, Clone, Copy)]
+pub struct BeamAsk<'a> {
+    beams: Beams<'a>,
+    query: BeamQuery,
+}
+
+impl<'a> BeamAsk<'a> {
+    pub(crate) fn new(beams: Beams<'a>, beam: Beam) -> Self {
+        Self { beams, query: BeamQuery::new(beam) }
+    }
+
+    /// Tests primitives themselves, exactly, instead of their boxes (B-11).
+    #[must_use]
+    pub fn exact(mut self) -> Self {
+        self.query.leaf = LeafRule::Exact;
+        self
+    }
+
+    /// Only instances whose mask shares a bit with this one are seen. 0 sees nothing.
+    #[must_use]
+    pub fn mask(mut self, mask: u8) -> Self {
+        self.query.mask = mask;
+        self
+    }
+
+    /// Whether the beam meets anything.
+    #[must_use]
+    pub fn any(&self) -> bool {
+        let mut is_met = false;
+        self.visit(|_| {
+            is_met = true;
+            Visit::Stop
+        });
+        is_met
+    }
+
+    /// What it meets first: the smallest `(t, instance, geometry, primitive)`.
+    #[must_use]
+    pub fn first(&self) -> Option<BeamHit> {
+        // A tracer's walk has no budget, so that it always has an answer.
+        self.beams.first(&self.query, &mut Counters::default()).ok().flatten()
+    }
+
+    /// Everything that it meets, each primitive once, sorted by `(instance, geometry, primitive)`, into `hits`,
+    /// which is cleared first.
+    pub fn collect(&self, hits: &mut Vec<BeamHit>) {
+        let _always_answered = self.beams.collect(&self.query, hits, &mut Counters::default());
+    }
+
+    /// Shows every primitive that it meets, in no order, and a triangle that splits have cut perhaps several
+    /// times, until the visitor has enough.
+    pub fn visit(&self, mut visitor: impl FnMut(&BeamHit) -> Visit) {
+        let counters = &mut Counters::default();
+        let _always_answered = self.beams.visit(&self.query, counters, &mut visitor);
+    }
+}
