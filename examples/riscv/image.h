@@ -13,6 +13,9 @@ XPHMG_AT(struct image, mode, 8);
 XPHMG_AT(struct image, base, 32);
 _Static_assert(sizeof(struct image) == 64, "image");
 
+/* Where siliray's encoder places images, and --load puts them. */
+#define IMAGE 0x81000000
+
 /* What the host asks for: it fills this in before the program starts. */
 struct job {
   const struct image *image;
@@ -24,6 +27,14 @@ XPHMG_AT(struct job, rays, 8);
 XPHMG_AT(struct job, kind, 32);
 _Static_assert(sizeof(struct job) == 40, "job");
 
+extern struct job job;
+
+/* Answers all rays of job.rays; an exit code. One program each has its own. */
+int serve_queues(void);
+
+/* Renders the image at IMAGE; an exit code. */
+int picture(void);
+
 #define KIND_CLOSEST 0
 #define KIND_ANY 1
 #define KIND_ALL 2
@@ -34,5 +45,6 @@ _Static_assert(sizeof(struct job) == 40, "job");
 #define STACK_FULL 3
 #define QUEUE_FULL 4
 #define REFUSED 5      /* the offload did not take the job */
+#define NO_IMAGE 6     /* nothing to make a picture of */
 
 #endif

@@ -1,10 +1,9 @@
 /* The same queues, handed to the offload: one descriptor, one fence. */
 #include "image.h"
 
-struct job job;
 static struct rt_descriptor descriptor __attribute__((aligned(8)));
 
-int main(void) {
+int serve_queues(void) {
   const struct image *image = job.image;
   prec_apply(image->mode, image->alt);
   descriptor.bvh_base = image->base;

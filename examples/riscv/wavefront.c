@@ -3,8 +3,6 @@
  * image was made for is put in force, and element bits are only ever compared. */
 #include "image.h"
 
-struct job job;
-
 /* Nodes and leaves still to visit; LEAF marks leaves. */
 #define STACK 65536
 #define LEAF 0x80000000u
@@ -151,7 +149,7 @@ done:
   return push_hit(ray_id, best_prim, best_leaf, !rt_tri_front(record, 0), best, format);
 }
 
-int main(void) {
+int serve_queues(void) {
   prec_apply(job.image->mode, job.image->alt);
   struct format format = format_in_force();
   struct rt_queue *rays = job.rays;

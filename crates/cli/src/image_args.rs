@@ -76,7 +76,8 @@ pub(crate) struct ImageOutput {
     #[arg(long, value_name = "FORMAT", value_enum, help_heading = "Image options")]
     pub(crate) format: Option<FormatArg>,
 
-    /// Write the image to this file: for gfx12 an .rra file, which Radeon Raytracing Analyzer opens
+    /// Write the image to this file: for gfx12 an .rra file, which Radeon Raytracing Analyzer opens; for xphmg
+    /// the memory from 0x81000000 on, which `run --load` puts there
     #[arg(long, short, value_name = "FILE", requires = "format", help_heading = "Image options")]
     pub(crate) output: Option<PathBuf>,
 
@@ -105,6 +106,15 @@ pub(crate) enum FormatArg {
     Gfx12Bvh4x2,
     /// Blocks of the tree traversal unit: a treelet in 128 bytes
     Ttu,
+    /// XPHMG_RT tiles, FP32
+    XphmgFp32,
+    /// XPHMG_RT tiles, FP16
+    XphmgFp16,
+    /// XPHMG_RT tiles, bfloat16
+    XphmgBf16,
+    /// XPHMG_RT tiles, quantised 16-bit integers
+    #[value(name = "xphmg-int16q")]
+    XphmgInt16q,
 }
 
 /// How planes are stored.

@@ -40,7 +40,13 @@ fn every_machine_paints_the_same_picture() {
         let (scene, tree) = scene_and_tree(builtin);
         let shaded = settings(Style::Shaded { samples: 1 });
         let walked = picture(&scene, &Reference::new(&tree, RULE), &shaded).unwrap();
-        for machine in [MachineName::Gfx12Gpurt, MachineName::Gfx12Radv, MachineName::Gfx12Dual] {
+        for machine in [
+            MachineName::Gfx12Gpurt,
+            MachineName::Gfx12Radv,
+            MachineName::Gfx12Dual,
+            MachineName::Offload,
+            MachineName::Hart,
+        ] {
             let laid_out = LaidOut::new(tree.clone(), machine.own_format(), machine).unwrap();
             let machine = laid_out.machine(RULE).unwrap();
             let other = picture(&scene, &*machine, &shaded).unwrap();

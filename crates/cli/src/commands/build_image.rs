@@ -8,8 +8,11 @@ use serde::Serialize;
 use siliray::gfx12::encode::{Encoded, Options, Policy, Report, encode};
 use siliray::gfx12::uncompressed::{self, BoxPrecision};
 use siliray::gfx12::{NAME as COMPRESSED, rra};
+use siliray::machine::{Format, Image};
 use siliray::tree::Tree;
 use siliray::ttu::tb12::{self, Density};
+use siliray::xphmg::tiles::header::Header;
+use siliray::xphmg::{Precision, Tiles};
 
 /// What `--json` adds.
 #[derive(Serialize)]
@@ -70,13 +73,13 @@ struct ObbFigures {
 /// Refuses options that are not for the format.
 pub(crate) fn check_options(args: &ImageOutput) -> Result<(), Failure> {
     let stray = match args.format {
-        Some(FormatArg::Gfx12) => args.precision.map(|_| "--precision is for gfx12-bvh4x2"),
-        Some(FormatArg::Gfx12Bvh4x2) if args.obb => Some("--obb is for gfx12"),
-        Some(FormatArg::Gfx12Bvh4x2) => args.policy.map(|_| "--policy is for gfx12"),
-        Some(FormatArg::Ttu) if args.obb => Some("--obb is for gfx12"),
-        Some(FormatArg::Ttu) if args.policy.is_some() => Some("--policy is for gfx12"),
-        Some(FormatArg::Ttu) => args.precision.map(|_| "--precision is for gfx12-bvh4x2"),
         None => None,
+        Some(format) if format != FormatArg::Gfx12 && args.obb => Some("--obb is for gfx12"),
+        Some(format) if format != FormatArg::Gfx12 && args.policy.is_some() => {
+            Some("--policy is for gfx12")
+        }
+        Some(FormatArg::Gfx12Bvh4x2) => None,
+        Some(_) => args.precision.map(|_| "--precision is for gfx12-bvh4x2"),
     };
     stray.map_or(Ok(()), |stray| Err(Failure::usage(stray)))
 }
@@ -110,7 +113,30 @@ pub(crate) fn lay_out(
             };
             Ok(Encoded { report, image })
         }
+        FormatArg::XphmgFp32 => lay_out_tiles(tree, Precision::Fp32),
+        FormatArg::XphmgFp16 => lay_out_tiles(tree, Precision::Fp16),
+        FormatArg::XphmgBf16 => lay_out_tiles(tree, Precision::Bf16),
+        FormatArg::XphmgInt16q => lay_out_tiles(tree, Precision::Int16q),
     }
+}
+
+fn lay_out_tiles(tree: &Tree, precision: Precision) -> Result<Encoded, Failure> {
+    let image = Tiles::new(precision).encode(tree).map_err(Failure::input)?;
+    Ok(Encoded { report: tiles_report(&image), image })
+}
+
+/// The figures of tiles: what lies before the table of names is what a ray can touch.
+fn tiles_report(image: &Image) -> Report {
+    let header = Header::from_bytes(image.segments[0].bytes());
+    let figures = header.map(|header| Report {
+        bytes: image.byte_count() as u64,
+        node_bytes: header.triangle_base - header.base,
+        box_nodes: header.nodes as usize,
+        triangle_nodes: header.ranges as usize,
+        triangles: header.triangles as usize,
+        ..Report::default()
+    });
+    figures.unwrap_or_default()
 }
 
 fn policy(args: &ImageOutput) -> Policy {
@@ -141,8 +167,9 @@ impl ImageOutputFile {
         if let Some(file) = self.0 {
             file.write(&match image.format {
                 COMPRESSED => rra::write(image).map_err(Failure::input)?,
-                tb12::NAME => image.segments[0].bytes().to_vec(),
-                _ => uncompressed::file::write(image),
+                uncompressed::NAME => uncompressed::file::write(image),
+                // One segment, as it lies in memory.
+                _ => image.segments[0].bytes().to_vec(),
             })?;
         }
         let primitive_nodes = report.triangle_nodes + report.procedural_nodes;
@@ -194,6 +221,17 @@ impl ImageFigures {
                 counted(blocks.blocks, "block"),
                 blocks.nodes_per_block,
                 100.0 * blocks.fill,
+            );
+            return text + &written.unwrap_or_default();
+        }
+        if self.policy.is_none() && self.precision.is_none() {
+            let text = format!(
+                "\n{}: {} bytes, {:.1} bytes of tiles and ranges a triangle; {} and {}\n",
+                self.format,
+                grouped(self.bytes),
+                self.bytes_per_triangle,
+                counted(self.box_nodes, "node"),
+                counted(self.primitive_nodes, "range"),
             );
             return text + &written.unwrap_or_default();
         }

@@ -110,3 +110,39 @@ fn instructions_are_shown() {
     );
     assert!(text.contains("\tsd\ta0,0(t0)\n"), "{text}");
 }
+
+/// The way that the documentation shows: a scene as an image, the image in memory, a picture on the console.
+#[test]
+fn programs_print_pictures() {
+    let folder = Folder::new();
+    let programs = concat!(env!("CARGO_MANIFEST_DIR"), "/../riscv/programs");
+    let build = ["build", "organic", "--triangles", "800", "--format", "xphmg-fp32", "-o", "image"];
+    let output = folder.run(&build);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut pictures = Vec::new();
+    for name in ["wavefront", "offload"] {
+        let program = format!("{programs}/{name}.elf");
+        let dump = "header@0x81000000:64";
+        let output = folder.run(&[
+            "run",
+            &program,
+            "--extension",
+            "xphmg",
+            "--load",
+            "image@0x81000000",
+            "--dump",
+            dump,
+        ]);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), &*errors), (Some(0), ""), "{name}");
+        assert!(output.stdout.starts_with(b"P6 160 120 255\n"), "{name}");
+        assert_eq!(output.stdout.len(), 15 + 160 * 120 * 3, "{name}");
+        assert!(output.stdout[15..].iter().any(|byte| *byte != 0), "{name}: all is black");
+        assert_eq!(folder.read("header"), folder.read("image")[..64]);
+        pictures.push(output.stdout);
+    }
+    assert!(pictures[0] == pictures[1]);
+    let without = folder.run(&["run", &format!("{programs}/offload.elf"), "--extension", "xphmg"]);
+    assert_eq!(without.status.code(), Some(6));
+    assert!(String::from_utf8_lossy(&without.stdout).contains("no image at 0x81000000"));
+}

@@ -1,5 +1,6 @@
 //! The options of `siliray run` and `siliray disasm`.
 
+use super::memory_files::{self, Dump, Load};
 use crate::values;
 use clap::Args;
 use siliray::riscv::{MAX_RAM, SIZE_STEP};
@@ -18,6 +19,10 @@ Examples:
   siliray run prog.elf --trace trace.jsonl --max-instructions 1e6
   siliray run prog.elf --gdb 1234          then: gdb-multiarch prog.elf -ex 'target remote :1234'
   siliray run test.elf --signature test.sig --signature-granularity 4
+  siliray build interior --format xphmg-fp32 -o scene.xphmg
+  siliray run wavefront.elf --extension xphmg --load scene.xphmg@0x81000000 > picture.ppm
+
+Addresses are numbers or symbols of the program.
 
 Exit status:
   the program's own (255 if it is a multiple of 256 other than 0, else its low eight bits)
@@ -32,6 +37,14 @@ pub(crate) struct Run {
 
     #[command(flatten)]
     pub(crate) hart: HartChoice,
+
+    /// Copy a file into memory before the program starts, for example the image of a scene; may be repeated
+    #[arg(long = "load", value_name = "FILE@ADDRESS", value_parser = memory_files::load)]
+    pub(crate) loads: Vec<Load>,
+
+    /// Write a part of memory to a file when the program has ended; may be repeated
+    #[arg(long = "dump", value_name = "FILE@ADDRESS:BYTES", value_parser = memory_files::dump)]
+    pub(crate) dumps: Vec<Dump>,
 
     /// Write one line for each retired instruction, as Spike's --log-commits does
     #[arg(long, value_name = "FILE")]

@@ -2,6 +2,7 @@
 
 pub(crate) mod args;
 pub(crate) mod disasm;
+mod memory_files;
 mod observer;
 pub(crate) mod run;
 
@@ -13,7 +14,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// The largest program.
+/// The largest file that is read.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// Exit code when the host, not the program, is at fault.
@@ -44,16 +45,22 @@ fn make(choice: &HartChoice) -> Result<Hart, Failure> {
 
 /// Puts the program in the file `path` into `hart`.
 fn load(hart: &mut Hart, path: &Path) -> Result<Program, Failure> {
-    let failed = |problem: String| {
-        Failure::input(format!("cannot load {}: {problem}", path.display())).code(HOST_ERROR)
-    };
-    // A device may go on for ever.
+    let bytes = read_file(path)?;
+    hart.load_elf(&bytes).map_err(|error| cannot_load(path, &error))
+}
+
+/// The bytes of a file for the hart. A device may go on for ever, so there is a limit.
+fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
-    let file = File::open(path).map_err(|error| failed(error.to_string()))?;
+    let file = File::open(path).map_err(|error| cannot_load(path, &error))?;
     let read = file.take(MOST_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(|error| failed(error.to_string()))?;
+    read.map_err(|error| cannot_load(path, &error))?;
     if bytes.len() as u64 > MOST_BYTES {
-        return Err(failed(format!("it has more than {MOST_BYTES} bytes")));
+        return Err(cannot_load(path, &format!("it has more than {MOST_BYTES} bytes")));
     }
-    hart.load_elf(&bytes).map_err(|error| failed(error.to_string()))
+    Ok(bytes)
+}
+
+fn cannot_load(path: &Path, problem: &dyn std::fmt::Display) -> Failure {
+    Failure::input(format!("cannot load {}: {problem}", path.display())).code(HOST_ERROR)
 }

@@ -42,6 +42,11 @@ struct JsonTrap {
 pub(crate) fn run(args: &Run, output: &Output) -> Result<(), Failure> {
     let mut hart = make(&args.hart)?;
     let program = load(&mut hart, &args.program)?;
+    for file in &args.loads {
+        file.put(&mut hart, &program)?;
+    }
+    let dumps = args.dumps.iter().map(|dump| dump.begin(&hart, &program));
+    let dumps = dumps.collect::<Result<Vec<_>, _>>()?;
     let create = |path: &Option<std::path::PathBuf>| {
         let file = path.as_deref().map(AtomicFile::create).transpose();
         file.map_err(|failure| failure.code(HOST_ERROR))
@@ -76,6 +81,9 @@ pub(crate) fn run(args: &Run, output: &Output) -> Result<(), Failure> {
         let text = signature(&hart, &program, args.signature_granularity);
         let text = text.map_err(|error| Failure::input(error).code(HOST_ERROR))?;
         file.write(text.as_bytes()).map_err(|failure| failure.code(HOST_ERROR))?;
+    }
+    for dump in dumps {
+        dump.finish(&hart)?;
     }
     if output.is_json() {
         output.result(&json(&hart, &ended, files), "")?;

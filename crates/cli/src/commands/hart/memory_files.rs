@@ -1,0 +1,123 @@
+//! Files that become memory before a program starts, and memory that becomes files when it has ended.
+
+use super::{HOST_ERROR, read_file};
+use crate::failure::Failure;
+use crate::output::AtomicFile;
+use crate::values;
+use siliray::riscv::{Hart, Program};
+use std::path::PathBuf;
+
+/// `FILE@ADDRESS`: what goes where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Load {
+    file: PathBuf,
+    place: Place,
+}
+
+/// `FILE@ADDRESS:BYTES`: what comes from where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Dump {
+    file: PathBuf,
+    place: Place,
+    bytes: u64,
+}
+
+/// An address, or the name of a symbol of the program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Place {
+    Address(u64),
+    Symbol(String),
+}
+
+/// What `--load` takes.
+pub(crate) fn load(text: &str) -> Result<Load, String> {
+    let parsed = file_and_place(text).and_then(|(file, place)| {
+        let place = place_of(place)?;
+        Some(Load { file, place })
+    });
+    parsed.ok_or_else(|| {
+        "expected FILE@ADDRESS or FILE@SYMBOL, such as scene.xphmg@0x81000000".to_owned()
+    })
+}
+
+/// What `--dump` takes.
+pub(crate) fn dump(text: &str) -> Result<Dump, String> {
+    let parsed = file_and_place(text).and_then(|(file, rest)| {
+        let (place, bytes) = rest.rsplit_once(':')?;
+        let (place, bytes) = (place_of(place)?, values::address(bytes).ok()?);
+        Some(Dump { file, place, bytes })
+    });
+    parsed.ok_or_else(|| {
+        "expected FILE@ADDRESS:BYTES or FILE@SYMBOL:BYTES, such as hits.bin@0x80800000:4096"
+            .to_owned()
+    })
+}
+
+fn file_and_place(text: &str) -> Option<(PathBuf, &str)> {
+    let (file, place) = text.rsplit_once('@')?;
+    (!file.is_empty() && !place.is_empty()).then(|| (PathBuf::from(file), place))
+}
+
+/// Nothing that starts with a digit is a symbol.
+fn place_of(text: &str) -> Option<Place> {
+    match text.as_bytes().first()? {
+        b'0'..=b'9' => values::address(text).ok().map(Place::Address),
+        _ => Some(Place::Symbol(text.to_owned())),
+    }
+}
+
+impl Place {
+    fn address(&self, program: &Program) -> Result<u64, Failure> {
+        match self {
+            Self::Address(address) => Ok(*address),
+            Self::Symbol(name) => program.symbols.get(name).copied().ok_or_else(|| {
+                Failure::input(format!("the program has no symbol {name}")).code(HOST_ERROR)
+            }),
+        }
+    }
+}
+
+impl Load {
+    /// Copies the file into memory.
+    pub(crate) fn put(&self, hart: &mut Hart, program: &Program) -> Result<(), Failure> {
+        let bytes = read_file(&self.file)?;
+        let address = self.place.address(program)?;
+        hart.write_memory(address, &bytes).map_err(|_| {
+            let (file, size) = (self.file.display(), bytes.len());
+            Failure::input(format!(
+                "cannot load {file}: {size} bytes at {address:#x} are not all in RAM or LDS"
+            ))
+            .hint("--mem SIZE gives more RAM")
+            .code(HOST_ERROR)
+        })
+    }
+}
+
+/// A dump that can be made: its memory exists, and so does the file under way.
+pub(crate) struct PendingDump {
+    file: AtomicFile,
+    address: u64,
+    bytes: u64,
+}
+
+impl Dump {
+    /// Finds out what cannot work before the program runs.
+    pub(crate) fn begin(&self, hart: &Hart, program: &Program) -> Result<PendingDump, Failure> {
+        let (address, bytes) = (self.place.address(program)?, self.bytes);
+        if hart.core.memory.slice(address, bytes).is_none() {
+            let file = self.file.display();
+            let text = format!("cannot dump {file}: {bytes} bytes at {address:#x} are not memory");
+            return Err(Failure::input(text).code(HOST_ERROR));
+        }
+        let file = AtomicFile::create(&self.file).map_err(|it| it.code(HOST_ERROR))?;
+        Ok(PendingDump { file, address, bytes })
+    }
+}
+
+impl PendingDump {
+    /// Writes the memory as it is now.
+    pub(crate) fn finish(self, hart: &Hart) -> Result<(), Failure> {
+        let bytes = hart.core.memory.slice(self.address, self.bytes).unwrap_or_default();
+        self.file.write(bytes).map_err(|failure| failure.code(HOST_ERROR))
+    }
+}
