@@ -66,6 +66,10 @@ pub(crate) struct Sim {
     #[arg(long, value_name = "CAMERA", value_parser = values::camera, allow_hyphen_values = true)]
     pub(crate) camera: Option<Camera>,
 
+    /// Count the boxes that tests report although the query misses them, by exact arithmetic
+    #[arg(long)]
+    pub(crate) false_positives: bool,
+
     /// Write figures over time to this file; for one run
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,

@@ -112,6 +112,8 @@ counters! {
     children_tested,
     /// Children met.
     children_hit,
+    /// Children met whose boxes the query as it came misses exactly; 0 unless that is asked for.
+    false_positives,
     /// Groups of siblings visited.
     nodes_visited,
     /// Children met that lead on inside the block.

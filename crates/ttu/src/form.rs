@@ -15,7 +15,7 @@ use geometry::beam::axis::{Axis, Case};
 use geometry::beam::construct::{snap_lower, snap_upper};
 use geometry::rounding::{add_down, add_up, sub_down, sub_up};
 use geometry::slab::{self, widen};
-use geometry::{Aabb, Beam, Ray};
+use geometry::{Aabb, Beam, Ray, Vec3};
 
 /// `24 u`, the dilation of a ray for each unit of reach.
 const DILATION: f32 = 24.0 / 16_777_216.0;
@@ -67,20 +67,21 @@ impl Form {
         Self { axes: [axis(0), axis(1), axis(2)], tmin: lowered(ray.tmin) }
     }
 
-    /// A beam in a level whose box is `bounds`; dilated like a ray, and for the same reason. Without a beam,
-    /// everything is met.
-    pub(crate) fn beam(beam: Option<&Beam>, bounds: &Aabb, tmin: f32) -> Self {
+    /// A beam in a level whose box is `bounds`; widened by `overhang`, then dilated like a ray, and for the same
+    /// reason. Without a beam, everything is met.
+    pub(crate) fn beam(beam: Option<&Beam>, bounds: &Aabb, tmin: f32, overhang: Vec3) -> Self {
         let Some(beam) = beam else {
             let everywhere = Axis::new(f32::MAX, f32::MIN, 0.0, 0.0);
             return Self { axes: [everywhere; 3], tmin };
         };
         let [upper, lower] = [beam.upper().0, beam.lower().0];
-        let dilation = DILATION * slab::reach(upper, bounds).max(slab::reach(lower, bounds));
-        let axes = beam.axes().map(|axis| Axis {
-            upper_origin: add_up(axis.upper_origin, dilation),
-            lower_origin: add_down(axis.lower_origin, -dilation),
-            ..axis
-        });
+        let bounds = Aabb::new(bounds.min - overhang, bounds.max + overhang);
+        let dilation = DILATION * slab::reach(upper, &bounds).max(slab::reach(lower, &bounds));
+        let mut axes = *beam.axes();
+        for (axis, overhang) in axes.iter_mut().zip(overhang.to_array()) {
+            axis.upper_origin = add_up(add_up(axis.upper_origin, overhang), dilation);
+            axis.lower_origin = add_down(add_down(axis.lower_origin, -overhang), -dilation);
+        }
         Self { axes, tmin: lowered(beam.tmin()) }
     }
 
@@ -158,5 +159,87 @@ fn later(candidate: &[f32; 4], best: &mut [f32; 4]) {
 fn earlier(candidate: &[f32; 4], best: &mut [f32; 4]) {
     for lane in 0..4 {
         best[lane] = if candidate[lane] < best[lane] { candidate[lane] } else { best[lane] };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tb12::quantize::{self, decoded_box};
+    use geometry::beam::generate::{Encounter, Generator};
+    use geometry::random::Random;
+    use machine::block_format::{Block, BlockImage, BlockLead, BlockNode, CellBox, Frame};
+
+    /// The test of a box as a node of a TB12 block whose root is `root`, as the machine makes it; `None` if such a
+    /// block cannot be written.
+    fn meets_in_a_block(beam: &Beam, root: &Aabb, child: &Aabb) -> Option<bool> {
+        let axis = |k: usize| quantize::Axis::spanning(root.min[k], root.max[k]);
+        let axes = [axis(0)?, axis(1)?, axis(2)?];
+        let (mut cells, mut root_cells) = ([[0; 3]; 2], [0; 3]);
+        for k in 0..3 {
+            cells[0][k] = axes[k].floor(child.min[k]);
+            cells[1][k] = axes[k].ceil(child.max[k])?;
+            root_cells[k] = axes[k].ceil(root.max[k])?;
+        }
+        assert!(decoded_box(&axes, cells[0], cells[1]).contains(child));
+        let cell_box =
+            |[min, max]: [[u8; 3]; 2]| CellBox { min: min.map(f32::from), max: max.map(f32::from) };
+        let lead = BlockLead::Items { first: 0, count: 0, bytes: 0, address: 0 };
+        let frame = Frame {
+            origin: axes.map(|axis| axis.origin),
+            exponents: axes.map(|axis| i16::from(axis.exponent)),
+            rotation: None,
+        };
+        let image = BlockImage {
+            blocks: vec![Block {
+                address: 0,
+                bytes: 128,
+                frame,
+                root: Some(cell_box([[0; 3], root_cells])),
+                first_node: 0,
+                node_count: 1,
+                root_children: 1,
+            }],
+            nodes: vec![BlockNode { cells: cell_box(cells), mask: 0xFF, lead }],
+            ..BlockImage::default()
+        };
+        let program = crate::program::Program::new(&image).unwrap();
+        let form = Form::beam(Some(beam), root, beam.tmin(), Vec3::ZERO);
+        let launch = crate::program::Launch { form: &form, tmax: widen(beam.tmax()), mask: 0xFF };
+        let tested = program.test(0, &launch);
+        Some(tested.root && tested.hits & 1 == 1)
+    }
+
+    /// The chain of B-12: what is met exactly is met by the `f32` test, and what that meets is met in a block.
+    #[test]
+    fn exact_hits_are_f32_hits_and_these_are_hits_in_a_block() {
+        let mut random = Random(77);
+        for generator in Generator::ALL {
+            let (mut exact, mut met, mut in_blocks, mut cases) = (0, 0, 0, 0);
+            for _ in 0..60_000 {
+                let Encounter { corners, bounds } = generator.encounter(&mut || random.bits());
+                let beam = Beam::new(&corners).unwrap();
+                let size = bounds.extent();
+                let grown = [random.vector(0.0, 3.0), random.vector(0.0, 3.0)];
+                let root = Aabb::new(bounds.min - size * grown[0], bounds.max + size * grown[1]);
+                let Some(in_a_block) = meets_in_a_block(&beam, &root, &bounds) else { continue };
+                let is_met = beam.overlap(&bounds).is_some();
+                let case = || format!("{} {corners:?} {bounds:?} in {root:?}", generator.name());
+                assert!(is_met || !beam.decide(&bounds).is_hit(), "{}", case());
+                assert!(in_a_block || !is_met, "{}", case());
+                cases += 1;
+                exact += usize::from(beam.meets_exactly(&bounds));
+                met += usize::from(is_met);
+                in_blocks += usize::from(in_a_block);
+            }
+            let name = generator.name();
+            assert!(exact <= met && met <= in_blocks, "{name}");
+            // Few boxes with extreme exponents fit into a block (T-8).
+            let least = if generator == Generator::Gx { 500 } else { 5_000 };
+            assert!(exact > least && cases > 2 * least, "{name}: {exact} of {cases}");
+            // Cells are one 255th of a block, here of up to seven boxes: few boxes more are met.
+            let more = (in_blocks - met) as f64 / cases as f64;
+            assert!(generator != Generator::G0 || more < 0.02, "{more}");
+        }
     }
 }

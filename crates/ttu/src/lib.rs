@@ -11,6 +11,7 @@
 //! | [`world`] | an image of any block format, ready to be run |
 //! | [`program`] | its blocks, decoded |
 //! | [`job`] | questions and answers |
+//! | `beam_ground` | what beams need of a world beside its blocks |
 //! | `form` | a query in the coordinates of a block, and the box test |
 //! | `unit` | the units of the machine |
 //! | [`run`] | many questions through the whole machine |
@@ -20,6 +21,7 @@
 //! Numbers like T-4 are decisions where the description is silent; they stand beside the code that makes
 //! them true.
 
+mod beam_ground;
 pub mod config;
 pub mod counters;
 pub mod distribution;

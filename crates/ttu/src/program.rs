@@ -4,8 +4,8 @@
 //! not each time that the simulated machine fetches it.
 
 use crate::form::{Form, Planes};
-use geometry::rounding::{narrow_down, narrow_up};
-use geometry::{Aabb, Ray, Transform, Vec3};
+use geometry::rounding::{add_down, add_up, narrow_down, narrow_up};
+use geometry::{Aabb, Beam, Ray, Transform, Vec3};
 use machine::block_format::{Block, BlockImage, BlockLead, BlockLevel, CellBox};
 
 /// Most nodes of a block.
@@ -15,7 +15,7 @@ pub(crate) const MAX_NODES: usize = 16;
 #[derive(Debug, Clone)]
 pub struct Program {
     pub(crate) blocks: Vec<ProgramBlock>,
-    planes: Vec<Planes>,
+    pub(crate) planes: Vec<Planes>,
     pub(crate) nodes: Vec<ProgramNode>,
     pub(crate) items: Vec<u32>,
     pub(crate) levels: Vec<BlockLevel>,
@@ -27,14 +27,14 @@ pub struct Program {
 pub(crate) struct ProgramBlock {
     pub(crate) address: u64,
     pub(crate) bytes: u32,
-    origin: [f32; 3],
-    exponents: [i16; 3],
+    pub(crate) origin: [f32; 3],
+    pub(crate) exponents: [i16; 3],
     /// `2^-e` and `2^e`; 0 where that is no normal number, which makes every launch global.
     down: [f32; 3],
     up: [f32; 3],
-    rotation: Option<u8>,
+    pub(crate) rotation: Option<u8>,
     root: Option<CellBox>,
-    first_planes: u32,
+    pub(crate) first_planes: u32,
     pub(crate) first_node: u32,
     pub(crate) node_count: u8,
     pub(crate) root_children: u8,
@@ -54,6 +54,8 @@ pub(crate) struct Tested {
     pub(crate) root: bool,
     /// Which nodes are met.
     pub(crate) hits: u16,
+    /// Which of these are missed exactly, if that is to be counted.
+    pub(crate) false_hits: u16,
     /// Where each is entered.
     pub(crate) entries: [f32; MAX_NODES],
 }
@@ -121,6 +123,29 @@ impl Program {
         self.blocks[block as usize].rotation.is_some()
     }
 
+    /// Which of the boxes that a test reported are missed exactly. The boxes are taken as decoded to `f32`, outward; in
+    /// an oriented block the beam is turned, outward.
+    pub(crate) fn false_hits(&self, number: u32, beam: &Beam, hits: u16) -> u16 {
+        let block = &self.blocks[number as usize];
+        let turned = match block.rotation {
+            None => Some(*beam),
+            Some(rotation) => {
+                let rows = self.rotations[usize::from(rotation)];
+                let rows = rows.map(|[x, y, z]| [x, y, z, 0.0]);
+                Transform { rows }.beam(beam).ok()
+            }
+        };
+        let Some(beam) = turned else { return 0 };
+        let is_false = |&index: &usize| {
+            let planes = block.decoded(&self.planes[block.first_planes as usize + index / 4]);
+            let corner =
+                |cells: &[[f32; 4]; 3]| Vec3::from_array(cells.map(|lanes| lanes[index % 4]));
+            hits >> index & 1 == 1
+                && !beam.meets_exactly(&Aabb::new(corner(&planes.min), corner(&planes.max)))
+        };
+        (0..usize::from(block.node_count)).filter(is_false).fold(0, |set, index| set | 1 << index)
+    }
+
     /// Tests every box of a block against a query up to `tmax`.
     pub(crate) fn test(&self, number: u32, query: &Launch<'_>) -> Tested {
         let block = &self.blocks[number as usize];
@@ -134,7 +159,8 @@ impl Program {
         };
         let groups = usize::from(block.node_count).div_ceil(4);
         let planes = &self.planes[block.first_planes as usize..][..groups];
-        let mut tested = Tested { root: true, hits: 0, entries: [f32::INFINITY; MAX_NODES] };
+        let mut tested =
+            Tested { root: true, hits: 0, false_hits: 0, entries: [f32::INFINITY; MAX_NODES] };
         match form.local(&block.origin, &block.down, &block.up) {
             Some(local) => {
                 tested.root = block.root.is_none_or(|root| {
@@ -256,6 +282,11 @@ impl ProgramBlock {
             let (origin, cell) = (f64::from(self.origin[k]), f64::from(self.exponents[k]).exp2());
             for lane in 0..4 {
                 let sum = |cells: f32| {
+                    let offset = cells * self.up[k];
+                    if offset * self.down[k] == cells {
+                        return (add_down(self.origin[k], offset), add_up(self.origin[k], offset));
+                    }
+                    // Cells beyond the normal numbers of f32.
                     let offset = f64::from(cells) * cell;
                     let sum = origin + offset;
                     let slack = (origin.abs() + offset.abs()) * f64::EPSILON;

@@ -69,8 +69,6 @@ impl Machine for TtuMachine {
     }
 }
 
-/// On an image that cuts triangles, the boxes of the hierarchy do not contain the boxes of its triangles, and only the
-/// exact leaf rule is answered in full.
 impl BeamMachine for TtuMachine {
     fn name(&self) -> &'static str {
         NAME

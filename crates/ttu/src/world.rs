@@ -1,13 +1,16 @@
 //! What the machine looks at: an image as blocks, and the geometry that the SM tests.
 
+use crate::beam_ground::BeamGround;
 use crate::config::Config;
 use crate::form::Form;
 use crate::job::Query;
 use crate::program::{Program, ProgramError, bounds_of, moved};
-use geometry::{Ray, TriangleRule, slab};
-use machine::beam::BeamWorld;
+use geometry::beam::construct::Corners;
+use geometry::{Beam, Ray, TriangleRule, slab};
+use machine::beam::BeamWorldError;
 use machine::instance_dilation::InstanceDilation;
 use machine::{BlockFormat, BlockImage, CheckedImage};
+use std::sync::OnceLock;
 use tree::Tree;
 
 /// An image, ready to be run.
@@ -17,6 +20,8 @@ pub struct World {
     pub(crate) tree: Tree,
     pub(crate) rule: TriangleRule,
     instance_dilation: InstanceDilation,
+    /// What beams need, found when the first is asked.
+    beams: OnceLock<Result<BeamGround, BeamWorldError>>,
 }
 
 /// Why a world and a configuration do not go together.
@@ -57,7 +62,7 @@ impl World {
     ) -> Result<Self, ProgramError> {
         let program = Program::new(blocks)?;
         let instance_dilation = tree.top.as_ref().map(InstanceDilation::new).unwrap_or_default();
-        Ok(Self { program, tree, rule, instance_dilation })
+        Ok(Self { program, tree, rule, instance_dilation, beams: OnceLock::new() })
     }
 
     /// The geometry.
@@ -99,14 +104,24 @@ impl World {
         level.is_some_and(|level| level.root.is_some())
     }
 
+    /// The world as beams see it.
+    ///
+    /// # Errors
+    /// As [`BeamGround::new`].
+    pub(crate) fn beams(&self) -> Result<&BeamGround, BeamWorldError> {
+        let found = self.beams.get_or_init(|| BeamGround::new(&self.program, &self.tree));
+        found.as_ref().map_err(|error| *error)
+    }
+
     /// The query in the space of its level.
     pub(crate) fn form(
         &self,
         query: &Query,
         instance: Option<u32>,
-        beams: Option<&BeamWorld<'_>>,
+        beams: Option<&BeamGround>,
     ) -> Form {
-        let bounds = bounds_of(&self.program.levels[self.level_of(instance)]);
+        let level = self.level_of(instance);
+        let bounds = bounds_of(&self.program.levels[level]);
         match (query, &self.tree.top, instance) {
             (Query::Ray(query), Some(_), None) => {
                 let reach = slab::reach(query.ray.origin, &bounds);
@@ -114,14 +129,26 @@ impl World {
                 Form::dilated(&query.ray, dilation)
             }
             (Query::Ray(query), ..) => Form::ray(&self.ray(&query.ray, instance), &bounds),
-            (Query::Beam(query, _), Some(_), Some(instance)) => {
-                let view = beams.and_then(|beams| beams.placed(query, instance));
-                let moved = view.and_then(|view| view.space.beam);
-                Form::beam(moved.as_ref(), &bounds, query.beam.tmin())
-            }
             (Query::Beam(query, _), ..) => {
-                Form::beam(Some(&query.beam), &bounds, query.beam.tmin())
+                let space = beams.and_then(|beams| beams.space(&self.tree, query, instance));
+                let beam = space.and_then(|space| space.beam);
+                let overhang = beams.map(|beams| beams.overhang(&self.tree, level, query.leaf));
+                let overhang = overhang.unwrap_or_default();
+                Form::beam(beam.as_ref(), &bounds, query.beam.tmin(), overhang)
             }
+        }
+    }
+
+    /// The query in the space of its level as it came, neither dilated nor widened; `None` if that is no valid beam.
+    pub(crate) fn bare(
+        &self,
+        query: &Query,
+        instance: Option<u32>,
+        beams: Option<&BeamGround>,
+    ) -> Option<Beam> {
+        match query {
+            Query::Ray(query) => Beam::new(&Corners::around(&self.ray(&query.ray, instance))).ok(),
+            Query::Beam(query, _) => beams?.space(&self.tree, query, instance)?.beam,
         }
     }
 

@@ -6,5 +6,6 @@ mod boxes;
 #[path = "../common/mod.rs"]
 mod common;
 mod constructors;
+mod dilation;
 mod translations;
 mod triangles;

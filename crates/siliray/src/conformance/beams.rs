@@ -1,53 +1,51 @@
 //! The machines that take beams, and their answers against the oracle's.
 
 use super::BeamDisagreement;
-use super::contenders::{Contender, Ground, MakeError};
+use super::contenders::{Contender, DENSE, FP16, Ground, MakeError};
+use super::make;
 use machine::beam::{BeamOracle, BeamReference};
-use machine::{BeamHit, BeamKind, BeamMachine, BeamQuery, BudgetExhausted, Counters, Visit};
+use machine::{
+    BeamHit, BeamKind, BeamMachine, BeamQuery, BlockFormat, BudgetExhausted, Counters, TreeFormat,
+    Visit,
+};
 use trace::{Kernel, Mode, Options as TracerOptions, Tracer};
-use ttu::{Config, Tb12, TtuMachine, World};
+use ttu::Tb12;
 
-/// Makes a machine over a proved image.
-type MakeBeams = for<'a> fn(Ground<'a>) -> Result<Box<dyn BeamMachine + 'a>, MakeError>;
+/// Whether a contender answers beam queries.
+pub(super) fn takes_beams(contender: &Contender) -> bool {
+    matches!(contender.machine, "reference" | "fast" | "fast-scalar" | "fast-in-place" | "ttu")
+}
 
-/// How the beam machine of a contender is made, if it has one.
-fn maker(contender: &Contender) -> Option<MakeBeams> {
+/// The contender's machine for beams.
+pub(super) fn machine<'a>(
+    contender: &Contender,
+    ground: Ground<'a>,
+) -> Result<Box<dyn BeamMachine + 'a>, MakeError> {
+    let fast = TracerOptions::default();
     match contender.machine {
-        "reference" => Some(reference),
-        "fast" => Some(fast),
-        "fast-scalar" => Some(fast_scalar),
-        "fast-in-place" => Some(fast_in_place),
-        // Beams are asked of whole triangles, which boxes around their parts do not contain.
-        "ttu" if contender.layout == "tb12" => Some(ttu),
-        _ => None,
+        "reference" => Ok(Box::new(BeamReference::new(ground.decoded)?)),
+        "fast" => tracer(ground, fast),
+        "fast-scalar" => tracer(ground, TracerOptions { kernel: Some(Kernel::Scalar), ..fast }),
+        "fast-in-place" => tracer(ground, TracerOptions { mode: Mode::InPlace, ..fast }),
+        "ttu" => Ok(Box::new(make::ttu(block_format(contender), ground)?)),
+        other => Err(format!("{other} takes no beams").into()),
     }
 }
 
-fn reference(ground: Ground<'_>) -> Result<Box<dyn BeamMachine + '_>, MakeError> {
-    Ok(Box::new(BeamReference::new(ground.decoded)?))
+/// What the blocks of a contender's images are read by.
+fn block_format(contender: &Contender) -> &'static dyn BlockFormat {
+    match contender.format.name() {
+        "gfx12" => &DENSE,
+        "tree" => &TreeFormat,
+        "ttu" => &Tb12,
+        _ => &FP16,
+    }
 }
 
-fn ttu(ground: Ground<'_>) -> Result<Box<dyn BeamMachine + '_>, MakeError> {
-    let world = World::new(&Tb12, ground.image, ground.rule)?;
-    Ok(Box::new(TtuMachine::new(world, Config::default())?))
-}
-
-fn fast(ground: Ground<'_>) -> Result<Box<dyn BeamMachine + '_>, MakeError> {
-    tracer(ground, TracerOptions::default())
-}
-
-fn fast_scalar(ground: Ground<'_>) -> Result<Box<dyn BeamMachine + '_>, MakeError> {
-    tracer(ground, TracerOptions { kernel: Some(Kernel::Scalar), ..TracerOptions::default() })
-}
-
-fn fast_in_place(ground: Ground<'_>) -> Result<Box<dyn BeamMachine + '_>, MakeError> {
-    tracer(ground, TracerOptions { mode: Mode::InPlace, ..TracerOptions::default() })
-}
-
-fn tracer(
-    ground: Ground<'_>,
+fn tracer<'a>(
+    ground: Ground<'a>,
     options: TracerOptions,
-) -> Result<Box<dyn BeamMachine + '_>, MakeError> {
+) -> Result<Box<dyn BeamMachine + 'a>, MakeError> {
     let tracer = Tracer::from_image(ground.image.clone(), options)?;
     tracer.beams()?;
     Ok(Box::new(OwnedTracer(tracer)))
@@ -70,22 +68,6 @@ impl BeamMachine for OwnedTracer {
         // It was seen to take beams when it was made.
         let beams = self.0.beams().map_err(|_| BudgetExhausted { limit: 0 })?;
         beams.visit(query, counters, visitor)
-    }
-}
-
-/// Whether a contender answers beam queries.
-pub(super) fn takes_beams(contender: &Contender) -> bool {
-    maker(contender).is_some()
-}
-
-/// The contender's machine for beams.
-pub(super) fn machine<'a>(
-    contender: &Contender,
-    ground: Ground<'a>,
-) -> Result<Box<dyn BeamMachine + 'a>, MakeError> {
-    match maker(contender) {
-        Some(make) => make(ground),
-        None => Err(format!("{} takes no beams", contender.machine).into()),
     }
 }
 

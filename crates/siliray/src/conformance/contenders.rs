@@ -244,17 +244,7 @@ pub(super) static CONTENDERS: &[Contender] = &[
         make: make::ttu_on_blocks,
         truth: Truth::Oracle,
         loses: Loses::Nothing,
-        presets: &[Preset::Fast, Preset::Balanced],
-    },
-    Contender {
-        format: &Tb12,
-        name: "ttu",
-        layout: "tb12, triangles cut",
-        machine: "ttu",
-        make: make::ttu_on_blocks,
-        truth: Truth::Oracle,
-        loses: Loses::Nothing,
-        presets: &[Preset::Best],
+        presets: &Preset::ALL,
     },
     Contender {
         format: &DENSE,

@@ -67,25 +67,23 @@ pub(super) fn published_hart(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>
 }
 
 pub(super) fn ttu_on_tiles(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
-    ttu(&FP16, ground)
+    Ok(Box::new(ttu(&FP16, ground)?))
 }
 
 pub(super) fn ttu_on_blocks(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
-    ttu(&Tb12, ground)
+    Ok(Box::new(ttu(&Tb12, ground)?))
 }
 
 pub(super) fn ttu_on_gfx12(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
-    ttu(&DENSE, ground)
+    Ok(Box::new(ttu(&DENSE, ground)?))
 }
 
 pub(super) fn ttu_on_tree(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
-    ttu(&TreeFormat, ground)
+    Ok(Box::new(ttu(&TreeFormat, ground)?))
 }
 
-fn ttu<'a>(
-    format: &dyn BlockFormat,
-    ground: Ground<'a>,
-) -> Result<Box<dyn Machine + 'a>, MakeError> {
+/// The traversal unit over the blocks of an image.
+pub(super) fn ttu(format: &dyn BlockFormat, ground: Ground<'_>) -> Result<TtuMachine, MakeError> {
     let world = World::new(format, ground.image, ground.rule)?;
-    Ok(Box::new(TtuMachine::new(world, Config::default())?))
+    Ok(TtuMachine::new(world, Config::default())?)
 }

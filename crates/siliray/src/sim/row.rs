@@ -6,6 +6,9 @@ use std::collections::BTreeMap;
 use ttu::run::Run;
 use ttu::{Config, RunError};
 
+/// Steps of the histogram of latencies.
+const LATENCY_STEPS: usize = 64;
+
 /// What a run is about: two runs with equal keys give equal figures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunKey {
@@ -41,10 +44,14 @@ pub struct Row {
     pub mrays_per_second_at_clock: f64,
     /// Cycles from a query's first beat to its result.
     pub latency: Latency,
+    /// Queries with a latency from 0 on, from the first step on, and so on: 64 equal steps up to the largest.
+    pub latency_histogram: Vec<u64>,
     /// Blocks a query.
     pub blocks_per_ray: f64,
     /// Bytes that came into L0s, a query.
     pub bytes_per_ray: f64,
+    /// Averages of what the units did.
+    pub averages: Averages,
     /// TTU cycles with 0, 1, 2 ... slots in use.
     pub slot_occupancy: Vec<u64>,
     /// How many fills woke so many queries.
@@ -65,6 +72,41 @@ pub struct Row {
     pub simulated_cycles_per_second: f64,
     /// Queries a second on this computer.
     pub rays_per_second: f64,
+}
+
+/// Quotients of counters; 0 where there is nothing to divide.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Averages {
+    /// Box tests a query.
+    pub tests_per_ray: f64,
+    /// Share of children tested that were met.
+    pub useful_tests: f64,
+    /// Share of children met that the query misses exactly, if that was counted.
+    pub false_positives: Option<f64>,
+    /// Cycles from a request to memory to its fill.
+    pub fetch_latency: f64,
+    /// Depth of a traversal stack after a push.
+    pub stack_depth: f64,
+    /// Entries of the result queue.
+    pub result_queue: f64,
+}
+
+impl Averages {
+    fn new(run: &Run, rays: u64) -> Self {
+        let counters = &run.counters;
+        let share = |a: u64, b: u64| if b == 0 { 0.0 } else { a as f64 / b as f64 };
+        let ttu_cycles = run.cycles * u64::from(run.config.ttus());
+        Self {
+            tests_per_ray: share(counters.children_tested, rays),
+            useful_tests: share(counters.children_hit, counters.children_tested),
+            false_positives: run
+                .counts_false_positives
+                .then(|| share(counters.false_positives, counters.children_hit)),
+            fetch_latency: share(counters.fetch_cycles, counters.fetches),
+            stack_depth: share(counters.stack_depth_sum, counters.stack_pushes),
+            result_queue: share(counters.result_queue_entries, ttu_cycles),
+        }
+    }
 }
 
 /// A distribution in four numbers.
@@ -100,6 +142,8 @@ impl Row {
                 p95: run.latencies.percentile(0.95),
                 max: run.latencies.max(),
             },
+            latency_histogram: run.latencies.histogram(LATENCY_STEPS),
+            averages: Averages::new(run, key.rays),
             blocks_per_ray: run.counters.setups as f64 / rays,
             bytes_per_ray: (run.counters.l0_fill_bytes + run.counters.sm_fetch_bytes) as f64 / rays,
             slot_occupancy: run.occupancy.clone(),
@@ -109,7 +153,10 @@ impl Row {
                 .iter()
                 .map(|units| units.iter().map(|&tests| tests as f64 / width / cycles).collect())
                 .collect(),
-            counters: named.map(|(name, count)| (name.to_owned(), count)).collect(),
+            counters: named
+                .filter(|(name, _)| run.counts_false_positives || *name != "false_positives")
+                .map(|(name, count)| (name.to_owned(), count))
+                .collect(),
             invariants: run
                 .invariants
                 .iter()

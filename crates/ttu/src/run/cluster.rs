@@ -15,6 +15,7 @@ use crate::unit::slot::State;
 use crate::unit::sm::{LeafTest, Sm};
 use crate::unit::ttu::{Env, Ttu};
 use machine::RayQuery;
+use machine::beam::BeamView;
 use machine::candidate::View;
 use std::ops::Range;
 
@@ -267,11 +268,11 @@ fn test_primitives(env: &Env<'_>, job: &mut Job, instance: Option<u32>, items: &
     match job.query {
         Query::Ray(query) => test_ray(env, &query, job, instance, items),
         Query::Beam(query, kind) => {
-            let view = env.beams.and_then(|beams| match instance {
-                Some(instance) => beams.placed(&query, instance),
-                None => beams.world(&query, 0),
-            });
-            let Some(view) = view else { return false };
+            let tree = &env.world.tree;
+            let space = env.beams.and_then(|beams| beams.space(tree, &query, instance));
+            let Some(space) = space else { return false };
+            let bottom = env.world.level_of(instance);
+            let view = BeamView { primitives: &tree.bottoms[bottom].primitives, space };
             let mut is_shorter = false;
             for hit in items.iter().filter_map(|&item| view.hit(item as usize)) {
                 is_shorter |= job.take_beam(hit, kind);

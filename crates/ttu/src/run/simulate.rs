@@ -12,7 +12,7 @@ use crate::job::{Answer, Query};
 use crate::unit::memory::Memory;
 use crate::unit::ttu::Env;
 use crate::world::{TooSmall, World};
-use machine::beam::{BeamWorld, BeamWorldError};
+use machine::beam::BeamWorldError;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,16 +25,20 @@ pub struct Options {
     pub sample_every: u64,
     /// Most events of a TTU's timeline; 0 keeps none.
     pub trace_events: usize,
+    /// Whether every box that a test reports is tested again by exact arithmetic, for the counter
+    /// `false_positives`. It takes time on this computer, and no cycle of the machine.
+    pub count_false_positives: bool,
 }
 
 impl Options {
     /// No samples but the first, no events.
-    pub const ONLY_ANSWERS: Self = Self { sample_every: u64::MAX, trace_events: 0 };
+    pub const ONLY_ANSWERS: Self =
+        Self { sample_every: u64::MAX, trace_events: 0, count_false_positives: false };
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { sample_every: 256, trace_events: 0 }
+        Self { sample_every: 256, ..Self::ONLY_ANSWERS }
     }
 }
 
@@ -49,6 +53,8 @@ pub struct Run {
     pub cycles: u64,
     /// Sums over all TTUs.
     pub counters: Counters,
+    /// Whether `false_positives` is among what was counted.
+    pub counts_false_positives: bool,
     /// What was checked to add up.
     pub invariants: Vec<Invariant>,
     /// Cycles of a query from its first beat to its result.
@@ -117,30 +123,30 @@ pub fn simulate(
     config.validate()?;
     world.fits(config)?;
     let asks_beams = queries.iter().any(|query| matches!(query, Query::Beam(..)));
-    let beams = if asks_beams { Some(BeamWorld::new(&world.tree)?) } else { None };
-    run(world, beams.as_ref(), config, queries, options, keep_going)
+    let beams = if asks_beams { Some(world.beams()?) } else { None };
+    let counts_false_positives = options.count_false_positives;
+    let env = Env { config, world, beams, counts_false_positives };
+    run(&env, queries, options, keep_going)
 }
 
 fn run(
-    world: &World,
-    beams: Option<&BeamWorld<'_>>,
-    config: &Config,
+    env: &Env<'_>,
     queries: &[Query],
     options: Options,
     keep_going: KeepGoing<'_>,
 ) -> Result<Run, RunError> {
     let start = Instant::now();
-    let env = Env { config, world, beams };
+    let config = env.config;
     let mut clusters: Vec<Cluster> = deal(queries, config.gpcs as usize)
         .iter()
         .map(|part| Cluster::new(config, part, options.sample_every, options.trace_events))
         .collect();
     let progress = Progress { answered: AtomicU64::new(0), keep_going };
     let cycles = if config.l2_kib > 0 {
-        run_together(&mut clusters, &env, &progress)?
+        run_together(&mut clusters, env, &progress)?
     } else {
         let each =
-            |cluster: &mut Cluster| run_together(std::slice::from_mut(cluster), &env, &progress);
+            |cluster: &mut Cluster| run_together(std::slice::from_mut(cluster), env, &progress);
         let cycles: Result<Vec<u64>, RunError> = match clusters.len() {
             1 => clusters.iter_mut().map(each).collect(),
             _ => clusters.par_iter_mut().map(each).collect(),
@@ -152,7 +158,7 @@ fn run(
         }
         longest
     };
-    summarize(config, clusters, queries.len(), cycles, start.elapsed())
+    summarize(env, clusters, queries.len(), cycles, start.elapsed())
 }
 
 /// Deals tasks to clusters in turn (T-17).
@@ -216,12 +222,13 @@ fn run_together(
 }
 
 fn summarize(
-    config: &Config,
+    env: &Env<'_>,
     mut clusters: Vec<Cluster>,
     queries: usize,
     cycles: u64,
     wall: Duration,
 ) -> Result<Run, RunError> {
+    let config = env.config;
     let mut counters = Counters::default();
     let (mut latencies, mut traversal_latencies, mut group_sizes) = Default::default();
     let mut occupancy = vec![0; config.slots as usize + 1];
@@ -255,6 +262,7 @@ fn summarize(
         answers,
         cycles,
         counters,
+        counts_false_positives: env.counts_false_positives,
         invariants,
         latencies,
         traversal_latencies,

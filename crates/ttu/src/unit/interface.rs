@@ -83,6 +83,9 @@ impl Ttu {
         slot.job = launch.job;
         slot.instance = launch.instance;
         slot.form = env.world.form(&job.query, launch.instance, env.beams);
+        if env.counts_false_positives {
+            slot.bare = env.world.bare(&job.query, launch.instance, env.beams);
+        }
         slot.mask = job.query.mask(launch.instance);
         slot.tmax = job.reach();
         slot.priority = u8::from(launch.instance.is_some());

@@ -2,6 +2,7 @@
 
 use crate::counters::Counters;
 use crate::form::Form;
+use geometry::Beam;
 
 /// What a slot is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +47,8 @@ pub(crate) struct Slot {
     /// The placement that the query came through.
     pub(crate) instance: Option<u32>,
     pub(crate) form: Form,
+    /// The query as it came, if tests are compared with exact arithmetic.
+    pub(crate) bare: Option<Beam>,
     pub(crate) mask: u8,
     /// How far boxes matter, as the unit knows it.
     pub(crate) tmax: f32,
@@ -77,6 +80,7 @@ impl Slot {
             job: 0,
             instance: None,
             form,
+            bare: None,
             mask: 0,
             tmax: 0.0,
             priority: 0,

@@ -25,6 +25,7 @@ pub(crate) struct UnitSlot {
     in_flight: u8,
     unreported: u8,
     hits: u16,
+    false_hits: u16,
     entries: [f32; MAX_NODES],
 }
 
@@ -38,7 +39,7 @@ impl UnitSlot {
     ) -> Self {
         let mut stack = [0; MAX_NODES];
         stack[0] = group;
-        let (hits, entries) = (tested.hits, tested.entries);
+        let Tested { hits, false_hits, entries, .. } = *tested;
         Self {
             slot,
             block,
@@ -48,6 +49,7 @@ impl UnitSlot {
             in_flight: 0,
             unreported: 0,
             hits,
+            false_hits,
             entries,
         }
     }
@@ -117,6 +119,7 @@ impl Unit {
             slot.in_flight -= 1;
             let met = flight.nodes & slot.hits;
             counters.children_hit += u64::from(met.count_ones());
+            counters.false_positives += u64::from((met & slot.false_hits).count_ones());
             let first = program.blocks[slot.block as usize].first_node as usize;
             // Backward, so that the first child's group is issued first.
             for node in bits(met).rev() {

@@ -8,6 +8,7 @@ use super::setup::Setup;
 use super::slot::{Slot, SlotSet, State};
 use super::sm::Sm;
 use super::traversal::Unit;
+use crate::beam_ground::BeamGround;
 use crate::config::Config;
 use crate::counters::Counters;
 use crate::distribution::Distribution;
@@ -16,7 +17,6 @@ use crate::job::Job;
 use crate::run::timeline::Timeline;
 use crate::world::World;
 use geometry::{Ray, Vec3};
-use machine::beam::BeamWorld;
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -25,8 +25,10 @@ use std::ops::Range;
 pub(crate) struct Env<'a> {
     pub(crate) config: &'a Config,
     pub(crate) world: &'a World,
-    /// The leaf tests of beams, if any are asked.
-    pub(crate) beams: Option<&'a BeamWorld<'a>>,
+    /// What beams need, if any are asked.
+    pub(crate) beams: Option<&'a BeamGround>,
+    /// Whether tests are compared with exact arithmetic.
+    pub(crate) counts_false_positives: bool,
 }
 
 impl Env<'_> {

@@ -4,6 +4,7 @@
 mod answers;
 mod beams;
 mod closed_forms;
+mod false_positives;
 mod hand_made;
 mod throughput;
 #[path = "../support/worlds.rs"]

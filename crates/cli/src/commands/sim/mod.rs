@@ -85,6 +85,7 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
         kept: kept.as_ref(),
         options: Options {
             trace_events: if args.trace.is_some() { TRACE_EVENTS } else { 0 },
+            count_false_positives: args.false_positives,
             ..Options::default()
         },
         keeps_runs: args.csv.is_some() || args.trace.is_some() || args.report.is_some(),
@@ -149,8 +150,12 @@ impl SweepUnderWay<'_> {
         whole: f32,
     ) -> Result<Made, Failure> {
         let key = RunKey { config_hash: config.hash(), ..self.key.clone() };
-        let needs_run = self.options.trace_events > 0;
-        if let Some(row) = self.kept.and_then(|kept| kept.find(&key)).filter(|_| !needs_run) {
+        // A kept row has no events, and perhaps not the counter that is asked for.
+        let is_enough = |row: &Row| {
+            self.options.trace_events == 0
+                && (!self.options.count_false_positives || row.averages.false_positives.is_some())
+        };
+        if let Some(row) = self.kept.and_then(|kept| kept.find(&key)).filter(is_enough) {
             answered.fetch_add(self.queries.len() as u64, Ordering::Relaxed);
             return Ok((row, None));
         }
