@@ -11,8 +11,13 @@ use std::process::Command;
 
 /// Programs, and whether QEMU 7.2 must pass them too. It has S mode, counts otherwise and sets no mtval for
 /// ebreak, so the last one is ours alone.
-const PROGRAMS: [(&str, bool); 4] =
-    [("traps", true), ("privilege", true), ("interrupts", true), ("choices", false)];
+const PROGRAMS: [(&str, bool); 5] = [
+    ("traps", true),
+    ("privilege", true),
+    ("interrupts", true),
+    ("suite", true),
+    ("choices", false),
+];
 
 #[test]
 fn programs_check_themselves() {

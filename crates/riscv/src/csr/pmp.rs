@@ -1,6 +1,8 @@
 //! Physical memory protection (privileged manual, section 3.7): 16 entries, granularity 4 bytes.
 
+use crate::config::MAX_RAM;
 use crate::core::{Access, Privilege};
+use crate::memory::RAM_BASE;
 
 /// Entries that can be used; the registers of the other 48 exist and read 0.
 const ENTRIES: usize = 16;
@@ -11,6 +13,9 @@ const WRITE: u8 = 2;
 const EXECUTE: u8 = 4;
 const LOCKED: u8 = 0x80;
 const WRITABLE: u8 = 0x9F;
+
+/// The last address that can have memory: what lies beyond faults with or without protection.
+const LAST_BYTE: u64 = RAM_BASE + MAX_RAM - 1;
 
 /// How the address of an entry is to be read: bits 4:3 of its configuration.
 const OFF: u8 = 0;
@@ -75,7 +80,7 @@ impl Pmp {
         match (privilege, self.ranges.first()) {
             (Privilege::Machine, _) => self.ranges.iter().all(|range| range.config & LOCKED == 0),
             (Privilege::User, Some(range)) => {
-                range.first == 0 && range.last == u64::MAX && range.config & rights == rights
+                range.first == 0 && range.last >= LAST_BYTE && range.config & rights == rights
             }
             (Privilege::User, None) => false,
         }
@@ -162,6 +167,17 @@ mod tests {
         assert!(!pmp.allows(0x8000_1000, 4, Access::Store, USER));
         assert!(!pmp.allows(0x8000_101C, 8, Access::Load, USER), "half in, half out");
         assert!(!pmp.allows(0x8000_1020, 1, Access::Load, USER));
+    }
+
+    /// The entry that test suites make covers 2^56 bytes, which is all that can have memory.
+    #[test]
+    fn one_entry_over_all_memory_needs_no_look() {
+        let mut pmp = Pmp::default();
+        pmp.write_config(0, 0x1F);
+        pmp.write_address(0, (1 << 53) - 1);
+        assert!(pmp.allows_all(USER));
+        pmp.write_address(0, (1 << 32) - 1); // 2^35 bytes: RAM may reach beyond
+        assert!(!pmp.allows_all(USER));
     }
 
     #[test]
