@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 /// When to stop a program that does not stop by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The most instructions that may retire; traps count too, so that a hart that only traps ends.
+    /// The most instructions that may retire; traps count too, so that a hart that only traps ends, and so do the
+    /// steps of work inside instructions ([`crate::Core::spend`]).
     pub instructions: u64,
     /// Stop before the instruction at this address.
     pub until_pc: Option<u64>,
@@ -82,8 +83,10 @@ impl Hart {
                     recent.pcs.pop_front();
                 }
             }
+            self.core.allow(budget);
             let event = self.run(most);
             budget -= self.core.retired() - before;
+            budget = budget.saturating_sub(self.core.allow(u64::MAX));
             let goes_on = match event {
                 Event::Retired => !observer.wants_instructions() || observer.retired(self),
                 Event::Exited(code) => {
@@ -93,6 +96,7 @@ impl Hart {
                     break Ended::Exited(code);
                 }
                 Event::Stopped(Stop::Deadlock(what)) => break Ended::Deadlock(what),
+                Event::Stopped(Stop::Limit) => break Ended::Limit,
                 Event::Trapped(trap) => {
                     budget = budget.saturating_sub(1);
                     observer.trapped(self, &trap, self.core.machine.mepc)
@@ -108,9 +112,17 @@ impl Hart {
                 break Ended::Aborted;
             }
         };
-        self.finish();
+        let ended = self.finish_within(budget, ended);
         self.show_output(observer);
         (ended, recent)
+    }
+
+    /// Lets extensions finish; work that passes the limit is not done, and that is how the run ended.
+    pub(crate) fn finish_within(&mut self, budget: u64, ended: Ended) -> Ended {
+        self.core.allow(budget);
+        self.finish();
+        let is_too_much = self.core.stop.take() == Some(Stop::Limit);
+        if is_too_much { Ended::Limit } else { ended }
     }
 
     /// What the program can read from its console.

@@ -2,8 +2,11 @@
 
 #![allow(clippy::unwrap_used)] // also in the helpers, which clippy does not know for tests
 
+mod common;
+
+use common::Observed;
 use riscv::xphmg::Xphmg;
-use riscv::{Cause, Config, Event, Hart, Stop};
+use riscv::{Cause, Config, Ended, Event, Hart, Limits, Stop};
 use xphmg::Readings;
 use xphmg::encoding::assemble;
 
@@ -139,4 +142,38 @@ fn the_extension_can_be_seen_from_outside() {
     assert!(text.contains("svm.base         0x0000000080001100"), "{text}");
     assert_eq!(extension.disassemble(6, 0x0055_658B, 0), "a1, (a0), t_clamp|pack_hint");
     assert_eq!(hart.csr_name(0x7D2).as_deref(), Some("prec.stat"));
+}
+
+/// A job of 900 rays, each against a range of 500 triangles: more than the limit allows. The run ends in the
+/// middle of the instruction, or at the end of the program if the job was deferred until then.
+#[test]
+fn the_limit_of_a_run_binds_jobs_too() {
+    const NODE: u64 = CODE + 0x4000;
+    const QUEUES: u64 = CODE + 0x5000;
+    const DESCRIPTOR: u64 = CODE + 0x6000;
+    let infinite_loop = 0x0000_006F;
+    for reading in ["submit=immediate", "submit=deferred"] {
+        let program = [words(&["xsubmit.rt a1, (a0)"]), vec![infinite_loop]].concat();
+        let mut hart = hart(&[reading], &program);
+        let put = |hart: &mut Hart, address: u64, words: &[u32]| {
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            hart.write_memory(address, &bytes).unwrap();
+        };
+        // A leaf at the origin, where every ray of zeros stays; its range lies in the next tile.
+        put(&mut hart, NODE + 112, &[8, 0, 0, 2]);
+        put(&mut hart, NODE + 128, &[0, 500, 0, 0]);
+        let queue = |tail: u32, base: u64| [0, tail, 1000, 0, base as u32, 0];
+        put(&mut hart, QUEUES, &queue(900, CODE + 0x1_0000));
+        put(&mut hart, QUEUES + 24, &queue(0, CODE + 0x2_0000));
+        put(&mut hart, QUEUES + 48, &queue(0, CODE + 0x3_0000));
+        let addresses = [NODE, QUEUES, QUEUES + 24, QUEUES + 48, CODE + 0x4_0000];
+        let descriptor: Vec<u32> = addresses.iter().flat_map(|at| [*at as u32, 0]).collect();
+        put(&mut hart, DESCRIPTOR, &descriptor);
+        hart.core.set_x(10, DESCRIPTOR);
+        let limits = Limits { instructions: 20_000, until_pc: Some(CODE + 4) };
+        let (ended, _) = hart.run_program(limits, &mut Observed::default());
+        assert_eq!(ended, Ended::Limit, "{reading}");
+        let done: [u8; 4] = hart.core.memory.read(QUEUES).unwrap();
+        assert_eq!(u32::from_le_bytes(done), 39, "{reading}: 502 steps and the ray itself");
+    }
 }

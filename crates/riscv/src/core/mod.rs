@@ -30,6 +30,8 @@ pub enum Privilege {
 pub enum Stop {
     /// The program waits for something that cannot happen.
     Deadlock(String),
+    /// The work inside instructions has passed the limit of the run.
+    Limit,
 }
 
 /// Registers, CSRs and memory of one hart.
@@ -66,6 +68,9 @@ pub struct Core {
     /// `X` of misa: an extension is there.
     pub(crate) has_extension: bool,
     pub(crate) stop: Option<Stop>,
+    /// Steps of work inside instructions since the limit was set, and that limit.
+    spent: u64,
+    allowance: u64,
     warnings: Vec<String>,
 }
 
@@ -94,6 +99,8 @@ impl Core {
             commit: Commit::default(),
             has_extension: false,
             stop: None,
+            spent: 0,
+            allowance: u64::MAX,
             warnings: Vec::new(),
         };
         core.update_protection();
@@ -201,6 +208,23 @@ impl Core {
     /// Ends the run after this instruction.
     pub fn stop(&mut self, stop: Stop) {
         self.stop = Some(stop);
+    }
+
+    /// Accounts for work inside an instruction that could otherwise go on for ever, such as an offload job. Steps
+    /// count like instructions; once they are too many the run ends, and the answer is `false`.
+    pub fn spend(&mut self, steps: u64) -> bool {
+        self.spent = self.spent.saturating_add(steps);
+        let is_enough = self.spent <= self.allowance;
+        if !is_enough {
+            self.stop = Some(Stop::Limit);
+        }
+        is_enough
+    }
+
+    /// Allows so many steps of work from here on; gives those that were spent before.
+    pub(crate) fn allow(&mut self, steps: u64) -> u64 {
+        self.allowance = steps;
+        std::mem::take(&mut self.spent)
     }
 
     pub(crate) fn record(&mut self, register: Register, value: u64) {

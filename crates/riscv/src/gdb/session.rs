@@ -111,13 +111,10 @@ impl<'a> Session<'a> {
 
     /// How the program ended, if it has.
     pub(super) fn take_ended(&mut self) -> Option<Ended> {
-        let ended = self.ended.take();
-        if ended.is_some() {
-            self.hart.finish();
-            let (bytes, warnings) = (self.hart.take_output(), self.hart.core.take_warnings());
-            self.observer.printed(&bytes, warnings);
-        }
-        ended
+        let ended = self.hart.finish_within(self.budget, self.ended.take()?);
+        let (bytes, warnings) = (self.hart.take_output(), self.hart.core.take_warnings());
+        self.observer.printed(&bytes, warnings);
+        Some(ended)
     }
 
     fn step(&mut self) -> Option<Stopped> {
@@ -136,7 +133,10 @@ impl<'a> Session<'a> {
                 return stopped;
             }
         }
-        match self.hart.step() {
+        self.hart.core.allow(self.budget);
+        let event = self.hart.step();
+        self.budget = self.budget.saturating_sub(self.hart.core.allow(u64::MAX));
+        match event {
             Event::Retired => {
                 if self.is_logging && !self.observer.retired(self.hart) {
                     return Some(self.end(Ended::Aborted));
@@ -164,6 +164,7 @@ impl<'a> Session<'a> {
                 Some(self.end(Ended::Exited(code)))
             }
             Event::Stopped(Stop::Deadlock(what)) => Some(self.end(Ended::Deadlock(what))),
+            Event::Stopped(Stop::Limit) => Some(self.end(Ended::Limit)),
         }
     }
 

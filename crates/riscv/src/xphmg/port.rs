@@ -43,6 +43,10 @@ impl Memory for CorePort<'_> {
         }
         Ok(())
     }
+
+    fn spend(&mut self, steps: u64) -> bool {
+        self.core.spend(steps)
+    }
 }
 
 impl HartPort for CorePort<'_> {

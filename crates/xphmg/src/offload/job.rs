@@ -62,6 +62,9 @@ pub enum JobError {
         /// Its address.
         address: u64,
     },
+    /// Whoever runs the program has set a limit.
+    #[error("the limit of the run was reached")]
+    Limit,
     /// The walk of a ray stopped.
     #[error(transparent)]
     Walk(#[from] WalkError),
@@ -93,7 +96,12 @@ impl Job {
         let mut head = queue.head;
         while head != queue.tail {
             let (ray, ray_id) = self.load_ray(memory, &queue, head, record)?;
-            let hit = self.walk.trace(memory, &ray, &mut record.raised, &mut record.counts)?;
+            let before = record.counts.steps();
+            let hit = self.walk.trace(memory, &ray, &mut record.raised, &mut record.counts);
+            if !memory.spend(record.counts.steps() - before + 1) {
+                return Err(JobError::Limit);
+            }
+            let hit = hit?;
             match hit {
                 Some(hit) => {
                     let entry = self.hit_entry(ray_id, &hit, &mut record.raised);

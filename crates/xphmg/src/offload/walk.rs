@@ -63,6 +63,14 @@ pub struct WalkCounts {
     pub triangles: u64,
 }
 
+impl WalkCounts {
+    /// Steps, as the budget of a ray counts them.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.nodes + self.leaves + self.triangles
+    }
+}
+
 /// Why a walk cannot go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WalkError {
@@ -169,7 +177,7 @@ impl Walk {
             }
         }
         stack[start..].reverse();
-        Ok(())
+        progress.expect(stack.len())
     }
 
     fn visit_leaf(
@@ -237,7 +245,16 @@ struct Progress<'a> {
 impl Progress<'_> {
     fn step(&mut self) -> Result<(), WalkError> {
         self.steps += 1;
-        if self.steps > BUDGET { Err(WalkError::Budget) } else { Ok(()) }
+        self.expect(0)
+    }
+
+    /// Whether the budget is enough for what waits: each entry will take a step. This keeps the stack of a cycle small.
+    fn expect(&self, waiting: usize) -> Result<(), WalkError> {
+        if self.steps as usize + waiting > BUDGET as usize {
+            Err(WalkError::Budget)
+        } else {
+            Ok(())
+        }
     }
 }
 
