@@ -71,7 +71,7 @@ pub(crate) struct Run {
     #[arg(value_parser = granularity, allow_negative_numbers = true)]
     pub(crate) signature_granularity: usize,
 
-    /// Stop after N instructions; traps count too
+    /// Stop after N instructions; traps and the steps of offload jobs count too
     #[arg(long, value_name = "N", default_value = "1e9", allow_negative_numbers = true)]
     #[arg(value_parser = |text: &str| values::count(text, 1, usize::MAX >> 1))]
     pub(crate) max_instructions: usize,
