@@ -56,14 +56,15 @@ struct JsonTotals {
     outside: usize,
 }
 
+/// A line of a tree.
 #[derive(Serialize)]
-struct JsonVisit {
-    depth: u32,
-    slot: u8,
-    pointer: String,
-    offset: Option<u64>,
-    kind: &'static str,
-    state: &'static str,
+pub(super) struct JsonVisit {
+    pub(super) depth: u32,
+    pub(super) slot: u8,
+    pub(super) pointer: String,
+    pub(super) offset: Option<u64>,
+    pub(super) kind: &'static str,
+    pub(super) state: &'static str,
 }
 
 /// Shows a node, the tree, or the totals.
@@ -107,7 +108,10 @@ fn show_image<P: Copy + Display>(
         left_out,
     };
     let text = match &json.tree {
-        Some(tree) => tree_text(tree, json.left_out.unwrap_or(0)),
+        Some(tree) => {
+            let name = |visit: &JsonVisit| format!("{} {}", visit.pointer, visit.kind);
+            tree_text(tree, json.left_out.unwrap_or(0), name)
+        }
         None => summary(&json),
     };
     output.result(&json, &text)
@@ -217,10 +221,14 @@ fn summary(json: &JsonImage) -> String {
 }
 
 /// One line for each node, indented by its depth.
-fn tree_text(tree: &[JsonVisit], left_out: usize) -> String {
+pub(super) fn tree_text(
+    tree: &[JsonVisit],
+    left_out: usize,
+    name: fn(&JsonVisit) -> String,
+) -> String {
     let mut text = String::new();
     for visit in tree {
-        let JsonVisit { depth, slot, pointer, offset, kind, state } = visit;
+        let JsonVisit { depth, slot, offset, state, .. } = visit;
         let slot = if *depth == 0 { String::new() } else { format!("[{slot}] ") };
         let place = match (*state, offset) {
             ("outside", _) | (_, None) => "leads nowhere".to_owned(),
@@ -228,7 +236,7 @@ fn tree_text(tree: &[JsonVisit], left_out: usize) -> String {
             (_, Some(offset)) => format!("at {offset:#x}"),
         };
         let indent = 2 * *depth as usize;
-        text += &format!("{:indent$}{slot}{pointer} {kind} {place}\n", "");
+        text += &format!("{:indent$}{slot}{} {place}\n", "", name(visit));
     }
     if left_out > 0 {
         text += &format!("… {} below\n", counted(left_out, "node"));

@@ -1,5 +1,6 @@
-//! `siliray inspect` on an image of the format ttu: totals, or one block.
+//! `siliray inspect` on an image of the format ttu: totals, one block, or the tree.
 
+use super::inspect::{JsonVisit, tree_text};
 use crate::failure::Failure;
 use crate::image_args::Inspect;
 use crate::output::Output;
@@ -8,6 +9,7 @@ use serde::Serialize;
 use siliray::image_file;
 use siliray::machine::Image;
 use siliray::ttu::tb12::block::{BLOCK_BYTES, Block, Lead};
+use siliray::ttu::tb12::outline::{State, Target, Visit, outline};
 use siliray::ttu::tb12::{Density, directory};
 use std::path::Path;
 
@@ -24,6 +26,11 @@ struct JsonTotals {
     instances: usize,
     nodes_per_block: f64,
     bytes_per_triangle: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tree: Option<Vec<JsonVisit>>,
+    /// Nodes below the levels that were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<usize>,
 }
 
 /// What `--json` prints with `--node`.
@@ -62,21 +69,19 @@ pub(super) fn is_blocks(path: &Path) -> bool {
     read.is_ok() && start == directory::MAGIC
 }
 
-/// Shows the totals, or the block that `--node` numbers.
+/// Shows the totals, the block that `--node` numbers, or the tree.
 pub(super) fn run(args: &Inspect, output: &Output) -> Result<(), Failure> {
-    if args.tree {
-        let message = "--tree is for images of gfx12; --node N shows block N of this one";
-        return Err(Failure::usage(message));
-    }
     let file = image_file::open(&args.file, None, None).map_err(Failure::input)?;
     match args.node {
         Some(number) => show_block(&file.image, number, output),
-        None => show_totals(args, &file.image, output),
+        None => show_image(args, &file.image, output),
     }
 }
 
-fn show_totals(args: &Inspect, image: &Image, output: &Output) -> Result<(), Failure> {
+fn show_image(args: &Inspect, image: &Image, output: &Output) -> Result<(), Failure> {
     let density = Density::of(image);
+    let visits = if args.tree { outline(image) } else { Vec::new() };
+    let shown = |visit: &&Visit| args.depth.is_none_or(|depth| visit.depth < depth);
     let json = JsonTotals {
         file: args.file.display().to_string(),
         format: image.format,
@@ -88,8 +93,21 @@ fn show_totals(args: &Inspect, image: &Image, output: &Output) -> Result<(), Fai
         instances: density.instances,
         nodes_per_block: density.nodes_per_block(),
         bytes_per_triangle: density.bytes_per_triangle(),
+        tree: args.tree.then(|| visits.iter().filter(shown).map(JsonVisit::from).collect()),
+        left_out: args.tree.then(|| visits.iter().filter(|visit| !shown(visit)).count()),
     };
-    let text = format!(
+    let text = match &json.tree {
+        Some(tree) => {
+            let name = |visit: &JsonVisit| format!("{} {}", visit.kind, visit.pointer);
+            tree_text(tree, json.left_out.unwrap_or(0), name)
+        }
+        None => summary(&json),
+    };
+    output.result(&json, &text)
+}
+
+fn summary(json: &JsonTotals) -> String {
+    format!(
         "{}: {}, {} bytes\n{} blocks, {} nodes ({:.2} a block), {} references, {} triangles, {} instances\n\
          {:.1} bytes of blocks and references a triangle\n",
         json.file,
@@ -102,8 +120,28 @@ fn show_totals(args: &Inspect, image: &Image, output: &Output) -> Result<(), Fai
         grouped(json.triangles as u64),
         grouped(json.instances as u64),
         json.bytes_per_triangle
-    );
-    output.result(&json, &text)
+    )
+}
+
+impl From<&Visit> for JsonVisit {
+    fn from(visit: &Visit) -> Self {
+        let (kind, pointer) = match visit.target {
+            Target::Level { number, is_top: true } => ("top level", number.to_string()),
+            Target::Level { number, is_top: false } => ("bottom level", number.to_string()),
+            Target::Block(number) => ("block", number.to_string()),
+            Target::Node(number) => ("node", number.to_string()),
+            Target::References { first, count } => {
+                ("references", format!("{first}..{}", first + u64::from(count)))
+            }
+        };
+        let state = match visit.state {
+            State::Read => "read",
+            State::Again => "again",
+            State::Outside => "outside",
+        };
+        let Visit { depth, slot, offset, .. } = *visit;
+        Self { depth, slot, pointer, offset, kind, state }
+    }
 }
 
 fn show_block(image: &Image, number: u32, output: &Output) -> Result<(), Failure> {

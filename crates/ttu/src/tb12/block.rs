@@ -71,6 +71,11 @@ const NODES_AT: usize = 32;
 const NODE_BYTES: usize = 8;
 const UNUSED: [u8; NODE_BYTES] = [255, 255, 255, 0, 0, 0, 3, 0];
 
+/// Where node `node` begins in its block.
+pub(super) const fn node_offset(node: u8) -> u64 {
+    (NODES_AT + NODE_BYTES * node as usize) as u64
+}
+
 /// Flag: everything below is opaque.
 pub const OPAQUE_ONLY: u8 = 1;
 /// Flag: something below is not opaque.

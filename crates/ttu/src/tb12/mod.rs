@@ -20,6 +20,7 @@
 //! | [`rule`] | what can be wrong |
 //! | `blocks` | the image as a traversal unit sees it |
 //! | [`density`] | nodes a block, bytes a triangle |
+//! | [`outline`](mod@outline) | every node from the roots down, of any bytes |
 
 pub mod block;
 mod blocks;
@@ -29,6 +30,7 @@ pub mod decode;
 pub mod density;
 pub mod directory;
 pub mod encode;
+pub mod outline;
 mod pack;
 pub mod quantize;
 pub mod rule;
