@@ -1,6 +1,7 @@
 //! The command, run as users run it.
 #![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
+mod blocks;
 mod console;
 mod dual_images;
 #[cfg(unix)]

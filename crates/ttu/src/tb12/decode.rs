@@ -1,11 +1,14 @@
 //! Image → tree: the boxes as decoded, the geometry as stored.
 //!
-//! Every node becomes an entry. A foreign node takes the box of the block that it leads to, whose cells are finer.
+//! Every node becomes an entry. A foreign node takes what its own box and that of the block it leads to have in common: the
+//! cells of the block are finer, and both contain what is below. Planes that are no `f32` are rounded inward, which
+//! keeps all geometry, since its planes are `f32`. Encoding such boxes again gives the same cells, so that an image
+//! comes back byte for byte.
 
 use super::block::{Block, Lead, NO_BLOCK};
 use super::check::{axes_of, proved_directory};
 use super::directory::{INSTANCE, LevelKind, LevelRecord, Parts};
-use super::quantize::decoded_box;
+use super::quantize::{decoded_box, inner_box};
 use geometry::Aabb;
 use machine::CheckedImage;
 use std::collections::VecDeque;
@@ -35,9 +38,13 @@ pub fn decode(image: &CheckedImage) -> Tree {
     tree
 }
 
-/// The box of a block's root.
+/// The box of a block's root, outward.
 pub(super) fn root_bounds(block: &Block) -> Aabb {
     decoded_box(&axes_of(block), [0; 3], block.root_max)
+}
+
+fn inner_root(block: &Block) -> Aabb {
+    inner_box(&axes_of(block), [0; 3], block.root_max)
 }
 
 fn hierarchy(parts: &Parts<'_>, record: &LevelRecord, items: usize) -> Bvh {
@@ -48,7 +55,7 @@ fn hierarchy(parts: &Parts<'_>, record: &LevelRecord, items: usize) -> Bvh {
         Growing { parts, entries: Vec::new(), references: Vec::new(), open: VecDeque::new() };
     let root = parts.block(record.root);
     let children = 0..usize::from(root.root_children);
-    growing.entries.push(Entry { bounds: root_bounds(&root), link: Link::leaf(0, 0) });
+    growing.entries.push(Entry { bounds: inner_root(&root), link: Link::leaf(0, 0) });
     growing.open.push_back(Open { entry: 0, block: root, children });
     while let Some(open) = growing.open.pop_front() {
         growing.children(open);
@@ -75,9 +82,10 @@ impl Growing<'_> {
     fn children(&mut self, Open { entry, block, children }: Open) {
         self.entries[entry].link = Link::node(self.entries.len() as u32, children.len());
         let axes = axes_of(&block);
+        let above = self.entries[entry].bounds;
         for node in &block.nodes[children] {
             let number = self.entries.len();
-            let mut bounds = decoded_box(&axes, node.min, node.max);
+            let mut bounds = common(inner_box(&axes, node.min, node.max), above);
             let mut link = Link::leaf(0, 0);
             match node.lead {
                 Lead::Inside { first, count } => {
@@ -86,7 +94,7 @@ impl Growing<'_> {
                 }
                 Lead::Foreign { offset } => {
                     let below = self.parts.block(block.block_base + u32::from(offset));
-                    bounds = root_bounds(&below);
+                    bounds = common(bounds, inner_root(&below));
                     let children = 0..usize::from(below.root_children);
                     self.open.push_back(Open { entry: number, block: below, children });
                 }
@@ -103,4 +111,10 @@ impl Growing<'_> {
             self.entries.push(Entry { bounds, link });
         }
     }
+}
+
+/// What two boxes have in common; the first if that is nothing, as it may be in an image that loses geometry.
+fn common(a: Aabb, b: Aabb) -> Aabb {
+    let both = a.intersection(b);
+    if both.is_empty() { a } else { both }
 }

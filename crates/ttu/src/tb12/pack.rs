@@ -1,8 +1,9 @@
 //! Treelet packing: which part of the hierarchy shares a block.
 //!
 //! Greedy by surface area. A block begins with the children of its root; the node of the largest box whose
-//! children still fit is opened, again and again (ties: the lowest node). What stays closed becomes a block of its
-//! own, or is a leaf. Foreign children of one block have consecutive numbers, in the order of the nodes.
+//! children still fit is opened, again and again (ties: the lowest node). Boxes are measured in the cells of the block, as
+//! they will be stored, so that a decoded image is packed as it was. What stays closed becomes a block of its own,
+//! or is a leaf. Foreign children of one block have consecutive numbers, in the order of the nodes.
 
 use super::block::{ALPHA_PRESENT, Block, Lead, MAX_NODES, NO_BLOCK, Node, OPAQUE_ONLY};
 use super::encode::Tb12Error;
@@ -38,10 +39,13 @@ impl Packed {
         let mut planned =
             vec![Planned { number: first as usize, sprout: root as u32, parent: NO_BLOCK }];
         while let Some(plan) = planned.pop() {
-            let treelet = Treelet::new(sprouts, plan.sprout);
+            let root = &sprouts[plan.sprout as usize];
+            let axes = axes(&root.bounds).ok_or(Tb12Error::Extent { level })?;
+            let treelet =
+                Treelet::new(sprouts, plan.sprout, &axes).ok_or(Tb12Error::Extent { level })?;
             let foreign: Vec<u32> = treelet.foreign(sprouts).collect();
             let block_base = self.reserve(foreign.len())?;
-            let block = self.block(level, sprouts, &treelet, block_base, &plan, tag)?;
+            let block = self.block(sprouts, &treelet, &axes, block_base, &plan, tag)?;
             // The nearest relative is packed next, so that a walk down stays in one neighbourhood.
             planned.extend(foreign.iter().enumerate().rev().map(|(k, &sprout)| Planned {
                 number: block_base as usize + k,
@@ -65,19 +69,14 @@ impl Packed {
 
     fn block(
         &mut self,
-        level: usize,
         sprouts: &[Sprout],
         treelet: &Treelet,
+        axes: &[Axis; 3],
         block_base: u32,
         plan: &Planned,
         tag: u32,
     ) -> Result<Block, Tb12Error> {
         let root = &sprouts[plan.sprout as usize];
-        let bounds = treelet
-            .nodes
-            .iter()
-            .fold(root.bounds, |sum, node| sum.union(sprouts[node.sprout as usize].bounds));
-        let axes = axes(&bounds).ok_or(Tb12Error::Extent { level })?;
         let reference_base = u32::try_from(self.references.len())
             .map_err(|_| Tb12Error::References { count: self.references.len() })?;
         let mut foreign = 0;
@@ -98,10 +97,9 @@ impl Packed {
                     Lead::Foreign { offset: foreign - 1 }
                 }
             };
-            let (min, max) = cells(&axes, &sprout.bounds).ok_or(Tb12Error::Extent { level })?;
+            let Cells { min, max } = node.cells;
             nodes.push(Node { min, max, mask: sprout.mask, lead });
         }
-        let (_, root_max) = cells(&axes, &bounds).ok_or(Tb12Error::Extent { level })?;
         Ok(Block {
             origin: axes.map(|axis| axis.origin),
             exponents: axes.map(|axis| axis.exponent),
@@ -109,7 +107,7 @@ impl Packed {
             refit_dirty: false,
             block_base,
             reference_base,
-            root_max,
+            root_max: treelet.root_max,
             flags: (if root.all_opaque { OPAQUE_ONLY } else { 0 })
                 | (if root.any_alpha { ALPHA_PRESENT } else { 0 })
                 | root.mask << 2,
@@ -123,40 +121,52 @@ impl Packed {
 struct Treelet {
     nodes: Vec<TreeletNode>,
     root_children: u8,
+    root_max: [u8; 3],
 }
 
 struct TreeletNode {
     sprout: u32,
+    cells: Cells,
     /// The first of its children in the block, once it is opened.
     children: Option<u8>,
 }
 
 impl Treelet {
-    fn new(sprouts: &[Sprout], root: u32) -> Self {
-        let closed = |&sprout: &u32| TreeletNode { sprout, children: None };
+    /// `None` if something does not fit into the grid of the root.
+    fn new(sprouts: &[Sprout], root: u32, axes: &[Axis; 3]) -> Option<Self> {
+        let closed = |&sprout: &u32| {
+            let cells = Cells::new(axes, &sprouts[sprout as usize].bounds)?;
+            Some(TreeletNode { sprout, cells, children: None })
+        };
         let root_children: Vec<u32> = match &sprouts[root as usize].below {
             Below::Sprouts(children) => children.clone(),
             Below::Items(_) => vec![root],
         };
         let mut treelet = Self {
-            nodes: root_children.iter().map(closed).collect(),
+            nodes: root_children.iter().map(closed).collect::<Option<_>>()?,
             root_children: root_children.len() as u8,
+            root_max: Cells::new(axes, &sprouts[root as usize].bounds)?.max,
         };
-        while let Some((opened, children)) = treelet.next_to_open(sprouts) {
+        while let Some((opened, children)) = treelet.next_to_open(sprouts, axes) {
             treelet.nodes[opened].children = Some(treelet.nodes.len() as u8);
-            treelet.nodes.extend(children.iter().map(closed));
+            for child in children {
+                treelet.nodes.push(closed(child)?);
+            }
         }
-        treelet
+        Some(treelet)
     }
 
     /// The closed node with the largest box whose children fit.
-    fn next_to_open<'a>(&self, sprouts: &'a [Sprout]) -> Option<(usize, &'a [u32])> {
+    fn next_to_open<'a>(
+        &self,
+        sprouts: &'a [Sprout],
+        axes: &[Axis; 3],
+    ) -> Option<(usize, &'a [u32])> {
         let room = MAX_NODES - self.nodes.len();
-        let mut best: Option<(f32, usize, &[u32])> = None;
+        let mut best: Option<(f64, usize, &[u32])> = None;
         for (number, node) in self.nodes.iter().enumerate() {
-            let sprout = &sprouts[node.sprout as usize];
-            let Below::Sprouts(children) = &sprout.below else { continue };
-            let area = sprout.bounds.half_area();
+            let Below::Sprouts(children) = &sprouts[node.sprout as usize].below else { continue };
+            let area = node.cells.half_area(axes);
             if node.children.is_none()
                 && children.len() <= room
                 && best.is_none_or(|(largest, ..)| area > largest)
@@ -182,8 +192,26 @@ fn axes(bounds: &Aabb) -> Option<[Axis; 3]> {
     Some([axis(0)?, axis(1)?, axis(2)?])
 }
 
-fn cells(axes: &[Axis; 3], bounds: &Aabb) -> Option<([u8; 3], [u8; 3])> {
-    let min = std::array::from_fn(|k| axes[k].floor(bounds.min[k]));
-    let max = [0, 1, 2].map(|k| axes[k].ceil(bounds.max[k]));
-    Some((min, [max[0]?, max[1]?, max[2]?]))
+/// A box in cells.
+#[derive(Clone, Copy)]
+struct Cells {
+    min: [u8; 3],
+    max: [u8; 3],
+}
+
+impl Cells {
+    /// The smallest around `bounds`; `None` if the grid does not reach that far.
+    fn new(axes: &[Axis; 3], bounds: &Aabb) -> Option<Self> {
+        let min = std::array::from_fn(|k| axes[k].floor(bounds.min[k]));
+        let max = [0, 1, 2].map(|k| axes[k].ceil(bounds.max[k]));
+        Some(Self { min, max: [max[0]?, max[1]?, max[2]?] })
+    }
+
+    /// Half the surface.
+    fn half_area(&self, axes: &[Axis; 3]) -> f64 {
+        let [x, y, z] = std::array::from_fn(|k| {
+            f64::from(self.max[k].saturating_sub(self.min[k])) * axes[k].cell()
+        });
+        x * y + y * z + z * x
+    }
 }

@@ -84,7 +84,7 @@ impl Axis {
     }
 
     /// `2^exponent`, put together so that it is exact.
-    fn cell(&self) -> f64 {
+    pub(super) fn cell(&self) -> f64 {
         f64::from_bits(((1023 + i64::from(self.exponent)) as u64) << 52)
     }
 }
@@ -96,6 +96,23 @@ pub fn decoded_box(axes: &[Axis; 3], min: [u8; 3], max: [u8; 3]) -> Aabb {
         Vec3::from_array(std::array::from_fn(|k| axes[k].plane_below(min[k]))),
         Vec3::from_array(std::array::from_fn(|k| axes[k].plane_above(max[k]))),
     )
+}
+
+/// The same, rounded inward: the largest box of `f32` planes inside. Whatever has `f32` planes and lies between the
+/// cells lies in it, and its own cells are these again. A box without such planes is rounded outward.
+#[must_use]
+pub fn inner_box(axes: &[Axis; 3], min: [u8; 3], max: [u8; 3]) -> Aabb {
+    let outer = decoded_box(axes, min, max);
+    let mut inner = outer;
+    for k in 0..3 {
+        if axes[k].compare(outer.min[k], f64::from(min[k])) == Ordering::Less {
+            inner.min[k] = outer.min[k].next_up();
+        }
+        if axes[k].compare(outer.max[k], f64::from(max[k])) == Ordering::Greater {
+            inner.max[k] = outer.max[k].next_down();
+        }
+    }
+    if inner.is_empty() { outer } else { inner }
 }
 
 /// `a - b` as a rounded `f64` and its exact error; no negative zeros, so that a total order compares them.

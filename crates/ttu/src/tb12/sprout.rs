@@ -1,7 +1,8 @@
 //! A hierarchy made ready for packing: leaves that a node can hold, nothing empty.
 //!
 //! A leaf of a [`Bvh`] may have more references than a TB12 node counts. It becomes a small tree of leaves of
-//! eight, each with the box around its own primitives, clipped by the box of the leaf.
+//! eight, each with the box around its own primitives, clipped by the box of the leaf. A box that does not contain those
+//! below it is grown until it does.
 
 use super::block::{MAX_LEAF, MAX_ROOT_CHILDREN};
 use super::encode::Tb12Error;
@@ -108,7 +109,7 @@ impl Growing<'_> {
         }
     }
 
-    fn sum(&self, bounds: Aabb, below: Below) -> Sprout {
+    fn sum(&self, mut bounds: Aabb, below: Below) -> Sprout {
         let (mut mask, mut all_opaque, mut any_alpha) = (0, true, false);
         match &below {
             Below::Items(items) => {
@@ -122,6 +123,7 @@ impl Growing<'_> {
             Below::Sprouts(children) => {
                 for &child in children {
                     let child = &self.sprouts[child as usize];
+                    bounds = bounds.union(child.bounds);
                     mask |= child.mask;
                     all_opaque &= child.all_opaque;
                     any_alpha |= child.any_alpha;

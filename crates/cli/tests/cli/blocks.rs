@@ -1,0 +1,34 @@
+//! Block files of the format ttu.
+
+use crate::json::assert_documented;
+use crate::support::Folder;
+
+#[test]
+fn a_block_file_is_shown_whole() {
+    let folder = Folder::new();
+    let built = ["build", "forest", "--triangles", "600", "--format", "ttu", "-o", "f.ttu"];
+    assert_documented(&folder.json(&built));
+    let totals = folder.json(&["inspect", "f.ttu"]);
+    assert_documented(&totals);
+    let tree = folder.json(&["inspect", "f.ttu", "--tree"]);
+    assert_documented(&tree);
+    let of_kind = |kind: &str| {
+        let visits = tree["tree"].as_array().unwrap().iter();
+        visits.filter(|visit| visit["kind"] == kind).count() as u64
+    };
+    assert_eq!(Some(of_kind("block")), totals["blocks"].as_u64());
+    assert_eq!(of_kind("top level"), 1);
+    // Every node is inside its block, a block below, or references; the roots are none.
+    let levels = of_kind("bottom level") + 1;
+    let nodes = of_kind("block") - levels + of_kind("node") + of_kind("references");
+    assert_eq!(Some(nodes), totals["nodes"].as_u64());
+    let short = folder.json(&["inspect", "f.ttu", "--tree", "--depth", "2"]);
+    let shown = short["tree"].as_array().unwrap().len() as u64;
+    assert_eq!(shown, 2 * levels);
+    let all = tree["tree"].as_array().unwrap().len() as u64;
+    assert_eq!(short["left_out"].as_u64(), Some(all - shown));
+    let text = folder.run(&["inspect", "f.ttu", "--tree", "--depth", "2"]);
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.starts_with("bottom level 0 at 0x80\n  [0] block "), "{text}");
+    assert_documented(&folder.json(&["inspect", "f.ttu", "--node", "1"]));
+}
