@@ -66,6 +66,9 @@ impl Kernel {
                         ([ray], [answer]) if first == 0 => {
                             crate::avx512::answer_one::<K>(world, ask, ray, answer, counters);
                         }
+                        _ if counters.is_none() => {
+                            with_bundles::<K>(world, ask, first, rays, answers)
+                        }
                         _ => crate::avx512::answer::<K>(world, ask, first, rays, answers, counters),
                     }
                 }
@@ -78,6 +81,33 @@ impl Kernel {
                 }
             }
         }
+    }
+}
+
+/// Answers what runs together in bundles, and the rest ray by ray.
+///
+/// # Safety
+/// The AVX-512 kernel must be available.
+#[cfg(target_arch = "x86_64")]
+unsafe fn with_bundles<K: Kind>(
+    world: &World,
+    ask: &Ask<'_>,
+    first: usize,
+    rays: &[Ray],
+    answers: &mut [K::Answer],
+) {
+    // SAFETY: as promised by the caller.
+    let left = unsafe { crate::bundle::answer::<K>(world, ask, rays, answers) };
+    if left.len() == rays.len() {
+        // SAFETY: as above.
+        return unsafe { crate::avx512::answer::<K>(world, ask, first, rays, answers, None) };
+    }
+    let rays: Vec<Ray> = left.iter().map(|&position| rays[position as usize]).collect();
+    let mut found: Vec<K::Answer> = rays.iter().map(|_| K::miss()).collect();
+    // SAFETY: as above. Positions matter only to filters and intersectors, and bundles have neither.
+    unsafe { crate::avx512::answer::<K>(world, ask, first, &rays, &mut found, None) };
+    for (position, answer) in left.into_iter().zip(found) {
+        answers[position as usize] = answer;
     }
 }
 

@@ -10,6 +10,9 @@ pub(crate) trait Kind {
     /// Whether more of a hit matters than that it is there.
     const NEEDS_HIT: bool;
 
+    /// Whether bundles of rays can be asked.
+    const IN_BUNDLES: bool;
+
     /// The answer "no hit".
     fn miss() -> Self::Answer;
 
@@ -50,6 +53,7 @@ pub(crate) struct All;
 impl Kind for Closest {
     type Answer = Hit;
     const NEEDS_HIT: bool = true;
+    const IN_BUNDLES: bool = true;
 
     fn miss() -> Hit {
         Hit::MISS
@@ -72,6 +76,7 @@ impl Kind for Closest {
 impl Kind for Any {
     type Answer = bool;
     const NEEDS_HIT: bool = false;
+    const IN_BUNDLES: bool = true;
 
     fn miss() -> bool {
         false
@@ -90,6 +95,7 @@ impl Kind for Any {
 impl Kind for First {
     type Answer = Hit;
     const NEEDS_HIT: bool = true;
+    const IN_BUNDLES: bool = false;
 
     fn miss() -> Hit {
         Hit::MISS
@@ -108,6 +114,7 @@ impl Kind for First {
 impl Kind for All {
     type Answer = Vec<Hit>;
     const NEEDS_HIT: bool = true;
+    const IN_BUNDLES: bool = false;
 
     fn miss() -> Vec<Hit> {
         Vec::new()

@@ -36,6 +36,7 @@
 //! | [`beam`] | beams: queries, and many boxes at once |
 //! | `ordinary` | which rays and worlds the fast kernels take |
 //! | `avx512` | the AVX-512 kernel: many rays in flight |
+//! | `bundle` | coherent rays answered together |
 //!
 //! This is the one shipped crate with `unsafe`: kernels use vector instructions, and read memory that a
 //! check has proved without asking again.
@@ -45,6 +46,8 @@ mod ask;
 mod avx512;
 mod batch;
 pub mod beam;
+#[cfg(target_arch = "x86_64")]
+mod bundle;
 mod error;
 mod in_place;
 mod kernel;

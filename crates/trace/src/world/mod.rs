@@ -80,6 +80,16 @@ impl World {
         &self.boxes[start as usize..end as usize]
     }
 
+    /// The ids of a triangle, by the name in its leaf.
+    #[inline]
+    pub(crate) fn id(&self, instance: u32, name: u32) -> PrimitiveId {
+        let bottom = match &self.top {
+            Some(top) => top.placements[instance as usize].bottom,
+            None => 0,
+        };
+        self.names[bottom as usize].id(name)
+    }
+
     /// Bytes in memory.
     pub(crate) fn byte_count(&self) -> usize {
         let names: usize = self.names.iter().map(Names::byte_count).sum();

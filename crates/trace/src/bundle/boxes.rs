@@ -1,0 +1,125 @@
+//! A beam against the eight boxes of a node, and single rays against one box.
+
+use super::hits::Hits;
+use super::lanes::VECTORS;
+use super::stack::Stack;
+use super::view::View;
+use crate::world::{Node, Pointer};
+use std::arch::x86_64::*;
+use std::mem::offset_of;
+
+/// `1 + 16 eps`: how far exits of boxes are widened, as in the kernel for single rays.
+pub(super) const WIDEN: f32 = 1.0 + 16.0 * f32::EPSILON;
+
+/// `2^-118`, for products near the bottom of the exponent range.
+pub(super) const TINY: f32 = f32::from_bits(0x0480_0000);
+
+/// Pushes the children of the node at `pointer` that the beam meets no deeper than `farthest`, the nearest last.
+///
+/// # Safety
+/// The pointer must lead to the node, and the stack have room for eight more entries.
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[inline]
+pub(super) unsafe fn push_children(
+    node: &Node,
+    pointer: Pointer,
+    view: &View,
+    farthest: f32,
+    stack: &mut Stack,
+) -> u32 {
+    let beam = &view.beam;
+    let octant = view.octant;
+    let bytes: *const u8 = std::ptr::from_ref(node).cast();
+    let side = |axis: usize, far: usize| {
+        offset_of!(Node, planes) + 64 * axis + 32 * ((octant >> axis & 1) ^ far)
+    };
+    // SAFETY: sides are places of planes in a node.
+    let (enter, exit) = unsafe {
+        let near = |axis: usize| {
+            let planes = _mm256_load_ps(bytes.add(side(axis, 0)).cast());
+            _mm256_fmsub_ps(
+                planes,
+                _mm256_set1_ps(beam.near_inverse[axis]),
+                _mm256_set1_ps(beam.near_offset[axis]),
+            )
+        };
+        let far = |axis: usize| {
+            let planes = _mm256_load_ps(bytes.add(side(axis, 1)).cast());
+            _mm256_fmsub_ps(
+                planes,
+                _mm256_set1_ps(beam.far_inverse[axis]),
+                _mm256_set1_ps(beam.far_offset[axis]),
+            )
+        };
+        (
+            _mm256_max_ps(
+                _mm256_max_ps(near(0), near(1)),
+                _mm256_max_ps(near(2), _mm256_set1_ps(beam.nearest)),
+            ),
+            _mm256_min_ps(
+                _mm256_min_ps(far(0), far(1)),
+                _mm256_min_ps(far(2), _mm256_set1_ps(farthest)),
+            ),
+        )
+    };
+    let exit = _mm256_fmadd_ps(exit, _mm256_set1_ps(WIDEN), _mm256_set1_ps(beam.tiny));
+    let order = node.orders[octant & 7];
+    // Only the lowest three bits of an index count.
+    let shifts = _mm256_setr_epi32(0, 3, 6, 9, 12, 15, 18, 21);
+    let places = _mm256_srlv_epi32(_mm256_set1_epi32(order as i32), shifts);
+    let places = _mm256_and_si256(places, _mm256_set1_epi32(7));
+    let enter = _mm256_permutexvar_ps(places, enter);
+    let exit = _mm256_permutexvar_ps(places, exit);
+    let met = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(enter, exit);
+    // SAFETY: the caller promises room for eight; a node has eight children.
+    unsafe {
+        let children = _mm256_load_si256(node.children.as_ptr().cast());
+        let children = _mm256_permutexvar_epi32(places, children);
+        let boxes = _mm256_or_si256(places, _mm256_set1_epi32(pointer.0 as i32));
+        stack.push_8(
+            met,
+            _mm256_maskz_compress_ps(met, enter),
+            _mm256_maskz_compress_epi32(met, children),
+            _mm256_maskz_compress_epi32(met, boxes),
+        );
+    }
+    met.count_ones()
+}
+
+/// The members that reach child `slot` of the node before their best hits.
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[inline]
+pub(super) fn reaching(node: &Node, slot: usize, view: &View, hits: &Hits) -> u64 {
+    let side = |axis: usize, far: usize| {
+        _mm512_set1_ps(node.planes[axis][(view.octant >> axis & 1) ^ far][slot & 7])
+    };
+    let near = [side(0, 0), side(1, 0), side(2, 0)];
+    let far = [side(0, 1), side(1, 1), side(2, 1)];
+    let mut reaching = 0;
+    for vector in 0..VECTORS {
+        let enter = _mm512_max_ps(
+            _mm512_max_ps(
+                _mm512_fmsub_ps(near[0], view.inverse[0].0[vector], view.near_offset[0].0[vector]),
+                _mm512_fmsub_ps(near[1], view.inverse[1].0[vector], view.near_offset[1].0[vector]),
+            ),
+            _mm512_max_ps(
+                _mm512_fmsub_ps(near[2], view.inverse[2].0[vector], view.near_offset[2].0[vector]),
+                hits.tmin.0[vector],
+            ),
+        );
+        let exit = _mm512_min_ps(
+            _mm512_min_ps(
+                _mm512_fmsub_ps(far[0], view.inverse[0].0[vector], view.far_offset[0].0[vector]),
+                _mm512_fmsub_ps(far[1], view.inverse[1].0[vector], view.far_offset[1].0[vector]),
+            ),
+            _mm512_min_ps(
+                _mm512_fmsub_ps(far[2], view.inverse[2].0[vector], view.far_offset[2].0[vector]),
+                hits.best.0[vector],
+            ),
+        );
+        let exit = _mm512_fmadd_ps(exit, _mm512_set1_ps(WIDEN), _mm512_set1_ps(TINY));
+        let mask = _mm512_cmp_ps_mask::<_CMP_LE_OQ>(enter, exit);
+        reaching |= u64::from(mask) << (16 * vector);
+    }
+    reaching & view.members
+}

@@ -1,0 +1,188 @@
+//! Bundles: coherent rays answered together.
+//!
+//! Rays that lie side by side in a batch often run side by side. A bundle of up to 64 of them walks once for all:
+//! a beam around them is tested against eight boxes at a time; only where it ends at a leaf, single rays are
+//! tested, sixteen at a time.
+//!
+//! | file | concept |
+//! |---|---|
+//! | `lanes` | one number for each ray |
+//! | `view` | the rays in one space, and the beam around them |
+//! | `boxes` | a beam against eight boxes, sixteen rays against one |
+//! | `triangles` | rays against the triangles of a leaf |
+//! | `hits` | the best hits so far |
+//! | `stack` | where a walk still has to go |
+//! | `walk` | the walk |
+//!
+//! As in the kernel for single rays, box tests decide nothing but the work, and hits are decided by the
+//! arithmetic of [`geometry`], bit for bit.
+
+mod boxes;
+mod hits;
+mod lanes;
+mod stack;
+mod triangles;
+mod view;
+mod walk;
+
+use crate::ask::Ask;
+use crate::kind::Kind;
+use crate::world::World;
+use crate::{Hit, scalar};
+use geometry::Ray;
+use hits::Hits;
+use lanes::SIZE;
+use machine::Counters;
+use stack::Stack;
+use view::{Dilation, View};
+use walk::Walk;
+
+/// Fewer rays than this are not worth a bundle.
+const FEWEST: u32 = 8;
+
+/// Directions may differ by so much, as slopes against the dominant axis.
+const WIDEST: f32 = 0.25;
+
+/// Origins may differ by so much, as a part of the distance to the far end of the world.
+const THICKEST: f32 = 1.0 / 16.0;
+
+/// Answers rays of a part of a batch that run together, by the watertight rule. What is left is for another
+/// kernel: the positions of these rays.
+///
+/// # Safety
+/// The AVX-512 kernel must be available.
+pub(crate) unsafe fn answer<K: Kind>(
+    world: &World,
+    ask: &Ask<'_>,
+    rays: &[Ray],
+    answers: &mut [K::Answer],
+) -> Vec<u32> {
+    let mut left = Vec::new();
+    let is_taken = K::IN_BUNDLES
+        && ask.is_plain()
+        && ask.mask != 0
+        && world.is_ordinary
+        && world.box_lists.is_empty();
+    if !is_taken {
+        left.extend(0..rays.len() as u32);
+        return left;
+    }
+    let mut bundler = None;
+    for (number, (group, answers)) in rays.chunks(SIZE).zip(answers.chunks_mut(SIZE)).enumerate() {
+        let mut missing = if seems_coherent(group) {
+            let bundler = bundler.get_or_insert_with(|| Box::new(Bundler::new(world, ask)));
+            // SAFETY: as promised by the caller.
+            unsafe { bundler.answer::<K>(group, answers) }
+        } else {
+            all(group.len())
+        };
+        while missing != 0 {
+            left.push((SIZE * number) as u32 + missing.trailing_zeros());
+            missing &= missing - 1;
+        }
+    }
+    left
+}
+
+/// Whether a look at a few rays gives hope.
+fn seems_coherent(rays: &[Ray]) -> bool {
+    let [first, .., last] = rays else { return false };
+    if rays.len() < FEWEST as usize {
+        return false;
+    }
+    let samples = [rays[rays.len() / 3], rays[2 * rays.len() / 3], *last];
+    let size = first.direction.abs().max_element();
+    samples.iter().all(|sample| {
+        let difference = (sample.direction - first.direction).abs().max_element();
+        difference <= size * (2.0 * WIDEST)
+    })
+}
+
+/// A bit for each of so many rays.
+fn all(count: usize) -> u64 {
+    if count < SIZE { (1 << count) - 1 } else { u64::MAX }
+}
+
+/// What bundles of one part of a batch share.
+struct Bundler<'a> {
+    world: &'a World,
+    ask: &'a Ask<'a>,
+    view: View,
+    below: View,
+    hits: Hits,
+    stack: Stack,
+}
+
+impl<'a> Bundler<'a> {
+    fn new(world: &'a World, ask: &'a Ask<'a>) -> Self {
+        Self {
+            world,
+            ask,
+            view: View::empty(),
+            below: View::empty(),
+            hits: Hits::empty(),
+            stack: Stack::new(world.stack_size),
+        }
+    }
+
+    /// Answers rays of a group; which are left.
+    ///
+    /// # Safety
+    /// As [`answer`].
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    unsafe fn answer<K: Kind>(&mut self, rays: &[Ray], answers: &mut [K::Answer]) -> u64 {
+        let Self { world, ask, view, below, hits, stack } = self;
+        let [ox, oy, oz] = view.origin.each_mut();
+        let [dx, dy, dz] = view.direction.each_mut();
+        lanes::transposed(rays, [ox, oy, oz, dx, dy, dz, &mut hits.tmin, &mut hits.best]);
+        hits.clear();
+        let candidates = view.ordinary(hits.in_order(all(rays.len())));
+        let mut waiting = candidates;
+        let mut walk = Walk { world, mask: ask.mask, strange: 0 };
+        let mut left = all(rays.len()) & !candidates;
+        let (level, dilation) = match (&world.top, world.bottoms.first()) {
+            (Some(top), _) => (&top.level, Dilation::Top(&top.dilation)),
+            (None, Some(level)) => (level, Dilation::Bottom),
+            (None, None) => return all(rays.len()),
+        };
+        while waiting != 0 {
+            let class = view.choose_class(waiting);
+            waiting &= !class;
+            let is_bundle = class.count_ones() >= FEWEST && {
+                let spread = view.aim(class, &level.bounds, dilation, &hits.tmin);
+                spread.slopes <= WIDEST && spread.origins <= THICKEST
+            };
+            if !is_bundle {
+                left |= class;
+            } else if level.root != crate::world::Pointer::DONE {
+                // SAFETY: the caller promises the features; the view is aimed; the stack has room for every
+                // walk over this world.
+                unsafe {
+                    let below = world.top.is_some().then_some(&mut *below);
+                    if K::NEEDS_HIT {
+                        walk.level::<false>(level, view, below, hits, stack);
+                    } else {
+                        walk.level::<true>(level, view, below, hits, stack);
+                    }
+                }
+            }
+        }
+        for (ray, answer) in answers.iter_mut().enumerate() {
+            *answer = K::miss();
+            if !K::NEEDS_HIT && hits.is_hit(ray) {
+                K::offer(answer, Hit::MISS);
+            }
+        }
+        if K::NEEDS_HIT {
+            hits.each(world, rays.len(), |ray, hit| _ = K::offer(&mut answers[ray], hit));
+        }
+        let mut strange = walk.strange;
+        while strange != 0 {
+            let ray = strange.trailing_zeros() as usize;
+            strange &= strange - 1;
+            let mut uncounted = Counters::default();
+            scalar::answer::<K>(world, ask, ray, &rays[ray], &mut answers[ray], &mut uncounted);
+        }
+        left
+    }
+}

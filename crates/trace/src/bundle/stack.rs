@@ -1,0 +1,89 @@
+//! Where a walk of a bundle still has to go.
+
+use crate::world::Pointer;
+use std::arch::x86_64::*;
+
+/// Vector stores may write this many entries beyond the top.
+const MARGIN: usize = 8;
+
+/// An entry of the stack.
+#[derive(Clone, Copy)]
+pub(super) struct Entry {
+    /// The depth at which its box begins.
+    pub(super) depth: f32,
+    /// Where it leads.
+    pub(super) pointer: Pointer,
+    /// Where its box is: the pointer to a node, and in the lowest three bits the slot.
+    pub(super) place: u32,
+}
+
+/// Entries to be visited, the nearest last.
+pub(super) struct Stack {
+    depths: Vec<f32>,
+    pointers: Vec<u32>,
+    places: Vec<u32>,
+    height: usize,
+}
+
+impl Stack {
+    /// A stack that has room for so many entries.
+    pub(super) fn new(size: usize) -> Self {
+        let size = size + MARGIN;
+        Self { depths: vec![0.0; size], pointers: vec![0; size], places: vec![0; size], height: 0 }
+    }
+
+    /// Entries on the stack.
+    #[inline(always)]
+    pub(super) fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Drops entries until there are so many.
+    #[inline(always)]
+    pub(super) fn cut(&mut self, height: usize) {
+        self.height = self.height.min(height);
+    }
+
+    /// The entry on top, which must be there.
+    #[inline(always)]
+    pub(super) unsafe fn pop(&mut self) -> Entry {
+        self.height -= 1;
+        // SAFETY: as promised.
+        unsafe {
+            Entry {
+                depth: *self.depths.get_unchecked(self.height),
+                pointer: Pointer(*self.pointers.get_unchecked(self.height)),
+                place: *self.places.get_unchecked(self.height),
+            }
+        }
+    }
+
+    /// Puts so many entries on top as `met` has bits.
+    ///
+    /// # Safety
+    /// There must be room for eight entries.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    pub(super) unsafe fn push_8(
+        &mut self,
+        met: u8,
+        depths: __m256,
+        pointers: __m256i,
+        places: __m256i,
+    ) {
+        // SAFETY: as promised.
+        unsafe {
+            _mm256_storeu_ps(self.depths.as_mut_ptr().add(self.height), depths);
+            _mm256_storeu_si256(self.pointers.as_mut_ptr().add(self.height).cast(), pointers);
+            _mm256_storeu_si256(self.places.as_mut_ptr().add(self.height).cast(), places);
+        }
+        self.height += met.count_ones() as usize;
+    }
+
+    /// The pointer of an entry, counted from the top.
+    #[inline(always)]
+    pub(super) unsafe fn pointer_below_top(&self, below: usize) -> Pointer {
+        // SAFETY: as promised.
+        unsafe { Pointer(*self.pointers.get_unchecked(self.height - 1 - below)) }
+    }
+}

@@ -1,0 +1,151 @@
+//! The walk of a bundle: one for all of its rays.
+
+use super::boxes::{WIDEN, push_children, reaching};
+use super::hits::Hits;
+use super::stack::Stack;
+use super::triangles::Leaf;
+use super::view::{Dilation, View};
+use crate::world::{Level, Node, Pointer, Target, World};
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+
+/// No box: the place of a root.
+const NOWHERE: u32 = u32::MAX;
+
+/// A bundle under way.
+pub(super) struct Walk<'a> {
+    pub(super) world: &'a World,
+    /// Which instances are seen.
+    pub(super) mask: u8,
+    /// Rays that are out of the ordinary in the space of an instance.
+    pub(super) strange: u64,
+}
+
+impl Walk<'_> {
+    /// Visits what lies below the root of a level, for the members of a view. `below` is for the spaces of
+    /// instances.
+    ///
+    /// # Safety
+    /// The processor must have the features, the view be aimed at the level, and the stack have room for
+    /// every walk over this world.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    pub(super) unsafe fn level<const ENDS: bool>(
+        &mut self,
+        level: &Level,
+        view: &View,
+        mut below: Option<&mut View>,
+        hits: &mut Hits,
+        stack: &mut Stack,
+    ) {
+        let world = self.world;
+        let bottom = stack.height();
+        let mut farthest = hits.farthest(view.members, &view.speed);
+        let mut limit = farthest * WIDEN + view.beam.tiny;
+        let (mut depth, mut pointer, mut place) = (f32::NEG_INFINITY, level.root, NOWHERE);
+        loop {
+            if depth <= limit {
+                if pointer.is_node() {
+                    // SAFETY: pointers of a world lead to its nodes; stacks have room.
+                    unsafe {
+                        let node = world.arena.node_unchecked(pointer);
+                        let count = push_children(node, pointer, view, farthest, stack);
+                        for below_top in 0..count as usize {
+                            prefetch(world, stack.pointer_below_top(below_top));
+                        }
+                    }
+                } else {
+                    let members = if place == NOWHERE {
+                        view.members
+                    } else {
+                        // SAFETY: a place is the pointer to a node, and a slot.
+                        let node: &Node =
+                            unsafe { world.arena.node_unchecked(Pointer(place & !7)) };
+                        reaching(node, place as usize & 7, view, hits)
+                    };
+                    if members != 0 {
+                        let is_better = if pointer.is_node_or_leaf() {
+                            // SAFETY: pointers of a world lead to its leaves.
+                            unsafe {
+                                Leaf::new(world, pointer, view).test::<ENDS>(members, view, hits)
+                            }
+                        } else if let (Target::Instance(number), Some(below)) =
+                            (pointer.target(), below.as_deref_mut())
+                        {
+                            // SAFETY: as promised by the caller.
+                            unsafe {
+                                self.instance::<ENDS>(number, members, view, below, hits, stack)
+                            };
+                            true
+                        } else {
+                            false
+                        };
+                        if is_better {
+                            farthest = hits.farthest(view.members, &view.speed);
+                            limit = farthest * WIDEN + view.beam.tiny;
+                            if ENDS && farthest < 0.0 {
+                                stack.cut(bottom);
+                                return;
+                            }
+                        }
+                    }
+                }
+            }
+            if stack.height() == bottom {
+                return;
+            }
+            // SAFETY: the stack is higher than at the start.
+            let entry = unsafe { stack.pop() };
+            (depth, pointer, place) = (entry.depth, entry.pointer, entry.place);
+        }
+    }
+
+    /// Visits an instance: its rays in its space, in as many walks as they have classes there.
+    ///
+    /// # Safety
+    /// As [`Walk::level`].
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    unsafe fn instance<const ENDS: bool>(
+        &mut self,
+        number: usize,
+        members: u64,
+        view: &View,
+        below: &mut View,
+        hits: &mut Hits,
+        stack: &mut Stack,
+    ) {
+        let Some(top) = &self.world.top else { return };
+        let placement = &top.placements[number];
+        let level = &self.world.bottoms[placement.bottom as usize];
+        if placement.mask & self.mask == 0 || level.root == Pointer::DONE {
+            return;
+        }
+        below.transform(view, &placement.world_to_object, members);
+        (below.instance, below.bottom) = (number as u32, placement.bottom);
+        let mut left = below.ordinary(members);
+        let mut strange = members & !left;
+        self.strange |= strange;
+        while strange != 0 {
+            hits.end(strange.trailing_zeros() as usize);
+            strange &= strange - 1;
+        }
+        while left != 0 {
+            let class = below.choose_class(left);
+            left &= !class;
+            below.aim(class, &level.bounds, Dilation::Bottom, &hits.tmin);
+            // SAFETY: as promised by the caller.
+            unsafe { self.level::<ENDS>(level, below, None, hits, stack) };
+        }
+    }
+}
+
+/// Asks for the memory behind a pointer.
+#[inline(always)]
+fn prefetch(world: &World, pointer: Pointer) {
+    let address = world.arena.start().wrapping_add(pointer.byte()).cast::<i8>();
+    // SAFETY: a hint may name any address.
+    unsafe {
+        _mm_prefetch::<_MM_HINT_T0>(address);
+        _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(64));
+        _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(128));
+        _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(192));
+    }
+}

@@ -1,0 +1,76 @@
+//! What tests of kernels share: random numbers, small worlds, and the reference machine's answers.
+#![allow(clippy::unwrap_used, dead_code)] // helpers of tests may fail as tests do; not every test uses all
+
+use build::{Options as BuildOptions, Preset};
+use geometry::{Ray, TriangleRule, Vec3};
+use gfx12::Gfx12;
+use gfx12::encode::{Options as EncodeOptions, Policy};
+use machine::{CheckedImage, Counters, Format, HitKind, Machine, RayFlags, RayQuery, Reference};
+use scene::builtin::Builtin;
+use std::ops::ControlFlow;
+use trace::{Hit, Kernel};
+use tree::Tree;
+
+/// SplitMix64.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+
+    pub(crate) fn unit(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / 16_777_216.0
+    }
+
+    pub(crate) fn point(&mut self, low: Vec3, high: Vec3) -> Vec3 {
+        low + (high - low) * Vec3::new(self.unit(), self.unit(), self.unit())
+    }
+}
+
+pub(crate) fn world(builtin: Builtin, triangles: usize, preset: Preset) -> (CheckedImage, Tree) {
+    let options = BuildOptions { preset, tested_at_once: 8, ..BuildOptions::default() };
+    let keep_going = |_| ControlFlow::Continue(());
+    let built = build::build(&builtin.scene(triangles), &options, &keep_going).unwrap();
+    let format =
+        Gfx12 { options: EncodeOptions { keep_leaves: true, ..EncodeOptions::new(Policy::Dense) } };
+    let image = format.check(format.encode(&built.tree).unwrap()).checked.unwrap();
+    let tree = format.decode(&image);
+    (image, tree)
+}
+
+pub(crate) fn expected(
+    tree: &Tree,
+    rule: TriangleRule,
+    kind: HitKind,
+    flags: RayFlags,
+    rays: &[Ray],
+) -> Vec<Vec<Hit>> {
+    let reference = Reference::new(tree, rule);
+    let mut counters = Counters::default();
+    rays.iter()
+        .map(|&ray| {
+            let mut hits = Vec::new();
+            let query = RayQuery { flags, ..RayQuery::new(kind, ray) };
+            reference.answer(&query, &mut hits, &mut counters).unwrap();
+            hits
+        })
+        .collect()
+}
+
+/// Hits as bits, so that -0.0 is not 0.0.
+pub(crate) fn bits(hit: &Hit) -> [u32; 6] {
+    [hit.t.to_bits(), hit.u.to_bits(), hit.v.to_bits(), hit.instance, hit.geometry, hit.primitive]
+}
+
+pub(crate) fn kernels() -> Vec<Kernel> {
+    Kernel::ALL.into_iter().filter(|kernel| kernel.is_available()).collect()
+}
