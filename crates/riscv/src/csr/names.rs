@@ -50,7 +50,7 @@ pub(crate) const MHARTID: u16 = 0xF14;
 pub(crate) const MCONFIGPTR: u16 = 0xF15;
 
 /// The CSRs that have a name of their own.
-const NAMED: [(u16, &str); 31] = [
+const NAMED: [(u16, &str); 30] = [
     (FFLAGS, "fflags"),
     (FRM, "frm"),
     (FCSR, "fcsr"),
@@ -81,7 +81,20 @@ const NAMED: [(u16, &str); 31] = [
     (MIMPID, "mimpid"),
     (MHARTID, "mhartid"),
     (MCONFIGPTR, "mconfigptr"),
-    // Known to assemblers, absent here: named so that a disassembly reads well.
+];
+
+/// The CSRs of supervisor mode: known to assemblers, absent here, named so that a disassembly reads well.
+const ABSENT: [(u16, &str); 11] = [
+    (0x100, "sstatus"),
+    (0x104, "sie"),
+    (0x105, "stvec"),
+    (0x106, "scounteren"),
+    (0x10A, "senvcfg"),
+    (0x140, "sscratch"),
+    (0x141, "sepc"),
+    (0x142, "scause"),
+    (0x143, "stval"),
+    (0x144, "sip"),
     (0x180, "satp"),
 ];
 
@@ -96,7 +109,7 @@ pub fn csr_name(number: u16) -> Option<String> {
         MHPMCOUNTER3..=MHPMCOUNTER31 => numbered("mhpmcounter", MHPMCOUNTER3 - 3),
         HPMCOUNTER3..=HPMCOUNTER31 => numbered("hpmcounter", HPMCOUNTER3 - 3),
         _ => {
-            let found = NAMED.iter().find(|(known, _)| *known == number);
+            let found = NAMED.iter().chain(&ABSENT).find(|(known, _)| *known == number);
             found.map(|(_, name)| (*name).to_owned())
         }
     }
@@ -105,6 +118,6 @@ pub fn csr_name(number: u16) -> Option<String> {
 /// The CSRs that a debugger shows and a comparison of states looks at: those that hold state, and the
 /// identification registers; not the 29 counters that read 0.
 pub(crate) fn shown() -> impl Iterator<Item = u16> {
-    let named = NAMED.iter().map(|(number, _)| *number).filter(|number| *number != 0x180);
+    let named = NAMED.iter().map(|(number, _)| *number);
     named.chain([PMPCFG0, PMPCFG0 + 2]).chain(PMPADDR0..PMPADDR0 + 16)
 }
