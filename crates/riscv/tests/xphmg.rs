@@ -170,7 +170,7 @@ fn the_limit_of_a_run_binds_jobs_too() {
         let descriptor: Vec<u32> = addresses.iter().flat_map(|at| [*at as u32, 0]).collect();
         put(&mut hart, DESCRIPTOR, &descriptor);
         hart.core.set_x(10, DESCRIPTOR);
-        let limits = Limits { instructions: 20_000, until_pc: Some(CODE + 4) };
+        let limits = Limits { instructions: 32 * 20_000, until_pc: Some(CODE + 4) };
         let (ended, _) = hart.run_program(limits, &mut Observed::default());
         assert_eq!(ended, Ended::Limit, "{reading}");
         let done: [u8; 4] = hart.core.memory.read(QUEUES).unwrap();

@@ -2,46 +2,12 @@
 
 #![allow(clippy::unwrap_used)] // also in the helpers, which clippy does not know for tests
 
+mod test_hart;
+
 use proptest::prelude::*;
+use test_hart::{BASE, TestHart};
 use xphmg::encoding::{CUSTOM_0, CUSTOM_2, CUSTOM_3, decode, disassemble, encode, parse};
-use xphmg::memory::{FaultKind, HartPort, Memory, MemoryFault};
 use xphmg::{Readings, Unit};
-
-const BASE: u64 = 0x8000_0000;
-
-struct SmallHart {
-    x: [u64; 32],
-    bytes: Vec<u8>,
-}
-
-impl Memory for SmallHart {
-    fn load(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), MemoryFault> {
-        let fault = MemoryFault { kind: FaultKind::Access, address };
-        let start = usize::try_from(address.wrapping_sub(BASE)).unwrap();
-        let end = start.checked_add(bytes.len()).ok_or(fault)?;
-        bytes.copy_from_slice(self.bytes.get(start..end).ok_or(fault)?);
-        Ok(())
-    }
-
-    fn store(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryFault> {
-        self.load(address, &mut vec![0; bytes.len()])?;
-        let start = (address - BASE) as usize;
-        self.bytes[start..start + bytes.len()].copy_from_slice(bytes);
-        Ok(())
-    }
-}
-
-impl HartPort for SmallHart {
-    fn x(&self, register: u8) -> u64 {
-        self.x[usize::from(register)]
-    }
-
-    fn set_x(&mut self, register: u8, value: u64) {
-        if register != 0 {
-            self.x[usize::from(register)] = value;
-        }
-    }
-}
 
 /// A word of one of the three opcodes.
 fn word() -> impl Strategy<Value = u32> {
@@ -76,7 +42,7 @@ proptest! {
         if deferred {
             readings.set("submit=deferred").unwrap();
         }
-        let mut hart = SmallHart { x: registers, bytes };
+        let mut hart = TestHart { x: registers, bytes };
         hart.x[0] = 0;
         let mut unit = Unit::new(readings);
         for (word, csr) in steps {

@@ -5,6 +5,10 @@ use crate::trap::Trap;
 use ::xphmg::encoding::CUSTOM_3;
 use ::xphmg::memory::{FaultKind, HartPort, Memory, MemoryFault};
 
+/// What a step of a job counts against the limit of a run: about the instructions that a program would need for it,
+/// and about the time that it takes.
+const STEP: u64 = 32;
+
 /// Lends a core to the unit.
 pub(super) struct CorePort<'a> {
     core: &'a mut Core,
@@ -45,7 +49,7 @@ impl Memory for CorePort<'_> {
     }
 
     fn spend(&mut self, steps: u64) -> bool {
-        self.core.spend(steps)
+        self.core.spend(steps.saturating_mul(STEP))
     }
 }
 

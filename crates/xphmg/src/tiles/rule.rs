@@ -3,40 +3,7 @@
 use machine::{Finding, Severity};
 use std::ops::Range;
 
-macro_rules! rules {
-    ($($rule:ident $name:literal $severity:ident $promise:literal)*) => {
-        /// What an image must be (errors) and should be (warnings).
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Rule {
-            $(#[doc = $promise] $rule,)*
-        }
-
-        impl Rule {
-            /// All rules, errors first.
-            pub const ALL: &[Self] = &[$(Self::$rule),*];
-
-            /// The name in reports; it never changes.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$rule => $name),* }
-            }
-
-            /// Whether breaking it makes the image unsafe to walk.
-            #[must_use]
-            pub const fn severity(self) -> Severity {
-                match self { $(Self::$rule => Severity::$severity),* }
-            }
-
-            /// What holds in an image that keeps it.
-            #[must_use]
-            pub const fn promise(self) -> &'static str {
-                match self { $(Self::$rule => $promise),* }
-            }
-        }
-    };
-}
-
-rules! {
+machine::rules! {
     Header "header" Error "a header of 64 bytes that begins with SILIXPHM"
     Registers "registers" Error "MODE and ALT put one of the four formats in force, to nearest even"
     Options "options" Error "options are NODE8 or 0"

@@ -13,3 +13,5 @@ mod numbers;
 mod offload;
 mod registers;
 mod results;
+#[path = "../test_hart/mod.rs"]
+mod test_hart;
