@@ -10,9 +10,11 @@
 //! | file | concept |
 //! |---|---|
 //! | `mod` | every parameter |
-//! | [`read`] | TOML, single settings, ranges, the hash |
+//! | `keys` | names and what each parameter may be |
+//! | [`read`] | TOML, single settings, the hash |
 //! | [`shipped`] | configurations that come with siliray |
 
+mod keys;
 pub mod read;
 pub mod shipped;
 

@@ -1,8 +1,8 @@
 //! Configurations as text: TOML files, single settings, ranges, and a hash that names the result.
 
+use super::keys::{keys, nearest_key, refusal};
 use super::{Config, shipped};
 use sha2::{Digest, Sha256};
-use std::ops::RangeInclusive;
 
 /// Why a configuration is refused. Every message names the key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -15,26 +15,36 @@ pub enum ConfigError {
         /// What the reader says: it names the key and the line.
         message: String,
     },
-    /// A value out of its range.
+    /// A value out of its range, or none of its kind.
     #[error("{key} = {value}: expected {expected}")]
     Range {
         /// The parameter.
         key: &'static str,
         /// Its value.
-        value: u64,
+        value: String,
         /// What it may be.
         expected: String,
+    },
+    /// Something in a line of a file.
+    #[error("{origin}:{line}: {source}")]
+    Line {
+        /// The file.
+        origin: String,
+        /// The line, from 1 on.
+        line: usize,
+        /// What is wrong there.
+        source: Box<Self>,
     },
     /// A setting without a key or a value.
     #[error("`{0}` is no setting, expected key=value")]
     Setting(String),
     /// No parameter has this name.
-    #[error("no parameter is called `{key}`; did you mean {near}?")]
+    #[error("no parameter is called `{key}`{}", suggestion(*near))]
     UnknownKey {
         /// The name.
         key: String,
-        /// The parameter with the most similar name.
-        near: &'static str,
+        /// A parameter with a similar name.
+        near: Option<&'static str>,
     },
     /// No configuration has this name.
     #[error("no configuration is called `{name}`, expected one of {}, or a file", shipped::names().join(", "))]
@@ -50,12 +60,38 @@ impl Config {
     /// # Errors
     /// An unknown key, a value of the wrong kind or out of its range.
     pub fn from_toml(origin: &str, text: &str) -> Result<Self, ConfigError> {
-        let config: Self = toml::from_str(text).map_err(|error| ConfigError::Text {
+        let table = toml::from_str(text).map_err(|error| ConfigError::Text {
             origin: origin.to_owned(),
             message: error.to_string().trim().to_owned(),
         })?;
-        config.validate()?;
-        Ok(config)
+        let config = Self::from_table(table).and_then(|config| config.validate().map(|()| config));
+        config.map_err(|error| match line_of(&error, text) {
+            Some(line) => {
+                let origin = origin.to_owned();
+                ConfigError::Line { origin, line, source: Box::new(error) }
+            }
+            None => error,
+        })
+    }
+
+    /// Keys are judged one by one before the table is taken apart, so that every refusal names the key and what it may
+    /// be.
+    fn from_table(table: toml::Table) -> Result<Self, ConfigError> {
+        let ranges = Self::default().ranges();
+        for (key, value) in &table {
+            let Some(key) = keys().find(|known| known == key) else {
+                return Err(ConfigError::UnknownKey { key: key.clone(), near: nearest_key(key) });
+            };
+            let range = ranges.iter().find(|(name, ..)| *name == key).map(|(.., range)| range);
+            if let Some(expected) = refusal(key, value, range) {
+                let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                return Err(ConfigError::Range { key, value, expected });
+            }
+        }
+        table.try_into().map_err(|error: toml::de::Error| ConfigError::Text {
+            origin: "the configuration".to_owned(),
+            message: error.message().to_owned(),
+        })
     }
 
     /// The parameters as TOML.
@@ -97,14 +133,11 @@ impl Config {
             message: error.message().to_owned(),
         };
         let mut table: toml::Table = toml::from_str(&self.to_toml()).map_err(text)?;
-        if !table.contains_key(key) {
-            return Err(ConfigError::UnknownKey { key: key.to_owned(), near: nearest_key(key) });
-        }
         let number = value.replace('_', "").parse::<i64>().map(toml::Value::Integer);
         let truth = || value.parse::<bool>().map(toml::Value::Boolean);
         let word = || toml::Value::String(value.trim_matches('"').to_owned());
         table.insert(key.to_owned(), number.or_else(|_| truth()).unwrap_or_else(|_| word()));
-        table.try_into().map_err(text)
+        Self::from_table(table)
     }
 
     /// Checks every parameter.
@@ -115,12 +148,12 @@ impl Config {
         for (key, value, range) in self.ranges() {
             if !range.contains(&value) {
                 let expected = format!("{} to {}", range.start(), range.end());
-                return Err(ConfigError::Range { key, value: value.into(), expected });
+                return Err(ConfigError::Range { key, value: value.to_string(), expected });
             }
         }
         let fits = |key, value: u32, holds: bool, expected: String| match holds {
             true => Ok(()),
-            false => Err(ConfigError::Range { key, value: value.into(), expected }),
+            false => Err(ConfigError::Range { key, value: value.to_string(), expected }),
         };
         let line = self.l0_line_bytes;
         fits("l0_line_bytes", line, line.is_power_of_two(), "a power of two".into())?;
@@ -138,53 +171,6 @@ impl Config {
         fits("gpcs", self.gpcs, self.ttus() <= 1024, "at most 1024 TTUs in all".into())
     }
 
-    fn ranges(&self) -> Vec<(&'static str, u32, RangeInclusive<u32>)> {
-        const LATENCY: RangeInclusive<u32> = 0..=100_000;
-        const WIDTH: RangeInclusive<u32> = 1..=64;
-        vec![
-            ("clock_mhz", self.clock_mhz, 1..=100_000),
-            ("slots", self.slots, 1..=4096),
-            ("accept_per_cycle", self.accept_per_cycle, WIDTH),
-            ("port_bytes", self.port_bytes, 1..=1024),
-            ("t_rcp", self.t_rcp, LATENCY),
-            ("pick_per_cycle", self.pick_per_cycle, WIDTH),
-            ("t_pop", self.t_pop, LATENCY),
-            ("l0_lines", self.l0_lines, 1..=65_536),
-            ("l0_line_bytes", self.l0_line_bytes, 32..=4096),
-            ("l0_lookups_per_cycle", self.l0_lookups_per_cycle, WIDTH),
-            ("t_l0", self.t_l0, 1..=100_000),
-            ("l0_mshrs", self.l0_mshrs, 1..=4096),
-            ("merge", self.merge, 0..=4096),
-            ("fill_bytes_per_cycle", self.fill_bytes_per_cycle, 1..=4096),
-            ("l1_kib", self.l1_kib, 2..=65_536),
-            ("t_l1", self.t_l1, LATENCY),
-            ("t_l2", self.t_l2, LATENCY),
-            ("t_dram", self.t_dram, LATENCY),
-            ("dram_bytes_per_cycle", self.dram_bytes_per_cycle, 1..=65_536),
-            ("t_setup", self.t_setup, 1..=10_000),
-            ("setup_fifo", self.setup_fifo, 1..=4096),
-            ("units", self.units, WIDTH),
-            ("tests_per_unit", self.tests_per_unit, 1..=16),
-            ("t_box", self.t_box, 1..=10_000),
-            ("unit_slots", self.unit_slots, WIDTH),
-            ("readable", self.readable, WIDTH),
-            ("writable", self.writable, WIDTH),
-            ("result_queue", self.result_queue, 1..=65_536),
-            ("smu_per_cycle", self.smu_per_cycle, WIDTH),
-            ("stack_on_chip", self.stack_on_chip, 1..=65_536),
-            ("spill_group", self.spill_group, 1..=65_536),
-            ("t_leaf", self.t_leaf, LATENCY),
-            ("tris_per_cycle", self.tris_per_cycle, WIDTH),
-            ("t_feedback", self.t_feedback, LATENCY),
-            ("gpcs", self.gpcs, 1..=1024),
-            ("tpcs_per_gpc", self.tpcs_per_gpc, 1..=1024),
-            ("ttus_per_tpc", self.ttus_per_tpc, 1..=1024),
-            ("pending_slots", self.pending_slots, 1..=65_536),
-            ("active_slots", self.active_slots, 1..=65_536),
-            ("l2_kib", self.l2_kib, 0..=1_048_576),
-        ]
-    }
-
     /// 16 hex digits that name the configuration: the start of the SHA-256 of its TOML text.
     #[must_use]
     pub fn hash(&self) -> String {
@@ -193,25 +179,23 @@ impl Config {
     }
 }
 
-/// The parameter whose name differs in the fewest letters.
-fn nearest_key(key: &str) -> &'static str {
-    let numbers = Config::default().ranges().into_iter().map(|(name, ..)| name);
-    let others = ["rcp", "policy", "l0_assoc", "l0_replace", "l1", "root_test", "dispatch"];
-    let all = numbers.chain(others).chain(["push_order", "wakeup"]);
-    all.min_by_key(|name| edit_distance(name, key)).unwrap_or("slots")
+fn suggestion(near: Option<&'static str>) -> String {
+    near.map_or_else(String::new, |near| format!("; did you mean {near}?"))
 }
 
-fn edit_distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.bytes().enumerate() {
-            let substituted = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
+/// The line of a file that an error is about.
+fn line_of(error: &ConfigError, text: &str) -> Option<usize> {
+    let key = match error {
+        ConfigError::Range { key, .. } => key,
+        ConfigError::UnknownKey { key, .. } => key.as_str(),
+        _ => return None,
+    };
+    let names = |line: &str| {
+        let after = line.trim_start_matches('\u{feff}').trim_start().trim_start_matches(['[', '"']);
+        let rest = after.strip_prefix(key)?;
+        rest.trim_start_matches('"').trim_start().starts_with(['=', '.', ']']).then_some(())
+    };
+    text.lines().position(|line| names(line).is_some()).map(|line| line + 1)
 }
 
 #[cfg(test)]
@@ -228,18 +212,37 @@ mod tests {
     fn nonsense_is_named() {
         assert_eq!(message("l0_lines=0"), "l0_lines = 0: expected 1 to 65536");
         assert_eq!(message("slots=1000000000"), "slots = 1000000000: expected 1 to 4096");
-        assert!(message("slots=-3").contains("slots"), "{}", message("slots=-3"));
+        assert_eq!(message("slots=-3"), "slots = -3: expected 1 to 4096");
+        assert_eq!(message("slots=NaN"), "slots = NaN: expected a whole number, 1 to 4096");
+        assert_eq!(message("slots=1e99"), "slots = 1e99: expected a whole number, 1 to 4096");
+        assert_eq!(message("elephants=4"), "no parameter is called `elephants`");
         assert!(message("l0_linse=4").contains("`l0_linse`; did you mean l0_lines?"));
-        assert!(message("policy=fastest").starts_with("policy=fastest: "));
+        assert!(message("policy=fastest").starts_with("policy = fastest: expected one of `round"));
         assert!(message("t_l2").contains("`t_l2` is no setting"));
         assert!(message("l0_line_bytes=100").contains("a power of two"));
         assert!(message("l0_assoc=3").contains("a divisor of l0_lines = 8"));
         assert!(message("l2_kib=3").starts_with("l2_kib = 3"));
-        let unknown =
-            Config::from_toml("my.toml", "slots = 4\nslotz = 5\n").unwrap_err().to_string();
-        assert!(unknown.starts_with("my.toml: ") && unknown.contains("slotz"), "{unknown}");
-        let kind = Config::from_toml("my.toml", "slots = \"many\"").unwrap_err().to_string();
-        assert!(kind.contains("slots"), "{kind}");
+        let refused = |text: &str| Config::from_toml("my.toml", text).unwrap_err().to_string();
+        assert_eq!(
+            refused("slots = 4\nslotz = 5\n"),
+            "my.toml:2: no parameter is called `slotz`; did you mean slots?"
+        );
+        assert_eq!(
+            refused("slots = \"many\""),
+            "my.toml:1: slots = many: expected a whole number, 1 to 4096"
+        );
+        assert_eq!(
+            refused("\n t_l2 = -0.5"),
+            "my.toml:2: t_l2 = -0.5: expected a whole number, 0 to 100000"
+        );
+        assert_eq!(
+            refused("l0_lines = 8\nl0_assoc = 5"),
+            "my.toml:2: l0_assoc = 5: expected 0 or a divisor of l0_lines = 8"
+        );
+        assert_eq!(refused("[l0]\nlines = 4"), "my.toml:1: no parameter is called `l0`");
+        assert!(refused("slots = ").starts_with("my.toml: TOML parse error at line 1"));
+        assert!(refused("policy = 7").starts_with("my.toml:1: policy = 7: expected "));
+        assert_eq!(refused("l1 = \"on\""), "my.toml:1: l1 = on: expected a boolean");
     }
 
     #[test]

@@ -45,6 +45,10 @@ impl Bound {
             ),
             limit("setup", ttus),
             limit("box_tests", ttus * over(tests, per_block(c.issue_used))),
+            limit(
+                "unit_slots",
+                ttus * over((config.units * config.unit_slots).into(), unit_cycles(config, c)),
+            ),
             limit("slots", ttus * over(config.slots.into(), latency)),
             limit("task_pool", over(pool, latency)),
             limit("fill_port", ttus * over(f64::from(config.fill_bytes_per_cycle) / line, lines)),
@@ -88,6 +92,20 @@ fn memory_latency(config: &Config, c: &Counters) -> f64 {
     weighted / bytes + f64::from(config.t_fill())
 }
 
+/// Cycles that a block spends in the local stores of units: its tests one behind the other, the results, and the completion;
+/// spread over several units it is held by each.
+fn unit_cycles(config: &Config, c: &Counters) -> f64 {
+    let share = |count: u64| count as f64 / c.setups.max(1) as f64;
+    let tests = share(c.completions) * chain_cycles(config, c);
+    tests + share(c.issue_used) / f64::from(config.tests_per_unit) + share(c.result_pushes)
+}
+
+/// Cycles of dependent tests in a block: most blocks have one level, some one more.
+fn chain_cycles(config: &Config, c: &Counters) -> f64 {
+    let chain = (c.inside_hits as f64 / c.setups.max(1) as f64).min(1.0);
+    f64::from(config.t_box) * (1.0 + chain)
+}
+
 /// Cycles that a query spends on one block, by the closed forms; leaves and accepting are spread over its blocks.
 fn iteration(config: &Config, c: &Counters) -> f64 {
     let blocks = c.setups.max(1) as f64;
@@ -95,8 +113,7 @@ fn iteration(config: &Config, c: &Counters) -> f64 {
     let front = f64::from(1 + config.t_pop + config.t_l0 + config.t_setup + 2);
     let launched = share(c.launches);
     let issues = share(c.issue_used) / f64::from(config.tests_per_unit);
-    let chain = (share(c.inside_hits)).min(1.0);
-    let inner = launched * f64::from(config.t_box) * (1.0 + chain) + (issues - launched).max(0.0);
+    let inner = launched * chain_cycles(config, c) + (issues - launched).max(0.0);
     let waits = share(c.misses + c.merges);
     let fetch = waits * (memory_latency(config, c) + f64::from(1 + config.t_l0));
     let queries = share(c.accepted);
