@@ -48,25 +48,26 @@ fn rows_come_back() {
     }
 }
 
-/// Complete events with a named track each, and no two at a time on one track.
+/// Complete events with a named track each, and no two at a time on one track; counters in the order of time.
 #[test]
 fn traces_are_well_formed() {
     let trace = trace_json::trace(&run(Load::Bounce, &["gpcs=2", "dispatch=a"]));
     let events = trace["traceEvents"].as_array().unwrap();
     let mut tracks: BTreeMap<(u64, u64), Vec<(u64, u64)>> = BTreeMap::new();
-    let mut named = Vec::new();
+    let (mut named, mut counted) = (Vec::new(), Vec::new());
     for event in events {
-        let track = (event["pid"].as_u64().unwrap(), event["tid"].as_u64().unwrap());
+        let number = |key: &str| event[key].as_u64().unwrap();
         match event["ph"].as_str().unwrap() {
-            "M" => named.push(track),
+            "M" => named.push((number("pid"), number("tid"))),
+            "C" => counted.push(number("ts")),
             "X" => {
-                let (start, length) =
-                    (event["ts"].as_u64().unwrap(), event["dur"].as_u64().unwrap());
-                tracks.entry(track).or_default().push((start, start + length));
+                let stretch = (number("ts"), number("ts") + number("dur"));
+                tracks.entry((number("pid"), number("tid"))).or_default().push(stretch);
             }
             other => assert_eq!(other, "X"),
         }
     }
+    assert!(counted.len() > 3 && counted.is_sorted());
     assert!(tracks.len() > 2 * 32);
     for (track, mut stretches) in tracks {
         assert!(named.contains(&track), "{track:?}");
