@@ -16,6 +16,9 @@ pub(crate) trait Kind {
     /// The answer "no hit".
     fn miss() -> Self::Answer;
 
+    /// The answer if there is one hit.
+    fn of(hit: Hit) -> Self::Answer;
+
     /// Takes a hit into account.
     fn offer(answer: &mut Self::Answer, hit: Hit) -> Outcome;
 
@@ -60,6 +63,11 @@ impl Kind for Closest {
     }
 
     #[inline]
+    fn of(hit: Hit) -> Hit {
+        hit
+    }
+
+    #[inline]
     fn offer(best: &mut Hit, hit: Hit) -> Outcome {
         if hit.beats(Some(best)) {
             *best = hit;
@@ -83,6 +91,11 @@ impl Kind for Any {
     }
 
     #[inline]
+    fn of(_: Hit) -> bool {
+        true
+    }
+
+    #[inline]
     fn offer(answer: &mut bool, _: Hit) -> Outcome {
         *answer = true;
         Outcome::Done
@@ -102,6 +115,11 @@ impl Kind for First {
     }
 
     #[inline]
+    fn of(hit: Hit) -> Hit {
+        hit
+    }
+
+    #[inline]
     fn offer(answer: &mut Hit, hit: Hit) -> Outcome {
         *answer = hit;
         Outcome::Done
@@ -118,6 +136,10 @@ impl Kind for All {
 
     fn miss() -> Vec<Hit> {
         Vec::new()
+    }
+
+    fn of(hit: Hit) -> Vec<Hit> {
+        vec![hit]
     }
 
     fn offer(answer: &mut Vec<Hit>, hit: Hit) -> Outcome {

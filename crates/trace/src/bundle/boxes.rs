@@ -1,7 +1,7 @@
 //! A beam against the eight boxes of a node, and single rays against one box.
 
 use super::hits::Hits;
-use super::lanes::VECTORS;
+use super::lanes::{Lanes, VECTORS};
 use super::stack::Stack;
 use super::view::View;
 use crate::world::{Node, Pointer};
@@ -86,36 +86,39 @@ pub(super) unsafe fn push_children(
     met.count_ones()
 }
 
-/// The members that reach child `slot` of the node before their best hits.
+/// The members that reach child `slot` of the node before their best hits. `COMMON`: all rays of the view start at
+/// one point.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-pub(super) fn reaching(node: &Node, slot: usize, view: &View, hits: &Hits) -> u64 {
-    let side = |axis: usize, far: usize| {
-        _mm512_set1_ps(node.planes[axis][(view.octant >> axis & 1) ^ far][slot & 7])
+pub(super) fn reaching<const COMMON: bool>(
+    node: &Node,
+    slot: usize,
+    view: &View,
+    hits: &Hits,
+) -> u64 {
+    let plane = |axis: usize, far: usize| {
+        let plane = node.planes[axis][(view.octant >> axis & 1) ^ far][slot & 7];
+        _mm512_set1_ps(if COMMON { plane - view.seen_from[far][axis] } else { plane })
     };
-    let near = [side(0, 0), side(1, 0), side(2, 0)];
-    let far = [side(0, 1), side(1, 1), side(2, 1)];
+    let near = [plane(0, 0), plane(1, 0), plane(2, 0)];
+    let far = [plane(0, 1), plane(1, 1), plane(2, 1)];
     let mut reaching = 0;
     for vector in 0..VECTORS {
+        let at = |plane: __m512, axis: usize, offsets: &[Lanes; 3]| {
+            let inverse = view.inverse[axis].0[vector];
+            if COMMON {
+                _mm512_mul_ps(plane, inverse)
+            } else {
+                _mm512_fmsub_ps(plane, inverse, offsets[axis].0[vector])
+            }
+        };
         let enter = _mm512_max_ps(
-            _mm512_max_ps(
-                _mm512_fmsub_ps(near[0], view.inverse[0].0[vector], view.near_offset[0].0[vector]),
-                _mm512_fmsub_ps(near[1], view.inverse[1].0[vector], view.near_offset[1].0[vector]),
-            ),
-            _mm512_max_ps(
-                _mm512_fmsub_ps(near[2], view.inverse[2].0[vector], view.near_offset[2].0[vector]),
-                hits.tmin.0[vector],
-            ),
+            _mm512_max_ps(at(near[0], 0, &view.near_offset), at(near[1], 1, &view.near_offset)),
+            _mm512_max_ps(at(near[2], 2, &view.near_offset), hits.tmin.0[vector]),
         );
         let exit = _mm512_min_ps(
-            _mm512_min_ps(
-                _mm512_fmsub_ps(far[0], view.inverse[0].0[vector], view.far_offset[0].0[vector]),
-                _mm512_fmsub_ps(far[1], view.inverse[1].0[vector], view.far_offset[1].0[vector]),
-            ),
-            _mm512_min_ps(
-                _mm512_fmsub_ps(far[2], view.inverse[2].0[vector], view.far_offset[2].0[vector]),
-                hits.best.0[vector],
-            ),
+            _mm512_min_ps(at(far[0], 0, &view.far_offset), at(far[1], 1, &view.far_offset)),
+            _mm512_min_ps(at(far[2], 2, &view.far_offset), hits.best.0[vector]),
         );
         let exit = _mm512_fmadd_ps(exit, _mm512_set1_ps(WIDEN), _mm512_set1_ps(TINY));
         let mask = _mm512_cmp_ps_mask::<_CMP_LE_OQ>(enter, exit);

@@ -2,6 +2,7 @@
 
 use super::lanes::{Lanes, SIZE, VECTORS};
 use crate::Hit;
+use crate::kind::Kind;
 use crate::ordinary::LARGEST;
 use crate::world::World;
 use std::arch::x86_64::*;
@@ -192,10 +193,10 @@ impl Hits {
         owner != NOBODY && ids(named.instance, named.name) < ids(owner, name)
     }
 
-    /// The best hit of each ray that has one.
+    /// The best hits, as answers.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    pub(super) fn each(&self, world: &World, count: usize, mut take: impl FnMut(usize, Hit)) {
-        for half in 0..count.div_ceil(8).min(SIZE / 8) {
+    pub(super) fn write<K: Kind>(&self, world: &World, answers: &mut [K::Answer]) {
+        for (half, answers) in answers.chunks_mut(8).enumerate().take(SIZE / 8) {
             let quotient = |part: &[__m512d; SIZE / 8]| {
                 _mm512_cvtpd_ps(_mm512_div_pd(part[half], self.sum[half]))
             };
@@ -205,15 +206,16 @@ impl Hits {
                 _mm256_storeu_ps(us.as_mut_ptr(), quotient(&self.second));
                 _mm256_storeu_ps(vs.as_mut_ptr(), quotient(&self.third));
             }
-            for lane in 0..8.min(count - 8 * half) {
-                let ray = 8 * half + lane;
+            for (lane, answer) in answers.iter_mut().enumerate().take(8) {
+                let ray = (8 * half + lane) % SIZE;
                 let instance = self.owners[ray];
-                if instance == NOBODY {
-                    continue;
-                }
-                let t = self.best.of(ray);
-                let PrimitiveId { geometry, primitive, .. } = world.id(instance, self.names[ray]);
-                take(ray, Hit { t, u: us[lane], v: vs[lane], instance, geometry, primitive });
+                *answer = if instance == NOBODY {
+                    K::miss()
+                } else {
+                    let (t, name) = (self.best.of(ray), self.names[ray]);
+                    let PrimitiveId { geometry, primitive, .. } = world.id(instance, name);
+                    K::of(Hit { t, u: us[lane], v: vs[lane], instance, geometry, primitive })
+                };
             }
         }
     }

@@ -167,14 +167,12 @@ impl<'a> Bundler<'a> {
                 }
             }
         }
-        for (ray, answer) in answers.iter_mut().enumerate() {
-            *answer = K::miss();
-            if !K::NEEDS_HIT && hits.is_hit(ray) {
-                K::offer(answer, Hit::MISS);
-            }
-        }
         if K::NEEDS_HIT {
-            hits.each(world, rays.len(), |ray, hit| _ = K::offer(&mut answers[ray], hit));
+            hits.write::<K>(world, answers);
+        } else {
+            for (ray, answer) in answers.iter_mut().enumerate() {
+                *answer = if hits.is_hit(ray) { K::of(Hit::MISS) } else { K::miss() };
+            }
         }
         let mut strange = walk.strange;
         while strange != 0 {

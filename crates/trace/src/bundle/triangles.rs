@@ -11,174 +11,131 @@ use super::view::View;
 use crate::world::{Pointer, World};
 use geometry::{SlabRay, slab};
 use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
 
 /// A leaf as the rays of a view see it.
-#[derive(Clone, Copy)]
-pub(super) struct Leaf<'a> {
+struct Leaf<'a> {
     world: &'a World,
     pointer: Pointer,
-    /// The rows of the first corner, in the order of the shear.
-    rows: [*const f32; 3],
+    view: &'a View,
+    /// Rows of coordinates: for each corner three, in the order of the shear. Where all rays start at one point,
+    /// they are seen from there.
+    rows: [*const f32; 9],
     /// Triangles.
     count: usize,
     names: *const u32,
 }
 
-impl<'a> Leaf<'a> {
-    /// The leaf behind a pointer.
-    ///
-    /// # Safety
-    /// The pointer must lead to a leaf of the world.
-    #[inline(always)]
-    pub(super) unsafe fn new(world: &'a World, pointer: Pointer, view: &View) -> Self {
-        let count = pointer.triangles();
-        // SAFETY: as promised; a leaf has ten rows.
-        let start = unsafe { world.arena.start().add(pointer.byte()).cast::<f32>() };
-        let rows = view.axes.map(|axis| start.wrapping_add(axis * count));
-        Self { world, pointer, rows, count, names: start.wrapping_add(9 * count).cast() }
-    }
-
-    /// Tests the rays `reaching`; whether one of them found a better hit.
-    ///
-    /// # Safety
-    /// As [`Leaf::new`].
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    pub(super) unsafe fn test<const ENDS: bool>(
-        &self,
-        reaching: u64,
-        view: &View,
-        hits: &mut Hits,
-    ) -> bool {
-        let mut few = 0;
-        let mut is_better = false;
-        for vector in 0..VECTORS {
-            let mask = (reaching >> (16 * vector)) as u16;
-            if mask.count_ones() as usize > self.count {
-                // SAFETY: as promised.
-                is_better |= unsafe { self.across::<ENDS>(vector, mask, view, hits) };
-            } else {
-                few |= u64::from(mask) << (16 * vector);
+/// Tests the triangles of a leaf against the rays `reaching`; whether one of them found a better hit. `ENDS`: any
+/// hit ends its ray. `COMMON`: all rays of the view start at one point.
+///
+/// # Safety
+/// The pointer must lead to a leaf of the world.
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[inline]
+pub(super) unsafe fn test<const ENDS: bool, const COMMON: bool>(
+    world: &World,
+    pointer: Pointer,
+    reaching: u64,
+    view: &View,
+    hits: &mut Hits,
+) -> bool {
+    let count = pointer.triangles();
+    let [x, y, z] = view.axes;
+    // SAFETY: as promised.
+    let start = unsafe { world.arena.start().add(pointer.byte()).cast::<f32>() };
+    let mut rows = [x, y, z, 3 + x, 3 + y, 3 + z, 6 + x, 6 + y, 6 + z]
+        .map(|row| start.wrapping_add(row * count));
+    let mut seen = MaybeUninit::<[[f32; 8]; 9]>::uninit();
+    if COMMON {
+        let origin = [x, y, z].map(|axis| _mm256_set1_ps(view.point[axis]));
+        for (number, row) in rows.iter_mut().enumerate() {
+            let place = seen.as_mut_ptr().cast::<f32>().wrapping_add(8 * number);
+            // SAFETY: rows are read whole, and what lies behind the last one may be read too. The place is
+            // one of nine.
+            unsafe {
+                let coordinates = _mm256_loadu_ps(*row);
+                _mm256_storeu_ps(place, _mm256_sub_ps(coordinates, origin[number % 3]));
             }
+            *row = place;
         }
-        if few != 0 {
-            // SAFETY: as promised.
-            is_better |= unsafe { self.along::<ENDS>(few, view, hits) };
+    }
+    let names = start.wrapping_add(9 * count).cast();
+    let leaf = Leaf { world, pointer, view, rows, count, names };
+    let mut few = 0;
+    let mut is_better = false;
+    for vector in 0..VECTORS {
+        let mask = (reaching >> (16 * vector)) as u16;
+        if mask.count_ones() as usize > count {
+            // SAFETY: this is a leaf.
+            is_better |= unsafe { leaf.across::<ENDS, COMMON>(vector, mask, hits) };
+        } else {
+            few |= u64::from(mask) << (16 * vector);
         }
-        is_better
+    }
+    if few != 0 {
+        // SAFETY: this is a leaf.
+        is_better |= unsafe { leaf.along::<ENDS, COMMON>(few, hits) };
+    }
+    is_better
+}
+
+impl Leaf<'_> {
+    /// A coordinate of a triangle.
+    ///
+    /// # Safety
+    /// This must be a leaf, and have that triangle.
+    #[inline(always)]
+    unsafe fn coordinate(&self, row: usize, triangle: usize) -> f32 {
+        // SAFETY: as promised; rows have an entry for each triangle.
+        unsafe { *self.rows[row].add(triangle) }
     }
 
     /// Each triangle against sixteen rays.
+    ///
+    /// Sheared corners are formed with the opposite sign: the edge functions stay the same, and the
+    /// coordinates are second operands, which need no load of their own.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn across<const ENDS: bool>(
+    unsafe fn across<const ENDS: bool, const COMMON: bool>(
         &self,
         vector: usize,
         mask: u16,
-        view: &View,
         hits: &mut Hits,
     ) -> bool {
-        let [x, y, z] = view.axes;
-        let ox = view.origin[x].0[vector];
-        let oy = view.origin[y].0[vector];
-        let oz = view.origin[z].0[vector];
-        let sx = view.shear[0].0[vector];
-        let sy = view.shear[1].0[vector];
+        let view = self.view;
+        let origin = view.axes.map(|axis| view.origin[axis].0[vector]);
+        let (sx, sy) = (view.shear[0].0[vector], view.shear[1].0[vector]);
+        let zero = _mm512_setzero_ps();
         let mut is_better = false;
         for triangle in 0..self.count {
-            let corner = |row: usize, number: usize, origin: __m512| {
-                // SAFETY: a leaf has rows for three corners, with an entry for each triangle.
-                let number = unsafe { *self.rows[row].add(number * 3 * self.count + triangle) };
-                _mm512_sub_ps(_mm512_set1_ps(number), origin)
+            let corner = |row: usize| {
+                // SAFETY: as promised.
+                let coordinate = unsafe { _mm512_set1_ps(self.coordinate(row, triangle)) };
+                if COMMON { coordinate } else { _mm512_sub_ps(coordinate, origin[row % 3]) }
             };
-            let (az, bz, cz) = (corner(2, 0, oz), corner(2, 1, oz), corner(2, 2, oz));
-            let sheared =
-                |at: __m512, shear: __m512, z: __m512| _mm512_sub_ps(at, _mm512_mul_ps(shear, z));
-            let ax = sheared(corner(0, 0, ox), sx, az);
-            let ay = sheared(corner(1, 0, oy), sy, az);
-            let bx = sheared(corner(0, 1, ox), sx, bz);
-            let by = sheared(corner(1, 1, oy), sy, bz);
-            let cx = sheared(corner(0, 2, ox), sx, cz);
-            let cy = sheared(corner(1, 2, oy), sy, cz);
+            let (az, bz, cz) = (corner(2), corner(5), corner(8));
+            let ax = _mm512_sub_ps(_mm512_mul_ps(sx, az), corner(0));
+            let ay = _mm512_sub_ps(_mm512_mul_ps(sy, az), corner(1));
+            let bx = _mm512_sub_ps(_mm512_mul_ps(sx, bz), corner(3));
+            let by = _mm512_sub_ps(_mm512_mul_ps(sy, bz), corner(4));
+            let cx = _mm512_sub_ps(_mm512_mul_ps(sx, cz), corner(6));
+            let cy = _mm512_sub_ps(_mm512_mul_ps(sy, cz), corner(7));
             let u = _mm512_sub_ps(_mm512_mul_ps(cx, by), _mm512_mul_ps(cy, bx));
             let v = _mm512_sub_ps(_mm512_mul_ps(ax, cy), _mm512_mul_ps(ay, cx));
             let w = _mm512_sub_ps(_mm512_mul_ps(bx, ay), _mm512_mul_ps(by, ax));
-            let zero = _mm512_setzero_ps();
             let least = _mm512_min_ps(_mm512_min_ps(u, v), w);
             let greatest = _mm512_max_ps(_mm512_max_ps(u, v), w);
             let negative = _mm512_cmp_ps_mask::<_CMP_LT_OQ>(least, zero);
-            let outside = _mm512_mask_cmp_ps_mask::<_CMP_GT_OQ>(negative, greatest, zero);
-            if mask & !outside == 0 {
-                continue;
-            }
-            let sz = view.shear[2].0[vector];
-            let (az, bz, cz) =
-                (_mm512_mul_ps(sz, az), _mm512_mul_ps(sz, bz), _mm512_mul_ps(sz, cz));
-            // The parameter of a hit is a mean of the corners' depths.
-            let limit =
-                _mm512_fmadd_ps(hits.best.0[vector], _mm512_set1_ps(WIDEN), _mm512_set1_ps(TINY));
-            let candidates = mask & !outside;
-            let candidates = _mm512_mask_cmp_ps_mask::<_CMP_LE_OQ>(
-                candidates,
-                _mm512_min_ps(_mm512_min_ps(az, bz), cz),
-                limit,
-            );
-            let candidates = _mm512_mask_cmp_ps_mask::<_CMP_GE_OQ>(
-                candidates,
-                _mm512_max_ps(_mm512_max_ps(az, bz), cz),
-                zero,
-            );
-            if candidates & 0xFF != 0 {
-                let low = |lanes: __m512| _mm512_castps512_ps256(lanes);
-                let sheared = [
-                    low(ax),
-                    low(ay),
-                    low(az),
-                    low(bx),
-                    low(by),
-                    low(bz),
-                    low(cx),
-                    low(cy),
-                    low(cz),
-                ];
-                // SAFETY: as promised.
-                is_better |= unsafe {
-                    self.half::<ENDS>(
-                        triangle,
-                        2 * vector,
-                        candidates as u8,
-                        &sheared,
-                        low(limit),
-                        view,
-                        hits,
-                    )
-                };
-            }
-            if candidates >> 8 != 0 {
-                let high = |lanes: __m512| _mm512_extractf32x8_ps::<1>(lanes);
-                let sheared = [
-                    high(ax),
-                    high(ay),
-                    high(az),
-                    high(bx),
-                    high(by),
-                    high(bz),
-                    high(cx),
-                    high(cy),
-                    high(cz),
-                ];
-                // SAFETY: as promised.
-                is_better |= unsafe {
-                    self.half::<ENDS>(
-                        triangle,
-                        2 * vector + 1,
-                        (candidates >> 8) as u8,
-                        &sheared,
-                        high(limit),
-                        view,
-                        hits,
-                    )
-                };
+            let positive = _mm512_cmp_ps_mask::<_CMP_GT_OQ>(greatest, zero);
+            let candidates = mask & !(negative & positive);
+            for (half, candidates) in [(0, candidates as u8), (1, (candidates >> 8) as u8)] {
+                if candidates != 0 {
+                    // SAFETY: as promised.
+                    is_better |= unsafe {
+                        self.half::<ENDS, COMMON>(triangle, 2 * vector + half, candidates, hits)
+                    };
+                }
             }
         }
         is_better
@@ -186,38 +143,35 @@ impl<'a> Leaf<'a> {
 
     /// One triangle and the rays `8 half ..`, decided.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    #[allow(clippy::too_many_arguments)]
-    unsafe fn half<const ENDS: bool>(
+    #[inline(never)]
+    unsafe fn half<const ENDS: bool, const COMMON: bool>(
         &self,
         triangle: usize,
         half: usize,
         candidates: u8,
-        sheared: &[__m256; 9],
-        limit: __m256,
-        view: &View,
         hits: &mut Hits,
     ) -> bool {
-        let (mut accepted, mut t, weights) = accepted(candidates, sheared, limit);
+        let view = self.view;
+        let origin = view.axes.map(|axis| view.origin[axis].half(half));
+        let corner = |row: usize| {
+            // SAFETY: as promised.
+            let coordinate = unsafe { _mm256_set1_ps(self.coordinate(row, triangle)) };
+            if COMMON { coordinate } else { _mm256_sub_ps(coordinate, origin[row % 3]) }
+        };
+        let corners = [
+            [corner(0), corner(3), corner(6)],
+            [corner(1), corner(4), corner(7)],
+            [corner(2), corner(5), corner(8)],
+        ];
+        let shear = [view.shear[0].half(half), view.shear[1].half(half), view.shear[2].half(half)];
+        let sheared = sheared(&corners, &shear);
+        let limit =
+            _mm256_fmadd_ps(hits.best.half(half), _mm256_set1_ps(WIDEN), _mm256_set1_ps(TINY));
+        let (mut accepted, mut t, weights) = accepted(candidates, &sheared, limit);
         if accepted == 0 {
             return false;
         }
-        let [x, y, z] = view.axes;
-        let corner = |row: usize, number: usize, axis: usize| {
-            // SAFETY: a leaf has rows for three corners, with an entry for each triangle.
-            let number = unsafe { *self.rows[row].add(number * 3 * self.count + triangle) };
-            _mm256_sub_ps(_mm256_set1_ps(number), view.origin[axis].half(half))
-        };
-        let corners = [
-            [corner(0, 0, x), corner(0, 1, x), corner(0, 2, x)],
-            [corner(1, 0, y), corner(1, 1, y), corner(1, 2, y)],
-            [corner(2, 0, z), corner(2, 1, z), corner(2, 2, z)],
-        ];
-        let direction = [
-            view.direction[x].half(half),
-            view.direction[y].half(half),
-            view.direction[z].half(half),
-        ];
+        let direction = view.axes.map(|axis| view.direction[axis].half(half));
         let settled = inside_own_box(accepted, &corners, t, &direction);
         if settled != accepted {
             let mut ts = [0.0; 8];
@@ -225,7 +179,7 @@ impl<'a> Leaf<'a> {
             unsafe { _mm256_storeu_ps(ts.as_mut_ptr(), t) };
             for (lane, t) in ts.iter_mut().enumerate() {
                 if (accepted & !settled) >> lane & 1 == 1 {
-                    match self.clamped(triangle, 8 * half + lane, view, *t) {
+                    match self.clamped(triangle, 8 * half + lane, *t) {
                         Some(clamped) => *t = clamped,
                         None => accepted &= !(1 << lane),
                     }
@@ -245,69 +199,58 @@ impl<'a> Leaf<'a> {
     /// Each of `rays` against all triangles.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn along<const ENDS: bool>(&self, mut rays: u64, view: &View, hits: &mut Hits) -> bool {
-        let row = |row: usize, number: usize| {
+    unsafe fn along<const ENDS: bool, const COMMON: bool>(
+        &self,
+        mut rays: u64,
+        hits: &mut Hits,
+    ) -> bool {
+        let view = self.view;
+        let row = |row: usize| {
             // SAFETY: rows are read whole, and what lies behind the last one may be read too.
-            unsafe { _mm256_loadu_ps(self.rows[row].add(number * 3 * self.count)) }
+            unsafe { _mm256_loadu_ps(self.rows[row]) }
         };
-        let rows = [
-            [row(0, 0), row(0, 1), row(0, 2)],
-            [row(1, 0), row(1, 1), row(1, 2)],
-            [row(2, 0), row(2, 1), row(2, 2)],
-        ];
+        let rows = [[row(0), row(3), row(6)], [row(1), row(4), row(7)], [row(2), row(5), row(8)]];
         let present = ((1u32 << self.count) - 1) as u8;
-        let [x, y, z] = view.axes;
+        let zero = _mm256_setzero_ps();
         let mut is_better = false;
         while rays != 0 {
             let ray = rays.trailing_zeros() as usize % SIZE;
             rays &= rays - 1;
-            let seen = |axis: usize, origin: f32| {
-                let origin = _mm256_set1_ps(origin);
-                [
-                    _mm256_sub_ps(rows[axis][0], origin),
-                    _mm256_sub_ps(rows[axis][1], origin),
-                    _mm256_sub_ps(rows[axis][2], origin),
-                ]
-            };
-            let xs = seen(0, view.origin[x].of(ray));
-            let ys = seen(1, view.origin[y].of(ray));
-            let zs = seen(2, view.origin[z].of(ray));
-            let sx = _mm256_set1_ps(view.shear[0].of(ray));
-            let sy = _mm256_set1_ps(view.shear[1].of(ray));
-            let sz = _mm256_set1_ps(view.shear[2].of(ray));
-            let sheared =
-                |at: __m256, shear: __m256, z: __m256| _mm256_sub_ps(at, _mm256_mul_ps(shear, z));
-            let (ax, ay) = (sheared(xs[0], sx, zs[0]), sheared(ys[0], sy, zs[0]));
-            let (bx, by) = (sheared(xs[1], sx, zs[1]), sheared(ys[1], sy, zs[1]));
-            let (cx, cy) = (sheared(xs[2], sx, zs[2]), sheared(ys[2], sy, zs[2]));
+            let mut corners = rows;
+            if !COMMON {
+                for (corners, axis) in corners.iter_mut().zip(view.axes) {
+                    let origin = _mm256_set1_ps(view.origin[axis].of(ray));
+                    for corner in corners {
+                        *corner = _mm256_sub_ps(*corner, origin);
+                    }
+                }
+            }
+            let shear = [
+                _mm256_set1_ps(view.shear[0].of(ray)),
+                _mm256_set1_ps(view.shear[1].of(ray)),
+                _mm256_set1_ps(view.shear[2].of(ray)),
+            ];
+            let sheared = sheared(&corners, &shear);
+            let [ax, ay, az, bx, by, bz, cx, cy, cz] = sheared;
             let u = _mm256_sub_ps(_mm256_mul_ps(cx, by), _mm256_mul_ps(cy, bx));
             let v = _mm256_sub_ps(_mm256_mul_ps(ax, cy), _mm256_mul_ps(ay, cx));
             let w = _mm256_sub_ps(_mm256_mul_ps(bx, ay), _mm256_mul_ps(by, ax));
-            let zero = _mm256_setzero_ps();
             let negative = _mm256_cmp_ps_mask::<_CMP_LT_OQ>(least3([u, v, w]), zero);
-            let outside =
-                _mm256_mask_cmp_ps_mask::<_CMP_GT_OQ>(negative, greatest3([u, v, w]), zero);
-            let az = _mm256_mul_ps(sz, zs[0]);
-            let bz = _mm256_mul_ps(sz, zs[1]);
-            let cz = _mm256_mul_ps(sz, zs[2]);
+            let positive = _mm256_cmp_ps_mask::<_CMP_GT_OQ>(greatest3([u, v, w]), zero);
             let limit = _mm256_set1_ps(hits.best.of(ray) * WIDEN + TINY);
-            let mask = present & !outside;
-            let mask = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(mask, least3([az, bz, cz]), limit);
-            let mask = _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(mask, greatest3([az, bz, cz]), zero);
+            // The parameter of a hit is a mean of the corners' depths.
+            let is_before = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(least3([az, bz, cz]), limit);
+            let is_ahead = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(greatest3([az, bz, cz]), zero);
+            let mask = present & !(negative & positive) & is_before & is_ahead;
             if mask == 0 {
                 continue;
             }
-            let (accepted, t, weights) =
-                accepted(mask, &[ax, ay, az, bx, by, bz, cx, cy, cz], limit);
+            let (accepted, t, weights) = accepted(mask, &sheared, limit);
             if accepted == 0 {
                 continue;
             }
-            let direction = [
-                _mm256_set1_ps(view.direction[x].of(ray)),
-                _mm256_set1_ps(view.direction[y].of(ray)),
-                _mm256_set1_ps(view.direction[z].of(ray)),
-            ];
-            let settled = inside_own_box(accepted, &[xs, ys, zs], t, &direction);
+            let direction = view.axes.map(|axis| _mm256_set1_ps(view.direction[axis].of(ray)));
+            let settled = inside_own_box(accepted, &corners, t, &direction);
             let mut ts = [0.0; 8];
             let mut parts = [[0.0; 8]; 3];
             // SAFETY: arrays of eight are written as vectors of eight.
@@ -323,7 +266,7 @@ impl<'a> Leaf<'a> {
                 left &= left - 1;
                 let mut t = ts[lane];
                 if settled >> lane & 1 == 0 {
-                    match self.clamped(lane, ray, view, t) {
+                    match self.clamped(lane, ray, t) {
                         Some(clamped) => t = clamped,
                         None => continue,
                     }
@@ -343,13 +286,32 @@ impl<'a> Leaf<'a> {
     /// condition of a hit ([`geometry::hit`]). `None` if it is nowhere.
     #[cold]
     #[inline(never)]
-    fn clamped(&self, triangle: usize, ray: usize, view: &View, t: f32) -> Option<f32> {
+    fn clamped(&self, triangle: usize, ray: usize, t: f32) -> Option<f32> {
         let (triangle, _) = self.world.arena.triangle(self.pointer, triangle);
-        let ray = view.ray(ray, 0.0, f32::INFINITY);
+        let ray = self.view.ray(ray, 0.0, f32::INFINITY);
         let bounds = triangle.bounds();
         let slabs = SlabRay::new(&ray, slab::reach(ray.origin, &bounds));
         Some(slabs.interval(&bounds, 0.0, f32::INFINITY)?.clamp(t))
     }
+}
+
+/// Corners, for each axis of each, sheared: x, y, z of each corner.
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[inline]
+fn sheared(corners: &[[__m256; 3]; 3], shear: &[__m256; 3]) -> [__m256; 9] {
+    let [[ax, bx, cx], [ay, by, cy], [az, bz, cz]] = *corners;
+    let [sx, sy, sz] = *shear;
+    [
+        _mm256_sub_ps(ax, _mm256_mul_ps(sx, az)),
+        _mm256_sub_ps(ay, _mm256_mul_ps(sy, az)),
+        _mm256_mul_ps(sz, az),
+        _mm256_sub_ps(bx, _mm256_mul_ps(sx, bz)),
+        _mm256_sub_ps(by, _mm256_mul_ps(sy, bz)),
+        _mm256_mul_ps(sz, bz),
+        _mm256_sub_ps(cx, _mm256_mul_ps(sx, cz)),
+        _mm256_sub_ps(cy, _mm256_mul_ps(sy, cz)),
+        _mm256_mul_ps(sz, cz),
+    ]
 }
 
 /// Which of eight pairs of a ray and a triangle the rule accepts, by exact signs, no farther than `limit`; where, and
@@ -370,17 +332,17 @@ fn accepted(candidates: u8, sheared: &[__m256; 9], limit: __m256) -> (u8, __m256
     let least = _mm512_min_pd(_mm512_min_pd(u, v), w);
     let greatest = _mm512_max_pd(_mm512_max_pd(u, v), w);
     let negative = _mm512_cmp_pd_mask::<_CMP_LT_OQ>(least, zero);
-    let outside = _mm512_mask_cmp_pd_mask::<_CMP_GT_OQ>(negative, greatest, zero);
+    let positive = _mm512_cmp_pd_mask::<_CMP_GT_OQ>(greatest, zero);
     let sum = _mm512_add_pd(_mm512_add_pd(u, v), w);
     let weighted = _mm512_add_pd(
         _mm512_add_pd(_mm512_mul_pd(u, az), _mm512_mul_pd(v, bz)),
         _mm512_mul_pd(w, cz),
     );
     let t = _mm512_cvtpd_ps(_mm512_div_pd(weighted, sum));
-    let mask = candidates & !outside;
-    let mask = _mm512_mask_cmp_pd_mask::<_CMP_NEQ_OQ>(mask, sum, zero);
-    let mask = _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(mask, t, _mm256_setzero_ps());
-    let mask = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(mask, t, limit);
+    let is_flat = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(sum, zero);
+    let is_ahead = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(t, _mm256_setzero_ps());
+    let is_before = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(t, limit);
+    let mask = candidates & !(negative & positive) & !is_flat & is_ahead & is_before;
     (mask, t, Weights { second: v, third: w, sum })
 }
 
@@ -400,15 +362,14 @@ fn inside_own_box(mask: u8, corners: &[[__m256; 3]; 3], t: __m256, direction: &[
     let lowest = least3(min);
     let reach = _mm256_max_ps(greatest3(max), _mm256_sub_ps(zero, lowest));
     let slack = _mm256_mul_ps(reach, _mm256_set1_ps(f32::EPSILON));
-    let minus_slack = _mm256_sub_ps(zero, slack);
-    let mut inside = mask;
-    for axis in 0..3 {
-        let past_min = _mm256_fmsub_ps(t, direction[axis], min[axis]);
+    // How far the point lies outside, on the axis where that is most.
+    let outside = |axis: usize| {
         let past_max = _mm256_fmsub_ps(t, direction[axis], max[axis]);
-        inside = _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(inside, past_min, minus_slack);
-        inside = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(inside, past_max, slack);
-    }
-    inside
+        let before_min = _mm256_fnmadd_ps(t, direction[axis], min[axis]);
+        _mm256_max_ps(past_max, before_min)
+    };
+    let outside = greatest3([outside(0), outside(1), outside(2)]);
+    mask & _mm256_cmp_ps_mask::<_CMP_LE_OQ>(outside, slack)
 }
 
 #[target_feature(enable = "avx2")]

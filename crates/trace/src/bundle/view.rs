@@ -35,10 +35,14 @@ pub(super) struct View {
     pub(super) octant: usize,
     /// All of them as one.
     pub(super) beam: Beam,
+    /// Whether they all start at one point.
+    pub(super) is_common: bool,
+    /// That point; of one of them otherwise.
+    pub(super) point: [f32; 3],
+    /// Where near planes, and far planes, are seen from, if it is one point.
+    pub(super) seen_from: [[f32; 3]; 2],
     /// The instance whose space it is.
     pub(super) instance: u32,
-    /// The bottom level.
-    pub(super) bottom: u32,
 }
 
 /// Bounds of all rays, with depth along the dominant axis as parameter: `t` times the size of the dominant
@@ -99,8 +103,10 @@ impl View {
                 nearest: 0.0,
                 tiny: 0.0,
             },
+            is_common: false,
+            point: [0.0; 3],
+            seen_from: [[0.0; 3]; 2],
             instance: 0,
-            bottom: 0,
         }
     }
 
@@ -219,17 +225,19 @@ impl View {
         self.members = members;
         let [x, y, z] = self.axes;
         let infinite = _mm512_set1_ps(f32::INFINITY);
-        let (mut low, mut high) = ([infinite; 3], [_mm512_set1_ps(f32::NEG_INFINITY); 3]);
+        let first = members.trailing_zeros() as usize % SIZE;
+        self.point = [0, 1, 2].map(|axis: usize| self.origin[axis].of(first));
+        let mut others = 0;
         for vector in 0..VECTORS {
             let mask = self.members_of(vector);
             for axis in 0..3 {
-                let origin = self.origin[axis].0[vector];
-                low[axis] = _mm512_mask_min_ps(low[axis], mask, low[axis], origin);
-                high[axis] = _mm512_mask_max_ps(high[axis], mask, high[axis], origin);
+                let origin = _mm512_castps_si512(self.origin[axis].0[vector]);
+                let point = _mm512_set1_epi32(self.point[axis].to_bits() as i32);
+                others |= _mm512_mask_cmpneq_epi32_mask(mask, origin, point);
             }
         }
-        let low = [0, 1, 2].map(|axis: usize| _mm512_reduce_min_ps(low[axis]));
-        let high = [0, 1, 2].map(|axis: usize| _mm512_reduce_max_ps(high[axis]));
+        self.is_common = others == 0;
+        let (low, high) = if self.is_common { (self.point, self.point) } else { self.origins() };
         let (low_corner, high_corner) = (Vec3::from_array(low), Vec3::from_array(high));
         let reach = slab::reach(low_corner, bounds).max(slab::reach(high_corner, bounds));
         let farthest = low_corner.abs().max(high_corner.abs());
@@ -263,9 +271,12 @@ impl View {
                 steep[axis] = _mm512_mask_min_ps(steep[axis], mask, steep[axis], slope);
                 flat[axis] = _mm512_mask_max_ps(flat[axis], mask, flat[axis], slope);
                 let inverse = _mm512_or_ps(inverse, signs);
+                self.inverse[axis].0[vector] = inverse;
+                if self.is_common {
+                    continue;
+                }
                 // The pad with the sign of the direction: near planes are seen from farther along.
                 let along = _mm512_or_ps(_mm512_set1_ps(pad), signs);
-                self.inverse[axis].0[vector] = inverse;
                 self.near_offset[axis].0[vector] =
                     _mm512_mul_ps(_mm512_add_ps(origin, along), inverse);
                 self.far_offset[axis].0[vector] =
@@ -292,6 +303,8 @@ impl View {
             } else {
                 (high[axis] + pad, low[axis] - pad)
             };
+            self.seen_from[0][axis] = first;
+            self.seen_from[1][axis] = last;
             let near_inverse = sign * _mm512_reduce_min_ps(steep[axis]);
             let far_inverse = sign * _mm512_reduce_max_ps(flat[axis]);
             self.beam.near_inverse[axis] = near_inverse;
@@ -308,5 +321,24 @@ impl View {
             slopes: slopes[0].max(slopes[1]),
             origins: (high_corner - low_corner).max_element() / reach,
         }
+    }
+
+    /// The smallest and the largest origin of members, on each axis.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    fn origins(&self) -> ([f32; 3], [f32; 3]) {
+        let (mut least, mut greatest) = ([0.0; 3], [0.0; 3]);
+        for axis in 0..3 {
+            let mut low = _mm512_set1_ps(f32::INFINITY);
+            let mut high = _mm512_set1_ps(f32::NEG_INFINITY);
+            for vector in 0..VECTORS {
+                let mask = self.members_of(vector);
+                let origin = self.origin[axis].0[vector];
+                low = _mm512_mask_min_ps(low, mask, low, origin);
+                high = _mm512_mask_max_ps(high, mask, high, origin);
+            }
+            least[axis] = _mm512_reduce_min_ps(low);
+            greatest[axis] = _mm512_reduce_max_ps(high);
+        }
+        (least, greatest)
     }
 }

@@ -3,7 +3,7 @@
 use super::boxes::{WIDEN, push_children, reaching};
 use super::hits::Hits;
 use super::stack::Stack;
-use super::triangles::Leaf;
+use super::triangles;
 use super::view::{Dilation, View};
 use crate::world::{Level, Node, Pointer, Target, World};
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -29,6 +29,29 @@ impl Walk<'_> {
     /// every walk over this world.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     pub(super) unsafe fn level<const ENDS: bool>(
+        &mut self,
+        level: &Level,
+        view: &View,
+        below: Option<&mut View>,
+        hits: &mut Hits,
+        stack: &mut Stack,
+    ) {
+        // SAFETY: as promised by the caller.
+        unsafe {
+            if view.is_common {
+                self.visit::<ENDS, true>(level, view, below, hits, stack);
+            } else {
+                self.visit::<ENDS, false>(level, view, below, hits, stack);
+            }
+        }
+    }
+
+    /// The same. `COMMON`: all rays of the view start at one point.
+    ///
+    /// # Safety
+    /// As [`Walk::level`].
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    unsafe fn visit<const ENDS: bool, const COMMON: bool>(
         &mut self,
         level: &Level,
         view: &View,
@@ -59,13 +82,13 @@ impl Walk<'_> {
                         // SAFETY: a place is the pointer to a node, and a slot.
                         let node: &Node =
                             unsafe { world.arena.node_unchecked(Pointer(place & !7)) };
-                        reaching(node, place as usize & 7, view, hits)
+                        reaching::<COMMON>(node, place as usize & 7, view, hits)
                     };
                     if members != 0 {
                         let is_better = if pointer.is_node_or_leaf() {
                             // SAFETY: pointers of a world lead to its leaves.
                             unsafe {
-                                Leaf::new(world, pointer, view).test::<ENDS>(members, view, hits)
+                                triangles::test::<ENDS, COMMON>(world, pointer, members, view, hits)
                             }
                         } else if let (Target::Instance(number), Some(below)) =
                             (pointer.target(), below.as_deref_mut())
@@ -119,7 +142,7 @@ impl Walk<'_> {
             return;
         }
         below.transform(view, &placement.world_to_object, members);
-        (below.instance, below.bottom) = (number as u32, placement.bottom);
+        below.instance = number as u32;
         let mut left = below.ordinary(members);
         let mut strange = members & !left;
         self.strange |= strange;
