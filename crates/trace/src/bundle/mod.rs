@@ -184,3 +184,63 @@ impl<'a> Bundler<'a> {
         left
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+mod tests {
+    use super::*;
+    use crate::kind::{All, Any, Closest};
+    use geometry::{TriangleRule, Vec3};
+    use scene::builtin::Builtin;
+    use std::ops::ControlFlow;
+
+    /// The positions that are left of rays, in a world where they hit something.
+    fn left<K: Kind>(rays: &[Ray]) -> Vec<u32> {
+        let scene = Builtin::Organic.scene(500);
+        let keep_going = |_| ControlFlow::Continue(());
+        let built = build::build(&scene, &build::Options::default(), &keep_going).unwrap();
+        let world = World::new(&built.tree).unwrap();
+        let ask = Ask::everything(TriangleRule::Watertight);
+        let mut answers: Vec<K::Answer> = rays.iter().map(|_| K::miss()).collect();
+        // SAFETY: tests that call this have asked.
+        unsafe { answer::<K>(&world, &ask, rays, &mut answers) }
+    }
+
+    /// Rays from one point, their slopes between 0 and `widest`.
+    fn fan(count: usize, widest: f32) -> Vec<Ray> {
+        let slope = |n: usize| n as f32 / count as f32 * widest;
+        (0..count)
+            .map(|n| {
+                Ray::new(Vec3::new(0.1, 0.2, 9.0), Vec3::new(slope(n), slope(count - n), -1.0))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn rays_that_run_together_are_bundled() {
+        if !crate::avx512::is_available() {
+            return;
+        }
+        assert!(left::<Closest>(&fan(150, 0.2)).is_empty());
+        assert!(left::<Any>(&fan(64, 0.2)).is_empty());
+        assert_eq!(left::<All>(&fan(150, 0.2)).len(), 150);
+    }
+
+    #[test]
+    fn rays_that_do_not_are_left() {
+        if !crate::avx512::is_available() {
+            return;
+        }
+        assert_eq!(left::<Closest>(&fan(64, 0.9)).len(), 64);
+        let mut astray = fan(64, 0.1);
+        astray[5].direction.x = f32::NAN;
+        astray[40].direction = Vec3::new(0.1, 1.0, 0.2);
+        astray[63].origin.y = 1e30;
+        assert_eq!(left::<Closest>(&astray), [5, 40, 63]);
+        let mut apart = fan(64, 0.1);
+        for (n, ray) in apart.iter_mut().enumerate() {
+            ray.origin.x += n as f32;
+        }
+        assert_eq!(left::<Closest>(&apart).len(), 64);
+    }
+}
