@@ -21,6 +21,9 @@ pub enum Event {
     Trapped(Trap),
     /// A trap without a handler (`mtvec` is 0): the hart cannot go on.
     Unhandled(Trap),
+    /// An instruction retired, and the host is wanted: the program reads its console ([`Hart::offer_input`]) or has
+    /// printed a lot ([`Hart::take_output`]).
+    Host,
     /// The program has ended with this code.
     Exited(u64),
     /// An extension has stopped the run.
@@ -405,6 +408,7 @@ impl Hart {
         }
         match self.host.serve(&mut self.core.memory) {
             HostEvent::Exit(code) => Event::Exited(code),
+            HostEvent::None if self.host.is_wanted() => Event::Host,
             HostEvent::None => Event::Retired,
         }
     }

@@ -20,7 +20,9 @@ const NO_SUCH_REQUEST: i64 = -38;
 /// "Bad file number" and "bad address".
 const BAD_FILE: i64 = -9;
 const BAD_ADDRESS: i64 = -14;
-/// More console output than this is dropped until somebody takes it.
+/// With this much console output somebody should take it.
+const MUCH_OUTPUT: usize = 1 << 20;
+/// Once there is this much, more is dropped until somebody takes it.
 const MOST_OUTPUT: usize = 1 << 24;
 
 /// The host's side.
@@ -31,7 +33,9 @@ pub(crate) struct Host {
     /// What the program has printed and nobody has taken.
     pub(crate) output: Vec<u8>,
     /// What the program can read.
-    pub(crate) input: VecDeque<u8>,
+    input: VecDeque<u8>,
+    /// The program has asked for a byte and got none yet.
+    is_reading: bool,
 }
 
 /// What a store led to.
@@ -57,13 +61,37 @@ impl Host {
             (0, 0) => return self.system_call(memory, payload),
             (1, 1) => self.print(&[payload as u8]),
             (1, 0) => {
-                if let Some(byte) = self.input.pop_front() {
-                    self.answer(memory, 1 << 56 | 0x100 | u64::from(byte));
-                }
+                self.is_reading = true;
+                self.feed(memory);
             }
             _ => {}
         }
         HostEvent::None
+    }
+
+    /// Whether the program waits for input, or output waits for somebody.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.is_reading || self.output.len() >= MUCH_OUTPUT
+    }
+
+    /// Whether the program waits for input.
+    pub(crate) fn is_reading(&self) -> bool {
+        self.is_reading
+    }
+
+    /// More input for the program; a read that waits is answered.
+    pub(crate) fn offer(&mut self, bytes: &[u8], memory: &mut Memory) {
+        self.input.extend(bytes);
+        self.feed(memory);
+    }
+
+    fn feed(&mut self, memory: &mut Memory) {
+        if self.is_reading
+            && let Some(byte) = self.input.pop_front()
+        {
+            self.is_reading = false;
+            self.answer(memory, 1 << 56 | 0x100 | u64::from(byte));
+        }
     }
 
     /// A request block: the number, six arguments; the result replaces the number.
@@ -97,8 +125,9 @@ impl Host {
     }
 
     fn print(&mut self, bytes: &[u8]) {
-        let room = MOST_OUTPUT.saturating_sub(self.output.len());
-        self.output.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        if self.output.len() < MOST_OUTPUT {
+            self.output.extend_from_slice(bytes);
+        }
     }
 
     fn answer(&self, memory: &mut Memory, value: u64) {

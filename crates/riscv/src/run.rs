@@ -43,6 +43,11 @@ pub trait Observer {
     /// A trap was taken at `epc`; `false` ends the run.
     fn trapped(&mut self, hart: &Hart, trap: &Trap, epc: u64) -> bool;
 
+    /// The program reads its console: what there is to read, nothing at the end.
+    fn input(&mut self) -> Vec<u8> {
+        Vec::new()
+    }
+
     /// The program has printed something, or a while has passed without that; `false` ends the run.
     fn printed(&mut self, bytes: &[u8], warnings: Vec<String>) -> bool;
 }
@@ -87,8 +92,13 @@ impl Hart {
             let event = self.run(most);
             budget -= self.core.retired() - before;
             budget = budget.saturating_sub(self.core.allow(u64::MAX));
+            if event == Event::Host && !self.serve_console(observer) {
+                break Ended::Aborted;
+            }
             let goes_on = match event {
-                Event::Retired => !observer.wants_instructions() || observer.retired(self),
+                Event::Retired | Event::Host => {
+                    !observer.wants_instructions() || observer.retired(self)
+                }
                 Event::Exited(code) => {
                     if observer.wants_instructions() {
                         observer.retired(self);
@@ -125,9 +135,9 @@ impl Hart {
         if is_too_much { Ended::Limit } else { ended }
     }
 
-    /// What the program can read from its console.
-    pub fn set_input(&mut self, bytes: &[u8]) {
-        self.host.input = bytes.iter().copied().collect();
+    /// Adds to what the program can read from its console.
+    pub fn offer_input(&mut self, bytes: &[u8]) {
+        self.host.offer(bytes, &mut self.core.memory);
     }
 
     /// What the program has printed since the last call.
@@ -139,6 +149,16 @@ impl Hart {
     #[must_use]
     pub fn has_host_interface(&self) -> bool {
         self.host.to_host.is_some()
+    }
+
+    /// What [`Event::Host`] asks for. What was printed comes first: it may be a question.
+    pub(crate) fn serve_console(&mut self, observer: &mut dyn Observer) -> bool {
+        let goes_on = self.show_output(observer);
+        if goes_on && self.host.is_reading() {
+            let input = observer.input();
+            self.offer_input(&input);
+        }
+        goes_on
     }
 
     fn show_output(&mut self, observer: &mut dyn Observer) -> bool {

@@ -38,6 +38,23 @@ fn programs_check_themselves() {
     }
 }
 
+/// What a program reads reaches it, and nothing of what it prints is lost.
+#[test]
+fn a_program_talks_to_its_console() {
+    if !has("riscv64-unknown-elf-gcc") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut observed = Observed { input: b"HAL 9000q".to_vec(), ..Observed::default() };
+    let ended = watched(&assemble(folder.path(), "console"), &mut observed);
+    assert_eq!(ended, Ended::Exited(0));
+    assert_eq!(&observed.output[..8], b"IBM!:111");
+    assert_eq!(observed.output.len(), 8 + 10 * 2_000_000);
+    // Without input it waits, until it is told to stop.
+    let ended = watched(&assemble(folder.path(), "console"), &mut Observed::default());
+    assert_eq!(ended, Ended::Limit);
+}
+
 fn assemble(folder: &Path, name: &str) -> PathBuf {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
     let file = folder.join(format!("{name}.elf"));
@@ -50,8 +67,12 @@ fn assemble(folder: &Path, name: &str) -> PathBuf {
 }
 
 fn run(file: &Path) -> Ended {
+    watched(file, &mut Observed::default())
+}
+
+fn watched(file: &Path, observed: &mut Observed) -> Ended {
     let mut hart = Hart::new(Config::default(), Vec::new()).unwrap();
     hart.load_elf(&std::fs::read(file).unwrap()).unwrap();
     let limits = Limits { instructions: 1_000_000, until_pc: None };
-    hart.run_program(limits, &mut Observed::default()).0
+    hart.run_program(limits, observed).0
 }

@@ -13,6 +13,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use tree::Tree;
+use xphmg::Precision;
 
 /// What is in raw memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,7 +114,8 @@ pub fn is_container(path: &Path) -> bool {
     }
     let mut start = [0; 8];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
-    read.is_ok() && (Magic::of(&start).is_some() || start == ttu::tb12::directory::MAGIC)
+    let own = [ttu::tb12::directory::MAGIC, *xphmg::tiles::header::MAGIC];
+    read.is_ok() && (Magic::of(&start).is_some() || own.contains(&start))
 }
 
 /// Opens an image: raw memory if a layout is given, else a structure of a container. Without a number,
@@ -132,6 +134,9 @@ pub fn open(
     }
     if bytes.starts_with(&ttu::tb12::directory::MAGIC) {
         return Ok(open_blocks(&bytes));
+    }
+    if bytes.starts_with(xphmg::tiles::header::MAGIC) {
+        return Ok(open_whole(xphmg::tiles::header::image_of_file(&bytes)));
     }
     let broken = |error| ImageFileError::Broken { path: path.to_owned(), error: Box::new(error) };
     let missing = |count| ImageFileError::NoStructure {
@@ -157,8 +162,14 @@ pub fn decode(image: &CheckedImage) -> Tree {
     match image.image().format {
         gfx12::uncompressed::NAME => gfx12::uncompressed::decode::decode(image),
         ttu::tb12::NAME => ttu::tb12::decode::decode(image),
+        format if is_tiles(format) => xphmg::tiles::decode::decode(image),
         _ => gfx12::decode::decode(image),
     }
+}
+
+/// Whether a format is one of XPHMG_RT's.
+fn is_tiles(format: &str) -> bool {
+    Precision::ALL.iter().any(|precision| precision.name() == format)
 }
 
 fn valid_numbers(count: usize) -> String {
@@ -171,29 +182,28 @@ fn valid_numbers(count: usize) -> String {
 
 fn open_raw(bytes: &[u8], layout: &RawLayout) -> ImageFile {
     let bases = vec![layout.base, layout.primitive_base.unwrap_or(layout.base)];
-    ImageFile {
-        image: Image {
-            format: layout.format.name(),
-            segments: vec![Segment::new(0, bytes)],
-            bases,
-            root: u64::from(layout.root),
-        },
-        places: vec![FilePlace::whole_file()],
-        findings: Vec::new(),
-        structures: Vec::new(),
-        structure: 0,
-    }
+    open_whole(Image {
+        format: layout.format.name(),
+        segments: vec![Segment::new(0, bytes)],
+        bases,
+        root: u64::from(layout.root),
+    })
 }
 
 /// A file of blocks is the image as it is.
 fn open_blocks(bytes: &[u8]) -> ImageFile {
+    open_whole(Image {
+        format: ttu::tb12::NAME,
+        segments: vec![Segment::new(0, bytes)],
+        bases: vec![0],
+        root: 0,
+    })
+}
+
+/// A file that is one segment and nothing else.
+fn open_whole(image: Image) -> ImageFile {
     ImageFile {
-        image: Image {
-            format: ttu::tb12::NAME,
-            segments: vec![Segment::new(0, bytes)],
-            bases: vec![0],
-            root: 0,
-        },
+        image,
         places: vec![FilePlace::whole_file()],
         findings: Vec::new(),
         structures: Vec::new(),
@@ -276,6 +286,7 @@ impl ImageFile {
         let mut report = match self.image.format {
             gfx12::uncompressed::NAME => gfx12::uncompressed::check::check(self.image),
             ttu::tb12::NAME => ttu::tb12::check::check(self.image),
+            format if is_tiles(format) => xphmg::tiles::check::check(self.image),
             _ => gfx12::check::check(self.image),
         };
         for finding in &mut report.findings {

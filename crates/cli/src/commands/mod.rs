@@ -150,12 +150,14 @@ fn build_tree(
 fn open_image(path: &Path, choice: &ImageChoice) -> Result<ImageFile, Failure> {
     let raw = choice.raw_layout();
     let file = siliray::image_file::open(path, raw.as_ref(), choice.structure).map_err(no_image)?;
-    if file.image.format == siliray::ttu::tb12::NAME {
-        let message =
-            format!("{}: an image of the format ttu, expected one of gfx12", path.display());
-        return Err(Failure::input(message).hint("siliray check and siliray inspect read it"));
-    }
-    Ok(file)
+    let hint = match file.image.format {
+        siliray::gfx12::NAME | siliray::gfx12::uncompressed::NAME => return Ok(file),
+        siliray::ttu::tb12::NAME => "siliray check and siliray inspect read it",
+        _ => "siliray check reads it",
+    };
+    let (path, format) = (path.display(), file.image.format);
+    let message = format!("{path}: an image of the format {format}, expected one of gfx12");
+    Err(Failure::input(message).hint(hint))
 }
 
 /// Why a file holds no image.

@@ -119,6 +119,8 @@ fn programs_print_pictures() {
     let build = ["build", "organic", "--triangles", "800", "--format", "xphmg-fp32", "-o", "image"];
     let output = folder.run(&build);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let checked = folder.json(&["check", "image"]);
+    assert_eq!((&checked["sound"], &checked["findings"]), (&true.into(), &serde_json::json!([])));
     let mut pictures = Vec::new();
     for name in ["wavefront", "offload"] {
         let program = format!("{programs}/{name}.elf");
@@ -145,4 +147,9 @@ fn programs_print_pictures() {
     let without = folder.run(&["run", &format!("{programs}/offload.elf"), "--extension", "xphmg"]);
     assert_eq!(without.status.code(), Some(6));
     assert!(String::from_utf8_lossy(&without.stdout).contains("no image at 0x81000000"));
+    let load = ["--load", "image@0x81000000"];
+    let bare = folder.run(&[&["run", &format!("{programs}/offload.elf")], &load[..]].concat());
+    assert_eq!(bare.status.code(), Some(125));
+    let errors = String::from_utf8_lossy(&bare.stderr);
+    assert!(errors.contains("hint: instructions and registers of extensions"), "{errors}");
 }

@@ -136,8 +136,11 @@ impl<'a> Session<'a> {
         self.hart.core.allow(self.budget);
         let event = self.hart.step();
         self.budget = self.budget.saturating_sub(self.hart.core.allow(u64::MAX));
+        if event == Event::Host && !self.hart.serve_console(self.observer) {
+            return Some(self.end(Ended::Aborted));
+        }
         match event {
-            Event::Retired => {
+            Event::Retired | Event::Host => {
                 if self.is_logging && !self.observer.retired(self.hart) {
                     return Some(self.end(Ended::Aborted));
                 }

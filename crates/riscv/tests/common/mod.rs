@@ -96,6 +96,8 @@ pub(crate) struct Observed {
     pub(crate) lines: Vec<String>,
     pub(crate) trace: Vec<String>,
     pub(crate) output: Vec<u8>,
+    /// What the program can read; all of it at once.
+    pub(crate) input: Vec<u8>,
 }
 
 impl riscv::Observer for Observed {
@@ -115,6 +117,10 @@ impl riscv::Observer for Observed {
             self.trace.push(riscv::jsonl::trapped(hart, trap, epc));
         }
         true
+    }
+
+    fn input(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.input)
     }
 
     fn printed(&mut self, bytes: &[u8], _: Vec<String>) -> bool {

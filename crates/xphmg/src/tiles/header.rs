@@ -13,8 +13,10 @@
 //! TriRanges follow the last node; a leaf's index counts 16 bytes from node 0. A name is three u32: instance,
 //! geometry, primitive. All of it is one segment, placed where a hart has RAM.
 
+use super::Precision;
 use super::precision::Registers;
 use crate::memory::{u32_at, u64_at};
+use machine::{Image, Segment};
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;
@@ -24,6 +26,19 @@ pub const NAME_BYTES: usize = 12;
 pub const HEADER_ADDRESS: u64 = 0x8100_0000;
 /// The first eight bytes.
 pub const MAGIC: &[u8; 8] = b"SILIXPHM";
+
+/// The image in a file: its bytes as they lie in memory from [`HEADER_ADDRESS`] on. It may be unsound; a format
+/// that the header does not name is taken for FP32, and the check finds out.
+#[must_use]
+pub fn image_of_file(bytes: &[u8]) -> Image {
+    let header = Header::from_bytes(bytes);
+    let policy = header.and_then(|header| header.registers.policy());
+    let precision = policy.and_then(|policy| Precision::of_elements(policy.format));
+    let format = precision.unwrap_or(Precision::Fp32).name();
+    let base = header.map_or(HEADER_ADDRESS, |header| header.base);
+    let segments = vec![Segment::new(HEADER_ADDRESS, bytes)];
+    Image { format, segments, bases: vec![base], root: HEADER_ADDRESS }
+}
 
 /// The header's fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

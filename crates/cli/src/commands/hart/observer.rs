@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output::AtomicFile;
 use siliray::riscv::{Hart, Observer, Trap, jsonl, log};
-use std::io::Write;
+use std::io::{Read, Write};
 
 /// Writes what the options asked for. A failure ends the run and is kept.
 pub(crate) struct Files {
@@ -59,6 +59,14 @@ impl Observer for Files {
         let log = wants_log.then(|| log::trap_lines(trap, epc));
         let trace = self.trace.is_some().then(|| jsonl::trapped(hart, trap, epc) + "\n");
         self.append(log, trace)
+    }
+
+    fn input(&mut self) -> Vec<u8> {
+        let mut bytes = vec![0; 4096];
+        // An input that cannot be read has ended.
+        let size = std::io::stdin().lock().read(&mut bytes).unwrap_or(0);
+        bytes.truncate(size);
+        bytes
     }
 
     fn printed(&mut self, bytes: &[u8], warnings: Vec<String>) -> bool {

@@ -6,7 +6,7 @@ use super::{HOST_ERROR, load, make};
 use crate::failure::Failure;
 use crate::output::{AtomicFile, Output};
 use serde::Serialize;
-use siliray::riscv::{Ended, Hart, ISA, Limits, Program, Recent, gdb, jsonl, signature};
+use siliray::riscv::{Cause, Ended, Hart, ISA, Limits, Program, Recent, gdb, jsonl, signature};
 use std::io::Write;
 use std::net::TcpListener;
 use std::path::Path;
@@ -15,6 +15,9 @@ use std::path::Path;
 const LIMIT: u8 = 124;
 /// Exit code when the program waits for something that cannot happen.
 const DEADLOCK: u8 = 126;
+
+/// Advice where a program meets what only extensions have.
+const EXTENSION_HINT: &str = "instructions and registers of extensions need --extension NAME";
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -169,13 +172,26 @@ fn verdict(hart: &Hart, program: &Program, ended: &Ended, recent: &Recent) -> Re
                 line(hart, program, *epc),
                 trap.value
             );
-            Err(Failure::input(text).code(HOST_ERROR))
+            let failure = Failure::input(text).code(HOST_ERROR);
+            let lacks_extension = hart.extensions().next().is_none()
+                && trap.cause == Cause::IllegalInstruction
+                && is_custom(trap.value);
+            Err(if lacks_extension { failure.hint(EXTENSION_HINT) } else { failure })
         }
         Ended::Deadlock(what) => {
             let text = format!("deadlock at {:#x}: {what}", hart.core.pc);
             Err(Failure::input(text).code(DEADLOCK))
         }
         Ended::Aborted => Err(Failure::quiet().code(HOST_ERROR)),
+    }
+}
+
+/// Whether an instruction word is left to extensions: one of the custom opcodes, or an access to a custom CSR.
+fn is_custom(word: u64) -> bool {
+    match word & 0x7F {
+        0x0B | 0x2B | 0x5B | 0x7B => true,
+        0x73 => matches!(word >> 20 & 0xFFF, 0x5C0..=0x5FF | 0x7C0..=0x8FF),
+        _ => false,
     }
 }
 
