@@ -5,4 +5,5 @@ mod damage;
 mod round_trip;
 mod rules;
 mod walks;
+#[path = "../../../build/test_worlds.rs"]
 mod worlds;

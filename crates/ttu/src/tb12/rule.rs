@@ -4,40 +4,7 @@ use machine::{Finding, Severity};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-macro_rules! rules {
-    ($($rule:ident $name:literal $severity:ident $promise:literal)*) => {
-        /// What an image must be (errors) and should be (warnings).
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Rule {
-            $(#[doc = $promise] $rule,)*
-        }
-
-        impl Rule {
-            /// All rules, errors first.
-            pub const ALL: &[Self] = &[$(Self::$rule),*];
-
-            /// The name in reports; it never changes.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$rule => $name),* }
-            }
-
-            /// Whether breaking it makes the image unsafe to walk.
-            #[must_use]
-            pub const fn severity(self) -> Severity {
-                match self { $(Self::$rule => Severity::$severity),* }
-            }
-
-            /// What holds in an image that keeps it.
-            #[must_use]
-            pub const fn promise(self) -> &'static str {
-                match self { $(Self::$rule => $promise),* }
-            }
-        }
-    };
-}
-
-rules! {
+machine::rules! {
     Header "header" Error "the image begins with a directory header of 128 bytes: SILITB12, version 0"
     LevelCount "level_count" Error "the directory holds as many level records as it says, at least one"
     ArrayRange "array_range" Error "every array of the directory lies in the image"

@@ -1,7 +1,7 @@
 //! Beams through the machine: the oracle's answers, in every configuration that matters to them.
 
 use crate::hand_made::{chain, latency};
-use crate::worlds::{Random, instanced, mixed, scenes};
+use crate::worlds::{Random, instanced, mixed, point_in, scenes};
 use geometry::{Aabb, Beam, Vec3};
 use machine::beam::{BeamHit, BeamKind, BeamMachine, BeamOracle, BeamQuery, LeafRule};
 use machine::{BlockFormat, Counters, TreeFormat};
@@ -16,11 +16,11 @@ fn beams(bounds: &Aabb, count: usize) -> Vec<BeamQuery> {
     let size = bounds.extent().max_element();
     let mut all = Vec::new();
     while all.len() < count {
-        let start = random.point(bounds, 1.5);
+        let start = point_in(bounds, 1.5, &mut random);
         let half =
             Vec3::new(random.range(0.0, 0.1), random.range(0.0, 0.1), random.range(0.0, 0.1));
         let first = Aabb::new(start - half * size, start + half * size);
-        let to = random.point(bounds, 1.5);
+        let to = point_in(bounds, 1.5, &mut random);
         let beam = match random.below(4) {
             0 => Beam::swept(&first, Vec3::ZERO, 1.0),
             1 => Beam::swept(&first, to - start, 1.0),

@@ -7,5 +7,5 @@ mod closed_forms;
 mod false_positives;
 mod hand_made;
 mod throughput;
-#[path = "../support/worlds.rs"]
+#[path = "../../../build/test_worlds.rs"]
 mod worlds;

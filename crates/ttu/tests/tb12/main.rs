@@ -4,5 +4,5 @@
 mod damage;
 mod round_trip;
 mod rules;
-#[path = "../support/worlds.rs"]
+#[path = "../../../build/test_worlds.rs"]
 mod worlds;

@@ -1,4 +1,4 @@
-//! Trees to encode, and rays.
+//! Trees and rays that the tests of several formats share: they include this file.
 
 use build::{Options, Preset, build};
 pub(crate) use geometry::random::Random;
@@ -130,6 +130,6 @@ pub(crate) fn rays(bounds: &Aabb, seed: u64, count: usize) -> Vec<RayQuery> {
 }
 
 /// A point of a box that is grown about its centre.
-fn point_in(bounds: &Aabb, grown: f32, random: &mut Random) -> Vec3 {
+pub(crate) fn point_in(bounds: &Aabb, grown: f32, random: &mut Random) -> Vec3 {
     bounds.center() + bounds.extent() * 0.5 * grown * random.vector(-1.0, 1.0)
 }
