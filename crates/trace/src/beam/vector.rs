@@ -41,9 +41,10 @@ macro_rules! box_test {
             first: usize,
         ) -> ($vector, $vector) {
             assert!(first + $lanes <= N);
-            // SAFETY: as many floats as a vector has follow each of the two places, as asserted.
-            let (min, max) =
-                unsafe { ($load(min.as_ptr().add(first)), $load(max.as_ptr().add(first))) };
+            // SAFETY: as many floats as a vector has follow this place, as asserted.
+            let min = unsafe { $load(min.as_ptr().add(first)) };
+            // SAFETY: and this one.
+            let max = unsafe { $load(max.as_ptr().add(first)) };
             let a = $sub(min, $set1(axis.upper_origin));
             let b = $sub(max, $set1(axis.lower_origin));
             ($mul(a, $set1(axis.upper_inverse)), $mul(b, $set1(axis.lower_inverse)))

@@ -92,12 +92,13 @@ fn memory_latency(config: &Config, c: &Counters) -> f64 {
     weighted / bytes + f64::from(config.t_fill())
 }
 
-/// Cycles that a block spends in the local stores of units: its tests one behind the other, the results, and the completion;
-/// spread over several units it is held by each.
+/// Cycles that a block spends in the local stores of units at least: its issues and its tests one behind the other, and the
+/// completion; spread over several units it is held by each.
 fn unit_cycles(config: &Config, c: &Counters) -> f64 {
     let share = |count: u64| count as f64 / c.setups.max(1) as f64;
-    let tests = share(c.completions) * chain_cycles(config, c);
-    tests + share(c.issue_used) / f64::from(config.tests_per_unit) + share(c.result_pushes)
+    let held = share(c.completions);
+    let issues = share(c.issue_used) / f64::from(config.tests_per_unit);
+    held * (chain_cycles(config, c) + 1.0) + (issues - held).max(0.0)
 }
 
 /// Cycles of dependent tests in a block: most blocks have one level, some one more.

@@ -50,6 +50,19 @@ fn box_tests_limit() {
     assert!((0.45..=0.5).contains(&reached), "{reached}");
 }
 
+/// With one place a unit, a block waits for the one before it to leave.
+#[test]
+fn places_over_the_cycles_of_a_block() {
+    let base = ["l0_lines=64", "t_leaf=1", "active_slots=64", "slots=128", "smu_per_cycle=4"];
+    for depth in ["t_box=6", "t_box=12", "t_box=48"] {
+        let deep: Vec<&str> = base.iter().copied().chain(["unit_slots=1", depth]).collect();
+        let run = many(40, 4096, &deep);
+        let (reached, allowed) = (blocks_per_cycle(&run), run.bound.blocks_per_cycle());
+        assert_eq!(run.bound.name(), "unit_slots");
+        assert!(reached <= allowed && reached > 0.8 * allowed, "{depth}: {reached} {allowed}");
+    }
+}
+
 /// A chain inside a block caps a unit at readable slots over pipeline depth.
 #[test]
 fn readable_slots_over_pipeline_depth() {
