@@ -40,8 +40,11 @@ use walk::Walk;
 /// Fewer rays than this are not worth a bundle.
 const FEWEST: u32 = 8;
 
-/// Directions may differ by so much, as slopes against the dominant axis.
-const WIDEST: f32 = 0.25;
+/// Directions may differ by so much, as slopes against the dominant axis: half of a row of pixels, say.
+const WIDEST: f32 = 0.5;
+
+/// The product of both differences of slopes may be so much: the area of a tile, say.
+const LARGEST_AREA: f32 = 1.0 / 16.0;
 
 /// Origins may differ by so much, as a part of the distance to the far end of the world.
 const THICKEST: f32 = 1.0 / 16.0;
@@ -94,7 +97,7 @@ fn seems_coherent(rays: &[Ray]) -> bool {
     let size = first.direction.abs().max_element();
     samples.iter().all(|sample| {
         let difference = (sample.direction - first.direction).abs().max_element();
-        difference <= size * (2.0 * WIDEST)
+        difference <= size * WIDEST
     })
 }
 
@@ -150,7 +153,8 @@ impl<'a> Bundler<'a> {
             waiting &= !class;
             let is_bundle = class.count_ones() >= FEWEST && {
                 let spread = view.aim(class, &level.bounds, dilation, &hits.tmin);
-                spread.slopes <= WIDEST && spread.origins <= THICKEST
+                let [narrow, wide] = spread.slopes;
+                wide <= WIDEST && narrow * wide <= LARGEST_AREA && spread.origins <= THICKEST
             };
             if !is_bundle {
                 left |= class;
@@ -223,6 +227,9 @@ mod tests {
         }
         assert!(left::<Closest>(&fan(150, 0.2)).is_empty());
         assert!(left::<Any>(&fan(64, 0.2)).is_empty());
+        let mut row = fan(64, 0.4);
+        row.iter_mut().for_each(|ray| ray.direction.y = -0.3);
+        assert!(left::<Closest>(&row).is_empty());
         assert_eq!(left::<All>(&fan(150, 0.2)).len(), 150);
     }
 
@@ -231,7 +238,7 @@ mod tests {
         if !crate::avx512::is_available() {
             return;
         }
-        assert_eq!(left::<Closest>(&fan(64, 0.9)).len(), 64);
+        assert_eq!(left::<Closest>(&fan(64, 0.4)).len(), 64);
         let mut astray = fan(64, 0.1);
         astray[5].direction.x = f32::NAN;
         astray[40].direction = Vec3::new(0.1, 1.0, 0.2);

@@ -75,8 +75,8 @@ pub(super) enum Dilation<'a> {
 /// How far apart rays are.
 #[derive(Clone, Copy)]
 pub(super) struct Spread {
-    /// The largest difference of slopes against the dominant axis.
-    pub(super) slopes: f32,
+    /// The largest differences of slopes against the dominant axis, the smaller first.
+    pub(super) slopes: [f32; 2],
     /// The largest difference of origins, as a part of the reach of the level.
     pub(super) origins: f32,
 }
@@ -318,7 +318,7 @@ impl View {
             _mm512_reduce_max_ps(slope_high[minor]) - _mm512_reduce_min_ps(slope_low[minor])
         });
         Spread {
-            slopes: slopes[0].max(slopes[1]),
+            slopes: [slopes[0].min(slopes[1]), slopes[0].max(slopes[1])],
             origins: (high_corner - low_corner).max_element() / reach,
         }
     }
