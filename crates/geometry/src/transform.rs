@@ -69,6 +69,7 @@ impl Transform {
     /// A point moved by the GFX12 unit's chain of fused operations:
     /// `fma(x, m0, fma(y, m1, fma(z, m2, m3)))`.
     #[must_use]
+    #[inline]
     pub fn point(&self, p: Vec3) -> Vec3 {
         Vec3::from_array(
             self.rows.map(|[m0, m1, m2, m3]| p.x.mul_add(m0, p.y.mul_add(m1, p.z.mul_add(m2, m3)))),
@@ -77,6 +78,7 @@ impl Transform {
 
     /// A direction moved by the same chain; the innermost term is a plain product.
     #[must_use]
+    #[inline]
     pub fn vector(&self, d: Vec3) -> Vec3 {
         Vec3::from_array(
             self.rows.map(|[m0, m1, m2, _]| d.x.mul_add(m0, d.y.mul_add(m1, d.z * m2))),
@@ -86,6 +88,7 @@ impl Transform {
     /// The ray in the space that this transform leads to. `t` keeps its meaning; directions are not
     /// normalised. Every machine and the oracle move rays with this arithmetic.
     #[must_use]
+    #[inline]
     pub fn ray(&self, ray: &Ray) -> Ray {
         Ray { origin: self.point(ray.origin), direction: self.vector(ray.direction), ..*ray }
     }

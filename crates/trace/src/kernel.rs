@@ -62,14 +62,10 @@ impl Kernel {
             Self::Avx512 if ask.rule == TriangleRule::Watertight => {
                 // SAFETY: a tracer is made only with a kernel that is available.
                 unsafe {
-                    match (rays, &mut *answers) {
-                        ([ray], [answer]) if first == 0 => {
-                            crate::avx512::answer_one::<K>(world, ask, ray, answer, counters);
-                        }
-                        _ if counters.is_none() => {
-                            with_bundles::<K>(world, ask, first, rays, answers)
-                        }
-                        _ => crate::avx512::answer::<K>(world, ask, first, rays, answers, counters),
+                    if counters.is_none() && rays.len() > 1 {
+                        with_bundles::<K>(world, ask, first, rays, answers);
+                    } else {
+                        crate::avx512::answer::<K>(world, ask, first, rays, answers, counters);
                     }
                 }
             }

@@ -13,6 +13,9 @@ pub(crate) trait Kind {
     /// Whether bundles of rays can be asked.
     const IN_BUNDLES: bool;
 
+    /// Whether a hit can make the rest of the range matter no more.
+    const NARROWS: bool;
+
     /// The answer "no hit".
     fn miss() -> Self::Answer;
 
@@ -57,6 +60,7 @@ impl Kind for Closest {
     type Answer = Hit;
     const NEEDS_HIT: bool = true;
     const IN_BUNDLES: bool = true;
+    const NARROWS: bool = true;
 
     fn miss() -> Hit {
         Hit::MISS
@@ -67,7 +71,7 @@ impl Kind for Closest {
         hit
     }
 
-    #[inline]
+    #[inline(always)]
     fn offer(best: &mut Hit, hit: Hit) -> Outcome {
         if hit.beats(Some(best)) {
             *best = hit;
@@ -85,6 +89,7 @@ impl Kind for Any {
     type Answer = bool;
     const NEEDS_HIT: bool = false;
     const IN_BUNDLES: bool = true;
+    const NARROWS: bool = false;
 
     fn miss() -> bool {
         false
@@ -95,7 +100,7 @@ impl Kind for Any {
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn offer(answer: &mut bool, _: Hit) -> Outcome {
         *answer = true;
         Outcome::Done
@@ -109,6 +114,7 @@ impl Kind for First {
     type Answer = Hit;
     const NEEDS_HIT: bool = true;
     const IN_BUNDLES: bool = false;
+    const NARROWS: bool = false;
 
     fn miss() -> Hit {
         Hit::MISS
@@ -119,7 +125,7 @@ impl Kind for First {
         hit
     }
 
-    #[inline]
+    #[inline(always)]
     fn offer(answer: &mut Hit, hit: Hit) -> Outcome {
         *answer = hit;
         Outcome::Done
@@ -133,6 +139,7 @@ impl Kind for All {
     type Answer = Vec<Hit>;
     const NEEDS_HIT: bool = true;
     const IN_BUNDLES: bool = false;
+    const NARROWS: bool = false;
 
     fn miss() -> Vec<Hit> {
         Vec::new()

@@ -1,105 +1,108 @@
-//! A ray in flight: what its next step needs.
+//! A ray in flight: what its next steps need, in two lines of memory.
 
 use crate::ordinary;
 use crate::world::Pointer;
 use geometry::{Aabb, Ray, slab};
 use std::arch::x86_64::*;
 
-const U: f32 = f32::EPSILON / 2.0;
+pub(super) const U: f32 = f32::EPSILON / 2.0;
 
 /// A ray in flight.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
 pub(super) struct Slot {
-    /// `1/d`, with tiny directions replaced; the last lane means nothing here and below.
-    pub(super) inverse: [f32; 4],
-    /// `oA/d`, where `oA` is the origin that near planes are seen from.
-    pub(super) near_offset: [f32; 4],
-    /// `oB/d`, likewise for far planes.
-    pub(super) far_offset: [f32; 4],
-    /// The start of the range that matters.
-    pub(super) nearest: f32,
-    /// The end of the range that matters.
-    pub(super) farthest: f32,
-    /// Bit `k`: the direction on axis `k` is negative.
-    pub(super) octant: u32,
-    /// Where the next step goes.
-    pub(super) pointer: Pointer,
-    /// Entries on the stack.
-    pub(super) height: u32,
-    /// Entry parameters of the stack's entries.
-    pub(super) depths: *mut f32,
-    /// Pointers of the stack's entries.
-    pub(super) pointers: *mut Pointer,
-    /// The origin, with the dominant axis last.
-    pub(super) sheared_origin: [f32; 4],
-    /// The direction, likewise.
-    pub(super) sheared_direction: [f32; 4],
-    /// The shear, and the reciprocal of the dominant direction.
-    pub(super) shear: [f32; 4],
-    /// Which axes these are.
-    pub(super) axes: [u32; 3],
+    /// What boxes are tested with.
+    pub(super) aim: Aim,
+    /// The end of the stack: where the next entry goes.
+    pub(super) top: *mut Pointer,
     /// Position of the ray in its part of the batch.
     pub(super) position: u32,
     /// The instance that it is in.
     pub(super) instance: u32,
+    /// What triangles are tested with.
+    pub(super) shear: Shear,
     /// The bottom level that it is in.
     pub(super) bottom: u32,
-    /// The ray, in the space that it is in.
-    pub(super) ray: Ray,
+}
+
+/// A ray as box tests see it.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[repr(C)]
+pub(super) struct Aim {
+    /// `1/d`, with tiny directions replaced.
+    pub(super) inverse: [f32; 3],
+    /// The start of the range that matters.
+    pub(super) nearest: f32,
+    /// `-oA/d`, where `oA` is the origin that minima are seen from.
+    pub(super) low_offset: [f32; 3],
+    /// The end of the range that matters.
+    pub(super) farthest: f32,
+    /// `-oB/d`, likewise for maxima.
+    pub(super) high_offset: [f32; 3],
+    /// Bit `k`: the direction on axis `k` is negative.
+    pub(super) octant: u32,
+}
+
+/// A ray as triangle tests see it. Axes are in the order of the watertight rule, the dominant one last.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C)]
+pub(super) struct Shear {
+    /// The origin.
+    pub(super) origin: [f32; 3],
+    /// Which axes these are.
+    pub(super) axes: [u8; 4],
+    /// The shear, and the reciprocal of the dominant direction.
+    pub(super) factors: [f32; 3],
+    /// The end of the ray's own range.
+    pub(super) end: f32,
+    /// The direction; the last lane means nothing.
+    pub(super) direction: [f32; 4],
 }
 
 impl Slot {
-    /// A slot without a ray, over a stack.
-    pub(super) fn new(depths: *mut f32, pointers: *mut Pointer) -> Self {
-        Self {
-            inverse: [0.0; 4],
-            near_offset: [0.0; 4],
-            far_offset: [0.0; 4],
+    /// A slot without a ray.
+    pub(super) const EMPTY: Self = Self {
+        aim: Aim {
+            inverse: [0.0; 3],
             nearest: 0.0,
+            low_offset: [0.0; 3],
             farthest: 0.0,
+            high_offset: [0.0; 3],
             octant: 0,
-            pointer: Pointer::DONE,
-            height: 0,
-            depths,
-            pointers,
-            sheared_origin: [0.0; 4],
-            sheared_direction: [0.0; 4],
-            shear: [0.0; 4],
-            axes: [0; 3],
-            position: 0,
-            instance: 0,
-            bottom: 0,
-            ray: Ray::new(geometry::Vec3::ZERO, geometry::Vec3::X),
-        }
+        },
+        top: std::ptr::null_mut(),
+        position: 0,
+        instance: 0,
+        shear: Shear {
+            origin: [0.0; 3],
+            axes: [0; 4],
+            factors: [0.0; 3],
+            end: 0.0,
+            direction: [0.0; 4],
+        },
+        bottom: 0,
+    };
+}
+
+impl Aim {
+    /// Aims at the boxes of a bottom level with these bounds, from `nearest` to `farthest`.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    pub(super) fn set(&mut self, ray: &Ray, bounds: &Aabb, nearest: f32, farthest: f32) {
+        let (origin, _) = lanes(ray);
+        self.set_dilated(ray, slab::DILATION * reach(origin, bounds), nearest, farthest);
     }
 
-    /// A slot without a ray, over a stack of half as many entries as words.
-    pub(super) fn over(stack: &mut [u32]) -> Self {
-        let (depths, pointers) = stack.split_at_mut(stack.len() / 2);
-        Self::new(depths.as_mut_ptr().cast(), pointers.as_mut_ptr().cast())
-    }
-
-    /// Aims at a level: everything that depends on the space of the ray.
+    /// Aims at the boxes of a level that asks for a dilation.
     ///
-    /// Near planes are seen from `o + e` where the direction is positive, far ones from `o - e`; where it is
-    /// negative the other way round. `e` exceeds what the level asks for by `3u|o|` and more, which covers
+    /// Minima are seen from `o + e` and maxima from `o - e`, whatever the direction: both move outward. `e` exceeds what the level asks for by `3u|o|` and more, which covers
     /// the rounding of `o/d` (see `docs/trace.md`).
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) fn aim(&mut self, ray: &Ray, dilation: Dilation<'_>) {
-        self.ray = *ray;
-        // SAFETY: a ray has eight floats: the fourth lanes are the direction's x and `tmin`.
-        let (origin, direction) = unsafe {
-            let lanes: *const f32 = std::ptr::from_ref(ray).cast();
-            (_mm_loadu_ps(lanes), _mm_loadu_ps(lanes.add(3)))
-        };
+    pub(super) fn set_dilated(&mut self, ray: &Ray, dilation: f32, nearest: f32, farthest: f32) {
+        let (origin, direction) = lanes(ray);
         let sign = _mm_set1_ps(-0.0);
-        let size = _mm_blend_ps::<8>(_mm_andnot_ps(sign, direction), _mm_setzero_ps());
-        let dilation = match dilation {
-            Dilation::Reach(bounds) => slab::DILATION * reach(origin, bounds),
-            Dilation::Given(dilation) => dilation,
-        };
+        let size = size(direction);
         // Replaces components that are tiny beside the largest: see `ordinary`.
         let smallest = _mm_set1_ps(greatest(size) * ordinary::SMALLEST);
         let signed_smallest = _mm_or_ps(smallest, _mm_and_ps(sign, direction));
@@ -111,36 +114,79 @@ impl Slot {
             _mm_set1_ps(4.0 * U),
             _mm_set1_ps(dilation * (1.0 + 1.0 / 7.0)),
         );
-        // The pad with the sign of the direction: near planes are seen from farther along.
-        let along = _mm_or_ps(pad, _mm_and_ps(sign, direction));
-        let near = _mm_mul_ps(_mm_add_ps(origin, along), inverse);
-        let far = _mm_mul_ps(_mm_sub_ps(origin, along), inverse);
+        // Near planes are the minima where the direction is positive.
+        let minus_inverse = _mm_xor_ps(sign, inverse);
+        let low = _mm_mul_ps(_mm_add_ps(origin, pad), minus_inverse);
+        let high = _mm_mul_ps(_mm_sub_ps(origin, pad), minus_inverse);
+        // SAFETY: the fields are three vectors of four, one after the other.
+        unsafe {
+            let place: *mut f32 = std::ptr::from_mut(self).cast();
+            _mm_storeu_ps(place, _mm_insert_ps::<0x30>(inverse, _mm_set_ss(nearest)));
+            _mm_storeu_ps(place.add(4), _mm_insert_ps::<0x30>(low, _mm_set_ss(farthest)));
+            _mm_storeu_ps(place.add(8), high);
+        }
         self.octant = _mm_movemask_ps(direction) as u32 & 7;
-        let order = &ORDERS[dominant_last(size, self.octant)];
-        self.axes = [order[0], order[1], order[2]];
+    }
+}
+
+impl Shear {
+    /// Turns the ray into the last axis.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    pub(super) fn set(&mut self, ray: &Ray) {
+        let (origin, direction) = lanes(ray);
+        let order = &ORDERS[dominant_last(size(direction), _mm_movemask_ps(direction) as u32 & 7)];
         // SAFETY: arrays of four are read and written as vectors of four.
         unsafe {
             let order = _mm_loadu_si128(order.as_ptr().cast());
             let sheared = _mm_permutevar_ps(direction, order);
             let dominant = _mm_shuffle_ps::<0b10_10_10_10>(sheared, sheared);
             let shear = _mm_div_ps(_mm_blend_ps::<0b1100>(sheared, _mm_set1_ps(1.0)), dominant);
-            _mm_storeu_ps(self.inverse.as_mut_ptr(), inverse);
-            _mm_storeu_ps(self.near_offset.as_mut_ptr(), near);
-            _mm_storeu_ps(self.far_offset.as_mut_ptr(), far);
-            _mm_storeu_ps(self.sheared_origin.as_mut_ptr(), _mm_permutevar_ps(origin, order));
-            _mm_storeu_ps(self.sheared_direction.as_mut_ptr(), sheared);
-            _mm_storeu_ps(self.shear.as_mut_ptr(), shear);
+            let place: *mut f32 = std::ptr::from_mut(self).cast();
+            _mm_storeu_ps(place, _mm_permutevar_ps(origin, order));
+            _mm_storeu_ps(place.add(4), shear);
+            _mm_storeu_ps(place.add(8), sheared);
         }
+        self.axes = [order[0] as u8, order[1] as u8, order[2] as u8, 0];
+        self.end = ray.tmax;
     }
 }
 
-/// How far a level dilates a ray.
-#[derive(Clone, Copy)]
-pub(super) enum Dilation<'a> {
-    /// `7uR`, where `R` is the reach into these bounds.
-    Reach(&'a Aabb),
-    /// So far.
-    Given(f32),
+/// Whether the ray is ordinary: see [`ordinary`].
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[inline]
+pub(super) fn is_ordinary(ray: &Ray) -> bool {
+    const DIRECTION: u8 = 0b0011_1000;
+    const LIMIT: f32 = ordinary::LARGEST;
+    let limits = _mm256_setr_ps(LIMIT, LIMIT, LIMIT, LIMIT, LIMIT, LIMIT, LIMIT, f32::INFINITY);
+    // SAFETY: a ray is eight floats.
+    let lanes = unsafe { _mm256_loadu_ps(std::ptr::from_ref(ray).cast()) };
+    let size = _mm256_andnot_ps(_mm256_set1_ps(-0.0), lanes);
+    let is_moderate = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(size, limits);
+    let is_long = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(size, _mm256_set1_ps(ordinary::SMALLEST));
+    let is_below = _mm256_cmp_ps_mask::<_CMP_LT_OQ>(size, _mm256_set1_ps(f32::MIN_POSITIVE));
+    let is_zero = _mm256_cmp_ps_mask::<_CMP_EQ_OQ>(size, _mm256_setzero_ps());
+    (is_moderate == 0xFF)
+        & (is_long & DIRECTION != 0)
+        & (is_below & !is_zero & DIRECTION == 0)
+        & (ray.tmin >= 0.0)
+        & (ray.tmin <= ray.tmax)
+}
+
+/// The origin and the direction; the last lanes mean nothing.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn lanes(ray: &Ray) -> (__m128, __m128) {
+    let lanes: *const f32 = std::ptr::from_ref(ray).cast();
+    // SAFETY: a ray has eight floats: the fourth lanes are the direction's x and `tmin`.
+    unsafe { (_mm_loadu_ps(lanes), _mm_loadu_ps(lanes.add(3))) }
+}
+
+/// The absolute components, last 0.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn size(direction: __m128) -> __m128 {
+    _mm_blend_ps::<8>(_mm_andnot_ps(_mm_set1_ps(-0.0), direction), _mm_setzero_ps())
 }
 
 /// [`slab::reach`].
@@ -167,6 +213,18 @@ fn greatest(lanes: __m128) -> f32 {
 /// positive and with a negative direction. The fourth lane stays where it is.
 const ORDERS: [[u32; 4]; 6] =
     [[1, 2, 0, 3], [2, 1, 0, 3], [2, 0, 1, 3], [0, 2, 1, 3], [0, 1, 2, 3], [1, 0, 2, 3]];
+
+/// [`Shear::axes`] of each order, as words.
+pub(super) const AXES: [u32; 8] = {
+    let mut words = [0; 8];
+    let mut number = 0;
+    while number < ORDERS.len() {
+        let [x, y, z, _] = ORDERS[number];
+        words[number] = x | y << 8 | z << 16;
+        number += 1;
+    }
+    words
+};
 
 /// Which of the orders: the longest axis is dominant, the lowest on a tie. Without a branch, which could
 /// not be predicted.

@@ -1,22 +1,82 @@
 //! One ray against the triangles of a leaf, by the watertight rule.
 //!
-//! The decisions are those of [`geometry::watertight`], operation by operation: all triangles of a leaf in `f32`,
-//! and those that are not certainly outside, one by one, in `f64`. The second condition of a hit, that `t` lies in the triangle's own box, is
-//! settled at once for nearly all of them, and by [`clamped`] for the rest.
+//! The decisions are those of [`geometry::watertight`], operation by operation: all triangles of a leaf in
+//! `f32`, and those that are not certainly outside, one by one, in `f64`. The second condition of a hit, that
+//! `t` lies in the triangle's own box, is settled at once for nearly all of them, and by [`clamped`] for the rest.
 
 use super::boxes::{TINY, WIDEN};
-use super::slot::Slot;
+use super::slot::{Shear, Slot};
 use geometry::{Ray, SlabRay, Triangle, slab};
 use std::arch::x86_64::*;
 
-/// Triangles of a leaf that are not certainly missed.
-pub(super) struct Candidates {
-    /// Bit `i`: triangle `i`.
-    pub(super) mask: u8,
-    /// Their corners, seen from the origin of the ray.
-    corners: [Corners; 3],
-    /// The same, sheared: x, y, z of each corner.
-    sheared: [[f32; 8]; 9],
+/// One corner of each triangle; axes in the order of the shear.
+#[derive(Clone, Copy)]
+struct Corners {
+    x: __m256,
+    y: __m256,
+    z: __m256,
+}
+
+/// The triangles of a leaf that the ray may hit no farther than the end of its range: bit `i` for
+/// triangle `i`.
+///
+/// # Safety
+/// `leaf` must point to a leaf of `count` triangles, with 32 bytes behind its last row of coordinates.
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[inline]
+pub(super) unsafe fn candidates(leaf: *const u8, count: usize, slot: &Slot) -> u8 {
+    let row = 4 * count;
+    // SAFETY: as promised; the rows of a corner are three rows behind those of the one before.
+    let (a, b, c) = unsafe {
+        (
+            corner(leaf, row, &slot.shear),
+            corner(leaf.add(3 * row), row, &slot.shear),
+            corner(leaf.add(6 * row), row, &slot.shear),
+        )
+    };
+    let u = _mm256_sub_ps(_mm256_mul_ps(c.x, b.y), _mm256_mul_ps(c.y, b.x));
+    let v = _mm256_sub_ps(_mm256_mul_ps(a.x, c.y), _mm256_mul_ps(a.y, c.x));
+    let w = _mm256_sub_ps(_mm256_mul_ps(b.x, a.y), _mm256_mul_ps(b.y, a.x));
+    let zero = _mm256_setzero_ps();
+    let not_negative = _mm256_cmp_ps_mask::<_CMP_NLT_UQ>(least3(u, v, w), zero);
+    let not_positive = _mm256_cmp_ps_mask::<_CMP_NGT_UQ>(greatest3(u, v, w), zero);
+    let present = ((1u32 << count) - 1) as u8;
+    let mask = present & (not_negative | not_positive);
+    // The parameter of a hit is a mean of the corners' depths.
+    let limit = _mm256_set1_ps(limit(slot));
+    let mask = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(mask, least3(a.z, b.z, c.z), limit);
+    _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(mask, greatest3(a.z, b.z, c.z), zero)
+}
+
+/// A corner of each triangle, seen from the origin of the ray, and sheared.
+///
+/// # Safety
+/// Three rows must lie at `rows`, with 32 bytes behind the last one that is read.
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[inline]
+unsafe fn corner(rows: *const u8, row: usize, shear: &Shear) -> Corners {
+    // SAFETY: rows are read whole, and what lies behind the last one may be read too.
+    let (x, y, z) = unsafe {
+        (
+            _mm256_loadu_ps(rows.add(shear.axes[0] as usize * row).cast()),
+            _mm256_loadu_ps(rows.add(shear.axes[1] as usize * row).cast()),
+            _mm256_loadu_ps(rows.add(shear.axes[2] as usize * row).cast()),
+        )
+    };
+    let x = _mm256_sub_ps(x, _mm256_set1_ps(shear.origin[0]));
+    let y = _mm256_sub_ps(y, _mm256_set1_ps(shear.origin[1]));
+    let z = _mm256_sub_ps(z, _mm256_set1_ps(shear.origin[2]));
+    Corners {
+        x: _mm256_sub_ps(x, _mm256_mul_ps(_mm256_set1_ps(shear.factors[0]), z)),
+        y: _mm256_sub_ps(y, _mm256_mul_ps(_mm256_set1_ps(shear.factors[1]), z)),
+        z: _mm256_mul_ps(_mm256_set1_ps(shear.factors[2]), z),
+    }
+}
+
+/// The largest `t`, before clamping, that can still become the best hit.
+#[inline(always)]
+fn limit(slot: &Slot) -> f32 {
+    slot.aim.farthest * WIDEN + TINY
 }
 
 /// A triangle that the rule accepts.
@@ -25,7 +85,7 @@ pub(super) struct Accepted {
     pub(super) t: f32,
     /// Whether `t` is certainly inside the triangle's own box.
     pub(super) is_settled: bool,
-    /// The three edge functions, last their sum.
+    /// The edge functions of the second and the third corner, and the sum of all three.
     weights: [f64; 3],
 }
 
@@ -38,90 +98,90 @@ impl Accepted {
     }
 }
 
-/// One corner of each triangle; axes in the order of the shear.
-#[derive(Clone, Copy)]
-struct Corners {
-    x: __m256,
-    y: __m256,
-    z: __m256,
-}
-
-/// The triangles of the leaf at `leaf` that the ray may hit no farther than the end of its range.
+/// Whether the rule accepts triangle `lane` of a leaf, by exact signs, and where.
 ///
 /// # Safety
-/// `leaf` must point to a leaf of `count` triangles, with 32 bytes behind its last row of coordinates.
+/// `leaf` must point to a leaf of `count` triangles, and `lane` be less.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-pub(super) unsafe fn candidates(leaf: *const u8, count: usize, slot: &Slot) -> Option<Candidates> {
-    let rows = slot.axes.map(|axis| leaf.wrapping_add(axis as usize * count * 4));
-    let corner = |number: usize| {
-        let row = |axis: usize| {
-            // SAFETY: rows are read whole, and what lies behind the last one may be read too.
-            let row = unsafe { _mm256_loadu_ps(rows[axis].add(number * count * 12).cast()) };
-            _mm256_sub_ps(row, _mm256_set1_ps(slot.sheared_origin[axis]))
-        };
-        Corners { x: row(0), y: row(1), z: row(2) }
+pub(super) unsafe fn accepted(
+    leaf: *const u8,
+    count: usize,
+    lane: usize,
+    slot: &Slot,
+) -> Option<Accepted> {
+    let shear = &slot.shear;
+    let row = 4 * count;
+    // SAFETY: as promised.
+    let (x, y, z) = unsafe {
+        let lanes = leaf.add(4 * lane);
+        (
+            corners_on(0, lanes, row, shear),
+            corners_on(1, lanes, row, shear),
+            corners_on(2, lanes, row, shear),
+        )
     };
-    let corners = [corner(0), corner(1), corner(2)];
-    let [sx, sy, sz, _] = slot.shear.map(|s| _mm256_set1_ps(s));
-    let shear = |Corners { x, y, z }: Corners| Corners {
-        x: _mm256_sub_ps(x, _mm256_mul_ps(sx, z)),
-        y: _mm256_sub_ps(y, _mm256_mul_ps(sy, z)),
-        z: _mm256_mul_ps(sz, z),
-    };
-    let [a, b, c] = corners.map(shear);
-    let u = _mm256_sub_ps(_mm256_mul_ps(c.x, b.y), _mm256_mul_ps(c.y, b.x));
-    let v = _mm256_sub_ps(_mm256_mul_ps(a.x, c.y), _mm256_mul_ps(a.y, c.x));
-    let w = _mm256_sub_ps(_mm256_mul_ps(b.x, a.y), _mm256_mul_ps(b.y, a.x));
-    let zero = _mm256_setzero_ps();
-    let negative = _mm256_cmp_ps_mask::<_CMP_LT_OQ>(least3(u, v, w), zero);
-    let outside = _mm256_mask_cmp_ps_mask::<_CMP_GT_OQ>(negative, greatest3(u, v, w), zero);
-    // The parameter of a hit is a mean of the corners' depths.
-    let limit = _mm256_set1_ps(limit(slot));
-    let present = ((1u32 << count) - 1) as u8;
-    let mask = present & !outside;
-    let mask = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(mask, least3(a.z, b.z, c.z), limit);
-    let mask = _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(mask, greatest3(a.z, b.z, c.z), zero);
-    if mask == 0 {
-        return None;
-    }
-    let mut sheared = [[0.0; 8]; 9];
-    let lanes = [a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z];
-    for (row, lanes) in sheared.iter_mut().zip(lanes) {
-        // SAFETY: an array of eight is written as a vector of eight.
-        unsafe { _mm256_storeu_ps(row.as_mut_ptr(), lanes) };
-    }
-    Some(Candidates { mask, corners, sheared })
-}
-
-/// The largest `t`, before clamping, that can still become the best hit.
-#[inline(always)]
-fn limit(slot: &Slot) -> f32 {
-    slot.farthest * WIDEN + TINY
-}
-
-/// Whether the rule accepts candidate `lane`, by exact signs, and where.
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-pub(super) fn accepted(candidates: &Candidates, lane: usize, slot: &Slot) -> Option<Accepted> {
-    let [ax, ay, az, bx, by, bz, cx, cy, cz] =
-        candidates.sheared.map(|row| f64::from(row[lane & 7]));
-    let u = cx * by - cy * bx;
-    let v = ax * cy - ay * cx;
-    let w = bx * ay - by * ax;
-    let outside = ((u < 0.0) | (v < 0.0) | (w < 0.0)) & ((u > 0.0) | (v > 0.0) | (w > 0.0));
+    let sheared_x = _mm_sub_ps(x, _mm_mul_ps(_mm_set1_ps(shear.factors[0]), z));
+    let sheared_y = _mm_sub_ps(y, _mm_mul_ps(_mm_set1_ps(shear.factors[1]), z));
+    let sheared_x = _mm256_cvtps_pd(sheared_x);
+    let sheared_y = _mm256_cvtps_pd(sheared_y);
+    let depth = _mm256_cvtps_pd(_mm_mul_ps(_mm_set1_ps(shear.factors[2]), z));
+    // Lanes u, v, w: corners c, a, b before, and b, c, a after.
+    const BEFORE: i32 = 0b11_01_00_10;
+    const AFTER: i32 = 0b11_00_10_01;
+    let edges = _mm256_sub_pd(
+        _mm256_mul_pd(
+            _mm256_permute4x64_pd::<BEFORE>(sheared_x),
+            _mm256_permute4x64_pd::<AFTER>(sheared_y),
+        ),
+        _mm256_mul_pd(
+            _mm256_permute4x64_pd::<BEFORE>(sheared_y),
+            _mm256_permute4x64_pd::<AFTER>(sheared_x),
+        ),
+    );
+    let zero = _mm256_setzero_pd();
+    let negative = _mm256_cmp_pd_mask::<_CMP_LT_OQ>(edges, zero) & 7;
+    let positive = _mm256_cmp_pd_mask::<_CMP_GT_OQ>(edges, zero) & 7;
+    let parts = _mm256_mul_pd(edges, depth);
+    let [u, v, w] = three(edges);
+    let [at_a, at_b, at_c] = three(parts);
     let determinant = (u + v) + w;
-    let t = (((u * az + v * bz) + w * cz) / determinant) as f32;
+    let t = (((at_a + at_b) + at_c) / determinant) as f32;
     // A determinant of zero makes `t` infinite or NaN.
     let is_reached = (t >= 0.0) & (t <= limit(slot));
-    if outside | !is_reached | (determinant == 0.0) {
+    if ((negative != 0) & (positive != 0)) | !is_reached | (determinant == 0.0) {
         return None;
     }
-    let settled = inside_own_box(1 << (lane & 7), &candidates.corners, _mm256_set1_ps(t), slot);
-    Some(Accepted { t, is_settled: settled != 0, weights: [v, w, determinant] })
+    let is_settled = inside_own_box(x, y, z, t, &shear.direction);
+    Some(Accepted { t, is_settled, weights: [v, w, determinant] })
 }
 
-/// Which triangles have `t` where the ray is inside their own box, so that clamping leaves it alone.
+/// The three corners of a triangle on an axis, seen from the origin of the ray.
+///
+/// # Safety
+/// `lanes` must point to the triangle's place in the first row of its leaf.
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[inline]
+unsafe fn corners_on(axis: usize, lanes: *const u8, row: usize, shear: &Shear) -> __m128 {
+    // SAFETY: the rows of the corners on one axis are three rows apart.
+    let corners = unsafe {
+        let first = lanes.add(shear.axes[axis] as usize * row);
+        let c = *first.add(6 * row).cast();
+        _mm_setr_ps(*first.cast(), *first.add(3 * row).cast(), c, c)
+    };
+    _mm_sub_ps(corners, _mm_set1_ps(shear.origin[axis]))
+}
+
+/// The first three lanes.
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[inline]
+fn three(lanes: __m256d) -> [f64; 3] {
+    let low = _mm256_castpd256_pd128(lanes);
+    let high = _mm256_extractf128_pd::<1>(lanes);
+    [_mm_cvtsd_f64(low), _mm_cvtsd_f64(_mm_unpackhi_pd(low, low)), _mm_cvtsd_f64(high)]
+}
+
+/// Whether the ray is at `t` inside the own box of the triangle with these corners, so that clamping leaves it alone.
 ///
 /// Let `R` be the largest distance from the origin to a corner on any axis, as rounded here; the reference
 /// test dilates by `7uR` or more. By the comparison below the point at `t` lies within `2uR` of the box as seen
@@ -129,25 +189,27 @@ pub(super) fn accepted(candidates: &Candidates, lane: usize, slot: &Slot) -> Opt
 /// than the three roundings of a bound, none of which exceeds `uR/|d|` by more than second order.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-fn inside_own_box(mask: u8, corners: &[Corners; 3], t: __m256, slot: &Slot) -> u8 {
-    let [a, b, c] = corners;
-    let axes = [[a.x, b.x, c.x], [a.y, b.y, c.y], [a.z, b.z, c.z]];
-    let min = axes.map(|[a, b, c]| least3(a, b, c));
-    let max = axes.map(|[a, b, c]| greatest3(a, b, c));
-    let size =
-        |axis: usize| _mm256_max_ps(max[axis], _mm256_sub_ps(_mm256_setzero_ps(), min[axis]));
-    let reach = greatest3(size(0), size(1), size(2));
-    let slack = _mm256_mul_ps(reach, _mm256_set1_ps(f32::EPSILON));
-    let minus_slack = _mm256_sub_ps(_mm256_setzero_ps(), slack);
-    let mut inside = mask;
-    for ((min, max), direction) in min.into_iter().zip(max).zip(slot.sheared_direction) {
-        let direction = _mm256_set1_ps(direction);
-        let past_min = _mm256_fmsub_ps(t, direction, min);
-        let past_max = _mm256_fmsub_ps(t, direction, max);
-        inside = _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(inside, past_min, minus_slack);
-        inside = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(inside, past_max, slack);
-    }
-    inside
+fn inside_own_box(x: __m128, y: __m128, z: __m128, t: f32, direction: &[f32; 4]) -> bool {
+    // Rows of corners become corners with lanes x, y, z.
+    let xy = _mm_unpacklo_ps(x, y);
+    let a = _mm_shuffle_ps::<0b00_00_01_00>(xy, z);
+    let b = _mm_shuffle_ps::<0b01_01_11_10>(xy, z);
+    let c = _mm_shuffle_ps::<0b10_10_01_00>(_mm_unpackhi_ps(x, y), z);
+    let min = _mm_min_ps(_mm_min_ps(a, b), c);
+    let max = _mm_max_ps(_mm_max_ps(a, b), c);
+    let size = _mm_max_ps(max, _mm_sub_ps(_mm_setzero_ps(), min));
+    let size = _mm_max_ps(size, _mm_movehl_ps(size, size));
+    let reach = _mm_max_ps(size, _mm_shuffle_ps::<0b01_01_01_01>(size, size));
+    let slack = _mm_mul_ps(_mm_broadcastss_ps(reach), _mm_set1_ps(f32::EPSILON));
+    let minus_slack = _mm_sub_ps(_mm_setzero_ps(), slack);
+    // SAFETY: an array of four is read as a vector of four.
+    let direction = unsafe { _mm_loadu_ps(direction.as_ptr()) };
+    let t = _mm_set1_ps(t);
+    let past_min = _mm_fmsub_ps(t, direction, min);
+    let past_max = _mm_fmsub_ps(t, direction, max);
+    let inside = _mm_cmp_ps_mask::<_CMP_GE_OQ>(past_min, minus_slack)
+        & _mm_cmp_ps_mask::<_CMP_LE_OQ>(past_max, slack);
+    inside & 7 == 7
 }
 
 /// `t` of an accepted triangle, clamped to where the ray is in the triangle's own box: the second

@@ -51,21 +51,22 @@ pub(super) unsafe fn push_children(
                 _mm256_set1_ps(beam.far_offset[axis]),
             )
         };
+        // With a NaN the outcome is the second operand: a slot without a child is never met.
         (
             _mm256_max_ps(
-                _mm256_max_ps(near(0), near(1)),
-                _mm256_max_ps(near(2), _mm256_set1_ps(beam.nearest)),
+                _mm256_max_ps(_mm256_set1_ps(beam.nearest), near(0)),
+                _mm256_max_ps(near(1), near(2)),
             ),
             _mm256_min_ps(
-                _mm256_min_ps(far(0), far(1)),
-                _mm256_min_ps(far(2), _mm256_set1_ps(farthest)),
+                _mm256_min_ps(_mm256_set1_ps(farthest), far(0)),
+                _mm256_min_ps(far(1), far(2)),
             ),
         )
     };
     let exit = _mm256_fmadd_ps(exit, _mm256_set1_ps(WIDEN), _mm256_set1_ps(beam.tiny));
     let order = node.orders[octant & 7];
     // Only the lowest three bits of an index count.
-    let shifts = _mm256_setr_epi32(0, 3, 6, 9, 12, 15, 18, 21);
+    let shifts = _mm256_setr_epi32(21, 18, 15, 12, 9, 6, 3, 0);
     let places = _mm256_srlv_epi32(_mm256_set1_epi32(order as i32), shifts);
     let places = _mm256_and_si256(places, _mm256_set1_epi32(7));
     let enter = _mm256_permutexvar_ps(places, enter);

@@ -30,6 +30,7 @@ impl Arena {
         let words = leaves.words();
         let mut lines =
             Vec::with_capacity(nodes.len() * LINES_OF_NODE + words.len().div_ceil(16) + ROOM);
+        ask_for_large_pages(&mut lines);
         for node in nodes {
             let words = node.words();
             lines.extend(words.as_chunks::<16>().0.iter().map(|&line| Line(line)));
@@ -93,6 +94,25 @@ impl Arena {
         size_of_val(self.lines.as_slice())
     }
 }
+
+/// Asks for large pages, before the memory is first touched: a walk reads all over it, and looking up small
+/// pages costs large scenes up to a tenth of their speed.
+#[cfg(target_os = "linux")]
+fn ask_for_large_pages(lines: &mut Vec<Line>) {
+    const PAGE: usize = 4096;
+    let start = lines.as_mut_ptr().cast::<u8>();
+    let skipped = start.align_offset(PAGE);
+    let bytes = lines.capacity() * size_of::<Line>();
+    if let Some(length) = bytes.checked_sub(skipped).map(|rest| rest / PAGE * PAGE)
+        && length > 0
+    {
+        // SAFETY: the pages lie in memory that the vector owns. This is advice; whether it is taken does not matter.
+        unsafe { libc::madvise(start.add(skipped).cast(), length, libc::MADV_HUGEPAGE) };
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_for_large_pages(_: &mut Vec<Line>) {}
 
 #[cfg(test)]
 mod tests {

@@ -7,9 +7,8 @@
 //! | 192 .. 224 | pointers of the children |
 //! | 224 .. 256 | for each octant of directions, the order of the children, far to near |
 //!
-//! An order is eight numbers of 3 bits, the farthest child in the lowest. Bit `k` of an octant is set
-//! where the direction on axis `k` is negative. A slot without a child has an inverted infinite box,
-//! which no ray meets.
+//! An order is eight numbers of 3 bits, the nearest child in the lowest. Bit `k` of an octant is set
+//! where the direction on axis `k` is negative. The planes of a slot without a child are NaN, and no ray meets it.
 
 use super::pointer::Pointer;
 use geometry::{Aabb, Vec3};
@@ -28,11 +27,8 @@ pub(crate) struct Node {
 
 impl Node {
     /// A node without children.
-    pub(crate) const EMPTY: Self = Self {
-        planes: [[[f32::INFINITY; 8], [f32::NEG_INFINITY; 8]]; 3],
-        children: [Pointer::DONE; 8],
-        orders: [0; 8],
-    };
+    pub(crate) const EMPTY: Self =
+        Self { planes: [[[f32::NAN; 8]; 2]; 3], children: [Pointer::DONE; 8], orders: [0; 8] };
 
     /// Puts boxes into the first slots; the pointers are left to be filled in.
     pub(crate) fn of_boxes(boxes: &[Aabb]) -> Self {
@@ -71,8 +67,8 @@ impl Node {
     }
 }
 
-/// The order of boxes for rays of an octant, far to near: by their centres along the octant's diagonal.
-/// Slots without a child come first.
+/// The order of boxes for rays of an octant, near to far: by their centres along the octant's diagonal.
+/// Slots without a child come last.
 fn order(boxes: &[Aabb], octant: usize) -> u32 {
     let sign = |axis: usize| if octant >> axis & 1 == 1 { -1.0 } else { 1.0 };
     let diagonal = Vec3::new(sign(0), sign(1), sign(2));
@@ -80,7 +76,7 @@ fn order(boxes: &[Aabb], octant: usize) -> u32 {
         boxes.get(*slot).map_or(f32::INFINITY, |bounds| bounds.center().dot(diagonal))
     };
     let mut slots: [usize; 8] = std::array::from_fn(|slot| slot);
-    slots.sort_by(|a, b| depth(b).total_cmp(&depth(a)));
+    slots.sort_by(|a, b| depth(a).total_cmp(&depth(b)));
     slots.iter().rev().fold(0, |word, &slot| word << 3 | slot as u32)
 }
 
@@ -94,14 +90,14 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_child_comes_last() {
+    fn the_nearest_child_comes_first() {
         let at = |x: f32, y: f32| Aabb::new(Vec3::new(x, y, 0.0), Vec3::new(x + 1.0, y + 2.0, 0.5));
         let node = Node::of_boxes(&[at(5.0, 0.0), at(0.0, 1.0), at(2.0, 1.0)]);
         let places = |octant: usize| -> Vec<u32> {
             (0..8).map(|place| node.orders[octant] >> (3 * place) & 7).collect()
         };
-        assert_eq!(places(0)[5..], [0, 2, 1]);
-        assert_eq!(places(1)[5..], [1, 2, 0]);
+        assert_eq!(places(0)[..3], [1, 2, 0]);
+        assert_eq!(places(1)[..3], [0, 2, 1]);
         assert_eq!(node.bounds(2), at(2.0, 1.0));
     }
 }

@@ -49,6 +49,8 @@ impl Pointer {
     pub(crate) const DONE: Self = Self(u32::MAX);
     /// The end of an instance.
     pub(crate) const LEAVE: Self = Self(u32::MAX - 1);
+    /// The first word that leads neither to a node nor to a leaf.
+    pub(crate) const FIRST_OTHER: u32 = INSTANCE;
 
     /// To a node, by number; `None` if its place has too many bits, as for all of these.
     pub(crate) fn node(number: usize) -> Option<Self> {
@@ -99,7 +101,7 @@ impl Pointer {
     /// Whether it leads to a node or a leaf.
     #[inline(always)]
     pub(crate) fn is_node_or_leaf(self) -> bool {
-        self.0 < INSTANCE
+        self.0 < Self::FIRST_OTHER
     }
 
     /// The first byte of a node or leaf.

@@ -1,0 +1,316 @@
+//! Rays in flight, and the rounds of steps that they take.
+//!
+//! A round has phases: a step for every ray that is at a node; one for every ray at a leaf; hits; the rest,
+//! which is rays that end and changes of level; and new rays. Within a phase nothing depends on what kind of
+//! step comes next, so there is no branch that could not be predicted, and steps of different rays
+//! overlap. Each step ends by asking for the memory of the ray's next one.
+//!
+//! Every slot has at most one task in all lists together, its ray's next step, which leads into the world; and every stack is as
+//! large as the deepest walk over this world needs. All `unsafe` below rests on these two.
+
+use super::launch::{Rays, WIDTH};
+use super::lists::{Lists, SLOTS};
+use super::slot::{Aim, Slot};
+use super::walk::{Next, Walk};
+use super::{boxes, stack};
+use crate::kind::Kind;
+use crate::world::{Node, Pointer, Target};
+use geometry::{Ray, Vec3};
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+
+/// Rays of a part of a batch, some of them in flight.
+pub(super) struct Flight<'a, K: Kind> {
+    walk: Walk<'a, K>,
+    /// Rays that have been started, or answered without.
+    started: usize,
+    /// Rays in flight; the last one takes what nobody asks for.
+    slots: Box<[Slot; SLOTS + 1]>,
+    /// How rays that are in an instance see the top level.
+    outer: Vec<Aim>,
+    stacks: Vec<u32>,
+    lists: Lists,
+}
+
+impl<'a, K: Kind> Flight<'a, K> {
+    /// Nobody in flight.
+    pub(super) fn new(walk: Walk<'a, K>) -> Self {
+        let is_instanced = walk.world.top.is_some();
+        Self {
+            started: 0,
+            slots: Box::new([Slot::EMPTY; SLOTS + 1]),
+            outer: if is_instanced { vec![Aim::default(); SLOTS] } else { Vec::new() },
+            stacks: vec![0; SLOTS * stack::stride(walk.stack_size)],
+            lists: Lists::all_free(),
+            walk,
+        }
+    }
+
+    /// Answers all rays.
+    ///
+    /// # Safety
+    /// The processor must have the features.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    pub(super) unsafe fn answer<const COUNTED: bool>(mut self) {
+        // SAFETY: as the head of this file says, for all of these.
+        unsafe {
+            self.launch();
+            while !self.lists.is_empty() {
+                self.nodes::<COUNTED>();
+                self.leaves::<COUNTED>();
+                self.hits();
+                self.others();
+                self.launch();
+            }
+        }
+    }
+
+    /// Where the stack of a slot begins.
+    #[inline(always)]
+    fn bottom(&mut self, slot: u32) -> *mut Pointer {
+        let words = self.stacks.as_mut_ptr();
+        words.wrapping_add(slot as usize * stack::stride(self.walk.stack_size)).cast()
+    }
+
+    /// One step for every ray at a node.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn nodes<const COUNTED: bool>(&mut self) {
+        let arena = self.walk.world.arena.start();
+        let waiting = self.lists.nodes.count;
+        if COUNTED {
+            self.walk.counters.nodes += waiting as u64;
+            self.walk.counters.box_tests += 8 * waiting as u64;
+        }
+        let (slots, size) = (self.slots.as_mut_ptr(), self.walk.stack_size);
+        for index in 0..waiting {
+            // SAFETY: see the head of this file.
+            unsafe {
+                let pointer = *self.lists.nodes.pointers.get_unchecked(index);
+                let number = *self.lists.nodes.slots.get_unchecked(index);
+                let slot = &mut *slots.add(number as usize);
+                let node = &*arena.add(pointer.byte()).cast::<Node>();
+                let found = boxes::children(node, &slot.aim);
+                let pointer = found.nearest_or(node, *slot.top.sub(1));
+                self.walk.prefetch(pointer);
+                *self.lists.found.pointers.get_unchecked_mut(index) = pointer;
+                *self.lists.found.slots.get_unchecked_mut(index) = number;
+                let top = if K::NARROWS {
+                    stack::push_met::<true>(slot.top, size, &found)
+                } else {
+                    stack::push_met::<false>(slot.top, size, &found)
+                };
+                slot.top = top.sub(1);
+            }
+        }
+        self.lists.nodes.count = 0;
+        self.lists.found.count = waiting;
+        // SAFETY: see the head of this file.
+        unsafe { self.lists.sort() };
+    }
+
+    /// One step for every ray at a leaf.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn leaves<const COUNTED: bool>(&mut self) {
+        let waiting = self.lists.leaves.count;
+        let slots = self.slots.as_mut_ptr();
+        for index in 0..waiting {
+            // SAFETY: see the head of this file.
+            unsafe {
+                let leaf = *self.lists.leaves.pointers.get_unchecked(index);
+                let number = *self.lists.leaves.slots.get_unchecked(index);
+                let slot = &mut *slots.add(number as usize);
+                let mask = self.walk.candidates::<COUNTED>(leaf, slot);
+                // A ray that may hit something keeps its stack as it is, and what is found for it is not used.
+                slot.top = slot.top.sub(usize::from(mask == 0));
+                let pointer = *slot.top;
+                self.walk.prefetch(pointer);
+                *self.lists.found.pointers.get_unchecked_mut(index) = pointer;
+                *self.lists.masks.get_unchecked_mut(index) = u32::from(mask);
+            }
+        }
+        self.lists.leaves.count = 0;
+        // SAFETY: see the head of this file.
+        unsafe { self.lists.sort_leaves(waiting) };
+    }
+
+    /// Decides about triangles that may be hit.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline(never)]
+    unsafe fn hits(&mut self) {
+        for index in 0..self.lists.hits.count {
+            // SAFETY: see the head of this file.
+            unsafe {
+                let leaf = *self.lists.hits.pointers.get_unchecked(index);
+                let number = *self.lists.hits.slots.get_unchecked(index);
+                let mask = *self.lists.masks.get_unchecked(index) as u8;
+                let bottom = self.bottom(number);
+                let slot = &mut *self.slots.as_mut_ptr().add(number as usize);
+                let next = self.walk.hits(leaf, mask, slot, bottom);
+                self.follow(number, next);
+            }
+        }
+    }
+
+    /// Steps that lead neither to nodes nor to triangles.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline(never)]
+    unsafe fn others(&mut self) {
+        for index in 0..self.lists.others.count {
+            let pointer = self.lists.others.pointers[index];
+            let number = self.lists.others.slots[index];
+            let bottom = self.bottom(number);
+            let slot = &mut self.slots[number as usize];
+            let next = match pointer.target() {
+                Target::Instance(instance) => self.walk.enter_instance(instance, slot),
+                // SAFETY: see the head of this file.
+                Target::Boxes(list) => unsafe { self.walk.boxes(list, slot, bottom) },
+                Target::Leave => {
+                    let Aim { farthest, .. } = slot.aim;
+                    slot.aim = Aim { farthest, ..self.outer[number as usize] };
+                    Next::Pop
+                }
+                Target::Done | Target::Node | Target::Leaf => {
+                    K::finish(&mut self.walk.answers[slot.position as usize]);
+                    // SAFETY: see the head of this file.
+                    unsafe { self.lists.free.push(Pointer::DONE, number) };
+                    continue;
+                }
+            };
+            // SAFETY: see the head of this file.
+            unsafe { self.follow(number, next) };
+        }
+        self.lists.others.count = 0;
+    }
+
+    /// Lists what becomes of a ray.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn follow(&mut self, number: u32, next: Next) {
+        let pointer = match next {
+            Next::Go(pointer) => pointer,
+            Next::Pop => {
+                let slot = &mut self.slots[number as usize];
+                // SAFETY: the lowest entry of a stack ends the walk, so there is one.
+                unsafe {
+                    slot.top = slot.top.sub(1);
+                    *slot.top
+                }
+            }
+            Next::Finish => Pointer::DONE,
+        };
+        self.walk.prefetch(pointer);
+        // SAFETY: see the head of this file.
+        unsafe { self.lists.found.push(pointer, number) };
+    }
+
+    /// Fills free slots with rays that wait, eight at a time as long as others are in flight, and sorts all that
+    /// was found.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline(never)]
+    unsafe fn launch(&mut self) {
+        // SAFETY: see the head of this file.
+        unsafe { self.lists.sort() };
+        while self.started < self.walk.rays.len() {
+            let free = self.lists.free.count;
+            if free < WIDTH && !self.lists.is_empty() {
+                return;
+            }
+            let waiting = self.walk.rays.len() - self.started;
+            // SAFETY: see the head of this file.
+            unsafe {
+                self.launch_some(free.min(WIDTH).min(waiting));
+                self.lists.sort();
+            }
+        }
+    }
+
+    /// Fills so many free slots, at most [`WIDTH`].
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn launch_some(&mut self, count: usize) {
+        let first = self.started;
+        self.started += count;
+        prefetch_rays(&self.walk.rays[first..]);
+        let mut padded = [Ray::new(Vec3::ZERO, Vec3::X); WIDTH];
+        let rays = match self.walk.rays[first..].first_chunk() {
+            Some(rays) => rays,
+            None => {
+                padded[..count].copy_from_slice(&self.walk.rays[first..first + count]);
+                &padded
+            }
+        };
+        let rays = Rays::new(rays);
+        self.lists.free.count -= count;
+        let mut numbers = [SLOTS as u32; WIDTH];
+        let mut places = [std::ptr::null_mut(); WIDTH];
+        for lane in 0..WIDTH {
+            if lane < count {
+                numbers[lane] = self.lists.free.slots[self.lists.free.count + lane];
+            }
+            places[lane] = std::ptr::from_mut(&mut self.slots[numbers[lane] as usize]);
+        }
+        // SAFETY: these are slots.
+        let root = unsafe { self.enter_world(&rays, &places) };
+        let ordinary = rays.ordinary();
+        for (lane, &number) in numbers.iter().enumerate().take(count) {
+            let position = first + lane;
+            if ordinary >> lane & 1 == 0 {
+                self.walk.answer_plainly(position);
+                // SAFETY: see the head of this file.
+                unsafe { self.lists.free.push(Pointer::DONE, number) };
+                continue;
+            }
+            self.walk.answers[position] = K::miss();
+            self.walk.counters.queries += 1;
+            let bottom = self.bottom(number);
+            let slot = &mut self.slots[number as usize];
+            slot.position = position as u32;
+            (slot.instance, slot.bottom) = (0, 0);
+            if let Some(outer) = self.outer.get_mut(number as usize) {
+                *outer = slot.aim;
+            }
+            // SAFETY: every stack has room for an entry; see the head of this file.
+            unsafe {
+                slot.top = stack::push(bottom, self.walk.stack_size, Pointer::DONE);
+                self.lists.found.push(root, number);
+            }
+        }
+    }
+
+    /// Aims slots at the outermost level; the root of it.
+    ///
+    /// # Safety
+    /// There must be slots at these places.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn enter_world(&self, rays: &Rays, slots: &[*mut Slot; WIDTH]) -> Pointer {
+        match (&self.walk.world.top, self.walk.world.bottoms.first()) {
+            (Some(top), _) => {
+                let dilation = rays.instance_dilation(&top.dilation, &top.level.bounds);
+                // SAFETY: as promised.
+                unsafe { rays.aim(dilation, slots) };
+                top.level.root
+            }
+            (None, Some(level)) => {
+                // SAFETY: as promised.
+                unsafe {
+                    rays.aim(rays.dilation(&level.bounds), slots);
+                    rays.shear(slots);
+                }
+                level.root
+            }
+            (None, None) => Pointer::DONE,
+        }
+    }
+}
+
+/// Asks for the rays after the next sixteen.
+#[inline(always)]
+fn prefetch_rays(rays: &[Ray]) {
+    let address = rays.as_ptr().wrapping_add(2 * WIDTH).cast::<i8>();
+    for line in 0..4 {
+        // SAFETY: a hint may name any address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(64 * line)) };
+    }
+}

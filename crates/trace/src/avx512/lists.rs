@@ -1,0 +1,176 @@
+//! Which rays in flight wait for which kind of step.
+
+use crate::world::Pointer;
+use std::arch::x86_64::*;
+
+/// Rays in flight on a thread.
+pub(super) const SLOTS: usize = 64;
+
+/// Vector stores may write this many tasks beyond the last one.
+const MARGIN: usize = 16;
+
+/// Tasks of one kind: slots, and where their next step goes. A slot has one task at most.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(super) struct List {
+    /// Where the steps go.
+    pub(super) pointers: [Pointer; SLOTS + MARGIN],
+    /// Which slots.
+    pub(super) slots: [u32; SLOTS + MARGIN],
+    /// How many there are.
+    pub(super) count: usize,
+}
+
+impl List {
+    const EMPTY: Self =
+        Self { pointers: [Pointer::DONE; SLOTS + MARGIN], slots: [0; SLOTS + MARGIN], count: 0 };
+
+    /// Adds a task.
+    ///
+    /// # Safety
+    /// There must be fewer than [`SLOTS`] tasks.
+    #[inline(always)]
+    pub(super) unsafe fn push(&mut self, pointer: Pointer, slot: u32) {
+        // SAFETY: as promised.
+        unsafe {
+            *self.pointers.get_unchecked_mut(self.count) = pointer;
+            *self.slots.get_unchecked_mut(self.count) = slot;
+        }
+        self.count += 1;
+    }
+
+    /// Adds those of sixteen tasks that `mask` names.
+    ///
+    /// # Safety
+    /// There must be at most [`SLOTS`] tasks afterwards.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn append(&mut self, mask: u16, pointers: __m512i, slots: __m512i) {
+        // SAFETY: as promised; behind the last task is room for sixteen.
+        unsafe {
+            let place = self.pointers.as_mut_ptr().add(self.count);
+            _mm512_storeu_si512(place.cast(), _mm512_maskz_compress_epi32(mask, pointers));
+            let place = self.slots.as_mut_ptr().add(self.count);
+            _mm512_storeu_si512(place.cast(), _mm512_maskz_compress_epi32(mask, slots));
+        }
+        self.count += mask.count_ones() as usize;
+    }
+}
+
+/// All tasks, by the kind of their step.
+#[derive(Debug)]
+pub(super) struct Lists {
+    /// Steps at nodes.
+    pub(super) nodes: List,
+    /// Steps at leaves.
+    pub(super) leaves: List,
+    /// Everything else.
+    pub(super) others: List,
+    /// Leaves in which triangles may be hit.
+    pub(super) hits: List,
+    /// Slots without a ray.
+    pub(super) free: List,
+    /// Tasks that have just been found, to be sorted.
+    pub(super) found: List,
+    /// Which triangles of a leaf may be hit, for each task of `leaves`, and then of `hits`.
+    pub(super) masks: [u32; SLOTS + MARGIN],
+}
+
+impl Lists {
+    /// No tasks, and all slots free.
+    pub(super) fn all_free() -> Self {
+        let mut free = List::EMPTY;
+        free.slots = std::array::from_fn(|slot| slot as u32);
+        free.count = SLOTS;
+        Self {
+            nodes: List::EMPTY,
+            leaves: List::EMPTY,
+            others: List::EMPTY,
+            hits: List::EMPTY,
+            free,
+            found: List::EMPTY,
+            masks: [0; SLOTS + MARGIN],
+        }
+    }
+
+    /// Whether no ray is in flight, all that was found having been sorted.
+    pub(super) fn is_empty(&self) -> bool {
+        self.nodes.count + self.leaves.count + self.others.count == 0
+    }
+
+    /// Moves all found tasks to the lists of their kinds.
+    ///
+    /// # Safety
+    /// A slot must have one task at most in all lists together, for all of these.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    pub(super) unsafe fn sort(&mut self) {
+        let mut at = 0;
+        while at < self.found.count {
+            // SAFETY: there is room for sixteen behind the last task.
+            let (pointers, slots) = unsafe {
+                (
+                    _mm512_loadu_si512(self.found.pointers.as_ptr().add(at).cast()),
+                    _mm512_loadu_si512(self.found.slots.as_ptr().add(at).cast()),
+                )
+            };
+            let present = first(self.found.count - at);
+            // SAFETY: every slot has one task at most.
+            unsafe { self.deal(present, pointers, slots) };
+            at += 16;
+        }
+        self.found.count = 0;
+    }
+
+    /// Moves the first tasks of `leaves`, `count` of them, to `hits` where triangles may be hit, and
+    /// what was found in their place to the lists of their kinds where not.
+    ///
+    /// # Safety
+    /// As [`Lists::sort`].
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    pub(super) unsafe fn sort_leaves(&mut self, count: usize) {
+        let mut at = 0;
+        self.hits.count = 0;
+        while at < count {
+            // SAFETY: there is room for sixteen behind the last task.
+            unsafe {
+                let masks = _mm512_loadu_si512(self.masks.as_ptr().add(at).cast());
+                let leaves = _mm512_loadu_si512(self.leaves.pointers.as_ptr().add(at).cast());
+                let slots = _mm512_loadu_si512(self.leaves.slots.as_ptr().add(at).cast());
+                let found = _mm512_loadu_si512(self.found.pointers.as_ptr().add(at).cast());
+                let present = first(count - at);
+                let is_hit = _mm512_mask_test_epi32_mask(present, masks, masks);
+                let place = self.masks.as_mut_ptr().add(self.hits.count);
+                _mm512_storeu_si512(place.cast(), _mm512_maskz_compress_epi32(is_hit, masks));
+                self.hits.append(is_hit, leaves, slots);
+                self.deal(present & !is_hit, found, slots);
+            }
+            at += 16;
+        }
+    }
+
+    /// Adds those of sixteen tasks that `mask` names to the lists of their kinds.
+    ///
+    /// # Safety
+    /// As [`Lists::sort`].
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn deal(&mut self, mask: u16, pointers: __m512i, slots: __m512i) {
+        let nodes = mask & !_mm512_movepi32_mask(pointers);
+        let limit = _mm512_set1_epi32(Pointer::FIRST_OTHER as i32);
+        let others = _mm512_mask_cmpge_epu32_mask(mask, pointers, limit);
+        // SAFETY: as promised.
+        unsafe {
+            self.nodes.append(nodes, pointers, slots);
+            self.leaves.append(mask & !nodes & !others, pointers, slots);
+            self.others.append(others, pointers, slots);
+        }
+    }
+}
+
+/// The lowest bits of sixteen.
+#[inline(always)]
+fn first(count: usize) -> u16 {
+    ((1u32 << count.min(16)) - 1) as u16
+}

@@ -1,0 +1,104 @@
+//! One ray alone.
+//!
+//! It waits for memory, and for the outcome of each test, at every step; nothing is gained by rounds.
+
+use super::slot::{Aim, Slot};
+use super::walk::{Next, Walk};
+use super::{boxes, slot, stack};
+use crate::kind::Kind;
+use crate::world::{Node, Pointer, Target};
+use geometry::slab;
+use std::mem::MaybeUninit;
+
+/// Entries of a stack that is not worth an allocation.
+const SHORT_STACK: usize = 256;
+
+/// Answers the one ray of `walk`.
+///
+/// # Safety
+/// The processor must have the features, and there must be one ray.
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+pub(super) unsafe fn answer<K: Kind, const COUNTED: bool>(walk: &mut Walk<'_, K>) {
+    if !slot::is_ordinary(&walk.rays[0]) {
+        return walk.answer_plainly(0);
+    }
+    walk.answers[0] = K::miss();
+    walk.counters.queries += 1;
+    let mut short = MaybeUninit::<[u32; 2 * SHORT_STACK]>::uninit();
+    let mut long = Vec::new();
+    let bottom: *mut Pointer = if walk.stack_size <= SHORT_STACK {
+        short.as_mut_ptr().cast()
+    } else {
+        long.resize(stack::stride(walk.stack_size), Pointer::DONE);
+        long.as_mut_ptr()
+    };
+    // SAFETY: the stack is as large as any walk over this world needs.
+    unsafe { go::<K, COUNTED>(walk, bottom) };
+    K::finish(&mut walk.answers[0]);
+}
+
+/// Walks with the stack at `bottom`.
+///
+/// # Safety
+/// As [`answer`], and the stack must be large enough.
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[inline]
+unsafe fn go<K: Kind, const COUNTED: bool>(walk: &mut Walk<'_, K>, bottom: *mut Pointer) {
+    let (ray, arena) = (walk.rays[0], walk.world.arena.start());
+    let mut slot = Slot::EMPTY;
+    let mut pointer = match (&walk.world.top, walk.world.bottoms.first()) {
+        (Some(top), _) => {
+            let reach = slab::reach(ray.origin, &top.level.bounds);
+            let dilation = top.dilation.dilation(ray.origin, reach);
+            slot.aim.set_dilated(&ray, dilation, ray.tmin, ray.tmax);
+            top.level.root
+        }
+        (None, Some(level)) => {
+            slot.aim.set(&ray, &level.bounds, ray.tmin, ray.tmax);
+            slot.shear.set(&ray);
+            level.root
+        }
+        (None, None) => return,
+    };
+    let outer = slot.aim;
+    // SAFETY: pointers lead into the world; stacks are as large as any walk needs, and the lowest
+    // entry ends it.
+    unsafe {
+        slot.top = stack::push(bottom, walk.stack_size, Pointer::DONE);
+        loop {
+            if pointer.is_node() {
+                if COUNTED {
+                    walk.counters.nodes += 1;
+                    walk.counters.box_tests += 8;
+                }
+                let node = &*arena.add(pointer.byte()).cast::<Node>();
+                let found = boxes::children(node, &slot.aim);
+                pointer = found.nearest_or(node, *slot.top.sub(1));
+                walk.prefetch(pointer);
+                slot.top = stack::push_met::<true>(slot.top, walk.stack_size, &found).sub(1);
+                continue;
+            }
+            let next = match pointer.target() {
+                Target::Node | Target::Leaf => {
+                    let mask = walk.candidates::<COUNTED>(pointer, &slot);
+                    walk.hits(pointer, mask, &mut slot, bottom)
+                }
+                Target::Instance(number) => walk.enter_instance(number, &mut slot),
+                Target::Boxes(list) => walk.boxes(list, &mut slot, bottom),
+                Target::Leave => {
+                    slot.aim = Aim { farthest: slot.aim.farthest, ..outer };
+                    Next::Pop
+                }
+                Target::Done => return,
+            };
+            pointer = match next {
+                Next::Go(pointer) => pointer,
+                Next::Pop => {
+                    slot.top = slot.top.sub(1);
+                    *slot.top
+                }
+                Next::Finish => return,
+            };
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! What a ray does between box tests, whoever it shares the processor with: hits, and changes of level.
+
+use super::slot::{self, Aim, Slot};
+use super::{stack, triangles};
+use crate::ask::{Ask, Space};
+use crate::kind::{Kind, Outcome};
+use crate::world::{Pointer, World};
+use crate::{Hit, scalar};
+use geometry::{InstanceFlags, Ray};
+use machine::Counters;
+use machine::candidate::MergedFlags;
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+use tree::primitives::Primitive;
+
+/// A part of a batch.
+pub(super) struct Walk<'a, K: Kind> {
+    pub(super) world: &'a World,
+    ask: &'a Ask<'a>,
+    /// Position of the first ray in the batch.
+    first: usize,
+    pub(super) rays: &'a [Ray],
+    pub(super) answers: &'a mut [K::Answer],
+    pub(super) counters: &'a mut Counters,
+    /// Entries of a stack.
+    pub(super) stack_size: usize,
+    /// Whether nobody but the triangle rule has a say in hits.
+    is_plain: bool,
+}
+
+/// What becomes of a ray.
+pub(super) enum Next {
+    /// It goes there.
+    Go(Pointer),
+    /// It takes the next entry of its stack.
+    Pop,
+    /// It is done.
+    Finish,
+}
+
+impl<'a, K: Kind> Walk<'a, K> {
+    /// Rays, and room for as many answers.
+    pub(super) fn new(
+        world: &'a World,
+        ask: &'a Ask<'a>,
+        first: usize,
+        rays: &'a [Ray],
+        answers: &'a mut [K::Answer],
+        counters: &'a mut Counters,
+    ) -> Self {
+        let stack_size = stack::size(world.stack_size);
+        let is_plain = ask.is_plain();
+        Self { world, ask, first, rays, answers, counters, stack_size, is_plain }
+    }
+
+    /// Answers a ray that is out of the ordinary.
+    #[cold]
+    pub(super) fn answer_plainly(&mut self, position: usize) {
+        let (ray, answer) = (&self.rays[position], &mut self.answers[position]);
+        let position = self.first + position;
+        scalar::answer::<K>(self.world, self.ask, position, ray, answer, self.counters);
+    }
+
+    /// Which triangles of a leaf the ray may hit.
+    ///
+    /// # Safety
+    /// `leaf` must lead to a leaf of the world.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    pub(super) unsafe fn candidates<const COUNTED: bool>(
+        &mut self,
+        leaf: Pointer,
+        slot: &Slot,
+    ) -> u8 {
+        let count = leaf.triangles();
+        if COUNTED {
+            self.counters.leaves += 1;
+            self.counters.triangle_tests += count as u64;
+        }
+        // SAFETY: pointers lead to leaves, and there is room behind the last one.
+        unsafe { triangles::candidates(self.world.arena.start().add(leaf.byte()), count, slot) }
+    }
+
+    /// Takes those hits of a leaf into account that `mask` names.
+    ///
+    /// # Safety
+    /// `leaf` must lead to a leaf of the world that has these triangles, and `bottom` be the bottom of the slot's stack.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    pub(super) unsafe fn hits(
+        &mut self,
+        leaf: Pointer,
+        mut mask: u8,
+        slot: &mut Slot,
+        bottom: *mut Pointer,
+    ) -> Next {
+        let (count, place) = (leaf.triangles(), self.world.arena.start().wrapping_add(leaf.byte()));
+        while mask != 0 {
+            let lane = mask.trailing_zeros() as usize;
+            mask &= mask - 1;
+            // SAFETY: as promised.
+            let accepted = unsafe { triangles::accepted(place, count, lane, slot) };
+            let Some(accepted) = accepted else { continue };
+            // SAFETY: as promised.
+            let is_done = unsafe {
+                if self.is_plain {
+                    self.offer_plain(&accepted, leaf, lane, slot, bottom)
+                } else {
+                    self.offer_asked(leaf, lane, slot, bottom)
+                }
+            };
+            if is_done {
+                return Next::Finish;
+            }
+        }
+        Next::Pop
+    }
+
+    /// Takes an accepted triangle into account if nobody else has a say in it; whether the ray is done.
+    ///
+    /// # Safety
+    /// As [`Walk::hits`].
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn offer_plain(
+        &mut self,
+        accepted: &triangles::Accepted,
+        leaf: Pointer,
+        lane: usize,
+        slot: &mut Slot,
+        bottom: *mut Pointer,
+    ) -> bool {
+        let mut t = accepted.t;
+        if !accepted.is_settled {
+            let (triangle, _) = self.world.arena.triangle(leaf, lane);
+            match triangles::clamped(&self.ray(slot), &triangle, t) {
+                Some(clamped) => t = clamped,
+                None => return false,
+            }
+        }
+        t += 0.0; // -0.0 becomes +0.0
+        let is_within = (slot.aim.nearest < t) & (t < slot.shear.end);
+        if !is_within {
+            return false;
+        }
+        let hit = if K::NEEDS_HIT {
+            let row = leaf.byte() + 9 * 4 * leaf.triangles();
+            // SAFETY: as promised; the last row has the names.
+            let name = unsafe { *self.world.arena.start().add(row).cast::<u32>().add(lane) };
+            let id = self.world.names[slot.bottom as usize].id(name);
+            let (u, v) = accepted.u_v();
+            let Slot { instance, .. } = *slot;
+            Hit { t, u, v, instance, geometry: id.geometry, primitive: id.primitive }
+        } else {
+            Hit { t, ..Hit::MISS }
+        };
+        // SAFETY: as promised.
+        unsafe { self.offer(slot, bottom, hit) }
+    }
+
+    /// The same, if flags or a filter have a say.
+    ///
+    /// # Safety
+    /// As [`Walk::hits`].
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline(never)]
+    unsafe fn offer_asked(
+        &mut self,
+        leaf: Pointer,
+        lane: usize,
+        slot: &mut Slot,
+        bottom: *mut Pointer,
+    ) -> bool {
+        let (triangle, name) = self.world.arena.triangle(leaf, lane);
+        let id = self.world.names[slot.bottom as usize].id(name);
+        let position = self.first + slot.position as usize;
+        let hit = self.ask.hit(position, &self.space(slot), Primitive::Triangle(&triangle), id);
+        // SAFETY: as promised.
+        hit.is_some_and(|hit| unsafe { self.offer(slot, bottom, hit) })
+    }
+
+    /// Takes a hit into account; whether the ray is done.
+    ///
+    /// # Safety
+    /// `bottom` must be the bottom of the slot's stack.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn offer(&mut self, slot: &mut Slot, bottom: *mut Pointer, hit: Hit) -> bool {
+        match K::offer(&mut self.answers[slot.position as usize], hit) {
+            Outcome::Continue => false,
+            Outcome::Narrow(t) => {
+                slot.aim.farthest = t;
+                // SAFETY: as promised; stacks have room.
+                slot.top = unsafe { stack::drop_beyond(bottom, slot.top, self.stack_size, t) };
+                false
+            }
+            Outcome::Done => true,
+        }
+    }
+
+    /// Enters an instance.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    pub(super) fn enter_instance(&mut self, number: usize, slot: &mut Slot) -> Next {
+        let Some(top) = &self.world.top else { return Next::Pop };
+        let placement = &top.placements[number];
+        if placement.mask & self.ask.mask == 0 {
+            return Next::Pop;
+        }
+        let position = slot.position as usize;
+        let ray = placement.world_to_object.ray(&self.rays[position]);
+        if !slot::is_ordinary(&ray) {
+            self.answer_plainly(position);
+            self.counters.queries -= 1;
+            return Next::Finish;
+        }
+        self.counters.instances += 1;
+        let level = &self.world.bottoms[placement.bottom as usize];
+        if level.root == Pointer::DONE {
+            return Next::Pop;
+        }
+        // SAFETY: stacks are as large as any walk needs, this entry included.
+        slot.top = unsafe { stack::push(slot.top, self.stack_size, Pointer::LEAVE) };
+        let Aim { nearest, farthest, .. } = slot.aim;
+        slot.aim.set(&ray, &level.bounds, nearest, farthest);
+        slot.shear.set(&ray);
+        (slot.instance, slot.bottom) = (number as u32, placement.bottom);
+        Next::Go(level.root)
+    }
+
+    /// Asks about procedural boxes.
+    ///
+    /// # Safety
+    /// `bottom` must be the bottom of the slot's stack.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    pub(super) unsafe fn boxes(
+        &mut self,
+        list: usize,
+        slot: &mut Slot,
+        bottom: *mut Pointer,
+    ) -> Next {
+        self.counters.leaves += 1;
+        let world = self.world;
+        let range = &world.box_lists[list];
+        let space = self.space(slot);
+        let position = self.first + slot.position as usize;
+        for (bounds, id) in &world.boxes[range.start as usize..range.end as usize] {
+            self.counters.procedural_tests += 1;
+            let hit = self.ask.hit(position, &space, Primitive::Box(bounds), *id);
+            let Some(hit) = hit else { continue };
+            // SAFETY: as promised.
+            if unsafe { self.offer(slot, bottom, hit) } {
+                return Next::Finish;
+            }
+        }
+        Next::Pop
+    }
+
+    /// The ray of a slot, in the space that it is in.
+    fn ray(&self, slot: &Slot) -> Ray {
+        let ray = &self.rays[slot.position as usize];
+        match &self.world.top {
+            Some(top) => top.placements[slot.instance as usize].world_to_object.ray(ray),
+            None => *ray,
+        }
+    }
+
+    fn space(&self, slot: &Slot) -> Space {
+        let instance = match &self.world.top {
+            Some(top) => top.placements[slot.instance as usize].flags,
+            None => InstanceFlags::empty(),
+        };
+        let flags = MergedFlags::new(self.ask.flags, instance);
+        Space { ray: self.ray(slot), instance: slot.instance, flags }
+    }
+
+    /// Asks for the memory of the next step.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, pointer: Pointer) {
+        let address = self.world.arena.start().wrapping_add(pointer.byte()).cast::<i8>();
+        // SAFETY: a hint may name any address.
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(address);
+            _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(64));
+            _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(128));
+            _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(192));
+        }
+    }
+}
