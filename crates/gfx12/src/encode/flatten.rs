@@ -14,10 +14,11 @@ use std::ops::Range;
 use tree::{Bvh, Entry};
 
 /// Most references of a run that has more than one box above its leaves.
-const RUN_REFERENCES: u32 = 4096;
+const RUN_REFERENCES: u32 = 16384;
 
-/// The same of a pool: few enough that its leaves lie within the 15 nodes that a range length reaches.
-const POOL_REFERENCES: u32 = 80;
+/// The same of a pool: few enough that leaves of a box mostly lie within the 15 nodes that a range
+/// length reaches, however they are reordered.
+const POOL_REFERENCES: u32 = 1400;
 
 /// A tree, flattened.
 #[derive(Debug)]

@@ -7,7 +7,7 @@
 //! | file | step |
 //! |---|---|
 //! | `leaves` | leaves become what one range or one instance node can hold |
-//! | `regroup`, `treelet` | leaves chosen for density, at a bounded loss |
+//! | `regroup` | leaves chosen for density, at a bounded loss |
 //! | `flatten` | the order of nodes in memory |
 //! | `pool` | an order of leaves in which neighbours share vertices |
 //! | [`triangle_fill`] | how many bits a set of triangles takes in a primitive node |
@@ -40,7 +40,6 @@ pub mod report;
 mod run;
 pub mod tables;
 mod top;
-mod treelet;
 pub mod triangle_fill;
 
 pub use error::EncodeError;
@@ -63,6 +62,8 @@ const STRUCTURE_ALIGNMENT: u64 = 4096;
 /// Where the first structure lies.
 const FIRST_ADDRESS: u64 = 0x1_0000;
 const ADDRESS_LIMIT: u64 = 1 << 48;
+/// Levels of at most so many references are small: there, density counts more than the time it takes.
+const SMALL_LEVEL: usize = 1 << 18;
 
 /// How primitives are packed and planes are rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

@@ -10,7 +10,7 @@
 //! primitives, which gain little.
 
 use super::boxes::Boxes;
-use super::treelet::half_area;
+use super::regroup::half_area;
 use crate::layout::BoxNode;
 use crate::obb::rotation;
 use geometry::rounding::{narrow_down, narrow_up};

@@ -119,20 +119,24 @@ impl<'a> RunPacker<'a> {
         Self { level, bvh, primitives, vertex_limit, procedural_writer }
     }
 
-    /// Adds ranges to the open node as [`RunPacker::pack`] does; returns how many nodes were closed.
-    pub(crate) fn simulate(&self, leaves: &[u32], open: &mut Footprint) -> usize {
+    /// Adds ranges to the open node as [`RunPacker::pack`] does; returns the nodes in which they start,
+    /// counted from the open one.
+    pub(crate) fn simulate(&self, leaves: &[u32], open: &mut Footprint) -> Vec<u32> {
         let mut closed = 0;
+        let mut starts = Vec::with_capacity(leaves.len());
         for &leaf in leaves {
             let items = self.items(leaf);
             if let Some(extended) = self.extend(items, open) {
                 *open = extended;
+                starts.push(closed);
                 continue;
             }
             let mut close = |open: &mut Footprint| {
-                closed += usize::from(!open.is_empty());
+                closed += u32::from(!open.is_empty());
                 *open = self.empty_node();
+                closed
             };
-            close(open);
+            starts.push(close(open));
             for &item in items.iter().filter(|&&item| self.is_triangle(item)) {
                 let (triangle, id) = self.triangle(item);
                 if open.push(triangle, id).is_none() {
@@ -142,7 +146,7 @@ impl<'a> RunPacker<'a> {
             }
             open.close_pair();
         }
-        closed
+        starts
     }
 
     /// A node with a whole range of triangles added, if it fits.
@@ -162,6 +166,11 @@ impl<'a> RunPacker<'a> {
     /// An empty node.
     pub(crate) fn empty_node(&self) -> Footprint {
         Footprint::new(self.vertex_limit)
+    }
+
+    /// References in all leaves of the level.
+    pub(crate) fn reference_count(&self) -> usize {
+        self.bvh.references().len()
     }
 
     /// Most vertices of a node.

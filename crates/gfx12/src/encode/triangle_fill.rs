@@ -37,9 +37,9 @@ use geometry::Triangle;
 use tree::{PrimitiveFlags, PrimitiveId};
 
 /// Bits of a node.
-const NODE_BITS: usize = 1024;
+pub(super) const NODE_BITS: usize = 1024;
 /// Most pairs of a node.
-const MAX_PAIRS: usize = 8;
+pub(super) const MAX_PAIRS: usize = 8;
 /// Most vertices that siliray's own packing names (G-24).
 pub(crate) const DENSE_VERTICES: usize = 15;
 /// Most vertices that four bits can name; GPURT uses all of them.
@@ -238,28 +238,14 @@ impl Footprint {
     }
 
     fn header(&self) -> PrimitiveHeader {
-        let trailing_zeros = self.any_bit.trailing_zeros().min(31) as u8;
-        let vertex_bits = self.vertex_spread.map(|spread| {
-            let prefix = (spread.leading_zeros() as u8).min(31).min(31 - trailing_zeros);
-            32 - trailing_zeros - prefix
-        });
         let pair_count = usize::from(self.pair_count);
-        let primitive_base_bits = bit_length(self.first_primitive);
-        let primitive_payload_bits = bit_length(self.primitive_spread);
-        let ids = usize::from(primitive_base_bits)
-            + (2 * pair_count).saturating_sub(1) * usize::from(primitive_payload_bits);
-        let midpoint = NODE_BITS.saturating_sub(PAIR_DESCRIPTOR_BITS * pair_count + ids);
-        PrimitiveHeader {
-            vertex_bits,
-            trailing_zeros,
-            geometry_base_bits: bit_length(self.first_geometry).next_multiple_of(2),
-            geometry_payload_bits: bit_length(self.geometry_spread).next_multiple_of(2),
-            pair_count: self.pair_count,
-            vertex_type: false,
-            primitive_base_bits,
-            primitive_payload_bits,
-            midpoint: midpoint as u16,
-        }
+        tight_header(
+            self.any_bit,
+            self.vertex_spread,
+            [self.first_primitive, self.primitive_spread],
+            [self.first_geometry, self.geometry_spread],
+            pair_count,
+        )
     }
 
     /// Adds a triangle without looking at the size.
@@ -311,6 +297,38 @@ impl Footprint {
             self.vertex_spread[axis] |= word ^ self.vertices[0][axis];
         }
         Some(index)
+    }
+}
+
+/// The narrowest header: for components with these bits in all and in difference, for the first id of
+/// primitives and geometries with the bits in which others differ, and for so many pairs.
+pub(super) fn tight_header(
+    any_bit: u32,
+    vertex_spread: [u32; 3],
+    [first_primitive, primitive_spread]: [u32; 2],
+    [first_geometry, geometry_spread]: [u32; 2],
+    pair_count: usize,
+) -> PrimitiveHeader {
+    let trailing_zeros = any_bit.trailing_zeros().min(31) as u8;
+    let vertex_bits = vertex_spread.map(|spread| {
+        let prefix = (spread.leading_zeros() as u8).min(31).min(31 - trailing_zeros);
+        32 - trailing_zeros - prefix
+    });
+    let primitive_base_bits = bit_length(first_primitive);
+    let primitive_payload_bits = bit_length(primitive_spread);
+    let ids = usize::from(primitive_base_bits)
+        + (2 * pair_count).saturating_sub(1) * usize::from(primitive_payload_bits);
+    let midpoint = NODE_BITS.saturating_sub(PAIR_DESCRIPTOR_BITS * pair_count + ids);
+    PrimitiveHeader {
+        vertex_bits,
+        trailing_zeros,
+        geometry_base_bits: bit_length(first_geometry).next_multiple_of(2),
+        geometry_payload_bits: bit_length(geometry_spread).next_multiple_of(2),
+        pair_count: pair_count as u8,
+        vertex_type: false,
+        primitive_base_bits,
+        primitive_payload_bits,
+        midpoint: midpoint as u16,
     }
 }
 

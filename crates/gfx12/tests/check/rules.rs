@@ -438,7 +438,7 @@ fn offsets_lead_to_the_node() {
 /// A report is bounded: a thousand findings of a rule, and their sum.
 #[test]
 fn many_findings_are_summed_up() {
-    let scene = scene::builtin::Builtin::Organic.scene(20_000);
+    let scene = scene::builtin::Builtin::Organic.scene(24_000);
     let tree = tree(&scene, Preset::Fast);
     let mut image = encode(&tree, &Options::new(Policy::Dense)).unwrap().image;
     let nodes = boxes(&image, 0);

@@ -1,12 +1,15 @@
-//! A small subtree taken apart and put together again with fewer nodes.
+//! A subtree taken apart and put together again with fewer nodes.
 //!
-//! The wide nodes become binary ones, by joining the two children with the smallest common box until
-//! one is left. Then, as in Ylitie, Karras, Laine 2017, "Efficient incoherent ray traversal on GPUs
-//! through compressed wide BVHs", section 3.1, dynamic programming finds the cheapest wide subtree that
-//! the binary one allows. The cost is that of the surface-area heuristic, 1 for a node and 1 for a
-//! reference, plus a price for the bytes of each box node and of each pair without a second triangle:
-//! a higher price gives fewer box nodes and larger leaves.
+//! Its references are paired ([`super::mates`]) and a new binary tree is made of them
+//! ([`super::sweep`], [`super::reinsert`]). Then, as in Ylitie, Karras, Laine 2017, "Efficient
+//! incoherent ray traversal on GPUs through compressed wide BVHs", section 3.1, dynamic programming
+//! finds the cheapest wide subtree that the binary one allows. The cost is that of the surface-area
+//! heuristic, 1 for a node and 1 for a reference, plus a price for the bytes of each box node and of
+//! each pair without a second triangle: a higher price gives fewer box nodes and larger leaves.
 
+use super::draft::{Draft, DraftNode};
+use super::mates::{self, Part, Reference};
+use super::{Effort, half_area, reinsert, sweep};
 use geometry::Aabb;
 use tree::bvh::MAX_WIDTH;
 use tree::{Bvh, Entry, Link, Primitives};
@@ -16,18 +19,22 @@ const MAX_LEAF: u32 = 16;
 /// What a missing second triangle wastes, in box nodes: about 40 bits of 1024.
 const HALF_PAIR: f32 = 0.04;
 
-/// A binary tree over the references of a subtree. Children come before parents; the root is last.
+/// A binary tree over the references of a subtree.
 #[derive(Debug)]
-pub(crate) struct Treelet {
+pub(super) struct Treelet {
+    /// Children come before parents; the root is last.
     nodes: Vec<Node>,
+    parts: Vec<Part>,
     /// Half area of the hierarchy's root: the unit of cost.
     unit: f64,
+    /// What the inner boxes of the binary trees of each growth came to, if both were made.
+    areas: [f64; 2],
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Node {
     bounds: Aabb,
-    /// Both children, or [`LEAF`] and the item.
+    /// Both children, or [`LEAF`] and the part.
     left: u32,
     right: u32,
     /// References below.
@@ -40,13 +47,13 @@ const LEAF: u32 = u32::MAX;
 
 /// A treelet put together for some price.
 #[derive(Debug)]
-pub(crate) struct Rebuilt {
+pub(super) struct Rebuilt {
     /// Entry 0 is the root of the subtree; links count from here.
-    pub(crate) entries: Vec<Entry>,
+    pub(super) entries: Vec<Entry>,
     /// Items of the leaves.
-    pub(crate) references: Vec<u32>,
+    pub(super) references: Vec<u32>,
     /// Its cost, without prices.
-    pub(crate) cost: f64,
+    pub(super) cost: f64,
 }
 
 /// The answers of the dynamic programme for one node.
@@ -59,44 +66,35 @@ struct Costs {
 }
 
 impl Treelet {
-    /// Takes the subtree below an entry apart.
-    pub(crate) fn new(bvh: &Bvh, root: usize, primitives: &Primitives) -> Self {
-        let mut inner = Vec::new();
-        let mut open = vec![root];
-        while let Some(entry) = open.pop() {
-            inner.push(entry);
-            let link = bvh.entries()[entry].link;
-            if !link.is_leaf() {
-                open.extend(link.range());
-            }
-        }
-        let mut treelet = Self { nodes: Vec::new(), unit: half_area(&bvh.root().bounds) };
-        // Entries with something below them wait here for their parent, the deepest first.
-        let mut finished: Vec<(usize, u32)> = Vec::new();
-        for entry in inner.into_iter().rev() {
-            let Entry { bounds, link } = bvh.entries()[entry];
-            let mut parts = Vec::new();
-            if link.is_leaf() {
-                for &item in bvh.items(&bvh.entries()[entry]) {
-                    parts.extend(treelet.reference(item, &bounds, primitives));
+    /// Takes the subtree below an entry apart and makes a binary tree of it.
+    pub(super) fn new(bvh: &Bvh, root: usize, primitives: &Primitives, effort: &Effort) -> Self {
+        let references = references_below(bvh, root, primitives);
+        let parts = mates::pair(&references, primitives, effort.range_worth);
+        let unit = half_area(&bvh.root().bounds);
+        let mut treelet = Self { nodes: Vec::new(), parts, unit, areas: [0.0; 2] };
+        if !treelet.parts.is_empty() {
+            let mut draft = match effort.growth {
+                Some(growth) => sweep::build(&treelet.parts, growth),
+                None => {
+                    let (better, areas) = sweep::build_better(&treelet.parts);
+                    treelet.areas = areas;
+                    better
                 }
-            } else {
-                let children = link.range();
-                // The children were finished last, in reverse order.
-                while finished.last().is_some_and(|&(child, _)| children.contains(&child)) {
-                    parts.extend(finished.pop().map(|(_, node)| node));
-                }
-            }
-            if let Some(node) = treelet.join(parts) {
-                finished.push((entry, node));
-            }
+            };
+            reinsert::improve(&mut draft, effort.rounds);
+            treelet.adopt(&draft, primitives.triangles.len());
         }
         treelet
     }
 
+    /// What the inner boxes of the binary trees of each growth came to, if both were made.
+    pub(super) fn areas(&self) -> [f64; 2] {
+        self.areas
+    }
+
     /// The cheapest wide subtree where a box node is worth `price` of cost; `None` where the treelet
     /// holds nothing.
-    pub(crate) fn rebuild(&self, price: f64) -> Option<Rebuilt> {
+    pub(super) fn rebuild(&self, price: f64) -> Option<Rebuilt> {
         let price = price as f32;
         let mut costs: Vec<Costs> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
@@ -129,44 +127,26 @@ impl Treelet {
         Some(rebuilt)
     }
 
-    /// A reference as a leaf of the binary tree: what of it lies in the leaf's box.
-    fn reference(&mut self, item: u32, leaf: &Aabb, primitives: &Primitives) -> Option<u32> {
-        let inside = primitives.bounds(item as usize).intersection(*leaf);
-        let bounds = if inside.is_empty() { *leaf } else { inside };
-        if bounds.is_empty() {
-            return None;
+    /// Takes the nodes of a draft over. Items from `triangles` on are procedurals.
+    fn adopt(&mut self, draft: &Draft, triangles: usize) {
+        let order = draft.bottom_up();
+        let mut places = vec![0; draft.nodes.len()];
+        self.nodes.reserve_exact(order.len());
+        for (place, &node) in order.iter().enumerate() {
+            places[node as usize] = place as u32;
+            let DraftNode { bounds, children, .. } = draft.nodes[node as usize];
+            let adopted = if draft.nodes[node as usize].is_leaf() {
+                let Part { items, count, .. } = self.parts[children[1] as usize];
+                let procedural = items[0] as usize >= triangles;
+                Node { bounds, left: LEAF, right: children[1], count, procedural }
+            } else {
+                let [left, right] = children.map(|child| places[child as usize]);
+                let [l, r] = [left, right].map(|child| &self.nodes[child as usize]);
+                let (count, procedural) = (l.count + r.count, l.procedural || r.procedural);
+                Node { bounds, left, right, count, procedural }
+            };
+            self.nodes.push(adopted);
         }
-        let procedural = item as usize >= primitives.triangles.len();
-        self.nodes.push(Node { bounds, left: LEAF, right: item, count: 1, procedural });
-        Some(self.nodes.len() as u32 - 1)
-    }
-
-    /// Joins nodes two by two, the smallest common box first.
-    fn join(&mut self, mut parts: Vec<u32>) -> Option<u32> {
-        while parts.len() > 1 {
-            let mut best = (f64::INFINITY, 0, 1);
-            for a in 0..parts.len() {
-                for b in a + 1..parts.len() {
-                    let [left, right] = [a, b].map(|k| self.nodes[parts[k] as usize].bounds);
-                    let area = half_area(&left.union(right));
-                    if area < best.0 {
-                        best = (area, a, b);
-                    }
-                }
-            }
-            let right = parts.remove(best.2);
-            let left = parts[best.1];
-            let [l, r] = [left, right].map(|part| self.nodes[part as usize]);
-            self.nodes.push(Node {
-                bounds: l.bounds.union(r.bounds),
-                left,
-                right,
-                count: l.count + r.count,
-                procedural: l.procedural || r.procedural,
-            });
-            parts[best.1] = self.nodes.len() as u32 - 1;
-        }
-        parts.first().copied()
     }
 
     fn solve(&self, node: &Node, costs: &[Costs], price: f32) -> Costs {
@@ -221,8 +201,13 @@ impl Treelet {
             let Node { left, right, .. } = self.nodes[node];
             if left != LEAF {
                 open.extend([right as usize, left as usize]);
-            } else if !references[first..].contains(&right) {
-                references.push(right);
+                continue;
+            }
+            let Part { items, count, .. } = &self.parts[right as usize];
+            for item in &items[..*count as usize] {
+                if !references[first..].contains(item) {
+                    references.push(*item);
+                }
             }
         }
     }
@@ -240,11 +225,23 @@ fn cheapest_shares(left: &Costs, right: &Costs, allowed: usize) -> (f32, usize) 
     best
 }
 
-/// Half the surface area, which cannot overflow here.
-pub(crate) fn half_area(bounds: &Aabb) -> f64 {
-    if bounds.is_empty() {
-        return 0.0;
+/// The references of a subtree: what of each primitive lies in the leaf's box.
+fn references_below(bvh: &Bvh, root: usize, primitives: &Primitives) -> Vec<Reference> {
+    let mut references = Vec::new();
+    let mut open = vec![root];
+    while let Some(entry) = open.pop() {
+        let entry = &bvh.entries()[entry];
+        if !entry.link.is_leaf() {
+            open.extend(entry.link.range().rev());
+            continue;
+        }
+        for &item in bvh.items(entry) {
+            let inside = primitives.bounds(item as usize).intersection(entry.bounds);
+            let bounds = if inside.is_empty() { entry.bounds } else { inside };
+            if !bounds.is_empty() {
+                references.push(Reference { item, bounds });
+            }
+        }
     }
-    let e = bounds.max.as_dvec3() - bounds.min.as_dvec3();
-    e.x * e.y + e.y * e.z + e.z * e.x
+    references
 }
