@@ -136,7 +136,7 @@ impl<'a, K: Kind> Flight<'a, K> {
 
     /// Decides about triangles that may be hit.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline(never)]
+    #[inline]
     unsafe fn hits(&mut self) {
         for index in 0..self.lists.hits.count {
             // SAFETY: see the head of this file.
@@ -218,10 +218,7 @@ impl<'a, K: Kind> Flight<'a, K> {
             }
             let waiting = self.walk.rays.len() - self.started;
             // SAFETY: see the head of this file.
-            unsafe {
-                self.launch_some(free.min(WIDTH).min(waiting));
-                self.lists.sort();
-            }
+            unsafe { self.launch_some(free.min(WIDTH).min(waiting)) };
         }
     }
 
@@ -273,7 +270,7 @@ impl<'a, K: Kind> Flight<'a, K> {
             // SAFETY: every stack has room for an entry; see the head of this file.
             unsafe {
                 slot.top = stack::push(bottom, self.walk.stack_size, Pointer::DONE);
-                self.lists.found.push(root, number);
+                self.lists.list_of(root).push(root, number);
             }
         }
     }

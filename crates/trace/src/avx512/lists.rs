@@ -4,7 +4,7 @@ use crate::world::Pointer;
 use std::arch::x86_64::*;
 
 /// Rays in flight on a thread.
-pub(super) const SLOTS: usize = 64;
+pub(super) const SLOTS: usize = 48;
 
 /// Vector stores may write this many tasks beyond the last one.
 const MARGIN: usize = 16;
@@ -96,6 +96,15 @@ impl Lists {
     /// Whether no ray is in flight, all that was found having been sorted.
     pub(super) fn is_empty(&self) -> bool {
         self.nodes.count + self.leaves.count + self.others.count == 0
+    }
+
+    /// The list for steps to `pointer`.
+    pub(super) fn list_of(&mut self, pointer: Pointer) -> &mut List {
+        match (pointer.is_node(), pointer.is_node_or_leaf()) {
+            (true, _) => &mut self.nodes,
+            (false, true) => &mut self.leaves,
+            (false, false) => &mut self.others,
+        }
     }
 
     /// Moves all found tasks to the lists of their kinds.
