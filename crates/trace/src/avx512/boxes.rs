@@ -27,13 +27,19 @@ pub(super) struct Children {
 }
 
 impl Children {
+    /// The nearest child of `node` that is met; any if none is.
+    #[inline(always)]
+    pub(super) fn nearest(&self, node: &Node) -> Pointer {
+        let zeros = u32::from(self.met).leading_zeros(); // 24 if the nearest is met, 32 if none is
+        let child = self.order >> ((3 * zeros + 24) & 31) & 7;
+        node.children[child as usize]
+    }
+
     /// The nearest child of `node` that is met, or `other` if none is. Without a branch, which could not be predicted: the compiler makes one of
     /// every other way to say this.
     #[inline(always)]
     pub(super) fn nearest_or(&self, node: &Node, other: Pointer) -> Pointer {
-        let zeros = u32::from(self.met).leading_zeros(); // 24 if the nearest is met, 32 if none is
-        let child = self.order >> ((3 * zeros + 24) & 31) & 7;
-        let mut pointer = node.children[child as usize].0;
+        let mut pointer = self.nearest(node).0;
         // SAFETY: registers alone are read and written.
         unsafe {
             std::arch::asm!(
@@ -49,53 +55,75 @@ impl Children {
     }
 }
 
-/// The children of `node` as the ray sees them.
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-pub(super) fn children(node: &Node, aim: &Aim) -> Children {
-    let (order, pointers) = (node.orders[aim.octant as usize & 7], &node.children);
-    // SAFETY: eight planes, and eight pointers, are a vector, and aligned like one.
-    let (low_x, high_x, low_y, high_y, low_z, high_z, pointers) = unsafe {
-        (
-            _mm256_load_ps(node.planes[0][0].as_ptr()),
-            _mm256_load_ps(node.planes[0][1].as_ptr()),
-            _mm256_load_ps(node.planes[1][0].as_ptr()),
-            _mm256_load_ps(node.planes[1][1].as_ptr()),
-            _mm256_load_ps(node.planes[2][0].as_ptr()),
-            _mm256_load_ps(node.planes[2][1].as_ptr()),
-            _mm256_load_si256(pointers.as_ptr().cast()),
-        )
-    };
-    let inverse_x = _mm256_broadcast_ss(&aim.inverse[0]);
-    let inverse_y = _mm256_broadcast_ss(&aim.inverse[1]);
-    let inverse_z = _mm256_broadcast_ss(&aim.inverse[2]);
-    let low_x = _mm256_fmadd_ps(low_x, inverse_x, _mm256_broadcast_ss(&aim.low_offset[0]));
-    let low_y = _mm256_fmadd_ps(low_y, inverse_y, _mm256_broadcast_ss(&aim.low_offset[1]));
-    let low_z = _mm256_fmadd_ps(low_z, inverse_z, _mm256_broadcast_ss(&aim.low_offset[2]));
-    let high_x = _mm256_fmadd_ps(high_x, inverse_x, _mm256_broadcast_ss(&aim.high_offset[0]));
-    let high_y = _mm256_fmadd_ps(high_y, inverse_y, _mm256_broadcast_ss(&aim.high_offset[1]));
-    let high_z = _mm256_fmadd_ps(high_z, inverse_z, _mm256_broadcast_ss(&aim.high_offset[2]));
-    let nearest = _mm256_broadcast_ss(&aim.nearest);
-    let farthest = _mm256_broadcast_ss(&aim.farthest);
-    // A minimum or maximum with a NaN is its second operand: a slot without a child is never met.
-    let enter = _mm256_max_ps(
-        _mm256_max_ps(nearest, _mm256_min_ps(low_x, high_x)),
-        _mm256_max_ps(_mm256_min_ps(low_y, high_y), _mm256_min_ps(low_z, high_z)),
-    );
-    let exit = _mm256_min_ps(
-        _mm256_min_ps(farthest, _mm256_max_ps(low_x, high_x)),
-        _mm256_min_ps(_mm256_max_ps(low_y, high_y), _mm256_max_ps(low_z, high_z)),
-    );
-    let exit = _mm256_fmadd_ps(exit, _mm256_set1_ps(WIDEN), _mm256_set1_ps(TINY));
-    // Only the lowest three bits of an index count.
-    let shifts = _mm256_setr_epi32(21, 18, 15, 12, 9, 6, 3, 0);
-    let places = _mm256_srlv_epi32(_mm256_set1_epi32(order as i32), shifts);
-    let enter = _mm256_permutexvar_ps(places, enter);
-    let exit = _mm256_permutexvar_ps(places, exit);
-    Children {
-        met: _mm256_cmp_ps_mask::<_CMP_LE_OQ>(enter, exit),
-        enter,
-        pointers: _mm256_permutexvar_epi32(places, pointers),
-        order,
+/// Where a ray enters and leaves the children of a node, in the order of their slots.
+pub(super) struct Intervals {
+    enter: __m256,
+    exit: __m256,
+}
+
+impl Intervals {
+    /// Of the children of `node`.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    pub(super) fn new(node: &Node, aim: &Aim) -> Self {
+        // SAFETY: eight planes are a vector, and aligned like one.
+        let (low_x, high_x, low_y, high_y, low_z, high_z) = unsafe {
+            (
+                _mm256_load_ps(node.planes[0][0].as_ptr()),
+                _mm256_load_ps(node.planes[0][1].as_ptr()),
+                _mm256_load_ps(node.planes[1][0].as_ptr()),
+                _mm256_load_ps(node.planes[1][1].as_ptr()),
+                _mm256_load_ps(node.planes[2][0].as_ptr()),
+                _mm256_load_ps(node.planes[2][1].as_ptr()),
+            )
+        };
+        let inverse_x = _mm256_broadcast_ss(&aim.inverse[0]);
+        let inverse_y = _mm256_broadcast_ss(&aim.inverse[1]);
+        let inverse_z = _mm256_broadcast_ss(&aim.inverse[2]);
+        let low_x = _mm256_fmadd_ps(low_x, inverse_x, _mm256_broadcast_ss(&aim.low_offset[0]));
+        let low_y = _mm256_fmadd_ps(low_y, inverse_y, _mm256_broadcast_ss(&aim.low_offset[1]));
+        let low_z = _mm256_fmadd_ps(low_z, inverse_z, _mm256_broadcast_ss(&aim.low_offset[2]));
+        let high_x = _mm256_fmadd_ps(high_x, inverse_x, _mm256_broadcast_ss(&aim.high_offset[0]));
+        let high_y = _mm256_fmadd_ps(high_y, inverse_y, _mm256_broadcast_ss(&aim.high_offset[1]));
+        let high_z = _mm256_fmadd_ps(high_z, inverse_z, _mm256_broadcast_ss(&aim.high_offset[2]));
+        let nearest = _mm256_broadcast_ss(&aim.nearest);
+        let farthest = _mm256_broadcast_ss(&aim.farthest);
+        // A minimum or maximum with a NaN is its second operand: a slot without a child is never met.
+        let enter = _mm256_max_ps(
+            _mm256_max_ps(nearest, _mm256_min_ps(low_x, high_x)),
+            _mm256_max_ps(_mm256_min_ps(low_y, high_y), _mm256_min_ps(low_z, high_z)),
+        );
+        let exit = _mm256_min_ps(
+            _mm256_min_ps(farthest, _mm256_max_ps(low_x, high_x)),
+            _mm256_min_ps(_mm256_max_ps(low_y, high_y), _mm256_max_ps(low_z, high_z)),
+        );
+        Self { enter, exit: _mm256_fmadd_ps(exit, _mm256_set1_ps(WIDEN), _mm256_set1_ps(TINY)) }
+    }
+
+    /// Bit `i`: the ray meets the child in slot `i`.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    pub(super) fn met(&self) -> u8 {
+        _mm256_cmp_ps_mask::<_CMP_LE_OQ>(self.enter, self.exit)
+    }
+
+    /// In the order of the ray's octant.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    pub(super) fn children(&self, node: &Node, aim: &Aim) -> Children {
+        let order = node.orders[aim.octant as usize & 7];
+        // SAFETY: eight pointers are a vector, and aligned like one.
+        let pointers = unsafe { _mm256_load_si256(node.children.as_ptr().cast()) };
+        // Only the lowest three bits of an index count.
+        let shifts = _mm256_setr_epi32(21, 18, 15, 12, 9, 6, 3, 0);
+        let places = _mm256_srlv_epi32(_mm256_set1_epi32(order as i32), shifts);
+        let enter = _mm256_permutexvar_ps(places, self.enter);
+        let exit = _mm256_permutexvar_ps(places, self.exit);
+        Children {
+            met: _mm256_cmp_ps_mask::<_CMP_LE_OQ>(enter, exit),
+            enter,
+            pointers: _mm256_permutexvar_epi32(places, pointers),
+            order,
+        }
     }
 }

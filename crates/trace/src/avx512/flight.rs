@@ -8,11 +8,12 @@
 //! Every slot has at most one task in all lists together, its ray's next step, which leads into the world; and every stack is as
 //! large as the deepest walk over this world needs. All `unsafe` below rests on these two.
 
+use super::boxes::Intervals;
 use super::launch::{Rays, WIDTH};
 use super::lists::{Lists, SLOTS};
 use super::slot::{Aim, Slot};
+use super::stack;
 use super::walk::{Next, Walk};
-use super::{boxes, stack};
 use crate::kind::Kind;
 use crate::world::{Node, Pointer, Target};
 use geometry::{Ray, Vec3};
@@ -89,7 +90,7 @@ impl<'a, K: Kind> Flight<'a, K> {
                 let number = *self.lists.nodes.slots.get_unchecked(index);
                 let slot = &mut *slots.add(number as usize);
                 let node = &*arena.add(pointer.byte()).cast::<Node>();
-                let found = boxes::children(node, &slot.aim);
+                let found = Intervals::new(node, &slot.aim).children(node, &slot.aim);
                 let pointer = found.nearest_or(node, *slot.top.sub(1));
                 self.walk.prefetch(pointer);
                 *self.lists.found.pointers.get_unchecked_mut(index) = pointer;

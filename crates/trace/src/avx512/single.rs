@@ -2,9 +2,10 @@
 //!
 //! It waits for memory, and for the outcome of each test, at every step; nothing is gained by rounds.
 
+use super::boxes::Intervals;
 use super::slot::{Aim, Slot};
 use super::walk::{Next, Walk};
-use super::{boxes, slot, stack};
+use super::{slot, stack};
 use crate::kind::Kind;
 use crate::world::{Node, Pointer, Target};
 use geometry::slab;
@@ -72,10 +73,18 @@ unsafe fn go<K: Kind, const COUNTED: bool>(walk: &mut Walk<'_, K>, bottom: *mut 
                     walk.counters.box_tests += 8;
                 }
                 let node = &*arena.add(pointer.byte()).cast::<Node>();
-                let found = boxes::children(node, &slot.aim);
-                pointer = found.nearest_or(node, *slot.top.sub(1));
-                walk.prefetch(pointer);
-                slot.top = stack::push_met::<true>(slot.top, walk.stack_size, &found).sub(1);
+                let intervals = Intervals::new(node, &slot.aim);
+                let met = intervals.met();
+                if met.is_power_of_two() {
+                    pointer = node.children[met.trailing_zeros() as usize];
+                } else if met == 0 {
+                    slot.top = slot.top.sub(1);
+                    pointer = *slot.top;
+                } else {
+                    let found = intervals.children(node, &slot.aim);
+                    pointer = found.nearest(node);
+                    slot.top = stack::push_met::<true>(slot.top, walk.stack_size, &found).sub(1);
+                }
                 continue;
             }
             let next = match pointer.target() {
