@@ -3,7 +3,8 @@
 //! A block is found if all its lines are there. A line that has arrived is pinned until the first query that waited
 //! for it has been set up, and with grouped wake-up until all of them have been looked up; a line whose
 //! block waits in the setup FIFO is pinned too, because the setup unit has still to read it. The lines of a block
-//! that takes several are put in together, so that no query holds one line and waits for another.
+//! that takes several are put in together, and a query joins a fetch only if that brings all of its lines, so that no
+//! query holds one line and waits for another. Blocks that do not begin where lines do may share a line at their ends.
 
 use super::memory::{Cache, Level, Memory};
 use super::slot::State;
@@ -21,8 +22,6 @@ struct Line {
     pins: u32,
     /// Woken queries that have still to look it up.
     waiters: u32,
-    /// No query that waited has been set up yet.
-    guarded: bool,
 }
 
 const NO_TAG: u64 = u64::MAX;
@@ -35,6 +34,16 @@ struct Miss {
     requested_at: u64,
     arrives_at: u64,
     waiters: Vec<u32>,
+}
+
+impl Miss {
+    fn lines(&self) -> Range<u64> {
+        self.first..self.first + u64::from(self.count)
+    }
+}
+
+fn covers(all: &Range<u64>, part: &Range<u64>) -> bool {
+    all.start <= part.start && part.end <= all.end
 }
 
 /// A lookup under way.
@@ -53,6 +62,8 @@ pub(crate) struct L0 {
     tags: Vec<u64>,
     ways: usize,
     is_lru: bool,
+    /// Lines that have arrived, while no query that waited for them has been set up.
+    guards: Vec<Range<u64>>,
     misses: Vec<Miss>,
     spare_waiters: Vec<Vec<u32>>,
     lookups: VecDeque<Lookup>,
@@ -87,12 +98,13 @@ impl Path<'_> {
 
 impl L0 {
     pub(crate) fn new(config: &Config) -> Self {
-        let empty = Line { tag: NO_TAG, stamp: 0, pins: 0, waiters: 0, guarded: false };
+        let empty = Line { tag: NO_TAG, stamp: 0, pins: 0, waiters: 0 };
         Self {
             lines: vec![empty; config.l0_lines as usize],
             tags: vec![NO_TAG; config.l0_lines as usize],
             ways: config.l0_ways() as usize,
             is_lru: config.l0_replace == Replace::Lru,
+            guards: Vec::with_capacity(config.l0_lines as usize),
             misses: Vec::with_capacity(config.l0_mshrs as usize),
             spare_waiters: Vec::new(),
             lookups: VecDeque::with_capacity(16),
@@ -120,25 +132,28 @@ impl L0 {
 
     /// The block leaves the setup FIFO: its lines have been read.
     pub(crate) fn read(&mut self, lines: Range<u64>) {
+        self.guards.retain(|guarded| !covers(guarded, &lines));
         for line in lines {
             if let Some(found) = self.find(line) {
-                let line = &mut self.lines[found];
-                line.pins -= 1;
-                line.guarded = false;
+                self.lines[found].pins -= 1;
             }
         }
+    }
+
+    fn is_held(&self, line: &Line) -> bool {
+        let is_guarded = || self.guards.iter().any(|guarded| guarded.contains(&line.tag));
+        line.pins > 0 || line.waiters > 0 || is_guarded()
     }
 
     /// Places for new lines, in the place of the oldest that nothing holds; all or none.
     fn victims(&self, lines: Range<u64>) -> Option<Vec<usize>> {
         let mut chosen: Vec<usize> = Vec::with_capacity(1);
-        for line in lines {
+        for line in lines.clone() {
             let present = self.find(line);
             let oldest = || {
                 let free = |way: &usize| {
-                    let line = &self.lines[*way];
-                    let is_held = line.pins > 0 || line.waiters > 0 || line.guarded;
-                    !is_held && !chosen.contains(way)
+                    let old = &self.lines[*way];
+                    !lines.contains(&old.tag) && !self.is_held(old) && !chosen.contains(way)
                 };
                 self.set(line).filter(free).min_by_key(|&way| (self.lines[way].stamp, way))
             };
@@ -152,9 +167,10 @@ impl L0 {
         waiting + self.filling.as_ref().map_or(0, |(_, miss)| miss.count)
     }
 
-    fn on_its_way(&mut self, first: u64) -> Option<&mut Miss> {
+    /// The fetch that brings all of the lines.
+    fn on_its_way(&mut self, lines: &Range<u64>) -> Option<&mut Miss> {
         let filling = self.filling.as_mut().map(|(_, miss)| miss);
-        filling.into_iter().chain(&mut self.misses).find(|miss| miss.first == first)
+        filling.into_iter().chain(&mut self.misses).find(|miss| covers(&miss.lines(), lines))
     }
 
     /// The first time after `cycle` at which something is due here.
@@ -176,8 +192,7 @@ impl Ttu {
                 self.l0.filling = Some((done_at, miss));
                 return;
             }
-            let lines = miss.first..miss.first + u64::from(miss.count);
-            let Some(places) = self.l0.victims(lines) else {
+            let Some(places) = self.l0.victims(miss.lines()) else {
                 self.stalls.pinned = true;
                 self.counters.pinned_stalls += 1;
                 self.l0.filling = Some((done_at, miss));
@@ -199,19 +214,26 @@ impl Ttu {
     fn put_in(&mut self, mut miss: Miss, places: &[usize], cycle: u64, env: &Env<'_>) {
         self.active = true;
         let grouped = env.config.wakeup == Wakeup::Grouped;
-        for (line, &place) in (miss.first..).zip(places) {
+        // A query that joined may need fewer lines than the one that asked.
+        let needs = |slot: &u32, line: u64| {
+            let block = self.slots[*slot as usize].held;
+            block.is_some_and(|block| env.lines(block).contains(&line))
+        };
+        for (line, &place) in miss.lines().zip(places) {
             self.l0.clock += 1;
             let stamp = self.l0.clock;
             let old = &mut self.l0.lines[place];
             self.counters.evictions += u64::from(old.tag != NO_TAG && old.tag != line);
-            let waiters = if grouped { miss.waiters.len() as u32 } else { 0 };
+            let need = || miss.waiters.iter().filter(|slot| needs(slot, line)).count() as u32;
+            let waiters = if grouped { need() } else { 0 };
             let (pins, waiters) = match old.tag == line {
                 true => (old.pins, old.waiters + waiters),
                 false => (0, waiters),
             };
-            *old = Line { tag: line, stamp, pins, waiters, guarded: true };
+            *old = Line { tag: line, stamp, pins, waiters };
             self.l0.tags[place] = line;
         }
+        self.l0.guards.push(miss.lines());
         self.counters.fills += u64::from(miss.count);
         self.counters.l0_fill_bytes += u64::from(miss.count) * u64::from(self.l0.line_bytes);
         self.counters.sram_written_bytes += u64::from(miss.count) * u64::from(self.l0.line_bytes);
@@ -297,7 +319,7 @@ impl Ttu {
         let most_waiters = env.config.merge as usize;
         let count = (lines.end - lines.start) as u32;
         let has_room = self.l0.lines_on_their_way() + count <= env.config.l0_mshrs;
-        if let Some(miss) = self.l0.on_its_way(lines.start) {
+        if let Some(miss) = self.l0.on_its_way(&lines) {
             if most_waiters == 0 || miss.waiters.len() < most_waiters {
                 miss.waiters.push(slot);
                 self.counters.lookups += 1;

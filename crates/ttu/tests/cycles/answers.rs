@@ -2,7 +2,10 @@
 
 use crate::worlds::{instanced, mixed, rays, scenes};
 use geometry::TriangleRule;
-use machine::{BlockFormat, Counters, Format, Hit, HitKind, Machine, Oracle, RayQuery, TreeFormat};
+use machine::{
+    BlockFormat, BlockImage, Capabilities, CheckReport, CheckedImage, Counters, EncodeError,
+    Format, Hit, HitKind, Image, Machine, Oracle, RayQuery, TreeFormat,
+};
 use std::ops::ControlFlow;
 use tree::Tree;
 use ttu::run::Options;
@@ -119,6 +122,59 @@ fn one_line_is_enough() {
         for wakeup in ["grouped", "plain"] {
             let (policy, wakeup) = (format!("policy={policy}"), format!("wakeup={wakeup}"));
             subject.check(&["l0_lines=1", "l0_mshrs=2", "unit_slots=1", &policy, &wakeup]);
+        }
+    }
+}
+
+/// Blocks of one to four half lines, one after another: they begin and end within lines, and lie within each other's.
+struct Packed;
+
+impl Format for Packed {
+    fn name(&self) -> &'static str {
+        TreeFormat.name()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        TreeFormat.capabilities()
+    }
+
+    fn encode(&self, tree: &Tree) -> Result<Image, EncodeError> {
+        TreeFormat.encode(tree)
+    }
+
+    fn check(&self, image: Image) -> CheckReport {
+        TreeFormat.check(image)
+    }
+
+    fn decode(&self, image: &CheckedImage) -> Tree {
+        TreeFormat.decode(image)
+    }
+}
+
+impl BlockFormat for Packed {
+    fn blocks(&self, image: &CheckedImage) -> BlockImage {
+        let mut blocks = TreeFormat.blocks(image);
+        let mut address = 64;
+        for (block, halves) in blocks.blocks.iter_mut().zip([3, 1, 4, 2, 2].into_iter().cycle()) {
+            (block.address, block.bytes) = (address, 64 * halves);
+            address += u64::from(block.bytes);
+        }
+        blocks
+    }
+}
+
+/// Where blocks share lines, few lines are enough too.
+#[test]
+fn blocks_that_begin_within_lines() {
+    let subject = Subject::new(&Packed, &instanced(), TriangleRule::Watertight, 400);
+    for lines in ["l0_lines=3", "l0_lines=4", "l0_lines=8"] {
+        for wakeup in ["wakeup=grouped", "wakeup=plain"] {
+            for merge in ["merge=0", "merge=1", "merge=3"] {
+                subject.check(&[lines, wakeup, merge]);
+            }
+            for policy in ["policy=oldest", "policy=priority", "policy=last_line"] {
+                subject.check(&[lines, wakeup, policy, "l0_mshrs=4", "unit_slots=1"]);
+            }
         }
     }
 }
