@@ -34,13 +34,14 @@ impl AtomicFile {
         let cannot = |error: std::io::Error| cannot_write(name, &error);
         // Through symbolic links, so that the link stays and its target is replaced.
         let target = name.canonicalize().unwrap_or_else(|_| linked_to(name));
-        let (file, place) = match target.metadata() {
+        let (file, place) = match name.metadata() {
             Ok(found) if found.is_dir() => {
                 let message = format!("cannot write {}: it is a folder", name.display());
                 return Err(Failure::input(message));
             }
+            // By its own name: the pipe behind /dev/stdout has no other.
             Ok(found) if !found.is_file() => {
-                (OpenOptions::new().write(true).open(&target).map_err(cannot)?, Place::Direct)
+                (OpenOptions::new().write(true).open(name).map_err(cannot)?, Place::Direct)
             }
             found => {
                 if found.is_ok() {

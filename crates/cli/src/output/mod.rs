@@ -55,10 +55,15 @@ impl Output {
     }
 }
 
-/// Writes to standard output. A reader that has gone away has seen enough: that is no failure.
+/// Writes text to standard output.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    print_bytes(text.as_bytes())
+}
+
+/// Writes to standard output. A reader that has gone away has seen enough: that is no failure.
+pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::input(format!("cannot write to standard output: {error}")))
         }

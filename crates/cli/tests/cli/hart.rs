@@ -1,6 +1,7 @@
 //! `siliray run` and `siliray disasm` on a program made of a few words.
 
 use crate::support::Folder;
+use std::process::Stdio;
 
 /// `li a0, CODE << 1 | 1; la t0, tohost; sd a0, 0(t0); j .` with the symbols tohost, begin_signature and
 /// end_signature, which are all the same word.
@@ -82,6 +83,29 @@ fn a_run_writes_what_it_was_asked_for() {
     assert_eq!(folder.read("sig"), b"00100513\n00000297\n");
     let json = folder.json(&["run", "prog.elf"]);
     assert_eq!((&json["ended"], &json["instructions"]), (&"exit".into(), &4.into()));
+}
+
+/// As `--log >(gzip > log.gz)` does in a shell, too.
+#[test]
+fn a_log_may_go_into_a_pipe() {
+    let folder = Folder::new();
+    std::fs::write(folder.path().join("prog.elf"), exits_with(0)).unwrap();
+    assert!(folder.run(&["run", "prog.elf", "--log", "log"]).status.success());
+    let piped = folder.run(&["run", "prog.elf", "--log", "/dev/stdout"]);
+    assert_eq!(String::from_utf8_lossy(&piped.stderr), "");
+    assert_eq!(piped.stdout, folder.read("log"));
+}
+
+#[test]
+fn what_a_program_prints_is_not_lost_in_silence() {
+    let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else { return };
+    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../riscv/programs/offload.elf");
+    let folder = Folder::new();
+    let mut command = folder.siliray(&["run", program, "--extension", "xphmg"]);
+    let output = command.stdout(full).stderr(Stdio::piped()).output().unwrap();
+    assert_eq!(output.status.code(), Some(125));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.starts_with("error: cannot write to standard output"), "{errors}");
 }
 
 #[test]

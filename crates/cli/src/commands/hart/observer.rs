@@ -1,7 +1,7 @@
 //! What looks on while a program runs: the log, the trace, the console.
 
 use crate::failure::Failure;
-use crate::output::AtomicFile;
+use crate::output::{AtomicFile, print_bytes};
 use siliray::riscv::{Hart, Observer, Trap, jsonl, log};
 use std::io::{Read, Write};
 
@@ -85,9 +85,10 @@ impl Observer for Files {
         if bytes.is_empty() {
             return true;
         }
-        let mut stdout = std::io::stdout().lock();
-        // A reader that has gone away has seen enough; the program may go on.
-        let _ = stdout.write_all(bytes).and_then(|()| stdout.flush());
+        if let Err(failure) = print_bytes(bytes) {
+            self.failure = Some(failure);
+            return false;
+        }
         true
     }
 }
