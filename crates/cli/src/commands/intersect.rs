@@ -114,7 +114,8 @@ fn json(instruction: &'static str, answer: &Answer, decoded: Decoded) -> Json {
 
 fn text(json: &Json) -> String {
     let decoded = &json.decoded;
-    let mut text = format!("{} on a {} node\n\n", decoded.instruction, decoded.kind);
+    let article = if decoded.kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    let mut text = format!("{} on {article} {} node\n\n", decoded.instruction, decoded.kind);
     let mut table = Table::new(&["register", "word", "name", "value"]).left(4);
     for (number, (word, register)) in json.registers.iter().zip(&decoded.registers).enumerate() {
         let (name, value) = (register.name.to_owned(), register.value.clone());
