@@ -1,13 +1,16 @@
 //! The walk over the image's own bytes: the small way.
 //!
+//! The AVX-512 kernel walks most images without instances (`avx512::in_place`); here is the plain walk, for all.
+//!
 //! Nothing is copied but what has no place in the nodes: the boxes around the roots and the numbers of the
 //! placements. Box nodes are decoded as they are met; boxes are tested by the reference slab test and
 //! hits decided as everywhere. All children of an oriented node are visited: their boxes lie in another
 //! frame, whose rounding the reference test does not cover.
 
 use crate::ask::{Ask, Space};
+use crate::kernel::Kernel;
 use crate::kind::{Kind, Outcome};
-use geometry::{Aabb, InstanceFlags, Ray, SlabRay, slab};
+use geometry::{Aabb, InstanceFlags, Ray, SlabRay, TriangleRule, slab};
 use gfx12::decode::{Memory, Structure};
 use gfx12::layout::{
     BoxNode, NodeBits, NodeKind, NodePointer, PrimitiveNode, ProceduralBox, ProceduralWriter,
@@ -31,6 +34,9 @@ pub(crate) struct InPlace {
     top: Option<TopLevel>,
     /// Triangles stored, each once.
     pub(crate) triangles: usize,
+    /// What the AVX-512 kernel must know, if it can walk this image.
+    #[cfg(target_arch = "x86_64")]
+    proved: Option<crate::avx512::in_place::Proved>,
 }
 
 /// Where a structure starts.
@@ -63,7 +69,7 @@ impl InPlace {
         let survey = gfx12::decode::Survey::new(bytes);
         let bounds = tree.top.iter().map(|top| &top.bvh).chain(tree.bottoms.iter().map(|b| &b.bvh));
         let structures = survey.structures.iter().zip(bounds);
-        let structures =
+        let structures: Vec<Root> =
             structures.map(|(found, bvh)| root(found.structure, bvh.root().bounds)).collect();
         let top = tree.top.as_ref().map(|top| TopLevel {
             placements: top.placements.clone(),
@@ -74,7 +80,21 @@ impl InPlace {
             dilation: InstanceDilation::new(top),
         });
         let triangles = tree.bottoms.iter().map(|b| crate::world::distinct(&b.primitives)).sum();
-        Self { structures, top, triangles, image }
+        #[cfg(target_arch = "x86_64")]
+        let proved = match (&top, structures.first()) {
+            (None, Some(root)) => {
+                crate::avx512::in_place::Proved::new(bytes, &root.structure, root.bounds)
+            }
+            _ => None,
+        };
+        Self {
+            structures,
+            top,
+            triangles,
+            #[cfg(target_arch = "x86_64")]
+            proved,
+            image,
+        }
     }
 
     /// The image.
@@ -91,7 +111,35 @@ impl InPlace {
         self.image.image().byte_count() + size_of_val(self.structures.as_slice()) + top
     }
 
-    /// Answers one ray.
+    /// Answers the rays of a part of a batch; `first` is the position of its first ray.
+    pub(crate) fn answer_all<K: Kind>(
+        &self,
+        kernel: Kernel,
+        ask: &Ask<'_>,
+        first: usize,
+        rays: &[Ray],
+        answers: &mut [K::Answer],
+        counters: Option<&mut Counters>,
+    ) {
+        #[cfg(target_arch = "x86_64")]
+        if let (Kernel::Avx512, Some(proved), TriangleRule::Watertight) =
+            (kernel, &self.proved, ask.rule)
+        {
+            // SAFETY: a tracer is made only with a kernel that is available, and this image has been proved.
+            return unsafe {
+                crate::avx512::in_place::answer::<K>(
+                    self, proved, ask, first, rays, answers, counters,
+                )
+            };
+        }
+        let mut uncounted = Counters::default();
+        let counters = counters.unwrap_or(&mut uncounted);
+        for (offset, (ray, answer)) in rays.iter().zip(answers).enumerate() {
+            self.answer::<K>(ask, first + offset, ray, answer, counters);
+        }
+    }
+
+    /// Answers one ray, by plain code.
     pub(crate) fn answer<K: Kind>(
         &self,
         ask: &Ask<'_>,

@@ -32,7 +32,7 @@
 //! | [`kernel`](Kernel) | kernels, and the one place where one is chosen |
 //! | `world` | the CPU's copy of an image |
 //! | `scalar` | the plain walk over it |
-//! | `in_place` | the plain walk over the image's own bytes |
+//! | `in_place` | the image's own bytes, and the plain walk over them |
 //! | [`beam`] | beams: queries, and many boxes at once |
 //! | `ordinary` | which rays and worlds the fast kernels take |
 //! | `avx512` | the AVX-512 kernel: many rays in flight |

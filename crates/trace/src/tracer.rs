@@ -302,11 +302,7 @@ impl Tracer {
                 self.kernel.answer::<K>(world, ask, first, rays, answers, counters);
             }
             Ground::InPlace(image) => {
-                let mut uncounted = Counters::default();
-                let counters = counters.unwrap_or(&mut uncounted);
-                for (offset, (ray, answer)) in rays.iter().zip(answers).enumerate() {
-                    image.answer::<K>(ask, first + offset, ray, answer, counters);
-                }
+                image.answer_all::<K>(self.kernel, ask, first, rays, answers, counters);
             }
         }
     }

@@ -57,8 +57,18 @@ impl Children {
 
 /// Where a ray enters and leaves the children of a node, in the order of their slots.
 pub(super) struct Intervals {
-    enter: __m256,
-    exit: __m256,
+    pub(super) enter: __m256,
+    pub(super) exit: __m256,
+}
+
+/// The planes of eight boxes.
+pub(super) struct Planes {
+    pub(super) low_x: __m256,
+    pub(super) high_x: __m256,
+    pub(super) low_y: __m256,
+    pub(super) high_y: __m256,
+    pub(super) low_z: __m256,
+    pub(super) high_z: __m256,
 }
 
 impl Intervals {
@@ -77,15 +87,28 @@ impl Intervals {
                 _mm256_load_ps(node.planes[2][1].as_ptr()),
             )
         };
+        Self::of(&Planes { low_x, high_x, low_y, high_y, low_z, high_z }, aim)
+    }
+
+    /// Of eight boxes; minimum and maximum planes may be swapped.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    pub(super) fn of(planes: &Planes, aim: &Aim) -> Self {
         let inverse_x = _mm256_broadcast_ss(&aim.inverse[0]);
         let inverse_y = _mm256_broadcast_ss(&aim.inverse[1]);
         let inverse_z = _mm256_broadcast_ss(&aim.inverse[2]);
-        let low_x = _mm256_fmadd_ps(low_x, inverse_x, _mm256_broadcast_ss(&aim.low_offset[0]));
-        let low_y = _mm256_fmadd_ps(low_y, inverse_y, _mm256_broadcast_ss(&aim.low_offset[1]));
-        let low_z = _mm256_fmadd_ps(low_z, inverse_z, _mm256_broadcast_ss(&aim.low_offset[2]));
-        let high_x = _mm256_fmadd_ps(high_x, inverse_x, _mm256_broadcast_ss(&aim.high_offset[0]));
-        let high_y = _mm256_fmadd_ps(high_y, inverse_y, _mm256_broadcast_ss(&aim.high_offset[1]));
-        let high_z = _mm256_fmadd_ps(high_z, inverse_z, _mm256_broadcast_ss(&aim.high_offset[2]));
+        let low_x =
+            _mm256_fmadd_ps(planes.low_x, inverse_x, _mm256_broadcast_ss(&aim.low_offset[0]));
+        let low_y =
+            _mm256_fmadd_ps(planes.low_y, inverse_y, _mm256_broadcast_ss(&aim.low_offset[1]));
+        let low_z =
+            _mm256_fmadd_ps(planes.low_z, inverse_z, _mm256_broadcast_ss(&aim.low_offset[2]));
+        let high_x =
+            _mm256_fmadd_ps(planes.high_x, inverse_x, _mm256_broadcast_ss(&aim.high_offset[0]));
+        let high_y =
+            _mm256_fmadd_ps(planes.high_y, inverse_y, _mm256_broadcast_ss(&aim.high_offset[1]));
+        let high_z =
+            _mm256_fmadd_ps(planes.high_z, inverse_z, _mm256_broadcast_ss(&aim.high_offset[2]));
         let nearest = _mm256_broadcast_ss(&aim.nearest);
         let farthest = _mm256_broadcast_ss(&aim.farthest);
         // A minimum or maximum with a NaN is its second operand: a slot without a child is never met.

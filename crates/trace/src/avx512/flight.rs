@@ -8,20 +8,20 @@
 //! Every slot has at most one task in all lists together, its ray's next step, which leads into the world; and every stack is as
 //! large as the deepest walk over this world needs. All `unsafe` below rests on these two.
 
-use super::boxes::Intervals;
+use super::ground::{Candidates, Ground};
 use super::launch::{Rays, WIDTH};
 use super::lists::{Lists, SLOTS};
 use super::slot::{Aim, Slot};
 use super::stack;
 use super::walk::{Next, Walk};
 use crate::kind::Kind;
-use crate::world::{Node, Pointer, Target};
+use crate::world::{Pointer, Target};
 use geometry::{Ray, Vec3};
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
 /// Rays of a part of a batch, some of them in flight.
-pub(super) struct Flight<'a, K: Kind> {
-    walk: Walk<'a, K>,
+pub(super) struct Flight<'a, K: Kind, G: Ground> {
+    walk: Walk<'a, K, G>,
     /// Rays that have been started, or answered without.
     started: usize,
     /// Rays in flight; the last one takes what nobody asks for.
@@ -32,10 +32,10 @@ pub(super) struct Flight<'a, K: Kind> {
     lists: Lists,
 }
 
-impl<'a, K: Kind> Flight<'a, K> {
+impl<'a, K: Kind, G: Ground> Flight<'a, K, G> {
     /// Nobody in flight.
-    pub(super) fn new(walk: Walk<'a, K>) -> Self {
-        let is_instanced = walk.world.top.is_some();
+    pub(super) fn new(walk: Walk<'a, K, G>) -> Self {
+        let is_instanced = walk.ground.top().is_some();
         Self {
             started: 0,
             slots: Box::new([Slot::EMPTY; SLOTS + 1]),
@@ -76,7 +76,7 @@ impl<'a, K: Kind> Flight<'a, K> {
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     unsafe fn nodes<const COUNTED: bool>(&mut self) {
-        let arena = self.walk.world.arena.start();
+        let ground = self.walk.ground;
         let waiting = self.lists.nodes.count;
         if COUNTED {
             self.walk.counters.nodes += waiting as u64;
@@ -89,18 +89,14 @@ impl<'a, K: Kind> Flight<'a, K> {
                 let pointer = *self.lists.nodes.pointers.get_unchecked(index);
                 let number = *self.lists.nodes.slots.get_unchecked(index);
                 let slot = &mut *slots.add(number as usize);
-                let node = &*arena.add(pointer.byte()).cast::<Node>();
-                let found = Intervals::new(node, &slot.aim).children(node, &slot.aim);
-                let pointer = found.nearest_or(node, *slot.top.sub(1));
+                let pointer = if K::NARROWS {
+                    ground.node::<true>(pointer, slot, size)
+                } else {
+                    ground.node::<false>(pointer, slot, size)
+                };
                 self.walk.prefetch(pointer);
                 *self.lists.found.pointers.get_unchecked_mut(index) = pointer;
                 *self.lists.found.slots.get_unchecked_mut(index) = number;
-                let top = if K::NARROWS {
-                    stack::push_met::<true>(slot.top, size, &found)
-                } else {
-                    stack::push_met::<false>(slot.top, size, &found)
-                };
-                slot.top = top.sub(1);
             }
         }
         self.lists.nodes.count = 0;
@@ -121,10 +117,11 @@ impl<'a, K: Kind> Flight<'a, K> {
                 let leaf = *self.lists.leaves.pointers.get_unchecked(index);
                 let number = *self.lists.leaves.slots.get_unchecked(index);
                 let slot = &mut *slots.add(number as usize);
-                let mask = self.walk.candidates::<COUNTED>(leaf, slot);
+                let Candidates { mask, rest, .. } = self.walk.candidates::<COUNTED>(leaf, slot);
                 // A ray that may hit something keeps its stack as it is, and what is found for it is not used.
-                slot.top = slot.top.sub(usize::from(mask == 0));
-                let pointer = *slot.top;
+                let is_at_end = rest == Pointer::DONE;
+                slot.top = slot.top.sub(usize::from((mask == 0) & is_at_end));
+                let pointer = if is_at_end { *slot.top } else { rest };
                 self.walk.prefetch(pointer);
                 *self.lists.found.pointers.get_unchecked_mut(index) = pointer;
                 *self.lists.masks.get_unchecked_mut(index) = u32::from(mask);
@@ -283,7 +280,7 @@ impl<'a, K: Kind> Flight<'a, K> {
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     unsafe fn enter_world(&self, rays: &Rays, slots: &[*mut Slot; WIDTH]) -> Pointer {
-        match (&self.walk.world.top, self.walk.world.bottoms.first()) {
+        match (self.walk.ground.top(), self.walk.ground.bottom(0)) {
             (Some(top), _) => {
                 let dilation = rays.instance_dilation(&top.dilation, &top.level.bounds);
                 // SAFETY: as promised.

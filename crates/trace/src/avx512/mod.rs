@@ -12,6 +12,9 @@
 //! | `single` | one ray alone |
 //! | `walk` | what rays do between box tests |
 //! | `slot` | a ray |
+//! | `ground` | what rays walk over |
+//! | `prepared` | the CPU's copy as such |
+//! | [`in_place`] | the image's own bytes as such |
 //! | `stack` | what it has still to visit |
 //! | `boxes` | one ray against eight boxes |
 //! | `triangles` | one ray against eight triangles |
@@ -21,8 +24,11 @@
 
 mod boxes;
 mod flight;
+mod ground;
+pub(crate) mod in_place;
 mod launch;
 mod lists;
+mod prepared;
 mod single;
 mod slot;
 mod stack;
@@ -31,10 +37,10 @@ mod walk;
 
 use crate::ask::Ask;
 use crate::kind::Kind;
-use crate::scalar;
 use crate::world::World;
 use flight::Flight;
 use geometry::Ray;
+use ground::Ground;
 use machine::Counters;
 use walk::Walk;
 
@@ -62,21 +68,37 @@ pub(crate) unsafe fn answer<K: Kind>(
     answers: &mut [K::Answer],
     counters: Option<&mut Counters>,
 ) {
+    // SAFETY: as promised by the caller.
+    unsafe { answer_over::<K, World>(world, ask, first, rays, answers, counters) };
+}
+
+/// The same over any ground.
+///
+/// # Safety
+/// As [`answer`].
+unsafe fn answer_over<K: Kind, G: Ground>(
+    ground: &G,
+    ask: &Ask<'_>,
+    first: usize,
+    rays: &[Ray],
+    answers: &mut [K::Answer],
+    counters: Option<&mut Counters>,
+) {
     let mut uncounted = Counters::default();
     let is_counted = counters.is_some();
     let counters = counters.unwrap_or(&mut uncounted);
-    if ask.mask == 0 || !world.is_ordinary {
+    if ask.mask == 0 || !ground.is_ordinary() {
         for (offset, (ray, answer)) in rays.iter().zip(answers).enumerate() {
-            scalar::answer::<K>(world, ask, first + offset, ray, answer, counters);
+            ground.answer_plainly::<K>(ask, first + offset, ray, answer, counters);
         }
         return;
     }
-    let mut walk = Walk::<K>::new(world, ask, first, rays, answers, counters);
+    let mut walk = Walk::<K, G>::new(ground, ask, first, rays, answers, counters);
     // SAFETY: the caller promises the features.
     unsafe {
         match (rays.len(), is_counted) {
-            (1, false) => single::answer::<K, false>(&mut walk),
-            (1, true) => single::answer::<K, true>(&mut walk),
+            (1, false) => single::answer::<K, G, false>(&mut walk),
+            (1, true) => single::answer::<K, G, true>(&mut walk),
             (_, false) => Flight::new(walk).answer::<false>(),
             (_, true) => Flight::new(walk).answer::<true>(),
         }

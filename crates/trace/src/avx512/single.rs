@@ -2,12 +2,12 @@
 //!
 //! It waits for memory, and for the outcome of each test, at every step; nothing is gained by rounds.
 
-use super::boxes::Intervals;
+use super::ground::{Candidates, Ground};
 use super::slot::{Aim, Slot};
 use super::walk::{Next, Walk};
 use super::{slot, stack};
 use crate::kind::Kind;
-use crate::world::{Node, Pointer, Target};
+use crate::world::{Pointer, Target};
 use geometry::slab;
 use std::mem::MaybeUninit;
 
@@ -19,7 +19,7 @@ const SHORT_STACK: usize = 256;
 /// # Safety
 /// The processor must have the features, and there must be one ray.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-pub(super) unsafe fn answer<K: Kind, const COUNTED: bool>(walk: &mut Walk<'_, K>) {
+pub(super) unsafe fn answer<K: Kind, G: Ground, const COUNTED: bool>(walk: &mut Walk<'_, K, G>) {
     if !slot::is_ordinary(&walk.rays[0]) {
         return walk.answer_plainly(0);
     }
@@ -34,7 +34,7 @@ pub(super) unsafe fn answer<K: Kind, const COUNTED: bool>(walk: &mut Walk<'_, K>
         long.as_mut_ptr()
     };
     // SAFETY: the stack is as large as any walk over this world needs.
-    unsafe { go::<K, COUNTED>(walk, bottom) };
+    unsafe { go::<K, G, COUNTED>(walk, bottom) };
     K::finish(&mut walk.answers[0]);
 }
 
@@ -44,10 +44,13 @@ pub(super) unsafe fn answer<K: Kind, const COUNTED: bool>(walk: &mut Walk<'_, K>
 /// As [`answer`], and the stack must be large enough.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-unsafe fn go<K: Kind, const COUNTED: bool>(walk: &mut Walk<'_, K>, bottom: *mut Pointer) {
-    let (ray, arena) = (walk.rays[0], walk.world.arena.start());
+unsafe fn go<K: Kind, G: Ground, const COUNTED: bool>(
+    walk: &mut Walk<'_, K, G>,
+    bottom: *mut Pointer,
+) {
+    let (ray, ground) = (walk.rays[0], walk.ground);
     let mut slot = Slot::EMPTY;
-    let mut pointer = match (&walk.world.top, walk.world.bottoms.first()) {
+    let mut pointer = match (ground.top(), ground.bottom(0)) {
         (Some(top), _) => {
             let reach = slab::reach(ray.origin, &top.level.bounds);
             let dilation = top.dilation.dilation(ray.origin, reach);
@@ -72,26 +75,15 @@ unsafe fn go<K: Kind, const COUNTED: bool>(walk: &mut Walk<'_, K>, bottom: *mut 
                     walk.counters.nodes += 1;
                     walk.counters.box_tests += 8;
                 }
-                let node = &*arena.add(pointer.byte()).cast::<Node>();
-                let intervals = Intervals::new(node, &slot.aim);
-                let met = intervals.met();
-                if met.is_power_of_two() {
-                    pointer = node.children[met.trailing_zeros() as usize];
-                } else if met == 0 {
-                    slot.top = slot.top.sub(1);
-                    pointer = *slot.top;
-                } else {
-                    let found = intervals.children(node, &slot.aim);
-                    pointer = found.nearest(node);
-                    slot.top = stack::push_met::<true>(slot.top, walk.stack_size, &found).sub(1);
-                }
+                pointer = ground.node_alone(pointer, &mut slot, walk.stack_size);
                 continue;
             }
             let next = match pointer.target() {
-                Target::Node | Target::Leaf => {
-                    let mask = walk.candidates::<COUNTED>(pointer, &slot);
-                    walk.hits(pointer, mask, &mut slot, bottom)
-                }
+                Target::Node | Target::Leaf => match walk.candidates::<COUNTED>(pointer, &slot) {
+                    Candidates { mask: 0, rest: Pointer::DONE, .. } => Next::Pop,
+                    Candidates { mask: 0, rest, .. } => Next::Go(rest),
+                    Candidates { mask, .. } => walk.hits(pointer, mask, &mut slot, bottom),
+                },
                 Target::Instance(number) => walk.enter_instance(number, &mut slot),
                 Target::Boxes(list) => walk.boxes(list, &mut slot, bottom),
                 Target::Leave => {

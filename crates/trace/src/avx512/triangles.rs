@@ -9,12 +9,12 @@ use super::slot::{Shear, Slot};
 use geometry::{Ray, SlabRay, Triangle, slab};
 use std::arch::x86_64::*;
 
-/// One corner of each triangle; axes in the order of the shear.
+/// One corner of each triangle, seen from the origin of the ray and sheared; axes in the order of the shear.
 #[derive(Clone, Copy)]
-struct Corners {
-    x: __m256,
-    y: __m256,
-    z: __m256,
+pub(super) struct Corners {
+    pub(super) x: __m256,
+    pub(super) y: __m256,
+    pub(super) z: __m256,
 }
 
 /// The triangles of a leaf that the ray may hit no farther than the end of its range: bit `i` for
@@ -34,13 +34,20 @@ pub(super) unsafe fn candidates(leaf: *const u8, count: usize, slot: &Slot) -> u
             corner(leaf.add(6 * row), row, &slot.shear),
         )
     };
+    let present = ((1u32 << count) - 1) as u8;
+    met(&a, &b, &c, present, slot)
+}
+
+/// Which of some triangles, those of `present`, the ray may hit no farther than the end of its range.
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[inline]
+pub(super) fn met(a: &Corners, b: &Corners, c: &Corners, present: u8, slot: &Slot) -> u8 {
     let u = _mm256_sub_ps(_mm256_mul_ps(c.x, b.y), _mm256_mul_ps(c.y, b.x));
     let v = _mm256_sub_ps(_mm256_mul_ps(a.x, c.y), _mm256_mul_ps(a.y, c.x));
     let w = _mm256_sub_ps(_mm256_mul_ps(b.x, a.y), _mm256_mul_ps(b.y, a.x));
     let zero = _mm256_setzero_ps();
     let not_negative = _mm256_cmp_ps_mask::<_CMP_NLT_UQ>(least3(u, v, w), zero);
     let not_positive = _mm256_cmp_ps_mask::<_CMP_NGT_UQ>(greatest3(u, v, w), zero);
-    let present = ((1u32 << count) - 1) as u8;
     let mask = present & (not_negative | not_positive);
     // The parameter of a hit is a mean of the corners' depths.
     let limit = _mm256_set1_ps(limit(slot));

@@ -1,11 +1,12 @@
 //! What a ray does between box tests, whoever it shares the processor with: hits, and changes of level.
 
+use super::ground::{Candidates, Ground};
 use super::slot::{self, Aim, Slot};
 use super::{stack, triangles};
+use crate::Hit;
 use crate::ask::{Ask, Space};
 use crate::kind::{Kind, Outcome};
-use crate::world::{Pointer, World};
-use crate::{Hit, scalar};
+use crate::world::Pointer;
 use geometry::{InstanceFlags, Ray};
 use machine::Counters;
 use machine::candidate::MergedFlags;
@@ -13,8 +14,8 @@ use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use tree::primitives::Primitive;
 
 /// A part of a batch.
-pub(super) struct Walk<'a, K: Kind> {
-    pub(super) world: &'a World,
+pub(super) struct Walk<'a, K: Kind, G: Ground> {
+    pub(super) ground: &'a G,
     ask: &'a Ask<'a>,
     /// Position of the first ray in the batch.
     first: usize,
@@ -37,19 +38,19 @@ pub(super) enum Next {
     Finish,
 }
 
-impl<'a, K: Kind> Walk<'a, K> {
+impl<'a, K: Kind, G: Ground> Walk<'a, K, G> {
     /// Rays, and room for as many answers.
     pub(super) fn new(
-        world: &'a World,
+        ground: &'a G,
         ask: &'a Ask<'a>,
         first: usize,
         rays: &'a [Ray],
         answers: &'a mut [K::Answer],
         counters: &'a mut Counters,
     ) -> Self {
-        let stack_size = stack::size(world.stack_size);
+        let stack_size = stack::size(ground.stack_size());
         let is_plain = ask.is_plain();
-        Self { world, ask, first, rays, answers, counters, stack_size, is_plain }
+        Self { ground, ask, first, rays, answers, counters, stack_size, is_plain }
     }
 
     /// Answers a ray that is out of the ordinary.
@@ -57,7 +58,7 @@ impl<'a, K: Kind> Walk<'a, K> {
     pub(super) fn answer_plainly(&mut self, position: usize) {
         let (ray, answer) = (&self.rays[position], &mut self.answers[position]);
         let position = self.first + position;
-        scalar::answer::<K>(self.world, self.ask, position, ray, answer, self.counters);
+        self.ground.answer_plainly::<K>(self.ask, position, ray, answer, self.counters);
     }
 
     /// Which triangles of a leaf the ray may hit.
@@ -70,14 +71,14 @@ impl<'a, K: Kind> Walk<'a, K> {
         &mut self,
         leaf: Pointer,
         slot: &Slot,
-    ) -> u8 {
-        let count = leaf.triangles();
+    ) -> Candidates {
+        // SAFETY: as promised.
+        let found = unsafe { self.ground.candidates(leaf, slot) };
         if COUNTED {
             self.counters.leaves += 1;
-            self.counters.triangle_tests += count as u64;
+            self.counters.triangle_tests += found.tested as u64;
         }
-        // SAFETY: pointers lead to leaves, and there is room behind the last one.
-        unsafe { triangles::candidates(self.world.arena.start().add(leaf.byte()), count, slot) }
+        found
     }
 
     /// Takes those hits of a leaf into account that `mask` names.
@@ -93,26 +94,31 @@ impl<'a, K: Kind> Walk<'a, K> {
         slot: &mut Slot,
         bottom: *mut Pointer,
     ) -> Next {
-        let (count, place) = (leaf.triangles(), self.world.arena.start().wrapping_add(leaf.byte()));
+        let ground = self.ground;
+        // SAFETY: as promised.
+        let leaf = unsafe { ground.leaf(leaf) };
         while mask != 0 {
             let lane = mask.trailing_zeros() as usize;
             mask &= mask - 1;
             // SAFETY: as promised.
-            let accepted = unsafe { triangles::accepted(place, count, lane, slot) };
+            let accepted = unsafe { ground.accepted(&leaf, lane, slot) };
             let Some(accepted) = accepted else { continue };
             // SAFETY: as promised.
             let is_done = unsafe {
                 if self.is_plain {
-                    self.offer_plain(&accepted, leaf, lane, slot, bottom)
+                    self.offer_plain(&accepted, &leaf, lane, slot, bottom)
                 } else {
-                    self.offer_asked(leaf, lane, slot, bottom)
+                    self.offer_asked(&leaf, lane, slot, bottom)
                 }
             };
             if is_done {
                 return Next::Finish;
             }
         }
-        Next::Pop
+        match ground.rest(&leaf) {
+            Pointer::DONE => Next::Pop,
+            rest => Next::Go(rest),
+        }
     }
 
     /// Takes an accepted triangle into account if nobody else has a say in it; whether the ray is done.
@@ -124,14 +130,14 @@ impl<'a, K: Kind> Walk<'a, K> {
     unsafe fn offer_plain(
         &mut self,
         accepted: &triangles::Accepted,
-        leaf: Pointer,
+        leaf: &G::Leaf,
         lane: usize,
         slot: &mut Slot,
         bottom: *mut Pointer,
     ) -> bool {
         let mut t = accepted.t;
         if !accepted.is_settled {
-            let (triangle, _) = self.world.arena.triangle(leaf, lane);
+            let triangle = self.ground.triangle(leaf, lane);
             match triangles::clamped(&self.ray(slot), &triangle, t) {
                 Some(clamped) => t = clamped,
                 None => return false,
@@ -143,10 +149,7 @@ impl<'a, K: Kind> Walk<'a, K> {
             return false;
         }
         let hit = if K::NEEDS_HIT {
-            let row = leaf.byte() + 9 * 4 * leaf.triangles();
-            // SAFETY: as promised; the last row has the names.
-            let name = unsafe { *self.world.arena.start().add(row).cast::<u32>().add(lane) };
-            let id = self.world.names[slot.bottom as usize].id(name);
+            let id = self.ground.id(leaf, lane, slot);
             let (u, v) = accepted.u_v();
             let Slot { instance, .. } = *slot;
             Hit { t, u, v, instance, geometry: id.geometry, primitive: id.primitive }
@@ -165,13 +168,13 @@ impl<'a, K: Kind> Walk<'a, K> {
     #[inline(never)]
     unsafe fn offer_asked(
         &mut self,
-        leaf: Pointer,
+        leaf: &G::Leaf,
         lane: usize,
         slot: &mut Slot,
         bottom: *mut Pointer,
     ) -> bool {
-        let (triangle, name) = self.world.arena.triangle(leaf, lane);
-        let id = self.world.names[slot.bottom as usize].id(name);
+        let triangle = self.ground.triangle(leaf, lane);
+        let id = self.ground.id(leaf, lane, slot);
         let position = self.first + slot.position as usize;
         let hit = self.ask.hit(position, &self.space(slot), Primitive::Triangle(&triangle), id);
         // SAFETY: as promised.
@@ -200,7 +203,7 @@ impl<'a, K: Kind> Walk<'a, K> {
     /// Enters an instance.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     pub(super) fn enter_instance(&mut self, number: usize, slot: &mut Slot) -> Next {
-        let Some(top) = &self.world.top else { return Next::Pop };
+        let Some(top) = self.ground.top() else { return Next::Pop };
         let placement = &top.placements[number];
         if placement.mask & self.ask.mask == 0 {
             return Next::Pop;
@@ -213,10 +216,10 @@ impl<'a, K: Kind> Walk<'a, K> {
             return Next::Finish;
         }
         self.counters.instances += 1;
-        let level = &self.world.bottoms[placement.bottom as usize];
-        if level.root == Pointer::DONE {
-            return Next::Pop;
-        }
+        let level = match self.ground.bottom(placement.bottom as usize) {
+            Some(level) if level.root != Pointer::DONE => level,
+            _ => return Next::Pop,
+        };
         // SAFETY: stacks are as large as any walk needs, this entry included.
         slot.top = unsafe { stack::push(slot.top, self.stack_size, Pointer::LEAVE) };
         let Aim { nearest, farthest, .. } = slot.aim;
@@ -238,11 +241,10 @@ impl<'a, K: Kind> Walk<'a, K> {
         bottom: *mut Pointer,
     ) -> Next {
         self.counters.leaves += 1;
-        let world = self.world;
-        let range = &world.box_lists[list];
+        let ground = self.ground;
         let space = self.space(slot);
         let position = self.first + slot.position as usize;
-        for (bounds, id) in &world.boxes[range.start as usize..range.end as usize] {
+        for (bounds, id) in ground.box_list(list) {
             self.counters.procedural_tests += 1;
             let hit = self.ask.hit(position, &space, Primitive::Box(bounds), *id);
             let Some(hit) = hit else { continue };
@@ -257,14 +259,14 @@ impl<'a, K: Kind> Walk<'a, K> {
     /// The ray of a slot, in the space that it is in.
     fn ray(&self, slot: &Slot) -> Ray {
         let ray = &self.rays[slot.position as usize];
-        match &self.world.top {
+        match self.ground.top() {
             Some(top) => top.placements[slot.instance as usize].world_to_object.ray(ray),
             None => *ray,
         }
     }
 
     fn space(&self, slot: &Slot) -> Space {
-        let instance = match &self.world.top {
+        let instance = match self.ground.top() {
             Some(top) => top.placements[slot.instance as usize].flags,
             None => InstanceFlags::empty(),
         };
@@ -275,13 +277,10 @@ impl<'a, K: Kind> Walk<'a, K> {
     /// Asks for the memory of the next step.
     #[inline(always)]
     pub(super) fn prefetch(&self, pointer: Pointer) {
-        let address = self.world.arena.start().wrapping_add(pointer.byte()).cast::<i8>();
-        // SAFETY: a hint may name any address.
-        unsafe {
-            _mm_prefetch::<_MM_HINT_T0>(address);
-            _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(64));
-            _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(128));
-            _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(192));
+        let address = self.ground.place(pointer).cast::<i8>();
+        for line in 0..G::LINES {
+            // SAFETY: a hint may name any address.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(64 * line)) };
         }
     }
 }

@@ -83,6 +83,13 @@ impl Arena {
         (Triangle { vertices: std::array::from_fn(corner) }, word(9))
     }
 
+    /// The name of triangle `column` of a leaf.
+    #[inline(always)]
+    pub(crate) fn name(&self, leaf: Pointer, column: usize) -> u32 {
+        let at = leaf.byte() / 4 + 9 * leaf.triangles() + column;
+        self.lines[at / 16].0[at % 16]
+    }
+
     /// The first byte.
     #[inline(always)]
     pub(crate) fn start(&self) -> *const u8 {

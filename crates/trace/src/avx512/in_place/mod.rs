@@ -1,0 +1,168 @@
+//! The image's own bytes as ground of rays in flight.
+//!
+//! Nodes and leaves are decoded in vectors, at every step again. Pointers are packed like those of the
+//! CPU's copy, but count nodes of 128 bytes, and those of leaves have the first pair where the copy has a
+//! number of triangles. A step at a leaf tests up to four pairs; what is left of a range is the leaf's rest.
+//!
+//! | file | concept |
+//! |---|---|
+//! | `proof` | which images can be walked like this |
+//! | `node` | one ray against the children of a box node |
+//! | `leaf` | one ray against pairs of a primitive node |
+//! | `ids` | the ids of a triangle |
+
+mod ids;
+mod leaf;
+mod node;
+mod proof;
+
+pub(crate) use proof::Proved;
+
+use super::ground::{Candidates, Ground};
+use super::slot::Slot;
+use super::triangles::{self, Accepted};
+use crate::ask::Ask;
+use crate::in_place::InPlace;
+use crate::kind::Kind;
+use crate::world::{Level, Pointer, TopLevel};
+use geometry::{Aabb, Ray, Triangle, Vec3};
+use leaf::Opened;
+use machine::Counters;
+use tree::PrimitiveId;
+
+/// Bits of a pointer that are a place, in nodes.
+const PLACE_BITS: u32 = 27;
+
+/// Bytes of a node.
+const NODE: usize = 128;
+
+/// Answers the rays of a part of a batch by the watertight rule.
+///
+/// # Safety
+/// The kernel must be available, and `proved` be of this image.
+pub(crate) unsafe fn answer<K: Kind>(
+    image: &InPlace,
+    proved: &Proved,
+    ask: &Ask<'_>,
+    first: usize,
+    rays: &[Ray],
+    answers: &mut [K::Answer],
+    counters: Option<&mut Counters>,
+) {
+    let start = proved.bytes(image.image().image()).as_ptr();
+    let ground = Bytes { start, image, proved };
+    // SAFETY: as promised by the caller.
+    unsafe { super::answer_over::<K, Bytes<'_>>(&ground, ask, first, rays, answers, counters) };
+}
+
+/// A proved image.
+struct Bytes<'a> {
+    /// What pointers count from.
+    start: *const u8,
+    image: &'a InPlace,
+    proved: &'a Proved,
+}
+
+impl Ground for Bytes<'_> {
+    type Leaf = Opened;
+
+    const LINES: usize = 2;
+
+    fn is_ordinary(&self) -> bool {
+        true // proved
+    }
+
+    #[inline(always)]
+    fn top(&self) -> Option<&TopLevel> {
+        None
+    }
+
+    #[inline(always)]
+    fn bottom(&self, number: usize) -> Option<&Level> {
+        (number == 0).then_some(&self.proved.level)
+    }
+
+    fn stack_size(&self) -> usize {
+        self.proved.stack_size
+    }
+
+    fn box_list(&self, _: usize) -> &[(Aabb, PrimitiveId)] {
+        &[]
+    }
+
+    fn answer_plainly<K: Kind>(
+        &self,
+        ask: &Ask<'_>,
+        position: usize,
+        ray: &Ray,
+        answer: &mut K::Answer,
+        counters: &mut Counters,
+    ) {
+        self.image.answer::<K>(ask, position, ray, answer, counters);
+    }
+
+    #[inline(always)]
+    fn place(&self, pointer: Pointer) -> *const u8 {
+        self.start.wrapping_add((pointer.0 & ((1 << PLACE_BITS) - 1)) as usize * NODE)
+    }
+
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn node<const DEPTHS: bool>(
+        &self,
+        node: Pointer,
+        slot: &mut Slot,
+        size: usize,
+    ) -> Pointer {
+        // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
+        unsafe {
+            let top = node::push_met::<DEPTHS>(self.place(node), &slot.aim, slot.top, size);
+            slot.top = top.sub(1);
+            *slot.top
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn node_alone(&self, node: Pointer, slot: &mut Slot, size: usize) -> Pointer {
+        // SAFETY: as promised.
+        unsafe { self.node::<true>(node, slot, size) }
+    }
+
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn candidates(&self, leaf: Pointer, slot: &Slot) -> Candidates {
+        // SAFETY: as promised.
+        unsafe { leaf::candidates(self.place(leaf), leaf, slot) }
+    }
+
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn leaf(&self, leaf: Pointer) -> Opened {
+        // SAFETY: as promised.
+        unsafe { Opened::new(self.place(leaf), leaf) }
+    }
+
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn accepted(&self, leaf: &Opened, lane: usize, slot: &Slot) -> Option<Accepted> {
+        let rows = leaf.corners(lane);
+        // SAFETY: nine words are a leaf of one triangle, but for its name.
+        unsafe { triangles::accepted(rows.as_ptr().cast(), 1, 0, slot) }
+    }
+
+    fn triangle(&self, leaf: &Opened, lane: usize) -> Triangle {
+        let [a, b, c] = leaf.corners(lane);
+        Triangle::new(Vec3::from_array(a), Vec3::from_array(b), Vec3::from_array(c))
+    }
+
+    #[inline(always)]
+    fn id(&self, leaf: &Opened, lane: usize, _: &Slot) -> PrimitiveId {
+        ids::id(leaf.node(), leaf.first_pair(), lane)
+    }
+
+    #[inline(always)]
+    fn rest(&self, leaf: &Opened) -> Pointer {
+        leaf.rest
+    }
+}
