@@ -165,7 +165,7 @@ fn check_culling(
 }
 
 /// A box in words.
-pub(super) fn text(bounds: &Aabb) -> String {
+pub(crate) fn text(bounds: &Aabb) -> String {
     let Aabb { min, max } = bounds;
     format!("[{:?}, {:?}, {:?}]..[{:?}, {:?}, {:?}]", min.x, min.y, min.z, max.x, max.y, max.z)
 }

@@ -40,6 +40,7 @@ pub(crate) use findings::Place;
 
 use crate::decode::survey::Surveyed;
 use crate::decode::{Memory, Pairs, Survey};
+pub(crate) use boxes::text as box_text;
 use contents::Contents;
 use instances::Below;
 use machine::{CheckReport, CheckedImage, Facts, Image, Severity};

@@ -5,6 +5,7 @@ use super::decode::{own_triangle, sideband, sideband_numbers, triangle_count};
 use super::rule::Rule;
 use super::survey::{BoxRecord, Surveyed, Target, pointer_bits};
 use super::write::UNUSED_PLANE;
+use crate::check::box_text as text;
 use crate::decode::Memory;
 use crate::decode::bounds::{unbounded_where_nan, widest_box};
 use crate::instruction::dual_box::FourBoxes;
@@ -133,7 +134,7 @@ impl ContentsCheck<'_, '_> {
             if !bounds.is_finite() || bounds.is_empty() {
                 self.add(Rule::ProceduralBox, pointer, 0..192, || {
                     let expected = "finite planes, the lower ones first";
-                    [format!("{bounds:?}"), expected.into(), format!("procedural {pointer}")]
+                    [text(&bounds), expected.into(), format!("procedural {pointer}")]
                 });
             }
             let cull_flags = Some(CullFlags::ONLY_PROCEDURAL | opacity(0));
@@ -244,7 +245,7 @@ impl ContentsCheck<'_, '_> {
                         "six planes 0x7fc00000"
                     };
                     let place = format!("box {pointer}, slot {slot}");
-                    [format!("{:?}", node.boxes[slot]), expected.into(), place]
+                    [text(&node.boxes[slot]), expected.into(), place]
                 });
             }
         }
@@ -271,12 +272,12 @@ impl ContentsCheck<'_, '_> {
         if !bounds.is_finite() {
             self.add(Rule::PlaneFinite, pointer, plane_bits(pointer, slot), || {
                 let place = format!("box {pointer}, slot {slot}");
-                [format!("{bounds:?}"), "finite planes".into(), place]
+                [text(&bounds), "finite planes".into(), place]
             });
         } else if let Some(widest) = widest.filter(|widest| !widest.contains(&bounds)) {
             self.add(Rule::LooseBox, pointer, plane_bits(pointer, slot), || {
                 let place = format!("box {pointer}, slot {slot}");
-                [format!("{bounds:?}"), format!("within {widest:?}"), place]
+                [text(&bounds), format!("within {}", text(widest)), place]
             });
         }
         let claimed = node.cull_flags[slot];
@@ -321,7 +322,7 @@ impl ContentsCheck<'_, '_> {
     ) {
         self.add(Rule::Contained, pointer, pointer_bits(pointer, slot), || {
             let place = format!("box {pointer}, slot {slot}, leaf {leaf}");
-            [format!("contents within {bounds:?}"), format!("within {inside:?}"), place]
+            [format!("contents within {}", text(bounds)), format!("within {}", text(inside)), place]
         });
     }
 }
