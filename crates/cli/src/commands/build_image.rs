@@ -102,7 +102,7 @@ pub(crate) fn lay_out(
         }
         FormatArg::Ttu => {
             let image = tb12::encode::encode(tree).map_err(Failure::input)?;
-            let density = Density::of(&image);
+            let density = Density::of(&image).unwrap_or_default();
             let report = Report {
                 bytes: image.byte_count() as u64,
                 node_bytes: density.bytes(),
@@ -177,7 +177,8 @@ impl ImageOutputFile {
             format: image.format,
             policy: is_compressed.then(|| policy(args).name()),
             precision: (image.format == uncompressed::NAME).then(|| precision(args).name()),
-            blocks: (image.format == tb12::NAME).then(|| BlockFigures::from(&Density::of(image))),
+            blocks: (image.format == tb12::NAME)
+                .then(|| BlockFigures::from(&Density::of(image).unwrap_or_default())),
             bytes: report.bytes,
             bytes_per_triangle: report.bytes_per_triangle(),
             nodes: report.box_nodes + primitive_nodes + report.instance_nodes,

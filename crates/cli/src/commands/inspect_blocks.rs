@@ -79,7 +79,15 @@ pub(super) fn run(args: &Inspect, output: &Output) -> Result<(), Failure> {
 }
 
 fn show_image(args: &Inspect, image: &Image, output: &Output) -> Result<(), Failure> {
-    let density = Density::of(image);
+    let density = match Density::of(image) {
+        Some(density) => density,
+        None if args.tree => Density::default(),
+        None => {
+            let file = args.file.display();
+            let message = format!("{file}: the header does not describe the file");
+            return Err(Failure::input(message).hint(format!("try `siliray check {file}`")));
+        }
+    };
     let visits = if args.tree { outline(image) } else { Vec::new() };
     let shown = |visit: &&Visit| args.depth.is_none_or(|depth| visit.depth < depth);
     let json = JsonTotals {

@@ -32,3 +32,14 @@ fn a_block_file_is_shown_whole() {
     assert!(text.starts_with("bottom level 0 at 0x80\n  [0] block "), "{text}");
     assert_documented(&folder.json(&["inspect", "f.ttu", "--node", "1"]));
 }
+
+#[test]
+fn a_block_file_that_was_cut_off_has_no_figures() {
+    let folder = Folder::new();
+    folder.json(&["build", "forest", "--triangles", "600", "--format", "ttu", "-o", "f.ttu"]);
+    std::fs::write(folder.path().join("cut.ttu"), &folder.read("f.ttu")[..1000]).unwrap();
+    let output = folder.run(&["inspect", "cut.ttu"]);
+    assert_eq!(output.status.code(), Some(1));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("siliray check cut.ttu"), "{errors}");
+}

@@ -186,6 +186,16 @@ fn a_closed_pipe_is_no_failure() {
     }
 }
 
+/// A pipe behind a link that leads to no path, as a shell's `>(command)` makes it.
+#[test]
+fn a_file_may_be_a_pipe() {
+    let folder = Folder::new();
+    let made = ["rays", "organic", "--triangles", "1000", "--count", "3", "-o", "/dev/stderr"];
+    let output = folder.run(&made);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.stderr.len(), 3 * 32);
+}
+
 #[test]
 fn a_full_disk_is_a_failure() {
     let folder = Folder::new();

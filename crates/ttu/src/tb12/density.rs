@@ -21,20 +21,18 @@ pub struct Density {
 }
 
 impl Density {
-    /// Measures an image; one that is unsound has no figures.
+    /// Measures an image; one whose directory is unsound has no figures.
     #[must_use]
-    pub fn of(image: &Image) -> Self {
-        let Some((bytes, directory)) = proved_directory(image) else {
-            return Self::default();
-        };
+    pub fn of(image: &Image) -> Option<Self> {
+        let (bytes, directory) = proved_directory(image)?;
         let parts = Parts { bytes, directory: &directory };
-        Self {
+        Some(Self {
             blocks: directory.block_count as usize,
             nodes: (0..directory.block_count).map(|n| parts.block(n).nodes.len()).sum(),
             references: directory.reference_count as usize,
             triangles: directory.levels.iter().map(|level| level.triangle_count as usize).sum(),
             instances: directory.instance_count as usize,
-        }
+        })
     }
 
     /// Nodes a block; 0 without blocks.

@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn nothing_is_left_out() {
         let image = image(1_500);
-        let density = Density::of(&image);
+        let density = Density::of(&image).unwrap();
         let visits = outline(&image);
         let is_block = |visit: &&Visit| matches!(visit.target, Target::Block(_));
         assert_eq!(visits.iter().filter(is_block).count(), density.blocks);

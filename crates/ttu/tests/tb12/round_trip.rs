@@ -125,7 +125,7 @@ fn walks_over_decoded_trees_lose_nothing() {
 #[test]
 fn blocks_are_well_filled() {
     let image = checked(&scenes().remove(0));
-    let density = Density::of(image.image());
+    let density = Density::of(image.image()).unwrap();
     assert!(density.triangles > 1000 && density.blocks > 0);
     assert!(density.nodes_per_block() > 6.0, "{density:?}");
     assert!(density.bytes_per_triangle() < 40.0, "{density:?}");
@@ -167,7 +167,7 @@ fn nothing_is_a_level_without_a_root() {
         top: None,
     };
     let image = checked(&tree);
-    assert_eq!(Density::of(image.image()).blocks, 0);
+    assert_eq!(Density::of(image.image()).unwrap().blocks, 0);
     assert_eq!(Tb12.decode(&image), tree);
 }
 
