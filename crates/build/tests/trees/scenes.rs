@@ -5,7 +5,6 @@ use build::{BuildError, Options, OptionsError, Preset};
 use geometry::{Aabb, Transform, Triangle, Vec3};
 use scene::{Instance, Scene, Shape};
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use tree::{Bvh, Quality};
 
 fn built_error(scene: &Scene) -> BuildError {
@@ -106,13 +105,10 @@ fn bad_scenes_are_named() {
 fn a_build_can_be_cancelled() {
     let scene = mesh_of(&random_triangles(60_000, 2, 0.5));
     for preset in Preset::ALL {
-        let calls = AtomicUsize::new(0);
         let result = build::build(&scene, &Options::preset(preset), &|progress| {
-            calls.fetch_add(1, Ordering::Relaxed);
             if progress.fraction > 0.6 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         assert_eq!(result.unwrap_err(), BuildError::Cancelled);
-        assert!(calls.into_inner() > 2);
     }
 }
 
