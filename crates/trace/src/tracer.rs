@@ -308,9 +308,14 @@ impl Tracer {
     }
 }
 
-/// The tree that traces fastest.
+/// The tree that traces fastest. More splits than these take memory and gain no speed.
 fn build_options() -> BuildOptions {
-    BuildOptions { preset: Preset::Best, tested_at_once: 8, ..BuildOptions::default() }
+    BuildOptions {
+        preset: Preset::Best,
+        tested_at_once: 8,
+        split_budget: 0.17,
+        ..BuildOptions::default()
+    }
 }
 
 /// The walks' own box tests are conservative, so boxes need no margin.

@@ -176,7 +176,8 @@ impl Writer {
             let stored: Vec<(Triangle, u32)> = few
                 .iter()
                 .map(|&item| {
-                    (primitives.triangles[item as usize], names.name(primitives, item as usize))
+                    let number = item as usize;
+                    (primitives.triangles[number], names.name(&primitives.ids[number]))
                 })
                 .collect();
             let bounds = few.iter().fold(Aabb::EMPTY, |all, &item| all.union(part(item)));
