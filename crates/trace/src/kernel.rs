@@ -59,10 +59,11 @@ impl Kernel {
     ) {
         match self {
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512 if ask.rule == TriangleRule::Watertight => {
+            Self::Avx512 => {
                 // SAFETY: a tracer is made only with a kernel that is available.
                 unsafe {
-                    if counters.is_none() && rays.len() > 1 {
+                    let is_bundled = counters.is_none() && rays.len() > 1;
+                    if is_bundled && ask.rule == TriangleRule::Watertight {
                         with_bundles::<K>(world, ask, first, rays, answers);
                     } else {
                         crate::avx512::answer::<K>(world, ask, first, rays, answers, counters);

@@ -8,7 +8,7 @@
 //! Every slot has at most one task in all lists together, its ray's next step, which leads into the world; and every stack is as
 //! large as the deepest walk over this world needs. All `unsafe` below rests on these two.
 
-use super::ground::{Candidates, Ground};
+use super::ground::{Candidates, Steps};
 use super::launch::{Rays, WIDTH};
 use super::lists::{Lists, SLOTS};
 use super::slot::{Aim, Slot};
@@ -20,7 +20,7 @@ use geometry::{Ray, Vec3};
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
 /// Rays of a part of a batch, some of them in flight.
-pub(super) struct Flight<'a, K: Kind, G: Ground> {
+pub(super) struct Flight<'a, K: Kind, G: Steps> {
     walk: Walk<'a, K, G>,
     /// Rays that have been started, or answered without.
     started: usize,
@@ -32,7 +32,7 @@ pub(super) struct Flight<'a, K: Kind, G: Ground> {
     lists: Lists,
 }
 
-impl<'a, K: Kind, G: Ground> Flight<'a, K, G> {
+impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
     /// Nobody in flight.
     pub(super) fn new(walk: Walk<'a, K, G>) -> Self {
         let is_instanced = walk.ground.top().is_some();
@@ -291,7 +291,7 @@ impl<'a, K: Kind, G: Ground> Flight<'a, K, G> {
                 // SAFETY: as promised.
                 unsafe {
                     rays.aim(rays.dilation(&level.bounds), slots);
-                    rays.shear(slots);
+                    rays.shear::<G::Rule>(slots);
                 }
                 level.root
             }

@@ -1,5 +1,6 @@
 //! What rays in flight walk over: the CPU's copy, or the image's own bytes.
 
+use super::rule::Rule;
 use super::slot::Slot;
 use super::triangles::Accepted;
 use crate::ask::Ask;
@@ -9,12 +10,10 @@ use geometry::{Aabb, Ray, Triangle};
 use machine::Counters;
 use tree::PrimitiveId;
 
-/// Nodes and leaves behind [`Pointer`]s.
-///
-/// All `unsafe` functions need the processor's features and pointers that lead to what they ask for.
-pub(super) trait Ground {
-    /// A leaf in which triangles are looked at one by one.
-    type Leaf;
+/// Levels, and nodes and leaves behind [`Pointer`]s.
+pub(crate) trait Ground {
+    /// What decides whether triangles are hit.
+    type Rule: Rule;
 
     /// Lines that a step reads at most, but for some of its last ones.
     const LINES: usize;
@@ -46,6 +45,14 @@ pub(super) trait Ground {
 
     /// The first byte of a node or leaf; of anything else, any address.
     fn place(&self, pointer: Pointer) -> *const u8;
+}
+
+/// What rays do on it, with the instructions of a kernel.
+///
+/// All `unsafe` functions need the processor's features and pointers that lead to what they ask for.
+pub(crate) trait Steps: Ground {
+    /// A leaf in which triangles are looked at one by one.
+    type Leaf;
 
     /// Puts the children of a node that the ray meets onto its stack, with `DEPTHS` also where they are
     /// entered, and takes the last entry off it.
@@ -62,7 +69,7 @@ pub(super) trait Ground {
     /// The same with depths, for a ray alone: it may branch.
     ///
     /// # Safety
-    /// As [`Ground::node`].
+    /// As [`Steps::node`].
     unsafe fn node_alone(&self, node: Pointer, slot: &mut Slot, size: usize) -> Pointer;
 
     /// Which triangles of a leaf the ray may hit.
@@ -91,14 +98,25 @@ pub(super) trait Ground {
 
     /// Where a leaf goes on; [`Pointer::DONE`] if it ends here.
     fn rest(&self, leaf: &Self::Leaf) -> Pointer;
+
+    /// Drops the entries of a stack of `size` entries, from `bottom` to `top`, that begin beyond `t`. The new top.
+    ///
+    /// # Safety
+    /// As above. The stack must have room for sixteen entries more, and depths for all that it has.
+    unsafe fn drop_beyond(
+        bottom: *mut Pointer,
+        top: *mut Pointer,
+        size: usize,
+        t: f32,
+    ) -> *mut Pointer;
 }
 
 /// Triangles of a leaf, as a ray sees them.
-pub(super) struct Candidates {
+pub(crate) struct Candidates {
     /// Bit `i`: triangle `i` may be hit.
-    pub(super) mask: u8,
+    pub(crate) mask: u8,
     /// How many were tested.
-    pub(super) tested: usize,
+    pub(crate) tested: usize,
     /// Where the leaf goes on; [`Pointer::DONE`] if it ends here.
-    pub(super) rest: Pointer,
+    pub(crate) rest: Pointer,
 }

@@ -2,9 +2,10 @@
 //!
 //! The same as `Aim::set` and `Shear::set`, with a ray a lane.
 
+use super::rule::Rule;
 use super::slot::Slot;
 use crate::ordinary;
-use geometry::{Aabb, Ray, Vec3, slab};
+use geometry::{Aabb, Ray, TriangleRule, Vec3, slab};
 use machine::instance_dilation::InstanceDilation;
 use std::arch::x86_64::*;
 
@@ -173,21 +174,25 @@ impl Rays {
         }
     }
 
-    /// The shears of all.
+    /// The shears of all, by a rule.
     ///
     /// # Safety
     /// There must be slots at these places.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) unsafe fn shear(&self, slots: &[*mut Slot; WIDTH]) {
+    pub(super) unsafe fn shear<R: Rule>(&self, slots: &[*mut Slot; WIDTH]) {
         let Three { x, y, z } = self.size;
-        let y_over_z = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(y, z);
-        let along_x =
-            _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(_mm256_cmp_ps_mask::<_CMP_GE_OQ>(x, y), x, z);
+        let turning = match R::RULE {
+            TriangleRule::Watertight => 0xFF,
+            TriangleRule::MollerTrumbore => 0,
+        };
+        let y_over_z = _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(turning, y, z);
+        let along_x = _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(turning, x, y);
+        let along_x = _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(along_x, x, z);
         let along_y = y_over_z & !along_x;
         let d = turned(self.direction, along_x, along_y);
         let o = turned(self.origin, along_x, along_y);
-        let negative = _mm256_movepi32_mask(_mm256_castps_si256(d.z));
+        let negative = turning & _mm256_movepi32_mask(_mm256_castps_si256(d.z));
         let (d, o) = (swapped(d, negative), swapped(o, negative));
         // Numbers of `ORDERS`.
         let number = _mm256_mask_mov_epi32(
@@ -324,6 +329,7 @@ fn transposed(a: __m256, b: __m256, c: __m256, d: __m256) -> [__m256; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::avx512::rule::{MollerTrumbore, Watertight};
     use crate::avx512::{is_available, slot};
 
     /// Rays whose numbers are drawn from a few ordinary and many odd ones.
@@ -368,6 +374,11 @@ mod tests {
         if !is_available() {
             return;
         }
+        eight_by_rule::<Watertight>();
+        eight_by_rule::<MollerTrumbore>();
+    }
+
+    fn eight_by_rule<R: Rule>() {
         let bounds = Aabb::new(Vec3::new(-3.0, -200.0, 1.0), Vec3::new(5.0, 30.0, 9.0));
         let mut ordinary_rays = 0;
         for rays in rays() {
@@ -377,7 +388,7 @@ mod tests {
             let ordinary = unsafe {
                 let eight = Rays::new(&rays);
                 eight.aim(eight.dilation(&bounds), &places);
-                eight.shear(&places);
+                eight.shear::<R>(&places);
                 eight.ordinary()
             };
             for (lane, ray) in rays.iter().enumerate() {
@@ -393,12 +404,13 @@ mod tests {
                 // SAFETY: the kernel is available.
                 unsafe {
                     one.aim.set(ray, &bounds, ray.tmin, ray.tmax);
-                    one.shear.set(ray);
+                    one.shear.set::<R>(ray);
                 }
                 assert_eq!(slots[lane].aim, one.aim, "{ray:?}");
                 let [a, b] = [&slots[lane].shear, &one.shear].map(|shear| {
                     let [x, y, z, _] = shear.direction;
-                    (shear.origin, shear.axes, shear.factors, shear.end, [x, y, z])
+                    let factors = shear.factors.map(f32::to_bits);
+                    (shear.origin, shear.axes, factors, shear.end, [x, y, z])
                 });
                 assert_eq!(a, b, "{ray:?}");
             }

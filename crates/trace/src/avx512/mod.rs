@@ -17,7 +17,9 @@
 //! | [`in_place`] | the image's own bytes as such |
 //! | `stack` | what it has still to visit |
 //! | `boxes` | one ray against eight boxes |
-//! | `triangles` | one ray against eight triangles |
+//! | `rule` | the triangle rules as types |
+//! | `triangles` | one ray against eight triangles, by the watertight rule |
+//! | `moller_trumbore` | the same by the other rule |
 //!
 //! Box tests are conservative and decide nothing but the work. Hits are decided by the arithmetic of
 //! [`geometry`], bit for bit.
@@ -28,7 +30,9 @@ mod ground;
 pub(crate) mod in_place;
 mod launch;
 mod lists;
+mod moller_trumbore;
 mod prepared;
+mod rule;
 mod single;
 mod slot;
 mod stack;
@@ -39,9 +43,11 @@ use crate::ask::Ask;
 use crate::kind::Kind;
 use crate::world::World;
 use flight::Flight;
-use geometry::Ray;
-use ground::Ground;
+use geometry::{Ray, TriangleRule};
+use ground::Steps;
 use machine::Counters;
+use prepared::Prepared;
+use rule::{MollerTrumbore, Watertight};
 use walk::Walk;
 
 /// Whether this processor can run the kernel.
@@ -56,7 +62,10 @@ pub(crate) fn is_available() -> bool {
         && is_x86_feature_detected!("bmi2")
 }
 
-/// Answers the rays of a part of a batch by the watertight rule.
+/// The instructions of this kernel, as a type.
+pub(crate) struct Avx512;
+
+/// Answers the rays of a part of a batch.
 ///
 /// # Safety
 /// [`is_available`] must be true.
@@ -69,14 +78,25 @@ pub(crate) unsafe fn answer<K: Kind>(
     counters: Option<&mut Counters>,
 ) {
     // SAFETY: as promised by the caller.
-    unsafe { answer_over::<K, World>(world, ask, first, rays, answers, counters) };
+    unsafe {
+        match ask.rule {
+            TriangleRule::Watertight => {
+                let ground = Prepared::<Watertight, Avx512>::new(world);
+                answer_over::<K, _>(&ground, ask, first, rays, answers, counters);
+            }
+            TriangleRule::MollerTrumbore => {
+                let ground = Prepared::<MollerTrumbore, Avx512>::new(world);
+                answer_over::<K, _>(&ground, ask, first, rays, answers, counters);
+            }
+        }
+    }
 }
 
 /// The same over any ground.
 ///
 /// # Safety
 /// As [`answer`].
-unsafe fn answer_over<K: Kind, G: Ground>(
+unsafe fn answer_over<K: Kind, G: Steps>(
     ground: &G,
     ask: &Ask<'_>,
     first: usize,

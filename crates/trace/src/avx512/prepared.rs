@@ -1,43 +1,59 @@
 //! The CPU's copy as ground of rays in flight.
 
 use super::boxes::Intervals;
-use super::ground::{Candidates, Ground};
+use super::ground::{Candidates, Ground, Steps};
+use super::rule::Rule;
 use super::slot::Slot;
-use super::stack;
 use super::triangles::{self, Accepted};
+use super::{Avx512, moller_trumbore, stack};
 use crate::ask::Ask;
 use crate::kind::Kind;
 use crate::scalar;
 use crate::world::{Level, Node, Pointer, TopLevel, World};
-use geometry::{Aabb, Ray, Triangle};
+use geometry::{Aabb, Ray, Triangle, TriangleRule};
 use machine::Counters;
+use std::marker::PhantomData;
 use tree::PrimitiveId;
 
-impl Ground for World {
-    type Leaf = Pointer;
+/// The copy, for rays by rule `R` in a kernel with the instructions `V`.
+pub(crate) struct Prepared<'a, R, V> {
+    /// What pointers count from.
+    start: *const u8,
+    pub(crate) world: &'a World,
+    types: PhantomData<(R, V)>,
+}
+
+impl<'a, R, V> Prepared<'a, R, V> {
+    pub(crate) fn new(world: &'a World) -> Self {
+        Self { start: world.arena.start(), world, types: PhantomData }
+    }
+}
+
+impl<R: Rule, V> Ground for Prepared<'_, R, V> {
+    type Rule = R;
 
     const LINES: usize = 4;
 
     fn is_ordinary(&self) -> bool {
-        self.is_ordinary
+        self.world.is_ordinary
     }
 
     #[inline(always)]
     fn top(&self) -> Option<&TopLevel> {
-        self.top.as_ref()
+        self.world.top.as_ref()
     }
 
     #[inline(always)]
     fn bottom(&self, number: usize) -> Option<&Level> {
-        self.bottoms.get(number)
+        self.world.bottoms.get(number)
     }
 
     fn stack_size(&self) -> usize {
-        self.stack_size
+        self.world.stack_size
     }
 
     fn box_list(&self, number: usize) -> &[(Aabb, PrimitiveId)] {
-        self.box_list(number)
+        self.world.box_list(number)
     }
 
     fn answer_plainly<K: Kind>(
@@ -48,13 +64,17 @@ impl Ground for World {
         answer: &mut K::Answer,
         counters: &mut Counters,
     ) {
-        scalar::answer::<K>(self, ask, position, ray, answer, counters);
+        scalar::answer::<K>(self.world, ask, position, ray, answer, counters);
     }
 
     #[inline(always)]
     fn place(&self, pointer: Pointer) -> *const u8 {
-        self.arena.start().wrapping_add(pointer.byte())
+        self.start.wrapping_add(pointer.byte())
     }
+}
+
+impl<R: Rule> Steps for Prepared<'_, R, Avx512> {
+    type Leaf = Pointer;
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
@@ -100,7 +120,14 @@ impl Ground for World {
     unsafe fn candidates(&self, leaf: Pointer, slot: &Slot) -> Candidates {
         let tested = leaf.triangles();
         // SAFETY: as promised; there is room behind the last leaf.
-        let mask = unsafe { triangles::candidates(self.place(leaf), tested, slot) };
+        let mask = unsafe {
+            match R::RULE {
+                TriangleRule::Watertight => triangles::candidates(self.place(leaf), tested, slot),
+                TriangleRule::MollerTrumbore => {
+                    moller_trumbore::candidates(self.place(leaf), tested, slot)
+                }
+            }
+        };
         Candidates { mask, tested, rest: Pointer::DONE }
     }
 
@@ -113,20 +140,32 @@ impl Ground for World {
     #[inline]
     unsafe fn accepted(&self, leaf: &Pointer, lane: usize, slot: &Slot) -> Option<Accepted> {
         // SAFETY: as promised.
-        unsafe { triangles::accepted(self.place(*leaf), leaf.triangles(), lane, slot) }
+        unsafe { triangles::accepted_by::<R>(self.place(*leaf), leaf.triangles(), lane, slot) }
     }
 
     fn triangle(&self, leaf: &Pointer, lane: usize) -> Triangle {
-        self.arena.triangle(*leaf, lane).0
+        self.world.arena.triangle(*leaf, lane).0
     }
 
     #[inline(always)]
     fn id(&self, leaf: &Pointer, lane: usize, slot: &Slot) -> PrimitiveId {
-        self.names[slot.bottom as usize].id(self.arena.name(*leaf, lane))
+        self.world.names[slot.bottom as usize].id(self.world.arena.name(*leaf, lane))
     }
 
     #[inline(always)]
     fn rest(&self, _: &Pointer) -> Pointer {
         Pointer::DONE
+    }
+
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn drop_beyond(
+        bottom: *mut Pointer,
+        top: *mut Pointer,
+        size: usize,
+        t: f32,
+    ) -> *mut Pointer {
+        // SAFETY: as promised.
+        unsafe { stack::drop_beyond(bottom, top, size, t) }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! It waits for memory, and for the outcome of each test, at every step; nothing is gained by rounds.
 
-use super::ground::{Candidates, Ground};
+use super::ground::{Candidates, Steps};
 use super::slot::{Aim, Slot};
 use super::walk::{Next, Walk};
 use super::{slot, stack};
@@ -19,7 +19,7 @@ const SHORT_STACK: usize = 256;
 /// # Safety
 /// The processor must have the features, and there must be one ray.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-pub(super) unsafe fn answer<K: Kind, G: Ground, const COUNTED: bool>(walk: &mut Walk<'_, K, G>) {
+pub(super) unsafe fn answer<K: Kind, G: Steps, const COUNTED: bool>(walk: &mut Walk<'_, K, G>) {
     if !slot::is_ordinary(&walk.rays[0]) {
         return walk.answer_plainly(0);
     }
@@ -44,7 +44,7 @@ pub(super) unsafe fn answer<K: Kind, G: Ground, const COUNTED: bool>(walk: &mut 
 /// As [`answer`], and the stack must be large enough.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-unsafe fn go<K: Kind, G: Ground, const COUNTED: bool>(
+unsafe fn go<K: Kind, G: Steps, const COUNTED: bool>(
     walk: &mut Walk<'_, K, G>,
     bottom: *mut Pointer,
 ) {
@@ -59,7 +59,7 @@ unsafe fn go<K: Kind, G: Ground, const COUNTED: bool>(
         }
         (None, Some(level)) => {
             slot.aim.set(&ray, &level.bounds, ray.tmin, ray.tmax);
-            slot.shear.set(&ray);
+            slot.shear.set::<G::Rule>(&ray);
             level.root
         }
         (None, None) => return,

@@ -1,8 +1,9 @@
 //! A ray in flight: what its next steps need, in two lines of memory.
 
+use super::rule::Rule;
 use crate::ordinary;
 use crate::world::Pointer;
-use geometry::{Aabb, Ray, slab};
+use geometry::{Aabb, Ray, TriangleRule, slab};
 use std::arch::x86_64::*;
 
 pub(super) const U: f32 = f32::EPSILON / 2.0;
@@ -43,7 +44,7 @@ pub(super) struct Aim {
     pub(super) octant: u32,
 }
 
-/// A ray as triangle tests see it. Axes are in the order of the watertight rule, the dominant one last.
+/// A ray as triangle tests see it. Axes are in the order of the rule: for the watertight one, the dominant one last.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
 pub(super) struct Shear {
@@ -86,7 +87,7 @@ impl Slot {
 
 impl Aim {
     /// Aims at the boxes of a bottom level with these bounds, from `nearest` to `farthest`.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     pub(super) fn set(&mut self, ray: &Ray, bounds: &Aabb, nearest: f32, farthest: f32) {
         let (origin, _) = lanes(ray);
@@ -97,7 +98,7 @@ impl Aim {
     ///
     /// Minima are seen from `o + e` and maxima from `o - e`, whatever the direction: both move outward. `e` exceeds what the level asks for by `3u|o|` and more, which covers
     /// the rounding of `o/d` (see `docs/trace.md`).
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     pub(super) fn set_dilated(&mut self, ray: &Ray, dilation: f32, nearest: f32, farthest: f32) {
         let (origin, direction) = lanes(ray);
@@ -106,8 +107,8 @@ impl Aim {
         // Replaces components that are tiny beside the largest: see `ordinary`.
         let smallest = _mm_set1_ps(greatest(size) * ordinary::SMALLEST);
         let signed_smallest = _mm_or_ps(smallest, _mm_and_ps(sign, direction));
-        let is_tiny = _mm_cmp_ps_mask::<_CMP_LT_OQ>(size, smallest);
-        let divisor = _mm_mask_blend_ps(is_tiny, direction, signed_smallest);
+        let is_tiny = _mm_cmp_ps::<_CMP_LT_OQ>(size, smallest);
+        let divisor = _mm_blendv_ps(direction, signed_smallest, is_tiny);
         let inverse = _mm_div_ps(_mm_set1_ps(1.0), divisor);
         let pad = _mm_fmadd_ps(
             _mm_andnot_ps(sign, origin),
@@ -130,12 +131,17 @@ impl Aim {
 }
 
 impl Shear {
-    /// Turns the ray into the last axis.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    /// Turns the ray into the last axis, if the rule asks for it.
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) fn set(&mut self, ray: &Ray) {
+    pub(super) fn set<R: Rule>(&mut self, ray: &Ray) {
         let (origin, direction) = lanes(ray);
-        let order = &ORDERS[dominant_last(size(direction), _mm_movemask_ps(direction) as u32 & 7)];
+        let order = &ORDERS[match R::RULE {
+            TriangleRule::Watertight => {
+                dominant_last(size(direction), _mm_movemask_ps(direction) as u32 & 7)
+            }
+            TriangleRule::MollerTrumbore => AS_THEY_ARE,
+        }];
         // SAFETY: arrays of four are read and written as vectors of four.
         unsafe {
             let order = _mm_loadu_si128(order.as_ptr().cast());
@@ -153,19 +159,21 @@ impl Shear {
 }
 
 /// Whether the ray is ordinary: see [`ordinary`].
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 pub(super) fn is_ordinary(ray: &Ray) -> bool {
-    const DIRECTION: u8 = 0b0011_1000;
+    const DIRECTION: i32 = 0b0011_1000;
     const LIMIT: f32 = ordinary::LARGEST;
     let limits = _mm256_setr_ps(LIMIT, LIMIT, LIMIT, LIMIT, LIMIT, LIMIT, LIMIT, f32::INFINITY);
     // SAFETY: a ray is eight floats.
     let lanes = unsafe { _mm256_loadu_ps(std::ptr::from_ref(ray).cast()) };
     let size = _mm256_andnot_ps(_mm256_set1_ps(-0.0), lanes);
-    let is_moderate = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(size, limits);
-    let is_long = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(size, _mm256_set1_ps(ordinary::SMALLEST));
-    let is_below = _mm256_cmp_ps_mask::<_CMP_LT_OQ>(size, _mm256_set1_ps(f32::MIN_POSITIVE));
-    let is_zero = _mm256_cmp_ps_mask::<_CMP_EQ_OQ>(size, _mm256_setzero_ps());
+    let is_moderate = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(size, limits));
+    let smallest = _mm256_set1_ps(ordinary::SMALLEST);
+    let is_long = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(size, smallest));
+    let normal = _mm256_set1_ps(f32::MIN_POSITIVE);
+    let is_below = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(size, normal));
+    let is_zero = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(size, _mm256_setzero_ps()));
     (is_moderate == 0xFF)
         & (is_long & DIRECTION != 0)
         & (is_below & !is_zero & DIRECTION == 0)
@@ -190,7 +198,7 @@ fn size(direction: __m128) -> __m128 {
 }
 
 /// [`slab::reach`].
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 fn reach(origin: __m128, bounds: &Aabb) -> f32 {
     let [min, max] = [bounds.min, bounds.max].map(|v| _mm_setr_ps(v.x, v.y, v.z, 0.0));
@@ -214,6 +222,9 @@ fn greatest(lanes: __m128) -> f32 {
 const ORDERS: [[u32; 4]; 6] =
     [[1, 2, 0, 3], [2, 1, 0, 3], [2, 0, 1, 3], [0, 2, 1, 3], [0, 1, 2, 3], [1, 0, 2, 3]];
 
+/// The order of axes that changes nothing, as the rule of Möller and Trumbore takes them.
+pub(super) const AS_THEY_ARE: usize = 4;
+
 /// [`Shear::axes`] of each order, as words.
 pub(super) const AXES: [u32; 8] = {
     let mut words = [0; 8];
@@ -228,15 +239,15 @@ pub(super) const AXES: [u32; 8] = {
 
 /// Which of the orders: the longest axis is dominant, the lowest on a tie. Without a branch, which could
 /// not be predicted.
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 fn dominant_last(size: __m128, octant: u32) -> usize {
     /// By the bits `x >= y`, `y >= z`, `z > x`.
     const DOMINANT: [u8; 8] = [2, 0, 1, 0, 2, 2, 1, 1];
     let next = _mm_shuffle_ps::<0b11_00_10_01>(size, size);
-    let at_least = _mm_cmp_ps_mask::<_CMP_GE_OQ>(size, next);
-    let more = _mm_cmp_ps_mask::<_CMP_GT_OQ>(size, next);
-    let axis = u32::from(DOMINANT[usize::from(at_least & 3 | more & 4)]);
+    let at_least = _mm_movemask_ps(_mm_cmp_ps::<_CMP_GE_OQ>(size, next));
+    let more = _mm_movemask_ps(_mm_cmp_ps::<_CMP_GT_OQ>(size, next));
+    let axis = u32::from(DOMINANT[(at_least & 3 | more & 4) as usize]);
     (2 * axis + (octant >> axis & 1)) as usize
 }
 

@@ -5,8 +5,10 @@
 //! `t` lies in the triangle's own box, is settled at once for nearly all of them, and by [`clamped`] for the rest.
 
 use super::boxes::{TINY, WIDEN};
+use super::moller_trumbore;
+use super::rule::Rule;
 use super::slot::{Shear, Slot};
-use geometry::{Ray, SlabRay, Triangle, slab};
+use geometry::{Ray, SlabRay, Triangle, TriangleRule, slab};
 use std::arch::x86_64::*;
 
 /// One corner of each triangle, seen from the origin of the ray and sheared; axes in the order of the shear.
@@ -59,7 +61,7 @@ pub(super) fn met(a: &Corners, b: &Corners, c: &Corners, present: u8, slot: &Slo
 ///
 /// # Safety
 /// Three rows must lie at `rows`, with 32 bytes behind the last one that is read.
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 unsafe fn corner(rows: *const u8, row: usize, shear: &Shear) -> Corners {
     // SAFETY: rows are read whole, and what lies behind the last one may be read too.
@@ -93,7 +95,7 @@ pub(super) struct Accepted {
     /// Whether `t` is certainly inside the triangle's own box.
     pub(super) is_settled: bool,
     /// The edge functions of the second and the third corner, and the sum of all three.
-    weights: [f64; 3],
+    pub(super) weights: [f64; 3],
 }
 
 impl Accepted {
@@ -105,11 +107,32 @@ impl Accepted {
     }
 }
 
-/// Whether the rule accepts triangle `lane` of a leaf, by exact signs, and where.
+/// Whether a rule accepts triangle `lane` of a leaf, and where.
 ///
 /// # Safety
 /// `leaf` must point to a leaf of `count` triangles, and `lane` be less.
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+#[inline]
+pub(crate) unsafe fn accepted_by<R: Rule>(
+    leaf: *const u8,
+    count: usize,
+    lane: usize,
+    slot: &Slot,
+) -> Option<Accepted> {
+    // SAFETY: as promised.
+    unsafe {
+        match R::RULE {
+            TriangleRule::Watertight => accepted(leaf, count, lane, slot),
+            TriangleRule::MollerTrumbore => moller_trumbore::accepted(leaf, count, lane, slot),
+        }
+    }
+}
+
+/// Whether the watertight rule accepts it, by exact signs, and where.
+///
+/// # Safety
+/// `leaf` must point to a leaf of `count` triangles, and `lane` be less.
+#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 pub(super) unsafe fn accepted(
     leaf: *const u8,
@@ -147,8 +170,8 @@ pub(super) unsafe fn accepted(
         ),
     );
     let zero = _mm256_setzero_pd();
-    let negative = _mm256_cmp_pd_mask::<_CMP_LT_OQ>(edges, zero) & 7;
-    let positive = _mm256_cmp_pd_mask::<_CMP_GT_OQ>(edges, zero) & 7;
+    let negative = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(edges, zero)) & 7;
+    let positive = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_GT_OQ>(edges, zero)) & 7;
     let parts = _mm256_mul_pd(edges, depth);
     let [u, v, w] = three(edges);
     let [at_a, at_b, at_c] = three(parts);
@@ -167,9 +190,14 @@ pub(super) unsafe fn accepted(
 ///
 /// # Safety
 /// `lanes` must point to the triangle's place in the first row of its leaf.
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-unsafe fn corners_on(axis: usize, lanes: *const u8, row: usize, shear: &Shear) -> __m128 {
+pub(super) unsafe fn corners_on(
+    axis: usize,
+    lanes: *const u8,
+    row: usize,
+    shear: &Shear,
+) -> __m128 {
     // SAFETY: the rows of the corners on one axis are three rows apart.
     let corners = unsafe {
         let first = lanes.add(shear.axes[axis] as usize * row);
@@ -180,7 +208,7 @@ unsafe fn corners_on(axis: usize, lanes: *const u8, row: usize, shear: &Shear) -
 }
 
 /// The first three lanes.
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 fn three(lanes: __m256d) -> [f64; 3] {
     let low = _mm256_castpd256_pd128(lanes);
@@ -194,9 +222,15 @@ fn three(lanes: __m256d) -> [f64; 3] {
 /// test dilates by `7uR` or more. By the comparison below the point at `t` lies within `2uR` of the box as seen
 /// from the origin, whose planes are off by at most `uR`: `3uR` in all. What remains, `4uR/|d|`, is more
 /// than the three roundings of a bound, none of which exceeds `uR/|d|` by more than second order.
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-fn inside_own_box(x: __m128, y: __m128, z: __m128, t: f32, direction: &[f32; 4]) -> bool {
+pub(super) fn inside_own_box(
+    x: __m128,
+    y: __m128,
+    z: __m128,
+    t: f32,
+    direction: &[f32; 4],
+) -> bool {
     // Rows of corners become corners with lanes x, y, z.
     let xy = _mm_unpacklo_ps(x, y);
     let a = _mm_shuffle_ps::<0b00_00_01_00>(xy, z);
@@ -214,9 +248,11 @@ fn inside_own_box(x: __m128, y: __m128, z: __m128, t: f32, direction: &[f32; 4])
     let t = _mm_set1_ps(t);
     let past_min = _mm_fmsub_ps(t, direction, min);
     let past_max = _mm_fmsub_ps(t, direction, max);
-    let inside = _mm_cmp_ps_mask::<_CMP_GE_OQ>(past_min, minus_slack)
-        & _mm_cmp_ps_mask::<_CMP_LE_OQ>(past_max, slack);
-    inside & 7 == 7
+    let inside = _mm_and_ps(
+        _mm_cmp_ps::<_CMP_GE_OQ>(past_min, minus_slack),
+        _mm_cmp_ps::<_CMP_LE_OQ>(past_max, slack),
+    );
+    _mm_movemask_ps(inside) & 7 == 7
 }
 
 /// `t` of an accepted triangle, clamped to where the ray is in the triangle's own box: the second

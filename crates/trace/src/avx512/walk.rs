@@ -1,6 +1,6 @@
 //! What a ray does between box tests, whoever it shares the processor with: hits, and changes of level.
 
-use super::ground::{Candidates, Ground};
+use super::ground::{Candidates, Steps};
 use super::slot::{self, Aim, Slot};
 use super::{stack, triangles};
 use crate::Hit;
@@ -14,7 +14,7 @@ use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use tree::primitives::Primitive;
 
 /// A part of a batch.
-pub(super) struct Walk<'a, K: Kind, G: Ground> {
+pub(super) struct Walk<'a, K: Kind, G: Steps> {
     pub(super) ground: &'a G,
     ask: &'a Ask<'a>,
     /// Position of the first ray in the batch.
@@ -38,7 +38,7 @@ pub(super) enum Next {
     Finish,
 }
 
-impl<'a, K: Kind, G: Ground> Walk<'a, K, G> {
+impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     /// Rays, and room for as many answers.
     pub(super) fn new(
         ground: &'a G,
@@ -65,7 +65,7 @@ impl<'a, K: Kind, G: Ground> Walk<'a, K, G> {
     ///
     /// # Safety
     /// `leaf` must lead to a leaf of the world.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     pub(super) unsafe fn candidates<const COUNTED: bool>(
         &mut self,
@@ -85,7 +85,7 @@ impl<'a, K: Kind, G: Ground> Walk<'a, K, G> {
     ///
     /// # Safety
     /// `leaf` must lead to a leaf of the world that has these triangles, and `bottom` be the bottom of the slot's stack.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     pub(super) unsafe fn hits(
         &mut self,
@@ -125,7 +125,7 @@ impl<'a, K: Kind, G: Ground> Walk<'a, K, G> {
     ///
     /// # Safety
     /// As [`Walk::hits`].
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     unsafe fn offer_plain(
         &mut self,
@@ -164,7 +164,7 @@ impl<'a, K: Kind, G: Ground> Walk<'a, K, G> {
     ///
     /// # Safety
     /// As [`Walk::hits`].
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline(never)]
     unsafe fn offer_asked(
         &mut self,
@@ -185,7 +185,7 @@ impl<'a, K: Kind, G: Ground> Walk<'a, K, G> {
     ///
     /// # Safety
     /// `bottom` must be the bottom of the slot's stack.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     unsafe fn offer(&mut self, slot: &mut Slot, bottom: *mut Pointer, hit: Hit) -> bool {
         match K::offer(&mut self.answers[slot.position as usize], hit) {
@@ -193,7 +193,7 @@ impl<'a, K: Kind, G: Ground> Walk<'a, K, G> {
             Outcome::Narrow(t) => {
                 slot.aim.farthest = t;
                 // SAFETY: as promised; stacks have room.
-                slot.top = unsafe { stack::drop_beyond(bottom, slot.top, self.stack_size, t) };
+                slot.top = unsafe { G::drop_beyond(bottom, slot.top, self.stack_size, t) };
                 false
             }
             Outcome::Done => true,
@@ -201,7 +201,7 @@ impl<'a, K: Kind, G: Ground> Walk<'a, K, G> {
     }
 
     /// Enters an instance.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     pub(super) fn enter_instance(&mut self, number: usize, slot: &mut Slot) -> Next {
         let Some(top) = self.ground.top() else { return Next::Pop };
         let placement = &top.placements[number];
@@ -224,7 +224,7 @@ impl<'a, K: Kind, G: Ground> Walk<'a, K, G> {
         slot.top = unsafe { stack::push(slot.top, self.stack_size, Pointer::LEAVE) };
         let Aim { nearest, farthest, .. } = slot.aim;
         slot.aim.set(&ray, &level.bounds, nearest, farthest);
-        slot.shear.set(&ray);
+        slot.shear.set::<G::Rule>(&ray);
         (slot.instance, slot.bottom) = (number as u32, placement.bottom);
         Next::Go(level.root)
     }
@@ -233,7 +233,7 @@ impl<'a, K: Kind, G: Ground> Walk<'a, K, G> {
     ///
     /// # Safety
     /// `bottom` must be the bottom of the slot's stack.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     pub(super) unsafe fn boxes(
         &mut self,
         list: usize,

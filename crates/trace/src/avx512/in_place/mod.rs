@@ -18,8 +18,10 @@ mod proof;
 
 pub(crate) use proof::Proved;
 
-use super::ground::{Candidates, Ground};
+use super::ground::{Candidates, Ground, Steps};
+use super::rule::Watertight;
 use super::slot::Slot;
+use super::stack;
 use super::triangles::{self, Accepted};
 use crate::ask::Ask;
 use crate::in_place::InPlace;
@@ -64,7 +66,7 @@ struct Bytes<'a> {
 }
 
 impl Ground for Bytes<'_> {
-    type Leaf = Opened;
+    type Rule = Watertight;
 
     const LINES: usize = 2;
 
@@ -105,6 +107,10 @@ impl Ground for Bytes<'_> {
     fn place(&self, pointer: Pointer) -> *const u8 {
         self.start.wrapping_add((pointer.0 & ((1 << PLACE_BITS) - 1)) as usize * NODE)
     }
+}
+
+impl Steps for Bytes<'_> {
+    type Leaf = Opened;
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
@@ -164,5 +170,17 @@ impl Ground for Bytes<'_> {
     #[inline(always)]
     fn rest(&self, leaf: &Opened) -> Pointer {
         leaf.rest
+    }
+
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn drop_beyond(
+        bottom: *mut Pointer,
+        top: *mut Pointer,
+        size: usize,
+        t: f32,
+    ) -> *mut Pointer {
+        // SAFETY: as promised.
+        unsafe { stack::drop_beyond(bottom, top, size, t) }
     }
 }
