@@ -1,6 +1,6 @@
 //! The walk over the image's own bytes: the small way.
 //!
-//! The AVX-512 kernel walks most images without instances (`avx512::in_place`); here is the plain walk, for all.
+//! The AVX-512 kernel walks most images (`avx512::in_place`); here is the plain walk, for all.
 //!
 //! Nothing is copied but what has no place in the nodes: the boxes around the roots and the numbers of the
 //! placements. Box nodes are decoded as they are met; boxes are tested by the reference slab test and
@@ -10,6 +10,7 @@
 use crate::ask::{Ask, Space};
 use crate::kernel::Kernel;
 use crate::kind::{Kind, Outcome};
+use crate::world::{Level, Pointer, TopLevel};
 use geometry::{Aabb, InstanceFlags, Ray, SlabRay, TriangleRule, slab};
 use gfx12::decode::{Memory, Structure};
 use gfx12::layout::{
@@ -20,10 +21,9 @@ use gfx12::obb;
 use machine::candidate::MergedFlags;
 use machine::instance_dilation::InstanceDilation;
 use machine::{CheckedImage, Counters, Image};
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 use tree::primitives::Primitive;
-use tree::{Placement, PrimitiveFlags, PrimitiveId};
+use tree::{PrimitiveFlags, PrimitiveId};
 
 /// An image and what a walk over it must know.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(crate) struct InPlace {
     image: CheckedImage,
     /// The structure of the root, then the bottom levels.
     structures: Vec<Root>,
-    top: Option<TopLevel>,
+    instances: Option<Instances>,
     /// Triangles stored, each once.
     pub(crate) triangles: usize,
     /// What the AVX-512 kernel must know, if it can walk this image.
@@ -48,12 +48,13 @@ struct Root {
     bounds: Aabb,
 }
 
+/// A top level.
 #[derive(Debug)]
-struct TopLevel {
-    placements: Vec<Placement>,
-    /// The number of the placement behind each instance node.
-    numbers: HashMap<u32, u32>,
-    dilation: InstanceDilation,
+struct Instances {
+    /// Its pointer is that of the AVX-512 kernel's walk.
+    top: TopLevel,
+    /// Instance nodes in order, each with the number of its placement.
+    numbers: Vec<(NodePointer, u32)>,
 }
 
 impl InPlace {
@@ -71,25 +72,27 @@ impl InPlace {
         let structures = survey.structures.iter().zip(bounds);
         let structures: Vec<Root> =
             structures.map(|(found, bvh)| root(found.structure, bvh.root().bounds)).collect();
-        let top = tree.top.as_ref().map(|top| TopLevel {
-            placements: top.placements.clone(),
-            numbers: gfx12::decode::instance_numbers(bytes)
-                .into_iter()
-                .map(|(pointer, number)| (pointer.0, number))
-                .collect(),
-            dilation: InstanceDilation::new(top),
+        let mut instances = tree.top.as_ref().map(|top| {
+            let mut numbers = gfx12::decode::instance_numbers(bytes);
+            numbers.sort_unstable();
+            let level = Level { root: Pointer::DONE, bounds: top.bvh.root().bounds };
+            let (placements, dilation) = (top.placements.clone(), InstanceDilation::new(top));
+            Instances { top: TopLevel { level, placements, dilation }, numbers }
         });
         let triangles = tree.bottoms.iter().map(|b| crate::world::distinct(&b.primitives)).sum();
         #[cfg(target_arch = "x86_64")]
-        let proved = match (&top, structures.first()) {
-            (None, Some(root)) => {
-                crate::avx512::in_place::Proved::new(bytes, &root.structure, root.bounds)
-            }
-            _ => None,
+        let proved = {
+            let levels: Vec<_> = structures.iter().map(|r| (&r.structure, r.bounds)).collect();
+            let numbers = instances.as_ref().map(|instances| instances.numbers.as_slice());
+            crate::avx512::in_place::Proved::new(bytes, &levels, numbers)
         };
+        #[cfg(target_arch = "x86_64")]
+        if let (Some(instances), Some(proved)) = (&mut instances, &proved) {
+            instances.top.level = proved.outermost();
+        }
         Self {
             structures,
-            top,
+            instances,
             triangles,
             #[cfg(target_arch = "x86_64")]
             proved,
@@ -102,13 +105,26 @@ impl InPlace {
         &self.image
     }
 
+    /// The top level, if there is one.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn top(&self) -> Option<&TopLevel> {
+        self.instances.as_ref().map(|instances| &instances.top)
+    }
+
     /// Bytes in memory.
     pub(crate) fn byte_count(&self) -> usize {
-        let top = self
-            .top
-            .as_ref()
-            .map_or(0, |top| size_of_val(top.placements.as_slice()) + 8 * top.numbers.len());
-        self.image.image().byte_count() + size_of_val(self.structures.as_slice()) + top
+        let instances = self.instances.as_ref().map_or(0, |instances| {
+            size_of_val(instances.top.placements.as_slice())
+                + size_of_val(instances.numbers.as_slice())
+        });
+        #[cfg(target_arch = "x86_64")]
+        let proved = self.proved.as_ref().map_or(0, |proved| proved.byte_count());
+        #[cfg(not(target_arch = "x86_64"))]
+        let proved = 0;
+        self.image.image().byte_count()
+            + size_of_val(self.structures.as_slice())
+            + instances
+            + proved
     }
 
     /// Answers the rays of a part of a batch; `first` is the position of its first ray.
@@ -155,12 +171,12 @@ impl InPlace {
         }
         let farthest = slab::widen(ray.tmax);
         let mut walk = Walk::<K> { world: self, ask, position, ray, answer, counters, farthest };
-        let _ = match &self.top {
+        let _ = match &self.instances {
             None => {
                 let flags = MergedFlags::new(ask.flags, InstanceFlags::empty());
                 walk.bottom(0, &Space { ray: *ray, instance: 0, flags })
             }
-            Some(top) => {
+            Some(Instances { top, .. }) => {
                 let reach = slab::reach(ray.origin, &self.structures[0].bounds);
                 let slabs = SlabRay::dilated(ray, top.dilation.dilation(ray.origin, reach));
                 walk.structure(&self.structures[0], &slabs, None)
@@ -248,8 +264,11 @@ impl<K: Kind> Walk<'_, K> {
 
     fn instance(&mut self, pointer: NodePointer) -> ControlFlow<()> {
         let world = self.world;
-        let Some(top) = &world.top else { return ControlFlow::Continue(()) };
-        let number = top.numbers.get(&pointer.0).copied().unwrap_or(0);
+        let Some(Instances { top, numbers }) = &world.instances else {
+            return ControlFlow::Continue(());
+        };
+        let place = numbers.binary_search_by_key(&pointer, |&(node, _)| node);
+        let number = place.map_or(0, |place| numbers[place].1);
         let placement = &top.placements[number as usize];
         if placement.mask & self.ask.mask == 0 {
             return ControlFlow::Continue(());

@@ -94,7 +94,7 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
                 } else {
                     ground.node::<false>(pointer, slot, size)
                 };
-                self.walk.prefetch(pointer);
+                self.walk.prefetch(pointer, slot);
                 *self.lists.found.pointers.get_unchecked_mut(index) = pointer;
                 *self.lists.found.slots.get_unchecked_mut(index) = number;
             }
@@ -122,7 +122,7 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
                 let is_at_end = rest == Pointer::DONE;
                 slot.top = slot.top.sub(usize::from((mask == 0) & is_at_end));
                 let pointer = if is_at_end { *slot.top } else { rest };
-                self.walk.prefetch(pointer);
+                self.walk.prefetch(pointer, slot);
                 *self.lists.found.pointers.get_unchecked_mut(index) = pointer;
                 *self.lists.masks.get_unchecked_mut(index) = u32::from(mask);
             }
@@ -166,6 +166,7 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
                 Target::Leave => {
                     let Aim { farthest, .. } = slot.aim;
                     slot.aim = Aim { farthest, ..self.outer[number as usize] };
+                    slot.start = self.walk.ground.start(None);
                     Next::Pop
                 }
                 Target::Done | Target::Node | Target::Leaf => {
@@ -197,7 +198,7 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
             }
             Next::Finish => Pointer::DONE,
         };
-        self.walk.prefetch(pointer);
+        self.walk.prefetch(pointer, &self.slots[number as usize]);
         // SAFETY: see the head of this file.
         unsafe { self.lists.found.push(pointer, number) };
     }
@@ -262,6 +263,7 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
             let slot = &mut self.slots[number as usize];
             slot.position = position as u32;
             (slot.instance, slot.bottom) = (0, 0);
+            slot.start = self.walk.ground.start(None);
             if let Some(outer) = self.outer.get_mut(number as usize) {
                 *outer = slot.aim;
             }

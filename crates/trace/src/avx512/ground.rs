@@ -27,6 +27,12 @@ pub(crate) trait Ground {
     /// A bottom level.
     fn bottom(&self, number: usize) -> Option<&Level>;
 
+    /// What pointers of a bottom level count from, or, without a number, those of the outermost level.
+    fn start(&self, bottom: Option<usize>) -> *const u8;
+
+    /// The number of the placement that a pointer to an instance names.
+    fn placement(&self, named: usize) -> usize;
+
     /// Most entries that a walk's stack can have.
     fn stack_size(&self) -> usize;
 
@@ -43,8 +49,8 @@ pub(crate) trait Ground {
         counters: &mut Counters,
     );
 
-    /// The first byte of a node or leaf; of anything else, any address.
-    fn place(&self, pointer: Pointer) -> *const u8;
+    /// The first byte of a node or leaf that a ray is on its way to; of anything else, any address.
+    fn place(&self, pointer: Pointer, slot: &Slot) -> *const u8;
 }
 
 /// What rays do on it, with the instructions of a kernel.
@@ -82,7 +88,7 @@ pub(crate) trait Steps: Ground {
     ///
     /// # Safety
     /// As above.
-    unsafe fn leaf(&self, leaf: Pointer) -> Self::Leaf;
+    unsafe fn leaf(&self, leaf: Pointer, slot: &Slot) -> Self::Leaf;
 
     /// Whether the triangle rule accepts a triangle of a leaf, and where.
     ///

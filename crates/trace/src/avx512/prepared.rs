@@ -48,6 +48,16 @@ impl<R: Rule, V> Ground for Prepared<'_, R, V> {
         self.world.bottoms.get(number)
     }
 
+    #[inline(always)]
+    fn start(&self, _: Option<usize>) -> *const u8 {
+        self.start
+    }
+
+    #[inline(always)]
+    fn placement(&self, named: usize) -> usize {
+        named
+    }
+
     fn stack_size(&self) -> usize {
         self.world.stack_size
     }
@@ -68,7 +78,7 @@ impl<R: Rule, V> Ground for Prepared<'_, R, V> {
     }
 
     #[inline(always)]
-    fn place(&self, pointer: Pointer) -> *const u8 {
+    fn place(&self, pointer: Pointer, _: &Slot) -> *const u8 {
         self.start.wrapping_add(pointer.byte())
     }
 }
@@ -86,7 +96,7 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx512> {
     ) -> Pointer {
         // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
         unsafe {
-            let node = &*self.place(node).cast::<Node>();
+            let node = &*self.place(node, slot).cast::<Node>();
             let found = Intervals::new(node, &slot.aim).children(node, &slot.aim);
             let pointer = found.nearest_or(node, *slot.top.sub(1));
             slot.top = stack::push_met::<DEPTHS>(slot.top, size, &found).sub(1);
@@ -99,7 +109,7 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx512> {
     unsafe fn node_alone(&self, node: Pointer, slot: &mut Slot, size: usize) -> Pointer {
         // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
         unsafe {
-            let node = &*self.place(node).cast::<Node>();
+            let node = &*self.place(node, slot).cast::<Node>();
             let intervals = Intervals::new(node, &slot.aim);
             let met = intervals.met();
             if met.is_power_of_two() {
@@ -122,9 +132,11 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx512> {
         // SAFETY: as promised; there is room behind the last leaf.
         let mask = unsafe {
             match R::RULE {
-                TriangleRule::Watertight => triangles::candidates(self.place(leaf), tested, slot),
+                TriangleRule::Watertight => {
+                    triangles::candidates(self.place(leaf, slot), tested, slot)
+                }
                 TriangleRule::MollerTrumbore => {
-                    moller_trumbore::candidates(self.place(leaf), tested, slot)
+                    moller_trumbore::candidates(self.place(leaf, slot), tested, slot)
                 }
             }
         };
@@ -132,7 +144,7 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx512> {
     }
 
     #[inline(always)]
-    unsafe fn leaf(&self, leaf: Pointer) -> Pointer {
+    unsafe fn leaf(&self, leaf: Pointer, _: &Slot) -> Pointer {
         leaf
     }
 
@@ -140,7 +152,9 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx512> {
     #[inline]
     unsafe fn accepted(&self, leaf: &Pointer, lane: usize, slot: &Slot) -> Option<Accepted> {
         // SAFETY: as promised.
-        unsafe { triangles::accepted_by::<R>(self.place(*leaf), leaf.triangles(), lane, slot) }
+        unsafe {
+            triangles::accepted_by::<R>(self.place(*leaf, slot), leaf.triangles(), lane, slot)
+        }
     }
 
     fn triangle(&self, leaf: &Pointer, lane: usize) -> Triangle {

@@ -65,6 +65,7 @@ unsafe fn go<K: Kind, G: Steps, const COUNTED: bool>(
         (None, None) => return,
     };
     let outer = slot.aim;
+    slot.start = ground.start(None);
     // SAFETY: pointers lead into the world; stacks are as large as any walk needs, and the lowest
     // entry ends it.
     unsafe {
@@ -88,6 +89,7 @@ unsafe fn go<K: Kind, G: Steps, const COUNTED: bool>(
                 Target::Boxes(list) => walk.boxes(list, &mut slot, bottom),
                 Target::Leave => {
                     slot.aim = Aim { farthest: slot.aim.farthest, ..outer };
+                    slot.start = ground.start(None);
                     Next::Pop
                 }
                 Target::Done => return,

@@ -24,6 +24,8 @@ pub(super) struct Slot {
     pub(super) shear: Shear,
     /// The bottom level that it is in.
     pub(super) bottom: u32,
+    /// What pointers of the level that it is in count from ([`Ground::start`](super::ground::Ground::start)).
+    pub(super) start: *const u8,
 }
 
 /// A ray as box tests see it.
@@ -82,6 +84,7 @@ impl Slot {
             direction: [0.0; 4],
         },
         bottom: 0,
+        start: std::ptr::null(),
     };
 }
 

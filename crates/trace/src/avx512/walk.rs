@@ -96,7 +96,7 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     ) -> Next {
         let ground = self.ground;
         // SAFETY: as promised.
-        let leaf = unsafe { ground.leaf(leaf) };
+        let leaf = unsafe { ground.leaf(leaf, slot) };
         while mask != 0 {
             let lane = mask.trailing_zeros() as usize;
             mask &= mask - 1;
@@ -202,8 +202,9 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
 
     /// Enters an instance.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-    pub(super) fn enter_instance(&mut self, number: usize, slot: &mut Slot) -> Next {
+    pub(super) fn enter_instance(&mut self, named: usize, slot: &mut Slot) -> Next {
         let Some(top) = self.ground.top() else { return Next::Pop };
+        let number = self.ground.placement(named);
         let placement = &top.placements[number];
         if placement.mask & self.ask.mask == 0 {
             return Next::Pop;
@@ -226,6 +227,7 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
         slot.aim.set(&ray, &level.bounds, nearest, farthest);
         slot.shear.set::<G::Rule>(&ray);
         (slot.instance, slot.bottom) = (number as u32, placement.bottom);
+        slot.start = self.ground.start(Some(placement.bottom as usize));
         Next::Go(level.root)
     }
 
@@ -276,8 +278,8 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
 
     /// Asks for the memory of the next step.
     #[inline(always)]
-    pub(super) fn prefetch(&self, pointer: Pointer) {
-        let address = self.ground.place(pointer).cast::<i8>();
+    pub(super) fn prefetch(&self, pointer: Pointer, slot: &Slot) {
+        let address = self.ground.place(pointer, slot).cast::<i8>();
         for line in 0..G::LINES {
             // SAFETY: a hint may name any address.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(64 * line)) };

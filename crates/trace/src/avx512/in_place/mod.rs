@@ -1,8 +1,8 @@
 //! The image's own bytes as ground of rays in flight.
 //!
 //! Nodes and leaves are decoded in vectors, at every step again. Pointers are packed like those of the
-//! CPU's copy, but count nodes of 128 bytes, and those of leaves have the first pair where the copy has a
-//! number of triangles. A step at a leaf tests up to four pairs; what is left of a range is the leaf's rest.
+//! CPU's copy, but count nodes of 128 bytes from the start of their level, and those of leaves have the first pair where the copy has a
+//! number of triangles. Those of instances have the place of their node. A step at a leaf tests up to four pairs; what is left of a range is the leaf's rest.
 //!
 //! | file | concept |
 //! |---|---|
@@ -34,6 +34,7 @@ use tree::PrimitiveId;
 
 /// Bits of a pointer that are a place, in nodes.
 const PLACE_BITS: u32 = 27;
+const PLACE: usize = (1 << PLACE_BITS) - 1;
 
 /// Bytes of a node.
 const NODE: usize = 128;
@@ -51,16 +52,13 @@ pub(crate) unsafe fn answer<K: Kind>(
     answers: &mut [K::Answer],
     counters: Option<&mut Counters>,
 ) {
-    let start = proved.bytes(image.image().image()).as_ptr();
-    let ground = Bytes { start, image, proved };
+    let ground = Bytes { image, proved };
     // SAFETY: as promised by the caller.
     unsafe { super::answer_over::<K, Bytes<'_>>(&ground, ask, first, rays, answers, counters) };
 }
 
 /// A proved image.
 struct Bytes<'a> {
-    /// What pointers count from.
-    start: *const u8,
     image: &'a InPlace,
     proved: &'a Proved,
 }
@@ -76,12 +74,22 @@ impl Ground for Bytes<'_> {
 
     #[inline(always)]
     fn top(&self) -> Option<&TopLevel> {
-        None
+        self.image.top()
     }
 
     #[inline(always)]
     fn bottom(&self, number: usize) -> Option<&Level> {
-        (number == 0).then_some(&self.proved.level)
+        self.proved.bottom(number)
+    }
+
+    #[inline(always)]
+    fn start(&self, bottom: Option<usize>) -> *const u8 {
+        self.proved.start(self.image.image().image(), bottom)
+    }
+
+    #[inline(always)]
+    fn placement(&self, named: usize) -> usize {
+        self.proved.placement(named & PLACE)
     }
 
     fn stack_size(&self) -> usize {
@@ -104,8 +112,8 @@ impl Ground for Bytes<'_> {
     }
 
     #[inline(always)]
-    fn place(&self, pointer: Pointer) -> *const u8 {
-        self.start.wrapping_add((pointer.0 & ((1 << PLACE_BITS) - 1)) as usize * NODE)
+    fn place(&self, pointer: Pointer, slot: &Slot) -> *const u8 {
+        slot.start.wrapping_add((pointer.0 as usize & PLACE) * NODE)
     }
 }
 
@@ -122,7 +130,7 @@ impl Steps for Bytes<'_> {
     ) -> Pointer {
         // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
         unsafe {
-            let top = node::push_met::<DEPTHS>(self.place(node), &slot.aim, slot.top, size);
+            let top = node::push_met::<DEPTHS>(self.place(node, slot), &slot.aim, slot.top, size);
             slot.top = top.sub(1);
             *slot.top
         }
@@ -139,14 +147,14 @@ impl Steps for Bytes<'_> {
     #[inline]
     unsafe fn candidates(&self, leaf: Pointer, slot: &Slot) -> Candidates {
         // SAFETY: as promised.
-        unsafe { leaf::candidates(self.place(leaf), leaf, slot) }
+        unsafe { leaf::candidates(self.place(leaf, slot), leaf, slot) }
     }
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn leaf(&self, leaf: Pointer) -> Opened {
+    unsafe fn leaf(&self, leaf: Pointer, slot: &Slot) -> Opened {
         // SAFETY: as promised.
-        unsafe { Opened::new(self.place(leaf), leaf) }
+        unsafe { Opened::new(self.place(leaf, slot), leaf) }
     }
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]

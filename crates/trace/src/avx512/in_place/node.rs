@@ -124,24 +124,36 @@ fn quantum(exponent: __m256i) -> __m256 {
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 fn pointers(words: __m256i, internal: u32, primitive: u32) -> __m256i {
-    let kind = _mm256_and_si256(words, _mm256_set1_epi32(0xF << 24));
-    let is_box = _mm256_cmpeq_epi32_mask(kind, _mm256_set1_epi32(5 << 24));
+    // Bits above the place: none of boxes.
+    let kind = _mm256_srli_epi32::<24>(words);
+    let tag = tags(kind);
+    let is_other = _mm256_movepi32_mask(tag);
     // Both sums at once: boxes in the low half, others in the high one.
     let length = _mm256_srli_epi32::<28>(words);
-    let length = _mm256_mask_slli_epi32::<16>(length, !is_box, length);
+    let length = _mm256_mask_slli_epi32::<16>(length, is_other, length);
     let sum = _mm256_add_epi32(length, _mm256_slli_si256::<4>(length));
     let sum = _mm256_add_epi32(sum, _mm256_slli_si256::<8>(sum));
     let lower = _mm256_maskz_permutexvar_epi32(0xF0, _mm256_set1_epi32(3), sum);
     let before = _mm256_sub_epi32(_mm256_add_epi32(sum, lower), length);
-    let internal = _mm256_set1_epi32(internal as i32);
-    let internal = _mm256_add_epi32(_mm256_and_si256(before, _mm256_set1_epi32(0xFFFF)), internal);
-    let primitive = _mm256_set1_epi32(primitive as i32);
-    let primitive = _mm256_add_epi32(_mm256_srli_epi32::<16>(before), primitive);
-    // The first pair: bits 0, 1 and 3 of the kind.
-    let low = _mm256_and_si256(_mm256_slli_epi32::<3>(words), _mm256_set1_epi32(3 << PLACE_BITS));
-    let high = _mm256_and_si256(_mm256_slli_epi32::<2>(words), _mm256_set1_epi32(4 << PLACE_BITS));
-    let leaf = _mm256_or_si256(_mm256_set1_epi32(i32::MIN), _mm256_or_si256(low, high));
-    _mm256_mask_mov_epi32(_mm256_or_si256(primitive, leaf), is_box, internal)
+    let before = _mm256_mask_srli_epi32::<16>(before, is_other, before);
+    let before = _mm256_and_si256(before, _mm256_set1_epi32(0xFFFF));
+    let first = _mm256_set1_epi32(internal as i32);
+    let first = _mm256_mask_set1_epi32(first, is_other, primitive as i32);
+    _mm256_or_si256(_mm256_add_epi32(first, before), tag)
+}
+
+/// What pointers have above their places, for kinds of nodes in the lowest four bits.
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[inline]
+fn tags(kinds: __m256i) -> __m256i {
+    const fn leaf(pair: u32) -> i32 {
+        (1 << 31 | pair << PLACE_BITS) as i32
+    }
+    const INSTANCE: i32 = Pointer::FIRST_OTHER as i32;
+    // Of kinds that nothing has, any will do.
+    let low = _mm256_setr_epi32(leaf(0), leaf(1), leaf(2), leaf(3), 0, 0, INSTANCE, 0);
+    let high = _mm256_setr_epi32(leaf(4), leaf(5), leaf(6), leaf(7), 0, 0, 0, 0);
+    _mm256_permutex2var_epi32(low, kinds, high)
 }
 
 /// The lanes of `met`, those that are entered last first, and then all others: in the lowest three bits.

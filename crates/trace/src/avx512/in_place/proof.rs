@@ -1,5 +1,5 @@
-//! Which images can be walked with unchecked reads: those with one structure of triangles alone, whose nodes all lie in
-//! one segment and have nothing odd. All others are walked by plain code.
+//! Which images can be walked with unchecked reads: those of triangles alone and instances of such, the nodes of whose
+//! structures each lie in one segment and have nothing odd. All others are walked by plain code.
 
 use super::{NODE, PLACE_BITS};
 use crate::ordinary;
@@ -19,20 +19,111 @@ const RANGE_NODES: u64 = 16;
 /// That a walk over an image reads within the image only, and what it must know.
 #[derive(Debug)]
 pub(crate) struct Proved {
+    /// The outermost structure, then the bottom levels below it.
+    structures: Vec<Proven>,
+    instances: Option<InstanceNodes>,
+    /// Most entries that a walk's stack can have.
+    pub(super) stack_size: usize,
+}
+
+/// A structure.
+#[derive(Debug)]
+struct Proven {
     segment: usize,
     /// What pointers count from, in the segment.
     start: usize,
     /// Where the walk begins.
-    pub(super) level: Level,
-    /// Most entries that its stack can have.
-    pub(super) stack_size: usize,
+    level: Level,
+    /// Levels of boxes.
+    levels: usize,
+}
+
+/// Which placements the instance nodes are.
+#[derive(Debug)]
+struct InstanceNodes {
+    /// The place of the first.
+    first: usize,
+    /// The numbers of the placements, from there on.
+    numbers: Vec<u32>,
 }
 
 impl Proved {
-    /// Follows every pointer of the structure; `None` if there is anything that the walk does not know.
-    pub(crate) fn new(image: &Image, structure: &Structure, bounds: Aabb) -> Option<Self> {
+    /// Follows every pointer of the structures, the outermost first; `None` if there is anything that the walk does not
+    /// know. `instances` has the instance nodes of the outermost in order, if it is a top level, and their placements.
+    pub(crate) fn new(
+        image: &Image,
+        structures: &[(&Structure, Aabb)],
+        instances: Option<&[(NodePointer, u32)]>,
+    ) -> Option<Self> {
+        let is_top = |number: usize| number == 0 && instances.is_some();
+        let structures: Vec<Proven> = structures
+            .iter()
+            .enumerate()
+            .map(|(number, (structure, bounds))| {
+                Proven::new(image, structure, *bounds, is_top(number))
+            })
+            .collect::<Option<_>>()?;
+        let instances = match instances {
+            Some(nodes) => Some(InstanceNodes::new(nodes)?),
+            None => None,
+        };
+        // All children of a node are pushed and one is popped, again and again; an instance pushes its end.
+        let below = structures.iter().skip(1).map(|structure| structure.levels).max();
+        let levels = structures.first()?.levels + below.unwrap_or(0);
+        Some(Self { structures, instances, stack_size: 3 + 7 * levels })
+    }
+
+    /// Where walks begin.
+    pub(crate) fn outermost(&self) -> Level {
+        self.structures[0].level
+    }
+
+    /// Where walks of a bottom level begin.
+    #[inline(always)]
+    pub(super) fn bottom(&self, number: usize) -> Option<&Level> {
+        self.bottom_structure(number).map(|structure| &structure.level)
+    }
+
+    /// What pointers of a bottom level, or of the outermost structure, count from.
+    #[inline(always)]
+    pub(super) fn start(&self, image: &Image, bottom: Option<usize>) -> *const u8 {
+        let structure = match bottom {
+            Some(number) => self.bottom_structure(number),
+            None => self.structures.first(),
+        };
+        structure.map_or(std::ptr::null(), |structure| {
+            image.segments[structure.segment].bytes()[structure.start..].as_ptr()
+        })
+    }
+
+    /// The number of the placement behind the instance node at a place.
+    #[inline(always)]
+    pub(super) fn placement(&self, place: usize) -> usize {
+        let instances = self.instances.as_ref();
+        instances.map_or(0, |nodes| nodes.numbers[place - nodes.first] as usize)
+    }
+
+    /// Bytes in memory.
+    pub(crate) fn byte_count(&self) -> usize {
+        let instances = self.instances.as_ref();
+        size_of_val(self.structures.as_slice())
+            + instances.map_or(0, |nodes| size_of_val(nodes.numbers.as_slice()))
+    }
+
+    #[inline(always)]
+    fn bottom_structure(&self, number: usize) -> Option<&Proven> {
+        self.structures.get(number + usize::from(self.instances.is_some()))
+    }
+}
+
+impl Proven {
+    fn new(image: &Image, structure: &Structure, bounds: Aabb, is_top: bool) -> Option<Self> {
+        if bounds.is_empty() {
+            let level = Level { root: Pointer::DONE, bounds };
+            return Some(Self { segment: 0, start: 0, level, levels: 0 });
+        }
         let is_ordinary = bounds.min.abs().max(bounds.max.abs()).max_element() <= ordinary::LARGEST;
-        if structure.box_base != structure.primitive_base || bounds.is_empty() || !is_ordinary {
+        if structure.box_base != structure.primitive_base || !is_ordinary {
             return None;
         }
         let base = structure.box_base;
@@ -42,16 +133,29 @@ impl Proved {
         if !start.is_multiple_of(64) || bytes.len() / NODE >= 1 << PLACE_BITS {
             return None;
         }
-        let levels = Nodes { bytes }.levels(structure.root)?;
-        // All children of a node are pushed and one is popped, again and again.
-        let stack_size = 2 + 7 * levels;
-        let level = Level { root: packed(structure.root)?, bounds };
-        Some(Self { segment, start, level, stack_size })
+        let levels = Nodes { bytes, is_top }.levels(structure.root)?;
+        Some(Self {
+            segment,
+            start,
+            level: Level { root: packed(structure.root)?, bounds },
+            levels,
+        })
     }
+}
 
-    /// The bytes that pointers count from.
-    pub(super) fn bytes<'a>(&self, image: &'a Image) -> &'a [u8] {
-        &image.segments[self.segment].bytes()[self.start..]
+impl InstanceNodes {
+    fn new(nodes: &[(NodePointer, u32)]) -> Option<Self> {
+        let place = |pointer: NodePointer| (pointer.0 >> 4) as usize;
+        let (first, last) = (place(nodes.first()?.0), place(nodes.last()?.0));
+        // Nodes lie side by side in any sensible image; no memory is taken for others.
+        if last - first >= 4 * nodes.len() {
+            return None;
+        }
+        let mut numbers = vec![0; last - first + 1];
+        for &(node, number) in nodes {
+            numbers[place(node) - first] = number;
+        }
+        Some(Self { first, numbers })
     }
 }
 
@@ -63,13 +167,16 @@ fn packed(pointer: NodePointer) -> Option<Pointer> {
         NodeKind::Primitive { pair } => {
             Some(Pointer(1 << 31 | u32::from(pair) << PLACE_BITS | place))
         }
-        NodeKind::Instance | NodeKind::Unused => None,
+        NodeKind::Instance => Pointer::instance(place as usize),
+        NodeKind::Unused => None,
     }
 }
 
 /// Nodes, in a run of bytes.
 struct Nodes<'a> {
     bytes: &'a [u8],
+    /// Whether they are a top level: then, and only then, there are instances, and no triangles.
+    is_top: bool,
 }
 
 impl Nodes<'_> {
@@ -86,11 +193,16 @@ impl Nodes<'_> {
         for depth in 0..LEVELS {
             let mut below = Vec::new();
             for &pointer in &level {
-                if pointer.kind() == NodeKind::Box {
-                    left = left.checked_sub(1)?; // a cycle never ends
-                    self.children(pointer, &mut below)?;
-                } else {
-                    self.range(pointer)?;
+                match pointer.kind() {
+                    NodeKind::Box => {
+                        left = left.checked_sub(1)?; // a cycle never ends
+                        self.children(pointer, &mut below)?;
+                    }
+                    NodeKind::Instance if self.is_top => {
+                        self.bits(pointer.byte_offset())?;
+                    }
+                    _ if self.is_top => return None,
+                    _ => self.range(pointer)?,
                 }
             }
             if below.is_empty() {
@@ -169,23 +281,53 @@ mod tests {
     use machine::Format;
     use scene::builtin::Builtin;
 
-    fn image() -> (Image, Structure, Aabb) {
-        let scene = Builtin::Interior.scene(2_000);
+    fn encoded(builtin: Builtin) -> (Image, tree::Tree) {
         let options = Options { preset: Preset::Best, ..Options::default() };
-        let tree = build::build(&scene, &options, &|_| std::ops::ControlFlow::Continue(()));
-        let tree = tree.unwrap().tree;
+        let keep_going = |_| std::ops::ControlFlow::Continue(());
+        let tree = build::build(&builtin.scene(2_000), &options, &keep_going).unwrap().tree;
         let format = Gfx12 { options: encode::Options::new(Policy::Dense) };
-        let image = format.encode(&tree).unwrap();
+        (format.encode(&tree).unwrap(), tree)
+    }
+
+    fn image() -> (Image, Structure, Aabb) {
+        let (image, tree) = encoded(Builtin::Interior);
         let structure = Survey::new(&image).structures[0].structure;
         (image, structure, tree.bounds())
+    }
+
+    fn prove(image: &Image, structure: &Structure, bounds: Aabb) -> Option<Proved> {
+        Proved::new(image, &[(structure, bounds)], None)
     }
 
     #[test]
     fn images_of_this_crate_are_proved() {
         let (image, structure, bounds) = image();
-        assert!(Proved::new(&image, &structure, bounds).is_some());
+        assert!(prove(&image, &structure, bounds).is_some());
         let far = Aabb::new(bounds.min, Vec3::splat(1e13));
-        assert!(Proved::new(&image, &structure, far).is_none());
+        assert!(prove(&image, &structure, far).is_none());
+    }
+
+    #[test]
+    fn instances_are_proved_where_they_belong() {
+        let (image, tree) = encoded(Builtin::Forest);
+        let survey = Survey::new(&image);
+        let top = tree.top.iter().map(|top| &top.bvh);
+        let bounds = top.chain(tree.bottoms.iter().map(|bottom| &bottom.bvh));
+        let structures: Vec<_> = survey
+            .structures
+            .iter()
+            .zip(bounds)
+            .map(|(found, bvh)| (&found.structure, bvh.root().bounds))
+            .collect();
+        let mut nodes = gfx12::decode::instance_numbers(&image);
+        nodes.sort_unstable();
+        let proved = Proved::new(&image, &structures, Some(&nodes)).unwrap();
+        for &(node, number) in &nodes {
+            assert_eq!(proved.placement((node.0 >> 4) as usize), number as usize);
+        }
+        assert!(Proved::new(&image, &structures, None).is_none(), "instances in a bottom level");
+        let turned: Vec<_> = structures.iter().rev().copied().collect();
+        assert!(Proved::new(&image, &turned, Some(&nodes)).is_none(), "triangles in a top level");
     }
 
     /// Whatever bits are wrong, the proof ends, and does not read outside.
@@ -196,11 +338,11 @@ mod tests {
         for (byte, value, what) in [(3, 0xEE, "boxes"), (28, 7, "rotation"), (24, 0xEE, "span")] {
             let mut broken = image.clone();
             broken.segments[0].bytes_mut()[root + byte] = value;
-            assert!(Proved::new(&broken, &structure, bounds).is_none(), "{what}");
+            assert!(prove(&broken, &structure, bounds).is_none(), "{what}");
         }
         let mut endless = image;
         let own = structure.root.0 & !0xF;
         endless.segments[0].bytes_mut()[root..root + 4].copy_from_slice(&own.to_le_bytes());
-        assert!(Proved::new(&endless, &structure, bounds).is_none(), "a cycle");
+        assert!(prove(&endless, &structure, bounds).is_none(), "a cycle");
     }
 }
