@@ -4,7 +4,7 @@ use crate::args::RuleArg;
 use crate::values;
 use clap::{Args, Subcommand, ValueEnum};
 use siliray::scene::Camera;
-use siliray::trace::Mode;
+use siliray::trace::{Kernel, Mode};
 use siliray::workload::Workload;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -57,7 +57,8 @@ pub(crate) struct BenchBeam {
 Examples:
   siliray bench trace
   siliray bench trace bunny.ply interior --triangles 1e6
-  siliray bench trace hairball --peers embree4 --runs 21 --json")]
+  siliray bench trace hairball --peers embree4 --runs 21 --json
+  siliray bench trace interior --kernel avx2")]
 pub(crate) struct BenchTrace {
     /// Files or built-in scenes [default: every built-in scene]
     ///
@@ -83,6 +84,10 @@ pub(crate) struct BenchTrace {
     /// Eye, target and vertical field of view in degrees: ex,ey,ez,tx,ty,tz,fov
     #[arg(long, value_name = "CAMERA", value_parser = values::camera, allow_hyphen_values = true)]
     pub(crate) camera: Option<Camera>,
+
+    /// The instructions that siliray uses: scalar, avx2 or avx512 [default: the fastest of this processor]
+    #[arg(long, value_name = "KERNEL", value_parser = values::kernel)]
+    pub(crate) kernel: Option<Kernel>,
 }
 
 /// Another library.
@@ -153,6 +158,10 @@ pub(crate) struct Trace {
     /// The arithmetic that decides whether a ray meets a triangle
     #[arg(long, value_name = "RULE", value_enum, default_value_t = RuleArg::Watertight)]
     pub(crate) rule: RuleArg,
+
+    /// The instructions that the tracer uses: scalar, avx2 or avx512 [default: the fastest of this processor]
+    #[arg(long, value_name = "KERNEL", value_parser = values::kernel)]
+    pub(crate) kernel: Option<Kernel>,
 }
 
 /// Make rays to trace, as benchmarks do.

@@ -6,7 +6,7 @@ use siliray::gfx12::layout::{PointerFlags, Resource};
 use siliray::render::{self, MAX_PIXELS, MAX_SIDE};
 use siliray::scene::Camera;
 use siliray::scene::builtin::Builtin;
-use siliray::trace::Mode;
+use siliray::trace::{Kernel, Mode};
 
 /// The size of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +50,13 @@ pub(crate) fn trace_mode(text: &str) -> Result<Mode, String> {
     let known = Mode::ALL.map(|mode| mode.name().replace('_', "-"));
     let found = Mode::ALL.into_iter().zip(&known).find(|(_, name)| **name == typed);
     found.map(|(mode, _)| mode).ok_or_else(|| format!("modes are {}", known.join(" and ")))
+}
+
+/// A kernel of the tracer, by name.
+pub(crate) fn kernel(text: &str) -> Result<Kernel, String> {
+    let names = Kernel::ALL.map(Kernel::name);
+    let found = Kernel::ALL.into_iter().find(|kernel| kernel.name() == text);
+    found.ok_or_else(|| format!("kernels are {}", names.join(", ")))
 }
 
 /// A position, counted from 0.

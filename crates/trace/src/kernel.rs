@@ -12,19 +12,22 @@ use machine::Counters;
 pub enum Kernel {
     /// Plain code, on any processor.
     Scalar,
+    /// AVX2 and FMA.
+    Avx2,
     /// AVX-512 (F, VL and DQ).
     Avx512,
 }
 
 impl Kernel {
     /// All kernels, from the plainest to the fastest.
-    pub const ALL: [Self; 2] = [Self::Scalar, Self::Avx512];
+    pub const ALL: [Self; 3] = [Self::Scalar, Self::Avx2, Self::Avx512];
 
     /// The name used in options and reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Scalar => "scalar",
+            Self::Avx2 => "avx2",
             Self::Avx512 => "avx512",
         }
     }
@@ -35,9 +38,11 @@ impl Kernel {
         match self {
             Self::Scalar => true,
             #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => crate::avx2::is_available(),
+            #[cfg(target_arch = "x86_64")]
             Self::Avx512 => crate::avx512::is_available(),
             #[cfg(not(target_arch = "x86_64"))]
-            Self::Avx512 => false,
+            Self::Avx2 | Self::Avx512 => false,
         }
     }
 
@@ -69,6 +74,11 @@ impl Kernel {
                         crate::avx512::answer::<K>(world, ask, first, rays, answers, counters);
                     }
                 }
+            }
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => {
+                // SAFETY: as above.
+                unsafe { crate::avx2::answer::<K>(world, ask, first, rays, answers, counters) }
             }
             _ => {
                 let mut uncounted = Counters::default();

@@ -36,12 +36,15 @@
 //! | [`beam`] | beams: queries, and many boxes at once |
 //! | `ordinary` | which rays and worlds the fast kernels take |
 //! | `avx512` | the AVX-512 kernel: many rays in flight |
+//! | `avx2` | the same with AVX2 |
 //! | `bundle` | coherent rays answered together |
 //!
 //! This is the one shipped crate with `unsafe`: kernels use vector instructions, and read memory that a
 //! check has proved without asking again.
 
 mod ask;
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod batch;

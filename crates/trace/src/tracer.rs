@@ -234,6 +234,7 @@ impl Tracer {
         };
         let kernel = match self.kernel {
             Kernel::Scalar => BeamKernel::Scalar,
+            Kernel::Avx2 => BeamKernel::Avx2,
             Kernel::Avx512 => BeamKernel::fastest(),
         };
         Ok(Beams { world, ground: &found.ground, kernel })

@@ -28,6 +28,7 @@ struct Json {
     query: &'static str,
     mode: &'static str,
     triangle_rule: &'static str,
+    kernel: &'static str,
     rays: u64,
     hits: u64,
     seconds: f64,
@@ -43,7 +44,7 @@ pub(crate) fn run(args: &Trace, triangles: Option<usize>, output: &Output) -> Re
     let mode = args.mode;
     let rule = TriangleRule::from(args.rule);
     let start = Instant::now();
-    let (scene, tracer) = tracer(args, triangles, Options { mode, rule, ..Options::default() })?;
+    let (scene, tracer) = tracer(args, triangles, Options { mode, rule, kernel: args.kernel })?;
     let build_seconds = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let hits = trace(args, &tracer, &mut rays, &mut file, output)?;
@@ -54,6 +55,7 @@ pub(crate) fn run(args: &Trace, triangles: Option<usize>, output: &Output) -> Re
         query: args.query.content().1,
         mode: mode.name(),
         triangle_rule: rule.name(),
+        kernel: tracer.kernel().name(),
         rays: rays.count(),
         hits,
         seconds: spent,

@@ -1,7 +1,7 @@
 //! The formats and machines that are tried.
 //!
-//! `fast` is the tracer with the best kernel of this processor over its own copy of the image; `fast-scalar` its plain
-//! walk over that copy, and `fast-in-place` the one over the image.
+//! `fast` is the tracer with the best kernel of this processor over its own copy of the image; `fast-avx2` the same with AVX2,
+//! `fast-scalar` its plain walk over that copy, and `fast-in-place` the one over the image.
 //!
 //! `gfx12-radv` and its literal twin need ranges of one pair, so they run on images packed that way, with the
 //! margin. What drivers really write has none: `gfx12:radv` and `gfx12:gpurt` are copies of them, and the
@@ -145,6 +145,16 @@ pub(super) static CONTENDERS: &[Contender] = &[
         truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &[Preset::Best],
+    },
+    Contender {
+        format: &DENSE,
+        name: "gfx12",
+        layout: "dense",
+        machine: "fast-avx2",
+        make: make::fast_avx2,
+        truth: Truth::Oracle,
+        loses: Loses::Nothing,
+        presets: &[Preset::Balanced, Preset::Best],
     },
     Contender {
         format: &DENSE,

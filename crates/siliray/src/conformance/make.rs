@@ -21,6 +21,12 @@ pub(super) fn fast_scalar(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, M
     tracer(ground, TracerOptions { kernel: Some(Kernel::Scalar), ..TracerOptions::default() })
 }
 
+/// With AVX2, or, where that is missing, the best kernel there is.
+pub(super) fn fast_avx2(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
+    let kernel = Some(Kernel::Avx2).filter(|kernel| kernel.is_available());
+    tracer(ground, TracerOptions { kernel, ..TracerOptions::default() })
+}
+
 pub(super) fn fast_in_place(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
     tracer(ground, TracerOptions { mode: Mode::InPlace, ..TracerOptions::default() })
 }

@@ -9,19 +9,19 @@ use std::arch::x86_64::*;
 
 /// `1 + 16 eps`: how far the exit of a box is widened. The reference test needs `1 + 4 eps`; the rest covers
 /// the roundings of this one, and `t` of triangles that are clamped or split (see `docs/trace.md`).
-pub(super) const WIDEN: f32 = 1.0 + 16.0 * f32::EPSILON;
+pub(crate) const WIDEN: f32 = 1.0 + 16.0 * f32::EPSILON;
 
 /// `2^-118`, for products near the bottom of the exponent range.
-pub(super) const TINY: f32 = f32::from_bits(0x0480_0000);
+pub(crate) const TINY: f32 = f32::from_bits(0x0480_0000);
 
 /// Children of a node in the order of an octant, far to near.
-pub(super) struct Children {
+pub(crate) struct Children {
     /// Bit `i`: the ray meets child `i`.
-    pub(super) met: u8,
+    pub(crate) met: u8,
     /// Where it enters them.
-    pub(super) enter: __m256,
+    pub(crate) enter: __m256,
     /// Where they lead.
-    pub(super) pointers: __m256i,
+    pub(crate) pointers: __m256i,
     /// Which child is where, 3 bits each.
     order: u32,
 }
@@ -29,7 +29,7 @@ pub(super) struct Children {
 impl Children {
     /// The nearest child of `node` that is met; any if none is.
     #[inline(always)]
-    pub(super) fn nearest(&self, node: &Node) -> Pointer {
+    pub(crate) fn nearest(&self, node: &Node) -> Pointer {
         let zeros = u32::from(self.met).leading_zeros(); // 24 if the nearest is met, 32 if none is
         let child = self.order >> ((3 * zeros + 24) & 31) & 7;
         node.children[child as usize]
@@ -38,7 +38,7 @@ impl Children {
     /// The nearest child of `node` that is met, or `other` if none is. Without a branch, which could not be predicted: the compiler makes one of
     /// every other way to say this.
     #[inline(always)]
-    pub(super) fn nearest_or(&self, node: &Node, other: Pointer) -> Pointer {
+    pub(crate) fn nearest_or(&self, node: &Node, other: Pointer) -> Pointer {
         let mut pointer = self.nearest(node).0;
         // SAFETY: registers alone are read and written.
         unsafe {
@@ -56,26 +56,26 @@ impl Children {
 }
 
 /// Where a ray enters and leaves the children of a node, in the order of their slots.
-pub(super) struct Intervals {
-    pub(super) enter: __m256,
-    pub(super) exit: __m256,
+pub(crate) struct Intervals {
+    pub(crate) enter: __m256,
+    pub(crate) exit: __m256,
 }
 
 /// The planes of eight boxes.
-pub(super) struct Planes {
-    pub(super) low_x: __m256,
-    pub(super) high_x: __m256,
-    pub(super) low_y: __m256,
-    pub(super) high_y: __m256,
-    pub(super) low_z: __m256,
-    pub(super) high_z: __m256,
+pub(crate) struct Planes {
+    pub(crate) low_x: __m256,
+    pub(crate) high_x: __m256,
+    pub(crate) low_y: __m256,
+    pub(crate) high_y: __m256,
+    pub(crate) low_z: __m256,
+    pub(crate) high_z: __m256,
 }
 
 impl Intervals {
     /// Of the children of `node`.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) fn new(node: &Node, aim: &Aim) -> Self {
+    pub(crate) fn new(node: &Node, aim: &Aim) -> Self {
         // SAFETY: eight planes are a vector, and aligned like one.
         let (low_x, high_x, low_y, high_y, low_z, high_z) = unsafe {
             (
@@ -91,9 +91,9 @@ impl Intervals {
     }
 
     /// Of eight boxes; minimum and maximum planes may be swapped.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) fn of(planes: &Planes, aim: &Aim) -> Self {
+    pub(crate) fn of(planes: &Planes, aim: &Aim) -> Self {
         let inverse_x = _mm256_broadcast_ss(&aim.inverse[0]);
         let inverse_y = _mm256_broadcast_ss(&aim.inverse[1]);
         let inverse_z = _mm256_broadcast_ss(&aim.inverse[2]);
@@ -126,14 +126,14 @@ impl Intervals {
     /// Bit `i`: the ray meets the child in slot `i`.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) fn met(&self) -> u8 {
+    pub(crate) fn met(&self) -> u8 {
         _mm256_cmp_ps_mask::<_CMP_LE_OQ>(self.enter, self.exit)
     }
 
     /// In the order of the ray's octant.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) fn children(&self, node: &Node, aim: &Aim) -> Children {
+    pub(crate) fn children(&self, node: &Node, aim: &Aim) -> Children {
         let order = node.orders[aim.octant as usize & 7];
         // SAFETY: eight pointers are a vector, and aligned like one.
         let pointers = unsafe { _mm256_load_si256(node.children.as_ptr().cast()) };

@@ -24,20 +24,20 @@
 //! Box tests are conservative and decide nothing but the work. Hits are decided by the arithmetic of
 //! [`geometry`], bit for bit.
 
-mod boxes;
+pub(crate) mod boxes;
 mod flight;
-mod ground;
+pub(crate) mod ground;
 pub(crate) mod in_place;
 mod launch;
 mod lists;
-mod moller_trumbore;
-mod prepared;
-mod rule;
+pub(crate) mod moller_trumbore;
+pub(crate) mod prepared;
+pub(crate) mod rule;
 mod single;
-mod slot;
-mod stack;
-mod triangles;
-mod walk;
+pub(crate) mod slot;
+pub(crate) mod stack;
+pub(crate) mod triangles;
+pub(crate) mod walk;
 
 use crate::ask::Ask;
 use crate::kind::Kind;

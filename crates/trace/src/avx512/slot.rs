@@ -1,70 +1,71 @@
 //! A ray in flight: what its next steps need, in two lines of memory.
 
+use super::ground::Ground;
 use super::rule::Rule;
 use crate::ordinary;
 use crate::world::Pointer;
 use geometry::{Aabb, Ray, TriangleRule, slab};
 use std::arch::x86_64::*;
 
-pub(super) const U: f32 = f32::EPSILON / 2.0;
+pub(crate) const U: f32 = f32::EPSILON / 2.0;
 
 /// A ray in flight.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
-pub(super) struct Slot {
+pub(crate) struct Slot {
     /// What boxes are tested with.
-    pub(super) aim: Aim,
+    pub(crate) aim: Aim,
     /// The end of the stack: where the next entry goes.
-    pub(super) top: *mut Pointer,
+    pub(crate) top: *mut Pointer,
     /// Position of the ray in its part of the batch.
-    pub(super) position: u32,
+    pub(crate) position: u32,
     /// The instance that it is in.
-    pub(super) instance: u32,
+    pub(crate) instance: u32,
     /// What triangles are tested with.
-    pub(super) shear: Shear,
+    pub(crate) shear: Shear,
     /// The bottom level that it is in.
-    pub(super) bottom: u32,
+    pub(crate) bottom: u32,
     /// What pointers of the level that it is in count from ([`Ground::start`](super::ground::Ground::start)).
-    pub(super) start: *const u8,
+    pub(crate) start: *const u8,
 }
 
 /// A ray as box tests see it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[repr(C)]
-pub(super) struct Aim {
+pub(crate) struct Aim {
     /// `1/d`, with tiny directions replaced.
-    pub(super) inverse: [f32; 3],
+    pub(crate) inverse: [f32; 3],
     /// The start of the range that matters.
-    pub(super) nearest: f32,
+    pub(crate) nearest: f32,
     /// `-oA/d`, where `oA` is the origin that minima are seen from.
-    pub(super) low_offset: [f32; 3],
+    pub(crate) low_offset: [f32; 3],
     /// The end of the range that matters.
-    pub(super) farthest: f32,
+    pub(crate) farthest: f32,
     /// `-oB/d`, likewise for maxima.
-    pub(super) high_offset: [f32; 3],
+    pub(crate) high_offset: [f32; 3],
     /// Bit `k`: the direction on axis `k` is negative.
-    pub(super) octant: u32,
+    pub(crate) octant: u32,
 }
 
 /// A ray as triangle tests see it. Axes are in the order of the rule: for the watertight one, the dominant one last.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
-pub(super) struct Shear {
+pub(crate) struct Shear {
     /// The origin.
-    pub(super) origin: [f32; 3],
+    pub(crate) origin: [f32; 3],
     /// Which axes these are.
-    pub(super) axes: [u8; 4],
+    pub(crate) axes: [u8; 4],
     /// The shear, and the reciprocal of the dominant direction.
-    pub(super) factors: [f32; 3],
+    pub(crate) factors: [f32; 3],
     /// The end of the ray's own range.
-    pub(super) end: f32,
+    pub(crate) end: f32,
     /// The direction; the last lane means nothing.
-    pub(super) direction: [f32; 4],
+    pub(crate) direction: [f32; 4],
 }
 
 impl Slot {
     /// A slot without a ray.
-    pub(super) const EMPTY: Self = Self {
+    pub(crate) const EMPTY: Self = Self {
         aim: Aim {
             inverse: [0.0; 3],
             nearest: 0.0,
@@ -86,13 +87,34 @@ impl Slot {
         bottom: 0,
         start: std::ptr::null(),
     };
+
+    /// Aims at the outermost level; the root of it.
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    pub(crate) fn enter_world<G: Ground>(&mut self, ray: &Ray, ground: &G) -> Pointer {
+        self.start = ground.start(None);
+        match (ground.top(), ground.bottom(0)) {
+            (Some(top), _) => {
+                let reach = slab::reach(ray.origin, &top.level.bounds);
+                let dilation = top.dilation.dilation(ray.origin, reach);
+                self.aim.set_dilated(ray, dilation, ray.tmin, ray.tmax);
+                top.level.root
+            }
+            (None, Some(level)) => {
+                self.aim.set(ray, &level.bounds, ray.tmin, ray.tmax);
+                self.shear.set::<G::Rule>(ray);
+                level.root
+            }
+            (None, None) => Pointer::DONE,
+        }
+    }
 }
 
 impl Aim {
     /// Aims at the boxes of a bottom level with these bounds, from `nearest` to `farthest`.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) fn set(&mut self, ray: &Ray, bounds: &Aabb, nearest: f32, farthest: f32) {
+    pub(crate) fn set(&mut self, ray: &Ray, bounds: &Aabb, nearest: f32, farthest: f32) {
         let (origin, _) = lanes(ray);
         self.set_dilated(ray, slab::DILATION * reach(origin, bounds), nearest, farthest);
     }
@@ -103,7 +125,7 @@ impl Aim {
     /// the rounding of `o/d` (see `docs/trace.md`).
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) fn set_dilated(&mut self, ray: &Ray, dilation: f32, nearest: f32, farthest: f32) {
+    pub(crate) fn set_dilated(&mut self, ray: &Ray, dilation: f32, nearest: f32, farthest: f32) {
         let (origin, direction) = lanes(ray);
         let sign = _mm_set1_ps(-0.0);
         let size = size(direction);
@@ -137,7 +159,7 @@ impl Shear {
     /// Turns the ray into the last axis, if the rule asks for it.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) fn set<R: Rule>(&mut self, ray: &Ray) {
+    pub(crate) fn set<R: Rule>(&mut self, ray: &Ray) {
         let (origin, direction) = lanes(ray);
         let order = &ORDERS[match R::RULE {
             TriangleRule::Watertight => {
@@ -164,7 +186,7 @@ impl Shear {
 /// Whether the ray is ordinary: see [`ordinary`].
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-pub(super) fn is_ordinary(ray: &Ray) -> bool {
+pub(crate) fn is_ordinary(ray: &Ray) -> bool {
     const DIRECTION: i32 = 0b0011_1000;
     const LIMIT: f32 = ordinary::LARGEST;
     let limits = _mm256_setr_ps(LIMIT, LIMIT, LIMIT, LIMIT, LIMIT, LIMIT, LIMIT, f32::INFINITY);
@@ -226,10 +248,10 @@ const ORDERS: [[u32; 4]; 6] =
     [[1, 2, 0, 3], [2, 1, 0, 3], [2, 0, 1, 3], [0, 2, 1, 3], [0, 1, 2, 3], [1, 0, 2, 3]];
 
 /// The order of axes that changes nothing, as the rule of Möller and Trumbore takes them.
-pub(super) const AS_THEY_ARE: usize = 4;
+pub(crate) const AS_THEY_ARE: usize = 4;
 
 /// [`Shear::axes`] of each order, as words.
-pub(super) const AXES: [u32; 8] = {
+pub(crate) const AXES: [u32; 8] = {
     let mut words = [0; 8];
     let mut number = 0;
     while number < ORDERS.len() {

@@ -11,13 +11,13 @@ use std::arch::x86_64::*;
 const MARGIN: usize = 16;
 
 /// Entries of a stack on which a walk never has more than `used`.
-pub(super) fn size(used: usize) -> usize {
+pub(crate) fn size(used: usize) -> usize {
     (used + MARGIN).next_multiple_of(16)
 }
 
 /// Words from one stack of a size to the next: an odd number of lines, so that the bottoms of stacks do
 /// not compete for the same places of a cache.
-pub(super) fn stride(size: usize) -> usize {
+pub(crate) fn stride(size: usize) -> usize {
     2 * size + 16
 }
 
@@ -26,7 +26,7 @@ pub(super) fn stride(size: usize) -> usize {
 /// # Safety
 /// The stack must have room for it.
 #[inline(always)]
-pub(super) unsafe fn push(top: *mut Pointer, size: usize, pointer: Pointer) -> *mut Pointer {
+pub(crate) unsafe fn push(top: *mut Pointer, size: usize, pointer: Pointer) -> *mut Pointer {
     // SAFETY: as promised.
     unsafe {
         *top = pointer;
@@ -41,7 +41,7 @@ pub(super) unsafe fn push(top: *mut Pointer, size: usize, pointer: Pointer) -> *
 /// The stack must have room for eight entries more.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-pub(super) unsafe fn push_met<const DEPTHS: bool>(
+pub(crate) unsafe fn push_met<const DEPTHS: bool>(
     top: *mut Pointer,
     size: usize,
     found: &Children,
@@ -64,7 +64,7 @@ pub(super) unsafe fn push_met<const DEPTHS: bool>(
 /// The stack must have room for sixteen entries more, and depths for all that it has.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-pub(super) unsafe fn drop_beyond(
+pub(crate) unsafe fn drop_beyond(
     bottom: *mut Pointer,
     top: *mut Pointer,
     size: usize,

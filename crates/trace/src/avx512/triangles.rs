@@ -13,10 +13,10 @@ use std::arch::x86_64::*;
 
 /// One corner of each triangle, seen from the origin of the ray and sheared; axes in the order of the shear.
 #[derive(Clone, Copy)]
-pub(super) struct Corners {
-    pub(super) x: __m256,
-    pub(super) y: __m256,
-    pub(super) z: __m256,
+pub(crate) struct Corners {
+    pub(crate) x: __m256,
+    pub(crate) y: __m256,
+    pub(crate) z: __m256,
 }
 
 /// The triangles of a leaf that the ray may hit no farther than the end of its range: bit `i` for
@@ -26,7 +26,7 @@ pub(super) struct Corners {
 /// `leaf` must point to a leaf of `count` triangles, with 32 bytes behind its last row of coordinates.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-pub(super) unsafe fn candidates(leaf: *const u8, count: usize, slot: &Slot) -> u8 {
+pub(crate) unsafe fn candidates(leaf: *const u8, count: usize, slot: &Slot) -> u8 {
     let row = 4 * count;
     // SAFETY: as promised; the rows of a corner are three rows behind those of the one before.
     let (a, b, c) = unsafe {
@@ -43,7 +43,7 @@ pub(super) unsafe fn candidates(leaf: *const u8, count: usize, slot: &Slot) -> u
 /// Which of some triangles, those of `present`, the ray may hit no farther than the end of its range.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-pub(super) fn met(a: &Corners, b: &Corners, c: &Corners, present: u8, slot: &Slot) -> u8 {
+pub(crate) fn met(a: &Corners, b: &Corners, c: &Corners, present: u8, slot: &Slot) -> u8 {
     let u = _mm256_sub_ps(_mm256_mul_ps(c.x, b.y), _mm256_mul_ps(c.y, b.x));
     let v = _mm256_sub_ps(_mm256_mul_ps(a.x, c.y), _mm256_mul_ps(a.y, c.x));
     let w = _mm256_sub_ps(_mm256_mul_ps(b.x, a.y), _mm256_mul_ps(b.y, a.x));
@@ -63,7 +63,7 @@ pub(super) fn met(a: &Corners, b: &Corners, c: &Corners, present: u8, slot: &Slo
 /// Three rows must lie at `rows`, with 32 bytes behind the last one that is read.
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-unsafe fn corner(rows: *const u8, row: usize, shear: &Shear) -> Corners {
+pub(crate) unsafe fn corner(rows: *const u8, row: usize, shear: &Shear) -> Corners {
     // SAFETY: rows are read whole, and what lies behind the last one may be read too.
     let (x, y, z) = unsafe {
         (
@@ -84,24 +84,24 @@ unsafe fn corner(rows: *const u8, row: usize, shear: &Shear) -> Corners {
 
 /// The largest `t`, before clamping, that can still become the best hit.
 #[inline(always)]
-fn limit(slot: &Slot) -> f32 {
+pub(crate) fn limit(slot: &Slot) -> f32 {
     slot.aim.farthest * WIDEN + TINY
 }
 
 /// A triangle that the rule accepts.
-pub(super) struct Accepted {
+pub(crate) struct Accepted {
     /// Ray parameter, not yet clamped.
-    pub(super) t: f32,
+    pub(crate) t: f32,
     /// Whether `t` is certainly inside the triangle's own box.
-    pub(super) is_settled: bool,
+    pub(crate) is_settled: bool,
     /// The edge functions of the second and the third corner, and the sum of all three.
-    pub(super) weights: [f64; 3],
+    pub(crate) weights: [f64; 3],
 }
 
 impl Accepted {
     /// The weights of the second and the third corner.
     #[inline]
-    pub(super) fn u_v(&self) -> (f32, f32) {
+    pub(crate) fn u_v(&self) -> (f32, f32) {
         let [v, w, determinant] = self.weights;
         ((v / determinant) as f32, (w / determinant) as f32)
     }
@@ -134,7 +134,7 @@ pub(crate) unsafe fn accepted_by<R: Rule>(
 /// `leaf` must point to a leaf of `count` triangles, and `lane` be less.
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-pub(super) unsafe fn accepted(
+pub(crate) unsafe fn accepted(
     leaf: *const u8,
     count: usize,
     lane: usize,
@@ -192,7 +192,7 @@ pub(super) unsafe fn accepted(
 /// `lanes` must point to the triangle's place in the first row of its leaf.
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-pub(super) unsafe fn corners_on(
+pub(crate) unsafe fn corners_on(
     axis: usize,
     lanes: *const u8,
     row: usize,
@@ -224,7 +224,7 @@ fn three(lanes: __m256d) -> [f64; 3] {
 /// than the three roundings of a bound, none of which exceeds `uR/|d|` by more than second order.
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-pub(super) fn inside_own_box(
+pub(crate) fn inside_own_box(
     x: __m128,
     y: __m128,
     z: __m128,
@@ -258,7 +258,7 @@ pub(super) fn inside_own_box(
 /// `t` of an accepted triangle, clamped to where the ray is in the triangle's own box: the second
 /// condition of a hit ([`geometry::hit`]). `None` if it is nowhere.
 #[cold]
-pub(super) fn clamped(ray: &Ray, triangle: &Triangle, t: f32) -> Option<f32> {
+pub(crate) fn clamped(ray: &Ray, triangle: &Triangle, t: f32) -> Option<f32> {
     let bounds = triangle.bounds();
     let slabs = SlabRay::new(ray, slab::reach(ray.origin, &bounds));
     Some(slabs.interval(&bounds, 0.0, f32::INFINITY)?.clamp(t))
@@ -266,12 +266,12 @@ pub(super) fn clamped(ray: &Ray, triangle: &Triangle, t: f32) -> Option<f32> {
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn least3(a: __m256, b: __m256, c: __m256) -> __m256 {
+pub(crate) fn least3(a: __m256, b: __m256, c: __m256) -> __m256 {
     _mm256_min_ps(_mm256_min_ps(a, b), c)
 }
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn greatest3(a: __m256, b: __m256, c: __m256) -> __m256 {
+pub(crate) fn greatest3(a: __m256, b: __m256, c: __m256) -> __m256 {
     _mm256_max_ps(_mm256_max_ps(a, b), c)
 }

@@ -14,22 +14,22 @@ use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use tree::primitives::Primitive;
 
 /// A part of a batch.
-pub(super) struct Walk<'a, K: Kind, G: Steps> {
-    pub(super) ground: &'a G,
+pub(crate) struct Walk<'a, K: Kind, G: Steps> {
+    pub(crate) ground: &'a G,
     ask: &'a Ask<'a>,
     /// Position of the first ray in the batch.
     first: usize,
-    pub(super) rays: &'a [Ray],
-    pub(super) answers: &'a mut [K::Answer],
-    pub(super) counters: &'a mut Counters,
+    pub(crate) rays: &'a [Ray],
+    pub(crate) answers: &'a mut [K::Answer],
+    pub(crate) counters: &'a mut Counters,
     /// Entries of a stack.
-    pub(super) stack_size: usize,
+    pub(crate) stack_size: usize,
     /// Whether nobody but the triangle rule has a say in hits.
     is_plain: bool,
 }
 
 /// What becomes of a ray.
-pub(super) enum Next {
+pub(crate) enum Next {
     /// It goes there.
     Go(Pointer),
     /// It takes the next entry of its stack.
@@ -40,7 +40,7 @@ pub(super) enum Next {
 
 impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     /// Rays, and room for as many answers.
-    pub(super) fn new(
+    pub(crate) fn new(
         ground: &'a G,
         ask: &'a Ask<'a>,
         first: usize,
@@ -55,7 +55,7 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
 
     /// Answers a ray that is out of the ordinary.
     #[cold]
-    pub(super) fn answer_plainly(&mut self, position: usize) {
+    pub(crate) fn answer_plainly(&mut self, position: usize) {
         let (ray, answer) = (&self.rays[position], &mut self.answers[position]);
         let position = self.first + position;
         self.ground.answer_plainly::<K>(self.ask, position, ray, answer, self.counters);
@@ -67,7 +67,7 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     /// `leaf` must lead to a leaf of the world.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) unsafe fn candidates<const COUNTED: bool>(
+    pub(crate) unsafe fn candidates<const COUNTED: bool>(
         &mut self,
         leaf: Pointer,
         slot: &Slot,
@@ -87,7 +87,7 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     /// `leaf` must lead to a leaf of the world that has these triangles, and `bottom` be the bottom of the slot's stack.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) unsafe fn hits(
+    pub(crate) unsafe fn hits(
         &mut self,
         leaf: Pointer,
         mut mask: u8,
@@ -202,7 +202,7 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
 
     /// Enters an instance.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-    pub(super) fn enter_instance(&mut self, named: usize, slot: &mut Slot) -> Next {
+    pub(crate) fn enter_instance(&mut self, named: usize, slot: &mut Slot) -> Next {
         let Some(top) = self.ground.top() else { return Next::Pop };
         let number = self.ground.placement(named);
         let placement = &top.placements[number];
@@ -236,7 +236,7 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     /// # Safety
     /// `bottom` must be the bottom of the slot's stack.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-    pub(super) unsafe fn boxes(
+    pub(crate) unsafe fn boxes(
         &mut self,
         list: usize,
         slot: &mut Slot,
@@ -278,7 +278,7 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
 
     /// Asks for the memory of the next step.
     #[inline(always)]
-    pub(super) fn prefetch(&self, pointer: Pointer, slot: &Slot) {
+    pub(crate) fn prefetch(&self, pointer: Pointer, slot: &Slot) {
         let address = self.ground.place(pointer, slot).cast::<i8>();
         for line in 0..G::LINES {
             // SAFETY: a hint may name any address.

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use siliray::geometry::Ray;
 use siliray::machine::{Counters, Hit, HitKind, Machine, RayQuery};
 use siliray::scene::Scene;
-use siliray::trace::{Mode, Options, Tracer};
+use siliray::trace::{Kernel, Mode, Options, Tracer};
 use siliray::workload::Workload;
 use std::sync::Arc;
 use std::time::Instant;
@@ -53,12 +53,12 @@ struct Siliray {
     one_by_one: bool,
 }
 
-/// siliray in every mode, and the tracer of the first.
-pub(super) fn siliray(scene: &Scene) -> Result<(Contenders, Arc<Tracer>), Failure> {
+/// siliray in every mode, with a kernel, and the tracer of the first.
+pub(super) fn siliray(scene: &Scene, kernel: Kernel) -> Result<(Contenders, Arc<Tracer>), Failure> {
     let mut modes = Vec::new();
     for mode in Mode::ALL {
         let start = Instant::now();
-        let options = Options { mode, ..Options::default() };
+        let options = Options { mode, kernel: Some(kernel), ..Options::default() };
         let tracer = Arc::new(Tracer::with_options(scene, options).map_err(Failure::input)?);
         let build_seconds = start.elapsed().as_secs_f64();
         let mode = if mode == Mode::Prepared { "prepared" } else { "in_place" };

@@ -26,6 +26,7 @@ use crate::trace_args::{Bench, BenchCommand, BenchTrace};
 use measure::Plan;
 use report::{Machine, Report, SceneReport};
 use siliray::scene::builtin::Builtin;
+use siliray::trace::Kernel;
 use siliray::workload::{self, Workload};
 use std::ffi::OsString;
 
@@ -41,7 +42,8 @@ pub(crate) fn run(args: &Bench, global: &Global, output: &Output) -> Result<(), 
 }
 
 fn trace(args: &BenchTrace, global: &Global, output: &Output) -> Result<(), Failure> {
-    let machine = Machine::this();
+    let kernel = args.kernel.unwrap_or_else(Kernel::fastest);
+    let machine = Machine::this(kernel);
     let builtins = || Builtin::ALL.map(|builtin| OsString::from(builtin.name())).to_vec();
     let names = if args.scenes.is_empty() { builtins() } else { args.scenes.clone() };
     let second = global.threads.unwrap_or(SECOND_THREADS.min(machine.cores));
@@ -51,7 +53,7 @@ fn trace(args: &BenchTrace, global: &Global, output: &Output) -> Result<(), Fail
     let mut report = Report { machine, scenes: Vec::new(), missing: Vec::new() };
     for (index, name) in names.iter().enumerate() {
         let scene = open(name, global.triangles.filter(|_| !mixed(&names) || is_builtin(name)))?;
-        let (mut contenders, tracer) = contender::siliray(&scene)?;
+        let (mut contenders, tracer) = contender::siliray(&scene, kernel)?;
         let (others, missing) = peers::build(&scene, &args.peers);
         contenders.extend(others);
         report.missing = missing;

@@ -4,6 +4,7 @@ use super::measure::TOLERANCE;
 use crate::output::Table;
 use crate::output::number::{counted, grouped, seconds};
 use serde::Serialize;
+use siliray::trace::Kernel;
 use siliray::workload::Workload;
 
 /// Where it was measured.
@@ -11,6 +12,8 @@ use siliray::workload::Workload;
 pub(super) struct Machine {
     pub(super) cpu: String,
     pub(super) cores: usize,
+    /// The instructions that siliray uses.
+    pub(super) kernel: &'static str,
 }
 
 /// Another library that is not here.
@@ -75,13 +78,14 @@ struct JsonRow<'a> {
 
 impl Machine {
     /// This one.
-    pub(super) fn this() -> Self {
+    pub(super) fn this(kernel: Kernel) -> Self {
         let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let model = info.lines().find(|line| line.starts_with("model name"));
         let cpu =
             model.and_then(|line| line.split_once(':')).map(|(_, name)| name.trim().to_owned());
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { cpu: cpu.unwrap_or_else(|| std::env::consts::ARCH.to_owned()), cores }
+        let cpu = cpu.unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+        Self { cpu, cores, kernel: kernel.name() }
     }
 }
 
@@ -107,8 +111,8 @@ impl Report {
 
     /// A table for each scene and number of threads, then what the others do better, then who is missing.
     pub(super) fn text(&self) -> String {
-        let Machine { cpu, cores } = &self.machine;
-        let mut text = format!("{cpu}, {}\n", counted(*cores, "core"));
+        let Machine { cpu, cores, kernel } = &self.machine;
+        let mut text = format!("{cpu}, {}, kernel {kernel}\n", counted(*cores, "core"));
         for scene in &self.scenes {
             text += &scene.text();
         }

@@ -1,0 +1,66 @@
+//! The children of a node that a ray meets.
+
+use super::packing;
+use crate::avx512::boxes::Intervals;
+use crate::world::{Node, Pointer};
+use std::arch::x86_64::*;
+
+/// Bit `i`: the ray meets the child in slot `i`.
+#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+#[inline]
+pub(super) fn met(intervals: &Intervals) -> u8 {
+    _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(intervals.enter, intervals.exit)) as u8
+}
+
+/// Children that are met, far to near in the order of an octant.
+pub(super) struct Children {
+    /// How many there are.
+    pub(super) count: usize,
+    /// Where the ray enters them.
+    enter: __m256,
+    /// Where they lead.
+    pointers: __m256i,
+}
+
+impl Children {
+    /// Those of `node`, for a ray of an octant.
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    pub(super) fn new(node: &Node, intervals: &Intervals, octant: u32) -> Self {
+        let order = node.orders[octant as usize & 7];
+        // Only the lowest three bits of an index count.
+        let shifts = _mm256_setr_epi32(21, 18, 15, 12, 9, 6, 3, 0);
+        let places = _mm256_srlv_epi32(_mm256_set1_epi32(order as i32), shifts);
+        let is_met = _mm256_cmp_ps::<_CMP_LE_OQ>(intervals.enter, intervals.exit);
+        let met = _mm256_movemask_ps(_mm256_permutevar8x32_ps(is_met, places)) as u8;
+        let places = _mm256_permutevar8x32_epi32(places, packing::lanes(met));
+        // SAFETY: eight pointers are a vector, and aligned like one.
+        let pointers = unsafe { _mm256_load_si256(node.children.as_ptr().cast()) };
+        Self {
+            count: met.count_ones() as usize,
+            enter: _mm256_permutevar8x32_ps(intervals.enter, places),
+            pointers: _mm256_permutevar8x32_epi32(pointers, places),
+        }
+    }
+
+    /// Adds them to a stack of `size` entries; with `DEPTHS`, also where they are entered. The new top.
+    ///
+    /// # Safety
+    /// The stack must have room for eight entries more.
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    pub(super) unsafe fn push<const DEPTHS: bool>(
+        &self,
+        top: *mut Pointer,
+        size: usize,
+    ) -> *mut Pointer {
+        // SAFETY: as promised.
+        unsafe {
+            _mm256_storeu_si256(top.cast(), self.pointers);
+            if DEPTHS {
+                _mm256_storeu_ps(top.add(size).cast(), self.enter);
+            }
+            top.add(self.count)
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Rays in flight, and the rounds of steps that they take.
+//!
+//! As in the AVX-512 kernel: a step for every ray that is at a node; one for every ray at a leaf; hits; the rest; and new
+//! rays. Each step asks for the memory of the ray's next one and puts it into the list of its kind.
+//!
+//! Every slot has at most one task in all lists together, its ray's next step, which leads into the world; and every stack is as
+//! large as the deepest walk over this world needs. All `unsafe` below rests on these two. A phase empties its list and
+//! refills it from the front: it never writes a task before it has read what was there.
+
+use super::lists::{Lists, SLOTS, Task};
+use crate::avx512::ground::{Candidates, Steps};
+use crate::avx512::slot::{self, Aim, Slot};
+use crate::avx512::stack;
+use crate::avx512::walk::{Next, Walk};
+use crate::kind::Kind;
+use crate::world::{Pointer, Target};
+
+/// Rays of a part of a batch, some of them in flight.
+pub(super) struct Flight<'a, K: Kind, G: Steps> {
+    walk: Walk<'a, K, G>,
+    /// Rays that have been started, or answered without.
+    started: usize,
+    slots: Box<[Slot; SLOTS]>,
+    /// How rays that are in an instance see the top level.
+    outer: Vec<Aim>,
+    stacks: Vec<u32>,
+    lists: Lists,
+}
+
+impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
+    /// Nobody in flight.
+    pub(super) fn new(walk: Walk<'a, K, G>) -> Self {
+        let is_instanced = walk.ground.top().is_some();
+        Self {
+            started: 0,
+            slots: Box::new([Slot::EMPTY; SLOTS]),
+            outer: if is_instanced { vec![Aim::default(); SLOTS] } else { Vec::new() },
+            stacks: vec![0; SLOTS * stack::stride(walk.stack_size)],
+            lists: Lists::all_free(),
+            walk,
+        }
+    }
+
+    /// Answers all rays.
+    ///
+    /// # Safety
+    /// The processor must have the features.
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+    pub(super) unsafe fn answer<const COUNTED: bool>(mut self) {
+        // SAFETY: as the head of this file says, for all of these.
+        unsafe {
+            self.launch();
+            while !self.lists.is_empty() {
+                self.nodes::<COUNTED>();
+                self.leaves::<COUNTED>();
+                self.hits();
+                self.others();
+                self.launch();
+            }
+        }
+    }
+
+    /// Where the stack of a slot begins.
+    #[inline(always)]
+    fn bottom(&mut self, slot: u32) -> *mut Pointer {
+        let words = self.stacks.as_mut_ptr();
+        words.wrapping_add(slot as usize * stack::stride(self.walk.stack_size)).cast()
+    }
+
+    /// One step for every ray at a node.
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn nodes<const COUNTED: bool>(&mut self) {
+        let (ground, size) = (self.walk.ground, self.walk.stack_size);
+        let waiting = self.lists.nodes.count;
+        if COUNTED {
+            self.walk.counters.nodes += waiting as u64;
+            self.walk.counters.box_tests += 8 * waiting as u64;
+        }
+        self.lists.nodes.count = 0;
+        let slots = self.slots.as_mut_ptr();
+        for index in 0..waiting {
+            // SAFETY: see the head of this file.
+            unsafe {
+                let Task { pointer, slot: number } = self.lists.nodes.get(index);
+                let slot = &mut *slots.add(number as usize);
+                let pointer = if K::NARROWS {
+                    ground.node::<true>(pointer, slot, size)
+                } else {
+                    ground.node::<false>(pointer, slot, size)
+                };
+                self.walk.prefetch(pointer, slot);
+                self.lists.deal(true, pointer, number);
+            }
+        }
+    }
+
+    /// One step for every ray at a leaf.
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn leaves<const COUNTED: bool>(&mut self) {
+        let waiting = self.lists.leaves.count;
+        (self.lists.leaves.count, self.lists.hits.count) = (0, 0);
+        let slots = self.slots.as_mut_ptr();
+        for index in 0..waiting {
+            // SAFETY: see the head of this file.
+            unsafe {
+                let task = self.lists.leaves.get(index);
+                let slot = &mut *slots.add(task.slot as usize);
+                let Candidates { mask, .. } = self.walk.candidates::<COUNTED>(task.pointer, slot);
+                // A ray that may hit something keeps its stack as it is, and what is found for it is not used.
+                slot.top = slot.top.sub(usize::from(mask == 0));
+                let pointer = *slot.top;
+                self.walk.prefetch(pointer, slot);
+                *self.lists.masks.get_unchecked_mut(self.lists.hits.count) = mask;
+                self.lists.hits.add_if(mask != 0, task);
+                self.lists.deal(mask == 0, pointer, task.slot);
+            }
+        }
+    }
+
+    /// Decides about triangles that may be hit.
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn hits(&mut self) {
+        for index in 0..self.lists.hits.count {
+            // SAFETY: see the head of this file.
+            unsafe {
+                let Task { pointer, slot: number } = self.lists.hits.get(index);
+                let mask = *self.lists.masks.get_unchecked(index);
+                let bottom = self.bottom(number);
+                let slot = &mut *self.slots.as_mut_ptr().add(number as usize);
+                let next = self.walk.hits(pointer, mask, slot, bottom);
+                self.follow(number, next);
+            }
+        }
+    }
+
+    /// Steps that lead neither to nodes nor to triangles.
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline(never)]
+    unsafe fn others(&mut self) {
+        let waiting = self.lists.others.count;
+        self.lists.others.count = 0;
+        for index in 0..waiting {
+            // SAFETY: see the head of this file.
+            let Task { pointer, slot: number } = unsafe { self.lists.others.get(index) };
+            let bottom = self.bottom(number);
+            let slot = &mut self.slots[number as usize];
+            let next = match pointer.target() {
+                Target::Instance(instance) => self.walk.enter_instance(instance, slot),
+                // SAFETY: see the head of this file.
+                Target::Boxes(list) => unsafe { self.walk.boxes(list, slot, bottom) },
+                Target::Leave => {
+                    let Aim { farthest, .. } = slot.aim;
+                    slot.aim = Aim { farthest, ..self.outer[number as usize] };
+                    slot.start = self.walk.ground.start(None);
+                    Next::Pop
+                }
+                Target::Done | Target::Node | Target::Leaf => {
+                    K::finish(&mut self.walk.answers[slot.position as usize]);
+                    let task = Task { pointer, slot: number };
+                    // SAFETY: see the head of this file.
+                    unsafe { self.lists.free.add_if(true, task) };
+                    continue;
+                }
+            };
+            // SAFETY: see the head of this file.
+            unsafe { self.follow(number, next) };
+        }
+    }
+
+    /// Lists what becomes of a ray.
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn follow(&mut self, number: u32, next: Next) {
+        let pointer = match next {
+            Next::Go(pointer) => pointer,
+            Next::Pop => {
+                let slot = &mut self.slots[number as usize];
+                // SAFETY: the lowest entry of a stack ends the walk, so there is one.
+                unsafe {
+                    slot.top = slot.top.sub(1);
+                    *slot.top
+                }
+            }
+            Next::Finish => Pointer::DONE,
+        };
+        self.walk.prefetch(pointer, &self.slots[number as usize]);
+        // SAFETY: see the head of this file.
+        unsafe { self.lists.deal(true, pointer, number) };
+    }
+
+    /// Fills free slots with rays that wait.
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn launch(&mut self) {
+        while self.started < self.walk.rays.len() && self.lists.free.count > 0 {
+            let position = self.started;
+            self.started += 1;
+            let ray = &self.walk.rays[position];
+            if !slot::is_ordinary(ray) {
+                self.walk.answer_plainly(position);
+                continue;
+            }
+            self.walk.answers[position] = K::miss();
+            self.walk.counters.queries += 1;
+            self.lists.free.count -= 1;
+            // SAFETY: there was a free slot.
+            let Task { slot: number, .. } = unsafe { self.lists.free.get(self.lists.free.count) };
+            let bottom = self.bottom(number);
+            let slot = &mut self.slots[number as usize];
+            slot.position = position as u32;
+            (slot.instance, slot.bottom) = (0, 0);
+            let root = slot.enter_world(ray, self.walk.ground);
+            if let Some(outer) = self.outer.get_mut(number as usize) {
+                *outer = slot.aim;
+            }
+            // SAFETY: every stack has room for an entry; see the head of this file.
+            unsafe {
+                slot.top = stack::push(bottom, self.walk.stack_size, Pointer::DONE);
+                self.lists.deal(true, root, number);
+            }
+        }
+    }
+}

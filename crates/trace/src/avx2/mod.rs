@@ -1,0 +1,104 @@
+//! The AVX2 kernel, for processors without AVX-512.
+//!
+//! It walks as the AVX-512 kernel does and shares with it what needs no wider vectors: slots, rules, the walk between
+//! box tests. What AVX-512 has instructions for is done by permutations here.
+//!
+//! | file | concept |
+//! |---|---|
+//! | `flight` | rays in flight, and the rounds of their steps |
+//! | `lists` | which of them wait for which kind of step |
+//! | `single` | one ray alone |
+//! | `prepared` | the steps over the CPU's copy |
+//! | `boxes` | the children of a node that a ray meets |
+//! | `triangles` | one ray against eight triangles, by the watertight rule |
+//! | `packing` | some lanes of a vector, side by side |
+
+mod boxes;
+mod flight;
+mod lists;
+mod packing;
+mod prepared;
+mod single;
+mod triangles;
+
+use crate::ask::Ask;
+use crate::avx512::ground::Ground;
+use crate::avx512::prepared::Prepared;
+use crate::avx512::rule::{MollerTrumbore, Rule, Watertight};
+use crate::avx512::walk::Walk;
+use crate::kind::Kind;
+use crate::world::World;
+use flight::Flight;
+use geometry::{Ray, TriangleRule};
+use machine::Counters;
+
+/// The instructions of this kernel, as a type.
+pub(crate) struct Avx2;
+
+/// Whether this processor can run the kernel.
+pub(crate) fn is_available() -> bool {
+    is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("fma")
+        && is_x86_feature_detected!("popcnt")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("bmi2")
+}
+
+/// Answers the rays of a part of a batch.
+///
+/// # Safety
+/// [`is_available`] must be true.
+pub(crate) unsafe fn answer<K: Kind>(
+    world: &World,
+    ask: &Ask<'_>,
+    first: usize,
+    rays: &[Ray],
+    answers: &mut [K::Answer],
+    counters: Option<&mut Counters>,
+) {
+    // SAFETY: as promised by the caller.
+    unsafe {
+        match ask.rule {
+            TriangleRule::Watertight => {
+                by_rule::<K, Watertight>(world, ask, first, rays, answers, counters);
+            }
+            TriangleRule::MollerTrumbore => {
+                by_rule::<K, MollerTrumbore>(world, ask, first, rays, answers, counters);
+            }
+        }
+    }
+}
+
+/// The same by one rule.
+///
+/// # Safety
+/// As [`answer`].
+unsafe fn by_rule<K: Kind, R: Rule>(
+    world: &World,
+    ask: &Ask<'_>,
+    first: usize,
+    rays: &[Ray],
+    answers: &mut [K::Answer],
+    counters: Option<&mut Counters>,
+) {
+    let ground = Prepared::<R, Avx2>::new(world);
+    let mut uncounted = Counters::default();
+    let is_counted = counters.is_some();
+    let counters = counters.unwrap_or(&mut uncounted);
+    if ask.mask == 0 || !ground.is_ordinary() {
+        for (offset, (ray, answer)) in rays.iter().zip(answers).enumerate() {
+            ground.answer_plainly::<K>(ask, first + offset, ray, answer, counters);
+        }
+        return;
+    }
+    let mut walk = Walk::<K, _>::new(&ground, ask, first, rays, answers, counters);
+    // SAFETY: the caller promises the features.
+    unsafe {
+        match (rays.len(), is_counted) {
+            (1, false) => single::answer::<K, _, false>(&mut walk),
+            (1, true) => single::answer::<K, _, true>(&mut walk),
+            (_, false) => Flight::new(walk).answer::<false>(),
+            (_, true) => Flight::new(walk).answer::<true>(),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The steps of rays over the CPU's copy.
+
+use super::boxes::{self, Children};
+use super::{Avx2, packing, triangles};
+use crate::avx512::boxes::{Intervals, TINY, WIDEN};
+use crate::avx512::ground::{Candidates, Ground, Steps};
+use crate::avx512::moller_trumbore;
+use crate::avx512::prepared::Prepared;
+use crate::avx512::rule::Rule;
+use crate::avx512::slot::Slot;
+use crate::avx512::triangles::{Accepted, accepted_by};
+use crate::world::{Node, Pointer};
+use geometry::{Triangle, TriangleRule};
+use std::arch::x86_64::*;
+use tree::PrimitiveId;
+
+impl<R: Rule> Steps for Prepared<'_, R, Avx2> {
+    type Leaf = Pointer;
+
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn node<const DEPTHS: bool>(
+        &self,
+        node: Pointer,
+        slot: &mut Slot,
+        size: usize,
+    ) -> Pointer {
+        // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
+        unsafe {
+            let node = &*self.place(node, slot).cast::<Node>();
+            let found = Children::new(node, &Intervals::new(node, &slot.aim), slot.aim.octant);
+            slot.top = found.push::<DEPTHS>(slot.top, size).sub(1);
+            *slot.top
+        }
+    }
+
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn node_alone(&self, node: Pointer, slot: &mut Slot, size: usize) -> Pointer {
+        // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
+        unsafe {
+            let node = &*self.place(node, slot).cast::<Node>();
+            let intervals = Intervals::new(node, &slot.aim);
+            let met = boxes::met(&intervals);
+            if met.is_power_of_two() {
+                return node.children[met.trailing_zeros() as usize];
+            }
+            if met != 0 {
+                let found = Children::new(node, &intervals, slot.aim.octant);
+                slot.top = found.push::<true>(slot.top, size);
+            }
+            slot.top = slot.top.sub(1);
+            *slot.top
+        }
+    }
+
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn candidates(&self, leaf: Pointer, slot: &Slot) -> Candidates {
+        let tested = leaf.triangles();
+        // SAFETY: as promised; there is room behind the last leaf.
+        let mask = unsafe {
+            match R::RULE {
+                TriangleRule::Watertight => {
+                    triangles::candidates(self.place(leaf, slot), tested, slot)
+                }
+                TriangleRule::MollerTrumbore => {
+                    moller_trumbore::candidates(self.place(leaf, slot), tested, slot)
+                }
+            }
+        };
+        Candidates { mask, tested, rest: Pointer::DONE }
+    }
+
+    #[inline(always)]
+    unsafe fn leaf(&self, leaf: Pointer, _: &Slot) -> Pointer {
+        leaf
+    }
+
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn accepted(&self, leaf: &Pointer, lane: usize, slot: &Slot) -> Option<Accepted> {
+        // SAFETY: as promised.
+        unsafe { accepted_by::<R>(self.place(*leaf, slot), leaf.triangles(), lane, slot) }
+    }
+
+    fn triangle(&self, leaf: &Pointer, lane: usize) -> Triangle {
+        self.world.arena.triangle(*leaf, lane).0
+    }
+
+    #[inline(always)]
+    fn id(&self, leaf: &Pointer, lane: usize, slot: &Slot) -> PrimitiveId {
+        self.world.names[slot.bottom as usize].id(self.world.arena.name(*leaf, lane))
+    }
+
+    #[inline(always)]
+    fn rest(&self, _: &Pointer) -> Pointer {
+        Pointer::DONE
+    }
+
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn drop_beyond(
+        bottom: *mut Pointer,
+        top: *mut Pointer,
+        size: usize,
+        t: f32,
+    ) -> *mut Pointer {
+        let limit = _mm256_set1_ps(t * WIDEN + TINY);
+        let (mut read, mut kept) = (bottom, bottom);
+        while read < top {
+            // SAFETY: entries up to the top are there, and the caller promises room behind them. What is
+            // written lies no higher than what has been read.
+            unsafe {
+                let left = top.offset_from(read).min(8);
+                let depths = _mm256_loadu_ps(read.add(size).cast());
+                let pointers = _mm256_loadu_si256(read.cast());
+                let is_near = _mm256_cmp_ps::<_CMP_LE_OQ>(depths, limit);
+                let near = (_mm256_movemask_ps(is_near) & ((1 << left) - 1)) as u8;
+                let lanes = packing::lanes(near);
+                let depths = _mm256_permutevar8x32_ps(depths, lanes);
+                let pointers = _mm256_permutevar8x32_epi32(pointers, lanes);
+                _mm256_storeu_ps(kept.add(size).cast(), depths);
+                _mm256_storeu_si256(kept.cast(), pointers);
+                kept = kept.add(near.count_ones() as usize);
+                read = read.add(8);
+            }
+        }
+        kept
+    }
+}

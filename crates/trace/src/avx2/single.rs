@@ -1,0 +1,89 @@
+//! One ray alone.
+
+use crate::avx512::ground::{Candidates, Steps};
+use crate::avx512::slot::{self, Aim, Slot};
+use crate::avx512::stack;
+use crate::avx512::walk::{Next, Walk};
+use crate::kind::Kind;
+use crate::world::{Pointer, Target};
+use std::mem::MaybeUninit;
+
+/// Entries of a stack that is not worth an allocation.
+const SHORT_STACK: usize = 256;
+
+/// Answers the one ray of `walk`.
+///
+/// # Safety
+/// The processor must have the features, and there must be one ray.
+#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+pub(super) unsafe fn answer<K: Kind, G: Steps, const COUNTED: bool>(walk: &mut Walk<'_, K, G>) {
+    if !slot::is_ordinary(&walk.rays[0]) {
+        return walk.answer_plainly(0);
+    }
+    walk.answers[0] = K::miss();
+    walk.counters.queries += 1;
+    let mut short = MaybeUninit::<[u32; 2 * SHORT_STACK]>::uninit();
+    let mut long = Vec::new();
+    let bottom: *mut Pointer = if walk.stack_size <= SHORT_STACK {
+        short.as_mut_ptr().cast()
+    } else {
+        long.resize(stack::stride(walk.stack_size), Pointer::DONE);
+        long.as_mut_ptr()
+    };
+    // SAFETY: the stack is as large as any walk over this world needs.
+    unsafe { go::<K, G, COUNTED>(walk, bottom) };
+    K::finish(&mut walk.answers[0]);
+}
+
+/// Walks with the stack at `bottom`.
+///
+/// # Safety
+/// As [`answer`], and the stack must be large enough.
+#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+#[inline]
+unsafe fn go<K: Kind, G: Steps, const COUNTED: bool>(
+    walk: &mut Walk<'_, K, G>,
+    bottom: *mut Pointer,
+) {
+    let (ray, ground) = (walk.rays[0], walk.ground);
+    let mut slot = Slot::EMPTY;
+    let mut pointer = slot.enter_world(&ray, ground);
+    let outer = slot.aim;
+    // SAFETY: pointers lead into the world; stacks are as large as any walk needs, and the lowest
+    // entry ends it.
+    unsafe {
+        slot.top = stack::push(bottom, walk.stack_size, Pointer::DONE);
+        loop {
+            if pointer.is_node() {
+                if COUNTED {
+                    walk.counters.nodes += 1;
+                    walk.counters.box_tests += 8;
+                }
+                pointer = ground.node_alone(pointer, &mut slot, walk.stack_size);
+                continue;
+            }
+            let next = match pointer.target() {
+                Target::Node | Target::Leaf => match walk.candidates::<COUNTED>(pointer, &slot) {
+                    Candidates { mask: 0, .. } => Next::Pop,
+                    Candidates { mask, .. } => walk.hits(pointer, mask, &mut slot, bottom),
+                },
+                Target::Instance(number) => walk.enter_instance(number, &mut slot),
+                Target::Boxes(list) => walk.boxes(list, &mut slot, bottom),
+                Target::Leave => {
+                    slot.aim = Aim { farthest: slot.aim.farthest, ..outer };
+                    slot.start = ground.start(None);
+                    Next::Pop
+                }
+                Target::Done => return,
+            };
+            pointer = match next {
+                Next::Go(pointer) => pointer,
+                Next::Pop => {
+                    slot.top = slot.top.sub(1);
+                    *slot.top
+                }
+                Next::Finish => return,
+            };
+        }
+    }
+}
