@@ -6,6 +6,7 @@ use geometry::{Ray, TriangleRule, Vec3};
 use gfx12::Gfx12;
 use gfx12::encode::{Options as EncodeOptions, Policy};
 use machine::{CheckedImage, Counters, Format, HitKind, Machine, RayFlags, RayQuery, Reference};
+use scene::Scene;
 use scene::builtin::Builtin;
 use std::ops::ControlFlow;
 use trace::{Hit, Kernel};
@@ -37,9 +38,14 @@ impl Random {
 }
 
 pub(crate) fn world(builtin: Builtin, triangles: usize, preset: Preset) -> (CheckedImage, Tree) {
+    checked(&builtin.scene(triangles), preset)
+}
+
+/// A proved image, and the tree that it holds.
+pub(crate) fn checked(scene: &Scene, preset: Preset) -> (CheckedImage, Tree) {
     let options = BuildOptions { preset, tested_at_once: 8, ..BuildOptions::default() };
     let keep_going = |_| ControlFlow::Continue(());
-    let built = build::build(&builtin.scene(triangles), &options, &keep_going).unwrap();
+    let built = build::build(scene, &options, &keep_going).unwrap();
     let format =
         Gfx12 { options: EncodeOptions { keep_leaves: true, ..EncodeOptions::new(Policy::Dense) } };
     let image = format.check(format.encode(&built.tree).unwrap()).checked.unwrap();
