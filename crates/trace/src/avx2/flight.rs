@@ -9,7 +9,8 @@
 
 use super::lists::{Lists, SLOTS, Task};
 use crate::avx512::ground::{Candidates, Steps};
-use crate::avx512::slot::{self, Aim, Slot};
+use crate::avx512::launch::{Rays, WIDTH};
+use crate::avx512::slot::{Aim, Slot};
 use crate::avx512::stack;
 use crate::avx512::walk::{Next, Walk};
 use crate::kind::Kind;
@@ -20,7 +21,8 @@ pub(super) struct Flight<'a, K: Kind, G: Steps> {
     walk: Walk<'a, K, G>,
     /// Rays that have been started, or answered without.
     started: usize,
-    slots: Box<[Slot; SLOTS]>,
+    /// Rays in flight; the last one takes what nobody asks for.
+    slots: Box<[Slot; SLOTS + 1]>,
     /// How rays that are in an instance see the top level.
     outer: Vec<Aim>,
     stacks: Vec<u32>,
@@ -33,7 +35,7 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
         let is_instanced = walk.ground.top().is_some();
         Self {
             started: 0,
-            slots: Box::new([Slot::EMPTY; SLOTS]),
+            slots: Box::new([Slot::EMPTY; SLOTS + 1]),
             outer: if is_instanced { vec![Aim::default(); SLOTS] } else { Vec::new() },
             stacks: vec![0; SLOTS * stack::stride(walk.stack_size)],
             lists: Lists::all_free(),
@@ -191,28 +193,57 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
         unsafe { self.lists.deal(true, pointer, number) };
     }
 
-    /// Fills free slots with rays that wait.
+    /// Fills free slots with rays that wait, eight at a time as long as others are in flight.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     unsafe fn launch(&mut self) {
-        while self.started < self.walk.rays.len() && self.lists.free.count > 0 {
-            let position = self.started;
-            self.started += 1;
-            let ray = &self.walk.rays[position];
-            if !slot::is_ordinary(ray) {
+        while self.started < self.walk.rays.len() {
+            let free = self.lists.free.count;
+            if free < WIDTH && !self.lists.is_empty() {
+                return;
+            }
+            let waiting = self.walk.rays.len() - self.started;
+            // SAFETY: see the head of this file.
+            unsafe { self.launch_some(free.min(WIDTH).min(waiting)) };
+        }
+    }
+
+    /// Fills so many free slots, at most [`WIDTH`].
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline(never)]
+    unsafe fn launch_some(&mut self, count: usize) {
+        let first = self.started;
+        self.started += count;
+        self.lists.free.count -= count;
+        let mut numbers = [SLOTS as u32; WIDTH];
+        let mut places = [std::ptr::null_mut(); WIDTH];
+        for lane in 0..WIDTH {
+            if lane < count {
+                // SAFETY: there were so many free slots.
+                numbers[lane] = unsafe { self.lists.free.get(self.lists.free.count + lane).slot };
+            }
+            places[lane] = std::ptr::from_mut(&mut self.slots[numbers[lane] as usize]);
+        }
+        let rays = Rays::padded(&self.walk.rays[first..]);
+        // SAFETY: these are slots.
+        let root = unsafe { rays.enter_world(self.walk.ground, &places) };
+        let ordinary = rays.ordinary();
+        for (lane, &number) in numbers.iter().enumerate().take(count) {
+            let position = first + lane;
+            if ordinary >> lane & 1 == 0 {
                 self.walk.answer_plainly(position);
+                let task = Task { pointer: Pointer::DONE, slot: number };
+                // SAFETY: see the head of this file.
+                unsafe { self.lists.free.add_if(true, task) };
                 continue;
             }
             self.walk.answers[position] = K::miss();
             self.walk.counters.queries += 1;
-            self.lists.free.count -= 1;
-            // SAFETY: there was a free slot.
-            let Task { slot: number, .. } = unsafe { self.lists.free.get(self.lists.free.count) };
             let bottom = self.bottom(number);
             let slot = &mut self.slots[number as usize];
             slot.position = position as u32;
             (slot.instance, slot.bottom) = (0, 0);
-            let root = slot.enter_world(ray, self.walk.ground);
+            slot.start = self.walk.ground.start(None);
             if let Some(outer) = self.outer.get_mut(number as usize) {
                 *outer = slot.aim;
             }

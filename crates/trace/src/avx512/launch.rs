@@ -2,15 +2,17 @@
 //!
 //! The same as `Aim::set` and `Shear::set`, with a ray a lane.
 
+use super::ground::Ground;
 use super::rule::Rule;
 use super::slot::Slot;
 use crate::ordinary;
+use crate::world::Pointer;
 use geometry::{Aabb, Ray, TriangleRule, Vec3, slab};
 use machine::instance_dilation::InstanceDilation;
 use std::arch::x86_64::*;
 
 /// Rays that are set up at once.
-pub(super) const WIDTH: usize = 8;
+pub(crate) const WIDTH: usize = 8;
 
 /// A ray a lane.
 #[derive(Clone, Copy)]
@@ -21,7 +23,7 @@ struct Three {
 }
 
 /// Eight rays.
-pub(super) struct Rays {
+pub(crate) struct Rays {
     origin: Three,
     direction: Three,
     /// Absolute directions.
@@ -32,9 +34,9 @@ pub(super) struct Rays {
 
 impl Rays {
     /// Lays rays out.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) fn new(rays: &[Ray; WIDTH]) -> Self {
+    pub(crate) fn new(rays: &[Ray; WIDTH]) -> Self {
         // SAFETY: a ray is eight floats.
         let [a, b, c, d, e, f, g, h] = unsafe {
             let first: *const f32 = rays.as_ptr().cast();
@@ -77,36 +79,58 @@ impl Rays {
         }
     }
 
-    /// Which of them are ordinary: see [`ordinary`].
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    /// Lays the first eight of some rays out; where there are fewer, any.
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) fn ordinary(&self) -> u8 {
+    pub(crate) fn padded(rays: &[Ray]) -> Self {
+        match rays.first_chunk() {
+            Some(rays) => Self::new(rays),
+            None => {
+                let mut padded = [Ray::new(Vec3::ZERO, Vec3::X); WIDTH];
+                padded[..rays.len()].copy_from_slice(rays);
+                Self::new(&padded)
+            }
+        }
+    }
+
+    /// Which of them are ordinary: see [`ordinary`].
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    pub(crate) fn ordinary(&self) -> u8 {
         let Three { x, y, z } = self.size;
-        let largest = _mm256_set1_ps(ordinary::LARGEST);
-        let mut mask = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(self.tmin, self.tmax);
-        mask = _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(mask, self.tmin, _mm256_setzero_ps());
-        mask = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(mask, self.tmin, largest);
-        mask = _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(
-            mask,
-            greatest3(x, y, z),
-            _mm256_set1_ps(ordinary::SMALLEST),
+        let (largest, zero) = (_mm256_set1_ps(ordinary::LARGEST), _mm256_setzero_ps());
+        let longest = greatest3(x, y, z);
+        let smallest = _mm256_set1_ps(ordinary::SMALLEST);
+        let mut is_ordinary = _mm256_and_ps(
+            _mm256_and_ps(
+                _mm256_cmp_ps::<_CMP_LE_OQ>(self.tmin, self.tmax),
+                _mm256_cmp_ps::<_CMP_GE_OQ>(self.tmin, zero),
+            ),
+            _mm256_and_ps(
+                _mm256_cmp_ps::<_CMP_LE_OQ>(self.tmin, largest),
+                _mm256_cmp_ps::<_CMP_GE_OQ>(longest, smallest),
+            ),
         );
         for size in [x, y, z] {
-            mask = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(mask, size, largest);
-            let tiny = _mm256_set1_ps(f32::MIN_POSITIVE);
-            let below = _mm256_cmp_ps_mask::<_CMP_LT_OQ>(size, tiny);
-            mask &= !_mm256_mask_cmp_ps_mask::<_CMP_NEQ_OQ>(below, size, _mm256_setzero_ps());
+            let is_moderate = _mm256_cmp_ps::<_CMP_LE_OQ>(size, largest);
+            let normal = _mm256_set1_ps(f32::MIN_POSITIVE);
+            let is_subnormal = _mm256_and_ps(
+                _mm256_cmp_ps::<_CMP_LT_OQ>(size, normal),
+                _mm256_cmp_ps::<_CMP_NEQ_OQ>(size, zero),
+            );
+            is_ordinary = _mm256_and_ps(is_ordinary, _mm256_andnot_ps(is_subnormal, is_moderate));
         }
         let sign = _mm256_set1_ps(-0.0);
         for origin in [self.origin.x, self.origin.y, self.origin.z] {
             let size = _mm256_andnot_ps(sign, origin);
-            mask = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(mask, size, largest);
+            let is_moderate = _mm256_cmp_ps::<_CMP_LE_OQ>(size, largest);
+            is_ordinary = _mm256_and_ps(is_ordinary, is_moderate);
         }
-        mask
+        _mm256_movemask_ps(is_ordinary) as u8
     }
 
     /// [`slab::reach`] of each into a box.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     fn reach(&self, bounds: &Aabb) -> __m256 {
         let x = farther(self.origin.x, bounds.min.x, bounds.max.x);
@@ -118,16 +142,16 @@ impl Rays {
     }
 
     /// How much a bottom level dilates each: `7uR`.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) fn dilation(&self, bounds: &Aabb) -> __m256 {
+    pub(crate) fn dilation(&self, bounds: &Aabb) -> __m256 {
         _mm256_mul_ps(self.reach(bounds), _mm256_set1_ps(slab::DILATION))
     }
 
     /// How much the top level dilates each.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline(never)]
-    pub(super) fn instance_dilation(&self, top: &InstanceDilation, bounds: &Aabb) -> __m256 {
+    pub(crate) fn instance_dilation(&self, top: &InstanceDilation, bounds: &Aabb) -> __m256 {
         let mut lanes = [[0.0; WIDTH]; 4];
         let rows = [self.origin.x, self.origin.y, self.origin.z, self.reach(bounds)];
         for (lanes, row) in lanes.iter_mut().zip(rows) {
@@ -142,13 +166,43 @@ impl Rays {
         unsafe { _mm256_loadu_ps(dilation.as_ptr()) }
     }
 
+    /// Aims slots at the outermost level; the root of it.
+    ///
+    /// # Safety
+    /// There must be slots at these places.
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    pub(crate) unsafe fn enter_world<G: Ground>(
+        &self,
+        ground: &G,
+        slots: &[*mut Slot; WIDTH],
+    ) -> Pointer {
+        match (ground.top(), ground.bottom(0)) {
+            (Some(top), _) => {
+                let dilation = self.instance_dilation(&top.dilation, &top.level.bounds);
+                // SAFETY: as promised.
+                unsafe { self.aim(dilation, slots) };
+                top.level.root
+            }
+            (None, Some(level)) => {
+                // SAFETY: as promised.
+                unsafe {
+                    self.aim(self.dilation(&level.bounds), slots);
+                    self.shear::<G::Rule>(slots);
+                }
+                level.root
+            }
+            (None, None) => Pointer::DONE,
+        }
+    }
+
     /// The aims of all, for a dilation of each.
     ///
     /// # Safety
     /// There must be slots at these places.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) unsafe fn aim(&self, dilation: __m256, slots: &[*mut Slot; WIDTH]) {
+    pub(crate) unsafe fn aim(&self, dilation: __m256, slots: &[*mut Slot; WIDTH]) {
         let Three { x, y, z } = self.size;
         let smallest = _mm256_mul_ps(greatest3(x, y, z), _mm256_set1_ps(ordinary::SMALLEST));
         let dilation = _mm256_mul_ps(dilation, _mm256_set1_ps(1.0 + 1.0 / 7.0));
@@ -178,29 +232,32 @@ impl Rays {
     ///
     /// # Safety
     /// There must be slots at these places.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) unsafe fn shear<R: Rule>(&self, slots: &[*mut Slot; WIDTH]) {
+    pub(crate) unsafe fn shear<R: Rule>(&self, slots: &[*mut Slot; WIDTH]) {
         let Three { x, y, z } = self.size;
         let turning = match R::RULE {
-            TriangleRule::Watertight => 0xFF,
-            TriangleRule::MollerTrumbore => 0,
+            TriangleRule::Watertight => _mm256_castsi256_ps(_mm256_set1_epi32(-1)),
+            TriangleRule::MollerTrumbore => _mm256_setzero_ps(),
         };
-        let y_over_z = _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(turning, y, z);
-        let along_x = _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(turning, x, y);
-        let along_x = _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(along_x, x, z);
-        let along_y = y_over_z & !along_x;
+        let along_x = _mm256_and_ps(
+            _mm256_cmp_ps::<_CMP_GE_OQ>(x, y),
+            _mm256_and_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(x, z), turning),
+        );
+        let along_y =
+            _mm256_andnot_ps(along_x, _mm256_and_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(y, z), turning));
         let d = turned(self.direction, along_x, along_y);
         let o = turned(self.origin, along_x, along_y);
-        let negative = turning & _mm256_movepi32_mask(_mm256_castps_si256(d.z));
+        // Only the sign of a lane counts.
+        let negative = _mm256_and_ps(d.z, turning);
         let (d, o) = (swapped(d, negative), swapped(o, negative));
-        // Numbers of `ORDERS`.
-        let number = _mm256_mask_mov_epi32(
-            _mm256_mask_mov_epi32(_mm256_set1_epi32(4), along_y, _mm256_set1_epi32(2)),
-            along_x,
-            _mm256_setzero_si256(),
+        // Numbers of `ORDERS`: 4 less 2 along y and 4 along x, and 1 more for a negative direction.
+        let less = _mm256_or_si256(
+            _mm256_and_si256(_mm256_castps_si256(along_y), _mm256_set1_epi32(2)),
+            _mm256_and_si256(_mm256_castps_si256(along_x), _mm256_set1_epi32(4)),
         );
-        let number = _mm256_mask_add_epi32(number, negative, number, _mm256_set1_epi32(1));
+        let more = _mm256_srli_epi32::<31>(_mm256_castps_si256(negative));
+        let number = _mm256_add_epi32(_mm256_sub_epi32(_mm256_set1_epi32(4), less), more);
         // SAFETY: there are eight words of axes.
         let axes = unsafe { _mm256_loadu_si256(super::slot::AXES.as_ptr().cast()) };
         let axes = _mm256_permutevar8x32_epi32(axes, number);
@@ -236,7 +293,7 @@ struct Offsets {
     high: __m256,
 }
 
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 fn offsets(
     origin: __m256,
@@ -246,9 +303,9 @@ fn offsets(
     dilation: __m256,
 ) -> Offsets {
     let sign = _mm256_set1_ps(-0.0);
-    let is_tiny = _mm256_cmp_ps_mask::<_CMP_LT_OQ>(size, smallest);
+    let is_tiny = _mm256_cmp_ps::<_CMP_LT_OQ>(size, smallest);
     let signed_smallest = _mm256_or_ps(smallest, _mm256_and_ps(sign, direction));
-    let divisor = _mm256_mask_blend_ps(is_tiny, direction, signed_smallest);
+    let divisor = _mm256_blendv_ps(direction, signed_smallest, is_tiny);
     let inverse = _mm256_div_ps(_mm256_set1_ps(1.0), divisor);
     let pad = _mm256_fmadd_ps(
         _mm256_andnot_ps(sign, origin),
@@ -264,7 +321,7 @@ fn offsets(
 }
 
 /// Bit `k` of each: the direction on axis `k` is negative.
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 fn octants(direction: Three) -> __m256i {
     let x = _mm256_srli_epi32::<31>(_mm256_castps_si256(direction.x));
@@ -275,26 +332,26 @@ fn octants(direction: Three) -> __m256i {
 }
 
 /// Axes in the order of the shear, but for its winding.
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-fn turned(lanes: Three, along_x: u8, along_y: u8) -> Three {
+fn turned(lanes: Three, along_x: __m256, along_y: __m256) -> Three {
     let Three { x, y, z } = lanes;
     Three {
-        x: _mm256_mask_mov_ps(_mm256_mask_mov_ps(x, along_y, z), along_x, y),
-        y: _mm256_mask_mov_ps(_mm256_mask_mov_ps(y, along_y, x), along_x, z),
-        z: _mm256_mask_mov_ps(_mm256_mask_mov_ps(z, along_y, y), along_x, x),
+        x: _mm256_blendv_ps(_mm256_blendv_ps(x, z, along_y), y, along_x),
+        y: _mm256_blendv_ps(_mm256_blendv_ps(y, x, along_y), z, along_x),
+        z: _mm256_blendv_ps(_mm256_blendv_ps(z, y, along_y), x, along_x),
     }
 }
 
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-fn swapped(lanes: Three, mask: u8) -> Three {
+fn swapped(lanes: Three, mask: __m256) -> Three {
     let Three { x, y, z } = lanes;
-    Three { x: _mm256_mask_mov_ps(x, mask, y), y: _mm256_mask_mov_ps(y, mask, x), z }
+    Three { x: _mm256_blendv_ps(x, y, mask), y: _mm256_blendv_ps(y, x, mask), z }
 }
 
 /// How far a box reaches from each origin on one axis.
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 fn farther(origin: __m256, min: f32, max: f32) -> __m256 {
     let sign = _mm256_set1_ps(-0.0);

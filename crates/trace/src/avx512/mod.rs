@@ -28,7 +28,7 @@ pub(crate) mod boxes;
 mod flight;
 pub(crate) mod ground;
 pub(crate) mod in_place;
-mod launch;
+pub(crate) mod launch;
 mod lists;
 pub(crate) mod moller_trumbore;
 pub(crate) mod prepared;
