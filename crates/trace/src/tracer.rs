@@ -5,7 +5,7 @@ use crate::batch::Batch;
 use crate::beam::{BeamAsk, BeamGround, BeamKernel, Beams, BeamsError};
 use crate::in_place::InPlace;
 use crate::kernel::Kernel;
-use crate::kind::{Closest, First, Kind};
+use crate::kind::{Any, Closest, First, Kind};
 use crate::world::World;
 use crate::{Hit, TraceError};
 use build::{Options as BuildOptions, Preset};
@@ -198,16 +198,44 @@ impl Tracer {
     /// way: collect rays and use [`Tracer::closest`] wherever that is possible.
     #[must_use]
     pub fn closest_one(&self, ray: &Ray) -> Hit {
-        let mut hit = Hit::MISS;
+        self.one::<Closest>(ray)
+    }
+
+    /// Whether one ray hits anything: the slower way, as [`Tracer::closest_one`]; [`Tracer::any`] is the faster one.
+    ///
+    /// ```
+    /// use geometry::{Ray, Vec3};
+    /// use trace::Tracer;
+    ///
+    /// let scene = scene::builtin::Builtin::Organic.scene(2_000);
+    /// let tracer = Tracer::new(&scene)?;
+    /// let down = Ray::new(Vec3::new(0.1, 0.2, 50.0), Vec3::NEG_Z);
+    /// assert!(tracer.any_one(&down));
+    /// assert!(!tracer.any_one(&down.between(0.0, 1.0)));
+    /// # Ok::<(), trace::TraceError>(())
+    /// ```
+    #[must_use]
+    pub fn any_one(&self, ray: &Ray) -> bool {
+        self.one::<Any>(ray)
+    }
+
+    #[inline]
+    fn one<K: Kind>(&self, ray: &Ray) -> K::Answer {
+        #[cfg(target_arch = "x86_64")]
+        use crate::avx512::alone;
+        #[cfg(target_arch = "x86_64")]
+        if let (Ground::Prepared(world), Kernel::Avx512, TriangleRule::Watertight) =
+            (&self.ground, self.kernel, self.options.rule)
+            && alone::takes(world)
+        {
+            // SAFETY: a tracer is made only with a kernel that is available, and the world has been asked.
+            return unsafe { alone::answer::<K>(world, ray) };
+        }
+        let mut answer = K::miss();
         let ask = Ask::everything(self.options.rule);
-        self.answer::<Closest>(
-            &ask,
-            0,
-            std::slice::from_ref(ray),
-            std::slice::from_mut(&mut hit),
-            None,
-        );
-        hit
+        let (rays, answers) = (std::slice::from_ref(ray), std::slice::from_mut(&mut answer));
+        self.answer::<K>(&ask, 0, rays, answers, None);
+        answer
     }
 
     /// A question about a beam, to be refined: what does a moving box meet?

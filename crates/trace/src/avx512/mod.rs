@@ -10,6 +10,7 @@
 //! | `lists` | which of them wait for which kind of step |
 //! | `launch` | eight rays set up at once |
 //! | `single` | one ray alone |
+//! | [`alone`] | the same over the CPU's copy, in what is asked most |
 //! | `walk` | what rays do between box tests |
 //! | `slot` | a ray |
 //! | `ground` | what rays walk over |
@@ -24,6 +25,7 @@
 //! Box tests are conservative and decide nothing but the work. Hits are decided by the arithmetic of
 //! [`geometry`], bit for bit.
 
+pub(crate) mod alone;
 pub(crate) mod boxes;
 mod flight;
 pub(crate) mod ground;

@@ -8,7 +8,7 @@ use crate::world::Pointer;
 use std::arch::x86_64::*;
 
 /// Vector stores may write this many entries beyond the top of a stack.
-const MARGIN: usize = 16;
+pub(super) const MARGIN: usize = 16;
 
 /// Entries of a stack on which a walk never has more than `used`.
 pub(crate) fn size(used: usize) -> usize {

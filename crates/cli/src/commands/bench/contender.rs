@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use siliray::geometry::Ray;
-use siliray::machine::{Counters, Hit, HitKind, Machine, RayQuery};
+use siliray::machine::Hit;
 use siliray::scene::Scene;
 use siliray::trace::{Kernel, Mode, Options, Tracer};
 use siliray::workload::Workload;
@@ -163,21 +163,18 @@ impl Work for Singles<'_> {
     }
 
     fn run(&mut self) {
-        let (mut found, mut counters) = (Vec::with_capacity(1), Counters::default());
         for (ray, hit) in self.rays.iter().zip(&mut self.hits) {
-            if self.any {
-                let query = RayQuery::new(HitKind::Any, *ray);
-                // The tracer's walks end by proof, so there is no budget to run out of.
-                let _ = self.tracer.answer(&query, &mut found, &mut counters);
-                *hit = found.first().copied().unwrap_or(Hit::MISS);
+            *hit = if !self.any {
+                self.tracer.closest_one(ray)
+            } else if self.tracer.any_one(ray) {
+                Hit { t: 0.0, ..Hit::MISS }
             } else {
-                *hit = self.tracer.closest_one(ray);
-            }
+                Hit::MISS
+            };
         }
     }
 
     fn distances(&self) -> Vec<f32> {
-        let distance = |hit: &Hit| if self.any && !hit.is_miss() { 0.0 } else { hit.t };
-        self.hits.iter().map(distance).collect()
+        self.hits.iter().map(|hit| hit.t).collect()
     }
 }
