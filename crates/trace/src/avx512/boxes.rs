@@ -94,23 +94,21 @@ impl Intervals {
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     pub(crate) fn of(planes: &Planes, aim: &Aim) -> Self {
-        let inverse_x = _mm256_broadcast_ss(&aim.inverse[0]);
-        let inverse_y = _mm256_broadcast_ss(&aim.inverse[1]);
-        let inverse_z = _mm256_broadcast_ss(&aim.inverse[2]);
-        let low_x =
-            _mm256_fmadd_ps(planes.low_x, inverse_x, _mm256_broadcast_ss(&aim.low_offset[0]));
-        let low_y =
-            _mm256_fmadd_ps(planes.low_y, inverse_y, _mm256_broadcast_ss(&aim.low_offset[1]));
-        let low_z =
-            _mm256_fmadd_ps(planes.low_z, inverse_z, _mm256_broadcast_ss(&aim.low_offset[2]));
+        let (a, b, c) = loaded(aim);
+        let inverse_x = _mm256_permute_ps::<0b00_00_00_00>(a);
+        let inverse_y = _mm256_permute_ps::<0b01_01_01_01>(a);
+        let inverse_z = _mm256_permute_ps::<0b10_10_10_10>(a);
+        let nearest = _mm256_permute_ps::<0b11_11_11_11>(a);
+        let farthest = _mm256_permute_ps::<0b11_11_11_11>(b);
+        let low_x = _mm256_fmadd_ps(planes.low_x, inverse_x, _mm256_permute_ps::<0b00_00_00_00>(b));
+        let low_y = _mm256_fmadd_ps(planes.low_y, inverse_y, _mm256_permute_ps::<0b01_01_01_01>(b));
+        let low_z = _mm256_fmadd_ps(planes.low_z, inverse_z, _mm256_permute_ps::<0b10_10_10_10>(b));
         let high_x =
-            _mm256_fmadd_ps(planes.high_x, inverse_x, _mm256_broadcast_ss(&aim.high_offset[0]));
+            _mm256_fmadd_ps(planes.high_x, inverse_x, _mm256_permute_ps::<0b00_00_00_00>(c));
         let high_y =
-            _mm256_fmadd_ps(planes.high_y, inverse_y, _mm256_broadcast_ss(&aim.high_offset[1]));
+            _mm256_fmadd_ps(planes.high_y, inverse_y, _mm256_permute_ps::<0b01_01_01_01>(c));
         let high_z =
-            _mm256_fmadd_ps(planes.high_z, inverse_z, _mm256_broadcast_ss(&aim.high_offset[2]));
-        let nearest = _mm256_broadcast_ss(&aim.nearest);
-        let farthest = _mm256_broadcast_ss(&aim.farthest);
+            _mm256_fmadd_ps(planes.high_z, inverse_z, _mm256_permute_ps::<0b10_10_10_10>(c));
         // A minimum or maximum with a NaN is its second operand: a slot without a child is never met.
         let enter = _mm256_max_ps(
             _mm256_max_ps(nearest, _mm256_min_ps(low_x, high_x)),
@@ -148,5 +146,23 @@ impl Intervals {
             pointers: _mm256_permutexvar_epi32(places, pointers),
             order,
         }
+    }
+}
+
+/// The twelve words of an aim, four and four and four, each twice. Three loads instead of eleven: the
+/// compiler would undo it if it saw what becomes of them.
+#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+#[inline]
+fn loaded(aim: &Aim) -> (__m256, __m256, __m256) {
+    // SAFETY: an aim is three vectors of four.
+    unsafe {
+        let words: *const __m128 = std::ptr::from_ref(aim).cast();
+        let (mut a, mut b, mut c) = (
+            _mm256_broadcast_ps(&*words),
+            _mm256_broadcast_ps(&*words.add(1)),
+            _mm256_broadcast_ps(&*words.add(2)),
+        );
+        std::arch::asm!("/* {0} {1} {2} */", inout(ymm_reg) a, inout(ymm_reg) b, inout(ymm_reg) c, options(pure, nomem, nostack, preserves_flags));
+        (a, b, c)
     }
 }

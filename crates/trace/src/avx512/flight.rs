@@ -55,12 +55,14 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
         // SAFETY: as the head of this file says, for all of these.
         unsafe {
             self.launch();
-            while !self.lists.is_empty() {
+            self.lists.sort();
+            while self.lists.is_any_in_flight() {
                 self.nodes::<COUNTED>();
                 self.leaves::<COUNTED>();
                 self.hits();
                 self.others();
                 self.launch();
+                self.lists.sort();
             }
         }
     }
@@ -101,8 +103,6 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
         }
         self.lists.nodes.count = 0;
         self.lists.found.count = waiting;
-        // SAFETY: see the head of this file.
-        unsafe { self.lists.sort() };
     }
 
     /// One step for every ray at a leaf.
@@ -123,13 +123,10 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
                 slot.top = slot.top.sub(usize::from((mask == 0) & is_at_end));
                 let pointer = if is_at_end { *slot.top } else { rest };
                 self.walk.prefetch(pointer, slot);
-                *self.lists.found.pointers.get_unchecked_mut(index) = pointer;
-                *self.lists.masks.get_unchecked_mut(index) = u32::from(mask);
+                *self.lists.behind.get_unchecked_mut(index) = pointer;
+                *self.lists.met.get_unchecked_mut(index) = u32::from(mask);
             }
         }
-        self.lists.leaves.count = 0;
-        // SAFETY: see the head of this file.
-        unsafe { self.lists.sort_leaves(waiting) };
     }
 
     /// Decides about triangles that may be hit.
@@ -148,6 +145,7 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
                 self.follow(number, next);
             }
         }
+        self.lists.hits.count = 0;
     }
 
     /// Steps that lead neither to nodes nor to triangles.
@@ -203,16 +201,13 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
         unsafe { self.lists.found.push(pointer, number) };
     }
 
-    /// Fills free slots with rays that wait, eight at a time as long as others are in flight, and sorts all that
-    /// was found.
+    /// Fills free slots with rays that wait, eight at a time as long as others are in flight.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline(never)]
     unsafe fn launch(&mut self) {
-        // SAFETY: see the head of this file.
-        unsafe { self.lists.sort() };
         while self.started < self.walk.rays.len() {
             let free = self.lists.free.count;
-            if free < WIDTH && !self.lists.is_empty() {
+            if free < WIDTH && self.lists.is_any_in_flight() {
                 return;
             }
             let waiting = self.walk.rays.len() - self.started;
@@ -270,7 +265,7 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
             // SAFETY: every stack has room for an entry; see the head of this file.
             unsafe {
                 slot.top = stack::push(bottom, self.walk.stack_size, Pointer::DONE);
-                self.lists.list_of(root).push(root, number);
+                self.lists.found.push(root, number);
             }
         }
     }

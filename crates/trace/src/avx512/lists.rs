@@ -4,7 +4,7 @@ use crate::world::Pointer;
 use std::arch::x86_64::*;
 
 /// Rays in flight on a thread.
-pub(super) const SLOTS: usize = 48;
+pub(super) const SLOTS: usize = 64;
 
 /// Vector stores may write this many tasks beyond the last one.
 const MARGIN: usize = 16;
@@ -72,8 +72,12 @@ pub(super) struct Lists {
     pub(super) free: List,
     /// Tasks that have just been found, to be sorted.
     pub(super) found: List,
-    /// Which triangles of a leaf may be hit, for each task of `leaves`, and then of `hits`.
+    /// Which triangles of a leaf may be hit, for each task of `hits`.
     pub(super) masks: [u32; SLOTS + MARGIN],
+    /// For each task of `leaves`, once it has been done: which triangles may be hit.
+    pub(super) met: [u32; SLOTS + MARGIN],
+    /// Likewise: where the ray goes on if none is.
+    pub(super) behind: [Pointer; SLOTS + MARGIN],
 }
 
 impl Lists {
@@ -90,30 +94,26 @@ impl Lists {
             free,
             found: List::EMPTY,
             masks: [0; SLOTS + MARGIN],
+            met: [0; SLOTS + MARGIN],
+            behind: [Pointer::DONE; SLOTS + MARGIN],
         }
     }
 
-    /// Whether no ray is in flight, all that was found having been sorted.
-    pub(super) fn is_empty(&self) -> bool {
-        self.nodes.count + self.leaves.count + self.others.count == 0
+    /// Whether a slot is not free.
+    pub(super) fn is_any_in_flight(&self) -> bool {
+        self.free.count < SLOTS
     }
 
-    /// The list for steps to `pointer`.
-    pub(super) fn list_of(&mut self, pointer: Pointer) -> &mut List {
-        match (pointer.is_node(), pointer.is_node_or_leaf()) {
-            (true, _) => &mut self.nodes,
-            (false, true) => &mut self.leaves,
-            (false, false) => &mut self.others,
-        }
-    }
-
-    /// Moves all found tasks to the lists of their kinds.
+    /// Moves all found tasks to the lists of their kinds, and the tasks of `leaves`, which have been done, to `hits` where triangles
+    /// may be hit.
     ///
     /// # Safety
     /// A slot must have one task at most in all lists together, for all of these.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     pub(super) unsafe fn sort(&mut self) {
+        // SAFETY: as promised.
+        unsafe { self.sort_leaves() };
         let mut at = 0;
         while at < self.found.count {
             // SAFETY: there is room for sixteen behind the last task.
@@ -131,29 +131,30 @@ impl Lists {
         self.found.count = 0;
     }
 
-    /// Moves the first tasks of `leaves`, `count` of them, to `hits` where triangles may be hit, and
-    /// what was found in their place to the lists of their kinds where not.
+    /// Moves the tasks of `leaves` to `hits` where triangles may be hit, and what lies behind to the lists of their kinds where not.
     ///
     /// # Safety
     /// As [`Lists::sort`].
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) unsafe fn sort_leaves(&mut self, count: usize) {
+    unsafe fn sort_leaves(&mut self) {
+        let count = self.leaves.count;
+        self.leaves.count = 0;
         let mut at = 0;
-        self.hits.count = 0;
         while at < count {
-            // SAFETY: there is room for sixteen behind the last task.
+            // SAFETY: there is room for sixteen behind the last task; what is written to `leaves` lies no higher than what
+            // has been read.
             unsafe {
-                let masks = _mm512_loadu_si512(self.masks.as_ptr().add(at).cast());
+                let met = _mm512_loadu_si512(self.met.as_ptr().add(at).cast());
                 let leaves = _mm512_loadu_si512(self.leaves.pointers.as_ptr().add(at).cast());
                 let slots = _mm512_loadu_si512(self.leaves.slots.as_ptr().add(at).cast());
-                let found = _mm512_loadu_si512(self.found.pointers.as_ptr().add(at).cast());
+                let behind = _mm512_loadu_si512(self.behind.as_ptr().add(at).cast());
                 let present = first(count - at);
-                let is_hit = _mm512_mask_test_epi32_mask(present, masks, masks);
+                let is_hit = _mm512_mask_test_epi32_mask(present, met, met);
                 let place = self.masks.as_mut_ptr().add(self.hits.count);
-                _mm512_storeu_si512(place.cast(), _mm512_maskz_compress_epi32(is_hit, masks));
+                _mm512_storeu_si512(place.cast(), _mm512_maskz_compress_epi32(is_hit, met));
                 self.hits.append(is_hit, leaves, slots);
-                self.deal(present & !is_hit, found, slots);
+                self.deal(present & !is_hit, behind, slots);
             }
             at += 16;
         }
