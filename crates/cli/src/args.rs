@@ -297,8 +297,9 @@ pub(crate) struct Conformance {
     pub(crate) seed: u64,
 
     /// Rays for each scene and preset, 1 to 1000000
-    #[arg(long, value_name = "N", default_value_t = 2000, allow_negative_numbers = true)]
+    #[arg(long, alias = "count", value_name = "N", default_value_t = 2000)]
     #[arg(value_parser = |text: &str| values::count(text, 1, 1_000_000))]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) rays: usize,
 
     /// Only cells with this value: format=, machine=, scene=, preset=, rule= or query=; may be repeated

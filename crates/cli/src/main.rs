@@ -5,6 +5,7 @@
 //! | `args`, `image_args`, `machine_args`, `trace_args` | the options and their help |
 //! | `values` | sizes, cameras and counts as users type them |
 //! | `failure` | what can go wrong, and its exit code |
+//! | `named_files` | what a command reads and writes, kept apart |
 //! | `interrupt` | Ctrl-C, and files that grow too large |
 //! | `commands` | one file for each command |
 //! | `output` | tables, JSON, progress bars, files |
@@ -16,6 +17,7 @@ mod failure;
 mod image_args;
 mod interrupt;
 mod machine_args;
+mod named_files;
 mod output;
 mod sim_args;
 mod trace_args;

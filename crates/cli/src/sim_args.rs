@@ -50,7 +50,8 @@ pub(crate) struct Sim {
     pub(crate) workload: LoadArg,
 
     /// How many rays or beams, 1 to 100000000
-    #[arg(long, value_name = "N", default_value_t = 16_384, allow_negative_numbers = true)]
+    #[arg(long, alias = "count", value_name = "N", default_value_t = 16_384)]
+    #[arg(allow_negative_numbers = true)]
     #[arg(value_parser = |text: &str| values::count(text, 1, 100_000_000))]
     pub(crate) rays: usize,
 
@@ -97,6 +98,7 @@ pub(crate) enum LoadArg {
     /// Closest hits of camera rays
     Primary,
     /// Any hit of short rays from what the camera sees
+    #[value(alias = "occlusion")]
     Ao,
     /// Closest hits of rays from what the camera sees
     Bounce,

@@ -11,6 +11,11 @@ use std::path::PathBuf;
 
 /// Measure, against other libraries where they are here.
 #[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  siliray bench trace
+  siliray bench trace interior --triangles 1e6 --runs 21
+  siliray bench beam")]
 pub(crate) struct Bench {
     #[command(subcommand)]
     pub(crate) command: BenchCommand,
@@ -72,7 +77,8 @@ pub(crate) struct BenchTrace {
     pub(crate) peers: Vec<PeerArg>,
 
     /// Rays of each kind, 16 to 100000000
-    #[arg(long, value_name = "N", default_value_t = 1 << 20, allow_negative_numbers = true)]
+    #[arg(long, alias = "count", value_name = "N", default_value_t = 1 << 20)]
+    #[arg(allow_negative_numbers = true)]
     #[arg(value_parser = |text: &str| values::count(text, 16, 100_000_000))]
     pub(crate) rays: usize,
 
@@ -187,7 +193,8 @@ pub(crate) struct Rays {
     pub(crate) workload: WorkloadArg,
 
     /// How many, 1 to 16777216
-    #[arg(long, value_name = "N", default_value_t = 262_144, allow_negative_numbers = true)]
+    #[arg(long, alias = "rays", value_name = "N", default_value_t = 262_144)]
+    #[arg(allow_negative_numbers = true)]
     #[arg(value_parser = |text: &str| values::count(text, 1, 1 << 24))]
     pub(crate) count: usize,
 
@@ -213,6 +220,7 @@ pub(crate) enum WorkloadArg {
     /// From the camera
     Primary,
     /// Short ones from what the camera sees
+    #[value(alias = "ao")]
     Occlusion,
     /// Long ones from what the camera sees
     Bounce,

@@ -20,6 +20,8 @@ pub struct Finding {
     pub expected: String,
     /// The place in words: the chunk, the node, the field.
     pub place: String,
+    /// How many findings it stands for: 1, or, where the list of a rule is cut short, all that are not listed.
+    pub count: u32,
 }
 
 /// How bad a finding is.
@@ -44,7 +46,7 @@ impl Severity {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { severity, rule, offset, bits, found, expected, place } = self;
+        let Self { severity, rule, offset, bits, found, expected, place, count: _ } = self;
         write!(
             f,
             "{}[{rule}] at {offset:#x}, bits {}..{}: {place}: found {found}, expected {expected}",

@@ -72,6 +72,7 @@ fn unproved() -> Finding {
         found: "no proof".to_owned(),
         expected: "a sound image".to_owned(),
         place: "image".to_owned(),
+        count: 1,
     }
 }
 
@@ -102,8 +103,12 @@ fn object_of(bottom: &Bottom) -> Result<Object, PrimitiveId> {
     let primitives = &bottom.primitives;
     let mut parts: BTreeMap<Part, Vec<usize>> = BTreeMap::new();
     for (number, id) in primitives.ids.iter().enumerate() {
-        let bounds = primitives.bounds(number);
-        if !(bounds.min.is_finite() && bounds.max.is_finite()) {
+        // Corner by corner: a box ignores a NaN beside a number.
+        let is_finite = match primitives.triangles.get(number) {
+            Some(triangle) => triangle.vertices.iter().all(|corner| corner.is_finite()),
+            None => primitives.bounds(number).is_finite(),
+        };
+        if !is_finite {
             return Err(*id);
         }
         let is_box = number >= primitives.triangles.len();

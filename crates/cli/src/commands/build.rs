@@ -1,7 +1,7 @@
 //! `siliray build`: figures of the tree for each preset.
 
 use super::build_image::{ImageFigures, ImageOutputFile, check_options, lay_out};
-use super::{build_tree, open};
+use super::{about, build_tree, open};
 use crate::args::Build;
 use crate::failure::Failure;
 use crate::output::number::{counted, grouped, rate, seconds};
@@ -69,7 +69,8 @@ pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Re
         let built = build_tree(&scene, preset, args.shape, output)?;
         figures.push(TreeFigures::from(&built.report));
         if let Some(format) = args.image.format {
-            image = Some(lay_out(&built.tree, format, &args.image)?);
+            let encoded = lay_out(&built.tree, format, &args.image);
+            image = Some(encoded.map_err(about(&args.scene))?);
         }
     }
     let image = image.map(|encoded| file.finish(&encoded, &args.image)).transpose()?;

@@ -84,24 +84,25 @@ pub(crate) fn check_options(args: &ImageOutput) -> Result<(), Failure> {
     stray.map_or(Ok(()), |stray| Err(Failure::usage(stray)))
 }
 
-/// Lays a tree out as the options ask.
+/// Lays a tree out as the options ask, or says why not.
 pub(crate) fn lay_out(
     tree: &Tree,
     format: FormatArg,
     args: &ImageOutput,
-) -> Result<Encoded, Failure> {
+) -> Result<Encoded, String> {
     match format {
         FormatArg::Gfx12 => {
             let options = Options { obb: args.obb, ..Options::new(policy(args)) };
-            encode(tree, &options).map_err(Failure::input)
+            encode(tree, &options).map_err(|error| error.to_string())
         }
         FormatArg::Gfx12Bvh4x2 => {
             let options = uncompressed::Options::new(precision(args));
-            let image = uncompressed::encode::encode(tree, &options).map_err(Failure::input)?;
+            let image = uncompressed::encode::encode(tree, &options);
+            let image = image.map_err(|error| error.to_string())?;
             Ok(Encoded { report: uncompressed::report::report(tree, &image), image })
         }
         FormatArg::Ttu => {
-            let image = tb12::encode::encode(tree).map_err(Failure::input)?;
+            let image = tb12::encode::encode(tree).map_err(|error| error.to_string())?;
             let density = Density::of(&image).unwrap_or_default();
             let report = Report {
                 bytes: image.byte_count() as u64,
@@ -120,8 +121,8 @@ pub(crate) fn lay_out(
     }
 }
 
-fn lay_out_tiles(tree: &Tree, precision: Precision) -> Result<Encoded, Failure> {
-    let image = Tiles::new(precision).encode(tree).map_err(Failure::input)?;
+fn lay_out_tiles(tree: &Tree, precision: Precision) -> Result<Encoded, String> {
+    let image = Tiles::new(precision).encode(tree).map_err(|error| error.to_string())?;
     Ok(Encoded { report: tiles_report(&image), image })
 }
 

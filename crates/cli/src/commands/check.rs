@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Check, output: &Output) -> Result<(), Failure> {
 fn text(report: &CheckReport) -> String {
     let mut text = String::new();
     for finding in &report.findings {
-        let Finding { severity, rule, offset, bits, found, expected, place } = finding;
+        let Finding { severity, rule, offset, bits, found, expected, place, count: _ } = finding;
         text += &format!("{}: {place} [{rule}]\n", severity.name());
         text += &format!("  at {offset:#x}, bits {}..{}\n", bits.start, bits.end);
         text += &format!("  found {found}\n  expected {expected}\n");
@@ -61,5 +61,6 @@ fn text(report: &CheckReport) -> String {
 }
 
 fn count(report: &CheckReport, severity: Severity) -> usize {
-    report.findings.iter().filter(|finding| finding.severity == severity).count()
+    let alike = report.findings.iter().filter(|finding| finding.severity == severity);
+    alike.map(|finding| finding.count as usize).sum()
 }

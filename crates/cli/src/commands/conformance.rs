@@ -2,7 +2,7 @@
 
 use crate::args::Conformance;
 use crate::failure::Failure;
-use crate::output::number::grouped;
+use crate::output::number::{counted, counted_as, grouped};
 use crate::output::{Output, Table};
 use serde::Serialize;
 use siliray::conformance::{self, BeamDisagreement, Cell, ConformanceError, Disagreement, Options};
@@ -220,18 +220,18 @@ fn text(json: &Json) -> String {
     }
     let mut text = table.text();
     text += &format!(
-        "\nseed {}: {} answers in {} cells, {} mismatches, {} losses\n",
+        "\nseed {}: {} in {}, {}, {}\n",
         json.seed,
-        grouped(json.cases as u64),
-        json.cells.len(),
-        grouped(json.mismatches as u64),
-        grouped(json.losses as u64)
+        counted(json.cases, "answer"),
+        counted(json.cells.len(), "cell"),
+        counted_as(json.mismatches, "mismatch", "mismatches"),
+        counted_as(json.losses, "loss", "losses")
     );
     let wrong = json.cells.iter().find(|cell| cell.mismatches > 0);
     if let Some((cell, example)) = wrong.and_then(|cell| Some((cell, cell.example.as_ref()?))) {
         text += &format!(
             "\nfirst mismatch: {} on {}, {}, preset {}, {}, {}\n  origin {:?}, direction {:?}, t {} to {}\n  \
-             bits {}\n  mask {:#04x}, flags {:#x}; {} hits expected, {} found\n",
+             bits {}\n  mask {:#04x}, flags {:#x}; {} expected, {} found\n",
             cell.machine,
             cell.format,
             cell.scene,
@@ -245,7 +245,7 @@ fn text(json: &Json) -> String {
             example.bits.join(" "),
             example.mask,
             example.flags,
-            example.expected.len(),
+            counted(example.expected.len(), "hit"),
             example.got.len()
         );
     }
@@ -253,7 +253,7 @@ fn text(json: &Json) -> String {
     {
         text += &format!(
             "\nfirst mismatch: {} on {}, {}, preset {}, {}, {}\n  oA {}, dA {}\n  oB {}, dB {}\n  t {}, mask \
-             {:#04x}; {} primitives expected, {} found\n",
+             {:#04x}; {} expected, {} found\n",
             cell.machine,
             cell.format,
             cell.scene,
@@ -266,7 +266,7 @@ fn text(json: &Json) -> String {
             example.lower_direction.join(" "),
             example.range.join(" "),
             example.mask,
-            example.expected.len(),
+            counted(example.expected.len(), "primitive"),
             example.got.len()
         );
     }

@@ -4,7 +4,7 @@ use super::inspect::{JsonVisit, tree_text};
 use crate::failure::Failure;
 use crate::image_args::Inspect;
 use crate::output::Output;
-use crate::output::number::grouped;
+use crate::output::number::{counted, grouped};
 use serde::Serialize;
 use siliray::image_file;
 use siliray::machine::Image;
@@ -116,17 +116,17 @@ fn show_image(args: &Inspect, image: &Image, output: &Output) -> Result<(), Fail
 
 fn summary(json: &JsonTotals) -> String {
     format!(
-        "{}: {}, {} bytes\n{} blocks, {} nodes ({:.2} a block), {} references, {} triangles, {} instances\n\
+        "{}: {}, {} bytes\n{}, {} ({:.2} a block), {}, {}, {}\n\
          {:.1} bytes of blocks and references a triangle\n",
         json.file,
         json.format,
         grouped(json.bytes as u64),
-        grouped(json.blocks as u64),
-        grouped(json.nodes as u64),
+        counted(json.blocks, "block"),
+        counted(json.nodes, "node"),
         json.nodes_per_block,
-        grouped(json.references as u64),
-        grouped(json.triangles as u64),
-        grouped(json.instances as u64),
+        counted(json.references, "reference"),
+        counted(json.triangles, "triangle"),
+        counted(json.instances, "instance"),
         json.bytes_per_triangle
     )
 }

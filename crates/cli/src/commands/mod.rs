@@ -27,6 +27,7 @@ use crate::args::{Cli, Command, Demo, TreeShape};
 use crate::commands::isbe::args::IsbeCommand;
 use crate::failure::Failure;
 use crate::image_args::ImageChoice;
+use crate::named_files;
 use crate::output::Output;
 use siliray::build::{Built, Options, Preset};
 use siliray::cameras;
@@ -35,6 +36,7 @@ use siliray::open::{OpenError, Source};
 use siliray::scene::builtin::Builtin;
 use siliray::scene::{Camera, Scene, SceneError};
 use std::ffi::OsStr;
+use std::fmt::Display;
 use std::path::Path;
 
 /// The rule that a file breaks if it is nothing like an `.rra` file.
@@ -51,6 +53,7 @@ pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
     {
         return Err(Failure::usage(format!("--triangles has no effect here: {reason}")));
     }
+    cli.command.as_ref().map_or(Ok(()), named_files::check)?;
     match cli.command {
         None => demo::run(&Demo::default(), triangles, output),
         Some(Command::Demo(args)) => demo::run(&args, triangles, output),
@@ -124,11 +127,16 @@ fn open(name: &OsStr, triangles: Option<usize>) -> Result<Scene, Failure> {
     })
 }
 
+/// An error about a scene that could be read, behind its name.
+fn about<E: Display>(scene: &OsStr) -> impl Fn(E) -> Failure {
+    move |error| Failure::input(format!("{}: {error}", Path::new(scene).display()))
+}
+
 /// The view of a scene: its own, that of a file `cameras.json` beside it, or one that frames it.
 fn view_of(name: &OsStr, scene: &Scene) -> Result<Camera, Failure> {
     let is_file = name.to_str().and_then(Builtin::from_name).is_none();
     let beside = if is_file { cameras::beside(Path::new(name)) } else { Ok(None) };
-    let bounds = scene.bounds().map_err(Failure::input)?;
+    let bounds = scene.bounds().map_err(about(name))?;
     let named = beside.map_err(Failure::input)?;
     Ok(scene.camera.or(named).unwrap_or_else(|| Camera::framing(&bounds)))
 }

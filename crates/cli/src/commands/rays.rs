@@ -1,8 +1,8 @@
 //! `siliray rays`: a file of rays to trace.
 
-use super::{open, view_of};
+use super::{about, open, view_of};
 use crate::failure::Failure;
-use crate::output::number::grouped;
+use crate::output::number::counted;
 use crate::output::{AtomicFile, Output};
 use crate::trace_args::Rays;
 use serde::Serialize;
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Rays, triangles: Option<usize>, output: &Output) -> Res
         Some(camera) => camera,
         None => view_of(&args.scene, &scene)?,
     };
-    let tracer = Tracer::new(&scene).map_err(Failure::input)?;
+    let tracer = Tracer::new(&scene).map_err(about(&args.scene))?;
     let workload = Workload::from(args.workload);
     let rays =
         workload::rays(workload, &scene, &tracer, &camera, args.count).map_err(Failure::input)?;
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Rays, triangles: Option<usize>, output: &Output) -> Res
         rays: rays.len(),
         output: args.output.to_string_lossy().into_owned(),
     };
-    let count = grouped(json.rays as u64);
-    let text = format!("{}: {count} {} rays of {}\n", json.output, json.workload, json.scene);
+    let rays = counted(json.rays, &format!("{} ray", json.workload));
+    let text = format!("{}: {rays} of {}\n", json.output, json.scene);
     output.result(&json, &text)
 }

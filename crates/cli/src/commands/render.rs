@@ -1,10 +1,9 @@
 //! `siliray render`: a picture.
 
-use super::{build_tree, open};
+use super::{about, build_tree, open};
 use crate::args::Render;
 use crate::failure::Failure;
-use crate::machine_args::MachineChoice;
-use crate::output::number::{grouped, rate, seconds};
+use crate::output::number::{counted, rate, seconds};
 use crate::output::{AtomicFile, Output};
 use serde::Serialize;
 use siliray::build::Preset;
@@ -72,8 +71,8 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
     let built = build_tree(&scene, args.preset.into(), args.shape, output)?;
     let rule = TriangleRule::from(args.triangle_rule);
     let camera = args.camera.unwrap_or_else(|| default_camera(&scene, &built.tree.bounds()));
-    let laid_out = lay_out(built.tree, args.tracer)?;
-    let machine = laid_out.machine(rule).map_err(Failure::input)?;
+    let laid_out = lay_out(built.tree, args)?;
+    let machine = laid_out.machine(rule).map_err(about(&args.scene))?;
     let style = match args.heatmap {
         Some(measure) => Style::HeatMap(measure.into()),
         None => Style::Shaded { samples: args.samples as u32 },
@@ -105,11 +104,12 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
 }
 
 /// The tree as the machine walks it.
-fn lay_out(tree: Tree, tracer: MachineChoice) -> Result<LaidOut, Failure> {
+fn lay_out(tree: Tree, args: &Render) -> Result<LaidOut, Failure> {
+    let tracer = args.tracer;
     LaidOut::new(tree, tracer.format(), tracer.machine()).map_err(|error| match error {
         MachineError::Format { .. } => Failure::usage(&error)
             .hint(format!("it walks {}", tracer.machine().own_format().name())),
-        _ => Failure::input(&error),
+        _ => about(&args.scene)(&error),
     })
 }
 
@@ -155,11 +155,11 @@ fn numbers(camera: &Camera) -> [f32; 7] {
 
 fn text(json: &Json) -> String {
     let mut text = format!(
-        "{}: {}x{} pixels, {} rays in {} ({})\n",
+        "{}: {}x{} pixels, {} in {} ({})\n",
         json.picture,
         json.width,
         json.height,
-        grouped(json.rays),
+        counted(json.rays, "ray"),
         seconds(json.seconds),
         rate(json.rays_per_second)
     );

@@ -1,8 +1,8 @@
 //! `siliray trace`: the hits of the rays in a file.
 
-use super::{no_image, open};
+use super::{about, no_image, open};
 use crate::failure::Failure;
-use crate::output::number::{grouped, rate, seconds};
+use crate::output::number::{counted, rate, seconds};
 use crate::output::{AtomicFile, Output};
 use crate::trace_args::{QueryArg, Trace};
 use serde::Serialize;
@@ -81,13 +81,13 @@ fn tracer(
                 let message = format!("{}: the image is not safe to walk", path.display());
                 Failure::input(message).hint(format!("try `siliray check {}`", path.display()))
             })?;
-            let tracer = Tracer::from_image(image, options).map_err(Failure::input)?;
+            let tracer = Tracer::from_image(image, options).map_err(about(&args.scene))?;
             let name = path.file_name().unwrap_or(path.as_os_str());
             return Ok((name.to_string_lossy().into_owned(), tracer));
         }
     }
     let scene = open(&args.scene, triangles)?;
-    let tracer = Tracer::with_options(&scene, options).map_err(Failure::input)?;
+    let tracer = Tracer::with_options(&scene, options).map_err(about(&args.scene))?;
     Ok((scene.name, tracer))
 }
 
@@ -160,10 +160,10 @@ impl QueryArg {
 
 fn text(json: &Json) -> String {
     format!(
-        "{}: {} hits of {} rays in {} ({}), {} {}\n",
+        "{}: {} of {} in {} ({}), {} {}\n",
         json.output,
-        grouped(json.hits),
-        grouped(json.rays),
+        counted(json.hits, "hit"),
+        counted(json.rays, "ray"),
         seconds(json.seconds),
         rate(json.rays_per_second),
         json.mode,

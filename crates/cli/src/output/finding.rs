@@ -18,7 +18,8 @@ pub(crate) struct JsonFinding {
 
 impl From<&Finding> for JsonFinding {
     fn from(finding: &Finding) -> Self {
-        let Finding { severity, rule, offset, bits, found, expected, place } = finding.clone();
+        let Finding { severity, rule, offset, bits, found, expected, place, count: _ } =
+            finding.clone();
         Self {
             severity: severity.name(),
             rule,

@@ -3,9 +3,14 @@
 pub(crate) use siliray::report::grouped;
 
 /// So many things: `1 triangle`, `1,234 triangles`.
-pub(crate) fn counted(count: usize, thing: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{} {thing}{plural}", grouped(count as u64))
+pub(crate) fn counted(count: impl TryInto<u64>, thing: &str) -> String {
+    counted_as(count, thing, &format!("{thing}s"))
+}
+
+/// The same for a thing whose plural is its own: `2 losses`.
+pub(crate) fn counted_as(count: impl TryInto<u64>, one: &str, many: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
+    format!("{} {}", grouped(count), if count == 1 { one } else { many })
 }
 
 /// A coordinate: plain, or with an exponent where that is shorter to read.
@@ -40,7 +45,8 @@ mod tests {
 
     #[test]
     fn numbers_read_well() {
-        assert_eq!([1, 2345].map(|n| counted(n, "hit")), ["1 hit", "2,345 hits"]);
+        assert_eq!([1u64, 2345].map(|n| counted(n, "hit")), ["1 hit", "2,345 hits"]);
+        assert_eq!([0u64, 1].map(|n| counted_as(n, "loss", "losses")), ["0 losses", "1 loss"]);
         assert_eq!([0.0, -2.5, 1e-38, -3.4e38].map(coordinate).join(" "), "0 -2.5 1e-38 -3.4e38");
         assert_eq!(
             [0.00002, 0.0042, 0.25, 2.314, 250.4].map(seconds).join(" "),

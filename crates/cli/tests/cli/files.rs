@@ -219,3 +219,37 @@ fn every_shell_and_the_manual_are_served() {
     let page = String::from_utf8(folder.run(&["man", "render"]).stdout).unwrap();
     assert!(page.contains(".TH siliray-render") && page.contains("heatmap"), "{page}");
 }
+
+/// Whatever leads to the same file: another spelling, a link, the output of another option.
+#[test]
+fn no_command_writes_over_what_it_reads() {
+    let folder = Folder::new();
+    let place = |name: &str| folder.path().join(name);
+    std::fs::write(place("mesh.obj"), MESH).unwrap();
+    std::fs::write(place("rays.bin"), [0; 64]).unwrap();
+    std::fs::write(place("prog.elf"), "no program").unwrap();
+    std::fs::create_dir(place("below")).unwrap();
+    std::os::unix::fs::symlink("../mesh.obj", place("below/link.ply")).unwrap();
+    let refused: [(&[&str], &str); 9] = [
+        (&["trace", "mesh.obj", "--rays", "rays.bin", "-o", "rays.bin"], "-o rays.bin: the"),
+        (&["trace", "mesh.obj", "--rays", "rays.bin", "-o", "below/../mesh.obj"], "would replace"),
+        (&["build", "mesh.obj", "--format", "gfx12", "-o", "below/link.ply"], "would replace"),
+        (&["rays", "./mesh.obj", "-o", "mesh.obj"], "would replace"),
+        (&["run", "prog.elf", "--log", "prog.elf"], "--log prog.elf: the command reads"),
+        (&["run", "prog.elf", "--dump", "prog.elf@0x80000000:16"], "--dump prog.elf: the"),
+        (
+            &["run", "prog.elf", "--log", "new", "--trace", "./new"],
+            "--log and --trace name the same",
+        ),
+        (&["isbe", "capture", "mesh.obj", "-o", "mesh.obj"], "would replace"),
+        (&["sim", "mesh.obj", "--report", "mesh.obj"], "--report mesh.obj"),
+    ];
+    for (args, expected) in refused {
+        let output = folder.run(args);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {errors}");
+        assert!(errors.contains(expected), "{args:?}: {errors}");
+    }
+    assert_eq!(folder.read("mesh.obj"), MESH.as_bytes());
+    assert_eq!(folder.files(), ["below", "mesh.obj", "prog.elf", "rays.bin"]);
+}

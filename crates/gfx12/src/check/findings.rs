@@ -77,7 +77,16 @@ impl<R: CheckRule> Findings<R> {
         }
         let [found, expected, place] = texts();
         let (severity, rule) = (rule.severity(), rule.name());
-        collected.kept.push(Finding { severity, rule, offset, bits, found, expected, place });
+        collected.kept.push(Finding {
+            severity,
+            rule,
+            offset,
+            bits,
+            found,
+            expected,
+            place,
+            count: 1,
+        });
         collected.prune();
     }
 
@@ -118,6 +127,7 @@ impl<R: CheckRule> Findings<R> {
                     found: format!("{total} findings of this rule in all"),
                     expected: "none".into(),
                     place: format!("the first {listed} are listed"),
+                    count: u32::try_from(total - listed as u64).unwrap_or(u32::MAX),
                     ..last.clone()
                 });
             }

@@ -41,6 +41,7 @@ impl Field {
             found: found.to_string(),
             expected: expected.to_string(),
             place: self.place,
+            count: 1,
         }
     }
 

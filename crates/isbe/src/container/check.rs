@@ -98,6 +98,7 @@ fn disagreeing_notes(dump: &Dump, error: &RestoreError) -> Finding {
         found: error.to_string(),
         expected: "notes that agree with the memory around them".to_owned(),
         place: "notes of the capture".to_owned(),
+        count: 1,
     }
 }
 
@@ -363,7 +364,16 @@ impl Checker<'_> {
     ) {
         let (found, expected, place) = (found.into(), expected.into(), place.to_owned());
         let (severity, offset, bits) = (Severity::Error, offset as u64, 0..bits);
-        self.findings.push(Finding { severity, rule, offset, bits, found, expected, place });
+        self.findings.push(Finding {
+            severity,
+            rule,
+            offset,
+            bits,
+            found,
+            expected,
+            place,
+            count: 1,
+        });
     }
 
     fn warn(
@@ -391,6 +401,7 @@ fn truncated(length: usize, needed: usize, place: &str) -> Finding {
         found: format!("the end of the file after {length} bytes"),
         expected: format!("{needed} bytes"),
         place: place.to_owned(),
+        count: 1,
     }
 }
 
@@ -419,5 +430,6 @@ fn state_finding(error: StateError) -> Finding {
         found,
         expected,
         place,
+        count: 1,
     }
 }

@@ -43,6 +43,7 @@ fn escapes(tree: &Tree) -> Vec<Finding> {
                 found: format!("entry {escaped}, whose box does not contain what is below it"),
                 expected: "boxes that contain what is below them".into(),
                 place: format!("level {level}"),
+                count: 1,
             })
         })
         .collect()

@@ -242,6 +242,7 @@ fn error(
         found: found.to_owned(),
         expected: expected.to_owned(),
         place: place.to_owned(),
+        count: 1,
     }
 }
 

@@ -34,10 +34,11 @@ pub fn check(image: Image) -> CheckReport {
     if !findings.is_sound() {
         return CheckReport { checked: None, findings: findings.into_sorted(), nodes };
     }
+    let finite = findings.holds(Rule::VertexFinite);
     let facts = Facts {
-        lossless: findings.holds(Rule::Contained) && findings.holds(Rule::Mask),
+        lossless: finite && findings.holds(Rule::Contained) && findings.holds(Rule::Mask),
         parents: findings.holds(Rule::Parent),
-        finite: true,
+        finite,
     };
     let checked = Some(CheckedImage::proved(image, facts));
     CheckReport { checked, findings: findings.into_sorted(), nodes }

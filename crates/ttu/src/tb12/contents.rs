@@ -5,13 +5,16 @@
 
 use super::block::{ALPHA_PRESENT, Block, Lead, OPAQUE_ONLY, unfold_mask};
 use super::check::{LevelBlocks, axes_of, node_name};
-use super::directory::{INSTANCE, LevelKind, Parts};
+use super::directory::{INSTANCE, LevelKind, LevelRecord, Parts};
 use super::quantize::Axis;
 use super::rule::{Findings, Rule};
 use geometry::Aabb;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use tree::{Placement, PrimitiveFlags, Primitives};
+
+/// Bytes of a corner.
+const CORNER_BYTES: usize = 12;
 
 /// What is below a node.
 #[derive(Debug, Clone, Copy)]
@@ -68,8 +71,27 @@ pub(super) fn check(parts: &Parts<'_>, levels: &[LevelBlocks], findings: &mut Fi
             LevelKind::Top => Items::Placements { placements: &placements, below: &bounds },
             _ => Items::Primitives(&primitives),
         };
+        check_finite(record, &primitives, findings);
         let sum = check_level(parts, blocks, &items, findings);
         bounds.push(sum.bounds);
+    }
+}
+
+/// Looks at every coordinate of a level.
+fn check_finite(record: &LevelRecord, primitives: &Primitives, findings: &mut Findings) {
+    let triangles = primitives.triangles.iter().map(|triangle| triangle.vertices.to_vec());
+    let boxes = primitives.boxes.iter().map(|bounds| vec![bounds.min, bounds.max]);
+    let (of_triangles, of_boxes) = ((record.triangles, "triangle"), (record.boxes, "box"));
+    let all = triangles.enumerate().map(|(number, corners)| (of_triangles, number, corners));
+    let all = all.chain(boxes.enumerate().map(|(number, corners)| (of_boxes, number, corners)));
+    for ((start, kind), number, corners) in all {
+        let size = CORNER_BYTES * corners.len();
+        if !corners.iter().all(|corner| corner.is_finite()) {
+            let (at, place) = (start + (size * number) as u64, format!("{kind} {number}"));
+            let found = format!("{corners:?}");
+            let bits = 0..8 * size as u32;
+            findings.add(Rule::VertexFinite, at, bits, &place, found, "finite coordinates");
+        }
     }
 }
 

@@ -25,6 +25,7 @@ machine::rules! {
     ReachedTwice "reached_twice" Error "a block has one parent: there is no cycle and no sharing"
     ReferenceRange "reference_range" Error "leaves name references of the image"
     ReferenceKind "reference_kind" Error "references name primitives of their level, or instances in a top level (T-16)"
+    VertexFinite "vertex_finite" Warning "corners of triangles and planes of procedural boxes are finite"
     Contained "contained" Warning "every primitive lies inside the box of every node above it"
     Parent "parent" Warning "a block's parent is the block above it"
     UnusedNode "unused_node" Warning "nodes that are not in use have the kind 'unused' and planes that nothing meets"
@@ -66,6 +67,7 @@ impl Findings {
                 found: found.into(),
                 expected: expected.into(),
                 place: place.to_owned(),
+                count: 1,
             });
         }
     }
@@ -87,6 +89,7 @@ impl Findings {
                     found: format!("{total} findings of this rule in all"),
                     expected: "none".into(),
                     place: format!("the first {FINDINGS_PER_RULE} are listed"),
+                    count: u32::try_from(total - FINDINGS_PER_RULE).unwrap_or(u32::MAX),
                     ..last
                 });
             }

@@ -11,6 +11,7 @@ struct Victim {
     image: Image,
     blocks: usize,
     references: usize,
+    triangles: usize,
     instances: usize,
     levels: usize,
 }
@@ -22,7 +23,8 @@ impl Victim {
             u32::from_le_bytes(image.segments[0].bytes()[at..at + 4].try_into().unwrap()) as usize
         };
         let (blocks, references, instances, levels) = (word(32), word(40), word(48), word(12));
-        Self { blocks, references, instances, levels, image }
+        let triangles = word(128 + 16);
+        Self { blocks, references, triangles, instances, levels, image }
     }
 
     fn block(&self, number: usize) -> Block {
@@ -94,6 +96,7 @@ fn edits(victim: &Victim) -> Vec<(Rule, Edit)> {
         (Rule::ReferenceRange, word(block(leaf.0) + 20, u32::MAX)),
         (Rule::ReferenceKind, word(victim.references, 0x8000_0000)),
         (Rule::ReferenceKind, word(victim.references, 0x7FFF_FFFF)),
+        (Rule::VertexFinite, word(victim.triangles + 4, f32::NAN.to_bits())),
         (Rule::Contained, (node(leaf) + 3, victim.block(leaf.0).nodes[leaf.1].min.to_vec())),
         (Rule::Parent, word(block(1) + 28, 12_345)),
         (Rule::UnusedNode, (node((full, 11)), vec![0; 8])),

@@ -52,7 +52,16 @@ impl Findings {
         if *count <= MOST {
             let expected = expected.into();
             let (severity, rule) = (rule.severity(), rule.name());
-            self.list.push(Finding { severity, rule, offset, bits, found, expected, place });
+            self.list.push(Finding {
+                severity,
+                rule,
+                offset,
+                bits,
+                found,
+                expected,
+                place,
+                count: 1,
+            });
         }
     }
 

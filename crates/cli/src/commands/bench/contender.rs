@@ -1,11 +1,13 @@
 //! What is measured: siliray in its modes. Other libraries implement the same traits in `peers`.
 
+use crate::commands::about;
 use crate::failure::Failure;
 use siliray::geometry::Ray;
 use siliray::machine::Hit;
 use siliray::scene::Scene;
 use siliray::trace::{Kernel, Mode, Options, Tracer};
 use siliray::workload::Workload;
+use std::ffi::OsStr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -59,7 +61,8 @@ pub(super) fn siliray(scene: &Scene, kernel: Kernel) -> Result<(Contenders, Arc<
     for mode in Mode::ALL {
         let start = Instant::now();
         let options = Options { mode, kernel: Some(kernel), ..Options::default() };
-        let tracer = Arc::new(Tracer::with_options(scene, options).map_err(Failure::input)?);
+        let tracer =
+            Arc::new(Tracer::with_options(scene, options).map_err(about(OsStr::new(&scene.name)))?);
         let build_seconds = start.elapsed().as_secs_f64();
         let mode = if mode == Mode::Prepared { "prepared" } else { "in_place" };
         modes.push(Siliray { tracer, mode, build_seconds, one_by_one: false });

@@ -119,8 +119,10 @@ impl Report {
         if !self.missing.is_empty() {
             text += "\nnot measured\n";
         }
-        for Missing { tracer, install } in &self.missing {
-            text += &format!("  {tracer}: {install}\n");
+        // One command may bring several.
+        for alike in self.missing.chunk_by(|a, b| a.install == b.install) {
+            let tracers: Vec<&str> = alike.iter().map(|missing| missing.tracer).collect();
+            text += &format!("  {}: {}\n", tracers.join(", "), alike[0].install);
         }
         text
     }

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::output::AtomicFile;
 use crate::values;
 use siliray::riscv::{Hart, Program};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// `FILE@ADDRESS`: what goes where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +27,20 @@ pub(crate) struct Dump {
 enum Place {
     Address(u64),
     Symbol(String),
+}
+
+impl Load {
+    /// What is read.
+    pub(crate) fn file(&self) -> &Path {
+        &self.file
+    }
+}
+
+impl Dump {
+    /// What is written.
+    pub(crate) fn file(&self) -> &Path {
+        &self.file
+    }
 }
 
 /// What `--load` takes.

@@ -3,7 +3,7 @@
 use super::args::Capture;
 use crate::commands::open;
 use crate::failure::Failure;
-use crate::output::number::grouped;
+use crate::output::number::counted;
 use crate::output::{AtomicFile, Output};
 use serde::Serialize;
 use siliray::isbe::mesh::capture::{CaptureOptions, capture_scene};
@@ -64,13 +64,12 @@ pub(crate) fn run(
 }
 
 fn text(json: &Json) -> String {
-    let number = |count: usize| grouped(count as u64);
     format!(
-        "{}: {} triangles in {} workgroups, {} bytes\n  a meshlet has {:.1} triangles over {:.1} vertices\n",
+        "{}: {} in {}, {}\n  a meshlet has {:.1} triangles over {:.1} vertices\n",
         json.file,
-        number(json.triangles),
-        number(json.workgroups),
-        number(json.bytes),
+        counted(json.triangles, "triangle"),
+        counted(json.workgroups, "workgroup"),
+        counted(json.bytes, "byte"),
         json.mean_triangles,
         json.mean_vertices
     )

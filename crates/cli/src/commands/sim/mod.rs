@@ -3,7 +3,7 @@
 mod kept_rows;
 mod text;
 
-use super::{build_tree, open, view_of};
+use super::{about, build_tree, open, view_of};
 use crate::args::TreeShape;
 use crate::failure::Failure;
 use crate::output::{AtomicFile, Bar, Output};
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
         None => view_of(name, &scene)?,
     };
     let queries =
-        Load::from(args.workload).queries(&scene, &camera, args.rays).map_err(Failure::input)?;
+        Load::from(args.workload).queries(&scene, &camera, args.rays).map_err(about(name))?;
     let preset = Preset::from(args.preset);
     let built = build_tree(&scene, preset, TreeShape { width: 8, max_leaf: 8 }, output)?;
     let key = RunKey {
@@ -75,8 +75,8 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
         config_hash: String::new(),
     };
     let laid_out =
-        LaidOut::new(built.tree, args.format.into(), MachineName::Ttu).map_err(Failure::input)?;
-    let world = laid_out.world(TriangleRule::Watertight).map_err(Failure::input)?;
+        LaidOut::new(built.tree, args.format.into(), MachineName::Ttu).map_err(about(name))?;
+    let world = laid_out.world(TriangleRule::Watertight).map_err(about(name))?;
     let kept = args.resume.as_deref().map(KeptRows::open).transpose()?;
     let sweep = SweepUnderWay {
         world: &world,

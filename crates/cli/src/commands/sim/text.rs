@@ -2,7 +2,7 @@
 
 use super::Made;
 use crate::failure::Failure;
-use crate::output::number::{grouped, rate};
+use crate::output::number::{counted, counted_as, grouped, rate};
 use crate::output::{Output, Table};
 use serde::Serialize;
 use siliray::sim::sweep::Combination;
@@ -35,13 +35,13 @@ pub(super) fn table(sweeps: &[Sweep], all: &[Combination], made: &[Made]) -> Str
     }
     let Some((first, _)) = made.first() else { return String::new() };
     let key = &first.key;
+    let queries = ["query", "queries"].map(|thing| format!("{} {thing}", key.workload));
     let mut text = format!(
-        "{}: {} triangles as {} blocks, {} {} queries\n\n{}",
+        "{}: {} as {} blocks, {}\n\n{}",
         key.scene,
-        grouped(key.triangles),
+        counted(key.triangles, "triangle"),
         key.format,
-        grouped(key.rays),
-        key.workload,
+        counted_as(key.rays, &queries[0], &queries[1]),
         table.text()
     );
     if made.len() == 1 {
