@@ -14,8 +14,10 @@ pub(super) fn met(intervals: &Intervals) -> u8 {
 
 /// Children that are met, far to near in the order of an octant.
 pub(super) struct Children {
-    /// How many there are.
-    pub(super) count: usize,
+    /// Bit `i`: the ray meets child `i` in that order.
+    met: u8,
+    /// Which child is where in it, 3 bits each.
+    order: u32,
     /// Where the ray enters them.
     enter: __m256,
     /// Where they lead.
@@ -37,10 +39,38 @@ impl Children {
         // SAFETY: eight pointers are a vector, and aligned like one.
         let pointers = unsafe { _mm256_load_si256(node.children.as_ptr().cast()) };
         Self {
-            count: met.count_ones() as usize,
+            met,
+            order,
             enter: _mm256_permutevar8x32_ps(intervals.enter, places),
             pointers: _mm256_permutevar8x32_epi32(pointers, places),
         }
+    }
+
+    /// The nearest child of `node` that is met; any if none is.
+    #[inline(always)]
+    pub(super) fn nearest(&self, node: &Node) -> Pointer {
+        let zeros = u32::from(self.met).leading_zeros(); // 24 if the nearest is met, 32 if none is
+        let child = self.order >> ((3 * zeros + 24) & 31) & 7;
+        node.children[child as usize]
+    }
+
+    /// The nearest child of `node` that is met, or `other` if none is: known before the stack is written, and without a
+    /// branch, which could not be predicted.
+    #[inline(always)]
+    pub(super) fn nearest_or(&self, node: &Node, other: Pointer) -> Pointer {
+        let mut pointer = self.nearest(node).0;
+        // SAFETY: registers alone are read and written.
+        unsafe {
+            std::arch::asm!(
+                "test {met:e}, {met:e}",
+                "cmovz {pointer:e}, {other:e}",
+                met = in(reg) u32::from(self.met),
+                other = in(reg) other.0,
+                pointer = inout(reg) pointer,
+                options(pure, nomem, nostack)
+            );
+        }
+        Pointer(pointer)
     }
 
     /// Adds them to a stack of `size` entries; with `DEPTHS`, also where they are entered. The new top.
@@ -60,7 +90,7 @@ impl Children {
             if DEPTHS {
                 _mm256_storeu_ps(top.add(size).cast(), self.enter);
             }
-            top.add(self.count)
+            top.add(self.met.count_ones() as usize)
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::world::Pointer;
 
 /// Rays in flight on a thread.
-pub(super) const SLOTS: usize = 32;
+pub(super) const SLOTS: usize = 48;
 
 /// A slot, and where its next step goes.
 #[derive(Debug, Clone, Copy)]

@@ -29,8 +29,9 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx2> {
         unsafe {
             let node = &*self.place(node, slot).cast::<Node>();
             let found = Children::new(node, &Intervals::new(node, &slot.aim), slot.aim.octant);
+            let pointer = found.nearest_or(node, *slot.top.sub(1));
             slot.top = found.push::<DEPTHS>(slot.top, size).sub(1);
-            *slot.top
+            pointer
         }
     }
 
@@ -45,12 +46,13 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx2> {
             if met.is_power_of_two() {
                 return node.children[met.trailing_zeros() as usize];
             }
-            if met != 0 {
-                let found = Children::new(node, &intervals, slot.aim.octant);
-                slot.top = found.push::<true>(slot.top, size);
+            if met == 0 {
+                slot.top = slot.top.sub(1);
+                return *slot.top;
             }
-            slot.top = slot.top.sub(1);
-            *slot.top
+            let found = Children::new(node, &intervals, slot.aim.octant);
+            slot.top = found.push::<true>(slot.top, size).sub(1);
+            found.nearest(node)
         }
     }
 
