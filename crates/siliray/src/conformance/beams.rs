@@ -13,7 +13,10 @@ use ttu::Tb12;
 
 /// Whether a contender answers beam queries.
 pub(super) fn takes_beams(contender: &Contender) -> bool {
-    matches!(contender.machine, "reference" | "fast" | "fast-scalar" | "fast-in-place" | "ttu")
+    matches!(
+        contender.machine,
+        "reference" | "fast" | "fast-avx2" | "fast-scalar" | "fast-in-place" | "ttu"
+    )
 }
 
 /// The contender's machine for beams.
@@ -25,6 +28,7 @@ pub(super) fn machine<'a>(
     match contender.machine {
         "reference" => Ok(Box::new(BeamReference::new(ground.decoded)?)),
         "fast" => tracer(ground, fast),
+        "fast-avx2" => tracer(ground, TracerOptions { kernel: make::avx2(), ..fast }),
         "fast-scalar" => tracer(ground, TracerOptions { kernel: Some(Kernel::Scalar), ..fast }),
         "fast-in-place" => tracer(ground, TracerOptions { mode: Mode::InPlace, ..fast }),
         "ttu" => Ok(Box::new(make::ttu(block_format(contender), ground)?)),

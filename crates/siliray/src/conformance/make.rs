@@ -21,10 +21,13 @@ pub(super) fn fast_scalar(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, M
     tracer(ground, TracerOptions { kernel: Some(Kernel::Scalar), ..TracerOptions::default() })
 }
 
-/// With AVX2, or, where that is missing, the best kernel there is.
 pub(super) fn fast_avx2(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
-    let kernel = Some(Kernel::Avx2).filter(|kernel| kernel.is_available());
-    tracer(ground, TracerOptions { kernel, ..TracerOptions::default() })
+    tracer(ground, TracerOptions { kernel: avx2(), ..TracerOptions::default() })
+}
+
+/// AVX2, or, where that is missing, the best kernel there is.
+pub(super) fn avx2() -> Option<Kernel> {
+    Some(Kernel::Avx2).filter(|kernel| kernel.is_available())
 }
 
 pub(super) fn fast_in_place(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
