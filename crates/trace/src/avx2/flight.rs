@@ -91,7 +91,7 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
                 } else {
                     ground.node::<false>(pointer, slot, size)
                 };
-                self.walk.prefetch(pointer, slot);
+                self.walk.ground.prefetch(pointer, slot);
                 self.lists.deal(true, pointer, number);
             }
         }
@@ -113,7 +113,7 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
                 // A ray that may hit something keeps its stack as it is, and what is found for it is not used.
                 slot.top = slot.top.sub(usize::from(mask == 0));
                 let pointer = *slot.top;
-                self.walk.prefetch(pointer, slot);
+                self.walk.ground.prefetch(pointer, slot);
                 *self.lists.masks.get_unchecked_mut(self.lists.hits.count) = mask;
                 self.lists.hits.add_if(mask != 0, task);
                 self.lists.deal(mask == 0, pointer, task.slot);
@@ -132,7 +132,8 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
                 let mask = *self.lists.masks.get_unchecked(index);
                 let bottom = self.bottom(number);
                 let slot = &mut *self.slots.as_mut_ptr().add(number as usize);
-                let next = self.walk.hits(pointer, mask, slot, bottom);
+                let leaf = self.walk.ground.leaf(pointer, slot);
+                let next = self.walk.hits(&leaf, mask, slot, bottom);
                 self.follow(number, next);
             }
         }
@@ -188,7 +189,7 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
             }
             Next::Finish => Pointer::DONE,
         };
-        self.walk.prefetch(pointer, &self.slots[number as usize]);
+        self.walk.ground.prefetch(pointer, &self.slots[number as usize]);
         // SAFETY: see the head of this file.
         unsafe { self.lists.deal(true, pointer, number) };
     }

@@ -57,7 +57,7 @@ pub(super) struct Lists {
     /// Leaves in which triangles may be hit.
     pub(super) hits: List,
     /// Which triangles these are.
-    pub(super) masks: [u8; SLOTS + 1],
+    pub(super) masks: [u16; SLOTS + 1],
     /// Slots without a ray.
     pub(super) free: List,
 }

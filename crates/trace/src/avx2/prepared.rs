@@ -71,7 +71,7 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx2> {
                 }
             }
         };
-        Candidates { mask, tested, rest: Pointer::DONE }
+        Candidates { mask: mask.into(), tested, rest: Pointer::DONE }
     }
 
     #[inline(always)]

@@ -65,7 +65,10 @@ unsafe fn go<K: Kind, G: Steps, const COUNTED: bool>(
             let next = match pointer.target() {
                 Target::Node | Target::Leaf => match walk.candidates::<COUNTED>(pointer, &slot) {
                     Candidates { mask: 0, .. } => Next::Pop,
-                    Candidates { mask, .. } => walk.hits(pointer, mask, &mut slot, bottom),
+                    Candidates { mask, .. } => {
+                        let leaf = ground.leaf(pointer, &slot);
+                        walk.hits(&leaf, mask, &mut slot, bottom)
+                    }
                 },
                 Target::Instance(number) => walk.enter_instance(number, &mut slot),
                 Target::Boxes(list) => walk.boxes(list, &mut slot, bottom),

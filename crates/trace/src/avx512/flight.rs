@@ -1,6 +1,6 @@
 //! Rays in flight, and the rounds of steps that they take.
 //!
-//! A round has phases: a step for every ray that is at a node; one for every ray at a leaf; hits; the rest,
+//! A round has phases: a step for every ray that is at a node; hits; a step for every ray at a leaf; the rest,
 //! which is rays that end and changes of level; and new rays. Within a phase nothing depends on what kind of
 //! step comes next, so there is no branch that could not be predicted, and steps of different rays
 //! overlap. Each step ends by asking for the memory of the ray's next one.
@@ -8,19 +8,19 @@
 //! Every slot has at most one task in all lists together, its ray's next step, which leads into the world; and every stack is as
 //! large as the deepest walk over this world needs. All `unsafe` below rests on these two.
 
-use super::ground::{Candidates, Steps};
 use super::launch::{Rays, WIDTH};
 use super::lists::{Lists, SLOTS};
+use super::rounds::Rounds;
 use super::slot::{Aim, Slot};
 use super::stack;
 use super::walk::{Next, Walk};
 use crate::kind::Kind;
 use crate::world::{Pointer, Target};
 use geometry::{Ray, Vec3};
-use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch, _mm256_mul_ps, _mm256_set1_ps};
 
 /// Rays of a part of a batch, some of them in flight.
-pub(super) struct Flight<'a, K: Kind, G: Steps> {
+pub(super) struct Flight<'a, K: Kind, G: Rounds> {
     walk: Walk<'a, K, G>,
     /// Rays that have been started, or answered without.
     started: usize,
@@ -29,10 +29,12 @@ pub(super) struct Flight<'a, K: Kind, G: Steps> {
     /// How rays that are in an instance see the top level.
     outer: Vec<Aim>,
     stacks: Vec<u32>,
+    /// What leaves in which triangles may be hit have kept.
+    kept: Box<[G::Kept]>,
     lists: Lists,
 }
 
-impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
+impl<'a, K: Kind, G: Rounds> Flight<'a, K, G> {
     /// Nobody in flight.
     pub(super) fn new(walk: Walk<'a, K, G>) -> Self {
         let is_instanced = walk.ground.top().is_some();
@@ -41,6 +43,7 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
             slots: Box::new([Slot::EMPTY; SLOTS + 1]),
             outer: if is_instanced { vec![Aim::default(); SLOTS] } else { Vec::new() },
             stacks: vec![0; SLOTS * stack::stride(walk.stack_size)],
+            kept: vec![G::Kept::default(); SLOTS].into(),
             lists: Lists::all_free(),
             walk,
         }
@@ -58,8 +61,8 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
             self.lists.sort();
             while self.lists.is_any_in_flight() {
                 self.nodes::<COUNTED>();
-                self.leaves::<COUNTED>();
                 self.hits();
+                self.leaves::<COUNTED>();
                 self.others();
                 self.launch();
                 self.lists.sort();
@@ -85,20 +88,12 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
             self.walk.counters.box_tests += 8 * waiting as u64;
         }
         let (slots, size) = (self.slots.as_mut_ptr(), self.walk.stack_size);
-        for index in 0..waiting {
-            // SAFETY: see the head of this file.
-            unsafe {
-                let pointer = *self.lists.nodes.pointers.get_unchecked(index);
-                let number = *self.lists.nodes.slots.get_unchecked(index);
-                let slot = &mut *slots.add(number as usize);
-                let pointer = if K::NARROWS {
-                    ground.node::<true>(pointer, slot, size)
-                } else {
-                    ground.node::<false>(pointer, slot, size)
-                };
-                self.walk.prefetch(pointer, slot);
-                *self.lists.found.pointers.get_unchecked_mut(index) = pointer;
-                *self.lists.found.slots.get_unchecked_mut(index) = number;
+        // SAFETY: see the head of this file.
+        unsafe {
+            if K::NARROWS {
+                ground.nodes::<true>(&mut self.lists, slots, size);
+            } else {
+                ground.nodes::<false>(&mut self.lists, slots, size);
             }
         }
         self.lists.nodes.count = 0;
@@ -111,21 +106,12 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
     unsafe fn leaves<const COUNTED: bool>(&mut self) {
         let waiting = self.lists.leaves.count;
         let slots = self.slots.as_mut_ptr();
-        for index in 0..waiting {
-            // SAFETY: see the head of this file.
-            unsafe {
-                let leaf = *self.lists.leaves.pointers.get_unchecked(index);
-                let number = *self.lists.leaves.slots.get_unchecked(index);
-                let slot = &mut *slots.add(number as usize);
-                let Candidates { mask, rest, .. } = self.walk.candidates::<COUNTED>(leaf, slot);
-                // A ray that may hit something keeps its stack as it is, and what is found for it is not used.
-                let is_at_end = rest == Pointer::DONE;
-                slot.top = slot.top.sub(usize::from((mask == 0) & is_at_end));
-                let pointer = if is_at_end { *slot.top } else { rest };
-                self.walk.prefetch(pointer, slot);
-                *self.lists.behind.get_unchecked_mut(index) = pointer;
-                *self.lists.met.get_unchecked_mut(index) = u32::from(mask);
-            }
+        // SAFETY: see the head of this file.
+        let tested =
+            unsafe { self.walk.ground.leaves::<COUNTED>(&mut self.lists, &mut self.kept, slots) };
+        if COUNTED {
+            self.walk.counters.leaves += waiting as u64;
+            self.walk.counters.triangle_tests += tested as u64;
         }
     }
 
@@ -137,11 +123,12 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
             // SAFETY: see the head of this file.
             unsafe {
                 let leaf = *self.lists.hits.pointers.get_unchecked(index);
+                let kept = &*self.kept.as_ptr().add(index);
                 let number = *self.lists.hits.slots.get_unchecked(index);
-                let mask = *self.lists.masks.get_unchecked(index) as u8;
+                let mask = *self.lists.masks.get_unchecked(index) as u16;
                 let bottom = self.bottom(number);
                 let slot = &mut *self.slots.as_mut_ptr().add(number as usize);
-                let next = self.walk.hits(leaf, mask, slot, bottom);
+                let next = self.walk.hits(G::kept_leaf(&leaf, kept), mask, slot, bottom);
                 self.follow(number, next);
             }
         }
@@ -196,7 +183,7 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
             }
             Next::Finish => Pointer::DONE,
         };
-        self.walk.prefetch(pointer, &self.slots[number as usize]);
+        self.walk.ground.prefetch(pointer, &self.slots[number as usize]);
         // SAFETY: see the head of this file.
         unsafe { self.lists.found.push(pointer, number) };
     }
@@ -277,17 +264,18 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     unsafe fn enter_world(&self, rays: &Rays, slots: &[*mut Slot; WIDTH]) -> Pointer {
+        let dilations = _mm256_set1_ps(G::DILATIONS);
         match (self.walk.ground.top(), self.walk.ground.bottom(0)) {
             (Some(top), _) => {
                 let dilation = rays.instance_dilation(&top.dilation, &top.level.bounds);
                 // SAFETY: as promised.
-                unsafe { rays.aim(dilation, slots) };
+                unsafe { rays.aim(_mm256_mul_ps(dilation, dilations), slots) };
                 top.level.root
             }
             (None, Some(level)) => {
                 // SAFETY: as promised.
                 unsafe {
-                    rays.aim(rays.dilation(&level.bounds), slots);
+                    rays.aim(_mm256_mul_ps(rays.dilation(&level.bounds), dilations), slots);
                     rays.shear::<G::Rule>(slots);
                 }
                 level.root

@@ -8,6 +8,7 @@ use crate::kind::Kind;
 use crate::world::{Level, Pointer, TopLevel};
 use geometry::{Aabb, Ray, Triangle};
 use machine::Counters;
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use tree::PrimitiveId;
 
 /// Levels, and nodes and leaves behind [`Pointer`]s.
@@ -17,6 +18,9 @@ pub(crate) trait Ground {
 
     /// Lines that a step reads at most, but for some of its last ones.
     const LINES: usize;
+
+    /// How many times the dilation that the reference asks for its box tests need.
+    const DILATIONS: f32;
 
     /// Whether every coordinate is ordinary ([`crate::ordinary`]).
     fn is_ordinary(&self) -> bool;
@@ -51,6 +55,16 @@ pub(crate) trait Ground {
 
     /// The first byte of a node or leaf that a ray is on its way to; of anything else, any address.
     fn place(&self, pointer: Pointer, slot: &Slot) -> *const u8;
+
+    /// Asks for the memory of a ray's next step.
+    #[inline(always)]
+    fn prefetch(&self, pointer: Pointer, slot: &Slot) {
+        let address = self.place(pointer, slot).cast::<i8>();
+        for line in 0..Self::LINES {
+            // SAFETY: a hint may name any address.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(64 * line)) };
+        }
+    }
 }
 
 /// What rays do on it, with the instructions of a kernel.
@@ -120,7 +134,7 @@ pub(crate) trait Steps: Ground {
 /// Triangles of a leaf, as a ray sees them.
 pub(crate) struct Candidates {
     /// Bit `i`: triangle `i` may be hit.
-    pub(crate) mask: u8,
+    pub(crate) mask: u16,
     /// How many were tested.
     pub(crate) tested: usize,
     /// Where the leaf goes on; [`Pointer::DONE`] if it ends here.

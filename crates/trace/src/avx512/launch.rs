@@ -460,7 +460,7 @@ mod tests {
                 let mut one = Slot::EMPTY;
                 // SAFETY: the kernel is available.
                 unsafe {
-                    one.aim.set(ray, &bounds, ray.tmin, ray.tmax);
+                    one.aim.set(ray, &bounds, 1.0, ray.tmin, ray.tmax);
                     one.shear.set::<R>(ray);
                 }
                 assert_eq!(slots[lane].aim, one.aim, "{ray:?}");

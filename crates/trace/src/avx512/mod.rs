@@ -7,6 +7,7 @@
 //! | file | concept |
 //! |---|---|
 //! | `flight` | rays in flight, and the rounds of their steps |
+//! | `rounds` | steps of one kind, of many rays |
 //! | `lists` | which of them wait for which kind of step |
 //! | `launch` | eight rays set up at once |
 //! | `single` | one ray alone |
@@ -34,6 +35,7 @@ pub(crate) mod launch;
 mod lists;
 pub(crate) mod moller_trumbore;
 pub(crate) mod prepared;
+mod rounds;
 pub(crate) mod rule;
 mod single;
 pub(crate) mod slot;
@@ -46,9 +48,9 @@ use crate::kind::Kind;
 use crate::world::World;
 use flight::Flight;
 use geometry::{Ray, TriangleRule};
-use ground::Steps;
 use machine::Counters;
 use prepared::Prepared;
+use rounds::Rounds;
 use rule::{MollerTrumbore, Watertight};
 use walk::Walk;
 
@@ -98,7 +100,7 @@ pub(crate) unsafe fn answer<K: Kind>(
 ///
 /// # Safety
 /// As [`answer`].
-unsafe fn answer_over<K: Kind, G: Steps>(
+unsafe fn answer_over<K: Kind, G: Rounds>(
     ground: &G,
     ask: &Ask<'_>,
     first: usize,

@@ -34,6 +34,8 @@ impl<R: Rule, V> Ground for Prepared<'_, R, V> {
 
     const LINES: usize = 4;
 
+    const DILATIONS: f32 = 1.0;
+
     fn is_ordinary(&self) -> bool {
         self.world.is_ordinary
     }
@@ -140,7 +142,7 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx512> {
                 }
             }
         };
-        Candidates { mask, tested, rest: Pointer::DONE }
+        Candidates { mask: mask.into(), tested, rest: Pointer::DONE }
     }
 
     #[inline(always)]

@@ -53,12 +53,12 @@ unsafe fn go<K: Kind, G: Steps, const COUNTED: bool>(
     let mut pointer = match (ground.top(), ground.bottom(0)) {
         (Some(top), _) => {
             let reach = slab::reach(ray.origin, &top.level.bounds);
-            let dilation = top.dilation.dilation(ray.origin, reach);
+            let dilation = top.dilation.dilation(ray.origin, reach) * G::DILATIONS;
             slot.aim.set_dilated(&ray, dilation, ray.tmin, ray.tmax);
             top.level.root
         }
         (None, Some(level)) => {
-            slot.aim.set(&ray, &level.bounds, ray.tmin, ray.tmax);
+            slot.aim.set(&ray, &level.bounds, G::DILATIONS, ray.tmin, ray.tmax);
             slot.shear.set::<G::Rule>(&ray);
             level.root
         }
@@ -83,7 +83,10 @@ unsafe fn go<K: Kind, G: Steps, const COUNTED: bool>(
                 Target::Node | Target::Leaf => match walk.candidates::<COUNTED>(pointer, &slot) {
                     Candidates { mask: 0, rest: Pointer::DONE, .. } => Next::Pop,
                     Candidates { mask: 0, rest, .. } => Next::Go(rest),
-                    Candidates { mask, .. } => walk.hits(pointer, mask, &mut slot, bottom),
+                    Candidates { mask, .. } => {
+                        let leaf = ground.leaf(pointer, &slot);
+                        walk.hits(&leaf, mask, &mut slot, bottom)
+                    }
                 },
                 Target::Instance(number) => walk.enter_instance(number, &mut slot),
                 Target::Boxes(list) => walk.boxes(list, &mut slot, bottom),

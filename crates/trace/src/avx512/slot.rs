@@ -96,12 +96,12 @@ impl Slot {
         match (ground.top(), ground.bottom(0)) {
             (Some(top), _) => {
                 let reach = slab::reach(ray.origin, &top.level.bounds);
-                let dilation = top.dilation.dilation(ray.origin, reach);
+                let dilation = top.dilation.dilation(ray.origin, reach) * G::DILATIONS;
                 self.aim.set_dilated(ray, dilation, ray.tmin, ray.tmax);
                 top.level.root
             }
             (None, Some(level)) => {
-                self.aim.set(ray, &level.bounds, ray.tmin, ray.tmax);
+                self.aim.set(ray, &level.bounds, G::DILATIONS, ray.tmin, ray.tmax);
                 self.shear.set::<G::Rule>(ray);
                 level.root
             }
@@ -111,12 +111,20 @@ impl Slot {
 }
 
 impl Aim {
-    /// Aims at the boxes of a bottom level with these bounds, from `nearest` to `farthest`.
+    /// Aims at the boxes of a bottom level with these bounds, from `nearest` to `farthest`, dilated so many times as the reference asks.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(crate) fn set(&mut self, ray: &Ray, bounds: &Aabb, nearest: f32, farthest: f32) {
+    pub(crate) fn set(
+        &mut self,
+        ray: &Ray,
+        bounds: &Aabb,
+        dilations: f32,
+        nearest: f32,
+        farthest: f32,
+    ) {
         let (origin, _) = lanes(ray);
-        self.set_dilated(ray, slab::DILATION * reach(origin, bounds), nearest, farthest);
+        let dilation = slab::DILATION * reach(origin, bounds) * dilations;
+        self.set_dilated(ray, dilation, nearest, farthest);
     }
 
     /// Aims at the boxes of a level that asks for a dilation.

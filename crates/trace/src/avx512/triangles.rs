@@ -140,17 +140,24 @@ pub(crate) unsafe fn accepted(
     lane: usize,
     slot: &Slot,
 ) -> Option<Accepted> {
-    let shear = &slot.shear;
     let row = 4 * count;
     // SAFETY: as promised.
     let (x, y, z) = unsafe {
         let lanes = leaf.add(4 * lane);
         (
-            corners_on(0, lanes, row, shear),
-            corners_on(1, lanes, row, shear),
-            corners_on(2, lanes, row, shear),
+            corners_on(0, lanes, row, &slot.shear),
+            corners_on(1, lanes, row, &slot.shear),
+            corners_on(2, lanes, row, &slot.shear),
         )
     };
+    accepted_at(x, y, z, slot)
+}
+
+/// Whether the watertight rule accepts the triangle with these corners, a lane each, as seen from the origin of the ray.
+#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+#[inline]
+pub(super) fn accepted_at(x: __m128, y: __m128, z: __m128, slot: &Slot) -> Option<Accepted> {
+    let shear = &slot.shear;
     let sheared_x = _mm_sub_ps(x, _mm_mul_ps(_mm_set1_ps(shear.factors[0]), z));
     let sheared_y = _mm_sub_ps(y, _mm_mul_ps(_mm_set1_ps(shear.factors[1]), z));
     let sheared_x = _mm256_cvtps_pd(sheared_x);

@@ -10,7 +10,6 @@ use crate::world::Pointer;
 use geometry::{InstanceFlags, Ray};
 use machine::Counters;
 use machine::candidate::MergedFlags;
-use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use tree::primitives::Primitive;
 
 /// A part of a batch.
@@ -84,38 +83,36 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     /// Takes those hits of a leaf into account that `mask` names.
     ///
     /// # Safety
-    /// `leaf` must lead to a leaf of the world that has these triangles, and `bottom` be the bottom of the slot's stack.
+    /// `leaf` must be a leaf of the world that has these triangles, and `bottom` be the bottom of the slot's stack.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     pub(crate) unsafe fn hits(
         &mut self,
-        leaf: Pointer,
-        mut mask: u8,
+        leaf: &G::Leaf,
+        mut mask: u16,
         slot: &mut Slot,
         bottom: *mut Pointer,
     ) -> Next {
         let ground = self.ground;
-        // SAFETY: as promised.
-        let leaf = unsafe { ground.leaf(leaf, slot) };
         while mask != 0 {
             let lane = mask.trailing_zeros() as usize;
             mask &= mask - 1;
             // SAFETY: as promised.
-            let accepted = unsafe { ground.accepted(&leaf, lane, slot) };
+            let accepted = unsafe { ground.accepted(leaf, lane, slot) };
             let Some(accepted) = accepted else { continue };
             // SAFETY: as promised.
             let is_done = unsafe {
                 if self.is_plain {
-                    self.offer_plain(&accepted, &leaf, lane, slot, bottom)
+                    self.offer_plain(&accepted, leaf, lane, slot, bottom)
                 } else {
-                    self.offer_asked(&leaf, lane, slot, bottom)
+                    self.offer_asked(leaf, lane, slot, bottom)
                 }
             };
             if is_done {
                 return Next::Finish;
             }
         }
-        match ground.rest(&leaf) {
+        match ground.rest(leaf) {
             Pointer::DONE => Next::Pop,
             rest => Next::Go(rest),
         }
@@ -224,7 +221,7 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
         // SAFETY: stacks are as large as any walk needs, this entry included.
         slot.top = unsafe { stack::push(slot.top, self.stack_size, Pointer::LEAVE) };
         let Aim { nearest, farthest, .. } = slot.aim;
-        slot.aim.set(&ray, &level.bounds, nearest, farthest);
+        slot.aim.set(&ray, &level.bounds, G::DILATIONS, nearest, farthest);
         slot.shear.set::<G::Rule>(&ray);
         (slot.instance, slot.bottom) = (number as u32, placement.bottom);
         slot.start = self.ground.start(Some(placement.bottom as usize));
@@ -274,15 +271,5 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
         };
         let flags = MergedFlags::new(self.ask.flags, instance);
         Space { ray: self.ray(slot), instance: slot.instance, flags }
-    }
-
-    /// Asks for the memory of the next step.
-    #[inline(always)]
-    pub(crate) fn prefetch(&self, pointer: Pointer, slot: &Slot) {
-        let address = self.ground.place(pointer, slot).cast::<i8>();
-        for line in 0..G::LINES {
-            // SAFETY: a hint may name any address.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(64 * line)) };
-        }
     }
 }

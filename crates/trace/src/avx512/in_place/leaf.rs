@@ -1,88 +1,221 @@
 //! One ray against pairs of a primitive node (`gfx12::layout::PrimitiveNode`), decoded in vectors.
 //!
-//! The 16 vertices that indices can name are taken from the bits of the node all at once, three words a
-//! vertex, whether or not they are there; likewise the descriptors of four pairs.
+//! The 16 vertices that indices can name are taken from the bits of the node all at once, whether or not they are
+//! there; likewise the descriptors of all pairs.
 
-use super::ids::field;
-use super::{NODE, PLACE_BITS};
-use crate::avx512::ground::Candidates;
-use crate::avx512::slot::Slot;
-use crate::avx512::triangles::{self, Corners};
+use super::{NODE, PLACE_BITS, in_memory};
+use crate::avx512::boxes::{TINY, WIDEN};
+use crate::avx512::slot::{Shear, Slot};
+use crate::avx512::triangles::{self, Accepted};
 use crate::world::Pointer;
+use geometry::Triangle;
+use gfx12::layout::{NodeBits, PrimitiveNode};
 use std::arch::x86_64::*;
 
-/// Pairs of one step.
-const PAIRS: usize = 4;
-
-/// A row of 16 coordinates for each axis.
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-struct Vertices([[f32; 16]; 3]);
-
-/// Pairs of a range, two lanes each.
-struct Pairs {
-    /// Descriptors, shifted so that the index of a corner is in the lowest four bits.
-    corners: [__m256i; 3],
+/// What one node has of a range, taken apart, as a ray sees it.
+pub(super) struct Decoded {
+    /// Vertices as seen from the origin of the ray; axes in the order of its shear.
+    x: __m512,
+    y: __m512,
+    z: __m512,
+    /// The triangles: indices of their corners, four bits each.
+    corners: __m512i,
     /// Bit `i`: there is a triangle `i`.
-    present: u8,
-    /// Where the range goes on; [`Pointer::DONE`] if it ends here.
-    rest: Pointer,
-}
-
-/// A leaf in which triangles are looked at one by one.
-pub(super) struct Opened {
-    vertices: Vertices,
-    corners: [[u32; 8]; 3],
+    present: u16,
     node: *const u8,
-    first_pair: usize,
+    leaf: Pointer,
     /// Where the range goes on; [`Pointer::DONE`] if it ends here.
     pub(super) rest: Pointer,
 }
 
-impl Opened {
+/// The same in memory, for a look at triangles one by one.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub(super) struct Opened {
+    rows: [[f32; 16]; 3],
+    corners: [u32; 16],
+    node: *const u8,
+    leaf: Pointer,
+    pub(super) rest: Pointer,
+}
+
+impl Default for Opened {
+    fn default() -> Self {
+        Self {
+            rows: [[0.0; 16]; 3],
+            corners: [0; 16],
+            node: std::ptr::null(),
+            leaf: Pointer::DONE,
+            rest: Pointer::DONE,
+        }
+    }
+}
+
+impl Decoded {
+    /// No leaf.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    pub(super) fn nothing() -> Self {
+        Self {
+            x: _mm512_setzero_ps(),
+            y: _mm512_setzero_ps(),
+            z: _mm512_setzero_ps(),
+            corners: _mm512_setzero_si512(),
+            present: 0,
+            node: std::ptr::null(),
+            leaf: Pointer::DONE,
+            rest: Pointer::DONE,
+        }
+    }
+
     /// Takes a leaf apart.
     ///
     /// # Safety
     /// A proved primitive node must lie at `node`, and `leaf` lead there.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) unsafe fn new(node: *const u8, leaf: Pointer) -> Self {
-        let mut corners = [[0; 8]; 3];
-        let first_pair = first_pair(leaf);
-        // SAFETY: as promised; an array of eight is written as a vector of eight.
+    pub(super) unsafe fn new(node: *const u8, leaf: Pointer, shear: &Shear) -> Self {
+        // SAFETY: as promised.
+        let (low, high, header) = unsafe {
+            (
+                _mm512_loadu_si512(node.cast()),
+                _mm512_loadu_si512(node.add(64).cast()),
+                *node.cast::<u32>(),
+            )
+        };
+        let bits = Bits {
+            low,
+            high,
+            low_next: _mm512_alignr_epi32::<1>(high, low),
+            high_next: _mm512_alignr_epi32::<1>(high, high),
+        };
+        // SAFETY: four bytes lie there.
+        let order = unsafe { _mm_cvtepu8_epi32(_mm_loadu_si32(shear.axes.as_ptr().cast())) };
+        let Layout { first, stride, zeros, payload, prefix } = bits.layout(header);
+        let numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+        let before = _mm512_mullo_epi32(numbers, stride);
+        let mut axes = [[0i32; 4]; 3];
+        // SAFETY: vectors of four are written to arrays of four.
         unsafe {
-            let bits = Bits::load(node);
-            let pairs = bits.pairs(leaf);
-            for (row, indices) in corners.iter_mut().zip(pairs.corners) {
-                _mm256_storeu_si256(row.as_mut_ptr().cast(), indices);
-            }
-            let Pairs { rest, .. } = pairs;
-            Self { vertices: bits.vertices(), corners, node, first_pair, rest }
+            _mm_storeu_si128(axes[0].as_mut_ptr().cast(), ordered(first, order));
+            _mm_storeu_si128(axes[1].as_mut_ptr().cast(), ordered(payload, order));
+            _mm_storeu_si128(axes[2].as_mut_ptr().cast(), ordered(prefix, order));
+        }
+        in_memory(&mut axes);
+        let [first, payload, prefix] = &axes;
+        let x = bits.at(_mm512_add_epi32(before, _mm512_set1_epi32(first[0])));
+        let y = bits.at(_mm512_add_epi32(before, _mm512_set1_epi32(first[1])));
+        let z = bits.at(_mm512_add_epi32(before, _mm512_set1_epi32(first[2])));
+        let x = placed(x, zeros, payload[0], prefix[0]);
+        let y = placed(y, zeros, payload[1], prefix[1]);
+        let z = placed(z, zeros, payload[2], prefix[2]);
+        let Pairs { corners, present, rest } = bits.pairs(leaf, header);
+        Self {
+            x: _mm512_sub_ps(x, _mm512_set1_ps(shear.origin[0])),
+            y: _mm512_sub_ps(y, _mm512_set1_ps(shear.origin[1])),
+            z: _mm512_sub_ps(z, _mm512_set1_ps(shear.origin[2])),
+            corners,
+            present,
+            node,
+            leaf,
+            rest,
         }
     }
 
-    /// The corners of a triangle.
-    #[inline(always)]
-    pub(super) fn corners(&self, lane: usize) -> [[f32; 3]; 3] {
-        let [x, y, z] = &self.vertices.0;
-        let mut corners = [[0.0; 3]; 3];
-        for (corner, indices) in corners.iter_mut().zip(&self.corners) {
-            let index = (indices[lane] & 15) as usize;
-            *corner = [x[index], y[index], z[index]];
+    /// How many triangles there are.
+    pub(super) fn triangles(&self) -> usize {
+        self.present.count_ones() as usize
+    }
+
+    /// Which triangles the ray may hit no farther than the end of its range, by the arithmetic of [`triangles`].
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    pub(super) fn candidates(&self, slot: &Slot) -> u16 {
+        let [along_x, along_y, along_z] = slot.shear.factors;
+        let x = _mm512_sub_ps(self.x, _mm512_mul_ps(_mm512_set1_ps(along_x), self.z));
+        let y = _mm512_sub_ps(self.y, _mm512_mul_ps(_mm512_set1_ps(along_y), self.z));
+        let z = _mm512_mul_ps(_mm512_set1_ps(along_z), self.z);
+        // Only the lowest four bits of an index count.
+        let first = self.corners;
+        let second = _mm512_srli_epi32::<4>(first);
+        let third = _mm512_srli_epi32::<8>(first);
+        let (ax, ay) = (_mm512_permutexvar_ps(first, x), _mm512_permutexvar_ps(first, y));
+        let (bx, by) = (_mm512_permutexvar_ps(second, x), _mm512_permutexvar_ps(second, y));
+        let (cx, cy) = (_mm512_permutexvar_ps(third, x), _mm512_permutexvar_ps(third, y));
+        let u = _mm512_sub_ps(_mm512_mul_ps(cx, by), _mm512_mul_ps(cy, bx));
+        let v = _mm512_sub_ps(_mm512_mul_ps(ax, cy), _mm512_mul_ps(ay, cx));
+        let w = _mm512_sub_ps(_mm512_mul_ps(bx, ay), _mm512_mul_ps(by, ax));
+        let zero = _mm512_setzero_ps();
+        let least = _mm512_min_ps(_mm512_min_ps(u, v), w);
+        let greatest = _mm512_max_ps(_mm512_max_ps(u, v), w);
+        let not_negative = _mm512_cmp_ps_mask::<_CMP_NLT_UQ>(least, zero);
+        let not_positive = _mm512_cmp_ps_mask::<_CMP_NGT_UQ>(greatest, zero);
+        let mask = self.present & (not_negative | not_positive);
+        // The parameter of a hit is a mean of the corners' depths.
+        let (az, bz) = (_mm512_permutexvar_ps(first, z), _mm512_permutexvar_ps(second, z));
+        let cz = _mm512_permutexvar_ps(third, z);
+        let nearest = _mm512_min_ps(_mm512_min_ps(az, bz), cz);
+        let farthest = _mm512_max_ps(_mm512_max_ps(az, bz), cz);
+        let limit = _mm512_set1_ps(slot.aim.farthest * WIDEN + TINY);
+        let mask = _mm512_mask_cmp_ps_mask::<_CMP_LE_OQ>(mask, nearest, limit);
+        _mm512_mask_cmp_ps_mask::<_CMP_GE_OQ>(mask, farthest, zero)
+    }
+
+    /// Writes it to memory.
+    ///
+    /// # Safety
+    /// There must be room.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    pub(super) unsafe fn keep(&self, place: *mut Opened) {
+        // SAFETY: as promised; a row is a vector, and aligned like one.
+        unsafe {
+            _mm512_store_ps((&raw mut (*place).rows[0]).cast(), self.x);
+            _mm512_store_ps((&raw mut (*place).rows[1]).cast(), self.y);
+            _mm512_store_ps((&raw mut (*place).rows[2]).cast(), self.z);
+            _mm512_store_si512((&raw mut (*place).corners).cast(), self.corners);
+            (*place).node = self.node;
+            (*place).leaf = self.leaf;
+            (*place).rest = self.rest;
         }
-        corners
+    }
+}
+
+impl Opened {
+    /// Whether the watertight rule accepts a triangle, and where.
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    pub(super) fn accepted(&self, lane: usize, slot: &Slot) -> Option<Accepted> {
+        let corners = self.corners[lane & 15];
+        let (a, b, c) = (corners & 15, corners >> 4 & 15, corners >> 8 & 15);
+        let [x, y, z] = &self.rows;
+        let (a, b, c) = (a as usize, b as usize, c as usize);
+        triangles::accepted_at(
+            _mm_setr_ps(x[a], x[b], x[c], x[c]),
+            _mm_setr_ps(y[a], y[b], y[c], y[c]),
+            _mm_setr_ps(z[a], z[b], z[c], z[c]),
+            slot,
+        )
+    }
+
+    /// A triangle, as it is stored.
+    pub(super) fn triangle(&self, lane: usize) -> Triangle {
+        let node = PrimitiveNode::decode(&NodeBits::from_bytes(self.node()));
+        let corners = self.corners[lane & 15];
+        let corner = |shift: u32| node.position((corners >> shift & 15) as usize);
+        Triangle::new(corner(0), corner(4), corner(8))
     }
 
     /// The bytes of the node.
     #[inline(always)]
     pub(super) fn node(&self) -> &[u8; NODE] {
-        // SAFETY: a proved node lies there, as promised when this was made.
+        // SAFETY: a proved node lies there: only leaves that were opened are looked at.
         unsafe { &*self.node.cast() }
     }
 
     /// The pair of lane 0.
     pub(super) fn first_pair(&self) -> usize {
-        self.first_pair
+        first_pair(self.leaf)
     }
 }
 
@@ -92,179 +225,138 @@ fn first_pair(leaf: Pointer) -> usize {
     (leaf.0 >> PLACE_BITS & 7) as usize
 }
 
-/// Which triangles of a leaf the ray may hit.
-///
-/// # Safety
-/// A proved primitive node must lie at `node`, and `leaf` lead there.
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-pub(super) unsafe fn candidates(node: *const u8, leaf: Pointer, slot: &Slot) -> Candidates {
-    // SAFETY: as promised.
-    let bits = unsafe { Bits::load(node) };
-    let pairs = bits.pairs(leaf);
-    let vertices = bits.vertices();
-    let shear = &slot.shear;
-    let (x, y, z) = (
-        row(&vertices, shear.axes[0], shear.origin[0]),
-        row(&vertices, shear.axes[1], shear.origin[1]),
-        row(&vertices, shear.axes[2], shear.origin[2]),
-    );
-    let x = _mm512_sub_ps(x, _mm512_mul_ps(_mm512_set1_ps(shear.factors[0]), z));
-    let y = _mm512_sub_ps(y, _mm512_mul_ps(_mm512_set1_ps(shear.factors[1]), z));
-    let z = _mm512_mul_ps(_mm512_set1_ps(shear.factors[2]), z);
-    let (x, y, z) = (Halves::of(x), Halves::of(y), Halves::of(z));
-    let [first, second, third] = pairs.corners;
-    let a = Corners { x: x.at(first), y: y.at(first), z: z.at(first) };
-    let b = Corners { x: x.at(second), y: y.at(second), z: z.at(second) };
-    let c = Corners { x: x.at(third), y: y.at(third), z: z.at(third) };
-    let mask = triangles::met(&a, &b, &c, pairs.present, slot);
-    Candidates { mask, tested: pairs.present.count_ones() as usize, rest: pairs.rest }
-}
-
-/// Coordinates of all vertices on an axis, seen from an origin.
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-fn row(vertices: &Vertices, axis: u8, origin: f32) -> __m512 {
-    // SAFETY: a row is a vector, and axes are below three.
-    let row = unsafe { _mm512_load_ps(vertices.0.get_unchecked(usize::from(axis)).as_ptr()) };
-    _mm512_sub_ps(row, _mm512_set1_ps(origin))
-}
-
-/// Sixteen numbers, eight and eight.
-struct Halves {
-    low: __m256,
-    high: __m256,
-}
-
-impl Halves {
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    fn of(lanes: __m512) -> Self {
-        Self { low: _mm512_castps512_ps256(lanes), high: _mm512_extractf32x8_ps::<1>(lanes) }
-    }
-
-    /// The numbers that the lowest four bits of each lane name.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    fn at(&self, indices: __m256i) -> __m256 {
-        _mm256_permutex2var_ps(self.low, indices, self.high)
-    }
-}
-
-/// The bits of a primitive node.
+/// The bits of a primitive node, and what lies a word further on; behind the last one, anything.
 struct Bits {
     low: __m512i,
     high: __m512i,
-    node: *const u8,
-    header: u64,
+    low_next: __m512i,
+    high_next: __m512i,
+}
+
+/// Where vertices lie, and what all of them share; by axis.
+struct Layout {
+    /// The first bit of the first vertex.
+    first: __m128i,
+    /// Bits of a vertex, in all lanes.
+    stride: __m512i,
+    /// Low bits that are zero, in the lowest lane; the next is 0.
+    zeros: __m128i,
+    /// The bits of a coordinate that vertices differ in.
+    payload: __m128i,
+    /// The bits above these.
+    prefix: __m128i,
+}
+
+/// Pairs of a range, two lanes each.
+struct Pairs {
+    /// Indices of corners, four bits each.
+    corners: __m512i,
+    /// Bit `i`: there is a triangle `i`.
+    present: u16,
+    /// Where the range goes on; [`Pointer::DONE`] if it ends here.
+    rest: Pointer,
 }
 
 impl Bits {
-    /// # Safety
-    /// A primitive node must lie at `node`, as long as this is used.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    unsafe fn load(node: *const u8) -> Self {
-        // SAFETY: as promised.
-        unsafe {
-            Self {
-                low: _mm512_loadu_si512(node.cast()),
-                high: _mm512_loadu_si512(node.add(64).cast()),
-                node,
-                header: node.cast::<u64>().read_unaligned(),
-            }
-        }
-    }
-
-    /// The 32 bits from each of some places on; from places less than 32 bits before the node's end, fewer.
+    /// The 32 bits from each of some places on.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     fn at(&self, places: __m512i) -> __m512i {
         let word = _mm512_srli_epi32::<5>(places);
-        let next = _mm512_add_epi32(word, _mm512_set1_epi32(1));
         let shift = _mm512_and_si512(places, _mm512_set1_epi32(31));
         let low = _mm512_permutex2var_epi32(self.low, word, self.high);
-        let high = _mm512_permutex2var_epi32(self.low, next, self.high);
+        let high = _mm512_permutex2var_epi32(self.low_next, word, self.high_next);
         // A shift by 32 leaves nothing.
         let up = _mm512_sub_epi32(_mm512_set1_epi32(32), shift);
         _mm512_or_si512(_mm512_srlv_epi32(low, shift), _mm512_sllv_epi32(high, up))
     }
 
-    /// Up to four pairs.
+    /// Where the vertices lie: see `gfx12::layout::PrimitiveHeader`.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    fn pairs(&self, leaf: Pointer) -> Pairs {
+    fn layout(&self, header: u32) -> Layout {
+        let header = _mm_set1_epi32(header as i32);
+        // Bits less one of x, y and z, and zeros.
+        let widths = _mm_srlv_epi32(header, _mm_setr_epi32(0, 5, 10, 15));
+        let widths = _mm_and_si128(widths, _mm_set1_epi32(31));
+        let zeros = _mm_shuffle_epi32::<0xFF>(widths);
+        let prefix_bits = _mm_sub_epi32(_mm_sub_epi32(_mm_set1_epi32(31), zeros), widths);
+        let prefix_bits = _mm_max_epi32(prefix_bits, _mm_setzero_si128());
+        let starts = _mm_add_epi32(sums_before(prefix_bits), _mm_set1_epi32(52));
+        let offsets = sums_before(_mm_add_epi32(widths, _mm_set1_epi32(1)));
+        let first = _mm_add_epi32(offsets, _mm_shuffle_epi32::<0xFF>(starts));
+        let stride = _mm512_broadcastd_epi32(_mm_shuffle_epi32::<0xFF>(offsets));
+        let payload = _mm_srlv_epi32(_mm_set1_epi32(-1), _mm_sub_epi32(_mm_set1_epi32(31), widths));
+        let payload = _mm_sllv_epi32(payload, zeros);
+        // Prefixes end before the seventh word.
+        let word = _mm256_castsi128_si256(_mm_srli_epi32::<5>(starts));
+        let low = _mm256_permutexvar_epi32(word, _mm512_castsi512_si256(self.low));
+        let high = _mm256_permutexvar_epi32(word, _mm512_castsi512_si256(self.low_next));
+        let shift = _mm_and_si128(starts, _mm_set1_epi32(31));
+        let up = _mm_sub_epi32(_mm_set1_epi32(32), shift);
+        let low = _mm_srlv_epi32(_mm256_castsi256_si128(low), shift);
+        let high = _mm_sllv_epi32(_mm256_castsi256_si128(high), up);
+        let missing = _mm_sub_epi32(_mm_set1_epi32(32), prefix_bits);
+        let prefix = _mm_sllv_epi32(_mm_or_si128(low, high), missing);
+        Layout { first, stride, zeros: _mm_srli_si128::<12>(widths), payload, prefix }
+    }
+
+    /// The pairs of a leaf.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    fn pairs(&self, leaf: Pointer, header: u32) -> Pairs {
         let first = first_pair(leaf);
-        // Descriptor `p` starts at bit 995 - 29 p.
-        let before = _mm512_setr_epi32(0, 0, 29, 29, 58, 58, 87, 87, 0, 0, 0, 0, 0, 0, 0, 0);
-        let start = _mm512_set1_epi32(995 - 29 * first as i32);
-        let words = _mm512_castsi512_si256(self.at(_mm512_sub_epi32(start, before)));
+        // Descriptor `p` starts at bit 995 - 29 p. All of them lie in the second half; what is shifted in behind the
+        // last one lies above its 29 bits.
+        let last = _mm512_setr_epi32(
+            995, 995, 966, 966, 937, 937, 908, 908, 879, 879, 850, 850, 821, 821, 792, 792,
+        );
+        let places = _mm512_sub_epi32(last, _mm512_set1_epi32(29 * first as i32));
+        let word = _mm512_srli_epi32::<5>(places);
+        let shift = _mm512_and_si512(places, _mm512_set1_epi32(31));
+        let up = _mm512_sub_epi32(_mm512_set1_epi32(32), shift);
+        let words = _mm512_or_si512(
+            _mm512_srlv_epi32(_mm512_permutexvar_epi32(word, self.high), shift),
+            _mm512_sllv_epi32(_mm512_permutexvar_epi32(word, self.high_next), up),
+        );
         // In even lanes indices start at bit 17, in odd ones at bit 3.
-        let indices = _mm256_srlv_epi32(words, _mm256_setr_epi32(17, 3, 17, 3, 17, 3, 17, 3));
-        let triangles = _mm256_test_epi32_mask(indices, _mm256_set1_epi32(0xFFF));
-        let stops = u32::from(_mm256_test_epi32_mask(words, _mm256_set1_epi32(1)));
-        let pair_count = (self.header >> 28 & 7) as usize + 1;
-        let in_node = (1u32 << (2 * (pair_count - first)).min(8)) - 1;
+        let starts = _mm512_setr_epi32(17, 3, 17, 3, 17, 3, 17, 3, 17, 3, 17, 3, 17, 3, 17, 3);
+        let corners = _mm512_srlv_epi32(words, starts);
+        let triangles = u32::from(_mm512_test_epi32_mask(corners, _mm512_set1_epi32(0xFFF)));
+        let stops = u32::from(_mm512_test_epi32_mask(words, _mm512_set1_epi32(1)));
+        let pair_count = (header >> 28 & 7) as usize + 1;
+        let in_node = (1u32 << (2 * (pair_count - first))) - 1;
         let stops = stops & in_node;
         // Lanes up to and with those of the first stop.
-        let until = (stops | 0x100).trailing_zeros();
-        let present = triangles & (in_node & ((4u32 << until) - 1)) as u8;
-        let is_in_node = first + PAIRS < pair_count;
-        let further = leaf.0 + ((PAIRS as u32) << PLACE_BITS);
-        let behind = (leaf.0 & !(7 << PLACE_BITS)) + 1;
-        let rest = if is_in_node { further } else { behind };
-        let rest = if stops == 0 { Pointer(rest) } else { Pointer::DONE };
-        let corners = [indices, _mm256_srli_epi32::<4>(indices), _mm256_srli_epi32::<8>(indices)];
+        let until = (stops | 0x1_0000).trailing_zeros();
+        let present = (triangles & in_node & ((4u32 << until) - 1)) as u16;
+        let behind = Pointer((leaf.0 & !(7 << PLACE_BITS)) + 1);
+        let rest = if stops == 0 { behind } else { Pointer::DONE };
         Pairs { corners, present, rest }
-    }
-
-    /// All vertices that indices can name.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    fn vertices(&self) -> Vertices {
-        let header = self.header as u32;
-        let x_bits = (header & 31) + 1;
-        let y_bits = (header >> 5 & 31) + 1;
-        let z_bits = (header >> 10 & 31) + 1;
-        let zeros = header >> 15 & 31;
-        let x_prefix = 32u32.saturating_sub(zeros + x_bits);
-        let y_prefix = 32u32.saturating_sub(zeros + y_bits);
-        let z_prefix = 32u32.saturating_sub(zeros + z_bits);
-        let first = 52 + x_prefix + y_prefix + z_prefix;
-        let numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-        let stride = _mm512_set1_epi32((x_bits + y_bits + z_bits) as i32);
-        let x =
-            _mm512_add_epi32(_mm512_mullo_epi32(numbers, stride), _mm512_set1_epi32(first as i32));
-        let y = _mm512_add_epi32(x, _mm512_set1_epi32(x_bits as i32));
-        let z = _mm512_add_epi32(y, _mm512_set1_epi32(y_bits as i32));
-        let x = placed(self.at(x), x_bits, zeros, self.prefix(52, x_prefix));
-        let y = placed(self.at(y), y_bits, zeros, self.prefix(52 + x_prefix, y_prefix));
-        let z = placed(self.at(z), z_bits, zeros, self.prefix(52 + x_prefix + y_prefix, z_prefix));
-        let mut vertices = Vertices([[0.0; 16]; 3]);
-        // SAFETY: a row is a vector, and aligned like one.
-        unsafe {
-            _mm512_store_si512(vertices.0[0].as_mut_ptr().cast(), x);
-            _mm512_store_si512(vertices.0[1].as_mut_ptr().cast(), y);
-            _mm512_store_si512(vertices.0[2].as_mut_ptr().cast(), z);
-        }
-        vertices
-    }
-
-    /// The bits that all vertices share on an axis, where they stand in a coordinate.
-    #[inline(always)]
-    fn prefix(&self, start: u32, length: u32) -> u32 {
-        // SAFETY: a node lies there, as promised when this was made.
-        let node = unsafe { &*self.node.cast::<[u8; NODE]>() };
-        (field(node, start as usize, 32) << (32 - length)) as u32
     }
 }
 
-/// Payloads between zeros and prefix.
+/// For each of four, the sum of those before it.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn sums_before(four: __m128i) -> __m128i {
+    let before = _mm_slli_si128::<4>(four);
+    let before = _mm_add_epi32(before, _mm_slli_si128::<4>(before));
+    _mm_add_epi32(before, _mm_slli_si128::<8>(before))
+}
+
+/// Axes in the order of a shear.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn ordered(axes: __m128i, order: __m128i) -> __m128i {
+    _mm_castps_si128(_mm_permutevar_ps(_mm_castsi128_ps(axes), order))
+}
+
+/// Coordinates: payloads between zeros and prefix.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-fn placed(payload: __m512i, bits: u32, zeros: u32, prefix: u32) -> __m512i {
-    let mask = (u32::MAX >> (32 - bits)) << zeros;
-    let shifted = _mm512_sll_epi32(payload, _mm_cvtsi32_si128(zeros as i32));
-    let (mask, prefix) = (_mm512_set1_epi32(mask as i32), _mm512_set1_epi32(prefix as i32));
-    _mm512_or_si512(_mm512_and_si512(shifted, mask), prefix)
+fn placed(bits: __m512i, zeros: __m128i, payload: i32, prefix: i32) -> __m512 {
+    let shifted = _mm512_sll_epi32(bits, zeros);
+    let (payload, prefix) = (_mm512_set1_epi32(payload), _mm512_set1_epi32(prefix));
+    _mm512_castsi512_ps(_mm512_or_si512(_mm512_and_si512(shifted, payload), prefix))
 }

@@ -2,19 +2,21 @@
 //!
 //! Nodes and leaves are decoded in vectors, at every step again. Pointers are packed like those of the
 //! CPU's copy, but count nodes of 128 bytes from the start of their level, and those of leaves have the first pair where the copy has a
-//! number of triangles. Those of instances have the place of their node. A step at a leaf tests up to four pairs; what is left of a range is the leaf's rest.
+//! number of triangles. Those of instances have the place of their node. A step at a leaf tests the pairs of one node; what is left of a range is the leaf's rest.
 //!
 //! | file | concept |
 //! |---|---|
 //! | `proof` | which images can be walked like this |
 //! | `node` | one ray against the children of a box node |
 //! | `leaf` | one ray against pairs of a primitive node |
+//! | `rounds` | steps of many rays |
 //! | `ids` | the ids of a triangle |
 
 mod ids;
 mod leaf;
 mod node;
 mod proof;
+mod rounds;
 
 pub(crate) use proof::Proved;
 
@@ -22,14 +24,16 @@ use super::ground::{Candidates, Ground, Steps};
 use super::rule::Watertight;
 use super::slot::Slot;
 use super::stack;
-use super::triangles::{self, Accepted};
+use super::triangles::Accepted;
 use crate::ask::Ask;
 use crate::in_place::InPlace;
 use crate::kind::Kind;
 use crate::world::{Level, Pointer, TopLevel};
-use geometry::{Aabb, Ray, Triangle, Vec3};
-use leaf::Opened;
+use geometry::{Aabb, Ray, Triangle};
+use leaf::{Decoded, Opened};
 use machine::Counters;
+use node::Met;
+use std::arch::asm;
 use tree::PrimitiveId;
 
 /// Bits of a pointer that are a place, in nodes.
@@ -57,6 +61,15 @@ pub(crate) unsafe fn answer<K: Kind>(
     unsafe { super::answer_over::<K, Bytes<'_>>(&ground, ask, first, rays, answers, counters) };
 }
 
+/// Leaves a value in memory, where loads can put parts of it into all lanes of vectors: the units for that have much to do.
+#[inline(always)]
+fn in_memory<T>(value: &mut T) {
+    // SAFETY: nothing is done.
+    unsafe {
+        asm!("/* {} */", in(reg) std::ptr::from_mut(value), options(nostack, preserves_flags));
+    }
+}
+
 /// A proved image.
 struct Bytes<'a> {
     image: &'a InPlace,
@@ -67,6 +80,8 @@ impl Ground for Bytes<'_> {
     type Rule = Watertight;
 
     const LINES: usize = 2;
+
+    const DILATIONS: f32 = 3.0;
 
     fn is_ordinary(&self) -> bool {
         true // proved
@@ -130,8 +145,8 @@ impl Steps for Bytes<'_> {
     ) -> Pointer {
         // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
         unsafe {
-            let top = node::push_met::<DEPTHS>(self.place(node, slot), &slot.aim, slot.top, size);
-            slot.top = top.sub(1);
+            let met = Met::new(self.place(node, slot), &slot.aim);
+            slot.top = met.push::<DEPTHS>(slot.top, size).sub(1);
             *slot.top
         }
     }
@@ -147,27 +162,27 @@ impl Steps for Bytes<'_> {
     #[inline]
     unsafe fn candidates(&self, leaf: Pointer, slot: &Slot) -> Candidates {
         // SAFETY: as promised.
-        unsafe { leaf::candidates(self.place(leaf, slot), leaf, slot) }
+        let leaf = unsafe { Decoded::new(self.place(leaf, slot), leaf, &slot.shear) };
+        Candidates { mask: leaf.candidates(slot), tested: leaf.triangles(), rest: leaf.rest }
     }
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     unsafe fn leaf(&self, leaf: Pointer, slot: &Slot) -> Opened {
+        let mut opened = Opened::default();
         // SAFETY: as promised.
-        unsafe { Opened::new(self.place(leaf, slot), leaf) }
+        unsafe { Decoded::new(self.place(leaf, slot), leaf, &slot.shear).keep(&raw mut opened) };
+        opened
     }
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     unsafe fn accepted(&self, leaf: &Opened, lane: usize, slot: &Slot) -> Option<Accepted> {
-        let rows = leaf.corners(lane);
-        // SAFETY: nine words are a leaf of one triangle, but for its name.
-        unsafe { triangles::accepted(rows.as_ptr().cast(), 1, 0, slot) }
+        leaf.accepted(lane, slot)
     }
 
     fn triangle(&self, leaf: &Opened, lane: usize) -> Triangle {
-        let [a, b, c] = leaf.corners(lane);
-        Triangle::new(Vec3::from_array(a), Vec3::from_array(b), Vec3::from_array(c))
+        leaf.triangle(lane)
     }
 
     #[inline(always)]

@@ -1,132 +1,190 @@
 //! One ray against the children of a box node (`gfx12::layout::BoxNode`), decoded in vectors.
 //!
-//! Planes are formed as the format says, `origin + code * quantum` with one rounding; from there on the test is that of
-//! the CPU's copy, and so is its proof.
+//! Planes are `origin + code * quantum`. Where a ray meets one is formed from where it meets the plane of code
+//! 0 and how far it goes from there to that of code 4096, both once a node; `docs/trace.md` has the proof.
 
-use super::PLACE_BITS;
-use crate::avx512::boxes::{Intervals, Planes};
+use super::{PLACE_BITS, in_memory};
+use crate::avx512::boxes::{TINY, WIDEN};
 use crate::avx512::slot::Aim;
 use crate::world::Pointer;
 use std::arch::x86_64::*;
 
-/// Puts the children that are met onto the stack at `top`; with `DEPTHS`, far to near, and also where they are entered.
-/// The new top.
-///
-/// # Safety
-/// A proved box node must lie at `node`; the stack, of `size` entries, must have room for eight more.
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-pub(super) unsafe fn push_met<const DEPTHS: bool>(
-    node: *const u8,
-    aim: &Aim,
-    top: *mut Pointer,
-    size: usize,
-) -> *mut Pointer {
-    // SAFETY: as promised.
-    let (low, high, internal, primitive, sizes) = unsafe {
-        (
-            _mm512_loadu_si512(node.cast()),
-            _mm512_loadu_si512(node.add(64).cast()),
-            *node.cast::<u32>(),
-            *node.add(4).cast::<u32>(),
-            *node.add(24).cast::<u32>(),
-        )
-    };
-    // The three words of each child.
-    let places = _mm512_setr_epi32(8, 11, 14, 17, 20, 23, 26, 29, 0, 0, 0, 0, 0, 0, 0, 0);
-    let one = _mm512_set1_epi32(1);
-    let next = _mm512_add_epi32(places, one);
-    let a = _mm512_castsi512_si256(_mm512_permutex2var_epi32(low, places, high));
-    let b = _mm512_castsi512_si256(_mm512_permutex2var_epi32(low, next, high));
-    let c = _mm512_permutex2var_epi32(low, _mm512_add_epi32(next, one), high);
-    let c = _mm512_castsi512_si256(c);
-    // SAFETY: as promised; the origin is the fourth to sixth word.
-    let planes = unsafe { planes(a, b, c, sizes, node.add(12).cast()) };
-    let Intervals { enter, exit } = Intervals::of(&planes, aim);
-    let used = 0xFFu8 >> (7 - (sizes >> 28 & 7));
-    let met = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(used, enter, exit);
-    let pointers = pointers(c, internal >> 4, primitive >> 4);
-    // SAFETY: as promised.
-    unsafe {
-        if DEPTHS {
-            let order = far_to_near(enter, met);
-            _mm256_storeu_si256(top.cast(), _mm256_permutexvar_epi32(order, pointers));
-            _mm256_storeu_ps(top.add(size).cast(), _mm256_permutexvar_ps(order, enter));
-        } else {
-            _mm256_storeu_si256(top.cast(), _mm256_maskz_compress_epi32(met, pointers));
+/// The children of a node as a ray meets them.
+pub(super) struct Met {
+    /// Where it enters them.
+    enter: __m256,
+    /// Where they lead.
+    pointers: __m256i,
+    /// Bit `i`: the ray meets child `i`.
+    met: u8,
+}
+
+impl Met {
+    /// Tests the children of a node.
+    ///
+    /// # Safety
+    /// A proved box node must lie at `node`.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    pub(super) unsafe fn new(node: *const u8, aim: &Aim) -> Self {
+        // SAFETY: as promised.
+        let (low, high, sizes) = unsafe {
+            (
+                _mm512_loadu_si512(node.cast()),
+                _mm512_loadu_si512(node.add(64).cast()),
+                *node.add(24).cast::<u32>(),
+            )
+        };
+        // The three words of each child.
+        let places = _mm512_setr_epi32(8, 11, 14, 17, 20, 23, 26, 29, 0, 0, 0, 0, 0, 0, 0, 0);
+        let one = _mm512_set1_epi32(1);
+        let next = _mm512_add_epi32(places, one);
+        let a = _mm512_castsi512_si256(_mm512_permutex2var_epi32(low, places, high));
+        let b = _mm512_castsi512_si256(_mm512_permutex2var_epi32(low, next, high));
+        let c = _mm512_permutex2var_epi32(low, _mm512_add_epi32(next, one), high);
+        let c = _mm512_castsi512_si256(c);
+        // SAFETY: as promised.
+        let Steps { step, low, high } = unsafe { Steps::new(node, aim) };
+        let [step_x, step_y, step_z] = [in_all(&step[0]), in_all(&step[1]), in_all(&step[2])];
+        let low_x = _mm256_fmadd_ps(lower(a), step_x, in_all(&low[0]));
+        let low_y = _mm256_fmadd_ps(upper(a), step_y, in_all(&low[1]));
+        let low_z = _mm256_fmadd_ps(lower(b), step_z, in_all(&low[2]));
+        let high_x = _mm256_fmadd_ps(upper(b), step_x, in_all(&high[0]));
+        let high_y = _mm256_fmadd_ps(lower(c), step_y, in_all(&high[1]));
+        let high_z = _mm256_fmadd_ps(upper(c), step_z, in_all(&high[2]));
+        let enter = _mm256_max_ps(
+            _mm256_max_ps(in_all(&aim.nearest), _mm256_min_ps(low_x, high_x)),
+            _mm256_max_ps(_mm256_min_ps(low_y, high_y), _mm256_min_ps(low_z, high_z)),
+        );
+        let exit = _mm256_min_ps(
+            _mm256_min_ps(in_all(&aim.farthest), _mm256_max_ps(low_x, high_x)),
+            _mm256_min_ps(_mm256_max_ps(low_y, high_y), _mm256_max_ps(low_z, high_z)),
+        );
+        let exit = _mm256_fmadd_ps(exit, _mm256_set1_ps(WIDEN), _mm256_set1_ps(TINY));
+        let used = 0xFFu8 >> (7 - (sizes >> 28 & 7));
+        let met = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(used, enter, exit);
+        // SAFETY: as promised.
+        Self { enter, pointers: unsafe { pointers(c, node) }, met }
+    }
+
+    /// Puts the children that are met onto the stack at `top`; with `DEPTHS`, far to near, and also where they are entered.
+    /// The new top.
+    ///
+    /// # Safety
+    /// The stack, of `size` entries, must have room for eight more.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    pub(super) unsafe fn push<const DEPTHS: bool>(
+        &self,
+        top: *mut Pointer,
+        size: usize,
+    ) -> *mut Pointer {
+        let Self { enter, pointers, met } = *self;
+        let count = met.count_ones() as usize;
+        // SAFETY: as promised.
+        unsafe {
+            if !DEPTHS {
+                _mm256_storeu_si256(top.cast(), _mm256_maskz_compress_epi32(met, pointers));
+            } else if count <= 4 {
+                let order = far_to_near_of_four(enter, met);
+                let pointers = _mm256_permutexvar_epi32(_mm256_castsi128_si256(order), pointers);
+                _mm_storeu_si128(top.cast(), _mm256_castsi256_si128(pointers));
+                // Not more than where it is entered.
+                let depths = _mm_andnot_si128(_mm_set1_epi32(7), order);
+                _mm_storeu_si128(top.add(size).cast(), depths);
+            } else {
+                let order = far_to_near(enter, met);
+                _mm256_storeu_si256(top.cast(), _mm256_permutexvar_epi32(order, pointers));
+                let depths = _mm256_andnot_si256(_mm256_set1_epi32(7), order);
+                _mm256_storeu_si256(top.add(size).cast(), depths);
+            }
+            top.add(count)
         }
-        top.add(met.count_ones() as usize)
     }
 }
 
-/// The planes of eight children: see `gfx12::layout::BoxFrame`.
+/// How a ray steps through the planes of a node, by axis. A plane is met at `code / 4096 + 1` steps behind an offset.
+struct Steps {
+    /// From code 0 to code 4096.
+    step: [f32; 4],
+    /// The offset of minima.
+    low: [f32; 4],
+    /// The offset of maxima, whose planes are those of the next code.
+    high: [f32; 4],
+}
+
+impl Steps {
+    /// # Safety
+    /// A box node must lie at `node`.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn new(node: *const u8, aim: &Aim) -> Self {
+        // SAFETY: as promised; an aim is three vectors of four.
+        let (origin, exponents, inverse, low, high) = unsafe {
+            let aim: *const f32 = std::ptr::from_ref(aim).cast();
+            (
+                _mm_loadu_ps(node.add(12).cast()),
+                _mm_cvtepu8_epi32(_mm_loadu_si32(node.add(24).cast())),
+                _mm_loadu_ps(aim),
+                _mm_loadu_ps(aim.add(4)),
+                _mm_loadu_ps(aim.add(8)),
+            )
+        };
+        // 4096 quanta are `2^(e - 127)`: an exponent is that of a float.
+        let span = _mm_castsi128_ps(_mm_slli_epi32::<23>(exponents));
+        let step = _mm_mul_ps(span, inverse);
+        let low = _mm_sub_ps(_mm_fmadd_ps(origin, inverse, low), step);
+        let high = _mm_fmadd_ps(origin, inverse, high);
+        let high = _mm_fmadd_ps(step, _mm_set1_ps(1.0 / 4096.0 - 1.0), high);
+        let mut steps = Self { step: [0.0; 4], low: [0.0; 4], high: [0.0; 4] };
+        // SAFETY: vectors of four are written to arrays of four.
+        unsafe {
+            _mm_storeu_ps(steps.step.as_mut_ptr(), step);
+            _mm_storeu_ps(steps.low.as_mut_ptr(), low);
+            _mm_storeu_ps(steps.high.as_mut_ptr(), high);
+        }
+        in_memory(&mut steps);
+        steps
+    }
+}
+
+/// One float, in all lanes.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn in_all(float: &f32) -> __m256 {
+    _mm256_broadcast_ss(float)
+}
+
+/// `1 + code / 4096` for the lowest 12 bits.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn lower(words: __m256i) -> __m256 {
+    in_mantissa(_mm256_slli_epi32::<11>(words))
+}
+
+/// The same for the next 12 bits.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn upper(words: __m256i) -> __m256 {
+    in_mantissa(_mm256_srli_epi32::<1>(words))
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn in_mantissa(bits: __m256i) -> __m256 {
+    let code = _mm256_and_si256(bits, _mm256_set1_epi32(0xFFF << 11));
+    _mm256_castsi256_ps(_mm256_or_si256(code, _mm256_set1_epi32(0x3F80_0000)))
+}
+
+/// Where the children lead, by their last words: those that are boxes lie one after the other from one base on, all others from
+/// another, each as many nodes behind the last as that one's range is long.
 ///
 /// # Safety
-/// Three floats must lie at `origin`.
+/// A box node must lie at `node`.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-unsafe fn planes(a: __m256i, b: __m256i, c: __m256i, sizes: u32, origin: *const f32) -> Planes {
-    let sizes = _mm256_set1_epi32(sizes as i32);
-    let quantum_x = quantum(_mm256_slli_epi32::<23>(sizes));
-    let quantum_y = quantum(_mm256_slli_epi32::<15>(sizes));
-    let quantum_z = quantum(_mm256_slli_epi32::<7>(sizes));
-    // SAFETY: as promised.
-    let (x, y, z) = unsafe {
-        (
-            _mm256_broadcast_ss(&*origin),
-            _mm256_broadcast_ss(&*origin.add(1)),
-            _mm256_broadcast_ss(&*origin.add(2)),
-        )
-    };
-    let one = _mm256_set1_epi32(1);
-    Planes {
-        low_x: _mm256_fmadd_ps(float(code(a)), quantum_x, x),
-        low_y: _mm256_fmadd_ps(float(code(_mm256_srli_epi32::<12>(a))), quantum_y, y),
-        low_z: _mm256_fmadd_ps(float(code(b)), quantum_z, z),
-        high_x: _mm256_fmadd_ps(
-            float(_mm256_add_epi32(code(_mm256_srli_epi32::<12>(b)), one)),
-            quantum_x,
-            x,
-        ),
-        high_y: _mm256_fmadd_ps(float(_mm256_add_epi32(code(c), one)), quantum_y, y),
-        high_z: _mm256_fmadd_ps(
-            float(_mm256_add_epi32(code(_mm256_srli_epi32::<12>(c)), one)),
-            quantum_z,
-            z,
-        ),
-    }
-}
-
-/// The lowest 12 bits.
-#[target_feature(enable = "avx2")]
-#[inline]
-fn code(words: __m256i) -> __m256i {
-    _mm256_and_si256(words, _mm256_set1_epi32(0xFFF))
-}
-
-#[target_feature(enable = "avx2")]
-#[inline]
-fn float(codes: __m256i) -> __m256 {
-    _mm256_cvtepi32_ps(codes)
-}
-
-/// `2^(e - 139)`, where `e` has the place of a float's exponent; 0 where that is no normal number.
-#[target_feature(enable = "avx2")]
-#[inline]
-fn quantum(exponent: __m256i) -> __m256 {
-    let exponent = _mm256_and_si256(exponent, _mm256_set1_epi32(0xFF << 23));
-    let least = _mm256_set1_epi32(12 << 23);
-    _mm256_castsi256_ps(_mm256_sub_epi32(_mm256_max_epu32(exponent, least), least))
-}
-
-/// Where the children lead: those that are boxes lie one after the other from `internal` on, all others from
-/// `primitive` on, each as many nodes behind the last as that one's range is long.
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-fn pointers(words: __m256i, internal: u32, primitive: u32) -> __m256i {
-    // Bits above the place: none of boxes.
-    let kind = _mm256_srli_epi32::<24>(words);
-    let tag = tags(kind);
+unsafe fn pointers(words: __m256i, node: *const u8) -> __m256i {
+    let tag = tags(_mm256_srli_epi32::<24>(words));
     let is_other = _mm256_movepi32_mask(tag);
     // Both sums at once: boxes in the low half, others in the high one.
     let length = _mm256_srli_epi32::<28>(words);
@@ -137,12 +195,14 @@ fn pointers(words: __m256i, internal: u32, primitive: u32) -> __m256i {
     let before = _mm256_sub_epi32(_mm256_add_epi32(sum, lower), length);
     let before = _mm256_mask_srli_epi32::<16>(before, is_other, before);
     let before = _mm256_and_si256(before, _mm256_set1_epi32(0xFFFF));
-    let first = _mm256_set1_epi32(internal as i32);
-    let first = _mm256_mask_set1_epi32(first, is_other, primitive as i32);
-    _mm256_or_si256(_mm256_add_epi32(first, before), tag)
+    // SAFETY: as promised; bases are the first two words.
+    let (boxes, others) = unsafe { (*node.cast::<i32>(), *node.add(4).cast::<i32>()) };
+    let bases = _mm256_mask_set1_epi32(_mm256_set1_epi32(boxes), is_other, others);
+    let place = _mm256_add_epi32(_mm256_srli_epi32::<4>(bases), before);
+    _mm256_or_si256(place, tag)
 }
 
-/// What pointers have above their places, for kinds of nodes in the lowest four bits.
+/// What pointers have above their places, for kinds of nodes in the lowest four bits: nothing for boxes.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 fn tags(kinds: __m256i) -> __m256i {
@@ -156,28 +216,46 @@ fn tags(kinds: __m256i) -> __m256i {
     _mm256_permutex2var_epi32(low, kinds, high)
 }
 
-/// The lanes of `met`, those that are entered last first, and then all others: in the lowest three bits.
+/// The lanes of `met`, of which there are at most four, those that are entered last first, in the lowest three bits; above
+/// these, where they are entered.
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[inline]
+fn far_to_near_of_four(enter: __m256, met: u8) -> __m128i {
+    let keys = _mm256_castsi256_si128(_mm256_maskz_compress_epi32(met, keys(enter)));
+    let other = _mm_shuffle_epi32::<0b01_00_11_10>(keys);
+    let keys = _mm_blend_epi32::<0b1100>(_mm_max_epu32(keys, other), _mm_min_epu32(keys, other));
+    let other = _mm_shuffle_epi32::<0b10_11_00_01>(keys);
+    let keys = _mm_blend_epi32::<0b1010>(_mm_max_epu32(keys, other), _mm_min_epu32(keys, other));
+    let other = _mm_shuffle_epi32::<0b11_01_10_00>(keys);
+    _mm_blend_epi32::<0b0100>(_mm_max_epu32(keys, other), _mm_min_epu32(keys, other))
+}
+
+/// The same of any number.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 fn far_to_near(enter: __m256, met: u8) -> __m256i {
-    // No entry is negative, so its bits are in its own order; the lowest give way to the lane.
-    let lanes = _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0);
-    let bits = _mm256_castps_si256(enter);
-    let keys = _mm256_or_si256(_mm256_and_si256(bits, _mm256_set1_epi32(!7)), lanes);
-    let ones = _mm256_set1_epi32(-1);
-    let keys = _mm256_mask_xor_epi32(ones, met, keys, ones);
+    let keys = _mm256_maskz_mov_epi32(met, keys(enter));
     // Batcher's bitonic sorting network.
     let keys = exchanged::<0b1010_1010>(keys, _mm256_shuffle_epi32::<0b10_11_00_01>(keys));
     let keys = exchanged::<0b1100_1100>(keys, _mm256_shuffle_epi32::<0b00_01_10_11>(keys));
     let keys = exchanged::<0b1010_1010>(keys, _mm256_shuffle_epi32::<0b10_11_00_01>(keys));
-    let keys = exchanged::<0b1111_0000>(keys, _mm256_permutexvar_epi32(lanes, keys));
+    let turned = _mm256_permutexvar_epi32(_mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0), keys);
+    let keys = exchanged::<0b1111_0000>(keys, turned);
     let keys = exchanged::<0b1100_1100>(keys, _mm256_shuffle_epi32::<0b01_00_11_10>(keys));
     exchanged::<0b1010_1010>(keys, _mm256_shuffle_epi32::<0b10_11_00_01>(keys))
 }
 
-/// The greater of two in lanes `UP`, the smaller in all others.
+/// No entry is negative, so its bits are in its own order; the lowest give way to the lane.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn keys(enter: __m256) -> __m256i {
+    let bits = _mm256_andnot_si256(_mm256_set1_epi32(7), _mm256_castps_si256(enter));
+    _mm256_or_si256(bits, _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))
+}
+
+/// The smaller of two in lanes `DOWN`, the greater in all others.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-fn exchanged<const UP: u8>(a: __m256i, b: __m256i) -> __m256i {
-    _mm256_mask_max_epu32(_mm256_min_epu32(a, b), UP, a, b)
+fn exchanged<const DOWN: u8>(a: __m256i, b: __m256i) -> __m256i {
+    _mm256_mask_min_epu32(_mm256_max_epu32(a, b), DOWN, a, b)
 }

@@ -133,7 +133,7 @@ impl Proven {
         if !start.is_multiple_of(64) || bytes.len() / NODE >= 1 << PLACE_BITS {
             return None;
         }
-        let levels = Nodes { bytes, is_top }.levels(structure.root)?;
+        let levels = Nodes { bytes, bounds, is_top }.levels(structure.root)?;
         Some(Self {
             segment,
             start,
@@ -175,6 +175,8 @@ fn packed(pointer: NodePointer) -> Option<Pointer> {
 /// Nodes, in a run of bytes.
 struct Nodes<'a> {
     bytes: &'a [u8],
+    /// The box of the root.
+    bounds: Aabb,
     /// Whether they are a top level: then, and only then, there are instances, and no triangles.
     is_top: bool,
 }
@@ -217,20 +219,24 @@ impl Nodes<'_> {
         let node = BoxNode::decode(&self.bits(pointer.byte_offset())?);
         let is_aligned = (node.internal_base | node.primitive_base) & 0xF == 0;
         let is_upright = obb::rotation(node.obb_matrix_index).is_none();
-        // Planes are ordinary but for a factor, and quanta normal numbers or of no effect.
-        let has_moderate_spans = node.frame.exponents.iter().all(|&e| e <= 168);
-        let is_normal = (0..3).filter(|&axis| node.frame.exponents[axis] < 13).all(|axis| {
-            node.used_children().iter().all(|child| {
+        // As `docs/trace.md` asks: planes are ordinary but for a factor, and near the root's box.
+        let extent = self.bounds.extent().max_element();
+        let is_near = (0..3).all(|axis| {
+            let (min, max) = (self.bounds.min[axis] - extent, self.bounds.max[axis] + extent);
+            (min..=max).contains(&node.frame.origin[axis])
+        });
+        let has_moderate_spans = (0..3).all(|axis| match node.frame.exponents[axis] {
+            0 => node.used_children().iter().all(|child| {
                 let origin = node.frame.origin[axis];
                 node.frame.min_plane(axis, child.min[axis]) == origin
                     && node.frame.max_plane(axis, child.max[axis]) == origin
-            })
+            }),
+            exponent @ 13..=168 => f32::from_bits(u32::from(exponent) << 23) <= 4.0 * extent,
+            _ => false,
         });
-        let is_near = node.frame.origin.iter().all(|o| o.abs() <= 2.0 * ordinary::LARGEST);
         let is_full = node.used_children().iter().all(|child| !child.is_inverted());
         below.extend(&node.child_pointers()[..node.used_children().len()]);
-        (is_aligned && is_upright && has_moderate_spans && is_normal && is_near && is_full)
-            .then_some(())
+        (is_aligned && is_upright && has_moderate_spans && is_near && is_full).then_some(())
     }
 
     /// Whether a range of triangles ends, and has all of its bits inside of nodes.

@@ -1,0 +1,158 @@
+//! Steps of many rays.
+//!
+//! A step is so long that a processor can hardly look beyond it. So steps have two halves, and the first half of a ray's step
+//! is taken before the second one of the ray's before it: neither waits for the other.
+
+use super::Bytes;
+use super::leaf::{Decoded, Opened};
+use super::node::Met;
+use crate::avx512::ground::Ground;
+use crate::avx512::lists::{List, Lists};
+use crate::avx512::rounds::Rounds;
+use crate::avx512::slot::Slot;
+use crate::world::Pointer;
+
+impl Rounds for Bytes<'_> {
+    type Kept = Opened;
+
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn nodes<const DEPTHS: bool>(&self, lists: &mut Lists, slots: *mut Slot, size: usize) {
+        let count = lists.nodes.count;
+        if count == 0 {
+            return;
+        }
+        // SAFETY: as promised, for all of these.
+        unsafe {
+            let mut number = *lists.nodes.slots.get_unchecked(0);
+            let mut met = self.meet(&lists.nodes, 0, slots);
+            for index in 1..count {
+                let next_number = *lists.nodes.slots.get_unchecked(index);
+                let next = self.meet(&lists.nodes, index, slots);
+                self.push::<DEPTHS>(&met, number, index - 1, &mut lists.found, slots, size);
+                (number, met) = (next_number, next);
+            }
+            self.push::<DEPTHS>(&met, number, count - 1, &mut lists.found, slots, size);
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn leaves<const COUNTED: bool>(
+        &self,
+        lists: &mut Lists,
+        kept: &mut [Opened],
+        slots: *mut Slot,
+    ) -> usize {
+        let count = lists.leaves.count;
+        let (mut kept, mut tested) = (kept.as_mut_ptr(), 0);
+        let (mut number, mut decoded) = (0, Decoded::nothing());
+        for index in 0..=count {
+            // SAFETY: as promised, for all of these; of every leaf something is kept at most once.
+            unsafe {
+                let (mut next_number, mut next) = (0, Decoded::nothing());
+                if index < count {
+                    next_number = *lists.leaves.slots.get_unchecked(index);
+                    next = self.decode::<COUNTED>(&lists.leaves, index, slots);
+                }
+                if index > 0 {
+                    kept = self.test::<COUNTED>(&decoded, number, index - 1, lists, kept, slots);
+                    if COUNTED {
+                        tested += decoded.triangles();
+                    }
+                }
+                (number, decoded) = (next_number, next);
+            }
+        }
+        tested
+    }
+
+    #[inline(always)]
+    fn kept_leaf<'a>(_: &'a Pointer, kept: &'a Opened) -> &'a Opened {
+        kept
+    }
+}
+
+impl Bytes<'_> {
+    /// The first half of a step at a node.
+    ///
+    /// # Safety
+    /// As [`Rounds`], for all of these.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn meet(&self, nodes: &List, index: usize, slots: *mut Slot) -> Met {
+        // SAFETY: as promised.
+        unsafe {
+            let slot = &*slots.add(*nodes.slots.get_unchecked(index) as usize);
+            Met::new(self.place(*nodes.pointers.get_unchecked(index), slot), &slot.aim)
+        }
+    }
+
+    /// The second half.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn push<const DEPTHS: bool>(
+        &self,
+        met: &Met,
+        number: u32,
+        index: usize,
+        found: &mut List,
+        slots: *mut Slot,
+        size: usize,
+    ) {
+        // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
+        unsafe {
+            let slot = &mut *slots.add(number as usize);
+            slot.top = met.push::<DEPTHS>(slot.top, size).sub(1);
+            let pointer = *slot.top;
+            self.prefetch(pointer, slot);
+            *found.pointers.get_unchecked_mut(index) = pointer;
+            *found.slots.get_unchecked_mut(index) = number;
+        }
+    }
+
+    /// The first half of a step at a leaf.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn decode<const COUNTED: bool>(
+        &self,
+        leaves: &List,
+        index: usize,
+        slots: *mut Slot,
+    ) -> Decoded {
+        // SAFETY: as promised.
+        unsafe {
+            let slot = &*slots.add(*leaves.slots.get_unchecked(index) as usize);
+            let leaf = *leaves.pointers.get_unchecked(index);
+            Decoded::new(self.place(leaf, slot), leaf, &slot.shear)
+        }
+    }
+
+    /// The second half. Where the next leaf is kept.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn test<const COUNTED: bool>(
+        &self,
+        leaf: &Decoded,
+        number: u32,
+        index: usize,
+        lists: &mut Lists,
+        kept: *mut Opened,
+        slots: *mut Slot,
+    ) -> *mut Opened {
+        // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
+        unsafe {
+            let slot = &mut *slots.add(number as usize);
+            let mask = leaf.candidates(slot);
+            leaf.keep(kept);
+            // A ray that may hit something keeps its stack as it is, and what is found for it is not used.
+            let is_at_end = leaf.rest == Pointer::DONE;
+            slot.top = slot.top.sub(usize::from((mask == 0) & is_at_end));
+            let pointer = if is_at_end { *slot.top } else { leaf.rest };
+            self.prefetch(pointer, slot);
+            *lists.behind.get_unchecked_mut(index) = pointer;
+            *lists.met.get_unchecked_mut(index) = u32::from(mask);
+            kept.add(usize::from(mask != 0))
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Steps of all rays that wait for one kind of them.
+
+use super::Avx512;
+use super::ground::{Candidates, Ground, Steps};
+use super::lists::Lists;
+use super::prepared::Prepared;
+use super::rule::Rule;
+use super::slot::Slot;
+use crate::world::Pointer;
+
+/// A ground over which many rays go at once.
+///
+/// All `unsafe` functions need the processor's features, tasks that lead to what they are said to lead to, and slots
+/// with room on their stacks.
+pub(super) trait Rounds: Steps {
+    /// What a step at a leaf keeps for a look at its triangles.
+    type Kept: Copy + Default;
+
+    /// A step at a node for each of `lists.nodes`; where rays go next is put into `lists.found`.
+    ///
+    /// # Safety
+    /// As above.
+    unsafe fn nodes<const DEPTHS: bool>(&self, lists: &mut Lists, slots: *mut Slot, size: usize);
+
+    /// A step at a leaf for each of `lists.leaves`: what may be hit is put into `lists.met`, and where rays go
+    /// next if that is nothing, into `lists.behind`. What is kept of the `n`th leaf in which something may be hit is the `n`th of
+    /// `kept`. How many triangles were tested, if that is `COUNTED`.
+    ///
+    /// # Safety
+    /// As above.
+    unsafe fn leaves<const COUNTED: bool>(
+        &self,
+        lists: &mut Lists,
+        kept: &mut [Self::Kept],
+        slots: *mut Slot,
+    ) -> usize;
+
+    /// A leaf of which something was kept.
+    fn kept_leaf<'a>(leaf: &'a Pointer, kept: &'a Self::Kept) -> &'a Self::Leaf;
+}
+
+impl<R: Rule> Rounds for Prepared<'_, R, Avx512> {
+    type Kept = ();
+
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn nodes<const DEPTHS: bool>(&self, lists: &mut Lists, slots: *mut Slot, size: usize) {
+        for index in 0..lists.nodes.count {
+            // SAFETY: as promised.
+            unsafe {
+                let pointer = *lists.nodes.pointers.get_unchecked(index);
+                let number = *lists.nodes.slots.get_unchecked(index);
+                let slot = &mut *slots.add(number as usize);
+                let pointer = self.node::<DEPTHS>(pointer, slot, size);
+                self.prefetch(pointer, slot);
+                *lists.found.pointers.get_unchecked_mut(index) = pointer;
+                *lists.found.slots.get_unchecked_mut(index) = number;
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn leaves<const COUNTED: bool>(
+        &self,
+        lists: &mut Lists,
+        _: &mut [()],
+        slots: *mut Slot,
+    ) -> usize {
+        let mut all = 0;
+        for index in 0..lists.leaves.count {
+            // SAFETY: as promised.
+            unsafe {
+                let leaf = *lists.leaves.pointers.get_unchecked(index);
+                let number = *lists.leaves.slots.get_unchecked(index);
+                let slot = &mut *slots.add(number as usize);
+                let Candidates { mask, tested, .. } = self.candidates(leaf, slot);
+                if COUNTED {
+                    all += tested;
+                }
+                // A ray that may hit something keeps its stack as it is, and what is found for it is not used.
+                slot.top = slot.top.sub(usize::from(mask == 0));
+                let pointer = *slot.top;
+                self.prefetch(pointer, slot);
+                *lists.behind.get_unchecked_mut(index) = pointer;
+                *lists.met.get_unchecked_mut(index) = u32::from(mask);
+            }
+        }
+        all
+    }
+
+    #[inline(always)]
+    fn kept_leaf<'a>(leaf: &'a Pointer, _: &'a ()) -> &'a Pointer {
+        leaf
+    }
+}
