@@ -88,7 +88,7 @@ fn check_finite(record: &LevelRecord, primitives: &Primitives, findings: &mut Fi
         let size = CORNER_BYTES * corners.len();
         if !corners.iter().all(|corner| corner.is_finite()) {
             let (at, place) = (start + (size * number) as u64, format!("{kind} {number}"));
-            let found = format!("{corners:?}");
+            let found = format!("{:?}", corners.iter().map(|c| c.to_array()).collect::<Vec<_>>());
             let bits = 0..8 * size as u32;
             findings.add(Rule::VertexFinite, at, bits, &place, found, "finite coordinates");
         }
