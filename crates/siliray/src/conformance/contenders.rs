@@ -1,7 +1,8 @@
 //! The formats and machines that are tried.
 //!
 //! `fast` is the tracer with the best kernel of this processor over its own copy of the image; `fast-avx2` the same with AVX2,
-//! `fast-scalar` its plain walk over that copy, and `fast-in-place` the one over the image.
+//! `fast-scalar` its plain walk over that copy, and `fast-in-place` the one over the image. These are asked ray by ray; `fast-bundle`,
+//! `fast-batch` and `fast-in-place-batch` in batches (`batched`).
 //!
 //! `gfx12-radv` and its literal twin need ranges of one pair, so they run on images packed that way, with the
 //! margin. What drivers really write has none: `gfx12:radv` and `gfx12:gpurt` are copies of them, and the
@@ -165,6 +166,36 @@ pub(super) static CONTENDERS: &[Contender] = &[
         truth: Truth::Oracle,
         loses: Loses::Nothing,
         presets: &Preset::ALL,
+    },
+    Contender {
+        format: &DENSE,
+        name: "gfx12",
+        layout: "dense",
+        machine: "fast-bundle",
+        make: make::fast_bundle,
+        truth: Truth::Oracle,
+        loses: Loses::Nothing,
+        presets: &[Preset::Balanced, Preset::Best],
+    },
+    Contender {
+        format: &DENSE,
+        name: "gfx12",
+        layout: "dense",
+        machine: "fast-batch",
+        make: make::fast_batch,
+        truth: Truth::Oracle,
+        loses: Loses::Nothing,
+        presets: &[Preset::Best],
+    },
+    Contender {
+        format: &DENSE,
+        name: "gfx12",
+        layout: "dense",
+        machine: "fast-in-place-batch",
+        make: make::fast_in_place_batch,
+        truth: Truth::Oracle,
+        loses: Loses::Nothing,
+        presets: &[Preset::Balanced, Preset::Best],
     },
     Contender {
         format: &ONE_PAIR,

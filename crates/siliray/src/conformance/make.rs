@@ -1,5 +1,6 @@
 //! How each machine of the table is made over a proved image.
 
+use super::batched::{Batched, Company};
 use super::contenders::{DENSE, FP16, Ground, MakeError};
 use gfx12::walk::{Dual, Gpurt, Options as WalkOptions, Radv, RadvLiteral};
 use machine::{BlockFormat, Machine, Reference, TreeFormat};
@@ -32,6 +33,31 @@ pub(super) fn avx2() -> Option<Kernel> {
 
 pub(super) fn fast_in_place(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
     tracer(ground, TracerOptions { mode: Mode::InPlace, ..TracerOptions::default() })
+}
+
+/// Among rays that run side by side.
+pub(super) fn fast_bundle(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
+    batched(ground, Mode::Prepared, Company::Beside)
+}
+
+/// Among rays from everywhere.
+pub(super) fn fast_batch(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
+    batched(ground, Mode::Prepared, Company::Scattered)
+}
+
+/// The same in place.
+pub(super) fn fast_in_place_batch(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
+    batched(ground, Mode::InPlace, Company::Scattered)
+}
+
+fn batched(
+    ground: Ground<'_>,
+    mode: Mode,
+    company: Company,
+) -> Result<Box<dyn Machine + '_>, MakeError> {
+    let options = TracerOptions { mode, rule: ground.rule, ..TracerOptions::default() };
+    let tracer = Tracer::from_image(ground.image.clone(), options)?;
+    Ok(Box::new(Batched { tracer, company, bounds: ground.decoded.bounds() }))
 }
 
 fn tracer(ground: Ground<'_>, options: TracerOptions) -> Result<Box<dyn Machine + '_>, MakeError> {

@@ -31,6 +31,7 @@
 //! | `contenders` | the formats and machines that are tried |
 //! | `worlds` | the scenes that they are tried on |
 //! | `aimed_rays` | rays that are likely to go wrong |
+//! | `batched` | the fast tracer, asked in batches |
 //! | `judge` | one answer against the oracle's |
 //! | `aimed_beams` | beams that are likely to go wrong |
 //! | `beams` | the machines that take beams, and their answers against the oracle's |
@@ -39,6 +40,7 @@
 
 mod aimed_beams;
 mod aimed_rays;
+mod batched;
 mod beams;
 mod contenders;
 mod filter;
