@@ -217,7 +217,7 @@ pub(crate) fn is_ordinary(ray: &Ray) -> bool {
 /// The origin and the direction; the last lanes mean nothing.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn lanes(ray: &Ray) -> (__m128, __m128) {
+pub(super) fn lanes(ray: &Ray) -> (__m128, __m128) {
     let lanes: *const f32 = std::ptr::from_ref(ray).cast();
     // SAFETY: a ray has eight floats: the fourth lanes are the direction's x and `tmin`.
     unsafe { (_mm_loadu_ps(lanes), _mm_loadu_ps(lanes.add(3))) }

@@ -139,16 +139,17 @@ impl Writer {
             } else {
                 let below: Vec<usize> =
                     entry.link.range().filter(|&child| !bounds[child].is_empty()).collect();
-                let boxes: Vec<Aabb> = below.iter().map(|&child| bounds[child]).collect();
+                // The last slots have the largest boxes: whoever asks for any hit looks there first.
+                let mut slots: Vec<(Aabb, usize)> =
+                    below.iter().map(|&child| (bounds[child], child)).collect();
+                slots.sort_by(|a, b| a.0.half_area().total_cmp(&b.0.half_area()));
+                let boxes: Vec<Aabb> = slots.iter().map(|slot| slot.0).collect();
                 let number = self.nodes.len();
                 self.nodes.push(Node::of_boxes(&boxes));
-                open.extend(
-                    below
-                        .iter()
-                        .enumerate()
-                        .rev()
-                        .map(|(slot, &child)| (child, Some((number, slot)))),
-                );
+                open.extend(below.iter().rev().map(|&child| {
+                    let slot = slots.iter().position(|slot| slot.1 == child);
+                    (child, slot.map(|slot| (number, slot)))
+                }));
                 Pointer::node(number).ok_or(TooLarge)?
             };
             match parent {

@@ -68,7 +68,7 @@ impl Aim {
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     fn dilated(ray: &Ray, divisor: __m128, dilation: __m128) -> Self {
-        let (sign, origin) = (all(-0.0), lanes(ray, 0));
+        let (sign, (origin, _)) = (all(-0.0), slot::lanes(ray));
         let inverse = _mm_div_ps(all(1.0), divisor);
         let far_inverse = _mm_mul_ps(inverse, all(WIDEN));
         let pad = _mm_fmadd_ps(_mm_andnot_ps(sign, origin), all(4.0 * U), dilation);
@@ -89,11 +89,9 @@ impl Aim {
 pub(super) fn divisor(ray: &Ray) -> Option<__m128> {
     const LIMIT: f32 = ordinary::LARGEST;
     let limits = _mm256_setr_ps(LIMIT, LIMIT, LIMIT, LIMIT, LIMIT, LIMIT, LIMIT, f32::INFINITY);
-    // SAFETY: a ray is eight floats.
-    let numbers = unsafe { _mm256_loadu_ps(std::ptr::from_ref(ray).cast()) };
-    let numbers = _mm256_andnot_ps(_mm256_set1_ps(-0.0), numbers);
-    let is_moderate = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(numbers, limits) == 0xFF;
-    let direction = lanes(ray, 3);
+    let sizes = _mm256_andnot_ps(_mm256_set1_ps(-0.0), numbers(ray));
+    let is_moderate = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(sizes, limits) == 0xFF;
+    let (_, direction) = slot::lanes(ray);
     let sign = all(-0.0);
     let size = _mm_andnot_ps(sign, direction);
     let pairs = _mm_max_ss(size, _mm_movehdup_ps(size));
@@ -110,22 +108,21 @@ pub(super) fn divisor(ray: &Ray) -> Option<__m128> {
     slot::is_ordinary(ray).then_some(_mm_mask_blend_ps(is_tiny, direction, replaced))
 }
 
-/// Four numbers of a ray, from `first` on. Compilers would make them of others that they have loaded before, which takes longer.
+/// The numbers of a ray. Compilers would make all others that are loaded of these, which takes longer than to load them.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-fn lanes(ray: &Ray, first: usize) -> __m128 {
-    let found;
-    // SAFETY: a ray has eight numbers, and `first` is at most four.
+fn numbers(ray: &Ray) -> __m256 {
+    let numbers;
+    // SAFETY: a ray is eight floats.
     unsafe {
         std::arch::asm!(
-            "vmovups {found}, [{ray} + 4 * {first}]",
+            "vmovups {numbers}, [{ray}]",
             ray = in(reg) ray,
-            first = in(reg) first.min(4),
-            found = lateout(xmm_reg) found,
+            numbers = lateout(ymm_reg) numbers,
             options(pure, readonly, nostack, preserves_flags)
         );
     }
-    found
+    numbers
 }
 
 /// An [`Aim`] in registers, each number in all lanes.
