@@ -5,16 +5,16 @@
 //! seen edge-on this rule's `t` may be anywhere.
 
 use super::slot::{Shear, Slot};
-use super::triangles::{Accepted, corners_on, inside_own_box};
+use super::triangles::{Accepted, inside_own_box};
 use geometry::{Ray, Triangle, Vec3, moller_trumbore};
 use std::arch::x86_64::*;
 
 /// A vector a lane.
 #[derive(Clone, Copy)]
-struct Three {
-    x: __m256,
-    y: __m256,
-    z: __m256,
+pub(crate) struct Three {
+    pub(crate) x: __m256,
+    pub(crate) y: __m256,
+    pub(crate) z: __m256,
 }
 
 /// The triangles of a leaf that the rule accepts: bit `i` for triangle `i`.
@@ -29,6 +29,13 @@ pub(crate) unsafe fn candidates(leaf: *const u8, count: usize, slot: &Slot) -> u
     let (v0, v1, v2) = unsafe {
         (corner(leaf, row), corner(leaf.add(3 * row), row), corner(leaf.add(6 * row), row))
     };
+    met(v0, v1, v2, slot) & ((1u32 << count) - 1) as u8
+}
+
+/// Which of eight triangles the rule accepts.
+#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+#[inline]
+pub(crate) fn met(v0: Three, v1: Three, v2: Three, slot: &Slot) -> u8 {
     let [x, y, z, _] = slot.shear.direction;
     let direction = spread([x, y, z]);
     let origin = spread(slot.shear.origin);
@@ -46,7 +53,7 @@ pub(crate) unsafe fn candidates(leaf: *const u8, count: usize, slot: &Slot) -> u
     inside = _mm256_and_ps(inside, _mm256_cmp_ps::<_CMP_LE_OQ>(u, one));
     inside = _mm256_and_ps(inside, _mm256_cmp_ps::<_CMP_GE_OQ>(v, zero));
     inside = _mm256_and_ps(inside, _mm256_cmp_ps::<_CMP_LE_OQ>(_mm256_add_ps(u, v), one));
-    (_mm256_movemask_ps(inside) as u32 & ((1 << count) - 1)) as u8
+    _mm256_movemask_ps(inside) as u8
 }
 
 /// Whether the rule accepts triangle `lane` of a leaf, and where.
@@ -61,25 +68,29 @@ pub(super) unsafe fn accepted(
     lane: usize,
     slot: &Slot,
 ) -> Option<Accepted> {
-    let Shear { origin, direction: [x, y, z, _], .. } = slot.shear;
-    let ray = Ray::new(Vec3::from_array(origin), Vec3::new(x, y, z));
     let row = 4 * count;
     let mut triangle = Triangle::new(Vec3::ZERO, Vec3::ZERO, Vec3::ZERO);
-    // SAFETY: as promised.
-    let (x, y, z) = unsafe {
-        let lanes = leaf.add(4 * lane);
-        for (number, vertex) in triangle.vertices.iter_mut().enumerate() {
-            let first: *const u8 = lanes.add(3 * number * row);
-            let word = |axis: usize| *first.add(axis * row).cast::<f32>();
-            *vertex = Vec3::new(word(0), word(1), word(2));
-        }
-        (
-            corners_on(0, lanes, row, &slot.shear),
-            corners_on(1, lanes, row, &slot.shear),
-            corners_on(2, lanes, row, &slot.shear),
-        )
-    };
-    let hit = moller_trumbore::intersect(&ray, &triangle)?;
+    for (number, vertex) in triangle.vertices.iter_mut().enumerate() {
+        // SAFETY: as promised.
+        *vertex = unsafe {
+            let first = leaf.add(4 * lane + 3 * number * row);
+            Vec3::new(*first.cast(), *first.add(row).cast(), *first.add(2 * row).cast())
+        };
+    }
+    accepted_at(&triangle, slot)
+}
+
+/// Whether the rule accepts a triangle, and where.
+#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+#[inline]
+pub(super) fn accepted_at(triangle: &Triangle, slot: &Slot) -> Option<Accepted> {
+    let Shear { origin: [ox, oy, oz], direction: [dx, dy, dz, _], .. } = slot.shear;
+    let ray = Ray::new(Vec3::new(ox, oy, oz), Vec3::new(dx, dy, dz));
+    let hit = moller_trumbore::intersect(&ray, triangle)?;
+    let [a, b, c] = triangle.vertices;
+    let x = _mm_sub_ps(_mm_setr_ps(a.x, b.x, c.x, c.x), _mm_set1_ps(ox));
+    let y = _mm_sub_ps(_mm_setr_ps(a.y, b.y, c.y, c.y), _mm_set1_ps(oy));
+    let z = _mm_sub_ps(_mm_setr_ps(a.z, b.z, c.z, c.z), _mm_set1_ps(oz));
     let is_settled = inside_own_box(x, y, z, hit.t, &slot.shear.direction);
     Some(Accepted { t: hit.t, is_settled, weights: [hit.u.into(), hit.v.into(), 1.0] })
 }

@@ -199,12 +199,7 @@ pub(super) fn accepted_at(x: __m128, y: __m128, z: __m128, slot: &Slot) -> Optio
 /// `lanes` must point to the triangle's place in the first row of its leaf.
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-pub(crate) unsafe fn corners_on(
-    axis: usize,
-    lanes: *const u8,
-    row: usize,
-    shear: &Shear,
-) -> __m128 {
+unsafe fn corners_on(axis: usize, lanes: *const u8, row: usize, shear: &Shear) -> __m128 {
     // SAFETY: the rows of the corners on one axis are three rows apart.
     let corners = unsafe {
         let first = lanes.add(shear.axes[axis] as usize * row);
