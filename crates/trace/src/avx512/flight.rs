@@ -16,8 +16,8 @@ use super::stack;
 use super::walk::{Next, Walk};
 use crate::kind::Kind;
 use crate::world::{Pointer, Target};
-use geometry::{Ray, Vec3};
-use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch, _mm256_mul_ps, _mm256_set1_ps};
+use geometry::Ray;
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
 /// Rays of a part of a batch, some of them in flight.
 pub(super) struct Flight<'a, K: Kind, G: Rounds> {
@@ -210,15 +210,7 @@ impl<'a, K: Kind, G: Rounds> Flight<'a, K, G> {
         let first = self.started;
         self.started += count;
         prefetch_rays(&self.walk.rays[first..]);
-        let mut padded = [Ray::new(Vec3::ZERO, Vec3::X); WIDTH];
-        let rays = match self.walk.rays[first..].first_chunk() {
-            Some(rays) => rays,
-            None => {
-                padded[..count].copy_from_slice(&self.walk.rays[first..first + count]);
-                &padded
-            }
-        };
-        let rays = Rays::new(rays);
+        let rays = Rays::padded(&self.walk.rays[first..]);
         self.lists.free.count -= count;
         let mut numbers = [SLOTS as u32; WIDTH];
         let mut places = [std::ptr::null_mut(); WIDTH];
@@ -229,7 +221,7 @@ impl<'a, K: Kind, G: Rounds> Flight<'a, K, G> {
             places[lane] = std::ptr::from_mut(&mut self.slots[numbers[lane] as usize]);
         }
         // SAFETY: these are slots.
-        let root = unsafe { self.enter_world(&rays, &places) };
+        let root = unsafe { rays.enter_world(self.walk.ground, &places) };
         let ordinary = rays.ordinary();
         for (lane, &number) in numbers.iter().enumerate().take(count) {
             let position = first + lane;
@@ -254,33 +246,6 @@ impl<'a, K: Kind, G: Rounds> Flight<'a, K, G> {
                 slot.top = stack::push(bottom, self.walk.stack_size, Pointer::DONE);
                 self.lists.found.push(root, number);
             }
-        }
-    }
-
-    /// Aims slots at the outermost level; the root of it.
-    ///
-    /// # Safety
-    /// There must be slots at these places.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    unsafe fn enter_world(&self, rays: &Rays, slots: &[*mut Slot; WIDTH]) -> Pointer {
-        let dilations = _mm256_set1_ps(G::DILATIONS);
-        match (self.walk.ground.top(), self.walk.ground.bottom(0)) {
-            (Some(top), _) => {
-                let dilation = rays.instance_dilation(&top.dilation, &top.level.bounds);
-                // SAFETY: as promised.
-                unsafe { rays.aim(_mm256_mul_ps(dilation, dilations), slots) };
-                top.level.root
-            }
-            (None, Some(level)) => {
-                // SAFETY: as promised.
-                unsafe {
-                    rays.aim(_mm256_mul_ps(rays.dilation(&level.bounds), dilations), slots);
-                    rays.shear::<G::Rule>(slots);
-                }
-                level.root
-            }
-            (None, None) => Pointer::DONE,
         }
     }
 }

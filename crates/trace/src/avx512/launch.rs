@@ -177,17 +177,18 @@ impl Rays {
         ground: &G,
         slots: &[*mut Slot; WIDTH],
     ) -> Pointer {
+        let dilations = _mm256_set1_ps(G::DILATIONS);
         match (ground.top(), ground.bottom(0)) {
             (Some(top), _) => {
                 let dilation = self.instance_dilation(&top.dilation, &top.level.bounds);
                 // SAFETY: as promised.
-                unsafe { self.aim(dilation, slots) };
+                unsafe { self.aim(_mm256_mul_ps(dilation, dilations), slots) };
                 top.level.root
             }
             (None, Some(level)) => {
                 // SAFETY: as promised.
                 unsafe {
-                    self.aim(self.dilation(&level.bounds), slots);
+                    self.aim(_mm256_mul_ps(self.dilation(&level.bounds), dilations), slots);
                     self.shear::<G::Rule>(slots);
                 }
                 level.root

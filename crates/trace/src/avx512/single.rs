@@ -8,7 +8,6 @@ use super::walk::{Next, Walk};
 use super::{slot, stack};
 use crate::kind::Kind;
 use crate::world::{Pointer, Target};
-use geometry::slab;
 use std::mem::MaybeUninit;
 
 /// Entries of a stack that is not worth an allocation.
@@ -50,22 +49,8 @@ unsafe fn go<K: Kind, G: Steps, const COUNTED: bool>(
 ) {
     let (ray, ground) = (walk.rays[0], walk.ground);
     let mut slot = Slot::EMPTY;
-    let mut pointer = match (ground.top(), ground.bottom(0)) {
-        (Some(top), _) => {
-            let reach = slab::reach(ray.origin, &top.level.bounds);
-            let dilation = top.dilation.dilation(ray.origin, reach) * G::DILATIONS;
-            slot.aim.set_dilated(&ray, dilation, ray.tmin, ray.tmax);
-            top.level.root
-        }
-        (None, Some(level)) => {
-            slot.aim.set(&ray, &level.bounds, G::DILATIONS, ray.tmin, ray.tmax);
-            slot.shear.set::<G::Rule>(&ray);
-            level.root
-        }
-        (None, None) => return,
-    };
+    let mut pointer = slot.enter_world(&ray, ground);
     let outer = slot.aim;
-    slot.start = ground.start(None);
     // SAFETY: pointers lead into the world; stacks are as large as any walk needs, and the lowest
     // entry ends it.
     unsafe {

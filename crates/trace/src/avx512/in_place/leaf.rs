@@ -5,16 +5,18 @@
 
 use super::{NODE, PLACE_BITS, in_memory};
 use crate::avx512::boxes::{TINY, WIDEN};
+use crate::avx512::moller_trumbore::{self, Three};
+use crate::avx512::rule::Rule;
 use crate::avx512::slot::{Shear, Slot};
 use crate::avx512::triangles::{self, Accepted};
 use crate::world::Pointer;
-use geometry::Triangle;
+use geometry::{Triangle, TriangleRule, Vec3};
 use gfx12::layout::{NodeBits, PrimitiveNode};
 use std::arch::x86_64::*;
 
 /// What one node has of a range, taken apart, as a ray sees it.
 pub(super) struct Decoded {
-    /// Vertices as seen from the origin of the ray; axes in the order of its shear.
+    /// Vertices, for the watertight rule as seen from the origin of the ray; axes in the order of its shear.
     x: __m512,
     y: __m512,
     z: __m512,
@@ -74,7 +76,7 @@ impl Decoded {
     /// A proved primitive node must lie at `node`, and `leaf` lead there.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) unsafe fn new(node: *const u8, leaf: Pointer, shear: &Shear) -> Self {
+    pub(super) unsafe fn new<R: Rule>(node: *const u8, leaf: Pointer, shear: &Shear) -> Self {
         // SAFETY: as promised.
         let (low, high, header) = unsafe {
             (
@@ -110,16 +112,15 @@ impl Decoded {
         let y = placed(y, zeros, payload[1], prefix[1]);
         let z = placed(z, zeros, payload[2], prefix[2]);
         let Pairs { corners, present, rest } = bits.pairs(leaf, header);
-        Self {
-            x: _mm512_sub_ps(x, _mm512_set1_ps(shear.origin[0])),
-            y: _mm512_sub_ps(y, _mm512_set1_ps(shear.origin[1])),
-            z: _mm512_sub_ps(z, _mm512_set1_ps(shear.origin[2])),
-            corners,
-            present,
-            node,
-            leaf,
-            rest,
-        }
+        let (x, y, z) = match R::RULE {
+            TriangleRule::Watertight => (
+                _mm512_sub_ps(x, _mm512_set1_ps(shear.origin[0])),
+                _mm512_sub_ps(y, _mm512_set1_ps(shear.origin[1])),
+                _mm512_sub_ps(z, _mm512_set1_ps(shear.origin[2])),
+            ),
+            TriangleRule::MollerTrumbore => (x, y, z),
+        };
+        Self { x, y, z, corners, present, node, leaf, rest }
     }
 
     /// How many triangles there are.
@@ -127,10 +128,54 @@ impl Decoded {
         self.present.count_ones() as usize
     }
 
-    /// Which triangles the ray may hit no farther than the end of its range, by the arithmetic of [`triangles`].
+    /// Which triangles the ray may hit.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) fn candidates(&self, slot: &Slot) -> u16 {
+    pub(super) fn candidates<R: Rule>(&self, slot: &Slot) -> u16 {
+        match R::RULE {
+            TriangleRule::Watertight => self.watertight(slot),
+            TriangleRule::MollerTrumbore => self.moller_trumbore(slot),
+        }
+    }
+
+    /// By the arithmetic of [`moller_trumbore`].
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    fn moller_trumbore(&self, slot: &Slot) -> u16 {
+        let first = self.corners;
+        let (low_0, high_0) = self.halves(first);
+        let (low_1, high_1) = self.halves(_mm512_srli_epi32::<4>(first));
+        let (low_2, high_2) = self.halves(_mm512_srli_epi32::<8>(first));
+        let low = moller_trumbore::met(low_0, low_1, low_2, slot);
+        let high = moller_trumbore::met(high_0, high_1, high_2, slot);
+        self.present & u16::from_le_bytes([low, high])
+    }
+
+    /// The corners of triangles 0 to 7, and 8 to 15, of which the lowest four bits of each lane say which vertices they are.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    fn halves(&self, vertices: __m512i) -> (Three, Three) {
+        let x = _mm512_permutexvar_ps(vertices, self.x);
+        let y = _mm512_permutexvar_ps(vertices, self.y);
+        let z = _mm512_permutexvar_ps(vertices, self.z);
+        (
+            Three {
+                x: _mm512_castps512_ps256(x),
+                y: _mm512_castps512_ps256(y),
+                z: _mm512_castps512_ps256(z),
+            },
+            Three {
+                x: _mm512_extractf32x8_ps::<1>(x),
+                y: _mm512_extractf32x8_ps::<1>(y),
+                z: _mm512_extractf32x8_ps::<1>(z),
+            },
+        )
+    }
+
+    /// By the arithmetic of [`triangles`], if no farther than the end of the ray's range.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    fn watertight(&self, slot: &Slot) -> u16 {
         let [along_x, along_y, along_z] = slot.shear.factors;
         let x = _mm512_sub_ps(self.x, _mm512_mul_ps(_mm512_set1_ps(along_x), self.z));
         let y = _mm512_sub_ps(self.y, _mm512_mul_ps(_mm512_set1_ps(along_y), self.z));
@@ -182,20 +227,26 @@ impl Decoded {
 }
 
 impl Opened {
-    /// Whether the watertight rule accepts a triangle, and where.
+    /// Whether the rule accepts a triangle, and where.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) fn accepted(&self, lane: usize, slot: &Slot) -> Option<Accepted> {
+    pub(super) fn accepted<R: Rule>(&self, lane: usize, slot: &Slot) -> Option<Accepted> {
         let corners = self.corners[lane & 15];
         let (a, b, c) = (corners & 15, corners >> 4 & 15, corners >> 8 & 15);
         let [x, y, z] = &self.rows;
         let (a, b, c) = (a as usize, b as usize, c as usize);
-        triangles::accepted_at(
-            _mm_setr_ps(x[a], x[b], x[c], x[c]),
-            _mm_setr_ps(y[a], y[b], y[c], y[c]),
-            _mm_setr_ps(z[a], z[b], z[c], z[c]),
-            slot,
-        )
+        match R::RULE {
+            TriangleRule::Watertight => triangles::accepted_at(
+                _mm_setr_ps(x[a], x[b], x[c], x[c]),
+                _mm_setr_ps(y[a], y[b], y[c], y[c]),
+                _mm_setr_ps(z[a], z[b], z[c], z[c]),
+                slot,
+            ),
+            TriangleRule::MollerTrumbore => {
+                let [a, b, c] = [a, b, c].map(|v| Vec3::new(x[v], y[v], z[v]));
+                moller_trumbore::accepted_at(&Triangle::new(a, b, c), slot)
+            }
+        }
     }
 
     /// A triangle, as it is stored.

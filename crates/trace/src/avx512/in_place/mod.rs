@@ -21,7 +21,7 @@ mod rounds;
 pub(crate) use proof::Proved;
 
 use super::ground::{Candidates, Ground, Steps};
-use super::rule::Watertight;
+use super::rule::{MollerTrumbore, Rule, Watertight};
 use super::slot::Slot;
 use super::stack;
 use super::triangles::Accepted;
@@ -29,11 +29,12 @@ use crate::ask::Ask;
 use crate::in_place::InPlace;
 use crate::kind::Kind;
 use crate::world::{Level, Pointer, TopLevel};
-use geometry::{Aabb, Ray, Triangle};
+use geometry::{Aabb, Ray, Triangle, TriangleRule};
 use leaf::{Decoded, Opened};
 use machine::Counters;
 use node::Met;
 use std::arch::asm;
+use std::marker::PhantomData;
 use tree::PrimitiveId;
 
 /// Bits of a pointer that are a place, in nodes.
@@ -43,7 +44,7 @@ const PLACE: usize = (1 << PLACE_BITS) - 1;
 /// Bytes of a node.
 const NODE: usize = 128;
 
-/// Answers the rays of a part of a batch by the watertight rule.
+/// Answers the rays of a part of a batch.
 ///
 /// # Safety
 /// The kernel must be available, and `proved` be of this image.
@@ -56,9 +57,19 @@ pub(crate) unsafe fn answer<K: Kind>(
     answers: &mut [K::Answer],
     counters: Option<&mut Counters>,
 ) {
-    let ground = Bytes { image, proved };
     // SAFETY: as promised by the caller.
-    unsafe { super::answer_over::<K, Bytes<'_>>(&ground, ask, first, rays, answers, counters) };
+    unsafe {
+        match ask.rule {
+            TriangleRule::Watertight => {
+                let ground = Bytes::<Watertight> { image, proved, rule: PhantomData };
+                super::answer_over::<K, _>(&ground, ask, first, rays, answers, counters);
+            }
+            TriangleRule::MollerTrumbore => {
+                let ground = Bytes::<MollerTrumbore> { image, proved, rule: PhantomData };
+                super::answer_over::<K, _>(&ground, ask, first, rays, answers, counters);
+            }
+        }
+    }
 }
 
 /// Leaves a value in memory, where loads can put parts of it into all lanes of vectors: the units for that have much to do.
@@ -70,14 +81,15 @@ fn in_memory<T>(value: &mut T) {
     }
 }
 
-/// A proved image.
-struct Bytes<'a> {
+/// A proved image, for rays by rule `R`.
+struct Bytes<'a, R> {
     image: &'a InPlace,
     proved: &'a Proved,
+    rule: PhantomData<R>,
 }
 
-impl Ground for Bytes<'_> {
-    type Rule = Watertight;
+impl<R: Rule> Ground for Bytes<'_, R> {
+    type Rule = R;
 
     const LINES: usize = 2;
 
@@ -132,7 +144,7 @@ impl Ground for Bytes<'_> {
     }
 }
 
-impl Steps for Bytes<'_> {
+impl<R: Rule> Steps for Bytes<'_, R> {
     type Leaf = Opened;
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
@@ -162,8 +174,8 @@ impl Steps for Bytes<'_> {
     #[inline]
     unsafe fn candidates(&self, leaf: Pointer, slot: &Slot) -> Candidates {
         // SAFETY: as promised.
-        let leaf = unsafe { Decoded::new(self.place(leaf, slot), leaf, &slot.shear) };
-        Candidates { mask: leaf.candidates(slot), tested: leaf.triangles(), rest: leaf.rest }
+        let leaf = unsafe { Decoded::new::<R>(self.place(leaf, slot), leaf, &slot.shear) };
+        Candidates { mask: leaf.candidates::<R>(slot), tested: leaf.triangles(), rest: leaf.rest }
     }
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
@@ -171,14 +183,16 @@ impl Steps for Bytes<'_> {
     unsafe fn leaf(&self, leaf: Pointer, slot: &Slot) -> Opened {
         let mut opened = Opened::default();
         // SAFETY: as promised.
-        unsafe { Decoded::new(self.place(leaf, slot), leaf, &slot.shear).keep(&raw mut opened) };
+        let leaf = unsafe { Decoded::new::<R>(self.place(leaf, slot), leaf, &slot.shear) };
+        // SAFETY: there it is.
+        unsafe { leaf.keep(&raw mut opened) };
         opened
     }
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     unsafe fn accepted(&self, leaf: &Opened, lane: usize, slot: &Slot) -> Option<Accepted> {
-        leaf.accepted(lane, slot)
+        leaf.accepted::<R>(lane, slot)
     }
 
     fn triangle(&self, leaf: &Opened, lane: usize) -> Triangle {

@@ -9,10 +9,11 @@ use super::node::Met;
 use crate::avx512::ground::Ground;
 use crate::avx512::lists::{List, Lists};
 use crate::avx512::rounds::Rounds;
+use crate::avx512::rule::Rule;
 use crate::avx512::slot::Slot;
 use crate::world::Pointer;
 
-impl Rounds for Bytes<'_> {
+impl<R: Rule> Rounds for Bytes<'_, R> {
     type Kept = Opened;
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
@@ -73,7 +74,7 @@ impl Rounds for Bytes<'_> {
     }
 }
 
-impl Bytes<'_> {
+impl<R: Rule> Bytes<'_, R> {
     /// The first half of a step at a node.
     ///
     /// # Safety
@@ -124,7 +125,7 @@ impl Bytes<'_> {
         unsafe {
             let slot = &*slots.add(*leaves.slots.get_unchecked(index) as usize);
             let leaf = *leaves.pointers.get_unchecked(index);
-            Decoded::new(self.place(leaf, slot), leaf, &slot.shear)
+            Decoded::new::<R>(self.place(leaf, slot), leaf, &slot.shear)
         }
     }
 
@@ -143,7 +144,7 @@ impl Bytes<'_> {
         // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
         unsafe {
             let slot = &mut *slots.add(number as usize);
-            let mask = leaf.candidates(slot);
+            let mask = leaf.candidates::<R>(slot);
             leaf.keep(kept);
             // A ray that may hit something keeps its stack as it is, and what is found for it is not used.
             let is_at_end = leaf.rest == Pointer::DONE;
