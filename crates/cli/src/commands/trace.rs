@@ -104,18 +104,22 @@ fn trace(
     file.append(&content.header(layout, rays.count()))?;
     let chunk = if args.query == QueryArg::All { CHUNK_OF_ALL } else { CHUNK };
     let bar = output.bar("tracing");
-    let (mut part, mut bytes) = (Vec::new(), Vec::new());
+    let (mut part, mut next, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
     let (mut done, mut hits) = (0u64, 0);
-    loop {
-        rays.read(&mut part, chunk).map_err(Failure::input)?;
-        if part.is_empty() {
-            break;
-        }
+    rays.read(&mut part, chunk).map_err(Failure::input)?;
+    while !part.is_empty() {
         bytes.clear();
-        hits += answer(args.query, tracer, done, &part, &mut bytes);
+        // The next part is read while this one is traced.
+        let (found, read) = rayon::join(
+            || answer(args.query, tracer, done, &part, &mut bytes),
+            || rays.read(&mut next, chunk),
+        );
+        read.map_err(Failure::input)?;
+        hits += found;
         file.append(&bytes)?;
         done += part.len() as u64;
         let _ = bar.set((done as f64 / rays.count() as f64) as f32);
+        std::mem::swap(&mut part, &mut next);
     }
     let header = content.header(layout, hits);
     if args.query == QueryArg::All && !header.is_empty() {

@@ -5,11 +5,14 @@ use super::{RayFileError, RayFileProblem, npy};
 use geometry::Ray;
 use scene::FileProblem;
 use std::fs::File;
-use std::io::{BufReader, Read, Seek};
+use std::io::{BufReader, ErrorKind, Read, Seek};
 use std::path::Path;
 
 /// Bytes that are read at once.
 const BUFFER: usize = 1 << 20;
+
+/// Rows that are taken apart at once.
+const ROWS: usize = 1 << 10;
 
 /// A file of rays that is being read.
 #[derive(Debug)]
@@ -84,18 +87,26 @@ impl RayReader {
     /// When the file can no longer be read, or has become shorter.
     pub fn read(&mut self, rays: &mut Vec<Ray>, most: usize) -> Result<(), RayFileError> {
         rays.clear();
-        let mut row = vec![0; self.record.stride];
-        let left = self.count - self.next;
-        for _ in 0..left.min(most as u64) {
-            self.file.read_exact(&mut row).map_err(|error| self.broken(error))?;
-            rays.push(self.record.ray(&row));
-            self.next += 1;
+        let mut rows = vec![0; self.record.stride * ROWS];
+        let end = self.next + (self.count - self.next).min(most as u64);
+        while self.next < end {
+            let count = (end - self.next).min(ROWS as u64) as usize;
+            let rows = &mut rows[..self.record.stride * count];
+            let found = fill(&mut self.file, rows).map_err(|error| self.broken(error))?;
+            let whole = found / self.record.stride;
+            rays.extend(
+                rows.chunks_exact(self.record.stride).take(whole).map(|row| self.record.ray(row)),
+            );
+            self.next += whole as u64;
+            if whole < count {
+                return Err(self.broken(ErrorKind::UnexpectedEof.into()));
+            }
         }
         Ok(())
     }
 
     fn broken(&self, error: std::io::Error) -> RayFileError {
-        let problem = if error.kind() == std::io::ErrorKind::UnexpectedEof {
+        let problem = if error.kind() == ErrorKind::UnexpectedEof {
             let offset = self.start + self.next * self.record.stride as u64;
             RayFileProblem::Truncated { offset, ray: self.next }
         } else {
@@ -103,4 +114,18 @@ impl RayReader {
         };
         RayFileError { file: self.name.clone(), problem }
     }
+}
+
+/// Reads until the buffer is full or the file ends; says how far it came.
+fn fill(file: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
+    let mut found = 0;
+    while found < buffer.len() {
+        match file.read(&mut buffer[found..]) {
+            Ok(0) => break,
+            Ok(more) => found += more,
+            Err(error) if error.kind() == ErrorKind::Interrupted => (),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
 }

@@ -40,20 +40,15 @@ impl Content {
 /// Appends a ray.
 pub fn push_ray(bytes: &mut Vec<u8>, ray: &Ray) {
     let ([ox, oy, oz], [dx, dy, dz]) = (ray.origin.to_array(), ray.direction.to_array());
-    for number in [ox, oy, oz, ray.tmin, dx, dy, dz, ray.tmax] {
-        bytes.extend(number.to_le_bytes());
-    }
+    let numbers = [ox, oy, oz, ray.tmin, dx, dy, dz, ray.tmax];
+    bytes.extend_from_slice(numbers.map(f32::to_le_bytes).as_flattened());
 }
 
 /// Appends a hit.
 pub fn push_hit(bytes: &mut Vec<u8>, hit: &Hit) {
     let Hit { t, u, v, instance, geometry, primitive } = *hit;
-    for number in [t, u, v] {
-        bytes.extend(number.to_le_bytes());
-    }
-    for id in [instance, geometry, primitive] {
-        bytes.extend(id.to_le_bytes());
-    }
+    let words = [t.to_bits(), u.to_bits(), v.to_bits(), instance, geometry, primitive];
+    bytes.extend_from_slice(words.map(u32::to_le_bytes).as_flattened());
 }
 
 /// Appends a hit of the ray with the number `ray`.
