@@ -44,17 +44,17 @@ pub(crate) unsafe fn candidates(leaf: *const u8, count: usize, slot: &Slot) -> u
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 pub(crate) fn met(a: &Corners, b: &Corners, c: &Corners, present: u8, slot: &Slot) -> u8 {
+    let zero = _mm256_setzero_ps();
+    // The parameter of a hit is a mean of the corners' depths. These are known first, so they are asked first.
+    let limit = _mm256_set1_ps(limit(slot));
+    let mask = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(present, least3(a.z, b.z, c.z), limit);
+    let mask = _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(mask, greatest3(a.z, b.z, c.z), zero);
     let u = _mm256_sub_ps(_mm256_mul_ps(c.x, b.y), _mm256_mul_ps(c.y, b.x));
     let v = _mm256_sub_ps(_mm256_mul_ps(a.x, c.y), _mm256_mul_ps(a.y, c.x));
     let w = _mm256_sub_ps(_mm256_mul_ps(b.x, a.y), _mm256_mul_ps(b.y, a.x));
-    let zero = _mm256_setzero_ps();
-    let not_negative = _mm256_cmp_ps_mask::<_CMP_NLT_UQ>(least3(u, v, w), zero);
-    let not_positive = _mm256_cmp_ps_mask::<_CMP_NGT_UQ>(greatest3(u, v, w), zero);
-    let mask = present & (not_negative | not_positive);
-    // The parameter of a hit is a mean of the corners' depths.
-    let limit = _mm256_set1_ps(limit(slot));
-    let mask = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(mask, least3(a.z, b.z, c.z), limit);
-    _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(mask, greatest3(a.z, b.z, c.z), zero)
+    let not_negative = _mm256_mask_cmp_ps_mask::<_CMP_NLT_UQ>(mask, least3(u, v, w), zero);
+    let not_positive = _mm256_mask_cmp_ps_mask::<_CMP_NGT_UQ>(mask, greatest3(u, v, w), zero);
+    not_negative | not_positive
 }
 
 /// A corner of each triangle, seen from the origin of the ray, and sheared.

@@ -80,12 +80,12 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
         found
     }
 
-    /// Takes those hits of a leaf into account that `mask` names.
+    /// Takes those hits of a leaf into account that `mask` names. Always inlined, with all that it calls: only so
+    /// each kernel's own instructions get into it.
     ///
     /// # Safety
     /// `leaf` must be a leaf of the world that has these triangles, and `bottom` be the bottom of the slot's stack.
-    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
+    #[inline(always)]
     pub(crate) unsafe fn hits(
         &mut self,
         leaf: &G::Leaf,
@@ -122,8 +122,7 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     ///
     /// # Safety
     /// As [`Walk::hits`].
-    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
+    #[inline(always)]
     unsafe fn offer_plain(
         &mut self,
         accepted: &triangles::Accepted,
@@ -182,8 +181,7 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     ///
     /// # Safety
     /// `bottom` must be the bottom of the slot's stack.
-    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
+    #[inline(always)]
     unsafe fn offer(&mut self, slot: &mut Slot, bottom: *mut Pointer, hit: Hit) -> bool {
         match K::offer(&mut self.answers[slot.position as usize], hit) {
             Outcome::Continue => false,
