@@ -450,6 +450,8 @@ fn many_findings_are_summed_up() {
     assert_eq!(findings.len(), 1001);
     let sum = format!("{} findings of this rule in all", nodes.len());
     assert_eq!(findings.iter().filter(|finding| finding.found == sum).count(), 1);
+    let stood_for: usize = findings.iter().map(|finding| finding.count as usize).sum();
+    assert_eq!(stood_for, nodes.len());
     let mut offsets: Vec<u64> = nodes.iter().map(|node| node.0 - 0x1_0000).collect();
     offsets.sort_unstable();
     let listed: Vec<u64> = findings[..1000].iter().map(|finding| finding.offset).collect();
