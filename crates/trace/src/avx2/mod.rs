@@ -1,7 +1,7 @@
 //! The AVX2 kernel, for processors without AVX-512.
 //!
-//! It walks as the AVX-512 kernel does and shares with it what needs no wider vectors: slots, rules, the walk between
-//! box tests. What AVX-512 has instructions for is done by permutations here.
+//! It walks as the AVX-512 kernel does ([`avx512`](crate::avx512) has the map of what both share): slots, rules, box tests, the walk
+//! between them. What AVX-512 has instructions for is done by permutations here.
 //!
 //! | file | concept |
 //! |---|---|

@@ -23,6 +23,9 @@
 //! | `triangles` | one ray against eight triangles, by the watertight rule |
 //! | `moller_trumbore` | the same by the other rule |
 //!
+//! What needs no more than AVX2 is compiled for that alone, and shared with the kernel [`avx2`](crate::avx2): `walk`, `slot`, `launch`,
+//! `ground`, `rule`, `moller_trumbore`, and parts of `boxes`, `triangles`, `stack` and `prepared`.
+//!
 //! Box tests are conservative and decide nothing but the work. Hits are decided by the arithmetic of
 //! [`geometry`], bit for bit.
 

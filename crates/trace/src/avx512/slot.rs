@@ -25,7 +25,7 @@ pub(crate) struct Slot {
     pub(crate) shear: Shear,
     /// The bottom level that it is in.
     pub(crate) bottom: u32,
-    /// What pointers of the level that it is in count from ([`Ground::start`](super::ground::Ground::start)).
+    /// What pointers of the level that it is in count from ([`Ground::start`]).
     pub(crate) start: *const u8,
 }
 
