@@ -12,53 +12,45 @@ pub(super) fn met(intervals: &Intervals) -> u8 {
     _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(intervals.enter, intervals.exit)) as u8
 }
 
-/// Children that are met, far to near in the order of an octant.
-pub(super) struct Children {
+/// Children of a node that are met, in the order of an octant, far to near.
+pub(super) struct Children<'a> {
+    node: &'a Node,
+    /// Which child is where in that order, 3 bits each.
+    order: u32,
+    /// The same, a lane each; only the lowest three bits count.
+    places: __m256i,
     /// Bit `i`: the ray meets child `i` in that order.
     met: u8,
-    /// Which child is where in it, 3 bits each.
-    order: u32,
-    /// Where the ray enters them.
+    /// Where the ray enters children, in the order of their slots.
     enter: __m256,
-    /// Where they lead.
-    pointers: __m256i,
 }
 
-impl Children {
+impl<'a> Children<'a> {
     /// Those of `node`, for a ray of an octant.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) fn new(node: &Node, intervals: &Intervals, octant: u32) -> Self {
+    pub(super) fn new(node: &'a Node, intervals: &Intervals, octant: u32) -> Self {
         let order = node.orders[octant as usize & 7];
-        // Only the lowest three bits of an index count.
         let shifts = _mm256_setr_epi32(21, 18, 15, 12, 9, 6, 3, 0);
         let places = _mm256_srlv_epi32(_mm256_set1_epi32(order as i32), shifts);
         let is_met = _mm256_cmp_ps::<_CMP_LE_OQ>(intervals.enter, intervals.exit);
         let met = _mm256_movemask_ps(_mm256_permutevar8x32_ps(is_met, places)) as u8;
-        let places = _mm256_permutevar8x32_epi32(places, packing::lanes(met));
-        // SAFETY: eight pointers are a vector, and aligned like one.
-        let pointers = unsafe { _mm256_load_si256(node.children.as_ptr().cast()) };
-        Self {
-            met,
-            order,
-            enter: _mm256_permutevar8x32_ps(intervals.enter, places),
-            pointers: _mm256_permutevar8x32_epi32(pointers, places),
-        }
+        Self { node, order, places, met, enter: intervals.enter }
     }
 
-    /// The nearest child of `node` that is met; any if none is.
+    /// The nearest child that is met; any if none is.
     #[inline(always)]
-    pub(super) fn nearest(&self, node: &Node) -> Pointer {
+    pub(super) fn nearest(&self) -> Pointer {
         let zeros = u32::from(self.met).leading_zeros(); // 24 if the nearest is met, 32 if none is
         let child = self.order >> ((3 * zeros + 24) & 31) & 7;
-        node.children[child as usize]
+        self.node.children[child as usize]
     }
 
-    /// The nearest child of `node` that is met, or `other` if none is: known before the stack is written, and without a
+    /// The nearest child that is met, or `other` if none is: known before the stack is written, and without a
     /// branch, which could not be predicted.
     #[inline(always)]
-    pub(super) fn nearest_or(&self, node: &Node, other: Pointer) -> Pointer {
-        let mut pointer = self.nearest(node).0;
+    pub(super) fn nearest_or(&self, other: Pointer) -> Pointer {
+        let mut pointer = self.nearest().0;
         // SAFETY: registers alone are read and written.
         unsafe {
             std::arch::asm!(
@@ -84,11 +76,14 @@ impl Children {
         top: *mut Pointer,
         size: usize,
     ) -> *mut Pointer {
-        // SAFETY: as promised.
+        let places = _mm256_permutevar8x32_epi32(self.places, packing::lanes(self.met));
+        // SAFETY: as promised; eight pointers are a vector, and aligned like one.
         unsafe {
-            _mm256_storeu_si256(top.cast(), self.pointers);
+            let pointers = _mm256_load_si256(self.node.children.as_ptr().cast());
+            _mm256_storeu_si256(top.cast(), _mm256_permutevar8x32_epi32(pointers, places));
             if DEPTHS {
-                _mm256_storeu_ps(top.add(size).cast(), self.enter);
+                let enter = _mm256_permutevar8x32_ps(self.enter, places);
+                _mm256_storeu_ps(top.add(size).cast(), enter);
             }
             top.add(self.met.count_ones() as usize)
         }

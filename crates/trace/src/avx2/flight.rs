@@ -7,9 +7,13 @@
 //! large as the deepest walk over this world needs. All `unsafe` below rests on these two. A phase empties its list and
 //! refills it from the front: it never writes a task before it has read what was there.
 
+use super::Avx2;
+use super::boxes::Children;
 use super::lists::{Lists, SLOTS, Task};
-use crate::avx512::ground::{Candidates, Steps};
+use crate::avx512::ground::{Candidates, Ground, Steps};
 use crate::avx512::launch::{Rays, WIDTH};
+use crate::avx512::prepared::Prepared;
+use crate::avx512::rule::Rule;
 use crate::avx512::slot::{Aim, Slot};
 use crate::avx512::stack;
 use crate::avx512::walk::{Next, Walk};
@@ -17,8 +21,8 @@ use crate::kind::Kind;
 use crate::world::{Pointer, Target};
 
 /// Rays of a part of a batch, some of them in flight.
-pub(super) struct Flight<'a, K: Kind, G: Steps> {
-    walk: Walk<'a, K, G>,
+pub(super) struct Flight<'a, K: Kind, R: Rule> {
+    walk: Walk<'a, K, Prepared<'a, R, Avx2>>,
     /// Rays that have been started, or answered without.
     started: usize,
     /// Rays in flight; the last one takes what nobody asks for.
@@ -29,9 +33,9 @@ pub(super) struct Flight<'a, K: Kind, G: Steps> {
     lists: Lists,
 }
 
-impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
+impl<'a, K: Kind, R: Rule> Flight<'a, K, R> {
     /// Nobody in flight.
-    pub(super) fn new(walk: Walk<'a, K, G>) -> Self {
+    pub(super) fn new(walk: Walk<'a, K, Prepared<'a, R, Avx2>>) -> Self {
         let is_instanced = walk.ground.top().is_some();
         Self {
             started: 0,
@@ -73,27 +77,47 @@ impl<'a, K: Kind, G: Steps> Flight<'a, K, G> {
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     unsafe fn nodes<const COUNTED: bool>(&mut self) {
-        let (ground, size) = (self.walk.ground, self.walk.stack_size);
+        let ground = self.walk.ground;
         let waiting = self.lists.nodes.count;
         if COUNTED {
             self.walk.counters.nodes += waiting as u64;
             self.walk.counters.box_tests += 8 * waiting as u64;
         }
+        if waiting == 0 {
+            return;
+        }
         self.lists.nodes.count = 0;
         let slots = self.slots.as_mut_ptr();
-        for index in 0..waiting {
-            // SAFETY: see the head of this file.
-            unsafe {
-                let Task { pointer, slot: number } = self.lists.nodes.get(index);
-                let slot = &mut *slots.add(number as usize);
-                let pointer = if K::NARROWS {
-                    ground.node::<true>(pointer, slot, size)
-                } else {
-                    ground.node::<false>(pointer, slot, size)
-                };
-                self.walk.ground.prefetch(pointer, slot);
-                self.lists.deal(true, pointer, number);
+        // SAFETY: see the head of this file. Nothing is written to a slot before both halves of its step have read it.
+        unsafe {
+            let Task { pointer, slot: mut number } = self.lists.nodes.get(0);
+            let mut found = ground.children(pointer, &*slots.add(number as usize));
+            for index in 1..waiting {
+                let Task { pointer, slot: next_number } = self.lists.nodes.get(index);
+                let next = ground.children(pointer, &*slots.add(next_number as usize));
+                self.push(&found, number);
+                (number, found) = (next_number, next);
             }
+            self.push(&found, number);
+        }
+    }
+
+    /// The second half of a step at a node.
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn push(&mut self, found: &Children<'_>, number: u32) {
+        let size = self.walk.stack_size;
+        // SAFETY: see the head of this file. The lowest entry of a stack ends the walk, so there is one.
+        unsafe {
+            let slot = &mut *self.slots.as_mut_ptr().add(number as usize);
+            let pointer = found.nearest_or(*slot.top.sub(1));
+            slot.top = match K::NARROWS {
+                true => found.push::<true>(slot.top, size),
+                false => found.push::<false>(slot.top, size),
+            };
+            slot.top = slot.top.sub(1);
+            self.walk.ground.prefetch(pointer, slot);
+            self.lists.deal(true, pointer, number);
         }
     }
 

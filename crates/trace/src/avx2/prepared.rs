@@ -14,6 +14,20 @@ use geometry::{Triangle, TriangleRule};
 use std::arch::x86_64::*;
 use tree::PrimitiveId;
 
+impl<R: Rule> Prepared<'_, R, Avx2> {
+    /// The children of a node that a ray meets.
+    ///
+    /// # Safety
+    /// As [`Steps`].
+    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    pub(super) unsafe fn children(&self, node: Pointer, slot: &Slot) -> Children<'_> {
+        // SAFETY: as promised.
+        let node = unsafe { &*self.place(node, slot).cast::<Node>() };
+        Children::new(node, &Intervals::new(node, &slot.aim), slot.aim.octant)
+    }
+}
+
 impl<R: Rule> Steps for Prepared<'_, R, Avx2> {
     type Leaf = Pointer;
 
@@ -27,9 +41,8 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx2> {
     ) -> Pointer {
         // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
         unsafe {
-            let node = &*self.place(node, slot).cast::<Node>();
-            let found = Children::new(node, &Intervals::new(node, &slot.aim), slot.aim.octant);
-            let pointer = found.nearest_or(node, *slot.top.sub(1));
+            let found = self.children(node, slot);
+            let pointer = found.nearest_or(*slot.top.sub(1));
             slot.top = found.push::<DEPTHS>(slot.top, size).sub(1);
             pointer
         }
@@ -52,7 +65,7 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx2> {
             }
             let found = Children::new(node, &intervals, slot.aim.octant);
             slot.top = found.push::<true>(slot.top, size).sub(1);
-            found.nearest(node)
+            found.nearest()
         }
     }
 
