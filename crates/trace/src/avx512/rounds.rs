@@ -1,12 +1,13 @@
 //! Steps of all rays that wait for one kind of them.
 
-use super::Avx512;
+use super::boxes::{Children, Intervals};
 use super::ground::{Candidates, Ground, Steps};
-use super::lists::Lists;
+use super::lists::{List, Lists};
 use super::prepared::Prepared;
 use super::rule::Rule;
 use super::slot::Slot;
-use crate::world::Pointer;
+use super::{Avx512, stack};
+use crate::world::{Node, Pointer};
 
 /// A ground over which many rays go at once.
 ///
@@ -45,17 +46,21 @@ impl<R: Rule> Rounds for Prepared<'_, R, Avx512> {
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     unsafe fn nodes<const DEPTHS: bool>(&self, lists: &mut Lists, slots: *mut Slot, size: usize) {
-        for index in 0..lists.nodes.count {
-            // SAFETY: as promised.
-            unsafe {
-                let pointer = *lists.nodes.pointers.get_unchecked(index);
-                let number = *lists.nodes.slots.get_unchecked(index);
-                let slot = &mut *slots.add(number as usize);
-                let pointer = self.node::<DEPTHS>(pointer, slot, size);
-                self.prefetch(pointer, slot);
-                *lists.found.pointers.get_unchecked_mut(index) = pointer;
-                *lists.found.slots.get_unchecked_mut(index) = number;
+        let count = lists.nodes.count;
+        if count == 0 {
+            return;
+        }
+        // SAFETY: as promised, for all of these.
+        unsafe {
+            let mut number = *lists.nodes.slots.get_unchecked(0);
+            let mut found = self.meet(&lists.nodes, 0, slots);
+            for index in 1..count {
+                let next_number = *lists.nodes.slots.get_unchecked(index);
+                let next = self.meet(&lists.nodes, index, slots);
+                self.push::<DEPTHS>(&found, number, index - 1, &mut lists.found, slots, size);
+                (number, found) = (next_number, next);
             }
+            self.push::<DEPTHS>(&found, number, count - 1, &mut lists.found, slots, size);
         }
     }
 
@@ -92,5 +97,48 @@ impl<R: Rule> Rounds for Prepared<'_, R, Avx512> {
     #[inline(always)]
     fn kept_leaf<'a>(leaf: &'a Pointer, _: &'a ()) -> &'a Pointer {
         leaf
+    }
+}
+
+/// Steps at nodes have two halves, and the first half of a ray's step is taken before the second one of the ray's before
+/// it: neither waits for the other.
+impl<R: Rule> Prepared<'_, R, Avx512> {
+    /// The first half.
+    ///
+    /// # Safety
+    /// As [`Rounds`], for both.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn meet(&self, nodes: &List, index: usize, slots: *mut Slot) -> (&Node, Children) {
+        // SAFETY: as promised.
+        unsafe {
+            let slot = &*slots.add(*nodes.slots.get_unchecked(index) as usize);
+            let pointer = *nodes.pointers.get_unchecked(index);
+            let node = &*self.place(pointer, slot).cast::<Node>();
+            (node, Intervals::new(node, &slot.aim).children(node, &slot.aim))
+        }
+    }
+
+    /// The second half.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn push<const DEPTHS: bool>(
+        &self,
+        (node, children): &(&Node, Children),
+        number: u32,
+        index: usize,
+        found: &mut List,
+        slots: *mut Slot,
+        size: usize,
+    ) {
+        // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
+        unsafe {
+            let slot = &mut *slots.add(number as usize);
+            let pointer = children.nearest_or(node, *slot.top.sub(1));
+            slot.top = stack::push_met::<DEPTHS>(slot.top, size, children).sub(1);
+            self.prefetch(pointer, slot);
+            *found.pointers.get_unchecked_mut(index) = pointer;
+            *found.slots.get_unchecked_mut(index) = number;
+        }
     }
 }
