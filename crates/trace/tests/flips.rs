@@ -77,7 +77,7 @@ fn ask(path: &Path, bytes: &[u8], random: &mut Random, place: &str) -> (bool, bo
 
 /// Flips one to three bits of a file, again and again.
 fn flip(name: &str, whole: &[u8]) {
-    let flips: usize = std::env::var("SILIRAY_FLIPS").map_or(300, |text| text.parse().unwrap());
+    let flips: usize = std::env::var("SILIRAY_FLIPS").map_or(150, |text| text.parse().unwrap());
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("flipped-{name}.rra"));
     let mut random = Random(name.len() as u64);
     assert_eq!(ask(&path, whole, &mut random, name), (true, true));
