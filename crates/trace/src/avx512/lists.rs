@@ -39,21 +39,22 @@ impl List {
         self.count += 1;
     }
 
-    /// Adds those of sixteen tasks that `mask` names.
+    /// Writes those of sixteen tasks that `mask` names behind the first `count`. How many there are then; the list is told when all
+    /// are written.
     ///
     /// # Safety
     /// There must be at most [`SLOTS`] tasks afterwards.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn append(&mut self, mask: u16, pointers: __m512i, slots: __m512i) {
+    unsafe fn append(&mut self, count: usize, mask: u16, pointers: __m512i, slots: __m512i) -> usize {
         // SAFETY: as promised; behind the last task is room for sixteen.
         unsafe {
-            let place = self.pointers.as_mut_ptr().add(self.count);
+            let place = self.pointers.as_mut_ptr().add(count);
             _mm512_storeu_si512(place.cast(), _mm512_maskz_compress_epi32(mask, pointers));
-            let place = self.slots.as_mut_ptr().add(self.count);
+            let place = self.slots.as_mut_ptr().add(count);
             _mm512_storeu_si512(place.cast(), _mm512_maskz_compress_epi32(mask, slots));
         }
-        self.count += mask.count_ones() as usize;
+        count + mask.count_ones() as usize
     }
 }
 
@@ -105,43 +106,17 @@ impl Lists {
     }
 
     /// Moves all found tasks to the lists of their kinds, and the tasks of `leaves`, which have been done, to `hits` where triangles
-    /// may be hit.
+    /// may be hit, and to where their rays go on where not. All other tasks must have been done.
     ///
     /// # Safety
-    /// A slot must have one task at most in all lists together, for all of these.
+    /// A slot must have one task at most in all lists together.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     pub(super) unsafe fn sort(&mut self) {
-        // SAFETY: as promised.
-        unsafe { self.sort_leaves() };
-        let mut at = 0;
-        while at < self.found.count {
-            // SAFETY: there is room for sixteen behind the last task.
-            let (pointers, slots) = unsafe {
-                (
-                    _mm512_loadu_si512(self.found.pointers.as_ptr().add(at).cast()),
-                    _mm512_loadu_si512(self.found.slots.as_ptr().add(at).cast()),
-                )
-            };
-            let present = first(self.found.count - at);
-            // SAFETY: every slot has one task at most.
-            unsafe { self.deal(present, pointers, slots) };
-            at += 16;
-        }
-        self.found.count = 0;
-    }
-
-    /// Moves the tasks of `leaves` to `hits` where triangles may be hit, and what lies behind to the lists of their kinds where not.
-    ///
-    /// # Safety
-    /// As [`Lists::sort`].
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    unsafe fn sort_leaves(&mut self) {
-        let count = self.leaves.count;
-        self.leaves.count = 0;
-        let mut at = 0;
-        while at < count {
+        let mut counts = Counts::default();
+        let (done, found) = (self.leaves.count, self.found.count);
+        let mut hits = 0;
+        for at in (0..done).step_by(16) {
             // SAFETY: there is room for sixteen behind the last task; what is written to `leaves` lies no higher than what
             // has been read.
             unsafe {
@@ -149,15 +124,26 @@ impl Lists {
                 let leaves = _mm512_loadu_si512(self.leaves.pointers.as_ptr().add(at).cast());
                 let slots = _mm512_loadu_si512(self.leaves.slots.as_ptr().add(at).cast());
                 let behind = _mm512_loadu_si512(self.behind.as_ptr().add(at).cast());
-                let present = first(count - at);
+                let present = first(done - at);
                 let is_hit = _mm512_mask_test_epi32_mask(present, met, met);
-                let place = self.masks.as_mut_ptr().add(self.hits.count);
+                let place = self.masks.as_mut_ptr().add(hits);
                 _mm512_storeu_si512(place.cast(), _mm512_maskz_compress_epi32(is_hit, met));
-                self.hits.append(is_hit, leaves, slots);
-                self.deal(present & !is_hit, behind, slots);
+                hits = self.hits.append(hits, is_hit, leaves, slots);
+                counts = self.deal(counts, present & !is_hit, behind, slots);
             }
-            at += 16;
         }
+        for at in (0..found).step_by(16) {
+            // SAFETY: there is room for sixteen behind the last task, and every slot has one task at most.
+            unsafe {
+                let pointers = _mm512_loadu_si512(self.found.pointers.as_ptr().add(at).cast());
+                let slots = _mm512_loadu_si512(self.found.slots.as_ptr().add(at).cast());
+                counts = self.deal(counts, first(found - at), pointers, slots);
+            }
+        }
+        self.found.count = 0;
+        self.hits.count = hits;
+        (self.nodes.count, self.leaves.count) = (counts.nodes, counts.leaves);
+        self.others.count = counts.others;
     }
 
     /// Adds those of sixteen tasks that `mask` names to the lists of their kinds.
@@ -166,17 +152,34 @@ impl Lists {
     /// As [`Lists::sort`].
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn deal(&mut self, mask: u16, pointers: __m512i, slots: __m512i) {
+    unsafe fn deal(
+        &mut self,
+        counts: Counts,
+        mask: u16,
+        pointers: __m512i,
+        slots: __m512i,
+    ) -> Counts {
         let nodes = mask & !_mm512_movepi32_mask(pointers);
         let limit = _mm512_set1_epi32(Pointer::FIRST_OTHER as i32);
         let others = _mm512_mask_cmpge_epu32_mask(mask, pointers, limit);
+        let leaves = mask & !nodes & !others;
         // SAFETY: as promised.
         unsafe {
-            self.nodes.append(nodes, pointers, slots);
-            self.leaves.append(mask & !nodes & !others, pointers, slots);
-            self.others.append(others, pointers, slots);
+            Counts {
+                nodes: self.nodes.append(counts.nodes, nodes, pointers, slots),
+                leaves: self.leaves.append(counts.leaves, leaves, pointers, slots),
+                others: self.others.append(counts.others, others, pointers, slots),
+            }
         }
     }
+}
+
+/// Tasks of each kind.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    nodes: usize,
+    leaves: usize,
+    others: usize,
 }
 
 /// The lowest bits of sixteen.
