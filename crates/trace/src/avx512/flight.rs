@@ -42,7 +42,7 @@ impl<'a, K: Kind, G: Rounds> Flight<'a, K, G> {
             started: 0,
             slots: Box::new([Slot::EMPTY; SLOTS + 1]),
             outer: if is_instanced { vec![Aim::default(); SLOTS] } else { Vec::new() },
-            stacks: vec![0; SLOTS * stack::stride(walk.stack_size)],
+            stacks: stack::all(SLOTS, walk.stack_size),
             kept: vec![G::Kept::default(); SLOTS].into(),
             lists: Lists::all_free(),
             walk,
@@ -223,6 +223,7 @@ impl<'a, K: Kind, G: Rounds> Flight<'a, K, G> {
         // SAFETY: these are slots.
         let root = unsafe { rays.enter_world(self.walk.ground, &places) };
         let ordinary = rays.ordinary();
+        self.walk.counters.queries += u64::from((ordinary & first_lanes(count)).count_ones());
         for (lane, &number) in numbers.iter().enumerate().take(count) {
             let position = first + lane;
             if ordinary >> lane & 1 == 0 {
@@ -232,7 +233,6 @@ impl<'a, K: Kind, G: Rounds> Flight<'a, K, G> {
                 continue;
             }
             self.walk.answers[position] = K::miss();
-            self.walk.counters.queries += 1;
             let bottom = self.bottom(number);
             let slot = &mut self.slots[number as usize];
             slot.position = position as u32;
@@ -241,13 +241,17 @@ impl<'a, K: Kind, G: Rounds> Flight<'a, K, G> {
             if let Some(outer) = self.outer.get_mut(number as usize) {
                 *outer = slot.aim;
             }
-            // SAFETY: every stack has room for an entry; see the head of this file.
-            unsafe {
-                slot.top = stack::push(bottom, self.walk.stack_size, Pointer::DONE);
-                self.lists.found.push(root, number);
-            }
+            slot.top = bottom.wrapping_add(1);
+            // SAFETY: see the head of this file.
+            unsafe { self.lists.found.push(root, number) };
         }
     }
+}
+
+/// The lowest lanes.
+#[inline(always)]
+fn first_lanes(count: usize) -> u8 {
+    ((1u32 << count) - 1) as u8
 }
 
 /// Asks for the rays after the next sixteen.

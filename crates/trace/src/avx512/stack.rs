@@ -21,6 +21,15 @@ pub(crate) fn stride(size: usize) -> usize {
     2 * size + 16
 }
 
+/// So many stacks of a size, one after the other, each with its lowest entry, which stays for ever.
+pub(super) fn all(count: usize, size: usize) -> Vec<u32> {
+    let mut words = vec![0; count * stride(size)];
+    for stack in words.chunks_exact_mut(stride(size)) {
+        (stack[0], stack[size]) = (Pointer::DONE.0, f32::NEG_INFINITY.to_bits());
+    }
+    words
+}
+
 /// Adds an entry that is visited wherever the range ends; the new top.
 ///
 /// # Safety
