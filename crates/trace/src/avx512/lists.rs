@@ -46,7 +46,13 @@ impl List {
     /// There must be at most [`SLOTS`] tasks afterwards.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn append(&mut self, count: usize, mask: u16, pointers: __m512i, slots: __m512i) -> usize {
+    unsafe fn append(
+        &mut self,
+        count: usize,
+        mask: u16,
+        pointers: __m512i,
+        slots: __m512i,
+    ) -> usize {
         // SAFETY: as promised; behind the last task is room for sixteen.
         unsafe {
             let place = self.pointers.as_mut_ptr().add(count);

@@ -99,7 +99,11 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx512> {
         // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
         unsafe {
             let node = &*self.place(node, slot).cast::<Node>();
-            let found = Intervals::new(node, &slot.aim).children(node, &slot.aim);
+            let intervals = Intervals::new(node, &slot.aim);
+            let found = match DEPTHS {
+                true => intervals.children(node, &slot.aim),
+                false => intervals.unordered(node),
+            };
             let pointer = found.nearest_or(node, *slot.top.sub(1));
             slot.top = stack::push_met::<DEPTHS>(slot.top, size, &found).sub(1);
             pointer
