@@ -11,7 +11,7 @@ use crate::ask::{Ask, Space};
 use crate::kernel::Kernel;
 use crate::kind::{Kind, Outcome};
 use crate::world::{Level, Pointer, TopLevel};
-use geometry::{Aabb, InstanceFlags, Ray, SlabRay, slab};
+use geometry::{Aabb, InstanceFlags, Ray, SlabRay, TriangleRule, slab};
 use gfx12::decode::{Memory, Structure};
 use gfx12::layout::{
     BoxNode, NodeBits, NodeKind, NodePointer, PrimitiveNode, ProceduralBox, ProceduralWriter,
@@ -138,7 +138,9 @@ impl InPlace {
         counters: Option<&mut Counters>,
     ) {
         #[cfg(target_arch = "x86_64")]
-        if let (Kernel::Avx512, Some(proved)) = (kernel, &self.proved) {
+        if let (Kernel::Avx512, Some(proved)) = (kernel, &self.proved)
+            && (ask.rule == TriangleRule::Watertight || !proved.has_oriented_nodes)
+        {
             // SAFETY: a tracer is made only with a kernel that is available, and this image has been proved.
             return unsafe {
                 crate::avx512::in_place::answer::<K>(

@@ -4,11 +4,11 @@
 mod common;
 
 use build::Preset;
-use common::{Random, bits, expected, kernels, world};
+use common::{Random, bits, checked_with, expected, kernels, world};
 use geometry::{Ray, TriangleRule, Vec3};
 use machine::{HitKind, RayFlags};
 use scene::builtin::Builtin;
-use trace::{Hit, Mode, Options, Tracer};
+use trace::{Hit, Kernel, Mode, Options, Tracer};
 use tree::Tree;
 
 /// Rays at corners, along edges and axes, off surfaces, and rays that are out of the ordinary.
@@ -118,5 +118,41 @@ fn counting_changes_nothing() {
         assert_eq!(counters.queries, 500);
         assert!(counters.nodes > 500 && counters.box_tests > counters.nodes, "{counters:?}");
         assert!(counters.triangle_tests >= counters.leaves && counters.leaves > 0, "{counters:?}");
+    }
+}
+
+/// Oriented nodes lose no hit, and save tests.
+#[test]
+fn oriented_nodes_change_no_hit() {
+    let counted = [false, true].map(|obb| {
+        let (image, tree) = checked_with(&Builtin::Hairball.scene(6_000), Preset::Best, obb);
+        let rays = rays(&tree, 6_000, 5);
+        let rule = TriangleRule::Watertight;
+        let closest = expected(&tree, rule, HitKind::Closest, RayFlags::empty(), &rays);
+        let bounds = tree.bounds();
+        let mut random = Random(9);
+        let mut point = || random.point(bounds.min, bounds.max);
+        let ordinary: Vec<Ray> = (0..2_000)
+            .map(|_| {
+                let from = point();
+                Ray::new(from, point() - from)
+            })
+            .collect();
+        let mut tests = 0;
+        for kernel in kernels() {
+            let options = Options { mode: Mode::InPlace, rule, kernel: Some(kernel) };
+            let tracer = Tracer::from_image(image.clone(), options).unwrap();
+            let hits = tracer.closest(&rays);
+            for (n, hit) in hits.iter().enumerate() {
+                let best = closest[n].first().unwrap_or(&Hit::MISS);
+                assert_eq!(bits(hit), bits(best), "{kernel} oriented {obb} ray {n}: {:?}", rays[n]);
+            }
+            // Of the fastest kernel. Rays out of the ordinary visit all children of oriented nodes.
+            tests = tracer.batch().closest_counted(&ordinary).1.triangle_tests;
+        }
+        tests
+    });
+    if Kernel::Avx512.is_available() {
+        assert!(counted[1] < counted[0], "{counted:?}");
     }
 }

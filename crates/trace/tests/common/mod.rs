@@ -43,11 +43,17 @@ pub(crate) fn world(builtin: Builtin, triangles: usize, preset: Preset) -> (Chec
 
 /// A proved image, and the tree that it holds.
 pub(crate) fn checked(scene: &Scene, preset: Preset) -> (CheckedImage, Tree) {
+    checked_with(scene, preset, false)
+}
+
+/// The same, with oriented nodes or without.
+pub(crate) fn checked_with(scene: &Scene, preset: Preset, obb: bool) -> (CheckedImage, Tree) {
     let options = BuildOptions { preset, tested_at_once: 8, ..BuildOptions::default() };
     let keep_going = |_| ControlFlow::Continue(());
     let built = build::build(scene, &options, &keep_going).unwrap();
-    let format =
-        Gfx12 { options: EncodeOptions { keep_leaves: true, ..EncodeOptions::new(Policy::Dense) } };
+    let format = Gfx12 {
+        options: EncodeOptions { keep_leaves: true, obb, ..EncodeOptions::new(Policy::Dense) },
+    };
     let image = format.check(format.encode(&built.tree).unwrap()).checked.unwrap();
     let tree = format.decode(&image);
     (image, tree)

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `proof` | which images can be walked like this |
 //! | `node` | one ray against the children of a box node |
+//! | `turned` | how rays see oriented nodes |
 //! | `leaf` | one ray against pairs of a primitive node |
 //! | `rounds` | steps of many rays |
 //! | `ids` | the ids of a triangle |
@@ -17,6 +18,7 @@ mod leaf;
 mod node;
 mod proof;
 mod rounds;
+mod turned;
 
 pub(crate) use proof::Proved;
 
@@ -47,7 +49,7 @@ const NODE: usize = 128;
 /// Answers the rays of a part of a batch.
 ///
 /// # Safety
-/// The kernel must be available, and `proved` be of this image.
+/// The kernel must be available, and `proved` be of this image, without oriented nodes unless the rule is the watertight one.
 pub(crate) unsafe fn answer<K: Kind>(
     image: &InPlace,
     proved: &Proved,
@@ -60,12 +62,16 @@ pub(crate) unsafe fn answer<K: Kind>(
     // SAFETY: as promised by the caller.
     unsafe {
         match ask.rule {
+            TriangleRule::Watertight if proved.has_oriented_nodes => {
+                let ground = Bytes::<Watertight, true> { image, proved, rule: PhantomData };
+                super::answer_over::<K, _>(&ground, ask, first, rays, answers, counters);
+            }
             TriangleRule::Watertight => {
-                let ground = Bytes::<Watertight> { image, proved, rule: PhantomData };
+                let ground = Bytes::<Watertight, false> { image, proved, rule: PhantomData };
                 super::answer_over::<K, _>(&ground, ask, first, rays, answers, counters);
             }
             TriangleRule::MollerTrumbore => {
-                let ground = Bytes::<MollerTrumbore> { image, proved, rule: PhantomData };
+                let ground = Bytes::<MollerTrumbore, false> { image, proved, rule: PhantomData };
                 super::answer_over::<K, _>(&ground, ask, first, rays, answers, counters);
             }
         }
@@ -81,14 +87,14 @@ fn in_memory<T>(value: &mut T) {
     }
 }
 
-/// A proved image, for rays by rule `R`.
-struct Bytes<'a, R> {
+/// A proved image, for rays by rule `R`; `TURNED` if it may have oriented nodes.
+struct Bytes<'a, R, const TURNED: bool> {
     image: &'a InPlace,
     proved: &'a Proved,
     rule: PhantomData<R>,
 }
 
-impl<R: Rule> Ground for Bytes<'_, R> {
+impl<R: Rule, const TURNED: bool> Ground for Bytes<'_, R, TURNED> {
     type Rule = R;
 
     const LINES: usize = 2;
@@ -144,7 +150,7 @@ impl<R: Rule> Ground for Bytes<'_, R> {
     }
 }
 
-impl<R: Rule> Steps for Bytes<'_, R> {
+impl<R: Rule, const TURNED: bool> Steps for Bytes<'_, R, TURNED> {
     type Leaf = Opened;
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
@@ -157,7 +163,7 @@ impl<R: Rule> Steps for Bytes<'_, R> {
     ) -> Pointer {
         // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
         unsafe {
-            let met = Met::new(self.place(node, slot), &slot.aim);
+            let met = self.met(node, slot);
             slot.top = met.push::<DEPTHS>(slot.top, size).sub(1);
             *slot.top
         }
@@ -219,5 +225,27 @@ impl<R: Rule> Steps for Bytes<'_, R> {
     ) -> *mut Pointer {
         // SAFETY: as promised.
         unsafe { stack::drop_beyond(bottom, top, size, t) }
+    }
+}
+
+impl<R: Rule, const TURNED: bool> Bytes<'_, R, TURNED> {
+    /// The children of a node as a ray meets them.
+    ///
+    /// # Safety
+    /// It must lead to one.
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline]
+    unsafe fn met(&self, node: Pointer, slot: &Slot) -> Met {
+        let node = self.place(node, slot);
+        // SAFETY: as promised.
+        unsafe {
+            if TURNED
+                && let Some(level) = self.proved.bottom(slot.bottom as usize)
+                && let Some(aim) = turned::aim(slot, &level.bounds, *node.add(28) & 0x7F)
+            {
+                return Met::new(node, &aim);
+            }
+            Met::new(node, &slot.aim)
+        }
     }
 }

@@ -24,6 +24,8 @@ pub(crate) struct Proved {
     instances: Option<InstanceNodes>,
     /// Most entries that a walk's stack can have.
     pub(super) stack_size: usize,
+    /// Whether a node is oriented.
+    pub(crate) has_oriented_nodes: bool,
 }
 
 /// A structure.
@@ -36,6 +38,7 @@ struct Proven {
     level: Level,
     /// Levels of boxes.
     levels: usize,
+    has_oriented_nodes: bool,
 }
 
 /// Which placements the instance nodes are.
@@ -70,7 +73,8 @@ impl Proved {
         // All children of a node are pushed and one is popped, again and again; an instance pushes its end.
         let below = structures.iter().skip(1).map(|structure| structure.levels).max();
         let levels = structures.first()?.levels + below.unwrap_or(0);
-        Some(Self { structures, instances, stack_size: 3 + 7 * levels })
+        let has_oriented_nodes = structures.iter().any(|structure| structure.has_oriented_nodes);
+        Some(Self { structures, instances, stack_size: 3 + 7 * levels, has_oriented_nodes })
     }
 
     /// Where walks begin.
@@ -120,7 +124,13 @@ impl Proven {
     fn new(image: &Image, structure: &Structure, bounds: Aabb, is_top: bool) -> Option<Self> {
         if bounds.is_empty() {
             let level = Level { root: Pointer::DONE, bounds };
-            return Some(Self { segment: 0, start: 0, level, levels: 0 });
+            return Some(Self {
+                segment: 0,
+                start: 0,
+                level,
+                levels: 0,
+                has_oriented_nodes: false,
+            });
         }
         let is_ordinary = bounds.min.abs().max(bounds.max.abs()).max_element() <= ordinary::LARGEST;
         if structure.box_base != structure.primitive_base || !is_ordinary {
@@ -133,13 +143,11 @@ impl Proven {
         if !start.is_multiple_of(64) || bytes.len() / NODE >= 1 << PLACE_BITS {
             return None;
         }
-        let levels = Nodes { bytes, bounds, is_top }.levels(structure.root)?;
-        Some(Self {
-            segment,
-            start,
-            level: Level { root: packed(structure.root)?, bounds },
-            levels,
-        })
+        let mut nodes = Nodes { bytes, bounds, is_top, has_oriented: false };
+        let levels = nodes.levels(structure.root)?;
+        let has_oriented_nodes = nodes.has_oriented;
+        let level = Level { root: packed(structure.root)?, bounds };
+        Some(Self { segment, start, level, levels, has_oriented_nodes })
     }
 }
 
@@ -179,6 +187,8 @@ struct Nodes<'a> {
     bounds: Aabb,
     /// Whether they are a top level: then, and only then, there are instances, and no triangles.
     is_top: bool,
+    /// Whether a node that was looked at is oriented.
+    has_oriented: bool,
 }
 
 impl Nodes<'_> {
@@ -189,7 +199,7 @@ impl Nodes<'_> {
     }
 
     /// The number of levels of boxes, if all of them can be walked.
-    fn levels(&self, root: NodePointer) -> Option<usize> {
+    fn levels(&mut self, root: NodePointer) -> Option<usize> {
         let mut left = self.bytes.len() / NODE;
         let mut level = vec![root];
         for depth in 0..LEVELS {
@@ -215,28 +225,38 @@ impl Nodes<'_> {
         None
     }
 
-    fn children(&self, pointer: NodePointer, below: &mut Vec<NodePointer>) -> Option<()> {
+    fn children(&mut self, pointer: NodePointer, below: &mut Vec<NodePointer>) -> Option<()> {
         let node = BoxNode::decode(&self.bits(pointer.byte_offset())?);
         let is_aligned = (node.internal_base | node.primitive_base) & 0xF == 0;
-        let is_upright = obb::rotation(node.obb_matrix_index).is_none();
+        let is_oriented = obb::rotation(node.obb_matrix_index).is_some();
+        self.has_oriented |= is_oriented;
         // As `docs/trace.md` asks: planes are ordinary but for a factor, and near the root's box.
         let extent = self.bounds.extent().max_element();
+        let largest = 4.0 * self.bounds.min.abs().max(self.bounds.max.abs()).max_element();
         let is_near = (0..3).all(|axis| {
-            let (min, max) = (self.bounds.min[axis] - extent, self.bounds.max[axis] + extent);
+            let (min, max) = if is_oriented {
+                (-largest, largest)
+            } else {
+                (self.bounds.min[axis] - extent, self.bounds.max[axis] + extent)
+            };
             (min..=max).contains(&node.frame.origin[axis])
         });
+        let is_allowed = !(is_oriented && self.is_top);
         let has_moderate_spans = (0..3).all(|axis| match node.frame.exponents[axis] {
             0 => node.used_children().iter().all(|child| {
                 let origin = node.frame.origin[axis];
                 node.frame.min_plane(axis, child.min[axis]) == origin
                     && node.frame.max_plane(axis, child.max[axis]) == origin
             }),
-            exponent @ 13..=168 => f32::from_bits(u32::from(exponent) << 23) <= 4.0 * extent,
+            exponent @ 13..=168 => {
+                let most = if is_oriented { 8.0 } else { 4.0 };
+                f32::from_bits(u32::from(exponent) << 23) <= most * extent
+            }
             _ => false,
         });
         let is_full = node.used_children().iter().all(|child| !child.is_inverted());
         below.extend(&node.child_pointers()[..node.used_children().len()]);
-        (is_aligned && is_upright && has_moderate_spans && is_near && is_full).then_some(())
+        (is_aligned && is_allowed && has_moderate_spans && is_near && is_full).then_some(())
     }
 
     /// Whether a range of triangles ends, and has all of its bits inside of nodes.
@@ -341,7 +361,7 @@ mod tests {
     fn nothing_is_proved_that_leads_outside() {
         let (image, structure, bounds) = image();
         let root = (structure.address_of(structure.root) - image.segments[0].address) as usize;
-        for (byte, value, what) in [(3, 0xEE, "boxes"), (28, 7, "rotation"), (24, 0xEE, "span")] {
+        for (byte, value, what) in [(3, 0xEE, "boxes"), (24, 0xEE, "span")] {
             let mut broken = image.clone();
             broken.segments[0].bytes_mut()[root + byte] = value;
             assert!(prove(&broken, &structure, bounds).is_none(), "{what}");

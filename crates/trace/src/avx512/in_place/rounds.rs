@@ -13,7 +13,7 @@ use crate::avx512::rule::Rule;
 use crate::avx512::slot::Slot;
 use crate::world::Pointer;
 
-impl<R: Rule> Rounds for Bytes<'_, R> {
+impl<R: Rule, const TURNED: bool> Rounds for Bytes<'_, R, TURNED> {
     type Kept = Opened;
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
@@ -74,7 +74,7 @@ impl<R: Rule> Rounds for Bytes<'_, R> {
     }
 }
 
-impl<R: Rule> Bytes<'_, R> {
+impl<R: Rule, const TURNED: bool> Bytes<'_, R, TURNED> {
     /// The first half of a step at a node.
     ///
     /// # Safety
@@ -85,7 +85,7 @@ impl<R: Rule> Bytes<'_, R> {
         // SAFETY: as promised.
         unsafe {
             let slot = &*slots.add(*nodes.slots.get_unchecked(index) as usize);
-            Met::new(self.place(*nodes.pointers.get_unchecked(index), slot), &slot.aim)
+            self.met(*nodes.pointers.get_unchecked(index), slot)
         }
     }
 
