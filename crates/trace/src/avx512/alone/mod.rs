@@ -45,29 +45,45 @@ fn plainly<K: Kind>(world: &World, ray: &Ray) -> K::Answer {
 ///
 /// # Safety
 /// The kernel must be available, and [`takes`] be true of the world.
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+#[inline]
 pub(crate) unsafe fn answer<K: Kind>(world: &World, ray: &Ray) -> K::Answer {
+    // SAFETY: as promised by the caller.
+    unsafe {
+        match world.top {
+            None => walk::<K, false>(world, ray),
+            Some(_) => walk::<K, true>(world, ray),
+        }
+    }
+}
+
+/// The same, for worlds that have instances if `PLACED` says so.
+///
+/// # Safety
+/// As [`answer`].
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+unsafe fn walk<K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -> K::Answer {
     let Some(divisor) = divisor(ray) else { return plainly::<K>(world, ray) };
     let mut answer = K::miss();
     let start = world.arena.start();
     let mut slot = Slot::EMPTY;
     (slot.aim.nearest, slot.aim.farthest) = (ray.tmin, ray.tmax);
     let (mut aim, mut pointer) = match (&world.top, world.bottoms.first()) {
-        (Some(top), _) => (Aim::at_top(ray, divisor, top), top.level.root),
-        (None, Some(level)) => {
+        (Some(top), _) if PLACED => (Aim::at_top(ray, divisor, top), top.level.root),
+        (_, Some(level)) => {
             slot.shear.set::<Watertight>(ray);
             (Aim::at_bottom(ray, divisor, &level.bounds), level.root)
         }
-        (None, None) => return answer,
+        (_, None) => return answer,
     };
     let mut entries = MaybeUninit::<[u32; 2 * STACK]>::uninit();
-    let bottom: *mut Pointer = entries.as_mut_ptr().cast();
     let outer = aim;
+    // Entries that begin beyond this are not looked at.
+    let mut limit = f32::INFINITY;
     let mut sight = Sight::new(&aim, start, ray.tmin, ray.tmax);
     // SAFETY: pointers lead into the world; stacks are as large as any walk needs, and the lowest
     // entry ends it.
     unsafe {
-        let mut top = stack::push(bottom, STACK, Pointer::DONE);
+        let mut top = stack::push(entries.as_mut_ptr().cast(), STACK, Pointer::DONE);
         loop {
             while pointer.is_node() {
                 let place = pointer.0 as usize * 16;
@@ -81,6 +97,7 @@ pub(crate) unsafe fn answer<K: Kind>(world: &World, ray: &Ray) -> K::Answer {
                     _mm256_storeu_si256(top.cast(), stored);
                     top = top.add(met.count_ones() as usize - 1);
                     pointer = child_of(node, met.ilog2() as usize);
+                    prefetch(start, *top.sub(1));
                 } else if met & met.wrapping_sub(1) != 0 {
                     let order = *sight.orders.add(place).cast::<u32>();
                     let pointers = _mm256_load_si256(node.add(offset_of!(Node, children)).cast());
@@ -100,11 +117,11 @@ pub(crate) unsafe fn answer<K: Kind>(world: &World, ray: &Ray) -> K::Answer {
                     let zeros = u32::from(met).leading_zeros(); // 24 if the nearest is met
                     let child = order >> ((3 * zeros + 24) & 31) & 7;
                     pointer = child_of(node, child as usize);
+                    prefetch(start, *top.sub(1));
                 } else if met != 0 {
                     pointer = child_of(node, met.trailing_zeros() as usize);
                 } else {
-                    top = top.sub(1);
-                    pointer = *top;
+                    (top, pointer) = popped::<K>(top, limit);
                 }
             }
             match pointer.target() {
@@ -142,8 +159,7 @@ pub(crate) unsafe fn answer<K: Kind>(world: &World, ray: &Ray) -> K::Answer {
                             match K::offer(&mut answer, hit) {
                                 Outcome::Continue => (),
                                 Outcome::Narrow(t) => {
-                                    slot.aim.farthest = t;
-                                    top = stack::drop_beyond(bottom, top, STACK, t);
+                                    (slot.aim.farthest, limit) = (t, sight::widened(t));
                                 }
                                 Outcome::Done => return answer,
                             }
@@ -151,8 +167,7 @@ pub(crate) unsafe fn answer<K: Kind>(world: &World, ray: &Ray) -> K::Answer {
                         aim.hide();
                         sight = Sight::new(&aim, start, ray.tmin, slot.aim.farthest);
                     }
-                    top = top.sub(1);
-                    pointer = *top;
+                    (top, pointer) = popped::<K>(top, limit);
                     continue;
                 }
                 Target::Instance(number) => match enter(world, ray, number, &mut slot) {
@@ -169,8 +184,7 @@ pub(crate) unsafe fn answer<K: Kind>(world: &World, ray: &Ray) -> K::Answer {
                 Target::Boxes(list) => match boxes::<K>(world, ray, list, &slot, &mut answer) {
                     Outcome::Continue => (),
                     Outcome::Narrow(t) => {
-                        slot.aim.farthest = t;
-                        top = stack::drop_beyond(bottom, top, STACK, t);
+                        (slot.aim.farthest, limit) = (t, sight::widened(t));
                     }
                     Outcome::Done => return answer,
                 },
@@ -182,8 +196,7 @@ pub(crate) unsafe fn answer<K: Kind>(world: &World, ray: &Ray) -> K::Answer {
             }
             aim.hide();
             sight = Sight::new(&aim, start, ray.tmin, slot.aim.farthest);
-            top = top.sub(1);
-            pointer = *top;
+            (top, pointer) = popped::<K>(top, limit);
         }
     }
 }
@@ -275,6 +288,36 @@ fn space(world: &World, ray: &Ray, slot: &Slot) -> Space {
     Space { ray, instance: slot.instance, flags: MergedFlags::new(RayFlags::empty(), flags) }
 }
 
+/// The next entry of a stack that matters, and the stack without it.
+///
+/// # Safety
+/// There must be such an entry: the lowest one always matters.
+#[inline(always)]
+unsafe fn popped<K: Kind>(mut top: *mut Pointer, limit: f32) -> (*mut Pointer, Pointer) {
+    // SAFETY: as promised.
+    unsafe {
+        loop {
+            top = top.sub(1);
+            if !K::NARROWS || *top.add(STACK).cast::<f32>() <= limit {
+                return (top, *top);
+            }
+        }
+    }
+}
+
+/// Asks for the memory of the step after the next one.
+#[inline(always)]
+fn prefetch(start: *const u8, pointer: Pointer) {
+    let address = start.wrapping_add(pointer.byte()).cast::<i8>();
+    // SAFETY: a hint may name any address.
+    unsafe {
+        _mm_prefetch::<_MM_HINT_T0>(address);
+        _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(64));
+        _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(128));
+        _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(192));
+    }
+}
+
 /// A child of the node at `node`. In one instruction at each place, which compilers would merge into a longer way.
 ///
 /// # Safety
@@ -296,10 +339,22 @@ unsafe fn child_of(node: *const u8, number: usize) -> Pointer {
     Pointer(pointer)
 }
 
-/// Bit `i`: `a` is less than `b` in lane `i`.
+/// Bit `i`: `a` is less than `b` in lane `i`. Comparing to a mask, as compilers do, takes longer.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 fn is_less(a: __m256i, b: __m256i) -> u32 {
-    // Comparing to a vector takes less time than comparing to a mask.
-    _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(b, a))) as u32
+    let bits;
+    // SAFETY: registers alone are read and written.
+    unsafe {
+        std::arch::asm!(
+            "vpcmpgtd {is_less}, {b}, {a}",
+            "vmovmskps {bits:e}, {is_less}",
+            a = in(ymm_reg) a,
+            b = in(ymm_reg) b,
+            is_less = out(ymm_reg) _,
+            bits = lateout(reg) bits,
+            options(pure, nomem, nostack, preserves_flags)
+        );
+    }
+    bits
 }

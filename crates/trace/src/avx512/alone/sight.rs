@@ -4,7 +4,7 @@ use crate::avx512::boxes::{TINY, WIDEN};
 use crate::avx512::slot::{self, U};
 use crate::ordinary;
 use crate::world::{Node, TopLevel};
-use geometry::{Aabb, Ray, slab};
+use geometry::{Aabb, Ray, Vec3, slab};
 use std::arch::x86_64::*;
 use std::mem::offset_of;
 
@@ -28,14 +28,12 @@ impl Aim {
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     pub(super) fn at_bottom(ray: &Ray, divisor: __m128, bounds: &Aabb) -> Self {
-        let (x, y, z) = (all(ray.origin.x), all(ray.origin.y), all(ray.origin.z));
-        let (min, max) = (bounds.min, bounds.max);
-        // The reach, without waiting for lanes of one vector.
-        let reach_x = _mm_max_ps(_mm_sub_ps(all(max.x), x), _mm_sub_ps(x, all(min.x)));
-        let reach_y = _mm_max_ps(_mm_sub_ps(all(max.y), y), _mm_sub_ps(y, all(min.y)));
-        let reach_z = _mm_max_ps(_mm_sub_ps(all(max.z), z), _mm_sub_ps(z, all(min.z)));
-        let reach = _mm_max_ps(_mm_max_ps(reach_x, reach_y), reach_z);
-        Self::dilated(ray, divisor, _mm_mul_ps(reach, all(8.0 * U)))
+        let (Vec3 { x, y, z }, Aabb { min, max }) = (ray.origin, *bounds);
+        let reach_x = greater(max.x - x, x - min.x);
+        let reach_y = greater(max.y - y, y - min.y);
+        let reach_z = greater(max.z - z, z - min.z);
+        let reach = greater(greater(reach_x, reach_y), reach_z);
+        Self::dilated(ray, divisor, all(reach * (8.0 * U)))
     }
 
     /// Keeps compilers from forming what is made of it before it is needed.
@@ -81,6 +79,18 @@ impl Aim {
             octant: _mm_movemask_ps(divisor) as usize & 7,
         }
     }
+}
+
+/// The end of a range, widened as far planes are.
+#[inline(always)]
+pub(super) fn widened(farthest: f32) -> f32 {
+    farthest * WIDEN + TINY
+}
+
+/// The greater of two numbers; neither is NaN.
+#[inline(always)]
+fn greater(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
 }
 
 /// The direction, with components that are tiny beside the largest replaced; `None` if the ray is out of the ordinary (see [`ordinary`]).
@@ -160,7 +170,6 @@ impl Sight {
         let near = [32 * (octant & 1), 16 * (octant & 2), 8 * (octant & 4)];
         let row = |axis: usize, offset: usize| start.wrapping_add(64 * axis + offset);
         let nearest = nearest + 0.0; // -0.0 becomes +0.0
-        let farthest = farthest * WIDEN + TINY;
         Self {
             near: Side {
                 x: row(0, near[0]),
@@ -184,7 +193,7 @@ impl Sight {
                 offset_x: lane::<0>(far_offset),
                 offset_y: lane::<1>(far_offset),
                 offset_z: lane::<2>(far_offset),
-                bound: _mm256_castps_si256(_mm256_set1_ps(farthest)),
+                bound: _mm256_castps_si256(_mm256_set1_ps(widened(farthest))),
             },
             orders: start.wrapping_add(offset_of!(Node, orders) + 4 * octant),
         }
@@ -257,7 +266,6 @@ fn lane<const LANE: i32>(lanes: __m128) -> __m256 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use geometry::Vec3;
 
     /// Also where a box is behind the ray, or around its origin.
     #[test]
