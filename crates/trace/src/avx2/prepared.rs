@@ -33,23 +33,6 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx2> {
 
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn node<const DEPTHS: bool>(
-        &self,
-        node: Pointer,
-        slot: &mut Slot,
-        size: usize,
-    ) -> Pointer {
-        // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
-        unsafe {
-            let found = self.children(node, slot);
-            let pointer = found.nearest_or(*slot.top.sub(1));
-            slot.top = found.push::<DEPTHS>(slot.top, size).sub(1);
-            pointer
-        }
-    }
-
-    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
     unsafe fn node_alone(&self, node: Pointer, slot: &mut Slot, size: usize) -> Pointer {
         // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
         unsafe {

@@ -74,22 +74,11 @@ pub(crate) trait Steps: Ground {
     /// A leaf in which triangles are looked at one by one.
     type Leaf;
 
-    /// Puts the children of a node that the ray meets onto its stack, with `DEPTHS` also where they are
-    /// entered, and takes the last entry off it.
+    /// Puts the children of a node that the ray meets onto its stack, with where they are entered, and takes the last entry
+    /// off it: for a ray alone, so it may branch.
     ///
     /// # Safety
     /// As above; the stack, of `size` entries, must have room for eight more.
-    unsafe fn node<const DEPTHS: bool>(
-        &self,
-        node: Pointer,
-        slot: &mut Slot,
-        size: usize,
-    ) -> Pointer;
-
-    /// The same with depths, for a ray alone: it may branch.
-    ///
-    /// # Safety
-    /// As [`Steps::node`].
     unsafe fn node_alone(&self, node: Pointer, slot: &mut Slot, size: usize) -> Pointer;
 
     /// Which triangles of a leaf the ray may hit.

@@ -90,28 +90,6 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx512> {
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn node<const DEPTHS: bool>(
-        &self,
-        node: Pointer,
-        slot: &mut Slot,
-        size: usize,
-    ) -> Pointer {
-        // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
-        unsafe {
-            let node = &*self.place(node, slot).cast::<Node>();
-            let intervals = Intervals::new(node, &slot.aim);
-            let found = match DEPTHS {
-                true => intervals.children(node, &slot.aim),
-                false => intervals.unordered(node),
-            };
-            let pointer = found.nearest_or(node, *slot.top.sub(1));
-            slot.top = stack::push_met::<DEPTHS>(slot.top, size, &found).sub(1);
-            pointer
-        }
-    }
-
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
     unsafe fn node_alone(&self, node: Pointer, slot: &mut Slot, size: usize) -> Pointer {
         // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
         unsafe {

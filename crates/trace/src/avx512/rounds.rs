@@ -53,10 +53,10 @@ impl<R: Rule> Rounds for Prepared<'_, R, Avx512> {
         // SAFETY: as promised, for all of these.
         unsafe {
             let mut number = *lists.nodes.slots.get_unchecked(0);
-            let mut found = self.meet(&lists.nodes, 0, slots);
+            let mut found = self.meet::<DEPTHS>(&lists.nodes, 0, slots);
             for index in 1..count {
                 let next_number = *lists.nodes.slots.get_unchecked(index);
-                let next = self.meet(&lists.nodes, index, slots);
+                let next = self.meet::<DEPTHS>(&lists.nodes, index, slots);
                 self.push::<DEPTHS>(&found, number, index - 1, &mut lists.found, slots, size);
                 (number, found) = (next_number, next);
             }
@@ -109,13 +109,23 @@ impl<R: Rule> Prepared<'_, R, Avx512> {
     /// As [`Rounds`], for both.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn meet(&self, nodes: &List, index: usize, slots: *mut Slot) -> (&Node, Children) {
+    unsafe fn meet<const DEPTHS: bool>(
+        &self,
+        nodes: &List,
+        index: usize,
+        slots: *mut Slot,
+    ) -> (&Node, Children) {
         // SAFETY: as promised.
         unsafe {
             let slot = &*slots.add(*nodes.slots.get_unchecked(index) as usize);
             let pointer = *nodes.pointers.get_unchecked(index);
             let node = &*self.place(pointer, slot).cast::<Node>();
-            (node, Intervals::new(node, &slot.aim).children(node, &slot.aim))
+            let intervals = Intervals::new(node, &slot.aim);
+            let children = match DEPTHS {
+                true => intervals.children(node, &slot.aim),
+                false => intervals.unordered(node),
+            };
+            (node, children)
         }
     }
 

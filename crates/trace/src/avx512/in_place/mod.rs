@@ -155,25 +155,13 @@ impl<R: Rule, const TURNED: bool> Steps for Bytes<'_, R, TURNED> {
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn node<const DEPTHS: bool>(
-        &self,
-        node: Pointer,
-        slot: &mut Slot,
-        size: usize,
-    ) -> Pointer {
+    unsafe fn node_alone(&self, node: Pointer, slot: &mut Slot, size: usize) -> Pointer {
         // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
         unsafe {
             let met = self.met(node, slot);
-            slot.top = met.push::<DEPTHS>(slot.top, size).sub(1);
+            slot.top = met.push::<true>(slot.top, size).sub(1);
             *slot.top
         }
-    }
-
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    unsafe fn node_alone(&self, node: Pointer, slot: &mut Slot, size: usize) -> Pointer {
-        // SAFETY: as promised.
-        unsafe { self.node::<true>(node, slot, size) }
     }
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
