@@ -91,10 +91,10 @@ impl<'a, K: Kind, R: Rule> Flight<'a, K, R> {
         // SAFETY: see the head of this file. Nothing is written to a slot before both halves of its step have read it.
         unsafe {
             let Task { pointer, slot: mut number } = self.lists.nodes.get(0);
-            let mut found = ground.children(pointer, &*slots.add(number as usize));
+            let mut found = ground.children(pointer, &*slots.add(number as usize), K::NARROWS);
             for index in 1..waiting {
                 let Task { pointer, slot: next_number } = self.lists.nodes.get(index);
-                let next = ground.children(pointer, &*slots.add(next_number as usize));
+                let next = ground.children(pointer, &*slots.add(next_number as usize), K::NARROWS);
                 self.push(&found, number);
                 (number, found) = (next_number, next);
             }

@@ -15,16 +15,25 @@ use std::arch::x86_64::*;
 use tree::PrimitiveId;
 
 impl<R: Rule> Prepared<'_, R, Avx2> {
-    /// The children of a node that a ray meets.
+    /// The children of a node that a ray meets, in the order of its octant or of their slots.
     ///
     /// # Safety
     /// As [`Steps`].
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) unsafe fn children(&self, node: Pointer, slot: &Slot) -> Children<'_> {
+    pub(super) unsafe fn children(
+        &self,
+        node: Pointer,
+        slot: &Slot,
+        is_ordered: bool,
+    ) -> Children<'_> {
         // SAFETY: as promised.
         let node = unsafe { &*self.place(node, slot).cast::<Node>() };
-        Children::new(node, &Intervals::new(node, &slot.aim), slot.aim.octant)
+        let intervals = Intervals::new(node, &slot.aim);
+        match is_ordered {
+            true => Children::new(node, &intervals, slot.aim.octant),
+            false => Children::unordered(node, &intervals),
+        }
     }
 }
 
