@@ -37,6 +37,7 @@
 //! | `ordinary` | which rays and worlds the fast kernels take |
 //! | `avx512` | the AVX-512 kernel: many rays in flight |
 //! | `avx2` | the same with AVX2 |
+//! | `vector` | what these two share |
 //! | `bundle` | coherent rays answered together |
 //!
 //! This is the one shipped crate with `unsafe`: kernels use vector instructions, and read memory that a
@@ -58,6 +59,8 @@ mod kind;
 mod ordinary;
 mod scalar;
 mod tracer;
+#[cfg(target_arch = "x86_64")]
+mod vector;
 mod world;
 
 pub use ask::{BoxCandidate, Filter, Intersector};

@@ -1,7 +1,7 @@
 //! The children of a node that a ray meets.
 
 use super::packing;
-use crate::avx512::boxes::Intervals;
+use crate::vector::boxes::Intervals;
 use crate::world::{Node, Pointer};
 use std::arch::x86_64::*;
 

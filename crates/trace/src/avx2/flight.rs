@@ -10,14 +10,14 @@
 use super::Avx2;
 use super::boxes::Children;
 use super::lists::{Lists, SLOTS, Task};
-use crate::avx512::ground::{Candidates, Ground, Steps};
-use crate::avx512::launch::{Rays, WIDTH};
-use crate::avx512::prepared::Prepared;
-use crate::avx512::rule::Rule;
-use crate::avx512::slot::{Aim, Slot};
-use crate::avx512::stack;
-use crate::avx512::walk::{Next, Walk};
 use crate::kind::Kind;
+use crate::vector::ground::{Candidates, Ground, Steps};
+use crate::vector::launch::{Rays, WIDTH};
+use crate::vector::prepared::Prepared;
+use crate::vector::rule::Rule;
+use crate::vector::slot::{Aim, Slot};
+use crate::vector::stack;
+use crate::vector::walk::{Next, Walk};
 use crate::world::{Pointer, Target};
 
 /// Rays of a part of a batch, some of them in flight.

@@ -22,11 +22,11 @@ mod single;
 mod triangles;
 
 use crate::ask::Ask;
-use crate::avx512::ground::Ground;
-use crate::avx512::prepared::Prepared;
-use crate::avx512::rule::{MollerTrumbore, Rule, Watertight};
-use crate::avx512::walk::Walk;
 use crate::kind::Kind;
+use crate::vector::ground::Ground;
+use crate::vector::prepared::Prepared;
+use crate::vector::rule::{MollerTrumbore, Rule, Watertight};
+use crate::vector::walk::Walk;
 use crate::world::World;
 use flight::Flight;
 use geometry::{Ray, TriangleRule};

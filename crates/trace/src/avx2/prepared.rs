@@ -2,13 +2,13 @@
 
 use super::boxes::{self, Children};
 use super::{Avx2, packing, triangles};
-use crate::avx512::boxes::{Intervals, TINY, WIDEN};
-use crate::avx512::ground::{Candidates, Ground, Steps};
-use crate::avx512::moller_trumbore;
-use crate::avx512::prepared::Prepared;
-use crate::avx512::rule::Rule;
-use crate::avx512::slot::Slot;
-use crate::avx512::triangles::{Accepted, accepted_by};
+use crate::vector::boxes::{Intervals, TINY, WIDEN};
+use crate::vector::ground::{Candidates, Ground, Steps};
+use crate::vector::moller_trumbore;
+use crate::vector::prepared::Prepared;
+use crate::vector::rule::Rule;
+use crate::vector::slot::Slot;
+use crate::vector::triangles::{Accepted, accepted_by};
 use crate::world::{Node, Pointer};
 use geometry::{Triangle, TriangleRule};
 use std::arch::x86_64::*;

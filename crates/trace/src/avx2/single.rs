@@ -1,10 +1,10 @@
 //! One ray alone.
 
-use crate::avx512::ground::{Candidates, Steps};
-use crate::avx512::slot::{self, Aim, Slot};
-use crate::avx512::stack;
-use crate::avx512::walk::{Next, Walk};
 use crate::kind::Kind;
+use crate::vector::ground::{Candidates, Steps};
+use crate::vector::slot::{self, Aim, Slot};
+use crate::vector::stack;
+use crate::vector::walk::{Next, Walk};
 use crate::world::{Pointer, Target};
 use std::mem::MaybeUninit;
 

@@ -1,7 +1,7 @@
 //! One ray against the triangles of a leaf, by the watertight rule.
 
-use crate::avx512::slot::Slot;
-use crate::avx512::triangles::{corner, greatest3, least3, limit};
+use crate::vector::slot::Slot;
+use crate::vector::triangles::{corner, greatest3, least3, limit};
 use std::arch::x86_64::*;
 
 /// The triangles of a leaf that the ray may hit no farther than the end of its range: bit `i` for

@@ -8,13 +8,13 @@
 //! Every slot has at most one task in all lists together, its ray's next step, which leads into the world; and every stack is as
 //! large as the deepest walk over this world needs. All `unsafe` below rests on these two.
 
-use super::launch::{Rays, WIDTH};
 use super::lists::{Lists, SLOTS};
 use super::rounds::Rounds;
-use super::slot::{Aim, Slot};
-use super::stack;
-use super::walk::{Next, Walk};
 use crate::kind::Kind;
+use crate::vector::launch::{Rays, WIDTH};
+use crate::vector::slot::{Aim, Slot};
+use crate::vector::stack;
+use crate::vector::walk::{Next, Walk};
 use crate::world::{Pointer, Target};
 use geometry::Ray;
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

@@ -9,53 +9,40 @@
 //! | `flight` | rays in flight, and the rounds of their steps |
 //! | `rounds` | steps of one kind, of many rays |
 //! | `lists` | which of them wait for which kind of step |
-//! | `launch` | eight rays set up at once |
 //! | `single` | one ray alone |
 //! | [`alone`] | the same over the CPU's copy, in what is asked most |
-//! | `walk` | what rays do between box tests |
-//! | `slot` | a ray |
-//! | `ground` | what rays walk over |
-//! | `prepared` | the CPU's copy as such |
-//! | [`in_place`] | the image's own bytes as such |
-//! | `stack` | what it has still to visit |
-//! | `boxes` | one ray against eight boxes |
-//! | `rule` | the triangle rules as types |
-//! | `triangles` | one ray against eight triangles, by the watertight rule |
-//! | `moller_trumbore` | the same by the other rule |
+//! | `prepared` | steps over the CPU's copy |
+//! | [`in_place`] | the image's own bytes as ground, and steps over it |
+//! | `boxes` | the children of a node that a ray meets |
+//! | `stack` | how they get onto its stack |
+//! | `triangles` | triangles that it may hit |
 //!
-//! What needs no more than AVX2 is compiled for that alone, and shared with the kernel [`avx2`](crate::avx2): `walk`, `slot`, `launch`,
-//! `ground`, `rule`, `moller_trumbore`, and parts of `boxes`, `triangles`, `stack` and `prepared`.
+//! What needs no more than AVX2 is in [`vector`](crate::vector), which all kernels share.
 //!
 //! Box tests are conservative and decide nothing but the work. Hits are decided by the arithmetic of
 //! [`geometry`], bit for bit.
 
 pub(crate) mod alone;
-pub(crate) mod boxes;
+mod boxes;
 mod flight;
-pub(crate) mod ground;
 pub(crate) mod in_place;
-pub(crate) mod launch;
 mod lists;
-pub(crate) mod moller_trumbore;
-pub(crate) mod prepared;
+mod prepared;
 mod rounds;
-pub(crate) mod rule;
 mod single;
-pub(crate) mod slot;
-pub(crate) mod stack;
-pub(crate) mod triangles;
-pub(crate) mod walk;
+mod stack;
+mod triangles;
 
 use crate::ask::Ask;
 use crate::kind::Kind;
+use crate::vector::prepared::Prepared;
+use crate::vector::rule::{MollerTrumbore, Watertight};
+use crate::vector::walk::Walk;
 use crate::world::World;
 use flight::Flight;
 use geometry::{Ray, TriangleRule};
 use machine::Counters;
-use prepared::Prepared;
 use rounds::Rounds;
-use rule::{MollerTrumbore, Watertight};
-use walk::Walk;
 
 /// Whether this processor can run the kernel.
 pub(crate) fn is_available() -> bool {

@@ -1,12 +1,13 @@
 //! Steps of all rays that wait for one kind of them.
 
-use super::boxes::{Children, Intervals};
-use super::ground::{Candidates, Ground, Steps};
+use super::boxes::Children;
 use super::lists::{List, Lists};
-use super::prepared::Prepared;
-use super::rule::Rule;
-use super::slot::Slot;
 use super::{Avx512, stack};
+use crate::vector::boxes::Intervals;
+use crate::vector::ground::{Candidates, Ground, Steps};
+use crate::vector::prepared::Prepared;
+use crate::vector::rule::Rule;
+use crate::vector::slot::Slot;
 use crate::world::{Node, Pointer};
 
 /// A ground over which many rays go at once.

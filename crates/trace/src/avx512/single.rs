@@ -2,11 +2,11 @@
 //!
 //! It waits for memory, and for the outcome of each test, at every step; nothing is gained by rounds.
 
-use super::ground::{Candidates, Steps};
-use super::slot::{Aim, Slot};
-use super::walk::{Next, Walk};
-use super::{slot, stack};
 use crate::kind::Kind;
+use crate::vector::ground::{Candidates, Steps};
+use crate::vector::slot::{Aim, Slot};
+use crate::vector::walk::{Next, Walk};
+use crate::vector::{slot, stack};
 use crate::world::{Pointer, Target};
 use std::mem::MaybeUninit;
 

@@ -4,15 +4,10 @@ use super::hits::Hits;
 use super::lanes::{Lanes, VECTORS};
 use super::stack::Stack;
 use super::view::View;
+use crate::vector::boxes::{TINY, WIDEN};
 use crate::world::{Node, Pointer};
 use std::arch::x86_64::*;
 use std::mem::offset_of;
-
-/// `1 + 16 eps`: how far exits of boxes are widened, as in the kernel for single rays.
-pub(super) const WIDEN: f32 = 1.0 + 16.0 * f32::EPSILON;
-
-/// `2^-118`, for products near the bottom of the exponent range.
-pub(super) const TINY: f32 = f32::from_bits(0x0480_0000);
 
 /// Pushes the children of the node at `pointer` that the beam meets no deeper than `farthest`, the nearest last.
 ///

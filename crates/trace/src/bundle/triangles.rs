@@ -4,12 +4,12 @@
 //! not certainly outside, in `f64`. Where most rays of a vector reach the leaf, each triangle is tested against
 //! sixteen rays at once; where few do, each of them is tested against all triangles.
 
-use super::boxes::{TINY, WIDEN};
 use super::hits::{Hits, Named, Weights};
 use super::lanes::{SIZE, VECTORS};
 use super::view::View;
+use crate::vector::boxes::{TINY, WIDEN};
+use crate::vector::triangles::clamped;
 use crate::world::{Pointer, World};
-use geometry::{SlabRay, slab};
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
@@ -282,16 +282,13 @@ impl Leaf<'_> {
         is_better
     }
 
-    /// `t` of an accepted triangle, clamped to where the ray is in the triangle's own box: the second
-    /// condition of a hit ([`geometry::hit`]). `None` if it is nowhere.
+    /// [`clamped`] of a triangle, for a ray.
     #[cold]
     #[inline(never)]
     fn clamped(&self, triangle: usize, ray: usize, t: f32) -> Option<f32> {
         let (triangle, _) = self.world.arena.triangle(self.pointer, triangle);
         let ray = self.view.ray(ray, 0.0, f32::INFINITY);
-        let bounds = triangle.bounds();
-        let slabs = SlabRay::new(&ray, slab::reach(ray.origin, &bounds));
-        Some(slabs.interval(&bounds, 0.0, f32::INFINITY)?.clamp(t))
+        clamped(&ray, &triangle, t)
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::lanes::{Lanes, SIZE, VECTORS};
 use crate::ordinary::{LARGEST, SMALLEST};
+use crate::vector::boxes::TINY;
+use crate::vector::slot::U;
 use geometry::{Aabb, Ray, Transform, Vec3, slab};
 use machine::instance_dilation::InstanceDilation;
 use std::arch::x86_64::*;
-
-const U: f32 = f32::EPSILON / 2.0;
 
 /// `2^-96`: dilates rays in scenes so small that relative terms underflow.
 const SMALLEST_PAD: f32 = f32::from_bits(0x0F80_0000);
@@ -313,7 +313,7 @@ impl View {
             self.beam.far_offset[axis] = last * far_inverse;
         }
         self.beam.nearest = _mm512_reduce_min_ps(nearest);
-        self.beam.tiny = super::boxes::TINY * _mm512_reduce_max_ps(fastest).max(1.0);
+        self.beam.tiny = TINY * _mm512_reduce_max_ps(fastest).max(1.0);
         let slopes = [0, 1].map(|minor: usize| {
             _mm512_reduce_max_ps(slope_high[minor]) - _mm512_reduce_min_ps(slope_low[minor])
         });

@@ -1,10 +1,11 @@
 //! The walk of a bundle: one for all of its rays.
 
-use super::boxes::{WIDEN, push_children, reaching};
+use super::boxes::{push_children, reaching};
 use super::hits::Hits;
 use super::stack::Stack;
 use super::triangles;
 use super::view::{Dilation, View};
+use crate::vector::boxes::WIDEN;
 use crate::world::{Level, Node, Pointer, Target, World};
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 

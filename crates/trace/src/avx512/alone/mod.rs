@@ -6,13 +6,14 @@
 
 mod sight;
 
-use super::rule::Watertight;
-use super::slot::Slot;
-use super::{stack, triangles};
+use super::triangles::candidates;
 use crate::Hit;
 use crate::ask::{Ask, Space};
 use crate::kind::{Kind, Outcome};
 use crate::scalar;
+use crate::vector::rule::Watertight;
+use crate::vector::slot::Slot;
+use crate::vector::{stack, triangles};
 use crate::world::{Node, Pointer, Target, World};
 use geometry::{InstanceFlags, Ray, TriangleRule};
 use machine::candidate::MergedFlags;
@@ -127,7 +128,7 @@ unsafe fn walk<K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -> K::Answ
             match pointer.target() {
                 Target::Node | Target::Leaf => {
                     let (leaf, count) = (start.add(pointer.byte()), pointer.triangles());
-                    let mut mask = triangles::candidates(leaf, count, &slot);
+                    let mut mask = candidates(leaf, count, &slot);
                     if mask != 0 {
                         while mask != 0 {
                             let lane = mask.trailing_zeros() as usize;

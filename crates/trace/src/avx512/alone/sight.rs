@@ -1,8 +1,8 @@
 //! A ray as box tests see it, in registers.
 
-use crate::avx512::boxes::{TINY, WIDEN};
-use crate::avx512::slot::{self, U};
 use crate::ordinary;
+use crate::vector::boxes::{TINY, WIDEN};
+use crate::vector::slot::{self, U};
 use crate::world::{Node, TopLevel};
 use geometry::{Aabb, Ray, Vec3, slab};
 use std::arch::x86_64::*;

@@ -4,11 +4,11 @@
 //! there; likewise the descriptors of all pairs.
 
 use super::{NODE, PLACE_BITS, in_memory};
-use crate::avx512::boxes::{TINY, WIDEN};
-use crate::avx512::moller_trumbore::{self, Three};
-use crate::avx512::rule::Rule;
-use crate::avx512::slot::{Shear, Slot};
-use crate::avx512::triangles::{self, Accepted};
+use crate::vector::boxes::{TINY, WIDEN};
+use crate::vector::moller_trumbore::{self, Three};
+use crate::vector::rule::Rule;
+use crate::vector::slot::{Shear, Slot};
+use crate::vector::triangles::{self, Accepted};
 use crate::world::Pointer;
 use geometry::{Triangle, TriangleRule, Vec3};
 use gfx12::layout::{NodeBits, PrimitiveNode};

@@ -22,14 +22,14 @@ mod turned;
 
 pub(crate) use proof::Proved;
 
-use super::ground::{Candidates, Ground, Steps};
-use super::rule::{MollerTrumbore, Rule, Watertight};
-use super::slot::Slot;
 use super::stack;
-use super::triangles::Accepted;
 use crate::ask::Ask;
 use crate::in_place::InPlace;
 use crate::kind::Kind;
+use crate::vector::ground::{Candidates, Ground, Steps};
+use crate::vector::rule::{MollerTrumbore, Rule, Watertight};
+use crate::vector::slot::Slot;
+use crate::vector::triangles::Accepted;
 use crate::world::{Level, Pointer, TopLevel};
 use geometry::{Aabb, Ray, Triangle, TriangleRule};
 use leaf::{Decoded, Opened};

@@ -4,8 +4,8 @@
 //! 0 and how far it goes from there to that of code 4096, both once a node; `docs/trace.md` has the proof.
 
 use super::{PLACE_BITS, in_memory};
-use crate::avx512::boxes::{TINY, WIDEN};
-use crate::avx512::slot::Aim;
+use crate::vector::boxes::{TINY, WIDEN};
+use crate::vector::slot::Aim;
 use crate::world::Pointer;
 use std::arch::x86_64::*;
 

@@ -6,11 +6,11 @@
 use super::Bytes;
 use super::leaf::{Decoded, Opened};
 use super::node::Met;
-use crate::avx512::ground::Ground;
 use crate::avx512::lists::{List, Lists};
 use crate::avx512::rounds::Rounds;
-use crate::avx512::rule::Rule;
-use crate::avx512::slot::Slot;
+use crate::vector::ground::Ground;
+use crate::vector::rule::Rule;
+use crate::vector::slot::Slot;
 use crate::world::Pointer;
 
 impl<R: Rule, const TURNED: bool> Rounds for Bytes<'_, R, TURNED> {

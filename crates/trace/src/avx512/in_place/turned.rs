@@ -12,7 +12,7 @@
 //!
 //! All of it is less than `68u(R + |o|)`; rays are dilated by nearly twice that.
 
-use crate::avx512::slot::{Aim, Slot, U};
+use crate::vector::slot::{Aim, Slot, U};
 use geometry::{Aabb, Ray, Vec3, slab};
 use gfx12::obb;
 

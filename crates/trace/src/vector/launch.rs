@@ -387,8 +387,9 @@ fn transposed(a: __m256, b: __m256, c: __m256, d: __m256) -> [__m256; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::avx512::rule::{MollerTrumbore, Watertight};
-    use crate::avx512::{is_available, slot};
+    use crate::avx2::is_available;
+    use crate::vector::rule::{MollerTrumbore, Watertight};
+    use crate::vector::slot;
 
     /// Rays whose numbers are drawn from a few ordinary and many odd ones.
     fn rays() -> impl Iterator<Item = [Ray; WIDTH]> {

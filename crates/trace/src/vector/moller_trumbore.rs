@@ -62,7 +62,7 @@ pub(crate) fn met(v0: Three, v1: Three, v2: Three, slot: &Slot) -> u8 {
 /// `leaf` must point to a leaf of `count` triangles, and `lane` be less.
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-pub(super) unsafe fn accepted(
+pub(crate) unsafe fn accepted(
     leaf: *const u8,
     count: usize,
     lane: usize,
@@ -83,7 +83,7 @@ pub(super) unsafe fn accepted(
 /// Whether the rule accepts a triangle, and where.
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-pub(super) fn accepted_at(triangle: &Triangle, slot: &Slot) -> Option<Accepted> {
+pub(crate) fn accepted_at(triangle: &Triangle, slot: &Slot) -> Option<Accepted> {
     let Shear { origin: [ox, oy, oz], direction: [dx, dy, dz, _], .. } = slot.shear;
     let ray = Ray::new(Vec3::new(ox, oy, oz), Vec3::new(dx, dy, dz));
     let hit = moller_trumbore::intersect(&ray, triangle)?;
@@ -187,7 +187,7 @@ mod tests {
     /// All lanes against the plain rule, and what is settled against the definition of a hit.
     #[test]
     fn lanes_are_the_plain_rule() {
-        if !crate::avx512::is_available() {
+        if !crate::avx2::is_available() {
             return;
         }
         let mut random = Random(31);

@@ -217,7 +217,7 @@ pub(crate) fn is_ordinary(ray: &Ray) -> bool {
 /// The origin and the direction; the last lanes mean nothing.
 #[target_feature(enable = "avx2")]
 #[inline]
-pub(super) fn lanes(ray: &Ray) -> (__m128, __m128) {
+pub(crate) fn lanes(ray: &Ray) -> (__m128, __m128) {
     let lanes: *const f32 = std::ptr::from_ref(ray).cast();
     // SAFETY: a ray has eight floats: the fourth lanes are the direction's x and `tmin`.
     unsafe { (_mm_loadu_ps(lanes), _mm_loadu_ps(lanes.add(3))) }
@@ -292,7 +292,7 @@ mod tests {
     /// Every way in which three sizes can compare.
     #[test]
     fn the_dominant_axis_is_the_reference_one() {
-        if !super::super::is_available() {
+        if !crate::avx2::is_available() {
             return;
         }
         for case in 0..27 * 8 {
@@ -317,7 +317,7 @@ mod tests {
 
     #[test]
     fn the_reach_is_the_reference_one() {
-        if !super::super::is_available() {
+        if !crate::avx2::is_available() {
             return;
         }
         let bounds = Aabb::new(Vec3::new(-1.5, 2.0, 3.25), Vec3::new(4.0, 2.5, 7.125));

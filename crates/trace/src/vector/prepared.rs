@@ -1,0 +1,83 @@
+//! The CPU's copy as ground of rays in flight.
+
+use super::ground::Ground;
+use super::rule::Rule;
+use super::slot::Slot;
+use crate::ask::Ask;
+use crate::kind::Kind;
+use crate::scalar;
+use crate::world::{Level, Pointer, TopLevel, World};
+use geometry::{Aabb, Ray};
+use machine::Counters;
+use std::marker::PhantomData;
+use tree::PrimitiveId;
+
+/// The copy, for rays by rule `R` in a kernel with the instructions `V`.
+pub(crate) struct Prepared<'a, R, V> {
+    /// What pointers count from.
+    start: *const u8,
+    pub(crate) world: &'a World,
+    types: PhantomData<(R, V)>,
+}
+
+impl<'a, R, V> Prepared<'a, R, V> {
+    pub(crate) fn new(world: &'a World) -> Self {
+        Self { start: world.arena.start(), world, types: PhantomData }
+    }
+}
+
+impl<R: Rule, V> Ground for Prepared<'_, R, V> {
+    type Rule = R;
+
+    const LINES: usize = 4;
+
+    const DILATIONS: f32 = 1.0;
+
+    fn is_ordinary(&self) -> bool {
+        self.world.is_ordinary
+    }
+
+    #[inline(always)]
+    fn top(&self) -> Option<&TopLevel> {
+        self.world.top.as_ref()
+    }
+
+    #[inline(always)]
+    fn bottom(&self, number: usize) -> Option<&Level> {
+        self.world.bottoms.get(number)
+    }
+
+    #[inline(always)]
+    fn start(&self, _: Option<usize>) -> *const u8 {
+        self.start
+    }
+
+    #[inline(always)]
+    fn placement(&self, named: usize) -> usize {
+        named
+    }
+
+    fn stack_size(&self) -> usize {
+        self.world.stack_size
+    }
+
+    fn box_list(&self, number: usize) -> &[(Aabb, PrimitiveId)] {
+        self.world.box_list(number)
+    }
+
+    fn answer_plainly<K: Kind>(
+        &self,
+        ask: &Ask<'_>,
+        position: usize,
+        ray: &Ray,
+        answer: &mut K::Answer,
+        counters: &mut Counters,
+    ) {
+        scalar::answer::<K>(self.world, ask, position, ray, answer, counters);
+    }
+
+    #[inline(always)]
+    fn place(&self, pointer: Pointer, _: &Slot) -> *const u8 {
+        self.start.wrapping_add(pointer.byte())
+    }
+}
