@@ -40,8 +40,8 @@
 //! | [`isbe`] | the staging memory of mesh shaders; dumps of it as scenes |
 //! | [`machine`] | queries, hits, the oracle, the reference machine |
 //! | [`gfx12`] | AMD GFX12: formats, instructions, files |
-//! | [`trace`] | the fast tracer |
 //! | [`trace`](mod@trace) | the fast tracer |
+//! | [`xphmg`] | XPHMG_RT: numeric policy, instructions, tiles, queues, offload |
 //! | [`riscv`] | a hart that runs programs |
 //! | [`ttu`] | the tree traversal unit: 128-byte blocks, cycle by cycle |
 //!

@@ -125,6 +125,8 @@ impl<'a> Batch<'a> {
     }
 
     fn answer_into<K: Kind>(&self, rays: &[Ray], answers: &mut [K::Answer]) {
+        let count = rays.len().min(answers.len());
+        let (rays, answers) = (&rays[..count], &mut answers[..count]);
         let chunks = rays.par_chunks(CHUNK).zip(answers.par_chunks_mut(CHUNK));
         chunks.enumerate().for_each(|(chunk, (rays, answers))| {
             self.tracer.answer::<K>(&self.ask, chunk * CHUNK, rays, answers, None);

@@ -156,3 +156,27 @@ fn oriented_nodes_change_no_hit() {
         assert!(counted[1] < counted[0], "{counted:?}");
     }
 }
+
+/// Rays beyond the number of answers, and answers beyond the number of rays, are left alone.
+#[test]
+fn answers_may_be_fewer_or_more_than_rays() {
+    let scene = Builtin::Organic.scene(2_000);
+    let (_, tree) = world(Builtin::Organic, 2_000, Preset::Balanced);
+    let rays = rays(&tree, 3_000, 11);
+    for (mode, kernel) in Mode::ALL
+        .into_iter()
+        .flat_map(|mode| kernels().into_iter().map(move |kernel| (mode, kernel)))
+    {
+        let options = Options { mode, kernel: Some(kernel), ..Options::default() };
+        let tracer = Tracer::with_options(&scene, options).unwrap();
+        let expected = tracer.closest(&rays);
+        for count in [0, 1, 10, 2_999, 3_000, 3_100] {
+            let mut hits = vec![Hit::MISS; count];
+            tracer.batch().closest_into(&rays, &mut hits);
+            let known = count.min(rays.len());
+            let equal = hits.iter().zip(&expected).all(|(a, b)| bits(a) == bits(b));
+            assert!(equal, "{kernel} {count}");
+            assert!(hits[known..].iter().all(Hit::is_miss));
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! `siliray render`: a picture.
 
 use super::{about, build_tree, open};
-use crate::args::Render;
+use crate::args::{MeasureArg, Render};
 use crate::failure::Failure;
 use crate::output::number::{counted, rate, seconds};
 use crate::output::{AtomicFile, Output};
@@ -9,7 +9,7 @@ use serde::Serialize;
 use siliray::build::Preset;
 use siliray::geometry::TriangleRule;
 use siliray::machine::Machine;
-use siliray::machines::{LaidOut, MachineError};
+use siliray::machines::{LaidOut, MachineError, MachineName};
 use siliray::render::{HeatMap, Rendering, Settings, Style};
 use siliray::scene::{Camera, Scene};
 use siliray::tree::Tree;
@@ -66,6 +66,7 @@ impl From<&HeatMap> for HeatMapFigures {
 /// Renders and writes the picture.
 pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
     require_png(args)?;
+    require_counts(args)?;
     let file = AtomicFile::create(&args.output)?;
     let scene = open(&args.scene, triangles)?;
     let built = build_tree(&scene, args.preset.into(), args.shape, output)?;
@@ -101,6 +102,20 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
         heatmap: rendering.heat_map.as_ref().map(HeatMapFigures::from),
     };
     output.result(&json, &text(&json))
+}
+
+/// Blocks, bytes and cycles are counted by one machine alone.
+fn require_counts(args: &Render) -> Result<(), Failure> {
+    match args.heatmap {
+        Some(MeasureArg::Blocks | MeasureArg::Bytes | MeasureArg::Cycles)
+            if args.tracer.machine() != MachineName::Ttu =>
+        {
+            let machine = args.tracer.machine().name();
+            Err(Failure::usage(format!("the machine {machine} counts no blocks, bytes or cycles"))
+                .hint("add `--machine ttu`, or take --heatmap boxes, triangles or nodes"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The tree as the machine walks it.

@@ -12,6 +12,7 @@ use siliray::image_file::{self, is_container};
 use siliray::ray_files::writer::{Content, push_hit, push_numbered_hit};
 use siliray::ray_files::{Layout, RayReader};
 use siliray::trace::{Options, Tracer};
+use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
@@ -34,6 +35,8 @@ struct Json {
     seconds: f64,
     rays_per_second: f64,
     build_seconds: f64,
+    /// Of the check of an image: geometry may lie outside boxes, and be lost.
+    warnings: u32,
     output: String,
 }
 
@@ -44,7 +47,8 @@ pub(crate) fn run(args: &Trace, triangles: Option<usize>, output: &Output) -> Re
     let mode = args.mode;
     let rule = TriangleRule::from(args.rule);
     let start = Instant::now();
-    let (scene, tracer) = tracer(args, triangles, Options { mode, rule, kernel: args.kernel })?;
+    let Opened { scene, tracer, warnings } =
+        tracer(args, triangles, Options { mode, rule, kernel: args.kernel })?;
     let build_seconds = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let hits = trace(args, &tracer, &mut rays, &mut file, output)?;
@@ -61,17 +65,22 @@ pub(crate) fn run(args: &Trace, triangles: Option<usize>, output: &Output) -> Re
         seconds: spent,
         rays_per_second: rays.count() as f64 / spent.max(1e-9),
         build_seconds,
+        warnings,
         output: args.output.to_string_lossy().into_owned(),
     };
     output.result(&json, &text(&json))
 }
 
+/// A tracer, and what it is over.
+struct Opened {
+    scene: String,
+    tracer: Tracer,
+    /// What the check of an image warns about.
+    warnings: u32,
+}
+
 /// A tracer over a scene, or over the image that a file holds.
-fn tracer(
-    args: &Trace,
-    triangles: Option<usize>,
-    options: Options,
-) -> Result<(String, Tracer), Failure> {
+fn tracer(args: &Trace, triangles: Option<usize>, options: Options) -> Result<Opened, Failure> {
     let path = Path::new(&args.scene);
     if triangles.is_none() && is_container(path) {
         let file = image_file::open(path, None, None).map_err(no_image)?;
@@ -81,14 +90,24 @@ fn tracer(
                 let message = format!("{}: the image is not safe to walk", path.display());
                 Failure::input(message).hint(format!("try `siliray check {}`", path.display()))
             })?;
+            let warnings = report.findings.iter().map(|finding| finding.count).sum();
+            if warnings > 0 {
+                let of = counted(warnings, "warning");
+                let path = path.display();
+                // Nobody is left to be warned if standard error is closed.
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "warning: {path}: {of}, so hits may be lost, other ones in each mode; see `siliray check {path}`"
+                );
+            }
             let tracer = Tracer::from_image(image, options).map_err(about(&args.scene))?;
             let name = path.file_name().unwrap_or(path.as_os_str());
-            return Ok((name.to_string_lossy().into_owned(), tracer));
+            return Ok(Opened { scene: name.to_string_lossy().into_owned(), tracer, warnings });
         }
     }
     let scene = open(&args.scene, triangles)?;
     let tracer = Tracer::with_options(&scene, options).map_err(about(&args.scene))?;
-    Ok((scene.name, tracer))
+    Ok(Opened { scene: scene.name, tracer, warnings: 0 })
 }
 
 /// Reads, traces and writes part by part; says how many hits there are.

@@ -29,6 +29,7 @@ use siliray::scene::builtin::Builtin;
 use siliray::trace::Kernel;
 use siliray::workload::{self, Workload};
 use std::ffi::OsString;
+use std::path::Path;
 
 /// Threads of the second row, if nothing else is asked for.
 const SECOND_THREADS: usize = 2;
@@ -49,6 +50,10 @@ fn trace(args: &BenchTrace, global: &Global, output: &Output) -> Result<(), Fail
     let second = global.threads.unwrap_or(SECOND_THREADS.min(machine.cores));
     let mut threads = vec![1, second];
     threads.dedup();
+    // A scene that is not there is found before anything is measured.
+    for name in names.iter().filter(|name| !is_builtin(name) && !Path::new(name).exists()) {
+        open(name, None)?;
+    }
     let bar = output.bar("measuring");
     let mut report = Report { machine, scenes: Vec::new(), missing: Vec::new() };
     for (index, name) in names.iter().enumerate() {
