@@ -9,6 +9,7 @@ use serde::Serialize;
 use siliray::geometry::{Ray, TriangleRule};
 use siliray::gfx12;
 use siliray::image_file::{self, is_container};
+use siliray::machine::Severity;
 use siliray::ray_files::writer::{Content, push_hit, push_numbered_hit};
 use siliray::ray_files::{Layout, RayReader};
 use siliray::trace::{Options, Tracer};
@@ -86,10 +87,13 @@ fn tracer(args: &Trace, triangles: Option<usize>, options: Options) -> Result<Op
         let file = image_file::open(path, None, None).map_err(no_image)?;
         if file.image.format == gfx12::NAME {
             let report = file.check_image();
-            let image = report.checked.ok_or_else(|| {
-                let message = format!("{}: the image is not safe to walk", path.display());
-                Failure::input(message).hint(format!("try `siliray check {}`", path.display()))
-            })?;
+            let Some(image) = report.checked else {
+                let errors = report.findings.iter().filter(|f| f.severity == Severity::Error);
+                let first = errors.map(|finding| format!(": {finding}")).next().unwrap_or_default();
+                let path = path.display();
+                let message = format!("{path}: the image is not safe to walk{first}");
+                return Err(Failure::input(message).hint(format!("try `siliray check {path}`")));
+            };
             let warnings = report.findings.iter().map(|finding| finding.count).sum();
             if warnings > 0 {
                 let of = counted(warnings, "warning");

@@ -7,7 +7,6 @@
 //! |---|---|
 //! | `flight` | rays in flight, and the rounds of their steps |
 //! | `lists` | which of them wait for which kind of step |
-//! | `single` | one ray alone |
 //! | `prepared` | the steps over the CPU's copy |
 //! | `boxes` | the children of a node that a ray meets |
 //! | `triangles` | one ray against eight triangles, by the watertight rule |
@@ -18,14 +17,14 @@ mod flight;
 mod lists;
 mod packing;
 mod prepared;
-mod single;
 mod triangles;
 
 use crate::ask::Ask;
 use crate::kind::Kind;
-use crate::vector::ground::Ground;
+use crate::vector::ground::{Ground, Steps};
 use crate::vector::prepared::Prepared;
 use crate::vector::rule::{MollerTrumbore, Rule, Watertight};
+use crate::vector::single;
 use crate::vector::walk::Walk;
 use crate::world::World;
 use flight::Flight;
@@ -95,10 +94,20 @@ unsafe fn by_rule<K: Kind, R: Rule>(
     // SAFETY: the caller promises the features.
     unsafe {
         match (rays.len(), is_counted) {
-            (1, false) => single::answer::<K, _, false>(&mut walk),
-            (1, true) => single::answer::<K, _, true>(&mut walk),
+            (1, false) => one::<K, _, false>(&mut walk),
+            (1, true) => one::<K, _, true>(&mut walk),
             (_, false) => Flight::new(walk).answer::<false>(),
             (_, true) => Flight::new(walk).answer::<true>(),
         }
     }
+}
+
+/// Answers the one ray of `walk`.
+///
+/// # Safety
+/// As [`answer`], and there must be one ray.
+#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+unsafe fn one<K: Kind, G: Steps, const COUNTED: bool>(walk: &mut Walk<'_, K, G>) {
+    // SAFETY: as promised.
+    unsafe { single::answer::<K, G, COUNTED>(walk) };
 }

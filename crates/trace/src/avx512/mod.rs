@@ -9,8 +9,7 @@
 //! | `flight` | rays in flight, and the rounds of their steps |
 //! | `rounds` | steps of one kind, of many rays |
 //! | `lists` | which of them wait for which kind of step |
-//! | `single` | one ray alone |
-//! | [`alone`] | the same over the CPU's copy, in what is asked most |
+//! | [`alone`] | one ray alone over the CPU's copy, in what is asked most |
 //! | `prepared` | steps over the CPU's copy |
 //! | [`in_place`] | the image's own bytes as ground, and steps over it |
 //! | `boxes` | the children of a node that a ray meets |
@@ -29,7 +28,6 @@ pub(crate) mod in_place;
 mod lists;
 mod prepared;
 mod rounds;
-mod single;
 mod stack;
 mod triangles;
 
@@ -37,6 +35,7 @@ use crate::ask::Ask;
 use crate::kind::Kind;
 use crate::vector::prepared::Prepared;
 use crate::vector::rule::{MollerTrumbore, Watertight};
+use crate::vector::single;
 use crate::vector::walk::Walk;
 use crate::world::World;
 use flight::Flight;
@@ -111,10 +110,20 @@ unsafe fn answer_over<K: Kind, G: Rounds>(
     // SAFETY: the caller promises the features.
     unsafe {
         match (rays.len(), is_counted) {
-            (1, false) => single::answer::<K, G, false>(&mut walk),
-            (1, true) => single::answer::<K, G, true>(&mut walk),
+            (1, false) => one::<K, G, false>(&mut walk),
+            (1, true) => one::<K, G, true>(&mut walk),
             (_, false) => Flight::new(walk).answer::<false>(),
             (_, true) => Flight::new(walk).answer::<true>(),
         }
     }
+}
+
+/// Answers the one ray of `walk`.
+///
+/// # Safety
+/// As [`answer`], and there must be one ray.
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
+unsafe fn one<K: Kind, G: Rounds, const COUNTED: bool>(walk: &mut Walk<'_, K, G>) {
+    // SAFETY: as promised.
+    unsafe { single::answer::<K, G, COUNTED>(walk) };
 }

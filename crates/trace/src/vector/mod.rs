@@ -3,6 +3,7 @@
 //! | file | concept |
 //! |---|---|
 //! | `walk` | what rays do between box tests |
+//! | `single` | one ray alone |
 //! | `launch` | eight rays set up at once |
 //! | `slot` | a ray |
 //! | `stack` | what it has still to visit |
@@ -19,6 +20,7 @@ pub(crate) mod launch;
 pub(crate) mod moller_trumbore;
 pub(crate) mod prepared;
 pub(crate) mod rule;
+pub(crate) mod single;
 pub(crate) mod slot;
 pub(crate) mod stack;
 pub(crate) mod triangles;

@@ -1,12 +1,13 @@
 //! One ray alone.
 //!
-//! It waits for memory, and for the outcome of each test, at every step; nothing is gained by rounds.
+//! It waits for memory, and for the outcome of each test, at every step; nothing is gained by rounds. Always inlined: only so
+//! each kernel's own instructions get into it.
 
+use super::ground::{Candidates, Steps};
+use super::slot::{Aim, Slot};
+use super::walk::{Next, Walk};
+use super::{slot, stack};
 use crate::kind::Kind;
-use crate::vector::ground::{Candidates, Steps};
-use crate::vector::slot::{Aim, Slot};
-use crate::vector::walk::{Next, Walk};
-use crate::vector::{slot, stack};
 use crate::world::{Pointer, Target};
 use std::mem::MaybeUninit;
 
@@ -17,9 +18,10 @@ const SHORT_STACK: usize = 256;
 ///
 /// # Safety
 /// The processor must have the features, and there must be one ray.
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-pub(super) unsafe fn answer<K: Kind, G: Steps, const COUNTED: bool>(walk: &mut Walk<'_, K, G>) {
-    if !slot::is_ordinary(&walk.rays[0]) {
+#[inline(always)]
+pub(crate) unsafe fn answer<K: Kind, G: Steps, const COUNTED: bool>(walk: &mut Walk<'_, K, G>) {
+    // SAFETY: the caller promises the features.
+    if !unsafe { slot::is_ordinary(&walk.rays[0]) } {
         return walk.answer_plainly(0);
     }
     walk.answers[0] = K::miss();
@@ -41,15 +43,15 @@ pub(super) unsafe fn answer<K: Kind, G: Steps, const COUNTED: bool>(walk: &mut W
 ///
 /// # Safety
 /// As [`answer`], and the stack must be large enough.
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
+#[inline(always)]
 unsafe fn go<K: Kind, G: Steps, const COUNTED: bool>(
     walk: &mut Walk<'_, K, G>,
     bottom: *mut Pointer,
 ) {
     let (ray, ground) = (walk.rays[0], walk.ground);
     let mut slot = Slot::EMPTY;
-    let mut pointer = slot.enter_world(&ray, ground);
+    // SAFETY: the caller promises the features.
+    let mut pointer = unsafe { slot.enter_world(&ray, ground) };
     let outer = slot.aim;
     // SAFETY: pointers lead into the world; stacks are as large as any walk needs, and the lowest
     // entry ends it.
