@@ -49,6 +49,15 @@ const LARGEST_AREA: f32 = 1.0 / 16.0;
 /// Origins may differ by so much, as a part of the distance to the far end of the world.
 const THICKEST: f32 = 1.0 / 16.0;
 
+/// Steps that a bundle may take for each of its rays. Where boxes are small beside the gaps between rays, a bundle
+/// meets what none of them meets, and they are better off alone.
+const STEPS_A_RAY: u32 = 4;
+
+/// Groups that go without a bundle after one whose rays have parted; after each further one twice as many, up to [`LONGEST_PAUSE`].
+const SHORTEST_PAUSE: u32 = 1;
+
+const LONGEST_PAUSE: u32 = 64;
+
 /// Answers rays of a part of a batch that run together, by the watertight rule. What is left is for another
 /// kernel: the positions of these rays.
 ///
@@ -71,13 +80,21 @@ pub(crate) unsafe fn answer<K: Kind>(
         return left;
     }
     let mut bundler = None;
+    let (mut pause, mut next_pause) = (0u32, SHORTEST_PAUSE);
     for (number, (group, answers)) in rays.chunks(SIZE).zip(answers.chunks_mut(SIZE)).enumerate() {
-        let mut missing = if seems_coherent(group) {
+        let mut missing = if pause > 0 || !seems_coherent(group) {
+            pause = pause.saturating_sub(1);
+            all(group.len())
+        } else {
             let bundler = bundler.get_or_insert_with(|| Box::new(Bundler::new(world, ask)));
             // SAFETY: as promised by the caller.
-            unsafe { bundler.answer::<K>(group, answers) }
-        } else {
-            all(group.len())
+            let missing = unsafe { bundler.answer::<K>(group, answers) };
+            if bundler.parted {
+                (pause, next_pause) = (next_pause, LONGEST_PAUSE.min(2 * next_pause));
+            } else {
+                next_pause = SHORTEST_PAUSE;
+            }
+            missing
         };
         while missing != 0 {
             left.push((SIZE * number) as u32 + missing.trailing_zeros());
@@ -114,6 +131,8 @@ struct Bundler<'a> {
     below: View,
     hits: Hits,
     stack: Stack,
+    /// Whether rays of the last group have parted on their way.
+    parted: bool,
 }
 
 impl<'a> Bundler<'a> {
@@ -125,6 +144,7 @@ impl<'a> Bundler<'a> {
             below: View::empty(),
             hits: Hits::empty(),
             stack: Stack::new(world.stack_size),
+            parted: false,
         }
     }
 
@@ -134,14 +154,15 @@ impl<'a> Bundler<'a> {
     /// As [`answer`].
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     unsafe fn answer<K: Kind>(&mut self, rays: &[Ray], answers: &mut [K::Answer]) -> u64 {
-        let Self { world, ask, view, below, hits, stack } = self;
+        let Self { world, ask, view, below, hits, stack, parted } = self;
+        *parted = false;
         let [ox, oy, oz] = view.origin.each_mut();
         let [dx, dy, dz] = view.direction.each_mut();
         lanes::transposed(rays, [ox, oy, oz, dx, dy, dz, &mut hits.tmin, &mut hits.best]);
         hits.clear();
         let candidates = view.ordinary(hits.in_order(all(rays.len())));
         let mut waiting = candidates;
-        let mut walk = Walk { world, mask: ask.mask, strange: 0 };
+        let mut walk = Walk { world, mask: ask.mask, strange: 0, steps: 0 };
         let mut left = all(rays.len()) & !candidates;
         let (level, dilation) = match (&world.top, world.bottoms.first()) {
             (Some(top), _) => (&top.level, Dilation::Top(&top.dilation)),
@@ -159,6 +180,7 @@ impl<'a> Bundler<'a> {
             if !is_bundle {
                 left |= class;
             } else if level.root != crate::world::Pointer::DONE {
+                walk.steps = STEPS_A_RAY * class.count_ones();
                 // SAFETY: the caller promises the features; the view is aimed; the stack has room for every
                 // walk over this world.
                 unsafe {
@@ -168,6 +190,10 @@ impl<'a> Bundler<'a> {
                     } else {
                         walk.level::<true>(level, view, below, hits, stack);
                     }
+                }
+                if walk.steps == 0 {
+                    left |= class;
+                    *parted = true;
                 }
             }
         }

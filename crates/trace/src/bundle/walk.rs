@@ -19,6 +19,8 @@ pub(super) struct Walk<'a> {
     pub(super) mask: u8,
     /// Rays that are out of the ordinary in the space of an instance.
     pub(super) strange: u64,
+    /// Steps that the bundle may still take. Without any, its rays have parted, and answers mean nothing.
+    pub(super) steps: u32,
 }
 
 impl Walk<'_> {
@@ -66,6 +68,11 @@ impl Walk<'_> {
         let mut limit = farthest * WIDEN + view.beam.tiny;
         let (mut depth, mut pointer, mut place) = (f32::NEG_INFINITY, level.root, NOWHERE);
         loop {
+            if self.steps == 0 {
+                stack.cut(bottom);
+                return;
+            }
+            self.steps -= 1;
             if depth <= limit {
                 if pointer.is_node() {
                     // SAFETY: pointers of a world lead to its nodes; stacks have room.
