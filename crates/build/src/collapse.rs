@@ -12,7 +12,7 @@ use crate::scratch::Scratch;
 use crate::tagged_box::TaggedBox;
 use rayon::prelude::*;
 use tree::bvh::MAX_WIDTH;
-use tree::{Bvh, Entry, Link};
+use tree::{Bvh, NodeLink};
 
 /// Subtrees over about so many references are written by one thread.
 const BLOCK: usize = 1 << 12;
@@ -69,7 +69,7 @@ pub(crate) fn collapse(
 /// A part of the wide tree.
 #[derive(Default)]
 struct Part {
-    entries: Vec<Entry>,
+    entries: Vec<tree::Node>,
     references: Vec<u32>,
     /// Wide nodes still without children: entry and binary node.
     pending: Vec<(u32, u32)>,
@@ -87,15 +87,15 @@ impl Part {
     /// Appends a part, whose root is entry `root`.
     fn append(&mut self, root: usize, part: &Self) {
         let (first_entry, first_reference) = (self.entries.len(), self.references.len());
-        self.entries[root].link = Link::node(first_entry as u32, part.root_width);
+        self.entries[root].link = NodeLink::inner(first_entry as u32, part.root_width);
         self.references.extend_from_slice(&part.references);
         self.entries.extend(part.entries.iter().map(|entry| {
             let (range, count) = (entry.link.range(), entry.link.count());
             let link = match entry.link.is_leaf() {
-                true => Link::leaf((first_reference + range.start) as u32, count),
-                false => Link::node((first_entry + range.start) as u32, count),
+                true => NodeLink::leaf((first_reference + range.start) as u32, count),
+                false => NodeLink::inner((first_entry + range.start) as u32, count),
             };
-            Entry { link, ..*entry }
+            tree::Node { link, ..*entry }
         }));
     }
 }
@@ -119,7 +119,7 @@ impl Writer<'_> {
             self.emit_children(node as usize, part);
             let count = part.entries.len() - first;
             match part.entries.get_mut(entry as usize) {
-                Some(parent) => parent.link = Link::node(first as u32, count),
+                Some(parent) => parent.link = NodeLink::inner(first as u32, count),
                 None => part.root_width = count,
             }
         }
@@ -159,14 +159,14 @@ impl Writer<'_> {
             self.leaf(node, part)
         } else {
             part.pending.push((part.entries.len() as u32, node as u32));
-            Link::node(0, 0)
+            NodeLink::inner(0, 0)
         };
-        part.entries.push(Entry { bounds, link });
+        part.entries.push(tree::Node { bounds, link });
     }
 
     /// A leaf with all references below `node`. Two references to the same item, which spatial splits
     /// make, become one.
-    fn leaf(&self, node: usize, part: &mut Part) -> Link {
+    fn leaf(&self, node: usize, part: &mut Part) -> NodeLink {
         let start = part.references.len();
         let mut open = [0; MAX_LEAF];
         let mut count = 0;
@@ -188,6 +188,6 @@ impl Writer<'_> {
             count -= 1;
             current = open[count];
         }
-        Link::leaf(start as u32, part.references.len() - start)
+        NodeLink::leaf(start as u32, part.references.len() - start)
     }
 }

@@ -1,4 +1,4 @@
-//! Bottom levels, the top level, and the whole.
+//! BLASes, the TLAS, and the whole.
 
 use crate::binary::Node;
 use crate::collapse::{self, Collapsed};
@@ -13,7 +13,7 @@ use geometry::Aabb;
 use rayon::prelude::*;
 use scene::{Object, Scene};
 use std::time::Instant;
-use tree::{Bottom, Bvh, Placement, Primitives, Top, Tree};
+use tree::{Blas, Bvh, Instance, Primitives, Tlas, Tree};
 
 /// A tree and its figures.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,21 +50,21 @@ fn build_levels(
         .objects
         .par_iter()
         .enumerate()
-        .map(|(position, object)| build_bottom(object, position, options, monitor))
+        .map(|(position, object)| build_blas(object, position, options, monitor))
         .collect::<Result<_, _>>()?;
-    let (bottoms, bottom_costs): (Vec<Bottom>, Vec<f64>) = levels.into_iter().unzip();
-    let (tree, top_cost) = match scene.instances.is_empty() {
-        true => (Tree { bottoms: one_bottom(bottoms), top: None }, None),
+    let (blases, blas_costs): (Vec<Blas>, Vec<f64>) = levels.into_iter().unzip();
+    let (tree, tlas_cost) = match scene.instances.is_empty() {
+        true => (Tree { blases: one_blas(blases), tlas: None }, None),
         false => {
-            let (top, cost) = build_top(scene, &bottoms, options, monitor)?;
-            (Tree { bottoms, top: Some(top) }, Some(cost))
+            let (tlas, cost) = build_tlas(scene, &blases, options, monitor)?;
+            (Tree { blases, tlas: Some(tlas) }, Some(cost))
         }
     };
-    Ok((tree, LevelFigures { bottoms: bottom_costs, top: top_cost }))
+    Ok((tree, LevelFigures { blases: blas_costs, tlas: tlas_cost }))
 }
 
-/// A bottom level and the cost of the binary tree that it was made from.
-type Level = (Bottom, f64);
+/// A BLAS and the cost of the binary tree that it was made from.
+type Level = (Blas, f64);
 
 fn check_instances(scene: &Scene) -> Result<(), BuildError> {
     let objects = scene.objects.len();
@@ -91,16 +91,16 @@ fn work(scene: &Scene, preset: Preset) -> u64 {
     passes * scene.triangle_count() as u64
 }
 
-/// A scene without objects is an empty bottom level.
-fn one_bottom(bottoms: Vec<Bottom>) -> Vec<Bottom> {
-    if bottoms.is_empty() {
-        vec![Bottom { primitives: Primitives::default(), bvh: Bvh::empty() }]
+/// A scene without objects is an empty BLAS.
+fn one_blas(blases: Vec<Blas>) -> Vec<Blas> {
+    if blases.is_empty() {
+        vec![Blas { primitives: Primitives::default(), bvh: Bvh::empty() }]
     } else {
-        bottoms
+        blases
     }
 }
 
-fn build_bottom(
+fn build_blas(
     object: &Object,
     position: usize,
     options: &Options,
@@ -121,43 +121,43 @@ fn build_bottom(
         let references = primitives::references(&primitives);
         build_level(references, &primitives, primitives.len(), options, monitor)?
     };
-    Ok((Bottom { primitives, bvh }, binary_cost))
+    Ok((Blas { primitives, bvh }, binary_cost))
 }
 
-/// The top level. Its leaves hold one placement each: entering an instance costs far more than a box
+/// The TLAS. Its leaves hold one instance each: entering an instance costs far more than a box
 /// test.
-fn build_top(
+fn build_tlas(
     scene: &Scene,
-    bottoms: &[Bottom],
+    blases: &[Blas],
     options: &Options,
     monitor: &Monitor<'_>,
-) -> Result<(Top, f64), BuildError> {
-    let placed: Vec<(Placement, Aabb)> = scene
+) -> Result<(Tlas, f64), BuildError> {
+    let placed: Vec<(Instance, Aabb)> = scene
         .instances
         .iter()
         .enumerate()
         .map(|(instance, placed)| {
             let singular = |source| BuildError::Singular { instance, source };
-            let placement = Placement {
-                bottom: placed.object as u32,
+            let instance = Instance {
+                blas: placed.object as u32,
                 world_to_object: placed.object_to_world.inverse().map_err(singular)?,
                 object_to_world: placed.object_to_world,
                 mask: placed.mask,
                 custom_index: placed.custom_index,
                 flags: placed.flags,
             };
-            let object_bounds = &bottoms[placed.object].bvh.root().bounds;
-            let bounds = placement.world_bounds(object_bounds).map_err(singular)?;
-            Ok((placement, bounds))
+            let object_bounds = &blases[placed.object].bvh.root().bounds;
+            let bounds = instance.world_bounds(object_bounds).map_err(singular)?;
+            Ok((instance, bounds))
         })
         .collect::<Result<_, BuildError>>()?;
-    let (placements, bounds): (Vec<_>, Vec<_>) = placed.into_iter().unzip();
+    let (instances, bounds): (Vec<_>, Vec<_>) = placed.into_iter().unzip();
     let references = primitives::boxes_as_references(&bounds);
     // Boxes of instances are not cut: the parts of an instance are not in its box's parts.
     let options = Options { max_leaf: 1, split_budget: 0.0, ..*options };
     let Collapsed { bvh, binary_cost } =
-        build_level(references, &Primitives::default(), placements.len(), &options, monitor)?;
-    Ok((Top { placements, bvh }, binary_cost))
+        build_level(references, &Primitives::default(), instances.len(), &options, monitor)?;
+    Ok((Tlas { instances, bvh }, binary_cost))
 }
 
 fn build_level(

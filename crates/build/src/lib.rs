@@ -1,7 +1,7 @@
 //! Scene → tree.
 //!
-//! [`build`] makes one bottom level for each object and, for a scene with instances, a top level over
-//! their placements. Each level goes the same way: boxes around the primitives, a binary tree by the
+//! [`build`] makes one BLAS for each object and, for a scene with instances, a TLAS over
+//! them. Each level goes the same way: boxes around the primitives, a binary tree by the
 //! method of the preset, and the wide tree of the least cost that this binary tree allows. Every
 //! result is the same for any number of threads.
 //!
@@ -31,7 +31,7 @@
 //! * A leaf's box contains the box of each of its primitives, except where spatial splits cut a
 //!   triangle: there the boxes of all references to the triangle together cover it, exactly.
 //! * A node's box is the smallest around its children's.
-//! * Each primitive that can be hit is referred to. Empty procedural boxes and placements of empty
+//! * Each primitive that can be hit is referred to. Empty procedural boxes and instances of empty
 //!   objects cannot and are not.
 
 mod binary;

@@ -30,19 +30,19 @@ impl BlockFormat for Gfx12 {
             rotations: rotations.map(|r| r.rows.map(|[x, y, z, _]| [x, y, z])).collect(),
             ..BlockImage::default()
         };
-        // The tree's order: bottom levels first.
-        let (top, bottoms) = match survey.has_top_level() {
+        // The tree's order: BLASes first.
+        let (tlas, blases) = match survey.has_tlas() {
             true => (Some(&survey.structures[0]), &survey.structures[1..]),
             false => (None, &survey.structures[..1]),
         };
-        for (surveyed, bottom) in bottoms.iter().zip(&tree.bottoms) {
+        for (surveyed, blas) in blases.iter().zip(&tree.blases) {
             let read = ReadPrimitives::new(&memory, surveyed);
             let leaf = |leaf: &LeafRecord| (read.numbers(leaf).collect(), leaf_bytes(&read, leaf));
             let level =
                 Level { memory: &memory, surveyed, leaf: &leaf, instance: &|n| n, masks: false };
-            level.add(&bottom.bvh, &mut sum);
+            level.add(&blas.bvh, &mut sum);
         }
-        if let Some(surveyed) = top {
+        if let Some(surveyed) = tlas {
             add_top(&memory, surveyed, &tree, &mut sum);
         }
         sum
@@ -54,8 +54,8 @@ fn add_top(memory: &Memory<'_>, surveyed: &Surveyed, tree: &Tree, sum: &mut Bloc
     let instance = |number: u32| numbers[number as usize];
     let leaf = |_: &LeafRecord| (Vec::new(), 0);
     let level = Level { memory, surveyed, leaf: &leaf, instance: &instance, masks: true };
-    if let Some(top) = &tree.top {
-        level.add(&top.bvh, sum);
+    if let Some(tlas) = &tree.tlas {
+        level.add(&tlas.bvh, sum);
     }
 }
 
@@ -76,7 +76,7 @@ struct Level<'a> {
     memory: &'a Memory<'a>,
     surveyed: &'a Surveyed,
     leaf: LeafItems<'a>,
-    /// The placement that an instance node shows.
+    /// The instance that an instance node shows.
     instance: &'a dyn Fn(u32) -> u32,
     /// Whether the masks of slots mean anything: they are those of instances.
     masks: bool,

@@ -7,14 +7,14 @@
 //!
 //! To join, a format fills in:
 //!
-//! * `levels`: the bottom levels in the order of the tree that [`Format::decode`](crate::Format::decode) gives, then
-//!   the top level if there is one. A level without items has no root.
+//! * `levels`: the BLASes in the order of the tree that [`Format::decode`](crate::Format::decode) gives, then
+//!   the TLAS if there is one. A level without items has no root.
 //! * `blocks`: where each lies, how many bytes of memory it takes, its frame, the box of its root if the format
 //!   stores one, and its nodes. Blocks may share a line of memory; a block may take several.
 //! * `nodes`: boxes in cells of the block's frame, `origin + cell * 2^exponent`, exact as `f32`. The frame of a format
 //!   with plain `f32` boxes is [`Frame::GLOBAL`]. The root's children are the first `root_children` nodes of the
 //!   block; nodes inside a block lead further behind.
-//! * `items`: references to primitives, or to placements in a top level, numbered as in the decoded tree. A format whose
+//! * `items`: references to primitives, or to instances in a TLAS, numbered as in the decoded tree. A format whose
 //!   leaves are memory that the processor must fetch says how many bytes that is.
 //!
 //! Every decoded box must contain what is below it: units cull by it.
@@ -31,7 +31,7 @@ pub trait BlockFormat: crate::Format {
 /// An image as blocks.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BlockImage {
-    /// The bottom levels, then the top level.
+    /// The BLASes, then the TLAS.
     pub levels: Vec<BlockLevel>,
     /// All blocks.
     pub blocks: Vec<Block>,
@@ -119,7 +119,7 @@ pub enum BlockLead {
     },
     /// To another block.
     Block(u32),
-    /// To items: primitives of a bottom level, placements of a top level.
+    /// To items: primitives of a BLAS, instances of a TLAS.
     Items {
         /// The first reference.
         first: u32,

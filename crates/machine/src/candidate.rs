@@ -6,22 +6,22 @@
 use crate::{Hit, RayFlags, RayQuery};
 use geometry::{InstanceFlags, Ray, SurfaceHit, TriangleRule, procedural_hit, triangle_hit};
 use tree::primitives::Primitive;
-use tree::{Placement, PrimitiveFlags, PrimitiveId, Primitives};
+use tree::{Instance, PrimitiveFlags, PrimitiveId, Primitives};
 
-/// A bottom level as one query sees it through one placement.
+/// A BLAS as one query sees it through one instance.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
     /// The primitives.
     pub primitives: &'a Primitives,
     /// The query's ray, in the space of the primitives.
     pub ray: Ray,
-    /// The id of the placement.
+    /// The id of the instance.
     pub instance: u32,
-    /// The flags of the query, merged with those of the placement.
+    /// The flags of the query, merged with those of the instance.
     pub flags: MergedFlags,
 }
 
-/// What a query and a placement leave out between them.
+/// What a query and an instance leave out between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MergedFlags {
     ray: RayFlags,
@@ -30,26 +30,26 @@ pub struct MergedFlags {
 }
 
 impl<'a> View<'a> {
-    /// A bottom level that lies in world space.
+    /// A BLAS that lies in world space.
     #[must_use]
     pub fn world(primitives: &'a Primitives, query: &RayQuery) -> Self {
         let flags = MergedFlags::new(query.flags, InstanceFlags::empty());
         Self { primitives, ray: query.ray, instance: 0, flags }
     }
 
-    /// A bottom level through placement number `instance`; `None` if the mask hides it.
+    /// A BLAS through instance `number`; `None` if the mask hides it.
     #[must_use]
     pub fn placed(
         primitives: &'a Primitives,
         query: &RayQuery,
-        instance: u32,
-        placement: &Placement,
+        number: u32,
+        instance: &Instance,
     ) -> Option<Self> {
-        (placement.mask & query.mask != 0).then(|| Self {
+        (instance.mask & query.mask != 0).then(|| Self {
             primitives,
-            ray: placement.world_to_object.ray(&query.ray),
-            instance,
-            flags: MergedFlags::new(query.flags, placement.flags),
+            ray: instance.world_to_object.ray(&query.ray),
+            instance: number,
+            flags: MergedFlags::new(query.flags, instance.flags),
         })
     }
 
@@ -81,7 +81,7 @@ impl MergedFlags {
         }
     }
 
-    /// Whether and where `ray`, in the space of the primitive, hits it through placement `instance`.
+    /// Whether and where `ray`, in the space of the primitive, hits it through instance `instance`.
     #[must_use]
     pub fn hit(
         &self,

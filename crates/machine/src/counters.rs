@@ -37,7 +37,7 @@ counters! {
     triangle_tests,
     /// Procedural boxes tested.
     procedural_tests,
-    /// Placements entered.
+    /// Instances entered.
     instances,
     /// Blocks fetched and tested, by machines that have blocks.
     blocks,

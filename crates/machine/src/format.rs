@@ -6,9 +6,9 @@ use tree::Tree;
 /// What a format can express. A cell of the conformance table that a format cannot have says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities {
-    /// Top levels with placements.
+    /// TLASes with instances.
     pub instances: bool,
-    /// Placement masks.
+    /// Instance masks.
     pub masks: bool,
     /// Opaque and instance flags.
     pub flags: bool,

@@ -11,7 +11,7 @@ pub struct Hit {
     pub u: f32,
     /// Weight of the triangle's third corner; 0 for a procedural box.
     pub v: f32,
-    /// Which placement; 0 where there is no top level.
+    /// Which instance; 0 where there is no TLAS.
     pub instance: u32,
     /// Which geometry of the object.
     pub geometry: u32,

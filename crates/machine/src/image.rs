@@ -69,7 +69,7 @@ impl PartialEq for Segment {
 
 /// What a machine reads: memory, a base for each class of nodes, and where to start.
 ///
-/// A single-level scene is an image; a top level and the bottom levels that it refers to, by address,
+/// A single-level scene is an image; a TLAS and the BLASes that it refers to, by address,
 /// are one image too.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Image {

@@ -1,7 +1,7 @@
-//! How much a top level must widen a ray.
+//! How much a TLAS must widen a ray.
 //!
 //! Hits on an instance are defined in its own space, with a ray that was transformed in `f32`. A box
-//! of the top level lies in world space, so the two disagree by rounding, and a top level that
+//! of the TLAS lies in world space, so the two disagree by rounding, and a TLAS that
 //! tests the bare ray can lose hits.
 //!
 //! Let `M` be the stored world-to-object map with linear part `A` and translation `m`, and `W` the
@@ -17,9 +17,9 @@
 //! that the rounding of these norms needs no thought.
 
 use geometry::Vec3;
-use tree::Top;
+use tree::Tlas;
 
-/// The largest sensitivities over all placements of a top level.
+/// The largest sensitivities over all instances of a TLAS.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct InstanceDilation {
     /// Largest `|W| |A|`.
@@ -29,11 +29,11 @@ pub struct InstanceDilation {
 }
 
 impl InstanceDilation {
-    /// The figures of `top`.
+    /// The figures of `tlas`.
     #[must_use]
-    pub fn new(top: &Top) -> Self {
-        top.placements.iter().fold(Self::default(), |worst, placement| {
-            let (linear, translation) = placement.world_to_object.to_f64();
+    pub fn new(tlas: &Tlas) -> Self {
+        tlas.instances.iter().fold(Self::default(), |worst, instance| {
+            let (linear, translation) = instance.world_to_object.to_f64();
             let inverse = row_norm(linear.inverse());
             Self {
                 condition: worst.condition.max(inverse * row_norm(linear)),
@@ -42,7 +42,7 @@ impl InstanceDilation {
         })
     }
 
-    /// The dilation for a ray from `origin` whose reach into the top level's root box is `reach`.
+    /// The dilation for a ray from `origin` whose reach into the TLAS's root box is `reach`.
     #[must_use]
     pub fn dilation(&self, origin: Vec3, reach: f32) -> f32 {
         let distance = f64::from(reach) + f64::from(origin.abs().max_element());

@@ -14,7 +14,7 @@
 //! | [`beam`] | beam queries: the trait [`BeamMachine`], its oracle and its reference machine |
 //! | [`oracle`] | brute force over every primitive |
 //! | [`reference`](mod@reference) | the plain walk over a tree |
-//! | [`instance_dilation`] | how much a top level must widen a ray, with its proof |
+//! | [`instance_dilation`] | how much a TLAS must widen a ray, with its proof |
 //! | [`budget`] | step budgets: no walk runs for ever |
 //! | [`counters`] | what a machine counts |
 //! | [`image`] | segments of memory, and images proved sound |

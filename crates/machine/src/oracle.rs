@@ -1,4 +1,4 @@
-//! The brute-force oracle: every primitive of every placement, one after the other.
+//! The brute-force oracle: every primitive of every instance, one after the other.
 
 use crate::candidate::View;
 use crate::{BudgetExhausted, Counters, Hit, HitKind, Machine, RayQuery};
@@ -21,16 +21,16 @@ impl<'a> Oracle<'a> {
         Self { tree, rule }
     }
 
-    /// What the query sees: one view for each placement.
+    /// What the query sees: one view for each instance.
     fn views(&self, query: &RayQuery) -> Vec<View<'a>> {
         let tree = self.tree;
-        match &tree.top {
-            None => tree.bottoms.iter().map(|b| View::world(&b.primitives, query)).collect(),
-            Some(top) => (0..)
-                .zip(&top.placements)
-                .filter_map(|(instance, placement)| {
-                    let bottom = &tree.bottoms[placement.bottom as usize];
-                    View::placed(&bottom.primitives, query, instance, placement)
+        match &tree.tlas {
+            None => tree.blases.iter().map(|b| View::world(&b.primitives, query)).collect(),
+            Some(tlas) => (0..)
+                .zip(&tlas.instances)
+                .filter_map(|(number, instance)| {
+                    let blas = &tree.blases[instance.blas as usize];
+                    View::placed(&blas.primitives, query, number, instance)
                 })
                 .collect(),
         }

@@ -14,7 +14,7 @@ use crate::{BudgetExhausted, Counters, Hit, HitKind, Machine, RayQuery, StepBudg
 use geometry::{Aabb, Ray, SlabRay, TriangleRule, slab};
 use std::ops::{ControlFlow, Range};
 use tree::primitives::Primitive;
-use tree::{Bottom, Bvh, Top, Tree};
+use tree::{Blas, Bvh, Tlas, Tree};
 
 /// The reference machine over a tree.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +29,7 @@ impl<'a> Reference<'a> {
     /// A machine over `tree` without a step limit: a [`Bvh`] is known to be a tree, so walks end.
     #[must_use]
     pub fn new(tree: &'a Tree, rule: TriangleRule) -> Self {
-        let instance_dilation = tree.top.as_ref().map(InstanceDilation::new).unwrap_or_default();
+        let instance_dilation = tree.tlas.as_ref().map(InstanceDilation::new).unwrap_or_default();
         Self { tree, rule, instance_dilation, step_limit: u64::MAX }
     }
 
@@ -63,11 +63,13 @@ impl Machine for Reference<'_> {
             counters,
             budget: StepBudget::new(self.step_limit),
         };
-        let outcome = match &self.tree.top {
-            None => self.tree.bottoms.iter().try_for_each(|bottom| {
-                walk.bottom(bottom, &View::world(&bottom.primitives, query))
-            }),
-            Some(top) => walk.top(self.tree, top, &self.instance_dilation),
+        let outcome = match &self.tree.tlas {
+            None => self
+                .tree
+                .blases
+                .iter()
+                .try_for_each(|blas| walk.blas(blas, &View::world(&blas.primitives, query))),
+            Some(tlas) => walk.tlas(self.tree, tlas, &self.instance_dilation),
         };
         match outcome {
             ControlFlow::Break(Stop::Budget(exhausted)) => {
@@ -103,27 +105,27 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn top(&mut self, tree: &Tree, top: &Top, dilation: &InstanceDilation) -> ControlFlow<Stop> {
+    fn tlas(&mut self, tree: &Tree, tlas: &Tlas, dilation: &InstanceDilation) -> ControlFlow<Stop> {
         let query = self.query;
-        let reach = slab::reach(query.ray.origin, &top.bvh.root().bounds);
+        let reach = slab::reach(query.ray.origin, &tlas.bvh.root().bounds);
         let slabs = SlabRay::dilated(&query.ray, dilation.dilation(query.ray.origin, reach));
-        self.bvh(&top.bvh, &slabs, |walk, item| {
-            let placement = &top.placements[item as usize];
-            let bottom = &tree.bottoms[placement.bottom as usize];
-            match View::placed(&bottom.primitives, query, item, placement) {
+        self.bvh(&tlas.bvh, &slabs, |walk, item| {
+            let instance = &tlas.instances[item as usize];
+            let blas = &tree.blases[instance.blas as usize];
+            match View::placed(&blas.primitives, query, item, instance) {
                 None => ControlFlow::Continue(()),
                 Some(view) => {
                     walk.counters.instances += 1;
-                    walk.bottom(bottom, &view)
+                    walk.blas(blas, &view)
                 }
             }
         })
     }
 
-    fn bottom(&mut self, bottom: &Bottom, view: &View<'_>) -> ControlFlow<Stop> {
-        let reach = slab::reach(view.ray.origin, &bottom.bvh.root().bounds);
+    fn blas(&mut self, blas: &Blas, view: &View<'_>) -> ControlFlow<Stop> {
+        let reach = slab::reach(view.ray.origin, &blas.bvh.root().bounds);
         let slabs = SlabRay::new(&view.ray, reach);
-        self.bvh(&bottom.bvh, &slabs, |walk, item| walk.primitive(view, item as usize))
+        self.bvh(&blas.bvh, &slabs, |walk, item| walk.primitive(view, item as usize))
     }
 
     fn primitive(&mut self, view: &View<'_>, index: usize) -> ControlFlow<Stop> {
@@ -164,7 +166,7 @@ impl Walk<'_> {
             if let Err(exhausted) = self.budget.step() {
                 return ControlFlow::Break(Stop::Budget(exhausted));
             }
-            let entry = &bvh.entries()[index as usize];
+            let entry = &bvh.nodes()[index as usize];
             if entry.link.is_leaf() {
                 self.counters.leaves += 1;
                 for &reference in bvh.items(entry) {
@@ -188,7 +190,7 @@ impl Walk<'_> {
     ) {
         let start = stack.len();
         for index in children.rev() {
-            let enter = self.enter(slabs, &bvh.entries()[index].bounds);
+            let enter = self.enter(slabs, &bvh.nodes()[index].bounds);
             stack.extend(enter.map(|enter| (enter, index as u32)));
         }
         stack[start..].sort_by(|a, b| b.0.total_cmp(&a.0));

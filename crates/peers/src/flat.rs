@@ -15,7 +15,7 @@ pub struct Flat {
 }
 
 impl Flat {
-    /// All triangles of `scene`, copied once for each placement.
+    /// All triangles of `scene`, copied once for each instance.
     #[must_use]
     pub fn new(scene: &Scene) -> Self {
         let mut flat = Self::default();

@@ -23,7 +23,7 @@ fn image(tiles: &Tiles) -> (CheckedImage, Tree, Vec3, Vec3) {
     let image = tiles.encode(&built.tree).unwrap();
     let checked = tiles.check(image).checked.unwrap();
     let decoded = tiles.decode(&checked);
-    let bounds = decoded.bottoms[0].primitives.triangles.iter().fold(
+    let bounds = decoded.blases[0].primitives.triangles.iter().fold(
         (Vec3::splat(f32::INFINITY), Vec3::splat(f32::NEG_INFINITY)),
         |(least, most), triangle| {
             let [a, b, c] = triangle.vertices;

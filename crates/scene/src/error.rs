@@ -158,7 +158,7 @@ pub enum Problem {
         /// What the JSON reader says.
         reason: String,
     },
-    /// A placement squashes its object flat.
+    /// An instance squashes its object flat.
     #[error("the transform is singular or not finite (determinant {determinant:e})")]
     SingularTransform {
         /// Determinant of the linear part.

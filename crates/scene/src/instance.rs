@@ -1,8 +1,8 @@
-//! Placements of objects.
+//! Instances of objects.
 
 use geometry::{InstanceFlags, Transform};
 
-/// One placement of an object in the world.
+/// One instance of an object in the world.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Instance {
     /// Which object, an index into [`crate::Scene::objects`].
@@ -18,7 +18,7 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// A visible placement without flags.
+    /// A visible instance without flags.
     #[must_use]
     pub const fn new(object: usize, object_to_world: Transform) -> Self {
         Self { object, object_to_world, mask: 0xFF, custom_index: 0, flags: InstanceFlags::empty() }

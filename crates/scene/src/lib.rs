@@ -1,6 +1,6 @@
 //! What is traced: meshes, procedural boxes, instances and a camera.
 //!
-//! A [`Scene`] has objects; each object becomes one bottom-level structure. Without instances there
+//! A [`Scene`] has objects; each object becomes one BLAS. Without instances there
 //! is exactly one object and it lies in world space. With instances, each places an object in the
 //! world. Nothing here knows about trees or formats.
 //!

@@ -2,7 +2,7 @@
 
 use geometry::{Aabb, Triangle, Vec3};
 
-/// A thing that can be placed in the world; becomes one bottom-level structure.
+/// A thing that can be placed in the world; becomes one BLAS.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Object {
     /// Its name in the source, or empty.

@@ -1,6 +1,6 @@
 //! A scene without instances: every placed triangle in world space.
 //!
-//! Vertices are moved by the placement's transform and rounded to `f32` once; from then on they are the
+//! Vertices are moved by the instance's transform and rounded to `f32` once; from then on they are the
 //! geometry. Questions that must be exact in world space (the exact rule of beams, a part in motion) are
 //! asked about this.
 
@@ -54,21 +54,19 @@ impl FlatScene {
             return Err(FlatSceneError::TooLarge { found });
         }
         let (mut geometries, mut origins) = (Vec::new(), Vec::new());
-        for (instance, placement) in scene.instances.iter().enumerate() {
-            let instance = instance as u32;
-            for (number, geometry) in scene.objects[placement.object].geometries.iter().enumerate()
-            {
+        for (number, instance) in (0..).zip(&scene.instances) {
+            for (within, geometry) in scene.objects[instance.object].geometries.iter().enumerate() {
                 let Shape::Triangles { positions, indices } = &geometry.shape else { continue };
-                let place = |&position: &Vec3| placement.object_to_world.point(position);
+                let place = |&position: &Vec3| instance.object_to_world.point(position);
                 let positions: Vec<Vec3> = positions.iter().map(place).collect();
-                let number = number as u32;
+                let within = within as u32;
                 let limit = geometry::beam::error::LARGEST;
                 if positions.iter().any(|p| !p.is_finite() || p.abs().max_element() > limit) {
-                    return Err(FlatSceneError::OutOfRange { instance, geometry: number });
+                    return Err(FlatSceneError::OutOfRange { instance: number, geometry: within });
                 }
                 let shape = Shape::Triangles { positions, indices: indices.clone() };
                 geometries.push(Geometry { shape, ..geometry_like(geometry) });
-                origins.push((instance, number));
+                origins.push((number, within));
             }
         }
         let objects = vec![Object { name: String::new(), geometries }];

@@ -10,7 +10,7 @@ use machine::{Finding, Severity};
 use scene::{Geometry, Instance, Object, Scene, Shape};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use tree::{Bottom, PrimitiveFlags, PrimitiveId, Tree};
+use tree::{Blas, PrimitiveFlags, PrimitiveId, Tree};
 
 /// Why an image is no scene.
 #[derive(Debug, thiserror::Error)]
@@ -27,11 +27,11 @@ pub enum ImageSceneError {
         finding: Box<Finding>,
     },
     /// A corner or a plane is NaN or infinite.
-    #[error("{}: bottom level {level}, geometry {geometry}, primitive {primitive} is not finite", path.display())]
+    #[error("{}: BLAS {level}, geometry {geometry}, primitive {primitive} is not finite", path.display())]
     NotFinite {
         /// The file.
         path: PathBuf,
-        /// Position of the bottom level.
+        /// Position of the BLAS.
         level: usize,
         /// Geometry id.
         geometry: u32,
@@ -78,15 +78,15 @@ fn unproved() -> Finding {
 
 /// The scene of a decoded tree, or the level and the primitive that is not finite.
 fn scene_of(tree: &Tree, name: String) -> Result<Scene, (usize, PrimitiveId)> {
-    let levels = tree.bottoms.iter().enumerate();
-    let objects = levels.map(|(level, bottom)| object_of(bottom).map_err(|id| (level, id)));
-    let placements = tree.top.iter().flat_map(|top| &top.placements);
-    let instances = placements.map(|placement| Instance {
-        object: placement.bottom as usize,
-        object_to_world: placement.object_to_world,
-        mask: placement.mask,
-        custom_index: placement.custom_index,
-        flags: placement.flags,
+    let levels = tree.blases.iter().enumerate();
+    let objects = levels.map(|(level, blas)| object_of(blas).map_err(|id| (level, id)));
+    let placed = tree.tlas.iter().flat_map(|tlas| &tlas.instances);
+    let instances = placed.map(|instance| Instance {
+        object: instance.blas as usize,
+        object_to_world: instance.object_to_world,
+        mask: instance.mask,
+        custom_index: instance.custom_index,
+        flags: instance.flags,
     });
     Ok(Scene {
         name,
@@ -99,8 +99,8 @@ fn scene_of(tree: &Tree, name: String) -> Result<Scene, (usize, PrimitiveId)> {
 /// Primitives of one geometry that share a kind and their opacity.
 type Part = (u32, bool, bool);
 
-fn object_of(bottom: &Bottom) -> Result<Object, PrimitiveId> {
-    let primitives = &bottom.primitives;
+fn object_of(blas: &Blas) -> Result<Object, PrimitiveId> {
+    let primitives = &blas.primitives;
     let mut parts: BTreeMap<Part, Vec<usize>> = BTreeMap::new();
     for (number, id) in primitives.ids.iter().enumerate() {
         // Corner by corner: a box ignores a NaN beside a number.

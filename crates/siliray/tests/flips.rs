@@ -110,16 +110,16 @@ fn rays(tree: &Tree, random: &mut Random, count: usize) -> Vec<RayQuery> {
 
 /// A point well inside a triangle, in world space.
 fn on_a_triangle(tree: &Tree, random: &mut Random) -> Option<Vec3> {
-    let placement = tree.top.as_ref().and_then(|top| {
-        let number = random.below(top.placements.len());
-        top.placements.get(number)
+    let instance = tree.tlas.as_ref().and_then(|tlas| {
+        let number = random.below(tlas.instances.len());
+        tlas.instances.get(number)
     });
-    let bottom = tree.bottoms.get(placement.map_or(0, |placement| placement.bottom as usize))?;
-    let triangles = &bottom.primitives.triangles;
+    let blas = tree.blases.get(instance.map_or(0, |instance| instance.blas as usize))?;
+    let triangles = &blas.primitives.triangles;
     let [a, b, c] = triangles.get(random.below(triangles.len()))?.vertices;
     let (u, v) = (random.range(0.1, 0.4), random.range(0.1, 0.4));
     let point = a + (b - a) * u + (c - a) * v;
-    Some(placement.map_or(point, |placement| placement.object_to_world.point(point)))
+    Some(instance.map_or(point, |instance| instance.object_to_world.point(point)))
 }
 
 fn outcome(bytes: &[u8], seed: u64, place: &str) -> Outcome {
@@ -178,7 +178,7 @@ fn flip(name: &str, bytes: &[u8]) {
 }
 
 #[test]
-fn in_a_bottom_level() {
+fn in_a_blas() {
     let tree = built(Builtin::Interior);
     let margin = true;
     flip("dense", &compressed(&tree, &EncodeOptions::default()));

@@ -77,7 +77,7 @@ fn expected(tree: &Tree) -> Vec<u8> {
     let forward = unit(target - eye);
     let right = unit(forward.cross(Vec3::Y));
     let up = right.cross(forward);
-    let triangles = &tree.bottoms[0].primitives;
+    let triangles = &tree.blases[0].primitives;
     let machine = Reference::new(tree, TriangleRule::Watertight);
     let mut picture = format!("P6 {WIDTH} {HEIGHT} 255\n").into_bytes();
     for pixel in 0..WIDTH * HEIGHT {

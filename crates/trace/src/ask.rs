@@ -26,7 +26,7 @@ pub struct BoxCandidate {
     pub ray: Ray,
     /// The box.
     pub bounds: Aabb,
-    /// Which placement.
+    /// Which instance.
     pub instance: u32,
     /// Which geometry of the object.
     pub geometry: u32,
@@ -87,7 +87,7 @@ impl Ask<'_> {
     }
 }
 
-/// A ray in the space of a bottom level.
+/// A ray in the space of a BLAS.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Space {
     pub(crate) ray: Ray,

@@ -3,7 +3,7 @@
 //! The AVX-512 kernel walks most images (`avx512::in_place`); here is the plain walk, for all.
 //!
 //! Nothing is copied but what has no place in the nodes: the boxes around the roots and the numbers of the
-//! placements. Box nodes are decoded as they are met; boxes are tested by the reference slab test and
+//! instances. Box nodes are decoded as they are met; boxes are tested by the reference slab test and
 //! hits decided as everywhere. All children of an oriented node are visited: their boxes lie in another
 //! frame, whose rounding the reference test does not cover.
 
@@ -29,7 +29,7 @@ use tree::{PrimitiveFlags, PrimitiveId};
 #[derive(Debug)]
 pub(crate) struct InPlace {
     image: CheckedImage,
-    /// The structure of the root, then the bottom levels.
+    /// The structure of the root, then the BLASes.
     structures: Vec<Root>,
     instances: Option<Instances>,
     /// Triangles stored, each once.
@@ -48,12 +48,12 @@ struct Root {
     bounds: Aabb,
 }
 
-/// A top level.
+/// A TLAS.
 #[derive(Debug)]
 struct Instances {
     /// Its pointer is that of the AVX-512 kernel's walk.
     top: TopLevel,
-    /// Instance nodes in order, each with the number of its placement.
+    /// Instance nodes in order, each with the number of its instance.
     numbers: Vec<(NodePointer, u32)>,
 }
 
@@ -68,18 +68,18 @@ impl InPlace {
             bounds,
         };
         let survey = gfx12::decode::Survey::new(bytes);
-        let bounds = tree.top.iter().map(|top| &top.bvh).chain(tree.bottoms.iter().map(|b| &b.bvh));
+        let bounds = tree.tlas.iter().map(|top| &top.bvh).chain(tree.blases.iter().map(|b| &b.bvh));
         let structures = survey.structures.iter().zip(bounds);
         let structures: Vec<Root> =
             structures.map(|(found, bvh)| root(found.structure, bvh.root().bounds)).collect();
-        let mut instances = tree.top.as_ref().map(|top| {
+        let mut instances = tree.tlas.as_ref().map(|top| {
             let mut numbers = gfx12::decode::instance_numbers(bytes);
             numbers.sort_unstable();
             let level = Level { root: Pointer::DONE, bounds: top.bvh.root().bounds };
-            let (placements, dilation) = (top.placements.clone(), InstanceDilation::new(top));
-            Instances { top: TopLevel { level, placements, dilation }, numbers }
+            let (instances, dilation) = (top.instances.clone(), InstanceDilation::new(top));
+            Instances { top: TopLevel { level, instances, dilation }, numbers }
         });
-        let triangles = tree.bottoms.iter().map(|b| crate::world::distinct(&b.primitives)).sum();
+        let triangles = tree.blases.iter().map(|b| crate::world::distinct(&b.primitives)).sum();
         #[cfg(target_arch = "x86_64")]
         let proved = {
             let levels: Vec<_> = structures.iter().map(|r| (&r.structure, r.bounds)).collect();
@@ -105,7 +105,7 @@ impl InPlace {
         &self.image
     }
 
-    /// The top level, if there is one.
+    /// The TLAS, if there is one.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn top(&self) -> Option<&TopLevel> {
         self.instances.as_ref().map(|instances| &instances.top)
@@ -114,7 +114,7 @@ impl InPlace {
     /// Bytes in memory.
     pub(crate) fn byte_count(&self) -> usize {
         let instances = self.instances.as_ref().map_or(0, |instances| {
-            size_of_val(instances.top.placements.as_slice())
+            size_of_val(instances.top.instances.as_slice())
                 + size_of_val(instances.numbers.as_slice())
         });
         #[cfg(target_arch = "x86_64")]
@@ -174,7 +174,7 @@ impl InPlace {
         let _ = match &self.instances {
             None => {
                 let flags = MergedFlags::new(ask.flags, InstanceFlags::empty());
-                walk.bottom(0, &Space { ray: *ray, instance: 0, flags })
+                walk.blas(0, &Space { ray: *ray, instance: 0, flags })
             }
             Some(Instances { top, .. }) => {
                 let reach = slab::reach(ray.origin, &self.structures[0].bounds);
@@ -199,7 +199,7 @@ struct Walk<'a, K: Kind> {
 }
 
 impl<K: Kind> Walk<'_, K> {
-    fn bottom(&mut self, number: usize, space: &Space) -> ControlFlow<()> {
+    fn blas(&mut self, number: usize, space: &Space) -> ControlFlow<()> {
         let Some(root) = self.world.structures.get(number) else {
             return ControlFlow::Continue(());
         };
@@ -269,17 +269,17 @@ impl<K: Kind> Walk<'_, K> {
         };
         let place = numbers.binary_search_by_key(&pointer, |&(node, _)| node);
         let number = place.map_or(0, |place| numbers[place].1);
-        let placement = &top.placements[number as usize];
-        if placement.mask & self.ask.mask == 0 {
+        let instance = &top.instances[number as usize];
+        if instance.mask & self.ask.mask == 0 {
             return ControlFlow::Continue(());
         }
         self.counters.instances += 1;
         let space = Space {
-            ray: placement.world_to_object.ray(self.ray),
+            ray: instance.world_to_object.ray(self.ray),
             instance: number,
-            flags: MergedFlags::new(self.ask.flags, placement.flags),
+            flags: MergedFlags::new(self.ask.flags, instance.flags),
         };
-        self.bottom(placement.bottom as usize + 1, &space)
+        self.blas(instance.blas as usize + 1, &space)
     }
 
     /// Tests the pairs of a range, over as many nodes as it has.

@@ -34,9 +34,9 @@ pub(crate) fn answer<K: Kind>(
             let flags = MergedFlags::new(ask.flags, InstanceFlags::empty());
             let space = Space { ray: *ray, instance: 0, flags };
             world
-                .bottoms
+                .blases
                 .first()
-                .map_or(ControlFlow::Continue(()), |level| walk.bottom(level, 0, &space))
+                .map_or(ControlFlow::Continue(()), |level| walk.blas(level, 0, &space))
         }
         Some(top) => {
             let reach = slab::reach(ray.origin, &top.level.bounds);
@@ -59,16 +59,16 @@ struct Walk<'a, K: Kind> {
     ray: &'a Ray,
 }
 
-/// A bottom level as a ray sees it.
+/// A BLAS as a ray sees it.
 struct Below<'a> {
-    bottom: usize,
+    blas: usize,
     space: &'a Space,
 }
 
 impl<K: Kind> Walk<'_, K> {
-    fn bottom(&mut self, level: &Level, bottom: usize, space: &Space) -> ControlFlow<()> {
+    fn blas(&mut self, level: &Level, blas: usize, space: &Space) -> ControlFlow<()> {
         let slabs = SlabRay::new(&space.ray, slab::reach(space.ray.origin, &level.bounds));
-        self.level(level, &slabs, Some(&Below { bottom, space }))
+        self.level(level, &slabs, Some(&Below { blas, space }))
     }
 
     fn level(
@@ -117,28 +117,28 @@ impl<K: Kind> Walk<'_, K> {
 
     fn instance(&mut self, number: usize) -> ControlFlow<()> {
         let Some(top) = &self.world.top else { return ControlFlow::Continue(()) };
-        let placement = &top.placements[number];
-        if placement.mask & self.ask.mask == 0 {
+        let instance = &top.instances[number];
+        if instance.mask & self.ask.mask == 0 {
             return ControlFlow::Continue(());
         }
         self.counters.instances += 1;
         let space = Space {
-            ray: placement.world_to_object.ray(self.ray),
+            ray: instance.world_to_object.ray(self.ray),
             instance: number as u32,
-            flags: MergedFlags::new(self.ask.flags, placement.flags),
+            flags: MergedFlags::new(self.ask.flags, instance.flags),
         };
-        let bottom = placement.bottom as usize;
-        let level = self.world.bottoms[bottom];
-        self.bottom(&level, bottom, &space)
+        let blas = instance.blas as usize;
+        let level = self.world.blases[blas];
+        self.blas(&level, blas, &space)
     }
 
     fn triangles(&mut self, leaf: Pointer, below: Option<&Below<'_>>) -> ControlFlow<()> {
-        let Some(Below { bottom, space }) = below else { return ControlFlow::Continue(()) };
+        let Some(Below { blas, space }) = below else { return ControlFlow::Continue(()) };
         self.counters.leaves += 1;
         for column in 0..leaf.triangles() {
             self.counters.triangle_tests += 1;
             let (triangle, name) = self.world.arena.triangle(leaf, column);
-            let id = self.world.names[*bottom].id(name);
+            let id = self.world.names[*blas].id(name);
             self.offer(space, Primitive::Triangle(&triangle), id)?;
         }
         ControlFlow::Continue(())

@@ -27,7 +27,7 @@ fn world(scene: &Scene, preset: Preset) -> (CheckedImage, Tree) {
     (image, tree)
 }
 
-/// Long thin triangles that splits cut, procedural boxes between them, turned and hidden placements.
+/// Long thin triangles that splits cut, procedural boxes between them, turned and hidden instances.
 fn placed_scene(random: &mut Random) -> Scene {
     let mut positions = Vec::new();
     for _ in 0..300 {

@@ -32,7 +32,7 @@ fn groups(tree: &Tree, count: usize, seed: u64) -> Vec<Ray> {
     let mut random = Random(seed);
     let bounds = tree.bounds();
     let (low, high) = (bounds.min - bounds.extent() * 0.4, bounds.max + bounds.extent() * 0.4);
-    let primitives = &tree.bottoms[0].primitives.triangles;
+    let primitives = &tree.blases[0].primitives.triangles;
     let mut rays = Vec::new();
     for group in 0..count {
         let eye = random.point(low, high);

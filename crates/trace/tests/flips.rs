@@ -86,7 +86,7 @@ fn flip(name: &str, whole: &[u8]) {
         let mut bytes = whole.to_vec();
         let mut place = format!("{name} flip {flip}:");
         for _ in 0..1 + flip % 3 {
-            // As many in headers, tables and top levels as elsewhere.
+            // As many in headers, tables and TLASes as elsewhere.
             let range = if random.below(3) == 0 { 2_000.min(bytes.len()) } else { bytes.len() };
             let (byte, bit) = (random.below(range), random.below(8));
             bytes[byte] ^= 1 << bit;
@@ -104,7 +104,7 @@ fn flip(name: &str, whole: &[u8]) {
 }
 
 #[test]
-fn in_a_bottom_level() {
+fn in_a_blas() {
     let tracers_own = EncodeOptions { margin: false, ..EncodeOptions::new(Policy::Dense) };
     flip("dense", &file(Builtin::Interior, &tracers_own));
 }

@@ -134,7 +134,7 @@ fn worlds_out_of_the_ordinary() {
         let bounds = world.1.bounds();
         let mut rays = rays(&bounds, 24, &mut Random(seed));
         // Worlds so small or far are nearly flat; their own corners are sure to be hit.
-        let triangles = &world.1.bottoms[0].primitives.triangles;
+        let triangles = &world.1.blases[0].primitives.triangles;
         for (ray, triangle) in rays.iter_mut().step_by(2).zip(triangles) {
             let [a, b, c] = triangle.vertices;
             let normal =

@@ -16,7 +16,7 @@ fn rays(tree: &Tree, count: usize, seed: u64) -> Vec<Ray> {
     let mut random = Random(seed);
     let bounds = tree.bounds();
     let (low, high) = (bounds.min - bounds.extent() * 0.3, bounds.max + bounds.extent() * 0.3);
-    let triangles = &tree.bottoms[0].primitives.triangles;
+    let triangles = &tree.blases[0].primitives.triangles;
     (0..count)
         .map(|_| {
             let corners = triangles[random.below(triangles.len())].vertices;

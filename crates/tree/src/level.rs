@@ -6,35 +6,35 @@ use geometry::{Aabb, InstanceFlags, SingularTransform, Transform};
 /// A whole acceleration structure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tree {
-    /// The bottom levels; exactly one if there is no top level.
-    pub bottoms: Vec<Bottom>,
-    /// The top level of an instanced scene.
-    pub top: Option<Top>,
+    /// The BLASes; exactly one if there is no TLAS.
+    pub blases: Vec<Blas>,
+    /// The TLAS of an instanced scene.
+    pub tlas: Option<Tlas>,
 }
 
 /// Primitives in one space, and the hierarchy over them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Bottom {
+pub struct Blas {
     /// The primitives.
     pub primitives: Primitives,
     /// The hierarchy; its items are the primitives.
     pub bvh: Bvh,
 }
 
-/// Placements, and the hierarchy over them.
+/// Instances, and the hierarchy over them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Top {
-    /// The placements; the position is the instance id of a hit.
-    pub placements: Vec<Placement>,
-    /// The hierarchy in world space; its items are the placements.
+pub struct Tlas {
+    /// The instances; the position is the instance id of a hit.
+    pub instances: Vec<Instance>,
+    /// The hierarchy in world space; its items are the instances.
     pub bvh: Bvh,
 }
 
-/// One placement of a bottom level in the world.
+/// One instance of a BLAS in the world.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Placement {
-    /// Which bottom level.
-    pub bottom: u32,
+pub struct Instance {
+    /// Which BLAS.
+    pub blas: u32,
     /// The map that machines apply to rays. It is the truth: the other one is its rounded inverse.
     pub world_to_object: Transform,
     /// From object space to world space, as the scene gave it.
@@ -47,7 +47,7 @@ pub struct Placement {
     pub flags: InstanceFlags,
 }
 
-impl Placement {
+impl Instance {
     /// The box in world space around everything that maps into `object_bounds`.
     ///
     /// # Errors
@@ -64,16 +64,16 @@ impl Tree {
     /// The box around everything, in world space.
     #[must_use]
     pub fn bounds(&self) -> Aabb {
-        match (&self.top, self.bottoms.first()) {
-            (Some(top), _) => top.bvh.root().bounds,
-            (None, Some(bottom)) => bottom.bvh.root().bounds,
+        match (&self.tlas, self.blases.first()) {
+            (Some(tlas), _) => tlas.bvh.root().bounds,
+            (None, Some(blas)) => blas.bvh.root().bounds,
             (None, None) => Aabb::EMPTY,
         }
     }
 
-    /// Primitives stored, each bottom level counted once.
+    /// Primitives stored, each BLAS counted once.
     #[must_use]
     pub fn primitive_count(&self) -> usize {
-        self.bottoms.iter().map(|bottom| bottom.primitives.len()).sum()
+        self.blases.iter().map(|blas| blas.primitives.len()).sum()
     }
 }

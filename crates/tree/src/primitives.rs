@@ -1,4 +1,4 @@
-//! The primitives of a bottom level, as a machine sees them.
+//! The primitives of a BLAS, as a machine sees them.
 
 use bitflags::bitflags;
 use geometry::{Aabb, Triangle};

@@ -1,13 +1,13 @@
 //! What a hierarchy is worth.
 //!
 //! The cost is that of the surface-area heuristic (Goldsmith and Salmon 1987; MacDonald and Booth
-//! 1990) with 1 for a visited node and 1 for a tested reference: the sum over nodes of their area, plus
-//! the sum over leaves of area times references, over the root's area. The end-point overlap (Aila,
+//! 1990) with 1 for a visited inner node and 1 for a tested item: the sum over inner nodes of their area,
+//! plus the sum over leaves of area times items, over the root's area. The end-point overlap (Aila,
 //! Karras, Laine 2013, "On quality metrics of bounding volume hierarchies") counts what the first
 //! figure cannot see: the same sum over the boxes that a point of a surface lies in although the surface
 //! is not below them, on average over all points of all surfaces.
 
-use crate::{Bottom, Bvh, Entry};
+use crate::{Blas, Bvh, Node};
 use geometry::{Aabb, Vec3};
 
 /// Figures of one hierarchy.
@@ -15,13 +15,13 @@ use geometry::{Aabb, Vec3};
 pub struct Quality {
     /// Cost by the surface-area heuristic; 0 where the root has no area.
     pub sah_cost: f64,
-    /// Nodes, leaves not counted.
+    /// Inner nodes.
     pub nodes: usize,
     /// Leaves, the empty one of a hierarchy over nothing not counted.
     pub leaves: usize,
-    /// References in all leaves.
+    /// Items in all leaves; one that two leaves hold counts twice.
     pub references: usize,
-    /// Most entries on a path from the root down to a leaf.
+    /// Most nodes on a path from the root down to a leaf.
     pub depth: usize,
 }
 
@@ -30,21 +30,21 @@ impl Quality {
     #[must_use]
     pub fn of(bvh: &Bvh) -> Self {
         let mut quality = Self::default();
-        let mut depths = vec![0u32; bvh.entries().len()];
+        let mut depths = vec![0u32; bvh.nodes().len()];
         depths[0] = 1;
         let mut weighted_area = 0.0;
-        for (index, entry) in bvh.entries().iter().enumerate() {
-            let count = entry.link.count();
-            if entry.link.is_leaf() {
+        for (index, node) in bvh.nodes().iter().enumerate() {
+            let count = node.link.count();
+            if node.link.is_leaf() {
                 quality.leaves += usize::from(count > 0);
                 quality.references += count;
                 quality.depth = quality.depth.max(depths[index] as usize);
             } else {
                 quality.nodes += 1;
                 let below = depths[index] + 1;
-                depths[entry.link.range()].fill(below);
+                depths[node.link.range()].fill(below);
             }
-            weighted_area += visit_cost(entry) * half_area(&entry.bounds);
+            weighted_area += visit_cost(node) * half_area(&node.bounds);
         }
         let root_area = half_area(&bvh.root().bounds);
         quality.sah_cost = if root_area > 0.0 { weighted_area / root_area } else { 0.0 };
@@ -52,9 +52,9 @@ impl Quality {
     }
 }
 
-/// What it costs to visit an entry: 1 for a node, 1 for each reference of a leaf.
-fn visit_cost(entry: &Entry) -> f64 {
-    if entry.link.is_leaf() { entry.link.count() as f64 } else { 1.0 }
+/// What it costs to visit a node: 1 if it is inner, 1 for each item of a leaf.
+fn visit_cost(node: &Node) -> f64 {
+    if node.link.is_leaf() { node.link.count() as f64 } else { 1.0 }
 }
 
 /// Half the surface area, which cannot overflow here.
@@ -66,11 +66,11 @@ fn half_area(bounds: &Aabb) -> f64 {
     e.x * e.y + e.y * e.z + e.z * e.x
 }
 
-/// The end-point overlap of a bottom level, estimated from about `samples` points that are spread
+/// The end-point overlap of a BLAS, estimated from about `samples` points that are spread
 /// over its triangles by area. The same level gives the same figure. 0 where no triangle has an area.
 #[must_use]
-pub fn end_point_overlap(bottom: &Bottom, samples: usize) -> f64 {
-    let triangles = &bottom.primitives.triangles;
+pub fn end_point_overlap(blas: &Blas, samples: usize) -> f64 {
+    let triangles = &blas.primitives.triangles;
     let areas = || triangles.iter().map(|t| 0.5 * t.scaled_normal().as_dvec3().length());
     let total: f64 = areas().sum();
     if !(total > 0.0 && total.is_finite()) || samples == 0 {
@@ -83,7 +83,7 @@ pub fn end_point_overlap(bottom: &Bottom, samples: usize) -> f64 {
         passed += area;
         while next < passed {
             let point = spread_point(&triangles[item].vertices, taken);
-            sum += foreign_cost(&bottom.bvh, point, item as u32, &mut open);
+            sum += foreign_cost(&blas.bvh, point, item as u32, &mut open);
             next += spacing;
             taken += 1;
         }
@@ -103,42 +103,42 @@ fn spread_point(vertices: &[Vec3; 3], index: u32) -> Vec3 {
     (v0 * (1.0 - u - v) + v1 * u + v2 * v).as_vec3()
 }
 
-/// The cost of all entries whose box contains `point` but that have no leaf there with `item`.
+/// The cost of all nodes whose box contains `point` but that have no leaf there with `item`.
 fn foreign_cost(bvh: &Bvh, point: Vec3, item: u32, open: &mut Vec<Visit>) -> f64 {
     let mut cost = 0.0;
     let mut own_path = Vec::new();
     open.clear();
-    open.push(Visit { entry: 0, depth: 0 });
+    open.push(Visit { node: 0, depth: 0 });
     let mut path: Vec<usize> = Vec::new();
-    while let Some(Visit { entry: index, depth }) = open.pop() {
-        let entry = &bvh.entries()[index];
-        if !entry.bounds.contains_point(point) {
+    while let Some(Visit { node: index, depth }) = open.pop() {
+        let node = &bvh.nodes()[index];
+        if !node.bounds.contains_point(point) {
             continue;
         }
-        cost += visit_cost(entry);
+        cost += visit_cost(node);
         path.truncate(depth);
         path.push(index);
-        if bvh.items(entry).contains(&item) {
+        if bvh.items(node).contains(&item) {
             own_path.extend_from_slice(&path);
-        } else if !entry.link.is_leaf() {
-            open.extend(entry.link.range().map(|entry| Visit { entry, depth: depth + 1 }));
+        } else if !node.link.is_leaf() {
+            open.extend(node.link.range().map(|node| Visit { node, depth: depth + 1 }));
         }
     }
     own_path.sort_unstable();
     own_path.dedup();
-    cost - own_path.iter().map(|&index| visit_cost(&bvh.entries()[index])).sum::<f64>()
+    cost - own_path.iter().map(|&index| visit_cost(&bvh.nodes()[index])).sum::<f64>()
 }
 
-/// An entry to be looked at.
+/// A node to be looked at.
 struct Visit {
-    entry: usize,
+    node: usize,
     depth: usize,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Link, Primitives};
+    use crate::{NodeLink, Primitives};
     use geometry::Triangle;
 
     fn slab(x0: f32, x1: f32) -> Aabb {
@@ -147,12 +147,12 @@ mod tests {
 
     /// Two leaves, with 2 and 1 references, whose boxes overlap in 2 <= x <= 3.
     fn two_leaves() -> Bvh {
-        let entries = vec![
-            Entry { bounds: slab(0.0, 5.0), link: Link::node(1, 2) },
-            Entry { bounds: slab(0.0, 3.0), link: Link::leaf(0, 2) },
-            Entry { bounds: slab(2.0, 5.0), link: Link::leaf(2, 1) },
+        let nodes = vec![
+            Node { bounds: slab(0.0, 5.0), link: NodeLink::inner(1, 2) },
+            Node { bounds: slab(0.0, 3.0), link: NodeLink::leaf(0, 2) },
+            Node { bounds: slab(2.0, 5.0), link: NodeLink::leaf(2, 1) },
         ];
-        Bvh::new(entries, vec![0, 1, 2], 3).unwrap()
+        Bvh::new(nodes, vec![0, 1, 2], 3).unwrap()
     }
 
     #[test]
@@ -180,7 +180,7 @@ mod tests {
         let nothing = Triangle::new(y(4.0, 1.0), y(4.0, 1.0), y(4.0, 1.0));
         let triangles = vec![own, nothing, nothing];
         let primitives = Primitives { triangles, ..Primitives::default() };
-        let overlap = end_point_overlap(&Bottom { primitives, bvh: two_leaves() }, 10_000);
+        let overlap = end_point_overlap(&Blas { primitives, bvh: two_leaves() }, 10_000);
         // Above x = 2 a triangle of a third of the size remains.
         assert!((overlap - 1.0 / 9.0).abs() < 2e-3, "{overlap}");
     }

@@ -16,7 +16,7 @@ use tree::Tree;
 /// A world as beams see it.
 #[derive(Debug)]
 pub(crate) struct BeamGround {
-    /// The box around each placement, in world space.
+    /// The box around each instance, in world space.
     placed: Vec<Aabb>,
     /// The overhang of each level.
     overhang: Vec<Vec3>,
@@ -29,14 +29,14 @@ impl BeamGround {
     /// When something reaches beyond `2^126`, or a transform is singular.
     pub(crate) fn new(program: &Program, tree: &Tree) -> Result<Self, BeamWorldError> {
         let world = BeamWorld::new(tree)?;
-        let placements = tree.top.as_ref().map_or(0, |top| top.placements.len() as u32);
-        let placed: Vec<Aabb> = (0..placements).map(|number| world.placed_bounds(number)).collect();
+        let instances = tree.tlas.as_ref().map_or(0, |tlas| tlas.instances.len() as u32);
+        let placed: Vec<Aabb> = (0..instances).map(|number| world.placed_bounds(number)).collect();
         let overhang = (0..program.levels.len()).map(|level| {
             let mut most = [0.0; 3];
             each_leaf(program, level, &mut |leaf, items| {
                 for &item in items {
-                    let whole = match tree.bottoms.get(level) {
-                        Some(bottom) => bottom.primitives.bounds(item as usize),
+                    let whole = match tree.blases.get(level) {
+                        Some(blas) => blas.primitives.bounds(item as usize),
                         None => placed[item as usize],
                     };
                     stick_out(&whole, leaf, &mut most);
@@ -47,26 +47,26 @@ impl BeamGround {
         Ok(Self { overhang: overhang.collect(), placed })
     }
 
-    /// The beam in the space of a placement, or in the world; `None` if it sees nothing there.
+    /// The beam in the space of an instance, or in the world; `None` if it sees nothing there.
     pub(crate) fn space(
         &self,
         tree: &Tree,
         query: &BeamQuery,
         instance: Option<u32>,
     ) -> Option<BeamSpace> {
-        match (&tree.top, instance) {
-            (Some(top), Some(number)) => {
-                let placement = &top.placements[number as usize];
-                BeamSpace::placed(query, placement, &self.placed[number as usize], number)
+        match (&tree.tlas, instance) {
+            (Some(tlas), Some(number)) => {
+                let instance = &tlas.instances[number as usize];
+                BeamSpace::placed(query, instance, &self.placed[number as usize], number)
             }
             _ => BeamSpace::world(query),
         }
     }
 
-    /// How far a query must reach around itself in a level. The boxes of placements count by either rule.
+    /// How far a query must reach around itself in a level. The boxes of instances count by either rule.
     pub(crate) fn overhang(&self, tree: &Tree, level: usize, leaf: LeafRule) -> Vec3 {
         match leaf {
-            LeafRule::Exact if level < tree.bottoms.len() => Vec3::ZERO,
+            LeafRule::Exact if level < tree.blases.len() => Vec3::ZERO,
             LeafRule::Exact | LeafRule::Conservative => self.overhang[level],
         }
     }

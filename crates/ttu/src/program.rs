@@ -310,7 +310,7 @@ fn single(min: &[f32; 3], max: &[f32; 3]) -> Planes {
     planes
 }
 
-/// A ray seen through a placement, or in the world.
+/// A ray seen through an instance, or in the world.
 pub(crate) fn moved(ray: &Ray, world_to_object: Option<&Transform>) -> Ray {
     world_to_object.map_or(*ray, |transform| transform.ray(ray))
 }

@@ -61,7 +61,7 @@ impl World {
         rule: TriangleRule,
     ) -> Result<Self, ProgramError> {
         let program = Program::new(blocks)?;
-        let instance_dilation = tree.top.as_ref().map(InstanceDilation::new).unwrap_or_default();
+        let instance_dilation = tree.tlas.as_ref().map(InstanceDilation::new).unwrap_or_default();
         Ok(Self { program, tree, rule, instance_dilation, beams: OnceLock::new() })
     }
 
@@ -89,10 +89,10 @@ impl World {
         Ok(())
     }
 
-    /// The level that a query walks: below a placement, or the whole.
+    /// The level that a query walks: below an instance, or the whole.
     pub(crate) fn level_of(&self, instance: Option<u32>) -> usize {
-        match (&self.tree.top, instance) {
-            (Some(top), Some(instance)) => top.placements[instance as usize].bottom as usize,
+        match (&self.tree.tlas, instance) {
+            (Some(tlas), Some(instance)) => tlas.instances[instance as usize].blas as usize,
             (Some(_), None) => self.program.levels.len() - 1,
             (None, _) => 0,
         }
@@ -122,7 +122,7 @@ impl World {
     ) -> Form {
         let level = self.level_of(instance);
         let bounds = bounds_of(&self.program.levels[level]);
-        match (query, &self.tree.top, instance) {
+        match (query, &self.tree.tlas, instance) {
             (Query::Ray(query), Some(_), None) => {
                 let reach = slab::reach(query.ray.origin, &bounds);
                 let dilation = self.instance_dilation.dilation(query.ray.origin, reach);
@@ -153,9 +153,9 @@ impl World {
     }
 
     fn ray(&self, ray: &Ray, instance: Option<u32>) -> Ray {
-        let placement = instance.and_then(|instance| {
-            self.tree.top.as_ref().map(|top| &top.placements[instance as usize])
+        let instance = instance.and_then(|instance| {
+            self.tree.tlas.as_ref().map(|tlas| &tlas.instances[instance as usize])
         });
-        moved(ray, placement.map(|placement| &placement.world_to_object))
+        moved(ray, instance.map(|instance| &instance.world_to_object))
     }
 }

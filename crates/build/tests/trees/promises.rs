@@ -61,27 +61,27 @@ pub(crate) fn random_triangles(count: usize, seed: u64, stretch: f32) -> Vec<Tri
 /// Checks every promise of the crate's documentation on all levels.
 pub(crate) fn check_tree(built: &Built, options: &Options) {
     let split = options.preset == Preset::Best && options.split_budget > 0.0;
-    for bottom in &built.tree.bottoms {
+    for blas in &built.tree.blases {
         let bounds: Vec<Aabb> =
-            (0..bottom.primitives.len()).map(|i| bottom.primitives.bounds(i)).collect();
-        check_level(&bottom.bvh, &bounds, options.width, options.max_leaf, split);
+            (0..blas.primitives.len()).map(|i| blas.primitives.bounds(i)).collect();
+        check_level(&blas.bvh, &bounds, options.width, options.max_leaf, split);
     }
-    if let Some(top) = &built.tree.top {
-        let bounds: Vec<Aabb> = top
-            .placements
+    if let Some(tlas) = &built.tree.tlas {
+        let bounds: Vec<Aabb> = tlas
+            .instances
             .iter()
-            .map(|placement| {
-                let bottom = &built.tree.bottoms[placement.bottom as usize];
-                placement.world_bounds(&bottom.bvh.root().bounds).unwrap()
+            .map(|instance| {
+                let blas = &built.tree.blases[instance.blas as usize];
+                instance.world_bounds(&blas.bvh.root().bounds).unwrap()
             })
             .collect();
-        check_level(&top.bvh, &bounds, options.width, 1, false);
+        check_level(&tlas.bvh, &bounds, options.width, 1, false);
     }
 }
 
 fn check_level(bvh: &Bvh, bounds: &[Aabb], width: usize, max_leaf: usize, split: bool) {
     let mut times = vec![0; bounds.len()];
-    for (index, entry) in bvh.entries().iter().enumerate() {
+    for (index, entry) in bvh.nodes().iter().enumerate() {
         if entry.link.is_leaf() {
             let items = bvh.items(entry);
             assert!(items.len() <= max_leaf, "leaf {index} of {}", items.len());

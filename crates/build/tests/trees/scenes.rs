@@ -40,10 +40,10 @@ fn instances_and_procedural_boxes() {
         let options = Options::preset(preset);
         let built = build_with(&instanced(), &options);
         check_tree(&built, &options);
-        let top = built.tree.top.as_ref().unwrap();
-        assert_eq!((top.placements.len(), built.tree.bottoms.len()), (40, 3));
+        let tlas = built.tree.tlas.as_ref().unwrap();
+        assert_eq!((tlas.instances.len(), built.tree.blases.len()), (40, 3));
         // Triangles come first, with the geometry they are of; the boxes follow.
-        let ids = &built.tree.bottoms[0].primitives.ids;
+        let ids = &built.tree.blases[0].primitives.ids;
         assert_eq!((ids[50].geometry, ids[50].primitive), (2, 0));
         assert_eq!((ids[72].geometry, ids[72].primitive), (0, 2));
         assert!(built.report.sah_cost_wide > 1.0);
@@ -57,7 +57,7 @@ fn nothing_and_next_to_nothing() {
         let options = Options::preset(preset);
         for empty in [Scene::default(), mesh_of(&[])] {
             let built = build_with(&empty, &options);
-            assert_eq!(built.tree.bottoms[0].bvh, Bvh::empty());
+            assert_eq!(built.tree.blases[0].bvh, Bvh::empty());
             assert_eq!((built.report.sah_cost, built.report.primitives), (0.0, 0));
         }
         let built = build_with(&mesh_of(&[one]), &options);
@@ -120,7 +120,7 @@ fn reported_costs_are_measured_costs() {
     for preset in Preset::ALL {
         let binary = Options { width: 2, split_budget: 0.0, ..Options::preset(preset) };
         let built = build_with(&scene, &binary);
-        let measured = Quality::of(&built.tree.bottoms[0].bvh).sah_cost;
+        let measured = Quality::of(&built.tree.blases[0].bvh).sah_cost;
         assert!((built.report.sah_cost / measured - 1.0).abs() < 1e-4);
         let mut previous = measured;
         for width in 3..=8 {

@@ -43,7 +43,7 @@ fn a_built_scene_is_sound_and_comes_back() {
 }
 
 #[test]
-fn a_bottom_level_is_chosen_by_number() {
+fn a_blas_is_chosen_by_number() {
     let (folder, _) = built("forest", &[]);
     let image = folder.json(&["inspect", "scene.bvh4x2", "--structure", "1"]);
     assert_eq!((&image["structure"], &image["totals"]["structures"]), (&1.into(), &1.into()));

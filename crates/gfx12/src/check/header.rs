@@ -95,7 +95,7 @@ fn check_counts(
         if header.is_blas() { !surveyed.instances.is_empty() } else { !surveyed.leaves.is_empty() };
     if is_wrong {
         findings.add(Rule::HeaderType, place, 0..1, || {
-            let names = ["a top level", "a bottom level"];
+            let names = ["a TLAS", "a BLAS"];
             let found = names[usize::from(header.is_blas())];
             (found.into(), names[usize::from(!header.is_blas())].into())
         });

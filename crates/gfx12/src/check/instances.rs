@@ -1,4 +1,4 @@
-//! Rules of instance nodes, and what their structures look like from the top level.
+//! Rules of instance nodes, and what their structures look like from the TLAS.
 
 use super::boxes::text;
 use super::contents::Contents;
@@ -17,18 +17,18 @@ pub(super) struct Below {
     pub(super) children: Vec<Aabb>,
 }
 
-/// Contents of an instance, in world space, as a ray of the top level meets it.
+/// Contents of an instance, in world space, as a ray of the TLAS meets it.
 pub(super) fn contents(
     memory: &Memory<'_>,
-    top: &Surveyed,
+    tlas: &Surveyed,
     number: u32,
     below: &[Below],
 ) -> Contents {
-    let record = &top.instances[number as usize];
+    let record = &tlas.instances[number as usize];
     let Some(all) = record.below.map(|number| below[number as usize - 1].all) else {
         return Contents::NOTHING;
     };
-    let node = InstanceNode::decode(&top.node(memory, record.pointer));
+    let node = InstanceNode::decode(&tlas.node(memory, record.pointer));
     let bounds = node.world_to_object.preimage_bounds(&all.bounds);
     let bounds = if all.bounds.is_empty() { Aabb::EMPTY } else { bounds.unwrap_or(Aabb::EMPTY) };
     let flags = node.child_base.flags();
@@ -43,23 +43,23 @@ pub(super) fn contents(
     Contents { bounds, untrue, mask, height: 0 }
 }
 
-/// Checks all instances of a top level.
+/// Checks all instances of a TLAS.
 pub(super) fn check(
     memory: &Memory<'_>,
     survey: &Survey,
     below: &[Below],
     findings: &mut Findings,
 ) {
-    let top = &survey.structures[0];
-    let numbering = numbering(memory, top);
+    let tlas = &survey.structures[0];
+    let numbering = numbering(memory, tlas);
     if let Some(fault) = numbering.fault {
-        report_fault(memory, top, fault, findings);
+        report_fault(memory, tlas, fault, findings);
     }
-    let skipped = skipped_by_all(memory, top, &numbering);
-    for (record, &number) in top.instances.iter().zip(&numbering.numbers) {
-        let node = InstanceNode::decode(&top.node(memory, record.pointer));
+    let skipped = skipped_by_all(memory, tlas, &numbering);
+    for (record, &number) in tlas.instances.iter().zip(&numbering.numbers) {
+        let node = InstanceNode::decode(&tlas.node(memory, record.pointer));
         let name = || format!("instance {}", record.pointer);
-        let address = top.structure.address_of(record.pointer);
+        let address = tlas.structure.address_of(record.pointer);
         let place = Place { memory, address, name: &name };
         check_links(survey, record, &node, &place, findings);
         if let Some(number) = record.below {
@@ -68,7 +68,7 @@ pub(super) fn check(
         let all = record.below.map_or(Contents::NOTHING, |n| below[n as usize - 1].all);
         check_flags(&node, skipped[number as usize], &all, &place, findings);
         if numbering.fault.is_none() {
-            check_sideband(memory, top, record, &node, findings);
+            check_sideband(memory, tlas, record, &node, findings);
         }
     }
 }
@@ -140,11 +140,15 @@ fn check_boxes(node: &InstanceNode, below: &Below, place: &Place<'_>, findings: 
     }
 }
 
-/// For each placement, what all of its nodes skip.
-fn skipped_by_all(memory: &Memory<'_>, top: &Surveyed, numbering: &Numbering) -> Vec<PointerFlags> {
+/// For each instance, what all of its nodes skip.
+fn skipped_by_all(
+    memory: &Memory<'_>,
+    tlas: &Surveyed,
+    numbering: &Numbering,
+) -> Vec<PointerFlags> {
     let mut skipped = vec![PointerFlags::all(); numbering.count];
-    for (record, &number) in top.instances.iter().zip(&numbering.numbers) {
-        let node = InstanceNode::decode(&top.node(memory, record.pointer));
+    for (record, &number) in tlas.instances.iter().zip(&numbering.numbers) {
+        let node = InstanceNode::decode(&tlas.node(memory, record.pointer));
         skipped[number as usize] &= node.child_base.flags();
     }
     skipped
@@ -179,7 +183,7 @@ fn check_flags(
 
 fn report_fault(
     memory: &Memory<'_>,
-    top: &Surveyed,
+    tlas: &Surveyed,
     fault: SidebandFault,
     findings: &mut Findings,
 ) {
@@ -193,11 +197,11 @@ fn report_fault(
             ("an instance index that another node has", Some(position))
         }
     };
-    let instance = position.map(|position| &top.instances[position]);
-    let record = instance.and_then(|instance| top.structure.sideband_of(instance.pointer));
+    let instance = position.map(|position| &tlas.instances[position]);
+    let record = instance.and_then(|instance| tlas.structure.sideband_of(instance.pointer));
     let name =
         || instance.map_or("header".into(), |i| format!("sideband of instance {}", i.pointer));
-    let address = record.unwrap_or(top.structure.box_base);
+    let address = record.unwrap_or(tlas.structure.box_base);
     findings.add(Rule::Sideband, &Place { memory, address, name: &name }, 0..32, || {
         (found.into(), "records that number the instances".into())
     });
@@ -205,13 +209,13 @@ fn report_fault(
 
 fn check_sideband(
     memory: &Memory<'_>,
-    top: &Surveyed,
+    tlas: &Surveyed,
     record: &InstanceRecord,
     node: &InstanceNode,
     findings: &mut Findings,
 ) {
     let (Some(address), Some(sideband)) =
-        (top.structure.sideband_of(record.pointer), sideband(memory, top, record))
+        (tlas.structure.sideband_of(record.pointer), sideband(memory, tlas, record))
     else {
         return;
     };

@@ -77,12 +77,12 @@ fn examine(image: &Image, memory: &Memory<'_>) -> (Findings, Facts, usize) {
     for surveyed in &survey.structures[1..] {
         below.push(structure(memory, &survey, surveyed, &[], &mut findings, &mut nodes));
     }
-    let top = &survey.structures[0];
-    structure(memory, &survey, top, &below, &mut findings, &mut nodes);
-    if !top.instances.is_empty() {
+    let tlas = &survey.structures[0];
+    structure(memory, &survey, tlas, &below, &mut findings, &mut nodes);
+    if !tlas.instances.is_empty() {
         instances::check(memory, &survey, &below, &mut findings);
     }
-    mixed_level(memory, top, &mut findings);
+    mixed_level(memory, tlas, &mut findings);
     let facts = facts(&findings);
     (findings, facts, nodes)
 }
@@ -119,13 +119,13 @@ fn structure(
     }
 }
 
-/// A top level holds instances only.
-fn mixed_level(memory: &Memory<'_>, top: &Surveyed, findings: &mut Findings) {
-    let (Some(leaf), Some(_)) = (top.leaves.first(), top.instances.first()) else { return };
+/// A TLAS holds instances only.
+fn mixed_level(memory: &Memory<'_>, tlas: &Surveyed, findings: &mut Findings) {
+    let (Some(leaf), Some(_)) = (tlas.leaves.first(), tlas.instances.first()) else { return };
     let name = || format!("leaf {}", leaf.pointer);
-    let address = top.structure.address_of(leaf.pointer);
+    let address = tlas.structure.address_of(leaf.pointer);
     findings.add(Rule::MixedLevel, &Place { memory, address, name: &name }, 0..1024, || {
-        let (leaves, instances) = (top.leaves.len(), top.instances.len());
+        let (leaves, instances) = (tlas.leaves.len(), tlas.instances.len());
         (format!("{leaves} ranges beside {instances} instances"), "one kind only".into())
     });
 }

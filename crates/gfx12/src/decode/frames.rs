@@ -11,7 +11,7 @@ use crate::obb;
 use geometry::Aabb;
 use machine::CheckedImage;
 
-/// The frames of all bottom levels.
+/// The frames of all BLASes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Frames {
     pub(crate) levels: Vec<LevelFrames>,
@@ -32,8 +32,8 @@ pub fn frames(image: &CheckedImage) -> Frames {
     let image = image.image();
     let memory = Memory::new(image);
     let survey = Survey::new(image);
-    let bottoms = &survey.structures[usize::from(survey.has_top_level())..];
-    Frames { levels: bottoms.iter().map(|surveyed| level(&memory, surveyed)).collect() }
+    let blases = &survey.structures[usize::from(survey.has_tlas())..];
+    Frames { levels: blases.iter().map(|surveyed| level(&memory, surveyed)).collect() }
 }
 
 /// Entries are the root and then the children of all boxes, as in the decoded hierarchy.

@@ -7,7 +7,7 @@ use crate::layout::BoxNode;
 use crate::obb;
 use geometry::Aabb;
 use rayon::prelude::*;
-use tree::{Bvh, Entry, Link};
+use tree::{Bvh, Node, NodeLink};
 
 /// Items of leaves and instances, and the boxes around them.
 pub(crate) struct Items<'a> {
@@ -26,17 +26,17 @@ pub(crate) fn bvh(memory: &Memory<'_>, surveyed: &Surveyed, items: &Items<'_>) -
     let leaves: Vec<Vec<u32>> =
         surveyed.leaves.par_iter().with_min_len(1 << 8).map(items.of_leaf).collect();
     let mut references = Vec::with_capacity(leaves.iter().map(Vec::len).sum());
-    let leaf_links: Vec<Link> = leaves
+    let leaf_links: Vec<NodeLink> = leaves
         .iter()
         .map(|leaf| {
             references.extend_from_slice(leaf);
-            Link::leaf((references.len() - leaf.len()) as u32, leaf.len())
+            NodeLink::leaf((references.len() - leaf.len()) as u32, leaf.len())
         })
         .collect();
     let Some(root) = surveyed.boxes.first() else {
         let Some(&link) = leaf_links.first() else { return Bvh::empty() };
         let bounds = references.iter().fold(Aabb::EMPTY, |all, &n| union(all, (items.bounds)(n)));
-        return proved(vec![Entry { bounds, link }], references, items.count);
+        return proved(vec![Node { bounds, link }], references, items.count);
     };
     if root.child_count == 0 {
         return Bvh::empty();
@@ -45,12 +45,12 @@ pub(crate) fn bvh(memory: &Memory<'_>, surveyed: &Surveyed, items: &Items<'_>) -
     references.extend((0..surveyed.instances.len() as u32).map(items.of_instance));
     let link = |target: Target| match target {
         Target::Leaf(number) => leaf_links[number as usize],
-        Target::Instance(number) => Link::leaf(first_instance + number, 1),
+        Target::Instance(number) => NodeLink::leaf(first_instance + number, 1),
         Target::Box(number) => {
             let record = &surveyed.boxes[number as usize];
             match usize::from(record.child_count) {
-                0 => Link::leaf(0, 0),
-                count => Link::node(record.first_child + 1, count),
+                0 => NodeLink::leaf(0, 0),
+                count => NodeLink::inner(record.first_child + 1, count),
             }
         }
     };
@@ -58,19 +58,19 @@ pub(crate) fn bvh(memory: &Memory<'_>, surveyed: &Surveyed, items: &Items<'_>) -
     let root_bounds =
         bounds[root.children()].iter().fold(Aabb::EMPTY, |all, &child| union(all, child));
     let mut entries = Vec::with_capacity(bounds.len() + 1);
-    entries.push(Entry { bounds: root_bounds, link: link(Target::Box(0)) });
+    entries.push(Node { bounds: root_bounds, link: link(Target::Box(0)) });
     entries.extend(
         surveyed
             .children
             .iter()
             .zip(bounds)
-            .map(|(child, bounds)| Entry { bounds, link: link(child.target) }),
+            .map(|(child, bounds)| Node { bounds, link: link(child.target) }),
     );
     proved(entries, references, items.count)
 }
 
 /// A survey is a tree, so this succeeds.
-fn proved(entries: Vec<Entry>, references: Vec<u32>, count: usize) -> Bvh {
+fn proved(entries: Vec<Node>, references: Vec<u32>, count: usize) -> Bvh {
     Bvh::new(entries, references, count).unwrap_or_else(|_| Bvh::empty())
 }
 
@@ -80,7 +80,7 @@ fn child_bounds(
     surveyed: &Surveyed,
     items: &Items<'_>,
     references: &[u32],
-    link: &(dyn Fn(Target) -> Link + Sync),
+    link: &(dyn Fn(Target) -> NodeLink + Sync),
 ) -> Vec<Aabb> {
     let decoded: Vec<Vec<Aabb>> = surveyed
         .boxes
@@ -127,7 +127,7 @@ fn contents(
     surveyed: &Surveyed,
     items: &Items<'_>,
     references: &[u32],
-    link: &(dyn Fn(Target) -> Link + Sync),
+    link: &(dyn Fn(Target) -> NodeLink + Sync),
 ) -> Vec<Aabb> {
     let mut contents: Vec<Aabb> = surveyed
         .children

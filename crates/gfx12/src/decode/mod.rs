@@ -8,7 +8,7 @@
 //! | `expand`, `ranges`, `visited` | the steps of a survey: one box node, one range, each node once |
 //! | [`nodes`](mod@nodes) | the survey as decoded nodes, for reading and comparing |
 //! | `primitives` | triangles and procedurals, each once, in the order of memory |
-//! | `placements` | instances as placements, and their numbers |
+//! | `instances` | instances, and their numbers |
 //! | `hierarchy` | a survey as a [`tree::Bvh`] |
 //! | `bounds` | boxes without NaN |
 //! | [`frames`](mod@frames) | what a tree cannot hold of oriented nodes |
@@ -22,9 +22,9 @@ pub(crate) mod bounds;
 mod expand;
 pub mod frames;
 pub(crate) mod hierarchy;
+mod instances;
 pub mod memory;
 pub mod nodes;
-mod placements;
 pub(crate) mod primitives;
 mod ranges;
 pub mod structure;
@@ -39,7 +39,7 @@ pub use survey::Survey;
 
 pub(crate) use bounds::union;
 pub(crate) use expand::{entry_bits, is_empty_slot};
-pub(crate) use placements::{Numbering, SidebandFault, numbering, sideband};
+pub(crate) use instances::{Numbering, SidebandFault, numbering, sideband};
 pub(crate) use primitives::{Pairs, Stored, split_key, stored};
 
 use crate::layout::NodePointer;
@@ -48,7 +48,7 @@ use hierarchy::Items;
 use machine::{CheckedImage, Image};
 use primitives::ReadPrimitives;
 use survey::Surveyed;
-use tree::{Bottom, Top, Tree};
+use tree::{Blas, Tlas, Tree};
 
 /// The tree of a proved image, with the geometry as it is stored.
 #[must_use]
@@ -56,26 +56,26 @@ pub fn decode(image: &CheckedImage) -> Tree {
     let image = image.image();
     let memory = Memory::new(image);
     let survey = Survey::new(image);
-    if !survey.has_top_level() {
-        return Tree { bottoms: vec![bottom(&memory, &survey.structures[0])], top: None };
+    if !survey.has_tlas() {
+        return Tree { blases: vec![blas(&memory, &survey.structures[0])], tlas: None };
     }
-    let bottoms: Vec<Bottom> =
-        survey.structures[1..].iter().map(|surveyed| bottom(&memory, surveyed)).collect();
-    let top = top(&memory, &survey.structures[0], &bottoms);
-    Tree { bottoms, top: Some(top) }
+    let blases: Vec<Blas> =
+        survey.structures[1..].iter().map(|surveyed| blas(&memory, surveyed)).collect();
+    let tlas = tlas(&memory, &survey.structures[0], &blases);
+    Tree { blases, tlas: Some(tlas) }
 }
 
-/// The instance nodes of an image, each with the number of its placement: what a walk needs to name
+/// The instance nodes of an image, each with the number of its instance: what a walk needs to name
 /// the instance of a hit.
 #[must_use]
 pub fn instance_numbers(image: &Image) -> Vec<(NodePointer, u32)> {
     let survey = Survey::new(image);
-    let top = &survey.structures[0];
-    let numbers = numbering(&Memory::new(image), top).numbers;
-    top.instances.iter().map(|instance| instance.pointer).zip(numbers).collect()
+    let tlas = &survey.structures[0];
+    let numbers = numbering(&Memory::new(image), tlas).numbers;
+    tlas.instances.iter().map(|instance| instance.pointer).zip(numbers).collect()
 }
 
-fn bottom(memory: &Memory<'_>, surveyed: &Surveyed) -> Bottom {
+fn blas(memory: &Memory<'_>, surveyed: &Surveyed) -> Blas {
     let read = ReadPrimitives::new(memory, surveyed);
     let items = Items {
         count: read.primitives.len(),
@@ -84,29 +84,29 @@ fn bottom(memory: &Memory<'_>, surveyed: &Surveyed) -> Bottom {
         bounds: &|number| read.primitives.bounds(number as usize),
     };
     let bvh = hierarchy::bvh(memory, surveyed, &items);
-    Bottom { primitives: read.primitives, bvh }
+    Blas { primitives: read.primitives, bvh }
 }
 
-fn top(memory: &Memory<'_>, surveyed: &Surveyed, bottoms: &[Bottom]) -> Top {
+fn tlas(memory: &Memory<'_>, surveyed: &Surveyed, blases: &[Blas]) -> Tlas {
     let Numbering { numbers, .. } = &numbering(memory, surveyed);
-    let placements = placements::placements(memory, surveyed);
+    let instances = instances::instances(memory, surveyed);
     let world_bounds = |number: u32| {
-        let placement = &placements[number as usize];
-        let below = bottoms.get(placement.bottom as usize).map_or(Aabb::EMPTY, contents);
-        placement.world_bounds(&below).unwrap_or(Aabb::EMPTY)
+        let instance = &instances[number as usize];
+        let below = blases.get(instance.blas as usize).map_or(Aabb::EMPTY, contents);
+        instance.world_bounds(&below).unwrap_or(Aabb::EMPTY)
     };
     let items = Items {
-        count: placements.len(),
+        count: instances.len(),
         of_leaf: &|_| Vec::new(),
         of_instance: &|number| numbers[number as usize],
         bounds: &world_bounds,
     };
     let bvh = hierarchy::bvh(memory, surveyed, &items);
-    Top { placements, bvh }
+    Tlas { instances, bvh }
 }
 
-/// The box around the primitives of a bottom level.
-fn contents(bottom: &Bottom) -> Aabb {
-    let bounds = (0..bottom.primitives.len()).map(|number| bottom.primitives.bounds(number));
+/// The box around the primitives of a BLAS.
+fn contents(blas: &Blas) -> Aabb {
+    let bounds = (0..blas.primitives.len()).map(|number| blas.primitives.bounds(number));
     bounds.fold(Aabb::EMPTY, union)
 }

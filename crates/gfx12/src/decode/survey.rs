@@ -145,47 +145,49 @@ impl Survey {
             pairs_left: REUSE_LIMIT * 8 * (image.byte_count() as u64 / 128 + 1),
             findings,
         };
-        let mut top = surveyor.structure(Structure::of_root(image, memory), Level::Root);
-        let bases = bases_below(image, memory, &top);
+        let mut tlas = surveyor.structure(Structure::of_root(image, memory), Level::Root);
+        let bases = bases_below(image, memory, &tlas);
         let numbers: BTreeMap<u64, u32> = bases.iter().copied().zip(1..).collect();
-        for instance in &mut top.instances {
-            let node = surveyor.memory.node(top.structure.address_of(instance.pointer));
+        for instance in &mut tlas.instances {
+            let node = surveyor.memory.node(tlas.structure.address_of(instance.pointer));
             let base = node.map(|bits| InstanceNode::decode(&bits).child_base.address());
             instance.below = base.and_then(|base| numbers.get(&base).copied());
         }
-        let mut structures = vec![top];
+        let mut structures = vec![tlas];
         structures.extend(
             bases
                 .into_iter()
-                .map(|base| surveyor.structure(Structure::at(memory, base), Level::Bottom)),
+                .map(|base| surveyor.structure(Structure::at(memory, base), Level::Blas)),
         );
         Self { structures, visited: surveyor.visited }
     }
 
     /// Whether the root's structure holds instances. One that holds nothing is what its header says.
     #[must_use]
-    pub fn has_top_level(&self) -> bool {
-        let top = &self.structures[0];
-        match top.structure.header {
-            Some(header) if top.leaves.is_empty() => !top.instances.is_empty() || !header.is_blas(),
-            _ => !top.instances.is_empty(),
+    pub fn has_tlas(&self) -> bool {
+        let tlas = &self.structures[0];
+        match tlas.structure.header {
+            Some(header) if tlas.leaves.is_empty() => {
+                !tlas.instances.is_empty() || !header.is_blas()
+            }
+            _ => !tlas.instances.is_empty(),
         }
     }
 }
 
 /// The structures below: one for each segment that begins with the header of a BLAS, referred to or
 /// not, and one for each other child base, in the order of segments and addresses.
-fn bases_below(image: &Image, memory: &Memory<'_>, top: &Surveyed) -> Vec<u64> {
-    let header_says_top = top.structure.header.is_some_and(|header| !header.is_blas());
-    if top.instances.is_empty() && (!header_says_top || !top.leaves.is_empty()) {
+fn bases_below(image: &Image, memory: &Memory<'_>, tlas: &Surveyed) -> Vec<u64> {
+    let header_says_top = tlas.structure.header.is_some_and(|header| !header.is_blas());
+    if tlas.instances.is_empty() && (!header_says_top || !tlas.leaves.is_empty()) {
         return Vec::new();
     }
-    let own = top.structure.box_base;
+    let own = tlas.structure.box_base;
     let listed = image.segments.iter().map(|segment| segment.address).filter(|&base| {
         base != own && Structure::at(memory, base).header.is_some_and(|header| header.is_blas())
     });
-    let named = top.instances.iter().filter_map(|instance| {
-        let bits = memory.node(top.structure.address_of(instance.pointer))?;
+    let named = tlas.instances.iter().filter_map(|instance| {
+        let bits = memory.node(tlas.structure.address_of(instance.pointer))?;
         let base = InstanceNode::decode(&bits).child_base.address();
         memory.node(Structure::at(memory, base).address_of(NodePointer::ROOT)).map(|_| base)
     });
@@ -199,7 +201,7 @@ fn bases_below(image: &Image, memory: &Memory<'_>, top: &Surveyed) -> Vec<u64> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Level {
     Root,
-    Bottom,
+    Blas,
 }
 
 /// A survey under way.
@@ -318,7 +320,7 @@ impl Surveyor<'_> {
                 surveyed.leaves.push(LeafRecord { pointer, parent, slot, pairs });
                 Target::Leaf(surveyed.leaves.len() as u32 - 1)
             }
-            NodeKind::Instance if level == Level::Bottom => {
+            NodeKind::Instance if level == Level::Blas => {
                 return self.findings.add(Rule::NestedInstance, &place, entry, || {
                     (format!("instance {pointer}"), "boxes and primitives only".into())
                 });

@@ -62,7 +62,7 @@ pub(crate) fn contents(
     leaf: impl Fn(&[u32]) -> Contents + Sync,
 ) -> Vec<Contents> {
     let nothing = Contents { cull_flags: CullFlags::all(), mask: 0 };
-    let entries = bvh.entries();
+    let entries = bvh.nodes();
     let mut contents: Vec<Contents> = entries
         .par_iter()
         .map(|entry| if entry.link.is_leaf() { leaf(bvh.items(entry)) } else { nothing })
@@ -160,7 +160,7 @@ impl Boxes<'_> {
     fn bounds_of(&self, entry: u32) -> Aabb {
         match self.bounds {
             Some(bounds) => bounds[entry as usize],
-            None => self.bvh.entries()[entry as usize].bounds,
+            None => self.bvh.nodes()[entry as usize].bounds,
         }
     }
 
@@ -172,7 +172,7 @@ impl Boxes<'_> {
 
     /// Fills the slots, and the bases that lead from them to the children.
     fn link(&self, node: &mut BoxNode, slots: &[u32], quantized: &QuantizedBoxes) {
-        let is_leaf = |entry: u32| self.bvh.entries()[entry as usize].link.is_leaf();
+        let is_leaf = |entry: u32| self.bvh.nodes()[entry as usize].link.is_leaf();
         let start_of = |entry: u32| self.starts[self.flat.places[entry as usize] as usize];
         let mut first_box = None;
         let mut first_leaf = None;

@@ -10,7 +10,7 @@ pub enum EncodeError {
     /// Boxes cannot be quantised (G-19).
     #[error("level {level}, node {node}: {source}")]
     Boxes {
-        /// The bottom level, or the number of bottom levels for the top.
+        /// The BLAS, or the number of BLASes for the TLAS.
         level: usize,
         /// The box node, counted from the root.
         node: usize,
@@ -20,7 +20,7 @@ pub enum EncodeError {
     /// A vertex, or a plane of a procedural box, is NaN or infinite.
     #[error("level {level}, primitive {primitive} is not finite")]
     NotFinite {
-        /// The bottom level.
+        /// The BLAS.
         level: usize,
         /// Position in the list of primitives.
         primitive: usize,
@@ -28,7 +28,7 @@ pub enum EncodeError {
     /// An id is too large.
     #[error("level {level}, primitive {primitive}: {which} id {found}, expected below {limit}")]
     Id {
-        /// The bottom level.
+        /// The BLAS.
         level: usize,
         /// Position in the list of primitives.
         primitive: usize,
@@ -44,7 +44,7 @@ pub enum EncodeError {
         "level {level}: ids reach so far that their tables need {entries} entries for {primitives} primitives, expected at most {limit}"
     )]
     SparseIds {
-        /// The bottom level.
+        /// The BLAS.
         level: usize,
         /// Entries needed.
         entries: u64,
@@ -56,7 +56,7 @@ pub enum EncodeError {
     /// The structure is larger than its 32-bit offsets reach.
     #[error("level {level} needs {bytes} bytes, expected at most {limit}")]
     TooLarge {
-        /// The bottom level, or the number of bottom levels for the top.
+        /// The BLAS, or the number of BLASes for the TLAS.
         level: usize,
         /// Bytes needed.
         bytes: u64,
@@ -74,7 +74,7 @@ pub enum EncodeError {
     /// A primitive node did not read back as written.
     #[error("level {level}, primitive node {node}: {source}")]
     Pack {
-        /// The bottom level.
+        /// The BLAS.
         level: usize,
         /// The node, counted from the first.
         node: usize,
@@ -89,28 +89,28 @@ pub enum EncodeError {
         /// What is wrong.
         source: tree::BvhError,
     },
-    /// A placement names a bottom level that does not exist.
-    #[error("placement {placement} places bottom level {bottom} of {bottoms}")]
-    MissingBottom {
-        /// The placement.
-        placement: usize,
+    /// An instance names a BLAS that does not exist.
+    #[error("instance {instance} names BLAS {blas} of {blases}")]
+    MissingBlas {
+        /// The instance.
+        instance: usize,
         /// What it names.
-        bottom: u32,
+        blas: u32,
         /// How many there are.
-        bottoms: usize,
+        blases: usize,
     },
-    /// A placement has no inverse.
-    #[error("placement {placement}: {source}")]
+    /// An instance has no inverse.
+    #[error("instance {instance}: {source}")]
     Singular {
-        /// The placement.
-        placement: usize,
+        /// The instance.
+        instance: usize,
         /// Why.
         source: SingularTransform,
     },
-    /// A tree without a top level has one bottom level.
-    #[error("{bottoms} bottom levels without a top level, expected 1")]
-    BottomCount {
+    /// A tree without a TLAS has one BLAS.
+    #[error("{blases} BLASes without a TLAS, expected 1")]
+    BlasCount {
         /// How many there are.
-        bottoms: usize,
+        blases: usize,
     },
 }

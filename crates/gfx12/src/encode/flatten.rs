@@ -11,7 +11,7 @@
 //! [`POOL_REFERENCES`] references, or the leaves directly below one larger node.
 
 use std::ops::Range;
-use tree::{Bvh, Entry};
+use tree::{Bvh, Node};
 
 /// Most references of a run that has more than one box above its leaves.
 const RUN_REFERENCES: u32 = 16384;
@@ -53,7 +53,7 @@ pub(crate) const NO_PLACE: u32 = u32::MAX;
 
 /// Which entries hold something: a leaf with references and a box, or a node above one.
 pub(crate) fn references_below(bvh: &Bvh) -> Vec<u32> {
-    let entries = bvh.entries();
+    let entries = bvh.nodes();
     let mut below = vec![0u32; entries.len()];
     for (index, entry) in entries.iter().enumerate().rev() {
         below[index] = if !entry.link.is_leaf() {
@@ -77,7 +77,7 @@ impl Flat {
             leaf_parents: Vec::new(),
             runs: Vec::new(),
             pools: Vec::new(),
-            places: vec![NO_PLACE; bvh.entries().len()],
+            places: vec![NO_PLACE; bvh.nodes().len()],
         };
         let [mut run_cuts, mut pool_cuts] = [vec![0], vec![0]];
         let mut open = vec![0u32];
@@ -107,7 +107,7 @@ impl Flat {
     fn merge_pools(&mut self, bvh: &Bvh) {
         let size = |pool: &Range<usize>| {
             let leaves = &self.leaves[pool.clone()];
-            leaves.iter().map(|&leaf| bvh.entries()[leaf as usize].link.count()).sum::<usize>()
+            leaves.iter().map(|&leaf| bvh.nodes()[leaf as usize].link.count()).sum::<usize>()
         };
         let mut run_starts = self.runs.iter().map(|run| run.start).peekable();
         let mut merged: Vec<(Range<usize>, usize)> = Vec::new();
@@ -133,7 +133,7 @@ impl Flat {
             if below[child as usize] == 0 {
                 continue;
             }
-            if bvh.entries()[child as usize].link.is_leaf() {
+            if bvh.nodes()[child as usize].link.is_leaf() {
                 self.places[child as usize] = self.leaves.len() as u32;
                 self.leaves.push(child);
                 self.leaf_parents.push(place);
@@ -163,7 +163,7 @@ impl Flat {
     pub(crate) fn slots(&self, bvh: &Bvh, place: usize) -> impl Iterator<Item = u32> {
         let entry = self.boxes[place].entry;
         let held = move |child: &u32| self.places[*child as usize] != NO_PLACE;
-        let is_leaf = |child: u32| bvh.entries()[child as usize].link.is_leaf();
+        let is_leaf = |child: u32| bvh.nodes()[child as usize].link.is_leaf();
         let boxes = children(bvh, entry).filter(held).filter(move |&child| !is_leaf(child));
         let mut leaves: Vec<u32> =
             children(bvh, entry).filter(held).filter(move |&child| is_leaf(child)).collect();
@@ -175,7 +175,7 @@ impl Flat {
 /// The children of an entry. A root that is a leaf stands below itself, because the root of a
 /// structure is always a box.
 fn children(bvh: &Bvh, entry: u32) -> Range<u32> {
-    let Entry { link, .. } = bvh.entries()[entry as usize];
+    let Node { link, .. } = bvh.nodes()[entry as usize];
     if link.is_leaf() {
         return entry..entry + 1;
     }

@@ -9,14 +9,14 @@
 //! GPURT has it. A structure of RADV has its root at 5 instead; a file that it exports does not.
 
 use super::Policy;
-use super::bottom::EncodedBottom;
+use super::blas::EncodedBlas;
 use super::tables::METADATA_BYTES;
 use crate::layout::{
     BasePointer, BoxFrame, BoxNode, ChildEntry, CullFlags, GpurtSideband, InstanceNode,
     NodePointer, PointerFlags,
 };
 use geometry::InstanceFlags;
-use tree::Placement;
+use tree::Instance;
 
 /// What an instance node shows of its structure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,26 +30,26 @@ pub(crate) enum InstancePart {
 /// Type of the embedded entries: the root pointer 0x15 shifted by 4.
 const ROOT_TYPE: u8 = (NodePointer::ROOT_BEHIND_HEADER.0 >> 4) as u8;
 
-/// The instance node of a placement.
+/// The instance node of an instance.
 pub(crate) fn instance_node(
-    placement: &Placement,
-    bottom: &EncodedBottom,
+    instance: &Instance,
+    blas: &EncodedBlas,
     part: InstancePart,
     parent: NodePointer,
     policy: Policy,
 ) -> InstanceNode {
     let (frame, child_count, children) = match policy {
-        Policy::Dense | Policy::Gpurt => filter_boxes(&bottom.root),
-        Policy::Radv => whole_box(bottom),
+        Policy::Dense | Policy::Gpurt => filter_boxes(&blas.root),
+        Policy::Radv => whole_box(blas),
     };
-    let flags = pointer_flags(placement.flags, part);
+    let flags = pointer_flags(instance.flags, part);
     InstanceNode {
-        world_to_object: placement.world_to_object,
+        world_to_object: instance.world_to_object,
         // Addresses were aligned and checked when they were given out.
-        child_base: BasePointer(bottom.segment.address >> 3).with_flags(flags),
+        child_base: BasePointer(blas.segment.address >> 3).with_flags(flags),
         parent,
-        user_data: placement.custom_index & 0x00FF_FFFF,
-        mask: placement.mask,
+        user_data: instance.custom_index & 0x00FF_FFFF,
+        mask: instance.mask,
         frame,
         disable_box_sort: false,
         child_count,
@@ -58,15 +58,15 @@ pub(crate) fn instance_node(
     }
 }
 
-/// The sideband record of placement `number`.
-pub(crate) fn sideband(placement: &Placement, number: u32) -> GpurtSideband {
+/// The sideband record of instance `number`.
+pub(crate) fn sideband(instance: &Instance, number: u32) -> GpurtSideband {
     GpurtSideband {
         instance_index: number,
-        instance_id: placement.custom_index & 0x00FF_FFFF,
-        flags: placement.flags.bits(),
+        instance_id: instance.custom_index & 0x00FF_FFFF,
+        flags: instance.flags.bits(),
         blas_metadata_size: METADATA_BYTES,
         reserved: 0,
-        object_to_world: placement.object_to_world,
+        object_to_world: instance.object_to_world,
     }
 }
 
@@ -106,8 +106,8 @@ fn filter_boxes(root: &BoxNode) -> EmbeddedBoxes {
 }
 
 /// The whole structure as RADV has it: all codes, on the smallest power of two that covers it.
-fn whole_box(bottom: &EncodedBottom) -> EmbeddedBoxes {
-    let bounds = bottom.bounds;
+fn whole_box(blas: &EncodedBlas) -> EmbeddedBoxes {
+    let bounds = blas.bounds;
     let exponents = bounds.extent().to_array().map(|extent| {
         let exponent = (extent.log2() + 127.0).clamp(0.0, 255.0).ceil();
         exponent as u8

@@ -1,13 +1,13 @@
 //! Leaves that a policy can store.
 //!
-//! A range of the format is a list of triangle pairs or one procedural; a top level has one instance
+//! A range of the format is a list of triangle pairs or one procedural; a TLAS has one instance
 //! behind a child. A leaf that holds more becomes a node above leaves that do not.
 
 use super::Policy;
 use geometry::Aabb;
 use std::borrow::Cow;
 use tree::bvh::MAX_WIDTH;
-use tree::{Bvh, BvhError, Entry, Link, Primitives};
+use tree::{Bvh, BvhError, Node, NodeLink, Primitives};
 
 /// Most triangles of a range: eight pairs.
 const DENSE_RANGE: usize = 16;
@@ -17,7 +17,7 @@ const DRIVER_RANGE: usize = 2;
 /// Some references, and the box around them.
 type Part = (Vec<u32>, Aabb);
 
-/// A bottom level whose leaves are each one range.
+/// A BLAS whose leaves are each one range.
 pub(crate) fn ranges<'a>(
     bvh: &'a Bvh,
     primitives: &Primitives,
@@ -48,14 +48,14 @@ pub(crate) fn split<'a>(
     fits: impl Fn(&[u32]) -> bool,
     divide: impl Fn(&[u32], &Aabb) -> Vec<Part>,
 ) -> Result<Cow<'a, Bvh>, BvhError> {
-    let large = |entry: &Entry| !entry.bounds.is_empty() && !fits(bvh.items(entry));
-    if !bvh.entries().iter().any(large) {
+    let large = |entry: &Node| !entry.bounds.is_empty() && !fits(bvh.items(entry));
+    if !bvh.nodes().iter().any(large) {
         return Ok(Cow::Borrowed(bvh));
     }
-    let mut entries = bvh.entries().to_vec();
-    let mut references = bvh.references().to_vec();
-    for index in 0..bvh.entries().len() {
-        let entry = bvh.entries()[index];
+    let mut entries = bvh.nodes().to_vec();
+    let mut references = bvh.indices().to_vec();
+    for index in 0..bvh.nodes().len() {
+        let entry = bvh.nodes()[index];
         if large(&entry) {
             let parts = divide(bvh.items(&entry), &entry.bounds);
             hang(index, parts, &mut entries, &mut references);
@@ -100,11 +100,11 @@ fn part_bounds(items: &[u32], leaf: &Aabb, primitives: &Primitives) -> Aabb {
 }
 
 /// Makes the entry a node above the parts, with nodes between where they are more than eight.
-fn hang(index: usize, parts: Vec<Part>, entries: &mut Vec<Entry>, references: &mut Vec<u32>) {
+fn hang(index: usize, parts: Vec<Part>, entries: &mut Vec<Node>, references: &mut Vec<u32>) {
     let mut open = vec![(index, parts)];
     while let Some((index, mut parts)) = open.pop() {
         if let [(items, _)] = &parts[..] {
-            entries[index].link = Link::leaf(references.len() as u32, items.len());
+            entries[index].link = NodeLink::leaf(references.len() as u32, items.len());
             references.extend_from_slice(items);
             continue;
         }
@@ -115,8 +115,8 @@ fn hang(index: usize, parts: Vec<Part>, entries: &mut Vec<Entry>, references: &m
             let group = std::mem::replace(&mut parts, rest);
             let bounds = group.iter().fold(Aabb::EMPTY, |all, part| all.union(part.1));
             open.push((entries.len(), group));
-            entries.push(Entry { bounds, link: Link::leaf(0, 0) });
+            entries.push(Node { bounds, link: NodeLink::leaf(0, 0) });
         }
-        entries[index].link = Link::node(first as u32, entries.len() - first);
+        entries[index].link = NodeLink::inner(first as u32, entries.len() - first);
     }
 }

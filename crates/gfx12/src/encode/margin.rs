@@ -9,12 +9,12 @@
 //! bounded by the origin's distance from the frame's origin, and by `R` for the direction. `6u` of
 //! both covers them.
 //!
-//! A box of a top level must also hold what the rounding of the instance's transform moves, see
+//! A box of a TLAS must also hold what the rounding of the instance's transform moves, see
 //! [`machine::InstanceDilation`].
 
 use geometry::rounding::{add_up, narrow_up, sub_down};
 use geometry::{Aabb, Vec3};
-use tree::{Placement, Top, Tree};
+use tree::{Instance, Tlas, Tree};
 
 /// `u`, half a unit in the last place of 1.
 const UNIT: f64 = 1.0 / 16_777_216.0;
@@ -42,34 +42,34 @@ impl Margin {
     }
 }
 
-/// Margins of all bottom levels.
-pub(crate) fn bottom_margins(tree: &Tree) -> Vec<Margin> {
+/// Margins of all BLASes.
+pub(crate) fn blas_margins(tree: &Tree) -> Vec<Margin> {
     let reach = REACH * diameter(&tree.bounds());
-    let mut reaches = vec![if tree.top.is_some() { 0.0 } else { reach }; tree.bottoms.len()];
-    for placement in tree.top.iter().flat_map(|top| &top.placements) {
-        if let Some(own) = reaches.get_mut(placement.bottom as usize) {
-            *own = own.max(reach * longest_row(placement));
+    let mut reaches = vec![if tree.tlas.is_some() { 0.0 } else { reach }; tree.blases.len()];
+    for instance in tree.tlas.iter().flat_map(|tlas| &tlas.instances) {
+        if let Some(own) = reaches.get_mut(instance.blas as usize) {
+            *own = own.max(reach * longest_row(instance));
         }
     }
     reaches
         .into_iter()
-        .zip(&tree.bottoms)
-        .map(|(reach, bottom)| Margin::new(reach, &bottom.bvh.root().bounds))
+        .zip(&tree.blases)
+        .map(|(reach, blas)| Margin::new(reach, &blas.bvh.root().bounds))
         .collect()
 }
 
-/// Margin of a top level's boxes, the transforms not counted.
-pub(crate) fn top_margin(top: &Top) -> Margin {
-    let bounds = top.bvh.root().bounds;
+/// Margin of a TLAS's boxes, the transforms not counted.
+pub(crate) fn tlas_margin(tlas: &Tlas) -> Margin {
+    let bounds = tlas.bvh.root().bounds;
     Margin::new(REACH * diameter(&bounds), &bounds)
 }
 
-/// What the rounding of one placement's transform adds: the bound of [`machine::InstanceDilation`],
-/// `32u |W| (|A| (R + |o|) + |m|)`, for this placement alone.
-pub(crate) fn transform_margin(placement: &Placement, world: &Aabb) -> f32 {
+/// What the rounding of one instance's transform adds: the bound of [`machine::InstanceDilation`],
+/// `32u |W| (|A| (R + |o|) + |m|)`, for this instance alone.
+pub(crate) fn transform_margin(instance: &Instance, world: &Aabb) -> f32 {
     let reach = REACH * diameter(world);
     let farthest = f64::from(world.min.abs().max(world.max.abs()).max_element());
-    let (linear, translation) = placement.world_to_object.to_f64();
+    let (linear, translation) = instance.world_to_object.to_f64();
     let norm = |matrix: glam::DMat3| {
         (0..3).map(|row| matrix.row(row).abs().element_sum()).fold(0.0, f64::max)
     };
@@ -97,7 +97,7 @@ fn diameter(bounds: &Aabb) -> f64 {
     (bounds.max.as_dvec3() - bounds.min.as_dvec3()).length()
 }
 
-fn longest_row(placement: &Placement) -> f64 {
-    let (linear, _) = placement.world_to_object.to_f64();
+fn longest_row(instance: &Instance) -> f64 {
+    let (linear, _) = instance.world_to_object.to_f64();
     (0..3).map(|row| linear.row(row).length()).fold(0.0, f64::max)
 }

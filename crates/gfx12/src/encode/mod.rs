@@ -1,7 +1,7 @@
 //! Tree → image.
 //!
 //! Each level becomes one structure: GPURT's header, box nodes, leaf nodes, tables ([`tables`]). The
-//! image has the top level first, if there is one, and then the bottom levels in order; structures lie
+//! image has the TLAS first, if there is one, and then the BLASes in order; structures lie
 //! at multiples of 4096, with room for a file's metadata before each.
 //!
 //! | file | step |
@@ -16,7 +16,7 @@
 //! | `margin` | how far boxes are widened (G-36) |
 //! | `boxes` | box nodes with quantised children |
 //! | `obb_fit` | rotations of oriented nodes |
-//! | `bottom`, `top`, `instance` | the levels |
+//! | `blas`, `tlas`, `instance` | the levels |
 //! | [`tables`] | header, geometry infos, sidebands, node pointers |
 //! | [`report`] | figures |
 //!
@@ -24,7 +24,7 @@
 //! image of siliray's, encoded with [`Options::decoded`], gives the bytes of that image; nodes that are oriented
 //! need their frames as well ([`encode_in_frames`]).
 
-mod bottom;
+mod blas;
 mod boxes;
 pub mod error;
 mod families;
@@ -39,7 +39,7 @@ mod regroup;
 pub mod report;
 mod run;
 pub mod tables;
-mod top;
+mod tlas;
 pub mod triangle_fill;
 
 pub use error::EncodeError;
@@ -49,9 +49,9 @@ pub use triangle_fill::TriangleFill;
 use crate::decode::Frames;
 use crate::format::NAME;
 use crate::layout::NodePointer;
-use bottom::EncodedBottom;
+use blas::EncodedBlas;
 use machine::Image;
-use margin::{Margin, bottom_margins};
+use margin::{Margin, blas_margins};
 use rayon::prelude::*;
 use std::fmt;
 use std::str::FromStr;
@@ -174,25 +174,25 @@ pub fn encode_in_frames(
     frames: &Frames,
     options: &Options,
 ) -> Result<Encoded, EncodeError> {
-    if tree.top.is_none() && tree.bottoms.len() != 1 {
-        return Err(EncodeError::BottomCount { bottoms: tree.bottoms.len() });
+    if tree.tlas.is_none() && tree.blases.len() != 1 {
+        return Err(EncodeError::BlasCount { blases: tree.blases.len() });
     }
     let margins = if options.margin {
-        bottom_margins(tree)
+        blas_margins(tree)
     } else {
-        vec![Margin::default(); tree.bottoms.len()]
+        vec![Margin::default(); tree.blases.len()]
     };
-    let results: Vec<Result<EncodedBottom, EncodeError>> = tree
-        .bottoms
+    let results: Vec<Result<EncodedBlas, EncodeError>> = tree
+        .blases
         .par_iter()
         .zip(margins)
         .enumerate()
-        .map(|(level, (bottom, margin))| {
-            bottom::encode(bottom, level, margin, frames.levels.get(level), options)
+        .map(|(level, (blas, margin))| {
+            blas::encode(blas, level, margin, frames.levels.get(level), options)
         })
         .collect();
-    let mut bottoms = results.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let mut report = bottom_report(tree, &bottoms);
+    let mut blases = results.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let mut report = blas_report(tree, &blases);
     let mut next = FIRST_ADDRESS;
     let mut place = |bytes: u64| {
         let address = next;
@@ -200,23 +200,23 @@ pub fn encode_in_frames(
             .next_multiple_of(STRUCTURE_ALIGNMENT);
         address
     };
-    let top = tree.top.as_ref().map(|top| top::plan(top, &bottoms)).transpose()?;
-    let top_address = top.as_ref().map_or(FIRST_ADDRESS, |top| place(top.byte_count()));
-    for bottom in &mut bottoms {
-        bottom.segment.address = place(bottom.segment.bytes().len() as u64);
+    let tlas = tree.tlas.as_ref().map(|tlas| tlas::plan(tlas, &blases)).transpose()?;
+    let tlas_address = tlas.as_ref().map_or(FIRST_ADDRESS, |tlas| place(tlas.byte_count()));
+    for blas in &mut blases {
+        blas.segment.address = place(blas.segment.bytes().len() as u64);
     }
     if next > ADDRESS_LIMIT {
         return Err(EncodeError::Addresses { end: next, limit: ADDRESS_LIMIT });
     }
-    let mut segments = Vec::with_capacity(bottoms.len() + 1);
-    if let Some(top) = top {
-        let encoded = top.write(&bottoms, top_address, options)?;
+    let mut segments = Vec::with_capacity(blases.len() + 1);
+    if let Some(tlas) = tlas {
+        let encoded = tlas.write(&blases, tlas_address, options)?;
         report.box_nodes += encoded.box_count;
         report.instance_nodes = encoded.instance_count;
         report.node_bytes += encoded.node_bytes;
         segments.push(encoded.segment);
     }
-    segments.extend(bottoms.into_iter().map(|bottom| bottom.segment));
+    segments.extend(blases.into_iter().map(|blas| blas.segment));
     let image = Image {
         format: NAME,
         segments,
@@ -227,10 +227,10 @@ pub fn encode_in_frames(
     Ok(Encoded { image, report })
 }
 
-fn bottom_report(tree: &Tree, bottoms: &[EncodedBottom]) -> Report {
+fn blas_report(tree: &Tree, blases: &[EncodedBlas]) -> Report {
     let mut report = Report::default();
     let mut weight = 0.0;
-    for (given, encoded) in tree.bottoms.iter().zip(bottoms) {
+    for (given, encoded) in tree.blases.iter().zip(blases) {
         report.node_bytes += encoded.node_bytes;
         report.box_nodes += encoded.box_count;
         report.triangle_nodes += encoded.stored.triangle_nodes;

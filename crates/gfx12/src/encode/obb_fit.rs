@@ -105,7 +105,7 @@ fn choose(boxes: &Boxes<'_>, place: usize, primitives: &Primitives) -> (u8, f64)
     let weights: Vec<f64> = slots
         .iter()
         .map(|&entry| {
-            let link = boxes.bvh.entries()[entry as usize].link;
+            let link = boxes.bvh.nodes()[entry as usize].link;
             if link.is_leaf() { link.count() as f64 } else { 1.0 }
         })
         .collect();
@@ -126,7 +126,7 @@ fn choose(boxes: &Boxes<'_>, place: usize, primitives: &Primitives) -> (u8, f64)
         .filter_map(|(_, index)| Some((cost(rotation(index)?, usize::MAX), index)))
         .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     // Plain boxes may be cut by spatial splits, so they come from the hierarchy.
-    let areas = slots.iter().map(|&entry| half_area(&boxes.bvh.entries()[entry as usize].bounds));
+    let areas = slots.iter().map(|&entry| half_area(&boxes.bvh.nodes()[entry as usize].bounds));
     let plain: f64 = areas.zip(&weights).map(|(area, weight)| weight * area).sum();
     match best {
         Some((oriented, index)) if oriented < WORTHWHILE * plain => (index, oriented - plain),
@@ -138,7 +138,7 @@ fn choose(boxes: &Boxes<'_>, place: usize, primitives: &Primitives) -> (u8, f64)
 fn points_below(bvh: &Bvh, entry: u32, primitives: &Primitives, mut visit: impl FnMut(Vec3)) {
     let mut open = vec![entry as usize];
     while let Some(entry) = open.pop() {
-        let entry = &bvh.entries()[entry];
+        let entry = &bvh.nodes()[entry];
         for &item in bvh.items(entry) {
             match primitives.get(item as usize) {
                 Primitive::Triangle(triangle) => triangle.vertices.into_iter().for_each(&mut visit),

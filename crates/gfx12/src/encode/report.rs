@@ -25,7 +25,7 @@ pub struct Report {
     pub vertices: usize,
     /// Bits of vertices and prefixes.
     pub vertex_bits: usize,
-    /// Cost of the bottom levels that were given, by the surface-area heuristic, weighted by triangles.
+    /// Cost of the BLASes that were given, by the surface-area heuristic, weighted by triangles.
     pub sah_given: f64,
     /// The same for what was laid out, with boxes along the axes.
     pub sah_encoded: f64,

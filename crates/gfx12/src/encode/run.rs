@@ -88,7 +88,7 @@ impl Stored {
     }
 }
 
-/// Packs runs of one bottom level.
+/// Packs runs of one BLAS.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunPacker<'a> {
     /// The level, for messages.
@@ -170,7 +170,7 @@ impl<'a> RunPacker<'a> {
 
     /// References in all leaves of the level.
     pub(crate) fn reference_count(&self) -> usize {
-        self.bvh.references().len()
+        self.bvh.indices().len()
     }
 
     /// Most vertices of a node.
@@ -180,7 +180,7 @@ impl<'a> RunPacker<'a> {
 
     /// The items of a leaf entry.
     pub(crate) fn items(&self, leaf: u32) -> &'a [u32] {
-        self.bvh.items(&self.bvh.entries()[leaf as usize])
+        self.bvh.items(&self.bvh.nodes()[leaf as usize])
     }
 
     /// Whether an item is a triangle.

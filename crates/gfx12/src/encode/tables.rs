@@ -4,7 +4,7 @@
 //! [ header 128 ][ box nodes ][ leaf nodes ][ geometry infos or sidebands ][ node pointers ]
 //! ```
 //!
-//! The tables of a bottom level are indexed by ids: a geometry info for each geometry up to the
+//! The tables of a BLAS are indexed by ids: a geometry info for each geometry up to the
 //! highest id, and for each of its primitives up to the highest id a node pointer, 0xFFFFFFFF for one
 //! that the structure does not hold.
 
@@ -30,7 +30,7 @@ const VERSION: u32 = 16 << 16;
 /// Bits of info2: compacted, eight children a node.
 const INFO_2: u32 = 0b11;
 
-/// Which ids a bottom level uses.
+/// Which ids a BLAS uses.
 #[derive(Debug)]
 pub(crate) struct IdTable {
     /// For each geometry, how far its primitive ids reach, and where its pointers begin.

@@ -168,7 +168,7 @@ impl GpurtHeader {
         ])
     }
 
-    /// Whether this is a bottom-level structure.
+    /// Whether this is a BLAS.
     #[must_use]
     pub const fn is_blas(&self) -> bool {
         self.info & 1 != 0

@@ -72,7 +72,7 @@ fn check(image: &Image, outline: &Outline<NodePointer>) -> Result<(), RebaseErro
         let fault = match visit.state {
             State::Outside => "leads outside memory",
             State::Again => "leads to a box that has another parent",
-            State::Read if visit.pointer.is_instance() => "is an instance, and this is a top level",
+            State::Read if visit.pointer.is_instance() => "is an instance, and this is a TLAS",
             State::Read => continue,
         };
         return Err(RebaseError::Node { pointer: visit.pointer, address: visit.address, fault });

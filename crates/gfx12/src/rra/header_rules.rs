@@ -50,8 +50,8 @@ pub fn check(structure: &Structure, findings: &mut Vec<Finding>) {
     rules.check_offsets(&header);
     if rules.check_ranges(&header) {
         match structure.level {
-            Level::Bottom => rules.check_geometry_counts(&header),
-            Level::Top => rules.check_instances(&header),
+            Level::Blas => rules.check_geometry_counts(&header),
+            Level::Tlas => rules.check_instances(&header),
         }
     }
 }
@@ -95,7 +95,7 @@ impl Rules<'_> {
                 format!("at most {} bytes of metadata to copy", before.min(MOST_COPIED.into()));
             self.dword(Severity::Warning, "metadata_copied", 1, copied, expected);
         }
-        let says_blas = self.structure.level == Level::Bottom;
+        let says_blas = self.structure.level == Level::Blas;
         if header.is_blas() != says_blas {
             let found = if header.is_blas() { "BLAS" } else { "TLAS" };
             let expected = format!("{}, as the chunk says", self.structure.level.name());
@@ -119,7 +119,7 @@ impl Rules<'_> {
         let internal = header.internal_node_offset;
         let (leaf, geometry) = (header.leaf_node_offset, header.geometry_info_offset);
         let pointers = header.primitive_pointer_offset;
-        let is_blas = self.structure.level == Level::Bottom;
+        let is_blas = self.structure.level == Level::Blas;
         let mut at_least = |rule, dword, found: u32, least: u32, what: &str| {
             if found < least {
                 let expected = format!("{least:#x} or more, {what}");
@@ -147,8 +147,8 @@ impl Rules<'_> {
         let (geometry, pointers) =
             (u64::from(header.geometry_info_offset), u64::from(header.primitive_pointer_offset));
         let records = match self.structure.level {
-            Level::Bottom => GEOMETRY_INFO_BYTES * u64::from(header.descriptor_count),
-            Level::Top => pointers.saturating_sub(geometry),
+            Level::Blas => GEOMETRY_INFO_BYTES * u64::from(header.descriptor_count),
+            Level::Tlas => pointers.saturating_sub(geometry),
         };
         let parts = [
             ("nodes_range", 10, 0, geometry),

@@ -19,7 +19,7 @@
 //! | [`header_rules`] | what the viewer asks of a structure's header |
 //! | [`info`] | ApiInfo and AsicInfo: which API, which card |
 //! | [`opened`] | from a file to an image, and from bytes of the image back to the file |
-//! | [`shown`] | a top level for a structure that has none, so that the viewer shows it |
+//! | [`shown`] | a TLAS for a structure that has none, so that the viewer shows it |
 //! | [`behind_header`](mod@behind_header) | a raw structure, moved behind a header |
 //! | [`fault`] | what is wrong with a file, and where |
 //!
@@ -89,8 +89,8 @@ pub fn read(bytes: &[u8]) -> Result<Rra, RraError> {
     Ok(rra)
 }
 
-/// The file that shows an image: every segment a structure, the root first. A single bottom level gets a
-/// top level for the viewer ([`shown`]).
+/// The file that shows an image: every segment a structure, the root first. A single BLAS gets a
+/// TLAS for the viewer ([`shown`]).
 ///
 /// # Errors
 /// When a segment is not a structure that the viewer opens: see [`behind_header()`] for images without
@@ -99,10 +99,10 @@ pub fn write(image: &Image) -> Result<Vec<u8>, WriteError> {
     let segments = image.segments.iter();
     let mut structures = segments.map(Structure::of_segment).collect::<Result<Vec<_>, _>>()?;
     if let [blas] = structures.as_slice()
-        && blas.level == Level::Bottom
-        && let Some(top) = shown::top_level_for_viewer(blas)
+        && blas.level == Level::Blas
+        && let Some(tlas) = shown::tlas_for_viewer(blas)
     {
-        structures.push(Structure::of_segment(&top)?);
+        structures.push(Structure::of_segment(&tlas)?);
     }
     let others = vec![ApiInfo::VULKAN.to_chunk()];
     Ok(Rra { magic: Magic::Rdf, structures, others, findings: Vec::new() }.to_bytes())

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// An image out of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Opened {
-    /// The image: the chosen structure first, then the bottom levels that it may refer to.
+    /// The image: the chosen structure first, then the BLASes that it may refer to.
     pub image: Image,
     /// Where each segment comes from.
     pub places: Vec<FilePlace>,
@@ -96,19 +96,19 @@ impl Rra {
             structure: chosen,
             findings: Vec::new(),
         };
-        if root.level == Level::Top {
+        if root.level == Level::Tlas {
             let mut taken = BTreeMap::from([(base, (end_of(&root.segment), 0))]);
-            for bottom in self.structures.iter().filter(|other| other.level == Level::Bottom) {
-                opened.add(bottom, &mut taken);
+            for blas in self.structures.iter().filter(|other| other.level == Level::Blas) {
+                opened.add(blas, &mut taken);
             }
         }
         Ok(opened)
     }
 
-    /// The largest top level, or else the largest bottom level; the first of equals.
+    /// The largest TLAS, or else the largest BLAS; the first of equals.
     fn main_structure(&self) -> usize {
         let size = |structure: &Structure| {
-            let is_top = structure.level == Level::Top;
+            let is_top = structure.level == Level::Tlas;
             (is_top && !is_for_viewer(structure), !is_top, structure.header().primitive_count)
         };
         let numbered = self.structures.iter().enumerate().rev();
@@ -120,16 +120,16 @@ impl Rra {
 type Taken = BTreeMap<u64, (u64, usize)>;
 
 impl Opened {
-    /// Adds a bottom level, unless its memory is taken: a capture may hold structures of several
+    /// Adds a BLAS, unless its memory is taken: a capture may hold structures of several
     /// frames.
-    fn add(&mut self, bottom: &Structure, taken: &mut Taken) {
-        let segment = &bottom.segment;
+    fn add(&mut self, blas: &Structure, taken: &mut Taken) {
+        let segment = &blas.segment;
         let (start, end) = (segment.address, end_of(segment));
         // Only the last segment that starts before this one's end can reach into it.
         let before = taken.range(..end).next_back().map(|(_, &last)| last);
         if let Some((_, other)) = before.filter(|&(other_end, _)| other_end > start) {
-            let place = format!("{}: address", bottom.place.chunk);
-            let field = Field::new(place, bottom.place.offset(0), end - start);
+            let place = format!("{}: address", blas.place.chunk);
+            let field = Field::new(place, blas.place.offset(0), end - start);
             let found = format!("{:#x} bytes at {start:#x}", end - start);
             let expected = format!("memory that {} does not use", self.places[other].chunk);
             let severity = Severity::Warning;
@@ -137,7 +137,7 @@ impl Opened {
         } else {
             taken.insert(start, (end, self.places.len()));
             self.image.segments.push(segment.clone());
-            self.places.push(bottom.place.clone());
+            self.places.push(blas.place.clone());
         }
     }
 }

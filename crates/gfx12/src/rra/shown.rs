@@ -1,4 +1,4 @@
-//! A top level for structures that have none, so that the viewer shows them.
+//! A TLAS for structures that have none, so that the viewer shows them.
 //!
 //! Radeon Raytracing Analyzer shows a scene by its TLAS. The image of a single mesh is one BLAS; in a
 //! file it is followed by a TLAS that places it once, where it is. Such a TLAS bears a mark in its
@@ -29,7 +29,7 @@ pub fn is_for_viewer(structure: &Structure) -> bool {
 
 /// A TLAS that places a BLAS once, without moving it; `None` if there is nothing to show.
 #[must_use]
-pub fn top_level_for_viewer(blas: &Structure) -> Option<Segment> {
+pub fn tlas_for_viewer(blas: &Structure) -> Option<Segment> {
     let described = blas.header();
     let corners = [described.root_min, described.root_max].map(Vec3::from_array);
     let whole = quantize(&[Aabb::new(corners[0], corners[1])]).ok()?;

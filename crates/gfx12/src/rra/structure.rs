@@ -51,9 +51,9 @@ pub struct Structure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Level {
     /// Instances.
-    Top,
+    Tlas,
     /// Geometry.
-    Bottom,
+    Blas,
 }
 
 /// Why a segment is no structure for a file.
@@ -90,8 +90,8 @@ impl Level {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Top => "TLAS",
-            Self::Bottom => "BLAS",
+            Self::Tlas => "TLAS",
+            Self::Blas => "BLAS",
         }
     }
 }
@@ -172,7 +172,7 @@ impl Structure {
         }
         Ok(Self {
             version: chunk.version,
-            level: if word(24) & 1 == 1 { Level::Bottom } else { Level::Top },
+            level: if word(24) & 1 == 1 { Level::Blas } else { Level::Tlas },
             metadata: data[..start].to_vec(),
             metadata_size: word(12),
             segment,
@@ -197,7 +197,7 @@ impl Structure {
         metadata[8..12].copy_from_slice(&header.total_size.to_le_bytes());
         let structure = Self {
             version: VERSION,
-            level: if header.is_blas() { Level::Bottom } else { Level::Top },
+            level: if header.is_blas() { Level::Blas } else { Level::Tlas },
             metadata,
             metadata_size: USED_METADATA_BYTES,
             segment: segment.clone(),
@@ -223,7 +223,7 @@ impl Structure {
         let header_offset = self.metadata.len() as u32;
         let start = self.segment.address.wrapping_sub(u64::from(header_offset)) & ADDRESS_MASK;
         let mut header = start.to_le_bytes().to_vec();
-        let flags = u32::from(self.level == Level::Bottom);
+        let flags = u32::from(self.level == Level::Blas);
         for word in [0, self.metadata_size, header_offset, HEADER_BYTES[0], flags] {
             header.extend_from_slice(&word.to_le_bytes());
         }

@@ -22,7 +22,7 @@ pub fn check(image: Image) -> CheckReport {
     check_bases(&image, &memory, &mut findings);
     let survey = Survey::collect(&image, &memory, &mut findings);
     let mut below = Vec::with_capacity(survey.structures.len());
-    // The top level last: it is compared with what the others hold.
+    // The TLAS last: it is compared with what the others hold.
     for surveyed in survey.structures[1..].iter().chain([&survey.structures[0]]) {
         let held = check_contents(&memory, surveyed, &below, &mut findings);
         below.push(held);

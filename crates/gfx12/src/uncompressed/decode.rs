@@ -16,7 +16,7 @@ use crate::layout::{GpurtSideband, HalfNodeBits, PointerFlags};
 use geometry::{Aabb, InstanceFlags, Transform, Triangle};
 use machine::{CheckedImage, Image};
 use tree::{
-    Bottom, Bvh, Entry, Link, Placement, PrimitiveFlags, PrimitiveId, Primitives, Top, Tree,
+    Blas, Bvh, Instance, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tlas, Tree,
 };
 
 /// The tree of a proved image, with the geometry as it is stored.
@@ -29,12 +29,12 @@ pub fn decode(image: &CheckedImage) -> Tree {
 pub(super) fn read(image: &Image) -> Tree {
     let memory = Memory::new(image);
     let survey = Survey::new(image);
-    if !survey.has_top_level() {
-        return Tree { bottoms: vec![bottom(&memory, &survey.structures[0])], top: None };
+    if !survey.has_tlas() {
+        return Tree { blases: vec![blas(&memory, &survey.structures[0])], tlas: None };
     }
-    let bottoms = survey.structures[1..].iter().map(|surveyed| bottom(&memory, surveyed)).collect();
-    let top = top(&memory, &survey.structures[0]);
-    Tree { bottoms, top: Some(top) }
+    let blases = survey.structures[1..].iter().map(|surveyed| blas(&memory, surveyed)).collect();
+    let tlas = tlas(&memory, &survey.structures[0]);
+    Tree { blases, tlas: Some(tlas) }
 }
 
 /// The primitives of a structure, and which of them a node holds.
@@ -101,7 +101,7 @@ pub(crate) fn primitive_id(node: &TriangleNode, which: usize) -> PrimitiveId {
     PrimitiveId { geometry: node.geometry_id, primitive: node.primitive_ids[which], flags }
 }
 
-fn bottom(memory: &Memory<'_>, surveyed: &Surveyed) -> Bottom {
+fn blas(memory: &Memory<'_>, surveyed: &Surveyed) -> Blas {
     let ReadPrimitives { primitives, first } = ReadPrimitives::new(memory, surveyed);
     let items = |target: Target| match target {
         Target::Leaf(leaf) => {
@@ -114,12 +114,12 @@ fn bottom(memory: &Memory<'_>, surveyed: &Surveyed) -> Bottom {
         Target::Box(_) | Target::Instance(_) => 0..0,
     };
     let bvh = bvh(memory, surveyed, primitives.len(), items);
-    Bottom { primitives, bvh }
+    Blas { primitives, bvh }
 }
 
-fn top(memory: &Memory<'_>, surveyed: &Surveyed) -> Top {
+fn tlas(memory: &Memory<'_>, surveyed: &Surveyed) -> Tlas {
     let numbers = instance_numbers(memory, surveyed);
-    let placements = placements(memory, surveyed, &numbers);
+    let instances = instances(memory, surveyed, &numbers);
     let items = |target: Target| match target {
         Target::Instance(instance) => {
             let number = numbers[instance as usize];
@@ -127,8 +127,8 @@ fn top(memory: &Memory<'_>, surveyed: &Surveyed) -> Top {
         }
         Target::Box(_) | Target::Leaf(_) => 0..0,
     };
-    let bvh = bvh(memory, surveyed, placements.len(), items);
-    Top { placements, bvh }
+    let bvh = bvh(memory, surveyed, instances.len(), items);
+    Tlas { instances, bvh }
 }
 
 /// The hierarchy of a structure: a root, then the used slots of all boxes.
@@ -148,15 +148,15 @@ fn bvh(
     let node_link = |number: u32| {
         let record = &surveyed.boxes[number as usize];
         match record.slots.iter().flatten().count() {
-            0 => Link::leaf(0, 0),
-            count => Link::node(starts[number as usize], count),
+            0 => NodeLink::leaf(0, 0),
+            count => NodeLink::inner(starts[number as usize], count),
         }
     };
     if surveyed.boxes.iter().all(|record| record.slots.iter().all(Option::is_none)) {
         return Bvh::empty();
     }
     let mut references = Vec::new();
-    let mut entries = vec![Entry { bounds: Aabb::EMPTY, link: node_link(0) }];
+    let mut entries = vec![Node { bounds: Aabb::EMPTY, link: node_link(0) }];
     for record in &surveyed.boxes {
         let boxes = surveyed.four_boxes(memory, record.pointer).boxes;
         for (slot, target) in record.slots.iter().enumerate() {
@@ -166,10 +166,10 @@ fn bvh(
                 Some(target) => {
                     let items = items(target);
                     references.extend(items.clone());
-                    Link::leaf((references.len() - items.len()) as u32, items.len())
+                    NodeLink::leaf((references.len() - items.len()) as u32, items.len())
                 }
             };
-            entries.push(Entry { bounds: unbounded_where_nan(boxes[slot]), link });
+            entries.push(Node { bounds: unbounded_where_nan(boxes[slot]), link });
         }
     }
     let children = entries[0].link.range();
@@ -178,20 +178,20 @@ fn bvh(
     Bvh::new(entries, references, item_count).unwrap_or_else(|_| Bvh::empty())
 }
 
-/// For each instance of a top level, the number of its placement.
-pub(crate) fn instance_numbers(memory: &Memory<'_>, top: &Surveyed) -> Vec<u32> {
-    sideband_numbers(memory, top).unwrap_or_else(|| discovery_numbers(top))
+/// For each instance node of a TLAS, the number of its instance.
+pub(crate) fn instance_numbers(memory: &Memory<'_>, tlas: &Surveyed) -> Vec<u32> {
+    sideband_numbers(memory, tlas).unwrap_or_else(|| discovery_numbers(tlas))
 }
 
 /// The numbers in the sideband records, if every node has one and no two are equal. They are not
 /// believed beyond twice the units of the segment, so that a few bytes cannot ask for much memory.
-pub(super) fn sideband_numbers(memory: &Memory<'_>, top: &Surveyed) -> Option<Vec<u32>> {
-    let segment = memory.segment_of(top.base)?;
+pub(super) fn sideband_numbers(memory: &Memory<'_>, tlas: &Surveyed) -> Option<Vec<u32>> {
+    let segment = memory.segment_of(tlas.base)?;
     let mut taken = vec![false; memory.segments()[segment].bytes().len() / 32];
-    top.instances
+    tlas.instances
         .iter()
         .map(|instance| {
-            let record = sideband(&top.instance_node(memory, instance.pointer))?;
+            let record = sideband(&tlas.instance_node(memory, instance.pointer))?;
             let slot = taken.get_mut(record.instance_index as usize)?;
             (!std::mem::replace(slot, true)).then_some(record.instance_index)
         })
@@ -204,14 +204,14 @@ pub(super) fn sideband(node: &DualInstanceNode) -> Option<GpurtSideband> {
     (record.blas_metadata_size != 0).then_some(record)
 }
 
-fn discovery_numbers(top: &Surveyed) -> Vec<u32> {
-    let mut numbers = vec![0; top.instances.len()];
+fn discovery_numbers(tlas: &Surveyed) -> Vec<u32> {
+    let mut numbers = vec![0; tlas.instances.len()];
     let mut next = 0;
-    let mut open = if top.boxes.is_empty() { Vec::new() } else { vec![Target::Box(0)] };
+    let mut open = if tlas.boxes.is_empty() { Vec::new() } else { vec![Target::Box(0)] };
     while let Some(target) = open.pop() {
         match target {
             Target::Box(number) => {
-                let slots = top.boxes[number as usize].slots;
+                let slots = tlas.boxes[number as usize].slots;
                 open.extend(slots.into_iter().rev().flatten());
             }
             Target::Instance(number) => {
@@ -224,11 +224,11 @@ fn discovery_numbers(top: &Surveyed) -> Vec<u32> {
     numbers
 }
 
-/// The placements in order. A number that no instance has gets a placement that nothing can see.
-fn placements(memory: &Memory<'_>, top: &Surveyed, numbers: &[u32]) -> Vec<Placement> {
-    let has_sideband = sideband_numbers(memory, top).is_some();
-    let unseen = Placement {
-        bottom: 0,
+/// The instances in order. A number that no node has gets an instance that nothing can see.
+fn instances(memory: &Memory<'_>, tlas: &Surveyed, numbers: &[u32]) -> Vec<Instance> {
+    let has_sideband = sideband_numbers(memory, tlas).is_some();
+    let unseen = Instance {
+        blas: 0,
         world_to_object: Transform::IDENTITY,
         object_to_world: Transform::IDENTITY,
         mask: 0,
@@ -236,24 +236,24 @@ fn placements(memory: &Memory<'_>, top: &Surveyed, numbers: &[u32]) -> Vec<Place
         flags: InstanceFlags::empty(),
     };
     let count = numbers.iter().max().map_or(0, |&last| last as usize + 1);
-    let mut placements = vec![unseen; count];
-    for (instance, &number) in top.instances.iter().zip(numbers) {
-        placements[number as usize] = placement(memory, top, instance, has_sideband);
+    let mut instances = vec![unseen; count];
+    for (record, &number) in tlas.instances.iter().zip(numbers) {
+        instances[number as usize] = instance(memory, tlas, record, has_sideband);
     }
-    placements
+    instances
 }
 
-fn placement(
+fn instance(
     memory: &Memory<'_>,
-    top: &Surveyed,
+    tlas: &Surveyed,
     instance: &InstanceRecord,
     has_sideband: bool,
-) -> Placement {
-    let node = top.instance_node(memory, instance.pointer);
+) -> Instance {
+    let node = tlas.instance_node(memory, instance.pointer);
     let record = if has_sideband { sideband(&node) } else { None };
     let inverse = || node.world_to_object.inverse().unwrap_or(Transform::IDENTITY);
-    Placement {
-        bottom: instance.below.saturating_sub(1),
+    Instance {
+        blas: instance.below.saturating_sub(1),
         world_to_object: node.world_to_object,
         object_to_world: record.map_or_else(inverse, |record| record.object_to_world),
         mask: node.mask,
@@ -262,7 +262,7 @@ fn placement(
     }
 }
 
-/// The flags of a base pointer that a placement can have.
+/// The flags of a base pointer that an instance can have.
 pub(crate) fn instance_flags(flags: PointerFlags) -> InstanceFlags {
     let pairs = [
         (PointerFlags::DISABLE_FACE_CULL, InstanceFlags::DISABLE_FACE_CULL),

@@ -18,7 +18,7 @@ use geometry::Aabb;
 use std::collections::VecDeque;
 use tree::Bvh;
 
-/// What a leaf node holds, by position in the list of primitives or placements.
+/// What a leaf node holds, by position in the list of primitives or instances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Leaf {
     Triangle(u32),
@@ -78,7 +78,7 @@ impl Draft {
         make_leaves: impl Fn(&[LooseLeaf<'_>]) -> Vec<NewLeaf>,
     ) -> Self {
         let mut drafting = Drafting { boxes: Vec::new(), leaves: Vec::new(), keep_shape };
-        let entries = bvh.entries();
+        let entries = bvh.nodes();
         let mut below: Vec<Option<Slot>> = vec![None; entries.len()];
         let mut root = Vec::new();
         for (index, entry) in entries.iter().enumerate().rev() {
@@ -118,7 +118,7 @@ impl Drafting {
         let mut placed: Vec<(usize, Slot)> = Vec::new();
         let (mut loose, mut origins) = (Vec::new(), Vec::new());
         for index in range {
-            let entry = &bvh.entries()[index];
+            let entry = &bvh.nodes()[index];
             if !entry.link.is_leaf() {
                 placed.extend(below[index].map(|slot| (index, slot)));
             } else if !entry.bounds.is_empty() {
@@ -256,7 +256,7 @@ fn merged_groups(slots: Vec<Slot>) -> Vec<Vec<Slot>> {
 }
 
 impl Leaf {
-    /// The first primitive, or the placement.
+    /// The first primitive, or the instance.
     pub(super) const fn first_item(&self) -> u32 {
         match *self {
             Self::Triangle(item) | Self::Procedural(item) | Self::Instance(item) => item,

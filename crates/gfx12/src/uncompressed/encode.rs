@@ -1,11 +1,11 @@
 //! Tree → image.
 
-use super::bottom::{self, referred_bounds};
+use super::blas::{self, referred_bounds};
 use super::draft::Leaf;
-use super::top::{self, BottomFacts};
+use super::tlas::{self, BlasFacts};
 use super::write::Structure;
 use super::{EncodeError, NAME};
-use crate::encode::margin::{Margin, bottom_margins};
+use crate::encode::margin::{Margin, blas_margins};
 use crate::layout::base_pointer::ADDRESS_MASK;
 use machine::{Image, Segment};
 use rayon::prelude::*;
@@ -74,23 +74,23 @@ impl Options {
 /// # Errors
 /// When the tree holds something that the format cannot express.
 pub fn encode(tree: &Tree, options: &Options) -> Result<Image, EncodeError> {
-    if tree.top.is_none() && tree.bottoms.len() != 1 {
-        return Err(EncodeError::BottomCount { bottoms: tree.bottoms.len() });
+    if tree.tlas.is_none() && tree.blases.len() != 1 {
+        return Err(EncodeError::BlasCount { blases: tree.blases.len() });
     }
-    let structures = bottom_structures(tree, options)?;
-    let mut facts: Vec<BottomFacts> = structures
+    let structures = blas_structures(tree, options)?;
+    let mut facts: Vec<BlasFacts> = structures
         .iter()
-        .zip(&tree.bottoms)
-        .map(|(structure, bottom)| BottomFacts {
-            bounds: referred_bounds(bottom),
+        .zip(&tree.blases)
+        .map(|(structure, blas)| BlasFacts {
+            bounds: referred_bounds(blas),
             root: structure.root(),
             cull_flags: structure.all_contents().cull_flags,
             base: 0,
             metadata_bytes: structure.base_offset(),
         })
         .collect();
-    let top = match &tree.top {
-        Some(given) => Some((given, top::structure(given, &facts, options)?)),
+    let tlas = match &tree.tlas {
+        Some(given) => Some((given, tlas::structure(given, &facts, options)?)),
         None => None,
     };
 
@@ -103,55 +103,55 @@ pub fn encode(tree: &Tree, options: &Options) -> Result<Image, EncodeError> {
             .ok_or(EncodeError::Addresses { end: next })
     };
     let mut places = Vec::with_capacity(structures.len() + 1);
-    for structure in top.iter().map(|(_, structure)| structure).chain(&structures) {
+    for structure in tlas.iter().map(|(_, structure)| structure).chain(&structures) {
         places.push(segment_of(structure)?);
     }
-    let bottom_places = &places[usize::from(top.is_some())..];
-    for (facts, (address, _)) in facts.iter_mut().zip(bottom_places) {
+    let blas_places = &places[usize::from(tlas.is_some())..];
+    for (facts, (address, _)) in facts.iter_mut().zip(blas_places) {
         facts.base = address + facts.metadata_bytes;
     }
     let blank = |&(address, bytes): &(u64, u64)| Segment::zeroed(address, bytes as usize);
     let mut segments: Vec<Segment> = places.iter().map(blank).collect();
-    let (top_segments, bottom_segments) = segments.split_at_mut(usize::from(top.is_some()));
-    if let (Some((given, structure)), [segment]) = (&top, top_segments) {
+    let (tlas_segments, blas_segments) = segments.split_at_mut(usize::from(tlas.is_some()));
+    if let (Some((given, structure)), [segment]) = (&tlas, tlas_segments) {
         let node = |leaf: &Leaf| {
             let number = leaf.first_item();
-            let placement = &given.placements[number as usize];
-            top::leaf_bits(number, placement, &facts[placement.bottom as usize])
+            let instance = &given.instances[number as usize];
+            tlas::leaf_bits(number, instance, &facts[instance.blas as usize])
         };
         structure.write(node, segment.bytes_mut())?;
     }
-    let written: Vec<Result<(), EncodeError>> = bottom_segments
+    let written: Vec<Result<(), EncodeError>> = blas_segments
         .par_iter_mut()
         .zip(&structures)
-        .zip(&tree.bottoms)
-        .map(|((segment, structure), bottom)| {
-            let node = |leaf: &Leaf| bottom::leaf_bits(leaf, &bottom.primitives);
+        .zip(&tree.blases)
+        .map(|((segment, structure), blas)| {
+            let node = |leaf: &Leaf| blas::leaf_bits(leaf, &blas.primitives);
             structure.write(node, segment.bytes_mut())
         })
         .collect();
     // The error of the first level that has one, whichever thread was faster.
     written.into_iter().collect::<Result<(), _>>()?;
 
-    let root_structure = top.as_ref().map(|(_, structure)| structure).or(structures.first());
+    let root_structure = tlas.as_ref().map(|(_, structure)| structure).or(structures.first());
     let (base_offset, root) =
         root_structure.map_or((0, 0), |structure| (structure.base_offset(), structure.root().0));
     let bases = vec![FIRST_ADDRESS + base_offset; 2];
     Ok(Image { format: NAME, segments, bases, root: u64::from(root) })
 }
 
-fn bottom_structures(tree: &Tree, options: &Options) -> Result<Vec<Structure>, EncodeError> {
+fn blas_structures(tree: &Tree, options: &Options) -> Result<Vec<Structure>, EncodeError> {
     let margins = if options.margin {
-        bottom_margins(tree)
+        blas_margins(tree)
     } else {
-        vec![Margin::default(); tree.bottoms.len()]
+        vec![Margin::default(); tree.blases.len()]
     };
     let results: Vec<Result<Structure, EncodeError>> = tree
-        .bottoms
+        .blases
         .par_iter()
         .zip(margins)
         .enumerate()
-        .map(|(level, (given, margin))| bottom::structure(level, given, margin.plain, options))
+        .map(|(level, (given, margin))| blas::structure(level, given, margin.plain, options))
         .collect();
     results.into_iter().collect()
 }

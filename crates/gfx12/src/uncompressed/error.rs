@@ -3,14 +3,14 @@
 use super::{GEOMETRY_LIMIT, NODE_AREA_LIMIT};
 use geometry::SingularTransform;
 
-/// What the format cannot hold, and where it is. The top level counts as the level behind the last
-/// bottom level.
+/// What the format cannot hold, and where it is. The TLAS counts as the level behind the last
+/// BLAS.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum EncodeError {
     /// A vertex, or a plane of a procedural box, is NaN or infinite.
     #[error("level {level}, primitive {primitive} is not finite")]
     NotFinite {
-        /// The bottom level.
+        /// The BLAS.
         level: usize,
         /// Position in the list of primitives.
         primitive: u32,
@@ -30,7 +30,7 @@ pub enum EncodeError {
         "level {level}, primitive {primitive}: geometry id {geometry}, expected below {GEOMETRY_LIMIT}"
     )]
     Geometry {
-        /// The bottom level.
+        /// The BLAS.
         level: usize,
         /// Position in the list of primitives.
         primitive: u32,
@@ -51,28 +51,28 @@ pub enum EncodeError {
         /// Where the image would end.
         end: u64,
     },
-    /// A placement names a bottom level that does not exist.
-    #[error("placement {placement} places bottom level {bottom} of {bottoms}")]
-    MissingBottom {
-        /// The placement.
-        placement: usize,
+    /// An instance names a BLAS that does not exist.
+    #[error("instance {instance} names BLAS {blas} of {blases}")]
+    MissingBlas {
+        /// The instance.
+        instance: usize,
         /// What it names.
-        bottom: u32,
+        blas: u32,
         /// How many there are.
-        bottoms: usize,
+        blases: usize,
     },
-    /// A placement has no inverse.
-    #[error("placement {placement}: {source}")]
+    /// An instance has no inverse.
+    #[error("instance {instance}: {source}")]
     Singular {
-        /// The placement.
-        placement: usize,
+        /// The instance.
+        instance: usize,
         /// Why.
         source: SingularTransform,
     },
-    /// A tree without a top level has one bottom level.
-    #[error("{bottoms} bottom levels without a top level, expected 1")]
-    BottomCount {
+    /// A tree without a TLAS has one BLAS.
+    #[error("{blases} BLASes without a TLAS, expected 1")]
+    BlasCount {
         /// How many there are.
-        bottoms: usize,
+        blases: usize,
     },
 }

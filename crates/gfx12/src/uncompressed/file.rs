@@ -19,7 +19,7 @@
 //! ```
 //! use gfx12::uncompressed::{file, Options, encode};
 //! let (primitives, bvh) = (tree::Primitives::default(), tree::Bvh::empty());
-//! let tree = tree::Tree { bottoms: vec![tree::Bottom { primitives, bvh }], top: None };
+//! let tree = tree::Tree { blases: vec![tree::Blas { primitives, bvh }], tlas: None };
 //! let image = encode::encode(&tree, &Options::default()).unwrap();
 //! let bytes = file::write(&image);
 //! let opened = file::read(&bytes).unwrap().unwrap().open(0).unwrap();
@@ -105,8 +105,8 @@ pub fn write(image: &Image) -> Vec<u8> {
         .into_iter()
         .map(|(structure, segment)| {
             let surveyed = structure.map(|number| &survey.structures[number]);
-            let is_top = structure == Some(0) && survey.has_top_level();
-            chunk(segment, surveyed, if is_top { Level::Top } else { Level::Bottom })
+            let is_top = structure == Some(0) && survey.has_tlas();
+            chunk(segment, surveyed, if is_top { Level::Tlas } else { Level::Blas })
         })
         .collect();
     container::write(Magic::Rdf, &chunks)
@@ -140,7 +140,7 @@ impl StoredStructure {
         let data = unpack(chunk)?;
         let word = |at: usize| u32_at(chunk.header, at);
         Ok(Self {
-            level: if word(20) & 1 == 1 { Level::Bottom } else { Level::Top },
+            level: if word(20) & 1 == 1 { Level::Blas } else { Level::Tlas },
             segment: Segment::new(u64_at(chunk.header, 0) & ADDRESS_MASK, &data),
             base: u64_at(chunk.header, 8),
             root: DualPointer(word(16)),
@@ -168,8 +168,8 @@ fn chunk(segment: &Segment, surveyed: Option<&Surveyed>, level: Level) -> Stored
     });
     let mut header = segment.address.to_le_bytes().to_vec();
     header.extend_from_slice(&base.to_le_bytes());
-    let is_bottom = u32::from(level == Level::Bottom);
-    for word in [root.0, is_bottom].into_iter().chain(counts) {
+    let is_blas = u32::from(level == Level::Blas);
+    for word in [root.0, is_blas].into_iter().chain(counts) {
         header.extend_from_slice(&word.to_le_bytes());
     }
     let mut id = [0; 16];

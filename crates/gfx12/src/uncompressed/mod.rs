@@ -1,6 +1,6 @@
 //! Format `gfx12-bvh4x2`: 4-wide nodes for `image_bvh_dual_intersect_ray`, as images.
 //!
-//! Each level of a tree is one structure in a segment of its own, the top level first:
+//! Each level of a tree is one structure in a segment of its own, the TLAS first:
 //!
 //! | bytes | contents |
 //! |---|---|
@@ -17,7 +17,7 @@
 //! | `draft` | a tree of any width as boxes of four children above single nodes |
 //! | `place` | which unit a node gets |
 //! | `write` | nodes and parent tables as bytes |
-//! | `bottom`, `top`, [`encode`](mod@encode) | levels and whole images |
+//! | `blas`, `tlas`, [`encode`](mod@encode) | levels and whole images |
 //! | [`survey`] | every node that can be reached, total over any bytes |
 //! | [`decode`](mod@decode) | image → tree |
 //! | [`rule`], [`check`](mod@check), `contents` | the proof of an untrusted image |
@@ -25,7 +25,7 @@
 //! | [`file`](mod@file) | images in files |
 //! | [`format`](mod@format) | the trait [`machine::Format`] |
 
-mod bottom;
+mod blas;
 pub mod check;
 mod contents;
 pub mod decode;
@@ -40,7 +40,7 @@ mod place;
 pub mod report;
 pub mod rule;
 pub mod survey;
-mod top;
+mod tlas;
 mod write;
 
 pub use encode::{BoxPrecision, Options};

@@ -19,7 +19,7 @@ pub fn report(tree: &Tree, image: &Image) -> Report {
     let survey = Survey::new(image);
     let mut report = Report {
         bytes: image.byte_count() as u64,
-        triangles: tree.bottoms.iter().map(|bottom| bottom.primitives.triangles.len()).sum(),
+        triangles: tree.blases.iter().map(|blas| blas.primitives.triangles.len()).sum(),
         ..Report::default()
     };
     for surveyed in &survey.structures {

@@ -96,27 +96,30 @@ impl Survey {
         let mut surveyor = Surveyor { memory, findings, claims };
         let base = image.bases.first().map_or(0, |base| base & ADDRESS_MASK);
         let root = u32::try_from(image.root).map_or(DualPointer::INVALID, DualPointer);
-        let mut top = surveyor.structure(base, root, true);
+        let mut tlas = surveyor.structure(base, root, true);
 
         let mut places: BTreeMap<(u64, u32), u32> = BTreeMap::new();
-        let targets: Vec<(u64, u32)> =
-            top.instances.iter().map(|instance| child_of(memory, &top, instance.pointer)).collect();
+        let targets: Vec<(u64, u32)> = tlas
+            .instances
+            .iter()
+            .map(|instance| child_of(memory, &tlas, instance.pointer))
+            .collect();
         places.extend(targets.iter().map(|&target| (target, 0)));
         let mut structures = Vec::with_capacity(places.len() + 1);
         for ((base, root), number) in &mut places {
             structures.push(surveyor.structure(*base, DualPointer(*root), false));
             *number = structures.len() as u32;
         }
-        for (instance, target) in top.instances.iter_mut().zip(&targets) {
+        for (instance, target) in tlas.instances.iter_mut().zip(&targets) {
             instance.below = places[target];
         }
-        structures.insert(0, top);
+        structures.insert(0, tlas);
         Self { structures }
     }
 
     /// Whether the root's structure holds instances.
     #[must_use]
-    pub fn has_top_level(&self) -> bool {
+    pub fn has_tlas(&self) -> bool {
         !self.structures[0].instances.is_empty()
     }
 }
@@ -173,8 +176,8 @@ pub(crate) fn four_boxes(
 }
 
 /// Base and root of the structure that an instance places.
-fn child_of(memory: &Memory<'_>, top: &Surveyed, instance: DualPointer) -> (u64, u32) {
-    let node = top.instance_node(memory, instance);
+fn child_of(memory: &Memory<'_>, tlas: &Surveyed, instance: DualPointer) -> (u64, u32) {
+    let node = tlas.instance_node(memory, instance);
     (node.child_base.address(), node.child_root.0)
 }
 

@@ -60,7 +60,7 @@ impl Machine for Gpurt<'_> {
             found: &mut found,
             all_children_fit: ground.options.stack_size >= ALL_CHILDREN,
             last_box: NodePointer::INVALID,
-            bottom_root: NodePointer::INVALID,
+            blas_root: NodePointer::INVALID,
             range: None,
             visited_again: None,
         };
@@ -86,7 +86,7 @@ struct Walk<'a, 'f> {
     /// The parent of primitives.
     last_box: NodePointer,
     /// The root of the structure that the lane is in, below an instance.
-    bottom_root: NodePointer,
+    blas_root: NodePointer,
     /// The first pair of the range that the lane is in.
     range: Option<NodePointer>,
     /// The pair whose farther primitive is still to be taken.
@@ -145,11 +145,11 @@ impl Walk<'_, '_> {
     /// Base and ray are switched for a missed instance too: nothing is pushed then, and the next pop or
     /// the step back from the instance undoes it.
     fn instance(&mut self, current: NodePointer, answer: &Answer) -> Push {
-        self.bottom_root = self.lane.enter(current, answer);
+        self.blas_root = self.lane.enter(current, answer);
         let is_missed = answer.vdst[7] == NodePointer::INVALID.0;
         self.lane.counters.instances += u64::from(!is_missed);
         let mut data = [NodePointer::INVALID.0; 8];
-        data[7] = if is_missed { NodePointer::INVALID.0 } else { self.bottom_root.0 };
+        data[7] = if is_missed { NodePointer::INVALID.0 } else { self.blas_root.0 };
         data[6] = NodePointer::SKIP_0_7.0;
         Push { last: NodePointer::INVALID, data, range_mode: true, stays_in_range: false }
     }
@@ -189,7 +189,7 @@ impl Walk<'_, '_> {
     fn walk_back(&mut self, visited: NodePointer) -> (NodePointer, NodePointer) {
         let mut previous = visited;
         if let Some(instance) = self.lane.instance()
-            && (previous == self.bottom_root || previous == instance)
+            && (previous == self.blas_root || previous == instance)
         {
             previous = instance;
             self.lane.leave();

@@ -16,7 +16,7 @@ pub(super) struct Ground<'a> {
     pub(super) step_limit: u64,
     /// Whether a box may report a child twice.
     pub(super) has_repeats: bool,
-    /// The number of the placement behind each instance node.
+    /// The number of the instance behind each instance node.
     instances: HashMap<NodePointer, u32>,
 }
 
@@ -86,8 +86,8 @@ impl<'a> Ground<'a> {
         Structure::at(&self.memory, base.address()).root
     }
 
-    /// The number of the placement that an instance node shows.
-    pub(super) fn placement(&self, instance: NodePointer) -> u32 {
+    /// The number of the instance that an instance node shows.
+    pub(super) fn instance_number(&self, instance: NodePointer) -> u32 {
         self.instances.get(&instance).copied().unwrap_or(0)
     }
 }
@@ -106,7 +106,7 @@ fn one_pair_ranges(survey: &Survey) -> Result<(), WalkError> {
 /// one is popped, and what is below it is pushed on top of the rest.
 fn entries_needed(survey: &Survey) -> u64 {
     let below: Vec<u64> =
-        survey.structures.iter().skip(1).map(|bottom| entries_of(bottom, &[])).collect();
+        survey.structures.iter().skip(1).map(|blas| entries_of(blas, &[])).collect();
     entries_of(&survey.structures[0], &below)
 }
 
@@ -141,7 +141,7 @@ fn steps_needed(survey: &Survey) -> u64 {
         .instances
         .iter()
         .filter_map(|instance| survey.structures.get(instance.below? as usize))
-        .map(|bottom| steps(bottom) + 1)
+        .map(|blas| steps(blas) + 1)
         .sum();
     // Children that several boxes guard may be reported, and visited, as often (G-10); a walk may begin again.
     16 * (steps(top) + below)

@@ -132,7 +132,7 @@ impl<'a> Lane<'a> {
         push8_pop1(&mut self.lds, &mut self.stack, last, data, mode)
     }
 
-    /// Whether the last pop returned to the top level.
+    /// Whether the last pop returned to the TLAS.
     pub(super) fn popped_to_top(&self) -> bool {
         StackAddress::decode(self.stack).blas_to_tlas_pop
     }
@@ -205,7 +205,7 @@ impl<'a> Lane<'a> {
             return None;
         }
         let ray = Ray { origin, direction, ..self.query.ray };
-        let number = instance.map_or(0, |instance| self.ground.placement(instance));
+        let number = instance.map_or(0, |instance| self.ground.instance_number(instance));
         flags.hit(self.ground.options.rule, &ray, primitive, id, number)
     }
 

@@ -7,7 +7,7 @@ use gfx12::uncompressed::encode::encode;
 use gfx12::uncompressed::{BoxPrecision, EncodeError, Gfx12Bvh4x2, Options};
 use machine::{CheckedImage, Format};
 use std::collections::BTreeMap;
-use tree::{Bottom, Bvh, Entry, Link, PrimitiveFlags, PrimitiveId, Primitives, Tree};
+use tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tree};
 
 fn checked(tree: &Tree, options: Options) -> CheckedImage {
     let image = encode(tree, &options).unwrap();
@@ -21,18 +21,17 @@ fn checked(tree: &Tree, options: Options) -> CheckedImage {
 type Stored = BTreeMap<(u32, u32), (Vec<[u32; 3]>, PrimitiveFlags)>;
 
 /// All primitives that are referred to, each once.
-fn primitives(bottom: &Bottom) -> Stored {
+fn primitives(blas: &Blas) -> Stored {
     let bits = |v: Vec3| v.to_array().map(f32::to_bits);
-    bottom
-        .bvh
-        .references()
+    blas.bvh
+        .indices()
         .iter()
         .map(|&item| {
-            let PrimitiveId { geometry, primitive, flags } = bottom.primitives.ids[item as usize];
-            let corners = match bottom.primitives.triangles.get(item as usize) {
+            let PrimitiveId { geometry, primitive, flags } = blas.primitives.ids[item as usize];
+            let corners = match blas.primitives.triangles.get(item as usize) {
                 Some(triangle) => triangle.vertices.map(bits).to_vec(),
                 None => {
-                    let bounds = bottom.primitives.bounds(item as usize);
+                    let bounds = blas.primitives.bounds(item as usize);
                     vec![bits(bounds.min), bits(bounds.max)]
                 }
             };
@@ -50,13 +49,13 @@ fn images_of_images_are_equal_and_nothing_is_lost() {
             let image = checked(tree, Options::new(precision));
             assert!(image.facts().parents && image.facts().finite);
             let decoded = Gfx12Bvh4x2::default().decode(&image);
-            for (given, stored) in tree.bottoms.iter().zip(&decoded.bottoms) {
+            for (given, stored) in tree.blases.iter().zip(&decoded.blases) {
                 assert_eq!(primitives(given), primitives(stored));
             }
-            match (&tree.top, &decoded.top) {
+            match (&tree.tlas, &decoded.tlas) {
                 (Some(given), Some(stored)) => {
-                    for (given, stored) in given.placements.iter().zip(&stored.placements) {
-                        let own = tree::Placement { flags: stored.flags, ..*given };
+                    for (given, stored) in given.instances.iter().zip(&stored.instances) {
+                        let own = tree::Instance { flags: stored.flags, ..*given };
                         assert_eq!(own, *stored);
                         assert!(stored.flags.contains(given.flags));
                     }
@@ -76,8 +75,8 @@ fn a_margin_widens_every_box_and_nothing_else() {
     let with = Gfx12Bvh4x2::default().decode(&checked(&tree, Options::default()));
     let bare = Options { margin: false, ..Options::default() };
     let without = Gfx12Bvh4x2::default().decode(&checked(&tree, bare));
-    assert_eq!(with.bottoms[0].primitives, without.bottoms[0].primitives);
-    let entries = with.bottoms[0].bvh.entries().iter().zip(without.bottoms[0].bvh.entries());
+    assert_eq!(with.blases[0].primitives, without.blases[0].primitives);
+    let entries = with.blases[0].bvh.nodes().iter().zip(without.blases[0].bvh.nodes());
     for (wide, narrow) in entries.skip(1) {
         assert!(wide.bounds.contains(&narrow.bounds) && wide.bounds != narrow.bounds);
     }
@@ -88,9 +87,9 @@ fn a_margin_widens_every_box_and_nothing_else() {
 fn most_triangles_of_a_mesh_are_paired() {
     let tree = mixed();
     let image = checked(&tree, Options::default());
-    let bvh = &Gfx12Bvh4x2::default().decode(&image).bottoms[0].bvh;
-    let pairs = bvh.entries().iter().filter(|entry| bvh.items(entry).len() == 2).count();
-    let most = bvh.entries().iter().map(|entry| entry.link.count()).max();
+    let bvh = &Gfx12Bvh4x2::default().decode(&image).blases[0].bvh;
+    let pairs = bvh.nodes().iter().filter(|entry| bvh.items(entry).len() == 2).count();
+    let most = bvh.nodes().iter().map(|entry| entry.link.count()).max();
     assert_eq!(most, Some(4));
     assert!(pairs > 80, "{pairs} of at most 121");
 }
@@ -98,10 +97,10 @@ fn most_triangles_of_a_mesh_are_paired() {
 fn one_triangle(vertices: [Vec3; 3], geometry: u32) -> Tree {
     let id = PrimitiveId { geometry, primitive: 4, flags: PrimitiveFlags::OPAQUE };
     let triangle = Triangle { vertices };
-    let root = Entry { bounds: triangle.bounds(), link: Link::leaf(0, 1) };
+    let root = Node { bounds: triangle.bounds(), link: NodeLink::leaf(0, 1) };
     let bvh = Bvh::new(vec![root], vec![0], 1).unwrap();
     let primitives = Primitives { triangles: vec![triangle], boxes: vec![], ids: vec![id] };
-    Tree { bottoms: vec![Bottom { primitives, bvh }], top: None }
+    Tree { blases: vec![Blas { primitives, bvh }], tlas: None }
 }
 
 #[test]
@@ -114,8 +113,8 @@ fn the_root_is_a_box_over_anything() {
     let high = checked(&one_triangle(corners, 3), Options::new(BoxPrecision::High));
     assert_eq!((high.image().root, high.image().byte_count()), (0x4, 256 + 2 * 64));
 
-    let nothing = Bottom { primitives: Primitives::default(), bvh: Bvh::empty() };
-    let empty = Tree { bottoms: vec![nothing], top: None };
+    let nothing = Blas { primitives: Primitives::default(), bvh: Bvh::empty() };
+    let empty = Tree { blases: vec![nothing], tlas: None };
     let image = checked(&empty, Options::default());
     assert_eq!(image.image().byte_count(), 256 + 128);
     assert_eq!(Gfx12Bvh4x2::default().decode(&image), empty);
@@ -130,43 +129,43 @@ fn limits_are_named() {
         "level 0, primitive 0: geometry id 1048576, expected below 1048576"
     );
     let mut tree = one_triangle(corners, 0);
-    tree.bottoms[0].primitives.triangles[0].vertices[1].x = f32::NAN;
+    tree.blases[0].primitives.triangles[0].vertices[1].x = f32::NAN;
     let error = encode(&tree, &Options::default()).unwrap_err();
     assert_eq!(error, EncodeError::NotFinite { level: 0, primitive: 0 });
     let far = [Vec3::splat(f32::MAX), Vec3::splat(-f32::MAX), Vec3::ZERO];
     let error = encode(&one_triangle(far, 0), &Options::default()).unwrap_err();
     assert_eq!(error, EncodeError::InfinitePlane { level: 0, node: 0, slot: 0 });
     let mut two = one_triangle(corners, 0);
-    two.bottoms.push(two.bottoms[0].clone());
+    two.blases.push(two.blases[0].clone());
     assert_eq!(
         encode(&two, &Options::default()).unwrap_err(),
-        EncodeError::BottomCount { bottoms: 2 }
+        EncodeError::BlasCount { blases: 2 }
     );
     let mut placed = instanced();
-    placed.top.as_mut().unwrap().placements[3].bottom = 9;
+    placed.tlas.as_mut().unwrap().instances[3].blas = 9;
     assert_eq!(
         encode(&placed, &Options::default()).unwrap_err().to_string(),
-        "placement 3 places bottom level 9 of 3"
+        "instance 3 names BLAS 9 of 3"
     );
-    placed.top.as_mut().unwrap().placements[3].bottom = 0;
-    placed.top.as_mut().unwrap().placements[3].world_to_object.rows[1] = [0.0; 4];
+    placed.tlas.as_mut().unwrap().instances[3].blas = 0;
+    placed.tlas.as_mut().unwrap().instances[3].world_to_object.rows[1] = [0.0; 4];
     let error = encode(&placed, &Options::default()).unwrap_err();
-    assert!(matches!(error, EncodeError::Singular { placement: 3, .. }), "{error}");
+    assert!(matches!(error, EncodeError::Singular { instance: 3, .. }), "{error}");
 }
 
 /// A leaf with more than 64 references and nodes of eight children end up in boxes of four.
 #[test]
 fn large_leaves_and_wide_nodes_are_divided() {
     let mut tree = mixed();
-    let count = tree.bottoms[0].primitives.len();
+    let count = tree.blases[0].primitives.len();
     let bounds = tree.bounds();
-    let root = Entry { bounds, link: Link::leaf(0, count) };
+    let root = Node { bounds, link: NodeLink::leaf(0, count) };
     let references: Vec<u32> = (0..count as u32).rev().collect();
-    tree.bottoms[0].bvh = Bvh::new(vec![root], references, count).unwrap();
+    tree.blases[0].bvh = Bvh::new(vec![root], references, count).unwrap();
     let image = checked(&tree, Options::default());
     assert!(image.facts().lossless);
     let decoded = Gfx12Bvh4x2::default().decode(&image);
-    assert_eq!(primitives(&decoded.bottoms[0]), primitives(&tree.bottoms[0]));
+    assert_eq!(primitives(&decoded.blases[0]), primitives(&tree.blases[0]));
 }
 
 /// For E >= 25 a truncated plane decodes to the outer side of the exact one (G-34), compared as whole

@@ -34,10 +34,10 @@ struct Anatomy {
 fn anatomy(image: &Image) -> Anatomy {
     let base = (image.bases[0] - image.segments[0].address) as usize;
     let survey = Survey::new(image);
-    let top = &survey.structures[0];
+    let tlas = &survey.structures[0];
     let byte = |pointer: DualPointer| base + pointer.byte_offset() as usize;
     let leaf = |wanted: &dyn Fn(DualPointer, u32) -> bool| {
-        let found = top.leaves.iter().find(|leaf| {
+        let found = tlas.leaves.iter().find(|leaf| {
             let at = byte(leaf.pointer) + 60;
             let id_word = &image.segments[0].bytes()[at..at + 4];
             wanted(leaf.pointer, u32::from_le_bytes(id_word.try_into().unwrap()))
@@ -46,12 +46,12 @@ fn anatomy(image: &Image) -> Anatomy {
     };
     Anatomy {
         base,
-        boxes: top.boxes.iter().map(|record| record.pointer).collect(),
+        boxes: tlas.boxes.iter().map(|record| record.pointer).collect(),
         pair: leaf(&|pointer, _| pointer.kind() == DualKind::Triangle1),
         triangle: leaf(&|pointer, word| pointer.kind() == DualKind::Triangle0 && word & 0x40 == 0),
         procedural: leaf(&|_, word| word & 0x40 != 0),
-        instance: top.instances.first().map_or(0, |instance| byte(instance.pointer)),
-        last_box: byte(top.boxes.last().unwrap().pointer),
+        instance: tlas.instances.first().map_or(0, |instance| byte(instance.pointer)),
+        last_box: byte(tlas.boxes.last().unwrap().pointer),
     }
 }
 
@@ -188,24 +188,24 @@ fn may_cascade(rule: Rule) -> bool {
 fn instances_stay_at_the_top_and_primitives_below() {
     let image = image(true, BoxPrecision::Fp32);
     let at = anatomy(&image);
-    // A leaf slot of the top level that names a "triangle" where an instance lies.
+    // A leaf slot of the TLAS that names a "triangle" where an instance lies.
     let mut mixed = image.clone();
     let old = get(&mixed, at.last_box + 4);
     assert_eq!(old & 7, 6);
     set(&mut mixed, at.last_box + 4, old & !7);
     assert!(broken(mixed).contains(&"mixed_level"));
-    // An instance of the top level itself.
+    // An instance of the TLAS itself.
     let mut nested = image.clone();
     set(&mut nested, at.instance + 48, (image.bases[0] >> 3) as u32);
     let rules = broken(nested);
     assert!(rules.contains(&"root"), "its units are taken: {rules:?}");
-    // An instance below an instance: a bottom level whose first leaf pointer becomes type 6.
+    // An instance below an instance: a BLAS whose first leaf pointer becomes type 6.
     let mut below = image;
     let survey = Survey::new(&below);
-    let bottom = &survey.structures[1];
-    let segment = below.segments.iter().position(|s| s.get(bottom.base, 1).is_some()).unwrap();
-    let start = (bottom.base - below.segments[segment].address) as usize;
-    let last = start + bottom.boxes.last().unwrap().pointer.byte_offset() as usize;
+    let blas = &survey.structures[1];
+    let segment = below.segments.iter().position(|s| s.get(blas.base, 1).is_some()).unwrap();
+    let start = (blas.base - below.segments[segment].address) as usize;
+    let last = start + blas.boxes.last().unwrap().pointer.byte_offset() as usize;
     let pointer = &mut below.segments[segment].bytes_mut()[last];
     *pointer = *pointer & !7 | 6;
     assert!(broken(below).contains(&"nested_instance"));

@@ -183,5 +183,5 @@ fn depth_does_not_matter() {
     assert!(report.findings.iter().all(|finding| finding.rule == "loose_box"));
     assert_eq!(report.nodes, depth as usize + 1);
     let decoded = decode::decode(&report.checked.unwrap());
-    assert_eq!(decoded.bottoms[0].bvh.entries().len(), depth as usize + 1);
+    assert_eq!(decoded.blases[0].bvh.nodes().len(), depth as usize + 1);
 }

@@ -27,7 +27,7 @@ fn triangles_are_those_of_the_file() {
         }
     }
     let tree = tree();
-    let primitives = &tree.bottoms[0].primitives;
+    let primitives = &tree.blases[0].primitives;
     let got: Vec<(u32, Vec<[u32; 3]>)> = primitives
         .ids
         .iter()
@@ -41,21 +41,21 @@ fn triangles_are_those_of_the_file() {
 #[test]
 fn boxes_and_ranges_are_those_of_the_file() {
     let (json, tree) = (hiprt_json(), tree());
-    let bottom = &tree.bottoms[0];
-    let mut node = *bottom.bvh.root();
+    let blas = &tree.blases[0];
+    let mut node = *blas.bvh.root();
     for expected in json["boxes"].as_array().unwrap() {
-        let children = bottom.bvh.children(&node);
+        let children = blas.bvh.children(&node);
         let slots = expected["children"].as_array().unwrap();
         assert_eq!(children.len(), slots.len());
         for (child, slot) in children.iter().zip(slots) {
             assert_eq!(child.bounds.min.to_array().map(f32::to_bits), patterns(&slot["min"]));
             assert_eq!(child.bounds.max.to_array().map(f32::to_bits), patterns(&slot["max"]));
             if child.link.is_leaf() {
-                let ids: Vec<u64> = bottom
+                let ids: Vec<u64> = blas
                     .bvh
                     .items(child)
                     .iter()
-                    .map(|&item| u64::from(bottom.primitives.ids[item as usize].primitive))
+                    .map(|&item| u64::from(blas.primitives.ids[item as usize].primitive))
                     .collect();
                 let expected: Vec<u64> = slot["prims"]
                     .as_array()

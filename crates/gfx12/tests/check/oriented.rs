@@ -9,18 +9,18 @@ use gfx12::layout::BoxNode;
 use gfx12::quantize::quantize;
 use gfx12::{check, decode, obb};
 use machine::Image;
-use tree::{Bottom, Entry};
+use tree::{Blas, Node};
 
 /// Every corner below an entry.
-fn corners(bottom: &Bottom, entry: &Entry, points: &mut Vec<Vec3>) {
-    for &item in bottom.bvh.items(entry) {
-        match bottom.primitives.triangles.get(item as usize) {
+fn corners(blas: &Blas, entry: &Node, points: &mut Vec<Vec3>) {
+    for &item in blas.bvh.items(entry) {
+        match blas.primitives.triangles.get(item as usize) {
             Some(triangle) => points.extend(triangle.vertices),
-            None => points.extend(bottom.primitives.bounds(item as usize).corners()),
+            None => points.extend(blas.primitives.bounds(item as usize).corners()),
         }
     }
-    for child in bottom.bvh.children(entry) {
-        corners(bottom, child, points);
+    for child in blas.bvh.children(entry) {
+        corners(blas, child, points);
     }
 }
 
@@ -42,22 +42,22 @@ pub(crate) fn oriented_image(seed: u64) -> Image {
     let tree = tree(&scene("mixed", seed), Preset::Balanced);
     let mut image = encode(&tree, &Options::new(Policy::Gpurt)).unwrap().image;
     let decoded = decode::decode(&check::check(image.clone()).checked.unwrap());
-    let bottom = &decoded.bottoms[0];
+    let blas = &decoded.blases[0];
     let nodes = boxes(&image, 0);
     // Boxes and inner entries are listed in the same order, level by level.
-    let inner = bottom.bvh.entries().iter().filter(|entry| !entry.link.is_leaf());
-    let mut inner: Vec<&Entry> = inner.collect();
+    let inner = blas.bvh.nodes().iter().filter(|entry| !entry.link.is_leaf());
+    let mut inner: Vec<&Node> = inner.collect();
     inner.sort_by_key(|entry| entry.link.range().start);
     assert_eq!(inner.len(), nodes.len());
     for (n, ((address, _, mut node), entry)) in nodes.into_iter().zip(inner).enumerate() {
         let index = (seed as usize * 29 + n * 7) as u8 % 104;
-        let fitted: Vec<Aabb> = bottom
+        let fitted: Vec<Aabb> = blas
             .bvh
             .children(entry)
             .iter()
             .map(|child| {
                 let mut points = Vec::new();
-                corners(bottom, child, &mut points);
+                corners(blas, child, &mut points);
                 rotated_box(index, &points)
             })
             .collect();
@@ -81,10 +81,10 @@ fn vertices_are_rotated_into_the_frame() {
         let checked = report.checked.unwrap();
         assert!(checked.facts().lossless);
         let decoded = decode::decode(&checked);
-        let bottom = &decoded.bottoms[0];
-        for entry in &bottom.bvh.entries()[1..] {
+        let blas = &decoded.blases[0];
+        for entry in &blas.bvh.nodes()[1..] {
             let mut points = Vec::new();
-            corners(bottom, entry, &mut points);
+            corners(blas, entry, &mut points);
             assert_eq!(entry.bounds, Aabb::of_points(points));
         }
     }

@@ -7,16 +7,16 @@ use gfx12::encode::{Options, Policy, encode, encode_in_frames};
 use gfx12::{check, decode};
 use machine::CheckedImage;
 use scene::builtin::Builtin;
-use tree::{Bottom, Tree};
+use tree::{Blas, Tree};
 
 type Fingerprint = (Vec<u32>, tree::PrimitiveId);
 
 /// The primitives that the hierarchy refers to, each once, by their bits.
-fn fingerprints(bottom: &Bottom) -> Vec<Fingerprint> {
-    let mut referred: Vec<u32> = bottom.bvh.references().to_vec();
+fn fingerprints(blas: &Blas) -> Vec<Fingerprint> {
+    let mut referred: Vec<u32> = blas.bvh.indices().to_vec();
     referred.sort_unstable();
     referred.dedup();
-    let primitives = &bottom.primitives;
+    let primitives = &blas.primitives;
     let mut all: Vec<Fingerprint> = referred
         .into_iter()
         .map(|item| {
@@ -71,18 +71,18 @@ fn round_trip(given: &Tree, options: &Options, may_warn: &[&str]) {
 }
 
 fn same_geometry(decoded: &Tree, given: &Tree) {
-    assert_eq!(decoded.bottoms.len(), given.bottoms.len());
-    for (decoded, given) in decoded.bottoms.iter().zip(&given.bottoms) {
+    assert_eq!(decoded.blases.len(), given.blases.len());
+    for (decoded, given) in decoded.blases.iter().zip(&given.blases) {
         assert_eq!(fingerprints(decoded), fingerprints(given));
     }
-    match (&decoded.top, &given.top) {
+    match (&decoded.tlas, &given.tlas) {
         (Some(decoded), Some(given)) => {
-            assert_eq!(decoded.placements.len(), given.placements.len());
-            let mut referred = given.bvh.references().to_vec();
+            assert_eq!(decoded.instances.len(), given.instances.len());
+            let mut referred = given.bvh.indices().to_vec();
             referred.sort_unstable();
             for item in referred {
                 let (decoded, given) =
-                    (decoded.placements[item as usize], given.placements[item as usize]);
+                    (decoded.instances[item as usize], given.instances[item as usize]);
                 assert_eq!(decoded, given);
             }
         }
@@ -125,7 +125,7 @@ fn split_triangles_come_back() {
     }
 }
 
-/// Oriented nodes, below a top level too.
+/// Oriented nodes, below a TLAS too.
 #[test]
 fn oriented_nodes_come_back() {
     for (builtin, triangles) in [(Builtin::Hairball, 4000), (Builtin::Forest, 3000)] {

@@ -211,7 +211,7 @@ fn levels() {
     breaks(Rule::NestedInstance, &[], instanced(), |image| {
         edit_box(image, 1, starts_with_leaf, |node| node.children[0].node_type = 6);
     });
-    // The node that goes may have been one of two that show a placement.
+    // The node that goes may have been one of two that show an instance.
     let dragged = [Rule::Contained, Rule::Mask, Rule::HeaderType, Rule::InstanceFlags];
     breaks(Rule::MixedLevel, &dragged, instanced(), |image| {
         let nodes = boxes(image, 0);
@@ -339,7 +339,7 @@ fn box_node_rules() {
 #[test]
 fn instance_rules() {
     let any = |_: &InstanceNode| true;
-    // Not one of two nodes that show a placement together.
+    // Not one of two nodes that show an instance together.
     let alone = |node: &InstanceNode| node.child_base.address() == instanced().segments[1].address;
     breaks(Rule::InstanceBase, &[Rule::Sideband], instanced(), |image| {
         edit_instance(image, alone, |node| {

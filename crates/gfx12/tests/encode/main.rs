@@ -2,7 +2,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
-mod bottom;
+mod blas;
 mod reader;
-mod top;
+mod tlas;
 mod trees;

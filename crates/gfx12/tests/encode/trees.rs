@@ -1,8 +1,8 @@
-//! Random bottom levels, degenerate ones included.
+//! Random BLASes, degenerate ones included.
 
 use geometry::{Aabb, Triangle, Vec3};
 use proptest::prelude::*;
-use tree::{Bottom, Bvh, Entry, Link, PrimitiveFlags, PrimitiveId, Primitives, Tree};
+use tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tree};
 
 /// What corners are made of: a base and a scale for each axis, so that some axes are flat, some huge,
 /// some denormal.
@@ -69,7 +69,7 @@ fn primitives() -> impl Strategy<Value = Primitives> {
 
 /// A hierarchy that divides the items at random points, with leaves of any size up to `max_leaf`, and
 /// refers to some items twice.
-pub(crate) fn bottom(max_leaf: usize) -> impl Strategy<Value = Bottom> {
+pub(crate) fn blas(max_leaf: usize) -> impl Strategy<Value = Blas> {
     (primitives(), prop::collection::vec(any::<u16>(), 200), any::<bool>()).prop_map(
         move |(primitives, choices, twice)| {
             let mut items: Vec<u32> = (0..primitives.len() as u32).collect();
@@ -78,7 +78,7 @@ pub(crate) fn bottom(max_leaf: usize) -> impl Strategy<Value = Bottom> {
             }
             let mut choices = choices.into_iter().cycle();
             let bvh = random_bvh(&primitives, items, max_leaf, &mut choices);
-            Bottom { primitives, bvh }
+            Blas { primitives, bvh }
         },
     )
 }
@@ -96,13 +96,13 @@ fn random_bvh(
         items.iter().fold(Aabb::EMPTY, |all, &item| all.union(primitives.bounds(item as usize)))
     };
     let count = primitives.len();
-    let root = Entry { bounds: around(&items), link: Link::leaf(0, 0) };
+    let root = Node { bounds: around(&items), link: NodeLink::leaf(0, 0) };
     let (mut entries, mut references) = (vec![root], Vec::new());
     let mut open = vec![(0usize, items)];
     while let Some((index, items)) = open.pop() {
         let choice = usize::from(choices.next().unwrap_or(0));
         if items.len() <= max_leaf && (items.len() == 1 || choice.is_multiple_of(3)) {
-            entries[index].link = Link::leaf(references.len() as u32, items.len());
+            entries[index].link = NodeLink::leaf(references.len() as u32, items.len());
             references.extend(items);
             continue;
         }
@@ -110,14 +110,14 @@ fn random_bvh(
         let first = entries.len();
         for part in items.chunks(items.len().div_ceil(width)) {
             open.push((entries.len(), part.to_vec()));
-            entries.push(Entry { bounds: around(part), link: Link::leaf(0, 0) });
+            entries.push(Node { bounds: around(part), link: NodeLink::leaf(0, 0) });
         }
-        entries[index].link = Link::node(first as u32, entries.len() - first);
+        entries[index].link = NodeLink::inner(first as u32, entries.len() - first);
     }
     Bvh::new(entries, references, count).unwrap()
 }
 
 /// A tree of one level.
-pub(crate) fn single(bottom: Bottom) -> Tree {
-    Tree { bottoms: vec![bottom], top: None }
+pub(crate) fn single(blas: Blas) -> Tree {
+    Tree { blases: vec![blas], tlas: None }
 }

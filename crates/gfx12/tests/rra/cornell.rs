@@ -1,5 +1,5 @@
 //! The file that Radeon Raytracing Analyzer 1.9 is known to open: the Cornell box of HIPRT, moved
-//! behind a header, under a top level with one instance. The viewer shows 17 nodes, 2 boxes, depth 3
+//! behind a header, under a TLAS with one instance. The viewer shows 17 nodes, 2 boxes, depth 3
 //! and 32 triangles.
 
 use crate::files::{BLAS, TLAS, cornell_world, hiprt_cornell};
@@ -28,7 +28,7 @@ fn a_written_file_reads_back_to_the_same_image_and_the_same_bytes() {
     let bytes = rra::write(&world).unwrap();
     let file = rra::read(&bytes).unwrap();
     assert_eq!(file.structures.len(), 2);
-    assert_eq!([file.structures[0].level, file.structures[1].level], [Level::Top, Level::Bottom]);
+    assert_eq!([file.structures[0].level, file.structures[1].level], [Level::Tlas, Level::Blas]);
     let opened = file.open(None).unwrap();
     assert_eq!((opened.structure, &opened.image), (0, &world));
     assert_eq!(file.to_bytes(), bytes);
@@ -36,7 +36,7 @@ fn a_written_file_reads_back_to_the_same_image_and_the_same_bytes() {
     assert_eq!((api.name(), api.major, api.minor), ("Vulkan", 1, 3));
 }
 
-/// A single bottom level is written with a top level for the viewer, and comes back without it.
+/// A single BLAS is written with a TLAS for the viewer, and comes back without it.
 #[test]
 fn a_single_level_is_shown_by_a_top_level() {
     let single = Image { segments: vec![cornell_world().segments.remove(1)], ..cornell_world() };
@@ -44,7 +44,7 @@ fn a_single_level_is_shown_by_a_top_level() {
     let bytes = rra::write(&single).unwrap();
     let file = rra::read(&bytes).unwrap();
     assert_eq!(file.findings, []);
-    assert_eq!([file.structures[0].level, file.structures[1].level], [Level::Bottom, Level::Top]);
+    assert_eq!([file.structures[0].level, file.structures[1].level], [Level::Blas, Level::Tlas]);
     assert_eq!(file.open(None).unwrap().image, single);
     assert_eq!(file.to_bytes(), bytes);
     let shown = file.open(Some(1)).unwrap().image;

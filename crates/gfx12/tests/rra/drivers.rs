@@ -121,7 +121,7 @@ fn the_card_s_name_in_each_version() {
     }
 }
 
-/// Of several top levels the largest is chosen, and a bottom level whose memory is taken is left out.
+/// Of several TLASes the largest is chosen, and a BLAS whose memory is taken is left out.
 #[test]
 fn several_structures() {
     let mut all = chunks();

@@ -161,7 +161,7 @@ fn structures_that_cannot_be_moved_behind_a_header() {
     // The root's only box child becomes the root itself.
     cycle.segments[0].bytes_mut()[0x40] = 0;
     assert!(fails(&cycle).ends_with("leads to a box that has another parent"));
-    assert!(fails(&cornell_world()).ends_with("is an instance, and this is a top level"));
+    assert!(fails(&cornell_world()).ends_with("is an instance, and this is a TLAS"));
     let nothing = Image { segments: vec![Segment::new(0, &[])], ..cornell };
     assert_eq!(fails(&nothing), "the root 0x5 is no box node in memory");
 }

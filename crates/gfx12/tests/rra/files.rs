@@ -8,9 +8,9 @@ use gfx12::layout::{
 use gfx12::rra::behind_header;
 use machine::{Image, Segment};
 
-/// Where the bottom level lies.
+/// Where the BLAS lies.
 pub(crate) const BLAS: u64 = 0x7_1234_0000;
-/// Where the top level lies.
+/// Where the TLAS lies.
 pub(crate) const TLAS: u64 = 0x7_5678_0000;
 
 /// The image that HIPRT built of a Cornell box: two arrays above two bases.
@@ -23,14 +23,14 @@ pub(crate) fn hiprt_cornell() -> Image {
     }
 }
 
-/// The same behind a header, and a top level that places it once.
+/// The same behind a header, and a TLAS that places it once.
 pub(crate) fn cornell_world() -> Image {
     let blas = behind_header(&hiprt_cornell(), BLAS).unwrap();
     let segments = vec![top_level(TLAS, BLAS), blas];
     Image { format: "gfx12", segments, bases: vec![TLAS; 2], root: 0x15 }
 }
 
-/// A top level with one instance, which moves its child by (-3, 5, 7).
+/// A TLAS with one instance, which moves its child by (-3, 5, 7).
 pub(crate) fn top_level(address: u64, child: u64) -> Segment {
     let mut segment = Segment::zeroed(address, 128 + 2 * 128 + 64 + 4);
     let frame = BoxFrame { origin: [-3.0, 5.0, 7.0], exponents: [137; 3] };

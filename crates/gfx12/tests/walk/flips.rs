@@ -7,7 +7,7 @@ use gfx12::walk::{Gpurt, Options, Radv, RadvLiteral, WalkError};
 use machine::Machine;
 use scene::{Instance, Scene};
 
-/// Some placements of one object, near each other.
+/// Some instances of one object, near each other.
 fn instanced(mut scene: Scene) -> Scene {
     let mut random = Random(1);
     for n in 0..12u8 {
@@ -74,11 +74,11 @@ fn in_an_instanced_image() {
     survives(&instanced(soup(30, 4)), &options, 64, 300);
 }
 
-/// What the placements look like is what the law is tested on.
+/// What the instances look like is what the law is tested on.
 #[test]
-fn the_placements_overlap() {
+fn the_instances_overlap() {
     let world = World::new(&instanced(soup(30, 4)), &EncodeOptions::default());
-    let top = world.tree.top.as_ref().unwrap();
-    assert_eq!(top.placements.len(), 12);
+    let tlas = world.tree.tlas.as_ref().unwrap();
+    assert_eq!(tlas.instances.len(), 12);
     assert!(world.tree.bounds().contains_point(Vec3::ZERO));
 }

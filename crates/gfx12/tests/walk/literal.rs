@@ -6,7 +6,7 @@ use gfx12::encode::{Options as EncodeOptions, Policy};
 use gfx12::layout::SortHeuristic;
 use gfx12::walk::{Gpurt, Options, Radv, RadvLiteral, WalkBack};
 use machine::{HitKind, RayQuery};
-use tree::{Bottom, Bvh, Entry, Link, Tree};
+use tree::{Blas, Bvh, Node, NodeLink, Tree};
 
 /// Wrong closest hits among 1,500 rays through boxes that overlap at random: about two hundred with 2
 /// entries, a dozen with 4. Primitives are sorted before boxes, so they stay on the stack while the boxes below
@@ -70,7 +70,7 @@ fn forward(_: &Tree, random: &mut Random) -> RayQuery {
 fn cards(count: usize, seed: u64) -> Tree {
     let mut tree = built(&soup(count, seed));
     let mut random = Random(seed);
-    for triangle in &mut tree.bottoms[0].primitives.triangles {
+    for triangle in &mut tree.blases[0].primitives.triangles {
         let center =
             random.vector(-1.0, 1.0) * Vec3::new(1.0, 1.0, 0.0) + Vec3::Z * random.range(0.0, 9.0);
         let corner = |_| center + random.vector(-1.0, 1.0) * Vec3::new(0.8, 0.8, 0.02);
@@ -82,17 +82,17 @@ fn cards(count: usize, seed: u64) -> Tree {
 /// The same triangles under nodes that divide them at random, with boxes beside `leaves` leaves.
 fn random_tree(tree: &Tree, seed: u64, leaves: usize) -> Tree {
     let mut random = Random(seed);
-    let primitives = tree.bottoms[0].primitives.clone();
+    let primitives = tree.blases[0].primitives.clone();
     let bounds = |items: &[u32]| {
         let own = items.iter().map(|&item| primitives.bounds(item as usize));
         own.fold(Aabb::EMPTY, Aabb::union)
     };
     let all: Vec<u32> = (0..primitives.len() as u32).collect();
-    let mut entries = vec![Entry { bounds: bounds(&all), link: Link::leaf(0, 0) }];
+    let mut entries = vec![Node { bounds: bounds(&all), link: NodeLink::leaf(0, 0) }];
     let (mut references, mut open) = (Vec::new(), vec![(0, all)]);
     while let Some((index, items)) = open.pop() {
         if items.len() <= 2 {
-            entries[index].link = Link::leaf(references.len() as u32, items.len());
+            entries[index].link = NodeLink::leaf(references.len() as u32, items.len());
             references.extend(items);
             continue;
         }
@@ -101,12 +101,12 @@ fn random_tree(tree: &Tree, seed: u64, leaves: usize) -> Tree {
             parts[if n < leaves { n } else { leaves + random.below(8 - leaves) }].push(item);
         }
         parts.retain(|part: &Vec<u32>| !part.is_empty());
-        entries[index].link = Link::node(entries.len() as u32, parts.len());
+        entries[index].link = NodeLink::inner(entries.len() as u32, parts.len());
         for part in parts {
-            entries.push(Entry { bounds: bounds(&part), link: Link::leaf(0, 0) });
+            entries.push(Node { bounds: bounds(&part), link: NodeLink::leaf(0, 0) });
             open.push((entries.len() - 1, part));
         }
     }
     let bvh = Bvh::new(entries, references, primitives.len()).unwrap();
-    Tree { bottoms: vec![Bottom { primitives, bvh }], top: None }
+    Tree { blases: vec![Blas { primitives, bvh }], tlas: None }
 }

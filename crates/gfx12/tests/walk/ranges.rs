@@ -7,7 +7,7 @@ use gfx12::encode::Options as EncodeOptions;
 use gfx12::layout::{BoxNode, NodeBits, PrimitiveNode, pair_descriptor_bits, type_of_pair};
 use gfx12::walk::{Gpurt, Options, Radv, WalkError};
 use machine::{Image, Segment};
-use tree::{Bottom, Bvh, Entry, Link, PrimitiveFlags, PrimitiveId, Primitives, Tree};
+use tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tree};
 
 const STRIP: usize = 12;
 const ROOT: usize = 128;
@@ -33,12 +33,12 @@ fn two_strips() -> Image {
         items.map(|n| primitives.bounds(n)).reduce(geometry::Aabb::union).unwrap()
     };
     let entries = vec![
-        Entry { bounds: bounds(0..2 * STRIP), link: Link::node(1, 2) },
-        Entry { bounds: bounds(0..STRIP), link: Link::leaf(0, STRIP) },
-        Entry { bounds: bounds(STRIP..2 * STRIP), link: Link::leaf(STRIP as u32, STRIP) },
+        Node { bounds: bounds(0..2 * STRIP), link: NodeLink::inner(1, 2) },
+        Node { bounds: bounds(0..STRIP), link: NodeLink::leaf(0, STRIP) },
+        Node { bounds: bounds(STRIP..2 * STRIP), link: NodeLink::leaf(STRIP as u32, STRIP) },
     ];
     let bvh = Bvh::new(entries, (0..2 * STRIP as u32).collect(), 2 * STRIP).unwrap();
-    let tree = Tree { bottoms: vec![Bottom { primitives, bvh }], top: None };
+    let tree = Tree { blases: vec![Blas { primitives, bvh }], tlas: None };
     let options = EncodeOptions { keep_leaves: true, ..EncodeOptions::default() };
     let image = encode::encode(&tree, &options).unwrap().image;
     let node = |at: usize| &image.segments[0].bytes()[at..at + 128];
@@ -69,7 +69,7 @@ fn set_stop(image: &mut Image, node: usize, pair: usize, stop: bool) {
 fn agrees(image: Image, leaves: &[usize]) {
     let world = World::of_image(image).unwrap();
     assert!(world.image.facts().lossless);
-    let bvh = &world.tree.bottoms[0].bvh;
+    let bvh = &world.tree.blases[0].bvh;
     let sizes: Vec<usize> = bvh.children(bvh.root()).iter().map(|leaf| leaf.link.count()).collect();
     assert_eq!(sizes, leaves);
     for rule in TriangleRule::ALL {

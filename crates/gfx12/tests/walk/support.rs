@@ -92,18 +92,18 @@ pub(crate) fn aimed(tree: &Tree, random: &mut Random) -> RayQuery {
 }
 
 fn placed_triangle(tree: &Tree, random: &mut Random) -> Triangle {
-    let (bottom, placement) = match &tree.top {
-        None => (&tree.bottoms[0], None),
-        Some(top) => {
-            let placement = &top.placements[random.below(top.placements.len())];
-            (&tree.bottoms[placement.bottom as usize], Some(placement))
+    let (blas, instance) = match &tree.tlas {
+        None => (&tree.blases[0], None),
+        Some(tlas) => {
+            let instance = &tlas.instances[random.below(tlas.instances.len())];
+            (&tree.blases[instance.blas as usize], Some(instance))
         }
     };
-    let triangles = &bottom.primitives.triangles;
+    let triangles = &blas.primitives.triangles;
     let Triangle { mut vertices } = triangles[random.below(triangles.len())];
     vertices.rotate_left(random.below(3));
-    if let Some(placement) = placement {
-        vertices = vertices.map(|vertex| placement.object_to_world.point(vertex));
+    if let Some(instance) = instance {
+        vertices = vertices.map(|vertex| instance.object_to_world.point(vertex));
     }
     Triangle { vertices }
 }

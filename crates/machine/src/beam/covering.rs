@@ -11,7 +11,7 @@ use tree::Bvh;
 /// of all items below it.
 #[must_use]
 pub fn covering_boxes(bvh: &Bvh, item_bounds: impl Fn(usize) -> Aabb) -> Option<Vec<Aabb>> {
-    let entries = bvh.entries();
+    let entries = bvh.nodes();
     let mut covering = vec![Aabb::EMPTY; entries.len()];
     let mut is_covered = true;
     // Children lie behind their parents.

@@ -5,10 +5,10 @@
 //!
 //! * A primitive in world space is met if the beam meets its own box (leaf rule *conservative*, the
 //!   default) or the primitive itself (leaf rule *exact*) (B-11).
-//! * A placed primitive is met if the beam meets the world box of its placement, and the beam as moved
-//!   into the placement's space ([`geometry::beam::transform`], outward) meets it as above. A rotation
+//! * A placed primitive is met if the beam meets the world box of its instance, and the beam as moved
+//!   into the instance's space ([`geometry::beam::transform`], outward) meets it as above. A rotation
 //!   widens the moved beam, so the exact rule is exact for that beam. Both must hold at one time: the
-//!   contact is cut to the range in which the beam meets the box of the placement.
+//!   contact is cut to the range in which the beam meets the box of the instance.
 //!
 //! A machine implements one method, [`BeamMachine::visit`]: show every met primitive at least once, in any
 //! order. It asks a [`BeamSpace`] for the leaf tests, so that these definitions exist once. The box test

@@ -1,4 +1,4 @@
-//! The brute-force oracle: every primitive of every placement, one after the other.
+//! The brute-force oracle: every primitive of every instance, one after the other.
 
 use super::{BeamHit, BeamMachine, BeamQuery, BeamView, BeamWorld, BeamWorldError, Visit};
 use crate::{BudgetExhausted, Counters};
@@ -42,11 +42,11 @@ impl BeamMachine for BeamOracle<'_> {
             }
             ControlFlow::Continue(())
         };
-        let _stopped = match &tree.top {
-            None => (0..tree.bottoms.len())
-                .filter_map(|b| self.world.world(query, b))
-                .try_for_each(show),
-            Some(top) => (0..top.placements.len() as u32)
+        let _stopped = match &tree.tlas {
+            None => {
+                (0..tree.blases.len()).filter_map(|b| self.world.world(query, b)).try_for_each(show)
+            }
+            Some(tlas) => (0..tlas.instances.len() as u32)
                 .filter_map(|instance| self.world.placed(query, instance))
                 .try_for_each(show),
         };

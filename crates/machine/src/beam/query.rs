@@ -78,7 +78,7 @@ pub struct BeamHit {
     pub t: f32,
     /// A guaranteed upper bound of the last contact.
     pub exit: f32,
-    /// Which placement; 0 where there is no top level.
+    /// Which instance; 0 where there is no TLAS.
     pub instance: u32,
     /// Which geometry of the object.
     pub geometry: u32,

@@ -4,19 +4,19 @@ use super::{BeamHit, BeamQuery, LeafRule};
 use geometry::beam::Contact;
 use geometry::{Aabb, Beam};
 use tree::primitives::Primitive;
-use tree::{Placement, PrimitiveId};
+use tree::{Instance, PrimitiveId};
 
-/// A beam as a bottom level sees it.
+/// A beam as a BLAS sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct BeamSpace {
     /// The beam in the space of the primitives. `None` if it is too large to be moved there: then it
     /// cannot be told from all of space, and meets everything.
     pub beam: Option<Beam>,
-    /// When the beam meets the placement's box in world space: nothing is met before or after.
+    /// When the beam meets the instance's box in world space: nothing is met before or after.
     pub within: Contact,
     /// What counts as met.
     pub leaf: LeafRule,
-    /// The id of the placement.
+    /// The id of the instance.
     pub instance: u32,
 }
 
@@ -29,23 +29,23 @@ impl BeamSpace {
         (query.mask != 0).then_some(space)
     }
 
-    /// The space of placement number `instance`, whose primitives lie inside `bounds` in world space;
+    /// The space of instance `number`, whose primitives lie inside `bounds` in world space;
     /// `None` if the mask hides it or the beam misses that box.
     #[must_use]
     pub fn placed(
         query: &BeamQuery,
-        placement: &Placement,
+        instance: &Instance,
         bounds: &Aabb,
-        instance: u32,
+        number: u32,
     ) -> Option<Self> {
-        if placement.mask & query.mask == 0 || bounds.is_empty() {
+        if instance.mask & query.mask == 0 || bounds.is_empty() {
             return None;
         }
         Some(Self {
             within: query.beam.contact(bounds)?,
-            beam: placement.world_to_object.beam(&query.beam).ok(),
+            beam: instance.world_to_object.beam(&query.beam).ok(),
             leaf: query.leaf,
-            instance,
+            instance: number,
         })
     }
 

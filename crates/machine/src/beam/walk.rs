@@ -14,10 +14,10 @@ use tree::{Bvh, Tree};
 #[derive(Debug, Clone)]
 pub struct BeamReference<'a> {
     world: BeamWorld<'a>,
-    /// For each bottom level whose own boxes do not cover its primitives, boxes that do.
+    /// For each BLAS whose own boxes do not cover its primitives, boxes that do.
     covering: Vec<Option<Vec<Aabb>>>,
-    /// The same for the top level.
-    covering_top: Option<Vec<Aabb>>,
+    /// The same for the TLAS.
+    covering_tlas: Option<Vec<Aabb>>,
     step_limit: u64,
 }
 
@@ -28,13 +28,13 @@ impl<'a> BeamReference<'a> {
     /// As [`BeamWorld::new`].
     pub fn new(tree: &'a Tree) -> Result<Self, BeamWorldError> {
         let world = BeamWorld::new(tree)?;
-        let bottoms = tree.bottoms.iter();
-        let covering = bottoms.map(|b| covering_boxes(&b.bvh, |item| b.primitives.bounds(item)));
+        let blases = tree.blases.iter();
+        let covering = blases.map(|b| covering_boxes(&b.bvh, |item| b.primitives.bounds(item)));
         let covering = covering.collect();
-        let covering_top = tree.top.as_ref().and_then(|top| {
-            covering_boxes(&top.bvh, |instance| world.placed_bounds(instance as u32))
+        let covering_tlas = tree.tlas.as_ref().and_then(|tlas| {
+            covering_boxes(&tlas.bvh, |instance| world.placed_bounds(instance as u32))
         });
-        Ok(Self { world, covering, covering_top, step_limit: u64::MAX })
+        Ok(Self { world, covering, covering_tlas, step_limit: u64::MAX })
     }
 
     /// The same machine, allowed to visit `steps` entries a query.
@@ -66,14 +66,14 @@ impl BeamMachine for BeamReference<'_> {
             budget: StepBudget::new(self.step_limit),
         };
         let tree = self.world.tree();
-        let outcome = match &tree.top {
-            None => (0..tree.bottoms.len()).try_for_each(|bottom| {
-                match self.world.world(query, bottom) {
-                    Some(view) => walk.bottom(bottom, &view),
+        let outcome = match &tree.tlas {
+            None => {
+                (0..tree.blases.len()).try_for_each(|blas| match self.world.world(query, blas) {
+                    Some(view) => walk.blas(blas, &view),
                     None => ControlFlow::Continue(()),
-                }
-            }),
-            Some(_) => walk.top(),
+                })
+            }
+            Some(_) => walk.tlas(),
         };
         match outcome {
             ControlFlow::Break(Some(exhausted)) => Err(exhausted),
@@ -97,26 +97,26 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn top(&mut self) -> ControlFlow<Stop> {
+    fn tlas(&mut self) -> ControlFlow<Stop> {
         let machine = self.machine;
-        let Some(top) = &machine.world.tree().top else { return ControlFlow::Continue(()) };
-        let (query, boxes) = (self.query, machine.covering_top.as_deref());
+        let Some(tlas) = &machine.world.tree().tlas else { return ControlFlow::Continue(()) };
+        let (query, boxes) = (self.query, machine.covering_tlas.as_deref());
         let enter = |bounds: &Aabb| enter(&query.beam, bounds);
-        self.bvh(&top.bvh, boxes, &enter, &mut |walk, instance| {
+        self.bvh(&tlas.bvh, boxes, &enter, &mut |walk, instance| {
             let Some(view) = machine.world.placed(query, instance) else {
                 return ControlFlow::Continue(());
             };
             walk.counters.instances += 1;
-            walk.bottom(top.placements[instance as usize].bottom as usize, &view)
+            walk.blas(tlas.instances[instance as usize].blas as usize, &view)
         })
     }
 
-    fn bottom(&mut self, bottom: usize, view: &BeamView<'_>) -> ControlFlow<Stop> {
+    fn blas(&mut self, blas: usize, view: &BeamView<'_>) -> ControlFlow<Stop> {
         let machine = self.machine;
-        let bvh = &machine.world.tree().bottoms[bottom].bvh;
+        let bvh = &machine.world.tree().blases[blas].bvh;
         // The parts of a split triangle cover it, which is all that the exact rule needs.
         let boxes = match view.space.leaf {
-            LeafRule::Conservative => machine.covering[bottom].as_deref(),
+            LeafRule::Conservative => machine.covering[blas].as_deref(),
             LeafRule::Exact => None,
         };
         self.bvh(bvh, boxes, &|bounds| view.space.enter(bounds), &mut |walk, item| {
@@ -147,7 +147,7 @@ impl Walk<'_> {
         enter: &dyn Fn(&Aabb) -> Option<f32>,
         item: &mut dyn FnMut(&mut Self, u32) -> ControlFlow<Stop>,
     ) -> ControlFlow<Stop> {
-        let bounds = |index: usize| boxes.map_or(bvh.entries()[index].bounds, |boxes| boxes[index]);
+        let bounds = |index: usize| boxes.map_or(bvh.nodes()[index].bounds, |boxes| boxes[index]);
         let mut stack: Vec<(f32, usize)> = Vec::with_capacity(64);
         self.counters.box_tests += 1;
         stack.extend(enter(&bounds(0)).map(|t| (t, 0)));
@@ -158,7 +158,7 @@ impl Walk<'_> {
             if let Err(exhausted) = self.budget.step() {
                 return ControlFlow::Break(Some(exhausted));
             }
-            let entry = &bvh.entries()[index];
+            let entry = &bvh.nodes()[index];
             if entry.link.is_leaf() {
                 self.counters.leaves += 1;
                 for &reference in bvh.items(entry) {

@@ -3,13 +3,13 @@
 use super::{BeamHit, BeamQuery, BeamSpace};
 use geometry::beam::{BoxError, check_box};
 use geometry::{Aabb, SingularTransform};
-use tree::{Placement, Primitives, Tree};
+use tree::{Instance, Primitives, Tree};
 
-/// The primitives and placements of a tree, ready for leaf tests. The hierarchies are not looked at.
+/// The primitives and instances of a tree, ready for leaf tests. The hierarchies are not looked at.
 #[derive(Debug, Clone)]
 pub struct BeamWorld<'a> {
     tree: &'a Tree,
-    /// The box in world space around each placement's primitives; empty if there are none.
+    /// The box in world space around each instance's primitives; empty if there are none.
     placed: Vec<Aabb>,
 }
 
@@ -17,22 +17,22 @@ pub struct BeamWorld<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum BeamWorldError {
     /// A level reaches too far.
-    #[error("bottom level {bottom}: {error}")]
-    Bottom {
+    #[error("BLAS {blas}: {error}")]
+    Blas {
         /// Which.
-        bottom: usize,
+        blas: usize,
         /// The rule that its box breaks.
         error: BoxError,
     },
-    /// A placement reaches too far.
+    /// An instance reaches too far.
     #[error("instance {instance}: {error}")]
-    Placement {
+    Instance {
         /// Which.
         instance: usize,
         /// The rule that its box breaks.
         error: BoxError,
     },
-    /// A placement has no inverse.
+    /// An instance has no inverse.
     #[error("instance {instance}: {error}")]
     Singular {
         /// Which.
@@ -43,14 +43,14 @@ pub enum BeamWorldError {
 }
 
 impl<'a> BeamWorld<'a> {
-    /// Proves that every box may be tested, and finds the boxes of placements.
+    /// Proves that every box may be tested, and finds the boxes of instances.
     ///
     /// # Errors
     /// When something reaches beyond `2^126`, or a transform is singular.
     pub fn new(tree: &'a Tree) -> Result<Self, BeamWorldError> {
-        let bounds: Vec<Aabb> = tree.bottoms.iter().map(|b| bounds(&b.primitives)).collect();
-        let placements = tree.top.as_ref().map_or(&[][..], |top| &top.placements);
-        let placed = placed_bounds(&bounds, placements)?;
+        let bounds: Vec<Aabb> = tree.blases.iter().map(|b| bounds(&b.primitives)).collect();
+        let instances = tree.tlas.as_ref().map_or(&[][..], |tlas| &tlas.instances);
+        let placed = placed_bounds(&bounds, instances)?;
         Ok(Self { tree, placed })
     }
 
@@ -60,31 +60,31 @@ impl<'a> BeamWorld<'a> {
         self.tree
     }
 
-    /// The box in world space around the primitives of placement `instance`; empty if there are none.
+    /// The box in world space around the primitives of instance `instance`; empty if there are none.
     #[must_use]
     pub fn placed_bounds(&self, instance: u32) -> Aabb {
         self.placed[instance as usize]
     }
 
-    /// Bottom level `bottom`, which lies in world space; `None` if the mask sees nothing.
+    /// BLAS `blas`, which lies in world space; `None` if the mask sees nothing.
     #[must_use]
-    pub fn world(&self, query: &BeamQuery, bottom: usize) -> Option<BeamView<'a>> {
-        let primitives = &self.tree.bottoms[bottom].primitives;
+    pub fn world(&self, query: &BeamQuery, blas: usize) -> Option<BeamView<'a>> {
+        let primitives = &self.tree.blases[blas].primitives;
         Some(BeamView { primitives, space: BeamSpace::world(query)? })
     }
 
-    /// What the beam sees through placement `instance`; `None` if the mask hides it or the beam misses
+    /// What the beam sees through instance `number`; `None` if the mask hides it or the beam misses
     /// its box.
     #[must_use]
-    pub fn placed(&self, query: &BeamQuery, instance: u32) -> Option<BeamView<'a>> {
-        let placement = self.tree.top.as_ref()?.placements.get(instance as usize)?;
-        let space = BeamSpace::placed(query, placement, &self.placed_bounds(instance), instance)?;
-        let primitives = &self.tree.bottoms[placement.bottom as usize].primitives;
+    pub fn placed(&self, query: &BeamQuery, number: u32) -> Option<BeamView<'a>> {
+        let instance = self.tree.tlas.as_ref()?.instances.get(number as usize)?;
+        let space = BeamSpace::placed(query, instance, &self.placed_bounds(number), number)?;
+        let primitives = &self.tree.blases[instance.blas as usize].primitives;
         Some(BeamView { primitives, space })
     }
 }
 
-/// A bottom level as one beam sees it.
+/// A BLAS as one beam sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct BeamView<'a> {
     /// The primitives.
@@ -101,23 +101,21 @@ impl BeamView<'_> {
     }
 }
 
-/// The boxes in world space around the primitives of placements; empty if there are none.
+/// The boxes in world space around the primitives of instances; empty if there are none.
 ///
 /// # Errors
 /// When something reaches beyond `2^126`, or a transform is singular.
-pub fn placed_bounds(
-    bottoms: &[Aabb],
-    placements: &[Placement],
-) -> Result<Vec<Aabb>, BeamWorldError> {
-    for (bottom, bounds) in bottoms.iter().enumerate().filter(|(_, b)| !b.is_empty()) {
-        check_box(bounds).map_err(|error| BeamWorldError::Bottom { bottom, error })?;
+pub fn placed_bounds(blases: &[Aabb], instances: &[Instance]) -> Result<Vec<Aabb>, BeamWorldError> {
+    for (blas, bounds) in blases.iter().enumerate().filter(|(_, b)| !b.is_empty()) {
+        check_box(bounds).map_err(|error| BeamWorldError::Blas { blas, error })?;
     }
-    let placed = placements.iter().enumerate().map(|(instance, placement)| {
-        let bounds = placement
-            .world_bounds(&bottoms[placement.bottom as usize])
-            .map_err(|error| BeamWorldError::Singular { instance, error })?;
+    let placed = instances.iter().enumerate().map(|(number, instance)| {
+        let bounds = instance
+            .world_bounds(&blases[instance.blas as usize])
+            .map_err(|error| BeamWorldError::Singular { instance: number, error })?;
         if !bounds.is_empty() {
-            check_box(&bounds).map_err(|error| BeamWorldError::Placement { instance, error })?;
+            check_box(&bounds)
+                .map_err(|error| BeamWorldError::Instance { instance: number, error })?;
         }
         Ok(bounds)
     });

@@ -12,25 +12,25 @@ pub(super) fn check(image: Image) -> CheckReport {
             let findings = escapes(&tree);
             let facts =
                 Facts { lossless: findings.is_empty(), parents: false, finite: is_finite(&tree) };
-            let nodes = levels(&tree).map(|(_, bvh)| bvh.entries().len()).sum();
+            let nodes = levels(&tree).map(|(_, bvh)| bvh.nodes().len()).sum();
             CheckReport { checked: Some(CheckedImage::proved(image, facts)), findings, nodes }
         }
     }
 }
 
 fn levels(tree: &Tree) -> impl Iterator<Item = (usize, &Bvh)> {
-    tree.bottoms.iter().map(|b| &b.bvh).chain(tree.top.as_ref().map(|t| &t.bvh)).enumerate()
+    tree.blases.iter().map(|b| &b.bvh).chain(tree.tlas.as_ref().map(|t| &t.bvh)).enumerate()
 }
 
 /// A warning for each level with an entry, or a primitive, that its parent's box does not contain.
 fn escapes(tree: &Tree) -> Vec<Finding> {
     levels(tree)
         .filter_map(|(level, bvh)| {
-            let item = |index: u32| match tree.bottoms.get(level) {
-                Some(bottom) => bottom.primitives.bounds(index as usize),
+            let item = |index: u32| match tree.blases.get(level) {
+                Some(blas) => blas.primitives.bounds(index as usize),
                 None => Aabb::EMPTY,
             };
-            let escaped = bvh.entries().iter().position(|entry| {
+            let escaped = bvh.nodes().iter().position(|entry| {
                 let children = bvh.children(entry).iter().map(|child| child.bounds);
                 let items = bvh.items(entry).iter().map(|&index| item(index));
                 children.chain(items).any(|bounds| !entry.bounds.contains(&bounds))
@@ -50,11 +50,11 @@ fn escapes(tree: &Tree) -> Vec<Finding> {
 }
 
 fn is_finite(tree: &Tree) -> bool {
-    let corners_finite = tree.bottoms.iter().all(|bottom| {
-        let triangles = bottom.primitives.triangles.iter();
+    let corners_finite = tree.blases.iter().all(|blas| {
+        let triangles = blas.primitives.triangles.iter();
         triangles.flat_map(|t| t.vertices).all(|v| v.is_finite())
-            && bottom.primitives.boxes.iter().all(Aabb::is_finite)
+            && blas.primitives.boxes.iter().all(Aabb::is_finite)
     });
     corners_finite
-        && levels(tree).all(|(_, bvh)| bvh.entries().iter().all(|entry| entry.bounds.is_finite()))
+        && levels(tree).all(|(_, bvh)| bvh.nodes().iter().all(|entry| entry.bounds.is_finite()))
 }

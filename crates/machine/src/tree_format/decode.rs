@@ -4,7 +4,7 @@ use super::{HEADER_BYTES, NO_CHILD, NODE_BYTES, RECORD_BYTES, SLOTS, leaf_range}
 use crate::{Finding, Image, Severity};
 use geometry::{Aabb, InstanceFlags, Transform, Triangle, Vec3};
 use tree::{
-    Bottom, Bvh, BvhError, Entry, Link, Placement, PrimitiveFlags, PrimitiveId, Primitives, Top,
+    Blas, Bvh, BvhError, Instance, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tlas,
     Tree,
 };
 
@@ -30,22 +30,22 @@ pub(super) struct Record {
 /// Reads the whole image.
 pub(super) fn read(image: &Image) -> Result<Tree, Finding> {
     let records = directory(image)?;
-    let mut tree = Tree { bottoms: Vec::new(), top: None };
+    let mut tree = Tree { blases: Vec::new(), tlas: None };
     for (index, record) in records.iter().enumerate() {
         let level = Level { image, record, index };
         if record.is_top {
             if index + 1 != records.len() {
-                return Err(level.finding("top_last", 0..32, "a top level", "a bottom level"));
+                return Err(level.finding("top_last", 0..32, "a TLAS", "a BLAS"));
             }
-            tree.top = Some(level.top(index)?);
+            tree.tlas = Some(level.tlas(index)?);
         } else {
-            tree.bottoms.push(level.bottom()?);
+            tree.blases.push(level.blas()?);
         }
     }
-    if tree.top.is_none() && tree.bottoms.len() != 1 {
-        let count = tree.bottoms.len();
-        let found = format!("{count} bottom levels and no top level");
-        return Err(error("one_bottom", 0, 0..32, "directory", &found, "1 bottom level"));
+    if tree.tlas.is_none() && tree.blases.len() != 1 {
+        let count = tree.blases.len();
+        let found = format!("{count} BLASes and no TLAS");
+        return Err(error("one_bottom", 0, 0..32, "directory", &found, "1 BLAS"));
     }
     Ok(tree)
 }
@@ -111,7 +111,7 @@ struct Level<'a> {
 }
 
 impl Level<'_> {
-    fn bottom(&self) -> Result<Bottom, Finding> {
+    fn blas(&self) -> Result<Blas, Finding> {
         let Record { item_count, box_count, .. } = *self.record;
         let triangles = self.array("triangles", self.record.items_address, item_count, 36, 512)?;
         let boxes = self.array("boxes", self.record.boxes_address, box_count, 24, 576)?;
@@ -132,22 +132,22 @@ impl Level<'_> {
                 .collect(),
         };
         let bvh = self.bvh(primitives.len())?;
-        Ok(Bottom { primitives, bvh })
+        Ok(Blas { primitives, bvh })
     }
 
-    fn top(&self, bottoms: usize) -> Result<Top, Finding> {
+    fn tlas(&self, blases: usize) -> Result<Tlas, Finding> {
         let count = self.record.item_count;
-        let bytes = self.array("placements", self.record.items_address, count, 112, 512)?;
-        let mut placements = Vec::with_capacity(count);
+        let bytes = self.array("instances", self.record.items_address, count, 112, 512)?;
+        let mut instances = Vec::with_capacity(count);
         for (number, record) in bytes.chunks_exact(112).enumerate() {
-            let placement = placement_at(record);
-            if placement.bottom as usize >= bottoms {
-                let found = format!("placement {number} of level {}", placement.bottom);
-                let expected = format!("a level below {bottoms}");
+            let instance = instance_at(record);
+            if instance.blas as usize >= blases {
+                let found = format!("instance {number} of level {}", instance.blas);
+                let expected = format!("a level below {blases}");
                 return Err(self.finding("placement_bottom", 512..576, &found, &expected));
             }
-            if placement.world_to_object.inverse().is_err() {
-                let found = format!("placement {number} with a singular transform");
+            if instance.world_to_object.inverse().is_err() {
+                let found = format!("instance {number} with a singular transform");
                 return Err(self.finding(
                     "placement_transform",
                     512..576,
@@ -155,10 +155,10 @@ impl Level<'_> {
                     "an invertible one",
                 ));
             }
-            placements.push(placement);
+            instances.push(instance);
         }
         let bvh = self.bvh(count)?;
-        Ok(Top { placements, bvh })
+        Ok(Tlas { instances, bvh })
     }
 
     fn bvh(&self, items: usize) -> Result<Bvh, Finding> {
@@ -177,9 +177,9 @@ impl Level<'_> {
             })
             .collect();
         let link = |word: u32| match leaf_range(word) {
-            Some((first, count)) => Ok(Link::leaf(first, count as usize)),
+            Some((first, count)) => Ok(NodeLink::leaf(first, count as usize)),
             None => match (starts.get(word as usize), groups.get(word as usize)) {
-                (Some(&start), Some(group)) => Ok(Link::node(start, group.len())),
+                (Some(&start), Some(group)) => Ok(NodeLink::inner(start, group.len())),
                 _ => {
                     let (found, expected) = (format!("node {word}"), format!("below {node_count}"));
                     Err(self.finding("node_number", 160..192, &found, &expected))
@@ -187,9 +187,9 @@ impl Level<'_> {
             },
         };
         let mut entries =
-            vec![Entry { bounds: self.record.root_bounds, link: link(self.record.root_word)? }];
+            vec![Node { bounds: self.record.root_bounds, link: link(self.record.root_word)? }];
         for &(word, bounds) in groups.iter().flatten() {
-            entries.push(Entry { bounds, link: link(word)? });
+            entries.push(Node { bounds, link: link(word)? });
         }
         let references = references.chunks_exact(4).map(|r| u32_at(r, 0)).collect();
         Bvh::new(entries, references, items).map_err(|cause| self.no_hierarchy(&cause))
@@ -246,14 +246,14 @@ fn error(
     }
 }
 
-fn placement_at(bytes: &[u8]) -> Placement {
+fn instance_at(bytes: &[u8]) -> Instance {
     let matrix = |at: usize| Transform {
         rows: std::array::from_fn(|r| std::array::from_fn(|c| f32_at(bytes, at + 16 * r + 4 * c))),
     };
-    Placement {
+    Instance {
         world_to_object: matrix(0),
         object_to_world: matrix(48),
-        bottom: u32_at(bytes, 96),
+        blas: u32_at(bytes, 96),
         mask: u32_at(bytes, 100) as u8,
         custom_index: u32_at(bytes, 104),
         flags: InstanceFlags::from_bits_truncate(u32_at(bytes, 108) as u8),

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{Image, Segment};
 use geometry::{Aabb, Transform, Vec3};
-use tree::{Bvh, Entry, Placement, Primitives, Tree};
+use tree::{Bvh, Instance, Node, Primitives, Tree};
 
 /// Why a tree has no image in this format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -17,7 +17,7 @@ pub enum TreeFormatError {
          {MAX_LEAF_COUNT}, below {MAX_REFERENCES}, can be named"
     )]
     Leaf {
-        /// Which level; the top level comes last.
+        /// Which level; the TLAS comes last.
         level: usize,
         /// Position of the leaf in the hierarchy.
         entry: usize,
@@ -29,15 +29,15 @@ pub enum TreeFormatError {
 }
 
 pub(super) fn encode(tree: &Tree) -> Result<Image, TreeFormatError> {
-    let level_count = tree.bottoms.len() + usize::from(tree.top.is_some());
+    let level_count = tree.blases.len() + usize::from(tree.tlas.is_some());
     let directory = HEADER_BYTES + RECORD_BYTES * level_count;
     let mut writer = Writer {
         segments: vec![Segment::zeroed(DIRECTORY_ADDRESS, directory)],
         next_address: (DIRECTORY_ADDRESS + directory as u64).next_multiple_of(256),
     };
     writer.segments[0].bytes_mut()[..4].copy_from_slice(&(level_count as u32).to_le_bytes());
-    for (level, bottom) in tree.bottoms.iter().enumerate() {
-        let Primitives { triangles, boxes, ids } = &bottom.primitives;
+    for (level, blas) in tree.blases.iter().enumerate() {
+        let Primitives { triangles, boxes, ids } = &blas.primitives;
         let corners: Vec<u8> =
             triangles.iter().flat_map(|t| t.vertices).flat_map(vector_bytes).collect();
         let box_bytes: Vec<u8> = boxes.iter().flat_map(aabb_bytes).collect();
@@ -49,15 +49,15 @@ pub(super) fn encode(tree: &Tree) -> Result<Image, TreeFormatError> {
         writer.level(
             level,
             0,
-            &bottom.bvh,
+            &blas.bvh,
             [triangles.len(), boxes.len()],
             [&corners, &box_bytes, &id_bytes],
         )?;
     }
-    if let Some(top) = &tree.top {
-        let placements: Vec<u8> = top.placements.iter().flat_map(placement_bytes).collect();
-        let counts = [top.placements.len(), 0];
-        writer.level(tree.bottoms.len(), 1, &top.bvh, counts, [&placements, &[], &[]])?;
+    if let Some(tlas) = &tree.tlas {
+        let instances: Vec<u8> = tlas.instances.iter().flat_map(instance_bytes).collect();
+        let counts = [tlas.instances.len(), 0];
+        writer.level(tree.blases.len(), 1, &tlas.bvh, counts, [&instances, &[], &[]])?;
     }
     Ok(Image {
         format: NAME,
@@ -83,15 +83,15 @@ impl Writer {
         arrays: [&[u8]; 3],
     ) -> Result<(), TreeFormatError> {
         let groups = Groups::new(bvh);
-        let word = |index: usize| groups.word(level, index, &bvh.entries()[index]);
+        let word = |index: usize| groups.word(level, index, &bvh.nodes()[index]);
         let mut nodes = vec![0; groups.starts.len() * NODE_BYTES];
         for (k, node) in nodes.chunks_exact_mut(NODE_BYTES).enumerate() {
             let start = groups.starts[k];
-            let end = groups.starts.get(k + 1).copied().unwrap_or(bvh.entries().len());
+            let end = groups.starts.get(k + 1).copied().unwrap_or(bvh.nodes().len());
             for slot in 0..SLOTS {
                 let index = start + slot;
                 let (word, bounds) = if index < end {
-                    (word(index)?, aabb_bytes(&bvh.entries()[index].bounds))
+                    (word(index)?, aabb_bytes(&bvh.nodes()[index].bounds))
                 } else {
                     (NO_CHILD, [0; 24])
                 };
@@ -99,9 +99,9 @@ impl Writer {
                 node[32 + 24 * slot..][..24].copy_from_slice(&bounds);
             }
         }
-        let references: Vec<u8> = bvh.references().iter().flat_map(|r| r.to_le_bytes()).collect();
+        let references: Vec<u8> = bvh.indices().iter().flat_map(|r| r.to_le_bytes()).collect();
         let mut record = Vec::with_capacity(RECORD_BYTES);
-        let counts = [groups.starts.len(), bvh.references().len(), item_counts[0], item_counts[1]];
+        let counts = [groups.starts.len(), bvh.indices().len(), item_counts[0], item_counts[1]];
         record.extend(kind.to_le_bytes());
         record.extend(counts.iter().flat_map(|&count| (count as u32).to_le_bytes()));
         record.extend(word(0)?.to_le_bytes());
@@ -130,13 +130,13 @@ struct Groups {
 
 impl Groups {
     fn new(bvh: &Bvh) -> Self {
-        let inner = bvh.entries().iter().filter(|entry| !entry.link.is_leaf());
+        let inner = bvh.nodes().iter().filter(|entry| !entry.link.is_leaf());
         let mut starts: Vec<usize> = inner.map(|entry| entry.link.range().start).collect();
         starts.sort_unstable();
         Self { starts }
     }
 
-    fn word(&self, level: usize, index: usize, entry: &Entry) -> Result<u32, TreeFormatError> {
+    fn word(&self, level: usize, index: usize, entry: &Node) -> Result<u32, TreeFormatError> {
         let range = entry.link.range();
         if entry.link.is_leaf() {
             let (first, count) = (range.start, range.len());
@@ -167,11 +167,10 @@ fn aabb_bytes(bounds: &Aabb) -> [u8; 24] {
     bytes
 }
 
-fn placement_bytes(placement: &Placement) -> Vec<u8> {
-    let Placement { bottom, world_to_object, object_to_world, mask, custom_index, flags } =
-        placement;
+fn instance_bytes(instance: &Instance) -> Vec<u8> {
+    let Instance { blas, world_to_object, object_to_world, mask, custom_index, flags } = instance;
     let matrix = |transform: &Transform| transform.rows.as_flattened().to_vec();
     let floats = matrix(world_to_object).into_iter().chain(matrix(object_to_world));
-    let words = [*bottom, u32::from(*mask), *custom_index, u32::from(flags.bits())];
+    let words = [*blas, u32::from(*mask), *custom_index, u32::from(flags.bits())];
     floats.map(f32::to_bits).chain(words).flat_map(u32::to_le_bytes).collect()
 }

@@ -6,19 +6,19 @@
 //!
 //! | directory | bytes | field |
 //! |---|---|---|
-//! | header | 0..4 | number of levels; the last one is the top level if its kind says so |
+//! | header | 0..4 | number of levels; the last one is the TLAS if its kind says so |
 //! | | 4..128 | 0 |
 //! | record `i` | 128 + 128 i .. | one level, below |
 //!
 //! | record bytes | field |
 //! |---|---|
-//! | 0..4 | kind: 0 bottom, 1 top |
+//! | 0..4 | kind: 0 BLAS, 1 TLAS |
 //! | 4..8, 8..12 | number of nodes, of references |
-//! | 12..16, 16..20 | number of triangles (top: placements), of procedural boxes |
+//! | 12..16, 16..20 | number of triangles (TLAS: instances), of procedural boxes |
 //! | 20..24 | root word, as a child word |
 //! | 24..48 | box of the root: min x, y, z, max x, y, z as f32 |
 //! | 48..56, 56..64 | address of the nodes, of the references |
-//! | 64..72, 72..80, 80..88 | address of the triangles (top: placements), boxes, ids |
+//! | 64..72, 72..80, 80..88 | address of the triangles (TLAS: instances), boxes, ids |
 //! | 88..128 | 0 |
 //!
 //! | node bytes (256, two lines) | field |
@@ -32,11 +32,11 @@
 //!
 //! | other arrays | bytes each | fields |
 //! |---|---|---|
-//! | reference | 4 | number of a primitive or placement |
+//! | reference | 4 | number of a primitive or instance |
 //! | triangle | 36 | three corners, f32 |
 //! | procedural box | 24 | min, max, f32 |
 //! | id | 12 | geometry, primitive, flags (u32; [`tree::PrimitiveFlags`]) |
-//! | placement | 112 | world to object 48, object to world 48, bottom level, mask, custom index, flags (u32) |
+//! | instance | 112 | world to object 48, object to world 48, BLAS, mask, custom index, flags (u32) |
 //!
 //! Worked example: a leaf with two references from number 5 on has the word `0x8200_0005`.
 //!
@@ -104,7 +104,7 @@ impl Format for TreeFormat {
 
     fn decode(&self, image: &CheckedImage) -> Tree {
         // A checked image has been read without an error before.
-        decode::read(image.image()).unwrap_or(Tree { bottoms: Vec::new(), top: None })
+        decode::read(image.image()).unwrap_or(Tree { blases: Vec::new(), tlas: None })
     }
 }
 

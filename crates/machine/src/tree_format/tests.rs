@@ -3,7 +3,7 @@ use crate::Severity;
 use crate::block_format::{Block, BlockLead};
 use geometry::{Aabb, InstanceFlags, Transform, Triangle, Vec3};
 use proptest::prelude::*;
-use tree::{Bottom, Bvh, Entry, Link, Placement, PrimitiveFlags, PrimitiveId, Primitives, Top};
+use tree::{Blas, Bvh, Instance, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tlas};
 
 /// Two triangles and a procedural box under a root with a leaf and a node, placed twice.
 fn example() -> Tree {
@@ -27,18 +27,18 @@ fn example() -> Tree {
         items.iter().map(|&i| primitives.bounds(i)).fold(Aabb::EMPTY, Aabb::union)
     };
     let entries = vec![
-        Entry { bounds: bounds(&[0, 1, 2]), link: Link::node(1, 2) },
-        Entry { bounds: bounds(&[2]), link: Link::leaf(0, 1) },
-        Entry { bounds: bounds(&[0, 1]), link: Link::node(3, 2) },
-        Entry { bounds: bounds(&[1]), link: Link::leaf(1, 1) },
-        Entry { bounds: bounds(&[0]), link: Link::leaf(2, 1) },
+        Node { bounds: bounds(&[0, 1, 2]), link: NodeLink::inner(1, 2) },
+        Node { bounds: bounds(&[2]), link: NodeLink::leaf(0, 1) },
+        Node { bounds: bounds(&[0, 1]), link: NodeLink::inner(3, 2) },
+        Node { bounds: bounds(&[1]), link: NodeLink::leaf(1, 1) },
+        Node { bounds: bounds(&[0]), link: NodeLink::leaf(2, 1) },
     ];
     let bvh = Bvh::new(entries, vec![2, 1, 0], 3).unwrap();
-    let placements: Vec<Placement> = [0.0, 20.0]
+    let instances: Vec<Instance> = [0.0, 20.0]
         .map(|x| {
             let object_to_world = Transform::translation(Vec3::new(x, 0.0, 0.0));
-            Placement {
-                bottom: 0,
+            Instance {
+                blas: 0,
                 world_to_object: object_to_world.inverse().unwrap(),
                 object_to_world,
                 mask: 0x0F,
@@ -48,9 +48,9 @@ fn example() -> Tree {
         })
         .to_vec();
     let world = Aabb::new(Vec3::splat(-40.0), Vec3::splat(40.0));
-    let root = Entry { bounds: world, link: Link::leaf(0, 2) };
-    let top = Top { placements, bvh: Bvh::new(vec![root], vec![1, 0], 2).unwrap() };
-    Tree { bottoms: vec![Bottom { primitives, bvh }], top: Some(top) }
+    let root = Node { bounds: world, link: NodeLink::leaf(0, 2) };
+    let tlas = Tlas { instances, bvh: Bvh::new(vec![root], vec![1, 0], 2).unwrap() };
+    Tree { blases: vec![Blas { primitives, bvh }], tlas: Some(tlas) }
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn blocks_follow_the_hierarchy() {
     let checked = TreeFormat.check(TreeFormat.encode(&tree).unwrap()).checked.unwrap();
     let blocks = TreeFormat.blocks(&checked);
     let roots: Vec<Option<u32>> = blocks.levels.iter().map(|level| level.root).collect();
-    // Two nodes of the bottom level, and the root of the top level, which is a leaf.
+    // Two nodes of the BLAS, and the root of the TLAS, which is a leaf.
     assert_eq!(roots, [Some(0), Some(2)]);
     let leads = |block: usize| {
         let Block { first_node, node_count, .. } = blocks.blocks[block];
@@ -81,7 +81,7 @@ fn blocks_follow_the_hierarchy() {
     let items = |first, count| BlockLead::Items { first, count, bytes: 0, address: 0 };
     assert_eq!(leads(0), [items(0, 1), BlockLead::Block(1)]);
     assert_eq!(leads(1).len(), 2);
-    let references = tree.bottoms[0].bvh.references();
+    let references = tree.blases[0].bvh.indices();
     assert_eq!(leads(2), [items(references.len() as u32, 2)]);
     assert_eq!(blocks.items[..references.len()], *references);
     assert_eq!(blocks.items[references.len()..], [1, 0]);
@@ -92,7 +92,7 @@ fn blocks_follow_the_hierarchy() {
 #[test]
 fn every_rule_has_its_finding() {
     let record = HEADER_BYTES;
-    // (segment, byte, word, rule): segment 0 is the directory, 1 the nodes of the bottom level.
+    // (segment, byte, word, rule): segment 0 is the directory, 1 the nodes of the BLAS.
     let cases: [(usize, usize, u32, &str); 10] = [
         (0, 0, 3, "level_count"),
         (0, 0, 0, "level_count"),
@@ -115,7 +115,7 @@ fn every_rule_has_its_finding() {
 }
 
 #[test]
-fn two_bottom_levels_need_a_top() {
+fn two_blases_need_a_tlas() {
     let mut image = TreeFormat.encode(&example()).unwrap();
     let directory = image.segments[0].bytes_mut();
     directory.copy_within(HEADER_BYTES..HEADER_BYTES + RECORD_BYTES, HEADER_BYTES + RECORD_BYTES);
@@ -136,9 +136,9 @@ fn geometry_outside_its_box_is_a_warning() {
 #[test]
 fn a_leaf_too_large_is_refused() {
     let mut tree = example();
-    tree.top = None;
-    let root = Entry { bounds: tree.bounds(), link: Link::leaf(0, 127) };
-    tree.bottoms[0].bvh = Bvh::new(vec![root], vec![0; 127], 3).unwrap();
+    tree.tlas = None;
+    let root = Node { bounds: tree.bounds(), link: NodeLink::leaf(0, 127) };
+    tree.blases[0].bvh = Bvh::new(vec![root], vec![0; 127], 3).unwrap();
     let error = TreeFormat.encode(&tree).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -159,7 +159,7 @@ proptest! {
             }
         }
         if let Some(checked) = TreeFormat.check(image).checked {
-            prop_assert!(!TreeFormat.decode(&checked).bottoms.is_empty());
+            prop_assert!(!TreeFormat.decode(&checked).blases.is_empty());
         }
     }
 }

@@ -134,7 +134,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The placements of `EXT_mesh_gpu_instancing`.
+    /// The instances of `EXT_mesh_gpu_instancing`.
     fn instancing(&self, from: &Instancing, path: &str) -> Result<Vec<DAffine3>, Fault> {
         let path = format!("{path} EXT_mesh_gpu_instancing");
         let attribute = |name: &str| from.attributes.get(name).copied();

@@ -4,7 +4,7 @@ use geometry::random::Random;
 use geometry::{Aabb, Ray, Triangle, TriangleRule, Vec3, triangle_hit};
 use machine::{HitKind, RayFlags, RayQuery};
 use tree::primitives::Primitive;
-use tree::{Bottom, Placement, Tree};
+use tree::{Blas, Instance, Tree};
 
 /// A stream of rays for one tree.
 pub(super) struct AimedRays<'a> {
@@ -143,18 +143,18 @@ impl<'a> AimedRays<'a> {
 
     /// A triangle of the world, in world space up to rounding; a face of a procedural box counts.
     pub(super) fn triangle(&self, random: &mut Random) -> Triangle {
-        let placed: Option<(&Bottom, Option<&Placement>)> = match &self.tree.top {
-            None => self.tree.bottoms.first().map(|bottom| (bottom, None)),
-            Some(top) if top.placements.is_empty() => None,
-            Some(top) => {
-                let placement = &top.placements[random.below(top.placements.len())];
-                Some((&self.tree.bottoms[placement.bottom as usize], Some(placement)))
+        let placed: Option<(&Blas, Option<&Instance>)> = match &self.tree.tlas {
+            None => self.tree.blases.first().map(|blas| (blas, None)),
+            Some(tlas) if tlas.instances.is_empty() => None,
+            Some(tlas) => {
+                let instance = &tlas.instances[random.below(tlas.instances.len())];
+                Some((&self.tree.blases[instance.blas as usize], Some(instance)))
             }
         };
         match placed {
-            Some((bottom, placement)) if !bottom.primitives.is_empty() => {
-                let index = random.below(bottom.primitives.len());
-                let triangle = match bottom.primitives.get(index) {
+            Some((blas, instance)) if !blas.primitives.is_empty() => {
+                let index = random.below(blas.primitives.len());
+                let triangle = match blas.primitives.get(index) {
                     Primitive::Triangle(triangle) => *triangle,
                     Primitive::Box(bounds) => {
                         let corners = bounds.corners();
@@ -164,8 +164,8 @@ impl<'a> AimedRays<'a> {
                 let rotation = random.below(3);
                 let mut vertices = triangle.vertices;
                 vertices.rotate_left(rotation);
-                if let Some(placement) = placement {
-                    vertices = vertices.map(|vertex| placement.object_to_world.point(vertex));
+                if let Some(instance) = instance {
+                    vertices = vertices.map(|vertex| instance.object_to_world.point(vertex));
                 }
                 Triangle { vertices }
             }

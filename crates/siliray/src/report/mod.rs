@@ -22,7 +22,7 @@ pub struct Report<'a> {
     pub triangles: usize,
     /// Triangles seen, counted as often as they are placed.
     pub placed_triangles: usize,
-    /// Placements; 0 for a scene that is one object.
+    /// Instances; 0 for a scene that is one object.
     pub instances: usize,
     /// Figures of the trees, one for each preset.
     pub trees: &'a [build::Report],

@@ -26,7 +26,7 @@ pub(super) struct Flight<'a, K: Kind, G: Rounds> {
     started: usize,
     /// Rays in flight; the last one takes what nobody asks for.
     slots: Box<[Slot; SLOTS + 1]>,
-    /// How rays that are in an instance see the top level.
+    /// How rays that are in an instance see the TLAS.
     outer: Vec<Aim>,
     stacks: Vec<u32>,
     /// What leaves in which triangles may be hit have kept.
@@ -236,7 +236,7 @@ impl<'a, K: Kind, G: Rounds> Flight<'a, K, G> {
             let bottom = self.bottom(number);
             let slot = &mut self.slots[number as usize];
             slot.position = position as u32;
-            (slot.instance, slot.bottom) = (0, 0);
+            (slot.instance, slot.blas) = (0, 0);
             slot.start = self.walk.ground.start(None);
             if let Some(outer) = self.outer.get_mut(number as usize) {
                 *outer = slot.aim;

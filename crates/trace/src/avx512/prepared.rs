@@ -72,7 +72,7 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx512> {
 
     #[inline(always)]
     fn id(&self, leaf: &Pointer, lane: usize, slot: &Slot) -> PrimitiveId {
-        self.world.names[slot.bottom as usize].id(self.world.arena.name(*leaf, lane))
+        self.world.names[slot.blas as usize].id(self.world.arena.name(*leaf, lane))
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 //!
 //! A spatial split leaves a triangle in several leaves, each with a box around a part of it. That is enough for
 //! the exact rule: the parts cover the triangle. The conservative rule asks for the box of the whole
-//! triangle, and the boxes of placements are defined by whole triangles too. So every box is formed once more,
+//! triangle, and the boxes of instances are defined by whole triangles too. So every box is formed once more,
 //! around all of what is below it, and kept where that makes it larger.
 
 use super::boxes::Planes;
@@ -16,11 +16,11 @@ use machine::beam::world::placed_bounds;
 pub(crate) struct BeamGround {
     /// The boxes of each node, around all of what is below; `None` where those of the nodes are.
     whole: Option<Vec<Planes<8>>>,
-    /// The box around each bottom level.
-    pub(super) bottoms: Vec<Aabb>,
-    /// The box around each placement, in world space.
+    /// The box around each BLAS.
+    pub(super) blases: Vec<Aabb>,
+    /// The box around each instance, in world space.
     pub(super) placed: Vec<Aabb>,
-    /// The box around all placements.
+    /// The box around all instances.
     pub(super) top: Aabb,
 }
 
@@ -32,7 +32,7 @@ impl BeamGround {
     pub(crate) fn new(world: &World) -> Result<Self, BeamWorldError> {
         let count = world.arena.node_count();
         let top = world.top.as_ref();
-        // The nodes of the top level are written last, its root first.
+        // The nodes of the TLAS are written last, its root first.
         let first_of_top = top.map_or(count, |top| match top.level.root {
             root if root.is_node() => number_of(root),
             _ => count,
@@ -44,16 +44,16 @@ impl BeamGround {
         for number in (0..first_of_top).rev() {
             is_larger |= around.node(number, &mut whole[number]);
         }
-        let bottoms: Vec<Aabb> =
-            world.bottoms.iter().map(|level| around.pointer(level.root)).collect();
-        let placements = top.map_or(&[][..], |top| &top.placements);
-        let placed = placed_bounds(&bottoms, placements)?;
+        let blases: Vec<Aabb> =
+            world.blases.iter().map(|level| around.pointer(level.root)).collect();
+        let instances = top.map_or(&[][..], |top| &top.instances);
+        let placed = placed_bounds(&blases, instances)?;
         around.placed = &placed;
         for number in (first_of_top..count).rev() {
             is_larger |= around.node(number, &mut whole[number]);
         }
         let top = top.map_or(Aabb::EMPTY, |top| around.pointer(top.level.root));
-        Ok(Self { whole: is_larger.then_some(whole), bottoms, placed, top })
+        Ok(Self { whole: is_larger.then_some(whole), blases, placed, top })
     }
 
     /// The boxes of a node around all of what is below it.

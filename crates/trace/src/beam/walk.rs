@@ -45,9 +45,9 @@ impl BeamMachine for Beams<'_> {
         let mut walk = Walk { beams: self, query, counters, visitor, until, stack };
         let _stopped = match &self.world.top {
             Some(top) => walk.level(top.level.root, &self.ground.top, Some(&query.beam), None),
-            None => (0..self.world.bottoms.len()).try_for_each(|number| {
+            None => (0..self.world.blases.len()).try_for_each(|number| {
                 let space = BeamSpace::world(query);
-                space.map_or(ControlFlow::Continue(()), |space| walk.bottom(number, &space))
+                space.map_or(ControlFlow::Continue(()), |space| walk.blas(number, &space))
             }),
         };
         Ok(())
@@ -66,7 +66,7 @@ struct Walk<'a> {
     stack: Vec<(f32, Pointer)>,
 }
 
-/// A bottom level as a beam sees it.
+/// A BLAS as a beam sees it.
 #[derive(Clone, Copy)]
 struct Below<'a> {
     number: usize,
@@ -74,11 +74,11 @@ struct Below<'a> {
 }
 
 impl Walk<'_> {
-    fn bottom(&mut self, number: usize, space: &BeamSpace) -> ControlFlow<()> {
+    fn blas(&mut self, number: usize, space: &BeamSpace) -> ControlFlow<()> {
         let Beams { world, ground, .. } = *self.beams;
         let below = Below { number, space };
-        let root = world.bottoms[number].root;
-        self.level(root, &ground.bottoms[number], space.beam.as_ref(), Some(below))
+        let root = world.blases[number].root;
+        self.level(root, &ground.blases[number], space.beam.as_ref(), Some(below))
     }
 
     /// Walks a level; a beam that cannot be told from all of space (`None`) meets all of it.
@@ -138,13 +138,13 @@ impl Walk<'_> {
     fn instance(&mut self, number: usize) -> ControlFlow<()> {
         let Beams { world, ground, .. } = *self.beams;
         let Some(top) = &world.top else { return ControlFlow::Continue(()) };
-        let placement = &top.placements[number];
+        let instance = &top.instances[number];
         let bounds = &ground.placed[number];
-        let Some(space) = BeamSpace::placed(self.query, placement, bounds, number as u32) else {
+        let Some(space) = BeamSpace::placed(self.query, instance, bounds, number as u32) else {
             return ControlFlow::Continue(());
         };
         self.counters.instances += 1;
-        self.bottom(placement.bottom as usize, &space)
+        self.blas(instance.blas as usize, &space)
     }
 
     fn triangles(&mut self, leaf: Pointer, below: Option<Below<'_>>) -> ControlFlow<()> {

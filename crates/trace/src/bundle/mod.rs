@@ -164,9 +164,9 @@ impl<'a> Bundler<'a> {
         let mut waiting = candidates;
         let mut walk = Walk { world, mask: ask.mask, strange: 0, steps: 0 };
         let mut left = all(rays.len()) & !candidates;
-        let (level, dilation) = match (&world.top, world.bottoms.first()) {
-            (Some(top), _) => (&top.level, Dilation::Top(&top.dilation)),
-            (None, Some(level)) => (level, Dilation::Bottom),
+        let (level, dilation) = match (&world.top, world.blases.first()) {
+            (Some(top), _) => (&top.level, Dilation::Tlas(&top.dilation)),
+            (None, Some(level)) => (level, Dilation::Blas),
             (None, None) => return all(rays.len()),
         };
         while waiting != 0 {

@@ -67,9 +67,9 @@ pub(super) struct Beam {
 #[derive(Clone, Copy)]
 pub(super) enum Dilation<'a> {
     /// By `7uR`.
-    Bottom,
-    /// By what the instances of a top level ask for.
-    Top(&'a InstanceDilation),
+    Blas,
+    /// By what the instances of a TLAS ask for.
+    Tlas(&'a InstanceDilation),
 }
 
 /// How far apart rays are.
@@ -242,8 +242,8 @@ impl View {
         let reach = slab::reach(low_corner, bounds).max(slab::reach(high_corner, bounds));
         let farthest = low_corner.abs().max(high_corner.abs());
         let dilation = match dilation {
-            Dilation::Bottom => slab::DILATION * reach,
-            Dilation::Top(top) => top.dilation(farthest, reach),
+            Dilation::Blas => slab::DILATION * reach,
+            Dilation::Tlas(top) => top.dilation(farthest, reach),
         };
         let pad = farthest.max_element() * (4.0 * U) + dilation * (1.0 + 1.0 / 7.0) + SMALLEST_PAD;
 

@@ -144,12 +144,12 @@ impl Walk<'_> {
         stack: &mut Stack,
     ) {
         let Some(top) = &self.world.top else { return };
-        let placement = &top.placements[number];
-        let level = &self.world.bottoms[placement.bottom as usize];
-        if placement.mask & self.mask == 0 || level.root == Pointer::DONE {
+        let instance = &top.instances[number];
+        let level = &self.world.blases[instance.blas as usize];
+        if instance.mask & self.mask == 0 || level.root == Pointer::DONE {
             return;
         }
-        below.transform(view, &placement.world_to_object, members);
+        below.transform(view, &instance.world_to_object, members);
         below.instance = number as u32;
         let mut left = below.ordinary(members);
         let mut strange = members & !left;
@@ -161,7 +161,7 @@ impl Walk<'_> {
         while left != 0 {
             let class = below.choose_class(left);
             left &= !class;
-            below.aim(class, &level.bounds, Dilation::Bottom, &hits.tmin);
+            below.aim(class, &level.bounds, Dilation::Blas, &hits.tmin);
             // SAFETY: as promised by the caller.
             unsafe { self.level::<ENDS>(level, below, None, hits, stack) };
         }

@@ -25,17 +25,17 @@ pub(crate) trait Ground {
     /// Whether every coordinate is ordinary ([`crate::ordinary`]).
     fn is_ordinary(&self) -> bool;
 
-    /// The top level, if there is one.
+    /// The TLAS, if there is one.
     fn top(&self) -> Option<&TopLevel>;
 
-    /// A bottom level.
-    fn bottom(&self, number: usize) -> Option<&Level>;
+    /// A BLAS.
+    fn blas(&self, number: usize) -> Option<&Level>;
 
-    /// What pointers of a bottom level count from, or, without a number, those of the outermost level.
-    fn start(&self, bottom: Option<usize>) -> *const u8;
+    /// What pointers of a BLAS count from, or, without a number, those of the outermost level.
+    fn start(&self, blas: Option<usize>) -> *const u8;
 
-    /// The number of the placement that a pointer to an instance names.
-    fn placement(&self, named: usize) -> usize;
+    /// The number of the instance that a pointer to an instance names.
+    fn instance(&self, named: usize) -> usize;
 
     /// Most entries that a walk's stack can have.
     fn stack_size(&self) -> usize;
@@ -102,7 +102,7 @@ pub(crate) trait Steps: Ground {
     /// A triangle of a leaf.
     fn triangle(&self, leaf: &Self::Leaf, lane: usize) -> Triangle;
 
-    /// The ids of a triangle of a leaf, of which slots say the bottom level.
+    /// The ids of a triangle of a leaf, of which slots say the BLAS.
     fn id(&self, leaf: &Self::Leaf, lane: usize, slot: &Slot) -> PrimitiveId;
 
     /// Where a leaf goes on; [`Pointer::DONE`] if it ends here.

@@ -141,14 +141,14 @@ impl Rays {
         _mm256_castsi256_ps(_mm256_add_epi32(bits, _mm256_set1_epi32(1)))
     }
 
-    /// How much a bottom level dilates each: `7uR`.
+    /// How much a BLAS dilates each: `7uR`.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     pub(crate) fn dilation(&self, bounds: &Aabb) -> __m256 {
         _mm256_mul_ps(self.reach(bounds), _mm256_set1_ps(slab::DILATION))
     }
 
-    /// How much the top level dilates each.
+    /// How much the TLAS dilates each.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline(never)]
     pub(crate) fn instance_dilation(&self, top: &InstanceDilation, bounds: &Aabb) -> __m256 {
@@ -178,7 +178,7 @@ impl Rays {
         slots: &[*mut Slot; WIDTH],
     ) -> Pointer {
         let dilations = _mm256_set1_ps(G::DILATIONS);
-        match (ground.top(), ground.bottom(0)) {
+        match (ground.top(), ground.blas(0)) {
             (Some(top), _) => {
                 let dilation = self.instance_dilation(&top.dilation, &top.level.bounds);
                 // SAFETY: as promised.

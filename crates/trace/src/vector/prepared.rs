@@ -43,8 +43,8 @@ impl<R: Rule, V> Ground for Prepared<'_, R, V> {
     }
 
     #[inline(always)]
-    fn bottom(&self, number: usize) -> Option<&Level> {
-        self.world.bottoms.get(number)
+    fn blas(&self, number: usize) -> Option<&Level> {
+        self.world.blases.get(number)
     }
 
     #[inline(always)]
@@ -53,7 +53,7 @@ impl<R: Rule, V> Ground for Prepared<'_, R, V> {
     }
 
     #[inline(always)]
-    fn placement(&self, named: usize) -> usize {
+    fn instance(&self, named: usize) -> usize {
         named
     }
 

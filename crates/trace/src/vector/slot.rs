@@ -23,8 +23,8 @@ pub(crate) struct Slot {
     pub(crate) instance: u32,
     /// What triangles are tested with.
     pub(crate) shear: Shear,
-    /// The bottom level that it is in.
-    pub(crate) bottom: u32,
+    /// The BLAS that it is in.
+    pub(crate) blas: u32,
     /// What pointers of the level that it is in count from ([`Ground::start`]).
     pub(crate) start: *const u8,
 }
@@ -84,7 +84,7 @@ impl Slot {
             end: 0.0,
             direction: [0.0; 4],
         },
-        bottom: 0,
+        blas: 0,
         start: std::ptr::null(),
     };
 
@@ -93,7 +93,7 @@ impl Slot {
     #[inline]
     pub(crate) fn enter_world<G: Ground>(&mut self, ray: &Ray, ground: &G) -> Pointer {
         self.start = ground.start(None);
-        match (ground.top(), ground.bottom(0)) {
+        match (ground.top(), ground.blas(0)) {
             (Some(top), _) => {
                 let reach = slab::reach(ray.origin, &top.level.bounds);
                 let dilation = top.dilation.dilation(ray.origin, reach) * G::DILATIONS;
@@ -111,7 +111,7 @@ impl Slot {
 }
 
 impl Aim {
-    /// Aims at the boxes of a bottom level with these bounds, from `nearest` to `farthest`, dilated so many times as the reference asks.
+    /// Aims at the boxes of a BLAS with these bounds, from `nearest` to `farthest`, dilated so many times as the reference asks.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     pub(crate) fn set(

@@ -13,7 +13,7 @@ pub(crate) fn size(used: usize) -> usize {
     (used + MARGIN).next_multiple_of(16)
 }
 
-/// Words from one stack of a size to the next: an odd number of lines, so that the bottoms of stacks do
+/// Words from one stack of a size to the next: an odd number of lines, so that the blases of stacks do
 /// not compete for the same places of a cache.
 pub(crate) fn stride(size: usize) -> usize {
     2 * size + 16

@@ -199,20 +199,20 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     pub(crate) fn enter_instance(&mut self, named: usize, slot: &mut Slot) -> Next {
         let Some(top) = self.ground.top() else { return Next::Pop };
-        let number = self.ground.placement(named);
-        let placement = &top.placements[number];
-        if placement.mask & self.ask.mask == 0 {
+        let number = self.ground.instance(named);
+        let instance = &top.instances[number];
+        if instance.mask & self.ask.mask == 0 {
             return Next::Pop;
         }
         let position = slot.position as usize;
-        let ray = placement.world_to_object.ray(&self.rays[position]);
+        let ray = instance.world_to_object.ray(&self.rays[position]);
         if !slot::is_ordinary(&ray) {
             self.answer_plainly(position);
             self.counters.queries -= 1;
             return Next::Finish;
         }
         self.counters.instances += 1;
-        let level = match self.ground.bottom(placement.bottom as usize) {
+        let level = match self.ground.blas(instance.blas as usize) {
             Some(level) if level.root != Pointer::DONE => level,
             _ => return Next::Pop,
         };
@@ -221,8 +221,8 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
         let Aim { nearest, farthest, .. } = slot.aim;
         slot.aim.set(&ray, &level.bounds, G::DILATIONS, nearest, farthest);
         slot.shear.set::<G::Rule>(&ray);
-        (slot.instance, slot.bottom) = (number as u32, placement.bottom);
-        slot.start = self.ground.start(Some(placement.bottom as usize));
+        (slot.instance, slot.blas) = (number as u32, instance.blas);
+        slot.start = self.ground.start(Some(instance.blas as usize));
         Next::Go(level.root)
     }
 
@@ -257,14 +257,14 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     fn ray(&self, slot: &Slot) -> Ray {
         let ray = &self.rays[slot.position as usize];
         match self.ground.top() {
-            Some(top) => top.placements[slot.instance as usize].world_to_object.ray(ray),
+            Some(top) => top.instances[slot.instance as usize].world_to_object.ray(ray),
             None => *ray,
         }
     }
 
     fn space(&self, slot: &Slot) -> Space {
         let instance = match self.ground.top() {
-            Some(top) => top.placements[slot.instance as usize].flags,
+            Some(top) => top.instances[slot.instance as usize].flags,
             None => InstanceFlags::empty(),
         };
         let flags = MergedFlags::new(self.ask.flags, instance);

@@ -28,7 +28,7 @@ pub(crate) use prepare::distinct;
 use geometry::Aabb;
 use machine::instance_dilation::InstanceDilation;
 use std::ops::Range;
-use tree::{Placement, PrimitiveId};
+use tree::{Instance, PrimitiveId};
 
 /// Everything that a walk reads.
 #[derive(Debug)]
@@ -39,11 +39,11 @@ pub(crate) struct World {
     pub(crate) boxes: Vec<(Aabb, PrimitiveId)>,
     /// Lists of procedural boxes.
     pub(crate) box_lists: Vec<Range<u32>>,
-    /// The bottom levels.
-    pub(crate) bottoms: Vec<Level>,
-    /// Names of triangles, for each bottom level.
+    /// The BLASes.
+    pub(crate) blases: Vec<Level>,
+    /// Names of triangles, for each BLAS.
     pub(crate) names: Vec<Names>,
-    /// The top level, if there is one.
+    /// The TLAS, if there is one.
     pub(crate) top: Option<TopLevel>,
     /// Most entries that a walk's stack can have.
     pub(crate) stack_size: usize,
@@ -62,13 +62,13 @@ pub(crate) struct Level {
     pub(crate) bounds: Aabb,
 }
 
-/// The top level.
+/// The TLAS.
 #[derive(Debug)]
 pub(crate) struct TopLevel {
     /// Where it starts.
     pub(crate) level: Level,
-    /// The placements.
-    pub(crate) placements: Vec<Placement>,
+    /// The instances.
+    pub(crate) instances: Vec<Instance>,
     /// How much it must widen a ray.
     pub(crate) dilation: InstanceDilation,
 }
@@ -83,22 +83,22 @@ impl World {
     /// The ids of a triangle, by the name in its leaf.
     #[inline]
     pub(crate) fn id(&self, instance: u32, name: u32) -> PrimitiveId {
-        let bottom = match &self.top {
-            Some(top) => top.placements[instance as usize].bottom,
+        let blas = match &self.top {
+            Some(top) => top.instances[instance as usize].blas,
             None => 0,
         };
-        self.names[bottom as usize].id(name)
+        self.names[blas as usize].id(name)
     }
 
     /// Bytes in memory.
     pub(crate) fn byte_count(&self) -> usize {
         let names: usize = self.names.iter().map(Names::byte_count).sum();
-        let placements = self.top.as_ref().map_or(0, |top| size_of_val(top.placements.as_slice()));
+        let instances = self.top.as_ref().map_or(0, |top| size_of_val(top.instances.as_slice()));
         self.arena.byte_count()
             + size_of_val(self.boxes.as_slice())
             + size_of_val(self.box_lists.as_slice())
-            + size_of_val(self.bottoms.as_slice())
+            + size_of_val(self.blases.as_slice())
             + names
-            + placements
+            + instances
     }
 }

@@ -12,7 +12,7 @@ use tree::{PrimitiveFlags, PrimitiveId, Primitives};
 const PAGE_BITS: u32 = 6;
 const LOW: u32 = (1 << PAGE_BITS) - 1;
 
-/// What names of a bottom level stand for.
+/// What names of a BLAS stand for.
 #[derive(Debug)]
 pub(crate) enum Names {
     /// The primitive itself.

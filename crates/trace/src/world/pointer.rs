@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `0..` | place in units of 16 bytes | a node |
 //! | `10.` | 3: triangles minus 1; 27: place in units of 16 bytes | a leaf of triangles |
-//! | `110` | 29: number of a placement | an instance |
+//! | `110` | 29: number of an instance | an instance |
 //! | `111` | 29: number of a list | procedural boxes |
 //!
 //! Places are the lowest 27 bits of nodes and leaves alike, so that a kernel can ask for memory before it
@@ -34,7 +34,7 @@ pub(crate) enum Target {
     Node,
     /// A leaf.
     Leaf,
-    /// A placement, by number.
+    /// An instance, by number.
     Instance(usize),
     /// A list of procedural boxes, by number.
     Boxes(usize),
@@ -62,7 +62,7 @@ impl Pointer {
         Some(Self(LEAF | (triangles as u32 - 1) << PLACE_BITS | place(byte / UNIT)?))
     }
 
-    /// To a placement.
+    /// To an instance.
     pub(crate) fn instance(number: usize) -> Option<Self> {
         let number = u32::try_from(number).ok().filter(|&number| number < BOXES - INSTANCE)?;
         Some(Self(INSTANCE | number))

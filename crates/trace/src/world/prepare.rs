@@ -12,7 +12,7 @@ use geometry::{Aabb, Triangle, Vec3};
 use machine::instance_dilation::InstanceDilation;
 use rayon::prelude::*;
 use std::ops::Range;
-use tree::{Bottom, Bvh, Placement, PrimitiveId, Primitives, Top, Tree};
+use tree::{Blas, Bvh, Instance, PrimitiveId, Primitives, Tlas, Tree};
 
 /// The world does not fit into 32-bit pointers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,21 +22,21 @@ impl World {
     /// Lays a tree out.
     pub(crate) fn new(tree: &Tree) -> Result<Self, TooLarge> {
         let mut writer = Writer::default();
-        let mut bottoms = Vec::with_capacity(tree.bottoms.len());
-        let mut names = Vec::with_capacity(tree.bottoms.len());
-        for bottom in &tree.bottoms {
-            let own = Names::new(&bottom.primitives);
-            bottoms.push(writer.bottom(bottom, &own)?);
+        let mut blases = Vec::with_capacity(tree.blases.len());
+        let mut names = Vec::with_capacity(tree.blases.len());
+        for blas in &tree.blases {
+            let own = Names::new(&blas.primitives);
+            blases.push(writer.blas(blas, &own)?);
             names.push(own);
         }
-        let mut top = match &tree.top {
+        let mut top = match &tree.tlas {
             None => None,
-            Some(top) => Some(writer.top(top, &bottoms)?),
+            Some(top) => Some(writer.top(top, &blases)?),
         };
         let Writer { mut nodes, leaves, boxes, box_lists } = writer;
-        let stack_size = stack_size(&nodes, &bottoms, top.as_ref());
+        let stack_size = stack_size(&nodes, &blases, top.as_ref());
         let shift = Arena::leaf_shift(nodes.len());
-        let roots = bottoms.iter_mut().chain(top.as_mut().map(|top| &mut top.level));
+        let roots = blases.iter_mut().chain(top.as_mut().map(|top| &mut top.level));
         for pointer in nodes
             .iter_mut()
             .flat_map(|node| &mut node.children)
@@ -46,22 +46,12 @@ impl World {
             *pointer = pointer.shifted(shift).ok_or(TooLarge)?;
         }
         let arena = Arena::new(&nodes, &leaves);
-        let is_ordinary = bottoms.iter().chain(top.as_ref().map(|top| &top.level)).all(|level| {
+        let is_ordinary = blases.iter().chain(top.as_ref().map(|top| &top.level)).all(|level| {
             let Aabb { min, max } = level.bounds;
             level.bounds.is_empty() || min.abs().max(max.abs()).max_element() <= ordinary::LARGEST
         });
-        let triangles = tree.bottoms.iter().map(|bottom| distinct(&bottom.primitives)).sum();
-        Ok(Self {
-            arena,
-            boxes,
-            box_lists,
-            bottoms,
-            names,
-            top,
-            stack_size,
-            triangles,
-            is_ordinary,
-        })
+        let triangles = tree.blases.iter().map(|blas| distinct(&blas.primitives)).sum();
+        Ok(Self { arena, boxes, box_lists, blases, names, top, stack_size, triangles, is_ordinary })
     }
 }
 
@@ -82,8 +72,8 @@ type LeafWriter<'a> =
     dyn FnMut(&mut Writer, &[u32], &Aabb, &mut Vec<Child>) -> Result<(), TooLarge> + 'a;
 
 impl Writer {
-    fn bottom(&mut self, bottom: &Bottom, names: &Names) -> Result<Level, TooLarge> {
-        let Bottom { primitives, bvh } = bottom;
+    fn blas(&mut self, blas: &Blas, names: &Names) -> Result<Level, TooLarge> {
+        let Blas { primitives, bvh } = blas;
         let is_cut = cut_triangles(primitives, bvh);
         let part = |item: u32, leaf: &Aabb| {
             let own = unbounded_unless_finite(primitives.bounds(item as usize));
@@ -95,14 +85,14 @@ impl Writer {
         })
     }
 
-    fn top(&mut self, top: &Top, bottoms: &[Level]) -> Result<TopLevel, TooLarge> {
-        let Top { placements, bvh } = top;
+    fn top(&mut self, top: &Tlas, blases: &[Level]) -> Result<TopLevel, TooLarge> {
+        let Tlas { instances, bvh } = top;
         let references = reference_counts(bvh);
         let part = |item: u32, leaf: &Aabb| {
             if references[item as usize] > 1 {
                 *leaf
             } else {
-                world_bounds(&placements[item as usize], bottoms)
+                world_bounds(&instances[item as usize], blases)
             }
         };
         let level = self.level(bvh, &part, &mut |_, items, leaf, children| {
@@ -114,7 +104,7 @@ impl Writer {
             }
             Ok(())
         })?;
-        Ok(TopLevel { level, placements: placements.clone(), dilation: InstanceDilation::new(top) })
+        Ok(TopLevel { level, instances: instances.clone(), dilation: InstanceDilation::new(top) })
     }
 
     /// Writes a hierarchy from the top down. `part` gives the box of an item in a leaf, `leaf` the
@@ -131,7 +121,7 @@ impl Writer {
         let mut open: Vec<(usize, Option<(usize, usize)>)> = vec![(0, None)];
         let mut children = Vec::new();
         while let Some((index, parent)) = open.pop() {
-            let entry = &bvh.entries()[index];
+            let entry = &bvh.nodes()[index];
             let pointer = if entry.link.is_leaf() {
                 children.clear();
                 leaf(self, bvh.items(entry), &entry.bounds, &mut children)?;
@@ -237,8 +227,8 @@ pub(crate) fn distinct(primitives: &Primitives) -> usize {
 
 /// The box of each entry, from the bottom up.
 fn entry_bounds(bvh: &Bvh, part: &dyn Fn(u32, &Aabb) -> Aabb) -> Vec<Aabb> {
-    let mut bounds = vec![Aabb::EMPTY; bvh.entries().len()];
-    for (index, entry) in bvh.entries().iter().enumerate().rev() {
+    let mut bounds = vec![Aabb::EMPTY; bvh.nodes().len()];
+    for (index, entry) in bvh.nodes().iter().enumerate().rev() {
         bounds[index] = if entry.link.is_leaf() {
             bvh.items(entry)
                 .iter()
@@ -271,7 +261,7 @@ fn cut_triangles(primitives: &Primitives, bvh: &Bvh) -> Vec<bool> {
 /// How many leaves refer to each item.
 fn reference_counts(bvh: &Bvh) -> Vec<u32> {
     let mut counts = vec![0; bvh.item_count()];
-    for &item in bvh.references() {
+    for &item in bvh.indices() {
         counts[item as usize] += 1;
     }
     counts
@@ -282,9 +272,9 @@ fn unbounded_unless_finite(bounds: Aabb) -> Aabb {
     if bounds.is_finite() { bounds } else { Aabb::new(Vec3::NEG_INFINITY, Vec3::INFINITY) }
 }
 
-fn world_bounds(placement: &Placement, bottoms: &[Level]) -> Aabb {
-    let below = bottoms.get(placement.bottom as usize).map_or(Aabb::EMPTY, |level| level.bounds);
-    placement.world_bounds(&below).map_or(Aabb::EMPTY, unbounded_unless_finite_or_empty)
+fn world_bounds(instance: &Instance, blases: &[Level]) -> Aabb {
+    let below = blases.get(instance.blas as usize).map_or(Aabb::EMPTY, |level| level.bounds);
+    instance.world_bounds(&below).map_or(Aabb::EMPTY, unbounded_unless_finite_or_empty)
 }
 
 fn unbounded_unless_finite_or_empty(bounds: Aabb) -> Aabb {
@@ -293,7 +283,7 @@ fn unbounded_unless_finite_or_empty(bounds: Aabb) -> Aabb {
 
 /// Most entries of a walk's stack: all children of a node are pushed and one is popped, again and
 /// again; an instance adds the entry that leaves it.
-fn stack_size(nodes: &[Node], bottoms: &[Level], top: Option<&TopLevel>) -> usize {
+fn stack_size(nodes: &[Node], blases: &[Level], top: Option<&TopLevel>) -> usize {
     let mut needed = vec![1; nodes.len()];
     for (number, node) in nodes.iter().enumerate().rev() {
         let deepest = node.slots().map(|slot| match node.children[slot] {
@@ -304,7 +294,7 @@ fn stack_size(nodes: &[Node], bottoms: &[Level], top: Option<&TopLevel>) -> usiz
     }
     let of_level =
         |level: &Level| if level.root.is_node() { needed[number_of(level.root)] } else { 1 };
-    let below = bottoms.iter().map(of_level).max().unwrap_or(0);
+    let below = blases.iter().map(of_level).max().unwrap_or(0);
     1 + below + top.map_or(0, |top| of_level(&top.level) + 1)
 }
 

@@ -232,10 +232,10 @@ impl Tpc {
         let first = leaf.first as usize;
         let items = &env.world.program.items[first..first + leaf.count as usize];
         let tree = &env.world.tree;
-        if let (Some(top), None) = (&tree.top, instance) {
+        if let (Some(tlas), None) = (&tree.tlas, instance) {
             for &item in items {
-                let placement = &top.placements[item as usize];
-                let is_seen = placement.mask & job.query.mask(None) != 0;
+                let instance = &tlas.instances[item as usize];
+                let is_seen = instance.mask & job.query.mask(None) != 0;
                 if is_seen && !job.is_settled() && env.world.has_root(Some(item)) {
                     ttu.counters.instances += 1;
                     job.live += 1;
@@ -271,8 +271,8 @@ fn test_primitives(env: &Env<'_>, job: &mut Job, instance: Option<u32>, items: &
             let tree = &env.world.tree;
             let space = env.beams.and_then(|beams| beams.space(tree, &query, instance));
             let Some(space) = space else { return false };
-            let bottom = env.world.level_of(instance);
-            let view = BeamView { primitives: &tree.bottoms[bottom].primitives, space };
+            let blas = env.world.level_of(instance);
+            let view = BeamView { primitives: &tree.blases[blas].primitives, space };
             let mut is_shorter = false;
             for hit in items.iter().filter_map(|&item| view.hit(item as usize)) {
                 is_shorter |= job.take_beam(hit, kind);
@@ -290,13 +290,13 @@ fn test_ray(
     items: &[u32],
 ) -> bool {
     let tree = &env.world.tree;
-    let view = match (&tree.top, instance) {
-        (Some(top), Some(number)) => {
-            let placement = &top.placements[number as usize];
-            let bottom = &tree.bottoms[placement.bottom as usize];
-            View::placed(&bottom.primitives, query, number, placement)
+    let view = match (&tree.tlas, instance) {
+        (Some(tlas), Some(number)) => {
+            let instance = &tlas.instances[number as usize];
+            let blas = &tree.blases[instance.blas as usize];
+            View::placed(&blas.primitives, query, number, instance)
         }
-        _ => tree.bottoms.first().map(|bottom| View::world(&bottom.primitives, query)),
+        _ => tree.blases.first().map(|blas| View::world(&blas.primitives, query)),
     };
     let Some(view) = view else { return false };
     let mut is_shorter = false;

@@ -120,57 +120,43 @@ fn check_arrays(bytes: &[u8], directory: &Directory, findings: &mut Findings) {
 
 fn check_kinds(directory: &Directory, findings: &mut Findings) {
     let last = directory.levels.len() - 1;
-    let has_top = directory.levels[last].kind == LevelKind::Top;
+    let has_top = directory.levels[last].kind == LevelKind::Tlas;
     for (level, record) in directory.levels.iter().enumerate() {
         let at = (HEADER_BYTES + RECORD_BYTES * level) as u64;
         let place = format!("level {level}");
         let fits = match record.kind {
-            LevelKind::Bottom => level < last || last == 0,
-            LevelKind::Top => level == last,
+            LevelKind::Blas => level < last || last == 0,
+            LevelKind::Tlas => level == last,
             LevelKind::Unknown(_) => false,
         };
         if !fits {
             let found = format!("{:?}", record.kind);
-            let expected = if level < last { "bottom (0)" } else { "top (1) behind bottom levels" };
+            let expected = if level < last { "BLAS (0)" } else { "TLAS (1) behind BLASes" };
             findings.add(Rule::LevelKind, at, 0..32, &place, found, expected);
         }
         if record.root != NO_BLOCK && record.root >= directory.block_count {
             let expected = format!("below {}", directory.block_count);
             findings.add(Rule::Root, at + 4, 0..32, &place, record.root.to_string(), expected);
         }
-        if record.kind == LevelKind::Top && record.item_count() != 0 {
-            findings.add(
-                Rule::LevelKind,
-                at + 8,
-                0..64,
-                &place,
-                "primitives",
-                "none in a top level",
-            );
+        if record.kind == LevelKind::Tlas && record.item_count() != 0 {
+            findings.add(Rule::LevelKind, at + 8, 0..64, &place, "primitives", "none in a TLAS");
         }
     }
     if !has_top && directory.instance_count != 0 {
         let found = directory.instance_count.to_string();
-        findings.add(
-            Rule::LevelKind,
-            24,
-            0..32,
-            "header",
-            found,
-            "0 instances without a top level",
-        );
+        findings.add(Rule::LevelKind, 24, 0..32, "header", found, "0 instances without a TLAS");
     }
 }
 
 fn check_instances(parts: &Parts<'_>, findings: &mut Findings) {
     let levels = &parts.directory.levels;
-    let bottoms = levels.iter().filter(|level| level.kind == LevelKind::Bottom).count();
-    for (number, (placement, root)) in parts.instances().iter().enumerate() {
+    let blases = levels.iter().filter(|level| level.kind == LevelKind::Blas).count();
+    for (number, (instance, root)) in parts.instances().iter().enumerate() {
         let at = parts.directory.instances + (INSTANCE_BYTES * number) as u64;
         let place = format!("instance {number}");
-        let level = placement.bottom as usize;
-        if level >= bottoms {
-            let expected = format!("below {bottoms}");
+        let level = instance.blas as usize;
+        if level >= blases {
+            let expected = format!("below {blases}");
             let found = level.to_string();
             findings.add(Rule::InstanceLevel, at + 100, 0..32, &place, found, expected);
         } else if levels[level].root != *root {
@@ -178,7 +164,7 @@ fn check_instances(parts: &Parts<'_>, findings: &mut Findings) {
             let found = format!("block {root}");
             findings.add(Rule::InstanceLevel, at + 96, 0..32, &place, found, expected);
         }
-        if let Err(singular) = placement.world_to_object.inverse() {
+        if let Err(singular) = instance.world_to_object.inverse() {
             let expected = "an invertible transform";
             findings.add(Rule::Transform, at, 0..384, &place, singular.to_string(), expected);
         }
@@ -363,7 +349,7 @@ impl Visit<'_, '_> {
             return;
         }
         let (tag, items) = match self.record.kind {
-            LevelKind::Top => (INSTANCE, u64::from(self.parts.directory.instance_count)),
+            LevelKind::Tlas => (INSTANCE, u64::from(self.parts.directory.instance_count)),
             _ => (0, self.record.item_count()),
         };
         for number in first..end {

@@ -11,7 +11,7 @@ use super::rule::{Findings, Rule};
 use geometry::Aabb;
 use std::cmp::Ordering;
 use std::collections::HashMap;
-use tree::{Placement, PrimitiveFlags, Primitives};
+use tree::{Instance, PrimitiveFlags, Primitives};
 
 /// Bytes of a corner.
 const CORNER_BYTES: usize = 12;
@@ -39,7 +39,7 @@ impl Sum {
 /// The items of a level, summed up one by one.
 enum Items<'a> {
     Primitives(&'a Primitives),
-    Placements { placements: &'a [(Placement, u32)], below: &'a [Aabb] },
+    Instances { instances: &'a [(Instance, u32)], below: &'a [Aabb] },
 }
 
 impl Items<'_> {
@@ -51,11 +51,11 @@ impl Items<'_> {
                 let bounds = primitives.bounds(item);
                 Sum { bounds, mask: 0xFF, any_alpha: !opaque }
             }
-            Self::Placements { placements, below } => {
-                let (placement, _) = &placements[(reference & !INSTANCE) as usize];
-                let bounds = placement.world_bounds(&below[placement.bottom as usize]);
+            Self::Instances { instances, below } => {
+                let (instance, _) = &instances[(reference & !INSTANCE) as usize];
+                let bounds = instance.world_bounds(&below[instance.blas as usize]);
                 let bounds = bounds.unwrap_or(Aabb::EMPTY);
-                Sum { bounds, mask: placement.mask, any_alpha: true }
+                Sum { bounds, mask: instance.mask, any_alpha: true }
             }
         }
     }
@@ -63,12 +63,12 @@ impl Items<'_> {
 
 /// Adds warnings; everything else has been proved.
 pub(super) fn check(parts: &Parts<'_>, levels: &[LevelBlocks], findings: &mut Findings) {
-    let placements = parts.instances();
+    let instances = parts.instances();
     let mut bounds: Vec<Aabb> = Vec::new();
     for (record, blocks) in parts.directory.levels.iter().zip(levels) {
         let primitives = parts.primitives(record);
         let items = match record.kind {
-            LevelKind::Top => Items::Placements { placements: &placements, below: &bounds },
+            LevelKind::Tlas => Items::Instances { instances: &instances, below: &bounds },
             _ => Items::Primitives(&primitives),
         };
         check_finite(record, &primitives, findings);

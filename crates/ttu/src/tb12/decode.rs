@@ -12,26 +12,26 @@ use super::quantize::{decoded_box, inner_box};
 use geometry::Aabb;
 use machine::CheckedImage;
 use std::collections::VecDeque;
-use tree::{Bottom, Bvh, Entry, Link, Top, Tree};
+use tree::{Blas, Bvh, Node, NodeLink, Tlas, Tree};
 
 /// Reads a proved image.
 #[must_use]
 pub fn decode(image: &CheckedImage) -> Tree {
-    let mut tree = Tree { bottoms: Vec::new(), top: None };
+    let mut tree = Tree { blases: Vec::new(), tlas: None };
     let Some((bytes, directory)) = proved_directory(image.image()) else { return tree };
     let parts = Parts { bytes, directory: &directory };
     for record in &directory.levels {
         match record.kind {
-            LevelKind::Top => {
-                let placements: Vec<_> =
-                    parts.instances().into_iter().map(|(placement, _)| placement).collect();
-                let bvh = hierarchy(&parts, record, placements.len());
-                tree.top = Some(Top { placements, bvh });
+            LevelKind::Tlas => {
+                let instances: Vec<_> =
+                    parts.instances().into_iter().map(|(instance, _)| instance).collect();
+                let bvh = hierarchy(&parts, record, instances.len());
+                tree.tlas = Some(Tlas { instances, bvh });
             }
             _ => {
                 let primitives = parts.primitives(record);
                 let bvh = hierarchy(&parts, record, primitives.len());
-                tree.bottoms.push(Bottom { primitives, bvh });
+                tree.blases.push(Blas { primitives, bvh });
             }
         }
     }
@@ -55,7 +55,7 @@ fn hierarchy(parts: &Parts<'_>, record: &LevelRecord, items: usize) -> Bvh {
         Growing { parts, entries: Vec::new(), references: Vec::new(), open: VecDeque::new() };
     let root = parts.block(record.root);
     let children = 0..usize::from(root.root_children);
-    growing.entries.push(Entry { bounds: inner_root(&root), link: Link::leaf(0, 0) });
+    growing.entries.push(Node { bounds: inner_root(&root), link: NodeLink::leaf(0, 0) });
     growing.open.push_back(Open { entry: 0, block: root, children });
     while let Some(open) = growing.open.pop_front() {
         growing.children(open);
@@ -73,20 +73,20 @@ struct Open {
 
 struct Growing<'a> {
     parts: &'a Parts<'a>,
-    entries: Vec<Entry>,
+    entries: Vec<Node>,
     references: Vec<u32>,
     open: VecDeque<Open>,
 }
 
 impl Growing<'_> {
     fn children(&mut self, Open { entry, block, children }: Open) {
-        self.entries[entry].link = Link::node(self.entries.len() as u32, children.len());
+        self.entries[entry].link = NodeLink::inner(self.entries.len() as u32, children.len());
         let axes = axes_of(&block);
         let above = self.entries[entry].bounds;
         for node in &block.nodes[children] {
             let number = self.entries.len();
             let mut bounds = common(inner_box(&axes, node.min, node.max), above);
-            let mut link = Link::leaf(0, 0);
+            let mut link = NodeLink::leaf(0, 0);
             match node.lead {
                 Lead::Inside { first, count } => {
                     let children = usize::from(first)..usize::from(first) + usize::from(count);
@@ -99,7 +99,7 @@ impl Growing<'_> {
                     self.open.push_back(Open { entry: number, block: below, children });
                 }
                 Lead::Leaf { offset, count } => {
-                    link = Link::leaf(self.references.len() as u32, usize::from(count));
+                    link = NodeLink::leaf(self.references.len() as u32, usize::from(count));
                     let first = block.reference_base + u32::from(offset);
                     self.references.extend(
                         (first..first + u32::from(count))
@@ -108,7 +108,7 @@ impl Growing<'_> {
                 }
                 Lead::Unused => {}
             }
-            self.entries.push(Entry { bounds, link });
+            self.entries.push(Node { bounds, link });
         }
     }
 }

@@ -14,7 +14,7 @@ pub struct Density {
     pub nodes: usize,
     /// Primitive references.
     pub references: usize,
-    /// Triangles stored, each bottom level counted once.
+    /// Triangles stored, each BLAS counted once.
     pub triangles: usize,
     /// Instances.
     pub instances: usize,

@@ -4,16 +4,16 @@
 //! |---|---|
 //! | 0..8 | `SILITB12` |
 //! | 8..12 | version: 0 |
-//! | 12..16 | number of levels; the last one is the top level if its kind says so |
+//! | 12..16 | number of levels; the last one is the TLAS if its kind says so |
 //! | 16..20, 20..24, 24..28 | number of blocks, of references, of instances |
 //! | 32..40, 40..48, 48..56 | offset of the blocks, of the references, of the instances |
 //! | others | 0 |
 //!
 //! | level record bytes (64), from 128 on | field |
 //! |---|---|
-//! | 0..4 | kind: 0 bottom, 1 top |
+//! | 0..4 | kind: 0 BLAS, 1 TLAS |
 //! | 4..8 | root block; 0xFFFFFFFF for a level without items |
-//! | 8..12, 12..16 | number of triangles, of procedural boxes; 0 in a top level |
+//! | 8..12, 12..16 | number of triangles, of procedural boxes; 0 in a TLAS |
 //! | 16..24, 24..32, 32..40 | offset of the triangles (36 bytes each), boxes (24), ids (12) |
 //! | 40..64 | 0 |
 //!
@@ -22,7 +22,7 @@
 //! | instance bytes (128) | field |
 //! |---|---|
 //! | 0..48, 48..96 | world to object, object to world: rows of f32 |
-//! | 96..100, 100..104 | child root block, bottom level |
+//! | 96..100, 100..104 | child root block, BLAS |
 //! | 104, 105 | mask, flags ([`geometry::InstanceFlags`]) |
 //! | 108..112 | custom index |
 //! | others | 0 |
@@ -30,7 +30,7 @@
 use super::block::{BLOCK_BYTES, Block, NO_BLOCK};
 use geometry::{Aabb, InstanceFlags, Transform, Triangle, Vec3};
 use machine::Image;
-use tree::{Placement, PrimitiveFlags, PrimitiveId, Primitives};
+use tree::{Instance, PrimitiveFlags, PrimitiveId, Primitives};
 
 /// What a file of this format begins with.
 pub const MAGIC: [u8; 8] = *b"SILITB12";
@@ -84,8 +84,8 @@ pub(super) struct LevelRecord {
 /// What a level holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LevelKind {
-    Bottom,
-    Top,
+    Blas,
+    Tlas,
     /// Neither: an unsound record.
     Unknown(u32),
 }
@@ -107,16 +107,16 @@ impl Directory {
 }
 
 impl LevelRecord {
-    /// The record of a top level.
-    pub(super) const fn top(root: u32) -> Self {
-        let kind = LevelKind::Top;
+    /// The record of a TLAS.
+    pub(super) const fn tlas(root: u32) -> Self {
+        let kind = LevelKind::Tlas;
         Self { kind, root, triangle_count: 0, box_count: 0, triangles: 0, boxes: 0, ids: 0 }
     }
 
     pub(super) fn to_bytes(self) -> [u8; RECORD_BYTES] {
         let kind = match self.kind {
-            LevelKind::Bottom => 0,
-            LevelKind::Top => 1,
+            LevelKind::Blas => 0,
+            LevelKind::Tlas => 1,
             LevelKind::Unknown(kind) => kind,
         };
         let mut bytes = [0; RECORD_BYTES];
@@ -133,8 +133,8 @@ impl LevelRecord {
     pub(super) fn from_bytes(bytes: &[u8]) -> Self {
         Self {
             kind: match u32_at(bytes, 0) {
-                0 => LevelKind::Bottom,
-                1 => LevelKind::Top,
+                0 => LevelKind::Blas,
+                1 => LevelKind::Tlas,
                 kind => LevelKind::Unknown(kind),
             },
             root: u32_at(bytes, 4),
@@ -185,10 +185,10 @@ impl<'a> Parts<'a> {
         references.get(4 * number as usize..).map_or(NO_BLOCK, |bytes| u32_at(bytes, 0))
     }
 
-    pub(super) fn instances(&self) -> Vec<(Placement, u32)> {
+    pub(super) fn instances(&self) -> Vec<(Instance, u32)> {
         self.at(self.directory.instances, self.directory.instance_count, INSTANCE_BYTES)
             .chunks_exact(INSTANCE_BYTES)
-            .map(|bytes| (placement_at(bytes), u32_at(bytes, 96)))
+            .map(|bytes| (instance_at(bytes), u32_at(bytes, 96)))
             .collect()
     }
 
@@ -219,16 +219,16 @@ impl<'a> Parts<'a> {
     }
 }
 
-fn placement_at(bytes: &[u8]) -> Placement {
+fn instance_at(bytes: &[u8]) -> Instance {
     let matrix = |at: usize| Transform {
         rows: std::array::from_fn(|r| {
             std::array::from_fn(|c| f32::from_bits(u32_at(bytes, at + 16 * r + 4 * c)))
         }),
     };
-    Placement {
+    Instance {
         world_to_object: matrix(0),
         object_to_world: matrix(48),
-        bottom: u32_at(bytes, 100),
+        blas: u32_at(bytes, 100),
         mask: bytes[104],
         custom_index: u32_at(bytes, 108),
         flags: InstanceFlags::from_bits_truncate(bytes[105]),

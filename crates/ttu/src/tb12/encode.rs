@@ -10,9 +10,9 @@ use super::pack::Packed;
 use super::sprout::{Items, sprouts};
 use geometry::{Aabb, SingularTransform, Transform, Vec3};
 use machine::{Image, Segment};
-use tree::{Placement, PrimitiveFlags, Primitives, Top, Tree};
+use tree::{Instance, PrimitiveFlags, Primitives, Tlas, Tree};
 
-/// Why a tree has no image in this format. The top level counts as the level behind the last bottom level.
+/// Why a tree has no image in this format. The TLAS counts as the level behind the last BLAS.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Tb12Error {
     /// A box is empty or not finite.
@@ -49,29 +49,29 @@ pub enum Tb12Error {
         /// How many items there are.
         count: usize,
     },
-    /// A placement names a bottom level that does not exist.
-    #[error("placement {placement} places bottom level {bottom} of {bottoms}")]
-    MissingBottom {
-        /// The placement.
-        placement: usize,
+    /// An instance names a BLAS that does not exist.
+    #[error("instance {instance} names BLAS {blas} of {blases}")]
+    MissingBlas {
+        /// The instance.
+        instance: usize,
         /// What it names.
-        bottom: u32,
+        blas: u32,
         /// How many there are.
-        bottoms: usize,
+        blases: usize,
     },
-    /// A placement has no inverse.
-    #[error("placement {placement}: {source}")]
+    /// An instance has no inverse.
+    #[error("instance {instance}: {source}")]
     Singular {
-        /// The placement.
-        placement: usize,
+        /// The instance.
+        instance: usize,
         /// Why.
         source: SingularTransform,
     },
-    /// A tree without a top level has one bottom level.
-    #[error("{bottoms} bottom levels without a top level, expected 1")]
-    BottomCount {
+    /// A tree without a TLAS has one BLAS.
+    #[error("{blases} BLASes without a TLAS, expected 1")]
+    BlasCount {
         /// How many there are.
-        bottoms: usize,
+        blases: usize,
     },
 }
 
@@ -80,22 +80,22 @@ pub enum Tb12Error {
 /// # Errors
 /// When the tree holds something that the format cannot express.
 pub fn encode(tree: &Tree) -> Result<Image, Tb12Error> {
-    let bottoms = tree.bottoms.len();
-    if tree.top.is_none() && bottoms != 1 {
-        return Err(Tb12Error::BottomCount { bottoms });
+    let blases = tree.blases.len();
+    if tree.tlas.is_none() && blases != 1 {
+        return Err(Tb12Error::BlasCount { blases });
     }
     let mut packed = Packed::default();
-    let mut roots = Vec::with_capacity(bottoms + 1);
-    for (level, bottom) in tree.bottoms.iter().enumerate() {
-        check_count(level, bottom.primitives.len())?;
-        let sprouts = sprouts(level, &bottom.bvh, &OfPrimitives(&bottom.primitives))?;
+    let mut roots = Vec::with_capacity(blases + 1);
+    for (level, blas) in tree.blases.iter().enumerate() {
+        check_count(level, blas.primitives.len())?;
+        let sprouts = sprouts(level, &blas.bvh, &OfPrimitives(&blas.primitives))?;
         roots.push(packed.level(level, &sprouts, 0)?);
     }
-    if let Some(top) = &tree.top {
-        check_placements(top, bottoms)?;
-        check_count(bottoms, top.placements.len())?;
-        let sprouts = sprouts(bottoms, &top.bvh, &OfPlacements(&top.placements))?;
-        roots.push(packed.level(bottoms, &sprouts, INSTANCE)?);
+    if let Some(tlas) = &tree.tlas {
+        check_instances(tlas, blases)?;
+        check_count(blases, tlas.instances.len())?;
+        let sprouts = sprouts(blases, &tlas.bvh, &OfInstances(&tlas.instances))?;
+        roots.push(packed.level(blases, &sprouts, INSTANCE)?);
     }
     Ok(write(tree, &packed, &roots))
 }
@@ -104,21 +104,21 @@ fn check_count(level: usize, count: usize) -> Result<(), Tb12Error> {
     if count > INSTANCE as usize { Err(Tb12Error::Items { level, count }) } else { Ok(()) }
 }
 
-fn check_placements(top: &Top, bottoms: usize) -> Result<(), Tb12Error> {
-    for (number, placement) in top.placements.iter().enumerate() {
-        let bottom = placement.bottom;
-        if bottom as usize >= bottoms {
-            return Err(Tb12Error::MissingBottom { placement: number, bottom, bottoms });
+fn check_instances(tlas: &Tlas, blases: usize) -> Result<(), Tb12Error> {
+    for (number, instance) in tlas.instances.iter().enumerate() {
+        let blas = instance.blas;
+        if blas as usize >= blases {
+            return Err(Tb12Error::MissingBlas { instance: number, blas, blases });
         }
-        placement
+        instance
             .world_to_object
             .inverse()
-            .map_err(|source| Tb12Error::Singular { placement: number, source })?;
+            .map_err(|source| Tb12Error::Singular { instance: number, source })?;
     }
     Ok(())
 }
 
-/// The primitives of a bottom level: no masks.
+/// The primitives of a BLAS: no masks.
 struct OfPrimitives<'a>(&'a Primitives);
 
 impl Items for OfPrimitives<'_> {
@@ -135,10 +135,10 @@ impl Items for OfPrimitives<'_> {
     }
 }
 
-/// The placements of a top level: their boxes are the hierarchy's business, and nothing is known of opacity.
-struct OfPlacements<'a>(&'a [Placement]);
+/// The instances of a TLAS: their boxes are the hierarchy's business, and nothing is known of opacity.
+struct OfInstances<'a>(&'a [Instance]);
 
-impl Items for OfPlacements<'_> {
+impl Items for OfInstances<'_> {
     fn bounds(&self, _: u32) -> Option<Aabb> {
         None
     }
@@ -156,13 +156,13 @@ fn write(tree: &Tree, packed: &Packed, roots: &[u32]) -> Image {
     let mut arrays = Arrays { next: blocks_offset(roots.len()), arrays: Vec::new() };
     let blocks: Vec<u8> = packed.blocks.iter().flat_map(|block| block.to_bytes()).collect();
     let references: Vec<u8> = packed.references.iter().flat_map(|r| r.to_le_bytes()).collect();
-    let placements = tree.top.as_ref().map_or(&[][..], |top| &top.placements);
+    let instances = tree.tlas.as_ref().map_or(&[][..], |tlas| &tlas.instances);
     let instances: Vec<u8> =
-        placements.iter().flat_map(|placement| instance_bytes(placement, roots)).collect();
+        instances.iter().flat_map(|instance| instance_bytes(instance, roots)).collect();
     let directory = Directory {
         block_count: packed.blocks.len() as u32,
         reference_count: packed.references.len() as u32,
-        instance_count: placements.len() as u32,
+        instance_count: instances.len() as u32,
         blocks: arrays.add(blocks),
         references: arrays.add(references),
         instances: arrays.add(instances),
@@ -170,9 +170,9 @@ fn write(tree: &Tree, packed: &Packed, roots: &[u32]) -> Image {
     };
     let mut levels = Vec::with_capacity(roots.len());
     for (level, &root) in roots.iter().enumerate() {
-        let record = match tree.bottoms.get(level) {
-            Some(bottom) => {
-                let Primitives { triangles, boxes, ids } = &bottom.primitives;
+        let record = match tree.blases.get(level) {
+            Some(blas) => {
+                let Primitives { triangles, boxes, ids } = &blas.primitives;
                 let corners = triangles.iter().flat_map(|t| t.vertices).flat_map(vector_bytes);
                 let planes = boxes.iter().flat_map(|b| [b.min, b.max]).flat_map(vector_bytes);
                 let ids = ids
@@ -180,7 +180,7 @@ fn write(tree: &Tree, packed: &Packed, roots: &[u32]) -> Image {
                     .flat_map(|id| [id.geometry, id.primitive, u32::from(id.flags.bits())])
                     .flat_map(u32::to_le_bytes);
                 LevelRecord {
-                    kind: LevelKind::Bottom,
+                    kind: LevelKind::Blas,
                     root,
                     triangle_count: triangles.len() as u32,
                     box_count: boxes.len() as u32,
@@ -189,7 +189,7 @@ fn write(tree: &Tree, packed: &Packed, roots: &[u32]) -> Image {
                     ids: arrays.add(ids.collect()),
                 }
             }
-            None => LevelRecord::top(root),
+            None => LevelRecord::tlas(root),
         };
         levels.push(record);
     }
@@ -223,9 +223,8 @@ impl Arrays {
     }
 }
 
-fn instance_bytes(placement: &Placement, roots: &[u32]) -> [u8; INSTANCE_BYTES] {
-    let Placement { bottom, world_to_object, object_to_world, mask, custom_index, flags } =
-        placement;
+fn instance_bytes(instance: &Instance, roots: &[u32]) -> [u8; INSTANCE_BYTES] {
+    let Instance { blas, world_to_object, object_to_world, mask, custom_index, flags } = instance;
     let mut bytes = [0; INSTANCE_BYTES];
     for (at, transform) in [(0, world_to_object), (48, object_to_world)] {
         let Transform { rows } = transform;
@@ -233,8 +232,8 @@ fn instance_bytes(placement: &Placement, roots: &[u32]) -> [u8; INSTANCE_BYTES] 
             bytes[at + 4 * k..][..4].copy_from_slice(&value.to_le_bytes());
         }
     }
-    bytes[96..100].copy_from_slice(&roots[*bottom as usize].to_le_bytes());
-    bytes[100..104].copy_from_slice(&bottom.to_le_bytes());
+    bytes[96..100].copy_from_slice(&roots[*blas as usize].to_le_bytes());
+    bytes[100..104].copy_from_slice(&blas.to_le_bytes());
     bytes[104] = *mask;
     bytes[105] = flags.bits();
     bytes[108..112].copy_from_slice(&custom_index.to_le_bytes());

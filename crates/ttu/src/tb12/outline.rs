@@ -72,7 +72,7 @@ pub fn outline(image: &Image) -> Vec<Visit> {
         let at = base + HEADER_BYTES as u64 + RECORD_BYTES as u64 * u64::from(number);
         let Some(bytes) = image.get(at, RECORD_BYTES) else { break };
         let record = LevelRecord::from_bytes(bytes);
-        let target = Target::Level { number, is_top: record.kind == LevelKind::Top };
+        let target = Target::Level { number, is_top: record.kind == LevelKind::Tlas };
         let (offset, state) = (Some(at), State::Read);
         walk.visits.push(Visit { depth: 0, slot: 0, target, offset, state });
         if record.root != NO_BLOCK {

@@ -7,7 +7,7 @@
 use super::block::{MAX_LEAF, MAX_ROOT_CHILDREN};
 use super::encode::Tb12Error;
 use geometry::Aabb;
-use tree::{Bvh, Entry};
+use tree::{Bvh, Node};
 
 /// What is below a sprout.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,8 +49,8 @@ pub(super) fn sprouts(
 ) -> Result<Vec<Sprout>, Tb12Error> {
     let mut growing = Growing { items, sprouts: Vec::new() };
     // Children lie behind their parents, so that backward every child is known first.
-    let mut known: Vec<Option<u32>> = vec![None; bvh.entries().len()];
-    for (number, entry) in bvh.entries().iter().enumerate().rev() {
+    let mut known: Vec<Option<u32>> = vec![None; bvh.nodes().len()];
+    for (number, entry) in bvh.nodes().iter().enumerate().rev() {
         let below: Below = if entry.link.is_leaf() {
             Below::Items(bvh.items(entry).to_vec())
         } else {
@@ -68,7 +68,7 @@ pub(super) fn sprouts(
     Ok(growing.sprouts)
 }
 
-fn check_box(level: usize, entry: usize, found: &Entry) -> Result<(), Tb12Error> {
+fn check_box(level: usize, entry: usize, found: &Node) -> Result<(), Tb12Error> {
     let bounds = found.bounds;
     if bounds.is_finite() && !bounds.is_empty() {
         return Ok(());

@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Launch {
     pub(crate) job: u32,
-    /// The placement that it goes through.
+    /// The instance that it goes through.
     pub(crate) instance: Option<u32>,
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct Slot {
     pub(crate) since: u64,
     /// The question that it works for.
     pub(crate) job: u32,
-    /// The placement that the query came through.
+    /// The instance that the query came through.
     pub(crate) instance: Option<u32>,
     pub(crate) form: Form,
     /// The query as it came, if tests are compared with exact arithmetic.

@@ -4,7 +4,7 @@ use geometry::{Aabb, Ray, Triangle, TriangleRule, Vec3};
 use machine::block_format::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, CellBox, Frame};
 use machine::{HitKind, RayQuery};
 use std::ops::ControlFlow;
-use tree::{Bottom, Bvh, Entry, Link, PrimitiveFlags, PrimitiveId, Primitives, Tree};
+use tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tree};
 use ttu::run::Options;
 use ttu::{Config, Query, Run, World, simulate};
 
@@ -84,9 +84,9 @@ fn world(mut image: BlockImage) -> World {
     let triangle = Triangle::new(corner, corner + Vec3::Y, corner + Vec3::Z);
     let id = PrimitiveId { geometry: 0, primitive: 0, flags: PrimitiveFlags::OPAQUE };
     let primitives = Primitives { triangles: vec![triangle], boxes: Vec::new(), ids: vec![id] };
-    let root = Entry { bounds, link: Link::leaf(0, 1) };
+    let root = Node { bounds, link: NodeLink::leaf(0, 1) };
     let bvh = Bvh::new(vec![root], vec![0], 1).unwrap();
-    let tree = Tree { bottoms: vec![Bottom { primitives, bvh }], top: None };
+    let tree = Tree { blases: vec![Blas { primitives, bvh }], tlas: None };
     World::of_blocks(&image, tree, TriangleRule::Watertight).unwrap()
 }
 

@@ -6,7 +6,7 @@ use geometry::{Aabb, Transform, TriangleRule, Vec3};
 use machine::{CheckedImage, Counters, Format, Machine, Oracle, Reference};
 use num_rational::BigRational;
 use tree::{
-    Bottom, Bvh, Entry, Link, Placement, PrimitiveFlags, PrimitiveId, Primitives, Top, Tree,
+    Blas, Bvh, Instance, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tlas, Tree,
 };
 use ttu::tb12::block::{Block, Lead};
 use ttu::tb12::{Density, Tb12, Tb12Error};
@@ -27,13 +27,13 @@ fn geometry_comes_back_as_it_was() {
     for tree in worlds() {
         let back = Tb12.decode(&checked(&tree));
         let primitives = |tree: &Tree| {
-            tree.bottoms.iter().map(|bottom| bottom.primitives.clone()).collect::<Vec<_>>()
+            tree.blases.iter().map(|blas| blas.primitives.clone()).collect::<Vec<_>>()
         };
         assert_eq!(primitives(&tree), primitives(&back));
-        let placements = |tree: &Tree| tree.top.as_ref().map(|top| top.placements.clone());
-        assert_eq!(placements(&tree), placements(&back));
-        for (before, after) in tree.bottoms.iter().zip(&back.bottoms) {
-            let mut references = [&before.bvh, &after.bvh].map(|bvh| bvh.references().to_vec());
+        let instances = |tree: &Tree| tree.tlas.as_ref().map(|tlas| tlas.instances.clone());
+        assert_eq!(instances(&tree), instances(&back));
+        for (before, after) in tree.blases.iter().zip(&back.blases) {
+            let mut references = [&before.bvh, &after.bvh].map(|bvh| bvh.indices().to_vec());
             references.iter_mut().for_each(|all| all.sort_unstable());
             assert_eq!(references[0], references[1]);
         }
@@ -44,16 +44,16 @@ fn geometry_comes_back_as_it_was() {
 fn far_away() -> Tree {
     let mut tree = scenes().remove(3);
     let far = Vec3::new(3e6, -7e5, 2.5e6);
-    let Bottom { primitives, bvh } = &mut tree.bottoms[0];
+    let Blas { primitives, bvh } = &mut tree.blases[0];
     for triangle in &mut primitives.triangles {
         triangle.vertices.iter_mut().for_each(|vertex| *vertex += far);
     }
-    let moved = |entry: &Entry| {
+    let moved = |entry: &Node| {
         let Aabb { min, max } = entry.bounds;
-        Entry { bounds: Aabb::new(min + far, max + far), link: entry.link }
+        Node { bounds: Aabb::new(min + far, max + far), link: entry.link }
     };
-    let entries = bvh.entries().iter().map(moved).collect();
-    *bvh = Bvh::new(entries, bvh.references().to_vec(), primitives.triangles.len()).unwrap();
+    let entries = bvh.nodes().iter().map(moved).collect();
+    *bvh = Bvh::new(entries, bvh.indices().to_vec(), primitives.triangles.len()).unwrap();
     tree
 }
 
@@ -71,7 +71,7 @@ fn images_come_back_byte_for_byte() {
 #[test]
 fn decoded_boxes_contain_their_input() {
     let tree = scenes().remove(0);
-    let Bottom { primitives, bvh } = &tree.bottoms[0];
+    let Blas { primitives, bvh } = &tree.blases[0];
     let image = checked(&tree);
     let bytes = image.image().segments[0].bytes();
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
@@ -97,7 +97,7 @@ fn decoded_boxes_contain_their_input() {
             }
         }
     }
-    assert!(leaves >= bvh.entries().iter().filter(|entry| entry.link.is_leaf()).count());
+    assert!(leaves >= bvh.nodes().iter().filter(|entry| entry.link.is_leaf()).count());
 }
 
 /// The plain walk over what the image decodes to sees what brute force sees.
@@ -132,7 +132,7 @@ fn blocks_are_well_filled() {
 }
 
 fn leaf(bounds: Aabb, count: usize) -> Bvh {
-    let root = Entry { bounds, link: Link::leaf(0, count) };
+    let root = Node { bounds, link: NodeLink::leaf(0, count) };
     Bvh::new(vec![root], (0..count as u32).collect(), count).unwrap()
 }
 
@@ -145,26 +145,26 @@ fn crowded(count: usize) -> Tree {
     let id = |n| PrimitiveId { geometry: 0, primitive: n, flags: PrimitiveFlags::empty() };
     let ids = (0..count as u32).map(id).collect();
     let primitives = Primitives { triangles: Vec::new(), boxes, ids };
-    Tree { bottoms: vec![Bottom { primitives, bvh: leaf(bounds, count) }], top: None }
+    Tree { blases: vec![Blas { primitives, bvh: leaf(bounds, count) }], tlas: None }
 }
 
 #[test]
 fn large_leaves_are_spread() {
     for count in [1, 8, 9, 64, 65, 1000] {
         let decoded = Tb12.decode(&checked(&crowded(count)));
-        let bvh = &decoded.bottoms[0].bvh;
-        let mut references = bvh.references().to_vec();
+        let bvh = &decoded.blases[0].bvh;
+        let mut references = bvh.indices().to_vec();
         references.sort_unstable();
         assert_eq!(references, (0..count as u32).collect::<Vec<_>>());
-        assert!(bvh.entries().iter().all(|e| !e.link.is_leaf() || e.link.count() <= 8));
+        assert!(bvh.nodes().iter().all(|e| !e.link.is_leaf() || e.link.count() <= 8));
     }
 }
 
 #[test]
 fn nothing_is_a_level_without_a_root() {
     let tree = Tree {
-        bottoms: vec![Bottom { primitives: Primitives::default(), bvh: Bvh::empty() }],
-        top: None,
+        blases: vec![Blas { primitives: Primitives::default(), bvh: Bvh::empty() }],
+        tlas: None,
     };
     let image = checked(&tree);
     assert_eq!(Density::of(image.image()).unwrap().blocks, 0);
@@ -175,16 +175,16 @@ fn nothing_is_a_level_without_a_root() {
 fn what_has_no_image_is_refused() {
     let refused = |tree: &Tree| ttu::tb12::encode::encode(tree).unwrap_err();
     let mut wide = crowded(2);
-    wide.bottoms[0].bvh = leaf(Aabb::new(Vec3::splat(-3e38), Vec3::splat(3e38)), 2);
+    wide.blases[0].bvh = leaf(Aabb::new(Vec3::splat(-3e38), Vec3::splat(3e38)), 2);
     assert_eq!(refused(&wide), Tb12Error::Extent { level: 0 });
     let mut endless = crowded(2);
-    endless.bottoms[0].bvh = leaf(Aabb::new(Vec3::ZERO, Vec3::INFINITY), 2);
+    endless.blases[0].bvh = leaf(Aabb::new(Vec3::ZERO, Vec3::INFINITY), 2);
     assert_eq!(refused(&endless), Tb12Error::Box { level: 0, entry: 0 });
-    let none = Tree { bottoms: Vec::new(), top: None };
-    assert_eq!(refused(&none), Tb12Error::BottomCount { bottoms: 0 });
-    let placed = |bottom, world_to_object| {
-        let placement = Placement {
-            bottom,
+    let none = Tree { blases: Vec::new(), tlas: None };
+    assert_eq!(refused(&none), Tb12Error::BlasCount { blases: 0 });
+    let placed = |blas, world_to_object| {
+        let instance = Instance {
+            blas,
             world_to_object,
             object_to_world: Transform::IDENTITY,
             mask: 0xFF,
@@ -192,10 +192,10 @@ fn what_has_no_image_is_refused() {
             flags: geometry::InstanceFlags::empty(),
         };
         let bounds = Aabb::new(Vec3::ZERO, Vec3::ONE);
-        Tree { top: Some(Top { placements: vec![placement], bvh: leaf(bounds, 1) }), ..crowded(1) }
+        Tree { tlas: Some(Tlas { instances: vec![instance], bvh: leaf(bounds, 1) }), ..crowded(1) }
     };
     let missing = refused(&placed(3, Transform::IDENTITY));
-    assert_eq!(missing, Tb12Error::MissingBottom { placement: 0, bottom: 3, bottoms: 1 });
+    assert_eq!(missing, Tb12Error::MissingBlas { instance: 0, blas: 3, blases: 1 });
     let flat = Transform { rows: [[0.0; 4]; 3] };
-    assert!(matches!(refused(&placed(0, flat)), Tb12Error::Singular { placement: 0, .. }));
+    assert!(matches!(refused(&placed(0, flat)), Tb12Error::Singular { instance: 0, .. }));
 }

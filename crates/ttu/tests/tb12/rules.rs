@@ -32,7 +32,7 @@ impl Victim {
         Block::from_bytes(self.image.segments[0].bytes()[at..at + 128].try_into().unwrap())
     }
 
-    /// The first block of the bottom levels with a node that leads there.
+    /// The first block of the BLASes with a node that leads there.
     fn find(&self, wanted: fn(&Lead) -> bool) -> (usize, usize) {
         let has = |number: usize| {
             let node = self.block(number).nodes.iter().position(|node| wanted(&node.lead));
@@ -59,7 +59,7 @@ fn edits(victim: &Victim) -> Vec<(Rule, Edit)> {
     let inside = victim.find(|lead| matches!(lead, Lead::Inside { .. }));
     let foreign = victim.find(|lead| matches!(lead, Lead::Foreign { .. }));
     let leaf = victim.find(|lead| matches!(lead, Lead::Leaf { .. }));
-    let (last, top) = (victim.levels - 1, victim.record(victim.levels - 1));
+    let (last, tlas) = (victim.levels - 1, victim.record(victim.levels - 1));
     let full = (0..).find(|&n| victim.block(n).nodes.len() < 12).unwrap();
     vec![
         (Rule::Header, (0, b"SILITB13".to_vec())),
@@ -71,9 +71,9 @@ fn edits(victim: &Victim) -> Vec<(Rule, Edit)> {
         (Rule::ArrayRange, word(victim.record(0) + 8, u32::MAX)),
         (Rule::BlockAlignment, word(32, victim.blocks as u32 + 64)),
         (Rule::LevelKind, word(victim.record(0), 1)),
-        (Rule::LevelKind, word(top, 0)),
-        (Rule::LevelKind, word(top, 7)),
-        (Rule::LevelKind, word(top + 8, 1)),
+        (Rule::LevelKind, word(tlas, 0)),
+        (Rule::LevelKind, word(tlas, 7)),
+        (Rule::LevelKind, word(tlas + 8, 1)),
         (Rule::Root, word(victim.record(0) + 4, 1 << 26)),
         (Rule::InstanceLevel, word(victim.instances + 100, last as u32)),
         (Rule::InstanceLevel, word(victim.instances + 96, 1)),

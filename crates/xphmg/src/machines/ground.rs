@@ -41,7 +41,7 @@ impl<'a> TilesGround<'a> {
         let image = image.image();
         let wrong = || GroundError::Format { found: image.format };
         let contents = Contents::new(image).ok_or_else(wrong)?;
-        let ids = decoded.bottoms.first().map_or(&[][..], |bottom| &bottom.primitives.ids);
+        let ids = decoded.blases.first().map_or(&[][..], |blas| &blas.primitives.ids);
         Ok(Self { image, contents, ids })
     }
 

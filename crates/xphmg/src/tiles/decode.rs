@@ -8,17 +8,17 @@ use crate::layout::node::ChildKind;
 use geometry::Aabb;
 use machine::CheckedImage;
 use std::collections::VecDeque;
-use tree::{Bottom, Bvh, Entry, Link, PrimitiveFlags, PrimitiveId, Primitives, Tree};
+use tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tree};
 
 /// Reads a proved image back.
 #[must_use]
 pub fn decode(image: &CheckedImage) -> Tree {
-    let bottom = Contents::new(image.image()).map(|contents| bottom(&contents));
-    let empty = || Bottom { primitives: Primitives::default(), bvh: Bvh::empty() };
-    Tree { bottoms: vec![bottom.unwrap_or_else(empty)], top: None }
+    let blas = Contents::new(image.image()).map(|contents| blas(&contents));
+    let empty = || Blas { primitives: Primitives::default(), bvh: Bvh::empty() };
+    Tree { blases: vec![blas.unwrap_or_else(empty)], tlas: None }
 }
 
-fn bottom(contents: &Contents<'_>) -> Bottom {
+fn blas(contents: &Contents<'_>) -> Blas {
     let numbers = 0..contents.header.triangles;
     let id = |number| {
         let name = contents.name(number);
@@ -34,11 +34,11 @@ fn bottom(contents: &Contents<'_>) -> Bottom {
         ids: numbers.map(id).collect(),
     };
     let bvh = hierarchy(contents, primitives.len()).unwrap_or_else(Bvh::empty);
-    Bottom { primitives, bvh }
+    Blas { primitives, bvh }
 }
 
 fn hierarchy(contents: &Contents<'_>, items: usize) -> Option<Bvh> {
-    let unknown = Entry { bounds: Aabb::EMPTY, link: Link::leaf(0, 0) };
+    let unknown = Node { bounds: Aabb::EMPTY, link: NodeLink::leaf(0, 0) };
     let (mut entries, mut references) = (vec![unknown], Vec::new());
     let mut open = VecDeque::from([(0u32, 0usize)]);
     while let Some((node, entry)) = open.pop_front() {
@@ -50,19 +50,19 @@ fn hierarchy(contents: &Contents<'_>, items: usize) -> Option<Bvh> {
                 ChildKind::Empty | ChildKind::Reserved => {}
                 ChildKind::Node => {
                     open.push_back((child.index, entries.len()));
-                    entries.push(Entry { bounds, ..unknown });
+                    entries.push(Node { bounds, ..unknown });
                 }
                 ChildKind::Leaf => {
                     let range = contents.range(child.index);
-                    let link = Link::leaf(references.len() as u32, range.count as usize);
+                    let link = NodeLink::leaf(references.len() as u32, range.count as usize);
                     references.extend(range.first..range.first + range.count);
-                    entries.push(Entry { bounds, link });
+                    entries.push(Node { bounds, link });
                 }
             }
         }
         let children = entries.len() - first;
         if children != 0 {
-            entries[entry].link = Link::node(first as u32, children);
+            entries[entry].link = NodeLink::inner(first as u32, children);
         }
         if entry == 0 {
             entries[0].bounds = entries[first..]

@@ -20,9 +20,9 @@ use tree::Tree;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TilesError {
     /// Only triangles can be stored.
-    #[error("bottom level {level} has {count} procedural boxes; tiles hold triangles only")]
+    #[error("BLAS {level} has {count} procedural boxes; tiles hold triangles only")]
     Procedural {
-        /// Position of the bottom level.
+        /// Position of the BLAS.
         level: usize,
         /// How many.
         count: usize,
@@ -66,8 +66,8 @@ pub enum TilesError {
 pub const MOST_TRIANGLES: usize = 1 << 28;
 
 pub(super) fn encode(tree: &Tree, format: &Tiles) -> Result<Image, TilesError> {
-    for (level, bottom) in tree.bottoms.iter().enumerate() {
-        let count = bottom.primitives.boxes.len();
+    for (level, blas) in tree.blases.iter().enumerate() {
+        let count = blas.primitives.boxes.len();
         if count != 0 {
             return Err(TilesError::Procedural { level, count });
         }
@@ -96,10 +96,10 @@ pub(super) fn encode(tree: &Tree, format: &Tiles) -> Result<Image, TilesError> {
 }
 
 fn flattened_count(tree: &Tree) -> usize {
-    let triangles = |bottom: usize| tree.bottoms[bottom].primitives.triangles.len();
-    match &tree.top {
-        None => (0..tree.bottoms.len()).map(triangles).sum(),
-        Some(top) => top.placements.iter().map(|p| triangles(p.bottom as usize)).sum(),
+    let triangles = |blas: usize| tree.blases[blas].primitives.triangles.len();
+    match &tree.tlas {
+        None => (0..tree.blases.len()).map(triangles).sum(),
+        Some(tlas) => tlas.instances.iter().map(|p| triangles(p.blas as usize)).sum(),
     }
 }
 

@@ -4,7 +4,7 @@
 //! stand together.
 
 use geometry::Triangle;
-use tree::{Bottom, Bvh, Entry, Placement, Tree};
+use tree::{Blas, Bvh, Instance, Node, Tree};
 
 /// Which instance, geometry and primitive a triangle came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,16 +48,16 @@ pub enum Part {
 #[must_use]
 pub fn flatten(tree: &Tree, width: usize) -> Flat {
     let mut named = Vec::new();
-    match &tree.top {
+    match &tree.tlas {
         None => {
-            for bottom in &tree.bottoms {
-                gather(bottom, 0, None, &mut named);
+            for blas in &tree.blases {
+                gather(blas, 0, None, &mut named);
             }
         }
-        Some(top) => {
-            for (instance, placement) in (0..).zip(&top.placements) {
-                let bottom = &tree.bottoms[placement.bottom as usize];
-                gather(bottom, instance, Some(placement), &mut named);
+        Some(tlas) => {
+            for (number, instance) in (0..).zip(&tlas.instances) {
+                let blas = &tree.blases[instance.blas as usize];
+                gather(blas, number, Some(instance), &mut named);
             }
         }
     }
@@ -71,24 +71,24 @@ pub fn flatten(tree: &Tree, width: usize) -> Flat {
         triangles: std::mem::take(&mut ranks.triangles),
         parts: Vec::new(),
         root: None,
-        instanced: tree.top.is_some(),
+        instanced: tree.tlas.is_some(),
     };
     ranks.by_source.sort_unstable();
     let mut topology = Topology { flat: &mut flat, ranks: &ranks, width };
-    let root = match &tree.top {
+    let root = match &tree.tlas {
         None => {
-            let bottoms = tree.bottoms.iter();
-            let roots = bottoms.filter_map(|bottom| topology.bottom(bottom, 0)).collect();
+            let blases = tree.blases.iter();
+            let roots = blases.filter_map(|blas| topology.blas(blas, 0)).collect();
             topology.join(roots)
         }
-        Some(top) => {
+        Some(tlas) => {
             let placed: Vec<Option<usize>> = (0..)
-                .zip(&top.placements)
-                .map(|(instance, placement)| {
-                    topology.bottom(&tree.bottoms[placement.bottom as usize], instance)
+                .zip(&tlas.instances)
+                .map(|(number, instance)| {
+                    topology.blas(&tree.blases[instance.blas as usize], number)
                 })
                 .collect();
-            topology.hierarchy(&top.bvh, |topology, items| {
+            topology.hierarchy(&tlas.bvh, |topology, items| {
                 let parts = items.iter().filter_map(|item| placed[*item as usize]).collect();
                 topology.join(parts)
             })
@@ -98,23 +98,23 @@ pub fn flatten(tree: &Tree, width: usize) -> Flat {
     flat
 }
 
-/// Instance and position of a triangle in its bottom level.
+/// Instance and position of a triangle in its BLAS.
 type Source = (u32, u32);
 
 fn gather(
-    bottom: &Bottom,
-    instance: u32,
-    placement: Option<&Placement>,
+    blas: &Blas,
+    number: u32,
+    instance: Option<&Instance>,
     named: &mut Vec<(Name, Triangle, Source)>,
 ) {
-    for (index, triangle) in (0..).zip(&bottom.primitives.triangles) {
-        let id = bottom.primitives.ids[index as usize];
-        let name = Name { instance, geometry: id.geometry, primitive: id.primitive };
-        let vertices = match placement {
+    for (index, triangle) in (0..).zip(&blas.primitives.triangles) {
+        let id = blas.primitives.ids[index as usize];
+        let name = Name { instance: number, geometry: id.geometry, primitive: id.primitive };
+        let vertices = match instance {
             None => triangle.vertices,
-            Some(placement) => triangle.vertices.map(|v| placement.object_to_world.point(v)),
+            Some(instance) => triangle.vertices.map(|v| instance.object_to_world.point(v)),
         };
-        named.push((name, Triangle { vertices }, (instance, index)));
+        named.push((name, Triangle { vertices }, (number, index)));
     }
 }
 
@@ -146,8 +146,8 @@ struct Topology<'a> {
 }
 
 impl Topology<'_> {
-    fn bottom(&mut self, bottom: &Bottom, instance: u32) -> Option<usize> {
-        self.hierarchy(&bottom.bvh, |topology, items| {
+    fn blas(&mut self, blas: &Blas, instance: u32) -> Option<usize> {
+        self.hierarchy(&blas.bvh, |topology, items| {
             let known = items.iter().filter_map(|item| topology.ranks.of((instance, *item)));
             let mut ranks: Vec<u32> = known.collect();
             ranks.sort_unstable();
@@ -165,7 +165,7 @@ impl Topology<'_> {
         bvh: &Bvh,
         mut leaf: impl FnMut(&mut Self, &[u32]) -> Option<usize>,
     ) -> Option<usize> {
-        let entries: &[Entry] = bvh.entries();
+        let entries: &[Node] = bvh.nodes();
         let mut parts: Vec<Option<usize>> = vec![None; entries.len()];
         for (index, entry) in entries.iter().enumerate().rev() {
             parts[index] = if entry.link.is_leaf() {

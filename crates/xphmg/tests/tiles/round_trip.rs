@@ -28,13 +28,13 @@ fn boxes_contain_what_is_stored() {
     for format in formats() {
         for source in [organic(), forest()] {
             let decoded = format.decode(&checked(&source, &format));
-            let bottom = &decoded.bottoms[0];
-            for entry in bottom.bvh.entries() {
-                for child in bottom.bvh.children(entry) {
+            let blas = &decoded.blases[0];
+            for entry in blas.bvh.nodes() {
+                for child in blas.bvh.children(entry) {
                     assert!(entry.bounds.contains(&child.bounds));
                 }
-                for item in bottom.bvh.items(entry) {
-                    assert!(entry.bounds.contains(&bottom.primitives.bounds(*item as usize)));
+                for item in blas.bvh.items(entry) {
+                    assert!(entry.bounds.contains(&blas.primitives.bounds(*item as usize)));
                 }
             }
         }
@@ -48,7 +48,7 @@ fn fp32_keeps_every_triangle() {
     let format = Tiles::new(Precision::Fp32);
     let decoded = format.decode(&checked(&source, &format));
     let list = |tree: &Tree| {
-        let primitives = &tree.bottoms[0].primitives;
+        let primitives = &tree.blases[0].primitives;
         let mut all: Vec<((u32, u32), Triangle)> = (0..primitives.len())
             .map(|n| {
                 let id = primitives.ids[n];
@@ -72,9 +72,9 @@ fn low_precision_is_close() {
         (Precision::Int16q, 2f32.powi(-9)), // half a step of 2^-8, which the scene fits
     ] {
         let decoded = Tiles::new(precision).decode(&checked(&source, &Tiles::new(precision)));
-        let by_id = |tree: &Tree, n: usize| tree.bottoms[0].primitives.ids[n].primitive;
-        let stored = &decoded.bottoms[0].primitives;
-        for (n, triangle) in source.bottoms[0].primitives.triangles.iter().enumerate() {
+        let by_id = |tree: &Tree, n: usize| tree.blases[0].primitives.ids[n].primitive;
+        let stored = &decoded.blases[0].primitives;
+        for (n, triangle) in source.blases[0].primitives.triangles.iter().enumerate() {
             let id = by_id(&source, n);
             let at = (0..stored.len()).find(|m| by_id(&decoded, *m) == id).unwrap();
             for (a, b) in triangle.vertices.iter().zip(stored.triangles[at].vertices) {
@@ -87,10 +87,10 @@ fn low_precision_is_close() {
 #[test]
 fn instances_are_flattened_and_named() {
     let source = forest();
-    let placements = &source.top.as_ref().unwrap().placements;
-    let count: usize = placements
+    let instances = &source.tlas.as_ref().unwrap().instances;
+    let count: usize = instances
         .iter()
-        .map(|placement| source.bottoms[placement.bottom as usize].primitives.len())
+        .map(|instance| source.blases[instance.blas as usize].primitives.len())
         .sum();
     let format = Tiles::new(Precision::Fp32);
     let image = checked(&source, &format);
@@ -99,16 +99,16 @@ fn instances_are_flattened_and_named() {
     let contents = xphmg::tiles::contents::Contents::new(image.image()).unwrap();
     for number in (0..count as u32).step_by(97) {
         let name = contents.name(number);
-        let placement = &placements[name.instance as usize];
-        let bottom = &source.bottoms[placement.bottom as usize];
+        let instance = &instances[name.instance as usize];
+        let blas = &source.blases[instance.blas as usize];
         let is_named = |n: &usize| {
-            let id = bottom.primitives.ids[*n];
+            let id = blas.primitives.ids[*n];
             (id.geometry, id.primitive) == (name.geometry, name.primitive)
         };
-        let original = (0..bottom.primitives.len()).find(is_named).unwrap();
-        let moved = bottom.primitives.triangles[original]
+        let original = (0..blas.primitives.len()).find(is_named).unwrap();
+        let moved = blas.primitives.triangles[original]
             .vertices
-            .map(|vertex| placement.object_to_world.point(vertex));
+            .map(|vertex| instance.object_to_world.point(vertex));
         assert_eq!(contents.triangle(number).vertices, moved);
     }
 }
@@ -147,14 +147,14 @@ fn what_does_not_fit_is_refused() {
     let message =
         |tree: &Tree, precision| Tiles::new(precision).encode(tree).unwrap_err().to_string();
     let mut far = organic();
-    far.bottoms[0].primitives.triangles[3].vertices[1].y = 7e4;
+    far.blases[0].primitives.triangles[3].vertices[1].y = 7e4;
     assert!(
         message(&far, Precision::Fp16).contains("a corner lies outside the range of xphmg-fp16")
     );
-    far.bottoms[0].primitives.triangles[3].vertices[1].y = 5e6;
+    far.blases[0].primitives.triangles[3].vertices[1].y = 5e6;
     assert!(message(&far, Precision::Int16q).starts_with("coordinates reach 500"));
     let mut boxes = organic();
-    boxes.bottoms[0].primitives.boxes.push(Aabb::new(Vec3::ZERO, Vec3::ONE));
+    boxes.blases[0].primitives.boxes.push(Aabb::new(Vec3::ZERO, Vec3::ONE));
     assert!(message(&boxes, Precision::Fp32).contains("1 procedural boxes"));
 }
 
@@ -164,14 +164,14 @@ fn blocks_are_the_tree() {
     for format in formats() {
         let image = checked(&organic(), &format);
         let (blocks, decoded) = (format.blocks(&image), format.decode(&image));
-        let bvh = &decoded.bottoms[0].bvh;
-        assert_eq!(blocks.nodes.len(), bvh.entries().len() - 1);
+        let bvh = &decoded.blases[0].bvh;
+        assert_eq!(blocks.nodes.len(), bvh.nodes().len() - 1);
         assert_eq!(blocks.levels[0].bounds, bvh.root().bounds);
         let sorted = |items: &[u32]| {
             let mut items = items.to_vec();
             items.sort_unstable();
             items
         };
-        assert_eq!(sorted(&blocks.items), sorted(bvh.references()));
+        assert_eq!(sorted(&blocks.items), sorted(bvh.indices()));
     }
 }

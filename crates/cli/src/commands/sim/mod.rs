@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
     let built = build_tree(&scene, preset, TreeShape { width: 8, max_leaf: 8 }, output)?;
     let key = RunKey {
         scene: scene.name.clone(),
-        triangles: built.tree.bottoms.iter().map(|b| b.primitives.triangles.len() as u64).sum(),
+        triangles: built.tree.blases.iter().map(|b| b.primitives.triangles.len() as u64).sum(),
         format: FormatName::from(args.format).name().to_owned(),
         preset: preset.name().to_owned(),
         workload: Load::from(args.workload).name().to_owned(),

@@ -230,7 +230,7 @@ mod tests {
     use super::super::{QUICK, THOROUGH};
     use super::*;
     use geometry::{Aabb, Triangle, Vec3};
-    use tree::{Bvh, Entry, Link, PrimitiveFlags, PrimitiveId, Primitives};
+    use tree::{Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives};
 
     const QUADS: u32 = 8;
 
@@ -251,10 +251,11 @@ mod tests {
         let id = |k: u32| PrimitiveId { geometry: 0, primitive: k * 77 % count, flags };
         primitives.ids = (0..count).map(id).collect();
         let whole = Aabb::new(Vec3::ZERO, Vec3::splat(9.0));
-        let entry = |link| Entry { bounds: whole, link };
-        let mut entries = vec![entry(Link::node(1, QUADS as usize))];
-        entries.extend((0..QUADS).map(|row| entry(Link::node(9 + row * QUADS, QUADS as usize))));
-        entries.extend((0..QUADS * QUADS).map(|leaf| entry(Link::leaf(2 * leaf, 2))));
+        let entry = |link| Node { bounds: whole, link };
+        let mut entries = vec![entry(NodeLink::inner(1, QUADS as usize))];
+        entries
+            .extend((0..QUADS).map(|row| entry(NodeLink::inner(9 + row * QUADS, QUADS as usize))));
+        entries.extend((0..QUADS * QUADS).map(|leaf| entry(NodeLink::leaf(2 * leaf, 2))));
         let bvh = Bvh::new(entries, (0..count).collect(), count as usize).unwrap();
         (bvh, primitives)
     }

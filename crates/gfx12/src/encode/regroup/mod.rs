@@ -24,7 +24,7 @@ use super::flatten::references_below;
 use geometry::Aabb;
 use rayon::prelude::*;
 use sweep::Growth;
-use tree::{Bvh, BvhError, Entry, Link, Primitives, Quality};
+use tree::{Bvh, BvhError, Node, NodeLink, Primitives, Quality};
 use treelet::{Rebuilt, Treelet};
 
 /// Most references of a subtree that is put together again.
@@ -144,7 +144,7 @@ fn treelet_roots(bvh: &Bvh, below: &[u32]) -> Vec<usize> {
     let mut roots = Vec::new();
     let mut open = vec![0];
     while let Some(entry) = open.pop() {
-        let link = bvh.entries()[entry].link;
+        let link = bvh.nodes()[entry].link;
         if link.is_leaf() || below[entry] <= TREELET_REFERENCES {
             roots.push(entry);
         } else {
@@ -158,7 +158,7 @@ fn subtree_cost(bvh: &Bvh, root: usize, unit: f64) -> f64 {
     let mut cost = 0.0;
     let mut open = vec![root];
     while let Some(entry) = open.pop() {
-        let Entry { bounds, link } = bvh.entries()[entry];
+        let Node { bounds, link } = bvh.nodes()[entry];
         let weight = if link.is_leaf() { link.count() } else { 1 };
         cost += weight as f64 * half_area(&bounds) / unit;
         if !link.is_leaf() {
@@ -171,40 +171,40 @@ fn subtree_cost(bvh: &Bvh, root: usize, unit: f64) -> f64 {
 /// The nodes above the treelets, with the new treelets below them.
 fn assemble(bvh: &Bvh, below: &[u32], rebuilt: Vec<Option<Rebuilt>>) -> Result<Bvh, BvhError> {
     let mut entries = vec![*bvh.root()];
-    let mut references = Vec::with_capacity(bvh.references().len());
+    let mut references = Vec::with_capacity(bvh.indices().len());
     let mut rebuilt = rebuilt.into_iter();
     // Entries of the old hierarchy with their positions in the new one.
     let mut open = vec![(0, 0)];
     while let Some((old, new)) = open.pop() {
-        let link = bvh.entries()[old].link;
+        let link = bvh.nodes()[old].link;
         if link.is_leaf() || below[old] <= TREELET_REFERENCES {
             match rebuilt.next().flatten() {
                 Some(treelet) => graft(new, treelet, &mut entries, &mut references),
-                None => entries[new].link = Link::leaf(references.len() as u32, 0),
+                None => entries[new].link = NodeLink::leaf(references.len() as u32, 0),
             }
             continue;
         }
         let first = entries.len();
-        entries[new].link = Link::node(first as u32, link.count());
-        entries.extend(link.range().map(|child| bvh.entries()[child]));
+        entries[new].link = NodeLink::inner(first as u32, link.count());
+        entries.extend(link.range().map(|child| bvh.nodes()[child]));
         open.extend(link.range().rev().zip((first..entries.len()).rev()));
     }
     Bvh::new(entries, references, bvh.item_count())
 }
 
 /// Puts a treelet at a position; everything below its root goes to the end.
-fn graft(position: usize, treelet: Rebuilt, entries: &mut Vec<Entry>, references: &mut Vec<u32>) {
-    // Entry 0 of the treelet takes the position, entry 1 comes next.
+fn graft(position: usize, treelet: Rebuilt, entries: &mut Vec<Node>, references: &mut Vec<u32>) {
+    // Node 0 of the treelet takes the position, entry 1 comes next.
     let shift = entries.len() as u32 - 1;
     let first_reference = references.len() as u32;
-    let moved = |entry: &Entry| {
+    let moved = |entry: &Node| {
         let range = entry.link.range();
         let link = if entry.link.is_leaf() {
-            Link::leaf(first_reference + range.start as u32, range.len())
+            NodeLink::leaf(first_reference + range.start as u32, range.len())
         } else {
-            Link::node(shift + range.start as u32, range.len())
+            NodeLink::inner(shift + range.start as u32, range.len())
         };
-        Entry { link, ..*entry }
+        Node { link, ..*entry }
     };
     entries.extend(treelet.entries[1..].iter().map(moved));
     entries[position] = moved(&treelet.entries[0]);

@@ -12,7 +12,7 @@ use super::mates::{self, Part, Reference};
 use super::{Effort, half_area, reinsert, sweep};
 use geometry::Aabb;
 use tree::bvh::MAX_WIDTH;
-use tree::{Bvh, Entry, Link, Primitives};
+use tree::{Bvh, NodeLink, Primitives};
 
 /// Most triangles of a leaf.
 const MAX_LEAF: u32 = 16;
@@ -48,8 +48,8 @@ const LEAF: u32 = u32::MAX;
 /// A treelet put together for some price.
 #[derive(Debug)]
 pub(super) struct Rebuilt {
-    /// Entry 0 is the root of the subtree; links count from here.
-    pub(super) entries: Vec<Entry>,
+    /// Node 0 is the root of the subtree; links count from here.
+    pub(super) entries: Vec<tree::Node>,
     /// Items of the leaves.
     pub(super) references: Vec<u32>,
     /// Its cost, without prices.
@@ -111,12 +111,12 @@ impl Treelet {
                 let first = rebuilt.references.len();
                 self.collect_items(node, &mut rebuilt.references);
                 let count = rebuilt.references.len() - first;
-                rebuilt.entries[position].link = Link::leaf(first as u32, count);
+                rebuilt.entries[position].link = NodeLink::leaf(first as u32, count);
                 rebuilt.cost += area * count as f64;
             } else {
                 let children = self.wide_children(node, &costs);
                 let first = rebuilt.entries.len();
-                rebuilt.entries[position].link = Link::node(first as u32, children.len());
+                rebuilt.entries[position].link = NodeLink::inner(first as u32, children.len());
                 rebuilt.cost += area;
                 for child in children {
                     open.push((rebuilt.entries.len(), child));
@@ -189,8 +189,8 @@ impl Treelet {
         found
     }
 
-    fn entry(&self, node: usize) -> Entry {
-        Entry { bounds: self.nodes[node].bounds, link: Link::leaf(0, 0) }
+    fn entry(&self, node: usize) -> tree::Node {
+        tree::Node { bounds: self.nodes[node].bounds, link: NodeLink::leaf(0, 0) }
     }
 
     /// The items below a node, each once.
@@ -230,7 +230,7 @@ fn references_below(bvh: &Bvh, root: usize, primitives: &Primitives) -> Vec<Refe
     let mut references = Vec::new();
     let mut open = vec![root];
     while let Some(entry) = open.pop() {
-        let entry = &bvh.entries()[entry];
+        let entry = &bvh.nodes()[entry];
         if !entry.link.is_leaf() {
             open.extend(entry.link.range().rev());
             continue;

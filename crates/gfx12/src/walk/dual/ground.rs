@@ -17,7 +17,7 @@ pub(super) struct Ground<'a> {
     pub(super) options: Options,
     pub(super) step_limit: u64,
     base: u64,
-    /// The number of the placement behind each instance node.
+    /// The number of the instance behind each instance node.
     instances: HashMap<DualPointer, u32>,
 }
 
@@ -72,8 +72,8 @@ impl<'a> Ground<'a> {
             })
     }
 
-    /// The number of the placement that an instance node shows.
-    pub(super) fn placement(&self, instance: DualPointer) -> u32 {
+    /// The number of the instance that an instance node shows.
+    pub(super) fn instance_number(&self, instance: DualPointer) -> u32 {
         self.instances.get(&instance).copied().unwrap_or(0)
     }
 }

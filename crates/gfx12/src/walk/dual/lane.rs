@@ -120,7 +120,7 @@ impl<'a> Lane<'a> {
         DualPointer(push8_pop1(&mut self.lds, &mut self.stack, last, data, mode).0)
     }
 
-    /// Whether the last pop returned to the top level.
+    /// Whether the last pop returned to the TLAS.
     pub(super) fn popped_to_top(&self) -> bool {
         StackAddress::decode(self.stack).blas_to_tlas_pop
     }
@@ -166,7 +166,7 @@ impl<'a> Lane<'a> {
         let node = TriangleNode::decode(&bits);
         let which = usize::from(pointer.node_type());
         debug_assert!(words_agree(words, &node, which, &ray), "{words:x?} for {node:?}");
-        let number = inside.map_or(0, |inside| self.ground.placement(inside.instance));
+        let number = inside.map_or(0, |inside| self.ground.instance_number(inside.instance));
         let rule = self.ground.options.rule;
         let id = primitive_id(&node, which);
         let hit = if node.info(which).procedural {

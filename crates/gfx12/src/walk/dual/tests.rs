@@ -5,7 +5,7 @@ use super::*;
 use crate::uncompressed::Gfx12Bvh4x2;
 use geometry::{Aabb, Ray, TriangleRule, Vec3};
 use machine::{Format, HitKind, Oracle};
-use tree::{Bottom, Bvh, Entry, Link, PrimitiveFlags, PrimitiveId, Primitives, Tree};
+use tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tree};
 
 /// Knuth's linear congruential generator.
 struct Random(u64);
@@ -36,25 +36,25 @@ fn overlapping(count: usize, random: &mut Random) -> Tree {
     let around =
         |items: &[usize]| items.iter().fold(Aabb::EMPTY, |all, &item| all.union(boxes[item]));
     let all: Vec<usize> = (0..count).collect();
-    let mut entries = vec![Entry { bounds: around(&all), link: Link::leaf(0, 0) }];
+    let mut entries = vec![Node { bounds: around(&all), link: NodeLink::leaf(0, 0) }];
     let mut references = Vec::new();
     let mut open = vec![(0, all)];
     while let Some((index, items)) = open.pop() {
         if let [item] = items[..] {
-            entries[index].link = Link::leaf(references.len() as u32, 1);
+            entries[index].link = NodeLink::leaf(references.len() as u32, 1);
             references.push(item as u32);
             continue;
         }
         let first = entries.len();
         for part in items.chunks(items.len().div_ceil(4)) {
             open.push((entries.len(), part.to_vec()));
-            entries.push(Entry { bounds: around(part), link: Link::leaf(0, 0) });
+            entries.push(Node { bounds: around(part), link: NodeLink::leaf(0, 0) });
         }
-        entries[index].link = Link::node(first as u32, entries.len() - first);
+        entries[index].link = NodeLink::inner(first as u32, entries.len() - first);
     }
     let bvh = Bvh::new(entries, references, count).unwrap();
     let primitives = Primitives { triangles: Vec::new(), boxes, ids };
-    Tree { bottoms: vec![Bottom { primitives, bvh }], top: None }
+    Tree { blases: vec![Blas { primitives, bvh }], tlas: None }
 }
 
 #[test]

@@ -68,11 +68,11 @@ unsafe fn walk<K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -> K::Answ
     let start = world.arena.start();
     let mut slot = Slot::EMPTY;
     (slot.aim.nearest, slot.aim.farthest) = (ray.tmin, ray.tmax);
-    let (mut aim, mut pointer) = match (&world.top, world.bottoms.first()) {
-        (Some(top), _) if PLACED => (Aim::at_top(ray, divisor, top), top.level.root),
+    let (mut aim, mut pointer) = match (&world.top, world.blases.first()) {
+        (Some(top), _) if PLACED => (Aim::at_tlas(ray, divisor, top), top.level.root),
         (_, Some(level)) => {
             slot.shear.set::<Watertight>(ray);
-            (Aim::at_bottom(ray, divisor, &level.bounds), level.root)
+            (Aim::at_blas(ray, divisor, &level.bounds), level.root)
         }
         (_, None) => return answer,
     };
@@ -150,7 +150,7 @@ unsafe fn walk<K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -> K::Answ
                             let hit = if K::NEEDS_HIT {
                                 let world = hidden(world);
                                 let name = world.arena.name(pointer, lane);
-                                let id = world.names[slot.bottom as usize].id(name);
+                                let id = world.names[slot.blas as usize].id(name);
                                 let (u, v) = found.u_v();
                                 let (geometry, primitive) = (id.geometry, id.primitive);
                                 Hit { t, u, v, instance: slot.instance, geometry, primitive }
@@ -228,16 +228,16 @@ enum Entered {
 #[inline(never)]
 fn enter(world: &World, ray: &Ray, number: usize, slot: &mut Slot) -> Entered {
     let Some(top) = &world.top else { return Entered::No };
-    let placement = &top.placements[number];
-    let level = &world.bottoms[placement.bottom as usize];
-    if placement.mask == 0 || level.root == Pointer::DONE {
+    let instance = &top.instances[number];
+    let level = &world.blases[instance.blas as usize];
+    if instance.mask == 0 || level.root == Pointer::DONE {
         return Entered::No;
     }
-    let ray = placement.world_to_object.ray(ray);
+    let ray = instance.world_to_object.ray(ray);
     let Some(divisor) = divisor(&ray) else { return Entered::Plainly };
     slot.shear.set::<Watertight>(&ray);
-    (slot.instance, slot.bottom) = (number as u32, placement.bottom);
-    Entered::At(Aim::at_bottom(&ray, divisor, &level.bounds), level.root)
+    (slot.instance, slot.blas) = (number as u32, instance.blas);
+    Entered::At(Aim::at_blas(&ray, divisor, &level.bounds), level.root)
 }
 
 /// Asks about procedural boxes.
@@ -281,8 +281,8 @@ fn clamped(
 fn space(world: &World, ray: &Ray, slot: &Slot) -> Space {
     let (ray, flags) = match &world.top {
         Some(top) => {
-            let placement = &top.placements[slot.instance as usize];
-            (placement.world_to_object.ray(ray), placement.flags)
+            let instance = &top.instances[slot.instance as usize];
+            (instance.world_to_object.ray(ray), instance.flags)
         }
         None => (*ray, InstanceFlags::empty()),
     };

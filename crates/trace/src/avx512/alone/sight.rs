@@ -24,10 +24,10 @@ pub(super) struct Aim {
 }
 
 impl Aim {
-    /// At a bottom level with these bounds.
+    /// At a BLAS with these bounds.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) fn at_bottom(ray: &Ray, divisor: __m128, bounds: &Aabb) -> Self {
+    pub(super) fn at_blas(ray: &Ray, divisor: __m128, bounds: &Aabb) -> Self {
         let (Vec3 { x, y, z }, Aabb { min, max }) = (ray.origin, *bounds);
         let reach_x = greater(max.x - x, x - min.x);
         let reach_y = greater(max.y - y, y - min.y);
@@ -52,10 +52,10 @@ impl Aim {
         }
     }
 
-    /// At the top level.
+    /// At the TLAS.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) fn at_top(ray: &Ray, divisor: __m128, top: &TopLevel) -> Self {
+    pub(super) fn at_tlas(ray: &Ray, divisor: __m128, top: &TopLevel) -> Self {
         let reach = slab::reach(ray.origin, &top.level.bounds);
         let dilation = top.dilation.dilation(ray.origin, reach);
         Self::dilated(ray, divisor, all(dilation * (1.0 + 1.0 / 7.0)))
@@ -283,7 +283,7 @@ mod tests {
             let (mut enter, mut exit) = ([0.0f32; 8], [0; 8]);
             // SAFETY: the kernel is available, there is a node at place 0, and vectors of eight are arrays of eight.
             unsafe {
-                let aim = Aim::at_bottom(&ray, divisor(&ray).unwrap(), &bounds);
+                let aim = Aim::at_blas(&ray, divisor(&ray).unwrap(), &bounds);
                 let start = std::ptr::from_ref(&node).cast();
                 let found = Sight::new(&aim, start, ray.tmin, ray.tmax).intervals(0);
                 _mm256_storeu_si256(enter.as_mut_ptr().cast(), found.0);

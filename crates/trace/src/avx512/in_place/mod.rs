@@ -111,18 +111,18 @@ impl<R: Rule, const TURNED: bool> Ground for Bytes<'_, R, TURNED> {
     }
 
     #[inline(always)]
-    fn bottom(&self, number: usize) -> Option<&Level> {
-        self.proved.bottom(number)
+    fn blas(&self, number: usize) -> Option<&Level> {
+        self.proved.blas(number)
     }
 
     #[inline(always)]
-    fn start(&self, bottom: Option<usize>) -> *const u8 {
-        self.proved.start(self.image.image().image(), bottom)
+    fn start(&self, blas: Option<usize>) -> *const u8 {
+        self.proved.start(self.image.image().image(), blas)
     }
 
     #[inline(always)]
-    fn placement(&self, named: usize) -> usize {
-        self.proved.placement(named & PLACE)
+    fn instance(&self, named: usize) -> usize {
+        self.proved.instance(named & PLACE)
     }
 
     fn stack_size(&self) -> usize {
@@ -228,7 +228,7 @@ impl<R: Rule, const TURNED: bool> Bytes<'_, R, TURNED> {
         // SAFETY: as promised.
         unsafe {
             if TURNED
-                && let Some(level) = self.proved.bottom(slot.bottom as usize)
+                && let Some(level) = self.proved.blas(slot.blas as usize)
                 && let Some(aim) = turned::aim(slot, &level.bounds, *node.add(28) & 0x7F)
             {
                 return Met::new(node, &aim);

@@ -19,7 +19,7 @@ const RANGE_NODES: u64 = 16;
 /// That a walk over an image reads within the image only, and what it must know.
 #[derive(Debug)]
 pub(crate) struct Proved {
-    /// The outermost structure, then the bottom levels below it.
+    /// The outermost structure, then the BLASes below it.
     structures: Vec<Proven>,
     instances: Option<InstanceNodes>,
     /// Most entries that a walk's stack can have.
@@ -41,18 +41,18 @@ struct Proven {
     has_oriented_nodes: bool,
 }
 
-/// Which placements the instance nodes are.
+/// Which instances the instance nodes show.
 #[derive(Debug)]
 struct InstanceNodes {
     /// The place of the first.
     first: usize,
-    /// The numbers of the placements, from there on.
+    /// The numbers of the instances, from there on.
     numbers: Vec<u32>,
 }
 
 impl Proved {
     /// Follows every pointer of the structures, the outermost first; `None` if there is anything that the walk does not
-    /// know. `instances` has the instance nodes of the outermost in order, if it is a top level, and their placements.
+    /// know. `instances` has the instance nodes of the outermost in order, if it is a TLAS, and their numbers.
     pub(crate) fn new(
         image: &Image,
         structures: &[(&Structure, Aabb)],
@@ -82,17 +82,17 @@ impl Proved {
         self.structures[0].level
     }
 
-    /// Where walks of a bottom level begin.
+    /// Where walks of a BLAS begin.
     #[inline(always)]
-    pub(super) fn bottom(&self, number: usize) -> Option<&Level> {
-        self.bottom_structure(number).map(|structure| &structure.level)
+    pub(super) fn blas(&self, number: usize) -> Option<&Level> {
+        self.blas_structure(number).map(|structure| &structure.level)
     }
 
-    /// What pointers of a bottom level, or of the outermost structure, count from.
+    /// What pointers of a BLAS, or of the outermost structure, count from.
     #[inline(always)]
-    pub(super) fn start(&self, image: &Image, bottom: Option<usize>) -> *const u8 {
-        let structure = match bottom {
-            Some(number) => self.bottom_structure(number),
+    pub(super) fn start(&self, image: &Image, blas: Option<usize>) -> *const u8 {
+        let structure = match blas {
+            Some(number) => self.blas_structure(number),
             None => self.structures.first(),
         };
         structure.map_or(std::ptr::null(), |structure| {
@@ -100,9 +100,9 @@ impl Proved {
         })
     }
 
-    /// The number of the placement behind the instance node at a place.
+    /// The number of the instance behind the instance node at a place.
     #[inline(always)]
-    pub(super) fn placement(&self, place: usize) -> usize {
+    pub(super) fn instance(&self, place: usize) -> usize {
         let instances = self.instances.as_ref();
         instances.map_or(0, |nodes| nodes.numbers[place - nodes.first] as usize)
     }
@@ -115,7 +115,7 @@ impl Proved {
     }
 
     #[inline(always)]
-    fn bottom_structure(&self, number: usize) -> Option<&Proven> {
+    fn blas_structure(&self, number: usize) -> Option<&Proven> {
         self.structures.get(number + usize::from(self.instances.is_some()))
     }
 }
@@ -185,7 +185,7 @@ struct Nodes<'a> {
     bytes: &'a [u8],
     /// The box of the root.
     bounds: Aabb,
-    /// Whether they are a top level: then, and only then, there are instances, and no triangles.
+    /// Whether they are a TLAS: then, and only then, there are instances, and no triangles.
     is_top: bool,
     /// Whether a node that was looked at is oriented.
     has_oriented: bool,
@@ -337,8 +337,8 @@ mod tests {
     fn instances_are_proved_where_they_belong() {
         let (image, tree) = encoded(Builtin::Forest);
         let survey = Survey::new(&image);
-        let top = tree.top.iter().map(|top| &top.bvh);
-        let bounds = top.chain(tree.bottoms.iter().map(|bottom| &bottom.bvh));
+        let top = tree.tlas.iter().map(|top| &top.bvh);
+        let bounds = top.chain(tree.blases.iter().map(|blas| &blas.bvh));
         let structures: Vec<_> = survey
             .structures
             .iter()
@@ -349,11 +349,11 @@ mod tests {
         nodes.sort_unstable();
         let proved = Proved::new(&image, &structures, Some(&nodes)).unwrap();
         for &(node, number) in &nodes {
-            assert_eq!(proved.placement((node.0 >> 4) as usize), number as usize);
+            assert_eq!(proved.instance((node.0 >> 4) as usize), number as usize);
         }
-        assert!(Proved::new(&image, &structures, None).is_none(), "instances in a bottom level");
+        assert!(Proved::new(&image, &structures, None).is_none(), "instances in a BLAS");
         let turned: Vec<_> = structures.iter().rev().copied().collect();
-        assert!(Proved::new(&image, &turned, Some(&nodes)).is_none(), "triangles in a top level");
+        assert!(Proved::new(&image, &turned, Some(&nodes)).is_none(), "triangles in a TLAS");
     }
 
     /// Whatever bits are wrong, the proof ends, and does not read outside.

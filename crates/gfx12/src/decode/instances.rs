@@ -1,11 +1,11 @@
-//! The instances of a top level as placements, and which placement an instance node is.
+//! The instances of a TLAS, and which of them an instance node shows.
 //!
 //! Where a GPURT header names sideband records, a record's instanceIndex is the number of the
-//! placement, its instanceId the custom index, and its matrix the way back to the world. There are as
-//! many placements as the header counts; one that no node shows cannot be hit. Two nodes may show one
-//! placement, the first all but procedurals, the second all but triangles.
+//! instance, its instanceId the custom index, and its matrix the way back to the world. There are as
+//! many instances as the header counts; one that no node shows cannot be hit. Two nodes may show one
+//! instance, the first all but procedurals, the second all but triangles.
 //!
-//! Elsewhere, and when the records do not number the instances, placements count in the order of
+//! Elsewhere, and when the records do not number the instances, these count in the order of
 //! discovery: slot by slot, depth first; the custom index is the user data and the way back is the
 //! rounded inverse.
 
@@ -13,14 +13,14 @@ use super::memory::Memory;
 use super::survey::{InstanceRecord, Surveyed, Target};
 use crate::layout::{GpurtSideband, InstanceNode, PointerFlags};
 use geometry::{InstanceFlags, Transform};
-use tree::Placement;
+use tree::Instance;
 
-/// Which placement each instance record is.
+/// Which instance each record of an instance node shows.
 #[derive(Debug)]
 pub(crate) struct Numbering {
     /// The number of each instance record.
     pub(crate) numbers: Vec<u32>,
-    /// How many placements there are.
+    /// How many instances there are.
     pub(crate) count: usize,
     /// How the sideband fails to number the instances, if there is a header and it does.
     pub(crate) fault: Option<SidebandFault>,
@@ -30,22 +30,22 @@ pub(crate) struct Numbering {
 /// What is wrong with the sideband.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SidebandFault {
-    /// The list of pointers, which says how many placements there are, leaves the image.
+    /// The list of pointers, which says how many instances there are, leaves the image.
     NoCount,
     /// There is no record for the instance at this position.
     NoRecord(usize),
     /// The number is not below the count.
     TooLarge(usize),
-    /// Another instance has the number and is not the other half of the placement.
+    /// Another instance has the number and is not the other half of the instance.
     Taken(usize),
 }
 
-/// Numbers the instances of a top level.
-pub(crate) fn numbering(memory: &Memory<'_>, top: &Surveyed) -> Numbering {
-    match by_sideband(memory, top) {
+/// Numbers the instances of a TLAS.
+pub(crate) fn numbering(memory: &Memory<'_>, tlas: &Surveyed) -> Numbering {
+    match by_sideband(memory, tlas) {
         Some(Ok(numbering)) => numbering,
         other => {
-            let numbers = by_discovery(top);
+            let numbers = by_discovery(tlas);
             let count = numbers.len();
             let fault = other.and_then(Result::err);
             Numbering { numbers, count, fault, has_sideband: false }
@@ -54,23 +54,23 @@ pub(crate) fn numbering(memory: &Memory<'_>, top: &Surveyed) -> Numbering {
 }
 
 /// The numbers that the sideband gives.
-fn by_sideband(memory: &Memory<'_>, top: &Surveyed) -> Option<Result<Numbering, SidebandFault>> {
-    let header = top.structure.header?;
-    let list = top.structure.box_base + u64::from(header.primitive_pointer_offset);
+fn by_sideband(memory: &Memory<'_>, tlas: &Surveyed) -> Option<Result<Numbering, SidebandFault>> {
+    let header = tlas.structure.header?;
+    let list = tlas.structure.box_base + u64::from(header.primitive_pointer_offset);
     let count = header.primitive_count as usize;
     if count.checked_mul(4).and_then(|bytes| memory.get(list, bytes)).is_none() && count > 0 {
         return Some(Err(SidebandFault::NoCount));
     }
     let mut shown: Vec<Option<InstanceNode>> = vec![None; count];
-    let mut numbers = Vec::with_capacity(top.instances.len());
-    for (position, instance) in top.instances.iter().enumerate() {
-        let Some(record) = sideband(memory, top, instance) else {
+    let mut numbers = Vec::with_capacity(tlas.instances.len());
+    for (position, instance) in tlas.instances.iter().enumerate() {
+        let Some(record) = sideband(memory, tlas, instance) else {
             return Some(Err(SidebandFault::NoRecord(position)));
         };
         let Some(first) = shown.get_mut(record.instance_index as usize) else {
             return Some(Err(SidebandFault::TooLarge(position)));
         };
-        let node = InstanceNode::decode(&top.node(memory, instance.pointer));
+        let node = InstanceNode::decode(&tlas.node(memory, instance.pointer));
         if first.replace(node).is_some_and(|first| !are_halves(&first, &node)) {
             return Some(Err(SidebandFault::Taken(position)));
         }
@@ -82,14 +82,14 @@ fn by_sideband(memory: &Memory<'_>, top: &Surveyed) -> Option<Result<Numbering, 
 /// The sideband record of an instance.
 pub(crate) fn sideband(
     memory: &Memory<'_>,
-    top: &Surveyed,
+    tlas: &Surveyed,
     instance: &InstanceRecord,
 ) -> Option<GpurtSideband> {
-    let bits = memory.half_node(top.structure.sideband_of(instance.pointer)?)?;
+    let bits = memory.half_node(tlas.structure.sideband_of(instance.pointer)?)?;
     Some(GpurtSideband::decode(&bits))
 }
 
-/// Whether two nodes show the two halves of one placement.
+/// Whether two nodes show the two halves of one instance.
 fn are_halves(a: &InstanceNode, b: &InstanceNode) -> bool {
     let bits = |node: &InstanceNode| node.world_to_object.rows.map(|row| row.map(f32::to_bits));
     let skipped = |node: &InstanceNode| node.child_base.flags() & SKIPS;
@@ -105,14 +105,14 @@ fn are_halves(a: &InstanceNode, b: &InstanceNode) -> bool {
 const SKIPS: PointerFlags = PointerFlags::SKIP_TRIANGLES.union(PointerFlags::SKIP_PROCEDURAL);
 
 /// Slot by slot, depth first.
-fn by_discovery(top: &Surveyed) -> Vec<u32> {
-    let mut numbers = vec![0; top.instances.len()];
+fn by_discovery(tlas: &Surveyed) -> Vec<u32> {
+    let mut numbers = vec![0; tlas.instances.len()];
     let mut next = 0;
-    let mut stack: Vec<Target> = top.boxes.first().map(|_| Target::Box(0)).into_iter().collect();
+    let mut stack: Vec<Target> = tlas.boxes.first().map(|_| Target::Box(0)).into_iter().collect();
     while let Some(target) = stack.pop() {
         match target {
             Target::Box(number) => {
-                let children = &top.children[top.boxes[number as usize].children()];
+                let children = &tlas.children[tlas.boxes[number as usize].children()];
                 stack.extend(children.iter().rev().map(|child| child.target));
             }
             Target::Instance(number) => {
@@ -125,30 +125,30 @@ fn by_discovery(top: &Surveyed) -> Vec<u32> {
     numbers
 }
 
-/// The placements of a top level in order.
-pub(crate) fn placements(memory: &Memory<'_>, top: &Surveyed) -> Vec<Placement> {
-    let Numbering { numbers, count, has_sideband, .. } = numbering(memory, top);
-    let unseen = Placement {
-        bottom: 0,
+/// The instances of a TLAS in order.
+pub(crate) fn instances(memory: &Memory<'_>, tlas: &Surveyed) -> Vec<Instance> {
+    let Numbering { numbers, count, has_sideband, .. } = numbering(memory, tlas);
+    let unseen = Instance {
+        blas: 0,
         world_to_object: Transform::IDENTITY,
         object_to_world: Transform::IDENTITY,
         mask: 0,
         custom_index: 0,
         flags: InstanceFlags::empty(),
     };
-    let mut placements = vec![unseen; count];
+    let mut instances = vec![unseen; count];
     let mut is_whole = vec![false; count];
-    for (instance, number) in top.instances.iter().zip(numbers) {
-        let node = InstanceNode::decode(&top.node(memory, instance.pointer));
-        let record = if has_sideband { sideband(memory, top, instance) } else { None };
+    for (instance, number) in tlas.instances.iter().zip(numbers) {
+        let node = InstanceNode::decode(&tlas.node(memory, instance.pointer));
+        let record = if has_sideband { sideband(memory, tlas, instance) } else { None };
         let flags = node.child_base.flags();
         // Face culling is the business of the half that has triangles.
         let decides = !flags.contains(PointerFlags::SKIP_TRIANGLES);
         if std::mem::replace(&mut is_whole[number as usize], true) && !decides {
             continue;
         }
-        placements[number as usize] = Placement {
-            bottom: instance.below.map_or(0, |below| below - 1),
+        instances[number as usize] = Instance {
+            blas: instance.below.map_or(0, |below| below - 1),
             world_to_object: node.world_to_object,
             object_to_world: match record {
                 Some(record) => record.object_to_world,
@@ -168,10 +168,10 @@ pub(crate) fn placements(memory: &Memory<'_>, top: &Surveyed) -> Vec<Placement> 
             },
         };
     }
-    placements
+    instances
 }
 
-/// The flags that a placement can have.
+/// The flags that an instance can have.
 fn instance_flags(flags: PointerFlags) -> InstanceFlags {
     let pairs = [
         (PointerFlags::DISABLE_FACE_CULL, InstanceFlags::DISABLE_FACE_CULL),

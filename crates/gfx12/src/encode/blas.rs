@@ -1,4 +1,4 @@
-//! A bottom level: boxes above primitive nodes.
+//! A BLAS: boxes above primitive nodes.
 
 use super::boxes::{Boxes, Contents, Orientation, contents};
 use super::error::EncodeError;
@@ -18,17 +18,17 @@ use geometry::Aabb;
 use machine::Segment;
 use rayon::prelude::*;
 use std::borrow::Cow;
-use tree::{Bottom, Bvh, PrimitiveFlags, Primitives};
+use tree::{Blas, Bvh, PrimitiveFlags, Primitives};
 
-/// A bottom level as bytes. Nothing in it depends on its address.
+/// A BLAS as bytes. Nothing in it depends on its address.
 #[derive(Debug)]
-pub(crate) struct EncodedBottom {
+pub(crate) struct EncodedBlas {
     /// The bytes; the address is set later.
     pub(crate) segment: Segment,
     /// The root node, which instances copy boxes from.
     pub(crate) root: BoxNode,
     /// What it holds.
-    pub(crate) kind: BottomKind,
+    pub(crate) kind: BlasKind,
     /// The box around it, as the hierarchy has it, or widened like the boxes of its root.
     pub(crate) bounds: Aabb,
     /// Box nodes.
@@ -45,22 +45,22 @@ pub(crate) struct EncodedBottom {
     pub(crate) oriented_cost_change: f64,
 }
 
-/// What kinds of primitives a bottom level holds.
+/// What kinds of primitives a BLAS holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct BottomKind {
+pub(crate) struct BlasKind {
     pub(crate) triangles: bool,
     pub(crate) procedurals: bool,
 }
 
-/// Lays out one bottom level.
+/// Lays out one BLAS.
 pub(crate) fn encode(
-    bottom: &Bottom,
+    blas: &Blas,
     level: usize,
     margin: Margin,
     frames: Option<&LevelFrames>,
     options: &Options,
-) -> Result<EncodedBottom, EncodeError> {
-    let Bottom { primitives, bvh } = bottom;
+) -> Result<EncodedBlas, EncodeError> {
+    let Blas { primitives, bvh } = blas;
     check_finite(primitives, level)?;
     let ids = IdTable::new(primitives, level)?;
     let bvh = prepare(bvh, primitives, level, options)?;
@@ -80,7 +80,7 @@ pub(crate) fn encode(
         radv_planes: options.policy == Policy::Radv,
         orientation: Orientation::Plain,
     };
-    let kept = frames.filter(|frames| frames.bounds.len() == bvh.entries().len());
+    let kept = frames.filter(|frames| frames.bounds.len() == bvh.nodes().len());
     let orientations = if options.obb && kept.is_none() {
         orient(&boxes, &references_below(&bvh), primitives)
     } else {
@@ -102,7 +102,7 @@ pub(crate) fn encode(
     write_pointers(&pointers, &mut bytes[sections.pointers as usize..]);
     let root = boxes.node(0)?;
     let active = pointers.iter().filter(|&&pointer| pointer != NodePointer::INVALID).count();
-    let kind = BottomKind {
+    let kind = BlasKind {
         triangles: leaves.stored.triangles > 0,
         procedurals: leaves.stored.procedurals > 0,
     };
@@ -120,7 +120,7 @@ pub(crate) fn encode(
     let is_widened = options.margin
         && options.policy == Policy::Radv
         && root.obb_matrix_index == BoxNode::NO_ROTATION;
-    Ok(EncodedBottom {
+    Ok(EncodedBlas {
         segment,
         root,
         kind,
@@ -266,7 +266,7 @@ fn primitive_pointers(
     for run in &leaves.runs {
         let mut places = run.pointers.iter();
         for &leaf in leaf_entries.by_ref().take(run.starts.len()) {
-            let items = bvh.items(&bvh.entries()[leaf as usize]);
+            let items = bvh.items(&bvh.nodes()[leaf as usize]);
             for (&item, &place) in items.iter().zip(places.by_ref()) {
                 let id = primitives.ids[item as usize];
                 let pointer = &mut pointers[ids.position(id.geometry, id.primitive)];

@@ -1,4 +1,4 @@
-//! A bottom level: triangles alone or in pairs, and procedurals.
+//! A BLAS: triangles alone or in pairs, and procedurals.
 
 use super::draft::{Draft, Leaf, LooseLeaf, NewLeaf};
 use super::pairing::{Fate, Reference, pair_up, shared_edge};
@@ -8,21 +8,21 @@ use crate::layout::CullFlags;
 use crate::layout::uncompressed::{TriangleInfo, TriangleNode};
 use geometry::Aabb;
 use tree::primitives::Primitive;
-use tree::{Bottom, PrimitiveFlags, PrimitiveId, Primitives};
+use tree::{Blas, PrimitiveFlags, PrimitiveId, Primitives};
 
 /// Sources of a triangle in its own order.
 const OWN_ORDER: u8 = 0x9;
 
-/// A bottom level with a place for each node.
+/// A BLAS with a place for each node.
 pub(super) fn structure(
     level: usize,
-    bottom: &Bottom,
+    blas: &Blas,
     margin: f32,
     options: &Options,
 ) -> Result<Structure, EncodeError> {
-    let primitives = &bottom.primitives;
-    check_primitives(level, bottom)?;
-    let draft = Draft::new(&bottom.bvh, options.keep_leaves, |loose| {
+    let primitives = &blas.primitives;
+    check_primitives(level, blas)?;
+    let draft = Draft::new(&blas.bvh, options.keep_leaves, |loose| {
         if options.keep_leaves {
             kept_leaves(loose, primitives)
         } else {
@@ -78,9 +78,9 @@ fn info_byte(sources: u8, id: PrimitiveId) -> u8 {
     .to_byte()
 }
 
-fn check_primitives(level: usize, bottom: &Bottom) -> Result<(), EncodeError> {
-    let primitives = &bottom.primitives;
-    for &primitive in bottom.bvh.references() {
+fn check_primitives(level: usize, blas: &Blas) -> Result<(), EncodeError> {
+    let primitives = &blas.primitives;
+    for &primitive in blas.bvh.indices() {
         let geometry = primitives.ids[primitive as usize].geometry;
         if geometry >= GEOMETRY_LIMIT {
             return Err(EncodeError::Geometry { level, primitive, geometry });
@@ -179,10 +179,10 @@ fn contents(leaf: &Leaf, primitives: &Primitives) -> Contents {
 }
 
 /// The box around the primitives that a hierarchy refers to.
-pub(super) fn referred_bounds(bottom: &Bottom) -> Aabb {
-    let items = bottom.bvh.references().iter();
+pub(super) fn referred_bounds(blas: &Blas) -> Aabb {
+    let items = blas.bvh.indices().iter();
     items.fold(Aabb::EMPTY, |all, &item| {
-        let bounds = bottom.primitives.bounds(item as usize);
+        let bounds = blas.primitives.bounds(item as usize);
         if bounds.is_empty() { all } else { all.union(bounds) }
     })
 }

@@ -1,16 +1,16 @@
-//! The top level: boxes above instance nodes.
+//! The TLAS: boxes above instance nodes.
 //!
 //! Each leaf entry is one instance node. The front end tells triangle structures from procedural ones
-//! by one flag of the instance, so a placement whose structure holds both kinds has two nodes side by
+//! by one flag of the instance, so an instance whose structure holds both kinds has two nodes side by
 //! side: one that skips procedurals and one that skips triangles. Both have the same sideband record.
 
-use super::bottom::EncodedBottom;
+use super::blas::EncodedBlas;
 use super::boxes::{Boxes, Contents, Orientation, contents};
 use super::error::EncodeError;
 use super::flatten::{Flat, references_below};
 use super::instance::{InstancePart, instance_node, sideband};
 use super::leaves;
-use super::margin::{Margin, top_margin, transform_margin, widen};
+use super::margin::{Margin, tlas_margin, transform_margin, widen};
 use super::run::RangeStart;
 use super::tables::{HeaderCounts, Sections, header, write_pointers};
 use super::{Options, Policy};
@@ -18,11 +18,11 @@ use crate::layout::{CullFlags, INSTANCE_TYPE, NODE_BYTES, NodePointer};
 use geometry::Aabb;
 use machine::Segment;
 use rayon::prelude::*;
-use tree::{Bvh, Placement, Top};
+use tree::{Bvh, Instance, Tlas};
 
 const SIDEBAND_BYTES: u64 = 64;
 
-/// A top level as bytes.
+/// A TLAS as bytes.
 #[derive(Debug)]
 pub(crate) struct EncodedTop {
     /// The bytes; the address is set later.
@@ -35,61 +35,61 @@ pub(crate) struct EncodedTop {
     pub(crate) node_bytes: u64,
 }
 
-/// A top level whose nodes have their places, but no contents yet.
+/// A TLAS whose nodes have their places, but no contents yet.
 #[derive(Debug)]
-pub(crate) struct TopPlan<'a> {
-    top: &'a Top,
+pub(crate) struct TlasPlan<'a> {
+    tlas: &'a Tlas,
     bvh: Bvh,
     flat: Flat,
     sections: Sections,
 }
 
-/// Gives all nodes of the top level their places.
+/// Gives all nodes of the TLAS their places.
 pub(crate) fn plan<'a>(
-    top: &'a Top,
-    bottoms: &[EncodedBottom],
-) -> Result<TopPlan<'a>, EncodeError> {
-    let level = bottoms.len();
-    check_placements(top, bottoms)?;
+    tlas: &'a Tlas,
+    blases: &[EncodedBlas],
+) -> Result<TlasPlan<'a>, EncodeError> {
+    let level = blases.len();
+    check_instances(tlas, blases)?;
     let regrouped = |source| EncodeError::Regrouped { level, source };
-    let bvh = one_node_leaves(top, bottoms).map_err(regrouped)?;
+    let bvh = one_node_leaves(tlas, blases).map_err(regrouped)?;
     let flat = Flat::new(&bvh);
     let node_counts = [flat.boxes.len(), flat.leaves.len()];
     let record_bytes = SIDEBAND_BYTES * flat.leaves.len() as u64;
-    let sections = Sections::new(level, node_counts, record_bytes, top.placements.len())?;
-    Ok(TopPlan { top, bvh, flat, sections })
+    let sections = Sections::new(level, node_counts, record_bytes, tlas.instances.len())?;
+    Ok(TlasPlan { tlas, bvh, flat, sections })
 }
 
-impl TopPlan<'_> {
+impl TlasPlan<'_> {
     /// Bytes of the structure.
     pub(crate) fn byte_count(&self) -> u64 {
         self.sections.end
     }
 
-    /// Writes the structure; `bottoms` have their addresses by now.
+    /// Writes the structure; `blases` have their addresses by now.
     pub(crate) fn write(
         &self,
-        bottoms: &[EncodedBottom],
+        blases: &[EncodedBlas],
         address: u64,
         options: &Options,
     ) -> Result<EncodedTop, EncodeError> {
-        let Self { top, bvh, flat, sections } = self;
+        let Self { tlas, bvh, flat, sections } = self;
         let contents = contents(bvh, flat, |items| Contents {
             cull_flags: CullFlags::empty(),
-            mask: items.iter().fold(0, |mask, &item| mask | placement_of(top, item).mask),
+            mask: items.iter().fold(0, |mask, &item| mask | instance_of(tlas, item).mask),
         });
         let starts: Vec<RangeStart> = (0..flat.leaves.len() as u32)
             .map(|node| RangeStart { node, node_type: INSTANCE_TYPE, length: 1 })
             .collect();
-        let widened = options.margin.then(|| widened_bounds(bvh, top));
+        let widened = options.margin.then(|| widened_bounds(bvh, tlas));
         let boxes = Boxes {
-            level: bottoms.len(),
+            level: blases.len(),
             bvh,
             flat,
             starts: &starts,
             contents: &contents,
             bounds: widened.as_deref(),
-            margin: if options.margin { top_margin(top) } else { Margin::default() },
+            margin: if options.margin { tlas_margin(tlas) } else { Margin::default() },
             radv_planes: options.policy == Policy::Radv,
             orientation: Orientation::Plain,
         };
@@ -100,14 +100,14 @@ impl TopPlan<'_> {
         let (sidebands, pointer_bytes) =
             rest.split_at_mut((sections.pointers - sections.records) as usize);
         boxes.write(box_bytes)?;
-        self.write_instances(bottoms, &boxes, options.policy, nodes, sidebands);
+        self.write_instances(blases, &boxes, options.policy, nodes, sidebands);
         let pointers = self.instance_pointers();
         write_pointers(&pointers, pointer_bytes);
         let counts = HeaderCounts {
             is_blas: false,
-            primitives: top.placements.len(),
+            primitives: tlas.instances.len(),
             active: pointers.iter().filter(|&&pointer| pointer != NodePointer::INVALID).count(),
-            descriptors: top.placements.len() as u32,
+            descriptors: tlas.instances.len() as u32,
             procedural: false,
             boxes: flat.boxes.len(),
             leaves: flat.leaves.len(),
@@ -123,7 +123,7 @@ impl TopPlan<'_> {
 
     fn write_instances(
         &self,
-        bottoms: &[EncodedBottom],
+        blases: &[EncodedBlas],
         boxes: &Boxes<'_>,
         policy: Policy,
         nodes: &mut [u8],
@@ -135,25 +135,25 @@ impl TopPlan<'_> {
             .enumerate()
             .for_each(|(place, (node_out, sideband_out))| {
                 let item = self.item(place);
-                let placement = placement_of(self.top, item);
-                let bottom = &bottoms[placement.bottom as usize];
+                let instance = instance_of(self.tlas, item);
+                let blas = &blases[instance.blas as usize];
                 let parent = boxes.box_pointer(self.flat.leaf_parents[place]);
-                let part = part_of(item, bottom);
-                let node = instance_node(placement, bottom, part, parent, policy);
+                let part = part_of(item, blas);
+                let node = instance_node(instance, blas, part, parent, policy);
                 node.encode().write_bytes(node_out);
-                sideband(placement, item / 2).encode().write_bytes(sideband_out);
+                sideband(instance, item / 2).encode().write_bytes(sideband_out);
             });
     }
 
     /// The item of the leaf at a place.
     fn item(&self, place: usize) -> u32 {
-        let entry = &self.bvh.entries()[self.flat.leaves[place] as usize];
+        let entry = &self.bvh.nodes()[self.flat.leaves[place] as usize];
         self.bvh.items(entry)[0]
     }
 
-    /// For each placement, its first instance node.
+    /// For each instance, its first instance node.
     fn instance_pointers(&self) -> Vec<NodePointer> {
-        let mut pointers = vec![NodePointer::INVALID; self.top.placements.len()];
+        let mut pointers = vec![NodePointer::INVALID; self.tlas.instances.len()];
         for place in (0..self.flat.leaves.len()).rev() {
             let units = ((self.sections.leaves + NODE_BYTES * place as u64) >> 3) as u32;
             pointers[(self.item(place) / 2) as usize] =
@@ -163,48 +163,48 @@ impl TopPlan<'_> {
     }
 }
 
-fn check_placements(top: &Top, bottoms: &[EncodedBottom]) -> Result<(), EncodeError> {
-    for (number, placement) in top.placements.iter().enumerate() {
-        if placement.bottom as usize >= bottoms.len() {
-            return Err(EncodeError::MissingBottom {
-                placement: number,
-                bottom: placement.bottom,
-                bottoms: bottoms.len(),
+fn check_instances(tlas: &Tlas, blases: &[EncodedBlas]) -> Result<(), EncodeError> {
+    for (number, instance) in tlas.instances.iter().enumerate() {
+        if instance.blas as usize >= blases.len() {
+            return Err(EncodeError::MissingBlas {
+                instance: number,
+                blas: instance.blas,
+                blases: blases.len(),
             });
         }
-        if let Err(source) = placement.world_to_object.inverse() {
-            return Err(EncodeError::Singular { placement: number, source });
+        if let Err(source) = instance.world_to_object.inverse() {
+            return Err(EncodeError::Singular { instance: number, source });
         }
     }
     Ok(())
 }
 
-/// The placement of an item of the rewritten hierarchy: two items for each, in order.
-fn placement_of(top: &Top, item: u32) -> &Placement {
-    &top.placements[(item / 2) as usize]
+/// The instance of an item of the rewritten hierarchy: two items for each, in order.
+fn instance_of(tlas: &Tlas, item: u32) -> &Instance {
+    &tlas.instances[(item / 2) as usize]
 }
 
 /// What the node of an item shows of its structure.
-fn part_of(item: u32, bottom: &EncodedBottom) -> InstancePart {
-    if item % 2 == 1 || !bottom.kind.triangles {
+fn part_of(item: u32, blas: &EncodedBlas) -> InstancePart {
+    if item % 2 == 1 || !blas.kind.triangles {
         InstancePart::Procedurals
     } else {
         InstancePart::Triangles
     }
 }
 
-/// The hierarchy over items `2 placement` (its triangles, or all of it) and `2 placement + 1` (its
-/// procedurals, where it has both), one item a leaf. Placements of empty structures are left out.
-fn one_node_leaves(top: &Top, bottoms: &[EncodedBottom]) -> Result<Bvh, tree::BvhError> {
-    let kind = |item: u32| bottoms[placement_of(top, item).bottom as usize].kind;
+/// The hierarchy over items `2 instance` (its triangles, or all of it) and `2 instance + 1` (its
+/// procedurals, where it has both), one item a leaf. Instances of empty structures are left out.
+fn one_node_leaves(tlas: &Tlas, blases: &[EncodedBlas]) -> Result<Bvh, tree::BvhError> {
+    let kind = |item: u32| blases[instance_of(tlas, item).blas as usize].kind;
     let is_mixed = |item: u32| kind(item).triangles && kind(item).procedurals;
-    let mut entries = top.bvh.entries().to_vec();
-    let mut references: Vec<u32> = top.bvh.references().iter().map(|&item| 2 * item).collect();
-    // Two neighbours with the same mixed placement are what a decoded pair of nodes looks like.
+    let mut entries = tlas.bvh.nodes().to_vec();
+    let mut references: Vec<u32> = tlas.bvh.indices().iter().map(|&item| 2 * item).collect();
+    // Two neighbours with the same mixed instance are what a decoded pair of nodes looks like.
     let mut paired = vec![false; entries.len()];
-    for parent in top.bvh.entries().iter().filter(|entry| !entry.link.is_leaf()) {
+    for parent in tlas.bvh.nodes().iter().filter(|entry| !entry.link.is_leaf()) {
         for first in parent.link.range().skip(1).map(|second| second - 1) {
-            let [a, b] = [first, first + 1].map(|child| top.bvh.items(&entries[child]));
+            let [a, b] = [first, first + 1].map(|child| tlas.bvh.items(&entries[child]));
             if a.len() == 1 && a == b && is_mixed(2 * a[0]) && !paired[first] {
                 references[entries[first + 1].link.range().start] += 1;
                 (paired[first], paired[first + 1]) = (true, true);
@@ -223,17 +223,17 @@ fn one_node_leaves(top: &Top, bottoms: &[EncodedBottom]) -> Result<Bvh, tree::Bv
                 std::iter::once(item).chain(second)
             });
             let shown: Vec<u32> = shown.collect();
-            entry.link = tree::Link::leaf(references.len() as u32, shown.len());
+            entry.link = tree::NodeLink::leaf(references.len() as u32, shown.len());
             references.extend(shown);
         }
     }
-    let bvh = Bvh::new(entries, references, 2 * top.placements.len())?;
+    let bvh = Bvh::new(entries, references, 2 * tlas.instances.len())?;
     let divide = |items: &[u32], leaf: &Aabb| {
         let part = |&item: &u32| {
-            let placement = placement_of(top, item);
-            let root = bottoms[placement.bottom as usize].bounds;
+            let instance = instance_of(tlas, item);
+            let root = blases[instance.blas as usize].bounds;
             // The transform was found to be invertible.
-            let own = placement.world_bounds(&root).unwrap_or(*leaf).intersection(*leaf);
+            let own = instance.world_bounds(&root).unwrap_or(*leaf).intersection(*leaf);
             (vec![item], if own.is_empty() { *leaf } else { own })
         };
         items.iter().map(part).collect()
@@ -242,21 +242,21 @@ fn one_node_leaves(top: &Top, bottoms: &[EncodedBottom]) -> Result<Bvh, tree::Bv
 }
 
 /// The boxes of all entries with room for the rounding of the transforms below them.
-fn widened_bounds(bvh: &Bvh, top: &Top) -> Vec<Aabb> {
-    let world = top.bvh.root().bounds;
+fn widened_bounds(bvh: &Bvh, tlas: &Tlas) -> Vec<Aabb> {
+    let world = tlas.bvh.root().bounds;
     let below = references_below(bvh);
     let mut bounds: Vec<Aabb> = bvh
-        .entries()
+        .nodes()
         .par_iter()
         .map(|entry| {
             let margins = bvh
                 .items(entry)
                 .iter()
-                .map(|&item| transform_margin(placement_of(top, item), &world));
+                .map(|&item| transform_margin(instance_of(tlas, item), &world));
             widen(&entry.bounds, margins.fold(0.0, f32::max))
         })
         .collect();
-    for (index, entry) in bvh.entries().iter().enumerate().rev() {
+    for (index, entry) in bvh.nodes().iter().enumerate().rev() {
         if !entry.link.is_leaf() {
             let held = entry.link.range().filter(|&child| below[child] > 0);
             bounds[index] = held.fold(bounds[index], |all, child| all.union(bounds[child]));

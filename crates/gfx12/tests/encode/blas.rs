@@ -1,7 +1,7 @@
-//! Bottom levels: everything stored once for each reference, bit for bit, inside its boxes.
+//! BLASes: everything stored once for each reference, bit for bit, inside its boxes.
 
 use super::reader::{self, Found, Shape, Step};
-use super::trees::{bottom, single};
+use super::trees::{blas, single};
 use geometry::Aabb;
 use geometry::exact::rational;
 use gfx12::encode::{Encoded, Options, Policy, encode};
@@ -10,7 +10,7 @@ use gfx12::obb::rotation;
 use num_rational::BigRational;
 use proptest::prelude::*;
 use tree::primitives::Primitive;
-use tree::{Bottom, PrimitiveFlags};
+use tree::{Blas, PrimitiveFlags};
 
 /// What a primitive is known by: ids, flags and the bits of its shape.
 type Fingerprint = (u32, u32, bool, bool, Vec<u32>);
@@ -23,14 +23,14 @@ fn bits(shape: &Shape) -> Vec<u32> {
     points.iter().flat_map(|point| point.to_array().map(f32::to_bits)).collect()
 }
 
-fn expected(bottom: &Bottom) -> Vec<Fingerprint> {
-    let mut all: Vec<Fingerprint> = bottom
+fn expected(blas: &Blas) -> Vec<Fingerprint> {
+    let mut all: Vec<Fingerprint> = blas
         .bvh
-        .references()
+        .indices()
         .iter()
         .map(|&item| {
-            let id = bottom.primitives.ids[item as usize];
-            let shape = match bottom.primitives.get(item as usize) {
+            let id = blas.primitives.ids[item as usize];
+            let shape = match blas.primitives.get(item as usize) {
                 Primitive::Triangle(triangle) => Shape::Triangle(*triangle),
                 Primitive::Box(bounds) => Shape::Box(*bounds),
             };
@@ -96,12 +96,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn everything_is_stored_inside_its_boxes(bottom in bottom(20), options in options()) {
-        let Encoded { image, report } = encode(&single(bottom.clone()), &options).unwrap();
+    fn everything_is_stored_inside_its_boxes(blas in blas(20), options in options()) {
+        let Encoded { image, report } = encode(&single(blas.clone()), &options).unwrap();
         let base = image.bases[0];
         let (found, instances) = reader::read(&image, base);
         prop_assert!(instances.is_empty());
-        let (mut stored, mut given) = (fingerprints(&found), expected(&bottom));
+        let (mut stored, mut given) = (fingerprints(&found), expected(&blas));
         let merges = options.policy == Policy::Radv;
         if merges || options.policy == Policy::Dense && !options.keep_leaves {
             // Two references to one primitive may meet in a regrouped leaf, and two boxes of RADV's may
@@ -124,8 +124,8 @@ proptest! {
 
     /// The header's tables lead to every primitive by its ids.
     #[test]
-    fn tables_lead_to_primitives(bottom in bottom(5)) {
-        let image = encode(&single(bottom.clone()), &Options::default()).unwrap().image;
+    fn tables_lead_to_primitives(blas in blas(5)) {
+        let image = encode(&single(blas.clone()), &Options::default()).unwrap().image;
         let base = image.bases[0];
         let header = reader::header(&image, base);
         let (found, _) = reader::read(&image, base);
@@ -160,8 +160,8 @@ proptest! {
     }
 
     #[test]
-    fn threads_do_not_matter(bottom in bottom(9), options in options()) {
-        let tree = single(bottom);
+    fn threads_do_not_matter(blas in blas(9), options in options()) {
+        let tree = single(blas);
         let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         prop_assert_eq!(alone.install(|| encode(&tree, &options)), encode(&tree, &options));
     }

@@ -1,25 +1,25 @@
-//! Top levels: every placement has its nodes, inside its boxes, with what its structure needs.
+//! TLASes: every instance has its nodes, inside its boxes, with what its structure needs.
 
 use super::reader::{self, FoundInstance};
-use super::trees::bottom;
+use super::trees::blas;
 use geometry::{Aabb, InstanceFlags, Transform, Vec3};
 use gfx12::encode::{EncodeError, Options, Policy, encode};
 use gfx12::layout::{NodePointer, PointerFlags};
 use proptest::prelude::*;
-use tree::{Bottom, Bvh, Entry, Link, Placement, Top, Tree};
+use tree::{Blas, Bvh, Instance, Node, NodeLink, Tlas, Tree};
 
-fn placement() -> impl Strategy<Value = Placement> {
+fn instance() -> impl Strategy<Value = Instance> {
     let rows = prop::array::uniform3(prop::array::uniform4(-2.0f32..2.0));
     (rows, 0u32..3, any::<u8>(), 0u32..1 << 24, 0u8..16).prop_filter_map(
         "invertible",
-        |(rows, bottom, mask, custom_index, flags)| {
+        |(rows, blas, mask, custom_index, flags)| {
             let mut object_to_world = Transform { rows };
             for (axis, row) in object_to_world.rows.iter_mut().enumerate() {
                 row[axis] += 3.0;
                 row[3] *= 50.0;
             }
-            Some(Placement {
-                bottom,
+            Some(Instance {
+                blas,
                 world_to_object: object_to_world.inverse().ok()?,
                 object_to_world,
                 mask,
@@ -30,32 +30,33 @@ fn placement() -> impl Strategy<Value = Placement> {
     )
 }
 
-/// Three bottom levels of moderate size, the last one empty, and placements under one wide node.
+/// Three BLASes of moderate size, the last one empty, and instances under one wide node.
 fn instanced() -> impl Strategy<Value = Tree> {
-    let moderate = |bottom: &Bottom| {
-        let bounds = bottom.bvh.root().bounds;
+    let moderate = |blas: &Blas| {
+        let bounds = blas.bvh.root().bounds;
         bounds.is_empty() || bounds.max.abs().max(bounds.min.abs()).max_element() < 1e5
     };
-    let level = move || bottom(6).prop_filter("moderate", moderate);
-    (level(), level(), prop::collection::vec(placement(), 1..20)).prop_map(|(a, b, placements)| {
-        let empty = Bottom { primitives: tree::Primitives::default(), bvh: Bvh::empty() };
-        let bottoms = vec![a, b, empty];
+    let level = move || blas(6).prop_filter("moderate", moderate);
+    (level(), level(), prop::collection::vec(instance(), 1..20)).prop_map(|(a, b, instances)| {
+        let empty = Blas { primitives: tree::Primitives::default(), bvh: Bvh::empty() };
+        let blases = vec![a, b, empty];
         let around = |item: usize| {
-            let placement: &Placement = &placements[item];
-            placement.world_bounds(&bottoms[placement.bottom as usize].bvh.root().bounds).unwrap()
+            let instance: &Instance = &instances[item];
+            instance.world_bounds(&blases[instance.blas as usize].bvh.root().bounds).unwrap()
         };
         let parts: Vec<Vec<usize>> =
-            (0..placements.len()).collect::<Vec<_>>().chunks(3).map(<[usize]>::to_vec).collect();
+            (0..instances.len()).collect::<Vec<_>>().chunks(3).map(<[usize]>::to_vec).collect();
         let union =
             |items: &[usize]| items.iter().fold(Aabb::EMPTY, |all, &i| all.union(around(i)));
-        let all: Vec<usize> = (0..placements.len()).collect();
-        let mut entries = vec![Entry { bounds: union(&all), link: Link::node(1, parts.len()) }];
+        let all: Vec<usize> = (0..instances.len()).collect();
+        let mut entries = vec![Node { bounds: union(&all), link: NodeLink::inner(1, parts.len()) }];
         for (k, part) in parts.iter().enumerate() {
-            entries.push(Entry { bounds: union(part), link: Link::leaf(3 * k as u32, part.len()) });
+            entries
+                .push(Node { bounds: union(part), link: NodeLink::leaf(3 * k as u32, part.len()) });
         }
-        let references = (0..placements.len() as u32).collect();
-        let bvh = Bvh::new(entries, references, placements.len()).unwrap();
-        Tree { bottoms, top: Some(Top { placements, bvh }) }
+        let references = (0..instances.len() as u32).collect();
+        let bvh = Bvh::new(entries, references, instances.len()).unwrap();
+        Tree { blases, tlas: Some(Tlas { instances, bvh }) }
     })
 }
 
@@ -68,19 +69,19 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
-    fn every_placement_has_its_nodes(tree in instanced(), policy in 0usize..3) {
+    fn every_instance_has_its_nodes(tree in instanced(), policy in 0usize..3) {
         let policy = Policy::ALL[policy];
         let image = encode(&tree, &Options::new(policy)).unwrap().image;
-        let top = tree.top.as_ref().unwrap();
+        let tlas = tree.tlas.as_ref().unwrap();
         let (primitives, found) = reader::read(&image, image.bases[0]);
         prop_assert!(primitives.is_empty());
         prop_assert_eq!(image.segments.len(), 4);
-        for (number, placement) in top.placements.iter().enumerate() {
+        for (number, instance) in tlas.instances.iter().enumerate() {
             let own: Vec<&FoundInstance> =
                 found.iter().filter(|f| f.sideband.instance_index as usize == number).collect();
-            let bottom = &tree.bottoms[placement.bottom as usize];
-            let triangles = !bottom.primitives.triangles.is_empty();
-            let boxes = !bottom.primitives.boxes.is_empty();
+            let blas = &tree.blases[instance.blas as usize];
+            let triangles = !blas.primitives.triangles.is_empty();
+            let boxes = !blas.primitives.boxes.is_empty();
             let mut expected = Vec::new();
             if triangles {
                 expected.push((false, true));
@@ -90,13 +91,13 @@ proptest! {
             }
             prop_assert_eq!(own.iter().map(|f| skips(f)).collect::<Vec<_>>(), expected);
             for f in own {
-                prop_assert_eq!(f.node.world_to_object, placement.world_to_object);
-                prop_assert_eq!(f.sideband.object_to_world, placement.object_to_world);
-                prop_assert_eq!((f.node.user_data, f.node.mask), (placement.custom_index, placement.mask));
-                prop_assert!(f.path.iter().all(|step| step.mask & placement.mask == placement.mask));
-                let segment = &image.segments[1 + placement.bottom as usize];
+                prop_assert_eq!(f.node.world_to_object, instance.world_to_object);
+                prop_assert_eq!(f.sideband.object_to_world, instance.object_to_world);
+                prop_assert_eq!((f.node.user_data, f.node.mask), (instance.custom_index, instance.mask));
+                prop_assert!(f.path.iter().all(|step| step.mask & instance.mask == instance.mask));
+                let segment = &image.segments[1 + instance.blas as usize];
                 prop_assert_eq!(reader::child_base(&f.node), segment.address);
-                let world = placement.world_bounds(&bottom.bvh.root().bounds).unwrap();
+                let world = instance.world_bounds(&blas.bvh.root().bounds).unwrap();
                 let lossy = policy == Policy::Radv;
                 prop_assert!(lossy || f.path.iter().all(|step| step.bounds.contains(&world)));
                 // The embedded boxes name the root and cover the structure.
@@ -114,26 +115,26 @@ proptest! {
 
 #[test]
 fn what_cannot_be_placed_is_refused() {
-    let placement = Placement {
-        bottom: 1,
+    let instance = Instance {
+        blas: 1,
         world_to_object: Transform::IDENTITY,
         object_to_world: Transform::IDENTITY,
         mask: 0xFF,
         custom_index: 0,
         flags: InstanceFlags::empty(),
     };
-    let empty = Bottom { primitives: tree::Primitives::default(), bvh: Bvh::empty() };
-    let root = Entry { bounds: Aabb::new(Vec3::ZERO, Vec3::ONE), link: Link::leaf(0, 1) };
-    let top = Top { placements: vec![placement], bvh: Bvh::new(vec![root], vec![0], 1).unwrap() };
-    let mut tree = Tree { bottoms: vec![empty], top: Some(top) };
+    let empty = Blas { primitives: tree::Primitives::default(), bvh: Bvh::empty() };
+    let root = Node { bounds: Aabb::new(Vec3::ZERO, Vec3::ONE), link: NodeLink::leaf(0, 1) };
+    let tlas = Tlas { instances: vec![instance], bvh: Bvh::new(vec![root], vec![0], 1).unwrap() };
+    let mut tree = Tree { blases: vec![empty], tlas: Some(tlas) };
     let refused = encode(&tree, &Options::default()).unwrap_err();
-    assert_eq!(refused, EncodeError::MissingBottom { placement: 0, bottom: 1, bottoms: 1 });
-    let top = tree.top.as_mut().unwrap();
-    top.placements[0].bottom = 0;
-    top.placements[0].world_to_object.rows[1] = [0.0; 4];
+    assert_eq!(refused, EncodeError::MissingBlas { instance: 0, blas: 1, blases: 1 });
+    let tlas = tree.tlas.as_mut().unwrap();
+    tlas.instances[0].blas = 0;
+    tlas.instances[0].world_to_object.rows[1] = [0.0; 4];
     let refused = encode(&tree, &Options::default()).unwrap_err();
-    assert!(matches!(refused, EncodeError::Singular { placement: 0, .. }), "{refused}");
-    tree.top = None;
-    tree.bottoms.clear();
-    assert_eq!(encode(&tree, &Options::default()), Err(EncodeError::BottomCount { bottoms: 0 }));
+    assert!(matches!(refused, EncodeError::Singular { instance: 0, .. }), "{refused}");
+    tree.tlas = None;
+    tree.blases.clear();
+    assert_eq!(encode(&tree, &Options::default()), Err(EncodeError::BlasCount { blases: 0 }));
 }

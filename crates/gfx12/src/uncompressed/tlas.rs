@@ -1,22 +1,22 @@
-//! A top level: instance nodes.
+//! A TLAS: instance nodes.
 //!
 //! An instance says by a flag whether its structure holds triangles or procedurals, and the unit culls by
 //! it. A structure with both kinds has neither flag; a loop that wants its procedurals must then not pass
-//! "skip triangles" down from the top level.
+//! "skip triangles" down from the TLAS.
 
 use super::decode::instance_flags;
 use super::draft::{Child, Draft, Leaf, LooseLeaf, NewLeaf};
 use super::write::{Contents, LeafBits, Structure};
 use super::{EncodeError, Options};
-use crate::encode::margin::{top_margin, transform_margin, widen};
+use crate::encode::margin::{tlas_margin, transform_margin, widen};
 use crate::layout::uncompressed::{DualInstanceNode, DualPointer};
 use crate::layout::{BasePointer, CullFlags, GpurtSideband, PointerFlags};
 use geometry::{Aabb, InstanceFlags};
-use tree::{Placement, Top};
+use tree::{Instance, Tlas};
 
-/// What a top level must know of a bottom level.
+/// What a TLAS must know of a BLAS.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct BottomFacts {
+pub(super) struct BlasFacts {
     /// The box around what it holds.
     pub(super) bounds: Aabb,
     pub(super) root: DualPointer,
@@ -27,44 +27,44 @@ pub(super) struct BottomFacts {
     pub(super) metadata_bytes: u64,
 }
 
-/// A top level with a place for each node. The addresses in `bottoms` are not looked at.
+/// A TLAS with a place for each node. The addresses in `blases` are not looked at.
 pub(super) fn structure(
-    top: &Top,
-    bottoms: &[BottomFacts],
+    tlas: &Tlas,
+    blases: &[BlasFacts],
     options: &Options,
 ) -> Result<Structure, EncodeError> {
-    check_placements(top, bottoms.len())?;
+    check_instances(tlas, blases.len())?;
     let mut draft =
-        Draft::new(&top.bvh, options.keep_leaves, |loose| instance_leaves(loose, top, bottoms));
+        Draft::new(&tlas.bvh, options.keep_leaves, |loose| instance_leaves(loose, tlas, blases));
     let margin = if options.margin {
-        widen_for_transforms(&mut draft, top);
-        top_margin(top).plain
+        widen_for_transforms(&mut draft, tlas);
+        tlas_margin(tlas).plain
     } else {
         0.0
     };
     let nothing = Contents { cull_flags: CullFlags::empty(), triangles: 0 };
-    Structure::new(bottoms.len(), draft, options.precision, margin, |_| nothing)
+    Structure::new(blases.len(), draft, options.precision, margin, |_| nothing)
 }
 
 /// The node of an instance.
-pub(super) fn leaf_bits(number: u32, placement: &Placement, bottom: &BottomFacts) -> LeafBits {
-    let flags = own_flags(placement.flags) | kind_flags(bottom.cull_flags);
+pub(super) fn leaf_bits(number: u32, instance: &Instance, blas: &BlasFacts) -> LeafBits {
+    let flags = own_flags(instance.flags) | kind_flags(blas.cull_flags);
     let sideband = GpurtSideband {
         instance_index: number,
-        instance_id: placement.custom_index & 0x00FF_FFFF,
+        instance_id: instance.custom_index & 0x00FF_FFFF,
         // As the pointer has them, with what the kind of the structure adds.
         flags: instance_flags(flags).bits(),
-        blas_metadata_size: bottom.metadata_bytes as u32,
+        blas_metadata_size: blas.metadata_bytes as u32,
         reserved: 0,
-        object_to_world: placement.object_to_world,
+        object_to_world: instance.object_to_world,
     };
     let node = DualInstanceNode {
-        world_to_object: placement.world_to_object,
+        world_to_object: instance.world_to_object,
         // Addresses were aligned and checked when they were given out.
-        child_base: BasePointer(bottom.base >> 3).with_flags(flags),
-        child_root: bottom.root,
-        user_data: placement.custom_index & 0x00FF_FFFF,
-        mask: placement.mask,
+        child_base: BasePointer(blas.base >> 3).with_flags(flags),
+        child_root: blas.root,
+        user_data: instance.custom_index & 0x00FF_FFFF,
+        mask: instance.mask,
         software: *sideband.encode().words(),
     };
     LeafBits::Whole(Box::new(node.encode()))
@@ -92,30 +92,30 @@ fn kind_flags(contents: CullFlags) -> PointerFlags {
     }
 }
 
-fn check_placements(top: &Top, bottoms: usize) -> Result<(), EncodeError> {
-    for (placement, given) in top.placements.iter().enumerate() {
-        if given.bottom as usize >= bottoms {
-            return Err(EncodeError::MissingBottom { placement, bottom: given.bottom, bottoms });
+fn check_instances(tlas: &Tlas, blases: usize) -> Result<(), EncodeError> {
+    for (instance, given) in tlas.instances.iter().enumerate() {
+        if given.blas as usize >= blases {
+            return Err(EncodeError::MissingBlas { instance, blas: given.blas, blases });
         }
         if let Err(source) = given.world_to_object.inverse() {
-            return Err(EncodeError::Singular { placement, source });
+            return Err(EncodeError::Singular { instance, source });
         }
     }
     Ok(())
 }
 
-/// An instance node for each placement of something.
-fn instance_leaves(loose: &[LooseLeaf<'_>], top: &Top, bottoms: &[BottomFacts]) -> Vec<NewLeaf> {
+/// An instance node for each instance of something.
+fn instance_leaves(loose: &[LooseLeaf<'_>], tlas: &Tlas, blases: &[BlasFacts]) -> Vec<NewLeaf> {
     let mut leaves = Vec::new();
     for (origin, given) in loose.iter().enumerate() {
         for &item in given.items {
-            let placement = &top.placements[item as usize];
-            let below = bottoms[placement.bottom as usize].bounds;
+            let instance = &tlas.instances[item as usize];
+            let below = blases[instance.blas as usize].bounds;
             if below.is_empty() {
                 continue;
             }
             // The transform was found to be invertible.
-            let own = placement.world_bounds(&below).unwrap_or(given.bounds);
+            let own = instance.world_bounds(&below).unwrap_or(given.bounds);
             let inside = own.intersection(given.bounds);
             let alone = given.items.len() == 1 || inside.is_empty();
             let bounds = if alone { given.bounds } else { inside };
@@ -126,8 +126,8 @@ fn instance_leaves(loose: &[LooseLeaf<'_>], top: &Top, bottoms: &[BottomFacts]) 
 }
 
 /// Gives every box room for the rounding of the transforms below it.
-fn widen_for_transforms(draft: &mut Draft, top: &Top) {
-    let world = top.bvh.root().bounds;
+fn widen_for_transforms(draft: &mut Draft, tlas: &Tlas) {
+    let world = tlas.bvh.root().bounds;
     for number in (0..draft.boxes.len()).rev() {
         let mut slots = draft.boxes[number];
         for slot in slots.iter_mut().flatten() {
@@ -138,7 +138,7 @@ fn widen_for_transforms(draft: &mut Draft, top: &Top) {
                 }
                 Child::Leaf(leaf) => {
                     if let Leaf::Instance(item) = draft.leaves[leaf as usize] {
-                        let by = transform_margin(&top.placements[item as usize], &world);
+                        let by = transform_margin(&tlas.instances[item as usize], &world);
                         slot.bounds = widen(&slot.bounds, by);
                     }
                 }
