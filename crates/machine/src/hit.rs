@@ -41,14 +41,14 @@ impl Hit {
     /// candidate if and only if it comes before its best so far, and visits boxes at equal `t`, so
     /// ties are settled alike everywhere.
     #[must_use]
-    pub fn order(&self, other: &Self) -> Ordering {
+    pub fn total_cmp(&self, other: &Self) -> Ordering {
         let ids = |hit: &Self| (hit.instance, hit.geometry, hit.primitive);
         self.t.total_cmp(&other.t).then_with(|| ids(self).cmp(&ids(other)))
     }
 
     /// Whether this hit comes before `best`.
     #[must_use]
-    pub fn beats(&self, best: Option<&Self>) -> bool {
-        best.is_none_or(|best| self.order(best).is_lt())
+    pub fn is_closer_than(&self, best: Option<&Self>) -> bool {
+        best.is_none_or(|best| self.total_cmp(best).is_lt())
     }
 }

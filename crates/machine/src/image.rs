@@ -99,7 +99,7 @@ impl Image {
 
 /// What a check proved of an image, beyond that it is safe to walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Facts {
+pub struct ProvedFacts {
     /// Every primitive lies inside the decoded boxes of all its ancestors, in each node's frame.
     pub lossless: bool,
     /// Every node's parent pointer names its parent.
@@ -113,14 +113,14 @@ pub struct Facts {
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedImage {
     image: Image,
-    facts: Facts,
+    facts: ProvedFacts,
 }
 
 impl CheckedImage {
     /// States that `image` has been proved, and what more is known of it. For implementations of
     /// [`crate::Format::check`] only; the bytes cannot be changed from here on.
     #[must_use]
-    pub fn proved(image: Image, facts: Facts) -> Self {
+    pub fn proved(image: Image, facts: ProvedFacts) -> Self {
         Self { image, facts }
     }
 
@@ -132,7 +132,7 @@ impl CheckedImage {
 
     /// What was proved.
     #[must_use]
-    pub fn facts(&self) -> Facts {
+    pub fn facts(&self) -> ProvedFacts {
         self.facts
     }
 

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | [`query`] | a ray with the kind of answer wanted, a mask and flags |
 //! | [`hit`] | hits and their order |
-//! | [`candidate`] | one primitive against one query: shared by the oracle and the walks |
+//! | [`primitive_test`] | one primitive against one query: shared by the oracle and the walks |
 //! | [`machine`] | the trait [`Machine`] |
 //! | [`beam`] | beam queries: the trait [`BeamMachine`], its oracle and its reference machine |
 //! | [`oracle`] | brute force over every primitive |
@@ -28,7 +28,6 @@
 pub mod beam;
 pub mod block_format;
 pub mod budget;
-pub mod candidate;
 pub mod counters;
 pub mod finding;
 pub mod format;
@@ -37,6 +36,7 @@ pub mod image;
 pub mod instance_dilation;
 pub mod machine;
 pub mod oracle;
+pub mod primitive_test;
 pub mod query;
 pub mod reference;
 pub mod rules;
@@ -50,7 +50,7 @@ pub use counters::Counters;
 pub use finding::{Finding, Severity};
 pub use format::{Capabilities, CheckReport, EncodeError, Format};
 pub use hit::Hit;
-pub use image::{CheckedImage, Facts, Image, Segment};
+pub use image::{CheckedImage, Image, ProvedFacts, Segment};
 pub use machine::Machine;
 pub use oracle::Oracle;
 pub use query::{HitKind, RayFlags, RayQuery};

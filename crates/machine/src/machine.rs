@@ -13,7 +13,7 @@ pub trait Machine: Sync {
     /// Answers `query` into `hits`, which is cleared first, and adds what it did to `counters`.
     ///
     /// A closest or any query yields at most one hit; an all query yields each primitive's hit once,
-    /// in the order of [`Hit::order`].
+    /// in the order of [`Hit::total_cmp`].
     ///
     /// # Errors
     /// When the machine's step budget ends before the walk does. `hits` is then empty.

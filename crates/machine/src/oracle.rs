@@ -1,6 +1,6 @@
 //! The brute-force oracle: every primitive of every instance, one after the other.
 
-use crate::candidate::View;
+use crate::primitive_test::InstanceView;
 use crate::{BudgetExhausted, Counters, Hit, HitKind, Machine, RayQuery};
 use geometry::TriangleRule;
 use tree::Tree;
@@ -22,15 +22,15 @@ impl<'a> Oracle<'a> {
     }
 
     /// What the query sees: one view for each instance.
-    fn views(&self, query: &RayQuery) -> Vec<View<'a>> {
+    fn views(&self, query: &RayQuery) -> Vec<InstanceView<'a>> {
         let tree = self.tree;
         match &tree.tlas {
-            None => tree.blases.iter().map(|b| View::world(&b.primitives, query)).collect(),
+            None => tree.blases.iter().map(|b| InstanceView::world(&b.primitives, query)).collect(),
             Some(tlas) => (0..)
                 .zip(&tlas.instances)
                 .filter_map(|(number, instance)| {
                     let blas = &tree.blases[instance.blas as usize];
-                    View::placed(&blas.primitives, query, number, instance)
+                    InstanceView::placed(&blas.primitives, query, number, instance)
                 })
                 .collect(),
         }
@@ -50,7 +50,7 @@ impl Machine for Oracle<'_> {
     ) -> Result<(), BudgetExhausted> {
         hits.clear();
         counters.queries += 1;
-        if !query.is_answerable() {
+        if !query.can_hit() {
             return Ok(());
         }
         for view in self.views(query) {
@@ -63,7 +63,7 @@ impl Machine for Oracle<'_> {
                 hits.extend(view.hit(self.rule, index));
             }
         }
-        hits.sort_by(Hit::order);
+        hits.sort_by(Hit::total_cmp);
         hits.dedup(); // hits that nothing tells apart count once
         if query.kind != HitKind::All {
             hits.truncate(1);

@@ -26,7 +26,7 @@ impl RayQuery {
 
     /// Whether the answer can be anything but "no hit".
     #[must_use]
-    pub fn is_answerable(&self) -> bool {
+    pub fn can_hit(&self) -> bool {
         self.mask != 0 && self.ray.is_traceable()
     }
 }
@@ -34,11 +34,11 @@ impl RayQuery {
 /// Which hits are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum HitKind {
-    /// The first one, in the order of [`crate::Hit::order`].
+    /// The first one, in the order of [`crate::Hit::total_cmp`].
     Closest,
     /// Any one; which one is up to the machine.
     Any,
-    /// Each primitive's, once, in the order of [`crate::Hit::order`].
+    /// Each primitive's, once, in the order of [`crate::Hit::total_cmp`].
     All,
 }
 

@@ -8,8 +8,8 @@
 //! cannot be lost ([`geometry::hit`]), and one inside the boxes of a split triangle lies within a few
 //! `u` of one of them ([`geometry::watertight`]).
 
-use crate::candidate::View;
 use crate::instance_dilation::InstanceDilation;
+use crate::primitive_test::InstanceView;
 use crate::{BudgetExhausted, Counters, Hit, HitKind, Machine, RayQuery, StepBudget};
 use geometry::{Aabb, Ray, SlabRay, TriangleRule, slab};
 use std::ops::{ControlFlow, Range};
@@ -53,7 +53,7 @@ impl Machine for Reference<'_> {
     ) -> Result<(), BudgetExhausted> {
         hits.clear();
         counters.queries += 1;
-        if !query.is_answerable() {
+        if !query.can_hit() {
             return Ok(());
         }
         let mut walk = Walk {
@@ -64,11 +64,9 @@ impl Machine for Reference<'_> {
             budget: StepBudget::new(self.step_limit),
         };
         let outcome = match &self.tree.tlas {
-            None => self
-                .tree
-                .blases
-                .iter()
-                .try_for_each(|blas| walk.blas(blas, &View::world(&blas.primitives, query))),
+            None => self.tree.blases.iter().try_for_each(|blas| {
+                walk.blas(blas, &InstanceView::world(&blas.primitives, query))
+            }),
             Some(tlas) => walk.tlas(self.tree, tlas, &self.instance_dilation),
         };
         match outcome {
@@ -78,7 +76,7 @@ impl Machine for Reference<'_> {
             }
             ControlFlow::Break(Stop::Found) | ControlFlow::Continue(()) => {
                 if query.kind == HitKind::All {
-                    hits.sort_by(Hit::order);
+                    hits.sort_by(Hit::total_cmp);
                     hits.dedup(); // a split triangle is met in several leaves
                 }
                 Ok(())
@@ -112,7 +110,7 @@ impl Walk<'_> {
         self.bvh(&tlas.bvh, &slabs, |walk, item| {
             let instance = &tlas.instances[item as usize];
             let blas = &tree.blases[instance.blas as usize];
-            match View::placed(&blas.primitives, query, item, instance) {
+            match InstanceView::placed(&blas.primitives, query, item, instance) {
                 None => ControlFlow::Continue(()),
                 Some(view) => {
                     walk.counters.instances += 1;
@@ -122,13 +120,13 @@ impl Walk<'_> {
         })
     }
 
-    fn blas(&mut self, blas: &Blas, view: &View<'_>) -> ControlFlow<Stop> {
+    fn blas(&mut self, blas: &Blas, view: &InstanceView<'_>) -> ControlFlow<Stop> {
         let reach = slab::reach(view.ray.origin, &blas.bvh.root().bounds);
         let slabs = SlabRay::new(&view.ray, reach);
         self.bvh(&blas.bvh, &slabs, |walk, item| walk.primitive(view, item as usize))
     }
 
-    fn primitive(&mut self, view: &View<'_>, index: usize) -> ControlFlow<Stop> {
+    fn primitive(&mut self, view: &InstanceView<'_>, index: usize) -> ControlFlow<Stop> {
         match view.primitives.get(index) {
             Primitive::Triangle(_) => self.counters.triangle_tests += 1,
             Primitive::Box(_) => self.counters.procedural_tests += 1,
@@ -141,7 +139,7 @@ impl Walk<'_> {
                 return ControlFlow::Break(Stop::Found);
             }
             HitKind::Closest => {
-                if hit.beats(self.hits.first()) {
+                if hit.is_closer_than(self.hits.first()) {
                     self.hits.clear();
                     self.hits.push(hit);
                 }

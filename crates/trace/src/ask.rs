@@ -3,7 +3,7 @@
 use crate::Hit;
 use geometry::{Aabb, Ray, SlabRay, SurfaceHit, TriangleRule, slab};
 use machine::RayFlags;
-use machine::candidate::MergedFlags;
+use machine::primitive_test::MergedFlags;
 use tree::PrimitiveId;
 use tree::primitives::Primitive;
 

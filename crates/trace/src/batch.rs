@@ -99,7 +99,7 @@ impl<'a> Batch<'a> {
         self.answer_into::<Any>(rays, answers);
     }
 
-    /// All hits of each ray, each primitive's once, in the order of [`Hit::order`].
+    /// All hits of each ray, each primitive's once, in the order of [`Hit::total_cmp`].
     #[must_use]
     pub fn all(&self, rays: &[Ray]) -> Vec<Vec<Hit>> {
         self.answers::<All>(rays)

@@ -18,8 +18,8 @@ use gfx12::layout::{
     TriangleDescriptor,
 };
 use gfx12::obb;
-use machine::candidate::MergedFlags;
 use machine::instance_dilation::InstanceDilation;
+use machine::primitive_test::MergedFlags;
 use machine::{CheckedImage, Counters, Image};
 use std::ops::ControlFlow;
 use tree::primitives::Primitive;

@@ -73,7 +73,7 @@ impl Kind for Closest {
 
     #[inline(always)]
     fn offer(best: &mut Hit, hit: Hit) -> Outcome {
-        if hit.beats(Some(best)) {
+        if hit.is_closer_than(Some(best)) {
             *best = hit;
             Outcome::Narrow(hit.t)
         } else {
@@ -155,7 +155,7 @@ impl Kind for All {
     }
 
     fn finish(answer: &mut Vec<Hit>) {
-        answer.sort_by(Hit::order);
+        answer.sort_by(Hit::total_cmp);
         answer.dedup(); // a split triangle is met in several leaves
     }
 }

@@ -9,7 +9,7 @@ use crate::kind::{Kind, Outcome};
 use crate::world::{Level, Node, Pointer, Target, World};
 use geometry::{InstanceFlags, Ray, SlabRay, slab};
 use machine::Counters;
-use machine::candidate::MergedFlags;
+use machine::primitive_test::MergedFlags;
 use std::ops::ControlFlow;
 use tree::primitives::Primitive;
 

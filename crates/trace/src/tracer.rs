@@ -188,7 +188,7 @@ impl Tracer {
         self.batch().any(rays)
     }
 
-    /// All hits of each ray, each primitive's once, in the order of [`Hit::order`].
+    /// All hits of each ray, each primitive's once, in the order of [`Hit::total_cmp`].
     #[must_use]
     pub fn all(&self, rays: &[Ray]) -> Vec<Vec<Hit>> {
         self.batch().all(rays)

@@ -103,7 +103,7 @@ fn compare(image: &CheckedImage, tree: &Tree, beams: usize, seed: u64) -> usize 
         let mut expected = Vec::new();
         oracle.collect(&query, &mut expected, &mut Counters::default()).unwrap();
         met += expected.len();
-        let first = expected.iter().min_by(|a, b| a.order(b)).map(bits);
+        let first = expected.iter().min_by(|a, b| a.total_cmp(b)).map(bits);
         for tracer in &tracers {
             let ask = tracer.beam(beam).unwrap().mask(mask);
             let ask = if leaf == LeafRule::Exact { ask.exact() } else { ask };

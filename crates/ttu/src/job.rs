@@ -34,9 +34,9 @@ impl Query {
     }
 
     /// Whether the answer can be anything but "nothing".
-    pub(crate) fn is_answerable(&self) -> bool {
+    pub(crate) fn can_hit(&self) -> bool {
         match self {
-            Self::Ray(query) => query.is_answerable(),
+            Self::Ray(query) => query.can_hit(),
             Self::Beam(query, _) => query.mask != 0,
         }
     }
@@ -132,7 +132,7 @@ impl Job {
             self.hits.push(hit);
             return false;
         }
-        let is_better = hit.beats(self.hits.first());
+        let is_better = hit.is_closer_than(self.hits.first());
         if is_better {
             self.hits.clear();
             self.hits.push(hit);
@@ -146,7 +146,7 @@ impl Job {
             self.beam_hits.push(hit);
             return false;
         }
-        let is_better = self.beam_hits.first().is_none_or(|best| hit.order(best).is_lt());
+        let is_better = self.beam_hits.first().is_none_or(|best| hit.total_cmp(best).is_lt());
         if is_better {
             self.beam_hits.clear();
             self.beam_hits.push(hit);
@@ -163,7 +163,7 @@ impl Job {
     }
 
     pub(crate) fn into_answer(mut self) -> Answer {
-        self.hits.sort_by(Hit::order);
+        self.hits.sort_by(Hit::total_cmp);
         self.hits.dedup(); // a split triangle is met in several leaves
         self.beam_hits.sort_by_key(BeamHit::ids);
         self.beam_hits.dedup_by_key(|hit| hit.ids());

@@ -43,7 +43,7 @@ use crate::decode::{Memory, Pairs, Survey};
 pub(crate) use boxes::text as box_text;
 use contents::Contents;
 use instances::Below;
-use machine::{CheckReport, CheckedImage, Facts, Image, Severity};
+use machine::{CheckReport, CheckedImage, Image, ProvedFacts, Severity};
 
 /// Proves an image, or says what is wrong with it. Offsets count over the segments, one after the
 /// other in their order.
@@ -61,14 +61,14 @@ pub fn check_file(image: Image, offsets: Vec<u64>) -> CheckReport {
     report(image, findings, facts, nodes)
 }
 
-fn report(image: Image, findings: Findings, facts: Facts, nodes: usize) -> CheckReport {
+fn report(image: Image, findings: Findings, facts: ProvedFacts, nodes: usize) -> CheckReport {
     let findings = findings.into_sorted();
     let is_sound = findings.iter().all(|finding| finding.severity != Severity::Error);
     let checked = is_sound.then(|| CheckedImage::proved(image, facts));
     CheckReport { checked, findings, nodes }
 }
 
-fn examine(image: &Image, memory: &Memory<'_>) -> (Findings, Facts, usize) {
+fn examine(image: &Image, memory: &Memory<'_>) -> (Findings, ProvedFacts, usize) {
     let mut findings = Findings::default();
     image::check(image, memory, &mut findings);
     let survey = Survey::collect(image, memory, &mut findings);
@@ -131,10 +131,14 @@ fn mixed_level(memory: &Memory<'_>, tlas: &Surveyed, findings: &mut Findings) {
 }
 
 /// What was proved, told by the rules that hold.
-fn facts(findings: &Findings) -> Facts {
+fn facts(findings: &Findings) -> ProvedFacts {
     let all_hold = |rules: &[Rule]| rules.iter().all(|&rule| findings.holds(rule));
     let finite = all_hold(&[Rule::PlaneFinite, Rule::VertexFinite, Rule::ProceduralBox]);
     let hiding =
         [Rule::Contained, Rule::InstanceBox, Rule::CullFlags, Rule::Mask, Rule::InstanceFlags];
-    Facts { lossless: finite && all_hold(&hiding), parents: all_hold(&[Rule::Parent]), finite }
+    ProvedFacts {
+        lossless: finite && all_hold(&hiding),
+        parents: all_hold(&[Rule::Parent]),
+        finite,
+    }
 }

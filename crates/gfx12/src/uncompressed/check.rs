@@ -11,7 +11,7 @@ use super::survey::Survey;
 use crate::decode::Memory;
 use crate::layout::Resource;
 use crate::layout::base_pointer::ADDRESS_MASK;
-use machine::{CheckReport, CheckedImage, Facts, Finding, Image, Severity};
+use machine::{CheckReport, CheckedImage, Finding, Image, ProvedFacts, Severity};
 
 /// Proves an image, or says what is wrong with it. Offsets count over the segments in their order.
 #[must_use]
@@ -28,7 +28,7 @@ pub fn check(image: Image) -> CheckReport {
         below.push(held);
     }
     let nodes = survey.structures.iter().map(|surveyed| surveyed.pointers().count()).sum();
-    let facts = Facts {
+    let facts = ProvedFacts {
         lossless: findings.holds(Rule::Contained),
         parents: findings.holds(Rule::Parent),
         finite: findings.holds(Rule::PlaneFinite)

@@ -20,7 +20,7 @@ impl<'a> Found<'a> {
 
     /// Whether the hit would be kept.
     pub(super) fn wants(&self, hit: &Hit) -> bool {
-        self.query.kind != HitKind::Closest || hit.beats(self.hits.first())
+        self.query.kind != HitKind::Closest || hit.is_closer_than(self.hits.first())
     }
 
     /// Keeps the hit if it is wanted; breaks when the query has its answer.
@@ -76,7 +76,7 @@ impl<'a> Found<'a> {
     /// Puts the hits of an all-hits query in order; a primitive may have been met twice.
     pub(super) fn finish(self) {
         if self.query.kind == HitKind::All {
-            self.hits.sort_by(Hit::order);
+            self.hits.sort_by(Hit::total_cmp);
             self.hits.dedup();
         }
     }

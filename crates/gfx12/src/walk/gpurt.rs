@@ -51,7 +51,7 @@ impl Machine for Gpurt<'_> {
         let ground = &self.0;
         let mut found = Found::new(query, hits);
         counters.queries += 1;
-        if !query.is_answerable() {
+        if !query.can_hit() {
             return Ok(());
         }
         let flags = PointerFlags::of_ray(query.flags.bits());

@@ -13,7 +13,7 @@ use crate::layout::{
 };
 use crate::stack::{ENTRY_STRIDE, StackAddress, StackMode, push8_pop1};
 use geometry::{InstanceFlags, Ray, Vec3};
-use machine::candidate::MergedFlags;
+use machine::primitive_test::MergedFlags;
 use machine::{BudgetExhausted, Counters, Hit, HitKind, RayQuery, StepBudget};
 use tree::primitives::Primitive;
 
@@ -176,7 +176,7 @@ impl<'a> Lane<'a> {
         debug_assert_eq!(self.execute(node, f32::INFINITY).vdst[8] & 3, navigation);
         let hits = stored(&decoded, pair).map(|s| s.and_then(|s| self.hit(&s)));
         let [nearer, farther] = match hits {
-            [Some(a), Some(b)] if b.order(&a).is_lt() => [Some(b), Some(a)],
+            [Some(a), Some(b)] if b.total_cmp(&a).is_lt() => [Some(b), Some(a)],
             [None, b] => [b, None],
             hits => hits,
         };

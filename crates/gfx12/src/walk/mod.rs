@@ -22,7 +22,7 @@
 //! | [`promise`] | for which rays nothing is lost |
 //!
 //! **Accepting.** The registers of the instruction stay raw. Both primitives of a pair that the walk
-//! reaches are put to [`machine::candidate`], like everywhere else; on the Möller-Trumbore rule that
+//! reaches are put to [`machine::primitive_test`], like everywhere else; on the Möller-Trumbore rule that
 //! computes the same `t` again, and then moves it into the box of the triangle.
 //!
 //! **The extent** of a box test is the `t` of the best hit, widened by 4 eps and a tiny term like the exit of
@@ -31,7 +31,7 @@
 //! **Lost entries.** The stack is a ring that overwrites its oldest entries; a pop that finds nothing
 //! says whether any were lost ([`INVALID`](crate::layout::NodePointer::INVALID), not
 //! [`TERMINAL`](crate::layout::NodePointer::TERMINAL)). The walk then returns through parent pointers, so
-//! a constructor wants [`Facts::parents`](machine::Facts::parents), unless the image is so flat that
+//! a constructor wants [`ProvedFacts::parents`](machine::ProvedFacts::parents), unless the image is so flat that
 //! the stack cannot overflow.
 //!
 //! Coming back to a box, the walk goes on behind the child that it left, so the children must come in the

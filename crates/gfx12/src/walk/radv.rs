@@ -110,7 +110,7 @@ fn answer(
 ) -> Result<(), BudgetExhausted> {
     let mut found = Found::new(query, hits);
     counters.queries += 1;
-    if !query.is_answerable() {
+    if !query.can_hit() {
         return Ok(());
     }
     // RADV skips kinds of primitives in shader code: its authors found those flags unusable (G-18).

@@ -81,7 +81,7 @@ pub trait BeamMachine: Sync {
     ) -> Result<Option<BeamHit>, BudgetExhausted> {
         let mut best: Option<BeamHit> = None;
         self.visit(query, counters, &mut |hit| match &mut best {
-            Some(best) if !hit.order(best).is_lt() => Visit::Until(best.t),
+            Some(best) if !hit.total_cmp(best).is_lt() => Visit::Until(best.t),
             _ => {
                 best = Some(*hit);
                 Visit::Until(hit.t)

@@ -95,7 +95,7 @@ impl BeamHit {
 
     /// The order of `first`: smallest `(t, instance, geometry, primitive)`.
     #[must_use]
-    pub fn order(&self, other: &Self) -> Ordering {
+    pub fn total_cmp(&self, other: &Self) -> Ordering {
         self.t.total_cmp(&other.t).then_with(|| self.ids().cmp(&other.ids()))
     }
 }

@@ -1,7 +1,7 @@
 //! The proof of an image: reading it is the proof of its structure; what is left is geometry.
 
 use super::decode;
-use crate::{CheckReport, CheckedImage, Facts, Finding, Image, Severity};
+use crate::{CheckReport, CheckedImage, Finding, Image, ProvedFacts, Severity};
 use geometry::Aabb;
 use tree::{Bvh, Tree};
 
@@ -10,8 +10,11 @@ pub(super) fn check(image: Image) -> CheckReport {
         Err(finding) => CheckReport { checked: None, findings: vec![finding], nodes: 0 },
         Ok(tree) => {
             let findings = escapes(&tree);
-            let facts =
-                Facts { lossless: findings.is_empty(), parents: false, finite: is_finite(&tree) };
+            let facts = ProvedFacts {
+                lossless: findings.is_empty(),
+                parents: false,
+                finite: is_finite(&tree),
+            };
             let nodes = levels(&tree).map(|(_, bvh)| bvh.nodes().len()).sum();
             CheckReport { checked: Some(CheckedImage::proved(image, facts)), findings, nodes }
         }

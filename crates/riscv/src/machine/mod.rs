@@ -99,7 +99,7 @@ impl Machine for HartMachine<'_> {
     ) -> Result<(), BudgetExhausted> {
         hits.clear();
         counters.queries += 1;
-        if !query.is_answerable() {
+        if !query.can_hit() {
             return Ok(());
         }
         // On a proved image the program can only run out of steps or room.

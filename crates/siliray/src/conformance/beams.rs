@@ -96,7 +96,7 @@ impl BeamQuestion {
     ) -> Option<BeamDisagreement> {
         let (query, truth) = (&self.query, &self.truth);
         let counters = &mut Counters::default();
-        let first = truth.iter().min_by(|a, b| a.order(b));
+        let first = truth.iter().min_by(|a, b| a.total_cmp(b));
         let expected: Vec<BeamHit> = match kind {
             BeamKind::Collect => truth.clone(),
             BeamKind::First | BeamKind::Any => first.copied().into_iter().collect(),

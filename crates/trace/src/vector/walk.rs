@@ -9,7 +9,7 @@ use crate::kind::{Kind, Outcome};
 use crate::world::Pointer;
 use geometry::{InstanceFlags, Ray};
 use machine::Counters;
-use machine::candidate::MergedFlags;
+use machine::primitive_test::MergedFlags;
 use tree::primitives::Primitive;
 
 /// A part of a batch.

@@ -16,7 +16,7 @@ use crate::unit::sm::{LeafTest, Sm};
 use crate::unit::ttu::{Env, Ttu};
 use machine::RayQuery;
 use machine::beam::BeamView;
-use machine::candidate::View;
+use machine::primitive_test::InstanceView;
 use std::ops::Range;
 
 /// Questions that run together.
@@ -151,7 +151,7 @@ impl Cluster {
         let has_root = env.world.has_root(None);
         for (turn, number) in task.jobs.clone().enumerate() {
             let job = &mut self.jobs[number as usize];
-            if has_root && job.query.is_answerable() {
+            if has_root && job.query.can_hit() {
                 job.live = 1;
                 let ttu = turn % tpc.ttus.len();
                 tpc.ttus[ttu].interface.inbox.push_back(Launch { job: number, instance: None });
@@ -294,9 +294,9 @@ fn test_ray(
         (Some(tlas), Some(number)) => {
             let instance = &tlas.instances[number as usize];
             let blas = &tree.blases[instance.blas as usize];
-            View::placed(&blas.primitives, query, number, instance)
+            InstanceView::placed(&blas.primitives, query, number, instance)
         }
-        _ => tree.blases.first().map(|blas| View::world(&blas.primitives, query)),
+        _ => tree.blases.first().map(|blas| InstanceView::world(&blas.primitives, query)),
     };
     let Some(view) = view else { return false };
     let mut is_shorter = false;

@@ -12,7 +12,7 @@ use super::directory::{
 };
 use super::quantize::{Axis, EXPONENTS, decoded_box};
 use super::rule::{Findings, Rule};
-use machine::{CheckReport, CheckedImage, Facts, Image};
+use machine::{CheckReport, CheckedImage, Image, ProvedFacts};
 
 /// Proves `image`, or says what is wrong with it. Offsets count from the image's base.
 #[must_use]
@@ -35,7 +35,7 @@ pub fn check(image: Image) -> CheckReport {
         return CheckReport { checked: None, findings: findings.into_sorted(), nodes };
     }
     let finite = findings.holds(Rule::VertexFinite);
-    let facts = Facts {
+    let facts = ProvedFacts {
         lossless: finite && findings.holds(Rule::Contained) && findings.holds(Rule::Mask),
         parents: findings.holds(Rule::Parent),
         finite,

@@ -41,7 +41,7 @@ impl Machine for BruteForce<'_> {
     ) -> Result<(), BudgetExhausted> {
         hits.clear();
         counters.queries += 1;
-        if !query.is_answerable() {
+        if !query.can_hit() {
             return Ok(());
         }
         let ray = self.ground.ray(query);

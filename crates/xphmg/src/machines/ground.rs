@@ -9,7 +9,7 @@ use crate::offload::walk::{Walk, WalkHit};
 use crate::policy::Policy;
 use crate::tiles::contents::Contents;
 use geometry::InstanceFlags;
-use machine::candidate::MergedFlags;
+use machine::primitive_test::MergedFlags;
 use machine::{CheckedImage, Hit, Image, RayFlags, RayQuery};
 use tree::{PrimitiveFlags, PrimitiveId, Tree};
 

@@ -90,7 +90,7 @@ impl Machine for Offload<'_> {
     ) -> Result<(), BudgetExhausted> {
         hits.clear();
         counters.queries += 1;
-        if !query.is_answerable() {
+        if !query.can_hit() {
             return Ok(());
         }
         // A proved image has no cycle and no hole, so a walk can only run out of steps.

@@ -10,7 +10,7 @@ use crate::numeric::Rounding;
 use crate::offload::JobOptions;
 use crate::policy::Policy;
 use geometry::Aabb;
-use machine::{CheckReport, CheckedImage, Facts, Image};
+use machine::{CheckReport, CheckedImage, Image, ProvedFacts};
 
 /// Proves an image, or says what is wrong with it.
 #[must_use]
@@ -26,7 +26,7 @@ pub fn check(image: Image) -> CheckReport {
             check_boxes(&contents, &visits, &mut findings);
         }
     }
-    let facts = Facts {
+    let facts = ProvedFacts {
         lossless: !findings.has(Rule::Contained),
         parents: false,
         finite: !findings.has(Rule::Finite),

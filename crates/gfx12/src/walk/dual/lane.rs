@@ -10,7 +10,7 @@ use crate::stack::{ENTRY_STRIDE, StackAddress, StackMode, push8_pop1, push8_pop2
 use crate::uncompressed::decode::{instance_flags, own_triangle, primitive_id};
 use crate::walk::found::Found;
 use geometry::{InstanceFlags, Ray, moller_trumbore};
-use machine::candidate::MergedFlags;
+use machine::primitive_test::MergedFlags;
 use machine::{BudgetExhausted, Counters, RayQuery, StepBudget};
 use std::ops::ControlFlow;
 use tree::primitives::Primitive;

@@ -18,7 +18,7 @@
 //!
 //! The two flags that skip a kind of primitive are not passed to the unit, as in RADV: it would cull
 //! instances of structures with both kinds. Acceptance sees to them. Everything that can be hit is accepted
-//! by the law ([`machine::candidate`]); the registers stay raw. The unit tests a pair's triangles in the
+//! by the law ([`machine::primitive_test`]); the registers stay raw. The unit tests a pair's triangles in the
 //! order of the node, which is a rotation of their own, so its `t` may differ from theirs in the last bits;
 //! debug builds assert that it is, to the bit, that of Möller-Trumbore on the node's order.
 
@@ -63,7 +63,7 @@ impl Machine for Dual<'_> {
     ) -> Result<(), BudgetExhausted> {
         counters.queries += 1;
         let found = Found::new(query, hits);
-        if !query.is_answerable() {
+        if !query.can_hit() {
             return Ok(());
         }
         let mut lane = Lane::new(&self.0, query, found, counters);

@@ -16,7 +16,7 @@ use crate::vector::slot::Slot;
 use crate::vector::{stack, triangles};
 use crate::world::{Node, Pointer, Target, World};
 use geometry::{InstanceFlags, Ray, TriangleRule};
-use machine::candidate::MergedFlags;
+use machine::primitive_test::MergedFlags;
 use machine::{Counters, RayFlags};
 use sight::{Aim, Sight, divisor};
 use std::arch::x86_64::*;

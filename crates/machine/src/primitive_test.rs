@@ -10,7 +10,7 @@ use tree::{Instance, PrimitiveFlags, PrimitiveId, Primitives};
 
 /// A BLAS as one query sees it through one instance.
 #[derive(Debug, Clone, Copy)]
-pub struct View<'a> {
+pub struct InstanceView<'a> {
     /// The primitives.
     pub primitives: &'a Primitives,
     /// The query's ray, in the space of the primitives.
@@ -29,7 +29,7 @@ pub struct MergedFlags {
     face_culling: bool,
 }
 
-impl<'a> View<'a> {
+impl<'a> InstanceView<'a> {
     /// A BLAS that lies in world space.
     #[must_use]
     pub fn world(primitives: &'a Primitives, query: &RayQuery) -> Self {
