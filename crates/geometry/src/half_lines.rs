@@ -32,7 +32,7 @@ pub(crate) trait Number: Clone {
 pub(crate) trait System {
     /// Hands every inequality `slope * t >= need` to `add(need, slope)`. `None` if the numbers leave open
     /// which inequalities there are.
-    fn list<N: Number>(&self, add: &mut dyn FnMut(N, N)) -> Option<()>;
+    fn for_each_constraint<N: Number>(&self, add: &mut dyn FnMut(N, N)) -> Option<()>;
 }
 
 /// Bounds of the exact set of parameters, which is not empty.
@@ -135,22 +135,24 @@ fn approximately(system: &impl System, tmin: f32, tmax: f32) -> Option<Option<Ra
     // Brackets of the first and of the last parameter.
     let (mut first, mut last) = ([f64::from(tmin); 2], [f64::from(tmax); 2]);
     let (mut is_empty, mut is_open) = (false, false);
-    system.list(&mut |need: Approximate, slope: Approximate| match slope.sign() {
-        None => is_open = true,
-        Some(Ordering::Equal) => match need.sign() {
+    system.for_each_constraint(
+        &mut |need: Approximate, slope: Approximate| match slope.sign() {
             None => is_open = true,
-            Some(sign) => is_empty |= sign.is_gt(),
+            Some(Ordering::Equal) => match need.sign() {
+                None => is_open = true,
+                Some(sign) => is_empty |= sign.is_gt(),
+            },
+            Some(Ordering::Greater) => {
+                let [low, high] = quotient(need, slope);
+                first = [first[0].max(low), first[1].max(high)];
+            }
+            Some(Ordering::Less) => {
+                let turned = |x: Approximate| Approximate { value: -x.value, ..x };
+                let [low, high] = quotient(turned(need), turned(slope));
+                last = [last[0].min(low), last[1].min(high)];
+            }
         },
-        Some(Ordering::Greater) => {
-            let [low, high] = quotient(need, slope);
-            first = [first[0].max(low), first[1].max(high)];
-        }
-        Some(Ordering::Less) => {
-            let turned = |x: Approximate| Approximate { value: -x.value, ..x };
-            let [low, high] = quotient(turned(need), turned(slope));
-            last = [last[0].min(low), last[1].min(high)];
-        }
-    })?;
+    )?;
     if is_empty || first[0] > last[1] {
         return Some(None);
     }
@@ -209,7 +211,7 @@ fn exactly(system: &impl System, tmin: f32, tmax: f32) -> Option<Range> {
         |x: f32| Fraction { numerator: Expansion::from(x), denominator: Expansion::from(1.0) };
     let (mut first, mut is_empty) = (whole(tmin), false);
     let mut last = tmax.is_finite().then(|| whole(tmax));
-    system.list(&mut |need: Expansion, slope: Expansion| match slope.sign() {
+    system.for_each_constraint(&mut |need: Expansion, slope: Expansion| match slope.sign() {
         Ordering::Equal => is_empty |= need.sign().is_gt(),
         Ordering::Greater => {
             let bound = Fraction { numerator: need, denominator: slope };

@@ -8,8 +8,8 @@
 //! Three facts make it exact to cull with, for any tree and both triangle rules:
 //!
 //! 1. *Never too narrow.* Every bound carries three roundings, so a lower bound may exceed an upper one
-//!    by a factor below `(1 + 2u)^3 < C = 1 + 4 eps`. The exit is widened by `C`, and by `2^-120` for
-//!    products that underflow: `fl(fl(hi * C) + TINY)`, unfused (B-2).
+//!    by a factor below `(1 + 2u)^3 < EXIT_SCALE = 1 + 4 eps`. The exit is widened by that scale, and
+//!    by `2^-120` for products that underflow: `fl(fl(hi * EXIT_SCALE) + EXIT_BIAS)`, unfused (B-2).
 //! 2. *Never too thin.* The watertight rule accepts a triangle whose sheared vertices moved by up to
 //!    `gamma(6) R`. Dilating by `e = 7uR` covers that, where `R` is the largest distance, on any axis,
 //!    from the origin to the box (B-9).
@@ -24,10 +24,10 @@ use crate::{Aabb, Ray};
 use glam::{BVec3, Vec3};
 
 /// `1 + 4 eps`, the factor that widens the exit.
-pub const C: f32 = f32::from_bits(0x3f80_0004);
+pub const EXIT_SCALE: f32 = f32::from_bits(0x3f80_0004);
 
 /// `2^-120`, the term that covers products near the bottom of the exponent range.
-pub const TINY: f32 = f32::from_bits(0x0380_0000);
+pub const EXIT_BIAS: f32 = f32::from_bits(0x0380_0000);
 
 /// `7u = 7 * 2^-24`, the dilation for each unit of reach.
 pub const DILATION: f32 = 7.0 / 16_777_216.0;
@@ -131,7 +131,7 @@ pub fn reach(origin: Vec3, bounds: &Aabb) -> f32 {
 /// The exit parameter widened so that no rounding can place it before a true entry (B-2).
 #[must_use]
 pub fn widen(exit: f32) -> f32 {
-    exit * C + TINY
+    exit * EXIT_SCALE + EXIT_BIAS
 }
 
 /// The larger of the two; a NaN candidate is dropped.

@@ -36,7 +36,7 @@ struct Translation<'a> {
 }
 
 impl System for Translation<'_> {
-    fn list<N: Number>(&self, add: &mut dyn FnMut(N, N)) -> Option<()> {
+    fn for_each_constraint<N: Number>(&self, add: &mut dyn FnMut(N, N)) -> Option<()> {
         let exact = |point: Vec3| point.to_array().map(N::new);
         let [moving, still] = [self.moving, self.still].map(|t| t.vertices.map(exact));
         let along = exact(self.along);

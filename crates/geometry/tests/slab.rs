@@ -213,7 +213,7 @@ fn hits_lie_in_a_part_of_a_split_triangle() {
         let slabs = SlabRay::new(&ray, slab::reach(origin, &bounds));
         let reached = halves.iter().any(|half| {
             slabs
-                .interval(half, (hit.t * (2.0 - slab::C)).next_down(), slab::widen(hit.t))
+                .interval(half, (hit.t * (2.0 - slab::EXIT_SCALE)).next_down(), slab::widen(hit.t))
                 .is_some()
         });
         assert!(reached, "{ray:?} {triangle:?} {hit:?} {plane}");

@@ -213,5 +213,5 @@ impl Walk<'_> {
 
 /// The start of the range in which a box matters: `tmin`, lowered by `4 eps`.
 fn nearest(ray: &Ray) -> f32 {
-    (ray.tmin * (2.0 - slab::C)).next_down().max(0.0)
+    (ray.tmin * (2.0 - slab::EXIT_SCALE)).next_down().max(0.0)
 }

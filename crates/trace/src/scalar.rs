@@ -174,6 +174,6 @@ impl<K: Kind> Walk<'_, K> {
 
     /// The start of the range in which a box matters: `tmin`, lowered by `4 eps`.
     fn nearest(&self) -> f32 {
-        (self.ray.tmin * (2.0 - slab::C)).next_down().max(0.0)
+        (self.ray.tmin * (2.0 - slab::EXIT_SCALE)).next_down().max(0.0)
     }
 }

@@ -145,7 +145,7 @@ impl Form {
 
 /// `tmin` as far down as rounding can place a hit behind it.
 fn lowered(tmin: f32) -> f32 {
-    (tmin * (2.0 - slab::C)).next_down().max(0.0)
+    (tmin * (2.0 - slab::EXIT_SCALE)).next_down().max(0.0)
 }
 
 /// The larger of each two; a NaN candidate is a touch and is dropped.

@@ -1,28 +1,28 @@
 //! The box test decided exactly.
 //!
-//! A box that the normative form misses is a certain miss. One whose computed entry, raised by
-//! `1 + 5 eps` and `TINY`, still lies before the computed exit is a certain hit, by the same proof. Only
-//! the band between is settled by cross multiplication. Its purpose is to count false positives and
-//! to serve the exact leaf rule; traversal does not need it.
+//! A box that the normative test misses is a certain miss. One whose computed entry, raised by
+//! `1 + 5 eps` and `EXIT_BIAS`, still lies before the computed exit is a certain hit, by the same
+//! proof. Only the band between is settled by cross multiplication. Its purpose is to count false
+//! positives and to serve the exact leaf rule; traversal does not need it.
 
 use super::{Axis, Beam, Overlap};
 use crate::Aabb;
 use crate::half_lines::{Number, System, solve};
-use crate::slab::TINY;
+use crate::slab::EXIT_BIAS;
 
 /// `1 + 5 eps`, which raises an entry for the certain hit.
-pub const RAISING: f32 = f32::from_bits(0x3f80_0005);
+pub const ENTRY_UPPER_SCALE: f32 = f32::from_bits(0x3f80_0005);
 
 /// How a beam and a box were told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// The normative form misses, so the exact test does.
+    /// The normative test misses, so the exact test does.
     CertainMiss,
     /// The bounds are so far apart that rounding does not matter.
     CertainHit,
     /// The exact test hits, by cross multiplication.
     CloseHit,
-    /// The normative form hits, the exact test does not: a false positive.
+    /// The normative test hits, the exact test does not: a false positive.
     FalsePositive,
 }
 
@@ -36,7 +36,7 @@ impl Verdict {
 
 impl Beam {
     /// Decides exactly whether this beam meets `bounds`, which must have passed [`super::check_box`]. An entry
-    /// beyond `2^127` counts as a miss, as in the normative form (B-1).
+    /// beyond `2^127` counts as a miss, as in the normative test (B-1).
     #[must_use]
     pub fn decide(&self, bounds: &Aabb) -> Verdict {
         match self.overlap(bounds) {
@@ -55,7 +55,7 @@ impl Beam {
 }
 
 fn is_certain(overlap: &Overlap) -> bool {
-    overlap.lo * RAISING + TINY <= overlap.hi
+    overlap.lo * ENTRY_UPPER_SCALE + EXIT_BIAS <= overlap.hi
 }
 
 /// The six inequalities of a box.
@@ -65,7 +65,7 @@ struct BoxSystem<'a> {
 }
 
 impl System for BoxSystem<'_> {
-    fn list<N: Number>(&self, add: &mut dyn FnMut(N, N)) -> Option<()> {
+    fn for_each_constraint<N: Number>(&self, add: &mut dyn FnMut(N, N)) -> Option<()> {
         for (k, axis) in self.axes.iter().enumerate() {
             list_axis(axis, self.bounds.min[k], self.bounds.max[k], add);
         }

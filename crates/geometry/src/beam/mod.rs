@@ -31,7 +31,7 @@
 //! | [`axis`] | one axis of a beam, prepared once: inverses and the sign case |
 //! | [`construct`] | constructors, all rounded outward |
 //! | [`error`] | which rule an invalid beam or node box breaks |
-//! | [`form`] | the normative box test: two multiplications an axis, conservative by proof |
+//! | [`box_test`] | the normative box test: two multiplications an axis, conservative by proof |
 //! | [`variants`] | the same test by comparison, and speculatively |
 //! | [`naive`] | four divisions an axis: the readable reference |
 //! | [`decide`] | the box test decided exactly |
@@ -41,10 +41,10 @@
 //! | `generate` | cases that are likely to go wrong (feature `exact`) |
 
 pub mod axis;
+pub mod box_test;
 pub mod construct;
 pub mod decide;
 pub mod error;
-pub mod form;
 #[cfg(feature = "exact")]
 pub mod generate;
 pub mod naive;
@@ -55,8 +55,8 @@ pub mod triangle;
 pub mod variants;
 
 pub use axis::{Axis, Case};
+pub use box_test::Overlap;
 pub use error::{BeamError, BoxError, check_box};
-pub use form::Overlap;
 pub use triangle::Contact;
 
 use crate::Aabb;

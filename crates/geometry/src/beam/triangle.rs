@@ -33,7 +33,7 @@ pub struct Contact {
 const LATEST_CONTACT: f32 = f32::from_bits(0x7F00_0000); // 2^127
 
 impl Beam {
-    /// The conservative contact with a box (B-11): the normative form, with guaranteed bounds.
+    /// The conservative contact with a box (B-11): the normative test, with guaranteed bounds.
     #[must_use]
     pub fn contact(&self, bounds: &Aabb) -> Option<Contact> {
         let overlap = self.overlap(bounds)?;
@@ -72,7 +72,7 @@ struct TriangleSystem<'a> {
 }
 
 impl System for TriangleSystem<'_> {
-    fn list<N: Number>(&self, add: &mut dyn FnMut(N, N)) -> Option<()> {
+    fn for_each_constraint<N: Number>(&self, add: &mut dyn FnMut(N, N)) -> Option<()> {
         let bounds = self.triangle.bounds();
         for (k, axis) in self.axes.iter().enumerate() {
             list_axis(axis, bounds.min[k], bounds.max[k], add);

@@ -1,6 +1,6 @@
 //! The normative test in two other orders of work. Same hits, bit for bit.
 
-use super::form::{earlier, later};
+use super::box_test::{earlier, later};
 use super::{Axis, Beam, Case, Overlap};
 use crate::Aabb;
 

@@ -4,7 +4,7 @@ use super::boxes::{BoxGroup, GROUP, Planes};
 use super::vector::box_test;
 use geometry::Beam;
 use geometry::beam::{Axis, Case, Overlap};
-use geometry::slab::{C, TINY};
+use geometry::slab::{EXIT_BIAS, EXIT_SCALE};
 use std::arch::x86_64::*;
 
 /// Which boxes `beam` meets.
@@ -38,10 +38,11 @@ box_test!(
     _mm256_min_ps
 );
 
-/// `lo <= fl(fl(hi * C) + TINY)` and `lo < +inf`, a bit for each box; not fused (B-2).
+/// `lo <= fl(fl(hi * EXIT_SCALE) + EXIT_BIAS)` and `lo < +inf`, a bit for each box; not fused (B-2).
 #[target_feature(enable = "avx2")]
 fn hit_mask(lo: __m256, hi: __m256) -> u16 {
-    let widened = _mm256_add_ps(_mm256_mul_ps(hi, _mm256_set1_ps(C)), _mm256_set1_ps(TINY));
+    let widened =
+        _mm256_add_ps(_mm256_mul_ps(hi, _mm256_set1_ps(EXIT_SCALE)), _mm256_set1_ps(EXIT_BIAS));
     let is_reached = _mm256_cmp_ps::<_CMP_LE_OQ>(lo, widened);
     let is_finite = _mm256_cmp_ps::<_CMP_LT_OQ>(lo, _mm256_set1_ps(f32::INFINITY));
     _mm256_movemask_ps(_mm256_and_ps(is_reached, is_finite)) as u16

@@ -4,7 +4,7 @@ use super::boxes::{BoxGroup, Planes};
 use super::vector::box_test;
 use geometry::Beam;
 use geometry::beam::{Axis, Case, Overlap};
-use geometry::slab::{C, TINY};
+use geometry::slab::{EXIT_BIAS, EXIT_SCALE};
 use std::arch::x86_64::*;
 
 /// Which boxes `beam` meets.
@@ -29,10 +29,11 @@ box_test!(
     _mm512_min_ps
 );
 
-/// `lo <= fl(fl(hi * C) + TINY)` and `lo < +inf`, a bit for each box; not fused (B-2).
+/// `lo <= fl(fl(hi * EXIT_SCALE) + EXIT_BIAS)` and `lo < +inf`, a bit for each box; not fused (B-2).
 #[target_feature(enable = "avx512f")]
 fn hit_mask(lo: __m512, hi: __m512) -> u16 {
-    let widened = _mm512_add_ps(_mm512_mul_ps(hi, _mm512_set1_ps(C)), _mm512_set1_ps(TINY));
+    let widened =
+        _mm512_add_ps(_mm512_mul_ps(hi, _mm512_set1_ps(EXIT_SCALE)), _mm512_set1_ps(EXIT_BIAS));
     let is_reached = _mm512_cmp_ps_mask::<_CMP_LE_OQ>(lo, widened);
     is_reached & _mm512_cmp_ps_mask::<_CMP_LT_OQ>(lo, _mm512_set1_ps(f32::INFINITY))
 }

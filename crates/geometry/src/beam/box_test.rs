@@ -3,9 +3,10 @@
 //! Per axis two subtractions, two multiplications and the selects of the sign case; per box one
 //! widening. `Overlap::is_hit` never says no to a box that the exact test meets at a parameter up to
 //! `2^127`: each bound carries three roundings, so a computed lower bound exceeds a computed upper one
-//! by a factor below `(1 + 2u)^3 < C`, and `TINY` covers products that underflow. The proof is in
-//! `docs/beam.md`. The operations are separate and in this order, so that every target agrees bit for
-//! bit (B-2); a compiler must not fuse them, and flush-to-zero modes are unsupported (B-14).
+//! by a factor below `(1 + 2u)^3 < EXIT_SCALE`, and `EXIT_BIAS` covers products that underflow. The
+//! proof is in `docs/beam.md`. The operations are separate and in this order, so that every target
+//! agrees bit for bit (B-2); a compiler must not fuse them, and flush-to-zero modes are unsupported
+//! (B-14).
 //!
 //! Every step is monotone in the planes, so a box inside another has an overlap inside the other's:
 //! culling by boxes never changes which primitives' own boxes are met (B-12).
@@ -15,7 +16,7 @@ use crate::Aabb;
 use crate::slab::widen;
 
 /// `1 - 4 eps`, which lowers an entry to a guaranteed bound.
-pub const LOWERING: f32 = f32::from_bits(0x3f7f_fff8);
+pub const ENTRY_LOWER_SCALE: f32 = f32::from_bits(0x3f7f_fff8);
 
 /// When a beam is inside a box, as computed; meaningless unless [`Overlap::is_hit`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,7 +58,7 @@ impl Beam {
     /// A guaranteed lower bound of the exact first contact (B-7).
     #[must_use]
     pub fn t_lower(&self, overlap: &Overlap) -> f32 {
-        later(overlap.lo * LOWERING - crate::slab::TINY, self.tmin)
+        later(overlap.lo * ENTRY_LOWER_SCALE - crate::slab::EXIT_BIAS, self.tmin)
     }
 
     /// A guaranteed upper bound of the exact last contact.
