@@ -38,16 +38,16 @@ impl Node for TaggedBox {
 
     #[inline(always)]
     fn first_child(&self) -> Option<usize> {
-        (self.second() != 1).then_some(self.first() as usize)
+        (self.tag_b() != 1).then_some(self.tag_a() as usize)
     }
 
     #[inline(always)]
     fn item(&self) -> u32 {
-        self.first()
+        self.tag_a()
     }
 
     #[inline(always)]
     fn count(&self) -> usize {
-        self.second() as usize
+        self.tag_b() as usize
     }
 }

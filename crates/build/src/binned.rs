@@ -38,7 +38,7 @@ pub(crate) fn grow(
     monitor: &Monitor<'_>,
 ) -> Result<(), BuildError> {
     if references.len() == 1 {
-        *node = TaggedBox::leaf(range.bounds, references[0].first());
+        *node = TaggedBox::leaf(range.bounds, references[0].tag_a());
         return Ok(());
     }
     *node = TaggedBox::inner(range.bounds, base, references.len());

@@ -22,7 +22,7 @@ pub(crate) fn cut(
     plane: f32,
 ) -> (Bounds, Bounds) {
     let own = reference.clean_bounds();
-    let (mut low, mut high) = match primitives.get(reference.first() as usize) {
+    let (mut low, mut high) = match primitives.get(reference.tag_a() as usize) {
         Primitive::Triangle(triangle) => cut_triangle(&triangle.vertices, axis, plane),
         Primitive::Box(_) => (own, own),
     };

@@ -4,7 +4,7 @@ use crate::binary::Node;
 use crate::collapse::{self, Collapsed};
 use crate::options::{Options, Preset};
 use crate::primitives;
-use crate::progress::{Monitor, Watch};
+use crate::progress::{Monitor, ProgressFn};
 use crate::report::{LevelFigures, Report};
 use crate::scratch::Scratch;
 use crate::tagged_box::TaggedBox;
@@ -29,7 +29,11 @@ pub struct Built {
 /// # Errors
 /// An option out of range, an instance that names no object or has a singular transform, geometry
 /// that is not finite or names missing vertices, too many primitives, or cancellation.
-pub fn build(scene: &Scene, options: &Options, watch: &Watch<'_>) -> Result<Built, BuildError> {
+pub fn build(
+    scene: &Scene,
+    options: &Options,
+    watch: &ProgressFn<'_>,
+) -> Result<Built, BuildError> {
     options.validate()?;
     check_instances(scene)?;
     let start = Instant::now();
@@ -177,7 +181,7 @@ fn build_level(
     let nodes = match options.preset {
         Preset::Fast => {
             let leaf = |place: usize| {
-                TaggedBox::leaf(references[place].bounds(), references[place].first())
+                TaggedBox::leaf(references[place].bounds(), references[place].tag_a())
             };
             ploc::build(references.len(), leaf, monitor)?
         }

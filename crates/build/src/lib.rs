@@ -61,5 +61,5 @@ mod tagged_box;
 pub use error::BuildError;
 pub use level::{Built, build};
 pub use options::{MAX_LEAF, Options, OptionsError, Preset};
-pub use progress::{Progress, Watch};
+pub use progress::{Progress, ProgressFn};
 pub use report::Report;

@@ -64,8 +64,8 @@ fn keys(
     let mut keys = Scratch::zeros(count);
     keys.par_iter_mut().enumerate().with_min_len(BLOCK).for_each(|(place, key)| {
         // A flat axis divides by zero: NaN becomes 0 here.
-        let center2 = reference(place).bounds().center2();
-        let steps = ((center2 - origin) * scale).max(Vec3A::ZERO);
+        let doubled_center = reference(place).bounds().doubled_center();
+        let steps = ((doubled_center - origin) * scale).max(Vec3A::ZERO);
         let [x, y, z] = steps.min(Vec3A::splat(top)).to_array().map(|lane| spread(lane as u32));
         *key = (x << 2 | y << 1 | z) << shift | place as u64;
     });
@@ -79,7 +79,7 @@ fn centroids(count: usize, reference: &(impl Fn(usize) -> TaggedBox + Sync)) -> 
         .with_min_len(BLOCK)
         .fold(
             || Bounds::EMPTY,
-            |bounds, place| bounds.with_point(reference(place).bounds().center2()),
+            |bounds, place| bounds.with_point(reference(place).bounds().doubled_center()),
         )
         .reduce(|| Bounds::EMPTY, Bounds::union)
 }

@@ -46,7 +46,7 @@ impl Neighbours {
     }
 
     /// Pairs places `2k` and `2k + 1`; an odd one at the end remains alone.
-    pub(crate) fn side_by_side(&mut self, count: usize) -> &mut [i8] {
+    pub(crate) fn pair_adjacent(&mut self, count: usize) -> &mut [i8] {
         for (place, partner) in self.partners[..count].iter_mut().enumerate() {
             *partner = if place % 2 == 1 { -1 } else { i8::from(place + 1 < count) };
         }
@@ -175,7 +175,7 @@ mod tests {
         let equal = vec![cube(1.0, 2.0); 7];
         let mut neighbours = Neighbours::new(7);
         assert_eq!(*neighbours.nearest(&equal, 5), [1, -1, 1, -1, 1, -1, -1]);
-        assert_eq!(*neighbours.side_by_side(7), [1, -1, 1, -1, 1, -1, 0]);
+        assert_eq!(*neighbours.pair_adjacent(7), [1, -1, 1, -1, 1, -1, 0]);
         let endless = vec![cube(0.0, f32::MAX); 7];
         assert_eq!(*neighbours.nearest(&endless, 5), [0; 7]);
     }

@@ -88,7 +88,7 @@ fn halve(references: &mut [TaggedBox]) -> usize {
         (reference.bounds().min[axis] * 0.5) + (reference.bounds().max[axis] * 0.5)
     };
     references.select_nth_unstable_by(middle, |a, b| {
-        key(a).total_cmp(&key(b)).then(a.first().cmp(&b.first()))
+        key(a).total_cmp(&key(b)).then(a.tag_a().cmp(&b.tag_a()))
     });
     middle
 }
@@ -98,7 +98,7 @@ pub(crate) fn extents(references: &[TaggedBox]) -> (Bounds, Bounds) {
     let of_block = |block: &[TaggedBox]| {
         block.iter().fold((Bounds::EMPTY, Bounds::EMPTY), |(bounds, centroids), reference| {
             let own = reference.bounds();
-            (bounds.union(own), centroids.with_point(own.center2()))
+            (bounds.union(own), centroids.with_point(own.doubled_center()))
         })
     };
     if references.len() <= BLOCK {
@@ -161,7 +161,7 @@ impl<const BINS: usize> Bins<BINS> {
     fn fill(&mut self, references: &[TaggedBox], grid: Grid<BINS>) {
         for reference in references {
             let own = reference.bounds();
-            let bins = grid.bins(own.center2());
+            let bins = grid.bins(own.doubled_center());
             for (axis, bin) in bins.into_iter().enumerate() {
                 self.bounds[axis][bin] = self.bounds[axis][bin].union(own);
                 self.counts[axis][bin] += 1;
@@ -257,7 +257,7 @@ fn partition<const BINS: usize>(
     let mut centroids = [Bounds::EMPTY; 2];
     let mut middle = 0;
     for position in 0..references.len() {
-        let center = references[position].bounds().center2();
+        let center = references[position].bounds().doubled_center();
         let side = usize::from(is_right(center));
         centroids[side] = centroids[side].with_point(center);
         references.swap(middle, position);

@@ -61,7 +61,7 @@ pub struct Options {
     pub max_leaf: usize,
     /// How many references of a leaf are tested at once, 1 to [`MAX_LEAF`]: to the heuristic, a leaf
     /// costs as much as the number of such tests that it takes.
-    pub tested_at_once: usize,
+    pub leaf_test_width: usize,
     /// How many references spatial splits may add, as a share of the primitives, 0 to 4. Only
     /// [`Preset::Best`] splits; 0 turns splits off.
     pub split_budget: f32,
@@ -73,7 +73,7 @@ impl Default for Options {
             preset: Preset::Balanced,
             width: 8,
             max_leaf: 8,
-            tested_at_once: 1,
+            leaf_test_width: 1,
             split_budget: 0.3,
         }
     }
@@ -93,7 +93,7 @@ pub enum OptionsError {
     MaxLeaf(usize),
     /// Too few or too many references tested at once.
     #[error("{0} references tested at once, expected 1 to {MAX_LEAF}")]
-    TestedAtOnce(usize),
+    LeafTestWidth(usize),
     /// The share of added references is not sensible.
     #[error("a split budget of {0}, expected 0 to 4")]
     SplitBudget(f32),
@@ -117,8 +117,8 @@ impl Options {
         if !(1..=MAX_LEAF).contains(&self.max_leaf) {
             return Err(OptionsError::MaxLeaf(self.max_leaf));
         }
-        if !(1..=MAX_LEAF).contains(&self.tested_at_once) {
-            return Err(OptionsError::TestedAtOnce(self.tested_at_once));
+        if !(1..=MAX_LEAF).contains(&self.leaf_test_width) {
+            return Err(OptionsError::LeafTestWidth(self.leaf_test_width));
         }
         if !(0.0..=4.0).contains(&self.split_budget) {
             return Err(OptionsError::SplitBudget(self.split_budget));
@@ -149,8 +149,8 @@ mod tests {
         assert_eq!(narrow.validate(), Err(OptionsError::Width(1)));
         let no_leaf = Options { max_leaf: 0, ..good };
         assert_eq!(no_leaf.validate(), Err(OptionsError::MaxLeaf(0)));
-        let none = Options { tested_at_once: 0, ..good };
-        assert_eq!(none.validate(), Err(OptionsError::TestedAtOnce(0)));
+        let none = Options { leaf_test_width: 0, ..good };
+        assert_eq!(none.validate(), Err(OptionsError::LeafTestWidth(0)));
         let splits = Options { split_budget: f32::NAN, ..good };
         assert!(splits.validate().is_err());
     }

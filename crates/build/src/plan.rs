@@ -80,7 +80,7 @@ pub(crate) fn plan(
     let plans = (0..nodes.len() / 2).map(|_| AtomicU32::new(0)).collect();
     let leaf = LeafCost {
         max_leaf: options.max_leaf as u32,
-        tested_at_once: options.tested_at_once as u32,
+        leaf_test_width: options.leaf_test_width as u32,
     };
     let planner = Planner { nodes, plans, scale, leaf, monitor };
     let costs = match options.width {
@@ -132,7 +132,7 @@ impl Costs {
 #[derive(Clone, Copy)]
 struct LeafCost {
     max_leaf: u32,
-    tested_at_once: u32,
+    leaf_test_width: u32,
 }
 
 impl LeafCost {
@@ -141,10 +141,10 @@ impl LeafCost {
     fn of(self, count: u32) -> f32 {
         if count > self.max_leaf {
             f32::INFINITY
-        } else if self.tested_at_once == 1 {
+        } else if self.leaf_test_width == 1 {
             count as f32
         } else {
-            count.div_ceil(self.tested_at_once) as f32
+            count.div_ceil(self.leaf_test_width) as f32
         }
     }
 }
@@ -192,7 +192,7 @@ impl Planner<'_> {
         let mut list: Vec<(u32, [u32; 2])> = Vec::with_capacity(size);
         list.push((root as u32, [0; 2]));
         for position in 0..size {
-            let first = self.nodes[list[position].0 as usize].first() as usize;
+            let first = self.nodes[list[position].0 as usize].tag_a() as usize;
             for side in 0..2 {
                 if self.nodes[first + side].count() > 1 {
                     list[position].1[side] = list.len() as u32;
@@ -204,7 +204,7 @@ impl Planner<'_> {
         for position in (0..size).rev() {
             let (node, listed) = list[position];
             let node = node as usize;
-            let first = self.nodes[node].first() as usize;
+            let first = self.nodes[node].tag_a() as usize;
             costs[position] = match listed.map(|child| child as usize) {
                 [0, 0] => self.pair::<WIDTH>(node, self.area(first), self.area(first + 1)),
                 [0, right] => {
@@ -233,7 +233,7 @@ impl Planner<'_> {
 
     #[inline(always)]
     fn store(&self, node: usize, plan: u32) {
-        self.plans[self.nodes[node].first() as usize / 2].store(plan, Ordering::Relaxed);
+        self.plans[self.nodes[node].tag_a() as usize / 2].store(plan, Ordering::Relaxed);
     }
 
     fn leaf(&self, node: usize) -> Costs {

@@ -133,7 +133,7 @@ fn merge(
     let mut few_merged = false;
     while count > left {
         let partners = match few_merged {
-            true => neighbours.side_by_side(count),
+            true => neighbours.pair_adjacent(count),
             false => neighbours.nearest(&clusters[..count], radius),
         };
         let before = count;

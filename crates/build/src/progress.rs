@@ -16,11 +16,11 @@ pub struct Progress {
 }
 
 /// What a caller passes to watch a build: break to cancel.
-pub type Watch<'a> = dyn Fn(Progress) -> ControlFlow<()> + Sync + 'a;
+pub type ProgressFn<'a> = dyn Fn(Progress) -> ControlFlow<()> + Sync + 'a;
 
 /// Counts work and remembers whether to go on.
 pub(crate) struct Monitor<'a> {
-    watch: &'a Watch<'a>,
+    watch: &'a ProgressFn<'a>,
     total: u64,
     done: AtomicU64,
     cancelled: AtomicBool,
@@ -28,7 +28,7 @@ pub(crate) struct Monitor<'a> {
 
 impl<'a> Monitor<'a> {
     /// A monitor of `total` units of work.
-    pub(crate) fn new(watch: &'a Watch<'a>, total: u64) -> Self {
+    pub(crate) fn new(watch: &'a ProgressFn<'a>, total: u64) -> Self {
         let (done, cancelled) = (AtomicU64::new(0), AtomicBool::new(false));
         Self { watch, total: total.max(1), done, cancelled }
     }

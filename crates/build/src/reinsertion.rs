@@ -149,7 +149,7 @@ fn best_move(
 
 /// The other child of a node's parent.
 fn sibling(nodes: &[TaggedBox], parents: &[u32], node: usize) -> usize {
-    2 * nodes[parents[node] as usize].first() as usize + 1 - node
+    2 * nodes[parents[node] as usize].tag_a() as usize + 1 - node
 }
 
 /// Makes a move unless an earlier one has been here.
@@ -205,7 +205,7 @@ fn refit(nodes: &mut [TaggedBox], parents: &[u32], from: usize) {
     let mut current = from as u32;
     while current != NONE {
         let node = nodes[current as usize];
-        let child = node.first() as usize;
+        let child = node.tag_a() as usize;
         let (left, right) = (&nodes[child], &nodes[child + 1]);
         let bounds = left.bounds().union(right.bounds());
         let count = left.count() + right.count();

@@ -126,7 +126,7 @@ impl Bins {
         let last = slabs.bin_of(own.max[AXIS]).max(first);
         self.begun[first] += 1;
         self.ended[last] += 1;
-        match primitives.get(reference.first() as usize) {
+        match primitives.get(reference.tag_a() as usize) {
             Primitive::Triangle(triangle) if first < last => {
                 let vertices = triangle.vertices.map(Vec3A::from);
                 self.chop_triangle(&vertices, &own, slabs, first, last);

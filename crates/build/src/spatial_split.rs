@@ -215,12 +215,12 @@ impl Sides {
         let (low, high) = clip::cut(primitives, reference, plane.axis, plane.position);
         match (is_empty(&low), is_empty(&high)) {
             (false, false) => {
-                self.left.push(TaggedBox::new(low, reference.first(), 0));
-                self.right.push(TaggedBox::new(high, reference.first(), 0));
+                self.left.push(TaggedBox::new(low, reference.tag_a(), 0));
+                self.right.push(TaggedBox::new(high, reference.tag_a(), 0));
             }
             // Nothing of the triangle lies on one side, although something of its box does.
-            (false, true) => self.left.push(TaggedBox::new(low, reference.first(), 0)),
-            (true, false) => self.right.push(TaggedBox::new(high, reference.first(), 0)),
+            (false, true) => self.left.push(TaggedBox::new(low, reference.tag_a(), 0)),
+            (true, false) => self.right.push(TaggedBox::new(high, reference.tag_a(), 0)),
             (true, true) => self.left.push(*reference),
         }
     }
@@ -250,7 +250,7 @@ fn count_references(nodes: &mut [TaggedBox]) {
     for index in (0..nodes.len()).rev() {
         let node = nodes[index];
         if node.count() == 0 {
-            let child = node.first() as usize;
+            let child = node.tag_a() as usize;
             let count = nodes[child].count() + nodes[child + 1].count();
             nodes[index] = TaggedBox::inner(node.bounds(), child, count);
         }

@@ -19,7 +19,7 @@ pub(crate) fn split(references: &mut [TaggedBox]) -> Option<(usize, Bounds, Boun
     boxes[..count].copy_from_slice(references);
     let mut centers = [Vec3A::INFINITY; LARGEST];
     for (center, reference) in centers.iter_mut().zip(&*references) {
-        *center = reference.bounds().center2();
+        *center = reference.bounds().doubled_center();
     }
     let mut best = None;
     let mut best_cost = f32::INFINITY;

@@ -43,7 +43,7 @@ impl Bounds {
     /// holds denormal numbers, which processors multiply slowly but add at full speed. It overflows for
     /// coordinates that are almost too large to be floats; callers compare such that this is harmless.
     #[inline(always)]
-    pub(crate) fn center2(self) -> Vec3A {
+    pub(crate) fn doubled_center(self) -> Vec3A {
         self.min + self.max
     }
 
@@ -68,10 +68,10 @@ pub(crate) struct TaggedBox {
 
 impl TaggedBox {
     #[inline(always)]
-    pub(crate) fn new(bounds: Bounds, first: u32, second: u32) -> Self {
+    pub(crate) fn new(bounds: Bounds, tag_a: u32, tag_b: u32) -> Self {
         Self {
-            min: bounds.min.extend(f32::from_bits(first)),
-            max: bounds.max.extend(f32::from_bits(second)),
+            min: bounds.min.extend(f32::from_bits(tag_a)),
+            max: bounds.max.extend(f32::from_bits(tag_b)),
         }
     }
 
@@ -89,13 +89,13 @@ impl TaggedBox {
 
     /// The tag beside the lower corner.
     #[inline(always)]
-    pub(crate) fn first(&self) -> u32 {
+    pub(crate) fn tag_a(&self) -> u32 {
         self.min.w.to_bits()
     }
 
     /// The tag beside the upper corner.
     #[inline(always)]
-    pub(crate) fn second(&self) -> u32 {
+    pub(crate) fn tag_b(&self) -> u32 {
         self.max.w.to_bits()
     }
 }
@@ -110,7 +110,7 @@ mod tests {
         let aabb = Aabb::new(Vec3::new(-1.0, 2.0, 3.0), Vec3::new(4.0, 5.5, 6.0));
         for tag in [0, 1, 0x7F80_0001, 0x7FC0_0000, 0xFF80_0001, u32::MAX, 0x8000_0000] {
             let boxed = std::hint::black_box(TaggedBox::new(aabb.into(), tag, !tag));
-            assert_eq!((boxed.first(), boxed.second()), (tag, !tag));
+            assert_eq!((boxed.tag_a(), boxed.tag_b()), (tag, !tag));
             assert_eq!(boxed.bounds().to_aabb(), aabb);
         }
         assert_eq!(size_of::<TaggedBox>(), 32);
@@ -120,6 +120,6 @@ mod tests {
     fn half_area_agrees_with_the_reference() {
         let aabb = Aabb::new(Vec3::new(-1.0, 2.0, 0.5), Vec3::new(1.0, 5.0, 7.5));
         assert_eq!(Bounds::from(aabb).half_area(), aabb.half_area());
-        assert_eq!(Bounds::from(aabb).center2(), Vec3A::new(0.0, 7.0, 8.0));
+        assert_eq!(Bounds::from(aabb).doubled_center(), Vec3A::new(0.0, 7.0, 8.0));
     }
 }

@@ -341,7 +341,7 @@ impl Tracer {
 fn build_options() -> BuildOptions {
     BuildOptions {
         preset: Preset::Best,
-        tested_at_once: 8,
+        leaf_test_width: 8,
         split_budget: 0.17,
         ..BuildOptions::default()
     }

@@ -18,7 +18,7 @@ use tree::Tree;
 
 /// A proved image of a scene, and what it decodes to.
 fn world(scene: &Scene, preset: Preset) -> (CheckedImage, Tree) {
-    let options = BuildOptions { preset, tested_at_once: 8, ..BuildOptions::default() };
+    let options = BuildOptions { preset, leaf_test_width: 8, ..BuildOptions::default() };
     let built = build::build(scene, &options, &|_| ControlFlow::Continue(())).unwrap();
     let format =
         Gfx12 { options: EncodeOptions { keep_leaves: true, ..EncodeOptions::new(Policy::Dense) } };

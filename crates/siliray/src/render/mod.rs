@@ -29,7 +29,7 @@ pub(crate) mod surface;
 pub use heat_map::{HeatMap, Measure};
 pub use picture::{Picture, PngError};
 
-use build::Watch;
+use build::ProgressFn;
 use frame::Frame;
 use geometry::Vec3;
 use light::Light;
@@ -151,7 +151,7 @@ pub fn render(
     machine: &dyn Machine,
     camera: &Camera,
     settings: &Settings,
-    watch: &Watch<'_>,
+    watch: &ProgressFn<'_>,
 ) -> Result<Rendering, RenderError> {
     let Settings { width, height, style } = *settings;
     check_camera(camera)?;

@@ -1,14 +1,14 @@
 //! Rows in parallel, with progress and cancellation.
 
 use super::RenderError;
-use build::{Progress, Watch};
+use build::{Progress, ProgressFn};
 use machine::Counters;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The rows of a picture, visited once or more, as one piece of work that can be watched.
 pub(crate) struct Rows<'a> {
-    watch: &'a Watch<'a>,
+    watch: &'a ProgressFn<'a>,
     height: u32,
     total: u64,
     done: AtomicU64,
@@ -17,7 +17,7 @@ pub(crate) struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// `passes` visits of `height` rows.
-    pub(crate) fn new(watch: &'a Watch<'a>, height: u32, passes: u32) -> Self {
+    pub(crate) fn new(watch: &'a ProgressFn<'a>, height: u32, passes: u32) -> Self {
         let total = u64::from(height) * u64::from(passes);
         Self { watch, height, total, done: AtomicU64::new(0), cancelled: AtomicBool::new(false) }
     }

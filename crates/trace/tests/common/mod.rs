@@ -48,7 +48,7 @@ pub(crate) fn checked(scene: &Scene, preset: Preset) -> (CheckedImage, Tree) {
 
 /// The same, with oriented nodes or without.
 pub(crate) fn checked_with(scene: &Scene, preset: Preset, obb: bool) -> (CheckedImage, Tree) {
-    let options = BuildOptions { preset, tested_at_once: 8, ..BuildOptions::default() };
+    let options = BuildOptions { preset, leaf_test_width: 8, ..BuildOptions::default() };
     let keep_going = |_| ControlFlow::Continue(());
     let built = build::build(scene, &options, &keep_going).unwrap();
     let format = Gfx12 {
