@@ -15,14 +15,14 @@ pub enum SceneError {
         reason: String,
     },
     /// The bytes are not a scene.
-    #[error("{file}: {place}{problem}")]
+    #[error("{file}: {location}{kind}")]
     Invalid {
         /// The file as it was named.
         file: String,
         /// Where in the file.
-        place: Box<Place>,
+        location: Box<Location>,
         /// What is wrong there.
-        problem: Problem,
+        kind: ErrorKind,
     },
 }
 
@@ -34,14 +34,14 @@ impl From<FileError> for SceneError {
 
 /// A place in a file. Its text ends with a colon and a space, or is empty for the whole file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Place {
+pub struct Location {
     /// Where the bytes are.
     pub position: Position,
     /// Which thing they describe.
     pub item: Option<Item>,
 }
 
-/// Where the bytes of a [`Place`] are.
+/// Where the bytes of a [`Location`] are.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Position {
     /// Nowhere in particular.
@@ -55,7 +55,7 @@ pub enum Position {
     Json(String),
 }
 
-/// Which thing a [`Place`] describes.
+/// Which thing a [`Location`] describes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
     /// The kind of element: `vertex`, `face`, `triangle` …
@@ -66,9 +66,9 @@ pub struct Item {
     pub property: Option<String>,
 }
 
-/// What is wrong at a [`Place`].
+/// What is wrong at a [`Location`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Problem {
+pub enum ErrorKind {
     /// Nothing to read.
     #[error("the file is empty")]
     Empty,
@@ -183,7 +183,7 @@ pub enum Problem {
     },
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let item = self.item.as_ref();
         match &self.position {
@@ -203,33 +203,33 @@ impl fmt::Display for Place {
     }
 }
 
-/// A problem and its place, before the file's name is known.
+/// What is wrong and where, before the file's name is known.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Fault(Box<(Place, Problem)>);
+pub(crate) struct ParseError(Box<(Location, ErrorKind)>);
 
-impl Fault {
-    /// A problem of the whole file.
-    pub(crate) fn file(problem: Problem) -> Self {
-        Self::at(Position::File, problem)
+impl ParseError {
+    /// Something wrong with the whole file.
+    pub(crate) fn file(kind: ErrorKind) -> Self {
+        Self::at(Position::File, kind)
     }
 
-    pub(crate) fn at(position: Position, problem: Problem) -> Self {
-        Self(Box::new((Place { position, item: None }, problem)))
+    pub(crate) fn at(position: Position, kind: ErrorKind) -> Self {
+        Self(Box::new((Location { position, item: None }, kind)))
     }
 
-    pub(crate) fn line(line: u64, problem: Problem) -> Self {
-        Self::at(Position::Line(line), problem)
+    pub(crate) fn line(line: u64, kind: ErrorKind) -> Self {
+        Self::at(Position::Line(line), kind)
     }
 
-    pub(crate) fn byte(byte: usize, problem: Problem) -> Self {
-        Self::at(Position::Byte(byte as u64), problem)
+    pub(crate) fn byte(byte: usize, kind: ErrorKind) -> Self {
+        Self::at(Position::Byte(byte as u64), kind)
     }
 
-    pub(crate) fn json(path: impl Into<String>, problem: Problem) -> Self {
-        Self::at(Position::Json(path.into()), problem)
+    pub(crate) fn json(path: impl Into<String>, kind: ErrorKind) -> Self {
+        Self::at(Position::Json(path.into()), kind)
     }
 
-    /// Names the element that the place belongs to.
+    /// Names the element that the location belongs to.
     pub(crate) fn of(mut self, element: &str, index: usize) -> Self {
         let item = Item { element: element.to_owned(), index: index as u64, property: None };
         self.0.0.item = Some(item);
@@ -246,13 +246,13 @@ impl Fault {
 
     /// The error for a named file.
     pub(crate) fn in_file(self, file: &str) -> SceneError {
-        let (place, problem) = *self.0;
-        SceneError::Invalid { file: file.to_owned(), place: Box::new(place), problem }
+        let (location, kind) = *self.0;
+        SceneError::Invalid { file: file.to_owned(), location: Box::new(location), kind }
     }
 }
 
-impl Problem {
-    /// [`Problem::Unexpected`] for text of the file, which is shortened and made printable.
+impl ErrorKind {
+    /// [`ErrorKind::Unexpected`] for text of the file, which is shortened and made printable.
     pub(crate) fn unexpected(found: &[u8], expected: impl Into<String>) -> Self {
         let text: String = String::from_utf8_lossy(&found[..found.len().min(160)])
             .chars()

@@ -31,7 +31,7 @@ mod stl;
 
 pub use camera::Camera;
 pub use defects::{Defect, DefectKind, defects};
-pub use error::{Item, Place, Position, Problem, SceneError};
+pub use error::{ErrorKind, Item, Location, Position, SceneError};
 pub use geometry::InstanceFlags;
 pub use instance::Instance;
 pub use object::{Geometry, Object, Shape};

@@ -6,7 +6,7 @@
 //! in the file's order. A face may only use vertices defined before it.
 
 use crate::Scene;
-use crate::error::{Fault, Problem};
+use crate::error::{ErrorKind, ParseError};
 use crate::read::text::{self, Lines, words};
 use crate::read::{mesh, only_used, polygon, single_object};
 use geometry::Vec3;
@@ -84,14 +84,14 @@ pub(crate) fn is_obj(text: &[u8]) -> bool {
         })
 }
 
-pub(crate) fn read(bytes: &[u8]) -> Result<Scene, Fault> {
+pub(crate) fn read(bytes: &[u8]) -> Result<Scene, ParseError> {
     let mut reader = Reader::default();
     reader.choose_part();
     let mut lines = Lines::new(text::without_mark(bytes));
     while let Some(line) = lines.next() {
         let number = lines.number();
         let line = joined(line, &mut lines);
-        reader.statement(&line).map_err(|problem| Fault::line(number, problem))?;
+        reader.statement(&line).map_err(|kind| ParseError::line(number, kind))?;
     }
     Ok(reader.into_scene())
 }
@@ -109,7 +109,7 @@ fn joined<'a>(line: &'a [u8], lines: &mut Lines<'a>) -> Cow<'a, [u8]> {
 }
 
 impl Reader {
-    fn statement(&mut self, line: &[u8]) -> Result<(), Problem> {
+    fn statement(&mut self, line: &[u8]) -> Result<(), ErrorKind> {
         let mut words = words(line);
         match words.next() {
             None => Ok(()),
@@ -128,20 +128,20 @@ impl Reader {
                 Ok(())
             }
             Some(word) if PASSED_OVER.contains(&word) => Ok(()),
-            Some(word) => Err(Problem::unexpected(word, "a statement of OBJ")),
+            Some(word) => Err(ErrorKind::unexpected(word, "a statement of OBJ")),
         }
     }
 
-    fn vertex<'a>(&mut self, mut words: impl Iterator<Item = &'a [u8]>) -> Result<(), Problem> {
+    fn vertex<'a>(&mut self, mut words: impl Iterator<Item = &'a [u8]>) -> Result<(), ErrorKind> {
         let mut next = || match words.next() {
             Some(word) => text::coordinate(word),
-            None => Err(Problem::unexpected(b"", "three coordinates")),
+            None => Err(ErrorKind::unexpected(b"", "three coordinates")),
         };
         self.positions.push(Vec3::new(next()?, next()?, next()?));
         Ok(())
     }
 
-    fn face<'a>(&mut self, words: impl Iterator<Item = &'a [u8]>) -> Result<(), Problem> {
+    fn face<'a>(&mut self, words: impl Iterator<Item = &'a [u8]>) -> Result<(), ErrorKind> {
         self.corners.clear();
         for word in words {
             if word.starts_with(b"#") {
@@ -150,7 +150,7 @@ impl Reader {
             self.corners.push(corner(word, self.positions.len())?);
         }
         if self.corners.len() < 3 {
-            return Err(Problem::TooFewCorners { corners: self.corners.len() as u64 });
+            return Err(ErrorKind::TooFewCorners { corners: self.corners.len() as u64 });
         }
         let triangles = &mut self.parts[self.current].indices;
         polygon::triangulate(&self.corners, &self.positions, triangles);
@@ -192,12 +192,12 @@ impl Reader {
 }
 
 /// The vertex of `v`, `v/vt`, `v//vn` or `v/vt/vn`: counted from 1, or backwards from -1.
-fn corner(word: &[u8], vertices: usize) -> Result<u32, Problem> {
+fn corner(word: &[u8], vertices: usize) -> Result<u32, ErrorKind> {
     let end = word.iter().position(|&b| b == b'/').unwrap_or(word.len());
     let index: i64 = text::number(&word[..end], "a vertex number")?;
     let position = if index < 0 { vertices as i64 + index } else { index - 1 };
     match u32::try_from(position) {
         Ok(position) if (position as usize) < vertices => Ok(position),
-        _ => Err(Problem::NoSuchVertex { index, vertices: vertices as u64 }),
+        _ => Err(ErrorKind::NoSuchVertex { index, vertices: vertices as u64 }),
     }
 }

@@ -3,7 +3,7 @@
 use super::buffers::Buffers;
 use super::document::{Document, Sparse};
 use super::item;
-use crate::error::{Fault, Problem};
+use crate::error::{ErrorKind, ParseError};
 use std::cell::Cell;
 
 /// A document may use the same bytes many times; this many elements for each byte is more than any
@@ -86,13 +86,13 @@ impl<'a> Accessors<'a> {
         index: usize,
         from: &str,
         map: impl Fn([f64; N]) -> T,
-    ) -> Result<Vec<T>, Fault> {
+    ) -> Result<Vec<T>, ParseError> {
         let accessor = item(&self.document.accessors, index, "accessor", || from.to_owned())?;
         let path = format!("accessors[{index}]");
         let expected = ["SCALAR", "VEC2", "VEC3", "VEC4"][N - 1];
         if accessor.shape != expected {
-            let problem = Problem::unexpected(accessor.shape.as_bytes(), format!("`{expected}`"));
-            return Err(Fault::json(format!("{path}.type"), problem));
+            let kind = ErrorKind::unexpected(accessor.shape.as_bytes(), format!("`{expected}`"));
+            return Err(ParseError::json(format!("{path}.type"), kind));
         }
         let component = component(accessor.component_type, &path)?;
         let (size, count) = (component.size(), accessor.count);
@@ -122,15 +122,15 @@ impl<'a> Accessors<'a> {
     }
 
     /// Indices of vertices.
-    pub(super) fn indices(&self, index: usize, from: &str) -> Result<Vec<u32>, Fault> {
+    pub(super) fn indices(&self, index: usize, from: &str) -> Result<Vec<u32>, ParseError> {
         let accessor = item(&self.document.accessors, index, "accessor", || from.to_owned())?;
         let kind = component(accessor.component_type, &format!("accessors[{index}]"))?;
         if !matches!(kind, Component::U8 | Component::U16 | Component::U32) {
-            let problem = Problem::Unexpected {
+            let kind = ErrorKind::Unexpected {
                 found: format!("component type {}", accessor.component_type),
                 expected: "unsigned integers".to_owned(),
             };
-            return Err(Fault::json(format!("accessors[{index}].componentType"), problem));
+            return Err(ParseError::json(format!("accessors[{index}].componentType"), kind));
         }
         // Every u32 is a whole f64.
         self.read(index, from, |[value]: [f64; 1]| value as u32)
@@ -143,7 +143,7 @@ impl<'a> Accessors<'a> {
         decode: impl Fn(&[u8]) -> T,
         elements: &mut [T],
         path: &str,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ParseError> {
         let path = format!("{path}.sparse");
         let places = component(sparse.indices.component_type, &format!("{path}.indices"))?;
         let width = places.size();
@@ -157,31 +157,34 @@ impl<'a> Accessors<'a> {
         for (number, value) in numbers.chunks_exact(width).zip(values.chunks_exact(size)) {
             let index = places.value(number, false) as u64;
             let element = usize::try_from(index).ok().and_then(|i| elements.get_mut(i));
-            let problem = Problem::NoSuchItem { what: "element", index, count };
-            *element.ok_or_else(|| Fault::json(&*path, problem))? = decode(value);
+            let kind = ErrorKind::NoSuchItem { what: "element", index, count };
+            *element.ok_or_else(|| ParseError::json(&*path, kind))? = decode(value);
         }
         Ok(())
     }
 
     /// Counts elements against what the size of the file can explain.
-    pub(super) fn spend(&self, count: u64, path: &str) -> Result<(), Fault> {
+    pub(super) fn spend(&self, count: u64, path: &str) -> Result<(), ParseError> {
         let bytes = self.file + self.buffers.fetched_bytes();
         let most = bytes.saturating_mul(ELEMENTS_PER_BYTE).saturating_sub(self.spent.get());
         if count > most {
-            return Err(Fault::json(path, Problem::TooMany { what: "elements", count, most }));
+            return Err(ParseError::json(
+                path,
+                ErrorKind::TooMany { what: "elements", count, most },
+            ));
         }
         self.spent.set(self.spent.get() + count);
         Ok(())
     }
 }
 
-fn component(code: u32, path: &str) -> Result<Component, Fault> {
+fn component(code: u32, path: &str) -> Result<Component, ParseError> {
     Component::of(code).ok_or_else(|| {
-        let problem = Problem::Unexpected {
+        let kind = ErrorKind::Unexpected {
             found: format!("component type {code}"),
             expected: "one of 5120, 5121, 5122, 5123, 5125, 5126".to_owned(),
         };
-        Fault::json(format!("{path}.componentType"), problem)
+        ParseError::json(format!("{path}.componentType"), kind)
     })
 }
 
@@ -193,7 +196,7 @@ fn slice<'b>(
     stride: usize,
     size: usize,
     path: &str,
-) -> Result<&'b [u8], Fault> {
+) -> Result<&'b [u8], ParseError> {
     let length = match count {
         0 => 0,
         _ => u128::from(count - 1) * stride as u128 + size as u128,
@@ -202,7 +205,7 @@ fn slice<'b>(
     if end > bytes.len() as u128 {
         let needed = u64::try_from(length).unwrap_or(u64::MAX);
         let left = (bytes.len() as u64).saturating_sub(offset);
-        return Err(Fault::json(path, Problem::Truncated { needed, left }));
+        return Err(ParseError::json(path, ErrorKind::Truncated { needed, left }));
     }
     Ok(&bytes[offset as usize..end as usize])
 }

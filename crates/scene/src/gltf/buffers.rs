@@ -2,7 +2,7 @@
 
 use super::document::Document;
 use super::item;
-use crate::error::{Fault, Problem};
+use crate::error::{ErrorKind, ParseError};
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -31,7 +31,11 @@ impl<'a> Buffers<'a> {
     }
 
     /// The bytes of a buffer view, and the distance between its elements where it says one.
-    pub(super) fn view(&self, index: usize, from: &str) -> Result<(&[u8], Option<usize>), Fault> {
+    pub(super) fn view(
+        &self,
+        index: usize,
+        from: &str,
+    ) -> Result<(&[u8], Option<usize>), ParseError> {
         let views = &self.document.buffer_views;
         let view = item(views, index, "buffer view", || format!("{from}.bufferView"))?;
         let path = || format!("bufferViews[{index}]");
@@ -40,8 +44,8 @@ impl<'a> Buffers<'a> {
         let start = view.byte_offset.min(left);
         let end = view.byte_offset.checked_add(view.byte_length).filter(|&end| end <= left);
         let end = end.ok_or_else(|| {
-            let problem = Problem::Truncated { needed: view.byte_length, left: left - start };
-            Fault::json(path(), problem)
+            let kind = ErrorKind::Truncated { needed: view.byte_length, left: left - start };
+            ParseError::json(path(), kind)
         })?;
         // Lengths that fit into a buffer fit into a usize.
         let bytes = &buffer[start as usize..end as usize];
@@ -53,7 +57,7 @@ impl<'a> Buffers<'a> {
         self.fetched_bytes.get()
     }
 
-    fn buffer(&self, index: usize, from: &str) -> Result<&[u8], Fault> {
+    fn buffer(&self, index: usize, from: &str) -> Result<&[u8], ParseError> {
         let cell = item(&self.fetched, index, "buffer", || format!("{from}.buffer"))?;
         if let Some(bytes) = cell.get() {
             return Ok(bytes);
@@ -63,17 +67,17 @@ impl<'a> Buffers<'a> {
         Ok(cell.get_or_init(|| bytes))
     }
 
-    fn fetch(&self, index: usize) -> Result<Cow<'a, [u8]>, Fault> {
+    fn fetch(&self, index: usize) -> Result<Cow<'a, [u8]>, ParseError> {
         let buffer = &self.document.buffers[index];
         let path = || format!("buffers[{index}]");
         let bytes = match (&buffer.uri, self.binary) {
             (None, Some(binary)) if index == 0 => Cow::Borrowed(binary),
             (None, _) => {
-                let problem = Problem::Unexpected {
+                let kind = ErrorKind::Unexpected {
                     found: "a buffer without a `uri`".to_owned(),
                     expected: "one, or the binary chunk of a GLB".to_owned(),
                 };
-                return Err(Fault::json(path(), problem));
+                return Err(ParseError::json(path(), kind));
             }
             (Some(uri), _) => {
                 let fetched = match uri.strip_prefix("data:") {
@@ -82,14 +86,14 @@ impl<'a> Buffers<'a> {
                 };
                 Cow::Owned(fetched.map_err(|reason| {
                     let uri = uri.chars().take(64).collect();
-                    Fault::json(path(), Problem::OtherFile { uri, reason })
+                    ParseError::json(path(), ErrorKind::OtherFile { uri, reason })
                 })?)
             }
         };
         if (bytes.len() as u64) < buffer.byte_length {
             let left = bytes.len() as u64;
-            let problem = Problem::Truncated { needed: buffer.byte_length, left };
-            return Err(Fault::json(path(), problem));
+            let kind = ErrorKind::Truncated { needed: buffer.byte_length, left };
+            return Err(ParseError::json(path(), kind));
         }
         Ok(bytes)
     }

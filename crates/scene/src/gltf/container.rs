@@ -1,7 +1,7 @@
 //! GLB: a 12-byte header (`glTF`, version 2, length), then chunks of (length, type, bytes), all little
 //! endian: first `JSON`, then at most one `BIN`. A file that does not begin so is plain JSON.
 
-use crate::error::{Fault, Problem};
+use crate::error::{ErrorKind, ParseError};
 use crate::read::text;
 
 const JSON: u32 = 0x4E4F_534A;
@@ -16,7 +16,7 @@ pub(super) struct Container<'a> {
     pub(super) binary: Option<&'a [u8]>,
 }
 
-pub(super) fn open(bytes: &[u8]) -> Result<Container<'_>, Fault> {
+pub(super) fn open(bytes: &[u8]) -> Result<Container<'_>, ParseError> {
     if !bytes.starts_with(b"glTF") {
         let json = text::without_mark(bytes);
         return Ok(Container { json, is_plain: true, binary: None });
@@ -24,7 +24,7 @@ pub(super) fn open(bytes: &[u8]) -> Result<Container<'_>, Fault> {
     let version = word(bytes, 4)?;
     if version != 2 {
         let what = format!("version {version} of GLB");
-        return Err(Fault::byte(4, Problem::Unsupported { what }));
+        return Err(ParseError::byte(4, ErrorKind::Unsupported { what }));
     }
     let length = word(bytes, 8)? as usize;
     if length > bytes.len() {
@@ -34,7 +34,10 @@ pub(super) fn open(bytes: &[u8]) -> Result<Container<'_>, Fault> {
     let (kind, json, next) = chunk(bytes, 12)?;
     if kind != JSON {
         let found = format!("a chunk of type {kind:#010X}");
-        return Err(Fault::byte(16, Problem::Unexpected { found, expected: "JSON".to_owned() }));
+        return Err(ParseError::byte(
+            16,
+            ErrorKind::Unexpected { found, expected: "JSON".to_owned() },
+        ));
     }
     let binary = match next {
         _ if next >= bytes.len() => None,
@@ -44,21 +47,21 @@ pub(super) fn open(bytes: &[u8]) -> Result<Container<'_>, Fault> {
 }
 
 /// The type and the bytes of a chunk, and where the next one begins.
-fn chunk(bytes: &[u8], at: usize) -> Result<(u32, &[u8], usize), Fault> {
+fn chunk(bytes: &[u8], at: usize) -> Result<(u32, &[u8], usize), ParseError> {
     let (length, kind) = (word(bytes, at)? as usize, word(bytes, at + 4)?);
     let data = &bytes[at + 8..];
     let data = data.get(..length).ok_or_else(|| truncated(bytes, at + 8, length))?;
     Ok((kind, data, (at + 8 + length).next_multiple_of(4)))
 }
 
-fn word(bytes: &[u8], at: usize) -> Result<u32, Fault> {
+fn word(bytes: &[u8], at: usize) -> Result<u32, ParseError> {
     match bytes.get(at..at + 4) {
         Some(&[a, b, c, d]) => Ok(u32::from_le_bytes([a, b, c, d])),
         _ => Err(truncated(bytes, at.min(bytes.len()), 4)),
     }
 }
 
-fn truncated(bytes: &[u8], at: usize, needed: usize) -> Fault {
+fn truncated(bytes: &[u8], at: usize, needed: usize) -> ParseError {
     let (needed, left) = (needed as u64, (bytes.len() - at) as u64);
-    Fault::byte(at, Problem::Truncated { needed, left })
+    ParseError::byte(at, ErrorKind::Truncated { needed, left })
 }

@@ -2,7 +2,7 @@
 //! every reference is checked where it is followed.
 
 use super::container::Container;
-use crate::error::{Fault, Position, Problem};
+use crate::error::{ErrorKind, ParseError, Position};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -171,7 +171,7 @@ pub(super) struct Material {
 }
 
 impl Document {
-    pub(super) fn parse(container: &Container<'_>) -> Result<Self, Fault> {
+    pub(super) fn parse(container: &Container<'_>) -> Result<Self, ParseError> {
         let document: Self = serde_json::from_slice(container.json).map_err(|error| {
             let position = if container.is_plain {
                 Position::Line(error.line() as u64)
@@ -180,12 +180,12 @@ impl Document {
             };
             let text = error.to_string();
             let reason = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason);
-            Fault::at(position, Problem::Json { reason: in_words(reason) })
+            ParseError::at(position, ErrorKind::Json { reason: in_words(reason) })
         })?;
         let version = &document.asset.version;
         if !version.starts_with("2.") {
             let what = format!("version {} of glTF", version.chars().take(16).collect::<String>());
-            return Err(Fault::json("asset.version", Problem::Unsupported { what }));
+            return Err(ParseError::json("asset.version", ErrorKind::Unsupported { what }));
         }
         Ok(document)
     }

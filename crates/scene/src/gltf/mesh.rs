@@ -3,7 +3,7 @@
 use super::accessor::Accessors;
 use super::document::{Mesh, Primitive};
 use super::item;
-use crate::error::{Fault, Problem};
+use crate::error::{ErrorKind, ParseError};
 use crate::read::{coordinate, only_used};
 use crate::{Geometry, Object, Shape};
 use geometry::Vec3;
@@ -39,7 +39,7 @@ impl<'a> Meshes<'a> {
     }
 
     /// The triangles of a mesh; an object without geometries if it has only points and lines.
-    pub(super) fn object(&mut self, index: usize, from: &str) -> Result<Object, Fault> {
+    pub(super) fn object(&mut self, index: usize, from: &str) -> Result<Object, ParseError> {
         let meshes = &self.accessors.document.meshes;
         let mesh: &Mesh = item(meshes, index, "mesh", || format!("{from}.mesh"))?;
         let mut geometries = Vec::new();
@@ -50,14 +50,18 @@ impl<'a> Meshes<'a> {
         Ok(Object { name: mesh.name.clone().unwrap_or_default(), geometries })
     }
 
-    fn geometry(&mut self, primitive: &Primitive, path: &str) -> Result<Option<Geometry>, Fault> {
+    fn geometry(
+        &mut self,
+        primitive: &Primitive,
+        path: &str,
+    ) -> Result<Option<Geometry>, ParseError> {
         let mode = primitive.mode.unwrap_or(TRIANGLES);
         if mode > FAN {
-            let problem = Problem::Unexpected {
+            let kind = ErrorKind::Unexpected {
                 found: format!("mode {mode}"),
                 expected: "one of 0 to 6".to_owned(),
             };
-            return Err(Fault::json(format!("{path}.mode"), problem));
+            return Err(ParseError::json(format!("{path}.mode"), kind));
         }
         let Some(&accessor) = primitive.attributes.get("POSITION") else { return Ok(None) };
         if mode < TRIANGLES {
@@ -83,15 +87,15 @@ impl<'a> Meshes<'a> {
         Ok(Some(Geometry { name, opaque, shape: Shape::Triangles { positions, indices } }))
     }
 
-    fn positions(&self, accessor: usize, path: &str) -> Result<Shared, Fault> {
+    fn positions(&self, accessor: usize, path: &str) -> Result<Shared, ParseError> {
         let path = format!("{path}.attributes.POSITION");
         // Components are singles or small integers, so no digit is lost.
         let narrow = |axes: [f64; 3]| Vec3::from_array(axes.map(|value| value as f32));
         let positions = self.accessors.read(accessor, &path, narrow)?;
         for (number, position) in positions.iter().enumerate() {
             for value in position.to_array() {
-                coordinate::check(value).map_err(|problem| {
-                    Fault::json(format!("accessors[{accessor}]"), problem).of("element", number)
+                coordinate::check(value).map_err(|kind| {
+                    ParseError::json(format!("accessors[{accessor}]"), kind).of("element", number)
                 })?;
             }
         }
@@ -105,7 +109,7 @@ impl<'a> Meshes<'a> {
         primitive: &Primitive,
         vertices: usize,
         path: &str,
-    ) -> Result<Vec<u32>, Fault> {
+    ) -> Result<Vec<u32>, ParseError> {
         let Some(accessor) = primitive.indices else {
             self.accessors.spend(vertices as u64, path)?;
             return Ok((0..vertices as u32).collect());
@@ -115,14 +119,14 @@ impl<'a> Meshes<'a> {
             None => Ok(corners),
             Some(number) => {
                 let index = i64::from(corners[number]);
-                let problem = Problem::NoSuchVertex { index, vertices: vertices as u64 };
-                Err(Fault::json(format!("{path}.indices"), problem).of("corner", number))
+                let kind = ErrorKind::NoSuchVertex { index, vertices: vertices as u64 };
+                Err(ParseError::json(format!("{path}.indices"), kind).of("corner", number))
             }
         }
     }
 
     /// The name of the material, and whether it is opaque.
-    fn material(&self, primitive: &Primitive, path: &str) -> Result<(String, bool), Fault> {
+    fn material(&self, primitive: &Primitive, path: &str) -> Result<(String, bool), ParseError> {
         let Some(index) = primitive.material else { return Ok((String::new(), true)) };
         let materials = &self.accessors.document.materials;
         let material = item(materials, index, "material", || format!("{path}.material"))?;
@@ -133,7 +137,7 @@ impl<'a> Meshes<'a> {
 
 /// Corners become triangles; every second one of a strip is turned so that all face the same way, as
 /// section 3.7.2.1 of the specification orders them.
-fn triangles(corners: Vec<u32>, mode: u32, path: &str) -> Result<Vec<[u32; 3]>, Fault> {
+fn triangles(corners: Vec<u32>, mode: u32, path: &str) -> Result<Vec<[u32; 3]>, ParseError> {
     let strip = |(number, c): (usize, &[u32])| {
         if number % 2 == 0 { [c[0], c[1], c[2]] } else { [c[0], c[2], c[1]] }
     };
@@ -144,7 +148,7 @@ fn triangles(corners: Vec<u32>, mode: u32, path: &str) -> Result<Vec<[u32; 3]>, 
         _ => {
             let found = format!("{} corners", corners.len());
             let expected = "a multiple of 3".to_owned();
-            Err(Fault::json(path, Problem::Unexpected { found, expected }))
+            Err(ParseError::json(path, ErrorKind::Unexpected { found, expected }))
         }
     }
 }

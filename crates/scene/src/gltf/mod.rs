@@ -22,7 +22,7 @@ mod mesh;
 mod nodes;
 
 use crate::Scene;
-use crate::error::{Fault, Problem};
+use crate::error::{ErrorKind, ParseError};
 use document::Document;
 use std::path::Path;
 
@@ -31,29 +31,29 @@ const COMPRESSIONS: [&str; 3] =
     ["KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression"];
 
 /// Reads a file; buffers of their own are looked for in `folder`.
-pub(crate) fn read(bytes: &[u8], folder: Option<&Path>) -> Result<Scene, Fault> {
+pub(crate) fn read(bytes: &[u8], folder: Option<&Path>) -> Result<Scene, ParseError> {
     let container = container::open(bytes)?;
     let document = Document::parse(&container)?;
     if let Some(name) =
         document.extensions_required.iter().find(|n| COMPRESSIONS.contains(&n.as_str()))
     {
         let what = format!("the extension {name}");
-        return Err(Fault::json("extensionsRequired", Problem::Unsupported { what }));
+        return Err(ParseError::json("extensionsRequired", ErrorKind::Unsupported { what }));
     }
     let buffers = buffers::Buffers::new(&document, container.binary, folder);
     let accessors = accessor::Accessors::new(&document, &buffers, bytes.len());
     nodes::scene(&accessors)
 }
 
-/// The item that a reference means, or the fault that it means none.
+/// The item that a reference means, or the error that there is none.
 fn item<'a, T>(
     items: &'a [T],
     index: usize,
     what: &'static str,
     path: impl FnOnce() -> String,
-) -> Result<&'a T, Fault> {
+) -> Result<&'a T, ParseError> {
     items.get(index).ok_or_else(|| {
         let (index, count) = (index as u64, items.len() as u64);
-        Fault::json(path(), Problem::NoSuchItem { what, index, count })
+        ParseError::json(path(), ErrorKind::NoSuchItem { what, index, count })
     })
 }

@@ -5,14 +5,14 @@ use super::accessor::Accessors;
 use super::document::{Document, Instancing, Node};
 use super::item;
 use super::mesh::Meshes;
-use crate::error::{Fault, Problem};
+use crate::error::{ErrorKind, ParseError};
 use crate::read::coordinate;
 use crate::{Camera, Instance, Object, Scene};
 use geometry::{Aabb, Transform, Vec3};
 use glam::{DAffine3, DMat3, DMat4, DQuat, DVec3};
 use std::collections::HashMap;
 
-pub(super) fn scene<'a>(accessors: &'a Accessors<'a>) -> Result<Scene, Fault> {
+pub(super) fn scene<'a>(accessors: &'a Accessors<'a>) -> Result<Scene, ParseError> {
     let document = accessors.document;
     let mut walk = Walk {
         document,
@@ -38,7 +38,7 @@ pub(super) fn scene<'a>(accessors: &'a Accessors<'a>) -> Result<Scene, Fault> {
 }
 
 /// The nodes of the chosen scene, else of the first one, else those that are nobody's child.
-fn roots(document: &Document) -> Result<Vec<(usize, DAffine3)>, Fault> {
+fn roots(document: &Document) -> Result<Vec<(usize, DAffine3)>, ParseError> {
     let Document { scenes, nodes, .. } = document;
     let roots: Vec<usize> = if scenes.is_empty() {
         let mut is_child = vec![false; nodes.len()];
@@ -73,7 +73,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// Places what a node holds and gives its transform to the world.
-    fn visit(&mut self, index: usize, above: DAffine3) -> Result<DAffine3, Fault> {
+    fn visit(&mut self, index: usize, above: DAffine3) -> Result<DAffine3, ParseError> {
         let node = &self.document.nodes[index];
         let path = match &node.name {
             Some(name) => {
@@ -83,7 +83,7 @@ impl Walk<'_> {
             None => format!("nodes[{index}]"),
         };
         if std::mem::replace(&mut self.seen[index], true) {
-            return Err(Fault::json(path, Problem::NotATree));
+            return Err(ParseError::json(path, ErrorKind::NotATree));
         }
         let world = above * local(node);
         if let Some(mesh) = node.mesh
@@ -106,7 +106,7 @@ impl Walk<'_> {
         Ok(world)
     }
 
-    fn object(&mut self, mesh: usize, path: &str) -> Result<Option<usize>, Fault> {
+    fn object(&mut self, mesh: usize, path: &str) -> Result<Option<usize>, ParseError> {
         if let Some(&object) = self.placed.get(&mesh) {
             return Ok(object);
         }
@@ -120,22 +120,22 @@ impl Walk<'_> {
         Ok(number)
     }
 
-    fn place(&mut self, object: usize, world: DAffine3, path: &str) -> Result<(), Fault> {
+    fn place(&mut self, object: usize, world: DAffine3, path: &str) -> Result<(), ParseError> {
         let transform = Transform::from_f64(world.matrix3, world.translation);
         transform.inverse().map_err(|singular| {
             let determinant = singular.determinant;
-            Fault::json(path, Problem::SingularTransform { determinant })
+            ParseError::json(path, ErrorKind::SingularTransform { determinant })
         })?;
         let placed = transform.bounds(&self.bounds[object]);
         for value in [placed.min, placed.max].map(|corner| corner.to_array()).concat() {
-            coordinate::check(value).map_err(|problem| Fault::json(path, problem))?;
+            coordinate::check(value).map_err(|kind| ParseError::json(path, kind))?;
         }
         self.scene.instances.push(Instance::new(object, transform));
         Ok(())
     }
 
     /// The instances of `EXT_mesh_gpu_instancing`.
-    fn instancing(&self, from: &Instancing, path: &str) -> Result<Vec<DAffine3>, Fault> {
+    fn instancing(&self, from: &Instancing, path: &str) -> Result<Vec<DAffine3>, ParseError> {
         let path = format!("{path} EXT_mesh_gpu_instancing");
         let attribute = |name: &str| from.attributes.get(name).copied();
         let moves =

@@ -2,7 +2,7 @@
 
 use super::header::{Element, Header, Kind, Scalar};
 use super::{Body, Faces};
-use crate::error::{Fault, Problem};
+use crate::error::{ErrorKind, ParseError};
 use crate::read::coordinate;
 use geometry::Vec3;
 
@@ -21,38 +21,38 @@ impl<'a> Rows<'a> {
 
     /// Refuses an element whose rows cannot fit into the bytes that are left; afterwards the count
     /// is a safe one to reserve memory by.
-    fn check_size(&self, element: &Element) -> Result<usize, Fault> {
+    fn check_size(&self, element: &Element) -> Result<usize, ParseError> {
         let needed = u128::from(element.count) * element.least_row() as u128;
         let left = self.bytes.len() - self.at;
         if needed > left as u128 {
             let needed = u64::try_from(needed).unwrap_or(u64::MAX);
-            let problem = Problem::Truncated { needed, left: left as u64 };
-            return Err(Fault::byte(self.at, problem).of(&element.name, 0));
+            let kind = ErrorKind::Truncated { needed, left: left as u64 };
+            return Err(ParseError::byte(self.at, kind).of(&element.name, 0));
         }
         Ok(element.count as usize)
     }
 
-    fn take(&mut self, size: u64) -> Result<&'a [u8], Problem> {
+    fn take(&mut self, size: u64) -> Result<&'a [u8], ErrorKind> {
         let left = &self.bytes[self.at..];
         match usize::try_from(size).ok().filter(|&size| size <= left.len()) {
             Some(size) => {
                 self.at += size;
                 Ok(&left[..size])
             }
-            None => Err(Problem::Truncated { needed: size, left: left.len() as u64 }),
+            None => Err(ErrorKind::Truncated { needed: size, left: left.len() as u64 }),
         }
     }
 
-    fn list_length(&mut self, count: Scalar) -> Result<u64, Problem> {
+    fn list_length(&mut self, count: Scalar) -> Result<u64, ErrorKind> {
         let length = integer(count, self.take(count.size() as u64)?, self.big_endian);
-        u64::try_from(length).map_err(|_| Problem::Unexpected {
+        u64::try_from(length).map_err(|_| ErrorKind::Unexpected {
             found: format!("a list of {length} items"),
             expected: "a length that is not negative".to_owned(),
         })
     }
 
     /// Passes over one property of a row.
-    fn skip_property(&mut self, kind: Kind) -> Result<(), Problem> {
+    fn skip_property(&mut self, kind: Kind) -> Result<(), ErrorKind> {
         let size = match kind {
             Kind::Scalar(scalar) => scalar.size() as u64,
             Kind::List { count, item } => self.list_length(count)? * item.size() as u64,
@@ -60,7 +60,7 @@ impl<'a> Rows<'a> {
         self.take(size).map(|_| ())
     }
 
-    fn corners(&mut self, kind: Kind, faces: &mut Faces) -> Result<(), Problem> {
+    fn corners(&mut self, kind: Kind, faces: &mut Faces) -> Result<(), ErrorKind> {
         let Kind::List { count, item } = kind else { return self.skip_property(kind) };
         let length = self.list_length(count)?;
         for corner in self.take(length * item.size() as u64)?.chunks_exact(item.size()) {
@@ -71,7 +71,7 @@ impl<'a> Rows<'a> {
 }
 
 impl Body for Rows<'_> {
-    fn vertices(&mut self, element: &Element, axes: [usize; 3]) -> Result<Vec<Vec3>, Fault> {
+    fn vertices(&mut self, element: &Element, axes: [usize; 3]) -> Result<Vec<Vec3>, ParseError> {
         let count = self.check_size(element)?;
         let mut positions = Vec::with_capacity(count);
         for number in 0..count {
@@ -85,14 +85,19 @@ impl Body for Rows<'_> {
                         .map(|value| position[axis] = value),
                     (_, kind) => self.skip_property(kind),
                 };
-                step.map_err(|problem| located(problem, start, element, number, column))?;
+                step.map_err(|kind| located(kind, start, element, number, column))?;
             }
             positions.push(position);
         }
         Ok(positions)
     }
 
-    fn faces(&mut self, element: &Element, list: usize, faces: &mut Faces) -> Result<(), Fault> {
+    fn faces(
+        &mut self,
+        element: &Element,
+        list: usize,
+        faces: &mut Faces,
+    ) -> Result<(), ParseError> {
         let count = self.check_size(element)?;
         // A row of the usual size, one byte and three integers, holds one triangle.
         faces.reserve(count.min((self.bytes.len() - self.at) / (element.least_row() + 3)));
@@ -104,13 +109,13 @@ impl Body for Rows<'_> {
                 } else {
                     self.skip_property(property.kind)
                 };
-                step.map_err(|problem| located(problem, start, element, number, column))?;
+                step.map_err(|kind| located(kind, start, element, number, column))?;
             }
         }
         Ok(())
     }
 
-    fn skip(&mut self, element: &Element) -> Result<(), Fault> {
+    fn skip(&mut self, element: &Element) -> Result<(), ParseError> {
         let count = self.check_size(element)?;
         if element.is_fixed() {
             self.at += count * element.least_row();
@@ -120,18 +125,18 @@ impl Body for Rows<'_> {
             for (column, property) in element.properties.iter().enumerate() {
                 let start = self.at;
                 self.skip_property(property.kind)
-                    .map_err(|problem| located(problem, start, element, number, column))?;
+                    .map_err(|kind| located(kind, start, element, number, column))?;
             }
         }
         Ok(())
     }
 }
 
-fn located(problem: Problem, at: usize, element: &Element, row: usize, column: usize) -> Fault {
-    Fault::byte(at, problem).of(&element.name, row).property(&element.properties[column].name)
+fn located(kind: ErrorKind, at: usize, element: &Element, row: usize, column: usize) -> ParseError {
+    ParseError::byte(at, kind).of(&element.name, row).property(&element.properties[column].name)
 }
 
-fn coordinate(scalar: Scalar, bytes: &[u8], big_endian: bool) -> Result<f32, Problem> {
+fn coordinate(scalar: Scalar, bytes: &[u8], big_endian: bool) -> Result<f32, ErrorKind> {
     match scalar {
         Scalar::F32 => coordinate::check(f32::from_bits(unsigned(bytes, big_endian) as u32)),
         Scalar::F64 => coordinate::narrow(f64::from_bits(unsigned(bytes, big_endian))),

@@ -1,7 +1,7 @@
 //! Lists of corners become triangles.
 
 use super::header::Element;
-use crate::error::Problem;
+use crate::error::ErrorKind;
 use crate::read::polygon;
 use geometry::Vec3;
 
@@ -30,18 +30,18 @@ impl<'a> Faces<'a> {
     }
 
     /// Adds a corner to the current list.
-    pub(super) fn corner(&mut self, index: i64) -> Result<(), Problem> {
+    pub(super) fn corner(&mut self, index: i64) -> Result<(), ErrorKind> {
         if self.strips && index == -1 {
             return self.finish();
         }
         let known = u32::try_from(index).ok().filter(|&i| (i as usize) < self.positions.len());
         let vertices = self.positions.len() as u64;
-        self.corners.push(known.ok_or(Problem::NoSuchVertex { index, vertices })?);
+        self.corners.push(known.ok_or(ErrorKind::NoSuchVertex { index, vertices })?);
         Ok(())
     }
 
     /// Ends the current list. A strip may be empty, a face may not.
-    pub(super) fn finish(&mut self) -> Result<(), Problem> {
+    pub(super) fn finish(&mut self) -> Result<(), ErrorKind> {
         if self.strips {
             let odd_ones_turned = |(number, corners): (usize, &[u32])| match number % 2 {
                 0 => [corners[0], corners[1], corners[2]],
@@ -49,7 +49,7 @@ impl<'a> Faces<'a> {
             };
             self.triangles.extend(self.corners.windows(3).enumerate().map(odd_ones_turned));
         } else if self.corners.len() < 3 {
-            return Err(Problem::TooFewCorners { corners: self.corners.len() as u64 });
+            return Err(ErrorKind::TooFewCorners { corners: self.corners.len() as u64 });
         } else {
             polygon::triangulate(&self.corners, self.positions, self.triangles);
         }

@@ -1,6 +1,6 @@
 //! The header: which elements follow, with which properties of which types.
 
-use crate::error::{Fault, Problem};
+use crate::error::{ErrorKind, ParseError};
 use crate::read::text::{number, words};
 
 /// A whole header.
@@ -74,7 +74,7 @@ impl Scalar {
         !matches!(self, Self::F32 | Self::F64)
     }
 
-    fn from_word(word: &[u8]) -> Result<Self, Problem> {
+    fn from_word(word: &[u8]) -> Result<Self, ErrorKind> {
         match word {
             b"char" | b"int8" => Ok(Self::I8),
             b"uchar" | b"uint8" => Ok(Self::U8),
@@ -84,7 +84,7 @@ impl Scalar {
             b"uint" | b"uint32" => Ok(Self::U32),
             b"float" | b"float32" => Ok(Self::F32),
             b"double" | b"float64" => Ok(Self::F64),
-            _ => Err(Problem::unexpected(word, "a PLY type such as `float` or `uchar`")),
+            _ => Err(ErrorKind::unexpected(word, "a PLY type such as `float` or `uchar`")),
         }
     }
 }
@@ -105,32 +105,35 @@ impl Element {
 }
 
 impl Header {
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, Fault> {
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, ParseError> {
         let mut lines = HeaderLines::new(bytes);
         let mut encoding = None;
         let mut elements: Vec<Element> = Vec::new();
         loop {
             let Some(line) = lines.next() else {
                 let expected = "`end_header`".to_owned();
-                return Err(Fault::line(lines.number, Problem::UnexpectedEnd { expected }));
+                return Err(ParseError::line(lines.number, ErrorKind::UnexpectedEnd { expected }));
             };
             let number = lines.number;
             let mut words = words(line);
             let keyword = words.next().unwrap_or_default();
             let step = match keyword {
                 b"ply" if number == 1 => Ok(()),
-                _ if number == 1 => Err(Problem::unexpected(keyword, "`ply`")),
+                _ if number == 1 => Err(ErrorKind::unexpected(keyword, "`ply`")),
                 b"comment" | b"obj_info" => Ok(()),
                 b"format" => encoding_of(words).map(|found| encoding = Some(found)),
                 b"element" => element(words, number).map(|element| elements.push(element)),
                 b"property" => property(words, elements.last_mut()),
                 b"end_header" => break,
-                _ => Err(Problem::unexpected(keyword, "a keyword of a PLY header")),
+                _ => Err(ErrorKind::unexpected(keyword, "a keyword of a PLY header")),
             };
-            step.map_err(|problem| Fault::line(number, problem))?;
+            step.map_err(|kind| ParseError::line(number, kind))?;
         }
         let encoding = encoding.ok_or_else(|| {
-            Fault::line(lines.number, Problem::unexpected(b"end_header", "`format` before it"))
+            ParseError::line(
+                lines.number,
+                ErrorKind::unexpected(b"end_header", "`format` before it"),
+            )
         })?;
         Ok(Self { encoding, elements, body: lines.at, lines: lines.number })
     }
@@ -161,7 +164,7 @@ impl<'a> HeaderLines<'a> {
     }
 }
 
-fn encoding_of<'a>(mut words: impl Iterator<Item = &'a [u8]>) -> Result<Encoding, Problem> {
+fn encoding_of<'a>(mut words: impl Iterator<Item = &'a [u8]>) -> Result<Encoding, ErrorKind> {
     let name = words.next().unwrap_or_default();
     let encoding = match name {
         b"ascii" => Encoding::Text,
@@ -169,16 +172,16 @@ fn encoding_of<'a>(mut words: impl Iterator<Item = &'a [u8]>) -> Result<Encoding
         b"binary_big_endian" => Encoding::BigEndian,
         _ => {
             let expected = "`ascii`, `binary_little_endian` or `binary_big_endian`";
-            return Err(Problem::unexpected(name, expected));
+            return Err(ErrorKind::unexpected(name, expected));
         }
     };
     match words.next().unwrap_or_default() {
         b"1.0" => Ok(encoding),
-        version => Err(Problem::unexpected(version, "version `1.0`")),
+        version => Err(ErrorKind::unexpected(version, "version `1.0`")),
     }
 }
 
-fn element<'a>(mut words: impl Iterator<Item = &'a [u8]>, line: u64) -> Result<Element, Problem> {
+fn element<'a>(mut words: impl Iterator<Item = &'a [u8]>, line: u64) -> Result<Element, ErrorKind> {
     let name = name(words.next(), "the name of an element")?;
     let count = number(words.next().unwrap_or_default(), "the number of rows")?;
     Ok(Element { name, count, properties: Vec::new(), line })
@@ -187,15 +190,19 @@ fn element<'a>(mut words: impl Iterator<Item = &'a [u8]>, line: u64) -> Result<E
 fn property<'a>(
     mut words: impl Iterator<Item = &'a [u8]>,
     element: Option<&mut Element>,
-) -> Result<(), Problem> {
-    let element = element.ok_or_else(|| Problem::unexpected(b"property", "`element` before it"))?;
+) -> Result<(), ErrorKind> {
+    let element =
+        element.ok_or_else(|| ErrorKind::unexpected(b"property", "`element` before it"))?;
     let mut scalar = || words.next().unwrap_or_default();
     let kind = match scalar() {
         b"list" => {
             let word = scalar();
             let count = Scalar::from_word(word)?;
             if !count.is_integer() {
-                return Err(Problem::unexpected(word, "an integer type for the length of a list"));
+                return Err(ErrorKind::unexpected(
+                    word,
+                    "an integer type for the length of a list",
+                ));
             }
             Kind::List { count, item: Scalar::from_word(scalar())? }
         }
@@ -206,7 +213,7 @@ fn property<'a>(
     Ok(())
 }
 
-fn name(word: Option<&[u8]>, expected: &str) -> Result<String, Problem> {
-    let word = word.ok_or_else(|| Problem::unexpected(b"", expected))?;
+fn name(word: Option<&[u8]>, expected: &str) -> Result<String, ErrorKind> {
+    let word = word.ok_or_else(|| ErrorKind::unexpected(b"", expected))?;
     Ok(String::from_utf8_lossy(word).into_owned())
 }

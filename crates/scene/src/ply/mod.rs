@@ -22,7 +22,7 @@ mod write;
 pub use write::write;
 
 use crate::Scene;
-use crate::error::{Fault, Problem};
+use crate::error::{ErrorKind, ParseError};
 use crate::read::single_mesh;
 use faces::Faces;
 use geometry::Vec3;
@@ -31,14 +31,19 @@ use header::{Element, Encoding, Header, Kind};
 /// The body of a file, read element by element.
 trait Body: Clone {
     /// Reads positions; `axes` are the properties that hold x, y and z.
-    fn vertices(&mut self, element: &Element, axes: [usize; 3]) -> Result<Vec<Vec3>, Fault>;
+    fn vertices(&mut self, element: &Element, axes: [usize; 3]) -> Result<Vec<Vec3>, ParseError>;
     /// Reads lists of corners; `list` is the property that holds them.
-    fn faces(&mut self, element: &Element, list: usize, faces: &mut Faces) -> Result<(), Fault>;
+    fn faces(
+        &mut self,
+        element: &Element,
+        list: usize,
+        faces: &mut Faces,
+    ) -> Result<(), ParseError>;
     /// Passes over an element.
-    fn skip(&mut self, element: &Element) -> Result<(), Fault>;
+    fn skip(&mut self, element: &Element) -> Result<(), ParseError>;
 }
 
-pub(crate) fn read(bytes: &[u8]) -> Result<Scene, Fault> {
+pub(crate) fn read(bytes: &[u8]) -> Result<Scene, ParseError> {
     let header = Header::read(bytes)?;
     match header.encoding {
         Encoding::Text => elements(&header, text::Rows::new(bytes, &header)),
@@ -48,7 +53,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Scene, Fault> {
 }
 
 /// Reads the elements in order; faces that come before their vertices wait for them.
-fn elements(header: &Header, mut body: impl Body) -> Result<Scene, Fault> {
+fn elements(header: &Header, mut body: impl Body) -> Result<Scene, ParseError> {
     let mut positions = None;
     let mut waiting = Vec::new();
     let mut indices = Vec::new();
@@ -78,7 +83,7 @@ fn elements(header: &Header, mut body: impl Body) -> Result<Scene, Fault> {
     Ok(single_mesh(positions, indices))
 }
 
-fn axes(element: &Element) -> Result<[usize; 3], Fault> {
+fn axes(element: &Element) -> Result<[usize; 3], ParseError> {
     let [x, y, z] = ["x", "y", "z"].map(|axis| {
         let is_axis = |p: &header::Property| p.name == axis && matches!(p.kind, Kind::Scalar(_));
         element.properties.iter().position(is_axis).ok_or_else(|| {
@@ -88,7 +93,7 @@ fn axes(element: &Element) -> Result<[usize; 3], Fault> {
     Ok([x?, y?, z?])
 }
 
-fn corner_list(element: &Element) -> Result<usize, Fault> {
+fn corner_list(element: &Element) -> Result<usize, ParseError> {
     let is_list = |p: &header::Property| {
         let whole = matches!(p.kind, Kind::List { item, .. } if item.is_integer());
         whole && matches!(p.name.as_str(), "vertex_indices" | "vertex_index")
@@ -99,7 +104,7 @@ fn corner_list(element: &Element) -> Result<usize, Fault> {
     })
 }
 
-fn unexpected(element: &Element, found: &str, expected: &str) -> Fault {
-    let problem = Problem::Unexpected { found: found.to_owned(), expected: expected.to_owned() };
-    Fault::line(element.line, problem)
+fn unexpected(element: &Element, found: &str, expected: &str) -> ParseError {
+    let kind = ErrorKind::Unexpected { found: found.to_owned(), expected: expected.to_owned() };
+    ParseError::line(element.line, kind)
 }

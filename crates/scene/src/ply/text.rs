@@ -2,7 +2,7 @@
 
 use super::header::{Element, Header, Kind};
 use super::{Body, Faces};
-use crate::error::{Fault, Problem};
+use crate::error::{ErrorKind, ParseError};
 use crate::read::text::{self, Lines, words};
 use geometry::Vec3;
 
@@ -28,14 +28,14 @@ impl<'a> Rows<'a> {
         &mut self,
         element: &Element,
         number: usize,
-        mut take: impl FnMut(usize, &[u8]) -> Result<(), Problem>,
-    ) -> Result<(), Fault> {
+        mut take: impl FnMut(usize, &[u8]) -> Result<(), ErrorKind>,
+    ) -> Result<(), ParseError> {
         let Some(line) = self.lines.next_filled() else {
             let expected = format!("row {number} of {} of element {}", element.count, element.name);
-            let problem = Problem::UnexpectedEnd { expected };
-            return Err(Fault::line(self.lines.number(), problem).of(&element.name, number));
+            let kind = ErrorKind::UnexpectedEnd { expected };
+            return Err(ParseError::line(self.lines.number(), kind).of(&element.name, number));
         };
-        let place = Fault::line;
+        let located = ParseError::line;
         let at = self.lines.number();
         let mut words = words(line);
         for (column, property) in element.properties.iter().enumerate() {
@@ -48,22 +48,22 @@ impl<'a> Rows<'a> {
                     })
                 }
             };
-            step.map_err(|problem| {
-                place(at, problem).of(&element.name, number).property(&property.name)
+            step.map_err(|kind| {
+                located(at, kind).of(&element.name, number).property(&property.name)
             })?;
         }
         match words.next() {
             None => Ok(()),
             Some(word) => {
-                let problem = Problem::unexpected(word, "the end of the line");
-                Err(place(at, problem).of(&element.name, number))
+                let kind = ErrorKind::unexpected(word, "the end of the line");
+                Err(located(at, kind).of(&element.name, number))
             }
         }
     }
 }
 
 impl Body for Rows<'_> {
-    fn vertices(&mut self, element: &Element, axes: [usize; 3]) -> Result<Vec<Vec3>, Fault> {
+    fn vertices(&mut self, element: &Element, axes: [usize; 3]) -> Result<Vec<Vec3>, ParseError> {
         let mut positions = Vec::with_capacity(self.most_rows(element));
         for number in 0..element.count {
             let mut position = Vec3::ZERO;
@@ -78,7 +78,12 @@ impl Body for Rows<'_> {
         Ok(positions)
     }
 
-    fn faces(&mut self, element: &Element, list: usize, faces: &mut Faces) -> Result<(), Fault> {
+    fn faces(
+        &mut self,
+        element: &Element,
+        list: usize,
+        faces: &mut Faces,
+    ) -> Result<(), ParseError> {
         faces.reserve(self.most_rows(element).min(self.lines.rest().len() / 8));
         for number in 0..element.count as usize {
             self.row(element, number, |column, word| match column == list {
@@ -86,21 +91,21 @@ impl Body for Rows<'_> {
                 false => Ok(()),
             })?;
             let at = self.lines.number();
-            faces.finish().map_err(|problem| {
+            faces.finish().map_err(|kind| {
                 let property = &element.properties[list].name;
-                Fault::line(at, problem).of(&element.name, number).property(property)
+                ParseError::line(at, kind).of(&element.name, number).property(property)
             })?;
         }
         Ok(())
     }
 
-    fn skip(&mut self, element: &Element) -> Result<(), Fault> {
+    fn skip(&mut self, element: &Element) -> Result<(), ParseError> {
         // An element without properties has no lines.
         let rows = if element.properties.is_empty() { 0 } else { element.count };
         (0..rows as usize).try_for_each(|number| self.row(element, number, |_, _| Ok(())))
     }
 }
 
-fn filled(word: &[u8]) -> Result<&[u8], Problem> {
-    if word.is_empty() { Err(Problem::unexpected(b"", "a value")) } else { Ok(word) }
+fn filled(word: &[u8]) -> Result<&[u8], ErrorKind> {
+    if word.is_empty() { Err(ErrorKind::unexpected(b"", "a value")) } else { Ok(word) }
 }

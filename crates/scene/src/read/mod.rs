@@ -12,7 +12,7 @@ pub(crate) mod polygon;
 pub(crate) mod regular_file;
 pub(crate) mod text;
 
-use crate::error::{Fault, Problem, SceneError};
+use crate::error::{ErrorKind, ParseError, SceneError};
 use crate::{Geometry, Object, Scene, Shape, gltf, obj, ply, stl};
 use geometry::Vec3;
 use std::path::Path;
@@ -35,7 +35,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<Scene, SceneError> {
     let path = path.as_ref();
     let bytes = regular_file::read_file(path)?;
     let name = path.display().to_string();
-    read_beside(&name, &bytes, Some(path.parent().unwrap_or(Path::new("."))))
+    read_with_base_dir(&name, &bytes, Some(path.parent().unwrap_or(Path::new("."))))
 }
 
 /// Reads a scene from bytes; `name` stands for the file in errors and its extension may settle the
@@ -44,21 +44,25 @@ pub fn open(path: impl AsRef<Path>) -> Result<Scene, SceneError> {
 /// # Errors
 /// When the bytes are not a scene.
 pub fn read(name: &str, bytes: &[u8]) -> Result<Scene, SceneError> {
-    read_beside(name, bytes, None)
+    read_with_base_dir(name, bytes, None)
 }
 
-fn read_beside(name: &str, bytes: &[u8], folder: Option<&Path>) -> Result<Scene, SceneError> {
+fn read_with_base_dir(
+    name: &str,
+    bytes: &[u8],
+    folder: Option<&Path>,
+) -> Result<Scene, SceneError> {
     let scene = match kind(name, bytes) {
-        _ if bytes.is_empty() => Err(Fault::file(Problem::Empty)),
+        _ if bytes.is_empty() => Err(ParseError::file(ErrorKind::Empty)),
         Some(Kind::Obj) => obj::read(bytes),
         Some(Kind::Ply) => ply::read(bytes),
         Some(Kind::Stl) => stl::read(bytes),
         Some(Kind::Gltf) => gltf::read(bytes, folder),
-        None => Err(Fault::file(Problem::Unrecognised)),
+        None => Err(ParseError::file(ErrorKind::Unrecognised)),
     };
-    let scene = scene.map_err(|fault| fault.in_file(name))?;
+    let scene = scene.map_err(|error| error.in_file(name))?;
     if scene.placed_triangle_count() == 0 {
-        return Err(Fault::file(Problem::NoTriangles).in_file(name));
+        return Err(ParseError::file(ErrorKind::NoTriangles).in_file(name));
     }
     let stem = Path::new(name).file_name().map_or(name.into(), |n| n.to_string_lossy());
     Ok(Scene { name: stem.into_owned(), ..scene })

@@ -1,7 +1,7 @@
 //! Lines, words and numbers of text formats. Lines end with LF, CR LF or CR.
 
 use super::coordinate;
-use crate::error::Problem;
+use crate::error::ErrorKind;
 
 /// The lines of a text with their numbers, from 1 or from where a binary part left off.
 #[derive(Clone)]
@@ -65,15 +65,15 @@ pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
 }
 
 /// A number, as Rust reads them.
-pub(crate) fn number<T: std::str::FromStr>(word: &[u8], expected: &str) -> Result<T, Problem> {
+pub(crate) fn number<T: std::str::FromStr>(word: &[u8], expected: &str) -> Result<T, ErrorKind> {
     std::str::from_utf8(word)
         .ok()
         .and_then(|text| text.parse().ok())
-        .ok_or_else(|| Problem::unexpected(word, expected))
+        .ok_or_else(|| ErrorKind::unexpected(word, expected))
 }
 
 /// A coordinate, rounded once from the decimal text.
-pub(crate) fn coordinate(word: &[u8]) -> Result<f32, Problem> {
+pub(crate) fn coordinate(word: &[u8]) -> Result<f32, ErrorKind> {
     match number::<f32>(word, "a number")? {
         value if value.abs() <= coordinate::MOST => Ok(value),
         _ => coordinate::narrow(number::<f64>(word, "a number")?),

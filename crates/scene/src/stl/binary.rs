@@ -2,7 +2,7 @@
 
 use super::weld::Weld;
 use crate::Scene;
-use crate::error::{Fault, Problem};
+use crate::error::{ErrorKind, ParseError};
 use crate::read::{coordinate, single_mesh};
 use geometry::Vec3;
 
@@ -16,10 +16,10 @@ pub(super) fn declared_size(bytes: &[u8]) -> Option<u64> {
     Some(HEADER as u64 + RECORD as u64 * u64::from(count))
 }
 
-pub(super) fn read(bytes: &[u8]) -> Result<Scene, Fault> {
+pub(super) fn read(bytes: &[u8]) -> Result<Scene, ParseError> {
     let left = bytes.len() as u64;
     let truncated = |byte: usize, needed: u64| {
-        Fault::byte(byte, Problem::Truncated { needed, left: left - byte as u64 })
+        ParseError::byte(byte, ErrorKind::Truncated { needed, left: left - byte as u64 })
     };
     let size = declared_size(bytes).ok_or_else(|| truncated(0, HEADER as u64))?;
     if size > left {
@@ -27,7 +27,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Scene, Fault> {
     }
     // Less than a triangle more is padding; more than that means that the count is wrong.
     if left - size >= RECORD as u64 {
-        return Err(Fault::byte(80, Problem::Trailing { bytes: left - size }));
+        return Err(ParseError::byte(80, ErrorKind::Trailing { bytes: left - size }));
     }
     let records = bytes[HEADER..size as usize].chunks_exact(RECORD);
     let mut weld = Weld::for_triangles(records.len());
@@ -35,8 +35,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Scene, Fault> {
     for (number, record) in records.enumerate() {
         let corners = [0, 1, 2].map(|corner| {
             let offset = 12 + 12 * corner;
-            position(&record[offset..]).and_then(|p| weld.vertex(p)).map_err(|problem| {
-                Fault::byte(HEADER + number * RECORD + offset, problem).of("triangle", number)
+            position(&record[offset..]).and_then(|p| weld.vertex(p)).map_err(|kind| {
+                ParseError::byte(HEADER + number * RECORD + offset, kind).of("triangle", number)
             })
         });
         let [a, b, c] = corners;
@@ -45,7 +45,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Scene, Fault> {
     Ok(single_mesh(weld.into_positions(), indices))
 }
 
-fn position(bytes: &[u8]) -> Result<Vec3, Problem> {
+fn position(bytes: &[u8]) -> Result<Vec3, ErrorKind> {
     let axis = |k: usize| {
         let b = &bytes[4 * k..4 * k + 4];
         coordinate::check(f32::from_le_bytes([b[0], b[1], b[2], b[3]]))

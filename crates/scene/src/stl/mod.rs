@@ -9,7 +9,7 @@ mod text;
 mod weld;
 
 use crate::Scene;
-use crate::error::Fault;
+use crate::error::ParseError;
 
 /// Whether the size is exactly the one that the count at byte 80 asks for.
 pub(crate) fn is_binary(bytes: &[u8]) -> bool {
@@ -21,7 +21,7 @@ pub(crate) fn is_text(text: &[u8]) -> bool {
     text::is_text(text)
 }
 
-pub(crate) fn read(bytes: &[u8]) -> Result<Scene, Fault> {
+pub(crate) fn read(bytes: &[u8]) -> Result<Scene, ParseError> {
     if !is_binary(bytes) && text::is_text(crate::read::text::without_mark(bytes)) {
         text::read(bytes)
     } else {

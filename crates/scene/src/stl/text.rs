@@ -2,7 +2,7 @@
 //! three corners is triangulated; each solid becomes a geometry.
 
 use super::weld::Weld;
-use crate::error::{Fault, Problem};
+use crate::error::{ErrorKind, ParseError};
 use crate::read::text::{self, Lines, words};
 use crate::read::{mesh, polygon, single_object};
 use crate::{Geometry, Scene};
@@ -19,12 +19,12 @@ pub(super) fn is_text(text: &[u8]) -> bool {
     lines.next_filled().is_none_or(|line| begins(line, "facet") || begins(line, "endsolid"))
 }
 
-pub(super) fn read(bytes: &[u8]) -> Result<Scene, Fault> {
+pub(super) fn read(bytes: &[u8]) -> Result<Scene, ParseError> {
     let mut reader = Reader { lines: Lines::new(text::without_mark(bytes)) };
     let mut geometries = Vec::new();
     while let Some(line) = reader.lines.next_filled() {
         if !begins(line, "solid") {
-            return Err(reader.fault(Problem::unexpected(line.trim_ascii(), "`solid`")));
+            return Err(reader.error(ErrorKind::unexpected(line.trim_ascii(), "`solid`")));
         }
         let name = String::from_utf8_lossy(line.trim_ascii()[5..].trim_ascii()).into_owned();
         geometries.extend(reader.solid(name)?);
@@ -38,7 +38,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// The facets up to `endsolid`; nothing for an empty solid.
-    fn solid(&mut self, name: String) -> Result<Option<Geometry>, Fault> {
+    fn solid(&mut self, name: String) -> Result<Option<Geometry>, ParseError> {
         let mut weld = Weld::default();
         let (mut indices, mut corners, mut places) = (Vec::new(), Vec::new(), Vec::<Vec3>::new());
         loop {
@@ -57,13 +57,13 @@ impl<'a> Reader<'a> {
                     break;
                 }
                 self.keyword(line, "vertex")?;
-                let position = position(line).map_err(|problem| self.fault(problem))?;
-                corners.push(weld.vertex(position).map_err(|problem| self.fault(problem))?);
+                let position = position(line).map_err(|kind| self.error(kind))?;
+                corners.push(weld.vertex(position).map_err(|kind| self.error(kind))?);
                 places.push(position);
             }
             if corners.len() < 3 {
                 let corners = corners.len() as u64;
-                return Err(self.fault(Problem::TooFewCorners { corners }));
+                return Err(self.error(ErrorKind::TooFewCorners { corners }));
             }
             loop_triangles(&corners, &places, &mut indices);
             let line = self.line("`endfacet`")?;
@@ -72,21 +72,21 @@ impl<'a> Reader<'a> {
         Ok((!indices.is_empty()).then(|| mesh(name, weld.into_positions(), indices)))
     }
 
-    fn line(&mut self, expected: &str) -> Result<&'a [u8], Fault> {
-        let end = Problem::UnexpectedEnd { expected: expected.to_owned() };
+    fn line(&mut self, expected: &str) -> Result<&'a [u8], ParseError> {
+        let end = ErrorKind::UnexpectedEnd { expected: expected.to_owned() };
         let number = self.lines.number();
-        self.lines.next_filled().ok_or_else(|| Fault::line(number, end))
+        self.lines.next_filled().ok_or_else(|| ParseError::line(number, end))
     }
 
-    fn keyword(&self, line: &[u8], keyword: &str) -> Result<(), Fault> {
+    fn keyword(&self, line: &[u8], keyword: &str) -> Result<(), ParseError> {
         if begins(line, keyword) {
             return Ok(());
         }
-        Err(self.fault(Problem::unexpected(line.trim_ascii(), format!("`{keyword}`"))))
+        Err(self.error(ErrorKind::unexpected(line.trim_ascii(), format!("`{keyword}`"))))
     }
 
-    fn fault(&self, problem: Problem) -> Fault {
-        Fault::line(self.lines.number(), problem)
+    fn error(&self, kind: ErrorKind) -> ParseError {
+        ParseError::line(self.lines.number(), kind)
     }
 }
 
@@ -108,11 +108,11 @@ fn begins(line: &[u8], keyword: &str) -> bool {
     words(line).next().is_some_and(|word| word.eq_ignore_ascii_case(keyword.as_bytes()))
 }
 
-fn position(line: &[u8]) -> Result<Vec3, Problem> {
+fn position(line: &[u8]) -> Result<Vec3, ErrorKind> {
     let mut words = words(line).skip(1);
     let mut next = || match words.next() {
         Some(word) => text::coordinate(word),
-        None => Err(Problem::unexpected(b"", "three coordinates")),
+        None => Err(ErrorKind::unexpected(b"", "three coordinates")),
     };
     Ok(Vec3::new(next()?, next()?, next()?))
 }

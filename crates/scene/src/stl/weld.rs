@@ -1,6 +1,6 @@
 //! Corners with the same bits become one vertex, numbered by first use.
 
-use crate::error::Problem;
+use crate::error::ErrorKind;
 use geometry::Vec3;
 use hashbrown::HashTable;
 
@@ -21,7 +21,7 @@ impl Weld {
     }
 
     /// The vertex at a position.
-    pub(super) fn vertex(&mut self, position: Vec3) -> Result<u32, Problem> {
+    pub(super) fn vertex(&mut self, position: Vec3) -> Result<u32, ErrorKind> {
         let Self { positions, numbers } = self;
         let bits = bits(position);
         let same = |&number: &u32| self::bits(positions[number as usize]) == bits;
@@ -29,7 +29,7 @@ impl Weld {
             return Ok(number);
         }
         let count = positions.len() as u64;
-        let number = u32::try_from(count).map_err(|_| Problem::TooMany {
+        let number = u32::try_from(count).map_err(|_| ErrorKind::TooMany {
             what: "vertices",
             count: count + 1,
             most: 1 << 32,
