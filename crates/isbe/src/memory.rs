@@ -85,6 +85,14 @@ pub struct Space {
     pub attr: Vec<u8>,
 }
 
+/// A write whose bytes are known to exist in the memory that made it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Store {
+    access: Access,
+    first: usize,
+    value: u32,
+}
+
 /// The memory that a unit sees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {
@@ -147,23 +155,39 @@ impl Memory {
     /// # Errors
     /// When the region cannot be written, or the access is misaligned, out of range or below the MAP.
     pub fn write(&mut self, access: Access, address: u32, value: u32) -> Result<(), Fault> {
+        let store = self.store(access, address, value)?;
+        self.apply(store);
+        Ok(())
+    }
+
+    /// A write that has been found to be possible but not made.
+    ///
+    /// # Errors
+    /// As for [`Self::write`].
+    pub(crate) fn store(&self, access: Access, address: u32, value: u32) -> Result<Store, Fault> {
         if matches!(access.region, Region::Patch | Region::Prim) {
             return Err(Fault::IllegalAccess { region: access.region });
         }
         self.store_attribute(access, address, value)
     }
 
-    /// Writes as AST does, which may also store to the patch.
+    /// The same for AST, which may also store to the patch.
     ///
     /// # Errors
     /// When the access is misaligned, out of range or below the MAP.
     pub(crate) fn store_attribute(
-        &mut self,
+        &self,
         access: Access,
         address: u32,
         value: u32,
-    ) -> Result<(), Fault> {
+    ) -> Result<Store, Fault> {
         let first = self.first_byte(access, address)? as usize;
+        Ok(Store { access, first, value })
+    }
+
+    /// Makes a write.
+    pub(crate) fn apply(&mut self, store: Store) {
+        let Store { access, first, value } = store;
         if access.region == Region::Attr {
             let view = access.view();
             let views = &mut self.views[usize::from(access.output || self.sharing)];
@@ -177,7 +201,6 @@ impl Memory {
             word[..size].reverse();
         }
         self.region_mut(access)[first..first + size].copy_from_slice(&word[..size]);
-        Ok(())
     }
 
     /// The lowest byte that an access touches, once all of it is known to be there.

@@ -7,7 +7,7 @@
 use crate::generation::Sm;
 use crate::instruction::{Al2p, Ald, Ast, Guard, Instruction, Isberd, Isbewr, Operation, Register};
 use crate::limits::{LANES, LINE_BYTES};
-use crate::memory::{Access, Memory, Region, Size};
+use crate::memory::{Access, Memory, Region, Size, Store};
 use crate::{AttributeId, Fault, Layout, Warning};
 use std::collections::BTreeSet;
 
@@ -85,8 +85,8 @@ impl Warp {
         }
     }
 
-    /// Runs one instruction. Where it faults, registers are as before and lanes below the one that
-    /// faulted have stored.
+    /// Runs one instruction: it reads all its operands before it writes any result, and where it
+    /// faults, registers, memory and warnings are as before.
     ///
     /// # Errors
     /// When the SM does not have the instruction, or a lane faults.
@@ -104,21 +104,9 @@ impl Warp {
                 let addresses = plus(self.register(store.address), store.immediate.into());
                 self.isbewr(store.access, &addresses, &self.register(store.data), mask)?;
             }
-            Operation::Ald(load) => {
-                for component in 0..load.components as u32 {
-                    let lanes = self.ald(load, component, mask)?;
-                    self.set_lanes(next(load.destination, component), mask, &lanes);
-                }
-            }
-            Operation::Ast(store) => {
-                for component in 0..store.components as u32 {
-                    self.ast(store, component, mask)?;
-                }
-            }
-            Operation::Al2p(address) => {
-                let lanes = self.al2p(address);
-                self.set_lanes(address.destination, mask, &lanes);
-            }
+            Operation::Ald(load) => self.ald(load, mask)?,
+            Operation::Ast(store) => self.ast(store, mask)?,
+            Operation::Al2p(address) => self.al2p(address, mask),
             Operation::Vild(load) => {
                 let handles =
                     Access { output: false, region: Region::Map, skew: false, size: Size::B8 };
@@ -142,14 +130,15 @@ impl Warp {
     ) -> Result<Lanes, LaneFault> {
         let (destination, address) = (Register::ZERO, Register::ZERO);
         self.check(&Operation::Isberd(Isberd { destination, address, immediate: 0, access }))?;
+        let lanes = self.read_lanes(access, addresses, mask)?;
         self.warn_skew_on_map(access);
-        self.read_lanes(access, addresses, mask)
+        Ok(lanes)
     }
 
     /// ISBEWR: writes the low bits of each lane's value to each lane's address.
     ///
     /// # Errors
-    /// When the SM does not have such an access, or a lane faults; lanes below it have stored.
+    /// When the SM does not have such an access, or a lane faults; then nothing is stored.
     pub fn isbewr(
         &mut self,
         access: Access,
@@ -159,11 +148,14 @@ impl Warp {
     ) -> Result<(), LaneFault> {
         let (data, address) = (Register::ZERO, Register::ZERO);
         self.check(&Operation::Isbewr(Isbewr { data, address, immediate: 0, access }))?;
+        let store = |lane: usize| {
+            let store = self.memory.store(access, addresses[lane], values[lane]);
+            store.map_err(|fault| LaneFault { lane, fault })
+        };
+        let lanes = mask.and(self.active).lanes();
+        let stores = lanes.map(store).collect::<Result<Vec<Store>, LaneFault>>()?;
+        stores.into_iter().for_each(|store| self.memory.apply(store));
         self.warn_skew_on_map(access);
-        for lane in mask.and(self.active).lanes() {
-            let stored = self.memory.write(access, addresses[lane], values[lane]);
-            stored.map_err(|fault| LaneFault { lane, fault })?;
-        }
         Ok(())
     }
 
@@ -185,91 +177,102 @@ impl Warp {
         Ok(lanes)
     }
 
-    /// One component of ALD.
-    fn ald(&mut self, load: &Ald, component: u32, mask: LaneMask) -> Result<Lanes, LaneFault> {
-        let attribute = Attribute {
+    /// ALD: every component of every lane is read before the first register changes.
+    fn ald(&mut self, load: &Ald, mask: LaneMask) -> Result<(), LaneFault> {
+        let operands = AttributeOperands {
             offset: self.register(load.offset),
             vertex: self.register(load.vertex),
-            id: u32::from(load.id) + 4 * component,
-            component,
+            id: load.id.into(),
             patch: load.patch,
             physical: load.physical,
             output: load.output,
         };
-        let mut lanes = [0; LANES];
-        for lane in mask.and(self.active).lanes() {
-            match self.attribute_address(&attribute, lane) {
-                Ok((access, address)) => {
-                    let read = self.memory.read(access, address);
-                    lanes[lane] = read.map_err(|fault| LaneFault { lane, fault })?;
-                }
-                Err(MissingId(id)) => {
-                    self.warnings.insert(Warning::MissingLoad { id });
+        let mut loaded = vec![[0; LANES]; load.components as usize];
+        let mut missing = BTreeSet::new();
+        for (lanes, component) in loaded.iter_mut().zip(0..) {
+            for lane in mask.lanes() {
+                match self.attribute_address(&operands, component, lane) {
+                    Ok((access, address)) => {
+                        let read = self.memory.read(access, address);
+                        lanes[lane] = read.map_err(|fault| LaneFault { lane, fault })?;
+                    }
+                    Err(MissingId(id)) => drop(missing.insert(Warning::MissingLoad { id })),
                 }
             }
         }
-        Ok(lanes)
+        for (lanes, component) in loaded.iter().zip(0..) {
+            self.set_lanes(next(load.destination, component), mask, lanes);
+        }
+        self.warnings.append(&mut missing);
+        Ok(())
     }
 
-    /// One component of AST. The patch region cannot be stored to with ISBEWR, but with AST it can.
-    fn ast(&mut self, store: &Ast, component: u32, mask: LaneMask) -> Result<(), LaneFault> {
-        let attribute = Attribute {
+    /// AST: every address is known to exist before the first byte changes. The patch region cannot be
+    /// stored to with ISBEWR, but with AST it can.
+    fn ast(&mut self, store: &Ast, mask: LaneMask) -> Result<(), LaneFault> {
+        let operands = AttributeOperands {
             offset: self.register(store.offset),
             vertex: self.register(store.vertex),
-            id: u32::from(store.id) + 4 * component,
-            component,
+            id: store.id.into(),
             patch: store.patch,
             physical: store.physical,
             output: true,
         };
-        let values = self.register(next(store.data, component));
-        for lane in mask.and(self.active).lanes() {
-            match self.attribute_address(&attribute, lane) {
-                Ok((access, address)) => {
-                    let stored = self.memory.store_attribute(access, address, values[lane]);
-                    stored.map_err(|fault| LaneFault { lane, fault })?;
-                }
-                Err(MissingId(id)) => {
-                    self.warnings.insert(Warning::MissingStore { id });
+        let mut stores = Vec::new();
+        let mut missing = BTreeSet::new();
+        for component in 0..store.components as u32 {
+            let values = self.register(next(store.data, component));
+            for lane in mask.lanes() {
+                match self.attribute_address(&operands, component, lane) {
+                    Ok((access, address)) => {
+                        let store = self.memory.store_attribute(access, address, values[lane]);
+                        stores.push(store.map_err(|fault| LaneFault { lane, fault })?);
+                    }
+                    Err(MissingId(id)) => drop(missing.insert(Warning::MissingStore { id })),
                 }
             }
         }
+        stores.into_iter().for_each(|store| self.memory.apply(store));
+        self.warnings.append(&mut missing);
         Ok(())
     }
 
     /// AL2P: the SKEW line base of an id with its offset (I-14).
-    fn al2p(&mut self, address: &Al2p) -> Lanes {
+    fn al2p(&mut self, address: &Al2p, mask: LaneMask) {
         let layout = if address.output { &self.output_layout } else { &self.input_layout };
         let set = *layout.vertices.set();
-        self.register(address.offset).map(|offset| {
-            let id = u32::from(address.id).wrapping_add(offset);
-            match known(id) {
+        let mut lanes = plus(self.register(address.offset), address.id.into());
+        for lane in mask.lanes() {
+            let id = lanes[lane];
+            lanes[lane] = match known(id) {
                 Some(known) if set.contains(known) => LINE_BYTES * set.rank(known) as u32,
                 _ => {
                     self.warnings.insert(Warning::MissingLoad { id });
                     0
                 }
-            }
-        })
+            };
+        }
+        self.set_lanes(address.destination, mask, &lanes);
     }
 
     /// Where a component of an attribute lies for a lane.
     fn attribute_address(
         &self,
-        attribute: &Attribute,
+        operands: &AttributeOperands,
+        component: u32,
         lane: usize,
     ) -> Result<(Access, u32), MissingId> {
-        let Attribute { id, component, output, .. } = *attribute;
-        let (offset, vertex) = (attribute.offset[lane], attribute.vertex[lane]);
+        let output = operands.output;
+        let (offset, vertex) = (operands.offset[lane], operands.vertex[lane]);
+        let id = offset.wrapping_add(operands.id + 4 * component);
         let access = |region, skew| Access { output, region, skew, size: Size::B32 };
-        if attribute.patch {
-            return Ok((access(Region::Patch, false), id.wrapping_add(offset)));
+        if operands.patch {
+            return Ok((access(Region::Patch, false), id));
         }
         let layout = if output { &self.output_layout } else { &self.input_layout };
-        let line = if attribute.physical {
+        let line = if operands.physical {
             offset.wrapping_add(LINE_BYTES * component)
         } else {
-            let id = id.wrapping_add(offset);
             let known = known(id).filter(|known| layout.vertices.set().contains(*known));
             LINE_BYTES * layout.vertices.set().rank(known.ok_or(MissingId(id))?) as u32
         };
@@ -323,12 +326,11 @@ pub fn lanes(f: impl Fn(u32) -> u32) -> Lanes {
     std::array::from_fn(|lane| f(lane as u32))
 }
 
-/// One component of an ALD or AST, with its registers read.
-struct Attribute {
+/// What an ALD or AST says, with its registers read.
+struct AttributeOperands {
     offset: Lanes,
     vertex: Lanes,
     id: u32,
-    component: u32,
     patch: bool,
     physical: bool,
     output: bool,
