@@ -100,6 +100,7 @@ impl<'a> Files<'a> {
                 | IsbeCommand::Check(_)
                 | IsbeCommand::Inspect(_)
                 | IsbeCommand::Layout(_)
+                | IsbeCommand::Attributes
                 | IsbeCommand::Disasm(_) => (),
             },
             // The demo writes pictures and a page, and reads none.

@@ -29,7 +29,7 @@ pub struct AttributeId(u16);
 /// A name or number that is no attribute.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "found attribute {0:?}, expected a name such as POSITION_X or GENERIC3, or a multiple of 4 below 0x3c0 as in 0x70"
+    "found attribute {0:?}, expected a name such as POSITION_X or GENERIC3 (`siliray isbe attributes` lists them), or a multiple of 4 below 0x3c0 as in 0x70"
 )]
 pub struct UnknownAttribute(pub String);
 

@@ -55,11 +55,11 @@ fn every_rule_is_broken_alone() {
     assert_eq!(broken(|_| ()), []);
     assert_eq!(broken(|bytes| bytes[3] ^= 1), [("bad_magic", 0)]);
     assert_eq!(broken(|bytes| bytes[8] = 2), [("bad_version", 8)]);
-    let kind_of_notes = |bytes: &mut Vec<u8>| {
-        let notes = bytes[record..].windows(8).position(|window| window == b"SILNOTES").unwrap();
-        bytes[record + notes + 8] = 99;
-    };
-    assert_eq!(broken(kind_of_notes), [("notes", at(record))]);
+    let bytes = dump.to_bytes().unwrap();
+    let notes = bytes[record..].windows(8).position(|window| window == b"SILNOTES").unwrap();
+    let notes = record + notes;
+    assert_eq!(broken(put(notes + 8, 99)), [("notes", at(notes + 8))]);
+    assert_eq!(broken(put(notes + 128, 1 << 20)), [("notes", at(notes))]);
     assert_eq!(broken(|bytes| bytes[10] = 1), [("newer_minor", 10)]);
     assert_eq!(broken(|bytes| bytes[14] = 5), [("bad_version", 14)]);
     assert_eq!(broken(|bytes| bytes[40] = 5), [("reserved_bytes", 40)]);
@@ -241,4 +241,63 @@ fn flipped_bytes_never_panic() {
         }
     }
     assert!(sound > 10_000, "{sound}");
+}
+
+/// Each finding is one sentence: one thing found, one thing expected.
+#[test]
+fn findings_do_not_nest() {
+    let dump = strip();
+    let bytes = dump.to_bytes().unwrap();
+    let shared = |workgroup: usize| {
+        let map = dump.workgroups[workgroup].map.len().next_multiple_of(16);
+        let base = dump.state.layout(Limits::Driver).unwrap().shared_base() as usize;
+        record_offset(&dump, workgroup) + 32 + map + base
+    };
+    let mut sentences = 0;
+    for (at, value) in [
+        (64, 2),
+        (64, 0x61),
+        (shared(1), 7),
+        (shared(1) + 8, 99),
+        (shared(1) + 24, u32::MAX),
+        (shared(1) + 28, 5),
+        (shared(1) + 32, 0),
+        (shared(1) + 128, 147_318),
+        (shared(2) + 16, 1),
+        (shared(3) + 128 + 4 * 32, 0),
+    ] {
+        let mut bytes = bytes.clone();
+        bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        let findings = check(&bytes, Limits::Driver).findings;
+        for finding in findings.iter().filter(|f| f.severity == machine::Severity::Error) {
+            let text = finding.to_string();
+            let count = |word: &str| text.matches(word).count();
+            assert_eq!((count("found"), count("expected")), (1, 1), "{text}");
+            sentences += 1;
+        }
+    }
+    assert!(sentences >= 8, "{sentences}");
+}
+
+/// What is sound memory but no scene is told as a warning.
+#[test]
+fn dumps_that_show_nothing_are_sound_with_a_warning() {
+    let warnings = |dump: &Dump| {
+        let report = check(&dump.to_bytes().unwrap(), Limits::Driver);
+        assert!(report.is_sound(), "{:?}", report.findings);
+        let rules = report.findings.iter().map(|finding| (finding.rule, finding.bits.clone()));
+        rules.filter(|(rule, _)| *rule != "culled_primitives").collect::<Vec<_>>()
+    };
+    let mut points = strip();
+    let base = points.state.layout(Limits::Driver).unwrap().shared_base() as usize;
+    points.state.shader_a.topology = Topology::Points.code();
+    for workgroup in &mut points.workgroups {
+        workgroup.map.truncate(4 + 30);
+        workgroup.attr.truncate(base);
+    }
+    assert_eq!(warnings(&points), [("no_triangles", 0..256)]);
+    let mut elsewhere = points;
+    let generic = AttributeId::parse_all("GENERIC3").unwrap().into_iter().collect();
+    elsewhere.state.mesh.set_outputs(&generic);
+    assert_eq!(warnings(&elsewhere), [("no_position", 428..429)]);
 }

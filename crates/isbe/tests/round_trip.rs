@@ -217,10 +217,10 @@ fn notes_are_believed_only_as_far_as_they_agree() {
         error(first_meshlet, 0, 7),
         ImportError::Restore(RestoreError::Disagreement { .. })
     ));
-    assert!(matches!(error(first_meshlet, 2, 9), ImportError::Restore(RestoreError::Annex { .. })));
+    assert!(matches!(error(first_meshlet, 2, 9), ImportError::Restore(RestoreError::Notes { .. })));
     assert!(matches!(
         error(first_meshlet, 6, u32::MAX),
-        ImportError::Restore(RestoreError::Annex { .. })
+        ImportError::Restore(RestoreError::Notes { .. })
     ));
     assert!(matches!(
         error(first_meshlet, 8, u32::MAX),
@@ -240,7 +240,7 @@ fn notes_are_believed_only_as_far_as_they_agree() {
     assert!(matches!(error(last - 1, 32, 3), ImportError::Scene { .. }));
     assert!(matches!(
         error(last - 1, 33, 0x7fc0_0000),
-        ImportError::Restore(RestoreError::Annex { .. })
+        ImportError::Restore(RestoreError::Notes { .. })
     ));
     let no_position = import(&dump, &ImportOptions::from_slot(PositionSlot::Generic(0)));
     assert!(matches!(no_position, Err(ImportError::NoPosition(_))));

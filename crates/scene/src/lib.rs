@@ -14,6 +14,7 @@
 //! | [`builtin`] | scenes made by code |
 //! | `read` | which format a file has, and what all formats share |
 //! | `obj`, [`ply`], `stl`, `gltf` | the formats |
+//! | `write` | meshes in the format that a file's ending names |
 //! | `error` | what can be wrong with a file, and where |
 //! | `defects` | what is odd about a mesh, though it can be traced |
 
@@ -28,6 +29,7 @@ mod object;
 pub mod ply;
 mod read;
 mod stl;
+mod write;
 
 pub use camera::Camera;
 pub use defects::{Defect, DefectKind, defects};
@@ -37,6 +39,7 @@ pub use instance::Instance;
 pub use object::{Geometry, Object, Shape};
 pub use read::regular_file::{FileError, FileProblem, read_file};
 pub use read::{open, read};
+pub use write::{MeshFormat, UnknownEnding};
 
 use geometry::{Aabb, SingularTransform};
 

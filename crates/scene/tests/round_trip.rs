@@ -7,7 +7,8 @@ mod common;
 use common::{Mesh, meshes};
 use geometry::Vec3;
 use proptest::prelude::*;
-use scene::{Scene, Shape};
+use scene::{MeshFormat, Scene, Shape};
+use std::path::Path;
 
 /// The only mesh of a scene.
 fn mesh_of(scene: &Scene) -> (&[Vec3], &[[u32; 3]]) {
@@ -43,9 +44,12 @@ proptest! {
         for (name, file, keeps_vertices) in mesh.every_format() {
             assert_read_back(&mesh, name, &file, keeps_vertices);
         }
-        let mut file = Vec::new();
-        scene::ply::write(&mut file, &mesh.positions, &mesh.indices).unwrap();
-        assert_read_back(&mesh, "written.ply", &file, true);
+        for (name, keeps_vertices) in [("a.obj", true), ("a.PLY", true), ("a.stl", false)] {
+            let mut file = Vec::new();
+            let format = MeshFormat::of(Path::new(name)).unwrap();
+            format.write(&mut file, &mesh.positions, &mesh.indices).unwrap();
+            assert_read_back(&mesh, name, &file, keeps_vertices);
+        }
     }
 
     #[test]

@@ -66,6 +66,39 @@ fn a_cut_dump_is_described_and_fails() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("truncated"));
 }
 
+#[test]
+fn a_mesh_has_the_format_that_its_ending_names() {
+    let folder = Folder::new();
+    folder.json(&["isbe", "capture", "organic", "--triangles", "1000", "-o", "a.isbe"]);
+    let triangles = folder.json(&["info", "a.isbe"])["triangles"].clone();
+    for (file, start) in [("a.obj", &b"v "[..]), ("a.ply", b"ply\n"), ("a.STL", b"binary mesh")] {
+        let mesh = folder.json(&["isbe", "mesh", "a.isbe", "-o", file]);
+        assert_eq!(mesh["triangles"], triangles);
+        assert!(folder.read(file).starts_with(start), "{file}");
+        assert_eq!(folder.json(&["info", file])["triangles"], triangles, "{file}");
+    }
+    let before = folder.files();
+    for file in ["a.glb", "a"] {
+        let refused = folder.run(&["isbe", "mesh", "a.isbe", "-o", file]);
+        assert_eq!(refused.status.code(), Some(2));
+        let text = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(text.contains(file) && text.contains(".obj, .ply or .stl"), "{text}");
+    }
+    assert_eq!(folder.files(), before);
+}
+
+#[test]
+fn attributes_are_listed_by_name() {
+    let folder = Folder::new();
+    let listed = folder.json(&["isbe", "attributes"]);
+    let attributes = listed["attributes"].as_array().unwrap();
+    assert_eq!(attributes.len(), 240);
+    assert_eq!(attributes[0x70 / 4]["name"], "POSITION_X");
+    let text = folder.run(&["isbe", "attributes"]).stdout;
+    let text = String::from_utf8_lossy(&text);
+    assert!(text.contains("0x06c  POINT_SIZE                 187       427\n"), "{text}");
+}
+
 /// Every lane writes a point of its own.
 struct Points;
 

@@ -12,6 +12,8 @@
 //! | `count_over_max` | error | more primitives than declared |
 //! | `index_over_max` | error | an index past the declared maximum of vertices |
 //! | `notes` | error | the notes of a capture disagree with the memory around them |
+//! | `no_position` | warning | the mesh shader has no output POSITION |
+//! | `no_triangles` | warning | nothing can be seen: culled, without positions, points or lines |
 //! | `culled_primitives` | warning | primitives with a viewport mask of 0 |
 //! | `limit` | warning | a limit that drivers advertise is broken |
 //! | `reserved_bytes` | warning | bytes that should be zero are not |
@@ -21,20 +23,20 @@
 //!
 //! Padding lanes of ATTR are ignored, never checked.
 
-use super::explain::record_offset;
+use super::scene_check::scene_finding;
 use super::{
     Dump, FLAG_GEOMETRY, FLAG_INPUT_ATTR, FLAG_REVERSED_MAP, FLAG_SKEW_LOGICAL, HEADER_BYTES,
     MAGIC, NO_TASK, RECORD_BYTES, SPH_BYTES, VERSION, Workgroup, padded,
 };
 use crate::limits::MAX_OUTPUT_BYTES;
 use crate::memory::MapOrder;
-use crate::mesh::restore::{RestoreError, restore};
 use crate::mesh_state::MeshState;
 use crate::methods::{MeshInitShader, MeshShaderA, MeshShaderB};
 use crate::topology::topology_code_name;
 use crate::workgroup_view::{Reader, WorkgroupView};
-use crate::{LayoutError, Limits, Sph, SphVersion, StateError};
+use crate::{LayoutError, Limits, Sph, SphError, SphVersion, StateError};
 use machine::{Finding, Severity};
+use std::ops::Range;
 
 /// What a check found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,15 +65,13 @@ impl DumpReport {
     }
 }
 
-/// Checks every byte of a dump, and whether the notes of a capture, if it has any, agree with it.
+/// Checks every byte of a dump, and whether it can be read as a scene: the notes of a capture, if it
+/// has any, must agree with the memory around them.
 #[must_use]
 pub fn check(bytes: &[u8], limits: Limits) -> DumpReport {
     let mut report = check_structure(bytes, limits);
     if report.is_sound() {
-        let notes = report.dump.as_ref().and_then(|dump| {
-            restore(dump, limits).err().map(|error| disagreeing_notes(dump, &error))
-        });
-        report.findings.extend(notes);
+        report.findings.extend(report.dump.as_ref().and_then(|dump| scene_finding(dump, limits)));
     }
     report
 }
@@ -81,25 +81,6 @@ fn check_structure(bytes: &[u8], limits: Limits) -> DumpReport {
     let mut findings = Vec::new();
     let dump = Checker { bytes, limits, findings: &mut findings }.dump();
     DumpReport { dump, findings }
-}
-
-fn disagreeing_notes(dump: &Dump, error: &RestoreError) -> Finding {
-    let workgroup = match error {
-        RestoreError::Annex { workgroup, .. } | RestoreError::Disagreement { workgroup, .. } => {
-            *workgroup
-        }
-        RestoreError::State(_) | RestoreError::Incomplete { .. } => 0,
-    };
-    Finding {
-        severity: Severity::Error,
-        rule: "notes",
-        offset: record_offset(dump, workgroup) as u64,
-        bits: 0..8 * RECORD_BYTES as u32,
-        found: error.to_string(),
-        expected: "notes that agree with the memory around them".to_owned(),
-        place: "notes of the capture".to_owned(),
-        count: 1,
-    }
 }
 
 /// Reads a dump that must be sound.
@@ -165,7 +146,7 @@ impl Checker<'_> {
         if !MAGIC.starts_with(start) {
             let found = format!("{:?}", String::from_utf8_lossy(start));
             let expected = format!("{:?}", String::from_utf8_lossy(&MAGIC));
-            self.error("bad_magic", 0, 64, found, expected, "header");
+            self.error("bad_magic", 0, 0..64, found, expected, "header");
         }
         MAGIC.starts_with(start)
     }
@@ -173,18 +154,18 @@ impl Checker<'_> {
     fn has_version(&mut self) -> bool {
         let (major, minor) = (self.half(8), self.half(10));
         if major != VERSION.0 {
-            self.error("bad_version", 8, 16, format!("major {major}"), "major 1", "header");
+            self.error("bad_version", 8, 0..16, format!("major {major}"), "major 1", "header");
             return false;
         }
         if minor > VERSION.1 {
-            self.warn("newer_minor", 10, 16, format!("minor {minor}"), "minor 0", "header");
+            self.warn("newer_minor", 10, 0..16, format!("minor {minor}"), "minor 0", "header");
         }
         let sph = self.half(14);
         if SphVersion::from_number(sph.into()).is_none() {
             self.error(
                 "bad_version",
                 14,
-                16,
+                0..16,
                 format!("headers of version {sph}"),
                 "3 or 4",
                 "header",
@@ -201,17 +182,18 @@ impl Checker<'_> {
         let version = self.half(14);
         let length = SphVersion::from_number(version.into())?.bytes();
         let header = Sph::from_bytes(&self.bytes[offset..offset + length]);
-        let own = header.as_ref().map(|header| header.version().number());
-        if own == Ok(version.into()) {
-            self.expect_zeros(offset + length..offset + SPH_BYTES, place);
-            return header.ok();
-        }
-        let found = match header {
-            Ok(header) => format!("a header of version {}", header.version().number()),
-            Err(error) => error.to_string(),
+        let (bits, found, expected) = match header {
+            Ok(header) if header.version().number() == u32::from(version) => {
+                self.expect_zeros(offset + length..offset + SPH_BYTES, place);
+                return Some(header);
+            }
+            Ok(header) => (5..10, header.version().number(), format!("VERSION {version}")),
+            Err(SphError::Version { found }) => (5..10, found, format!("VERSION {version}")),
+            Err(SphError::Type { found }) => (0..5, found, "SPH_TYPE 1 (VTG)".to_owned()),
+            Err(SphError::Length { .. }) => return None,
         };
-        let expected = format!("a VTG header of version {version}");
-        self.error("bad_header", offset, 32, found, expected, place);
+        let name = if bits.start == 0 { "SPH_TYPE" } else { "VERSION" };
+        self.error("bad_header", offset, bits, format!("{name} {found}"), expected, place);
         None
     }
 
@@ -219,7 +201,7 @@ impl Checker<'_> {
     fn reader(&mut self, dump: &Dump) -> Option<Reader> {
         for limit in dump.state.broken_limits() {
             let expected = format!("at most {}", limit.limit);
-            self.warn("limit", 24, 96, limit.found.to_string(), expected, limit.name);
+            self.warn("limit", 24, 0..96, limit.found.to_string(), expected, limit.name);
         }
         match Reader::new(dump, self.limits) {
             Ok(reader) => Some(reader),
@@ -256,7 +238,7 @@ impl Checker<'_> {
             let workgroup = Workgroup { index, task, map, attr, input_attr };
             if !workgroup.input_attr.is_empty() && flags & FLAG_INPUT_ATTR == 0 {
                 let found = format!("{input} bytes of input ATTR");
-                self.warn("input_flag", offset + 16, 32, found, "none without flag 3", &place);
+                self.warn("input_flag", offset + 16, 0..32, found, "none without flag 3", &place);
             }
             if let Some(reader) = reader {
                 self.regions(reader, &workgroup, offset, &place);
@@ -266,7 +248,7 @@ impl Checker<'_> {
         }
         if offset < self.bytes.len() {
             let found = format!("{} bytes", self.bytes.len() - offset);
-            self.warn("trailing_bytes", offset, 8, found, "the end of the file", "end");
+            self.warn("trailing_bytes", offset, 0..8, found, "the end of the file", "end");
         }
     }
 
@@ -279,7 +261,7 @@ impl Checker<'_> {
             self.error(
                 "size_mismatch",
                 record + 8,
-                32,
+                0..32,
                 found.to_string(),
                 expected.to_string(),
                 &place,
@@ -289,14 +271,14 @@ impl Checker<'_> {
             let expected = format!("{} or {} with shared memory", attr_bytes[0], attr_bytes[1]);
             let found = workgroup.attr.len().to_string();
             let place = format!("{place}, length of ATTR");
-            self.error("size_mismatch", record + 12, 32, found, expected, &place);
+            self.error("size_mismatch", record + 12, 0..32, found, expected, &place);
         }
         let view = WorkgroupView::new(reader, workgroup);
         let Some(count) = view.stored_count() else { return };
         if count > reader.max_primitives() {
             let expected = format!("at most {}", reader.max_primitives());
             let place = format!("{place}, MAP, primitive count");
-            self.error("count_over_max", map, 32, count.to_string(), expected, &place);
+            self.error("count_over_max", map, 0..32, count.to_string(), expected, &place);
         }
         self.indices(&view, map, place);
         let culled = (0..view.primitive_count()).filter(|p| view.is_culled(*p)).count();
@@ -306,7 +288,7 @@ impl Checker<'_> {
             self.warn(
                 "culled_primitives",
                 attr,
-                8,
+                0..8,
                 format!("{culled} culled"),
                 "a viewport",
                 &place,
@@ -328,7 +310,14 @@ impl Checker<'_> {
         let place = format!("{place}, MAP, primitive {}, corner {}", at / corners, at % corners);
         let expected = format!("less than {}", view.max_vertices());
         let offset = map + 4 + at as usize;
-        self.error("index_over_max", offset, 8, format!("index {index}{more}"), expected, &place);
+        self.error(
+            "index_over_max",
+            offset,
+            0..8,
+            format!("index {index}{more}"),
+            expected,
+            &place,
+        );
     }
 
     fn reaches(&mut self, end: usize, place: &str) -> bool {
@@ -338,10 +327,10 @@ impl Checker<'_> {
         end <= self.bytes.len()
     }
 
-    fn expect_zeros(&mut self, range: std::ops::Range<usize>, place: &str) {
+    fn expect_zeros(&mut self, range: Range<usize>, place: &str) {
         if let Some(at) = range.clone().find(|at| self.bytes[*at] != 0) {
             let found = format!("{:#04x}", self.bytes[at]);
-            self.warn("reserved_bytes", at, 8, found, "0x00", place);
+            self.warn("reserved_bytes", at, 0..8, found, "0x00", place);
         }
     }
 
@@ -357,57 +346,62 @@ impl Checker<'_> {
         &mut self,
         rule: &'static str,
         offset: usize,
-        bits: u32,
+        bits: Range<u32>,
         found: impl Into<String>,
         expected: impl Into<String>,
         place: &str,
     ) {
-        let (found, expected, place) = (found.into(), expected.into(), place.to_owned());
-        let (severity, offset, bits) = (Severity::Error, offset as u64, 0..bits);
-        self.findings.push(Finding {
-            severity,
-            rule,
-            offset,
-            bits,
-            found,
-            expected,
-            place,
-            count: 1,
-        });
+        self.findings.push(error(rule, offset, bits, found, expected, place));
     }
 
     fn warn(
         &mut self,
         rule: &'static str,
         offset: usize,
-        bits: u32,
+        bits: Range<u32>,
         found: impl Into<String>,
         expected: impl Into<String>,
         place: &str,
     ) {
-        self.error(rule, offset, bits, found, expected, place);
-        if let Some(finding) = self.findings.last_mut() {
-            finding.severity = Severity::Warning;
-        }
+        self.findings.push(warning(rule, offset, bits, found, expected, place));
     }
+}
+
+/// An error at a place of the file.
+pub(super) fn error(
+    rule: &'static str,
+    offset: usize,
+    bits: Range<u32>,
+    found: impl Into<String>,
+    expected: impl Into<String>,
+    place: impl Into<String>,
+) -> Finding {
+    let (found, expected, place) = (found.into(), expected.into(), place.into());
+    let (severity, offset) = (Severity::Error, offset as u64);
+    Finding { severity, rule, offset, bits, found, expected, place, count: 1 }
+}
+
+/// A warning at a place of the file.
+pub(super) fn warning(
+    rule: &'static str,
+    offset: usize,
+    bits: Range<u32>,
+    found: impl Into<String>,
+    expected: impl Into<String>,
+    place: impl Into<String>,
+) -> Finding {
+    let finding = error(rule, offset, bits, found, expected, place);
+    Finding { severity: Severity::Warning, ..finding }
 }
 
 fn truncated(length: usize, needed: usize, place: &str) -> Finding {
-    Finding {
-        severity: Severity::Error,
-        rule: "truncated",
-        offset: length as u64,
-        bits: 0..0,
-        found: format!("the end of the file after {length} bytes"),
-        expected: format!("{needed} bytes"),
-        place: place.to_owned(),
-        count: 1,
-    }
+    let found = format!("the end of the file after {length} bytes");
+    error("truncated", length, 0..0, found, format!("{needed} bytes"), place)
 }
 
 /// Where the state that gives no sizes stands in the file.
-fn state_finding(error: StateError) -> Finding {
-    let (bits, found, expected, place) = match error {
+fn state_finding(refused: StateError) -> Finding {
+    let (bits, found, expected, place) = match refused {
         StateError::Topology { found } => {
             let found = format!("{found:#x} ({})", topology_code_name(found));
             (0..4, found, "points, lines or triangles".to_owned(), "topology".to_owned())
@@ -421,15 +415,5 @@ fn state_finding(error: StateError) -> Finding {
             (4..23, format!("{found} bytes"), format!("at most {MAX_OUTPUT_BYTES}"), place)
         }
     };
-    let place = format!("SET_MESH_SHADER_A, {place}");
-    Finding {
-        severity: Severity::Error,
-        rule: error.id(),
-        offset: 24,
-        bits,
-        found,
-        expected,
-        place,
-        count: 1,
-    }
+    error(refused.id(), 24, bits, found, expected, format!("SET_MESH_SHADER_A, {place}"))
 }

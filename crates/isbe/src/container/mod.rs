@@ -24,10 +24,12 @@
 //! |---|---|
 //! | `write` | a dump as bytes |
 //! | [`check`] | bytes as a dump, with findings |
+//! | `scene_check` | whether a sound dump can be read as a scene |
 //! | [`explain`] | what any byte of the file is |
 
 pub mod check;
 pub mod explain;
+mod scene_check;
 mod write;
 
 pub use write::WriteError;

@@ -1,6 +1,6 @@
 //! Meshes and scenes become dumps: split, emitted through the model, dumped.
 
-use super::annex::{Annex, BOX_WORDS, HEADER_WORDS, INSTANCE_WORDS, Part};
+use super::capture_notes::{BOX_WORDS, CaptureNotes, HEADER_WORDS, INSTANCE_WORDS, Part};
 use super::emit::EmitMeshlet;
 use super::position::PositionSlot;
 use super::split::{Meshlet, split};
@@ -90,7 +90,7 @@ pub fn capture_scene(scene: &Scene, options: &CaptureOptions) -> Result<Dump, Ca
     for (object, number) in scene.objects.iter().zip(0..) {
         capture.name(&object.name, number, None)?;
         if object.geometries.is_empty() {
-            capture.notes(&Annex::EmptyObject { object: number })?;
+            capture.notes(&CaptureNotes::EmptyObject { object: number })?;
         }
         for (geometry, part) in object.geometries.iter().zip(0..) {
             capture.name(&geometry.name, number, Some(part))?;
@@ -107,17 +107,17 @@ pub fn capture_scene(scene: &Scene, options: &CaptureOptions) -> Result<Dump, Ca
                     let starts = (0..boxes.len().max(1)).step_by(room);
                     for first in starts {
                         let boxes = boxes[first..boxes.len().min(first + room)].to_vec();
-                        capture.notes(&Annex::Boxes { part, first: first as u32, boxes })?;
+                        capture.notes(&CaptureNotes::Boxes { part, first: first as u32, boxes })?;
                     }
                 }
             }
         }
     }
     for instances in scene.instances.chunks(capture.room(INSTANCE_WORDS)) {
-        capture.notes(&Annex::Instances(instances.to_vec()))?;
+        capture.notes(&CaptureNotes::Instances(instances.to_vec()))?;
     }
     if let Some(camera) = scene.camera {
-        capture.notes(&Annex::Camera(camera))?;
+        capture.notes(&CaptureNotes::Camera(camera))?;
     }
     Ok(capture.dump)
 }
@@ -199,7 +199,7 @@ impl Capture {
             .enumerate()
             .map(|(number, meshlet)| {
                 let (vertices, triangles) = (meshlet.vertices.clone(), meshlet.triangles.clone());
-                let notes = &Annex::Meshlet { part, vertices, triangles }.to_words();
+                let notes = &CaptureNotes::Meshlet { part, vertices, triangles }.to_words();
                 let kernel = EmitMeshlet { mesh, meshlet, notes };
                 run_workgroup(&state, Limits::Driver, first + number as u32, &kernel)
             })
@@ -209,8 +209,8 @@ impl Capture {
     }
 
     /// A workgroup without primitives that leaves notes.
-    fn notes(&mut self, annex: &Annex) -> Result<(), CaptureError> {
-        let (mesh, meshlet, notes) = (&Mesh::default(), &Meshlet::default(), &annex.to_words());
+    fn notes(&mut self, notes: &CaptureNotes) -> Result<(), CaptureError> {
+        let (mesh, meshlet, notes) = (&Mesh::default(), &Meshlet::default(), &notes.to_words());
         let number = self.dump.workgroups.len() as u32;
         let kernel = EmitMeshlet { mesh, meshlet, notes };
         self.dump.workgroups.push(run_workgroup(
@@ -225,7 +225,7 @@ impl Capture {
     fn name(&mut self, name: &str, object: u32, geometry: Option<u32>) -> Result<(), CaptureError> {
         let pieces = name.as_bytes().chunks(4 * self.room(1));
         pieces.into_iter().try_for_each(|piece| {
-            self.notes(&Annex::Name { object, geometry, piece: piece.to_vec() })
+            self.notes(&CaptureNotes::Name { object, geometry, piece: piece.to_vec() })
         })
     }
 

@@ -89,6 +89,10 @@ pub enum ImportError {
 /// When the dump has no positions, or notes that make no sense.
 pub fn import(dump: &Dump, options: &ImportOptions) -> Result<Imported, ImportError> {
     let reader = Reader::new(dump, options.limits)?;
+    let restored = restore(dump, options.limits)?;
+    if let Some(restored) = &restored {
+        check_parts(restored)?;
+    }
     let ids = options.position.slot.ids();
     if let Some(id) = ids[..3].iter().find(|id| !reader.layout.vertices.set().contains(**id)) {
         return Err(ImportError::NoPosition(*id));
@@ -100,8 +104,8 @@ pub fn import(dump: &Dump, options: &ImportOptions) -> Result<Imported, ImportEr
         report: ImportReport::default(),
         triangle_clusters: Vec::new(),
     };
-    let scene = match restore(dump, options.limits)? {
-        Some(restored) => importer.restored(restored)?,
+    let scene = match restored {
+        Some(restored) => importer.restored(restored),
         None => importer.plain(dump, &reader, options.boxes),
     };
     let Importer { mut report, triangle_clusters, .. } = importer;
@@ -115,48 +119,78 @@ struct Importer {
     triangle_clusters: Vec<u32>,
 }
 
-impl Importer {
-    fn restored(&mut self, restored: Restored) -> Result<Scene, ImportError> {
-        let Restored { parts, empty_objects, instances, camera, names } = restored;
-        let count = parts.iter().map(|part| part.object).chain(empty_objects.iter().copied());
-        let count = count.max().map_or(0, |object| object as usize + 1);
-        let distinct = parts.iter().filter(|part| part.geometry == 0).count() + empty_objects.len();
-        let wrong =
-            |found: String, expected: &str| ImportError::Scene { found, expected: expected.into() };
-        if count != distinct {
-            return Err(wrong(format!("{distinct} objects"), "every object up to the last, once"));
+/// How many objects the notes speak of.
+fn object_count(restored: &Restored) -> usize {
+    let objects = restored.parts.iter().map(|part| part.object);
+    let last = objects.chain(restored.empty_objects.iter().copied()).max();
+    last.map_or(0, |object| object as usize + 1)
+}
+
+/// Proves that the notes speak of a scene: objects and their parts are numbered without gaps, and
+/// whatever names or places one of them finds it.
+fn check_parts(restored: &Restored) -> Result<(), ImportError> {
+    let Restored { parts, empty_objects, instances, names, camera: _ } = restored;
+    let wrong = |found: String, expected: String| Err(ImportError::Scene { found, expected });
+    let count = object_count(restored);
+    let first_parts = parts.iter().filter(|part| part.geometry == 0).count();
+    let objects = first_parts + empty_objects.len();
+    if count != objects {
+        return wrong(format!("{objects} objects"), format!("{count}, one for each number"));
+    }
+    // Parts come by object and geometry.
+    let mut geometries = vec![0; count];
+    for part in parts {
+        let next = &mut geometries[part.object as usize];
+        if part.geometry != *next {
+            return wrong(format!("geometry {}", part.geometry), format!("geometry {next}"));
         }
-        let mut objects = vec![Object::default(); count];
+        *next += 1;
+        if let RestoredContent::Boxes(boxes) = &part.content
+            && let Some(bounds) = boxes.iter().find(|b| b.min.is_nan() || b.max.is_nan())
+        {
+            return wrong(format!("{bounds:?}"), "a box of numbers".to_owned());
+        }
+    }
+    for ((object, geometry), name) in names {
+        let parts = geometries.get(*object as usize);
+        if !parts.is_some_and(|parts| geometry.is_none_or(|geometry| geometry < *parts)) {
+            return wrong("the name of nothing".to_owned(), "the name of a part".to_owned());
+        }
+        if let Err(error) = std::str::from_utf8(name) {
+            return wrong(format!("a name with an {error}"), "UTF-8".to_owned());
+        }
+    }
+    match instances.iter().find(|instance| instance.object >= count) {
+        None => Ok(()),
+        Some(instance) => {
+            let found = format!("an instance of object {}", instance.object);
+            wrong(found, format!("an object below {count}"))
+        }
+    }
+}
+
+impl Importer {
+    /// The scene of notes that [`check_parts`] has proved.
+    fn restored(&mut self, restored: Restored) -> Scene {
+        let mut objects = vec![Object::default(); object_count(&restored)];
+        let Restored { parts, empty_objects: _, instances, camera, names } = restored;
         for part in parts {
-            let geometries = &mut objects[part.object as usize].geometries;
-            if part.geometry as usize != geometries.len() {
-                let expected = format!("geometry {}", geometries.len());
-                return Err(wrong(format!("geometry {}", part.geometry), &expected));
-            }
             let shape = match part.content {
-                RestoredContent::Boxes(boxes) => {
-                    if let Some(bounds) = boxes.iter().find(|b| b.min.is_nan() || b.max.is_nan()) {
-                        return Err(wrong(format!("{bounds:?}"), "a box"));
-                    }
-                    Shape::Boxes(boxes)
-                }
+                RestoredContent::Boxes(boxes) => Shape::Boxes(boxes),
                 RestoredContent::Mesh { mesh, workgroups } => self.mesh(&mesh, &workgroups),
             };
-            geometries.push(Geometry { name: String::new(), opaque: part.opaque, shape });
+            let geometry = Geometry { name: String::new(), opaque: part.opaque, shape };
+            objects[part.object as usize].geometries.push(geometry);
         }
         for ((object, geometry), name) in names {
-            let object = objects.get_mut(object as usize);
-            let target = object.and_then(|object| match geometry {
-                None => Some(&mut object.name),
-                Some(part) => object.geometries.get_mut(part as usize).map(|part| &mut part.name),
-            });
-            let target = target.ok_or_else(|| wrong("the name of nothing".into(), "a part"))?;
-            *target = String::from_utf8(name).map_err(|error| wrong(error.to_string(), "UTF-8"))?;
+            let object = &mut objects[object as usize];
+            let target = match geometry {
+                None => &mut object.name,
+                Some(part) => &mut object.geometries[part as usize].name,
+            };
+            *target = String::from_utf8_lossy(&name).into_owned();
         }
-        if let Some(instance) = instances.iter().find(|instance| instance.object >= count) {
-            return Err(wrong(format!("an instance of object {}", instance.object), "an object"));
-        }
-        Ok(Scene { name: String::new(), objects, instances, camera })
+        Scene { name: String::new(), objects, instances, camera }
     }
 
     fn mesh(&mut self, mesh: &Mesh, workgroups: &[u32]) -> Shape {

@@ -9,15 +9,15 @@
 //! |---|---|
 //! | [`split`] | triangles become meshlets |
 //! | `emit` | the kernel that emits a meshlet |
-//! | [`annex`] | the notes in shared memory |
+//! | [`capture_notes`] | the notes in shared memory |
 //! | [`capture`] | meshes and scenes become dumps |
 //! | [`restore`] | a dump with notes becomes what was captured |
 //! | [`import`] | any dump becomes a scene |
 //! | [`read`] | a file's bytes become a scene |
 //! | [`position`] | from clip space to the world |
 
-pub mod annex;
 pub mod capture;
+pub mod capture_notes;
 mod emit;
 pub mod import;
 pub mod position;

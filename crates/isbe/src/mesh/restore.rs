@@ -4,7 +4,7 @@
 //! part comes exactly once, every vertex at least once and always with the same attributes, and no
 //! more memory is taken than the workgroups can fill.
 
-use super::annex::{Annex, AnnexError, Part};
+use super::capture_notes::{CaptureNotes, CaptureNotesError, Part};
 use super::{AttributeTable, Mesh};
 use crate::container::Dump;
 use crate::{Limits, Reader, StateError, WorkgroupView};
@@ -62,11 +62,11 @@ pub enum RestoreError {
     State(#[from] StateError),
     /// A workgroup's notes make no sense.
     #[error("workgroup {workgroup}: {error}")]
-    Annex {
+    Notes {
         /// Which in the dump.
         workgroup: usize,
         /// What is wrong.
-        error: AnnexError,
+        error: CaptureNotesError,
     },
     /// A workgroup's notes disagree with its memory or with other notes.
     #[error("workgroup {workgroup}: found {found}, expected {expected}")]
@@ -81,6 +81,8 @@ pub enum RestoreError {
     /// The workgroups together do not make a part.
     #[error("object {object}, geometry {geometry}: found {found}, expected {expected}")]
     Incomplete {
+        /// The first workgroup of the dump that has a piece of it.
+        workgroup: usize,
         /// The object.
         object: u32,
         /// The geometry of it.
@@ -100,7 +102,7 @@ pub fn restore(dump: &Dump, limits: Limits) -> Result<Option<Restored>, RestoreE
     let reader = Reader::new(dump, limits)?;
     let views: Vec<WorkgroupView<'_>> =
         dump.workgroups.iter().map(|workgroup| WorkgroupView::new(&reader, workgroup)).collect();
-    let notes: Vec<_> = views.iter().map(|view| Annex::from_shared(view.shared())).collect();
+    let notes: Vec<_> = views.iter().map(|view| CaptureNotes::from_shared(view.shared())).collect();
     if notes.iter().all(Option::is_none) {
         return Ok(None);
     }
@@ -112,23 +114,23 @@ pub fn restore(dump: &Dump, limits: Limits) -> Result<Option<Restored>, RestoreE
             Err(RestoreError::Disagreement { workgroup, found, expected })
         };
         let Some(notes) = notes else {
-            return disagreement("no notes", "notes, as other workgroups have them");
+            return disagreement("no notes", "notes, as in other workgroups");
         };
-        match notes.map_err(|error| RestoreError::Annex { workgroup, error })? {
-            Annex::Meshlet { part, vertices, triangles } => {
+        match notes.map_err(|error| RestoreError::Notes { workgroup, error })? {
+            CaptureNotes::Meshlet { part, vertices, triangles } => {
                 let piece = Piece::Meshlet { workgroup, vertices, triangles };
                 Pieces::add(&mut parts, workgroup, part, piece)?;
             }
-            Annex::Boxes { part, first, boxes } => {
+            CaptureNotes::Boxes { part, first, boxes } => {
                 Pieces::add(&mut parts, workgroup, part, Piece::Boxes { first, boxes })?;
             }
-            Annex::EmptyObject { object } => restored.empty_objects.push(object),
-            Annex::Instances(instances) => restored.instances.extend(instances),
-            Annex::Camera(_) if restored.camera.is_some() => {
-                return disagreement("a second camera", "one");
+            CaptureNotes::EmptyObject { object } => restored.empty_objects.push(object),
+            CaptureNotes::Instances(instances) => restored.instances.extend(instances),
+            CaptureNotes::Camera(_) if restored.camera.is_some() => {
+                return disagreement("a second camera", "at most one");
             }
-            Annex::Camera(camera) => restored.camera = Some(camera),
-            Annex::Name { object, geometry, piece } => {
+            CaptureNotes::Camera(camera) => restored.camera = Some(camera),
+            CaptureNotes::Name { object, geometry, piece } => {
                 restored.names.entry((object, geometry)).or_default().extend(piece);
             }
         }
@@ -142,6 +144,7 @@ pub fn restore(dump: &Dump, limits: Limits) -> Result<Option<Restored>, RestoreE
 /// What the workgroups hold of one part.
 struct Pieces {
     part: Part,
+    first_workgroup: usize,
     pieces: Vec<Piece>,
 }
 
@@ -158,7 +161,11 @@ impl Pieces {
         piece: Piece,
     ) -> Result<(), RestoreError> {
         let key = (part.object, part.geometry);
-        let pieces = parts.entry(key).or_insert_with(|| Self { part, pieces: Vec::new() });
+        let pieces = parts.entry(key).or_insert_with(|| Self {
+            part,
+            first_workgroup: workgroup,
+            pieces: Vec::new(),
+        });
         if pieces.part != part {
             let (found, expected) = (part.to_string(), pieces.part.to_string());
             return Err(RestoreError::Disagreement { workgroup, found, expected });
@@ -175,7 +182,7 @@ impl Pieces {
         let Part { object, geometry, opaque, vertices, primitives } = self.part;
         let boxes = self.pieces.iter().filter(|piece| matches!(piece, Piece::Boxes { .. })).count();
         if boxes != 0 && boxes != self.pieces.len() {
-            return Err(self.incomplete("meshlets and boxes".to_owned(), "one of them"));
+            return Err(self.incomplete("meshlets and boxes".to_owned(), "only one of them"));
         }
         let (all_vertices, all_primitives) =
             self.pieces.iter().fold((0, 0), |sums, piece| match piece {
@@ -186,11 +193,11 @@ impl Pieces {
             });
         if all_primitives != primitives as usize {
             let expected = format!("{primitives} primitives");
-            return Err(self.incomplete(all_primitives.to_string(), &expected));
+            return Err(self.incomplete(format!("{all_primitives} primitives"), &expected));
         }
         if all_vertices < vertices as usize {
-            let expected = format!("{vertices} vertices");
-            return Err(self.incomplete(all_vertices.to_string(), &expected));
+            let expected = format!("at least {vertices} vertices");
+            return Err(self.incomplete(format!("{all_vertices} vertices"), &expected));
         }
         let content = if boxes > 0 { self.boxes()? } else { self.mesh(dump, views)? };
         Ok(RestoredPart { object, geometry, opaque, content })
@@ -203,7 +210,10 @@ impl Pieces {
                 for (at, bounds) in (*first as usize..).zip(boxes) {
                     match slots.get_mut(at) {
                         Some(slot @ None) => *slot = Some(*bounds),
-                        _ => return Err(self.incomplete(format!("box {at}"), "each box once")),
+                        _ => {
+                            let expected = format!("each box below {} once", slots.len());
+                            return Err(self.incomplete(format!("box {at}"), &expected));
+                        }
                     }
                 }
             }
@@ -232,14 +242,16 @@ impl Pieces {
             }
         }
         if let Some(vertex) = assembly.has_vertex.iter().position(|has| !has) {
-            return Err(self.incomplete(format!("no vertex {vertex}"), "every vertex"));
+            let expected = format!("every vertex below {}", self.part.vertices);
+            return Err(self.incomplete(format!("no vertex {vertex}"), &expected));
         }
         Ok(RestoredContent::Mesh { mesh: assembly.mesh, workgroups: assembly.workgroups })
     }
 
     fn incomplete(&self, found: String, expected: &str) -> RestoreError {
         let Part { object, geometry, .. } = self.part;
-        RestoreError::Incomplete { object, geometry, found, expected: expected.to_owned() }
+        let (workgroup, expected) = (self.first_workgroup, expected.to_owned());
+        RestoreError::Incomplete { workgroup, object, geometry, found, expected }
     }
 }
 
@@ -258,23 +270,29 @@ impl Assembly {
         vertices: &[u32],
         triangles: &[u32],
     ) -> Result<(), RestoreError> {
-        let wrong = |found: String, expected: &str| {
-            let expected = expected.to_owned();
-            RestoreError::Disagreement { workgroup, found, expected }
+        let wrong = |found: String, expected: String| RestoreError::Disagreement {
+            workgroup,
+            found,
+            expected,
         };
         if view.corners() != 3 || triangles.len() != view.primitive_count() as usize {
             let expected = format!("{} triangles, as in MAP", view.primitive_count());
-            return Err(wrong(format!("notes of {} triangles", triangles.len()), &expected));
+            return Err(wrong(format!("notes of {} triangles", triangles.len()), expected));
         }
+        let (all_vertices, all_triangles) = (self.has_vertex.len(), self.workgroups.len());
         for (local, &vertex) in (0..).zip(vertices) {
-            let row = view.vertex_row(local);
-            let row = row.ok_or_else(|| wrong(format!("vertex {local}"), "one in ATTR"))?;
-            let has = self.has_vertex.get_mut(vertex as usize);
-            let has = has.ok_or_else(|| wrong(format!("vertex {vertex}"), "one of the part"))?;
+            let row = view.vertex_row(local).ok_or_else(|| {
+                let expected = format!("at most {} vertices", view.max_vertices());
+                wrong(format!("notes of {} vertices", vertices.len()), expected)
+            })?;
+            let has = self.has_vertex.get_mut(vertex as usize).ok_or_else(|| {
+                let expected = format!("a vertex of the part, below {all_vertices}");
+                wrong(format!("vertex {vertex}"), expected)
+            })?;
             let target = self.mesh.vertices.row_mut(vertex as usize);
             if *has && target != row {
-                let found = format!("other attributes of vertex {vertex}");
-                return Err(wrong(found, "those of an earlier workgroup"));
+                let expected = "the attributes that an earlier workgroup gives it".to_owned();
+                return Err(wrong(format!("vertex {vertex} with other attributes"), expected));
             }
             target.copy_from_slice(&row);
             *has = true;
@@ -282,17 +300,21 @@ impl Assembly {
         for (local, &triangle) in (0..).zip(triangles) {
             let at = triangle as usize;
             let source = self.workgroups.get_mut(at).filter(|source| **source == u32::MAX);
-            let source =
-                source.ok_or_else(|| wrong(format!("triangle {triangle}"), "each once"))?;
+            let source = source.ok_or_else(|| {
+                let expected = format!("each triangle of the part, below {all_triangles}, once");
+                wrong(format!("triangle {triangle}"), expected)
+            })?;
             *source = workgroup as u32;
             for (corner, index) in view.primitive(local).enumerate() {
-                let vertex = vertices.get(usize::from(index));
-                let vertex =
-                    vertex.ok_or_else(|| wrong(format!("index {index}"), "a noted vertex"))?;
+                let vertex = vertices.get(usize::from(index)).ok_or_else(|| {
+                    let expected = format!("{} or more, for index {index}", u32::from(index) + 1);
+                    wrong(format!("{} noted vertices", vertices.len()), expected)
+                })?;
                 self.mesh.triangles[at][corner] = *vertex;
             }
-            let row = view.primitive_row(local);
-            let row = row.ok_or_else(|| wrong(format!("triangle {local}"), "one in ATTR"))?;
+            let row = view.primitive_row(local).ok_or_else(|| {
+                wrong(format!("no attributes of triangle {local}"), "its attributes in ATTR".into())
+            })?;
             self.mesh.primitives.row_mut(at).copy_from_slice(&row);
         }
         Ok(())

@@ -32,6 +32,10 @@ pub(crate) enum IsbeCommand {
     Check(Check),
     Inspect(Inspect),
     Layout(Layout),
+    /// List the attributes: ids, names, bits in a header
+    ///
+    /// A vector such as POSITION stands for all its components, POSITION_X to POSITION_W.
+    Attributes,
     Asm(Asm),
     Disasm(Disasm),
     Mesh(Mesh),
@@ -86,7 +90,7 @@ pub(crate) struct Inspect {
 /// Show where attributes lie.
 ///
 /// Attributes are given by name, as in POSITION (all four components), POSITION_X or GENERIC3, or by
-/// id, as in 0x70.
+/// id, as in 0x70; `siliray isbe attributes` lists them all.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -158,12 +162,12 @@ pub(crate) struct Disasm {
 Examples:
   siliray isbe mesh dump.isbe -o mesh.ply
   siliray isbe mesh dump.isbe -o mesh.ply --inverse-view-projection camera.json
-  siliray isbe mesh dump.isbe -o mesh.ply --position GENERIC3")]
+  siliray isbe mesh dump.isbe -o mesh.stl --position GENERIC3")]
 pub(crate) struct Mesh {
     #[command(flatten)]
     pub(crate) dump: DumpFile,
 
-    /// The PLY file to write
+    /// The file to write; its ending names the format: .obj, .ply or .stl
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: PathBuf,
 

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::output::number::grouped;
 use serde::Serialize;
-use siliray::isbe::mesh::annex::Annex;
+use siliray::isbe::mesh::capture_notes::CaptureNotes;
 use siliray::isbe::{MapOrder, WorkgroupView, generation};
 use siliray::machine::Severity;
 use std::collections::BTreeSet;
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Info, output: &Output) -> Result<(), Failure> {
         vertices: views().map(|view| view.vertex_count() as usize).sum(),
         primitives: views().map(|view| view.primitive_count() as usize).sum(),
         culled: views().map(culled).sum(),
-        capture: views().any(|view| Annex::from_shared(view.shared()).is_some()),
+        capture: views().any(|view| CaptureNotes::from_shared(view.shared()).is_some()),
         errors: report.findings.iter().filter(|f| f.severity == Severity::Error).count(),
     };
     output.result(&json, &text(&json))?;

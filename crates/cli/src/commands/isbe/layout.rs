@@ -1,6 +1,7 @@
 //! `siliray isbe layout`: where attributes lie.
 
 use super::args::Layout;
+use super::attributes::JsonAttribute;
 use super::limits;
 use crate::failure::Failure;
 use crate::output::{Output, Table};
@@ -36,14 +37,6 @@ struct JsonArea {
     groups: Vec<JsonGroup>,
 }
 
-#[derive(Serialize)]
-struct JsonAttribute {
-    id: u16,
-    name: String,
-    imap_bit: usize,
-    omap_bit: usize,
-}
-
 /// The lines of 32 elements, one for each attribute.
 #[derive(Serialize)]
 struct JsonGroup {
@@ -72,12 +65,7 @@ pub(crate) fn run(args: &Layout, output: &Output) -> Result<(), Failure> {
 }
 
 fn area(area: &Area) -> JsonArea {
-    let attributes = area.ids().iter().map(|id| JsonAttribute {
-        id: id.value(),
-        name: id.to_string(),
-        imap_bit: id.imap_bit(),
-        omap_bit: id.omap_bit(),
-    });
+    let attributes = area.ids().iter().copied().map(JsonAttribute::from);
     let groups = (0..area.maximum()).step_by(32).map(|first| JsonGroup {
         first,
         last: (first + 31).min(area.maximum() - 1),
@@ -108,16 +96,20 @@ fn text(json: &Json) -> String {
     if !json.primitives.attributes.is_empty() {
         text += &format!("\n{}", table(&json.primitives, "primitives"));
     }
-    let sizes = |area: &JsonArea, group: &str, total: &str| {
-        format!("{group} = {:#x}, {total} = {:#x}", area.group_bytes, area.total_bytes)
+    let sizes = |area: &JsonArea, what: &str, group: &str, total: &str| {
+        let JsonArea { group_bytes, total_bytes, .. } = area;
+        format!(
+            "{what:<11} {group} = {group_bytes:#x} bytes for each group of 32, \
+             {total} = {total_bytes:#x} bytes for all groups\n"
+        )
     };
     let words = |words: &BTreeMap<usize, String>| {
         let words: Vec<String> =
             words.iter().map(|(n, word)| format!("dword {n} = {word}")).collect();
         words.join(", ")
     };
-    text += &format!("\n{}", sizes(&json.vertices, "Gv", "Tv"));
-    text += &format!(", {}\n", sizes(&json.primitives, "Gp", "Tp"));
+    text += &format!("\n{}", sizes(&json.vertices, "vertices:", "Gv", "Tv"));
+    text += &sizes(&json.primitives, "primitives:", "Gp", "Tp");
     text += &format!(
         "shared memory at {:#x}, region of {:#x} bytes\n",
         json.shared_base, json.region_bytes

@@ -1,4 +1,4 @@
-//! `siliray isbe mesh`: a dump becomes a PLY file.
+//! `siliray isbe mesh`: a dump becomes a mesh file.
 
 use super::args::Mesh;
 use super::{bytes, limits};
@@ -10,7 +10,7 @@ use siliray::geometry::{Aabb, Transform, Vec3};
 use siliray::isbe::mesh::import::ImportOptions;
 use siliray::isbe::mesh::position::{Matrix, PositionSource};
 use siliray::isbe::mesh::read::read_scene;
-use siliray::scene::{Object, Scene, Shape, ply};
+use siliray::scene::{MeshFormat, Object, Scene, Shape};
 use std::path::Path;
 
 /// What `--json` prints.
@@ -29,6 +29,7 @@ struct Json {
 
 /// Reads the dump and writes the mesh.
 pub(crate) fn run(args: &Mesh, output: &Output) -> Result<(), Failure> {
+    let format = MeshFormat::of(&args.output).map_err(Failure::usage)?;
     let target = AtomicFile::create(&args.output)?;
     let matrix = args.inverse_view_projection.as_deref().map(matrix).transpose()?;
     let options = ImportOptions {
@@ -41,7 +42,7 @@ pub(crate) fn run(args: &Mesh, output: &Output) -> Result<(), Failure> {
         .map_err(|error| Failure::input(format!("{file}: {error}")))?;
     let (positions, indices) = flatten(&imported.scene);
     let mut mesh = Vec::new();
-    ply::write(&mut mesh, &positions, &indices).map_err(Failure::input)?;
+    format.write(&mut mesh, &positions, &indices).map_err(Failure::input)?;
     target.write(&mesh)?;
     let report = imported.report;
     let json = Json {

@@ -2,6 +2,7 @@
 
 pub(crate) mod args;
 mod asm;
+mod attributes;
 mod capture;
 mod check;
 mod info;
@@ -24,6 +25,7 @@ pub(crate) fn run(args: &Isbe, triangles: Option<usize>, output: &Output) -> Res
         IsbeCommand::Check(args) => check::run(args, output),
         IsbeCommand::Inspect(args) => inspect::run(args, output),
         IsbeCommand::Layout(args) => layout::run(args, output),
+        IsbeCommand::Attributes => attributes::run(output),
         IsbeCommand::Asm(args) => asm::assemble(args, output),
         IsbeCommand::Disasm(args) => asm::disassemble(args, output),
         IsbeCommand::Mesh(args) => mesh::run(args, output),

@@ -60,7 +60,7 @@ impl std::fmt::Display for Part {
 
 /// What a workgroup notes.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Annex {
+pub enum CaptureNotes {
     /// It is a meshlet.
     Meshlet {
         /// Of which part.
@@ -102,7 +102,7 @@ pub enum Annex {
 /// Notes that make no sense.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("notes in shared memory, word {word}: found {found}, expected {expected}")]
-pub struct AnnexError {
+pub struct CaptureNotesError {
     /// Which word of shared memory.
     pub word: usize,
     /// What is there.
@@ -111,7 +111,7 @@ pub struct AnnexError {
     pub expected: String,
 }
 
-impl Annex {
+impl CaptureNotes {
     /// The words to leave in shared memory.
     #[must_use]
     pub fn to_words(&self) -> Vec<u32> {
@@ -157,7 +157,7 @@ impl Annex {
     ///
     /// # Errors
     /// When there are notes that make no sense.
-    pub fn from_shared(shared: &[u8]) -> Option<Result<Self, AnnexError>> {
+    pub fn from_shared(shared: &[u8]) -> Option<Result<Self, CaptureNotesError>> {
         let words: Vec<u32> = shared.as_chunks().0.iter().map(|w| u32::from_le_bytes(*w)).collect();
         words.starts_with(&MAGIC).then(|| parse(&words))
     }
@@ -177,8 +177,8 @@ fn put_instance(words: &mut Vec<u32>, instance: &Instance) {
     words.extend([u32::from(*mask), *custom_index, u32::from(flags.bits())]);
 }
 
-fn parse(words: &[u32]) -> Result<Annex, AnnexError> {
-    let end = |expected: usize| AnnexError {
+fn parse(words: &[u32]) -> Result<CaptureNotes, CaptureNotesError> {
+    let end = |expected: usize| CaptureNotesError {
         word: words.len(),
         found: "the end of shared memory".to_owned(),
         expected: format!("{expected} words"),
@@ -193,34 +193,36 @@ fn parse(words: &[u32]) -> Result<Annex, AnnexError> {
             let total = header[6].saturating_add(header[7]);
             let (vertices, triangles) = body(total, 1)?.split_at(header[6] as usize);
             let (vertices, triangles) = (vertices.to_vec(), triangles.to_vec());
-            Ok(Annex::Meshlet { part: take_part(header), vertices, triangles })
+            Ok(CaptureNotes::Meshlet { part: take_part(header), vertices, triangles })
         }
         1 => {
             let boxes = body(header[7], BOX_WORDS)?.as_chunks::<BOX_WORDS>().0.iter();
             let boxes = boxes.map(|words| take_box(words.map(f32::from_bits))).collect();
-            Ok(Annex::Boxes { part: take_part(header), first: header[10], boxes })
+            Ok(CaptureNotes::Boxes { part: take_part(header), first: header[10], boxes })
         }
-        2 => Ok(Annex::EmptyObject { object: header[3] }),
+        2 => Ok(CaptureNotes::EmptyObject { object: header[3] }),
         3 => {
             let instances = body(header[7], INSTANCE_WORDS)?.as_chunks::<INSTANCE_WORDS>().0;
             let parsed = instances.iter().enumerate().map(|(n, words)| take_instance(n, words));
-            parsed.collect::<Result<_, _>>().map(Annex::Instances)
+            parsed.collect::<Result<_, _>>().map(CaptureNotes::Instances)
         }
         4 => {
             let numbers = body(10, 1)?.iter().map(|word| f32::from_bits(*word)).collect::<Vec<_>>();
             let [eye, target, up] = [0, 3, 6].map(|at| Vec3::from_slice(&numbers[at..]));
-            Ok(Annex::Camera(Camera { eye, target, up, fov: numbers[9] }))
+            Ok(CaptureNotes::Camera(Camera { eye, target, up, fov: numbers[9] }))
         }
         5 => {
             let words = body(header[7].div_ceil(4), 1)?;
             let mut piece: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
             piece.truncate(header[7] as usize);
             let geometry = (header[4] != NO_PART).then_some(header[4]);
-            Ok(Annex::Name { object: header[3], geometry, piece })
+            Ok(CaptureNotes::Name { object: header[3], geometry, piece })
         }
-        kind => {
-            Err(AnnexError { word: 2, found: format!("kind {kind}"), expected: "0 to 5".into() })
-        }
+        kind => Err(CaptureNotesError {
+            word: 2,
+            found: format!("kind {kind}"),
+            expected: "0 to 5".into(),
+        }),
     }
 }
 
@@ -238,8 +240,11 @@ fn take_box([x, y, z, to_x, to_y, to_z]: [f32; BOX_WORDS]) -> Aabb {
     Aabb { min: Vec3::new(x, y, z), max: Vec3::new(to_x, to_y, to_z) }
 }
 
-fn take_instance(number: usize, words: &[u32; INSTANCE_WORDS]) -> Result<Instance, AnnexError> {
-    let wrong = |at: usize, expected: &str| AnnexError {
+fn take_instance(
+    number: usize,
+    words: &[u32; INSTANCE_WORDS],
+) -> Result<Instance, CaptureNotesError> {
+    let wrong = |at: usize, expected: &str| CaptureNotesError {
         word: HEADER_WORDS + INSTANCE_WORDS * number + at,
         found: format!("{:#x}", words[at]),
         expected: expected.to_owned(),
