@@ -187,13 +187,16 @@ impl Checker<'_> {
                 self.expect_zeros(offset + length..offset + SPH_BYTES, place);
                 return Some(header);
             }
-            Ok(header) => (5..10, header.version().number(), format!("VERSION {version}")),
-            Err(SphError::Version { found }) => (5..10, found, format!("VERSION {version}")),
-            Err(SphError::Type { found }) => (0..5, found, "SPH_TYPE 1 (VTG)".to_owned()),
-            Err(SphError::Length { .. }) => return None,
+            Err(SphError::Type { found }) => {
+                (0..5, format!("SPH_TYPE {found}"), "SPH_TYPE 1 (VTG)".to_owned())
+            }
+            // Another version has another length, too.
+            Ok(_) | Err(SphError::Version { .. } | SphError::Length { .. }) => {
+                let found = format!("VERSION {}", self.word(offset) >> 5 & 31);
+                (5..10, found, format!("VERSION {version}"))
+            }
         };
-        let name = if bits.start == 0 { "SPH_TYPE" } else { "VERSION" };
-        self.error("bad_header", offset, bits, format!("{name} {found}"), expected, place);
+        self.error("bad_header", offset, bits, found, expected, place);
         None
     }
 
