@@ -1,9 +1,9 @@
 //! The binary tree that every preset makes before it is collapsed.
 //!
-//! Node 0 is the root, and the two children of a node are neighbours. Every leaf holds one reference;
-//! leaf sizes are chosen later, by [`crate::plan`]. Node 1 is unused: pairs of children then start at even
-//! numbers, where 64 bytes hold a pair and are one line of a cache. A tree over `n` references thus has
-//! `2n` nodes.
+//! Node 0 is the root, and the two children of a node are neighbours. Every leaf holds one
+//! reference; leaf sizes are chosen later, by [`crate::plan`]. Node 1 is unused: pairs of children
+//! then start at even numbers, where 64 bytes hold a pair and are one line of a cache. A tree over
+//! `n` references thus has `2n` nodes.
 
 use crate::tagged_box::{Bounds, TaggedBox};
 

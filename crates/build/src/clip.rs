@@ -1,10 +1,11 @@
 //! Cutting a reference at a plane.
 //!
 //! The parts of a triangle on the two sides of an axis-aligned plane get boxes of their own. The
-//! crossing of an edge and the plane is found in `f64`, with a bound on its error, and rounded outward;
-//! then each box is cut to the reference's own. By induction the boxes of all references to a triangle
-//! together cover it, exactly: a point of the triangle that lies in the reference's box is on one side
-//! of the plane, hence in that part's box before the cut, and the cut is to a box that it lies in.
+//! crossing of an edge and the plane is found in `f64`, with a bound on its error, and rounded
+//! outward; then each box is cut to the reference's own. By induction the boxes of all references
+//! to a triangle together cover it, exactly: a point of the triangle that lies in the reference's
+//! box is on one side of the plane, hence in that part's box before the cut, and the cut is to a
+//! box that it lies in.
 
 use crate::tagged_box::{Bounds, TaggedBox};
 use geometry::Vec3;
@@ -54,9 +55,9 @@ fn cut_triangle(vertices: &[Vec3; 3], axis: usize, plane: f32) -> (Bounds, Bound
 
 /// A box around the point where an edge crosses a plane.
 fn crossing(from: Vec3, to: Vec3, axis: usize, plane: f32) -> Bounds {
-    // Differences of floats are off by at most one rounding of f64, their quotient by three, so that
-    // the share is off by 4 units of its last place; the product and the sum add a few more. The
-    // magnitudes bound every intermediate result.
+    // Differences of floats are off by at most one rounding of f64, their quotient by three, so
+    // that the share is off by 4 units of its last place; the product and the sum add a few more.
+    // The magnitudes bound every intermediate result.
     const ERROR: f64 = 16.0 * f64::EPSILON;
     let (start, end) = (from.as_dvec3(), to.as_dvec3());
     let share = (f64::from(plane) - start[axis]) / (end[axis] - start[axis]);

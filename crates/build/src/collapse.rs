@@ -16,7 +16,8 @@ use tree::{Bvh, NodeLink};
 
 /// Subtrees over about so many references are written by one thread.
 const BLOCK: usize = 1 << 12;
-/// So many subtrees are written before they are joined to the rest, so that their memory is used again.
+/// So many subtrees are written before they are joined to the rest, so that their memory is used
+/// again.
 const BATCH: usize = 32;
 
 /// The wide tree, and what the binary one cost.
@@ -44,7 +45,8 @@ pub(crate) fn collapse(
     let mut roots = Vec::new();
     writer.emit(0, &mut whole);
     writer.write(&mut whole, BLOCK, |entry, node| roots.push((entry, node)));
-    // About as many entries as references are to be expected. Memory that stays unused costs nothing.
+    // About as many entries as references are to be expected. Memory that stays unused costs
+    // nothing.
     whole.entries.reserve(nodes[0].count());
     whole.references.reserve(nodes[0].count());
     let mut parts: Vec<Part> = std::iter::repeat_with(Part::default).take(BATCH).collect();
@@ -107,8 +109,8 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Writes everything below the pending nodes. Nodes over at most `block` references are `left` to
-    /// others.
+    /// Writes everything below the pending nodes. Nodes over at most `block` references are `left`
+    /// to others.
     fn write(&self, part: &mut Part, block: usize, mut left: impl FnMut(u32, u32)) {
         while let Some((entry, node)) = part.pending.pop() {
             if self.nodes[node as usize].count() <= block {
@@ -164,8 +166,8 @@ impl Writer<'_> {
         part.entries.push(tree::Node { bounds, link });
     }
 
-    /// A leaf with all references below `node`. Two references to the same item, which spatial splits
-    /// make, become one.
+    /// A leaf with all references below `node`. Two references to the same item, which spatial
+    /// splits make, become one.
     fn leaf(&self, node: usize, part: &mut Part) -> NodeLink {
         let start = part.references.len();
         let mut open = [0; MAX_LEAF];

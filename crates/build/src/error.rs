@@ -13,7 +13,8 @@ pub enum BuildError {
     /// An object has more primitives than can be numbered.
     #[error("object {object} has {count} primitives, expected at most {}", u32::MAX)]
     TooManyPrimitives {
-        /// Position of the object, or of the scene's instances when `object` is the number of objects.
+        /// Position of the object, or of the scene's instances when `object` is the number of
+        /// objects.
         object: usize,
         /// How many primitives it has.
         count: usize,
@@ -58,7 +59,8 @@ pub enum BuildError {
     },
     /// A coordinate is NaN, or a corner of a triangle is infinite.
     #[error(
-        "object {object}, geometry {geometry}, primitive {primitive} has a coordinate that is not finite"
+        "object {object}, geometry {geometry}, primitive {primitive} has a coordinate that is not \
+         finite"
     )]
     NotFinite {
         /// Position of the object.

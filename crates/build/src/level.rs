@@ -38,7 +38,8 @@ pub fn build(
     check_instances(scene)?;
     let start = Instant::now();
     let monitor = Monitor::new(watch, work(scene, options.preset));
-    // All of it within the pool: a thread from outside would be put to sleep and woken in each pass.
+    // All of it within the pool: a thread from outside would be put to sleep and woken in each
+    // pass.
     let (tree, binary) = rayon::scope(|_| build_levels(scene, options, &monitor))?;
     let seconds = start.elapsed().as_secs_f64();
     let report = Report::new(&tree, &binary, options, seconds)?;
@@ -88,8 +89,8 @@ fn check_instances(scene: &Scene) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Units of work: each primitive is collected once and built into a tree once; the optimisation of the
-/// best trees takes longer than both.
+/// Units of work: each primitive is collected once and built into a tree once; the optimisation of
+/// the best trees takes longer than both.
 fn work(scene: &Scene, preset: Preset) -> u64 {
     let passes = if preset == Preset::Best { 3 } else { 2 };
     passes * scene.triangle_count() as u64

@@ -1,10 +1,10 @@
 //! References in the order of a Morton curve (Morton 1966; for trees: Lauterbach et al. 2009).
 //!
-//! Centres are quantised over the box around all centres, and the bits interleaved. A key holds such a
-//! code above the position of its reference, which breaks ties, so that the order is the same however
-//! it is found. The code has all bits that the position leaves: 13 per axis for ten million references,
-//! more for fewer. One pass spreads the keys over buckets by their top bits, then the buckets are
-//! sorted side by side.
+//! Centres are quantised over the box around all centres, and the bits interleaved. A key holds
+//! such a code above the position of its reference, which breaks ties, so that the order is the
+//! same however it is found. The code has all bits that the position leaves: 13 per axis for ten
+//! million references, more for fewer. One pass spreads the keys over buckets by their top bits,
+//! then the buckets are sorted side by side.
 
 use crate::scratch::Scratch;
 use crate::tagged_box::{Bounds, TaggedBox};
@@ -50,7 +50,8 @@ pub(crate) fn order(count: usize, reference: &(impl Fn(usize) -> TaggedBox + Syn
     Order { keys, place_mask: (1u64 << place_bits) - 1 }
 }
 
-/// The key of each reference. The codes lie at the top of the keys, whose leading bits choose a bucket.
+/// The key of each reference. The codes lie at the top of the keys, whose leading bits choose a
+/// bucket.
 fn keys(
     count: usize,
     reference: &(impl Fn(usize) -> TaggedBox + Sync),
@@ -129,8 +130,8 @@ mod tests {
         assert_eq!(spread((1 << MOST_AXIS_BITS) - 1).count_ones(), MOST_AXIS_BITS);
     }
 
-    /// Points on a small lattice: the order must be that of the interleaved lattice coordinates, and
-    /// among equal ones that of the input.
+    /// Points on a small lattice: the order must be that of the interleaved lattice coordinates,
+    /// and among equal ones that of the input.
     #[test]
     fn order_follows_the_curve() {
         let mut points: Vec<[u32; 3]> = Vec::new();

@@ -1,12 +1,12 @@
 //! Which neighbour along the curve a cluster should merge with.
 //!
-//! The boxes lie in six arrays of coordinates, so that the compiler handles several pairs of clusters
-//! with one instruction. Each pair is looked at once, from its first cluster. A pair's key is the area
-//! of the shared box with the distance along the curve in its lowest bits: as floats, keys order by
-//! area and then by distance, and the best key says who the partner is.
+//! The boxes lie in six arrays of coordinates, so that the compiler handles several pairs of
+//! clusters with one instruction. Each pair is looked at once, from its first cluster. A pair's key
+//! is the area of the shared box with the distance along the curve in its lowest bits: as floats,
+//! keys order by area and then by distance, and the best key says who the partner is.
 //!
-//! Where the best partner ahead is as good as the best one behind, even places look ahead and odd ones
-//! behind: in a heap of equal boxes all clusters then find partners.
+//! Where the best partner ahead is as good as the best one behind, even places look ahead and odd
+//! ones behind: in a heap of equal boxes all clusters then find partners.
 
 use crate::tagged_box::TaggedBox;
 
@@ -53,8 +53,8 @@ impl Neighbours {
         &mut self.partners[..count]
     }
 
-    /// For each cluster, how far ahead the one lies with which it would share the smallest box. It may
-    /// be 0, for none, where areas are too large to be compared.
+    /// For each cluster, how far ahead the one lies with which it would share the smallest box. It
+    /// may be 0, for none, where areas are too large to be compared.
     pub(crate) fn nearest(&mut self, clusters: &[TaggedBox], radius: usize) -> &mut [i8] {
         let count = clusters.len();
         self.load(clusters);
@@ -105,8 +105,8 @@ impl Neighbours {
             };
             let [x, y, z] = [extent(0), extent(1), extent(2)];
             let area = x * (y + z) + y * z;
-            // Areas are not negative, so their bits order like them. Infinity becomes a NaN, which loses
-            // each comparison.
+            // Areas are not negative, so their bits order like them. Infinity becomes a NaN, which
+            // loses each comparison.
             let key = f32::from_bits(area.to_bits() & !DISTANCE | distance_bits);
             ahead[place] = lesser(key, ahead[place]);
             behind[place] = lesser(key, behind[place]);

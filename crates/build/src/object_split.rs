@@ -1,10 +1,10 @@
-//! Splitting a range of references by the surface-area heuristic with bins, after Wald 2007, "On fast
-//! construction of SAH-based bounding volume hierarchies".
+//! Splitting a range of references by the surface-area heuristic with bins, after Wald 2007, "On
+//! fast construction of SAH-based bounding volume hierarchies".
 //!
-//! The centroids are sorted into bins on all three axes at once; the cheapest plane between two bins
-//! splits the range. Small ranges are split by an exact sweep ([`crate::sweep`]), and where costs say
-//! nothing a range is halved. Large ranges are binned in blocks of fixed size whose bins are merged in
-//! order, so that nothing depends on the number of threads.
+//! The centroids are sorted into bins on all three axes at once; the cheapest plane between two
+//! bins splits the range. Small ranges are split by an exact sweep ([`crate::sweep`]), and where
+//! costs say nothing a range is halved. Large ranges are binned in blocks of fixed size whose bins
+//! are merged in order, so that nothing depends on the number of threads.
 
 use crate::sweep;
 use crate::tagged_box::{Bounds, TaggedBox};
@@ -134,8 +134,8 @@ impl<const BINS: usize> Grid<BINS> {
         (clamped + MAGIC).to_array().map(|lane| (lane.to_bits() & (BINS as u32 - 1)) as usize)
     }
 
-    /// Whether the bin of a centre on `axis` is `plane` or a later one: the same arithmetic, for one
-    /// axis. `plane` is at least 1, so the lower clamp cannot matter; nor can the upper.
+    /// Whether the bin of a centre on `axis` is `plane` or a later one: the same arithmetic, for
+    /// one axis. `plane` is at least 1, so the lower clamp cannot matter; nor can the upper.
     #[inline(always)]
     fn is_right_of(&self, axis: usize, plane: usize) -> impl Fn(Vec3A) -> bool + use<BINS> {
         let (origin, scale) = (self.origin[axis], self.scale[axis]);
@@ -144,8 +144,9 @@ impl<const BINS: usize> Grid<BINS> {
     }
 }
 
-/// Adding 2^23 leaves an integer in the low bits of the mantissa. It rounds to nearest, hence the half
-/// that is taken off before; any monotone map would do, as long as binning and partition share it.
+/// Adding 2^23 leaves an integer in the low bits of the mantissa. It rounds to nearest, hence the
+/// half that is taken off before; any monotone map would do, as long as binning and partition share
+/// it.
 const MAGIC: f32 = 8_388_608.0;
 
 /// What fell into the bins.

@@ -59,8 +59,8 @@ pub struct Options {
     /// Most references of a leaf, 1 to [`MAX_LEAF`]. How many a leaf really gets is decided by the
     /// surface-area heuristic; beyond 8 it hardly ever takes more.
     pub max_leaf: usize,
-    /// How many references of a leaf are tested at once, 1 to [`MAX_LEAF`]: to the heuristic, a leaf
-    /// costs as much as the number of such tests that it takes.
+    /// How many references of a leaf are tested at once, 1 to [`MAX_LEAF`]: to the heuristic, a
+    /// leaf costs as much as the number of such tests that it takes.
     pub leaf_test_width: usize,
     /// How many references spatial splits may add, as a share of the primitives, 0 to 4. Only
     /// [`Preset::Best`] splits; 0 turns splits off.

@@ -1,13 +1,13 @@
-//! How to make a wide tree of the least cost from a binary one, by dynamic programming, after Ylitie,
-//! Karras, Laine 2017, "Efficient incoherent ray traversal on GPUs through compressed wide BVHs",
-//! section 3.1.
+//! How to make a wide tree of the least cost from a binary one, by dynamic programming, after
+//! Ylitie, Karras, Laine 2017, "Efficient incoherent ray traversal on GPUs through compressed wide
+//! BVHs", section 3.1.
 //!
-//! For each binary node and each number of roots, the cheapest way to represent everything below it by
-//! at most so many roots of wide subtrees follows from the answers for its children. One root is
-//! either a leaf that holds all references, or a wide node over at most `width` roots. The costs are
-//! those of the surface-area heuristic with 1 for a node and 1 for a test of references, so that the
-//! result is the best wide tree that the binary one allows. Costs live only while a block of nodes is worked on;
-//! what remains is one [`Plan`] of 32 bits for each node.
+//! For each binary node and each number of roots, the cheapest way to represent everything below it
+//! by at most so many roots of wide subtrees follows from the answers for its children. One root is
+//! either a leaf that holds all references, or a wide node over at most `width` roots. The costs
+//! are those of the surface-area heuristic with 1 for a node and 1 for a test of references, so
+//! that the result is the best wide tree that the binary one allows. Costs live only while a block
+//! of nodes is worked on; what remains is one [`Plan`] of 32 bits for each node.
 
 use crate::BuildError;
 use crate::binary::Node;
@@ -32,8 +32,8 @@ pub(crate) struct Plan(u32);
 impl Plan {
     const LEAF: u32 = 1 << 21;
 
-    /// How many of at most `allowed` roots, which are several, each child gets; `None` if one root is
-    /// better.
+    /// How many of at most `allowed` roots, which are several, each child gets; `None` if one root
+    /// is better.
     #[inline(always)]
     pub(crate) fn shares(self, allowed: usize) -> Option<[usize; 2]> {
         let shares = self.0 & ((1 << (3 * (allowed - 1))) - 1);
@@ -51,8 +51,8 @@ impl Plan {
 
 /// Plans for all nodes, and what the binary tree costs.
 pub(crate) struct Plans {
-    /// A plan for each pair of children, which stands for their parent. Atomic because threads write them wherever their nodes lie; each
-    /// is written once, before it is read.
+    /// A plan for each pair of children, which stands for their parent. Atomic because threads
+    /// write them wherever their nodes lie; each is written once, before it is read.
     plans: Vec<AtomicU32>,
     /// Cost of the binary tree with the best leaves of at most `max_leaf` references.
     pub(crate) binary_cost: f64,
@@ -66,8 +66,8 @@ impl Plans {
     }
 }
 
-/// Plans the collapse of a binary tree: to at most so many children and references per leaf as the options
-/// say.
+/// Plans the collapse of a binary tree: to at most so many children and references per leaf as the
+/// options say.
 ///
 /// # Errors
 /// Cancellation.
@@ -108,9 +108,9 @@ fn area_scale(root: &Bounds) -> f32 {
 /// The answers for one binary node.
 #[derive(Clone, Copy)]
 struct Costs {
-    /// `roots[MAX_WIDTH + i]`: cheapest representation by at most `i + 1` roots. Infinities lie before
-    /// them and behind, so that answers for several numbers of roots can be read at once, from any
-    /// place on.
+    /// `roots[MAX_WIDTH + i]`: cheapest representation by at most `i + 1` roots. Infinities lie
+    /// before them and behind, so that answers for several numbers of roots can be read at once,
+    /// from any place on.
     roots: [f32; 2 * MAX_WIDTH],
     /// Cheapest binary subtree.
     binary: f32,
@@ -264,8 +264,8 @@ impl Planner<'_> {
         self.inner::<WIDTH>(node, cheapest(left, right), binary, left.count + right.count)
     }
 
-    /// An inner node, given the cheapest shares of its children, the cost of both as binary trees and
-    /// the number of references below.
+    /// An inner node, given the cheapest shares of its children, the cost of both as binary trees
+    /// and the number of references below.
     #[inline(always)]
     fn inner<const WIDTH: usize>(
         &self,
@@ -284,7 +284,8 @@ impl Planner<'_> {
         for allowed in 2..WIDTH {
             let cost = shares.costs[allowed - 2];
             roots[allowed - 1] = cost.min(one_root);
-            // More roots never cost more: where they do not cost less than one, fewer will not either.
+            // More roots never cost more: where they do not cost less than one, fewer will not
+            // either.
             let left = if cost < one_root { shares.left[allowed - 2] } else { 0 };
             plan |= left << (3 * (allowed - 2));
         }
@@ -313,9 +314,9 @@ fn beside_leaf(other: &Costs, leaf_area: f32, left: [u32; MAX_WIDTH]) -> Shares 
 const LEFT_IS_LEAF: [u32; MAX_WIDTH] = [1; MAX_WIDTH];
 const RIGHT_IS_LEAF: [u32; MAX_WIDTH] = [1, 2, 3, 4, 5, 6, 7, 0];
 
-/// The cheapest shares, for all numbers of roots at once. The lowest bits of a cost make room for the
-/// share, so that the minimum of both is one instruction; costs are not negative, so their bits order
-/// like them, and infinity becomes a NaN, which loses each comparison.
+/// The cheapest shares, for all numbers of roots at once. The lowest bits of a cost make room for
+/// the share, so that the minimum of both is one instruction; costs are not negative, so their bits
+/// order like them, and infinity becomes a NaN, which loses each comparison.
 #[inline(always)]
 fn cheapest(left: &Costs, right: &Costs) -> Shares {
     const SHARE: u32 = MAX_WIDTH as u32 - 1;

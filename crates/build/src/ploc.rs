@@ -1,17 +1,17 @@
 //! Bottom-up building by clusters: parallel locally-ordered clustering, after Meister and Bittner
 //! 2017, "Parallel locally-ordered clustering for bounding volume hierarchy construction".
 //!
-//! Clusters, at first the single references, lie along a Morton curve. Each finds the neighbour within
-//! [`RADIUS`] places with which it would share the smallest box; pairs that
-//! chose each other merge; and so on with what remains.
+//! Clusters, at first the single references, lie along a Morton curve. Each finds the neighbour
+//! within [`RADIUS`] places with which it would share the smallest box; pairs that chose each other
+//! merge; and so on with what remains.
 //!
-//! Stretches of the curve are merged one by one, each until an eighth of its clusters is left, and what
-//! is left is cut into stretches anew. A stretch stays in the cache for all its rounds, its nodes lie
-//! together, and threads work on different ones. The cuts depend on nothing but the number of
-//! references, so that the tree is the same for any number of threads.
+//! Stretches of the curve are merged one by one, each until an eighth of its clusters is left, and
+//! what is left is cut into stretches anew. A stretch stays in the cache for all its rounds, its
+//! nodes lie together, and threads work on different ones. The cuts depend on nothing but the
+//! number of references, so that the tree is the same for any number of threads.
 //!
-//! Where few clusters merge, as among nested boxes, neighbours are paired without asking: the number
-//! of rounds stays logarithmic whatever the input.
+//! Where few clusters merge, as among nested boxes, neighbours are paired without asking: the
+//! number of rounds stays logarithmic whatever the input.
 
 use crate::BuildError;
 use crate::binary::{FIRST_CHILD, Node};
@@ -35,8 +35,8 @@ const SHRINK: usize = 8;
 /// After a round in which less than one in so many clusters has merged, neighbours are paired.
 const FEWEST_MERGES: usize = 16;
 
-/// Builds a tree over `count` leaves, at least one. They are asked for several times instead of being
-/// stored: what they are made of exists already.
+/// Builds a tree over `count` leaves, at least one. They are asked for several times instead of
+/// being stored: what they are made of exists already.
 ///
 /// # Errors
 /// Cancellation.
@@ -75,8 +75,8 @@ struct Stretch<'a> {
 }
 
 /// Merges within each stretch of `count` clusters and returns the clusters that are left. Takes the
-/// nodes of all stretches from the end of `below`, which begins with the first child, so that children
-/// lie behind their parents.
+/// nodes of all stretches from the end of `below`, which begins with the first child, so that
+/// children lie behind their parents.
 fn shrink<C: Iterator<Item = TaggedBox>>(
     count: usize,
     clusters_of: impl Fn(Range<usize>) -> C + Sync,
@@ -118,8 +118,8 @@ fn shrink<C: Iterator<Item = TaggedBox>>(
 }
 
 /// Merges neighbouring clusters until `left` remain, at the front. Puts the children of each merged
-/// pair at the end of what is free of `nodes`, whose first element has the number `base`, and the pair
-/// in the place of its first cluster.
+/// pair at the end of what is free of `nodes`, whose first element has the number `base`, and the
+/// pair in the place of its first cluster.
 fn merge(
     clusters: &mut [TaggedBox],
     left: usize,

@@ -74,8 +74,8 @@ pub(crate) fn boxes_as_references(boxes: &[Aabb]) -> Scratch<TaggedBox> {
     references
 }
 
-/// Tagged boxes for those of `boxes` that are not empty, numbered by position from `first` on. Returns
-/// how many there are.
+/// Tagged boxes for those of `boxes` that are not empty, numbered by position from `first` on.
+/// Returns how many there are.
 fn put_boxes(references: &mut [TaggedBox], boxes: &[Aabb], first: u32) -> usize {
     let mut count = 0;
     for (index, bounds) in (first..).zip(boxes).filter(|(_, bounds)| !bounds.is_empty()) {

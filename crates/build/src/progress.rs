@@ -1,7 +1,7 @@
 //! Progress and cancellation.
 //!
-//! Work is counted in primitives. A build calls its callback whenever another hundredth of the work is
-//! done, from whatever thread did it, and stops soon after the callback answers
+//! Work is counted in primitives. A build calls its callback whenever another hundredth of the work
+//! is done, from whatever thread did it, and stops soon after the callback answers
 //! [`ControlFlow::Break`]: every pass over many primitives looks at the flag once per block.
 
 use crate::BuildError;

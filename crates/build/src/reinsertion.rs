@@ -2,10 +2,10 @@
 //! "Parallel reinsertion for bounding volume hierarchy optimization", and Bittner, Hapala, Havran
 //! 2013, "Fast insertion-based optimization of bounding volume hierarchies".
 //!
-//! A round takes the nodes with the largest boxes, finds for each the place where it would cost least,
-//! and then moves those that gain most first; a move that touches the surroundings of an earlier move
-//! of the round is left to the next. Finding is done side by side and changes nothing; moving is done
-//! in one order. The result is the same for any number of threads.
+//! A round takes the nodes with the largest boxes, finds for each the place where it would cost
+//! least, and then moves those that gain most first; a move that touches the surroundings of an
+//! earlier move of the round is left to the next. Finding is done side by side and changes nothing;
+//! moving is done in one order. The result is the same for any number of threads.
 
 use crate::BuildError;
 use crate::binary::Node;
@@ -102,8 +102,9 @@ fn find_moves(
     Ok(blocks.concat())
 }
 
-/// The place with the largest gain, by branch and bound: from the node's sibling upward, each subtree
-/// that hangs off the path to the root is searched with what taking the node out has gained so far.
+/// The place with the largest gain, by branch and bound: from the node's sibling upward, each
+/// subtree that hangs off the path to the root is searched with what taking the node out has gained
+/// so far.
 fn best_move(
     nodes: &[TaggedBox],
     parents: &[u32],
@@ -166,8 +167,8 @@ fn apply(nodes: &mut [TaggedBox], parents: &mut [u32], touched: &mut [bool], m: 
         return false;
     }
     surroundings.iter().for_each(|&node| touched[node] = true);
-    // The sibling takes the parent's place. That frees its own, beside the node, for the new sibling,
-    // whose place is taken by a new parent of both.
+    // The sibling takes the parent's place. That frees its own, beside the node, for the new
+    // sibling, whose place is taken by a new parent of both.
     put(nodes, parents, parent, nodes[beside]);
     put(nodes, parents, beside, nodes[to]);
     let pair = node.min(beside);

@@ -1,10 +1,10 @@
 //! Memory that a build needs only while it runs.
 //!
-//! A build touches more memory than its tree keeps, each page of it for the first time, and on Linux
-//! the first touch of a page costs more than the work that is done on it. Large arrays are therefore
-//! mapped directly, and the system is asked for many pages at once, which is cheaper. Huge pages would
-//! be cheaper still, but a virtual machine that has none left at hand gets them from its host, more
-//! slowly than the build runs.
+//! A build touches more memory than its tree keeps, each page of it for the first time, and on
+//! Linux the first touch of a page costs more than the work that is done on it. Large arrays are
+//! therefore mapped directly, and the system is asked for many pages at once, which is cheaper.
+//! Huge pages would be cheaper still, but a virtual machine that has none left at hand gets them
+//! from its host, more slowly than the build runs.
 
 use memmap2::MmapMut;
 #[cfg(target_os = "linux")]
@@ -81,7 +81,8 @@ impl<T: Plain> Deref for Scratch<T> {
         match &self.memory {
             Memory::Allocated(values) => &values[..self.length],
             Memory::Mapped(map, _) => {
-                // Pages are aligned to more than any value and the size is a multiple: always a slice.
+                // Pages are aligned to more than any value and the size is a multiple: always a
+                // slice.
                 let bytes = &map[..self.length * size_of::<T>()];
                 <[T]>::ref_from_bytes(bytes).unwrap_or_default()
             }

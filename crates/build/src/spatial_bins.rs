@@ -1,10 +1,10 @@
-//! Where to cut space: the chopped binning of Stich, Friedrich and Dietrich 2009, "Spatial splits in
-//! bounding volume hierarchies", section 4.2.
+//! Where to cut space: the chopped binning of Stich, Friedrich and Dietrich 2009, "Spatial splits
+//! in bounding volume hierarchies", section 4.2.
 //!
 //! A range's box is divided into bins by planes. Every reference is chopped at the planes that it
 //! crosses, and its parts are put into the bins they lie in. A plane then has as many references on
-//! its left as have begun before it, and as many on its right as end behind it. This only estimates a
-//! cost, so plain `f32` will do; the plane that is chosen is cut with care ([`crate::clip`]).
+//! its left as have begun before it, and as many on its right as end behind it. This only estimates
+//! a cost, so plain `f32` will do; the plane that is chosen is cut with care ([`crate::clip`]).
 
 use crate::tagged_box::{Bounds, TaggedBox};
 use glam::Vec3A;

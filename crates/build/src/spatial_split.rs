@@ -1,11 +1,12 @@
-//! Top-down building with spatial splits, after Stich, Friedrich and Dietrich 2009, "Spatial splits in
-//! bounding volume hierarchies".
+//! Top-down building with spatial splits, after Stich, Friedrich and Dietrich 2009, "Spatial splits
+//! in bounding volume hierarchies".
 //!
 //! Where the two halves of a range overlap, cutting space may be cheaper than sorting references:
-//! those that cross the plane get a reference, with a smaller box, on either side, unless it is cheaper
-//! to leave them whole on one (section 4.4). References may grow in number by a fixed budget. The
-//! memory for it is there from the start, and each range hands its own share on to its halves, so that
-//! the halves can be built side by side and the result does not depend on who is first.
+//! those that cross the plane get a reference, with a smaller box, on either side, unless it is
+//! cheaper to leave them whole on one (section 4.4). References may grow in number by a fixed
+//! budget. The memory for it is there from the start, and each range hands its own share on to its
+//! halves, so that the halves can be built side by side and the result does not depend on who is
+//! first.
 
 use crate::BuildError;
 use crate::binary::{FIRST_CHILD, Node};
@@ -60,8 +61,8 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Builds the subtree over the first `count` of `references`, whose rest is room to grow: its root
-    /// into `node`, its descendants into `below`, whose first element has the number `base`.
+    /// Builds the subtree over the first `count` of `references`, whose rest is room to grow: its
+    /// root into `node`, its descendants into `below`, whose first element has the number `base`.
     fn grow(
         &self,
         references: &mut [TaggedBox],
@@ -135,8 +136,8 @@ impl Builder<'_> {
         [(middle, left), (count - middle, right)]
     }
 
-    /// Cuts all references at a plane, as [`Builder::split`] returns it. None, and nothing changed, if
-    /// there is no room or one half would get everything.
+    /// Cuts all references at a plane, as [`Builder::split`] returns it. None, and nothing changed,
+    /// if there is no room or one half would get everything.
     fn cut(
         &self,
         references: &mut [TaggedBox],
@@ -236,8 +237,8 @@ fn overlap(a: &Bounds, b: &Bounds) -> f32 {
     if is_empty(&common) { 0.0 } else { common.half_area() }
 }
 
-/// Shares the free room behind the references between the halves, by their size, and moves the right
-/// half to the start of its share; returns where that is.
+/// Shares the free room behind the references between the halves, by their size, and moves the
+/// right half to the start of its share; returns where that is.
 fn share_room(references: &mut [TaggedBox], left: usize, right: usize) -> usize {
     let free = (references.len() - left - right) as u64;
     let left_free = (free * left as u64 / (left + right) as u64) as usize;

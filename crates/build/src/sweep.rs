@@ -1,5 +1,5 @@
-//! The exact surface-area heuristic for a handful of references: sort their centres on each axis and
-//! try every place between two neighbours (Wald, Boulos, Shirley 2007).
+//! The exact surface-area heuristic for a handful of references: sort their centres on each axis
+//! and try every place between two neighbours (Wald, Boulos, Shirley 2007).
 
 use crate::tagged_box::{Bounds, TaggedBox};
 use glam::Vec3A;
@@ -7,8 +7,9 @@ use glam::Vec3A;
 /// Most references that [`split`] takes.
 pub(crate) const LARGEST: usize = 8;
 
-/// Reorders two to [`LARGEST`] references into the two cheapest parts; returns the size of the first
-/// part and the boxes of both. None when costs say nothing: all areas are zero, or they overflow.
+/// Reorders two to [`LARGEST`] references into the two cheapest parts; returns the size of the
+/// first part and the boxes of both. None when costs say nothing: all areas are zero, or they
+/// overflow.
 #[inline(never)]
 pub(crate) fn split(references: &mut [TaggedBox]) -> Option<(usize, Bounds, Bounds)> {
     let count = references.len();
@@ -40,8 +41,8 @@ pub(crate) fn split(references: &mut [TaggedBox]) -> Option<(usize, Bounds, Boun
 }
 
 /// Positions in the order of the centres along an axis. Each centre's rank is the number of smaller
-/// ones: no branches, and the compiler compares several at a time. The three lowest bits of a key are
-/// its position, which makes keys differ.
+/// ones: no branches, and the compiler compares several at a time. The three lowest bits of a key
+/// are its position, which makes keys differ.
 #[inline(always)]
 fn order_along(centers: &[Vec3A; LARGEST], axis: usize) -> [u8; LARGEST] {
     let keys: [i32; LARGEST] =

@@ -1,9 +1,9 @@
 //! Boxes in SIMD registers.
 //!
-//! A builder spends its time on minima and maxima of boxes. [`Bounds`] keeps a box in two registers;
-//! [`TaggedBox`] stores one in 32 bytes and uses the two spare lanes for integers, as Embree's
-//! `PrimRef` does. Lane `w` of a vector that came from a tagged box is therefore junk: nothing here
-//! reads it.
+//! A builder spends its time on minima and maxima of boxes. [`Bounds`] keeps a box in two
+//! registers; [`TaggedBox`] stores one in 32 bytes and uses the two spare lanes for integers, as
+//! Embree's `PrimRef` does. Lane `w` of a vector that came from a tagged box is therefore junk:
+//! nothing here reads it.
 
 use geometry::{Aabb, Vec3};
 use glam::{Vec3A, Vec4};
@@ -39,9 +39,10 @@ impl Bounds {
         e.x * (e.y + e.z) + e.y * e.z
     }
 
-    /// Twice the middle. Halving it would cost more than a multiplication: the lane of the tags mostly
-    /// holds denormal numbers, which processors multiply slowly but add at full speed. It overflows for
-    /// coordinates that are almost too large to be floats; callers compare such that this is harmless.
+    /// Twice the middle. Halving it would cost more than a multiplication: the lane of the tags
+    /// mostly holds denormal numbers, which processors multiply slowly but add at full speed. It
+    /// overflows for coordinates that are almost too large to be floats; callers compare such that
+    /// this is harmless.
     #[inline(always)]
     pub(crate) fn doubled_center(self) -> Vec3A {
         self.min + self.max

@@ -8,10 +8,10 @@ use std::ffi::OsString;
 
 /// Move a box through a scene, and say what it meets.
 ///
-/// The box goes in a straight line from one place to another, and may grow or shrink on the way. t is 0 at
-/// the start and 1 at the end. Without --exact a triangle counts as met when its own box is: none is
-/// missed, and the first contact is never late. With --exact the triangles themselves are tested, decided
-/// exactly.
+/// The box goes in a straight line from one place to another, and may grow or shrink on the way. t
+/// is 0 at the start and 1 at the end. Without --exact a triangle counts as met when its own box
+/// is: none is missed, and the first contact is never late. With --exact the triangles themselves
+/// are tested, decided exactly.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -50,10 +50,10 @@ pub(crate) struct Beam {
 
 /// Slide a part through a scene, and say where it first touches.
 ///
-/// The part is a mesh of its own, where it stands. It moves along a vector without turning. The answer
-/// is exact for the triangles of both: whether they touch on the way, and if so, when (as a share of the
-/// way), where, and which two triangles. A part that touches at the start is said to. Surfaces are what
-/// touches: a part inside a closed solid, away from its surface, touches nothing.
+/// The part is a mesh of its own, where it stands. It moves along a vector without turning. The
+/// answer is exact for the triangles of both: whether they touch on the way, and if so, when (as a
+/// share of the way), where, and which two triangles. A part that touches at the start is said to.
+/// Surfaces are what touches: a part inside a closed solid, away from its surface, touches nothing.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

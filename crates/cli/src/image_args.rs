@@ -76,8 +76,8 @@ pub(crate) struct ImageOutput {
     #[arg(long, value_name = "FORMAT", value_enum, help_heading = "Image options")]
     pub(crate) format: Option<FormatArg>,
 
-    /// Write the image to this file: for gfx12 an .rra file, which Radeon Raytracing Analyzer opens; for xphmg
-    /// the memory from 0x81000000 on, which `run --load` puts there
+    /// Write the image to this file: for gfx12 an .rra file, which Radeon Raytracing Analyzer
+    /// opens; for xphmg the memory from 0x81000000 on, which `run --load` puts there
     #[arg(long, short, value_name = "FILE", requires = "format", help_heading = "Image options")]
     pub(crate) output: Option<PathBuf>,
 
@@ -158,11 +158,11 @@ impl From<PolicyArg> for Policy {
 
 /// Prove that an image is safe to walk, or say what is wrong with it.
 ///
-/// Errors are what makes a walk unsafe: a pointer out of memory, a cycle, a range without an end; or
-/// what makes Radeon Raytracing Analyzer refuse the file. Warnings are what loses hits or is odd: a
-/// vertex outside a box above it, a parent that disagrees. Each finding has its byte offset in the
-/// file, its bits, its rule, what was found and what was expected. The exit status is 1 if there is an
-/// error.
+/// Errors are what makes a walk unsafe: a pointer out of memory, a cycle, a range without an end;
+/// or what makes Radeon Raytracing Analyzer refuse the file. Warnings are what loses hits or is
+/// odd: a vertex outside a box above it, a parent that disagrees. Each finding has its byte offset
+/// in the file, its bits, its rule, what was found and what was expected. The exit status is 1 if
+/// there is an error.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -184,8 +184,8 @@ const DEPTH: &str = "expected a number of levels, such as 3";
 /// Show what is in an image: totals, a node, or the tree.
 ///
 /// Without an option, the structures of the file and sums over the image. With --node, one node as
-/// fields: name, bits, what stands there, what it means. With --tree, every node from the root down.
-/// The image may be unsound: nothing is followed that does not lead to memory.
+/// fields: name, bits, what stands there, what it means. With --tree, every node from the root
+/// down. The image may be unsound: nothing is followed that does not lead to memory.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -219,8 +219,9 @@ pub(crate) struct Inspect {
 /// Execute one intersection instruction on a node.
 ///
 /// Runs image_bvh8_intersect_ray on the node, or, on an image of the format gfx12-bvh4x2,
-/// image_bvh_dual_intersect_ray on one or two nodes, and shows the ten result registers, bit for bit,
-/// and what they mean. The image may be unsound: every instruction has an answer for any bytes.
+/// image_bvh_dual_intersect_ray on one or two nodes, and shows the ten result registers, bit for
+/// bit, and what they mean. The image may be unsound: every instruction has an answer for any
+/// bytes.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -279,8 +280,8 @@ pub(crate) struct Intersect {
 /// Show how two images differ, node by node and field by field.
 ///
 /// Nodes are compared by structure and pointer. The options for raw memory hold for both files. The
-/// exit status is 0 if the images are the same, 1 if they differ or one cannot be read, and 2 for wrong
-/// usage.
+/// exit status is 0 if the images are the same, 1 if they differ or one cannot be read, and 2 for
+/// wrong usage.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -301,9 +302,9 @@ pub(crate) struct Diff {
 
 /// Run vector files: cases with known answers.
 ///
-/// A vector file is JSON with the schema siliray-vectors/1 and a kind, which says what to run. A file
-/// that cannot be run is one failed case, and the others are run all the same. The exit status is 1 if a
-/// case gives another answer than the file says.
+/// A vector file is JSON with the schema siliray-vectors/1 and a kind, which says what to run. A
+/// file that cannot be run is one failed case, and the others are run all the same. The exit status
+/// is 1 if a case gives another answer than the file says.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

@@ -4,8 +4,8 @@
 //! behind is a half-written file, so files under way are listed here; whoever lists or renames one
 //! holds the lock, and the handler exits while holding it.
 //!
-//! A write beyond the limit that a shell sets on files would end the process by a signal, before anything
-//! could be cleaned up. With a handler in place the write fails instead.
+//! A write beyond the limit that a shell sets on files would end the process by a signal, before
+//! anything could be cleaned up. With a handler in place the write fails instead.
 
 use crate::failure::Failure;
 use std::io::Write;
@@ -17,7 +17,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Exit code after an interrupt, as shells report it.
 const INTERRUPTED: i32 = 130;
 
-/// Files that exist but are not complete, and folders made for them. A folder stands before what is in it.
+/// Files that exist but are not complete, and folders made for them. A folder stands before what is
+/// in it.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Makes Ctrl-C, a request to terminate, and a file that grows too large leave nothing behind.
@@ -30,7 +31,8 @@ pub(crate) fn install() -> Result<(), Failure> {
     ctrlc::set_handler(|| {
         let unfinished = lock();
         for path in unfinished.iter().rev() {
-            // The process ends; there is nobody left to tell. A folder with other files in it stays.
+            // The process ends; there is nobody left to tell. A folder with other files in it
+            // stays.
             let _ = std::fs::remove_file(path).or_else(|_| std::fs::remove_dir(path));
         }
         let _ = std::io::stderr().write_all(b"\ninterrupted\n");

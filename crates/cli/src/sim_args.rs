@@ -12,12 +12,13 @@ use std::path::PathBuf;
 
 /// Simulate the tree traversal unit of US 9,569,559, cycle by cycle.
 ///
-/// The scene's tree is laid out in blocks, and queries go through the whole machine: interface, scheduler, L0, setup,
-/// traversal units, result queue, stack management, the SM's leaf tests, and the memory behind it. Every answer is
-/// the one that brute force gives, whatever the configuration, and every counter is checked to add up.
+/// The scene's tree is laid out in blocks, and queries go through the whole machine: interface,
+/// scheduler, L0, setup, traversal units, result queue, stack management, the SM's leaf tests, and
+/// the memory behind it. Every answer is the one that brute force gives, whatever the
+/// configuration, and every counter is checked to add up.
 ///
-/// A configuration is TOML: key = value, one a line. The shipped ones are patent (the default), deep and cluster; --configs
-/// shows them with every key. docs/ttu.md explains the machine.
+/// A configuration is TOML: key = value, one a line. The shipped ones are patent (the default),
+/// deep and cluster; --configs shows them with every key. docs/ttu.md explains the machine.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -75,7 +76,8 @@ pub(crate) struct Sim {
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
 
-    /// Write what every slot and unit did to this file, for Perfetto or chrome://tracing; for one run
+    /// Write what every slot and unit did to this file, for Perfetto or chrome://tracing; for one
+    /// run
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
 

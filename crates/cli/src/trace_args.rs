@@ -51,9 +51,9 @@ pub(crate) struct BenchBeam {
 /// Trace the same rays with siliray and with other libraries.
 ///
 /// For each scene there are three kinds of rays: from the camera (primary), short ones from what it
-/// sees (occlusion, any hit) and long ones from there (bounce). All tracers answer the same
-/// rays, in turns; the figures are medians. With one thread and with two: --threads N compares one with
-/// N instead. Answers are compared with those of Embree's robust mode, or, without it, of siliray.
+/// sees (occlusion, any hit) and long ones from there (bounce). All tracers answer the same rays,
+/// in turns; the figures are medians. With one thread and with two: --threads N compares one with N
+/// instead. Answers are compared with those of Embree's robust mode, or, without it, of siliray.
 ///
 /// Other libraries are part of the command only if it was built with them: cargo run --release
 /// --features peers -- bench trace. docs/bench.md says how to install them.
@@ -67,7 +67,8 @@ Examples:
 pub(crate) struct BenchTrace {
     /// Files or built-in scenes [default: every built-in scene]
     ///
-    /// The view is the scene's own, or that of a file cameras.json beside it, or one that frames it.
+    /// The view is the scene's own, or that of a file cameras.json beside it, or one that frames
+    /// it.
     #[arg(value_name = "SCENE")]
     pub(crate) scenes: Vec<OsString>,
 
@@ -91,7 +92,8 @@ pub(crate) struct BenchTrace {
     #[arg(long, value_name = "CAMERA", value_parser = values::camera, allow_hyphen_values = true)]
     pub(crate) camera: Option<Camera>,
 
-    /// The instructions that siliray uses: scalar, avx2 or avx512 [default: the fastest of this processor]
+    /// The instructions that siliray uses: scalar, avx2 or avx512 [default: the fastest of this
+    /// processor]
     #[arg(long, value_name = "KERNEL", value_parser = values::kernel)]
     pub(crate) kernel: Option<Kernel>,
 }
@@ -127,11 +129,11 @@ impl PeerArg {
 /// Trace the rays of a file and write their hits.
 ///
 /// Rays are .npy (an array (N, 8) of float32: ox oy oz tmin dx dy dz tmax, or records with these
-/// fields) or raw little-endian float32 in that order. Hits are records of t, u, v (float32), instance,
-/// geometry and primitive (uint32), as .npy if the output is called so, else raw; a miss has t = +inf
-/// and ids 0xffffffff. For --query any there is one byte a ray instead, 1 for a hit; for --query all each
-/// hit follows the number of its ray (uint64). Rays are read and traced in parts, so that any number of
-/// them fits in memory.
+/// fields) or raw little-endian float32 in that order. Hits are records of t, u, v (float32),
+/// instance, geometry and primitive (uint32), as .npy if the output is called so, else raw; a miss
+/// has t = +inf and ids 0xffffffff. For --query any there is one byte a ray instead, 1 for a hit;
+/// for --query all each hit follows the number of its ray (uint64). Rays are read and traced in
+/// parts, so that any number of them fits in memory.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -165,15 +167,16 @@ pub(crate) struct Trace {
     #[arg(long, value_name = "RULE", value_enum, default_value_t = RuleArg::Watertight)]
     pub(crate) rule: RuleArg,
 
-    /// The instructions that the tracer uses: scalar, avx2 or avx512 [default: the fastest of this processor]
+    /// The instructions that the tracer uses: scalar, avx2 or avx512 [default: the fastest of this
+    /// processor]
     #[arg(long, value_name = "KERNEL", value_parser = values::kernel)]
     pub(crate) kernel: Option<Kernel>,
 }
 
 /// Make rays to trace, as benchmarks do.
 ///
-/// Primary rays run from the camera through a square picture; occlusion and bounce rays start from what it
-/// sees, in all directions. The same scene, view and number give the same rays.
+/// Primary rays run from the camera through a square picture; occlusion and bounce rays start from
+/// what it sees, in all directions. The same scene, view and number give the same rays.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

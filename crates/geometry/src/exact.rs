@@ -1,5 +1,5 @@
-//! The questions of this crate answered in rational arithmetic: what a test should say if numbers had
-//! no width. For tests; slow.
+//! The questions of this crate answered in rational arithmetic: what a test should say if numbers
+//! had no width. For tests; slow.
 
 use crate::{Aabb, Ray, Triangle};
 use glam::Vec3;
@@ -25,8 +25,8 @@ pub fn vector(v: Vec3) -> ExactVec3 {
     v.to_array().map(rational)
 }
 
-/// Entry and exit of a ray and a closed box within `[tmin, tmax]`; `None` for a miss. An exit of `None`
-/// means that the ray never leaves.
+/// Entry and exit of a ray and a closed box within `[tmin, tmax]`; `None` for a miss. An exit of
+/// `None` means that the ray never leaves.
 #[must_use]
 pub fn ray_box(ray: &Ray, bounds: &Aabb) -> Option<(BigRational, Option<BigRational>)> {
     let mut enter = rational(ray.tmin);

@@ -1,9 +1,9 @@
 //! Systems of half-lines `slope * t >= need`, decided exactly.
 //!
-//! Two convex bodies in linear motion overlap at `t` if and only if no axis of a finite set separates
-//! them, and on each axis that is one linear inequality in `t`. A test lists its inequalities once, for
-//! any [`Number`]: first as floats with error bounds, which settles nearly every case, and if that
-//! leaves a doubt as exact expansions.
+//! Two convex bodies in linear motion overlap at `t` if and only if no axis of a finite set
+//! separates them, and on each axis that is one linear inequality in `t`. A test lists its
+//! inequalities once, for any [`Number`]: first as floats with error bounds, which settles nearly
+//! every case, and if that leaves a doubt as exact expansions.
 
 use crate::expansion::{Expansion, two_sum};
 use crate::rounding::{narrow_down, narrow_up};
@@ -30,8 +30,8 @@ pub(crate) trait Number: Clone {
 
 /// A test that lists its inequalities.
 pub(crate) trait System {
-    /// Hands every inequality `slope * t >= need` to `add(need, slope)`. `None` if the numbers leave open
-    /// which inequalities there are.
+    /// Hands every inequality `slope * t >= need` to `add(need, slope)`. `None` if the numbers
+    /// leave open which inequalities there are.
     fn for_each_constraint<N: Number>(&self, add: &mut dyn FnMut(N, N)) -> Option<()>;
 }
 
@@ -126,8 +126,8 @@ impl Number for Expansion {
     }
 }
 
-/// How much wider than exact an approximate first parameter may be and still be reported: far less than
-/// the rounding of `f32`.
+/// How much wider than exact an approximate first parameter may be and still be reported: far less
+/// than the rounding of `f32`.
 const TIGHT: f64 = 1.0 / (1u64 << 30) as f64;
 
 /// The answer by floats with error bounds; `None` if they leave a doubt.
@@ -161,8 +161,8 @@ fn approximately(system: &impl System, tmin: f32, tmax: f32) -> Option<Option<Ra
     is_certain.then(|| Some(Range { first: narrow_down(first[0]), last: narrow_up(last[1]) }))
 }
 
-/// Whether the value has no more digits than an `f32`: products of two such values are exact. Coordinates
-/// that people type often are, so that their contacts come out to the last digit.
+/// Whether the value has no more digits than an `f32`: products of two such values are exact.
+/// Coordinates that people type often are, so that their contacts come out to the last digit.
 fn is_short(value: f64) -> bool {
     f64::from(value as f32) == value
 }

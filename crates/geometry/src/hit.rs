@@ -4,9 +4,9 @@
 //! triangle's own box is not empty; `t` is then clamped into that interval, and must satisfy
 //! `tmin < t < tmax`. The slab test is monotone ([`crate::slab`]), so the interval of any box that
 //! contains the triangle's box contains that `t`: skipping boxes that the ray misses, or that begin
-//! beyond the best hit so far, never changes an answer, for any tree and for both rules. Without the
-//! second condition near edge-on triangles would be accepted outside their own boxes, and the answer
-//! would depend on the tree.
+//! beyond the best hit so far, never changes an answer, for any tree and for both rules. Without
+//! the second condition near edge-on triangles would be accepted outside their own boxes, and the
+//! answer would depend on the tree.
 //!
 //! A procedural box is hit where the ray enters it, or at `tmin` when the ray starts inside; its
 //! bounds are closed.

@@ -4,8 +4,8 @@ use glam::Vec3;
 
 /// A ray: the points `origin + t * direction` for `tmin < t < tmax`.
 ///
-/// The direction need not have unit length; `t` counts in lengths of the direction. The layout is fixed,
-/// 32 bytes in the order of the fields, so that kernels can load it as vectors.
+/// The direction need not have unit length; `t` counts in lengths of the direction. The layout is
+/// fixed, 32 bytes in the order of the fields, so that kernels can load it as vectors.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
 pub struct Ray {
@@ -38,8 +38,8 @@ impl Ray {
         self.origin + self.direction * t
     }
 
-    /// Whether the ray asks a question at all. Every machine answers "no hit", without a walk, for a
-    /// ray with a NaN or infinite origin or direction, a direction of length zero, a NaN bound,
+    /// Whether the ray asks a question at all. Every machine answers "no hit", without a walk, for
+    /// a ray with a NaN or infinite origin or direction, a direction of length zero, a NaN bound,
     /// `tmin < 0`, an infinite `tmin`, or `tmin > tmax`. (GPURT treats such rays alike.)
     #[must_use]
     pub fn is_traceable(&self) -> bool {

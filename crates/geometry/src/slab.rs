@@ -2,19 +2,20 @@
 //!
 //! A ray is tested as a *beam* that is `2e` wide: `oA = o + e` and `oB = o - e` (rounded outward)
 //! share the direction. On an axis with `d > 0` the ray is inside the slab for
-//! `(MIN - oA) / d <= t <= (MAX - oB) / d`; with `d < 0` the two bounds trade places; with `d = 0` the
-//! reciprocal is infinite and each bound becomes an infinity that accepts or refuses.
+//! `(MIN - oA) / d <= t <= (MAX - oB) / d`; with `d < 0` the two bounds trade places; with `d = 0`
+//! the reciprocal is infinite and each bound becomes an infinity that accepts or refuses.
 //!
 //! Three facts make it exact to cull with, for any tree and both triangle rules:
 //!
-//! 1. *Never too narrow.* Every bound carries three roundings, so a lower bound may exceed an upper one
-//!    by a factor below `(1 + 2u)^3 < EXIT_SCALE = 1 + 4 eps`. The exit is widened by that scale, and
-//!    by `2^-120` for products that underflow: `fl(fl(hi * EXIT_SCALE) + EXIT_BIAS)`, unfused (B-2).
-//! 2. *Never too thin.* The watertight rule accepts a triangle whose sheared vertices moved by up to
-//!    `gamma(6) R`. Dilating by `e = 7uR` covers that, where `R` is the largest distance, on any axis,
-//!    from the origin to the box (B-9).
-//! 3. *Monotone.* Every step is a rounded operation that is monotone in the planes and in `e`, so the
-//!    interval of a box contains the interval of every box inside it, bit for bit.
+//! 1. *Never too narrow.* Every bound carries three roundings, so a lower bound may exceed an upper
+//!    one by a factor below `(1 + 2u)^3 < EXIT_SCALE = 1 + 4 eps`. The exit is widened by that
+//!    scale, and by `2^-120` for products that underflow: `fl(fl(hi * EXIT_SCALE) + EXIT_BIAS)`,
+//!    unfused (B-2).
+//! 2. *Never too thin.* The watertight rule accepts a triangle whose sheared vertices moved by up
+//!    to `gamma(6) R`. Dilating by `e = 7uR` covers that, where `R` is the largest distance, on any
+//!    axis, from the origin to the box (B-9).
+//! 3. *Monotone.* Every step is a rounded operation that is monotone in the planes and in `e`, so
+//!    the interval of a box contains the interval of every box inside it, bit for bit.
 //!
 //! A NaN arises only from `0 * inf`: a ray that lies in a face plane. That is a touch, so the
 //! candidate is dropped and the constraint holds.

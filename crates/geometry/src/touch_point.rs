@@ -79,7 +79,8 @@ fn on_edge(p: DVec3, [a, b]: Edge) -> DVec3 {
     if length == 0.0 { a } else { a + along * ((p - a).dot(along) / length).clamp(0.0, 1.0) }
 }
 
-/// The point of a triangle that is nearest to `p`: in its plane if that lies inside, else on an edge.
+/// The point of a triangle that is nearest to `p`: in its plane if that lies inside, else on an
+/// edge.
 fn on_triangle(p: DVec3, corners: &[DVec3; 3]) -> DVec3 {
     let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
     if normal.length_squared() > 0.0 {

@@ -1,13 +1,13 @@
 //! A triangle that moves in a straight line against one that stands still, exactly.
 //!
-//! Two triangles are disjoint if and only if an axis of a finite set separates them, and for a motion
-//! without rotation that set does not depend on time: the normals, the cross products of edges, and, so
-//! that coplanar and degenerate triangles need no care, the coordinate axes and their cross products
-//! with the edges. (Grow one triangle by a small box: these are the face normals of the difference of
-//! the two bodies, which then has volume. Everything is closed and bounded, so what holds for every small
-//! box holds without one.) On each axis the extents overlap from one linear inequality in `t` on, and
-//! until another: see `half_lines`. In terms of features, the first contact is that of a vertex
-//! with a face or of an edge with an edge.
+//! Two triangles are disjoint if and only if an axis of a finite set separates them, and for a
+//! motion without rotation that set does not depend on time: the normals, the cross products of
+//! edges, and, so that coplanar and degenerate triangles need no care, the coordinate axes and
+//! their cross products with the edges. (Grow one triangle by a small box: these are the face
+//! normals of the difference of the two bodies, which then has volume. Everything is closed and
+//! bounded, so what holds for every small box holds without one.) On each axis the extents overlap
+//! from one linear inequality in `t` on, and until another: see `half_lines`. In terms of features,
+//! the first contact is that of a vertex with a face or of an edge with an edge.
 
 use crate::Triangle;
 use crate::beam::Contact;
@@ -15,8 +15,8 @@ use crate::beam::triangle::{cross, dot, minus};
 use crate::half_lines::{Number, System, solve};
 use glam::Vec3;
 
-/// When `moving`, displaced by `t * along`, touches `still`, for `t` from 0 to `until`; decided exactly for
-/// the coordinates as they are. A touch is enough: bodies are closed.
+/// When `moving`, displaced by `t * along`, touches `still`, for `t` from 0 to `until`; decided
+/// exactly for the coordinates as they are. A touch is enough: bodies are closed.
 ///
 /// `first` is a lower bound of the first contact, less than two units of the last place below it.
 #[must_use]

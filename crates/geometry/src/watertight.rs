@@ -2,10 +2,10 @@
 //! Journal of Computer Graphics Techniques 2(1), 2013.
 //!
 //! The corners are moved so that the ray starts at the origin and sheared so that it runs along its
-//! dominant axis; what is left is a point in a 2D triangle. The rounded corners depend on the ray and
-//! on one vertex each, so neighbours agree on a shared edge. The sign of an edge function is exact for
-//! these rounded corners: rounded products keep their order, so a wrong sign can only show up as
-//! zero, and `f64` settles that case, where the products of two `f32` are exact (B-8).
+//! dominant axis; what is left is a point in a 2D triangle. The rounded corners depend on the ray
+//! and on one vertex each, so neighbours agree on a shared edge. The sign of an edge function is
+//! exact for these rounded corners: rounded products keep their order, so a wrong sign can only
+//! show up as zero, and `f64` settles that case, where the products of two `f32` are exact (B-8).
 //!
 //! The paper returns to `f64` only when an edge function is zero. Here every ray that is not
 //! certainly outside goes there. The decisions are the paper's, but `t` keeps a relative error of a

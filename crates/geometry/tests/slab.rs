@@ -143,8 +143,8 @@ fn denormal_directions() {
     }
 }
 
-/// Every triangle that the watertight rule accepts meets its own dilated box (B-9): origins near and
-/// far, triangles small, huge, axis-aligned and seen edge-on.
+/// Every triangle that the watertight rule accepts meets its own dilated box (B-9): origins near
+/// and far, triangles small, huge, axis-aligned and seen edge-on.
 #[test]
 fn accepted_triangles_meet_their_own_boxes() {
     let mut random = Random(4);

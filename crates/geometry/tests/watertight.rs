@@ -84,8 +84,9 @@ fn rays_in_face_planes_of_a_box() {
     }
 }
 
-/// How far t may be off: the corners move by a few u of the reach, which tilts a thin triangle's plane
-/// by that over its height, and a plane seen edge-on turns an offset into a long way along the ray.
+/// How far t may be off: the corners move by a few u of the reach, which tilts a thin triangle's
+/// plane by that over its height, and a plane seen edge-on turns an offset into a long way along
+/// the ray.
 fn tolerance(ray: &Ray, triangle: &Triangle) -> f64 {
     let [a, b, c] = triangle.vertices;
     let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
@@ -135,8 +136,8 @@ fn rules_agree_with_exact_arithmetic() {
     assert!(hits > 500, "{hits}");
 }
 
-/// On small integers every product is exact, so the Möller-Trumbore rule *is* exact arithmetic up to
-/// the final divisions.
+/// On small integers every product is exact, so the Möller-Trumbore rule *is* exact arithmetic up
+/// to the final divisions.
 #[test]
 fn moller_trumbore_is_exact_on_small_integers() {
     let mut random = Random(77);

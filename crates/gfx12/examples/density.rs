@@ -35,7 +35,9 @@ fn show(name: &str, tree: &Tree, options: &Options) -> Result<(), Box<dyn Error>
     let seconds = start.elapsed().as_secs_f64();
     let stored = report.stored_triangles.max(1) as f64;
     println!(
-        "{name} {}{}: {:.2} bytes a triangle ({:.2} with tables), {:.2} triangles and {:.2} pairs a node, {} box nodes, {:.2} vertices and {:.1} vertex bits a triangle, SAH {:.3} -> {:.3} ({:+.1} %), {seconds:.2} s",
+        "{name} {}{}: {:.2} bytes a triangle ({:.2} with tables), {:.2} triangles and {:.2} pairs \
+         a node, {} box nodes, {:.2} vertices and {:.1} vertex bits a triangle, SAH {:.3} -> {:.3} \
+         ({:+.1} %), {seconds:.2} s",
         options.policy,
         if options.obb { " oriented" } else { "" },
         report.bytes_per_triangle(),

@@ -1,8 +1,8 @@
 //! AMD GFX12 (RDNA4) ray tracing: formats and instructions, bit by bit.
 //!
-//! The ray-tracing block of GFX12 reads *compressed* 8-wide nodes with `image_bvh8_intersect_ray` and
-//! *uncompressed* 4-wide nodes with `image_bvh_dual_intersect_ray`. This crate holds both, as data and
-//! as total functions: any bytes decode, any registers give an answer, nothing panics.
+//! The ray-tracing block of GFX12 reads *compressed* 8-wide nodes with `image_bvh8_intersect_ray`
+//! and *uncompressed* 4-wide nodes with `image_bvh_dual_intersect_ray`. This crate holds both, as
+//! data and as total functions: any bytes decode, any registers give an answer, nothing panics.
 //!
 //! | module | what it knows |
 //! |---|---|
@@ -24,9 +24,9 @@
 //! | `blocks` | the image as a block-based traversal unit reads it |
 //! | [`uncompressed`] | the format `gfx12-bvh4x2`: 4-wide images for the dual instruction |
 //!
-//! Numbers like G-8 are decisions where sources disagree or are silent; they stand beside the code that
-//! makes them true. Facts come from GPURT, Mesa, HIPRT, Radeon Raytracing Analyzer, the RDNA4 ISA guide,
-//! and results captured on hardware by the author of amdgpu-sim.
+//! Numbers like G-8 are decisions where sources disagree or are silent; they stand beside the code
+//! that makes them true. Facts come from GPURT, Mesa, HIPRT, Radeon Raytracing Analyzer, the RDNA4
+//! ISA guide, and results captured on hardware by the author of amdgpu-sim.
 
 mod blocks;
 pub mod check;

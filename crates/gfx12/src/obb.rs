@@ -1,12 +1,13 @@
 //! The 104 rotations of oriented boxes.
 //!
-//! A box node may name a rotation; its boxes then lie in the rotated frame `p' = R p`, and the ray is
-//! rotated before the slab test. Rotation keeps `t`, so nothing else changes.
+//! A box node may name a rotation; its boxes then lie in the rotated frame `p' = R p`, and the ray
+//! is rotated before the slab test. Rotation keeps `t`, so nothing else changes.
 //!
-//! `index = axis * 8 + angle * 2 + sign`, with 13 axes, the angles 22.5, 45, 67.5 and 90 degrees, and
-//! sign 0 for the positive angle. The entries are those of Rodrigues' formula
-//! `R = c I + (1 - c) a aᵀ + s [a]x`, evaluated in f64 and rounded once; they equal AMD's table in every
-//! bit (`tests/vectors.rs`). Indices 104..=126 are undefined and act as no rotation (G-12); 127 is none.
+//! `index = axis * 8 + angle * 2 + sign`, with 13 axes, the angles 22.5, 45, 67.5 and 90 degrees,
+//! and sign 0 for the positive angle. The entries are those of Rodrigues' formula
+//! `R = c I + (1 - c) a aᵀ + s [a]x`, evaluated in f64 and rounded once; they equal AMD's table in
+//! every bit (`tests/vectors.rs`). Indices 104..=126 are undefined and act as no rotation (G-12);
+//! 127 is none.
 //!
 //! ```
 //! let rows = gfx12::obb::rotation(0).unwrap().rows;

@@ -1,9 +1,9 @@
 //! A mesh kernel that makes a torus, run through the model and dumped.
 //!
 //! Each workgroup makes one tile of the surface: 8 by 8 vertices and 98 triangles, as a mesh shader
-//! would, 32 lanes at a time. The kernel reads its number with ISBERD, and stores indices and positions
-//! with ISBEWR. Neighbouring tiles compute the same positions along their common edge, so the torus is
-//! closed.
+//! would, 32 lanes at a time. The kernel reads its number with ISBERD, and stores indices and
+//! positions with ISBEWR. Neighbouring tiles compute the same positions along their common edge, so
+//! the torus is closed.
 //!
 //! ```text
 //! cargo run -p siliray-isbe --example torus -- torus.isbe

@@ -16,7 +16,8 @@ pub enum Fault {
     },
     /// An address beyond the region.
     #[error(
-        "out_of_range: found bytes {first:#x}..{end:#x} of {region}, expected an end of at most {size:#x}",
+        "out_of_range: found bytes {first:#x}..{end:#x} of {region}, expected an end of at most \
+         {size:#x}",
         end = *first as u64 + *bytes as u64
     )]
     OutOfRange {
@@ -30,7 +31,11 @@ pub enum Fault {
         size: u32,
     },
     /// A downward access of the output MAP that would begin below byte 0.
-    #[error("map_underflow: found a {size} access at output MAP address {address:#x}, expected an address of at least {:#x}", size.bytes() - 1)]
+    #[error(
+        "map_underflow: found a {size} access at output MAP address {address:#x}, expected an \
+         address of at least {:#x}",
+        size.bytes() - 1
+    )]
     MapUnderflow {
         /// The address, which is that of the last byte.
         address: u32,
@@ -55,7 +60,8 @@ pub enum Fault {
     },
     /// A line written in one view and read in the other, where that is trapped (I-6).
     #[error(
-        "mixed_views: found a {read} read of the line at {line:#x}, expected {written}, as it was written"
+        "mixed_views: found a {read} read of the line at {line:#x}, expected {written}, as it was \
+         written"
     )]
     MixedViews {
         /// The first byte of the line.

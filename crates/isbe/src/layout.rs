@@ -128,7 +128,8 @@ impl Layout {
         self.primitives.base + self.primitives.total_bytes()
     }
 
-    /// What lies at `address`, of which there is no end: behind the attributes all is shared memory.
+    /// What lies at `address`, of which there is no end: behind the attributes all is shared
+    /// memory.
     #[must_use]
     pub fn locate(&self, address: u32) -> Location {
         if let Some(element) = self.vertices.locate(address) {

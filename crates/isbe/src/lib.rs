@@ -2,13 +2,13 @@
 //!
 //! ISBE ("inter-stage buffer entry") carries attributes between the primitive engine and the
 //! streaming multiprocessors. It cannot be read from a host, its published description has errors,
-//! and compilers must address every byte of it by hand. This crate is a model of it that runs: where
-//! each attribute of each vertex lies, what each instruction does to it, which generation has which
-//! instruction, and how a dump of it becomes a mesh again.
+//! and compilers must address every byte of it by hand. This crate is a model of it that runs:
+//! where each attribute of each vertex lies, what each instruction does to it, which generation has
+//! which instruction, and how a dump of it becomes a mesh again.
 //!
-//! Facts come from Mesa (the NVK driver, the NAK compiler and their documentation) and from NVIDIA's
-//! public class headers; nothing was run on hardware. Where the sources are silent the model decides,
-//! and the number of the decision, I-1 to I-17, stands beside the code.
+//! Facts come from Mesa (the NVK driver, the NAK compiler and their documentation) and from
+//! NVIDIA's public class headers; nothing was run on hardware. Where the sources are silent the
+//! model decides, and the number of the decision, I-1 to I-17, stands beside the code.
 //!
 //! | module | concept |
 //! |---|---|

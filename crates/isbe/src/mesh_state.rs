@@ -1,7 +1,7 @@
 //! Everything that sizes the memory of a mesh workgroup: headers and method words.
 //!
-//! What can be derived is derived here and nowhere else: active sets from the headers (section 5.4),
-//! maxima and topology from the methods, the layout from both.
+//! What can be derived is derived here and nowhere else: active sets from the headers (section
+//! 5.4), maxima and topology from the methods, the layout from both.
 
 use crate::generation::Sm;
 use crate::limits::{
@@ -35,7 +35,8 @@ pub struct MeshState {
 pub enum StateError {
     /// Not a mesh output topology.
     #[error(
-        "topology_unsupported: found topology {found:#x} ({}), expected 0 (points), 1 (lines) or 4 (triangles)",
+        "topology_unsupported: found topology {found:#x} ({}), expected 0 (points), 1 (lines) or 4 \
+         (triangles)",
         topology_code_name(*found)
     )]
     Topology {

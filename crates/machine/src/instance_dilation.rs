@@ -1,20 +1,20 @@
 //! How much a TLAS must widen a ray.
 //!
-//! Hits on an instance are defined in its own space, with a ray that was transformed in `f32`. A box
-//! of the TLAS lies in world space, so the two disagree by rounding, and a TLAS that
-//! tests the bare ray can lose hits.
+//! Hits on an instance are defined in its own space, with a ray that was transformed in `f32`. A
+//! box of the TLAS lies in world space, so the two disagree by rounding, and a TLAS that tests the
+//! bare ray can lose hits.
 //!
 //! Let `M` be the stored world-to-object map with linear part `A` and translation `m`, and `W` the
 //! inverse of `A`. With `u = 2^-24`, and `|.|` the largest absolute row sum or component:
 //!
 //! * the transformed origin is off by at most `3u (|A| |o| + |m|)`, the direction, after `t` steps,
 //!   by `3u |A| R`, where `R` is the reach of the root box;
-//! * in object space a hit lies within `7u R'` of the triangle's box by dilation, `2u |o'|` by rounding
-//!   that outward, and `11u R'` by the widening of the exit, with `R' <= |A| R` and
+//! * in object space a hit lies within `7u R'` of the triangle's box by dilation, `2u |o'|` by
+//!   rounding that outward, and `11u R'` by the widening of the exit, with `R' <= |A| R` and
 //!   `|o'| <= |A| |o| + |m|`.
 //!
-//! Mapped back by `W`, all of it stays below `24u |W| (|A| (R + |o|) + |m|)`. A third more is used, so
-//! that the rounding of these norms needs no thought.
+//! Mapped back by `W`, all of it stays below `24u |W| (|A| (R + |o|) + |m|)`. A third more is used,
+//! so that the rounding of these norms needs no thought.
 
 use geometry::Vec3;
 use tree::Tlas;

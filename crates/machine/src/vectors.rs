@@ -1,8 +1,9 @@
 //! Vector files: cases with known answers, run against the code.
 //!
-//! A file is JSON with `"schema": "siliray-vectors/1"` and a `kind`. The crate that owns a kind runs
-//! it and answers with a [`VectorReport`]; a file that cannot be understood gives a [`VectorError`]
-//! that names the place in the JSON. [`Json`] is the reader that keeps track of that place.
+//! A file is JSON with `"schema": "siliray-vectors/1"` and a `kind`. The crate that owns a kind
+//! runs it and answers with a [`VectorReport`]; a file that cannot be understood gives a
+//! [`VectorError`] that names the place in the JSON. [`Json`] is the reader that keeps track of
+//! that place.
 
 use serde_json::Value;
 use std::fmt;

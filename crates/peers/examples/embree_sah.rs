@@ -1,5 +1,5 @@
-//! siliray's trees and those of Embree's medium builder, by their surface-area cost: binary, a box and a
-//! triangle cost 1 each, leaves of at most 8.
+//! siliray's trees and those of Embree's medium builder, by their surface-area cost: binary, a box
+//! and a triangle cost 1 each, leaves of at most 8.
 //!
 //!     cargo run --release -p siliray-peers --example embree_sah -- bunny.ply sponza.ply
 #![allow(clippy::print_stdout)] // a program that prints a table

@@ -1,9 +1,10 @@
-//! tinybvh: its hierarchy of eight for processors, `BVH8_CPU`, built with spatial splits (`BuildHQ`).
+//! tinybvh: its hierarchy of eight for processors, `BVH8_CPU`, built with spatial splits
+//! (`BuildHQ`).
 //!
-//! tinybvh-rs brings the C++ library and compiles it for this processor, but offers less than half of it:
-//! no build that fills the leaves of this hierarchy, no occlusion, and the closest hit only to programs that are
-//! compiled for AVX2 as a whole. So member functions are called by their symbols. A version of tinybvh
-//! in which they are called otherwise does not link.
+//! tinybvh-rs brings the C++ library and compiles it for this processor, but offers less than half
+//! of it: no build that fills the leaves of this hierarchy, no occlusion, and the closest hit only
+//! to programs that are compiled for AVX2 as a whole. So member functions are called by their
+//! symbols. A version of tinybvh in which they are called otherwise does not link.
 
 use crate::flat::Flat;
 use crate::{Answer, Library, Peer, PeerError, Question, Work};
@@ -16,8 +17,8 @@ use tinybvh_rs::bvh8_cpu::BVH;
 use tinybvh_rs::{INFINITE, Intersection, Ray as BareRay};
 
 unsafe extern "C" {
-    /// `std::unique_ptr<tinybvh::BVH8_CPU> tinybvh::BVH8_CPU_new()`: results of that type go where a
-    /// hidden first argument points to, by the System V ABI.
+    /// `std::unique_ptr<tinybvh::BVH8_CPU> tinybvh::BVH8_CPU_new()`: results of that type go where
+    /// a hidden first argument points to, by the System V ABI.
     #[link_name = "_ZN7tinybvh12BVH8_CPU_newEv"]
     fn new_bvh8(place: *mut *mut Object);
 
@@ -67,8 +68,8 @@ struct Bvh8 {
     bytes: u64,
 }
 
-// SAFETY: after the build nothing changes the C++ object; both queries are `const` member functions that
-// keep their state on the stack.
+// SAFETY: after the build nothing changes the C++ object; both queries are `const` member functions
+// that keep their state on the stack.
 unsafe impl Sync for Bvh8 {}
 
 /// Builds the scene.
@@ -88,10 +89,12 @@ pub(crate) fn peers(scene: &Scene) -> Result<Vec<Box<dyn Peer>>, PeerError> {
     let mut pointer = std::ptr::null_mut();
     // SAFETY: a `unique_ptr` is a pointer, and there is room for one.
     unsafe { new_bvh8(&raw mut pointer) };
-    // SAFETY: the wrapper has the layout of a pointer, as `object` argues, and owns what it points to.
+    // SAFETY: the wrapper has the layout of a pointer, as `object` argues, and owns what it points
+    // to.
     let bvh: BVH = unsafe { std::mem::transmute(pointer) };
     let vertices = Vertices { start: corners.as_ptr(), count, stride: 16, lifetime: PhantomData };
-    // SAFETY: the object is new and ours alone; the slice has as many corners of 16 bytes as it says.
+    // SAFETY: the object is new and ours alone; the slice has as many corners of 16 bytes as it
+    // says.
     unsafe { build_hq(pointer, &vertices) };
     let build_seconds = start.elapsed().as_secs_f64();
     let bytes = saved_size(&bvh).ok_or_else(|| failed("its size cannot be told"))?;
@@ -101,8 +104,8 @@ pub(crate) fn peers(scene: &Scene) -> Result<Vec<Box<dyn Peer>>, PeerError> {
 /// The C++ object behind the wrapper.
 fn object(bvh: &BVH) -> *const Object {
     const { assert!(size_of::<BVH>() == size_of::<*const Object>()) };
-    // SAFETY: the wrapper's only field is a `cxx::UniquePtr`, which has the layout of a pointer; the sizes are
-    // compared above.
+    // SAFETY: the wrapper's only field is a `cxx::UniquePtr`, which has the layout of a pointer;
+    // the sizes are compared above.
     unsafe { std::mem::transmute_copy(bvh) }
 }
 
@@ -177,8 +180,8 @@ impl Work for Bvh8Work<'_> {
         for ray in &mut self.rays {
             match self.question {
                 Question::Closest { .. } => {
-                    // SAFETY: the object is alive and built; the ray has the layout and alignment of
-                    // the C++ type and is ours alone.
+                    // SAFETY: the object is alive and built; the ray has the layout and alignment
+                    // of the C++ type and is ours alone.
                     unsafe { intersect(bvh, ray) };
                 }
                 Question::Any => {

@@ -1,5 +1,6 @@
-//! obvhs: a compressed wide hierarchy of eight (Ylitie, Karras and Laine 2017) with pre-splits and full
-//! reinsertion, its slowest preset; triangles in the order of the leaves, as its examples advise.
+//! obvhs: a compressed wide hierarchy of eight (Ylitie, Karras and Laine 2017) with pre-splits and
+//! full reinsertion, its slowest preset; triangles in the order of the leaves, as its examples
+//! advise.
 
 use crate::flat::Flat;
 use crate::{Answer, Library, Peer, PeerError, Question, Work};

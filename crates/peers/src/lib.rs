@@ -1,9 +1,9 @@
 //! Other ray tracers, as benchmarks see them.
 //!
-//! A [`Peer`] is another library with a scene built in it. Benchmarks give it rays, time it, and compare
-//! its answers. It is measured at its best: rays and hits are in the library's own layout before the
-//! clock starts, trees are built at the highest quality that the library offers, and a library without
-//! instances gets a flat copy of the scene.
+//! A [`Peer`] is another library with a scene built in it. Benchmarks give it rays, time it, and
+//! compare its answers. It is measured at its best: rays and hits are in the library's own layout
+//! before the clock starts, trees are built at the highest quality that the library offers, and a
+//! library without instances gets a flat copy of the scene.
 //!
 //! | peer | library | how it gets here | modes |
 //! |---|---|---|---|

@@ -29,8 +29,8 @@ pub trait Peer: Sync {
     /// Time from the scene in memory to a tree that can be traced.
     fn build_seconds(&self) -> f64;
 
-    /// Memory that stays taken, without the scene's own vertices and indices where the library does not
-    /// copy them.
+    /// Memory that stays taken, without the scene's own vertices and indices where the library does
+    /// not copy them.
     fn bytes(&self) -> u64;
 
     /// Lays rays out as the library wants them.

@@ -1,7 +1,7 @@
 //! Every library that is here sees what siliray's reference machine sees.
 //!
-//! Libraries round differently, so a ray near an edge may get another answer: a few in ten thousand are
-//! let pass. A wrong layout of rays, hits or ids shows up in most of them.
+//! Libraries round differently, so a ray near an edge may get another answer: a few in ten thousand
+//! are let pass. A wrong layout of rays, hits or ids shows up in most of them.
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests may fail as tests do
 
 use build::{Options, Preset, build};

@@ -20,8 +20,8 @@ pub struct Camera {
 const MARGIN: f64 = 1.08;
 
 impl Camera {
-    /// A camera that sees all of `bounds`, from above and to the side, in a picture that is at least as
-    /// wide as it is high.
+    /// A camera that sees all of `bounds`, from above and to the side, in a picture that is at
+    /// least as wide as it is high.
     #[must_use]
     pub fn framing(bounds: &Aabb) -> Self {
         let fov = 40.0f32;
@@ -42,8 +42,8 @@ impl Camera {
         Self { eye, target: center, up: Vec3::Y, fov }
     }
 
-    /// Unit vectors to the right, up and forward in the picture. They are formed in `f64`, so that no
-    /// size of scene overflows; NaN if the camera looks nowhere or along its own `up`.
+    /// Unit vectors to the right, up and forward in the picture. They are formed in `f64`, so that
+    /// no size of scene overflows; NaN if the camera looks nowhere or along its own `up`.
     #[must_use]
     pub fn axes(&self) -> [Vec3; 3] {
         let forward = (self.target.as_dvec3() - self.eye.as_dvec3()).normalize();
@@ -51,8 +51,8 @@ impl Camera {
         [right, right.cross(forward), forward].map(|axis| axis.as_vec3())
     }
 
-    /// The ray through a point of a picture of `width` by `height` pixels; `(0.5, 0.5)` is the centre of
-    /// the upper left pixel. The direction has unit length.
+    /// The ray through a point of a picture of `width` by `height` pixels; `(0.5, 0.5)` is the
+    /// centre of the upper left pixel. The direction has unit length.
     #[must_use]
     pub fn ray(&self, x: f32, y: f32, width: u32, height: u32) -> Ray {
         let [right, up, forward] = self.axes();

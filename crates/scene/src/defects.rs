@@ -1,7 +1,8 @@
-//! What is odd about a mesh, though it can be traced: for reports, never a reason to refuse a scene.
+//! What is odd about a mesh, though it can be traced: for reports, never a reason to refuse a
+//! scene.
 //!
-//! Triangles and edges are sorted into buckets by their lowest vertex, which takes linear time and four
-//! bytes for each triangle or edge, and every bucket is then searched on its own.
+//! Triangles and edges are sorted into buckets by their lowest vertex, which takes linear time and
+//! four bytes for each triangle or edge, and every bucket is then searched on its own.
 
 use crate::{Scene, Shape};
 use geometry::Vec3;

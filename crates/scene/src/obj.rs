@@ -1,9 +1,9 @@
 //! Wavefront OBJ, after the "Object Files" appendix of the Advanced Visualizer manual.
 //!
-//! Read are `v`, `f`, `g` and `o`; other statements of the manual are passed over, and anything else is
-//! an error. Each object or group becomes a geometry, one that is taken up again continues. A file
-//! with one geometry keeps its vertices as they are; otherwise each geometry gets those that it uses,
-//! in the file's order. A face may only use vertices defined before it.
+//! Read are `v`, `f`, `g` and `o`; other statements of the manual are passed over, and anything
+//! else is an error. Each object or group becomes a geometry, one that is taken up again continues.
+//! A file with one geometry keeps its vertices as they are; otherwise each geometry gets those that
+//! it uses, in the file's order. A face may only use vertices defined before it.
 
 use crate::Scene;
 use crate::error::{ErrorKind, ParseError};

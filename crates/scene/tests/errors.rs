@@ -148,11 +148,13 @@ fn ply_text() {
     );
     assert_eq!(
         error("a.ply", ply("3 0 1\n")),
-        "a.ply: line 14, face 0, property vertex_indices: found the end of the line, expected a value"
+        "a.ply: line 14, face 0, property vertex_indices: found the end of the line, expected a \
+         value"
     );
     assert_eq!(
         error("a.ply", ply("4000000000 0 1\n")),
-        "a.ply: line 14, face 0, property vertex_indices: found the end of the line, expected a value"
+        "a.ply: line 14, face 0, property vertex_indices: found the end of the line, expected a \
+         value"
     );
     assert_eq!(
         error("a.ply", ply("3 0 1 2 3\n")),
@@ -160,7 +162,8 @@ fn ply_text() {
     );
     assert_eq!(
         error("a.ply", ply("2 0 1\n")),
-        "a.ply: line 14, face 0, property vertex_indices: a face of 2 corners; at least 3 are needed"
+        "a.ply: line 14, face 0, property vertex_indices: a face of 2 corners; at least 3 are \
+         needed"
     );
     assert_eq!(
         error("a.ply", ply("").replace("0 1 0", "0 NaN 0")),
@@ -207,9 +210,9 @@ fn ply_headers() {
 fn three_gigabytes_declared_in_a_kilobyte() {
     let declared = |kind: &str, vertices: u64, faces: u64| {
         let header = format!(
-            "ply\nformat {kind} 1.0\nelement vertex {vertices}\nproperty float x\nproperty float y\n\
-             property float z\nelement face {faces}\nproperty list uchar int vertex_indices\n\
-             end_header\n"
+            "ply\nformat {kind} 1.0\nelement vertex {vertices}\nproperty float x\nproperty float \
+             y\nproperty float z\nelement face {faces}\nproperty list uchar int \
+             vertex_indices\nend_header\n"
         );
         let mut file = header.into_bytes();
         file.extend([b'1'; 800]);
@@ -217,15 +220,18 @@ fn three_gigabytes_declared_in_a_kilobyte() {
     };
     assert_eq!(
         declared("binary_little_endian", 250_000_000, 1),
-        "huge.ply: byte 177, vertex 0: the file is truncated: 3000000000 bytes expected from here, 800 left"
+        "huge.ply: byte 177, vertex 0: the file is truncated: 3000000000 bytes expected from here, \
+         800 left"
     );
     assert_eq!(
         declared("binary_big_endian", u64::MAX, 1),
-        "huge.ply: byte 185, vertex 0: the file is truncated: 18446744073709551615 bytes expected from here, 800 left"
+        "huge.ply: byte 185, vertex 0: the file is truncated: 18446744073709551615 bytes expected \
+         from here, 800 left"
     );
     assert_eq!(
         declared("binary_little_endian", 3, 4_000_000_000),
-        "huge.ply: byte 214, face 0: the file is truncated: 4000000000 bytes expected from here, 764 left"
+        "huge.ply: byte 214, face 0: the file is truncated: 4000000000 bytes expected from here, \
+         764 left"
     );
     assert!(
         declared("ascii", 250_000_000, 1).starts_with("huge.ply: line 10, vertex 0, property x: ")
@@ -241,7 +247,8 @@ fn three_gigabytes_declared_in_a_kilobyte() {
     let json = kite().json("").replace(r#""count":4"#, r#""count":250000000"#);
     assert_eq!(
         error("huge.glb", glb(&json, &kite().buffer())),
-        "huge.glb: accessors[0]: the file is truncated: 3000000000 bytes expected from here, 48 left"
+        "huge.glb: accessors[0]: the file is truncated: 3000000000 bytes expected from here, 48 \
+         left"
     );
     let zeros = json.replace(r#"{"bufferView":0,"componentType":5126"#, r#"{"componentType":5126"#);
     let text = error("huge.glb", glb(&zeros, &kite().buffer()));
@@ -260,8 +267,8 @@ fn absurd_lists_in_binary_ply() {
     assert_eq!(
         error("a.ply", &file),
         format!(
-            "a.ply: byte {at}, face 0, property vertex_indices: the file is truncated: 240000 bytes \
-             expected from here, 44 left"
+            "a.ply: byte {at}, face 0, property vertex_indices: the file is truncated: 240000 \
+             bytes expected from here, 44 left"
         )
     );
 }

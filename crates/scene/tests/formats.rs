@@ -27,7 +27,8 @@ fn obj_groups_become_geometries() {
     let names: Vec<&str> = parts.iter().map(|g| g.name.as_str()).collect();
     assert_eq!(names, ["", "house/roof", "house/wall"]);
     assert_eq!(indices(&parts[0]), [[0, 1, 2]]);
-    // The roof is taken up again at the end; the wall's quad uses vertices 2, 3, 5 and 6 of the file.
+    // The roof is taken up again at the end; the wall's quad uses vertices 2, 3, 5 and 6 of the
+    // file.
     assert_eq!(indices(&parts[1]).len(), 2);
     assert_eq!(indices(&parts[2]), [[0, 1, 2], [0, 2, 3]]);
     let xs: Vec<f32> = positions(&parts[2]).iter().map(|p| p.x).collect();

@@ -79,7 +79,8 @@ proptest! {
     }
 }
 
-/// Polygons with very many corners, all inward or crossing, take no longer than their size explains.
+/// Polygons with very many corners, all inward or crossing, take no longer than their size
+/// explains.
 #[test]
 fn monstrous_polygons_end() {
     let start = Instant::now();

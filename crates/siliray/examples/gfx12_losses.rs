@@ -1,16 +1,17 @@
-//! How many hits does hardware lose? Millions of rays aimed at shared edges, corners and box planes.
+//! How many hits does hardware lose? Millions of rays aimed at shared edges, corners and box
+//! planes.
 //!
 //! ```text
 //! cargo run --release -p siliray --example gfx12_losses [RAYS [TRIANGLES [SEED]]]
 //! ```
 //!
-//! For each scene, layout and machine, the rays that lost a hit; every layout has rays of its own, and every ray is asked
-//! for its closest hit and for all its hits, by the watertight rule. With the margin (G-36) the machines must
-//! lose nothing, and the exit status says so; without it, and with RADV's loop as shipped on short stacks
-//! (G-35), the figures are what a driver loses. The default, 150,000 rays for each of three scenes and six
-//! layouts, 2.7 million in all, takes some minutes. The judge is the reference machine on the tree before it
-//! is laid out: formats keep corners and ids, that machine equals brute force (`siliray conformance`), and it
-//! is faster.
+//! For each scene, layout and machine, the rays that lost a hit; every layout has rays of its own,
+//! and every ray is asked for its closest hit and for all its hits, by the watertight rule. With
+//! the margin (G-36) the machines must lose nothing, and the exit status says so; without it, and
+//! with RADV's loop as shipped on short stacks (G-35), the figures are what a driver loses. The
+//! default, 150,000 rays for each of three scenes and six layouts, 2.7 million in all, takes some
+//! minutes. The judge is the reference machine on the tree before it is laid out: formats keep
+//! corners and ids, that machine equals brute force (`siliray conformance`), and it is faster.
 
 #![allow(clippy::print_stdout)] // an example's output
 

@@ -1,7 +1,7 @@
 //! Views in a file beside a scene.
 //!
-//! Meshes say nothing about where to stand. A file `cameras.json` in the same folder may: an object with
-//! a member for each scene, called like its file without the ending.
+//! Meshes say nothing about where to stand. A file `cameras.json` in the same folder may: an object
+//! with a member for each scene, called like its file without the ending.
 //!
 //! ```json
 //! { "bunny": { "eye": [2.7, 7.0, 12.6], "at": [-1.1, 3.9, -0.1], "up": [0, 1, 0], "fov": 40 } }
@@ -54,7 +54,8 @@ pub enum CamerasError {
     },
 }
 
-/// The view that the file beside `scene` has for it; nothing if there is no such file or no such view.
+/// The view that the file beside `scene` has for it; nothing if there is no such file or no such
+/// view.
 ///
 /// # Errors
 /// When there is a file, but not a good one.

@@ -1,8 +1,8 @@
 //! The scene in an image: its geometry as stored, without its tree.
 //!
-//! Geometries are numbered anew, in the order of their ids; so are primitives within a geometry. One
-//! that the image stores twice, as spatial splits do, counts once. A geometry that holds opaque and
-//! other primitives becomes two.
+//! Geometries are numbered anew, in the order of their ids; so are primitives within a geometry.
+//! One that the image stores twice, as spatial splits do, counts once. A geometry that holds opaque
+//! and other primitives becomes two.
 
 use crate::image_file::{self, ImageFileError};
 use geometry::{Aabb, Triangle};
@@ -27,7 +27,10 @@ pub enum ImageSceneError {
         finding: Box<Finding>,
     },
     /// A corner or a plane is NaN or infinite.
-    #[error("{}: BLAS {level}, geometry {geometry}, primitive {primitive} is not finite", path.display())]
+    #[error(
+        "{}: BLAS {level}, geometry {geometry}, primitive {primitive} is not finite",
+        path.display()
+    )]
     NotFinite {
         /// The file.
         path: PathBuf,
@@ -40,7 +43,8 @@ pub enum ImageSceneError {
     },
 }
 
-/// Reads the scene of a file with an image: of its largest TLAS, or of its largest BLAS if it has none.
+/// Reads the scene of a file with an image: of its largest TLAS, or of its largest BLAS if it has
+/// none.
 ///
 /// # Errors
 /// When the file is broken, or its image is unsound.

@@ -52,7 +52,8 @@ pub enum OpenError {
 }
 
 impl Source {
-    /// What `name` stands for: the built-in scene of that name, else a file. `./forest` is always a file.
+    /// What `name` stands for: the built-in scene of that name, else a file. `./forest` is always a
+    /// file.
     ///
     /// # Errors
     /// When a number of triangles is asked of a file.
@@ -68,8 +69,8 @@ impl Source {
         }
     }
 
-    /// Makes or reads the scene. A file with an image, by its first bytes or the ending `.rra`, gives the
-    /// geometry that the image stores; a dump of ISBE memory, the meshes in it.
+    /// Makes or reads the scene. A file with an image, by its first bytes or the ending `.rra`,
+    /// gives the geometry that the image stores; a dump of ISBE memory, the meshes in it.
     ///
     /// # Errors
     /// When the file cannot be read or is not a scene.
@@ -89,8 +90,8 @@ fn named_rra(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("rra"))
 }
 
-/// Whether a file is a dump of ISBE memory, by its first bytes or else by its name. A file that cannot
-/// be read is left to the scene reader to explain.
+/// Whether a file is a dump of ISBE memory, by its first bytes or else by its name. A file that
+/// cannot be read is left to the scene reader to explain.
 fn is_dump(path: &Path) -> bool {
     if !path.is_file() {
         return false;

@@ -1,10 +1,11 @@
-//! A part in straight motion through a scene: does it slide along without touching, and if not, where
-//! does it touch first?
+//! A part in straight motion through a scene: does it slide along without touching, and if not,
+//! where does it touch first?
 //!
-//! *Exact*: whether each triangle of the part touches a triangle of the scene, and when, for the `f32`
-//! coordinates as they are ([`geometry::translation`]); the reported time is a lower bound, less than two
-//! units of its last place below the exact one. *Conservative*: the broad phase, which asks for the scene's
-//! triangles whose boxes a triangle's swept box meets, and loses none. *Rounded*: the reported point.
+//! *Exact*: whether each triangle of the part touches a triangle of the scene, and when, for the
+//! `f32` coordinates as they are ([`geometry::translation`]); the reported time is a lower bound,
+//! less than two units of its last place below the exact one. *Conservative*: the broad phase,
+//! which asks for the scene's triangles whose boxes a triangle's swept box meets, and loses none.
+//! *Rounded*: the reported point.
 //!
 //! Surfaces are what touches. A part that lies inside a closed solid without touching its surface
 //! touches nothing; one that touches at the start is said to.
@@ -47,8 +48,8 @@ pub struct FirstTouch {
 pub struct Swept {
     /// The first touch; `None` if the way is clear.
     pub first: Option<FirstTouch>,
-    /// Work of the broad phase, and `triangle_tests` for pairs of triangles. It varies from run to run: a
-    /// thread skips what another has made pointless.
+    /// Work of the broad phase, and `triangle_tests` for pairs of triangles. It varies from run to
+    /// run: a thread skips what another has made pointless.
     pub counters: Counters,
 }
 
@@ -118,12 +119,14 @@ impl<'a> SweepScene<'a> {
         let beam = Beam::swept(&moving.bounds(), along, 1.0)?;
         let mut counters = Counters::default();
         let (mut best, mut pairs) = (None, 0);
-        // Times are lower bounds by less than two steps, so what comes within two steps may be a tie.
+        // Times are lower bounds by less than two steps, so what comes within two steps may be a
+        // tie.
         let until = || f32::from_bits(earliest.load(Ordering::Relaxed)).next_up().next_up();
         let mut visitor = |hit: &BeamHit| {
             let still = self.triangle(hit).filter(|_| hit.t <= until());
             pairs += u64::from(still.is_some());
-            // The whole way, not `until`: an answer must not depend on what other threads have found.
+            // The whole way, not `until`: an answer must not depend on what other threads have
+            // found.
             let contact =
                 still.and_then(|s| Some((s, translation::contact(moving, along, &s, 1.0)?)));
             if let Some((still, contact)) = contact {

@@ -6,9 +6,10 @@
 //! | [`Workload::Occlusion`] | from what the camera sees, cosine distributed, as far as a tenth of the scene's size | any |
 //! | [`Workload::Bounce`] | from what the camera sees, cosine distributed, without end | closest |
 //!
-//! Within a tile pixels follow Morton's curve, so that any 4, 16 or 64 rays in a row are a square: packets
-//! and beams find them coherent. The other rays start in the order of these pixels, as often as it takes to get
-//! the number asked for; they begin a little above the surface, so that no tracer needs a smallest distance.
+//! Within a tile pixels follow Morton's curve, so that any 4, 16 or 64 rays in a row are a square:
+//! packets and beams find them coherent. The other rays start in the order of these pixels, as
+//! often as it takes to get the number asked for; they begin a little above the surface, so that no
+//! tracer needs a smallest distance.
 
 use crate::render::RenderError;
 use crate::render::sampling::cosine_direction;

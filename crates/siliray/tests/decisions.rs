@@ -1,5 +1,5 @@
-//! Decision numbers lead somewhere: every number that code or a document names is defined on one page
-//! of `docs/spec`, once, and listed in the table of `docs/spec/README.md`.
+//! Decision numbers lead somewhere: every number that code or a document names is defined on one
+//! page of `docs/spec`, once, and listed in the table of `docs/spec/README.md`.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod project_files;

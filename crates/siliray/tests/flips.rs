@@ -1,9 +1,10 @@
-//! One bit of a file flipped: the check names it, or every machine still equals the oracle on what the
-//! image now holds. Nothing panics, nothing hangs.
+//! One bit of a file flipped: the check names it, or every machine still equals the oracle on what
+//! the image now holds. Nothing panics, nothing hangs.
 //!
 //! Bits are drawn evenly over the whole file: container, headers, boxes, primitives, instances and
 //! tables. `SILIRAY_FLIPS=20000 cargo test --release -p siliray --test flips` flips more of them.
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests may fail and report as tests do
+// Helpers of tests may fail and report as tests do.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use rayon::prelude::*;
 use siliray::build::{self, Options as BuildOptions, Preset};

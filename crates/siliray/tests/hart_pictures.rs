@@ -1,5 +1,6 @@
-//! The programs of `examples/riscv` as a user runs them: an image in memory, a picture on the console. The
-//! reference machine, asked along the same rays, must see the same triangle in every pixel.
+//! The programs of `examples/riscv` as a user runs them: an image in memory, a picture on the
+//! console. The reference machine, asked along the same rays, must see the same triangle in every
+//! pixel.
 #![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
 use siliray::build::{Options, build};
@@ -66,7 +67,8 @@ fn printed(program: &[u8], image: &CheckedImage) -> Vec<u8> {
     console.0
 }
 
-/// The picture that `examples/riscv/picture.c` makes, operation by operation, of the reference machine's hits.
+/// The picture that `examples/riscv/picture.c` makes, operation by operation, of the reference
+/// machine's hits.
 fn expected(tree: &Tree) -> Vec<u8> {
     let bounds = tree.bounds();
     let size = bounds.max - bounds.min;

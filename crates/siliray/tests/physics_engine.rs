@@ -1,8 +1,8 @@
 //! Swept boxes and parts against a physics engine: parry, in f64.
 //!
-//! Its casts converge to a tolerance. So each case is cast with the box made a little smaller and a little larger: what the
-//! smaller one hits must be hit, no later; what the larger one misses must be missed; and nothing is hit before the
-//! larger one hits.
+//! Its casts converge to a tolerance. So each case is cast with the box made a little smaller and a
+//! little larger: what the smaller one hits must be hit, no later; what the larger one misses must
+//! be missed; and nothing is hit before the larger one hits.
 #![allow(clippy::unwrap_used, clippy::unreachable)] // helpers of tests may fail as tests do
 
 use parry3d_f64::math::{Pose, Vector};
@@ -168,7 +168,8 @@ fn boxes_cast_at_boxes() {
     assert!(seen.narrow * 10 > seen.hits * 9, "{seen:?}");
 }
 
-/// Where engines differ: a wall at x = 2, and boxes that rest, touch, leave, slide along it or stop just short.
+/// Where engines differ: a wall at x = 2, and boxes that rest, touch, leave, slide along it or stop
+/// just short.
 #[test]
 fn resting_touching_leaving_sliding() {
     let wall =
@@ -214,7 +215,8 @@ fn box_mesh(bounds: &Aabb) -> Shape {
     Shape::Triangles { positions: bounds.corners().to_vec(), indices: halves.collect() }
 }
 
-/// A part that is the surface of a box touches first when the box does, unless it starts around something.
+/// A part that is the surface of a box touches first when the box does, unless it starts around
+/// something.
 #[test]
 fn parts_swept_through_triangles() {
     let mut random = Random(91);

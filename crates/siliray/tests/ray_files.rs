@@ -1,5 +1,5 @@
-//! Files of rays: what NumPy writes is read, what is written can be read by it, and anything else is
-//! refused with the byte where it is wrong.
+//! Files of rays: what NumPy writes is read, what is written can be read by it, and anything else
+//! is refused with the byte where it is wrong.
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests may fail as tests do
 
 use siliray::geometry::{Ray, Vec3};

@@ -48,7 +48,8 @@ fn rows_come_back() {
     }
 }
 
-/// Complete events with a named track each, and no two at a time on one track; counters in the order of time.
+/// Complete events with a named track each, and no two at a time on one track; counters in the
+/// order of time.
 #[test]
 fn traces_are_well_formed() {
     let trace = trace_json::trace(&run(Load::Bounce, &["gpcs=2", "dispatch=a"]));

@@ -7,14 +7,14 @@ use machine::primitive_test::MergedFlags;
 use tree::PrimitiveId;
 use tree::primitives::Primitive;
 
-/// Decides whether a hit on a primitive that is not opaque counts: an any-hit shader. It is told the
-/// position of the ray in its batch, and may be asked in any order, on any thread, and more than once
-/// for a hit.
+/// Decides whether a hit on a primitive that is not opaque counts: an any-hit shader. It is told
+/// the position of the ray in its batch, and may be asked in any order, on any thread, and more
+/// than once for a hit.
 pub type Filter<'a> = dyn Fn(usize, &Hit) -> bool + Sync + 'a;
 
-/// Decides whether and where a ray meets what is inside a procedural box: an intersection shader. The
-/// parameter that it answers must lie where the ray is inside the box and inside its own bounds; other
-/// answers are misses.
+/// Decides whether and where a ray meets what is inside a procedural box: an intersection shader.
+/// The parameter that it answers must lie where the ray is inside the box and inside its own
+/// bounds; other answers are misses.
 pub type Intersector<'a> = dyn Fn(&BoxCandidate) -> Option<SurfaceHit> + Sync + 'a;
 
 /// A procedural box that a ray meets.

@@ -70,7 +70,8 @@ impl<'a> Batch<'a> {
         self
     }
 
-    /// Asks `intersector` what a ray meets inside a procedural box. Without one it is the box itself.
+    /// Asks `intersector` what a ray meets inside a procedural box. Without one it is the box
+    /// itself.
     #[must_use]
     pub fn intersector(mut self, intersector: &'a Intersector<'a>) -> Self {
         self.ask.intersector = Some(intersector);

@@ -1,9 +1,9 @@
 //! Which rays and worlds the fast kernels take.
 //!
-//! Kernels test boxes with `fma(plane, 1/d, -o/d)`. Coordinates and directions of moderate size keep that
-//! free of overflow, and a direction that is zero or tiny on an axis can be replaced by a small one:
-//! within the reach `R` of the scene the ray then moves by at most `2^-40 R`, far less than it is
-//! dilated by. Everything else goes to the scalar walk.
+//! Kernels test boxes with `fma(plane, 1/d, -o/d)`. Coordinates and directions of moderate size
+//! keep that free of overflow, and a direction that is zero or tiny on an axis can be replaced by a
+//! small one: within the reach `R` of the scene the ray then moves by at most `2^-40 R`, far less
+//! than it is dilated by. Everything else goes to the scalar walk.
 
 #[cfg(test)]
 use geometry::{Ray, Vec3};
@@ -14,8 +14,8 @@ pub(crate) const LARGEST: f32 = 1_099_511_627_776.0;
 /// The largest component of a direction lies between the reciprocal of [`LARGEST`] and [`LARGEST`].
 pub(crate) const SMALLEST: f32 = 1.0 / LARGEST;
 
-/// Whether a kernel can take the ray, in a world that is ordinary itself. Kernels ask the same in vectors; this is
-/// what they are compared with.
+/// Whether a kernel can take the ray, in a world that is ordinary itself. Kernels ask the same in
+/// vectors; this is what they are compared with.
 #[cfg(test)]
 pub(crate) fn is_ordinary(ray: &Ray) -> bool {
     let Ray { origin, direction, tmin, tmax } = *ray;

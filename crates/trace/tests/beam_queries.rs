@@ -1,5 +1,5 @@
-//! Beam queries of the tracer against brute force: instanced worlds, cut triangles, both rules, both modes,
-//! every kernel; the same bits.
+//! Beam queries of the tracer against brute force: instanced worlds, cut triangles, both rules,
+//! both modes, every kernel; the same bits.
 #![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
 use build::{Options as BuildOptions, Preset};

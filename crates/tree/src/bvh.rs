@@ -9,8 +9,9 @@
 //! indices  [7 2] [5] [0 2] [1]                            item 2 is in two leaves: a spatial split
 //! ```
 //!
-//! [`Bvh::new`] proves that this is a tree: children lie behind their parent, every node but the root
-//! has one parent, every range is in bounds. Walks over a `Bvh` therefore end and never miss an index.
+//! [`Bvh::new`] proves that this is a tree: children lie behind their parent, every node but the
+//! root has one parent, every range is in bounds. Walks over a `Bvh` therefore end and never miss
+//! an index.
 
 use geometry::Aabb;
 use std::ops::Range;
@@ -188,8 +189,8 @@ impl Bvh {
         &self.nodes
     }
 
-    /// Which items the leaves hold: indices into whatever the hierarchy is over, the primitives of a
-    /// BLAS or the instances of a TLAS. A leaf's [`NodeLink::range`] counts in this array.
+    /// Which items the leaves hold: indices into whatever the hierarchy is over, the primitives of
+    /// a BLAS or the instances of a TLAS. A leaf's [`NodeLink::range`] counts in this array.
     #[must_use]
     pub fn indices(&self) -> &[u32] {
         &self.indices

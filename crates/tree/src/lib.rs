@@ -1,11 +1,13 @@
-//! The tree that belongs to no format: builders make it, encoders consume it, decoders give it back.
+//! The tree that belongs to no format: builders make it, encoders consume it, decoders give it
+//! back.
 //!
 //! A [`Tree`] has one or more bottom-level acceleration structures (BLASes), each a list of
-//! primitives with a [`Bvh`] over them, and at most one top-level one (TLAS), a [`Bvh`] over instances.
-//! Without a TLAS there is exactly one BLAS, in world space, and its hits count as instance 0.
+//! primitives with a [`Bvh`] over them, and at most one top-level one (TLAS), a [`Bvh`] over
+//! instances. Without a TLAS there is exactly one BLAS, in world space, and its hits count as
+//! instance 0.
 //!
-//! The primitives are stored as a machine sees them: corners rounded to the format, ids as the format
-//! keeps them. The tree is therefore all that the brute-force oracle needs.
+//! The primitives are stored as a machine sees them: corners rounded to the format, ids as the
+//! format keeps them. The tree is therefore all that the brute-force oracle needs.
 //!
 //! | file | concept |
 //! |---|---|

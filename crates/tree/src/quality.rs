@@ -1,11 +1,12 @@
 //! What a hierarchy is worth.
 //!
 //! The cost is that of the surface-area heuristic (Goldsmith and Salmon 1987; MacDonald and Booth
-//! 1990) with 1 for a visited inner node and 1 for a tested item: the sum over inner nodes of their area,
-//! plus the sum over leaves of area times items, over the root's area. The end-point overlap (Aila,
-//! Karras, Laine 2013, "On quality metrics of bounding volume hierarchies") counts what the first
-//! figure cannot see: the same sum over the boxes that a point of a surface lies in although the surface
-//! is not below them, on average over all points of all surfaces.
+//! 1990) with 1 for a visited inner node and 1 for a tested item: the sum over inner nodes of their
+//!       area, plus the sum over leaves of area times items, over the root's area. The end-point
+//!       overlap (Aila, Karras, Laine 2013, "On quality metrics of bounding volume hierarchies")
+//!       counts what the first figure cannot see: the same sum over the boxes that a point of a
+//!       surface lies in although the surface is not below them, on average over all points of all
+//!       surfaces.
 
 use crate::{Blas, Bvh, Node};
 use geometry::{Aabb, Vec3};
@@ -66,8 +67,8 @@ fn half_area(bounds: &Aabb) -> f64 {
     e.x * e.y + e.y * e.z + e.z * e.x
 }
 
-/// The end-point overlap of a BLAS, estimated from about `samples` points that are spread
-/// over its triangles by area. The same level gives the same figure. 0 where no triangle has an area.
+/// The end-point overlap of a BLAS, estimated from about `samples` points that are spread over its
+/// triangles by area. The same level gives the same figure. 0 where no triangle has an area.
 #[must_use]
 pub fn end_point_overlap(blas: &Blas, samples: usize) -> f64 {
     let triangles = &blas.primitives.triangles;
@@ -171,8 +172,8 @@ mod tests {
         assert_eq!(quality, Quality { depth: 1, ..Quality::default() });
     }
 
-    /// Triangle 0 spans the left leaf only; of its area, the share with x > 2 lies in the right leaf's
-    /// box, which costs 1 there.
+    /// Triangle 0 spans the left leaf only; of its area, the share with x > 2 lies in the right
+    /// leaf's box, which costs 1 there.
     #[test]
     fn overlap_is_the_share_of_area_in_foreign_boxes() {
         let y = |x: f32, y: f32| Vec3::new(x, y, 1.0);

@@ -1,10 +1,11 @@
 //! What beams need of a world beside its blocks.
 //!
-//! A leaf of a block may hold a part of a triangle that a spatial split has cut, or, in an oriented block, a triangle
-//! without its axis-aligned box. The conservative leaf rule asks for the box of the whole triangle. By how
-//! much such boxes stick out of the leaves' is found once for each level, the *overhang*. A query that is widened by
-//! it meets every leaf whose primitives' boxes it meets, and every box above the leaf; the SM's leaf tests take care
-//! of the rest. The machine itself needs nothing new. An image that cuts nothing has no overhang.
+//! A leaf of a block may hold a part of a triangle that a spatial split has cut, or, in an oriented
+//! block, a triangle without its axis-aligned box. The conservative leaf rule asks for the box of
+//! the whole triangle. By how much such boxes stick out of the leaves' is found once for each
+//! level, the *overhang*. A query that is widened by it meets every leaf whose primitives' boxes it
+//! meets, and every box above the leaf; the SM's leaf tests take care of the rest. The machine
+//! itself needs nothing new. An image that cuts nothing has no overhang.
 
 use crate::program::{Program, ProgramBlock};
 use geometry::rounding::narrow_up;
@@ -63,7 +64,8 @@ impl BeamGround {
         }
     }
 
-    /// How far a query must reach around itself in a level. The boxes of instances count by either rule.
+    /// How far a query must reach around itself in a level. The boxes of instances count by either
+    /// rule.
     pub(crate) fn overhang(&self, tree: &Tree, level: usize, leaf: LeafRule) -> Vec3 {
         match leaf {
             LeafRule::Exact if level < tree.blases.len() => Vec3::ZERO,

@@ -1,15 +1,18 @@
-//! The query as the setup unit and the traversal units hold it, and the box test of a group of four.
+//! The query as the setup unit and the traversal units hold it, and the box test of a group of
+//! four.
 //!
-//! Rays and beams have one form: two corner rays that share `t` ([`geometry::beam`]). A ray becomes a beam that
-//! is dilated by `24 u R`, where `R` is its reach into the level. `7 u R` of that is what the watertight rule needs
-//! (B-9). The rest makes the test of the machine, which rounds in a block's own coordinates, a superset of the
-//! reference slab test of a primitive's own box: a computed interval there that is not empty bounds the exact
-//! one to within `14 u` of `t`, hence of the reach.
+//! Rays and beams have one form: two corner rays that share `t` ([`geometry::beam`]). A ray becomes
+//! a beam that is dilated by `24 u R`, where `R` is its reach into the level. `7 u R` of that is
+//! what the watertight rule needs (B-9). The rest makes the test of the machine, which rounds in a
+//! block's own coordinates, a superset of the reference slab test of a primitive's own box: a
+//! computed interval there that is not empty bounds the exact one to within `14 u` of `t`, hence of
+//! the reach.
 //!
-//! **Setup transform.** `oA' = sub_up(oA, origin) 2^-e`, `oB' = sub_down(oB, origin) 2^-e`; the inverses are multiplied
-//! by `2^e` and `t` is unchanged. Scaling by a power of two is exact, so that the only rounding is outward. Where it
-//! is not exact, because a value leaves the range of normal numbers with a margin, the launch is *global* (T-9): planes are decoded
-//! outward to `f32` and tested against the query as it came.
+//! **Setup transform.** `oA' = sub_up(oA, origin) 2^-e`, `oB' = sub_down(oB, origin) 2^-e`; the
+//! inverses are multiplied by `2^e` and `t` is unchanged. Scaling by a power of two is exact, so
+//! that the only rounding is outward. Where it is not exact, because a value leaves the range of
+//! normal numbers with a margin, the launch is *global* (T-9): planes are decoded outward to `f32`
+//! and tested against the query as it came.
 
 use geometry::beam::axis::{Axis, Case};
 use geometry::beam::construct::{snap_lower, snap_upper};
@@ -67,8 +70,8 @@ impl Form {
         Self { axes: [axis(0), axis(1), axis(2)], tmin: lowered(ray.tmin) }
     }
 
-    /// A beam in a level whose box is `bounds`; widened by `overhang`, then dilated like a ray, and for the same
-    /// reason. Without a beam, everything is met.
+    /// A beam in a level whose box is `bounds`; widened by `overhang`, then dilated like a ray, and
+    /// for the same reason. Without a beam, everything is met.
     pub(crate) fn beam(beam: Option<&Beam>, bounds: &Aabb, tmin: f32, overhang: Vec3) -> Self {
         let Some(beam) = beam else {
             let everywhere = Axis::new(f32::MAX, f32::MIN, 0.0, 0.0);
@@ -170,8 +173,8 @@ mod tests {
     use geometry::random::Random;
     use machine::block_format::{Block, BlockImage, BlockLead, BlockNode, CellBox, Frame};
 
-    /// The test of a box as a node of a TB12 block whose root is `root`, as the machine makes it; `None` if such a
-    /// block cannot be written.
+    /// The test of a box as a node of a TB12 block whose root is `root`, as the machine makes it;
+    /// `None` if such a block cannot be written.
     fn meets_in_a_block(beam: &Beam, root: &Aabb, child: &Aabb) -> Option<bool> {
         let axis = |k: usize| quantize::Axis::spanning(root.min[k], root.max[k]);
         let axes = [axis(0)?, axis(1)?, axis(2)?];
@@ -210,7 +213,8 @@ mod tests {
         Some(tested.root && tested.hits & 1 == 1)
     }
 
-    /// The chain of B-12: what is met exactly is met by the `f32` test, and what that meets is met in a block.
+    /// The chain of B-12: what is met exactly is met by the `f32` test, and what that meets is met
+    /// in a block.
     #[test]
     fn exact_hits_are_f32_hits_and_these_are_hits_in_a_block() {
         let mut random = Random(77);

@@ -116,8 +116,8 @@ impl Job {
                 (HitKind::Any, Some(_)) => f32::NEG_INFINITY,
                 _ => widen(query.ray.tmax),
             },
-            // A first contact is a lower bound, 11 u below the exact one at most; a box is entered 3 u late
-            // at most. Widening twice covers both.
+            // A first contact is a lower bound, 11 u below the exact one at most; a box is entered
+            // 3 u late at most. Widening twice covers both.
             Query::Beam(query, kind) => match (kind, self.beam_hits.first()) {
                 (BeamKind::First, Some(best)) => widen(widen(best.t)),
                 (BeamKind::Any, Some(_)) => f32::NEG_INFINITY,

@@ -1,8 +1,9 @@
 //! The tree traversal unit of US 9,569,559, as a simulator.
 //!
-//! The unit walks a tree of boxes for queries that a processor (SM) sends: it fetches *blocks* of 128 bytes that hold a
-//! treelet each, tests their boxes, and gives leaves back, whose primitives the processor tests. siliray models
-//! the published description cycle by cycle; it claims no compatibility with any product (T-15).
+//! The unit walks a tree of boxes for queries that a processor (SM) sends: it fetches *blocks* of
+//! 128 bytes that hold a treelet each, tests their boxes, and gives leaves back, whose primitives
+//! the processor tests. siliray models the published description cycle by cycle; it claims no
+//! compatibility with any product (T-15).
 //!
 //! | module | what it knows |
 //! |---|---|
@@ -18,8 +19,8 @@
 //! | [`counters`], [`distribution`] | what is counted |
 //! | [`ttu_machine`] | the machine as siliray's other machines look |
 //!
-//! Numbers like T-4 are decisions where the description is silent; they stand beside the code that makes
-//! them true.
+//! Numbers like T-4 are decisions where the description is silent; they stand beside the code that
+//! makes them true.
 
 mod beam_ground;
 pub mod config;

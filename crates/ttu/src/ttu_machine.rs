@@ -11,8 +11,8 @@ use std::ops::ControlFlow;
 /// The name of the machine in options and reports.
 pub const NAME: &str = "ttu";
 
-/// A TTU that answers one question after the other. Its caches are empty before each, so that the cycles of a
-/// question do not depend on what was asked before.
+/// A TTU that answers one question after the other. Its caches are empty before each, so that the
+/// cycles of a question do not depend on what was asked before.
 #[derive(Debug)]
 pub struct TtuMachine {
     world: World,

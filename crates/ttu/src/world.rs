@@ -139,7 +139,8 @@ impl World {
         }
     }
 
-    /// The query in the space of its level as it came, neither dilated nor widened; `None` if that is no valid beam.
+    /// The query in the space of its level as it came, neither dilated nor widened; `None` if that
+    /// is no valid beam.
     pub(crate) fn bare(
         &self,
         query: &Query,

@@ -1,4 +1,5 @@
-//! Scenes as a whole: instances, procedural boxes, nothing at all, bad input, cancellation, figures.
+//! Scenes as a whole: instances, procedural boxes, nothing at all, bad input, cancellation,
+//! figures.
 
 use crate::promises::{build_with, check_tree, mesh_of, object_of, random_triangles, shape_of};
 use build::{BuildError, Options, OptionsError, Preset};
@@ -112,8 +113,8 @@ fn a_build_can_be_cancelled() {
     }
 }
 
-/// The reported cost of a binary tree is the one measured on the tree built with width 2, and a wider
-/// tree never costs more.
+/// The reported cost of a binary tree is the one measured on the tree built with width 2, and a
+/// wider tree never costs more.
 #[test]
 fn reported_costs_are_measured_costs() {
     let scene = mesh_of(&random_triangles(5000, 21, 3.0));

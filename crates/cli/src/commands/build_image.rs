@@ -215,8 +215,8 @@ impl ImageFigures {
         let written = self.output.as_ref().map(|output| format!("written to {output}\n"));
         if let Some(blocks) = &self.blocks {
             let text = format!(
-                "\n{}: {} bytes, {:.1} bytes of blocks and references a triangle; {} of 128 bytes, {:.2} nodes each \
-                 ({:.0} % full)\n",
+                "\n{}: {} bytes, {:.1} bytes of blocks and references a triangle; {} of 128 bytes, \
+                 {:.2} nodes each ({:.0} % full)\n",
                 self.format,
                 grouped(self.bytes),
                 self.bytes_per_triangle,
@@ -238,7 +238,8 @@ impl ImageFigures {
             return text + &written.unwrap_or_default();
         }
         let mut text = format!(
-            "\n{}, {}: {} bytes, {:.1} bytes of nodes a triangle; {} box, {} primitive and {} instance nodes\n",
+            "\n{}, {}: {} bytes, {:.1} bytes of nodes a triangle; {} box, {} primitive and {} \
+             instance nodes\n",
             self.format,
             self.policy.or(self.precision).unwrap_or_default(),
             grouped(self.bytes),

@@ -230,8 +230,8 @@ fn text(json: &Json) -> String {
     let wrong = json.cells.iter().find(|cell| cell.mismatches > 0);
     if let Some((cell, example)) = wrong.and_then(|cell| Some((cell, cell.example.as_ref()?))) {
         text += &format!(
-            "\nfirst mismatch: {} on {}, {}, preset {}, {}, {}\n  origin {:?}, direction {:?}, t {} to {}\n  \
-             bits {}\n  mask {:#04x}, flags {:#x}; {} expected, {} found\n",
+            "\nfirst mismatch: {} on {}, {}, preset {}, {}, {}\n  origin {:?}, direction {:?}, t \
+             {} to {}\n  bits {}\n  mask {:#04x}, flags {:#x}; {} expected, {} found\n",
             cell.machine,
             cell.format,
             cell.scene,
@@ -252,8 +252,8 @@ fn text(json: &Json) -> String {
     if let Some((cell, example)) = wrong.and_then(|cell| Some((cell, cell.beam_example.as_ref()?)))
     {
         text += &format!(
-            "\nfirst mismatch: {} on {}, {}, preset {}, {}, {}\n  oA {}, dA {}\n  oB {}, dB {}\n  t {}, mask \
-             {:#04x}; {} expected, {} found\n",
+            "\nfirst mismatch: {} on {}, {}, preset {}, {}, {}\n  oA {}, dA {}\n  oB {}, dB {}\n  \
+             t {}, mask {:#04x}; {} expected, {} found\n",
             cell.machine,
             cell.format,
             cell.scene,

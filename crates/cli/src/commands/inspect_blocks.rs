@@ -182,8 +182,8 @@ fn show_block(image: &Image, number: u32, output: &Output) -> Result<(), Failure
         nodes: nodes.collect(),
     };
     let mut text = format!(
-        "block {number} at {offset:#x}\n  origin {:?}, cells 2^{:?}, root 0 to {:?}\n  {} of {} nodes below the root, flags \
-         {:#04x}, parent {:#x}\n",
+        "block {number} at {offset:#x}\n  origin {:?}, cells 2^{:?}, root 0 to {:?}\n  {} of {} \
+         nodes below the root, flags {:#04x}, parent {:#x}\n",
         json.origin,
         json.exponents,
         json.root_max,

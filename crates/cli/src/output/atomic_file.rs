@@ -1,7 +1,7 @@
 //! Files that are complete or not there.
 //!
-//! A file is written beside its place and renamed when it is complete. Because it is created before the
-//! long work begins, a place that cannot be written to is found out at once.
+//! A file is written beside its place and renamed when it is complete. Because it is created before
+//! the long work begins, a place that cannot be written to is found out at once.
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -108,8 +108,8 @@ impl Drop for AtomicFile {
     }
 }
 
-/// Where a chain of symbolic links ends though nothing is there yet. A chain that has no end is left to
-/// the system to refuse.
+/// Where a chain of symbolic links ends though nothing is there yet. A chain that has no end is
+/// left to the system to refuse.
 fn linked_to(name: &Path) -> PathBuf {
     let mut place = name.to_owned();
     for _ in 0..MOST_LINKS {

@@ -3,8 +3,8 @@
 use crate::interrupt;
 use std::path::{Path, PathBuf};
 
-/// A folder that exists, and those on the way to it that were made for it. When it is dropped, or at an
-/// interrupt, those that hold nothing are removed.
+/// A folder that exists, and those on the way to it that were made for it. When it is dropped, or
+/// at an interrupt, those that hold nothing are removed.
 pub(crate) struct NewFolder {
     /// The outermost first.
     made: Vec<PathBuf>,

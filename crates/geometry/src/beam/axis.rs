@@ -1,8 +1,9 @@
 //! One axis of a beam, prepared once: what every box test needs.
 //!
 //! `hi(t) >= MIN` bounds `t` by `Amin = (MIN - oA) / dA`: from below if `dA > 0`, from above if
-//! `dA < 0`. `lo(t) <= MAX` bounds it by `Bmax = (MAX - oB) / dB`, the other way round. So the signs of the
-//! query alone say which of the two quotients is a lower and which an upper bound (B-3):
+//! `dA < 0`. `lo(t) <= MAX` bounds it by `Bmax = (MAX - oB) / dB`, the other way round. So the
+//! signs of the query alone say which of the two quotients is a lower and which an upper bound
+//! (B-3):
 //!
 //! | case | dA | dB | lower | upper |
 //! |---|---|---|---|---|
@@ -38,8 +39,8 @@ pub struct Axis {
 pub enum Case {
     /// Neither face runs toward smaller coordinates: `Amin` is the lower bound, `Bmax` the upper.
     Forward,
-    /// The lower face runs toward smaller coordinates, the upper one does not run the other way: `Bmax`
-    /// is the lower bound, `Amin` the upper.
+    /// The lower face runs toward smaller coordinates, the upper one does not run the other way:
+    /// `Bmax` is the lower bound, `Amin` the upper.
     Backward,
     /// The faces run apart: both quotients are lower bounds.
     Opening,

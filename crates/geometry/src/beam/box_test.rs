@@ -1,12 +1,12 @@
 //! The normative test of a beam against a box.
 //!
 //! Per axis two subtractions, two multiplications and the selects of the sign case; per box one
-//! widening. `Overlap::is_hit` never says no to a box that the exact test meets at a parameter up to
-//! `2^127`: each bound carries three roundings, so a computed lower bound exceeds a computed upper one
-//! by a factor below `(1 + 2u)^3 < EXIT_SCALE`, and `EXIT_BIAS` covers products that underflow. The
-//! proof is in `docs/beam.md`. The operations are separate and in this order, so that every target
-//! agrees bit for bit (B-2); a compiler must not fuse them, and flush-to-zero modes are unsupported
-//! (B-14).
+//! widening. `Overlap::is_hit` never says no to a box that the exact test meets at a parameter up
+//! to `2^127`: each bound carries three roundings, so a computed lower bound exceeds a computed
+//! upper one by a factor below `(1 + 2u)^3 < EXIT_SCALE`, and `EXIT_BIAS` covers products that
+//! underflow. The proof is in `docs/beam.md`. The operations are separate and in this order, so
+//! that every target agrees bit for bit (B-2); a compiler must not fuse them, and flush-to-zero
+//! modes are unsupported (B-14).
 //!
 //! Every step is monotone in the planes, so a box inside another has an overlap inside the other's:
 //! culling by boxes never changes which primitives' own boxes are met (B-12).
@@ -28,8 +28,8 @@ pub struct Overlap {
 }
 
 impl Overlap {
-    /// Whether the beam meets the box. An axis that never overlaps gives `lo = +inf`, which must not
-    /// pass for an infinite `tmax`.
+    /// Whether the beam meets the box. An axis that never overlaps gives `lo = +inf`, which must
+    /// not pass for an infinite `tmax`.
     #[must_use]
     pub fn is_hit(&self) -> bool {
         self.lo <= widen(self.hi) && self.lo < f32::INFINITY

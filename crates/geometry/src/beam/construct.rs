@@ -1,5 +1,5 @@
-//! Constructors. Whatever goes into a beam lies inside it: every sum is rounded outward, and directions too
-//! small to divide by are snapped outward.
+//! Constructors. Whatever goes into a beam lies inside it: every sum is rounded outward, and
+//! directions too small to divide by are snapped outward.
 
 use super::error::{LARGEST, LARGEST_TMAX, Part};
 use super::{Axis, Beam, BeamError};
@@ -38,8 +38,8 @@ impl Beam {
         }
     }
 
-    /// The beam with the given corner rays, whose box may shrink but has all its points at `tmax`, which is
-    /// then finite (B-6).
+    /// The beam with the given corner rays, whose box may shrink but has all its points at `tmax`,
+    /// which is then finite (B-6).
     ///
     /// # Errors
     /// The first rule that the numbers break.
@@ -82,9 +82,9 @@ impl Beam {
         })
     }
 
-    /// The smallest beam around some rays that share the scale of `t`: every point of a ray within its
-    /// range lies in `Box(t)`. Scaling the rays of a camera tile so that one common axis has direction
-    /// 1 gives far tighter beams than unit lengths.
+    /// The smallest beam around some rays that share the scale of `t`: every point of a ray within
+    /// its range lies in `Box(t)`. Scaling the rays of a camera tile so that one common axis has
+    /// direction 1 gives far tighter beams than unit lengths.
     ///
     /// # Errors
     /// `empty_set`, or the first rule that the numbers break.
@@ -105,8 +105,8 @@ impl Beam {
         Self::new(&corners)
     }
 
-    /// A ray that is `2e` wide on every axis. With `e = 7uR` ([`crate::slab::DILATION`]) no triangle that
-    /// the watertight rule accepts within reach `R` is lost (B-9).
+    /// A ray that is `2e` wide on every axis. With `e = 7uR` ([`crate::slab::DILATION`]) no
+    /// triangle that the watertight rule accepts within reach `R` is lost (B-9).
     ///
     /// # Errors
     /// The first rule that the numbers break; a negative `e` is `origin_inverted`.

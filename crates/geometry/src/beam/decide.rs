@@ -35,8 +35,9 @@ impl Verdict {
 }
 
 impl Beam {
-    /// Decides exactly whether this beam meets `bounds`, which must have passed [`super::check_box`]. An entry
-    /// beyond `2^127` counts as a miss, as in the normative test (B-1).
+    /// Decides exactly whether this beam meets `bounds`, which must have passed
+    /// [`super::check_box`]. An entry beyond `2^127` counts as a miss, as in the normative test
+    /// (B-1).
     #[must_use]
     pub fn decide(&self, bounds: &Aabb) -> Verdict {
         match self.overlap(bounds) {

@@ -159,7 +159,10 @@ pub enum BoxError {
         max: f32,
     },
     /// A finite plane is too large, or an infinite one is on the wrong side (B-5).
-    #[error("box_magnitude: axis {} runs from {min:e} to {max:e}, expected planes within {LARGEST:e}", name(*axis))]
+    #[error(
+        "box_magnitude: axis {} runs from {min:e} to {max:e}, expected planes within {LARGEST:e}",
+        name(*axis)
+    )]
     Magnitude {
         /// On which axis.
         axis: usize,

@@ -254,8 +254,8 @@ fn extreme(random: &mut Source<'_>) -> Encounter {
     encounter
 }
 
-/// One axis of a chosen sign case touches at `t = 1, 2 or 4` exactly or one step off, and something else
-/// happens then.
+/// One axis of a chosen sign case touches at `t = 1, 2 or 4` exactly or one step off, and something
+/// else happens then.
 fn sign_case(random: &mut Source<'_>) -> Encounter {
     let mut encounter = Encounter::loose(random, 64.0);
     let axis = random.below(3);

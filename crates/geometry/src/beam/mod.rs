@@ -8,10 +8,10 @@
 //! beam    = union of Box(t) for t in [tmin, tmax]
 //! ```
 //!
-//! `Box(t)` interpolates linearly in the Minkowski sense, so the beam is the convex hull of its first and
-//! last box. With `dA = dB` it is a box in motion; with `oA = oB` as well, a ray. The test against
-//! an axis-aligned box is that of US patent 9,569,559: two multiplications an axis. What the patent
-//! leaves open (rounding, zero directions, ties) is settled here by proof.
+//! `Box(t)` interpolates linearly in the Minkowski sense, so the beam is the convex hull of its
+//! first and last box. With `dA = dB` it is a box in motion; with `oA = oB` as well, a ray. The
+//! test against an axis-aligned box is that of US patent 9,569,559: two multiplications an axis.
+//! What the patent leaves open (rounding, zero directions, ties) is settled here by proof.
 //!
 //! ```
 //! use geometry::{Aabb, Beam, Vec3};

@@ -1,7 +1,7 @@
 //! The naive test: four divisions an axis.
 //!
-//! The readable reference and the baseline of the benchmarks. It has one rounding fewer in each value than
-//! the normative test, and yet it is not conservative: it has no widening.
+//! The readable reference and the baseline of the benchmarks. It has one rounding fewer in each
+//! value than the normative test, and yet it is not conservative: it has no widening.
 
 use super::{Beam, Overlap};
 use crate::Aabb;

@@ -35,8 +35,8 @@ pub fn by_bounds(corners: &Corners, bounds: &Aabb) -> Option<ExactOverlap> {
     }
 }
 
-/// Every parameter at which something changes, and one beyond all of them, tried one after the other; the
-/// first at which the boxes overlap.
+/// Every parameter at which something changes, and one beyond all of them, tried one after the
+/// other; the first at which the boxes overlap.
 #[must_use]
 pub fn by_events(corners: &Corners, bounds: &Aabb) -> Option<BigRational> {
     let mut events = vec![rational(corners.tmin)];
@@ -69,8 +69,8 @@ pub fn by_events(corners: &Corners, bounds: &Aabb) -> Option<BigRational> {
     events.into_iter().find(is_inside)
 }
 
-/// Cross multiplication of integers, for coordinates that are multiples of `2^-40` below `2^20`; `None`
-/// for others.
+/// Cross multiplication of integers, for coordinates that are multiples of `2^-40` below `2^20`;
+/// `None` for others.
 #[must_use]
 pub fn by_integers(corners: &Corners, bounds: &Aabb) -> Option<bool> {
     let mut first = (grid(corners.tmin)?, GRID);

@@ -1,10 +1,10 @@
 //! A beam moved by an affine map, outward.
 //!
-//! Each row of the map is evaluated in interval arithmetic: a positive entry takes the upper corner for
-//! the upper face and the lower corner for the lower one, a negative entry the other way round. Sums
-//! are exact and rounded outward once, so `Box(t)` of the result contains the image of `Box(t)` of the
-//! beam for every `t`, and is the smallest such box up to that rounding. Rotations widen a beam, as
-//! they widen any box.
+//! Each row of the map is evaluated in interval arithmetic: a positive entry takes the upper corner
+//! for the upper face and the lower corner for the lower one, a negative entry the other way round.
+//! Sums are exact and rounded outward once, so `Box(t)` of the result contains the image of
+//! `Box(t)` of the beam for every `t`, and is the smallest such box up to that rounding. Rotations
+//! widen a beam, as they widen any box.
 
 use super::construct::Corners;
 use super::{Beam, BeamError};

@@ -1,17 +1,18 @@
 //! A beam against a triangle, exactly.
 //!
-//! `Box(t)` and a triangle meet if and only if none of 13 axes separates them: the three coordinate axes, the
-//! normal of the triangle, and the cross products of the coordinate axes with its three edges. None of
-//! them depends on `t`, and the extent of `Box(t)` along a fixed axis is linear in `t`: the sign of a
-//! component of the axis says which face counts. So each side of each axis is one half-line of
-//! parameters, and the beam meets the triangle exactly where all 26 of them and the range do. The
-//! first such parameter is the first contact. (In terms of the convex hull of the first and the last
-//! box this is the same set; no hull has to be formed, and an unbounded range needs no care.)
+//! `Box(t)` and a triangle meet if and only if none of 13 axes separates them: the three coordinate
+//! axes, the normal of the triangle, and the cross products of the coordinate axes with its three
+//! edges. None of them depends on `t`, and the extent of `Box(t)` along a fixed axis is linear in
+//! `t`: the sign of a component of the axis says which face counts. So each side of each axis is
+//! one half-line of parameters, and the beam meets the triangle exactly where all 26 of them and
+//! the range do. The first such parameter is the first contact. (In terms of the convex hull of the
+//! first and the last box this is the same set; no hull has to be formed, and an unbounded range
+//! needs no care.)
 //!
-//! Degenerate cases need no care either. Grow every box by an amount `s > 0`: it has volume, so the 13 axes
-//! are complete for any triangle, also one that is a segment or a point. If nothing separates at `s = 0`,
-//! the grown boxes meet the triangle for every `s`, and, everything being closed and bounded, so
-//! does the box itself.
+//! Degenerate cases need no care either. Grow every box by an amount `s > 0`: it has volume, so the
+//! 13 axes are complete for any triangle, also one that is a segment or a point. If nothing
+//! separates at `s = 0`, the grown boxes meet the triangle for every `s`, and, everything being
+//! closed and bounded, so does the box itself.
 
 use super::decide::{Verdict, list_axis};
 use super::{Axis, Beam};
@@ -28,8 +29,8 @@ pub struct Contact {
     pub last: f32,
 }
 
-/// Contacts later than this do not count: beyond it boxes around the triangle may be missed (B-1), and the
-/// answer would depend on the tree.
+/// Contacts later than this do not count: beyond it boxes around the triangle may be missed (B-1),
+/// and the answer would depend on the tree.
 const LATEST_CONTACT: f32 = f32::from_bits(0x7F00_0000); // 2^127
 
 impl Beam {
@@ -49,8 +50,8 @@ impl Beam {
         }
     }
 
-    /// The contact with a triangle, decided exactly for its corners as they are. `first` is less than two
-    /// units of the last place below the exact first contact.
+    /// The contact with a triangle, decided exactly for its corners as they are. `first` is less
+    /// than two units of the last place below the exact first contact.
     #[must_use]
     pub fn triangle_contact(&self, triangle: &Triangle) -> Option<Contact> {
         let own_box = self.overlap(&triangle.bounds())?;
@@ -99,8 +100,8 @@ impl System for TriangleSystem<'_> {
 }
 
 impl TriangleSystem<'_> {
-    /// Both sides of an axis on which the triangle reaches from 0 to `height` (of either sign), seen from
-    /// `corner`.
+    /// Both sides of an axis on which the triangle reaches from 0 to `height` (of either sign),
+    /// seen from `corner`.
     fn list_both_sides<N: Number>(
         &self,
         direction: &[N; 3],

@@ -5,9 +5,9 @@ use super::{Axis, Beam, Case, Overlap};
 use crate::Aabb;
 
 impl Beam {
-    /// The comparison variant: a direction of zero compares instead of multiplying, so that no NaN and
-    /// no infinity arises. An axis that never overlaps ends the range instead of starting it late, so
-    /// `lo` and `hi` of a miss may differ from those of [`Beam::bounds`].
+    /// The comparison variant: a direction of zero compares instead of multiplying, so that no NaN
+    /// and no infinity arises. An axis that never overlaps ends the range instead of starting it
+    /// late, so `lo` and `hi` of a miss may differ from those of [`Beam::bounds`].
     #[must_use]
     pub fn overlap_by_comparison(&self, bounds: &Aabb) -> Option<Overlap> {
         let mut overlap = Overlap { lo: self.tmin, hi: self.tmax };

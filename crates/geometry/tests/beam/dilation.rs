@@ -1,5 +1,5 @@
-//! How wide a ray must be so that no triangle that the watertight rule accepts is culled by its own box: the sets
-//! of the specification's section on dilation.
+//! How wide a ray must be so that no triangle that the watertight rule accepts is culled by its own
+//! box: the sets of the specification's section on dilation.
 
 use crate::common::Random;
 use geometry::beam::construct::Corners;
@@ -47,8 +47,8 @@ fn target(random: &mut Random, [a, b, c]: [Vec3; 3]) -> Vec3 {
     }
 }
 
-/// Rays aimed at corners, edges and the inside of triangles of five scales. A plain slab test loses boxes; `C` alone
-/// happens to be enough here.
+/// Rays aimed at corners, edges and the inside of triangles of five scales. A plain slab test loses
+/// boxes; `C` alone happens to be enough here.
 #[test]
 fn aimed_rays_at_five_scales() {
     let mut random = Random(70);
@@ -71,8 +71,9 @@ fn aimed_rays_at_five_scales() {
     }
 }
 
-/// The origin close to a long edge, parallel to an axis, of a triangle a hundred times larger: `C` alone loses boxes,
-/// so that widening the range of `t` does not replace dilation. Any dilation from `uR` on loses none.
+/// The origin close to a long edge, parallel to an axis, of a triangle a hundred times larger: `C`
+/// alone loses boxes, so that widening the range of `t` does not replace dilation. Any dilation
+/// from `uR` on loses none.
 #[test]
 fn origins_near_long_edges() {
     let mut random = Random(71);

@@ -9,9 +9,9 @@ use geometry::{Triangle, Vec3};
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
-/// The first contact: the smallest `t` for which a point of the one, moved, is a point of the other.
-/// Unknowns: `t`, and the weights of both points. The first two equations are solved for by the
-/// constraints themselves: each is two inequalities.
+/// The first contact: the smallest `t` for which a point of the one, moved, is a point of the
+/// other. Unknowns: `t`, and the weights of both points. The first two equations are solved for by
+/// the constraints themselves: each is two inequalities.
 fn first_contact(moving: &Triangle, along: Vec3, still: &Triangle) -> Option<BigRational> {
     let zero = BigRational::zero;
     let mut list = Vec::new();

@@ -12,8 +12,9 @@ pub(crate) struct Constraint<const N: usize> {
     pub(crate) bound: BigRational,
 }
 
-/// The smallest first coordinate of a point that satisfies all constraints. The feasible set, if it is not
-/// empty, has a corner there, and a corner is where `N` constraints are tight: all choices are tried.
+/// The smallest first coordinate of a point that satisfies all constraints. The feasible set, if it
+/// is not empty, has a corner there, and a corner is where `N` constraints are tight: all choices
+/// are tried.
 pub(crate) fn smallest_first_coordinate<const N: usize>(
     constraints: &[Constraint<N>],
 ) -> Option<BigRational> {
@@ -60,8 +61,8 @@ fn solve<const N: usize>(rows: [&Constraint<N>; N]) -> Option<[BigRational; N]> 
     Some(std::array::from_fn(|i| &rows[i].1 / &rows[i].0[i]))
 }
 
-/// The first contact: the smallest `t` such that a point of the triangle, with weights `u` and `v`, lies in
-/// `Box(t)`.
+/// The first contact: the smallest `t` such that a point of the triangle, with weights `u` and `v`,
+/// lies in `Box(t)`.
 fn first_contact(beam: &Beam, triangle: &Triangle) -> Option<BigRational> {
     smallest_first_coordinate(&constraints(beam, triangle))
 }
@@ -89,7 +90,8 @@ fn constraints(beam: &Beam, triangle: &Triangle) -> Vec<Constraint<3>> {
     list
 }
 
-/// Small integers give exact touches, degenerate triangles and zero directions; floats give the rest.
+/// Small integers give exact touches, degenerate triangles and zero directions; floats give the
+/// rest.
 fn random_point(random: &mut Random, integers: bool, size: f32) -> Vec3 {
     if integers {
         Vec3::from_array(std::array::from_fn(|_| random.below(9) as f32 - 4.0))

@@ -1,4 +1,5 @@
-//! What lies below each child of a structure: bounds, kinds of primitives, masks; from the bottom up.
+//! What lies below each child of a structure: bounds, kinds of primitives, masks; from the bottom
+//! up.
 
 use crate::decode::survey::{LeafRecord, Surveyed, Target};
 use crate::decode::{Memory, Pairs, Stored, split_key, stored, union};

@@ -1,5 +1,5 @@
-//! Primitives with equal ids. A triangle that was split is stored once for each leaf, every copy with
-//! the same bits; anything else that shares an id cannot be told apart in a hit.
+//! Primitives with equal ids. A triangle that was split is stored once for each leaf, every copy
+//! with the same bits; anything else that shares an id cannot be told apart in a hit.
 
 use super::{Findings, Place, Rule};
 use crate::decode::survey::Surveyed;

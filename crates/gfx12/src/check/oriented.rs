@@ -1,9 +1,9 @@
 //! Whether oriented boxes contain what is below them: every vertex, rotated exactly.
 //!
-//! A vertex is rotated in `f64`, where products of two `f32` are exact, and compared with each plane
-//! by a sum whose rounding errors are carried along. Each leaf tests its own vertices against the
-//! oriented nodes above it, up to [`EXACT_LEVELS`] levels. A node with more levels below it is compared
-//! with the rotated box of its contents instead: that may warn without need, but it ends.
+//! A vertex is rotated in `f64`, where products of two `f32` are exact, and compared with each
+//! plane by a sum whose rounding errors are carried along. Each leaf tests its own vertices against
+//! the oriented nodes above it, up to [`EXACT_LEVELS`] levels. A node with more levels below it is
+//! compared with the rotated box of its contents instead: that may warn without need, but it ends.
 
 use super::boxes::text;
 use super::contents::{Contents, for_each_stored, hull};
@@ -142,8 +142,8 @@ fn is_inside(rotation: &Transform, planes: &Aabb, point: Vec3) -> bool {
         })
 }
 
-/// The sum of three exact products less a plane, with the rounding errors of the sum added last. NaN
-/// where the plane is.
+/// The sum of three exact products less a plane, with the rounding errors of the sum added last.
+/// NaN where the plane is.
 fn difference(terms: [f64; 3], plane: f32) -> f64 {
     let (first, error_1) = two_sum(terms[0], terms[1]);
     let (second, error_2) = two_sum(first, terms[2]);

@@ -2,8 +2,8 @@
 
 use geometry::{Aabb, Vec3};
 
-/// `bounds` with every NaN plane moved to infinity. The hardware's slab test ignores a NaN bound, so
-/// the box does not end there.
+/// `bounds` with every NaN plane moved to infinity. The hardware's slab test ignores a NaN bound,
+/// so the box does not end there.
 pub(crate) fn unbounded_where_nan(bounds: Aabb) -> Aabb {
     let low = |x: f32| if x.is_nan() { f32::NEG_INFINITY } else { x };
     let high = |x: f32| if x.is_nan() { f32::INFINITY } else { x };
@@ -20,8 +20,8 @@ pub(crate) fn union(a: Aabb, b: Aabb) -> Aabb {
     Aabb::new(each(f32::min, a.min, b.min), each(f32::max, a.max, b.max))
 }
 
-/// How far boxes may reach in a structure whose contents lie in `all`: as far again as that is wide, and
-/// some units of rounding. `None` where there is nothing to go by.
+/// How far boxes may reach in a structure whose contents lie in `all`: as far again as that is
+/// wide, and some units of rounding. `None` where there is nothing to go by.
 pub(crate) fn widest_box(all: &Aabb) -> Option<Aabb> {
     if all.is_empty() || !all.is_finite() {
         return None;

@@ -1,9 +1,9 @@
 //! The instances of a TLAS, and which of them an instance node shows.
 //!
 //! Where a GPURT header names sideband records, a record's instanceIndex is the number of the
-//! instance, its instanceId the custom index, and its matrix the way back to the world. There are as
-//! many instances as the header counts; one that no node shows cannot be hit. Two nodes may show one
-//! instance, the first all but procedurals, the second all but triangles.
+//! instance, its instanceId the custom index, and its matrix the way back to the world. There are
+//! as many instances as the header counts; one that no node shows cannot be hit. Two nodes may show
+//! one instance, the first all but procedurals, the second all but triangles.
 //!
 //! Elsewhere, and when the records do not number the instances, these count in the order of
 //! discovery: slot by slot, depth first; the custom index is the user data and the way back is the

@@ -1,8 +1,8 @@
 //! Every reachable node of an image, decoded: the view for reading, comparing and counting.
 //!
-//! It works on images that nobody has proved: a [`Survey`] follows only what leads to memory, and each
-//! box, instance and primitive node appears once in its structure. A node's bits are those of the
-//! image, so nodes give the same bytes back.
+//! It works on images that nobody has proved: a [`Survey`] follows only what leads to memory, and
+//! each box, instance and primitive node appears once in its structure. A node's bits are those of
+//! the image, so nodes give the same bytes back.
 
 use super::memory::Memory;
 use super::primitives::{Pairs, split_key};

@@ -1,6 +1,6 @@
 //! The primitives of a structure: every present triangle of every pair that a range reaches, and
-//! every procedural, in the order of (node address, pair, triangle). A pair that several ranges reach
-//! is read once.
+//! every procedural, in the order of (node address, pair, triangle). A pair that several ranges
+//! reach is read once.
 
 use super::memory::Memory;
 use super::ranges::pair_count;
@@ -12,7 +12,8 @@ use geometry::{Aabb, Triangle};
 use rayon::prelude::*;
 use tree::{PrimitiveFlags, PrimitiveId, Primitives};
 
-/// Which pairs are reached: `byte offset of the node from the primitive base / 16 + pair`, ascending.
+/// Which pairs are reached: `byte offset of the node from the primitive base / 16 + pair`,
+/// ascending.
 #[derive(Debug)]
 pub(crate) struct Pairs {
     keys: Vec<u64>,

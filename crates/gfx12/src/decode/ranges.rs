@@ -1,9 +1,9 @@
 //! How many pairs a range has.
 //!
-//! A range runs from its first pair over the pairs of its node, and on from pair 0 of the next node,
-//! until a descriptor has its stop bit. Most end in their first node. Untrusted ones may run through
-//! the whole image, millions of them through the same nodes, so beyond a few nodes a table answers:
-//! for each node the number of pairs from its pair 0 to the stop.
+//! A range runs from its first pair over the pairs of its node, and on from pair 0 of the next
+//! node, until a descriptor has its stop bit. Most end in their first node. Untrusted ones may run
+//! through the whole image, millions of them through the same nodes, so beyond a few nodes a table
+//! answers: for each node the number of pairs from its pair 0 to the stop.
 
 use super::memory::Memory;
 use crate::layout::{NODE_BYTES, NodeBits, pair_descriptor_bits};

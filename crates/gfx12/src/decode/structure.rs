@@ -2,8 +2,8 @@
 //!
 //! The structure of the root has the image's two bases; a structure below an instance has one, its
 //! address. A GPURT header lies at the base if the root pointer is 0x15 and the header's level of
-//! ray-tracing IP is 6. Below an instance nothing states the root, so there the header decides: with
-//! one the root is 0x15, without one 0x5.
+//! ray-tracing IP is 6. Below an instance nothing states the root, so there the header decides:
+//! with one the root is 0x15, without one 0x5.
 
 use super::memory::Memory;
 use crate::layout::base_pointer::ADDRESS_MASK;

@@ -1,13 +1,14 @@
 //! Every node that can be reached, structure by structure, with how it is reached.
 //!
 //! A survey takes any image: it follows only pointers that lead to memory, claims every box and
-//! instance node once, and notes the rest as findings. It therefore ends, in time and space that grow
-//! with the image, whatever the bytes are. Checking adds the rules of geometry to it, decoding reads
-//! primitives into it; both see the same hierarchy.
+//! instance node once, and notes the rest as findings. It therefore ends, in time and space that
+//! grow with the image, whatever the bytes are. Checking adds the rules of geometry to it, decoding
+//! reads primitives into it; both see the same hierarchy.
 //!
-//! Nodes are visited level by level, so children always come after their parents and no depth is too
-//! great. A slot in use whose mask is 0 and whose box is inverted holds nothing: that is how an empty
-//! structure is written. Adjacent slots with the same pointer are one child with several boxes.
+//! Nodes are visited level by level, so children always come after their parents and no depth is
+//! too great. A slot in use whose mask is 0 and whose box is inverted holds nothing: that is how an
+//! empty structure is written. Adjacent slots with the same pointer are one child with several
+//! boxes.
 
 use super::expand::{self, Child};
 use super::memory::Memory;
@@ -162,7 +163,8 @@ impl Survey {
         Self { structures, visited: surveyor.visited }
     }
 
-    /// Whether the root's structure holds instances. One that holds nothing is what its header says.
+    /// Whether the root's structure holds instances. One that holds nothing is what its header
+    /// says.
     #[must_use]
     pub fn has_tlas(&self) -> bool {
         let tlas = &self.structures[0];

@@ -30,8 +30,8 @@ pub const fn dual_node_bytes(pointer: DualPointer) -> usize {
     }
 }
 
-/// The fields of the node behind a pointer of the uncompressed format. Of the bits, a node of 64 bytes
-/// has the first half. A pointer of an unused type has 16 dwords.
+/// The fields of the node behind a pointer of the uncompressed format. Of the bits, a node of
+/// 64 bytes has the first half. A pointer of an unused type has 16 dwords.
 #[must_use]
 pub fn dual_fields(pointer: DualPointer, bits: &NodeBits) -> Vec<Field> {
     let half = HalfNodeBits::from_bytes(&bits.to_bytes());

@@ -1,8 +1,8 @@
 //! Nodes as named fields: what people read and compare.
 //!
-//! Every field has its name, its bits in the node, what stands there, and what that means. Fields of
-//! packed nodes lie where the node's header says. Bits that nothing reads are left out, except in box
-//! nodes, where two drivers keep hints.
+//! Every field has its name, its bits in the node, what stands there, and what that means. Fields
+//! of packed nodes lie where the node's header says. Bits that nothing reads are left out, except
+//! in box nodes, where two drivers keep hints.
 //!
 //! ```
 //! use gfx12::describe::fields;

@@ -41,7 +41,8 @@ pub enum EncodeError {
     },
     /// The tables that are indexed by ids would be far larger than what they describe.
     #[error(
-        "level {level}: ids reach so far that their tables need {entries} entries for {primitives} primitives, expected at most {limit}"
+        "level {level}: ids reach so far that their tables need {entries} entries for {primitives} \
+         primitives, expected at most {limit}"
     )]
     SparseIds {
         /// The BLAS.

@@ -5,10 +5,10 @@
 //! | `gpurt` | the longest prefixes that fit, in order |
 //! | `radv` | the smallest pair, then whichever pair gives the smallest total, until none fits |
 //!
-//! A single triangle that would have a node to itself shares it with one of another box. RADV does so
-//! with the last node of a box; the first box then reaches the node by a range length of at most 15,
-//! or by its base where the triangle is all it has. Both boxes test both triangles. GPURT does so
-//! with boxes that have one triangle; each tests its own.
+//! A single triangle that would have a node to itself shares it with one of another box. RADV does
+//! so with the last node of a box; the first box then reaches the node by a range length of at most
+//! 15, or by its base where the triangle is all it has. Both boxes test both triangles. GPURT does
+//! so with boxes that have one triangle; each tests its own.
 //!
 //! Which boxes share is decided here in the order of memory; on a GPU it depends on timing.
 

@@ -2,8 +2,8 @@
 //!
 //! Depth first, families together: when a box node is visited, its box children get the next free
 //! places side by side, and its leaves join the end of the list of leaves; then its first child is
-//! visited with everything below it. The order depends on the shape of the tree alone, so a tree that
-//! was decoded is laid out as it was. Entries that hold nothing get no place.
+//! visited with everything below it. The order depends on the shape of the tree alone, so a tree
+//! that was decoded is laid out as it was. Entries that hold nothing get no place.
 //!
 //! The list of leaves is cut into *runs*: primitive nodes are shared within a run and never between
 //! two, so that runs can be packed in parallel. Runs consist of *pools*: within one, leaves may be

@@ -5,8 +5,8 @@
 //! | `dense`, `gpurt` | four: the boxes of the root's children, merged two by two by their codes (GPURT's filter mode) |
 //! | `radv` | one: the box of the structure, on a grid that just covers it |
 //!
-//! All entries name the root behind the header: type 1, so that a hit returns 0x01 in its low byte, as
-//! GPURT has it. A structure of RADV has its root at 5 instead; a file that it exports does not.
+//! All entries name the root behind the header: type 1, so that a hit returns 0x01 in its low byte,
+//! as GPURT has it. A structure of RADV has its root at 5 instead; a file that it exports does not.
 
 use super::Policy;
 use super::blas::EncodedBlas;

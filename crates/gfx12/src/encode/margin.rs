@@ -1,13 +1,14 @@
 //! How far boxes are widened so that the hardware's own box test loses no hit (G-36).
 //!
-//! A hit lies within `7uR` of the triangle's box by the definition of a hit, and the box test's three
-//! roundings add `3uR`, where `u = 2^-24` and `R` bounds the distance, on any axis, from the origin of
-//! the ray to the boxes. `R` is 16 diameters of the scene, taken to the space of the level: by a map
-//! with linear part `A`, a component of a difference grows by at most the longest row of `A`.
+//! A hit lies within `7uR` of the triangle's box by the definition of a hit, and the box test's
+//! three roundings add `3uR`, where `u = 2^-24` and `R` bounds the distance, on any axis, from the
+//! origin of the ray to the boxes. `R` is 16 diameters of the scene, taken to the space of the
+//! level: by a map with linear part `A`, a component of a difference grows by at most the longest
+//! row of `A`.
 //!
-//! An oriented node is tested with a ray that was rotated in `f32`: three roundings of terms that are
-//! bounded by the origin's distance from the frame's origin, and by `R` for the direction. `6u` of
-//! both covers them.
+//! An oriented node is tested with a ray that was rotated in `f32`: three roundings of terms that
+//! are bounded by the origin's distance from the frame's origin, and by `R` for the direction. `6u`
+//! of both covers them.
 //!
 //! A box of a TLAS must also hold what the rounding of the instance's transform moves, see
 //! [`machine::InstanceDilation`].

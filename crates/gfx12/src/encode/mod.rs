@@ -1,8 +1,8 @@
 //! Tree → image.
 //!
-//! Each level becomes one structure: GPURT's header, box nodes, leaf nodes, tables ([`tables`]). The
-//! image has the TLAS first, if there is one, and then the BLASes in order; structures lie
-//! at multiples of 4096, with room for a file's metadata before each.
+//! Each level becomes one structure: GPURT's header, box nodes, leaf nodes, tables ([`tables`]).
+//! The image has the TLAS first, if there is one, and then the BLASes in order; structures lie at
+//! multiples of 4096, with room for a file's metadata before each.
 //!
 //! | file | step |
 //! |---|---|
@@ -20,9 +20,9 @@
 //! | [`tables`] | header, geometry infos, sidebands, node pointers |
 //! | [`report`] | figures |
 //!
-//! The same tree gives the same bytes, whatever the number of threads. A tree that was decoded from an
-//! image of siliray's, encoded with [`Options::decoded`], gives the bytes of that image; nodes that are oriented
-//! need their frames as well ([`encode_in_frames`]).
+//! The same tree gives the same bytes, whatever the number of threads. A tree that was decoded from
+//! an image of siliray's, encoded with [`Options::decoded`], gives the bytes of that image; nodes
+//! that are oriented need their frames as well ([`encode_in_frames`]).
 
 mod blas;
 mod boxes;
@@ -62,7 +62,8 @@ const STRUCTURE_ALIGNMENT: u64 = 4096;
 /// Where the first structure lies.
 const FIRST_ADDRESS: u64 = 0x1_0000;
 const ADDRESS_LIMIT: u64 = 1 << 48;
-/// Levels of at most so many references are small: there, density counts more than the time it takes.
+/// Levels of at most so many references are small: there, density counts more than the time it
+/// takes.
 const SMALL_LEVEL: usize = 1 << 18;
 
 /// How primitives are packed and planes are rounded.
@@ -132,7 +133,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The options that go with a policy: siliray's own has a margin, those that copy a driver do not.
+    /// The options that go with a policy: siliray's own has a margin, those that copy a driver do
+    /// not.
     #[must_use]
     pub const fn new(policy: Policy) -> Self {
         let margin = matches!(policy, Policy::Dense);
@@ -164,8 +166,8 @@ pub fn encode(tree: &Tree, options: &Options) -> Result<Encoded, EncodeError> {
     encode_in_frames(tree, &Frames::default(), options)
 }
 
-/// Lays a decoded tree out, and orients its nodes as they were: with [`Options::decoded`], an image of
-/// siliray's comes back to the bit.
+/// Lays a decoded tree out, and orients its nodes as they were: with [`Options::decoded`], an image
+/// of siliray's comes back to the bit.
 ///
 /// # Errors
 /// When the tree holds something that the format cannot express.

@@ -1,13 +1,13 @@
 //! Oriented nodes: the best rotation for the boxes of a node, where one helps.
 //!
 //! The cost of a node's children is the sum of their areas, each times what a visit costs: 1 for a
-//! node, 1 for each reference of a leaf. A rotation is taken where it lowers that cost by a tenth or
-//! more; half of the table's rotations only permute or mirror the frame of another and are left out.
-//! All are tried on a few points of each child, the best few on all points.
+//! node, 1 for each reference of a leaf. A rotation is taken where it lowers that cost by a tenth
+//! or more; half of the table's rotations only permute or mirror the frame of another and are left
+//! out. All are tried on a few points of each child, the best few on all points.
 //!
-//! Boxes in a rotated frame contain `R p` exactly, for the matrix `R` of the table and every point `p`
-//! below. The root is never oriented, because instances copy its boxes, nor are nodes above many
-//! primitives, which gain little.
+//! Boxes in a rotated frame contain `R p` exactly, for the matrix `R` of the table and every point
+//! `p` below. The root is never oriented, because instances copy its boxes, nor are nodes above
+//! many primitives, which gain little.
 
 use super::boxes::Boxes;
 use super::regroup::half_area;

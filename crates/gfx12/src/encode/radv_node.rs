@@ -3,14 +3,15 @@
 //! Differences from [`super::triangle_fill`]:
 //!
 //! * vertices are the same if they compare equal, so +0 and -0 are, and NaN never is;
-//! * vertices are stored by their position in their pairs: all first vertices, all second ones, and so
-//!   on (0..=2 are those of triangle 0, 3..=5 those of triangle 1);
+//! * vertices are stored by their position in their pairs: all first vertices, all second ones, and
+//!   so on (0..=2 are those of triangle 0, 3..=5 those of triangle 1);
 //! * the payload quirk (G-23): on an axis on which all vertices of some pair equal the node's first
 //!   vertex, no prefix is found and the payload has all bits above the trailing zeros;
-//! * `M = 52 + prefixes + vertices + geometry ids`; a missing second triangle repeats the first's ids.
+//! * `M = 52 + prefixes + vertices + geometry ids`; a missing second triangle repeats the first's
+//!   ids.
 //!
-//! Of two vertices that are the same, the one in the lower pair is stored; Mesa keeps the one that was
-//! assigned first, which changes the order of vertices and nothing else. Source: Mesa's
+//! Of two vertices that are the same, the one in the lower pair is stored; Mesa keeps the one that
+//! was assigned first, which changes the order of vertices and nothing else. Source: Mesa's
 //! `encode_triangles_gfx12.comp`.
 
 use crate::layout::{

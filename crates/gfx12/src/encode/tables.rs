@@ -4,9 +4,9 @@
 //! [ header 128 ][ box nodes ][ leaf nodes ][ geometry infos or sidebands ][ node pointers ]
 //! ```
 //!
-//! The tables of a BLAS are indexed by ids: a geometry info for each geometry up to the
-//! highest id, and for each of its primitives up to the highest id a node pointer, 0xFFFFFFFF for one
-//! that the structure does not hold.
+//! The tables of a BLAS are indexed by ids: a geometry info for each geometry up to the highest id,
+//! and for each of its primitives up to the highest id a node pointer, 0xFFFFFFFF for one that the
+//! structure does not hold.
 
 use super::error::EncodeError;
 use crate::layout::{BoxNode, GeometryInfo, GpurtHeader, NODE_BYTES, NodePointer, RTIP_3_1};

@@ -1,8 +1,9 @@
 //! The TLAS: boxes above instance nodes.
 //!
-//! Each leaf entry is one instance node. The front end tells triangle structures from procedural ones
-//! by one flag of the instance, so an instance whose structure holds both kinds has two nodes side by
-//! side: one that skips procedurals and one that skips triangles. Both have the same sideband record.
+//! Each leaf entry is one instance node. The front end tells triangle structures from procedural
+//! ones by one flag of the instance, so an instance whose structure holds both kinds has two nodes
+//! side by side: one that skips procedurals and one that skips triangles. Both have the same
+//! sideband record.
 
 use super::blas::EncodedBlas;
 use super::boxes::{Boxes, Contents, Orientation, contents};

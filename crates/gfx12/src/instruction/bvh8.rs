@@ -7,8 +7,9 @@
 //! | 6, with T# bit 118 | [instance test](super::instance_test) |
 //! | 6 without it, 4, 7 | ten times 0xFFFFFFFF |
 //!
-//! VIMAGE opcode 129. A node out of bounds gives 0xFFFFFFFF ten times, or two misses for a primitive
-//! (G-15). With T# bit 115 clear a box gives 0xFFFFFFFF ten times, with bit 52 clear any node does (G-4).
+//! VIMAGE opcode 129. A node out of bounds gives 0xFFFFFFFF ten times, or two misses for a
+//! primitive (G-15). With T# bit 115 clear a box gives 0xFFFFFFFF ten times, with bit 52 clear any
+//! node does (G-4).
 //!
 //! ```
 //! use gfx12::instruction::*;

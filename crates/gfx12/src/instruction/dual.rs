@@ -8,11 +8,11 @@
 //! | types 4, 5 | child pointers, sorted ([`dual_box`](super::dual_box)) |
 //! | types 0, 1 | a triangle's numerators ([`dual_triangle`](super::dual_triangle)) |
 //!
-//! An instance in slot 0 owns all registers, as in [`instance_test`](super::instance_test), except that
-//! VGPR7 is the child's root and there are no boxes; slot 1 is then not looked at. Two instances, or T#
-//! bit 115 set, give 0xFFFFFFFF ten times (G-29, G-20). VGPR8 and 9 are geometry ids of triangles.
-//! VIMAGE opcode 128. No capture of the instruction is public; its per-node results are those captured
-//! with `image_bvh64_intersect_ray`.
+//! An instance in slot 0 owns all registers, as in [`instance_test`](super::instance_test), except
+//! that VGPR7 is the child's root and there are no boxes; slot 1 is then not looked at. Two
+//! instances, or T# bit 115 set, give 0xFFFFFFFF ten times (G-29, G-20). VGPR8 and 9 are geometry
+//! ids of triangles. VIMAGE opcode 128. No capture of the instruction is public; its per-node
+//! results are those captured with `image_bvh64_intersect_ray`.
 
 use super::dual_box::{FourBoxes, sorted_alone, sorted_together, test_four};
 use super::dual_triangle::{out_of_bounds, triangle_test};

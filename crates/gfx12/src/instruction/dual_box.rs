@@ -1,7 +1,8 @@
 //! Boxes of `image_bvh_dual_intersect_ray`: four children, no masks, no rotation, no reuse.
 //!
 //! The slab test and flag culling are those of the compressed format. A child pointer of 0xFFFFFFFF
-//! stays 0xFFFFFFFF. Type 1 leads the sort (G-28). Sources: GPURT; captures with the 64-bit instruction.
+//! stays 0xFFFFFFFF. Type 1 leads the sort (G-28). Sources: GPURT; captures with the 64-bit
+//! instruction.
 
 use super::box_test::is_culled_by_flags;
 use super::slab::UnitSlabRay;

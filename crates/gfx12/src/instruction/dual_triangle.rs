@@ -7,8 +7,8 @@
 //! | 2 | I numerator: the weight of the I source, on a miss too | dword 15 of the node |
 //! | 3 | J numerator: the weight of the J source, on a miss too | 1 for a hit, else 0 |
 //!
-//! With pointer flags, signs become flags: word 1 says facing, word 2 procedural, word 3 non-opaque.
-//! Sources: captures with the 64-bit instruction, GPURT for flags.
+//! With pointer flags, signs become flags: word 1 says facing, word 2 procedural, word 3
+//! non-opaque. Sources: captures with the 64-bit instruction, GPURT for flags.
 
 use super::primitive_test::{is_class_culled, is_face_culled, is_opaque, non_opaque_sign};
 use super::triangle::{TriangleArithmetic, TriangleTest, word};

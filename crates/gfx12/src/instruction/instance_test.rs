@@ -9,8 +9,8 @@
 //! | 8, 9 | 0xFFFFFFFF |
 //!
 //! The transform is [`Transform::point`](geometry::Transform::point) and
-//! [`Transform::vector`](geometry::Transform::vector), fused operations in a stated order. Cull flags and
-//! masks of the embedded entries do not act. Source: GPURT's emulation.
+//! [`Transform::vector`](geometry::Transform::vector), fused operations in a stated order. Cull
+//! flags and masks of the embedded entries do not act. Source: GPURT's emulation.
 
 use super::box_test::test_children;
 use super::slab::UnitSlabRay;

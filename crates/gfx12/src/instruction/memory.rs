@@ -4,8 +4,8 @@
 //! address = T# base + base pointer + node offset           modulo 2^48
 //! ```
 //!
-//! Every 64-byte unit of the node, counted from the T# base, must not lie behind the last one that the
-//! T# allows (G-15). Memory that does not exist is treated as out of bounds.
+//! Every 64-byte unit of the node, counted from the T# base, must not lie behind the last one that
+//! the T# allows (G-15). Memory that does not exist is treated as out of bounds.
 
 use crate::layout::base_pointer::ADDRESS_MASK;
 use crate::layout::{BasePointer, Bits, Resource};

@@ -42,7 +42,8 @@ pub struct RayRegisters {
     pub origin: Vec3,
     /// Direction, of any length.
     pub direction: Vec3,
-    /// Largest parameter that boxes are tested against; triangles are not. NaN acts as infinity (G-9).
+    /// Largest parameter that boxes are tested against; triangles are not. NaN acts as infinity
+    /// (G-9).
     pub extent: f32,
     /// Instance mask.
     pub mask: u8,
@@ -82,7 +83,8 @@ impl fmt::Display for Warning {
                 "T# bit 115 (compressed_format_en) is 0: every child of an 8-wide box misses"
             }
             Self::CompressedFormatSet => {
-                "T# bit 115 (compressed_format_en) is 1: image_bvh_dual_intersect_ray answers no node"
+                "T# bit 115 (compressed_format_en) is 1: image_bvh_dual_intersect_ray answers no \
+                 node"
             }
         })
     }

@@ -9,8 +9,9 @@
 //! | 8, 9 | geometry id 0, 1 << 2 \| nav |
 //!
 //! nav is 3 at the end of a range, else 1 at the last pair of the node, else 0. Neither extent nor
-//! instance mask acts. Without pointer flags the words are raw; with them signs become flags: that of u
-//! says procedural, that of v non-opaque (G-1). Sources: captured vectors without flags, GPURT with.
+//! instance mask acts. Without pointer flags the words are raw; with them signs become flags: that
+//! of u says procedural, that of v non-opaque (G-1). Sources: captured vectors without flags, GPURT
+//! with.
 
 use super::triangle::{TriangleArithmetic, TriangleTest, word};
 use super::{INFINITY_BITS, ONE_BITS, RayRegisters, SIGN_BIT};

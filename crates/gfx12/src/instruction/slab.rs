@@ -8,9 +8,10 @@
 //! hit = entry <= exit * (1 + grow * 2^-24)              equality hits
 //! ```
 //!
-//! `0 * inf` on one axis is a NaN that loses; three of them make tn or tf NaN, which is a miss. `inv >= 0`
-//! holds for +0, -0 and +infinity, and fails for NaN and for -infinity (a direction of -0). Nothing is
-//! flushed, and 1 / d is rounded correctly (G-9). Source: GPURT's emulation; captured vectors agree.
+//! `0 * inf` on one axis is a NaN that loses; three of them make tn or tf NaN, which is a miss.
+//! `inv >= 0` holds for +0, -0 and +infinity, and fails for NaN and for -infinity (a direction of
+//! -0). Nothing is flushed, and 1 / d is rounded correctly (G-9). Source: GPURT's emulation;
+//! captured vectors agree.
 
 use crate::layout::SortHeuristic;
 use geometry::{Aabb, Vec3};

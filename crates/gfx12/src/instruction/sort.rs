@@ -140,7 +140,8 @@ mod tests {
 
     #[test]
     fn the_network_is_not_stable() {
-        // Followed by hand: (0,2) and (1,3) do nothing, (0,1) swaps a and b, (1,2) nothing: a and c tie.
+        // Followed by hand: (0,2) and (1,3) do nothing, (0,1) swaps a and b, (1,2) nothing: a and c
+        // tie.
         let mut list = entries([(0xA5, 2.0), (0xB5, 1.0), (0xC5, 2.0), (0xD5, 2.0)]);
         sort_4(&mut list, SortOrder::Distance);
         assert_eq!(pointers(list), [0xB5, 0xA5, 0xC5, 0xD5]);

@@ -1,8 +1,8 @@
 //! Ray against triangle, as the unit computes it (G-8).
 //!
 //! The determinant and the numerators are those of [`geometry::moller_trumbore`]: plain f32
-//! operations in a stated order. The test never looks at the ray's extent. Numbers leave as words in
-//! which every NaN is 0xFFC00000, whatever the host makes of it (seen in captures).
+//! operations in a stated order. The test never looks at the ray's extent. Numbers leave as words
+//! in which every NaN is 0xFFC00000, whatever the host makes of it (seen in captures).
 
 use geometry::moller_trumbore::{Determinants, determinants};
 use geometry::{Triangle, Vec3};

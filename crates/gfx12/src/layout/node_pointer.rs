@@ -13,9 +13,9 @@
 //! | 8..=11 | primitive node, starting at pair 4..=7 |
 //! | 4, 7, 12..=15 | unused |
 //!
-//! Since nodes are 128 bytes apart, a pointer is also `byte_offset >> 3 | type`: one pointer unit is
-//! 8 bytes, one node is 0x10. Read by the instruction, by the stack and by every driver. Sources:
-//! GPURT, Mesa, captured vectors.
+//! Since nodes are 128 bytes apart, a pointer is also `byte_offset >> 3 | type`: one pointer unit
+//! is 8 bytes, one node is 0x10. Read by the instruction, by the stack and by every driver.
+//! Sources: GPURT, Mesa, captured vectors.
 //!
 //! ```
 //! use gfx12::layout::{NodeKind, NodePointer};

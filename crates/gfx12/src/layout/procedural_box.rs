@@ -1,7 +1,8 @@
 //! Where software keeps the box of a procedural primitive (G-14).
 //!
 //! The hardware does not test it. A procedural node has one pair without a second triangle, vertex
-//! widths 1/1/1 and TZ 0, and six f32 (min x, y, z, max x, y, z) at a place that depends on its writer:
+//! widths 1/1/1 and TZ 0, and six f32 (min x, y, z, max x, y, z) at a place that depends on its
+//! writer:
 //!
 //! | writer | geometry ids | primitive ids | M | indices | box |
 //! |---|---|---|---|---|---|

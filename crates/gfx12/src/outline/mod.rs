@@ -1,9 +1,9 @@
 //! The outline of an image: every node from the root down, sound or not.
 //!
-//! Pointers are followed depth first and in slot order, as far as memory reaches. Each box, and each
-//! structure below an instance, is read once; a pointer that leads outside memory, or back to a node
-//! that has been read, is listed and not followed. An outline therefore ends for any bytes. It is what
-//! a reader wants to see; whether an image is sound is for [`crate::check`] to say.
+//! Pointers are followed depth first and in slot order, as far as memory reaches. Each box, and
+//! each structure below an instance, is read once; a pointer that leads outside memory, or back to
+//! a node that has been read, is listed and not followed. An outline therefore ends for any bytes.
+//! It is what a reader wants to see; whether an image is sound is for [`crate::check`] to say.
 //!
 //! | file | concept |
 //! |---|---|
@@ -62,7 +62,8 @@ pub struct Totals {
     pub instances: usize,
     /// Primitive nodes that are reached.
     pub primitive_nodes: usize,
-    /// Children of boxes that are primitives: ranges of pairs, in the uncompressed format one node each.
+    /// Children of boxes that are primitives: ranges of pairs, in the uncompressed format one node
+    /// each.
     pub ranges: usize,
     /// Pairs that are reached, each once; a node of the uncompressed format is one.
     pub pairs: usize,

@@ -2,9 +2,9 @@
 //!
 //! For each axis: the smallest exponent whose span reaches the highest plane; for each child the
 //! largest lower code whose decoded plane is not above the box, and the smallest upper code whose
-//! decoded plane is not below it. Decoding is monotone in the code, so the codes are found by search,
-//! from a guess that is nearly always right. Decoding a node and quantising it again gives the same
-//! codes. Exponents 1..=12 are left out: their low codes are flushed to zero.
+//! decoded plane is not below it. Decoding is monotone in the code, so the codes are found by
+//! search, from a guess that is nearly always right. Decoding a node and quantising it again gives
+//! the same codes. Exponents 1..=12 are left out: their low codes are flushed to zero.
 //!
 //! ```
 //! use geometry::{Aabb, Vec3};
@@ -83,8 +83,8 @@ fn axis_codes(origin: f32, exponent: u8, min: f32, max: f32) -> (u16, u16) {
     // Code 0 is never above a box and code 4096 never below one, so both searches succeed.
     let upper = first_code(quanta(max).ceil() as u32, |code| plane(code) >= max).max(1) - 1;
     let above = first_code(quanta(min).floor() as u32 + 1, |code| plane(code) > min);
-    // Where a quantum is far below the rounding of the sum, many codes share a plane. The lower code
-    // stays within one of the upper one: same plane, and never the mark of an unused slot.
+    // Where a quantum is far below the rounding of the sum, many codes share a plane. The lower
+    // code stays within one of the upper one: same plane, and never the mark of an unused slot.
     let lower = above.saturating_sub(1).min(4095).min(upper + 1);
     (lower as u16, upper as u16)
 }
@@ -136,8 +136,8 @@ mod tests {
     use geometry::Vec3;
     use proptest::prelude::*;
 
-    /// Boxes of every size: each corner is a base plus an offset scaled by a random power of two, so
-    /// that quanta far above and far below the rounding of the base both occur.
+    /// Boxes of every size: each corner is a base plus an offset scaled by a random power of two,
+    /// so that quanta far above and far below the rounding of the base both occur.
     fn boxes() -> impl Strategy<Value = Vec<Aabb>> {
         let corners = prop::collection::vec(any::<[i16; 6]>(), 1..=8);
         (any::<[i16; 3]>(), -140i32..108, corners).prop_map(|(base, scale, corners)| {

@@ -5,8 +5,8 @@
 //! | [`conservative`] | siliray's and GPURT's: every decoded box contains its box, as tightly as the grid allows |
 //! | [`radv`] | RADV's round-to-nearest arithmetic, which may lose a sliver (G-22) |
 //!
-//! Both share a frame between all children of a node, start it at the lowest corner, and refuse what
-//! the format cannot hold (G-19).
+//! Both share a frame between all children of a node, start it at the lowest corner, and refuse
+//! what the format cannot hold (G-19).
 
 pub mod conservative;
 pub mod radv;

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! An upper plane on the origin underflows to 0xFFFFFFFF and becomes 0xFFF. An extent of 0, where
-//! the formula divides 0 by 0, is quantised as in [`conservative`](super::conservative). Source: Mesa.
+//! the formula divides 0 by 0, is quantised as in [`conservative`](super::conservative). Source:
+//! Mesa.
 //!
 //! ```
 //! use geometry::{Aabb, Vec3};

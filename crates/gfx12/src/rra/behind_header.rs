@@ -1,9 +1,9 @@
 //! A raw structure, moved behind a header, so that it can stand in a file.
 //!
-//! HIPRT and RADV place the root at the base; HIPRT even keeps boxes and primitives apart, above two
-//! bases. Here the boxes move to byte 128 behind a [`GpurtHeader`], the primitive nodes follow, and
-//! bases and parents are rewritten. Nothing else in a node changes. HIPRT stores no geometry ids, so
-//! the structure counts as one geometry.
+//! HIPRT and RADV place the root at the base; HIPRT even keeps boxes and primitives apart, above
+//! two bases. Here the boxes move to byte 128 behind a [`GpurtHeader`], the primitive nodes follow,
+//! and bases and parents are rewritten. Nothing else in a node changes. HIPRT stores no geometry
+//! ids, so the structure counts as one geometry.
 
 use crate::layout::{
     BOX_TYPE, BoxNode, GeometryInfo, GpurtHeader, NODE_BYTES, NodeBits, NodePointer, PrimitiveNode,
@@ -218,8 +218,8 @@ fn append_software_data(
     segment
 }
 
-/// For every primitive id up to the largest, the pair that holds it. A list as long as ids are large
-/// would trust the nodes: ids that leave gaps are numbered by their order instead.
+/// For every primitive id up to the largest, the pair that holds it. A list as long as ids are
+/// large would trust the nodes: ids that leave gaps are numbered by their order instead.
 fn primitive_pointers(nodes: &Segment, moved: &Move, pairs: &[(u64, u8)]) -> Vec<NodePointer> {
     let mut by_id: BTreeMap<u32, NodePointer> = BTreeMap::new();
     for &(address, pair) in pairs {

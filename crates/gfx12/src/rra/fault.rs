@@ -6,7 +6,10 @@ use std::ops::Range;
 
 /// Why a file cannot be read: one finding with its place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{} at byte {:#x} of the file: found {}, expected {}", .0.place, .0.offset, .0.found, .0.expected)]
+#[error(
+    "{} at byte {:#x} of the file: found {}, expected {}",
+    .0.place, .0.offset, .0.found, .0.expected
+)]
 pub struct RraError(pub Finding);
 
 /// A field of a file that can be at fault.

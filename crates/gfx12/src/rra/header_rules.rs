@@ -1,7 +1,7 @@
 //! What Radeon Raytracing Analyzer asks of a structure.
 //!
-//! A structure that breaks a rule of severity *error* is refused by the viewer, without a word: a BLAS
-//! is left out, and with a TLAS the whole file fails to load. siliray can still read it.
+//! A structure that breaks a rule of severity *error* is refused by the viewer, without a word: a
+//! BLAS is left out, and with a TLAS the whole file fails to load. siliray can still read it.
 //!
 //! | rule | severity | what must hold |
 //! |---|---|---|

@@ -71,8 +71,8 @@ impl FilePlace {
 }
 
 impl Rra {
-    /// The image of structure `number`; without a number, of the largest TLAS, or of the largest BLAS
-    /// if there is no TLAS but one for the viewer.
+    /// The image of structure `number`; without a number, of the largest TLAS, or of the largest
+    /// BLAS if there is no TLAS but one for the viewer.
     ///
     /// # Errors
     /// When there is no such structure.

@@ -1,8 +1,8 @@
 //! A TLAS for structures that have none, so that the viewer shows them.
 //!
-//! Radeon Raytracing Analyzer shows a scene by its TLAS. The image of a single mesh is one BLAS; in a
-//! file it is followed by a TLAS that places it once, where it is. Such a TLAS bears a mark in its
-//! uuid, and unless asked for it is not opened: the image that was written comes back.
+//! Radeon Raytracing Analyzer shows a scene by its TLAS. The image of a single mesh is one BLAS; in
+//! a file it is followed by a TLAS that places it once, where it is. Such a TLAS bears a mark in
+//! its uuid, and unless asked for it is not opened: the image that was written comes back.
 
 use super::structure::{METADATA_BYTES, Structure};
 use crate::encode::tables::{HeaderCounts, Sections, header, write_pointers};

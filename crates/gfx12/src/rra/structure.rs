@@ -9,11 +9,11 @@
 //! | 16..20, 20..24 | header offset, header size |
 //! | 24..28 | bit 0: BLAS |
 //!
-//! The data is metadata (u64 address, u32 size, padding; at least 128 bytes), the
-//! [`GpurtHeader`], nodes, and then, in a BLAS, geometry infos and one node pointer for each
-//! primitive; in a TLAS, instance sidebands and one node pointer for each instance. Offsets in the
-//! header count from the header. RADV writes 120 bytes of it and still counts as if there were 128, so
-//! everything behind its header is 8 bytes earlier in the file than it says.
+//! The data is metadata (u64 address, u32 size, padding; at least 128 bytes), the [`GpurtHeader`],
+//! nodes, and then, in a BLAS, geometry infos and one node pointer for each primitive; in a TLAS,
+//! instance sidebands and one node pointer for each instance. Offsets in the header count from the
+//! header. RADV writes 120 bytes of it and still counts as if there were 128, so everything behind
+//! its header is 8 bytes earlier in the file than it says.
 //!
 //! The structure's own address, by which instances name it, is the chunk's address plus the header
 //! offset. Version: major << 16 | minor; RADV writes 0xF0005, AMD's driver 0x1000x, siliray
@@ -61,7 +61,8 @@ pub enum Level {
 pub enum WriteError {
     /// There is no header in front of the nodes.
     #[error(
-        "the segment at {address:#x} has no GPURT header (a ray-tracing IP level of {found}, expected 6)"
+        "the segment at {address:#x} has no GPURT header (a ray-tracing IP level of {found}, \
+         expected 6)"
     )]
     NoHeader {
         /// The segment's address.
@@ -102,8 +103,8 @@ const CHUNK_HEADER_BYTES: usize = 28;
 const HEADER_BYTES: [u32; 2] = [128, 120];
 /// The least metadata, and what siliray writes.
 pub(super) const METADATA_BYTES: u32 = 128;
-/// The part of the metadata that means something: address and size. The viewer copies as much as the
-/// chunk header says into a structure of its own, so no more is offered.
+/// The part of the metadata that means something: address and size. The viewer copies as much as
+/// the chunk header says into a structure of its own, so no more is offered.
 const USED_METADATA_BYTES: u32 = 12;
 /// The highest major version that is understood.
 const LAST_MAJOR: u32 = 16;

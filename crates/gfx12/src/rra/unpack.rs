@@ -1,8 +1,8 @@
 //! zstd, bounded by what a chunk declares and by what can be true.
 //!
-//! Nodes are packed bits: they shrink to a half or a third. A chunk that claims to grow by more than
-//! [`MOST_GROWTH`] is refused before a byte is unpacked, and unpacking stops where the declared size
-//! ends. Memory is taken as data arrives, never on the word of a header.
+//! Nodes are packed bits: they shrink to a half or a third. A chunk that claims to grow by more
+//! than [`MOST_GROWTH`] is refused before a byte is unpacked, and unpacking stops where the
+//! declared size ends. Memory is taken as data arrives, never on the word of a header.
 
 use super::container::{Chunk, Compression};
 use super::fault::{Field, RraError};

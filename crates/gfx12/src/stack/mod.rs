@@ -1,9 +1,9 @@
 //! The traversal stack in LDS: `ds_bvh_stack_push8_pop1_rtn_b32` and its relatives.
 //!
 //! A ring of at most 31 entries in local memory. When it overflows the oldest entries are lost, and
-//! a later pop says so by [`NodePointer::INVALID`]; the loop then walks back through parent pointers and
-//! tells the next push which child it came from. The register that addresses the stack also remembers
-//! how far the entries of an outer structure are ([`StackAddress`]).
+//! a later pop says so by [`NodePointer::INVALID`]; the loop then walks back through parent
+//! pointers and tells the next push which child it came from. The register that addresses the stack
+//! also remembers how far the entries of an outer structure are ([`StackAddress`]).
 //!
 //! | opcode | function |
 //! |---|---|
@@ -45,8 +45,9 @@ pub struct StackMode {
 }
 
 impl StackMode {
-    /// The mode of the offset fields: OFFSET0 bits 0..5 are the size, OFFSET1 bit 1 is range mode. The
-    /// triangle-pair optimisation of OFFSET1 bit 0 has no public description and does nothing here.
+    /// The mode of the offset fields: OFFSET0 bits 0..5 are the size, OFFSET1 bit 1 is range mode.
+    /// The triangle-pair optimisation of OFFSET1 bit 0 has no public description and does nothing
+    /// here.
     #[must_use]
     pub const fn from_offsets(offset0: u8, offset1: u8) -> Self {
         Self { size: offset0 & 31, range_mode: offset1 & 2 != 0 }
@@ -58,9 +59,9 @@ pub const ENTRY_STRIDE: usize = 32;
 
 /// Pushes up to eight nodes, nearest first, and pops one.
 ///
-/// `last` is [`NodePointer::INVALID`] for a plain push, the child just left in a walkback step (only what
-/// comes after it is pushed), or a [range update](NodePointer::range_update).
-/// Entries outside `lds` read 0 and are not written.
+/// `last` is [`NodePointer::INVALID`] for a plain push, the child just left in a walkback step
+/// (only what comes after it is pushed), or a [range update](NodePointer::range_update). Entries
+/// outside `lds` read 0 and are not written.
 pub fn push8_pop1(
     lds: &mut [u32],
     address: &mut u32,

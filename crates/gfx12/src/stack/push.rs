@@ -1,9 +1,9 @@
 //! The push phase: which of the eight data dwords go on the stack.
 //!
-//! Data 0 is nearest; pushing from 7 down to 0 leaves it on top. Special values are dropped, and some of
-//! them make the rest be skipped. In a walkback step only what comes after `last` is pushed. In range mode
-//! every primitive counts as `last`: primitives were sorted first and have been visited. A range update
-//! looks at data 7 alone.
+//! Data 0 is nearest; pushing from 7 down to 0 leaves it on top. Special values are dropped, and
+//! some of them make the rest be skipped. In a walkback step only what comes after `last` is
+//! pushed. In range mode every primitive counts as `last`: primitives were sorted first and have
+//! been visited. A range update looks at data 7 alone.
 
 use super::ring::Ring;
 use crate::layout::NodePointer;

@@ -61,8 +61,8 @@ impl<'a> Ring<'a> {
         node
     }
 
-    /// Takes the top only if it belongs to the current structure and is no instance; a refusal changes
-    /// nothing, and what the last pop found stays.
+    /// Takes the top only if it belongs to the current structure and is no instance; a refusal
+    /// changes nothing, and what the last pop found stays.
     pub(super) fn try_pop(&mut self) -> Option<u32> {
         let at_tlas = self.address.entries_to_tlas == 0 && self.address.has_tlas_in_stack;
         if at_tlas || self.address.valid_entries == 0 || is_instance(self.top()) {

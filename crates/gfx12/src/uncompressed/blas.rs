@@ -97,8 +97,8 @@ fn check_primitives(level: usize, blas: &Blas) -> Result<(), EncodeError> {
     Ok(())
 }
 
-/// Pairs among all leaves of a node. A leaf node's box is what its references stand for: the primitives'
-/// boxes, but not beyond the leaves, which a spatial split may have cut.
+/// Pairs among all leaves of a node. A leaf node's box is what its references stand for: the
+/// primitives' boxes, but not beyond the leaves, which a spatial split may have cut.
 fn paired_leaves(loose: &[LooseLeaf<'_>], primitives: &Primitives) -> Vec<NewLeaf> {
     let (mut references, mut origins) = (Vec::new(), Vec::new());
     for (origin, leaf) in loose.iter().enumerate() {

@@ -1,8 +1,9 @@
 //! A tree of any width as boxes of at most four children above single nodes.
 //!
-//! The format pairs triangles before a tree is built over the pairs. Here the tree comes first, so pairs
-//! are looked for among the leaves of one node: small groups of neighbours, of which a builder has already
-//! seen to it that they lie together. From the bottom up, each node then becomes a box:
+//! The format pairs triangles before a tree is built over the pairs. Here the tree comes first, so
+//! pairs are looked for among the leaves of one node: small groups of neighbours, of which a
+//! builder has already seen to it that they lie together. From the bottom up, each node then
+//! becomes a box:
 //!
 //! 1. The references of its leaves become leaf nodes, in the order of their first reference.
 //! 2. A node left with one child is that child.
@@ -10,9 +11,9 @@
 //!    common box is smallest, more by cutting them along the longest axis.
 //! 4. Free slots are filled by opening the largest box child whose children fit.
 //!
-//! A tree that was decoded is kept as it is: one leaf node a leaf, one box a node. Boxes are numbered breadth
-//! first from the root, leaf nodes in the order in which that scan meets them. Nothing here recurses
-//! deeper than the logarithm of a node's children.
+//! A tree that was decoded is kept as it is: one leaf node a leaf, one box a node. Boxes are
+//! numbered breadth first from the root, leaf nodes in the order in which that scan meets them.
+//! Nothing here recurses deeper than the logarithm of a node's children.
 
 use geometry::Aabb;
 use std::collections::VecDeque;
@@ -234,8 +235,8 @@ impl Drafting {
     }
 }
 
-/// Five to eight slots as four groups of at most four: the two groups with the smallest common box merge
-/// until four are left. Two of five groups over eight slots always have room for each other.
+/// Five to eight slots as four groups of at most four: the two groups with the smallest common box
+/// merge until four are left. Two of five groups over eight slots always have room for each other.
 fn merged_groups(slots: Vec<Slot>) -> Vec<Vec<Slot>> {
     let mut groups: Vec<(Aabb, Vec<Slot>)> =
         slots.into_iter().map(|slot| (slot.bounds, vec![slot])).collect();

@@ -61,8 +61,8 @@ impl Options {
         Self { precision, margin: true, keep_leaves: false }
     }
 
-    /// The options for a tree that was decoded from an image: its boxes are as wide as they should be,
-    /// and its triangles are paired.
+    /// The options for a tree that was decoded from an image: its boxes are as wide as they should
+    /// be, and its triangles are paired.
     #[must_use]
     pub const fn decoded(precision: BoxPrecision) -> Self {
         Self { precision, margin: false, keep_leaves: true }

@@ -27,7 +27,8 @@ pub enum EncodeError {
     },
     /// A geometry id is too large.
     #[error(
-        "level {level}, primitive {primitive}: geometry id {geometry}, expected below {GEOMETRY_LIMIT}"
+        "level {level}, primitive {primitive}: geometry id {geometry}, expected below \
+         {GEOMETRY_LIMIT}"
     )]
     Geometry {
         /// The BLAS.

@@ -1,8 +1,8 @@
 //! Files with images of the uncompressed format.
 //!
-//! No viewer has files of this format, so siliray's are RDF containers ([`crate::rra::container`]) with
-//! chunks of their own: one `Bvh4x2Struct` for each structure, that of the root first. Chunk header, 36
-//! bytes:
+//! No viewer has files of this format, so siliray's are RDF containers ([`crate::rra::container`])
+//! with chunks of their own: one `Bvh4x2Struct` for each structure, that of the root first. Chunk
+//! header, 36 bytes:
 //!
 //! | bytes | field |
 //! |---|---|
@@ -13,8 +13,9 @@
 //! | 24..28 | triangles and procedurals, or instances |
 //! | 28..32, 32..36 | box nodes, other nodes |
 //!
-//! The data is memory as it is: the parent table, the nodes. The counts are for readers of the file; nothing
-//! relies on them. siliray writes version 1 and compresses nothing; it reads zstd too.
+//! The data is memory as it is: the parent table, the nodes. The counts are for readers of the
+//! file; nothing relies on them. siliray writes version 1 and compresses nothing; it reads zstd
+//! too.
 //!
 //! ```
 //! use gfx12::uncompressed::{file, Options, encode};
@@ -74,8 +75,8 @@ pub struct StoredStructure {
 /// Takes a file apart; `None` if it holds no structure of this format.
 ///
 /// # Errors
-/// When the file is no container, or a structure in it is broken: the place, what was found, what was
-/// expected.
+/// When the file is no container, or a structure in it is broken: the place, what was found, what
+/// was expected.
 pub fn read(bytes: &[u8]) -> Result<Option<File>, RraError> {
     let container = Container::parse(bytes)?;
     let chunks = container.chunks.iter().filter(|chunk| chunk.name() == ID);

@@ -7,9 +7,9 @@
 //! | 0.. | parent table, one dword a unit, growing downward from the base; 0xFFFFFFFF elsewhere |
 //! | base.. | nodes in units of 64 bytes; the root is the first ([`crate::layout::uncompressed`]) |
 //!
-//! Segments lie at multiples of 4096, bases at multiples of 256. The image's two bases are equal. Its
-//! root pointer is 0x5, or 0x4 where boxes are of high precision: type 4 always means that box here,
-//! since an image has no T# that could say otherwise.
+//! Segments lie at multiples of 4096, bases at multiples of 256. The image's two bases are equal.
+//! Its root pointer is 0x5, or 0x4 where boxes are of high precision: type 4 always means that box
+//! here, since an image has no T# that could say otherwise.
 //!
 //! | file | concept |
 //! |---|---|

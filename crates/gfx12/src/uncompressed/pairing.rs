@@ -1,9 +1,9 @@
 //! Two triangles in one node.
 //!
-//! Triangles of one geometry make a pair if an edge of the first, from p to q, runs from q to p in the
-//! second, corners compared by bits. The node keeps them as v1 = p, v2 = q, v0 and v3 = the third
-//! corners. The unit then tests (v0, v1, v2) and (v1, v3, v2), which are rotations of the triangles' own
-//! orders; a nibble of the id word states which:
+//! Triangles of one geometry make a pair if an edge of the first, from p to q, runs from q to p in
+//! the second, corners compared by bits. The node keeps them as v1 = p, v2 = q, v0 and v3 = the
+//! third corners. The unit then tests (v0, v1, v2) and (v1, v3, v2), which are rotations of the
+//! triangles' own orders; a nibble of the id word states which:
 //!
 //! | shared edge of triangle 0 | of triangle 1 | nibble |
 //! |---|---|---|
@@ -11,9 +11,9 @@
 //! | 0 (v1, v2, v0) | 1 (v3, v2, v1) | 0x2 |
 //! | 2 (v2, v0, v1) | 0 (v2, v1, v3) | 0x4 |
 //!
-//! Facing is kept because the winding is. Pairs are formed greedily in the order of the primitives: a
-//! triangle takes the free partner with the smallest ratio of the common box's area to the sum of the
-//! two boxes' areas, the earliest on a tie, if the ratio is at most GPURT's 1.15.
+//! Facing is kept because the winding is. Pairs are formed greedily in the order of the primitives:
+//! a triangle takes the free partner with the smallest ratio of the common box's area to the sum of
+//! the two boxes' areas, the earliest on a tie, if the ratio is at most GPURT's 1.15.
 
 use geometry::{Aabb, Triangle, Vec3};
 use tree::Primitives;
@@ -84,7 +84,8 @@ pub(super) fn pair_up(references: &[Reference], primitives: &Primitives) -> Vec<
     fates
 }
 
-/// The edge by which two primitives can pair up, if they are triangles of one geometry that have one.
+/// The edge by which two primitives can pair up, if they are triangles of one geometry that have
+/// one.
 pub(super) fn shared_edge(primitives: &Primitives, a: u32, b: u32) -> Option<SharedEdge> {
     let [a, b] = [a as usize, b as usize];
     let (first, second) = (primitives.triangles.get(a)?, primitives.triangles.get(b)?);
@@ -152,8 +153,8 @@ mod tests {
         Triangle { vertices }
     }
 
-    /// Every rotation of both triangles: the node's test orders are rotations of the own orders, and the
-    /// sources lead back to the own corners.
+    /// Every rotation of both triangles: the node's test orders are rotations of the own orders,
+    /// and the sources lead back to the own corners.
     #[test]
     fn nibbles_lead_back_to_the_own_order() {
         let p = [[0.0, 0.5, 1.0], [2.0, 0.25, 1.5], [0.5, 3.0, 1.25], [2.5, 3.5, 0.5]];

@@ -1,7 +1,7 @@
 //! Which 64-byte unit a node gets.
 //!
-//! With fp32 boxes, boxes come first and leaf nodes behind them. A high-precision box finds its children
-//! side by side, so there the children of each box get their units together, box by box.
+//! With fp32 boxes, boxes come first and leaf nodes behind them. A high-precision box finds its
+//! children side by side, so there the children of each box get their units together, box by box.
 
 use super::BoxPrecision;
 use super::draft::{Child, Draft, Leaf};

@@ -11,8 +11,8 @@ use tree::Tree;
 /// Vertices are three floats.
 const VERTEX_BITS: usize = 96;
 
-/// The figures of the image that `tree` was laid out as. Costs are not estimated: boxes are kept as they
-/// are, up to the margin.
+/// The figures of the image that `tree` was laid out as. Costs are not estimated: boxes are kept as
+/// they are, up to the margin.
 #[must_use]
 pub fn report(tree: &Tree, image: &Image) -> Report {
     let memory = Memory::new(image);

@@ -1,8 +1,8 @@
 //! A TLAS: instance nodes.
 //!
-//! An instance says by a flag whether its structure holds triangles or procedurals, and the unit culls by
-//! it. A structure with both kinds has neither flag; a loop that wants its procedurals must then not pass
-//! "skip triangles" down from the TLAS.
+//! An instance says by a flag whether its structure holds triangles or procedurals, and the unit
+//! culls by it. A structure with both kinds has neither flag; a loop that wants its procedurals
+//! must then not pass "skip triangles" down from the TLAS.
 
 use super::decode::instance_flags;
 use super::draft::{Child, Draft, Leaf, LooseLeaf, NewLeaf};

@@ -102,8 +102,8 @@ fn one_pair_ranges(survey: &Survey) -> Result<(), WalkError> {
     Ok(())
 }
 
-/// How many entries a stack must have so that nothing is ever lost: all children of a box are pushed,
-/// one is popped, and what is below it is pushed on top of the rest.
+/// How many entries a stack must have so that nothing is ever lost: all children of a box are
+/// pushed, one is popped, and what is below it is pushed on top of the rest.
 fn entries_needed(survey: &Survey) -> u64 {
     let below: Vec<u64> =
         survey.structures.iter().skip(1).map(|blas| entries_of(blas, &[])).collect();
@@ -143,7 +143,8 @@ fn steps_needed(survey: &Survey) -> u64 {
         .filter_map(|instance| survey.structures.get(instance.below? as usize))
         .map(|blas| steps(blas) + 1)
         .sum();
-    // Children that several boxes guard may be reported, and visited, as often (G-10); a walk may begin again.
+    // Children that several boxes guard may be reported, and visited, as often (G-10); a walk may
+    // begin again.
     16 * (steps(top) + below)
 }
 

@@ -2,14 +2,14 @@
 //!
 //! The hardware's box test is not conservative. Boxes that were widened by `10uR` make up for its
 //! roundings, for rays that start within `R`, 16 diameters of the scene, of every box, and whose
-//! arithmetic neither overflows nor underflows: the reciprocal of a direction that is subnormal is infinite,
-//! and products with that of a huge one lose their low bits. Other rays may lose hits at grazing angles,
-//! on hardware and here.
+//! arithmetic neither overflows nor underflows: the reciprocal of a direction that is subnormal is
+//! infinite, and products with that of a huge one lose their low bits. Other rays may lose hits at
+//! grazing angles, on hardware and here.
 
 use geometry::{Aabb, Ray, slab};
 
-/// Diameters within which a ray must start: one less than the encoder's 16, since the boxes of an image
-/// are a little larger than what was encoded.
+/// Diameters within which a ray must start: one less than the encoder's 16, since the boxes of an
+/// image are a little larger than what was encoded.
 const DIAMETERS: f32 = 15.0;
 
 /// The promise of an image that was encoded with a margin.

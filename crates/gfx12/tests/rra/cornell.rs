@@ -66,8 +66,8 @@ fn offsets_lead_back_to_the_file() {
     }
 }
 
-/// Moving keeps every plane, every vertex and every id: they are compared with the decode that comes
-/// with the dump.
+/// Moving keeps every plane, every vertex and every id: they are compared with the decode that
+/// comes with the dump.
 #[test]
 fn moving_behind_a_header_keeps_what_nodes_say() {
     let known: Value =

@@ -12,7 +12,8 @@ use tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, T
 const STRIP: usize = 12;
 const ROOT: usize = 128;
 
-/// Two crumpled strips of 12 triangles behind each other, one leaf each: six pairs in each of two nodes.
+/// Two crumpled strips of 12 triangles behind each other, one leaf each: six pairs in each of two
+/// nodes.
 fn two_strips() -> Image {
     let corner = |n: usize, z: f32| {
         Vec3::new((n / 2) as f32, (n % 2) as f32 * 2.0, z + (n * n % 5) as f32 * 0.5)
@@ -140,7 +141,8 @@ fn a_range_that_starts_at_the_last_pair() {
     agrees(image, &[10, 14]);
 }
 
-/// The real HIPRT image: two bases, ranges over three nodes, boxes and primitives in any order of slots.
+/// The real HIPRT image: two bases, ranges over three nodes, boxes and primitives in any order of
+/// slots.
 #[test]
 fn the_hiprt_image() {
     let bytes = include_bytes!("../vectors/hiprt-cornell-bvh8.bin");

@@ -1,5 +1,5 @@
-//! The registers stay raw, and on the Möller-Trumbore rule they say what the law says before it moves
-//! `t` into the triangle's box.
+//! The registers stay raw, and on the Möller-Trumbore rule they say what the law says before it
+//! moves `t` into the triangle's box.
 
 use crate::support::{Random, World, aimed, soup};
 use geometry::{Triangle, TriangleRule};

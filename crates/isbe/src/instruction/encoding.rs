@@ -42,7 +42,10 @@ pub enum EncodeError {
         sm: Sm,
     },
     /// The encoding has no bit for a physical address: the operands imply it.
-    #[error("ALD {}: found {}, expected {}", operands(*implied), suffix(!*implied), suffix(*implied))]
+    #[error(
+        "ALD {}: found {}, expected {}",
+        operands(*implied), suffix(!*implied), suffix(*implied)
+    )]
     Physical {
         /// What the operands imply.
         implied: bool,

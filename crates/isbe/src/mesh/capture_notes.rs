@@ -1,8 +1,8 @@
 //! The notes that a capture leaves in shared memory, behind the attributes.
 //!
-//! ISBE memory says what a meshlet looks like, not which vertices and triangles of a mesh it was made
-//! of, and nothing of instances. A capture notes that where any mesh shader could: in its shared
-//! memory. A dump of anything else has no notes, as it would have to begin with their magic.
+//! ISBE memory says what a meshlet looks like, not which vertices and triangles of a mesh it was
+//! made of, and nothing of instances. A capture notes that where any mesh shader could: in its
+//! shared memory. A dump of anything else has no notes, as it would have to begin with their magic.
 //!
 //! | word | content |
 //! |---|---|
@@ -52,8 +52,8 @@ impl std::fmt::Display for Part {
         let opacity = if *opaque { "opaque" } else { "not opaque" };
         write!(
             f,
-            "a part of object {object}, geometry {geometry}, {opacity}, with {vertices} vertices and \
-             {primitives} primitives"
+            "a part of object {object}, geometry {geometry}, {opacity}, with {vertices} vertices \
+             and {primitives} primitives"
         )
     }
 }

@@ -67,8 +67,8 @@ impl FromStr for PositionSlot {
 }
 
 impl PositionSource {
-    /// The position that the components of a vertex mean; `None` if it is at infinity, not a number,
-    /// or too far to be traced. An absent w is 1, any other absent component is 0.
+    /// The position that the components of a vertex mean; `None` if it is at infinity, not a
+    /// number, or too far to be traced. An absent w is 1, any other absent component is 0.
     #[must_use]
     pub fn position(&self, components: [Option<u32>; 4]) -> Option<Vec3> {
         let [x, y, z, w] = components.map(|word| word.map(f32::from_bits));

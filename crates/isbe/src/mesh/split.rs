@@ -1,10 +1,10 @@
 //! Triangles become meshlets.
 //!
 //! Greedy growth, as meshlet builders usually work: a meshlet starts at a triangle and takes, again
-//! and again, a neighbour that needs the fewest new vertices, until it is full; the next one starts at
-//! its border. Triangles without neighbours fill up meshlets in their order. Around a vertex only the
-//! first [`FAN_LIMIT`] free triangles are looked at, so that a fan of a million triangles takes no
-//! longer than a grid. The same mesh gives the same meshlets.
+//! and again, a neighbour that needs the fewest new vertices, until it is full; the next one starts
+//! at its border. Triangles without neighbours fill up meshlets in their order. Around a vertex
+//! only the first [`FAN_LIMIT`] free triangles are looked at, so that a fan of a million triangles
+//! takes no longer than a grid. The same mesh gives the same meshlets.
 
 use std::collections::VecDeque;
 

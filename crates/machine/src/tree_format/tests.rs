@@ -142,7 +142,8 @@ fn a_leaf_too_large_is_refused() {
     let error = TreeFormat.encode(&tree).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "level 0, entry 0: a leaf of 127 references from 0 on; at most 126, below 16777216, can be named"
+        "level 0, entry 0: a leaf of 127 references from 0 on; at most 126, below 16777216, can be \
+         named"
     );
 }
 

@@ -1,4 +1,5 @@
-//! Embree's builder, asked for a binary hierarchy through callbacks, so that its quality can be compared.
+//! Embree's builder, asked for a binary hierarchy through callbacks, so that its quality can be
+//! compared.
 
 use super::device::Device;
 use super::find;
@@ -61,7 +62,8 @@ pub struct BinaryFigures {
     pub seconds: f64,
 }
 
-/// Builds `triangles` with Embree 4's medium builder: binary, costs 1 and 1, leaves of at most `max_leaf`.
+/// Builds `triangles` with Embree 4's medium builder: binary, costs 1 and 1, leaves of at most
+/// `max_leaf`.
 ///
 /// # Errors
 /// When Embree 4 is not here or fails.
@@ -97,12 +99,13 @@ pub fn medium(triangles: &[Triangle], max_leaf: u32) -> Result<BinaryFigures, Pe
         user: std::ptr::from_ref::<Shared>(shared).cast_mut().cast(),
     };
     let start = Instant::now();
-    // SAFETY: the arguments are laid out as `RTCBuildArguments`; primitives and user pointer outlive the call.
+    // SAFETY: the arguments are laid out as `RTCBuildArguments`; primitives and user pointer
+    // outlive the call.
     let root = unsafe { (shared.build_bvh)(std::ptr::from_ref(&arguments).cast()) };
     let seconds = start.elapsed().as_secs_f64();
     device.check("building the hierarchy")?;
-    // SAFETY: the callbacks return pointers to nodes alone, in memory that the hierarchy owns and that
-    // is released only below.
+    // SAFETY: the callbacks return pointers to nodes alone, in memory that the hierarchy owns and
+    // that is released only below.
     let root = unsafe { root.cast_const().cast::<Node>().as_ref() };
     let area = f64::from(root_bounds.half_area());
     let cost = root.map_or(0.0, |root| cost(root, area) / area);
@@ -121,7 +124,8 @@ fn primitive(triangle: &Triangle, index: u32) -> RtcBuildPrimitive {
     }
 }
 
-/// The cost of everything below an entry whose box has half the area `area`, not yet divided by the root's.
+/// The cost of everything below an entry whose box has half the area `area`, not yet divided by the
+/// root's.
 fn cost(root: &Node, area: f64) -> f64 {
     let mut open = vec![(root, area)];
     let mut sum = 0.0;

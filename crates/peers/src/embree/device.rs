@@ -16,12 +16,13 @@ pub(super) struct Device {
 // SAFETY: Embree's documentation allows calls on a device from any thread.
 unsafe impl Send for Device {}
 
-// SAFETY: as above; nothing here changes a device through a shared reference but the error code, which
-// Embree keeps for each thread.
+// SAFETY: as above; nothing here changes a device through a shared reference but the error code,
+// which Embree keeps for each thread.
 unsafe impl Sync for Device {}
 
 impl Device {
-    /// A device with the usual settings: the widest instructions, and a thread for each core to build.
+    /// A device with the usual settings: the widest instructions, and a thread for each core to
+    /// build.
     pub(super) fn new(functions: Arc<Functions>) -> Result<Self, PeerError> {
         let bytes = Box::new(AtomicI64::new(0));
         // SAFETY: no configuration is a valid one.

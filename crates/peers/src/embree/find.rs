@@ -1,5 +1,5 @@
-//! Where Embree may lie: where an environment variable says, where the system looks for libraries, and
-//! beside the Python package `embreex`, which brings a copy of Embree 4.
+//! Where Embree may lie: where an environment variable says, where the system looks for libraries,
+//! and beside the Python package `embreex`, which brings a copy of Embree 4.
 
 use super::library::{Functions, Version};
 use crate::PeerError;

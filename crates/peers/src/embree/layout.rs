@@ -1,7 +1,7 @@
 //! The structures of Embree's C interface (`rtcore_ray.h`, `rtcore_common.h`, `rtcore_builder.h`).
 //!
-//! Both versions share them as far as they are used here. Embree 4 appends `instPrimID` to a hit; with
-//! Embree 3 that room is left alone, because nothing lies behind a hit in either structure.
+//! Both versions share them as far as they are used here. Embree 4 appends `instPrimID` to a hit;
+//! with Embree 3 that room is left alone, because nothing lies behind a hit in either structure.
 //!
 //! | structure | bytes | boundary |
 //! |---|---|---|

@@ -1,5 +1,5 @@
-//! The functions of Embree, and how the two versions differ: version 3 takes a context before the ray,
-//! version 4 takes optional arguments after it.
+//! The functions of Embree, and how the two versions differ: version 3 takes a context before the
+//! ray, version 4 takes optional arguments after it.
 
 use super::layout::{
     Arguments4, Context3, RtcBounds, RtcRay, RtcRay16, RtcRayHit, RtcRayHit16, Valid,
@@ -141,8 +141,8 @@ pub(super) struct Functions {
 impl Functions {
     /// Opens a shared library by path or by name.
     pub(super) fn open(version: Version, path: &OsStr) -> Result<Self, libloading::Error> {
-        // SAFETY: the initialisers of a library that the user installed under the name of Embree, or
-        // names in the environment, are run, as for any program linked to it.
+        // SAFETY: the initialisers of a library that the user installed under the name of Embree,
+        // or names in the environment, are run, as for any program linked to it.
         let library = unsafe { SharedLibrary::new(path) }?;
         let shared = Shared::load(&library)?;
         let queries = match version {
@@ -174,7 +174,7 @@ impl Functions {
 
 /// A query by its C name.
 fn symbol<T: Copy>(library: &SharedLibrary, name: &[u8]) -> Result<T, libloading::Error> {
-    // SAFETY: every caller gives the type that the header of its version declares; the version itself
-    // is asked of the device before the first query.
+    // SAFETY: every caller gives the type that the header of its version declares; the version
+    // itself is asked of the device before the first query.
     Ok(*unsafe { library.get::<T>(name) }?)
 }

@@ -1,9 +1,9 @@
 //! Embree 3 and 4, through the C interface of a shared library that is looked for at run time.
 //!
-//! Three ways to use it: single rays with the fast kernels, single rays with the scene flag `ROBUST`
-//! (watertight, and without spatial splits), and packets of 16. Scenes are built at high quality; their
-//! vertices and indices are shared, not copied, so the bytes counted are those of the hierarchy with its
-//! triangles. Instances stay instances.
+//! Three ways to use it: single rays with the fast kernels, single rays with the scene flag
+//! `ROBUST` (watertight, and without spatial splits), and packets of 16. Scenes are built at high
+//! quality; their vertices and indices are shared, not copied, so the bytes counted are those of
+//! the hierarchy with its triangles. Instances stay instances.
 //!
 //! | file | concept |
 //! |---|---|

@@ -44,8 +44,8 @@ impl Work for Packets<'_> {
                 let mut context = context3(self.question);
                 for (valid, packet) in &mut self.packets {
                     if closest {
-                        // SAFETY: scene committed; context and packet laid out as version 3 has them, ours
-                        // alone.
+                        // SAFETY: scene committed; context and packet laid out as version 3 has
+                        // them, ours alone.
                         unsafe { (queries.intersect16)(valid, scene, &mut context, packet) };
                     } else {
                         // SAFETY: as above.
@@ -60,8 +60,8 @@ impl Work for Packets<'_> {
                 let mut arguments = arguments4(self.question, &mut context);
                 for (valid, packet) in &mut self.packets {
                     if closest {
-                        // SAFETY: scene committed; packet and arguments laid out as version 4 has them, ours
-                        // alone; the context outlives the arguments.
+                        // SAFETY: scene committed; packet and arguments laid out as version 4 has
+                        // them, ours alone; the context outlives the arguments.
                         unsafe { (queries.intersect16)(valid, scene, packet, &mut arguments) };
                     } else {
                         // SAFETY: as above.

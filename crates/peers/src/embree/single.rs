@@ -45,7 +45,8 @@ impl Work for Singles<'_> {
                 let mut context = context3(self.question);
                 for ray in &mut self.rays {
                     if closest {
-                        // SAFETY: scene committed; context and ray laid out as version 3 has them, ours alone.
+                        // SAFETY: scene committed; context and ray laid out as version 3 has them,
+                        // ours alone.
                         unsafe { (queries.intersect1)(scene, &mut context, ray) };
                     } else {
                         // SAFETY: as above.
@@ -58,8 +59,8 @@ impl Work for Singles<'_> {
                 let mut arguments = arguments4(self.question, &mut context);
                 for ray in &mut self.rays {
                     if closest {
-                        // SAFETY: scene committed; ray and arguments laid out as version 4 has them, ours
-                        // alone; the context outlives the arguments.
+                        // SAFETY: scene committed; ray and arguments laid out as version 4 has
+                        // them, ours alone; the context outlives the arguments.
                         unsafe { (queries.intersect1)(scene, ray, &mut arguments) };
                     } else {
                         // SAFETY: as above.

@@ -25,7 +25,8 @@ const PADDING: usize = 1;
 
 /// A scene in Embree, with the buffers that it reads.
 pub(super) struct World {
-    /// One for each object, then, if there are instances, the one that places them. The last is traced.
+    /// One for each object, then, if there are instances, the one that places them. The last is
+    /// traced.
     scenes: Vec<Handle>,
     pub(super) device: Device,
     pub(super) build_seconds: f64,
@@ -40,8 +41,8 @@ struct Mesh {
     indices: Vec<[u32; 3]>,
 }
 
-// SAFETY: queries on a committed scene may come from any thread, says Embree's documentation, and nothing
-// changes a scene after it is committed.
+// SAFETY: queries on a committed scene may come from any thread, says Embree's documentation, and
+// nothing changes a scene after it is committed.
 unsafe impl Send for World {}
 
 // SAFETY: as above.
@@ -139,8 +140,8 @@ impl World {
         count: usize,
     ) {
         let shared = &self.device.functions.shared;
-        // SAFETY: the buffer has `count` items, padded as Embree asks; its heap memory stays where it is
-        // until the scenes are released.
+        // SAFETY: the buffer has `count` items, padded as Embree asks; its heap memory stays where
+        // it is until the scenes are released.
         unsafe { (shared.set_shared_buffer)(geometry, kind, 0, format, items, 0, 12, count) };
     }
 
@@ -155,7 +156,8 @@ impl Drop for World {
     fn drop(&mut self) {
         // The scene of instances refers to the others, so it goes first.
         for &scene in self.scenes.iter().rev() {
-            // SAFETY: each scene was made here and is released once; device and buffers are dropped later.
+            // SAFETY: each scene was made here and is released once; device and buffers are dropped
+            // later.
             unsafe { (self.device.functions.shared.release_scene)(scene) };
         }
     }

@@ -254,7 +254,8 @@ impl MonitorCmd for Session<'_> {
                     Some(text) => outputln!(out, "{}", text.trim_end()),
                     None => outputln!(
                         out,
-                        "unknown command {:?}; known are `log on`, `log off` and those of extensions (`rt`)",
+                        "unknown command {:?}; known are `log on`, `log off` and those of \
+                         extensions (`rt`)",
                         command
                     ),
                 }

@@ -1,5 +1,5 @@
-//! The surface of a box, divided into a lattice of quads and blown up to a sphere: closed, even, and of
-//! nearly any number of triangles.
+//! The surface of a box, divided into a lattice of quads and blown up to a sphere: closed, even,
+//! and of nearly any number of triangles.
 
 use geometry::Vec3;
 use rayon::prelude::*;
@@ -24,7 +24,8 @@ impl Lattice {
             .unwrap_or(Self { cells: [n; 3] })
     }
 
-    /// Positions and triangles of the surface that `point` gives for each direction from the centre.
+    /// Positions and triangles of the surface that `point` gives for each direction from the
+    /// centre.
     pub(super) fn surface(
         &self,
         point: impl Fn(Vec3) -> Vec3 + Sync,

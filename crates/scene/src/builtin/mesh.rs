@@ -57,8 +57,8 @@ impl Mesh {
         }
     }
 
-    /// A surface over the unit square in `columns` by `rows` quads; `closed` joins u = 1 to u = 0. It
-    /// faces the side of (change along u) x (change along v).
+    /// A surface over the unit square in `columns` by `rows` quads; `closed` joins u = 1 to u = 0.
+    /// It faces the side of (change along u) x (change along v).
     pub(super) fn patch(
         &mut self,
         columns: usize,

@@ -1,4 +1,5 @@
-//! Scenes made by code: no files, the same bytes each time, any size from a few hundred triangles up.
+//! Scenes made by code: no files, the same bytes each time, any size from a few hundred triangles
+//! up.
 //!
 //! | scene | what it stresses |
 //! |---|---|
@@ -7,8 +8,8 @@
 //! | [`Builtin::Hairball`] | thin curved tubes whose boxes overlap everywhere |
 //! | [`Builtin::Forest`] | thousands of instances of a few objects; masks, flags, non-opaque leaves |
 //!
-//! Interior and forest draw themselves at a continuous level of detail; `detail_for` finds the level
-//! for the triangles asked for, and boards or ground take up what is left.
+//! Interior and forest draw themselves at a continuous level of detail; `detail_for` finds the
+//! level for the triangles asked for, and boards or ground take up what is left.
 
 mod forest;
 mod hairball;

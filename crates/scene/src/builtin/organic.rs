@@ -1,9 +1,10 @@
 //! `organic`: a closed coral-like body.
 //!
-//! The surface of a box, divided into a lattice, is blown up to a sphere; each direction gets a radius
-//! (so nothing can fold over itself), and the whole is bent by shears `x += f(y, z)`, `y += g(z, x)`,
-//! `z += h(x, y)`. A shear is a bijection of space, so the body stays free of self-intersections.
-//! Folds whose wavelength the lattice cannot carry are left out: more triangles, finer folds.
+//! The surface of a box, divided into a lattice, is blown up to a sphere; each direction gets a
+//! radius (so nothing can fold over itself), and the whole is bent by shears `x += f(y, z)`,
+//! `y += g(z, x)`, `z += h(x, y)`. A shear is a bijection of space, so the body stays free of
+//! self-intersections. Folds whose wavelength the lattice cannot carry are left out: more
+//! triangles, finer folds.
 
 use super::lattice::Lattice;
 use super::mesh_of;

@@ -79,8 +79,8 @@ impl<'a> Accessors<'a> {
         Self { document, buffers, file: file as u64, spent: Cell::new(0) }
     }
 
-    /// The elements of an accessor of `N` components, each passed through `map`. `from` is the place
-    /// that refers to it.
+    /// The elements of an accessor of `N` components, each passed through `map`. `from` is the
+    /// place that refers to it.
     pub(super) fn read<const N: usize, T: Clone>(
         &self,
         index: usize,

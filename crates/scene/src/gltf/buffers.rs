@@ -1,4 +1,5 @@
-//! Where the bytes of buffers come from: the GLB itself, a `data:` URI, or a file beside the document.
+//! Where the bytes of buffers come from: the GLB itself, a `data:` URI, or a file beside the
+//! document.
 
 use super::document::Document;
 use super::item;

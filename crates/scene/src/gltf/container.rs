@@ -1,5 +1,6 @@
-//! GLB: a 12-byte header (`glTF`, version 2, length), then chunks of (length, type, bytes), all little
-//! endian: first `JSON`, then at most one `BIN`. A file that does not begin so is plain JSON.
+//! GLB: a 12-byte header (`glTF`, version 2, length), then chunks of (length, type, bytes), all
+//! little endian: first `JSON`, then at most one `BIN`. A file that does not begin so is plain
+//! JSON.
 
 use crate::error::{ErrorKind, ParseError};
 use crate::read::text;

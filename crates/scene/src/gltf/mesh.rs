@@ -13,8 +13,8 @@ const TRIANGLES: u32 = 4;
 const STRIP: u32 = 5;
 const FAN: u32 = 6;
 
-/// Makes objects of meshes. Exporters may give many primitives one list of positions; such a list is
-/// read once and each primitive gets what it uses.
+/// Makes objects of meshes. Exporters may give many primitives one list of positions; such a list
+/// is read once and each primitive gets what it uses.
 pub(super) struct Meshes<'a> {
     accessors: &'a Accessors<'a>,
     /// How many primitives use each accessor as positions.
@@ -135,8 +135,8 @@ impl<'a> Meshes<'a> {
     }
 }
 
-/// Corners become triangles; every second one of a strip is turned so that all face the same way, as
-/// section 3.7.2.1 of the specification orders them.
+/// Corners become triangles; every second one of a strip is turned so that all face the same way,
+/// as section 3.7.2.1 of the specification orders them.
 fn triangles(corners: Vec<u32>, mode: u32, path: &str) -> Result<Vec<[u32; 3]>, ParseError> {
     let strip = |(number, c): (usize, &[u32])| {
         if number % 2 == 0 { [c[0], c[1], c[2]] } else { [c[0], c[2], c[1]] }

@@ -1,9 +1,9 @@
 //! glTF 2.0 and GLB, after the Khronos specification (ISO/IEC 12113).
 //!
-//! Every mesh that a node of the scene places becomes an object, each of its primitives a geometry, each
-//! placing an instance; a material that is not `OPAQUE` makes a non-opaque geometry. The first
-//! perspective camera becomes the scene's. Skins and morph targets stay in their rest pose; textures
-//! are not looked at. Also read: `KHR_mesh_quantization` and `EXT_mesh_gpu_instancing`.
+//! Every mesh that a node of the scene places becomes an object, each of its primitives a geometry,
+//! each placing an instance; a material that is not `OPAQUE` makes a non-opaque geometry. The first
+//! perspective camera becomes the scene's. Skins and morph targets stay in their rest pose;
+//! textures are not looked at. Also read: `KHR_mesh_quantization` and `EXT_mesh_gpu_instancing`.
 //!
 //! | file | concept |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! The node hierarchy becomes instances and a camera. Transforms are multiplied in `f64` from the root
-//! down and rounded once.
+//! The node hierarchy becomes instances and a camera. Transforms are multiplied in `f64` from the
+//! root down and rounded once.
 
 use super::accessor::Accessors;
 use super::document::{Document, Instancing, Node};

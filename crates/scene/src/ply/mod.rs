@@ -1,9 +1,10 @@
-//! PLY, text and binary in both byte orders, after Greg Turk's "The PLY Polygon File Format" (1994).
+//! PLY, text and binary in both byte orders, after Greg Turk's "The PLY Polygon File Format"
+//! (1994).
 //!
-//! A text header declares elements and their properties in any order and number; the body holds them
-//! row by row. Read are `vertex` (properties `x`, `y`, `z` of any type), `face` and `tristrips` (the
-//! list `vertex_indices` or `vertex_index`; -1 begins a new strip); everything else is passed over.
-//! What the header declares is believed only as far as the bytes reach.
+//! A text header declares elements and their properties in any order and number; the body holds
+//! them row by row. Read are `vertex` (properties `x`, `y`, `z` of any type), `face` and
+//! `tristrips` (the list `vertex_indices` or `vertex_index`; -1 begins a new strip); everything
+//! else is passed over. What the header declares is believed only as far as the bytes reach.
 //!
 //! | file | concept |
 //! |---|---|

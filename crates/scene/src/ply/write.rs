@@ -24,8 +24,9 @@ pub fn write(out: &mut impl Write, positions: &[Vec3], indices: &[[u32; 3]]) -> 
     }
     write!(
         out,
-        "ply\nformat binary_little_endian 1.0\nelement vertex {}\nproperty float x\nproperty float y\n\
-         property float z\nelement face {}\nproperty list uchar int vertex_indices\nend_header\n",
+        "ply\nformat binary_little_endian 1.0\nelement vertex {}\nproperty float x\nproperty float \
+         y\nproperty float z\nelement face {}\nproperty list uchar int \
+         vertex_indices\nend_header\n",
         positions.len(),
         indices.len()
     )?;

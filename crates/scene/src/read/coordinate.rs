@@ -1,5 +1,5 @@
-//! Which numbers may be coordinates: finite ones up to 2^126, so that a difference of two of them, and
-//! a box around them, never overflows.
+//! Which numbers may be coordinates: finite ones up to 2^126, so that a difference of two of them,
+//! and a box around them, never overflows.
 
 use crate::error::ErrorKind;
 

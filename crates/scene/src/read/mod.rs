@@ -26,8 +26,8 @@ enum Kind {
     Gltf,
 }
 
-/// Reads a scene file: OBJ, PLY, STL, glTF or GLB. The content decides where it is unmistakable, the
-/// extension otherwise. Buffers of a glTF file are read from its own folder.
+/// Reads a scene file: OBJ, PLY, STL, glTF or GLB. The content decides where it is unmistakable,
+/// the extension otherwise. Buffers of a glTF file are read from its own folder.
 ///
 /// # Errors
 /// When the file cannot be read or is not a scene; the text names the file and the place in it.

@@ -1,8 +1,8 @@
-//! Polygons become triangles: a fan where the polygon is convex, ears cut off one by one where it is
-//! not (Meisters 1975), so that a concave polygon is covered once and nothing outside it.
+//! Polygons become triangles: a fan where the polygon is convex, ears cut off one by one where it
+//! is not (Meisters 1975), so that a concave polygon is covered once and nothing outside it.
 //!
-//! The polygon is looked at along its Newell normal's greatest axis, in `f64`, where the sign of a turn
-//! between `f32` points is right but for cancellation at the last bit.
+//! The polygon is looked at along its Newell normal's greatest axis, in `f64`, where the sign of a
+//! turn between `f32` points is right but for cancellation at the last bit.
 
 use geometry::Vec3;
 use glam::DVec2;
@@ -36,13 +36,14 @@ fn ears(corners: &[u32], positions: &[Vec3]) -> Option<Vec<[usize; 3]>> {
     Some(Clipper::new(&points).clip())
 }
 
-/// A polygon from which ears are cut. Cutting one can only change its two neighbours (Eberly 2002), so
-/// the whole takes time with the square of the corners.
+/// A polygon from which ears are cut. Cutting one can only change its two neighbours (Eberly 2002),
+/// so the whole takes time with the square of the corners.
 struct Clipper<'a> {
     points: &'a [DVec2],
     before: Vec<usize>,
     after: Vec<usize>,
-    /// Corners that bend inward, or did before their neighbours were cut: only they can lie in an ear.
+    /// Corners that bend inward, or did before their neighbours were cut: only they can lie in an
+    /// ear.
     inward: Vec<usize>,
     is_ear: Vec<bool>,
 }
@@ -100,8 +101,8 @@ impl<'a> Clipper<'a> {
         }
         self.inward.iter().filter(|i| !ear.contains(i)).map(|&i| self.points[i]).all(|p| {
             let outside = turn(a, b, p) < 0.0 || turn(b, c, p) < 0.0 || turn(c, a, p) < 0.0;
-            // A corner that coincides with one of the ear's does not block it: holes are often joined
-            // to the rim by a bridge that is walked twice.
+            // A corner that coincides with one of the ear's does not block it: holes are often
+            // joined to the rim by a bridge that is walked twice.
             outside || p == a || p == b || p == c
         })
     }

@@ -1,8 +1,8 @@
 //! STL, text and binary, after the StereoLithography Interface Specification (3D Systems, 1989).
 //!
-//! Binary, little endian: 80 bytes of anything (even `solid`), a `u32` count, then 50 bytes for each
-//! triangle: a normal (ignored), three corners, 2 bytes of attributes (ignored). Corners with the same
-//! bits become one vertex.
+//! Binary, little endian: 80 bytes of anything (even `solid`), a `u32` count, then 50 bytes for
+//! each triangle: a normal (ignored), three corners, 2 bytes of attributes (ignored). Corners with
+//! the same bits become one vertex.
 
 mod binary;
 mod text;
@@ -16,7 +16,8 @@ pub(crate) fn is_binary(bytes: &[u8]) -> bool {
     binary::declared_size(bytes) == Some(bytes.len() as u64)
 }
 
-/// Whether a text begins as STL does: `solid`, a name, and `facet` or `endsolid` on a line to follow.
+/// Whether a text begins as STL does: `solid`, a name, and `facet` or `endsolid` on a line to
+/// follow.
 pub(crate) fn is_text(text: &[u8]) -> bool {
     text::is_text(text)
 }

@@ -15,8 +15,8 @@ impl<'a> AimedBeams<'a> {
         Self { rays }
     }
 
-    /// Beam number `index`. A draw that gives no valid beam is drawn again; a world in which hardly any
-    /// beam is valid has none.
+    /// Beam number `index`. A draw that gives no valid beam is drawn again; a world in which hardly
+    /// any beam is valid has none.
     pub(super) fn query(&self, index: usize) -> Option<BeamQuery> {
         let mut random = Random::new(self.rays.seed ^ 0xBEA3, index);
         let mask = if random.one_in(4) { random.bits() as u8 } else { 0xFF };

@@ -1,8 +1,8 @@
 //! The fast tracer, asked as it is meant to be: in batches.
 //!
-//! The ray of a question stands somewhere in a batch of 64: among rays that run beside it, which are answered as a
-//! bundle, or among rays from everywhere, which are in flight with it. Only its own answer is looked at; the
-//! others are there to be walked with.
+//! The ray of a question stands somewhere in a batch of 64: among rays that run beside it, which
+//! are answered as a bundle, or among rays from everywhere, which are in flight with it. Only its
+//! own answer is looked at; the others are there to be walked with.
 
 use geometry::random::Random;
 use geometry::{Aabb, Ray, Vec3};
@@ -49,7 +49,8 @@ impl Machine for Batched {
             HitKind::Closest => {
                 hits.extend(Some(batch.closest(&rays)[place]).filter(|hit| !hit.is_miss()));
             }
-            // Only whether there is a hit is said; if there is, the closest is one, and a miss would be a mismatch.
+            // Only whether there is a hit is said; if there is, the closest is one, and a miss
+            // would be a mismatch.
             HitKind::Any if batch.any(&rays)[place] => hits.push(batch.closest(&rays)[place]),
             HitKind::Any => (),
         }

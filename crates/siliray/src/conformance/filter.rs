@@ -1,5 +1,5 @@
-//! Which cells of the table: values of one column are alternatives, and every column that is named must
-//! have one of its values.
+//! Which cells of the table: values of one column are alternatives, and every column that is named
+//! must have one of its values.
 
 use std::fmt;
 

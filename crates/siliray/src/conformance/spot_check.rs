@@ -15,8 +15,8 @@ pub fn aimed_rays(tree: &Tree, seed: u64, count: usize) -> Vec<RayQuery> {
     (0..count).map(|index| rays.query(index)).collect()
 }
 
-/// Where `machine` and the oracle over `tree` disagree when each of `rays` is asked for its closest hit,
-/// any hit and all hits.
+/// Where `machine` and the oracle over `tree` disagree when each of `rays` is asked for its closest
+/// hit, any hit and all hits.
 #[must_use]
 pub fn spot_check(
     tree: &Tree,

@@ -84,8 +84,8 @@ pub struct Disagreement {
     pub expected: Vec<Hit>,
     /// The machine's hits, or why there are none.
     pub got: Result<Vec<Hit>, machine::BudgetExhausted>,
-    /// Whether hits are lost but none is wrong: the machine gave an answer, and all of it is hits that the
-    /// oracle has too.
+    /// Whether hits are lost but none is wrong: the machine gave an answer, and all of it is hits
+    /// that the oracle has too.
     pub only_lost: bool,
 }
 

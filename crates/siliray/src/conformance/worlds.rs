@@ -48,8 +48,8 @@ fn mixed() -> Scene {
     }
 }
 
-/// The same as an object, beside a second one, placed under every flag, mirrored, stretched, sheared,
-/// overlapping, with masks that share no bit with some rays.
+/// The same as an object, beside a second one, placed under every flag, mirrored, stretched,
+/// sheared, overlapping, with masks that share no bit with some rays.
 fn mixed_instanced() -> Scene {
     let objects = vec![
         Object { name: "mixed".into(), geometries: mixed_geometries() },

@@ -1,5 +1,5 @@
-//! The Python literals of a `.npy` header: strings, whole numbers, True, False, None, tuples, lists and
-//! dictionaries. Nesting is limited, so that no header can exhaust the stack.
+//! The Python literals of a `.npy` header: strings, whole numbers, True, False, None, tuples, lists
+//! and dictionaries. Nesting is limited, so that no header can exhaust the stack.
 
 /// Deepest nesting; NumPy's own headers need four.
 const MAX_DEPTH: usize = 16;
@@ -136,7 +136,8 @@ impl Parser<'_> {
         Ok(Value::Table(entries))
     }
 
-    /// What stands between the bracket here and `end`, with commas between; a last comma is allowed.
+    /// What stands between the bracket here and `end`, with commas between; a last comma is
+    /// allowed.
     fn items(
         &mut self,
         end: u8,

@@ -15,7 +15,8 @@
 //! assert!(header[10..].starts_with(b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 8), }"));
 //! ```
 //!
-//! Source: NumPy Enhancement Proposal 1, "A simple file format for NumPy arrays", and `numpy.lib.format`.
+//! Source: NumPy Enhancement Proposal 1, "A simple file format for NumPy arrays", and
+//! `numpy.lib.format`.
 
 use super::RayFileProblem;
 use super::literal::{self, Literal, Value};
@@ -43,8 +44,8 @@ pub(super) struct Header {
     pub(super) end: u64,
 }
 
-/// A header, with `descr` and `shape` as Python writes them. It is padded so that any other shape of as
-/// many digits, or fewer, gives a header of the same length.
+/// A header, with `descr` and `shape` as Python writes them. It is padded so that any other shape
+/// of as many digits, or fewer, gives a header of the same length.
 #[must_use]
 pub fn header(descr: &str, shape: &str) -> Vec<u8> {
     let dictionary = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}");

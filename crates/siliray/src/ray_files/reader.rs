@@ -27,8 +27,8 @@ pub struct RayReader {
 }
 
 impl RayReader {
-    /// Opens a file and believes what its length bears out. A file that begins like `.npy` is one; any
-    /// other holds raw numbers.
+    /// Opens a file and believes what its length bears out. A file that begins like `.npy` is one;
+    /// any other holds raw numbers.
     ///
     /// # Errors
     /// When it cannot be read, has a bad header, or does not hold a whole number of rays.

@@ -18,8 +18,8 @@ pub enum Content {
 }
 
 impl Content {
-    /// What such a file begins with, for so many items. Headers of the same content have the same length for
-    /// all numbers below 10^19.
+    /// What such a file begins with, for so many items. Headers of the same content have the same
+    /// length for all numbers below 10^19.
     #[must_use]
     pub fn header(self, layout: Layout, count: u64) -> Vec<u8> {
         let hit = "('t', '<f4'), ('u', '<f4'), ('v', '<f4'), \

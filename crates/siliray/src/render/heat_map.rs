@@ -1,7 +1,8 @@
 //! What a heat map counts, and its colours.
 //!
 //! Dark is little work, bright is much. The ramp runs from dark blue through green to yellow with
-//! steadily rising lightness, as viridis does, so it keeps its order in grey and for colour-blind eyes.
+//! steadily rising lightness, as viridis does, so it keeps its order in grey and for colour-blind
+//! eyes.
 
 use super::rows::Rows;
 use super::{Picture, RenderError, Rendering};

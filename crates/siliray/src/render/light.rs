@@ -1,8 +1,8 @@
 //! Sun, sky, and the choice of where the sun stands.
 //!
-//! Files say nothing about light, and a fixed sun leaves half of them in the dark. A dozen positions
-//! around the camera are tried on a coarse grid of pixels instead, and the one that lights about half
-//! of what is seen wins: that is where shapes read best.
+//! Files say nothing about light, and a fixed sun leaves half of them in the dark. A dozen
+//! positions around the camera are tried on a coarse grid of pixels instead, and the one that
+//! lights about half of what is seen wins: that is where shapes read best.
 
 use super::RenderError;
 use super::surface::{SurfacePoint, Surfaces};
@@ -28,11 +28,12 @@ const EXPOSURE: f32 = 0.62;
 /// A little light from the camera, so that nothing is quite black.
 const FILL: f32 = 0.10;
 
-/// Tangent of half the sun's angle: four times the real one's, for shadows that are seen to be soft.
+/// Tangent of half the sun's angle: four times the real one's, for shadows that are seen to be
+/// soft.
 pub(crate) const SUN_SPREAD: f32 = 0.02;
 
-/// Where the sun may stand: degrees to the left of the direction behind the camera, degrees above the
-/// horizon, the preferred ones first.
+/// Where the sun may stand: degrees to the left of the direction behind the camera, degrees above
+/// the horizon, the preferred ones first.
 const POSITIONS: [(f32, f32); 12] = [
     (50.0, 45.0),
     (-50.0, 45.0),
@@ -144,8 +145,8 @@ pub(crate) fn sees(
     Ok(hits.is_empty())
 }
 
-/// Linear light as a pixel: the filmic curve of Narkowicz ("ACES filmic tone mapping curve", 2015), then
-/// the transfer function of sRGB.
+/// Linear light as a pixel: the filmic curve of Narkowicz ("ACES filmic tone mapping curve", 2015),
+/// then the transfer function of sRGB.
 pub(crate) fn tone(light: Vec3) -> [u8; 3] {
     light.to_array().map(|x| {
         let x = EXPOSURE * x.max(0.0);

@@ -1,9 +1,9 @@
 //! Pictures of a scene, as a machine sees it.
 //!
-//! A camera asks one closest query for each pixel. A *shaded* picture asks two any queries more where
-//! something is hit: toward the sun and into the sky. A *heat map* shows instead how much work the
-//! machine did for the pixel. Rows are rendered in parallel; every pixel depends on its position
-//! alone, so the picture is the same for any number of threads.
+//! A camera asks one closest query for each pixel. A *shaded* picture asks two any queries more
+//! where something is hit: toward the sun and into the sky. A *heat map* shows instead how much
+//! work the machine did for the pixel. Rows are rendered in parallel; every pixel depends on its
+//! position alone, so the picture is the same for any number of threads.
 //!
 //! | file | concept |
 //! |---|---|
@@ -104,8 +104,8 @@ pub enum RenderError {
     Camera(#[from] CameraError),
     /// A hit names a primitive that the scene does not have.
     #[error(
-        "the machine {machine} hit instance {instance}, geometry {geometry}, primitive {primitive}, \
-         which the scene does not have"
+        "the machine {machine} hit instance {instance}, geometry {geometry}, primitive \
+         {primitive}, which the scene does not have"
     )]
     UnknownPrimitive {
         /// Name of the machine.

@@ -1,9 +1,10 @@
 //! The fixed pattern of sample points.
 //!
-//! Sixteen pixels in a 4x4 tile share one well-spread set of sixteen points, each pixel has its own,
-//! and the pattern repeats. Averaged over any 4x4 window ([`super::smooth`]) the whole set counts, so a
-//! pixel gets the quality of sixteen shadow rays for the price of one, without noise. The set is
-//! Hammersley's; further samples of a pixel shift it by the golden ratio's two-dimensional sibling.
+//! Sixteen pixels in a 4x4 tile share one well-spread set of sixteen points, each pixel has its
+//! own, and the pattern repeats. Averaged over any 4x4 window ([`super::smooth`]) the whole set
+//! counts, so a pixel gets the quality of sixteen shadow rays for the price of one, without noise.
+//! The set is Hammersley's; further samples of a pixel shift it by the golden ratio's
+//! two-dimensional sibling.
 
 use geometry::Vec3;
 use std::f32::consts::TAU;
@@ -11,8 +12,8 @@ use std::f32::consts::TAU;
 /// Pixels on a side of the tile, and of the window that sees all of its points.
 pub(crate) const TILE: u32 = 4;
 
-/// Which points of the tile's set neighbouring pixels use: ordered dithering, so that a window that is
-/// cut by an edge still sees points from all over the set.
+/// Which points of the tile's set neighbouring pixels use: ordered dithering, so that a window that
+/// is cut by an edge still sees points from all over the set.
 const ORDER: [u32; 16] = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5];
 
 /// Fractional parts of the powers of the plastic number's reciprocal (Roberts, "The unreasonable

@@ -1,8 +1,8 @@
 //! Averaging the light of neighbouring pixels on the same surface.
 //!
 //! Each pixel asked one question of the sun and one of the sky. The 4x4 window around it holds all
-//! sixteen sample points ([`super::sampling`]); the answers of those of its pixels that lie on the same
-//! surface are averaged.
+//! sixteen sample points ([`super::sampling`]); the answers of those of its pixels that lie on the
+//! same surface are averaged.
 
 use super::frame::{Frame, Sample};
 use super::light::Light;

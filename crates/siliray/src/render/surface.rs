@@ -62,8 +62,8 @@ impl<'a> Surfaces<'a> {
     }
 }
 
-/// Some vector normal to the surface in the world. Triangles are moved to the world first, which needs
-/// no inverse.
+/// Some vector normal to the surface in the world. Triangles are moved to the world first, which
+/// needs no inverse.
 fn normal(
     geometry: &Geometry,
     primitive: usize,

@@ -1,5 +1,5 @@
-//! The report as HTML. `template.html` holds the page and its style; the parts made here replace its
-//! `{{markers}}`.
+//! The report as HTML. `template.html` holds the page and its style; the parts made here replace
+//! its `{{markers}}`.
 
 use super::text::{duration, escaped, grouped, millions};
 use super::{Check, Report};
@@ -71,12 +71,12 @@ fn verdict(check: Check) -> String {
     let queries = grouped(check.queries as u64);
     match check.mismatches {
         0 => format!(
-            "<p class=\"verdict good\"><span aria-hidden=\"true\">✓</span> All {queries} sampled queries \
-             agree with brute force, bit for bit.</p>"
+            "<p class=\"verdict good\"><span aria-hidden=\"true\">✓</span> All {queries} sampled \
+             queries agree with brute force, bit for bit.</p>"
         ),
         wrong => format!(
-            "<p class=\"verdict bad\"><span aria-hidden=\"true\">✗</span> {} of {queries} sampled queries \
-             differ from brute force.</p>",
+            "<p class=\"verdict bad\"><span aria-hidden=\"true\">✗</span> {} of {queries} sampled \
+             queries differ from brute force.</p>",
             grouped(wrong as u64)
         ),
     }
@@ -93,8 +93,9 @@ fn legend(map: &HeatMap) -> String {
         let [r, g, b] = heat_map::colour((step as f32 + 0.5) / steps as f32);
         let _ = write!(
             bars,
-            "<rect x=\"{x}\" y=\"{y:.1}\" width=\"9\" height=\"{height:.1}\" fill=\"rgb({r},{g},{b})\"/>\
-             <rect x=\"{x}\" y=\"64\" width=\"10\" height=\"10\" fill=\"rgb({r},{g},{b})\"/>",
+            "<rect x=\"{x}\" y=\"{y:.1}\" width=\"9\" height=\"{height:.1}\" \
+             fill=\"rgb({r},{g},{b})\"/><rect x=\"{x}\" y=\"64\" width=\"10\" height=\"10\" \
+             fill=\"rgb({r},{g},{b})\"/>",
             x = step * 10,
             y = 60.0 - height,
         );
@@ -112,9 +113,9 @@ fn legend(map: &HeatMap) -> String {
         })
         .collect();
     format!(
-        "<svg viewBox=\"0 0 {width} 94\" role=\"img\" aria-label=\"Distribution of {name} tested for each \
-         pixel\">{bars}{ticks}</svg><p>Median <b>{median}</b>, mean <b>{mean:.1}</b>, 99 % of pixels \
-         at most <b>{most_pixels}</b>, worst <b>{most}</b>.</p>",
+        "<svg viewBox=\"0 0 {width} 94\" role=\"img\" aria-label=\"Distribution of {name} tested \
+         for each pixel\">{bars}{ticks}</svg><p>Median <b>{median}</b>, mean <b>{mean:.1}</b>, 99 \
+         % of pixels at most <b>{most_pixels}</b>, worst <b>{most}</b>.</p>",
         name = map.measure.name(),
         median = grouped(map.median),
         mean = map.mean,
@@ -149,8 +150,9 @@ fn trees(report: &Report<'_>) -> String {
     let row = |tree: &build::Report| {
         let chosen = if tree.preset == report.preset { " class=\"chosen\"" } else { "" };
         format!(
-            "<tr{chosen}><th scope=\"row\">{}</th><td>{:.2}</td><td>{:.2}</td><td>{:.3}</td><td>{}</td>\
-             <td>{:.0} %</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            "<tr{chosen}><th \
+             scope=\"row\">{}</th><td>{:.2}</td><td>{:.2}</td><td>{:.3}</td><td>{}</td><td>{:.0} \
+             %</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
             tree.preset.name(),
             tree.sah_cost,
             tree.sah_cost_wide,

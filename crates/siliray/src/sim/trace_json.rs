@@ -1,7 +1,9 @@
-//! What slots and units did, in the trace format of Chrome, which Perfetto and chrome://tracing open.
+//! What slots and units did, in the trace format of Chrome, which Perfetto and chrome://tracing
+//! open.
 //!
-//! A TTU is a process; each slot and each place in a unit's local store is a thread of it, so that events on one track
-//! follow each other. Beside them stand counters of the whole machine over time. One cycle is one microsecond.
+//! A TTU is a process; each slot and each place in a unit's local store is a thread of it, so that
+//! events on one track follow each other. Beside them stand counters of the whole machine over
+//! time. One cycle is one microsecond.
 
 use serde_json::{Value, json};
 use ttu::run::{Run, Timeline};

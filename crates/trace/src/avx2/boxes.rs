@@ -38,7 +38,8 @@ impl<'a> Children<'a> {
         Self { node, order, places, met, enter: intervals.enter }
     }
 
-    /// Those of `node`, in the order of their slots, which is that of their areas: the last is the likeliest to stop a ray.
+    /// Those of `node`, in the order of their slots, which is that of their areas: the last is the
+    /// likeliest to stop a ray.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     pub(super) fn unordered(node: &'a Node, intervals: &Intervals) -> Self {
@@ -55,8 +56,8 @@ impl<'a> Children<'a> {
         self.node.children[child as usize]
     }
 
-    /// The nearest child that is met, or `other` if none is: known before the stack is written, and without a
-    /// branch, which could not be predicted.
+    /// The nearest child that is met, or `other` if none is: known before the stack is written, and
+    /// without a branch, which could not be predicted.
     #[inline(always)]
     pub(super) fn nearest_or(&self, other: Pointer) -> Pointer {
         let mut pointer = self.nearest().0;
@@ -74,7 +75,8 @@ impl<'a> Children<'a> {
         Pointer(pointer)
     }
 
-    /// Adds them to a stack of `size` entries; with `DEPTHS`, also where they are entered. The new top.
+    /// Adds them to a stack of `size` entries; with `DEPTHS`, also where they are entered. The new
+    /// top.
     ///
     /// # Safety
     /// The stack must have room for eight entries more.

@@ -12,7 +12,8 @@ pub(super) struct Task {
     pub(super) slot: u32,
 }
 
-/// Tasks of one kind. A slot has one task at most in all lists together, so there is always room for one more.
+/// Tasks of one kind. A slot has one task at most in all lists together, so there is always room
+/// for one more.
 #[derive(Debug)]
 pub(super) struct List {
     tasks: [Task; SLOTS + 1],

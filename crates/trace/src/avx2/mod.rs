@@ -1,7 +1,8 @@
 //! The AVX2 kernel, for processors without AVX-512.
 //!
-//! It walks as the AVX-512 kernel does ([`avx512`](crate::avx512) has the map of what both share): slots, rules, box tests, the walk
-//! between them. What AVX-512 has instructions for is done by permutations here.
+//! It walks as the AVX-512 kernel does ([`avx512`](crate::avx512) has the map of what both share):
+//! slots, rules, box tests, the walk between them. What AVX-512 has instructions for is done by
+//! permutations here.
 //!
 //! | file | concept |
 //! |---|---|

@@ -116,8 +116,8 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx2> {
         let limit = _mm256_set1_ps(t * WIDEN + TINY);
         let (mut read, mut kept) = (bottom, bottom);
         while read < top {
-            // SAFETY: entries up to the top are there, and the caller promises room behind them. What is
-            // written lies no higher than what has been read.
+            // SAFETY: entries up to the top are there, and the caller promises room behind them.
+            // What is written lies no higher than what has been read.
             unsafe {
                 let left = top.offset_from(read).min(8);
                 let depths = _mm256_loadu_ps(read.add(size).cast());

@@ -8,7 +8,8 @@ use std::arch::x86_64::*;
 /// triangle `i`.
 ///
 /// # Safety
-/// `leaf` must point to a leaf of `count` triangles, with 32 bytes behind its last row of coordinates.
+/// `leaf` must point to a leaf of `count` triangles, with 32 bytes behind its last row of
+/// coordinates.
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 pub(super) unsafe fn candidates(leaf: *const u8, count: usize, slot: &Slot) -> u8 {

@@ -26,8 +26,8 @@ impl Children {
         node.children[child as usize]
     }
 
-    /// The nearest child of `node` that is met, or `other` if none is. Without a branch, which could not be predicted: the compiler makes one of
-    /// every other way to say this.
+    /// The nearest child of `node` that is met, or `other` if none is. Without a branch, which
+    /// could not be predicted: the compiler makes one of every other way to say this.
     #[inline(always)]
     pub(crate) fn nearest_or(&self, node: &Node, other: Pointer) -> Pointer {
         let mut pointer = self.nearest(node).0;
@@ -54,7 +54,8 @@ impl Intervals {
         _mm256_cmp_ps_mask::<_CMP_LE_OQ>(self.enter, self.exit)
     }
 
-    /// In the order of their slots, which is that of their areas: the last is the likeliest to stop a ray.
+    /// In the order of their slots, which is that of their areas: the last is the likeliest to stop
+    /// a ray.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     pub(crate) fn unordered(&self, node: &Node) -> Children {

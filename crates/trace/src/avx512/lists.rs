@@ -39,8 +39,8 @@ impl List {
         self.count += 1;
     }
 
-    /// Writes those of sixteen tasks that `mask` names behind the first `count`. How many there are then; the list is told when all
-    /// are written.
+    /// Writes those of sixteen tasks that `mask` names behind the first `count`. How many there are
+    /// then; the list is told when all are written.
     ///
     /// # Safety
     /// There must be at most [`SLOTS`] tasks afterwards.
@@ -111,8 +111,9 @@ impl Lists {
         self.free.count < SLOTS
     }
 
-    /// Moves all found tasks to the lists of their kinds, and the tasks of `leaves`, which have been done, to `hits` where triangles
-    /// may be hit, and to where their rays go on where not. All other tasks must have been done.
+    /// Moves all found tasks to the lists of their kinds, and the tasks of `leaves`, which have
+    /// been done, to `hits` where triangles may be hit, and to where their rays go on where not.
+    /// All other tasks must have been done.
     ///
     /// # Safety
     /// A slot must have one task at most in all lists together.
@@ -123,8 +124,8 @@ impl Lists {
         let (done, found) = (self.leaves.count, self.found.count);
         let mut hits = 0;
         for at in (0..done).step_by(16) {
-            // SAFETY: there is room for sixteen behind the last task; what is written to `leaves` lies no higher than what
-            // has been read.
+            // SAFETY: there is room for sixteen behind the last task; what is written to `leaves`
+            // lies no higher than what has been read.
             unsafe {
                 let met = _mm512_loadu_si512(self.met.as_ptr().add(at).cast());
                 let leaves = _mm512_loadu_si512(self.leaves.pointers.as_ptr().add(at).cast());
@@ -139,7 +140,8 @@ impl Lists {
             }
         }
         for at in (0..found).step_by(16) {
-            // SAFETY: there is room for sixteen behind the last task, and every slot has one task at most.
+            // SAFETY: there is room for sixteen behind the last task, and every slot has one task
+            // at most.
             unsafe {
                 let pointers = _mm512_loadu_si512(self.found.pointers.as_ptr().add(at).cast());
                 let slots = _mm512_loadu_si512(self.found.slots.as_ptr().add(at).cast());

@@ -1,8 +1,8 @@
 //! The AVX-512 kernel: many rays in flight on one thread.
 //!
-//! A step of a ray (one node or one leaf) needs memory that the step before has named, so one ray alone
-//! waits most of the time; and where it goes next is a branch that nobody can predict. Here many rays take
-//! steps in rounds, steps of one kind after the other.
+//! A step of a ray (one node or one leaf) needs memory that the step before has named, so one ray
+//! alone waits most of the time; and where it goes next is a branch that nobody can predict. Here
+//! many rays take steps in rounds, steps of one kind after the other.
 //!
 //! | file | concept |
 //! |---|---|
@@ -18,8 +18,8 @@
 //!
 //! What needs no more than AVX2 is in [`vector`](crate::vector), which all kernels share.
 //!
-//! Box tests are conservative and decide nothing but the work. Hits are decided by the arithmetic of
-//! [`geometry`], bit for bit.
+//! Box tests are conservative and decide nothing but the work. Hits are decided by the arithmetic
+//! of [`geometry`], bit for bit.
 
 pub(crate) mod alone;
 mod boxes;

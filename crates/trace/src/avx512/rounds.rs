@@ -12,8 +12,8 @@ use crate::world::{Node, Pointer};
 
 /// A ground over which many rays go at once.
 ///
-/// All `unsafe` functions need the processor's features, tasks that lead to what they are said to lead to, and slots
-/// with room on their stacks.
+/// All `unsafe` functions need the processor's features, tasks that lead to what they are said to
+/// lead to, and slots with room on their stacks.
 pub(super) trait Rounds: Steps {
     /// What a step at a leaf keeps for a look at its triangles.
     type Kept: Copy + Default;
@@ -24,9 +24,10 @@ pub(super) trait Rounds: Steps {
     /// As above.
     unsafe fn nodes<const DEPTHS: bool>(&self, lists: &mut Lists, slots: *mut Slot, size: usize);
 
-    /// A step at a leaf for each of `lists.leaves`: what may be hit is put into `lists.met`, and where rays go
-    /// next if that is nothing, into `lists.behind`. What is kept of the `n`th leaf in which something may be hit is the `n`th of
-    /// `kept`. How many triangles were tested, if that is `COUNTED`.
+    /// A step at a leaf for each of `lists.leaves`: what may be hit is put into `lists.met`, and
+    /// where rays go next if that is nothing, into `lists.behind`. What is kept of the `n`th leaf
+    /// in which something may be hit is the `n`th of `kept`. How many triangles were tested, if
+    /// that is `COUNTED`.
     ///
     /// # Safety
     /// As above.
@@ -84,7 +85,8 @@ impl<R: Rule> Rounds for Prepared<'_, R, Avx512> {
                 if COUNTED {
                     all += tested;
                 }
-                // A ray that may hit something keeps its stack as it is, and what is found for it is not used.
+                // A ray that may hit something keeps its stack as it is, and what is found for it
+                // is not used.
                 slot.top = slot.top.sub(usize::from(mask == 0));
                 let pointer = *slot.top;
                 self.prefetch(pointer, slot);
@@ -101,8 +103,8 @@ impl<R: Rule> Rounds for Prepared<'_, R, Avx512> {
     }
 }
 
-/// Steps at nodes have two halves, and the first half of a ray's step is taken before the second one of the ray's before
-/// it: neither waits for the other.
+/// Steps at nodes have two halves, and the first half of a ray's step is taken before the second
+/// one of the ray's before it: neither waits for the other.
 impl<R: Rule> Prepared<'_, R, Avx512> {
     /// The first half.
     ///

@@ -8,7 +8,8 @@ use std::arch::x86_64::*;
 /// triangle `i`.
 ///
 /// # Safety
-/// `leaf` must point to a leaf of `count` triangles, with 32 bytes behind its last row of coordinates.
+/// `leaf` must point to a leaf of `count` triangles, with 32 bytes behind its last row of
+/// coordinates.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 pub(crate) unsafe fn candidates(leaf: *const u8, count: usize, slot: &Slot) -> u8 {
@@ -25,12 +26,14 @@ pub(crate) unsafe fn candidates(leaf: *const u8, count: usize, slot: &Slot) -> u
     met(&a, &b, &c, present, slot)
 }
 
-/// Which of some triangles, those of `present`, the ray may hit no farther than the end of its range.
+/// Which of some triangles, those of `present`, the ray may hit no farther than the end of its
+/// range.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 pub(crate) fn met(a: &Corners, b: &Corners, c: &Corners, present: u8, slot: &Slot) -> u8 {
     let zero = _mm256_setzero_ps();
-    // The parameter of a hit is a mean of the corners' depths. These are known first, so they are asked first.
+    // The parameter of a hit is a mean of the corners' depths. These are known first, so they are
+    // asked first.
     let limit = _mm256_set1_ps(limit(slot));
     let mask = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(present, least3(a.z, b.z, c.z), limit);
     let mask = _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(mask, greatest3(a.z, b.z, c.z), zero);

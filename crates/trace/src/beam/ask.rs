@@ -48,14 +48,14 @@ impl<'a> BeamAsk<'a> {
         self.beams.first(&self.query, &mut Counters::default()).ok().flatten()
     }
 
-    /// Everything that it meets, each primitive once, sorted by `(instance, geometry, primitive)`, into `hits`,
-    /// which is cleared first.
+    /// Everything that it meets, each primitive once, sorted by `(instance, geometry, primitive)`,
+    /// into `hits`, which is cleared first.
     pub fn collect(&self, hits: &mut Vec<BeamHit>) {
         let _always_answered = self.beams.collect(&self.query, hits, &mut Counters::default());
     }
 
-    /// Shows every primitive that it meets, in no order, and a triangle that splits have cut perhaps several
-    /// times, until the visitor has enough.
+    /// Shows every primitive that it meets, in no order, and a triangle that splits have cut
+    /// perhaps several times, until the visitor has enough.
     pub fn visit(&self, mut visitor: impl FnMut(&BeamHit) -> Visit) {
         let counters = &mut Counters::default();
         let _always_answered = self.beams.visit(&self.query, counters, &mut visitor);

@@ -38,7 +38,8 @@ box_test!(
     _mm256_min_ps
 );
 
-/// `lo <= fl(fl(hi * EXIT_SCALE) + EXIT_BIAS)` and `lo < +inf`, a bit for each box; not fused (B-2).
+/// `lo <= fl(fl(hi * EXIT_SCALE) + EXIT_BIAS)` and `lo < +inf`, a bit for each box; not fused
+/// (B-2).
 #[target_feature(enable = "avx2")]
 fn hit_mask(lo: __m256, hi: __m256) -> u16 {
     let widened =

@@ -29,7 +29,8 @@ box_test!(
     _mm512_min_ps
 );
 
-/// `lo <= fl(fl(hi * EXIT_SCALE) + EXIT_BIAS)` and `lo < +inf`, a bit for each box; not fused (B-2).
+/// `lo <= fl(fl(hi * EXIT_SCALE) + EXIT_BIAS)` and `lo < +inf`, a bit for each box; not fused
+/// (B-2).
 #[target_feature(enable = "avx512f")]
 fn hit_mask(lo: __m512, hi: __m512) -> u16 {
     let widened =

@@ -23,8 +23,8 @@ pub struct Boxes {
 }
 
 impl Boxes {
-    /// Lays boxes out. Each should have passed [`geometry::beam::check_box`]; an inverted infinite box, as
-    /// pads the last group, is never met.
+    /// Lays boxes out. Each should have passed [`geometry::beam::check_box`]; an inverted infinite
+    /// box, as pads the last group, is never met.
     #[must_use]
     pub fn new(boxes: &[Aabb]) -> Self {
         let groups = boxes.chunks(GROUP).map(|group| BoxGroup::of(group.iter().copied()));

@@ -1,9 +1,10 @@
 //! What beams need of a world beside its nodes.
 //!
-//! A spatial split leaves a triangle in several leaves, each with a box around a part of it. That is enough for
-//! the exact rule: the parts cover the triangle. The conservative rule asks for the box of the whole
-//! triangle, and the boxes of instances are defined by whole triangles too. So every box is formed once more,
-//! around all of what is below it, and kept where that makes it larger.
+//! A spatial split leaves a triangle in several leaves, each with a box around a part of it. That
+//! is enough for the exact rule: the parts cover the triangle. The conservative rule asks for the
+//! box of the whole triangle, and the boxes of instances are defined by whole triangles too. So
+//! every box is formed once more, around all of what is below it, and kept where that makes it
+//! larger.
 
 use super::boxes::Planes;
 use crate::world::{Node, Pointer, Target, World};

@@ -50,8 +50,8 @@ impl BeamKernel {
         Self::ALL.into_iter().rev().find(|kernel| kernel.is_available()).unwrap_or(Self::Scalar)
     }
 
-    /// Which boxes `beam` meets: bit `i` of `met[g]` for box `i` of group `g`. Groups beyond the end of `met`
-    /// are left out. A kernel that this processor lacks is replaced by the plain one.
+    /// Which boxes `beam` meets: bit `i` of `met[g]` for box `i` of group `g`. Groups beyond the
+    /// end of `met` are left out. A kernel that this processor lacks is replaced by the plain one.
     pub fn meets(self, beam: &Beam, boxes: &Boxes, met: &mut [u16]) {
         let groups = boxes.as_groups();
         match self {

@@ -18,9 +18,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The kernels take boxes as structure of arrays, 8 (AVX2) or 16 (AVX-512) at a time, and give the bits of
-//! [`geometry::Beam::bounds`]: the same operations in the same order, `max` and `min` with the candidate
-//! first so that a NaN candidate is dropped, multiplication and addition apart.
+//! The kernels take boxes as structure of arrays, 8 (AVX2) or 16 (AVX-512) at a time, and give the
+//! bits of [`geometry::Beam::bounds`]: the same operations in the same order, `max` and `min` with
+//! the candidate first so that a NaN candidate is dropped, multiplication and addition apart.
 //!
 //! ```
 //! use geometry::{Aabb, Beam, Vec3};

@@ -16,7 +16,8 @@ macro_rules! box_test {
             let mut hi = $set1(beam.tmax());
             for (axis, planes) in beam.axes().iter().zip(planes) {
                 let (a, b) = products(axis, planes, first);
-                // The candidate comes first: a NaN, and a zero of another sign, leaves the second operand.
+                // The candidate comes first: a NaN, and a zero of another sign, leaves the second
+                // operand.
                 match axis.case {
                     Case::Forward => {
                         lo = $max(a, lo);

@@ -11,8 +11,9 @@ use std::ops::ControlFlow;
 use tree::PrimitiveId;
 use tree::primitives::Primitive;
 
-/// The machine that answers a tracer's beam queries, with the vector instructions of this processor. Made by
-/// [`crate::Tracer::beams`]. Its answers are those of [`machine::beam::BeamOracle`], bit for bit.
+/// The machine that answers a tracer's beam queries, with the vector instructions of this
+/// processor. Made by [`crate::Tracer::beams`]. Its answers are those of
+/// [`machine::beam::BeamOracle`], bit for bit.
 #[derive(Debug, Clone, Copy)]
 pub struct Beams<'a> {
     pub(crate) world: &'a World,

@@ -9,7 +9,8 @@ use crate::world::{Node, Pointer};
 use std::arch::x86_64::*;
 use std::mem::offset_of;
 
-/// Pushes the children of the node at `pointer` that the beam meets no deeper than `farthest`, the nearest last.
+/// Pushes the children of the node at `pointer` that the beam meets no deeper than `farthest`, the
+/// nearest last.
 ///
 /// # Safety
 /// The pointer must lead to the node, and the stack have room for eight more entries.
@@ -82,8 +83,8 @@ pub(super) unsafe fn push_children(
     met.count_ones()
 }
 
-/// The members that reach child `slot` of the node before their best hits. `COMMON`: all rays of the view start at
-/// one point.
+/// The members that reach child `slot` of the node before their best hits. `COMMON`: all rays of
+/// the view start at one point.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 pub(super) fn reaching<const COMMON: bool>(

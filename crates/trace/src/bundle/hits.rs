@@ -93,8 +93,8 @@ impl Hits {
         self.owners[ray % SIZE] != NOBODY
     }
 
-    /// Takes hits of one triangle by the rays `8 half ..` into account; whether one of them is better than
-    /// what there was. `ENDS`: any hit ends its ray.
+    /// Takes hits of one triangle by the rays `8 half ..` into account; whether one of them is
+    /// better than what there was. `ENDS`: any hit ends its ray.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     pub(super) fn offer_half<const ENDS: bool>(
@@ -180,8 +180,8 @@ impl Hits {
             .fold(0, |winners, lane| winners | 1 << lane)
     }
 
-    /// Whether a hit comes before the best so far, which has the same `t`. Where there is none, `t` is the
-    /// excluded end of the ray.
+    /// Whether a hit comes before the best so far, which has the same `t`. Where there is none, `t`
+    /// is the excluded end of the ray.
     #[cold]
     #[inline(never)]
     fn wins_tie(&self, ray: usize, named: Named<'_>) -> bool {

@@ -52,8 +52,8 @@ impl Lanes {
     }
 }
 
-/// The eight numbers of each ray, in the order of [`Ray`]'s fields. Where there are fewer than [`SIZE`] rays the
-/// last is repeated.
+/// The eight numbers of each ray, in the order of [`Ray`]'s fields. Where there are fewer than
+/// [`SIZE`] rays the last is repeated.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 pub(super) fn transposed(rays: &[Ray], numbers: [&mut Lanes; 8]) {
     let Some(last) = rays.len().checked_sub(1) else { return };

@@ -1,8 +1,9 @@
 //! The triangles of a leaf against rays of a bundle, by the watertight rule.
 //!
-//! The decisions are those of [`geometry::watertight`], operation by operation: in `f32`, and where a triangle is
-//! not certainly outside, in `f64`. Where most rays of a vector reach the leaf, each triangle is tested against
-//! sixteen rays at once; where few do, each of them is tested against all triangles.
+//! The decisions are those of [`geometry::watertight`], operation by operation: in `f32`, and where
+//! a triangle is not certainly outside, in `f64`. Where most rays of a vector reach the leaf, each
+//! triangle is tested against sixteen rays at once; where few do, each of them is tested against
+//! all triangles.
 
 use super::hits::{Hits, Named, Weights};
 use super::lanes::{SIZE, VECTORS};
@@ -18,16 +19,16 @@ struct Leaf<'a> {
     world: &'a World,
     pointer: Pointer,
     view: &'a View,
-    /// Rows of coordinates: for each corner three, in the order of the shear. Where all rays start at one point,
-    /// they are seen from there.
+    /// Rows of coordinates: for each corner three, in the order of the shear. Where all rays start
+    /// at one point, they are seen from there.
     rows: [*const f32; 9],
     /// Triangles.
     count: usize,
     names: *const u32,
 }
 
-/// Tests the triangles of a leaf against the rays `reaching`; whether one of them found a better hit. `ENDS`: any
-/// hit ends its ray. `COMMON`: all rays of the view start at one point.
+/// Tests the triangles of a leaf against the rays `reaching`; whether one of them found a better
+/// hit. `ENDS`: any hit ends its ray. `COMMON`: all rays of the view start at one point.
 ///
 /// # Safety
 /// The pointer must lead to a leaf of the world.
@@ -51,8 +52,8 @@ pub(super) unsafe fn test<const ENDS: bool, const COMMON: bool>(
         let origin = [x, y, z].map(|axis| _mm256_set1_ps(view.point[axis]));
         for (number, row) in rows.iter_mut().enumerate() {
             let place = seen.as_mut_ptr().cast::<f32>().wrapping_add(8 * number);
-            // SAFETY: rows are read whole, and what lies behind the last one may be read too. The place is
-            // one of nine.
+            // SAFETY: rows are read whole, and what lies behind the last one may be read too. The
+            // place is one of nine.
             unsafe {
                 let coordinates = _mm256_loadu_ps(*row);
                 _mm256_storeu_ps(place, _mm256_sub_ps(coordinates, origin[number % 3]));
@@ -311,10 +312,11 @@ fn sheared(corners: &[[__m256; 3]; 3], shear: &[__m256; 3]) -> [__m256; 9] {
     ]
 }
 
-/// Which of eight pairs of a ray and a triangle the rule accepts, by exact signs, no farther than `limit`; where, and
-/// the weights of the corners. The sheared corners come as x, y, z of each.
+/// Which of eight pairs of a ray and a triangle the rule accepts, by exact signs, no farther than
+/// `limit`; where, and the weights of the corners. The sheared corners come as x, y, z of each.
 ///
-/// Products of two `f32` are exact in `f64`, so that fusing them with the difference changes no bit.
+/// Products of two `f32` are exact in `f64`, so that fusing them with the difference changes no
+/// bit.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 fn accepted(candidates: u8, sheared: &[__m256; 9], limit: __m256) -> (u8, __m256, Weights) {
@@ -343,13 +345,14 @@ fn accepted(candidates: u8, sheared: &[__m256; 9], limit: __m256) -> (u8, __m256
     (mask, t, Weights { second: v, third: w, sum })
 }
 
-/// Which pairs have `t` where the ray is inside the triangle's own box, so that clamping leaves it alone. The
-/// corners come as seen from the origin: for each axis, of each.
+/// Which pairs have `t` where the ray is inside the triangle's own box, so that clamping leaves it
+/// alone. The corners come as seen from the origin: for each axis, of each.
 ///
-/// Let `R` be the largest distance from the origin to a corner on any axis, as rounded here; the reference
-/// test dilates by `7uR` or more. By the comparison below the point at `t` lies within `2uR` of the box as seen
-/// from the origin, whose planes are off by at most `uR`: `3uR` in all. What remains, `4uR/|d|`, is more
-/// than the three roundings of a bound, none of which exceeds `uR/|d|` by more than second order.
+/// Let `R` be the largest distance from the origin to a corner on any axis, as rounded here; the
+/// reference test dilates by `7uR` or more. By the comparison below the point at `t` lies within
+/// `2uR` of the box as seen from the origin, whose planes are off by at most `uR`: `3uR` in all.
+/// What remains, `4uR/|d|`, is more than the three roundings of a bound, none of which exceeds
+/// `uR/|d|` by more than second order.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 fn inside_own_box(mask: u8, corners: &[[__m256; 3]; 3], t: __m256, direction: &[__m256; 3]) -> u8 {

@@ -45,8 +45,9 @@ pub(super) struct View {
     pub(super) instance: u32,
 }
 
-/// Bounds of all rays, with depth along the dominant axis as parameter: `t` times the size of the dominant
-/// direction. A box that any of the rays enters is entered by the beam, no later and left no earlier.
+/// Bounds of all rays, with depth along the dominant axis as parameter: `t` times the size of the
+/// dominant direction. A box that any of the rays enters is entered by the beam, no later and left
+/// no earlier.
 #[derive(Clone, Copy)]
 pub(super) struct Beam {
     /// For near planes: the reciprocal slope that reaches them first.
@@ -169,8 +170,8 @@ impl View {
         ordinary
     }
 
-    /// Those of `members` that run along the same dominant axis in the same octant as the first of them.
-    /// Sets the axes and the octant.
+    /// Those of `members` that run along the same dominant axis in the same octant as the first of
+    /// them. Sets the axes and the octant.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     pub(super) fn choose_class(&mut self, members: u64) -> u64 {
         let first = members.trailing_zeros() as usize % SIZE;
@@ -211,9 +212,9 @@ impl View {
 
     /// Aims the rays `members`, all of the class that was chosen, at a level with these bounds.
     ///
-    /// Near planes are seen from `o + e` where directions are positive, far ones from `o - e`; where they are
-    /// negative the other way round. `e` exceeds what the level asks for by `3u|o|` and more, which covers
-    /// the rounding of `o/d` (see `docs/trace.md`).
+    /// Near planes are seen from `o + e` where directions are positive, far ones from `o - e`;
+    /// where they are negative the other way round. `e` exceeds what the level asks for by `3u|o|`
+    /// and more, which covers the rounding of `o/d` (see `docs/trace.md`).
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     pub(super) fn aim(
         &mut self,

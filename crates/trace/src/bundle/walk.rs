@@ -19,17 +19,18 @@ pub(super) struct Walk<'a> {
     pub(super) mask: u8,
     /// Rays that are out of the ordinary in the space of an instance.
     pub(super) strange: u64,
-    /// Steps that the bundle may still take. Without any, its rays have parted, and answers mean nothing.
+    /// Steps that the bundle may still take. Without any, its rays have parted, and answers mean
+    /// nothing.
     pub(super) steps: u32,
 }
 
 impl Walk<'_> {
-    /// Visits what lies below the root of a level, for the members of a view. `below` is for the spaces of
-    /// instances.
+    /// Visits what lies below the root of a level, for the members of a view. `below` is for the
+    /// spaces of instances.
     ///
     /// # Safety
-    /// The processor must have the features, the view be aimed at the level, and the stack have room for
-    /// every walk over this world.
+    /// The processor must have the features, the view be aimed at the level, and the stack have
+    /// room for every walk over this world.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     pub(super) unsafe fn level<const ENDS: bool>(
         &mut self,

@@ -1,14 +1,15 @@
 //! One ray against the eight boxes of a node.
 //!
-//! Vectors of eight: those of sixteen would halve the instructions, but each of them takes two turns of the
-//! units that were measured, and needs permutations.
+//! Vectors of eight: those of sixteen would halve the instructions, but each of them takes two
+//! turns of the units that were measured, and needs permutations.
 
 use super::slot::Aim;
 use crate::world::Node;
 use std::arch::x86_64::*;
 
-/// `1 + 16 eps`: how far the exit of a box is widened. The reference test needs `1 + 4 eps`; the rest covers
-/// the roundings of this one, and `t` of triangles that are clamped or split (see `docs/trace.md`).
+/// `1 + 16 eps`: how far the exit of a box is widened. The reference test needs `1 + 4 eps`; the
+/// rest covers the roundings of this one, and `t` of triangles that are clamped or split (see
+/// `docs/trace.md`).
 pub(crate) const WIDEN: f32 = 1.0 + 16.0 * f32::EPSILON;
 
 /// `2^-118`, for products near the bottom of the exponent range.
@@ -68,7 +69,8 @@ impl Intervals {
             _mm256_fmadd_ps(planes.high_y, inverse_y, _mm256_permute_ps::<0b01_01_01_01>(c));
         let high_z =
             _mm256_fmadd_ps(planes.high_z, inverse_z, _mm256_permute_ps::<0b10_10_10_10>(c));
-        // A minimum or maximum with a NaN is its second operand: a slot without a child is never met.
+        // A minimum or maximum with a NaN is its second operand: a slot without a child is never
+        // met.
         let enter = _mm256_max_ps(
             _mm256_max_ps(nearest, _mm256_min_ps(low_x, high_x)),
             _mm256_max_ps(_mm256_min_ps(low_y, high_y), _mm256_min_ps(low_z, high_z)),
@@ -81,8 +83,8 @@ impl Intervals {
     }
 }
 
-/// The twelve words of an aim, four and four and four, each twice. Three loads instead of eleven: the
-/// compiler would undo it if it saw what becomes of them.
+/// The twelve words of an aim, four and four and four, each twice. Three loads instead of eleven:
+/// the compiler would undo it if it saw what becomes of them.
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 fn loaded(aim: &Aim) -> (__m256, __m256, __m256) {
@@ -94,7 +96,8 @@ fn loaded(aim: &Aim) -> (__m256, __m256, __m256) {
             _mm256_broadcast_ps(&*words.add(1)),
             _mm256_broadcast_ps(&*words.add(2)),
         );
-        std::arch::asm!("/* {0} {1} {2} */", inout(ymm_reg) a, inout(ymm_reg) b, inout(ymm_reg) c, options(pure, nomem, nostack, preserves_flags));
+        std::arch::asm!("/* {0} {1} {2} \
+                         */", inout(ymm_reg) a, inout(ymm_reg) b, inout(ymm_reg) c, options(pure, nomem, nostack, preserves_flags));
         (a, b, c)
     }
 }

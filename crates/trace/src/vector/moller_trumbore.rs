@@ -1,8 +1,9 @@
 //! One ray against the triangles of a leaf, by the rule of Möller and Trumbore.
 //!
-//! All triangles of a leaf at once, by the operations of [`geometry::moller_trumbore`] in their order, a triangle a
-//! lane; for those that are accepted the plain function itself forms the answer. Nothing is said about distances before `t` is clamped: where a triangle is
-//! seen edge-on this rule's `t` may be anywhere.
+//! All triangles of a leaf at once, by the operations of [`geometry::moller_trumbore`] in their
+//! order, a triangle a lane; for those that are accepted the plain function itself forms the
+//! answer. Nothing is said about distances before `t` is clamped: where a triangle is seen edge-on
+//! this rule's `t` may be anywhere.
 
 use super::slot::{Shear, Slot};
 use super::triangles::{Accepted, inside_own_box};
@@ -20,7 +21,8 @@ pub(crate) struct Three {
 /// The triangles of a leaf that the rule accepts: bit `i` for triangle `i`.
 ///
 /// # Safety
-/// `leaf` must point to a leaf of `count` triangles, with 32 bytes behind its last row of coordinates.
+/// `leaf` must point to a leaf of `count` triangles, with 32 bytes behind its last row of
+/// coordinates.
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 pub(crate) unsafe fn candidates(leaf: *const u8, count: usize, slot: &Slot) -> u8 {

@@ -1,7 +1,7 @@
 //! One ray alone.
 //!
-//! It waits for memory, and for the outcome of each test, at every step; nothing is gained by rounds. Always inlined: only so
-//! each kernel's own instructions get into it.
+//! It waits for memory, and for the outcome of each test, at every step; nothing is gained by
+//! rounds. Always inlined: only so each kernel's own instructions get into it.
 
 use super::ground::{Candidates, Steps};
 use super::slot::{Aim, Slot};

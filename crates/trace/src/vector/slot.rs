@@ -47,7 +47,8 @@ pub(crate) struct Aim {
     pub(crate) octant: u32,
 }
 
-/// A ray as triangle tests see it. Axes are in the order of the rule: for the watertight one, the dominant one last.
+/// A ray as triangle tests see it. Axes are in the order of the rule: for the watertight one, the
+/// dominant one last.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
 pub(crate) struct Shear {
@@ -111,7 +112,8 @@ impl Slot {
 }
 
 impl Aim {
-    /// Aims at the boxes of a BLAS with these bounds, from `nearest` to `farthest`, dilated so many times as the reference asks.
+    /// Aims at the boxes of a BLAS with these bounds, from `nearest` to `farthest`, dilated so many
+    /// times as the reference asks.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     pub(crate) fn set(
@@ -129,8 +131,9 @@ impl Aim {
 
     /// Aims at the boxes of a level that asks for a dilation.
     ///
-    /// Minima are seen from `o + e` and maxima from `o - e`, whatever the direction: both move outward. `e` exceeds what the level asks for by `3u|o|` and more, which covers
-    /// the rounding of `o/d` (see `docs/trace.md`).
+    /// Minima are seen from `o + e` and maxima from `o - e`, whatever the direction: both move
+    /// outward. `e` exceeds what the level asks for by `3u|o|` and more, which covers the rounding
+    /// of `o/d` (see `docs/trace.md`).
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     pub(crate) fn set_dilated(&mut self, ray: &Ray, dilation: f32, nearest: f32, farthest: f32) {
@@ -250,8 +253,8 @@ fn greatest(lanes: __m128) -> f32 {
     _mm_cvtss_f32(_mm_max_ss(pairs, _mm_movehdup_ps(pairs)))
 }
 
-/// Axes as [`geometry::watertight`] takes them, the dominant one last: for each dominant axis, with a
-/// positive and with a negative direction. The fourth lane stays where it is.
+/// Axes as [`geometry::watertight`] takes them, the dominant one last: for each dominant axis, with
+/// a positive and with a negative direction. The fourth lane stays where it is.
 const ORDERS: [[u32; 4]; 6] =
     [[1, 2, 0, 3], [2, 1, 0, 3], [2, 0, 1, 3], [0, 2, 1, 3], [0, 1, 2, 3], [1, 0, 2, 3]];
 
@@ -270,8 +273,8 @@ pub(crate) const AXES: [u32; 8] = {
     words
 };
 
-/// Which of the orders: the longest axis is dominant, the lowest on a tie. Without a branch, which could
-/// not be predicted.
+/// Which of the orders: the longest axis is dominant, the lowest on a tie. Without a branch, which
+/// could not be predicted.
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 fn dominant_last(size: __m128, octant: u32) -> usize {

@@ -1,7 +1,8 @@
 //! What a ray has still to visit.
 //!
-//! A stack is two runs of words of the same length: pointers, and where the ray enters what they lead to. The lowest entry is
-//! [`Pointer::DONE`], which is always popped last, so a stack is never empty.
+//! A stack is two runs of words of the same length: pointers, and where the ray enters what they
+//! lead to. The lowest entry is [`Pointer::DONE`], which is always popped last, so a stack is never
+//! empty.
 
 use crate::world::Pointer;
 
@@ -13,8 +14,8 @@ pub(crate) fn size(used: usize) -> usize {
     (used + MARGIN).next_multiple_of(16)
 }
 
-/// Words from one stack of a size to the next: an odd number of lines, so that the blases of stacks do
-/// not compete for the same places of a cache.
+/// Words from one stack of a size to the next: an odd number of lines, so that the blases of stacks
+/// do not compete for the same places of a cache.
 pub(crate) fn stride(size: usize) -> usize {
     2 * size + 16
 }

@@ -1,8 +1,9 @@
 //! One ray against the triangles of a leaf, by the watertight rule.
 //!
-//! The decisions are those of [`geometry::watertight`], operation by operation: all triangles of a leaf in
-//! `f32`, and those that are not certainly outside, one by one, in `f64`. The second condition of a hit, that
-//! `t` lies in the triangle's own box, is settled at once for nearly all of them, and by [`clamped`] for the rest.
+//! The decisions are those of [`geometry::watertight`], operation by operation: all triangles of a
+//! leaf in `f32`, and those that are not certainly outside, one by one, in `f64`. The second
+//! condition of a hit, that `t` lies in the triangle's own box, is settled at once for nearly all
+//! of them, and by [`clamped`] for the rest.
 
 use super::boxes::{TINY, WIDEN};
 use super::moller_trumbore;
@@ -11,7 +12,8 @@ use super::slot::{Shear, Slot};
 use geometry::{Ray, SlabRay, Triangle, TriangleRule, slab};
 use std::arch::x86_64::*;
 
-/// One corner of each triangle, seen from the origin of the ray and sheared; axes in the order of the shear.
+/// One corner of each triangle, seen from the origin of the ray and sheared; axes in the order of
+/// the shear.
 #[derive(Clone, Copy)]
 pub(crate) struct Corners {
     pub(crate) x: __m256,
@@ -115,7 +117,8 @@ pub(crate) unsafe fn accepted(
     accepted_at(x, y, z, slot)
 }
 
-/// Whether the watertight rule accepts the triangle with these corners, a lane each, as seen from the origin of the ray.
+/// Whether the watertight rule accepts the triangle with these corners, a lane each, as seen from
+/// the origin of the ray.
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 pub(crate) fn accepted_at(x: __m128, y: __m128, z: __m128, slot: &Slot) -> Option<Accepted> {
@@ -180,12 +183,14 @@ fn three(lanes: __m256d) -> [f64; 3] {
     [_mm_cvtsd_f64(low), _mm_cvtsd_f64(_mm_unpackhi_pd(low, low)), _mm_cvtsd_f64(high)]
 }
 
-/// Whether the ray is at `t` inside the own box of the triangle with these corners, so that clamping leaves it alone.
+/// Whether the ray is at `t` inside the own box of the triangle with these corners, so that
+/// clamping leaves it alone.
 ///
-/// Let `R` be the largest distance from the origin to a corner on any axis, as rounded here; the reference
-/// test dilates by `7uR` or more. By the comparison below the point at `t` lies within `2uR` of the box as seen
-/// from the origin, whose planes are off by at most `uR`: `3uR` in all. What remains, `4uR/|d|`, is more
-/// than the three roundings of a bound, none of which exceeds `uR/|d|` by more than second order.
+/// Let `R` be the largest distance from the origin to a corner on any axis, as rounded here; the
+/// reference test dilates by `7uR` or more. By the comparison below the point at `t` lies within
+/// `2uR` of the box as seen from the origin, whose planes are off by at most `uR`: `3uR` in all.
+/// What remains, `4uR/|d|`, is more than the three roundings of a bound, none of which exceeds
+/// `uR/|d|` by more than second order.
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 pub(crate) fn inside_own_box(

@@ -1,6 +1,7 @@
 //! One run of memory for nodes and leaves, so that a pointer is a place in it whatever it leads to.
 //!
-//! Nodes come first, then leaves, then room for kernels that load whole vectors of a leaf's last row.
+//! Nodes come first, then leaves, then room for kernels that load whole vectors of a leaf's last
+//! row.
 
 use super::leaf::Leaves;
 use super::node::Node;
@@ -57,7 +58,8 @@ impl Arena {
     pub(crate) fn node(&self, pointer: Pointer) -> &Node {
         let byte = pointer.byte();
         assert!(byte.is_multiple_of(size_of::<Node>()) && byte / size_of::<Node>() < self.nodes);
-        // SAFETY: the place is that of one of the nodes at the start of the memory, and a node is words.
+        // SAFETY: the place is that of one of the nodes at the start of the memory, and a node is
+        // words.
         unsafe { self.node_unchecked(pointer) }
     }
 
@@ -102,8 +104,8 @@ impl Arena {
     }
 }
 
-/// Asks for large pages, before the memory is first touched: a walk reads all over it, and looking up small
-/// pages costs large scenes up to a tenth of their speed.
+/// Asks for large pages, before the memory is first touched: a walk reads all over it, and looking
+/// up small pages costs large scenes up to a tenth of their speed.
 #[cfg(target_os = "linux")]
 fn ask_for_large_pages(lines: &mut Vec<Line>) {
     const PAGE: usize = 4096;
@@ -113,7 +115,8 @@ fn ask_for_large_pages(lines: &mut Vec<Line>) {
     if let Some(length) = bytes.checked_sub(skipped).map(|rest| rest / PAGE * PAGE)
         && length > 0
     {
-        // SAFETY: the pages lie in memory that the vector owns. This is advice; whether it is taken does not matter.
+        // SAFETY: the pages lie in memory that the vector owns. This is advice; whether it is taken
+        // does not matter.
         unsafe { libc::madvise(start.add(skipped).cast(), length, libc::MADV_HUGEPAGE) };
     }
 }

@@ -1,8 +1,9 @@
 //! Leaves: 1 to 8 triangles as structure of arrays.
 //!
 //! A leaf of `n` triangles has ten rows of `n` words: corner 0 x, y, z, corner 1 x, y, z, corner 2
-//! x, y, z, and names. Rows are not padded, so a kernel that loads eight words of a row reads into the
-//! next rows, the next leaf, or the room behind the last leaf, and must ignore what it finds there.
+//! x, y, z, and names. Rows are not padded, so a kernel that loads eight words of a row reads into
+//! the next rows, the next leaf, or the room behind the last leaf, and must ignore what it finds
+//! there.
 
 use super::pointer::{Pointer, UNIT};
 use geometry::Triangle;
@@ -19,8 +20,8 @@ pub(crate) struct Leaves {
 }
 
 impl Leaves {
-    /// Adds a leaf of 1 to 8 triangles with their names; `None` if there is no room for it. The pointer
-    /// counts from the first leaf.
+    /// Adds a leaf of 1 to 8 triangles with their names; `None` if there is no room for it. The
+    /// pointer counts from the first leaf.
     pub(crate) fn push(&mut self, triangles: &[(Triangle, u32)]) -> Option<Pointer> {
         let (count, start) = (triangles.len(), self.words.len());
         let pointer = Pointer::leaf(start * 4, count)?;

@@ -1,10 +1,11 @@
 //! From the name in a leaf to the ids of a triangle.
 //!
 //! A level whose triangles all belong to one geometry and have the same flags needs no table: the
-//! name is the primitive. Otherwise triangles whose primitives differ in the lowest bits alone share a page,
-//! and a name is the number of the page and these bits: `page << 6 | primitive & 63`. A scene numbers the primitives of a
-//! geometry one after the other, which makes pages full and the table small; and even if each triangle had a
-//! page of its own there would be names enough for all the leaves that pointers reach.
+//! name is the primitive. Otherwise triangles whose primitives differ in the lowest bits alone
+//! share a page, and a name is the number of the page and these bits: `page << 6 | primitive & 63`.
+//! A scene numbers the primitives of a geometry one after the other, which makes pages full and the
+//! table small; and even if each triangle had a page of its own there would be names enough for all
+//! the leaves that pointers reach.
 
 use tree::{PrimitiveFlags, PrimitiveId, Primitives};
 
@@ -22,7 +23,8 @@ pub(crate) enum Names {
         /// The flags of all.
         flags: PrimitiveFlags,
     },
-    /// A page, and the lowest bits of the primitive. Pages are the ids of their first primitives, in order.
+    /// A page, and the lowest bits of the primitive. Pages are the ids of their first primitives,
+    /// in order.
     Pages(Vec<PrimitiveId>),
 }
 

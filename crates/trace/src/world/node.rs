@@ -7,8 +7,9 @@
 //! | 192 .. 224 | pointers of the children |
 //! | 224 .. 256 | for each octant of directions, the order of the children, far to near |
 //!
-//! An order is eight numbers of 3 bits, the nearest child in the lowest. Bit `k` of an octant is set
-//! where the direction on axis `k` is negative. The planes of a slot without a child are NaN, and no ray meets it.
+//! An order is eight numbers of 3 bits, the nearest child in the lowest. Bit `k` of an octant is
+//! set where the direction on axis `k` is negative. The planes of a slot without a child are NaN,
+//! and no ray meets it.
 
 use super::pointer::Pointer;
 use geometry::{Aabb, Vec3};
@@ -67,8 +68,8 @@ impl Node {
     }
 }
 
-/// The order of boxes for rays of an octant, near to far: by their centres along the octant's diagonal.
-/// Slots without a child come last.
+/// The order of boxes for rays of an octant, near to far: by their centres along the octant's
+/// diagonal. Slots without a child come last.
 fn order(boxes: &[Aabb], octant: usize) -> u32 {
     let sign = |axis: usize| if octant >> axis & 1 == 1 { -1.0 } else { 1.0 };
     let diagonal = Vec3::new(sign(0), sign(1), sign(2));

@@ -7,9 +7,9 @@
 //! | `110` | 29: number of an instance | an instance |
 //! | `111` | 29: number of a list | procedural boxes |
 //!
-//! Places are the lowest 27 bits of nodes and leaves alike, so that a kernel can ask for memory before it
-//! knows what is there. The two largest lists do not exist: [`Pointer::DONE`] lies at the bottom of
-//! every stack, and [`Pointer::LEAVE`] where a walk leaves an instance.
+//! Places are the lowest 27 bits of nodes and leaves alike, so that a kernel can ask for memory
+//! before it knows what is there. The two largest lists do not exist: [`Pointer::DONE`] lies at the
+//! bottom of every stack, and [`Pointer::LEAVE`] where a walk leaves an instance.
 
 use super::node::Node;
 

@@ -1,9 +1,9 @@
 //! A tree, laid out for the CPU.
 //!
-//! The box of a leaf becomes the union, over its triangles, of the triangle's own box; of a triangle that
-//! spatial splits have cut, only what lies in the leaf's box in the image. An image stores such a triangle
-//! several times, with the same ids. All others are therefore inside their boxes, even where the image's
-//! boxes lost them. Boxes of nodes are unions of their children's.
+//! The box of a leaf becomes the union, over its triangles, of the triangle's own box; of a
+//! triangle that spatial splits have cut, only what lies in the leaf's box in the image. An image
+//! stores such a triangle several times, with the same ids. All others are therefore inside their
+//! boxes, even where the image's boxes lost them. Boxes of nodes are unions of their children's.
 
 use super::leaf::{Leaves, MAX_TRIANGLES};
 use super::{Arena, Level, Names, Node, Pointer, Target, TopLevel, World};
@@ -129,7 +129,8 @@ impl Writer {
             } else {
                 let below: Vec<usize> =
                     entry.link.range().filter(|&child| !bounds[child].is_empty()).collect();
-                // The last slots have the largest boxes: whoever asks for any hit looks there first.
+                // The last slots have the largest boxes: whoever asks for any hit looks there
+                // first.
                 let mut slots: Vec<(Aabb, usize)> =
                     below.iter().map(|&child| (bounds[child], child)).collect();
                 slots.sort_by(|a, b| a.0.half_area().total_cmp(&b.0.half_area()));
@@ -267,7 +268,8 @@ fn reference_counts(bvh: &Bvh) -> Vec<u32> {
     counts
 }
 
-/// The box, or all of space if a plane is not finite: whatever such a primitive does, it is visited.
+/// The box, or all of space if a plane is not finite: whatever such a primitive does, it is
+/// visited.
 fn unbounded_unless_finite(bounds: Aabb) -> Aabb {
     if bounds.is_finite() { bounds } else { Aabb::new(Vec3::NEG_INFINITY, Vec3::INFINITY) }
 }

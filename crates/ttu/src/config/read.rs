@@ -47,7 +47,10 @@ pub enum ConfigError {
         near: Option<&'static str>,
     },
     /// No configuration has this name.
-    #[error("no configuration is called `{name}`, expected one of {}, or a file", shipped::names().join(", "))]
+    #[error(
+        "no configuration is called `{name}`, expected one of {}, or a file",
+        shipped::names().join(", ")
+    )]
     UnknownName {
         /// The name.
         name: String,
@@ -74,8 +77,8 @@ impl Config {
         })
     }
 
-    /// Keys are judged one by one before the table is taken apart, so that every refusal names the key and what it may
-    /// be.
+    /// Keys are judged one by one before the table is taken apart, so that every refusal names the
+    /// key and what it may be.
     fn from_table(table: toml::Table) -> Result<Self, ConfigError> {
         let ranges = Self::default().ranges();
         for (key, value) in &table {

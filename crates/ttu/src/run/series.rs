@@ -1,5 +1,5 @@
-//! Figures over time, in a bounded number of samples: when there are too many, every second one is dropped and the
-//! interval doubles.
+//! Figures over time, in a bounded number of samples: when there are too many, every second one is
+//! dropped and the interval doubles.
 
 /// The machine at one time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

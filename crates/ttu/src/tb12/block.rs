@@ -18,8 +18,8 @@
 //! | 6 | bits 0..2 kind (0 inside, 1 foreign, 2 leaf, 3 unused), bits 2..5 count less 1, bits 5..8 mask |
 //! | 7 | offset: first child node (inside), block from `block_base` (foreign), reference from `reference_base` (leaf) |
 //!
-//! Nodes `0..k` are the children of the root. An unused node has the planes min = 255, max = 0. A mask of 0
-//! filters nothing.
+//! Nodes `0..k` are the children of the root. An unused node has the planes min = 255, max = 0. A
+//! mask of 0 filters nothing.
 //!
 //! The block of the specification, byte for byte:
 //!

@@ -1,8 +1,8 @@
 //! The proof of an untrusted image.
 //!
-//! Three passes: the directory and the arrays that it names, the instances, then every level from its root down.
-//! A block is visited once, so the pass ends whatever the bytes say. Only if all of that is sound is the
-//! geometry looked at (`contents`).
+//! Three passes: the directory and the arrays that it names, the instances, then every level from
+//! its root down. A block is visited once, so the pass ends whatever the bytes say. Only if all of
+//! that is sound is the geometry looked at (`contents`).
 
 use super::block::{BLOCK_BYTES, Block, Lead, MAX_ROOT_CHILDREN, NO_BLOCK};
 use super::contents;

@@ -1,7 +1,8 @@
-//! What a sound image should hold besides: boxes around everything below them, masks and opacity that agree.
+//! What a sound image should hold besides: boxes around everything below them, masks and opacity
+//! that agree.
 //!
-//! Sums are formed from the leaves up. Containment is decided on the planes as the traversal unit sees them,
-//! `origin + q 2^e`, by exact comparison.
+//! Sums are formed from the leaves up. Containment is decided on the planes as the traversal unit
+//! sees them, `origin + q 2^e`, by exact comparison.
 
 use super::block::{ALPHA_PRESENT, Block, Lead, OPAQUE_ONLY, unfold_mask};
 use super::check::{LevelBlocks, axes_of, node_name};

@@ -1,9 +1,10 @@
 //! Image → tree: the boxes as decoded, the geometry as stored.
 //!
-//! Every node becomes an entry. A foreign node takes what its own box and that of the block it leads to have in common: the
-//! cells of the block are finer, and both contain what is below. Planes that are no `f32` are rounded inward, which
-//! keeps all geometry, since its planes are `f32`. Encoding such boxes again gives the same cells, so that an image
-//! comes back byte for byte.
+//! Every node becomes an entry. A foreign node takes what its own box and that of the block it
+//! leads to have in common: the cells of the block are finer, and both contain what is below.
+//! Planes that are no `f32` are rounded inward, which keeps all geometry, since its planes are
+//! `f32`. Encoding such boxes again gives the same cells, so that an image comes back byte for
+//! byte.
 
 use super::block::{Block, Lead, NO_BLOCK};
 use super::check::{axes_of, proved_directory};
@@ -113,7 +114,8 @@ impl Growing<'_> {
     }
 }
 
-/// What two boxes have in common; the first if that is nothing, as it may be in an image that loses geometry.
+/// What two boxes have in common; the first if that is nothing, as it may be in an image that loses
+/// geometry.
 fn common(a: Aabb, b: Aabb) -> Aabb {
     let both = a.intersection(b);
     if both.is_empty() { a } else { both }

@@ -1,4 +1,5 @@
-//! What stands around the blocks: a directory, and arrays that it names by their offsets. Little endian.
+//! What stands around the blocks: a directory, and arrays that it names by their offsets. Little
+//! endian.
 //!
 //! | header bytes (128) | field |
 //! |---|---|
@@ -17,7 +18,8 @@
 //! | 16..24, 24..32, 32..40 | offset of the triangles (36 bytes each), boxes (24), ids (12) |
 //! | 40..64 | 0 |
 //!
-//! A reference is 4 bytes: the number of a primitive of its level, or, with bit 31 set, of an instance (T-16).
+//! A reference is 4 bytes: the number of a primitive of its level, or, with bit 31 set, of an
+//! instance (T-16).
 //!
 //! | instance bytes (128) | field |
 //! |---|---|

@@ -135,7 +135,8 @@ impl Items for OfPrimitives<'_> {
     }
 }
 
-/// The instances of a TLAS: their boxes are the hierarchy's business, and nothing is known of opacity.
+/// The instances of a TLAS: their boxes are the hierarchy's business, and nothing is known of
+/// opacity.
 struct OfInstances<'a>(&'a [Instance]);
 
 impl Items for OfInstances<'_> {

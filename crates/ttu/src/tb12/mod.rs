@@ -1,11 +1,12 @@
 //! TB12: a hierarchy in blocks of 128 bytes, one line of the memory hierarchy each.
 //!
-//! A block has its own coordinates, relative to the world and not to its parent, so that errors do not add up down
-//! the tree and any block decodes alone (US 9,552,664). Its root has up to eight children, and up to twelve
-//! nodes in all share the block: what is likely to be visited together is fetched together.
+//! A block has its own coordinates, relative to the world and not to its parent, so that errors do
+//! not add up down the tree and any block decodes alone (US 9,552,664). Its root has up to eight
+//! children, and up to twelve nodes in all share the block: what is likely to be visited together
+//! is fetched together.
 //!
-//! Boxes are conservative by proof: every plane is placed by exact comparison and rounded outward, and the
-//! check compares primitives with `origin + q 2^e` exactly.
+//! Boxes are conservative by proof: every plane is placed by exact comparison and rounded outward,
+//! and the check compares primitives with `origin + q 2^e` exactly.
 //!
 //! | file | concept |
 //! |---|---|

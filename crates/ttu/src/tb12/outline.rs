@@ -1,5 +1,5 @@
-//! Every node of an image, from the roots of its levels down. The image may be unsound: nothing is followed that does not
-//! lead to memory, and no block is opened twice.
+//! Every node of an image, from the roots of its levels down. The image may be unsound: nothing is
+//! followed that does not lead to memory, and no block is opened twice.
 
 use super::block::{BLOCK_BYTES, Block, Lead, MAX_NODES, NO_BLOCK};
 use super::directory::{

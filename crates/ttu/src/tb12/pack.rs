@@ -1,9 +1,10 @@
 //! Treelet packing: which part of the hierarchy shares a block.
 //!
-//! Greedy by surface area. A block begins with the children of its root; the node of the largest box whose
-//! children still fit is opened, again and again (ties: the lowest node). Boxes are measured in the cells of the block, as
-//! they will be stored, so that a decoded image is packed as it was. What stays closed becomes a block of its own,
-//! or is a leaf. Foreign children of one block have consecutive numbers, in the order of the nodes.
+//! Greedy by surface area. A block begins with the children of its root; the node of the largest
+//! box whose children still fit is opened, again and again (ties: the lowest node). Boxes are
+//! measured in the cells of the block, as they will be stored, so that a decoded image is packed as
+//! it was. What stays closed becomes a block of its own, or is a leaf. Foreign children of one
+//! block have consecutive numbers, in the order of the nodes.
 
 use super::block::{ALPHA_PRESENT, Block, Lead, MAX_NODES, NO_BLOCK, Node, OPAQUE_ONLY};
 use super::encode::Tb12Error;

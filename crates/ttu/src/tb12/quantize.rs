@@ -1,8 +1,8 @@
 //! Boxes to cells and back, outward and exact.
 //!
-//! A plane at cell `q` lies at `origin + q 2^e`, a number that need not be an `f32`, or even an `f64`. All
-//! comparisons here are of real numbers: `plane - origin` is split by two-sum into a rounded difference and its
-//! exact error, and `q 2^e` is exact in `f64`.
+//! A plane at cell `q` lies at `origin + q 2^e`, a number that need not be an `f32`, or even an
+//! `f64`. All comparisons here are of real numbers: `plane - origin` is split by two-sum into a
+//! rounded difference and its exact error, and `q 2^e` is exact in `f64`.
 
 use geometry::rounding::{narrow_down, narrow_up};
 use geometry::{Aabb, Vec3};
@@ -21,10 +21,11 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// The finest grid that begins at `min` and reaches `max` in 255 cells; `None` if no exponent does.
+    /// The finest grid that begins at `min` and reaches `max` in 255 cells; `None` if no exponent
+    /// does.
     ///
-    /// A flat axis takes the finest cell that is no smaller than an ulp of the plane, so that a query's
-    /// coordinates in cells stay small.
+    /// A flat axis takes the finest cell that is no smaller than an ulp of the plane, so that a
+    /// query's coordinates in cells stay small.
     #[must_use]
     pub fn spanning(min: f32, max: f32) -> Option<Self> {
         // A difference of 2^k to 2^(k+1) takes cells of 2^(k-8) or 2^(k-7); begin before both.
@@ -98,8 +99,9 @@ pub fn decoded_box(axes: &[Axis; 3], min: [u8; 3], max: [u8; 3]) -> Aabb {
     )
 }
 
-/// The same, rounded inward: the largest box of `f32` planes inside. Whatever has `f32` planes and lies between the
-/// cells lies in it, and its own cells are these again. A box without such planes is rounded outward.
+/// The same, rounded inward: the largest box of `f32` planes inside. Whatever has `f32` planes and
+/// lies between the cells lies in it, and its own cells are these again. A box without such planes
+/// is rounded outward.
 #[must_use]
 pub fn inner_box(axes: &[Axis; 3], min: [u8; 3], max: [u8; 3]) -> Aabb {
     let outer = decoded_box(axes, min, max);
@@ -115,7 +117,8 @@ pub fn inner_box(axes: &[Axis; 3], min: [u8; 3], max: [u8; 3]) -> Aabb {
     if inner.is_empty() { outer } else { inner }
 }
 
-/// `a - b` as a rounded `f64` and its exact error; no negative zeros, so that a total order compares them.
+/// `a - b` as a rounded `f64` and its exact error; no negative zeros, so that a total order
+/// compares them.
 fn difference(a: f32, b: f32) -> (f64, f64) {
     let (sum, error) = two_sum(f64::from(a), -f64::from(b));
     (sum + 0.0, error + 0.0)
@@ -158,7 +161,8 @@ mod tests {
     }
 
     proptest! {
-        /// The finest grid, and the tightest cells that contain a part of it, by rational arithmetic.
+        /// The finest grid, and the tightest cells that contain a part of it, by rational
+        /// arithmetic.
         #[test]
         fn cells_are_tight_and_outward((min, max) in pair(), a in 0.0f32..=1.0, b in 0.0f32..=1.0) {
             let axis = Axis::spanning(min, max).unwrap();

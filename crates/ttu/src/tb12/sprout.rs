@@ -1,8 +1,8 @@
 //! A hierarchy made ready for packing: leaves that a node can hold, nothing empty.
 //!
-//! A leaf of a [`Bvh`] may have more references than a TB12 node counts. It becomes a small tree of leaves of
-//! eight, each with the box around its own primitives, clipped by the box of the leaf. A box that does not contain those
-//! below it is grown until it does.
+//! A leaf of a [`Bvh`] may have more references than a TB12 node counts. It becomes a small tree of
+//! leaves of eight, each with the box around its own primitives, clipped by the box of the leaf. A
+//! box that does not contain those below it is grown until it does.
 
 use super::block::{MAX_LEAF, MAX_ROOT_CHILDREN};
 use super::encode::Tb12Error;

@@ -1,8 +1,8 @@
 //! The interface: takes queries from the SM (step 1 of the event list).
 //!
-//! A query takes as many beats as its record has port widths. The slot is the lowest free one; it can be picked
-//! in the cycle after the last beat, later if the unit forms the reciprocals itself. Without a free slot the
-//! interface raises queue-full.
+//! A query takes as many beats as its record has port widths. The slot is the lowest free one; it
+//! can be picked in the cycle after the last beat, later if the unit forms the reciprocals itself.
+//! Without a free slot the interface raises queue-full.
 
 use super::slot::{StackEntry, State};
 use super::ttu::{Env, Ttu};

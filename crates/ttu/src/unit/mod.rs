@@ -1,5 +1,6 @@
-//! The units of the machine, one file each. A cycle visits them from the back to the front (T-1), so a token
-//! moves at most one stage a cycle; "available at c" means usable by the next stage in cycle c.
+//! The units of the machine, one file each. A cycle visits them from the back to the front (T-1),
+//! so a token moves at most one stage a cycle; "available at c" means usable by the next stage in
+//! cycle c.
 //!
 //! | file | unit | step of a cycle |
 //! |---|---|---|

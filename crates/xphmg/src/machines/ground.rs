@@ -88,8 +88,8 @@ impl<'a> TilesGround<'a> {
         RayElements::from_record(read_elements(self.ray_record(query), self.policy(), &mut raised))
     }
 
-    /// The option that a query's flags ask for, and whether that is all they ask for: other flags are a
-    /// program's business.
+    /// The option that a query's flags ask for, and whether that is all they ask for: other flags
+    /// are a program's business.
     #[must_use]
     pub fn options(query: &RayQuery) -> (JobOptions, bool) {
         let culls = query.flags.contains(RayFlags::CULL_BACK);

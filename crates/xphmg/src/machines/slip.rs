@@ -1,9 +1,9 @@
 //! Hits that lie outside their triangle's box.
 //!
-//! The weights of RT.TRI have one sign, so its `t` is a mean of the corners' depths; but for a triangle seen edge-on
-//! they are mostly rounding noise, and the mean may fall where the ray is no longer, or not yet, in the
-//! triangle's box. If the ray ends in between, a job culls the box of a hit that the triangle test would
-//! accept (X-53 says so). No box that is stored can prevent it.
+//! The weights of RT.TRI have one sign, so its `t` is a mean of the corners' depths; but for a
+//! triangle seen edge-on they are mostly rounding noise, and the mean may fall where the ray is no
+//! longer, or not yet, in the triangle's box. If the ray ends in between, a job culls the box of a
+//! hit that the triangle test would accept (X-53 says so). No box that is stored can prevent it.
 
 use super::ground::TilesGround;
 use crate::instruction::Verdict;
@@ -12,7 +12,8 @@ use crate::tiles::margin::{margin, widen};
 use geometry::Aabb;
 use machine::{Hit, RayQuery};
 
-/// Whether the query's ray misses the box of the triangle that it is said to hit, the margin included.
+/// Whether the query's ray misses the box of the triangle that it is said to hit, the margin
+/// included.
 #[must_use]
 pub fn slips_past_its_box(ground: &TilesGround<'_>, query: &RayQuery, hit: &Hit) -> bool {
     let Some(number) = ground.number_of(hit) else { return false };

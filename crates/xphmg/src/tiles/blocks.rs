@@ -1,5 +1,5 @@
-//! The image as a traversal unit sees it: a node is a block, its boxes need no frame, and a leaf is memory to be
-//! fetched: the TriRange and its triangles.
+//! The image as a traversal unit sees it: a node is a block, its boxes need no frame, and a leaf is
+//! memory to be fetched: the TriRange and its triangles.
 
 use super::contents::Contents;
 use crate::layout::node::ChildKind;
@@ -28,7 +28,8 @@ pub fn blocks(image: &CheckedImage) -> BlockImage {
                     sum.items.extend(range.first..range.first + range.count);
                     let triangles = range.count as usize * triangle_bytes(contents.policy.format);
                     let bytes = (TRI_RANGE_BYTES + triangles) as u32;
-                    // The range and its triangles are apart; the fetch is counted as one run of lines.
+                    // The range and its triangles are apart; the fetch is counted as one run of
+                    // lines.
                     let address = contents.triangle_address(range.first);
                     BlockLead::Items { first, count: range.count, bytes, address }
                 }

@@ -1,7 +1,7 @@
 //! Image → tree: the hierarchy with its decoded boxes and the geometry as stored.
 //!
-//! Ids are those of the scene. Where instances were flattened, the instance stands as the geometry and the
-//! triangle's position as the primitive, which keeps the order of hits.
+//! Ids are those of the scene. Where instances were flattened, the instance stands as the geometry
+//! and the triangle's position as the primitive, which keeps the order of hits.
 
 use super::contents::Contents;
 use crate::layout::node::ChildKind;

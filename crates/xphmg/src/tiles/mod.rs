@@ -1,13 +1,13 @@
-//! The formats `xphmg-fp32`, `xphmg-fp16`, `xphmg-bf16` and `xphmg-int16q`: a tree as node tiles, TriRanges and a
-//! triangle buffer, as RT programs and offload jobs read them.
+//! The formats `xphmg-fp32`, `xphmg-fp16`, `xphmg-bf16` and `xphmg-int16q`: a tree as node tiles,
+//! TriRanges and a triangle buffer, as RT programs and offload jobs read them.
 //!
-//! * Stored geometry is rounded to nearest in the element format; every box is widened by the margin (see
-//!   [`margin`]) and rounded outward, so it contains the stored triangles below it.
-//! * Triangles lie in the order of their ids, each once. A hit's `prim` is the position in that order, so ties
-//!   at equal `t` are settled alike in jobs and in scenes. A leaf whose triangles are not neighbours in
-//!   that order becomes a node over several ranges.
-//! * There are no instances: placed geometry is flattened. A table beside the tiles says which instance,
-//!   geometry and primitive each triangle came from.
+//! * Stored geometry is rounded to nearest in the element format; every box is widened by the
+//!   margin (see [`margin`]) and rounded outward, so it contains the stored triangles below it.
+//! * Triangles lie in the order of their ids, each once. A hit's `prim` is the position in that
+//!   order, so ties at equal `t` are settled alike in jobs and in scenes. A leaf whose triangles
+//!   are not neighbours in that order becomes a node over several ranges.
+//! * There are no instances: placed geometry is flattened. A table beside the tiles says which
+//!   instance, geometry and primitive each triangle came from.
 //! * Leaf boxes contain whole triangles, also where a spatial split referred to a part.
 //!
 //! | file | concept |

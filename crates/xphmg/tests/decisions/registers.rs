@@ -33,7 +33,13 @@ fn x04_features_come_before_registers_and_registers_before_memory() {
     assert_eq!(bench.trap("rt.bbox a1, (a0)"), (Trap::MISALIGNED, 3));
     bench.hart.x[10] = 4;
     bench.write(0x7F0, 1);
-    assert_eq!(bench.trap("rt.bbox a1, (a0)"), (Trap::LOAD_ACCESS, 4)); // the ray before the operand
+    assert_eq!(
+        bench.trap(
+            "rt.bbox a1, \
+                           (a0)"
+        ),
+        (Trap::LOAD_ACCESS, 4)
+    ); // the ray before the operand
 }
 
 #[test]

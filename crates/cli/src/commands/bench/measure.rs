@@ -52,8 +52,8 @@ impl Plan<'_> {
         Ok(rows)
     }
 
-    /// The median time of each contender. They take turns, so that whatever slows the machine slows all
-    /// of them; a first run warms caches and does not count.
+    /// The median time of each contender. They take turns, so that whatever slows the machine slows
+    /// all of them; a first run warms caches and does not count.
     fn medians(&self, works: &mut [Vec<Box<dyn Work + '_>>], pool: &ThreadPool) -> Vec<f64> {
         let mut times = vec![Vec::with_capacity(self.runs); works.len()];
         for run in 0..=self.runs {

@@ -109,7 +109,8 @@ impl Report {
         Json { machine: &self.machine, rows: rows.collect(), missing: &self.missing }
     }
 
-    /// A table for each scene and number of threads, then what the others do better, then who is missing.
+    /// A table for each scene and number of threads, then what the others do better, then who is
+    /// missing.
     pub(super) fn text(&self) -> String {
         let Machine { cpu, cores, kernel } = &self.machine;
         let mut text = format!("{cpu}, {}, kernel {kernel}\n", counted(*cores, "core"));
@@ -181,8 +182,8 @@ impl SceneReport {
             table.row(cells);
         }
         format!(
-            "\n{}: {}, {} of each kind, {}\nmillion rays a second; beside them, {scale}; bytes a triangle; \
-             answers that differ by more than {TOLERANCE}\n\n{}{}",
+            "\n{}: {}, {} of each kind, {}\nmillion rays a second; beside them, {scale}; bytes a \
+             triangle; answers that differ by more than {TOLERANCE}\n\n{}{}",
             self.name,
             counted(self.triangles, "triangle"),
             grouped(self.rays as u64) + " rays",

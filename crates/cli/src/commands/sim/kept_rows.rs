@@ -1,4 +1,5 @@
-//! Finished runs in a file, one JSON object a line, so that a sweep that was interrupted goes on where it ended.
+//! Finished runs in a file, one JSON object a line, so that a sweep that was interrupted goes on
+//! where it ended.
 
 use crate::failure::Failure;
 use siliray::sim::{Row, RunKey};
@@ -15,7 +16,8 @@ pub(super) struct KeptRows {
 }
 
 impl KeptRows {
-    /// Opens the file, or begins it. A last line that was cut off is dropped: its run is made again.
+    /// Opens the file, or begins it. A last line that was cut off is dropped: its run is made
+    /// again.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         let cannot = |error: &dyn std::fmt::Display| {
             Failure::input(format!("cannot use {}: {error}", path.display()))
@@ -47,7 +49,8 @@ impl KeptRows {
         self.rows.iter().find(|row| row.key == *key).cloned()
     }
 
-    /// Adds a run. The line is written at once, so that it is there whole or, if that fails, cut off.
+    /// Adds a run. The line is written at once, so that it is there whole or, if that fails, cut
+    /// off.
     pub(super) fn add(&self, row: &Row) -> Result<(), Failure> {
         let cannot = |error: &dyn std::fmt::Display| {
             Failure::input(format!("cannot write {}: {error}", self.path.display()))

@@ -1,7 +1,7 @@
 //! Ranges gathered into clusters, each of which will be a primitive node.
 //!
-//! A cluster starts with a range that has few neighbours left, and takes in whichever neighbour adds the
-//! fewest bits a triangle, until none fits.
+//! A cluster starts with a range that has few neighbours left, and takes in whichever neighbour
+//! adds the fewest bits a triangle, until none fits.
 
 use super::ranges::{Members, Ranges};
 use std::cmp::Reverse;

@@ -1,9 +1,10 @@
 //! An order of clusters in which those with leaves of one box lie near each other.
 //!
-//! Clusters are the vertices of a graph, joined where they have leaves of the same box; the order is that
-//! of Cuthill and McKee 1969, "Reducing the bandwidth of sparse symmetric matrices", from an end of the
-//! graph that is found by walking it twice. It is smoothed: each cluster goes to the mean place of the
-//! clusters that it is joined to, over and over, and the order with the smallest widest gap is taken.
+//! Clusters are the vertices of a graph, joined where they have leaves of the same box; the order
+//! is that of Cuthill and McKee 1969, "Reducing the bandwidth of sparse symmetric matrices", from
+//! an end of the graph that is found by walking it twice. It is smoothed: each cluster goes to the
+//! mean place of the clusters that it is joined to, over and over, and the order with the smallest
+//! widest gap is taken.
 
 use super::ranges::Members;
 
@@ -144,8 +145,8 @@ fn places(order: &[u32]) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    /// Clusters on a grid, eight times as long as it is wide, each with a leaf of the box at each of
-    /// its corners. Their numbers say nothing about where they lie.
+    /// Clusters on a grid, eight times as long as it is wide, each with a leaf of the box at each
+    /// of its corners. Their numbers say nothing about where they lie.
     #[test]
     fn a_long_strip_is_lined_up_along_its_length() {
         let (width, length) = (6u32, 48u32);

@@ -1,10 +1,10 @@
 //! An order of leaves in which neighbours share vertices.
 //!
-//! Primitive nodes are filled in the order of the leaves. Within a pool any order will do, as long as
-//! one leaf of a box lies within the reach of a range length, 15 nodes, of the next. So the ranges of a
-//! pool are gathered into clusters, each of which will be a node, and the clusters are lined up such
-//! that those with leaves of one box lie near each other. A pool in which some box still is out of reach
-//! is divided; what cannot be divided keeps the order of the tree.
+//! Primitive nodes are filled in the order of the leaves. Within a pool any order will do, as long
+//! as one leaf of a box lies within the reach of a range length, 15 nodes, of the next. So the
+//! ranges of a pool are gathered into clusters, each of which will be a node, and the clusters are
+//! lined up such that those with leaves of one box lie near each other. A pool in which some box
+//! still is out of reach is divided; what cannot be divided keeps the order of the tree.
 //!
 //! | file | step |
 //! |---|---|
@@ -13,8 +13,9 @@
 //! | `rearrange` | ranges moved and exchanged so that fewer nodes do |
 //! | `line_up` | an order of clusters |
 //!
-//! The order of a tree that was decoded is that of its primitives, which decoding numbers as they lie
-//! in memory. A pool with procedurals keeps the order of the tree, because those are numbered apart.
+//! The order of a tree that was decoded is that of its primitives, which decoding numbers as they
+//! lie in memory. A pool with procedurals keeps the order of the tree, because those are numbered
+//! apart.
 
 mod clusters;
 mod line_up;
@@ -36,8 +37,9 @@ const REACH: u32 = 15;
 /// How much is tried.
 #[derive(Debug, Clone, Copy)]
 struct Care {
-    /// What each common vertex with ranges that wait weighs against putting a range into a cluster, in
-    /// bits: one that is left behind alone will not find company later. The best of several is taken.
+    /// What each common vertex with ranges that wait weighs against putting a range into a cluster,
+    /// in bits: one that is left behind alone will not find company later. The best of several is
+    /// taken.
     company_bits: &'static [u32],
     /// Longest path of ranges that move for each other, and most ranges looked at on the way.
     path: u8,

@@ -1,9 +1,9 @@
 //! Moving ranges between clusters so that fewer clusters do.
 //!
-//! Clusters that are far from full are emptied where possible: a range of theirs goes to a neighbouring
-//! cluster with room, or to one that gives up another range for it, which goes on in the same way: an
-//! alternating path, found breadth first. In between, ranges are moved and exchanged wherever that saves
-//! bits or fills the fuller of two clusters, which makes room.
+//! Clusters that are far from full are emptied where possible: a range of theirs goes to a
+//! neighbouring cluster with room, or to one that gives up another range for it, which goes on in
+//! the same way: an alternating path, found breadth first. In between, ranges are moved and
+//! exchanged wherever that saves bits or fills the fuller of two clusters, which makes room.
 
 use super::Care;
 use super::clusters::{Cluster, Clusters, TOO_LARGE};

@@ -1,9 +1,9 @@
 //! Triangles that should share a range, two by two.
 //!
-//! A pair of triangles with a common edge often has a box hardly larger than the larger of theirs. Two
-//! references become one [`Part`] where what that saves, a range, is worth more than what the common
-//! box adds to the cost. The best pairs are made first. Then references that were left over take a mate
-//! from another pair where its mate finds another one in turn, and all of that gains.
+//! A pair of triangles with a common edge often has a box hardly larger than the larger of theirs.
+//! Two references become one [`Part`] where what that saves, a range, is worth more than what the
+//! common box adds to the cost. The best pairs are made first. Then references that were left over
+//! take a mate from another pair where its mate finds another one in turn, and all of that gains.
 
 use super::half_area;
 use geometry::{Aabb, Triangle};
@@ -58,8 +58,8 @@ pub(super) fn pair(references: &[Reference], primitives: &Primitives, worth: f64
 
 const NONE: u32 = u32::MAX;
 
-/// Lengthens chains: where `a` has no mate, `b` and `c` are mates, and `d` has none, `a` and `b` and
-/// `c` and `d` may be better.
+/// Lengthens chains: where `a` has no mate, `b` and `c` are mates, and `d` has none, `a` and `b`
+/// and `c` and `d` may be better.
 fn rearrange(mates: &mut [u32], pairs: &[Candidate]) {
     let mut first_choices = vec![0u32; mates.len() + 1];
     for pair in pairs {
@@ -139,8 +139,8 @@ fn candidates(references: &[Reference], primitives: &Primitives, worth: f64) -> 
     found
 }
 
-/// A number for each edge, the same from both sides. Different edges may share one: then two triangles
-/// are compared that have nothing in common, and no harm is done.
+/// A number for each edge, the same from both sides. Different edges may share one: then two
+/// triangles are compared that have nothing in common, and no harm is done.
 fn edge_keys(triangle: &Triangle) -> [u64; 3] {
     let mix = |x: u64| {
         let x = (x ^ x >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);

@@ -1,10 +1,11 @@
 //! Leaves for density: fewer box nodes, at a bounded loss.
 //!
-//! A tree built for speed has leaves of one or two triangles, and half its bytes are box nodes. Each
-//! maximal subtree of at most [`TREELET_REFERENCES`] references is put together again with a price on
-//! box nodes ([`treelet`]). One price serves the whole level: the highest for which the cost of the level
-//! stays within [`ALLOWED_LOSS`]. It is found by bisection. In small levels, all that helps is tried on
-//! every subtree. In larger ones time counts: what helps is found on a sample.
+//! A tree built for speed has leaves of one or two triangles, and half its bytes are box nodes.
+//! Each maximal subtree of at most [`TREELET_REFERENCES`] references is put together again with a
+//! price on box nodes ([`treelet`]). One price serves the whole level: the highest for which the
+//! cost of the level stays within [`ALLOWED_LOSS`]. It is found by bisection. In small levels, all
+//! that helps is tried on every subtree. In larger ones time counts: what helps is found on a
+//! sample.
 //!
 //! | file | step |
 //! |---|---|

@@ -1,6 +1,6 @@
 //! Moving subtrees of a draft to where they cost least, after Bittner, Hapala, Havran 2013, "Fast
-//! insertion-based optimization of bounding volume hierarchies", with the search of Meister and Bittner
-//! 2018, "Parallel reinsertion for bounding volume hierarchy optimization".
+//! insertion-based optimization of bounding volume hierarchies", with the search of Meister and
+//! Bittner 2018, "Parallel reinsertion for bounding volume hierarchy optimization".
 //!
 //! A round visits every node, those with the largest boxes first, and moves it at once. Drafts are
 //! improved side by side, so that there is no need to do so within one.
@@ -9,8 +9,8 @@ use super::draft::{Draft, NONE};
 use super::half_area;
 use geometry::Aabb;
 
-/// Most subtrees that are looked at for one node. Where boxes overlap much, bounds hardly prune, and the
-/// best place is near all the same.
+/// Most subtrees that are looked at for one node. Where boxes overlap much, bounds hardly prune,
+/// and the best place is near all the same.
 const MAX_STEPS: usize = 64;
 
 /// Improves a draft by at most so many rounds.
@@ -48,9 +48,9 @@ struct Search {
 }
 
 impl Search {
-    /// The node beside which another would cost least, if that is better than where it is. Branch and
-    /// bound: from its sibling upward, each subtree that hangs off the path to the root is searched
-    /// with what taking the node out has gained so far.
+    /// The node beside which another would cost least, if that is better than where it is. Branch
+    /// and bound: from its sibling upward, each subtree that hangs off the path to the root is
+    /// searched with what taking the node out has gained so far.
     fn best_place(&mut self, draft: &Draft, node: usize) -> Option<usize> {
         let parent = draft.nodes[node].parent as usize;
         if draft.nodes[parent].parent == NONE {
@@ -110,8 +110,8 @@ impl Search {
     }
 }
 
-/// Takes a node out and puts it beside `place`; its parent goes with it. `place` is neither the root
-/// nor below the node, its parent or its sibling.
+/// Takes a node out and puts it beside `place`; its parent goes with it. `place` is neither the
+/// root nor below the node, its parent or its sibling.
 fn reinsert(draft: &mut Draft, node: usize, place: usize) {
     let parent = draft.nodes[node].parent as usize;
     let beside = draft.sibling(node);

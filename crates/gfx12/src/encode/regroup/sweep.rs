@@ -1,10 +1,10 @@
 //! A binary tree over parts, from the top down.
 //!
-//! Every split between neighbours along every axis is tried. By the usual heuristic a side costs its
-//! area times its references, as if it became one large leaf. But it becomes a tree, and over a surface
-//! the cost of a good tree grows far more slowly, about with the square root of the references. Among
-//! large boxes that overlap, the usual heuristic is the better one. So both trees are made, and the one
-//! with the smaller boxes is taken.
+//! Every split between neighbours along every axis is tried. By the usual heuristic a side costs
+//! its area times its references, as if it became one large leaf. But it becomes a tree, and over a
+//! surface the cost of a good tree grows far more slowly, about with the square root of the
+//! references. Among large boxes that overlap, the usual heuristic is the better one. So both trees
+//! are made, and the one with the smaller boxes is taken.
 //!
 //! The parts are sorted once for each axis and stay sorted (Wald and Havran 2006, "On building fast
 //! kd-trees for ray tracing, and on doing that in O(N log N)").
@@ -14,8 +14,8 @@ use super::half_area;
 use super::mates::Part;
 use geometry::Aabb;
 
-/// From this depth on, parts are halved: splits that peel off one part after another would otherwise
-/// take as many levels as there are parts.
+/// From this depth on, parts are halved: splits that peel off one part after another would
+/// otherwise take as many levels as there are parts.
 const MAX_SWEPT_DEPTH: u32 = 56;
 
 /// How the cost of a side is thought to grow with its references.

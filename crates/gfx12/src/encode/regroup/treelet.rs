@@ -4,8 +4,8 @@
 //! ([`super::sweep`], [`super::reinsert`]). Then, as in Ylitie, Karras, Laine 2017, "Efficient
 //! incoherent ray traversal on GPUs through compressed wide BVHs", section 3.1, dynamic programming
 //! finds the cheapest wide subtree that the binary one allows. The cost is that of the surface-area
-//! heuristic, 1 for a node and 1 for a reference, plus a price for the bytes of each box node and of
-//! each pair without a second triangle: a higher price gives fewer box nodes and larger leaves.
+//! heuristic, 1 for a node and 1 for a reference, plus a price for the bytes of each box node and
+//! of each pair without a second triangle: a higher price gives fewer box nodes and larger leaves.
 
 use super::draft::{Draft, DraftNode};
 use super::mates::{self, Part, Reference};
@@ -92,8 +92,8 @@ impl Treelet {
         self.areas
     }
 
-    /// The cheapest wide subtree where a box node is worth `price` of cost; `None` where the treelet
-    /// holds nothing.
+    /// The cheapest wide subtree where a box node is worth `price` of cost; `None` where the
+    /// treelet holds nothing.
     pub(super) fn rebuild(&self, price: f64) -> Option<Rebuilt> {
         let price = price as f32;
         let mut costs: Vec<Costs> = Vec::with_capacity(self.nodes.len());

@@ -1,7 +1,7 @@
 //! The uncompressed, 4-wide formats that `image_bvh_dual_intersect_ray` reads when T# bit 115 is 0.
 //!
-//! Planes and child pointers are stored plainly, and nodes are placed in units of 64 bytes. These are
-//! AMD's RTIP 3.0 nodes; nothing here is read by the 8-wide instruction.
+//! Planes and child pointers are stored plainly, and nodes are placed in units of 64 bytes. These
+//! are AMD's RTIP 3.0 nodes; nothing here is read by the 8-wide instruction.
 //!
 //! | file | structure | bytes |
 //! |---|---|---|

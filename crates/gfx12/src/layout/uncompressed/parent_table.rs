@@ -1,14 +1,14 @@
 //! Parent table of the uncompressed formats: one dword for each 64-byte unit, below the first node.
 //!
-//! No uncompressed node has room for its parent. With `first` the unit of the first node (2 behind a
-//! GPURT header, 0 in images of siliray and RADV), the parent of a node at `unit` is the dword at
+//! No uncompressed node has room for its parent. With `first` the unit of the first node (2 behind
+//! a GPURT header, 0 in images of siliray and RADV), the parent of a node at `unit` is the dword at
 //!
 //! ```text
 //! base - 4 (unit - first + 1)
 //! ```
 //!
-//! The table grows downward from the base. The root's parent is 0xFFFFFFFF; a 128-byte node uses the
-//! slot of its first unit. Sources: GPURT, Mesa (older layout).
+//! The table grows downward from the base. The root's parent is 0xFFFFFFFF; a 128-byte node uses
+//! the slot of its first unit. Sources: GPURT, Mesa (older layout).
 //!
 //! ```
 //! use gfx12::layout::uncompressed::{DualPointer, parent_slot_address};

@@ -84,7 +84,8 @@ impl<'a> Lane<'a> {
     }
 
     /// `image_bvh_dual_intersect_ray`. The ray registers stay as they are. The law decides about
-    /// primitives, so what the unit says of them is computed only where it is compared with the law.
+    /// primitives, so what the unit says of them is computed only where it is compared with the
+    /// law.
     pub(super) fn intersect(
         &mut self,
         nodes: [DualPointer; 2],
@@ -125,8 +126,8 @@ impl<'a> Lane<'a> {
         StackAddress::decode(self.stack).blas_to_tlas_pop
     }
 
-    /// Goes into the structure below an instance, and gives the data for the stack: its root, or nothing
-    /// where the instance was culled.
+    /// Goes into the structure below an instance, and gives the data for the stack: its root, or
+    /// nothing where the instance was culled.
     pub(super) fn enter(&mut self, instance: DualPointer, answer: &Answer) -> [u32; 8] {
         let base = BasePointer::from_words(answer.vdst[2], answer.vdst[3]);
         let root = DualPointer(answer.vdst[7]);

@@ -2,25 +2,27 @@
 //!
 //! The loop is GPURT's for RTIP 3.0 around
 //! [`image_bvh_dual_intersect_ray`](crate::instruction::image_bvh_dual_intersect_ray) and
-//! [`push8_pop2`](crate::stack::push8_pop2), except for what it does when the stack has lost entries
-//! (G-33). There the published loop walks back from one of the two nodes, but the children of two boxes are
-//! mixed on the stack, and entries of the other box may be gone: leaves can be missed. So the walk
-//! has two phases:
+//! [`push8_pop2`](crate::stack::push8_pop2), except for what it does when the stack has lost
+//! entries (G-33). There the published loop walks back from one of the two nodes, but the children
+//! of two boxes are mixed on the stack, and entries of the other box may be gone: leaves can be
+//! missed. So the walk has two phases:
 //!
 //! 1. `pairs`: two nodes a step. It never walks back; if entries were lost it gives up.
-//! 2. `singles`: from the root again, one node a step, walking back through the parent table. The closest hit
-//!    so far is kept, the list of all hits is emptied.
+//! 2. `singles`: from the root again, one node a step, walking back through the parent table. The
+//!    closest hit so far is kept, the list of all hits is emptied.
 //!
-//! Walking back pushes the children behind the one just left, in the order of their parent's answer, so
-//! that order must not depend on the extent. It does with T# bit 52: a triangle that drops out changes
-//! how the sorting network passes boxes at equal distance. `singles` therefore clears bit 52. Without it,
-//! keys are distances alone; a shorter extent only drops the largest, and the order of the others stays.
+//! Walking back pushes the children behind the one just left, in the order of their parent's
+//! answer, so that order must not depend on the extent. It does with T# bit 52: a triangle that
+//! drops out changes how the sorting network passes boxes at equal distance. `singles` therefore
+//! clears bit 52. Without it, keys are distances alone; a shorter extent only drops the largest,
+//! and the order of the others stays.
 //!
-//! The two flags that skip a kind of primitive are not passed to the unit, as in RADV: it would cull
-//! instances of structures with both kinds. Acceptance sees to them. Everything that can be hit is accepted
-//! by the law ([`machine::primitive_test`]); the registers stay raw. The unit tests a pair's triangles in the
-//! order of the node, which is a rotation of their own, so its `t` may differ from theirs in the last bits;
-//! debug builds assert that it is, to the bit, that of Möller-Trumbore on the node's order.
+//! The two flags that skip a kind of primitive are not passed to the unit, as in RADV: it would
+//! cull instances of structures with both kinds. Acceptance sees to them. Everything that can be
+//! hit is accepted by the law ([`machine::primitive_test`]); the registers stay raw. The unit tests
+//! a pair's triangles in the order of the node, which is a rotation of their own, so its `t` may
+//! differ from theirs in the last bits; debug builds assert that it is, to the bit, that of
+//! Möller-Trumbore on the node's order.
 
 mod ground;
 mod lane;

@@ -49,8 +49,8 @@ pub(super) fn run(lane: &mut Lane<'_>) -> Result<(), BudgetExhausted> {
     }
 }
 
-/// The parent of the node that the walk was at last, and the child that it leaves; nothing above the
-/// root. From the root below an instance the way leads to the instance, in the TLAS.
+/// The parent of the node that the walk was at last, and the child that it leaves; nothing above
+/// the root. From the root below an instance the way leads to the instance, in the TLAS.
 fn walk_back(lane: &mut Lane<'_>, previous: DualPointer) -> Option<(DualPointer, DualPointer)> {
     let mut left = previous;
     if let Some(inside) = lane.inside()

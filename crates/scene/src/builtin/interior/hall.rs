@@ -16,7 +16,8 @@ const ARCH_SPRING: f32 = 4.5;
 /// Top of the wall above the arches.
 const ARCH_TOP: f32 = 7.4;
 
-/// Outer walls. Each bay of a side wall has an arched opening, the far wall a door above the stairs.
+/// Outer walls. Each bay of a side wall has an arched opening, the far wall a door above the
+/// stairs.
 pub(super) fn walls(mesh: &mut Mesh, detail: &Detail) {
     let (near, far) = (HALF_WIDTH, HALF_WIDTH + 0.6);
     mesh.block(Vec3::new(-far, 0.0, -0.5), Vec3::new(far, HEIGHT, 0.0));
@@ -153,8 +154,8 @@ fn arch(mesh: &mut Mesh, detail: &Detail, x: (f32, f32), z: f32, half: f32, y: (
     flat_arch(mesh, detail, x, z, half, half, y);
 }
 
-/// The wall above an elliptic arch: both faces from the curve up to a level top, and the soffit. The
-/// wall is `x` thick, the opening `2 half` wide about `z`, and `y` holds spring and top.
+/// The wall above an elliptic arch: both faces from the curve up to a level top, and the soffit.
+/// The wall is `x` thick, the opening `2 half` wide about `z`, and `y` holds spring and top.
 fn flat_arch(
     mesh: &mut Mesh,
     detail: &Detail,

@@ -1,7 +1,7 @@
 //! `interior`: a hall of 14 x 9 x 27 metres, y up, the camera inside at z = 1 looking along +z.
 //!
-//! Walls and beams are a few triangles as long as the hall; blinds, bars and balusters are thin ones by
-//! the thousand. All parts follow one level of detail.
+//! Walls and beams are a few triangles as long as the hall; blinds, bars and balusters are thin
+//! ones by the thousand. All parts follow one level of detail.
 
 mod fittings;
 mod hall;

@@ -61,8 +61,8 @@ impl Aim {
         Self::dilated(ray, divisor, all(dilation * (1.0 + 1.0 / 7.0)))
     }
 
-    /// As [`slot::Aim`], but far planes are widened here instead of exits later: by a factor with one more rounding, in
-    /// inverse and offset alike (see `docs/trace.md`).
+    /// As [`slot::Aim`], but far planes are widened here instead of exits later: by a factor with
+    /// one more rounding, in inverse and offset alike (see `docs/trace.md`).
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     fn dilated(ray: &Ray, divisor: __m128, dilation: __m128) -> Self {
@@ -93,7 +93,8 @@ fn greater(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// The direction, with components that are tiny beside the largest replaced; `None` if the ray is out of the ordinary (see [`ordinary`]).
+/// The direction, with components that are tiny beside the largest replaced; `None` if the ray is
+/// out of the ordinary (see [`ordinary`]).
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 pub(super) fn divisor(ray: &Ray) -> Option<__m128> {
@@ -118,7 +119,8 @@ pub(super) fn divisor(ray: &Ray) -> Option<__m128> {
     slot::is_ordinary(ray).then_some(_mm_mask_blend_ps(is_tiny, direction, replaced))
 }
 
-/// The numbers of a ray. Compilers would make all others that are loaded of these, which takes longer than to load them.
+/// The numbers of a ray. Compilers would make all others that are loaded of these, which takes
+/// longer than to load them.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 fn numbers(ray: &Ray) -> __m256 {
@@ -201,9 +203,10 @@ impl Sight {
 
     /// Where the ray enters and leaves the children of the node at a place, as the bits of floats.
     ///
-    /// Among floats that are not negative the order of their bits is their own, a NaN (a slot without a child) is the
-    /// greatest, and all that are negative are less. No entry is negative, as the range does not begin before 0; an exit
-    /// that is negative is less than any entry, whichever of several it is.
+    /// Among floats that are not negative the order of their bits is their own, a NaN (a slot
+    /// without a child) is the greatest, and all that are negative are less. No entry is negative,
+    /// as the range does not begin before 0; an exit that is negative is less than any entry,
+    /// whichever of several it is.
     ///
     /// # Safety
     /// There must be a node.
@@ -281,7 +284,8 @@ mod tests {
         for (direction, wanted) in [(1.0, forward), (-1.0, backward)] {
             let ray = Ray::new(Vec3::new(0.0, 0.25, 2.5), Vec3::new(direction, 0.0, -0.0));
             let (mut enter, mut exit) = ([0.0f32; 8], [0; 8]);
-            // SAFETY: the kernel is available, there is a node at place 0, and vectors of eight are arrays of eight.
+            // SAFETY: the kernel is available, there is a node at place 0, and vectors of eight are
+            // arrays of eight.
             unsafe {
                 let aim = Aim::at_blas(&ray, divisor(&ray).unwrap(), &bounds);
                 let start = std::ptr::from_ref(&node).cast();
