@@ -6,7 +6,7 @@ use std::ops::Range;
 /// Something that a check found in an image or a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// Whether the bytes are unsafe to walk, or only odd.
+    /// Whether the bytes are unsafe to walk, lossy, or only a known habit of their writer.
     pub severity: Severity,
     /// The rule that is broken, a stable name in snake case.
     pub rule: &'static str,
@@ -27,6 +27,8 @@ pub struct Finding {
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
+    /// A known habit of a writer, read around without loss. Never counted as a warning.
+    Note,
     /// Safe to walk, but lossy or odd: geometry outside an ancestor's box, a parent that disagrees.
     Warning,
     /// Unsafe to walk: a pointer out of range, a cycle, a range that does not end.
@@ -38,6 +40,7 @@ impl Severity {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Note => "note",
             Self::Warning => "warning",
             Self::Error => "error",
         }

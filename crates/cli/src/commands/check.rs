@@ -56,7 +56,11 @@ fn text(report: &CheckReport) -> String {
     let verdict = if report.is_sound() { "sound" } else { "unsound" };
     let [errors, warnings] = [Severity::Error, Severity::Warning].map(|kind| count(report, kind));
     let things = [(report.nodes, "node"), (errors, "error"), (warnings, "warning")];
-    let sums = things.map(|(count, thing)| counted(count, thing));
+    let mut sums = things.map(|(count, thing)| counted(count, thing)).to_vec();
+    let notes = count(report, Severity::Note);
+    if notes > 0 {
+        sums.push(counted(notes, "note"));
+    }
     text + &format!("{verdict}: {}\n", sums.join(", "))
 }
 

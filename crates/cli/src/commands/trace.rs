@@ -94,7 +94,8 @@ fn tracer(args: &Trace, triangles: Option<usize>, options: Options) -> Result<Op
                 let message = format!("{path}: the image is not safe to walk{first}");
                 return Err(Failure::input(message).hint(format!("try `siliray check {path}`")));
             };
-            let warnings = report.findings.iter().map(|finding| finding.count).sum();
+            let warnings = report.findings.iter().filter(|f| f.severity == Severity::Warning);
+            let warnings = warnings.map(|finding| finding.count).sum();
             if warnings > 0 {
                 let of = counted(warnings, "warning");
                 let path = path.display();

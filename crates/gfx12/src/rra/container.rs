@@ -23,7 +23,9 @@
 //! | 56..64 | size of the data when unpacked; where nothing is compressed, the data size or 0 |
 //!
 //! Offsets count from the start of the file. Nothing here is trusted: every range must lie in the
-//! file, and no two may overlap, so that a small file cannot stand for much data.
+//! file, and no two may overlap, so that a small file cannot stand for much data. One overlap is a
+//! known habit: RADV counts a chunk's header as data, so that the data seems to reach as many bytes
+//! into what follows. Such data is read at its true length, and a note says so.
 //!
 //! ```
 //! use gfx12::rra::container::{Compression, Container, Magic, StoredChunk, write};
@@ -43,6 +45,7 @@
 //! ```
 
 use super::fault::{Field, RraError, u32_at, u64_at};
+use machine::{Finding, Severity};
 use std::ops::Range;
 
 /// The chunks of a file, which they borrow from.
@@ -54,6 +57,8 @@ pub struct Container<'a> {
     pub index_offset: u64,
     /// The chunks, in the order of the index.
     pub chunks: Vec<Chunk<'a>>,
+    /// What is odd, but keeps nothing from being read.
+    pub findings: Vec<Finding>,
 }
 
 /// The first eight bytes of a file.
@@ -157,9 +162,46 @@ impl<'a> Container<'a> {
             let entry_offset = offset + (number * ENTRY_BYTES) as u64;
             chunks.push(parse_entry(bytes, entry, entry_offset)?);
         }
-        let container = Self { magic, index_offset: offset, chunks };
+        let mut container = Self { magic, index_offset: offset, chunks, findings: Vec::new() };
+        container.take_headers_off_data();
         container.check_overlaps(offset..offset + size)?;
         Ok(container)
+    }
+
+    /// Shortens data that its chunk's header was counted in: data right behind that header which
+    /// reaches exactly as many bytes into what follows. One note stands for all such chunks.
+    fn take_headers_off_data(&mut self) {
+        let ranges =
+            self.chunks.iter().flat_map(|chunk| [chunk.header_range(), chunk.data_range()]);
+        let starts = ranges.filter(|range| !range.is_empty()).map(|range| range.start);
+        let mut starts: Vec<u64> = starts.chain([self.index_offset]).collect();
+        starts.sort_unstable();
+        let mut note: Option<Finding> = None;
+        for chunk in &mut self.chunks {
+            let (header, data) = (chunk.header_range(), chunk.data_range());
+            let following = starts.get(starts.partition_point(|&start| start <= data.start));
+            let surplus = following.and_then(|&start| data.end.checked_sub(start));
+            let is_counted = !header.is_empty()
+                && header.end == data.start
+                && surplus == Some(header.end - header.start)
+                && chunk.compression == Compression::None;
+            if !is_counted {
+                continue;
+            }
+            let counted = chunk.data.len();
+            chunk.data = &chunk.data[..counted - chunk.header.len()];
+            chunk.unpacked_size = chunk.data.len() as u64;
+            let first = note.get_or_insert_with(|| {
+                let place = format!("index: chunk {}: data size", chunk.name());
+                let found = format!("{counted}, the chunk's header included");
+                let field = Field::new(place, chunk.entry_offset + 48, 8);
+                let expected = chunk.data.len();
+                let note = field.finding(Severity::Note, "header_counted", found, expected);
+                Finding { count: 0, ..note }
+            });
+            first.count += 1;
+        }
+        self.findings.extend(note);
     }
 
     /// Proves that file header, index, chunk headers and chunk data lie apart.
@@ -168,8 +210,7 @@ impl<'a> Container<'a> {
         let mut parts = vec![file_header, (index, "the index".to_owned(), 16)];
         for chunk in &self.chunks {
             let name = chunk.name();
-            let header = chunk.header_offset..chunk.header_offset + chunk.header.len() as u64;
-            let data = chunk.data_offset..chunk.data_offset + chunk.data.len() as u64;
+            let (header, data) = (chunk.header_range(), chunk.data_range());
             parts.push((header, format!("the header of chunk {name}"), chunk.entry_offset + 24));
             parts.push((data, format!("the data of chunk {name}"), chunk.entry_offset + 40));
         }
@@ -196,6 +237,16 @@ impl Chunk<'_> {
     #[must_use]
     pub fn name(&self) -> String {
         name_of(&self.id)
+    }
+
+    /// Where the header lies.
+    fn header_range(&self) -> Range<u64> {
+        self.header_offset..self.header_offset + self.header.len() as u64
+    }
+
+    /// Where the data lies.
+    fn data_range(&self) -> Range<u64> {
+        self.data_offset..self.data_offset + self.data.len() as u64
     }
 
     /// A copy without its file.

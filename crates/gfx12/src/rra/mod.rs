@@ -7,6 +7,7 @@
 //! | quirk of RADV | what siliray does |
 //! |---|---|
 //! | the header has 120 bytes, but offsets count as if it had 128 | pads it, and maps offsets back to the file |
+//! | a chunk's header is counted as data, which then reaches into the next chunk | reads the true length, with a note |
 //! | chunk version 0xF0005 | accepted, as any major version up to 16 |
 //! | the uncompressed size of a chunk is 0 | accepted where nothing is compressed |
 //! | instance ranges are rewritten from 2 to 1, driver data is left out | read as they are |
@@ -69,7 +70,7 @@ pub fn read(bytes: &[u8]) -> Result<Rra, RraError> {
         magic: container.magic,
         structures: Vec::new(),
         others: Vec::new(),
-        findings: Vec::new(),
+        findings: container.findings.clone(),
     };
     for chunk in &container.chunks {
         if structure::IDS.contains(&chunk.name().as_str()) {

@@ -3,6 +3,7 @@
 use crate::files::{BLAS, cornell_world};
 use gfx12::rra::container::{Compression, Container, Magic, StoredChunk, write};
 use gfx12::rra::{self, AsicInfo};
+use machine::Severity;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -19,6 +20,38 @@ fn as_radv_writes(chunk: &mut StoredChunk) {
         chunk.header[20..24].copy_from_slice(&120_u32.to_le_bytes());
         chunk.data.drain(128 + 120..128 + 128);
         chunk.unpacked_size = 0;
+    }
+}
+
+/// RADV counts each structure's chunk header as data: every data size is 28 too large.
+fn counting_headers(mut file: Vec<u8>, surplus: u64) -> Vec<u8> {
+    let container = Container::parse(&file).unwrap();
+    let structures = container.chunks.iter().filter(|chunk| chunk.header.len() == 28);
+    let sizes: Vec<(usize, u64)> = structures
+        .map(|chunk| (chunk.entry_offset as usize + 48, chunk.data.len() as u64 + surplus))
+        .collect();
+    for (at, size) in sizes {
+        file[at..at + 8].copy_from_slice(&size.to_le_bytes());
+    }
+    file
+}
+
+#[test]
+fn radv_s_counted_chunk_headers() {
+    let mut chunks = chunks();
+    chunks.iter_mut().for_each(as_radv_writes);
+    let plain = write(Magic::Rdf, &chunks);
+    let radv = counting_headers(plain.clone(), 28);
+    let file = rra::read(&radv).unwrap();
+    let [note] = file.findings.as_slice() else { panic!("{:?}", file.findings) };
+    assert_eq!((note.rule, note.severity, note.count), ("header_counted", Severity::Note, 2));
+    let first = Container::parse(&plain).unwrap().chunks[1].entry_offset;
+    assert_eq!((note.offset, note.bits.clone()), (first + 48, 0..64));
+    assert_eq!(file.structures, rra::read(&plain).unwrap().structures);
+    assert_eq!(file.open(None).unwrap().image, cornell_world());
+    for surplus in [1, 27, 29, 56] {
+        let error = rra::read(&counting_headers(plain.clone(), surplus)).unwrap_err();
+        assert_eq!(error.0.rule, "chunk_overlap", "{surplus}");
     }
 }
 
