@@ -9,6 +9,9 @@ use rayon::prelude::*;
 /// Pointers in one task.
 const CHUNK: usize = 1 << 14;
 
+/// Most pairs of a range that Radeon Raytracing Analyzer has room for.
+const VIEWER_PAIRS: u32 = 8;
+
 /// Checks the header of a structure, if it has one.
 pub(super) fn check(memory: &Memory<'_>, surveyed: &Surveyed, findings: &mut Findings) {
     let Some(header) = surveyed.structure.header else { return };
@@ -17,6 +20,7 @@ pub(super) fn check(memory: &Memory<'_>, surveyed: &Surveyed, findings: &mut Fin
     let place = Place { memory, address: base, name: &name };
     check_offsets(memory, &header, &place, findings);
     check_counts(surveyed, &header, &place, findings);
+    check_ranges(memory, surveyed, findings);
     let list = base + u64::from(header.primitive_pointer_offset);
     let bytes = (header.primitive_count as usize).checked_mul(4);
     if let Some(bytes) = bytes.and_then(|bytes| memory.get(list, bytes)) {
@@ -98,6 +102,17 @@ fn check_counts(
             let names = ["a TLAS", "a BLAS"];
             let found = names[usize::from(header.is_blas())];
             (found.into(), names[usize::from(!header.is_blas())].into())
+        });
+    }
+}
+
+/// The viewer keeps the pairs of a range in a table, and writes behind its end.
+fn check_ranges(memory: &Memory<'_>, surveyed: &Surveyed, findings: &mut Findings) {
+    for leaf in surveyed.leaves.iter().filter(|leaf| leaf.pairs > VIEWER_PAIRS) {
+        let name = || format!("leaf {}", leaf.pointer);
+        let address = surveyed.structure.address_of(leaf.pointer);
+        findings.add(Rule::LongRange, &Place { memory, address, name: &name }, 0..1024, || {
+            (format!("a range of {} pairs", leaf.pairs), format!("{VIEWER_PAIRS} at most"))
         });
     }
 }

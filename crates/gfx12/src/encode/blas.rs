@@ -163,7 +163,9 @@ fn prepare<'a>(
     let regrouped = |source| EncodeError::Regrouped { level, source };
     let ranges = leaves::ranges(bvh, primitives, options.policy).map_err(regrouped)?;
     if options.policy == Policy::Dense && !options.keep_leaves {
-        return regroup(&ranges, primitives).map(Cow::Owned).map_err(regrouped);
+        let dense = regroup(&ranges, primitives).map_err(regrouped)?;
+        let ranges = leaves::ranges(&dense, primitives, options.policy).map_err(regrouped)?;
+        return Ok(Cow::Owned(ranges.into_owned()));
     }
     Ok(ranges)
 }

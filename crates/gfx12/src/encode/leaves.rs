@@ -9,8 +9,10 @@ use std::borrow::Cow;
 use tree::bvh::MAX_WIDTH;
 use tree::{Bvh, BvhError, Node, NodeLink, Primitives};
 
-/// Most triangles of a range: eight pairs.
-const DENSE_RANGE: usize = 16;
+/// Most pairs of a range: Radeon Raytracing Analyzer keeps them in a table of eight.
+pub(crate) const RANGE_PAIRS: usize = 8;
+/// Most triangles of a range.
+const DENSE_RANGE: usize = 2 * RANGE_PAIRS;
 /// Most triangles of a range that drivers write: one pair.
 const DRIVER_RANGE: usize = 2;
 
@@ -28,18 +30,33 @@ pub(crate) fn ranges<'a>(
         Policy::Radv | Policy::Gpurt => DRIVER_RANGE,
     };
     let is_box = |item: u32| item as usize >= primitives.triangles.len();
+    let is_range = |items: &[u32]| {
+        items.len() <= limit
+            && (policy != Policy::Dense || pairs_needed(items, primitives) <= RANGE_PAIRS)
+    };
     let fits = |items: &[u32]| match items {
         [] | [_] => true,
-        items => items.len() <= limit && !items.iter().any(|&item| is_box(item)),
+        items => is_range(items) && !items.iter().any(|&item| is_box(item)),
     };
     split(bvh, fits, |items, bounds| {
         let mut parts = Vec::new();
         let triangles: Vec<u32> = items.iter().copied().filter(|&item| !is_box(item)).collect();
-        halve(triangles, bounds, limit, primitives, &mut parts);
+        halve(triangles, bounds, limit, &is_range, primitives, &mut parts);
         let boxes = items.iter().copied().filter(|&item| is_box(item));
         parts.extend(boxes.map(|item| (vec![item], part_bounds(&[item], bounds, primitives))));
         parts
     })
+}
+
+/// Most pairs that triangles take, two by two. A point may not come second where its corners are the
+/// first vertex of its node, for then it would mean that there is no triangle.
+pub(crate) fn pairs_needed(items: &[u32], primitives: &Primitives) -> usize {
+    let triangles = items.iter().filter_map(|&item| primitives.triangles.get(item as usize));
+    let points = triangles.filter(|triangle| {
+        let [a, b, c] = triangle.vertices;
+        a == b && b == c
+    });
+    items.len().div_ceil(2) + points.count()
 }
 
 /// Rewrites every leaf that does not fit as a node above the parts that `divide` makes of it.
@@ -64,18 +81,19 @@ pub(crate) fn split<'a>(
     Ok(Cow::Owned(Bvh::new(entries, references, bvh.item_count())?))
 }
 
-/// Cuts triangles into parts of at most `limit`, at the median of the longest axis.
+/// Cuts triangles into ranges, of `limit` where possible, at the median of the longest axis.
 fn halve(
     mut items: Vec<u32>,
     bounds: &Aabb,
     limit: usize,
+    is_range: &impl Fn(&[u32]) -> bool,
     primitives: &Primitives,
     parts: &mut Vec<Part>,
 ) {
     if items.is_empty() {
         return;
     }
-    if items.len() <= limit {
+    if items.len() == 1 || is_range(&items) {
         let bounds = part_bounds(&items, bounds, primitives);
         parts.push((items, bounds));
         return;
@@ -87,8 +105,8 @@ fn halve(
     // Whole parts on the left, so that only the last one is not full.
     let middle = (items.len() / 2).next_multiple_of(limit).min(items.len() - 1);
     let right = items.split_off(middle);
-    halve(items, bounds, limit, primitives, parts);
-    halve(right, bounds, limit, primitives, parts);
+    halve(items, bounds, limit, is_range, primitives, parts);
+    halve(right, bounds, limit, is_range, primitives, parts);
 }
 
 /// The box of a part: around its primitives, but not beyond the leaf, which a spatial split may have

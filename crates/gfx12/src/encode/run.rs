@@ -1,12 +1,14 @@
 //! Packing a run of leaves into primitive nodes, one range after another.
 //!
-//! Each leaf is one range: consecutive pairs, the last with a stop bit, and only the last may lack its
-//! second triangle. A range starts where the one before it ended, in the same node if it fits there as
-//! a whole, else in the next. A range too large for a node starts a node and continues in those behind.
+//! Each leaf is one range: consecutive pairs, the last with a stop bit. A range starts where the one
+//! before it ended, in the same node if it fits there as a whole, else in the next. A range too large
+//! for a node starts a node and continues in those behind. A pair lacks its second triangle at the end
+//! of the range, or where a node has no room for it, as long as the range has [`RANGE_PAIRS`] at most.
 //! Whatever order the leaves come in is kept, so packing what was decoded gives the same nodes.
 
 use super::Policy;
 use super::error::EncodeError;
+use super::leaves::{RANGE_PAIRS, pairs_needed};
 use super::triangle_fill::{ALL_VERTICES, DENSE_VERTICES, Footprint, TriangleFill};
 use crate::layout::{
     NodeBits, PackError, PrimitiveNode, ProceduralBox, ProceduralWriter, type_of_pair,
@@ -137,16 +139,41 @@ impl<'a> RunPacker<'a> {
                 closed
             };
             starts.push(close(open));
-            for &item in items.iter().filter(|&&item| self.is_triangle(item)) {
-                let (triangle, id) = self.triangle(item);
-                if open.push(triangle, id).is_none() {
+            if items.iter().all(|&item| self.is_triangle(item)) {
+                for part in self.divided(items) {
                     close(open);
-                    let _ = open.push(triangle, id);
+                    *open = self.extend(part, open).unwrap_or(*open);
                 }
             }
-            open.close_pair();
         }
         starts
+    }
+
+    /// A range of triangles cut where nodes end that it does not fit into as a whole.
+    fn divided<'i>(&self, items: &'i [u32]) -> Vec<&'i [u32]> {
+        let (mut parts, mut rest, mut pairs) = (Vec::new(), items, 0);
+        while !rest.is_empty() {
+            let mut node = self.empty_node();
+            let pairs_after: Vec<usize> = rest
+                .iter()
+                .map_while(|&item| {
+                    let (triangle, id) = self.triangle(item);
+                    node.push(triangle, id).map(|_| node.pair_count())
+                })
+                .collect();
+            // Cut behind an even number of triangles, the range never needs more pairs.
+            let is_short = |&count: &usize| {
+                let needed = pairs_needed(&rest[count..], self.primitives);
+                pairs + pairs_after[count - 1] + needed <= RANGE_PAIRS
+            };
+            let most = pairs_after.len();
+            let count = (1..=most).rev().find(is_short).unwrap_or(most).max(1);
+            pairs += pairs_after.get(count - 1).copied().unwrap_or(1);
+            let (part, others) = rest.split_at(count);
+            parts.push(part);
+            rest = others;
+        }
+        parts
     }
 
     /// A node with a whole range of triangles added, if it fits.
@@ -222,22 +249,26 @@ impl<'a> RunPacker<'a> {
         open: &mut OpenNode,
         run: &mut PackedRun,
     ) -> Result<(), EncodeError> {
-        if self.extend(items, open.fill.footprint()).is_none() {
-            self.close(open, run)?;
-        }
         // Either everything fits behind what is there, or the node is a fresh one.
+        let parts = if self.extend(items, open.fill.footprint()).is_some() {
+            vec![items]
+        } else {
+            self.close(open, run)?;
+            self.divided(items)
+        };
         let node_type = type_of_pair(open.fill.pair_count() as u8);
         run.starts.push(RangeStart { node: run.nodes.len() as u32, node_type, length: 0 });
-        for &item in items {
-            let triangle = self.triangle(item);
-            if !open.push(triangle) {
+        for (number, part) in parts.into_iter().enumerate() {
+            if number > 0 {
                 self.close(open, run)?;
-                if !open.push(triangle) {
+            }
+            for &item in part {
+                if !open.push(self.triangle(item)) {
                     return Err(self.id_error(item));
                 }
+                let node_type = type_of_pair(open.fill.pair_count() as u8 - 1);
+                run.pointers.push((run.nodes.len() as u32) << 4 | u32::from(node_type));
             }
-            let node_type = type_of_pair(open.fill.pair_count() as u8 - 1);
-            run.pointers.push((run.nodes.len() as u32) << 4 | u32::from(node_type));
         }
         open.stop();
         Ok(())

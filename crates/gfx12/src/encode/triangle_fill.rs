@@ -119,7 +119,7 @@ impl TriangleFill {
     /// Pairs so far.
     #[must_use]
     pub fn pair_count(&self) -> usize {
-        usize::from(self.footprint.pair_count)
+        self.footprint.pair_count()
     }
 
     /// Vertices so far.
@@ -213,6 +213,11 @@ impl Footprint {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.pair_count == 0
+    }
+
+    /// Pairs so far.
+    pub(crate) fn pair_count(&self) -> usize {
+        usize::from(self.pair_count)
     }
 
     pub(crate) fn close_pair(&mut self) {

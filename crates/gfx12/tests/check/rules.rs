@@ -184,6 +184,15 @@ fn ranges() {
     };
     assert!(check(long(1000)).is_sound());
     breaks(Rule::RangeLength, &[], long(40), |image| *image = long((1 << 20) + 1));
+    breaks(Rule::LongRange, &[Rule::Contained, Rule::CullFlags], triangles(), |image| {
+        let mut nodes = primitive_nodes(image, 0);
+        nodes.sort_by_key(|node| node.0);
+        for (address, node) in &nodes[..5] {
+            for pair in 0..node.pair_count() {
+                edit_bits(image, *address, |bits| bits.set_flag(1024 - 29 * (pair + 1), false));
+            }
+        }
+    });
     let reused = |count: u32| {
         let mut nodes = Vec::new();
         for n in 0..count {
