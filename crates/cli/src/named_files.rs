@@ -1,5 +1,5 @@
-//! The files that a command reads and writes, and the one place where a command is kept from writing over what it
-//! reads, or twice over the same file.
+//! The files that a command reads and writes, and the one place where a command is kept from
+//! writing over what it reads, or twice over the same file.
 
 use crate::args::Command;
 use crate::commands::isbe::args::IsbeCommand;
@@ -142,8 +142,8 @@ impl<'a> Files<'a> {
     }
 }
 
-/// Where a name leads, through links and folders, whether a file is there yet or not; `None` for what writing
-/// does not replace, such as a device.
+/// Where a name leads, through links and folders, whether a file is there yet or not; `None` for
+/// what writing does not replace, such as a device.
 fn place_of(name: &Path) -> Option<PathBuf> {
     match name.canonicalize() {
         Ok(place) => place.is_file().then_some(place),

@@ -25,7 +25,7 @@ Examples:
   siliray sim interior
   siliray sim bathroom.ply --workload bounce --rays 65536 --json
   siliray sim interior --set l0_lines=16 --sweep slots=8,16,32,64
-  siliray sim hairball --sweep dispatch=a,b --sweep t_box=6,12,24 --report sweep.html --resume sweep.jsonl
+  siliray sim hairball --sweep dispatch=a,b --sweep t_box=6,12,24 --report sweep.html
   siliray sim forest --config cluster --trace trace.json --rays 2048
   siliray sim --configs")]
 pub(crate) struct Sim {

@@ -74,7 +74,12 @@ pub(crate) struct BenchTrace {
 
     /// Which other libraries, with commas between them
     #[arg(long, value_name = "PEERS", value_enum, value_delimiter = ',')]
-    #[arg(default_values_t = [PeerArg::Embree4, PeerArg::Embree3, PeerArg::Obvhs, PeerArg::Tinybvh])]
+    #[arg(default_values_t = [
+        PeerArg::Embree4,
+        PeerArg::Embree3,
+        PeerArg::Obvhs,
+        PeerArg::Tinybvh,
+    ])]
     pub(crate) peers: Vec<PeerArg>,
 
     /// Rays of each kind, 16 to 100000000

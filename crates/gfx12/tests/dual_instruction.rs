@@ -216,7 +216,10 @@ fn compressed_nodes_are_refused_with_a_warning() {
 proptest! {
     #[test]
     fn nothing_panics(
-        bytes in prop::collection::vec(any::<u8>(), 256), mut resource: [u32; 4], base: u64, nodes: [u32; 2],
+        bytes in prop::collection::vec(any::<u8>(), 256),
+        mut resource: [u32; 4],
+        base: u64,
+        nodes: [u32; 2],
         small: bool, ray in any::<[u32; 7]>(), mask: u8,
     ) {
         let memory = Segment::new(0, &bytes);
@@ -230,7 +233,12 @@ proptest! {
         let operands = DualOperands {
             resource: Resource::from_words(resource),
             base: BasePointer(if small { base & !((1 << 54) - 1) } else { base }),
-            ray: RayRegisters { origin: Vec3::new(ox, oy, oz), direction: Vec3::new(dx, dy, dz), extent, mask },
+            ray: RayRegisters {
+                origin: Vec3::new(ox, oy, oz),
+                direction: Vec3::new(dx, dy, dz),
+                extent,
+                mask,
+            },
             nodes: nodes.map(|node| DualPointer(if small { node & 0x1F } else { node })),
         };
         for arithmetic in [TriangleArithmetic::AsPublished, TriangleArithmetic::Translated] {

@@ -61,8 +61,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn behaves_like_a_sorted_list(slots in proptest::collection::btree_set(0usize..240, 0..240)) {
-            let ids: Vec<AttributeId> = slots.iter().filter_map(|s| AttributeId::from_slot(*s)).collect();
+        fn behaves_like_a_sorted_list(
+            slots in proptest::collection::btree_set(0usize..240, 0..240),
+        ) {
+            let ids: Vec<AttributeId> =
+                slots.iter().filter_map(|s| AttributeId::from_slot(*s)).collect();
             let set: AttributeSet = ids.iter().rev().copied().collect();
             prop_assert_eq!(set.iter().collect::<Vec<_>>(), ids.clone());
             prop_assert_eq!((set.len(), set.is_empty()), (ids.len(), ids.is_empty()));

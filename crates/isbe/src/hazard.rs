@@ -145,7 +145,8 @@ mod tests {
             blocks in proptest::collection::vec(proptest::collection::vec(effect(), 0..4), 1..8),
             edges in proptest::collection::vec((0usize..8, 0usize..8), 0..16),
         ) {
-            let edges = edges.into_iter().map(|(a, b)| (a % blocks.len(), b % blocks.len())).collect();
+            let within = |(a, b)| (a % blocks.len(), b % blocks.len());
+            let edges = edges.into_iter().map(within).collect();
             let graph = FlowGraph { blocks, edges };
             let found = hazards(&graph).unwrap();
             prop_assert_eq!(found, by_walking(&graph).into_iter().collect::<Vec<_>>());

@@ -26,7 +26,8 @@
 //!     }
 //! }
 //!
-//! let xyz = ["POSITION_X", "POSITION_Y", "POSITION_Z"].map(|id| id.parse::<AttributeId>().unwrap());
+//! let xyz = ["POSITION_X", "POSITION_Y", "POSITION_Z"];
+//! let xyz = xyz.map(|id| id.parse::<AttributeId>().unwrap());
 //! let vertex = (xyz.into_iter().collect(), 3);
 //! let state = MeshState::new(75, Topology::Triangles, vertex, (Default::default(), 1), 0);
 //! let workgroup = run_workgroup(&state, Limits::Driver, 7, &OneTriangle).unwrap();

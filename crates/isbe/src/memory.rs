@@ -1,12 +1,13 @@
 //! The two spaces of a unit and their regions (sections 1 and 2).
 //!
 //! Each region has its own addresses from 0; the access field of an instruction selects it. The
-//! output MAP stores downward: an access of n bytes at address A touches `A-(n-1) ..= A`, so that the
-//! primitive count is written through address 3:
+//! output MAP stores downward: an access of n bytes at address A touches `A-(n-1) ..= A`, so that
+//! the primitive count is written through address 3:
 //!
 //! ```
 //! use isbe::{Access, MapOrder, Memory, Region, Size, Space};
-//! let mut memory = Memory::new(Space::default(), Space { map: vec![0xaa; 5], ..Space::default() });
+//! let output = Space { map: vec![0xaa; 5], ..Space::default() };
+//! let mut memory = Memory::new(Space::default(), output);
 //! let count = Access { output: true, region: Region::Map, skew: false, size: Size::B32 };
 //! memory.write(count, 3, 0x102).unwrap();
 //! assert_eq!(memory.output.map, [0x02, 0x01, 0, 0, 0xaa]);
@@ -153,7 +154,8 @@ impl Memory {
     /// Writes the low bits of `value`.
     ///
     /// # Errors
-    /// When the region cannot be written, or the access is misaligned, out of range or below the MAP.
+    /// When the region cannot be written, or the access is misaligned, out of range or below the
+    /// MAP.
     pub fn write(&mut self, access: Access, address: u32, value: u32) -> Result<(), Fault> {
         let store = self.store(access, address, value)?;
         self.apply(store);
@@ -272,15 +274,16 @@ pub const fn phys(address: u32, _skew: bool) -> u32 {
     address
 }
 
-/// The address of corner `corner` of primitive `primitive` in MAP; the output MAP has a count first.
+/// The address of corner `corner` of primitive `primitive` in MAP; the output MAP has a count
+/// first.
 #[must_use]
 pub const fn map_address(output: bool, vertices: u32, primitive: u32, corner: u32) -> u32 {
     let base = if output { 4 } else { 0 };
     base + primitive * vertices + corner
 }
 
-/// The address of a vertex's handle in the input MAP, from the invocation info that tessellation and
-/// geometry stages read as system value 0x1d: its bytes 0 and 2 are the local primitive and the
+/// The address of a vertex's handle in the input MAP, from the invocation info that tessellation
+/// and geometry stages read as system value 0x1d: its bytes 0 and 2 are the local primitive and the
 /// vertices of a primitive, in an order that does not matter to their product (I-5).
 #[must_use]
 pub const fn handle_address(invocation_info: u32, vertex: u32) -> u32 {

@@ -365,10 +365,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bytes_and_fields_round_trip(mut dwords in proptest::array::uniform32(any::<u32>()), v4: bool) {
+        fn bytes_and_fields_round_trip(
+            mut dwords in proptest::array::uniform32(any::<u32>()),
+            v4: bool,
+        ) {
             let version = if v4 { SphVersion::V4 } else { SphVersion::V3 };
             dwords[0] = dwords[0] & !0x3ff | version.number() << 5 | 1;
-            let bytes: Vec<u8> = dwords.iter().flat_map(|d| d.to_le_bytes()).take(version.bytes()).collect();
+            let bytes = dwords.iter().flat_map(|d| d.to_le_bytes());
+            let bytes: Vec<u8> = bytes.take(version.bytes()).collect();
             let header = Sph::from_bytes(&bytes).unwrap();
             prop_assert_eq!(header.to_bytes(), bytes);
             let mut copy = Sph::new(version, ShaderType::Vertex);

@@ -207,8 +207,8 @@ impl Warp {
         Ok(())
     }
 
-    /// AST: every address is known to exist before the first byte changes. The patch region cannot be
-    /// stored to with ISBEWR, but with AST it can.
+    /// AST: every address is known to exist before the first byte changes. The patch region cannot
+    /// be stored to with ISBEWR, but with AST it can.
     fn ast(&mut self, store: &Ast, mask: LaneMask) -> Result<(), LaneFault> {
         let operands = AttributeOperands {
             offset: self.register(store.offset),

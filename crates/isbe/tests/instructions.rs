@@ -97,7 +97,10 @@ proptest! {
 
     /// Whatever a generation has comes back from its word; whatever it lacks has no word.
     #[test]
-    fn words_round_trip_where_legal(instruction in instruction(), sm in prop::sample::select(KNOWN_SMS.to_vec())) {
+    fn words_round_trip_where_legal(
+        instruction in instruction(),
+        sm in prop::sample::select(KNOWN_SMS.to_vec()),
+    ) {
         match encode(&instruction, sm) {
             Ok(word) => {
                 prop_assert!(instruction.operation.check(sm).is_ok());
@@ -129,7 +132,8 @@ proptest! {
             if let Ok(instruction) = decode(word, sm) {
                 prop_assert_eq!(encode(&instruction, sm), Ok(word));
             }
-            let word = Word::Bits64(bits as u64 >> 16 | 0xefd0 << 48 | (sparse as u64 & 0x38) << 48);
+            let opcode = 0xefd0 << 48 | (sparse as u64 & 0x38) << 48;
+            let word = Word::Bits64(bits as u64 >> 16 | opcode);
             if let Ok(instruction) = decode(word, sm) {
                 prop_assert_eq!(encode(&instruction, sm), Ok(word));
             }

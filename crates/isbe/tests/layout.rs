@@ -24,7 +24,9 @@ proptest! {
         max_vertices in 1u32..=256,
         max_primitives in 1u32..=256,
     ) {
-        let layout = Layout::new(vertex, max_vertices, primitive, max_primitives, Limits::Driver).unwrap();
+        let limits = Limits::Driver;
+        let layout =
+            Layout::new(vertex, max_vertices, primitive, max_primitives, limits).unwrap();
         let mut words = BTreeMap::new();
         for id in vertex.iter() {
             for index in 0..max_vertices {
@@ -58,7 +60,11 @@ proptest! {
 
     /// A smaller id moves a larger one by a line inside each group, and not a smaller one.
     #[test]
-    fn a_new_id_moves_larger_ids_by_one_line(vertex in some_set(8), new in 0usize..240, index in 0u32..64) {
+    fn a_new_id_moves_larger_ids_by_one_line(
+        vertex in some_set(8),
+        new in 0usize..240,
+        index in 0u32..64,
+    ) {
         let new = AttributeId::from_slot(new).unwrap();
         prop_assume!(!vertex.contains(new));
         let none = AttributeSet::default();
@@ -68,7 +74,8 @@ proptest! {
         let (before, after) = (layout(vertex), layout(more));
         for id in vertex.iter() {
             let in_group = |layout: &Layout| {
-                layout.vertices.address(id, index).unwrap() - index / 32 * layout.vertices.group_bytes()
+                let group = index / 32 * layout.vertices.group_bytes();
+                layout.vertices.address(id, index).unwrap() - group
             };
             let moved = if id > new { LINE_BYTES } else { 0 };
             prop_assert_eq!(in_group(&after), in_group(&before) + moved);

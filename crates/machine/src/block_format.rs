@@ -1,21 +1,22 @@
 //! The trait of formats that a block-based traversal unit can run.
 //!
-//! Such a unit fetches a block, tests the boxes in it against a query in the block's own coordinates, and follows
-//! what it hits: to nodes of the same block, to another block, to primitives or to instances. A format gives its
-//! image as a [`BlockImage`], once and for all blocks; what a unit makes of it, and in how many cycles, is not
-//! the format's business.
+//! Such a unit fetches a block, tests the boxes in it against a query in the block's own
+//! coordinates, and follows what it hits: to nodes of the same block, to another block, to
+//! primitives or to instances. A format gives its image as a [`BlockImage`], once and for all
+//! blocks; what a unit makes of it, and in how many cycles, is not the format's business.
 //!
 //! To join, a format fills in:
 //!
-//! * `levels`: the BLASes in the order of the tree that [`Format::decode`](crate::Format::decode) gives, then
-//!   the TLAS if there is one. A level without items has no root.
-//! * `blocks`: where each lies, how many bytes of memory it takes, its frame, the box of its root if the format
-//!   stores one, and its nodes. Blocks may share a line of memory; a block may take several.
-//! * `nodes`: boxes in cells of the block's frame, `origin + cell * 2^exponent`, exact as `f32`. The frame of a format
-//!   with plain `f32` boxes is [`Frame::GLOBAL`]. The root's children are the first `root_children` nodes of the
-//!   block; nodes inside a block lead further behind.
-//! * `items`: references to primitives, or to instances in a TLAS, numbered as in the decoded tree. A format whose
-//!   leaves are memory that the processor must fetch says how many bytes that is.
+//! * `levels`: the BLASes in the order of the tree that [`Format::decode`](crate::Format::decode)
+//!   gives, then the TLAS if there is one. A level without items has no root.
+//! * `blocks`: where each lies, how many bytes of memory it takes, its frame, the box of its root
+//!   if the format stores one, and its nodes. Blocks may share a line of memory; a block may take
+//!   several.
+//! * `nodes`: boxes in cells of the block's frame, `origin + cell * 2^exponent`, exact as `f32`.
+//!   The frame of a format with plain `f32` boxes is [`Frame::GLOBAL`]. The root's children are the
+//!   first `root_children` nodes of the block; nodes inside a block lead further behind.
+//! * `items`: references to primitives, or to instances in a TLAS, numbered as in the decoded tree.
+//!   A format whose leaves are memory that the processor must fetch says how many bytes that is.
 //!
 //! Every decoded box must contain what is below it: units cull by it.
 

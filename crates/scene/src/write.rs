@@ -77,7 +77,8 @@ fn write_obj(out: &mut impl Write, positions: &[Vec3], indices: &[[u32; 3]]) -> 
     Ok(())
 }
 
-/// 80 bytes of comment and the number of triangles; for each its normal, its corners and 16 zero bits.
+/// 80 bytes of comment and the number of triangles; for each its normal, its corners and 16 zero
+/// bits.
 fn write_stl(out: &mut impl Write, positions: &[Vec3], indices: &[[u32; 3]]) -> io::Result<()> {
     let invalid = |reason: String| io::Error::new(io::ErrorKind::InvalidInput, reason);
     let count = u32::try_from(indices.len())

@@ -18,7 +18,8 @@ fn document(rest: &str) -> String {
     )
 }
 
-const ACCESSORS: &str = r#""accessors":[{"bufferView":0,"componentType":5126,"count":4,"type":"VEC3"},
+const ACCESSORS: &str = r#""accessors":[
+{"bufferView":0,"componentType":5126,"count":4,"type":"VEC3"},
 {"bufferView":1,"componentType":5125,"count":9,"type":"SCALAR"}]"#;
 
 const MESH: &str =
@@ -97,14 +98,18 @@ fn sparse_accessors_replace_elements() {
     // those at 24; the indices of the sparse part are the bytes 0 and 1 of a view of their own.
     let buffer = [kite().buffer(), vec![3, 0, 0, 0]].concat();
     let json = document(
-        r#""accessors":[{"bufferView":0,"componentType":5126,"count":4,"type":"VEC3","sparse":{"count":2,
-"indices":{"bufferView":2,"componentType":5121},"values":{"bufferView":0,"byteOffset":12}}},
+        r#""accessors":[{"bufferView":0,"componentType":5126,"count":4,"type":"VEC3",
+"sparse":{"count":2,"indices":{"bufferView":2,"componentType":5121},
+"values":{"bufferView":0,"byteOffset":12}}},
 {"count":3,"componentType":5126,"type":"VEC3","sparse":{"count":1,
 "indices":{"bufferView":2,"componentType":5121,"byteOffset":1},"values":{"bufferView":0}}}],
 "meshes":[{"primitives":[{"attributes":{"POSITION":0},"mode":5},{"attributes":{"POSITION":1}}]}],
 "nodes":[{"mesh":0}]"#,
     )
-    .replace(r#""byteLength":36}"#, r#""byteLength":36},{"buffer":0,"byteOffset":84,"byteLength":4}"#)
+    .replace(
+        r#""byteLength":36}"#,
+        r#""byteLength":36},{"buffer":0,"byteOffset":84,"byteLength":4}"#,
+    )
     .replace(r#""byteLength":84"#, r#""byteLength":88"#);
     let scene = scene::read("sparse.glb", &glb(&json, &buffer)).unwrap();
     let p = kite().positions;
@@ -123,7 +128,8 @@ fn small_indices_and_quantised_positions() {
     buffer.extend([2, 0, 1, 0]);
     let json = r#"{"asset":{"version":"2.0"},"extensionsRequired":["KHR_mesh_quantization"],
 "buffers":[{"byteLength":28}],
-"bufferViews":[{"buffer":0,"byteLength":24,"byteStride":8},{"buffer":0,"byteOffset":24,"byteLength":4}],
+"bufferViews":[{"buffer":0,"byteLength":24,"byteStride":8},
+{"buffer":0,"byteOffset":24,"byteLength":4}],
 "accessors":[{"bufferView":0,"componentType":5123,"normalized":true,"count":3,"type":"VEC3"},
 {"bufferView":1,"componentType":5121,"count":3,"type":"SCALAR"}],
 "meshes":[{"primitives":[{"attributes":{"POSITION":0},"indices":1}]}],"nodes":[{"mesh":0}]}"#;

@@ -106,7 +106,8 @@ fn amplified_gltf_is_refused() {
     let start = Instant::now();
     let primitives = vec![r#"{"attributes":{"POSITION":0},"mode":5}"#; 1_000].join(",");
     let text = format!(
-        r#"{{"asset":{{"version":"2.0"}},"nodes":[{{"mesh":0}}],"meshes":[{{"primitives":[{primitives}]}}],
+        r#"{{"asset":{{"version":"2.0"}},"nodes":[{{"mesh":0}}],
+"meshes":[{{"primitives":[{primitives}]}}],
 "accessors":[{{"componentType":5126,"count":300000,"type":"VEC3"}}]}}"#
     );
     let error = scene::read("many.gltf", text.as_bytes()).unwrap_err().to_string();

@@ -2,14 +2,14 @@
 //!
 //! | workload | rays | asked for |
 //! |---|---|---|
-//! | [`Workload::Primary`] | from the camera, through the pixels of a square picture, in tiles of 8 by 8 pixels | closest |
-//! | [`Workload::Occlusion`] | from what the camera sees, cosine distributed, as far as a tenth of the scene's size | any |
-//! | [`Workload::Bounce`] | from what the camera sees, cosine distributed, without end | closest |
+//! | [`Workload::Primary`] | from the camera, in tiles of 8 by 8 pixels of a square | closest |
+//! | [`Workload::Occlusion`] | from what the camera sees, a tenth of the scene's size long | any |
+//! | [`Workload::Bounce`] | from what the camera sees, without end | closest |
 //!
 //! Within a tile pixels follow Morton's curve, so that any 4, 16 or 64 rays in a row are a square:
-//! packets and beams find them coherent. The other rays start in the order of these pixels, as
-//! often as it takes to get the number asked for; they begin a little above the surface, so that no
-//! tracer needs a smallest distance.
+//! packets and beams find them coherent. The other rays are cosine distributed. They start in the
+//! order of these pixels, as often as it takes to get the number asked for, and a little above the
+//! surface, so that no tracer needs a smallest distance.
 
 use crate::render::RenderError;
 use crate::render::sampling::cosine_direction;

@@ -9,10 +9,15 @@ use siliray::ray_files::{Layout, RayReader};
 use std::path::{Path, PathBuf};
 
 /// What NumPy 2 writes for an array of two rays.
-const NUMPY_ARRAY: &[u8] = b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 8), }                                                          \n";
+const NUMPY_ARRAY: &[u8] =
+    b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 8), }\
+    \x20                                                         \n";
 
 /// What NumPy 2 writes for one record with a field that is not a ray's.
-const NUMPY_RECORD: &[u8] = b"\x93NUMPY\x01\x00\xb6\x00{'descr': [('id', '<u2'), ('origin', '<f4', (3,)), ('direction', '<f4', (3,)), ('tmin', '<f4'), ('tmax', '<f4')], 'fortran_order': False, 'shape': (1,), }                           \n";
+const NUMPY_RECORD: &[u8] =
+    b"\x93NUMPY\x01\x00\xb6\x00{'descr': [('id', '<u2'), ('origin', '<f4', (3,)), \
+    ('direction', '<f4', (3,)), ('tmin', '<f4'), ('tmax', '<f4')], 'fortran_order': False, \
+    'shape': (1,), }                           \n";
 
 struct Folder(PathBuf);
 

@@ -5,8 +5,9 @@
 //! consecutive indices:
 //!
 //! ```text
-//! nodes    [0: inner 1..4] [1: leaf 0..2] [2: inner 4..6] [3: leaf 2..3] [4: leaf 3..5] [5: leaf 5..6]
-//! indices  [7 2] [5] [0 2] [1]                            item 2 is in two leaves: a spatial split
+//! nodes    [0: inner 1..4] [1: leaf 0..2] [2: inner 4..6]
+//!          [3: leaf 2..3]  [4: leaf 3..5] [5: leaf 5..6]
+//! indices  [7 2] [5] [0 2] [1]        item 2 is in two leaves: a spatial split
 //! ```
 //!
 //! [`Bvh::new`] proves that this is a tree: children lie behind their parent, every node but the

@@ -2,11 +2,10 @@
 //!
 //! The cost is that of the surface-area heuristic (Goldsmith and Salmon 1987; MacDonald and Booth
 //! 1990) with 1 for a visited inner node and 1 for a tested item: the sum over inner nodes of their
-//!       area, plus the sum over leaves of area times items, over the root's area. The end-point
-//!       overlap (Aila, Karras, Laine 2013, "On quality metrics of bounding volume hierarchies")
-//!       counts what the first figure cannot see: the same sum over the boxes that a point of a
-//!       surface lies in although the surface is not below them, on average over all points of all
-//!       surfaces.
+//! area, plus the sum over leaves of area times items, over the root's area. The end-point overlap
+//! (Aila, Karras, Laine 2013, "On quality metrics of bounding volume hierarchies") counts what the
+//! first figure cannot see: the same sum over the boxes that a point of a surface lies in although
+//! the surface is not below them, on average over all points of all surfaces.
 
 use crate::{Blas, Bvh, Node};
 use geometry::{Aabb, Vec3};

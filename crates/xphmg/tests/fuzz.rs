@@ -35,7 +35,10 @@ proptest! {
     fn no_program_panics(
         registers in prop::array::uniform32(value()),
         bytes in prop::collection::vec(any::<u8>(), 512),
-        steps in prop::collection::vec((word(), prop::option::of((0x7C0u16..0x8E0, value()))), 1..60),
+        steps in prop::collection::vec(
+            (word(), prop::option::of((0x7C0u16..0x8E0, value()))),
+            1..60,
+        ),
         deferred in any::<bool>(),
     ) {
         let mut readings = Readings::default();

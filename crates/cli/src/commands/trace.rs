@@ -102,7 +102,8 @@ fn tracer(args: &Trace, triangles: Option<usize>, options: Options) -> Result<Op
                 // Nobody is left to be warned if standard error is closed.
                 let _ = writeln!(
                     std::io::stderr(),
-                    "warning: {path}: {of}, so hits may be lost, other ones in each mode; see `siliray check {path}`"
+                    "warning: {path}: {of}, so hits may be lost, other ones in each mode; see \
+                     `siliray check {path}`"
                 );
             }
             let tracer = Tracer::from_image(image, options).map_err(about(&args.scene))?;

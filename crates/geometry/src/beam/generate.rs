@@ -3,12 +3,12 @@
 //! | name | what |
 //! |---|---|
 //! | `g0` | uniform random boxes and beams, half with a finite range |
-//! | `g1` | near grazing: the entry of one axis at the exit of another (or at `tmax`), planes rounded to `f32` |
+//! | `g1` | near grazing: the entry of one axis at the exit of another (or at `tmax`), rounded |
 //! | `g2` | integers from -12 to 12, many zero directions, exact touches |
 //! | `g3` | exact grazing at `t = p/m`: every case is a true touch |
 //! | `gx` | exponent extremes |
-//! | `sc` | each sign case, plane and one-step offset, with `tmin`, `tmax` or another axis at the same instant |
-//! | `rat` | pairs of integers with equal quotients whose products with the rounded reciprocals disagree |
+//! | `sc` | each sign case, plane and one-step offset, with `tmin`, `tmax` or another axis there |
+//! | `rat` | pairs of integers with equal quotients whose rounded products disagree |
 //!
 //! Any of them may be mirrored on any axis.
 

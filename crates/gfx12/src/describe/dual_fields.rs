@@ -180,7 +180,8 @@ mod tests {
             for field in dual_fields(pointer, &bits) {
                 let (start, end) = (field.bits.start as usize, field.bits.end as usize);
                 let middle = (start + 32).min(end);
-                let raw = u64::from(bits.get(start..middle)) | u64::from(bits.get(middle..end)) << 32;
+                let low = u64::from(bits.get(start..middle));
+                let raw = low | u64::from(bits.get(middle..end)) << 32;
                 prop_assert_eq!(raw, field.raw, "{}", &field.name);
                 covered[start..end].iter_mut().for_each(|count| *count += 1);
             }

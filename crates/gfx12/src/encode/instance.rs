@@ -2,7 +2,7 @@
 //!
 //! | policy | embedded boxes |
 //! |---|---|
-//! | `dense`, `gpurt` | four: the boxes of the root's children, merged two by two by their codes (GPURT's filter mode) |
+//! | `dense`, `gpurt` | four: the root's children, boxes merged in pairs (GPURT's filter mode) |
 //! | `radv` | one: the box of the structure, on a grid that just covers it |
 //!
 //! All entries name the root behind the header: type 1, so that a hit returns 0x01 in its low byte,

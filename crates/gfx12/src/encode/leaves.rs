@@ -48,8 +48,8 @@ pub(crate) fn ranges<'a>(
     })
 }
 
-/// Most pairs that triangles take, two by two. A point may not come second where its corners are the
-/// first vertex of its node, for then it would mean that there is no triangle.
+/// Most pairs that triangles take, two by two. A point may not come second where its corners are
+/// the first vertex of its node, for then it would mean that there is no triangle.
 pub(crate) fn pairs_needed(items: &[u32], primitives: &Primitives) -> usize {
     let triangles = items.iter().filter_map(|&item| primitives.triangles.get(item as usize));
     let points = triangles.filter(|triangle| {
@@ -109,8 +109,8 @@ fn halve(
     halve(right, bounds, limit, is_range, primitives, parts);
 }
 
-/// The box of a part: around its primitives, but not beyond the leaf, which a spatial split may have
-/// cut.
+/// The box of a part: around its primitives, but not beyond the leaf, which a spatial split may
+/// have cut.
 fn part_bounds(items: &[u32], leaf: &Aabb, primitives: &Primitives) -> Aabb {
     let own = items.iter().map(|&item| primitives.bounds(item as usize));
     let inside = own.fold(Aabb::EMPTY, Aabb::union).intersection(*leaf);

@@ -209,14 +209,21 @@ mod tests {
     proptest! {
         /// In exact arithmetic: integers times a power of two.
         #[test]
-        fn intervals_contain_the_exact_point(index in 0u8..104, point in any::<[i32; 3]>(), scale in -40i32..40) {
+        fn intervals_contain_the_exact_point(
+            index in 0u8..104,
+            point in any::<[i32; 3]>(),
+            scale in -40i32..40,
+        ) {
             let factor = f64::from(scale).exp2();
             let point = Vec3::from_array(point.map(|x| (f64::from(x) * factor) as f32));
             let matrix = rotation(index).unwrap();
             let [min, max] = rotated_interval(matrix, point);
             for axis in 0..3 {
                 let exact: num_rational::BigRational = (0..3)
-                    .map(|k| geometry::exact::rational(matrix.rows[axis][k]) * geometry::exact::rational(point[k]))
+                    .map(|k| {
+                        geometry::exact::rational(matrix.rows[axis][k])
+                            * geometry::exact::rational(point[k])
+                    })
                     .sum();
                 prop_assert!(geometry::exact::rational(min[axis]) <= exact);
                 prop_assert!(exact <= geometry::exact::rational(max[axis]));

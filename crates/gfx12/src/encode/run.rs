@@ -1,10 +1,11 @@
 //! Packing a run of leaves into primitive nodes, one range after another.
 //!
-//! Each leaf is one range: consecutive pairs, the last with a stop bit. A range starts where the one
-//! before it ended, in the same node if it fits there as a whole, else in the next. A range too large
-//! for a node starts a node and continues in those behind. A pair lacks its second triangle at the end
-//! of the range, or where a node has no room for it, as long as the range has [`RANGE_PAIRS`] at most.
-//! Whatever order the leaves come in is kept, so packing what was decoded gives the same nodes.
+//! Each leaf is one range: consecutive pairs, the last with a stop bit. A range starts where the
+//! one before it ended, in the same node if it fits there as a whole, else in the next. A range too
+//! large for a node starts a node and continues in those behind. A pair lacks its second triangle
+//! at the end of the range, or where a node has no room for it, as long as the range has
+//! [`RANGE_PAIRS`] at most. Whatever order the leaves come in is kept, so packing what was decoded
+//! gives the same nodes.
 
 use super::Policy;
 use super::error::EncodeError;
@@ -121,8 +122,8 @@ impl<'a> RunPacker<'a> {
         Self { level, bvh, primitives, vertex_limit, procedural_writer }
     }
 
-    /// Adds ranges to the open node as [`RunPacker::pack`] does; returns the nodes in which they start,
-    /// counted from the open one.
+    /// Adds ranges to the open node as [`RunPacker::pack`] does; returns the nodes in which they
+    /// start, counted from the open one.
     pub(crate) fn simulate(&self, leaves: &[u32], open: &mut Footprint) -> Vec<u32> {
         let mut closed = 0;
         let mut starts = Vec::with_capacity(leaves.len());

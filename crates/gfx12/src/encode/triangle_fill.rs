@@ -1,7 +1,8 @@
 //! A primitive node being filled with triangles, and what it would take to store it.
 //!
 //! Triangles come one after another; two make a pair. Vertices with equal bits are stored once, in
-//! the order in which they come. The size follows from what all vertices and all ids have in common:
+//! the order in which they come. The size follows from what all vertices and all ids have in
+//! common:
 //!
 //! | quantity | value |
 //! |---|---|
@@ -98,7 +99,8 @@ impl TriangleFill {
         Self { footprint: Footprint::new(limit), slots: [None; 2 * MAX_PAIRS] }
     }
 
-    /// Adds a triangle to the open pair, or to a new one. `false` and unchanged where it does not fit.
+    /// Adds a triangle to the open pair, or to a new one. `false` and unchanged where it does not
+    /// fit.
     #[must_use]
     pub fn push(&mut self, triangle: &Triangle, id: PrimitiveId) -> bool {
         let Some((n, indices)) = self.footprint.push(triangle, id) else { return false };
@@ -224,7 +226,8 @@ impl Footprint {
         self.pair_is_open = false;
     }
 
-    /// Adds a triangle: its slot and its vertex indices, or `None` and unchanged where it does not fit.
+    /// Adds a triangle: its slot and its vertex indices, or `None` and unchanged where it does not
+    /// fit.
     pub(crate) fn push(
         &mut self,
         triangle: &Triangle,
@@ -305,8 +308,8 @@ impl Footprint {
     }
 }
 
-/// The narrowest header: for components with these bits in all and in difference, for the first id of
-/// primitives and geometries with the bits in which others differ, and for so many pairs.
+/// The narrowest header: for components with these bits in all and in difference, for the first id
+/// of primitives and geometries with the bits in which others differ, and for so many pairs.
 pub(super) fn tight_header(
     any_bit: u32,
     vertex_spread: [u32; 3],

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | 1 | 0 if there is a pointer, 1 if it is 0xFFFFFFFF |
 //! | 2 | with sort_triangles_first: 0 for primitives (types 0..=3 by three bits), else 1 |
-//! | 3 | in the 4-wide formats, with sort_triangles_first: 0 for type 1, else 1 (G-28; not in bvh8, G-3) |
+//! | 3 | 4-wide formats, with sort_triangles_first: 0 for type 1, else 1 (G-28; not bvh8, G-3) |
 //! | 4 | distance |
 //!
 //! An exchange swaps only if the second key is strictly less; a NaN never swaps. Source: GPURT;

@@ -170,7 +170,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn get_is_the_definition(bytes in any::<[u8; 128]>(), start in 0usize..1100, width in 0usize..=32) {
+        fn get_is_the_definition(
+            bytes in any::<[u8; 128]>(),
+            start in 0usize..1100,
+            width in 0usize..=32,
+        ) {
             let expected = (0..width).fold(0, |value, k| value | bit(&bytes, start + k) << k);
             prop_assert_eq!(NodeBits::from_bytes(&bytes).get(start..start + width), expected);
         }

@@ -158,7 +158,10 @@ mod tests {
     proptest! {
         #[test]
         fn every_writer_is_read_back(
-            planes in any::<[i16; 6]>(), primitive_id in 0u32..1 << 28, geometry_id in 0u32..1 << 28, opaque: bool,
+            planes in any::<[i16; 6]>(),
+            primitive_id in 0u32..1 << 28,
+            geometry_id in 0u32..1 << 28,
+            opaque: bool,
         ) {
             let [a, b, c, d, e, f] = planes.map(|x| f32::from(x) * 0.37);
             let bounds = Aabb::new(Vec3::new(a, b, c), Vec3::new(d, e, f));
@@ -167,7 +170,8 @@ mod tests {
                 let node = procedural.write(writer).unwrap();
                 prop_assert_eq!(ProceduralWriter::of(&node), writer);
                 prop_assert_eq!(ProceduralBox::read(&node, writer), procedural);
-                prop_assert!(node.pair(0).triangles[0].is_procedural() && node.pair(0).prim_range_stop);
+                prop_assert!(node.pair(0).triangles[0].is_procedural());
+                prop_assert!(node.pair(0).prim_range_stop);
             }
         }
     }

@@ -169,7 +169,10 @@ mod tests {
                 prop_assert!(decoded.contains(bounds), "{:?} {:?}", decoded, bounds);
             }
             let again = quantize(&decoded).unwrap();
-            prop_assert_eq!(again.frame.origin.map(f32::to_bits), quantized.frame.origin.map(f32::to_bits));
+            prop_assert_eq!(
+                again.frame.origin.map(f32::to_bits),
+                quantized.frame.origin.map(f32::to_bits)
+            );
             prop_assert_eq!(again, quantized);
         }
     }
@@ -192,7 +195,8 @@ mod tests {
                     let min = frame.min_plane(axis, codes.min[axis]);
                     let max = frame.max_plane(axis, codes.max[axis]);
                     for code in 0..4096 {
-                        let (low, high) = (frame.min_plane(axis, code), frame.max_plane(axis, code));
+                        let low = frame.min_plane(axis, code);
+                        let high = frame.max_plane(axis, code);
                         prop_assert!(low > bounds.min[axis] || low <= min);
                         prop_assert!(high < bounds.max[axis] || high >= max);
                     }

@@ -2,7 +2,7 @@
 //!
 //! | file | policy |
 //! |---|---|
-//! | [`conservative`] | siliray's and GPURT's: every decoded box contains its box, as tightly as the grid allows |
+//! | [`conservative`] | siliray's and GPURT's: a decoded box contains its box, and tightly |
 //! | [`radv`] | RADV's round-to-nearest arithmetic, which may lose a sliver (G-22) |
 //!
 //! Both share a frame between all children of a node, start it at the lowest corner, and refuse

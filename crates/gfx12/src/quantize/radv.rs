@@ -81,9 +81,12 @@ mod tests {
                 let decoded = codes.decode(&radv.frame);
                 for axis in 0..3 {
                     let quantum = (f64::from(radv.frame.exponents[axis]) - 139.0).exp2() as f32;
-                    prop_assert!((decoded.min[axis] - bounds.min[axis]).abs() <= 2.0 * quantum + 1e-4);
+                    let near = 2.0 * quantum + 1e-4;
+                    prop_assert!((decoded.min[axis] - bounds.min[axis]).abs() <= near);
                     let underflow = bounds.max[axis] == radv.frame.origin[axis];
-                    prop_assert!(underflow || (decoded.max[axis] - bounds.max[axis]).abs() <= 2.0 * quantum + 1e-4);
+                    prop_assert!(
+                        underflow || (decoded.max[axis] - bounds.max[axis]).abs() <= near
+                    );
                 }
             }
         }

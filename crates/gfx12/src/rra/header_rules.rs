@@ -8,7 +8,7 @@
 //! | `total_size` | error | total size at least 256 |
 //! | `metadata_size` | error | metadata size at least 128 |
 //! | `metadata_offset` | warning | metadata size equal to the chunk's header offset |
-//! | `metadata_copied` | warning | the viewer copies no more metadata than there is, nor than 256 bytes |
+//! | `metadata_copied` | warning | the viewer copies no more metadata than there is, at most 256 |
 //! | `structure_level` | warning | chunk and header agree on TLAS or BLAS |
 //! | `root_missing` | error | a box node if there are active primitives |
 //! | `active_primitives` | error | no more active primitives than primitives |
@@ -16,11 +16,11 @@
 //! | `leaf_offset` | error | leaf nodes not before internal nodes |
 //! | `geometry_offset` | error | BLAS: geometry infos not before leaf nodes |
 //! | `pointer_offset` | error | node pointers not before geometry infos |
-//! | `pointer_gap` | warning | BLAS: node pointers right behind the geometry infos, where the viewer looks |
+//! | `pointer_gap` | warning | BLAS: node pointers right behind the geometry infos |
 //! | `nodes_range` | error | nodes within the structure |
 //! | `geometry_range` | error | geometry infos or sidebands within the structure |
 //! | `pointer_list_range` | error | the list of node pointers within the structure |
-//! | `geometry_counts` | error | triangles: primitive counts of the geometry infos sum to the header's |
+//! | `geometry_counts` | error | triangles: the geometry infos' counts sum to the header's |
 //! | `instance_inactive` | warning | an instance has a mask, a child and a metadata size |
 
 use super::fault::Field;

@@ -1,13 +1,13 @@
 //! `.rra` files: acceleration structures as Radeon Raytracing Analyzer reads them.
 //!
-//! An `.rra` file is an RDF container ([`container`]) of named chunks. Every acceleration structure is
-//! one chunk ([`structure`]): metadata, GPURT's header, nodes, and what software keeps beside them.
-//! AMD's driver writes such files, and so does RADV, with quirks of its own:
+//! An `.rra` file is an RDF container ([`container`]) of named chunks. Every acceleration structure
+//! is one chunk ([`structure`]): metadata, GPURT's header, nodes, and what software keeps beside
+//! them. AMD's driver writes such files, and so does RADV, with quirks of its own:
 //!
 //! | quirk of RADV | what siliray does |
 //! |---|---|
-//! | the header has 120 bytes, but offsets count as if it had 128 | pads it, and maps offsets back to the file |
-//! | a chunk's header is counted as data, which then reaches into the next chunk | reads the true length, with a note |
+//! | the header has 120 bytes, but offsets count as if it had 128 | pads it, and maps offsets back |
+//! | a chunk's header is counted as data, up into the next chunk | reads the true length, with a note |
 //! | chunk version 0xF0005 | accepted, as any major version up to 16 |
 //! | the uncompressed size of a chunk is 0 | accepted where nothing is compressed |
 //! | instance ranges are rewritten from 2 to 1, driver data is left out | read as they are |
@@ -25,8 +25,8 @@
 //! | [`fault`] | what is wrong with a file, and where |
 //!
 //! A file that cannot be taken apart is an [`RraError`]. A file that can, but that the viewer would
-//! refuse or misread, has [`Rra::findings`]: users of the viewer are told only that a scene failed to
-//! load. Sources: libamdrdf, Radeon Raytracing Analyzer 1.9, Mesa's `radv_rra.c`.
+//! refuse or misread, has [`Rra::findings`]: users of the viewer are told only that a scene failed
+//! to load. Sources: libamdrdf, Radeon Raytracing Analyzer 1.9, Mesa's `radv_rra.c`.
 
 pub mod behind_header;
 pub mod container;
@@ -63,7 +63,8 @@ pub struct Rra {
 /// Takes a file apart.
 ///
 /// # Errors
-/// The first thing that keeps the file from being read: the place, what was found, what was expected.
+/// The first thing that keeps the file from being read: the place, what was found, what was
+/// expected.
 pub fn read(bytes: &[u8]) -> Result<Rra, RraError> {
     let container = Container::parse(bytes)?;
     let mut rra = Rra {
@@ -94,8 +95,8 @@ pub fn read(bytes: &[u8]) -> Result<Rra, RraError> {
 /// TLAS for the viewer ([`shown`]).
 ///
 /// # Errors
-/// When a segment is not a structure that the viewer opens: see [`behind_header()`] for images without
-/// headers.
+/// When a segment is not a structure that the viewer opens: see [`behind_header()`] for images
+/// without headers.
 pub fn write(image: &Image) -> Result<Vec<u8>, WriteError> {
     let segments = image.segments.iter();
     let mut structures = segments.map(Structure::of_segment).collect::<Result<Vec<_>, _>>()?;

@@ -105,8 +105,8 @@ proptest! {
         let (mut stored, mut given) = (fingerprints(&found), expected(&blas));
         let merges = options.policy == Policy::Radv;
         if merges || options.policy == Policy::Dense && !options.keep_leaves {
-            // Two references to one primitive may meet in a regrouped leaf, and two boxes of RADV's may
-            // reach each other's single triangles.
+            // Two references to one primitive may meet in a regrouped leaf, and two boxes of RADV's
+            // may reach each other's single triangles.
             stored.dedup();
             given.dedup();
         }
@@ -146,7 +146,8 @@ proptest! {
                     .filter(|f| (f.geometry, f.primitive) == (geometry, primitive))
                     .map(|f| f.pointer)
                     .collect();
-                prop_assert_eq!(places.iter().min().copied().unwrap_or(NodePointer::INVALID), pointer);
+                let first = places.iter().min().copied().unwrap_or(NodePointer::INVALID);
+                prop_assert_eq!(first, pointer);
             }
         }
         prop_assert_eq!(total, header.primitive_count);
@@ -168,7 +169,8 @@ proptest! {
     }
 }
 
-/// Radeon Raytracing Analyzer has room for eight pairs of a range, however few triangles a node holds.
+/// Radeon Raytracing Analyzer has room for eight pairs of a range, however few triangles a node
+/// holds.
 #[test]
 fn ranges_have_eight_pairs_at_most() {
     for seed in 0..40 {

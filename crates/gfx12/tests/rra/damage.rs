@@ -18,7 +18,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn flipped_bits_are_an_error_or_an_image(flips in prop::collection::vec((0usize..5000, 0u32..8), 1..6)) {
+    fn flipped_bits_are_an_error_or_an_image(
+        flips in prop::collection::vec((0usize..5000, 0u32..8), 1..6),
+    ) {
         let mut bytes = rra::write(&cornell_world()).unwrap();
         for (byte, bit) in flips {
             let byte = byte % bytes.len();
@@ -28,7 +30,8 @@ proptest! {
             for number in 0..file.structures.len() {
                 let image = file.open(Some(number)).unwrap().image;
                 let outline = outline(&image);
-                prop_assert!(outline.visits.len() <= 8 * outline.totals.boxes + outline.totals.instances + 1);
+                let most = 8 * outline.totals.boxes + outline.totals.instances + 1;
+                prop_assert!(outline.visits.len() <= most);
             }
             let again = rra::read(&file.to_bytes()).unwrap();
             prop_assert_eq!(again.structures.len(), file.structures.len());

@@ -1,9 +1,10 @@
 //! From a mesh to ISBE memory and back (section 8).
 //!
 //! A mesh is split into meshlets, each meshlet is emitted by a workgroup through the model, and the
-//! workgroups' memory is dumped. Which vertex and which triangle of the mesh each one was is noted in
-//! shared memory, behind the attributes; so the mesh comes back bit for bit, in its own order, for any
-//! set of attributes. A dump without such notes becomes a scene too, workgroup by workgroup.
+//! workgroups' memory is dumped. Which vertex and which triangle of the mesh each one was is noted
+//! in shared memory, behind the attributes; so the mesh comes back bit for bit, in its own order,
+//! for any set of attributes. A dump without such notes becomes a scene too, workgroup by
+//! workgroup.
 //!
 //! | file | concept |
 //! |---|---|

@@ -150,7 +150,9 @@ fn a_leaf_too_large_is_refused() {
 proptest! {
     /// Whatever is flipped, the check answers, and what it lets through can be decoded.
     #[test]
-    fn flipped_bits_never_crash(flips in prop::collection::vec((0usize..9, any::<usize>(), 0u8..8), 1..6)) {
+    fn flipped_bits_never_crash(
+        flips in prop::collection::vec((0usize..9, any::<usize>(), 0u8..8), 1..6),
+    ) {
         let mut image = TreeFormat.encode(&example()).unwrap();
         for (segment, byte, bit) in flips {
             let bytes = image.segments[segment].bytes_mut();

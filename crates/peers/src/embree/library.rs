@@ -86,7 +86,8 @@ functions! {
     release_device = "rtcReleaseDevice": fn(Handle);
     device_property = "rtcGetDeviceProperty": fn(Handle, i32) -> isize;
     device_error = "rtcGetDeviceError": fn(Handle) -> i32;
-    set_memory_monitor = "rtcSetDeviceMemoryMonitorFunction": fn(Handle, Option<MemoryMonitor>, Handle);
+    set_memory_monitor = "rtcSetDeviceMemoryMonitorFunction":
+        fn(Handle, Option<MemoryMonitor>, Handle);
     new_scene = "rtcNewScene": fn(Handle) -> Handle;
     release_scene = "rtcReleaseScene": fn(Handle);
     set_scene_flags = "rtcSetSceneFlags": fn(Handle, i32);

@@ -6,7 +6,7 @@
 //! | [`Builtin::Organic`] | one closed, watertight surface of even, small triangles |
 //! | [`Builtin::Interior`] | architecture: huge and long thin triangles beside tiny ones |
 //! | [`Builtin::Hairball`] | thin curved tubes whose boxes overlap everywhere |
-//! | [`Builtin::Forest`] | thousands of instances of a few objects; masks, flags, non-opaque leaves |
+//! | [`Builtin::Forest`] | thousands of instances of few objects; masks, flags, non-opaque leaves |
 //!
 //! Interior and forest draw themselves at a continuous level of detail; `detail_for` finds the
 //! level for the triangles asked for, and boards or ground take up what is left.

@@ -187,7 +187,10 @@ mod tests {
     proptest! {
         /// Stars about a centre are simple polygons, mostly concave.
         #[test]
-        fn stars_are_covered(radii in prop::collection::vec(0.2f32..3.0, 4..24), tilt in -2.0f32..2.0) {
+        fn stars_are_covered(
+            radii in prop::collection::vec(0.2f32..3.0, 4..24),
+            tilt in -2.0f32..2.0,
+        ) {
             let count = radii.len() as f32;
             let star: Vec<Vec3> = radii.iter().enumerate().map(|(i, r)| {
                 let (sin, cos) = (i as f32 / count * std::f32::consts::TAU).sin_cos();

@@ -143,7 +143,8 @@ impl Mesh {
     pub(crate) fn json(&self, uri: &str) -> String {
         let (vertices, corners) = (self.positions.len(), 3 * self.indices.len());
         format!(
-            r#"{{"asset":{{"version":"2.0"}},"scene":0,"scenes":[{{"nodes":[0]}}],"nodes":[{{"mesh":0}}],
+            r#"{{"asset":{{"version":"2.0"}},"scene":0,"scenes":[{{"nodes":[0]}}],
+"nodes":[{{"mesh":0}}],
 "meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}},"indices":1}}]}}],
 "accessors":[{{"bufferView":0,"componentType":5126,"count":{vertices},"type":"VEC3"}},
 {{"bufferView":1,"componentType":5125,"count":{corners},"type":"SCALAR"}}],

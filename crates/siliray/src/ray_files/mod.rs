@@ -2,12 +2,13 @@
 //!
 //! | file | a ray | a hit |
 //! |---|---|---|
-//! | raw | ox oy oz tmin dx dy dz tmax, as `f32` | t u v as `f32`, instance geometry primitive as `u32` |
-//! | `.npy` | a row of an array (N, 8) of `<f4` in that order, or a record with these fields, or with origin, direction, tmin, tmax | a record with these fields |
+//! | raw | ox oy oz tmin dx dy dz tmax, `f32` | t u v, `f32`; instance geometry primitive, `u32` |
+//! | `.npy` | a row of an array (N, 8) of `<f4`, or a record | a record with these fields |
 //!
-//! All numbers are little-endian. A miss has t = +inf and ids 0xFFFFFFFF. What was asked decides
-//! what is written: for the closest hit, one hit a ray; for any hit, one byte a ray, 1 for a hit (a
-//! `bool` in `.npy`); for all hits, each hit behind the number of its ray, as `u64`.
+//! A record of a ray has the fields of a raw one, or origin, direction, tmin and tmax. All numbers
+//! are little-endian. A miss has t = +inf and ids 0xFFFFFFFF. What was asked decides what is
+//! written: for the closest hit, one hit a ray; for any hit, one byte a ray, 1 for a hit (a `bool`
+//! in `.npy`); for all hits, each hit behind the number of its ray, as `u64`.
 //!
 //! Rays are read in parts, so that a file may be larger than memory; a header is believed only as
 //! far as the file's length bears it out.

@@ -5,14 +5,18 @@
 //! | 0..6 | `93 4E 55 4D 50 59` (`\x93NUMPY`) |
 //! | 6, 7 | version, major and minor |
 //! | 8..10, or 8..12 from version 2 | length of what follows, little-endian |
-//! | then | a Python dictionary with `descr`, `fortran_order` and `shape`, padded with spaces and ended by a line feed so that the data begin at a multiple of 64 |
+//! | then | a Python dictionary with `descr`, `fortran_order` and `shape` |
+//!
+//! The dictionary is padded with spaces and ended by a line feed, so that the data begin at a
+//! multiple of 64.
 //!
 //! ```
 //! use siliray::ray_files::npy::header;
 //! let header = header("'<f4'", "(2, 8)");
 //! assert_eq!(header.len() % 64, 0);
 //! assert_eq!(header[..10], [0x93, 0x4E, 0x55, 0x4D, 0x50, 0x59, 1, 0, 0x76, 0]);
-//! assert!(header[10..].starts_with(b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 8), }"));
+//! let dictionary = b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 8), }";
+//! assert!(header[10..].starts_with(dictionary));
 //! ```
 //!
 //! Source: NumPy Enhancement Proposal 1, "A simple file format for NumPy arrays", and

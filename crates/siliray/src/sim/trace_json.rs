@@ -35,11 +35,14 @@ pub fn trace(run: &Run) -> Value {
 
 /// Slots and units in use over time.
 fn counters(run: &Run) -> Vec<Value> {
-    let mut events = vec![
-        json!({ "name": "process_name", "ph": "M", "pid": 0, "tid": 0, "args": { "name": "machine" } }),
-    ];
+    let mut events = vec![json!({
+        "name": "process_name", "ph": "M", "pid": 0, "tid": 0, "args": { "name": "machine" },
+    })];
     for sample in &run.series.samples {
-        let counter = |name: &str, values: Value| json!({ "name": name, "ph": "C", "ts": sample.cycle, "pid": 0, "args": values });
+        let counter = |name: &str, values: Value| {
+            let cycle = sample.cycle;
+            json!({ "name": name, "ph": "C", "ts": cycle, "pid": 0, "args": values })
+        };
         events.push(counter("slots in use", json!({ "slots": sample.slots })));
         events.push(counter("slots waiting for memory", json!({ "slots": sample.fetching })));
         events.push(counter("units in use", json!({ "units": sample.units })));
@@ -48,9 +51,15 @@ fn counters(run: &Run) -> Vec<Value> {
 }
 
 fn add(process: u64, timeline: &Timeline, run: &Run, events: &mut Vec<Value>) {
-    let name = |what: &str, thread: u64, name: String| json!({ "name": what, "ph": "M", "pid": process, "tid": thread, "args": { "name": name } });
+    let name = |what: &str, thread: u64, name: String| {
+        let args = json!({ "name": name });
+        json!({ "name": what, "ph": "M", "pid": process, "tid": thread, "args": args })
+    };
     // Viewers sort tracks by name, and "slot 10" before "slot 2", unless they are told.
-    let order = |thread: u64| json!({ "name": "thread_sort_index", "ph": "M", "pid": process, "tid": thread, "args": { "sort_index": thread } });
+    let order = |thread: u64| {
+        let (what, args) = ("thread_sort_index", json!({ "sort_index": thread }));
+        json!({ "name": what, "ph": "M", "pid": process, "tid": thread, "args": args })
+    };
     events.push(name("process_name", 0, format!("TTU {}", process - 1)));
     for slot in 0..u64::from(run.config.slots) {
         events.push(name("thread_name", slot + 1, format!("slot {slot}")));

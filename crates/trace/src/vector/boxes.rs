@@ -96,8 +96,13 @@ fn loaded(aim: &Aim) -> (__m256, __m256, __m256) {
             _mm256_broadcast_ps(&*words.add(1)),
             _mm256_broadcast_ps(&*words.add(2)),
         );
-        std::arch::asm!("/* {0} {1} {2} \
-                         */", inout(ymm_reg) a, inout(ymm_reg) b, inout(ymm_reg) c, options(pure, nomem, nostack, preserves_flags));
+        std::arch::asm!(
+            "/* {0} {1} {2} */",
+            inout(ymm_reg) a,
+            inout(ymm_reg) b,
+            inout(ymm_reg) c,
+            options(pure, nomem, nostack, preserves_flags)
+        );
         (a, b, c)
     }
 }

@@ -4,19 +4,19 @@
 //! |---|---|
 //! | 0..12 | `origin`, f32 x 3: the lower corner of the block root, exactly |
 //! | 12..15 | `exponents`, i8 x 3: a cell is 2^e wide (T-8: -100..=100) |
-//! | 15 | bits 0..4 number of nodes (1..=12), bits 4..7 children of the root less 1, bit 7 refit dirty |
+//! | 15 | bits 0..4 number of nodes (1..=12), 4..7 children of the root less 1, 7 refit dirty |
 //! | 16..20 | `block_base`: number of the first foreign block |
 //! | 20..24 | `reference_base`: number of the first primitive reference |
 //! | 24..27 | `root_max`, u8 x 3: upper corner of the root in cells; its lower corner is 0 |
-//! | 27 | flags: bit 0 opaque only, bit 1 alpha present, bits 2..5 mask class, bits 5..8 version (0) |
+//! | 27 | flags: bit 0 opaque only, 1 alpha present, 2..5 mask class, 5..8 version (0) |
 //! | 28..32 | `parent`: number of the block above, 0xFFFFFFFF for none |
 //! | 32..128 | twelve nodes of 8 bytes |
 //!
 //! | node bytes | field |
 //! |---|---|
 //! | 0..3, 3..6 | lower and upper corner in cells |
-//! | 6 | bits 0..2 kind (0 inside, 1 foreign, 2 leaf, 3 unused), bits 2..5 count less 1, bits 5..8 mask |
-//! | 7 | offset: first child node (inside), block from `block_base` (foreign), reference from `reference_base` (leaf) |
+//! | 6 | bits 0..2 kind (0 inside, 1 foreign, 2 leaf, 3 unused), 2..5 count less 1, 5..8 mask |
+//! | 7 | offset: first child node, block from `block_base`, reference from `reference_base` |
 //!
 //! Nodes `0..k` are the children of the root. An unused node has the planes min = 255, max = 0. A
 //! mask of 0 filters nothing.

@@ -2,7 +2,7 @@
 //!
 //! | opcode | instructions | encoding by |
 //! |---|---|---|
-//! | custom-0, 0x0B | `rt.bbox`, `rt.tri` (funct3 6, 7); RSV prefixes (funct3 0 to 5) | RT, RSV 0.1.0 |
+//! | custom-0, 0x0B | `rt.bbox`, `rt.tri` (funct3 6, 7); RSV prefixes (0 to 5) | RT, RSV 0.1.0 |
 //! | custom-2, 0x5B | `mtx.ld`, `mtx.mul`, `mtx.mad` | MTX 0.1.0, fields by siliray (X-56, X-57) |
 //! | custom-3, 0x7B | `bp.f`, `bp.t`, `xsubmit.rt`, `xfence.*`, `xlds.*` | siliray (X-47) |
 //!

@@ -7,9 +7,10 @@
 //! | TriRange | 16 | u32 first 0, count 4; u64 base 8 |
 //! | Queue | 24 | u32 head 0, tail 4, cap 8, rsv 12; u64 base 16 |
 //! | ray entry (X-49) | EW + 8 | record, u32 ray_id, u32 zero |
-//! | hit entry (X-49) | 32 | u32 ray_id 0, prim 4, leaf_idx 8, flags 12, t 16, u 20, v 24, zero 28 |
+//! | hit entry (X-49) | 32 | u32 ray_id 0, prim 4, leaf_idx 8, flags 12; t 16, u 20, v 24, zero |
 //! | miss entry (X-49) | 8 | u32 ray_id, u32 zero |
-//! | descriptor | 72 | u64 bvh_base 0, rayq 8, hitq 16, missq 24, tri_buf 32; u32 opts 40, rsv 44; MEMCTL 48 |
+//! | descriptor | 72 | u64 bvh_base 0, rayq 8, hitq 16, missq 24, tri_buf 32; |
+//! | | | u32 opts 40, rsv 44; MEMCTL 48 |
 //! | MEMCTL | 24 | u8 dom 0, … (hints; `dom` alone has an effect) |
 
 use crate::memory::{u32_at, u64_at};

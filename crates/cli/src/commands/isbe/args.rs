@@ -10,8 +10,8 @@ use std::path::PathBuf;
 /// Look into ISBE, the staging memory of NVIDIA mesh shaders.
 ///
 /// ISBE carries attributes from mesh shaders to the primitive engine. These commands say where each
-/// byte of it belongs, check and explain dumps of it (.isbe files), turn dumps into meshes and meshes
-/// into dumps, and assemble the instructions that touch it. docs/isbe.md tells more.
+/// byte of it belongs, check and explain dumps of it (.isbe files), turn dumps into meshes and
+/// meshes into dumps, and assemble the instructions that touch it. docs/isbe.md tells more.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -51,8 +51,8 @@ pub(crate) struct Info {
 
 /// Check every byte of a dump.
 ///
-/// Each finding names the byte and the bits, the rule, what was found and what was expected. The exit
-/// status is 1 if there is an error; warnings are no error.
+/// Each finding names the byte and the bits, the rule, what was found and what was expected. The
+/// exit status is 1 if there is an error; warnings are no error.
 #[derive(Debug, Args)]
 pub(crate) struct Check {
     #[command(flatten)]
@@ -61,8 +61,8 @@ pub(crate) struct Check {
 
 /// Explain the bytes of a dump.
 ///
-/// With --offset: the region, attribute, vertex and lane that a byte of the file belongs to. Otherwise
-/// the vertices and primitives of a workgroup, or with --csv every word of its memory.
+/// With --offset: the region, attribute, vertex and lane that a byte of the file belongs to.
+/// Otherwise the vertices and primitives of a workgroup, or with --csv every word of its memory.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -89,8 +89,8 @@ pub(crate) struct Inspect {
 
 /// Show where attributes lie.
 ///
-/// Attributes are given by name, as in POSITION (all four components), POSITION_X or GENERIC3, or by
-/// id, as in 0x70; `siliray isbe attributes` lists them all.
+/// Attributes are given by name, as in POSITION (all four components), POSITION_X or GENERIC3, or
+/// by id, as in 0x70; `siliray isbe attributes` lists them all.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -141,8 +141,8 @@ pub(crate) struct Asm {
 
 /// Disassemble instruction words.
 ///
-/// A file holds words as bytes, little endian, or as 16 hex digits each: for SM70 and later two for an
-/// instruction, the low half first. Other instructions are shown as words.
+/// A file holds words as bytes, little endian, or as 16 hex digits each: for SM70 and later two for
+/// an instruction, the low half first. Other instructions are shown as words.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -186,8 +186,8 @@ pub(crate) struct Mesh {
 
 /// Split a mesh into meshlets and emit them through the model.
 ///
-/// Each meshlet is one workgroup of the dump. The numbers of its vertices and triangles are noted in
-/// shared memory, so that the dump is the same scene again wherever a scene is taken.
+/// Each meshlet is one workgroup of the dump. The numbers of its vertices and triangles are noted
+/// in shared memory, so that the dump is the same scene again wherever a scene is taken.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

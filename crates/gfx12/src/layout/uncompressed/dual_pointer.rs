@@ -21,7 +21,8 @@
 //! ```
 //! use gfx12::layout::uncompressed::{DualKind, DualPointer};
 //! assert_eq!(DualPointer(0x5).byte_offset(), 0);
-//! assert_eq!((DualPointer(0x15).byte_offset(), DualPointer(0x15).kind()), (128, DualKind::Fp32Box));
+//! let root = DualPointer(0x15);
+//! assert_eq!((root.byte_offset(), root.kind()), (128, DualKind::Fp32Box));
 //! let second = DualPointer(0x29);
 //! assert_eq!((second.byte_offset(), second.kind()), (320, DualKind::Triangle1));
 //! assert_eq!(second.partner(), DualPointer(0x28));
