@@ -72,6 +72,8 @@ counters! {
     bytes_from_l2,
     /// Bytes that came from DRAM.
     bytes_from_dram,
+    /// Bytes that went through the port of the L2: lines for L0s and SMs, spilled entries either way.
+    l2_bytes,
     /// Cycles from request to fill, over all requests.
     fetch_cycles,
     /// Requests, of one line or of the lines of one block.
@@ -102,12 +104,6 @@ counters! {
     bubbles_result_queue,
     /// Issue slots left over by groups with fewer siblings than a unit tests.
     bubbles_partial,
-    /// Unit cycles with no test issued.
-    issues_of_0,
-    /// Unit cycles with some tests issued.
-    issues_of_1,
-    /// Unit cycles with as many tests issued as a unit has.
-    issues_of_2,
     /// Children tested, the roots of blocks not counted.
     children_tested,
     /// Children met.
@@ -142,6 +138,8 @@ counters! {
     spills,
     /// Groups of entries fetched back.
     spill_fills,
+    /// Bytes of entries written to the L2 and read back.
+    spill_bytes,
     /// Primitives that the SM tested.
     primitives,
     /// Instances that the SM transformed queries for.

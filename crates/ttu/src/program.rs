@@ -4,6 +4,7 @@
 //! not each time that the simulated machine fetches it.
 
 use crate::form::{Form, Planes};
+use geometry::beam::error::LARGEST_TMAX;
 use geometry::rounding::{add_down, add_up, narrow_down, narrow_up};
 use geometry::{Aabb, Beam, Ray, Transform, Vec3};
 use machine::block_format::{Block, BlockImage, BlockLead, BlockLevel, CellBox};
@@ -54,8 +55,6 @@ pub(crate) struct Tested {
     pub(crate) root: bool,
     /// Which nodes are met.
     pub(crate) hits: u16,
-    /// Which of these are missed exactly, if that is to be counted.
-    pub(crate) false_hits: u16,
     /// Where each is entered.
     pub(crate) entries: [f32; MAX_NODES],
 }
@@ -123,10 +122,15 @@ impl Program {
         self.blocks[block as usize].rotation.is_some()
     }
 
-    /// Which of the boxes that a test reported are missed exactly. The boxes are taken as decoded to `f32`, outward; in
-    /// an oriented block the beam is turned, outward.
-    pub(crate) fn false_hits(&self, number: u32, beam: &Beam, hits: u16) -> u16 {
+    /// How many of the boxes that a test reported are missed exactly up to `tmax`. The boxes are taken as decoded to
+    /// `f32`, outward; in an oriented block the beam is turned, outward.
+    pub(crate) fn false_hits(&self, number: u32, beam: &Beam, tmax: f32, hits: u16) -> u64 {
         let block = &self.blocks[number as usize];
+        // The same range as the test's; one that is no range has no exact hit.
+        let range = beam.with_range(beam.tmin(), tmax.min(LARGEST_TMAX));
+        let Ok(beam) = &range.or_else(|_| beam.with_range(beam.tmin(), beam.tmin())) else {
+            return 0;
+        };
         let turned = match block.rotation {
             None => Some(*beam),
             Some(rotation) => {
@@ -143,7 +147,7 @@ impl Program {
             hits >> index & 1 == 1
                 && !beam.meets_exactly(&Aabb::new(corner(&planes.min), corner(&planes.max)))
         };
-        (0..usize::from(block.node_count)).filter(is_false).fold(0, |set, index| set | 1 << index)
+        (0..usize::from(block.node_count)).filter(is_false).count() as u64
     }
 
     /// Tests every box of a block against a query up to `tmax`.
@@ -159,8 +163,7 @@ impl Program {
         };
         let groups = usize::from(block.node_count).div_ceil(4);
         let planes = &self.planes[block.first_planes as usize..][..groups];
-        let mut tested =
-            Tested { root: true, hits: 0, false_hits: 0, entries: [f32::INFINITY; MAX_NODES] };
+        let mut tested = Tested { root: true, hits: 0, entries: [f32::INFINITY; MAX_NODES] };
         match form.local(&block.origin, &block.down, &block.up) {
             Some(local) => {
                 tested.root = block.root.is_none_or(|root| {

@@ -77,7 +77,7 @@ fn details(row: &Row, run: &Run) -> String {
     ];
     let issues = [
         ("tests", c.issue_used),
-        ("half-used", c.bubbles_partial),
+        ("fewer siblings than tests", c.bubbles_partial),
         ("waiting for results", c.bubbles_dependency),
         ("result queue full", c.bubbles_result_queue),
         ("no block", c.bubbles_empty),

@@ -58,6 +58,9 @@ pub struct Row {
     pub wakeup_sizes: BTreeMap<String, u64>,
     /// Tests that each traversal unit issued as a share of what it could, by TTU.
     pub unit_use: Vec<Vec<f64>>,
+    /// Unit cycles with 0, 1, 2 ... tests issued, up to `tests_per_unit`.
+    #[serde(default)]
+    pub issue_histogram: Vec<u64>,
     /// Everything that was counted.
     pub counters: BTreeMap<String, u64>,
     /// Sums that were checked to be equal.
@@ -153,6 +156,7 @@ impl Row {
                 .iter()
                 .map(|units| units.iter().map(|&tests| tests as f64 / width / cycles).collect())
                 .collect(),
+            issue_histogram: run.issues.clone(),
             counters: named
                 .filter(|(name, _)| run.counts_false_positives || *name != "false_positives")
                 .map(|(name, count)| (name.to_owned(), count))

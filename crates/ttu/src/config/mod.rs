@@ -72,6 +72,8 @@ pub struct Config {
     pub t_l2: u32,
     /// What DRAM adds (V: 100, R: 254; T-12).
     pub t_dram: u32,
+    /// Bandwidth of the L2, for all that share it; 0 is unlimited (V: 24 slices of 32 bytes; T-20).
+    pub l2_bytes_per_cycle: u32,
     /// Bandwidth of DRAM (V: 336 GB/s at 1365 MHz).
     pub dram_bytes_per_cycle: u32,
     /// Cycles of the setup unit: read 1, transform 3, dispatch 2 (S).
@@ -108,6 +110,8 @@ pub struct Config {
     pub t_leaf: u32,
     /// Primitives that the SM tests in a cycle (S).
     pub tris_per_cycle: u32,
+    /// Bytes of leaves that come into an SM in a cycle; 0 is unlimited (V: one sector of 32 bytes; T-20).
+    pub sm_fetch_bytes_per_cycle: u32,
     /// Cycles until a shorter tmax reaches the unit (S).
     pub t_feedback: u32,
     /// Whether queries that wait for one line are picked together (S).
@@ -220,6 +224,7 @@ impl Default for Config {
             t_l1: 20,
             t_l2: 160,
             t_dram: 100,
+            l2_bytes_per_cycle: 768,
             dram_bytes_per_cycle: 246,
             t_setup: 6,
             setup_fifo: 2,
@@ -238,6 +243,7 @@ impl Default for Config {
             spill_group: 8,
             t_leaf: 40,
             tris_per_cycle: 1,
+            sm_fetch_bytes_per_cycle: 32,
             t_feedback: 20,
             wakeup: Wakeup::Grouped,
             gpcs: 1,
@@ -254,6 +260,8 @@ impl Default for Config {
 pub const RAY_BYTES: u32 = 32;
 /// Bytes of a beam query (section 2.1).
 pub const BEAM_BYTES: u32 = 64;
+/// Bytes of an entry of a traversal stack (section 2.1).
+pub const STACK_ENTRY_BYTES: u64 = 8;
 /// Queries of a task: a warp (T-17).
 pub const TASK_QUERIES: usize = 32;
 /// Extra setup cycles of an oriented block (T-11).
@@ -272,6 +280,12 @@ impl Config {
     #[must_use]
     pub const fn t_fill(&self) -> u32 {
         self.l0_line_bytes.div_ceil(self.fill_bytes_per_cycle)
+    }
+
+    /// Bytes of stack entries that are spilled together.
+    #[must_use]
+    pub const fn spill_bytes(&self) -> u64 {
+        self.spill_group as u64 * STACK_ENTRY_BYTES
     }
 
     /// All TTUs of the machine.

@@ -31,6 +31,10 @@ impl Bound {
         let ttus = f64::from(config.ttus());
         let sms = f64::from(config.gpcs * config.tpcs_per_gpc);
         let over = |width: f64, need: f64| if need > 0.0 { width / need } else { f64::INFINITY };
+        let unless_unlimited = |bytes: u32, need: f64| match bytes {
+            0 => f64::INFINITY,
+            bytes => over(bytes.into(), need),
+        };
         let line = f64::from(config.l0_line_bytes);
         let tests = f64::from(config.units * config.tests_per_unit);
         let latency = iteration(config, c);
@@ -61,6 +65,14 @@ impl Bound {
                 ),
             ),
             limit("leaf_tests", sms * over(config.tris_per_cycle.into(), per_block(c.primitives))),
+            limit(
+                "sm_fetch",
+                sms * unless_unlimited(
+                    config.sm_fetch_bytes_per_cycle,
+                    per_block(c.sm_fetch_bytes),
+                ),
+            ),
+            limit("l2", unless_unlimited(config.l2_bytes_per_cycle, per_block(c.l2_bytes))),
             limit(
                 "dram",
                 over(f64::from(config.dram_bytes_per_cycle), per_block(c.bytes_from_dram)),

@@ -4,13 +4,13 @@
 //! task a cycle. A task goes to the SM with the fewest tasks, its questions in turn to the TTUs of that SM. Tasks are
 //! dealt to clusters before the run, so that clusters that share nothing can be simulated apart.
 
+use super::Options;
 use super::series::{Sample, Series};
 use super::timeline::Timeline;
 use crate::config::{Config, TASK_QUERIES};
 use crate::job::{Job, Query};
 use crate::unit::interface::Launch;
-use crate::unit::l0::Path;
-use crate::unit::memory::{Cache, Memory};
+use crate::unit::memory::{Cache, Memory, Path};
 use crate::unit::slot::State;
 use crate::unit::sm::{LeafTest, Sm};
 use crate::unit::ttu::{Env, Ttu};
@@ -51,12 +51,17 @@ pub(super) struct Cluster {
 }
 
 impl Cluster {
-    pub(super) fn new(config: &Config, queries: &[Query], interval: u64, trace: usize) -> Self {
-        let ttu = |number| Ttu::new(number, config, Timeline::new(trace));
-        let tpc = |_| Tpc {
+    /// The cluster `number` of the machine, with what it is asked.
+    pub(super) fn new(number: u32, queries: &[Query], config: &Config, options: Options) -> Self {
+        let tpc = |tpc| Tpc {
             sm: Sm::new(config),
             l1: config.l1.then(|| Cache::new(config.l1_kib, config.l0_line_bytes)),
-            ttus: (0..config.ttus_per_tpc).map(ttu).collect(),
+            ttus: (0..config.ttus_per_tpc)
+                .map(|ttu| {
+                    let sm = number * config.tpcs_per_gpc + tpc;
+                    Ttu::new(ttu, sm, config, Timeline::new(options.trace_events))
+                })
+                .collect(),
             tasks: 0,
         };
         let tasks: Vec<Task> = (0..queries.len())
@@ -76,7 +81,7 @@ impl Cluster {
             started: 0,
             active: 0,
             finished: 0,
-            series: Series::new(interval),
+            series: Series::new(options.sample_every),
         }
     }
 

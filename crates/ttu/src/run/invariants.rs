@@ -26,9 +26,10 @@ pub struct Violated {
     pub right: u64,
 }
 
-/// All of them, for a run of `cycles`.
+/// All of them, for a run of `cycles`; `issues` counts unit cycles by the number of tests issued.
 #[must_use]
-pub fn all(c: &Counters, config: &Config, cycles: u64) -> Vec<Invariant> {
+pub fn all(c: &Counters, issues: &[u64], config: &Config, cycles: u64) -> Vec<Invariant> {
+    let weighted = issues.iter().zip(0..).map(|(times, tests)| times * tests);
     let in_use = c.state_ready + c.state_fetch + c.state_launched + c.state_drain + c.state_done;
     let slots = u64::from(config.slots) * u64::from(config.ttus());
     let units = u64::from(config.units) * u64::from(config.ttus());
@@ -60,11 +61,8 @@ pub fn all(c: &Counters, config: &Config, cycles: u64) -> Vec<Invariant> {
             c.issue_used + bubbles,
             issue_slots,
         ),
-        claim(
-            "unit cycles = units x cycles",
-            c.issues_of_0 + c.issues_of_1 + c.issues_of_2,
-            units * cycles,
-        ),
+        claim("unit cycles = units x cycles", issues.iter().sum(), units * cycles),
+        claim("issue slots used = tests x issues", c.issue_used, weighted.sum()),
         claim(
             "bytes into the L0 = line x fills",
             c.l0_fill_bytes,
@@ -74,6 +72,11 @@ pub fn all(c: &Counters, config: &Config, cycles: u64) -> Vec<Invariant> {
             "bytes into the L0 = bytes from L1 + L2 + DRAM",
             c.l0_fill_bytes,
             c.bytes_from_l1 + c.bytes_from_l2 + c.bytes_from_dram,
+        ),
+        claim(
+            "spilled bytes = groups x their bytes",
+            c.spill_bytes,
+            (c.spills + c.spill_fills) * config.spill_bytes(),
         ),
         claim("misses = fetches", c.misses, c.fetches),
         claim("misses + merges = woken", c.misses + c.merges, c.woken),

@@ -61,6 +61,8 @@ pub struct Run {
     pub latencies: Distribution,
     /// The same until it left the state "launched" for good.
     pub traversal_latencies: Distribution,
+    /// Unit cycles with 0, 1, 2 ... tests issued, up to `tests_per_unit`.
+    pub issues: Vec<u64>,
     /// Queries that fills woke.
     pub group_sizes: Distribution,
     /// TTU cycles with so many slots in use.
@@ -139,10 +141,12 @@ fn run(
     let config = env.config;
     let mut clusters: Vec<Cluster> = deal(queries, config.gpcs as usize)
         .iter()
-        .map(|part| Cluster::new(config, part, options.sample_every, options.trace_events))
+        .zip(0..)
+        .map(|(part, number)| Cluster::new(number, part, config, options))
         .collect();
     let progress = Progress { answered: AtomicU64::new(0), keep_going };
-    let cycles = if config.l2_kib > 0 {
+    let shares_memory = config.l2_kib > 0 || config.l2_bytes_per_cycle > 0;
+    let cycles = if shares_memory {
         run_together(&mut clusters, env, &progress)?
     } else {
         let each =
@@ -232,6 +236,7 @@ fn summarize(
     let mut counters = Counters::default();
     let (mut latencies, mut traversal_latencies, mut group_sizes) = Default::default();
     let mut occupancy = vec![0; config.slots as usize + 1];
+    let mut issues = vec![0; config.tests_per_unit as usize + 1];
     let (mut unit_tests, mut timelines) = (Vec::new(), Vec::new());
     for ttu in clusters.iter_mut().flat_map(Cluster::ttus_mut) {
         ttu.finish(cycles);
@@ -243,10 +248,11 @@ fn summarize(
         Distribution::merge(&mut traversal_latencies, &ttu.traversal_latencies);
         Distribution::merge(&mut group_sizes, &ttu.group_sizes);
         occupancy.iter_mut().zip(&ttu.occupancy).for_each(|(sum, own)| *sum += own);
+        issues.iter_mut().zip(&ttu.issues).for_each(|(sum, own)| *sum += own);
         unit_tests.push(ttu.units.iter().map(|unit| unit.used).collect());
         timelines.push(std::mem::take(&mut ttu.timeline));
     }
-    let invariants = invariants::all(&counters, config, cycles);
+    let invariants = invariants::all(&counters, &issues, config, cycles);
     invariants::check(&invariants)?;
     let series = Series::sum(clusters.iter().map(|cluster| cluster.series.clone()).collect());
     let bound = Bound::of(config, &counters, cycles);
@@ -266,6 +272,7 @@ fn summarize(
         invariants,
         latencies,
         traversal_latencies,
+        issues,
         group_sizes,
         occupancy,
         unit_tests,

@@ -6,7 +6,7 @@
 //! that takes several are put in together, and a query joins a fetch only if that brings all of its lines, so that no
 //! query holds one line and waits for another. Blocks that do not begin where lines do may share a line at their ends.
 
-use super::memory::{Cache, Level, Memory};
+use super::memory::{Level, Path};
 use super::slot::State;
 use super::ttu::{Env, Ttu};
 use crate::config::{Config, Replace, Wakeup};
@@ -71,29 +71,6 @@ pub(crate) struct L0 {
     filling: Option<(u64, Miss)>,
     clock: u64,
     pub(crate) line_bytes: u32,
-}
-
-/// The way to memory: through the L1 of the SM, if it is on.
-pub(crate) struct Path<'a> {
-    pub(crate) l1: Option<&'a mut Cache>,
-    pub(crate) memory: &'a mut Memory,
-    pub(crate) t_l1: u64,
-}
-
-impl Path<'_> {
-    /// Asks for a line; says who answers and when.
-    pub(crate) fn request(&mut self, line: u64, now: u64) -> (Level, u64) {
-        if let Some(l1) = &mut self.l1 {
-            if let Some(there_at) = l1.find(line) {
-                return (Level::L1, (now + self.t_l1).max(there_at));
-            }
-            let answer = self.memory.request(line, now);
-            l1.insert(line, answer.at);
-            return (answer.level, answer.at);
-        }
-        let answer = self.memory.request(line, now);
-        (answer.level, answer.at)
-    }
 }
 
 impl L0 {
@@ -345,13 +322,15 @@ impl Ttu {
         let (first, count) = (lines.start, (lines.end - lines.start) as u32);
         let mut arrives_at = now;
         for line in lines {
-            let (level, at) = path.request(line, now);
-            arrives_at = arrives_at.max(at);
-            *match level {
+            let answer = path.request(line, now);
+            arrives_at = arrives_at.max(answer.at);
+            let bytes = u64::from(self.l0.line_bytes);
+            self.counters.l2_bytes += bytes * u64::from(answer.level != Level::L1);
+            *match answer.level {
                 Level::L1 => &mut self.counters.bytes_from_l1,
                 Level::L2 => &mut self.counters.bytes_from_l2,
                 Level::Dram => &mut self.counters.bytes_from_dram,
-            } += u64::from(self.l0.line_bytes);
+            } += bytes;
         }
         let mut waiters = self.l0.spare_waiters.pop().unwrap_or_default();
         waiters.push(slot);

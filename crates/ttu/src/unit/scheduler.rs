@@ -4,6 +4,7 @@
 //! before all others, in the order in which they began to wait. A slot whose lookup was refused for want of an MSHR
 //! comes after all others until a line has arrived: nothing it could do would succeed before.
 
+use super::memory::Path;
 use super::slot::{SlotSet, State};
 use super::ttu::{Env, Ttu};
 use crate::config::Policy;
@@ -70,7 +71,7 @@ impl Scheduler {
 
 impl Ttu {
     /// PICK.
-    pub(crate) fn pick(&mut self, cycle: u64, env: &Env<'_>) {
+    pub(crate) fn pick(&mut self, cycle: u64, env: &Env<'_>, path: &mut Path<'_>) {
         while let Some(Reverse((at, slot))) = self.scheduler.wakes.peek().copied() {
             if at > cycle {
                 break;
@@ -79,7 +80,7 @@ impl Ttu {
             self.active = true;
             match self.slots[slot as usize].state {
                 // After a late cull: the stack decides.
-                State::Launched => self.proceed(slot, at, env),
+                State::Launched => self.proceed(slot, at, env, path),
                 State::Fetch => {
                     self.enter(slot, State::Ready, at);
                     self.scheduler.ready.insert(slot);

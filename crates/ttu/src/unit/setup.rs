@@ -6,7 +6,6 @@ use super::ttu::{Env, Ttu};
 use crate::config::{Dispatch, T_ORIENTED};
 use crate::job::Job;
 use crate::program::{Launch, Tested};
-use geometry::beam::error::LARGEST_TMAX;
 use std::collections::VecDeque;
 
 /// A block that waits.
@@ -113,14 +112,7 @@ impl Ttu {
         status.held = None;
         jobs[status.job as usize].blocks += 1;
         let launch = Launch { form: &status.form, tmax: status.tmax, mask: status.mask };
-        let mut tested = program.test(block, &launch);
-        if let Some(beam) = &status.bare {
-            // The same range as the test's; one that is no range has no exact hit.
-            let range = beam.with_range(beam.tmin(), status.tmax.min(LARGEST_TMAX));
-            let range = range.or_else(|_| beam.with_range(beam.tmin(), beam.tmin()));
-            tested.false_hits =
-                range.map_or(0, |beam| program.false_hits(block, &beam, tested.hits));
-        }
+        let tested = program.test(block, &launch);
         self.counters.setups += 1;
         self.counters.sram_read_bytes += u64::from(program.blocks[block as usize].bytes) + 64;
         self.setup.pipe.push_back(InPipe { done_at, slot, block, tested });

@@ -1,5 +1,7 @@
 //! Status entries: one slot for each query under way.
 
+use super::memory::SpillGroup;
+use crate::config::Config;
 use crate::counters::Counters;
 use crate::form::Form;
 use geometry::Beam;
@@ -95,6 +97,12 @@ impl Slot {
             is_woken: false,
             refused_at: None,
         }
+    }
+
+    /// The group above those that lie in memory, if `number` is the slot's and `first` the TTU's first stack.
+    pub(crate) fn spill_group(&self, first: u64, number: u32, config: &Config) -> SpillGroup {
+        let group = self.spilled as u64 / u64::from(config.spill_group);
+        SpillGroup { stack: first + u64::from(number), number: group }
     }
 
     /// Changes the state in cycle `at` and books the time spent in the old one.

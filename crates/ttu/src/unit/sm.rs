@@ -6,6 +6,7 @@
 //! same memory. An instance is a leaf whose result is a new query (T-16): the query that met it does not wait for it, so
 //! slots cannot wait for each other in a circle.
 
+use super::memory::Bandwidth;
 use crate::config::Config;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -40,6 +41,8 @@ pub(crate) struct Sm {
     arriving: BinaryHeap<Reverse<LeafTest>>,
     testing: VecDeque<LeafTest>,
     pub(crate) feedback: VecDeque<Feedback>,
+    /// Where the primitives come in (T-20).
+    port: Bandwidth,
     free_at: u64,
     sequence: u64,
 }
@@ -52,9 +55,15 @@ impl Sm {
             arriving: BinaryHeap::new(),
             testing: VecDeque::new(),
             feedback: VecDeque::new(),
+            port: Bandwidth::new(config.sm_fetch_bytes_per_cycle),
             free_at: 0,
             sequence: 0,
         }
+    }
+
+    /// When primitives that arrive from cycle `at` on are all there.
+    pub(crate) fn fetched(&mut self, bytes: u64, at: u64) -> u64 {
+        self.port.take(bytes, at)
     }
 
     /// Takes a leaf whose primitives are there from cycle `at` on.

@@ -6,15 +6,18 @@
 //! nothing is in flight and everything is reported, the completion token goes out, in a push of its own (T-5).
 
 use super::result_queue::{Outcome, ResultQueue};
+use super::slot::Slot;
 use super::ttu::{Env, Ttu};
 use crate::config::Config;
 use crate::counters::Counters;
 use crate::program::{MAX_NODES, Program, Tested};
 use crate::run::Held;
+use geometry::slab::widen;
 use machine::block_format::BlockLead;
 use std::collections::VecDeque;
 
-/// A block in a unit, with its local stack: sets of siblings still to be tested.
+/// A block in a unit, with its local stack: sets of siblings still to be tested. The setup unit has found where the
+/// query meets each box; how far boxes matter is asked when a test is issued (T-19).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct UnitSlot {
     slot: u32,
@@ -25,7 +28,6 @@ pub(crate) struct UnitSlot {
     in_flight: u8,
     unreported: u8,
     hits: u16,
-    false_hits: u16,
     entries: [f32; MAX_NODES],
 }
 
@@ -39,7 +41,7 @@ impl UnitSlot {
     ) -> Self {
         let mut stack = [0; MAX_NODES];
         stack[0] = group;
-        let Tested { hits, false_hits, entries, .. } = *tested;
+        let Tested { hits, entries, .. } = *tested;
         Self {
             slot,
             block,
@@ -49,9 +51,14 @@ impl UnitSlot {
             in_flight: 0,
             unreported: 0,
             hits,
-            false_hits,
             entries,
         }
+    }
+
+    /// Which of the nodes are met if boxes matter up to `tmax`, which may have become less since setup.
+    fn met(&self, nodes: u16, tmax: f32) -> u16 {
+        let is_near = |&node: &usize| self.entries[node] <= widen(tmax);
+        bits(nodes & self.hits).filter(is_near).fold(0, |set, node| set | 1 << node)
     }
 
     fn is_complete(&self) -> bool {
@@ -59,12 +66,13 @@ impl UnitSlot {
     }
 }
 
-/// Tests in the pipeline.
+/// Tests in the pipeline, with their outcome.
 #[derive(Debug, Clone, Copy)]
 struct Flight {
     at: u64,
     place: u8,
-    nodes: u16,
+    /// Nodes that the query meets.
+    met: u16,
 }
 
 /// One traversal unit.
@@ -117,9 +125,8 @@ impl Unit {
             landed = true;
             let Some(slot) = &mut self.places[usize::from(flight.place)] else { continue };
             slot.in_flight -= 1;
-            let met = flight.nodes & slot.hits;
+            let met = flight.met;
             counters.children_hit += u64::from(met.count_ones());
-            counters.false_positives += u64::from((met & slot.false_hits).count_ones());
             let first = program.blocks[slot.block as usize].first_node as usize;
             // Backward, so that the first child's group is issued first.
             for node in bits(met).rev() {
@@ -192,11 +199,17 @@ impl Unit {
     }
 
     /// Issues tests of siblings. Says whether it did.
-    fn issue(&mut self, cycle: u64, config: &Config, counters: &mut Counters) -> bool {
-        let width = u64::from(config.tests_per_unit);
+    fn issue(
+        &mut self,
+        cycle: u64,
+        env: &Env<'_>,
+        queries: &[Slot],
+        counters: &mut Counters,
+        issues: &mut [u64],
+    ) -> bool {
+        let config = env.config;
         if self.is_blocked {
-            counters.bubbles_result_queue += width;
-            counters.issues_of_0 += 1;
+            self.idle(1, config, counters, issues);
             return false;
         }
         if self.occupied > 0 {
@@ -220,26 +233,38 @@ impl Unit {
                 }
                 slot.in_flight += 1;
                 let at = cycle + u64::from(config.t_box);
-                self.flights.push_back(Flight { at, place: place as u8, nodes });
+                let query = &queries[slot.slot as usize];
+                let met = slot.met(nodes, query.tmax);
+                if let Some(beam) = &query.bare {
+                    let program = &env.world.program;
+                    let missed = program.false_hits(slot.block, beam, query.tmax, met);
+                    counters.false_positives += missed;
+                }
+                self.flights.push_back(Flight { at, place: place as u8, met });
                 self.next = (place + 1) % count;
                 let issued = u64::from(nodes.count_ones());
                 self.used += issued;
                 counters.issue_used += issued;
                 counters.children_tested += issued;
-                counters.bubbles_partial += width - issued;
-                counters.issues_of_2 += u64::from(issued == width);
-                counters.issues_of_1 += u64::from(issued < width);
+                counters.bubbles_partial += u64::from(config.tests_per_unit) - issued;
+                issues[issued as usize] += 1;
                 return true;
             }
         }
-        self.idle(1, config, counters);
+        self.idle(1, config, counters, issues);
         false
     }
 
     /// Books cycles without an issue.
-    pub(crate) fn idle(&self, cycles: u64, config: &Config, counters: &mut Counters) {
+    pub(crate) fn idle(
+        &self,
+        cycles: u64,
+        config: &Config,
+        counters: &mut Counters,
+        issues: &mut [u64],
+    ) {
         let slots = cycles * u64::from(config.tests_per_unit);
-        counters.issues_of_0 += cycles;
+        issues[0] += cycles;
         if self.is_blocked {
             counters.bubbles_result_queue += slots;
         } else if self.occupied == 0 {
@@ -270,7 +295,7 @@ impl Ttu {
             let unit = &mut self.units[number];
             if unit.occupied == 0 {
                 unit.is_blocked = false;
-                unit.idle(1, env.config, &mut self.counters);
+                unit.idle(1, env.config, &mut self.counters, &mut self.issues);
                 continue;
             }
             let program = &env.world.program;
@@ -283,7 +308,8 @@ impl Ttu {
                 let unit = number as u32;
                 self.timeline.unit(Held { unit, place, slot, block, start, end: cycle + 1 });
             }
-            self.active |= unit.issue(cycle, env.config, &mut self.counters);
+            let (counters, issues) = (&mut self.counters, &mut self.issues);
+            self.active |= unit.issue(cycle, env, &self.slots, counters, issues);
         }
     }
 }

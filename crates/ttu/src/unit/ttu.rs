@@ -1,7 +1,8 @@
 //! One TTU: its units, and a cycle of it.
 
 use super::interface::Interface;
-use super::l0::{L0, Path};
+use super::l0::L0;
+use super::memory::Path;
 use super::result_queue::ResultQueue;
 use super::scheduler::Scheduler;
 use super::setup::Setup;
@@ -52,6 +53,8 @@ pub(crate) struct Stalls {
 pub(crate) struct Ttu {
     /// Its number in its SM.
     pub(crate) number: u32,
+    /// The number of its first traversal stack in the whole machine.
+    pub(crate) first_stack: u64,
     pub(crate) slots: Vec<Slot>,
     pub(crate) free: SlotSet,
     pub(crate) interface: Interface,
@@ -72,6 +75,8 @@ pub(crate) struct Ttu {
     pub(crate) traversal_latencies: Distribution,
     /// From the first beat until the slot is free.
     pub(crate) latencies: Distribution,
+    /// Unit cycles with so many tests issued.
+    pub(crate) issues: Vec<u64>,
     /// How many queries a fill woke.
     pub(crate) group_sizes: Distribution,
     /// Cycles with so many slots in use.
@@ -85,10 +90,12 @@ pub(crate) struct Ttu {
 }
 
 impl Ttu {
-    pub(crate) fn new(number: u32, config: &Config, timeline: Timeline) -> Self {
+    /// The TTU `number` of SM `sm`, of all SMs.
+    pub(crate) fn new(number: u32, sm: u32, config: &Config, timeline: Timeline) -> Self {
         let form = Form::dilated(&Ray::new(Vec3::ZERO, Vec3::X), 0.0);
         Self {
             number,
+            first_stack: u64::from(sm * config.ttus_per_tpc + number) * u64::from(config.slots),
             slots: (0..config.slots).map(|_| Slot::new(form)).collect(),
             free: SlotSet::new(config.slots, true),
             interface: Interface::new(config.accept_per_cycle),
@@ -104,6 +111,7 @@ impl Ttu {
             counters: Counters::default(),
             traversal_latencies: Distribution::default(),
             latencies: Distribution::default(),
+            issues: vec![0; config.tests_per_unit as usize + 1],
             group_sizes: Distribution::default(),
             occupancy: vec![0; config.slots as usize + 1],
             occupied_since: 0,
@@ -129,7 +137,7 @@ impl Ttu {
         self.set_up(cycle, env, jobs);
         self.fill(cycle, env);
         self.lookup(cycle, env, path);
-        self.pick(cycle, env);
+        self.pick(cycle, env, path);
         self.accept(cycle, env, jobs);
         self.counters.result_queue_entries += self.results.len() as u64;
         self.active
@@ -138,7 +146,7 @@ impl Ttu {
     /// Books `cycles` in which nothing moves.
     pub(crate) fn idle(&mut self, cycles: u64, config: &Config) {
         for unit in &self.units {
-            unit.idle(cycles, config, &mut self.counters);
+            unit.idle(cycles, config, &mut self.counters, &mut self.issues);
         }
         let Stalls { queue_full, no_unit_slot, setup_fifo, pinned } = self.stalls;
         self.counters.queue_full_stalls += cycles * u64::from(queue_full);

@@ -49,6 +49,25 @@ pub(crate) fn chain(length: usize, k: usize) -> World {
     world(image)
 }
 
+/// A block whose child `j` leads to a chain of `length` blocks of its own, all met by `ray_at(j)`.
+pub(crate) fn chains(length: usize) -> World {
+    let mut image = BlockImage::default();
+    let first_of = |j: usize| 1 + j * length;
+    image.blocks.push(block(0, 0, 8, 8));
+    let mut leads: Vec<BlockLead> = (0..8).map(|j| BlockLead::Block(first_of(j) as u32)).collect();
+    for number in 1..first_of(8) {
+        image.blocks.push(block(number, 8 * number, 8, 8));
+        let lead = match number % length {
+            0 => BlockLead::Items { first: 0, count: 1, bytes: 0, address: 0 },
+            _ => BlockLead::Block(number as u32 + 1),
+        };
+        leads.extend([lead; 8]);
+    }
+    let node = |(n, lead)| BlockNode { cells: child_box(n % 8), mask: 0xFF, lead };
+    image.nodes = leads.into_iter().enumerate().map(node).collect();
+    world(image)
+}
+
 /// One block with a chain of `depth` nodes inside, each the only child of the one above.
 pub(crate) fn nested(depth: usize) -> World {
     let mut image = BlockImage::default();
@@ -76,12 +95,57 @@ pub(crate) fn crowd(k: usize, met: usize) -> World {
     world(image)
 }
 
-fn world(mut image: BlockImage) -> World {
+/// One block whose `k` children are leaves of `bytes` each in memory; a ray meets all.
+pub(crate) fn leaves_in_memory(k: usize, bytes: u32) -> World {
+    let mut image = BlockImage::default();
+    image.blocks.push(block(0, 0, k, k));
+    for j in 0..k {
+        let address = 4096 + u64::from(bytes) * j as u64;
+        let lead = BlockLead::Items { first: 0, count: 1, bytes, address };
+        image.nodes.push(BlockNode { cells: child_box(0), mask: 0xFF, lead });
+    }
+    world(image)
+}
+
+/// Blocks of `k` children, all of which a ray meets; each leads to the one block below, `depth` levels deep.
+pub(crate) fn bush(depth: usize, k: usize) -> World {
+    let mut image = BlockImage::default();
+    for number in 0..depth {
+        image.blocks.push(block(number, image.nodes.len(), k, k));
+        for _ in 0..k {
+            let lead = match number + 1 {
+                next if next < depth => BlockLead::Block(next as u32),
+                _ => BlockLead::Items { first: 0, count: 1, bytes: 0, address: 0 },
+            };
+            image.nodes.push(BlockNode { cells: child_box(0), mask: 0xFF, lead });
+        }
+    }
+    world(image)
+}
+
+/// One block with two children: a leaf whose triangle `ray_at(0)` meets at `t = 3`, and a chain of nodes inside the
+/// block that ends in a leaf entered at `t = 4`.
+pub(crate) fn near_and_far() -> World {
+    let mut image = BlockImage::default();
+    image.blocks.push(block(0, 0, 5, 2));
+    let leaf = BlockLead::Items { first: 0, count: 1, bytes: 0, address: 0 };
+    let far = CellBox { min: [4.0, 0.0, 0.0], ..child_box(0) };
+    let chain = (2..5).map(|first| (far, BlockLead::Inside { first, count: 1 }));
+    let all = [(child_box(0), leaf)].into_iter().chain(chain).chain([(far, leaf)]);
+    image.nodes = all.map(|(cells, lead)| BlockNode { cells, mask: 0xFF, lead }).collect();
+    world_around(image, Vec3::new(3.0, 0.5, 0.5))
+}
+
+fn world(image: BlockImage) -> World {
+    world_around(image, Vec3::new(3.0, 90.0, 1.0))
+}
+
+/// A world whose only triangle has this corner.
+fn world_around(mut image: BlockImage, corner: Vec3) -> World {
     image.items = vec![0];
     let bounds = Aabb::new(Vec3::new(2.0, 0.0, 0.0), Vec3::new(5.0, 40.0, 2.0));
     image.levels = vec![BlockLevel { root: Some(0), bounds }];
-    let corner = Vec3::new(3.0, 90.0, 1.0);
-    let triangle = Triangle::new(corner, corner + Vec3::Y, corner + Vec3::Z);
+    let triangle = Triangle::new(corner, corner + 2.0 * Vec3::Y, corner + 2.0 * Vec3::Z);
     let id = PrimitiveId { geometry: 0, primitive: 0, flags: PrimitiveFlags::OPAQUE };
     let primitives = Primitives { triangles: vec![triangle], boxes: Vec::new(), ids: vec![id] };
     let root = Node { bounds, link: NodeLink::leaf(0, 1) };

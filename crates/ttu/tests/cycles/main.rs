@@ -7,5 +7,6 @@ mod closed_forms;
 mod false_positives;
 mod hand_made;
 mod throughput;
+mod traffic;
 #[path = "../../../build/test_worlds.rs"]
 mod worlds;

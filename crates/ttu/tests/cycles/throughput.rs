@@ -70,7 +70,7 @@ fn readable_slots_over_pipeline_depth() {
     let queries: Vec<Query> = (0..2000).map(|_| ray_at(0)).collect();
     let settings = ["slots=128", "active_slots=64", "t_leaf=1", "units=1", "smu_per_cycle=4"];
     let run = run(&world, &settings, &queries);
-    let issues = (run.counters.issues_of_1 + run.counters.issues_of_2) as f64 / run.cycles as f64;
+    let issues = run.issues[1..].iter().sum::<u64>() as f64 / run.cycles as f64;
     // Five slots hold blocks; four of them can be read in a cycle, but all five issue in turn.
     assert!((4.0 / 12.0..=5.0 / 12.0 + 0.01).contains(&issues), "{issues}");
 }
