@@ -158,7 +158,7 @@ fn write(tree: &Tree, packed: &Packed, roots: &[u32]) -> Image {
     let blocks: Vec<u8> = packed.blocks.iter().flat_map(|block| block.to_bytes()).collect();
     let references: Vec<u8> = packed.references.iter().flat_map(|r| r.to_le_bytes()).collect();
     let instances = tree.tlas.as_ref().map_or(&[][..], |tlas| &tlas.instances);
-    let instances: Vec<u8> =
+    let records: Vec<u8> =
         instances.iter().flat_map(|instance| instance_bytes(instance, roots)).collect();
     let directory = Directory {
         block_count: packed.blocks.len() as u32,
@@ -166,7 +166,7 @@ fn write(tree: &Tree, packed: &Packed, roots: &[u32]) -> Image {
         instance_count: instances.len() as u32,
         blocks: arrays.add(blocks),
         references: arrays.add(references),
-        instances: arrays.add(instances),
+        instances: arrays.add(records),
         levels: Vec::new(),
     };
     let mut levels = Vec::with_capacity(roots.len());
