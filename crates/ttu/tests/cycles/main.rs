@@ -5,6 +5,7 @@ mod answers;
 mod beams;
 mod closed_forms;
 mod false_positives;
+mod golden;
 mod hand_made;
 mod throughput;
 mod traffic;
