@@ -19,6 +19,9 @@
 //! | [`counters`] | what a machine counts |
 //! | [`image`] | segments of memory, and images proved sound |
 //! | [`finding`] | located diagnostics |
+//! | [`bits`] | bits by name of their place |
+//! | [`fields`](mod@fields) | a structure of a format as a table of its fields |
+//! | [`description`] | what stands in an image, in words |
 //! | [`rules`](mod@rules) | the rules that a check knows, by name |
 //! | [`format`](mod@format) | the trait [`Format`] and what a format can express |
 //! | [`tree_format`] | the tree itself as bytes: the simplest format |
@@ -26,9 +29,12 @@
 //! | [`vectors`] | vector files: reports, errors, a JSON reader that knows its place |
 
 pub mod beam;
+pub mod bits;
 pub mod block_format;
 pub mod budget;
 pub mod counters;
+pub mod description;
+pub mod fields;
 pub mod finding;
 pub mod format;
 pub mod hit;
@@ -47,6 +53,10 @@ pub use beam::{BeamHit, BeamKind, BeamMachine, BeamQuery, LeafRule, Visit};
 pub use block_format::{BlockFormat, BlockImage};
 pub use budget::{BudgetExhausted, StepBudget};
 pub use counters::Counters;
+pub use description::{
+    DescribeError, DescribedField, Description, EntryState, NodeRef, Outline, OutlineEntry,
+    PrimitiveRef, Total,
+};
 pub use finding::{Finding, Severity};
 pub use format::{Capabilities, CheckReport, EncodeError, Format};
 pub use hit::Hit;

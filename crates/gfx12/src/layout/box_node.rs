@@ -32,10 +32,10 @@
 //! assert_eq!(node.encode().words(), &words);
 //! ```
 
-use super::bits::{Bits, NodeBits};
 use super::child_entry::ChildEntry;
 use super::node_pointer::{BOX_TYPE, NodePointer};
 use super::plane::BoxFrame;
+use super::{Bits, NodeBits};
 use geometry::Aabb;
 
 /// A box node, every bit of it: any 128 bytes decode, and encode to the same bytes.

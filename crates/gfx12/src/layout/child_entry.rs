@@ -25,7 +25,7 @@
 //! assert_eq!(entry.encode().words(), &[0x0000_0207, 0xFF48_8103, 0x101C_8294]);
 //! ```
 
-use super::bits::Bits;
+use super::Bits;
 use bitflags::bitflags;
 
 /// One child of a box or instance node.

@@ -36,7 +36,7 @@
 //! assert_eq!(header.encode().words(), &words);
 //! ```
 
-use super::bits::{Bits, NodeBits};
+use super::{Bits, NodeBits};
 
 /// The header, every bit of it.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -32,8 +32,8 @@
 //! assert_eq!(record.encode().words(), &words);
 //! ```
 
-use super::bits::{HalfNodeBits, NodeBits};
 use super::instance_node::{set_transform_at, transform_at};
+use super::{HalfNodeBits, NodeBits};
 use geometry::Transform;
 
 /// The 128 bytes behind an instance node of RADV.

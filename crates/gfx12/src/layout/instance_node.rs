@@ -29,8 +29,8 @@
 //! assert_eq!(node.encode().words(), &words);
 //! ```
 
+use super::NodeBits;
 use super::base_pointer::BasePointer;
-use super::bits::NodeBits;
 use super::box_node::{entry_at, fill_child_pointers, set_entry_at};
 use super::child_entry::ChildEntry;
 use super::node_pointer::NodePointer;

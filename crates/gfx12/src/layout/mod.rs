@@ -6,7 +6,6 @@
 //!
 //! | file | structure |
 //! |---|---|
-//! | [`bits`] | reading and writing bit ranges |
 //! | [`node_pointer`] | 32 bits: where a node lies, and its type |
 //! | [`base_pointer`] | 64 bits: where a structure lies, and ten flags |
 //! | [`resource`] | 128 bits: the T# that the instruction takes |
@@ -18,7 +17,6 @@
 //! | [`uncompressed`] | the 4-wide formats that `image_bvh_dual_intersect_ray` reads |
 
 pub mod base_pointer;
-pub mod bits;
 pub mod box_node;
 pub mod child_entry;
 pub mod header;
@@ -35,12 +33,12 @@ pub mod resource;
 pub mod uncompressed;
 
 pub use base_pointer::{BasePointer, PointerFlags};
-pub use bits::{Bits, HalfNodeBits, NodeBits};
 pub use box_node::BoxNode;
 pub use child_entry::{ChildEntry, CullFlags};
 pub use header::{GeometryInfo, GpurtHeader, RTIP_3_1};
 pub use instance_data::{GpurtSideband, RadvInstanceData};
 pub use instance_node::InstanceNode;
+pub use machine::bits::{Bits, HalfNodeBits, NodeBits};
 pub use node_pointer::{
     BOX_TYPE, INSTANCE_TYPE, NODE_BYTES, NodeKind, NodePointer, pair_of_type, type_of_pair,
 };

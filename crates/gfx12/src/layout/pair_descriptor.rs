@@ -23,7 +23,7 @@
 //! assert_eq!(pair.encode(), 0x0A86_0001);
 //! ```
 
-use super::bits::Bits;
+use super::Bits;
 
 /// The two triangles of a pair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]

@@ -35,7 +35,7 @@
 //! assert_eq!(header.primitive_id_bits(1), 908..916);
 //! ```
 
-use super::bits::NodeBits;
+use super::NodeBits;
 use super::pair_descriptor::PAIR_DESCRIPTOR_BITS;
 use std::ops::Range;
 

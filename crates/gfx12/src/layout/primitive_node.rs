@@ -22,7 +22,7 @@
 //! assert_eq!((node.primitive_id(0), node.primitive_id(1)), (55, 33));
 //! ```
 
-use super::bits::NodeBits;
+use super::NodeBits;
 use super::pair_descriptor::PairDescriptor;
 use super::primitive_header::{PrimitiveHeader, pair_descriptor_bits};
 use geometry::{Triangle, Vec3};

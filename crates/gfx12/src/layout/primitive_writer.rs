@@ -35,7 +35,7 @@
 //! assert_eq!((node.vertex(3), node.primitive_id(1)), ([one; 3], 5));
 //! ```
 
-use super::bits::NodeBits;
+use super::NodeBits;
 use super::pair_descriptor::PairDescriptor;
 use super::primitive_header::{PrimitiveHeader, pair_descriptor_bits};
 use super::primitive_node::PrimitiveNode;

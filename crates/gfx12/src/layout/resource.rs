@@ -29,7 +29,7 @@
 //! assert_eq!(hiprt.last_unit(), (1 << 42) - 1);
 //! ```
 
-use super::bits::Bits;
+use super::Bits;
 
 /// A resource descriptor. Any 128 bits are one; what the instruction does not read is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]

@@ -21,8 +21,8 @@
 //! ```
 
 use super::dual_pointer::DualPointer;
+use crate::layout::NodeBits;
 use crate::layout::base_pointer::BasePointer;
-use crate::layout::bits::NodeBits;
 use crate::layout::instance_node::{set_transform_at, transform_at};
 use geometry::Transform;
 

@@ -17,7 +17,7 @@
 //! ```
 
 use super::dual_pointer::DualPointer;
-use crate::layout::bits::HalfNodeBits;
+use crate::layout::HalfNodeBits;
 use geometry::{Aabb, Vec3};
 use half::f16;
 

@@ -22,7 +22,7 @@
 //! ```
 
 use super::dual_pointer::DualPointer;
-use crate::layout::bits::NodeBits;
+use crate::layout::NodeBits;
 use crate::layout::child_entry::CullFlags;
 use geometry::{Aabb, Vec3};
 

@@ -24,7 +24,7 @@
 //! ```
 
 use super::dual_pointer::DualPointer;
-use crate::layout::bits::HalfNodeBits;
+use crate::layout::HalfNodeBits;
 use crate::layout::child_entry::CullFlags;
 use geometry::{Aabb, Vec3};
 

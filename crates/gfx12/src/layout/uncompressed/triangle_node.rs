@@ -36,7 +36,7 @@
 //! assert_eq!(node.encode().words(), &words);
 //! ```
 
-use crate::layout::bits::HalfNodeBits;
+use crate::layout::HalfNodeBits;
 use geometry::{Aabb, Triangle, Vec3};
 
 /// A triangle node, every bit of it.

@@ -4,7 +4,7 @@
 //! are read and written by half-open bit ranges, so that code and table can be compared by eye:
 //!
 //! ```
-//! use gfx12::layout::NodeBits;
+//! use machine::bits::NodeBits;
 //! let mut bits = NodeBits::ZERO;
 //! bits.set(28..36, 0xA5);
 //! assert_eq!(bits.get(28..36), 0xA5);
@@ -104,6 +104,43 @@ impl<const WORDS: usize> Bits<WORDS> {
         let index = range.start / 32;
         let pair = u64::from(self.word(index)) | u64::from(self.word(index + 1)) << 32;
         ((pair >> (range.start % 32)) & mask(range.len())) as u32
+    }
+
+    /// The field at a bit range of at most 64 bits.
+    #[must_use]
+    #[inline]
+    pub fn get_wide(&self, range: Range<usize>) -> u64 {
+        let middle = range.end.min(range.start + 32);
+        u64::from(self.get(range.start..middle)) | u64::from(self.get(middle..range.end)) << 32
+    }
+
+    /// As many dwords from a bit on as another structure has.
+    #[must_use]
+    #[inline]
+    pub fn part<const PART: usize>(&self, start: usize) -> Bits<PART> {
+        Bits::at(&self.words, start)
+    }
+
+    /// The dwords from a bit of others on; bits past the end are 0.
+    #[must_use]
+    #[inline]
+    pub fn at(words: &[u32], start: usize) -> Self {
+        let word = |index: usize| words.get(index).copied().unwrap_or(0);
+        Self {
+            words: std::array::from_fn(|k| {
+                let index = start / 32 + k;
+                let pair = u64::from(word(index)) | u64::from(word(index + 1)) << 32;
+                (pair >> (start % 32)) as u32
+            }),
+        }
+    }
+
+    /// Writes the first bits of another structure to a bit range.
+    pub fn set_part<const PART: usize>(&mut self, range: Range<usize>, part: &Bits<PART>) {
+        for from in (0..range.len()).step_by(32) {
+            let to = range.len().min(from + 32);
+            self.set(range.start + from..range.start + to, part.get(from..to));
+        }
     }
 
     /// Writes the field at a bit range; bits past the end are dropped.
