@@ -84,7 +84,7 @@ impl Kernel {
                 let mut uncounted = Counters::default();
                 let counters = counters.unwrap_or(&mut uncounted);
                 for (offset, (ray, answer)) in rays.iter().zip(answers).enumerate() {
-                    scalar::answer::<K>(world, ask, first + offset, ray, answer, counters);
+                    scalar::answer::<K, _>(world, ask, first + offset, ray, answer, counters);
                 }
             }
         }

@@ -31,8 +31,9 @@
 //! | `kind` | closest, any, all, as types |
 //! | [`kernel`](Kernel) | kernels, and the one place where one is chosen |
 //! | `world` | the CPU's copy of an image |
-//! | `scalar` | the plain walk over it |
-//! | `in_place` | the image's own bytes, and the plain walk over them |
+//! | `in_place` | the image's own bytes |
+//! | `source` | what a walk needs of either |
+//! | `scalar` | the plain walk over either |
 //! | [`beam`] | beams: queries, and many boxes at once |
 //! | `ordinary` | which rays and worlds the fast kernels take |
 //! | `avx512` | the AVX-512 kernel: many rays in flight |
@@ -58,6 +59,7 @@ mod kernel;
 mod kind;
 mod ordinary;
 mod scalar;
+mod source;
 mod tracer;
 #[cfg(target_arch = "x86_64")]
 mod vector;

@@ -1,21 +1,26 @@
-//! The scalar walk: the plain version of what the kernels do, for any ray and any processor.
+//! The scalar walk: the plain version of what the kernels do, for any ray, any source and any processor.
 //!
-//! It is the reference machine's walk over the CPU's copy: the reference slab test of each child, nearest
-//! child first, ranges widened by `4 eps` at both ends. Kernels hand it the rays that are out of
-//! the ordinary.
+//! It is the reference machine's walk: the reference slab test of each child, nearest child first, ranges
+//! widened by `4 eps` at both ends. All children of an oriented node are visited: their boxes lie in another
+//! frame, whose rounding the reference test does not cover. Kernels hand it the rays that are out of the
+//! ordinary.
+//!
+//! What happens has one place each: a level is entered in `level`, a node in `node`, its children are
+//! tested in `child`, primitives in `primitive`, and instances are entered in `instance`.
 
 use crate::ask::{Ask, Space};
 use crate::kind::{Kind, Outcome};
-use crate::world::{Level, Node, Pointer, Target, World};
+use crate::source::{Child, LevelId, LinkTarget, TraversalSource};
 use geometry::{InstanceFlags, Ray, SlabRay, slab};
 use machine::Counters;
 use machine::primitive_test::MergedFlags;
 use std::ops::ControlFlow;
+use tree::PrimitiveId;
 use tree::primitives::Primitive;
 
 /// Answers one ray.
-pub(crate) fn answer<K: Kind>(
-    world: &World,
+pub(crate) fn answer<K: Kind, S: TraversalSource>(
+    source: &S,
     ask: &Ask<'_>,
     position: usize,
     ray: &Ray,
@@ -27,96 +32,108 @@ pub(crate) fn answer<K: Kind>(
     if ask.mask == 0 || !ray.is_traceable() {
         return;
     }
-    let mut walk =
-        Walk::<K> { world, ask, position, answer, counters, farthest: slab::widen(ray.tmax), ray };
-    let _ = match &world.top {
+    // `tmin`, lowered by `4 eps`.
+    let nearest = (ray.tmin * (2.0 - slab::EXIT_SCALE)).next_down().max(0.0);
+    let farthest = slab::widen(ray.tmax);
+    let mut walk = Walk::<K, S> { source, ask, position, ray, answer, counters, nearest, farthest };
+    let _ = match source.top() {
         None => {
             let flags = MergedFlags::new(ask.flags, InstanceFlags::empty());
-            let space = Space { ray: *ray, instance: 0, flags };
-            world
-                .blases
-                .first()
-                .map_or(ControlFlow::Continue(()), |level| walk.blas(level, 0, &space))
+            walk.blas(0, &Space { ray: *ray, instance: 0, flags })
         }
-        Some(top) => {
-            let reach = slab::reach(ray.origin, &top.level.bounds);
-            let slabs = SlabRay::dilated(ray, top.dilation.dilation(ray.origin, reach));
-            walk.level(&top.level, &slabs, None)
-        }
+        Some(_) => walk.tlas(),
     };
     K::finish(answer);
 }
 
 /// One ray under way.
-struct Walk<'a, K: Kind> {
-    world: &'a World,
+struct Walk<'a, K: Kind, S> {
+    source: &'a S,
     ask: &'a Ask<'a>,
     position: usize,
+    ray: &'a Ray,
     answer: &'a mut K::Answer,
     counters: &'a mut Counters,
-    /// The end of the range in which a box still matters.
+    /// The start of the range in which a box matters.
+    nearest: f32,
+    /// The end of it.
     farthest: f32,
-    ray: &'a Ray,
 }
 
-/// A BLAS as a ray sees it.
-struct Below<'a> {
-    blas: usize,
-    space: &'a Space,
-}
+/// What a ray has still to visit: where it enters it, and the link there. The nearest is last.
+type Stack<L> = Vec<(f32, L)>;
 
-impl<K: Kind> Walk<'_, K> {
-    fn blas(&mut self, level: &Level, blas: usize, space: &Space) -> ControlFlow<()> {
-        let slabs = SlabRay::new(&space.ray, slab::reach(space.ray.origin, &level.bounds));
-        self.level(level, &slabs, Some(&Below { blas, space }))
+impl<K: Kind, S: TraversalSource> Walk<'_, K, S> {
+    fn tlas(&mut self) -> ControlFlow<()> {
+        let Some(top) = self.source.top() else { return ControlFlow::Continue(()) };
+        let reach = slab::reach(self.ray.origin, &top.level.bounds);
+        let dilation = top.dilation.dilation(self.ray.origin, reach);
+        self.level(LevelId::Tlas, &SlabRay::dilated(self.ray, dilation), None)
     }
 
-    fn level(
-        &mut self,
-        level: &Level,
-        slabs: &SlabRay,
-        below: Option<&Below<'_>>,
-    ) -> ControlFlow<()> {
-        if level.root == Pointer::DONE {
+    fn blas(&mut self, number: usize, space: &Space) -> ControlFlow<()> {
+        let level = LevelId::Blas(number);
+        let Some((_, bounds)) = self.source.root(level) else {
             return ControlFlow::Continue(());
-        }
-        let mut stack: Vec<(f32, Pointer)> = Vec::with_capacity(64);
+        };
+        let slabs = SlabRay::new(&space.ray, slab::reach(space.ray.origin, &bounds));
+        self.level(level, &slabs, Some(space))
+    }
+
+    /// Walks a level, of primitives if the ray has a `space` there.
+    fn level(&mut self, level: LevelId, slabs: &SlabRay, space: Option<&Space>) -> ControlFlow<()> {
+        let Some((root, bounds)) = self.source.root(level) else {
+            return ControlFlow::Continue(());
+        };
+        let mut stack = Stack::with_capacity(64);
         self.counters.box_tests += 1;
-        if let Some(interval) = slabs.interval(&level.bounds, self.nearest(), self.farthest) {
-            stack.push((interval.enter, level.root));
+        if let Some(interval) = slabs.interval(&bounds, self.nearest, self.farthest) {
+            stack.push((interval.enter, root));
         }
-        while let Some((enter, pointer)) = stack.pop() {
+        while let Some((enter, link)) = stack.pop() {
             if enter > self.farthest {
                 continue;
             }
-            match pointer.target() {
-                Target::Node => self.children(self.world.arena.node(pointer), slabs, &mut stack),
-                Target::Leaf => self.triangles(pointer, below)?,
-                Target::Boxes(list) => self.boxes(list, below)?,
-                Target::Instance(number) => self.instance(number)?,
-                Target::Leave | Target::Done => (),
+            match (self.source.target(link), space) {
+                (LinkTarget::Node, _) => self.node(level, link, enter, slabs, &mut stack),
+                (LinkTarget::Leaf, Some(space)) => self.leaf(level, link, space)?,
+                (LinkTarget::Instance(number), None) => self.instance(number)?,
+                (LinkTarget::Leaf | LinkTarget::Instance(_) | LinkTarget::Nothing, _) => (),
             }
         }
         ControlFlow::Continue(())
     }
 
-    /// Pushes the children that the ray reaches, the nearest last.
-    fn children(&mut self, node: &Node, slabs: &SlabRay, stack: &mut Vec<(f32, Pointer)>) {
+    /// Enters a node: puts the children that the ray reaches onto the stack, the nearest last.
+    fn node(
+        &mut self,
+        level: LevelId,
+        node: S::Link,
+        enter: f32,
+        slabs: &SlabRay,
+        stack: &mut Stack<S::Link>,
+    ) {
         self.counters.nodes += 1;
-        let start = stack.len();
-        for slot in node.slots() {
-            self.counters.box_tests += 1;
-            if let Some(interval) =
-                slabs.interval(&node.bounds(slot), self.nearest(), self.farthest)
-            {
-                stack.push((interval.enter, node.children[slot]));
-            }
-        }
+        let (source, start) = (self.source, stack.len());
+        source.children(level, node, |child| {
+            stack.extend(self.child(&child, enter, slabs).map(|enter| (enter, child.link)));
+        });
         stack[start..].sort_by(|a, b| b.0.total_cmp(&a.0));
     }
 
+    /// Tests a child of a node: where the ray enters it, if it does.
+    fn child(&mut self, child: &Child<S::Link>, parent: f32, slabs: &SlabRay) -> Option<f32> {
+        self.counters.box_tests += 1;
+        if child.is_oriented {
+            return Some(parent);
+        }
+        let interval = slabs.interval(&child.bounds, self.nearest, self.farthest)?;
+        Some(interval.enter)
+    }
+
+    /// Enters an instance, unless the ray does not see it.
     fn instance(&mut self, number: usize) -> ControlFlow<()> {
-        let Some(top) = &self.world.top else { return ControlFlow::Continue(()) };
+        let Some(top) = self.source.top() else { return ControlFlow::Continue(()) };
         let instance = &top.instances[number];
         if instance.mask & self.ask.mask == 0 {
             return ControlFlow::Continue(());
@@ -127,40 +144,27 @@ impl<K: Kind> Walk<'_, K> {
             instance: number as u32,
             flags: MergedFlags::new(self.ask.flags, instance.flags),
         };
-        let blas = instance.blas as usize;
-        let level = self.world.blases[blas];
-        self.blas(&level, blas, &space)
+        self.blas(instance.blas as usize, &space)
     }
 
-    fn triangles(&mut self, leaf: Pointer, below: Option<&Below<'_>>) -> ControlFlow<()> {
-        let Some(Below { blas, space }) = below else { return ControlFlow::Continue(()) };
+    /// Tests the primitives of a leaf.
+    fn leaf(&mut self, level: LevelId, leaf: S::Link, space: &Space) -> ControlFlow<()> {
         self.counters.leaves += 1;
-        for column in 0..leaf.triangles() {
-            self.counters.triangle_tests += 1;
-            let (triangle, name) = self.world.arena.triangle(leaf, column);
-            let id = self.world.names[*blas].id(name);
-            self.offer(space, Primitive::Triangle(&triangle), id)?;
-        }
-        ControlFlow::Continue(())
+        let source = self.source;
+        source.primitives(level, leaf, |primitive, id| self.primitive(space, primitive, id))
     }
 
-    fn boxes(&mut self, list: usize, below: Option<&Below<'_>>) -> ControlFlow<()> {
-        let Some(Below { space, .. }) = below else { return ControlFlow::Continue(()) };
-        self.counters.leaves += 1;
-        let world = self.world;
-        for (bounds, id) in world.box_list(list) {
-            self.counters.procedural_tests += 1;
-            self.offer(space, Primitive::Box(bounds), *id)?;
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn offer(
+    /// Tests a primitive, and takes the hit into account if there is one.
+    fn primitive(
         &mut self,
         space: &Space,
         primitive: Primitive<'_>,
-        id: tree::PrimitiveId,
+        id: PrimitiveId,
     ) -> ControlFlow<()> {
+        match primitive {
+            Primitive::Triangle(_) => self.counters.triangle_tests += 1,
+            Primitive::Box(_) => self.counters.procedural_tests += 1,
+        }
         let Some(hit) = self.ask.hit(self.position, space, primitive, id) else {
             return ControlFlow::Continue(());
         };
@@ -170,10 +174,5 @@ impl<K: Kind> Walk<'_, K> {
             Outcome::Done => return ControlFlow::Break(()),
         }
         ControlFlow::Continue(())
-    }
-
-    /// The start of the range in which a box matters: `tmin`, lowered by `4 eps`.
-    fn nearest(&self) -> f32 {
-        (self.ray.tmin * (2.0 - slab::EXIT_SCALE)).next_down().max(0.0)
     }
 }

@@ -160,7 +160,7 @@ impl Tracer {
                 drop(image);
                 Ground::Prepared(World::new(&tree).map_err(|_| TraceError::TooLarge)?)
             }
-            Mode::InPlace => Ground::InPlace(InPlace::new(image, &tree)),
+            Mode::InPlace => Ground::InPlace(InPlace::new(image, &tree)?),
         };
         Ok(Self { ground, options, kernel, beams: OnceLock::new() })
     }

@@ -25,8 +25,8 @@ pub(super) struct Flight<'a, K: Kind, R: Rule> {
     walk: Walk<'a, K, Prepared<'a, R, Avx2>>,
     /// Rays that have been started, or answered without.
     started: usize,
-    /// Rays in flight; the last one takes what nobody asks for.
-    slots: Box<[Slot; SLOTS + 1]>,
+    /// Rays in flight; behind them one for each lane that has no ray when others are set up.
+    slots: Box<[Slot; SLOTS + WIDTH]>,
     /// How rays that are in an instance see the TLAS.
     outer: Vec<Aim>,
     stacks: Vec<u32>,
@@ -39,7 +39,7 @@ impl<'a, K: Kind, R: Rule> Flight<'a, K, R> {
         let is_instanced = walk.ground.top().is_some();
         Self {
             started: 0,
-            slots: Box::new([Slot::EMPTY; SLOTS + 1]),
+            slots: Box::new([Slot::EMPTY; SLOTS + WIDTH]),
             outer: if is_instanced { vec![Aim::default(); SLOTS] } else { Vec::new() },
             stacks: vec![0; SLOTS * stack::stride(walk.stack_size)],
             lists: Lists::all_free(),
@@ -240,15 +240,14 @@ impl<'a, K: Kind, R: Rule> Flight<'a, K, R> {
         let first = self.started;
         self.started += count;
         self.lists.free.count -= count;
-        let mut numbers = [SLOTS as u32; WIDTH];
-        let mut places = [std::ptr::null_mut(); WIDTH];
-        for lane in 0..WIDTH {
-            if lane < count {
-                // SAFETY: there were so many free slots.
-                numbers[lane] = unsafe { self.lists.free.get(self.lists.free.count + lane).slot };
-            }
-            places[lane] = std::ptr::from_mut(&mut self.slots[numbers[lane] as usize]);
+        // Lanes without a ray have slots of their own.
+        let mut numbers: [u32; WIDTH] = std::array::from_fn(|lane| (SLOTS + lane) as u32);
+        for (lane, number) in numbers.iter_mut().enumerate().take(count) {
+            // SAFETY: there were so many free slots.
+            *number = unsafe { self.lists.free.get(self.lists.free.count + lane).slot };
         }
+        let slots = self.slots.as_mut_ptr();
+        let places = numbers.map(|number| slots.wrapping_add(number as usize));
         let rays = Rays::padded(&self.walk.rays[first..]);
         // SAFETY: these are slots.
         let root = unsafe { rays.enter_world(self.walk.ground, &places) };

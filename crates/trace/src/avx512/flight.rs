@@ -24,8 +24,8 @@ pub(super) struct Flight<'a, K: Kind, G: Rounds> {
     walk: Walk<'a, K, G>,
     /// Rays that have been started, or answered without.
     started: usize,
-    /// Rays in flight; the last one takes what nobody asks for.
-    slots: Box<[Slot; SLOTS + 1]>,
+    /// Rays in flight; behind them one for each lane that has no ray when others are set up.
+    slots: Box<[Slot; SLOTS + WIDTH]>,
     /// How rays that are in an instance see the TLAS.
     outer: Vec<Aim>,
     stacks: Vec<u32>,
@@ -40,7 +40,7 @@ impl<'a, K: Kind, G: Rounds> Flight<'a, K, G> {
         let is_instanced = walk.ground.top().is_some();
         Self {
             started: 0,
-            slots: Box::new([Slot::EMPTY; SLOTS + 1]),
+            slots: Box::new([Slot::EMPTY; SLOTS + WIDTH]),
             outer: if is_instanced { vec![Aim::default(); SLOTS] } else { Vec::new() },
             stacks: stack::all(SLOTS, walk.stack_size),
             kept: vec![G::Kept::default(); SLOTS].into(),
@@ -212,14 +212,12 @@ impl<'a, K: Kind, G: Rounds> Flight<'a, K, G> {
         prefetch_rays(&self.walk.rays[first..]);
         let rays = Rays::padded(&self.walk.rays[first..]);
         self.lists.free.count -= count;
-        let mut numbers = [SLOTS as u32; WIDTH];
-        let mut places = [std::ptr::null_mut(); WIDTH];
-        for lane in 0..WIDTH {
-            if lane < count {
-                numbers[lane] = self.lists.free.slots[self.lists.free.count + lane];
-            }
-            places[lane] = std::ptr::from_mut(&mut self.slots[numbers[lane] as usize]);
-        }
+        // Lanes without a ray have slots of their own.
+        let mut numbers: [u32; WIDTH] = std::array::from_fn(|lane| (SLOTS + lane) as u32);
+        let free = self.lists.free.count;
+        numbers[..count].copy_from_slice(&self.lists.free.slots[free..free + count]);
+        let slots = self.slots.as_mut_ptr();
+        let places = numbers.map(|number| slots.wrapping_add(number as usize));
         // SAFETY: these are slots.
         let root = unsafe { rays.enter_world(self.walk.ground, &places) };
         let ordinary = rays.ordinary();

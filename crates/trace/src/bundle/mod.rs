@@ -209,7 +209,14 @@ impl<'a> Bundler<'a> {
             let ray = strange.trailing_zeros() as usize;
             strange &= strange - 1;
             let mut uncounted = Counters::default();
-            scalar::answer::<K>(world, ask, ray, &rays[ray], &mut answers[ray], &mut uncounted);
+            scalar::answer::<K, World>(
+                world,
+                ask,
+                ray,
+                &rays[ray],
+                &mut answers[ray],
+                &mut uncounted,
+            );
         }
         left
     }

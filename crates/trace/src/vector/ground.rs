@@ -35,7 +35,7 @@ pub(crate) trait Ground {
     fn start(&self, blas: Option<usize>) -> *const u8;
 
     /// The number of the instance that a pointer to an instance names.
-    fn instance(&self, named: usize) -> usize;
+    fn instance(&self, named: usize) -> Option<usize>;
 
     /// Most entries that a walk's stack can have.
     fn stack_size(&self) -> usize;

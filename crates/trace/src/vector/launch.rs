@@ -169,7 +169,7 @@ impl Rays {
     /// Aims slots at the outermost level; the root of it.
     ///
     /// # Safety
-    /// There must be slots at these places.
+    /// There must be eight different slots at these places.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     pub(crate) unsafe fn enter_world<G: Ground>(
@@ -177,6 +177,7 @@ impl Rays {
         ground: &G,
         slots: &[*mut Slot; WIDTH],
     ) -> Pointer {
+        debug_assert!((1..WIDTH).all(|lane| !slots[..lane].contains(&slots[lane])), "SLOT-UNIQUE");
         let dilations = _mm256_set1_ps(G::DILATIONS);
         match (ground.top(), ground.blas(0)) {
             (Some(top), _) => {

@@ -53,8 +53,8 @@ impl<R: Rule, V> Ground for Prepared<'_, R, V> {
     }
 
     #[inline(always)]
-    fn instance(&self, named: usize) -> usize {
-        named
+    fn instance(&self, named: usize) -> Option<usize> {
+        Some(named)
     }
 
     fn stack_size(&self) -> usize {
@@ -73,7 +73,7 @@ impl<R: Rule, V> Ground for Prepared<'_, R, V> {
         answer: &mut K::Answer,
         counters: &mut Counters,
     ) {
-        scalar::answer::<K>(self.world, ask, position, ray, answer, counters);
+        scalar::answer::<K, _>(self.world, ask, position, ray, answer, counters);
     }
 
     #[inline(always)]

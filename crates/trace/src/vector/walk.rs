@@ -198,8 +198,9 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     /// Enters an instance.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     pub(crate) fn enter_instance(&mut self, named: usize, slot: &mut Slot) -> Next {
-        let Some(top) = self.ground.top() else { return Next::Pop };
-        let number = self.ground.instance(named);
+        let (Some(top), Some(number)) = (self.ground.top(), self.ground.instance(named)) else {
+            return Next::Pop;
+        };
         let instance = &top.instances[number];
         if instance.mask & self.ask.mask == 0 {
             return Next::Pop;

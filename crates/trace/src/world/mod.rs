@@ -11,6 +11,7 @@
 //! | `arena` | the memory of both |
 //! | `names` | ids of triangles |
 //! | `prepare` | a tree, laid out |
+//! | `source` | what the scalar walk sees of all this |
 
 mod arena;
 mod leaf;
@@ -18,6 +19,7 @@ mod names;
 mod node;
 mod pointer;
 mod prepare;
+mod source;
 
 pub(crate) use arena::Arena;
 pub(crate) use names::Names;

@@ -38,7 +38,7 @@ pub(crate) fn takes(world: &World) -> bool {
 fn plainly<K: Kind>(world: &World, ray: &Ray) -> K::Answer {
     let mut answer = K::miss();
     let ask = Ask::everything(TriangleRule::Watertight);
-    scalar::answer::<K>(world, &ask, 0, ray, &mut answer, &mut Counters::default());
+    scalar::answer::<K, _>(world, &ask, 0, ray, &mut answer, &mut Counters::default());
     answer
 }
 

@@ -15,7 +15,7 @@ use gfx12::layout::{NodeBits, PrimitiveNode};
 use std::arch::x86_64::*;
 
 /// What one node has of a range, taken apart, as a ray sees it.
-pub(super) struct Decoded {
+pub(super) struct Decoded<'a> {
     /// Vertices, for the watertight rule as seen from the origin of the ray; axes in the order of its shear.
     x: __m512,
     y: __m512,
@@ -24,7 +24,7 @@ pub(super) struct Decoded {
     corners: __m512i,
     /// Bit `i`: there is a triangle `i`.
     present: u16,
-    node: *const u8,
+    node: &'a [u8; NODE],
     leaf: Pointer,
     /// Where the range goes on; [`Pointer::DONE`] if it ends here.
     pub(super) rest: Pointer,
@@ -33,27 +33,28 @@ pub(super) struct Decoded {
 /// The same in memory, for a look at triangles one by one.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-pub(super) struct Opened {
+pub(super) struct Opened<'a> {
     rows: [[f32; 16]; 3],
     corners: [u32; 16],
-    node: *const u8,
+    /// The bytes of the node.
+    pub(super) node: &'a [u8; NODE],
     leaf: Pointer,
     pub(super) rest: Pointer,
 }
 
-impl Default for Opened {
+impl Default for Opened<'_> {
     fn default() -> Self {
         Self {
             rows: [[0.0; 16]; 3],
             corners: [0; 16],
-            node: std::ptr::null(),
+            node: &[0; NODE],
             leaf: Pointer::DONE,
             rest: Pointer::DONE,
         }
     }
 }
 
-impl Decoded {
+impl<'a> Decoded<'a> {
     /// No leaf.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
@@ -64,27 +65,22 @@ impl Decoded {
             z: _mm512_setzero_ps(),
             corners: _mm512_setzero_si512(),
             present: 0,
-            node: std::ptr::null(),
+            node: &[0; NODE],
             leaf: Pointer::DONE,
             rest: Pointer::DONE,
         }
     }
 
-    /// Takes a leaf apart.
-    ///
-    /// # Safety
-    /// A proved primitive node must lie at `node`, and `leaf` lead there.
+    /// Takes a primitive node apart, for a leaf that leads there.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) unsafe fn new<R: Rule>(node: *const u8, leaf: Pointer, shear: &Shear) -> Self {
-        // SAFETY: as promised.
-        let (low, high, header) = unsafe {
-            (
-                _mm512_loadu_si512(node.cast()),
-                _mm512_loadu_si512(node.add(64).cast()),
-                *node.cast::<u32>(),
-            )
+    pub(super) fn new<R: Rule>(node: &'a [u8; NODE], leaf: Pointer, shear: &Shear) -> Self {
+        // SAFETY: a node is two vectors of 64 bytes.
+        let (low, high) = unsafe {
+            let first: *const u8 = node.as_ptr();
+            (_mm512_loadu_si512(first.cast()), _mm512_loadu_si512(first.add(64).cast()))
         };
+        let header = u32::from_le_bytes([node[0], node[1], node[2], node[3]]);
         let bits = Bits {
             low,
             high,
@@ -212,7 +208,7 @@ impl Decoded {
     /// There must be room.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) unsafe fn keep(&self, place: *mut Opened) {
+    pub(super) unsafe fn keep(&self, place: *mut Opened<'a>) {
         // SAFETY: as promised; a row is a vector, and aligned like one.
         unsafe {
             _mm512_store_ps((&raw mut (*place).rows[0]).cast(), self.x);
@@ -226,7 +222,7 @@ impl Decoded {
     }
 }
 
-impl Opened {
+impl Opened<'_> {
     /// Whether the rule accepts a triangle, and where.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
@@ -251,17 +247,10 @@ impl Opened {
 
     /// A triangle, as it is stored.
     pub(super) fn triangle(&self, lane: usize) -> Triangle {
-        let node = PrimitiveNode::decode(&NodeBits::from_bytes(self.node()));
+        let node = PrimitiveNode::decode(&NodeBits::from_bytes(self.node));
         let corners = self.corners[lane & 15];
         let corner = |shift: u32| node.position((corners >> shift & 15) as usize);
         Triangle::new(corner(0), corner(4), corner(8))
-    }
-
-    /// The bytes of the node.
-    #[inline(always)]
-    pub(super) fn node(&self) -> &[u8; NODE] {
-        // SAFETY: a proved node lies there: only leaves that were opened are looked at.
-        unsafe { &*self.node.cast() }
     }
 
     /// The pair of lane 0.

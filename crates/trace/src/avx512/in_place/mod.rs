@@ -26,6 +26,8 @@ use super::stack;
 use crate::ask::Ask;
 use crate::in_place::InPlace;
 use crate::kind::Kind;
+use crate::scalar;
+use crate::source::TraversalSource;
 use crate::vector::ground::{Candidates, Ground, Steps};
 use crate::vector::rule::{MollerTrumbore, Rule, Watertight};
 use crate::vector::slot::Slot;
@@ -121,7 +123,7 @@ impl<R: Rule, const TURNED: bool> Ground for Bytes<'_, R, TURNED> {
     }
 
     #[inline(always)]
-    fn instance(&self, named: usize) -> usize {
+    fn instance(&self, named: usize) -> Option<usize> {
         self.proved.instance(named & PLACE)
     }
 
@@ -141,7 +143,7 @@ impl<R: Rule, const TURNED: bool> Ground for Bytes<'_, R, TURNED> {
         answer: &mut K::Answer,
         counters: &mut Counters,
     ) {
-        self.image.answer::<K>(ask, position, ray, answer, counters);
+        scalar::answer::<K, _>(self.image, ask, position, ray, answer, counters);
     }
 
     #[inline(always)]
@@ -150,8 +152,8 @@ impl<R: Rule, const TURNED: bool> Ground for Bytes<'_, R, TURNED> {
     }
 }
 
-impl<R: Rule, const TURNED: bool> Steps for Bytes<'_, R, TURNED> {
-    type Leaf = Opened;
+impl<'a, R: Rule, const TURNED: bool> Steps for Bytes<'a, R, TURNED> {
+    type Leaf = Opened<'a>;
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
@@ -168,16 +170,16 @@ impl<R: Rule, const TURNED: bool> Steps for Bytes<'_, R, TURNED> {
     #[inline]
     unsafe fn candidates(&self, leaf: Pointer, slot: &Slot) -> Candidates {
         // SAFETY: as promised.
-        let leaf = unsafe { Decoded::new::<R>(self.place(leaf, slot), leaf, &slot.shear) };
+        let leaf = Decoded::new::<R>(unsafe { self.node(leaf, slot) }, leaf, &slot.shear);
         Candidates { mask: leaf.candidates::<R>(slot), tested: leaf.triangles(), rest: leaf.rest }
     }
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn leaf(&self, leaf: Pointer, slot: &Slot) -> Opened {
+    unsafe fn leaf(&self, leaf: Pointer, slot: &Slot) -> Opened<'a> {
         let mut opened = Opened::default();
         // SAFETY: as promised.
-        let leaf = unsafe { Decoded::new::<R>(self.place(leaf, slot), leaf, &slot.shear) };
+        let leaf = Decoded::new::<R>(unsafe { self.node(leaf, slot) }, leaf, &slot.shear);
         // SAFETY: there it is.
         unsafe { leaf.keep(&raw mut opened) };
         opened
@@ -185,21 +187,21 @@ impl<R: Rule, const TURNED: bool> Steps for Bytes<'_, R, TURNED> {
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn accepted(&self, leaf: &Opened, lane: usize, slot: &Slot) -> Option<Accepted> {
+    unsafe fn accepted(&self, leaf: &Opened<'a>, lane: usize, slot: &Slot) -> Option<Accepted> {
         leaf.accepted::<R>(lane, slot)
     }
 
-    fn triangle(&self, leaf: &Opened, lane: usize) -> Triangle {
+    fn triangle(&self, leaf: &Opened<'a>, lane: usize) -> Triangle {
         leaf.triangle(lane)
     }
 
     #[inline(always)]
-    fn id(&self, leaf: &Opened, lane: usize, _: &Slot) -> PrimitiveId {
-        ids::id(leaf.node(), leaf.first_pair(), lane)
+    fn id(&self, leaf: &Opened<'a>, lane: usize, _: &Slot) -> PrimitiveId {
+        ids::id(leaf.node, leaf.first_pair(), lane)
     }
 
     #[inline(always)]
-    fn rest(&self, leaf: &Opened) -> Pointer {
+    fn rest(&self, leaf: &Opened<'a>) -> Pointer {
         leaf.rest
     }
 
@@ -216,7 +218,17 @@ impl<R: Rule, const TURNED: bool> Steps for Bytes<'_, R, TURNED> {
     }
 }
 
-impl<R: Rule, const TURNED: bool> Bytes<'_, R, TURNED> {
+impl<'a, R: Rule, const TURNED: bool> Bytes<'a, R, TURNED> {
+    /// The bytes of a node that a ray is on its way to.
+    ///
+    /// # Safety
+    /// The pointer must lead to a node of the level that the ray is in.
+    #[inline(always)]
+    unsafe fn node(&self, pointer: Pointer, slot: &Slot) -> &'a [u8; NODE] {
+        // SAFETY: as promised; the image lives as long as `'a`, and nobody can change it.
+        unsafe { &*self.place(pointer, slot).cast() }
+    }
+
     /// The children of a node as a ray meets them.
     ///
     /// # Safety
@@ -224,16 +236,14 @@ impl<R: Rule, const TURNED: bool> Bytes<'_, R, TURNED> {
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     unsafe fn met(&self, node: Pointer, slot: &Slot) -> Met {
-        let node = self.place(node, slot);
         // SAFETY: as promised.
-        unsafe {
-            if TURNED
-                && let Some(level) = self.proved.blas(slot.blas as usize)
-                && let Some(aim) = turned::aim(slot, &level.bounds, *node.add(28) & 0x7F)
-            {
-                return Met::new(node, &aim);
-            }
-            Met::new(node, &slot.aim)
+        let node = unsafe { self.node(node, slot) };
+        if TURNED
+            && let Some(level) = self.proved.blas(slot.blas as usize)
+            && let Some(aim) = turned::aim(slot, &level.bounds, node[28] & 0x7F)
+        {
+            return Met::new(node, &aim);
         }
+        Met::new(node, &slot.aim)
     }
 }

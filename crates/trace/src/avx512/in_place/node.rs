@@ -3,7 +3,7 @@
 //! Planes are `origin + code * quantum`. Where a ray meets one is formed from where it meets the plane of code
 //! 0 and how far it goes from there to that of code 4096, both once a node; `docs/trace.md` has the proof.
 
-use super::{PLACE_BITS, in_memory};
+use super::{NODE, PLACE_BITS, in_memory};
 use crate::vector::boxes::{TINY, WIDEN};
 use crate::vector::slot::Aim;
 use crate::world::Pointer;
@@ -20,21 +20,16 @@ pub(super) struct Met {
 }
 
 impl Met {
-    /// Tests the children of a node.
-    ///
-    /// # Safety
-    /// A proved box node must lie at `node`.
+    /// Tests the children of a box node.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) unsafe fn new(node: *const u8, aim: &Aim) -> Self {
-        // SAFETY: as promised.
-        let (low, high, sizes) = unsafe {
-            (
-                _mm512_loadu_si512(node.cast()),
-                _mm512_loadu_si512(node.add(64).cast()),
-                *node.add(24).cast::<u32>(),
-            )
+    pub(super) fn new(node: &[u8; NODE], aim: &Aim) -> Self {
+        // SAFETY: a node is two vectors of 64 bytes.
+        let (low, high) = unsafe {
+            let first: *const u8 = node.as_ptr();
+            (_mm512_loadu_si512(first.cast()), _mm512_loadu_si512(first.add(64).cast()))
         };
+        let sizes = word(node, 24);
         // The three words of each child.
         let places = _mm512_setr_epi32(8, 11, 14, 17, 20, 23, 26, 29, 0, 0, 0, 0, 0, 0, 0, 0);
         let one = _mm512_set1_epi32(1);
@@ -43,8 +38,7 @@ impl Met {
         let b = _mm512_castsi512_si256(_mm512_permutex2var_epi32(low, next, high));
         let c = _mm512_permutex2var_epi32(low, _mm512_add_epi32(next, one), high);
         let c = _mm512_castsi512_si256(c);
-        // SAFETY: as promised.
-        let Steps { step, low, high } = unsafe { Steps::new(node, aim) };
+        let Steps { step, low, high } = Steps::new(node, aim);
         let [step_x, step_y, step_z] = [in_all(&step[0]), in_all(&step[1]), in_all(&step[2])];
         let low_x = _mm256_fmadd_ps(lower(a), step_x, in_all(&low[0]));
         let low_y = _mm256_fmadd_ps(upper(a), step_y, in_all(&low[1]));
@@ -63,8 +57,7 @@ impl Met {
         let exit = _mm256_fmadd_ps(exit, _mm256_set1_ps(WIDEN), _mm256_set1_ps(TINY));
         let used = 0xFFu8 >> (7 - (sizes >> 28 & 7));
         let met = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(used, enter, exit);
-        // SAFETY: as promised.
-        Self { enter, pointers: unsafe { pointers(c, node) }, met }
+        Self { enter, pointers: pointers(c, node), met }
     }
 
     /// Puts the children that are met onto the stack at `top`; with `DEPTHS`, far to near, and also where they are entered.
@@ -114,13 +107,12 @@ struct Steps {
 }
 
 impl Steps {
-    /// # Safety
-    /// A box node must lie at `node`.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn new(node: *const u8, aim: &Aim) -> Self {
-        // SAFETY: as promised; an aim is three vectors of four.
+    fn new(node: &[u8; NODE], aim: &Aim) -> Self {
+        // SAFETY: these places lie in the node; an aim is three vectors of four.
         let (origin, exponents, inverse, low, high) = unsafe {
+            let node: *const u8 = node.as_ptr();
             let aim: *const f32 = std::ptr::from_ref(aim).cast();
             (
                 _mm_loadu_ps(node.add(12).cast()),
@@ -146,6 +138,12 @@ impl Steps {
         in_memory(&mut steps);
         steps
     }
+}
+
+/// The word at a byte.
+#[inline(always)]
+fn word(node: &[u8; NODE], byte: usize) -> u32 {
+    u32::from_le_bytes([node[byte], node[byte + 1], node[byte + 2], node[byte + 3]])
 }
 
 /// One float, in all lanes.
@@ -178,12 +176,9 @@ fn in_mantissa(bits: __m256i) -> __m256 {
 
 /// Where the children lead, by their last words: those that are boxes lie one after the other from one base on, all others from
 /// another, each as many nodes behind the last as that one's range is long.
-///
-/// # Safety
-/// A box node must lie at `node`.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-unsafe fn pointers(words: __m256i, node: *const u8) -> __m256i {
+fn pointers(words: __m256i, node: &[u8; NODE]) -> __m256i {
     let tag = tags(_mm256_srli_epi32::<24>(words));
     let is_other = _mm256_movepi32_mask(tag);
     // Both sums at once: boxes in the low half, others in the high one.
@@ -195,8 +190,7 @@ unsafe fn pointers(words: __m256i, node: *const u8) -> __m256i {
     let before = _mm256_sub_epi32(_mm256_add_epi32(sum, lower), length);
     let before = _mm256_mask_srli_epi32::<16>(before, is_other, before);
     let before = _mm256_and_si256(before, _mm256_set1_epi32(0xFFFF));
-    // SAFETY: as promised; bases are the first two words.
-    let (boxes, others) = unsafe { (*node.cast::<i32>(), *node.add(4).cast::<i32>()) };
+    let (boxes, others) = (word(node, 0) as i32, word(node, 4) as i32);
     let bases = _mm256_mask_set1_epi32(_mm256_set1_epi32(boxes), is_other, others);
     let place = _mm256_add_epi32(_mm256_srli_epi32::<4>(bases), before);
     _mm256_or_si256(place, tag)

@@ -58,12 +58,12 @@ impl Proved {
         structures: &[(&Structure, Aabb)],
         instances: Option<&[(NodePointer, u32)]>,
     ) -> Option<Self> {
-        let is_top = |number: usize| number == 0 && instances.is_some();
         let structures: Vec<Proven> = structures
             .iter()
             .enumerate()
             .map(|(number, (structure, bounds))| {
-                Proven::new(image, structure, *bounds, is_top(number))
+                let instances = instances.filter(|_| number == 0);
+                Proven::new(image, structure, *bounds, instances)
             })
             .collect::<Option<_>>()?;
         let instances = match instances {
@@ -102,9 +102,9 @@ impl Proved {
 
     /// The number of the instance behind the instance node at a place.
     #[inline(always)]
-    pub(super) fn instance(&self, place: usize) -> usize {
-        let instances = self.instances.as_ref();
-        instances.map_or(0, |nodes| nodes.numbers[place - nodes.first] as usize)
+    pub(super) fn instance(&self, place: usize) -> Option<usize> {
+        let nodes = self.instances.as_ref()?;
+        nodes.numbers.get(place - nodes.first).map(|&number| number as usize)
     }
 
     /// Bytes in memory.
@@ -121,7 +121,12 @@ impl Proved {
 }
 
 impl Proven {
-    fn new(image: &Image, structure: &Structure, bounds: Aabb, is_top: bool) -> Option<Self> {
+    fn new(
+        image: &Image,
+        structure: &Structure,
+        bounds: Aabb,
+        instances: Option<&[(NodePointer, u32)]>,
+    ) -> Option<Self> {
         if bounds.is_empty() {
             let level = Level { root: Pointer::DONE, bounds };
             return Some(Self {
@@ -143,7 +148,7 @@ impl Proven {
         if !start.is_multiple_of(64) || bytes.len() / NODE >= 1 << PLACE_BITS {
             return None;
         }
-        let mut nodes = Nodes { bytes, bounds, is_top, has_oriented: false };
+        let mut nodes = Nodes { bytes, bounds, instances, has_oriented: false };
         let levels = nodes.levels(structure.root)?;
         let has_oriented_nodes = nodes.has_oriented;
         let level = Level { root: packed(structure.root)?, bounds };
@@ -185,8 +190,8 @@ struct Nodes<'a> {
     bytes: &'a [u8],
     /// The box of the root.
     bounds: Aabb,
-    /// Whether they are a TLAS: then, and only then, there are instances, and no triangles.
-    is_top: bool,
+    /// The instance nodes in order, if this is a TLAS: then, and only then, there are such, and no triangles.
+    instances: Option<&'a [(NodePointer, u32)]>,
     /// Whether a node that was looked at is oriented.
     has_oriented: bool,
 }
@@ -205,16 +210,16 @@ impl Nodes<'_> {
         for depth in 0..LEVELS {
             let mut below = Vec::new();
             for &pointer in &level {
-                match pointer.kind() {
-                    NodeKind::Box => {
+                match (pointer.kind(), self.instances) {
+                    (NodeKind::Box, _) => {
                         left = left.checked_sub(1)?; // a cycle never ends
                         self.children(pointer, &mut below)?;
                     }
-                    NodeKind::Instance if self.is_top => {
-                        self.bits(pointer.byte_offset())?;
+                    (NodeKind::Instance, Some(known)) => {
+                        known.binary_search_by_key(&pointer, |&(node, _)| node).ok()?;
                     }
-                    _ if self.is_top => return None,
-                    _ => self.range(pointer)?,
+                    (_, Some(_)) => return None,
+                    (_, None) => self.range(pointer)?,
                 }
             }
             if below.is_empty() {
@@ -241,7 +246,7 @@ impl Nodes<'_> {
             };
             (min..=max).contains(&node.frame.origin[axis])
         });
-        let is_allowed = !(is_oriented && self.is_top);
+        let is_allowed = !(is_oriented && self.instances.is_some());
         let has_moderate_spans = (0..3).all(|axis| match node.frame.exponents[axis] {
             0 => node.used_children().iter().all(|child| {
                 let origin = node.frame.origin[axis];
@@ -349,7 +354,7 @@ mod tests {
         nodes.sort_unstable();
         let proved = Proved::new(&image, &structures, Some(&nodes)).unwrap();
         for &(node, number) in &nodes {
-            assert_eq!(proved.instance((node.0 >> 4) as usize), number as usize);
+            assert_eq!(proved.instance((node.0 >> 4) as usize), Some(number as usize));
         }
         assert!(Proved::new(&image, &structures, None).is_none(), "instances in a BLAS");
         let turned: Vec<_> = structures.iter().rev().copied().collect();

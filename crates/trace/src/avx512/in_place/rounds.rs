@@ -13,8 +13,8 @@ use crate::vector::rule::Rule;
 use crate::vector::slot::Slot;
 use crate::world::Pointer;
 
-impl<R: Rule, const TURNED: bool> Rounds for Bytes<'_, R, TURNED> {
-    type Kept = Opened;
+impl<'a, R: Rule, const TURNED: bool> Rounds for Bytes<'a, R, TURNED> {
+    type Kept = Opened<'a>;
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
@@ -42,7 +42,7 @@ impl<R: Rule, const TURNED: bool> Rounds for Bytes<'_, R, TURNED> {
     unsafe fn leaves<const COUNTED: bool>(
         &self,
         lists: &mut Lists,
-        kept: &mut [Opened],
+        kept: &mut [Opened<'a>],
         slots: *mut Slot,
     ) -> usize {
         let count = lists.leaves.count;
@@ -69,12 +69,12 @@ impl<R: Rule, const TURNED: bool> Rounds for Bytes<'_, R, TURNED> {
     }
 
     #[inline(always)]
-    fn kept_leaf<'a>(_: &'a Pointer, kept: &'a Opened) -> &'a Opened {
+    fn kept_leaf<'k>(_: &'k Pointer, kept: &'k Opened<'a>) -> &'k Opened<'a> {
         kept
     }
 }
 
-impl<R: Rule, const TURNED: bool> Bytes<'_, R, TURNED> {
+impl<'a, R: Rule, const TURNED: bool> Bytes<'a, R, TURNED> {
     /// The first half of a step at a node.
     ///
     /// # Safety
@@ -120,12 +120,12 @@ impl<R: Rule, const TURNED: bool> Bytes<'_, R, TURNED> {
         leaves: &List,
         index: usize,
         slots: *mut Slot,
-    ) -> Decoded {
+    ) -> Decoded<'a> {
         // SAFETY: as promised.
         unsafe {
             let slot = &*slots.add(*leaves.slots.get_unchecked(index) as usize);
             let leaf = *leaves.pointers.get_unchecked(index);
-            Decoded::new::<R>(self.place(leaf, slot), leaf, &slot.shear)
+            Decoded::new::<R>(self.node(leaf, slot), leaf, &slot.shear)
         }
     }
 
@@ -134,13 +134,13 @@ impl<R: Rule, const TURNED: bool> Bytes<'_, R, TURNED> {
     #[inline]
     unsafe fn test<const COUNTED: bool>(
         &self,
-        leaf: &Decoded,
+        leaf: &Decoded<'a>,
         number: u32,
         index: usize,
         lists: &mut Lists,
-        kept: *mut Opened,
+        kept: *mut Opened<'a>,
         slots: *mut Slot,
-    ) -> *mut Opened {
+    ) -> *mut Opened<'a> {
         // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
         unsafe {
             let slot = &mut *slots.add(number as usize);

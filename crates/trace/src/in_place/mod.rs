@@ -1,0 +1,161 @@
+//! The image's own bytes: the small way.
+//!
+//! Nothing is copied but what has no place in the nodes: the boxes around the roots and the numbers of the
+//! instances. The AVX-512 kernel walks most images (`avx512::in_place`), the scalar walk all.
+//!
+//! | file | concept |
+//! |---|---|
+//! | `reachable` | the proof that every link leads to a node |
+//! | `source` | nodes, decoded as they are met |
+
+mod reachable;
+mod source;
+
+use crate::TraceError;
+use crate::ask::Ask;
+use crate::kernel::Kernel;
+use crate::kind::Kind;
+use crate::scalar;
+use crate::world::{Level, Pointer, TopLevel};
+use geometry::{Aabb, Ray, TriangleRule};
+use gfx12::decode::{Memory, Structure};
+use gfx12::layout::NodePointer;
+use machine::instance_dilation::InstanceDilation;
+use machine::{CheckedImage, Counters};
+
+/// An image and what a walk over it must know.
+#[derive(Debug)]
+pub(crate) struct InPlace {
+    image: CheckedImage,
+    /// The structure of the root, then the BLASes.
+    structures: Vec<Root>,
+    instances: Option<Instances>,
+    /// Triangles stored, each once.
+    pub(crate) triangles: usize,
+    /// What the AVX-512 kernel must know, if it can walk this image.
+    #[cfg(target_arch = "x86_64")]
+    proved: Option<crate::avx512::in_place::Proved>,
+}
+
+/// Where a structure starts.
+#[derive(Debug, Clone, Copy)]
+struct Root {
+    structure: Structure,
+    /// The segment in which its nodes are looked for first.
+    segment: usize,
+    bounds: Aabb,
+}
+
+/// A TLAS.
+#[derive(Debug)]
+struct Instances {
+    /// Its pointer is that of the AVX-512 kernel's walk.
+    top: TopLevel,
+    /// Instance nodes in order, each with the number of its instance.
+    numbers: Vec<(NodePointer, u32)>,
+}
+
+impl InPlace {
+    /// Takes over a proved image.
+    ///
+    /// # Errors
+    /// When a link leads to no node after all.
+    pub(crate) fn new(image: CheckedImage, tree: &tree::Tree) -> Result<Self, TraceError> {
+        let bytes = image.image();
+        let memory = Memory::new(bytes);
+        let root = |structure: Structure, bounds: Aabb| Root {
+            structure,
+            segment: memory.segment_of(structure.box_base).unwrap_or(0),
+            bounds,
+        };
+        let survey = gfx12::decode::Survey::new(bytes);
+        let bounds = tree.tlas.iter().map(|top| &top.bvh).chain(tree.blases.iter().map(|b| &b.bvh));
+        let structures = survey.structures.iter().zip(bounds);
+        let structures: Vec<Root> =
+            structures.map(|(found, bvh)| root(found.structure, bvh.root().bounds)).collect();
+        let mut instances = tree.tlas.as_ref().map(|top| {
+            let mut numbers = gfx12::decode::instance_numbers(bytes);
+            numbers.sort_unstable();
+            let level = Level { root: Pointer::DONE, bounds: top.bvh.root().bounds };
+            let (instances, dilation) = (top.instances.clone(), InstanceDilation::new(top));
+            Instances { top: TopLevel { level, instances, dilation }, numbers }
+        });
+        reachable::prove(bytes, &structures, instances.as_ref())?;
+        let triangles = tree.blases.iter().map(|b| crate::world::distinct(&b.primitives)).sum();
+        #[cfg(target_arch = "x86_64")]
+        let proved = {
+            let levels: Vec<_> = structures.iter().map(|r| (&r.structure, r.bounds)).collect();
+            let numbers = instances.as_ref().map(|instances| instances.numbers.as_slice());
+            crate::avx512::in_place::Proved::new(bytes, &levels, numbers)
+        };
+        #[cfg(target_arch = "x86_64")]
+        if let (Some(instances), Some(proved)) = (&mut instances, &proved) {
+            instances.top.level = proved.outermost();
+        }
+        Ok(Self {
+            structures,
+            instances,
+            triangles,
+            #[cfg(target_arch = "x86_64")]
+            proved,
+            image,
+        })
+    }
+
+    /// The image.
+    pub(crate) fn image(&self) -> &CheckedImage {
+        &self.image
+    }
+
+    /// Bytes in memory.
+    pub(crate) fn byte_count(&self) -> usize {
+        let instances = self.instances.as_ref().map_or(0, |instances| {
+            size_of_val(instances.top.instances.as_slice())
+                + size_of_val(instances.numbers.as_slice())
+        });
+        #[cfg(target_arch = "x86_64")]
+        let proved = self.proved.as_ref().map_or(0, |proved| proved.byte_count());
+        #[cfg(not(target_arch = "x86_64"))]
+        let proved = 0;
+        self.image.image().byte_count()
+            + size_of_val(self.structures.as_slice())
+            + instances
+            + proved
+    }
+
+    /// Answers the rays of a part of a batch; `first` is the position of its first ray.
+    pub(crate) fn answer_all<K: Kind>(
+        &self,
+        kernel: Kernel,
+        ask: &Ask<'_>,
+        first: usize,
+        rays: &[Ray],
+        answers: &mut [K::Answer],
+        counters: Option<&mut Counters>,
+    ) {
+        #[cfg(target_arch = "x86_64")]
+        if let (Kernel::Avx512, Some(proved)) = (kernel, &self.proved)
+            && (ask.rule == TriangleRule::Watertight || !proved.has_oriented_nodes)
+        {
+            // SAFETY: a tracer is made only with a kernel that is available, and this image has been proved.
+            return unsafe {
+                crate::avx512::in_place::answer::<K>(
+                    self, proved, ask, first, rays, answers, counters,
+                )
+            };
+        }
+        let mut uncounted = Counters::default();
+        let counters = counters.unwrap_or(&mut uncounted);
+        for (offset, (ray, answer)) in rays.iter().zip(answers).enumerate() {
+            scalar::answer::<K, _>(self, ask, first + offset, ray, answer, counters);
+        }
+    }
+}
+
+impl Instances {
+    /// The number of the instance that an instance node is.
+    fn number(&self, node: NodePointer) -> Option<usize> {
+        let place = self.numbers.binary_search_by_key(&node, |&(node, _)| node).ok()?;
+        Some(self.numbers[place].1 as usize)
+    }
+}

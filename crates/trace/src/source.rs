@@ -1,0 +1,66 @@
+//! What a plain walk goes over: the CPU's copy, or the image's own bytes.
+
+use crate::world::TopLevel;
+use geometry::Aabb;
+use std::ops::ControlFlow;
+use tree::PrimitiveId;
+use tree::primitives::Primitive;
+
+/// A level of a scene.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LevelId {
+    /// The one with the instances.
+    Tlas,
+    /// One with primitives, by number.
+    Blas(usize),
+}
+
+/// Where a link leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LinkTarget {
+    /// To a node.
+    Node,
+    /// To primitives.
+    Leaf,
+    /// To an instance, by number.
+    Instance(usize),
+    /// Nowhere.
+    Nothing,
+}
+
+/// A child of a node.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Child<L> {
+    /// The box around it, in the frame of the node.
+    pub(crate) bounds: Aabb,
+    /// Whether that is another frame than the level's: then the box decides nothing.
+    pub(crate) is_oriented: bool,
+    /// Where it leads.
+    pub(crate) link: L,
+}
+
+/// Levels, nodes, leaves and instances, behind links that always lead to what they say.
+pub(crate) trait TraversalSource {
+    /// Where a child leads.
+    type Link: Copy;
+
+    /// The TLAS, if there is one. Without one the scene is [`LevelId::Blas`] 0.
+    fn top(&self) -> Option<&TopLevel>;
+
+    /// The root of a level and the box around it; `None` if there is nothing in it.
+    fn root(&self, level: LevelId) -> Option<(Self::Link, Aabb)>;
+
+    /// Where a link leads.
+    fn target(&self, link: Self::Link) -> LinkTarget;
+
+    /// Shows the children of a node.
+    fn children(&self, level: LevelId, node: Self::Link, visit: impl FnMut(Child<Self::Link>));
+
+    /// Shows the primitives of a leaf, until `visit` breaks off.
+    fn primitives(
+        &self,
+        level: LevelId,
+        leaf: Self::Link,
+        visit: impl FnMut(Primitive<'_>, PrimitiveId) -> ControlFlow<()>,
+    ) -> ControlFlow<()>;
+}

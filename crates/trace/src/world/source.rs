@@ -1,0 +1,58 @@
+//! The CPU's copy as source of the scalar walk.
+
+use super::{Pointer, Target, TopLevel, World};
+use crate::source::{Child, LevelId, LinkTarget, TraversalSource};
+use geometry::Aabb;
+use std::ops::ControlFlow;
+use tree::PrimitiveId;
+use tree::primitives::Primitive;
+
+impl TraversalSource for World {
+    type Link = Pointer;
+
+    fn top(&self) -> Option<&TopLevel> {
+        self.top.as_ref()
+    }
+
+    fn root(&self, level: LevelId) -> Option<(Pointer, Aabb)> {
+        let level = match level {
+            LevelId::Tlas => &self.top.as_ref()?.level,
+            LevelId::Blas(number) => self.blases.get(number)?,
+        };
+        (level.root != Pointer::DONE).then_some((level.root, level.bounds))
+    }
+
+    fn target(&self, link: Pointer) -> LinkTarget {
+        match link.target() {
+            Target::Node => LinkTarget::Node,
+            Target::Leaf | Target::Boxes(_) => LinkTarget::Leaf,
+            Target::Instance(number) => LinkTarget::Instance(number),
+            Target::Leave | Target::Done => LinkTarget::Nothing,
+        }
+    }
+
+    fn children(&self, _: LevelId, node: Pointer, mut visit: impl FnMut(Child<Pointer>)) {
+        let node = self.arena.node(node);
+        for slot in node.slots() {
+            let (bounds, link) = (node.bounds(slot), node.children[slot]);
+            visit(Child { bounds, is_oriented: false, link });
+        }
+    }
+
+    fn primitives(
+        &self,
+        level: LevelId,
+        leaf: Pointer,
+        mut visit: impl FnMut(Primitive<'_>, PrimitiveId) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        if let Target::Boxes(list) = leaf.target() {
+            let mut boxes = self.box_list(list).iter();
+            return boxes.try_for_each(|(bounds, id)| visit(Primitive::Box(bounds), *id));
+        }
+        let LevelId::Blas(number) = level else { return ControlFlow::Continue(()) };
+        (0..leaf.triangles()).try_for_each(|column| {
+            let (triangle, name) = self.arena.triangle(leaf, column);
+            visit(Primitive::Triangle(&triangle), self.names[number].id(name))
+        })
+    }
+}
