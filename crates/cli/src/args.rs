@@ -10,7 +10,7 @@ use crate::trace_args::{Bench, Rays, Trace};
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use siliray::build::{MAX_LEAF, Preset};
+use siliray::build::{MAX_LEAF, Options as BuildOptions, Preset};
 use siliray::conformance::Filter;
 use siliray::geometry::TriangleRule;
 use siliray::render::{MAX_SAMPLES, Measure};
@@ -218,8 +218,10 @@ pub(crate) struct TreeShape {
 }
 
 impl TreeShape {
-    /// The shape of commands that do not ask for one.
-    pub(crate) const DEFAULT: Self = Self { width: 8, max_leaf: 8 };
+    /// Options with this shape.
+    pub(crate) fn of(self, options: BuildOptions) -> BuildOptions {
+        BuildOptions { width: self.width, max_leaf: self.max_leaf, ..options }
+    }
 }
 
 /// Render a picture of a scene.
@@ -261,9 +263,9 @@ pub(crate) struct Render {
     #[arg(long, value_name = "MEASURE", value_enum, conflicts_with = "samples")]
     pub(crate) heatmap: Option<MeasureArg>,
 
-    /// How much time to spend on the tree
-    #[arg(long, value_name = "PRESET", value_enum, default_value_t = PresetArg::Balanced)]
-    pub(crate) preset: PresetArg,
+    /// How much time to spend on the tree [default: best for the machine fast, else balanced]
+    #[arg(long, value_name = "PRESET", value_enum)]
+    pub(crate) preset: Option<PresetArg>,
 
     #[command(flatten)]
     pub(crate) shape: TreeShape,

@@ -2,7 +2,7 @@
 //!
 //! | format | machines | layout |
 //! |---|---|---|
-//! | `tree` | `reference` | the tree itself |
+//! | `tree` | `reference`, `fast` | the tree itself |
 //! | `gfx12` | `fast` | dense, leaves as built |
 //! | `gfx12` | `reference`, `gfx12-gpurt` | dense, with the margin |
 //! | `gfx12` | `gfx12-radv`, `gfx12-radv-literal` | one pair a range, with the margin |
@@ -11,6 +11,7 @@
 //! | `ttu` | `reference`, `ttu` | blocks of 128 bytes |
 //! | `tree`, `gfx12` | `ttu` | as above: the same machine on other blocks |
 
+use build::{Options as BuildOptions, Preset};
 use geometry::TriangleRule;
 use gfx12::Gfx12;
 use gfx12::encode::{Options as EncodeOptions, Policy};
@@ -115,13 +116,20 @@ impl MachineName {
     #[must_use]
     pub const fn own_format(self) -> FormatName {
         match self {
-            Self::Reference => FormatName::Tree,
-            Self::Fast | Self::Gfx12Gpurt | Self::Gfx12Radv | Self::Gfx12RadvLiteral => {
-                FormatName::Gfx12
-            }
+            Self::Reference | Self::Fast => FormatName::Tree,
+            Self::Gfx12Gpurt | Self::Gfx12Radv | Self::Gfx12RadvLiteral => FormatName::Gfx12,
             Self::Gfx12Dual => FormatName::Gfx12Bvh4x2,
             Self::Ttu => FormatName::Ttu,
             Self::Offload | Self::Hart => FormatName::Xphmg(Precision::Fp32),
+        }
+    }
+
+    /// How trees are built for it: `preset`, or the one that suits it best.
+    #[must_use]
+    pub fn build_options(self, preset: Option<Preset>) -> BuildOptions {
+        match self {
+            Self::Fast => Tracer::build_options(preset.unwrap_or(Tracer::PRESET)),
+            _ => BuildOptions::preset(preset.unwrap_or_default()),
         }
     }
 }
@@ -191,6 +199,7 @@ impl LaidOut {
     pub fn new(tree: Tree, format: FormatName, machine: MachineName) -> Result<Self, MachineError> {
         let walks = match machine {
             MachineName::Reference => true,
+            MachineName::Fast => matches!(format, FormatName::Tree | FormatName::Gfx12),
             MachineName::Ttu => format.blocks().is_some(),
             MachineName::Offload | MachineName::Hart => matches!(format, FormatName::Xphmg(_)),
             _ => machine.own_format() == format,
@@ -244,14 +253,15 @@ impl LaidOut {
     /// # Errors
     /// When it refuses the image.
     pub fn machine(&self, rule: TriangleRule) -> Result<Box<dyn Machine + '_>, MachineError> {
+        let tracer = TracerOptions { rule, ..TracerOptions::default() };
         let Some(image) = &self.image else {
-            return Ok(Box::new(Reference::new(&self.tree, rule)));
+            return Ok(match self.machine {
+                MachineName::Fast => Box::new(Tracer::from_tree(&self.tree, tracer)?),
+                _ => Box::new(Reference::new(&self.tree, rule)),
+            });
         };
         let machine: Box<dyn Machine> = match self.machine {
-            MachineName::Fast => {
-                let options = TracerOptions { rule, ..TracerOptions::default() };
-                Box::new(Tracer::from_image(image.clone(), options)?)
-            }
+            MachineName::Fast => Box::new(Tracer::from_image(image.clone(), tracer)?),
             MachineName::Reference => Box::new(Reference::new(&self.tree, rule)),
             MachineName::Gfx12Gpurt => Box::new(Gpurt::new(image, WalkOptions::gpurt(rule))?),
             MachineName::Gfx12Radv => Box::new(Radv::new(image, WalkOptions::radv(rule))?),

@@ -19,6 +19,7 @@ use scene::Scene;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::OnceLock;
+use tree::Tree;
 
 /// What a tracer reads while it walks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -101,11 +102,21 @@ enum Ground {
 }
 
 impl Tracer {
-    /// A tracer over a scene: builds the tree that traces fastest, lays it out, proves the image and
-    /// prepares it.
+    /// The preset of trees for which nothing else is asked: the one that traces fastest.
+    pub const PRESET: Preset = Preset::Best;
+
+    /// How trees are built for tracers, by all who build one: with leaves of up to eight triangles, which are
+    /// tested at once. [`Preset::Best`] may add 17 % of references by splits; more take memory and gain no
+    /// speed.
+    #[must_use]
+    pub fn build_options(preset: Preset) -> BuildOptions {
+        BuildOptions { leaf_test_width: 8, split_budget: 0.17, ..BuildOptions::preset(preset) }
+    }
+
+    /// A tracer over a scene: builds the tree that traces fastest, and prepares it.
     ///
     /// # Errors
-    /// When the scene cannot be built or laid out.
+    /// When the scene cannot be built, or is too large.
     pub fn new(scene: &Scene) -> Result<Self, TraceError> {
         Self::with_options(scene, Options::default())
     }
@@ -115,11 +126,27 @@ impl Tracer {
     /// # Errors
     /// As [`Tracer::new`], and when the processor lacks the kernel that is asked for.
     pub fn with_options(scene: &Scene, options: Options) -> Result<Self, TraceError> {
-        let built = build::build(scene, &build_options(), &|_| ControlFlow::Continue(()))?;
-        let format = Gfx12 { options: encode_options(options.mode) };
-        let image = format.encode(&built.tree).map_err(TraceError::Encode)?;
-        drop(built);
-        Self::from_report(format.check(image), options)
+        let how = Self::build_options(Self::PRESET);
+        let built = build::build(scene, &how, &|_| ControlFlow::Continue(()))?;
+        Self::from_tree(&built.tree, options)
+    }
+
+    /// A tracer over a tree, best one of [`Tracer::build_options`]. [`Mode::Prepared`] copies it as it is;
+    /// [`Mode::InPlace`] needs an image, which is made of it.
+    ///
+    /// # Errors
+    /// When the tree is too large or, in place, has no image, or the processor lacks the kernel.
+    pub fn from_tree(tree: &Tree, options: Options) -> Result<Self, TraceError> {
+        match options.mode {
+            Mode::Prepared => Self::prepared(tree, options),
+            Mode::InPlace => {
+                // The walks' own box tests are conservative, so boxes need no margin.
+                let dense = EncodeOptions::new(Policy::Dense);
+                let format = Gfx12 { options: EncodeOptions { margin: false, ..dense } };
+                let image = format.encode(tree).map_err(TraceError::Encode)?;
+                Self::from_report(format.check(image), options)
+            }
+        }
     }
 
     /// A tracer over the main structure of an `.rra` file.
@@ -146,22 +173,31 @@ impl Tracer {
     /// # Errors
     /// When the image has another format or is too large, or the processor lacks the kernel.
     pub fn from_image(image: CheckedImage, options: Options) -> Result<Self, TraceError> {
-        let kernel = options.kernel.unwrap_or_else(Kernel::fastest);
-        if !kernel.is_available() {
-            return Err(TraceError::Kernel { kernel });
-        }
         let found = image.image().format;
         if found != gfx12::NAME {
             return Err(TraceError::Format { found, expected: gfx12::NAME });
         }
         let tree = gfx12::decode::decode(&image);
-        let ground = match options.mode {
+        match options.mode {
             Mode::Prepared => {
                 drop(image);
-                Ground::Prepared(World::new(&tree).map_err(|_| TraceError::TooLarge)?)
+                Self::prepared(&tree, options)
             }
-            Mode::InPlace => Ground::InPlace(InPlace::new(image, &tree)?),
-        };
+            Mode::InPlace => Self::over(Ground::InPlace(InPlace::new(image, &tree)?), options),
+        }
+    }
+
+    /// Over a copy of a tree.
+    fn prepared(tree: &Tree, options: Options) -> Result<Self, TraceError> {
+        let world = World::new(tree).map_err(|_| TraceError::TooLarge)?;
+        Self::over(Ground::Prepared(world), options)
+    }
+
+    fn over(ground: Ground, options: Options) -> Result<Self, TraceError> {
+        let kernel = options.kernel.unwrap_or_else(Kernel::fastest);
+        if !kernel.is_available() {
+            return Err(TraceError::Kernel { kernel });
+        }
         Ok(Self { ground, options, kernel, beams: OnceLock::new() })
     }
 
@@ -335,22 +371,6 @@ impl Tracer {
             }
         }
     }
-}
-
-/// The tree that traces fastest. More splits than these take memory and gain no speed.
-fn build_options() -> BuildOptions {
-    BuildOptions {
-        preset: Preset::Best,
-        leaf_test_width: 8,
-        split_budget: 0.17,
-        ..BuildOptions::default()
-    }
-}
-
-/// The walks' own box tests are conservative, so boxes need no margin.
-fn encode_options(mode: Mode) -> EncodeOptions {
-    let keep_leaves = mode == Mode::Prepared;
-    EncodeOptions { margin: false, keep_leaves, ..EncodeOptions::new(Policy::Dense) }
 }
 
 impl Machine for Tracer {

@@ -157,6 +157,27 @@ fn oriented_nodes_change_no_hit() {
     }
 }
 
+/// A tracer over a tree asks that tree: ids, instances and hits are those of the reference machine over it.
+#[test]
+fn a_tree_is_traced_as_it_is() {
+    for builtin in [Builtin::Forest, Builtin::Hairball] {
+        let how = Tracer::build_options(Tracer::PRESET);
+        let keep_going = |_| std::ops::ControlFlow::Continue(());
+        let tree = build::build(&builtin.scene(3_000), &how, &keep_going).unwrap().tree;
+        let rays = rays(&tree, 3_000, 5);
+        let rule = TriangleRule::Watertight;
+        let closest = expected(&tree, rule, HitKind::Closest, RayFlags::empty(), &rays);
+        for kernel in kernels() {
+            let options = Options { kernel: Some(kernel), ..Options::default() };
+            let tracer = Tracer::from_tree(&tree, options).unwrap();
+            for (n, hit) in tracer.closest(&rays).iter().enumerate() {
+                let best = closest[n].first().unwrap_or(&Hit::MISS);
+                assert_eq!(bits(hit), bits(best), "{kernel} ray {n}: {:?}", rays[n]);
+            }
+        }
+    }
+}
+
 /// Rays beyond the number of answers, and answers beyond the number of rays, are left alone.
 #[test]
 fn answers_may_be_fewer_or_more_than_rays() {

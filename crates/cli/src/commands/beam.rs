@@ -1,12 +1,12 @@
 //! `siliray beam`: what a moving box meets.
 
 use super::{build_tree, open};
-use crate::args::TreeShape;
 use crate::beam_args::Beam as Args;
 use crate::failure::Failure;
 use crate::output::number::{coordinate, counted};
 use crate::output::{Output, Table};
 use serde::Serialize;
+use siliray::build::Options;
 use siliray::flat_scene::FlatScene;
 use siliray::geometry::Beam;
 use siliray::machine::beam::BeamReference;
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
         LeafRule::Conservative => Err(scene),
     };
     let scene = flat.as_ref().map_or_else(|scene| scene, |flat| &flat.scene);
-    let built = build_tree(scene, args.preset.into(), TreeShape::DEFAULT, output)?;
+    let built = build_tree(scene, &Options::preset(args.preset.into()), output)?;
     let machine = BeamReference::new(&built.tree).map_err(Failure::input)?;
     let mut counters = Counters::default();
     let mut hits = Vec::new();

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::output::number::{counted, grouped, rate, seconds};
 use crate::output::{Output, Table};
 use serde::Serialize;
-use siliray::build::{Preset, Report};
+use siliray::build::{Options, Preset, Report};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Re
     let mut figures = Vec::new();
     let mut image = None;
     for preset in presets {
-        let built = build_tree(&scene, preset, args.shape, output)?;
+        let built = build_tree(&scene, &args.shape.of(Options::preset(preset)), output)?;
         figures.push(TreeFigures::from(&built.report));
         if let Some(format) = args.image.format {
             let encoded = lay_out(&built.tree, format, &args.image);

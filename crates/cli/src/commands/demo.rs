@@ -3,12 +3,12 @@
 use super::build::TreeFigures;
 use super::render::{HeatMapFigures, default_camera, picture};
 use super::{build_tree, open};
-use crate::args::{Demo, TreeShape};
+use crate::args::Demo;
 use crate::failure::Failure;
 use crate::output::number::{counted, grouped, rate, seconds};
 use crate::output::{AtomicFile, NewFolder, Output};
 use serde::Serialize;
-use siliray::build::{Built, Preset};
+use siliray::build::{Built, Options, Preset};
 use siliray::conformance::{aimed_rays, spot_check};
 use siliray::geometry::TriangleRule;
 use siliray::machine::{HitKind, RayQuery, Reference};
@@ -71,10 +71,9 @@ pub(crate) fn run(args: &Demo, triangles: Option<usize>, output: &Output) -> Res
     let mut watch = StopWatch::start();
     let scene = open(&args.scene, triangles)?;
     watch.lap("scene");
-    let shape = TreeShape { width: 8, max_leaf: 8 };
-    let built = build_tree(&scene, PRESET, shape, output)?;
+    let built = build_tree(&scene, &Options::preset(PRESET), output)?;
     watch.lap("tree");
-    let reports = compare_presets(&scene, &built, shape, output)?;
+    let reports = compare_presets(&scene, &built, output)?;
     watch.lap("trees to compare");
     let machine = Reference::new(&built.tree, RULE);
     let camera = default_camera(&scene, &built.tree.bounds());
@@ -190,12 +189,11 @@ impl StopWatch {
 fn compare_presets(
     scene: &Scene,
     built: &Built,
-    shape: TreeShape,
     output: &Output,
 ) -> Result<Vec<siliray::build::Report>, Failure> {
     let figures = |preset| match preset {
         PRESET => Ok(built.report),
-        other => Ok(build_tree(scene, other, shape, output)?.report),
+        other => Ok(build_tree(scene, &Options::preset(other), output)?.report),
     };
     Preset::ALL.into_iter().map(figures).collect()
 }

@@ -23,13 +23,13 @@ mod sweep;
 mod trace;
 mod vectors;
 
-use crate::args::{Cli, Command, Demo, TreeShape};
+use crate::args::{Cli, Command, Demo};
 use crate::commands::isbe::args::IsbeCommand;
 use crate::failure::Failure;
 use crate::image_args::ImageChoice;
 use crate::named_files;
 use crate::output::Output;
-use siliray::build::{Built, Options, Preset};
+use siliray::build::{Built, Options};
 use siliray::cameras;
 use siliray::image_file::{ImageFile, ImageFileError};
 use siliray::open::{OpenError, Source};
@@ -142,16 +142,9 @@ fn view_of(name: &OsStr, scene: &Scene) -> Result<Camera, Failure> {
 }
 
 /// The tree of `scene`, with a progress bar.
-fn build_tree(
-    scene: &Scene,
-    preset: Preset,
-    shape: TreeShape,
-    output: &Output,
-) -> Result<Built, Failure> {
-    let options =
-        Options { width: shape.width, max_leaf: shape.max_leaf, ..Options::preset(preset) };
+fn build_tree(scene: &Scene, options: &Options, output: &Output) -> Result<Built, Failure> {
     let bar = output.bar("building");
-    siliray::build::build(scene, &options, &|progress| bar.update(progress)).map_err(Failure::input)
+    siliray::build::build(scene, options, &|progress| bar.update(progress)).map_err(Failure::input)
 }
 
 /// The image that a file holds.

@@ -69,7 +69,9 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
     require_counts(args)?;
     let file = AtomicFile::create(&args.output)?;
     let scene = open(&args.scene, triangles)?;
-    let built = build_tree(&scene, args.preset.into(), args.shape, output)?;
+    let preset = args.preset.map(Preset::from);
+    let options = args.shape.of(args.tracer.machine().build_options(preset));
+    let built = build_tree(&scene, &options, output)?;
     let rule = TriangleRule::from(args.triangle_rule);
     let camera = args.camera.unwrap_or_else(|| default_camera(&scene, &built.tree.bounds()));
     let laid_out = lay_out(built.tree, args)?;
@@ -91,7 +93,7 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
         samples: if args.heatmap.is_some() { 1 } else { args.samples as u32 },
         format: laid_out.format().name(),
         machine: machine.name(),
-        preset: Preset::from(args.preset).name(),
+        preset: options.preset.name(),
         triangle_rule: rule.name(),
         camera: numbers(&camera),
         rays,

@@ -4,14 +4,13 @@ mod kept_rows;
 mod text;
 
 use super::{about, build_tree, open, view_of};
-use crate::args::TreeShape;
 use crate::failure::Failure;
 use crate::output::{AtomicFile, Bar, Output};
 use crate::sim_args::Sim;
 use kept_rows::KeptRows;
 use rayon::prelude::*;
 use serde::Serialize;
-use siliray::build::Preset;
+use siliray::build::{Options as BuildOptions, Preset};
 use siliray::geometry::TriangleRule;
 use siliray::machines::{FormatName, LaidOut, MachineName};
 use siliray::sim::sweep::{Combination, combinations};
@@ -64,7 +63,7 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
     let queries =
         Load::from(args.workload).queries(&scene, &camera, args.rays).map_err(about(name))?;
     let preset = Preset::from(args.preset);
-    let built = build_tree(&scene, preset, TreeShape { width: 8, max_leaf: 8 }, output)?;
+    let built = build_tree(&scene, &BuildOptions::preset(preset), output)?;
     let key = RunKey {
         scene: scene.name.clone(),
         triangles: built.tree.blases.iter().map(|b| b.primitives.triangles.len() as u64).sum(),
