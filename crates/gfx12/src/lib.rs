@@ -25,8 +25,9 @@
 //! | [`uncompressed`] | the format `gfx12-bvh4x2`: 4-wide images for the dual instruction |
 //!
 //! Numbers like G-8 are decisions where sources disagree or are silent; they stand beside the code
-//! that makes them true. Facts come from GPURT, Mesa, HIPRT, Radeon Raytracing Analyzer, the RDNA4
-//! ISA guide, and results captured on hardware by the author of amdgpu-sim.
+//! that makes them true, and `docs/spec/gfx12.md` explains them. Facts come from GPURT, Mesa,
+//! HIPRT, Radeon Raytracing Analyzer, the RDNA4 ISA guide, and results captured on hardware by the
+//! author of amdgpu-sim.
 
 mod blocks;
 pub mod check;

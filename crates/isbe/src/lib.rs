@@ -8,7 +8,8 @@
 //!
 //! Facts come from Mesa (the NVK driver, the NAK compiler and their documentation) and from
 //! NVIDIA's public class headers; nothing was run on hardware. Where the sources are silent the
-//! model decides, and the number of the decision, I-1 to I-17, stands beside the code.
+//! model decides; the number of the decision, I-1 to I-17 of `docs/spec/isbe.md`, stands beside the
+//! code.
 //!
 //! | module | concept |
 //! |---|---|

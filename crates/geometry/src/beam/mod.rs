@@ -12,6 +12,7 @@
 //! first and last box. With `dA = dB` it is a box in motion; with `oA = oB` as well, a ray. The
 //! test against an axis-aligned box is that of US patent 9,569,559: two multiplications an axis.
 //! What the patent leaves open (rounding, zero directions, ties) is settled here by proof.
+//! `docs/spec/beam.md` has the proofs, and the decisions B-1 to B-14.
 //!
 //! ```
 //! use geometry::{Aabb, Beam, Vec3};
