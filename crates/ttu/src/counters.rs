@@ -72,7 +72,8 @@ counters! {
     bytes_from_l2,
     /// Bytes that came from DRAM.
     bytes_from_dram,
-    /// Bytes that went through the port of the L2: lines for L0s and SMs, spilled entries either way.
+    /// Bytes that went through the port of the L2: lines for L0s and SMs, spilled entries either
+    /// way.
     l2_bytes,
     /// Cycles from request to fill, over all requests.
     fetch_cycles,

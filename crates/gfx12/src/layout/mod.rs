@@ -1,8 +1,8 @@
 //! The memory formats, as data.
 //!
-//! Each file is one structure: its bit table, its source, a worked example, and a type whose `decode`
-//! takes any bits and whose `encode` gives them back. All words are little endian; `a..b` in a table is
-//! a half-open bit range; bit `n` is bit `n % 32` of dword `n / 32`.
+//! Each file is one structure: its bit table, its source, a worked example, and a type whose
+//! `decode` takes any bits and whose `encode` gives them back. All words are little endian; `a..b`
+//! in a table is a half-open bit range; bit `n` is bit `n % 32` of dword `n / 32`.
 //!
 //! | file | structure |
 //! |---|---|

@@ -75,8 +75,8 @@ impl Resource {
         Self::from_words([0, 0x8310_0000 | heuristic.code() << 21, 0xFFFF_FFFF, 0x8168_03FF])
     }
 
-    /// What siliray passes for `image_bvh_dual_intersect_ray`: uncompressed nodes, wide sort, pointer
-    /// flags and barycentrics on; type 4 is the high-precision box if `high_precision`.
+    /// What siliray passes for `image_bvh_dual_intersect_ray`: uncompressed nodes, wide sort,
+    /// pointer flags and barycentrics on; type 4 is the high-precision box if `high_precision`.
     #[must_use]
     pub const fn dual(heuristic: SortHeuristic, grow: u8, high_precision: bool) -> Self {
         let high = if high_precision { 0x81F0_03FF } else { 0x81E0_03FF };

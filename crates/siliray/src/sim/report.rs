@@ -1,5 +1,6 @@
-//! Runs as one HTML file that needs nothing but a browser: a table of all, and for each run that was made here how
-//! the slots were filled over time, how long queries took, where the cycles went, and what limits throughput.
+//! Runs as one HTML file that needs nothing but a browser: a table of all, and for each run that
+//! was made here how the slots were filled over time, how long queries took, where the cycles went,
+//! and what limits throughput.
 
 use super::row::Row;
 use crate::report::{escaped, grouped, style};
@@ -15,14 +16,14 @@ const HEIGHT: f64 = 160.0;
 #[must_use]
 pub fn to_html(scene: &str, rows: &[(Row, Option<Run>)]) -> String {
     let mut page = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>{name} · traversal unit · siliray</title>\n<style>{style}\n\
-         svg {{ display: block; width: 100%; height: auto; }} svg text {{ fill: var(--soft); font-size: 11px; }}\n\
-         pre {{ overflow-x: auto; font-size: .82rem; }}</style>\n</head>\n<body><main>\n\
-         <header><p class=\"brand\">siliray</p><h1>{name}</h1>\
-         <p>The tree traversal unit, cycle by cycle: {count} run{s}.</p></header>\n",
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta \
+         name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta \
+         name=\"color-scheme\" content=\"light dark\">\n<title>{name} · traversal unit · \
+         siliray</title>\n<style>{style}\nsvg {{ display: block; width: 100%; height: auto; }} svg \
+         text {{ fill: var(--soft); font-size: 11px; }}\npre {{ overflow-x: auto; font-size: \
+         .82rem; }}</style>\n</head>\n<body><main>\n<header><p \
+         class=\"brand\">siliray</p><h1>{name}</h1><p>The tree traversal unit, cycle by cycle: \
+         {count} run{s}.</p></header>\n",
         name = escaped(scene),
         style = style(),
         count = rows.len(),
@@ -38,16 +39,14 @@ pub fn to_html(scene: &str, rows: &[(Row, Option<Run>)]) -> String {
 
 fn table(rows: &[(Row, Option<Run>)]) -> String {
     let mut text = String::from(
-        "<section><h2>Runs</h2><div class=\"scroll\"><table><thead><tr><th>configuration</th><th>format</th>\
-         <th>workload</th><th>rays</th><th>cycles</th><th>rays/cycle</th><th>p50</th><th>p95</th><th>L0 hits</th>\
-         <th>bytes/ray</th><th>limited by</th></tr></thead><tbody>",
+        "<section><h2>Runs</h2><div \
+         class=\"scroll\"><table><thead><tr><th>configuration</th><th>format</th><th>workload</th><th>rays</th><th>cycles</th><th>rays/cycle</th><th>p50</th><th>p95</th><th>L0 hits</th><th>bytes/ray</th><th>limited by</th></tr></thead><tbody>",
     );
     for (row, _) in rows {
         let count = |name: &str| row.counters.get(name).copied().unwrap_or(0) as f64;
         let _ = write!(
             text,
-            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.4}</td><td>{}</td><td>{}</td>\
-             <td>{:.1} %</td><td>{:.0}</td><td>{}</td></tr>",
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.4}</td><td>{}</td><td>{}</td><td>{:.1} %</td><td>{:.0}</td><td>{}</td></tr>",
             row.key.config_hash,
             escaped(&row.key.format),
             row.key.workload,
@@ -83,12 +82,12 @@ fn details(row: &Row, run: &Run) -> String {
         ("no block", c.bubbles_empty),
     ];
     format!(
-        "<section><h2>Configuration {hash}</h2>\
-         <h3>Slots in use over time</h3>{over_time}\
-         <h3>Latency of queries, cycles</h3>{latency}<p>Median <b>{p50}</b>, 95 % within <b>{p95}</b>, longest \
-         <b>{max}</b>.</p><h3>Where the time of slots went</h3>{states}<h3>Where the issue slots of units went</h3>{issues}\
-         <h3>Limits, blocks a cycle</h3>{limits}<p>Reached <b>{reached:.4}</b>; the smallest limit is <b>{bound}</b>.</p>\
-         <details><summary>Configuration</summary><pre>{config}</pre></details></section>\n",
+        "<section><h2>Configuration {hash}</h2><h3>Slots in use over \
+         time</h3>{over_time}<h3>Latency of queries, cycles</h3>{latency}<p>Median <b>{p50}</b>, \
+         95 % within <b>{p95}</b>, longest <b>{max}</b>.</p><h3>Where the time of slots \
+         went</h3>{states}<h3>Where the issue slots of units went</h3>{issues}<h3>Limits, blocks a \
+         cycle</h3>{limits}<p>Reached <b>{reached:.4}</b>; the smallest limit is \
+         <b>{bound}</b>.</p><details><summary>Configuration</summary><pre>{config}</pre></details></section>\n",
         hash = row.key.config_hash,
         over_time = over_time(run),
         latency = bars(&run.latencies.histogram(48), run.latencies.max()),
@@ -119,12 +118,12 @@ fn over_time(run: &Run) -> String {
             .join(" ")
     };
     format!(
-        "<svg viewBox=\"0 0 {WIDTH} 184\" role=\"img\" aria-label=\"Slots over time\">\
-         <polyline fill=\"none\" stroke=\"var(--accent)\" points=\"{}\"/>\
-         <polyline fill=\"none\" stroke=\"var(--good)\" points=\"{}\"/>\
-         <text x=\"0\" y=\"180\">0</text><text x=\"{WIDTH}\" y=\"180\" text-anchor=\"end\">cycle {}</text></svg>\
-         <p>Of {slots} slots: <span style=\"color:var(--accent)\">in use</span>, \
-         <span style=\"color:var(--good)\">waiting for memory</span>.</p>",
+        "<svg viewBox=\"0 0 {WIDTH} 184\" role=\"img\" aria-label=\"Slots over time\"><polyline \
+         fill=\"none\" stroke=\"var(--accent)\" points=\"{}\"/><polyline fill=\"none\" \
+         stroke=\"var(--good)\" points=\"{}\"/><text x=\"0\" y=\"180\">0</text><text x=\"{WIDTH}\" \
+         y=\"180\" text-anchor=\"end\">cycle {}</text></svg><p>Of {slots} slots: <span \
+         style=\"color:var(--accent)\">in use</span>, <span style=\"color:var(--good)\">waiting \
+         for memory</span>.</p>",
         line(&|k| samples[k].slots),
         line(&|k| samples[k].fetching),
         grouped(last as u64),
@@ -140,7 +139,8 @@ fn bars(histogram: &[u64], most: u64) -> String {
         let height = HEIGHT * count as f64 / tallest;
         let _ = write!(
             text,
-            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{height:.1}\" fill=\"var(--accent)\"/>",
+            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{height:.1}\" \
+             fill=\"var(--accent)\"/>",
             step as f64 * width,
             HEIGHT - height,
             width - 1.0,
@@ -148,7 +148,8 @@ fn bars(histogram: &[u64], most: u64) -> String {
     }
     let most = grouped(most);
     text + &format!(
-        "<text x=\"0\" y=\"180\">0</text><text x=\"{WIDTH}\" y=\"180\" text-anchor=\"end\">{most}</text></svg>"
+        "<text x=\"0\" y=\"180\">0</text><text x=\"{WIDTH}\" y=\"180\" \
+         text-anchor=\"end\">{most}</text></svg>"
     )
 }
 
@@ -175,8 +176,9 @@ fn rows_of_bars(rows: impl Iterator<Item = (String, f64, String)>) -> String {
     for (name, share, value) in rows {
         let _ = write!(
             text,
-            "<tr><td style=\"text-align:left\">{name}</td><td style=\"width:60%\"><svg viewBox=\"0 0 400 12\">\
-             <rect width=\"{:.1}\" height=\"12\" fill=\"var(--accent)\"/></svg></td><td>{value}</td></tr>",
+            "<tr><td style=\"text-align:left\">{name}</td><td style=\"width:60%\"><svg viewBox=\"0 \
+             0 400 12\"><rect width=\"{:.1}\" height=\"12\" \
+             fill=\"var(--accent)\"/></svg></td><td>{value}</td></tr>",
             400.0 * share,
         );
     }

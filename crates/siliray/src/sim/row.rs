@@ -1,5 +1,5 @@
-//! One run as a row: what was asked, the configuration and its hash, and all figures. A row can be written, read
-//! back, and recognised, so that a sweep can be resumed.
+//! One run as a row: what was asked, the configuration and its hash, and all figures. A row can be
+//! written, read back, and recognised, so that a sweep can be resumed.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -44,7 +44,8 @@ pub struct Row {
     pub mrays_per_second_at_clock: f64,
     /// Cycles from a query's first beat to its result.
     pub latency: Latency,
-    /// Queries with a latency from 0 on, from the first step on, and so on: 64 equal steps up to the largest.
+    /// Queries with a latency from 0 on, from the first step on, and so on: 64 equal steps up to
+    /// the largest.
     pub latency_histogram: Vec<u64>,
     /// Blocks a query.
     pub blocks_per_ray: f64,

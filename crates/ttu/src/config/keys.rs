@@ -56,7 +56,8 @@ impl Config {
     }
 }
 
-/// What a parameter may be, if it may not be `value`. Numbers have a range; what the others may be says their reader.
+/// What a parameter may be, if it may not be `value`. Numbers have a range; what the others may be
+/// says their reader.
 pub(super) fn refusal(
     key: &str,
     value: &toml::Value,

@@ -110,7 +110,8 @@ pub struct Config {
     pub t_leaf: u32,
     /// Primitives that the SM tests in a cycle (S).
     pub tris_per_cycle: u32,
-    /// Bytes of leaves that come into an SM in a cycle; 0 is unlimited (V: one sector of 32 bytes; T-20).
+    /// Bytes of leaves that come into an SM in a cycle; 0 is unlimited (V: one sector of 32 bytes;
+    /// T-20).
     pub sm_fetch_bytes_per_cycle: u32,
     /// Cycles until a shorter tmax reaches the unit (S).
     pub t_feedback: u32,

@@ -1,7 +1,9 @@
-//! What limits throughput: the first-order bounds of section 2.4, in blocks a cycle, from what a run counted.
+//! What limits throughput: the first-order bounds of section 2.4, in blocks a cycle, from what a
+//! run counted.
 //!
-//! The bound of the slots is theirs over the latency of one iteration without contention, put together from the closed
-//! forms and the measured shares of misses, siblings and depth. The smallest bound is the one to widen first.
+//! The bound of the slots is theirs over the latency of one iteration without contention, put
+//! together from the closed forms and the measured shares of misses, siblings and depth. The
+//! smallest bound is the one to widen first.
 
 use crate::config::{Config, TASK_QUERIES};
 use crate::counters::Counters;
@@ -42,7 +44,8 @@ impl Bound {
         let lines = per_block(c.fills);
         let limit = |name, blocks_per_cycle| Limit { name, blocks_per_cycle };
         let mut limits = vec![
-            // Picks that a full set of MSHRs sends back are a symptom of that limit, not of this one.
+            // Picks that a full set of MSHRs sends back are a symptom of that limit, not of this
+            // one.
             limit(
                 "pick",
                 ttus * over(config.pick_per_cycle.into(), per_block(c.picks - c.mshr_full)),
@@ -104,8 +107,8 @@ fn memory_latency(config: &Config, c: &Counters) -> f64 {
     weighted / bytes + f64::from(config.t_fill())
 }
 
-/// Cycles that a block spends in the local stores of units at least: its issues and its tests one behind the other, and the
-/// completion; spread over several units it is held by each.
+/// Cycles that a block spends in the local stores of units at least: its issues and its tests one
+/// behind the other, and the completion; spread over several units it is held by each.
 fn unit_cycles(config: &Config, c: &Counters) -> f64 {
     let share = |count: u64| count as f64 / c.setups.max(1) as f64;
     let held = share(c.completions);
@@ -119,7 +122,8 @@ fn chain_cycles(config: &Config, c: &Counters) -> f64 {
     f64::from(config.t_box) * (1.0 + chain)
 }
 
-/// Cycles that a query spends on one block, by the closed forms; leaves and accepting are spread over its blocks.
+/// Cycles that a query spends on one block, by the closed forms; leaves and accepting are spread
+/// over its blocks.
 fn iteration(config: &Config, c: &Counters) -> f64 {
     let blocks = c.setups.max(1) as f64;
     let share = |count: u64| count as f64 / blocks;

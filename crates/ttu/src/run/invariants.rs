@@ -1,4 +1,5 @@
-//! What must add up at the end of every run (section 2.5). A sum that does not is an error of the run.
+//! What must add up at the end of every run (section 2.5). A sum that does not is an error of the
+//! run.
 
 use crate::config::Config;
 use crate::counters::Counters;

@@ -1,4 +1,5 @@
-//! Cycles of whole runs, as they were: a change of the model shows here, a change of the code must not.
+//! Cycles of whole runs, as they were: a change of the model shows here, a change of the code must
+//! not.
 
 use crate::worlds::{instanced, mixed, rays, scenes};
 use geometry::TriangleRule;

@@ -28,7 +28,8 @@ fn few_slots_limit_by_latency() {
     }
 }
 
-/// With everything in the L0, 8 tests a cycle allow one block of 8 children a cycle, and 32 slots about 0.8.
+/// With everything in the L0, 8 tests a cycle allow one block of 8 children a cycle, and 32 slots
+/// about 0.8.
 #[test]
 fn hits_are_limited_by_slots_over_forty_cycles() {
     // A foreign block and a completion go through the SMU for each block.

@@ -1,4 +1,5 @@
-//! What the memory path, the stacks and the box tests cost, where the patent is silent: T-19 to T-21.
+//! What the memory path, the stacks and the box tests cost, where the patent is silent: T-19 to
+//! T-21.
 
 use crate::hand_made::{bush, chains, crowd, leaves_in_memory, near_and_far, ray_at, run};
 use machine::{HitKind, RayQuery};
@@ -25,7 +26,8 @@ fn issues_are_counted_for_any_width() {
 #[test]
 fn boxes_are_tested_with_the_range_of_their_issue() {
     let leaves = |feedback: &str| {
-        // The chain behind the leaf takes 100 cycles a node, far longer than the leaf's way to the SM and back.
+        // The chain behind the leaf takes 100 cycles a node, far longer than the leaf's way to the
+        // SM and back.
         let settings = ["t_box=100", "t_leaf=1", feedback];
         run(&near_and_far(), &settings, &[closest(ray_at(0))])
     };
@@ -35,7 +37,8 @@ fn boxes_are_tested_with_the_range_of_their_issue() {
     assert_eq!(early.answers[0].hits[0].t, 3.0);
 }
 
-/// T-20: fetches of many queries are limited by what the L2 moves, of one cluster or of several together.
+/// T-20: fetches of many queries are limited by what the L2 moves, of one cluster or of several
+/// together.
 #[test]
 fn the_l2_limits() {
     let queries: Vec<Query> = (0..512).map(|n| ray_at(n % 8)).collect();
