@@ -10,7 +10,8 @@
 //! | [`base_pointer`] | 64 bits: where a structure lies, and ten flags |
 //! | [`resource`] | 128 bits: the T# that the instruction takes |
 //! | [`plane`], [`child_entry`], [`box_node`] | box nodes with quantised children |
-//! | [`primitive_header`], [`pair_descriptor`], [`primitive_node`], [`primitive_writer`] | primitive nodes, read and written |
+//! | [`primitive_header`], [`pair_descriptor`] | parts of primitive nodes |
+//! | [`primitive_node`], [`primitive_writer`] | primitive nodes, read and written |
 //! | [`procedural_box`] | where drivers keep the box of a procedural |
 //! | [`instance_node`], [`instance_data`] | instances, and what drivers keep beside them |
 //! | [`header`] | GPURT's header before the nodes |

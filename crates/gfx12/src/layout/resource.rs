@@ -230,7 +230,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn addresses_and_bounds_round_trip(words: [u32; 4], base in 0u64..1 << 40, last in 0u64..1 << 42) {
+        fn addresses_and_bounds_round_trip(
+            words: [u32; 4],
+            base in 0u64..1 << 40,
+            last in 0u64..1 << 42,
+        ) {
             let mut resource = Resource::from_words(words);
             prop_assert_eq!(resource.words(), words);
             resource.set_base_address(base << 8);

@@ -39,14 +39,17 @@ pub fn to_html(scene: &str, rows: &[(Row, Option<Run>)]) -> String {
 
 fn table(rows: &[(Row, Option<Run>)]) -> String {
     let mut text = String::from(
-        "<section><h2>Runs</h2><div \
-         class=\"scroll\"><table><thead><tr><th>configuration</th><th>format</th><th>workload</th><th>rays</th><th>cycles</th><th>rays/cycle</th><th>p50</th><th>p95</th><th>L0 hits</th><th>bytes/ray</th><th>limited by</th></tr></thead><tbody>",
+        "<section><h2>Runs</h2><div class=\"scroll\"><table><thead><tr><th>configuration</th>\
+         <th>format</th><th>workload</th><th>rays</th><th>cycles</th><th>rays/cycle</th>\
+         <th>p50</th><th>p95</th><th>L0 hits</th><th>bytes/ray</th><th>limited by</th></tr></thead>\
+         <tbody>",
     );
     for (row, _) in rows {
         let count = |name: &str| row.counters.get(name).copied().unwrap_or(0) as f64;
         let _ = write!(
             text,
-            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.4}</td><td>{}</td><td>{}</td><td>{:.1} %</td><td>{:.0}</td><td>{}</td></tr>",
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.4}</td><td>{}</td>\
+             <td>{}</td><td>{:.1} %</td><td>{:.0}</td><td>{}</td></tr>",
             row.key.config_hash,
             escaped(&row.key.format),
             row.key.workload,
@@ -87,7 +90,8 @@ fn details(row: &Row, run: &Run) -> String {
          95 % within <b>{p95}</b>, longest <b>{max}</b>.</p><h3>Where the time of slots \
          went</h3>{states}<h3>Where the issue slots of units went</h3>{issues}<h3>Limits, blocks a \
          cycle</h3>{limits}<p>Reached <b>{reached:.4}</b>; the smallest limit is \
-         <b>{bound}</b>.</p><details><summary>Configuration</summary><pre>{config}</pre></details></section>\n",
+         <b>{bound}</b>.</p><details><summary>Configuration</summary><pre>{config}</pre></details>\
+         </section>\n",
         hash = row.key.config_hash,
         over_time = over_time(run),
         latency = bars(&run.latencies.histogram(48), run.latencies.max()),

@@ -132,7 +132,10 @@ pub struct Config {
 }
 
 macro_rules! choice {
-    ($(#[doc = $doc:literal])+ $name:ident { $($(#[doc = $value_doc:literal])+ $value:ident,)+ }) => {
+    (
+        $(#[doc = $doc:literal])+
+        $name:ident { $($(#[doc = $value_doc:literal])+ $value:ident,)+ }
+    ) => {
         $(#[doc = $doc])+
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
