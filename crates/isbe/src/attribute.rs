@@ -111,6 +111,15 @@ impl AttributeId {
         Ok(components)
     }
 
+    /// What a word of this attribute means: a whole number for ids and masks, else binary32.
+    #[must_use]
+    pub fn value_text(self, word: u32) -> String {
+        match self.0 {
+            0x05c..=0x068 | 0x2f8 | 0x2fc | 0x3a0 | 0x3a4 => word.to_string(),
+            _ => f32::from_bits(word).to_string(),
+        }
+    }
+
     /// The name without its component: `POSITION` for `POSITION_Z`; `None` for a plain scalar.
     fn vector_name(self) -> Option<String> {
         let name = self.to_string();

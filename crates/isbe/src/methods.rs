@@ -58,6 +58,42 @@ pub struct MeshInitShader {
     pub output_lines: u16,
 }
 
+/// A field of a method word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MethodField {
+    /// The method.
+    pub method: &'static str,
+    /// The name in the class headers.
+    pub name: &'static str,
+    /// Its bits.
+    pub bits: Range<u32>,
+}
+
+const fn field(method: &'static str, name: &'static str, bits: Range<u32>) -> MethodField {
+    MethodField { method, name, bits }
+}
+
+const TOPOLOGY: MethodField = field("SET_MESH_SHADER_A", "OUTPUT_TOPOLOGY", 0..4);
+const MAX_VERTEX: MethodField = field("SET_MESH_SHADER_A", "MAX_VERTEX", 4..13);
+const MAX_PRIMITIVE: MethodField = field("SET_MESH_SHADER_A", "MAX_PRIMITIVE", 13..23);
+const SHARED_LINES: MethodField = field("SET_MESH_SHADER_B", "SHARED_MEM_LINES", 8..17);
+const THREADS: MethodField = field("SET_MESH_SHADER_B", "THREAD_COUNT", 20..26);
+const INIT_THREADS: MethodField = field("SET_MESH_INIT_SHADER", "THREAD_COUNT", 0..6);
+const LOCAL_LINES: MethodField = field("SET_MESH_INIT_SHADER", "LOCAL_BUFFER_LINES", 12..21);
+const OUTPUT_LINES: MethodField = field("SET_MESH_INIT_SHADER", "OUTPUT_TO_M_S_LINES", 22..31);
+
+/// All fields of the methods that size the regions, by method and position.
+pub const FIELDS: [MethodField; 8] = [
+    TOPOLOGY,
+    MAX_VERTEX,
+    MAX_PRIMITIVE,
+    SHARED_LINES,
+    THREADS,
+    INIT_THREADS,
+    LOCAL_LINES,
+    OUTPUT_LINES,
+];
+
 /// A value that its field has no room for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{method} bits {}..{}: found {field} {found}, expected at most {limit}", bits.start, bits.end)]
@@ -80,9 +116,9 @@ impl MeshShaderA {
     pub const fn from_word(word: u32) -> Self {
         let word = word as u128;
         Self {
-            topology: get(word, 0..4) as u8,
-            max_vertex: get(word, 4..13) as u16,
-            max_primitive: get(word, 13..23) as u16,
+            topology: get(word, TOPOLOGY.bits) as u8,
+            max_vertex: get(word, MAX_VERTEX.bits) as u16,
+            max_primitive: get(word, MAX_PRIMITIVE.bits) as u16,
         }
     }
 
@@ -91,11 +127,11 @@ impl MeshShaderA {
     /// # Errors
     /// When a value has no room in its field.
     pub fn word(&self) -> Result<u32, FieldOverflow> {
-        let mut word = MethodWord::new("SET_MESH_SHADER_A");
-        word.put("OUTPUT_TOPOLOGY", 0..4, self.topology.into())?;
-        word.put("MAX_VERTEX", 4..13, self.max_vertex.into())?;
-        word.put("MAX_PRIMITIVE", 13..23, self.max_primitive.into())?;
-        Ok(word.word as u32)
+        let mut word = 0;
+        put(&mut word, TOPOLOGY, self.topology.into())?;
+        put(&mut word, MAX_VERTEX, self.max_vertex.into())?;
+        put(&mut word, MAX_PRIMITIVE, self.max_primitive.into())?;
+        Ok(word as u32)
     }
 }
 
@@ -104,7 +140,10 @@ impl MeshShaderB {
     #[must_use]
     pub const fn from_word(word: u32) -> Self {
         let word = word as u128;
-        Self { shared_lines: get(word, 8..17) as u16, threads: get(word, 20..26) as u8 }
+        Self {
+            shared_lines: get(word, SHARED_LINES.bits) as u16,
+            threads: get(word, THREADS.bits) as u8,
+        }
     }
 
     /// The method word.
@@ -112,10 +151,10 @@ impl MeshShaderB {
     /// # Errors
     /// When a value has no room in its field.
     pub fn word(&self) -> Result<u32, FieldOverflow> {
-        let mut word = MethodWord::new("SET_MESH_SHADER_B");
-        word.put("SHARED_MEM_LINES", 8..17, self.shared_lines.into())?;
-        word.put("THREAD_COUNT", 20..26, self.threads.into())?;
-        Ok(word.word as u32)
+        let mut word = 0;
+        put(&mut word, SHARED_LINES, self.shared_lines.into())?;
+        put(&mut word, THREADS, self.threads.into())?;
+        Ok(word as u32)
     }
 }
 
@@ -125,9 +164,9 @@ impl MeshInitShader {
     pub const fn from_word(word: u32) -> Self {
         let word = word as u128;
         Self {
-            threads: get(word, 0..6) as u8,
-            local_lines: get(word, 12..21) as u16,
-            output_lines: get(word, 22..31) as u16,
+            threads: get(word, INIT_THREADS.bits) as u8,
+            local_lines: get(word, LOCAL_LINES.bits) as u16,
+            output_lines: get(word, OUTPUT_LINES.bits) as u16,
         }
     }
 
@@ -136,38 +175,22 @@ impl MeshInitShader {
     /// # Errors
     /// When a value has no room in its field.
     pub fn word(&self) -> Result<u32, FieldOverflow> {
-        let mut word = MethodWord::new("SET_MESH_INIT_SHADER");
-        word.put("THREAD_COUNT", 0..6, self.threads.into())?;
-        word.put("LOCAL_BUFFER_LINES", 12..21, self.local_lines.into())?;
-        word.put("OUTPUT_TO_M_S_LINES", 22..31, self.output_lines.into())?;
-        Ok(word.word as u32)
+        let mut word = 0;
+        put(&mut word, INIT_THREADS, self.threads.into())?;
+        put(&mut word, LOCAL_LINES, self.local_lines.into())?;
+        put(&mut word, OUTPUT_LINES, self.output_lines.into())?;
+        Ok(word as u32)
     }
 }
 
-/// A word in the making.
-struct MethodWord {
-    method: &'static str,
-    word: u128,
-}
-
-impl MethodWord {
-    const fn new(method: &'static str) -> Self {
-        Self { method, word: 0 }
+fn put(word: &mut u128, field: MethodField, found: u32) -> Result<(), FieldOverflow> {
+    let MethodField { method, name, bits } = field;
+    let limit = (1 << (bits.end - bits.start)) - 1;
+    if found > limit {
+        return Err(FieldOverflow { method, field: name, bits, found, limit });
     }
-
-    fn put(
-        &mut self,
-        field: &'static str,
-        bits: Range<u32>,
-        found: u32,
-    ) -> Result<(), FieldOverflow> {
-        let limit = (1 << (bits.end - bits.start)) - 1;
-        if found > limit {
-            return Err(FieldOverflow { method: self.method, field, bits, found, limit });
-        }
-        set(&mut self.word, bits, found);
-        Ok(())
-    }
+    set(word, bits, found);
+    Ok(())
 }
 
 #[cfg(test)]

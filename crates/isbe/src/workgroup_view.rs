@@ -105,8 +105,13 @@ impl<'a> WorkgroupView<'a> {
     /// A corner of a primitive.
     #[must_use]
     pub fn index(&self, primitive: u32, corner: u32) -> Option<u8> {
-        let address = map_address(true, self.corners(), primitive, corner);
-        self.workgroup.map.get(address as usize).copied()
+        self.workgroup.map.get(self.index_address(primitive, corner) as usize).copied()
+    }
+
+    /// The address of a corner of a primitive in MAP.
+    #[must_use]
+    pub const fn index_address(&self, primitive: u32, corner: u32) -> u32 {
+        map_address(true, self.corners(), primitive, corner)
     }
 
     /// The corners of a primitive, as many as the topology has.

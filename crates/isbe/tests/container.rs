@@ -4,6 +4,7 @@
 use geometry::Vec3;
 use isbe::container::check::{check, read};
 use isbe::container::explain::{BytePlace, explain, record_offset};
+use isbe::container::outline::{Outline, PartKind};
 use isbe::mesh::capture::{CaptureOptions, capture_mesh, capture_scene};
 use isbe::mesh::import::{ImportOptions, import};
 use isbe::{
@@ -300,4 +301,72 @@ fn dumps_that_show_nothing_are_sound_with_a_warning() {
     let generic = AttributeId::parse_all("GENERIC3").unwrap().into_iter().collect();
     elsewhere.state.mesh.set_outputs(&generic);
     assert_eq!(warnings(&elsewhere), [("no_position", 428..429)]);
+}
+
+/// The parts of a file lie one behind the other with nothing but padding between them, and their
+/// fields say what the bytes say.
+#[test]
+fn an_outline_covers_the_file() {
+    let mut dump = strip();
+    dump.workgroups[2].input_attr = vec![1; 20];
+    let bytes = dump.to_bytes().unwrap();
+    let outline = Outline::new(&bytes, Limits::Driver);
+    let mut end = 0;
+    for part in &outline.parts {
+        let gap = &bytes[end..part.offset as usize];
+        assert!(gap.len() < 16 && gap.iter().all(|byte| *byte == 0), "{}", part.name);
+        end = (part.offset + part.bytes) as usize;
+        assert_eq!(outline.part_at(part.offset), Some(part));
+        assert_eq!(outline.part_at(part.offset + part.bytes - 1), Some(part));
+        for field in outline.fields(&bytes, part) {
+            let first = field.offset + u64::from(field.bits.start) / 8;
+            let last = field.offset + u64::from(field.bits.end - 1) / 8;
+            assert!(part.offset <= first && last < end as u64, "{} {}", part.name, field.name);
+            let bits = field.bits.clone().rev().fold(0, |raw, bit| {
+                let byte = bytes[(field.offset + u64::from(bit) / 8) as usize];
+                raw << 1 | u64::from(byte >> (bit % 8) & 1)
+            });
+            assert_eq!(bits, field.raw, "{} {}", part.name, field.name);
+        }
+    }
+    assert!(bytes.len() - end < 16);
+    assert_eq!(outline.part_at(bytes.len() as u64), None);
+    let part = |kind, workgroup| {
+        let mut parts = outline.parts.iter();
+        parts.find(|part| part.kind == kind && part.workgroup == workgroup).unwrap()
+    };
+    let text = |kind, workgroup, name: &str| {
+        let fields = outline.fields(&bytes, part(kind, workgroup));
+        fields.into_iter().find(|field| field.name == name).unwrap_or_else(|| panic!("{name}")).text
+    };
+    assert_eq!(text(PartKind::Header, None, "magic"), "SILISBE1");
+    assert_eq!(text(PartKind::Header, None, "SET_MESH_SHADER_A.OUTPUT_TOPOLOGY"), "triangles");
+    assert_eq!(text(PartKind::ProgramHeader, None, "omap.POSITION_W"), "active");
+    assert_eq!(text(PartKind::Record, Some(1), "task index"), "no task");
+    assert_eq!(text(PartKind::Map, Some(0), "primitive count"), "30");
+    assert_eq!(text(PartKind::Vertices, Some(0), "POSITION_W[3]"), "1");
+    assert_eq!(text(PartKind::Primitives, Some(0), "VIEWPORT_MASK[7]"), "0");
+    assert_eq!(text(PartKind::Notes, Some(0), "kind"), "meshlet");
+    assert_eq!(part(PartKind::InputAttr, Some(2)).bytes, 20);
+}
+
+/// Bytes that are no dump, or end early, have an outline too.
+#[test]
+fn broken_bytes_have_an_outline() {
+    let bytes = strip().to_bytes().unwrap();
+    for length in (0..bytes.len()).step_by(97) {
+        let cut = &bytes[..length];
+        let outline = Outline::new(cut, Limits::Driver);
+        let last = outline.parts.last().map_or(0, |part| part.offset + part.bytes);
+        assert!(length as u64 - last < 16);
+        outline.parts.iter().for_each(|part| drop(outline.fields(cut, part)));
+    }
+    let outline = Outline::new(&[7; 100], Limits::Driver);
+    assert_eq!((outline.parts.len(), outline.parts[0].kind), (1, PartKind::Unread));
+    assert_eq!(outline.fields(&[7; 100], &outline.parts[0]).len(), 25);
+    let mut no_layout = bytes;
+    no_layout[24] = 0xff;
+    let outline = Outline::new(&no_layout, Limits::Driver);
+    assert!(outline.parts.iter().any(|part| part.kind == PartKind::Attr));
+    outline.parts.iter().for_each(|part| drop(outline.fields(&no_layout, part)));
 }

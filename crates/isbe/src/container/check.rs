@@ -77,7 +77,7 @@ pub fn check(bytes: &[u8], limits: Limits) -> DumpReport {
 }
 
 /// Checks everything but the notes, which only their reader needs.
-fn check_structure(bytes: &[u8], limits: Limits) -> DumpReport {
+pub(super) fn check_structure(bytes: &[u8], limits: Limits) -> DumpReport {
     let mut findings = Vec::new();
     let dump = Checker { bytes, limits, findings: &mut findings }.dump();
     DumpReport { dump, findings }
@@ -146,7 +146,7 @@ impl Checker<'_> {
         if !MAGIC.starts_with(start) {
             let found = format!("{:?}", String::from_utf8_lossy(start));
             let expected = format!("{:?}", String::from_utf8_lossy(&MAGIC));
-            self.error("bad_magic", 0, 0..64, found, expected, "header");
+            self.findings.push(error("bad_magic", 0, 0..64, found, expected, "header"));
         }
         MAGIC.starts_with(start)
     }
@@ -154,22 +154,36 @@ impl Checker<'_> {
     fn has_version(&mut self) -> bool {
         let (major, minor) = (self.half(8), self.half(10));
         if major != VERSION.0 {
-            self.error("bad_version", 8, 0..16, format!("major {major}"), "major 1", "header");
+            self.findings.push(error(
+                "bad_version",
+                8,
+                0..16,
+                format!("major {major}"),
+                "major 1",
+                "header",
+            ));
             return false;
         }
         if minor > VERSION.1 {
-            self.warn("newer_minor", 10, 0..16, format!("minor {minor}"), "minor 0", "header");
+            self.findings.push(warning(
+                "newer_minor",
+                10,
+                0..16,
+                format!("minor {minor}"),
+                "minor 0",
+                "header",
+            ));
         }
         let sph = self.half(14);
         if SphVersion::from_number(sph.into()).is_none() {
-            self.error(
+            self.findings.push(error(
                 "bad_version",
                 14,
                 0..16,
                 format!("headers of version {sph}"),
                 "3 or 4",
                 "header",
-            );
+            ));
             return false;
         }
         true
@@ -196,7 +210,7 @@ impl Checker<'_> {
                 (5..10, found, format!("VERSION {version}"))
             }
         };
-        self.error("bad_header", offset, bits, found, expected, place);
+        self.findings.push(error("bad_header", offset, bits, found, expected, place));
         None
     }
 
@@ -204,7 +218,14 @@ impl Checker<'_> {
     fn reader(&mut self, dump: &Dump) -> Option<Reader> {
         for limit in dump.state.broken_limits() {
             let expected = format!("at most {}", limit.limit);
-            self.warn("limit", 24, 0..96, limit.found.to_string(), expected, limit.name);
+            self.findings.push(warning(
+                "limit",
+                24,
+                0..96,
+                limit.found.to_string(),
+                expected,
+                limit.name,
+            ));
         }
         match Reader::new(dump, self.limits) {
             Ok(reader) => Some(reader),
@@ -241,7 +262,14 @@ impl Checker<'_> {
             let workgroup = Workgroup { index, task, map, attr, input_attr };
             if !workgroup.input_attr.is_empty() && flags & FLAG_INPUT_ATTR == 0 {
                 let found = format!("{input} bytes of input ATTR");
-                self.warn("input_flag", offset + 16, 0..32, found, "none without flag 3", &place);
+                self.findings.push(warning(
+                    "input_flag",
+                    offset + 16,
+                    0..32,
+                    found,
+                    "none without flag 3",
+                    &place,
+                ));
             }
             if let Some(reader) = reader {
                 self.regions(reader, &workgroup, offset, &place);
@@ -251,7 +279,14 @@ impl Checker<'_> {
         }
         if offset < self.bytes.len() {
             let found = format!("{} bytes", self.bytes.len() - offset);
-            self.warn("trailing_bytes", offset, 0..8, found, "the end of the file", "end");
+            self.findings.push(warning(
+                "trailing_bytes",
+                offset,
+                0..8,
+                found,
+                "the end of the file",
+                "end",
+            ));
         }
     }
 
@@ -261,41 +296,48 @@ impl Checker<'_> {
         if workgroup.map.len() != map_bytes {
             let (found, expected) = (workgroup.map.len(), map_bytes);
             let place = format!("{place}, length of MAP");
-            self.error(
+            self.findings.push(error(
                 "size_mismatch",
                 record + 8,
                 0..32,
                 found.to_string(),
                 expected.to_string(),
                 &place,
-            );
+            ));
         }
         if !attr_bytes.contains(&workgroup.attr.len()) {
             let expected = format!("{} or {} with shared memory", attr_bytes[0], attr_bytes[1]);
             let found = workgroup.attr.len().to_string();
             let place = format!("{place}, length of ATTR");
-            self.error("size_mismatch", record + 12, 0..32, found, expected, &place);
+            self.findings.push(error("size_mismatch", record + 12, 0..32, found, expected, &place));
         }
         let view = WorkgroupView::new(reader, workgroup);
         let Some(count) = view.stored_count() else { return };
         if count > reader.max_primitives() {
             let expected = format!("at most {}", reader.max_primitives());
             let place = format!("{place}, MAP, primitive count");
-            self.error("count_over_max", map, 0..32, count.to_string(), expected, &place);
+            self.findings.push(error(
+                "count_over_max",
+                map,
+                0..32,
+                count.to_string(),
+                expected,
+                &place,
+            ));
         }
         self.indices(&view, map, place);
         let culled = (0..view.primitive_count()).filter(|p| view.is_culled(*p)).count();
         if culled > 0 {
             let attr = map + padded(workgroup.map.len());
             let place = format!("{place}, ATTR, VIEWPORT_MASK");
-            self.warn(
+            self.findings.push(warning(
                 "culled_primitives",
                 attr,
                 0..8,
                 format!("{culled} culled"),
                 "a viewport",
                 &place,
-            );
+            ));
         }
     }
 
@@ -313,14 +355,14 @@ impl Checker<'_> {
         let place = format!("{place}, MAP, primitive {}, corner {}", at / corners, at % corners);
         let expected = format!("less than {}", view.max_vertices());
         let offset = map + 4 + at as usize;
-        self.error(
+        self.findings.push(error(
             "index_over_max",
             offset,
             0..8,
             format!("index {index}{more}"),
             expected,
             &place,
-        );
+        ));
     }
 
     fn reaches(&mut self, end: usize, place: &str) -> bool {
@@ -333,7 +375,7 @@ impl Checker<'_> {
     fn expect_zeros(&mut self, range: Range<usize>, place: &str) {
         if let Some(at) = range.clone().find(|at| self.bytes[*at] != 0) {
             let found = format!("{:#04x}", self.bytes[at]);
-            self.warn("reserved_bytes", at, 0..8, found, "0x00", place);
+            self.findings.push(warning("reserved_bytes", at, 0..8, found, "0x00", place));
         }
     }
 
@@ -343,30 +385,6 @@ impl Checker<'_> {
 
     fn word(&self, offset: usize) -> u32 {
         u32::from(self.half(offset)) | u32::from(self.half(offset + 2)) << 16
-    }
-
-    fn error(
-        &mut self,
-        rule: &'static str,
-        offset: usize,
-        bits: Range<u32>,
-        found: impl Into<String>,
-        expected: impl Into<String>,
-        place: &str,
-    ) {
-        self.findings.push(error(rule, offset, bits, found, expected, place));
-    }
-
-    fn warn(
-        &mut self,
-        rule: &'static str,
-        offset: usize,
-        bits: Range<u32>,
-        found: impl Into<String>,
-        expected: impl Into<String>,
-        place: &str,
-    ) {
-        self.findings.push(warning(rule, offset, bits, found, expected, place));
     }
 }
 

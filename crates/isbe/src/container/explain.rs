@@ -1,6 +1,8 @@
 //! What any byte of a dump's file is.
 
-use super::{Dump, HEADER_BYTES, RECORD_BYTES, SPH_BYTES, Workgroup, padded};
+use super::{
+    Dump, HEADER_BYTES, HEADER_FIELDS, RECORD_BYTES, RECORD_FIELDS, SPH_BYTES, Workgroup, padded,
+};
 use crate::memory::map_address;
 use crate::sph::FIELDS;
 use crate::workgroup_view::Reader;
@@ -102,27 +104,14 @@ fn file_bytes(workgroup: &Workgroup) -> usize {
     RECORD_BYTES + regions.into_iter().map(|region| padded(region.len())).sum::<usize>()
 }
 
-const fn header_field(offset: usize) -> &'static str {
-    match offset {
-        0..8 => "magic",
-        8..10 => "major version",
-        10..12 => "minor version",
-        12..14 => "SM",
-        14..16 => "version of the headers",
-        16..20 => "flags",
-        20..24 => "number of workgroups",
-        24..28 => "SET_MESH_SHADER_A",
-        28..32 => "SET_MESH_SHADER_B",
-        32..36 => "SET_MESH_INIT_SHADER",
-        _ => "zero",
-    }
+fn header_field(offset: usize) -> &'static str {
+    let field = HEADER_FIELDS.iter().find(|(_, bytes)| bytes.contains(&offset));
+    field.map_or("zero", |(name, _)| name)
 }
 
 fn in_workgroup(reader: &Reader, number: usize, workgroup: &Workgroup, offset: usize) -> BytePlace {
-    let record =
-        ["workgroup index", "task index", "MAP length", "ATTR length", "input ATTR length"];
     let Some(mut offset) = offset.checked_sub(RECORD_BYTES) else {
-        let field = record.get(offset / 4).copied().unwrap_or("zero");
+        let field = RECORD_FIELDS.get(offset / 4).copied().unwrap_or("zero");
         return BytePlace::Record { workgroup: number, field };
     };
     let contents: [fn(&Reader, u32) -> RegionByte; 3] = [

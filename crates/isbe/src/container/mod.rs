@@ -26,9 +26,13 @@
 //! | [`check`] | bytes as a dump, with findings |
 //! | `scene_check` | whether a sound dump can be read as a scene |
 //! | [`explain`] | what any byte of the file is |
+//! | [`outline`] | the parts of a file, and the fields of each |
+//! | `describe` | which fields each part has |
 
 pub mod check;
+mod describe;
 pub mod explain;
+pub mod outline;
 mod scene_check;
 mod write;
 
@@ -36,6 +40,7 @@ pub use write::WriteError;
 
 use crate::memory::MapOrder;
 use crate::mesh_state::MeshState;
+use std::ops::Range;
 
 /// The first bytes of a dump.
 pub const MAGIC: [u8; 8] = *b"SILISBE1";
@@ -46,6 +51,23 @@ const HEADER_BYTES: usize = 64;
 const SPH_BYTES: usize = 128;
 const RECORD_BYTES: usize = 32;
 const NO_TASK: u32 = u32::MAX;
+
+/// The fields of the header with their bytes; the rest is zero.
+const HEADER_FIELDS: [(&str, Range<usize>); 10] = [
+    ("magic", 0..8),
+    ("major version", 8..10),
+    ("minor version", 10..12),
+    ("SM", 12..14),
+    ("version of the headers", 14..16),
+    ("flags", 16..20),
+    ("number of workgroups", 20..24),
+    ("SET_MESH_SHADER_A", 24..28),
+    ("SET_MESH_SHADER_B", 28..32),
+    ("SET_MESH_INIT_SHADER", 32..36),
+];
+/// The words of a record; the rest is zero.
+const RECORD_FIELDS: [&str; 5] =
+    ["workgroup index", "task index", "MAP length", "ATTR length", "input ATTR length"];
 
 const FLAG_SKEW_LOGICAL: u32 = 1;
 const FLAG_REVERSED_MAP: u32 = 1 << 1;

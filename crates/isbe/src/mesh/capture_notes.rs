@@ -28,6 +28,33 @@ pub const INSTANCE_WORDS: usize = 16;
 /// Words of a box.
 pub const BOX_WORDS: usize = 6;
 
+/// The words of the header behind the magic, by number.
+pub const HEADER_FIELDS: [(usize, &str); 9] = [
+    (2, "kind"),
+    (3, "object"),
+    (4, "part"),
+    (5, "opaque"),
+    (6, "vertices here"),
+    (7, "primitives, instances or bytes here"),
+    (8, "vertices of the part"),
+    (9, "primitives of the part"),
+    (10, "first box"),
+];
+
+/// What notes of a kind are about.
+#[must_use]
+pub const fn kind_name(kind: u32) -> &'static str {
+    match kind {
+        0 => "meshlet",
+        1 => "boxes",
+        2 => "object without parts",
+        3 => "instances",
+        4 => "camera",
+        5 => "name",
+        _ => "unknown",
+    }
+}
+
 const NO_PART: u32 = u32::MAX;
 const MAGIC: [u32; 2] = [u32::from_le_bytes(*b"SILN"), u32::from_le_bytes(*b"OTES")];
 

@@ -101,7 +101,7 @@ fn describe(
     file: String,
 ) -> JsonWorkgroup {
     let row = |ids: &[AttributeId], word: &dyn Fn(AttributeId) -> Option<u32>| {
-        let cell = |id: &AttributeId| Some((id.to_string(), value(*id, word(*id)?)));
+        let cell = |id: &AttributeId| Some((id.to_string(), id.value_text(word(*id)?)));
         ids.iter().filter_map(cell).collect()
     };
     let vertices = (0..view.vertex_count())
@@ -188,16 +188,10 @@ fn csv(number: usize, view: &WorkgroupView<'_>, reader: &Reader) -> String {
         };
         let kind = if element.padding { "padding" } else { kind };
         let (index, lane, id) = (element.index, element.index % 32, element.attribute);
-        let value = value(id, word);
+        let value = id.value_text(word);
         rows += &format!(
             "{number},ATTR,{address:#06x},{kind},{index},{lane},{id},{word:08x},{value}\n"
         );
     }
     rows
-}
-
-/// A number as its attribute means it: whole for ids and masks, else binary32.
-fn value(id: AttributeId, word: u32) -> String {
-    let whole = [0x05c, 0x060, 0x064, 0x068, 0x2f8, 0x2fc, 0x3a0, 0x3a4];
-    if whole.contains(&id.value()) { word.to_string() } else { f32::from_bits(word).to_string() }
 }
