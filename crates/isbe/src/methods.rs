@@ -1,15 +1,16 @@
-//! The methods of the 3D class that size the regions (section 3), the same from Turing to Blackwell.
+//! The methods of the 3D class that size the regions (section 3), from Turing to Blackwell.
 //!
 //! | method | address | fields |
 //! |---|---|---|
 //! | SET_MESH_CONTROL | 0x114c | 0 enable |
 //! | SET_MESH_SHADER_A | 0x1150 | 3:0 topology, 12:4 maximum of vertices, 22:13 of primitives |
 //! | SET_MESH_SHADER_B | 0x1154 | 16:8 lines of shared memory, 25:20 threads |
-//! | SET_MESH_INIT_SHADER | 0x1158 | 5:0 threads, 20:12 local lines, 30:22 lines to the mesh stage |
+//! | SET_MESH_INIT_SHADER | 0x1158 | 5:0 threads, 20:12 local lines, 30:22 lines for mesh |
 //!
 //! ```
 //! use isbe::methods::{MeshShaderA, Topology};
-//! let a = MeshShaderA { topology: Topology::Triangles.code(), max_vertex: 64, max_primitive: 126 };
+//! let topology = Topology::Triangles.code();
+//! let a = MeshShaderA { topology, max_vertex: 64, max_primitive: 126 };
 //! assert_eq!(a.word(), Ok(0x000f_c404));
 //! assert_eq!(MeshShaderA::from_word(0x000f_c404), a);
 //! ```
@@ -96,7 +97,11 @@ pub const FIELDS: [MethodField; 8] = [
 
 /// A value that its field has no room for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{method} bits {}..{}: found {field} {found}, expected at most {limit}", bits.start, bits.end)]
+#[error(
+    "{method} bits {}..{}: found {field} {found}, expected at most {limit}",
+    bits.start,
+    bits.end
+)]
 pub struct FieldOverflow {
     /// The method.
     pub method: &'static str,

@@ -2,7 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use isbe::vectors::KIND;
 use serde_json::{Value, json};
+use vectors::{VectorError, VectorReport, no_attachments};
+
+fn run(file: &Value) -> Result<VectorReport, VectorError> {
+    vectors::run(file, &[KIND], &no_attachments)
+}
 
 fn shared() -> Value {
     serde_json::from_str(include_str!("vectors/isbe.json")).unwrap()
@@ -10,7 +16,7 @@ fn shared() -> Value {
 
 #[test]
 fn every_published_case_passes() {
-    let report = isbe::vectors::run(&shared()).unwrap();
+    let report = run(&shared()).unwrap();
     assert_eq!(report.failures, []);
     assert_eq!(report.passed, 18 + 3 + 8 + 5 + 7 + 8 + 7 + 216 + 8 + 2 + 6 + 2 + 7);
 }
@@ -44,7 +50,7 @@ fn a_wrong_expectation_fails_its_case_alone() {
         let target = file.pointer_mut(place).unwrap_or_else(|| panic!("{place}"));
         assert_ne!(*target, value);
         *target = value;
-        let report = isbe::vectors::run(&file).unwrap();
+        let report = run(&file).unwrap();
         let failed: Vec<&str> = report.failures.iter().map(|f| f.name.as_str()).collect();
         // A mesh is also what the container of its name must hold.
         let failed: Vec<&str> =
@@ -71,8 +77,9 @@ fn a_malformed_file_is_located() {
     for (place, value, expected) in cases {
         let mut file = shared();
         *file.pointer_mut(place).unwrap() = value;
-        assert_eq!(isbe::vectors::run(&file).unwrap_err().place, expected);
+        assert_eq!(run(&file).unwrap_err().place, expected);
     }
     let unknown = json!({"schema": "siliray-vectors/1", "kind": "isbe", "riddles": [{}]});
-    assert_eq!(isbe::vectors::run(&unknown).unwrap().failures[0].name, "riddles 0");
+    let names: Vec<String> = run(&unknown).unwrap().failures.into_iter().map(|f| f.name).collect();
+    assert_eq!(names, ["the file", "riddles"]);
 }

@@ -26,7 +26,6 @@
 //! | [`format`](mod@format) | the trait [`Format`] and what a format can express |
 //! | [`tree_format`] | the tree itself as bytes: the simplest format |
 //! | [`block_format`] | the trait [`BlockFormat`], what a block-based traversal unit needs |
-//! | [`vectors`] | vector files: reports, errors, a JSON reader that knows its place |
 
 pub mod beam;
 pub mod bits;
@@ -47,7 +46,6 @@ pub mod query;
 pub mod reference;
 pub mod rules;
 pub mod tree_format;
-pub mod vectors;
 
 pub use beam::{BeamHit, BeamKind, BeamMachine, BeamQuery, LeafRule, Visit};
 pub use block_format::{BlockFormat, BlockImage};
@@ -67,4 +65,3 @@ pub use query::{HitKind, RayFlags, RayQuery};
 pub use reference::Reference;
 pub use rules::CheckRule;
 pub use tree_format::TreeFormat;
-pub use vectors::{VectorError, VectorFailure, VectorReport};

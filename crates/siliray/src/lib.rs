@@ -64,7 +64,7 @@
 //! | [`report`] | all of it as one HTML file |
 //! | [`sim`] | runs and sweeps of the traversal unit |
 
-pub use {build, geometry, gfx12, isbe, machine, riscv, scene, trace, tree, ttu, xphmg};
+pub use {build, geometry, gfx12, isbe, machine, riscv, scene, trace, tree, ttu, vectors, xphmg};
 
 pub mod beam_vectors;
 pub mod cameras;

@@ -1,10 +1,10 @@
 //! Vector files: cases with known answers, run by the crate that owns their kind.
 
 use crate::beam_vectors;
-use machine::{VectorFailure, VectorReport};
 use scene::{FileError, read_file};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use vectors::{Kind, VectorError, VectorFailure, VectorReport};
 
 /// Why a file could not be run.
 #[derive(Debug, thiserror::Error)]
@@ -57,70 +57,18 @@ pub fn run(path: &Path) -> Result<VectorReport, VectorFileError> {
     let bytes = read_file(path)?;
     let file: Value = serde_json::from_slice(&bytes)
         .map_err(|error| VectorFileError::NotJson { path: path.to_owned(), error })?;
-    run_kind(path, &file).map_err(|Malformed { place, found, expected }| {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    vectors::run(&file, &kinds(), &|name| attachment(folder, name)).map_err(|error| {
+        let VectorError { place, found, expected } = error;
         VectorFileError::Malformed { path: path.to_owned(), place, found, expected }
     })
 }
 
 /// All kinds that are known.
 #[must_use]
-pub fn kinds() -> Vec<&'static str> {
+pub fn kinds() -> Vec<Kind> {
     let others = [isbe::vectors::KIND, beam_vectors::KIND, xphmg::vectors::KIND];
     gfx12::vectors::KINDS.into_iter().chain(others).collect()
-}
-
-/// The error of the crate that owns the kind.
-struct Malformed {
-    place: String,
-    found: String,
-    expected: String,
-}
-
-impl From<machine::VectorError> for Malformed {
-    fn from(error: machine::VectorError) -> Self {
-        let machine::VectorError { place, found, expected } = error;
-        Self { place, found, expected }
-    }
-}
-
-impl From<gfx12::vectors::VectorError> for Malformed {
-    fn from(error: gfx12::vectors::VectorError) -> Self {
-        use gfx12::vectors::VectorError;
-        match error {
-            VectorError::Malformed { place, expected, found } => Self { place, found, expected },
-            VectorError::Attachment { place, file, error } => {
-                let expected = "a file beside the vector file".to_owned();
-                Self { place, found: format!("{file:?}: {error}"), expected }
-            }
-        }
-    }
-}
-
-fn run_kind(path: &Path, file: &Value) -> Result<VectorReport, Malformed> {
-    let root = machine::vectors::Json::vector_file(file)?;
-    let kind = root.field("kind")?;
-    match kind.text()? {
-        isbe::vectors::KIND => Ok(isbe::vectors::run(file)?),
-        beam_vectors::KIND => Ok(beam_vectors::run(file)?),
-        xphmg::vectors::KIND => Ok(xphmg::vectors::run(file)?),
-        name if gfx12::vectors::KINDS.contains(&name) => Ok(run_gfx12(path, name, file)?),
-        _ => Err(kind.wrong(&format!("one of {}", kinds().join(", "))).into()),
-    }
-}
-
-fn run_gfx12(
-    path: &Path,
-    kind: &str,
-    file: &Value,
-) -> Result<VectorReport, gfx12::vectors::VectorError> {
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let report = gfx12::vectors::run(file, |name| attachment(folder, name))?;
-    let failures = report.failures.into_iter().map(|failure| VectorFailure {
-        name: failure.name,
-        expected: failure.expected.to_string(),
-        got: failure.got.to_string(),
-    });
-    Ok(VectorReport { kind: kind.to_owned(), passed: report.passed, failures: failures.collect() })
 }
 
 /// An attachment lies beside its file: nothing else may be named.

@@ -4,7 +4,12 @@
 
 use serde_json::{Value, json};
 use std::path::Path;
-use xphmg::vectors::run;
+use vectors::{VectorError, VectorReport, no_attachments};
+use xphmg::vectors::KIND;
+
+fn run(file: &Value) -> Result<VectorReport, VectorError> {
+    vectors::run(file, &[KIND], &no_attachments)
+}
 
 fn load() -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/xphmg-rt.json");

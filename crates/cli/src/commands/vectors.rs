@@ -5,8 +5,8 @@ use crate::image_args::Vectors;
 use crate::output::Output;
 use crate::output::number::{counted, grouped};
 use serde::Serialize;
-use siliray::machine::{VectorFailure, VectorReport};
 use siliray::vector_files;
+use siliray::vectors::{VectorFailure, VectorReport};
 use std::path::Path;
 
 /// What `--json` prints.

@@ -7,98 +7,83 @@
 //! | `boxes` | box node: fields, child pointers, codes, planes, the pairs of every range |
 //! | `primitive_nodes` | primitive node: header, descriptors, ids, vertices |
 //!
-//! Box nodes lie at `header.box_offset`, primitive nodes at `header.primitive_offset`; the two kinds of
-//! pointers count from those two bases (HIPRT). Values that a section leaves out are not tested; members that
-//! carry no bits of the format (decimals, notes) are not looked at.
+//! Box nodes lie at `header.box_offset`, primitive nodes at `header.primitive_offset`; the two
+//! kinds of pointers count from those two bases (HIPRT). Values that a section leaves out are not
+//! tested; members that carry no bits of the format (decimals, notes) are not looked at.
 
-use super::VectorReport;
-use super::fields::Fields;
-use super::place::{Place, VectorError};
+use super::fields::{number, numbers, whole_list, words};
 use crate::layout::{BoxNode, NODE_BYTES, NodeBits, NodePointer, PrimitiveNode};
-use serde_json::json;
 use sha2::{Digest, Sha256};
-
-/// What a file may hold.
-pub(super) const SECTIONS: &[&str] = &["bytes", "sha256", "header", "boxes", "primitive_nodes"];
+use std::rc::Rc;
+use vectors::{Case, Comparison, Json, VectorError};
 
 /// The binary and where its two arrays start.
 struct Dump {
-    bytes: Vec<u8>,
+    bytes: Rc<[u8]>,
     box_offset: usize,
     primitive_offset: usize,
 }
 
-/// Compares a binary with its decode, node by node.
-pub(super) fn run(
-    root: &Place<'_>,
-    attachment: impl FnOnce(&str) -> std::io::Result<Vec<u8>>,
-) -> Result<VectorReport, VectorError> {
-    let file = root.field("file")?;
-    let bytes = attachment(file.text()?).map_err(|error| VectorError::Attachment {
-        place: file.path(),
-        file: file.text().unwrap_or_default().to_owned(),
-        error,
-    })?;
-    let mut report = VectorReport::default();
-    if let Some(size) = root.optional("bytes")? {
-        let expected = size.number(u64::MAX)?;
-        report.record("bytes".to_owned(), json!(expected), json!(bytes.len()));
-    }
-    if let Some(digest) = root.optional("sha256")? {
-        let got: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-        report.record("sha256".to_owned(), json!(digest.text()?.to_lowercase()), json!(got));
-    }
-    let dump = read_header(root, bytes, &mut report)?;
-    run_section(root, "boxes", &mut report, |index, node| dump.box_case(index, node))?;
-    run_section(root, "primitive_nodes", &mut report, |index, node| {
-        dump.primitive_case(index, node)
-    })?;
-    Ok(report)
-}
-
-/// Finds the two arrays, and compares the header's words with the binary.
-fn read_header(
-    root: &Place<'_>,
-    bytes: Vec<u8>,
-    report: &mut VectorReport,
-) -> Result<Dump, VectorError> {
-    let (mut box_offset, mut primitive_offset) = (0, 0);
-    if let Some(header) = root.optional("header")? {
-        let offset = |name| -> Result<usize, VectorError> {
-            header.optional(name)?.map_or(Ok(0), |place| Ok(place.word()? as usize))
-        };
-        (box_offset, primitive_offset) = (offset("box_offset")?, offset("primitive_offset")?);
-        if let Some(words) = header.optional("words")? {
-            let places = words.elements()?;
-            let mut fields = Fields::default();
-            fields.list("words", &places, |k| word_at(&bytes, 4 * k))?;
-            let (expected, got) = fields.finish();
-            report.record("header".to_owned(), expected, got);
-        }
-    }
-    Ok(Dump { bytes, box_offset, primitive_offset })
-}
-
-/// Runs every element of a section; its `index` is its position unless it says otherwise.
-fn run_section(
-    root: &Place<'_>,
-    section: &str,
-    report: &mut VectorReport,
-    case: impl Fn(usize, &Place<'_>) -> Result<Fields, VectorError>,
-) -> Result<(), VectorError> {
-    let Some(nodes) = root.optional(section)? else { return Ok(()) };
-    for (position, node) in nodes.elements()?.iter().enumerate() {
-        let index = match node.optional("index")? {
-            Some(index) => index.number(u64::from(u32::MAX))? as usize,
-            None => position,
-        };
-        let (expected, got) = case(index, node)?.finish();
-        report.record(format!("{section}/{index}"), expected, got);
-    }
+/// The size of the binary.
+pub(super) fn bytes(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+    comparison.check("bytes", &case.integer()?, &case.attachment()?.len());
     Ok(())
 }
 
+/// The digest of the binary.
+pub(super) fn sha256(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+    let digest = Sha256::digest(case.attachment()?);
+    let got: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    comparison.check("sha256", &case.text()?.to_lowercase(), &got);
+    Ok(())
+}
+
+/// The words of the header.
+pub(super) fn header(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+    let Some(list) = case.tested("words")? else { return Ok(()) };
+    let bytes = case.attachment()?;
+    words(comparison, "words", &list.elements()?, |k| word_at(&bytes, 4 * k))
+}
+
+/// A box node.
+pub(super) fn box_node(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+    Dump::of(case)?.box_case(index(case)?, case, comparison)
+}
+
+/// A primitive node.
+pub(super) fn primitive_node(
+    case: &Case<'_>,
+    comparison: &mut Comparison,
+) -> Result<(), VectorError> {
+    Dump::of(case)?.primitive_case(index(case)?, case, comparison)
+}
+
+/// Which node of its array a case is about: its position unless it says otherwise.
+fn index(case: &Case<'_>) -> Result<usize, VectorError> {
+    Ok(match case.tested("index")? {
+        Some(index) => index.integer::<u32>()? as usize,
+        None => case.position(),
+    })
+}
+
+/// A slot or pair of a node: the position of its case unless that says otherwise.
+fn one_of_eight(json: &Json<'_>, name: &str, position: usize) -> Result<usize, VectorError> {
+    let Some(number) = json.tested(name)? else { return Ok(position.min(7)) };
+    number.integer().ok().filter(|n| *n < 8).ok_or_else(|| number.wrong("a number from 0 to 7"))
+}
+
 impl Dump {
+    /// The binary of the file that a case stands in.
+    fn of(case: &Case<'_>) -> Result<Self, VectorError> {
+        let header = case.root().tested("header")?;
+        let offset = |name| -> Result<usize, VectorError> {
+            let Some(header) = &header else { return Ok(0) };
+            header.tested(name)?.map_or(Ok(0), |json| Ok(json.integer::<u32>()? as usize))
+        };
+        let (box_offset, primitive_offset) = (offset("box_offset")?, offset("primitive_offset")?);
+        Ok(Self { bytes: case.attachment()?, box_offset, primitive_offset })
+    }
+
     /// The node at an index of an array; zeros where the binary ends.
     fn node(&self, array: usize, index: usize) -> NodeBits {
         let start = index.checked_mul(NODE_BYTES as usize).and_then(|at| at.checked_add(array));
@@ -109,12 +94,16 @@ impl Dump {
         PrimitiveNode::decode(&self.node(self.primitive_offset, index))
     }
 
-    fn box_case(&self, index: usize, place: &Place<'_>) -> Result<Fields, VectorError> {
+    fn box_case(
+        &self,
+        index: usize,
+        json: &Json<'_>,
+        comparison: &mut Comparison,
+    ) -> Result<(), VectorError> {
         let bits = self.node(self.box_offset, index);
         let node = BoxNode::decode(&bits);
-        let mut fields = Fields::default();
-        if let Some(dwords) = place.optional("dwords")? {
-            fields.list("dwords", &dwords.elements()?, |k| Some(bits.word(k)))?;
+        if let Some(dwords) = json.tested("dwords")? {
+            words(comparison, "dwords", &dwords.elements()?, |k| Some(bits.word(k)))?;
         }
         let pointer = NodePointer::new(index as u64 * NODE_BYTES, 5);
         for (name, got) in [
@@ -126,34 +115,33 @@ impl Dump {
             ("child_count", u32::from(node.child_count)),
             ("obb_index", u32::from(node.obb_matrix_index)),
         ] {
-            fields.number(name, place, got)?;
+            number(comparison, name, json, got)?;
         }
-        fields.numbers("origin", place, node.frame.origin.map(f32::to_bits))?;
-        fields.numbers("exponents", place, node.frame.exponents.map(u32::from))?;
-        if let Some(children) = place.optional("children")? {
+        numbers(comparison, "origin", json, node.frame.origin.map(f32::to_bits))?;
+        numbers(comparison, "exponents", json, node.frame.exponents.map(u32::from))?;
+        if let Some(children) = json.tested("children")? {
             for (position, child) in children.elements()?.iter().enumerate() {
-                let slot = match child.optional("slot")? {
-                    Some(slot) => slot.number(7)? as usize,
-                    None => position.min(7),
-                };
-                fields.nested(format!("child {slot}"), self.child_case(&node, slot, child)?);
+                let slot = one_of_eight(child, "slot", position)?;
+                comparison.within(&format!("child {slot}"), |part| {
+                    self.child_case(&node, slot, child, part)
+                })?;
             }
         }
-        Ok(fields)
+        Ok(())
     }
 
     fn child_case(
         &self,
         node: &BoxNode,
         slot: usize,
-        place: &Place<'_>,
-    ) -> Result<Fields, VectorError> {
+        json: &Json<'_>,
+        comparison: &mut Comparison,
+    ) -> Result<(), VectorError> {
         let (entry, pointer) = (node.children[slot], node.child_pointers()[slot]);
         let bounds = node.child_box(slot);
         let used = slot < usize::from(node.child_count);
-        let mut fields = Fields::default();
-        if let Some(valid) = place.optional("valid")? {
-            fields.put("valid", valid.value().clone(), json!(used && entry.is_valid()));
+        if let Some(valid) = json.tested("valid")? {
+            comparison.check("valid", &valid.boolean()?, &(used && entry.is_valid()));
         }
         for (name, got) in [
             ("pointer", pointer.0),
@@ -162,46 +150,39 @@ impl Dump {
             ("mask", u32::from(entry.mask)),
             ("cull_flags", u32::from(entry.cull_flags.bits())),
         ] {
-            fields.number(name, place, got)?;
+            number(comparison, name, json, got)?;
         }
-        fields.numbers("qmin", place, entry.min.map(u32::from))?;
-        fields.numbers("qmax", place, entry.max.map(u32::from))?;
-        fields.numbers("min", place, bounds.min.to_array().map(f32::to_bits))?;
-        fields.numbers("max", place, bounds.max.to_array().map(f32::to_bits))?;
+        numbers(comparison, "qmin", json, entry.min.map(u32::from))?;
+        numbers(comparison, "qmax", json, entry.max.map(u32::from))?;
+        numbers(comparison, "min", json, bounds.min.to_array().map(f32::to_bits))?;
+        numbers(comparison, "max", json, bounds.max.to_array().map(f32::to_bits))?;
         if used && pointer.is_primitive() {
-            self.range_case(pointer, place, &mut fields)?;
+            self.range_case(pointer, json, comparison)?;
         }
-        Ok(fields)
+        Ok(())
     }
 
     /// The pairs and primitive ids of the range behind a child.
     fn range_case(
         &self,
         first: NodePointer,
-        place: &Place<'_>,
-        fields: &mut Fields,
+        json: &Json<'_>,
+        comparison: &mut Comparison,
     ) -> Result<(), VectorError> {
-        if let Some(pairs) = place.optional("range_pairs")? {
+        if let Some(pairs) = json.tested("range_pairs")? {
             let expected = pairs.elements()?;
             // One more than expected is enough to see that there are too many.
             let range = self.range(first, expected.len() + 1);
-            fields.put("range length", json!(expected.len()), json!(range.len()));
-            for (k, (place, pair)) in expected.iter().zip(&range).enumerate() {
-                let mut inner = Fields::default();
-                inner.number("node", place, pair.node as u32)?;
-                inner.number("pair", place, pair.pair as u32)?;
-                inner.number("stop", place, u32::from(pair.stop))?;
-                if let Some(prims) = place.optional("prims")? {
-                    inner.whole_list("prims", &prims.elements()?, &pair.primitives)?;
-                }
-                fields.nested(format!("range pair {k}"), inner);
+            comparison.check("range length", &expected.len(), &range.len());
+            for (k, (json, pair)) in expected.iter().zip(&range).enumerate() {
+                comparison.within(&format!("range pair {k}"), |part| pair.compare(json, part))?;
             }
         }
-        if let Some(prims) = place.optional("prims")? {
+        if let Some(prims) = json.tested("prims")? {
             let expected = prims.elements()?;
             let range = self.range(first, expected.len() + 1);
             let all: Vec<u32> = range.into_iter().flat_map(|pair| pair.primitives).collect();
-            fields.whole_list("prims", &expected, &all)?;
+            whole_list(comparison, "prims", &expected, &all)?;
         }
         Ok(())
     }
@@ -228,25 +209,28 @@ impl Dump {
         pairs
     }
 
-    fn primitive_case(&self, index: usize, place: &Place<'_>) -> Result<Fields, VectorError> {
+    fn primitive_case(
+        &self,
+        index: usize,
+        json: &Json<'_>,
+        comparison: &mut Comparison,
+    ) -> Result<(), VectorError> {
         let node = self.primitive_node(index);
-        let mut fields = Fields::default();
-        if let Some(dwords) = place.optional("dwords")? {
-            fields.list("dwords", &dwords.elements()?, |k| Some(node.bits().word(k)))?;
+        if let Some(dwords) = json.tested("dwords")? {
+            words(comparison, "dwords", &dwords.elements()?, |k| Some(node.bits().word(k)))?;
         }
-        if let Some(header) = place.optional("header")? {
-            fields.nested("header".to_owned(), header_case(&node, &header)?);
+        if let Some(header) = json.tested("header")? {
+            comparison.within("header", |part| header_case(&node, &header, part))?;
         }
-        if let Some(pairs) = place.optional("pairs")? {
+        if let Some(pairs) = json.tested("pairs")? {
             for (position, pair) in pairs.elements()?.iter().enumerate() {
-                let number = match pair.optional("pair")? {
-                    Some(number) => number.number(7)? as usize,
-                    None => position.min(7),
-                };
-                fields.nested(format!("pair {number}"), pair_case(&node, number, pair)?);
+                let number = one_of_eight(pair, "pair", position)?;
+                comparison.within(&format!("pair {number}"), |part| {
+                    pair_case(&node, number, pair, part)
+                })?;
             }
         }
-        Ok(fields)
+        Ok(())
     }
 }
 
@@ -258,15 +242,30 @@ struct RangePair {
     primitives: Vec<u32>,
 }
 
+impl RangePair {
+    fn compare(&self, json: &Json<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+        number(comparison, "node", json, self.node as u32)?;
+        number(comparison, "pair", json, self.pair as u32)?;
+        number(comparison, "stop", json, u32::from(self.stop))?;
+        match json.tested("prims")? {
+            Some(prims) => whole_list(comparison, "prims", &prims.elements()?, &self.primitives),
+            None => Ok(()),
+        }
+    }
+}
+
 /// Triangle 0, and triangle 1 unless it is absent.
 fn present_triangles(node: &PrimitiveNode, pair: usize) -> impl Iterator<Item = usize> + use<> {
     let absent = node.pair(pair).triangles[1].is_absent();
     0..if absent { 1 } else { 2 }
 }
 
-fn header_case(node: &PrimitiveNode, place: &Place<'_>) -> Result<Fields, VectorError> {
+fn header_case(
+    node: &PrimitiveNode,
+    json: &Json<'_>,
+    comparison: &mut Comparison,
+) -> Result<(), VectorError> {
     let header = node.header();
-    let mut fields = Fields::default();
     for (name, got) in [
         ("x_bits", u32::from(header.vertex_bits[0])),
         ("y_bits", u32::from(header.vertex_bits[1])),
@@ -281,38 +280,54 @@ fn header_case(node: &PrimitiveNode, place: &Place<'_>) -> Result<Fields, Vector
         ("prim_payload_bits", u32::from(header.primitive_payload_bits)),
         ("midpoint", u32::from(header.midpoint)),
     ] {
-        fields.number(name, place, got)?;
+        number(comparison, name, json, got)?;
     }
-    Ok(fields)
+    Ok(())
 }
 
-fn pair_case(node: &PrimitiveNode, pair: usize, place: &Place<'_>) -> Result<Fields, VectorError> {
+fn pair_case(
+    node: &PrimitiveNode,
+    pair: usize,
+    json: &Json<'_>,
+    comparison: &mut Comparison,
+) -> Result<(), VectorError> {
     let descriptor = node.pair(pair);
-    let mut fields = Fields::default();
-    fields.number("descriptor", place, descriptor.encode())?;
-    fields.number("stop", place, u32::from(descriptor.prim_range_stop))?;
-    fields.numbers("prim_ids", place, [0, 1].map(|which| node.primitive_id(2 * pair + which)))?;
-    if let Some(triangles) = place.optional("triangles")? {
-        let places = triangles.elements()?;
-        let present = present_triangles(node, pair).count();
-        fields.put("triangle count", json!(places.len()), json!(present));
-        for (which, triangle) in places.iter().enumerate().take(2) {
-            let corners = node.triangle(pair, which);
-            let mut inner = Fields::default();
-            let indices = descriptor.triangles[which].indices.map(u32::from);
-            inner.numbers("indices", triangle, indices)?;
-            if let Some(vertices) = triangle.optional("vertices")? {
-                for (k, vertex) in vertices.exactly::<3>()?.iter().enumerate() {
-                    let words = corners.vertices[k].to_array().map(f32::to_bits);
-                    inner.list(&format!("vertex {k}"), &vertex.exactly::<3>()?, |axis| {
-                        words.get(axis).copied()
-                    })?;
-                }
-            }
-            fields.nested(format!("triangle {which}"), inner);
+    number(comparison, "descriptor", json, descriptor.encode())?;
+    number(comparison, "stop", json, u32::from(descriptor.prim_range_stop))?;
+    numbers(comparison, "prim_ids", json, [0, 1].map(|which| node.primitive_id(2 * pair + which)))?;
+    if let Some(triangles) = json.tested("triangles")? {
+        let triangles = triangles.elements()?;
+        comparison.check(
+            "triangle count",
+            &triangles.len(),
+            &present_triangles(node, pair).count(),
+        );
+        for (which, triangle) in triangles.iter().enumerate().take(2) {
+            comparison.within(&format!("triangle {which}"), |part| {
+                triangle_case(node, pair, which, triangle, part)
+            })?;
         }
     }
-    Ok(fields)
+    Ok(())
+}
+
+fn triangle_case(
+    node: &PrimitiveNode,
+    pair: usize,
+    which: usize,
+    json: &Json<'_>,
+    comparison: &mut Comparison,
+) -> Result<(), VectorError> {
+    let indices = node.pair(pair).triangles[which].indices.map(u32::from);
+    numbers(comparison, "indices", json, indices)?;
+    let Some(vertices) = json.tested("vertices")? else { return Ok(()) };
+    let corners = node.triangle(pair, which).vertices;
+    for (k, vertex) in vertices.exactly::<3>()?.iter().enumerate() {
+        let got = corners[k].to_array().map(f32::to_bits);
+        let name = format!("vertex {k}");
+        words(comparison, &name, &vertex.exactly::<3>()?, |axis| got.get(axis).copied())?;
+    }
+    Ok(())
 }
 
 /// The little-endian word at a byte position.

@@ -1,35 +1,21 @@
 //! Cases of the rotation table: `matrices`, each with `index` and `rows` of f32 patterns.
 
-use super::place::{Place, VectorError};
-use super::{VectorReport, hex};
 use crate::obb::rotation;
-use serde_json::Value;
+use vectors::{Case, Comparison, VectorError};
 
-/// What a file may hold.
-pub(super) const SECTIONS: &[&str] = &["matrices"];
-
-/// Compares every matrix of a `gfx12-obb` file with the table.
-pub(super) fn run(root: &Place<'_>) -> Result<VectorReport, VectorError> {
-    let mut report = VectorReport::default();
-    let Some(matrices) = root.optional("matrices")? else { return Ok(report) };
-    for (position, matrix) in matrices.elements()?.iter().enumerate() {
-        let index = match matrix.optional("index")? {
-            Some(index) => index.number(u64::from(u8::MAX))? as u8,
-            None => position.min(255) as u8,
-        };
-        let Some(rows) = matrix.optional("rows")? else { continue };
-        let mut expected = [[0; 3]; 3];
-        for (row, place) in expected.iter_mut().zip(rows.exactly::<3>()?) {
-            *row = place.words()?;
-        }
-        let got = rotation(index)
-            .map(|rotation| rotation.rows.map(|[x, y, z, _]| [x, y, z].map(f32::to_bits)));
-        let name = format!("matrix {index}");
-        report.record(name, spell(&expected), got.as_ref().map_or(Value::Null, spell));
+/// A matrix against that of the table.
+pub(super) fn matrix(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+    let index = match case.tested("index")? {
+        Some(index) => index.integer()?,
+        None => case.position().min(255) as u8,
+    };
+    let Some(rows) = case.tested("rows")? else { return Ok(()) };
+    let mut expected = [[0; 3]; 3];
+    for (row, json) in expected.iter_mut().zip(rows.exactly::<3>()?) {
+        *row = json.integers()?;
     }
-    Ok(report)
-}
-
-fn spell(rows: &[[u32; 3]; 3]) -> Value {
-    rows.iter().map(|row| row.iter().map(|&word| hex(word)).collect::<Value>()).collect()
+    let got = rotation(index)
+        .map(|rotation| rotation.rows.map(|[x, y, z, _]| [x, y, z].map(f32::to_bits)));
+    comparison.check(&format!("matrix {index}"), &Some(expected), &got);
+    Ok(())
 }

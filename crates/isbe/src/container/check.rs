@@ -65,8 +65,8 @@ impl DumpReport {
     }
 }
 
-/// Checks every byte of a dump, and whether it can be read as a scene: the notes of a capture, if it
-/// has any, must agree with the memory around them.
+/// Checks every byte of a dump, and whether it can be read as a scene: the notes of a capture, if
+/// it has any, must agree with the memory around them.
 #[must_use]
 pub fn check(bytes: &[u8], limits: Limits) -> DumpReport {
     let mut report = check_structure(bytes, limits);

@@ -136,7 +136,7 @@ pub(super) fn map(list: &mut List<'_>, view: Option<WorkgroupView<'_>>) {
     }
 }
 
-/// The attributes of vertices or primitives, in the order of their bytes; padding lanes are left out.
+/// The attributes of vertices or primitives, in the order of their bytes, without padding lanes.
 pub(super) fn area(list: &mut List<'_>, area: Option<&Area>) {
     let Some(area) = area else { return list.words(0) };
     for first in (0..area.maximum()).step_by(LANES) {

@@ -9,7 +9,7 @@
 //! | 8 | 2+2 | version, major 1 and minor 0 |
 //! | 12 | 2 | SM |
 //! | 14 | 2 | version of the headers, 3 or 4 |
-//! | 16 | 4 | flags: 0 ATTR in SKEW-logical order, 1 reversed MAP order, 2 geometry header, 3 input ATTR, 4 task numbers |
+//! | 16 | 4 | flags |
 //! | 20 | 4 | number of workgroups |
 //! | 24, 28, 32 | 4 each | SET_MESH_SHADER_A, SET_MESH_SHADER_B, SET_MESH_INIT_SHADER |
 //! | 36 | 28 | zero |
@@ -17,8 +17,11 @@
 //! | 192 | 128 | geometry header, with flag 2 |
 //! | then | | the workgroups, one behind the other |
 //!
-//! A workgroup is a record of 32 bytes (its number, its task or ffffffff, the lengths of MAP, ATTR and
-//! input ATTR, 12 zero bytes), then those regions, each padded to 16 bytes.
+//! Flags: 0 ATTR in SKEW-logical order, 1 reversed MAP order, 2 geometry header, 3 input ATTR,
+//! 4 task numbers.
+//!
+//! A workgroup is a record of 32 bytes (its number, its task or ffffffff, the lengths of MAP, ATTR
+//! and input ATTR, 12 zero bytes), then those regions, each padded to 16 bytes.
 //!
 //! | file | concept |
 //! |---|---|

@@ -1,14 +1,13 @@
 //! Method words, attribute ids, header masks and the task header.
 
-use super::{Comparison, attribute, attribute_set, dwords};
+use super::{attribute, attribute_set, dwords};
 use crate::methods::{MeshInitShader, MeshShaderA, MeshShaderB};
 use crate::sph::{ShaderType, Sph, SphVersion};
 use crate::task::{PAYLOAD_BASE, TaskHeader};
 use crate::{AttributeId, AttributeSet, Topology};
-use machine::VectorError;
-use machine::vectors::Json;
+use vectors::{Case, Comparison, VectorError};
 
-pub(super) fn method(case: &Json<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+pub(super) fn method(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
     let (method, args) = (case.field("method")?, case.field("args")?);
     let word: u32 = case.field("word")?.hex()?;
     match method.text()? {
@@ -49,7 +48,7 @@ pub(super) fn method(case: &Json<'_>, comparison: &mut Comparison) -> Result<(),
 }
 
 pub(super) fn attribute_id(
-    case: &Json<'_>,
+    case: &Case<'_>,
     comparison: &mut Comparison,
 ) -> Result<(), VectorError> {
     let id = attribute(&case.field("id")?)?;
@@ -67,7 +66,7 @@ pub(super) fn attribute_id(
 }
 
 pub(super) fn attribute_masks(
-    case: &Json<'_>,
+    case: &Case<'_>,
     comparison: &mut Comparison,
 ) -> Result<(), VectorError> {
     let set = attribute_set(&case.field("ids")?)?;
@@ -76,7 +75,7 @@ pub(super) fn attribute_masks(
 
 /// Compares the words of the named masks, as far as the case has them.
 pub(super) fn masks(
-    case: &Json<'_>,
+    case: &Case<'_>,
     set: &AttributeSet,
     names: &[&str],
     comparison: &mut Comparison,
@@ -102,7 +101,7 @@ pub(super) fn mask_dwords(set: &AttributeSet, mask: &str) -> Vec<(usize, u32)> {
     words.filter(|(_, word)| *word != 0).collect()
 }
 
-pub(super) fn task_header(case: &Json<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+pub(super) fn task_header(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
     let [x, y, z] = case.field("emit")?.exactly()?;
     let got = TaskHeader::new([x.number()?, y.number()?, z.number()?]).map(|header| header.words());
     let mut expected = Vec::new();

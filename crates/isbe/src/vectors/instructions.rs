@@ -1,6 +1,5 @@
 //! Instruction words and text, illegal forms, hazard graphs.
 
-use super::Comparison;
 use crate::generation::{Encoding, Sm};
 use crate::hazard::{Effect, FlowGraph, Hazard, hazards};
 use crate::instruction::encoding::{Word, decode, encode};
@@ -8,10 +7,9 @@ use crate::instruction::{Instruction, Isberd, Isbewr, Operation, Register};
 use crate::limits::{LANES, MAX_OUTPUT_BYTES};
 use crate::memory::{Access, Memory, Region, Size, Space};
 use crate::{AttributeSet, Layout, Limits, Warp};
-use machine::VectorError;
-use machine::vectors::Json;
+use vectors::{Case, Comparison, Json, VectorError};
 
-pub(super) fn instruction(case: &Json<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+pub(super) fn instruction(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
     let text = case.field("text")?;
     let instruction: Instruction = match text.text()?.parse() {
         Ok(instruction) => instruction,
@@ -42,7 +40,7 @@ pub(super) fn instruction(case: &Json<'_>, comparison: &mut Comparison) -> Resul
 }
 
 pub(super) fn instruction_error(
-    case: &Json<'_>,
+    case: &Case<'_>,
     comparison: &mut Comparison,
 ) -> Result<(), VectorError> {
     let fields = case.field("fields")?;
@@ -130,7 +128,7 @@ fn operation(fields: &Json<'_>) -> Result<Option<Operation>, VectorError> {
 }
 
 pub(super) fn hazard_graph(
-    case: &Json<'_>,
+    case: &Case<'_>,
     comparison: &mut Comparison,
 ) -> Result<(), VectorError> {
     let mut graph = FlowGraph::default();

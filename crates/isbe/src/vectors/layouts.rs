@@ -1,14 +1,13 @@
 //! Layouts, their errors, MAP addresses and writes.
 
-use super::{Comparison, attribute, attribute_set, headers};
+use super::{attribute, attribute_set, headers};
 use crate::layout::{Area, Layout, Location, check_sizes};
 use crate::limits::LINE_BYTES;
 use crate::memory::{self, Access, MapOrder, Memory, Region, Size, Space};
 use crate::{AttributeId, Limits, Topology};
-use machine::VectorError;
-use machine::vectors::Json;
+use vectors::{Case, Comparison, Json, VectorError};
 
-pub(super) fn layout(case: &Json<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+pub(super) fn layout(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
     let (vertex, primitive) =
         (attribute_set(&case.field("V")?)?, attribute_set(&case.field("P")?)?);
     let maxima = [case.field("max_vertices")?.number()?, case.field("max_primitives")?.number()?];
@@ -126,7 +125,7 @@ fn table(case: &Json<'_>, area: &Area, comparison: &mut Comparison) -> Result<()
 }
 
 pub(super) fn layout_error(
-    case: &Json<'_>,
+    case: &Case<'_>,
     comparison: &mut Comparison,
 ) -> Result<(), VectorError> {
     let sizes = check_sizes(
@@ -141,7 +140,7 @@ pub(super) fn layout_error(
     Ok(())
 }
 
-pub(super) fn map_address(case: &Json<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+pub(super) fn map_address(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
     let topology = case.field("topology")?;
     let vertices = match (Topology::from_name(topology.text()?), topology.text()?) {
         (Some(topology), _) => topology.vertices(),
@@ -160,7 +159,7 @@ pub(super) fn map_address(case: &Json<'_>, comparison: &mut Comparison) -> Resul
     Ok(())
 }
 
-pub(super) fn map_write(case: &Json<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+pub(super) fn map_write(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
     let map = case.field("init")?.bytes()?;
     let mut memory = Memory::new(Space::default(), Space { map, ..Space::default() });
     let order = case.field("order")?;

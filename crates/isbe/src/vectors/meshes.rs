@@ -1,14 +1,14 @@
 //! Complete meshes, and containers good and broken.
 
-use super::{Comparison, attribute_set};
+use super::attribute_set;
 use crate::container::{Dump, Workgroup, check::check};
 use crate::mesh_state::MeshState;
 use crate::{AttributeId, Limits, Reader, Topology, WorkgroupView};
-use machine::vectors::Json;
-use machine::{Severity, VectorError};
+use machine::Severity;
 use std::collections::BTreeSet;
+use vectors::{Case, Comparison, Json, VectorError};
 
-pub(super) fn mesh(case: &Json<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+pub(super) fn mesh(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
     let topology = case.field("topology")?;
     let topology = Topology::from_name(topology.text()?)
         .ok_or_else(|| topology.wrong("points, lines or triangles"))?;
@@ -25,11 +25,7 @@ pub(super) fn mesh(case: &Json<'_>, comparison: &mut Comparison) -> Result<(), V
     expected_mesh(&case.field("expect")?, &dump, comparison)
 }
 
-pub(super) fn container(
-    case: &Json<'_>,
-    root: &Json<'_>,
-    comparison: &mut Comparison,
-) -> Result<(), VectorError> {
+pub(super) fn container(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
     let report = check(&case.field("hex")?.bytes()?, Limits::Driver);
     let expected: Result<BTreeSet<&str>, _> =
         case.field("findings")?.elements()?.iter().map(Json::text).collect();
@@ -37,7 +33,7 @@ pub(super) fn container(
     let errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error);
     comparison.check("findings", &expected?, &errors.map(|finding| finding.rule).collect());
     let Some(name) = case.optional("mesh")? else { return Ok(()) };
-    let Some(meshes) = root.optional("meshes")? else { return Ok(()) };
+    let Some(meshes) = case.root().optional("meshes")? else { return Ok(()) };
     for mesh in meshes.elements()? {
         if mesh.field("id")?.text()? == name.text()? {
             match &report.dump {

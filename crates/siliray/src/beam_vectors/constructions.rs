@@ -7,11 +7,10 @@ use geometry::beam::{BeamError, check_box};
 use geometry::exact::rational;
 use geometry::slab::DILATION;
 use geometry::{Aabb, Beam};
-use machine::VectorError;
-use machine::vectors::{Comparison, Json};
+use vectors::{Case, Comparison, Json, VectorError};
 
 /// A case of `construct`.
-pub(super) fn construct(case: &Json<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+pub(super) fn construct(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
     let beam = match made(case)? {
         Ok(beam) => beam,
         Err(error) => {
@@ -83,7 +82,7 @@ fn nearest_sticks_out(a0: &Aabb, a1: &Aabb) -> bool {
 }
 
 /// A case of `snap`.
-pub(super) fn snap(case: &Json<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+pub(super) fn snap(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
     let field = case.field("field")?;
     let snap = match field.text()? {
         "dA" => snap_upper,
@@ -96,7 +95,7 @@ pub(super) fn snap(case: &Json<'_>, comparison: &mut Comparison) -> Result<(), V
 }
 
 /// A case of `invalid`: exactly one rule, and its axis where it has one (B-4).
-pub(super) fn invalid(case: &Json<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+pub(super) fn invalid(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
     let beam = Beam::new(&corners(&case.field("beam")?)?);
     let bounds = check_box(&aabb(&case.field("box")?)?);
     let (rule, axis) = match (beam, bounds) {

@@ -4,14 +4,13 @@ use super::values::{aabb, bits, corners, float, fraction, unsigned_zero, vector}
 use geometry::beam::construct::Corners;
 use geometry::beam::{Overlap, check_box, naive, oracle};
 use geometry::{Aabb, Beam};
-use machine::VectorError;
-use machine::vectors::{Comparison, Json};
+use vectors::{Case, Comparison, Json, VectorError};
 
 /// `1 + 2 eps`, the constant that is not enough.
 const TWO_EPS: f32 = f32::from_bits(0x3f80_0002);
 
 /// A case of `cases` or `special`.
-pub(super) fn strict(case: &Json<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+pub(super) fn strict(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
     let Some((corners, bounds, beam)) = encounter(case, Beam::new, comparison)? else {
         return Ok(());
     };
@@ -40,7 +39,7 @@ pub(super) fn strict(case: &Json<'_>, comparison: &mut Comparison) -> Result<(),
 }
 
 /// A case of `extension_shrinking`: the exact answer, and that the form does not miss it.
-pub(super) fn shrinking(case: &Json<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+pub(super) fn shrinking(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
     let Some((corners, bounds, beam)) = encounter(case, Beam::new_shrinking, comparison)? else {
         return Ok(());
     };
@@ -54,7 +53,7 @@ pub(super) fn shrinking(case: &Json<'_>, comparison: &mut Comparison) -> Result<
 }
 
 /// A case of `snap_cases`: the exact answer is that of the beam before snapping.
-pub(super) fn snapped(case: &Json<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+pub(super) fn snapped(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
     let Some((corners, bounds, beam)) = encounter(case, Beam::new, comparison)? else {
         return Ok(());
     };
@@ -129,8 +128,8 @@ fn compare_exact(
     Ok(())
 }
 
-/// The form meets what the exact test meets, and the exact mode decides alike, unless the case says that
-/// it lies outside the guarantee (B-1).
+/// The form meets what the exact test meets, and the exact mode decides alike, unless the case says
+/// that it lies outside the guarantee (B-1).
 fn compare_guarantee(
     case: &Json<'_>,
     beam: &Beam,

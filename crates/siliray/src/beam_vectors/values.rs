@@ -2,10 +2,9 @@
 
 use geometry::beam::construct::Corners;
 use geometry::{Aabb, Ray, Vec3};
-use machine::VectorError;
-use machine::vectors::Json;
 use num_rational::BigRational;
 use num_traits::Zero;
+use vectors::{Json, VectorError};
 
 /// A float by its bit pattern.
 pub(super) fn float(json: &Json<'_>) -> Result<f32, VectorError> {

@@ -1,20 +1,17 @@
 //! Narrowing of one FP32 value.
 
-use super::fields::{name, number, raised};
+use super::fields::raised;
 use crate::numeric::{ElementFormat, Rounding, narrow};
 use crate::policy::{NanPolicy, Policy};
-use machine::vectors::Json;
-use machine::{VectorError, VectorReport};
+use vectors::{Case, Comparison, Json, VectorError};
 
-/// Runs the section.
-pub(super) fn run(section: &Json<'_>, report: &mut VectorReport) -> Result<(), VectorError> {
-    for case in section.elements()? {
-        let policy = policy(&case)?;
-        let source: u32 = number(&case.field("src")?)?;
-        let narrowed = narrow(f32::from_bits(source), &policy);
-        let expected = (number::<u32>(&case.field("bits")?)?, raised(&case)?);
-        report.compare(name(&case)?, &expected, &(narrowed.bits, narrowed.raised));
-    }
+/// One value.
+pub(super) fn run(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+    let policy = policy(case)?;
+    let source: u32 = case.field("src")?.integer()?;
+    let narrowed = narrow(f32::from_bits(source), &policy);
+    let expected = (case.field("bits")?.integer::<u32>()?, raised(case)?);
+    comparison.check("bits and flags", &expected, &(narrowed.bits, narrowed.raised));
     Ok(())
 }
 
@@ -28,7 +25,7 @@ fn policy(case: &Json<'_>) -> Result<Policy, VectorError> {
             None => Ok(0),
             Some(value) => match value.value().as_i64() {
                 Some(number) => Ok(number),
-                None => number::<u32>(&value).map(i64::from),
+                None => value.integer::<u32>().map(i64::from),
             },
         }
     };

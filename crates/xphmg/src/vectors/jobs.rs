@@ -1,36 +1,28 @@
 //! Offload jobs: memory before `xsubmit.rt` and the bytes expected after it.
 
-use super::fields::{name, number, unit};
+use super::fields::unit;
 use super::sparse_hart::SparseHart;
 use crate::encoding::{Instruction, encode};
 use crate::layout::records::{HIT_ENTRY_BYTES, MISS_ENTRY_BYTES, QUEUE_BYTES, Queue};
 use crate::memory::{HartPort, load_array, u64_at};
 use crate::unit::xmem::Events;
-use machine::vectors::Json;
-use machine::{VectorError, VectorReport};
 use std::collections::BTreeMap;
+use vectors::{Case, Comparison, VectorError};
 
-/// Runs the section.
-pub(super) fn run(section: &Json<'_>, report: &mut VectorReport) -> Result<(), VectorError> {
-    for case in section.elements()? {
-        run_case(&case, report)?;
-    }
-    Ok(())
-}
-
-fn run_case(case: &Json<'_>, report: &mut VectorReport) -> Result<(), VectorError> {
+/// One job.
+pub(super) fn run(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
     let mut unit = unit(case)?;
     let mut hart = SparseHart::default();
     for piece in case.field("memory")?.elements()? {
-        hart.put(number(&piece.field("at")?)?, &piece.field("bytes")?.bytes()?);
+        hart.put(piece.field("at")?.integer()?, &piece.field("bytes")?.bytes()?);
     }
-    let descriptor = number(&case.field("descriptor_at")?)?;
+    let descriptor = case.field("descriptor_at")?.integer()?;
     back_output_queues(&mut hart, descriptor);
 
     // Bytes that a case does not name keep what they had.
     let mut expected_memory = hart.memory().clone();
     for piece in case.field("expect")?.elements()? {
-        let at: u64 = number(&piece.field("at")?)?;
+        let at: u64 = piece.field("at")?.integer()?;
         expected_memory.extend((at..).zip(piece.field("bytes")?.bytes()?));
     }
     hart.set_x(10, descriptor);
@@ -41,10 +33,10 @@ fn run_case(case: &Json<'_>, report: &mut VectorReport) -> Result<(), VectorErro
     });
     let dma_err = u8::from(unit.xmem.events.contains(Events::DMA_ERR));
     let got = (hart.x(5), dma_err, job, changed(&expected_memory, hart.memory()));
-    let counts = (number(&case.field("hits")?)?, number(&case.field("misses")?)?);
-    let ticket: u64 = number(&case.field("ticket")?)?;
-    let expected = (ticket, number(&case.field("dma_err")?)?, Ok(counts), BTreeMap::new());
-    report.compare(name(case)?, &expected, &got);
+    let counts = (case.field("hits")?.integer()?, case.field("misses")?.integer()?);
+    let ticket: u64 = case.field("ticket")?.integer()?;
+    let expected = (ticket, case.field("dma_err")?.integer()?, Ok(counts), BTreeMap::new());
+    comparison.check("ticket, error, job and memory", &expected, &got);
     Ok(())
 }
 

@@ -1,33 +1,25 @@
 //! Vectorised instructions: prefixes and one RT instruction over lanes.
 
-use super::fields::{name, number, numbers, raised, raised_by, unit};
+use super::fields::{raised, raised_by, unit};
 use super::sparse_hart::SparseHart;
 use crate::encoding::assemble;
 use crate::memory::HartPort;
 use crate::unit::Trap;
-use machine::vectors::Json;
-use machine::{VectorError, VectorReport};
+use vectors::{Case, Comparison, Json, VectorError};
 
-/// Runs the section.
-pub(super) fn run(section: &Json<'_>, report: &mut VectorReport) -> Result<(), VectorError> {
-    for case in section.elements()? {
-        run_case(&case, report)?;
-    }
-    Ok(())
-}
-
-fn run_case(case: &Json<'_>, report: &mut VectorReport) -> Result<(), VectorError> {
+/// One program over lanes.
+pub(super) fn run(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
     let mut unit = unit(case)?;
     let width = unit.prec.policy(unit.readings()).format.bytes();
     let mut hart = SparseHart::default();
-    hart.put(number(&case.field("tile_at")?)?, &case.field("tile")?.bytes()?);
-    let ray_at = number(&case.field("ray_at")?)?;
-    hart.put_elements(ray_at, &numbers::<u32, 8>(&case.field("ray")?)?, width);
+    hart.put(case.field("tile_at")?.integer()?, &case.field("tile")?.bytes()?);
+    let ray_at = case.field("ray_at")?.integer()?;
+    hart.put_elements(ray_at, &case.field("ray")?.integers::<u32, 8>()?, width);
     let index = case.field("index")?;
-    let index: Vec<u32> = index.elements()?.iter().map(number).collect::<Result<_, _>>()?;
-    hart.put_elements(number(&case.field("index_at")?)?, &index, 4);
+    let index: Vec<u32> = index.elements()?.iter().map(Json::integer).collect::<Result<_, _>>()?;
+    hart.put_elements(case.field("index_at")?.integer()?, &index, 4);
     hart.set_x(10, ray_at);
-    let before = numbers::<u64, 4>(&case.field("x20_x23_before")?)?;
+    let before = case.field("x20_x23_before")?.integers::<u64, 4>()?;
     (20..).zip(before).for_each(|(register, value)| hart.set_x(register, value));
     let registers = [
         ("svm.base", 0x7F0),
@@ -41,7 +33,7 @@ fn run_case(case: &Json<'_>, report: &mut VectorReport) -> Result<(), VectorErro
     ];
     for (key, register) in registers {
         if let Some(value) = case.optional(key)? {
-            unit.csr_write(register, number(&value)?);
+            unit.csr_write(register, value.integer()?);
         }
     }
     let mut trap = None;
@@ -59,21 +51,21 @@ fn run_case(case: &Json<'_>, report: &mut VectorReport) -> Result<(), VectorErro
         trap.map(|Trap { cause, value, .. }| (cause, value)),
         raised_by(&unit),
     );
-    let after = |key: &str| number::<u64>(&case.field(key)?).map(Some);
+    let after = |key: &str| case.field(key)?.integer::<u64>().map(Some);
     let expected_trap = case.field("trap")?;
     let expected_trap = match expected_trap.value().is_null() {
         true => None,
         false => Some((
-            number::<u64>(&expected_trap.field("mcause")?)?,
-            number::<u64>(&expected_trap.field("mtval")?)?,
+            expected_trap.field("mcause")?.integer::<u64>()?,
+            expected_trap.field("mtval")?.integer::<u64>()?,
         )),
     };
     let expected = (
-        numbers::<u64, 4>(&case.field("x20_x23_after")?)?.to_vec(),
+        case.field("x20_x23_after")?.integers::<u64, 4>()?.to_vec(),
         [after("svpmask0_after")?, after("p0_after")?, after("svfaulti_after")?],
         expected_trap,
         raised(case)?,
     );
-    report.compare(name(case)?, &expected, &got);
+    comparison.check("registers, masks, trap and flags", &expected, &got);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Running vector files of kind `xphmg-rt`.
+//! How cases of vector files of kind `xphmg-rt` are run.
 //!
 //! | section | what is run | file |
 //! |---|---|---|
@@ -10,7 +10,7 @@
 //! | `rsv` | one vectorised instruction each | `lanes` |
 //! | `jobs` | offload jobs | `jobs` |
 //!
-//! Cases assume every switch at its default. A file may hold some of these sections, but not none of them.
+//! Cases assume every switch at its default.
 
 mod convert;
 mod fields;
@@ -22,65 +22,24 @@ mod sparse_hart;
 mod structures;
 mod words;
 
-use machine::vectors::Json;
-use machine::{VectorError, VectorFailure, VectorReport};
-use serde_json::Value;
+use vectors::{Kind, Section};
 
-/// The kind that this module runs.
-pub const KIND: &str = "xphmg-rt";
-
-type Section = (&'static str, fn(&Json<'_>, &mut VectorReport) -> Result<(), VectorError>);
-
-const SECTIONS: [Section; 13] = [
-    ("encodings", words::encodings),
-    ("illegal", words::illegal),
-    ("legal_edge", words::legal_edge),
-    ("csrs", registers::csrs),
-    ("prec_sequences", registers::sequences),
-    ("layouts", structures::layouts),
-    ("svmem", structures::svmem),
-    ("rings", structures::rings),
-    ("convert", convert::run),
-    ("bbox", scalar::bbox),
-    ("tri", scalar::tri),
-    ("rsv", lanes::run),
-    ("jobs", jobs::run),
-];
-
-/// Runs a parsed file.
-///
-/// # Errors
-/// When the file is malformed, has another schema, or is of another kind.
-pub fn run(file: &Value) -> Result<VectorReport, VectorError> {
-    let root = Json::vector_file(file)?;
-    let kind = root.field("kind")?;
-    if kind.text()? != KIND {
-        return Err(kind.wrong(&format!("{KIND:?}")));
-    }
-    let mut report = VectorReport::new(KIND);
-    let mut known = 0;
-    for (name, run_section) in SECTIONS {
-        if let Some(section) = root.optional(name)? {
-            known += 1;
-            run_section(&section, &mut report)?;
-        }
-    }
-    let names = SECTIONS.map(|(name, _)| name);
-    let mut fail = |name: &str, got: &str| {
-        report.failures.push(VectorFailure {
-            name: name.to_owned(),
-            expected: format!("one of the sections {}", names.join(", ")),
-            got: got.to_owned(),
-        });
-    };
-    if known == 0 {
-        fail("file", "no known section");
-    }
-    // Cases come in lists; anything else says something about the file.
-    for (name, member) in root.members()? {
-        if member.value().is_array() && !names.contains(&name) {
-            fail(name, "an unknown section");
-        }
-    }
-    Ok(report)
-}
+/// The kind of file that is run here.
+pub const KIND: Kind = Kind {
+    name: "xphmg-rt",
+    sections: &[
+        Section::list("encodings", words::encodings),
+        Section::list("illegal", words::illegal),
+        Section::list("legal_edge", words::legal_edge),
+        Section::list("csrs", registers::csrs),
+        Section::list("prec_sequences", registers::sequences),
+        Section::members("layouts", structures::layout),
+        Section::list("svmem", structures::svmem),
+        Section::list("rings", structures::rings),
+        Section::list("convert", convert::run),
+        Section::list("bbox", scalar::bbox),
+        Section::list("tri", scalar::tri),
+        Section::list("rsv", lanes::run),
+        Section::list("jobs", jobs::run),
+    ],
+};

@@ -1,26 +1,20 @@
 //! Structures: offsets, operand addresses, rings.
 
-use super::fields::{name, number};
 use crate::layout::node::NodeShape;
 use crate::layout::records::{Queue, ray_entry_bytes, ray_record_bytes, triangle_bytes};
 use crate::numeric::ElementFormat;
 use crate::readings::{NodeLayout, Readings};
 use crate::unit::Unit;
-use machine::vectors::Json;
-use machine::{VectorError, VectorReport};
 use serde_json::{Value, json};
+use vectors::{Case, Comparison, VectorError};
 
-/// Every layout of the file against the same object made from the code's own offsets. Members that are prose
-/// are left out.
-pub(super) fn layouts(section: &Json<'_>, report: &mut VectorReport) -> Result<(), VectorError> {
-    for (key, layout) in section.members()? {
-        let Some(own) = own_layout(key) else {
-            if key != "node4_flags_word" {
-                return Err(layout.wrong("a known layout"));
-            }
-            continue;
-        };
-        report.compare(format!("layouts.{key}"), layout.value(), &own);
+/// A layout of the file against the same object made from the code's own offsets. Members that are
+/// prose are left out.
+pub(super) fn layout(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+    match own_layout(case.key()) {
+        Some(own) => comparison.check("layout", case.value(), &own),
+        None if case.key() == "node4_flags_word" => (),
+        None => return Err(case.wrong("a known layout")),
     }
     Ok(())
 }
@@ -86,37 +80,33 @@ fn boxes(shape: NodeShape) -> Value {
 }
 
 /// Operand addresses.
-pub(super) fn svmem(section: &Json<'_>, report: &mut VectorReport) -> Result<(), VectorError> {
-    for case in section.elements()? {
-        let mut unit = Unit::new(Readings::default());
-        for (key, register) in [("svm.base", 0x7F0), ("svm.scl", 0x7F2), ("rtbase", 0x8A3)] {
-            unit.csr_write(register, number(&case.field(key)?)?);
-        }
-        let index = number(&case.field("idx")?)?;
-        let address = unit.svmem.operand_address(index, unit.rt.base);
-        report.compare(name(&case)?, &number::<u64>(&case.field("address")?)?, &address);
+pub(super) fn svmem(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+    let mut unit = Unit::new(Readings::default());
+    for (key, register) in [("svm.base", 0x7F0), ("svm.scl", 0x7F2), ("rtbase", 0x8A3)] {
+        unit.csr_write(register, case.field(key)?.integer()?);
     }
+    let index = case.field("idx")?.integer()?;
+    let address = unit.svmem.operand_address(index, unit.rt.base);
+    comparison.check("address", &case.field("address")?.integer::<u64>()?, &address);
     Ok(())
 }
 
 /// Indices of rings.
-pub(super) fn rings(section: &Json<'_>, report: &mut VectorReport) -> Result<(), VectorError> {
-    for case in section.elements()? {
-        let [head, tail, cap] = ["head", "tail", "cap"].map(|key| case.field(key));
-        let queue =
-            Queue { head: number(&head?)?, tail: number(&tail?)?, cap: number(&cap?)?, base: 0 };
-        let known = queue.is_valid();
-        let got = json!({
-            "valid": known,
-            "empty": known.then(|| queue.is_empty()),
-            "full": known.then(|| queue.is_full()),
-            "count": known.then(|| queue.count()),
-        });
-        let mut expected = json!({});
-        for key in ["valid", "empty", "full", "count"] {
-            expected[key] = case.field(key)?.value().clone();
-        }
-        report.compare(name(&case)?, &expected, &got);
+pub(super) fn rings(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+    let [head, tail, cap] = ["head", "tail", "cap"].map(|key| case.field(key));
+    let queue =
+        Queue { head: head?.integer()?, tail: tail?.integer()?, cap: cap?.integer()?, base: 0 };
+    let known = queue.is_valid();
+    let got = json!({
+        "valid": known,
+        "empty": known.then(|| queue.is_empty()),
+        "full": known.then(|| queue.is_full()),
+        "count": known.then(|| queue.count()),
+    });
+    let mut expected = json!({});
+    for key in ["valid", "empty", "full", "count"] {
+        expected[key] = case.field(key)?.value().clone();
     }
+    comparison.check("queue", &expected, &got);
     Ok(())
 }

@@ -1,52 +1,44 @@
 //! Encodings: text to word and back, and words that must trap.
 
-use super::fields::number;
 use super::sparse_hart::SparseHart;
 use crate::encoding::{assemble, disassemble};
 use crate::memory::HartPort;
 use crate::readings::Readings;
 use crate::unit::Unit;
-use machine::vectors::Json;
-use machine::{VectorError, VectorReport};
+use vectors::{Case, Comparison, VectorError};
 
 /// Every text assembles to its word and every word disassembles to its text.
-pub(super) fn encodings(section: &Json<'_>, report: &mut VectorReport) -> Result<(), VectorError> {
-    for case in section.elements()? {
-        let text = case.field("asm")?.text()?.to_owned();
-        let word: u32 = number(&case.field("word")?)?;
-        let name = format!("{}: {text}", case.place());
-        let expected = (format!("{word:#010x}"), text.clone());
-        let got_word = match assemble(&text) {
-            Ok(word) => format!("{word:#010x}"),
-            Err(error) => error.to_string(),
-        };
-        let got_text = disassemble(word).unwrap_or_else(|| "no instruction".to_owned());
-        report.compare(name, &expected, &(got_word, got_text));
-    }
+pub(super) fn encodings(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+    let text = case.field("asm")?.text()?.to_owned();
+    let word: u32 = case.field("word")?.integer()?;
+    let expected = (format!("{word:#010x}"), text.clone());
+    let got_word = match assemble(&text) {
+        Ok(word) => format!("{word:#010x}"),
+        Err(error) => error.to_string(),
+    };
+    let got_text = disassemble(word).unwrap_or_else(|| "no instruction".to_owned());
+    comparison.check("word and text", &expected, &(got_word, got_text));
     Ok(())
 }
 
 /// Every word traps as an illegal instruction and leaves LAST_EC as stated; `null` leaves it alone.
-pub(super) fn illegal(section: &Json<'_>, report: &mut VectorReport) -> Result<(), VectorError> {
-    for case in section.elements()? {
-        let word: u32 = number(&case.field("word")?)?;
-        let code = case.field("last_ec")?;
-        let last_ec = if code.value().is_null() { 0 } else { number(&code)? };
-        let name = format!("{}: {}", case.place(), case.field("why")?.text()?);
-        report.compare(name, &(Some((2, u64::from(word))), last_ec), &try_word(word));
-    }
+pub(super) fn illegal(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+    let word: u32 = case.field("word")?.integer()?;
+    let code = case.field("last_ec")?;
+    let last_ec = if code.value().is_null() { 0 } else { code.integer()? };
+    comparison.check(TRAP, &(Some((2, u64::from(word))), last_ec), &try_word(word));
     Ok(())
 }
 
 /// No word traps.
-pub(super) fn legal_edge(section: &Json<'_>, report: &mut VectorReport) -> Result<(), VectorError> {
-    for case in section.elements()? {
-        let word: u32 = number(&case.field("word")?)?;
-        let name = format!("{}: {}", case.place(), case.field("why")?.text()?);
-        report.compare(name, &(None, 0), &try_word(word));
-    }
+pub(super) fn legal_edge(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
+    let word: u32 = case.field("word")?.integer()?;
+    comparison.check(TRAP, &(None, 0), &try_word(word));
     Ok(())
 }
+
+/// What [`try_word`] answers.
+const TRAP: &str = "trap and LAST_EC";
 
 /// Cause and value of the trap of a word after reset, and LAST_EC. Every register points to zeros.
 fn try_word(word: u32) -> (Option<(u64, u64)>, u64) {

@@ -1,37 +1,7 @@
-//! Vector files: cases with known answers, run against the code.
-//!
-//! A file is JSON with `"schema": "siliray-vectors/1"` and a `kind`. The crate that owns a kind
-//! runs it and answers with a [`VectorReport`]; a file that cannot be understood gives a
-//! [`VectorError`] that names the place in the JSON. [`Json`] is the reader that keeps track of
-//! that place.
+//! A JSON value that knows its place in the file, so that errors can say so.
 
+use crate::SCHEMA;
 use serde_json::Value;
-use std::fmt;
-
-/// The only schema that is understood.
-pub const SCHEMA: &str = "siliray-vectors/1";
-
-/// What came of running one file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VectorReport {
-    /// The kind of the file.
-    pub kind: String,
-    /// How many cases gave the expected answer.
-    pub passed: usize,
-    /// The cases that did not.
-    pub failures: Vec<VectorFailure>,
-}
-
-/// A case with another answer than expected.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VectorFailure {
-    /// The section and the name or number of the case.
-    pub name: String,
-    /// The answer in the file.
-    pub expected: String,
-    /// The answer of the code.
-    pub got: String,
-}
 
 /// A file that is not a vector file of a known kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -43,67 +13,6 @@ pub struct VectorError {
     pub found: String,
     /// What should be there.
     pub expected: String,
-}
-
-impl VectorReport {
-    /// A report without cases.
-    #[must_use]
-    pub fn new(kind: impl Into<String>) -> Self {
-        Self { kind: kind.into(), passed: 0, failures: Vec::new() }
-    }
-
-    /// Counts one case as passed or failed.
-    pub fn compare<T: PartialEq + fmt::Debug>(
-        &mut self,
-        name: impl Into<String>,
-        expected: &T,
-        got: &T,
-    ) {
-        if expected == got {
-            self.passed += 1;
-        } else {
-            self.failures.push(VectorFailure {
-                name: name.into(),
-                expected: format!("{expected:x?}"),
-                got: format!("{got:x?}"),
-            });
-        }
-    }
-}
-
-/// One case under way: collects what differs.
-#[derive(Debug, Clone)]
-pub struct Comparison {
-    name: String,
-    expected: Vec<String>,
-    got: Vec<String>,
-}
-
-impl Comparison {
-    /// A case in which nothing differs so far.
-    #[must_use]
-    pub fn new(name: String) -> Self {
-        Self { name, expected: Vec::new(), got: Vec::new() }
-    }
-
-    /// Compares one part of the answer.
-    pub fn check<T: PartialEq + fmt::Debug>(&mut self, what: &str, expected: &T, got: &T) {
-        if expected != got {
-            self.expected.push(format!("{what} {expected:x?}"));
-            self.got.push(format!("{what} {got:x?}"));
-        }
-    }
-
-    /// Counts the case.
-    pub fn finish(self, report: &mut VectorReport) {
-        let Self { name, expected, got } = self;
-        if expected.is_empty() {
-            report.passed += 1;
-        } else {
-            let (expected, got) = (expected.join("; "), got.join("; "));
-            report.failures.push(VectorFailure { name, expected, got });
-        }
-    }
 }
 
 /// A JSON value that knows its place in the file.
@@ -155,6 +64,14 @@ impl<'a> Json<'a> {
     pub fn optional(&self, name: &str) -> Result<Option<Self>, VectorError> {
         let object = self.value.as_object().ok_or_else(|| self.wrong("an object"))?;
         Ok(object.get(name).map(|value| Self { value, place: self.member_place(name) }))
+    }
+
+    /// A member that may be absent or null: not tested.
+    ///
+    /// # Errors
+    /// When this is not an object.
+    pub fn tested(&self, name: &str) -> Result<Option<Self>, VectorError> {
+        Ok(self.optional(name)?.filter(|member| !member.value.is_null()))
     }
 
     /// A member that must be there.
@@ -219,6 +136,34 @@ impl<'a> Json<'a> {
         number.ok_or_else(|| self.wrong("a whole number in range"))
     }
 
+    /// A whole number that fits into `T`: a hex string with `0x`, a decimal string or a JSON
+    /// integer; underscores may separate the digits of a string.
+    ///
+    /// # Errors
+    /// When this is something else.
+    pub fn integer<T: TryFrom<u64>>(&self) -> Result<T, VectorError> {
+        let parse = |text: &str| {
+            let text = text.trim().replace('_', "");
+            let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+            let (digits, radix) = hex.map_or((text.as_str(), 10), |digits| (digits, 16));
+            let is_number = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+            u64::from_str_radix(digits, radix).ok().filter(|_| is_number)
+        };
+        let number = self.value.as_str().map_or_else(|| self.value.as_u64(), parse);
+        let fits = number.and_then(|number| T::try_from(number).ok());
+        fits.ok_or_else(|| self.wrong("a number in range, such as \"0x1F\""))
+    }
+
+    /// An array of so many whole numbers.
+    ///
+    /// # Errors
+    /// When this is something else.
+    pub fn integers<T: TryFrom<u64>, const N: usize>(&self) -> Result<[T; N], VectorError> {
+        let elements = self.elements()?;
+        let numbers = elements.iter().map(Self::integer).collect::<Result<Vec<T>, _>>()?;
+        numbers.try_into().map_err(|_| self.wrong(&format!("an array of {N} numbers")))
+    }
+
     /// A string of hex digits, without prefix, whose value fits into `T`.
     ///
     /// # Errors
@@ -281,10 +226,24 @@ mod tests {
     }
 
     #[test]
-    fn a_report_counts_cases() {
-        let mut report = VectorReport::new("x");
-        report.compare("good", &1, &1);
-        report.compare("bad", &255, &16);
-        assert_eq!((report.passed, report.failures[0].expected.as_str()), (1, "ff"));
+    fn integers_in_every_spelling() {
+        let root = |value| json!({"schema": SCHEMA, "x": value});
+        let read = |file: &Value| Json::vector_file(file)?.field("x")?.integer::<u32>();
+        for spelling in [json!("0x1F"), json!("0X1f"), json!("31"), json!(31), json!("0x0000_001f")]
+        {
+            assert_eq!(read(&root(spelling)), Ok(31));
+        }
+        for wrong in [
+            json!("1F"),
+            json!(-1),
+            json!(1.5),
+            json!("0x1_0000_0000"),
+            json!(null),
+            json!("0x"),
+            json!("0x+1"),
+            json!("+1"),
+        ] {
+            assert!(read(&root(wrong.clone())).is_err(), "{wrong}");
+        }
     }
 }
