@@ -1,5 +1,6 @@
 //! Located diagnostics.
 
+use std::cmp::Reverse;
 use std::fmt;
 use std::ops::Range;
 
@@ -22,6 +23,14 @@ pub struct Finding {
     pub place: String,
     /// How many findings it stands for: 1, or, where the list of a rule is cut short, all that are not listed.
     pub count: u32,
+}
+
+impl Finding {
+    /// What a report is sorted by: errors first, then by place.
+    #[must_use]
+    pub const fn report_order(&self) -> (Reverse<Severity>, u64, u32) {
+        (Reverse(self.severity), self.offset, self.bits.start)
+    }
 }
 
 /// How bad a finding is.

@@ -19,6 +19,7 @@
 //! | [`counters`] | what a machine counts |
 //! | [`image`] | segments of memory, and images proved sound |
 //! | [`finding`] | located diagnostics |
+//! | [`findings`] | collecting them: the first of each rule, and the sum of the rest |
 //! | [`bits`] | bits by name of their place |
 //! | [`fields`](mod@fields) | a structure of a format as a table of its fields |
 //! | [`description`] | what stands in an image, in words |
@@ -35,6 +36,7 @@ pub mod counters;
 pub mod description;
 pub mod fields;
 pub mod finding;
+pub mod findings;
 pub mod format;
 pub mod hit;
 pub mod image;
@@ -56,6 +58,7 @@ pub use description::{
     PrimitiveRef, Total,
 };
 pub use finding::{Finding, Severity};
+pub use findings::{FINDINGS_PER_RULE, Findings};
 pub use format::{Capabilities, CheckReport, EncodeError, Format};
 pub use hit::Hit;
 pub use image::{CheckedImage, Image, ProvedFacts, Segment};

@@ -274,7 +274,7 @@ impl ImageFile {
         let around = std::mem::take(&mut self.findings);
         let mut report = self.check_image();
         report.findings.extend(around);
-        report.findings.sort_by_key(|finding| (finding.offset, finding.bits.start));
+        report.findings.sort_by_key(Finding::report_order);
         report
     }
 

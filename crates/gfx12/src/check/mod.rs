@@ -33,7 +33,7 @@ mod oriented;
 mod primitives;
 pub mod rule;
 
-pub use findings::{FINDINGS_PER_RULE, Findings};
+pub use findings::Findings;
 pub use rule::Rule;
 
 pub(crate) use findings::Place;

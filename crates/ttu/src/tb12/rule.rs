@@ -1,9 +1,5 @@
 //! The rules that an image is checked against, and what breaks them.
 
-use machine::{Finding, Severity};
-use std::collections::BTreeMap;
-use std::ops::Range;
-
 machine::rules! {
     Header "header" Error "the image begins with a directory header of 128 bytes: SILITB12, version 0"
     LevelCount "level_count" Error "the directory holds as many level records as it says, at least one"
@@ -35,66 +31,5 @@ machine::rules! {
     Orphan "orphan" Warning "every block is below a root"
 }
 
-/// Findings of one rule that a report lists.
-pub const FINDINGS_PER_RULE: usize = 1000;
-
-/// Findings so far.
-#[derive(Debug, Default)]
-pub(super) struct Findings {
-    totals: BTreeMap<Rule, usize>,
-    listed: Vec<Finding>,
-}
-
-impl Findings {
-    /// Notes that `rule` is broken at a byte offset.
-    pub(super) fn add(
-        &mut self,
-        rule: Rule,
-        offset: u64,
-        bits: Range<u32>,
-        place: &str,
-        found: impl Into<String>,
-        expected: impl Into<String>,
-    ) {
-        let total = self.totals.entry(rule).or_insert(0);
-        *total += 1;
-        if *total <= FINDINGS_PER_RULE {
-            self.listed.push(Finding {
-                severity: rule.severity(),
-                rule: rule.name(),
-                offset,
-                bits,
-                found: found.into(),
-                expected: expected.into(),
-                place: place.to_owned(),
-                count: 1,
-            });
-        }
-    }
-
-    pub(super) fn holds(&self, rule: Rule) -> bool {
-        !self.totals.contains_key(&rule)
-    }
-
-    pub(super) fn is_sound(&self) -> bool {
-        self.totals.keys().all(|rule| rule.severity() != Severity::Error)
-    }
-
-    /// All of them by offset; a rule that was cut short ends with its sum.
-    pub(super) fn into_sorted(mut self) -> Vec<Finding> {
-        for (rule, &total) in &self.totals {
-            let last = self.listed.iter().rev().find(|finding| finding.rule == rule.name());
-            if let Some(last) = last.filter(|_| total > FINDINGS_PER_RULE).cloned() {
-                self.listed.push(Finding {
-                    found: format!("{total} findings of this rule in all"),
-                    expected: "none".into(),
-                    place: format!("the first {FINDINGS_PER_RULE} are listed"),
-                    count: u32::try_from(total - FINDINGS_PER_RULE).unwrap_or(u32::MAX),
-                    ..last
-                });
-            }
-        }
-        self.listed.sort_by_key(|finding| (finding.offset, finding.bits.start));
-        self.listed
-    }
-}
+/// Findings about these rules.
+pub(super) type Findings = machine::Findings<Rule>;

@@ -22,18 +22,18 @@ pub fn check(image: Image) -> CheckReport {
         let visits = Visits::new(&contents, &mut findings);
         nodes = visits.order.len();
         check_triangles(&contents, &mut findings);
-        if !findings.is_unsound() {
+        if findings.is_sound() {
             check_boxes(&contents, &visits, &mut findings);
         }
     }
     let facts = ProvedFacts {
-        lossless: !findings.has(Rule::Contained),
+        lossless: findings.holds(Rule::Contained),
         parents: false,
-        finite: !findings.has(Rule::Finite),
+        finite: findings.holds(Rule::Finite),
     };
-    let sound = !findings.is_unsound();
+    let sound = findings.is_sound();
     let checked = sound.then(|| CheckedImage::proved(image, facts));
-    CheckReport { checked, findings: findings.sorted(), nodes }
+    CheckReport { checked, findings: findings.into_sorted(), nodes }
 }
 
 /// The contents, if the header and the arrays that it names are sound.
@@ -66,7 +66,7 @@ fn checked_header<'a>(image: &'a Image, findings: &mut Findings) -> Option<Conte
     }
     let contents = Contents::new(image)?;
     check_arrays(&contents, at, findings);
-    (!findings.is_unsound()).then_some(contents)
+    findings.is_sound().then_some(contents)
 }
 
 fn check_arrays(contents: &Contents<'_>, at: u64, findings: &mut Findings) {
@@ -83,7 +83,7 @@ fn check_arrays(contents: &Contents<'_>, at: u64, findings: &mut Findings) {
         findings.add(Rule::Alignment, at + 40, 0..64, place(), found, expected);
     }
     if nodes == 0 {
-        findings.add(Rule::NodeCount, at + 20, 0..32, place(), "0 nodes".into(), "at least 1");
+        findings.add(Rule::NodeCount, at + 20, 0..32, place(), "0 nodes", "at least 1");
     }
     let stride = contents.shape.stride() as u64;
     let tiles = u64::from(nodes) * stride + u64::from(ranges) * TRI_RANGE_BYTES as u64;
@@ -159,7 +159,7 @@ impl Visit<'_, '_> {
             ChildKind::Empty => return None,
             ChildKind::Reserved => {
                 let bits = in_tile..in_tile + 2;
-                self.findings.add(Rule::ChildKind, flags_at, bits, place(), "3".into(), "0 to 2");
+                self.findings.add(Rule::ChildKind, flags_at, bits, place(), "3", "0 to 2");
                 return None;
             }
             ChildKind::Node | ChildKind::Leaf => {}
@@ -252,20 +252,20 @@ impl Visit<'_, '_> {
             let found = format!("{} references", self.references);
             let expected = format!("at most {most}");
             let at = contents.offset(contents.header.base);
-            self.findings.add(Rule::References, at, 0..64, "ranges".into(), found, expected);
+            self.findings.add(Rule::References, at, 0..64, "ranges", found, expected);
         }
         let missing = "no node leads to it";
         for (node, _) in (0..).zip(&self.nodes).filter(|(_, reached)| !**reached) {
             let at = contents.offset(contents.node_address(node));
             let place = format!("node {node}");
-            self.findings.add(Rule::Orphan, at, 0..512, place, missing.into(), "a parent");
+            self.findings.add(Rule::Orphan, at, 0..512, place, missing, "a parent");
         }
         let first = contents.first_range() as u32;
         for (number, _) in (0..).zip(&self.ranges).filter(|(_, reached)| !**reached) {
             let index = first + number;
             let at = contents.offset(contents.range_address(index));
             let place = format!("range {index}");
-            self.findings.add(Rule::Orphan, at, 0..128, place, missing.into(), "a leaf");
+            self.findings.add(Rule::Orphan, at, 0..128, place, missing, "a leaf");
         }
     }
 }

@@ -1,8 +1,5 @@
 //! The rules that an image is checked against, and what breaks them.
 
-use machine::{Finding, Severity};
-use std::ops::Range;
-
 machine::rules! {
     Header "header" Error "a header of 64 bytes that begins with SILIXPHM"
     Registers "registers" Error "MODE and ALT put one of the four formats in force, to nearest even"
@@ -26,58 +23,5 @@ machine::rules! {
     Orphan "orphan" Warning "every node and every range is reached from node 0"
 }
 
-/// How many findings of one rule are kept: the first ones say enough.
-const MOST: usize = 16;
-
-/// Findings as they come up.
-#[derive(Debug, Default)]
-pub(super) struct Findings {
-    list: Vec<Finding>,
-    counts: [usize; Rule::ALL.len()],
-}
-
-impl Findings {
-    /// Notes a finding.
-    pub(super) fn add(
-        &mut self,
-        rule: Rule,
-        offset: u64,
-        bits: Range<u32>,
-        place: String,
-        found: String,
-        expected: impl Into<String>,
-    ) {
-        let count = &mut self.counts[rule as usize];
-        *count += 1;
-        if *count <= MOST {
-            let expected = expected.into();
-            let (severity, rule) = (rule.severity(), rule.name());
-            self.list.push(Finding {
-                severity,
-                rule,
-                offset,
-                bits,
-                found,
-                expected,
-                place,
-                count: 1,
-            });
-        }
-    }
-
-    /// Whether a rule was broken.
-    pub(super) fn has(&self, rule: Rule) -> bool {
-        self.counts[rule as usize] != 0
-    }
-
-    /// Whether an error was found.
-    pub(super) fn is_unsound(&self) -> bool {
-        Rule::ALL.iter().any(|rule| rule.severity() == Severity::Error && self.has(*rule))
-    }
-
-    /// All findings, by offset.
-    pub(super) fn sorted(mut self) -> Vec<Finding> {
-        self.list.sort_by_key(|finding| (finding.offset, finding.bits.start));
-        self.list
-    }
-}
+/// Findings about these rules.
+pub(super) type Findings = machine::Findings<Rule>;

@@ -1,7 +1,8 @@
 //! Each rule is broken by one change and found by name; an untouched image breaks none.
 
-use super::support::{checked, organic};
+use super::support::{checked, organic, tree};
 use machine::{Format, Image, Severity};
+use scene::builtin::Builtin;
 use xphmg::tiles::Rule;
 use xphmg::tiles::contents::Contents;
 use xphmg::{Precision, Tiles};
@@ -95,4 +96,23 @@ fn leaves_and_references_are_bounded() {
     let report = FORMAT.check(broken);
     assert!(report.findings.iter().any(|finding| finding.rule == "references"));
     assert!(report.checked.is_none());
+}
+
+/// A report lists the first findings of a rule; one more says how many there are beside them.
+#[test]
+fn findings_that_are_not_listed_are_counted() {
+    let tree = tree(&Builtin::Organic.scene(3000));
+    let mut image = checked(&tree, &FORMAT).image().clone();
+    let contents = Contents::new(&image).unwrap();
+    let triangles = contents.header.triangles;
+    let places: Vec<usize> = (0..triangles)
+        .map(|number| contents.offset(contents.triangle_address(number)) as usize)
+        .collect();
+    for at in places {
+        image.segments[0].bytes_mut()[at..at + 4]
+            .copy_from_slice(&f32::NAN.to_bits().to_le_bytes());
+    }
+    let report = FORMAT.check(image);
+    let broken = report.findings.iter().filter(|f| f.rule == Rule::VertexNan.name());
+    assert_eq!(broken.map(|finding| finding.count).sum::<u32>(), triangles);
 }

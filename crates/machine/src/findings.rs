@@ -1,0 +1,212 @@
+//! Collecting what a check finds, in bounded space and in an order that threads cannot change.
+//!
+//! For each rule the findings of the lowest offsets are kept, [`FINDINGS_PER_RULE`] of them, and the
+//! rest is counted; a last finding of the rule then stands for all that are not listed.
+
+use crate::{CheckRule, Finding, Severity};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Findings of one rule that a report lists.
+pub const FINDINGS_PER_RULE: usize = 1000;
+
+/// Findings so far, about the rules of a format.
+#[derive(Debug)]
+pub struct Findings<R> {
+    rules: BTreeMap<R, Collected>,
+}
+
+impl<R> Default for Findings<R> {
+    fn default() -> Self {
+        Self { rules: BTreeMap::new() }
+    }
+}
+
+/// Findings of one rule.
+#[derive(Debug, Default)]
+struct Collected {
+    /// The lowest ones, and up to as many again that are not sorted in yet.
+    kept: Vec<Finding>,
+    total: u64,
+    /// Everything from this offset on is only counted.
+    limit: Option<u64>,
+}
+
+impl<R: CheckRule> Findings<R> {
+    /// Notes that `rule` is broken by bits of what lies at `offset`.
+    pub fn add(
+        &mut self,
+        rule: R,
+        offset: u64,
+        bits: Range<u32>,
+        place: impl Into<String>,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) {
+        self.add_with(rule, offset, bits, || [found.into(), expected.into(), place.into()]);
+    }
+
+    /// The same, with texts (found, expected, place) that are made only when they are kept.
+    pub fn add_with(
+        &mut self,
+        rule: R,
+        offset: u64,
+        bits: Range<u32>,
+        texts: impl FnOnce() -> [String; 3],
+    ) {
+        let collected = self.rules.entry(rule).or_default();
+        collected.total += 1;
+        if collected.limit.is_some_and(|limit| offset >= limit) {
+            return;
+        }
+        let [found, expected, place] = texts();
+        let (severity, rule) = (rule.severity(), rule.name());
+        collected.kept.push(Finding {
+            severity,
+            rule,
+            offset,
+            bits,
+            found,
+            expected,
+            place,
+            count: 1,
+        });
+        collected.prune();
+    }
+
+    /// Takes over what another collector found.
+    pub fn merge(&mut self, other: Self) {
+        for (rule, theirs) in other.rules {
+            let ours = self.rules.entry(rule).or_default();
+            ours.total += theirs.total;
+            ours.kept.extend(theirs.kept);
+            ours.limit = ours.limit.into_iter().chain(theirs.limit).min();
+            ours.prune();
+        }
+    }
+
+    /// Whether nothing breaks `rule`.
+    #[must_use]
+    pub fn holds(&self, rule: R) -> bool {
+        !self.rules.contains_key(&rule)
+    }
+
+    /// Whether no error has been found yet.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.rules.keys().all(|rule| rule.severity() != Severity::Error)
+    }
+
+    /// The report in its order ([`Finding::report_order`]); a rule that was cut short ends with its
+    /// sum.
+    #[must_use]
+    pub fn into_sorted(self) -> Vec<Finding> {
+        let mut all: Vec<Finding> =
+            self.rules.into_values().flat_map(Collected::into_listed).collect();
+        all.sort_by_key(Finding::report_order);
+        all
+    }
+}
+
+impl Collected {
+    fn prune(&mut self) {
+        if self.kept.len() < 2 * FINDINGS_PER_RULE {
+            return;
+        }
+        sort(&mut self.kept);
+        self.kept.truncate(FINDINGS_PER_RULE);
+        self.limit = self.kept.last().map(|last| last.offset + 1);
+    }
+
+    /// The lowest ones, and the sum of all where that is more than are listed.
+    fn into_listed(mut self) -> Vec<Finding> {
+        sort(&mut self.kept);
+        self.kept.dedup();
+        let is_cut = self.total > FINDINGS_PER_RULE as u64 && self.kept.len() >= FINDINGS_PER_RULE;
+        self.kept.truncate(FINDINGS_PER_RULE);
+        if let Some(last) = self.kept.last().filter(|_| is_cut).cloned() {
+            let rest = self.total - FINDINGS_PER_RULE as u64;
+            self.kept.push(Finding {
+                found: format!("{} findings of this rule in all", self.total),
+                expected: "none".into(),
+                place: format!("the first {FINDINGS_PER_RULE} are listed"),
+                count: u32::try_from(rest).unwrap_or(u32::MAX),
+                ..last
+            });
+        }
+        self.kept
+    }
+}
+
+fn sort(findings: &mut [Finding]) {
+    findings.sort_by(|a, b| {
+        let key = |f: &Finding| (f.offset, f.bits.start, f.bits.end);
+        key(a).cmp(&key(b)).then_with(|| a.found.cmp(&b.found)).then_with(|| a.place.cmp(&b.place))
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FINDINGS_PER_RULE, Findings};
+    use crate::{CheckRule, Severity};
+
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    enum Rule {
+        Root,
+        Parent,
+    }
+
+    impl CheckRule for Rule {
+        fn name(self) -> &'static str {
+            match self {
+                Self::Root => "root",
+                Self::Parent => "parent",
+            }
+        }
+
+        fn severity(self) -> Severity {
+            match self {
+                Self::Root => Severity::Error,
+                Self::Parent => Severity::Warning,
+            }
+        }
+    }
+
+    /// Whatever the order in which they come, the lowest are listed and all are counted.
+    #[test]
+    fn the_lowest_are_listed_and_the_rest_is_counted() {
+        let many = 3 * FINDINGS_PER_RULE as u64 + 7;
+        let mut whole = Findings::default();
+        let mut parts = [Findings::default(), Findings::default()];
+        for n in 0..many {
+            // 2 is prime to the odd number of findings: every offset comes up once, in no order.
+            let offset = 2 * n % many;
+            whole.add(Rule::Parent, offset, 0..8, "here", "1", "0");
+            parts[(n % 2) as usize].add(Rule::Parent, offset, 0..8, "here", "1", "0");
+        }
+        let [mut merged, second] = parts;
+        merged.merge(second);
+        assert!(merged.is_sound() && merged.holds(Rule::Root) && !merged.holds(Rule::Parent));
+        let listed = whole.into_sorted();
+        assert_eq!(listed, merged.into_sorted());
+        let offsets: Vec<u64> =
+            listed[..FINDINGS_PER_RULE].iter().map(|finding| finding.offset).collect();
+        assert_eq!(offsets, (0..FINDINGS_PER_RULE as u64).collect::<Vec<_>>());
+        assert_eq!(listed.len(), FINDINGS_PER_RULE + 1);
+        assert_eq!(listed.iter().map(|finding| u64::from(finding.count)).sum::<u64>(), many);
+    }
+
+    #[test]
+    fn errors_come_first_then_offsets() {
+        let mut findings = Findings::default();
+        findings.add(Rule::Parent, 0, 0..8, "node 0", "1", "0");
+        findings.add(Rule::Root, 64, 8..16, "node 1", "7", "0");
+        findings.add(Rule::Root, 64, 0..8, "node 1", "7", "0");
+        assert!(!findings.is_sound());
+        let order = findings.into_sorted();
+        let order: Vec<_> = order.iter().map(|f| (f.severity, f.offset, f.bits.start)).collect();
+        let expected =
+            [(Severity::Error, 64, 0), (Severity::Error, 64, 8), (Severity::Warning, 0, 0)];
+        assert_eq!(order, expected);
+    }
+}
