@@ -85,6 +85,22 @@ fn a_run_writes_what_it_was_asked_for() {
     assert_eq!((&json["ended"], &json["instructions"]), (&"exit".into(), &4.into()));
 }
 
+/// Addresses are numbers or symbols, whatever option takes them.
+#[test]
+fn a_run_stops_at_a_symbol() {
+    let folder = Folder::new();
+    std::fs::write(folder.path().join("prog.elf"), exits_with(0)).unwrap();
+    for place in ["end_signature", "0x80000008"] {
+        let json = folder.json(&["run", "prog.elf", "--until-pc", place]);
+        let ended = (&json["ended"], &json["instructions"], &json["pc"]);
+        assert_eq!(ended, (&"until-pc".into(), &2.into(), &"0x80000008".into()), "{place}");
+    }
+    let output = folder.run(&["run", "prog.elf", "--until-pc", "nowhere"]);
+    assert_eq!(output.status.code(), Some(125));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.starts_with("error: the program has no symbol nowhere"), "{errors}");
+}
+
 /// As `--log >(gzip > log.gz)` does in a shell, too.
 #[test]
 fn a_log_may_go_into_a_pipe() {

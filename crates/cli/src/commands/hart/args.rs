@@ -1,6 +1,6 @@
 //! The options of `siliray run` and `siliray disasm`.
 
-use super::memory_files::{self, Dump, Load};
+use super::memory_files::{self, Dump, Load, Place};
 use crate::values;
 use clap::Args;
 use siliray::riscv::{MAX_RAM, SIZE_STEP};
@@ -76,9 +76,9 @@ pub(crate) struct Run {
     #[arg(value_parser = |text: &str| values::count(text, 1, usize::MAX >> 1))]
     pub(crate) max_instructions: usize,
 
-    /// Stop before the instruction at this address
-    #[arg(long, value_name = "ADDRESS", value_parser = address)]
-    pub(crate) until_pc: Option<u64>,
+    /// Stop before the instruction at this address or symbol
+    #[arg(long, value_name = "ADDRESS", value_parser = memory_files::place)]
+    pub(crate) until_pc: Option<Place>,
 }
 
 /// Show the instructions of a program, spelt as objdump does without aliases.

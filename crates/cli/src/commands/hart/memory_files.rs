@@ -24,7 +24,7 @@ pub(crate) struct Dump {
 
 /// An address, or the name of a symbol of the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Place {
+pub(crate) enum Place {
     Address(u64),
     Symbol(String),
 }
@@ -72,6 +72,11 @@ fn file_and_place(text: &str) -> Option<(PathBuf, &str)> {
     (!file.is_empty() && !place.is_empty()).then(|| (PathBuf::from(file), place))
 }
 
+/// What options take that are one address.
+pub(crate) fn place(text: &str) -> Result<Place, String> {
+    place_of(text).ok_or_else(|| "expected an address or a symbol, such as 0x80000000".to_owned())
+}
+
 /// Nothing that starts with a digit is a symbol.
 fn place_of(text: &str) -> Option<Place> {
     match text.as_bytes().first()? {
@@ -81,7 +86,8 @@ fn place_of(text: &str) -> Option<Place> {
 }
 
 impl Place {
-    fn address(&self, program: &Program) -> Result<u64, Failure> {
+    /// The address in this program.
+    pub(crate) fn address(&self, program: &Program) -> Result<u64, Failure> {
         match self {
             Self::Address(address) => Ok(*address),
             Self::Symbol(name) => program.symbols.get(name).copied().ok_or_else(|| {

@@ -48,6 +48,8 @@ pub(crate) fn run(args: &Run, output: &Output) -> Result<(), Failure> {
     for file in &args.loads {
         file.put(&mut hart, &program)?;
     }
+    let until_pc = args.until_pc.as_ref().map(|place| place.address(&program)).transpose()?;
+    let limits = Limits { instructions: args.max_instructions as u64, until_pc };
     let dumps = args.dumps.iter().map(|dump| dump.begin(&hart, &program));
     let dumps = dumps.collect::<Result<Vec<_>, _>>()?;
     let create = |path: &Option<std::path::PathBuf>| {
@@ -74,7 +76,6 @@ pub(crate) fn run(args: &Run, output: &Output) -> Result<(), Failure> {
         );
     }
     hart.set_recording(args.log.is_some() || args.trace.is_some());
-    let limits = Limits { instructions: args.max_instructions as u64, until_pc: args.until_pc };
     let (ended, recent) = match args.gdb {
         Some(port) => (debug(&mut hart, port, limits, &mut files)?, Recent::default()),
         None => hart.run_program(limits, &mut files),
