@@ -25,35 +25,95 @@
 //! assert_eq!(error.to_string(), "submit has no value \"later\"; its values are immediate, deferred");
 //! ```
 
-/// Every switch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Readings {
+use std::ops::RangeInclusive;
+
+/// Declares the switches: the field, its type, and the values that it has, the default first.
+macro_rules! readings {
+    ($($(#[doc = $doc:literal])+ $key:ident: $type:ty = $values:expr;)+) => {
+        /// Every switch.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub struct Readings {
+            $($(#[doc = $doc])+ pub $key: $type,)+
+        }
+
+        /// Every key, in the order of the table.
+        pub const KEYS: &[&str] = &[$(stringify!($key)),+];
+
+        impl Default for Readings {
+            fn default() -> Self {
+                Self { $($key: $values.default(),)+ }
+            }
+        }
+
+        impl Readings {
+            /// Sets one switch, given as `key=value`.
+            ///
+            /// # Errors
+            /// When there is no such key, or the key has no such value; the message lists what there is.
+            pub fn set(&mut self, pair: &str) -> Result<(), ReadingError> {
+                let no_pair = || ReadingError::NoPair { found: pair.to_owned() };
+                let (key, value) = pair.split_once('=').ok_or_else(no_pair)?;
+                let (key, value) = (key.trim(), value.trim());
+                match key {
+                    $(stringify!($key) => {
+                        self.$key = $values.read(value).ok_or_else(|| ReadingError::Value {
+                            key: stringify!($key),
+                            value: value.to_owned(),
+                            valid: $values.valid(),
+                        })?;
+                    })+
+                    _ => return Err(ReadingError::Key { found: key.to_owned() }),
+                }
+                Ok(())
+            }
+
+            /// Every key with its value, as [`Self::set`] reads them.
+            #[must_use]
+            pub fn named(&self) -> Vec<(&'static str, String)> {
+                vec![$((stringify!($key), $values.name(self.$key))),+]
+            }
+        }
+    };
+}
+
+readings! {
     /// Which bit of MODE and ALT applies (X-6).
-    pub apply_bit: ApplyBit,
+    apply_bit: ApplyBit = Choice(ApplyBit::VALUES);
     /// Whether writes of 0x7E0 and 0x7E1 reach MODE and ALT (X-7).
-    pub legacy_prec_csrs: bool,
+    legacy_prec_csrs: bool = Choice(&[("off", false), ("on", true)]);
     /// How SAE_DEF and an override combine (X-15).
-    pub sae_rule: SaeRule,
+    sae_rule: SaeRule = Choice(SaeRule::VALUES);
     /// The direction of SCALE_SH (X-21).
-    pub scale_sh: ScaleDirection,
-    /// Number of the first RT register (X-23).
-    pub rt_csr_base: u16,
+    scale_sh: ScaleDirection = Choice(ScaleDirection::VALUES);
+    /// Number of the first RT register (X-23). Eleven of them fit from there on, in a custom read/write
+    /// block and beside MTX's (X-57).
+    rt_csr_base: u16 = Number::<u16> {
+        default: 0x8A0,
+        ranges: &[0x800..=0x8CD, 0x5C0..=0x5F5],
+        valid: "0x800 to 0x8CD and 0x5C0 to 0x5F5, the custom blocks without other registers",
+        is_hex: true,
+    };
     /// How RT.BBOX rounds (X-27).
-    pub bbox_rounding: BboxRounding,
+    bbox_rounding: BboxRounding = Choice(BboxRounding::VALUES);
     /// Most lanes (X-33).
-    pub rsv_vlmax: u8,
+    rsv_vlmax: u8 = Number::<u8> { default: 64, ranges: &[1..=64], valid: "1 to 64", is_hex: false };
     /// What may be executed while RSV is on (X-35).
-    pub rsv_scope: RsvScope,
+    rsv_scope: RsvScope = Choice(RsvScope::VALUES);
     /// Whether a fault of the first active lane traps under fault-only-first (X-39).
-    pub fof_first_lane: FofFirstLane,
+    fof_first_lane: FofFirstLane = Choice(FofFirstLane::VALUES);
     /// Layout of a node in memory (X-45).
-    pub node_layout: NodeLayout,
+    node_layout: NodeLayout = Choice(NodeLayout::VALUES);
     /// When a submitted job runs (X-51).
-    pub submit: Submit,
+    submit: Submit = Choice(Submit::VALUES);
     /// The cause of FP traps (X-55).
-    pub fp_trap_cause: u8,
+    fp_trap_cause: u8 = Number::<u8> {
+        default: 24,
+        ranges: &[24..=31, 48..=63],
+        valid: "24 to 31 and 48 to 63",
+        is_hex: false,
+    };
     /// RTCAP: the features that there are (X-24).
-    pub rtcap: u8,
+    rtcap: u8 = Number::<u8> { default: 0x3F, ranges: &[0..=0x3F], valid: "0 to 0x3F", is_hex: true };
 }
 
 /// An option type with the names of its values, in the order of the table.
@@ -161,144 +221,62 @@ pub enum ReadingError {
     },
 }
 
-/// Every key, in the order of the table.
-pub const KEYS: [&str; 13] = [
-    "apply_bit",
-    "legacy_prec_csrs",
-    "sae_rule",
-    "scale_sh",
-    "rt_csr_base",
-    "bbox_rounding",
-    "rsv_vlmax",
-    "rsv_scope",
-    "fof_first_lane",
-    "node_layout",
-    "submit",
-    "fp_trap_cause",
-    "rtcap",
-];
+/// Values with names, the default first.
+struct Choice<T: 'static>(&'static [(&'static str, T)]);
 
-impl Default for Readings {
-    fn default() -> Self {
-        Self {
-            apply_bit: ApplyBit::Either,
-            legacy_prec_csrs: false,
-            sae_rule: SaeRule::Override,
-            scale_sh: ScaleDirection::RealIsQTimes,
-            rt_csr_base: 0x8A0,
-            bbox_rounding: BboxRounding::Mode,
-            rsv_vlmax: 64,
-            rsv_scope: RsvScope::Rt,
-            fof_first_lane: FofFirstLane::Trap,
-            node_layout: NodeLayout::Packed,
-            submit: Submit::Immediate,
-            fp_trap_cause: 24,
-            rtcap: 0x3F,
-        }
+impl<T: Copy + PartialEq> Choice<T> {
+    const fn default(&self) -> T {
+        self.0[0].1
+    }
+
+    fn read(&self, name: &str) -> Option<T> {
+        self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+    }
+
+    fn name(&self, value: T) -> String {
+        let found = self.0.iter().find(|(_, known)| *known == value);
+        found.map_or(String::new(), |(name, _)| (*name).to_owned())
+    }
+
+    fn valid(&self) -> String {
+        let names: Vec<&str> = self.0.iter().map(|(name, _)| *name).collect();
+        names.join(", ")
     }
 }
 
-impl Readings {
-    /// Sets one switch, given as `key=value`.
-    ///
-    /// # Errors
-    /// When there is no such key, or the key has no such value; the message lists what there is.
-    pub fn set(&mut self, pair: &str) -> Result<(), ReadingError> {
-        let no_pair = || ReadingError::NoPair { found: pair.to_owned() };
-        let (key, value) = pair.split_once('=').ok_or_else(no_pair)?;
-        let (key, value) = (key.trim(), value.trim());
-        let known = KEYS.into_iter().find(|known| *known == key);
-        let key = known.ok_or_else(|| ReadingError::Key { found: key.to_owned() })?;
-        match key {
-            "apply_bit" => self.apply_bit = choose(key, value, ApplyBit::VALUES)?,
-            "legacy_prec_csrs" => {
-                self.legacy_prec_csrs = choose(key, value, &[("off", false), ("on", true)])?;
-            }
-            "sae_rule" => self.sae_rule = choose(key, value, SaeRule::VALUES)?,
-            "scale_sh" => self.scale_sh = choose(key, value, ScaleDirection::VALUES)?,
-            "rt_csr_base" => {
-                let valid =
-                    "0x800 to 0x8CD and 0x5C0 to 0x5F5, the custom blocks without other registers";
-                self.rt_csr_base = number(key, value, valid, is_free_csr_block)? as u16;
-            }
-            "bbox_rounding" => self.bbox_rounding = choose(key, value, BboxRounding::VALUES)?,
-            "rsv_vlmax" => {
-                self.rsv_vlmax = number(key, value, "1 to 64", |n| (1..=64).contains(&n))? as u8;
-            }
-            "rsv_scope" => self.rsv_scope = choose(key, value, RsvScope::VALUES)?,
-            "fof_first_lane" => self.fof_first_lane = choose(key, value, FofFirstLane::VALUES)?,
-            "node_layout" => self.node_layout = choose(key, value, NodeLayout::VALUES)?,
-            "submit" => self.submit = choose(key, value, Submit::VALUES)?,
-            "fp_trap_cause" => {
-                let custom = |n| (24..=31).contains(&n) || (48..=63).contains(&n);
-                self.fp_trap_cause = number(key, value, "24 to 31 and 48 to 63", custom)? as u8;
-            }
-            _ => self.rtcap = number(key, value, "0 to 0x3F", |n| n <= 0x3F)? as u8,
-        }
-        Ok(())
+/// Values that are numbers.
+struct Number<T: 'static> {
+    default: T,
+    ranges: &'static [RangeInclusive<T>],
+    /// The ranges in words.
+    valid: &'static str,
+    /// Whether it is printed in hex; it is read in both bases.
+    is_hex: bool,
+}
+
+impl<T: Copy + PartialOrd + Into<u64> + TryFrom<u64>> Number<T> {
+    const fn default(&self) -> T {
+        self.default
     }
 
-    /// Every key with its value, as [`Self::set`] reads them.
-    #[must_use]
-    pub fn named(&self) -> [(&'static str, String); 13] {
-        let values = [
-            name(self.apply_bit, ApplyBit::VALUES),
-            name(self.legacy_prec_csrs, &[("off", false), ("on", true)]),
-            name(self.sae_rule, SaeRule::VALUES),
-            name(self.scale_sh, ScaleDirection::VALUES),
-            format!("{:#x}", self.rt_csr_base),
-            name(self.bbox_rounding, BboxRounding::VALUES),
-            self.rsv_vlmax.to_string(),
-            name(self.rsv_scope, RsvScope::VALUES),
-            name(self.fof_first_lane, FofFirstLane::VALUES),
-            name(self.node_layout, NodeLayout::VALUES),
-            name(self.submit, Submit::VALUES),
-            self.fp_trap_cause.to_string(),
-            format!("{:#x}", self.rtcap),
-        ];
-        let mut values = values.into_iter();
-        KEYS.map(|key| (key, values.next().unwrap_or_default()))
+    fn read(&self, digits: &str) -> Option<T> {
+        let hex = digits.strip_prefix("0x").or(digits.strip_prefix("0X"));
+        let number = match hex {
+            Some(hex) => u64::from_str_radix(hex, 16).ok()?,
+            None => digits.parse().ok()?,
+        };
+        let number = T::try_from(number).ok()?;
+        self.ranges.iter().any(|range| range.contains(&number)).then_some(number)
     }
-}
 
-/// Eleven registers fit from `base` on, in a custom read/write block and beside MTX's (X-57).
-fn is_free_csr_block(base: u64) -> bool {
-    (0x800..=0x8CD).contains(&base) || (0x5C0..=0x5F5).contains(&base)
-}
+    fn name(&self, value: T) -> String {
+        let value: u64 = value.into();
+        if self.is_hex { format!("{value:#x}") } else { value.to_string() }
+    }
 
-fn choose<T: Copy>(
-    key: &'static str,
-    value: &str,
-    values: &[(&'static str, T)],
-) -> Result<T, ReadingError> {
-    let found = values.iter().find(|(name, _)| *name == value);
-    found.map(|(_, choice)| *choice).ok_or_else(|| {
-        let valid: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
-        ReadingError::Value { key, value: value.to_owned(), valid: valid.join(", ") }
-    })
-}
-
-fn number(
-    key: &'static str,
-    value: &str,
-    valid: &str,
-    accepts: impl Fn(u64) -> bool,
-) -> Result<u64, ReadingError> {
-    let digits = value.strip_prefix("0x").or(value.strip_prefix("0X"));
-    let number = match digits {
-        Some(hex) => u64::from_str_radix(hex, 16).ok(),
-        None => value.parse().ok(),
-    };
-    number.filter(|number| accepts(*number)).ok_or_else(|| ReadingError::Value {
-        key,
-        value: value.to_owned(),
-        valid: valid.to_owned(),
-    })
-}
-
-fn name<T: Copy + PartialEq>(value: T, values: &[(&'static str, T)]) -> String {
-    let found = values.iter().find(|(_, choice)| *choice == value);
-    found.map_or(String::new(), |(name, _)| (*name).to_owned())
+    fn valid(&self) -> String {
+        self.valid.to_owned()
+    }
 }
 
 #[cfg(test)]
