@@ -6,7 +6,7 @@ mod common;
 
 use common::Observed;
 use riscv::xphmg::Xphmg;
-use riscv::{Cause, Config, Ended, Event, Hart, Limits, Stop};
+use riscv::{Cause, Config, Ended, Event, Hart, Limits, Privilege, Stop};
 use xphmg::Readings;
 use xphmg::encoding::assemble;
 
@@ -68,6 +68,66 @@ fn other_instructions_are_illegal_while_lanes_are_on_and_handlers_run_without_th
     assert_eq!(hart.step(), Event::Retired); // the handler's nop
     assert_eq!(hart.step(), Event::Retired);
     assert_eq!((hart.core.pc, hart.csr(SVSTATE).unwrap() & 1), (CODE + 4, 1));
+}
+
+/// A signalling NaN is noted in the extension's own registers and nowhere else, with floating point off.
+#[test]
+fn x02_rt_leaves_the_floating_point_state_alone() {
+    const MSTATUS: u16 = 0x300;
+    const XS: u64 = 3 << 15;
+    let mut hart = hart(&[], &words(&["rt.bbox a1, (a0)"]));
+    hart.core.memory.write_bytes(RAY, &0x7F80_0001_u32.to_le_bytes()).unwrap();
+    let state = |hart: &Hart| -> (_, _, Vec<u64>) {
+        (hart.csr(MSTATUS), hart.csr(0x003), (0..32).map(|n| hart.core.f(n)).collect())
+    };
+    let before = state(&hart);
+    assert_eq!((hart.step(), hart.csr(0x7D4)), (Event::Retired, Some(0x50)));
+    assert_eq!(before, state(&hart));
+    assert_eq!(before.0.unwrap() & XS, 0);
+    assert_eq!(hart.csr(0x301).unwrap() >> 23 & 1, 1); // misa.X
+}
+
+/// User mode may compute and read RT's registers; those of CAP are the machine's.
+#[test]
+fn x18_the_numbers_of_registers_say_who_may_touch_them() {
+    let read = |csr: u32| csr << 20 | 2 << 12 | 11 << 7 | 0x73; // csrr a1, csr
+    let program = [vec![MRET], words(&["rt.bbox a1, (a0)"]), vec![read(0x8AA), read(0x7D0)]];
+    let mut hart = hart(&[], &program.concat());
+    hart.set_csr(0x3B0, u64::MAX); // pmpaddr0: everything
+    hart.set_csr(0x3A0, 0x1F);
+    hart.set_csr(0x341, CODE + 4);
+    assert_eq!((hart.step(), hart.core.privilege()), (Event::Retired, Privilege::User));
+    assert_eq!((hart.step(), hart.core.x(12)), (Event::Retired, u64::from(4f32.to_bits())));
+    assert_eq!((hart.step(), hart.core.x(11)), (Event::Retired, 1));
+    assert!(matches!(hart.step(), Event::Trapped(trap) if trap.cause == Cause::IllegalInstruction));
+    hart.core.pc = CODE + 12;
+    assert_eq!((hart.step(), hart.core.x(11)), (Event::Retired, 0x80A4_0000));
+}
+
+/// A handler runs without lanes and overrides; they come back with it unless it takes them away.
+#[test]
+fn x38_lanes_are_parked_in_handlers() {
+    const EN: u64 = 1;
+    const FC_PEND: u64 = 4;
+    const PEN: u64 = 0x10;
+    const PFC_PEND: u64 = 0x20;
+    for skips in [false, true] {
+        let program = [words(&["svon.fpctl rup, 0, 0", "svon.blk 3"]), vec![NOP]].concat();
+        let mut hart = hart(&[], &program);
+        assert_eq!((hart.step(), hart.step()), (Event::Retired, Event::Retired));
+        assert!(matches!(hart.step(), Event::Trapped(_)));
+        let all = EN | FC_PEND | PEN | PFC_PEND;
+        let parked = hart.csr(SVSTATE).unwrap();
+        assert_eq!(parked & all, PEN | PFC_PEND);
+        if skips {
+            hart.set_csr(SVSTATE, parked & !(PEN | PFC_PEND));
+        }
+        assert_eq!((hart.step(), hart.step()), (Event::Retired, Event::Retired));
+        let back = if skips { 0 } else { EN | FC_PEND };
+        assert_eq!(hart.csr(SVSTATE).unwrap() & (EN | FC_PEND), back);
+        assert_eq!(hart.core.pc, CODE + 8);
+        assert_eq!(hart.step() == Event::Retired, skips);
+    }
 }
 
 #[test]

@@ -69,3 +69,24 @@ impl Bench {
         (first..first + count).map(value).collect()
     }
 }
+
+/// A box, lower corner first.
+pub(crate) const EDGED: [f32; 6] = [-1.0, -1.0, 4.0, 1.0, 1.0, 8.0];
+
+/// Rays that meet that box at its edge through (1, 1, 6): they enter the x slab where they leave the y slab.
+pub(crate) fn grazing_rays() -> impl Iterator<Item = [f32; 8]> {
+    let mut random = 1u32;
+    let mut draw = move || {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        2.0 + (random >> 8) as f32 / 1e6
+    };
+    let [lx, ly, lz, hx, hy, hz] = EDGED;
+    let bounds = geometry::Aabb::new([lx, ly, lz].into(), [hx, hy, hz].into());
+    (0..400).filter_map(move |_| {
+        let (a, b, k) = (draw(), draw(), draw());
+        let [x, y, z] = [(1.0 - a) * k, (1.0 + b) * k, 6.0 * k];
+        let exact = geometry::Ray::new([a, -b, 0.0].into(), [x, y, z].into());
+        let meets = geometry::exact::ray_box(&exact, &bounds).is_some();
+        meets.then_some([a, -b, 0.0, x, y, z, 0.0, 16.0])
+    })
+}

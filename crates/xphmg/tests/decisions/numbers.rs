@@ -1,6 +1,9 @@
-//! Numbers.
+//! Numbers.
 
-use super::hart::{Bench, FP32, OPERAND, RAY};
+use super::hart::{Bench, EDGED, FP32, OPERAND, RAY, grazing_rays};
+use xphmg::flags::{Exceptions, Raised, Stickies};
+use xphmg::numeric::{ElementFormat, Narrowed, Rounding, narrow};
+use xphmg::policy::Policy;
 
 const FP16: u64 = 0x809A_0000;
 const STAT: u16 = 0x7D2;
@@ -23,6 +26,44 @@ fn x16_only_narrowing_is_inexact() {
     assert_eq!(bench.read(0x7D4), 0); // nothing is narrowed
     bench.ok(&["rt.bbox a1, (a0)"]);
     assert_eq!((bench.read(0x7D4), bench.read(STAT) >> 14 & 1), (1, 1));
+}
+
+/// Result, exceptions and stickies of every row of the specification's table, and of the steps that it leaves out.
+#[test]
+fn x19_results_are_rounded_saturated_and_flushed_in_this_order() {
+    use ElementFormat::{E4M3, E5M2, Fp16, Fp32};
+    use Rounding::{Rdn, Rmm, Rne, Rtz, Rup};
+    let (of, uf, nx) = (Exceptions::OF, Exceptions::UF, Exceptions::NX);
+    let (none, quiet) = (Exceptions::empty(), Stickies::empty());
+    let tiny = 2f32.powi(-14);
+    let cases = [
+        (65520.0, Fp16, Rne, "", 0x7C00, of | nx, quiet),
+        (65520.0, Fp16, Rtz, "", 0x7BFF, nx, quiet),
+        (65536.0, Fp16, Rtz, "", 0x7BFF, of | nx, quiet),
+        (65536.0, Fp16, Rne, "sat", 0x7BFF, nx, Stickies::SAT_HIT),
+        (464.0, E4M3, Rne, "", 0x7E, nx, quiet),
+        (464.0, E4M3, Rmm, "", 0x7F, of | nx, quiet),
+        (-456.0, E4M3, Rdn, "", 0x7F, of | nx, quiet),
+        (480.0, E4M3, Rtz, "", 0x7E, of | nx, quiet),
+        (61440.0, E5M2, Rne, "", 0x7C, of | nx, quiet),
+        (-65536.0, Fp16, Rup, "", 0xFBFF, of | nx, quiet),
+        (f32::NEG_INFINITY, Fp16, Rne, "", 0xFC00, none, quiet),
+        (f32::NEG_INFINITY, Fp32, Rne, "sat", 0xFF7F_FFFF, nx, Stickies::SAT_HIT),
+        (f32::INFINITY, E4M3, Rne, "", 0x7F, of | nx, quiet),
+        (tiny - 2f32.powi(-25), Fp16, Rne, "", 0x0400, uf | nx, quiet),
+        (tiny - 2f32.powi(-26), Fp16, Rne, "", 0x0400, nx, quiet),
+        (-tiny / 2.0, Fp16, Rne, "", 0x8200, none, quiet),
+        (-tiny / 2.0, Fp16, Rne, "ftz", 0x8000, uf | nx, Stickies::FTZ_HIT),
+        (-2f32.powi(-30), Fp16, Rne, "ftz", 0x8000, uf | nx, quiet),
+        (f32::from_bits(0x7F80_0001), Fp16, Rne, "", 0x7E00, Exceptions::NV, quiet),
+        (f32::NAN, Fp16, Rne, "sat", 0x7E00, none, quiet),
+    ];
+    for (value, format, rounding, switch, bits, exceptions, stickies) in cases {
+        let (saturate, flush) = (switch == "sat", switch == "ftz");
+        let policy = Policy { rounding, saturate, flush, ..Policy::of_format(format) };
+        let expected = Narrowed { bits, raised: Raised { exceptions, stickies } };
+        assert_eq!(narrow(value, &policy), expected, "{value:e} {format} {rounding} {switch}");
+    }
 }
 
 #[test]
@@ -70,30 +111,17 @@ fn x22_the_accumulator_has_no_effect_on_rt() {
     assert!(results.iter().all(|values| *values == results[0]));
 }
 
-/// Rays that enter the x slab where they leave the y slab, at an edge of the box.
 #[test]
 fn x27_the_published_box_test_loses_grazing_rays_and_the_conservative_one_does_not() {
     let hit = |reading: &str, ray: &[f32; 8]| {
         let mut bench = Bench::new(&[reading]);
         bench.hart.put_floats(RAY, ray);
+        bench.hart.put_floats(OPERAND, &EDGED);
         bench.ok(&["rt.bbox a1, (a0), pred_only"]);
         bench.read(0x8AA) == 1
     };
-    let (mut random, mut lost) = (1u32, 0);
-    let mut draw = || {
-        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        2.0 + (random >> 8) as f32 / 1e6
-    };
-    for _ in 0..400 {
-        let (a, b, k) = (draw(), draw(), draw());
-        let direction = [(1.0 - a) * k, (1.0 + b) * k, 6.0 * k];
-        let exact = geometry::Ray::new([a, -b, 0.0].into(), direction.into());
-        let bounds = geometry::Aabb::new([-1.0, -1.0, 4.0].into(), [1.0, 1.0, 8.0].into());
-        if geometry::exact::ray_box(&exact, &bounds).is_none() {
-            continue;
-        }
-        let [x, y, z] = direction;
-        let ray = [a, -b, 0.0, x, y, z, 0.0, 16.0];
+    let mut lost = 0;
+    for ray in grazing_rays() {
         assert!(hit("bbox_rounding=conservative", &ray));
         lost += usize::from(!hit("bbox_rounding=mode", &ray));
     }

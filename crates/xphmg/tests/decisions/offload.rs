@@ -1,6 +1,6 @@
 //! Offload.
 
-use super::hart::{BASE, Bench};
+use super::hart::{BASE, Bench, EDGED, OPERAND, RAY, grazing_rays};
 use xphmg::Trap;
 use xphmg::layout::node::{Child, ChildKind, NodeShape};
 use xphmg::layout::records::{Descriptor, Queue, TriRange};
@@ -219,6 +219,34 @@ fn x52_a_cycle_ends() {
     bench.ok(&["xsubmit.rt a1, (a0)"]);
     assert_eq!((bench.hart.x[11], bench.read(EVENTS)), (1, DMA_ERR));
     assert_eq!(indices(&mut bench)[0], [0, 3]);
+}
+
+/// A triangle waits where rays graze its box: rounding loses some of them for RT.BBOX, none for a job.
+#[test]
+fn x53_jobs_enter_boxes_that_rounding_hides() {
+    let shape = NodeShape::new(ElementFormat::Fp32, NodeLayout::Packed, false);
+    let mut node = vec![0; shape.bytes()];
+    let bounds = EDGED.map(f32::to_bits);
+    shape.set_child(&mut node, 0, &Child { kind: ChildKind::Leaf, index: 0x20, bounds });
+    let mut hidden = 0;
+    for ray in grazing_rays() {
+        let mut scalar = Bench::new(&[]);
+        scalar.hart.put_floats(RAY, &ray);
+        scalar.hart.put_floats(OPERAND, &EDGED);
+        scalar.ok(&["rt.bbox a1, (a0), pred_only"]);
+        hidden += usize::from(scalar.read(0x8AA) == 0);
+
+        let mut job = plain();
+        job.hart.put(TREE, &node);
+        job.hart.put(TREE + 0x200, &TriRange { first: 0, count: 1, base: 0 }.to_bytes());
+        job.hart.put_floats(TRIANGLES, &[0.0, 0.0, 6.0, 0.0, 4.0, 6.0, 4.0, 0.0, 6.0]);
+        job.hart.put_floats(ENTRIES[0], &ray);
+        let rays = Queue { head: 0, tail: 1, cap: 8, base: ENTRIES[0] };
+        job.hart.put(QUEUES[0], &rays.to_bytes());
+        job.ok(&["xsubmit.rt a1, (a0)"]);
+        assert_eq!(indices(&mut job), [[1, 1], [0, 1], [0, 0]], "{ray:?}");
+    }
+    assert!(hidden > 0);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Results.
+//! Results.
 
 use super::hart::{Bench, OPERAND, RAY};
 use xphmg::Trap;
