@@ -7,7 +7,7 @@ use crate::csr::{interrupt, mstatus};
 use crate::execute::execute;
 use crate::extension::Extension;
 use crate::htif::{Host, HostEvent};
-use crate::instruction::{Destination, Instruction, Op};
+use crate::instruction::{Destination, Instruction, Op, Unit};
 use crate::memory::{DecodeCache, Memory, RAM_BASE, ROM_BASE, Unbacked};
 use crate::registry::Registry;
 use crate::trap::{Cause, INTERRUPT, Trap};
@@ -98,27 +98,25 @@ impl Hart {
     #[inline]
     pub fn step(&mut self) -> Event {
         if (self.core.attention || self.core.retired >= self.next_timer)
-            && let Some(event) = self.attend()
+            && let Some(event) = self.service_pending()
         {
             return event;
         }
         let instruction = match self.cache.get(self.core.pc) {
-            Some(known) if known.op != Op::Undecoded && !self.core.careful_fetch => known,
+            Some(known) if known.op != Op::Undecoded && !self.core.check_fetch => known,
             _ => match self.fetch() {
                 Ok(instruction) => instruction,
-                Err(trap) => return self.take(trap),
+                Err(trap) => return self.enter_trap(trap),
             },
         };
         self.core.next_pc = self.core.pc.wrapping_add(instruction.length());
         let result = if self.core.recording || self.watched {
             self.execute_observed(&instruction)
-        } else if instruction.op < Op::Csrrw {
-            execute(&mut self.core, &instruction)
         } else {
-            self.execute_special(&instruction)
+            self.execute(&instruction)
         };
         if let Err(trap) = result {
-            return self.take(trap);
+            return self.enter_trap(trap);
         }
         self.core.pc = self.core.next_pc;
         self.core.retired += 1;
@@ -207,6 +205,14 @@ impl Hart {
         Ok(instruction)
     }
 
+    #[inline(always)]
+    fn execute(&mut self, instruction: &Instruction) -> Result<(), Trap> {
+        match instruction.op.unit() {
+            Unit::Hart => self.execute_special(instruction),
+            _ => execute(&mut self.core, instruction),
+        }
+    }
+
     /// Executes with a record, and with extensions watching.
     #[cold]
     fn execute_observed(&mut self, instruction: &Instruction) -> Result<(), Trap> {
@@ -220,11 +226,7 @@ impl Hart {
         }
         let privilege = self.core.privilege;
         self.core.commit.begin(self.core.pc, *instruction, privilege);
-        if instruction.op < Op::Csrrw {
-            execute(&mut self.core, instruction)?;
-        } else {
-            self.execute_special(instruction)?;
-        }
+        self.execute(instruction)?;
         if watched {
             for extension in &mut self.registry.extensions {
                 extension.after_instruction(instruction, &mut self.core);
@@ -306,7 +308,7 @@ impl Hart {
     /// `csrrw` and its five relatives. Set and clear with x0 or 0 do not write.
     fn execute_csr(&mut self, instruction: &Instruction) -> Result<(), Trap> {
         let number = (instruction.imm & 0xFFF) as u16;
-        let is_immediate = instruction.op >= Op::Csrrwi;
+        let is_immediate = matches!(instruction.op, Op::Csrrwi | Op::Csrrsi | Op::Csrrci);
         let source = instruction.rs1;
         let operand = if is_immediate { u64::from(source) } else { self.core.x(source) };
         let is_swap = matches!(instruction.op, Op::Csrrw | Op::Csrrwi);
@@ -353,7 +355,7 @@ impl Hart {
 
     /// A stop that an extension asked for, or the interrupt to take now; software before timer.
     #[cold]
-    fn attend(&mut self) -> Option<Event> {
+    fn service_pending(&mut self) -> Option<Event> {
         let core = &mut self.core;
         if let Some(stop) = core.stop.take() {
             return Some(Event::Stopped(stop));
@@ -370,12 +372,12 @@ impl Hart {
         }
         let is_software = ready & interrupt::SOFTWARE != 0;
         let cause = if is_software { Cause::SoftwareInterrupt } else { Cause::TimerInterrupt };
-        Some(self.take(Trap::new(cause, 0)))
+        Some(self.enter_trap(Trap::new(cause, 0)))
     }
 
     /// Enters the trap handler.
     #[cold]
-    fn take(&mut self, trap: Trap) -> Event {
+    fn enter_trap(&mut self, trap: Trap) -> Event {
         for extension in &mut self.registry.extensions {
             extension.on_trap_entry(&trap, &mut self.core);
         }

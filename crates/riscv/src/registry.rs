@@ -4,7 +4,7 @@ use crate::core::Core;
 use crate::csr::csr_name;
 use crate::decode::decode;
 use crate::extension::{CustomCsr, CustomInstruction, Extension};
-use crate::instruction::{Instruction, Op};
+use crate::instruction::{Instruction, Op, ROWS};
 use std::collections::HashMap;
 use thiserror::Error;
 
@@ -194,32 +194,14 @@ impl Registry {
                 return overlap(first, matches | other.pattern.matches);
             }
         }
-        if let Some(word) = base_word_within(matches, mask) {
-            return overlap(format!("the base instruction {:?}", decode(word).op), word);
+        for row in &ROWS {
+            let shared = mask & row.mask;
+            let word = matches | row.matches;
+            // A pattern may fix a rounding mode that is reserved.
+            if matches & shared == row.matches & shared && decode(word).op != Op::Illegal {
+                return overlap(format!("the base instruction {:?}", row.op), word);
+            }
         }
         Ok(())
     }
-}
-
-/// A word of the base architecture that matches the pattern, if there is one.
-///
-/// The free bits that decide about legality are those of the opcode (the four custom opcodes have no base
-/// instruction), `funct3`, `funct7` and `rs2`; the first free bits are tried in all combinations, which
-/// covers every pattern that fixes its opcode.
-fn base_word_within(matches: u32, mask: u32) -> Option<u32> {
-    let is_custom_opcode = matches!(matches & 0x7F, 0x0B | 0x2B | 0x5B | 0x7B);
-    if mask & 0x7F == 0x7F && is_custom_opcode {
-        return None;
-    }
-    let free: Vec<u32> =
-        (2..32).filter(|bit| mask >> bit & 1 == 0 && !(7..12).contains(bit)).collect();
-    let decisive: Vec<u32> =
-        free.iter().copied().filter(|bit| !(15..20).contains(bit)).take(20).collect();
-    (0..1_u32 << decisive.len()).find_map(|choice| {
-        let word = decisive
-            .iter()
-            .enumerate()
-            .fold(matches, |word, (place, bit)| word | (choice >> place & 1) << bit);
-        (decode(word).op != Op::Illegal).then_some(word)
-    })
 }

@@ -62,7 +62,7 @@ where
     Single: FloatConvert<F>,
 {
     let policy = Policy::of_format(format);
-    let top = format.float_layout().unwrap().largest_finite();
+    let top = format.float_layout().unwrap().largest_finite() as u32;
     for bits in 0..top {
         let (low, high) = (widen(bits, &policy).value, widen(bits + 1, &policy).value);
         let middle = ((f64::from(low) + f64::from(high)) / 2.0) as f32;

@@ -34,21 +34,21 @@ impl Core {
     /// Loads `N` bytes.
     #[inline]
     pub fn load<const N: usize>(&mut self, address: u64) -> Result<[u8; N], Trap> {
-        if !self.careful
+        if !self.check_protection
             && let Ok(bytes) = self.memory.read(address)
         {
             return Ok(bytes);
         }
-        self.load_carefully(address, Access::Load)
+        self.load_checked(address, Access::Load)
     }
 
     /// Stores `N` bytes.
     #[inline]
     pub fn store<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> Result<(), Trap> {
-        if !self.careful && self.memory.write(address, bytes).is_ok() {
+        if !self.check_protection && self.memory.write(address, bytes).is_ok() {
             return Ok(());
         }
-        self.store_carefully(address, bytes)
+        self.store_checked(address, bytes)
     }
 
     /// Loads what an AMO is about to replace: a fault is one of a store.
@@ -56,7 +56,7 @@ impl Core {
         &mut self,
         address: u64,
     ) -> Result<[u8; N], Trap> {
-        self.load_carefully(address, Access::Store)
+        self.load_checked(address, Access::Store)
     }
 
     /// Whether the `size` bytes at `address` exist, whoever may touch them.
@@ -113,7 +113,7 @@ impl Core {
     /// The halfword at `address`, to be executed.
     pub(crate) fn fetch_half(&self, address: u64) -> Result<u16, Trap> {
         let fault = Access::Fetch.fault(address);
-        if self.careful_fetch && !self.pmp.allows(address, 2, Access::Fetch, self.privilege) {
+        if self.check_fetch && !self.pmp.allows(address, 2, Access::Fetch, self.privilege) {
             return Err(fault);
         }
         self.memory.read(address).map(u16::from_le_bytes).map_err(|_| fault)
@@ -121,12 +121,12 @@ impl Core {
 
     fn check_allowed(&self, address: u64, size: u64, access: Access) -> Result<(), Trap> {
         let privilege = self.data_privilege();
-        let allowed = !self.careful || self.pmp.allows(address, size, access, privilege);
+        let allowed = !self.check_protection || self.pmp.allows(address, size, access, privilege);
         if allowed { Ok(()) } else { Err(access.fault(address)) }
     }
 
     #[cold]
-    fn load_carefully<const N: usize>(
+    fn load_checked<const N: usize>(
         &mut self,
         address: u64,
         access: Access,
@@ -149,11 +149,7 @@ impl Core {
     }
 
     #[cold]
-    fn store_carefully<const N: usize>(
-        &mut self,
-        address: u64,
-        bytes: [u8; N],
-    ) -> Result<(), Trap> {
+    fn store_checked<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> Result<(), Trap> {
         self.check_allowed(address, N as u64, Access::Store)?;
         if self.memory.write(address, bytes).is_err() {
             if !is_clint(address, N) {

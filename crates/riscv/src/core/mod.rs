@@ -60,9 +60,9 @@ pub struct Core {
     /// Interrupts must be looked at before the next instruction.
     pub(crate) attention: bool,
     /// Data accesses need the slow path: they are recorded, or protection decides about them.
-    careful: bool,
+    check_protection: bool,
     /// Instruction fetches are subject to protection.
-    pub(crate) careful_fetch: bool,
+    pub(crate) check_fetch: bool,
     pub(crate) recording: bool,
     pub(crate) commit: Commit,
     /// `X` of misa: an extension is there.
@@ -93,8 +93,8 @@ impl Core {
             retired: 0,
             reservation: None,
             attention: true,
-            careful: false,
-            careful_fetch: false,
+            check_protection: false,
+            check_fetch: false,
             recording: false,
             commit: Commit::default(),
             has_extension: false,
@@ -251,7 +251,7 @@ impl Core {
 
     /// Recomputes which accesses can go without a look at protection.
     pub(crate) fn update_protection(&mut self) {
-        self.careful = self.recording || !self.pmp.allows_all(self.data_privilege());
-        self.careful_fetch = !self.pmp.allows_all(self.privilege);
+        self.check_protection = self.recording || !self.pmp.allows_all(self.data_privilege());
+        self.check_fetch = !self.pmp.allows_all(self.privilege);
     }
 }

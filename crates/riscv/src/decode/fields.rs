@@ -43,10 +43,6 @@ pub(crate) const fn rs2(word: u32) -> u8 {
     ((word >> 20) & 31) as u8
 }
 
-pub(crate) const fn funct7(word: u32) -> u32 {
-    word >> 25
-}
-
 /// An I-type word.
 pub(crate) const fn encode_i(opcode: u32, funct3: u32, rd: u32, rs1: u32, immediate: i32) -> u32 {
     (immediate as u32) << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | opcode

@@ -3,8 +3,7 @@
 //! | file | concept |
 //! |---|---|
 //! | `fields` | immediates of the six formats, in both directions |
-//! | `word` | 32-bit instructions |
-//! | `float` | those of F and D |
+//! | `word` | 32-bit instructions, by the table of [`crate::instruction`] |
 //! | `compressed` | 16-bit instructions, expanded to 32-bit ones |
 //!
 //! The decoder is strict: a word outside RV64IMAFDC, Zicsr and Zifencei with machine and user mode is
@@ -12,7 +11,6 @@
 
 mod compressed;
 pub(crate) mod fields;
-mod float;
 mod word;
 
 use crate::instruction::{Instruction, Op};

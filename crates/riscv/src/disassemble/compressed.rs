@@ -44,7 +44,7 @@ pub(super) fn text(instruction: &Instruction, pc: u64) -> Text {
         Op::Jalr => ("jalr", a.to_owned()),
         Op::Ebreak => ("ebreak", String::new()),
         Op::Add if word >> 12 & 1 == 0 => ("mv", format!("{},{b}", x(rd))),
-        op => (super::mnemonic::name(op), format!("{},{b}", x(rd))),
+        op => (op.row().mnemonic, format!("{},{b}", x(rd))),
     };
     // The spelling of what is no instruction has no prefix; all-zero bits are defined as illegal.
     let prefix = if mnemonic.starts_with('.') { "" } else { "c." };

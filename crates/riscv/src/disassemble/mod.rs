@@ -2,18 +2,16 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! | `mnemonic` | the names of instructions |
-//! | `operands` | the operands of 32-bit instructions |
+//! | `operands` | the operands of 32-bit instructions; their names are in the table of instructions |
 //! | `compressed` | 16-bit instructions, which have names and operands of their own |
 //!
 //! Numbers follow objdump: shift amounts, `lui` and addresses in hex, other immediates in decimal.
 
 mod compressed;
-mod mnemonic;
 mod operands;
 
 use crate::hart::Hart;
-use crate::instruction::{Instruction, Op};
+use crate::instruction::{Instruction, Op, Unit};
 pub(crate) use operands::{FLOAT_NAMES, INTEGER_NAMES};
 
 /// Mnemonic and operands of one instruction.
@@ -65,8 +63,8 @@ pub(crate) fn text(
     if matches!(instruction.op, Op::Illegal | Op::Undecoded | Op::Custom) {
         return Text { mnemonic: ".4byte".to_owned(), operands: format!("{word:#x}") };
     }
-    let mut mnemonic = mnemonic::name(instruction.op).to_owned();
-    if (Op::LrW..=Op::AmomaxuD).contains(&instruction.op) {
+    let mut mnemonic = instruction.op.row().mnemonic.to_owned();
+    if instruction.op.unit() == Unit::Atomic {
         mnemonic += ["", ".rl", ".aq", ".aqrl"][(word >> 25 & 3) as usize];
     }
     if instruction.op == Op::Fence && word == 0x8330_000F {

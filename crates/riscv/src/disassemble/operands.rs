@@ -1,6 +1,7 @@
 //! The operands of 32-bit instructions.
 
-use crate::instruction::{Instruction, Op};
+use crate::instruction::{Instruction, Operand};
+use xphmg::numeric::Rounding;
 
 /// The ABI names of x0 to x31.
 #[rustfmt::skip]
@@ -18,53 +19,58 @@ pub(crate) const FLOAT_NAMES: [&str; 32] = [
 ];
 
 /// An integer register.
-pub(super) fn x(number: u8) -> &'static str {
+pub(crate) fn x(number: u8) -> &'static str {
     INTEGER_NAMES[usize::from(number & 31)]
 }
 
 /// A floating-point register.
-pub(super) fn f(number: u8) -> &'static str {
+pub(crate) fn f(number: u8) -> &'static str {
     FLOAT_NAMES[usize::from(number & 31)]
 }
 
-/// The operands of a 32-bit base instruction.
+/// The operands of a 32-bit base instruction at `pc`, separated by commas.
 pub(super) fn text(
     instruction: &Instruction,
     pc: u64,
     csr_name: &dyn Fn(u16) -> Option<String>,
 ) -> String {
-    let Instruction { op, rd, rs1, rs2, imm, word } = *instruction;
-    let target = pc.wrapping_add(i64::from(imm) as u64);
-    match op {
-        Op::Lui | Op::Auipc => format!("{},{:#x}", x(rd), word >> 12),
-        Op::Jal => format!("{},{target:#x}", x(rd)),
-        Op::Jalr => format!("{},{imm}({})", x(rd), x(rs1)),
-        Op::Fence => format!("{},{}", fence_set(word >> 24), fence_set(word >> 20)),
-        Op::Slli | Op::Srli | Op::Srai | Op::Slliw | Op::Srliw | Op::Sraiw => {
-            format!("{},{},{imm:#x}", x(rd), x(rs1))
-        }
-        Op::Flw | Op::Fld => format!("{},{imm}({})", f(rd), x(rs1)),
-        Op::Fsw | Op::Fsd => format!("{},{imm}({})", f(rs2), x(rs1)),
-        Op::LrW | Op::LrD => format!("{},({})", x(rd), x(rs1)),
-        Op::Csrrw | Op::Csrrs | Op::Csrrc => {
-            format!("{},{},{}", x(rd), csr(imm, csr_name), x(rs1))
-        }
-        Op::Csrrwi | Op::Csrrsi | Op::Csrrci => {
-            format!("{},{},{rs1}", x(rd), csr(imm, csr_name))
-        }
-        op if op <= Op::Bgeu => format!("{},{},{target:#x}", x(rs1), x(rs2)),
-        op if op <= Op::Lwu => format!("{},{imm}({})", x(rd), x(rs1)),
-        op if op <= Op::Sd => format!("{},{imm}({})", x(rs2), x(rs1)),
-        op if op <= Op::Andi || op == Op::Addiw => format!("{},{},{imm}", x(rd), x(rs1)),
-        op if op <= Op::Remuw => format!("{},{},{}", x(rd), x(rs1), x(rs2)),
-        op if op <= Op::AmomaxuD => format!("{},{},({})", x(rd), x(rs2), x(rs1)),
-        op if op < Op::Csrrw => float(instruction),
-        _ => String::new(),
-    }
+    let operands = instruction.op.row().operands.iter();
+    let texts: Vec<String> =
+        operands.filter_map(|operand| operand_text(*operand, instruction, pc, csr_name)).collect();
+    texts.join(",")
 }
 
-fn csr(number: i32, csr_name: &dyn Fn(u16) -> Option<String>) -> String {
-    csr_name((number & 0xFFF) as u16).unwrap_or_else(|| format!("{:#x}", number & 0xFFF))
+/// How objdump writes one of them; none if it leaves it out.
+fn operand_text(
+    operand: Operand,
+    instruction: &Instruction,
+    pc: u64,
+    csr_name: &dyn Fn(u16) -> Option<String>,
+) -> Option<String> {
+    let Instruction { rd, rs1, rs2, imm, word, .. } = *instruction;
+    Some(match operand {
+        Operand::Rd => x(rd).to_owned(),
+        Operand::Rs1 => x(rs1).to_owned(),
+        Operand::Rs2 => x(rs2).to_owned(),
+        Operand::Fd => f(rd).to_owned(),
+        Operand::Fs1 => f(rs1).to_owned(),
+        Operand::Fs2 => f(rs2).to_owned(),
+        Operand::Fs3 => f(instruction.rs3()).to_owned(),
+        // Mode 7, the one in `frm`, is what assembly means when it says nothing.
+        Operand::Rounding => Rounding::from_riscv_code(instruction.rounding())?.name().to_owned(),
+        Operand::ExactRounding => return None,
+        Operand::Immediate => imm.to_string(),
+        Operand::Shift => format!("{imm:#x}"),
+        Operand::Upper => format!("{:#x}", word >> 12),
+        Operand::BranchTarget | Operand::JumpTarget => {
+            format!("{:#x}", pc.wrapping_add(i64::from(imm) as u64))
+        }
+        Operand::OffsetI | Operand::OffsetS => format!("{imm}({})", x(rs1)),
+        Operand::Address => format!("({})", x(rs1)),
+        Operand::Csr => csr_name(imm as u16).unwrap_or_else(|| format!("{imm:#x}")),
+        Operand::CsrImmediate => rs1.to_string(),
+        Operand::FenceSets => format!("{},{}", fence_set(word >> 24), fence_set(word >> 20)),
+    })
 }
 
 /// Which of input, output, reads and writes a fence orders.
@@ -75,43 +81,4 @@ fn fence_set(bits: u32) -> String {
         .map(|(_, name)| name)
         .collect();
     if set.is_empty() { "unknown".to_owned() } else { set }
-}
-
-fn float(instruction: &Instruction) -> String {
-    let Instruction { op, rd, rs1, rs2, .. } = *instruction;
-    let (a, b, c) = (f(rs1), f(rs2), f(instruction.rs3()));
-    let (base, rounds) = match op {
-        Op::FmaddS | Op::FmsubS | Op::FnmsubS | Op::FnmaddS => {
-            (format!("{},{a},{b},{c}", f(rd)), true)
-        }
-        Op::FmaddD | Op::FmsubD | Op::FnmsubD | Op::FnmaddD => {
-            (format!("{},{a},{b},{c}", f(rd)), true)
-        }
-        Op::FaddS | Op::FsubS | Op::FmulS | Op::FdivS => (format!("{},{a},{b}", f(rd)), true),
-        Op::FaddD | Op::FsubD | Op::FmulD | Op::FdivD => (format!("{},{a},{b}", f(rd)), true),
-        Op::FsqrtS | Op::FsqrtD | Op::FcvtSD => (format!("{},{a}", f(rd)), true),
-        Op::FcvtWS | Op::FcvtWuS | Op::FcvtLS | Op::FcvtLuS => (format!("{},{a}", x(rd)), true),
-        Op::FcvtWD | Op::FcvtWuD | Op::FcvtLD | Op::FcvtLuD => (format!("{},{a}", x(rd)), true),
-        Op::FcvtSW | Op::FcvtSWu | Op::FcvtSL | Op::FcvtSLu => {
-            (format!("{},{}", f(rd), x(rs1)), true)
-        }
-        Op::FcvtDL | Op::FcvtDLu => (format!("{},{}", f(rd), x(rs1)), true),
-        // Exact whatever the mode says; objdump leaves it out.
-        Op::FcvtDW | Op::FcvtDWu => (format!("{},{}", f(rd), x(rs1)), false),
-        Op::FcvtDS => (format!("{},{a}", f(rd)), false),
-        Op::FeqS | Op::FltS | Op::FleS | Op::FeqD | Op::FltD | Op::FleD => {
-            (format!("{},{a},{b}", x(rd)), false)
-        }
-        Op::FmvXW | Op::FmvXD | Op::FclassS | Op::FclassD => (format!("{},{a}", x(rd)), false),
-        Op::FmvWX | Op::FmvDX => (format!("{},{}", f(rd), x(rs1)), false),
-        _ => (format!("{},{a},{b}", f(rd)), false),
-    };
-    // Mode 7, the one in `frm`, is what assembly means when it says nothing.
-    match instruction.rounding() {
-        mode @ 0..=4 if rounds => {
-            let name = ["rne", "rtz", "rdn", "rup", "rmm"][usize::from(mode)];
-            format!("{base},{name}")
-        }
-        _ => base,
-    }
 }

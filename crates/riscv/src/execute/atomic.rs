@@ -12,9 +12,10 @@ const BLOCK_SHIFT: u32 = 6;
 
 pub(super) fn execute(core: &mut Core, instruction: &Instruction) -> Result<(), Trap> {
     let address = core.x(instruction.rs1);
-    let operand = core.x(instruction.rs2);
     let op = instruction.op;
-    let is_wide = op >= Op::LrD;
+    let is_wide = op.data_access().is_some_and(|access| access.size == 8);
+    let operand = core.x(instruction.rs2);
+    let operand = if is_wide { operand } else { word(operand as u32) };
     let size = if is_wide { 8 } else { 4 };
     let result = match op {
         Op::LrW | Op::LrD => {
@@ -42,8 +43,7 @@ pub(super) fn execute(core: &mut Core, instruction: &Instruction) -> Result<(), 
             } else {
                 word(u32::from_le_bytes(core.load_for_update(address)?))
             };
-            let new = if is_wide { wide(op, old, operand) } else { narrow(op, old, operand) };
-            put(core, address, new, is_wide)?;
+            put(core, address, combine(op, old, operand), is_wide)?;
             old
         }
     };
@@ -59,32 +59,18 @@ fn put(core: &mut Core, address: u64, value: u64, is_wide: bool) -> Result<(), T
     }
 }
 
-fn wide(op: Op, old: u64, operand: u64) -> u64 {
+/// What an AMO stores. Words come sign-extended, which keeps their order, unsigned too; only the low
+/// 32 bits of their result count.
+fn combine(op: Op, old: u64, operand: u64) -> u64 {
     match op {
-        Op::AmoswapD => operand,
-        Op::AmoaddD => old.wrapping_add(operand),
-        Op::AmoxorD => old ^ operand,
-        Op::AmoandD => old & operand,
-        Op::AmoorD => old | operand,
-        Op::AmominD => (old as i64).min(operand as i64) as u64,
-        Op::AmomaxD => (old as i64).max(operand as i64) as u64,
-        Op::AmominuD => old.min(operand),
+        Op::AmoswapW | Op::AmoswapD => operand,
+        Op::AmoaddW | Op::AmoaddD => old.wrapping_add(operand),
+        Op::AmoxorW | Op::AmoxorD => old ^ operand,
+        Op::AmoandW | Op::AmoandD => old & operand,
+        Op::AmoorW | Op::AmoorD => old | operand,
+        Op::AmominW | Op::AmominD => (old as i64).min(operand as i64) as u64,
+        Op::AmomaxW | Op::AmomaxD => (old as i64).max(operand as i64) as u64,
+        Op::AmominuW | Op::AmominuD => old.min(operand),
         _ => old.max(operand),
     }
-}
-
-/// Only the low 32 bits of the result count.
-fn narrow(op: Op, old: u64, operand: u64) -> u64 {
-    let (old, operand) = (old as u32, operand as u32);
-    u64::from(match op {
-        Op::AmoswapW => operand,
-        Op::AmoaddW => old.wrapping_add(operand),
-        Op::AmoxorW => old ^ operand,
-        Op::AmoandW => old & operand,
-        Op::AmoorW => old | operand,
-        Op::AmominW => (old as i32).min(operand as i32) as u32,
-        Op::AmomaxW => (old as i32).max(operand as i32) as u32,
-        Op::AmominuW => old.min(operand),
-        _ => old.max(operand),
-    })
 }

@@ -74,7 +74,8 @@ pub(super) fn execute(core: &mut Core, instruction: &Instruction) -> Result<(), 
         Op::Srlw => word(a as u32 >> (b & 31)),
         Op::Sraw => word((a as i32 >> (b & 31)) as u32),
         // One hart that executes in order has nothing to fence.
-        _ => return Ok(()),
+        Op::Fence => return Ok(()),
+        _ => return super::others(core, instruction),
     };
     core.put_x(instruction.rd, result);
     Ok(())

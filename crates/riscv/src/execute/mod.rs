@@ -15,26 +15,21 @@ mod integer;
 mod multiply;
 
 use crate::core::Core;
-use crate::instruction::{Instruction, Op};
+use crate::float::{DOUBLE, SINGLE};
+use crate::instruction::{Instruction, Unit};
 use crate::trap::Trap;
+pub(crate) use integer::execute;
 
-/// Executes an instruction of the groups above. `core.next_pc` already is what follows it.
-#[inline]
-pub(crate) fn execute(core: &mut Core, instruction: &Instruction) -> Result<(), Trap> {
-    if instruction.op <= Op::Fence {
-        integer::execute(core, instruction)
-    } else {
-        others(core, instruction)
-    }
-}
-
+/// Executes what is no integer instruction.
 fn others(core: &mut Core, instruction: &Instruction) -> Result<(), Trap> {
-    match instruction.op {
-        op if op <= Op::Remuw => {
+    match instruction.op.unit() {
+        Unit::Multiply => {
             multiply::execute(core, instruction);
             Ok(())
         }
-        op if op <= Op::AmomaxuD => atomic::execute(core, instruction),
-        _ => float::execute(core, instruction),
+        Unit::Atomic => atomic::execute(core, instruction),
+        Unit::Single => float::execute(core, instruction, SINGLE),
+        Unit::Double => float::execute(core, instruction, DOUBLE),
+        Unit::Integer | Unit::Hart => Err(Trap::illegal(instruction.word)),
     }
 }

@@ -1,8 +1,9 @@
 //! Sums, products, quotients, roots and fused operations.
 
-use super::format::{Finite, Format, Value};
-use super::round::Rounding;
+use super::format::{Format, Value};
 use super::{DZ, NV};
+use xphmg::numeric::Rounding;
+use xphmg::numeric::round::Finite;
 
 /// Where addends have their leading bit: one place is left for a carry.
 const ADDEND_TOP: u32 = 125;
@@ -53,8 +54,8 @@ pub(crate) fn divide(format: Format, a: u64, b: u64, rounding: Rounding) -> (u64
         (Value::Zero { .. }, _) | (_, Value::Infinity { .. }) => (format.zero(negative), 0),
         (Value::Finite(a), Value::Finite(b)) => {
             // Leading bits 58 places apart leave 58 or 59 bits of quotient.
-            let a = a.with_leading_bit_at(116);
-            let b = b.with_leading_bit_at(58);
+            let a = with_leading_bit_at(a, 116);
+            let b = with_leading_bit_at(b, 58);
             let significand = a.significand / b.significand;
             let sticky = a.significand % b.significand != 0;
             let quotient = Finite { negative, exponent: a.exponent - b.exponent, significand };
@@ -72,7 +73,7 @@ pub(crate) fn square_root(format: Format, a: u64, rounding: Rounding) -> (u64, u
         Value::Infinity { .. } | Value::Finite(Finite { negative: true, .. }) => (format.nan(), NV),
         Value::Finite(number) => {
             // The exponent must be even; 120 bits give a root of 60.
-            let number = number.with_leading_bit_at(120);
+            let number = with_leading_bit_at(number, 120);
             let odd = number.exponent.rem_euclid(2) as u32;
             let radicand = number.significand << odd;
             let significand = radicand.isqrt();
@@ -125,7 +126,7 @@ fn sum(format: Format, a: Value, b: Value, rounding: Rounding) -> (u64, u8) {
             (format.infinity(negative), 0)
         }
         (Value::Zero { negative: a }, Value::Zero { negative: b }) => {
-            (format.zero(if a == b { a } else { rounding == Rounding::Down }), 0)
+            (format.zero(if a == b { a } else { rounding == Rounding::Rdn }), 0)
         }
         (Value::Zero { .. }, Value::Finite(number))
         | (Value::Finite(number), Value::Zero { .. }) => format.round(number, false, rounding),
@@ -137,7 +138,7 @@ fn sum(format: Format, a: Value, b: Value, rounding: Rounding) -> (u64, u8) {
 /// larger; the other is shifted down to it. Bits can fall off only if it is shifted by 20 places or more,
 /// and then the difference keeps far more bits than the format has.
 fn sum_of_finite(format: Format, a: Finite, b: Finite, rounding: Rounding) -> (u64, u8) {
-    let (a, b) = (a.with_leading_bit_at(ADDEND_TOP), b.with_leading_bit_at(ADDEND_TOP));
+    let (a, b) = (with_leading_bit_at(a, ADDEND_TOP), with_leading_bit_at(b, ADDEND_TOP));
     let (large, small) = if a.exponent >= b.exponent { (a, b) } else { (b, a) };
     let shift = large.exponent.abs_diff(small.exponent);
     let aligned = small.significand.checked_shr(shift).unwrap_or(0);
@@ -150,9 +151,19 @@ fn sum_of_finite(format: Format, a: Finite, b: Finite, rounding: Rounding) -> (u
     // What fell off makes the difference smaller by less than one.
     let aligned = aligned + u128::from(sticky);
     if significand == aligned {
-        return (format.zero(rounding == Rounding::Down), 0);
+        return (format.zero(rounding == Rounding::Rdn), 0);
     }
     let negative = if significand > aligned { negative } else { small.negative };
     let significand = significand.abs_diff(aligned);
     format.round(Finite { negative, exponent, significand }, sticky, rounding)
+}
+
+/// The same number with its leading one at bit `place`, which must not be below it.
+fn with_leading_bit_at(number: Finite, place: u32) -> Finite {
+    let shift = place - number.significand.ilog2();
+    Finite {
+        exponent: number.exponent - shift as i32,
+        significand: number.significand << shift,
+        ..number
+    }
 }

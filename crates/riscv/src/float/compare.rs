@@ -1,7 +1,8 @@
 //! Order, minimum, maximum, classes.
 
 use super::NV;
-use super::format::{Finite, Format, Value};
+use super::format::{Format, Value};
+use xphmg::numeric::round::Finite;
 
 /// `a = b`: only a signalling NaN is invalid.
 pub(crate) fn equal(format: Format, a: u64, b: u64) -> (bool, u8) {
@@ -46,7 +47,7 @@ pub(crate) fn class(format: Format, bits: u64) -> u64 {
     let place = match format.value(bits) {
         Value::Infinity { negative: true } => 0,
         Value::Finite(Finite { negative, significand, .. }) => {
-            let is_normal = significand >> format.fraction != 0;
+            let is_normal = significand >> format.layout.fraction_bits != 0;
             match (negative, is_normal) {
                 (true, true) => 1,
                 (true, false) => 2,

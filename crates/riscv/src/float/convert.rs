@@ -1,8 +1,9 @@
 //! To and from integers, and between the formats.
 
-use super::format::{DOUBLE, Finite, Format, SINGLE, Value};
-use super::round::{Rounding, round_shift};
+use super::format::{DOUBLE, Format, SINGLE, Value};
 use super::{NV, NX};
+use xphmg::numeric::Rounding;
+use xphmg::numeric::round::{Finite, round_shift};
 
 /// The integer nearest to `bits` in the mode. Out of range gives the nearest bound, NaN the largest value,
 /// both with NV alone.
@@ -48,7 +49,7 @@ pub(crate) fn to_single(bits: u64, rounding: Rounding) -> (u64, u8) {
 
 /// A single as a double: exact.
 pub(crate) fn to_double(bits: u64) -> (u64, u8) {
-    convert(SINGLE, DOUBLE, bits, Rounding::NearestEven)
+    convert(SINGLE, DOUBLE, bits, Rounding::Rne)
 }
 
 fn convert(from: Format, to: Format, bits: u64, rounding: Rounding) -> (u64, u8) {

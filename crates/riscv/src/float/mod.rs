@@ -3,7 +3,7 @@
 //! | file | concept |
 //! |---|---|
 //! | `format` | the two formats, and what bits stand for |
-//! | `round` | the one place where results are rounded |
+//! | `round` | what a rounded result becomes |
 //! | `arithmetic` | sums, products, quotients, roots, fused operations |
 //! | `convert` | to and from integers, and between the formats |
 //! | `compare` | order, minimum, maximum, classes |
@@ -21,7 +21,6 @@ pub(crate) use arithmetic::{add, divide, fused_multiply_add, multiply, square_ro
 pub(crate) use compare::{class, equal, less, less_or_equal, maximum, minimum};
 pub(crate) use convert::{from_integer, to_double, to_integer, to_single};
 pub(crate) use format::{DOUBLE, Format, SINGLE};
-pub(crate) use round::Rounding;
 
 /// Invalid operation.
 pub(crate) const NV: u8 = 16;
@@ -35,7 +34,7 @@ pub(crate) const UF: u8 = 2;
 pub(crate) const NX: u8 = 1;
 
 /// A single in a double register: the upper half is all ones.
-pub(crate) fn boxed(single: u64) -> u64 {
+pub(crate) fn nan_boxed(single: u64) -> u64 {
     single | 0xFFFF_FFFF_0000_0000
 }
 

@@ -1,7 +1,20 @@
-//! One decoded instruction.
+//! The instruction set, and one decoded instruction.
+//!
+//! | file | concept |
+//! |---|---|
+//! | `table` | one row an instruction: its bits, operands, text and use of memory |
+//! | `operand` | the operands that rows are made of |
 //!
 //! Decoding happens once for each place in memory; executing, logging and disassembling read this form.
 //! A compressed instruction is decoded into what it expands to and keeps its own 16 bits in `word`.
+
+mod operand;
+mod table;
+
+pub(crate) use operand::Operand;
+pub use table::Op;
+use table::UNITS;
+pub(crate) use table::{MemoryUse, ROWS, Row, Unit};
 
 /// A decoded instruction, 12 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,8 +53,8 @@ impl Instruction {
 
     /// The rounding mode in the instruction, 0 to 7.
     #[must_use]
-    pub const fn rounding(&self) -> u8 {
-        (self.imm & 7) as u8
+    pub const fn rounding(&self) -> u32 {
+        self.imm as u32 & 7
     }
 
     /// The third source register.
@@ -62,7 +75,7 @@ pub enum Destination {
     Float,
 }
 
-/// What an instruction does to memory.
+/// Where and how an instruction touches memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DataAccess {
     /// Bytes.
@@ -73,91 +86,38 @@ pub(crate) struct DataAccess {
     pub(crate) has_offset: bool,
 }
 
-/// What an instruction does. The order matters in three places: groups are contiguous, and everything
-/// from `Csrrw` on concerns the hart as a whole rather than its registers and memory.
-#[allow(missing_docs, reason = "the names are the mnemonics of the manual")]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-#[rustfmt::skip]
-pub enum Op {
-    // Integer
-    Lui, Auipc, Jal, Jalr, Beq, Bne, Blt, Bge, Bltu, Bgeu,
-    Lb, Lh, Lw, Ld, Lbu, Lhu, Lwu, Sb, Sh, Sw, Sd,
-    Addi, Slti, Sltiu, Xori, Ori, Andi, Slli, Srli, Srai,
-    Add, Sub, Sll, Slt, Sltu, Xor, Srl, Sra, Or, And,
-    Addiw, Slliw, Srliw, Sraiw, Addw, Subw, Sllw, Srlw, Sraw, Fence,
-    // Multiply and divide
-    Mul, Mulh, Mulhsu, Mulhu, Div, Divu, Rem, Remu, Mulw, Divw, Divuw, Remw, Remuw,
-    // Atomic
-    LrW, ScW, AmoswapW, AmoaddW, AmoxorW, AmoandW, AmoorW, AmominW, AmomaxW, AmominuW, AmomaxuW,
-    LrD, ScD, AmoswapD, AmoaddD, AmoxorD, AmoandD, AmoorD, AmominD, AmomaxD, AmominuD, AmomaxuD,
-    // Single precision
-    Flw, Fsw, FmaddS, FmsubS, FnmsubS, FnmaddS, FaddS, FsubS, FmulS, FdivS, FsqrtS,
-    FsgnjS, FsgnjnS, FsgnjxS, FminS, FmaxS, FcvtWS, FcvtWuS, FcvtLS, FcvtLuS, FmvXW,
-    FeqS, FltS, FleS, FclassS, FcvtSW, FcvtSWu, FcvtSL, FcvtSLu, FmvWX,
-    // Double precision
-    Fld, Fsd, FmaddD, FmsubD, FnmsubD, FnmaddD, FaddD, FsubD, FmulD, FdivD, FsqrtD,
-    FsgnjD, FsgnjnD, FsgnjxD, FminD, FmaxD, FcvtWD, FcvtWuD, FcvtLD, FcvtLuD, FmvXD,
-    FeqD, FltD, FleD, FclassD, FcvtDW, FcvtDWu, FcvtDL, FcvtDLu, FmvDX, FcvtSD, FcvtDS,
-    // The hart as a whole
-    Csrrw, Csrrs, Csrrc, Csrrwi, Csrrsi, Csrrci,
-    Ecall, Ebreak, Mret, Wfi, FenceI,
-    // An instruction of an extension, one that does not exist, and a place not looked at yet
-    Custom, Illegal, Undecoded,
-}
-
 impl Op {
+    /// Its row in the table of the instruction set.
+    #[inline]
+    pub(crate) fn row(self) -> &'static Row {
+        &ROWS[self as usize]
+    }
+
+    /// What executes it.
+    #[inline]
+    pub(crate) fn unit(self) -> Unit {
+        UNITS[self as usize]
+    }
+
     /// The kind of register that it writes, if the instruction has not left that to an extension.
     #[must_use]
     pub fn destination(self) -> Destination {
-        use Op::{
-            Auipc, Beq, Bgeu, Csrrci, Csrrw, FaddD, FaddS, FclassD, FclassS, FcvtDS, FcvtDW,
-            FcvtLuD, FcvtLuS, FcvtSW, FcvtWD, FcvtWS, Fence, FeqD, FeqS, Fld, Flw, FmaddD, FmaddS,
-            FmaxD, FmaxS, FmvWX, FmvXD, FmvXW, Fsd, Fsw, Lui, Sb, Sd,
-        };
-        match self {
-            Fence | Fsw | Fsd => Destination::None,
-            op if (Beq..=Bgeu).contains(&op) || (Sb..=Sd).contains(&op) => Destination::None,
-            Lui | Auipc => Destination::Integer,
-            op if op < Flw => Destination::Integer,
-            Flw | Fld | FcvtDS => Destination::Float,
-            op if (FmaddS..=FaddS).contains(&op) || (FmaddD..=FaddD).contains(&op) => {
-                Destination::Float
-            }
-            op if (FaddS..=FmaxS).contains(&op) || (FaddD..=FmaxD).contains(&op) => {
-                Destination::Float
-            }
-            op if (FcvtWS..=FcvtLuS).contains(&op) || (FcvtWD..=FcvtLuD).contains(&op) => {
-                Destination::Integer
-            }
-            FmvXW | FmvXD => Destination::Integer,
-            op if (FeqS..=FclassS).contains(&op) || (FeqD..=FclassD).contains(&op) => {
-                Destination::Integer
-            }
-            op if (FcvtSW..=FmvWX).contains(&op) || (FcvtDW..=FcvtDS).contains(&op) => {
-                Destination::Float
-            }
-            op if (Csrrw..=Csrrci).contains(&op) => Destination::Integer,
+        match self.row().operands.first() {
+            Some(Operand::Rd) => Destination::Integer,
+            Some(Operand::Fd) => Destination::Float,
             _ => Destination::None,
         }
     }
 
     /// How it touches memory, if it is a base instruction that does.
     pub(crate) fn data_access(self) -> Option<DataAccess> {
-        let (size, loads, stores) = match self {
-            Self::Lb | Self::Lbu => (1, true, false),
-            Self::Lh | Self::Lhu => (2, true, false),
-            Self::Lw | Self::Lwu | Self::Flw | Self::LrW => (4, true, false),
-            Self::Ld | Self::Fld | Self::LrD => (8, true, false),
-            Self::Sb => (1, false, true),
-            Self::Sh => (2, false, true),
-            Self::Sw | Self::Fsw | Self::ScW => (4, false, true),
-            Self::Sd | Self::Fsd | Self::ScD => (8, false, true),
-            op if (Self::LrW..Self::LrD).contains(&op) => (4, true, true),
-            op if (Self::LrD..=Self::AmomaxuD).contains(&op) => (8, true, true),
-            _ => return None,
-        };
-        let has_offset = !(Self::LrW..=Self::AmomaxuD).contains(&self);
-        Some(DataAccess { size, loads, stores, has_offset })
+        let row = self.row();
+        let (kind, size) = row.memory?;
+        Some(DataAccess {
+            size,
+            loads: kind != MemoryUse::Stores,
+            stores: kind != MemoryUse::Loads,
+            has_offset: !row.operands.contains(&Operand::Address),
+        })
     }
 }

@@ -89,14 +89,14 @@ impl Chain {
         }
         // 2.
         let [sx, sy, sz] =
-            known([self.div(d[kx], d[kz]), self.div(d[ky], d[kz]), self.div(1.0, d[kz])])?;
+            reject_nan([self.div(d[kx], d[kz]), self.div(d[ky], d[kz]), self.div(1.0, d[kz])])?;
         // 3. and 4.
         let mut sheared = [[0.0; 2]; 3];
         let mut depths = [0.0; 3];
         for (corner, vertex) in vertices.iter().enumerate() {
-            let from_origin = known(self.sub3(*vertex, ray.origin))?;
+            let from_origin = reject_nan(self.sub3(*vertex, ray.origin))?;
             let z = from_origin[kz];
-            sheared[corner] = known([
+            sheared[corner] = reject_nan([
                 self.sub(from_origin[kx], self.mul(sx, z)),
                 self.sub(from_origin[ky], self.mul(sy, z)),
             ])?;
@@ -106,10 +106,10 @@ impl Chain {
         let [[ax, ay], [bx, by], [cx, cy]] = sheared;
         let edges = [([cx, by], [cy, bx]), ([ax, cy], [ay, cx]), ([bx, ay], [by, ax])];
         let mut weights =
-            known(edges.map(|([a, b], [c, d])| self.sub(self.mul(a, b), self.mul(c, d))))?;
+            reject_nan(edges.map(|([a, b], [c, d])| self.sub(self.mul(a, b), self.mul(c, d))))?;
         if weights.contains(&0.0) {
             let wide = |(p, q)| fp32::product_difference_wide(self.mode, p, q);
-            weights = known(edges.map(wide))?;
+            weights = reject_nan(edges.map(wide))?;
         }
         // 6.
         if weights.iter().any(|w| *w < 0.0) && weights.iter().any(|w| *w > 0.0) {
@@ -117,15 +117,15 @@ impl Chain {
         }
         let [u, v, w] = weights;
         let det = self.add(self.add(u, v), w);
-        known([det])?;
+        reject_nan([det])?;
         if det == 0.0 || (cull_back && det < 0.0) {
             return Err(Stop::Miss);
         }
         // 7.
-        let [az, bz, cz] = known(depths.map(|z| self.mul(sz, z)))?;
+        let [az, bz, cz] = reject_nan(depths.map(|z| self.mul(sz, z)))?;
         let sum = self.add(self.mul(u, az), self.mul(v, bz));
-        let [t] = known([self.add(sum, self.mul(w, cz))])?;
-        let values = known([self.div(t, det), self.div(v, det), self.div(w, det)])?;
+        let [t] = reject_nan([self.add(sum, self.mul(w, cz))])?;
+        let values = reject_nan([self.div(t, det), self.div(v, det), self.div(w, det)])?;
         Ok((values, det < 0.0))
     }
 
@@ -135,25 +135,25 @@ impl Chain {
         [v0, v1, v2]: [Vector; 3],
         cull_back: bool,
     ) -> Result<([f32; 3], bool), Stop> {
-        let e1 = known(self.sub3(v1, v0))?;
-        let e2 = known(self.sub3(v2, v0))?;
-        let p = known(self.cross(ray.direction, e2))?;
-        let [det] = known([self.dot(e1, p)])?;
+        let e1 = reject_nan(self.sub3(v1, v0))?;
+        let e2 = reject_nan(self.sub3(v2, v0))?;
+        let p = reject_nan(self.cross(ray.direction, e2))?;
+        let [det] = reject_nan([self.dot(e1, p)])?;
         if det == 0.0 || (cull_back && det < 0.0) {
             return Err(Stop::Miss);
         }
-        let s = known(self.sub3(ray.origin, v0))?;
-        let q = known(self.cross(s, e1))?;
-        let [u] = known([self.div(self.dot(s, p), det)])?;
+        let s = reject_nan(self.sub3(ray.origin, v0))?;
+        let q = reject_nan(self.cross(s, e1))?;
+        let [u] = reject_nan([self.div(self.dot(s, p), det)])?;
         if u < 0.0 {
             return Err(Stop::Miss);
         }
-        let [v] = known([self.div(self.dot(ray.direction, q), det)])?;
-        let [sum] = known([self.add(u, v)])?;
+        let [v] = reject_nan([self.div(self.dot(ray.direction, q), det)])?;
+        let [sum] = reject_nan([self.add(u, v)])?;
         if v < 0.0 || sum > 1.0 {
             return Err(Stop::Miss);
         }
-        let [t] = known([self.div(self.dot(e2, q), det)])?;
+        let [t] = reject_nan([self.div(self.dot(e2, q), det)])?;
         Ok(([t, u, v], det < 0.0))
     }
 
@@ -191,7 +191,7 @@ impl Chain {
 }
 
 /// The values, unless one is NaN.
-fn known<const N: usize>(values: [f32; N]) -> Result<[f32; N], Stop> {
+fn reject_nan<const N: usize>(values: [f32; N]) -> Result<[f32; N], Stop> {
     if values.iter().any(|x| x.is_nan()) { Err(Stop::Nan) } else { Ok(values) }
 }
 

@@ -138,6 +138,8 @@ pub struct FloatLayout {
 impl FloatLayout {
     /// IEEE binary32.
     pub const FP32: Self = Self::ieee(8, 23);
+    /// IEEE binary64.
+    pub const FP64: Self = Self::ieee(11, 52);
 
     const fn ieee(exponent_bits: u32, fraction_bits: u32) -> Self {
         Self { exponent_bits, fraction_bits, infinities: true }
@@ -157,25 +159,25 @@ impl FloatLayout {
 
     /// The sign bit.
     #[must_use]
-    pub const fn sign(self) -> u32 {
+    pub const fn sign(self) -> u64 {
         1 << (self.exponent_bits + self.fraction_bits)
     }
 
     /// Pattern of +Inf, where the format has it.
     #[must_use]
-    pub const fn infinity(self) -> Option<u32> {
+    pub const fn infinity(self) -> Option<u64> {
         if self.infinities { Some(self.all_exponent()) } else { None }
     }
 
     /// Pattern of the largest finite number.
     #[must_use]
-    pub const fn largest_finite(self) -> u32 {
+    pub const fn largest_finite(self) -> u64 {
         if self.infinities { self.all_exponent() - 1 } else { self.sign() - 2 }
     }
 
     /// Pattern of the quiet NaN that stands for all of them.
     #[must_use]
-    pub const fn canonical_nan(self) -> u32 {
+    pub const fn canonical_nan(self) -> u64 {
         if self.infinities {
             self.all_exponent() | 1 << (self.fraction_bits - 1)
         } else {
@@ -183,7 +185,7 @@ impl FloatLayout {
         }
     }
 
-    const fn all_exponent(self) -> u32 {
+    const fn all_exponent(self) -> u64 {
         ((1 << self.exponent_bits) - 1) << self.fraction_bits
     }
 }

@@ -14,7 +14,7 @@ use super::{FloatLayout, Rounding, round};
 #[must_use]
 pub fn add(mode: Rounding, a: f32, b: f32) -> f32 {
     let nearest = a + b;
-    if mode == Rounding::Rne || !nearest_is_a_guide(nearest, &[a, b]) {
+    if mode == Rounding::Rne || !result_is_finite(nearest, &[a, b]) {
         return nearest;
     }
     let sum = f64::from(a) + f64::from(b);
@@ -34,7 +34,7 @@ pub fn sub(mode: Rounding, a: f32, b: f32) -> f32 {
 #[must_use]
 pub fn mul(mode: Rounding, a: f32, b: f32) -> f32 {
     let nearest = a * b;
-    if mode == Rounding::Rne || !nearest_is_a_guide(nearest, &[a, b]) {
+    if mode == Rounding::Rne || !result_is_finite(nearest, &[a, b]) {
         return nearest;
     }
     to_fp32(mode, f64::from(a) * f64::from(b))
@@ -44,7 +44,7 @@ pub fn mul(mode: Rounding, a: f32, b: f32) -> f32 {
 #[must_use]
 pub fn div(mode: Rounding, a: f32, b: f32) -> f32 {
     let nearest = a / b;
-    if mode == Rounding::Rne || b == 0.0 || !nearest_is_a_guide(nearest, &[a, b]) {
+    if mode == Rounding::Rne || b == 0.0 || !result_is_finite(nearest, &[a, b]) {
         return nearest;
     }
     let (dividend, divisor) = (f64::from(a), f64::from(b));
@@ -72,7 +72,7 @@ pub fn product_difference_wide(mode: Rounding, [a, b]: [f32; 2], [c, d]: [f32; 2
 
 /// Whether the exact result is finite, so that rounding is the question. Infinite and NaN operands, and
 /// divisions by zero, give the same answer in every mode.
-fn nearest_is_a_guide(nearest: f32, operands: &[f32]) -> bool {
+fn result_is_finite(nearest: f32, operands: &[f32]) -> bool {
     !nearest.is_nan() && operands.iter().all(|x| x.is_finite())
 }
 
@@ -144,7 +144,7 @@ fn to_fp32(mode: Rounding, value: f64) -> f32 {
         Rounding::Rmm => {
             let rounded = round::round(value, FloatLayout::FP32, mode);
             let magnitude =
-                if rounded.overflow { f32::INFINITY.to_bits() } else { rounded.magnitude };
+                if rounded.overflow { f32::INFINITY.to_bits() } else { rounded.magnitude as u32 };
             f32::from_bits(magnitude | u32::from(negative) << 31)
         }
     }

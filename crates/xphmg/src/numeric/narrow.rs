@@ -21,6 +21,12 @@ pub struct Narrowed {
     pub raised: Raised,
 }
 
+impl Narrowed {
+    const fn new(bits: u64, exceptions: Exceptions) -> Self {
+        Self { bits: bits as u32, raised: Raised::exceptions(exceptions) }
+    }
+}
+
 /// Narrows an internal result.
 ///
 /// ```
@@ -44,20 +50,20 @@ fn narrow_float(value: f32, layout: FloatLayout, policy: &Policy) -> Narrowed {
     let negative = value.is_sign_negative();
     let sign = if negative { layout.sign() } else { 0 };
     let saturated = Narrowed {
-        bits: layout.largest_finite() | sign,
+        bits: (layout.largest_finite() | sign) as u32,
         raised: Raised { exceptions: Exceptions::NX, stickies: Stickies::SAT_HIT },
     };
     // Step 1.
     if value.is_nan() {
         let signalling = value.to_bits() & 1 << 22 == 0;
         let exceptions = if signalling { Exceptions::NV } else { Exceptions::empty() };
-        return Narrowed { bits: nan(layout, policy.nan), raised: Raised::exceptions(exceptions) };
+        return Narrowed::new(nan(layout, policy.nan), exceptions);
     }
     // Step 2.
     if value.is_infinite() {
         return match layout.infinity() {
             _ if policy.saturate => saturated,
-            Some(infinity) => Narrowed { bits: infinity | sign, raised: Raised::default() },
+            Some(infinity) => Narrowed::new(infinity | sign, Exceptions::empty()),
             None => overflow_to_infinity(layout, sign, policy),
         };
     }
@@ -69,15 +75,14 @@ fn narrow_float(value: f32, layout: FloatLayout, policy: &Policy) -> Narrowed {
         } else if policy.rounding.overflows_to_infinity(negative) {
             overflow_to_infinity(layout, sign, policy)
         } else {
-            let bits = layout.largest_finite() | sign;
-            Narrowed { bits, raised: Raised::exceptions(Exceptions::OF | Exceptions::NX) }
+            Narrowed::new(layout.largest_finite() | sign, Exceptions::OF | Exceptions::NX)
         };
     }
     // Step 5 comes before 4's flags only in this order of writing: both raise UF and NX.
     let subnormal = rounded.magnitude != 0 && rounded.magnitude >> layout.fraction_bits == 0;
     if policy.flush && subnormal {
         return Narrowed {
-            bits: sign,
+            bits: sign as u32,
             raised: Raised {
                 exceptions: Exceptions::UF | Exceptions::NX,
                 stickies: Stickies::FTZ_HIT,
@@ -88,20 +93,20 @@ fn narrow_float(value: f32, layout: FloatLayout, policy: &Policy) -> Narrowed {
     let mut exceptions = Exceptions::empty();
     exceptions.set(Exceptions::NX, rounded.inexact);
     exceptions.set(Exceptions::UF, rounded.inexact && rounded.tiny);
-    Narrowed { bits: rounded.magnitude | sign, raised: Raised::exceptions(exceptions) }
+    Narrowed::new(rounded.magnitude | sign, exceptions)
 }
 
 /// The infinity of an overflow, or the NaN that stands for it in a format without infinities.
-fn overflow_to_infinity(layout: FloatLayout, sign: u32, policy: &Policy) -> Narrowed {
+fn overflow_to_infinity(layout: FloatLayout, sign: u64, policy: &Policy) -> Narrowed {
     let bits = match layout.infinity() {
         Some(infinity) => infinity | sign,
         None => nan(layout, policy.nan),
     };
-    Narrowed { bits, raised: Raised::exceptions(Exceptions::OF | Exceptions::NX) }
+    Narrowed::new(bits, Exceptions::OF | Exceptions::NX)
 }
 
 /// What NAN_POL makes of a NaN. Where +Inf does not exist the largest finite number stands for it.
-fn nan(layout: FloatLayout, policy: NanPolicy) -> u32 {
+fn nan(layout: FloatLayout, policy: NanPolicy) -> u64 {
     match policy {
         NanPolicy::Propagate => layout.canonical_nan(),
         NanPolicy::Zero => 0,

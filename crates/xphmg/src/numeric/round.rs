@@ -1,14 +1,25 @@
-//! A finite number rounded to a floating format, with what happened on the way. The caller decides what
-//! an overflow or a subnormal becomes.
+//! A finite number rounded to a floating format, with what happened on the way: the one place where results
+//! are rounded, RT's and the hart's. The caller decides what an overflow or a subnormal becomes.
 
 use super::{FloatLayout, Rounding};
 use std::cmp::Ordering;
+
+/// ± significand · 2^exponent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Finite {
+    /// The sign.
+    pub negative: bool,
+    /// The weight of the significand's last bit.
+    pub exponent: i32,
+    /// The magnitude, in units of that weight.
+    pub significand: u128,
+}
 
 /// A finite number after rounding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rounded {
     /// Magnitude of the result, without the sign bit. Meaningless after an overflow.
-    pub magnitude: u32,
+    pub magnitude: u64,
     /// The result differs from the number.
     pub inexact: bool,
     /// Rounded with unbounded exponent, the magnitude lies below the smallest normal number: tininess after
@@ -24,61 +35,71 @@ pub struct Rounded {
 /// has at least two bits less (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums").
 #[must_use]
 pub fn round(value: f64, layout: FloatLayout, mode: Rounding) -> Rounded {
-    let negative = value.is_sign_negative();
-    let (significand, exponent) = parts(value);
+    round_finite(Finite::from_f64(value), false, layout, mode)
+}
+
+/// Rounds a number to `layout`. With `sticky` it is a little larger in magnitude than it says, and must have
+/// at least two bits more than the format.
+#[must_use]
+pub fn round_finite(number: Finite, sticky: bool, layout: FloatLayout, mode: Rounding) -> Rounded {
+    let Finite { negative, exponent, significand } = number;
     if significand == 0 {
         return Rounded { magnitude: 0, inexact: false, tiny: false, overflow: false };
     }
-    // The value is significand * 2^exponent with bit 52 of the significand set.
-    let leading = exponent + 52;
-    let unbounded = cut(significand, 52 - layout.fraction_bits, negative, mode);
-    // Rounding up may carry into the next binade.
-    let carried = unbounded.kept >> (layout.fraction_bits + 1) != 0;
-    let rounded_leading = leading + i32::from(carried);
-    let tiny = rounded_leading < layout.min_exponent();
-
-    let below_normal = u32::try_from(layout.min_exponent() - leading).unwrap_or(0);
-    // Below the smallest normal number the spacing no longer shrinks.
-    let real = cut(significand, 52 - layout.fraction_bits + below_normal, negative, mode);
-    // The implicit bit of a normal number adds one to its biased exponent, and so does a carry.
-    let biased = (leading.max(layout.min_exponent()) + layout.bias() - 1) as u64;
-    let magnitude = (biased << layout.fraction_bits) + real.kept;
-    let overflow = magnitude > u64::from(layout.largest_finite());
-    let magnitude = magnitude.min(u64::from(u32::MAX)) as u32;
-    Rounded { magnitude, inexact: real.inexact, tiny, overflow }
-}
-
-/// Significand with bit 52 set and exponent of a finite number; a zero significand for zero.
-fn parts(value: f64) -> (u64, i32) {
-    let bits = value.to_bits();
-    let fraction = bits & ((1 << 52) - 1);
-    match (bits >> 52 & 0x7FF) as i32 {
-        0 if fraction == 0 => (0, 0),
-        0 => {
-            let shift = fraction.leading_zeros() - 11;
-            (fraction << shift, -1074 - shift as i32)
+    let leading = exponent + significand.ilog2() as i32;
+    // The significand in units of the last place that a number with this leading bit has.
+    let round_below = |leading: i32| {
+        let shift = leading - layout.fraction_bits as i32 - exponent;
+        match u32::try_from(shift) {
+            Ok(shift) => round_shift(significand, shift, sticky, negative, mode),
+            Err(_) => (significand << -shift, sticky),
         }
-        biased => (fraction | 1 << 52, biased - 1075),
-    }
-}
-
-/// A significand without its last bits.
-struct Cut {
-    kept: u64,
-    inexact: bool,
-}
-
-/// Cuts the last `drop` bits of a significand of 53 bits and rounds.
-fn cut(significand: u64, drop: u32, negative: bool, mode: Rounding) -> Cut {
-    // More than 54 bits below the last one, all that counts is that something is there.
-    let (kept, dropped, half) = match drop {
-        0 => return Cut { kept: significand, inexact: false },
-        1..=54 => (significand >> drop, significand & ((1 << drop) - 1), 1 << (drop - 1)),
-        _ => (0, 1, 2),
     };
-    let rest = (dropped != 0).then(|| dropped.cmp(&half));
+    // Below the smallest normal number the spacing no longer shrinks.
+    let bounded = leading.max(layout.min_exponent());
+    let (kept, inexact) = round_below(bounded);
+    // The implicit bit of a normal number adds one to its biased exponent, and so does a carry.
+    let biased = (bounded + layout.bias() - 1) as u64;
+    let magnitude = (biased << layout.fraction_bits) + kept as u64;
+    // With an unbounded exponent, rounding up may carry into the next binade.
+    let tiny = leading < layout.min_exponent() && {
+        let carried = round_below(leading).0 >> (layout.fraction_bits + 1) != 0;
+        leading + i32::from(carried) < layout.min_exponent()
+    };
+    Rounded { magnitude, inexact, tiny, overflow: magnitude > layout.largest_finite() }
+}
+
+/// Drops the low `shift` bits of a magnitude: the rounded rest, and whether something was lost. `sticky`
+/// says that the magnitude is a little more than its bits.
+#[must_use]
+pub fn round_shift(
+    magnitude: u128,
+    shift: u32,
+    sticky: bool,
+    negative: bool,
+    mode: Rounding,
+) -> (u128, bool) {
+    let kept = magnitude.checked_shr(shift).unwrap_or(0);
+    let lost = magnitude - kept.checked_shl(shift).unwrap_or(0);
+    let rest = (lost != 0 || sticky).then(|| match shift {
+        1..=128 => lost.cmp(&(1 << (shift - 1))).then(u8::from(sticky).cmp(&0)),
+        _ => Ordering::Less,
+    });
     let raise = mode.raises(negative, kept & 1 == 1, rest);
-    Cut { kept: kept + u64::from(raise), inexact: rest.is_some() }
+    (kept + u128::from(raise), rest.is_some())
+}
+
+impl Finite {
+    /// The parts of a finite `f64`.
+    fn from_f64(value: f64) -> Self {
+        let bits = value.to_bits();
+        let fraction = u128::from(bits & ((1 << 52) - 1));
+        let (significand, exponent) = match (bits >> 52 & 0x7FF) as i32 {
+            0 => (fraction, -1074),
+            biased => (fraction | 1 << 52, biased - 1075),
+        };
+        Self { negative: value.is_sign_negative(), exponent, significand }
+    }
 }
 
 /// Rounds a number to an integer; exact for any `f64`.

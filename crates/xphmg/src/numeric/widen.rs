@@ -32,8 +32,8 @@ pub fn widen(bits: u32, policy: &Policy) -> Widened {
 }
 
 fn widen_float(bits: u32, layout: FloatLayout, flush: bool) -> Widened {
-    let magnitude = bits & (layout.sign() - 1);
-    let negative = bits & layout.sign() != 0;
+    let magnitude = u64::from(bits) & (layout.sign() - 1);
+    let negative = u64::from(bits) & layout.sign() != 0;
     let signed = |value: f32| if negative { -value } else { value };
     let fraction_bits = layout.fraction_bits;
     let (biased, fraction) = (magnitude >> fraction_bits, magnitude & ((1 << fraction_bits) - 1));
@@ -61,7 +61,7 @@ fn widen_float(bits: u32, layout: FloatLayout, flush: bool) -> Widened {
         _ => (fraction | 1 << fraction_bits, biased as i32 - layout.bias()),
     };
     // Both factors and the product are FP32 numbers or, for FP32's own subnormals, exact in f64.
-    let value = f64::from(significand) * power_of_two(exponent - fraction_bits as i32);
+    let value = significand as f64 * power_of_two(exponent - fraction_bits as i32);
     Widened { value: signed(value as f32), raised }
 }
 
