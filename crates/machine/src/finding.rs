@@ -21,7 +21,8 @@ pub struct Finding {
     pub expected: String,
     /// The place in words: the chunk, the node, the field.
     pub place: String,
-    /// How many findings it stands for: 1, or, where the list of a rule is cut short, all that are not listed.
+    /// How many findings it stands for: 1, or, where the list of a rule is cut short, all that are
+    /// not listed.
     pub count: u32,
 }
 

@@ -1,7 +1,7 @@
 //! Collecting what a check finds, in bounded space and in an order that threads cannot change.
 //!
-//! For each rule the findings of the lowest offsets are kept, [`FINDINGS_PER_RULE`] of them, and the
-//! rest is counted; a last finding of the rule then stands for all that are not listed.
+//! For each rule the findings of the lowest offsets are kept, [`FINDINGS_PER_RULE`] of them, and
+//! the rest is counted; a last finding of the rule then stands for all that are not listed.
 
 use crate::{CheckRule, Finding, Severity};
 use std::collections::BTreeMap;

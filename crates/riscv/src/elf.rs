@@ -129,7 +129,8 @@ impl Hart {
         Some(u32::from(half(pc.wrapping_add(2))?) << 16 | low)
     }
 
-    /// Loads a program: nothing changes unless all of it fits. The hart is reset and stands at its entry.
+    /// Loads a program: nothing changes unless all of it fits. The hart is reset and stands at its
+    /// entry.
     pub fn load_elf(&mut self, file: &[u8]) -> Result<Program, ElfError> {
         let segments = parse(file)?;
         let (ram, lds) = (self.core.memory.ram_size(), self.core.memory.lds_size());
@@ -235,8 +236,8 @@ fn check_header(file: &[u8]) -> Result<&Header, ElfError> {
     Ok(header)
 }
 
-/// The attributes section holds the architecture as text, `rv64i2p1_m2p0_…`: vectors there mean that
-/// the program will not get far.
+/// The attributes section holds the architecture as text, `rv64i2p1_m2p0_…`: vectors there mean
+/// that the program will not get far.
 fn check_attributes(header: &Header, file: &[u8]) -> Result<(), ElfError> {
     let Ok(sections) = header.sections(ENDIAN, file) else { return Ok(()) };
     for section in sections.iter() {

@@ -1,7 +1,8 @@
 //! Instructions, CSRs and hooks that the base architecture does not have.
 //!
 //! An extension lives outside this crate: it implements [`Extension`] and is handed to
-//! [`crate::Hart::new`]. The hart decodes, traps, logs and disassembles its instructions like its own.
+//! [`crate::Hart::new`]. The hart decodes, traps, logs and disassembles its instructions like its
+//! own.
 //!
 //! A whole extension, one instruction and one CSR that counts its uses:
 //!
@@ -54,14 +55,15 @@ use crate::trap::Trap;
 pub struct CustomInstruction {
     /// The fixed bits.
     pub matches: u32,
-    /// Which bits are fixed. The two low ones must be, and set: extensions have 32-bit instructions.
+    /// Which bits are fixed. The two low ones must be, and set: extensions have 32-bit
+    /// instructions.
     pub mask: u32,
     /// Its name, as logs, traces and disassembly print it.
     pub mnemonic: &'static str,
 }
 
-/// A CSR of an extension. Bits 9:8 of the number say the lowest privilege that may touch it, and numbers
-/// from 0xC00 on are read-only: writing them traps before the extension hears of it.
+/// A CSR of an extension. Bits 9:8 of the number say the lowest privilege that may touch it, and
+/// numbers from 0xC00 on are read-only: writing them traps before the extension hears of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CustomCsr {
     /// 12 bits.
@@ -92,8 +94,8 @@ pub trait Extension: Send {
 
     /// Executes number `index` of [`Extension::instructions`].
     ///
-    /// It may read `core` freely, must not write anything before its last step that can fail, and jumps
-    /// by setting `core.next_pc`.
+    /// It may read `core` freely, must not write anything before its last step that can fail, and
+    /// jumps by setting `core.next_pc`.
     fn execute(&mut self, index: usize, word: u32, core: &mut Core) -> Result<(), Trap>;
 
     /// The operands of number `index` as assembly text, without the mnemonic.
@@ -110,8 +112,8 @@ pub trait Extension: Send {
         let _ = (number, value, core);
     }
 
-    /// A trap is being taken; `core` still is as the trapping instruction left it. State that must not
-    /// act inside a handler is parked here.
+    /// A trap is being taken; `core` still is as the trapping instruction left it. State that must
+    /// not act inside a handler is parked here.
     fn on_trap_entry(&mut self, trap: &Trap, core: &mut Core) {
         let _ = (trap, core);
     }
@@ -127,15 +129,15 @@ pub trait Extension: Send {
         let _ = word;
     }
 
-    /// Whether [`Extension::before_instruction`] and [`Extension::after_instruction`] are to be called.
-    /// Asked again after everything that can change the extension's state, so that a hart pays only
-    /// while somebody watches.
+    /// Whether [`Extension::before_instruction`] and [`Extension::after_instruction`] are to be
+    /// called. Asked again after everything that can change the extension's state, so that a hart
+    /// pays only while somebody watches.
     fn is_watching(&self) -> bool {
         false
     }
 
-    /// An instruction is about to run (any, this extension's included); an error vetoes it. Called only
-    /// while watching.
+    /// An instruction is about to run (any, this extension's included); an error vetoes it. Called
+    /// only while watching.
     fn before_instruction(&mut self, instruction: &Instruction, core: &Core) -> Result<(), Trap> {
         let _ = (instruction, core);
         Ok(())
@@ -156,7 +158,8 @@ pub trait Extension: Send {
         Vec::new()
     }
 
-    /// Members that the last executed instruction adds to its line of the trace, for example `rt` and
+    /// Members that the last executed instruction adds to its line of the trace, for example `rt`
+    /// and
     /// `job`. Asked only while recording.
     fn trace(&self) -> Vec<(&'static str, serde_json::Value)> {
         Vec::new()

@@ -21,8 +21,8 @@ pub enum Event {
     Trapped(Trap),
     /// A trap without a handler (`mtvec` is 0): the hart cannot go on.
     Unhandled(Trap),
-    /// An instruction retired, and the host is wanted: the program reads its console ([`Hart::offer_input`]) or has
-    /// printed a lot ([`Hart::take_output`]).
+    /// An instruction retired, and the host is wanted: the program reads its console
+    /// ([`Hart::offer_input`]) or has printed a lot ([`Hart::take_output`]).
     Host,
     /// The program has ended with this code.
     Exited(u64),
@@ -126,7 +126,8 @@ impl Hart {
         Event::Retired
     }
 
-    /// Steps until something other than an instruction happens, or `most` instructions have retired.
+    /// Steps until something other than an instruction happens, or `most` instructions have
+    /// retired.
     pub fn run(&mut self, most: u64) -> Event {
         for _ in 0..most {
             match self.step() {
@@ -429,8 +430,8 @@ impl Hart {
     }
 }
 
-/// a0 = hart id, a1 = 0, jump to the entry: `csrr a0, mhartid; li a1, 0; auipc t0, 0; ld t0, 16(t0);
-/// jr t0; nop`, then the entry.
+/// a0 = hart id, a1 = 0, jump to the entry: `csrr a0, mhartid; li a1, 0; auipc t0, 0; ld t0,
+/// 16(t0); jr t0; nop`, then the entry.
 fn boot_code(entry: u64) -> [u32; 8] {
     let (low, high) = (entry as u32, (entry >> 32) as u32);
     [0xF140_2573, 0x0000_0593, 0x0000_0297, 0x0102_B283, 0x0002_8067, 0x0000_0013, low, high]

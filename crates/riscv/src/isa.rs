@@ -18,8 +18,8 @@ pub struct IsaError {
     pub missing: String,
 }
 
-/// Checks that the hart has everything that `name` lists. The hart always is what [`ISA`] says: a program
-/// for less runs too.
+/// Checks that the hart has everything that `name` lists. The hart always is what [`ISA`] says: a
+/// program for less runs too.
 ///
 /// ```
 /// assert!(riscv::check_isa("rv64gc").is_ok());

@@ -1,7 +1,7 @@
 //! The trace: one JSON object a line, keys in a fixed order and absent when empty.
 //!
-//! The first line names the schema. docs/riscv.md describes every key. Objects are put together here
-//! rather than by a library, because the order of their keys is part of the schema.
+//! The first line names the schema. docs/riscv.md describes every key. Objects are put together
+//! here rather than by a library, because the order of their keys is part of the schema.
 
 use crate::commit::{MemoryAccess, Register};
 use crate::hart::Hart;

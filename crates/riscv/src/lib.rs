@@ -1,8 +1,8 @@
 //! A RISC-V hart in software: RV64GC with machine and user mode, and room for extensions.
 //!
 //! A functional model: one instruction at a time, exact architectural state, no timing. It runs ELF
-//! programs as they come from an ordinary cross compiler, keeps a commit log in Spike's format, traces
-//! to JSON lines, and serves gdb.
+//! programs as they come from an ordinary cross compiler, keeps a commit log in Spike's format,
+//! traces to JSON lines, and serves gdb.
 //!
 //! | file | concept |
 //! |---|---|

@@ -2,8 +2,8 @@
 //!
 //! `core   0: 3 0x00000000800000c0 (0x00000e93) x29 0x0000000000000000`
 //!
-//! Fields: hart, privilege, pc, instruction, then registers written by number, addresses of loads, and
-//! addresses and values of stores. Custom state needs no syntax of its own, because it is CSRs.
+//! Fields: hart, privilege, pc, instruction, then registers written by number, addresses of loads,
+//! and addresses and values of stores. Custom state needs no syntax of its own, because it is CSRs.
 
 use crate::commit::{Commit, MemoryAccess, Register};
 use crate::hart::Hart;

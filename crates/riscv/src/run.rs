@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 /// When to stop a program that does not stop by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The most instructions that may retire; traps count too, so that a hart that only traps ends, and so do the
-    /// steps of work inside instructions ([`crate::Core::spend`]).
+    /// The most instructions that may retire; traps count too, so that a hart that only traps ends,
+    /// and so do the steps of work inside instructions ([`crate::Core::spend`]).
     pub instructions: u64,
     /// Stop before the instruction at this address.
     pub until_pc: Option<u64>,
@@ -127,7 +127,8 @@ impl Hart {
         (ended, recent)
     }
 
-    /// Lets extensions finish; work that passes the limit is not done, and that is how the run ended.
+    /// Lets extensions finish; work that passes the limit is not done, and that is how the run
+    /// ended.
     pub(crate) fn finish_within(&mut self, budget: u64, ended: Ended) -> Ended {
         self.core.allow(budget);
         self.finish();

@@ -1,4 +1,5 @@
-//! Traps: why an instruction did not retire, and what its handler reads (privileged manual, "mcause").
+//! Traps: why an instruction did not retire, and what its handler reads (privileged manual,
+//! "mcause").
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! Decoder and disassembler against rvdasm, which is generated from riscv-opcodes, and against objdump.
+//! Decoder and disassembler against rvdasm, which is generated from riscv-opcodes, and against
+//! objdump.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // helpers of tests may do as tests do
 
 mod common;
@@ -11,8 +12,8 @@ use std::process::Command;
 
 const PC: u64 = 0x8000_0000;
 
-/// Random words, each opcode with a real one in the two low bits often enough, and every opcode's own field
-/// values often enough.
+/// Random words, each opcode with a real one in the two low bits often enough, and every opcode's
+/// own field values often enough.
 fn words(random: &mut Random, count: usize) -> Vec<u32> {
     let opcodes = [
         0x03, 0x07, 0x0F, 0x13, 0x17, 0x1B, 0x23, 0x27, 0x2F, 0x33, 0x37, 0x3B, 0x43, 0x47, 0x4B,
@@ -75,7 +76,8 @@ fn words_decode_as_rvdasm_decodes_them() {
             (ours.as_str(), other.as_str()) == ("fence", "fence.tso")
                 || ours == "fence" && other == "pause"
         }
-        // Rounding modes 5 and 6, and unused fields of fences, are a matter of execution for rvdasm.
+        // Rounding modes 5 and 6, and unused fields of fences, are a matter of execution for
+        // rvdasm.
         (None, Some(other)) => other.starts_with('f'),
         // Conversions that are exact have a rounding mode all the same; rvdasm wants it to be 0.
         (Some(ours), None) => ours.starts_with("fence") || ours.starts_with("fcvt.d."),
@@ -153,8 +155,8 @@ fn texts_are_objdumps() {
     assert!(differences.is_empty(), "{differences:#?}");
 }
 
-/// Where objdump 2.40 spells otherwise on purpose: HINTs and their like, fences with unused fields, CSRs that
-/// it has names for and the hart has not, and what it does not accept at all.
+/// Where objdump 2.40 spells otherwise on purpose: HINTs and their like, fences with unused fields,
+/// CSRs that it has names for and the hart has not, and what it does not accept at all.
 fn is_other_spelling(ours: &str, theirs: &str, bits: u32) -> bool {
     let is_hint = bits & 3 != 3 && (ours.starts_with("c.") || ours.starts_with(".2byte"));
     let their_name = theirs.split(' ').next().unwrap_or_default();

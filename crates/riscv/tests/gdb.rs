@@ -1,5 +1,6 @@
-//! The debug server against clients that misbehave: they interrupt, vanish, detach, send nonsense. A client of a
-//! few lines speaks the protocol, so no gdb is needed; a session of gdb itself is in `logs.rs`.
+//! The debug server against clients that misbehave: they interrupt, vanish, detach, send nonsense.
+//! A client of a few lines speaks the protocol, so no gdb is needed; a session of gdb itself is in
+//! `logs.rs`.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // helpers of tests may do as tests do
 
 mod common;

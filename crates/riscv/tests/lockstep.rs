@@ -1,8 +1,8 @@
 //! Every instruction of RV64GC against QEMU's user mode, on random operands.
 //!
-//! A program is a long list of cases: load random operands, execute one random instruction, store its
-//! destination and `fflags`. It runs on both, and the lists of results must be equal, as must the memory
-//! that loads, stores and atomics work on. Operands favour the ends of ranges.
+//! A program is a long list of cases: load random operands, execute one random instruction, store
+//! its destination and `fflags`. It runs on both, and the lists of results must be equal, as must
+//! the memory that loads, stores and atomics work on. Operands favour the ends of ranges.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // helpers of tests may do as tests do
 #![cfg(unix)]
 
@@ -310,7 +310,8 @@ impl Generator {
         let word = r_type(0x2F, kind << 2 | ordering, size, rd, ADDRESS, rs2);
         self.emit(word);
         if kind == 2 {
-            // Whether a reservation covers more than its word is up to the implementation: use it up.
+            // Whether a reservation covers more than its word is up to the implementation: use it
+            // up.
             self.emit(r_type(0x2F, 3 << 2, size, FLAGS, ADDRESS, 1));
         }
         word

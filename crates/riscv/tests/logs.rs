@@ -11,7 +11,8 @@ use std::process::Command;
 
 const BASE: u64 = 0x8000_0000;
 
-/// Loads, stores, a floating-point sum with an inexact flag, an atomic, a CSR, and a call to nowhere.
+/// Loads, stores, a floating-point sum with an inexact flag, an atomic, a CSR, and a call to
+/// nowhere.
 fn program() -> Vec<u8> {
     let data = load_address(10, BASE, BASE + 0x100);
     let words = [
@@ -94,7 +95,8 @@ fn every_line_of_the_trace_is_an_object_with_keys_in_order() {
     );
 }
 
-/// A session of the real gdb: breakpoint, step, watchpoint, registers, CSRs, memory, and a program that ends.
+/// A session of the real gdb: breakpoint, step, watchpoint, registers, CSRs, memory, and a program
+/// that ends.
 #[test]
 fn gdb_controls_the_hart() {
     if !has("gdb-multiarch") {

@@ -1,5 +1,5 @@
-//! Small assembly programs that check themselves, here and, where both models make the same choices, in
-//! QEMU's system emulation, which tells whether the tests themselves are right.
+//! Small assembly programs that check themselves, here and, where both models make the same
+//! choices, in QEMU's system emulation, which tells whether the tests themselves are right.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // helpers of tests may do as tests do
 
 mod common;
@@ -9,8 +9,8 @@ use riscv::{Config, Ended, Hart, Limits};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Programs, and whether QEMU 7.2 must pass them too. It has S mode, counts otherwise and sets no mtval for
-/// ebreak, so the last one is ours alone.
+/// Programs, and whether QEMU 7.2 must pass them too. It has S mode, counts otherwise and sets no
+/// mtval for ebreak, so the last one is ours alone.
 const PROGRAMS: [(&str, bool); 5] = [
     ("traps", true),
     ("privilege", true),

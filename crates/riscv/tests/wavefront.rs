@@ -1,4 +1,5 @@
-//! The programs of examples/riscv: they compile to what is embedded, and answer as brute force does.
+//! The programs of examples/riscv: they compile to what is embedded, and answer as brute force
+//! does.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // helpers of tests may do as tests do
 
 mod common;
@@ -75,7 +76,8 @@ fn the_wavefront_loop_finds_what_brute_force_finds() {
     }
 }
 
-/// In narrow formats the program orders by the narrowed t: the t of its answer is the smallest of all.
+/// In narrow formats the program orders by the narrowed t: the t of its answer is the smallest of
+/// all.
 #[test]
 fn narrow_elements_give_the_closest_narrowed_t() {
     for precision in [Precision::Fp16, Precision::Bf16, Precision::Int16q] {
@@ -109,7 +111,8 @@ fn the_offload_program_agrees_with_the_loop() {
     }
 }
 
-/// The embedded files are what the cross compiler makes of the sources. Another version of it may make others.
+/// The embedded files are what the cross compiler makes of the sources. Another version of it may
+/// make others.
 #[test]
 fn embedded_programs_come_from_their_sources() {
     if !has("riscv64-unknown-elf-gcc") || !has("make") {

@@ -70,7 +70,8 @@ fn other_instructions_are_illegal_while_lanes_are_on_and_handlers_run_without_th
     assert_eq!((hart.core.pc, hart.csr(SVSTATE).unwrap() & 1), (CODE + 4, 1));
 }
 
-/// A signalling NaN is noted in the extension's own registers and nowhere else, with floating point off.
+/// A signalling NaN is noted in the extension's own registers and nowhere else, with floating point
+/// off.
 #[test]
 fn x02_rt_leaves_the_floating_point_state_alone() {
     const MSTATUS: u16 = 0x300;
@@ -204,8 +205,9 @@ fn the_extension_can_be_seen_from_outside() {
     assert_eq!(hart.csr_name(0x7D2).as_deref(), Some("prec.stat"));
 }
 
-/// A job of 900 rays, each against a range of 500 triangles: more than the limit allows. The run ends in the
-/// middle of the instruction, or at the end of the program if the job was deferred until then.
+/// A job of 900 rays, each against a range of 500 triangles: more than the limit allows. The run
+/// ends in the middle of the instruction, or at the end of the program if the job was deferred
+/// until then.
 #[test]
 fn the_limit_of_a_run_binds_jobs_too() {
     const NODE: u64 = CODE + 0x4000;

@@ -1,4 +1,5 @@
-//! Sticky flags: `prec.exc.st` and the sticky part of `prec.stat` (specification, sections 3.4 and 3.5).
+//! Sticky flags: `prec.exc.st` and the sticky part of `prec.stat` (specification, sections 3.4 and
+//! 3.5).
 
 bitflags::bitflags! {
     /// `prec.exc.st`. Bits 4:0 can be enabled to trap; the places of bits 5 and 6 are siliray's.

@@ -1,11 +1,11 @@
 //! XPHMG_RT: ray tracing as an extension of RISC-V.
 //!
-//! Two ray–geometry instructions, the numeric policy that governs them, the memory selection and lane masking
-//! around them, and the offload queue. The specification is by Pedro H. M. Garcia (CC-BY-SA 4.0); this
-//! crate targets RT 0.1.0 with its sibling documents of the same commit, and takes from RT 0.1.1 what fills
-//! a hole. Nothing here is endorsed by its author. Where the text is silent or contradicts itself a
-//! numbered decision X-n stands beside the code that makes it true, and [`Readings`] switches the disputed
-//! ones.
+//! Two ray–geometry instructions, the numeric policy that governs them, the memory selection and
+//! lane masking around them, and the offload queue. The specification is by Pedro H. M. Garcia
+//! (CC-BY-SA 4.0); this crate targets RT 0.1.0 with its sibling documents of the same commit, and
+//! takes from RT 0.1.1 what fills a hole. Nothing here is endorsed by its author. Where the
+//! text is silent or contradicts itself a numbered decision X-n stands beside the code that makes
+//! it true, and [`Readings`] switches the disputed ones.
 //!
 //! | module | what it knows |
 //! |---|---|

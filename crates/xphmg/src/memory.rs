@@ -14,8 +14,8 @@ pub trait Memory {
     /// When some of it is not backed by memory, or not mapped; nothing is stored then.
     fn store(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryFault>;
 
-    /// Accounts for `steps` of work that one instruction did beyond its own; `false` if whoever runs the
-    /// program wants no more of it.
+    /// Accounts for `steps` of work that one instruction did beyond its own; `false` if whoever
+    /// runs the program wants no more of it.
     fn spend(&mut self, steps: u64) -> bool {
         let _ = steps;
         true

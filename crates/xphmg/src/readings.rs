@@ -7,7 +7,7 @@
 //! | `legacy_prec_csrs` | `off` | `on` | X-7 |
 //! | `sae_rule` | `override` | `either` | X-15 |
 //! | `scale_sh` | `real_is_q_times` | `real_is_q_over` | X-21 |
-//! | `rt_csr_base` | `0x8A0` | a number with room for eleven registers in a custom read/write block | X-23 |
+//! | `rt_csr_base` | `0x8A0` | with room for eleven registers in a custom read/write block | X-23 |
 //! | `bbox_rounding` | `mode` | `conservative` | X-27 |
 //! | `rsv_vlmax` | `64` | 1 to 63 | X-33 |
 //! | `rsv_scope` | `rt` | `scalar_once` | X-35 |
@@ -49,7 +49,8 @@ macro_rules! readings {
             /// Sets one switch, given as `key=value`.
             ///
             /// # Errors
-            /// When there is no such key, or the key has no such value; the message lists what there is.
+            /// When there is no such key, or the key has no such value; the message lists what
+            /// there is.
             pub fn set(&mut self, pair: &str) -> Result<(), ReadingError> {
                 let no_pair = || ReadingError::NoPair { found: pair.to_owned() };
                 let (key, value) = pair.split_once('=').ok_or_else(no_pair)?;
@@ -85,8 +86,8 @@ readings! {
     sae_rule: SaeRule = Choice(SaeRule::VALUES);
     /// The direction of SCALE_SH.
     scale_sh: ScaleDirection = Choice(ScaleDirection::VALUES);
-    /// Number of the first RT register. Eleven of them fit from there on, in a custom read/write
-    /// block and beside MTX's.
+    /// Number of the first RT register. Eleven of them fit from there on, in a custom
+    /// read/write block and beside MTX's.
     rt_csr_base: u16 = Number::<u16> {
         default: 0x8A0,
         ranges: &[0x800..=0x8CD, 0x5C0..=0x5F5],
@@ -96,7 +97,12 @@ readings! {
     /// How RT.BBOX rounds.
     bbox_rounding: BboxRounding = Choice(BboxRounding::VALUES);
     /// Most lanes.
-    rsv_vlmax: u8 = Number::<u8> { default: 64, ranges: &[1..=64], valid: "1 to 64", is_hex: false };
+    rsv_vlmax: u8 = Number::<u8> {
+        default: 64,
+        ranges: &[1..=64],
+        valid: "1 to 64",
+        is_hex: false,
+    };
     /// What may be executed while RSV is on.
     rsv_scope: RsvScope = Choice(RsvScope::VALUES);
     /// Whether a fault of the first active lane traps under fault-only-first.
@@ -113,12 +119,19 @@ readings! {
         is_hex: false,
     };
     /// RTCAP: the features that there are.
-    rtcap: u8 = Number::<u8> { default: 0x3F, ranges: &[0..=0x3F], valid: "0 to 0x3F", is_hex: true };
+    rtcap: u8 = Number::<u8> {
+        default: 0x3F,
+        ranges: &[0..=0x3F],
+        valid: "0 to 0x3F",
+        is_hex: true,
+    };
 }
 
 /// An option type with the names of its values, in the order of the table.
 macro_rules! choices {
-    ($($(#[doc = $doc:literal])+ $name:ident { $($(#[doc = $variant_doc:literal])+ $variant:ident = $text:literal),+ $(,)? })+) => {
+    ($($(#[doc = $doc:literal])+ $name:ident {
+        $($(#[doc = $variant_doc:literal])+ $variant:ident = $text:literal),+ $(,)?
+    })+) => {
         $(
             $(#[doc = $doc])+
             #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! Numbers against outside truth: `rustc_apfloat` for conversions and operations, exact rationals for boxes and
-//! triangles.
+//! Numbers against outside truth: `rustc_apfloat` for conversions and operations, exact rationals
+//! for boxes and triangles.
 //!
 //! `rustc_apfloat` is a second opinion on bits. Its flags are not RISC-V's, it keeps the payload of NaNs, and its
 //! E4M3 deviates from the IEEE choice on overflow; those are left to the vectors.
@@ -159,8 +159,8 @@ fn rational(x: f32) -> BigRational {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
-    /// The conservative box test accepts whatever the exact ray meets, and everything that RT.BBOX accepts; its
-    /// interval contains the exact one.
+    /// The conservative box test accepts whatever the exact ray meets, and everything that RT.BBOX
+    /// accepts; its interval contains the exact one.
     #[test]
     fn conservative_boxes_lose_nothing(
         origin in vector(), direction in vector(), a in vector(), b in vector(),

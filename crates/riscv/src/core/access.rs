@@ -1,7 +1,7 @@
 //! Loads, stores and fetches, and their faults.
 //!
-//! Scalar accesses need no alignment (Zicclsm); LR, SC, AMOs and operands of extensions ask for it with
-//! [`Core::check_aligned`].
+//! Scalar accesses need no alignment (Zicclsm); LR, SC, AMOs and operands of extensions ask for it
+//! with [`Core::check_aligned`].
 
 use super::Core;
 use crate::commit::MemoryAccess;

@@ -23,8 +23,8 @@ const fn letter(letter: u8) -> u64 {
 impl Core {
     /// Whether an instruction may touch CSR `number` at all, and write it if `writes`.
     ///
-    /// Bits 9:8 of the number are the lowest privilege, bits 11:10 are 3 for read-only ones. User mode
-    /// sees counters only as far as `mcounteren` lets it.
+    /// Bits 9:8 of the number are the lowest privilege, bits 11:10 are 3 for read-only ones. User
+    /// mode sees counters only as far as `mcounteren` lets it.
     pub(crate) fn csr_is_accessible(&self, number: u16, writes: bool) -> bool {
         let privilege = (number >> 8) & 3;
         let read_only = number >> 10 == 3;

@@ -210,8 +210,9 @@ impl Core {
         self.stop = Some(stop);
     }
 
-    /// Accounts for work inside an instruction that could otherwise go on for ever, such as an offload job. Steps
-    /// count like instructions; once they are too many the run ends, and the answer is `false`.
+    /// Accounts for work inside an instruction that could otherwise go on for ever, such as an
+    /// offload job. Steps count like instructions; once they are too many the run ends, and the
+    /// answer is `false`.
     pub fn spend(&mut self, steps: u64) -> bool {
         self.spent = self.spent.saturating_add(steps);
         let is_enough = self.spent <= self.allowance;

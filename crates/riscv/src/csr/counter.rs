@@ -14,8 +14,8 @@ impl Counter {
         if self.stopped { self.base } else { self.base.wrapping_add(retired) }
     }
 
-    /// Writes by the current instruction: the next one reads `value`, because a write takes precedence
-    /// over the increment of the instruction that makes it.
+    /// Writes by the current instruction: the next one reads `value`, because a write takes
+    /// precedence over the increment of the instruction that makes it.
     pub(crate) fn write(&mut self, value: u64, retired: u64) {
         self.base = if self.stopped { value } else { value.wrapping_sub(retired + 1) };
     }

@@ -83,7 +83,8 @@ const NAMED: [(u16, &str); 30] = [
     (MCONFIGPTR, "mconfigptr"),
 ];
 
-/// The CSRs of supervisor mode: known to assemblers, absent here, named so that a disassembly reads well.
+/// The CSRs of supervisor mode: known to assemblers, absent here, named so that a disassembly reads
+/// well.
 const ABSENT: [(u16, &str); 11] = [
     (0x100, "sstatus"),
     (0x104, "sie"),
@@ -115,8 +116,8 @@ pub fn csr_name(number: u16) -> Option<String> {
     }
 }
 
-/// The CSRs that a debugger shows and a comparison of states looks at: those that hold state, and the
-/// identification registers; not the 29 counters that read 0.
+/// The CSRs that a debugger shows and a comparison of states looks at: those that hold state, and
+/// the identification registers; not the 29 counters that read 0.
 pub(crate) fn shown() -> impl Iterator<Item = u16> {
     let named = NAMED.iter().map(|(number, _)| *number);
     named.chain([PMPCFG0, PMPCFG0 + 2]).chain(PMPADDR0..PMPADDR0 + 16)

@@ -86,7 +86,8 @@ impl Pmp {
         }
     }
 
-    /// Whether the access is allowed. The first entry that covers a byte of it must cover all of it.
+    /// Whether the access is allowed. The first entry that covers a byte of it must cover all of
+    /// it.
     pub(crate) fn allows(
         &self,
         address: u64,

@@ -2,7 +2,7 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! | `operands` | the operands of 32-bit instructions; their names are in the table of instructions |
+//! | `operands` | the operands of 32-bit instructions, by the table of [`crate::instruction`] |
 //! | `compressed` | 16-bit instructions, which have names and operands of their own |
 //!
 //! Numbers follow objdump: shift amounts, `lui` and addresses in hex, other immediates in decimal.

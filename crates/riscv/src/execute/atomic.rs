@@ -59,8 +59,8 @@ fn put(core: &mut Core, address: u64, value: u64, is_wide: bool) -> Result<(), T
     }
 }
 
-/// What an AMO stores. Words come sign-extended, which keeps their order, unsigned too; only the low
-/// 32 bits of their result count.
+/// What an AMO stores. Words come sign-extended, which keeps their order, unsigned too; only the
+/// low 32 bits of their result count.
 fn combine(op: Op, old: u64, operand: u64) -> u64 {
     match op {
         Op::AmoswapW | Op::AmoswapD => operand,

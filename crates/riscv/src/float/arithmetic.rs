@@ -135,8 +135,8 @@ fn sum(format: Format, a: Value, b: Value, rounding: Rounding) -> (u64, u8) {
 }
 
 /// Both addends get their leading bit at one place, so that the one with the larger exponent is the
-/// larger; the other is shifted down to it. Bits can fall off only if it is shifted by 20 places or more,
-/// and then the difference keeps far more bits than the format has.
+/// larger; the other is shifted down to it. Bits can fall off only if it is shifted by 20 places or
+/// more, and then the difference keeps far more bits than the format has.
 fn sum_of_finite(format: Format, a: Finite, b: Finite, rounding: Rounding) -> (u64, u8) {
     let (a, b) = (with_leading_bit_at(a, ADDEND_TOP), with_leading_bit_at(b, ADDEND_TOP));
     let (large, small) = if a.exponent >= b.exponent { (a, b) } else { (b, a) };

@@ -5,8 +5,8 @@ use super::{NV, NX};
 use xphmg::numeric::Rounding;
 use xphmg::numeric::round::{Finite, round_shift};
 
-/// The integer nearest to `bits` in the mode. Out of range gives the nearest bound, NaN the largest value,
-/// both with NV alone.
+/// The integer nearest to `bits` in the mode. Out of range gives the nearest bound, NaN the largest
+/// value, both with NV alone.
 pub(crate) fn to_integer(
     format: Format,
     bits: u64,

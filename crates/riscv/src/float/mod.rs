@@ -8,8 +8,8 @@
 //! | `convert` | to and from integers, and between the formats |
 //! | `compare` | order, minimum, maximum, classes |
 //!
-//! Every operation gives its bits and the flags that it raises, in the places of `fflags`. NaN results
-//! are canonical: neither sign nor payload of an operand survives.
+//! Every operation gives its bits and the flags that it raises, in the places of `fflags`. NaN
+//! results are canonical: neither sign nor payload of an operand survives.
 
 mod arithmetic;
 mod compare;

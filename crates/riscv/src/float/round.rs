@@ -6,8 +6,8 @@ use xphmg::numeric::Rounding;
 use xphmg::numeric::round::{Finite, Rounded, round_finite};
 
 impl Format {
-    /// The number in this format. With `sticky` it is a little larger in magnitude than it says, and must
-    /// have at least two bits more than the format.
+    /// The number in this format. With `sticky` it is a little larger in magnitude than it says,
+    /// and must have at least two bits more than the format.
     pub(super) fn round(self, number: Finite, sticky: bool, rounding: Rounding) -> (u64, u8) {
         let negative = number.negative;
         let Rounded { magnitude, inexact, tiny, overflow } =

@@ -33,9 +33,9 @@ fn nasty(format: Format) -> impl Strategy<Value = u64> {
         .prop_map(move |(bits, negative)| (bits & all & !format.sign()) | format.zero(negative))
 }
 
-/// The second opinion differs knowingly: NaNs keep their payload; overflow to the largest number is not
-/// called overflow; a tiny number delivered as the smallest normal one is not called underflow. A
-/// comparison of the other flags, and of OF and UF where it reports them, is left.
+/// The second opinion differs knowingly: NaNs keep their payload; overflow to the largest number is
+/// not called overflow; a tiny number delivered as the smallest normal one is not called underflow.
+/// A comparison of the other flags, and of OF and UF where it reports them, is left.
 fn agree(format: Format, ours: (u64, u8), theirs: StatusAnd<u128>, what: &str) {
     let their_bits = theirs.value as u64;
     if format.is_nan(their_bits) {

@@ -1,6 +1,7 @@
 //! The registers of a hart, as gdb's target XML.
 //!
-//! The numbers are those that `gdbstub_arch` gives meaning to: x 0–31, pc 32, f 33–64, CSRs from 65 on.
+//! The numbers are those that `gdbstub_arch` gives meaning to: x 0–31, pc 32, f 33–64, CSRs from 65
+//! on.
 
 use crate::csr;
 use crate::disassemble::{FLOAT_NAMES, INTEGER_NAMES};

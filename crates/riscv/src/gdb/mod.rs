@@ -6,8 +6,8 @@
 //! | `target` | what gdb may ask of it |
 //! | `description` | its registers, as gdb's target XML |
 //!
-//! A client that detaches lets the program run on; one that vanishes leaves the hart stopped, waiting for
-//! the next.
+//! A client that detaches lets the program run on; one that vanishes leaves the hart stopped,
+//! waiting for the next.
 
 mod description;
 mod session;

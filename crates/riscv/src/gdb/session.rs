@@ -180,8 +180,8 @@ impl<'a> Session<'a> {
         Stopped::Exited(code)
     }
 
-    /// The watchpoint that the next instruction will meet. gdb expects to hear of it before the instruction
-    /// has run, and lets it run then.
+    /// The watchpoint that the next instruction will meet. gdb expects to hear of it before the
+    /// instruction has run, and lets it run then.
     fn about_to_touch(&self) -> Option<Stopped> {
         let core = &self.hart.core;
         let instruction = self.hart.registry.decode(self.hart.instruction_bits(core.pc)?);
@@ -191,7 +191,8 @@ impl<'a> Session<'a> {
         self.meet(address, touched.size, touched.loads, touched.stores)
     }
 
-    /// The watchpoint that an instruction of an extension has met: what it touches is known only afterwards.
+    /// The watchpoint that an instruction of an extension has met: what it touches is known only
+    /// afterwards.
     fn extension_touched(&self) -> Option<Stopped> {
         let commit = self.hart.commit();
         if self.watchpoints.is_empty() || commit.instruction.op != Op::Custom {

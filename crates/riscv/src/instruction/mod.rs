@@ -5,8 +5,9 @@
 //! | `table` | one row an instruction: its bits, operands, text and use of memory |
 //! | `operand` | the operands that rows are made of |
 //!
-//! Decoding happens once for each place in memory; executing, logging and disassembling read this form.
-//! A compressed instruction is decoded into what it expands to and keeps its own 16 bits in `word`.
+//! Decoding happens once for each place in memory; executing, logging and disassembling read this
+//! form. A compressed instruction is decoded into what it expands to and keeps its own 16 bits in
+//! `word`.
 
 mod operand;
 mod table;
@@ -27,9 +28,9 @@ pub struct Instruction {
     pub rs1: u8,
     /// The second source register.
     pub rs2: u8,
-    /// The immediate, sign-extended. For a CSR instruction its number; for floating point the rounding
-    /// mode in bits 2:0 and the third source in bits 7:3; for an extension's instruction its place in
-    /// the table of registered instructions.
+    /// The immediate, sign-extended. For a CSR instruction its number; for floating point the
+    /// rounding mode in bits 2:0 and the third source in bits 7:3; for an extension's instruction
+    /// its place in the table of registered instructions.
     pub imm: i32,
     /// The instruction as it stands in memory; a compressed one in the low 16 bits.
     pub word: u32,

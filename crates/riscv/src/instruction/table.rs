@@ -1,5 +1,5 @@
-//! The instruction set, one row an instruction (unprivileged manual, chapter "RV32/64G Instruction Set
-//! Listings"; privileged manual for `mret` and `wfi`).
+//! The instruction set, one row an instruction (unprivileged manual, chapter "RV32/64G Instruction
+//! Set Listings"; privileged manual for `mret` and `wfi`).
 //!
 //! | column | meaning |
 //! |---|---|
@@ -10,8 +10,9 @@
 //! | memory | `loads`, `stores` or `updates` this many bytes |
 //!
 //! Rows stand in groups, by the [`Unit`] that executes them. Decoding, texts, operand classes and
-//! predicates come from this table, whatever the order of its rows; what an instruction computes is in
-//! [`crate::execute`]. Unused fields of fences are free, as the manual asks for the sake of finer fences.
+//! predicates come from this table, whatever the order of its rows; what an instruction computes is
+//! in [`crate::execute`]. Unused fields of fences are free, as the manual asks for the sake of
+//! finer fences.
 
 use super::operand::Operand;
 
@@ -97,7 +98,8 @@ macro_rules! instructions {
             Row::without_words(Op::Undecoded),
         ];
 
-        /// The units, in the order of [`Op`]; apart from the rows, as every instruction asks for its own.
+        /// The units, in the order of [`Op`]; apart from the rows, as every instruction asks for
+        /// its own.
         pub(super) static UNITS: [Unit; ROWS.len()] =
             [$($({ let _ = Op::$op; Unit::$unit },)*)* Unit::Hart, Unit::Hart, Unit::Hart];
     };

@@ -1,8 +1,8 @@
 //! The decode cache: for every page of RAM that code has run in, one decoded instruction for each
 //! halfword.
 //!
-//! Stores drop the instructions that they change, so self-modifying code is seen at once; `fence.i` has
-//! nothing left to do but says so anyway.
+//! Stores drop the instructions that they change, so self-modifying code is seen at once; `fence.i`
+//! has nothing left to do but says so anyway.
 
 use super::{CODE, Memory, PAGE_SHIFT, RAM_BASE};
 use crate::instruction::Instruction;
@@ -44,8 +44,8 @@ impl DecodeCache {
         }
     }
 
-    /// Forgets the instructions that stores have changed, also one that begins before the first byte. The
-    /// rest of the page stays: data often lies beside code.
+    /// Forgets the instructions that stores have changed, also one that begins before the first
+    /// byte. The rest of the page stays: data often lies beside code.
     pub(crate) fn drop_stale(&mut self, memory: &mut Memory) {
         for (start, size) in memory.stale.drain(..) {
             for slot in start.saturating_sub(2) >> 1..=(start + size - 1) >> 1 {

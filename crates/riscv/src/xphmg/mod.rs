@@ -1,4 +1,5 @@
-//! XPHMG_RT as an extension of the hart: [`xphmg::Unit`] does the work, this lends it registers and memory.
+//! XPHMG_RT as an extension of the hart: [`xphmg::Unit`] does the work, this lends it registers and
+//! memory.
 //!
 //! | file | concept |
 //! |---|---|
@@ -49,8 +50,8 @@ const LOGGED: [&str; 11] = [
 ];
 
 impl Xphmg {
-    /// The extension with these readings; with `lint` it warns of operands outside local memory where
-    /// RTCFG.LMEM_ONLY is set.
+    /// The extension with these readings; with `lint` it warns of operands outside local memory
+    /// where RTCFG.LMEM_ONLY is set.
     #[must_use]
     pub fn new(readings: Readings, lint: bool) -> Self {
         Self { unit: Unit::new(readings), lint, last: Executed::next(), faulting_lane: None }

@@ -1,5 +1,5 @@
-//! Instruction words by mnemonic. A pattern may hold words that do not exist; executing them traps as the
-//! specification says.
+//! Instruction words by mnemonic. A pattern may hold words that do not exist; executing them traps
+//! as the specification says.
 
 use crate::extension::CustomInstruction;
 

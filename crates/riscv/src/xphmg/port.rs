@@ -5,8 +5,8 @@ use crate::trap::Trap;
 use ::xphmg::encoding::CUSTOM_3;
 use ::xphmg::memory::{FaultKind, HartPort, Memory, MemoryFault};
 
-/// What a step of a job counts against the limit of a run: about the instructions that a program would need for it,
-/// and about the time that it takes.
+/// What a step of a job counts against the limit of a run: about the instructions that a program
+/// would need for it, and about the time that it takes.
 const STEP: u64 = 32;
 
 /// Lends a core to the unit.

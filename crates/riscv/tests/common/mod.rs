@@ -45,7 +45,8 @@ pub(crate) fn addi(rd: u32, rs1: u32, immediate: i32) -> u32 {
     i_type(0x13, 0, rd, rs1, immediate)
 }
 
-/// Two instructions that put an address within 2 GiB of here into a register: pc is that of the first.
+/// Two instructions that put an address within 2 GiB of here into a register: pc is that of the
+/// first.
 pub(crate) fn load_address(rd: u32, pc: u64, address: u64) -> [u32; 2] {
     let offset = address.wrapping_sub(pc) as i64;
     let high = (offset + 0x800) >> 12;

@@ -1,4 +1,5 @@
-//! Instruction to text. Flags are joined by `|` in the order of their bits and left out when there are none.
+//! Instruction to text. Flags are joined by `|` in the order of their bits and left out when there
+//! are none.
 
 use super::{Instruction, PipeDomain, Prefix, REGISTERS};
 use crate::numeric::Rounding;

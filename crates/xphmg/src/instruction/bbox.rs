@@ -1,7 +1,7 @@
 //! RT.BBOX: the slab test (specification, section 7).
 //!
-//! Per axis with `d != 0`: `tn = (near - o) / d`, `tf = (far - o) / d`, one rounded subtraction and one
-//! rounded division each. `hit <=> max(tnear, tmin) <= min(tfar, tmax)`.
+//! Per axis with `d != 0`: `tn = (near - o) / d`, `tf = (far - o) / d`, one rounded subtraction and
+//! one rounded division each. `hit <=> max(tnear, tmin) <= min(tfar, tmax)`.
 
 use super::{RayElements, Verdict};
 use crate::numeric::{Rounding, fp32};
@@ -47,7 +47,8 @@ pub fn bbox(ray: &RayElements, min: [f32; 3], max: [f32; 3], options: &BboxOptio
                 (plane(mode, mode, near, o, d), plane(mode, mode, far, o, d))
             }
             SlabRounding::Conservative => {
-                // A smaller difference makes a smaller quotient when d > 0, a larger one when d < 0.
+                // A smaller difference makes a smaller quotient when d > 0, a larger one when d <
+                // 0.
                 let (less, more) = (Rounding::Rdn, Rounding::Rup);
                 let (lower, upper) = if d > 0.0 { (less, more) } else { (more, less) };
                 (plane(lower, less, near, o, d), plane(upper, more, far, o, d))

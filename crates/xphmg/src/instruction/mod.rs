@@ -45,8 +45,8 @@ pub enum Verdict<const VALUES: usize> {
     Hit([f32; VALUES]),
     /// A miss.
     Miss,
-    /// A NaN among the elements, or made on the way: a miss whose values are NaN. `invalid` says that an
-    /// operation made it, which is NV.
+    /// A NaN among the elements, or made on the way: a miss whose values are NaN. `invalid` says
+    /// that an operation made it, which is NV.
     Nan {
         /// Whether an operation made the NaN.
         invalid: bool,

@@ -1,11 +1,13 @@
 //! RT.TRI: one triangle (specification, section 8).
 //!
-//! "Watertight Möller–Trumbore" names two things (X-29): Woop, Benthin and Wald ("Watertight Ray/Triangle
-//! Intersection", JCGT 2(1), 2013) decide, and the parameters are Möller and Trumbore's: `u` is the weight
-//! of `v1`, `v` the weight of `v2`. Without RTCAP.WATERTIGHT it is plain Möller–Trumbore.
+//! "Watertight Möller–Trumbore" names two things (X-29): Woop, Benthin and Wald ("Watertight
+//! Ray/Triangle Intersection", JCGT 2(1), 2013) decide, and the parameters are Möller and
+//! Trumbore's: `u` is the weight of `v1`, `v` the weight of `v2`. Without RTCAP.WATERTIGHT it is
+//! plain Möller–Trumbore.
 //!
-//! Every line is a chain of separately rounded FP32 operations, products before sums, left to right. The
-//! chain stops at the first miss; a NaN in anything computed up to there is the NaN case.
+//! Every line is a chain of separately rounded FP32 operations, products before sums, left to
+//! right. The chain stops at the first miss; a NaN in anything computed up to there is the NaN
+//! case.
 
 use super::{RayElements, Verdict};
 use crate::numeric::{Rounding, fp32};

@@ -6,9 +6,10 @@
 //! | 16 | 64 | 12c | – | 48, 52, 56 | 60 |
 //! | 32 | 128 | 24c | 96–111 | 112, 116, 120 | 124 |
 //!
-//! The flags word has two bits per child from bit 0 (00 empty, 01 node, 10 leaf, 11 reserved) and child 3's
-//! index in bits 31:8. A node of eight children is two tiles, children 0–3 and then 4–7. The literal
-//! structure has three children, each element in the low bits of a u32, at a stride of 128 bytes.
+//! The flags word has two bits per child from bit 0 (00 empty, 01 node, 10 leaf, 11 reserved) and
+//! child 3's index in bits 31:8. A node of eight children is two tiles, children 0–3 and then 4–7.
+//! The literal structure has three children, each element in the low bits of a u32, at a stride of
+//! 128 bytes.
 //!
 //! ```
 //! use xphmg::layout::node::NodeShape;

@@ -60,8 +60,8 @@ impl ElementFormat {
         self.bits() as usize / 8
     }
 
-    /// The code in `prec.stat`: the published codes of MODE.PET, and 8 plus the code of ALT_FMT
-    /// for the two FP8 formats.
+    /// The code in `prec.stat`: the published codes of MODE.PET, and 8 plus the code of
+    /// ALT_FMT for the two FP8 formats.
     #[must_use]
     pub const fn stat_code(self) -> u32 {
         match self {

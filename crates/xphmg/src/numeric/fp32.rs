@@ -1,12 +1,14 @@
-//! FP32 arithmetic in any rounding mode. Every operation is rounded on its own; nothing is fused.
+//! FP32 arithmetic in any rounding mode. Every operation is rounded on its own; nothing is fused
+//!
 //!
-//! To nearest even is what the host does. For the other modes the exact result is first rounded to odd in
+//! To nearest even is what the host does. For the other modes the exact result is first rounded to
+//! odd in
 //! `f64`, which keeps enough of it for any second rounding to 24 bits (Boldo and Melquiond), and then to
-//! FP32. Products of two FP32 numbers are exact in `f64`; a sum has an exact error term (Knuth's TwoSum);
-//! a quotient is compared with its dividend through an exact remainder.
+//! FP32. Products of two FP32 numbers are exact in `f64`; a sum has an exact error term (Knuth's
+//! TwoSum); a quotient is compared with its dividend through an exact remainder.
 //!
-//! Intermediates raise no flags. A NaN is whatever NaN the host makes: callers ask only whether
-//! there is one.
+//! Intermediates raise no flags. A NaN is whatever NaN the host makes: callers ask only
+//! whether there is one.
 
 use super::{FloatLayout, Rounding, round};
 
@@ -70,8 +72,8 @@ pub fn product_difference_wide(mode: Rounding, [a, b]: [f32; 2], [c, d]: [f32; 2
     to_fp32(mode, settle_fp64(mode, sum, error))
 }
 
-/// Whether the exact result is finite, so that rounding is the question. Infinite and NaN operands, and
-/// divisions by zero, give the same answer in every mode.
+/// Whether the exact result is finite, so that rounding is the question. Infinite and NaN operands,
+/// and divisions by zero, give the same answer in every mode.
 fn result_is_finite(nearest: f32, operands: &[f32]) -> bool {
     !nearest.is_nan() && operands.iter().all(|x| x.is_finite())
 }
@@ -93,12 +95,14 @@ fn sum_error(a: f64, b: f64, sum: f64) -> f64 {
     (a - a_part) + (b - b_part)
 }
 
-/// A number with the sign of `dividend - divisor * quotient`. The product of 24 by 53 bits does not fit an
+/// A number with the sign of `dividend - divisor * quotient`. The product of 24 by 53 bits does not
+/// fit an
 /// `f64`; the quotient is split so that both halves' products do.
 fn remainder(dividend: f64, divisor: f64, quotient: f64) -> f64 {
     let high = f64::from_bits(quotient.to_bits() & !((1 << 27) - 1));
     let low = quotient - high;
-    // dividend - divisor * high is a difference of neighbours (Sterbenz), hence exact; so is the product.
+    // dividend - divisor * high is a difference of neighbours (Sterbenz), hence exact; so is the
+    // product.
     (dividend - divisor * high) - divisor * low
 }
 

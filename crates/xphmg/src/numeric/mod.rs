@@ -1,5 +1,5 @@
-//! Numbers: the seven element formats, five rounding modes, FP32 arithmetic that is rounded operation by
-//! operation, and the conversions between elements and FP32.
+//! Numbers: the seven element formats, five rounding modes, FP32 arithmetic that is rounded
+//! operation by operation, and the conversions between elements and FP32.
 //!
 //! | file | concept |
 //! |---|---|

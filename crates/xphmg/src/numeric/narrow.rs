@@ -1,4 +1,5 @@
-//! Writing a result: one FP32 value to one element of the effective format (specification, section 4).
+//! Writing a result: one FP32 value to one element of the effective format (specification, section
+//! 4).
 //!
 //! | source | format, mode | SAT | result | flags |
 //! |---|---|---|---|---|
@@ -12,7 +13,8 @@ use super::{FloatLayout, round};
 use crate::flags::{Exceptions, Raised, Stickies};
 use crate::policy::{NanPolicy, Policy};
 
-/// An element with what its making raised. DOWNCAST_TAKEN and the SEEN bits belong to the instruction.
+/// An element with what its making raised. DOWNCAST_TAKEN and the SEEN bits belong to the
+/// instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Narrowed {
     /// The element, in the low bits.

@@ -1,5 +1,6 @@
-//! A finite number rounded to a floating format, with what happened on the way: the one place where results
-//! are rounded, RT's and the hart's. The caller decides what an overflow or a subnormal becomes.
+//! A finite number rounded to a floating format, with what happened on the way: the one place where
+//! results are rounded, RT's and the hart's. The caller decides what an overflow or a subnormal
+//! becomes.
 
 use super::{FloatLayout, Rounding};
 use std::cmp::Ordering;
@@ -22,8 +23,8 @@ pub struct Rounded {
     pub magnitude: u64,
     /// The result differs from the number.
     pub inexact: bool,
-    /// Rounded with unbounded exponent, the magnitude lies below the smallest normal number: tininess after
-    /// rounding, as RISC-V defines it.
+    /// Rounded with unbounded exponent, the magnitude lies below the smallest normal number:
+    /// tininess after rounding, as RISC-V defines it.
     pub tiny: bool,
     /// Rounded with unbounded exponent, the magnitude exceeds the largest finite number.
     pub overflow: bool,
@@ -31,15 +32,16 @@ pub struct Rounded {
 
 /// Rounds a finite `value` to `layout`.
 ///
-/// A value that was rounded to odd beforehand gives the same result as the exact one, as long as `layout`
-/// has at least two bits less (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums").
+/// A value that was rounded to odd beforehand gives the same result as the exact one, as long as
+/// `layout` has at least two bits less (Boldo and Melquiond, "Emulation of FMA and correctly
+/// rounded sums").
 #[must_use]
 pub fn round(value: f64, layout: FloatLayout, mode: Rounding) -> Rounded {
     round_finite(Finite::from_f64(value), false, layout, mode)
 }
 
-/// Rounds a number to `layout`. With `sticky` it is a little larger in magnitude than it says, and must have
-/// at least two bits more than the format.
+/// Rounds a number to `layout`. With `sticky` it is a little larger in magnitude than it says, and
+/// must have at least two bits more than the format.
 #[must_use]
 pub fn round_finite(number: Finite, sticky: bool, layout: FloatLayout, mode: Rounding) -> Rounded {
     let Finite { negative, exponent, significand } = number;
@@ -69,8 +71,8 @@ pub fn round_finite(number: Finite, sticky: bool, layout: FloatLayout, mode: Rou
     Rounded { magnitude, inexact, tiny, overflow: magnitude > layout.largest_finite() }
 }
 
-/// Drops the low `shift` bits of a magnitude: the rounded rest, and whether something was lost. `sticky`
-/// says that the magnitude is a little more than its bits.
+/// Drops the low `shift` bits of a magnitude: the rounded rest, and whether something was lost.
+/// `sticky` says that the magnitude is a little more than its bits.
 #[must_use]
 pub fn round_shift(
     magnitude: u128,

@@ -1,5 +1,5 @@
-//! Rounding modes. MODE.FP_RMODE and RISC-V exchange the codes 2 and 3: modes are translated by name, never
-//! by number (specification, sections 3.1 and 5).
+//! Rounding modes. MODE.FP_RMODE and RISC-V exchange the codes 2 and 3: modes are translated by
+//! name, never by number (specification, sections 3.1 and 5).
 
 use std::fmt;
 
@@ -48,8 +48,8 @@ impl Rounding {
         }
     }
 
-    /// The mode of a RISC-V code, as `frm` and `svon.fpctl` have it: 2 is down and 3 is up. `None` for the
-    /// codes 5 to 7, which `svon.fpctl` reads as "use MODE's".
+    /// The mode of a RISC-V code, as `frm` and `svon.fpctl` have it: 2 is down and 3 is up. `None`
+    /// for the codes 5 to 7, which `svon.fpctl` reads as "use MODE's".
     #[must_use]
     pub const fn from_riscv_code(code: u32) -> Option<Self> {
         match code {
@@ -92,7 +92,8 @@ impl Rounding {
         Self::ALL.into_iter().find(|mode| mode.name().eq_ignore_ascii_case(name))
     }
 
-    /// Whether a magnitude that was cut is to be raised by one unit: `odd` is the last bit that was kept,
+    /// Whether a magnitude that was cut is to be raised by one unit: `odd` is the last bit that was
+    /// kept,
     /// `rest` what was cut compared with half a unit (`None`: nothing was cut).
     #[must_use]
     pub(crate) fn raises(

@@ -1,5 +1,5 @@
-//! Reading an element: exactly to FP32, after the flush of subnormals and through the inverse of
-//! the quantisation.
+//! Reading an element: exactly to FP32, after the flush of subnormals and through the
+//! inverse of the quantisation.
 
 use super::FloatLayout;
 use crate::flags::{Exceptions, Raised, Stickies};

@@ -1,4 +1,5 @@
-//! The offload job: rays from one queue, hits and misses to two others (specification, sections 14, 15).
+//! The offload job: rays from one queue, hits and misses to two others (specification, sections 14,
+//! 15).
 //!
 //! | file | concept |
 //! |---|---|

@@ -1,7 +1,7 @@
 //! Tickets, event tokens and jobs that wait.
 //!
-//! One queue, first in first out, tickets from 1. Signals stand in the same order as jobs: a token is
-//! armed when every job submitted before its signal is complete.
+//! One queue, first in first out, tickets from 1. Signals stand in the same order as jobs: a token
+//! is armed when every job submitted before its signal is complete.
 
 use super::{Job, JobRecord};
 use crate::memory::Memory;
@@ -96,8 +96,8 @@ impl Pending {
         Ok(records)
     }
 
-    /// Completes the oldest entries that are too many, so that a program that never waits cannot fill the host's
-    /// memory. A job may complete at any time after its submission.
+    /// Completes the oldest entries that are too many, so that a program that never waits cannot
+    /// fill the host's memory. A job may complete at any time after its submission.
     pub fn limit(&mut self, memory: &mut (impl Memory + ?Sized)) -> Vec<JobRecord> {
         self.drain(self.waiting.len().saturating_sub(MOST_WAITING), memory)
     }

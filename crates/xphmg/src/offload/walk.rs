@@ -1,7 +1,7 @@
 //! One ray through the tree.
 //!
-//! The whole tree in pre-order, children in slot order, every child box against the ray's own interval. Box
-//! tests are conservative: only hits are visible, so nothing may be lost to rounding.
+//! The whole tree in pre-order, children in slot order, every child box against the ray's own
+//! interval. Box tests are conservative: only hits are visible, so nothing may be lost to rounding.
 
 use super::JobOptions;
 use crate::flags::Raised;
@@ -14,8 +14,8 @@ use crate::memory::{Memory, MemoryFault, element_at, load_array};
 use crate::policy::Policy;
 use std::ops::ControlFlow;
 
-/// Steps that one ray may take: node visits, and triangles, which a range of any length could otherwise
-/// stretch for ever.
+/// Steps that one ray may take: node visits, and triangles, which a range of any length could
+/// otherwise stretch for ever.
 pub const BUDGET: u32 = 1 << 24;
 
 /// What a walk needs to know.
@@ -248,7 +248,8 @@ impl Progress<'_> {
         self.expect(0)
     }
 
-    /// Whether the budget is enough for what waits: each entry will take a step. This keeps the stack of a cycle small.
+    /// Whether the budget is enough for what waits: each entry will take a step. This keeps the
+    /// stack of a cycle small.
     fn expect(&self, waiting: usize) -> Result<(), WalkError> {
         if self.steps as usize + waiting > BUDGET as usize {
             Err(WalkError::Budget)
@@ -259,7 +260,8 @@ impl Progress<'_> {
 }
 
 impl WalkHit {
-    /// The order of hits: smallest `t`, then triangle, then leaf. It does not depend on the order of visits.
+    /// The order of hits: smallest `t`, then triangle, then leaf. It does not depend on the order
+    /// of visits.
     #[must_use]
     pub fn comes_before(&self, other: &Self) -> bool {
         let ids = |hit: &Self| (hit.primitive, hit.leaf);

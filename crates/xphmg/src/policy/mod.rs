@@ -82,8 +82,8 @@ impl Policy {
         if self.suppress { Exceptions::empty() } else { raised & self.enabled }
     }
 
-    /// The distance from 1 to the next larger number, or one quantisation step of an integer: the unit of
-    /// epsilon.
+    /// The distance from 1 to the next larger number, or one quantisation step of an integer: the
+    /// unit of epsilon.
     #[must_use]
     pub fn unit(&self) -> f32 {
         match self.format.float_layout() {

@@ -1,4 +1,5 @@
-//! The PREC block: MODE and ALT with APPLY, STAT, EXC.EN and EXC.ST (specification, sections 3.3 to 3.5).
+//! The PREC block: MODE and ALT with APPLY, STAT, EXC.EN and EXC.ST (specification, sections 3.3 to
+//! 3.5).
 
 use super::alt::Alternate;
 use super::{Alt, Mode, Policy};

@@ -1,4 +1,5 @@
-//! The proof of an untrusted image: arrays first, then every node from node 0 on, then the geometry.
+//! The proof of an untrusted image: arrays first, then every node from node 0 on, then the
+//! geometry.
 
 use super::contents::Contents;
 use super::header::{HEADER_BYTES, Header, NAME_BYTES};

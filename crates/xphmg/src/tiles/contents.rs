@@ -1,5 +1,5 @@
-//! Typed access to an image. Everything is total: what is not there reads as empty or zero, so that the check can
-//! look at anything; on a proved image nothing is missing.
+//! Typed access to an image. Everything is total: what is not there reads as empty or zero, so that
+//! the check can look at anything; on a proved image nothing is missing.
 
 use super::flatten::Name;
 use super::header::{HEADER_BYTES, Header, NAME_BYTES};

@@ -1,7 +1,7 @@
 //! A tree as triangles in order and a topology over ranges of them.
 //!
-//! Boxes are not taken over: they are formed anew from the stored geometry. What is kept is which triangles
-//! stand together.
+//! Boxes are not taken over: they are formed anew from the stored geometry. What is kept is which
+//! triangles stand together.
 
 use geometry::Triangle;
 use tree::{Blas, Bvh, Instance, Node, Tree};

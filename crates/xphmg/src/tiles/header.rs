@@ -10,8 +10,8 @@
 //! | 56–59 | 1 if instances were flattened |
 //! | 60–63 | zero |
 //!
-//! TriRanges follow the last node; a leaf's index counts 16 bytes from node 0. A name is three u32: instance,
-//! geometry, primitive. All of it is one segment, placed where a hart has RAM.
+//! TriRanges follow the last node; a leaf's index counts 16 bytes from node 0. A name is three u32:
+//! instance, geometry, primitive. All of it is one segment, placed where a hart has RAM.
 
 use super::Precision;
 use super::precision::Registers;
@@ -27,8 +27,8 @@ pub const HEADER_ADDRESS: u64 = 0x8100_0000;
 /// The first eight bytes.
 pub const MAGIC: &[u8; 8] = b"SILIXPHM";
 
-/// The image in a file: its bytes as they lie in memory from [`HEADER_ADDRESS`] on. It may be unsound; a format
-/// that the header does not name is taken for FP32, and the check finds out.
+/// The image in a file: its bytes as they lie in memory from [`HEADER_ADDRESS`] on. It may be
+/// unsound; a format that the header does not name is taken for FP32, and the check finds out.
 #[must_use]
 pub fn image_of_file(bytes: &[u8]) -> Image {
     let header = Header::from_bytes(bytes);

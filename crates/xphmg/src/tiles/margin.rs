@@ -1,12 +1,13 @@
 //! How far boxes are widened.
 //!
-//! A triangle that RT.TRI accepts is passed by the ray within a few roundings of its corners, and a box test
-//! that is rounded in one mode is off by three more; all are bounded by `10uR`, where `u = 2^-24` and `R`
-//! bounds the distance from the ray's origin to the boxes. `R` is 16 diameters of the scene, as for every
-//! format with a margin. Internal arithmetic is FP32 whatever the elements are, so the bound does not depend on
-//! their precision.
+//! A triangle that RT.TRI accepts is passed by the ray within a few roundings of its corners, and a
+//! box test that is rounded in one mode is off by three more; all are bounded by `10uR`, where `u =
+//! 2^-24` and `R` bounds the distance from the ray's origin to the boxes. `R` is 16 diameters of
+//! the scene, as for every format with a margin. Internal arithmetic is FP32 whatever the elements
+//! are, so the bound does not depend on their precision.
 //!
-//! In an offload job the box test is conservative and the margin covers the triangle test alone.
+//! In an offload job the box test is conservative and the margin covers the triangle test
+//! alone.
 
 use geometry::Aabb;
 use geometry::rounding::{add_up, narrow_up, sub_down};

@@ -7,7 +7,8 @@
 //! | `xphmg-bf16` | BF16 | 0x00920000 | 0 |
 //! | `xphmg-int16q` | INT16, quantised | 0x028A0000 | ALT_EN, format 0, SCALE_SH |
 //!
-//! The scale of `xphmg-int16q` is the smallest at which the scene fits: a coordinate is its code times
+//! The scale of `xphmg-int16q` is the smallest at which the scene fits: a coordinate is its code
+//! times
 //! `2^SCALE_SH`, from −8 to 7.
 
 use crate::numeric::ElementFormat;
@@ -63,8 +64,8 @@ impl Precision {
         }
     }
 
-    /// The registers for a scene whose coordinates do not exceed `largest`, box planes included; `None` if no
-    /// scale is coarse enough.
+    /// The registers for a scene whose coordinates do not exceed `largest`, box planes included;
+    /// `None` if no scale is coarse enough.
     #[must_use]
     pub fn registers(self, largest: f64) -> Option<Registers> {
         let plain = |mode| Some(Registers { mode, alt: 0 });
@@ -84,7 +85,8 @@ impl Precision {
 }
 
 impl Registers {
-    /// The policy that these registers put in force; `None` if they are not stored as they are written.
+    /// The policy that these registers put in force; `None` if they are not stored as they are
+    /// written.
     #[must_use]
     pub fn policy(self) -> Option<Policy> {
         let (mut prec, readings) = (Prec::default(), Readings::default());

@@ -1,5 +1,6 @@
-//! The advisory CAP registers, 0x7C0 to 0x7DF without PREC (specification, section 3.6). They describe and
-//! never bind; numbers of the window that are not implemented read 0 and ignore writes.
+//! The advisory CAP registers, 0x7C0 to 0x7DF without PREC (specification, section 3.6). They
+//! describe and never bind; numbers of the window that are not implemented read 0 and ignore
+//! writes.
 
 /// Numbers, names and values.
 pub const REGISTERS: [(u16, &str, u64); 31] = [

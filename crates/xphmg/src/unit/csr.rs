@@ -9,8 +9,9 @@
 //! | 0x8A0–0x8AA (X-23) | RT (user mode) |
 //! | 0x8D8–0x8DF (X-57) | MTX |
 //!
-//! Nothing here traps: read-only registers ignore writes, and numbers of the window 0x7C0–0x7FF that mean
-//! nothing read 0. Privilege follows from the number and is the hart's business.
+//! Nothing here traps: read-only registers ignore writes, and numbers of the window 0x7C0–0x7FF
+//! that mean nothing read 0. Privilege follows from the number and is the hart's business
+//!
 
 use super::{Unit, cap, mtx, rt_registers, svmem, xmem};
 

@@ -167,7 +167,8 @@ impl<const N: usize> From<Verdict<N>> for AnyVerdict {
 }
 
 impl AnyVerdict {
-    /// The values as elements: zeros of a miss are not narrowed, the NaNs of the NaN case are.
+    /// The values as elements: zeros of a miss are not narrowed, the NaNs of the NaN case are
+    ///
     fn narrow(&self, count: u8, policy: &Policy, raised: &mut Raised) -> Vec<u32> {
         let count = usize::from(count);
         if !self.hit && !self.nan {
@@ -185,7 +186,8 @@ impl AnyVerdict {
     }
 }
 
-/// Loads the first `count` of `N` elements; the others are 0. A fault names the first element that is not there.
+/// Loads the first `count` of `N` elements; the others are 0. A fault names the first element that
+/// is not there.
 fn load_elements<const N: usize>(
     memory: &mut (impl Memory + ?Sized),
     address: u64,

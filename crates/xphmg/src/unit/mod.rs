@@ -55,7 +55,8 @@ pub struct Unit {
     pub(crate) mtx: Mtx,
     pub(crate) pending: Pending,
     lds: Lds,
-    /// SVSTATE before an ordinary instruction used up a count or an override: should it trap, it did not.
+    /// SVSTATE before an ordinary instruction used up a count or an override: should it trap, it
+    /// did not.
     before_ordinary: Option<Rsv>,
 }
 
@@ -94,8 +95,8 @@ impl Unit {
         self.lds.resize(bytes);
     }
 
-    /// Operands of an instruction outside local memory although RTCFG.LMEM_ONLY asks for it: a lint, nothing
-    /// more.
+    /// Operands of an instruction outside local memory although RTCFG.LMEM_ONLY asks for it: a
+    /// lint, nothing more.
     #[must_use]
     pub fn outside_local_memory(&self, record: &record::RtRecord) -> Vec<u64> {
         if !self.rt.local_memory_only() {
@@ -139,9 +140,9 @@ impl Unit {
         }
     }
 
-    /// To be asked before every instruction of the hart while [`Self::watches`] says so; [`Self::execute`] asks
-    /// for itself. Instructions other than RT's are illegal while RSV is on; they also use up an
-    /// override.
+    /// To be asked before every instruction of the hart while [`Self::watches`] says so;
+    /// [`Self::execute`] asks for itself. Instructions other than RT's are illegal while RSV is on
+    /// they also use up an override.
     ///
     /// # Errors
     /// The illegal-instruction trap of a vetoed instruction.
@@ -177,8 +178,8 @@ impl Unit {
         self.before_ordinary = None;
     }
 
-    /// A trap is entered: lanes and overrides are parked. An exception, unlike an interrupt, means that
-    /// the instruction before it did not retire.
+    /// A trap is entered: lanes and overrides are parked. An exception, unlike an interrupt,
+    /// means that the instruction before it did not retire.
     pub fn trap_entered(&mut self, is_interrupt: bool) {
         if let Some(before) = self.before_ordinary.take()
             && !is_interrupt

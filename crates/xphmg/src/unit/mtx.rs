@@ -1,9 +1,9 @@
 //! Matrices for instance transforms: `mtx.ld`, `mtx.mul`, `mtx.mad` (specification, section 18).
 //!
-//! Four banks hold a 2×2, a 3×3 and a 4×4 matrix each, as element bits; rectangular shapes are the upper left
-//! blocks of the larger ones. One bank holds a bias vector. Input and output vectors lie one behind the
-//! other in memory. A ray goes to instance space as two vectors, (o, 1) and (d, 0), through a 4×4 matrix;
-//! its bounds stay because d is not normalised.
+//! Four banks hold a 2×2, a 3×3 and a 4×4 matrix each, as element bits; rectangular shapes are the
+//! upper left blocks of the larger ones. One bank holds a bias vector. Input and output vectors lie
+//! one behind the other in memory. A ray goes to instance space as two vectors, (o, 1) and (d, 0),
+//! through a 4×4 matrix; its bounds stay because d is not normalised.
 //!
 //! | number (X-57) | name | content |
 //! |---|---|---|

@@ -166,7 +166,8 @@ impl Rsv {
         }
     }
 
-    /// An instruction that is no prefix retired: it used up an override, and one count if RSV is on.
+    /// An instruction that is no prefix retired: it used up an override, and one count if RSV is on
+    ///
     pub fn retire(&mut self) {
         self.state &= !FC_PEND;
         if !self.is_on() {

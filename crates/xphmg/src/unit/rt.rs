@@ -1,8 +1,9 @@
 //! `rt.bbox` and `rt.tri`: checks, lanes, commit (specification, sections 1, 6 and 9).
 //!
-//! Order of checks: reserved bits (by decoding), features, destination registers and lane steps; then
-//! lane by lane the ray record, the operand, the arithmetic, enabled exceptions. Everything is read before
-//! anything is written: a trap leaves registers, masks and P0 as they were.
+//! Order of checks: reserved bits (by decoding), features, destination registers and lane
+//! steps; then lane by lane the ray record, the operand, the arithmetic, enabled exceptions.
+//! Everything is read before anything is written: a trap leaves registers, masks and P0 as
+//! they were.
 
 use super::lane::{LaneFault, LaneOutcome, Operation};
 use super::record::{Executed, LaneRecord, RtRecord};

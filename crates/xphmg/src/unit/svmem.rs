@@ -1,7 +1,7 @@
 //! SVMEM: which box, which triangle (specification, section 10).
 //!
-//! The operand of lane `i` lies at `B + ext(IDX[i]) * SCALE` modulo 2^64, where `B` is SVMBASE, or RTBASE when
-//! that is 0. SVMLEN and the gather/scatter bit mean nothing to RT.
+//! The operand of lane `i` lies at `B + ext(IDX[i]) * SCALE` modulo 2^64, where `B` is SVMBASE, or
+//! RTBASE when that is 0. SVMLEN and the gather/scatter bit mean nothing to RT.
 
 use crate::bits::{bit, field};
 use crate::memory::{HartPort, MemoryFault, load_array};

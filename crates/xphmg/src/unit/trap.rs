@@ -1,5 +1,5 @@
-//! Traps. RISC-V has no cause for an unsupported feature, which is an illegal instruction with LAST_EC
-//! 2, nor for FP exceptions, which take a cause of the custom range.
+//! Traps. RISC-V has no cause for an unsupported feature, which is an illegal instruction
+//! with LAST_EC 2, nor for FP exceptions, which take a cause of the custom range.
 
 use crate::flags::Exceptions;
 use crate::memory::{FaultKind, MemoryFault};

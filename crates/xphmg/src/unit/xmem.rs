@@ -23,8 +23,8 @@ bitflags::bitflags! {
     }
 }
 
-/// Number, name, reset and write mask. A clear bit of CAP makes the fields that depend on it read zero: LOCK_EN,
-/// COMP_THR and COMP_CTL.
+/// Number, name, reset and write mask. A clear bit of CAP makes the fields that depend on it read
+/// zero: LOCK_EN, COMP_THR and COMP_CTL.
 pub const REGISTERS: [(u16, &str, u64, u64); 14] = [
     (0x7E0, "xmem.cap", 0x657, 0),
     (0x7E1, "xmem.params", 0x4086_0040, 0),

@@ -9,8 +9,8 @@ pub(crate) const OPERAND: u64 = BASE + 0x200;
 pub(crate) const FP32: u64 = 0x80A4_0000;
 const BYTES: usize = 0x1_0000;
 
-/// A unit and its hart. a0 points to a ray along +z through (0.25, 0.5), SVMBASE to a box that it meets from 4 to
-/// 8; elements are FP32.
+/// A unit and its hart. a0 points to a ray along +z through (0.25, 0.5), SVMBASE to a box that it
+/// meets from 4 to 8; elements are FP32.
 pub(crate) struct Bench {
     pub(crate) unit: Unit,
     pub(crate) hart: TestHart,
@@ -73,7 +73,8 @@ impl Bench {
 /// A box, lower corner first.
 pub(crate) const EDGED: [f32; 6] = [-1.0, -1.0, 4.0, 1.0, 1.0, 8.0];
 
-/// Rays that meet that box at its edge through (1, 1, 6): they enter the x slab where they leave the y slab.
+/// Rays that meet that box at its edge through (1, 1, 6): they enter the x slab where they leave
+/// the y slab.
 pub(crate) fn grazing_rays() -> impl Iterator<Item = [f32; 8]> {
     let mut random = 1u32;
     let mut draw = move || {

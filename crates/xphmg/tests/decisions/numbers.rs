@@ -28,7 +28,8 @@ fn x16_only_narrowing_is_inexact() {
     assert_eq!((bench.read(0x7D4), bench.read(STAT) >> 14 & 1), (1, 1));
 }
 
-/// Result, exceptions and stickies of every row of the specification's table, and of the steps that it leaves out.
+/// Result, exceptions and stickies of every row of the specification's table, and of the steps that
+/// it leaves out.
 #[test]
 fn x19_results_are_rounded_saturated_and_flushed_in_this_order() {
     use ElementFormat::{E4M3, E5M2, Fp16, Fp32};

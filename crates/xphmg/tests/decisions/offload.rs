@@ -221,7 +221,8 @@ fn x52_a_cycle_ends() {
     assert_eq!(indices(&mut bench)[0], [0, 3]);
 }
 
-/// A triangle waits where rays graze its box: rounding loses some of them for RT.BBOX, none for a job.
+/// A triangle waits where rays graze its box: rounding loses some of them for RT.BBOX, none for a
+/// job.
 #[test]
 fn x53_jobs_enter_boxes_that_rounding_hides() {
     let shape = NodeShape::new(ElementFormat::Fp32, NodeLayout::Packed, false);
