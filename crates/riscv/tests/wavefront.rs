@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
 use tree::Tree;
-use xphmg::machines::{BruteForce, TilesGround};
+use xphmg::machines::{BruteForce, TilesImage};
 use xphmg::{Precision, Readings, Tiles};
 
 fn image(tiles: &Tiles) -> (CheckedImage, Tree, Vec3, Vec3) {
@@ -53,7 +53,7 @@ fn the_wavefront_loop_finds_what_brute_force_finds() {
     for tiles in [Tiles::new(Precision::Fp32), Tiles { wide: true, ..Tiles::new(Precision::Fp32) }]
     {
         let (checked, decoded, least, most) = image(&tiles);
-        let ground = TilesGround::new(&checked, &decoded).unwrap();
+        let ground = TilesImage::new(&checked, &decoded).unwrap();
         let hart = HartMachine::new(&checked, ground).unwrap();
         let truth = BruteForce::new(ground);
         let mut random = Random(11);
@@ -83,7 +83,7 @@ fn narrow_elements_give_the_closest_narrowed_t() {
     for precision in [Precision::Fp16, Precision::Bf16, Precision::Int16q] {
         let tiles = Tiles::new(precision);
         let (checked, decoded, least, most) = image(&tiles);
-        let ground = TilesGround::new(&checked, &decoded).unwrap();
+        let ground = TilesImage::new(&checked, &decoded).unwrap();
         let hart = HartMachine::new(&checked, ground).unwrap();
         let truth = BruteForce::new(ground);
         let mut random = Random(12);
@@ -100,7 +100,7 @@ fn narrow_elements_give_the_closest_narrowed_t() {
 #[test]
 fn the_offload_program_agrees_with_the_loop() {
     let (checked, decoded, least, most) = image(&Tiles::new(Precision::Fp32));
-    let ground = TilesGround::new(&checked, &decoded).unwrap();
+    let ground = TilesImage::new(&checked, &decoded).unwrap();
     let program =
         HartMachine::with_program(&checked, ground, OFFLOAD, Readings::default()).unwrap();
     let truth = BruteForce::new(ground);

@@ -20,12 +20,12 @@ use gfx12::walk::{Dual, Gpurt, Options as WalkOptions, Radv, RadvLiteral, WalkEr
 use machine::{
     BlockFormat, CheckedImage, EncodeError, Finding, Format, Machine, Reference, TreeFormat,
 };
-use riscv::machine::{HartMachine, SeatError};
+use riscv::machine::{HartMachine, LoadedProgramError};
 use trace::{Options as TracerOptions, TraceError, Tracer};
 use tree::Tree;
 use ttu::program::ProgramError;
 use ttu::{Config as TtuConfig, RunError, Tb12, TtuMachine, World};
-use xphmg::machines::{GroundError, Offload, SceneNames, TilesGround};
+use xphmg::machines::{Offload, SceneNames, TilesImage, TilesImageError};
 use xphmg::{Precision, Tiles};
 
 /// Options matter to the encoder alone.
@@ -179,10 +179,10 @@ pub enum MachineError {
     Tracer(#[from] TraceError),
     /// The hart has no place for the image.
     #[error(transparent)]
-    Seat(#[from] SeatError),
+    LoadedProgram(#[from] LoadedProgramError),
     /// The image is not one of tiles.
     #[error(transparent)]
-    Ground(#[from] GroundError),
+    Ground(#[from] TilesImageError),
     /// A block of the image is too large for the traversal unit.
     #[error(transparent)]
     Program(#[from] ProgramError),
@@ -271,13 +271,13 @@ impl LaidOut {
             MachineName::Gfx12Dual => Box::new(Dual::new(image, WalkOptions::dual(rule))?),
             MachineName::Ttu => Box::new(TtuMachine::new(self.world(rule)?, TtuConfig::default())?),
             MachineName::Hart => {
-                Box::new(HartMachine::new(image, TilesGround::new(image, &self.tree)?)?)
+                Box::new(HartMachine::new(image, TilesImage::new(image, &self.tree)?)?)
             }
-            MachineName::Offload => Box::new(Offload::new(TilesGround::new(image, &self.tree)?)),
+            MachineName::Offload => Box::new(Offload::new(TilesImage::new(image, &self.tree)?)),
         };
         Ok(match self.format {
             FormatName::Xphmg(_) => {
-                Box::new(SceneNames::new(machine, TilesGround::new(image, &self.tree)?))
+                Box::new(SceneNames::new(machine, TilesImage::new(image, &self.tree)?))
             }
             _ => machine,
         })

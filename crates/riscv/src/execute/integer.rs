@@ -5,7 +5,7 @@ use crate::instruction::{Instruction, Op};
 use crate::trap::Trap;
 
 #[inline(always)]
-pub(super) fn execute(core: &mut Core, instruction: &Instruction) -> Result<(), Trap> {
+pub(crate) fn execute(core: &mut Core, instruction: &Instruction) -> Result<(), Trap> {
     let a = core.x(instruction.rs1);
     let b = core.x(instruction.rs2);
     let immediate = i64::from(instruction.imm) as u64;

@@ -20,14 +20,14 @@ fn nasty(format: Format) -> impl Strategy<Value = u64> {
     let all = u64::MAX >> (64 - width);
     let near =
         |centre: u64| (0..9_u64).prop_map(move |step| centre.wrapping_add(step).wrapping_sub(4));
-    let one = (format.infinity(false) / 2) & !((1 << format.fraction) - 1);
+    let one = (format.infinity(false) / 2) & !((1 << format.layout.fraction_bits) - 1);
     let magnitude = prop_oneof![
         any::<u64>(),
         near(0),
         near(one),
         near(format.infinity(false)),
-        near(1 << format.fraction),
-        any::<u64>().prop_map(move |bits| bits & !((1 << (format.fraction - 3)) - 1)),
+        near(1 << format.layout.fraction_bits),
+        any::<u64>().prop_map(move |bits| bits & !((1 << (format.layout.fraction_bits - 3)) - 1)),
     ];
     (magnitude, any::<bool>())
         .prop_map(move |(bits, negative)| (bits & all & !format.sign()) | format.zero(negative))

@@ -10,15 +10,15 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! | `seat` | a hart with the program and an image in its memory |
+//! | `loaded_program` | a hart with the program and an image in its memory |
 
-mod seat;
+mod loaded_program;
 
 use ::machine::{BudgetExhausted, CheckedImage, Counters, Hit, HitKind, Machine, RayQuery};
-pub use seat::SeatError;
-use seat::{Answered, Seat};
+pub use loaded_program::LoadedProgramError;
+use loaded_program::{Answered, LoadedProgram};
 use std::sync::{Mutex, PoisonError};
-use xphmg::machines::TilesGround;
+use xphmg::machines::TilesImage;
 use xphmg::offload::walk::WalkHit;
 use xphmg::readings::{BboxRounding, Readings};
 
@@ -40,48 +40,53 @@ pub(crate) enum Kind {
 
 /// Harts that run one program over one image. Queries of several threads get a hart each.
 pub struct HartMachine<'a> {
-    ground: TilesGround<'a>,
+    tiles: TilesImage<'a>,
     image: &'a CheckedImage,
     program: &'static [u8],
     readings: Readings,
-    idle: Mutex<Vec<Seat>>,
+    idle: Mutex<Vec<LoadedProgram>>,
 }
 
 impl<'a> HartMachine<'a> {
     /// A machine that runs [`WAVEFRONT`] over an image, with box tests that lose nothing.
-    pub fn new(image: &'a CheckedImage, ground: TilesGround<'a>) -> Result<Self, SeatError> {
+    pub fn new(image: &'a CheckedImage, tiles: TilesImage<'a>) -> Result<Self, LoadedProgramError> {
         let readings =
             Readings { bbox_rounding: BboxRounding::Conservative, ..Readings::default() };
-        Self::with_program(image, ground, WAVEFRONT, readings)
+        Self::with_program(image, tiles, WAVEFRONT, readings)
     }
 
     /// A machine that runs a program with the interface of `examples/riscv/image.h`.
     pub fn with_program(
         image: &'a CheckedImage,
-        ground: TilesGround<'a>,
+        tiles: TilesImage<'a>,
         program: &'static [u8],
         readings: Readings,
-    ) -> Result<Self, SeatError> {
-        // One seat now, so that what cannot work is found out before the first query.
-        let seat = Seat::new(image.image(), program, readings)?;
-        Ok(Self { ground, image, program, readings, idle: Mutex::new(vec![seat]) })
+    ) -> Result<Self, LoadedProgramError> {
+        // One now, so that what cannot work is found out before the first query.
+        let loaded = LoadedProgram::new(image.image(), program, readings)?;
+        Ok(Self { tiles, image, program, readings, idle: Mutex::new(vec![loaded]) })
     }
 
-    fn ask(&self, query: &RayQuery, kind: Kind, cull_back: bool) -> Result<Answered, SeatError> {
+    fn ask(
+        &self,
+        query: &RayQuery,
+        kind: Kind,
+        cull_back: bool,
+    ) -> Result<Answered, LoadedProgramError> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut seat = match idle {
-            Some(seat) => seat,
-            None => Seat::new(self.image.image(), self.program, self.readings)?,
+        let mut loaded = match idle {
+            Some(loaded) => loaded,
+            None => LoadedProgram::new(self.image.image(), self.program, self.readings)?,
         };
-        let width = self.ground.policy().format.bytes();
+        let width = self.tiles.policy().format.bytes();
         let record: Vec<u8> = self
-            .ground
+            .tiles
             .ray_record(query)
             .iter()
             .flat_map(|element| element.to_le_bytes()[..width].to_vec())
             .collect();
-        let answered = seat.ask(&record, kind, cull_back, BUDGET)?;
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(seat);
+        let answered = loaded.ask(&record, kind, cull_back, BUDGET)?;
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(loaded);
         Ok(answered)
     }
 }
@@ -104,7 +109,7 @@ impl Machine for HartMachine<'_> {
         }
         // On a proved image the program can only run out of steps or room.
         let exhausted = BudgetExhausted { limit: BUDGET };
-        let (options, is_known) = TilesGround::options(query);
+        let (options, is_known) = TilesImage::options(query);
         let kind = match query.kind {
             // Other flags need to see every hit.
             _ if !is_known => Kind::All,
@@ -119,14 +124,14 @@ impl Machine for HartMachine<'_> {
         counters.triangle_tests += answered.triangles;
         let mut found: Vec<(Hit, u32)> = Vec::new();
         for entry in &answered.hits {
-            let hit = self.ground.hit_of_elements(entry.primitive, entry.values);
+            let hit = self.tiles.hit_of_elements(entry.primitive, entry.values);
             let seen = WalkHit {
                 values: [hit.t, hit.u, hit.v],
                 primitive: entry.primitive,
                 leaf: entry.leaf,
                 back: entry.back,
             };
-            if TilesGround::sees(query, &seen) {
+            if TilesImage::sees(query, &seen) {
                 found.push((hit, entry.primitive));
             }
         }

@@ -75,7 +75,7 @@ pub(super) enum Loses {
     /// Any hits: it copies a driver.
     Hits,
     /// Hits of rays that the margin does not cover, and those that the triangle test accepts by rounding alone
-    /// although the ray misses the triangle's own box ([`xphmg::machines::slips_past_its_box`]).
+    /// although the ray misses the triangle's own box ([`xphmg::machines::hits_outside_box`]).
     OutsideTheirBoxes,
 }
 

@@ -2,7 +2,7 @@
 
 use super::Disagreement;
 use machine::{BudgetExhausted, Counters, Hit, HitKind, Machine, RayQuery};
-use xphmg::machines::{TilesGround, slips_past_its_box};
+use xphmg::machines::{TilesImage, hits_outside_box};
 
 /// A ray and everything that it hits.
 pub(super) struct Question {
@@ -43,11 +43,11 @@ impl Question {
 
 impl Disagreement {
     /// Whether every hit that is missing lies outside its triangle's own box.
-    pub(super) fn slip_past_their_boxes(&self, tiles: &TilesGround<'_>) -> bool {
+    pub(super) fn slip_past_their_boxes(&self, tiles: &TilesImage<'_>) -> bool {
         let got = self.got.as_deref().unwrap_or_default();
         let is_missing = |hit: &&Hit| !got.iter().any(|found| same_bits(&[*found], &[**hit]));
         let mut missing = self.expected.iter().filter(is_missing);
-        missing.all(|hit| slips_past_its_box(tiles, &self.query, hit))
+        missing.all(|hit| hits_outside_box(tiles, &self.query, hit))
     }
 }
 

@@ -8,7 +8,7 @@ use riscv::machine::{HartMachine, WAVEFRONT};
 use trace::{Kernel, Mode, Options as TracerOptions, Tracer};
 use ttu::{Config, Tb12, TtuMachine, World};
 use xphmg::Readings;
-use xphmg::machines::{Offload, TilesGround};
+use xphmg::machines::{Offload, TilesImage};
 
 pub(super) fn reference(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
     Ok(Box::new(Reference::new(ground.decoded, ground.rule)))
@@ -86,17 +86,17 @@ pub(super) fn dual(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeErro
 }
 
 pub(super) fn offload(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
-    Ok(Box::new(Offload::new(TilesGround::new(ground.image, ground.decoded)?)))
+    Ok(Box::new(Offload::new(TilesImage::new(ground.image, ground.decoded)?)))
 }
 
 pub(super) fn hart(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
-    let tiles = TilesGround::new(ground.image, ground.decoded)?;
+    let tiles = TilesImage::new(ground.image, ground.decoded)?;
     Ok(Box::new(HartMachine::new(ground.image, tiles)?))
 }
 
 /// RT.BBOX as published, which is not conservative.
 pub(super) fn published_hart(ground: Ground<'_>) -> Result<Box<dyn Machine + '_>, MakeError> {
-    let tiles = TilesGround::new(ground.image, ground.decoded)?;
+    let tiles = TilesImage::new(ground.image, ground.decoded)?;
     let published = Readings::default();
     Ok(Box::new(HartMachine::with_program(ground.image, tiles, WAVEFRONT, published)?))
 }

@@ -69,7 +69,7 @@ use rayon::prelude::*;
 use std::ops::ControlFlow;
 use tree::Tree;
 use worlds::{WORLDS, World};
-use xphmg::machines::{BruteForce, TilesGround};
+use xphmg::machines::{BruteForce, TilesImage};
 
 /// What to try.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -322,8 +322,8 @@ impl Subject {
         }
     }
 
-    fn tiles(&self, row: &Row) -> Result<TilesGround<'_>, ConformanceError> {
-        TilesGround::new(&self.image, &self.decoded).map_err(|error| row.refused(error.into()))
+    fn tiles(&self, row: &Row) -> Result<TilesImage<'_>, ConformanceError> {
+        TilesImage::new(&self.image, &self.decoded).map_err(|error| row.refused(error.into()))
     }
 
     /// Asks one machine every question and sums up.
@@ -396,7 +396,7 @@ impl Subject {
             Loses::Hits => true,
             Loses::OutsideTheirBoxes => {
                 let promise = Promise::new(&self.decoded.bounds());
-                let slips = |tiles: TilesGround<'_>| found.slip_past_their_boxes(&tiles);
+                let slips = |tiles: TilesImage<'_>| found.slip_past_their_boxes(&tiles);
                 !promise.holds_for(&found.query.ray) || self.tiles(row).is_ok_and(slips)
             }
         };

@@ -1,6 +1,6 @@
 //! Every triangle against every ray, with the hardware's own arithmetic and without a box.
 
-use super::ground::TilesGround;
+use super::tiles_image::TilesImage;
 use crate::instruction::Verdict;
 use crate::instruction::tri::{TriOptions, tri};
 use crate::numeric::Rounding;
@@ -10,21 +10,21 @@ use machine::{BudgetExhausted, Counters, Hit, HitKind, Machine, RayQuery};
 /// The truth for machines of this hardware.
 #[derive(Debug, Clone, Copy)]
 pub struct BruteForce<'a> {
-    ground: TilesGround<'a>,
+    tiles: TilesImage<'a>,
     by_narrowed: bool,
 }
 
 impl<'a> BruteForce<'a> {
     /// Over an image; hits are ordered by their FP32 `t`, as a job orders them.
     #[must_use]
-    pub fn new(ground: TilesGround<'a>) -> Self {
-        Self { ground, by_narrowed: false }
+    pub fn new(tiles: TilesImage<'a>) -> Self {
+        Self { tiles, by_narrowed: false }
     }
 
     /// Over an image; hits are ordered by their narrowed `t`, which is all that a program sees.
     #[must_use]
-    pub fn by_narrowed_t(ground: TilesGround<'a>) -> Self {
-        Self { ground, by_narrowed: true }
+    pub fn by_narrowed_t(tiles: TilesImage<'a>) -> Self {
+        Self { tiles, by_narrowed: true }
     }
 }
 
@@ -44,14 +44,14 @@ impl Machine for BruteForce<'_> {
         if !query.can_hit() {
             return Ok(());
         }
-        let ray = self.ground.ray(query);
+        let ray = self.tiles.ray(query);
         let options = TriOptions {
             rounding: Rounding::Rne,
             cull_back: false,
             epsilon: 0.0,
             watertight: true,
         };
-        let contents = self.ground.contents();
+        let contents = self.tiles.contents();
         let mut found: Vec<WalkHit> = Vec::new();
         for primitive in 0..contents.header.triangles {
             counters.triangle_tests += 1;
@@ -59,13 +59,13 @@ impl Machine for BruteForce<'_> {
             let verdict = tri(&ray, vertices, &options);
             if let Verdict::Hit(values) = verdict.verdict {
                 let hit = WalkHit { values, primitive, leaf: 0, back: verdict.back };
-                found.extend(TilesGround::sees(query, &hit).then_some(hit));
+                found.extend(TilesImage::sees(query, &hit).then_some(hit));
             }
         }
         let mut named: Vec<(f32, u32, Hit)> = found
             .iter()
             .map(|hit| {
-                let reported = self.ground.hit(hit);
+                let reported = self.tiles.hit(hit);
                 let key = if self.by_narrowed { reported.t } else { hit.values[0] };
                 (key, hit.primitive, reported)
             })

@@ -3,7 +3,7 @@
 //! A job finds the closest or the first hit and knows one flag, CULL_BACK. All hits of a ray, and other flags,
 //! are what a program would have to do around it: the same walk, with every accepted triangle looked at.
 
-use super::ground::TilesGround;
+use super::tiles_image::TilesImage;
 use crate::flags::Raised;
 use crate::layout::records::{HIT_ENTRY_BYTES, QUEUE_BYTES, Queue};
 use crate::memory::{FaultKind, Memory, MemoryFault, load_array, u32_at};
@@ -16,14 +16,14 @@ use std::ops::ControlFlow;
 /// The machine `offload`.
 #[derive(Debug, Clone, Copy)]
 pub struct Offload<'a> {
-    ground: TilesGround<'a>,
+    tiles: TilesImage<'a>,
 }
 
 impl<'a> Offload<'a> {
     /// Over an image.
     #[must_use]
-    pub fn new(ground: TilesGround<'a>) -> Self {
-        Self { ground }
+    pub fn new(tiles: TilesImage<'a>) -> Self {
+        Self { tiles }
     }
 
     /// Runs a job on one ray.
@@ -33,11 +33,11 @@ impl<'a> Offload<'a> {
         options: JobOptions,
         counters: &mut Counters,
     ) -> Result<Option<Hit>, JobError> {
-        let width = self.ground.policy().format.bytes();
-        let mut memory = Scratch::new(&self.ground);
-        memory.put_ray(&self.ground.ray_record(query), width);
+        let width = self.tiles.policy().format.bytes();
+        let mut memory = Scratch::new(&self.tiles);
+        memory.put_ray(&self.tiles.ray_record(query), width);
         let job = Job {
-            walk: self.ground.walk(options),
+            walk: self.tiles.walk(options),
             ray_queue: RAY_QUEUE,
             hit_queue: HIT_QUEUE,
             miss_queue: MISS_QUEUE,
@@ -52,20 +52,20 @@ impl<'a> Offload<'a> {
         }
         let entry: [u8; HIT_ENTRY_BYTES] = load_array(&mut memory, HIT_ENTRIES)?;
         let values = [16, 20, 24].map(|offset| u32_at(&entry, offset));
-        Ok(Some(self.ground.hit_of_elements(u32_at(&entry, 4), values)))
+        Ok(Some(self.tiles.hit_of_elements(u32_at(&entry, 4), values)))
     }
 
     /// Walks as a job does and looks at every accepted triangle.
     fn all(&self, query: &RayQuery, counters: &mut Counters) -> Result<Vec<WalkHit>, WalkError> {
-        let walk = self.ground.walk(JobOptions::empty());
-        let ray = self.ground.ray(query);
+        let walk = self.tiles.walk(JobOptions::empty());
+        let ray = self.tiles.ray(query);
         let (mut raised, mut counts) = (Raised::default(), WalkCounts::default());
         let mut found: Vec<WalkHit> = Vec::new();
         let mut keep = |hit: WalkHit| {
-            found.extend(TilesGround::sees(query, &hit).then_some(hit));
+            found.extend(TilesImage::sees(query, &hit).then_some(hit));
             ControlFlow::Continue(())
         };
-        walk.each_hit(&mut self.ground.memory(), &ray, &mut raised, &mut counts, &mut keep)?;
+        walk.each_hit(&mut self.tiles.memory(), &ray, &mut raised, &mut counts, &mut keep)?;
         count(counts, counters);
         found.sort_by(|a, b| match (a.comes_before(b), b.comes_before(a)) {
             (true, _) => std::cmp::Ordering::Less,
@@ -95,13 +95,13 @@ impl Machine for Offload<'_> {
         }
         // A proved image has no cycle and no hole, so a walk can only run out of steps.
         let exhausted = BudgetExhausted { limit: BUDGET.into() };
-        let (mut options, known) = TilesGround::options(query);
+        let (mut options, known) = TilesImage::options(query);
         if query.kind == HitKind::All || !known {
             let mut found = self.all(query, counters).map_err(|_| exhausted)?;
             if query.kind != HitKind::All {
                 found.truncate(1);
             }
-            hits.extend(found.iter().map(|hit| self.ground.hit(hit)));
+            hits.extend(found.iter().map(|hit| self.tiles.hit(hit)));
             return Ok(());
         }
         options.set(JobOptions::ANY_HIT, query.kind == HitKind::Any);
@@ -130,12 +130,12 @@ const SCRATCH_BYTES: usize = 320;
 /// Scratch memory before an image.
 struct Scratch<'a> {
     bytes: [u8; SCRATCH_BYTES],
-    image: super::ground::ImageMemory<'a>,
+    image: super::tiles_image::ImageMemory<'a>,
 }
 
 impl<'a> Scratch<'a> {
-    fn new(ground: &TilesGround<'a>) -> Self {
-        let mut scratch = Self { bytes: [0; SCRATCH_BYTES], image: ground.memory() };
+    fn new(tiles: &TilesImage<'a>) -> Self {
+        let mut scratch = Self { bytes: [0; SCRATCH_BYTES], image: tiles.memory() };
         let empty = |base| Queue { head: 0, tail: 0, cap: 2, base };
         let queues = [
             (RAY_QUEUE, Queue { tail: 1, ..empty(RAY_ENTRIES) }),

@@ -1,20 +1,20 @@
 //! Hits by the names of the scene, where instances were flattened into one level.
 
-use super::ground::TilesGround;
+use super::tiles_image::TilesImage;
 use machine::{BudgetExhausted, Counters, Hit, Machine, RayQuery};
 
 /// A machine over a flattened image whose hits name instances again. The order of hits stays: triangles lie
 /// in the order of their names.
 pub struct SceneNames<'a> {
     machine: Box<dyn Machine + 'a>,
-    ground: TilesGround<'a>,
+    tiles: TilesImage<'a>,
 }
 
 impl<'a> SceneNames<'a> {
     /// Names the hits of `machine`.
     #[must_use]
-    pub fn new(machine: Box<dyn Machine + 'a>, ground: TilesGround<'a>) -> Self {
-        Self { machine, ground }
+    pub fn new(machine: Box<dyn Machine + 'a>, tiles: TilesImage<'a>) -> Self {
+        Self { machine, tiles }
     }
 }
 
@@ -30,9 +30,9 @@ impl Machine for SceneNames<'_> {
         counters: &mut Counters,
     ) -> Result<(), BudgetExhausted> {
         self.machine.answer(query, hits, counters)?;
-        if self.ground.contents().header.flattened {
+        if self.tiles.contents().header.flattened {
             for hit in hits {
-                let name = self.ground.contents().name(hit.primitive);
+                let name = self.tiles.contents().name(hit.primitive);
                 hit.instance = name.instance;
                 hit.geometry = name.geometry;
                 hit.primitive = name.primitive;

@@ -5,7 +5,7 @@ use geometry::{Ray, Vec3};
 use machine::{Counters, Format, HitKind, Machine, RayQuery};
 use proptest::prelude::*;
 use scene::builtin::Builtin;
-use xphmg::machines::{Offload, TilesGround};
+use xphmg::machines::{Offload, TilesImage};
 use xphmg::{Precision, Tiles};
 
 proptest! {
@@ -26,7 +26,7 @@ proptest! {
         }
         if let Some(checked) = format.check(image).checked {
             let decoded = format.decode(&checked);
-            let ground = TilesGround::new(&checked, &decoded).unwrap();
+            let ground = TilesImage::new(&checked, &decoded).unwrap();
             let ray = Ray::new(Vec3::new(-9.0, 0.25, 0.5), Vec3::new(1.0, 0.02, 0.01));
             let (mut hits, mut counters) = (Vec::new(), Counters::default());
             for kind in HitKind::ALL {

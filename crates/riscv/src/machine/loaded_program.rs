@@ -29,7 +29,7 @@ const JOB_BYTES: usize = 40;
 
 /// Why a program cannot answer.
 #[derive(Debug, Error)]
-pub enum SeatError {
+pub enum LoadedProgramError {
     /// No such hart.
     #[error(transparent)]
     Hart(#[from] HartError),
@@ -56,7 +56,7 @@ pub enum SeatError {
 }
 
 /// A hart that is ready.
-pub(super) struct Seat {
+pub(super) struct LoadedProgram {
     hart: Hart,
     entry: u64,
     job: u64,
@@ -83,12 +83,12 @@ pub(super) struct Entry {
     pub(super) values: [u32; 3],
 }
 
-impl Seat {
+impl LoadedProgram {
     pub(super) fn new(
         image: &Image,
         program: &'static [u8],
         readings: Readings,
-    ) -> Result<Self, SeatError> {
+    ) -> Result<Self, LoadedProgramError> {
         let end =
             image.segments.iter().map(|it| it.address.saturating_add(it.bytes().len() as u64));
         let end = end.max().unwrap_or(IMAGES).max(IMAGES);
@@ -96,10 +96,10 @@ impl Seat {
         let config = Config { ram, ..Config::default() };
         let mut hart = Hart::new(config, vec![Box::new(Xphmg::new(readings, false))])?;
         let loaded = hart.load_elf(program)?;
-        let job = *loaded.symbols.get("job").ok_or(SeatError::NoSymbol("job"))?;
+        let job = *loaded.symbols.get("job").ok_or(LoadedProgramError::NoSymbol("job"))?;
         for segment in &image.segments {
             let address = segment.address;
-            let place = SeatError::Place { address };
+            let place = LoadedProgramError::Place { address };
             if address < IMAGES || hart.write_memory(address, segment.bytes()).is_err() {
                 return Err(place);
             }
@@ -114,17 +114,17 @@ impl Seat {
         kind: Kind,
         cull_back: bool,
         budget: u64,
-    ) -> Result<Answered, SeatError> {
+    ) -> Result<Answered, LoadedProgramError> {
         self.prepare(record, kind, cull_back)
-            .map_err(|_| SeatError::NoAnswer("its queues have no memory".to_owned()))?;
+            .map_err(|_| LoadedProgramError::NoAnswer("its queues have no memory".to_owned()))?;
         let before = counts(&self.hart);
         self.hart.core.pc = self.entry;
         match self.hart.run(budget) {
             Event::Exited(0) => {}
-            Event::Exited(code) => return Err(SeatError::Code(code)),
+            Event::Exited(code) => return Err(LoadedProgramError::Code(code)),
             event => {
                 let pc = self.hart.core.pc;
-                return Err(SeatError::NoAnswer(format!("{event:?} at {pc:#x}")));
+                return Err(LoadedProgramError::NoAnswer(format!("{event:?} at {pc:#x}")));
             }
         }
         let after = counts(&self.hart);

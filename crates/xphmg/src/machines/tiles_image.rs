@@ -15,15 +15,15 @@ use tree::{PrimitiveFlags, PrimitiveId, Tree};
 
 /// An image with what decoding it gave.
 #[derive(Debug, Clone, Copy)]
-pub struct TilesGround<'a> {
+pub struct TilesImage<'a> {
     image: &'a Image,
     contents: Contents<'a>,
     ids: &'a [PrimitiveId],
 }
 
-/// Why an image is no ground for these machines.
+/// Why these machines cannot read an image.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum GroundError {
+pub enum TilesImageError {
     /// Another format.
     #[error("found an image in the format {found}, expected one of xphmg's tiles")]
     Format {
@@ -32,14 +32,14 @@ pub enum GroundError {
     },
 }
 
-impl<'a> TilesGround<'a> {
-    /// The ground of a proved image and the tree that it decodes to.
+impl<'a> TilesImage<'a> {
+    /// A proved image with the tree that it decodes to.
     ///
     /// # Errors
     /// When the image is of another format.
-    pub fn new(image: &'a CheckedImage, decoded: &'a Tree) -> Result<Self, GroundError> {
+    pub fn new(image: &'a CheckedImage, decoded: &'a Tree) -> Result<Self, TilesImageError> {
         let image = image.image();
-        let wrong = || GroundError::Format { found: image.format };
+        let wrong = || TilesImageError::Format { found: image.format };
         let contents = Contents::new(image).ok_or_else(wrong)?;
         let ids = decoded.blases.first().map_or(&[][..], |blas| &blas.primitives.ids);
         Ok(Self { image, contents, ids })
