@@ -8,7 +8,7 @@ use crate::layout::node::NodeShape;
 use crate::layout::records::Descriptor;
 use crate::memory::{HartPort, load_array};
 use crate::offload::walk::Walk;
-use crate::offload::{Job, JobOptions};
+use crate::offload::{Job, JobOptions, JobRecord};
 use crate::readings::Submit;
 
 impl Unit {
@@ -43,15 +43,13 @@ impl Unit {
             Submit::Immediate => self.pending.wait(ticket, hart),
             Submit::Deferred => self.pending.limit(hart),
         };
-        self.complete(&jobs);
         hart.set_x(rd, ticket);
-        Ok(Executed { jobs, ..Executed::next() })
+        Ok(self.completed(jobs))
     }
 
     pub(super) fn wait(&mut self, ticket: u64, hart: &mut dyn HartPort) -> Executed {
         let jobs = self.pending.wait(ticket, hart);
-        self.complete(&jobs);
-        Executed { jobs, ..Executed::next() }
+        self.completed(jobs)
     }
 
     pub(super) fn signal(
@@ -63,8 +61,7 @@ impl Unit {
         let token = event_token(word, token)?;
         self.pending.signal(token);
         let jobs = self.pending.limit(hart);
-        self.complete(&jobs);
-        Ok(Executed { jobs, ..Executed::next() })
+        Ok(self.completed(jobs))
     }
 
     pub(super) fn wait_event(
@@ -75,12 +72,14 @@ impl Unit {
     ) -> Result<Executed, Trap> {
         let token = event_token(word, token)?;
         Ok(match self.pending.wait_event(token, hart) {
-            Ok(jobs) => {
-                self.complete(&jobs);
-                Executed { jobs, ..Executed::next() }
-            }
+            Ok(jobs) => self.completed(jobs),
             Err(deadlock) => Executed { flow: Flow::Deadlock(deadlock), ..Executed::next() },
         })
+    }
+
+    fn completed(&mut self, jobs: Vec<JobRecord>) -> Executed {
+        self.complete(&jobs);
+        Executed { jobs, ..Executed::next() }
     }
 
     /// The options of a job; `None` for a bit, or a feature, that there is not.
