@@ -1,26 +1,25 @@
 //! 32-bit instructions, found in the table of the instruction set.
 
 use super::fields::{funct3, rd, rs1, rs2};
-use crate::instruction::{Instruction, Op, ROWS, Row};
+use crate::instruction::{Immediate, Instruction, Op, ROWS, Row};
 
 /// Decodes a word whose two low bits are set.
 pub(super) fn decode_word(word: u32) -> Instruction {
     let (op, imm) = match candidates(word).iter().map(|op| op.row()).find(|row| row.is(word)) {
         // Rounding modes 5 and 6 are reserved, in the instruction as in `frm`.
-        Some(row) if row.rounds() && matches!(funct3(word), 5 | 6) => (Op::Illegal, 0),
-        Some(row) => (row.op, row.operands.iter().fold(0, |all, it| all | it.immediate(word))),
+        Some(row) if row.immediate == Immediate::Float && matches!(funct3(word), 5 | 6) => {
+            (Op::Illegal, 0)
+        }
+        Some(row) => (row.op, row.immediate.read(word)),
         None => (Op::Illegal, 0),
     };
     Instruction { op, rd: rd(word), rs1: rs1(word), rs2: rs2(word), imm, word }
 }
 
-/// The bits that the index goes by: the opcode and `funct3`.
-const INDEXED: u32 = 0x707F;
+/// Buckets of the index: 32 for each opcode.
+const BUCKETS: usize = 32 * 32;
 
-/// One bucket for each value of those bits, the two low ones apart.
-const BUCKETS: usize = 256;
-
-/// How many instructions the buckets hold in all; those without `funct3` are in eight.
+/// How many instructions the buckets hold in all; one whose bits are free is in several.
 const ENTRIES: usize = fill(&mut [], &mut []);
 
 static INDEX: ([u16; BUCKETS + 1], [Op; ENTRIES]) = {
@@ -30,11 +29,19 @@ static INDEX: ([u16; BUCKETS + 1], [Op; ENTRIES]) = {
     (starts, ops)
 };
 
-/// The instructions that have the opcode and `funct3` of a word.
+/// The instructions of a word's bucket.
 fn candidates(word: u32) -> &'static [Op] {
     let (starts, ops) = &INDEX;
-    let bucket = (word >> 2 & 31 | funct3(word) << 5) as usize;
+    let opcode = word >> 2 & 31;
+    let (shift, width) = selector(opcode);
+    let bucket = (opcode << 5 | word >> shift & ((1 << width) - 1)) as usize;
     &ops[usize::from(starts[bucket])..usize::from(starts[bucket + 1])]
+}
+
+/// The field that tells most about an instruction beside its opcode, by its first bit and width:
+/// `funct3`, or bits 31:27 in AMO and OP-FP.
+const fn selector(opcode: u32) -> (u32, u32) {
+    if matches!(opcode, 0x0B | 0x14) { (27, 5) } else { (12, 3) }
 }
 
 /// Writes where each bucket starts and what all of them hold, where there is room; gives the count.
@@ -61,6 +68,9 @@ const fn fill(starts: &mut [u16], ops: &mut [Op]) -> usize {
 }
 
 const fn may_be(row: &Row, bucket: u32) -> bool {
-    let word = 3 | (bucket & 31) << 2 | bucket >> 5 << 12;
-    (row.matches ^ word) & row.mask & INDEXED == 0
+    let (opcode, selected) = (bucket >> 5, bucket & 31);
+    let (shift, width) = selector(opcode);
+    let word = 3 | opcode << 2 | selected << shift;
+    let indexed = 0x7F | ((1 << width) - 1) << shift;
+    selected >> width == 0 && (row.matches ^ word) & row.mask & indexed == 0
 }

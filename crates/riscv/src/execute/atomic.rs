@@ -4,6 +4,7 @@
 
 use super::integer::word;
 use crate::core::{Access, Core};
+use crate::decode::fields::funct3;
 use crate::instruction::{Instruction, Op};
 use crate::trap::Trap;
 
@@ -13,7 +14,7 @@ const BLOCK_SHIFT: u32 = 6;
 pub(super) fn execute(core: &mut Core, instruction: &Instruction) -> Result<(), Trap> {
     let address = core.x(instruction.rs1);
     let op = instruction.op;
-    let is_wide = op.data_access().is_some_and(|access| access.size == 8);
+    let is_wide = funct3(instruction.word) == 3;
     let operand = core.x(instruction.rs2);
     let operand = if is_wide { operand } else { word(operand as u32) };
     let size = if is_wide { 8 } else { 4 };

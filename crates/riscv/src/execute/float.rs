@@ -5,7 +5,7 @@
 use crate::core::Core;
 use crate::csr::mstatus;
 use crate::float::{
-    self, Format, SINGLE, from_integer, nan_boxed, to_double, to_integer, to_single, unboxed,
+    self, Format, from_integer, nan_boxed, to_double, to_integer, to_single, unboxed,
 };
 use crate::instruction::{Destination, Instruction, Op};
 use crate::trap::Trap;
@@ -44,7 +44,7 @@ pub(super) fn execute(
         Op::FmvDX => core.put_f(rd, core.x(rs1)),
         op if op.destination() == Destination::Float => {
             let (bits, flags) = float_result(core, instruction, format)?;
-            core.put_f(rd, if format == SINGLE { nan_boxed(bits) } else { bits });
+            core.put_f(rd, if format == Format::Single { nan_boxed(bits) } else { bits });
             core.raise_float(flags);
         }
         _ => {
@@ -58,7 +58,7 @@ pub(super) fn execute(
 
 fn operand(core: &Core, format: Format, number: u8) -> u64 {
     let register = core.f(number);
-    if format == SINGLE { unboxed(register) } else { register }
+    if format == Format::Single { unboxed(register) } else { register }
 }
 
 /// The rounding mode of an instruction; 7 means that of `frm`, which may hold none.

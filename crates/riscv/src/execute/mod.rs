@@ -15,12 +15,13 @@ mod integer;
 mod multiply;
 
 use crate::core::Core;
-use crate::float::{DOUBLE, SINGLE};
+use crate::float::Format;
 use crate::instruction::{Instruction, Unit};
 use crate::trap::Trap;
 pub(crate) use integer::execute;
 
 /// Executes what is no integer instruction.
+#[inline(always)]
 fn others(core: &mut Core, instruction: &Instruction) -> Result<(), Trap> {
     match instruction.op.unit() {
         Unit::Multiply => {
@@ -28,8 +29,8 @@ fn others(core: &mut Core, instruction: &Instruction) -> Result<(), Trap> {
             Ok(())
         }
         Unit::Atomic => atomic::execute(core, instruction),
-        Unit::Single => float::execute(core, instruction, SINGLE),
-        Unit::Double => float::execute(core, instruction, DOUBLE),
+        Unit::Single => float::execute(core, instruction, Format::Single),
+        Unit::Double => float::execute(core, instruction, Format::Double),
         Unit::Integer | Unit::Hart => Err(Trap::illegal(instruction.word)),
     }
 }

@@ -47,7 +47,7 @@ pub(crate) fn class(format: Format, bits: u64) -> u64 {
     let place = match format.value(bits) {
         Value::Infinity { negative: true } => 0,
         Value::Finite(Finite { negative, significand, .. }) => {
-            let is_normal = significand >> format.layout.fraction_bits != 0;
+            let is_normal = significand >> format.layout().fraction_bits != 0;
             match (negative, is_normal) {
                 (true, true) => 1,
                 (true, false) => 2,

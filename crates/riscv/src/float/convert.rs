@@ -1,6 +1,6 @@
 //! To and from integers, and between the formats.
 
-use super::format::{DOUBLE, Format, SINGLE, Value};
+use super::format::{Format, Value};
 use super::{NV, NX};
 use xphmg::numeric::Rounding;
 use xphmg::numeric::round::{Finite, round_shift};
@@ -44,12 +44,12 @@ pub(crate) fn from_integer(format: Format, value: i128, rounding: Rounding) -> (
 
 /// A double as a single.
 pub(crate) fn to_single(bits: u64, rounding: Rounding) -> (u64, u8) {
-    convert(DOUBLE, SINGLE, bits, rounding)
+    convert(Format::Double, Format::Single, bits, rounding)
 }
 
 /// A single as a double: exact.
 pub(crate) fn to_double(bits: u64) -> (u64, u8) {
-    convert(SINGLE, DOUBLE, bits, Rounding::Rne)
+    convert(Format::Single, Format::Double, bits, Rounding::Rne)
 }
 
 fn convert(from: Format, to: Format, bits: u64, rounding: Rounding) -> (u64, u8) {

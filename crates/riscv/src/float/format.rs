@@ -5,14 +5,12 @@ use xphmg::numeric::round::Finite;
 
 /// A binary interchange format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Format {
-    pub(super) layout: FloatLayout,
+pub(crate) enum Format {
+    /// binary32.
+    Single,
+    /// binary64.
+    Double,
 }
-
-/// binary32.
-pub(crate) const SINGLE: Format = Format { layout: FloatLayout::FP32 };
-/// binary64.
-pub(crate) const DOUBLE: Format = Format { layout: FloatLayout::FP64 };
 
 /// What bits stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,9 +22,16 @@ pub(super) enum Value {
 }
 
 impl Format {
+    pub(super) const fn layout(self) -> FloatLayout {
+        match self {
+            Self::Single => FloatLayout::FP32,
+            Self::Double => FloatLayout::FP64,
+        }
+    }
+
     /// The sign bit.
     pub(crate) const fn sign(self) -> u64 {
-        self.layout.sign()
+        self.layout().sign()
     }
 
     pub(super) const fn infinity(self, negative: bool) -> u64 {
@@ -34,7 +39,7 @@ impl Format {
     }
 
     pub(super) const fn largest(self, negative: bool) -> u64 {
-        self.layout.largest_finite() | self.zero(negative)
+        self.layout().largest_finite() | self.zero(negative)
     }
 
     pub(super) const fn zero(self, negative: bool) -> u64 {
@@ -43,7 +48,7 @@ impl Format {
 
     /// The canonical NaN: quiet, positive, no payload.
     pub(crate) const fn nan(self) -> u64 {
-        self.layout.canonical_nan()
+        self.layout().canonical_nan()
     }
 
     pub(super) const fn is_negative(self, bits: u64) -> bool {
@@ -52,11 +57,12 @@ impl Format {
 
     pub(super) fn value(self, bits: u64) -> Value {
         let negative = self.is_negative(bits);
-        let fraction_bits = self.layout.fraction_bits;
+        let layout = self.layout();
+        let fraction_bits = layout.fraction_bits;
         let fraction = bits & ((1 << fraction_bits) - 1);
-        let all_ones = (1 << self.layout.exponent_bits) - 1;
+        let all_ones = (1 << layout.exponent_bits) - 1;
         let biased = (bits >> fraction_bits & all_ones) as i32;
-        let smallest_quantum = self.layout.min_exponent() - fraction_bits as i32;
+        let smallest_quantum = layout.min_exponent() - fraction_bits as i32;
         match (biased, fraction) {
             (0, 0) => Value::Zero { negative },
             (biased, 0) if biased == all_ones as i32 => Value::Infinity { negative },

@@ -20,7 +20,7 @@ mod round;
 pub(crate) use arithmetic::{add, divide, fused_multiply_add, multiply, square_root};
 pub(crate) use compare::{class, equal, less, less_or_equal, maximum, minimum};
 pub(crate) use convert::{from_integer, to_double, to_integer, to_single};
-pub(crate) use format::{DOUBLE, Format, SINGLE};
+pub(crate) use format::Format;
 
 /// Invalid operation.
 pub(crate) const NV: u8 = 16;
@@ -40,7 +40,7 @@ pub(crate) fn nan_boxed(single: u64) -> u64 {
 
 /// The single in a register; the canonical NaN if none is boxed there.
 pub(crate) fn unboxed(register: u64) -> u64 {
-    if register >> 32 == 0xFFFF_FFFF { register & 0xFFFF_FFFF } else { SINGLE.nan() }
+    if register >> 32 == 0xFFFF_FFFF { register & 0xFFFF_FFFF } else { Format::Single.nan() }
 }
 
 #[cfg(test)]

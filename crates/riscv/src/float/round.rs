@@ -11,7 +11,7 @@ impl Format {
     pub(super) fn round(self, number: Finite, sticky: bool, rounding: Rounding) -> (u64, u8) {
         let negative = number.negative;
         let Rounded { magnitude, inexact, tiny, overflow } =
-            round_finite(number, sticky, self.layout, rounding);
+            round_finite(number, sticky, self.layout(), rounding);
         match (overflow, inexact, tiny) {
             (true, ..) if rounding.overflows_to_infinity(negative) => {
                 (self.infinity(negative), OF | NX)

@@ -20,14 +20,14 @@ fn nasty(format: Format) -> impl Strategy<Value = u64> {
     let all = u64::MAX >> (64 - width);
     let near =
         |centre: u64| (0..9_u64).prop_map(move |step| centre.wrapping_add(step).wrapping_sub(4));
-    let one = (format.infinity(false) / 2) & !((1 << format.layout.fraction_bits) - 1);
+    let one = (format.infinity(false) / 2) & !((1 << format.layout().fraction_bits) - 1);
     let magnitude = prop_oneof![
         any::<u64>(),
         near(0),
         near(one),
         near(format.infinity(false)),
-        near(1 << format.layout.fraction_bits),
-        any::<u64>().prop_map(move |bits| bits & !((1 << (format.layout.fraction_bits - 3)) - 1)),
+        near(1 << format.layout().fraction_bits),
+        any::<u64>().prop_map(move |bits| bits & !((1 << (format.layout().fraction_bits - 3)) - 1)),
     ];
     (magnitude, any::<bool>())
         .prop_map(move |(bits, negative)| (bits & all & !format.sign()) | format.zero(negative))
@@ -80,74 +80,74 @@ macro_rules! against_apfloat {
     };
 }
 
-against_apfloat!(singles_match_another_library, SINGLE, Single);
-against_apfloat!(doubles_match_another_library, DOUBLE, Double);
+against_apfloat!(singles_match_another_library, Format::Single, Single);
+against_apfloat!(doubles_match_another_library, Format::Double, Double);
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20_000))]
 
     #[test]
-    fn conversions_match_another_library(wide in nasty(DOUBLE), narrow in nasty(SINGLE)) {
+    fn conversions_match_another_library(wide in nasty(Format::Double), narrow in nasty(Format::Single)) {
         for (ours, theirs) in MODES {
             let mut loses = false;
             let single: StatusAnd<Single> =
                 Double::from_bits(u128::from(wide)).convert_r(theirs, &mut loses);
-            if !DOUBLE.is_nan(wide) {
+            if !Format::Double.is_nan(wide) {
                 let what = format!("{wide:#x} {ours:?}");
-                agree(SINGLE, to_single(wide, ours), single.map(|it| it.to_bits()), &what);
+                agree(Format::Single, to_single(wide, ours), single.map(|it| it.to_bits()), &what);
             }
             let range = (i128::from(i64::MIN), i128::from(i64::MAX));
             let mut exact = false;
             let integer = Double::from_bits(u128::from(wide)).to_i128_r(64, theirs, &mut exact);
-            let (value, flags) = to_integer(DOUBLE, wide, ours, range);
+            let (value, flags) = to_integer(Format::Double, wide, ours, range);
             if integer.status.contains(Status::INVALID_OP) {
                 prop_assert_eq!(flags, NV);
             } else {
                 prop_assert_eq!(value, integer.value);
                 prop_assert_eq!(flags != 0, integer.status.contains(Status::INEXACT));
             }
-            let back = from_integer(SINGLE, i128::from(wide as i64), ours).0;
+            let back = from_integer(Format::Single, i128::from(wide as i64), ours).0;
             let expected = Single::from_i128_r(i128::from(wide as i64), theirs).value.to_bits();
             prop_assert_eq!(u128::from(back), expected);
         }
-        if !SINGLE.is_nan(narrow) {
+        if !Format::Single.is_nan(narrow) {
             let host = f64::from(f32::from_bits(narrow as u32)).to_bits();
             prop_assert_eq!(to_double(narrow), (host, 0));
         }
     }
 
     #[test]
-    fn roots_match_the_host_and_bracket_the_exact_one(bits in nasty(DOUBLE), narrow in nasty(SINGLE)) {
-        let (root, _) = square_root(DOUBLE, bits, Rounding::Rne);
+    fn roots_match_the_host_and_bracket_the_exact_one(bits in nasty(Format::Double), narrow in nasty(Format::Single)) {
+        let (root, _) = square_root(Format::Double, bits, Rounding::Rne);
         let host = f64::from_bits(bits).sqrt();
-        prop_assert_eq!(root, if host.is_nan() { DOUBLE.nan() } else { host.to_bits() });
-        let (root, _) = square_root(SINGLE, narrow, Rounding::Rne);
+        prop_assert_eq!(root, if host.is_nan() { Format::Double.nan() } else { host.to_bits() });
+        let (root, _) = square_root(Format::Single, narrow, Rounding::Rne);
         let host = f32::from_bits(narrow as u32).sqrt();
-        prop_assert_eq!(root as u32, if host.is_nan() { SINGLE.nan() as u32 } else { host.to_bits() });
+        prop_assert_eq!(root as u32, if host.is_nan() { Format::Single.nan() as u32 } else { host.to_bits() });
         // Singles have exact squares in doubles: the directed roots enclose the argument.
         let value = f64::from(f32::from_bits(narrow as u32));
         if value > 0.0 && value.is_finite() {
             let squared = |mode| {
-                let root = f64::from(f32::from_bits(square_root(SINGLE, narrow, mode).0 as u32));
+                let root = f64::from(f32::from_bits(square_root(Format::Single, narrow, mode).0 as u32));
                 root * root
             };
             let (down, up) = (squared(Rounding::Rdn), squared(Rounding::Rup));
             prop_assert!(down <= value && value <= up);
-            prop_assert_eq!(square_root(SINGLE, narrow, Rounding::Rdn).1 != 0, down != up);
+            prop_assert_eq!(square_root(Format::Single, narrow, Rounding::Rdn).1 != 0, down != up);
         }
     }
 
     #[test]
-    fn comparisons_match_the_host(a in nasty(DOUBLE), b in nasty(DOUBLE)) {
+    fn comparisons_match_the_host(a in nasty(Format::Double), b in nasty(Format::Double)) {
         let (x, y) = (f64::from_bits(a), f64::from_bits(b));
-        prop_assert_eq!(equal(DOUBLE, a, b).0, x == y);
-        prop_assert_eq!(less(DOUBLE, a, b).0, x < y);
-        prop_assert_eq!(less_or_equal(DOUBLE, a, b).0, x <= y);
+        prop_assert_eq!(equal(Format::Double, a, b).0, x == y);
+        prop_assert_eq!(less(Format::Double, a, b).0, x < y);
+        prop_assert_eq!(less_or_equal(Format::Double, a, b).0, x <= y);
         if !x.is_nan() && !y.is_nan() {
             let larger = if x > y || (x == y && x.is_sign_positive()) { a } else { b };
-            prop_assert_eq!(maximum(DOUBLE, a, b), (larger, 0));
+            prop_assert_eq!(maximum(Format::Double, a, b), (larger, 0));
             let smaller = if x < y || (x == y && x.is_sign_negative()) { a } else { b };
-            prop_assert_eq!(minimum(DOUBLE, a, b), (smaller, 0));
+            prop_assert_eq!(minimum(Format::Double, a, b), (smaller, 0));
         }
     }
 }

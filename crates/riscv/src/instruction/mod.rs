@@ -12,7 +12,7 @@
 mod operand;
 mod table;
 
-pub(crate) use operand::Operand;
+pub(crate) use operand::{Immediate, Operand};
 pub use table::Op;
 use table::UNITS;
 pub(crate) use table::{MemoryUse, ROWS, Row, Unit};

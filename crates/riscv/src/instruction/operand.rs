@@ -42,21 +42,50 @@ pub(crate) enum Operand {
     FenceSets,
 }
 
-impl Operand {
-    /// What it contributes to [`super::Instruction::imm`].
-    pub(crate) const fn immediate(self, word: u32) -> i32 {
+/// Where the immediate of an instruction stands in its word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Immediate {
+    None,
+    I,
+    S,
+    B,
+    U,
+    J,
+    Shift,
+    Csr,
+    /// The rounding mode, and above it the third source.
+    Float,
+}
+
+impl Immediate {
+    /// That of an instruction with these operands.
+    pub(super) const fn of(operands: &[Operand]) -> Self {
+        match operands {
+            [] => Self::None,
+            [.., Operand::Immediate | Operand::OffsetI | Operand::FenceSets] => Self::I,
+            [.., Operand::OffsetS] => Self::S,
+            [.., Operand::BranchTarget] => Self::B,
+            [.., Operand::Upper] => Self::U,
+            [.., Operand::JumpTarget] => Self::J,
+            [.., Operand::Shift] => Self::Shift,
+            [_, Operand::Csr, _] => Self::Csr,
+            [.., Operand::Rounding | Operand::ExactRounding] => Self::Float,
+            _ => Self::None,
+        }
+    }
+
+    /// Reads it, sign-extended where it has a sign.
+    pub(crate) const fn read(self, word: u32) -> i32 {
         match self {
-            Self::Immediate | Self::OffsetI | Self::FenceSets => immediate_i(word),
-            Self::OffsetS => immediate_s(word),
-            Self::BranchTarget => immediate_b(word),
-            Self::JumpTarget => immediate_j(word),
-            Self::Upper => immediate_u(word),
+            Self::None => 0,
+            Self::I => immediate_i(word),
+            Self::S => immediate_s(word),
+            Self::B => immediate_b(word),
+            Self::U => immediate_u(word),
+            Self::J => immediate_j(word),
             Self::Shift => (word >> 20 & 63) as i32,
             Self::Csr => (word >> 20) as i32,
-            Self::Rounding | Self::ExactRounding => funct3(word) as i32,
-            Self::Fs3 => (word >> 27 << 3) as i32,
-            Self::Rd | Self::Rs1 | Self::Rs2 | Self::Fd | Self::Fs1 | Self::Fs2 => 0,
-            Self::Address | Self::CsrImmediate => 0,
+            Self::Float => (funct3(word) | word >> 27 << 3) as i32,
         }
     }
 }

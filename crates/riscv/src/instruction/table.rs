@@ -14,7 +14,7 @@
 //! in [`crate::execute`]. Unused fields of fences are free, as the manual asks for the sake of
 //! finer fences.
 
-use super::operand::Operand;
+use super::operand::{Immediate, Operand};
 
 /// What one instruction is.
 #[derive(Debug)]
@@ -24,6 +24,7 @@ pub(crate) struct Row {
     pub(crate) matches: u32,
     pub(crate) mask: u32,
     pub(crate) operands: &'static [Operand],
+    pub(crate) immediate: Immediate,
     pub(crate) memory: Option<(MemoryUse, u64)>,
 }
 
@@ -91,6 +92,7 @@ macro_rules! instructions {
                 matches: $matches,
                 mask: $mask,
                 operands: &[$(Operand::$operand),*],
+                immediate: Immediate::of(&[$(Operand::$operand),*]),
                 memory: memory_use!($($memory $size)?),
             },)*)*
             Row::without_words(Op::Custom),
@@ -109,17 +111,20 @@ impl Row {
     /// The row of what no word of the base architecture is.
     const fn without_words(op: Op) -> Self {
         // Two set bits end every 32-bit instruction: nothing matches.
-        Self { op, mnemonic: "unknown", matches: 0, mask: 3, operands: &[], memory: None }
+        Self {
+            op,
+            mnemonic: "unknown",
+            matches: 0,
+            mask: 3,
+            operands: &[],
+            immediate: Immediate::None,
+            memory: None,
+        }
     }
 
     /// Whether a word is this instruction.
     pub(crate) const fn is(&self, word: u32) -> bool {
         word & self.mask == self.matches
-    }
-
-    /// Whether `funct3` is a rounding mode.
-    pub(crate) fn rounds(&self) -> bool {
-        matches!(self.operands.last(), Some(Operand::Rounding | Operand::ExactRounding))
     }
 }
 

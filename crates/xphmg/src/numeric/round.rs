@@ -43,6 +43,7 @@ pub fn round(value: f64, layout: FloatLayout, mode: Rounding) -> Rounded {
 /// Rounds a number to `layout`. With `sticky` it is a little larger in magnitude than it says, and
 /// must have at least two bits more than the format.
 #[must_use]
+#[inline]
 pub fn round_finite(number: Finite, sticky: bool, layout: FloatLayout, mode: Rounding) -> Rounded {
     let Finite { negative, exponent, significand } = number;
     if significand == 0 {
@@ -74,6 +75,7 @@ pub fn round_finite(number: Finite, sticky: bool, layout: FloatLayout, mode: Rou
 /// Drops the low `shift` bits of a magnitude: the rounded rest, and whether something was lost.
 /// `sticky` says that the magnitude is a little more than its bits.
 #[must_use]
+#[inline]
 pub fn round_shift(
     magnitude: u128,
     shift: u32,
