@@ -102,7 +102,7 @@ fn x18_the_numbers_of_registers_say_who_may_touch_them() {
     assert_eq!((hart.step(), hart.core.x(11)), (Event::Retired, 1));
     assert!(matches!(hart.step(), Event::Trapped(trap) if trap.cause == Cause::IllegalInstruction));
     hart.core.pc = CODE + 12;
-    assert_eq!((hart.step(), hart.core.x(11)), (Event::Retired, 0x80A4_0000));
+    assert_eq!((hart.step(), hart.core.x(11)), (Event::Retired, 0x00A4_0000));
 }
 
 /// A handler runs without lanes and overrides; they come back with it unless it takes them away.
