@@ -125,6 +125,13 @@ fn check_pointers(
     bytes: &[u8],
     findings: &mut Findings,
 ) {
+    if bytes.iter().all(|&byte| byte == 0) && !bytes.is_empty() {
+        let name = || "node pointers".to_owned();
+        let place = Place { memory, address: list, name: &name };
+        return findings.add(Rule::UnsetPointers, &place, 0..32, || {
+            (format!("{} zeros", bytes.len() / 4), "pointers of leaves".into())
+        });
+    }
     let is_top = !surveyed.instances.is_empty();
     let names_leaf = |pointer: NodePointer| match pointer.kind() {
         NodeKind::Primitive { pair } if !is_top => memory

@@ -4,9 +4,9 @@ use super::boxes::text;
 use super::contents::Contents;
 use super::{Findings, Place, Rule};
 use crate::decode::survey::{InstanceRecord, NO_BOX, Survey, Surveyed};
-use crate::decode::{Memory, Numbering, SidebandFault, numbering, sideband};
+use crate::decode::{Memory, Numbering, SidebandFault, SidebandRecord, is_inverse, numbering};
 use crate::layout::{CullFlags, InstanceNode, NodePointer, PointerFlags};
-use geometry::{Aabb, Transform};
+use geometry::Aabb;
 
 /// What the structure below an instance holds.
 #[derive(Debug)]
@@ -67,9 +67,31 @@ pub(super) fn check(
         }
         let all = record.below.map_or(Contents::NOTHING, |n| below[n as usize - 1].all);
         check_flags(&node, skipped[number as usize], &all, &place, findings);
-        if numbering.fault.is_none() {
-            check_sideband(memory, tlas, record, &node, findings);
-        }
+    }
+    for (instance, record) in tlas.instances.iter().zip(&numbering.sidebands) {
+        check_sideband(memory, tlas, instance.pointer, record, findings);
+    }
+    check_order(memory, tlas, &numbering, findings);
+}
+
+/// The viewer looks for records in the order of the nodes, whatever wrote them.
+fn check_order(
+    memory: &Memory<'_>,
+    tlas: &Surveyed,
+    numbering: &Numbering,
+    findings: &mut Findings,
+) {
+    let places = tlas.instances.iter().map(|i| (i.pointer, tlas.structure.sideband_of(i.pointer)));
+    let mut moved = places
+        .zip(&numbering.sidebands)
+        .filter(|((_, place), record)| *place != Some(record.address));
+    if let Some(((pointer, _), record)) = moved.next() {
+        let name = || format!("sideband of instance {pointer}");
+        let place = Place { memory, address: record.address, name: &name };
+        findings.add(Rule::SidebandOrder, &place, 0..512, || {
+            let found = format!("{} records in the order of discovery", 1 + moved.count());
+            (found, "the order in which the nodes lie".into())
+        });
     }
 }
 
@@ -210,47 +232,18 @@ fn report_fault(
 fn check_sideband(
     memory: &Memory<'_>,
     tlas: &Surveyed,
-    record: &InstanceRecord,
-    node: &InstanceNode,
+    pointer: NodePointer,
+    record: &SidebandRecord,
     findings: &mut Findings,
 ) {
-    let (Some(address), Some(sideband)) =
-        (tlas.structure.sideband_of(record.pointer), sideband(memory, tlas, record))
-    else {
-        return;
-    };
-    let name = || format!("sideband of instance {}", record.pointer);
-    let place = Place { memory, address, name: &name };
-    if !is_inverse(&node.world_to_object, &sideband.object_to_world) {
+    let node = InstanceNode::decode(&tlas.node(memory, pointer));
+    let name = || format!("sideband of instance {pointer}");
+    let place = Place { memory, address: record.address, name: &name };
+    let back = &record.sideband.object_to_world;
+    // A transform without an inverse breaks a rule of its own.
+    if node.world_to_object.inverse().is_ok() && !is_inverse(&node.world_to_object, back) {
         findings.add(Rule::Sideband, &place, 128..512, || {
-            let found = format!("{:?}", sideband.object_to_world.rows);
-            (found, "the inverse of the node's transform".into())
+            (format!("{:?}", back.rows), "the inverse of the node's transform".into())
         });
     }
-    if sideband.instance_id & 0x00FF_FFFF != node.user_data {
-        findings.add(Rule::Sideband, &place, 32..56, || {
-            (format!("instance id {}", sideband.instance_id), format!("{}", node.user_data))
-        });
-    }
-}
-
-/// Whether one transform is the other's inverse, up to the rounding of both.
-fn is_inverse(inner: &Transform, outer: &Transform) -> bool {
-    let Ok(inverse) = inner.inverse() else { return true };
-    let (linear, offset) = inner.to_f64();
-    let (back, back_offset) = inverse.to_f64();
-    let (given, given_offset) = outer.to_f64();
-    let norm = |m: &[f64]| m.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
-    let size = norm(&back.to_cols_array());
-    let condition = 1.0 + norm(&linear.to_cols_array()) * size;
-    let close = |a: f64, b: f64, scale: f64| (a - b).abs() <= 1e-5 * condition * scale;
-    let linear_is_close =
-        back.to_cols_array().iter().zip(given.to_cols_array()).all(|(&a, b)| close(a, b, size));
-    let reach = size * norm(&offset.to_array()) + norm(&back_offset.to_array());
-    let offset_is_close = back_offset
-        .to_array()
-        .iter()
-        .zip(given_offset.to_array())
-        .all(|(&a, b)| close(a, b, reach));
-    linear_is_close && offset_is_close
 }

@@ -39,9 +39,11 @@ machine::rules! {
     IdField "id_field" Warning "the primitive ids of a node overlap neither its vertices nor its descriptors"
     NodeKind "node_kind" Warning "no bytes are a box or instance node and a primitive node at once"
     Sideband "sideband" Warning "sideband records number the instances and invert their transforms"
-    LongRange "long_range" Warning "a range behind a GPURT header has at most 8 pairs, the most that Radeon Raytracing Analyzer has room for"
+    SidebandOrder "sideband_order" Note "sideband records lie in the order of their nodes"
+    LongRange "long_range" Warning "a range behind a GPURT header has at most 8 pairs"
     HeaderCount "header_count" Warning "the counts of a GPURT header agree with the nodes"
     HeaderType "header_type" Warning "the header of a structure with instances says TLAS, of one with primitives BLAS"
+    UnsetPointers "unset_pointers" Note "a header's list of primitive node pointers is filled in"
     PrimitivePointer "primitive_pointer" Warning "a header's list of primitive node pointers names leaves of the structure"
 }
 

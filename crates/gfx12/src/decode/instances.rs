@@ -9,8 +9,9 @@
 //! discovery: slot by slot, depth first; the custom index is the user data and the way back is the
 //! rounded inverse.
 
+use super::inverse::is_inverse;
 use super::memory::Memory;
-use super::survey::{InstanceRecord, Surveyed, Target};
+use super::survey::{Surveyed, Target};
 use crate::layout::{GpurtSideband, InstanceNode, PointerFlags};
 use geometry::{InstanceFlags, Transform};
 use tree::Instance;
@@ -24,7 +25,24 @@ pub(crate) struct Numbering {
     pub(crate) count: usize,
     /// How the sideband fails to number the instances, if there is a header and it does.
     pub(crate) fault: Option<SidebandFault>,
-    has_sideband: bool,
+    /// The sideband record of each instance record; none where the sideband does not number them.
+    pub(crate) sidebands: Vec<SidebandRecord>,
+}
+
+/// A sideband record and where it lies.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SidebandRecord {
+    pub(crate) address: u64,
+    pub(crate) sideband: GpurtSideband,
+}
+
+/// Which record belongs to which instance node.
+#[derive(Debug, Clone, Copy)]
+enum SidebandOrder {
+    /// As the nodes lie in memory: GPURT's.
+    Memory,
+    /// As the nodes are discovered, slot by slot, depth first: RADV's.
+    Discovery,
 }
 
 /// What is wrong with the sideband.
@@ -48,7 +66,7 @@ pub(crate) fn numbering(memory: &Memory<'_>, tlas: &Surveyed) -> Numbering {
             let numbers = by_discovery(tlas);
             let count = numbers.len();
             let fault = other.and_then(Result::err);
-            Numbering { numbers, count, fault, has_sideband: false }
+            Numbering { numbers, count, fault, sidebands: Vec::new() }
         }
     }
 }
@@ -61,32 +79,77 @@ fn by_sideband(memory: &Memory<'_>, tlas: &Surveyed) -> Option<Result<Numbering,
     if count.checked_mul(4).and_then(|bytes| memory.get(list, bytes)).is_none() && count > 0 {
         return Some(Err(SidebandFault::NoCount));
     }
+    let nodes: Vec<InstanceNode> = tlas
+        .instances
+        .iter()
+        .map(|instance| InstanceNode::decode(&tlas.node(memory, instance.pointer)))
+        .collect();
+    let sidebands = match sidebands(memory, tlas, &nodes) {
+        Ok(sidebands) => sidebands,
+        Err(fault) => return Some(Err(fault)),
+    };
     let mut shown: Vec<Option<InstanceNode>> = vec![None; count];
-    let mut numbers = Vec::with_capacity(tlas.instances.len());
-    for (position, instance) in tlas.instances.iter().enumerate() {
-        let Some(record) = sideband(memory, tlas, instance) else {
-            return Some(Err(SidebandFault::NoRecord(position)));
-        };
-        let Some(first) = shown.get_mut(record.instance_index as usize) else {
+    for (position, (record, node)) in sidebands.iter().zip(&nodes).enumerate() {
+        let Some(first) = shown.get_mut(record.sideband.instance_index as usize) else {
             return Some(Err(SidebandFault::TooLarge(position)));
         };
-        let node = InstanceNode::decode(&tlas.node(memory, instance.pointer));
-        if first.replace(node).is_some_and(|first| !are_halves(&first, &node)) {
+        if first.replace(*node).is_some_and(|first| !are_halves(&first, node)) {
             return Some(Err(SidebandFault::Taken(position)));
         }
-        numbers.push(record.instance_index);
     }
-    Some(Ok(Numbering { numbers, count, fault: None, has_sideband: true }))
+    let numbers = sidebands.iter().map(|record| record.sideband.instance_index).collect();
+    Some(Ok(Numbering { numbers, count, fault: None, sidebands }))
 }
 
-/// The sideband record of an instance.
-pub(crate) fn sideband(
+/// The record of each instance, in the order in which all undo the transforms of their nodes.
+fn sidebands(
     memory: &Memory<'_>,
     tlas: &Surveyed,
-    instance: &InstanceRecord,
-) -> Option<GpurtSideband> {
-    let bits = memory.half_node(tlas.structure.sideband_of(instance.pointer)?)?;
-    Some(GpurtSideband::decode(&bits))
+    nodes: &[InstanceNode],
+) -> Result<Vec<SidebandRecord>, SidebandFault> {
+    let is_radv = tlas.structure.header.is_some_and(|header| header.version == RADV_VERSION);
+    let mut orders = [SidebandOrder::Memory, SidebandOrder::Discovery];
+    if is_radv {
+        orders.reverse();
+    }
+    let agrees = |records: &[SidebandRecord]| {
+        records.iter().zip(nodes).all(|(record, node)| {
+            is_inverse(&node.world_to_object, &record.sideband.object_to_world)
+        })
+    };
+    let first = records(memory, tlas, orders[0])?;
+    if agrees(&first) {
+        return Ok(first);
+    }
+    let second = records(memory, tlas, orders[1]).ok();
+    Ok(second.filter(|second| agrees(second)).unwrap_or(first))
+}
+
+/// The driver interface version in RADV's headers.
+const RADV_VERSION: u32 = 8 << 16;
+
+/// The record of each instance in some order.
+fn records(
+    memory: &Memory<'_>,
+    tlas: &Surveyed,
+    order: SidebandOrder,
+) -> Result<Vec<SidebandRecord>, SidebandFault> {
+    let addresses: Vec<Option<u64>> = match order {
+        SidebandOrder::Memory => {
+            let places = tlas.instances.iter();
+            places.map(|instance| tlas.structure.sideband_of(instance.pointer)).collect()
+        }
+        SidebandOrder::Discovery => {
+            let numbers = by_discovery(tlas).into_iter();
+            numbers.map(|number| tlas.structure.sideband(u64::from(number))).collect()
+        }
+    };
+    let record = |(position, address): (usize, Option<u64>)| {
+        let bits = address.and_then(|address| Some((address, memory.half_node(address)?)));
+        let (address, bits) = bits.ok_or(SidebandFault::NoRecord(position))?;
+        Ok(SidebandRecord { address, sideband: GpurtSideband::decode(&bits) })
+    };
+    addresses.into_iter().enumerate().map(record).collect()
 }
 
 /// Whether two nodes show the two halves of one instance.
@@ -127,7 +190,7 @@ fn by_discovery(tlas: &Surveyed) -> Vec<u32> {
 
 /// The instances of a TLAS in order.
 pub(crate) fn instances(memory: &Memory<'_>, tlas: &Surveyed) -> Vec<Instance> {
-    let Numbering { numbers, count, has_sideband, .. } = numbering(memory, tlas);
+    let Numbering { numbers, count, sidebands, .. } = numbering(memory, tlas);
     let unseen = Instance {
         blas: 0,
         world_to_object: Transform::IDENTITY,
@@ -138,9 +201,10 @@ pub(crate) fn instances(memory: &Memory<'_>, tlas: &Surveyed) -> Vec<Instance> {
     };
     let mut instances = vec![unseen; count];
     let mut is_whole = vec![false; count];
-    for (instance, number) in tlas.instances.iter().zip(numbers) {
+    for (position, (instance, number)) in tlas.instances.iter().zip(numbers).enumerate() {
         let node = InstanceNode::decode(&tlas.node(memory, instance.pointer));
-        let record = if has_sideband { sideband(memory, tlas, instance) } else { None };
+        let record = sidebands.get(position).map(|record| record.sideband);
+        let way_back = record.map(|record| record.object_to_world);
         let flags = node.child_base.flags();
         // Face culling is the business of the half that has triangles.
         let decides = !flags.contains(PointerFlags::SKIP_TRIANGLES);
@@ -150,9 +214,9 @@ pub(crate) fn instances(memory: &Memory<'_>, tlas: &Surveyed) -> Vec<Instance> {
         instances[number as usize] = Instance {
             blas: instance.below.map_or(0, |below| below - 1),
             world_to_object: node.world_to_object,
-            object_to_world: match record {
-                Some(record) => record.object_to_world,
-                None => node.world_to_object.inverse().unwrap_or(Transform::IDENTITY),
+            object_to_world: match way_back {
+                Some(back) if is_inverse(&node.world_to_object, &back) => back,
+                _ => node.world_to_object.inverse().unwrap_or(Transform::IDENTITY),
             },
             mask: node.mask,
             custom_index: record.map_or(node.user_data, |record| record.instance_id),
@@ -171,8 +235,8 @@ pub(crate) fn instances(memory: &Memory<'_>, tlas: &Surveyed) -> Vec<Instance> {
     instances
 }
 
-/// The flags that an instance can have.
-fn instance_flags(flags: PointerFlags) -> InstanceFlags {
+/// The flags of a base pointer that an instance can have.
+pub(crate) fn instance_flags(flags: PointerFlags) -> InstanceFlags {
     let pairs = [
         (PointerFlags::DISABLE_FACE_CULL, InstanceFlags::DISABLE_FACE_CULL),
         (PointerFlags::FLIP_FACING, InstanceFlags::FLIP_FACING),

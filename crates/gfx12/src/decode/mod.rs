@@ -8,7 +8,7 @@
 //! | `expand`, `ranges`, `visited` | the steps of a survey: one box node, one range, each node once |
 //! | [`nodes`](mod@nodes) | the survey as decoded nodes, for reading and comparing |
 //! | `primitives` | triangles and procedurals, each once, in the order of memory |
-//! | `instances` | instances, and their numbers |
+//! | `instances`, `inverse` | instances, their numbers, and the way back to the world |
 //! | `hierarchy` | a survey as a [`tree::Bvh`] |
 //! | `bounds` | boxes without NaN |
 //! | [`frames`](mod@frames) | what a tree cannot hold of oriented nodes |
@@ -22,7 +22,8 @@ pub(crate) mod bounds;
 mod expand;
 pub mod frames;
 pub(crate) mod hierarchy;
-mod instances;
+pub(crate) mod instances;
+mod inverse;
 pub mod memory;
 pub mod nodes;
 pub(crate) mod primitives;
@@ -39,7 +40,8 @@ pub use survey::Survey;
 
 pub(crate) use bounds::union;
 pub(crate) use expand::{entry_bits, is_empty_slot};
-pub(crate) use instances::{Numbering, SidebandFault, numbering, sideband};
+pub(crate) use instances::{Numbering, SidebandFault, SidebandRecord, numbering};
+pub(crate) use inverse::is_inverse;
 pub(crate) use primitives::{Pairs, Stored, split_key, stored};
 
 use crate::layout::NodePointer;

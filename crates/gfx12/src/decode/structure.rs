@@ -59,8 +59,13 @@ impl Structure {
     pub fn sideband_of(&self, pointer: NodePointer) -> Option<u64> {
         let header = self.header?;
         let node = self.address_of(pointer).checked_sub(self.box_base)?;
-        let index = node.checked_sub(u64::from(header.leaf_node_offset))? / NODE_BYTES;
-        let start = u64::from(header.geometry_info_offset) + 64 * index;
+        self.sideband(node.checked_sub(u64::from(header.leaf_node_offset))? / NODE_BYTES)
+    }
+
+    /// The address of a sideband record, under the same conditions.
+    pub(crate) fn sideband(&self, number: u64) -> Option<u64> {
+        let header = self.header?;
+        let start = u64::from(header.geometry_info_offset) + 64 * number;
         (start + 64 <= u64::from(header.primitive_pointer_offset)).then(|| self.box_base + start)
     }
 }

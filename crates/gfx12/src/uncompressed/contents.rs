@@ -6,14 +6,14 @@ use super::rule::Rule;
 use super::survey::{BoxRecord, Surveyed, Target, pointer_bits};
 use super::write::UNUSED_PLANE;
 use crate::check::box_text as text;
-use crate::decode::Memory;
 use crate::decode::bounds::{unbounded_where_nan, widest_box};
+use crate::decode::{Memory, is_inverse};
 use crate::instruction::dual_box::FourBoxes;
 use crate::layout::uncompressed::{
     DualInstanceNode, DualKind, DualPointer, Fp32BoxNode, HighPrecisionBoxNode, parent_slot_address,
 };
 use crate::layout::{CullFlags, PointerFlags};
-use geometry::{Aabb, Transform, Vec3};
+use geometry::{Aabb, Vec3};
 
 /// What a structure, or a part of one, holds.
 #[derive(Debug, Clone, Copy)]
@@ -209,7 +209,7 @@ impl ContentsCheck<'_, '_> {
         }
         for (pointer, node) in nodes {
             if let Some(record) = sideband(&node)
-                && !undoes(&record.object_to_world, &node.world_to_object)
+                && !is_inverse(&node.world_to_object, &record.object_to_world)
             {
                 self.add(Rule::Sideband, pointer, 640..1024, || {
                     let found = format!("{:?}", record.object_to_world.rows);
@@ -335,16 +335,4 @@ fn plane_bits(pointer: DualPointer, slot: usize) -> std::ops::Range<u32> {
     } else {
         128 + 192 * slot..320 + 192 * slot
     }
-}
-
-/// Whether two transforms are inverse to each other, up to a thousandth of what rounding works on.
-fn undoes(back: &Transform, there: &Transform) -> bool {
-    let ((a, m), (b, n)) = (back.to_f64(), there.to_f64());
-    let norm = |matrix: glam::DMat3| {
-        (0..3).map(|row| matrix.row(row).abs().element_sum()).fold(0.0, f64::max)
-    };
-    let linear_error = norm(a * b - glam::DMat3::IDENTITY);
-    let offset_error = (a * n + m).abs().max_element();
-    let offset_scale = norm(a) * n.abs().max_element() + m.abs().max_element();
-    linear_error <= 1e-3 * norm(a) * norm(b) && offset_error <= 1e-3 * offset_scale
 }

@@ -9,10 +9,11 @@
 //! depth first.
 
 use super::survey::{InstanceRecord, Survey, Surveyed, Target};
-use crate::decode::Memory;
 use crate::decode::bounds::unbounded_where_nan;
+pub(crate) use crate::decode::instances::instance_flags;
+use crate::decode::{Memory, is_inverse};
 use crate::layout::uncompressed::{DualInstanceNode, DualKind, DualPointer, TriangleNode};
-use crate::layout::{GpurtSideband, HalfNodeBits, PointerFlags};
+use crate::layout::{GpurtSideband, HalfNodeBits};
 use geometry::{Aabb, InstanceFlags, Transform, Triangle};
 use machine::{CheckedImage, Image};
 use tree::{
@@ -255,21 +256,12 @@ fn instance(
     Instance {
         blas: instance.below.saturating_sub(1),
         world_to_object: node.world_to_object,
-        object_to_world: record.map_or_else(inverse, |record| record.object_to_world),
+        object_to_world: record
+            .map(|record| record.object_to_world)
+            .filter(|back| is_inverse(&node.world_to_object, back))
+            .unwrap_or_else(inverse),
         mask: node.mask,
         custom_index: record.map_or(node.user_data, |record| record.instance_id),
         flags: instance_flags(node.child_base.flags()),
     }
-}
-
-/// The flags of a base pointer that an instance can have.
-pub(crate) fn instance_flags(flags: PointerFlags) -> InstanceFlags {
-    let pairs = [
-        (PointerFlags::DISABLE_FACE_CULL, InstanceFlags::DISABLE_FACE_CULL),
-        (PointerFlags::FLIP_FACING, InstanceFlags::FLIP_FACING),
-        (PointerFlags::FORCE_OPAQUE, InstanceFlags::FORCE_OPAQUE),
-        (PointerFlags::FORCE_NON_OPAQUE, InstanceFlags::FORCE_NON_OPAQUE),
-    ];
-    let set = pairs.into_iter().filter(|(pointer, _)| flags.contains(*pointer));
-    set.map(|(_, flag)| flag).collect()
 }

@@ -7,6 +7,7 @@ mod edit;
 mod flips;
 mod hiprt;
 mod oriented;
+mod radv_files;
 mod round_trip;
 mod rules;
 mod worlds;

@@ -5,6 +5,7 @@
 
 use crate::dump::hiprt_image;
 use crate::edit::{boxes, edit_bits, edit_box, edit_instance, primitive_nodes};
+use crate::radv_files::{in_radv_order, unset_pointers};
 use crate::worlds::{scene, tree};
 use build::Preset;
 use gfx12::check::{Rule, check};
@@ -392,7 +393,7 @@ fn instance_rules() {
         edit_bits(image, address, |bits| bits.set_word(word, value));
     };
     breaks(Rule::Sideband, &[Rule::InstanceFlags], instanced(), |image| sideband(image, 0, 900));
-    breaks(Rule::Sideband, &[], instanced(), |image| sideband(image, 1, 12));
+    breaks(Rule::SidebandOrder, &[], instanced(), in_radv_order);
     breaks(Rule::Sideband, &[], instanced(), |image| sideband(image, 7, 9e9f32.to_bits()));
 }
 
@@ -411,6 +412,7 @@ fn header_rules() {
         header(image, 2, |header| header.active_primitive_count = header.primitive_count + 1);
     });
     breaks(Rule::HeaderType, &[], triangles(), |image| header(image, 0, |header| header.info ^= 1));
+    breaks(Rule::UnsetPointers, &[], triangles(), unset_pointers);
     breaks(Rule::PrimitivePointer, &[], triangles(), |image| {
         let base = image.bases[0];
         let header = GpurtHeader::decode(&NodeBits::from_bytes(image.get(base, 128).unwrap()));

@@ -1,0 +1,144 @@
+//! Files as RADV's writer makes them: sideband records in another order than the nodes, no node
+//! pointers, a short header, and chunks that count their own headers.
+
+use crate::worlds::{scene, tree};
+use build::Preset;
+use gfx12::check::check;
+use gfx12::decode::decode;
+use gfx12::encode::{Options, Policy, encode};
+use gfx12::layout::{BoxNode, GpurtHeader, NodeBits, NodeKind, NodePointer};
+use gfx12::rra::container::{Container, Magic, StoredChunk, write};
+use gfx12::rra::{self, FilePlace};
+use machine::{Image, Severity};
+
+/// The driver interface version in RADV's headers.
+const RADV_VERSION: u32 = 8 << 16;
+
+fn header_at(image: &Image, segment: usize) -> GpurtHeader {
+    GpurtHeader::decode(&NodeBits::from_bytes(&image.segments[segment].bytes()[..128]))
+}
+
+fn header(image: &Image) -> GpurtHeader {
+    header_at(image, 0)
+}
+
+/// Writes zeros over the list of node pointers of every structure.
+pub(crate) fn unset_pointers(image: &mut Image) {
+    for segment in 0..image.segments.len() {
+        let start = header_at(image, segment).primitive_pointer_offset as usize;
+        image.segments[segment].bytes_mut()[start..].fill(0);
+    }
+}
+
+/// The instance nodes below a box, slot by slot, depth first.
+fn discover(image: &Image, pointer: NodePointer, found: &mut Vec<NodePointer>) {
+    let bytes = image.get(image.bases[0] + pointer.byte_offset(), 128).unwrap();
+    let node = BoxNode::decode(&NodeBits::from_bytes(bytes));
+    for child in &node.child_pointers()[..node.used_children().len()] {
+        match child.kind() {
+            NodeKind::Instance => found.push(*child),
+            _ => discover(image, *child, found),
+        }
+    }
+}
+
+/// Puts the records into the order in which RADV meets the nodes.
+pub(crate) fn in_radv_order(image: &mut Image) {
+    let header = header(image);
+    let mut nodes = Vec::new();
+    discover(image, NodePointer(image.root as u32), &mut nodes);
+    let start = header.geometry_info_offset as usize;
+    let record = |number: usize| start + 64 * number..start + 64 * (number + 1);
+    let before = image.segments[0].bytes().to_vec();
+    let bytes = image.segments[0].bytes_mut();
+    for (number, pointer) in nodes.iter().enumerate() {
+        let place = (pointer.byte_offset() - u64::from(header.leaf_node_offset)) / 128;
+        bytes[record(number)].copy_from_slice(&before[record(place as usize)]);
+    }
+    assert_ne!(bytes, before, "the orders differ");
+}
+
+fn world(policy: Policy) -> Image {
+    let tree = tree(&scene("instanced", 9), Preset::Balanced);
+    encode(&tree, &Options::new(policy)).unwrap().image
+}
+
+#[test]
+fn records_in_radv_s_order_belong_to_their_nodes() {
+    for policy in Policy::ALL {
+        let plain = world(policy);
+        let expected = decode(&check(plain.clone()).checked.unwrap());
+        for version in [header(&plain).version, RADV_VERSION] {
+            let mut image = plain.clone();
+            in_radv_order(&mut image);
+            image.segments[0].bytes_mut()[60..64].copy_from_slice(&version.to_le_bytes());
+            let report = check(image);
+            let rules: Vec<_> = report.findings.iter().map(|f| (f.rule, f.severity)).collect();
+            assert_eq!(rules, [("sideband_order", Severity::Note)]);
+            assert_eq!(decode(&report.checked.unwrap()), expected);
+        }
+    }
+}
+
+/// Rays follow the nodes, so geometry stands where those put it.
+#[test]
+fn instances_stand_where_their_nodes_say() {
+    let mut image = world(Policy::Dense);
+    let expected = decode(&check(image.clone()).checked.unwrap()).tlas.unwrap();
+    let start = header(&image).geometry_info_offset as usize;
+    for number in 0..3 {
+        let offset = start + 64 * number + 28;
+        image.segments[0].bytes_mut()[offset..offset + 4].copy_from_slice(&77f32.to_le_bytes());
+    }
+    let report = check(image);
+    assert_eq!(report.findings.iter().filter(|finding| finding.rule == "sideband").count(), 3);
+    let tlas = decode(&report.checked.unwrap()).tlas.unwrap();
+    let mut inverted = 0;
+    for (found, expected) in tlas.instances.iter().zip(&expected.instances) {
+        if found != expected {
+            inverted += 1;
+            assert_eq!(found.object_to_world, found.world_to_object.inverse().unwrap());
+        }
+    }
+    assert!((1..=3).contains(&inverted));
+}
+
+/// What siliray writes of an image, turned into what RADV writes.
+fn radv_file(image: &Image) -> Vec<u8> {
+    let file = rra::write(image).unwrap();
+    let own = Container::parse(&file).unwrap();
+    let mut chunks: Vec<StoredChunk> = own.chunks.iter().map(|chunk| chunk.to_stored()).collect();
+    for chunk in chunks.iter_mut().filter(|chunk| chunk.name() == "RawAccelStruct") {
+        (chunk.version, chunk.unpacked_size) = (0xF0005, 0);
+        chunk.header[20..24].copy_from_slice(&120_u32.to_le_bytes());
+        chunk.data[128 + 60..128 + 64].copy_from_slice(&RADV_VERSION.to_le_bytes());
+        chunk.data.drain(128 + 120..128 + 128);
+    }
+    let mut file = write(Magic::Rdf, &chunks);
+    let read = Container::parse(&file).unwrap();
+    let structures = read.chunks.iter().filter(|chunk| chunk.header.len() == 28);
+    let sizes: Vec<(usize, usize)> = structures
+        .map(|chunk| (chunk.entry_offset as usize + 48, chunk.data.len() + chunk.header.len()))
+        .collect();
+    for (at, size) in sizes {
+        file[at..at + 8].copy_from_slice(&(size as u64).to_le_bytes());
+    }
+    file
+}
+
+#[test]
+fn a_file_as_radv_writes_it_is_sound_and_means_the_same() {
+    let plain = world(Policy::Radv);
+    let expected = decode(&check(plain.clone()).checked.unwrap());
+    let mut image = plain;
+    in_radv_order(&mut image);
+    unset_pointers(&mut image);
+    let file = rra::read(&radv_file(&image)).unwrap();
+    let opened = file.open(None).unwrap();
+    let places = opened.places.iter().map(|place: &FilePlace| place.offset(0)).collect();
+    let report = gfx12::check::check_file(opened.image, places);
+    let all = file.findings.iter().chain(&opened.findings).chain(&report.findings);
+    let odd: Vec<_> = all.filter(|finding| finding.severity != Severity::Note).collect();
+    assert!(odd.is_empty(), "{odd:?}");
+    assert_eq!(decode(&report.checked.unwrap()), expected);
+}
