@@ -1,5 +1,6 @@
 //! The options of commands that read images, and their help.
 
+use crate::failure::Failure;
 use crate::values;
 use clap::{Args, ValueEnum};
 use siliray::gfx12::encode::Policy;
@@ -30,10 +31,10 @@ pub(crate) struct ImageChoice {
     #[arg(value_parser = values::address, allow_negative_numbers = true)]
     pub(crate) primitive_base: Option<u64>,
 
-    /// Raw memory: the pointer of the first node
+    /// Raw memory: the pointer of the first node; behind a header it is 0x15, without one 0x5
     #[arg(long, value_name = "PTR", requires = "raw", help_heading = "Image options")]
-    #[arg(value_parser = values::word, default_value = "0x5", allow_negative_numbers = true)]
-    pub(crate) root: u32,
+    #[arg(value_parser = values::word, allow_negative_numbers = true)]
+    pub(crate) root: Option<u32>,
 
     /// Raw memory: its format
     #[arg(long = "raw-format", value_name = "FORMAT", value_enum, requires = "raw")]
@@ -42,11 +43,17 @@ pub(crate) struct ImageChoice {
 }
 
 impl ImageChoice {
-    /// The layout of raw memory, if that is what the file is.
-    pub(crate) fn raw_layout(&self) -> Option<RawLayout> {
-        let base = self.base.filter(|_| self.raw)?;
-        let (primitive_base, root) = (self.primitive_base, self.root);
-        Some(RawLayout { format: self.format.into(), base, primitive_base, root })
+    /// The layout of raw memory, if that is what the file is. Memory does not say where its nodes
+    /// begin, and a header can be read as a box: the root must be given, or the one node that is
+    /// asked for.
+    pub(crate) fn raw_layout(&self, node: Option<u32>) -> Result<Option<RawLayout>, Failure> {
+        let Some(base) = self.base.filter(|_| self.raw) else { return Ok(None) };
+        let Some(root) = self.root.or(node) else {
+            return Err(Failure::usage("raw memory needs --root, the pointer of its first node")
+                .hint("behind a GPURT header the first node is 0x15, without one it is 0x5"));
+        };
+        let primitive_base = self.primitive_base;
+        Ok(Some(RawLayout { format: self.format.into(), base, primitive_base, root }))
     }
 }
 

@@ -19,7 +19,7 @@ struct Json {
 
 /// Checks the file and lists what was found.
 pub(crate) fn run(args: &Check, output: &Output) -> Result<(), Failure> {
-    let raw = args.image.raw_layout();
+    let raw = args.image.raw_layout(None)?;
     let report = match image_file::open(&args.file, raw.as_ref(), args.image.structure) {
         // A file that cannot be taken apart is unsound for one reason, and that is a finding.
         Err(ImageFileError::Broken { error, .. }) => {

@@ -46,8 +46,8 @@ struct FieldDifference {
 
 /// Compares the files.
 pub(crate) fn run(args: &Diff, output: &Output) -> Result<(), Failure> {
-    let first = open_image(&args.first, &args.image)?;
-    let second = open_image(&args.second, &args.image)?;
+    let first = open_image(&args.first, &args.image, None)?;
+    let second = open_image(&args.second, &args.image, None)?;
     let (one, other) = (first.image.format, second.image.format);
     if one != other {
         let message = format!("one image has the format {one}, the other {other}");

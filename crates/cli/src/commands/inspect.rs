@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Inspect, output: &Output) -> Result<(), Failure> {
     if inspect_blocks::is_blocks(&args.file) {
         return inspect_blocks::run(args, output);
     }
-    let file = open_image(&args.file, &args.image)?;
+    let file = open_image(&args.file, &args.image, args.node)?;
     match args.node {
         Some(pointer) => show_node(&args.file, &file, pointer, output),
         None if file.image.format == UNCOMPRESSED => {

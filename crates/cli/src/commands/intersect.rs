@@ -11,7 +11,7 @@ use siliray::gfx12::instruction::{
     image_bvh_dual_intersect_ray, image_bvh8_intersect_ray,
 };
 use siliray::gfx12::layout::uncompressed::{DualKind, DualPointer};
-use siliray::gfx12::layout::{BasePointer, NodePointer, Resource, SortHeuristic};
+use siliray::gfx12::layout::{BasePointer, NodeKind, NodePointer, Resource, SortHeuristic};
 use siliray::gfx12::registers::{Decoded, Register, decode_bvh8, decode_dual};
 use siliray::gfx12::uncompressed::NAME as UNCOMPRESSED;
 use siliray::image_file::ImageFile;
@@ -41,7 +41,7 @@ struct JsonRegister {
 
 /// Executes the instruction and shows its registers.
 pub(crate) fn run(args: &Intersect, output: &Output) -> Result<(), Failure> {
-    let file = open_image(&args.file, &args.image)?;
+    let file = open_image(&args.file, &args.image, args.node.first().copied())?;
     let ray = RayRegisters {
         origin: Vec3::from_array(args.origin),
         direction: Vec3::from_array(args.direction),
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Intersect, output: &Output) -> Result<(), Failure> {
         mask: args.mask,
     };
     let is_dual = file.image.format == UNCOMPRESSED;
-    let (instruction, answer, decoded) = match (is_dual, args.node.as_slice()) {
+    let json = match (is_dual, args.node.as_slice()) {
         (false, &[node]) => {
             let node = NodePointer(node);
             let base = base_pointer(args, &file, usize::from(!node.is_box()))?;
@@ -57,7 +57,11 @@ pub(crate) fn run(args: &Intersect, output: &Output) -> Result<(), Failure> {
             let operands = Bvh8Operands { resource, base, ray, node };
             let arithmetic = TriangleArithmetic::default();
             let answer = image_bvh8_intersect_ray(&file.image, &operands, arithmetic);
-            ("image_bvh8_intersect_ray", answer, decode_bvh8(&operands, &answer))
+            let decoded = decode_bvh8(&operands, &answer);
+            let bytes = if node.kind() == NodeKind::Unused { 0 } else { 128 };
+            let node = Read { pointer: node.0, offset: node.byte_offset(), bytes };
+            let outside = outside(&file, &resource, base, &[node]);
+            json("image_bvh8_intersect_ray", &answer, decoded, outside)
         }
         (true, &[first]) => dual(args, &file, ray, [first, NodePointer::INVALID.0])?,
         (true, &[first, second]) => dual(args, &file, ray, [first, second])?,
@@ -67,7 +71,6 @@ pub(crate) fn run(args: &Intersect, output: &Output) -> Result<(), Failure> {
         }
         (true, _) => return Err(Failure::usage("image_bvh_dual_intersect_ray takes two --node")),
     };
-    let json = json(instruction, &answer, decoded);
     output.result(&json, &text(&json))
 }
 
@@ -76,7 +79,7 @@ fn dual(
     file: &ImageFile,
     ray: RayRegisters,
     nodes: [u32; 2],
-) -> Result<(&'static str, Answer, Decoded), Failure> {
+) -> Result<Json, Failure> {
     let base = base_pointer(args, file, 0)?;
     let nodes = nodes.map(DualPointer);
     // In images of this format, boxes of 64 bytes are those of high precision.
@@ -87,7 +90,43 @@ fn dual(
     let operands = DualOperands { resource, base, ray, nodes };
     let answer =
         image_bvh_dual_intersect_ray(&file.image, &operands, TriangleArithmetic::default());
-    Ok(("image_bvh_dual_intersect_ray", answer, decode_dual(&operands, &answer)))
+    let reads = nodes.map(|node| {
+        let bytes = match node.kind() {
+            _ if node.is_special() => 0,
+            DualKind::Triangle0 | DualKind::Triangle1 | DualKind::HalfBox => 64,
+            DualKind::Fp32Box | DualKind::Instance => 128,
+            DualKind::OldTriangle | DualKind::User => 0,
+        };
+        Read { pointer: node.0, offset: node.byte_offset(), bytes }
+    });
+    let outside = outside(file, &resource, base, &reads);
+    let decoded = decode_dual(&operands, &answer);
+    Ok(json("image_bvh_dual_intersect_ray", &answer, decoded, outside))
+}
+
+/// A node that an instruction reads, if it reads any bytes.
+struct Read {
+    pointer: u32,
+    offset: u64,
+    bytes: usize,
+}
+
+/// What to say of nodes that are not in the image. Hardware has an answer for those too (G-15): a
+/// miss, which looks like one of a node that is there.
+fn outside(
+    file: &ImageFile,
+    resource: &Resource,
+    base: BasePointer,
+    nodes: &[Read],
+) -> Option<String> {
+    let start = resource.base_address() + base.address();
+    // Addresses have 48 bits.
+    let place = |node: &Read| (start + node.offset) % (1 << 48);
+    let is_outside =
+        |node: &&Read| node.bytes > 0 && file.image.get(place(node), node.bytes).is_none();
+    let node = nodes.iter().find(is_outside)?;
+    let (pointer, address) = (node.pointer, place(node));
+    Some(format!("the node {pointer:#x} at address {address:#x} is outside the image"))
 }
 
 fn base_pointer(args: &Intersect, file: &ImageFile, class: usize) -> Result<BasePointer, Failure> {
@@ -97,7 +136,12 @@ fn base_pointer(args: &Intersect, file: &ImageFile, class: usize) -> Result<Base
     })
 }
 
-fn json(instruction: &'static str, answer: &Answer, decoded: Decoded) -> Json {
+fn json(
+    instruction: &'static str,
+    answer: &Answer,
+    decoded: Decoded,
+    outside: Option<String>,
+) -> Json {
     let register = |register: Register| JsonRegister { name: register.name, value: register.value };
     Json {
         registers: answer.vdst.iter().map(|word| format!("{word:#010x}")).collect(),
@@ -107,7 +151,7 @@ fn json(instruction: &'static str, answer: &Answer, decoded: Decoded) -> Json {
             registers: decoded.registers.into_iter().map(register).collect(),
             origin: answer.origin.to_array(),
             direction: answer.direction.to_array(),
-            warning: answer.warning.map(|warning| warning.to_string()),
+            warning: answer.warning.map(|warning| warning.to_string()).or(outside),
         },
     }
 }

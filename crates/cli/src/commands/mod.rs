@@ -43,7 +43,7 @@ use std::path::Path;
 const NO_CONTAINER: &str = "container_magic";
 
 /// What such a file may be.
-const RAW_HINT: &str = "raw memory needs --raw and --base";
+const RAW_HINT: &str = "raw memory needs --raw, --base and --root";
 
 /// Runs the command that the user asked for.
 pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
@@ -147,9 +147,9 @@ fn build_tree(scene: &Scene, options: &Options, output: &Output) -> Result<Built
     siliray::build::build(scene, options, &|progress| bar.update(progress)).map_err(Failure::input)
 }
 
-/// The image that a file holds.
-fn open_image(path: &Path, choice: &ImageChoice) -> Result<ImageFile, Failure> {
-    let raw = choice.raw_layout();
+/// The image that a file holds, for a command about one node or about all.
+fn open_image(path: &Path, choice: &ImageChoice, node: Option<u32>) -> Result<ImageFile, Failure> {
+    let raw = choice.raw_layout(node)?;
     let file = siliray::image_file::open(path, raw.as_ref(), choice.structure).map_err(no_image)?;
     let hint = match file.image.format {
         siliray::gfx12::NAME | siliray::gfx12::uncompressed::NAME => return Ok(file),

@@ -129,7 +129,7 @@ fn a_raw_image_of_the_uncompressed_format() {
         let raw = [command, "nodes.bin", "--raw", "--raw-format", "gfx12-bvh4x2", "--base", "0"];
         [&raw[..], rest].concat()
     };
-    let (_, check) = failing_json(&folder, &args("check", &[]));
+    let (_, check) = failing_json(&folder, &args("check", &["--root", "0x5"]));
     assert_documented(&check);
     assert_eq!((&check["sound"], &check["nodes"]), (&Value::Bool(true), &2.into()), "{check}");
     let value = |node: &Value, name: &str| {
@@ -179,6 +179,22 @@ fn one_instruction() {
         case["expected"].as_array().unwrap().iter().map(|w| format!("{:#010x}", word(w))).collect();
     assert_eq!(json["registers"], Value::from(expected));
     assert_eq!(json["decoded"]["registers"][0]["value"], "box at byte 0x80");
+}
+
+/// The hardware's answer for a node that is not there looks like a miss.
+#[test]
+fn nodes_outside_the_image() {
+    let folder = with_scene("forest.rra");
+    let ray = ["--origin", "0,0,0", "--direction", "0,0,1"];
+    for node in ["0x22ffb0", "0x22ffb5", "0x22ffb6"] {
+        let args = [&["intersect", "forest.rra", "--node", node], &ray[..]].concat();
+        let warning = folder.json(&args)["decoded"]["warning"].clone();
+        let expected = format!("the node {node} at address 0x");
+        let text = warning.as_str().unwrap_or_default();
+        assert!(text.starts_with(&expected) && text.ends_with("is outside the image"), "{text}");
+    }
+    let args = [&["intersect", "forest.rra", "--node", "0x15"], &ray[..]].concat();
+    assert_eq!(folder.json(&args)["decoded"]["warning"], Value::Null);
 }
 
 #[test]
@@ -254,7 +270,8 @@ fn no_image_at_all() {
     assert_eq!((code, &check["sound"]), (Some(1), &Value::Bool(false)));
     let finding = &check["findings"][0];
     assert_eq!((&finding["offset"], &finding["rule"]), (&0.into(), &"container_magic".into()));
-    let (code, check) = failing_json(&folder, &["check", "ok.ply", "--raw", "--base", "0x41"]);
+    let (code, check) =
+        failing_json(&folder, &["check", "ok.ply", "--raw", "--base", "0x41", "--root", "5"]);
     assert_eq!(code, Some(1));
     let text = check["findings"].to_string();
     assert!(text.contains("0x41, 0x41") && !text.contains("\\n"), "{text}");
@@ -275,7 +292,7 @@ fn only_regular_files_are_read() {
         for args in [
             vec!["info", name],
             vec!["check", name],
-            vec!["check", name, "--raw", "--base", "0"],
+            vec!["check", name, "--raw", "--base", "0", "--root", "5"],
             vec!["inspect", name],
             [&["intersect", name], &ray[..]].concat(),
             vec!["diff", name, name],
@@ -300,13 +317,16 @@ fn wrong_usage() {
     let dump = vector("hiprt-cornell-bvh8.bin");
     let ray = ["--origin", "0,0,0", "--direction", "0,0,1"];
     let cases: &[(Vec<&str>, i32, &str)] = &[
-        (vec!["check", &dump], 1, "raw memory needs --raw and --base"),
+        (vec!["check", &dump], 1, "raw memory needs --raw, --base and --root"),
         (vec!["check", &dump, "--raw"], 2, "--base"),
         (vec!["check", "forest.rra", "--structure", "99"], 2, "no structure 99, expected 0 to "),
         (vec!["inspect", "forest.rra", "--structure", "-1"], 2, "expected a whole number from 0"),
         (vec!["inspect", "forest.rra", "--node", "5", "--depth", "1"], 2, "--depth"),
         (vec!["check", &dump, "--raw", "--base", "-1"], 2, "expected an address of 48 bits"),
-        (vec!["check", &dump, "--raw", "--base", "0x41"], 1, "errors"),
+        (vec!["check", &dump, "--raw", "--base", "0x41", "--root", "0x5"], 1, "errors"),
+        (vec!["check", &dump, "--raw", "--base", "0"], 2, "raw memory needs --root"),
+        (vec!["inspect", &dump, "--raw", "--base", "0"], 2, "raw memory needs --root"),
+        (vec!["diff", &dump, &dump, "--raw", "--base", "0"], 2, "raw memory needs --root"),
         (vec!["check", "forest.rra", "--triangles", "1000"], 2, "--triangles has no effect"),
         (
             vec!["inspect", "forest.rra", "--node", "0xfffff5"],
