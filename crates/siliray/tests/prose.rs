@@ -12,7 +12,7 @@ const WIDTH: usize = 100;
 #[test]
 fn lines_fit() {
     let mut long = Vec::new();
-    for file in with_extension("md") {
+    for file in with_extension("rs").into_iter().chain(with_extension("md")) {
         for (line, content) in text(&file).lines().enumerate() {
             let length = content.chars().count();
             if length > WIDTH {

@@ -1,7 +1,7 @@
 //! Each rule broken, and nothing else.
 //!
-//! Every case changes a sound image a little. The rules that the change breaks must be exactly the one
-//! it is for and those it cannot but drag along, which the case lists.
+//! Every case changes a sound image a little. The rules that the change breaks must be exactly the
+//! one it is for and those it cannot but drag along, which the case lists.
 
 use crate::dump::hiprt_image;
 use crate::edit::{boxes, edit_bits, edit_box, edit_instance, primitive_nodes};

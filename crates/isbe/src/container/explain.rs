@@ -170,7 +170,8 @@ impl fmt::Display for RegionByte {
             let lane = index % 32;
             write!(
                 f,
-                "ATTR, {attribute} of {kind} {index}{unused}, group {group}, lane {lane}, byte {byte}"
+                "ATTR, {attribute} of {kind} {index}{unused}, group {group}, lane {lane}, byte \
+                 {byte}"
             )
         };
         match self {

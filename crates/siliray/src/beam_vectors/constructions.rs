@@ -52,9 +52,9 @@ fn made(case: &Json<'_>) -> Result<Result<Beam, BeamError>, VectorError> {
             let rays = case.field("rays")?.elements()?;
             Beam::from_rays(&rays.iter().map(ray).collect::<Result<Vec<_>, _>>()?)
         }
-        // The published cases move both faces by `+e`, the sums rounded outward. That is the literal
-        // reading of "oB = add_down(o, e)"; a beam that contains its ray needs `-e` there, which is
-        // what `Beam::dilated_ray` does.
+        // The published cases move both faces by `+e`, the sums rounded outward. That is the
+        // literal reading of "oB = add_down(o, e)"; a beam that contains its ray needs `-e` there,
+        // which is what `Beam::dilated_ray` does.
         "dilated_ray" => {
             let (ray, e) = (ray(case)?, number("e")?);
             Beam::new(&Corners::around(&ray).with_faces_moved(e, e))

@@ -171,7 +171,8 @@ fn csv(number: usize, view: &WorkgroupView<'_>, reader: &Reader) -> String {
         if let Some(index) = view.index(primitive, corner) {
             let address = at + 4;
             rows += &format!(
-                "{number},MAP,{address:#06x},index,{primitive},,corner{corner},{index:02x},{index}\n"
+                "{number},MAP,{address:#06x},index,{primitive},,corner{corner},\
+                     {index:02x},{index}\n"
             );
         }
     }
