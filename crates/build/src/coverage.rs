@@ -7,26 +7,16 @@ use crate::progress::{Monitor, Progress};
 use crate::spatial_split;
 use crate::tagged_box::{Bounds, TaggedBox};
 use geometry::exact::{ExactVec3, rational, vector};
+use geometry::random::Random;
 use geometry::{Triangle, Vec3};
 use num_rational::BigRational;
 use std::ops::ControlFlow;
 use tree::Primitives;
 
-/// Numbers in -1..1 (splitmix64).
-fn random(seed: u64) -> impl FnMut() -> f32 {
-    let mut state = seed;
-    move || {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (z >> 39) as f32 / (1u64 << 24) as f32 - 1.0
-    }
-}
-
 /// Long thin triangles that lie askew and almost parallel, among small ones.
 fn needles(count: usize, seed: u64, scale: f32) -> Vec<Triangle> {
-    let mut next = random(seed);
-    let mut point = |size: f32| Vec3::new(next(), next(), next()) * size;
+    let mut random = Random(seed);
+    let mut point = |size: f32| random.vector(-1.0, 1.0) * size;
     (0..count)
         .map(|i| {
             let corner = point(9.0);
@@ -56,11 +46,11 @@ fn reference_boxes(primitives: &Primitives) -> Vec<Vec<Bounds>> {
 }
 
 /// Corners, points on edges (some very near a corner), and points inside.
-fn points_of(triangle: &Triangle, next: &mut impl FnMut() -> f32) -> Vec<ExactVec3> {
+fn points_of(triangle: &Triangle, random: &mut Random) -> Vec<ExactVec3> {
     let corners = triangle.vertices.map(vector);
     let mut weights = vec![[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     for _ in 0..12 {
-        let [a, b, c] = [next(), next(), next()].map(|weight| weight.abs() + 1e-3);
+        let [a, b, c] = random.vector(1e-3, 1.0).to_array();
         weights.extend([[a, b, c], [a, b, 0.0], [0.0, a, b * 1e-6], [a, 0.0, c]]);
     }
     weights
@@ -102,7 +92,7 @@ fn contains(bounds: &Bounds, point: &ExactVec3) -> bool {
 
 #[test]
 fn no_point_of_a_triangle_is_lost() {
-    let mut next = random(99);
+    let mut random = Random(99);
     for (seed, scale) in [(1, 1.0), (2, 1e-3), (3, 3.7e5), (4, 1e-19), (5, 1e17), (6, 1e-38)] {
         let primitives =
             Primitives { triangles: needles(200, seed, scale), ..Primitives::default() };
@@ -111,7 +101,7 @@ fn no_point_of_a_triangle_is_lost() {
         // The areas of the last scene vanish: nothing is known to be worth a cut.
         assert!(cut > 20 || scale == 1e-38, "only {cut} triangles were cut at scale {scale}");
         for (triangle, boxes) in primitives.triangles.iter().zip(&boxes) {
-            let mut points = points_of(triangle, &mut next);
+            let mut points = points_of(triangle, &mut random);
             points.extend(crossings(triangle, boxes));
             for point in points {
                 assert!(boxes.iter().any(|bounds| contains(bounds, &point)), "{triangle:?}");

@@ -1,4 +1,5 @@
-//! A reproducible source of numbers (SplitMix64, Steele, Lea and Flood 2014), for rays and test worlds.
+//! A reproducible source of numbers (SplitMix64, Steele, Lea and Flood 2014): for built-in scenes,
+//! rays and tests. It is the only one, so that a seed means the same everywhere.
 
 use crate::Vec3;
 
@@ -26,7 +27,17 @@ impl Random {
 
     /// A number below `n`; 0 if that is 0.
     pub fn below(&mut self, n: usize) -> usize {
-        (self.bits() % (n as u64).max(1)) as usize
+        self.bits_below(n as u64) as usize
+    }
+
+    /// A word below `n`; 0 if that is 0.
+    pub fn bits_below(&mut self, n: u64) -> u64 {
+        self.bits() % n.max(1)
+    }
+
+    /// One of a list, which must not be empty.
+    pub fn pick<T: Copy>(&mut self, list: &[T]) -> T {
+        list[self.below(list.len())]
     }
 
     /// True in one of `n` cases.
@@ -34,13 +45,31 @@ impl Random {
         self.below(n) == 0
     }
 
+    /// Uniform in `[0, 1)`.
+    pub fn unit(&mut self) -> f32 {
+        (self.bits() >> 40) as f32 / 16_777_216.0
+    }
+
     /// Uniform in `[low, high)`.
     pub fn range(&mut self, low: f32, high: f32) -> f32 {
-        low + (high - low) * ((self.bits() >> 40) as f32 / 16_777_216.0)
+        low + (high - low) * self.unit()
     }
 
     /// Each coordinate uniform in `[low, high)`.
     pub fn vector(&mut self, low: f32, high: f32) -> Vec3 {
         Vec3::new(self.range(low, high), self.range(low, high), self.range(low, high))
+    }
+
+    /// Uniform in the box between two corners.
+    pub fn point(&mut self, low: Vec3, high: Vec3) -> Vec3 {
+        low + (high - low) * self.vector(0.0, 1.0)
+    }
+
+    /// Uniform on the unit sphere.
+    pub fn direction(&mut self) -> Vec3 {
+        let y = self.range(-1.0, 1.0);
+        let angle = self.range(0.0, std::f32::consts::TAU);
+        let r = (1.0 - y * y).max(0.0).sqrt();
+        Vec3::new(r * angle.cos(), y, r * angle.sin())
     }
 }

@@ -1,8 +1,6 @@
 //! The slab test against exact arithmetic: never a false miss, monotone, wide enough for triangles.
 
-mod common;
-
-use common::Random;
+use geometry::random::Random;
 use geometry::slab::{self, SlabRay};
 use geometry::{Aabb, Ray, Transform, Triangle, TriangleRule, Vec3, exact, triangle_hit};
 

@@ -1,8 +1,9 @@
 //! The watertight rule against a closed mesh and against exact arithmetic.
 
-mod common;
+mod closed_mesh;
 
-use common::{Random, closed_mesh};
+use closed_mesh::closed_mesh;
+use geometry::random::Random;
 use geometry::{Ray, Triangle, TriangleRule, Vec3, exact, triangle_hit};
 use num_traits::ToPrimitive;
 

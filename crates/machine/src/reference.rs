@@ -1,6 +1,6 @@
 //! The reference machine: the plain walk over a tree.
 //!
-//! A stack of entries, nearest child first, boxes tested with the reference slab test. No format, no
+//! A stack of nodes, nearest child first, boxes tested with the reference slab test. No format, no
 //! hardware; the semantics that every other machine is compared with, and the one to read first.
 //!
 //! Culling is exact. A box is skipped when its interval does not meet the range from `tmin` to the best
@@ -33,7 +33,7 @@ impl<'a> Reference<'a> {
         Self { tree, rule, instance_dilation, step_limit: u64::MAX }
     }
 
-    /// The same machine, allowed to visit `steps` entries a query.
+    /// The same machine, allowed to visit `steps` nodes a query.
     #[must_use]
     pub fn with_step_limit(self, steps: u64) -> Self {
         Self { step_limit: steps, ..self }
@@ -164,15 +164,15 @@ impl Walk<'_> {
             if let Err(exhausted) = self.budget.step() {
                 return ControlFlow::Break(Stop::Budget(exhausted));
             }
-            let entry = &bvh.nodes()[index as usize];
-            if entry.link.is_leaf() {
+            let node = &bvh.nodes()[index as usize];
+            if node.link.is_leaf() {
                 self.counters.leaves += 1;
-                for &reference in bvh.items(entry) {
+                for &reference in bvh.items(node) {
                     item(self, reference)?;
                 }
             } else {
                 self.counters.nodes += 1;
-                self.push_children(bvh, entry.link.range(), slabs, &mut stack);
+                self.push_children(bvh, node.link.range(), slabs, &mut stack);
             }
         }
         ControlFlow::Continue(())

@@ -4,7 +4,8 @@
 
 mod common;
 
-use common::{Random, has};
+use common::has;
+use geometry::random::Random;
 use riscv::{Config, Hart};
 use rvdasm::disassembler::{Disassembler, Xlen};
 use std::collections::BTreeMap;
@@ -25,15 +26,15 @@ fn words(random: &mut Random, count: usize) -> Vec<u32> {
     ];
     (0..count)
         .map(|_| {
-            let mut word = random.next() as u32;
-            if random.below(8) != 0 {
+            let mut word = random.bits() as u32;
+            if random.bits_below(8) != 0 {
                 word = word & !0x7F | random.pick(&opcodes);
             }
-            if random.below(2) == 0 {
+            if random.bits_below(2) == 0 {
                 word = word & 0x01FF_FFFF | random.pick(&functs) << 25;
             }
-            if random.below(3) == 0 {
-                word &= !(0x1F << 20 | (random.next() as u32 & 0x1F) << 20);
+            if random.bits_below(3) == 0 {
+                word &= !(0x1F << 20 | (random.bits() as u32 & 0x1F) << 20);
             }
             word | 3
         })

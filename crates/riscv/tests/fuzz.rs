@@ -4,7 +4,8 @@
 
 mod common;
 
-use common::{Observed, Random, elf};
+use common::{Observed, elf};
+use geometry::random::Random;
 use riscv::xphmg::Xphmg;
 use riscv::{
     Config, Core, CustomCsr, CustomInstruction, Ended, Extension, Hart, HartError, Limits,
@@ -24,7 +25,7 @@ fn extended_hart(random: &mut Random) -> Hart {
     let mut readings = Readings::default();
     for pair in ["submit=deferred", "rsv_scope=scalar_once", "node_layout=literal88", "rtcap=0x15"]
     {
-        if random.below(2) == 0 {
+        if random.bits_below(2) == 0 {
             readings.set(pair).unwrap();
         }
     }
@@ -36,14 +37,14 @@ fn extended_hart(random: &mut Random) -> Hart {
 fn extension_code(random: &mut Random) -> Vec<u8> {
     let registers = [0x7C0, 0x7D0, 0x7E0, 0x7F0, 0x7F8, 0x8A0, 0x8A8, 0x8D8];
     let word = |random: &mut Random| {
-        let any = random.next() as u32;
-        match random.below(8) {
+        let any = random.bits() as u32;
+        match random.bits_below(8) {
             0..=2 => any & 0x000F_FF80 | random.pick(&[0x0B, 0x5B, 0x7B]),
             3 => any & 0x0FFF_FF80 | random.pick(&[0x0B, 0x5B, 0x7B]),
             // xsubmit.rt and the fences.
             4 => any & 0x000F_8F80 | random.pick(&[0x0020_207B, 0x0000_307B, 0x0010_307B]),
             5 | 6 => {
-                let number = random.pick(&registers) + random.below(8) as u32;
+                let number = random.pick(&registers) + random.bits_below(8) as u32;
                 number << 20 | any & 0x000F_CF80 | 0x1073
             }
             _ => any,
@@ -55,20 +56,20 @@ fn extension_code(random: &mut Random) -> Vec<u8> {
 #[test]
 fn broken_elf_files_are_refused_or_loaded() {
     let mut random = Random(3);
-    let code: Vec<u8> = (0..256).flat_map(|_| (random.next() as u32).to_le_bytes()).collect();
+    let code: Vec<u8> = (0..256).flat_map(|_| (random.bits() as u32).to_le_bytes()).collect();
     let good = elf(BASE, &code, 0x2000);
     assert!(small_hart().load_elf(&good).is_ok());
     let mut hart = small_hart();
     let mut loaded = 0;
     for round in 0..4000 {
         let mut file = good.clone();
-        for _ in 0..=random.below(4) {
+        for _ in 0..=random.bits_below(4) {
             // Mostly in the headers.
-            let place = random.below(if round % 4 == 0 { file.len() as u64 } else { 120 });
-            file[place as usize] = random.next() as u8;
+            let place = random.bits_below(if round % 4 == 0 { file.len() as u64 } else { 120 });
+            file[place as usize] = random.bits() as u8;
         }
         if round % 5 == 0 {
-            file.truncate(random.below(file.len() as u64) as usize);
+            file.truncate(random.bits_below(file.len() as u64) as usize);
         }
         match hart.load_elf(&file) {
             Ok(_) => loaded += 1,
@@ -77,7 +78,7 @@ fn broken_elf_files_are_refused_or_loaded() {
     }
     assert!(loaded > 100, "the mutations must not all be fatal: {loaded}");
     for size in 0..300 {
-        let bytes: Vec<u8> = (0..size).map(|_| random.next() as u8).collect();
+        let bytes: Vec<u8> = (0..size).map(|_| random.bits() as u8).collect();
         assert!(hart.load_elf(&bytes).is_err());
         assert!(hart.load_elf(&good[..size]).is_err());
     }
@@ -92,19 +93,19 @@ fn random_code_ends_within_its_limit() {
         let code: Vec<u8> = if is_extended {
             extension_code(&mut random)
         } else {
-            (0..4096).map(|_| random.next() as u8).collect()
+            (0..4096).map(|_| random.bits() as u8).collect()
         };
         hart.load_elf(&elf(BASE, &code, 0x2000)).unwrap();
         for number in 1..32 {
-            hart.core.set_x(number, BASE + random.below(SMALL));
+            hart.core.set_x(number, BASE + random.bits_below(SMALL));
         }
         // Descriptors, queues, nodes and rays are whatever lies there.
-        let noise: Vec<u8> = (0..4096).map(|_| (random.next() & random.next()) as u8).collect();
+        let noise: Vec<u8> = (0..4096).map(|_| (random.bits() & random.bits()) as u8).collect();
         hart.write_memory(BASE + 0x1000, &noise).unwrap();
         // Some rounds have a handler, which is random code too, floating point, and logs.
         if round % 4 < 2 {
-            hart.set_csr(riscv::csr::MTVEC, BASE + 4 * random.below(0x400));
-            hart.set_csr(riscv::csr::MSTATUS, random.next());
+            hart.set_csr(riscv::csr::MTVEC, BASE + 4 * random.bits_below(0x400));
+            hart.set_csr(riscv::csr::MSTATUS, random.bits());
         }
         hart.set_recording(round % 3 == 0);
         let mut observed = Observed { wants_instructions: round % 3 == 0, ..Observed::default() };

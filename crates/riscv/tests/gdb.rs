@@ -5,7 +5,8 @@
 
 mod common;
 
-use common::{Observed, Random, addi, elf};
+use common::{Observed, addi, elf};
+use geometry::random::Random;
 use riscv::gdb::GdbError;
 use riscv::{Config, Ended, Hart, Limits, gdb};
 use std::io::{Read, Write};
@@ -135,8 +136,8 @@ fn nonsense_does_no_harm() {
     for round in 0..150 {
         let mut client = Client::new(address);
         client.stream.set_read_timeout(Some(Duration::from_millis(1))).unwrap();
-        let noise: Vec<u8> = (0..random.below(120))
-            .map(|_| if round % 2 == 0 { random.pick(alphabet) } else { random.next() as u8 })
+        let noise: Vec<u8> = (0..random.bits_below(120))
+            .map(|_| if round % 2 == 0 { random.pick(alphabet) } else { random.bits() as u8 })
             // Nothing that kills or detaches.
             .filter(|byte| !b"kvD".contains(byte))
             .collect();

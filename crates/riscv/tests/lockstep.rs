@@ -8,7 +8,8 @@
 
 mod common;
 
-use common::{Random, addi, elf, has, i_type, load_address, r_type, s_type};
+use common::{addi, elf, has, i_type, load_address, r_type, s_type};
+use geometry::random::Random;
 use riscv::instruction::{Destination, Op};
 use riscv::{Config, Event, Hart};
 use std::collections::BTreeMap;
@@ -175,34 +176,34 @@ impl Generator {
         ];
         let integer_ends =
             [0, i32::MAX as u64, 1 << 31, 1 << 32, u64::MAX, 1 << 63, i64::MAX as u64];
-        match random.below(8) {
-            0 => random.next(),
-            1 => random.next() >> random.below(64),
-            2 => random.pick(&integer_ends).wrapping_add(random.below(5)).wrapping_sub(2),
+        match random.bits_below(8) {
+            0 => random.bits(),
+            1 => random.bits() >> random.bits_below(64),
+            2 => random.pick(&integer_ends).wrapping_add(random.bits_below(5)).wrapping_sub(2),
             3 | 4 => {
-                let sign = random.below(2) << 31;
+                let sign = random.bits_below(2) << 31;
                 0xFFFF_FFFF_0000_0000
                     | sign
-                    | u64::wrapping_add(random.pick(&single_ends), random.below(3))
+                    | u64::wrapping_add(random.pick(&single_ends), random.bits_below(3))
             }
             // Comparable magnitudes, so that sums cancel and quotients are ordinary.
-            5 => 0xFFFF_FFFF_0000_0000 | (random.next() & 0x81FF_FFFF | 0x3E00_0000),
-            6 => random.next() & 0x800F_FFFF_FFFF_FFFF | (1020 + random.below(60)) << 52,
+            5 => 0xFFFF_FFFF_0000_0000 | (random.bits() & 0x81FF_FFFF | 0x3E00_0000),
+            6 => random.bits() & 0x800F_FFFF_FFFF_FFFF | (1020 + random.bits_below(60)) << 52,
             _ => {
-                random.below(2) << 63
-                    | u64::wrapping_add(random.pick(&double_ends), random.below(3))
+                random.bits_below(2) << 63
+                    | u64::wrapping_add(random.pick(&double_ends), random.bits_below(3))
             }
         }
     }
 
     /// One case, and the stores of its results.
     fn case(&mut self) {
-        if self.random.below(12) == 0 {
+        if self.random.bits_below(12) == 0 {
             // A rounding mode for what follows, and clean flags.
-            let mode = self.random.below(5) as u32;
+            let mode = self.random.bits_below(5) as u32;
             self.emit_all([i_type(0x73, 5, 0, mode, 2), i_type(0x73, 5, 0, 0, 1)]);
         }
-        let word = match self.random.below(10) {
+        let word = match self.random.bits_below(10) {
             0 | 1 => self.integer(),
             2 => self.upper_or_jump(),
             3 => self.memory(),
@@ -229,10 +230,10 @@ impl Generator {
 
     fn integer(&mut self) -> u32 {
         let (rd, rs1, rs2) = (self.free(), self.source(), self.source());
-        let immediate = self.random.next() as i32 >> 20;
-        let amount = self.random.below(64) as u32;
-        let kind = self.random.below(8) as u32;
-        let word = match self.random.below(7) {
+        let immediate = self.random.bits() as i32 >> 20;
+        let amount = self.random.bits_below(64) as u32;
+        let kind = self.random.bits_below(8) as u32;
+        let word = match self.random.bits_below(7) {
             0 => match kind {
                 1 => i_type(0x13, 1, rd, rs1, amount as i32),
                 5 => i_type(0x13, 5, rd, rs1, (amount | (rs2 & 1) << 10) as i32),
@@ -261,8 +262,8 @@ impl Generator {
     /// `lui`, `auipc`, jumps and branches over one instruction that counts.
     fn upper_or_jump(&mut self) -> u32 {
         let (rd, rs1, rs2) = (self.free(), self.source(), self.source());
-        let upper = self.random.next() as u32 & !0xFFF;
-        let word = match self.random.below(5) {
+        let upper = self.random.bits() as u32 & !0xFFF;
+        let word = match self.random.bits_below(5) {
             0 => upper | rd << 7 | 0x37,
             1 => upper | rd << 7 | 0x17,
             2 => 8 << 20 | rd << 7 | 0x6F,
@@ -283,12 +284,12 @@ impl Generator {
 
     /// Loads and stores at any alignment, floating-point ones too.
     fn memory(&mut self) -> u32 {
-        let offset = self.random.below(2040) as i32;
+        let offset = self.random.bits_below(2040) as i32;
         let register = self.free();
-        let float = self.random.below(32) as u32;
-        let word = match self.random.below(4) {
-            0 => i_type(0x03, self.random.below(7) as u32, register, BUFFER_REGISTER, offset),
-            1 => s_type(0x23, self.random.below(4) as u32, BUFFER_REGISTER, register, offset),
+        let float = self.random.bits_below(32) as u32;
+        let word = match self.random.bits_below(4) {
+            0 => i_type(0x03, self.random.bits_below(7) as u32, register, BUFFER_REGISTER, offset),
+            1 => s_type(0x23, self.random.bits_below(4) as u32, BUFFER_REGISTER, register, offset),
             2 => i_type(0x07, self.random.pick(&[2, 3]), float, BUFFER_REGISTER, offset),
             _ => s_type(0x27, self.random.pick(&[2, 3]), BUFFER_REGISTER, float, offset),
         };
@@ -299,11 +300,11 @@ impl Generator {
     fn atomic(&mut self) -> u32 {
         let (rd, rs2) = (self.free(), self.source());
         let size = self.random.pick(&[2, 3]);
-        let ordering = self.random.below(4) as u32;
-        let offset = (self.random.below(255) * 8) as i32;
+        let ordering = self.random.bits_below(4) as u32;
+        let offset = (self.random.bits_below(255) * 8) as i32;
         self.emit(addi(ADDRESS, BUFFER_REGISTER, offset));
         let kind = self.random.pick(&[2, 3, 3, 1, 0, 4, 0xC, 8, 0x10, 0x14, 0x18, 0x1C]);
-        if kind == 3 && self.random.below(2) == 0 {
+        if kind == 3 && self.random.bits_below(2) == 0 {
             self.emit(r_type(0x2F, 2 << 2, size, FLAGS, ADDRESS, 0));
         }
         let rs2 = if kind == 2 { 0 } else { rs2 };
@@ -318,7 +319,7 @@ impl Generator {
     }
 
     fn float(&mut self) -> u32 {
-        let register = |random: &mut Random| random.below(32) as u32;
+        let register = |random: &mut Random| random.bits_below(32) as u32;
         let (rd, rs1, rs2, rs3) = (
             register(&mut self.random),
             register(&mut self.random),
@@ -326,29 +327,29 @@ impl Generator {
             register(&mut self.random),
         );
         for source in [rs1, rs2, rs3] {
-            if self.random.below(4) != 0 {
+            if self.random.bits_below(4) != 0 {
                 self.load_float(source);
             }
         }
-        let format = self.random.below(2) as u32;
+        let format = self.random.bits_below(2) as u32;
         let mode = self.random.pick(&[0, 1, 2, 3, 4, 7]);
         let (integer_rd, integer_rs1) = (self.free(), self.source());
         let operation = |funct5: u32, funct3: u32, rd: u32, rs1: u32, rs2: u32| {
             r_type(0x53, funct5 << 2 | format, funct3, rd, rs1, rs2)
         };
-        let word = match self.random.below(14) {
+        let word = match self.random.bits_below(14) {
             0 => operation(0, mode, rd, rs1, rs2),
             1 => operation(1, mode, rd, rs1, rs2),
             2 => operation(2, mode, rd, rs1, rs2),
             3 => operation(3, mode, rd, rs1, rs2),
             4 => operation(0xB, mode, rd, rs1, 0),
-            5 => operation(4, self.random.below(3) as u32, rd, rs1, rs2),
-            6 => operation(5, self.random.below(2) as u32, rd, rs1, rs2),
+            5 => operation(4, self.random.bits_below(3) as u32, rd, rs1, rs2),
+            6 => operation(5, self.random.bits_below(2) as u32, rd, rs1, rs2),
             7 => operation(8, mode, rd, rs1, format ^ 1),
-            8 => operation(0x14, self.random.below(3) as u32, integer_rd, rs1, rs2),
-            9 => operation(0x18, mode, integer_rd, rs1, self.random.below(4) as u32),
-            10 => operation(0x1A, mode, rd, integer_rs1, self.random.below(4) as u32),
-            11 => operation(0x1C, self.random.below(2) as u32, integer_rd, rs1, 0),
+            8 => operation(0x14, self.random.bits_below(3) as u32, integer_rd, rs1, rs2),
+            9 => operation(0x18, mode, integer_rd, rs1, self.random.bits_below(4) as u32),
+            10 => operation(0x1A, mode, rd, integer_rs1, self.random.bits_below(4) as u32),
+            11 => operation(0x1C, self.random.bits_below(2) as u32, integer_rd, rs1, 0),
             12 => operation(0x1E, 0, rd, integer_rs1, 0),
             _ => {
                 let opcode = self.random.pick(&[0x43, 0x47, 0x4B, 0x4F]);
@@ -362,7 +363,7 @@ impl Generator {
     /// Any 16-bit word that does not jump away and leaves the reserved registers alone.
     fn compressed(&mut self) -> u32 {
         loop {
-            let half = self.random.next() as u16;
+            let half = self.random.bits() as u16;
             let word = u32::from(half);
             let instruction = riscv::decode::decode(word);
             let in_memory =
@@ -386,7 +387,7 @@ impl Generator {
     /// A register that a case may write.
     fn free(&mut self) -> u32 {
         loop {
-            let register = self.random.below(32) as u32;
+            let register = self.random.bits_below(32) as u32;
             if !RESERVED.contains(&register) && register != 28 {
                 return register;
             }
@@ -396,19 +397,19 @@ impl Generator {
     /// A register to read, often with a fresh operand.
     fn source(&mut self) -> u32 {
         let register = self.free();
-        if register != 0 && self.random.below(2) == 0 {
+        if register != 0 && self.random.bits_below(2) == 0 {
             self.load_operand(register);
         }
         register
     }
 
     fn load_operand(&mut self, register: u32) {
-        let offset = (self.random.below(512) * 8) as i32 - 2048;
+        let offset = (self.random.bits_below(512) * 8) as i32 - 2048;
         self.emit(i_type(0x03, 3, register, TABLE_REGISTER, offset));
     }
 
     fn load_float(&mut self, register: u32) {
-        let offset = (self.random.below(512) * 8) as i32 - 2048;
+        let offset = (self.random.bits_below(512) * 8) as i32 - 2048;
         self.emit(i_type(0x07, 3, register, TABLE_REGISTER, offset));
     }
 

@@ -5,7 +5,8 @@
 mod common;
 
 use build::{Options, Preset};
-use common::{Random, has};
+use common::has;
+use geometry::random::Random;
 use geometry::{Ray, Vec3};
 use machine::{CheckedImage, Counters, Format, Hit, HitKind, Machine, RayFlags, RayQuery};
 use riscv::machine::{HartMachine, OFFLOAD, WAVEFRONT};
@@ -36,7 +37,7 @@ fn image(tiles: &Tiles) -> (CheckedImage, Tree, Vec3, Vec3) {
 
 /// Rays between random points of the scene's box.
 fn ray(random: &mut Random, least: Vec3, most: Vec3) -> Ray {
-    let mut unit = || random.below(1 << 24) as f32 / (1 << 24) as f32;
+    let mut unit = || random.bits_below(1 << 24) as f32 / (1 << 24) as f32;
     let mut point = || least + (most - least) * Vec3::new(unit(), unit(), unit());
     let (from, to) = (point(), point());
     Ray::new(from, to - from).between(0.0, 1000.0)

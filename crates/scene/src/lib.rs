@@ -11,6 +11,7 @@
 //! | file | concept |
 //! |---|---|
 //! | `object`, `instance`, `camera` | what a scene is made of |
+//! | `flattened` | a scene without its instances |
 //! | [`builtin`] | scenes made by code |
 //! | `read` | which format a file has, and what all formats share |
 //! | `obj`, [`ply`], `stl`, `gltf` | the formats |
@@ -22,6 +23,7 @@ pub mod builtin;
 mod camera;
 mod defects;
 mod error;
+mod flattened;
 mod gltf;
 mod instance;
 mod obj;
@@ -34,6 +36,7 @@ mod write;
 pub use camera::Camera;
 pub use defects::{Defect, DefectKind, defects};
 pub use error::{ErrorKind, Item, Location, Position, SceneError};
+pub use flattened::PlacedGeometry;
 pub use geometry::InstanceFlags;
 pub use instance::Instance;
 pub use object::{Geometry, Object, Shape};

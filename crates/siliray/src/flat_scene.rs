@@ -54,20 +54,18 @@ impl FlatScene {
             return Err(FlatSceneError::TooLarge { found });
         }
         let (mut geometries, mut origins) = (Vec::new(), Vec::new());
-        for (number, instance) in (0..).zip(&scene.instances) {
-            for (within, geometry) in scene.objects[instance.object].geometries.iter().enumerate() {
-                let Shape::Triangles { positions, indices } = &geometry.shape else { continue };
-                let place = |&position: &Vec3| instance.object_to_world.point(position);
-                let positions: Vec<Vec3> = positions.iter().map(place).collect();
-                let within = within as u32;
-                let limit = geometry::beam::error::LARGEST;
-                if positions.iter().any(|p| !p.is_finite() || p.abs().max_element() > limit) {
-                    return Err(FlatSceneError::OutOfRange { instance: number, geometry: within });
-                }
-                let shape = Shape::Triangles { positions, indices: indices.clone() };
-                geometries.push(Geometry { shape, ..geometry_like(geometry) });
-                origins.push((number, within));
+        for placed in scene.flattened() {
+            let Geometry { name, opaque, shape } = placed.geometry;
+            let Shape::Triangles { positions, indices } = shape else { continue };
+            let positions: Vec<Vec3> = positions.iter().map(|&p| placed.point(p)).collect();
+            let (instance, geometry) = (placed.instance, placed.number);
+            let limit = geometry::beam::error::LARGEST;
+            if positions.iter().any(|p| !p.is_finite() || p.abs().max_element() > limit) {
+                return Err(FlatSceneError::OutOfRange { instance, geometry });
             }
+            let shape = Shape::Triangles { positions, indices: indices.clone() };
+            geometries.push(Geometry { name: name.clone(), opaque: *opaque, shape });
+            origins.push((instance, geometry));
         }
         let objects = vec![Object { name: String::new(), geometries }];
         let scene =
@@ -80,10 +78,4 @@ impl FlatScene {
     pub fn origin(&self, geometry: u32) -> (u32, u32) {
         self.origins.get(geometry as usize).copied().unwrap_or((0, geometry))
     }
-}
-
-/// Name and opacity of a geometry, with nothing in it.
-fn geometry_like(geometry: &Geometry) -> Geometry {
-    let Geometry { name, opaque, .. } = geometry;
-    Geometry { name: name.clone(), opaque: *opaque, shape: Shape::Boxes(Vec::new()) }
 }

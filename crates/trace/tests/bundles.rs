@@ -4,7 +4,8 @@
 mod common;
 
 use build::Preset;
-use common::{Random, bits, expected, kernels, world};
+use common::{bits, expected, kernels, world};
+use geometry::random::Random;
 use geometry::{Ray, TriangleRule, Vec3};
 use machine::{HitKind, RayFlags};
 use scene::builtin::Builtin;

@@ -7,7 +7,8 @@
 mod common;
 
 use build::{Options as BuildOptions, Preset};
-use common::{Random, bits, expected, kernels};
+use common::{bits, expected, kernels};
+use geometry::random::Random;
 use geometry::{Aabb, Ray, TriangleRule, Vec3};
 use gfx12::encode::{Options as EncodeOptions, Policy, encode};
 use gfx12::rra;

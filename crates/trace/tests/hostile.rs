@@ -5,7 +5,8 @@
 mod common;
 
 use build::Preset;
-use common::{Random, bits, checked, expected, kernels};
+use common::{bits, checked, expected, kernels};
+use geometry::random::Random;
 use geometry::{Aabb, Ray, TriangleRule, Vec3};
 use machine::{CheckedImage, HitKind, RayFlags};
 use scene::builtin::Builtin;
@@ -72,7 +73,7 @@ fn spoilt(mut ray: Ray, random: &mut Random) -> Ray {
         23 => ray.direction[axis] = sign * f32::MIN_POSITIVE,
         24 => ray.direction *= [1e-35, 1e-13, 1e13, 1e30][random.below(4)],
         _ => {
-            let mut any = || f32::from_bits(random.next() as u32);
+            let mut any = || f32::from_bits(random.bits() as u32);
             let [ox, oy, oz, dx, dy, dz, tmin, tmax] = std::array::from_fn(|_| any());
             let (origin, direction) = (Vec3::new(ox, oy, oz), Vec3::new(dx, dy, dz));
             ray = Ray { origin, direction, tmin, tmax };

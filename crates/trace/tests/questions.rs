@@ -3,15 +3,13 @@
 #![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
 mod common;
-#[path = "../../build/test_worlds.rs"]
-#[allow(dead_code)] // not all of them are used here
-mod test_worlds;
 
 use common::{bits, kernels};
 use geometry::{Ray, SurfaceHit, TriangleRule};
 use gfx12::Gfx12;
 use gfx12::encode::{Options as EncodeOptions, Policy};
 use machine::{CheckedImage, Counters, Format, HitKind, Machine, RayFlags, RayQuery, Reference};
+use testkit::worlds;
 use trace::{Batch, BoxCandidate, Hit, Kernel, Mode, Options, Tracer};
 use tree::Tree;
 
@@ -128,9 +126,9 @@ fn image_of(tree: &Tree) -> (CheckedImage, Tree) {
 
 #[test]
 fn every_kernel_answers_every_question() {
-    for (name, tree) in [("mixed", test_worlds::mixed()), ("instanced", test_worlds::instanced())] {
+    for (name, tree) in [("mixed", worlds::mixed()), ("instanced", worlds::instanced())] {
         let (image, tree) = image_of(&tree);
-        let queries = test_worlds::rays(&tree.bounds(), 11, 500);
+        let queries = worlds::rays(&tree.bounds(), 11, 500);
         let rays: Vec<Ray> = queries.iter().map(|query| query.ray).collect();
         for rule in TriangleRule::ALL {
             let tracer = |mode: Mode, kernel: Kernel| {

@@ -1,6 +1,7 @@
 //! Scenes made by code, and the check of everything that a tree promises.
 
 use build::{Built, Options, Preset};
+use geometry::random::Random;
 use geometry::{Aabb, Triangle, Vec3};
 use scene::{Geometry, Object, Scene, Shape};
 use std::ops::ControlFlow;
@@ -25,21 +26,10 @@ pub(crate) fn mesh_of(triangles: &[Triangle]) -> Scene {
     Scene { objects: vec![object_of(vec![shape_of(triangles)])], ..Scene::default() }
 }
 
-/// Numbers in 0..1 from a seed (splitmix64).
-pub(crate) fn random(seed: u64) -> impl FnMut() -> f32 {
-    let mut state = seed;
-    move || {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 40) as f32 / (1u64 << 24) as f32
-    }
-}
-
 /// Triangles in a flat brick; some long and thin (`stretch`), some of zero area, some twice.
 pub(crate) fn random_triangles(count: usize, seed: u64, stretch: f32) -> Vec<Triangle> {
-    let mut next = random(seed);
+    let mut random = Random(seed);
+    let mut next = || random.unit();
     let mut triangles: Vec<Triangle> = Vec::with_capacity(count);
     while triangles.len() < count {
         let mut point = |scale: Vec3| Vec3::new(next() - 0.4, next() - 0.7, next() - 0.5) * scale;
@@ -81,9 +71,9 @@ pub(crate) fn check_tree(built: &Built, options: &Options) {
 
 fn check_level(bvh: &Bvh, bounds: &[Aabb], width: usize, max_leaf: usize, split: bool) {
     let mut times = vec![0; bounds.len()];
-    for (index, entry) in bvh.nodes().iter().enumerate() {
-        if entry.link.is_leaf() {
-            let items = bvh.items(entry);
+    for (index, node) in bvh.nodes().iter().enumerate() {
+        if node.link.is_leaf() {
+            let items = bvh.items(node);
             assert!(items.len() <= max_leaf, "leaf {index} of {}", items.len());
             let mut around = Aabb::EMPTY;
             for (position, &item) in items.iter().enumerate() {
@@ -92,15 +82,15 @@ fn check_level(bvh: &Bvh, bounds: &[Aabb], width: usize, max_leaf: usize, split:
                 around = around.union(bounds[item as usize]);
             }
             if split {
-                assert!(around.contains(&entry.bounds), "leaf {index} too large");
+                assert!(around.contains(&node.bounds), "leaf {index} too large");
             } else {
-                assert_eq!(around, entry.bounds, "leaf {index} not tight");
+                assert_eq!(around, node.bounds, "leaf {index} not tight");
             }
         } else {
-            assert!((2..=width).contains(&entry.link.count()), "node {index}");
-            let children = bvh.children(entry);
+            assert!((2..=width).contains(&node.link.count()), "node {index}");
+            let children = bvh.children(node);
             let around = children.iter().fold(Aabb::EMPTY, |all, child| all.union(child.bounds));
-            assert_eq!(around, entry.bounds, "node {index} not tight");
+            assert_eq!(around, node.bounds, "node {index} not tight");
         }
     }
     for (item, (&times, bounds)) in times.iter().zip(bounds).enumerate() {

@@ -1,10 +1,10 @@
 //! The box tests, on cases that are likely to go wrong.
 
-use crate::common::Random;
 use geometry::Beam;
 use geometry::beam::decide::Verdict;
 use geometry::beam::generate::{Encounter, Generator};
 use geometry::beam::{check_box, naive, oracle};
+use geometry::random::Random;
 use geometry::slab::widen;
 
 fn encounters(generator: Generator, seed: u64, count: usize) -> impl Iterator<Item = Encounter> {

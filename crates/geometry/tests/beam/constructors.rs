@@ -1,9 +1,9 @@
 //! Constructors: what goes in lies inside, and each rule is enforced.
 
-use crate::common::Random;
 use geometry::beam::construct::Corners;
 use geometry::beam::{BeamError, check_box, oracle};
 use geometry::exact::rational;
+use geometry::random::Random;
 use geometry::{Aabb, Beam, Ray, Transform, Vec3};
 use num_rational::BigRational;
 

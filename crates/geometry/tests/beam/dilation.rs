@@ -1,8 +1,8 @@
 //! How wide a ray must be so that no triangle that the watertight rule accepts is culled by its own
 //! box: the sets of the specification's section on dilation.
 
-use crate::common::Random;
 use geometry::beam::construct::Corners;
+use geometry::random::Random;
 use geometry::slab::{self, DILATION};
 use geometry::{Beam, Ray, Triangle, TriangleRule, Vec3};
 

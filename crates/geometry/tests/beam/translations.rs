@@ -1,8 +1,8 @@
 //! A moving triangle against a standing one, judged by linear programming in rational arithmetic.
 
-use crate::common::Random;
 use crate::triangles::{Constraint, smallest_first_coordinate};
 use geometry::exact::rational;
+use geometry::random::Random;
 use geometry::touch_point::{Features, touch_point};
 use geometry::translation::contact;
 use geometry::{Triangle, Vec3};

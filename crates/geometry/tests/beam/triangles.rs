@@ -1,7 +1,7 @@
 //! Beam against triangle, judged by linear programming in rational arithmetic.
 
-use crate::common::Random;
 use geometry::exact::rational;
+use geometry::random::Random;
 use geometry::{Aabb, Beam, Triangle, Vec3};
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};

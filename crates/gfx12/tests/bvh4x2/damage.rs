@@ -1,12 +1,13 @@
 //! Flipped bits and cut images: a check always answers, and what it lets through can be walked.
 
-use crate::worlds::{Random, instanced, mixed, rays};
 use geometry::TriangleRule;
 use gfx12::uncompressed::check::check;
 use gfx12::uncompressed::encode::encode;
 use gfx12::uncompressed::{BoxPrecision, Gfx12Bvh4x2, Options};
 use gfx12::walk::{self, Dual};
 use machine::{Counters, Format, Image, Machine, Oracle, Segment};
+use testkit::Random;
+use testkit::worlds::{instanced, mixed, rays};
 
 /// What a flip may do without a finding: nothing that changes an answer.
 #[test]

@@ -5,5 +5,3 @@ mod damage;
 mod round_trip;
 mod rules;
 mod walks;
-#[path = "../../../build/test_worlds.rs"]
-mod worlds;

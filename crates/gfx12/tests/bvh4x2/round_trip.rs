@@ -1,12 +1,12 @@
 //! Tree → image → tree → image.
 
-use crate::worlds::{instanced, mixed, scenes};
 use geometry::{Aabb, Triangle, Vec3};
 use gfx12::layout::uncompressed::high_precision_box::{decode_plane, encode_plane};
 use gfx12::uncompressed::encode::encode;
 use gfx12::uncompressed::{BoxPrecision, EncodeError, Gfx12Bvh4x2, Options};
 use machine::{CheckedImage, Format};
 use std::collections::BTreeMap;
+use testkit::worlds::{instanced, mixed, scenes};
 use tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tree};
 
 fn checked(tree: &Tree, options: Options) -> CheckedImage {
@@ -181,7 +181,7 @@ fn high_precision_planes_are_conservative() {
         };
         sign * magnitude
     };
-    let mut random = crate::worlds::Random(3);
+    let mut random = testkit::Random(3);
     for _ in 0..200_000 {
         // Exponents that an i128 can shift to.
         let exponent = 25 + random.below(75) as u8;

@@ -1,6 +1,5 @@
 //! Each rule of the check broken once, and by nothing else.
 
-use crate::worlds::{instanced, mixed};
 use gfx12::layout::uncompressed::{DualKind, DualPointer};
 use gfx12::layout::{PointerFlags, Resource, SortHeuristic};
 use gfx12::uncompressed::check::{check, check_resource};
@@ -8,6 +7,7 @@ use gfx12::uncompressed::encode::encode;
 use gfx12::uncompressed::survey::Survey;
 use gfx12::uncompressed::{BoxPrecision, Options, Rule};
 use machine::{Image, Severity};
+use testkit::worlds::{instanced, mixed};
 
 fn image(is_instanced: bool, precision: BoxPrecision) -> Image {
     let tree = if is_instanced { instanced() } else { mixed() };

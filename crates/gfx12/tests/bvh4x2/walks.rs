@@ -1,10 +1,10 @@
 //! The machine against the oracle, on the geometry of the image.
 
-use crate::worlds::{instanced, mixed, rays, scenes};
 use geometry::TriangleRule;
 use gfx12::uncompressed::{BoxPrecision, Gfx12Bvh4x2, Options};
 use gfx12::walk::{self, Dual, WalkError};
 use machine::{CheckedImage, Counters, Format, Hit, HitKind, Machine, Oracle, RayQuery, Reference};
+use testkit::worlds::{instanced, mixed, rays, scenes};
 use tree::Tree;
 
 fn checked(tree: &Tree, precision: BoxPrecision) -> CheckedImage {

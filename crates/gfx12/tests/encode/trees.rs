@@ -97,24 +97,24 @@ fn random_bvh(
     };
     let count = primitives.len();
     let root = Node { bounds: around(&items), link: NodeLink::leaf(0, 0) };
-    let (mut entries, mut references) = (vec![root], Vec::new());
+    let (mut nodes, mut references) = (vec![root], Vec::new());
     let mut open = vec![(0usize, items)];
     while let Some((index, items)) = open.pop() {
         let choice = usize::from(choices.next().unwrap_or(0));
         if items.len() <= max_leaf && (items.len() == 1 || choice.is_multiple_of(3)) {
-            entries[index].link = NodeLink::leaf(references.len() as u32, items.len());
+            nodes[index].link = NodeLink::leaf(references.len() as u32, items.len());
             references.extend(items);
             continue;
         }
         let width = (2 + choice % 7).min(items.len().max(1));
-        let first = entries.len();
+        let first = nodes.len();
         for part in items.chunks(items.len().div_ceil(width)) {
-            open.push((entries.len(), part.to_vec()));
-            entries.push(Node { bounds: around(part), link: NodeLink::leaf(0, 0) });
+            open.push((nodes.len(), part.to_vec()));
+            nodes.push(Node { bounds: around(part), link: NodeLink::leaf(0, 0) });
         }
-        entries[index].link = NodeLink::inner(first as u32, entries.len() - first);
+        nodes[index].link = NodeLink::inner(first as u32, nodes.len() - first);
     }
-    Bvh::new(entries, references, count).unwrap()
+    Bvh::new(nodes, references, count).unwrap()
 }
 
 /// A tree of one level.

@@ -88,11 +88,11 @@ fn random_tree(tree: &Tree, seed: u64, leaves: usize) -> Tree {
         own.fold(Aabb::EMPTY, Aabb::union)
     };
     let all: Vec<u32> = (0..primitives.len() as u32).collect();
-    let mut entries = vec![Node { bounds: bounds(&all), link: NodeLink::leaf(0, 0) }];
+    let mut nodes = vec![Node { bounds: bounds(&all), link: NodeLink::leaf(0, 0) }];
     let (mut references, mut open) = (Vec::new(), vec![(0, all)]);
     while let Some((index, items)) = open.pop() {
         if items.len() <= 2 {
-            entries[index].link = NodeLink::leaf(references.len() as u32, items.len());
+            nodes[index].link = NodeLink::leaf(references.len() as u32, items.len());
             references.extend(items);
             continue;
         }
@@ -101,12 +101,12 @@ fn random_tree(tree: &Tree, seed: u64, leaves: usize) -> Tree {
             parts[if n < leaves { n } else { leaves + random.below(8 - leaves) }].push(item);
         }
         parts.retain(|part: &Vec<u32>| !part.is_empty());
-        entries[index].link = NodeLink::inner(entries.len() as u32, parts.len());
+        nodes[index].link = NodeLink::inner(nodes.len() as u32, parts.len());
         for part in parts {
-            entries.push(Node { bounds: bounds(&part), link: NodeLink::leaf(0, 0) });
-            open.push((entries.len() - 1, part));
+            nodes.push(Node { bounds: bounds(&part), link: NodeLink::leaf(0, 0) });
+            open.push((nodes.len() - 1, part));
         }
     }
-    let bvh = Bvh::new(entries, references, primitives.len()).unwrap();
+    let bvh = Bvh::new(nodes, references, primitives.len()).unwrap();
     Tree { blases: vec![Blas { primitives, bvh }], tlas: None }
 }

@@ -7,22 +7,22 @@
 use geometry::Aabb;
 use tree::Bvh;
 
-/// The boxes to walk `bvh` with, one for each entry: `None` if its own will do, because each contains the boxes
-/// of all items below it.
+/// The boxes to walk `bvh` with, one for each node: `None` if its own will do, because each contains
+/// the boxes of all items below it.
 #[must_use]
 pub fn covering_boxes(bvh: &Bvh, item_bounds: impl Fn(usize) -> Aabb) -> Option<Vec<Aabb>> {
-    let entries = bvh.nodes();
-    let mut covering = vec![Aabb::EMPTY; entries.len()];
+    let nodes = bvh.nodes();
+    let mut covering = vec![Aabb::EMPTY; nodes.len()];
     let mut is_covered = true;
     // Children lie behind their parents.
-    for (index, entry) in entries.iter().enumerate().rev() {
-        let below = if entry.link.is_leaf() {
-            let items = bvh.items(entry).iter().map(|&item| item_bounds(item as usize));
+    for (index, node) in nodes.iter().enumerate().rev() {
+        let below = if node.link.is_leaf() {
+            let items = bvh.items(node).iter().map(|&item| item_bounds(item as usize));
             items.filter(|bounds| !bounds.is_empty()).fold(Aabb::EMPTY, Aabb::union)
         } else {
-            covering[entry.link.range()].iter().copied().fold(Aabb::EMPTY, Aabb::union)
+            covering[node.link.range()].iter().copied().fold(Aabb::EMPTY, Aabb::union)
         };
-        is_covered &= entry.bounds.contains(&below);
+        is_covered &= node.bounds.contains(&below);
         covering[index] = below;
     }
     (!is_covered).then_some(covering)

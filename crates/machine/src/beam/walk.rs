@@ -37,7 +37,7 @@ impl<'a> BeamReference<'a> {
         Ok(Self { world, covering, covering_tlas, step_limit: u64::MAX })
     }
 
-    /// The same machine, allowed to visit `steps` entries a query.
+    /// The same machine, allowed to visit `steps` nodes a query.
     #[must_use]
     pub fn with_step_limit(self, steps: u64) -> Self {
         Self { step_limit: steps, ..self }
@@ -158,16 +158,16 @@ impl Walk<'_> {
             if let Err(exhausted) = self.budget.step() {
                 return ControlFlow::Break(Some(exhausted));
             }
-            let entry = &bvh.nodes()[index];
-            if entry.link.is_leaf() {
+            let node = &bvh.nodes()[index];
+            if node.link.is_leaf() {
                 self.counters.leaves += 1;
-                for &reference in bvh.items(entry) {
+                for &reference in bvh.items(node) {
                     item(self, reference)?;
                 }
             } else {
                 self.counters.nodes += 1;
                 let start = stack.len();
-                for child in entry.link.range().rev() {
+                for child in node.link.range().rev() {
                     self.counters.box_tests += 1;
                     stack.extend(enter(&bounds(child)).map(|t| (t, child)));
                 }

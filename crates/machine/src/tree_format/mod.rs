@@ -28,7 +28,7 @@
 //!
 //! A child word is `0x8000_0000 | count << 24 | first reference` for a leaf (count below 127) and the
 //! number of a node otherwise. Node `k` holds the `k`-th group of siblings in the order of
-//! [`tree::Bvh::entries`], so decoding gives the same array back.
+//! [`tree::Bvh::nodes`], so decoding gives the same array back.
 //!
 //! | other arrays | bytes each | fields |
 //! |---|---|---|

@@ -5,7 +5,7 @@
 use super::detail_for;
 use super::mesh::Mesh;
 use super::plants::{Drawing, Kind};
-use super::random::Random;
+use super::random::stream;
 use crate::{Camera, Instance, InstanceFlags, Object, Scene};
 use geometry::{Transform, Vec3};
 use glam::{DMat3, DQuat, DVec3};
@@ -76,9 +76,9 @@ impl Drawing {
 fn placements(wanted: usize, radius: f32) -> Vec<Placement> {
     (0..wanted)
         .map(|number| {
-            let mut random = Random::of(PLACEMENT, number);
+            let mut random = stream(PLACEMENT, number);
             let out = radius * 0.97 * ((number as f32 + 0.5) / wanted as f32).sqrt();
-            let turn = number as f32 * GOLDEN_ANGLE + random.between(-0.4, 0.4) / (1.0 + out);
+            let turn = number as f32 * GOLDEN_ANGLE + random.range(-0.4, 0.4) / (1.0 + out);
             let (x, z) = (out * turn.cos(), out * turn.sin());
             let draw = random.unit();
             let clearing = z > -0.12 * radius && x.abs() < 0.16 * radius + 0.22 * (z + 2.0).abs();
@@ -98,21 +98,21 @@ fn placements(wanted: usize, radius: f32) -> Vec<Placement> {
 }
 
 fn instance(number: usize, placement: &Placement, radius: f32) -> Instance {
-    let mut random = Random::of(PLACEMENT + 1, number);
-    let size = random.between(0.75, 1.35);
+    let mut random = stream(PLACEMENT + 1, number);
+    let size = random.range(0.75, 1.35);
     let mut stretch = DVec3::new(
-        f64::from(size * random.between(0.85, 1.15)),
-        f64::from(size * random.between(0.8, 1.3)),
-        f64::from(size * random.between(0.85, 1.15)),
+        f64::from(size * random.range(0.85, 1.15)),
+        f64::from(size * random.range(0.8, 1.3)),
+        f64::from(size * random.range(0.85, 1.15)),
     );
     if random.one_in(9) {
         stretch.x = -stretch.x;
     }
-    let yaw = DQuat::from_rotation_y(f64::from(random.between(0.0, std::f32::consts::TAU)));
+    let yaw = DQuat::from_rotation_y(f64::from(random.range(0.0, std::f32::consts::TAU)));
     let tumble = if placement.kind == Kind::Rock { 3.0 } else { 0.07 };
     let lean = DQuat::from_axis_angle(
         random.direction().as_dvec3().normalize(),
-        f64::from(random.between(-tumble, tumble)),
+        f64::from(random.range(-tumble, tumble)),
     );
     let ground = height(placement.x, placement.z, radius);
     let foot = DVec3::new(placement.x.into(), ground.into(), placement.z.into());

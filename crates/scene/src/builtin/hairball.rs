@@ -2,7 +2,7 @@
 //! hardest case for a tree of boxes.
 
 use super::mesh::Mesh;
-use super::random::Random;
+use super::random::stream;
 use crate::{Camera, Object, Scene};
 use geometry::Vec3;
 use rayon::prelude::*;
@@ -52,12 +52,12 @@ impl Plan {
     /// A strand leaves the core and wanders in a smooth field of directions of its own, held inside
     /// the ball by a pull that grows towards the rim.
     fn strand(&self, number: usize) -> Mesh {
-        let mut random = Random::of(STRAND, number);
+        let mut random = stream(STRAND, number);
         let outward = random.direction();
-        let (swirl, phase) = (random.direction(), random.between(0.0, 6.0));
-        let length = random.between(1.2, 2.6);
+        let (swirl, phase) = (random.direction(), random.range(0.0, 6.0));
+        let length = random.range(1.2, 2.6);
         let step = length / self.segments as f32;
-        let mut at = outward * random.between(0.08, 0.3);
+        let mut at = outward * random.range(0.08, 0.3);
         let mut heading = outward;
         let mut path = Vec::with_capacity(self.segments + 1);
         path.push(at);
@@ -70,7 +70,7 @@ impl Plan {
             path.push(at);
         }
         let mut mesh = Mesh::default();
-        let thickness = self.radius * random.between(0.7, 1.3);
+        let thickness = self.radius * random.range(0.7, 1.3);
         mesh.tube(&path, self.sides, |v| thickness * (1.0 - 0.8 * v * v));
         mesh
     }

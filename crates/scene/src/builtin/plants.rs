@@ -3,8 +3,9 @@
 
 use super::lattice::Lattice;
 use super::mesh::Mesh;
-use super::random::Random;
+use super::random::stream;
 use geometry::Vec3;
+use geometry::random::Random;
 use std::f32::consts::TAU;
 
 /// A kind of thing that is placed many times.
@@ -90,10 +91,10 @@ fn broadleaf(wood: &mut Mesh, leaves: &mut Mesh, detail: f32) {
     let branches = steps(0, 7.0 * detail.powf(0.5) - 1.0).min(24);
     let segments = steps(1, 3.0 * detail.powf(0.7));
     for branch in 0..branches {
-        let mut random = Random::of(11, branch);
-        let turn = branch as f32 * 2.4 + random.between(-0.4, 0.4);
-        let from = Vec3::Y * random.between(1.6, 2.9);
-        let to = Vec3::new(1.4 * turn.cos(), random.between(3.0, 4.8), 1.4 * turn.sin());
+        let mut random = stream(11, branch);
+        let turn = branch as f32 * 2.4 + random.range(-0.4, 0.4);
+        let from = Vec3::Y * random.range(1.6, 2.9);
+        let to = Vec3::new(1.4 * turn.cos(), random.range(3.0, 4.8), 1.4 * turn.sin());
         let path: Vec<Vec3> = (0..=segments)
             .map(|i| {
                 let v = i as f32 / segments as f32;
@@ -121,9 +122,9 @@ fn scatter_leaves(
     let spread = if kind == Kind::Bush { 1.5 } else { 4.6 };
     let size = spread / (count as f32).sqrt();
     for leaf in 0..count {
-        let mut random = Random::of(20 + kind as u64, leaf);
+        let mut random = stream(20 + kind as u64, leaf);
         let center = place(&mut random);
-        let along = random.direction() * (size * random.between(0.7, 1.2));
+        let along = random.direction() * (size * random.range(0.7, 1.2));
         let across = along.cross(random.direction()).normalize_or(Vec3::X) * (size * 0.45);
         leaves.patch(1, 1, false, |u, v| {
             // The unit square stands on a corner: u + v runs along the leaf.
@@ -146,13 +147,12 @@ fn rock(solid: &mut Mesh, detail: f32) {
 fn grass(blades: &mut Mesh, detail: f32) {
     let segments = steps(1, 1.6 * detail.powf(0.5));
     for blade in 0..steps(3, 16.0 * detail) {
-        let mut random = Random::of(30, blade);
-        let turn = random.between(0.0, TAU);
-        let foot = Vec3::new(turn.cos(), 0.0, turn.sin()) * random.between(0.0, 0.35);
-        let lean =
-            Vec3::new((turn * 1.7).cos(), 0.0, (turn * 1.7).sin()) * random.between(0.1, 0.4);
+        let mut random = stream(30, blade);
+        let turn = random.range(0.0, TAU);
+        let foot = Vec3::new(turn.cos(), 0.0, turn.sin()) * random.range(0.0, 0.35);
+        let lean = Vec3::new((turn * 1.7).cos(), 0.0, (turn * 1.7).sin()) * random.range(0.1, 0.4);
         let side = Vec3::Y.cross(lean).normalize_or(Vec3::X) * 0.022;
-        let height = random.between(0.35, 0.75);
+        let height = random.range(0.35, 0.75);
         blades.patch(1, segments, false, |u, v| {
             let width = side * ((2.0 * u - 1.0) * (1.0 - 0.9 * v));
             foot + width + lean * (v * v) + Vec3::Y * (height * v)

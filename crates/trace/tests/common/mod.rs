@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, dead_code)] // helpers of tests may fail as tests do; not every test uses all
 
 use build::{Options as BuildOptions, Preset};
-use geometry::{Ray, TriangleRule, Vec3};
+use geometry::{Ray, TriangleRule};
 use gfx12::Gfx12;
 use gfx12::encode::{Options as EncodeOptions, Policy};
 use machine::{CheckedImage, Counters, Format, HitKind, Machine, RayFlags, RayQuery, Reference};
@@ -11,31 +11,6 @@ use scene::builtin::Builtin;
 use std::ops::ControlFlow;
 use trace::{Hit, Kernel};
 use tree::Tree;
-
-/// SplitMix64.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    pub(crate) fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
-    }
-
-    pub(crate) fn unit(&mut self) -> f32 {
-        (self.next() >> 40) as f32 / 16_777_216.0
-    }
-
-    pub(crate) fn point(&mut self, low: Vec3, high: Vec3) -> Vec3 {
-        low + (high - low) * Vec3::new(self.unit(), self.unit(), self.unit())
-    }
-}
 
 pub(crate) fn world(builtin: Builtin, triangles: usize, preset: Preset) -> (CheckedImage, Tree) {
     checked(&builtin.scene(triangles), preset)

@@ -1,12 +1,12 @@
 //! Answers do not depend on timing: every configuration of the required sweeps gives the oracle's.
 
-use crate::worlds::{instanced, mixed, rays, scenes};
 use geometry::TriangleRule;
 use machine::{
     BlockFormat, BlockImage, Capabilities, CheckReport, CheckedImage, Counters, EncodeError,
     Format, Hit, HitKind, Image, Machine, Oracle, RayQuery, TreeFormat,
 };
 use std::ops::ControlFlow;
+use testkit::worlds::{instanced, mixed, rays, scenes};
 use tree::Tree;
 use ttu::run::Options;
 use ttu::{Config, Query, Run, Tb12, World, simulate};

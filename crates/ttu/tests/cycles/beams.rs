@@ -1,11 +1,12 @@
 //! Beams through the machine: the oracle's answers, in every configuration that matters to them.
 
 use crate::hand_made::{chain, latency};
-use crate::worlds::{Random, instanced, mixed, point_in, scenes};
 use geometry::{Aabb, Beam, Vec3};
 use machine::beam::{BeamHit, BeamKind, BeamMachine, BeamOracle, BeamQuery, LeafRule};
 use machine::{BlockFormat, Counters, TreeFormat};
 use std::ops::ControlFlow;
+use testkit::Random;
+use testkit::worlds::{instanced, mixed, point_in, scenes};
 use tree::Tree;
 use ttu::run::Options;
 use ttu::{Config, Query, Tb12, TtuMachine, World, simulate};

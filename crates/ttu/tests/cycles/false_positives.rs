@@ -1,11 +1,11 @@
 //! Boxes that a test reports although the query misses them: the counter, against what can be told by hand.
 
 use crate::hand_made::crowd;
-use crate::worlds::{instanced, rays};
 use geometry::{Aabb, Beam, Ray, TriangleRule, Vec3};
 use machine::beam::{BeamKind, BeamQuery, LeafRule};
 use machine::{BlockFormat, Format, HitKind, RayQuery};
 use std::ops::ControlFlow;
+use testkit::worlds::{instanced, rays};
 use ttu::run::Options;
 use ttu::{Config, Query, Run, Tb12, World, simulate};
 

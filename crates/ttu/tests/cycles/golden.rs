@@ -1,10 +1,10 @@
 //! Cycles of whole runs, as they were: a change of the model shows here, a change of the code must
 //! not.
 
-use crate::worlds::{instanced, mixed, rays, scenes};
 use geometry::TriangleRule;
 use machine::{BlockFormat, TreeFormat};
 use std::ops::ControlFlow;
+use testkit::worlds::{instanced, mixed, rays, scenes};
 use tree::Tree;
 use ttu::config::shipped;
 use ttu::run::Options;

@@ -9,5 +9,3 @@ mod golden;
 mod hand_made;
 mod throughput;
 mod traffic;
-#[path = "../../../build/test_worlds.rs"]
-mod worlds;

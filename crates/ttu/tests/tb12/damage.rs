@@ -1,8 +1,9 @@
 //! Random damage: the check ends, and what it calls sound can be decoded and walked.
 
-use crate::worlds::{Random, instanced, rays};
 use geometry::TriangleRule;
 use machine::{Counters, Format, Image, Machine, Reference, Segment};
+use testkit::Random;
+use testkit::worlds::{instanced, rays};
 use ttu::tb12::Tb12;
 
 #[test]

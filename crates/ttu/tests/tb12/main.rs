@@ -4,5 +4,3 @@
 mod damage;
 mod round_trip;
 mod rules;
-#[path = "../../../build/test_worlds.rs"]
-mod worlds;

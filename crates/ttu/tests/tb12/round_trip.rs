@@ -1,10 +1,10 @@
 //! Tree → image → tree.
 
-use crate::worlds::{instanced, mixed, rays, scenes};
 use geometry::exact::rational;
 use geometry::{Aabb, Transform, TriangleRule, Vec3};
 use machine::{CheckedImage, Counters, Format, Machine, Oracle, Reference};
 use num_rational::BigRational;
+use testkit::worlds::{instanced, mixed, rays, scenes};
 use tree::{
     Blas, Bvh, Instance, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tlas, Tree,
 };

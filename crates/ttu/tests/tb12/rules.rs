@@ -1,8 +1,8 @@
 //! Every rule, broken by one edit.
 
-use crate::worlds::instanced;
 use machine::{Format, Image, Severity};
 use std::collections::BTreeSet;
+use testkit::worlds::instanced;
 use ttu::tb12::block::{Block, Lead};
 use ttu::tb12::{Rule, Tb12};
 

@@ -165,13 +165,13 @@ impl Topology<'_> {
         bvh: &Bvh,
         mut leaf: impl FnMut(&mut Self, &[u32]) -> Option<usize>,
     ) -> Option<usize> {
-        let entries: &[Node] = bvh.nodes();
-        let mut parts: Vec<Option<usize>> = vec![None; entries.len()];
-        for (index, entry) in entries.iter().enumerate().rev() {
-            parts[index] = if entry.link.is_leaf() {
-                leaf(self, bvh.items(entry))
+        let nodes: &[Node] = bvh.nodes();
+        let mut parts: Vec<Option<usize>> = vec![None; nodes.len()];
+        for (index, node) in nodes.iter().enumerate().rev() {
+            parts[index] = if node.link.is_leaf() {
+                leaf(self, bvh.items(node))
             } else {
-                let children = parts[entry.link.range()].iter().flatten().copied().collect();
+                let children = parts[node.link.range()].iter().flatten().copied().collect();
                 self.join(children)
             };
         }

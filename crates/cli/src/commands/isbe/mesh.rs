@@ -6,11 +6,11 @@ use crate::failure::Failure;
 use crate::output::number::{counted, grouped};
 use crate::output::{AtomicFile, Output};
 use serde::Serialize;
-use siliray::geometry::{Aabb, Transform, Vec3};
+use siliray::geometry::{Aabb, Vec3};
 use siliray::isbe::mesh::import::ImportOptions;
 use siliray::isbe::mesh::position::{Matrix, PositionSource};
 use siliray::isbe::mesh::read::read_scene;
-use siliray::scene::{MeshFormat, Object, Scene, Shape};
+use siliray::scene::{MeshFormat, Scene, Shape};
 use std::path::Path;
 
 /// What `--json` prints.
@@ -81,29 +81,19 @@ fn text(json: &Json, boxes: bool) -> String {
 
 /// Everything in one mesh, in world space.
 fn flatten(scene: &Scene) -> (Vec<Vec3>, Vec<[u32; 3]>) {
-    let mut mesh = (Vec::new(), Vec::new());
-    if scene.instances.is_empty() {
-        scene.objects.iter().for_each(|object| add(&mut mesh, object, None));
-    }
-    for instance in &scene.instances {
-        add(&mut mesh, &scene.objects[instance.object], Some(&instance.object_to_world));
-    }
-    mesh
-}
-
-fn add(mesh: &mut (Vec<Vec3>, Vec<[u32; 3]>), object: &Object, transform: Option<&Transform>) {
-    for geometry in &object.geometries {
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    for placed in scene.flattened() {
         let mut add = |positions: &[Vec3], indices: &[[u32; 3]]| {
-            let first = mesh.0.len() as u32;
-            let place = |p: &Vec3| transform.map_or(*p, |transform| transform.point(*p));
-            mesh.0.extend(positions.iter().map(place));
-            mesh.1.extend(indices.iter().map(|corners| corners.map(|corner| first + corner)));
+            let first = vertices.len() as u32;
+            vertices.extend(positions.iter().map(|&position| placed.point(position)));
+            triangles.extend(indices.iter().map(|corners| corners.map(|corner| first + corner)));
         };
-        match &geometry.shape {
+        match &placed.geometry.shape {
             Shape::Triangles { positions, indices } => add(positions, indices),
             Shape::Boxes(boxes) => boxes.iter().for_each(|bounds| add(&corners(bounds), &FACES)),
         }
     }
+    (vertices, triangles)
 }
 
 /// The corners of a box; bit `k` of a corner's number chooses the side of axis `k`.

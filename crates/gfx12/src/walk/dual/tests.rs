@@ -3,31 +3,17 @@
 
 use super::*;
 use crate::uncompressed::Gfx12Bvh4x2;
+use geometry::random::Random;
 use geometry::{Aabb, Ray, TriangleRule, Vec3};
 use machine::{Format, HitKind, Oracle};
 use tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tree};
-
-/// Knuth's linear congruential generator.
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f32 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 40) as f32 / 16_777_216.0
-    }
-
-    fn vector(&mut self, scale: f32) -> Vec3 {
-        Vec3::new(self.unit(), self.unit(), self.unit()) * scale
-    }
-}
 
 /// `count` boxes that overlap a lot, four by four in random order, so that siblings do too.
 fn overlapping(count: usize, random: &mut Random) -> Tree {
     let boxes: Vec<Aabb> = (0..count)
         .map(|_| {
-            let low = random.vector(7.0);
-            Aabb::new(low, low + Vec3::splat(0.5) + random.vector(5.0))
+            let low = random.vector(0.0, 7.0);
+            Aabb::new(low, low + Vec3::splat(0.5) + random.vector(0.0, 5.0))
         })
         .collect();
     let ids = (0..count as u32)
@@ -36,23 +22,23 @@ fn overlapping(count: usize, random: &mut Random) -> Tree {
     let around =
         |items: &[usize]| items.iter().fold(Aabb::EMPTY, |all, &item| all.union(boxes[item]));
     let all: Vec<usize> = (0..count).collect();
-    let mut entries = vec![Node { bounds: around(&all), link: NodeLink::leaf(0, 0) }];
+    let mut nodes = vec![Node { bounds: around(&all), link: NodeLink::leaf(0, 0) }];
     let mut references = Vec::new();
     let mut open = vec![(0, all)];
     while let Some((index, items)) = open.pop() {
         if let [item] = items[..] {
-            entries[index].link = NodeLink::leaf(references.len() as u32, 1);
+            nodes[index].link = NodeLink::leaf(references.len() as u32, 1);
             references.push(item as u32);
             continue;
         }
-        let first = entries.len();
+        let first = nodes.len();
         for part in items.chunks(items.len().div_ceil(4)) {
-            open.push((entries.len(), part.to_vec()));
-            entries.push(Node { bounds: around(part), link: NodeLink::leaf(0, 0) });
+            open.push((nodes.len(), part.to_vec()));
+            nodes.push(Node { bounds: around(part), link: NodeLink::leaf(0, 0) });
         }
-        entries[index].link = NodeLink::inner(first as u32, entries.len() - first);
+        nodes[index].link = NodeLink::inner(first as u32, nodes.len() - first);
     }
-    let bvh = Bvh::new(entries, references, count).unwrap();
+    let bvh = Bvh::new(nodes, references, count).unwrap();
     let primitives = Primitives { triangles: Vec::new(), boxes, ids };
     Tree { blases: vec![Blas { primitives, bvh }], tlas: None }
 }
@@ -69,8 +55,8 @@ fn every_leaf_is_found_exactly_once() {
         let rule = TriangleRule::Watertight;
         let oracle = Oracle::new(&decoded, rule);
         for _ in 0..10 {
-            let origin = random.vector(14.0) - Vec3::splat(2.0);
-            let target = Vec3::splat(3.0) + random.vector(4.0);
+            let origin = random.vector(0.0, 14.0) - Vec3::splat(2.0);
+            let target = Vec3::splat(3.0) + random.vector(0.0, 4.0);
             let query = RayQuery::new(HitKind::All, Ray::new(origin, target - origin));
             let mut expected = Vec::new();
             oracle.answer(&query, &mut expected, &mut Counters::default()).unwrap();
@@ -83,7 +69,7 @@ fn every_leaf_is_found_exactly_once() {
                 *losses += usize::from(walk(&mut lane).unwrap() == Ended::Lost);
                 // Not finished: these are the hits as the walk met them, doubles and all.
                 hits.sort_by(Hit::total_cmp);
-                assert_eq!(hits, expected, "{size} entries");
+                assert_eq!(hits, expected, "{size} nodes");
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::hall::{SILL, WINDOW_HALF_WIDTH, WINDOW_SPRING, column_feet};
 use super::{COLUMN_ROW, Detail, HALF_WIDTH, HEIGHT, LENGTH};
 use crate::builtin::mesh::Mesh;
-use crate::builtin::random::Random;
+use crate::builtin::random::stream;
 use geometry::Vec3;
 use std::f32::consts::{PI, TAU};
 
@@ -58,8 +58,8 @@ pub(super) fn blinds(mesh: &mut Mesh, detail: &Detail) {
     let (along, across) = (detail.steps(1, 2.0, 0.7), detail.steps(1, 2.0, 0.7));
     let half = WINDOW_HALF_WIDTH - 0.04;
     for (x, center, number) in openings(detail) {
-        let mut random = Random::of(50, number);
-        let (drop, tilt) = (random.between(0.3, 0.95), random.between(0.3, 1.1));
+        let mut random = stream(50, number);
+        let (drop, tilt) = (random.range(0.3, 0.95), random.range(0.3, 1.1));
         let pitch = (WINDOW_SPRING - SILL) * drop / slats as f32;
         let depth = (0.8 * pitch).min(0.06);
         let x = x - x.signum() * 0.12;

@@ -1,7 +1,7 @@
-//! Trees and rays that the tests of several formats share: they include this file.
+//! Trees that hold every kind of primitive and instance, and rays through them.
 
 use build::{Options, Preset, build};
-pub(crate) use geometry::random::Random;
+use geometry::random::Random;
 use geometry::{Aabb, InstanceFlags, Ray, Transform, Vec3};
 use machine::{HitKind, RayFlags, RayQuery};
 use scene::builtin::Builtin;
@@ -57,13 +57,13 @@ fn built(scene: &Scene, preset: Preset) -> Tree {
 }
 
 /// One level that holds every kind of primitive.
-pub(crate) fn mixed() -> Tree {
+pub fn mixed() -> Tree {
     let objects = vec![Object { name: String::new(), geometries: geometries() }];
     built(&Scene { name: "mixed".into(), objects, ..Scene::default() }, Preset::Balanced)
 }
 
 /// Objects of both kinds, and of each alone, placed under every flag, turned, mirrored, masked.
-pub(crate) fn instanced() -> Tree {
+pub fn instanced() -> Tree {
     let mut all = geometries();
     let boxes = all.pop().unwrap();
     let object = |geometries| Object { name: String::new(), geometries };
@@ -93,7 +93,7 @@ pub(crate) fn instanced() -> Tree {
 }
 
 /// Small versions of built-in scenes, one with spatial splits.
-pub(crate) fn scenes() -> Vec<Tree> {
+pub fn scenes() -> Vec<Tree> {
     let interior = Builtin::Interior.scene(1500);
     vec![
         built(&interior, Preset::Fast),
@@ -104,7 +104,7 @@ pub(crate) fn scenes() -> Vec<Tree> {
 }
 
 /// Rays through a scene, some aimed along axes, with bounds, masks and flags.
-pub(crate) fn rays(bounds: &Aabb, seed: u64, count: usize) -> Vec<RayQuery> {
+pub fn rays(bounds: &Aabb, seed: u64, count: usize) -> Vec<RayQuery> {
     let mut random = Random(seed);
     (0..count)
         .map(|_| {
@@ -130,6 +130,6 @@ pub(crate) fn rays(bounds: &Aabb, seed: u64, count: usize) -> Vec<RayQuery> {
 }
 
 /// A point of a box that is grown about its centre.
-pub(crate) fn point_in(bounds: &Aabb, grown: f32, random: &mut Random) -> Vec3 {
+pub fn point_in(bounds: &Aabb, grown: f32, random: &mut Random) -> Vec3 {
     bounds.center() + bounds.extent() * 0.5 * grown * random.vector(-1.0, 1.0)
 }

@@ -1,38 +1,10 @@
-//! What the tests of this crate share: a reproducible random source and a closed mesh.
-
-#![allow(dead_code, unreachable_pub, reason = "each test binary uses its own part")]
+//! A closed mesh whose vertices are shared.
 
 use geometry::{Triangle, Vec3};
 use std::collections::HashMap;
 
-/// SplitMix64: small, fast, the same everywhere.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n as u64) as usize
-    }
-
-    /// Uniform in `[low, high)`.
-    pub fn range(&mut self, low: f32, high: f32) -> f32 {
-        low + (high - low) * ((self.bits() >> 40) as f32 / 16_777_216.0)
-    }
-
-    pub fn vector(&mut self, low: f32, high: f32) -> Vec3 {
-        Vec3::new(self.range(low, high), self.range(low, high), self.range(low, high))
-    }
-}
-
 /// A lumpy closed surface of `20 * 4^levels` triangles around `center`, vertices shared.
-pub fn closed_mesh(levels: u32, center: Vec3, radius: f32) -> Vec<Triangle> {
+pub(crate) fn closed_mesh(levels: u32, center: Vec3, radius: f32) -> Vec<Triangle> {
     let golden = f32::midpoint(1.0, 5.0f32.sqrt());
     let mut points: Vec<Vec3> = Vec::new();
     for (a, b) in [(1.0, golden), (-1.0, golden), (1.0, -golden), (-1.0, -golden)] {
