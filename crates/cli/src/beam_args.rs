@@ -1,6 +1,7 @@
 //! The options of the commands around beams.
 
 use crate::args::PresetArg;
+use crate::machine_args::MachineChoice;
 use crate::values;
 use clap::Args;
 use siliray::geometry::Aabb;
@@ -44,8 +45,11 @@ pub(crate) struct Beam {
     pub(crate) exact: bool,
 
     /// How much time to spend on the tree
-    #[arg(long, value_name = "PRESET", value_enum, default_value_t = PresetArg::Balanced)]
-    pub(crate) preset: PresetArg,
+    #[arg(long, value_name = "PRESET", value_enum)]
+    pub(crate) preset: Option<PresetArg>,
+
+    #[command(flatten)]
+    pub(crate) tracer: MachineChoice,
 }
 
 /// Slide a part through a scene, and say where it first touches.

@@ -1,12 +1,11 @@
 //! The options of commands that read images, and their help.
 
 use crate::failure::Failure;
+use crate::machine_args::{all_formats, tree_formats};
 use crate::values;
-use clap::{Args, ValueEnum};
-use siliray::gfx12::encode::Policy;
+use clap::Args;
 use siliray::gfx12::layout::{PointerFlags, Resource};
-use siliray::gfx12::uncompressed::BoxPrecision;
-use siliray::image_file::{RawFormat, RawLayout};
+use siliray::machine::{FormatEntry, RawLayout, ReadOptions, Settings};
 use std::path::PathBuf;
 
 /// Which image.
@@ -37,42 +36,25 @@ pub(crate) struct ImageChoice {
     pub(crate) root: Option<u32>,
 
     /// Raw memory: its format
-    #[arg(long = "raw-format", value_name = "FORMAT", value_enum, requires = "raw")]
-    #[arg(help_heading = "Image options", default_value_t = RawFormatArg::Gfx12)]
-    pub(crate) format: RawFormatArg,
+    #[arg(long = "raw-format", value_name = "FORMAT", value_parser = all_formats())]
+    #[arg(requires = "raw", help_heading = "Image options", default_value = "gfx12")]
+    pub(crate) format: &'static FormatEntry,
 }
 
 impl ImageChoice {
-    /// The layout of raw memory, if that is what the file is. Memory does not say where its nodes
-    /// begin, and a header can be read as a box: the root must be given, or the one node that is
-    /// asked for.
-    pub(crate) fn raw_layout(&self, node: Option<u32>) -> Result<Option<RawLayout>, Failure> {
-        let Some(base) = self.base.filter(|_| self.raw) else { return Ok(None) };
-        let Some(root) = self.root.or(node) else {
+    /// How the image in the file is found. Raw memory does not say where its nodes begin, and a header
+    /// can be read as a box: the root must be given, or the one node that is asked for.
+    pub(crate) fn read_options(&self, node: Option<u32>) -> Result<ReadOptions, Failure> {
+        let structure = self.structure;
+        let Some(base) = self.base.filter(|_| self.raw) else {
+            return Ok(ReadOptions { structure, raw: None });
+        };
+        let Some(root) = self.root.or(node).map(u64::from) else {
             return Err(Failure::usage("raw memory needs --root, the pointer of its first node")
                 .hint("behind a GPURT header the first node is 0x15, without one it is 0x5"));
         };
-        let primitive_base = self.primitive_base;
-        Ok(Some(RawLayout { format: self.format.into(), base, primitive_base, root }))
-    }
-}
-
-/// A format of raw memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum RawFormatArg {
-    /// Compressed 8-wide nodes
-    Gfx12,
-    /// Uncompressed 4-wide nodes, for the dual instruction
-    #[value(name = "gfx12-bvh4x2")]
-    Gfx12Bvh4x2,
-}
-
-impl From<RawFormatArg> for RawFormat {
-    fn from(format: RawFormatArg) -> Self {
-        match format {
-            RawFormatArg::Gfx12 => Self::Gfx12,
-            RawFormatArg::Gfx12Bvh4x2 => Self::Gfx12Bvh4x2,
-        }
+        let raw = RawLayout { base, primitive_base: self.primitive_base, root };
+        Ok(ReadOptions { structure, raw: Some(raw) })
     }
 }
 
@@ -80,86 +62,41 @@ impl From<RawFormatArg> for RawFormat {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ImageOutput {
     /// Lay the tree out in this format
-    #[arg(long, value_name = "FORMAT", value_enum, help_heading = "Image options")]
-    pub(crate) format: Option<FormatArg>,
+    #[arg(long, value_name = "FORMAT", value_parser = tree_formats())]
+    #[arg(help_heading = "Image options")]
+    pub(crate) format: Option<&'static FormatEntry>,
 
     /// Write the image to this file: for gfx12 an .rra file, which Radeon Raytracing Analyzer
     /// opens; for xphmg the memory from 0x81000000 on, which `run --load` puts there
     #[arg(long, short, value_name = "FILE", requires = "format", help_heading = "Image options")]
     pub(crate) output: Option<PathBuf>,
 
-    /// gfx12: how primitives are packed and planes are rounded [default: dense]
-    #[arg(long, value_name = "POLICY", value_enum, requires = "format")]
-    #[arg(help_heading = "Image options")]
-    pub(crate) policy: Option<PolicyArg>,
+    /// gfx12: how primitives are packed and planes are rounded: dense, radv or gpurt [default: dense]
+    #[arg(long, value_name = "POLICY", requires = "format", help_heading = "Image options")]
+    pub(crate) policy: Option<String>,
 
     /// gfx12: let box nodes be oriented where that pays
     #[arg(long, requires = "format", help_heading = "Image options")]
     pub(crate) obb: bool,
 
-    /// gfx12-bvh4x2: how the planes of boxes are stored [default: fp32]
-    #[arg(long, value_name = "PRECISION", value_enum, requires = "format")]
-    #[arg(help_heading = "Image options")]
-    pub(crate) precision: Option<PrecisionArg>,
+    /// gfx12-bvh4x2: how the planes of boxes are stored: fp32 or high [default: fp32]
+    #[arg(long, value_name = "PRECISION", requires = "format", help_heading = "Image options")]
+    pub(crate) precision: Option<String>,
+
+    /// Any setting of the format; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE", requires = "format")]
+    #[arg(value_parser = values::setting, help_heading = "Image options")]
+    pub(crate) settings: Vec<(String, String)>,
 }
 
-/// A format to lay trees out in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FormatArg {
-    /// AMD GFX12: compressed 8-wide nodes
-    Gfx12,
-    /// AMD GFX12: uncompressed 4-wide nodes, for the dual instruction
-    #[value(name = "gfx12-bvh4x2")]
-    Gfx12Bvh4x2,
-    /// Blocks of the tree traversal unit: a treelet in 128 bytes
-    Ttu,
-    /// XPHMG_RT tiles, FP32
-    XphmgFp32,
-    /// XPHMG_RT tiles, FP16
-    XphmgFp16,
-    /// XPHMG_RT tiles, bfloat16
-    XphmgBf16,
-    /// XPHMG_RT tiles, quantised 16-bit integers
-    #[value(name = "xphmg-int16q")]
-    XphmgInt16q,
-}
-
-/// How planes are stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PrecisionArg {
-    /// As they are, 128 bytes a box
-    Fp32,
-    /// In 18 bits, rounded outward, 64 bytes a box
-    High,
-}
-
-impl From<PrecisionArg> for BoxPrecision {
-    fn from(precision: PrecisionArg) -> Self {
-        match precision {
-            PrecisionArg::Fp32 => Self::Fp32,
-            PrecisionArg::High => Self::High,
-        }
-    }
-}
-
-/// How an encoder packs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PolicyArg {
-    /// Ranges of up to 16 triangles fill primitive nodes; no hit is lost
-    Dense,
-    /// As RADV does it
-    Radv,
-    /// As AMD's GPURT does it
-    Gpurt,
-}
-
-impl From<PolicyArg> for Policy {
-    fn from(policy: PolicyArg) -> Self {
-        match policy {
-            PolicyArg::Dense => Self::Dense,
-            PolicyArg::Radv => Self::Radv,
-            PolicyArg::Gpurt => Self::Gpurt,
-        }
+impl ImageOutput {
+    /// What is set, whichever option set it.
+    pub(crate) fn settings(&self) -> Settings {
+        let named = [("policy", &self.policy), ("precision", &self.precision)];
+        let named = named.into_iter().filter_map(|(key, value)| Some((key, value.as_deref()?)));
+        let obb = self.obb.then_some(("obb", "on"));
+        let set = self.settings.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+        named.chain(obb).chain(set).fold(Settings::default(), |all, (k, v)| all.with(k, v))
     }
 }
 

@@ -1,110 +1,101 @@
-//! Which machine, and the format that it walks.
+//! Which machine, and what it walks.
 
-use clap::{Args, ValueEnum};
-use siliray::machines::{FormatName, MachineName};
-use siliray::xphmg::Precision;
+use crate::failure::Failure;
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use siliray::build::{Options as BuildOptions, Preset};
+use siliray::input::{Input, Route, RouteError, build_options};
+use siliray::machine::{FormatEntry, MachineEntry, Settings};
+use siliray::registry::registry;
+use std::ffi::OsStr;
 
-/// Who traces.
-#[derive(Debug, Clone, Copy, Args)]
+/// Who walks, and what.
+#[derive(Debug, Clone, Args)]
 pub(crate) struct MachineChoice {
-    /// The format that the tree is laid out in [default: the one that the machine walks]
-    #[arg(long, value_name = "FORMAT", value_enum)]
-    format: Option<FormatArg>,
+    /// The format that is walked [default: that of the file, or the one that the machine likes]
+    #[arg(long, value_name = "FORMAT", value_parser = tree_formats())]
+    pub(crate) format: Option<&'static FormatEntry>,
 
-    /// The machine that traces [default: fast, or reference in other formats than gfx12]
-    #[arg(long, value_name = "MACHINE", value_enum)]
-    machine: Option<MachineArg>,
+    /// The machine that walks [default: fast, or reference where fast does not read the format]
+    #[arg(long, value_name = "MACHINE", value_parser = machines())]
+    pub(crate) machine: Option<&'static MachineEntry>,
+
+    /// Build a new tree over the geometry of an image, instead of walking the image as it is stored
+    #[arg(long)]
+    pub(crate) rebuild: bool,
 }
 
 impl MachineChoice {
-    /// The machine: as asked for, else the fastest that walks the format.
-    pub(crate) fn machine(self) -> MachineName {
-        match (self.machine, self.format) {
-            (Some(machine), _) => machine.into(),
-            (None, None | Some(FormatArg::Gfx12)) => MachineName::Fast,
-            (None, Some(_)) => MachineName::Reference,
+    /// The machine: as asked for, else the fastest that reads what is walked.
+    pub(crate) fn machine(&self, input: &Input) -> &'static MachineEntry {
+        let stored = match input {
+            Input::Image(image) if !self.rebuild => Some(image.format),
+            _ => None,
+        };
+        let by_name = |name| registry().machine(name);
+        let fits = |machine: &&'static MachineEntry| {
+            self.format.or(stored).is_none_or(|format| (machine.reads)(format))
+        };
+        let usual = [by_name("fast"), by_name("reference")].into_iter().flatten().find(fits);
+        self.machine.or(usual).unwrap_or(registry().machines()[0])
+    }
+
+    /// The way from an input to the machine.
+    pub(crate) fn route(
+        &self,
+        input: &Input,
+        build: impl FnOnce(BuildOptions) -> BuildOptions,
+        preset: Option<Preset>,
+    ) -> Route {
+        let machine = self.machine(input);
+        let build = build(build_options(machine, preset));
+        let (format, rebuild) = (self.format, self.rebuild);
+        Route { machine, format, settings: Settings::default(), rebuild, build }
+    }
+}
+
+/// Why there is no way to the machine: wrong usage if they do not go together.
+pub(crate) fn no_route(scene: &OsStr) -> impl Fn(RouteError) -> Failure {
+    move |error| match &error {
+        RouteError::Format { machine, .. } => {
+            let reads = registry().machine(machine).into_iter().flat_map(|machine| {
+                let formats = registry().formats().iter();
+                formats.filter(move |format| (machine.reads)(format)).map(|format| format.name)
+            });
+            let reads: Vec<&str> = reads.collect();
+            Failure::usage(&error).hint(format!("it reads {}", reads.join(", ")))
         }
-    }
-
-    /// The format: as asked for, else what the machine walks.
-    pub(crate) fn format(self) -> FormatName {
-        self.format.map_or(self.machine().own_format(), FormatName::from)
+        RouteError::Input(_) => Failure::input(error),
+        _ => Failure::input(format!("{}: {error}", std::path::Path::new(scene).display())),
     }
 }
 
-/// A format that machines walk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FormatArg {
-    /// The tree itself
-    Tree,
-    /// AMD GFX12: compressed 8-wide nodes
-    Gfx12,
-    /// AMD GFX12: uncompressed 4-wide nodes
-    #[value(name = "gfx12-bvh4x2")]
-    Gfx12Bvh4x2,
-    /// Blocks of the tree traversal unit, 128 bytes each
-    Ttu,
-    /// XPHMG_RT tiles, FP32
-    XphmgFp32,
-    /// XPHMG_RT tiles, FP16
-    XphmgFp16,
-    /// XPHMG_RT tiles, bfloat16
-    XphmgBf16,
-    /// XPHMG_RT tiles, quantised 16-bit integers
-    #[value(name = "xphmg-int16q")]
-    XphmgInt16q,
+/// The names of machines, for clap.
+pub(crate) fn machines() -> impl TypedValueParser<Value = &'static MachineEntry> {
+    let all = registry().machines();
+    let values = all.iter().map(|machine| PossibleValue::new(machine.name).help(machine.summary));
+    PossibleValuesParser::new(values)
+        .map(|name| registry().machine(&name).unwrap_or(registry().machines()[0]))
 }
 
-impl From<FormatArg> for FormatName {
-    fn from(format: FormatArg) -> Self {
-        match format {
-            FormatArg::Tree => Self::Tree,
-            FormatArg::Gfx12 => Self::Gfx12,
-            FormatArg::Gfx12Bvh4x2 => Self::Gfx12Bvh4x2,
-            FormatArg::Ttu => Self::Ttu,
-            FormatArg::XphmgFp32 => Self::Xphmg(Precision::Fp32),
-            FormatArg::XphmgFp16 => Self::Xphmg(Precision::Fp16),
-            FormatArg::XphmgBf16 => Self::Xphmg(Precision::Bf16),
-            FormatArg::XphmgInt16q => Self::Xphmg(Precision::Int16q),
-        }
-    }
+/// The names of formats that hold trees, for clap.
+pub(crate) fn tree_formats() -> impl TypedValueParser<Value = &'static FormatEntry> {
+    formats(FormatEntry::holds_trees)
 }
 
-/// A machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum MachineArg {
-    /// The fast tracer
-    Fast,
-    /// The plain walk over the decoded tree
-    Reference,
-    /// GPURT's loop over image_bvh8_intersect_ray
-    Gfx12Gpurt,
-    /// RADV's loop, which loses nothing here
-    Gfx12Radv,
-    /// RADV's loop as shipped
-    Gfx12RadvLiteral,
-    /// The loop around image_bvh_dual_intersect_ray
-    Gfx12Dual,
-    /// The tree traversal unit, cycle by cycle
-    Ttu,
-    /// The offload job of XPHMG_RT
-    Offload,
-    /// A program on a RISC-V hart with XPHMG_RT
-    Hart,
+/// The names of formats that a traversal unit runs, for clap.
+pub(crate) fn block_formats() -> impl TypedValueParser<Value = &'static FormatEntry> {
+    formats(|format| format.trees.as_ref().is_some_and(|trees| trees.has_blocks))
 }
 
-impl From<MachineArg> for MachineName {
-    fn from(machine: MachineArg) -> Self {
-        match machine {
-            MachineArg::Fast => Self::Fast,
-            MachineArg::Reference => Self::Reference,
-            MachineArg::Gfx12Gpurt => Self::Gfx12Gpurt,
-            MachineArg::Gfx12Radv => Self::Gfx12Radv,
-            MachineArg::Gfx12RadvLiteral => Self::Gfx12RadvLiteral,
-            MachineArg::Gfx12Dual => Self::Gfx12Dual,
-            MachineArg::Ttu => Self::Ttu,
-            MachineArg::Offload => Self::Offload,
-            MachineArg::Hart => Self::Hart,
-        }
-    }
+/// The names of all formats, for clap.
+pub(crate) fn all_formats() -> impl TypedValueParser<Value = &'static FormatEntry> {
+    formats(|_| true)
+}
+
+fn formats(which: fn(&FormatEntry) -> bool) -> impl TypedValueParser<Value = &'static FormatEntry> {
+    let all = registry().formats().iter().filter(move |format| which(format));
+    let values = all.map(|format| PossibleValue::new(format.name).help(format.summary));
+    PossibleValuesParser::new(values)
+        .map(|name| registry().format(&name).unwrap_or(registry().formats()[0]))
 }

@@ -1,12 +1,12 @@
 //! The options of `siliray sim`.
 
 use crate::args::PresetArg;
+use crate::machine_args::block_formats;
 use crate::values;
 use clap::{Args, ValueEnum};
-use siliray::machines::FormatName;
+use siliray::machine::FormatEntry;
 use siliray::scene::Camera;
 use siliray::sim::{Load, Sweep};
-use siliray::xphmg::Precision;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -56,9 +56,13 @@ pub(crate) struct Sim {
     #[arg(value_parser = |text: &str| values::count(text, 1, 100_000_000))]
     pub(crate) rays: usize,
 
-    /// The blocks that the machine reads
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = BlockFormatArg::Ttu)]
-    pub(crate) format: BlockFormatArg,
+    /// The blocks that the machine reads [default: ttu, or the format of the file]
+    #[arg(long, value_name = "FORMAT", value_parser = block_formats())]
+    pub(crate) format: Option<&'static FormatEntry>,
+
+    /// Build a new tree over the geometry of an image, instead of running the image as it is stored
+    #[arg(long)]
+    pub(crate) rebuild: bool,
 
     /// How much time to spend on the tree
     #[arg(long, value_name = "PRESET", value_enum, default_value_t = PresetArg::Balanced)]
@@ -115,40 +119,6 @@ impl From<LoadArg> for Load {
             LoadArg::Ao => Self::Ao,
             LoadArg::Bounce => Self::Bounce,
             LoadArg::Beams => Self::Beams,
-        }
-    }
-}
-
-/// Blocks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum BlockFormatArg {
-    /// TB12: 128 bytes, a treelet of up to 12 nodes with 8-bit planes
-    Ttu,
-    /// AMD GFX12: 128 bytes, 8 children with 12-bit planes
-    Gfx12,
-    /// Uncompressed f32: 256 bytes, 8 children
-    Tree,
-    /// XPHMG_RT tiles, FP32: 128 bytes, 4 children
-    XphmgFp32,
-    /// XPHMG_RT tiles, FP16: 64 bytes, 4 children
-    XphmgFp16,
-    /// XPHMG_RT tiles, bfloat16: 64 bytes, 4 children
-    XphmgBf16,
-    /// XPHMG_RT tiles, quantised 16-bit integers: 64 bytes, 4 children
-    #[value(name = "xphmg-int16q")]
-    XphmgInt16q,
-}
-
-impl From<BlockFormatArg> for FormatName {
-    fn from(format: BlockFormatArg) -> Self {
-        match format {
-            BlockFormatArg::Ttu => Self::Ttu,
-            BlockFormatArg::Gfx12 => Self::Gfx12,
-            BlockFormatArg::Tree => Self::Tree,
-            BlockFormatArg::XphmgFp32 => Self::Xphmg(Precision::Fp32),
-            BlockFormatArg::XphmgFp16 => Self::Xphmg(Precision::Fp16),
-            BlockFormatArg::XphmgBf16 => Self::Xphmg(Precision::Bf16),
-            BlockFormatArg::XphmgInt16q => Self::Xphmg(Precision::Int16q),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The options of the commands around the fast tracer.
 
-use crate::args::RuleArg;
+use crate::args::{PresetArg, RuleArg};
+use crate::machine_args::MachineChoice;
 use crate::values;
 use clap::{Args, Subcommand, ValueEnum};
 use siliray::scene::Camera;
@@ -163,10 +164,17 @@ pub(crate) struct Trace {
     #[arg(long, value_name = "QUERY", value_enum, default_value_t = QueryArg::Closest)]
     pub(crate) query: QueryArg,
 
-    /// What the tracer reads: a copy made for the processor (prepared: fast), or the bytes that the
-    /// hardware would read (in-place: small)
-    #[arg(long, value_name = "MODE", default_value = "prepared", value_parser = values::trace_mode)]
-    pub(crate) mode: Mode,
+    /// What the fast tracer reads: a copy made for the processor (prepared), or the bytes that the
+    /// hardware would read (in-place) [default: prepared for scenes, in-place for images]
+    #[arg(long, value_name = "MODE", value_parser = values::trace_mode)]
+    pub(crate) mode: Option<Mode>,
+
+    /// How much time to spend on the tree [default: best]
+    #[arg(long, value_name = "PRESET", value_enum)]
+    pub(crate) preset: Option<PresetArg>,
+
+    #[command(flatten)]
+    pub(crate) tracer: MachineChoice,
 
     /// The arithmetic that decides whether a ray meets a triangle
     #[arg(long, value_name = "RULE", value_enum, default_value_t = RuleArg::Watertight)]

@@ -199,6 +199,13 @@ pub(crate) fn pointer_flags(text: &str) -> Result<PointerFlags, String> {
     })
 }
 
+/// A setting, as KEY=VALUE.
+pub(crate) fn setting(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=').filter(|(key, value)| !key.is_empty() && !value.is_empty());
+    let (key, value) = pair.ok_or("expected KEY=VALUE, such as policy=radv")?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

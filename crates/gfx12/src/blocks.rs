@@ -9,44 +9,42 @@ use crate::Gfx12;
 use crate::decode::hierarchy::slots_box;
 use crate::decode::primitives::{ReadPrimitives, split_key};
 use crate::decode::survey::{ChildRecord, LeafRecord, Surveyed, Target};
-use crate::decode::{Memory, Survey, numbering};
+use crate::decode::{Memory, numbering};
+use crate::format::memory;
 use crate::layout::{BoxNode, NODE_BYTES};
 use crate::obb;
 use geometry::rounding::{narrow_down, narrow_up};
 use geometry::{Aabb, Vec3};
-use machine::block_format::{
-    Block, BlockFormat, BlockImage, BlockLead, BlockLevel, BlockNode, CellBox, Frame,
-};
-use machine::{CheckedImage, Format};
+use machine::Checked;
+use machine::blocks::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, CellBox, Frame};
 use tree::{Bvh, Tree};
 
-impl BlockFormat for Gfx12 {
-    fn blocks(&self, image: &CheckedImage) -> BlockImage {
-        let tree = self.decode(image);
-        let memory = Memory::new(image.image());
-        let survey = Survey::new(image.image());
-        let rotations = (0..obb::ROTATION_COUNT).filter_map(|index| obb::rotation(index as u8));
-        let mut sum = BlockImage {
-            rotations: rotations.map(|r| r.rows.map(|[x, y, z, _]| [x, y, z])).collect(),
-            ..BlockImage::default()
-        };
-        // The tree's order: BLASes first.
-        let (tlas, blases) = match survey.has_tlas() {
-            true => (Some(&survey.structures[0]), &survey.structures[1..]),
-            false => (None, &survey.structures[..1]),
-        };
-        for (surveyed, blas) in blases.iter().zip(&tree.blases) {
-            let read = ReadPrimitives::new(&memory, surveyed);
-            let leaf = |leaf: &LeafRecord| (read.numbers(leaf).collect(), leaf_bytes(&read, leaf));
-            let level =
-                Level { memory: &memory, surveyed, leaf: &leaf, instance: &|n| n, masks: false };
-            level.add(&blas.bvh, &mut sum);
-        }
-        if let Some(surveyed) = tlas {
-            add_top(&memory, surveyed, &tree, &mut sum);
-        }
-        sum
+/// The blocks of a proved image.
+pub(crate) fn blocks(checked: &Checked<Gfx12>) -> BlockImage {
+    let tree = checked.tree();
+    let memory = memory(checked);
+    let survey = checked.proof().survey();
+    let rotations = (0..obb::ROTATION_COUNT).filter_map(|index| obb::rotation(index as u8));
+    let mut sum = BlockImage {
+        rotations: rotations.map(|r| r.rows.map(|[x, y, z, _]| [x, y, z])).collect(),
+        ..BlockImage::default()
+    };
+    // The tree's order: BLASes first.
+    let (tlas, blases) = match survey.has_tlas() {
+        true => (Some(&survey.structures[0]), &survey.structures[1..]),
+        false => (None, &survey.structures[..1]),
+    };
+    for (surveyed, blas) in blases.iter().zip(&tree.blases) {
+        let read = ReadPrimitives::new(&memory, surveyed);
+        let leaf = |leaf: &LeafRecord| (read.numbers(leaf).collect(), leaf_bytes(&read, leaf));
+        let level =
+            Level { memory: &memory, surveyed, leaf: &leaf, instance: &|n| n, masks: false };
+        level.add(&blas.bvh, &mut sum);
     }
+    if let Some(surveyed) = tlas {
+        add_top(&memory, surveyed, tree, &mut sum);
+    }
+    sum
 }
 
 fn add_top(memory: &Memory<'_>, surveyed: &Surveyed, tree: &Tree, sum: &mut BlockImage) {

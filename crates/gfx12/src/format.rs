@@ -1,7 +1,10 @@
-//! The compressed BVH8 format as a [`Format`]: siliray's own packing, and whatever others wrote.
+//! The compressed BVH8 format: siliray's own packing, and whatever others wrote.
 
-use crate::{check, decode, encode};
-use machine::{Capabilities, CheckReport, CheckedImage, EncodeError, Format, Image};
+use crate::decode::{Memory, Survey, address_order};
+use crate::{blocks, check, decode, encode};
+use machine::{
+    BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Image, TreeFormat,
+};
 use tree::Tree;
 
 /// The name of the format in options, reports and images.
@@ -14,24 +17,52 @@ pub struct Gfx12 {
     pub options: encode::Options,
 }
 
-impl Format for Gfx12 {
-    fn name(&self) -> &'static str {
-        NAME
+/// What the check of an image learned: every node that can be reached, and the order of its segments.
+#[derive(Debug)]
+pub struct Proof {
+    survey: Survey,
+    segment_order: Vec<u32>,
+}
+
+impl Proof {
+    pub(crate) fn new(image: &Image, survey: Survey) -> Self {
+        Self { survey, segment_order: address_order(&image.segments) }
     }
 
+    /// Every node that can be reached.
+    #[must_use]
+    pub fn survey(&self) -> &Survey {
+        &self.survey
+    }
+}
+
+/// The memory of a proved image.
+pub(crate) fn memory(checked: &Checked<Gfx12>) -> Memory<'_> {
+    Memory::in_order(checked.image(), &checked.proof().segment_order)
+}
+
+impl Format for Gfx12 {
+    type Proof = Proof;
+
+    fn check(image: Image) -> CheckReport<Self> {
+        check::check(image)
+    }
+}
+
+impl TreeFormat for Gfx12 {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { instances: true, masks: true, flags: true, procedural: true, ids: true }
+        Capabilities::ALL
     }
 
     fn encode(&self, tree: &Tree) -> Result<Image, EncodeError> {
         Ok(encode::encode(tree, &self.options)?.image)
     }
 
-    fn check(&self, image: Image) -> CheckReport {
-        check::check(image)
+    fn decode(checked: &Checked<Self>) -> Tree {
+        decode::decode(checked)
     }
 
-    fn decode(&self, image: &CheckedImage) -> Tree {
-        decode::decode(image)
+    fn blocks(checked: &Checked<Self>) -> Option<BlockImage> {
+        Some(blocks::blocks(checked))
     }
 }

@@ -41,6 +41,7 @@ pub mod obb;
 pub mod outline;
 pub mod quantize;
 pub mod registers;
+pub mod registry;
 pub mod rra;
 pub mod stack;
 pub mod uncompressed;

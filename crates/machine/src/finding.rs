@@ -27,6 +27,20 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// What is said of an image without a proof that breaks no rule: one that holds no tree.
+    pub(crate) fn unproved() -> Self {
+        Self {
+            severity: Severity::Error,
+            rule: "proof",
+            offset: 0,
+            bits: 0..0,
+            found: "no tree".to_owned(),
+            expected: "an image that machines can walk".to_owned(),
+            place: "image".to_owned(),
+            count: 1,
+        }
+    }
+
     /// What a report is sorted by: errors first, then by place.
     #[must_use]
     pub const fn report_order(&self) -> (Reverse<Severity>, u64, u32) {

@@ -1,12 +1,18 @@
-//! The trait of memory formats.
+//! The traits of memory formats.
+//!
+//! A [`Format`] proves untrusted bytes; a [`TreeFormat`] also turns a [`Tree`] into an [`Image`] and a
+//! proved image back into a tree. What users meet of a format (its name, its files, how its structures
+//! read) is its entry in the [registry](crate::registry).
 
-use crate::{CheckedImage, Finding, Image, Severity};
+use crate::{AnyChecked, BlockImage, Checked, Finding, Image, Severity};
+use std::fmt::Debug;
+use std::sync::Arc;
 use tree::Tree;
 
 /// What a format can express. A cell of the conformance table that a format cannot have says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities {
-    /// TLASes with instances.
+    /// A TLAS with instances.
     pub instances: bool,
     /// Instance masks.
     pub masks: bool,
@@ -18,14 +24,28 @@ pub struct Capabilities {
     pub ids: bool,
 }
 
+impl Capabilities {
+    /// Everything.
+    pub const ALL: Self =
+        Self { instances: true, masks: true, flags: true, procedural: true, ids: true };
+}
+
+/// A memory format.
+pub trait Format: Sized + Send + Sync + 'static {
+    /// What only the check of this format can make, and what it learned: the nodes that can be
+    /// reached, their parents, ranges, ids. Its fields are private to the crate, and it is not `Clone`.
+    type Proof: Debug + Send + Sync;
+
+    /// Proves an untrusted image, or says what is wrong with it. Offsets of findings count over the
+    /// segments, one after the other in their order.
+    fn check(image: Image) -> CheckReport<Self>;
+}
+
 /// Why a tree cannot be laid out in some format: that format's own error.
 pub type EncodeError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A way to lay a tree out in memory.
-pub trait Format: Sync {
-    /// The name used in options and reports.
-    fn name(&self) -> &'static str;
-
+/// A format that holds trees. A value of it says how trees are laid out.
+pub trait TreeFormat: Format {
     /// What the format can express.
     fn capabilities(&self) -> Capabilities;
 
@@ -35,28 +55,75 @@ pub trait Format: Sync {
     /// When the tree holds something that the format cannot express.
     fn encode(&self, tree: &Tree) -> Result<Image, EncodeError>;
 
-    /// Proves an untrusted image, or says what is wrong with it.
-    fn check(&self, image: Image) -> CheckReport;
-
     /// Reads a proved image back: the hierarchy with the boxes as decoded, and the geometry as stored.
-    fn decode(&self, image: &CheckedImage) -> Tree;
+    /// [`Checked::tree`] keeps the result.
+    fn decode(checked: &Checked<Self>) -> Tree;
+
+    /// The whole image as blocks, which a traversal unit runs; `None` if the format has none.
+    fn blocks(_: &Checked<Self>) -> Option<BlockImage> {
+        None
+    }
 }
 
 /// What a check found.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CheckReport {
+#[derive(Debug)]
+pub struct CheckReport<F: Format> {
     /// The proved image, unless an error was found.
-    pub checked: Option<CheckedImage>,
+    pub checked: Option<Checked<F>>,
     /// Everything that was found, errors and warnings, by offset.
     pub findings: Vec<Finding>,
     /// How many nodes were looked at.
     pub nodes: usize,
 }
 
-impl CheckReport {
+impl<F: Format> CheckReport<F> {
     /// Whether nothing unsafe was found.
     #[must_use]
     pub fn is_sound(&self) -> bool {
-        self.findings.iter().all(|finding| finding.severity != Severity::Error)
+        is_sound(&self.findings)
     }
+}
+
+impl<F: TreeFormat> CheckReport<F> {
+    /// The report without the type of the format.
+    #[must_use]
+    pub fn erase(self) -> AnyReport {
+        let checked = self.checked.map(|checked| Arc::new(checked) as Arc<dyn AnyChecked>);
+        AnyReport { checked, findings: self.findings, nodes: self.nodes }
+    }
+}
+
+/// What the check of some format found.
+#[derive(Debug, Default)]
+pub struct AnyReport {
+    /// The proved image, if it is sound and holds a tree.
+    pub checked: Option<Arc<dyn AnyChecked>>,
+    /// Everything that was found, errors and warnings, by offset.
+    pub findings: Vec<Finding>,
+    /// How many nodes were looked at.
+    pub nodes: usize,
+}
+
+impl AnyReport {
+    /// The proved image, or the first error.
+    ///
+    /// # Errors
+    /// When the image is unsound, or holds no tree.
+    pub fn into_checked(self) -> Result<Arc<dyn AnyChecked>, Box<Finding>> {
+        let mut findings = self.findings.into_iter();
+        self.checked.ok_or_else(|| {
+            let error = findings.find(|finding| finding.severity == Severity::Error);
+            Box::new(error.unwrap_or_else(Finding::unproved))
+        })
+    }
+
+    /// Whether nothing unsafe was found.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        is_sound(&self.findings)
+    }
+}
+
+fn is_sound(findings: &[Finding]) -> bool {
+    findings.iter().all(|finding| finding.severity != Severity::Error)
 }

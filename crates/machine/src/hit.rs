@@ -2,14 +2,16 @@
 
 use std::cmp::Ordering;
 
-/// Where a ray met a primitive.
+/// Where a ray or a beam met a primitive.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hit {
-    /// Ray parameter; never NaN and never negative zero.
+    /// Ray parameter; never NaN and never negative zero. For a beam, a guaranteed lower bound of the
+    /// first contact (B-7).
     pub t: f32,
-    /// Weight of the triangle's second corner; 0 for a procedural box.
+    /// Weight of the triangle's second corner; 0 for a procedural box. For a beam, what
+    /// [`Hit::exit`] says.
     pub u: f32,
-    /// Weight of the triangle's third corner; 0 for a procedural box.
+    /// Weight of the triangle's third corner; 0 for a procedural box and for a beam.
     pub v: f32,
     /// Which instance; 0 where there is no TLAS.
     pub instance: u32,
@@ -37,13 +39,24 @@ impl Hit {
         self.t == f32::INFINITY
     }
 
+    /// What was met.
+    #[must_use]
+    pub const fn ids(&self) -> (u32, u32, u32) {
+        (self.instance, self.geometry, self.primitive)
+    }
+
+    /// A guaranteed upper bound of a beam's last contact.
+    #[must_use]
+    pub const fn exit(&self) -> f32 {
+        self.u
+    }
+
     /// The order of hits: smallest `(t, instance, geometry, primitive)` first. A walk accepts a
     /// candidate if and only if it comes before its best so far, and visits boxes at equal `t`, so
     /// ties are settled alike everywhere.
     #[must_use]
     pub fn total_cmp(&self, other: &Self) -> Ordering {
-        let ids = |hit: &Self| (hit.instance, hit.geometry, hit.primitive);
-        self.t.total_cmp(&other.t).then_with(|| ids(self).cmp(&ids(other)))
+        self.t.total_cmp(&other.t).then_with(|| self.ids().cmp(&other.ids()))
     }
 
     /// Whether this hit comes before `best`.

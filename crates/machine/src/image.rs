@@ -71,7 +71,7 @@ impl PartialEq for Segment {
 ///
 /// A single-level scene is an image; a TLAS and the BLASes that it refers to, by address,
 /// are one image too.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Image {
     /// The name of the format.
     pub format: &'static str,
@@ -94,52 +94,6 @@ impl Image {
     #[must_use]
     pub fn byte_count(&self) -> usize {
         self.segments.iter().map(|segment| segment.len).sum()
-    }
-}
-
-/// What a check proved of an image, beyond that it is safe to walk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ProvedFacts {
-    /// Every primitive lies inside the decoded boxes of all its ancestors, in each node's frame.
-    pub lossless: bool,
-    /// Every node's parent pointer names its parent.
-    pub parents: bool,
-    /// Every coordinate and every plane is finite.
-    pub finite: bool,
-}
-
-/// An image whose structure has been proved. Untrusted bytes become one only through
-/// [`crate::Format::check`]; fast paths take nothing else, so they need no bounds tests.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CheckedImage {
-    image: Image,
-    facts: ProvedFacts,
-}
-
-impl CheckedImage {
-    /// States that `image` has been proved, and what more is known of it. For implementations of
-    /// [`crate::Format::check`] only; the bytes cannot be changed from here on.
-    #[must_use]
-    pub fn proved(image: Image, facts: ProvedFacts) -> Self {
-        Self { image, facts }
-    }
-
-    /// The image.
-    #[must_use]
-    pub fn image(&self) -> &Image {
-        &self.image
-    }
-
-    /// What was proved.
-    #[must_use]
-    pub fn facts(&self) -> ProvedFacts {
-        self.facts
-    }
-
-    /// The image, no longer proved.
-    #[must_use]
-    pub fn into_image(self) -> Image {
-        self.image
     }
 }
 

@@ -7,64 +7,81 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! | [`query`] | a ray with the kind of answer wanted, a mask and flags |
-//! | [`hit`] | hits and their order |
-//! | [`primitive_test`] | one primitive against one query: shared by the oracle and the walks |
-//! | [`machine`] | the trait [`Machine`] |
-//! | [`beam`] | beam queries: the trait [`BeamMachine`], its oracle and its reference machine |
+//! | [`query`] | what is asked: a ray or a beam, which hits, a mask and flags |
+//! | [`machine`] | the trait [`Machine`], answers, errors |
+//! | [`observer`] | watching a walk step by step |
+//! | [`hit`], [`found`] | hits and their order; the hits of a query under way |
+//! | [`primitive_test`] | one primitive against one ray: shared by the oracle and the walks |
+//! | [`beam`] | one primitive against one beam, likewise |
 //! | [`oracle`] | brute force over every primitive |
 //! | [`reference`](mod@reference) | the plain walk over a tree |
 //! | [`instance_dilation`] | how much a TLAS must widen a ray, with its proof |
+//! | [`promise`] | for which rays a margin promises that nothing is lost |
 //! | [`budget`] | step budgets: no walk runs for ever |
 //! | [`counters`] | what a machine counts |
-//! | [`image`] | segments of memory, and images proved sound |
-//! | [`finding`] | located diagnostics |
-//! | [`findings`] | collecting them: the first of each rule, and the sum of the rest |
-//! | [`bits`] | bits by name of their place |
-//! | [`fields`](mod@fields) | a structure of a format as a table of its fields |
+//! | [`image`], [`file`](mod@file) | segments of memory, and the files that they come from |
+//! | [`format`](mod@format) | the traits [`Format`] and [`TreeFormat`] |
+//! | [`checked`] | images proved sound, by type |
+//! | [`bits`], [`fields`](mod@fields) | bits by name of their place; structures as tables of fields |
+//! | [`finding`], [`findings`], [`rules`](mod@rules) | located diagnostics, collected by rule |
 //! | [`description`] | what stands in an image, in words |
-//! | [`rules`](mod@rules) | the rules that a check knows, by name |
-//! | [`format`](mod@format) | the trait [`Format`] and what a format can express |
+//! | [`registry`] | every format and every machine, as users meet them |
 //! | [`tree_format`] | the tree itself as bytes: the simplest format |
-//! | [`block_format`] | the trait [`BlockFormat`], what a block-based traversal unit needs |
+//! | [`blocks`] | images as blocks, which a traversal unit runs |
 
 pub mod beam;
 pub mod bits;
-pub mod block_format;
+pub mod blocks;
 pub mod budget;
+pub mod checked;
 pub mod counters;
 pub mod description;
 pub mod fields;
+pub mod figures;
+pub mod file;
 pub mod finding;
 pub mod findings;
 pub mod format;
+pub mod found;
 pub mod hit;
 pub mod image;
 pub mod instance_dilation;
 pub mod machine;
+pub mod observer;
 pub mod oracle;
 pub mod primitive_test;
+pub mod promise;
 pub mod query;
 pub mod reference;
+pub mod registry;
 pub mod rules;
 pub mod tree_format;
 
-pub use beam::{BeamHit, BeamKind, BeamMachine, BeamQuery, LeafRule, Visit};
-pub use block_format::{BlockFormat, BlockImage};
+pub use blocks::BlockImage;
 pub use budget::{BudgetExhausted, StepBudget};
+pub use checked::{AnyChecked, Checked, ProvedFacts, downcast};
 pub use counters::Counters;
 pub use description::{
     DescribeError, DescribedField, Description, EntryState, NodeRef, Outline, OutlineEntry,
     PrimitiveRef, Total,
 };
+pub use figures::Figures;
+pub use file::{FilePlace, ImageFile, ReadError, StructureSummary};
 pub use finding::{Finding, Severity};
 pub use findings::{FINDINGS_PER_RULE, Findings};
-pub use format::{Capabilities, CheckReport, EncodeError, Format};
+pub use format::{AnyReport, Capabilities, CheckReport, EncodeError, Format, TreeFormat};
+pub use found::Found;
 pub use hit::Hit;
-pub use image::{CheckedImage, Image, ProvedFacts, Segment};
-pub use machine::Machine;
+pub use image::{Image, Segment};
+pub use machine::{Answer, Machine, MachineError};
+pub use observer::{ChildTest, Instruction, Observer, PrimitiveTest, Step, Unwatched, Verdict};
 pub use oracle::Oracle;
-pub use query::{HitKind, RayFlags, RayQuery};
+pub use promise::Promise;
+pub use query::{BeamQuery, BeamShape, HitKind, LeafRule, Query, RayFlags, RayQuery, Shape};
 pub use reference::Reference;
+pub use registry::{
+    Encoded, FormatEntry, MachineEntry, MachineInput, MachineOptions, MakeError, RawLayout,
+    ReadOptions, Registry, Setting, Settings, TreeEntry, WrongFormat,
+};
 pub use rules::CheckRule;
-pub use tree_format::TreeFormat;
+pub use tree_format::PlainTree;

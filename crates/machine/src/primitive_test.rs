@@ -34,7 +34,7 @@ impl<'a> InstanceView<'a> {
     #[must_use]
     pub fn world(primitives: &'a Primitives, query: &RayQuery) -> Self {
         let flags = MergedFlags::new(query.flags, InstanceFlags::empty());
-        Self { primitives, ray: query.ray, instance: 0, flags }
+        Self { primitives, ray: query.shape, instance: 0, flags }
     }
 
     /// A BLAS through instance `number`; `None` if the mask hides it.
@@ -47,7 +47,7 @@ impl<'a> InstanceView<'a> {
     ) -> Option<Self> {
         (instance.mask & query.mask != 0).then(|| Self {
             primitives,
-            ray: instance.world_to_object.ray(&query.ray),
+            ray: instance.world_to_object.ray(&query.shape),
             instance: number,
             flags: MergedFlags::new(query.flags, instance.flags),
         })

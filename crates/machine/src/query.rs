@@ -1,33 +1,109 @@
 //! What is asked of a machine.
+//!
+//! A query is a *shape* that moves through the world, which hits are wanted, and who is seen. The
+//! shape is a ray or a beam; code that knows which one it has takes a [`RayQuery`] or a
+//! [`BeamQuery`], the same question with the shape's own type.
 
+use crate::MachineError;
 use bitflags::bitflags;
-use geometry::Ray;
+use geometry::{Beam, Ray};
 
-/// A question about one ray.
+/// A question about one shape.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RayQuery {
-    /// The ray, in world space.
-    pub ray: Ray,
+pub struct Query<S = Shape> {
+    /// What moves, in world space.
+    pub shape: S,
     /// Which hits are wanted.
     pub kind: HitKind,
     /// Instances whose mask shares no bit with this one are not seen. A mask of 0 sees nothing, with
     /// and without instances.
     pub mask: u8,
-    /// What is left out.
+    /// What a ray leaves out. Beams know no flags.
     pub flags: RayFlags,
 }
 
-impl RayQuery {
+/// A question about a ray.
+pub type RayQuery = Query<Ray>;
+
+/// A question about a beam.
+pub type BeamQuery = Query<BeamShape>;
+
+/// What can be asked about.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Shape {
+    /// A ray.
+    Ray(Ray),
+    /// A beam.
+    Beam(BeamShape),
+}
+
+/// A beam, and what it meets.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BeamShape {
+    /// The beam.
+    pub beam: Beam,
+    /// What counts as met.
+    pub leaf: LeafRule,
+}
+
+impl<S> Query<S> {
     /// A question that sees everything.
     #[must_use]
-    pub const fn new(kind: HitKind, ray: Ray) -> Self {
-        Self { ray, kind, mask: 0xFF, flags: RayFlags::empty() }
+    pub const fn new(kind: HitKind, shape: S) -> Self {
+        Self { shape, kind, mask: 0xFF, flags: RayFlags::empty() }
     }
 
+    /// The same question about another shape.
+    #[must_use]
+    pub fn with_shape<T>(&self, shape: T) -> Query<T> {
+        Query { shape, kind: self.kind, mask: self.mask, flags: self.flags }
+    }
+}
+
+impl Query {
+    /// A question about a ray that sees everything.
+    #[must_use]
+    pub const fn ray(kind: HitKind, ray: Ray) -> Self {
+        Self::new(kind, Shape::Ray(ray))
+    }
+
+    /// A question about a beam that sees everything.
+    #[must_use]
+    pub const fn beam(kind: HitKind, beam: Beam, leaf: LeafRule) -> Self {
+        Self::new(kind, Shape::Beam(BeamShape { beam, leaf }))
+    }
+}
+
+impl Query {
+    /// The question about a ray, for a machine that answers no others.
+    ///
+    /// # Errors
+    /// When it is about a beam.
+    pub fn as_ray(&self, machine: &'static str) -> Result<RayQuery, MachineError> {
+        match self.shape {
+            Shape::Ray(ray) => Ok(self.with_shape(ray)),
+            Shape::Beam(_) => Err(MachineError::Beam { machine }),
+        }
+    }
+}
+
+impl RayQuery {
     /// Whether the answer can be anything but "no hit".
     #[must_use]
     pub fn can_hit(&self) -> bool {
-        self.mask != 0 && self.ray.is_traceable()
+        self.mask != 0 && self.shape.is_traceable()
+    }
+}
+
+impl From<RayQuery> for Query {
+    fn from(query: RayQuery) -> Self {
+        query.with_shape(Shape::Ray(query.shape))
+    }
+}
+
+impl From<BeamQuery> for Query {
+    fn from(query: BeamQuery) -> Self {
+        query.with_shape(Shape::Beam(query.shape))
     }
 }
 
@@ -53,6 +129,29 @@ impl HitKind {
             Self::Closest => "closest",
             Self::Any => "any",
             Self::All => "all",
+        }
+    }
+}
+
+/// When a primitive counts as met by a beam (B-11).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LeafRule {
+    /// When the beam meets its box.
+    Conservative,
+    /// When the beam meets the primitive itself, decided exactly.
+    Exact,
+}
+
+impl LeafRule {
+    /// Both rules, in the order in which tables show them.
+    pub const ALL: [Self; 2] = [Self::Conservative, Self::Exact];
+
+    /// The name used in options and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Conservative => "conservative",
+            Self::Exact => "exact",
         }
     }
 }

@@ -1,36 +1,74 @@
 //! The reference machine: the plain walk over a tree.
 //!
-//! A stack of nodes, nearest child first, boxes tested with the reference slab test. No format, no
-//! hardware; the semantics that every other machine is compared with, and the one to read first.
+//! A stack of nodes, nearest child first, boxes tested with the reference slab test, or, for beams,
+//! with the beam's own. No format, no hardware; the semantics that every other machine is compared
+//! with, and the one to read first.
 //!
 //! Culling is exact. A box is skipped when its interval does not meet the range from `tmin` to the best
 //! hit so far, both ends moved outward by `4 eps`: a hit inside a box that contains its triangle
 //! cannot be lost ([`geometry::hit`]), and one inside the boxes of a split triangle lies within a few
-//! `u` of one of them ([`geometry::watertight`]).
+//! `u` of one of them ([`geometry::watertight`]). The beam's box test is monotone and needs no widening.
 
+use crate::beam::covering::covering_boxes;
+use crate::beam::{BeamSpace, BeamWorld, BeamWorldError, enter};
 use crate::instance_dilation::InstanceDilation;
 use crate::primitive_test::InstanceView;
-use crate::{BudgetExhausted, Counters, Hit, HitKind, Machine, RayQuery, StepBudget};
+use crate::registry::loses_nothing;
+use crate::{
+    Answer, BeamQuery, BudgetExhausted, ChildTest, Counters, FormatEntry, Found, Hit, LeafRule,
+    Machine, MachineEntry, MachineError, Observer, PrimitiveTest, Query, RayQuery, Shape, Step,
+    StepBudget, Unwatched, Verdict,
+};
 use geometry::{Aabb, Ray, SlabRay, TriangleRule, slab};
-use std::ops::{ControlFlow, Range};
+use std::ops::{ControlFlow, Deref};
+use std::sync::{Arc, OnceLock};
 use tree::primitives::Primitive;
-use tree::{Blas, Bvh, Tlas, Tree};
+use tree::{Blas, Bvh, PrimitiveId, Primitives, Tlas, Tree};
 
-/// The reference machine over a tree.
-#[derive(Debug, Clone, Copy)]
-pub struct Reference<'a> {
-    tree: &'a Tree,
+/// The name of the machine in options and reports.
+pub const NAME: &str = "reference";
+
+/// The machine, for the registry: it reads every format that decodes to a tree.
+pub const MACHINES: &[MachineEntry] = &[MachineEntry {
+    name: NAME,
+    summary: "the plain walk over the decoded tree",
+    reads: FormatEntry::holds_trees,
+    format: crate::tree_format::NAME,
+    settings: &[],
+    takes_trees: true,
+    takes_beams: true,
+    oracle: None,
+    may_lose: loses_nothing,
+    make: |input, options| Ok(Box::new(Reference::new(Arc::clone(input.tree()), options.rule))),
+}];
+
+/// The reference machine over a tree, borrowed or shared.
+#[derive(Debug, Clone)]
+pub struct Reference<T> {
+    tree: T,
     rule: TriangleRule,
     instance_dilation: InstanceDilation,
     step_limit: u64,
+    /// What beams need, found when the first is asked.
+    beams: OnceLock<Result<Beams, BeamWorldError>>,
 }
 
-impl<'a> Reference<'a> {
+/// What beams need of a tree.
+#[derive(Debug, Clone)]
+struct Beams {
+    world: BeamWorld,
+    /// For each BLAS whose own boxes do not cover its primitives, boxes that do.
+    covering: Vec<Option<Vec<Aabb>>>,
+    /// The same for the TLAS.
+    covering_tlas: Option<Vec<Aabb>>,
+}
+
+impl<T: Deref<Target = Tree>> Reference<T> {
     /// A machine over `tree` without a step limit: a [`Bvh`] is known to be a tree, so walks end.
     #[must_use]
-    pub fn new(tree: &'a Tree, rule: TriangleRule) -> Self {
+    pub fn new(tree: T, rule: TriangleRule) -> Self {
         let instance_dilation = tree.tlas.as_ref().map(InstanceDilation::new).unwrap_or_default();
-        Self { tree, rule, instance_dilation, step_limit: u64::MAX }
+        Self { tree, rule, instance_dilation, step_limit: u64::MAX, beams: OnceLock::new() }
     }
 
     /// The same machine, allowed to visit `steps` nodes a query.
@@ -38,50 +76,90 @@ impl<'a> Reference<'a> {
     pub fn with_step_limit(self, steps: u64) -> Self {
         Self { step_limit: steps, ..self }
     }
-}
 
-impl Machine for Reference<'_> {
-    fn name(&self) -> &'static str {
-        "reference"
+    fn beams(&self) -> Result<&Beams, BeamWorldError> {
+        self.beams.get_or_init(|| Beams::new(&self.tree)).as_ref().map_err(|error| *error)
     }
 
-    fn answer(
+    fn walk<O: Observer + ?Sized>(
         &self,
-        query: &RayQuery,
-        hits: &mut Vec<Hit>,
-        counters: &mut Counters,
-    ) -> Result<(), BudgetExhausted> {
+        query: &Query,
+        answer: &mut Answer,
+        observer: &mut O,
+    ) -> Result<(), MachineError> {
+        let Answer { hits, counters } = answer;
         hits.clear();
         counters.queries += 1;
-        if !query.can_hit() {
-            return Ok(());
-        }
+        let tmax = match &query.shape {
+            Shape::Ray(ray) => ray.tmax,
+            Shape::Beam(shape) => shape.beam.tmax(),
+        };
         let mut walk = Walk {
             rule: self.rule,
-            query,
-            hits,
+            found: Found::new(query.kind, tmax, hits),
             counters,
             budget: StepBudget::new(self.step_limit),
+            observer,
         };
-        let outcome = match &self.tree.tlas {
-            None => self.tree.blases.iter().try_for_each(|blas| {
-                walk.blas(blas, &InstanceView::world(&blas.primitives, query))
-            }),
-            Some(tlas) => walk.tlas(self.tree, tlas, &self.instance_dilation),
+        let outcome = match query.shape {
+            Shape::Ray(ray) => {
+                let query = query.with_shape(ray);
+                if query.can_hit() {
+                    walk.ray(&self.tree, &query, &self.instance_dilation)
+                } else {
+                    ControlFlow::Continue(())
+                }
+            }
+            Shape::Beam(shape) => {
+                debug_assert!(keeps_subnormals(), "flush-to-zero modes are unsupported (B-14)");
+                walk.beam(&self.tree, &query.with_shape(shape), self.beams()?)
+            }
         };
+        if walk.observer.is_watching() {
+            walk.observer.see(Step::End);
+        }
         match outcome {
             ControlFlow::Break(Stop::Budget(exhausted)) => {
-                hits.clear();
-                Err(exhausted)
+                walk.found.abandon();
+                Err(exhausted.into())
             }
             ControlFlow::Break(Stop::Found) | ControlFlow::Continue(()) => {
-                if query.kind == HitKind::All {
-                    hits.sort_by(Hit::total_cmp);
-                    hits.dedup(); // a split triangle is met in several leaves
-                }
+                walk.found.finish();
                 Ok(())
             }
         }
+    }
+}
+
+impl<T: Deref<Target = Tree> + Send + Sync> Machine for Reference<T> {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn watch(
+        &self,
+        query: &Query,
+        answer: &mut Answer,
+        observer: &mut dyn Observer,
+    ) -> Result<(), MachineError> {
+        self.walk(query, answer, observer)
+    }
+
+    fn answer_into(&self, query: &Query, answer: &mut Answer) -> Result<(), MachineError> {
+        self.walk(query, answer, &mut Unwatched)
+    }
+}
+
+impl Beams {
+    fn new(tree: &Tree) -> Result<Self, BeamWorldError> {
+        let world = BeamWorld::new(tree)?;
+        let covering = tree.blases.iter();
+        let covering = covering.map(|b| covering_boxes(&b.bvh, |item| b.primitives.bounds(item)));
+        let covering = covering.collect();
+        let covering_tlas = tree.tlas.as_ref().and_then(|tlas| {
+            covering_boxes(&tlas.bvh, |instance| world.instance_bounds(instance as u32))
+        });
+        Ok(Self { world, covering, covering_tlas })
     }
 }
 
@@ -94,124 +172,249 @@ enum Stop {
 }
 
 /// One query under way.
-struct Walk<'a> {
+struct Walk<'a, O: ?Sized> {
     rule: TriangleRule,
-    query: &'a RayQuery,
-    hits: &'a mut Vec<Hit>,
+    found: Found<'a>,
     counters: &'a mut Counters,
     budget: StepBudget,
+    observer: &'a mut O,
 }
 
-impl Walk<'_> {
-    fn tlas(&mut self, tree: &Tree, tlas: &Tlas, dilation: &InstanceDilation) -> ControlFlow<Stop> {
-        let query = self.query;
-        let reach = slab::reach(query.ray.origin, &tlas.bvh.root().bounds);
-        let slabs = SlabRay::dilated(&query.ray, dilation.dilation(query.ray.origin, reach));
-        self.bvh(&tlas.bvh, &slabs, |walk, item| {
+/// When a shape is inside a box.
+type Interval = Option<[f32; 2]>;
+
+impl<O: Observer + ?Sized> Walk<'_, O> {
+    fn ray(
+        &mut self,
+        tree: &Tree,
+        query: &RayQuery,
+        dilation: &InstanceDilation,
+    ) -> ControlFlow<Stop> {
+        let Some(tlas) = &tree.tlas else {
+            return tree.blases.iter().try_for_each(|blas| {
+                self.ray_in_blas(blas, &InstanceView::world(&blas.primitives, query))
+            });
+        };
+        let reach = slab::reach(query.shape.origin, &tlas.bvh.root().bounds);
+        let slabs = SlabRay::dilated(&query.shape, dilation.dilation(query.shape.origin, reach));
+        self.bvh(&tlas.bvh, None, &ray_test(&slabs, &query.shape), slab::widen, |walk, item| {
             let instance = &tlas.instances[item as usize];
             let blas = &tree.blases[instance.blas as usize];
             match InstanceView::placed(&blas.primitives, query, item, instance) {
                 None => ControlFlow::Continue(()),
                 Some(view) => {
-                    walk.counters.instances += 1;
-                    walk.blas(blas, &view)
+                    walk.enter_instance(tlas, item, Some(view.ray));
+                    walk.ray_in_blas(blas, &view)?;
+                    walk.leave_instance();
+                    ControlFlow::Continue(())
                 }
             }
         })
     }
 
-    fn blas(&mut self, blas: &Blas, view: &InstanceView<'_>) -> ControlFlow<Stop> {
+    fn ray_in_blas(&mut self, blas: &Blas, view: &InstanceView<'_>) -> ControlFlow<Stop> {
         let reach = slab::reach(view.ray.origin, &blas.bvh.root().bounds);
         let slabs = SlabRay::new(&view.ray, reach);
-        self.bvh(&blas.bvh, &slabs, |walk, item| walk.primitive(view, item as usize))
+        self.bvh(&blas.bvh, None, &ray_test(&slabs, &view.ray), slab::widen, |walk, item| {
+            let index = item as usize;
+            match view.primitives.get(index) {
+                Primitive::Triangle(_) => walk.counters.triangle_tests += 1,
+                Primitive::Box(_) => walk.counters.procedural_tests += 1,
+            }
+            walk.tested(item, view.instance, view.primitives, view.hit(walk.rule, index))
+        })
     }
 
-    fn primitive(&mut self, view: &InstanceView<'_>, index: usize) -> ControlFlow<Stop> {
-        match view.primitives.get(index) {
-            Primitive::Triangle(_) => self.counters.triangle_tests += 1,
-            Primitive::Box(_) => self.counters.procedural_tests += 1,
-        }
-        let Some(hit) = view.hit(self.rule, index) else { return ControlFlow::Continue(()) };
-        match self.query.kind {
-            HitKind::All => self.hits.push(hit),
-            HitKind::Any => {
-                self.hits.push(hit);
-                return ControlFlow::Break(Stop::Found);
-            }
-            HitKind::Closest => {
-                if hit.is_closer_than(self.hits.first()) {
-                    self.hits.clear();
-                    self.hits.push(hit);
+    fn beam(&mut self, tree: &Tree, query: &BeamQuery, beams: &Beams) -> ControlFlow<Stop> {
+        let Some(tlas) = &tree.tlas else {
+            let Some(space) = BeamSpace::world(query) else { return ControlFlow::Continue(()) };
+            return (0..tree.blases.len())
+                .try_for_each(|blas| self.beam_in_blas(tree, blas, &space, beams));
+        };
+        let test = |bounds: &Aabb, _| enter(&query.shape.beam, bounds).map(|t| [t, f32::INFINITY]);
+        self.bvh(
+            &tlas.bvh,
+            beams.covering_tlas.as_deref(),
+            &test,
+            |t| t,
+            |walk, instance| {
+                let Some(space) = beams.world.space(tree, query, Some(instance)) else {
+                    return ControlFlow::Continue(());
+                };
+                walk.enter_instance(tlas, instance, None);
+                let blas = tlas.instances[instance as usize].blas as usize;
+                walk.beam_in_blas(tree, blas, &space, beams)?;
+                walk.leave_instance();
+                ControlFlow::Continue(())
+            },
+        )
+    }
+
+    fn beam_in_blas(
+        &mut self,
+        tree: &Tree,
+        blas: usize,
+        space: &BeamSpace,
+        beams: &Beams,
+    ) -> ControlFlow<Stop> {
+        let Blas { bvh, primitives } = &tree.blases[blas];
+        // The parts of a split triangle cover it, which is all that the exact rule needs.
+        let boxes = match space.leaf {
+            LeafRule::Conservative => beams.covering[blas].as_deref(),
+            LeafRule::Exact => None,
+        };
+        let test = |bounds: &Aabb, _| space.enter(bounds).map(|t| [t, f32::INFINITY]);
+        self.bvh(
+            bvh,
+            boxes,
+            &test,
+            |t| t,
+            |walk, item| {
+                match space.leaf {
+                    LeafRule::Conservative => walk.counters.box_tests += 1,
+                    LeafRule::Exact => walk.counters.triangle_tests += 1,
                 }
-            }
-        }
-        ControlFlow::Continue(())
+                let index = item as usize;
+                let hit = space.hit(primitives.get(index), primitives.ids[index]);
+                walk.tested(item, space.instance, primitives, hit)
+            },
+        )
     }
 
-    /// Walks a hierarchy nearest first and hands over the items of every leaf that the ray reaches.
+    fn enter_instance(&mut self, tlas: &Tlas, instance: u32, ray: Option<Ray>) {
+        self.counters.instances += 1;
+        if self.observer.is_watching() {
+            let world_to_object = tlas.instances[instance as usize].world_to_object;
+            let (pointer, address) = (instance.into(), None);
+            self.observer.see(Step::Instance { instance, pointer, address, world_to_object, ray });
+        }
+    }
+
+    fn leave_instance(&mut self) {
+        if self.observer.is_watching() {
+            self.observer.see(Step::Leave);
+        }
+    }
+
+    /// A primitive was tested: keeps its hit, if there is one.
+    #[inline]
+    fn tested(
+        &mut self,
+        item: u32,
+        instance: u32,
+        primitives: &Primitives,
+        hit: Option<Hit>,
+    ) -> ControlFlow<Stop> {
+        if self.observer.is_watching() {
+            let PrimitiveId { geometry, primitive, .. } = primitives.ids[item as usize];
+            let (pointer, t) = (item.into(), hit.map(|hit| hit.t));
+            let test = PrimitiveTest { pointer, instance, geometry, primitive, t };
+            self.observer.see(Step::Primitive(test));
+        }
+        match hit.map(|hit| self.found.offer(hit, &mut *self.observer)) {
+            Some(ControlFlow::Break(())) => ControlFlow::Break(Stop::Found),
+            Some(ControlFlow::Continue(())) | None => ControlFlow::Continue(()),
+        }
+    }
+
+    /// Walks a hierarchy nearest first and hands over the items of every leaf that the shape reaches.
+    /// `boxes` stand in for those of the nodes; `widen` moves the end of the range outward.
     fn bvh(
         &mut self,
         bvh: &Bvh,
-        slabs: &SlabRay,
+        boxes: Option<&[Aabb]>,
+        test: &impl Fn(&Aabb, f32) -> Interval,
+        widen: impl Fn(f32) -> f32,
         mut item: impl FnMut(&mut Self, u32) -> ControlFlow<Stop>,
     ) -> ControlFlow<Stop> {
+        let bounds = |index: usize| boxes.map_or(bvh.nodes()[index].bounds, |boxes| boxes[index]);
         let mut stack: Vec<(f32, u32)> = Vec::with_capacity(64);
-        stack.extend(self.enter(slabs, &bvh.root().bounds).map(|enter| (enter, 0)));
-        while let Some((enter, index)) = stack.pop() {
-            if enter > self.farthest() {
+        self.counters.box_tests += 1;
+        let root = test(&bounds(0), widen(self.found.farthest()));
+        self.child_tested(0, 0, &bounds(0), root, test);
+        stack.extend(root.map(|interval| (interval[0], 0)));
+        while let Some((t, index)) = stack.pop() {
+            if self.observer.is_watching() {
+                let (pointer, depth) = (Some(index.into()), stack.len() as u32);
+                self.observer.see(Step::Pop { pointer, depth });
+            }
+            if t > widen(self.found.farthest()) {
+                if self.observer.is_watching() {
+                    let reason = "its box begins behind the best hit";
+                    self.observer.see(Step::Skip { pointer: index.into(), reason });
+                }
                 continue;
             }
             if let Err(exhausted) = self.budget.step() {
                 return ControlFlow::Break(Stop::Budget(exhausted));
             }
             let node = &bvh.nodes()[index as usize];
+            if self.observer.is_watching() {
+                let kind = if node.link.is_leaf() { "leaf" } else { "box" };
+                self.observer.see(Step::Node { pointer: index.into(), address: None, kind });
+            }
             if node.link.is_leaf() {
                 self.counters.leaves += 1;
-                for &reference in bvh.items(node) {
-                    item(self, reference)?;
+                for &index in bvh.items(node) {
+                    item(self, index)?;
                 }
-            } else {
-                self.counters.nodes += 1;
-                self.push_children(bvh, node.link.range(), slabs, &mut stack);
+                continue;
+            }
+            self.counters.nodes += 1;
+            let start = stack.len();
+            let farthest = widen(self.found.farthest());
+            // The nearest comes last; the lower index wins a tie.
+            for (slot, child) in node.link.range().enumerate().rev() {
+                self.counters.box_tests += 1;
+                let interval = test(&bounds(child), farthest);
+                self.child_tested(slot as u8, child, &bounds(child), interval, test);
+                stack.extend(interval.map(|interval| (interval[0], child as u32)));
+            }
+            stack[start..].sort_by(|a, b| b.0.total_cmp(&a.0));
+            if self.observer.is_watching() {
+                for (place, &(_, child)) in stack.iter().enumerate().skip(start) {
+                    let (pointer, depth) = (child.into(), place as u32 + 1);
+                    self.observer.see(Step::Push { pointer, depth });
+                }
             }
         }
         ControlFlow::Continue(())
     }
 
-    /// Pushes the children that the ray reaches, the nearest last; the lower index wins a tie.
-    fn push_children(
+    #[inline]
+    fn child_tested(
         &mut self,
-        bvh: &Bvh,
-        children: Range<usize>,
-        slabs: &SlabRay,
-        stack: &mut Vec<(f32, u32)>,
+        slot: u8,
+        node: usize,
+        bounds: &Aabb,
+        interval: Interval,
+        test: &impl Fn(&Aabb, f32) -> Interval,
     ) {
-        let start = stack.len();
-        for index in children.rev() {
-            let enter = self.enter(slabs, &bvh.nodes()[index].bounds);
-            stack.extend(enter.map(|enter| (enter, index as u32)));
+        if self.observer.is_watching() {
+            let anywhere = || test(bounds, f32::INFINITY);
+            let (interval, verdict) = match interval {
+                Some(_) => (interval, Verdict::Visit),
+                None => match anywhere() {
+                    Some(behind) => (Some(behind), Verdict::Behind),
+                    None => (None, Verdict::Miss),
+                },
+            };
+            let pointer = node as u64;
+            let test = ChildTest { slot, pointer, bounds: *bounds, interval, verdict };
+            self.observer.see(Step::Child(test));
         }
-        stack[start..].sort_by(|a, b| b.0.total_cmp(&a.0));
-    }
-
-    fn enter(&mut self, slabs: &SlabRay, bounds: &Aabb) -> Option<f32> {
-        self.counters.box_tests += 1;
-        slabs
-            .interval(bounds, nearest(&self.query.ray), self.farthest())
-            .map(|interval| interval.enter)
-    }
-
-    /// The end of the range in which a box still matters.
-    fn farthest(&self) -> f32 {
-        let best = match self.query.kind {
-            HitKind::Closest => self.hits.first().map(|hit| hit.t),
-            HitKind::Any | HitKind::All => None,
-        };
-        slab::widen(best.unwrap_or(self.query.ray.tmax))
     }
 }
 
-/// The start of the range in which a box matters: `tmin`, lowered by `4 eps`.
-fn nearest(ray: &Ray) -> f32 {
-    (ray.tmin * (2.0 - slab::EXIT_SCALE)).next_down().max(0.0)
+/// The slab test of a ray, from its `tmin`, lowered by `4 eps`, to the farthest point that matters.
+fn ray_test(slabs: &SlabRay, ray: &Ray) -> impl Fn(&Aabb, f32) -> Interval {
+    let nearest = (ray.tmin * (2.0 - slab::EXIT_SCALE)).next_down().max(0.0);
+    move |bounds, farthest| {
+        slabs.interval(bounds, nearest, farthest).map(|interval| [interval.enter, interval.exit])
+    }
+}
+
+/// Whether halving the smallest normal number leaves something.
+fn keeps_subnormals() -> bool {
+    std::hint::black_box(f32::MIN_POSITIVE) * 0.5 > 0.0
 }

@@ -4,88 +4,38 @@
 //! One that the image stores twice, as spatial splits do, counts once. A geometry that holds opaque
 //! and other primitives becomes two.
 
-use crate::image_file::{self, ImageFileError};
 use geometry::{Aabb, Triangle};
-use machine::{Finding, Severity};
 use scene::{Geometry, Instance, Object, Scene, Shape};
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
 use tree::{Blas, PrimitiveFlags, PrimitiveId, Tree};
 
-/// Why an image is no scene.
-#[derive(Debug, thiserror::Error)]
-pub enum ImageSceneError {
-    /// The file cannot be opened.
-    #[error(transparent)]
-    File(#[from] ImageFileError),
-    /// The image cannot be decoded.
-    #[error("{}: {finding}", path.display())]
-    Unsound {
-        /// The file.
-        path: PathBuf,
-        /// The first error.
-        finding: Box<Finding>,
-    },
-    /// A corner or a plane is NaN or infinite.
-    #[error(
-        "{}: BLAS {level}, geometry {geometry}, primitive {primitive} is not finite",
-        path.display()
-    )]
-    NotFinite {
-        /// The file.
-        path: PathBuf,
-        /// Position of the BLAS.
-        level: usize,
-        /// Geometry id.
-        geometry: u32,
-        /// Primitive id.
-        primitive: u32,
-    },
+/// A corner or a plane is NaN or infinite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("BLAS {blas}, geometry {geometry}, primitive {primitive} is not finite")]
+pub struct NotFinite {
+    /// Position of the BLAS.
+    pub blas: usize,
+    /// Geometry id.
+    pub geometry: u32,
+    /// Primitive id.
+    pub primitive: u32,
 }
 
-/// Reads the scene of a file with an image: of its largest TLAS, or of its largest BLAS if it has
-/// none.
+/// The scene of a tree.
 ///
 /// # Errors
-/// When the file is broken, or its image is unsound.
-pub fn open(path: &Path) -> Result<Scene, ImageSceneError> {
-    let report = image_file::open(path, None, None)?.check_image();
-    let Some(checked) = report.checked else {
-        let mut errors = report.findings.into_iter();
-        let error = errors.find(|finding| finding.severity == Severity::Error);
-        let finding = Box::new(error.unwrap_or_else(unproved));
-        return Err(ImageSceneError::Unsound { path: path.to_owned(), finding });
-    };
-    let tree = image_file::decode(&checked);
-    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    scene_of(&tree, name).map_err(|(level, id)| ImageSceneError::NotFinite {
-        path: path.to_owned(),
-        level,
-        geometry: id.geometry,
-        primitive: id.primitive,
-    })
-}
-
-/// What to say of an image that was not proved for no stated reason.
-fn unproved() -> Finding {
-    Finding {
-        severity: Severity::Error,
-        rule: "unproved",
-        offset: 0,
-        bits: 0..0,
-        found: "no proof".to_owned(),
-        expected: "a sound image".to_owned(),
-        place: "image".to_owned(),
-        count: 1,
-    }
-}
-
-/// The scene of a decoded tree, or the level and the primitive that is not finite.
-fn scene_of(tree: &Tree, name: String) -> Result<Scene, (usize, PrimitiveId)> {
+/// When something is not finite.
+pub fn scene_of(tree: &Tree, name: String) -> Result<Scene, NotFinite> {
     let levels = tree.blases.iter().enumerate();
-    let objects = levels.map(|(level, blas)| object_of(blas).map_err(|id| (level, id)));
-    let placed = tree.tlas.iter().flat_map(|tlas| &tlas.instances);
-    let instances = placed.map(|instance| Instance {
+    let objects = levels.map(|(blas, level)| {
+        object_of(level).map_err(|id| NotFinite {
+            blas,
+            geometry: id.geometry,
+            primitive: id.primitive,
+        })
+    });
+    let instances = tree.tlas.iter().flat_map(|tlas| &tlas.instances);
+    let instances = instances.map(|instance| Instance {
         object: instance.blas as usize,
         object_to_world: instance.object_to_world,
         mask: instance.mask,

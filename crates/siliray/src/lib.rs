@@ -47,18 +47,17 @@
 //!
 //! | module | concept |
 //! |---|---|
-//! | [`open`] | a scene given by name or by path |
+//! | [`input`] | what a name or a path opens to, and the way from there to a machine |
+//! | [`registry`] | every format and every machine |
 //! | [`cameras`] | views in a file beside a scene |
 //! | [`workload`] | rays that benchmarks trace |
 //! | [`ray_files`] | files of rays and hits |
-//! | [`image_file`] | an image out of an `.rra` file or raw memory |
 //! | [`image_scene`] | the scene in an image |
 //! | [`beam_vectors`] | vector files of kind `beam` |
 //! | [`flat_scene`] | a scene without instances |
 //! | [`sweep`] | a part in straight motion through a scene |
 //! | [`vector_files`] | vector files of every kind |
 //! | [`extensions`] | extensions of the hart by name |
-//! | [`machines`] | machines by name, over a tree laid out for them |
 //! | [`render`] | pictures and heat maps |
 //! | [`conformance`] | every machine against brute force |
 //! | [`report`] | all of it as one HTML file |
@@ -71,11 +70,10 @@ pub mod cameras;
 pub mod conformance;
 pub mod extensions;
 pub mod flat_scene;
-pub mod image_file;
 pub mod image_scene;
-pub mod machines;
-pub mod open;
+pub mod input;
 pub mod ray_files;
+pub mod registry;
 pub mod render;
 pub mod report;
 pub mod sim;

@@ -11,23 +11,24 @@
 //! touches nothing; one that touches at the start is said to.
 
 use crate::flat_scene::FlatScene;
+use build::{Progress, ProgressFn};
 use geometry::beam::BeamError;
 use geometry::touch_point::{TouchPoint, touch_point};
 use geometry::{Aabb, Beam, Triangle, Vec3, translation};
-use machine::beam::{BeamReference, BeamWorldError};
-use machine::{BeamHit, BeamMachine, BeamQuery, Counters, Visit};
+use machine::{BeamQuery, BeamShape, Counters, Hit, HitKind, LeafRule};
 use rayon::prelude::*;
 use scene::Shape;
 use std::cmp::Ordering as Order;
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use trace::beam::{BeamsError, Visit};
+use trace::{TraceError, Tracer};
 use tree::Tree;
 
 /// A scene to move parts through.
 #[derive(Debug)]
 pub struct SweepScene<'a> {
     scene: &'a FlatScene,
-    machine: BeamReference<'a>,
+    tracer: Tracer,
 }
 
 /// The first touch of a part.
@@ -54,8 +55,14 @@ pub struct Swept {
 }
 
 /// Why a sweep has no answer.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum SweepError {
+    /// There is no tracer over the scene.
+    #[error(transparent)]
+    Tracer(#[from] TraceError),
+    /// The scene cannot be asked about beams.
+    #[error(transparent)]
+    Beams(#[from] BeamsError),
     /// A motion that is no beam.
     #[error("the motion is not valid: {0}")]
     Motion(#[from] BeamError),
@@ -68,9 +75,11 @@ impl<'a> SweepScene<'a> {
     /// A scene and its tree, which was built from `scene.scene`.
     ///
     /// # Errors
-    /// When a coordinate is out of range.
-    pub fn new(scene: &'a FlatScene, tree: &'a Tree) -> Result<Self, BeamWorldError> {
-        Ok(Self { scene, machine: BeamReference::new(tree)? })
+    /// When a coordinate is out of range, or the scene is too large.
+    pub fn new(scene: &'a FlatScene, tree: &Tree) -> Result<Self, SweepError> {
+        let tracer = Tracer::from_tree(tree, trace::Options::default())?;
+        tracer.beams()?;
+        Ok(Self { scene, tracer })
     }
 
     /// Moves `part` by `along`. The answer does not depend on the number of threads.
@@ -81,7 +90,7 @@ impl<'a> SweepScene<'a> {
         &self,
         part: &FlatScene,
         along: Vec3,
-        watch: &(dyn Fn(f32) -> ControlFlow<()> + Sync),
+        watch: &ProgressFn<'_>,
     ) -> Result<Swept, SweepError> {
         let triangles = part_triangles(part);
         // Proves the motion once, for the box around all: each triangle's beam is then valid too.
@@ -92,7 +101,8 @@ impl<'a> SweepScene<'a> {
         let done = AtomicUsize::new(0);
         let outcomes = triangles.par_iter().map(|(triangle, id)| {
             let count = done.fetch_add(1, Ordering::Relaxed);
-            if watch(count as f32 / triangles.len() as f32).is_break() {
+            let fraction = count as f32 / triangles.len() as f32;
+            if watch(Progress { fraction }).is_break() {
                 return Err(SweepError::Cancelled);
             }
             self.one(triangle, *id, along, &earliest)
@@ -122,7 +132,7 @@ impl<'a> SweepScene<'a> {
         // Times are lower bounds by less than two steps, so what comes within two steps may be a
         // tie.
         let until = || f32::from_bits(earliest.load(Ordering::Relaxed)).next_up().next_up();
-        let mut visitor = |hit: &BeamHit| {
+        let mut visitor = |hit: &Hit| {
             let still = self.triangle(hit).filter(|_| hit.t <= until());
             pairs += u64::from(still.is_some());
             // The whole way, not `until`: an answer must not depend on what other threads have
@@ -137,14 +147,15 @@ impl<'a> SweepScene<'a> {
             }
             Visit::Until(until())
         };
-        // The reference machine has no budget here, so it always answers.
-        let _answered = self.machine.visit(&BeamQuery::new(beam), &mut counters, &mut visitor);
+        let shape = BeamShape { beam, leaf: LeafRule::Conservative };
+        let query = BeamQuery::new(HitKind::All, shape);
+        self.tracer.beams()?.visit(&query, &mut counters, &mut visitor);
         counters.triangle_tests += pairs;
         Ok((best, counters))
     }
 
     /// The triangle of a hit; `None` for a procedural box.
-    fn triangle(&self, hit: &BeamHit) -> Option<Triangle> {
+    fn triangle(&self, hit: &Hit) -> Option<Triangle> {
         let geometry = &self.scene.scene.objects[0].geometries[hit.geometry as usize];
         let Shape::Triangles { positions, indices } = &geometry.shape else { return None };
         let corners = indices[hit.primitive as usize];
@@ -184,7 +195,7 @@ struct Found {
     moving: Triangle,
     still: Triangle,
     part: (u32, u32),
-    scene: BeamHit,
+    scene: Hit,
 }
 
 /// The earlier of the two; of equals the one with the smaller ids.

@@ -16,8 +16,9 @@ use crate::render::sampling::cosine_direction;
 use crate::render::surface::{SurfacePoint, Surfaces};
 use geometry::Ray;
 use geometry::random::Random;
-use scene::{Camera, Scene};
+use scene::Camera;
 use trace::Tracer;
+use tree::Tree;
 
 /// Pixels on a side of a tile.
 const TILE: usize = 8;
@@ -71,13 +72,15 @@ pub enum WorkloadError {
     Surface(#[from] RenderError),
 }
 
-/// So many rays of a kind. `tracer` must be made of `scene`; it is asked what the camera sees.
+/// So many rays of a kind. `tracer` must be made of `tree`; it is asked what the camera sees. `scene` is
+/// the name of it all.
 ///
 /// # Errors
 /// When the camera sees nothing, and the rays would start there.
 pub fn rays(
     workload: Workload,
-    scene: &Scene,
+    scene: &str,
+    tree: &Tree,
     tracer: &Tracer,
     camera: &Camera,
     count: usize,
@@ -88,7 +91,7 @@ pub fn rays(
         Workload::Occlusion => OCCLUSION_REACH,
         Workload::Bounce => f32::INFINITY,
     };
-    let surfaces = Surfaces::new(scene, "fast");
+    let surfaces = Surfaces::new(tree, trace::NAME);
     let hits = tracer.closest(&primary);
     let seen: Vec<SurfacePoint> = primary
         .iter()
@@ -97,7 +100,7 @@ pub fn rays(
         .map(|(ray, hit)| surfaces.at(ray, hit))
         .collect::<Result<_, _>>()?;
     if seen.is_empty() && count > 0 {
-        return Err(WorkloadError::NothingInView { scene: scene.name.clone() });
+        return Err(WorkloadError::NothingInView { scene: scene.to_owned() });
     }
     let (lift, farthest) = (LIFT * surfaces.radius, reach * surfaces.radius);
     let from = |(index, point): (usize, &SurfacePoint)| {

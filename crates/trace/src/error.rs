@@ -24,14 +24,6 @@ pub enum TraceError {
         /// Everything that was found.
         findings: Vec<Finding>,
     },
-    /// The image has a format that is not walked.
-    #[error("an image in the format {found}, expected {expected}")]
-    Format {
-        /// The format of the image.
-        found: &'static str,
-        /// The format that can be walked.
-        expected: &'static str,
-    },
     /// A pointer of the image leads to no node.
     #[error("the image's pointer {pointer:#010x} leads to address {address:#x}, where no node is")]
     Dangling {

@@ -70,4 +70,4 @@ pub use batch::Batch;
 pub use error::TraceError;
 pub use kernel::Kernel;
 pub use machine::Hit;
-pub use tracer::{Mode, Options, Tracer};
+pub use tracer::{MACHINES, Mode, NAME, Options, Tracer};

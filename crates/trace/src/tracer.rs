@@ -12,14 +12,43 @@ use build::{Options as BuildOptions, Preset};
 use geometry::{Beam, Ray, TriangleRule};
 use gfx12::Gfx12;
 use gfx12::encode::{Options as EncodeOptions, Policy};
+use machine::registry::loses_nothing;
 use machine::{
-    BudgetExhausted, CheckReport, CheckedImage, Counters, Format, HitKind, Machine, RayQuery,
+    Answer, CheckReport, Checked, Counters, Format, HitKind, Machine, MachineEntry, MachineError,
+    MachineInput, Observer, Query, Shape, Step, TreeFormat, WrongFormat, downcast,
 };
 use scene::Scene;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use tree::Tree;
+
+/// The name of the machine in options and reports.
+pub const NAME: &str = "fast";
+
+/// The machine, for the registry: over an image it walks in place, over a tree its own copy.
+pub const MACHINES: &[MachineEntry] = &[MachineEntry {
+    name: NAME,
+    summary: "the fast tracer",
+    reads: |format| [machine::tree_format::NAME, gfx12::NAME].contains(&format.name),
+    format: machine::tree_format::NAME,
+    settings: &[],
+    takes_trees: true,
+    takes_beams: true,
+    oracle: None,
+    may_lose: loses_nothing,
+    make: |input, options| {
+        let options = Options { rule: options.rule, ..Options::default() };
+        let image = match input {
+            MachineInput::Image(image) if input.format() != machine::tree_format::NAME => image,
+            _ => return Ok(Box::new(Tracer::from_tree(input.tree(), options)?)),
+        };
+        let wrong = WrongFormat { machine: NAME, format: input.format() };
+        let image = downcast::<Gfx12>(image).ok_or(wrong)?;
+        let options = Options { mode: Mode::InPlace, ..options };
+        Ok(Box::new(Tracer::from_image(image, options)?))
+    },
+}];
 
 /// What a tracer reads while it walks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -144,7 +173,7 @@ impl Tracer {
                 let dense = EncodeOptions::new(Policy::Dense);
                 let format = Gfx12 { options: EncodeOptions { margin: false, ..dense } };
                 let image = format.encode(tree).map_err(TraceError::Encode)?;
-                Self::from_report(format.check(image), options)
+                Self::from_report(Gfx12::check(image), options)
             }
         }
     }
@@ -172,18 +201,10 @@ impl Tracer {
     ///
     /// # Errors
     /// When the image has another format or is too large, or the processor lacks the kernel.
-    pub fn from_image(image: CheckedImage, options: Options) -> Result<Self, TraceError> {
-        let found = image.image().format;
-        if found != gfx12::NAME {
-            return Err(TraceError::Format { found, expected: gfx12::NAME });
-        }
-        let tree = gfx12::decode::decode(&image);
+    pub fn from_image(image: Arc<Checked<Gfx12>>, options: Options) -> Result<Self, TraceError> {
         match options.mode {
-            Mode::Prepared => {
-                drop(image);
-                Self::prepared(&tree, options)
-            }
-            Mode::InPlace => Self::over(Ground::InPlace(InPlace::new(image, &tree)?), options),
+            Mode::Prepared => Self::prepared(image.tree(), options),
+            Mode::InPlace => Self::over(Ground::InPlace(InPlace::new(image)?), options),
         }
     }
 
@@ -201,9 +222,9 @@ impl Tracer {
         Ok(Self { ground, options, kernel, beams: OnceLock::new() })
     }
 
-    fn from_report(report: CheckReport, options: Options) -> Result<Self, TraceError> {
+    fn from_report(report: CheckReport<Gfx12>, options: Options) -> Result<Self, TraceError> {
         let image = report.checked.ok_or(TraceError::Unsound { findings: report.findings })?;
-        Self::from_image(image, options)
+        Self::from_image(Arc::new(image), options)
     }
 
     /// A question about many rays, to be refined.
@@ -310,7 +331,7 @@ impl Tracer {
                 Ok(BeamsGround { ground: BeamGround::new(world)?, copy: None })
             }
             Ground::InPlace(image) => {
-                let world = World::new(&gfx12::decode::decode(image.image()));
+                let world = World::new(image.image().tree());
                 let world = world.map_err(|_| BeamsError::TooLarge)?;
                 Ok(BeamsGround { ground: BeamGround::new(&world)?, copy: Some(world) })
             }
@@ -375,18 +396,34 @@ impl Tracer {
 
 impl Machine for Tracer {
     fn name(&self) -> &'static str {
-        "fast"
+        NAME
     }
 
-    fn answer(
+    fn watch(
         &self,
-        query: &RayQuery,
-        hits: &mut Vec<Hit>,
-        counters: &mut Counters,
-    ) -> Result<(), BudgetExhausted> {
+        query: &Query,
+        answer: &mut Answer,
+        observer: &mut dyn Observer,
+    ) -> Result<(), MachineError> {
+        self.answer_into(query, answer)?;
+        answer.hits.iter().for_each(|&hit| observer.see(Step::Accept { hit }));
+        observer.see(Step::End);
+        Ok(())
+    }
+
+    fn answer_into(&self, query: &Query, answer: &mut Answer) -> Result<(), MachineError> {
+        let Answer { hits, counters } = answer;
+        let ray = match query.shape {
+            Shape::Ray(ray) => ray,
+            Shape::Beam(shape) => {
+                let beams = self.beams().map_err(MachineError::from)?;
+                beams.answer(&query.with_shape(shape), hits, counters);
+                return Ok(());
+            }
+        };
         let mut ask = Ask::everything(self.options.rule);
         (ask.mask, ask.flags) = (query.mask, query.flags);
-        let rays = std::slice::from_ref(&query.ray);
+        let rays = std::slice::from_ref(&ray);
         hits.clear();
         let mut hit = Hit::MISS;
         let one = std::slice::from_mut(&mut hit);

@@ -71,6 +71,12 @@ impl Tree {
         }
     }
 
+    /// Triangles stored, each BLAS counted once.
+    #[must_use]
+    pub fn triangle_count(&self) -> usize {
+        self.blases.iter().map(|blas| blas.primitives.triangles.len()).sum()
+    }
+
     /// Primitives stored, each BLAS counted once.
     #[must_use]
     pub fn primitive_count(&self) -> usize {

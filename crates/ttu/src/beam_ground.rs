@@ -10,15 +10,16 @@
 use crate::program::{Program, ProgramBlock};
 use geometry::rounding::narrow_up;
 use geometry::{Aabb, Vec3};
-use machine::beam::{BeamQuery, BeamSpace, BeamWorld, BeamWorldError, LeafRule};
-use machine::block_format::BlockLead;
+use machine::LeafRule;
+use machine::beam::{BeamWorld, BeamWorldError};
+use machine::blocks::BlockLead;
 use tree::Tree;
 
 /// A world as beams see it.
 #[derive(Debug)]
 pub(crate) struct BeamGround {
-    /// The box around each instance, in world space.
-    placed: Vec<Aabb>,
+    /// The tree's own side of it.
+    pub(crate) world: BeamWorld,
     /// The overhang of each level.
     overhang: Vec<Vec3>,
 }
@@ -30,38 +31,20 @@ impl BeamGround {
     /// When something reaches beyond `2^126`, or a transform is singular.
     pub(crate) fn new(program: &Program, tree: &Tree) -> Result<Self, BeamWorldError> {
         let world = BeamWorld::new(tree)?;
-        let instances = tree.tlas.as_ref().map_or(0, |tlas| tlas.instances.len() as u32);
-        let placed: Vec<Aabb> = (0..instances).map(|number| world.placed_bounds(number)).collect();
         let overhang = (0..program.levels.len()).map(|level| {
             let mut most = [0.0; 3];
             each_leaf(program, level, &mut |leaf, items| {
                 for &item in items {
                     let whole = match tree.blases.get(level) {
                         Some(blas) => blas.primitives.bounds(item as usize),
-                        None => placed[item as usize],
+                        None => world.instance_bounds(item),
                     };
                     stick_out(&whole, leaf, &mut most);
                 }
             });
             Vec3::from_array(most.map(narrow_up))
         });
-        Ok(Self { overhang: overhang.collect(), placed })
-    }
-
-    /// The beam in the space of an instance, or in the world; `None` if it sees nothing there.
-    pub(crate) fn space(
-        &self,
-        tree: &Tree,
-        query: &BeamQuery,
-        instance: Option<u32>,
-    ) -> Option<BeamSpace> {
-        match (&tree.tlas, instance) {
-            (Some(tlas), Some(number)) => {
-                let instance = &tlas.instances[number as usize];
-                BeamSpace::placed(query, instance, &self.placed[number as usize], number)
-            }
-            _ => BeamSpace::world(query),
-        }
+        Ok(Self { overhang: overhang.collect(), world })
     }
 
     /// How far a query must reach around itself in a level. The boxes of instances count by either

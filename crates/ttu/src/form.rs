@@ -171,7 +171,7 @@ mod tests {
     use crate::tb12::quantize::{self, decoded_box};
     use geometry::beam::generate::{Encounter, Generator};
     use geometry::random::Random;
-    use machine::block_format::{Block, BlockImage, BlockLead, BlockNode, CellBox, Frame};
+    use machine::blocks::{Block, BlockImage, BlockLead, BlockNode, CellBox, Frame};
 
     /// The test of a box as a node of a TB12 block whose root is `root`, as the machine makes it;
     /// `None` if such a block cannot be written.

@@ -29,6 +29,7 @@ pub mod distribution;
 mod form;
 pub mod job;
 pub mod program;
+pub mod registry;
 pub mod run;
 pub mod tb12;
 pub mod ttu_machine;
@@ -36,7 +37,7 @@ mod unit;
 pub mod world;
 
 pub use config::Config;
-pub use job::{Answer, Query};
+pub use job::Answer;
 pub use run::{Run, RunError, simulate};
 pub use tb12::Tb12;
 pub use ttu_machine::TtuMachine;

@@ -7,7 +7,7 @@ use crate::form::{Form, Planes};
 use geometry::beam::error::LARGEST_TMAX;
 use geometry::rounding::{add_down, add_up, narrow_down, narrow_up};
 use geometry::{Aabb, Beam, Ray, Transform, Vec3};
-use machine::block_format::{Block, BlockImage, BlockLead, BlockLevel, CellBox};
+use machine::blocks::{Block, BlockImage, BlockLead, BlockLevel, CellBox};
 
 /// Most nodes of a block.
 pub(crate) const MAX_NODES: usize = 16;
@@ -62,6 +62,12 @@ pub(crate) struct Tested {
 /// Why an image cannot be run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
+    /// The format has no blocks.
+    #[error("the format {format} has no blocks for a traversal unit")]
+    NoBlocks {
+        /// Its name.
+        format: &'static str,
+    },
     /// A block has more nodes than a unit's local store holds.
     #[error("block {block} has {nodes} nodes, expected at most {MAX_NODES}")]
     Nodes {
@@ -97,10 +103,8 @@ impl Program {
                 planes
             }));
         }
-        let node = |node: &machine::block_format::BlockNode| ProgramNode {
-            mask: node.mask,
-            lead: node.lead,
-        };
+        let node =
+            |node: &machine::blocks::BlockNode| ProgramNode { mask: node.mask, lead: node.lead };
         Ok(Self {
             blocks,
             planes,

@@ -1,11 +1,10 @@
 //! The machine as siliray's other machines look: one question at a time, alone in an empty machine.
 
 use crate::config::{Config, ConfigError};
-use crate::job::{Answer, Query};
+use crate::job::Answer as RunAnswer;
 use crate::run::{Options, Run, RunError, simulate};
 use crate::world::World;
-use machine::beam::{BeamHit, BeamKind, BeamMachine, BeamQuery, Visit};
-use machine::{BudgetExhausted, Counters, Hit, Machine, RayQuery};
+use machine::{Answer, Counters, Machine, MachineError, Observer, Query, Step};
 use std::ops::ControlFlow;
 
 /// The name of the machine in options and reports.
@@ -29,23 +28,6 @@ impl TtuMachine {
         world.fits(&config)?;
         Ok(Self { world, config })
     }
-
-    fn ask(
-        &self,
-        query: &BeamQuery,
-        kind: BeamKind,
-        counters: &mut Counters,
-    ) -> Result<Vec<BeamHit>, BudgetExhausted> {
-        let run = self.run(Query::Beam(*query, kind)).map_err(|_| BudgetExhausted { limit: 0 })?;
-        counters.queries += 1;
-        count(&run, counters);
-        Ok(run.answers.into_iter().flat_map(|answer| answer.beam_hits).collect())
-    }
-
-    fn run(&self, query: Query) -> Result<Run, RunError> {
-        let keep_going = &|_| ControlFlow::Continue(());
-        simulate(&self.world, &self.config, &[query], Options::ONLY_ANSWERS, keep_going)
-    }
 }
 
 impl Machine for TtuMachine {
@@ -53,51 +35,30 @@ impl Machine for TtuMachine {
         NAME
     }
 
-    fn answer(
+    fn watch(
         &self,
-        query: &RayQuery,
-        hits: &mut Vec<Hit>,
-        counters: &mut Counters,
-    ) -> Result<(), BudgetExhausted> {
-        hits.clear();
-        counters.queries += 1;
-        // A run that does not add up or that is stuck has no answer, as one that takes too long.
-        let run = self.run((*query).into()).map_err(|_| BudgetExhausted { limit: 0 })?;
-        count(&run, counters);
-        hits.extend(run.answers.into_iter().flat_map(|answer| answer.hits));
-        Ok(())
-    }
-}
-
-impl BeamMachine for TtuMachine {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn visit(
-        &self,
-        query: &BeamQuery,
-        counters: &mut Counters,
-        visitor: &mut dyn FnMut(&BeamHit) -> Visit,
-    ) -> Result<(), BudgetExhausted> {
-        for hit in self.ask(query, BeamKind::Collect, counters)? {
-            if visitor(&hit) == Visit::Stop {
-                break;
-            }
-        }
+        query: &Query,
+        answer: &mut Answer,
+        observer: &mut dyn Observer,
+    ) -> Result<(), MachineError> {
+        self.answer_into(query, answer)?;
+        answer.hits.iter().for_each(|&hit| observer.see(Step::Accept { hit }));
+        observer.see(Step::End);
         Ok(())
     }
 
-    fn any(&self, query: &BeamQuery, counters: &mut Counters) -> Result<bool, BudgetExhausted> {
-        Ok(!self.ask(query, BeamKind::Any, counters)?.is_empty())
-    }
-
-    fn first(
-        &self,
-        query: &BeamQuery,
-        counters: &mut Counters,
-    ) -> Result<Option<BeamHit>, BudgetExhausted> {
-        Ok(self.ask(query, BeamKind::First, counters)?.first().copied())
+    fn answer_into(&self, query: &Query, answer: &mut Answer) -> Result<(), MachineError> {
+        answer.hits.clear();
+        answer.counters.queries += 1;
+        let keep_going = &|_| ControlFlow::Continue(());
+        let run = simulate(&self.world, &self.config, &[*query], Options::ONLY_ANSWERS, keep_going);
+        let run = run.map_err(|error| match error {
+            RunError::Beams(error) => error.into(),
+            error => MachineError::Failed { machine: NAME, reason: error.to_string() },
+        })?;
+        count(&run, &mut answer.counters);
+        answer.hits.extend(run.answers.into_iter().flat_map(|answer| answer.hits));
+        Ok(())
     }
 }
 
@@ -110,5 +71,5 @@ fn count(run: &Run, counters: &mut Counters) {
     counters.instances += run.counters.instances;
     counters.blocks += run.counters.setups;
     counters.bytes += run.counters.l0_fill_bytes + run.counters.sm_fetch_bytes;
-    counters.cycles += run.answers.iter().map(Answer::latency).sum::<u64>();
+    counters.cycles += run.answers.iter().map(RunAnswer::latency).sum::<u64>();
 }

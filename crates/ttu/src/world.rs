@@ -3,21 +3,20 @@
 use crate::beam_ground::BeamGround;
 use crate::config::Config;
 use crate::form::Form;
-use crate::job::Query;
 use crate::program::{Program, ProgramError, bounds_of, moved};
 use geometry::beam::construct::Corners;
 use geometry::{Beam, Ray, TriangleRule, slab};
 use machine::beam::BeamWorldError;
 use machine::instance_dilation::InstanceDilation;
-use machine::{BlockFormat, BlockImage, CheckedImage};
-use std::sync::OnceLock;
+use machine::{AnyChecked, BlockImage, Query, Shape};
+use std::sync::{Arc, OnceLock};
 use tree::Tree;
 
 /// An image, ready to be run.
 #[derive(Debug)]
 pub struct World {
     pub(crate) program: Program,
-    pub(crate) tree: Tree,
+    pub(crate) tree: Arc<Tree>,
     pub(crate) rule: TriangleRule,
     instance_dilation: InstanceDilation,
     /// What beams need, found when the first is asked.
@@ -42,13 +41,11 @@ impl World {
     /// Decodes a proved image.
     ///
     /// # Errors
-    /// When a block is too large for the machine.
-    pub fn new(
-        format: &dyn BlockFormat,
-        image: &CheckedImage,
-        rule: TriangleRule,
-    ) -> Result<Self, ProgramError> {
-        Self::of_blocks(&format.blocks(image), format.decode(image), rule)
+    /// When the format has no blocks, or one is too large for the machine.
+    pub fn new(image: &dyn AnyChecked, rule: TriangleRule) -> Result<Self, ProgramError> {
+        let format = image.image().format;
+        let blocks = image.blocks().ok_or(ProgramError::NoBlocks { format })?;
+        Self::of_blocks(&blocks, Arc::clone(image.tree()), rule)
     }
 
     /// The same from blocks and the geometry that their items number.
@@ -57,7 +54,7 @@ impl World {
     /// When a block is too large for the machine.
     pub fn of_blocks(
         blocks: &BlockImage,
-        tree: Tree,
+        tree: Arc<Tree>,
         rule: TriangleRule,
     ) -> Result<Self, ProgramError> {
         let program = Program::new(blocks)?;
@@ -122,19 +119,20 @@ impl World {
     ) -> Form {
         let level = self.level_of(instance);
         let bounds = bounds_of(&self.program.levels[level]);
-        match (query, &self.tree.tlas, instance) {
-            (Query::Ray(query), Some(_), None) => {
-                let reach = slab::reach(query.ray.origin, &bounds);
-                let dilation = self.instance_dilation.dilation(query.ray.origin, reach);
-                Form::dilated(&query.ray, dilation)
+        match (&query.shape, &self.tree.tlas, instance) {
+            (Shape::Ray(ray), Some(_), None) => {
+                let reach = slab::reach(ray.origin, &bounds);
+                let dilation = self.instance_dilation.dilation(ray.origin, reach);
+                Form::dilated(ray, dilation)
             }
-            (Query::Ray(query), ..) => Form::ray(&self.ray(&query.ray, instance), &bounds),
-            (Query::Beam(query, _), ..) => {
-                let space = beams.and_then(|beams| beams.space(&self.tree, query, instance));
+            (Shape::Ray(ray), ..) => Form::ray(&self.ray(ray, instance), &bounds),
+            (Shape::Beam(shape), ..) => {
+                let query = query.with_shape(*shape);
+                let space = beams.and_then(|beams| beams.world.space(&self.tree, &query, instance));
                 let beam = space.and_then(|space| space.beam);
-                let overhang = beams.map(|beams| beams.overhang(&self.tree, level, query.leaf));
+                let overhang = beams.map(|beams| beams.overhang(&self.tree, level, shape.leaf));
                 let overhang = overhang.unwrap_or_default();
-                Form::beam(beam.as_ref(), &bounds, query.beam.tmin(), overhang)
+                Form::beam(beam.as_ref(), &bounds, shape.beam.tmin(), overhang)
             }
         }
     }
@@ -147,9 +145,11 @@ impl World {
         instance: Option<u32>,
         beams: Option<&BeamGround>,
     ) -> Option<Beam> {
-        match query {
-            Query::Ray(query) => Beam::new(&Corners::around(&self.ray(&query.ray, instance))).ok(),
-            Query::Beam(query, _) => beams?.space(&self.tree, query, instance)?.beam,
+        match query.shape {
+            Shape::Ray(ray) => Beam::new(&Corners::around(&self.ray(&ray, instance))).ok(),
+            Shape::Beam(shape) => {
+                beams?.world.space(&self.tree, &query.with_shape(shape), instance)?.beam
+            }
         }
     }
 

@@ -34,6 +34,7 @@ pub mod numeric;
 pub mod offload;
 pub mod policy;
 pub mod readings;
+pub mod registry;
 pub mod tiles;
 pub mod unit;
 pub mod vectors;

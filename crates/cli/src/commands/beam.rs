@@ -1,21 +1,24 @@
 //! `siliray beam`: what a moving box meets.
 
-use super::{build_tree, open};
+use super::{about, open_input};
 use crate::beam_args::Beam as Args;
 use crate::failure::Failure;
+use crate::machine_args::no_route;
 use crate::output::number::{coordinate, counted};
 use crate::output::{Output, Table};
 use serde::Serialize;
-use siliray::build::Options;
 use siliray::flat_scene::FlatScene;
 use siliray::geometry::Beam;
-use siliray::machine::beam::BeamReference;
-use siliray::machine::{BeamHit, BeamMachine, BeamQuery, Counters, LeafRule};
+use siliray::input::Input;
+use siliray::machine::{Hit, HitKind, LeafRule, MachineOptions, Query};
 
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Json {
     scene: String,
+    /// Whether the bytes of a file were walked as stored, or what was made of them.
+    source: &'static str,
+    machine: &'static str,
     rule: &'static str,
     hit: bool,
     first_contact: Option<f32>,
@@ -35,29 +38,41 @@ struct JsonPrimitive {
 /// Asks one beam.
 pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
     let beam = Beam::from_aabbs_shrinking(&args.from, &args.to).map_err(Failure::usage)?;
-    let scene = open(&args.scene, triangles)?;
-    let leaf = if args.exact { LeafRule::Exact } else { LeafRule::Conservative };
-    let query = BeamQuery { leaf, ..BeamQuery::new(beam) };
-    // Turned into the space of an instance a beam would grow: what must be exact is asked in the world.
-    let flat = match leaf {
-        LeafRule::Exact => Ok(FlatScene::new(scene).map_err(Failure::input)?),
-        LeafRule::Conservative => Err(scene),
-    };
-    let scene = flat.as_ref().map_or_else(|scene| scene, |flat| &flat.scene);
-    let built = build_tree(scene, &Options::preset(args.preset.into()), output)?;
-    let machine = BeamReference::new(&built.tree).map_err(Failure::input)?;
-    let mut counters = Counters::default();
-    let mut hits = Vec::new();
-    if args.all {
-        machine.collect(&query, &mut hits, &mut counters).map_err(Failure::input)?;
-    } else {
-        hits.extend(machine.first(&query, &mut counters).map_err(Failure::input)?);
+    let mut input = open_input(&args.scene, triangles)?;
+    if args.exact && args.tracer.rebuild {
+        input = Input::Scene(input.into_scene().map_err(Failure::input)?);
     }
-    if let Ok(flat) = &flat {
+    let leaf = if args.exact { LeafRule::Exact } else { LeafRule::Conservative };
+    // Turned into the space of an instance a beam would grow: what must be exact is asked in the
+    // world.
+    let (input, flat) = match input {
+        Input::Scene(scene) if args.exact => {
+            let flat = FlatScene::new(scene).map_err(Failure::input)?;
+            (Input::Scene(flat.scene.clone()), Some(flat))
+        }
+        Input::Image(image) if args.exact && image.checked.tree().tlas.is_some() => {
+            let message = "--exact needs a world without instances, and the image has some";
+            return Err(Failure::usage(message).hint("add --rebuild to flatten them first"));
+        }
+        other => (other, None),
+    };
+    let route = args.tracer.route(&input, |build| build, args.preset.map(Into::into));
+    let bar = output.bar("building");
+    let prepared = route.prepare(&input, &|progress| bar.update(progress));
+    drop(bar);
+    let prepared = prepared.map_err(no_route(&args.scene))?;
+    let machine = prepared.make(&MachineOptions::default()).map_err(about(&args.scene))?;
+    let kind = if args.all { HitKind::All } else { HitKind::Closest };
+    let answer = machine.answer(&Query::beam(kind, beam, leaf)).map_err(about(&args.scene))?;
+    let (mut hits, counters) = (answer.hits, answer.counters);
+    if let Some(flat) = &flat {
         hits.iter_mut().for_each(|hit| (hit.instance, hit.geometry) = flat.origin(hit.geometry));
     }
+    hits.sort_by_key(Hit::ids);
     let json = Json {
-        scene: scene.name.clone(),
+        scene: input.name().to_owned(),
+        source: prepared.origin.name(),
+        machine: machine.name(),
         rule: leaf.name(),
         hit: !hits.is_empty(),
         first_contact: hits.iter().map(|hit| hit.t).min_by(f32::total_cmp),
@@ -67,10 +82,10 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
     output.result(&json, &text(&json, args.all))
 }
 
-impl From<&BeamHit> for JsonPrimitive {
-    fn from(hit: &BeamHit) -> Self {
-        let BeamHit { t, exit, instance, geometry, primitive } = *hit;
-        Self { instance, geometry, primitive, t, exit }
+impl From<&Hit> for JsonPrimitive {
+    fn from(hit: &Hit) -> Self {
+        let Hit { t, instance, geometry, primitive, .. } = *hit;
+        Self { instance, geometry, primitive, t, exit: hit.exit() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `siliray build`: figures of the tree for each preset.
 
-use super::build_image::{ImageFigures, ImageOutputFile, check_options, lay_out};
+use super::build_image::{ImageFigures, ImageOutputFile, check_options, encode};
 use super::{about, build_tree, open};
 use crate::args::Build;
 use crate::failure::Failure;
@@ -69,11 +69,12 @@ pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Re
         let built = build_tree(&scene, &args.shape.of(Options::preset(preset)), output)?;
         figures.push(TreeFigures::from(&built.report));
         if let Some(format) = args.image.format {
-            let encoded = lay_out(&built.tree, format, &args.image);
-            image = Some(encoded.map_err(about(&args.scene))?);
+            let encoded = encode(&built.tree, format, &args.image);
+            image = Some((encoded.map_err(about(&args.scene))?, format));
         }
     }
-    let image = image.map(|encoded| file.finish(&encoded, &args.image)).transpose()?;
+    let image = image.map(|(encoded, format)| file.finish(&encoded, format, &args.image));
+    let image = image.transpose()?;
     let json = Json {
         scene: &scene.name,
         triangles: scene.triangle_count(),

@@ -1,13 +1,12 @@
 //! `siliray check`: is this image safe to walk?
 
-use super::{NO_CONTAINER, RAW_HINT, no_image};
+use super::{NO_CONTAINER, RAW_HINT, no_image, read_image};
 use crate::failure::Failure;
 use crate::image_args::Check;
 use crate::output::number::counted;
 use crate::output::{JsonFinding, Output};
 use serde::Serialize;
-use siliray::image_file::{self, ImageFileError};
-use siliray::machine::{CheckReport, Finding, Severity};
+use siliray::machine::{AnyReport, Finding, ReadError, Severity};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -19,14 +18,14 @@ struct Json {
 
 /// Checks the file and lists what was found.
 pub(crate) fn run(args: &Check, output: &Output) -> Result<(), Failure> {
-    let raw = args.image.raw_layout(None)?;
-    let report = match image_file::open(&args.file, raw.as_ref(), args.image.structure) {
+    let (format, file) = read_image(&args.file, &args.image, None)?;
+    let report = match file {
         // A file that cannot be taken apart is unsound for one reason, and that is a finding.
-        Err(ImageFileError::Broken { error, .. }) => {
-            CheckReport { checked: None, findings: vec![error.0], nodes: 0 }
+        Err(ReadError::Broken(finding)) => {
+            AnyReport { findings: vec![*finding], ..AnyReport::default() }
         }
-        Err(error) => return Err(no_image(error)),
-        Ok(file) => file.check(),
+        Err(error) => return Err(no_image(&args.file, &error)),
+        Ok(file) => file.check(format.check),
     };
     let json = Json {
         sound: report.is_sound(),
@@ -45,7 +44,7 @@ pub(crate) fn run(args: &Check, output: &Output) -> Result<(), Failure> {
 }
 
 /// One paragraph for each finding, and the sums.
-fn text(report: &CheckReport) -> String {
+fn text(report: &AnyReport) -> String {
     let mut text = String::new();
     for finding in &report.findings {
         let Finding { severity, rule, offset, bits, found, expected, place, count: _ } = finding;
@@ -64,7 +63,7 @@ fn text(report: &CheckReport) -> String {
     text + &format!("{verdict}: {}\n", sums.join(", "))
 }
 
-fn count(report: &CheckReport, severity: Severity) -> usize {
+fn count(report: &AnyReport, severity: Severity) -> usize {
     let alike = report.findings.iter().filter(|finding| finding.severity == severity);
     alike.map(|finding| finding.count as usize).sum()
 }

@@ -5,9 +5,9 @@ use crate::failure::Failure;
 use crate::output::number::{counted, counted_as, grouped};
 use crate::output::{Output, Table};
 use serde::Serialize;
-use siliray::conformance::{self, BeamDisagreement, Cell, ConformanceError, Disagreement, Options};
-use siliray::geometry::Vec3;
-use siliray::machine::{BeamHit, BeamQuery, Hit};
+use siliray::conformance::{self, Cell, ConformanceError, Disagreement, Options};
+use siliray::geometry::{Beam, Ray, Vec3};
+use siliray::machine::{Hit, Shape};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -94,10 +94,12 @@ pub(crate) fn run(args: &Conformance, output: &Output) -> Result<(), Failure> {
     };
     let bar = output.bar("checking");
     let table =
-        conformance::run(&options, &|fraction| bar.set(fraction)).map_err(|error| match error {
-            ConformanceError::Filter(_) => Failure::usage(error),
-            _ => Failure::input(error),
-        })?;
+        conformance::run(&options, &|progress| bar.update(progress)).map_err(
+            |error| match error {
+                ConformanceError::Filter(_) => Failure::usage(error),
+                _ => Failure::input(error),
+            },
+        )?;
     drop(bar);
     let json = Json {
         seed: table.seed,
@@ -126,16 +128,20 @@ impl From<&Cell> for JsonCell {
             cases: cell.cases,
             mismatches: cell.mismatches,
             losses: cell.losses,
-            example: cell.example.as_ref().map(JsonExample::from),
-            beam_example: cell.beam_example.as_ref().map(JsonBeamExample::from),
+            example: cell.example.as_ref().and_then(JsonExample::new),
+            beam_example: cell.example.as_ref().and_then(JsonBeamExample::new),
         }
     }
 }
 
-impl From<&Disagreement> for JsonExample {
-    fn from(example: &Disagreement) -> Self {
+impl JsonExample {
+    fn new(example: &Disagreement) -> Option<Self> {
+        let Shape::Ray(ray) = example.query.shape else { return None };
+        Some(Self::of(example, &ray))
+    }
+
+    fn of(example: &Disagreement, ray: &Ray) -> Self {
         let query = &example.query;
-        let ray = query.ray;
         let (origin, direction) = (ray.origin.to_array(), ray.direction.to_array());
         let [ox, oy, oz] = origin;
         let [dx, dy, dz] = direction;
@@ -156,20 +162,24 @@ impl From<&Disagreement> for JsonExample {
     }
 }
 
-impl From<&BeamDisagreement> for JsonBeamExample {
-    fn from(example: &BeamDisagreement) -> Self {
-        let BeamQuery { beam, mask, .. } = &example.query;
+impl JsonBeamExample {
+    fn new(example: &Disagreement) -> Option<Self> {
+        let Shape::Beam(shape) = example.query.shape else { return None };
+        Some(Self::of(example, &shape.beam))
+    }
+
+    fn of(example: &Disagreement, beam: &Beam) -> Self {
         let ((upper, up), (lower, down)) = (beam.upper(), beam.lower());
         let word = |value: f32| format!("{:#010x}", value.to_bits());
         let words = |vector: Vec3| vector.to_array().map(word);
-        let hits = |hits: &[BeamHit]| hits.iter().map(JsonBeamHit::from).collect();
+        let hits = |hits: &[Hit]| hits.iter().map(JsonBeamHit::from).collect();
         Self {
             upper_origin: words(upper),
             lower_origin: words(lower),
             upper_direction: words(up),
             lower_direction: words(down),
             range: [beam.tmin(), beam.tmax()].map(word),
-            mask: *mask,
+            mask: example.query.mask,
             expected: hits(&example.expected),
             got: example.got.as_deref().map_or(Vec::new(), hits),
             error: example.got.as_ref().err().map(ToString::to_string),
@@ -177,10 +187,10 @@ impl From<&BeamDisagreement> for JsonBeamExample {
     }
 }
 
-impl From<&BeamHit> for JsonBeamHit {
-    fn from(hit: &BeamHit) -> Self {
-        let BeamHit { t, exit, instance, geometry, primitive } = *hit;
-        Self { t, exit, instance, geometry, primitive }
+impl From<&Hit> for JsonBeamHit {
+    fn from(hit: &Hit) -> Self {
+        let Hit { t, instance, geometry, primitive, .. } = *hit;
+        Self { t, exit: hit.exit(), instance, geometry, primitive }
     }
 }
 

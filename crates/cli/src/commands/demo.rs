@@ -1,7 +1,8 @@
 //! `siliray` without a command: a scene built, rendered, checked and reported on.
 
 use super::build::TreeFigures;
-use super::render::{HeatMapFigures, default_camera, picture};
+use super::render::{HeatMapFigures, View, picture};
+use super::view_of;
 use super::{build_tree, open};
 use crate::args::Demo;
 use crate::failure::Failure;
@@ -15,6 +16,7 @@ use siliray::machine::{HitKind, RayQuery, Reference};
 use siliray::render::{Measure, Rendering, Settings, Style};
 use siliray::report::{Check, Report, SHADED, to_html};
 use siliray::scene::{Camera, Scene};
+use siliray::tree::Tree;
 use std::path::Path;
 use std::time::Instant;
 
@@ -76,13 +78,14 @@ pub(crate) fn run(args: &Demo, triangles: Option<usize>, output: &Output) -> Res
     let reports = compare_presets(&scene, &built, output)?;
     watch.lap("trees to compare");
     let machine = Reference::new(&built.tree, RULE);
-    let camera = default_camera(&scene, &built.tree.bounds());
+    let view = View { tree: &built.tree, scene: Some(&scene) };
+    let camera = view_of(&args.scene, Some(&scene), &built.tree.bounds())?;
     let settings = |style| Settings { width: SIZE.0, height: SIZE.1, style };
     let style = settings(Style::Shaded { samples: SAMPLES });
-    let (shaded, shaded_seconds) = picture(&scene, &machine, &camera, &style, output)?;
+    let (shaded, shaded_seconds) = picture(&view, &machine, &camera, &style, output)?;
     watch.lap(SHADED);
     let style = settings(Style::HeatMap(Measure::Boxes));
-    let (heat_map, _) = picture(&scene, &machine, &camera, &style, output)?;
+    let (heat_map, _) = picture(&view, &machine, &camera, &style, output)?;
     watch.lap("heat map");
     let rays = rays_to_check(&scene, &built, &camera);
     let check = check(&built, &machine, &rays, output);
@@ -215,7 +218,7 @@ fn rays_to_check(scene: &Scene, built: &Built, camera: &Camera) -> Vec<RayQuery>
     rays
 }
 
-fn check(built: &Built, machine: &Reference<'_>, rays: &[RayQuery], output: &Output) -> Check {
+fn check(built: &Built, machine: &Reference<&Tree>, rays: &[RayQuery], output: &Output) -> Check {
     let bar = output.bar("checking");
     let mut mismatches = 0;
     for (batch, rays_of_batch) in rays.chunks(CHECK_BATCH).enumerate() {

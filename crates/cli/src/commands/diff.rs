@@ -13,7 +13,7 @@ use siliray::gfx12::describe::{
 use siliray::gfx12::layout::uncompressed::DualPointer;
 use siliray::gfx12::layout::{NodeBits, NodePointer};
 use siliray::gfx12::uncompressed::{NAME as UNCOMPRESSED, nodes::nodes as dual_nodes};
-use siliray::image_file::ImageFile;
+use siliray::machine::ImageFile;
 use std::collections::BTreeMap;
 
 /// What `--json` prints.
@@ -46,8 +46,8 @@ struct FieldDifference {
 
 /// Compares the files.
 pub(crate) fn run(args: &Diff, output: &Output) -> Result<(), Failure> {
-    let first = open_image(&args.first, &args.image, None)?;
-    let second = open_image(&args.second, &args.image, None)?;
+    let first = open_image(&args.first, &args.image, None)?.file;
+    let second = open_image(&args.second, &args.image, None)?.file;
     let (one, other) = (first.image.format, second.image.format);
     if one != other {
         let message = format!("one image has the format {one}, the other {other}");

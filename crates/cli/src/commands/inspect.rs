@@ -11,7 +11,7 @@ use serde::Serialize;
 use siliray::gfx12::describe::{dual_kind_name, kind_name};
 use siliray::gfx12::outline::{Outline, State, Totals, Visit, dual_outline, outline};
 use siliray::gfx12::uncompressed::NAME as UNCOMPRESSED;
-use siliray::image_file::ImageFile;
+use siliray::machine::ImageFile;
 use std::fmt::Display;
 
 /// What `--json` prints without `--node`.
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Inspect, output: &Output) -> Result<(), Failure> {
     if inspect_blocks::is_blocks(&args.file) {
         return inspect_blocks::run(args, output);
     }
-    let file = open_image(&args.file, &args.image, args.node)?;
+    let file = open_image(&args.file, &args.image, args.node)?.file;
     match args.node {
         Some(pointer) => show_node(&args.file, &file, pointer, output),
         None if file.image.format == UNCOMPRESSED => {

@@ -6,7 +6,6 @@ use crate::image_args::Inspect;
 use crate::output::Output;
 use crate::output::number::{counted, grouped};
 use serde::Serialize;
-use siliray::image_file;
 use siliray::machine::Image;
 use siliray::ttu::tb12::block::{BLOCK_BYTES, Block, Lead};
 use siliray::ttu::tb12::outline::{State, Target, Visit, outline};
@@ -71,7 +70,7 @@ pub(super) fn is_blocks(path: &Path) -> bool {
 
 /// Shows the totals, the block that `--node` numbers, or the tree.
 pub(super) fn run(args: &Inspect, output: &Output) -> Result<(), Failure> {
-    let file = image_file::open(&args.file, None, None).map_err(Failure::input)?;
+    let file = super::open_image(&args.file, &args.image, args.node)?.file;
     match args.node {
         Some(number) => show_block(&file.image, number, output),
         None => show_image(args, &file.image, output),

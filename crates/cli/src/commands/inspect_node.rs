@@ -10,7 +10,7 @@ use siliray::gfx12::describe::{
 use siliray::gfx12::layout::uncompressed::DualPointer;
 use siliray::gfx12::layout::{NODE_BYTES, NodeBits, NodePointer};
 use siliray::gfx12::uncompressed::NAME as UNCOMPRESSED;
-use siliray::image_file::ImageFile;
+use siliray::machine::ImageFile;
 use std::path::Path;
 
 /// What `--json` prints.

@@ -14,7 +14,7 @@ use siliray::gfx12::layout::uncompressed::{DualKind, DualPointer};
 use siliray::gfx12::layout::{BasePointer, NodeKind, NodePointer, Resource, SortHeuristic};
 use siliray::gfx12::registers::{Decoded, Register, decode_bvh8, decode_dual};
 use siliray::gfx12::uncompressed::NAME as UNCOMPRESSED;
-use siliray::image_file::ImageFile;
+use siliray::machine::ImageFile;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -41,7 +41,7 @@ struct JsonRegister {
 
 /// Executes the instruction and shows its registers.
 pub(crate) fn run(args: &Intersect, output: &Output) -> Result<(), Failure> {
-    let file = open_image(&args.file, &args.image, args.node.first().copied())?;
+    let file = open_image(&args.file, &args.image, args.node.first().copied())?.file;
     let ray = RayRegisters {
         origin: Vec3::from_array(args.origin),
         direction: Vec3::from_array(args.direction),

@@ -31,8 +31,10 @@ use crate::named_files;
 use crate::output::Output;
 use siliray::build::{Built, Options};
 use siliray::cameras;
-use siliray::image_file::{ImageFile, ImageFileError};
-use siliray::open::{OpenError, Source};
+use siliray::geometry::Aabb;
+use siliray::input::{Input, InputError, Source, format_of};
+use siliray::machine::{FormatEntry, ImageFile, ReadError};
+use siliray::registry::registry;
 use siliray::scene::builtin::Builtin;
 use siliray::scene::{Camera, Scene, SceneError};
 use std::ffi::OsStr;
@@ -108,13 +110,21 @@ fn makes_no_scene(command: &Command) -> Option<&'static str> {
     }
 }
 
-/// The scene that `name` stands for.
+/// The scene that `name` stands for: of an image, the geometry that it stores.
 fn open(name: &OsStr, triangles: Option<usize>) -> Result<Scene, Failure> {
+    open_input(name, triangles)?.into_scene().map_err(Failure::input)
+}
+
+/// What `name` stands for.
+fn open_input(name: &OsStr, triangles: Option<usize>) -> Result<Input, Failure> {
     let source = Source::new(name, triangles).map_err(Failure::usage)?;
     source.open().map_err(|error| {
         let failure = Failure::input(&error);
         match (&source, error) {
-            (Source::File(path), OpenError::Scene(SceneError::Unreadable { .. }))
+            (Source::File(path), InputError::Unsound { .. }) => {
+                failure.hint(format!("try `siliray check {}`", path.display()))
+            }
+            (Source::File(path), InputError::Scene(SceneError::Unreadable { .. }))
                 if path.extension().is_none() =>
             {
                 failure.hint(format!(
@@ -133,12 +143,12 @@ fn about<E: Display>(scene: &OsStr) -> impl Fn(E) -> Failure {
 }
 
 /// The view of a scene: its own, that of a file `cameras.json` beside it, or one that frames it.
-fn view_of(name: &OsStr, scene: &Scene) -> Result<Camera, Failure> {
+fn view_of(name: &OsStr, scene: Option<&Scene>, bounds: &Aabb) -> Result<Camera, Failure> {
     let is_file = name.to_str().and_then(Builtin::from_name).is_none();
     let beside = if is_file { cameras::beside(Path::new(name)) } else { Ok(None) };
-    let bounds = scene.bounds().map_err(about(name))?;
     let named = beside.map_err(Failure::input)?;
-    Ok(scene.camera.or(named).unwrap_or_else(|| Camera::framing(&bounds)))
+    let own = scene.and_then(|scene| scene.camera);
+    Ok(own.or(named).unwrap_or_else(|| Camera::framing(bounds)))
 }
 
 /// The tree of `scene`, with a progress bar.
@@ -147,28 +157,43 @@ fn build_tree(scene: &Scene, options: &Options, output: &Output) -> Result<Built
     siliray::build::build(scene, options, &|progress| bar.update(progress)).map_err(Failure::input)
 }
 
-/// The image that a file holds, for a command about one node or about all.
-fn open_image(path: &Path, choice: &ImageChoice, node: Option<u32>) -> Result<ImageFile, Failure> {
-    let raw = choice.raw_layout(node)?;
-    let file = siliray::image_file::open(path, raw.as_ref(), choice.structure).map_err(no_image)?;
-    let hint = match file.image.format {
-        siliray::gfx12::NAME | siliray::gfx12::uncompressed::NAME => return Ok(file),
-        siliray::ttu::tb12::NAME => "siliray check and siliray inspect read it",
-        _ => "siliray check reads it",
+/// A file with an image, whatever its format.
+struct OpenImage {
+    format: &'static FormatEntry,
+    file: ImageFile,
+}
+
+/// The image that a file holds, unchecked, for a command about one node or about all.
+fn open_image(path: &Path, choice: &ImageChoice, node: Option<u32>) -> Result<OpenImage, Failure> {
+    let (format, file) = read_image(path, choice, node)?;
+    let file = file.map_err(|error| no_image(path, &error))?;
+    Ok(OpenImage { format, file })
+}
+
+/// The format of a file, and its image unless it is broken.
+fn read_image(
+    path: &Path,
+    choice: &ImageChoice,
+    node: Option<u32>,
+) -> Result<(&'static FormatEntry, Result<ImageFile, ReadError>), Failure> {
+    let bytes = siliray::scene::read_file(path).map_err(Failure::input)?;
+    let format = if choice.raw {
+        choice.format
+    } else {
+        let named = registry().sniff(&bytes).or_else(|| format_of(path, &bytes));
+        named.unwrap_or(choice.format)
     };
-    let (path, format) = (path.display(), file.image.format);
-    let message = format!("{path}: an image of the format {format}, expected one of gfx12");
-    Err(Failure::input(message).hint(hint))
+    Ok((format, (format.read)(&bytes, &choice.read_options(node)?)))
 }
 
 /// Why a file holds no image.
-fn no_image(error: ImageFileError) -> Failure {
-    let failure = Failure::input(&error);
+fn no_image(path: &Path, error: &ReadError) -> Failure {
+    let message = format!("{}: {error}", path.display());
     match error {
-        ImageFileError::NoStructure { .. } => Failure::usage(error),
-        ImageFileError::Broken { error, .. } if error.0.rule == NO_CONTAINER => {
-            failure.hint(RAW_HINT)
+        ReadError::NoStructure { .. } => Failure::usage(message),
+        ReadError::Broken(finding) if finding.rule == NO_CONTAINER => {
+            Failure::input(message).hint(RAW_HINT)
         }
-        _ => failure,
+        ReadError::Broken(_) => Failure::input(message),
     }
 }

@@ -1,6 +1,6 @@
 //! `siliray rays`: a file of rays to trace.
 
-use super::{about, open, view_of};
+use super::{about, build_tree, open, view_of};
 use crate::failure::Failure;
 use crate::output::number::counted;
 use crate::output::{AtomicFile, Output};
@@ -8,7 +8,7 @@ use crate::trace_args::Rays;
 use serde::Serialize;
 use siliray::ray_files::Layout;
 use siliray::ray_files::writer::{Content, push_ray};
-use siliray::trace::Tracer;
+use siliray::trace::{Options, Tracer};
 use siliray::workload::{self, Workload};
 
 /// Rays that are written at once.
@@ -27,14 +27,15 @@ struct Json {
 pub(crate) fn run(args: &Rays, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
     let mut file = AtomicFile::create(&args.output)?;
     let scene = open(&args.scene, triangles)?;
+    let tree = build_tree(&scene, &Tracer::build_options(Tracer::PRESET), output)?.tree;
     let camera = match args.camera {
         Some(camera) => camera,
-        None => view_of(&args.scene, &scene)?,
+        None => view_of(&args.scene, Some(&scene), &tree.bounds())?,
     };
-    let tracer = Tracer::new(&scene).map_err(about(&args.scene))?;
+    let tracer = Tracer::from_tree(&tree, Options::default()).map_err(about(&args.scene))?;
     let workload = Workload::from(args.workload);
-    let rays =
-        workload::rays(workload, &scene, &tracer, &camera, args.count).map_err(Failure::input)?;
+    let rays = workload::rays(workload, &scene.name, &tree, &tracer, &camera, args.count)
+        .map_err(Failure::input)?;
     file.append(&Content::Rays.header(Layout::of_name(&args.output), rays.len() as u64))?;
     let mut bytes = Vec::new();
     for part in rays.chunks(CHUNK) {

@@ -1,15 +1,17 @@
 //! `siliray render`: a picture.
 
-use super::{about, build_tree, open};
+use super::{about, open_input, view_of};
 use crate::args::{MeasureArg, Render};
 use crate::failure::Failure;
+use crate::machine_args::no_route;
 use crate::output::number::{counted, rate, seconds};
 use crate::output::{AtomicFile, Output};
 use serde::Serialize;
 use siliray::build::Preset;
 use siliray::geometry::TriangleRule;
+use siliray::input::Input;
 use siliray::machine::Machine;
-use siliray::machines::{LaidOut, MachineError, MachineName};
+use siliray::machine::{MachineEntry, MachineOptions};
 use siliray::render::{HeatMap, Rendering, Settings, Style};
 use siliray::scene::{Camera, Scene};
 use siliray::tree::Tree;
@@ -25,6 +27,8 @@ struct Json {
     height: u32,
     samples: u32,
     format: &'static str,
+    /// Whether the bytes of a file were walked as stored, or what was made of them.
+    source: &'static str,
     machine: &'static str,
     preset: &'static str,
     triangle_rule: &'static str,
@@ -66,40 +70,54 @@ impl From<&HeatMap> for HeatMapFigures {
 /// Renders and writes the picture.
 pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
     require_png(args)?;
-    require_counts(args)?;
     let file = AtomicFile::create(&args.output)?;
-    let scene = open(&args.scene, triangles)?;
-    let preset = args.preset.map(Preset::from);
-    let options = args.shape.of(args.tracer.machine().build_options(preset));
-    let built = build_tree(&scene, &options, output)?;
+    let input = open_input(&args.scene, triangles)?;
+    let route =
+        args.tracer.route(&input, |build| args.shape.of(build), args.preset.map(Preset::from));
+    require_counts(args, route.machine)?;
     let rule = TriangleRule::from(args.triangle_rule);
-    let camera = args.camera.unwrap_or_else(|| default_camera(&scene, &built.tree.bounds()));
-    let laid_out = lay_out(built.tree, args)?;
-    let machine = laid_out.machine(rule).map_err(about(&args.scene))?;
+    let start = Instant::now();
+    let bar = output.bar("building");
+    let prepared = route.prepare(&input, &|progress| bar.update(progress));
+    drop(bar);
+    let prepared = prepared.map_err(no_route(&args.scene))?;
+    let build_seconds = start.elapsed().as_secs_f64();
+    let options = MachineOptions { rule, ..MachineOptions::default() };
+    let machine = prepared.make(&options).map_err(about(&args.scene))?;
+    let scene = match &input {
+        Input::Scene(scene) => Some(scene),
+        Input::Image(_) => None,
+    };
+    let view = View { tree: prepared.tree(), scene };
+    let camera = match args.camera {
+        Some(camera) => camera,
+        None => view_of(&args.scene, scene, &prepared.tree().bounds())?,
+    };
     let style = match args.heatmap {
         Some(measure) => Style::HeatMap(measure.into()),
         None => Style::Shaded { samples: args.samples as u32 },
     };
     let settings = Settings { width: args.size.width, height: args.size.height, style };
-    let (rendering, spent) = picture(&scene, &*machine, &camera, &settings, output)?;
+    let (rendering, spent) = picture(&view, &*machine, &camera, &settings, output)?;
     file.write(&rendering.picture.to_png().map_err(Failure::input)?)?;
 
     let rays = rendering.counters.queries;
     let json = Json {
-        scene: scene.name.clone(),
+        scene: input.name().to_owned(),
         picture: args.output.to_string_lossy().into_owned(),
         width: settings.width,
         height: settings.height,
         samples: if args.heatmap.is_some() { 1 } else { args.samples as u32 },
-        format: laid_out.format().name(),
+        format: prepared.input.format(),
+        source: prepared.origin.name(),
         machine: machine.name(),
-        preset: options.preset.name(),
+        preset: route.build.preset.name(),
         triangle_rule: rule.name(),
         camera: numbers(&camera),
         rays,
         seconds: spent,
         rays_per_second: rays as f64 / spent.max(1e-9),
-        build_seconds: built.report.seconds,
+        build_seconds,
         counters: rendering.counters.named().into_iter().collect(),
         heatmap: rendering.heat_map.as_ref().map(HeatMapFigures::from),
     };
@@ -107,12 +125,12 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
 }
 
 /// Blocks, bytes and cycles are counted by one machine alone.
-fn require_counts(args: &Render) -> Result<(), Failure> {
+fn require_counts(args: &Render, machine: &MachineEntry) -> Result<(), Failure> {
     match args.heatmap {
         Some(MeasureArg::Blocks | MeasureArg::Bytes | MeasureArg::Cycles)
-            if args.tracer.machine() != MachineName::Ttu =>
+            if machine.name != siliray::ttu::ttu_machine::NAME =>
         {
-            let machine = args.tracer.machine().name();
+            let machine = machine.name;
             Err(Failure::usage(format!("the machine {machine} counts no blocks, bytes or cycles"))
                 .hint("add `--machine ttu`, or take --heatmap boxes, triangles or nodes"))
         }
@@ -120,19 +138,15 @@ fn require_counts(args: &Render) -> Result<(), Failure> {
     }
 }
 
-/// The tree as the machine walks it.
-fn lay_out(tree: Tree, args: &Render) -> Result<LaidOut, Failure> {
-    let tracer = args.tracer;
-    LaidOut::new(tree, tracer.format(), tracer.machine()).map_err(|error| match error {
-        MachineError::Format { .. } => Failure::usage(&error)
-            .hint(format!("it walks {}", tracer.machine().own_format().name())),
-        _ => about(&args.scene)(&error),
-    })
+/// What is seen: a tree, and the scene that it was built from.
+pub(crate) struct View<'a> {
+    pub(crate) tree: &'a Tree,
+    pub(crate) scene: Option<&'a Scene>,
 }
 
 /// Renders with a progress bar; also says how many seconds it took.
 pub(crate) fn picture(
-    scene: &Scene,
+    view: &View<'_>,
     machine: &dyn Machine,
     camera: &Camera,
     settings: &Settings,
@@ -140,15 +154,11 @@ pub(crate) fn picture(
 ) -> Result<(Rendering, f64), Failure> {
     let bar = output.bar("rendering");
     let start = Instant::now();
+    let watch = |progress| bar.update(progress);
     let rendering =
-        siliray::render::render(scene, machine, camera, settings, &|progress| bar.update(progress))
+        siliray::render::render(view.tree, view.scene, machine, camera, settings, &watch)
             .map_err(Failure::input)?;
     Ok((rendering, start.elapsed().as_secs_f64()))
-}
-
-/// The scene's own camera, else one that sees everything.
-pub(crate) fn default_camera(scene: &Scene, bounds: &siliray::geometry::Aabb) -> Camera {
-    scene.camera.unwrap_or_else(|| Camera::framing(bounds))
 }
 
 /// Any other ending would name a picture that is not what it says.

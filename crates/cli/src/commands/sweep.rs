@@ -47,8 +47,9 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
     let built = build_tree(&scene.scene, &Options::preset(args.preset.into()), output)?;
     let sweep_scene = SweepScene::new(&scene, &built.tree).map_err(Failure::input)?;
     let bar = output.bar("sweeping");
-    let swept =
-        sweep_scene.sweep(&part, along, &|fraction| bar.set(fraction)).map_err(Failure::input)?;
+    let swept = sweep_scene
+        .sweep(&part, along, &|progress| bar.update(progress))
+        .map_err(Failure::input)?;
     drop(bar);
     let first = swept.first.as_ref();
     let primitive =

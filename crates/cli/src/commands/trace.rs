@@ -1,20 +1,22 @@
 //! `siliray trace`: the hits of the rays in a file.
 
-use super::{about, no_image, open};
+use super::{about, open_input};
 use crate::failure::Failure;
+use crate::machine_args::no_route;
 use crate::output::number::{counted, rate, seconds};
 use crate::output::{AtomicFile, Output};
 use crate::trace_args::{QueryArg, Trace};
+use rayon::prelude::*;
 use serde::Serialize;
+use siliray::build::Preset;
 use siliray::geometry::{Ray, TriangleRule};
-use siliray::gfx12;
-use siliray::image_file::{self, is_container};
-use siliray::machine::Severity;
+use siliray::gfx12::Gfx12;
+use siliray::input::{Input, Origin, Prepared, StoredImage};
+use siliray::machine::{Hit, Machine, MachineError, MachineInput, MachineOptions, downcast};
 use siliray::ray_files::writer::{Content, push_hit, push_numbered_hit};
 use siliray::ray_files::{Layout, RayReader};
-use siliray::trace::{Options, Tracer};
+use siliray::trace::{Mode, NAME as FAST, Options, Tracer};
 use std::io::Write;
-use std::path::Path;
 use std::time::Instant;
 
 /// Rays that are in memory at once, where each has one answer.
@@ -27,10 +29,16 @@ const CHUNK_OF_ALL: usize = 1 << 14;
 #[derive(Serialize)]
 struct Json {
     scene: String,
+    format: &'static str,
+    /// Whether the bytes of a file were walked as stored, or what was made of them.
+    source: &'static str,
+    machine: &'static str,
     query: &'static str,
-    mode: &'static str,
+    /// Of the fast tracer.
+    mode: Option<&'static str>,
     triangle_rule: &'static str,
-    kernel: &'static str,
+    /// Of the fast tracer.
+    kernel: Option<&'static str>,
     rays: u64,
     hits: u64,
     seconds: f64,
@@ -45,81 +53,134 @@ struct Json {
 pub(crate) fn run(args: &Trace, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
     let mut rays = RayReader::open(&args.rays).map_err(Failure::input)?;
     let mut file = AtomicFile::create(&args.output)?;
-    let mode = args.mode;
     let rule = TriangleRule::from(args.rule);
     let start = Instant::now();
-    let Opened { scene, tracer, warnings } =
-        tracer(args, triangles, Options { mode, rule, kernel: args.kernel })?;
+    let walker = Walker::new(args, triangles, rule, output)?;
     let build_seconds = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    let hits = trace(args, &tracer, &mut rays, &mut file, output)?;
+    let hits = trace(args, &walker, &mut rays, &mut file, output)?;
     let spent = start.elapsed().as_secs_f64();
     file.finish()?;
+    let tracer = match &walker.who {
+        Who::Fast(tracer) => Some(tracer),
+        Who::Other(_) => None,
+    };
     let json = Json {
-        scene,
+        scene: walker.scene.clone(),
+        format: walker.format,
+        source: walker.origin.name(),
+        machine: walker.machine,
         query: args.query.content().1,
-        mode: mode.name(),
+        mode: tracer.map(|tracer| tracer.options().mode.name()),
         triangle_rule: rule.name(),
-        kernel: tracer.kernel().name(),
+        kernel: tracer.map(|tracer| tracer.kernel().name()),
         rays: rays.count(),
         hits,
         seconds: spent,
         rays_per_second: rays.count() as f64 / spent.max(1e-9),
         build_seconds,
-        warnings,
+        warnings: walker.warnings,
         output: args.output.to_string_lossy().into_owned(),
     };
     output.result(&json, &text(&json))
 }
 
-/// A tracer, and what it is over.
-struct Opened {
+/// Who traces, and what.
+struct Walker {
     scene: String,
-    tracer: Tracer,
+    format: &'static str,
+    machine: &'static str,
+    origin: Origin,
     /// What the check of an image warns about.
     warnings: u32,
+    who: Who,
 }
 
-/// A tracer over a scene, or over the image that a file holds.
-fn tracer(args: &Trace, triangles: Option<usize>, options: Options) -> Result<Opened, Failure> {
-    let path = Path::new(&args.scene);
-    if triangles.is_none() && is_container(path) {
-        let file = image_file::open(path, None, None).map_err(no_image)?;
-        if file.image.format == gfx12::NAME {
-            let report = file.check_image();
-            let Some(image) = report.checked else {
-                let errors = report.findings.iter().filter(|f| f.severity == Severity::Error);
-                let first = errors.map(|finding| format!(": {finding}")).next().unwrap_or_default();
-                let path = path.display();
-                let message = format!("{path}: the image is not safe to walk{first}");
-                return Err(Failure::input(message).hint(format!("try `siliray check {path}`")));
-            };
-            let warnings = report.findings.iter().filter(|f| f.severity == Severity::Warning);
-            let warnings = warnings.map(|finding| finding.count).sum();
-            if warnings > 0 {
-                let of = counted(warnings, "warning");
-                let path = path.display();
-                // Nobody is left to be warned if standard error is closed.
-                let _ = writeln!(
-                    std::io::stderr(),
-                    "warning: {path}: {of}, so hits may be lost, other ones in each mode; see \
-                     `siliray check {path}`"
-                );
+/// The tracer takes rays in batches, other machines one by one.
+enum Who {
+    Fast(Tracer),
+    Other(Box<dyn Machine>),
+}
+
+impl Walker {
+    fn new(
+        args: &Trace,
+        triangles: Option<usize>,
+        rule: TriangleRule,
+        output: &Output,
+    ) -> Result<Self, Failure> {
+        let input = open_input(&args.scene, triangles)?;
+        let preset = args.preset.map(Preset::from);
+        let route = args.tracer.route(&input, |build| build, preset);
+        let bar = output.bar("building");
+        let prepared = route.prepare(&input, &|progress| bar.update(progress));
+        drop(bar);
+        let Prepared { input: walked, mut origin, machine } =
+            prepared.map_err(no_route(&args.scene))?;
+        let warnings = match &input {
+            Input::Image(image) if origin == Origin::Stored => warned(image),
+            _ => 0,
+        };
+        let who = if machine.name == FAST {
+            let (tracer, recomputes) = tracer(args, &walked, rule)?;
+            if recomputes && origin == Origin::Stored {
+                origin = Origin::Rebuilt;
             }
-            let tracer = Tracer::from_image(image, options).map_err(about(&args.scene))?;
-            let name = path.file_name().unwrap_or(path.as_os_str());
-            return Ok(Opened { scene: name.to_string_lossy().into_owned(), tracer, warnings });
-        }
+            Who::Fast(tracer)
+        } else {
+            let options = MachineOptions { rule, ..MachineOptions::default() };
+            let made = (machine.make)(&walked, &options);
+            Who::Other(made.map_err(about(&args.scene))?)
+        };
+        let (scene, format) = (input.name().to_owned(), walked.format());
+        Ok(Self { scene, format, machine: machine.name, origin, warnings, who })
     }
-    let scene = open(&args.scene, triangles)?;
-    let tracer = Tracer::with_options(&scene, options).map_err(about(&args.scene))?;
-    Ok(Opened { scene: scene.name, tracer, warnings: 0 })
+}
+
+/// The tracer over a tree, or over an image: in place unless it shall copy it, which computes boxes
+/// anew.
+fn tracer(
+    args: &Trace,
+    walked: &MachineInput,
+    rule: TriangleRule,
+) -> Result<(Tracer, bool), Failure> {
+    let options = |mode| Options { mode, rule, kernel: args.kernel };
+    let image = match walked {
+        MachineInput::Image(image) => downcast::<Gfx12>(image),
+        MachineInput::Tree(_) => None,
+    };
+    let (tracer, recomputes) = match image {
+        Some(image) => {
+            let mode = args.mode.unwrap_or(Mode::InPlace);
+            (Tracer::from_image(image, options(mode)), mode == Mode::Prepared)
+        }
+        None => {
+            let mode = args.mode.unwrap_or_default();
+            (Tracer::from_tree(walked.tree(), options(mode)), false)
+        }
+    };
+    Ok((tracer.map_err(about(&args.scene))?, recomputes))
+}
+
+/// Tells what the check of an image warns about, and how many warnings there are.
+fn warned(image: &StoredImage) -> u32 {
+    let warnings = image.warnings();
+    if warnings > 0 {
+        let (of, name) = (counted(warnings, "warning"), &image.name);
+        // Nobody is left to be warned if standard error is closed.
+        let _ = writeln!(
+            std::io::stderr(),
+            "warning: {name}: {of}, so hits may be lost; which ones depends on --mode; see \
+             `siliray check {name}`"
+        );
+    }
+    warnings
 }
 
 /// Reads, traces and writes part by part; says how many hits there are.
 fn trace(
     args: &Trace,
-    tracer: &Tracer,
+    walker: &Walker,
     rays: &mut RayReader,
     file: &mut AtomicFile,
     output: &Output,
@@ -136,11 +197,11 @@ fn trace(
         bytes.clear();
         // The next part is read while this one is traced.
         let (found, read) = rayon::join(
-            || answer(args.query, tracer, done, &part, &mut bytes),
+            || answer(args.query, walker, done, &part, &mut bytes),
             || rays.read(&mut next, chunk),
         );
         read.map_err(Failure::input)?;
-        hits += found;
+        hits += found.map_err(about(&args.scene))?;
         file.append(&bytes)?;
         done += part.len() as u64;
         let _ = bar.set((done as f64 / rays.count() as f64) as f32);
@@ -154,26 +215,48 @@ fn trace(
 }
 
 /// Appends the answers of some rays, the first of which has the number `first`; says how many hits.
-fn answer(query: QueryArg, tracer: &Tracer, first: u64, rays: &[Ray], bytes: &mut Vec<u8>) -> u64 {
-    match query {
+fn answer(
+    query: QueryArg,
+    walker: &Walker,
+    first: u64,
+    rays: &[Ray],
+    bytes: &mut Vec<u8>,
+) -> Result<u64, MachineError> {
+    Ok(match query {
         QueryArg::Closest => {
-            let hits = tracer.closest(rays);
+            let hits = match &walker.who {
+                Who::Fast(tracer) => tracer.closest(rays),
+                Who::Other(machine) => {
+                    let one = |ray| Ok(machine.closest(ray)?.unwrap_or(Hit::MISS));
+                    rays.par_iter().map(one).collect::<Result<_, MachineError>>()?
+                }
+            };
             hits.iter().for_each(|hit| push_hit(bytes, hit));
             hits.iter().filter(|hit| !hit.is_miss()).count() as u64
         }
         QueryArg::Any => {
-            let answers = tracer.any(rays);
+            let answers = match &walker.who {
+                Who::Fast(tracer) => tracer.any(rays),
+                Who::Other(machine) => {
+                    rays.par_iter().map(|ray| machine.any(ray)).collect::<Result<_, _>>()?
+                }
+            };
             bytes.extend(answers.iter().map(|&hit| u8::from(hit)));
             answers.iter().filter(|&&hit| hit).count() as u64
         }
         QueryArg::All => {
-            let all = tracer.all(rays);
+            let all = match &walker.who {
+                Who::Fast(tracer) => tracer.all(rays),
+                Who::Other(machine) => {
+                    rays.par_iter().map(|ray| machine.all(ray)).collect::<Result<_, _>>()?
+                }
+            };
             for (hits, ray) in all.iter().zip(first..) {
                 hits.iter().for_each(|hit| push_numbered_hit(bytes, ray, hit));
             }
             all.iter().map(|hits| hits.len() as u64).sum()
         }
-    }
+    })
 }
 
 impl QueryArg {
@@ -189,13 +272,15 @@ impl QueryArg {
 
 fn text(json: &Json) -> String {
     format!(
-        "{}: {} of {} in {} ({}), {} {}\n",
+        "{}: {} of {} in {} ({}), {} on {} ({}), {}\n",
         json.output,
         counted(json.hits, "hit"),
         counted(json.rays, "ray"),
         seconds(json.seconds),
         rate(json.rays_per_second),
-        json.mode,
+        json.mode.map_or(json.machine.to_owned(), |mode| format!("{} {mode}", json.machine)),
+        json.format,
+        json.source,
         json.triangle_rule
     )
 }

@@ -38,37 +38,30 @@ pub use rule::Rule;
 
 pub(crate) use findings::Place;
 
+use crate::Gfx12;
 use crate::decode::survey::Surveyed;
 use crate::decode::{Memory, Pairs, Survey};
+use crate::format::Proof;
 pub(crate) use boxes::text as box_text;
 use contents::Contents;
 use instances::Below;
-use machine::{CheckReport, CheckedImage, Image, ProvedFacts, Severity};
+use machine::{CheckReport, Checked, Image, ProvedFacts, Severity};
 
 /// Proves an image, or says what is wrong with it. Offsets count over the segments, one after the
 /// other in their order.
 #[must_use]
-pub fn check(image: Image) -> CheckReport {
-    let (findings, facts, nodes) = examine(&image, &Memory::new(&image));
-    report(image, findings, facts, nodes)
-}
-
-/// The same for an image whose segments lie at `offsets` in a file; findings give offsets in that
-/// file.
-#[must_use]
-pub fn check_file(image: Image, offsets: Vec<u64>) -> CheckReport {
-    let (findings, facts, nodes) = examine(&image, &Memory::with_offsets(&image, offsets));
-    report(image, findings, facts, nodes)
-}
-
-fn report(image: Image, findings: Findings, facts: ProvedFacts, nodes: usize) -> CheckReport {
+pub fn check(image: Image) -> CheckReport<Gfx12> {
+    let (findings, facts, nodes, survey) = examine(&image, &Memory::new(&image));
     let findings = findings.into_sorted();
     let is_sound = findings.iter().all(|finding| finding.severity != Severity::Error);
-    let checked = is_sound.then(|| CheckedImage::proved(image, facts));
+    let checked = is_sound.then(|| {
+        let proof = Proof::new(&image, survey);
+        Checked::new(image, facts, proof)
+    });
     CheckReport { checked, findings, nodes }
 }
 
-fn examine(image: &Image, memory: &Memory<'_>) -> (Findings, ProvedFacts, usize) {
+fn examine(image: &Image, memory: &Memory<'_>) -> (Findings, ProvedFacts, usize, Survey) {
     let mut findings = Findings::default();
     image::check(image, memory, &mut findings);
     let survey = Survey::collect(image, memory, &mut findings);
@@ -84,7 +77,7 @@ fn examine(image: &Image, memory: &Memory<'_>) -> (Findings, ProvedFacts, usize)
     }
     mixed_level(memory, tlas, &mut findings);
     let facts = facts(&findings);
-    (findings, facts, nodes)
+    (findings, facts, nodes, survey)
 }
 
 /// Checks one structure and sums up what it holds.

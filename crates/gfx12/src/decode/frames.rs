@@ -5,11 +5,13 @@
 
 use super::hierarchy::slots_box;
 use super::memory::Memory;
-use super::survey::{Survey, Surveyed, Target};
+use super::survey::{Surveyed, Target};
+use crate::Gfx12;
+use crate::format::memory;
 use crate::layout::BoxNode;
 use crate::obb;
 use geometry::Aabb;
-use machine::CheckedImage;
+use machine::Checked;
 
 /// The frames of all BLASes.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -28,10 +30,8 @@ pub(crate) struct LevelFrames {
 
 /// The frames of a proved image, for the tree that [`decode`](super::decode) gives.
 #[must_use]
-pub fn frames(image: &CheckedImage) -> Frames {
-    let image = image.image();
-    let memory = Memory::new(image);
-    let survey = Survey::new(image);
+pub fn frames(checked: &Checked<Gfx12>) -> Frames {
+    let (memory, survey) = (memory(checked), checked.proof().survey());
     let blases = &survey.structures[usize::from(survey.has_tlas())..];
     Frames { levels: blases.iter().map(|surveyed| level(&memory, surveyed)).collect() }
 }

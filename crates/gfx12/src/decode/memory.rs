@@ -2,14 +2,15 @@
 
 use crate::layout::{HalfNodeBits, NODE_BYTES, NodeBits};
 use machine::{Image, Segment};
+use std::borrow::Cow;
 
 /// An image with its segments in order of address.
 #[derive(Debug)]
 pub struct Memory<'a> {
     segments: &'a [Segment],
     /// Numbers of the segments that are not empty, by address.
-    order: Vec<u32>,
-    /// Offset of each segment in the file.
+    order: Cow<'a, [u32]>,
+    /// Offset of each segment in the file; empty if nobody asks for offsets.
     offsets: Vec<u64>,
 }
 
@@ -30,11 +31,13 @@ impl<'a> Memory<'a> {
     pub fn with_offsets(image: &'a Image, mut offsets: Vec<u64>) -> Self {
         let segments = &image.segments[..];
         offsets.resize(segments.len(), 0);
-        let mut order: Vec<u32> = (0..segments.len() as u32)
-            .filter(|&number| !segments[number as usize].bytes().is_empty())
-            .collect();
-        order.sort_by_key(|&number| segments[number as usize].address);
-        Self { segments, order, offsets }
+        Self { segments, order: Cow::Owned(address_order(segments)), offsets }
+    }
+
+    /// The memory of an image whose order of segments is known. Offsets are not: they are 0.
+    #[must_use]
+    pub(crate) fn in_order(image: &'a Image, order: &'a [u32]) -> Self {
+        Self { segments: &image.segments, order: Cow::Borrowed(order), offsets: Vec::new() }
     }
 
     /// The segments in their own order.
@@ -79,6 +82,19 @@ impl<'a> Memory<'a> {
     #[must_use]
     pub fn offset_of(&self, address: u64) -> u64 {
         self.segment_of(address)
-            .map_or(0, |number| self.offsets[number] + (address - self.segments[number].address))
+            .and_then(|number| {
+                let offset = self.offsets.get(number)?;
+                Some(offset + (address - self.segments[number].address))
+            })
+            .unwrap_or(0)
     }
+}
+
+/// Numbers of the segments that are not empty, by address.
+pub(crate) fn address_order(segments: &[Segment]) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..segments.len() as u32)
+        .filter(|&number| !segments[number as usize].bytes().is_empty())
+        .collect();
+    order.sort_by_key(|&number| segments[number as usize].address);
+    order
 }

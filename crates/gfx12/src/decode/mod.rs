@@ -34,6 +34,7 @@ mod visited;
 
 pub use frames::{Frames, frames};
 pub use memory::Memory;
+pub(crate) use memory::address_order;
 pub use nodes::{Node, NodeBody, nodes};
 pub use structure::Structure;
 pub use survey::Survey;
@@ -44,20 +45,20 @@ pub(crate) use instances::{Numbering, SidebandFault, SidebandRecord, numbering};
 pub(crate) use inverse::is_inverse;
 pub(crate) use primitives::{Pairs, Stored, split_key, stored};
 
+use crate::Gfx12;
+use crate::format::memory;
 use crate::layout::NodePointer;
 use geometry::Aabb;
 use hierarchy::Items;
-use machine::{CheckedImage, Image};
+use machine::Checked;
 use primitives::ReadPrimitives;
 use survey::Surveyed;
 use tree::{Blas, Tlas, Tree};
 
 /// The tree of a proved image, with the geometry as it is stored.
 #[must_use]
-pub fn decode(image: &CheckedImage) -> Tree {
-    let image = image.image();
-    let memory = Memory::new(image);
-    let survey = Survey::new(image);
+pub(crate) fn decode(checked: &Checked<Gfx12>) -> Tree {
+    let (memory, survey) = (memory(checked), checked.proof().survey());
     if !survey.has_tlas() {
         return Tree { blases: vec![blas(&memory, &survey.structures[0])], tlas: None };
     }
@@ -70,10 +71,9 @@ pub fn decode(image: &CheckedImage) -> Tree {
 /// The instance nodes of an image, each with the number of its instance: what a walk needs to name
 /// the instance of a hit.
 #[must_use]
-pub fn instance_numbers(image: &Image) -> Vec<(NodePointer, u32)> {
-    let survey = Survey::new(image);
-    let tlas = &survey.structures[0];
-    let numbers = numbering(&Memory::new(image), tlas).numbers;
+pub fn instance_numbers(checked: &Checked<Gfx12>) -> Vec<(NodePointer, u32)> {
+    let tlas = &checked.proof().survey().structures[0];
+    let numbers = numbering(&memory(checked), tlas).numbers;
     tlas.instances.iter().map(|instance| instance.pointer).zip(numbers).collect()
 }
 

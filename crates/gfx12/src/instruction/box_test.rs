@@ -86,7 +86,7 @@ fn remove_reused(entries: &mut [SortEntry; 8]) {
 }
 
 /// Whether a base pointer's flags rule out everything below a child (G-18).
-pub(super) fn is_culled_by_flags(child: CullFlags, flags: PointerFlags) -> bool {
+pub(crate) fn is_culled_by_flags(child: CullFlags, flags: PointerFlags) -> bool {
     let force_opaque = flags.contains(PointerFlags::FORCE_OPAQUE);
     let force_non_opaque = flags.contains(PointerFlags::FORCE_NON_OPAQUE);
     let only_opaque = (child.contains(CullFlags::ONLY_OPAQUE) || force_opaque) && !force_non_opaque;

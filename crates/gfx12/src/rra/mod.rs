@@ -41,7 +41,8 @@ pub mod unpack;
 pub use behind_header::{RebaseError, behind_header};
 pub use fault::RraError;
 pub use info::{ApiInfo, AsicInfo};
-pub use opened::{FilePlace, Opened};
+pub use opened::Opened;
+pub(crate) use opened::place_of;
 pub use structure::{Level, Structure, WriteError};
 
 use container::{Container, Magic, StoredChunk};

@@ -1,11 +1,12 @@
 //! From a file to an image, and from bytes of the image back to the file.
 
+use super::container::Compression;
 use super::fault::Field;
 use super::shown::is_for_viewer;
 use super::structure::{Level, Structure};
 use super::{Rra, RraError};
 use crate::layout::NodePointer;
-use machine::{Finding, Image, Segment, Severity};
+use machine::{FilePlace, Finding, Image, Segment, Severity};
 use std::collections::BTreeMap;
 
 /// An image out of a file.
@@ -21,53 +22,20 @@ pub struct Opened {
     pub findings: Vec<Finding>,
 }
 
-/// Where a structure's bytes lie in a file.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct FilePlace {
-    /// The chunk, by name and number.
-    pub chunk: String,
-    /// Where the chunk's data lies.
-    pub data_offset: u64,
-    /// Whether the data is compressed, so that its bytes have no places of their own.
-    pub compressed: bool,
-    /// Where the structure's header lies in the data.
-    pub header_offset: u64,
-    /// Bytes of that header, 128 or RADV's 120.
-    pub header_size: u64,
-}
-
-impl FilePlace {
-    /// The place of memory that is a whole file: every byte is where it is.
-    #[must_use]
-    pub fn whole_file() -> Self {
-        Self { header_size: NodePointer::ROOT_BEHIND_HEADER.byte_offset(), ..Self::default() }
-    }
-
-    /// The file offset of a byte of the structure. In compressed data: that of the data.
-    #[must_use]
-    pub fn offset(&self, byte: u64) -> u64 {
-        if self.compressed { self.data_offset } else { self.data_offset + self.data_byte(byte) }
-    }
-
-    /// The byte of the unpacked data that a byte of the structure is. RADV's header lacks its last
-    /// bytes, so what follows lies that much earlier.
-    #[must_use]
-    pub fn data_byte(&self, byte: u64) -> u64 {
-        let whole = NodePointer::ROOT_BEHIND_HEADER.byte_offset();
-        let within =
-            if byte < whole { byte.min(self.header_size) } else { byte + self.header_size - whole };
-        self.header_offset + within
-    }
-
-    /// The place of a byte in words, where its offset does not tell all.
-    #[must_use]
-    pub fn describe(&self, byte: u64) -> String {
-        if self.compressed {
-            format!("{}, byte {:#x} of the unpacked data", self.chunk, self.data_byte(byte))
-        } else {
-            self.chunk.clone()
-        }
-    }
+/// Where the bytes of a structure lie, whose header begins at `header_offset` of a chunk's data.
+/// RADV's header lacks its last bytes, so what follows lies that much earlier.
+pub(crate) fn place_of(
+    chunk: String,
+    compression: Compression,
+    data_offset: u64,
+    header_offset: u64,
+    header_size: u64,
+) -> FilePlace {
+    let whole = NodePointer::ROOT_BEHIND_HEADER.byte_offset();
+    let is_packed = compression == Compression::Zstd;
+    let start = if is_packed { header_offset } else { data_offset + header_offset };
+    let runs = vec![(0, start), (whole, start + header_size)];
+    FilePlace { chunk, compressed: is_packed.then_some(data_offset), runs }
 }
 
 impl Rra {

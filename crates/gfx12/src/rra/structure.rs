@@ -21,11 +21,11 @@
 
 use super::container::{Chunk, Compression, StoredChunk};
 use super::fault::{Field, RraError, u32_at, u64_at};
-use super::opened::FilePlace;
+use super::opened::place_of;
 use super::unpack::unpack;
 use crate::layout::base_pointer::ADDRESS_MASK;
 use crate::layout::{GpurtHeader, NodeBits, RTIP_3_1};
-use machine::Segment;
+use machine::{FilePlace, Segment};
 
 /// The ids that structures go by.
 pub const IDS: [&str; 2] = ["RawAccelStruct", "RawAccelStruc"];
@@ -158,13 +158,13 @@ impl Structure {
         let mut segment = Segment::zeroed(address, data.len() - start + missing);
         segment.bytes_mut()[..size].copy_from_slice(&data[start..behind]);
         segment.bytes_mut()[size + missing..].copy_from_slice(&data[behind..]);
-        let place = FilePlace {
-            chunk: name.clone(),
-            data_offset: chunk.data_offset,
-            compressed: chunk.compression == Compression::Zstd,
-            header_offset: u64::from(header_offset),
-            header_size: u64::from(header_size),
-        };
+        let place = place_of(
+            name.clone(),
+            chunk.compression,
+            chunk.data_offset,
+            u64::from(header_offset),
+            u64::from(header_size),
+        );
         let level = header_of(&segment).rt_ip_level;
         if level != RTIP_3_1 {
             let field =

@@ -6,16 +6,17 @@
 use super::Findings;
 use super::NAME;
 use super::contents::check_contents;
+use super::format::{Gfx12Bvh4x2, Proof};
 use super::rule::Rule;
 use super::survey::Survey;
 use crate::decode::Memory;
 use crate::layout::Resource;
 use crate::layout::base_pointer::ADDRESS_MASK;
-use machine::{CheckReport, CheckedImage, Finding, Image, ProvedFacts, Severity};
+use machine::{CheckReport, Checked, Finding, Image, ProvedFacts, Severity};
 
 /// Proves an image, or says what is wrong with it. Offsets count over the segments in their order.
 #[must_use]
-pub fn check(image: Image) -> CheckReport {
+pub fn check(image: Image) -> CheckReport<Gfx12Bvh4x2> {
     let memory = Memory::new(&image);
     let mut findings = Findings::default();
     check_segments(&image, &memory, &mut findings);
@@ -37,7 +38,7 @@ pub fn check(image: Image) -> CheckReport {
     };
     let findings = findings.into_sorted();
     let sound = findings.iter().all(|finding| finding.severity != Severity::Error);
-    let checked = sound.then(|| CheckedImage::proved(image, facts));
+    let checked = sound.then(|| Checked::new(image, facts, Proof { survey }));
     CheckReport { checked, findings, nodes }
 }
 

@@ -15,21 +15,15 @@ use crate::decode::{Memory, is_inverse};
 use crate::layout::uncompressed::{DualInstanceNode, DualKind, DualPointer, TriangleNode};
 use crate::layout::{GpurtSideband, HalfNodeBits};
 use geometry::{Aabb, InstanceFlags, Transform, Triangle};
-use machine::{CheckedImage, Image};
+use machine::Image;
 use tree::{
     Blas, Bvh, Instance, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tlas, Tree,
 };
 
-/// The tree of a proved image, with the geometry as it is stored.
-#[must_use]
-pub fn decode(image: &CheckedImage) -> Tree {
-    read(image.image())
-}
-
-/// The tree of any image; what breaks a rule of structure is left out.
-pub(super) fn read(image: &Image) -> Tree {
+/// The tree of an image, with the geometry as it is stored; what breaks a rule of structure is left
+/// out.
+pub(super) fn decode(image: &Image, survey: &Survey) -> Tree {
     let memory = Memory::new(image);
-    let survey = Survey::new(image);
     if !survey.has_tlas() {
         return Tree { blases: vec![blas(&memory, &survey.structures[0])], tlas: None };
     }

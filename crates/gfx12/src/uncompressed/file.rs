@@ -35,14 +35,16 @@ use crate::layout::uncompressed::{DualKind, DualPointer};
 use crate::rra::container::{self, Chunk, Compression, Container, Magic, StoredChunk};
 use crate::rra::fault::{Field, u32_at, u64_at};
 use crate::rra::unpack::unpack;
-use crate::rra::{FilePlace, Level, Opened, RraError};
-use machine::{Image, Segment};
+use crate::rra::{Level, Opened, RraError, place_of};
+use machine::{FilePlace, Image, Segment};
 
 /// The id of the chunks.
 pub const ID: &str = "Bvh4x2Struct";
 
 const VERSION: u32 = 1;
 const CHUNK_HEADER_BYTES: usize = 36;
+/// No header is cut short here.
+const WHOLE_HEADER: u64 = 128;
 
 /// A file, taken apart.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,6 +72,13 @@ pub struct StoredStructure {
     pub leaf_count: u32,
     /// Where the memory comes from.
     pub place: FilePlace,
+}
+
+/// Whether bytes are a file with a structure of this format.
+#[must_use]
+pub fn is_file(bytes: &[u8]) -> bool {
+    let container = Container::parse(bytes);
+    container.is_ok_and(|container| container.chunks.iter().any(|chunk| chunk.name() == ID))
 }
 
 /// Takes a file apart; `None` if it holds no structure of this format.
@@ -148,12 +157,7 @@ impl StoredStructure {
             primitive_count: word(24),
             box_count: word(28),
             leaf_count: word(32),
-            place: FilePlace {
-                chunk: name,
-                data_offset: chunk.data_offset,
-                compressed: chunk.compression == Compression::Zstd,
-                ..FilePlace::whole_file()
-            },
+            place: place_of(name, chunk.compression, chunk.data_offset, 0, WHOLE_HEADER),
         })
     }
 }

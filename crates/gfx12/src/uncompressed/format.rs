@@ -1,7 +1,8 @@
-//! The format as the trait [`Format`] wants it.
+//! The format as the traits of formats want it.
 
-use super::{NAME, Options, check, decode, encode};
-use machine::{Capabilities, CheckReport, CheckedImage, EncodeError, Format, Image};
+use super::survey::Survey;
+use super::{Options, check, decode, encode};
+use machine::{Capabilities, CheckReport, Checked, EncodeError, Format, Image, TreeFormat};
 use tree::Tree;
 
 /// The format `gfx12-bvh4x2`. Its options matter to the encoder alone.
@@ -11,24 +12,30 @@ pub struct Gfx12Bvh4x2 {
     pub options: Options,
 }
 
-impl Format for Gfx12Bvh4x2 {
-    fn name(&self) -> &'static str {
-        NAME
-    }
+/// What the check of an image learned: every node that can be reached.
+#[derive(Debug)]
+pub struct Proof {
+    pub(crate) survey: Survey,
+}
 
+impl Format for Gfx12Bvh4x2 {
+    type Proof = Proof;
+
+    fn check(image: Image) -> CheckReport<Self> {
+        check::check(image)
+    }
+}
+
+impl TreeFormat for Gfx12Bvh4x2 {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { instances: true, masks: true, flags: true, procedural: true, ids: true }
+        Capabilities::ALL
     }
 
     fn encode(&self, tree: &Tree) -> Result<Image, EncodeError> {
         Ok(encode::encode(tree, &self.options)?)
     }
 
-    fn check(&self, image: Image) -> CheckReport {
-        check::check(image)
-    }
-
-    fn decode(&self, image: &CheckedImage) -> Tree {
-        decode::decode(image)
+    fn decode(checked: &Checked<Self>) -> Tree {
+        decode::decode(checked.image(), &checked.proof().survey)
     }
 }

@@ -1,48 +1,40 @@
-//! The hits of a query under way: what is accepted, and how far boxes still matter.
+//! The hits of a query under way, and with which extent boxes are tested.
 
 use geometry::slab;
-use machine::{Hit, HitKind, RayQuery};
+use machine::{Hit, Observer, RayQuery};
 use std::ops::ControlFlow;
 
 /// What a query has found so far.
 pub(super) struct Found<'a> {
-    query: &'a RayQuery,
-    hits: &'a mut Vec<Hit>,
+    hits: machine::Found<'a>,
+    tmax: f32,
     /// The extent of all nodes, once the walk has begun again.
     fixed_extent: Option<f32>,
 }
 
 impl<'a> Found<'a> {
-    pub(super) fn new(query: &'a RayQuery, hits: &'a mut Vec<Hit>) -> Self {
-        hits.clear();
-        Self { query, hits, fixed_extent: None }
+    pub(super) fn new(query: &RayQuery, hits: &'a mut Vec<Hit>) -> Self {
+        let tmax = query.shape.tmax;
+        Self { hits: machine::Found::new(query.kind, tmax, hits), tmax, fixed_extent: None }
     }
 
     /// Whether the hit would be kept.
     pub(super) fn wants(&self, hit: &Hit) -> bool {
-        self.query.kind != HitKind::Closest || hit.is_closer_than(self.hits.first())
+        self.hits.wants(hit)
     }
 
     /// Keeps the hit if it is wanted; breaks when the query has its answer.
-    pub(super) fn take(&mut self, hit: Hit) -> ControlFlow<()> {
-        if self.wants(&hit) {
-            if self.query.kind == HitKind::Closest {
-                self.hits.clear();
-            }
-            self.hits.push(hit);
-        }
-        if self.query.kind == HitKind::Any {
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(())
+    pub(super) fn offer<O: Observer + ?Sized>(
+        &mut self,
+        hit: Hit,
+        observer: &mut O,
+    ) -> ControlFlow<()> {
+        self.hits.offer(hit, observer)
     }
 
     /// The largest `t` that still matters: that of the best hit, or the ray's own.
     pub(super) fn farthest(&self) -> f32 {
-        match (self.query.kind, self.hits.first()) {
-            (HitKind::Closest, Some(best)) => best.t,
-            _ => self.query.ray.tmax,
-        }
+        self.hits.farthest()
     }
 
     /// The extent with which boxes are tested: [`Found::farthest`], widened like the exit of the
@@ -53,7 +45,7 @@ impl<'a> Found<'a> {
 
     /// The extent with which the walk began.
     pub(super) fn original_extent(&self) -> f32 {
-        self.fixed_extent.unwrap_or_else(|| slab::widen(self.query.ray.tmax))
+        self.fixed_extent.unwrap_or_else(|| slab::widen(self.tmax))
     }
 
     /// Whether nodes have been tested with different extents.
@@ -68,21 +60,15 @@ impl<'a> Found<'a> {
 
     /// The walk begins again: a list of all hits is emptied, the closest hit is kept.
     pub(super) fn restart(&mut self) {
-        if self.query.kind == HitKind::All {
-            self.hits.clear();
-        }
+        self.hits.restart();
     }
 
-    /// Puts the hits of an all-hits query in order; a primitive may have been met twice.
-    pub(super) fn finish(self) {
-        if self.query.kind == HitKind::All {
-            self.hits.sort_by(Hit::total_cmp);
-            self.hits.dedup();
+    /// Ends the walk: with the hits in order, or with none where it did not finish.
+    pub(super) fn end<E>(self, outcome: Result<(), E>) -> Result<(), E> {
+        match outcome {
+            Ok(()) => self.hits.finish(),
+            Err(_) => self.hits.abandon(),
         }
-    }
-
-    /// No hits: the walk did not end.
-    pub(super) fn abandon(self) {
-        self.hits.clear();
+        outcome
     }
 }

@@ -1,57 +1,53 @@
 //! GPURT's loop over `image_bvh8_intersect_ray` (`TraceRay3_1.hlsl`, `RayQuery3_1.hlsl`).
 //!
-//! Shaped like [RADV's](super::radv), with ranges: the stack instruction runs in range mode, which
-//! moves a primitive on to the next pair as the navigation bits of VGPR8 say, until its range ends.
-//! A step that walks back uses the ray's own extent, so that the parent's children come in the same
-//! order as before.
+//! Shaped like [RADV's](super::radv), with ranges: the stack instruction runs in range mode, which moves a
+//! primitive on to the next pair as the navigation bits of VGPR8 say, until its range ends. A step that
+//! walks back uses the ray's own extent, so that the parent's children come in the same order as before.
 //!
-//! Range mode takes every primitive of a box for visited once the walk comes back to the box. That
-//! holds when all eight children of a box fit on the stack: primitives are sorted first. With fewer
-//! entries some may have been lost before they were visited, so for those sizes, which no driver
-//! uses, steps that walk back run without range mode and name the range's first pair, which is what
-//! the box knows.
+//! Range mode takes every primitive of a box for visited once the walk comes back to the box. That holds
+//! when all eight children of a box fit on the stack: primitives are sorted first. With fewer entries some
+//! may have been lost before they were visited, so for those sizes, which no driver uses, steps that walk
+//! back run without range mode and name the range's first pair, which is what the box knows.
 //!
-//! Candidates are accepted by the law rather than by the registers. The root below an instance is
-//! that of the structure (there is no rebraiding: `check` requires the embedded boxes to name the
-//! root).
+//! Candidates are accepted by the law rather than by the registers. The root below an instance is that of
+//! the structure (there is no rebraiding: `check` requires the embedded boxes to name the root).
 
 use super::found::Found;
-use super::ground::{Ground, Ranges};
 use super::lane::{Lane, PairVisit};
 use super::options::{Options, WalkError};
-use crate::instruction::Answer;
+use super::walk_image::{Ranges, WalkImage};
+use crate::Gfx12;
+use crate::instruction::Answer as Registers;
 use crate::layout::{NodePointer, PointerFlags};
-use machine::{BudgetExhausted, CheckedImage, Counters, Hit, Machine, RayQuery};
+use machine::{
+    Answer, BudgetExhausted, Checked, Machine, MachineError, Observer, Query, Step, Unwatched,
+};
+use std::sync::Arc;
 
 /// `gfx12-gpurt`: GPURT's loop.
 #[derive(Debug)]
-pub struct Gpurt<'a>(Ground<'a>);
+pub struct Gpurt(WalkImage);
 
 /// Children of a box: with as many entries a stack holds all of them.
 const ALL_CHILDREN: u8 = 8;
 
-impl<'a> Gpurt<'a> {
+impl Gpurt {
     /// The machine over an image.
     ///
     /// # Errors
     /// When parents that are needed are wrong; see [`WalkError`].
-    pub fn new(image: &'a CheckedImage, options: Options) -> Result<Self, WalkError> {
-        Ground::new(image, options, Ranges::Any).map(Self)
-    }
-}
-
-impl Machine for Gpurt<'_> {
-    fn name(&self) -> &'static str {
-        "gfx12-gpurt"
+    pub fn new(image: Arc<Checked<Gfx12>>, options: Options) -> Result<Self, WalkError> {
+        WalkImage::new(image, options, Ranges::Any).map(Self)
     }
 
-    fn answer(
+    fn trace<O: Observer + ?Sized>(
         &self,
-        query: &RayQuery,
-        hits: &mut Vec<Hit>,
-        counters: &mut Counters,
-    ) -> Result<(), BudgetExhausted> {
-        let ground = &self.0;
+        query: &Query,
+        answer: &mut Answer,
+        observer: &mut O,
+    ) -> Result<(), MachineError> {
+        let (image, query) = (&self.0, &query.as_ray(self.name())?);
+        let Answer { hits, counters } = answer;
         let mut found = Found::new(query, hits);
         counters.queries += 1;
         if !query.can_hit() {
@@ -59,30 +55,44 @@ impl Machine for Gpurt<'_> {
         }
         let flags = PointerFlags::of_ray(query.flags.bits());
         let mut walk = Walk {
-            lane: Lane::new(ground, query, flags, counters),
+            lane: Lane::new(image, query, flags, counters, observer),
             found: &mut found,
-            all_children_fit: ground.options.stack_size >= ALL_CHILDREN,
+            all_children_fit: image.options.stack_size >= ALL_CHILDREN,
             last_box: NodePointer::INVALID,
             blas_root: NodePointer::INVALID,
             range: None,
             visited_again: None,
         };
-        match walk.run(ground.structure.root) {
-            Ok(()) => {
-                found.finish();
-                Ok(())
-            }
-            Err(exhausted) => {
-                found.abandon();
-                Err(exhausted)
-            }
+        let outcome = walk.run(image.structure.root);
+        if walk.lane.observer.is_watching() {
+            walk.lane.observer.see(Step::End);
         }
+        Ok(found.end(outcome)?)
+    }
+}
+
+impl Machine for Gpurt {
+    fn name(&self) -> &'static str {
+        "gfx12-gpurt"
+    }
+
+    fn watch(
+        &self,
+        query: &Query,
+        answer: &mut Answer,
+        observer: &mut dyn Observer,
+    ) -> Result<(), MachineError> {
+        self.trace(query, answer, observer)
+    }
+
+    fn answer_into(&self, query: &Query, answer: &mut Answer) -> Result<(), MachineError> {
+        self.trace(query, answer, &mut Unwatched)
     }
 }
 
 /// One query under way.
-struct Walk<'a, 'f> {
-    lane: Lane<'a>,
+struct Walk<'a, 'f, O: ?Sized> {
+    lane: Lane<'a, O>,
     found: &'f mut Found<'a>,
     /// Whether the stack holds all children of a box.
     all_children_fit: bool,
@@ -105,7 +115,7 @@ struct Push {
     stays_in_range: bool,
 }
 
-impl Walk<'_, '_> {
+impl<O: Observer + ?Sized> Walk<'_, '_, O> {
     fn run(&mut self, root: NodePointer) -> Result<(), BudgetExhausted> {
         let (mut current, mut last) = (root, NodePointer::INVALID);
         while !current.is_special() {
@@ -145,9 +155,9 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// Base and ray are switched for a missed instance too: nothing is pushed then, and the next
-    /// pop or the step back from the instance undoes it.
-    fn instance(&mut self, current: NodePointer, answer: &Answer) -> Push {
+    /// Base and ray are switched for a missed instance too: nothing is pushed then, and the next pop or
+    /// the step back from the instance undoes it.
+    fn instance(&mut self, current: NodePointer, answer: &Registers) -> Push {
         self.blas_root = self.lane.enter(current, answer);
         let is_missed = answer.vdst[7] == NodePointer::INVALID.0;
         self.lane.counters.instances += u64::from(!is_missed);
@@ -157,8 +167,8 @@ impl Walk<'_, '_> {
         Push { last: NodePointer::INVALID, data, range_mode: true, stays_in_range: false }
     }
 
-    /// Takes the nearer primitive of a pair, and on a second visit the other one; then moves on in
-    /// the range. `None` when the query has its answer.
+    /// Takes the nearer primitive of a pair, and on a second visit the other one; then moves on in the
+    /// range. `None` when the query has its answer.
     fn primitive(&mut self, current: NodePointer) -> Result<Option<Push>, BudgetExhausted> {
         let (candidate, visit) = match self.visited_again.take() {
             Some(visit) => {
@@ -170,7 +180,7 @@ impl Walk<'_, '_> {
                 (visit.nearer, visit)
             }
         };
-        if candidate.is_some_and(|hit| self.found.take(hit).is_break()) {
+        if candidate.is_some_and(|hit| self.lane.offer(self.found, hit).is_break()) {
             return Ok(None);
         }
         self.lane.counters.leaves += u64::from(self.range.is_none());
@@ -198,6 +208,7 @@ impl Walk<'_, '_> {
             self.lane.leave();
         }
         let next = if previous.is_primitive() { self.last_box } else { self.lane.parent(previous) };
+        self.lane.show_walk_back(next, previous);
         (next, previous)
     }
 }

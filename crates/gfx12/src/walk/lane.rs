@@ -1,8 +1,9 @@
 //! One lane of a wave: the registers that both loops keep, and the two instructions that they execute.
 
 use super::found::Found;
-use super::ground::Ground;
 use super::options::WalkBack;
+use super::walk_image::WalkImage;
+use crate::decode::Memory;
 use crate::decode::primitives::{Stored, stored};
 use crate::instruction::primitive_test::navigation;
 use crate::instruction::{
@@ -14,27 +15,32 @@ use crate::layout::{
 use crate::stack::{ENTRY_STRIDE, StackAddress, StackMode, push8_pop1};
 use geometry::{InstanceFlags, Ray, Vec3};
 use machine::primitive_test::MergedFlags;
-use machine::{BudgetExhausted, Counters, Hit, HitKind, RayQuery, StepBudget};
+use machine::{
+    BudgetExhausted, Counters, Hit, HitKind, Observer, PrimitiveTest, RayQuery, Step, StepBudget,
+};
+use std::ops::ControlFlow;
 use tree::primitives::Primitive;
 
 /// The state of one ray.
-pub(super) struct Lane<'a> {
-    ground: &'a Ground<'a>,
-    query: &'a RayQuery,
-    resource: Resource,
+pub(super) struct Lane<'a, O: ?Sized> {
+    pub(super) image: &'a WalkImage,
+    pub(super) memory: Memory<'a>,
+    pub(super) query: &'a RayQuery,
+    pub(super) resource: Resource,
     world_bases: [BasePointer; 2],
-    space: Space,
+    pub(super) space: Space,
     lds: [u32; 31 * ENTRY_STRIDE],
     stack: u32,
     budget: StepBudget,
     pub(super) counters: &'a mut Counters,
+    pub(super) observer: &'a mut O,
 }
 
 /// Where the ray is: its registers, and what they belong to.
 #[derive(Clone, Copy)]
-struct Space {
-    origin: Vec3,
-    direction: Vec3,
+pub(super) struct Space {
+    pub(super) origin: Vec3,
+    pub(super) direction: Vec3,
     /// The base pointers for boxes and for everything else.
     bases: [BasePointer; 2],
     flags: MergedFlags,
@@ -50,25 +56,28 @@ pub(super) struct PairVisit {
     pub(super) navigation: u32,
 }
 
-impl<'a> Lane<'a> {
+impl<'a, O: Observer + ?Sized> Lane<'a, O> {
     /// A lane at the root; `flags` go with its base pointer.
     pub(super) fn new(
-        ground: &'a Ground<'a>,
+        image: &'a WalkImage,
         query: &'a RayQuery,
         flags: PointerFlags,
         counters: &'a mut Counters,
+        observer: &'a mut O,
     ) -> Self {
-        let world_bases = ground.world_bases(flags);
+        let world_bases = image.world_bases(flags);
         Self {
-            ground,
+            image,
+            memory: image.memory(),
             query,
-            resource: ground.resource(query.kind == HitKind::Any),
+            resource: image.resource(query.kind == HitKind::Any),
             world_bases,
             space: world(query, world_bases),
             lds: [0; 31 * ENTRY_STRIDE],
             stack: 0,
-            budget: StepBudget::new(ground.step_limit),
+            budget: StepBudget::new(image.step_limit),
             counters,
+            observer,
         }
     }
 
@@ -83,7 +92,11 @@ impl<'a> Lane<'a> {
             self.counters.nodes += 1;
             self.counters.box_tests += u64::from(BoxNode::child_count(&self.node(node)));
         }
-        Ok(self.execute(node, extent))
+        let answer = self.execute(node, extent);
+        if self.observer.is_watching() {
+            self.show_step(node, extent, &answer);
+        }
+        Ok(answer)
     }
 
     fn execute(&self, node: NodePointer, extent: f32) -> Answer {
@@ -91,14 +104,14 @@ impl<'a> Lane<'a> {
         let ray = RayRegisters { origin, direction, extent, mask: self.query.mask };
         let operands =
             Bvh8Operands { resource: self.resource, base: self.base_of(node), ray, node };
-        image_bvh8_intersect_ray(&self.ground.memory, &operands, TriangleArithmetic::default())
+        image_bvh8_intersect_ray(&self.memory, &operands, TriangleArithmetic::default())
     }
 
     /// The children that a box reports. Each is named once: a step that walks back takes the last of two
     /// for the one that was left, and would not see what stands between them.
     pub(super) fn children(&self, answer: &Answer) -> [u32; 8] {
         let mut children: [u32; 8] = std::array::from_fn(|k| answer.vdst[k]);
-        if self.ground.has_repeats {
+        if self.image.has_repeats {
             for k in 1..8 {
                 if children[..k].contains(&children[k]) {
                     children[k] = NodePointer::INVALID.0;
@@ -111,14 +124,18 @@ impl<'a> Lane<'a> {
     /// Whether the walk must begin again now that entries were lost: nodes on the way up were tested with
     /// extents that no longer hold.
     pub(super) fn must_restart(&self, found: &Found<'_>) -> bool {
-        self.ground.options.walk_back == WalkBack::Restarting && found.has_shrunk()
+        self.image.options.walk_back == WalkBack::Restarting && found.has_shrunk()
     }
 
     /// Goes back to the root's structure with an empty stack.
     pub(super) fn restart(&mut self) -> NodePointer {
+        if self.observer.is_watching() {
+            let reason = "entries were lost, and the extent has changed since the walk began";
+            self.observer.see(Step::Restart { reason });
+        }
         self.leave();
         self.stack = 0;
-        self.ground.structure.root
+        self.image.structure.root
     }
 
     /// `ds_bvh_stack_push8_pop1_rtn_b32`.
@@ -128,8 +145,18 @@ impl<'a> Lane<'a> {
         data: [u32; 8],
         range_mode: bool,
     ) -> NodePointer {
-        let mode = StackMode { size: self.ground.options.stack_size, range_mode };
-        push8_pop1(&mut self.lds, &mut self.stack, last, data, mode)
+        let mode = StackMode { size: self.image.options.stack_size, range_mode };
+        let before = self.stack;
+        let next = push8_pop1(&mut self.lds, &mut self.stack, last, data, mode);
+        if self.observer.is_watching() {
+            self.show_stack(before, last, data, next);
+        }
+        next
+    }
+
+    /// The register that addresses the stack.
+    pub(super) fn stack_address(&self) -> u32 {
+        self.stack
     }
 
     /// Whether the last pop returned to the TLAS.
@@ -147,11 +174,17 @@ impl<'a> Lane<'a> {
             flags: MergedFlags::new(self.query.flags, instance_flags(base.flags())),
             instance: Some(instance),
         };
-        self.ground.root_below(base)
+        if self.observer.is_watching() {
+            self.show_instance(instance);
+        }
+        self.image.root_below(&self.memory, base)
     }
 
     /// Goes back to the ray of the world.
     pub(super) fn leave(&mut self) {
+        if self.observer.is_watching() && self.space.instance.is_some() {
+            self.observer.see(Step::Leave);
+        }
         self.space = world(self.query, self.world_bases);
     }
 
@@ -174,7 +207,10 @@ impl<'a> Lane<'a> {
         let pair = usize::from(node.pair());
         let navigation = navigation(&decoded.pair(pair), pair, decoded.pair_count());
         debug_assert_eq!(self.execute(node, f32::INFINITY).vdst[8] & 3, navigation);
-        let hits = stored(&decoded, pair).map(|s| s.and_then(|s| self.hit(&s)));
+        if self.observer.is_watching() {
+            self.show_node(node, "primitive");
+        }
+        let hits = stored(&decoded, pair).map(|s| s.and_then(|s| self.hit(node, &s)));
         let [nearer, farther] = match hits {
             [Some(a), Some(b)] if b.total_cmp(&a).is_lt() => [Some(b), Some(a)],
             [None, b] => [b, None],
@@ -188,7 +224,7 @@ impl<'a> Lane<'a> {
         self.budget.step()
     }
 
-    fn hit(&mut self, stored: &Stored) -> Option<Hit> {
+    fn hit(&mut self, node: NodePointer, stored: &Stored) -> Option<Hit> {
         let Space { origin, direction, bases, flags, instance } = self.space;
         let (primitive, id, skip) = match stored {
             Stored::Triangle(triangle, id) => {
@@ -204,25 +240,40 @@ impl<'a> Lane<'a> {
         if bases[1].flags().contains(skip) {
             return None;
         }
-        let ray = Ray { origin, direction, ..self.query.ray };
-        let number = instance.map_or(0, |instance| self.ground.instance_number(instance));
-        flags.hit(self.ground.options.rule, &ray, primitive, id, number)
+        let ray = Ray { origin, direction, ..self.query.shape };
+        let number = instance.map_or(0, |instance| self.image.instance_number(instance));
+        let hit = flags.hit(self.image.options.rule, &ray, primitive, id, number);
+        if self.observer.is_watching() {
+            self.observer.see(Step::Primitive(PrimitiveTest {
+                pointer: node.0.into(),
+                instance: number,
+                geometry: id.geometry,
+                primitive: id.primitive,
+                t: hit.map(|hit| hit.t),
+            }));
+        }
+        hit
     }
 
-    fn base_of(&self, node: NodePointer) -> BasePointer {
+    /// Offers a hit to what has been found so far.
+    pub(super) fn offer(&mut self, found: &mut Found<'_>, hit: Hit) -> ControlFlow<()> {
+        found.offer(hit, &mut *self.observer)
+    }
+
+    pub(super) fn base_of(&self, node: NodePointer) -> BasePointer {
         self.space.bases[usize::from(!node.is_box())]
     }
 
-    fn node(&self, node: NodePointer) -> NodeBits {
+    pub(super) fn node(&self, node: NodePointer) -> NodeBits {
         let address = self.base_of(node).address() + node.byte_offset();
-        self.ground.memory.node(address).unwrap_or(NodeBits::ZERO)
+        self.memory.node(address).unwrap_or(NodeBits::ZERO)
     }
 }
 
 fn world(query: &RayQuery, bases: [BasePointer; 2]) -> Space {
     Space {
-        origin: query.ray.origin,
-        direction: query.ray.direction,
+        origin: query.shape.origin,
+        direction: query.shape.direction,
         bases,
         flags: MergedFlags::new(query.flags, InstanceFlags::empty()),
         instance: None,

@@ -14,12 +14,12 @@
 //! | file | concept |
 //! |---|---|
 //! | [`options`] | stack size, order, growth; why a walk refuses an image |
-//! | `ground` | the image, and what a constructor asks of it |
+//! | `walk_image` | the image, and what a constructor asks of it |
 //! | `lane` | the registers of one ray, and the two instructions |
 //! | `found` | hits so far, and how far boxes matter |
+//! | `shown` | what an observer is told |
 //! | [`radv`], [`gpurt`] | the loops |
-//! | [`dual`] | the loop around the dual instruction, with a ground and a lane of its own |
-//! | [`promise`] | for which rays nothing is lost |
+//! | [`dual`] | the loop around the dual instruction, with an image and a lane of its own |
 //!
 //! **Accepting.** The registers of the instruction stay raw. Both primitives of a pair that the
 //! walk reaches are put to [`machine::primitive_test`], like everywhere else; on the
@@ -46,14 +46,13 @@
 pub mod dual;
 mod found;
 pub mod gpurt;
-mod ground;
 mod lane;
 pub mod options;
-pub mod promise;
 pub mod radv;
+mod shown;
+mod walk_image;
 
 pub use dual::Dual;
 pub use gpurt::Gpurt;
 pub use options::{Options, WalkBack, WalkError};
-pub use promise::Promise;
 pub use radv::{Radv, RadvLiteral};

@@ -71,14 +71,6 @@ pub enum WalkBack {
 /// Why a walk cannot be made over an image.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WalkError {
-    /// An image of another format.
-    #[error("the image has the format {found}, expected {expected}")]
-    Format {
-        /// What it has.
-        found: &'static str,
-        /// What the machine reads.
-        expected: &'static str,
-    },
     /// The stack instruction has five bits for its size.
     #[error("a stack of {found} entries, expected 1 to 31")]
     StackSize {

@@ -1,81 +1,95 @@
 //! RADV's loop over `image_bvh8_intersect_ray` (Mesa, `radv_nir_rt_common.c`).
 //!
 //! A step tests the current node, pushes what it found and pops the next. When the stack has lost
-//! entries, the walk goes to the parent of the node it left, and pushes what comes after that node
-//! in the parent's order. As shipped, such a step tests boxes with the extent of that moment; a
-//! child that no longer reaches it is then missing from the results, nothing equals the node just
-//! left, nothing is pushed, and siblings that still matter are lost. [`RadvLiteral`] does what is
-//! shipped; [`Radv`] uses the ray's own extent there (G-35), and begins again where even that would
-//! not bring the order back ([`WalkBack`](super::WalkBack)).
+//! entries, the walk goes to the parent of the node it left, and pushes what comes after that node in the
+//! parent's order. As shipped, such a step tests boxes with the extent of that moment; a child that no
+//! longer reaches it is then missing from the results, nothing equals the node just left, nothing is
+//! pushed, and siblings that still matter are lost. [`RadvLiteral`] does what is shipped; [`Radv`] uses the
+//! ray's own extent there (G-35), and begins again where even that would not bring the order back
+//! ([`WalkBack`](super::WalkBack)).
 //!
 //! Differences from the shader are these. Candidates are accepted by the law rather than by the
-//! registers. The root below an instance is that of the structure, since siliray's structures begin
-//! with a header and RADV's do not. Every range must have one pair: the constructor refuses other
-//! images, since RADV writes none and its loop would not see the rest.
+//! registers. The root below an instance is that of the structure, since siliray's structures begin with a
+//! header and RADV's do not. Every range must have one pair: the constructor refuses other images, since
+//! RADV writes none and its loop would not see the rest.
 
 use super::found::Found;
-use super::ground::{Ground, Ranges};
 use super::lane::Lane;
 use super::options::{Options, WalkError};
+use super::walk_image::{Ranges, WalkImage};
+use crate::Gfx12;
 use crate::layout::{NodePointer, PointerFlags};
-use machine::{BudgetExhausted, CheckedImage, Counters, Hit, Machine, RayQuery};
+use machine::{
+    Answer, BudgetExhausted, Checked, Hit, Machine, MachineError, Observer, Query, RayQuery, Step,
+    Unwatched,
+};
+use std::sync::Arc;
 
 /// `gfx12-radv`: RADV's loop, with the ray's own extent in steps that walk back.
 #[derive(Debug)]
-pub struct Radv<'a>(Ground<'a>);
+pub struct Radv(WalkImage);
 
 /// `gfx12-radv-literal`: RADV's loop as shipped, with the hits that it loses.
 #[derive(Debug)]
-pub struct RadvLiteral<'a>(Ground<'a>);
+pub struct RadvLiteral(WalkImage);
 
-impl<'a> Radv<'a> {
+impl Radv {
     /// The machine over an image.
     ///
     /// # Errors
-    /// When a range has more than one pair, or parents that are needed are wrong; see
-    /// [`WalkError`].
-    pub fn new(image: &'a CheckedImage, options: Options) -> Result<Self, WalkError> {
-        Ground::new(image, options, Ranges::OnePair).map(Self)
+    /// When a range has more than one pair, or parents that are needed are wrong; see [`WalkError`].
+    pub fn new(image: Arc<Checked<Gfx12>>, options: Options) -> Result<Self, WalkError> {
+        WalkImage::new(image, options, Ranges::OnePair).map(Self)
     }
 }
 
-impl<'a> RadvLiteral<'a> {
+impl RadvLiteral {
     /// The machine over an image.
     ///
     /// # Errors
     /// As [`Radv::new`].
-    pub fn new(image: &'a CheckedImage, options: Options) -> Result<Self, WalkError> {
-        Ground::new(image, options, Ranges::OnePair).map(Self)
+    pub fn new(image: Arc<Checked<Gfx12>>, options: Options) -> Result<Self, WalkError> {
+        WalkImage::new(image, options, Ranges::OnePair).map(Self)
     }
 }
 
-impl Machine for Radv<'_> {
+impl Machine for Radv {
     fn name(&self) -> &'static str {
         "gfx12-radv"
     }
 
-    fn answer(
+    fn watch(
         &self,
-        query: &RayQuery,
-        hits: &mut Vec<Hit>,
-        counters: &mut Counters,
-    ) -> Result<(), BudgetExhausted> {
-        answer(&self.0, Variant::OriginalExtent, query, hits, counters)
+        query: &Query,
+        answer: &mut Answer,
+        observer: &mut dyn Observer,
+    ) -> Result<(), MachineError> {
+        let query = &query.as_ray(self.name())?;
+        trace(&self.0, Variant::OriginalExtent, query, answer, observer)
+    }
+
+    fn answer_into(&self, query: &Query, answer: &mut Answer) -> Result<(), MachineError> {
+        let query = &query.as_ray(self.name())?;
+        trace(&self.0, Variant::OriginalExtent, query, answer, &mut Unwatched)
     }
 }
 
-impl Machine for RadvLiteral<'_> {
+impl Machine for RadvLiteral {
     fn name(&self) -> &'static str {
         "gfx12-radv-literal"
     }
 
-    fn answer(
+    fn watch(
         &self,
-        query: &RayQuery,
-        hits: &mut Vec<Hit>,
-        counters: &mut Counters,
-    ) -> Result<(), BudgetExhausted> {
-        answer(&self.0, Variant::AsShipped, query, hits, counters)
+        query: &Query,
+        answer: &mut Answer,
+        observer: &mut dyn Observer,
+    ) -> Result<(), MachineError> {
+        trace(&self.0, Variant::AsShipped, &query.as_ray(self.name())?, answer, observer)
+    }
+
+    fn answer_into(&self, query: &Query, answer: &mut Answer) -> Result<(), MachineError> {
+        trace(&self.0, Variant::AsShipped, &query.as_ray(self.name())?, answer, &mut Unwatched)
     }
 }
 
@@ -89,7 +103,7 @@ enum Variant {
 }
 
 impl Variant {
-    fn must_restart(self, lane: &Lane<'_>, found: &Found<'_>) -> bool {
+    fn must_restart<O: Observer + ?Sized>(self, lane: &Lane<'_, O>, found: &Found<'_>) -> bool {
         matches!(self, Self::OriginalExtent) && lane.must_restart(found)
     }
 
@@ -102,13 +116,14 @@ impl Variant {
     }
 }
 
-fn answer(
-    ground: &Ground<'_>,
+fn trace<O: Observer + ?Sized>(
+    image: &WalkImage,
     variant: Variant,
     query: &RayQuery,
-    hits: &mut Vec<Hit>,
-    counters: &mut Counters,
-) -> Result<(), BudgetExhausted> {
+    answer: &mut Answer,
+    observer: &mut O,
+) -> Result<(), MachineError> {
+    let Answer { hits, counters } = answer;
     let mut found = Found::new(query, hits);
     counters.queries += 1;
     if !query.can_hit() {
@@ -117,21 +132,16 @@ fn answer(
     // RADV skips kinds of primitives in shader code: its authors found those flags unusable (G-18).
     let skips = PointerFlags::SKIP_TRIANGLES | PointerFlags::SKIP_PROCEDURAL;
     let flags = PointerFlags::of_ray(query.flags.bits()).difference(skips);
-    let mut lane = Lane::new(ground, query, flags, counters);
-    match walk(&mut lane, ground.structure.root, variant, &mut found) {
-        Ok(()) => {
-            found.finish();
-            Ok(())
-        }
-        Err(exhausted) => {
-            found.abandon();
-            Err(exhausted)
-        }
+    let mut lane = Lane::new(image, query, flags, counters, observer);
+    let outcome = walk(&mut lane, image.structure.root, variant, &mut found);
+    if lane.observer.is_watching() {
+        lane.observer.see(Step::End);
     }
+    Ok(found.end(outcome)?)
 }
 
-fn walk(
-    lane: &mut Lane<'_>,
+fn walk<O: Observer + ?Sized>(
+    lane: &mut Lane<'_, O>,
     root: NodePointer,
     variant: Variant,
     found: &mut Found<'_>,
@@ -156,6 +166,7 @@ fn walk(
             if current == INVALID {
                 break;
             }
+            lane.show_walk_back(current, previous);
         } else {
             previous = INVALID;
         }
@@ -196,7 +207,7 @@ fn walk(
                     visit.nearer
                 }
             };
-            if candidate.is_some_and(|hit| found.take(hit).is_break()) {
+            if candidate.is_some_and(|hit| lane.offer(found, hit).is_break()) {
                 break;
             }
             farther = farther.filter(|hit| found.wants(hit));

@@ -1,6 +1,7 @@
-//! A beam in the space of the primitives that it is tested with: the leaf tests, shared by every machine.
+//! A beam in the space of the primitives that it is tested with: the leaf tests, shared by every
+//! machine.
 
-use super::{BeamHit, BeamQuery, LeafRule};
+use crate::{BeamQuery, BeamShape, Hit, LeafRule};
 use geometry::beam::Contact;
 use geometry::{Aabb, Beam};
 use tree::primitives::Primitive;
@@ -24,8 +25,9 @@ impl BeamSpace {
     /// World space; `None` if the mask sees nothing.
     #[must_use]
     pub fn world(query: &BeamQuery) -> Option<Self> {
-        let within = Contact { first: query.beam.tmin(), last: query.beam.tmax() };
-        let space = Self { beam: Some(query.beam), within, leaf: query.leaf, instance: 0 };
+        let BeamShape { beam, leaf } = query.shape;
+        let within = Contact { first: beam.tmin(), last: beam.tmax() };
+        let space = Self { beam: Some(beam), within, leaf, instance: 0 };
         (query.mask != 0).then_some(space)
     }
 
@@ -42,24 +44,25 @@ impl BeamSpace {
             return None;
         }
         Some(Self {
-            within: query.beam.contact(bounds)?,
-            beam: instance.world_to_object.beam(&query.beam).ok(),
-            leaf: query.leaf,
+            within: query.shape.beam.contact(bounds)?,
+            beam: instance.world_to_object.beam(&query.shape.beam).ok(),
+            leaf: query.shape.leaf,
             instance: number,
         })
     }
 
     /// Whether and when the beam meets a primitive.
     #[must_use]
-    pub fn hit(&self, primitive: Primitive<'_>, id: PrimitiveId) -> Option<BeamHit> {
+    pub fn hit(&self, primitive: Primitive<'_>, id: PrimitiveId) -> Option<Hit> {
         let contact = match &self.beam {
             Some(beam) => self.contact(beam, primitive)?,
             None => self.within,
         };
         let (t, exit) = (contact.first.max(self.within.first), contact.last.min(self.within.last));
-        (t <= exit).then_some(BeamHit {
+        (t <= exit).then_some(Hit {
             t: t + 0.0, // -0.0 becomes +0.0
-            exit,
+            u: exit,
+            v: 0.0,
             instance: self.instance,
             geometry: id.geometry,
             primitive: id.primitive,

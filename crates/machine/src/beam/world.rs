@@ -1,16 +1,16 @@
-//! A tree as beams see it: the leaf tests, shared by every machine.
+//! A tree as beams see it.
 
-use super::{BeamHit, BeamQuery, BeamSpace};
+use super::BeamSpace;
+use crate::BeamQuery;
 use geometry::beam::{BoxError, check_box};
 use geometry::{Aabb, SingularTransform};
 use tree::{Instance, Primitives, Tree};
 
-/// The primitives and instances of a tree, ready for leaf tests. The hierarchies are not looked at.
+/// What beams need of a tree, ready for leaf tests. The hierarchies are not looked at.
 #[derive(Debug, Clone)]
-pub struct BeamWorld<'a> {
-    tree: &'a Tree,
+pub struct BeamWorld {
     /// The box in world space around each instance's primitives; empty if there are none.
-    placed: Vec<Aabb>,
+    instance_bounds: Vec<Aabb>,
 }
 
 /// Why beams cannot be asked about a tree.
@@ -42,62 +42,39 @@ pub enum BeamWorldError {
     },
 }
 
-impl<'a> BeamWorld<'a> {
+impl BeamWorld {
     /// Proves that every box may be tested, and finds the boxes of instances.
     ///
     /// # Errors
     /// When something reaches beyond `2^126`, or a transform is singular.
-    pub fn new(tree: &'a Tree) -> Result<Self, BeamWorldError> {
+    pub fn new(tree: &Tree) -> Result<Self, BeamWorldError> {
         let bounds: Vec<Aabb> = tree.blases.iter().map(|b| bounds(&b.primitives)).collect();
         let instances = tree.tlas.as_ref().map_or(&[][..], |tlas| &tlas.instances);
-        let placed = placed_bounds(&bounds, instances)?;
-        Ok(Self { tree, placed })
+        Ok(Self { instance_bounds: instance_bounds(&bounds, instances)? })
     }
 
-    /// The tree.
+    /// The box in world space around the primitives of an instance; empty if there are none.
     #[must_use]
-    pub fn tree(&self) -> &'a Tree {
-        self.tree
+    pub fn instance_bounds(&self, instance: u32) -> Aabb {
+        self.instance_bounds[instance as usize]
     }
 
-    /// The box in world space around the primitives of instance `instance`; empty if there are none.
+    /// The beam in the space of an instance of `tree`, or in the world; `None` if it sees nothing
+    /// there: the mask hides it, or the beam misses its box.
     #[must_use]
-    pub fn placed_bounds(&self, instance: u32) -> Aabb {
-        self.placed[instance as usize]
-    }
-
-    /// BLAS `blas`, which lies in world space; `None` if the mask sees nothing.
-    #[must_use]
-    pub fn world(&self, query: &BeamQuery, blas: usize) -> Option<BeamView<'a>> {
-        let primitives = &self.tree.blases[blas].primitives;
-        Some(BeamView { primitives, space: BeamSpace::world(query)? })
-    }
-
-    /// What the beam sees through instance `number`; `None` if the mask hides it or the beam misses
-    /// its box.
-    #[must_use]
-    pub fn placed(&self, query: &BeamQuery, number: u32) -> Option<BeamView<'a>> {
-        let instance = self.tree.tlas.as_ref()?.instances.get(number as usize)?;
-        let space = BeamSpace::placed(query, instance, &self.placed_bounds(number), number)?;
-        let primitives = &self.tree.blases[instance.blas as usize].primitives;
-        Some(BeamView { primitives, space })
-    }
-}
-
-/// A BLAS as one beam sees it.
-#[derive(Debug, Clone, Copy)]
-pub struct BeamView<'a> {
-    /// The primitives.
-    pub primitives: &'a Primitives,
-    /// The beam in their space.
-    pub space: BeamSpace,
-}
-
-impl BeamView<'_> {
-    /// Whether and when the beam meets primitive `index`.
-    #[must_use]
-    pub fn hit(&self, index: usize) -> Option<BeamHit> {
-        self.space.hit(self.primitives.get(index), self.primitives.ids[index])
+    pub fn space(
+        &self,
+        tree: &Tree,
+        query: &BeamQuery,
+        instance: Option<u32>,
+    ) -> Option<BeamSpace> {
+        match (&tree.tlas, instance) {
+            (Some(tlas), Some(number)) => {
+                let instance = tlas.instances.get(number as usize)?;
+                BeamSpace::placed(query, instance, &self.instance_bounds(number), number)
+            }
+            _ => BeamSpace::world(query),
+        }
     }
 }
 
@@ -105,7 +82,10 @@ impl BeamView<'_> {
 ///
 /// # Errors
 /// When something reaches beyond `2^126`, or a transform is singular.
-pub fn placed_bounds(blases: &[Aabb], instances: &[Instance]) -> Result<Vec<Aabb>, BeamWorldError> {
+pub fn instance_bounds(
+    blases: &[Aabb],
+    instances: &[Instance],
+) -> Result<Vec<Aabb>, BeamWorldError> {
     for (blas, bounds) in blases.iter().enumerate().filter(|(_, b)| !b.is_empty()) {
         check_box(bounds).map_err(|error| BeamWorldError::Blas { blas, error })?;
     }

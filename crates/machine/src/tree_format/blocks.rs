@@ -3,7 +3,7 @@
 use super::decode::{Record, directory, slots, u32_at};
 use super::{NODE_BYTES, leaf_range};
 use crate::Image;
-use crate::block_format::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, Frame};
+use crate::blocks::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, Frame};
 
 pub(super) fn blocks(image: &Image) -> BlockImage {
     let mut sum = BlockImage::default();

@@ -1,11 +1,12 @@
 //! The proof of an image: reading it is the proof of its structure; what is left is geometry.
 
 use super::decode;
-use crate::{CheckReport, CheckedImage, Finding, Image, ProvedFacts, Severity};
+use super::{PlainTree, Proof};
+use crate::{CheckReport, Checked, Finding, Image, ProvedFacts, Severity};
 use geometry::Aabb;
 use tree::{Bvh, Tree};
 
-pub(super) fn check(image: Image) -> CheckReport {
+pub(super) fn check(image: Image) -> CheckReport<PlainTree> {
     match decode::read(&image) {
         Err(finding) => CheckReport { checked: None, findings: vec![finding], nodes: 0 },
         Ok(tree) => {
@@ -16,7 +17,8 @@ pub(super) fn check(image: Image) -> CheckReport {
                 finite: is_finite(&tree),
             };
             let nodes = levels(&tree).map(|(_, bvh)| bvh.nodes().len()).sum();
-            CheckReport { checked: Some(CheckedImage::proved(image, facts)), findings, nodes }
+            let checked = Checked::with_tree(image, facts, Proof(()), tree);
+            CheckReport { checked: Some(checked), findings, nodes }
         }
     }
 }

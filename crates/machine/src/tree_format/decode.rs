@@ -22,7 +22,7 @@ pub(super) struct Record {
     pub(super) references_address: u64,
     items_address: u64,
     boxes_address: u64,
-    ids_address: u64,
+    pub(super) ids_address: u64,
     /// Offset of the record in the directory.
     pub(super) offset: u64,
 }
@@ -276,6 +276,6 @@ fn vec3_at(bytes: &[u8], at: usize) -> Vec3 {
     Vec3::new(f32_at(bytes, at), f32_at(bytes, at + 4), f32_at(bytes, at + 8))
 }
 
-fn aabb_at(bytes: &[u8], at: usize) -> Aabb {
+pub(super) fn aabb_at(bytes: &[u8], at: usize) -> Aabb {
     Aabb::new(vec3_at(bytes, at), vec3_at(bytes, at + 12))
 }

@@ -1,7 +1,7 @@
 //! Format `tree`: the tree itself as bytes, nothing compressed.
 //!
 //! The baseline that compressed formats are measured against, and the shortest example of a
-//! [`Format`]. Little endian. A *directory* comes first, then the arrays of each level, each in a
+//! [`TreeFormat`]. Little endian. A *directory* comes first, then the arrays of each level, each in a
 //! segment of its own:
 //!
 //! | directory | bytes | field |
@@ -47,12 +47,16 @@
 mod blocks;
 mod check;
 mod decode;
+mod describe;
 mod encode;
+mod entry;
 
 pub use encode::TreeFormatError;
 
+pub use entry::FORMATS;
+
 use crate::{
-    BlockFormat, BlockImage, Capabilities, CheckReport, CheckedImage, EncodeError, Format, Image,
+    BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Image, TreeFormat,
 };
 use tree::Tree;
 
@@ -71,7 +75,7 @@ const MAX_REFERENCES: usize = 1 << 24;
 
 /// The format `tree`.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct TreeFormat;
+pub struct PlainTree;
 
 /// The word of a leaf, if its numbers fit.
 #[must_use]
@@ -85,32 +89,34 @@ fn leaf_range(word: u32) -> Option<(u32, u32)> {
     (word & LEAF != 0).then_some((word & 0x00FF_FFFF, word >> 24 & 0x7F))
 }
 
-impl Format for TreeFormat {
-    fn name(&self) -> &'static str {
-        NAME
-    }
+/// Reading an image is its proof; nothing else is kept of it.
+#[derive(Debug)]
+pub struct Proof(());
 
+impl Format for PlainTree {
+    type Proof = Proof;
+
+    fn check(image: Image) -> CheckReport<Self> {
+        check::check(image)
+    }
+}
+
+impl TreeFormat for PlainTree {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { instances: true, masks: true, flags: true, procedural: true, ids: true }
+        Capabilities::ALL
     }
 
     fn encode(&self, tree: &Tree) -> Result<Image, EncodeError> {
         Ok(encode::encode(tree)?)
     }
 
-    fn check(&self, image: Image) -> CheckReport {
-        check::check(image)
+    fn decode(checked: &Checked<Self>) -> Tree {
+        // The check has read it without an error.
+        decode::read(checked.image()).unwrap_or(Tree { blases: Vec::new(), tlas: None })
     }
 
-    fn decode(&self, image: &CheckedImage) -> Tree {
-        // A checked image has been read without an error before.
-        decode::read(image.image()).unwrap_or(Tree { blases: Vec::new(), tlas: None })
-    }
-}
-
-impl BlockFormat for TreeFormat {
-    fn blocks(&self, image: &CheckedImage) -> BlockImage {
-        blocks::blocks(image.image())
+    fn blocks(checked: &Checked<Self>) -> Option<BlockImage> {
+        Some(blocks::blocks(checked.image()))
     }
 }
 

@@ -14,13 +14,20 @@
 
 mod loaded_program;
 
-use ::machine::{BudgetExhausted, CheckedImage, Counters, Hit, HitKind, Machine, RayQuery};
+use ::machine::{
+    Answer, Hit, HitKind, Machine, MachineEntry, MachineError, Observer, Query, RayQuery, Step,
+};
 pub use loaded_program::LoadedProgramError;
 use loaded_program::{Answered, LoadedProgram};
 use std::sync::{Mutex, PoisonError};
-use xphmg::machines::TilesImage;
+use xphmg::Precision;
+use xphmg::machines::{BruteForce, TilesImage};
 use xphmg::offload::walk::WalkHit;
 use xphmg::readings::{BboxRounding, Readings};
+use xphmg::registry::{may_lose_outside_box, reads_tiles, tiles_of};
+
+/// The name of the machine in options and reports.
+pub const NAME: &str = "hart";
 
 /// The program that walks by itself.
 pub const WAVEFRONT: &[u8] = include_bytes!("../../programs/wavefront.elf");
@@ -29,6 +36,21 @@ pub const OFFLOAD: &[u8] = include_bytes!("../../programs/offload.elf");
 
 /// Instructions that one query may take.
 const BUDGET: u64 = 1 << 33;
+
+/// The machine, for the registry.
+pub const MACHINES: &[MachineEntry] = &[MachineEntry {
+    name: NAME,
+    summary: "a program on a RISC-V hart with XPHMG_RT",
+    reads: reads_tiles,
+    format: Precision::Fp32.name(),
+    settings: &[],
+    takes_trees: false,
+    takes_beams: false,
+    // A program orders by the narrowed t, which is all that it sees.
+    oracle: Some(|input| Ok(Box::new(BruteForce::by_narrowed_t(tiles_of(NAME, input)?)))),
+    may_lose: may_lose_outside_box,
+    make: |input, _| Ok(Box::new(HartMachine::new(tiles_of(NAME, input)?)?)),
+}];
 
 /// What a program is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,32 +61,30 @@ pub(crate) enum Kind {
 }
 
 /// Harts that run one program over one image. Queries of several threads get a hart each.
-pub struct HartMachine<'a> {
-    tiles: TilesImage<'a>,
-    image: &'a CheckedImage,
+pub struct HartMachine {
+    tiles: TilesImage,
     program: &'static [u8],
     readings: Readings,
     idle: Mutex<Vec<LoadedProgram>>,
 }
 
-impl<'a> HartMachine<'a> {
+impl HartMachine {
     /// A machine that runs [`WAVEFRONT`] over an image, with box tests that lose nothing.
-    pub fn new(image: &'a CheckedImage, tiles: TilesImage<'a>) -> Result<Self, LoadedProgramError> {
+    pub fn new(tiles: TilesImage) -> Result<Self, LoadedProgramError> {
         let readings =
             Readings { bbox_rounding: BboxRounding::Conservative, ..Readings::default() };
-        Self::with_program(image, tiles, WAVEFRONT, readings)
+        Self::with_program(tiles, WAVEFRONT, readings)
     }
 
     /// A machine that runs a program with the interface of `examples/riscv/image.h`.
     pub fn with_program(
-        image: &'a CheckedImage,
-        tiles: TilesImage<'a>,
+        tiles: TilesImage,
         program: &'static [u8],
         readings: Readings,
     ) -> Result<Self, LoadedProgramError> {
         // One now, so that what cannot work is found out before the first query.
-        let loaded = LoadedProgram::new(image.image(), program, readings)?;
-        Ok(Self { tiles, image, program, readings, idle: Mutex::new(vec![loaded]) })
+        let loaded = LoadedProgram::new(tiles.image(), program, readings)?;
+        Ok(Self { tiles, program, readings, idle: Mutex::new(vec![loaded]) })
     }
 
     fn ask(
@@ -76,7 +96,7 @@ impl<'a> HartMachine<'a> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut loaded = match idle {
             Some(loaded) => loaded,
-            None => LoadedProgram::new(self.image.image(), self.program, self.readings)?,
+            None => LoadedProgram::new(self.tiles.image(), self.program, self.readings)?,
         };
         let width = self.tiles.policy().format.bytes();
         let record: Vec<u8> = self
@@ -91,24 +111,31 @@ impl<'a> HartMachine<'a> {
     }
 }
 
-impl Machine for HartMachine<'_> {
+impl Machine for HartMachine {
     fn name(&self) -> &'static str {
-        "hart"
+        NAME
     }
 
-    fn answer(
+    fn watch(
         &self,
-        query: &RayQuery,
-        hits: &mut Vec<Hit>,
-        counters: &mut Counters,
-    ) -> Result<(), BudgetExhausted> {
+        query: &Query,
+        answer: &mut Answer,
+        observer: &mut dyn Observer,
+    ) -> Result<(), MachineError> {
+        self.answer_into(query, answer)?;
+        answer.hits.iter().for_each(|&hit| observer.see(Step::Accept { hit }));
+        observer.see(Step::End);
+        Ok(())
+    }
+
+    fn answer_into(&self, query: &Query, answer: &mut Answer) -> Result<(), MachineError> {
+        let query = &query.as_ray(self.name())?;
+        let Answer { hits, counters } = answer;
         hits.clear();
         counters.queries += 1;
         if !query.can_hit() {
             return Ok(());
         }
-        // On a proved image the program can only run out of steps or room.
-        let exhausted = BudgetExhausted { limit: BUDGET };
         let (options, is_known) = TilesImage::options(query);
         let kind = match query.kind {
             // Other flags need to see every hit.
@@ -118,7 +145,9 @@ impl Machine for HartMachine<'_> {
             HitKind::All => Kind::All,
         };
         let cull_back = is_known && !options.is_empty();
-        let answered = self.ask(query, kind, cull_back).map_err(|_| exhausted)?;
+        let answered = self
+            .ask(query, kind, cull_back)
+            .map_err(|error| MachineError::Failed { machine: NAME, reason: error.to_string() })?;
         counters.nodes += answered.boxes;
         counters.box_tests += 4 * answered.boxes;
         counters.triangle_tests += answered.triangles;
@@ -149,7 +178,7 @@ impl Machine for HartMachine<'_> {
     }
 }
 
-impl std::fmt::Debug for HartMachine<'_> {
+impl std::fmt::Debug for HartMachine {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("HartMachine").field("readings", &self.readings).finish_non_exhaustive()
     }

@@ -3,7 +3,7 @@
 use super::aimed_rays::AimedRays;
 use geometry::random::Random;
 use geometry::{Aabb, Beam, Ray, Vec3};
-use machine::BeamQuery;
+use machine::{BeamQuery, BeamShape, HitKind, LeafRule};
 
 /// A stream of beams for one tree, aimed at the same things as rays are.
 pub(super) struct AimedBeams<'a> {
@@ -17,11 +17,11 @@ impl<'a> AimedBeams<'a> {
 
     /// Beam number `index`. A draw that gives no valid beam is drawn again; a world in which hardly
     /// any beam is valid has none.
-    pub(super) fn query(&self, index: usize) -> Option<BeamQuery> {
+    pub(super) fn query(&self, index: usize, leaf: LeafRule) -> Option<BeamQuery> {
         let mut random = Random::new(self.rays.seed ^ 0xBEA3, index);
         let mask = if random.one_in(4) { random.bits() as u8 } else { 0xFF };
         let beam = (0..100).find_map(|_| self.beam(&mut random))?;
-        Some(BeamQuery { mask, ..BeamQuery::new(beam) })
+        Some(BeamQuery { mask, ..BeamQuery::new(HitKind::All, BeamShape { beam, leaf }) })
     }
 
     fn beam(&self, random: &mut Random) -> Option<Beam> {

@@ -26,7 +26,7 @@ impl<'a> AimedRays<'a> {
         let ray = self.ray(&mut random);
         let ray = self.with_bounds(&mut random, ray);
         let mask = if random.one_in(4) { random.bits() as u8 } else { 0xFF };
-        RayQuery { ray, kind: HitKind::Closest, mask, flags: flags(&mut random) }
+        RayQuery { shape: ray, kind: HitKind::Closest, mask, flags: flags(&mut random) }
     }
 
     fn ray(&self, random: &mut Random) -> Ray {

@@ -6,7 +6,7 @@
 
 use geometry::random::Random;
 use geometry::{Aabb, Ray, Vec3};
-use machine::{BudgetExhausted, Counters, Hit, HitKind, Machine, RayQuery};
+use machine::{Answer, HitKind, Machine, MachineError, Observer, Query};
 use trace::Tracer;
 
 /// Rays of a batch: as many as a bundle has.
@@ -14,17 +14,17 @@ const RAYS: usize = 64;
 
 /// Who is in a batch beside the ray that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Company {
+pub(super) enum Coherence {
     /// Rays that run side by side with it.
-    Beside,
+    Coherent,
     /// Rays from everywhere, a few of which make no sense.
-    Scattered,
+    Incoherent,
 }
 
 /// The tracer, and with whom it is asked.
 pub(super) struct Batched {
     pub(super) tracer: Tracer,
-    pub(super) company: Company,
+    pub(super) coherence: Coherence,
     /// The box around the world.
     pub(super) bounds: Aabb,
 }
@@ -34,13 +34,15 @@ impl Machine for Batched {
         self.tracer.name()
     }
 
-    fn answer(
+    fn watch(
         &self,
-        query: &RayQuery,
-        hits: &mut Vec<Hit>,
-        counters: &mut Counters,
-    ) -> Result<(), BudgetExhausted> {
-        let (rays, place) = self.batch_around(&query.ray);
+        query: &Query,
+        answer: &mut Answer,
+        _: &mut dyn Observer,
+    ) -> Result<(), MachineError> {
+        let query = &query.as_ray(self.name())?;
+        let Answer { hits, counters } = answer;
+        let (rays, place) = self.batch_around(&query.shape);
         let batch = self.tracer.batch().mask(query.mask).flags(query.flags);
         counters.queries += RAYS as u64;
         hits.clear();
@@ -65,13 +67,13 @@ impl Batched {
         let words = origin.to_array().into_iter().chain(direction.to_array()).map(f32::to_bits);
         let seed = words.fold(0u64, |sum, word| sum.rotate_left(9) ^ u64::from(word));
         let mut random = Random(seed);
-        let mut rays: Vec<Ray> = match self.company {
-            Company::Beside => {
+        let mut rays: Vec<Ray> = match self.coherence {
+            Coherence::Coherent => {
                 let spread = (-12.0 + random.below(7) as f32).exp2();
                 let step = if random.one_in(2) { 0.0 } else { spread };
                 (0..RAYS).map(|_| self.beside(ray, spread, step, &mut random)).collect()
             }
-            Company::Scattered => (0..RAYS).map(|_| self.scattered(&mut random)).collect(),
+            Coherence::Incoherent => (0..RAYS).map(|_| self.scattered(&mut random)).collect(),
         };
         let place = random.below(RAYS);
         rays[place] = *ray;

@@ -28,48 +28,44 @@
 //! | file | concept |
 //! |---|---|
 //! | `filter` | which cells of the table |
-//! | `contenders` | the formats and machines that are tried |
+//! | `targets` | the formats and machines that are tried |
 //! | `worlds` | the scenes that they are tried on |
 //! | `aimed_rays` | rays that are likely to go wrong |
 //! | `batched` | the fast tracer, asked in batches |
-//! | `judge` | one answer against the oracle's |
+//! | `question` | one answer against the oracle's |
 //! | `aimed_beams` | beams that are likely to go wrong |
-//! | `beams` | the machines that take beams, and their answers against the oracle's |
 //! | `table` | cells and their sums |
 //! | `spot_check` | a sample of queries on any tree |
 
 mod aimed_beams;
 mod aimed_rays;
 mod batched;
-mod beams;
-mod contenders;
 mod filter;
-mod judge;
-mod make;
+mod question;
 mod spot_check;
 mod table;
+mod targets;
 mod worlds;
 
 pub use filter::{Filter, FilterError};
 pub use spot_check::{aimed_rays, spot_check};
-pub use table::{Asked, BeamDisagreement, Cell, Disagreement, Table};
+pub use table::{Cell, Disagreement, QueryKind, Table};
 
+use crate::input::{RouteError, encode_checked};
 use aimed_beams::AimedBeams;
 use aimed_rays::AimedRays;
-use beams::BeamQuestion;
-use build::{Options as BuildOptions, Preset};
-use contenders::{CONTENDERS, Contender, Ground, Loses, MakeError, Truth};
+use build::{Options as BuildOptions, Preset, Progress, ProgressFn};
 use filter::Column;
 use geometry::TriangleRule;
-use gfx12::walk::Promise;
-use judge::Question;
-use machine::beam::BeamOracle;
-use machine::{BeamKind, BeamQuery, CheckedImage, Finding, HitKind, LeafRule, Machine, Oracle};
+use machine::{
+    AnyChecked, HitKind, LeafRule, MachineInput, MachineOptions, MakeError, Oracle, Shape,
+};
+use question::Question;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
-use tree::Tree;
+use std::sync::Arc;
+use targets::{Target, targets};
 use worlds::{WORLDS, World};
-use xphmg::machines::{BruteForce, TilesImage};
 
 /// What to try.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,28 +103,14 @@ pub enum ConformanceError {
         source: build::BuildError,
     },
     /// A tree has no image: a defect of siliray.
-    #[error("scene {scene}, preset {preset}, format {format}: {source}")]
+    #[error("scene {scene}, preset {preset}: {source}")]
     Encode {
         /// Name of the world.
         scene: &'static str,
         /// How it was built.
         preset: Preset,
-        /// What it could not be laid out in.
-        format: &'static str,
         /// What went wrong.
-        source: machine::EncodeError,
-    },
-    /// An image that siliray made does not pass its own check: a defect of siliray.
-    #[error("scene {scene}, preset {preset}, format {format}: {}", list(findings))]
-    Unsound {
-        /// Name of the world.
-        scene: &'static str,
-        /// How it was built.
-        preset: Preset,
-        /// What it was laid out in.
-        format: &'static str,
-        /// Everything that was found.
-        findings: Vec<Finding>,
+        source: RouteError,
     },
     /// A machine refuses an image that siliray made for it: a defect of siliray, or a stack of a size that
     /// the machine does not have.
@@ -150,19 +132,13 @@ pub enum ConformanceError {
     Cancelled,
 }
 
-fn list(findings: &[Finding]) -> String {
-    findings.iter().map(Finding::to_string).collect::<Vec<_>>().join("; ")
-}
-
-/// Is told the share of the work done, and may break to cancel.
-pub type Watch<'a> = dyn Fn(f32) -> ControlFlow<()> + Sync + 'a;
-
 /// Runs the table. The result depends on the options alone, not on the number of threads.
 ///
 /// # Errors
 /// When a filter matches nothing, a world cannot be built or laid out, or the caller cancels.
-pub fn run(options: &Options, watch: &Watch<'_>) -> Result<Table, ConformanceError> {
-    let rows = rows(&options.only)?;
+pub fn run(options: &Options, watch: &ProgressFn<'_>) -> Result<Table, ConformanceError> {
+    let targets = targets();
+    let rows = rows(&targets, &options.only)?;
     let mut cells = Vec::with_capacity(rows.len());
     for same_image in rows.chunk_by(Row::same_image) {
         let subject = Subject::new(&same_image[0])?;
@@ -170,7 +146,8 @@ pub fn run(options: &Options, watch: &Watch<'_>) -> Result<Table, ConformanceErr
             let questions = subject.questions(&same_questions[0], options)?;
             for row in same_questions {
                 cells.push(subject.try_row(row, &questions, options.stack_size)?);
-                if watch(cells.len() as f32 / rows.len() as f32).is_break() {
+                let fraction = cells.len() as f32 / rows.len() as f32;
+                if watch(Progress { fraction }).is_break() {
                     return Err(ConformanceError::Cancelled);
                 }
             }
@@ -181,14 +158,14 @@ pub fn run(options: &Options, watch: &Watch<'_>) -> Result<Table, ConformanceErr
 
 /// One line of the table before it is tried.
 #[derive(Debug, Clone, Copy)]
-struct Row {
-    contender: &'static Contender,
+struct Row<'a> {
+    target: &'a Target,
     world: &'static World,
     preset: Preset,
-    asked: Asked,
+    query: QueryKind,
 }
 
-impl Asked {
+impl QueryKind {
     /// Whether the oracle's answers serve both.
     fn same_questions(self, other: Self) -> bool {
         match (self, other) {
@@ -199,14 +176,15 @@ impl Asked {
     }
 }
 
-impl Row {
+impl Row<'_> {
     fn same_image(&self, other: &Self) -> bool {
         (self.world.name, self.preset) == (other.world.name, other.preset)
-            && self.contender.same_layout(other.contender)
+            && self.target.same_layout(other.target)
     }
 
     fn same_questions(&self, other: &Self) -> bool {
-        self.contender.truth == other.contender.truth && self.asked.same_questions(other.asked)
+        let oracle = |row: &Self| row.target.oracle.map(|make| make as usize);
+        oracle(self) == oracle(other) && self.query.same_questions(other.query)
     }
 
     /// The machine, or the oracle, does not take the world.
@@ -214,18 +192,18 @@ impl Row {
         ConformanceError::Machine {
             scene: self.world.name,
             preset: self.preset,
-            format: self.contender.name,
-            machine: self.contender.machine,
+            format: self.target.name,
+            machine: self.target.machine,
             source,
         }
     }
 
     fn value(&self, column: Column) -> &'static str {
         match column {
-            Column::Format => self.contender.name,
-            Column::Machine => self.contender.machine,
-            Column::Query => self.asked.name(),
-            Column::TriangleRule => self.asked.rule_name(),
+            Column::Format => self.target.name,
+            Column::Machine => self.target.machine,
+            Column::Query => self.query.name(),
+            Column::TriangleRule => self.query.rule_name(),
             Column::Scene => self.world.name,
             Column::Preset => self.preset.name(),
         }
@@ -233,24 +211,24 @@ impl Row {
 }
 
 /// Every line that passes the filters.
-fn rows(only: &[Filter]) -> Result<Vec<Row>, FilterError> {
+fn rows<'a>(targets: &'a [Target], only: &[Filter]) -> Result<Vec<Row<'a>>, FilterError> {
     let mut rows = Vec::new();
     for world in WORLDS {
         for preset in Preset::ALL {
-            for machines in CONTENDERS.chunk_by(Contender::same_layout) {
+            for machines in targets.chunk_by(Target::same_layout) {
                 let tried = || machines.iter().filter(|tried| tried.presets.contains(&preset));
-                let row = |contender, asked| Row { contender, world, preset, asked };
+                let row = |target, query| Row { target, world, preset, query };
                 for rule in TriangleRule::ALL {
-                    for contender in tried().filter(|tried| tried.takes_rule(rule)) {
+                    for target in tried().filter(|tried| tried.takes_rule(rule)) {
                         rows.extend(
-                            HitKind::ALL.map(|kind| row(contender, Asked::Ray(rule, kind))),
+                            HitKind::ALL.map(|kind| row(target, QueryKind::Ray(rule, kind))),
                         );
                     }
                 }
                 for leaf in LeafRule::ALL {
-                    for contender in tried().filter(|tried| beams::takes_beams(tried)) {
+                    for target in tried().filter(|tried| tried.takes_beams) {
                         rows.extend(
-                            BeamKind::ALL.map(|kind| row(contender, Asked::Beam(leaf, kind))),
+                            BEAM_KINDS.map(|kind| row(target, QueryKind::Beam(leaf, kind))),
                         );
                     }
                 }
@@ -262,146 +240,100 @@ fn rows(only: &[Filter]) -> Result<Vec<Row>, FilterError> {
     if rows.is_empty() { Err(FilterError::NoCell(filter::in_words(only))) } else { Ok(rows) }
 }
 
-/// Questions with the oracle's answers.
-enum Questions {
-    Rays(Vec<Question>),
-    Beams(Vec<BeamQuestion>),
-}
+/// What beams are asked for, in the order of the table.
+const BEAM_KINDS: [HitKind; 3] = [HitKind::Any, HitKind::Closest, HitKind::All];
 
 /// A world in a format, and what the image holds.
 struct Subject {
-    image: CheckedImage,
-    decoded: Tree,
+    image: Arc<dyn AnyChecked>,
+    input: MachineInput,
 }
 
 impl Subject {
-    fn new(row: &Row) -> Result<Self, ConformanceError> {
-        let Row { contender, world, preset, .. } = *row;
-        let (scene, format) = (world.name, contender.name);
+    fn new(row: &Row<'_>) -> Result<Self, ConformanceError> {
+        let Row { target, world, preset, .. } = *row;
+        let scene = world.name;
         let options = BuildOptions { preset, ..BuildOptions::default() };
-        let built = build::build(&world.for_format(contender.format), &options, &|_| {
-            ControlFlow::Continue(())
-        })
-        .map_err(|source| ConformanceError::Build { scene, preset, source })?;
-        let image = contender
-            .format
-            .encode(&built.tree)
-            .map_err(|source| ConformanceError::Encode { scene, preset, format, source })?;
-        let report = contender.format.check(image);
-        let findings = report.findings;
-        let image =
-            report.checked.ok_or(ConformanceError::Unsound { scene, preset, format, findings })?;
-        Ok(Self { decoded: contender.format.decode(&image), image })
+        let built =
+            build::build(
+                &world.for_format(target.format),
+                &options,
+                &|_| ControlFlow::Continue(()),
+            )
+            .map_err(|source| ConformanceError::Build { scene, preset, source })?;
+        let image = encode_checked(&built.tree, target.format, &target.settings)
+            .map_err(|source| ConformanceError::Encode { scene, preset, source })?;
+        Ok(Self { input: MachineInput::Image(Arc::clone(&image)), image })
     }
 
     /// The rays or beams of a row, with everything that the oracle says they meet.
-    fn questions(&self, row: &Row, options: &Options) -> Result<Questions, ConformanceError> {
-        let tree = &self.decoded;
-        match row.asked {
-            Asked::Ray(rule, _) => {
-                let rays = AimedRays::new(tree, options.seed);
-                let truth: Box<dyn Machine> = match row.contender.truth {
-                    Truth::Oracle => Box::new(Oracle::new(tree, rule)),
-                    Truth::Tiles => Box::new(BruteForce::new(self.tiles(row)?)),
-                    Truth::TilesNarrowed => Box::new(BruteForce::by_narrowed_t(self.tiles(row)?)),
+    fn questions(
+        &self,
+        row: &Row<'_>,
+        options: &Options,
+    ) -> Result<Vec<Question>, ConformanceError> {
+        let tree = self.image.tree();
+        let rays = AimedRays::new(tree, options.seed);
+        let indices = (0..options.rays).into_par_iter();
+        match row.query {
+            QueryKind::Ray(rule, _) => {
+                let oracle = match row.target.oracle {
+                    Some(make) => make(&self.input).map_err(|error| row.refused(error))?,
+                    None => Box::new(Oracle::new(Arc::clone(tree), rule)),
                 };
-                let question = |index| Question::new(rays.query(index), &*truth);
-                let questions = (0..options.rays).into_par_iter().map(question);
-                Ok(Questions::Rays(questions.collect()))
+                let question = |index| Question::new(rays.query(index).into(), &*oracle);
+                Ok(indices.map(question).collect())
             }
-            Asked::Beam(leaf, _) => {
-                let oracle = BeamOracle::new(tree).map_err(|error| row.refused(error.into()))?;
-                let beams = AimedBeams::new(AimedRays::new(tree, options.seed));
-                let question = |index| {
-                    let query = BeamQuery { leaf, ..beams.query(index)? };
-                    Some(BeamQuestion::new(query, &oracle))
-                };
-                let questions = (0..options.rays).into_par_iter().filter_map(question);
-                Ok(Questions::Beams(questions.collect()))
+            QueryKind::Beam(leaf, _) => {
+                let oracle = Oracle::new(Arc::clone(tree), TriangleRule::Watertight);
+                let beams = AimedBeams::new(rays);
+                let question =
+                    |index| Some(Question::new(beams.query(index, leaf)?.into(), &oracle));
+                Ok(indices.filter_map(question).collect())
             }
         }
-    }
-
-    fn tiles(&self, row: &Row) -> Result<TilesImage<'_>, ConformanceError> {
-        TilesImage::new(&self.image, &self.decoded).map_err(|error| row.refused(error.into()))
     }
 
     /// Asks one machine every question and sums up.
     fn try_row(
         &self,
-        row: &Row,
-        questions: &Questions,
+        row: &Row<'_>,
+        questions: &[Question],
         stack_size: u8,
     ) -> Result<Cell, ConformanceError> {
-        let Row { contender, world, preset, asked } = *row;
-        let empty = Cell {
-            format: contender.name,
-            machine: contender.machine,
-            query: asked,
+        let Row { target, world, preset, query } = *row;
+        let (rule, kind) = match query {
+            QueryKind::Ray(rule, kind) => (rule, kind),
+            QueryKind::Beam(_, kind) => (TriangleRule::Watertight, kind),
+        };
+        let options = MachineOptions { rule, stack_size: Some(stack_size) };
+        let machine = (target.make)(&self.input, &options).map_err(|error| row.refused(error))?;
+        let verdicts: Vec<Option<Disagreement>> =
+            questions.par_iter().map(|question| question.verdict(&*machine, kind)).collect();
+        let (losses, mismatches): (Vec<Disagreement>, Vec<Disagreement>) =
+            verdicts.into_iter().flatten().partition(|found| self.is_loss(row, found));
+        Ok(Cell {
+            format: target.name,
+            machine: target.machine,
+            query,
             scene: world.name,
             preset,
-            cases: 0,
-            mismatches: 0,
-            losses: 0,
-            example: None,
-            beam_example: None,
-        };
-        let (image, decoded) = (&self.image, &self.decoded);
-        match (questions, asked) {
-            (Questions::Rays(questions), Asked::Ray(rule, kind)) => {
-                let ground = Ground { image, decoded, rule, stack_size };
-                let machine = (contender.make)(ground).map_err(|source| row.refused(source))?;
-                let verdicts: Vec<Option<Disagreement>> = questions
-                    .par_iter()
-                    .map(|question| question.verdict(&*machine, kind))
-                    .collect();
-                let (losses, mismatches): (Vec<Disagreement>, Vec<Disagreement>) =
-                    verdicts.into_iter().flatten().partition(|found| self.is_loss(row, found));
-                Ok(Cell {
-                    cases: questions.len(),
-                    mismatches: mismatches.len(),
-                    losses: losses.len(),
-                    example: mismatches.into_iter().chain(losses).next(),
-                    ..empty
-                })
-            }
-            (Questions::Beams(questions), Asked::Beam(_, kind)) => {
-                let ground = Ground { image, decoded, rule: TriangleRule::Watertight, stack_size };
-                let machine =
-                    beams::machine(contender, ground).map_err(|source| row.refused(source))?;
-                let verdicts: Vec<Option<BeamDisagreement>> = questions
-                    .par_iter()
-                    .map(|question| question.verdict(&*machine, kind))
-                    .collect();
-                let mut mismatches = verdicts.into_iter().flatten().peekable();
-                let beam_example = mismatches.peek().cloned();
-                let mismatches = mismatches.count();
-                Ok(Cell { cases: questions.len(), mismatches, beam_example, ..empty })
-            }
-            // Questions are made for the rows that they are asked with.
-            (Questions::Rays(_), Asked::Beam(..)) | (Questions::Beams(_), Asked::Ray(..)) => {
-                Ok(empty)
-            }
-        }
+            cases: questions.len(),
+            mismatches: mismatches.len(),
+            losses: losses.len(),
+            example: mismatches.into_iter().chain(losses).next(),
+        })
     }
 
     /// Whether the difference is one that the machine is known for.
-    fn is_loss(&self, row: &Row, found: &Disagreement) -> bool {
+    fn is_loss(&self, row: &Row<'_>, found: &Disagreement) -> bool {
+        let Shape::Ray(ray) = found.query.shape else { return false };
+        let query = found.query.with_shape(ray);
+        let is_known =
+            || found.missing().all(|hit| (row.target.may_lose)(&self.input, &query, hit));
         let cuts_triangles = !self.image.facts().lossless;
-        let is_known = match row.contender.loses {
-            Loses::Nothing => false,
-            Loses::BeyondTheMargin => {
-                !Promise::new(&self.decoded.bounds()).holds_for(&found.query.ray)
-            }
-            Loses::Hits => true,
-            Loses::OutsideTheirBoxes => {
-                let promise = Promise::new(&self.decoded.bounds());
-                let slips = |tiles: TilesImage<'_>| found.slip_past_their_boxes(&tiles);
-                !promise.holds_for(&found.query.ray) || self.tiles(row).is_ok_and(slips)
-            }
-        };
         let slips_past =
-            cuts_triangles && matches!(row.asked, Asked::Ray(TriangleRule::MollerTrumbore, _));
-        found.only_lost && (is_known || slips_past)
+            cuts_triangles && matches!(row.query, QueryKind::Ray(TriangleRule::MollerTrumbore, _));
+        found.only_lost && (slips_past || is_known())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Disagreement;
 use super::aimed_rays::AimedRays;
-use super::judge::Question;
+use super::question::Question;
 use geometry::TriangleRule;
 use machine::{HitKind, Machine, Oracle, RayQuery};
 use rayon::prelude::*;
@@ -28,7 +28,7 @@ pub fn spot_check(
     let verdicts: Vec<[Option<Disagreement>; 3]> = rays
         .par_iter()
         .map(|&ray| {
-            let question = Question::new(ray, &oracle);
+            let question = Question::new(ray.into(), &oracle);
             HitKind::ALL.map(|kind| question.verdict(machine, kind))
         })
         .collect();

@@ -2,7 +2,7 @@
 
 use build::Preset;
 use geometry::TriangleRule;
-use machine::{BeamHit, BeamKind, BeamQuery, Hit, HitKind, LeafRule, RayQuery};
+use machine::{Hit, HitKind, LeafRule, MachineError, Query};
 
 /// What was tried and what came of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,7 +29,7 @@ pub struct Cell {
     /// Who answers.
     pub machine: &'static str,
     /// What is asked, and by which rule primitives are met.
-    pub query: Asked,
+    pub query: QueryKind,
     /// The world.
     pub scene: &'static str,
     /// How its tree was built.
@@ -40,28 +40,28 @@ pub struct Cell {
     pub mismatches: usize,
     /// Answers that differ in a way that this machine is known for.
     pub losses: usize,
-    /// The first mismatch of a ray, else the first loss.
+    /// The first mismatch, else the first loss.
     pub example: Option<Disagreement>,
-    /// The first mismatch of a beam.
-    pub beam_example: Option<BeamDisagreement>,
 }
 
 /// What a cell asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum QueryKind {
     /// Rays, with the arithmetic of triangles.
     Ray(TriangleRule, HitKind),
     /// Beams, with the rule for leaves.
-    Beam(LeafRule, BeamKind),
+    Beam(LeafRule, HitKind),
 }
 
-impl Asked {
+impl QueryKind {
     /// The name of the query.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ray(_, kind) => kind.name(),
-            Self::Beam(_, kind) => kind.name(),
+            Self::Beam(_, HitKind::Any) => "beam-any",
+            Self::Beam(_, HitKind::Closest) => "beam-first",
+            Self::Beam(_, HitKind::All) => "beam-collect",
         }
     }
 
@@ -79,23 +79,12 @@ impl Asked {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Disagreement {
     /// The question.
-    pub query: RayQuery,
+    pub query: Query,
     /// The oracle's hits.
     pub expected: Vec<Hit>,
     /// The machine's hits, or why there are none.
-    pub got: Result<Vec<Hit>, machine::BudgetExhausted>,
+    pub got: Result<Vec<Hit>, MachineError>,
     /// Whether hits are lost but none is wrong: the machine gave an answer, and all of it is hits
     /// that the oracle has too.
     pub only_lost: bool,
-}
-
-/// A beam on which a machine and the oracle disagree.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BeamDisagreement {
-    /// The question.
-    pub query: BeamQuery,
-    /// What the oracle meets.
-    pub expected: Vec<BeamHit>,
-    /// What the machine meets, or why there is no answer.
-    pub got: Result<Vec<BeamHit>, machine::BudgetExhausted>,
 }

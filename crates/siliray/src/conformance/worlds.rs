@@ -1,7 +1,7 @@
 //! The scenes that are tried: small versions of the built-in ones, and two made to be difficult.
 
 use geometry::{Aabb, InstanceFlags, Transform, Vec3};
-use machine::Format;
+use machine::FormatEntry;
 use scene::builtin::Builtin;
 use scene::{Geometry, Instance, Object, Scene, Shape};
 
@@ -14,9 +14,9 @@ pub(super) struct World {
 
 impl World {
     /// The scene as far as a format can hold it: without procedural boxes where it has none.
-    pub(super) fn for_format(&self, format: &dyn Format) -> Scene {
+    pub(super) fn for_format(&self, format: &FormatEntry) -> Scene {
         let mut scene = (self.make)();
-        if !format.capabilities().procedural {
+        if !format.trees.as_ref().is_some_and(|trees| trees.capabilities.procedural) {
             for object in &mut scene.objects {
                 object.geometries.retain(|geometry| !matches!(geometry.shape, Shape::Boxes(_)));
             }

@@ -1,12 +1,12 @@
 //! One sample of every pixel: what is there and how much light reaches it.
 
-use super::RenderError;
 use super::light::{self, Light, SUN_SPREAD};
 use super::rows::Rows;
 use super::sampling;
 use super::surface::{SurfacePoint, Surfaces};
+use super::{RenderError, ask};
 use geometry::Vec3;
-use machine::{Counters, HitKind, Machine, RayQuery};
+use machine::{Answer, Counters, HitKind, Machine};
 use scene::Camera;
 
 /// One sample of every pixel.
@@ -52,14 +52,14 @@ impl Frame {
         let [dx, dy] = sampling::in_pixel(sample);
         let mut samples = vec![Sample::Sky(Vec3::ZERO); width as usize * height as usize];
         let counters = rows.fill(&mut samples, width, |y, row, counters| {
-            let mut hits = Vec::with_capacity(1);
+            let mut answer = Answer::default();
             for (x, pixel) in (0..).zip(row) {
                 let ray = camera.ray(x as f32 + dx, y as f32 + dy, width, height);
-                machine.answer(&RayQuery::new(HitKind::Closest, ray), &mut hits, counters)?;
-                *pixel = match hits.first() {
+                let hit = ask(machine, HitKind::Closest, ray, &mut answer, counters)?;
+                *pixel = match hit {
                     None => Sample::Sky(ray.direction),
                     Some(hit) => {
-                        let point = surfaces.at(&ray, hit)?;
+                        let point = surfaces.at(&ray, &hit)?;
                         let points = [0, 1].map(|purpose| sampling::point(x, y, sample, purpose));
                         lit(machine, light, point, -ray.direction, points, counters)?
                     }

@@ -5,8 +5,8 @@
 //! eyes.
 
 use super::rows::Rows;
-use super::{Picture, RenderError, Rendering};
-use machine::{Counters, HitKind, Machine, RayQuery};
+use super::{Picture, RenderError, Rendering, ask};
+use machine::{Answer, Counters, HitKind, Machine};
 use rayon::prelude::*;
 use scene::Camera;
 
@@ -121,11 +121,11 @@ pub(crate) fn render(
     let height = rows.height();
     let mut counts = vec![0u32; width as usize * height as usize];
     let counters = rows.fill(&mut counts, width, |y, row, sum| {
-        let mut hits = Vec::with_capacity(1);
+        let mut answer = Answer::default();
         for (x, count) in (0..).zip(row) {
             let ray = camera.ray(x as f32 + 0.5, y as f32 + 0.5, width, height);
             let mut counters = Counters::default();
-            machine.answer(&RayQuery::new(HitKind::Closest, ray), &mut hits, &mut counters)?;
+            ask(machine, HitKind::Closest, ray, &mut answer, &mut counters)?;
             *count = u32::try_from(measure.of(&counters)).unwrap_or(u32::MAX);
             *sum += counters;
         }

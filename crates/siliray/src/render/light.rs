@@ -4,10 +4,10 @@
 //! positions around the camera are tried on a coarse grid of pixels instead, and the one that
 //! lights about half of what is seen wins: that is where shapes read best.
 
-use super::RenderError;
 use super::surface::{SurfacePoint, Surfaces};
+use super::{RenderError, ask};
 use geometry::{Ray, Vec3};
-use machine::{Counters, Hit, HitKind, Machine, RayQuery};
+use machine::{Answer, Counters, HitKind, Machine};
 use scene::Camera;
 
 /// Radiance of the sun, and of the sky overhead, at the horizon and reflected by the ground.
@@ -140,9 +140,7 @@ pub(crate) fn sees(
     // Far enough off the surface that rounding of the point itself does not put it behind.
     let offset = point.position.abs().max_element().max(f32::MIN_POSITIVE) * 2.0e-5;
     let ray = Ray::new(point.position + point.normal * offset, direction).between(0.0, reach);
-    let mut hits: Vec<Hit> = Vec::new();
-    machine.answer(&RayQuery::new(HitKind::Any, ray), &mut hits, counters)?;
-    Ok(hits.is_empty())
+    Ok(ask(machine, HitKind::Any, ray, &mut Answer::default(), counters)?.is_none())
 }
 
 /// Linear light as a pixel: the filmic curve of Narkowicz ("ACES filmic tone mapping curve", 2015),
@@ -173,14 +171,13 @@ fn probe(
 ) -> Result<Vec<SurfacePoint>, RenderError> {
     let (columns, rows) = PROBES;
     let mut points = Vec::new();
-    let mut hits = Vec::new();
+    let mut answer = Answer::default();
     for cell in 0..columns * rows {
         let x = ((cell % columns) as f32 + 0.5) / columns as f32 * width as f32;
         let y = ((cell / columns) as f32 + 0.5) / rows as f32 * height as f32;
         let ray = camera.ray(x, y, width, height);
-        machine.answer(&RayQuery::new(HitKind::Closest, ray), &mut hits, counters)?;
-        if let Some(hit) = hits.first() {
-            points.push(surfaces.at(&ray, hit)?);
+        if let Some(hit) = ask(machine, HitKind::Closest, ray, &mut answer, counters)? {
+            points.push(surfaces.at(&ray, &hit)?);
         }
     }
     Ok(points)

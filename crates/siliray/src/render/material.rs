@@ -38,10 +38,11 @@ pub(crate) struct Materials {
 }
 
 impl Materials {
-    /// The colours of `scene`.
-    pub(crate) fn new(scene: &Scene) -> Self {
+    /// The colours of `scene`; without one, colours by number.
+    pub(crate) fn new(scene: Option<&Scene>) -> Self {
         let mut unnamed = PALETTE.iter().cycle();
-        let colours = scene.objects.iter().map(|object| {
+        let objects = scene.map_or(&[][..], |scene| &scene.objects);
+        let colours = objects.iter().map(|object| {
             let colour = |geometry: &Geometry| {
                 named(&geometry.name)
                     .or_else(|| named(&object.name))
@@ -55,7 +56,9 @@ impl Materials {
 
     /// The share of light, for each channel, that a geometry reflects.
     pub(crate) fn albedo(&self, object: u32, geometry: u32) -> Vec3 {
-        self.colours[object as usize][geometry as usize]
+        let of_object = self.colours.get(object as usize);
+        let named = of_object.and_then(|colours| colours.get(geometry as usize)).copied();
+        named.unwrap_or(PALETTE[(object + geometry) as usize % PALETTE.len()])
     }
 }
 
@@ -82,7 +85,7 @@ mod tests {
             })
             .to_vec();
         let object = Object { name: String::new(), geometries };
-        let materials = Materials::new(&Scene { objects: vec![object], ..Scene::default() });
+        let materials = Materials::new(Some(&Scene { objects: vec![object], ..Scene::default() }));
         let leaves = materials.albedo(0, 0);
         assert!(leaves.y > leaves.x && leaves.y > leaves.z);
         assert_eq!(materials.albedo(0, 1), PALETTE[0]);

@@ -31,13 +31,14 @@ pub use picture::{Picture, PngError};
 
 use build::ProgressFn;
 use frame::Frame;
-use geometry::Vec3;
+use geometry::{Ray, Vec3};
 use light::Light;
-use machine::{BudgetExhausted, Counters, Machine};
+use machine::{Answer, Counters, Hit, HitKind, Machine, MachineError, Query};
 use material::Materials;
 use rows::Rows;
 use scene::{Camera, Scene};
 use surface::Surfaces;
+use tree::Tree;
 
 /// Most pixels on one side of a picture.
 pub const MAX_SIDE: u32 = 16_384;
@@ -102,10 +103,10 @@ pub enum RenderError {
     /// The camera sees nothing.
     #[error(transparent)]
     Camera(#[from] CameraError),
-    /// A hit names a primitive that the scene does not have.
+    /// A hit names a primitive that the tree does not have.
     #[error(
         "the machine {machine} hit instance {instance}, geometry {geometry}, primitive \
-         {primitive}, which the scene does not have"
+         {primitive}, which the tree does not have"
     )]
     UnknownPrimitive {
         /// Name of the machine.
@@ -119,7 +120,7 @@ pub enum RenderError {
     },
     /// The machine gave up.
     #[error(transparent)]
-    Budget(#[from] BudgetExhausted),
+    Machine(#[from] MachineError),
     /// The watcher asked to stop.
     #[error("cancelled")]
     Cancelled,
@@ -142,12 +143,14 @@ pub enum CameraError {
     Fov,
 }
 
-/// Renders `scene` as `machine`, which must hold that scene, sees it from `camera`.
+/// Renders `tree` as `machine`, which walks it, sees it from `camera`. `scene`, where the tree was built
+/// from one, gives colours by its names.
 ///
 /// # Errors
 /// When the settings or the camera make no sense, the machine fails, or `watch` breaks.
 pub fn render(
-    scene: &Scene,
+    tree: &Tree,
+    scene: Option<&Scene>,
     machine: &dyn Machine,
     camera: &Camera,
     settings: &Settings,
@@ -171,9 +174,23 @@ pub fn render(
                 return Err(RenderError::Samples(samples));
             }
             let rows = Rows::new(watch, height, samples);
-            shaded(scene, machine, camera, width, &rows, samples)
+            shaded(tree, scene, machine, camera, width, &rows, samples)
         }
     }
+}
+
+/// One hit of a ray; what that took is added to `counters`.
+fn ask(
+    machine: &dyn Machine,
+    kind: HitKind,
+    ray: Ray,
+    answer: &mut Answer,
+    counters: &mut Counters,
+) -> Result<Option<Hit>, MachineError> {
+    answer.counters = Counters::default();
+    machine.answer_into(&Query::ray(kind, ray), answer)?;
+    *counters += answer.counters;
+    Ok(answer.hits.first().copied())
 }
 
 /// Whether rays through this camera go anywhere.
@@ -197,14 +214,15 @@ pub fn check_camera(camera: &Camera) -> Result<(), CameraError> {
 }
 
 fn shaded(
-    scene: &Scene,
+    tree: &Tree,
+    scene: Option<&Scene>,
     machine: &dyn Machine,
     camera: &Camera,
     width: u32,
     rows: &Rows<'_>,
     samples: u32,
 ) -> Result<Rendering, RenderError> {
-    let surfaces = Surfaces::new(scene, machine.name());
+    let surfaces = Surfaces::new(tree, machine.name());
     let materials = Materials::new(scene);
     let mut counters = Counters::default();
     let light = Light::choose(&surfaces, machine, camera, width, rows.height(), &mut counters)?;

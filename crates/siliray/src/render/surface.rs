@@ -3,13 +3,17 @@
 use super::RenderError;
 use geometry::{Aabb, Ray, Transform, Vec3};
 use machine::Hit;
-use scene::{Geometry, Scene, Shape};
+use std::collections::HashMap;
+use tree::primitives::Primitive;
+use tree::{Blas, Tree};
 
-/// The surfaces of a scene, found by the ids of a hit.
+/// The surfaces of a tree, found by the ids of a hit.
 pub(crate) struct Surfaces<'a> {
-    scene: &'a Scene,
+    tree: &'a Tree,
     machine: &'static str,
-    /// Half the diagonal of the scene's box; at least a positive number.
+    /// For each BLAS, its primitives by geometry and number.
+    by_id: Vec<HashMap<(u32, u32), u32>>,
+    /// Half the diagonal of the world's box; at least a positive number.
     pub(crate) radius: f32,
 }
 
@@ -20,21 +24,25 @@ pub(crate) struct SurfacePoint {
     pub(crate) position: Vec3,
     /// Unit normal on the side that the ray came from.
     pub(crate) normal: Vec3,
-    /// Which object of the scene.
+    /// Which BLAS: an object of the scene.
     pub(crate) object: u32,
     /// Which geometry of the object.
     pub(crate) geometry: u32,
 }
 
 impl<'a> Surfaces<'a> {
-    /// The surfaces of `scene` as `machine` numbers them.
-    pub(crate) fn new(scene: &'a Scene, machine: &'static str) -> Self {
-        let bounds = scene.bounds().unwrap_or(Aabb::EMPTY);
+    /// The surfaces of `tree`, which `machine` walks.
+    pub(crate) fn new(tree: &'a Tree, machine: &'static str) -> Self {
+        let bounds = tree.bounds();
         // In f64, so that no size of scene overflows.
         let diagonal = (bounds.max.as_dvec3() - bounds.min.as_dvec3()).length();
         let half = (0.5 * diagonal) as f32;
         let radius = if half.is_finite() && half > 0.0 { half } else { 1.0 };
-        Self { scene, machine, radius }
+        let by_id = tree.blases.iter().map(|blas| {
+            let ids = blas.primitives.ids.iter().map(|id| (id.geometry, id.primitive));
+            ids.zip(0..).collect()
+        });
+        Self { tree, machine, by_id: by_id.collect(), radius }
     }
 
     /// The point that `hit` of `ray` names.
@@ -48,41 +56,36 @@ impl<'a> Surfaces<'a> {
     }
 
     fn find(&self, ray: &Ray, hit: &Hit) -> Option<SurfacePoint> {
-        let (object, object_to_world) = match self.scene.instances.get(hit.instance as usize) {
-            Some(instance) => (instance.object, instance.object_to_world),
-            None if hit.instance == 0 => (0, Transform::IDENTITY),
-            None => return None,
+        let (blas, object_to_world) = match &self.tree.tlas {
+            Some(tlas) => {
+                let instance = tlas.instances.get(hit.instance as usize)?;
+                (instance.blas as usize, instance.object_to_world)
+            }
+            None => (0, Transform::IDENTITY),
         };
-        let geometry = self.scene.objects.get(object)?.geometries.get(hit.geometry as usize)?;
+        let number = *self.by_id.get(blas)?.get(&(hit.geometry, hit.primitive))?;
         let position = ray.at(hit.t);
-        let outward = normal(geometry, hit.primitive as usize, &object_to_world, position)?;
+        let outward = normal(&self.tree.blases[blas], number, &object_to_world, position)?;
         let outward = outward.try_normalize().unwrap_or(-ray.direction);
         let normal = if outward.dot(ray.direction) > 0.0 { -outward } else { outward };
-        Some(SurfacePoint { position, normal, object: object as u32, geometry: hit.geometry })
+        Some(SurfacePoint { position, normal, object: blas as u32, geometry: hit.geometry })
     }
 }
 
 /// Some vector normal to the surface in the world. Triangles are moved to the world first, which
 /// needs no inverse.
-fn normal(
-    geometry: &Geometry,
-    primitive: usize,
-    object_to_world: &Transform,
-    position: Vec3,
-) -> Option<Vec3> {
-    match &geometry.shape {
-        Shape::Triangles { positions, indices } => {
-            let [a, b, c] = indices
-                .get(primitive)?
-                .map(|index| object_to_world.point(positions[index as usize]));
+fn normal(blas: &Blas, number: u32, object_to_world: &Transform, position: Vec3) -> Option<Vec3> {
+    match blas.primitives.get(number as usize) {
+        Primitive::Triangle(triangle) => {
+            let [a, b, c] = triangle.vertices.map(|corner| object_to_world.point(corner));
             // Edges scaled to about one, so that their product neither overflows nor vanishes.
             let (ab, ac) = (b - a, c - a);
             let size = ab.abs().max_element().max(ac.abs().max_element());
             Some((ab / size).cross(ac / size))
         }
-        Shape::Boxes(boxes) => {
+        Primitive::Box(bounds) => {
             let inside = object_to_world.inverse().ok()?.point(position);
-            Some(face_normal(boxes.get(primitive)?, inside, object_to_world))
+            Some(face_normal(bounds, inside, object_to_world))
         }
     }
 }
@@ -99,19 +102,22 @@ fn face_normal(bounds: &Aabb, inside: Vec3, object_to_world: &Transform) -> Vec3
 #[cfg(test)]
 mod tests {
     use super::*;
-    use scene::{Instance, Object};
+    use scene::{Geometry, Instance, Object, Scene, Shape};
+    use std::ops::ControlFlow;
 
     fn moved() -> Transform {
         Transform { rows: [[2.0, 0.5, 0.0, 10.0], [0.0, 1.0, 0.0, -4.0], [0.3, 0.0, -3.0, 1.0]] }
     }
 
-    fn scene(shape: Shape) -> Scene {
+    fn tree(shape: Shape) -> Tree {
         let geometry = Geometry { name: String::new(), opaque: true, shape };
-        Scene {
+        let scene = Scene {
             objects: vec![Object { name: String::new(), geometries: vec![geometry] }],
             instances: vec![Instance::new(0, moved())],
             ..Scene::default()
-        }
+        };
+        let options = build::Options::default();
+        build::build(&scene, &options, &|_| ControlFlow::Continue(())).unwrap().tree
     }
 
     fn hit(primitive: u32, t: f32) -> Hit {
@@ -123,8 +129,8 @@ mod tests {
         let positions =
             vec![Vec3::new(0.0, 0.0, 0.0), Vec3::new(3.0, 1.0, 0.5), Vec3::new(-1.0, 2.0, 2.0)];
         let corners: Vec<Vec3> = positions.iter().map(|&p| moved().point(p)).collect();
-        let scene = scene(Shape::Triangles { positions, indices: vec![[0, 1, 2]] });
-        let surfaces = Surfaces::new(&scene, "test");
+        let tree = tree(Shape::Triangles { positions, indices: vec![[0, 1, 2]] });
+        let surfaces = Surfaces::new(&tree, "test");
         for direction in [Vec3::new(0.1, -1.0, 0.3), Vec3::new(-0.1, 1.0, -0.3)] {
             let ray = Ray::new(Vec3::new(5.0, 5.0, 5.0), direction);
             let point = surfaces.at(&ray, &hit(0, 2.0)).unwrap();
@@ -137,8 +143,8 @@ mod tests {
     #[test]
     fn the_normal_of_a_box_is_that_of_the_face_that_was_hit() {
         let bounds = Aabb::new(Vec3::new(-1.0, 2.0, 0.5), Vec3::new(1.0, 5.0, 7.5));
-        let scene = scene(Shape::Boxes(vec![bounds]));
-        let surfaces = Surfaces::new(&scene, "test");
+        let tree = tree(Shape::Boxes(vec![bounds]));
+        let surfaces = Surfaces::new(&tree, "test");
         let on_top = moved().point(Vec3::new(0.2, 5.0, 3.0));
         let ray = Ray::new(on_top + Vec3::new(0.0, 1.0, 0.0), Vec3::new(0.0, -1.0, 0.0));
         let point = surfaces.at(&ray, &hit(0, 1.0)).unwrap();
@@ -149,9 +155,9 @@ mod tests {
 
     #[test]
     fn a_hit_on_nothing_is_an_error() {
-        let scene = scene(Shape::Boxes(Vec::new()));
+        let tree = tree(Shape::Boxes(vec![Aabb::new(Vec3::ZERO, Vec3::ONE)]));
         let ray = Ray::new(Vec3::ZERO, Vec3::X);
-        let result = Surfaces::new(&scene, "broken").at(&ray, &hit(7, 1.0));
+        let result = Surfaces::new(&tree, "broken").at(&ray, &hit(7, 1.0));
         let error = result.unwrap_err().to_string();
         assert!(error.contains("broken") && error.contains("primitive 7"), "{error}");
     }

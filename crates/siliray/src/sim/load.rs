@@ -8,11 +8,10 @@
 use crate::workload::{self, Workload, WorkloadError};
 use geometry::beam::BeamError;
 use geometry::{Beam, Ray};
-use machine::beam::{BeamKind, BeamQuery};
-use machine::{HitKind, RayQuery};
-use scene::{Camera, Scene};
+use machine::{HitKind, LeafRule, Query};
+use scene::Camera;
 use trace::{TraceError, Tracer};
-use ttu::Query;
+use tree::Tree;
 
 /// Rays that one beam goes around: a tile.
 const RAYS_A_BEAM: usize = 64;
@@ -51,7 +50,8 @@ impl Load {
     /// When the camera sees nothing and the rays would start there, or a beam is no valid one.
     pub fn queries(
         self,
-        scene: &Scene,
+        scene: &str,
+        tree: &Tree,
         camera: &Camera,
         count: usize,
     ) -> Result<Vec<Query>, LoadError> {
@@ -59,10 +59,10 @@ impl Load {
             Self::Primary => (Workload::Primary, HitKind::Closest),
             Self::Ao => (Workload::Occlusion, HitKind::Any),
             Self::Bounce => (Workload::Bounce, HitKind::Closest),
-            Self::Beams => return beams(scene, camera, count),
+            Self::Beams => return beams(scene, tree, camera, count),
         };
-        let rays = workload::rays(kind, scene, &Tracer::new(scene)?, camera, count)?;
-        Ok(rays.into_iter().map(|ray| RayQuery::new(hits, ray).into()).collect())
+        let rays = workload::rays(kind, scene, tree, &tracer(tree)?, camera, count)?;
+        Ok(rays.into_iter().map(|ray| Query::ray(hits, ray)).collect())
     }
 }
 
@@ -85,9 +85,13 @@ pub enum LoadError {
     },
 }
 
-fn beams(scene: &Scene, camera: &Camera, count: usize) -> Result<Vec<Query>, LoadError> {
-    let tracer = Tracer::new(scene)?;
-    let rays = workload::rays(Workload::Primary, scene, &tracer, camera, count * RAYS_A_BEAM)?;
+fn tracer(tree: &Tree) -> Result<Tracer, TraceError> {
+    Tracer::from_tree(tree, trace::Options::default())
+}
+
+fn beams(scene: &str, tree: &Tree, camera: &Camera, count: usize) -> Result<Vec<Query>, LoadError> {
+    let count = count * RAYS_A_BEAM;
+    let rays = workload::rays(Workload::Primary, scene, tree, &tracer(tree)?, camera, count)?;
     let forward = camera.axes()[2];
     rays.chunks(RAYS_A_BEAM)
         .enumerate()
@@ -101,7 +105,7 @@ fn beams(scene: &Scene, camera: &Camera, count: usize) -> Result<Vec<Query>, Loa
             let rays: Vec<Ray> = tile.iter().map(level).collect();
             let beam =
                 Beam::from_rays(&rays).map_err(|source| LoadError::Beam { number, source })?;
-            Ok(Query::Beam(BeamQuery::new(beam), BeamKind::Collect))
+            Ok(Query::beam(HitKind::All, beam, LeafRule::Conservative))
         })
         .collect()
 }

@@ -18,6 +18,9 @@ pub struct RunKey {
     pub triangles: u64,
     /// The format of the blocks.
     pub format: String,
+    /// Whether the bytes of a file were run as stored, or what was made of them.
+    #[serde(default)]
+    pub source: String,
     /// The preset of the tree.
     pub preset: String,
     /// The kind of queries.

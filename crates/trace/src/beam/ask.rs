@@ -1,8 +1,9 @@
 //! One beam and what is asked of it.
 
+use super::visit::Visit;
 use super::walk::Beams;
 use geometry::Beam;
-use machine::{BeamHit, BeamMachine, BeamQuery, Counters, LeafRule, Visit};
+use machine::{BeamQuery, BeamShape, Counters, Hit, HitKind, LeafRule};
 
 /// A question about one beam, to be refined. Made by [`crate::Tracer::beam`].
 #[derive(Debug, Clone, Copy)]
@@ -13,13 +14,14 @@ pub struct BeamAsk<'a> {
 
 impl<'a> BeamAsk<'a> {
     pub(crate) fn new(beams: Beams<'a>, beam: Beam) -> Self {
-        Self { beams, query: BeamQuery::new(beam) }
+        let shape = BeamShape { beam, leaf: LeafRule::Conservative };
+        Self { beams, query: BeamQuery::new(HitKind::All, shape) }
     }
 
     /// Tests primitives themselves, exactly, instead of their boxes (B-11).
     #[must_use]
     pub fn exact(mut self) -> Self {
-        self.query.leaf = LeafRule::Exact;
+        self.query.shape.leaf = LeafRule::Exact;
         self
     }
 
@@ -43,21 +45,23 @@ impl<'a> BeamAsk<'a> {
 
     /// What it meets first: the smallest `(t, instance, geometry, primitive)`.
     #[must_use]
-    pub fn first(&self) -> Option<BeamHit> {
-        // A tracer's walk has no budget, so that it always has an answer.
-        self.beams.first(&self.query, &mut Counters::default()).ok().flatten()
+    pub fn first(&self) -> Option<Hit> {
+        let query = BeamQuery { kind: HitKind::Closest, ..self.query };
+        let mut hits = Vec::new();
+        self.beams.answer(&query, &mut hits, &mut Counters::default());
+        hits.pop()
     }
 
-    /// Everything that it meets, each primitive once, sorted by `(instance, geometry, primitive)`,
-    /// into `hits`, which is cleared first.
-    pub fn collect(&self, hits: &mut Vec<BeamHit>) {
-        let _always_answered = self.beams.collect(&self.query, hits, &mut Counters::default());
+    /// Everything that it meets, each primitive once, in the order of [`Hit::total_cmp`], into `hits`,
+    /// which is cleared first.
+    pub fn collect(&self, hits: &mut Vec<Hit>) {
+        self.beams.answer(&self.query, hits, &mut Counters::default());
     }
 
     /// Shows every primitive that it meets, in no order, and a triangle that splits have cut
     /// perhaps several times, until the visitor has enough.
-    pub fn visit(&self, mut visitor: impl FnMut(&BeamHit) -> Visit) {
+    pub fn visit(&self, mut visitor: impl FnMut(&Hit) -> Visit) {
         let counters = &mut Counters::default();
-        let _always_answered = self.beams.visit(&self.query, counters, &mut visitor);
+        self.beams.visit(&self.query, counters, &mut visitor);
     }
 }

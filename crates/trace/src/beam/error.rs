@@ -1,5 +1,7 @@
 //! Why a tracer takes no beams.
 
+use crate::tracer::NAME;
+use machine::MachineError;
 use machine::beam::BeamWorldError;
 
 /// Why a tracer takes no beams.
@@ -12,4 +14,13 @@ pub enum BeamsError {
     /// fit into 32-bit pointers.
     #[error("the scene is too large: more than 2^31 nodes or 2 GiB of leaves")]
     TooLarge,
+}
+
+impl From<BeamsError> for MachineError {
+    fn from(error: BeamsError) -> Self {
+        match error {
+            BeamsError::World(error) => error.into(),
+            BeamsError::TooLarge => Self::Failed { machine: NAME, reason: error.to_string() },
+        }
+    }
 }

@@ -10,7 +10,7 @@ use super::boxes::Planes;
 use crate::world::{Node, Pointer, Target, World};
 use geometry::Aabb;
 use machine::beam::BeamWorldError;
-use machine::beam::world::placed_bounds;
+use machine::beam::world::instance_bounds;
 
 /// A world as beams see it.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl BeamGround {
     /// Looks at every primitive of a world.
     ///
     /// # Errors
-    /// As [`placed_bounds`].
+    /// As [`instance_bounds`].
     pub(crate) fn new(world: &World) -> Result<Self, BeamWorldError> {
         let count = world.arena.node_count();
         let top = world.top.as_ref();
@@ -48,7 +48,7 @@ impl BeamGround {
         let blases: Vec<Aabb> =
             world.blases.iter().map(|level| around.pointer(level.root)).collect();
         let instances = top.map_or(&[][..], |top| &top.instances);
-        let placed = placed_bounds(&blases, instances)?;
+        let placed = instance_bounds(&blases, instances)?;
         around.placed = &placed;
         for number in (first_of_top..count).rev() {
             is_larger |= around.node(number, &mut whole[number]);

@@ -1,7 +1,6 @@
 //! Beams: the queries of a tracer, and many boxes at once.
 //!
-//! [`crate::Tracer::beam`] asks what a moving box meets; [`crate::Tracer::beams`] is the same as a
-//! [`machine::BeamMachine`].
+//! [`crate::Tracer::beam`] asks what a moving box meets.
 //!
 //! ```
 //! use geometry::{Aabb, Beam, Vec3};
@@ -48,6 +47,7 @@
 //! | `ground` | what beams need of a world beside its nodes |
 //! | `walk` | the walk over a world |
 //! | `ask` | one beam and what is asked of it |
+//! | `visit` | what a visitor of hits wants next |
 //! | `error` | why a tracer takes no beams |
 
 mod ask;
@@ -62,12 +62,14 @@ mod kernel;
 mod plain;
 #[cfg(target_arch = "x86_64")]
 mod vector;
+mod visit;
 mod walk;
 
 pub use ask::BeamAsk;
 pub use boxes::{Boxes, GROUP};
 pub use error::BeamsError;
 pub use kernel::BeamKernel;
+pub use visit::Visit;
 pub use walk::Beams;
 
 pub(crate) use ground::BeamGround;

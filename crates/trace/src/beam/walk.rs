@@ -3,17 +3,17 @@
 use super::boxes::Planes;
 use super::ground::BeamGround;
 use super::kernel::BeamKernel;
+use super::visit::Visit;
 use crate::world::{Pointer, Target, World};
 use geometry::{Aabb, Beam};
 use machine::beam::BeamSpace;
-use machine::{BeamHit, BeamMachine, BeamQuery, BudgetExhausted, Counters, LeafRule, Visit};
+use machine::{BeamQuery, Counters, Found, Hit, LeafRule, Unwatched};
 use std::ops::ControlFlow;
 use tree::PrimitiveId;
 use tree::primitives::Primitive;
 
-/// The machine that answers a tracer's beam queries, with the vector instructions of this
-/// processor. Made by [`crate::Tracer::beams`]. Its answers are those of
-/// [`machine::beam::BeamOracle`], bit for bit.
+/// What answers a tracer's beam queries, with the vector instructions of this processor. Made by
+/// [`crate::Tracer::beams`]. Its answers are those of [`machine::Oracle`], bit for bit.
 #[derive(Debug, Clone, Copy)]
 pub struct Beams<'a> {
     pub(crate) world: &'a World,
@@ -29,29 +29,39 @@ impl Beams<'_> {
     }
 }
 
-impl BeamMachine for Beams<'_> {
-    fn name(&self) -> &'static str {
-        "fast"
+impl Beams<'_> {
+    /// Answers a query into `hits`, which is cleared first, and adds what it did to `counters`.
+    pub fn answer(&self, query: &BeamQuery, hits: &mut Vec<Hit>, counters: &mut Counters) {
+        let mut found = Found::new(query.kind, query.shape.beam.tmax(), hits);
+        self.visit(query, counters, &mut |hit| match found.offer(*hit, &mut Unwatched) {
+            ControlFlow::Continue(()) => Visit::Until(found.farthest()),
+            ControlFlow::Break(()) => Visit::Stop,
+        });
+        found.finish();
     }
 
-    fn visit(
+    /// Shows every primitive that the beam meets to `visitor`, at least once, in any order, and adds
+    /// what it did to `counters`. After [`Visit::Until`] primitives with a later `t` may be left out;
+    /// after [`Visit::Stop`] nothing more is shown.
+    pub fn visit(
         &self,
         query: &BeamQuery,
         counters: &mut Counters,
-        visitor: &mut dyn FnMut(&BeamHit) -> Visit,
-    ) -> Result<(), BudgetExhausted> {
+        visitor: &mut dyn FnMut(&Hit) -> Visit,
+    ) {
         counters.queries += 1;
-        let until = query.beam.tmax();
+        let until = query.shape.beam.tmax();
         let stack = Vec::with_capacity(self.world.stack_size);
         let mut walk = Walk { beams: self, query, counters, visitor, until, stack };
         let _stopped = match &self.world.top {
-            Some(top) => walk.level(top.level.root, &self.ground.top, Some(&query.beam), None),
+            Some(top) => {
+                walk.level(top.level.root, &self.ground.top, Some(&query.shape.beam), None)
+            }
             None => (0..self.world.blases.len()).try_for_each(|number| {
                 let space = BeamSpace::world(query);
                 space.map_or(ControlFlow::Continue(()), |space| walk.blas(number, &space))
             }),
         };
-        Ok(())
     }
 }
 
@@ -60,7 +70,7 @@ struct Walk<'a> {
     beams: &'a Beams<'a>,
     query: &'a BeamQuery,
     counters: &'a mut Counters,
-    visitor: &'a mut dyn FnMut(&BeamHit) -> Visit,
+    visitor: &'a mut dyn FnMut(&Hit) -> Visit,
     /// Later contacts are of no interest.
     until: f32,
     /// Where to go, and from when on; the nearest last.
@@ -96,7 +106,7 @@ impl Walk<'_> {
         self.counters.box_tests += 1;
         let entered = match beam {
             Some(beam) => beam.overlap(bounds).map(|overlap| beam.t_lower(&overlap)),
-            None => Some(self.query.beam.tmin()),
+            None => Some(self.query.shape.beam.tmin()),
         };
         let bottom = self.stack.len();
         self.stack.extend(entered.map(|t| (t, root)));

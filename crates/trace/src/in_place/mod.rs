@@ -18,15 +18,17 @@ use crate::kind::Kind;
 use crate::scalar;
 use crate::world::{Level, Pointer, TopLevel};
 use geometry::{Aabb, Ray, TriangleRule};
+use gfx12::Gfx12;
 use gfx12::decode::{Memory, Structure};
 use gfx12::layout::NodePointer;
 use machine::instance_dilation::InstanceDilation;
-use machine::{CheckedImage, Counters};
+use machine::{Checked, Counters};
+use std::sync::Arc;
 
 /// An image and what a walk over it must know.
 #[derive(Debug)]
 pub(crate) struct InPlace {
-    image: CheckedImage,
+    image: Arc<Checked<Gfx12>>,
     /// The structure of the root, then the BLASes.
     structures: Vec<Root>,
     instances: Option<Instances>,
@@ -60,21 +62,21 @@ impl InPlace {
     ///
     /// # Errors
     /// When a link leads to no node after all.
-    pub(crate) fn new(image: CheckedImage, tree: &tree::Tree) -> Result<Self, TraceError> {
-        let bytes = image.image();
+    pub(crate) fn new(image: Arc<Checked<Gfx12>>) -> Result<Self, TraceError> {
+        let (bytes, tree) = (image.image(), image.tree());
         let memory = Memory::new(bytes);
         let root = |structure: Structure, bounds: Aabb| Root {
             structure,
             segment: memory.segment_of(structure.box_base).unwrap_or(0),
             bounds,
         };
-        let survey = gfx12::decode::Survey::new(bytes);
+        let survey = image.proof().survey();
         let bounds = tree.tlas.iter().map(|top| &top.bvh).chain(tree.blases.iter().map(|b| &b.bvh));
         let structures = survey.structures.iter().zip(bounds);
         let structures: Vec<Root> =
             structures.map(|(found, bvh)| root(found.structure, bvh.root().bounds)).collect();
         let mut instances = tree.tlas.as_ref().map(|top| {
-            let mut numbers = gfx12::decode::instance_numbers(bytes);
+            let mut numbers = gfx12::decode::instance_numbers(&image);
             numbers.sort_unstable();
             let level = Level { root: Pointer::DONE, bounds: top.bvh.root().bounds };
             let (instances, dilation) = (top.instances.clone(), InstanceDilation::new(top));
@@ -103,7 +105,7 @@ impl InPlace {
     }
 
     /// The image.
-    pub(crate) fn image(&self) -> &CheckedImage {
+    pub(crate) fn image(&self) -> &Checked<Gfx12> {
         &self.image
     }
 

@@ -8,15 +8,14 @@ use super::Options;
 use super::series::{Sample, Series};
 use super::timeline::Timeline;
 use crate::config::{Config, TASK_QUERIES};
-use crate::job::{Job, Query};
+use crate::job::{Job, can_hit};
 use crate::unit::interface::Launch;
 use crate::unit::memory::{Cache, Memory, Path};
 use crate::unit::slot::State;
 use crate::unit::sm::{LeafTest, Sm};
 use crate::unit::ttu::{Env, Ttu};
-use machine::RayQuery;
-use machine::beam::BeamView;
 use machine::primitive_test::InstanceView;
+use machine::{Query, RayQuery, Shape};
 use std::ops::Range;
 
 /// Questions that run together.
@@ -156,7 +155,7 @@ impl Cluster {
         let has_root = env.world.has_root(None);
         for (turn, number) in task.jobs.clone().enumerate() {
             let job = &mut self.jobs[number as usize];
-            if has_root && job.query.can_hit() {
+            if has_root && can_hit(&job.query) {
                 job.live = 1;
                 let ttu = turn % tpc.ttus.len();
                 tpc.ttus[ttu].interface.inbox.push_back(Launch { job: number, instance: None });
@@ -240,7 +239,7 @@ impl Tpc {
         if let (Some(tlas), None) = (&tree.tlas, instance) {
             for &item in items {
                 let instance = &tlas.instances[item as usize];
-                let is_seen = instance.mask & job.query.mask(None) != 0;
+                let is_seen = instance.mask & job.query.mask != 0;
                 if is_seen && !job.is_settled() && env.world.has_root(Some(item)) {
                     ttu.counters.instances += 1;
                     job.live += 1;
@@ -270,17 +269,17 @@ fn test_primitives(env: &Env<'_>, job: &mut Job, instance: Option<u32>, items: &
     if job.is_settled() {
         return false;
     }
-    match job.query {
-        Query::Ray(query) => test_ray(env, &query, job, instance, items),
-        Query::Beam(query, kind) => {
-            let tree = &env.world.tree;
-            let space = env.beams.and_then(|beams| beams.space(tree, &query, instance));
+    match job.query.shape {
+        Shape::Ray(ray) => test_ray(env, &job.query.with_shape(ray), job, instance, items),
+        Shape::Beam(shape) => {
+            let (tree, query) = (&env.world.tree, job.query.with_shape(shape));
+            let space = env.beams.and_then(|beams| beams.world.space(tree, &query, instance));
             let Some(space) = space else { return false };
-            let blas = env.world.level_of(instance);
-            let view = BeamView { primitives: &tree.blases[blas].primitives, space };
+            let primitives = &tree.blases[env.world.level_of(instance)].primitives;
             let mut is_shorter = false;
-            for hit in items.iter().filter_map(|&item| view.hit(item as usize)) {
-                is_shorter |= job.take_beam(hit, kind);
+            for index in items.iter().map(|&item| item as usize) {
+                let hit = space.hit(primitives.get(index), primitives.ids[index]);
+                is_shorter |= hit.is_some_and(|hit| job.take(hit));
             }
             is_shorter
         }
@@ -306,7 +305,7 @@ fn test_ray(
     let Some(view) = view else { return false };
     let mut is_shorter = false;
     for hit in items.iter().filter_map(|&item| view.hit(env.world.rule, item as usize)) {
-        is_shorter |= job.take(hit, query.kind);
+        is_shorter |= job.take(hit);
     }
     is_shorter
 }

@@ -8,11 +8,12 @@ use super::timeline::Timeline;
 use crate::config::{Config, ConfigError, TASK_QUERIES};
 use crate::counters::Counters;
 use crate::distribution::Distribution;
-use crate::job::{Answer, Query};
+use crate::job::Answer;
 use crate::unit::memory::Memory;
 use crate::unit::ttu::Env;
 use crate::world::{TooSmall, World};
 use machine::beam::BeamWorldError;
+use machine::{Query, Shape};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -124,7 +125,7 @@ pub fn simulate(
 ) -> Result<Run, RunError> {
     config.validate()?;
     world.fits(config)?;
-    let asks_beams = queries.iter().any(|query| matches!(query, Query::Beam(..)));
+    let asks_beams = queries.iter().any(|query| matches!(query.shape, Shape::Beam(_)));
     let beams = if asks_beams { Some(world.beams()?) } else { None };
     let counts_false_positives = options.count_false_positives;
     let env = Env { config, world, beams, counts_false_positives };

@@ -1,18 +1,15 @@
 //! The image as a traversal unit sees it.
 
 use super::block::{BLOCK_BYTES, Lead, NO_BLOCK, unfold_mask};
-use super::check::proved_directory;
 use super::decode::root_bounds;
 use super::directory::{INSTANCE, Parts};
 use geometry::Aabb;
-use machine::CheckedImage;
-use machine::block_format::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, CellBox, Frame};
+use machine::blocks::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, CellBox, Frame};
 
-pub(super) fn blocks(image: &CheckedImage) -> BlockImage {
+pub(super) fn blocks(parts: &Parts<'_>, base: u64) -> BlockImage {
     let mut sum = BlockImage::default();
-    let Some((bytes, directory)) = proved_directory(image.image()) else { return sum };
-    let parts = Parts { bytes, directory: &directory };
-    let base = image.image().bases.first().copied().unwrap_or(0) + directory.blocks;
+    let directory = parts.directory;
+    let base = base + directory.blocks;
     for number in 0..directory.block_count {
         let block = parts.block(number);
         let first_node = sum.nodes.len() as u32;

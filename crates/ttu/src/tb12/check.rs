@@ -12,16 +12,18 @@ use super::directory::{
 };
 use super::quantize::{Axis, EXPONENTS, decoded_box};
 use super::rule::{Findings, Rule};
-use machine::{CheckReport, CheckedImage, Image, ProvedFacts};
+use super::{Proof, Tb12};
+use machine::{CheckReport, Checked, Image, ProvedFacts};
 
 /// Proves `image`, or says what is wrong with it. Offsets count from the image's base.
 #[must_use]
-pub fn check(image: Image) -> CheckReport {
+pub fn check(image: Image) -> CheckReport<Tb12> {
     let mut findings = Findings::default();
     let mut nodes = 0;
     let bytes = image_bytes(&image);
-    if let Some(directory) = read_directory(bytes, &mut findings) {
-        let parts = Parts { bytes, directory: &directory };
+    let directory = read_directory(bytes, &mut findings);
+    if let Some(directory) = &directory {
+        let parts = Parts { bytes, directory };
         if findings.is_sound() {
             check_instances(&parts, &mut findings);
             let visits = visit_levels(&parts, &mut findings);
@@ -31,27 +33,27 @@ pub fn check(image: Image) -> CheckReport {
             }
         }
     }
-    if !findings.is_sound() {
+    let Some(directory) = directory.filter(|_| findings.is_sound()) else {
         return CheckReport { checked: None, findings: findings.into_sorted(), nodes };
-    }
+    };
     let finite = findings.holds(Rule::VertexFinite);
     let facts = ProvedFacts {
         lossless: finite && findings.holds(Rule::Contained) && findings.holds(Rule::Mask),
         parents: findings.holds(Rule::Parent),
         finite,
     };
-    let checked = Some(CheckedImage::proved(image, facts));
+    let checked = Some(Checked::new(image, facts, Proof { directory }));
     CheckReport { checked, findings: findings.into_sorted(), nodes }
 }
 
-/// Reads an image that has been proved.
-pub(super) fn proved_directory(image: &Image) -> Option<(&[u8], Directory)> {
+/// The directory of an image as it stands, and the bytes that it counts in.
+pub(super) fn directory_of(image: &Image) -> Option<(&[u8], Directory)> {
     let bytes = image_bytes(image);
     read_directory(bytes, &mut Findings::default()).map(|directory| (bytes, directory))
 }
 
 /// The bytes from the base on.
-fn image_bytes(image: &Image) -> &[u8] {
+pub(super) fn image_bytes(image: &Image) -> &[u8] {
     let base = image.bases.first().copied().unwrap_or(0);
     let holds = |segment: &&machine::Segment| segment.get(base, 1).is_some();
     image.segments.iter().find(holds).map_or(&[][..], |segment| {

@@ -7,31 +7,27 @@
 //! byte.
 
 use super::block::{Block, Lead, NO_BLOCK};
-use super::check::{axes_of, proved_directory};
+use super::check::axes_of;
 use super::directory::{INSTANCE, LevelKind, LevelRecord, Parts};
 use super::quantize::{decoded_box, inner_box};
 use geometry::Aabb;
-use machine::CheckedImage;
 use std::collections::VecDeque;
 use tree::{Blas, Bvh, Node, NodeLink, Tlas, Tree};
 
 /// Reads a proved image.
-#[must_use]
-pub fn decode(image: &CheckedImage) -> Tree {
+pub(super) fn decode(parts: &Parts<'_>) -> Tree {
     let mut tree = Tree { blases: Vec::new(), tlas: None };
-    let Some((bytes, directory)) = proved_directory(image.image()) else { return tree };
-    let parts = Parts { bytes, directory: &directory };
-    for record in &directory.levels {
+    for record in &parts.directory.levels {
         match record.kind {
             LevelKind::Tlas => {
                 let instances: Vec<_> =
                     parts.instances().into_iter().map(|(instance, _)| instance).collect();
-                let bvh = hierarchy(&parts, record, instances.len());
+                let bvh = hierarchy(parts, record, instances.len());
                 tree.tlas = Some(Tlas { instances, bvh });
             }
             _ => {
                 let primitives = parts.primitives(record);
-                let bvh = hierarchy(&parts, record, primitives.len());
+                let bvh = hierarchy(parts, record, primitives.len());
                 tree.blases.push(Blas { primitives, bvh });
             }
         }

@@ -1,7 +1,7 @@
 //! How well blocks are filled.
 
 use super::block::{BLOCK_BYTES, MAX_NODES};
-use super::check::proved_directory;
+use super::check::directory_of;
 use super::directory::Parts;
 use machine::Image;
 
@@ -24,7 +24,7 @@ impl Density {
     /// Measures an image; one whose directory is unsound has no figures.
     #[must_use]
     pub fn of(image: &Image) -> Option<Self> {
-        let (bytes, directory) = proved_directory(image)?;
+        let (bytes, directory) = directory_of(image)?;
         let parts = Parts { bytes, directory: &directory };
         Some(Self {
             blocks: directory.block_count as usize,

@@ -41,8 +41,9 @@ pub use density::Density;
 pub use encode::Tb12Error;
 pub use rule::Rule;
 
+use directory::{Directory, Parts};
 use machine::{
-    BlockFormat, BlockImage, Capabilities, CheckReport, CheckedImage, EncodeError, Format, Image,
+    BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Image, TreeFormat,
 };
 use tree::Tree;
 
@@ -53,30 +54,40 @@ pub const NAME: &str = "ttu";
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Tb12;
 
-impl Format for Tb12 {
-    fn name(&self) -> &'static str {
-        NAME
-    }
+/// What the check of an image learned: its directory.
+#[derive(Debug)]
+pub struct Proof {
+    directory: Directory,
+}
 
+impl Format for Tb12 {
+    type Proof = Proof;
+
+    fn check(image: Image) -> CheckReport<Self> {
+        check::check(image)
+    }
+}
+
+impl TreeFormat for Tb12 {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { instances: true, masks: true, flags: true, procedural: true, ids: false }
+        Capabilities { ids: false, ..Capabilities::ALL }
     }
 
     fn encode(&self, tree: &Tree) -> Result<Image, EncodeError> {
         Ok(encode::encode(tree)?)
     }
 
-    fn check(&self, image: Image) -> CheckReport {
-        check::check(image)
+    fn decode(checked: &Checked<Self>) -> Tree {
+        decode::decode(&parts(checked))
     }
 
-    fn decode(&self, image: &CheckedImage) -> Tree {
-        decode::decode(image)
+    fn blocks(checked: &Checked<Self>) -> Option<BlockImage> {
+        let base = checked.image().bases.first().copied().unwrap_or(0);
+        Some(blocks::blocks(&parts(checked), base))
     }
 }
 
-impl BlockFormat for Tb12 {
-    fn blocks(&self, image: &CheckedImage) -> BlockImage {
-        blocks::blocks(image)
-    }
+/// The arrays of a proved image.
+fn parts(checked: &Checked<Tb12>) -> Parts<'_> {
+    Parts { bytes: check::image_bytes(checked.image()), directory: &checked.proof().directory }
 }

@@ -7,7 +7,7 @@
 use super::slot::{StackEntry, State};
 use super::ttu::{Env, Ttu};
 use crate::config::{RAY_BYTES, Rcp};
-use crate::job::Job;
+use crate::job::{Job, node_mask, record_bytes};
 use std::collections::VecDeque;
 
 /// A query that the SM wants to send.
@@ -67,7 +67,7 @@ impl Ttu {
         self.counters.accepted += 1;
         let job = &mut jobs[launch.job as usize];
         let level = env.world.level_of(launch.instance);
-        let bytes = job.query.bytes();
+        let bytes = record_bytes(&job.query);
         let beats = u64::from(env.config.beats(bytes));
         self.interface.ports[port] = cycle + beats;
         let mut ready_at = cycle + beats;
@@ -86,7 +86,7 @@ impl Ttu {
         if env.counts_false_positives {
             slot.bare = env.world.bare(&job.query, launch.instance, env.beams);
         }
-        slot.mask = job.query.mask(launch.instance);
+        slot.mask = node_mask(&job.query, launch.instance);
         slot.tmax = job.reach();
         slot.priority = u8::from(launch.instance.is_some());
         slot.accepted_at = cycle;

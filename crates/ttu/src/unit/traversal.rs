@@ -13,7 +13,7 @@ use crate::counters::Counters;
 use crate::program::{MAX_NODES, Program, Tested};
 use crate::run::Held;
 use geometry::slab::widen;
-use machine::block_format::BlockLead;
+use machine::blocks::BlockLead;
 use std::collections::VecDeque;
 
 /// A block in a unit, with its local stack: sets of siblings still to be tested. The setup unit has found where the

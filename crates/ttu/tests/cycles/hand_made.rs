@@ -1,7 +1,7 @@
 //! Blocks made by hand, whose cycles can be counted on paper.
 
 use geometry::{Aabb, Ray, Triangle, TriangleRule, Vec3};
-use machine::block_format::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, CellBox, Frame};
+use machine::blocks::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, CellBox, Frame};
 use machine::{HitKind, RayQuery};
 use std::ops::ControlFlow;
 use tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tree};

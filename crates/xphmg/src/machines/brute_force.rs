@@ -5,40 +5,42 @@ use crate::instruction::Verdict;
 use crate::instruction::tri::{TriOptions, tri};
 use crate::numeric::Rounding;
 use crate::offload::walk::WalkHit;
-use machine::{BudgetExhausted, Counters, Hit, HitKind, Machine, RayQuery};
+use machine::{Answer, Hit, HitKind, Machine, MachineError, Observer, Query};
 
 /// The truth for machines of this hardware.
-#[derive(Debug, Clone, Copy)]
-pub struct BruteForce<'a> {
-    tiles: TilesImage<'a>,
+#[derive(Debug, Clone)]
+pub struct BruteForce {
+    tiles: TilesImage,
     by_narrowed: bool,
 }
 
-impl<'a> BruteForce<'a> {
+impl BruteForce {
     /// Over an image; hits are ordered by their FP32 `t`, as a job orders them.
     #[must_use]
-    pub fn new(tiles: TilesImage<'a>) -> Self {
+    pub fn new(tiles: TilesImage) -> Self {
         Self { tiles, by_narrowed: false }
     }
 
     /// Over an image; hits are ordered by their narrowed `t`, which is all that a program sees.
     #[must_use]
-    pub fn by_narrowed_t(tiles: TilesImage<'a>) -> Self {
+    pub fn by_narrowed_t(tiles: TilesImage) -> Self {
         Self { tiles, by_narrowed: true }
     }
 }
 
-impl Machine for BruteForce<'_> {
+impl Machine for BruteForce {
     fn name(&self) -> &'static str {
         "xphmg-brute-force"
     }
 
-    fn answer(
+    fn watch(
         &self,
-        query: &RayQuery,
-        hits: &mut Vec<Hit>,
-        counters: &mut Counters,
-    ) -> Result<(), BudgetExhausted> {
+        query: &Query,
+        answer: &mut Answer,
+        _: &mut dyn Observer,
+    ) -> Result<(), MachineError> {
+        let query = &query.as_ray(self.name())?;
+        let Answer { hits, counters } = answer;
         hits.clear();
         counters.queries += 1;
         if !query.can_hit() {

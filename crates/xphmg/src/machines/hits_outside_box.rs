@@ -15,7 +15,7 @@ use machine::{Hit, RayQuery};
 /// Whether the query's ray misses the box of the triangle that it is said to hit, the margin
 /// included.
 #[must_use]
-pub fn hits_outside_box(tiles: &TilesImage<'_>, query: &RayQuery, hit: &Hit) -> bool {
+pub fn hits_outside_box(tiles: &TilesImage, query: &RayQuery, hit: &Hit) -> bool {
     let Some(number) = tiles.number_of(hit) else { return false };
     let contents = tiles.contents();
     let triangles = 0..contents.header.triangles;

@@ -8,18 +8,15 @@
 //! |---|---|
 //! | [`tiles_image`] | what both machines share: the image, the ray, the hits |
 //! | [`offload`] | the offload job |
-//! | [`scene_names`] | hits by the names of the scene |
 //! | [`hits_outside_box`] | hits that lie outside their triangle's box |
 //! | [`brute_force`] | every triangle, no box: the truth that the job is compared with |
 
 pub mod brute_force;
 pub mod hits_outside_box;
 pub mod offload;
-pub mod scene_names;
 pub mod tiles_image;
 
 pub use brute_force::BruteForce;
 pub use hits_outside_box::hits_outside_box;
 pub use offload::Offload;
-pub use scene_names::SceneNames;
-pub use tiles_image::{TilesImage, TilesImageError};
+pub use tiles_image::TilesImage;

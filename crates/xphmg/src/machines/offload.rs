@@ -10,19 +10,22 @@ use crate::memory::{FaultKind, Memory, MemoryFault, load_array, u32_at};
 use crate::offload::job::JobError;
 use crate::offload::walk::{BUDGET, WalkCounts, WalkError, WalkHit};
 use crate::offload::{Job, JobOptions};
-use machine::{BudgetExhausted, Counters, Hit, HitKind, Machine, RayQuery};
+use machine::{
+    Answer, BudgetExhausted, Counters, Hit, HitKind, Machine, MachineError, Observer, Query,
+    RayQuery, Step,
+};
 use std::ops::ControlFlow;
 
 /// The machine `offload`.
-#[derive(Debug, Clone, Copy)]
-pub struct Offload<'a> {
-    tiles: TilesImage<'a>,
+#[derive(Debug, Clone)]
+pub struct Offload {
+    tiles: TilesImage,
 }
 
-impl<'a> Offload<'a> {
+impl Offload {
     /// Over an image.
     #[must_use]
-    pub fn new(tiles: TilesImage<'a>) -> Self {
+    pub const fn new(tiles: TilesImage) -> Self {
         Self { tiles }
     }
 
@@ -77,17 +80,26 @@ impl<'a> Offload<'a> {
     }
 }
 
-impl Machine for Offload<'_> {
+impl Machine for Offload {
     fn name(&self) -> &'static str {
         "offload"
     }
 
-    fn answer(
+    fn watch(
         &self,
-        query: &RayQuery,
-        hits: &mut Vec<Hit>,
-        counters: &mut Counters,
-    ) -> Result<(), BudgetExhausted> {
+        query: &Query,
+        answer: &mut Answer,
+        observer: &mut dyn Observer,
+    ) -> Result<(), MachineError> {
+        self.answer_into(query, answer)?;
+        answer.hits.iter().for_each(|&hit| observer.see(Step::Accept { hit }));
+        observer.see(Step::End);
+        Ok(())
+    }
+
+    fn answer_into(&self, query: &Query, answer: &mut Answer) -> Result<(), MachineError> {
+        let query = &query.as_ray(self.name())?;
+        let Answer { hits, counters } = answer;
         hits.clear();
         counters.queries += 1;
         if !query.can_hit() {
@@ -134,7 +146,7 @@ struct Scratch<'a> {
 }
 
 impl<'a> Scratch<'a> {
-    fn new(tiles: &TilesImage<'a>) -> Self {
+    fn new(tiles: &'a TilesImage) -> Self {
         let mut scratch = Self { bytes: [0; SCRATCH_BYTES], image: tiles.memory() };
         let empty = |base| Queue { head: 0, tail: 0, cap: 2, base };
         let queues = [

@@ -8,65 +8,56 @@ use crate::offload::JobOptions;
 use crate::offload::walk::{Walk, WalkHit};
 use crate::policy::Policy;
 use crate::tiles::contents::Contents;
+use crate::tiles::{Tiles, contents_of};
 use geometry::InstanceFlags;
 use machine::primitive_test::MergedFlags;
-use machine::{CheckedImage, Hit, Image, RayFlags, RayQuery};
-use tree::{PrimitiveFlags, PrimitiveId, Tree};
+use machine::{Checked, Hit, Image, RayFlags, RayQuery};
+use std::sync::Arc;
+use tree::{PrimitiveFlags, PrimitiveId};
 
-/// An image with what decoding it gave.
-#[derive(Debug, Clone, Copy)]
-pub struct TilesImage<'a> {
-    image: &'a Image,
-    contents: Contents<'a>,
-    ids: &'a [PrimitiveId],
-}
+/// A proved image as its machines read it.
+#[derive(Debug, Clone)]
+pub struct TilesImage(Arc<Checked<Tiles>>);
 
-/// Why these machines cannot read an image.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum TilesImageError {
-    /// Another format.
-    #[error("found an image in the format {found}, expected one of xphmg's tiles")]
-    Format {
-        /// Its format.
-        found: &'static str,
-    },
-}
+impl TilesImage {
+    /// Over a proved image.
+    #[must_use]
+    pub fn new(checked: Arc<Checked<Tiles>>) -> Self {
+        Self(checked)
+    }
 
-impl<'a> TilesImage<'a> {
-    /// A proved image with the tree that it decodes to.
-    ///
-    /// # Errors
-    /// When the image is of another format.
-    pub fn new(image: &'a CheckedImage, decoded: &'a Tree) -> Result<Self, TilesImageError> {
-        let image = image.image();
-        let wrong = || TilesImageError::Format { found: image.format };
-        let contents = Contents::new(image).ok_or_else(wrong)?;
-        let ids = decoded.blases.first().map_or(&[][..], |blas| &blas.primitives.ids);
-        Ok(Self { image, contents, ids })
+    /// The image itself.
+    #[must_use]
+    pub fn image(&self) -> &Image {
+        self.0.image()
+    }
+
+    fn ids(&self) -> &[PrimitiveId] {
+        self.0.tree().blases.first().map_or(&[][..], |blas| &blas.primitives.ids)
     }
 
     /// The policy of the image.
     #[must_use]
-    pub fn policy(&self) -> &Policy {
-        &self.contents.policy
+    pub fn policy(&self) -> Policy {
+        self.contents().policy
     }
 
     /// The image's contents.
     #[must_use]
-    pub fn contents(&self) -> &Contents<'a> {
-        &self.contents
+    pub fn contents(&self) -> Contents<'_> {
+        contents_of(&self.0)
     }
 
     /// The walk of a job over the image.
     #[must_use]
     pub fn walk(&self, options: JobOptions) -> Walk {
-        let header = &self.contents.header;
+        let Contents { header, policy, shape, .. } = self.contents();
         Walk {
-            policy: self.contents.policy,
+            policy,
             options: options | JobOptions::from_bits_truncate(header.options),
             epsilon: 0.0,
             watertight: true,
-            shape: self.contents.shape,
+            shape,
             base: header.base,
             triangles: header.triangle_base,
         }
@@ -75,17 +66,19 @@ impl<'a> TilesImage<'a> {
     /// The elements of a query's ray record, rounded to nearest.
     #[must_use]
     pub fn ray_record(&self, query: &RayQuery) -> [u32; 8] {
-        let ray = &query.ray;
+        let ray = &query.shape;
         let [ox, oy, oz] = ray.origin.to_array();
         let [dx, dy, dz] = ray.direction.to_array();
-        [ox, oy, oz, dx, dy, dz, ray.tmin, ray.tmax].map(|x| narrow(x, self.policy()).bits)
+        let policy = self.policy();
+        [ox, oy, oz, dx, dy, dz, ray.tmin, ray.tmax].map(|x| narrow(x, &policy).bits)
     }
 
     /// A query's ray as the hardware sees it.
     #[must_use]
     pub fn ray(&self, query: &RayQuery) -> RayElements {
         let mut raised = Raised::default();
-        RayElements::from_record(read_elements(self.ray_record(query), self.policy(), &mut raised))
+        let record = self.ray_record(query);
+        RayElements::from_record(read_elements(record, &self.policy(), &mut raised))
     }
 
     /// The option that a query's flags ask for, and whether that is all they ask for: other flags
@@ -108,15 +101,16 @@ impl<'a> TilesImage<'a> {
     /// A hit as machines report it: values narrowed as in a hit entry.
     #[must_use]
     pub fn hit(&self, hit: &WalkHit) -> Hit {
-        let values = hit.values.map(|value| narrow(value, self.policy()).bits);
+        let values = hit.values.map(|value| narrow(value, &self.policy()).bits);
         self.hit_of_elements(hit.primitive, values)
     }
 
     /// A hit with the elements of a hit entry.
     #[must_use]
     pub fn hit_of_elements(&self, primitive: u32, elements: [u32; 3]) -> Hit {
-        let [t, u, v] = elements.map(|bits| widen(bits, self.policy()).value);
-        let id = self.ids.get(primitive as usize);
+        let policy = self.policy();
+        let [t, u, v] = elements.map(|bits| widen(bits, &policy).value);
+        let id = self.ids().get(primitive as usize);
         let (geometry, primitive) = id.map_or((0, primitive), |id| (id.geometry, id.primitive));
         Hit { t, u, v, instance: 0, geometry, primitive }
     }
@@ -125,14 +119,14 @@ impl<'a> TilesImage<'a> {
     #[must_use]
     pub fn number_of(&self, hit: &Hit) -> Option<u32> {
         let key = |id: &PrimitiveId| (id.geometry, id.primitive);
-        let at = self.ids.binary_search_by_key(&(hit.geometry, hit.primitive), key).ok()?;
+        let at = self.ids().binary_search_by_key(&(hit.geometry, hit.primitive), key).ok()?;
         Some(at as u32)
     }
 
     /// The image as memory that cannot be written.
     #[must_use]
-    pub fn memory(&self) -> ImageMemory<'a> {
-        ImageMemory { image: self.image }
+    pub fn memory(&self) -> ImageMemory<'_> {
+        ImageMemory { image: self.image() }
     }
 }
 

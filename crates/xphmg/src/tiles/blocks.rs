@@ -5,14 +5,11 @@ use super::contents::Contents;
 use crate::layout::node::ChildKind;
 use crate::layout::records::{TRI_RANGE_BYTES, triangle_bytes};
 use geometry::Aabb;
-use machine::CheckedImage;
-use machine::block_format::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, Frame};
+use machine::blocks::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, Frame};
 
 /// All blocks of a proved image.
-#[must_use]
-pub fn blocks(image: &CheckedImage) -> BlockImage {
+pub(super) fn blocks(contents: &Contents<'_>) -> BlockImage {
     let mut sum = BlockImage::default();
-    let Some(contents) = Contents::new(image.image()) else { return sum };
     let mut whole = Aabb::EMPTY;
     for node in 0..contents.header.nodes {
         let first_node = sum.nodes.len();

@@ -1,21 +1,22 @@
 //! The proof of an untrusted image: arrays first, then every node from node 0 on, then the
 //! geometry.
 
-use super::contents::Contents;
+use super::contents::{Contents, Parsed};
 use super::header::{HEADER_BYTES, Header, NAME_BYTES};
 use super::precision::Precision;
 use super::rule::{Findings, Rule};
+use super::{Proof, Tiles};
 use crate::layout::node::{Child, ChildKind};
 use crate::layout::records::{TRI_RANGE_BYTES, triangle_bytes};
 use crate::numeric::Rounding;
 use crate::offload::JobOptions;
 use crate::policy::Policy;
 use geometry::Aabb;
-use machine::{CheckReport, CheckedImage, Image, ProvedFacts};
+use machine::{CheckReport, Checked, Image, ProvedFacts};
 
 /// Proves an image, or says what is wrong with it.
 #[must_use]
-pub fn check(image: Image) -> CheckReport {
+pub fn check(image: Image) -> CheckReport<Tiles> {
     let mut findings = Findings::default();
     let mut nodes = 0;
     let contents = checked_header(&image, &mut findings);
@@ -32,8 +33,8 @@ pub fn check(image: Image) -> CheckReport {
         parents: false,
         finite: findings.holds(Rule::Finite),
     };
-    let sound = findings.is_sound();
-    let checked = sound.then(|| CheckedImage::proved(image, facts));
+    let parsed = Parsed::new(&image).filter(|_| findings.is_sound());
+    let checked = parsed.map(|parsed| Checked::new(image, facts, Proof { parsed }));
     CheckReport { checked, findings: findings.into_sorted(), nodes }
 }
 

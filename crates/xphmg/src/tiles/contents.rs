@@ -25,17 +25,39 @@ pub struct Contents<'a> {
     pub shape: NodeShape,
 }
 
-impl<'a> Contents<'a> {
-    /// The contents of an image; `None` without a header that makes sense.
-    #[must_use]
-    pub fn new(image: &'a Image) -> Option<Self> {
-        let holds = |segment: &&Segment| segment.get(image.root, HEADER_BYTES).is_some();
-        let segment = image.segments.iter().find(holds)?;
-        let header = Header::from_bytes(segment.get(image.root, HEADER_BYTES)?)?;
+/// A header that makes sense, and where it lies.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Parsed {
+    /// The number of its segment.
+    segment: usize,
+    header: Header,
+    policy: Policy,
+    shape: NodeShape,
+}
+
+impl Parsed {
+    pub(crate) fn new(image: &Image) -> Option<Self> {
+        let holds = |segment: &Segment| segment.get(image.root, HEADER_BYTES).is_some();
+        let segment = image.segments.iter().position(holds)?;
+        let header = Header::from_bytes(image.segments[segment].get(image.root, HEADER_BYTES)?)?;
         let policy = header.registers.policy()?;
         let wide = header.options & JobOptions::NODE8.bits() != 0;
         let shape = NodeShape::new(policy.format, NodeLayout::Packed, wide);
         Some(Self { segment, header, policy, shape })
+    }
+
+    /// The contents of the image that it was parsed from.
+    pub(crate) fn contents<'a>(&self, image: &'a Image) -> Contents<'a> {
+        let Self { segment, header, policy, shape } = *self;
+        Contents { segment: &image.segments[segment], header, policy, shape }
+    }
+}
+
+impl<'a> Contents<'a> {
+    /// The contents of an image; `None` without a header that makes sense.
+    #[must_use]
+    pub fn new(image: &'a Image) -> Option<Self> {
+        Parsed::new(image).map(|parsed| parsed.contents(image))
     }
 
     /// The bytes at an address.

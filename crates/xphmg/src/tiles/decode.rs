@@ -6,16 +6,12 @@
 use super::contents::Contents;
 use crate::layout::node::ChildKind;
 use geometry::Aabb;
-use machine::CheckedImage;
 use std::collections::VecDeque;
 use tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tree};
 
 /// Reads a proved image back.
-#[must_use]
-pub fn decode(image: &CheckedImage) -> Tree {
-    let blas = Contents::new(image.image()).map(|contents| blas(&contents));
-    let empty = || Blas { primitives: Primitives::default(), bvh: Bvh::empty() };
-    Tree { blases: vec![blas.unwrap_or_else(empty)], tlas: None }
+pub(super) fn decode(contents: &Contents<'_>) -> Tree {
+    Tree { blases: vec![blas(contents)], tlas: None }
 }
 
 fn blas(contents: &Contents<'_>) -> Blas {

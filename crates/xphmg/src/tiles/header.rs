@@ -27,17 +27,21 @@ pub const HEADER_ADDRESS: u64 = 0x8100_0000;
 /// The first eight bytes.
 pub const MAGIC: &[u8; 8] = b"SILIXPHM";
 
-/// The image in a file: its bytes as they lie in memory from [`HEADER_ADDRESS`] on. It may be
-/// unsound; a format that the header does not name is taken for FP32, and the check finds out.
+/// The image in a file: its bytes as they lie in memory from [`HEADER_ADDRESS`] on; `None` without
+/// the magic. It may be unsound; a format that the header does not name is taken for FP32, and the
+/// check finds out.
 #[must_use]
-pub fn image_of_file(bytes: &[u8]) -> Image {
+pub fn image_of_file(bytes: &[u8]) -> Option<Image> {
+    if !bytes.starts_with(MAGIC) {
+        return None;
+    }
     let header = Header::from_bytes(bytes);
     let policy = header.and_then(|header| header.registers.policy());
     let precision = policy.and_then(|policy| Precision::of_elements(policy.format));
     let format = precision.unwrap_or(Precision::Fp32).name();
     let base = header.map_or(HEADER_ADDRESS, |header| header.base);
     let segments = vec![Segment::new(HEADER_ADDRESS, bytes)];
-    Image { format, segments, bases: vec![base], root: HEADER_ADDRESS }
+    Some(Image { format, segments, bases: vec![base], root: HEADER_ADDRESS })
 }
 
 /// The header's fields.

@@ -40,8 +40,9 @@ pub use encode::TilesError;
 pub use precision::Precision;
 pub use rule::Rule;
 
+use contents::{Contents, Parsed};
 use machine::{
-    BlockFormat, BlockImage, Capabilities, CheckReport, CheckedImage, EncodeError, Format, Image,
+    BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Image, TreeFormat,
 };
 use tree::Tree;
 
@@ -64,11 +65,21 @@ impl Tiles {
     }
 }
 
-impl Format for Tiles {
-    fn name(&self) -> &'static str {
-        self.precision.name()
-    }
+/// What the check of an image learned: its header, and what follows from it.
+#[derive(Debug)]
+pub struct Proof {
+    parsed: Parsed,
+}
 
+impl Format for Tiles {
+    type Proof = Proof;
+
+    fn check(image: Image) -> CheckReport<Self> {
+        check::check(image)
+    }
+}
+
+impl TreeFormat for Tiles {
     fn capabilities(&self) -> Capabilities {
         Capabilities { instances: false, masks: false, flags: false, procedural: false, ids: false }
     }
@@ -77,17 +88,16 @@ impl Format for Tiles {
         Ok(encode::encode(tree, self)?)
     }
 
-    fn check(&self, image: Image) -> CheckReport {
-        check::check(image)
+    fn decode(checked: &Checked<Self>) -> Tree {
+        decode::decode(&contents_of(checked))
     }
 
-    fn decode(&self, image: &CheckedImage) -> Tree {
-        decode::decode(image)
+    fn blocks(checked: &Checked<Self>) -> Option<BlockImage> {
+        Some(blocks::blocks(&contents_of(checked)))
     }
 }
 
-impl BlockFormat for Tiles {
-    fn blocks(&self, image: &CheckedImage) -> BlockImage {
-        blocks::blocks(image)
-    }
+/// What a proved image holds.
+pub(crate) fn contents_of(checked: &Checked<Tiles>) -> Contents<'_> {
+    checked.proof().parsed.contents(checked.image())
 }

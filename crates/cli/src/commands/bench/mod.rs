@@ -18,13 +18,14 @@ mod peers;
 mod peers;
 mod report;
 
-use super::{open, view_of};
+use super::{build_tree, open, view_of};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::trace_args::{Bench, BenchCommand, BenchTrace};
 use measure::Plan;
 use report::{Machine, Report, SceneReport};
+use siliray::build::{Options, Preset};
 use siliray::scene::builtin::Builtin;
 use siliray::trace::Kernel;
 use siliray::workload::{self, Workload};
@@ -62,15 +63,17 @@ fn trace(args: &BenchTrace, global: &Global, output: &Output) -> Result<(), Fail
         let (others, missing) = peers::build(&scene, &args.peers);
         contenders.extend(others);
         report.missing = missing;
+        // Only to look surfaces up.
+        let tree = build_tree(&scene, &Options::preset(Preset::Fast), output)?.tree;
         let camera = match args.camera {
             Some(camera) => camera,
-            None => view_of(name, &scene)?,
+            None => view_of(name, Some(&scene), &tree.bounds())?,
         };
         let mut rows = Vec::new();
         for (step, workload) in Workload::ALL.into_iter().enumerate() {
             let done = (step + 1) as f32 / (Workload::ALL.len() + 1) as f32;
             let _ = bar.set((index as f32 + done) / names.len() as f32);
-            let rays = workload::rays(workload, &scene, &tracer, &camera, args.rays)
+            let rays = workload::rays(workload, &scene.name, &tree, &tracer, &camera, args.rays)
                 .map_err(Failure::input)?;
             let plan = Plan { workload, rays: &rays, threads: &threads, runs: args.runs };
             rows.extend(plan.run(&contenders)?);

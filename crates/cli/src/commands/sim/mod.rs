@@ -3,8 +3,9 @@
 mod kept_rows;
 mod text;
 
-use super::{about, build_tree, open, view_of};
+use super::{about, open_input, view_of};
 use crate::failure::Failure;
+use crate::machine_args::no_route;
 use crate::output::{AtomicFile, Bar, Output};
 use crate::sim_args::Sim;
 use kept_rows::KeptRows;
@@ -12,12 +13,14 @@ use rayon::prelude::*;
 use serde::Serialize;
 use siliray::build::{Options as BuildOptions, Preset};
 use siliray::geometry::TriangleRule;
-use siliray::machines::{FormatName, LaidOut, MachineName};
+use siliray::input::{Input, Route};
+use siliray::machine::{MachineInput, Query, Settings};
+use siliray::registry::registry;
 use siliray::sim::sweep::{Combination, combinations};
 use siliray::sim::{Load, Row, RunKey, SweepError, report, trace_json};
 use siliray::ttu::config::{Config, ConfigError, shipped};
 use siliray::ttu::run::{Options, Run};
-use siliray::ttu::{Query, RunError, World, simulate};
+use siliray::ttu::{RunError, World, simulate, ttu_machine};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -55,27 +58,45 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
         |path: &Option<std::path::PathBuf>| path.as_deref().map(AtomicFile::create).transpose();
     let (csv, trace, html) = (create(&args.csv)?, create(&args.trace)?, create(&args.report)?);
 
-    let scene = open(name, triangles)?;
+    let input = open_input(name, triangles)?;
+    let preset = Preset::from(args.preset);
+    let machine = registry().machine(ttu_machine::NAME).unwrap_or(registry().machines()[0]);
+    let route = Route {
+        machine,
+        format: args.format,
+        settings: Settings::default(),
+        rebuild: args.rebuild,
+        build: BuildOptions::preset(preset),
+    };
+    let bar = output.bar("building");
+    let prepared = route.prepare(&input, &|progress| bar.update(progress));
+    drop(bar);
+    let prepared = prepared.map_err(no_route(name))?;
+    let MachineInput::Image(image) = &prepared.input else {
+        return Err(Failure::input("the traversal unit runs images"));
+    };
+    let tree = prepared.tree();
+    let scene = match &input {
+        Input::Scene(scene) => Some(scene),
+        Input::Image(_) => None,
+    };
     let camera = match args.camera {
         Some(camera) => camera,
-        None => view_of(name, &scene)?,
+        None => view_of(name, scene, &tree.bounds())?,
     };
-    let queries =
-        Load::from(args.workload).queries(&scene, &camera, args.rays).map_err(about(name))?;
-    let preset = Preset::from(args.preset);
-    let built = build_tree(&scene, &BuildOptions::preset(preset), output)?;
+    let load = Load::from(args.workload);
+    let queries = load.queries(input.name(), tree, &camera, args.rays).map_err(about(name))?;
     let key = RunKey {
-        scene: scene.name.clone(),
-        triangles: built.tree.blases.iter().map(|b| b.primitives.triangles.len() as u64).sum(),
-        format: FormatName::from(args.format).name().to_owned(),
+        scene: input.name().to_owned(),
+        triangles: tree.triangle_count() as u64,
+        format: prepared.input.format().to_owned(),
+        source: prepared.origin.name().to_owned(),
         preset: preset.name().to_owned(),
-        workload: Load::from(args.workload).name().to_owned(),
+        workload: load.name().to_owned(),
         rays: queries.len() as u64,
         config_hash: String::new(),
     };
-    let laid_out =
-        LaidOut::new(built.tree, args.format.into(), MachineName::Ttu).map_err(about(name))?;
-    let world = laid_out.world(TriangleRule::Watertight).map_err(about(name))?;
+    let world = World::new(&**image, TriangleRule::Watertight).map_err(about(name))?;
     let kept = args.resume.as_deref().map(KeptRows::open).transpose()?;
     let sweep = SweepUnderWay {
         world: &world,
@@ -97,7 +118,7 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
         file.write(trace_json::trace(run).to_string().as_bytes())?;
     }
     if let Some(file) = html {
-        file.write(report::to_html(&scene.name, &made).as_bytes())?;
+        file.write(report::to_html(input.name(), &made).as_bytes())?;
     }
     let json = Json { runs: made.iter().map(|(row, _)| row).collect() };
     output.result(&json, &text::table(&args.sweeps, &all, &made))

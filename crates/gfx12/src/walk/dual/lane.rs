@@ -1,6 +1,7 @@
 //! One lane of a wave: the registers that both phases keep, and the instructions that they execute.
 
-use super::ground::Ground;
+use super::walk_image::WalkImage;
+use crate::decode::Memory;
 use crate::instruction::{
     Answer, DualOperands, RayRegisters, TriangleArithmetic, image_bvh_dual_intersect_ray,
 };
@@ -11,29 +12,31 @@ use crate::uncompressed::decode::{instance_flags, own_triangle, primitive_id};
 use crate::walk::found::Found;
 use geometry::{InstanceFlags, Ray, moller_trumbore};
 use machine::primitive_test::MergedFlags;
-use machine::{BudgetExhausted, Counters, RayQuery, StepBudget};
+use machine::{BudgetExhausted, Counters, Observer, PrimitiveTest, RayQuery, Step, StepBudget};
 use std::ops::ControlFlow;
 use tree::primitives::Primitive;
 
 /// The state of one ray.
-pub(super) struct Lane<'a> {
-    pub(super) ground: &'a Ground<'a>,
+pub(super) struct Lane<'a, O: ?Sized> {
+    pub(super) image: &'a WalkImage,
+    pub(super) memory: Memory<'a>,
     pub(super) found: Found<'a>,
     pub(super) resource: Resource,
-    query: &'a RayQuery,
+    pub(super) query: &'a RayQuery,
     world: Space,
-    space: Space,
+    pub(super) space: Space,
     lds: [u32; 31 * ENTRY_STRIDE],
     stack: u32,
     budget: StepBudget,
     counters: &'a mut Counters,
+    pub(super) observer: &'a mut O,
 }
 
 /// Where the ray is.
 #[derive(Debug, Clone, Copy)]
-struct Space {
-    ray: Ray,
-    base: BasePointer,
+pub(super) struct Space {
+    pub(super) ray: Ray,
+    pub(super) base: BasePointer,
     flags: MergedFlags,
     inside: Option<Inside>,
 }
@@ -46,38 +49,45 @@ pub(super) struct Inside {
     pub(super) root: DualPointer,
 }
 
-impl<'a> Lane<'a> {
+impl<'a, O: Observer + ?Sized> Lane<'a, O> {
     /// A lane in world space with an empty stack.
     pub(super) fn new(
-        ground: &'a Ground<'a>,
+        image: &'a WalkImage,
         query: &'a RayQuery,
         found: Found<'a>,
         counters: &'a mut Counters,
+        observer: &'a mut O,
     ) -> Self {
         let skips = PointerFlags::SKIP_TRIANGLES | PointerFlags::SKIP_PROCEDURAL;
         let flags = PointerFlags::of_ray(query.flags.bits()) - skips;
         let world = Space {
-            ray: query.ray,
-            base: ground.world_base(flags),
+            ray: query.shape,
+            base: image.world_base(flags),
             flags: MergedFlags::new(query.flags, InstanceFlags::empty()),
             inside: None,
         };
         Self {
-            ground,
+            image,
+            memory: image.memory(),
             found,
-            resource: ground.resource(),
+            resource: image.resource(),
             query,
             world,
             space: world,
             lds: [0; 31 * ENTRY_STRIDE],
             stack: 0,
-            budget: StepBudget::new(ground.step_limit),
+            budget: StepBudget::new(image.step_limit),
             counters,
+            observer,
         }
     }
 
     /// World space and an empty stack again.
     pub(super) fn restart(&mut self) {
+        if self.observer.is_watching() {
+            let reason = "entries were lost: from here on one node a step";
+            self.observer.see(Step::Restart { reason });
+        }
         self.space = self.world;
         self.stack = 0;
         self.found.restart();
@@ -103,22 +113,35 @@ impl<'a> Lane<'a> {
         let ray = RayRegisters { origin, direction, extent, mask: self.query.mask };
         let operands = DualOperands { resource: self.resource, base: self.space.base, ray, nodes };
         let arithmetic = TriangleArithmetic::default();
-        Ok(image_bvh_dual_intersect_ray(&self.ground.memory, &operands, arithmetic))
+        let answer = image_bvh_dual_intersect_ray(&self.memory, &operands, arithmetic);
+        if self.observer.is_watching() {
+            self.show_step(nodes, extent, &answer);
+        }
+        Ok(answer)
     }
 
     /// `ds_bvh_stack_push8_pop2_rtn_b64`.
     pub(super) fn push_pop_two(&mut self, data: [u32; 8]) -> [DualPointer; 2] {
-        let size = self.ground.options.stack_size;
+        let size = self.image.options.stack_size;
         let (lds, stack) = (&mut self.lds, &mut self.stack);
         let pair = push8_pop2(lds, stack, NodePointer::INVALID, data, size);
-        pair.map(|node| DualPointer(node.0))
+        let pair = pair.map(|node| DualPointer(node.0));
+        self.show_stack(data, &pair);
+        pair
     }
 
     /// `ds_bvh_stack_push8_pop1_rtn_b32`, without range mode.
     pub(super) fn push_pop_one(&mut self, last: DualPointer, data: [u32; 8]) -> DualPointer {
-        let mode = StackMode { size: self.ground.options.stack_size, range_mode: false };
+        let mode = StackMode { size: self.image.options.stack_size, range_mode: false };
         let last = NodePointer(last.0);
-        DualPointer(push8_pop1(&mut self.lds, &mut self.stack, last, data, mode).0)
+        let next = DualPointer(push8_pop1(&mut self.lds, &mut self.stack, last, data, mode).0);
+        self.show_stack(data, &[next]);
+        next
+    }
+
+    /// Entries on the stack.
+    pub(super) fn depth(&self) -> u32 {
+        StackAddress::decode(self.stack).valid_entries.into()
     }
 
     /// Whether the last pop returned to the TLAS.
@@ -132,12 +155,15 @@ impl<'a> Lane<'a> {
         let base = BasePointer::from_words(answer.vdst[2], answer.vdst[3]);
         let root = DualPointer(answer.vdst[7]);
         self.space = Space {
-            ray: Ray { origin: answer.origin, direction: answer.direction, ..self.query.ray },
+            ray: Ray { origin: answer.origin, direction: answer.direction, ..self.query.shape },
             base,
             flags: MergedFlags::new(self.query.flags, instance_flags(base.flags())),
             inside: Some(Inside { instance, root }),
         };
         self.counters.instances += u64::from(!root.is_special());
+        if self.observer.is_watching() {
+            self.show_instance(instance);
+        }
         let mut data = [DualPointer::INVALID.0; 8];
         data[7] = root.0;
         data[6] = NodePointer::SKIP_0_7.0;
@@ -146,6 +172,9 @@ impl<'a> Lane<'a> {
 
     /// Goes back to the ray of the world.
     pub(super) fn leave(&mut self) {
+        if self.observer.is_watching() && self.space.inside.is_some() {
+            self.observer.see(Step::Leave);
+        }
         self.space = self.world;
     }
 
@@ -156,19 +185,19 @@ impl<'a> Lane<'a> {
 
     /// The parent of a node of the structure that the lane is in.
     pub(super) fn parent(&self, node: DualPointer) -> DualPointer {
-        self.ground.parent(self.space.base, node)
+        WalkImage::parent(&self.memory, self.space.base, node)
     }
 
     /// Puts the primitive behind a pointer to the law. `words` are what the unit said of it.
     pub(super) fn take(&mut self, pointer: DualPointer, words: &[u32]) -> ControlFlow<()> {
         let Space { ray, base, flags, inside } = self.space;
         let address = base.address() + pointer.byte_offset();
-        let bits = self.ground.memory.half_node(address).unwrap_or(HalfNodeBits::ZERO);
+        let bits = self.memory.half_node(address).unwrap_or(HalfNodeBits::ZERO);
         let node = TriangleNode::decode(&bits);
         let which = usize::from(pointer.node_type());
         debug_assert!(words_agree(words, &node, which, &ray), "{words:x?} for {node:?}");
-        let number = inside.map_or(0, |inside| self.ground.instance_number(inside.instance));
-        let rule = self.ground.options.rule;
+        let number = inside.map_or(0, |inside| self.image.instance_number(inside.instance));
+        let rule = self.image.options.rule;
         let id = primitive_id(&node, which);
         let hit = if node.info(which).procedural {
             self.counters.procedural_tests += 1;
@@ -179,7 +208,16 @@ impl<'a> Lane<'a> {
             flags.hit(rule, &ray, Primitive::Triangle(&triangle), id, number)
         };
         self.counters.leaves += 1;
-        hit.map_or(ControlFlow::Continue(()), |hit| self.found.take(hit))
+        if self.observer.is_watching() {
+            self.observer.see(Step::Primitive(PrimitiveTest {
+                pointer: pointer.0.into(),
+                instance: number,
+                geometry: id.geometry,
+                primitive: id.primitive,
+                t: hit.map(|hit| hit.t),
+            }));
+        }
+        hit.map_or(ControlFlow::Continue(()), |hit| self.found.offer(hit, &mut *self.observer))
     }
 }
 

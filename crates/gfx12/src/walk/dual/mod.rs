@@ -24,57 +24,76 @@
 //! differ from theirs in the last bits; debug builds assert that it is, to the bit, that of
 //! Möller-Trumbore on the node's order.
 
-mod ground;
 mod lane;
 mod pairs;
+mod shown;
 mod singles;
 #[cfg(test)]
 mod tests;
+mod walk_image;
 
 use super::found::Found;
 use super::options::{Options, WalkError};
-use ground::Ground;
+use crate::uncompressed::Gfx12Bvh4x2;
 use lane::Lane;
-use machine::{BudgetExhausted, CheckedImage, Counters, Hit, Machine, RayQuery};
+use machine::{
+    Answer, BudgetExhausted, Checked, Machine, MachineError, Observer, Query, Step, Unwatched,
+};
+use std::sync::Arc;
+use walk_image::WalkImage;
 
 /// The machine `gfx12-dual`.
 #[derive(Debug)]
-pub struct Dual<'a>(Ground<'a>);
+pub struct Dual(WalkImage);
 
-impl<'a> Dual<'a> {
+impl Dual {
     /// The machine over an image. [`Options::dual`] are its usual options; children are sorted by
     /// the closest entry whatever they say.
     ///
     /// # Errors
-    /// When the image is not of the format, or entries may be lost and its parent table is wrong.
-    pub fn new(image: &'a CheckedImage, options: Options) -> Result<Self, WalkError> {
-        Ground::new(image, options).map(Self)
-    }
-}
-
-impl Machine for Dual<'_> {
-    fn name(&self) -> &'static str {
-        "gfx12-dual"
+    /// When entries may be lost and the parent table is wrong.
+    pub fn new(image: Arc<Checked<Gfx12Bvh4x2>>, options: Options) -> Result<Self, WalkError> {
+        WalkImage::new(image, options).map(Self)
     }
 
-    fn answer(
+    fn trace<O: Observer + ?Sized>(
         &self,
-        query: &RayQuery,
-        hits: &mut Vec<Hit>,
-        counters: &mut Counters,
-    ) -> Result<(), BudgetExhausted> {
+        query: &Query,
+        answer: &mut Answer,
+        observer: &mut O,
+    ) -> Result<(), MachineError> {
+        let query = &query.as_ray(self.name())?;
+        let Answer { hits, counters } = answer;
         counters.queries += 1;
         let found = Found::new(query, hits);
         if !query.can_hit() {
             return Ok(());
         }
-        let mut lane = Lane::new(&self.0, query, found, counters);
-        let outcome = walk(&mut lane);
-        match outcome {
-            Ok(_) => lane.found.finish(),
-            Err(_) => lane.found.abandon(),
+        let mut lane = Lane::new(&self.0, query, found, counters, observer);
+        let outcome = walk(&mut lane).map(|_| ());
+        if lane.observer.is_watching() {
+            lane.observer.see(Step::End);
         }
-        outcome.map(|_| ())
+        Ok(lane.found.end(outcome)?)
+    }
+}
+
+impl Machine for Dual {
+    fn name(&self) -> &'static str {
+        "gfx12-dual"
+    }
+
+    fn watch(
+        &self,
+        query: &Query,
+        answer: &mut Answer,
+        observer: &mut dyn Observer,
+    ) -> Result<(), MachineError> {
+        self.trace(query, answer, observer)
+    }
+
+    fn answer_into(&self, query: &Query, answer: &mut Answer) -> Result<(), MachineError> {
+        self.trace(query, answer, &mut Unwatched)
     }
 }
 
@@ -88,7 +107,7 @@ enum Ended {
 }
 
 /// Both phases; says how the first one ended.
-fn walk(lane: &mut Lane<'_>) -> Result<Ended, BudgetExhausted> {
+fn walk<O: Observer + ?Sized>(lane: &mut Lane<'_, O>) -> Result<Ended, BudgetExhausted> {
     let first = pairs::run(lane)?;
     if first == Ended::Lost {
         lane.restart();

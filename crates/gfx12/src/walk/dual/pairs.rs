@@ -4,11 +4,11 @@ use super::Ended;
 use super::lane::{Lane, is_leaf};
 use crate::layout::NodePointer;
 use crate::layout::uncompressed::{DualKind, DualPointer};
-use machine::BudgetExhausted;
+use machine::{BudgetExhausted, Observer};
 
 /// Runs until the query has its answer or entries were lost.
-pub(super) fn run(lane: &mut Lane<'_>) -> Result<Ended, BudgetExhausted> {
-    let mut nodes = [lane.ground.root, DualPointer::INVALID];
+pub(super) fn run<O: Observer + ?Sized>(lane: &mut Lane<'_, O>) -> Result<Ended, BudgetExhausted> {
+    let mut nodes = [lane.image.root, DualPointer::INVALID];
     while !nodes[0].is_special() {
         let answer = lane.intersect(nodes, lane.found.extent())?;
         let data = if nodes[0].kind() == DualKind::Instance {

@@ -3,15 +3,15 @@
 use super::lane::{Lane, is_leaf};
 use crate::layout::NodePointer;
 use crate::layout::uncompressed::{DualKind, DualPointer};
-use machine::BudgetExhausted;
+use machine::{BudgetExhausted, Observer};
 
 const SORT_TRIANGLES_FIRST: usize = 52;
 
 /// Runs from the root until the query has its answer.
-pub(super) fn run(lane: &mut Lane<'_>) -> Result<(), BudgetExhausted> {
+pub(super) fn run<O: Observer + ?Sized>(lane: &mut Lane<'_, O>) -> Result<(), BudgetExhausted> {
     // The order of a box's children must not depend on the extent.
     lane.resource = lane.resource.with_bit(SORT_TRIANGLES_FIRST, false);
-    let (mut current, mut last) = (lane.ground.root, DualPointer::INVALID);
+    let (mut current, mut last) = (lane.image.root, DualPointer::INVALID);
     loop {
         let walks_back = !last.is_special();
         let extent = if walks_back { lane.found.original_extent() } else { lane.found.extent() };
@@ -49,9 +49,12 @@ pub(super) fn run(lane: &mut Lane<'_>) -> Result<(), BudgetExhausted> {
     }
 }
 
-/// The parent of the node that the walk was at last, and the child that it leaves; nothing above
-/// the root. From the root below an instance the way leads to the instance, in the TLAS.
-fn walk_back(lane: &mut Lane<'_>, previous: DualPointer) -> Option<(DualPointer, DualPointer)> {
+/// The parent of the node that the walk was at last, and the child that it leaves; nothing above the
+/// root. From the root below an instance the way leads to the instance, in the TLAS.
+fn walk_back<O: Observer + ?Sized>(
+    lane: &mut Lane<'_, O>,
+    previous: DualPointer,
+) -> Option<(DualPointer, DualPointer)> {
     let mut left = previous;
     if let Some(inside) = lane.inside()
         && (left == inside.root || left == inside.instance)
@@ -60,5 +63,8 @@ fn walk_back(lane: &mut Lane<'_>, previous: DualPointer) -> Option<(DualPointer,
         lane.leave();
     }
     let parent = lane.parent(left);
-    (!parent.is_special()).then_some((parent, left))
+    (!parent.is_special()).then(|| {
+        lane.show_walk_back(parent, left);
+        (parent, left)
+    })
 }

@@ -1,18 +1,22 @@
 //! What the walk stands on: a proved image, and what its constructor had to know of it.
 
-use crate::decode::Memory;
+use crate::decode::{Memory, address_order};
 use crate::layout::uncompressed::{DualPointer, parent_slot_address};
 use crate::layout::{BasePointer, PointerFlags, Resource, SortHeuristic};
+use crate::uncompressed::Gfx12Bvh4x2;
 use crate::uncompressed::decode::instance_numbers;
 use crate::uncompressed::survey::{Survey, Surveyed};
 use crate::walk::options::{Options, WalkError};
-use machine::CheckedImage;
+use machine::Checked;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// An image that the loop can run on.
 #[derive(Debug)]
-pub(super) struct Ground<'a> {
-    pub(super) memory: Memory<'a>,
+pub(super) struct WalkImage {
+    checked: Arc<Checked<Gfx12Bvh4x2>>,
+    /// The order of its segments.
+    order: Vec<u32>,
     pub(super) root: DualPointer,
     pub(super) options: Options,
     pub(super) step_limit: u64,
@@ -21,17 +25,15 @@ pub(super) struct Ground<'a> {
     instances: HashMap<DualPointer, u32>,
 }
 
-impl<'a> Ground<'a> {
-    pub(super) fn new(checked: &'a CheckedImage, options: Options) -> Result<Self, WalkError> {
-        let image = checked.image();
-        if image.format != crate::uncompressed::NAME {
-            let expected = crate::uncompressed::NAME;
-            return Err(WalkError::Format { found: image.format, expected });
-        }
+impl WalkImage {
+    pub(super) fn new(
+        checked: Arc<Checked<Gfx12Bvh4x2>>,
+        options: Options,
+    ) -> Result<Self, WalkError> {
         if !(1..=31).contains(&options.stack_size) {
             return Err(WalkError::StackSize { found: options.stack_size });
         }
-        let survey = Survey::new(image);
+        let survey = &checked.proof().survey;
         if !checked.facts().parents {
             // With an entry for every node nothing is ever lost.
             let needed = survey.structures.iter().map(node_count).sum();
@@ -39,23 +41,33 @@ impl<'a> Ground<'a> {
                 return Err(WalkError::Parents { size: options.stack_size, needed });
             }
         }
-        let memory = Memory::new(image);
+        let memory = Memory::new(checked.image());
         let top = &survey.structures[0];
         let pointers = top.instances.iter().map(|instance| instance.pointer);
         Ok(Self {
             root: top.root,
             base: top.base,
-            step_limit: options.step_limit.unwrap_or_else(|| steps_needed(&survey)),
+            step_limit: options.step_limit.unwrap_or_else(|| steps_needed(survey)),
             instances: pointers.zip(instance_numbers(&memory, top)).collect(),
-            memory,
+            order: address_order(&checked.image().segments),
+            checked,
             options,
         })
     }
 
-    /// The T# of the pair phase. Type 4 is the high-precision box, whether the image has one or
-    /// not.
+    /// The image's memory.
+    pub(super) fn memory(&self) -> Memory<'_> {
+        Memory::in_order(self.checked.image(), &self.order)
+    }
+
+    /// The T# of the pair phase. Type 4 is the high-precision box, whether the image has one or not.
     pub(super) fn resource(&self) -> Resource {
         Resource::dual(SortHeuristic::Closest, self.options.box_grow, true)
+    }
+
+    /// Where pointers of the root's structure count from.
+    pub(super) fn world_base_address(&self) -> u64 {
+        self.base
     }
 
     /// The base pointer of the root's structure.
@@ -65,9 +77,9 @@ impl<'a> Ground<'a> {
     }
 
     /// The parent of a node in the structure at a base; INVALID for a root.
-    pub(super) fn parent(&self, base: BasePointer, node: DualPointer) -> DualPointer {
+    pub(super) fn parent(memory: &Memory<'_>, base: BasePointer, node: DualPointer) -> DualPointer {
         parent_slot_address(base.address(), node, 0)
-            .and_then(|address| self.memory.get(address, 4))
+            .and_then(|address| memory.get(address, 4))
             .map_or(DualPointer::INVALID, |bytes| {
                 DualPointer(u32::from_le_bytes(std::array::from_fn(|k| bytes[k])))
             })
@@ -83,8 +95,8 @@ fn node_count(surveyed: &Surveyed) -> u64 {
     (surveyed.boxes.len() + surveyed.leaves.len() + surveyed.instances.len()) as u64
 }
 
-/// More steps than both phases can take together: each node once in the first, and in the second
-/// once more for each of its children that the walk comes back from.
+/// More steps than both phases can take together: each node once in the first, and in the second once
+/// more for each of its children that the walk comes back from.
 fn steps_needed(survey: &Survey) -> u64 {
     let top = &survey.structures[0];
     let below = top.instances.iter().filter_map(|i| survey.structures.get(i.below as usize));

@@ -1,16 +1,19 @@
 //! What a walk stands on: a proved image, and what its constructor had to know of it.
 
 use super::options::{Options, WalkError};
+use crate::Gfx12;
 use crate::decode::survey::{ChildRecord, Survey, Surveyed, Target};
 use crate::decode::{self, Memory, Structure};
+use crate::format::memory;
 use crate::layout::{BasePointer, NodePointer, PointerFlags, Resource, SortHeuristic};
-use machine::CheckedImage;
+use machine::Checked;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// An image that a loop can run on.
 #[derive(Debug)]
-pub(super) struct Ground<'a> {
-    pub(super) memory: Memory<'a>,
+pub(super) struct WalkImage {
+    checked: Arc<Checked<Gfx12>>,
     pub(super) structure: Structure,
     pub(super) options: Options,
     pub(super) step_limit: u64,
@@ -29,42 +32,42 @@ pub(super) enum Ranges {
     Any,
 }
 
-impl<'a> Ground<'a> {
+impl WalkImage {
     /// Asks the image for what the loop needs.
     pub(super) fn new(
-        checked: &'a CheckedImage,
+        checked: Arc<Checked<Gfx12>>,
         options: Options,
         ranges: Ranges,
     ) -> Result<Self, WalkError> {
-        let image = checked.image();
-        if image.format != crate::NAME {
-            return Err(WalkError::Format { found: image.format, expected: crate::NAME });
-        }
         if !(1..=31).contains(&options.stack_size) {
             return Err(WalkError::StackSize { found: options.stack_size });
         }
         if options.heuristic == SortHeuristic::Largest {
             return Err(WalkError::Heuristic);
         }
-        let survey = Survey::new(image);
+        let survey = checked.proof().survey();
         if ranges == Ranges::OnePair {
-            one_pair_ranges(&survey)?;
+            one_pair_ranges(survey)?;
         }
         if !checked.facts().parents {
-            let (size, needed) = (options.stack_size, entries_needed(&survey));
+            let (size, needed) = (options.stack_size, entries_needed(survey));
             if needed > u64::from(size) {
                 return Err(WalkError::Parents { size, needed });
             }
         }
-        let memory = Memory::new(image);
         Ok(Self {
             structure: survey.structures[0].structure,
-            step_limit: options.step_limit.unwrap_or_else(|| steps_needed(&survey)),
+            step_limit: options.step_limit.unwrap_or_else(|| steps_needed(survey)),
             has_repeats: survey.structures.iter().any(has_repeats),
-            instances: decode::instance_numbers(image).into_iter().collect(),
-            memory,
+            instances: decode::instance_numbers(&checked).into_iter().collect(),
+            checked,
             options,
         })
+    }
+
+    /// The image's memory.
+    pub(super) fn memory(&self) -> Memory<'_> {
+        memory(&self.checked)
     }
 
     /// The T# of a query.
@@ -82,8 +85,8 @@ impl<'a> Ground<'a> {
     }
 
     /// The root of the structure below an instance.
-    pub(super) fn root_below(&self, base: BasePointer) -> NodePointer {
-        Structure::at(&self.memory, base.address()).root
+    pub(super) fn root_below(&self, memory: &Memory<'_>, base: BasePointer) -> NodePointer {
+        Structure::at(memory, base.address()).root
     }
 
     /// The number of the instance that an instance node shows.

@@ -1,4 +1,4 @@
-//! The trait of formats that a block-based traversal unit can run.
+//! Images as blocks: what a block-based traversal unit runs.
 //!
 //! Such a unit fetches a block, tests the boxes in it against a query in the block's own
 //! coordinates, and follows what it hits: to nodes of the same block, to another block, to
@@ -7,7 +7,7 @@
 //!
 //! To join, a format fills in:
 //!
-//! * `levels`: the BLASes in the order of the tree that [`Format::decode`](crate::Format::decode)
+//! * `levels`: the BLASes in the order of the tree that [`TreeFormat::decode`](crate::TreeFormat::decode)
 //!   gives, then the TLAS if there is one. A level without items has no root.
 //! * `blocks`: where each lies, how many bytes of memory it takes, its frame, the box of its root
 //!   if the format stores one, and its nodes. Blocks may share a line of memory; a block may take
@@ -20,14 +20,7 @@
 //!
 //! Every decoded box must contain what is below it: units cull by it.
 
-use crate::CheckedImage;
 use geometry::Aabb;
-
-/// A format whose nodes come in blocks.
-pub trait BlockFormat: crate::Format {
-    /// The whole image as blocks.
-    fn blocks(&self, image: &CheckedImage) -> BlockImage;
-}
 
 /// An image as blocks.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -1,25 +1,24 @@
 //! One answer against the oracle's.
 
 use super::Disagreement;
-use machine::{BudgetExhausted, Counters, Hit, HitKind, Machine, RayQuery};
-use xphmg::machines::{TilesImage, hits_outside_box};
+use machine::{Hit, HitKind, Machine, MachineError, Query};
 
-/// A ray and everything that it hits.
+/// A query and everything that it hits.
 pub(super) struct Question {
-    query: RayQuery,
+    query: Query,
     /// All hits in order, or why the oracle has none.
-    truth: Result<Vec<Hit>, BudgetExhausted>,
+    truth: Result<Vec<Hit>, MachineError>,
 }
 
 impl Question {
     /// Asks the oracle for all hits: the closest is the first of them, and any of them is any.
-    pub(super) fn new(query: RayQuery, oracle: &dyn Machine) -> Self {
-        Self { query, truth: ask(oracle, &RayQuery { kind: HitKind::All, ..query }) }
+    pub(super) fn new(query: Query, oracle: &dyn Machine) -> Self {
+        Self { query, truth: ask(oracle, &Query { kind: HitKind::All, ..query }) }
     }
 
     /// How `machine` disagrees when it is asked for hits of `kind`, if it does.
     pub(super) fn verdict(&self, machine: &dyn Machine, kind: HitKind) -> Option<Disagreement> {
-        let query = RayQuery { kind, ..self.query };
+        let query = Query { kind, ..self.query };
         let got = ask(machine, &query);
         let truth = self.truth.as_deref().unwrap_or_default();
         let closest = &truth[..truth.len().min(1)];
@@ -42,23 +41,18 @@ impl Question {
 }
 
 impl Disagreement {
-    /// Whether every hit that is missing lies outside its triangle's own box.
-    pub(super) fn slip_past_their_boxes(&self, tiles: &TilesImage<'_>) -> bool {
+    /// The hits that should be there and are not.
+    pub fn missing(&self) -> impl Iterator<Item = &Hit> {
         let got = self.got.as_deref().unwrap_or_default();
-        let is_missing = |hit: &&Hit| !got.iter().any(|found| same_bits(&[*found], &[**hit]));
-        let mut missing = self.expected.iter().filter(is_missing);
-        missing.all(|hit| hits_outside_box(tiles, &self.query, hit))
+        self.expected.iter().filter(|hit| !got.iter().any(|found| same_bits(&[*found], &[**hit])))
     }
 }
 
-fn ask(machine: &dyn Machine, query: &RayQuery) -> Result<Vec<Hit>, BudgetExhausted> {
-    let mut hits = Vec::new();
-    machine.answer(query, &mut hits, &mut Counters::default()).map(|()| hits)
+fn ask(machine: &dyn Machine, query: &Query) -> Result<Vec<Hit>, MachineError> {
+    machine.answer(query).map(|answer| answer.hits)
 }
 
 fn same_bits(a: &[Hit], b: &[Hit]) -> bool {
-    let bits = |hit: &Hit| {
-        ([hit.t, hit.u, hit.v].map(f32::to_bits), hit.instance, hit.geometry, hit.primitive)
-    };
+    let bits = |hit: &Hit| ([hit.t, hit.u, hit.v].map(f32::to_bits), hit.ids());
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| bits(a) == bits(b))
 }

@@ -1,0 +1,275 @@
+//! The formats and machines of this hardware, for the registry.
+
+use crate::encode::{Options, Policy, Report};
+use crate::rra::container::Magic;
+use crate::rra::{self, RraError};
+use crate::uncompressed::file as bvh4x2_file;
+use crate::uncompressed::{self, BoxPrecision, Gfx12Bvh4x2};
+use crate::walk::{Dual, Gpurt, Options as WalkOptions, Radv, RadvLiteral};
+use crate::{Gfx12, NAME, encode};
+use machine::registry::loses_beyond_margin;
+use machine::{
+    Capabilities, Checked, DescribeError, EncodeError, Encoded, Figures, Format, FormatEntry,
+    ImageFile, Machine, MachineEntry, MachineInput, MachineOptions, MakeError, Outline, ReadError,
+    ReadOptions, Setting, Settings, StructureSummary, TreeEntry, TreeFormat, WrongFormat, downcast,
+};
+use std::sync::Arc;
+use tree::Tree;
+
+/// The formats.
+pub const FORMATS: &[FormatEntry] = &[
+    FormatEntry {
+        name: NAME,
+        summary: "AMD GFX12: compressed 8-wide nodes",
+        ending: "rra",
+        sniff: |bytes| Magic::of(bytes).is_some() && !bvh4x2_file::is_file(bytes),
+        read,
+        check: |image| Gfx12::check(image).erase(),
+        outline: |_| Outline::default(),
+        describe: |_, node| Err(DescribeError::NoStructure(node)),
+        trees: Some(TreeEntry {
+            capabilities: Capabilities::ALL,
+            settings: &[
+                Setting {
+                    key: "policy",
+                    values: &["dense", "radv", "gpurt"],
+                    meaning: "how primitives are packed and planes are rounded",
+                },
+                Setting {
+                    key: "obb",
+                    values: &["off", "on"],
+                    meaning: "let box nodes be oriented where that pays",
+                },
+                Setting {
+                    key: "margin",
+                    values: &["auto", "on", "off"],
+                    meaning: "widen boxes so that the hardware loses no hit; auto: with dense only",
+                },
+            ],
+            encode,
+            write: |image| Ok(rra::write(image)?),
+            has_blocks: true,
+        }),
+    },
+    FormatEntry {
+        name: uncompressed::NAME,
+        summary: "AMD GFX12: uncompressed 4-wide nodes, for the dual instruction",
+        ending: "bvh4x2",
+        sniff: bvh4x2_file::is_file,
+        read: read_bvh4x2,
+        check: |image| Gfx12Bvh4x2::check(image).erase(),
+        outline: |_| Outline::default(),
+        describe: |_, node| Err(DescribeError::NoStructure(node)),
+        trees: Some(TreeEntry {
+            capabilities: Capabilities::ALL,
+            settings: &[Setting {
+                key: "precision",
+                values: &["fp32", "high"],
+                meaning: "how the planes of boxes are stored",
+            }],
+            encode: encode_bvh4x2,
+            write: |image| Ok(bvh4x2_file::write(image)),
+            has_blocks: false,
+        }),
+    },
+];
+
+/// The machines.
+pub const MACHINES: &[MachineEntry] = &[
+    MachineEntry {
+        name: "gfx12-gpurt",
+        summary: "GPURT's loop over image_bvh8_intersect_ray",
+        reads: is_gfx12,
+        format: NAME,
+        settings: &[],
+        takes_trees: false,
+        takes_beams: false,
+        oracle: None,
+        may_lose: loses_beyond_margin,
+        make: |input, options| {
+            let (image, walk) = (gfx12_image("gfx12-gpurt", input)?, WalkOptions::gpurt);
+            machine(Gpurt::new(image, walk_options(walk, options)))
+        },
+    },
+    MachineEntry {
+        name: "gfx12-radv",
+        summary: "RADV's loop, repaired: it loses nothing here",
+        reads: is_gfx12,
+        format: NAME,
+        settings: ONE_PAIR,
+        takes_trees: false,
+        takes_beams: false,
+        oracle: None,
+        may_lose: loses_beyond_margin,
+        make: |input, options| {
+            let (image, walk) = (gfx12_image("gfx12-radv", input)?, WalkOptions::radv);
+            machine(Radv::new(image, walk_options(walk, options)))
+        },
+    },
+    MachineEntry {
+        name: "gfx12-radv-literal",
+        summary: "RADV's loop as shipped, with the hits that it loses",
+        reads: is_gfx12,
+        format: NAME,
+        settings: ONE_PAIR,
+        takes_trees: false,
+        takes_beams: false,
+        oracle: None,
+        may_lose: |_, _, _| true,
+        make: |input, options| {
+            let (image, walk) = (gfx12_image("gfx12-radv-literal", input)?, WalkOptions::radv);
+            machine(RadvLiteral::new(image, walk_options(walk, options)))
+        },
+    },
+    MachineEntry {
+        name: "gfx12-dual",
+        summary: "the loop around image_bvh_dual_intersect_ray",
+        reads: |format| format.name == uncompressed::NAME,
+        format: uncompressed::NAME,
+        settings: &[],
+        takes_trees: false,
+        takes_beams: false,
+        oracle: None,
+        may_lose: loses_beyond_margin,
+        make: |input, options| {
+            let image: Arc<Checked<Gfx12Bvh4x2>> = image("gfx12-dual", input)?;
+            machine(Dual::new(image, walk_options(WalkOptions::dual, options)))
+        },
+    },
+];
+
+/// RADV's loop visits one pair of each child. The margin makes up for the hardware's roundings.
+const ONE_PAIR: &[(&str, &str)] = &[("policy", "radv"), ("margin", "on")];
+
+fn is_gfx12(format: &FormatEntry) -> bool {
+    format.name == NAME
+}
+
+fn gfx12_image(
+    machine: &'static str,
+    input: &MachineInput,
+) -> Result<Arc<Checked<Gfx12>>, WrongFormat> {
+    image(machine, input)
+}
+
+fn image<F: TreeFormat>(
+    machine: &'static str,
+    input: &MachineInput,
+) -> Result<Arc<Checked<F>>, WrongFormat> {
+    let image = match input {
+        MachineInput::Image(image) => downcast(image),
+        MachineInput::Tree(_) => None,
+    };
+    image.ok_or(WrongFormat { machine, format: input.format() })
+}
+
+fn machine<M: Machine + 'static, E: Into<MakeError>>(
+    made: Result<M, E>,
+) -> Result<Box<dyn Machine>, MakeError> {
+    made.map(|machine| Box::new(machine) as Box<dyn Machine>).map_err(Into::into)
+}
+
+fn walk_options(
+    usual: fn(geometry::TriangleRule) -> WalkOptions,
+    options: &MachineOptions,
+) -> WalkOptions {
+    let usual = usual(options.rule);
+    WalkOptions { stack_size: options.stack_size.unwrap_or(usual.stack_size), ..usual }
+}
+
+fn encode(tree: &Tree, settings: &Settings) -> Result<Encoded, EncodeError> {
+    let policy: Policy = settings.get("policy").unwrap_or("dense").parse()?;
+    let usual = Options { obb: settings.is_on("obb"), ..Options::new(policy) };
+    let margin = match settings.get("margin") {
+        Some("on") => true,
+        Some("off") => false,
+        _ => usual.margin,
+    };
+    let encode::Encoded { image, report } = encode::encode(tree, &Options { margin, ..usual })?;
+    Ok(Encoded { image, figures: figures(&report) })
+}
+
+fn encode_bvh4x2(tree: &Tree, settings: &Settings) -> Result<Encoded, EncodeError> {
+    let precision = match settings.get("precision") {
+        Some("high") => BoxPrecision::High,
+        _ => BoxPrecision::Fp32,
+    };
+    let image = uncompressed::encode::encode(tree, &uncompressed::Options::new(precision))?;
+    let figures = figures(&uncompressed::report::report(tree, &image));
+    Ok(Encoded { image, figures })
+}
+
+fn figures(report: &Report) -> Figures {
+    let mut details = vec![
+        ("pairs_per_node", report.pairs_per_node()),
+        ("vertex_bits_saved", report.vertex_bits_saved() as f64),
+    ];
+    if report.oriented_nodes > 0 {
+        details.extend([
+            ("oriented_nodes", report.oriented_nodes as f64),
+            ("sah_cost_axis_aligned", report.sah_encoded),
+            ("sah_cost", report.sah_oriented),
+        ]);
+    }
+    Figures {
+        bytes: report.bytes,
+        node_bytes: report.node_bytes,
+        box_nodes: report.box_nodes,
+        primitive_nodes: report.triangle_nodes + report.procedural_nodes,
+        instance_nodes: report.instance_nodes,
+        triangles: report.triangles,
+        details,
+    }
+}
+
+fn broken(error: RraError) -> ReadError {
+    ReadError::Broken(Box::new(error.0))
+}
+
+fn read(bytes: &[u8], options: &ReadOptions) -> Result<ImageFile, ReadError> {
+    if let Some(layout) = &options.raw {
+        return Ok(ImageFile::raw(NAME, bytes, layout));
+    }
+    let file = rra::read(bytes).map_err(broken)?;
+    let count = file.structures.len();
+    if let Some(number) = options.structure.filter(|&number| number >= count) {
+        return Err(ReadError::NoStructure { number, count });
+    }
+    let opened = file.open(options.structure).map_err(broken)?;
+    let structures = file.structures.iter().map(|structure| {
+        let header = structure.header();
+        StructureSummary {
+            level: structure.level.name(),
+            address: structure.segment.address,
+            offset: structure.place.offset(0),
+            bytes: structure.segment.bytes().len(),
+            primitives: header.primitive_count,
+            nodes: [header.internal_fp32_count, header.leaf_node_count],
+        }
+    });
+    let findings = file.findings.iter().chain(&opened.findings).cloned().collect();
+    let rra::Opened { image, places, structure, .. } = opened;
+    Ok(ImageFile { image, places, findings, structures: structures.collect(), structure })
+}
+
+fn read_bvh4x2(bytes: &[u8], options: &ReadOptions) -> Result<ImageFile, ReadError> {
+    if let Some(layout) = &options.raw {
+        return Ok(ImageFile::raw(uncompressed::NAME, bytes, layout));
+    }
+    let file = bvh4x2_file::read(bytes)
+        .map_err(broken)?
+        .unwrap_or(bvh4x2_file::File { structures: Vec::new() });
+    let structures = file.structures.iter().map(|stored| StructureSummary {
+        level: stored.level.name(),
+        address: stored.segment.address,
+        offset: stored.place.offset(0),
+        bytes: stored.segment.bytes().len(),
+        primitives: stored.primitive_count,
+        nodes: [stored.box_count, stored.leaf_count],
+    });
+    let structures: Vec<StructureSummary> = structures.collect();
+    let (number, count) = (options.structure.unwrap_or(0), structures.len());
+    let opened = file.open(number).ok_or(ReadError::NoStructure { number, count })?;
+    let rra::Opened { image, places, structure, findings } = opened;
+    Ok(ImageFile { image, places, findings, structures, structure })
+}

@@ -1,0 +1,81 @@
+//! What an observer is told of a lane's steps.
+
+use super::lane::Lane;
+use crate::instruction::Answer;
+use crate::layout::uncompressed::{DualInstanceNode, DualKind, DualPointer};
+use crate::layout::{NodeBits, NodePointer};
+use machine::{Instruction, Observer, Step};
+
+impl<O: Observer + ?Sized> Lane<'_, O> {
+    /// `image_bvh_dual_intersect_ray` was executed on one or two nodes.
+    pub(super) fn show_step(&mut self, nodes: [DualPointer; 2], extent: f32, answer: &Answer) {
+        let base = self.space.base;
+        for node in nodes.into_iter().filter(|node| !node.is_special()) {
+            let address = Some(base.address() + node.byte_offset());
+            let kind = match node.kind() {
+                DualKind::HalfBox | DualKind::Fp32Box => "box",
+                DualKind::Triangle0 | DualKind::Triangle1 => "primitive",
+                DualKind::Instance => "instance",
+                _ => "node",
+            };
+            self.observer.see(Step::Node { pointer: node.0.into(), address, kind });
+        }
+        let bits = |x: f32| u64::from(x.to_bits());
+        let [ox, oy, oz] = self.space.ray.origin.to_array().map(bits);
+        let [dx, dy, dz] = self.space.ray.direction.to_array().map(bits);
+        const OUTPUTS: [&str; 10] = ["v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9"];
+        self.observer.see(Step::Instruction(Instruction {
+            name: "image_bvh_dual_intersect_ray",
+            inputs: vec![
+                ("base", base.0),
+                ("extent", bits(extent)),
+                ("mask", self.query.mask.into()),
+                ("origin_x", ox),
+                ("origin_y", oy),
+                ("origin_z", oz),
+                ("direction_x", dx),
+                ("direction_y", dy),
+                ("direction_z", dz),
+                ("node_0", nodes[0].0.into()),
+                ("node_1", nodes[1].0.into()),
+            ],
+            outputs: OUTPUTS.into_iter().zip(answer.vdst.map(u64::from)).collect(),
+        }));
+    }
+
+    /// The lane went into the space of an instance.
+    pub(super) fn show_instance(&mut self, pointer: DualPointer) {
+        let address = self.image.world_base_address() + pointer.byte_offset();
+        let bits = self.memory.node(address).unwrap_or(NodeBits::ZERO);
+        self.observer.see(Step::Instance {
+            instance: self.image.instance_number(pointer),
+            pointer: pointer.0.into(),
+            address: Some(address),
+            world_to_object: DualInstanceNode::decode(&bits).world_to_object,
+            ray: Some(self.space.ray),
+        });
+    }
+
+    /// Entries were lost, and the walk returns to `to`.
+    #[inline]
+    pub(super) fn show_walk_back(&mut self, to: DualPointer, from: DualPointer) {
+        if self.observer.is_watching() {
+            self.observer.see(Step::WalkBack { to: to.0.into(), from: from.0.into() });
+        }
+    }
+
+    /// What the stack instruction did.
+    #[inline]
+    pub(super) fn show_stack(&mut self, data: [u32; 8], popped: &[DualPointer]) {
+        if !self.observer.is_watching() {
+            return;
+        }
+        let depth = self.depth();
+        for pointer in data.into_iter().rev().filter(|&word| !NodePointer(word).is_special()) {
+            self.observer.see(Step::Push { pointer: pointer.into(), depth });
+        }
+        for pointer in popped.iter().filter(|pointer| !pointer.is_special()) {
+            self.observer.see(Step::Pop { pointer: Some(pointer.0.into()), depth });
+        }
+    }
+}

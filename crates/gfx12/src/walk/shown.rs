@@ -1,0 +1,141 @@
+//! What an observer is told of a lane's steps.
+
+use super::lane::Lane;
+use crate::instruction::Answer;
+use crate::instruction::box_test::is_culled_by_flags;
+use crate::instruction::slab::UnitSlabRay;
+use crate::layout::base_pointer::ADDRESS_MASK;
+use crate::layout::{BoxNode, InstanceNode, NodePointer};
+use crate::obb;
+use crate::stack::StackAddress;
+use geometry::Ray;
+use machine::{ChildTest, Instruction, Observer, Step, Verdict};
+
+impl<O: Observer + ?Sized> Lane<'_, O> {
+    /// A node is read.
+    pub(super) fn show_node(&mut self, node: NodePointer, kind: &'static str) {
+        let address = Some(self.base_of(node).address() + node.byte_offset() & ADDRESS_MASK);
+        self.observer.see(Step::Node { pointer: node.0.into(), address, kind });
+    }
+
+    /// `image_bvh8_intersect_ray` was executed on a box or an instance.
+    pub(super) fn show_step(&mut self, node: NodePointer, extent: f32, answer: &Answer) {
+        self.show_node(node, if node.is_box() { "box" } else { "instance" });
+        let base = self.base_of(node).0;
+        let [ox, oy, oz] = self.space.origin.to_array().map(|x| u64::from(x.to_bits()));
+        let [dx, dy, dz] = self.space.direction.to_array().map(|x| u64::from(x.to_bits()));
+        let [r0, r1, r2, r3] = self.resource.words().map(u64::from);
+        const OUTPUTS: [&str; 10] = ["v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9"];
+        self.observer.see(Step::Instruction(Instruction {
+            name: "image_bvh8_intersect_ray",
+            inputs: vec![
+                ("base", base),
+                ("extent", extent.to_bits().into()),
+                ("mask", self.query.mask.into()),
+                ("origin_x", ox),
+                ("origin_y", oy),
+                ("origin_z", oz),
+                ("direction_x", dx),
+                ("direction_y", dy),
+                ("direction_z", dz),
+                ("node", node.0.into()),
+                ("resource_0", r0),
+                ("resource_1", r1),
+                ("resource_2", r2),
+                ("resource_3", r3),
+            ],
+            outputs: OUTPUTS.into_iter().zip(answer.vdst.map(u64::from)).collect(),
+        }));
+        if node.is_box() {
+            self.show_children(node, extent);
+        }
+    }
+
+    /// What the unit made of each child of a box.
+    fn show_children(&mut self, pointer: NodePointer, extent: f32) {
+        let node = BoxNode::decode(&self.node(pointer));
+        let (origin, direction) = match obb::rotation(node.obb_matrix_index) {
+            Some(turn) => (turn.point(self.space.origin), turn.vector(self.space.direction)),
+            None => (self.space.origin, self.space.direction),
+        };
+        let grow = self.resource.box_grow();
+        let within = UnitSlabRay::new(origin, direction, extent, grow);
+        let anywhere = UnitSlabRay::new(origin, direction, f32::INFINITY, grow);
+        let flags = self.base_of(pointer).flags();
+        let pointers = node.child_pointers();
+        for (slot, child) in node.used_children().iter().enumerate() {
+            let bounds = node.child_box(slot);
+            let interval = anywhere.test(&bounds);
+            let verdict = if child.mask & self.query.mask == 0 {
+                Verdict::Masked
+            } else if is_culled_by_flags(child.cull_flags, flags) {
+                Verdict::Culled
+            } else if within.test(&bounds).hit {
+                Verdict::Visit
+            } else if interval.hit {
+                Verdict::Behind
+            } else {
+                Verdict::Miss
+            };
+            self.observer.see(Step::Child(ChildTest {
+                slot: slot as u8,
+                pointer: pointers[slot].0.into(),
+                bounds,
+                interval: interval.hit.then_some([interval.entry, interval.exit]),
+                verdict,
+            }));
+        }
+    }
+
+    /// The lane went into the space of an instance.
+    pub(super) fn show_instance(&mut self, pointer: NodePointer) {
+        let instance = self.image.instance_number(pointer);
+        let address = self.image.structure.address_of(pointer);
+        let bits = self.memory.node(address).unwrap_or(crate::layout::NodeBits::ZERO);
+        let node = InstanceNode::decode(&bits);
+        let ray =
+            Ray { origin: self.space.origin, direction: self.space.direction, ..self.query.shape };
+        self.observer.see(Step::Instance {
+            instance,
+            pointer: pointer.0.into(),
+            address: Some(address),
+            world_to_object: node.world_to_object,
+            ray: Some(ray),
+        });
+    }
+
+    /// Entries were lost, and the walk returns to `to`.
+    #[inline]
+    pub(super) fn show_walk_back(&mut self, to: NodePointer, from: NodePointer) {
+        if self.observer.is_watching() {
+            self.observer.see(Step::WalkBack { to: to.0.into(), from: from.0.into() });
+        }
+    }
+
+    /// What the stack instruction did: pushes, what was lost, and the pop.
+    pub(super) fn show_stack(
+        &mut self,
+        before: u32,
+        last: NodePointer,
+        data: [u32; 8],
+        next: NodePointer,
+    ) {
+        let (old, new) = (StackAddress::decode(before), StackAddress::decode(self.stack_address()));
+        let popped = !next.is_special();
+        let depth = u32::from(new.valid_entries) + u32::from(popped);
+        let pushed: Vec<u32> =
+            data.into_iter().rev().filter(|&x| !NodePointer(x).is_special()).collect();
+        // In a step that walks back only what comes after `last` was pushed.
+        let from = pushed.iter().position(|&x| x == last.0).map_or(0, |place| place + 1);
+        for (number, &pointer) in pushed[from..].iter().enumerate() {
+            let depth = u32::from(old.valid_entries) + number as u32 + 1;
+            self.observer.see(Step::Push { pointer: pointer.into(), depth });
+        }
+        let all = u32::from(old.valid_entries) + (pushed.len() - from) as u32;
+        if all > depth {
+            self.observer.see(Step::Overflow { lost: all - depth });
+        }
+        let pointer = popped.then(|| next.0.into());
+        self.observer.see(Step::Pop { pointer, depth: new.valid_entries.into() });
+    }
+}

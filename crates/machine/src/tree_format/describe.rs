@@ -1,0 +1,202 @@
+//! Structures of an image in words: the directory, its records, and nodes. A pointer is an address.
+
+use super::decode::{Record, directory, u32_at};
+use super::{HEADER_BYTES, NO_CHILD, NODE_BYTES, RECORD_BYTES, SLOTS, leaf_range};
+use crate::Image;
+use crate::description::{
+    DescribeError, DescribedField, Description, EntryState, NodeRef, Outline, OutlineEntry,
+    PrimitiveRef, Total,
+};
+use std::collections::HashSet;
+
+/// The structure at an address.
+pub(super) fn describe(image: &Image, node: NodeRef) -> Result<Description, DescribeError> {
+    let address = node.pointer;
+    let (kind, bytes, fields): (_, _, fn(&Image, &[u8]) -> Vec<DescribedField>) =
+        match address.checked_sub(image.root) {
+            Some(0) => ("directory", HEADER_BYTES, directory_fields),
+            Some(offset) if is_record(image, offset) => ("level", RECORD_BYTES, record_fields),
+            _ => ("node", NODE_BYTES, node_fields),
+        };
+    let memory = image.get(address, bytes).ok_or(DescribeError::Outside { node, address })?;
+    let fields = fields(image, memory);
+    Ok(Description { node, kind, address, bytes, fields, beside: Vec::new() })
+}
+
+fn is_record(image: &Image, offset: u64) -> bool {
+    let count = image.get(image.root, 4).map_or(0, |bytes| u64::from(u32_at(bytes, 0)));
+    let (header, record) = (HEADER_BYTES as u64, RECORD_BYTES as u64);
+    offset >= header
+        && (offset - header).is_multiple_of(record)
+        && (offset - header) / record < count
+}
+
+fn field(name: impl Into<String>, bytes: std::ops::Range<usize>, raw: u64) -> DescribedField {
+    DescribedField {
+        name: name.into(),
+        bits: 8 * bytes.start as u32..8 * bytes.end as u32,
+        raw,
+        value: raw.to_string(),
+        meaning: "",
+        link: None,
+    }
+}
+
+fn word(memory: &[u8], name: &str, at: usize, meaning: &'static str) -> DescribedField {
+    DescribedField { meaning, ..field(name, at..at + 4, u32_at(memory, at).into()) }
+}
+
+fn directory_fields(_: &Image, memory: &[u8]) -> Vec<DescribedField> {
+    vec![word(memory, "levels", 0, "how many levels follow")]
+}
+
+fn record_fields(image: &Image, memory: &[u8]) -> Vec<DescribedField> {
+    let mut fields = vec![
+        word(memory, "kind", 0, "0: a BLAS, 1: the TLAS"),
+        word(memory, "nodes", 4, "nodes of eight children"),
+        word(memory, "references", 8, "references of leaves"),
+        word(memory, "items", 12, "triangles, or instances of the TLAS"),
+        word(memory, "boxes", 16, "procedural boxes"),
+        word(memory, "root", 20, "a child word"),
+    ];
+    fields.extend(plane_fields("root_", memory, 24));
+    let names = ["nodes_at", "references_at", "items_at", "boxes_at", "ids_at"];
+    for (name, at) in names.into_iter().zip((48..).step_by(8)) {
+        let bytes = memory.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
+        let raw = bytes.map_or(0, u64::from_le_bytes);
+        let link = (name == "nodes_at").then(|| NodeRef::from_root(image, raw));
+        let value = format!("{raw:#x}");
+        let meaning = "an address";
+        fields.push(DescribedField { value, meaning, link, ..field(name, at..at + 8, raw) });
+    }
+    fields
+}
+
+fn node_fields(_: &Image, memory: &[u8]) -> Vec<DescribedField> {
+    let mut fields = Vec::new();
+    for slot in 0..SLOTS {
+        let raw = u32_at(memory, 4 * slot);
+        let value = match leaf_range(raw) {
+            _ if raw == NO_CHILD => "none".to_owned(),
+            Some((first, count)) => format!("leaf, references {first} to {}", first + count),
+            None => format!("node {raw}"),
+        };
+        let bytes = 4 * slot..4 * slot + 4;
+        let name = format!("children[{slot}].word");
+        let meaning = "where the child leads";
+        fields.push(DescribedField { value, meaning, ..field(name, bytes, raw.into()) });
+        fields.extend(plane_fields(&format!("children[{slot}]."), memory, 32 + 24 * slot));
+    }
+    fields.sort_by_key(|field| field.bits.start);
+    fields
+}
+
+fn plane_fields(prefix: &str, memory: &[u8], at: usize) -> Vec<DescribedField> {
+    let names = ["min_x", "min_y", "min_z", "max_x", "max_y", "max_z"];
+    let planes = names.into_iter().zip((at..).step_by(4)).map(|(name, at)| {
+        let raw = u32_at(memory, at);
+        let value = f32::from_bits(raw).to_string();
+        let meaning = "a plane of the box";
+        let name = format!("{prefix}{name}");
+        DescribedField { value, meaning, ..field(name, at..at + 4, raw.into()) }
+    });
+    planes.collect()
+}
+
+/// Every structure from the directory down.
+pub(super) fn outline(image: &Image) -> Outline {
+    let mut walk = Walk { image, outline: Outline::default(), read: HashSet::new() };
+    walk.push(0, 0, "directory", image.root, HEADER_BYTES, 0..0);
+    let records = directory(image).unwrap_or_default();
+    for (number, record) in records.iter().enumerate() {
+        let kind = if record.is_top { "TLAS" } else { "BLAS" };
+        let address = image.root + record.offset;
+        walk.push(1, number as u32, kind, address, RECORD_BYTES, 0..0);
+        walk.child(record, record.root_word, 2);
+    }
+    walk.finish(records.len())
+}
+
+struct Walk<'a> {
+    image: &'a Image,
+    outline: Outline,
+    /// Addresses of nodes that were read.
+    read: HashSet<u64>,
+}
+
+impl Walk<'_> {
+    /// Lists a structure; says whether it was read for the first time.
+    fn push(
+        &mut self,
+        depth: u32,
+        slot: u32,
+        kind: &'static str,
+        address: u64,
+        bytes: usize,
+        primitives: std::ops::Range<usize>,
+    ) -> bool {
+        let state = if self.image.get(address, bytes).is_none() {
+            EntryState::Outside
+        } else if kind == "node" && !self.read.insert(address) {
+            EntryState::Again
+        } else {
+            EntryState::Read
+        };
+        let node = NodeRef::from_root(self.image, address);
+        let entry = OutlineEntry { depth, slot, node, kind, address, bytes, state, primitives };
+        self.outline.entries.push(entry);
+        state == EntryState::Read
+    }
+
+    /// Follows a child word. Nodes are followed once, so this ends; the stack of levels is a list.
+    fn child(&mut self, record: &Record, word: u32, depth: u32) {
+        let mut open = vec![(word, depth, 0)];
+        while let Some((word, depth, slot)) = open.pop() {
+            if let Some((first, count)) = leaf_range(word) {
+                let primitives = self.primitives(record, first, count);
+                let address = record.references_address + 4 * u64::from(first);
+                let kind = if record.is_top { "instances" } else { "leaf" };
+                self.push(depth, slot, kind, address, 4 * count as usize, primitives);
+                continue;
+            }
+            let address = record.nodes_address + (NODE_BYTES * word as usize) as u64;
+            if !self.push(depth, slot, "node", address, NODE_BYTES, 0..0) {
+                continue;
+            }
+            let Some(node) = self.image.get(address, NODE_BYTES) else { continue };
+            for slot in (0..SLOTS).rev() {
+                let word = u32_at(node, 4 * slot);
+                if word != NO_CHILD {
+                    open.push((word, depth + 1, slot as u32));
+                }
+            }
+        }
+    }
+
+    fn primitives(&mut self, record: &Record, first: u32, count: u32) -> std::ops::Range<usize> {
+        let start = self.outline.primitives.len();
+        let references = record.references_address + 4 * u64::from(first);
+        let references = self.image.get(references, 4 * count as usize).unwrap_or_default();
+        for item in references.chunks_exact(4).filter(|_| !record.is_top) {
+            let id = record.ids_address + 12 * u64::from(u32_at(item, 0));
+            if let Some(id) = self.image.get(id, 12) {
+                let (geometry, primitive) = (u32_at(id, 0), u32_at(id, 4));
+                self.outline.primitives.push(PrimitiveRef { geometry, primitive });
+            }
+        }
+        start..self.outline.primitives.len()
+    }
+
+    fn finish(self, levels: usize) -> Outline {
+        let of = |kind| self.outline.entries.iter().filter(|e| e.kind == kind).count() as u64;
+        let depth = self.outline.entries.iter().map(|entry| entry.depth).max().unwrap_or(0);
+        let totals = vec![
+            Total { name: "structures", label: "levels", count: levels as u64 },
+            Total { name: "nodes", label: "nodes", count: of("node") },
+            Total { name: "leaves", label: "leaves", count: of("leaf") },
+            Total { name: "instances", label: "leaves of instances", count: of("instances") },
+            Total { name: "depth", label: "depth", count: depth.into() },
+        ];
+        Outline { totals, ..self.outline }
+    }
+}

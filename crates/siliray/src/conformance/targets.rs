@@ -1,0 +1,249 @@
+//! The formats and machines that are tried.
+//!
+//! Every machine of the registry on every format that it reads, encoded as the machine likes it; and
+//! beside them what no name in the registry stands for:
+//!
+//! * The tracer with one kernel (`fast-avx2`, `fast-scalar`), over its copy of an image's tree
+//!   (`fast-prepared`), and asked in batches (`fast-bundle`, `fast-batch`, `fast-in-place-batch`).
+//! * What drivers really write has no margin: `gfx12:radv` and `gfx12:gpurt` are copies of them, and
+//!   the hits that the hardware loses there are losses. `xphmg-fp32:bare` has no margin either, and a
+//!   program with RT.BBOX as published runs on it.
+//! * Other layouts: oriented boxes, boxes of high precision, nodes of eight children.
+
+use super::batched::{Batched, Coherence};
+use crate::registry::registry;
+use build::Preset;
+use gfx12::Gfx12;
+use machine::registry::loses_nothing;
+use machine::{
+    FormatEntry, Hit, Machine, MachineInput, MachineOptions, MakeError, RayQuery, Settings,
+    downcast,
+};
+use riscv::machine::{HartMachine, WAVEFRONT};
+use std::fmt;
+use trace::{Kernel, Mode, Options as TracerOptions, Tracer};
+use xphmg::Readings;
+use xphmg::machines::BruteForce;
+use xphmg::registry::tiles_of;
+
+/// A machine on a format.
+#[derive(Clone)]
+pub(super) struct Target {
+    /// The format's name in the table; a layout with a name of its own stands behind a colon.
+    pub(super) name: &'static str,
+    pub(super) format: &'static FormatEntry,
+    /// How trees are encoded. Targets with one layout stand together and share images.
+    pub(super) settings: Settings,
+    /// The machine's name.
+    pub(super) machine: &'static str,
+    pub(super) make: Make,
+    /// What its answers to rays are compared with, if not with the oracle.
+    pub(super) oracle: Option<MakeOracle>,
+    /// Which hits it is known to lose.
+    pub(super) may_lose: fn(&MachineInput, &RayQuery, &Hit) -> bool,
+    pub(super) takes_beams: bool,
+    /// The trees that it is tried on.
+    pub(super) presets: &'static [Preset],
+}
+
+type Make = fn(&MachineInput, &MachineOptions) -> Result<Box<dyn Machine>, MakeError>;
+type MakeOracle = fn(&MachineInput) -> Result<Box<dyn Machine>, MakeError>;
+
+const ALL: &[Preset] = &Preset::ALL;
+const BALANCED: &[Preset] = &[Preset::Balanced];
+const BEST: &[Preset] = &[Preset::Best];
+const BALANCED_AND_BEST: &[Preset] = &[Preset::Balanced, Preset::Best];
+
+/// All of them, those with one layout together.
+pub(super) fn targets() -> Vec<Target> {
+    let mut targets: Vec<Target> = Vec::new();
+    for format in registry().formats().iter().copied() {
+        for machine in registry().readers(format).filter(|_| format.holds_trees()) {
+            let liked = if format.name == machine.format { machine.settings } else { &[] };
+            targets.push(Target {
+                name: format.name,
+                format,
+                settings: liked.iter().fold(Settings::default(), |all, (k, v)| all.with(*k, *v)),
+                machine: machine.name,
+                make: machine.make,
+                oracle: machine.oracle,
+                may_lose: machine.may_lose,
+                takes_beams: machine.takes_beams,
+                presets: presets(format.name, machine.name),
+            });
+        }
+    }
+    targets.extend(others().into_iter().flatten());
+    let first_of = |target: &Target| targets.iter().position(|other| target.same_layout(other));
+    let mut keyed: Vec<(Option<usize>, Target)> =
+        targets.iter().map(|target| (first_of(target), target.clone())).collect();
+    keyed.sort_by_key(|(first, _)| *first);
+    keyed.into_iter().map(|(_, target)| target).collect()
+}
+
+/// Which trees a machine of the registry is tried on: slow ones on one.
+fn presets(format: &str, machine: &str) -> &'static [Preset] {
+    match (format, machine) {
+        ("tree" | "gfx12" | "gfx12-bvh4x2" | "ttu" | "cwbvh", "reference")
+        | ("gfx12", "fast" | "gfx12-gpurt")
+        | ("gfx12-bvh4x2", "gfx12-dual")
+        | ("ttu", "ttu") => ALL,
+        ("gfx12", "gfx12-radv" | "ttu") | ("xphmg-fp32", "offload") | ("tree", "fast") => {
+            BALANCED_AND_BEST
+        }
+        _ => BALANCED,
+    }
+}
+
+/// Targets that no name in the registry stands for.
+fn others() -> [Option<Target>; 15] {
+    let like = |name, settings: &[(&str, &str)], machine: &'static str| {
+        let format = registry().format(name)?;
+        let entry = registry().machine(machine);
+        let settings = settings.iter().fold(Settings::default(), |all, (k, v)| all.with(*k, *v));
+        Some(Target {
+            name: format.name,
+            format,
+            settings,
+            machine,
+            make: entry.map_or(fast, |entry| entry.make),
+            oracle: entry.and_then(|entry| entry.oracle),
+            may_lose: entry.map_or(loses_nothing, |entry| entry.may_lose),
+            takes_beams: entry.is_some_and(|entry| entry.takes_beams),
+            presets: BALANCED,
+        })
+    };
+    let tracer = |machine, make, presets| {
+        Some(Target { make, presets, takes_beams: true, ..like("gfx12", &[], machine)? })
+    };
+    let batch = |machine, make, presets| {
+        Some(Target { takes_beams: false, ..tracer(machine, make, presets)? })
+    };
+    let layout = |name, base, (key, value): (&str, &str), machine| {
+        Some(Target { name, ..like(base, &[(key, value)], machine)? })
+    };
+    let driver = |name, policy, machine| {
+        let may_lose = |_: &MachineInput, _: &RayQuery, _: &Hit| true;
+        Some(Target { may_lose, ..layout(name, "gfx12", ("policy", policy), machine)? })
+    };
+    let bare = || {
+        Some(Target {
+            make: published_hart,
+            oracle: Some(|input| Ok(Box::new(BruteForce::by_narrowed_t(tiles_of("hart", input)?)))),
+            may_lose: |_, _, _| true,
+            ..layout("xphmg-fp32:bare", "xphmg-fp32", ("margin", "off"), "hart")?
+        })
+    };
+    [
+        tracer("fast-prepared", fast, ALL),
+        tracer("fast-scalar", fast_scalar, BEST),
+        tracer("fast-avx2", fast_avx2, BALANCED_AND_BEST),
+        batch("fast-bundle", fast_bundle, BALANCED_AND_BEST),
+        batch("fast-batch", fast_batch, BEST),
+        batch("fast-in-place-batch", fast_in_place_batch, BALANCED_AND_BEST),
+        driver("gfx12:radv", "radv", "gfx12-radv"),
+        driver("gfx12:gpurt", "gpurt", "gfx12-gpurt"),
+        layout("gfx12:obb", "gfx12", ("obb", "on"), "ttu"),
+        layout("gfx12:obb", "gfx12", ("obb", "on"), "fast"),
+        layout("gfx12:obb", "gfx12", ("obb", "on"), "gfx12-gpurt"),
+        layout("gfx12-bvh4x2:high", "gfx12-bvh4x2", ("precision", "high"), "gfx12-dual"),
+        layout("xphmg-fp32:node8", "xphmg-fp32", ("width", "8"), "offload"),
+        layout("xphmg-fp16:node8", "xphmg-fp16", ("width", "8"), "offload"),
+        bare(),
+    ]
+}
+
+impl Target {
+    /// Whether it is asked under a triangle rule. Hardware with arithmetic of its own is asked once.
+    pub(super) fn takes_rule(&self, rule: geometry::TriangleRule) -> bool {
+        self.oracle.is_none() || rule == geometry::TriangleRule::Watertight
+    }
+
+    pub(super) fn same_layout(&self, other: &Self) -> bool {
+        self.format.name == other.format.name && self.settings == other.settings
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} on {}", self.machine, self.name)
+    }
+}
+
+/// The tracer over its own copy of an image's tree.
+fn fast(input: &MachineInput, options: &MachineOptions) -> Result<Box<dyn Machine>, MakeError> {
+    Ok(Box::new(tracer(input, options, TracerOptions::default())?))
+}
+
+fn fast_scalar(
+    input: &MachineInput,
+    options: &MachineOptions,
+) -> Result<Box<dyn Machine>, MakeError> {
+    let scalar = TracerOptions { kernel: Some(Kernel::Scalar), ..TracerOptions::default() };
+    Ok(Box::new(tracer(input, options, scalar)?))
+}
+
+/// With AVX2, or, where that is missing, the best kernel there is.
+fn fast_avx2(
+    input: &MachineInput,
+    options: &MachineOptions,
+) -> Result<Box<dyn Machine>, MakeError> {
+    let kernel = Some(Kernel::Avx2).filter(|kernel| kernel.is_available());
+    Ok(Box::new(tracer(input, options, TracerOptions { kernel, ..TracerOptions::default() })?))
+}
+
+/// Among rays that run side by side.
+fn fast_bundle(
+    input: &MachineInput,
+    options: &MachineOptions,
+) -> Result<Box<dyn Machine>, MakeError> {
+    batched(input, options, Mode::Prepared, Coherence::Coherent)
+}
+
+/// Among rays from everywhere.
+fn fast_batch(
+    input: &MachineInput,
+    options: &MachineOptions,
+) -> Result<Box<dyn Machine>, MakeError> {
+    batched(input, options, Mode::Prepared, Coherence::Incoherent)
+}
+
+/// The same in place.
+fn fast_in_place_batch(
+    input: &MachineInput,
+    options: &MachineOptions,
+) -> Result<Box<dyn Machine>, MakeError> {
+    batched(input, options, Mode::InPlace, Coherence::Incoherent)
+}
+
+fn batched(
+    input: &MachineInput,
+    options: &MachineOptions,
+    mode: Mode,
+    coherence: Coherence,
+) -> Result<Box<dyn Machine>, MakeError> {
+    let tracer = tracer(input, options, TracerOptions { mode, ..TracerOptions::default() })?;
+    Ok(Box::new(Batched { tracer, coherence, bounds: input.tree().bounds() }))
+}
+
+fn tracer(
+    input: &MachineInput,
+    options: &MachineOptions,
+    how: TracerOptions,
+) -> Result<Tracer, MakeError> {
+    let how = TracerOptions { rule: options.rule, ..how };
+    let image = match input {
+        MachineInput::Image(image) => downcast::<Gfx12>(image),
+        MachineInput::Tree(_) => None,
+    };
+    Ok(match image {
+        Some(image) => Tracer::from_image(image, how)?,
+        None => Tracer::from_tree(input.tree(), how)?,
+    })
+}
+
+/// RT.BBOX as published, which is not conservative.
+fn published_hart(input: &MachineInput, _: &MachineOptions) -> Result<Box<dyn Machine>, MakeError> {
+    let tiles = tiles_of("hart", input)?;
+    Ok(Box::new(HartMachine::with_program(tiles, WAVEFRONT, Readings::default())?))
+}

@@ -1,0 +1,117 @@
+//! The formats and the machine of this hardware, for the registry.
+
+use crate::machines::{BruteForce, Offload, TilesImage, hits_outside_box};
+use crate::tiles::header::{Header, image_of_file};
+use crate::{Precision, Tiles};
+use machine::registry::loses_beyond_margin;
+use machine::{
+    Capabilities, DescribeError, EncodeError, Encoded, Figures, FilePlace, Format, FormatEntry,
+    Hit, ImageFile, MachineEntry, MachineInput, Outline, RayQuery, Setting, Settings, TreeEntry,
+    TreeFormat, WrongFormat, downcast,
+};
+use tree::Tree;
+
+/// The formats, one for each precision.
+pub const FORMATS: &[FormatEntry] = &[
+    entry::<0>("XPHMG_RT tiles, FP32"),
+    entry::<1>("XPHMG_RT tiles, FP16"),
+    entry::<2>("XPHMG_RT tiles, bfloat16"),
+    entry::<3>("XPHMG_RT tiles, quantised 16-bit integers"),
+];
+
+/// The machine.
+pub const MACHINES: &[MachineEntry] = &[MachineEntry {
+    name: "offload",
+    summary: "the offload job of XPHMG_RT",
+    reads: reads_tiles,
+    format: Precision::Fp32.name(),
+    settings: &[],
+    takes_trees: false,
+    takes_beams: false,
+    oracle: Some(|input| Ok(Box::new(BruteForce::new(tiles_of("offload", input)?)))),
+    may_lose: may_lose_outside_box,
+    make: |input, _| Ok(Box::new(Offload::new(tiles_of("offload", input)?))),
+}];
+
+/// The triangle test accepts some near edge-on triangles by rounding alone, where the ray misses the
+/// triangle's own box; and the margin covers rays that start within its reach.
+#[must_use]
+pub fn may_lose_outside_box(input: &MachineInput, query: &RayQuery, hit: &Hit) -> bool {
+    let slips = |tiles: TilesImage| hits_outside_box(&tiles, query, hit);
+    loses_beyond_margin(input, query, hit) || tiles_of("", input).is_ok_and(slips)
+}
+
+/// Whether a format is one of the four.
+#[must_use]
+pub fn reads_tiles(format: &FormatEntry) -> bool {
+    Precision::ALL.iter().any(|precision| precision.name() == format.name)
+}
+
+/// The image that a machine of this hardware stands on.
+///
+/// # Errors
+/// When the input is something else.
+pub fn tiles_of(machine: &'static str, input: &MachineInput) -> Result<TilesImage, WrongFormat> {
+    let image = match input {
+        MachineInput::Image(image) => downcast(image),
+        MachineInput::Tree(_) => None,
+    };
+    let wrong = WrongFormat { machine, format: input.format() };
+    image.map(TilesImage::new).ok_or(wrong)
+}
+
+/// The format of precision number `P`.
+const fn entry<const P: usize>(summary: &'static str) -> FormatEntry {
+    FormatEntry {
+        name: Precision::ALL[P].name(),
+        summary,
+        ending: "xphmg",
+        sniff: |bytes| image_of_file(bytes).is_some_and(|i| i.format == Precision::ALL[P].name()),
+        read: |bytes, _| {
+            let image = image_of_file(bytes).unwrap_or_default();
+            Ok(ImageFile::of(image, vec![FilePlace::at(0)]))
+        },
+        check: |image| Tiles::check(image).erase(),
+        outline: |_| Outline::default(),
+        describe: |_, node| Err(DescribeError::NoStructure(node)),
+        trees: Some(TreeEntry {
+            capabilities: Capabilities {
+                instances: false,
+                masks: false,
+                flags: false,
+                procedural: false,
+                ids: false,
+            },
+            settings: &[
+                Setting { key: "width", values: &["4", "8"], meaning: "children of a node" },
+                Setting {
+                    key: "margin",
+                    values: &["on", "off"],
+                    meaning: "widen boxes so that rounding in box tests loses nothing",
+                },
+            ],
+            encode: encode::<P>,
+            // One segment, as it lies in memory.
+            write: |image| Ok(image.segments[0].bytes().to_vec()),
+            has_blocks: true,
+        }),
+    }
+}
+
+fn encode<const P: usize>(tree: &Tree, settings: &Settings) -> Result<Encoded, EncodeError> {
+    let wide = settings.get("width") == Some("8");
+    let margin = settings.get("margin") != Some("off");
+    let image = Tiles { precision: Precision::ALL[P], wide, margin }.encode(tree)?;
+    let header = Header::from_bytes(image.segments[0].bytes());
+    // What lies before the table of names is what a ray can touch.
+    let figures = header.map(|header| Figures {
+        bytes: image.byte_count() as u64,
+        node_bytes: header.triangle_base - header.base,
+        box_nodes: header.nodes as usize,
+        primitive_nodes: header.ranges as usize,
+        instance_nodes: 0,
+        triangles: header.triangles as usize,
+        details: Vec::new(),
+    });
+    Ok(Encoded { image, figures: figures.unwrap_or_default() })
+}
