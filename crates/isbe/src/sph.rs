@@ -122,6 +122,9 @@ pub const FIELDS: [SphField; 21] = [
     field("STORE_REQ_END", 152..160),
 ];
 
+/// The attribute masks with their first bits; the last is that of version 4 alone.
+pub const MASKS: [(&str, usize); 3] = [("imap", 160), ("omap", 400), ("vmap", 640)];
+
 impl SphVersion {
     /// The version of an SM.
     #[must_use]

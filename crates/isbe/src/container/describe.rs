@@ -5,7 +5,7 @@ use super::{HEADER_FIELDS, NO_TASK, RECORD_FIELDS};
 use crate::limits::{LANES, LINE_BYTES};
 use crate::mesh::capture_notes::{HEADER_FIELDS as NOTES_FIELDS, HEADER_WORDS, kind_name};
 use crate::methods::FIELDS as METHOD_FIELDS;
-use crate::sph::{FIELDS as SPH_FIELDS, SphVersion};
+use crate::sph::{FIELDS as SPH_FIELDS, MASKS, SphVersion};
 use crate::topology::topology_code_name;
 use crate::{Area, AttributeId, WorkgroupView, generation};
 use std::ops::Range;
@@ -92,16 +92,11 @@ pub(super) fn program_header(list: &mut List<'_>) {
     for field in SPH_FIELDS {
         list.add(field.name, 0, field.bits, |_| String::new());
     }
-    let ids = || (0..AttributeId::SLOTS).filter_map(AttributeId::from_slot);
     let version = list.bytes.first_chunk().map_or(0, |word| u32::from_le_bytes(*word) >> 5 & 31);
-    let mut masks: Vec<(&str, fn(AttributeId) -> usize)> =
-        vec![("imap", AttributeId::imap_bit), ("omap", AttributeId::omap_bit)];
-    if version == SphVersion::V4.number() {
-        masks.push(("vmap", AttributeId::vmap_bit));
-    }
-    for (mask, bit_of) in masks {
-        for id in ids() {
-            let bit = bit_of(id);
+    let masks = if version == SphVersion::V4.number() { 3 } else { 2 };
+    for (mask, first) in MASKS.into_iter().take(masks) {
+        for id in (0..AttributeId::SLOTS).filter_map(AttributeId::from_slot) {
+            let bit = first + id.slot();
             if list.bytes.get(bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 == 1) {
                 list.add(format!("{mask}.{id}"), 0, bit..bit + 1, |_| "active".to_owned());
             }

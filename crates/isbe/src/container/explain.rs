@@ -4,7 +4,7 @@ use super::{
     Dump, HEADER_BYTES, HEADER_FIELDS, RECORD_BYTES, RECORD_FIELDS, SPH_BYTES, Workgroup, padded,
 };
 use crate::memory::map_address;
-use crate::sph::FIELDS;
+use crate::sph::{FIELDS, MASKS};
 use crate::workgroup_view::Reader;
 use crate::{AttributeId, Element, Location};
 use std::fmt;
@@ -196,8 +196,7 @@ fn header_bits(bit: usize) -> String {
         .into_iter()
         .filter(|field| field.bits.start < bits.end && bits.start < field.bits.end);
     let mut names: Vec<String> = fields.map(|field| field.name.to_owned()).collect();
-    let masks = [("imap", 160), ("omap", 400), ("vmap", 640)];
-    for (mask, first) in masks {
+    for (mask, first) in MASKS {
         let slots = bits.clone().filter_map(|bit| bit.checked_sub(first));
         let ids = slots.filter_map(AttributeId::from_slot);
         names.extend(ids.map(|id| format!("{mask} {id}")));
