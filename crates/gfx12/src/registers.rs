@@ -3,7 +3,6 @@
 //! What a register means depends on the node that was asked for (2.4 to 2.7 of AMD's guide and
 //! GPURT's emulation); here it is written out for readers.
 
-use crate::describe::dual_kind_name;
 use crate::instruction::{Answer, Bvh8Operands, DualOperands};
 use crate::layout::uncompressed::{DualKind, DualPointer};
 use crate::layout::{BasePointer, NodeKind, NodePointer, Resource};
@@ -32,7 +31,7 @@ pub fn decode_bvh8(operands: &Bvh8Operands, answer: &Answer) -> Decoded {
     let words = &answer.vdst;
     let instances = operands.resource.instance_enabled();
     if words.iter().all(|&word| word == NodePointer::INVALID.0) {
-        let kind = crate::describe::kind_name(operands.node);
+        let kind = operands.node.kind_name();
         return Decoded {
             kind,
             registers: name_all(&["nothing"; 10], words, |_, _| "nothing".to_owned()),
@@ -196,7 +195,7 @@ fn dual_value(name: &str, word: u32) -> String {
         "geometry_id" | "hit" => word.to_string(),
         _ => {
             let pointer = DualPointer(word);
-            format!("{} at byte {:#x}", dual_kind_name(pointer), pointer.byte_offset())
+            format!("{} at byte {:#x}", pointer.kind_name(), pointer.byte_offset())
         }
     }
 }

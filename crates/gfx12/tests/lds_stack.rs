@@ -25,7 +25,7 @@ impl Lane {
     }
 
     fn fields(&self) -> StackAddress {
-        StackAddress::decode(self.address)
+        StackAddress::from_register(self.address)
     }
 }
 
@@ -150,7 +150,7 @@ fn two_at_a_time() {
     let (mut lds, mut address) = (vec![0; 1024], 0);
     let mut step = |data: &[u32]| {
         let popped = push8_pop2(&mut lds, &mut address, INVALID, fill(data), 16).map(|p| p.0);
-        (popped, StackAddress::decode(address))
+        (popped, StackAddress::from_register(address))
     };
     // The top goes to slot 1, the second to slot 0.
     assert_eq!(step(&[0x15, 0x25, 0x35]).0, [0x25, 0x15]);
@@ -177,7 +177,7 @@ fn a_second_pop_keeps_the_report_of_the_first() {
     push8_pop2(&mut lds, &mut address, INVALID, fill(&[0x26, 0x35, 0x45]), 16);
     let popped = push8_pop2(&mut lds, &mut address, INVALID, NONE, 16);
     assert_eq!(popped.map(|p| p.0), [0x45, 0x35]);
-    assert!(StackAddress::decode(address).blas_to_tlas_pop);
+    assert!(StackAddress::from_register(address).blas_to_tlas_pop);
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn four_are_eight_with_nothing_behind() {
     assert_eq!(mode, StackMode { size: 16, range_mode: true });
     let (mut lds, mut address) = (vec![0; 1024], 0);
     let top = push4_pop1(&mut lds, &mut address, INVALID, [0x15, F, 0x35, 0x45], mode);
-    assert_eq!((top.0, StackAddress::decode(address).valid_entries), (0x15, 2));
+    assert_eq!((top.0, StackAddress::from_register(address).valid_entries), (0x15, 2));
 }
 
 proptest! {
@@ -226,6 +226,6 @@ proptest! {
         push8_pop1(&mut lds, &mut a, last, data, StackMode { size, range_mode });
         push8_pop2(&mut lds, &mut b, last, data, size);
         // The base is nobody's to change.
-        prop_assert_eq!(StackAddress::decode(a).base, StackAddress::decode(address).base);
+        prop_assert_eq!(StackAddress::from_register(a).base, StackAddress::from_register(address).base);
     }
 }

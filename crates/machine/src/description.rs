@@ -47,7 +47,7 @@ pub struct Description {
     pub address: u64,
     /// How many bytes it has.
     pub bytes: usize,
-    /// Its fields, by bits.
+    /// Its fields, in the order of the format's table.
     pub fields: Vec<DescribedField>,
     /// What belongs to it and lies elsewhere: records that software keeps beside it.
     pub beside: Vec<Self>,
@@ -124,7 +124,7 @@ pub struct OutlineEntry {
     pub bytes: usize,
     /// What became of the pointer.
     pub state: EntryState,
-    /// The primitives that it refers to itself, by number in [`Outline::primitives`].
+    /// The primitives that it is the first to refer to, by number in [`Outline::primitives`].
     pub primitives: Range<usize>,
 }
 

@@ -7,13 +7,11 @@ use crate::output::Output;
 use crate::output::number::{counted, grouped};
 use serde::Serialize;
 use siliray::gfx12::decode::nodes;
-use siliray::gfx12::describe::{
-    Field, dual_fields, dual_kind_name, fields, header_fields, kind_name,
-};
+use siliray::gfx12::describe::{dual_fields, fields, header_fields};
 use siliray::gfx12::layout::uncompressed::DualPointer;
 use siliray::gfx12::layout::{NodeBits, NodePointer};
 use siliray::gfx12::uncompressed::{NAME as UNCOMPRESSED, nodes::nodes as dual_nodes};
-use siliray::machine::ImageFile;
+use siliray::machine::{DescribedField, ImageFile};
 use std::collections::BTreeMap;
 
 /// What `--json` prints.
@@ -76,7 +74,7 @@ struct Node {
     pointer: u32,
     kind: &'static str,
     bits: NodeBits,
-    fields: fn(u32, &NodeBits) -> Vec<Field>,
+    fields: fn(u32, &NodeBits) -> Vec<DescribedField>,
 }
 
 /// The nodes of an image by structure and pointer.
@@ -84,7 +82,7 @@ fn by_pointer(file: &ImageFile) -> BTreeMap<Key, Node> {
     if file.image.format == UNCOMPRESSED {
         let node = |pointer: DualPointer, bits| Node {
             pointer: pointer.0,
-            kind: dual_kind_name(pointer),
+            kind: pointer.kind_name(),
             bits,
             fields: |pointer, bits| dual_fields(DualPointer(pointer), bits),
         };
@@ -95,7 +93,7 @@ fn by_pointer(file: &ImageFile) -> BTreeMap<Key, Node> {
     } else {
         let node = |pointer: NodePointer, bits| Node {
             pointer: pointer.0,
-            kind: kind_name(pointer),
+            kind: pointer.kind_name(),
             bits,
             fields: |pointer, bits| fields(NodePointer(pointer), bits),
         };

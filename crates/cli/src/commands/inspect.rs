@@ -8,11 +8,10 @@ use crate::image_args::Inspect;
 use crate::output::number::{counted, grouped};
 use crate::output::{Output, Table};
 use serde::Serialize;
-use siliray::gfx12::describe::{dual_kind_name, kind_name};
-use siliray::gfx12::outline::{Outline, State, Totals, Visit, dual_outline, outline};
+use siliray::gfx12::outline::{dual_outline, outline};
 use siliray::gfx12::uncompressed::NAME as UNCOMPRESSED;
-use siliray::machine::ImageFile;
-use std::fmt::Display;
+use siliray::machine::{ImageFile, Outline, OutlineEntry};
+use std::collections::BTreeMap;
 
 /// What `--json` prints without `--node`.
 #[derive(Serialize)]
@@ -23,7 +22,7 @@ struct JsonImage {
     structures: Vec<JsonStructure>,
     root: String,
     bytes: usize,
-    totals: JsonTotals,
+    totals: BTreeMap<&'static str, u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tree: Option<Vec<JsonVisit>>,
     /// Nodes below the levels that were asked for.
@@ -42,25 +41,11 @@ struct JsonStructure {
     leaf_nodes: u32,
 }
 
-#[derive(Serialize)]
-struct JsonTotals {
-    structures: usize,
-    boxes: usize,
-    instances: usize,
-    primitive_nodes: usize,
-    ranges: usize,
-    pairs: usize,
-    triangles: usize,
-    procedurals: usize,
-    depth: u32,
-    outside: usize,
-}
-
 /// A line of a tree.
 #[derive(Serialize)]
 pub(super) struct JsonVisit {
     pub(super) depth: u32,
-    pub(super) slot: u8,
+    pub(super) slot: u32,
     pub(super) pointer: String,
     pub(super) offset: Option<u64>,
     pub(super) kind: &'static str,
@@ -76,26 +61,24 @@ pub(crate) fn run(args: &Inspect, output: &Output) -> Result<(), Failure> {
     match args.node {
         Some(pointer) => show_node(&args.file, &file, pointer, output),
         None if file.image.format == UNCOMPRESSED => {
-            show_image(args, &file, &dual_outline(&file.image), dual_kind_name, output)
+            show_image(args, &file, &dual_outline(&file.image), output)
         }
-        None => show_image(args, &file, &outline(&file.image), kind_name, output),
+        None => show_image(args, &file, &outline(&file.image), output),
     }
 }
 
-/// Shows an outline, whose pointers lead to nodes of a kind.
-fn show_image<P: Copy + Display>(
+/// Shows an outline.
+fn show_image(
     args: &Inspect,
     file: &ImageFile,
-    outline: &Outline<P>,
-    kind: impl Fn(P) -> &'static str,
+    outline: &Outline,
     output: &Output,
 ) -> Result<(), Failure> {
-    let shown = |visit: &&Visit<P>| args.depth.is_none_or(|depth| visit.depth < depth);
+    let shown = |entry: &&OutlineEntry| args.depth.is_none_or(|depth| entry.depth < depth);
     let tree: Option<Vec<JsonVisit>> = args.tree.then(|| {
-        let visits = outline.visits.iter().filter(shown);
-        visits.map(|visit| json_visit(file, visit, kind(visit.pointer))).collect()
+        outline.entries.iter().filter(shown).map(|entry| json_visit(file, entry)).collect()
     });
-    let left_out = args.tree.then(|| outline.visits.iter().filter(|visit| !shown(visit)).count());
+    let left_out = args.tree.then(|| outline.entries.iter().filter(|entry| !shown(entry)).count());
     let json = JsonImage {
         file: args.file.display().to_string(),
         format: file.image.format,
@@ -103,7 +86,7 @@ fn show_image<P: Copy + Display>(
         structures: structures(file),
         root: format!("{:#x}", file.image.root),
         bytes: file.image.byte_count(),
-        totals: totals(&outline.totals),
+        totals: outline.totals.iter().map(|total| (total.name, total.count)).collect(),
         tree,
         left_out,
     };
@@ -112,7 +95,7 @@ fn show_image<P: Copy + Display>(
             let name = |visit: &JsonVisit| format!("{} {}", visit.pointer, visit.kind);
             tree_text(tree, json.left_out.unwrap_or(0), name)
         }
-        None => summary(&json),
+        None => summary(&json, outline),
     };
     output.result(&json, &text)
 }
@@ -132,53 +115,18 @@ fn structures(file: &ImageFile) -> Vec<JsonStructure> {
         .collect()
 }
 
-fn totals(totals: &Totals) -> JsonTotals {
-    let Totals {
-        structures,
-        boxes,
-        instances,
-        primitive_nodes,
-        ranges,
-        pairs,
-        triangles,
-        procedurals,
-        depth,
-        outside,
-    } = *totals;
-    JsonTotals {
-        structures,
-        boxes,
-        instances,
-        primitive_nodes,
-        ranges,
-        pairs,
-        triangles,
-        procedurals,
-        depth,
-        outside,
-    }
-}
-
-fn json_visit<P: Copy + Display>(
-    file: &ImageFile,
-    visit: &Visit<P>,
-    kind: &'static str,
-) -> JsonVisit {
+fn json_visit(file: &ImageFile, entry: &OutlineEntry) -> JsonVisit {
     JsonVisit {
-        depth: visit.depth,
-        slot: visit.slot,
-        pointer: visit.pointer.to_string(),
-        offset: file.offset_of(visit.address),
-        kind,
-        state: match visit.state {
-            State::Read => "read",
-            State::Again => "again",
-            State::Outside => "outside",
-        },
+        depth: entry.depth,
+        slot: entry.slot,
+        pointer: entry.node.to_string(),
+        offset: file.offset_of(entry.address),
+        kind: entry.kind,
+        state: entry.state.name(),
     }
 }
 
-fn summary(json: &JsonImage) -> String {
+fn summary(json: &JsonImage, outline: &Outline) -> String {
     let mut text =
         format!("{}: {}, {} bytes\n", json.file, json.format, grouped(json.bytes as u64));
     if !json.structures.is_empty() {
@@ -200,22 +148,9 @@ fn summary(json: &JsonImage) -> String {
         }
         text += &format!("\n{}", table.text());
     }
-    let totals = &json.totals;
     text += &format!("\nfrom the root {}:\n", json.root);
-    let lines = [
-        ("structures", totals.structures),
-        ("box nodes", totals.boxes),
-        ("instance nodes", totals.instances),
-        ("primitive nodes", totals.primitive_nodes),
-        ("ranges", totals.ranges),
-        ("pairs", totals.pairs),
-        ("triangles", totals.triangles),
-        ("procedurals", totals.procedurals),
-        ("depth", totals.depth as usize),
-        ("pointers to nowhere", totals.outside),
-    ];
-    for (name, count) in lines {
-        text += &format!("  {name:<20}{:>14}\n", grouped(count as u64));
+    for total in &outline.totals {
+        text += &format!("  {:<20}{:>14}\n", total.label, grouped(total.count));
     }
     text
 }

@@ -7,8 +7,10 @@ use crate::output::Output;
 use crate::output::number::{counted, grouped};
 use serde::Serialize;
 use siliray::machine::Image;
+use siliray::machine::{EntryState, OutlineEntry};
 use siliray::ttu::tb12::block::{BLOCK_BYTES, Block, Lead};
-use siliray::ttu::tb12::outline::{State, Target, Visit, outline};
+use siliray::ttu::tb12::outline::outline;
+use siliray::ttu::tb12::target::Target;
 use siliray::ttu::tb12::{Density, directory};
 use std::path::Path;
 
@@ -87,8 +89,8 @@ fn show_image(args: &Inspect, image: &Image, output: &Output) -> Result<(), Fail
             return Err(Failure::input(message).hint(format!("try `siliray check {file}`")));
         }
     };
-    let visits = if args.tree { outline(image) } else { Vec::new() };
-    let shown = |visit: &&Visit| args.depth.is_none_or(|depth| visit.depth < depth);
+    let visits = if args.tree { outline(image).entries } else { Vec::new() };
+    let shown = |visit: &&OutlineEntry| args.depth.is_none_or(|depth| visit.depth < depth);
     let json = JsonTotals {
         file: args.file.display().to_string(),
         format: image.format,
@@ -130,24 +132,23 @@ fn summary(json: &JsonTotals) -> String {
     )
 }
 
-impl From<&Visit> for JsonVisit {
-    fn from(visit: &Visit) -> Self {
-        let (kind, pointer) = match visit.target {
-            Target::Level { number, is_top: true } => ("top level", number.to_string()),
-            Target::Level { number, is_top: false } => ("bottom level", number.to_string()),
-            Target::Block(number) => ("block", number.to_string()),
-            Target::Node(number) => ("node", number.to_string()),
-            Target::References { first, count } => {
-                ("references", format!("{first}..{}", first + u64::from(count)))
+impl From<&OutlineEntry> for JsonVisit {
+    fn from(entry: &OutlineEntry) -> Self {
+        let pointer = match Target::from_pointer(entry.node.pointer) {
+            Some(Target::Node { node, .. }) => node.to_string(),
+            Some(Target::References { first, count }) => {
+                format!("{first}..{}", first + u64::from(count))
             }
+            _ => (entry.node.pointer as u32).to_string(),
         };
-        let state = match visit.state {
-            State::Read => "read",
-            State::Again => "again",
-            State::Outside => "outside",
-        };
-        let Visit { depth, slot, offset, .. } = *visit;
-        Self { depth, slot, pointer, offset, kind, state }
+        Self {
+            depth: entry.depth,
+            slot: entry.slot,
+            pointer,
+            offset: (entry.state != EntryState::Outside).then_some(entry.address),
+            kind: entry.kind,
+            state: entry.state.name(),
+        }
     }
 }
 

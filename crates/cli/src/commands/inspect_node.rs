@@ -4,13 +4,11 @@ use crate::failure::Failure;
 use crate::output::{Output, Table};
 use serde::Serialize;
 use siliray::gfx12::decode::{Memory, Structure};
-use siliray::gfx12::describe::{
-    Field, dual_fields, dual_kind_name, dual_node_bytes, fields, kind_name,
-};
+use siliray::gfx12::describe::{dual_fields, fields};
 use siliray::gfx12::layout::uncompressed::DualPointer;
 use siliray::gfx12::layout::{NODE_BYTES, NodeBits, NodePointer};
 use siliray::gfx12::uncompressed::NAME as UNCOMPRESSED;
-use siliray::machine::ImageFile;
+use siliray::machine::{DescribedField, ImageFile};
 use std::path::Path;
 
 /// What `--json` prints.
@@ -40,7 +38,7 @@ pub(crate) fn show_node(
     let is_dual = file.image.format == UNCOMPRESSED;
     let (address, size) = if is_dual {
         let pointer = DualPointer(pointer);
-        (file.image.bases[0].wrapping_add(pointer.byte_offset()), dual_node_bytes(pointer))
+        (file.image.bases[0].wrapping_add(pointer.byte_offset()), pointer.node_bytes())
     } else {
         let structure = Structure::of_root(&file.image, &Memory::new(&file.image));
         (structure.address_of(NodePointer(pointer)), NODE_BYTES as usize)
@@ -54,9 +52,9 @@ pub(crate) fn show_node(
     let bits = NodeBits::from_bytes(bytes);
     let (kind, fields) = if is_dual {
         let pointer = DualPointer(pointer);
-        (dual_kind_name(pointer), dual_fields(pointer, &bits))
+        (pointer.kind_name(), dual_fields(pointer, &bits))
     } else {
-        (kind_name(NodePointer(pointer)), fields(NodePointer(pointer), &bits))
+        (NodePointer(pointer).kind_name(), fields(NodePointer(pointer), &bits))
     };
     let place = file.describe(address).unwrap_or_default();
     let place = if place.is_empty() { String::new() } else { format!(", {place}") };
@@ -68,8 +66,8 @@ pub(crate) fn show_node(
     output.result(&Json { pointer: format!("{pointer:#x}"), offset, kind, fields }, &text)
 }
 
-impl From<&Field> for JsonField {
-    fn from(field: &Field) -> Self {
+impl From<&DescribedField> for JsonField {
+    fn from(field: &DescribedField) -> Self {
         Self {
             name: field.name.clone(),
             bits: [field.bits.start, field.bits.end],
@@ -94,7 +92,7 @@ fn hex_dump(bytes: &[u8], offset: u64) -> String {
 }
 
 /// The fields, without those of slots that are not used.
-fn field_table(fields: &[Field]) -> String {
+fn field_table(fields: &[DescribedField]) -> String {
     let unused: Vec<&str> = fields
         .iter()
         .filter(|field| field.value == "slot not used")

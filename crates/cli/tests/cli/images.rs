@@ -106,7 +106,7 @@ fn a_raw_image_with_two_bases() {
     };
     assert_eq!(field("children[0].min_x")["value"], "519 → 129.75");
     assert_eq!(field("children[0].max_x")["bits"], serde_json::json!([300, 312]));
-    assert_eq!(field("exponent_x")["raw"], "0x89");
+    assert_eq!(field("exponents_x")["raw"], "0x89");
     let check = folder.json(&hiprt("check", &dump, &[]));
     assert_eq!((&check["sound"], &check["nodes"]), (&Value::Bool(true), &Value::from(17)));
 }

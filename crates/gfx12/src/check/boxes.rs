@@ -53,7 +53,7 @@ fn check_box(
     check_parent(surveyed, record, &node, &place, findings);
     let index = node.obb_matrix_index;
     if index != BoxNode::NO_ROTATION && usize::from(index) >= obb::ROTATION_COUNT {
-        findings.add(Rule::ObbIndex, &place, 224..231, || {
+        findings.add(Rule::ObbIndex, &place, BoxNode::obb_matrix_index.bits(), || {
             (format!("rotation {index}"), "0..=103 or 127".into())
         });
     }
@@ -79,12 +79,12 @@ fn check_parent(
         parent => surveyed.boxes[parent as usize].pointer,
     };
     if node.parent != parent {
-        findings.add(Rule::Parent, place, 64..96, || {
+        findings.add(Rule::Parent, place, BoxNode::parent.bits(), || {
             (format!("parent {}", node.parent), format!("{parent}"))
         });
     }
     if record.parent != NO_BOX && node.index_in_parent != record.slot {
-        findings.add(Rule::IndexInParent, place, 217..220, || {
+        findings.add(Rule::IndexInParent, place, BoxNode::index_in_parent.bits(), || {
             (format!("slot {}", node.index_in_parent), format!("slot {}", record.slot))
         });
     }
@@ -147,17 +147,17 @@ fn check_culling(
     place: &Place<'_>,
     findings: &mut Findings,
 ) {
-    let start = entry_bits(slot).start;
+    let start = entry_bits(slot).start as usize;
     let untrue: CullFlags = entry.cull_flags & contents.untrue;
     if !untrue.is_empty() {
-        findings.add(Rule::CullFlags, place, start + 24..start + 28, || {
+        findings.add(Rule::CullFlags, place, ChildEntry::cull_flags.bits_from(start), || {
             let names: Vec<&str> = untrue.iter_names().map(|(name, _)| name).collect();
             (format!("slot {slot}: {}", names.join(", ")), "flags that are true below".into())
         });
     }
     let hidden = contents.mask & !entry.mask;
     if hidden != 0 {
-        findings.add(Rule::Mask, place, start + 56..start + 64, || {
+        findings.add(Rule::Mask, place, ChildEntry::mask.bits_from(start), || {
             let found = format!("slot {slot}: mask {:#04x}", entry.mask);
             (found, format!("bits {:#04x}, by which something below is seen", contents.mask))
         });

@@ -3,7 +3,7 @@
 use super::{Findings, Place, Rule};
 use crate::decode::Memory;
 use crate::decode::survey::Surveyed;
-use crate::layout::{GpurtHeader, NodeKind, NodePointer};
+use crate::layout::{GpurtHeader, NodeKind, NodePointer, PrimitiveHeader};
 use rayon::prelude::*;
 
 /// Pointers in one task.
@@ -46,19 +46,37 @@ fn check_offsets(
     .map(u64::from);
     let list_end = list + 4 * u64::from(header.primitive_count);
     let rules = [
-        (internal >= 128, 256..288, "internal nodes", internal, "at 128 or above".to_owned()),
-        (leaf >= internal, 288..320, "leaf nodes", leaf, format!("at {internal:#x} or above")),
+        (
+            internal >= 128,
+            GpurtHeader::internal_node_offset.bits(),
+            "internal nodes",
+            internal,
+            "at 128 or above".to_owned(),
+        ),
+        (
+            leaf >= internal,
+            GpurtHeader::leaf_node_offset.bits(),
+            "leaf nodes",
+            leaf,
+            format!("at {internal:#x} or above"),
+        ),
         (
             info >= leaf || !header.is_blas(),
-            320..352,
+            GpurtHeader::geometry_info_offset.bits(),
             "geometry infos",
             info,
             format!("at {leaf:#x} or above"),
         ),
-        (list >= info, 352..384, "node pointers", list, format!("at {info:#x} or above")),
+        (
+            list >= info,
+            GpurtHeader::primitive_pointer_offset.bits(),
+            "node pointers",
+            list,
+            format!("at {info:#x} or above"),
+        ),
         (
             list_end <= room,
-            352..384,
+            GpurtHeader::primitive_pointer_offset.bits(),
             "the end of the node pointers",
             list_end,
             format!("at {room:#x}, the end of the segment, or below"),
@@ -82,12 +100,12 @@ fn check_counts(
     let boxes = surveyed.boxes.len();
     // Below a pointer that cannot be followed, nothing was counted.
     if header.internal_fp32_count as usize != boxes && findings.is_sound() {
-        findings.add(Rule::HeaderCount, place, 384..416, || {
+        findings.add(Rule::HeaderCount, place, GpurtHeader::internal_fp32_count.bits(), || {
             (format!("{} box nodes", header.internal_fp32_count), format!("{boxes}"))
         });
     }
     if header.active_primitive_count > header.primitive_count {
-        findings.add(Rule::HeaderCount, place, 128..160, || {
+        findings.add(Rule::HeaderCount, place, GpurtHeader::active_primitive_count.bits(), || {
             let all = header.primitive_count;
             (
                 format!("{} active primitives", header.active_primitive_count),
@@ -136,7 +154,7 @@ fn check_pointers(
     let names_leaf = |pointer: NodePointer| match pointer.kind() {
         NodeKind::Primitive { pair } if !is_top => memory
             .node(surveyed.structure.address_of(pointer))
-            .is_some_and(|bits| u32::from(pair) <= bits.get(28..31)),
+            .is_some_and(|bits| u32::from(pair) <= PrimitiveHeader::pair_count.get(&bits)),
         NodeKind::Instance => {
             is_top && memory.node(surveyed.structure.address_of(pointer)).is_some()
         }

@@ -4,6 +4,7 @@
 use super::{Findings, Place, Rule};
 use crate::decode::survey::Surveyed;
 use crate::decode::{Memory, Pairs, Stored, split_key, stored};
+use crate::layout::primitive_header::ID_FIELDS;
 use crate::layout::{NodePointer, PrimitiveNode};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -51,7 +52,7 @@ pub(super) fn check(
         let Some(pointer) = NodePointer::new(offset, 0) else { return };
         let name = || format!("primitive node {pointer}, pair {pair}");
         let address = surveyed.structure.address_of(pointer);
-        findings.add(Rule::PrimitiveId, &Place { memory, address, name: &name }, 32..52, || {
+        findings.add(Rule::PrimitiveId, &Place { memory, address, name: &name }, ID_FIELDS, || {
             let found = format!("geometry {}, primitive {} again", id >> 32, id as u32);
             (found, "the same primitive as before".into())
         });

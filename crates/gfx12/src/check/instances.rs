@@ -5,8 +5,12 @@ use super::contents::Contents;
 use super::{Findings, Place, Rule};
 use crate::decode::survey::{InstanceRecord, NO_BOX, Survey, Surveyed};
 use crate::decode::{Memory, Numbering, SidebandFault, SidebandRecord, is_inverse, numbering};
-use crate::layout::{CullFlags, InstanceNode, NodePointer, PointerFlags};
+use crate::layout::base_pointer::flag_bits;
+use crate::layout::{
+    ChildEntry, CullFlags, GpurtSideband, InstanceNode, NodePointer, PointerFlags,
+};
 use geometry::Aabb;
+use std::ops::Range;
 
 /// What the structure below an instance holds.
 #[derive(Debug)]
@@ -104,7 +108,7 @@ fn check_links(
     findings: &mut Findings,
 ) {
     if let Err(singular) = node.world_to_object.inverse() {
-        findings.add(Rule::Transform, place, 0..384, || {
+        findings.add(Rule::Transform, place, InstanceNode::world_to_object.bits(), || {
             (singular.to_string(), "a finite transform that has an inverse".into())
         });
     }
@@ -113,12 +117,12 @@ fn check_links(
         parent => survey.structures[0].boxes[parent as usize].pointer,
     };
     if node.parent != parent {
-        findings.add(Rule::Parent, place, 448..480, || {
+        findings.add(Rule::Parent, place, InstanceNode::parent.bits(), || {
             (format!("parent {}", node.parent), format!("{parent}"))
         });
     }
     let Some(number) = record.below else {
-        return findings.add(Rule::InstanceBase, place, 384..448, || {
+        return findings.add(Rule::InstanceBase, place, InstanceNode::child_base.bits(), || {
             let found = format!("child base {:#x}", node.child_base.address());
             (found, "the address of a structure in the image".into())
         });
@@ -128,8 +132,10 @@ fn check_links(
     {
         let low = NodePointer(pointer.0 & 0xFF);
         if low != root && gpurt_root(low) != root {
-            let start = 640 + 96 * slot as u32;
-            findings.add(Rule::InstanceRoot, place, start + 88..start + 96, || {
+            let start = InstanceNode::children.element(slot).start;
+            let bits = ChildEntry::node_type.bits_from(start).start
+                ..ChildEntry::range_length.bits_from(start).end;
+            findings.add(Rule::InstanceRoot, place, bits, || {
                 let found =
                     format!("box {slot} returns {low}, which means root {}", gpurt_root(low));
                 (found, format!("root {root}"))
@@ -149,17 +155,22 @@ fn check_boxes(node: &InstanceNode, below: &Below, place: &Place<'_>, findings: 
     let boxes: Vec<Aabb> =
         (0..node.used_children().len()).map(|slot| node.child_box(slot)).collect();
     if boxes.iter().any(|planes| !planes.is_finite()) {
-        findings.add(Rule::PlaneFinite, place, 512..1024, || {
+        findings.add(Rule::PlaneFinite, place, embedded_bits(), || {
             ("embedded boxes with a plane that is not finite".into(), "finite planes".into())
         });
     }
     let outside = |child: &&Aabb| !boxes.iter().any(|planes| planes.contains(child));
     if let Some(child) = below.children.iter().find(outside) {
-        findings.add(Rule::InstanceBox, place, 512..1024, || {
+        findings.add(Rule::InstanceBox, place, embedded_bits(), || {
             let found = format!("primitives in {} outside the embedded boxes", text(child));
             (found, "one box that contains them".into())
         });
     }
+}
+
+/// The bits of the embedded boxes, their grid included.
+const fn embedded_bits() -> Range<u32> {
+    InstanceNode::frame.bits().start..InstanceNode::children.bits().end
 }
 
 /// For each instance, what all of its nodes skip.
@@ -196,7 +207,7 @@ fn check_flags(
         hiding.set(flag, is_there && skipped.contains(flag));
     }
     if !hiding.is_empty() {
-        findings.add(Rule::InstanceFlags, place, 438..448, || {
+        findings.add(Rule::InstanceFlags, place, flag_bits(&InstanceNode::child_base), || {
             let names: Vec<&str> = hiding.iter_names().map(|(name, _)| name).collect();
             (names.join(", "), "no flag that hides what the structure holds".into())
         });
@@ -242,7 +253,7 @@ fn check_sideband(
     let back = &record.sideband.object_to_world;
     // A transform without an inverse breaks a rule of its own.
     if node.world_to_object.inverse().is_ok() && !is_inverse(&node.world_to_object, back) {
-        findings.add(Rule::Sideband, &place, 128..512, || {
+        findings.add(Rule::Sideband, &place, GpurtSideband::object_to_world.bits(), || {
             (format!("{:?}", back.rows), "the inverse of the node's transform".into())
         });
     }

@@ -31,7 +31,7 @@ pub(super) fn check(
         .boxes
         .par_iter()
         .with_min_len(1 << 10)
-        .map(|record| surveyed.node(memory, record.pointer).get(224..231) as u8)
+        .map(|record| BoxNode::obb_matrix_index.get(&surveyed.node(memory, record.pointer)) as u8)
         .collect();
     if rotations.iter().all(|&index| obb::rotation(index).is_none()) {
         return;

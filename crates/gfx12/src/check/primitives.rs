@@ -4,8 +4,10 @@ use super::boxes::text;
 use super::{Findings, Place, Rule};
 use crate::decode::survey::{Survey, Surveyed};
 use crate::decode::{Memory, Pairs, Stored, split_key, stored};
+use crate::layout::primitive_header::ID_FIELDS;
 use crate::layout::{
-    NodePointer, PrimitiveHeader, PrimitiveNode, TriangleDescriptor, pair_descriptor_bits,
+    NodePointer, PairDescriptor, PrimitiveHeader, PrimitiveNode, TriangleDescriptor,
+    pair_descriptor_bits,
 };
 use rayon::prelude::*;
 use std::ops::Range;
@@ -53,7 +55,7 @@ fn check_node(
         });
     }
     if node.header().vertex_type {
-        findings.add(Rule::VertexType, &place, 31..32, || {
+        findings.add(Rule::VertexType, &place, PrimitiveHeader::vertex_type.bits(), || {
             ("vertex type 1".into(), "vertex type 0, f32".into())
         });
     }
@@ -81,8 +83,8 @@ fn check_node(
 
 /// The bits of a triangle's three indices.
 fn index_bits(pair: usize, which: usize) -> Range<u32> {
-    let start = pair_descriptor_bits(pair).start as u32 + [17, 3][which];
-    start..start + 12
+    let triangle = PairDescriptor::triangles.element(which).start;
+    TriangleDescriptor::indices.bits_from(pair_descriptor_bits(pair).start + triangle)
 }
 
 /// Checks a triangle and returns where its last vertex ends.
@@ -172,7 +174,7 @@ fn check_ids(
             }
             let bits = header.primitive_id_bits(2 * pair + which);
             if !bits.is_empty() && (bits.end > descriptors || bits.start < end_of_vertices) {
-                findings.add(Rule::IdField, place, 32..52, || {
+                findings.add(Rule::IdField, place, ID_FIELDS, || {
                     let found = format!("primitive id {} at bits {bits:?}", 2 * pair + which);
                     (found, format!("bits within {end_of_vertices}..{descriptors}"))
                 });

@@ -33,8 +33,7 @@ pub(crate) fn is_empty_slot(entry: &ChildEntry) -> bool {
 
 /// Bits of a child entry in its box node.
 pub(crate) fn entry_bits(slot: u8) -> Range<u32> {
-    let start = 256 + 96 * u32::from(slot);
-    start..start + 96
+    BoxNode::children.element_bits(slot.into())
 }
 
 /// Looks into the box node behind a pointer, which is readable.

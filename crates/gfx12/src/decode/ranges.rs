@@ -6,7 +6,7 @@
 //! answers: for each node the number of pairs from its pair 0 to the stop.
 
 use super::memory::Memory;
-use crate::layout::{NODE_BYTES, NodeBits, pair_descriptor_bits};
+use crate::layout::{NODE_BYTES, NodeBits, PrimitiveHeader, pair_descriptor_bits};
 use std::sync::OnceLock;
 
 /// Most pairs of a range.
@@ -93,7 +93,7 @@ fn table(bytes: &[u8]) -> Vec<u32> {
 
 /// The pair count of a primitive node.
 pub(crate) fn pair_count(node: &NodeBits) -> u32 {
-    node.get(28..31) + 1
+    PrimitiveHeader::pair_count.get(node) + 1
 }
 
 /// The first pair from `first` on with a stop bit.

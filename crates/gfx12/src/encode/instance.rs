@@ -53,7 +53,8 @@ pub(crate) fn instance_node(
         frame,
         disable_box_sort: false,
         child_count,
-        unused: 0,
+        unused_low: 0,
+        unused_high: 0,
         children,
     }
 }

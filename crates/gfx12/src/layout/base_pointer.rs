@@ -26,8 +26,11 @@
 //! assert_eq!((base.address(), base.flags()), (0x7F_1234_5640, flags));
 //! ```
 
+use super::child_entry::flag_names;
 use bitflags::bitflags;
+use machine::fields::Field;
 use std::fmt;
+use std::ops::Range;
 
 /// A 64-bit base pointer. Any value is one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -65,6 +68,12 @@ const FLAG_SHIFT: u32 = 54;
 const ADDRESS_FIELD: u64 = 0x003F_FFFF_FFFF_FFF8;
 /// Addresses have 48 bits; what lies above is cut off.
 pub(crate) const ADDRESS_MASK: u64 = (1 << 48) - 1;
+
+/// The bits of the flags where a field is a base pointer.
+pub(crate) const fn flag_bits(field: &Field) -> Range<u32> {
+    let Range { start, end } = field.bits();
+    start + FLAG_SHIFT..end
+}
 
 impl BasePointer {
     /// The pointer to a 48-bit address: `None` if it is not a multiple of 64 or has more bits.
@@ -126,6 +135,13 @@ impl PointerFlags {
         Self::from_bits_truncate((ray_flags & !0xC) as u16)
     }
 }
+
+machine::field_number!(BasePointer, u64, BasePointer, |pointer| pointer.0, |raw| {
+    let pointer = BasePointer(raw);
+    let flags = flag_names(pointer.flags().iter_names());
+    let flags = if flags.is_empty() { flags } else { format!(", {flags}") };
+    format!("address {:#x}{flags}", pointer.address())
+});
 
 impl fmt::Debug for BasePointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

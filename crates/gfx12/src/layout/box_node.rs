@@ -1,20 +1,5 @@
 //! Box node (type 5): up to eight children with quantised boxes, 128 bytes.
 //!
-//! | bits | dword | field |
-//! |---|---|---|
-//! | 0..32 | 0 | internal_base: pointer units of the first box child, low 4 bits 0 |
-//! | 32..64 | 1 | primitive_base: pointer units of the first other child, low 4 bits 0 |
-//! | 64..96 | 2 | parent node pointer, for software; 0xFFFFFFFF in the root |
-//! | 96..192 | 3..=5 | origin x, y, z, f32 |
-//! | 192..216 | 6 | exponents x, y, z, 8 bits each |
-//! | 216 | 6 | disable_box_sort, ignored (G-11) |
-//! | 217..220 | 6 | index of this node in its parent, for software |
-//! | 220..223 | 6 | child count minus 1 (G-6) |
-//! | 223 | 6 | spare (G-6) |
-//! | 224..231 | 7 | obb_matrix_index, 0..=103; 0x7F means no rotation |
-//! | 231..256 | 7 | ignored; GPURT keeps build hints in 240..248, HIPRT leaves what was there |
-//! | 256 + 96 i.. | 8 + 3 i | [`ChildEntry`] i |
-//!
 //! Child pointers are not stored: two running offsets, one for boxes and one for everything else,
 //! start at the bases and advance by each child's range length. Sources: GPURT, Mesa, a real HIPRT
 //! image, captured vectors.
@@ -35,105 +20,63 @@
 use super::child_entry::ChildEntry;
 use super::node_pointer::{BOX_TYPE, NodePointer};
 use super::plane::BoxFrame;
-use super::{Bits, NodeBits};
 use geometry::Aabb;
+use machine::fields::{MinusOne, Show};
 
-/// A box node, every bit of it: any 128 bytes decode, and encode to the same bytes.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct BoxNode {
-    /// Pointer units of the first box child.
-    pub internal_base: u32,
-    /// Pointer units of the first child that is no box.
-    pub primitive_base: u32,
-    /// The parent, for software.
-    pub parent: NodePointer,
-    /// Grid of the planes.
-    pub frame: BoxFrame,
-    /// AMD's name; no known builder sets it (G-11).
-    pub disable_box_sort: bool,
-    /// Slot in the parent, 0..=7, for software.
-    pub index_in_parent: u8,
-    /// How many slots are in use, 1..=8 (G-6).
-    pub child_count: u8,
-    /// Bit 223.
-    pub spare: bool,
-    /// Rotation of the boxes, 7 bits; [`BoxNode::NO_ROTATION`] for none.
-    pub obb_matrix_index: u8,
-    /// Bits 231..256.
-    pub ignored: u32,
-    /// The slots.
-    pub children: [ChildEntry; 8],
+machine::fields! {
+    /// A box node, every bit of it: any 128 bytes decode, and encode to the same bytes.
+    #[derive(Clone, Copy, PartialEq, Debug)]
+    pub struct BoxNode: 32 words {
+        /// Pointer units of the first box child, low 4 bits 0.
+        pub internal_base: u32 = 0..32, Show::Each(byte_of_units);
+        /// Pointer units of the first child that is no box, low 4 bits 0.
+        pub primitive_base: u32 = 32..64, Show::Each(byte_of_units);
+        /// The parent, for software; 0xFFFFFFFF in the root.
+        pub parent: NodePointer = 64..96;
+        /// Grid of the planes.
+        pub frame: BoxFrame = 96..216, Show::Flat;
+        /// AMD's name; no known builder sets it, and it is ignored (G-11).
+        pub disable_box_sort: bool = 216..217;
+        /// Slot in the parent, for software.
+        pub index_in_parent: u8 = 217..220;
+        /// How many slots are in use, 1..=8, stored less 1 (G-6).
+        pub child_count: u8 as MinusOne = 220..223, Show::Each(children_text);
+        /// Nothing reads it (G-6).
+        pub spare: bool = 223..224;
+        /// Rotation of the boxes, 0..=103; 0x7F for none.
+        pub obb_matrix_index: u8 = 224..231, Show::Each(rotation_text);
+        /// Ignored; GPURT keeps build hints in 240..248, HIPRT leaves what was there.
+        pub ignored: u32 = 231..256, Show::Unused;
+        /// The slots.
+        pub children: [ChildEntry; 8] = 256..1024;
+    }
+}
+
+/// Pointer units as bytes from the base.
+fn byte_of_units(units: u64) -> String {
+    format!("byte {:#x}", units << 3)
+}
+
+fn children_text(stored: u64) -> String {
+    let count = stored + 1;
+    format!("{count} {}", if count == 1 { "child" } else { "children" })
+}
+
+/// A rotation with its matrix, row by row.
+fn rotation_text(index: u64) -> String {
+    match (index as u8, crate::obb::rotation(index as u8)) {
+        (BoxNode::NO_ROTATION, _) => "no rotation".to_owned(),
+        (index, Some(rotation)) => {
+            let rows = rotation.rows.map(|[x, y, z, _]| format!("({x}, {y}, {z})"));
+            format!("rotation {index}: {}", rows.join(", "))
+        }
+        (index, None) => format!("{index}: undefined"),
+    }
 }
 
 impl BoxNode {
     /// The obb_matrix_index of a node whose boxes are not rotated.
     pub const NO_ROTATION: u8 = 0x7F;
-
-    /// How many slots of a node are in use, 1..=8 (G-6).
-    #[must_use]
-    #[inline]
-    pub fn child_count(bits: &NodeBits) -> u8 {
-        bits.get(220..223) as u8 + 1
-    }
-
-    /// Reads a node.
-    #[must_use]
-    #[inline]
-    pub fn decode(bits: &NodeBits) -> Self {
-        Self {
-            internal_base: bits.word(0),
-            primitive_base: bits.word(1),
-            parent: NodePointer(bits.word(2)),
-            frame: BoxFrame {
-                origin: [bits.float(3), bits.float(4), bits.float(5)],
-                exponents: [bits.get(192..200), bits.get(200..208), bits.get(208..216)]
-                    .map(|exponent| exponent as u8),
-            },
-            disable_box_sort: bits.flag(216),
-            index_in_parent: bits.get(217..220) as u8,
-            child_count: Self::child_count(bits),
-            spare: bits.flag(223),
-            obb_matrix_index: bits.get(224..231) as u8,
-            ignored: bits.get(231..256),
-            children: std::array::from_fn(|slot| entry_at(bits, 8 + 3 * slot)),
-        }
-    }
-
-    /// Writes a node.
-    #[must_use]
-    pub fn encode(&self) -> NodeBits {
-        let Self {
-            internal_base,
-            primitive_base,
-            parent,
-            frame,
-            disable_box_sort,
-            index_in_parent,
-            child_count,
-            spare,
-            obb_matrix_index,
-            ignored,
-            children,
-        } = self;
-        let mut bits = NodeBits::ZERO;
-        bits.set_word(0, *internal_base);
-        bits.set_word(1, *primitive_base);
-        bits.set_word(2, parent.0);
-        for axis in 0..3 {
-            bits.set_float(3 + axis, frame.origin[axis]);
-            bits.set(192 + 8 * axis..200 + 8 * axis, u32::from(frame.exponents[axis]));
-        }
-        bits.set_flag(216, *disable_box_sort);
-        bits.set(217..220, u32::from(*index_in_parent));
-        bits.set(220..223, u32::from((*child_count).clamp(1, 8) - 1));
-        bits.set_flag(223, *spare);
-        bits.set(224..231, u32::from(*obb_matrix_index));
-        bits.set(231..256, *ignored);
-        for (slot, child) in children.iter().enumerate() {
-            set_entry_at(&mut bits, 8 + 3 * slot, child);
-        }
-        bits
-    }
 
     /// The slots in use.
     #[must_use]
@@ -158,7 +101,7 @@ impl BoxNode {
     #[must_use]
     pub fn child_box(&self, slot: usize) -> Aabb {
         let child = &self.children[slot];
-        self.frame.decode(child.min, child.max)
+        self.frame.bounds(child.min, child.max)
     }
 }
 
@@ -183,21 +126,9 @@ pub(super) fn fill_child_pointers(
     }
 }
 
-/// The child entry that starts at a dword.
-#[inline]
-pub(super) fn entry_at(bits: &NodeBits, dword: usize) -> ChildEntry {
-    ChildEntry::decode(&Bits::from_words(std::array::from_fn(|k| bits.word(dword + k))))
-}
-
-/// Writes the child entry that starts at a dword.
-pub(super) fn set_entry_at(bits: &mut NodeBits, dword: usize, entry: &ChildEntry) {
-    for (k, &word) in entry.encode().words().iter().enumerate() {
-        bits.set_word(dword + k, word);
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::NodeBits;
     use super::*;
     use proptest::prelude::*;
 

@@ -1,19 +1,5 @@
 //! Child entry: one quantised box with what lies behind it, 96 bits in three dwords.
 //!
-//! | bits | field |
-//! |---|---|
-//! | 0..12 | min_x |
-//! | 12..24 | min_y |
-//! | 24..28 | cull flags |
-//! | 28..32 | unused |
-//! | 32..44 | min_z |
-//! | 44..56 | max_x |
-//! | 56..64 | instance (cull) mask |
-//! | 64..76 | max_y |
-//! | 76..88 | max_z |
-//! | 88..92 | node type |
-//! | 92..96 | range length, in 128-byte nodes: the distance to the next child of the same class |
-//!
 //! Eight of them in a box node, four in an instance node. Codes are those of
 //! [`BoxFrame`](super::BoxFrame). Sources: GPURT, Mesa (whose table lacks max_z, G-25).
 //!
@@ -27,24 +13,28 @@
 
 use super::Bits;
 use bitflags::bitflags;
+use machine::fields::{FieldValue, Show};
+use std::ops::Range;
 
-/// One child of a box or instance node.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
-pub struct ChildEntry {
-    /// Lower codes, 12 bits each.
-    pub min: [u16; 3],
-    /// Upper codes, 12 bits each.
-    pub max: [u16; 3],
-    /// What the subtree holds.
-    pub cull_flags: CullFlags,
-    /// Four bits that nothing reads.
-    pub unused: u8,
-    /// Culled when this and the ray's mask have no bit in common.
-    pub mask: u8,
-    /// Four type bits of the child's pointer.
-    pub node_type: u8,
-    /// Nodes from this child to the next of the same class, 0..=15.
-    pub range_length: u8,
+machine::fields! {
+    /// One child of a box or instance node.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+    pub struct ChildEntry: 3 words {
+        /// Lower codes.
+        pub min: [u16; 3] = 0..12 | 12..24 | 32..44;
+        /// Upper codes; a plane lies one quantum further.
+        pub max: [u16; 3] = 44..56 | 64..76 | 76..88;
+        /// What the subtree holds.
+        pub cull_flags: CullFlags = 24..28;
+        /// Four bits that nothing reads.
+        pub unused: u8 = 28..32;
+        /// Culled when this and the ray's mask have no bit in common.
+        pub mask: u8 = 56..64, Show::Each(mask_text);
+        /// Four type bits of the child's pointer.
+        pub node_type: u8 = 88..92;
+        /// 128-byte nodes from this child to the next of the same class.
+        pub range_length: u8 = 92..96;
+    }
 }
 
 bitflags! {
@@ -62,8 +52,35 @@ bitflags! {
     }
 }
 
-/// Bits of an entry.
-pub const CHILD_ENTRY_BITS: usize = 96;
+impl FieldValue for CullFlags {
+    #[inline]
+    fn read<const WORDS: usize>(bits: &Bits<WORDS>, place: Range<usize>) -> Self {
+        Self::from_bits_truncate(bits.get(place) as u8)
+    }
+
+    fn write<const WORDS: usize>(&self, bits: &mut Bits<WORDS>, place: Range<usize>) {
+        // The last child of a high-precision box has room for three flags.
+        let stored = u32::from(self.bits()) & ((1 << place.len()) - 1);
+        bits.set(place, stored);
+    }
+
+    fn text(raw: u64) -> String {
+        match flag_names(Self::from_bits_truncate(raw as u8).iter_names()) {
+            none if none.is_empty() => "none".to_owned(),
+            names => names,
+        }
+    }
+}
+
+/// A mask of eight bits.
+pub(super) fn mask_text(mask: u64) -> String {
+    format!("{mask:#04x}")
+}
+
+/// Flags by name, in lower case.
+pub(super) fn flag_names<F>(flags: impl Iterator<Item = (&'static str, F)>) -> String {
+    flags.map(|(name, _)| name.to_lowercase()).collect::<Vec<_>>().join(", ")
+}
 
 impl ChildEntry {
     /// The impossible box that GPURT and RADV write into unused slots.
@@ -76,40 +93,6 @@ impl ChildEntry {
         node_type: 0,
         range_length: 0,
     };
-
-    /// Reads three dwords.
-    #[must_use]
-    #[inline]
-    pub fn decode(bits: &Bits<3>) -> Self {
-        Self {
-            min: [bits.get(0..12), bits.get(12..24), bits.get(32..44)].map(|code| code as u16),
-            max: [bits.get(44..56), bits.get(64..76), bits.get(76..88)].map(|code| code as u16),
-            cull_flags: CullFlags::from_bits_truncate(bits.get(24..28) as u8),
-            unused: bits.get(28..32) as u8,
-            mask: bits.get(56..64) as u8,
-            node_type: bits.get(88..92) as u8,
-            range_length: bits.get(92..96) as u8,
-        }
-    }
-
-    /// Writes three dwords.
-    #[must_use]
-    pub fn encode(&self) -> Bits<3> {
-        let Self { min, max, cull_flags, unused, mask, node_type, range_length } = *self;
-        let mut bits = Bits::ZERO;
-        bits.set(0..12, u32::from(min[0]));
-        bits.set(12..24, u32::from(min[1]));
-        bits.set(24..28, u32::from(cull_flags.bits()));
-        bits.set(28..32, u32::from(unused));
-        bits.set(32..44, u32::from(min[2]));
-        bits.set(44..56, u32::from(max[0]));
-        bits.set(56..64, u32::from(mask));
-        bits.set(64..76, u32::from(max[1]));
-        bits.set(76..88, u32::from(max[2]));
-        bits.set(88..92, u32::from(node_type));
-        bits.set(92..96, u32::from(range_length));
-        bits
-    }
 
     /// GPURT's own question, whether a slot holds a child at all.
     #[must_use]

@@ -104,6 +104,17 @@ impl NodePointer {
         NodeKind::of_type(self.node_type())
     }
 
+    /// The name of what it leads to.
+    #[must_use]
+    pub const fn kind_name(self) -> &'static str {
+        match self.kind() {
+            NodeKind::Box => "box",
+            NodeKind::Instance => "instance",
+            NodeKind::Primitive { .. } => "primitive",
+            NodeKind::Unused => "unused",
+        }
+    }
+
     /// Whether no node can be behind this value.
     #[must_use]
     pub const fn is_special(self) -> bool {
@@ -172,6 +183,18 @@ pub const fn pair_of_type(node_type: u8) -> u8 {
 pub const fn type_of_pair(pair: u8) -> u8 {
     (pair & 3) | ((pair & 4) << 1)
 }
+
+machine::field_number!(NodePointer, u32, NodePointer, |pointer| pointer.0, |raw| {
+    let pointer = NodePointer(raw as u32);
+    let at = pointer.byte_offset();
+    match pointer.kind() {
+        _ if pointer == NodePointer::INVALID => "none".to_owned(),
+        NodeKind::Box => format!("{pointer}: box at byte {at:#x}"),
+        NodeKind::Instance => format!("{pointer}: instance at byte {at:#x}"),
+        NodeKind::Primitive { pair } => format!("{pointer}: pair {pair} at byte {at:#x}"),
+        NodeKind::Unused => format!("{pointer}: an unused type"),
+    }
+});
 
 impl fmt::Debug for NodePointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -20,14 +20,22 @@
 //! ```
 
 use geometry::{Aabb, Vec3};
+use machine::fields::Show;
 
-/// The grid that the planes of a node lie on.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct BoxFrame {
-    /// Where code 0 lies, x, y, z.
-    pub origin: [f32; 3],
-    /// Biased exponents of the spans, x, y, z.
-    pub exponents: [u8; 3],
+machine::fields! {
+    /// The grid that the planes of a node lie on.
+    #[derive(Clone, Copy, PartialEq, Debug)]
+    pub struct BoxFrame: 4 words {
+        /// Where code 0 lies.
+        pub origin: [f32; 3] = 0..96;
+        /// Biased exponents of the spans.
+        pub exponents: [u8; 3] = 96..120, Show::Each(quantum);
+    }
+}
+
+/// The quantum of an exponent.
+fn quantum(exponent: u64) -> String {
+    format!("{exponent}: a quantum of 2^{}", exponent as i64 - 139)
 }
 
 impl BoxFrame {
@@ -49,7 +57,7 @@ impl BoxFrame {
     /// are odd.
     #[must_use]
     #[inline]
-    pub fn decode(&self, min: [u16; 3], max: [u16; 3]) -> Aabb {
+    pub fn bounds(&self, min: [u16; 3], max: [u16; 3]) -> Aabb {
         let low = std::array::from_fn(|axis| self.min_plane(axis, min[axis]));
         let high = std::array::from_fn(|axis| self.max_plane(axis, max[axis]));
         Aabb::new(Vec3::from_array(low), Vec3::from_array(high))

@@ -1,17 +1,5 @@
 //! Header of a primitive node: the widths of everything that is packed behind it, 52 bits.
 //!
-//! | bits | field |
-//! |---|---|
-//! | 0..5, 5..10, 10..15 | x_bits - 1, y_bits - 1, z_bits - 1 |
-//! | 15..20 | TZ: dropped trailing zero bits, shared by x, y, z |
-//! | 20..24 | geometry base bits / 2 |
-//! | 24..28 | geometry payload bits / 2 |
-//! | 28..31 | pair count - 1 |
-//! | 31 | vertex type: 0 = f32, 1 = "unorm16", which nobody uses (G-13) |
-//! | 32..37 | primitive base bits |
-//! | 37..42 | primitive payload bits |
-//! | 42..52 | M, the index midpoint: an absolute bit position |
-//!
 //! Positions that follow from it:
 //!
 //! ```text
@@ -24,10 +12,8 @@
 //! Sources: GPURT, Mesa, captured vectors. HIPRT stores its vertex count minus 1 in bits 20..28.
 //!
 //! ```
-//! use gfx12::layout::{NodeBits, PrimitiveHeader};
-//! let mut words = [0; 32];
-//! words[..2].copy_from_slice(&[0x1050_7FFF, 0x000E_1108]);
-//! let header = PrimitiveHeader::decode(&NodeBits::from_words(words));
+//! use gfx12::layout::{Bits, PrimitiveHeader};
+//! let header = PrimitiveHeader::decode(&Bits::from_words([0x1050_7FFF, 0x000E_1108]));
 //! assert_eq!((header.vertex_bits, header.trailing_zeros, header.pair_count), ([32; 3], 0, 2));
 //! assert_eq!((header.geometry_base_bits, header.geometry_payload_bits), (10, 0));
 //! assert_eq!((header.primitive_base_bits, header.primitive_payload_bits), (8, 8));
@@ -35,80 +21,50 @@
 //! assert_eq!(header.primitive_id_bits(1), 908..916);
 //! ```
 
-use super::NodeBits;
 use super::pair_descriptor::PAIR_DESCRIPTOR_BITS;
+use machine::fields::{Halved, MinusOne, Show};
 use std::ops::Range;
 
-/// The header of a primitive node, every bit of it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub struct PrimitiveHeader {
-    /// Payload bits of a vertex's x, y, z: 1..=32.
-    pub vertex_bits: [u8; 3],
-    /// Low bits that are zero in every component and not stored: 0..=31.
-    pub trailing_zeros: u8,
-    /// Bits of the first geometry id: even, 0..=30.
-    pub geometry_base_bits: u8,
-    /// Bits of every further geometry id: even, 0..=30.
-    pub geometry_payload_bits: u8,
-    /// Pairs in the node: 1..=8.
-    pub pair_count: u8,
-    /// Bit 31; set means a vertex format that nobody uses (G-13).
-    pub vertex_type: bool,
-    /// Bits of the first primitive id: 0..=31.
-    pub primitive_base_bits: u8,
-    /// Bits of every further primitive id: 0..=31.
-    pub primitive_payload_bits: u8,
-    /// Bit position between geometry and primitive ids: 0..=1023.
-    pub midpoint: u16,
+machine::fields! {
+    /// The header of a primitive node, every bit of it.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+    pub struct PrimitiveHeader: 2 words {
+        /// Payload bits of a vertex's x, y, z: 1..=32, stored less 1.
+        pub vertex_bits: [u8; 3] as MinusOne = 0..15, Show::Each(|raw| format!("{} bits", raw + 1));
+        /// Low bits that are zero in every component and not stored: 0..=31.
+        pub trailing_zeros: u8 = 15..20, Show::Each(|raw| format!("{raw} bits dropped"));
+        /// Bits of the first geometry id: even, 0..=30, stored halved.
+        pub geometry_base_bits: u8 as Halved = 20..24, Show::Each(|raw| format!("{} bits", 2 * raw));
+        /// Bits of every further geometry id: even, 0..=30, stored halved.
+        pub geometry_payload_bits: u8 as Halved = 24..28,
+            Show::Each(|raw| format!("{} bits", 2 * raw));
+        /// Pairs in the node: 1..=8, stored less 1.
+        pub pair_count: u8 as MinusOne = 28..31, Show::Each(pairs_text);
+        /// Vertices as f32, or as "unorm16", which nobody uses (G-13).
+        pub vertex_type: bool = 31..32,
+            Show::Each(|raw| if raw == 0 { "f32" } else { "unorm16" }.to_owned());
+        /// Bits of the first primitive id: 0..=31.
+        pub primitive_base_bits: u8 = 32..37, Show::Each(|raw| format!("{raw} bits"));
+        /// Bits of every further primitive id: 0..=31.
+        pub primitive_payload_bits: u8 = 37..42, Show::Each(|raw| format!("{raw} bits"));
+        /// M, the bit position between geometry and primitive ids: 0..=1023.
+        pub midpoint: u16 = 42..52, Show::Each(|raw| format!("bit {raw}"));
+    }
 }
+
+fn pairs_text(stored: u64) -> String {
+    let count = stored + 1;
+    format!("{count} {}", if count == 1 { "pair" } else { "pairs" })
+}
+
+/// Bits that say where ids lie.
+pub(crate) const ID_FIELDS: Range<u32> =
+    PrimitiveHeader::primitive_base_bits.bits().start..PrimitiveHeader::midpoint.bits().end;
 
 /// Bits of the header.
 pub const PRIMITIVE_HEADER_BITS: usize = 52;
 
 impl PrimitiveHeader {
-    /// Reads bits 0..52.
-    #[must_use]
-    pub fn decode(bits: &NodeBits) -> Self {
-        Self {
-            vertex_bits: [bits.get(0..5), bits.get(5..10), bits.get(10..15)]
-                .map(|width| width as u8 + 1),
-            trailing_zeros: bits.get(15..20) as u8,
-            geometry_base_bits: bits.get(20..24) as u8 * 2,
-            geometry_payload_bits: bits.get(24..28) as u8 * 2,
-            pair_count: bits.get(28..31) as u8 + 1,
-            vertex_type: bits.flag(31),
-            primitive_base_bits: bits.get(32..37) as u8,
-            primitive_payload_bits: bits.get(37..42) as u8,
-            midpoint: bits.get(42..52) as u16,
-        }
-    }
-
-    /// Writes bits 0..52. Fields out of range are cut to their width.
-    pub fn encode(&self, bits: &mut NodeBits) {
-        let Self {
-            vertex_bits,
-            trailing_zeros,
-            geometry_base_bits,
-            geometry_payload_bits,
-            pair_count,
-            vertex_type,
-            primitive_base_bits,
-            primitive_payload_bits,
-            midpoint,
-        } = *self;
-        for (axis, width) in vertex_bits.into_iter().enumerate() {
-            bits.set(5 * axis..5 * axis + 5, u32::from(width.wrapping_sub(1) & 31));
-        }
-        bits.set(15..20, u32::from(trailing_zeros));
-        bits.set(20..24, u32::from(geometry_base_bits / 2));
-        bits.set(24..28, u32::from(geometry_payload_bits / 2));
-        bits.set(28..31, u32::from(pair_count.wrapping_sub(1) & 7));
-        bits.set_flag(31, vertex_type);
-        bits.set(32..37, u32::from(primitive_base_bits));
-        bits.set(37..42, u32::from(primitive_payload_bits));
-        bits.set(42..52, u32::from(midpoint));
-    }
-
     /// Bits of the prefix that all vertices share on an axis. A header that asks for more than 32
     /// bits in all has none.
     #[must_use]
@@ -195,18 +151,15 @@ pub const fn pair_descriptor_bits(pair: usize) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Bits;
     use super::*;
     use proptest::prelude::*;
 
     proptest! {
         #[test]
         fn every_header_round_trips(low: u32, high in 0u32..1 << 20) {
-            let mut bits = NodeBits::ZERO;
-            bits.set_word(0, low);
-            bits.set_word(1, high);
-            let mut written = NodeBits::ZERO;
-            PrimitiveHeader::decode(&bits).encode(&mut written);
-            prop_assert_eq!(written, bits);
+            let bits = Bits::from_words([low, high]);
+            prop_assert_eq!(PrimitiveHeader::decode(&bits).encode(), bits);
         }
     }
 

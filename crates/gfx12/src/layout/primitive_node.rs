@@ -41,7 +41,7 @@ impl PrimitiveNode {
     /// Reads a node.
     #[must_use]
     pub fn decode(bits: &NodeBits) -> Self {
-        let header = PrimitiveHeader::decode(bits);
+        let header = PrimitiveHeader::decode(&bits.part(0));
         let prefix = std::array::from_fn(|axis| {
             let range = header.prefix_range(axis);
             let above = 32 - range.len() as u32;
@@ -72,7 +72,11 @@ impl PrimitiveNode {
     /// The descriptor of a pair; beyond the eighth there is none but zeros.
     #[must_use]
     pub fn pair(&self, pair: usize) -> PairDescriptor {
-        PairDescriptor::decode(if pair < 8 { self.bits.get(pair_descriptor_bits(pair)) } else { 0 })
+        PairDescriptor::from_raw(if pair < 8 {
+            self.bits.get(pair_descriptor_bits(pair))
+        } else {
+            0
+        })
     }
 
     /// The three components of a vertex, as bit patterns.
@@ -143,6 +147,7 @@ fn merge_id(base: u32, payload: u32, base_bits: u8, payload_bits: u8) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::PRIMITIVE_HEADER_BITS;
     use super::*;
     use proptest::prelude::*;
 
@@ -181,9 +186,9 @@ mod tests {
             geometry_base_bits: 2,
             geometry_payload_bits: 8,
             midpoint: 6,
-            ..PrimitiveHeader::decode(&bits)
+            ..PrimitiveHeader::decode(&bits.part(0))
         };
-        header.encode(&mut bits);
+        bits.set_part(0..PRIMITIVE_HEADER_BITS, &header.encode());
         bits.set(0..5, 0x1F);
         // Payload 1 covers bits -4..4: four that exist, all ones, above four that do not.
         assert_eq!(PrimitiveNode::decode(&bits).geometry_id(1), 0xF0);

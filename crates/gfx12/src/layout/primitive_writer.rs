@@ -37,7 +37,7 @@
 
 use super::NodeBits;
 use super::pair_descriptor::PairDescriptor;
-use super::primitive_header::{PrimitiveHeader, pair_descriptor_bits};
+use super::primitive_header::{PRIMITIVE_HEADER_BITS, PrimitiveHeader, pair_descriptor_bits};
 use super::primitive_node::PrimitiveNode;
 
 /// What a primitive node is to hold.
@@ -129,7 +129,7 @@ impl PrimitiveContents<'_> {
             return Err(PackError::Header(*header));
         }
         let mut bits = NodeBits::ZERO;
-        header.encode(&mut bits);
+        bits.set_part(0..PRIMITIVE_HEADER_BITS, &header.encode());
         for axis in 0..3 {
             if let Some(first) = self.vertices.first() {
                 let range = header.prefix_range(axis);
@@ -152,7 +152,7 @@ impl PrimitiveContents<'_> {
             }
         }
         for (pair, descriptor) in self.pairs.iter().enumerate() {
-            bits.set(pair_descriptor_bits(pair), descriptor.encode());
+            bits.set(pair_descriptor_bits(pair), descriptor.to_raw());
         }
         Ok(bits)
     }
@@ -266,7 +266,7 @@ mod tests {
                 .iter()
                 .map(|o| std::array::from_fn(|a| (base[a] ^ (o[a] & keep)) >> zeros << zeros))
                 .collect();
-            let pairs: Vec<_> = descriptors.into_iter().map(PairDescriptor::decode).collect();
+            let pairs: Vec<_> = descriptors.into_iter().map(PairDescriptor::from_raw).collect();
             let header = tight_header(&vertices, &ids, &geometries, pairs.len());
             prop_assume!(header.size_in_bits(vertices.len()) <= 1024);
             let contents = PrimitiveContents {

@@ -1,11 +1,11 @@
 //! The outline of an image of the compressed format.
 
-use super::{Outline, Reader, State, Totals, Waiting, follow};
+use super::{Found, Reader, Waiting, follow};
 use crate::decode::{Memory, Structure};
 use crate::layout::{
     BoxNode, InstanceNode, NODE_BYTES, NodeBits, NodeKind, NodePointer, PrimitiveNode,
 };
-use machine::Image;
+use machine::{EntryState, Image, NodeRef, Outline, PrimitiveRef};
 use std::collections::{HashMap, HashSet};
 
 /// Pairs that one range may have: a range that never stops is cut there.
@@ -13,37 +13,40 @@ const MOST_PAIRS_IN_A_RANGE: usize = 1 << 16;
 
 /// The outline of an image of the compressed format.
 #[must_use]
-pub fn outline(image: &Image) -> Outline<NodePointer> {
+pub fn outline(image: &Image) -> Outline {
     let memory = &Memory::new(image);
     let root = Structure::of_root(image, memory);
     let mut reader = Compressed { memory, seen: HashSet::new(), pairs: HashMap::new() };
-    let mut outline = follow(&mut reader, root, root.root);
-    outline.totals.primitive_nodes = reader.pairs.len();
-    outline
+    follow(&mut reader, root, root.root)
 }
 
 /// The pairs of a range, as (node address, pair), as far as memory reaches.
 #[must_use]
 pub fn range_pairs(image: &Image, address: u64, first_pair: u8) -> Vec<(u64, u8)> {
-    pairs_of_range(&Memory::new(image), address, first_pair)
+    let memory = Memory::new(image);
+    let pairs = Pairs { memory: &memory, next: Some((address, first_pair.into())) };
+    pairs.map(|(address, pair, _)| (address, pair)).take(MOST_PAIRS_IN_A_RANGE).collect()
 }
 
-fn pairs_of_range(memory: &Memory<'_>, address: u64, first_pair: u8) -> Vec<(u64, u8)> {
-    let mut pairs = Vec::new();
-    let (mut address, mut pair) = (address, usize::from(first_pair));
-    while pairs.len() < MOST_PAIRS_IN_A_RANGE {
-        let Some(bits) = memory.node(address) else { break };
-        let node = PrimitiveNode::decode(&bits);
-        pairs.push((address, pair as u8));
-        if node.pair(pair).prim_range_stop {
-            break;
+/// The pairs of a range, each as address, number and node.
+struct Pairs<'a> {
+    memory: &'a Memory<'a>,
+    next: Option<(u64, usize)>,
+}
+
+impl Iterator for Pairs<'_> {
+    type Item = (u64, u8, PrimitiveNode);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (address, pair) = self.next.take()?;
+        let node = PrimitiveNode::decode(&self.memory.node(address)?);
+        if !node.pair(pair).prim_range_stop {
+            let is_last = pair + 1 >= node.pair_count();
+            let after = address.wrapping_add(NODE_BYTES);
+            self.next = Some(if is_last { (after, 0) } else { (address, pair + 1) });
         }
-        pair += 1;
-        if pair >= node.pair_count() {
-            (address, pair) = (address.wrapping_add(NODE_BYTES), 0);
-        }
+        Some((address, pair as u8, node))
     }
-    pairs
 }
 
 type Here = Waiting<NodePointer, Structure>;
@@ -64,37 +67,41 @@ impl Reader for Compressed<'_> {
         structure.address_of(pointer)
     }
 
+    fn name(structure: &Structure, pointer: NodePointer) -> (NodeRef, &'static str, usize) {
+        let node = NodeRef { base: structure.box_base, pointer: pointer.0.into() };
+        (node, pointer.kind_name(), NODE_BYTES as usize)
+    }
+
     fn read(
         &mut self,
         here: &Here,
         address: u64,
-        totals: &mut Totals,
-        children: &mut Vec<Here>,
-    ) -> State {
+        found: &mut Found<NodePointer, Structure>,
+    ) -> EntryState {
         let pointer = here.pointer;
         let Some(bits) = self.memory.node(address).filter(|_| !pointer.is_special()) else {
-            return State::Outside;
+            return EntryState::Outside;
         };
         match pointer.kind() {
-            NodeKind::Unused => return State::Outside,
-            NodeKind::Box if !self.seen.insert(address) => return State::Again,
+            NodeKind::Unused => return EntryState::Outside,
+            NodeKind::Box if !self.seen.insert(address) => return EntryState::Again,
             NodeKind::Box => {
-                totals.boxes += 1;
-                add_children(here, &BoxNode::decode(&bits), children);
+                found.totals.boxes += 1;
+                add_children(here, &BoxNode::decode(&bits), &mut found.waiting);
             }
             NodeKind::Instance => {
-                totals.instances += 1;
+                found.totals.instances += 1;
                 let below = self.below(&bits);
                 let root = below.address_of(below.root);
-                totals.structures += usize::from(!self.seen.contains(&root));
-                children.push(here.child(0, below.root, below));
+                found.totals.structures += usize::from(!self.seen.contains(&root));
+                found.waiting.push(here.child(0, below.root, below));
             }
             NodeKind::Primitive { pair } => {
-                totals.ranges += 1;
-                self.count_pairs(address, pair, totals);
+                found.totals.ranges += 1;
+                self.count_pairs(address, pair, found);
             }
         }
-        State::Read
+        EntryState::Read
     }
 }
 
@@ -114,22 +121,32 @@ impl Compressed<'_> {
         Structure::at(self.memory, InstanceNode::decode(bits).child_base.address())
     }
 
-    fn count_pairs(&mut self, address: u64, first_pair: u8, totals: &mut Totals) {
-        for (address, pair) in pairs_of_range(self.memory, address, first_pair) {
+    /// Counts the pairs of a range up to the first that is known: the rest is known too.
+    fn count_pairs(
+        &mut self,
+        address: u64,
+        first_pair: u8,
+        found: &mut Found<NodePointer, Structure>,
+    ) {
+        let pairs = Pairs { memory: self.memory, next: Some((address, first_pair.into())) };
+        for (address, pair, node) in pairs {
             let counted = self.pairs.entry(address).or_default();
             if *counted >> pair & 1 != 0 {
-                continue;
+                break;
             }
+            found.totals.primitive_nodes += usize::from(*counted == 0);
             *counted |= 1 << pair;
-            let Some(bits) = self.memory.node(address) else { continue };
-            let descriptor = PrimitiveNode::decode(&bits).pair(pair.into());
-            totals.pairs += 1;
-            for (number, triangle) in descriptor.triangles.iter().enumerate() {
-                if triangle.is_procedural() {
-                    totals.procedurals += 1;
-                } else if number == 0 || !triangle.is_absent() {
-                    totals.triangles += 1;
+            found.totals.pairs += 1;
+            for (number, triangle) in node.pair(pair.into()).triangles.iter().enumerate() {
+                let is_procedural = triangle.is_procedural();
+                if number == 1 && triangle.is_absent() {
+                    continue;
                 }
+                found.totals.procedurals += usize::from(is_procedural);
+                found.totals.triangles += usize::from(!is_procedural);
+                let n = 2 * usize::from(pair) + number;
+                let (geometry, primitive) = (node.geometry_id(n), node.primitive_id(n));
+                found.primitives.push(PrimitiveRef { geometry, primitive });
             }
         }
     }

@@ -1,9 +1,9 @@
 //! The outline of an image: every node from the root down, sound or not.
 //!
-//! Pointers are followed depth first and in slot order, as far as memory reaches. Each box, and
-//! each structure below an instance, is read once; a pointer that leads outside memory, or back to
-//! a node that has been read, is listed and not followed. An outline therefore ends for any bytes.
-//! It is what a reader wants to see; whether an image is sound is for [`crate::check`] to say.
+//! Pointers are followed depth first and in slot order, as far as memory reaches. Each box, and each
+//! structure below an instance, is read once, and each pair of a range counted once, so an outline takes
+//! time in proportion to the image, whatever its bytes are. Whether an image is sound is for
+//! [`crate::check`] to say.
 //!
 //! | file | concept |
 //! |---|---|
@@ -16,65 +16,39 @@ mod uncompressed;
 pub use compressed::{outline, range_pairs};
 pub use uncompressed::dual_outline;
 
-/// One node, as its parent refers to it by a pointer of the format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Visit<P> {
-    /// Nodes above it, over all levels.
-    pub depth: u32,
-    /// The slot of the parent that refers to it; the last one if adjacent slots share the child.
-    pub slot: u8,
-    /// The pointer.
-    pub pointer: P,
-    /// The byte address of the node.
-    pub address: u64,
-    /// What became of the pointer.
-    pub state: State,
-}
-
-/// What became of a pointer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
-    /// The node was read, and its children follow.
-    Read,
-    /// The node had been read before.
-    Again,
-    /// Memory does not reach that far, or the pointer names no node.
-    Outside,
-}
-
-/// All nodes, and their sums.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outline<P> {
-    /// The nodes, depth first.
-    pub visits: Vec<Visit<P>>,
-    /// Sums.
-    pub totals: Totals,
-}
+use machine::{EntryState, NodeRef, Outline, OutlineEntry, PrimitiveRef, Total};
 
 /// Sums over an image.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Totals {
-    /// Structures: the one of the root, and those that instances name.
-    pub structures: usize,
-    /// Box nodes.
-    pub boxes: usize,
-    /// Instance nodes.
-    pub instances: usize,
-    /// Primitive nodes that are reached.
-    pub primitive_nodes: usize,
-    /// Children of boxes that are primitives: ranges of pairs, in the uncompressed format one node
-    /// each.
-    pub ranges: usize,
-    /// Pairs that are reached, each once; a node of the uncompressed format is one.
-    pub pairs: usize,
-    /// Triangles in those pairs.
-    pub triangles: usize,
-    /// Procedurals in those pairs.
-    pub procedurals: usize,
-    /// Nodes on the longest way down, the last level's included.
-    pub depth: u32,
-    /// Pointers that lead nowhere.
-    pub outside: usize,
+#[derive(Debug, Clone, Copy, Default)]
+struct Totals {
+    structures: usize,
+    boxes: usize,
+    instances: usize,
+    primitive_nodes: usize,
+    ranges: usize,
+    pairs: usize,
+    triangles: usize,
+    procedurals: usize,
+    depth: u32,
+    outside: usize,
+}
+
+impl Totals {
+    fn list(&self) -> Vec<Total> {
+        let total = |name, label, count: usize| Total { name, label, count: count as u64 };
+        vec![
+            total("structures", "structures", self.structures),
+            total("boxes", "box nodes", self.boxes),
+            total("instances", "instance nodes", self.instances),
+            total("primitive_nodes", "primitive nodes", self.primitive_nodes),
+            total("ranges", "ranges", self.ranges),
+            total("pairs", "pairs", self.pairs),
+            total("triangles", "triangles", self.triangles),
+            total("procedurals", "procedurals", self.procedurals),
+            total("depth", "depth", self.depth as usize),
+            total("outside", "pointers to nowhere", self.outside),
+        ]
+    }
 }
 
 /// A pointer that is still to be followed.
@@ -84,14 +58,22 @@ struct Waiting<P, S> {
     /// What the pointer counts from.
     structure: S,
     depth: u32,
-    slot: u8,
+    slot: u32,
 }
 
 impl<P, S> Waiting<P, S> {
     /// A child of this node.
     fn child(&self, slot: usize, pointer: P, structure: S) -> Self {
-        Self { pointer, structure, depth: self.depth + 1, slot: slot as u8 }
+        Self { pointer, structure, depth: self.depth + 1, slot: slot as u32 }
     }
+}
+
+/// What a reader adds to.
+struct Found<P, S> {
+    totals: Totals,
+    primitives: Vec<PrimitiveRef>,
+    /// Children still to be read, of the node at hand in slot order.
+    waiting: Vec<Waiting<P, S>>,
 }
 
 /// A format, as an outline reads it.
@@ -101,34 +83,35 @@ trait Reader {
 
     fn address(structure: &Self::Structure, pointer: Self::Pointer) -> u64;
 
-    /// Reads the node at `address`, counts it, and adds its children in slot order.
+    /// The reference to a node, its kind, and its bytes.
+    fn name(structure: &Self::Structure, pointer: Self::Pointer) -> (NodeRef, &'static str, usize);
+
+    /// Reads the node at `address`, counts it, and adds its children and primitives.
     fn read(
         &mut self,
         here: &Waiting<Self::Pointer, Self::Structure>,
         address: u64,
-        totals: &mut Totals,
-        children: &mut Vec<Waiting<Self::Pointer, Self::Structure>>,
-    ) -> State;
+        found: &mut Found<Self::Pointer, Self::Structure>,
+    ) -> EntryState;
 }
 
 /// Follows every pointer from a root.
-fn follow<R: Reader>(
-    reader: &mut R,
-    structure: R::Structure,
-    root: R::Pointer,
-) -> Outline<R::Pointer> {
-    let mut totals = Totals { structures: 1, ..Totals::default() };
-    let mut visits = Vec::new();
-    let mut waiting = vec![Waiting { pointer: root, structure, depth: 0, slot: 0 }];
-    while let Some(here) = waiting.pop() {
+fn follow<R: Reader>(reader: &mut R, structure: R::Structure, root: R::Pointer) -> Outline {
+    let root = Waiting { pointer: root, structure, depth: 0, slot: 0 };
+    let totals = Totals { structures: 1, ..Totals::default() };
+    let mut found = Found { totals, primitives: Vec::new(), waiting: vec![root] };
+    let mut entries = Vec::new();
+    while let Some(here) = found.waiting.pop() {
         let address = R::address(&here.structure, here.pointer);
-        let first_child = waiting.len();
-        let state = reader.read(&here, address, &mut totals, &mut waiting);
-        waiting[first_child..].reverse();
-        totals.depth = totals.depth.max(here.depth + 1);
-        totals.outside += usize::from(state == State::Outside);
-        let Waiting { pointer, depth, slot, .. } = here;
-        visits.push(Visit { depth, slot, pointer, address, state });
+        let (first_child, first_primitive) = (found.waiting.len(), found.primitives.len());
+        let state = reader.read(&here, address, &mut found);
+        found.waiting[first_child..].reverse();
+        found.totals.depth = found.totals.depth.max(here.depth + 1);
+        found.totals.outside += usize::from(state == EntryState::Outside);
+        let (node, kind, bytes) = R::name(&here.structure, here.pointer);
+        let Waiting { depth, slot, .. } = here;
+        let primitives = first_primitive..found.primitives.len();
+        entries.push(OutlineEntry { depth, slot, node, kind, address, bytes, state, primitives });
     }
-    Outline { visits, totals }
+    Outline { entries, primitives: found.primitives, totals: found.totals.list() }
 }

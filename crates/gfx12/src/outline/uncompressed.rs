@@ -1,18 +1,17 @@
 //! The outline of an image of the uncompressed format.
 
-use super::{Outline, Reader, State, Totals, Waiting, follow};
+use super::{Found, Reader, Waiting, follow};
 use crate::decode::Memory;
-use crate::describe::dual_node_bytes;
 use crate::layout::base_pointer::ADDRESS_MASK;
 use crate::layout::uncompressed::{DualInstanceNode, DualKind, DualPointer, TriangleNode};
 use crate::layout::{HalfNodeBits, NodeBits};
 use crate::uncompressed::survey::four_boxes;
-use machine::Image;
+use machine::{EntryState, Image, NodeRef, Outline, PrimitiveRef};
 use std::collections::HashSet;
 
 /// The outline of an image of the uncompressed format.
 #[must_use]
-pub fn dual_outline(image: &Image) -> Outline<DualPointer> {
+pub fn dual_outline(image: &Image) -> Outline {
     let memory = &Memory::new(image);
     let base = image.bases.first().map_or(0, |base| base & ADDRESS_MASK);
     let root = u32::try_from(image.root).map_or(DualPointer::INVALID, DualPointer);
@@ -24,7 +23,7 @@ type Here = Waiting<DualPointer, u64>;
 
 struct Uncompressed<'a> {
     memory: &'a Memory<'a>,
-    /// Boxes that were read, by address.
+    /// Boxes and instances that were read, by address.
     seen: HashSet<u64>,
 }
 
@@ -37,52 +36,65 @@ impl Reader for Uncompressed<'_> {
         base.wrapping_add(pointer.byte_offset()) & ADDRESS_MASK
     }
 
+    fn name(base: &u64, pointer: DualPointer) -> (NodeRef, &'static str, usize) {
+        let node = NodeRef { base: *base, pointer: pointer.0.into() };
+        (node, pointer.kind_name(), pointer.node_bytes())
+    }
+
     fn read(
         &mut self,
         here: &Here,
         address: u64,
-        totals: &mut Totals,
-        children: &mut Vec<Here>,
-    ) -> State {
+        found: &mut Found<DualPointer, u64>,
+    ) -> EntryState {
         let pointer = here.pointer;
-        let bytes = self.memory.get(address, dual_node_bytes(pointer));
+        let bytes = self.memory.get(address, pointer.node_bytes());
         let Some(bytes) = bytes.filter(|_| !pointer.is_special()) else {
-            return State::Outside;
+            return EntryState::Outside;
         };
         match pointer.kind() {
-            DualKind::OldTriangle | DualKind::User => return State::Outside,
+            DualKind::OldTriangle | DualKind::User => return EntryState::Outside,
+            // The root below an instance may be an instance, even the same one.
+            DualKind::HalfBox | DualKind::Fp32Box | DualKind::Instance
+                if !self.seen.insert(address) =>
+            {
+                return EntryState::Again;
+            }
             DualKind::HalfBox | DualKind::Fp32Box => {
-                if !self.seen.insert(address) {
-                    return State::Again;
-                }
-                totals.boxes += 1;
+                found.totals.boxes += 1;
                 let node = four_boxes(self.memory, address, pointer);
                 for (slot, &child) in node.iter().flat_map(|node| node.children.iter().enumerate())
                 {
                     if child != DualPointer::INVALID {
-                        children.push(here.child(slot, child, here.structure));
+                        found.waiting.push(here.child(slot, child, here.structure));
                     }
                 }
             }
             DualKind::Instance => {
-                totals.instances += 1;
+                found.totals.instances += 1;
                 let node = DualInstanceNode::decode(&NodeBits::from_bytes(bytes));
                 let (base, root) = (node.child_base.address(), node.child_root);
-                totals.structures += usize::from(!self.seen.contains(&Self::address(&base, root)));
-                children.push(here.child(0, root, base));
+                found.totals.structures +=
+                    usize::from(!self.seen.contains(&Self::address(&base, root)));
+                found.waiting.push(here.child(0, root, base));
             }
             DualKind::Triangle0 | DualKind::Triangle1 => {
                 let node = TriangleNode::decode(&HalfNodeBits::from_bytes(bytes));
                 let is_procedural = node.info(0).procedural;
-                totals.ranges += 1;
-                totals.primitive_nodes += 1;
-                totals.pairs += 1;
-                totals.procedurals += usize::from(is_procedural);
+                let is_pair = pointer.kind() == DualKind::Triangle1 && !is_procedural;
+                let ids = &node.primitive_ids[..1 + usize::from(is_pair)];
+                let geometry = node.geometry_id;
+                let named = ids.iter().map(|&primitive| PrimitiveRef { geometry, primitive });
+                found.primitives.extend(named);
+                found.totals.ranges += 1;
+                found.totals.primitive_nodes += 1;
+                found.totals.pairs += 1;
+                found.totals.procedurals += usize::from(is_procedural);
                 if !is_procedural {
-                    totals.triangles += 1 + usize::from(pointer.kind() == DualKind::Triangle1);
+                    found.totals.triangles += ids.len();
                 }
             }
         }
-        State::Read
+        EntryState::Read
     }
 }

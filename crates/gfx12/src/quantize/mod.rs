@@ -39,7 +39,7 @@ impl BoxCodes {
     /// The decoded box.
     #[must_use]
     pub fn decode(&self, frame: &BoxFrame) -> Aabb {
-        frame.decode(self.min, self.max)
+        frame.bounds(self.min, self.max)
     }
 
     /// A child entry with these codes.

@@ -9,9 +9,9 @@ use crate::layout::{
     BOX_TYPE, BoxNode, GeometryInfo, GpurtHeader, NODE_BYTES, NodeBits, NodePointer, PrimitiveNode,
     RTIP_3_1, type_of_pair,
 };
-use crate::outline::{Outline, State, outline, range_pairs};
+use crate::outline::{outline, range_pairs};
 use geometry::Aabb;
-use machine::{Image, Segment};
+use machine::{EntryState, Image, Outline, OutlineEntry, Segment};
 use std::collections::BTreeMap;
 
 /// Why a structure cannot be moved.
@@ -42,12 +42,13 @@ pub enum RebaseError {
 pub fn behind_header(image: &Image, address: u64) -> Result<Segment, RebaseError> {
     let outline = outline(image);
     check(image, &outline)?;
-    let boxes: Vec<&_> = outline.visits.iter().filter(|visit| visit.pointer.is_box()).collect();
-    let root = outline.visits.first().map_or(0, |visit| visit.address);
-    let ranges = outline.visits.iter().filter(|visit| visit.pointer.is_primitive());
-    let pairs: Vec<(u64, u8)> =
-        ranges.flat_map(|visit| range_pairs(image, visit.address, visit.pointer.pair())).collect();
-    let moved = Move::plan(root, boxes.iter().map(|visit| visit.address), &pairs)?;
+    let boxes = outline.entries.iter().filter(|entry| pointer_of(entry).is_box());
+    let root = outline.entries.first().map_or(0, |entry| entry.address);
+    let ranges = outline.entries.iter().filter(|entry| pointer_of(entry).is_primitive());
+    let pairs: Vec<(u64, u8)> = ranges
+        .flat_map(|entry| range_pairs(image, entry.address, pointer_of(entry).pair()))
+        .collect();
+    let moved = Move::plan(root, boxes.map(|entry| entry.address), &pairs)?;
     let mut segment = Segment::zeroed(address, moved.end as usize);
     for &(from, to) in &moved.nodes {
         if let Some(bytes) = image.get(from, NODE_BYTES as usize) {
@@ -59,25 +60,28 @@ pub fn behind_header(image: &Image, address: u64) -> Result<Segment, RebaseError
 }
 
 /// Proves that the outline holds a tree of boxes and primitives only.
-fn check(image: &Image, outline: &Outline<NodePointer>) -> Result<(), RebaseError> {
+fn check(image: &Image, outline: &Outline) -> Result<(), RebaseError> {
     let root = NodePointer(image.root as u32);
-    if !outline
-        .visits
-        .first()
-        .is_some_and(|visit| visit.pointer.is_box() && visit.state == State::Read)
-    {
+    let is_root =
+        |entry: &OutlineEntry| pointer_of(entry).is_box() && entry.state == EntryState::Read;
+    if !outline.entries.first().is_some_and(is_root) {
         return Err(RebaseError::Root(root));
     }
-    for visit in &outline.visits {
-        let fault = match visit.state {
-            State::Outside => "leads outside memory",
-            State::Again => "leads to a box that has another parent",
-            State::Read if visit.pointer.is_instance() => "is an instance, and this is a TLAS",
-            State::Read => continue,
+    for entry in &outline.entries {
+        let pointer = pointer_of(entry);
+        let fault = match entry.state {
+            EntryState::Outside => "leads outside memory",
+            EntryState::Again => "leads to a box that has another parent",
+            EntryState::Read if pointer.is_instance() => "is an instance, and this is a TLAS",
+            EntryState::Read => continue,
         };
-        return Err(RebaseError::Node { pointer: visit.pointer, address: visit.address, fault });
+        return Err(RebaseError::Node { pointer, address: entry.address, fault });
     }
     Ok(())
+}
+
+fn pointer_of(entry: &OutlineEntry) -> NodePointer {
+    NodePointer(entry.node.pointer as u32)
 }
 
 /// Where nodes go. Boxes keep their distances, and so do primitive nodes: ranges depend on them.
@@ -132,17 +136,12 @@ impl Move {
 }
 
 /// Points every box to its moved children and parent; returns the box around everything.
-fn rewrite_boxes(
-    segment: &mut Segment,
-    image: &Image,
-    outline: &Outline<NodePointer>,
-    moved: &Move,
-) -> Aabb {
+fn rewrite_boxes(segment: &mut Segment, image: &Image, outline: &Outline, moved: &Move) -> Aabb {
     let mut bounds = Aabb::EMPTY;
     let mut above: Vec<NodePointer> = Vec::new();
-    for visit in outline.visits.iter().filter(|visit| visit.pointer.is_box()) {
-        above.truncate(visit.depth as usize);
-        let at = moved.box_offset(visit.address) as usize;
+    for entry in outline.entries.iter().filter(|entry| pointer_of(entry).is_box()) {
+        above.truncate(entry.depth as usize);
+        let at = moved.box_offset(entry.address) as usize;
         let bytes = &mut segment.bytes_mut()[at..at + NODE_BYTES as usize];
         let mut node = BoxNode::decode(&NodeBits::from_bytes(bytes));
         if above.is_empty() {
@@ -154,7 +153,7 @@ fn rewrite_boxes(
         node.internal_base = units(node.internal_base, moved.box_offset(boxes));
         node.primitive_base = units(node.primitive_base, moved.primitive_offset(others));
         node.parent = above.last().copied().unwrap_or(NodePointer::INVALID);
-        node.index_in_parent = visit.slot;
+        node.index_in_parent = entry.slot as u8;
         node.encode().write_bytes(bytes);
         above.push(NodePointer((at >> 3) as u32 | u32::from(BOX_TYPE)));
     }
@@ -164,7 +163,7 @@ fn rewrite_boxes(
 /// Adds the header, one geometry info and the list of primitive node pointers.
 fn append_software_data(
     nodes: &Segment,
-    outline: &Outline<NodePointer>,
+    outline: &Outline,
     moved: &Move,
     pairs: &[(u64, u8)],
     bounds: &Aabb,
@@ -201,9 +200,9 @@ fn append_software_data(
         leaf_node_offset: moved.primitives as u32,
         geometry_info_offset: infos as u32,
         primitive_pointer_offset: list as u32,
-        internal_fp32_count: outline.totals.boxes as u32,
+        internal_fp32_count: outline.total("boxes") as u32,
         internal_fp16_count: 0,
-        leaf_node_count: outline.totals.primitive_nodes as u32,
+        leaf_node_count: outline.total("primitive_nodes") as u32,
         version: 16 << 16 | 3,
         uuid: [0; 2],
         rt_ip_level: RTIP_3_1,

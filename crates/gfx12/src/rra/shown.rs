@@ -74,7 +74,8 @@ pub fn tlas_for_viewer(blas: &Structure) -> Option<Segment> {
         frame: whole.frame,
         disable_box_sort: false,
         child_count: 4,
-        unused: 0,
+        unused_low: 0,
+        unused_high: 0,
         children: [embedded; 4],
     };
     write(address, &root, &instance)

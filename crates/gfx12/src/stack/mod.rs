@@ -72,7 +72,7 @@ pub fn push8_pop1(
     let mut ring = Ring::new(lds, *address, mode.size);
     push::push8(&mut ring, last.0, &data, mode.range_mode);
     let top = ring.pop();
-    *address = ring.address.encode();
+    *address = ring.address.register();
     NodePointer(top)
 }
 
@@ -98,7 +98,7 @@ pub fn push8_pop2(
             None => [top, NodePointer::INVALID.0],
         }
     };
-    *address = ring.address.encode();
+    *address = ring.address.register();
     pair.map(NodePointer)
 }
 

@@ -12,7 +12,7 @@ pub(super) struct Ring<'a> {
 
 impl<'a> Ring<'a> {
     pub(super) fn new(lds: &'a mut [u32], address: u32, size: u8) -> Self {
-        Self { lds, address: StackAddress::decode(address), size: size & 31 }
+        Self { lds, address: StackAddress::from_register(address), size: size & 31 }
     }
 
     /// Puts a node on top; a full ring loses its oldest entry.

@@ -9,10 +9,12 @@ use crate::check::box_text as text;
 use crate::decode::bounds::{unbounded_where_nan, widest_box};
 use crate::decode::{Memory, is_inverse};
 use crate::instruction::dual_box::FourBoxes;
+use crate::layout::base_pointer::flag_bits;
 use crate::layout::uncompressed::{
-    DualInstanceNode, DualKind, DualPointer, Fp32BoxNode, HighPrecisionBoxNode, parent_slot_address,
+    DualInstanceNode, DualKind, DualPointer, Fp32BoxNode, HighPrecisionBoxNode, TriangleNode,
+    parent_slot_address,
 };
-use crate::layout::{CullFlags, PointerFlags};
+use crate::layout::{CullFlags, GpurtSideband, PointerFlags};
 use geometry::{Aabb, Vec3};
 
 /// What a structure, or a part of one, holds.
@@ -144,7 +146,7 @@ impl ContentsCheck<'_, '_> {
         for which in 0..triangle_count(pointer) {
             let vertices = own_triangle(&node, which).vertices;
             if !vertices.iter().all(|vertex| vertex.is_finite()) {
-                self.add(Rule::VertexFinite, pointer, 0..384, || {
+                self.add(Rule::VertexFinite, pointer, TriangleNode::vertices.bits(), || {
                     let place = format!("triangle {which} of node {pointer}");
                     [format!("{vertices:?}"), "finite vertices".into(), place]
                 });
@@ -176,10 +178,15 @@ impl ContentsCheck<'_, '_> {
             || (flags.contains(PointerFlags::SKIP_PROCEDURAL)
                 && !only.contains(CullFlags::ONLY_TRIANGLES));
         if hides {
-            self.add(Rule::InstanceFlags, pointer, 438..448, || {
-                let expected = "no culling, and nothing skipped that the structure holds";
-                [format!("{flags:?}"), expected.into(), format!("instance {pointer}")]
-            });
+            self.add(
+                Rule::InstanceFlags,
+                pointer,
+                flag_bits(&DualInstanceNode::child_base),
+                || {
+                    let expected = "no culling, and nothing skipped that the structure holds";
+                    [format!("{flags:?}"), expected.into(), format!("instance {pointer}")]
+                },
+            );
         }
         let bounds = if below.bounds.is_empty() {
             Aabb::EMPTY
@@ -201,21 +208,31 @@ impl ContentsCheck<'_, '_> {
             return;
         }
         if sideband_numbers(self.memory, self.surveyed).is_none() {
-            self.add(Rule::Sideband, nodes[0].0, 512..544, || {
-                let found = "instance indices that are missing, too large or equal";
-                let place = format!("{} instances", nodes.len());
-                [found.into(), "a number for each instance".into(), place]
-            });
+            self.add(
+                Rule::Sideband,
+                nodes[0].0,
+                GpurtSideband::instance_index.bits_from(sideband_start()),
+                || {
+                    let found = "instance indices that are missing, too large or equal";
+                    let place = format!("{} instances", nodes.len());
+                    [found.into(), "a number for each instance".into(), place]
+                },
+            );
         }
         for (pointer, node) in nodes {
             if let Some(record) = sideband(&node)
                 && !is_inverse(&node.world_to_object, &record.object_to_world)
             {
-                self.add(Rule::Sideband, pointer, 640..1024, || {
-                    let found = format!("{:?}", record.object_to_world.rows);
-                    let expected = "the inverse of the node's transform";
-                    [found, expected.into(), format!("instance {pointer}")]
-                });
+                self.add(
+                    Rule::Sideband,
+                    pointer,
+                    GpurtSideband::object_to_world.bits_from(sideband_start()),
+                    || {
+                        let found = format!("{:?}", record.object_to_world.rows);
+                        let expected = "the inverse of the node's transform";
+                        [found, expected.into(), format!("instance {pointer}")]
+                    },
+                );
             }
         }
     }
@@ -253,7 +270,7 @@ impl ContentsCheck<'_, '_> {
             && !is_half
             && count != held.triangles
         {
-            self.add(Rule::TriangleCount, pointer, 928..960, || {
+            self.add(Rule::TriangleCount, pointer, Fp32BoxNode::primitive_count.bits(), || {
                 [count.to_string(), held.triangles.to_string(), format!("box {pointer}")]
             });
         }
@@ -283,11 +300,11 @@ impl ContentsCheck<'_, '_> {
         let claimed = node.cull_flags[slot];
         let truth = held.cull_flags.unwrap_or(CullFlags::all());
         if !truth.contains(claimed) {
-            let slot_bits = slot as u32;
             let bits = if pointer.kind() == DualKind::HalfBox {
-                41 + 4 * slot_bits..(45 + 4 * slot_bits).min(56)
+                HighPrecisionBoxNode::cull_flags.element_bits(slot)
             } else {
-                896 + 8 * slot_bits..900 + 8 * slot_bits
+                let byte = Fp32BoxNode::flag_bytes.element_bits(slot);
+                byte.start..byte.start + 4
             };
             self.add(Rule::CullFlags, pointer, bits, || {
                 let place = format!("box {pointer}, slot {slot}");
@@ -329,10 +346,14 @@ impl ContentsCheck<'_, '_> {
 
 /// The bits of a box node that hold the planes of a slot.
 fn plane_bits(pointer: DualPointer, slot: usize) -> std::ops::Range<u32> {
-    let slot = slot as u32;
     if pointer.kind() == DualKind::HalfBox {
-        80 + 108 * slot..188 + 108 * slot
+        HighPrecisionBoxNode::planes.element_bits(slot)
     } else {
-        128 + 192 * slot..320 + 192 * slot
+        Fp32BoxNode::boxes.element_bits(slot)
     }
+}
+
+/// Where the sideband record starts in an instance node.
+const fn sideband_start() -> usize {
+    DualInstanceNode::software.bits().start as usize
 }

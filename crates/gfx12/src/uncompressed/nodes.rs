@@ -2,7 +2,6 @@
 
 use super::survey::Survey;
 use crate::decode::Memory;
-use crate::describe::dual_node_bytes;
 use crate::layout::NodeBits;
 use crate::layout::uncompressed::DualPointer;
 use machine::Image;
@@ -26,7 +25,7 @@ pub fn nodes(image: &Image) -> Vec<Node> {
     let mut nodes = Vec::new();
     for (structure, surveyed) in (0u32..).zip(&survey.structures) {
         nodes.extend(surveyed.pointers().map(|pointer| {
-            let bytes = memory.get(surveyed.address(pointer), dual_node_bytes(pointer));
+            let bytes = memory.get(surveyed.address(pointer), pointer.node_bytes());
             let bits = bytes.map_or(NodeBits::ZERO, NodeBits::from_bytes);
             Node { structure, pointer, bits }
         }));

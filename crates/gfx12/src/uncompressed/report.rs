@@ -2,7 +2,6 @@
 
 use super::survey::Survey;
 use crate::decode::Memory;
-use crate::describe::dual_node_bytes;
 use crate::encode::Report;
 use crate::layout::uncompressed::DualKind;
 use machine::Image;
@@ -26,7 +25,7 @@ pub fn report(tree: &Tree, image: &Image) -> Report {
         report.box_nodes += surveyed.boxes.len();
         report.instance_nodes += surveyed.instances.len();
         let pointers = surveyed.pointers();
-        report.node_bytes += pointers.map(|pointer| dual_node_bytes(pointer) as u64).sum::<u64>();
+        report.node_bytes += pointers.map(|pointer| pointer.node_bytes() as u64).sum::<u64>();
         for leaf in &surveyed.leaves {
             if surveyed.triangle_node(&memory, leaf.pointer).info(0).procedural {
                 report.procedural_nodes += 1;

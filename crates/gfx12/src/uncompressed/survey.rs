@@ -286,7 +286,8 @@ impl Surveyor<'_, '_> {
         let is_second = pointer.kind() == DualKind::Triangle1;
         let word = node.id_word;
         let mut add = |rule: Rule, which: u32, expected: &str| {
-            let bits = 480 + 8 * which..488 + 8 * which;
+            let start = TriangleNode::id_word.bits().start + 8 * which;
+            let bits = start..start + 8;
             self.findings.add_at(rule, self.memory, address, bits, || {
                 let found = format!("id word {word:#010x}");
                 [found, expected.to_owned(), format!("triangle node {pointer}")]
@@ -320,15 +321,25 @@ impl Surveyor<'_, '_> {
         let place = || format!("instance {pointer}");
         let base = node.child_base.address();
         if self.memory.segment_of(base).is_none() {
-            self.findings.add_at(Rule::InstanceBase, self.memory, address, 384..448, || {
-                [format!("{base:#x}"), "an address of the image".into(), place()]
-            });
+            self.findings.add_at(
+                Rule::InstanceBase,
+                self.memory,
+                address,
+                DualInstanceNode::child_base.bits(),
+                || [format!("{base:#x}"), "an address of the image".into(), place()],
+            );
         }
         if !is_invertible(&node.world_to_object) {
-            self.findings.add_at(Rule::Transform, self.memory, address, 0..384, || {
-                let found = format!("{:?}", node.world_to_object.rows);
-                [found, "an invertible transform".into(), place()]
-            });
+            self.findings.add_at(
+                Rule::Transform,
+                self.memory,
+                address,
+                DualInstanceNode::world_to_object.bits(),
+                || {
+                    let found = format!("{:?}", node.world_to_object.rows);
+                    [found, "an invertible transform".into(), place()]
+                },
+            );
         }
     }
 
@@ -370,11 +381,10 @@ const fn node_units(pointer: DualPointer) -> usize {
 
 /// The bits of a box node that name the child of a slot.
 pub(super) fn pointer_bits(pointer: DualPointer, slot: usize) -> std::ops::Range<u32> {
-    let slot = slot as u32;
     if pointer.kind() == DualKind::HalfBox {
-        29 + 3 * slot..32 + 3 * slot
+        HighPrecisionBoxNode::child_types.element_bits(slot)
     } else {
-        32 * slot..32 * slot + 32
+        Fp32BoxNode::children.element_bits(slot)
     }
 }
 

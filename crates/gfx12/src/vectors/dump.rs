@@ -292,7 +292,7 @@ fn pair_case(
     comparison: &mut Comparison,
 ) -> Result<(), VectorError> {
     let descriptor = node.pair(pair);
-    number(comparison, "descriptor", json, descriptor.encode())?;
+    number(comparison, "descriptor", json, descriptor.to_raw())?;
     number(comparison, "stop", json, u32::from(descriptor.prim_range_stop))?;
     numbers(comparison, "prim_ids", json, [0, 1].map(|which| node.primitive_id(2 * pair + which)))?;
     if let Some(triangles) = json.tested("triangles")? {

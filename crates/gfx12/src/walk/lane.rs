@@ -90,7 +90,7 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
         self.budget.step()?;
         if node.is_box() {
             self.counters.nodes += 1;
-            self.counters.box_tests += u64::from(BoxNode::child_count(&self.node(node)));
+            self.counters.box_tests += u64::from(BoxNode::child_count.get(&self.node(node)) + 1);
         }
         let answer = self.execute(node, extent);
         if self.observer.is_watching() {
@@ -161,7 +161,7 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
 
     /// Whether the last pop returned to the TLAS.
     pub(super) fn popped_to_top(&self) -> bool {
-        StackAddress::decode(self.stack).blas_to_tlas_pop
+        StackAddress::from_register(self.stack).blas_to_tlas_pop
     }
 
     /// Goes into the structure below an instance; gives its root.

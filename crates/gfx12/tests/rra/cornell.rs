@@ -4,9 +4,9 @@
 
 use crate::files::{BLAS, TLAS, cornell_world, hiprt_cornell};
 use gfx12::layout::{BoxNode, NodeBits, NodePointer, PrimitiveNode};
-use gfx12::outline::{State, outline, range_pairs};
+use gfx12::outline::{outline, range_pairs};
 use gfx12::rra::{self, Level};
-use machine::Image;
+use machine::{EntryState, Image, Outline, OutlineEntry};
 use serde_json::Value;
 
 #[test]
@@ -15,11 +15,12 @@ fn the_viewer_s_figures() {
     let file = rra::read(&bytes).unwrap();
     assert_eq!(file.findings, []);
     let blas = file.open(Some(1)).unwrap().image;
-    let totals = outline(&blas).totals;
-    assert_eq!((totals.boxes, totals.ranges, totals.triangles), (2, 15, 32));
-    assert_eq!((totals.depth, totals.primitive_nodes, totals.outside), (3, 15, 0));
-    let world = outline(&file.open(None).unwrap().image).totals;
-    assert_eq!((world.boxes, world.instances, world.structures, world.depth), (3, 1, 2, 5));
+    let names = ["boxes", "ranges", "triangles", "depth", "primitive_nodes", "outside"];
+    assert_eq!(totals(&outline(&blas), names), [2, 15, 32, 3, 15, 0]);
+    let world = outline(&file.open(None).unwrap().image);
+    let names = ["boxes", "instances", "structures", "depth"];
+    assert_eq!(totals(&world, names), [3, 1, 2, 5]);
+    assert_eq!(world.primitives.len(), 32);
 }
 
 #[test]
@@ -50,8 +51,8 @@ fn a_single_level_is_shown_by_a_top_level() {
     let shown = file.open(Some(1)).unwrap().image;
     let report = gfx12::check::check(shown.clone());
     assert!(report.is_sound(), "{:?}", report.findings);
-    let totals = outline(&shown).totals;
-    assert_eq!((totals.instances, totals.structures, totals.triangles), (1, 2, 32));
+    let names = ["instances", "structures", "triangles"];
+    assert_eq!(totals(&outline(&shown), names), [1, 2, 32]);
 }
 
 #[test]
@@ -74,14 +75,14 @@ fn moving_behind_a_header_keeps_what_nodes_say() {
         serde_json::from_str(include_str!("../vectors/hiprt-cornell-bvh8.json")).unwrap();
     let moved = rra::read(&rra::write(&cornell_world()).unwrap()).unwrap();
     let moved = moved.open(Some(1)).unwrap().image;
-    let visits = outline(&moved).visits;
-    assert!(visits.iter().all(|visit| visit.state == State::Read));
-    let boxes = visits.iter().filter(|visit| visit.pointer.is_box());
+    let entries = outline(&moved).entries;
+    assert!(entries.iter().all(|entry| entry.state == EntryState::Read));
+    let boxes = entries.iter().filter(|entry| pointer_of(entry).is_box());
     let mut parent = NodePointer::INVALID;
-    for (visit, known) in boxes.zip(known["boxes"].as_array().unwrap()) {
-        let node = box_node(&moved, visit.address);
+    for (entry, known) in boxes.zip(known["boxes"].as_array().unwrap()) {
+        let node = box_node(&moved, entry.address);
         assert_eq!(node.parent, parent);
-        parent = visit.pointer;
+        parent = pointer_of(entry);
         let pointers = node.child_pointers();
         for (slot, child) in known["children"].as_array().unwrap().iter().enumerate() {
             let planes = node.child_box(slot);
@@ -109,8 +110,11 @@ fn moving_behind_a_header_keeps_what_nodes_say() {
 fn triangles_are_those_of_the_dump() {
     let all = |image: &Image| {
         let mut corners: Vec<[[u32; 3]; 3]> = Vec::new();
-        for visit in outline(image).visits.iter().filter(|visit| visit.pointer.is_primitive()) {
-            for (address, pair) in range_pairs(image, visit.address, visit.pointer.pair()) {
+        for entry in outline(image).entries {
+            if !pointer_of(&entry).is_primitive() {
+                continue;
+            }
+            for (address, pair) in range_pairs(image, entry.address, pointer_of(&entry).pair()) {
                 let node = primitive_node(image, address);
                 let triangle = node.triangle(pair.into(), 0);
                 corners.push(triangle.vertices.map(|v| v.to_array().map(f32::to_bits)));
@@ -123,6 +127,14 @@ fn triangles_are_those_of_the_dump() {
     let (moved, raw) = (all(&moved), all(&hiprt_cornell()));
     assert_eq!(moved.len(), 32);
     assert_eq!(moved, raw);
+}
+
+fn totals<const N: usize>(outline: &Outline, names: [&str; N]) -> [u64; N] {
+    names.map(|name| outline.total(name))
+}
+
+fn pointer_of(entry: &OutlineEntry) -> NodePointer {
+    NodePointer(entry.node.pointer as u32)
 }
 
 fn box_node(image: &Image, address: u64) -> BoxNode {

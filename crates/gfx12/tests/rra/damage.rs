@@ -1,8 +1,10 @@
 //! Damaged files: an error or an image, never a panic, and no outline without end.
 
 use crate::files::cornell_world;
+use gfx12::describe::describe;
 use gfx12::outline::outline;
 use gfx12::rra;
+use machine::EntryState;
 use proptest::prelude::*;
 
 #[test]
@@ -30,8 +32,12 @@ proptest! {
             for number in 0..file.structures.len() {
                 let image = file.open(Some(number)).unwrap().image;
                 let outline = outline(&image);
-                let most = 8 * outline.totals.boxes + outline.totals.instances + 1;
-                prop_assert!(outline.visits.len() <= most);
+                let most = 8 * outline.total("boxes") + outline.total("instances") + 1;
+                prop_assert!(outline.entries.len() as u64 <= most);
+                for entry in &outline.entries {
+                    let described = describe(&image, entry.node);
+                    prop_assert!(entry.state != EntryState::Read || described.is_ok());
+                }
             }
             let again = rra::read(&file.to_bytes()).unwrap();
             prop_assert_eq!(again.structures.len(), file.structures.len());

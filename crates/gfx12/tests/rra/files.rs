@@ -68,7 +68,8 @@ pub(crate) fn top_level(address: u64, child: u64) -> Segment {
         frame: BoxFrame { origin: [0.0; 3], exponents: [137; 3] },
         disable_box_sort: false,
         child_count: 1,
-        unused: 0,
+        unused_low: 0,
+        unused_high: 0,
         children: [
             ChildEntry { node_type: 5, ..entry },
             ChildEntry::UNUSED,

@@ -90,6 +90,13 @@ impl Field {
         element(self.places, self.elements, index)
     }
 
+    /// The bits of an element, as findings name them.
+    #[must_use]
+    pub const fn element_bits(&self, index: usize) -> Range<u32> {
+        let Range { start, end } = self.element(index);
+        start as u32..end as u32
+    }
+
     /// Its bits where the structure starts at a bit of another.
     #[must_use]
     pub const fn bits_from(&self, start: usize) -> Range<u32> {

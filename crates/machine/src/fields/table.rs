@@ -130,3 +130,38 @@ macro_rules! fields {
     (@codec) => { $crate::fields::Plain };
     (@codec $codec:ty) => { $codec };
 }
+
+/// Lets a type stand in fields as a number: how it is made of one (`u32` or `u64`), turned into one, and
+/// shown.
+#[macro_export]
+macro_rules! field_number {
+    ($type:ty, $number:ty, $from:expr, $into:expr, $text:expr) => {
+        impl $crate::fields::FieldValue for $type {
+            const IS_NUMBER: bool = true;
+
+            #[inline]
+            fn read<const WORDS: usize>(
+                bits: &$crate::bits::Bits<WORDS>,
+                place: std::ops::Range<usize>,
+            ) -> Self {
+                let from: fn($number) -> Self = $from;
+                from(<$number as $crate::fields::FieldValue>::read(bits, place))
+            }
+
+            #[inline]
+            fn write<const WORDS: usize>(
+                &self,
+                bits: &mut $crate::bits::Bits<WORDS>,
+                place: std::ops::Range<usize>,
+            ) {
+                let into: fn(&Self) -> $number = $into;
+                <$number as $crate::fields::FieldValue>::write(&into(self), bits, place);
+            }
+
+            fn text(raw: u64) -> String {
+                let text: fn(u64) -> String = $text;
+                text(raw)
+            }
+        }
+    };
+}

@@ -121,40 +121,17 @@ impl Codec<u8> for Halved {
     }
 }
 
-/// Numbers of at most 32 bits.
-macro_rules! number {
-    ($($type:ty),+) => {$(
-        impl FieldValue for $type {
-            const IS_NUMBER: bool = true;
-
-            #[inline]
-            fn read<const WORDS: usize>(bits: &Bits<WORDS>, place: Range<usize>) -> Self {
-                bits.get(place) as Self
-            }
-
-            #[inline]
-            fn write<const WORDS: usize>(&self, bits: &mut Bits<WORDS>, place: Range<usize>) {
-                bits.set(place, u32::from(*self));
-            }
-        }
-    )+};
-}
-number!(u8, u16, u32);
-
-impl FieldValue for i8 {
+impl FieldValue for u32 {
     const IS_NUMBER: bool = true;
 
     #[inline]
     fn read<const WORDS: usize>(bits: &Bits<WORDS>, place: Range<usize>) -> Self {
-        bits.get(place) as Self
+        bits.get(place)
     }
 
+    #[inline]
     fn write<const WORDS: usize>(&self, bits: &mut Bits<WORDS>, place: Range<usize>) {
-        bits.set(place, u32::from(*self as u8));
-    }
-
-    fn text(raw: u64) -> String {
-        (raw as Self).to_string()
+        bits.set(place, *self);
     }
 }
 
@@ -173,39 +150,17 @@ impl FieldValue for u64 {
     }
 }
 
-impl FieldValue for bool {
-    #[inline]
-    fn read<const WORDS: usize>(bits: &Bits<WORDS>, place: Range<usize>) -> Self {
-        bits.get(place) != 0
-    }
-
-    #[inline]
-    fn write<const WORDS: usize>(&self, bits: &mut Bits<WORDS>, place: Range<usize>) {
-        bits.set(place, u32::from(*self));
-    }
-
-    fn text(raw: u64) -> String {
-        (raw != 0).to_string()
-    }
-}
-
-impl FieldValue for f32 {
-    const IS_NUMBER: bool = true;
-
-    #[inline]
-    fn read<const WORDS: usize>(bits: &Bits<WORDS>, place: Range<usize>) -> Self {
-        Self::from_bits(bits.get(place))
-    }
-
-    #[inline]
-    fn write<const WORDS: usize>(&self, bits: &mut Bits<WORDS>, place: Range<usize>) {
-        bits.set(place, self.to_bits());
-    }
-
-    fn text(raw: u64) -> String {
-        format!("{:?}", Self::from_bits(raw as u32))
-    }
-}
+crate::field_number!(u8, u32, |raw| raw as u8, |&value| value.into(), |raw| raw.to_string());
+crate::field_number!(u16, u32, |raw| raw as u16, |&value| value.into(), |raw| raw.to_string());
+crate::field_number!(i8, u32, |raw| raw as i8, |&value| u32::from(value as u8), |raw| {
+    (raw as i8).to_string()
+});
+crate::field_number!(bool, u32, |raw| raw != 0, |&value| value.into(), |raw| {
+    (raw != 0).to_string()
+});
+crate::field_number!(f32, u32, f32::from_bits, |value| value.to_bits(), |raw| {
+    format!("{:?}", f32::from_bits(raw as u32))
+});
 
 impl<T: FieldValue, const N: usize> FieldValue for [T; N] {
     const FIELDS: &'static [Field] = T::FIELDS;
@@ -346,20 +301,29 @@ impl<'a> FieldList<'a> {
         places: &[Range<usize>],
         text: fn(u64) -> String,
     ) {
-        let place = &places[0];
-        let raw = Bits::<2>::at(self.words, place.start).get_wide(0..place.len());
+        let place = places[0].clone();
+        let raw = self.raw(&place);
         let value = match field.show {
             Show::Each(text) | Show::Whole(text) => text(raw),
             Show::Unused => String::new(),
             Show::Value | Show::Flat => text(raw),
         };
-        self.fields.push(DescribedField {
-            name: name.to_owned(),
-            bits: place.start as u32..place.end as u32,
-            raw,
-            value,
-            meaning: field.meaning,
-            link: None,
-        });
+        self.add_value(name.to_owned(), place, value, field.meaning);
+    }
+
+    /// Adds bits, at most 64, of no fixed place.
+    pub fn add_value(
+        &mut self,
+        name: String,
+        place: Range<usize>,
+        value: String,
+        meaning: &'static str,
+    ) {
+        let (raw, bits) = (self.raw(&place), place.start as u32..place.end as u32);
+        self.fields.push(DescribedField { name, bits, raw, value, meaning, link: None });
+    }
+
+    fn raw(&self, place: &Range<usize>) -> u64 {
+        Bits::<2>::at(self.words, place.start).get_wide(0..place.len())
     }
 }

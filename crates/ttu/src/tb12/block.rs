@@ -1,22 +1,6 @@
 //! One block: 128 bytes, a root and up to twelve nodes below it. Little endian.
 //!
-//! | bytes | field |
-//! |---|---|
-//! | 0..12 | `origin`, f32 x 3: the lower corner of the block root, exactly |
-//! | 12..15 | `exponents`, i8 x 3: a cell is 2^e wide (T-8: -100..=100) |
-//! | 15 | bits 0..4 number of nodes (1..=12), 4..7 children of the root less 1, 7 refit dirty |
-//! | 16..20 | `block_base`: number of the first foreign block |
-//! | 20..24 | `reference_base`: number of the first primitive reference |
-//! | 24..27 | `root_max`, u8 x 3: upper corner of the root in cells; its lower corner is 0 |
-//! | 27 | flags: bit 0 opaque only, 1 alpha present, 2..5 mask class, 5..8 version (0) |
-//! | 28..32 | `parent`: number of the block above, 0xFFFFFFFF for none |
-//! | 32..128 | twelve nodes of 8 bytes |
-//!
-//! | node bytes | field |
-//! |---|---|
-//! | 0..3, 3..6 | lower and upper corner in cells |
-//! | 6 | bits 0..2 kind (0 inside, 1 foreign, 2 leaf, 3 unused), 2..5 count less 1, 5..8 mask |
-//! | 7 | offset: first child node, block from `block_base`, reference from `reference_base` |
+//! [`BlockFields`] and [`NodeFields`] are the tables; [`Block`] and [`Node`] say what they mean.
 //!
 //! Nodes `0..k` are the children of the root. An unused node has the planes min = 255, max = 0. A
 //! mask of 0 filters nothing.
@@ -52,6 +36,63 @@
 //! assert_eq!(Block::from_bytes(&bytes), block);
 //! ```
 
+use machine::bits::{Bits, NodeBits};
+use machine::fields::{MinusOne, Show, hex};
+
+machine::fields! {
+    /// The 128 bytes of a block.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct BlockFields: 32 words {
+        /// Lower corner of the block root, exactly.
+        pub origin: [f32; 3] = 0..96;
+        /// A cell is 2^e wide (T-8: -100..=100).
+        pub exponents: [i8; 3] = 96..120;
+        /// Nodes in use, 1..=12.
+        pub node_count: u8 = 120..124;
+        /// Nodes that are children of the root: the first ones; stored less 1.
+        pub root_children: u8 as MinusOne = 124..127, Show::Each(|raw| (raw + 1).to_string());
+        /// Boxes may be stale after a refit.
+        pub refit_dirty: bool = 127..128;
+        /// Number of the first foreign block.
+        pub block_base: u32 = 128..160;
+        /// Number of the first primitive reference.
+        pub reference_base: u32 = 160..192;
+        /// Upper corner of the root in cells; its lower corner is 0.
+        pub root_max: [u8; 3] = 192..216;
+        /// Bit 0 opaque only, bit 1 alpha present, bits 2..5 mask class, bits 5..8 version (0).
+        pub flags: u8 = 216..224, Show::Each(hex);
+        /// Number of the block above, 0xFFFFFFFF for none.
+        pub parent: u32 = 224..256, Show::Each(block_text);
+        /// The nodes.
+        pub nodes: [NodeFields; 12] = 256..1024;
+    }
+}
+
+machine::fields! {
+    /// The 8 bytes of a node.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct NodeFields: 2 words {
+        /// Lower corner in cells.
+        pub min: [u8; 3] = 0..24;
+        /// Upper corner in cells.
+        pub max: [u8; 3] = 24..48;
+        /// 0 inside, 1 foreign, 2 leaf, 3 unused.
+        pub kind: u8 = 48..50;
+        /// Child nodes or references, stored less 1.
+        pub count: u8 as MinusOne = 50..53, Show::Each(|raw| (raw + 1).to_string());
+        /// Folded mask of the instances below; 0 filters nothing (T-16).
+        pub mask: u8 = 53..56;
+        /// First child node (inside), block from `block_base` (foreign), reference from
+        /// `reference_base` (leaf).
+        pub offset: u8 = 56..64;
+    }
+}
+
+/// A block by number.
+pub(super) fn block_text(number: u64) -> String {
+    if number == u64::from(NO_BLOCK) { "none".to_owned() } else { format!("block {number}") }
+}
+
 /// Bytes of a block: one line.
 pub const BLOCK_BYTES: usize = 128;
 
@@ -67,14 +108,10 @@ pub const MAX_LEAF: usize = 8;
 /// The number that names no block.
 pub const NO_BLOCK: u32 = u32::MAX;
 
-const NODES_AT: usize = 32;
-const NODE_BYTES: usize = 8;
-const UNUSED: [u8; NODE_BYTES] = [255, 255, 255, 0, 0, 0, 3, 0];
-
-/// Where node `node` begins in its block.
-pub(super) const fn node_offset(node: u8) -> u64 {
-    (NODES_AT + NODE_BYTES * node as usize) as u64
-}
+/// Bytes of a node.
+pub(super) const NODE_BYTES: usize = 8;
+const UNUSED: NodeFields =
+    NodeFields { min: [255; 3], max: [0; 3], kind: 3, count: 1, mask: 0, offset: 0 };
 
 /// Flag: everything below is opaque.
 pub const OPAQUE_ONLY: u8 = 1;
@@ -150,58 +187,52 @@ impl Block {
     /// The bytes.
     #[must_use]
     pub fn to_bytes(&self) -> [u8; BLOCK_BYTES] {
-        let mut bytes = [0; BLOCK_BYTES];
-        for (k, value) in self.origin.iter().enumerate() {
-            bytes[4 * k..][..4].copy_from_slice(&value.to_le_bytes());
-        }
-        bytes[12..15].copy_from_slice(&self.exponents.map(|e| e as u8));
-        bytes[15] = (self.nodes.len() as u8 & 0xF)
-            | (self.root_children.wrapping_sub(1) & 7) << 4
-            | u8::from(self.refit_dirty) << 7;
-        bytes[16..20].copy_from_slice(&self.block_base.to_le_bytes());
-        bytes[20..24].copy_from_slice(&self.reference_base.to_le_bytes());
-        bytes[24..27].copy_from_slice(&self.root_max);
-        bytes[27] = self.flags;
-        bytes[28..32].copy_from_slice(&self.parent.to_le_bytes());
-        for (k, slot) in bytes[NODES_AT..].chunks_exact_mut(NODE_BYTES).enumerate() {
-            slot.copy_from_slice(&self.nodes.get(k).map_or(UNUSED, |node| node.to_bytes()));
-        }
-        bytes
+        let fields = BlockFields {
+            origin: self.origin,
+            exponents: self.exponents,
+            node_count: self.nodes.len() as u8 & 0xF,
+            root_children: self.root_children,
+            refit_dirty: self.refit_dirty,
+            block_base: self.block_base,
+            reference_base: self.reference_base,
+            root_max: self.root_max,
+            flags: self.flags,
+            parent: self.parent,
+            nodes: std::array::from_fn(|k| self.nodes.get(k).map_or(UNUSED, Node::fields)),
+        };
+        fields.encode().to_bytes()
     }
 
     /// Takes bytes apart.
     #[must_use]
     pub fn from_bytes(bytes: &[u8; BLOCK_BYTES]) -> Self {
-        let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|k| bytes[at + k]));
-        let nodes = usize::from(bytes[15] & 0xF).min(MAX_NODES);
+        let fields = BlockFields::decode(&NodeBits::from_bytes(bytes));
+        let count = usize::from(fields.node_count).min(MAX_NODES);
         Self {
-            origin: [0, 4, 8].map(|at| f32::from_bits(word(at))),
-            exponents: std::array::from_fn(|k| bytes[12 + k] as i8),
-            root_children: (bytes[15] >> 4 & 7) + 1,
-            refit_dirty: bytes[15] >> 7 != 0,
-            block_base: word(16),
-            reference_base: word(20),
-            root_max: std::array::from_fn(|k| bytes[24 + k]),
-            flags: bytes[27],
-            parent: word(28),
-            nodes: bytes[NODES_AT..]
-                .chunks_exact(NODE_BYTES)
-                .take(nodes)
-                .map(|slot| Node::from_bytes(std::array::from_fn(|k| slot[k])))
-                .collect(),
+            origin: fields.origin,
+            exponents: fields.exponents,
+            root_children: fields.root_children,
+            refit_dirty: fields.refit_dirty,
+            block_base: fields.block_base,
+            reference_base: fields.reference_base,
+            root_max: fields.root_max,
+            flags: fields.flags,
+            parent: fields.parent,
+            nodes: fields.nodes[..count].iter().map(Node::from_fields).collect(),
         }
     }
 
     /// Where node `index` begins in the block.
     #[must_use]
     pub const fn node_offset(index: usize) -> usize {
-        NODES_AT + NODE_BYTES * index
+        BlockFields::nodes.element(index).start / 8
     }
 
     /// Whether the bytes of node `index` are those of an unused one.
     #[must_use]
     pub fn is_unused(bytes: &[u8; BLOCK_BYTES], index: usize) -> bool {
-        bytes[Self::node_offset(index)..][..NODE_BYTES] == UNUSED
+        let node = bytes.get(Self::node_offset(index)..).unwrap_or_default();
+        NodeFields::decode(&Bits::from_bytes(node)) == UNUSED
     }
 
     /// The format version, bits 5..8 of the flags.
@@ -212,27 +243,25 @@ impl Block {
 }
 
 impl Node {
-    fn to_bytes(self) -> [u8; NODE_BYTES] {
+    fn fields(&self) -> NodeFields {
         let (kind, count, offset) = match self.lead {
             Lead::Inside { first, count } => (0, count, first),
             Lead::Foreign { offset } => (1, 1, offset),
             Lead::Leaf { offset, count } => (2, count, offset),
             Lead::Unused => (3, 1, 0),
         };
-        let description = kind | (count.wrapping_sub(1) & 7) << 2 | (self.mask & 7) << 5;
-        let ([a, b, c], [d, e, f]) = (self.min, self.max);
-        [a, b, c, d, e, f, description, offset]
+        NodeFields { min: self.min, max: self.max, kind, count, mask: self.mask & 7, offset }
     }
 
-    fn from_bytes([a, b, c, d, e, f, description, offset]: [u8; NODE_BYTES]) -> Self {
-        let count = (description >> 2 & 7) + 1;
-        let lead = match description & 3 {
+    pub(super) fn from_fields(fields: &NodeFields) -> Self {
+        let NodeFields { min, max, kind, count, mask, offset } = *fields;
+        let lead = match kind {
             0 => Lead::Inside { first: offset, count },
             1 => Lead::Foreign { offset },
             2 => Lead::Leaf { offset, count },
             _ => Lead::Unused,
         };
-        Self { min: [a, b, c], max: [d, e, f], mask: description >> 5, lead }
+        Self { min, max, mask, lead }
     }
 }
 

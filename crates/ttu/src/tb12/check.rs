@@ -7,12 +7,13 @@
 use super::block::{BLOCK_BYTES, Block, Lead, MAX_ROOT_CHILDREN, NO_BLOCK};
 use super::contents;
 use super::directory::{
-    Directory, HEADER_BYTES, INSTANCE, INSTANCE_BYTES, LevelKind, LevelRecord, MAGIC, Parts,
-    RECORD_BYTES, u32_at, u64_at,
+    Directory, HEADER_BYTES, HeaderFields, INSTANCE, INSTANCE_BYTES, LevelKind, LevelRecord, MAGIC,
+    Parts, RECORD_BYTES,
 };
 use super::quantize::{Axis, EXPONENTS, decoded_box};
 use super::rule::{Findings, Rule};
 use super::{Proof, Tb12};
+use machine::bits::NodeBits;
 use machine::{CheckReport, Checked, Image, ProvedFacts};
 
 /// Proves `image`, or says what is wrong with it. Offsets count from the image's base.
@@ -67,12 +68,13 @@ fn read_directory(bytes: &[u8], findings: &mut Findings) -> Option<Directory> {
         findings.add(Rule::Header, 0, 0..1024, "header", found, "128 bytes at least");
         return None;
     };
-    if header[..8] != MAGIC || u32_at(header, 8) != 0 {
-        let found = format!("{:02x?}, version {}", &header[..8], u32_at(header, 8));
+    let fields = HeaderFields::decode(&NodeBits::from_bytes(header));
+    if header[..8] != MAGIC || fields.version != 0 {
+        let found = format!("{:02x?}, version {}", &header[..8], fields.version);
         findings.add(Rule::Header, 0, 0..96, "header", found, "SILITB12, version 0");
         return None;
     }
-    let count = u64::from(u32_at(header, 12));
+    let count = u64::from(fields.level_count);
     let records =
         Parts::array(bytes, HEADER_BYTES as u64, count, RECORD_BYTES as u64).filter(|_| count > 0);
     let Some(records) = records else {
@@ -82,12 +84,12 @@ fn read_directory(bytes: &[u8], findings: &mut Findings) -> Option<Directory> {
         return None;
     };
     let directory = Directory {
-        block_count: u32_at(header, 16),
-        reference_count: u32_at(header, 20),
-        instance_count: u32_at(header, 24),
-        blocks: u64_at(header, 32),
-        references: u64_at(header, 40),
-        instances: u64_at(header, 48),
+        block_count: fields.block_count,
+        reference_count: fields.reference_count,
+        instance_count: fields.instance_count,
+        blocks: fields.blocks,
+        references: fields.references,
+        instances: fields.instances,
         levels: records.chunks_exact(RECORD_BYTES).map(LevelRecord::from_bytes).collect(),
     };
     check_arrays(bytes, &directory, findings);

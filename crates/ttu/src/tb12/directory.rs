@@ -1,38 +1,96 @@
 //! What stands around the blocks: a directory, and arrays that it names by their offsets. Little
 //! endian.
 //!
-//! | header bytes (128) | field |
-//! |---|---|
-//! | 0..8 | `SILITB12` |
-//! | 8..12 | version: 0 |
-//! | 12..16 | number of levels; the last one is the TLAS if its kind says so |
-//! | 16..20, 20..24, 24..28 | number of blocks, of references, of instances |
-//! | 32..40, 40..48, 48..56 | offset of the blocks, of the references, of the instances |
-//! | others | 0 |
-//!
-//! | level record bytes (64), from 128 on | field |
-//! |---|---|
-//! | 0..4 | kind: 0 BLAS, 1 TLAS |
-//! | 4..8 | root block; 0xFFFFFFFF for a level without items |
-//! | 8..12, 12..16 | number of triangles, of procedural boxes; 0 in a TLAS |
-//! | 16..24, 24..32, 32..40 | offset of the triangles (36 bytes each), boxes (24), ids (12) |
-//! | 40..64 | 0 |
-//!
 //! A reference is 4 bytes: the number of a primitive of its level, or, with bit 31 set, of an
 //! instance (T-16).
-//!
-//! | instance bytes (128) | field |
-//! |---|---|
-//! | 0..48, 48..96 | world to object, object to world: rows of f32 |
-//! | 96..100, 100..104 | child root block, BLAS |
-//! | 104, 105 | mask, flags ([`geometry::InstanceFlags`]) |
-//! | 108..112 | custom index |
-//! | others | 0 |
 
-use super::block::{BLOCK_BYTES, Block, NO_BLOCK};
+use super::block::{BLOCK_BYTES, Block, NO_BLOCK, block_text};
 use geometry::{Aabb, InstanceFlags, Transform, Triangle, Vec3};
 use machine::Image;
+use machine::bits::{HalfNodeBits, NodeBits};
+use machine::fields::{Show, hex};
 use tree::{Instance, PrimitiveFlags, PrimitiveId, Primitives};
+
+machine::fields! {
+    /// The header. The last level is the top level if its kind says so.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(super) struct HeaderFields: 32 words {
+        /// `SILITB12`.
+        pub(super) magic: u64 = 0..64, Show::Each(magic_text);
+        /// 0.
+        pub(super) version: u32 = 64..96;
+        /// Number of levels.
+        pub(super) level_count: u32 = 96..128;
+        /// Number of blocks.
+        pub(super) block_count: u32 = 128..160;
+        /// Number of references.
+        pub(super) reference_count: u32 = 160..192;
+        /// Number of instances.
+        pub(super) instance_count: u32 = 192..224;
+        /// 0.
+        pub(super) zero: u32 = 224..256, Show::Unused;
+        /// Offset of the blocks.
+        pub(super) blocks: u64 = 256..320, Show::Each(hex);
+        /// Offset of the references.
+        pub(super) references: u64 = 320..384, Show::Each(hex);
+        /// Offset of the instances.
+        pub(super) instances: u64 = 384..448, Show::Each(hex);
+        /// 0.
+        pub(super) zeros: [u32; 18] = 448..1024, Show::Unused;
+    }
+}
+
+machine::fields! {
+    /// The record of a level; the records follow the header.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(super) struct LevelFields: 16 words {
+        /// 0 bottom, 1 top.
+        pub(super) kind: u32 = 0..32;
+        /// Root block; 0xFFFFFFFF for a level without items.
+        pub(super) root: u32 = 32..64, Show::Each(block_text);
+        /// Number of triangles; 0 in a top level.
+        pub(super) triangle_count: u32 = 64..96;
+        /// Number of procedural boxes; 0 in a top level.
+        pub(super) box_count: u32 = 96..128;
+        /// Offset of the triangles, 36 bytes each.
+        pub(super) triangles: u64 = 128..192, Show::Each(hex);
+        /// Offset of the boxes, 24 bytes each.
+        pub(super) boxes: u64 = 192..256, Show::Each(hex);
+        /// Offset of the ids, 12 bytes each.
+        pub(super) ids: u64 = 256..320, Show::Each(hex);
+        /// 0.
+        pub(super) zeros: [u32; 6] = 320..512, Show::Unused;
+    }
+}
+
+machine::fields! {
+    /// The record of an instance.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub(super) struct InstanceFields: 32 words {
+        /// Takes world-space rays to object space.
+        pub(super) world_to_object: Transform = 0..384;
+        /// Its inverse.
+        pub(super) object_to_world: Transform = 384..768;
+        /// Root block of the level below.
+        pub(super) root: u32 = 768..800, Show::Each(block_text);
+        /// The level below.
+        pub(super) level: u32 = 800..832;
+        /// Culled when this and the ray's mask have no bit in common.
+        pub(super) mask: u8 = 832..840, Show::Each(hex);
+        /// Flags of the instance.
+        pub(super) flags: u8 = 840..848, Show::Each(hex);
+        /// 0.
+        pub(super) zero: u16 = 848..864, Show::Unused;
+        /// The index that the application chose.
+        pub(super) custom_index: u32 = 864..896;
+        /// 0.
+        pub(super) zeros: [u32; 4] = 896..1024, Show::Unused;
+    }
+}
+
+fn magic_text(magic: u64) -> String {
+    magic.to_le_bytes().escape_ascii().to_string()
+}
 
 /// What a file of this format begins with.
 pub const MAGIC: [u8; 8] = *b"SILITB12";
@@ -47,11 +105,18 @@ pub(super) const INSTANCE: u32 = 1 << 31;
 #[must_use]
 pub fn block_offset(image: &Image, number: u32) -> Option<u64> {
     let base = image.bases.first().copied().unwrap_or(0);
-    let header = image.get(base, HEADER_BYTES)?;
-    if number >= u32_at(header, 16) {
+    let header = header_of(image)?;
+    if number >= header.block_count {
         return None;
     }
-    base.checked_add(u64_at(header, 32))?.checked_add(BLOCK_BYTES as u64 * u64::from(number))
+    base.checked_add(header.blocks)?.checked_add(BLOCK_BYTES as u64 * u64::from(number))
+}
+
+/// The header of an image that may be unsound.
+pub(super) fn header_of(image: &Image) -> Option<HeaderFields> {
+    let base = image.bases.first().copied().unwrap_or(0);
+    let bytes = image.get(base, HEADER_BYTES)?;
+    Some(HeaderFields::decode(&NodeBits::from_bytes(bytes)))
 }
 
 /// Where the blocks begin behind a directory of `levels`.
@@ -94,17 +159,20 @@ pub(super) enum LevelKind {
 
 impl Directory {
     pub(super) fn header_bytes(&self) -> [u8; HEADER_BYTES] {
-        let mut bytes = [0; HEADER_BYTES];
-        bytes[..8].copy_from_slice(&MAGIC);
-        let counts =
-            [self.levels.len() as u32, self.block_count, self.reference_count, self.instance_count];
-        for (k, count) in counts.iter().enumerate() {
-            bytes[12 + 4 * k..][..4].copy_from_slice(&count.to_le_bytes());
-        }
-        for (k, offset) in [self.blocks, self.references, self.instances].iter().enumerate() {
-            bytes[32 + 8 * k..][..8].copy_from_slice(&offset.to_le_bytes());
-        }
-        bytes
+        let fields = HeaderFields {
+            magic: u64::from_le_bytes(MAGIC),
+            version: 0,
+            level_count: self.levels.len() as u32,
+            block_count: self.block_count,
+            reference_count: self.reference_count,
+            instance_count: self.instance_count,
+            zero: 0,
+            blocks: self.blocks,
+            references: self.references,
+            instances: self.instances,
+            zeros: [0; 18],
+        };
+        fields.encode().to_bytes()
     }
 }
 
@@ -116,36 +184,28 @@ impl LevelRecord {
     }
 
     pub(super) fn to_bytes(self) -> [u8; RECORD_BYTES] {
-        let kind = match self.kind {
+        let Self { kind, root, triangle_count, box_count, triangles, boxes, ids } = self;
+        let kind = match kind {
             LevelKind::Blas => 0,
             LevelKind::Tlas => 1,
             LevelKind::Unknown(kind) => kind,
         };
-        let mut bytes = [0; RECORD_BYTES];
-        let words = [kind, self.root, self.triangle_count, self.box_count];
-        for (k, word) in words.iter().enumerate() {
-            bytes[4 * k..][..4].copy_from_slice(&word.to_le_bytes());
-        }
-        for (k, offset) in [self.triangles, self.boxes, self.ids].iter().enumerate() {
-            bytes[16 + 8 * k..][..8].copy_from_slice(&offset.to_le_bytes());
-        }
-        bytes
+        let zeros = [0; 6];
+        let fields =
+            LevelFields { kind, root, triangle_count, box_count, triangles, boxes, ids, zeros };
+        fields.encode().to_bytes()
     }
 
     pub(super) fn from_bytes(bytes: &[u8]) -> Self {
-        Self {
-            kind: match u32_at(bytes, 0) {
-                0 => LevelKind::Blas,
-                1 => LevelKind::Tlas,
-                kind => LevelKind::Unknown(kind),
-            },
-            root: u32_at(bytes, 4),
-            triangle_count: u32_at(bytes, 8),
-            box_count: u32_at(bytes, 12),
-            triangles: u64_at(bytes, 16),
-            boxes: u64_at(bytes, 24),
-            ids: u64_at(bytes, 32),
-        }
+        let fields = LevelFields::decode(&HalfNodeBits::from_bytes(bytes));
+        let LevelFields { kind, root, triangle_count, box_count, triangles, boxes, ids, .. } =
+            fields;
+        let kind = match kind {
+            0 => LevelKind::Blas,
+            1 => LevelKind::Tlas,
+            kind => LevelKind::Unknown(kind),
+        };
+        Self { kind, root, triangle_count, box_count, triangles, boxes, ids }
     }
 
     pub(super) const fn item_count(&self) -> u64 {
@@ -190,7 +250,7 @@ impl<'a> Parts<'a> {
     pub(super) fn instances(&self) -> Vec<(Instance, u32)> {
         self.at(self.directory.instances, self.directory.instance_count, INSTANCE_BYTES)
             .chunks_exact(INSTANCE_BYTES)
-            .map(|bytes| (instance_at(bytes), u32_at(bytes, 96)))
+            .map(instance_at)
             .collect()
     }
 
@@ -221,28 +281,22 @@ impl<'a> Parts<'a> {
     }
 }
 
-fn instance_at(bytes: &[u8]) -> Instance {
-    let matrix = |at: usize| Transform {
-        rows: std::array::from_fn(|r| {
-            std::array::from_fn(|c| f32::from_bits(u32_at(bytes, at + 16 * r + 4 * c)))
-        }),
+/// An instance, and the root block of its level.
+fn instance_at(bytes: &[u8]) -> (Instance, u32) {
+    let fields = InstanceFields::decode(&NodeBits::from_bytes(bytes));
+    let instance = Instance {
+        world_to_object: fields.world_to_object,
+        object_to_world: fields.object_to_world,
+        blas: fields.level,
+        mask: fields.mask,
+        custom_index: fields.custom_index,
+        flags: InstanceFlags::from_bits_truncate(fields.flags),
     };
-    Instance {
-        world_to_object: matrix(0),
-        object_to_world: matrix(48),
-        blas: u32_at(bytes, 100),
-        mask: bytes[104],
-        custom_index: u32_at(bytes, 108),
-        flags: InstanceFlags::from_bits_truncate(bytes[105]),
-    }
+    (instance, fields.root)
 }
 
 pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(std::array::from_fn(|k| bytes[at + k]))
-}
-
-pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(std::array::from_fn(|k| bytes[at + k]))
 }
 
 fn vec3_at(bytes: &[u8], at: usize) -> Vec3 {

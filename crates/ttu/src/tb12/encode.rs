@@ -3,12 +3,12 @@
 use super::NAME;
 use super::block::{BLOCK_BYTES, fold_mask};
 use super::directory::{
-    Directory, HEADER_BYTES, INSTANCE, INSTANCE_BYTES, LevelKind, LevelRecord, RECORD_BYTES,
-    blocks_offset,
+    Directory, HEADER_BYTES, INSTANCE, INSTANCE_BYTES, InstanceFields, LevelKind, LevelRecord,
+    RECORD_BYTES, blocks_offset,
 };
 use super::pack::Packed;
 use super::sprout::{Items, sprouts};
-use geometry::{Aabb, SingularTransform, Transform, Vec3};
+use geometry::{Aabb, SingularTransform, Vec3};
 use machine::{Image, Segment};
 use tree::{Instance, PrimitiveFlags, Primitives, Tlas, Tree};
 
@@ -225,20 +225,19 @@ impl Arrays {
 }
 
 fn instance_bytes(instance: &Instance, roots: &[u32]) -> [u8; INSTANCE_BYTES] {
-    let Instance { blas, world_to_object, object_to_world, mask, custom_index, flags } = instance;
-    let mut bytes = [0; INSTANCE_BYTES];
-    for (at, transform) in [(0, world_to_object), (48, object_to_world)] {
-        let Transform { rows } = transform;
-        for (k, value) in rows.as_flattened().iter().enumerate() {
-            bytes[at + 4 * k..][..4].copy_from_slice(&value.to_le_bytes());
-        }
-    }
-    bytes[96..100].copy_from_slice(&roots[*blas as usize].to_le_bytes());
-    bytes[100..104].copy_from_slice(&blas.to_le_bytes());
-    bytes[104] = *mask;
-    bytes[105] = flags.bits();
-    bytes[108..112].copy_from_slice(&custom_index.to_le_bytes());
-    bytes
+    let Instance { blas, world_to_object, object_to_world, mask, custom_index, flags } = *instance;
+    let fields = InstanceFields {
+        world_to_object,
+        object_to_world,
+        root: roots[blas as usize],
+        level: blas,
+        mask,
+        flags: flags.bits(),
+        zero: 0,
+        custom_index,
+        zeros: [0; 4],
+    };
+    fields.encode().to_bytes()
 }
 
 fn vector_bytes(v: Vec3) -> [u8; 12] {

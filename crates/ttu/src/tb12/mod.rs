@@ -21,7 +21,9 @@
 //! | [`rule`] | what can be wrong |
 //! | `blocks` | the image as a traversal unit sees it |
 //! | [`density`] | nodes a block, bytes a triangle |
-//! | [`outline`](mod@outline) | every node from the roots down, of any bytes |
+//! | [`target`] | the structures of an image, by a number that names each of them |
+//! | [`describe`](mod@describe) | one of them in words, of any bytes |
+//! | [`outline`](mod@outline) | all of them from the levels down, of any bytes |
 
 pub mod block;
 mod blocks;
@@ -29,6 +31,7 @@ pub mod check;
 mod contents;
 pub mod decode;
 pub mod density;
+pub mod describe;
 pub mod directory;
 pub mod encode;
 pub mod outline;
@@ -36,6 +39,7 @@ mod pack;
 pub mod quantize;
 pub mod rule;
 mod sprout;
+pub mod target;
 
 pub use density::Density;
 pub use encode::Tb12Error;

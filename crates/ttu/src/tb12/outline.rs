@@ -1,93 +1,51 @@
-//! Every node of an image, from the roots of its levels down. The image may be unsound: nothing is
-//! followed that does not lead to memory, and no block is opened twice.
+//! Every structure of an image, from its levels down. The image may be unsound: nothing is followed
+//! that does not lead to memory, and no block is opened twice.
 
-use super::block::{BLOCK_BYTES, Block, Lead, MAX_NODES, NO_BLOCK};
-use super::directory::{
-    HEADER_BYTES, LevelKind, LevelRecord, RECORD_BYTES, block_offset, u32_at, u64_at,
-};
-use machine::Image;
-use std::collections::HashSet;
-
-/// One thing that is met on the way down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Visit {
-    /// Steps from the level, which has none.
-    pub depth: u32,
-    /// The place in the block above; 0 for a level and its root.
-    pub slot: u8,
-    /// What is there.
-    pub target: Target,
-    /// Where it lies, counted from the start of the image; `None` if it does not.
-    pub offset: Option<u64>,
-    /// Whether it was opened.
-    pub state: State,
-}
-
-/// What a visit finds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
-    /// A level, by number.
-    Level {
-        /// Which.
-        number: u32,
-        /// Whether it places other levels.
-        is_top: bool,
-    },
-    /// A block, by number.
-    Block(u64),
-    /// A node that leads on inside its block.
-    Node(u8),
-    /// Primitive references.
-    References {
-        /// The first.
-        first: u64,
-        /// How many.
-        count: u8,
-    },
-}
-
-/// Whether what a pointer leads to was opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
-    /// It was.
-    Read,
-    /// It was before.
-    Again,
-    /// It leads nowhere.
-    Outside,
-}
+use super::block::{BLOCK_BYTES, Block, Lead, NO_BLOCK};
+use super::directory::{LevelKind, LevelRecord, RECORD_BYTES, block_offset, header_of};
+use super::target::Target;
+use machine::{EntryState, Image, Outline, OutlineEntry, Total};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// Everything in the image, in the order of a walk that goes deep first.
 #[must_use]
-pub fn outline(image: &Image) -> Vec<Visit> {
-    let base = image.bases.first().copied().unwrap_or(0);
-    let Some(header) = image.get(base, HEADER_BYTES) else { return Vec::new() };
-    let mut walk = Walk {
-        image,
-        references: base.checked_add(u64_at(header, 40)),
-        opened: HashSet::new(),
-        visits: Vec::new(),
-    };
-    for number in 0..u32_at(header, 12) {
-        let at = base + HEADER_BYTES as u64 + RECORD_BYTES as u64 * u64::from(number);
+pub fn outline(image: &Image) -> Outline {
+    let mut walk = Walk { image, opened: HashMap::new(), entries: Vec::new(), sums: [0; 4] };
+    let levels = header_of(image).map_or(0, |header| header.level_count);
+    for number in 0..levels {
+        let target = Target::Level(number);
+        let Some(at) = target.address(image) else { break };
         let Some(bytes) = image.get(at, RECORD_BYTES) else { break };
         let record = LevelRecord::from_bytes(bytes);
-        let target = Target::Level { number, is_top: record.kind == LevelKind::Tlas };
-        let (offset, state) = (Some(at), State::Read);
-        walk.visits.push(Visit { depth: 0, slot: 0, target, offset, state });
+        let kind = match record.kind {
+            LevelKind::Tlas => "top level",
+            LevelKind::Blas | LevelKind::Unknown(_) => "bottom level",
+        };
+        walk.push(0, 0, target, kind, EntryState::Read);
         if record.root != NO_BLOCK {
-            walk.tree(u64::from(record.root));
+            walk.tree(record.root.into());
         }
     }
-    walk.visits
+    let [blocks, nodes, references, outside] = walk.sums;
+    let total = |name, label, count| Total { name, label, count };
+    let totals = vec![
+        total("levels", "levels", levels.into()),
+        total("blocks", "blocks", blocks),
+        total("nodes", "nodes", nodes),
+        total("references", "references", references),
+        total("outside", "pointers to nowhere", outside),
+    ];
+    Outline { entries: walk.entries, primitives: Vec::new(), totals }
 }
 
 struct Walk<'a> {
     image: &'a Image,
-    /// Where references begin.
-    references: Option<u64>,
-    opened: HashSet<u64>,
-    visits: Vec<Visit>,
+    /// Blocks that were opened, each with its nodes that were.
+    opened: HashMap<u32, u16>,
+    entries: Vec<OutlineEntry>,
+    /// Blocks, nodes, references, pointers to nowhere.
+    sums: [u64; 4],
 }
 
 /// Something that is still to be visited.
@@ -95,97 +53,122 @@ struct Walk<'a> {
 struct Open {
     depth: u32,
     slot: u8,
-    target: Target,
-    /// The block that it is in, and which of its nodes have been met; for nodes inside.
-    within: Option<(u64, u16)>,
+    /// `None`: a block number that no block can have.
+    target: Option<Target>,
 }
 
 impl Walk<'_> {
+    fn push(
+        &mut self,
+        depth: u32,
+        slot: u8,
+        target: Target,
+        kind: &'static str,
+        state: EntryState,
+    ) {
+        let address = target.address(self.image).unwrap_or(0);
+        let (node, bytes) = (target.reference(self.image), target.bytes());
+        let (slot, primitives) = (slot.into(), 0..0);
+        let entry = OutlineEntry { depth, slot, node, kind, address, bytes, state, primitives };
+        self.entries.push(entry);
+    }
+
     fn tree(&mut self, root: u64) {
-        let target = Target::Block(root);
-        let mut stack = vec![Open { depth: 1, slot: 0, target, within: None }];
+        let mut stack = vec![Open { depth: 1, slot: 0, target: block(root) }];
         while let Some(open) = stack.pop() {
-            let Open { depth, slot, target, within } = open;
-            let (offset, state) = self.look_at(target, within);
-            self.visits.push(Visit { depth, slot, target, offset, state });
-            if state != State::Read {
+            let Open { depth, slot, target } = open;
+            let Some(target) = target else {
+                self.push(depth, slot, Target::Block(NO_BLOCK), "block", EntryState::Outside);
                 continue;
-            }
-            match (target, within) {
-                (Target::Block(number), _) => {
-                    let Some(block) = self.block(number) else { continue };
-                    let children = 0..usize::from(block.root_children);
-                    children.rev().for_each(|node| {
-                        stack.extend(below(&block, number, 0, node, depth + 1));
-                    });
-                }
-                (Target::Node(node), Some((number, met))) => {
-                    let Some(block) = self.block(number) else { continue };
-                    let Some(Lead::Inside { first, count }) =
-                        block.nodes.get(usize::from(node)).map(|node| node.lead)
-                    else {
-                        continue;
-                    };
-                    let children = usize::from(first)..usize::from(first) + usize::from(count);
-                    children.rev().for_each(|child| {
-                        stack.extend(below(&block, number, met | 1 << node, child, depth + 1));
-                    });
-                }
-                _ => (),
+            };
+            let is_there = target.read(self.image).is_some();
+            let state = match is_there {
+                false => EntryState::Outside,
+                true if self.is_new(target) => EntryState::Read,
+                true => EntryState::Again,
+            };
+            self.push(depth, slot, target, target.kind(), state);
+            if state == EntryState::Read {
+                self.read(open, target, &mut stack);
+            } else {
+                self.sums[3] += u64::from(state == EntryState::Outside);
             }
         }
     }
 
-    /// Where something lies, and whether it is to be opened.
-    fn look_at(&mut self, target: Target, within: Option<(u64, u16)>) -> (Option<u64>, State) {
-        let offset = match (target, within) {
-            (Target::Block(number), _) => self.offset_of(number),
-            (Target::Node(node), Some((number, _))) => {
-                self.offset_of(number).map(|at| at + super::block::node_offset(node))
+    /// Whether a block or a node is met for the first time.
+    fn is_new(&mut self, target: Target) -> bool {
+        match target {
+            Target::Block(number) => match self.opened.entry(number) {
+                Entry::Occupied(_) => false,
+                Entry::Vacant(unmet) => *unmet.insert(0) == 0,
+            },
+            Target::Node { block, node } => {
+                let met = self.opened.entry(block).or_default();
+                let is_new = *met >> node & 1 == 0;
+                *met |= 1 << node;
+                is_new
             }
-            (Target::References { first, count }, _) => self
-                .references
-                .and_then(|at| at.checked_add(4 * first))
-                .filter(|&at| self.image.get(at, 4 * usize::from(count)).is_some()),
-            (Target::Level { .. } | Target::Node(_), _) => None,
-        };
-        let is_again = match (target, within) {
-            (Target::Block(number), _) => offset.is_some() && !self.opened.insert(number),
-            (Target::Node(node), Some((_, met))) => met >> node & 1 == 1,
-            _ => false,
-        };
-        match offset {
-            None => (None, State::Outside),
-            Some(_) if is_again => (offset, State::Again),
-            Some(_) => (offset, State::Read),
+            _ => true,
         }
     }
 
-    fn offset_of(&self, number: u64) -> Option<u64> {
-        let offset = block_offset(self.image, u32::try_from(number).ok()?)?;
-        self.image.get(offset, BLOCK_BYTES).map(|_| offset)
+    /// Counts a structure, and adds what is below it.
+    fn read(&mut self, open: Open, target: Target, stack: &mut Vec<Open>) {
+        let (number, children) = match target {
+            Target::Block(number) => {
+                let Some(block) = self.block(number) else { return };
+                self.sums[0] += 1;
+                self.sums[1] += block.nodes.len() as u64;
+                (number, 0..usize::from(block.root_children))
+            }
+            Target::Node { block: number, node } => {
+                let Some(block) = self.block(number) else { return };
+                let Some(Lead::Inside { first, count }) =
+                    block.nodes.get(usize::from(node)).map(|node| node.lead)
+                else {
+                    return;
+                };
+                let first = usize::from(first);
+                (number, first..first + usize::from(count))
+            }
+            Target::References { count, .. } => {
+                self.sums[2] += u64::from(count);
+                return;
+            }
+            Target::Directory | Target::Level(_) | Target::Instance(_) => return,
+        };
+        let Some(block) = self.block(number) else { return };
+        for node in children.rev() {
+            let Some(lead) = block.nodes.get(node).map(|node| node.lead) else { continue };
+            let (slot, depth) = (node as u8, open.depth + 1);
+            if lead != Lead::Unused {
+                stack.push(Open { depth, slot, target: below(&block, number, slot, lead) });
+            }
+        }
     }
 
-    fn block(&self, number: u64) -> Option<Block> {
-        let bytes = self.image.get(self.offset_of(number)?, BLOCK_BYTES)?;
-        bytes.first_chunk().map(Block::from_bytes)
+    fn block(&self, number: u32) -> Option<Block> {
+        let at = block_offset(self.image, number)?;
+        self.image.get(at, BLOCK_BYTES)?.first_chunk().map(Block::from_bytes)
     }
 }
 
-/// What node `node` of a block leads to; `None` if there is no such node, or it leads nowhere.
-fn below(block: &Block, number: u64, met: u16, node: usize, depth: u32) -> Option<Open> {
-    let lead = block.nodes.get(node).filter(|_| node < MAX_NODES)?.lead;
-    let target = match lead {
-        Lead::Inside { .. } => Target::Node(node as u8),
-        Lead::Foreign { offset } => Target::Block(u64::from(block.block_base) + u64::from(offset)),
+/// What a node of a block leads to.
+pub(super) fn below(block: &Block, number: u32, node: u8, lead: Lead) -> Option<Target> {
+    match lead {
+        Lead::Inside { .. } => Some(Target::Node { block: number, node }),
+        Lead::Foreign { offset } => self::block(u64::from(block.block_base) + u64::from(offset)),
         Lead::Leaf { offset, count } => {
             let first = u64::from(block.reference_base) + u64::from(offset);
-            Target::References { first, count }
+            Some(Target::References { first, count })
         }
-        Lead::Unused => return None,
-    };
-    let within = matches!(target, Target::Node(_)).then_some((number, met));
-    Some(Open { depth, slot: node as u8, target, within })
+        Lead::Unused => None,
+    }
+}
+
+fn block(number: u64) -> Option<Target> {
+    u32::try_from(number).ok().map(Target::Block)
 }
 
 #[cfg(test)]
@@ -193,6 +176,7 @@ mod tests {
     use super::*;
     use crate::Tb12;
     use crate::tb12::Density;
+    use crate::tb12::describe::describe;
     use geometry::random::Random;
     use machine::Format;
     use std::ops::ControlFlow;
@@ -209,20 +193,16 @@ mod tests {
     fn nothing_is_left_out() {
         let image = image(1_500);
         let density = Density::of(&image).unwrap();
-        let visits = outline(&image);
-        let is_block = |visit: &&Visit| matches!(visit.target, Target::Block(_));
-        assert_eq!(visits.iter().filter(is_block).count(), density.blocks);
+        let outline = outline(&image);
+        let names = ["blocks", "nodes", "references"];
+        let expected = [density.blocks, density.nodes, density.references];
+        assert_eq!(names.map(|name| outline.total(name)), expected.map(|count| count as u64));
         // A level and its root are no nodes of a block.
-        assert_eq!(visits.len() - 2, density.nodes);
-        assert!(visits.iter().all(|visit| visit.state == State::Read && visit.offset.is_some()));
-        let references = visits.iter().map(|visit| match visit.target {
-            Target::References { count, .. } => usize::from(count),
-            _ => 0,
-        });
-        assert_eq!(references.sum::<usize>(), density.references);
+        assert_eq!(outline.entries.len() - 2, density.nodes);
+        assert!(outline.entries.iter().all(|entry| entry.state == EntryState::Read));
     }
 
-    /// Damaged bytes end the walk, and no panic does.
+    /// Damaged bytes end the walk, and no panic does; whatever was read can be described.
     #[test]
     fn damage_is_walked_around() {
         let sound = image(600);
@@ -236,8 +216,12 @@ mod tests {
                 let at = random.below(end);
                 bytes[at] = random.bits() as u8;
             }
-            let visits = outline(&damaged);
-            strange += usize::from(visits.iter().any(|visit| visit.state != State::Read));
+            let entries = outline(&damaged).entries;
+            strange += usize::from(entries.iter().any(|entry| entry.state != EntryState::Read));
+            for entry in entries {
+                let is_described = describe(&damaged, entry.node).is_ok();
+                assert_eq!(is_described, entry.state != EntryState::Outside, "{:?}", entry.node);
+            }
         }
         assert!(strange > 20, "{strange}");
     }

@@ -28,6 +28,7 @@
 //! assert_eq!(second.partner(), DualPointer(0x28));
 //! ```
 
+use crate::layout::NODE_BYTES;
 use std::fmt;
 
 /// A 32-bit node pointer of the uncompressed formats. Any value is one.
@@ -103,6 +104,26 @@ impl DualPointer {
         }
     }
 
+    /// The name of what it leads to.
+    #[must_use]
+    pub const fn kind_name(self) -> &'static str {
+        match self.kind() {
+            DualKind::Triangle0 | DualKind::Triangle1 => "primitive",
+            DualKind::HalfBox | DualKind::Fp32Box => "box",
+            DualKind::Instance => "instance",
+            DualKind::OldTriangle | DualKind::User => "unused",
+        }
+    }
+
+    /// Bytes of the node that it leads to.
+    #[must_use]
+    pub const fn node_bytes(self) -> usize {
+        match self.kind() {
+            DualKind::Fp32Box | DualKind::Instance => NODE_BYTES as usize,
+            _ => NODE_BYTES as usize / 2,
+        }
+    }
+
     /// Whether no node can be behind this value.
     #[must_use]
     pub const fn is_special(self) -> bool {
@@ -121,6 +142,14 @@ impl DualPointer {
         Self(self.0 & !7)
     }
 }
+
+machine::field_number!(DualPointer, u32, DualPointer, |pointer| pointer.0, |raw| {
+    let pointer = DualPointer(raw as u32);
+    if pointer.is_special() {
+        return "none".to_owned();
+    }
+    format!("{pointer}: {} at byte {:#x}", pointer.kind_name(), pointer.byte_offset())
+});
 
 impl fmt::Debug for DualPointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,14 +1,5 @@
 //! Box node with 18-bit planes that share an exponent (type 4, T# bit 116 set), 64 bytes.
 //!
-//! | bits | field |
-//! |---|---|
-//! | 0..29 | child base, in 64-byte units |
-//! | 29..32, 32..35, 35..38, 38..41 | types of children 0..=3; type 2 = no child |
-//! | 41..45, 45..49, 49..53 | cull flags of children 0, 1, 2 |
-//! | 53..56 | cull flags of child 3 without "only procedural" |
-//! | 56..64, 64..72, 72..80 | common exponent E of x, y, z |
-//! | 80 + 18 (6 i + k).. | plane k of box i: min x, y, z, max x, y, z |
-//!
 //! The children lie one after the other: an instance takes two units, type 3 too, everything else
 //! one. A plane is a sign (bit 17) and a magnitude in steps of `2^(E - 143)`; decoding pushes it away
 //! from the box where truncation could have cut something off. Source: GPURT.
@@ -24,23 +15,29 @@
 //! ```
 
 use super::dual_pointer::DualPointer;
-use crate::layout::HalfNodeBits;
 use crate::layout::child_entry::CullFlags;
 use geometry::{Aabb, Vec3};
+use machine::fields::Show;
 
-/// A high-precision box node, every bit of it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct HighPrecisionBoxNode {
-    /// Unit of the first child, 29 bits.
-    pub child_base: u32,
-    /// Types of the children, 3 bits each; [`HighPrecisionBoxNode::NO_CHILD`] for none.
-    pub child_types: [u8; 4],
-    /// What the subtrees hold; "only procedural" of child 3 is not stored.
-    pub cull_flags: [CullFlags; 4],
-    /// Common exponents of x, y, z.
-    pub exponents: [u8; 3],
-    /// Codes of box i: min x, y, z, max x, y, z, 18 bits each.
-    pub planes: [[u32; 6]; 4],
+machine::fields! {
+    /// A high-precision box node, every bit of it.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct HighPrecisionBoxNode: 16 words {
+        /// 64-byte unit of the first child.
+        pub child_base: u32 = 0..29, Show::Each(|units| format!("byte {:#x}", units << 6));
+        /// Types of the children; 2 for no child.
+        pub child_types: [u8; 4] = 29..41;
+        /// What the subtrees hold; "only procedural" of child 3 is not stored.
+        pub cull_flags: [CullFlags; 4] = 41..45 | 45..49 | 49..53 | 53..56;
+        /// Common exponents of x, y, z.
+        pub exponents: [u8; 3] = 56..80, Show::Each(step_text);
+        /// Codes of the boxes: min x, y, z, max x, y, z.
+        pub planes: [[u32; 6]; 4] = 80..512;
+    }
+}
+
+fn step_text(exponent: u64) -> String {
+    format!("{exponent}: steps of 2^{}", exponent as i64 - 143)
 }
 
 impl HighPrecisionBoxNode {
@@ -48,45 +45,6 @@ impl HighPrecisionBoxNode {
     pub const NO_CHILD: u8 = 2;
     /// Codes of an absent child: an inverted box.
     pub const NO_PLANES: [u32; 6] = [0x1FFFF, 0x1FFFF, 0x1FFFF, 0x3FFFF, 0x3FFFF, 0x3FFFF];
-
-    /// Reads a node.
-    #[must_use]
-    pub fn decode(bits: &HalfNodeBits) -> Self {
-        Self {
-            child_base: bits.get(0..29),
-            child_types: std::array::from_fn(|i| bits.get(29 + 3 * i..32 + 3 * i) as u8),
-            cull_flags: [bits.get(41..45), bits.get(45..49), bits.get(49..53), bits.get(53..56)]
-                .map(|flags| CullFlags::from_bits_truncate(flags as u8)),
-            exponents: std::array::from_fn(|axis| bits.get(56 + 8 * axis..64 + 8 * axis) as u8),
-            planes: std::array::from_fn(|i| {
-                std::array::from_fn(|k| {
-                    let start = 80 + 18 * (6 * i + k);
-                    bits.get(start..start + 18)
-                })
-            }),
-        }
-    }
-
-    /// Writes a node.
-    #[must_use]
-    pub fn encode(&self) -> HalfNodeBits {
-        let mut bits = HalfNodeBits::ZERO;
-        bits.set(0..29, self.child_base);
-        for (i, &node_type) in self.child_types.iter().enumerate() {
-            bits.set(29 + 3 * i..32 + 3 * i, u32::from(node_type));
-        }
-        for (i, &flags) in self.cull_flags.iter().enumerate().take(3) {
-            bits.set(41 + 4 * i..45 + 4 * i, u32::from(flags.bits()));
-        }
-        bits.set(53..56, u32::from((self.cull_flags[3] - CullFlags::ONLY_PROCEDURAL).bits()));
-        for (axis, &exponent) in self.exponents.iter().enumerate() {
-            bits.set(56 + 8 * axis..64 + 8 * axis, u32::from(exponent));
-        }
-        for (position, &code) in self.planes.iter().flatten().enumerate() {
-            bits.set(80 + 18 * position..98 + 18 * position, code);
-        }
-        bits
-    }
 
     /// Pointers of the four children.
     #[must_use]
@@ -145,6 +103,7 @@ pub fn encode_plane(plane: f32, exponent: u8) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::HalfNodeBits;
     use proptest::prelude::*;
 
     proptest! {

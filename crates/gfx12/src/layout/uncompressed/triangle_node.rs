@@ -1,25 +1,9 @@
 //! Triangle node (types 0 and 1): one triangle, two that share an edge, or a procedural; 64 bytes.
 //!
-//! | dwords | field |
-//! |---|---|
-//! | 0..=11 | v0, v1, v2, v3, f32 x, y, z each |
-//! | 12, 13 | primitive id of triangle 0 and of triangle 1 |
-//! | 14 | geometry id of both |
-//! | 15 | id word: byte 0 describes triangle 0, byte 1 triangle 1 |
-//!
 //! | type | vertices in test order |
 //! |---|---|
 //! | 0 | v0, v1, v2 |
 //! | 1 | v1, v3, v2 |
-//!
-//! | bit of the byte | field |
-//! |---|---|
-//! | 0..2 | I source: which vertex, in test order, owns the weight returned as I |
-//! | 2..4 | J source: the same for J |
-//! | 4 | double sided |
-//! | 5 | flip winding |
-//! | 6 | procedural |
-//! | 7 | opaque |
 //!
 //! A procedural (type 0) keeps min x, y, z, max x, y, z in dwords 0..=5, for software. Sources: GPURT,
 //! captured vectors. Older parts order dwords 12..=14 differently.
@@ -36,67 +20,55 @@
 //! assert_eq!(node.encode().words(), &words);
 //! ```
 
-use crate::layout::HalfNodeBits;
+use crate::layout::Bits;
 use geometry::{Aabb, Triangle, Vec3};
+use machine::fields::Show;
 
-/// A triangle node, every bit of it.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct TriangleNode {
-    /// v0..=v3.
-    pub vertices: [Vec3; 4],
-    /// Primitive ids of triangles 0 and 1.
-    pub primitive_ids: [u32; 2],
-    /// Geometry id of both.
-    pub geometry_id: u32,
-    /// Dword 15; see [`TriangleNode::info`].
-    pub id_word: u32,
+machine::fields! {
+    /// A triangle node, every bit of it.
+    #[derive(Clone, Copy, PartialEq, Debug)]
+    pub struct TriangleNode: 16 words {
+        /// v0..=v3.
+        pub vertices: [Vec3; 4] = 0..384;
+        /// Primitive ids of triangles 0 and 1.
+        pub primitive_ids: [u32; 2] = 384..448;
+        /// Geometry id of both.
+        pub geometry_id: u32 = 448..480;
+        /// A byte for each triangle, then two that nothing reads.
+        pub id_word: u32 = 480..512, Show::Flat;
+    }
 }
 
-/// One byte of the id word.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
-pub struct TriangleInfo {
-    /// Vertex, in test order, whose weight is returned as I: 0..=2 (G-31).
-    pub i_source: u8,
-    /// Vertex, in test order, whose weight is returned as J: 0..=2 (G-31).
-    pub j_source: u8,
-    /// Face culling leaves it alone (G-16).
-    pub double_sided: bool,
-    /// Front and back trade places.
-    pub flip_winding: bool,
-    /// Software decides.
-    pub procedural: bool,
-    /// Counts as opaque unless forced otherwise.
-    pub opaque: bool,
+machine::fields! {
+    /// What the id word holds: its bytes 0 and 1 describe the triangles.
+    pub(crate) struct IdWord: 1 words {
+        /// Triangles 0 and 1.
+        triangles: [TriangleInfo; 2] = 0..16;
+        /// Nothing reads it.
+        unused: u16 = 16..32, Show::Unused;
+    }
+}
+
+machine::fields! {
+    /// One byte of the id word.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+    pub struct TriangleInfo: 1 words {
+        /// Vertex, in test order, whose weight is returned as I: 0..=2 (G-31).
+        pub i_source: u8 = 0..2;
+        /// Vertex, in test order, whose weight is returned as J: 0..=2 (G-31).
+        pub j_source: u8 = 2..4;
+        /// Face culling leaves it alone (G-16).
+        pub double_sided: bool = 4..5;
+        /// Front and back trade places.
+        pub flip_winding: bool = 5..6;
+        /// Software decides.
+        pub procedural: bool = 6..7;
+        /// Counts as opaque unless forced otherwise.
+        pub opaque: bool = 7..8;
+    }
 }
 
 impl TriangleNode {
-    /// Reads a node.
-    #[must_use]
-    pub fn decode(bits: &HalfNodeBits) -> Self {
-        Self {
-            vertices: std::array::from_fn(|v| {
-                Vec3::new(bits.float(3 * v), bits.float(3 * v + 1), bits.float(3 * v + 2))
-            }),
-            primitive_ids: [bits.word(12), bits.word(13)],
-            geometry_id: bits.word(14),
-            id_word: bits.word(15),
-        }
-    }
-
-    /// Writes a node.
-    #[must_use]
-    pub fn encode(&self) -> HalfNodeBits {
-        let mut bits = HalfNodeBits::ZERO;
-        for (k, component) in self.vertices.iter().flat_map(|v| v.to_array()).enumerate() {
-            bits.set_float(k, component);
-        }
-        bits.set_word(12, self.primitive_ids[0]);
-        bits.set_word(13, self.primitive_ids[1]);
-        bits.set_word(14, self.geometry_id);
-        bits.set_word(15, self.id_word);
-        bits
-    }
-
     /// The procedural node of a box.
     #[must_use]
     pub fn procedural(bounds: &Aabb, primitive_id: u32, geometry_id: u32, opaque: bool) -> Self {
@@ -131,32 +103,22 @@ impl TriangleNode {
 impl TriangleInfo {
     /// Reads a byte.
     #[must_use]
-    pub const fn from_byte(byte: u8) -> Self {
-        Self {
-            i_source: byte & 3,
-            j_source: byte >> 2 & 3,
-            double_sided: byte & 0x10 != 0,
-            flip_winding: byte & 0x20 != 0,
-            procedural: byte & 0x40 != 0,
-            opaque: byte & 0x80 != 0,
-        }
+    #[inline]
+    pub fn from_byte(byte: u8) -> Self {
+        Self::decode(&Bits::from_words([byte.into()]))
     }
 
     /// Writes a byte.
     #[must_use]
-    pub const fn to_byte(self) -> u8 {
-        (self.i_source & 3)
-            | (self.j_source & 3) << 2
-            | (self.double_sided as u8) << 4
-            | (self.flip_winding as u8) << 5
-            | (self.procedural as u8) << 6
-            | (self.opaque as u8) << 7
+    pub fn to_byte(self) -> u8 {
+        self.encode().word(0) as u8
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::HalfNodeBits;
     use proptest::prelude::*;
 
     proptest! {

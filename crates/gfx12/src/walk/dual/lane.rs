@@ -146,7 +146,7 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
 
     /// Whether the last pop returned to the TLAS.
     pub(super) fn popped_to_top(&self) -> bool {
-        StackAddress::decode(self.stack).blas_to_tlas_pop
+        StackAddress::from_register(self.stack).blas_to_tlas_pop
     }
 
     /// Goes into the structure below an instance, and gives the data for the stack: its root, or

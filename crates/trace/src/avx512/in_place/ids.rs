@@ -1,15 +1,23 @@
 //! The ids of a triangle of a primitive node, as `gfx12::layout::PrimitiveNode` reads them.
 
+use gfx12::layout::{PRIMITIVE_HEADER_BITS, PairDescriptor, PrimitiveHeader, pair_descriptor_bits};
+use machine::fields::Field;
 use tree::{PrimitiveFlags, PrimitiveId};
 
 /// The ids of triangle `lane` behind the first of a pair, in a proved node.
 #[inline]
 pub(super) fn id(node: &[u8; 128], first_pair: usize, lane: usize) -> PrimitiveId {
-    let header = field(node, 0, 52);
-    let part = |start: u32, bits: u32| (header >> start) as usize & ((1 << bits) - 1);
+    let header = field(node, 0, PRIMITIVE_HEADER_BITS);
+    let part = |field: &Field| {
+        let place = &field.places[0];
+        (header >> place.start) as usize & ((1 << (place.end - place.start)) - 1)
+    };
     let number = 2 * first_pair + lane;
-    let middle = part(42, 10);
-    let (base, payload) = (part(32, 5), part(37, 5));
+    let middle = part(&PrimitiveHeader::midpoint);
+    let (base, payload) = (
+        part(&PrimitiveHeader::primitive_base_bits),
+        part(&PrimitiveHeader::primitive_payload_bits),
+    );
     let start = middle + base + number.saturating_sub(1) * payload;
     let primitive = merged(
         field(node, middle, base),
@@ -17,7 +25,10 @@ pub(super) fn id(node: &[u8; 128], first_pair: usize, lane: usize) -> PrimitiveI
         base,
         payload,
     );
-    let (base, payload) = (2 * part(20, 4), 2 * part(24, 4));
+    let (base, payload) = (
+        2 * part(&PrimitiveHeader::geometry_base_bits),
+        2 * part(&PrimitiveHeader::geometry_payload_bits),
+    );
     let start = middle - base;
     let geometry = merged(
         field(node, start, base),
@@ -25,8 +36,9 @@ pub(super) fn id(node: &[u8; 128], first_pair: usize, lane: usize) -> PrimitiveI
         base,
         payload,
     );
-    let bits =
-        field(node, 995 - 29 * (number / 2) + if lane.is_multiple_of(2) { 15 } else { 1 }, 2);
+    let descriptor = pair_descriptor_bits(number / 2).start;
+    // Its two lowest bits are the flags.
+    let bits = field(node, descriptor + PairDescriptor::triangles.element(lane % 2).start, 2);
     let mut flags = PrimitiveFlags::empty();
     flags.set(PrimitiveFlags::DOUBLE_SIDED, bits & 1 == 1);
     flags.set(PrimitiveFlags::OPAQUE, bits & 2 == 2);
