@@ -15,6 +15,8 @@
 
 use crate::memory::{u32_at, u64_at};
 use crate::numeric::ElementFormat;
+use machine::bits::Bits;
+use machine::fields::{Show, hex};
 
 /// Bytes of a TriRange.
 pub const TRI_RANGE_BYTES: usize = 16;
@@ -53,31 +55,31 @@ pub const fn triangle_bytes(format: ElementFormat) -> usize {
     9 * format.bytes()
 }
 
-/// A run of triangles.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TriRange {
-    /// Number of the first triangle.
-    pub first: u32,
-    /// How many.
-    pub count: u32,
-    /// Where triangle 0 is; 0 stands for the job's triangle buffer.
-    pub base: u64,
+machine::fields! {
+    /// A run of triangles.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct TriRange: 4 words {
+        /// Number of the first triangle.
+        pub first: u32 = 0..32;
+        /// How many.
+        pub count: u32 = 32..64;
+        /// Where triangle 0 is; 0 stands for the job's triangle buffer.
+        pub base: u64 = 64..128, Show::Each(hex);
+    }
 }
 
 impl TriRange {
     /// The range in 16 bytes.
     #[must_use]
     pub fn from_bytes(bytes: &[u8; TRI_RANGE_BYTES]) -> Self {
-        Self { first: u32_at(bytes, 0), count: u32_at(bytes, 4), base: u64_at(bytes, 8) }
+        Self::decode(&Bits::from_bytes(bytes))
     }
 
     /// The bytes of the range.
     #[must_use]
     pub fn to_bytes(&self) -> [u8; TRI_RANGE_BYTES] {
         let mut bytes = [0; TRI_RANGE_BYTES];
-        bytes[..4].copy_from_slice(&self.first.to_le_bytes());
-        bytes[4..8].copy_from_slice(&self.count.to_le_bytes());
-        bytes[8..].copy_from_slice(&self.base.to_le_bytes());
+        self.encode().write_bytes(&mut bytes);
         bytes
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Tiles;
 use super::flatten::{Flat, Name, Part, flatten};
-use super::header::{HEADER_ADDRESS, HEADER_BYTES, Header, NAME_BYTES};
+use super::header::{HEADER_ADDRESS, HEADER_BYTES, Header, MAGIC, NAME_BYTES};
 use super::margin::{margin, widen};
 use super::precision::Registers;
 use super::quantise::Quantiser;
@@ -208,6 +208,7 @@ fn header(
     let buffer = flat.triangles.len() * triangle_bytes(policy.format);
     let options = if format.wide { JobOptions::NODE8 } else { JobOptions::empty() };
     Header {
+        magic: u64::from_le_bytes(*MAGIC),
         registers,
         options: options.bits(),
         nodes: layout.nodes.len() as u32,
@@ -217,6 +218,7 @@ fn header(
         triangle_base,
         names: (triangle_base + buffer as u64).next_multiple_of(4),
         flattened: flat.instanced,
+        zero: 0,
     }
 }
 

@@ -22,19 +22,25 @@
 //! | [`check`](mod@check) | the proof of an untrusted image |
 //! | [`rule`] | what can be wrong |
 //! | [`decode`](mod@decode) | image → tree |
+//! | [`target`] | the structures of an image, by a number that names each of them |
+//! | [`describe`](mod@describe) | one of them in words, of any bytes |
+//! | [`outline`](mod@outline) | all of them from the header down, of any bytes |
 //! | [`blocks`](mod@blocks) | the image as a traversal unit sees it |
 
 pub mod blocks;
 pub mod check;
 pub mod contents;
 pub mod decode;
+pub mod describe;
 pub mod encode;
 pub mod flatten;
 pub mod header;
 pub mod margin;
+pub mod outline;
 pub mod precision;
 pub mod quantise;
 pub mod rule;
+pub mod target;
 
 pub use encode::TilesError;
 pub use precision::Precision;

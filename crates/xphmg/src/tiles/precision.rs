@@ -14,6 +14,7 @@
 use crate::numeric::ElementFormat;
 use crate::policy::{Policy, Prec};
 use crate::readings::Readings;
+use machine::fields::{Show, hex};
 
 /// A precision of tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -28,13 +29,15 @@ pub enum Precision {
     Int16q,
 }
 
-/// The values of MODE and ALT, without APPLY, that a program sets before it reads an image.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Registers {
-    /// MODE.
-    pub mode: u32,
-    /// ALT.
-    pub alt: u32,
+machine::fields! {
+    /// The values of MODE and ALT, without APPLY, that a program sets before it reads an image.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Registers: 2 words {
+        /// MODE.
+        pub mode: u32 = 0..32, Show::Each(hex);
+        /// ALT.
+        pub alt: u32 = 32..64, Show::Each(hex);
+    }
 }
 
 impl Precision {

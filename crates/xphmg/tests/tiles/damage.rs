@@ -2,10 +2,12 @@
 
 use super::support::{checked, tree};
 use geometry::{Ray, Vec3};
-use machine::{Counters, Format, HitKind, Machine, RayQuery};
+use machine::{Counters, EntryState, Format, HitKind, Machine, RayQuery};
 use proptest::prelude::*;
 use scene::builtin::Builtin;
 use xphmg::machines::{Offload, TilesImage};
+use xphmg::tiles::describe::describe;
+use xphmg::tiles::outline::outline;
 use xphmg::{Precision, Tiles};
 
 proptest! {
@@ -23,6 +25,12 @@ proptest! {
         let length = if in_header { 64 } else { bytes.len() };
         for (place, bit) in flips {
             bytes[place.index(length)] ^= 1 << bit;
+        }
+        let outline = outline(&image);
+        prop_assert!(outline.entries.len() as u64 <= 2 + 8 * outline.total("nodes"));
+        for entry in &outline.entries {
+            let described = describe(&image, entry.node);
+            prop_assert_eq!(described.is_ok(), entry.state != EntryState::Outside);
         }
         if let Some(checked) = format.check(image).checked {
             let decoded = format.decode(&checked);

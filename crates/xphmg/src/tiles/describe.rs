@@ -1,0 +1,110 @@
+//! One structure of an image in words. The image may be unsound.
+
+use super::contents::Contents;
+use super::header::{HEADER_BYTES, Header};
+use super::target::Target;
+use crate::layout::node::ChildKind;
+use crate::layout::records::TriRange;
+use crate::numeric::widen;
+use machine::bits::{Bits, HalfNodeBits};
+use machine::fields::FieldList;
+use machine::{DescribeError, DescribedField, Description, Image, NodeRef};
+use std::ops::Range;
+
+/// Describes the structure that a pointer names ([`Target`]). Without a header that makes sense there is
+/// only the header.
+///
+/// # Errors
+/// When the pointer names nothing, or what it names does not lie in memory.
+pub fn describe(image: &Image, node: NodeRef) -> Result<Description, DescribeError> {
+    let target = Target::from_pointer(node.pointer).ok_or(DescribeError::NoStructure(node))?;
+    let contents = Contents::new(image);
+    let (address, length) = match (target, &contents) {
+        (Target::Header, _) => (image.root, HEADER_BYTES),
+        (target, Some(contents)) => target.place(image, contents),
+        (_, None) => return Err(DescribeError::NoStructure(node)),
+    };
+    let bytes = image.get(address, length).ok_or(DescribeError::Outside { node, address })?;
+    let fields = match (target, &contents) {
+        (Target::Node(_), Some(contents)) => node_fields(image, contents, bytes),
+        (Target::Triangle(number), Some(contents)) => triangle_fields(contents, number, bytes),
+        (Target::Range(_), _) => range_fields(image, bytes),
+        _ => Header::describe(&HalfNodeBits::from_bytes(bytes)),
+    };
+    let kind = target.kind();
+    Ok(Description { node, kind, address, bytes: length, fields, beside: Vec::new() })
+}
+
+/// The dwords of some bytes.
+fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks(4).map(|bytes| Bits::<1>::from_bytes(bytes).word(0)).collect()
+}
+
+/// The bits of some bytes.
+const fn bits(offset: usize, bytes: usize) -> Range<usize> {
+    8 * offset..8 * (offset + bytes)
+}
+
+fn node_fields(image: &Image, contents: &Contents<'_>, bytes: &[u8]) -> Vec<DescribedField> {
+    let words = words(bytes);
+    let (shape, element) = (contents.shape, contents.policy.format.bytes());
+    let mut list = FieldList::new(&words);
+    for slot in 0..shape.width() {
+        let child = shape.child(bytes, slot);
+        for (k, &code) in child.bounds.iter().enumerate() {
+            let plane = widen(code, &contents.policy).value;
+            let name = format!("children[{slot}].{}_{}", ["min", "max"][k / 3], AXES[k % 3]);
+            let (place, value) =
+                (bits(shape.element_offset(slot, k), element), format!("{plane:?}"));
+            list.add_value(name, place, value, "A plane of the child's box.");
+        }
+    }
+    for slot in 0..shape.width() {
+        let child = shape.child(bytes, slot);
+        let (tile, in_tile) = (slot / shape.tile_width(), slot % shape.tile_width());
+        let flags = 8 * shape.flags_offset(tile);
+        let (target, leads) = match child.kind {
+            ChildKind::Empty => (None, "slot not used".to_owned()),
+            ChildKind::Node => (Some(Target::Node(child.index)), format!("node {}", child.index)),
+            ChildKind::Leaf => (Some(Target::Range(child.index)), format!("range {}", child.index)),
+            ChildKind::Reserved => (None, "reserved".to_owned()),
+        };
+        let meaning = "00 empty, 01 node, 10 leaf, 11 reserved.";
+        let place = flags + 2 * in_tile..flags + 2 * in_tile + 2;
+        list.add_value(format!("children[{slot}].node_type"), place, leads, meaning);
+        if let Some(field) = list.fields.last_mut() {
+            field.link = target.map(|target| target.reference(image));
+        }
+        let index = match shape.has_short_index(slot) {
+            true => flags + 8..flags + 32,
+            false => bits(shape.index_offset(slot), 4),
+        };
+        let meaning = "Number of a node, or of a TriRange in units of 16 bytes from node 0.";
+        list.add_value(format!("children[{slot}].index"), index, child.index.to_string(), meaning);
+    }
+    list.fields
+}
+
+fn range_fields(image: &Image, bytes: &[u8]) -> Vec<DescribedField> {
+    let bits = Bits::from_bytes(bytes);
+    let mut fields = TriRange::describe(&bits);
+    let first = Target::Triangle(TriRange::decode(&bits).first).reference(image);
+    fields.iter_mut().filter(|field| field.name == "first").for_each(|field| {
+        field.link = Some(first);
+    });
+    fields
+}
+
+fn triangle_fields(contents: &Contents<'_>, number: u32, bytes: &[u8]) -> Vec<DescribedField> {
+    let words = words(bytes);
+    let width = contents.policy.format.bytes();
+    let mut list = FieldList::new(&words);
+    for (k, element) in contents.elements(number).into_iter().enumerate() {
+        let name = format!("vertices[{}].{}", k / 3, AXES[k % 3]);
+        let value = format!("{:?}", widen(element, &contents.policy).value);
+        list.add_value(name, bits(k * width, width), value, "A coordinate of a corner.");
+    }
+    list.fields
+}
+
+const AXES: [&str; 3] = ["x", "y", "z"];

@@ -1,0 +1,110 @@
+//! Every structure of an image, from its header down. The image may be unsound: nothing is followed that
+//! does not lead to memory, and no node, range or triangle is listed twice.
+
+use super::contents::Contents;
+use super::header::HEADER_BYTES;
+use super::target::Target;
+use crate::layout::node::ChildKind;
+use crate::layout::records::triangle_bytes;
+use machine::{EntryState, Image, Outline, OutlineEntry, PrimitiveRef, Total};
+use std::collections::HashSet;
+
+/// Everything in the image, in the order of a walk that goes deep first.
+#[must_use]
+pub fn outline(image: &Image) -> Outline {
+    let mut outline = Outline::default();
+    if image.get(image.root, HEADER_BYTES).is_none() {
+        return outline;
+    }
+    let node = Target::Header.reference(image);
+    outline.entries.push(OutlineEntry {
+        depth: 0,
+        slot: 0,
+        node,
+        kind: Target::Header.kind(),
+        address: image.root,
+        bytes: HEADER_BYTES,
+        state: EntryState::Read,
+        primitives: 0..0,
+    });
+    if let Some(contents) = &Contents::new(image) {
+        let size = triangle_bytes(contents.policy.format);
+        let stored = (image.byte_count() / size).min(contents.header.triangles as usize);
+        let mut walk =
+            Walk { image, contents, outline, seen: HashSet::new(), triangles: vec![false; stored] };
+        walk.run();
+        outline = walk.outline;
+    }
+    let count = |kind: &str, state: EntryState| {
+        let entries = outline.entries.iter();
+        entries.filter(|entry| entry.kind == kind && entry.state == state).count() as u64
+    };
+    let outside = outline.entries.iter().filter(|entry| entry.state == EntryState::Outside).count();
+    let total = |name, label, count| Total { name, label, count };
+    outline.totals = vec![
+        total("nodes", "nodes", count("node", EntryState::Read)),
+        total("ranges", "ranges", count("range", EntryState::Read)),
+        total("triangles", "triangles", outline.primitives.len() as u64),
+        total("outside", "pointers to nowhere", outside as u64),
+    ];
+    outline
+}
+
+struct Walk<'a> {
+    image: &'a Image,
+    contents: &'a Contents<'a>,
+    outline: Outline,
+    /// Nodes and ranges that were read.
+    seen: HashSet<Target>,
+    /// Triangles that were listed.
+    triangles: Vec<bool>,
+}
+
+impl Walk<'_> {
+    fn run(&mut self) {
+        let mut open = vec![(1, 0, Target::Node(0))];
+        while let Some((depth, slot, target)) = open.pop() {
+            let (address, bytes) = target.place(self.image, self.contents);
+            let state = match self.contents.bytes(address, bytes) {
+                None => EntryState::Outside,
+                Some(_) if self.seen.insert(target) => EntryState::Read,
+                Some(_) => EntryState::Again,
+            };
+            let first = self.outline.primitives.len();
+            match target {
+                Target::Node(number) if state == EntryState::Read => {
+                    let children = 0..self.contents.shape.width();
+                    open.extend(children.rev().filter_map(|slot| {
+                        let child = self.contents.child(number, slot);
+                        let target = match child.kind {
+                            ChildKind::Node => Target::Node(child.index),
+                            ChildKind::Leaf => Target::Range(child.index),
+                            ChildKind::Empty | ChildKind::Reserved => return None,
+                        };
+                        Some((depth + 1, slot as u32, target))
+                    }));
+                }
+                Target::Range(index) if state == EntryState::Read => self.list(index),
+                _ => (),
+            }
+            let primitives = first..self.outline.primitives.len();
+            let (node, kind) = (target.reference(self.image), target.kind());
+            let entry = OutlineEntry { depth, slot, node, kind, address, bytes, state, primitives };
+            self.outline.entries.push(entry);
+        }
+    }
+
+    /// Lists the triangles of a range up to the first that another range has.
+    fn list(&mut self, index: u32) {
+        let range = self.contents.range(index);
+        for number in range.first..range.first.saturating_add(range.count) {
+            match self.triangles.get_mut(number as usize) {
+                Some(listed) if !*listed => *listed = true,
+                _ => return,
+            }
+            let name = self.contents.name(number);
+            let (geometry, primitive) = (name.geometry, name.primitive);
+            self.outline.primitives.push(PrimitiveRef { geometry, primitive });
+        }
+    }
+}
