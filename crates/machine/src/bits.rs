@@ -116,14 +116,14 @@ impl<const WORDS: usize> Bits<WORDS> {
 
     /// As many dwords from a bit on as another structure has.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn part<const PART: usize>(&self, start: usize) -> Bits<PART> {
         Bits::at(&self.words, start)
     }
 
     /// The dwords from a bit of others on; bits past the end are 0.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn at(words: &[u32], start: usize) -> Self {
         let word = |index: usize| words.get(index).copied().unwrap_or(0);
         Self {

@@ -120,7 +120,10 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
         data: [u32; 8],
         next: NodePointer,
     ) {
-        let (old, new) = (StackAddress::decode(before), StackAddress::decode(self.stack_address()));
+        let (old, new) = (
+            StackAddress::from_register(before),
+            StackAddress::from_register(self.stack_address()),
+        );
         let popped = !next.is_special();
         let depth = u32::from(new.valid_entries) + u32::from(popped);
         let pushed: Vec<u32> =

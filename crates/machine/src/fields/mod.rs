@@ -113,7 +113,7 @@ impl Field {
 }
 
 /// The bits of an element of an array.
-#[inline]
+#[inline(always)]
 const fn element(places: &[Range<usize>], count: usize, index: usize) -> Range<usize> {
     let Range { start, end } = places[0];
     if places.len() > 1 {

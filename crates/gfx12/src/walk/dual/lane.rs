@@ -141,7 +141,7 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
 
     /// Entries on the stack.
     pub(super) fn depth(&self) -> u32 {
-        StackAddress::decode(self.stack).valid_entries.into()
+        StackAddress::from_register(self.stack).valid_entries.into()
     }
 
     /// Whether the last pop returned to the TLAS.
