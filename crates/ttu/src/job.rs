@@ -1,6 +1,7 @@
 //! Questions on their way through the machine, and what has been found so far.
 
 use crate::config::{BEAM_BYTES, RAY_BYTES};
+use crate::unit::scheduler::Released;
 use geometry::slab::widen;
 use machine::{Hit, HitKind, Query, Shape};
 
@@ -55,10 +56,10 @@ pub(crate) struct Job {
     /// Queries of it that wait or run.
     pub(crate) live: u32,
     pub(crate) task: u32,
-    pub(crate) blocks: u32,
+    blocks: u32,
     launches: u32,
     began_at: Option<u64>,
-    pub(crate) done_at: u64,
+    done_at: u64,
     hits: Vec<Hit>,
 }
 
@@ -76,9 +77,15 @@ impl Job {
         }
     }
 
-    pub(crate) fn begin(&mut self, cycle: u64) {
+    /// One of its queries has ended; says whether that was the last.
+    pub(crate) fn end_query(&mut self, query: &Released) -> bool {
         self.launches += 1;
-        self.began_at.get_or_insert(cycle);
+        self.blocks += query.blocks;
+        let began_at = self.began_at.unwrap_or(query.accepted_at);
+        self.began_at = Some(began_at.min(query.accepted_at));
+        self.done_at = self.done_at.max(query.done_at);
+        self.live -= 1;
+        self.live == 0
     }
 
     /// How far boxes matter, as the SM knows it.

@@ -7,13 +7,13 @@
 //!
 //! | module | what it knows |
 //! |---|---|
-//! | [`tb12`] | the 128-byte block format |
+//! | [`format`] | the 128-byte block format |
 //! | [`config`] | every parameter, by name |
 //! | [`world`] | an image of any block format, ready to be run |
 //! | [`program`] | its blocks, decoded |
 //! | [`job`] | questions and answers |
 //! | `beam_ground` | what beams need of a world beside its blocks |
-//! | `form` | a query in the coordinates of a block, and the box test |
+//! | `local_query` | a query in the coordinates of a block, and the box test |
 //! | `unit` | the units of the machine |
 //! | [`run`] | many questions through the whole machine |
 //! | [`counters`], [`distribution`] | what is counted |
@@ -26,19 +26,19 @@ mod beam_ground;
 pub mod config;
 pub mod counters;
 pub mod distribution;
-mod form;
+pub mod format;
 pub mod job;
+mod local_query;
 pub mod program;
 pub mod registry;
 pub mod run;
-pub mod tb12;
 pub mod ttu_machine;
 mod unit;
 pub mod world;
 
 pub use config::Config;
+pub use format::TtuFormat;
 pub use job::Answer;
 pub use run::{Run, RunError, simulate};
-pub use tb12::Tb12;
 pub use ttu_machine::TtuMachine;
 pub use world::World;

@@ -1,9 +1,9 @@
 //! The image as the simulated memory holds it: blocks decoded once, boxes in groups of four.
 //!
-//! The contents of memory do not change during a run (T-13), so a block is decoded when the program is made and
-//! not each time that the simulated machine fetches it.
+//! The contents of memory do not change during a run (T-13), so a block is decoded when the program
+//! is made and not each time that the simulated machine fetches it.
 
-use crate::form::{Form, Planes};
+use crate::local_query::{LocalQuery, Planes};
 use geometry::beam::error::LARGEST_TMAX;
 use geometry::rounding::{add_down, add_up, narrow_down, narrow_up};
 use geometry::{Aabb, Beam, Ray, Transform, Vec3};
@@ -126,8 +126,8 @@ impl Program {
         self.blocks[block as usize].rotation.is_some()
     }
 
-    /// How many of the boxes that a test reported are missed exactly up to `tmax`. The boxes are taken as decoded to
-    /// `f32`, outward; in an oriented block the beam is turned, outward.
+    /// How many of the boxes that a test reported are missed exactly up to `tmax`. The boxes are
+    /// taken as decoded to `f32`, outward; in an oriented block the beam is turned, outward.
     pub(crate) fn false_hits(&self, number: u32, beam: &Beam, tmax: f32, hits: u16) -> u64 {
         let block = &self.blocks[number as usize];
         // The same range as the test's; one that is no range has no exact hit.
@@ -155,42 +155,42 @@ impl Program {
     }
 
     /// Tests every box of a block against a query up to `tmax`.
-    pub(crate) fn test(&self, number: u32, query: &Launch<'_>) -> Tested {
+    pub(crate) fn test(&self, number: u32, test: &BlockTest<'_>) -> Tested {
         let block = &self.blocks[number as usize];
         let rotated;
-        let form = match block.rotation {
-            None => query.form,
+        let query = match block.rotation {
+            None => test.query,
             Some(rotation) => {
-                rotated = query.rotated(&self.rotations[usize::from(rotation)]);
+                rotated = test.rotated(&self.rotations[usize::from(rotation)]);
                 &rotated
             }
         };
         let groups = usize::from(block.node_count).div_ceil(4);
         let planes = &self.planes[block.first_planes as usize..][..groups];
         let mut tested = Tested { root: true, hits: 0, entries: [f32::INFINITY; MAX_NODES] };
-        match form.local(&block.origin, &block.down, &block.up) {
+        match query.local(&block.origin, &block.down, &block.up) {
             Some(local) => {
                 tested.root = block.root.is_none_or(|root| {
-                    local.test(&single(&root.min, &root.max), query.tmax).0 & 1 != 0
+                    local.test(&single(&root.min, &root.max), test.tmax).0 & 1 != 0
                 });
                 for (group, planes) in planes.iter().enumerate() {
-                    tested.add(group, local.test(planes, query.tmax));
+                    tested.add(group, local.test(planes, test.tmax));
                 }
             }
             // T-9: outward-decoded planes in global coordinates.
             None => {
                 tested.root = block.root.is_none_or(|root| {
                     let decoded = block.decoded(&single(&root.min, &root.max));
-                    form.test(&decoded, query.tmax).0 & 1 != 0
+                    query.test(&decoded, test.tmax).0 & 1 != 0
                 });
                 for (group, planes) in planes.iter().enumerate() {
-                    tested.add(group, form.test(&block.decoded(planes), query.tmax));
+                    tested.add(group, query.test(&block.decoded(planes), test.tmax));
                 }
             }
         }
         let nodes = &self.nodes[block.first_node as usize..][..usize::from(block.node_count)];
         for (index, node) in nodes.iter().enumerate() {
-            if node.mask & query.mask == 0 {
+            if node.mask & test.mask == 0 {
                 tested.hits &= !(1 << index);
             }
         }
@@ -200,17 +200,17 @@ impl Program {
 
 /// A query as it enters a block.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Launch<'a> {
-    pub(crate) form: &'a Form,
+pub(crate) struct BlockTest<'a> {
+    pub(crate) query: &'a LocalQuery,
     /// How far boxes matter.
     pub(crate) tmax: f32,
     pub(crate) mask: u8,
 }
 
-impl Launch<'_> {
-    /// The form in rotated coordinates: every row in interval arithmetic, outward (T-11).
-    fn rotated(&self, rows: &[[f32; 3]; 3]) -> Form {
-        let axes = &self.form.axes;
+impl BlockTest<'_> {
+    /// The query in rotated coordinates: every row in interval arithmetic, outward (T-11).
+    fn rotated(&self, rows: &[[f32; 3]; 3]) -> LocalQuery {
+        let axes = &self.query.axes;
         let row_of = |row: &[f32; 3], upper: [f64; 3], lower: [f64; 3]| {
             let (mut high, mut low, mut size) = (0.0f64, 0.0f64, 0.0f64);
             for k in 0..3 {
@@ -242,7 +242,7 @@ impl Launch<'_> {
                 geometry::beam::construct::snap_lower(lower),
             )
         };
-        Form { axes: [axis(0), axis(1), axis(2)], tmin: self.form.tmin }
+        LocalQuery { axes: [axis(0), axis(1), axis(2)], tmin: self.query.tmin }
     }
 }
 

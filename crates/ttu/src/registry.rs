@@ -1,6 +1,6 @@
 //! The format and the machine of this hardware, for the registry.
 
-use crate::tb12::{Density, NAME, Tb12, directory};
+use crate::format::{Density, NAME, TtuFormat, directory};
 use crate::{Config, TtuMachine, World, ttu_machine};
 use machine::registry::loses_nothing;
 use machine::{
@@ -15,14 +15,14 @@ pub const FORMATS: &[FormatEntry] = &[FormatEntry {
     ending: "ttu",
     sniff: |bytes| bytes.starts_with(&directory::MAGIC),
     read: |bytes, _| Ok(ImageFile::whole(NAME, bytes, vec![0], 0)),
-    check: |image| Tb12::check(image).erase(),
+    check: |image| TtuFormat::check(image).erase(),
     outline: |_| Outline::default(),
     describe: |_, node| Err(DescribeError::NoStructure(node)),
     trees: Some(TreeEntry {
         capabilities: Capabilities { ids: false, ..Capabilities::ALL },
         settings: &[],
         encode: |tree, _| {
-            let image = Tb12.encode(tree)?;
+            let image = TtuFormat.encode(tree)?;
             let density = Density::of(&image).unwrap_or_default();
             let figures = Figures {
                 bytes: image.byte_count() as u64,

@@ -2,7 +2,7 @@
 
 use crate::beam_ground::BeamGround;
 use crate::config::Config;
-use crate::form::Form;
+use crate::local_query::LocalQuery;
 use crate::program::{Program, ProgramError, bounds_of, moved};
 use geometry::beam::construct::Corners;
 use geometry::{Beam, Ray, TriangleRule, slab};
@@ -111,35 +111,35 @@ impl World {
     }
 
     /// The query in the space of its level.
-    pub(crate) fn form(
+    pub(crate) fn local_query(
         &self,
         query: &Query,
         instance: Option<u32>,
         beams: Option<&BeamGround>,
-    ) -> Form {
+    ) -> LocalQuery {
         let level = self.level_of(instance);
         let bounds = bounds_of(&self.program.levels[level]);
         match (&query.shape, &self.tree.tlas, instance) {
             (Shape::Ray(ray), Some(_), None) => {
                 let reach = slab::reach(ray.origin, &bounds);
                 let dilation = self.instance_dilation.dilation(ray.origin, reach);
-                Form::dilated(ray, dilation)
+                LocalQuery::dilated(ray, dilation)
             }
-            (Shape::Ray(ray), ..) => Form::ray(&self.ray(ray, instance), &bounds),
+            (Shape::Ray(ray), ..) => LocalQuery::ray(&self.ray(ray, instance), &bounds),
             (Shape::Beam(shape), ..) => {
                 let query = query.with_shape(*shape);
                 let space = beams.and_then(|beams| beams.world.space(&self.tree, &query, instance));
                 let beam = space.and_then(|space| space.beam);
                 let overhang = beams.map(|beams| beams.overhang(&self.tree, level, shape.leaf));
                 let overhang = overhang.unwrap_or_default();
-                Form::beam(beam.as_ref(), &bounds, shape.beam.tmin(), overhang)
+                LocalQuery::beam(beam.as_ref(), &bounds, shape.beam.tmin(), overhang)
             }
         }
     }
 
     /// The query in the space of its level as it came, neither dilated nor widened; `None` if that
     /// is no valid beam.
-    pub(crate) fn bare(
+    pub(crate) fn exact_beam(
         &self,
         query: &Query,
         instance: Option<u32>,

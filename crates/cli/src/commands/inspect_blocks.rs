@@ -8,10 +8,10 @@ use crate::output::number::{counted, grouped};
 use serde::Serialize;
 use siliray::machine::Image;
 use siliray::machine::{EntryState, OutlineEntry};
-use siliray::ttu::tb12::block::{BLOCK_BYTES, Block, Lead};
-use siliray::ttu::tb12::outline::outline;
-use siliray::ttu::tb12::target::Target;
-use siliray::ttu::tb12::{Density, directory};
+use siliray::ttu::format::block::{BLOCK_BYTES, Block, Lead};
+use siliray::ttu::format::outline::outline;
+use siliray::ttu::format::target::Target;
+use siliray::ttu::format::{Density, directory};
 use std::path::Path;
 
 /// What `--json` prints without `--node`.

@@ -1,18 +1,19 @@
 //! A cluster (GPC): pools of tasks, SMs, and the TTUs at each SM (T-17).
 //!
-//! A task is a warp of 32 questions. Tasks wait in the pending pool and run from the active one; each pool takes one
-//! task a cycle. A task goes to the SM with the fewest tasks, its questions in turn to the TTUs of that SM. Tasks are
-//! dealt to clusters before the run, so that clusters that share nothing can be simulated apart.
+//! A task is a warp of 32 questions. Tasks wait in the pending pool and run from the active one;
+//! each pool takes one task a cycle. A task goes to the SM with the fewest tasks, its questions in
+//! turn to the TTUs of that SM. Tasks are dealt to clusters before the run, so that clusters that
+//! share nothing can be simulated apart.
 
 use super::Options;
 use super::series::{Sample, Series};
 use super::timeline::Timeline;
 use crate::config::{Config, TASK_QUERIES};
 use crate::job::{Job, can_hit};
-use crate::unit::interface::Launch;
+use crate::unit::interface::QueryRequest;
 use crate::unit::memory::{Cache, Memory, Path};
-use crate::unit::slot::State;
-use crate::unit::sm::{LeafTest, Sm};
+use crate::unit::sm::{Feedback, LeafTest, Sm};
+use crate::unit::smu::LeafResult;
 use crate::unit::ttu::{Env, Ttu};
 use machine::primitive_test::InstanceView;
 use machine::{Query, RayQuery, Shape};
@@ -110,7 +111,7 @@ impl Cluster {
             for ttu in ttus {
                 let t_l1 = u64::from(env.config.t_l1);
                 let mut path = Path { l1: l1.as_mut(), memory, t_l1 };
-                active |= ttu.step(cycle, env, &mut self.jobs, sm, &mut path);
+                active |= ttu.tick(cycle, env, &self.jobs, sm, &mut path);
             }
         }
         if active {
@@ -129,8 +130,12 @@ impl Cluster {
     fn collect(&mut self) {
         for tpc in &mut self.tpcs {
             for ttu in &mut tpc.ttus {
-                for job in ttu.finished_jobs.drain(..) {
-                    let task = &mut self.tasks[self.jobs[job as usize].task as usize];
+                for query in ttu.finished.drain(..) {
+                    let job = &mut self.jobs[query.job as usize];
+                    if !job.end_query(&query) {
+                        continue;
+                    }
+                    let task = &mut self.tasks[job.task as usize];
                     task.unfinished -= 1;
                     self.finished += 1;
                     if task.unfinished == 0 {
@@ -158,7 +163,7 @@ impl Cluster {
             if has_root && can_hit(&job.query) {
                 job.live = 1;
                 let ttu = turn % tpc.ttus.len();
-                tpc.ttus[ttu].interface.inbox.push_back(Launch { job: number, instance: None });
+                tpc.ttus[ttu].request(QueryRequest { job: number, instance: None });
             } else {
                 task.unfinished -= 1;
                 self.finished += 1;
@@ -190,14 +195,7 @@ impl Cluster {
         }
         let mut sample = Sample::default();
         for ttu in self.ttus() {
-            let fetching = ttu.slots.iter().filter(|slot| slot.state == State::Fetch).count();
-            sample.slots += ttu.in_use as u64;
-            sample.fetching += fetching as u64;
-            sample.units += ttu.busy_units() as u64;
-            sample.results += ttu.results.len() as u64;
-            sample.finished += ttu.counters.finished;
-            sample.bytes += ttu.counters.l0_fill_bytes;
-            sample.tests += ttu.counters.issue_used;
+            sample += ttu.sample();
         }
         while self.series.next() <= cycle {
             self.series.add(sample);
@@ -214,24 +212,16 @@ impl Tpc {
             active = true;
             self.leaf(&leaf, env, jobs);
         }
-        while let Some(feedback) = self.sm.arrived_feedback(cycle) {
+        while let Some(feedback) = self.sm.feedback.receive(cycle) {
             active = true;
-            for ttu in &mut self.ttus {
-                for slot in &mut ttu.slots {
-                    if slot.job == feedback.job && slot.state != State::Free {
-                        slot.tmax = slot.tmax.min(feedback.tmax);
-                        ttu.counters.feedbacks += 1;
-                    }
-                }
-            }
+            self.ttus.iter_mut().for_each(|ttu| ttu.shorten(feedback));
         }
         active
     }
 
     fn leaf(&mut self, leaf: &LeafTest, env: &Env<'_>, jobs: &mut [Job]) {
         let ttu = &mut self.ttus[leaf.ttu as usize];
-        let slot = &mut ttu.slots[leaf.slot as usize];
-        let (number, instance) = (slot.job, slot.instance);
+        let (number, instance) = ttu.question(leaf.slot);
         let job = &mut jobs[number as usize];
         let first = leaf.first as usize;
         let items = &env.world.program.items[first..first + leaf.count as usize];
@@ -241,30 +231,25 @@ impl Tpc {
                 let instance = &tlas.instances[item as usize];
                 let is_seen = instance.mask & job.query.mask != 0;
                 if is_seen && !job.is_settled() && env.world.has_root(Some(item)) {
-                    ttu.counters.instances += 1;
+                    ttu.stats.counters.instances += 1;
                     job.live += 1;
-                    let launch = Launch { job: number, instance: Some(item) };
-                    ttu.interface.inbox.push_front(launch);
+                    ttu.request_first(QueryRequest { job: number, instance: Some(item) });
                 }
             }
         } else {
-            ttu.counters.primitives += items.len() as u64;
+            ttu.stats.counters.primitives += items.len() as u64;
             let is_shorter = test_primitives(env, job, instance, items);
             if is_shorter {
                 let at = leaf.at + u64::from(env.config.t_feedback);
-                let tmax = job.reach();
-                self.sm.feedback.push_back(crate::unit::sm::Feedback { at, job: number, tmax });
+                self.sm.feedback.send(at, Feedback { job: number, tmax: job.reach() });
             }
         }
-        let slot = &mut ttu.slots[leaf.slot as usize];
-        slot.outstanding_leaves -= 1;
-        if slot.state == State::Drain && slot.outstanding_leaves == 0 {
-            ttu.done(leaf.slot, leaf.at);
-        }
+        ttu.leaf_tested(LeafResult { slot: leaf.slot, at: leaf.at });
     }
 }
 
-/// Puts the primitives of a leaf to the definition of a hit; says whether boxes matter less far now.
+/// Puts the primitives of a leaf to the definition of a hit; says whether boxes matter less far
+/// now.
 fn test_primitives(env: &Env<'_>, job: &mut Job, instance: Option<u32>, items: &[u32]) -> bool {
     if job.is_settled() {
         return false;

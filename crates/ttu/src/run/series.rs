@@ -1,6 +1,8 @@
 //! Figures over time, in a bounded number of samples: when there are too many, every second one is
 //! dropped and the interval doubles.
 
+use std::ops::AddAssign;
+
 /// The machine at one time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Sample {
@@ -20,6 +22,19 @@ pub struct Sample {
     pub bytes: u64,
     /// Box tests issued so far.
     pub tests: u64,
+}
+
+impl AddAssign for Sample {
+    /// Adds what another part is at the same time.
+    fn add_assign(&mut self, other: Self) {
+        self.slots += other.slots;
+        self.fetching += other.fetching;
+        self.units += other.units;
+        self.results += other.results;
+        self.finished += other.finished;
+        self.bytes += other.bytes;
+        self.tests += other.tests;
+    }
 }
 
 /// Samples at equal intervals.
@@ -76,14 +91,7 @@ impl Series {
                 let Some(last) = part.samples.last() else { continue };
                 // A part that has ended is empty; what it had finished stays finished.
                 let ended = Sample { slots: 0, fetching: 0, units: 0, results: 0, ..*last };
-                let sample = part.samples.get(index).unwrap_or(&ended);
-                total.slots += sample.slots;
-                total.fetching += sample.fetching;
-                total.units += sample.units;
-                total.results += sample.results;
-                total.finished += sample.finished;
-                total.bytes += sample.bytes;
-                total.tests += sample.tests;
+                total += *part.samples.get(index).unwrap_or(&ended);
             }
             sum.samples.push(total);
         }

@@ -114,8 +114,8 @@ pub type KeepGoing<'a> = &'a (dyn Fn(u64) -> ControlFlow<()> + Sync);
 /// Runs `queries` through the machine.
 ///
 /// # Errors
-/// When the configuration is nonsense or does not fit the format, when the caller interrupts, and when the counters do
-/// not add up.
+/// When the configuration is nonsense or does not fit the format, when the caller interrupts, and
+/// when the counters do not add up.
 pub fn simulate(
     world: &World,
     config: &Config,
@@ -241,17 +241,18 @@ fn summarize(
     let (mut unit_tests, mut timelines) = (Vec::new(), Vec::new());
     for ttu in clusters.iter_mut().flat_map(Cluster::ttus_mut) {
         ttu.finish(cycles);
+        let stats = &mut ttu.stats;
         // A depth is a largest value, not a sum.
-        let deepest = counters.stack_depth_max.max(ttu.counters.stack_depth_max);
-        counters.add(&ttu.counters);
+        let deepest = counters.stack_depth_max.max(stats.counters.stack_depth_max);
+        counters.add(&stats.counters);
         counters.stack_depth_max = deepest;
-        Distribution::merge(&mut latencies, &ttu.latencies);
-        Distribution::merge(&mut traversal_latencies, &ttu.traversal_latencies);
-        Distribution::merge(&mut group_sizes, &ttu.group_sizes);
-        occupancy.iter_mut().zip(&ttu.occupancy).for_each(|(sum, own)| *sum += own);
-        issues.iter_mut().zip(&ttu.issues).for_each(|(sum, own)| *sum += own);
-        unit_tests.push(ttu.units.iter().map(|unit| unit.used).collect());
-        timelines.push(std::mem::take(&mut ttu.timeline));
+        Distribution::merge(&mut latencies, &stats.latencies);
+        Distribution::merge(&mut traversal_latencies, &stats.traversal_latencies);
+        Distribution::merge(&mut group_sizes, &stats.group_sizes);
+        occupancy.iter_mut().zip(&stats.occupancy).for_each(|(sum, own)| *sum += own);
+        issues.iter_mut().zip(&stats.issues).for_each(|(sum, own)| *sum += own);
+        timelines.push(std::mem::take(&mut stats.timeline));
+        unit_tests.push(ttu.unit_tests());
     }
     let invariants = invariants::all(&counters, &issues, config, cycles);
     invariants::check(&invariants)?;

@@ -1,6 +1,6 @@
 //! What every slot did and when: the raw material of a trace.
 
-use crate::unit::slot::State;
+use crate::unit::status::State;
 
 /// A stretch of time that a slot spent in one state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

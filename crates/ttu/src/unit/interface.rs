@@ -1,108 +1,167 @@
-//! The interface: takes queries from the SM (step 1 of the event list).
+//! The interface: takes queries from the SM (steps 1 and 2 of the event list).
 //!
 //! A query takes as many beats as its record has port widths. The slot is the lowest free one; it
 //! can be picked in the cycle after the last beat, later if the unit forms the reciprocals itself.
 //! Without a free slot the interface raises queue-full.
 
-use super::slot::{StackEntry, State};
-use super::ttu::{Env, Ttu};
-use crate::config::{RAY_BYTES, Rcp};
+use super::local_store::{LocalStore, QueryRecord};
+use super::port::Wire;
+use super::slot_set::SlotSet;
+use super::stats::Stats;
+use super::ttu::Env;
+use crate::config::{Config, RAY_BYTES, Rcp, STACK_ENTRY_BYTES};
 use crate::job::{Job, node_mask, record_bytes};
 use std::collections::VecDeque;
 
 /// A query that the SM wants to send.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Launch {
+pub(crate) struct QueryRequest {
     pub(crate) job: u32,
-    /// The instance that it goes through.
+    /// The placement that it goes through.
     pub(crate) instance: Option<u32>,
 }
 
-/// The state of the interface.
+/// A query that has a slot.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Accepted {
+    pub(crate) slot: u32,
+    pub(crate) job: u32,
+    pub(crate) priority: u8,
+    /// The cycle of its first beat.
+    pub(crate) at: u64,
+    pub(crate) ready_at: u64,
+}
+
+/// What the interface is connected to.
+pub(crate) struct Ports<'a> {
+    /// The questions, as the SM holds them.
+    pub(crate) jobs: &'a [Job],
+    pub(crate) store: &'a mut LocalStore,
+    /// To the scheduler.
+    pub(crate) accepted: &'a mut Wire<Accepted>,
+}
+
+/// The interface.
 #[derive(Debug)]
 pub(crate) struct Interface {
-    pub(crate) inbox: VecDeque<Launch>,
+    inbox: VecDeque<QueryRequest>,
+    free: SlotSet,
     /// When each port is free.
-    pub(crate) ports: Vec<u64>,
+    ports: Vec<u64>,
     /// When the reciprocal unit is free.
     rcp_free: u64,
+    /// A query waits for a slot.
+    is_full: bool,
 }
 
 impl Interface {
-    pub(crate) fn new(ports: u32) -> Self {
-        Self { inbox: VecDeque::new(), ports: vec![0; ports as usize], rcp_free: 0 }
+    pub(crate) fn new(config: &Config) -> Self {
+        Self {
+            inbox: VecDeque::new(),
+            free: SlotSet::new(config.slots, true),
+            ports: vec![0; config.accept_per_cycle as usize],
+            rcp_free: 0,
+            is_full: false,
+        }
+    }
+
+    /// A query that waits behind the others.
+    pub(crate) fn request(&mut self, request: QueryRequest) {
+        self.inbox.push_back(request);
+    }
+
+    /// A query that comes before the others: its question is under way.
+    pub(crate) fn request_first(&mut self, request: QueryRequest) {
+        self.inbox.push_front(request);
+    }
+
+    /// The slot can be given away again.
+    pub(crate) fn free(&mut self, slot: u32) {
+        self.free.insert(slot);
+    }
+
+    /// ACCEPT. Says whether anything moved.
+    pub(crate) fn tick(
+        &mut self,
+        cycle: u64,
+        env: &Env<'_>,
+        to: &mut Ports<'_>,
+        stats: &mut Stats,
+    ) -> bool {
+        self.is_full = false;
+        let mut active = false;
+        for port in 0..self.ports.len() {
+            if self.ports[port] > cycle {
+                continue;
+            }
+            let Some(&request) = self.inbox.front() else { break };
+            let Some(slot) = self.free.next_from(0) else {
+                self.is_full = true;
+                stats.counters.queue_full_stalls += 1;
+                break;
+            };
+            active = true;
+            self.inbox.pop_front();
+            self.free.remove(slot);
+            let job = &to.jobs[request.job as usize];
+            let bytes = record_bytes(&job.query);
+            stats.counters.accepted += 1;
+            stats.counters.sram_written_bytes += u64::from(bytes) + STACK_ENTRY_BYTES;
+            let ready_at = self.receive(port, bytes, cycle, env.config);
+            // Levels without a root are never launched.
+            let level = env.world.level_of(request.instance);
+            let root = env.world.program.levels[level].root.unwrap_or(0);
+            to.store.put(slot, record(request, job, env), root);
+            let priority = u8::from(request.instance.is_some());
+            to.accepted.push_back(Accepted {
+                slot,
+                job: request.job,
+                priority,
+                at: cycle,
+                ready_at,
+            });
+        }
+        active
+    }
+
+    /// Takes the beats of a query; says when it can be picked.
+    fn receive(&mut self, port: usize, bytes: u32, cycle: u64, config: &Config) -> u64 {
+        let last = cycle + u64::from(config.beats(bytes));
+        self.ports[port] = last;
+        if config.rcp == Rcp::Sm {
+            return last;
+        }
+        let values = if bytes == RAY_BYTES { 3 } else { 6 };
+        let start = last.max(self.rcp_free);
+        self.rcp_free = start + values;
+        start + u64::from(config.t_rcp) + values - 1
+    }
+
+    /// Books `cycles` in which nothing moves.
+    pub(crate) fn idle(&self, cycles: u64, stats: &mut Stats) {
+        stats.counters.queue_full_stalls += cycles * u64::from(self.is_full);
+    }
+
+    /// The first time after `cycle` at which a port is free.
+    pub(crate) fn next_event(&self, cycle: u64) -> u64 {
+        self.ports.iter().copied().filter(|&at| at > cycle).min().unwrap_or(u64::MAX)
     }
 }
 
-impl Ttu {
-    /// ACCEPT.
-    pub(crate) fn accept(&mut self, cycle: u64, env: &Env<'_>, jobs: &mut [Job]) {
-        self.stalls.queue_full = false;
-        for port in 0..self.interface.ports.len() {
-            if self.interface.ports[port] > cycle {
-                continue;
-            }
-            let Some(&launch) = self.interface.inbox.front() else { return };
-            let Some(number) = self.free.next_from(0) else {
-                self.stalls.queue_full = true;
-                self.counters.queue_full_stalls += 1;
-                return;
-            };
-            self.interface.inbox.pop_front();
-            self.free.remove(number);
-            self.take(number, launch, port, cycle, env, jobs);
-        }
-    }
-
-    fn take(
-        &mut self,
-        number: u32,
-        launch: Launch,
-        port: usize,
-        cycle: u64,
-        env: &Env<'_>,
-        jobs: &mut [Job],
-    ) {
-        self.active = true;
-        self.counters.accepted += 1;
-        let job = &mut jobs[launch.job as usize];
-        let level = env.world.level_of(launch.instance);
-        let bytes = record_bytes(&job.query);
-        let beats = u64::from(env.config.beats(bytes));
-        self.interface.ports[port] = cycle + beats;
-        let mut ready_at = cycle + beats;
-        if env.config.rcp == Rcp::Ttu {
-            let values = if bytes == RAY_BYTES { 3 } else { 6 };
-            let start = ready_at.max(self.interface.rcp_free);
-            self.interface.rcp_free = start + values;
-            ready_at = start + u64::from(env.config.t_rcp) + values - 1;
-        }
-        self.counters.sram_written_bytes += u64::from(bytes) + 8;
-        self.enter(number, State::Ready, cycle);
-        let slot = &mut self.slots[number as usize];
-        slot.job = launch.job;
-        slot.instance = launch.instance;
-        slot.form = env.world.form(&job.query, launch.instance, env.beams);
-        if env.counts_false_positives {
-            slot.bare = env.world.bare(&job.query, launch.instance, env.beams);
-        }
-        slot.mask = node_mask(&job.query, launch.instance);
-        slot.tmax = job.reach();
-        slot.priority = u8::from(launch.instance.is_some());
-        slot.accepted_at = cycle;
-        slot.held = None;
-        slot.stack.clear();
-        slot.spilled = 0;
-        slot.block_base = 0;
-        slot.pending_units = 0;
-        slot.outstanding_leaves = 0;
-        slot.blocks = 0;
-        slot.is_woken = false;
-        slot.refused_at = None;
-        job.begin(cycle);
-        // Levels without a root are never launched.
-        let block = env.world.program.levels[level].root.unwrap_or(0);
-        slot.stack.push(StackEntry { block, entry_t: 0.0, child: 0 });
-        self.scheduler.wake(number, ready_at);
+fn record(request: QueryRequest, job: &Job, env: &Env<'_>) -> QueryRecord {
+    let QueryRequest { instance, .. } = request;
+    let query = &job.query;
+    let exact_beam = match env.counts_false_positives {
+        true => env.world.exact_beam(query, instance, env.beams),
+        false => None,
+    };
+    QueryRecord {
+        job: request.job,
+        instance,
+        local: env.world.local_query(query, instance, env.beams),
+        exact_beam,
+        mask: node_mask(query, instance),
+        tmax: job.reach(),
+        is_live: true,
     }
 }

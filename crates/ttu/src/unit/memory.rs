@@ -1,14 +1,17 @@
 //! What lies behind the L0: an L1, the shared L2, DRAM.
 //!
-//! Latencies are those of the level that answers; they are not added up (T-12). A line that is on its way to a cache is
-//! there when it arrives: a second request for it waits as long as the first has left. The L2 and DRAM move so many
-//! bytes a cycle, for all that share them and in the order of requests (T-20).
+//! Latencies are those of the level that answers; they are not added up (T-12). A line that is on
+//! its way to a cache is there when it arrives: a second request for it waits as long as the first
+//! has left. The L2 and DRAM move so many bytes a cycle, for all that share them and in the order
+//! of requests (T-20).
 //!
-//! Spilled stack entries are the only writes (T-13, T-21). They have addresses of their own behind those of the
-//! image. A write is posted: nothing waits for it, but what comes after it finds the port taken. The L2 takes it
-//! without a fetch, since nothing else of the line is ever read, and writes the line back to DRAM when it is replaced.
+//! Spilled stack entries are the only writes (T-13, T-21). They have addresses of their own behind
+//! those of the image. A write is posted: nothing waits for it, but what comes after it finds the
+//! port taken. The L2 takes it without a fetch, since nothing else of the line is ever read, and
+//! writes the line back to DRAM when it is replaced.
 
 use crate::config::{CACHE_WAYS, Config};
+use crate::counters::Counters;
 
 /// Who answered, and when the bytes begin to arrive: those of a slow port are gathered first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,13 +159,15 @@ pub(crate) struct Path<'a> {
 
 impl Path<'_> {
     /// Asks for a line.
-    pub(crate) fn request(&mut self, line: u64, now: u64) -> Answer {
-        let Some(l1) = &mut self.l1 else { return self.memory.request(line, now) };
-        if let Some(way) = l1.find(line) {
+    pub(crate) fn request(&mut self, line: u64, now: u64, counters: &mut Counters) -> Answer {
+        if let Some(way) = self.l1.as_mut().and_then(|l1| l1.find(line)) {
             return Answer { level: Level::L1, at: (now + self.t_l1).max(way.there_at) };
         }
+        counters.l2_bytes += self.memory.line_bytes;
         let answer = self.memory.request(line, now);
-        l1.insert(Way { there_at: answer.at, ..Way::new(line) });
+        if let Some(l1) = &mut self.l1 {
+            l1.insert(Way { there_at: answer.at, ..Way::new(line) });
+        }
         answer
     }
 }

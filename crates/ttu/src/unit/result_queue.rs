@@ -1,8 +1,8 @@
-//! The result queue: leaf data, pointers to other blocks, completion signals.
+//! What goes through the result queue: leaf data, pointers to other blocks, completion signals.
 
-use std::collections::VecDeque;
+use super::port::Port;
 
-/// What a unit reports.
+/// What a traversal unit reports.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Outcome {
     /// Items for the SM.
@@ -15,39 +15,10 @@ pub(crate) enum Outcome {
 
 /// An entry of the queue.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Entry {
+pub(crate) struct ResultEntry {
     pub(crate) slot: u32,
     pub(crate) outcome: Outcome,
-    pushed_at: u64,
 }
 
-/// The queue.
-#[derive(Debug)]
-pub(crate) struct ResultQueue {
-    entries: VecDeque<Entry>,
-    capacity: usize,
-}
-
-impl ResultQueue {
-    pub(crate) fn new(capacity: u32) -> Self {
-        Self { entries: VecDeque::with_capacity(capacity as usize), capacity: capacity as usize }
-    }
-
-    pub(crate) fn has_room(&self) -> bool {
-        self.entries.len() < self.capacity
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    pub(crate) fn push(&mut self, slot: u32, outcome: Outcome, cycle: u64) {
-        self.entries.push_back(Entry { slot, outcome, pushed_at: cycle });
-    }
-
-    /// The next entry, if it was pushed in an earlier cycle.
-    pub(crate) fn pop(&mut self, cycle: u64) -> Option<Entry> {
-        self.entries.front().filter(|entry| entry.pushed_at < cycle)?;
-        self.entries.pop_front()
-    }
-}
+/// The queue. An entry can be taken in the cycle after it was pushed.
+pub(crate) type ResultQueue = Port<ResultEntry>;

@@ -1,163 +1,173 @@
-//! The setup unit: query and block to local coordinates, the test of the root, dispatch (steps 7 and 8 of the event
-//! list). One block begins a cycle and takes `t_setup` cycles; an oriented one takes 4 more (T-11).
+//! The setup unit: query and block to local coordinates, the test of the root, dispatch (steps 7
+//! and 8 of the event list). One block begins a cycle and takes `t_setup` cycles; an oriented one
+//! takes 4 more (T-11).
 
-use super::traversal::UnitSlot;
-use super::ttu::{Env, Ttu};
-use crate::config::{Dispatch, T_ORIENTED};
-use crate::job::Job;
-use crate::program::{Launch, Tested};
+use super::local_store::LocalStore;
+use super::port::{Port, Wire};
+use super::scheduler::{BlockRequest, Notice};
+use super::smu::Launched;
+use super::stats::Stats;
+use super::traversal_unit::UnitSlot;
+use super::ttu::Env;
+use crate::config::{Config, Dispatch, T_ORIENTED};
+use crate::program::{BlockTest, Tested};
 use std::collections::VecDeque;
-
-/// A block that waits.
-#[derive(Debug, Clone, Copy)]
-struct Waiting {
-    available_at: u64,
-    slot: u32,
-    block: u32,
-}
+use std::ops::Range;
 
 /// A block in the pipeline.
 #[derive(Debug, Clone, Copy)]
 struct InPipe {
     done_at: u64,
-    slot: u32,
-    block: u32,
+    request: BlockRequest,
     tested: Tested,
 }
 
-/// The state of the setup unit.
+/// A block for a traversal unit.
+#[derive(Debug)]
+pub(crate) struct UnitWrite {
+    pub(crate) unit: usize,
+    pub(crate) contents: UnitSlot,
+}
+
+/// What the setup unit is connected to.
+pub(crate) struct Ports<'a> {
+    /// From the L0: blocks that are there.
+    pub(crate) found: &'a mut Port<BlockRequest>,
+    /// To the L0: blocks that have been read.
+    pub(crate) read: &'a mut Wire<u32>,
+    pub(crate) store: &'a LocalStore,
+    /// From the traversal units: those that have a place more.
+    pub(crate) freed: &'a mut Wire<usize>,
+    /// To the traversal units.
+    pub(crate) writes: &'a mut Wire<UnitWrite>,
+    /// To the stack management unit: blocks that units have got, and slots whose block has been
+    /// refused.
+    pub(crate) launched: &'a mut Wire<Launched>,
+    pub(crate) rejects: &'a mut Port<u32>,
+    /// To the scheduler.
+    pub(crate) notices: &'a mut Wire<Notice>,
+}
+
+/// The setup unit.
 #[derive(Debug)]
 pub(crate) struct Setup {
-    fifo: VecDeque<Waiting>,
-    capacity: usize,
     pipe: VecDeque<InPipe>,
+    /// Free places of each traversal unit.
+    places: Vec<u32>,
+    /// A block waits for a place.
+    is_stalled: bool,
 }
 
 impl Setup {
-    pub(crate) fn new(capacity: u32) -> Self {
-        let capacity = capacity as usize;
+    pub(crate) fn new(config: &Config) -> Self {
         Self {
-            fifo: VecDeque::with_capacity(capacity),
-            capacity,
             pipe: VecDeque::with_capacity(16),
+            places: vec![config.unit_slots; config.units as usize],
+            is_stalled: false,
         }
     }
 
-    pub(crate) fn has_room(&self) -> bool {
-        self.fifo.len() < self.capacity
-    }
-
-    pub(crate) fn take(&mut self, slot: u32, block: u32, available_at: u64) {
-        self.fifo.push_back(Waiting { available_at, slot, block });
-    }
-
-    pub(crate) fn next_event(&self, cycle: u64) -> u64 {
-        let waiting = self.fifo.front().map(|waiting| waiting.available_at);
-        let done = self.pipe.front().map(|front| front.done_at - 1);
-        waiting.into_iter().chain(done).filter(|&at| at > cycle).min().unwrap_or(u64::MAX)
-    }
-}
-
-impl Ttu {
-    /// SETUP.
-    pub(crate) fn set_up(&mut self, cycle: u64, env: &Env<'_>, jobs: &mut [Job]) {
-        self.begin_setup(cycle, env, jobs);
-        self.stalls.no_unit_slot = false;
+    /// SETUP. Says whether anything moved.
+    pub(crate) fn tick(
+        &mut self,
+        cycle: u64,
+        env: &Env<'_>,
+        to: &mut Ports<'_>,
+        stats: &mut Stats,
+    ) -> bool {
+        while let Some(unit) = to.freed.pop_front() {
+            self.places[unit] += 1;
+        }
+        let mut active = self.begin(cycle, env, to, stats);
+        self.is_stalled = false;
         let mut written = 0;
-        while let Some(front) = self.setup.pipe.front().filter(|front| front.done_at <= cycle + 1) {
-            let (slot, block) = (front.slot, front.block);
+        while let Some(front) = self.pipe.front().filter(|front| front.done_at <= cycle + 1) {
+            let BlockRequest { slot, block } = front.request;
             if env.config.root_test && !front.tested.root {
-                self.counters.root_rejects += 1;
-                self.slots[slot as usize].pending_units = 1;
+                stats.counters.root_rejects += 1;
                 // The end of setup is the next cycle; the SMU sees it in the one after.
-                self.rejects.push_back((cycle + 2, slot));
+                to.rejects.send(cycle + 2, slot);
             } else if written == env.config.writable {
-                self.counters.setup_write_port += 1;
-                return;
+                stats.counters.setup_write_port += 1;
+                break;
             } else if let Some(units) = self.units_for(block, env) {
                 written += 1;
-                self.counters.launches += 1;
-                let tested = front.tested;
-                self.dispatch(slot, block, units, &tested, cycle + 1, env);
+                stats.counters.launches += 1;
+                to.launched.push_back(Launched { slot, units: units.len() as u32 });
+                for unit in units.clone() {
+                    let group = group_of(unit, &units, block, env);
+                    let contents = UnitSlot::new(slot, block, cycle + 1, group, &front.tested);
+                    self.places[unit] -= 1;
+                    to.writes.push_back(UnitWrite { unit, contents });
+                    stats.counters.sram_written_bytes += u64::from(env.config.l0_line_bytes);
+                }
             } else {
-                self.stalls.no_unit_slot = true;
-                self.counters.setup_no_unit_slot += 1;
-                return;
+                self.is_stalled = true;
+                stats.counters.setup_no_unit_slot += 1;
+                break;
             }
-            self.active = true;
-            self.setup.pipe.pop_front();
+            active = true;
+            self.pipe.pop_front();
         }
+        active
     }
 
-    fn begin_setup(&mut self, cycle: u64, env: &Env<'_>, jobs: &mut [Job]) {
-        let Some(&Waiting { slot, block, .. }) =
-            self.setup.fifo.front().filter(|waiting| waiting.available_at <= cycle)
-        else {
-            return;
-        };
-        if self.setup.pipe.len() >= env.config.t_setup as usize {
-            return;
+    /// Takes a block into the pipeline.
+    fn begin(&mut self, cycle: u64, env: &Env<'_>, to: &mut Ports<'_>, stats: &mut Stats) -> bool {
+        if self.pipe.len() >= env.config.t_setup as usize {
+            return false;
         }
-        self.active = true;
-        self.setup.fifo.pop_front();
-        self.l0.read(env.lines(block));
+        let Some(request) = to.found.receive(cycle) else { return false };
+        let BlockRequest { slot, block } = request;
+        to.read.push_back(block);
+        to.notices.push_back(Notice::SetUp { slot });
         let program = &env.world.program;
         let mut done_at = cycle + u64::from(env.config.t_setup);
         if program.is_oriented(block) {
-            self.counters.oriented_setups += 1;
+            stats.counters.oriented_setups += 1;
             done_at += u64::from(T_ORIENTED);
         }
-        let status = &mut self.slots[slot as usize];
-        status.blocks += 1;
-        status.held = None;
-        jobs[status.job as usize].blocks += 1;
-        let launch = Launch { form: &status.form, tmax: status.tmax, mask: status.mask };
-        let tested = program.test(block, &launch);
-        self.counters.setups += 1;
-        self.counters.sram_read_bytes += u64::from(program.blocks[block as usize].bytes) + 64;
-        self.setup.pipe.push_back(InPipe { done_at, slot, block, tested });
+        let query = &to.store.queries[slot as usize];
+        let test = BlockTest { query: &query.local, tmax: query.tmax, mask: query.mask };
+        let tested = program.test(block, &test);
+        stats.counters.setups += 1;
+        stats.counters.sram_read_bytes += u64::from(program.blocks[block as usize].bytes) + 64;
+        self.pipe.push_back(InPipe { done_at, request, tested });
+        true
     }
 
-    /// The units that get the block: the first, and how many; `None` if a slot is missing.
-    fn units_for(&self, block: u32, env: &Env<'_>) -> Option<(usize, usize)> {
+    /// The units that get the block; `None` if a place is missing.
+    fn units_for(&self, block: u32, env: &Env<'_>) -> Option<Range<usize>> {
         match env.config.dispatch {
             Dispatch::B => {
-                let free = |unit: &usize| self.units[*unit].free_slots();
                 // The last of equal ones wins in `max_by_key`, so they are asked backward.
-                let best = (0..self.units.len()).rev().max_by_key(free)?;
-                (self.units[best].free_slots() > 0).then_some((best, 1))
+                let best = (0..self.places.len()).rev().max_by_key(|&unit| self.places[unit])?;
+                (self.places[best] > 0).then_some(best..best + 1)
             }
             Dispatch::A => {
                 let children = usize::from(env.world.program.blocks[block as usize].root_children);
-                let used = children.min(self.units.len());
-                self.units[..used].iter().all(|unit| unit.free_slots() > 0).then_some((0, used))
+                let used = children.min(self.places.len());
+                self.places[..used].iter().all(|&places| places > 0).then_some(0..used)
             }
         }
     }
 
-    fn dispatch(
-        &mut self,
-        slot: u32,
-        block: u32,
-        (first, used): (usize, usize),
-        tested: &Tested,
-        readable_at: u64,
-        env: &Env<'_>,
-    ) {
-        let children = u32::from(env.world.program.blocks[block as usize].root_children);
-        let all = (1u32 << children) - 1;
-        self.slots[slot as usize].pending_units = used as u32;
-        for unit in first..first + used {
-            let group = if used == 1 {
-                all
-            } else {
-                (0..children)
-                    .filter(|child| *child as usize % used == unit)
-                    .fold(0, |g, c| g | 1 << c)
-            };
-            self.counters.sram_written_bytes += u64::from(env.config.l0_line_bytes);
-            let contents = UnitSlot::new(slot, block, readable_at, group as u16, tested);
-            self.units[unit].write(contents);
-        }
+    /// Books `cycles` in which nothing moves.
+    pub(crate) fn idle(&self, cycles: u64, stats: &mut Stats) {
+        stats.counters.setup_no_unit_slot += cycles * u64::from(self.is_stalled);
+    }
+
+    /// When the next block is done.
+    pub(crate) fn next_event(&self) -> u64 {
+        self.pipe.front().map_or(u64::MAX, |front| front.done_at - 1)
+    }
+}
+
+/// The children of a block's root that one of the units tests first.
+fn group_of(unit: usize, units: &Range<usize>, block: u32, env: &Env<'_>) -> u16 {
+    let children = usize::from(env.world.program.blocks[block as usize].root_children);
+    match units.len() {
+        1 => ((1u32 << children) - 1) as u16,
+        used => (unit..children).step_by(used).fold(0, |group, child| group | 1 << child),
     }
 }

@@ -1,150 +1,220 @@
-//! The stack management unit: what comes out of the result queue (steps 11 and 12 of the event list).
+//! The stack management unit: what comes out of the result queue (steps 11 and 12 of the event
+//! list).
 //!
-//! Leaves go to the SM, foreign blocks onto the query's stack, completion back to the scheduler. The pushes of one block
-//! are kept in order, so that the nearest is popped first (T-7). A stack that outgrows the chip spills its oldest
-//! entries in groups to the L2; they are fetched back when nothing else is left (T-21).
+//! Leaves go to the SM, foreign blocks onto the query's stack, completion back to the scheduler.
+//! The pushes of one block are kept in order, so that the nearest is popped first (T-7). A stack
+//! that outgrows the chip spills its oldest entries in groups to the L2; they are fetched back when
+//! nothing else is left (T-21).
 
-use super::memory::{Level, Path};
-use super::result_queue::{Entry, Outcome};
-use super::slot::{StackEntry, State};
-use super::sm::Sm;
-use super::ttu::{Env, Ttu};
-use crate::config::PushOrder;
+use super::local_store::{LocalStore, StackEntry};
+use super::memory::Memory;
+use super::port::{Port, Wire};
+use super::result_queue::{Outcome, ResultEntry, ResultQueue};
+use super::scheduler::Notice;
+use super::stats::Stats;
+use crate::config::{Config, PushOrder, STACK_ENTRY_BYTES};
 
-impl Ttu {
-    /// RESULT → SMU. Blocks that the setup unit refused come first.
-    pub(crate) fn manage_stacks(
+/// A block of a slot has gone to so many traversal units.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Launched {
+    pub(crate) slot: u32,
+    pub(crate) units: u32,
+}
+
+/// A leaf for the SM.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Leaf {
+    pub(crate) slot: u32,
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+    /// Where its primitives lie in memory, if they do.
+    pub(crate) bytes: u32,
+    pub(crate) address: u64,
+}
+
+/// A leaf that the SM has tested.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LeafResult {
+    pub(crate) slot: u32,
+    pub(crate) at: u64,
+}
+
+/// What the stack management unit is connected to.
+pub(crate) struct Ports<'a> {
+    /// From the setup unit.
+    pub(crate) launched: &'a mut Wire<Launched>,
+    pub(crate) rejects: &'a mut Port<u32>,
+    /// From the traversal units.
+    pub(crate) results: &'a mut ResultQueue,
+    /// From the SM, and to it.
+    pub(crate) leaf_results: &'a mut Wire<LeafResult>,
+    pub(crate) leaves: &'a mut Wire<Leaf>,
+    pub(crate) stacks: StackPorts<'a>,
+}
+
+/// Where its stacks are, and whom it tells what they say.
+pub(crate) struct StackPorts<'a> {
+    pub(crate) store: &'a mut LocalStore,
+    pub(crate) memory: &'a mut Memory,
+    /// To the scheduler.
+    pub(crate) notices: &'a mut Wire<Notice>,
+}
+
+/// How far a slot's query is.
+#[derive(Debug, Clone, Copy, Default)]
+struct Progress {
+    /// Units that still work on the current block.
+    units: u32,
+    outstanding_leaves: u32,
+    /// Since when nothing but leaves is outstanding.
+    drains_from: Option<u64>,
+}
+
+/// The stack management unit.
+#[derive(Debug)]
+pub(crate) struct Smu {
+    slots: Vec<Progress>,
+}
+
+impl Smu {
+    pub(crate) fn new(config: &Config) -> Self {
+        Self { slots: vec![Progress::default(); config.slots as usize] }
+    }
+
+    /// RESULT → SMU. Blocks that the setup unit refused come first. Says whether anything moved.
+    pub(crate) fn tick(
         &mut self,
         cycle: u64,
-        env: &Env<'_>,
-        sm: &mut Sm,
-        path: &mut Path<'_>,
-    ) {
-        for _ in 0..env.config.smu_per_cycle {
-            if let Some(&(_, slot)) = self.rejects.front().filter(|(at, _)| *at <= cycle) {
-                self.active = true;
-                self.rejects.pop_front();
-                self.complete(slot, cycle, env, path);
+        config: &Config,
+        to: &mut Ports<'_>,
+        stats: &mut Stats,
+    ) -> bool {
+        while let Some(Launched { slot, units }) = to.launched.pop_front() {
+            self.slots[slot as usize].units = units;
+        }
+        while let Some(LeafResult { slot, at }) = to.leaf_results.pop_front() {
+            let progress = &mut self.slots[slot as usize];
+            progress.outstanding_leaves -= 1;
+            if progress.outstanding_leaves == 0
+                && let Some(from) = progress.drains_from.take()
+            {
+                to.stacks.notices.push_back(Notice::Done { slot, at: at.max(from) });
+            }
+        }
+        let mut active = false;
+        for _ in 0..config.smu_per_cycle {
+            if let Some(slot) = to.rejects.receive(cycle) {
+                active = true;
+                self.proceed(slot, cycle + 1, config, &mut to.stacks, stats);
                 continue;
             }
-            let Some(Entry { slot, outcome, .. }) = self.results.pop(cycle) else { return };
-            self.active = true;
-            self.counters.result_pops += 1;
+            let Some(ResultEntry { slot, outcome }) = to.results.receive(cycle) else { break };
+            active = true;
+            stats.counters.result_pops += 1;
+            let progress = &mut self.slots[slot as usize];
             match outcome {
                 Outcome::Leaf { first, count, bytes, address } => {
-                    self.slots[slot as usize].outstanding_leaves += 1;
-                    let at = self.fetch_leaf(address, bytes, cycle, sm, path);
-                    sm.take(at, self.number, slot, first, count);
+                    progress.outstanding_leaves += 1;
+                    to.leaves.push_back(Leaf { slot, first, count, bytes, address });
                 }
                 Outcome::Foreign { block, entry_t, child } => {
-                    self.push(slot, StackEntry { block, entry_t, child }, cycle, env, path);
+                    let entry = StackEntry { block, entry_t, child };
+                    push(slot, entry, cycle, config, &mut to.stacks, stats);
                 }
-                Outcome::Completion => self.complete(slot, cycle, env, path),
+                Outcome::Completion => {
+                    progress.units -= 1;
+                    if progress.units == 0 {
+                        self.proceed(slot, cycle + 1, config, &mut to.stacks, stats);
+                    }
+                }
             }
         }
+        active
     }
 
-    /// When the memory of a leaf is in the SM.
-    fn fetch_leaf(
+    /// The stacks of slots whose top entry had become too far decide what comes next. Says whether
+    /// there were any.
+    pub(crate) fn go_on(
         &mut self,
-        address: u64,
-        bytes: u32,
         cycle: u64,
-        sm: &mut Sm,
-        path: &mut Path<'_>,
-    ) -> u64 {
-        let line = u64::from(self.l0.line_bytes);
-        let lines = address / line..(address + u64::from(bytes)).div_ceil(line);
-        if bytes == 0 {
-            return cycle;
+        config: &Config,
+        culled: &mut Port<u32>,
+        to: &mut StackPorts<'_>,
+        stats: &mut Stats,
+    ) -> bool {
+        let mut active = false;
+        while let Some(slot) = culled.receive(cycle) {
+            active = true;
+            self.proceed(slot, cycle, config, to, stats);
         }
-        let all = line * (lines.end - lines.start);
-        self.counters.sm_fetch_bytes += all;
-        let mut arrives_at = cycle;
-        for number in lines {
-            let answer = path.request(number, cycle);
-            self.counters.l2_bytes += line * u64::from(answer.level != Level::L1);
-            arrives_at = arrives_at.max(answer.at);
-        }
-        sm.fetched(all, arrives_at)
-    }
-
-    fn push(
-        &mut self,
-        number: u32,
-        entry: StackEntry,
-        cycle: u64,
-        env: &Env<'_>,
-        path: &mut Path<'_>,
-    ) {
-        let slot = &mut self.slots[number as usize];
-        let place = match env.config.push_order {
-            PushOrder::AsIs => slot.stack.len(),
-            PushOrder::NearFirst => {
-                let is_farther = |other: &StackEntry| {
-                    let by_distance = other.entry_t.total_cmp(&entry.entry_t);
-                    by_distance.then(other.child.cmp(&entry.child)).is_gt()
-                };
-                slot.block_base + slot.stack[slot.block_base..].partition_point(is_farther)
-            }
-        };
-        slot.stack.insert(place, entry);
-        if slot.stack.len() - slot.spilled > env.config.stack_on_chip as usize {
-            path.memory.spill(slot.spill_group(self.first_stack, number, env.config), cycle);
-            slot.spilled += env.config.spill_group as usize;
-            self.counters.spills += 1;
-            self.counters.sram_read_bytes += env.config.spill_bytes();
-            self.counters.spill_bytes += env.config.spill_bytes();
-            self.counters.l2_bytes += env.config.spill_bytes();
-        }
-        let depth = slot.stack.len() as u64;
-        self.counters.stack_pushes += 1;
-        self.counters.sram_written_bytes += 8;
-        self.counters.stack_depth_sum += depth;
-        self.counters.stack_depth_max = self.counters.stack_depth_max.max(depth);
-    }
-
-    /// A unit, or the root test, is done with the block of a slot.
-    fn complete(&mut self, number: u32, cycle: u64, env: &Env<'_>, path: &mut Path<'_>) {
-        let slot = &mut self.slots[number as usize];
-        slot.pending_units -= 1;
-        if slot.pending_units == 0 {
-            self.proceed(number, cycle + 1, env, path);
-        }
+        active
     }
 
     /// What a slot does from cycle `at` on, with no block of its own in the machine.
-    pub(crate) fn proceed(&mut self, number: u32, at: u64, env: &Env<'_>, path: &mut Path<'_>) {
-        let slot = &mut self.slots[number as usize];
-        if !slot.stack.is_empty() {
-            if slot.stack.len() == slot.spilled {
-                slot.spilled -= env.config.spill_group as usize;
-                let group = slot.spill_group(self.first_stack, number, env.config);
-                let back_at = path.memory.fetch_spilled(group, at);
-                self.counters.spill_fills += 1;
-                self.counters.sram_written_bytes += env.config.spill_bytes();
-                self.counters.spill_bytes += env.config.spill_bytes();
-                self.counters.l2_bytes += env.config.spill_bytes();
-                self.enter(number, State::Fetch, at);
-                self.scheduler.wake(number, back_at);
-            } else {
-                self.enter(number, State::Ready, at);
-                self.scheduler.wake(number, at);
-            }
-            return;
-        }
-        let waits = slot.outstanding_leaves > 0;
-        self.traversal_latencies.add(at - slot.accepted_at);
-        if waits {
-            self.enter(number, State::Drain, at);
+    fn proceed(
+        &mut self,
+        slot: u32,
+        at: u64,
+        config: &Config,
+        to: &mut StackPorts<'_>,
+        stats: &mut Stats,
+    ) {
+        let stack = &mut to.store.stacks[slot as usize];
+        let progress = &mut self.slots[slot as usize];
+        to.notices.push_back(if stack.on_chip() > 0 {
+            Notice::Ready { slot, at }
+        } else if stack.spilled > 0 {
+            stack.spilled -= config.spill_group as usize;
+            let back_at = to.memory.fetch_spilled(stack.spill_group(config), at);
+            stats.counters.spill_fills += 1;
+            stats.counters.sram_written_bytes += config.spill_bytes();
+            count_spill(config, stats);
+            Notice::Refills { slot, at, back_at }
+        } else if progress.outstanding_leaves > 0 {
+            progress.drains_from = Some(at);
+            Notice::Drains { slot, at }
         } else {
-            self.done(number, at);
-        }
+            Notice::Done { slot, at }
+        });
     }
+}
 
-    /// The result is complete: the SM reads it in the following cycle.
-    pub(crate) fn done(&mut self, number: u32, at: u64) {
-        self.enter(number, State::Done, at);
-        self.releasing.push((at + 1, number));
+fn push(
+    slot: u32,
+    entry: StackEntry,
+    cycle: u64,
+    config: &Config,
+    to: &mut StackPorts<'_>,
+    stats: &mut Stats,
+) {
+    let stack = &mut to.store.stacks[slot as usize];
+    let place = match config.push_order {
+        PushOrder::AsIs => stack.entries.len(),
+        PushOrder::NearFirst => {
+            let is_farther = |other: &StackEntry| {
+                let by_distance = other.entry_t.total_cmp(&entry.entry_t);
+                by_distance.then(other.child.cmp(&entry.child)).is_gt()
+            };
+            stack.block_base + stack.entries[stack.block_base..].partition_point(is_farther)
+        }
+    };
+    stack.entries.insert(place, entry);
+    if stack.on_chip() > config.stack_on_chip as usize {
+        to.memory.spill(stack.spill_group(config), cycle);
+        stack.spilled += config.spill_group as usize;
+        stats.counters.spills += 1;
+        stats.counters.sram_read_bytes += config.spill_bytes();
+        count_spill(config, stats);
     }
+    let depth = stack.entries.len() as u64;
+    stats.counters.stack_pushes += 1;
+    stats.counters.sram_written_bytes += STACK_ENTRY_BYTES;
+    stats.counters.stack_depth_sum += depth;
+    stats.counters.stack_depth_max = stats.counters.stack_depth_max.max(depth);
+}
+
+/// Counts a group that goes through the L2.
+fn count_spill(config: &Config, stats: &mut Stats) {
+    stats.counters.spill_bytes += config.spill_bytes();
+    stats.counters.l2_bytes += config.spill_bytes();
 }

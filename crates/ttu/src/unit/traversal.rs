@@ -1,329 +1,83 @@
-//! Traversal units: the inner loop of a block (steps 9 and 10 of the event list).
-//!
-//! A unit holds up to `unit_slots` blocks with a local stack each. Every cycle it gives one result to the queue, and
-//! issues up to `tests_per_unit` tests of siblings from the local stack of one readable slot, round robin. Results
-//! appear `t_box` later; children inside the block can be issued in that very cycle. When the local stack is empty,
-//! nothing is in flight and everything is reported, the completion token goes out, in a push of its own (T-5).
+//! The traversal units of a TTU (steps 9 and 10 of the event list).
 
-use super::result_queue::{Outcome, ResultQueue};
-use super::slot::Slot;
-use super::ttu::{Env, Ttu};
+use super::local_store::LocalStore;
+use super::port::Wire;
+use super::result_queue::ResultQueue;
+use super::setup::UnitWrite;
+use super::stats::Stats;
+use super::traversal_unit::TraversalUnit;
+use super::ttu::Env;
 use crate::config::Config;
-use crate::counters::Counters;
-use crate::program::{MAX_NODES, Program, Tested};
-use crate::run::Held;
-use geometry::slab::widen;
-use machine::blocks::BlockLead;
-use std::collections::VecDeque;
 
-/// A block in a unit, with its local stack: sets of siblings still to be tested. The setup unit has found where the
-/// query meets each box; how far boxes matter is asked when a test is issued (T-19).
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct UnitSlot {
-    slot: u32,
-    block: u32,
-    readable_at: u64,
-    stack: [u16; MAX_NODES],
-    depth: u8,
-    in_flight: u8,
-    unreported: u8,
-    hits: u16,
-    entries: [f32; MAX_NODES],
+/// What the traversal units are connected to.
+pub(crate) struct Ports<'a> {
+    pub(crate) store: &'a LocalStore,
+    /// To the stack management unit.
+    pub(crate) results: &'a mut ResultQueue,
+    /// To the setup unit: units that have a place more.
+    pub(crate) freed: &'a mut Wire<usize>,
 }
 
-impl UnitSlot {
-    pub(crate) fn new(
-        slot: u32,
-        block: u32,
-        readable_at: u64,
-        group: u16,
-        tested: &Tested,
-    ) -> Self {
-        let mut stack = [0; MAX_NODES];
-        stack[0] = group;
-        let Tested { hits, entries, .. } = *tested;
-        Self {
-            slot,
-            block,
-            readable_at,
-            stack,
-            depth: 1,
-            in_flight: 0,
-            unreported: 0,
-            hits,
-            entries,
-        }
-    }
-
-    /// Which of the nodes are met if boxes matter up to `tmax`, which may have become less since setup.
-    fn met(&self, nodes: u16, tmax: f32) -> u16 {
-        let is_near = |&node: &usize| self.entries[node] <= widen(tmax);
-        bits(nodes & self.hits).filter(is_near).fold(0, |set, node| set | 1 << node)
-    }
-
-    fn is_complete(&self) -> bool {
-        self.depth == 0 && self.in_flight == 0 && self.unreported == 0
-    }
-}
-
-/// Tests in the pipeline, with their outcome.
-#[derive(Debug, Clone, Copy)]
-struct Flight {
-    at: u64,
-    place: u8,
-    /// Nodes that the query meets.
-    met: u16,
-}
-
-/// One traversal unit.
+/// All traversal units of a TTU.
 #[derive(Debug)]
-pub(crate) struct Unit {
-    places: Vec<Option<UnitSlot>>,
-    occupied: usize,
-    flights: VecDeque<Flight>,
-    /// Nodes that were met and have to be reported, by place.
-    reports: VecDeque<(u8, u8)>,
-    /// Places whose completion has to be reported.
-    complete: VecDeque<u8>,
-    next: usize,
-    is_blocked: bool,
-    /// Tests issued.
-    pub(crate) used: u64,
+pub(crate) struct TraversalUnits {
+    units: Vec<TraversalUnit>,
 }
 
-impl Unit {
+impl TraversalUnits {
     pub(crate) fn new(config: &Config) -> Self {
-        Self {
-            places: vec![None; config.unit_slots as usize],
-            occupied: 0,
-            flights: VecDeque::with_capacity(32),
-            reports: VecDeque::with_capacity(32),
-            complete: VecDeque::with_capacity(8),
-            next: 0,
-            is_blocked: false,
-            used: 0,
-        }
+        Self { units: (0..config.units).map(|n| TraversalUnit::new(n, config)).collect() }
     }
 
-    pub(crate) fn free_slots(&self) -> usize {
-        self.places.len() - self.occupied
+    /// Puts a block into a free place of a unit.
+    pub(crate) fn write(&mut self, UnitWrite { unit, contents }: UnitWrite) {
+        self.units[unit].write(contents);
     }
 
-    /// Puts a block into a free place.
-    pub(crate) fn write(&mut self, contents: UnitSlot) {
-        if let Some(place) = self.places.iter_mut().find(|place| place.is_none()) {
-            *place = Some(contents);
-            self.occupied += 1;
-        }
-    }
-
-    /// Takes results out of the pipeline. Says whether there were any.
-    fn land(&mut self, cycle: u64, program: &Program, counters: &mut Counters) -> bool {
-        let mut landed = false;
-        while let Some(flight) = self.flights.front().copied().filter(|f| f.at <= cycle) {
-            self.flights.pop_front();
-            landed = true;
-            let Some(slot) = &mut self.places[usize::from(flight.place)] else { continue };
-            slot.in_flight -= 1;
-            let met = flight.met;
-            counters.children_hit += u64::from(met.count_ones());
-            let first = program.blocks[slot.block as usize].first_node as usize;
-            // Backward, so that the first child's group is issued first.
-            for node in bits(met).rev() {
-                if let BlockLead::Inside { first, count } = program.nodes[first + node].lead {
-                    counters.inside_hits += 1;
-                    slot.stack[usize::from(slot.depth)] = (((1u32 << count) - 1) << first) as u16;
-                    slot.depth += 1;
-                }
-            }
-            for node in bits(met) {
-                if !matches!(program.nodes[first + node].lead, BlockLead::Inside { .. }) {
-                    slot.unreported += 1;
-                    self.reports.push_back((flight.place, node as u8));
-                }
-            }
-            if slot.is_complete() {
-                self.complete.push_back(flight.place);
-            }
-        }
-        landed
-    }
-
-    /// Gives one result to the queue. Says whether it did, and which block left the unit, if one did.
-    fn report(
-        &mut self,
-        cycle: u64,
-        program: &Program,
-        queue: &mut ResultQueue,
-        counters: &mut Counters,
-    ) -> (bool, Option<(u8, UnitSlot)>) {
-        self.is_blocked = false;
-        if self.reports.is_empty() && self.complete.is_empty() {
-            return (false, None);
-        }
-        if !queue.has_room() {
-            self.is_blocked = true;
-            return (false, None);
-        }
-        counters.result_pushes += 1;
-        if let Some((place, node)) = self.reports.pop_front() {
-            let Some(slot) = &mut self.places[usize::from(place)] else { return (true, None) };
-            slot.unreported -= 1;
-            let block = &program.blocks[slot.block as usize];
-            let outcome = match program.nodes[block.first_node as usize + usize::from(node)].lead {
-                BlockLead::Items { first, count, bytes, address } => {
-                    counters.leaves += 1;
-                    Outcome::Leaf { first, count, bytes, address }
-                }
-                BlockLead::Block(block) => {
-                    counters.foreign += 1;
-                    let entry_t = slot.entries[usize::from(node)];
-                    Outcome::Foreign { block, entry_t, child: node }
-                }
-                // Groups inside the block are not reported.
-                BlockLead::Inside { .. } => return (true, None),
-            };
-            queue.push(slot.slot, outcome, cycle);
-            if slot.is_complete() {
-                self.complete.push_back(place);
-            }
-        } else if let Some(place) = self.complete.pop_front()
-            && let Some(slot) = self.places[usize::from(place)].take()
-        {
-            counters.completions += 1;
-            self.occupied -= 1;
-            queue.push(slot.slot, Outcome::Completion, cycle);
-            return (true, Some((place, slot)));
-        }
-        (true, None)
-    }
-
-    /// Issues tests of siblings. Says whether it did.
-    fn issue(
+    /// UNITS. The unit that reports first changes every cycle, so that a full queue is fair. Says
+    /// whether anything moved.
+    pub(crate) fn tick(
         &mut self,
         cycle: u64,
         env: &Env<'_>,
-        queries: &[Slot],
-        counters: &mut Counters,
-        issues: &mut [u64],
+        to: &mut Ports<'_>,
+        stats: &mut Stats,
     ) -> bool {
-        let config = env.config;
-        if self.is_blocked {
-            self.idle(1, config, counters, issues);
-            return false;
-        }
-        if self.occupied > 0 {
-            let (count, mut readable) = (self.places.len(), config.readable);
-            for step in 0..count {
-                let place = (self.next + step) % count;
-                let Some(slot) = &mut self.places[place] else { continue };
-                if readable == 0 {
-                    break;
-                }
-                readable -= 1;
-                if slot.readable_at > cycle || slot.depth == 0 {
-                    continue;
-                }
-                let group = &mut slot.stack[usize::from(slot.depth) - 1];
-                let nodes = lowest(*group, config.tests_per_unit);
-                *group &= !nodes;
-                if *group == 0 {
-                    slot.depth -= 1;
-                    counters.nodes_visited += 1;
-                }
-                slot.in_flight += 1;
-                let at = cycle + u64::from(config.t_box);
-                let query = &queries[slot.slot as usize];
-                let met = slot.met(nodes, query.tmax);
-                if let Some(beam) = &query.bare {
-                    let program = &env.world.program;
-                    let missed = program.false_hits(slot.block, beam, query.tmax, met);
-                    counters.false_positives += missed;
-                }
-                self.flights.push_back(Flight { at, place: place as u8, met });
-                self.next = (place + 1) % count;
-                let issued = u64::from(nodes.count_ones());
-                self.used += issued;
-                counters.issue_used += issued;
-                counters.children_tested += issued;
-                counters.bubbles_partial += u64::from(config.tests_per_unit) - issued;
-                issues[issued as usize] += 1;
-                return true;
+        let count = self.units.len();
+        let start = (cycle % count as u64) as usize;
+        let mut active = false;
+        for number in (start..count).chain(0..start) {
+            let unit = &mut self.units[number];
+            if !unit.is_busy() {
+                unit.idle(1, env.config, stats);
+                continue;
+            }
+            let (moved, left) = unit.tick(cycle, env, to.store, to.results, stats);
+            active |= moved;
+            if let Some(left) = left {
+                to.freed.push_back(number);
+                stats.timeline.unit(left);
             }
         }
-        self.idle(1, config, counters, issues);
-        false
+        active
     }
 
-    /// Books cycles without an issue.
-    pub(crate) fn idle(
-        &self,
-        cycles: u64,
-        config: &Config,
-        counters: &mut Counters,
-        issues: &mut [u64],
-    ) {
-        let slots = cycles * u64::from(config.tests_per_unit);
-        issues[0] += cycles;
-        if self.is_blocked {
-            counters.bubbles_result_queue += slots;
-        } else if self.occupied == 0 {
-            counters.bubbles_empty += slots;
-        } else {
-            counters.bubbles_dependency += slots;
-        }
+    /// Books `cycles` in which nothing moves.
+    pub(crate) fn idle(&self, cycles: u64, config: &Config, stats: &mut Stats) {
+        self.units.iter().for_each(|unit| unit.idle(cycles, config, stats));
     }
 
     pub(crate) fn next_event(&self, cycle: u64) -> u64 {
-        let readable = self.places.iter().flatten().map(|slot| slot.readable_at);
-        let landing = self.flights.front().map(|flight| flight.at);
-        readable.chain(landing).filter(|&at| at > cycle).min().unwrap_or(u64::MAX)
+        self.units.iter().map(|unit| unit.next_event(cycle)).min().unwrap_or(u64::MAX)
     }
 
-    pub(crate) fn is_busy(&self) -> bool {
-        self.occupied > 0
+    /// Units that work on a block.
+    pub(crate) fn busy(&self) -> u64 {
+        self.units.iter().filter(|unit| unit.is_busy()).count() as u64
     }
-}
 
-impl Ttu {
-    /// UNITS. The unit that reports first changes every cycle, so that a full queue is fair.
-    pub(crate) fn traverse(&mut self, cycle: u64, env: &Env<'_>) {
-        let count = self.units.len();
-        let start = (cycle % count as u64) as usize;
-        for step in 0..count {
-            let number = (start + step) % count;
-            let unit = &mut self.units[number];
-            if unit.occupied == 0 {
-                unit.is_blocked = false;
-                unit.idle(1, env.config, &mut self.counters, &mut self.issues);
-                continue;
-            }
-            let program = &env.world.program;
-            self.active |= unit.land(cycle, program, &mut self.counters);
-            let (reported, left) =
-                unit.report(cycle, program, &mut self.results, &mut self.counters);
-            self.active |= reported;
-            if let Some((place, left)) = left {
-                let UnitSlot { slot, block, readable_at: start, .. } = left;
-                let unit = number as u32;
-                self.timeline.unit(Held { unit, place, slot, block, start, end: cycle + 1 });
-            }
-            let (counters, issues) = (&mut self.counters, &mut self.issues);
-            self.active |= unit.issue(cycle, env, &self.slots, counters, issues);
-        }
+    /// Tests that each has issued.
+    pub(crate) fn tests(&self) -> Vec<u64> {
+        self.units.iter().map(|unit| unit.used).collect()
     }
-}
-
-/// The positions of the bits that are set.
-fn bits(set: u16) -> impl DoubleEndedIterator<Item = usize> {
-    (0..MAX_NODES).filter(move |bit| set >> bit & 1 == 1)
-}
-
-/// The `count` lowest bits that are set.
-fn lowest(set: u16, count: u32) -> u16 {
-    let mut left = set;
-    for _ in 0..count {
-        left &= left.wrapping_sub(1);
-    }
-    set & !left
 }

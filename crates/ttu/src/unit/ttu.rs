@@ -1,24 +1,23 @@
-//! One TTU: its units, and a cycle of it.
+//! One TTU: its units, the ports between them, and a cycle of it.
 
-use super::interface::Interface;
-use super::l0::L0;
+use super::interface::{self, Accepted, Interface, QueryRequest};
+use super::l0::{self, L0};
+use super::local_store::LocalStore;
 use super::memory::Path;
+use super::port::{Port, Wire};
 use super::result_queue::ResultQueue;
-use super::scheduler::Scheduler;
-use super::setup::Setup;
-use super::slot::{Slot, SlotSet, State};
-use super::sm::Sm;
-use super::traversal::Unit;
+use super::scheduler::{self, BlockRequest, Notice, Released, Scheduler};
+use super::setup::{self, Setup, UnitWrite};
+use super::sm::{Feedback, Sm};
+use super::smu::{self, Launched, Leaf, LeafResult, Smu};
+use super::stats::Stats;
+use super::traversal::{self, TraversalUnits};
 use crate::beam_ground::BeamGround;
 use crate::config::Config;
-use crate::counters::Counters;
-use crate::distribution::Distribution;
-use crate::form::Form;
 use crate::job::Job;
+use crate::run::Sample;
 use crate::run::timeline::Timeline;
 use crate::world::World;
-use geometry::{Ray, Vec3};
-use std::collections::VecDeque;
 use std::ops::Range;
 
 /// What a run has in common.
@@ -39,199 +38,270 @@ impl Env<'_> {
     }
 }
 
-/// What held something up in the last cycle; it does so until something else moves.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Stalls {
-    pub(crate) queue_full: bool,
-    pub(crate) no_unit_slot: bool,
-    pub(crate) setup_fifo: bool,
-    pub(crate) pinned: bool,
+/// The ports between units, named after what goes through them.
+#[derive(Debug)]
+struct Wires {
+    /// Interface to scheduler.
+    accepted: Wire<Accepted>,
+    /// Scheduler to L0, to the stack management unit, and to the interface and the SM.
+    popped: Port<BlockRequest>,
+    culled: Port<u32>,
+    released: Wire<Released>,
+    /// L0 to setup unit.
+    found: Port<BlockRequest>,
+    /// Setup unit to L0, to the traversal units, and to the stack management unit.
+    read: Wire<u32>,
+    writes: Wire<UnitWrite>,
+    launched: Wire<Launched>,
+    rejects: Port<u32>,
+    /// Traversal units to setup unit, and to the stack management unit.
+    freed: Wire<usize>,
+    results: ResultQueue,
+    /// SM to stack management unit, and back.
+    leaf_results: Wire<LeafResult>,
+    leaves: Wire<Leaf>,
+    /// All to the scheduler.
+    notices: Wire<Notice>,
+}
+
+impl Wires {
+    fn new(config: &Config) -> Self {
+        Self {
+            accepted: Wire::new(),
+            popped: Port::unlimited(),
+            culled: Port::unlimited(),
+            released: Wire::new(),
+            found: Port::new(config.setup_fifo),
+            read: Wire::new(),
+            writes: Wire::new(),
+            launched: Wire::new(),
+            rejects: Port::unlimited(),
+            freed: Wire::new(),
+            results: ResultQueue::new(config.result_queue),
+            leaf_results: Wire::new(),
+            leaves: Wire::new(),
+            notices: Wire::new(),
+        }
+    }
 }
 
 /// One tree traversal unit.
 #[derive(Debug)]
 pub(crate) struct Ttu {
     /// Its number in its SM.
-    pub(crate) number: u32,
-    /// The number of its first traversal stack in the whole machine.
-    pub(crate) first_stack: u64,
-    pub(crate) slots: Vec<Slot>,
-    pub(crate) free: SlotSet,
-    pub(crate) interface: Interface,
-    pub(crate) scheduler: Scheduler,
-    pub(crate) l0: L0,
-    pub(crate) setup: Setup,
-    pub(crate) units: Vec<Unit>,
-    pub(crate) results: ResultQueue,
-    /// Blocks whose root was missed, on their way to the SMU.
-    pub(crate) rejects: VecDeque<(u64, u32)>,
-    /// Slots that the SM has still to read.
-    pub(crate) releasing: Vec<(u64, u32)>,
-    pub(crate) stalls: Stalls,
-    /// Whether anything moved in this cycle.
-    pub(crate) active: bool,
-    pub(crate) counters: Counters,
-    /// From the first beat until a query leaves the state "launched" for good.
-    pub(crate) traversal_latencies: Distribution,
-    /// From the first beat until the slot is free.
-    pub(crate) latencies: Distribution,
-    /// Unit cycles with so many tests issued.
-    pub(crate) issues: Vec<u64>,
-    /// How many queries a fill woke.
-    pub(crate) group_sizes: Distribution,
-    /// Cycles with so many slots in use.
-    pub(crate) occupancy: Vec<u64>,
-    occupied_since: u64,
-    /// Slots in use.
-    pub(crate) in_use: usize,
-    /// Questions that have nothing left to do.
-    pub(crate) finished_jobs: Vec<u32>,
-    pub(crate) timeline: Timeline,
+    number: u32,
+    interface: Interface,
+    scheduler: Scheduler,
+    l0: L0,
+    setup: Setup,
+    units: TraversalUnits,
+    smu: Smu,
+    store: LocalStore,
+    wires: Wires,
+    pub(crate) stats: Stats,
+    /// Queries that the SM has read; it takes them out.
+    pub(crate) finished: Vec<Released>,
 }
 
 impl Ttu {
     /// The TTU `number` of SM `sm`, of all SMs.
     pub(crate) fn new(number: u32, sm: u32, config: &Config, timeline: Timeline) -> Self {
-        let form = Form::dilated(&Ray::new(Vec3::ZERO, Vec3::X), 0.0);
+        let first_stack = u64::from(sm * config.ttus_per_tpc + number) * u64::from(config.slots);
         Self {
             number,
-            first_stack: u64::from(sm * config.ttus_per_tpc + number) * u64::from(config.slots),
-            slots: (0..config.slots).map(|_| Slot::new(form)).collect(),
-            free: SlotSet::new(config.slots, true),
-            interface: Interface::new(config.accept_per_cycle),
+            interface: Interface::new(config),
             scheduler: Scheduler::new(config.slots),
             l0: L0::new(config),
-            setup: Setup::new(config.setup_fifo),
-            units: (0..config.units).map(|_| Unit::new(config)).collect(),
-            results: ResultQueue::new(config.result_queue),
-            rejects: VecDeque::with_capacity(8),
-            releasing: Vec::with_capacity(8),
-            stalls: Stalls::default(),
-            active: false,
-            counters: Counters::default(),
-            traversal_latencies: Distribution::default(),
-            latencies: Distribution::default(),
-            issues: vec![0; config.tests_per_unit as usize + 1],
-            group_sizes: Distribution::default(),
-            occupancy: vec![0; config.slots as usize + 1],
-            occupied_since: 0,
-            in_use: 0,
-            finished_jobs: Vec::new(),
-            timeline,
+            setup: Setup::new(config),
+            units: TraversalUnits::new(config),
+            smu: Smu::new(config),
+            store: LocalStore::new(first_stack, config),
+            wires: Wires::new(config),
+            stats: Stats::new(config, timeline),
+            finished: Vec::new(),
         }
     }
 
-    /// One cycle, from the back to the front. Says whether anything moved.
-    pub(crate) fn step(
+    /// One cycle, from the back to the front (T-1): what a unit sends to one behind it arrives in
+    /// the next cycle, what it sends to one before it in this one. Says whether anything moved.
+    pub(crate) fn tick(
         &mut self,
         cycle: u64,
         env: &Env<'_>,
-        jobs: &mut [Job],
+        jobs: &[Job],
         sm: &mut Sm,
         path: &mut Path<'_>,
     ) -> bool {
-        self.active = false;
-        self.release(cycle, jobs);
-        self.manage_stacks(cycle, env, sm, path);
-        self.traverse(cycle, env);
-        self.set_up(cycle, env, jobs);
-        self.fill(cycle, env);
-        self.lookup(cycle, env, path);
-        self.pick(cycle, env, path);
-        self.accept(cycle, env, jobs);
-        self.counters.result_queue_entries += self.results.len() as u64;
-        self.active
+        let Self { store, wires, stats, .. } = self;
+        let mut active = self.smu.tick(
+            cycle,
+            env.config,
+            &mut smu::Ports {
+                launched: &mut wires.launched,
+                rejects: &mut wires.rejects,
+                results: &mut wires.results,
+                leaf_results: &mut wires.leaf_results,
+                leaves: &mut wires.leaves,
+                stacks: smu::StackPorts { store, memory: path.memory, notices: &mut wires.notices },
+            },
+            stats,
+        );
+        while let Some(leaf) = wires.leaves.pop_front() {
+            sm.take(leaf, self.number, cycle, path, stats);
+        }
+        active |= self.units.tick(
+            cycle,
+            env,
+            &mut traversal::Ports { store, results: &mut wires.results, freed: &mut wires.freed },
+            stats,
+        );
+        active |= self.setup.tick(
+            cycle,
+            env,
+            &mut setup::Ports {
+                found: &mut wires.found,
+                read: &mut wires.read,
+                store,
+                freed: &mut wires.freed,
+                writes: &mut wires.writes,
+                launched: &mut wires.launched,
+                rejects: &mut wires.rejects,
+                notices: &mut wires.notices,
+            },
+            stats,
+        );
+        while let Some(write) = wires.writes.pop_front() {
+            self.units.write(write);
+        }
+        active |= self.l0.tick(
+            cycle,
+            env,
+            &mut l0::Ports {
+                popped: &mut wires.popped,
+                found: &mut wires.found,
+                read: &mut wires.read,
+                notices: &mut wires.notices,
+                path,
+            },
+            stats,
+        );
+        active |= self.smu.go_on(
+            cycle,
+            env.config,
+            &mut wires.culled,
+            &mut smu::StackPorts { store, memory: path.memory, notices: &mut wires.notices },
+            stats,
+        );
+        active |= self.scheduler.tick(
+            cycle,
+            env,
+            &mut scheduler::Ports {
+                notices: &mut wires.notices,
+                store,
+                last_line: self.l0.last_line(),
+                popped: &mut wires.popped,
+                culled: &mut wires.culled,
+                released: &mut wires.released,
+            },
+            stats,
+        );
+        while let Some(query) = wires.released.pop_front() {
+            self.interface.free(query.slot);
+            store.queries[query.slot as usize].is_live = false;
+            self.finished.push(query);
+        }
+        active |= self.interface.tick(
+            cycle,
+            env,
+            &mut interface::Ports { jobs, store, accepted: &mut wires.accepted },
+            stats,
+        );
+        while let Some(query) = wires.accepted.pop_front() {
+            self.scheduler.admit(query, stats);
+        }
+        stats.counters.result_queue_entries += wires.results.len() as u64;
+        active
+    }
+
+    /// A query from the SM.
+    pub(crate) fn request(&mut self, request: QueryRequest) {
+        self.interface.request(request);
+    }
+
+    /// A query that the SM has found in a leaf of another one.
+    pub(crate) fn request_first(&mut self, request: QueryRequest) {
+        self.interface.request_first(request);
+    }
+
+    /// The SM has tested a leaf.
+    pub(crate) fn leaf_tested(&mut self, result: LeafResult) {
+        self.wires.leaf_results.push_back(result);
+    }
+
+    /// The SM knows that boxes matter less far.
+    pub(crate) fn shorten(&mut self, feedback: Feedback) {
+        self.stats.counters.feedbacks += self.store.shorten(feedback.job, feedback.tmax);
+    }
+
+    /// The question that a slot works for, and the placement that its query came through.
+    pub(crate) fn question(&self, slot: u32) -> (u32, Option<u32>) {
+        let query = &self.store.queries[slot as usize];
+        (query.job, query.instance)
     }
 
     /// Books `cycles` in which nothing moves.
     pub(crate) fn idle(&mut self, cycles: u64, config: &Config) {
-        for unit in &self.units {
-            unit.idle(cycles, config, &mut self.counters, &mut self.issues);
-        }
-        let Stalls { queue_full, no_unit_slot, setup_fifo, pinned } = self.stalls;
-        self.counters.queue_full_stalls += cycles * u64::from(queue_full);
-        self.counters.setup_no_unit_slot += cycles * u64::from(no_unit_slot);
-        self.counters.setup_fifo_full += cycles * u64::from(setup_fifo);
-        self.counters.pinned_stalls += cycles * u64::from(pinned);
-        self.counters.result_queue_entries += cycles * self.results.len() as u64;
+        self.units.idle(cycles, config, &mut self.stats);
+        self.interface.idle(cycles, &mut self.stats);
+        self.setup.idle(cycles, &mut self.stats);
+        self.l0.idle(cycles, &mut self.stats);
+        self.stats.counters.result_queue_entries += cycles * self.wires.results.len() as u64;
     }
 
     /// The first time after `cycle` at which something is due.
     pub(crate) fn next_event(&self, cycle: u64) -> u64 {
+        let Wires { popped, culled, found, rejects, .. } = &self.wires;
         let times = [
+            self.units.next_event(cycle),
+            self.setup.next_event(),
             self.l0.next_event(cycle),
-            self.setup.next_event(cycle),
-            self.scheduler.next_wake(),
-            self.rejects.front().map_or(u64::MAX, |&(at, _)| at),
+            self.scheduler.next_event(cycle),
+            self.interface.next_event(cycle),
+            popped.next_event(),
+            culled.next_event(),
+            found.next_event(),
+            rejects.next_event(),
         ];
-        let popped = self.scheduler.popping.iter().map(|popped| popped.available_at);
-        let units = self.units.iter().map(|unit| unit.next_event(cycle));
-        let releases = self.releasing.iter().map(|&(at, _)| at);
-        let ports = self.interface.ports.iter().copied();
-        let all = times.into_iter().chain(popped).chain(units).chain(releases).chain(ports);
-        all.filter(|&at| at > cycle).min().unwrap_or(u64::MAX)
+        times.into_iter().filter(|&at| at > cycle).min().unwrap_or(u64::MAX)
     }
 
-    /// Changes the state of a slot in cycle `at`.
-    pub(crate) fn enter(&mut self, number: u32, state: State, at: u64) {
-        let slot = &mut self.slots[number as usize];
-        self.timeline.state(number, slot.state, slot.since, at, slot.job);
-        let was_free = slot.state == State::Free;
-        slot.enter(state, at, &mut self.counters);
-        if was_free {
-            self.occupy(at, self.in_use + 1);
-        } else if state == State::Free {
-            self.occupy(at, self.in_use - 1);
-        }
-    }
-
-    /// Books how many slots were in use until cycle `at`.
-    fn occupy(&mut self, at: u64, in_use: usize) {
-        self.occupancy[self.in_use] += at - self.occupied_since;
-        self.occupied_since = at;
-        self.in_use = in_use;
-    }
-
-    /// DONE slots that the SM has read become free; so is their share in the question.
-    fn release(&mut self, cycle: u64, jobs: &mut [Job]) {
-        let mut index = 0;
-        while index < self.releasing.len() {
-            let (at, number) = self.releasing[index];
-            if at > cycle {
-                index += 1;
-                continue;
-            }
-            self.releasing.remove(index);
-            self.active = true;
-            self.enter(number, State::Free, at);
-            self.free.insert(number);
-            let slot = &self.slots[number as usize];
-            self.counters.finished += 1;
-            self.counters.lifetime += at - slot.accepted_at;
-            self.latencies.add(at - 1 - slot.accepted_at);
-            let job = &mut jobs[slot.job as usize];
-            job.live -= 1;
-            job.done_at = job.done_at.max(at - 1);
-            if job.live == 0 {
-                self.finished_jobs.push(slot.job);
-            }
+    /// The machine as it is now.
+    pub(crate) fn sample(&self) -> Sample {
+        let (slots, fetching) = self.scheduler.in_use();
+        Sample {
+            cycle: 0,
+            slots,
+            fetching,
+            units: self.units.busy(),
+            results: self.wires.results.len() as u64,
+            finished: self.stats.counters.finished,
+            bytes: self.stats.counters.l0_fill_bytes,
+            tests: self.stats.counters.issue_used,
         }
     }
 
     /// Books everything up to cycle `end`.
     pub(crate) fn finish(&mut self, end: u64) {
-        for slot in &mut self.slots {
-            slot.book(end, &mut self.counters);
-        }
-        self.occupy(end, self.in_use);
-        let tests = self.counters.issue_used;
-        self.counters.multiplications = 7 * tests;
-        self.counters.additions = 7 * tests;
-        self.counters.compares = 8 * tests;
+        self.scheduler.finish(end, &mut self.stats);
+        let counters = &mut self.stats.counters;
+        let tests = counters.issue_used;
+        counters.multiplications = 7 * tests;
+        counters.additions = 7 * tests;
+        counters.compares = 8 * tests;
     }
 
-    /// Whether any unit works on a block.
-    pub(crate) fn busy_units(&self) -> usize {
-        self.units.iter().filter(|unit| unit.is_busy()).count()
+    /// Tests that each traversal unit has issued.
+    pub(crate) fn unit_tests(&self) -> Vec<u64> {
+        self.units.tests()
     }
 }

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use testkit::worlds::{instanced, mixed, rays, scenes};
 use tree::Tree;
 use ttu::run::Options;
-use ttu::{Config, Query, Run, Tb12, World, simulate};
+use ttu::{Config, Query, Run, TtuFormat, World, simulate};
 
 struct Subject {
     world: World,
@@ -66,10 +66,10 @@ impl Subject {
 fn worlds() -> Vec<Subject> {
     let rule = TriangleRule::Watertight;
     let mut all: Vec<Subject> =
-        scenes().iter().map(|tree| Subject::new(&Tb12, tree, rule, 60)).collect();
-    all.extend([mixed(), instanced()].iter().map(|tree| Subject::new(&Tb12, tree, rule, 60)));
+        scenes().iter().map(|tree| Subject::new(&TtuFormat, tree, rule, 60)).collect();
+    all.extend([mixed(), instanced()].iter().map(|tree| Subject::new(&TtuFormat, tree, rule, 60)));
     all.push(Subject::new(&TreeFormat, &instanced(), rule, 60));
-    all.push(Subject::new(&Tb12, &instanced(), TriangleRule::MollerTrumbore, 60));
+    all.push(Subject::new(&TtuFormat, &instanced(), TriangleRule::MollerTrumbore, 60));
     all
 }
 
@@ -117,7 +117,7 @@ fn the_required_sweeps() {
 /// A line for one block only, with every policy and both wake-ups: nothing waits in a circle.
 #[test]
 fn one_line_is_enough() {
-    let subject = Subject::new(&Tb12, &instanced(), TriangleRule::Watertight, 200);
+    let subject = Subject::new(&TtuFormat, &instanced(), TriangleRule::Watertight, 200);
     for policy in ["round_robin", "oldest", "priority", "last_line"] {
         for wakeup in ["grouped", "plain"] {
             let (policy, wakeup) = (format!("policy={policy}"), format!("wakeup={wakeup}"));
@@ -126,7 +126,8 @@ fn one_line_is_enough() {
     }
 }
 
-/// Blocks of one to four half lines, one after another: they begin and end within lines, and lie within each other's.
+/// Blocks of one to four half lines, one after another: they begin and end within lines, and lie
+/// within each other's.
 struct Packed;
 
 impl Format for Packed {
@@ -179,10 +180,11 @@ fn blocks_that_begin_within_lines() {
     }
 }
 
-/// Many TTUs, apart and with a shared L2, give the same answers; figures do not depend on the host's threads.
+/// Many TTUs, apart and with a shared L2, give the same answers; figures do not depend on the
+/// host's threads.
 #[test]
 fn clusters_and_threads() {
-    let subject = Subject::new(&Tb12, &instanced(), TriangleRule::Watertight, 400);
+    let subject = Subject::new(&TtuFormat, &instanced(), TriangleRule::Watertight, 400);
     for shared in ["l2_kib=0", "l2_kib=64"] {
         let settings = ["gpcs=3", "tpcs_per_gpc=2", "ttus_per_tpc=2", "active_slots=2", shared];
         let run_on = |threads: usize| {

@@ -9,7 +9,7 @@ use testkit::Random;
 use testkit::worlds::{instanced, mixed, point_in, scenes};
 use tree::Tree;
 use ttu::run::Options;
-use ttu::{Config, Query, Tb12, TtuMachine, World, simulate};
+use ttu::{Config, Query, TtuFormat, TtuMachine, World, simulate};
 
 /// Boxes on their way through a scene, some growing, some standing still.
 fn beams(bounds: &Aabb, count: usize) -> Vec<BeamQuery> {
@@ -70,7 +70,7 @@ fn answers_are_the_oracles() {
     let mut trees = scenes();
     trees.extend([mixed(), instanced()]);
     for tree in &trees {
-        for format in [&Tb12 as &dyn BlockFormat, &TreeFormat] {
+        for format in [&TtuFormat as &dyn BlockFormat, &TreeFormat] {
             let world = checked(format, tree);
             let queries = beams(&tree.bounds(), 60);
             assert!(try_world(&world, &queries, &[]) > 100);
@@ -101,8 +101,8 @@ fn five_blocks_and_one_beat_more() {
 #[test]
 fn the_machine_of_single_questions() {
     let tree = instanced();
-    let world = checked(&Tb12, &tree);
-    let machine = TtuMachine::new(checked(&Tb12, &tree), Config::default()).unwrap();
+    let world = checked(&TtuFormat, &tree);
+    let machine = TtuMachine::new(checked(&TtuFormat, &tree), Config::default()).unwrap();
     let oracle = BeamOracle::new(world.tree()).unwrap();
     for query in beams(&tree.bounds(), 20) {
         let mut counters = Counters::default();

@@ -1,4 +1,5 @@
-//! Boxes that a test reports although the query misses them: the counter, against what can be told by hand.
+//! Boxes that a test reports although the query misses them: the counter, against what can be told
+//! by hand.
 
 use crate::hand_made::crowd;
 use geometry::{Aabb, Beam, Ray, TriangleRule, Vec3};
@@ -7,7 +8,7 @@ use machine::{BlockFormat, Format, HitKind, RayQuery};
 use std::ops::ControlFlow;
 use testkit::worlds::{instanced, rays};
 use ttu::run::Options;
-use ttu::{Config, Query, Run, Tb12, World, simulate};
+use ttu::{Config, Query, Run, TtuFormat, World, simulate};
 
 fn run(world: &World, queries: &[Query], count_false_positives: bool) -> Run {
     let options = Options { count_false_positives, ..Options::default() };
@@ -39,8 +40,9 @@ fn a_box_that_is_passed_closely_counts_and_one_that_is_touched_does_not() {
 #[test]
 fn counting_changes_nothing_else() {
     let tree = instanced();
-    let image = Tb12.check(Tb12.encode(&tree).unwrap()).checked.unwrap();
-    let world = World::new(&Tb12 as &dyn BlockFormat, &image, TriangleRule::Watertight).unwrap();
+    let image = TtuFormat.check(TtuFormat.encode(&tree).unwrap()).checked.unwrap();
+    let world =
+        World::new(&TtuFormat as &dyn BlockFormat, &image, TriangleRule::Watertight).unwrap();
     let queries: Vec<Query> = rays(&tree.bounds(), 3, 400).into_iter().map(Query::from).collect();
     let (plain, counted) = (run(&world, &queries, false), run(&world, &queries, true));
     assert_eq!((plain.cycles, &plain.answers), (counted.cycles, &counted.answers));

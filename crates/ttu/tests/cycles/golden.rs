@@ -8,7 +8,7 @@ use testkit::worlds::{instanced, mixed, rays, scenes};
 use tree::Tree;
 use ttu::config::shipped;
 use ttu::run::Options;
-use ttu::{Query, Run, Tb12, World, simulate};
+use ttu::{Query, Run, TtuFormat, World, simulate};
 
 /// Settings that use every part of the machine, on top of the shipped configurations.
 const SETTINGS: [&[&str]; 8] = [
@@ -49,8 +49,12 @@ const CYCLES: [[[u64; 4]; 3]; 8] = [
 #[test]
 fn cycles_are_as_they_were() {
     let scene = scenes().swap_remove(0);
-    let subjects: [(&dyn BlockFormat, Tree); 4] =
-        [(&Tb12, scene), (&Tb12, mixed()), (&Tb12, instanced()), (&TreeFormat, instanced())];
+    let subjects: [(&dyn BlockFormat, Tree); 4] = [
+        (&TtuFormat, scene),
+        (&TtuFormat, mixed()),
+        (&TtuFormat, instanced()),
+        (&TreeFormat, instanced()),
+    ];
     let mut cycles = Vec::new();
     for settings in SETTINGS {
         for name in shipped::names() {

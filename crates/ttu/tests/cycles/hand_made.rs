@@ -107,7 +107,8 @@ pub(crate) fn leaves_in_memory(k: usize, bytes: u32) -> World {
     world(image)
 }
 
-/// Blocks of `k` children, all of which a ray meets; each leads to the one block below, `depth` levels deep.
+/// Blocks of `k` children, all of which a ray meets; each leads to the one block below, `depth`
+/// levels deep.
 pub(crate) fn bush(depth: usize, k: usize) -> World {
     let mut image = BlockImage::default();
     for number in 0..depth {
@@ -123,8 +124,8 @@ pub(crate) fn bush(depth: usize, k: usize) -> World {
     world(image)
 }
 
-/// One block with two children: a leaf whose triangle `ray_at(0)` meets at `t = 3`, and a chain of nodes inside the
-/// block that ends in a leaf entered at `t = 4`.
+/// One block with two children: a leaf whose triangle `ray_at(0)` meets at `t = 3`, and a chain of
+/// nodes inside the block that ends in a leaf entered at `t = 4`.
 pub(crate) fn near_and_far() -> World {
     let mut image = BlockImage::default();
     image.blocks.push(block(0, 0, 5, 2));

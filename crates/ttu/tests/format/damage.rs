@@ -4,12 +4,12 @@ use geometry::TriangleRule;
 use machine::{Counters, Format, Image, Machine, Reference, Segment};
 use testkit::Random;
 use testkit::worlds::{instanced, rays};
-use ttu::tb12::Tb12;
+use ttu::format::TtuFormat;
 
 #[test]
 fn no_bytes_are_too_bad() {
     let tree = instanced();
-    let image = Tb12.encode(&tree).unwrap();
+    let image = TtuFormat.encode(&tree).unwrap();
     let queries = rays(&tree.bounds(), 9, 4);
     let mut random = Random(42);
     let mut sound = 0;
@@ -20,9 +20,9 @@ fn no_bytes_are_too_bad() {
             let at = random.below(bytes.len());
             bytes[at] = random.bits() as u8;
         }
-        if let Some(checked) = Tb12.check(damaged).checked {
+        if let Some(checked) = TtuFormat.check(damaged).checked {
             sound += 1;
-            let decoded = Tb12.decode(&checked);
+            let decoded = TtuFormat.decode(&checked);
             let reference = Reference::new(&decoded, TriangleRule::Watertight);
             for query in &queries {
                 reference.answer(query, &mut Vec::new(), &mut Counters::default()).unwrap();
@@ -34,12 +34,12 @@ fn no_bytes_are_too_bad() {
 
 #[test]
 fn cut_images_are_refused() {
-    let image = Tb12.encode(&instanced()).unwrap();
+    let image = TtuFormat.encode(&instanced()).unwrap();
     let bytes = image.segments[0].bytes();
     // Behind the last array stands nothing but the rest of its line.
     for len in (0..bytes.len() - 128).step_by(bytes.len() / 97) {
         let segments = vec![Segment::new(0, &bytes[..len])];
         let cut = Image { segments, ..image.clone() };
-        assert!(Tb12.check(cut).checked.is_none());
+        assert!(TtuFormat.check(cut).checked.is_none());
     }
 }

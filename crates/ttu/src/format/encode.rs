@@ -7,14 +7,14 @@ use super::directory::{
     RECORD_BYTES, blocks_offset,
 };
 use super::pack::Packed;
-use super::sprout::{Items, sprouts};
+use super::pack_node::{Items, pack_nodes};
 use geometry::{Aabb, SingularTransform, Vec3};
 use machine::{Image, Segment};
 use tree::{Instance, PrimitiveFlags, Primitives, Tlas, Tree};
 
 /// Why a tree has no image in this format. The TLAS counts as the level behind the last BLAS.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Tb12Error {
+pub enum TtuEncodeError {
     /// A box is empty or not finite.
     #[error("level {level}, entry {entry}: the box is empty or not finite")]
     Box {
@@ -79,41 +79,41 @@ pub enum Tb12Error {
 ///
 /// # Errors
 /// When the tree holds something that the format cannot express.
-pub fn encode(tree: &Tree) -> Result<Image, Tb12Error> {
+pub fn encode(tree: &Tree) -> Result<Image, TtuEncodeError> {
     let blases = tree.blases.len();
     if tree.tlas.is_none() && blases != 1 {
-        return Err(Tb12Error::BlasCount { blases });
+        return Err(TtuEncodeError::BlasCount { blases });
     }
     let mut packed = Packed::default();
     let mut roots = Vec::with_capacity(blases + 1);
     for (level, blas) in tree.blases.iter().enumerate() {
         check_count(level, blas.primitives.len())?;
-        let sprouts = sprouts(level, &blas.bvh, &OfPrimitives(&blas.primitives))?;
-        roots.push(packed.level(level, &sprouts, 0)?);
+        let pack_nodes = pack_nodes(level, &blas.bvh, &OfPrimitives(&blas.primitives))?;
+        roots.push(packed.level(level, &pack_nodes, 0)?);
     }
     if let Some(tlas) = &tree.tlas {
         check_instances(tlas, blases)?;
         check_count(blases, tlas.instances.len())?;
-        let sprouts = sprouts(blases, &tlas.bvh, &OfInstances(&tlas.instances))?;
-        roots.push(packed.level(blases, &sprouts, INSTANCE)?);
+        let pack_nodes = pack_nodes(blases, &tlas.bvh, &OfInstances(&tlas.instances))?;
+        roots.push(packed.level(blases, &pack_nodes, INSTANCE)?);
     }
     Ok(write(tree, &packed, &roots))
 }
 
-fn check_count(level: usize, count: usize) -> Result<(), Tb12Error> {
-    if count > INSTANCE as usize { Err(Tb12Error::Items { level, count }) } else { Ok(()) }
+fn check_count(level: usize, count: usize) -> Result<(), TtuEncodeError> {
+    if count > INSTANCE as usize { Err(TtuEncodeError::Items { level, count }) } else { Ok(()) }
 }
 
-fn check_instances(tlas: &Tlas, blases: usize) -> Result<(), Tb12Error> {
+fn check_instances(tlas: &Tlas, blases: usize) -> Result<(), TtuEncodeError> {
     for (number, instance) in tlas.instances.iter().enumerate() {
         let blas = instance.blas;
         if blas as usize >= blases {
-            return Err(Tb12Error::MissingBlas { instance: number, blas, blases });
+            return Err(TtuEncodeError::MissingBlas { instance: number, blas, blases });
         }
         instance
             .world_to_object
             .inverse()
-            .map_err(|source| Tb12Error::Singular { instance: number, source })?;
+            .map_err(|source| TtuEncodeError::Singular { instance: number, source })?;
     }
     Ok(())
 }

@@ -12,13 +12,13 @@ use super::directory::{
 };
 use super::quantize::{Axis, EXPONENTS, decoded_box};
 use super::rule::{Findings, Rule};
-use super::{Proof, Tb12};
+use super::{Proof, TtuFormat};
 use machine::bits::NodeBits;
 use machine::{CheckReport, Checked, Image, ProvedFacts};
 
 /// Proves `image`, or says what is wrong with it. Offsets count from the image's base.
 #[must_use]
-pub fn check(image: Image) -> CheckReport<Tb12> {
+pub fn check(image: Image) -> CheckReport<TtuFormat> {
     let mut findings = Findings::default();
     let mut nodes = 0;
     let bytes = image_bytes(&image);

@@ -7,9 +7,9 @@
 //! block have consecutive numbers, in the order of the nodes.
 
 use super::block::{ALPHA_PRESENT, Block, Lead, MAX_NODES, NO_BLOCK, Node, OPAQUE_ONLY};
-use super::encode::Tb12Error;
+use super::encode::TtuEncodeError;
+use super::pack_node::{Below, PackNode};
 use super::quantize::Axis;
-use super::sprout::{Below, Sprout};
 use geometry::Aabb;
 
 /// Blocks and references of all levels so far.
@@ -22,35 +22,35 @@ pub(super) struct Packed {
 /// A block that has a number but no contents yet.
 struct Planned {
     number: usize,
-    sprout: u32,
+    pack_node: u32,
     parent: u32,
 }
 
 impl Packed {
-    /// Packs a level whose root is the last of `sprouts`; gives the number of its first block.
+    /// Packs a level whose root is the last of `pack_nodes`; gives the number of its first block.
     /// References are stored with `tag` set.
     pub(super) fn level(
         &mut self,
         level: usize,
-        sprouts: &[Sprout],
+        pack_nodes: &[PackNode],
         tag: u32,
-    ) -> Result<u32, Tb12Error> {
-        let Some(root) = sprouts.len().checked_sub(1) else { return Ok(NO_BLOCK) };
+    ) -> Result<u32, TtuEncodeError> {
+        let Some(root) = pack_nodes.len().checked_sub(1) else { return Ok(NO_BLOCK) };
         let first = self.reserve(1)?;
         let mut planned =
-            vec![Planned { number: first as usize, sprout: root as u32, parent: NO_BLOCK }];
+            vec![Planned { number: first as usize, pack_node: root as u32, parent: NO_BLOCK }];
         while let Some(plan) = planned.pop() {
-            let root = &sprouts[plan.sprout as usize];
-            let axes = axes(&root.bounds).ok_or(Tb12Error::Extent { level })?;
-            let treelet =
-                Treelet::new(sprouts, plan.sprout, &axes).ok_or(Tb12Error::Extent { level })?;
-            let foreign: Vec<u32> = treelet.foreign(sprouts).collect();
+            let root = &pack_nodes[plan.pack_node as usize];
+            let axes = axes(&root.bounds).ok_or(TtuEncodeError::Extent { level })?;
+            let treelet = Treelet::new(pack_nodes, plan.pack_node, &axes)
+                .ok_or(TtuEncodeError::Extent { level })?;
+            let foreign: Vec<u32> = treelet.foreign(pack_nodes).collect();
             let block_base = self.reserve(foreign.len())?;
-            let block = self.block(sprouts, &treelet, &axes, block_base, &plan, tag)?;
+            let block = self.block(pack_nodes, &treelet, &axes, block_base, &plan, tag)?;
             // The nearest relative is packed next, so that a walk down stays in one neighbourhood.
-            planned.extend(foreign.iter().enumerate().rev().map(|(k, &sprout)| Planned {
+            planned.extend(foreign.iter().enumerate().rev().map(|(k, &pack_node)| Planned {
                 number: block_base as usize + k,
-                sprout,
+                pack_node,
                 parent: plan.number as u32,
             }));
             self.blocks[plan.number] = block;
@@ -58,48 +58,48 @@ impl Packed {
         Ok(first)
     }
 
-    fn reserve(&mut self, count: usize) -> Result<u32, Tb12Error> {
+    fn reserve(&mut self, count: usize) -> Result<u32, TtuEncodeError> {
         let first = self.blocks.len();
         let placeholder = Block::from_bytes(&[0; super::block::BLOCK_BYTES]);
         self.blocks.resize(first + count, placeholder);
         match u32::try_from(self.blocks.len()) {
             Ok(end) if end != NO_BLOCK => Ok(first as u32),
-            _ => Err(Tb12Error::Blocks { count: self.blocks.len() }),
+            _ => Err(TtuEncodeError::Blocks { count: self.blocks.len() }),
         }
     }
 
     fn block(
         &mut self,
-        sprouts: &[Sprout],
+        pack_nodes: &[PackNode],
         treelet: &Treelet,
         axes: &[Axis; 3],
         block_base: u32,
         plan: &Planned,
         tag: u32,
-    ) -> Result<Block, Tb12Error> {
-        let root = &sprouts[plan.sprout as usize];
+    ) -> Result<Block, TtuEncodeError> {
+        let root = &pack_nodes[plan.pack_node as usize];
         let reference_base = u32::try_from(self.references.len())
-            .map_err(|_| Tb12Error::References { count: self.references.len() })?;
+            .map_err(|_| TtuEncodeError::References { count: self.references.len() })?;
         let mut foreign = 0;
         let mut nodes = Vec::with_capacity(treelet.nodes.len());
         for node in &treelet.nodes {
-            let sprout = &sprouts[node.sprout as usize];
-            let lead = match (&sprout.below, node.children) {
+            let pack_node = &pack_nodes[node.pack_node as usize];
+            let lead = match (&pack_node.below, node.children) {
                 (Below::Items(items), _) => {
                     let offset = (self.references.len() - reference_base as usize) as u8;
                     self.references.extend(items.iter().map(|item| item | tag));
                     Lead::Leaf { offset, count: items.len() as u8 }
                 }
-                (Below::Sprouts(below), Some(first)) => {
+                (Below::Nodes(below), Some(first)) => {
                     Lead::Inside { first, count: below.len() as u8 }
                 }
-                (Below::Sprouts(_), None) => {
+                (Below::Nodes(_), None) => {
                     foreign += 1;
                     Lead::Foreign { offset: foreign - 1 }
                 }
             };
             let Cells { min, max } = node.cells;
-            nodes.push(Node { min, max, mask: sprout.mask, lead });
+            nodes.push(Node { min, max, mask: pack_node.mask, lead });
         }
         Ok(Block {
             origin: axes.map(|axis| axis.origin),
@@ -126,7 +126,7 @@ struct Treelet {
 }
 
 struct TreeletNode {
-    sprout: u32,
+    pack_node: u32,
     cells: Cells,
     /// The first of its children in the block, once it is opened.
     children: Option<u8>,
@@ -134,21 +134,21 @@ struct TreeletNode {
 
 impl Treelet {
     /// `None` if something does not fit into the grid of the root.
-    fn new(sprouts: &[Sprout], root: u32, axes: &[Axis; 3]) -> Option<Self> {
-        let closed = |&sprout: &u32| {
-            let cells = Cells::new(axes, &sprouts[sprout as usize].bounds)?;
-            Some(TreeletNode { sprout, cells, children: None })
+    fn new(pack_nodes: &[PackNode], root: u32, axes: &[Axis; 3]) -> Option<Self> {
+        let closed = |&pack_node: &u32| {
+            let cells = Cells::new(axes, &pack_nodes[pack_node as usize].bounds)?;
+            Some(TreeletNode { pack_node, cells, children: None })
         };
-        let root_children: Vec<u32> = match &sprouts[root as usize].below {
-            Below::Sprouts(children) => children.clone(),
+        let root_children: Vec<u32> = match &pack_nodes[root as usize].below {
+            Below::Nodes(children) => children.clone(),
             Below::Items(_) => vec![root],
         };
         let mut treelet = Self {
             nodes: root_children.iter().map(closed).collect::<Option<_>>()?,
             root_children: root_children.len() as u8,
-            root_max: Cells::new(axes, &sprouts[root as usize].bounds)?.max,
+            root_max: Cells::new(axes, &pack_nodes[root as usize].bounds)?.max,
         };
-        while let Some((opened, children)) = treelet.next_to_open(sprouts, axes) {
+        while let Some((opened, children)) = treelet.next_to_open(pack_nodes, axes) {
             treelet.nodes[opened].children = Some(treelet.nodes.len() as u8);
             for child in children {
                 treelet.nodes.push(closed(child)?);
@@ -160,13 +160,15 @@ impl Treelet {
     /// The closed node with the largest box whose children fit.
     fn next_to_open<'a>(
         &self,
-        sprouts: &'a [Sprout],
+        pack_nodes: &'a [PackNode],
         axes: &[Axis; 3],
     ) -> Option<(usize, &'a [u32])> {
         let room = MAX_NODES - self.nodes.len();
         let mut best: Option<(f64, usize, &[u32])> = None;
         for (number, node) in self.nodes.iter().enumerate() {
-            let Below::Sprouts(children) = &sprouts[node.sprout as usize].below else { continue };
+            let Below::Nodes(children) = &pack_nodes[node.pack_node as usize].below else {
+                continue;
+            };
             let area = node.cells.half_area(axes);
             if node.children.is_none()
                 && children.len() <= room
@@ -179,12 +181,12 @@ impl Treelet {
     }
 
     /// The roots of the blocks below, in the order of the nodes.
-    fn foreign<'a>(&'a self, sprouts: &'a [Sprout]) -> impl Iterator<Item = u32> + 'a {
+    fn foreign<'a>(&'a self, pack_nodes: &'a [PackNode]) -> impl Iterator<Item = u32> + 'a {
         let is_foreign = |node: &&TreeletNode| {
             node.children.is_none()
-                && matches!(sprouts[node.sprout as usize].below, Below::Sprouts(_))
+                && matches!(pack_nodes[node.pack_node as usize].below, Below::Nodes(_))
         };
-        self.nodes.iter().filter(is_foreign).map(|node| node.sprout)
+        self.nodes.iter().filter(is_foreign).map(|node| node.pack_node)
     }
 }
 

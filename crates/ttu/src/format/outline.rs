@@ -174,9 +174,9 @@ fn block(number: u64) -> Option<Target> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Tb12;
-    use crate::tb12::Density;
-    use crate::tb12::describe::describe;
+    use crate::TtuFormat;
+    use crate::format::Density;
+    use crate::format::describe::describe;
     use geometry::random::Random;
     use machine::Format;
     use std::ops::ControlFlow;
@@ -185,7 +185,7 @@ mod tests {
         let scene = scene::builtin::Builtin::Interior.scene(triangles);
         let options = build::Options::default();
         let built = build::build(&scene, &options, &|_| ControlFlow::Continue(())).unwrap();
-        Tb12.encode(&built.tree).unwrap()
+        TtuFormat.encode(&built.tree).unwrap()
     }
 
     /// Every node and every reference is met once.

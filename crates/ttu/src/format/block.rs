@@ -8,7 +8,7 @@
 //! The block of the specification, byte for byte:
 //!
 //! ```
-//! use ttu::tb12::block::{Block, Lead, Node};
+//! use ttu::format::block::{Block, Lead, Node};
 //!
 //! let node = |min, max, lead| Node { min, max, mask: 0, lead };
 //! let block = Block {

@@ -1,4 +1,4 @@
-//! TB12: a hierarchy in blocks of 128 bytes, one line of the memory hierarchy each.
+//! The format `ttu`: a hierarchy in blocks of 128 bytes, one line of the memory hierarchy each.
 //!
 //! A block has its own coordinates, relative to the world and not to its parent, so that errors do
 //! not add up down the tree and any block decodes alone (US 9,552,664). Its root has up to eight
@@ -13,7 +13,7 @@
 //! | [`block`] | 128 bytes, field by field, with the worked example |
 //! | [`quantize`] | planes to cells, exactly |
 //! | [`directory`] | what stands around the blocks |
-//! | `sprout`, `pack` | which part of a tree shares a block |
+//! | `pack_node`, `pack` | which part of a tree shares a block |
 //! | [`encode`](mod@encode) | tree → image |
 //! | [`decode`](mod@decode) | image → tree |
 //! | [`check`](mod@check) | the proof of an untrusted image |
@@ -36,13 +36,13 @@ pub mod directory;
 pub mod encode;
 pub mod outline;
 mod pack;
+mod pack_node;
 pub mod quantize;
 pub mod rule;
-mod sprout;
 pub mod target;
 
 pub use density::Density;
-pub use encode::Tb12Error;
+pub use encode::TtuEncodeError;
 pub use rule::Rule;
 
 use directory::{Directory, Parts};
@@ -56,7 +56,7 @@ pub const NAME: &str = "ttu";
 
 /// The format `ttu`.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Tb12;
+pub struct TtuFormat;
 
 /// What the check of an image learned: its directory.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ pub struct Proof {
     directory: Directory,
 }
 
-impl Format for Tb12 {
+impl Format for TtuFormat {
     type Proof = Proof;
 
     fn check(image: Image) -> CheckReport<Self> {
@@ -72,7 +72,7 @@ impl Format for Tb12 {
     }
 }
 
-impl TreeFormat for Tb12 {
+impl TreeFormat for TtuFormat {
     fn capabilities(&self) -> Capabilities {
         Capabilities { ids: false, ..Capabilities::ALL }
     }
@@ -92,6 +92,6 @@ impl TreeFormat for Tb12 {
 }
 
 /// The arrays of a proved image.
-fn parts(checked: &Checked<Tb12>) -> Parts<'_> {
+fn parts(checked: &Checked<TtuFormat>) -> Parts<'_> {
     Parts { bytes: check::image_bytes(checked.image()), directory: &checked.proof().directory }
 }

@@ -1,7 +1,7 @@
 //! The query as the setup unit and the traversal units hold it, and the box test of a group of
 //! four.
 //!
-//! Rays and beams have one form: two corner rays that share `t` ([`geometry::beam`]). A ray becomes
+//! Rays and beams look alike: two corner rays that share `t` ([`geometry::beam`]). A ray becomes
 //! a beam that is dilated by `24 u R`, where `R` is its reach into the level. `7 u R` of that is
 //! what the watertight rule needs (B-9). The rest makes the test of the machine, which rounds in a
 //! block's own coordinates, a superset of the reference slab test of a primitive's own box: a
@@ -31,7 +31,7 @@ const SMALLEST_ORIGIN: f32 = f32::from_bits((127 - 100) << 23);
 
 /// A query in the coordinates of its level.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Form {
+pub(crate) struct LocalQuery {
     pub(crate) axes: [Axis; 3],
     /// Where boxes begin to matter.
     pub(crate) tmin: f32,
@@ -50,7 +50,7 @@ impl Planes {
         Self { min: [[f32::INFINITY; 4]; 3], max: [[f32::NEG_INFINITY; 4]; 3] };
 }
 
-impl Form {
+impl LocalQuery {
     /// A ray in a level whose box is `bounds`.
     pub(crate) fn ray(ray: &Ray, bounds: &Aabb) -> Self {
         Self::dilated(ray, DILATION * slab::reach(ray.origin, bounds))
@@ -88,7 +88,7 @@ impl Form {
         Self { axes, tmin: lowered(beam.tmin()) }
     }
 
-    /// The form in the coordinates of a block; `None` where scaling is not exact (T-9).
+    /// The query in the coordinates of a block; `None` where scaling is not exact (T-9).
     pub(crate) fn local(&self, origin: &[f32; 3], down: &[f32; 3], up: &[f32; 3]) -> Option<Self> {
         let mut local = *self;
         for (k, axis) in local.axes.iter_mut().enumerate() {
@@ -168,12 +168,12 @@ fn earlier(candidate: &[f32; 4], best: &mut [f32; 4]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tb12::quantize::{self, decoded_box};
+    use crate::format::quantize::{self, decoded_box};
     use geometry::beam::generate::{Encounter, Generator};
     use geometry::random::Random;
     use machine::blocks::{Block, BlockImage, BlockLead, BlockNode, CellBox, Frame};
 
-    /// The test of a box as a node of a TB12 block whose root is `root`, as the machine makes it;
+    /// The test of a box as a node of a `ttu` block whose root is `root`, as the machine makes it;
     /// `None` if such a block cannot be written.
     fn meets_in_a_block(beam: &Beam, root: &Aabb, child: &Aabb) -> Option<bool> {
         let axis = |k: usize| quantize::Axis::spanning(root.min[k], root.max[k]);
@@ -207,9 +207,10 @@ mod tests {
             ..BlockImage::default()
         };
         let program = crate::program::Program::new(&image).unwrap();
-        let form = Form::beam(Some(beam), root, beam.tmin(), Vec3::ZERO);
-        let launch = crate::program::Launch { form: &form, tmax: widen(beam.tmax()), mask: 0xFF };
-        let tested = program.test(0, &launch);
+        let query = LocalQuery::beam(Some(beam), root, beam.tmin(), Vec3::ZERO);
+        let test =
+            crate::program::BlockTest { query: &query, tmax: widen(beam.tmax()), mask: 0xFF };
+        let tested = program.test(0, &test);
         Some(tested.root && tested.hits & 1 == 1)
     }
 

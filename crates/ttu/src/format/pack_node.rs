@@ -1,26 +1,26 @@
 //! A hierarchy made ready for packing: leaves that a node can hold, nothing empty.
 //!
-//! A leaf of a [`Bvh`] may have more references than a TB12 node counts. It becomes a small tree of
+//! A leaf of a [`Bvh`] may have more references than a node counts. It becomes a small tree of
 //! leaves of eight, each with the box around its own primitives, clipped by the box of the leaf. A
 //! box that does not contain those below it is grown until it does.
 
 use super::block::{MAX_LEAF, MAX_ROOT_CHILDREN};
-use super::encode::Tb12Error;
+use super::encode::TtuEncodeError;
 use geometry::Aabb;
 use tree::{Bvh, Node};
 
-/// What is below a sprout.
+/// What is below a node.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Below {
-    /// Other sprouts, by number; one to eight.
-    Sprouts(Vec<u32>),
+    /// Other nodes, by number; one to eight.
+    Nodes(Vec<u32>),
     /// Items of the level; one to eight.
     Items(Vec<u32>),
 }
 
 /// A box with something below it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Sprout {
+pub(super) struct PackNode {
     pub(super) bounds: Aabb,
     pub(super) below: Below,
     /// OR of what `item_mask` says of the items below.
@@ -40,24 +40,24 @@ pub(super) trait Items {
     fn is_opaque(&self, item: u32) -> bool;
 }
 
-/// All sprouts of a level; children come before their parents, so the root is the last. Empty for a
+/// All nodes of a level; children come before their parents, so the root is the last. Empty for a
 /// level without items.
-pub(super) fn sprouts(
+pub(super) fn pack_nodes(
     level: usize,
     bvh: &Bvh,
     items: &dyn Items,
-) -> Result<Vec<Sprout>, Tb12Error> {
-    let mut growing = Growing { items, sprouts: Vec::new() };
+) -> Result<Vec<PackNode>, TtuEncodeError> {
+    let mut growing = Growing { items, pack_nodes: Vec::new() };
     // Children lie behind their parents, so that backward every child is known first.
     let mut known: Vec<Option<u32>> = vec![None; bvh.nodes().len()];
     for (number, entry) in bvh.nodes().iter().enumerate().rev() {
         let below: Below = if entry.link.is_leaf() {
             Below::Items(bvh.items(entry).to_vec())
         } else {
-            Below::Sprouts(entry.link.range().filter_map(|child| known[child]).collect())
+            Below::Nodes(entry.link.range().filter_map(|child| known[child]).collect())
         };
         let is_empty = match &below {
-            Below::Sprouts(children) => children.is_empty(),
+            Below::Nodes(children) => children.is_empty(),
             Below::Items(items) => items.is_empty(),
         };
         if !is_empty {
@@ -65,20 +65,20 @@ pub(super) fn sprouts(
             known[number] = Some(growing.grow(entry.bounds, below));
         }
     }
-    Ok(growing.sprouts)
+    Ok(growing.pack_nodes)
 }
 
-fn check_box(level: usize, entry: usize, found: &Node) -> Result<(), Tb12Error> {
+fn check_box(level: usize, entry: usize, found: &Node) -> Result<(), TtuEncodeError> {
     let bounds = found.bounds;
     if bounds.is_finite() && !bounds.is_empty() {
         return Ok(());
     }
-    Err(Tb12Error::Box { level, entry })
+    Err(TtuEncodeError::Box { level, entry })
 }
 
 struct Growing<'a> {
     items: &'a dyn Items,
-    sprouts: Vec<Sprout>,
+    pack_nodes: Vec<PackNode>,
 }
 
 impl Growing<'_> {
@@ -99,17 +99,17 @@ impl Growing<'_> {
                     .into_iter()
                     .map(|(bounds, part)| self.grow(bounds, Below::Items(part)))
                     .collect();
-                self.grow(bounds, Below::Sprouts(children))
+                self.grow(bounds, Below::Nodes(children))
             }
             below => {
-                let sprout = self.sum(bounds, below);
-                self.sprouts.push(sprout);
-                (self.sprouts.len() - 1) as u32
+                let pack_node = self.sum(bounds, below);
+                self.pack_nodes.push(pack_node);
+                (self.pack_nodes.len() - 1) as u32
             }
         }
     }
 
-    fn sum(&self, mut bounds: Aabb, below: Below) -> Sprout {
+    fn sum(&self, mut bounds: Aabb, below: Below) -> PackNode {
         let (mut mask, mut all_opaque, mut any_alpha) = (0, true, false);
         match &below {
             Below::Items(items) => {
@@ -120,9 +120,9 @@ impl Growing<'_> {
                     any_alpha |= !opaque;
                 }
             }
-            Below::Sprouts(children) => {
+            Below::Nodes(children) => {
                 for &child in children {
-                    let child = &self.sprouts[child as usize];
+                    let child = &self.pack_nodes[child as usize];
                     bounds = bounds.union(child.bounds);
                     mask |= child.mask;
                     all_opaque &= child.all_opaque;
@@ -130,7 +130,7 @@ impl Growing<'_> {
                 }
             }
         }
-        Sprout { bounds, below, mask, all_opaque, any_alpha }
+        PackNode { bounds, below, mask, all_opaque, any_alpha }
     }
 }
 

@@ -8,11 +8,11 @@ use testkit::worlds::{instanced, mixed, rays, scenes};
 use tree::{
     Blas, Bvh, Instance, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tlas, Tree,
 };
-use ttu::tb12::block::{Block, Lead};
-use ttu::tb12::{Density, Tb12, Tb12Error};
+use ttu::format::block::{Block, Lead};
+use ttu::format::{Density, TtuEncodeError, TtuFormat};
 
 fn checked(tree: &Tree) -> CheckedImage {
-    let report = Tb12.check(Tb12.encode(tree).unwrap());
+    let report = TtuFormat.check(TtuFormat.encode(tree).unwrap());
     let odd: Vec<_> = report.findings.iter().filter(|found| found.rule != "contained").collect();
     assert!(odd.is_empty(), "{odd:?}");
     report.checked.unwrap()
@@ -25,7 +25,7 @@ fn worlds() -> Vec<Tree> {
 #[test]
 fn geometry_comes_back_as_it_was() {
     for tree in worlds() {
-        let back = Tb12.decode(&checked(&tree));
+        let back = TtuFormat.decode(&checked(&tree));
         let primitives = |tree: &Tree| {
             tree.blases.iter().map(|blas| blas.primitives.clone()).collect::<Vec<_>>()
         };
@@ -62,12 +62,13 @@ fn far_away() -> Tree {
 fn images_come_back_byte_for_byte() {
     for tree in worlds().into_iter().chain([far_away()]) {
         let image = checked(&tree);
-        let again = Tb12.encode(&Tb12.decode(&image)).unwrap();
+        let again = TtuFormat.encode(&TtuFormat.decode(&image)).unwrap();
         assert!(again.segments == image.image().segments);
     }
 }
 
-/// Every box that went in is contained in the box that a traversal unit reads, by rational arithmetic.
+/// Every box that went in is contained in the box that a traversal unit reads, by rational
+/// arithmetic.
 #[test]
 fn decoded_boxes_contain_their_input() {
     let tree = scenes().remove(0);
@@ -104,7 +105,7 @@ fn decoded_boxes_contain_their_input() {
 #[test]
 fn walks_over_decoded_trees_lose_nothing() {
     for tree in worlds() {
-        let decoded = Tb12.decode(&checked(&tree));
+        let decoded = TtuFormat.decode(&checked(&tree));
         let oracle = Oracle::new(&decoded, TriangleRule::Watertight);
         let reference = Reference::new(&decoded, TriangleRule::Watertight);
         for query in rays(&decoded.bounds(), 3, 60) {
@@ -151,7 +152,7 @@ fn crowded(count: usize) -> Tree {
 #[test]
 fn large_leaves_are_spread() {
     for count in [1, 8, 9, 64, 65, 1000] {
-        let decoded = Tb12.decode(&checked(&crowded(count)));
+        let decoded = TtuFormat.decode(&checked(&crowded(count)));
         let bvh = &decoded.blases[0].bvh;
         let mut references = bvh.indices().to_vec();
         references.sort_unstable();
@@ -168,20 +169,20 @@ fn nothing_is_a_level_without_a_root() {
     };
     let image = checked(&tree);
     assert_eq!(Density::of(image.image()).unwrap().blocks, 0);
-    assert_eq!(Tb12.decode(&image), tree);
+    assert_eq!(TtuFormat.decode(&image), tree);
 }
 
 #[test]
 fn what_has_no_image_is_refused() {
-    let refused = |tree: &Tree| ttu::tb12::encode::encode(tree).unwrap_err();
+    let refused = |tree: &Tree| ttu::format::encode::encode(tree).unwrap_err();
     let mut wide = crowded(2);
     wide.blases[0].bvh = leaf(Aabb::new(Vec3::splat(-3e38), Vec3::splat(3e38)), 2);
-    assert_eq!(refused(&wide), Tb12Error::Extent { level: 0 });
+    assert_eq!(refused(&wide), TtuEncodeError::Extent { level: 0 });
     let mut endless = crowded(2);
     endless.blases[0].bvh = leaf(Aabb::new(Vec3::ZERO, Vec3::INFINITY), 2);
-    assert_eq!(refused(&endless), Tb12Error::Box { level: 0, entry: 0 });
+    assert_eq!(refused(&endless), TtuEncodeError::Box { level: 0, entry: 0 });
     let none = Tree { blases: Vec::new(), tlas: None };
-    assert_eq!(refused(&none), Tb12Error::BlasCount { blases: 0 });
+    assert_eq!(refused(&none), TtuEncodeError::BlasCount { blases: 0 });
     let placed = |blas, world_to_object| {
         let instance = Instance {
             blas,
@@ -195,7 +196,7 @@ fn what_has_no_image_is_refused() {
         Tree { tlas: Some(Tlas { instances: vec![instance], bvh: leaf(bounds, 1) }), ..crowded(1) }
     };
     let missing = refused(&placed(3, Transform::IDENTITY));
-    assert_eq!(missing, Tb12Error::MissingBlas { instance: 0, blas: 3, blases: 1 });
+    assert_eq!(missing, TtuEncodeError::MissingBlas { instance: 0, blas: 3, blases: 1 });
     let flat = Transform { rows: [[0.0; 4]; 3] };
-    assert!(matches!(refused(&placed(0, flat)), Tb12Error::Singular { instance: 0, .. }));
+    assert!(matches!(refused(&placed(0, flat)), TtuEncodeError::Singular { instance: 0, .. }));
 }

@@ -1,4 +1,4 @@
-//! TB12 images: there and back, rule by rule, and damaged.
+//! Images of blocks: there and back, rule by rule, and damaged.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::unreachable)]
 
 mod damage;
