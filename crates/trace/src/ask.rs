@@ -51,7 +51,7 @@ impl Ask<'_> {
     }
 
     /// Whether every triangle can be hit from both sides and nobody is asked.
-    pub(crate) fn is_plain(&self) -> bool {
+    pub(crate) fn has_no_filter_or_flags(&self) -> bool {
         self.flags.is_empty() && self.filter.is_none()
     }
 

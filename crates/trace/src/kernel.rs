@@ -65,7 +65,7 @@ impl Kernel {
         match self {
             #[cfg(target_arch = "x86_64")]
             Self::Avx512 => {
-                // SAFETY: a tracer is made only with a kernel that is available.
+                // SAFETY: FEATURES-DETECTED.
                 unsafe {
                     let is_bundled = counters.is_none() && rays.len() > 1;
                     if is_bundled && ask.rule == TriangleRule::Watertight {
@@ -77,7 +77,7 @@ impl Kernel {
             }
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => {
-                // SAFETY: as above.
+                // SAFETY: FEATURES-DETECTED.
                 unsafe { crate::avx2::answer::<K>(world, ask, first, rays, answers, counters) }
             }
             _ => {
@@ -103,15 +103,16 @@ unsafe fn with_bundles<K: Kind>(
     rays: &[Ray],
     answers: &mut [K::Answer],
 ) {
-    // SAFETY: as promised by the caller.
+    // SAFETY: FEATURES-DETECTED.
     let left = unsafe { crate::bundle::answer::<K>(world, ask, rays, answers) };
     if left.len() == rays.len() {
-        // SAFETY: as above.
+        // SAFETY: FEATURES-DETECTED.
         return unsafe { crate::avx512::answer::<K>(world, ask, first, rays, answers, None) };
     }
     let rays: Vec<Ray> = left.iter().map(|&position| rays[position as usize]).collect();
     let mut found: Vec<K::Answer> = rays.iter().map(|_| K::miss()).collect();
-    // SAFETY: as above. Positions matter only to filters and intersectors, and bundles have neither.
+    // SAFETY: FEATURES-DETECTED. Positions matter only to filters and intersectors, and bundles
+    // have neither.
     unsafe { crate::avx512::answer::<K>(world, ask, first, &rays, &mut found, None) };
     for (position, answer) in left.into_iter().zip(found) {
         answers[position as usize] = answer;

@@ -20,8 +20,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Every answer equals that of the brute-force oracle, bit for bit, for both triangle rules and every
-//! kernel (`docs/trace.md` has the proof; `siliray conformance` runs it).
+//! Every answer equals that of the brute-force oracle, bit for bit, for both triangle rules and
+//! every kernel (`docs/trace.md` has the proof; `siliray conformance` runs it).
 //!
 //! | file | concept |
 //! |---|---|
@@ -35,14 +35,15 @@
 //! | `source` | what a walk needs of either |
 //! | `scalar` | the plain walk over either |
 //! | [`beam`] | beams: queries, and many boxes at once |
+//! | `safety` | what `unsafe` rests on |
 //! | `ordinary` | which rays and worlds the fast kernels take |
 //! | `avx512` | the AVX-512 kernel: many rays in flight |
 //! | `avx2` | the same with AVX2 |
 //! | `vector` | what these two share |
 //! | `bundle` | coherent rays answered together |
 //!
-//! This is the one shipped crate with `unsafe`: kernels use vector instructions, and read memory that a
-//! check has proved without asking again.
+//! This crate has `unsafe`: kernels use vector instructions, and read memory that was proved
+//! without asking again. `safety` states every invariant that this rests on.
 
 mod ask;
 #[cfg(target_arch = "x86_64")]
@@ -58,6 +59,7 @@ mod in_place;
 mod kernel;
 mod kind;
 mod ordinary;
+mod safety;
 mod scalar;
 mod source;
 mod tracer;

@@ -1,12 +1,13 @@
-//! The scalar walk: the plain version of what the kernels do, for any ray, any source and any processor.
+//! The scalar walk: the plain version of what the kernels do, for any ray, any source and any
+//! processor.
 //!
-//! It is the reference machine's walk: the reference slab test of each child, nearest child first, ranges
-//! widened by `4 eps` at both ends. All children of an oriented node are visited: their boxes lie in another
-//! frame, whose rounding the reference test does not cover. Kernels hand it the rays that are out of the
-//! ordinary.
+//! It is the reference machine's walk: the reference slab test of each child, nearest child first,
+//! ranges widened by `4 eps` at both ends. All children of an oriented node are visited: their
+//! boxes lie in another frame, whose rounding the reference test does not cover. Kernels hand it
+//! the rays that are out of the ordinary.
 //!
-//! What happens has one place each: a level is entered in `level`, a node in `node`, its children are
-//! tested in `child`, primitives in `primitive`, and instances are entered in `instance`.
+//! What happens has one place each: a level is entered in `level`, a node in `node`, its children
+//! are tested in `child`, primitives in `primitive`, and instances are entered in `instance`.
 
 use crate::ask::{Ask, Space};
 use crate::kind::{Kind, Outcome};

@@ -2,7 +2,7 @@
 
 use crate::ask::Ask;
 use crate::batch::Batch;
-use crate::beam::{BeamAsk, BeamGround, BeamKernel, Beams, BeamsError};
+use crate::beam::{BeamAsk, BeamBounds, BeamKernel, Beams, BeamsError};
 use crate::in_place::InPlace;
 use crate::kernel::Kernel;
 use crate::kind::{Any, Closest, First, Kind};
@@ -91,8 +91,8 @@ impl Default for Options {
     }
 }
 
-/// Answers ray and beam queries. It owns all it needs, has no state that an answer depends on, and may be
-/// used by many threads at once.
+/// Answers ray and beam queries. It owns all it needs, has no state that an answer depends on, and
+/// may be used by many threads at once.
 ///
 /// ```
 /// use geometry::{Ray, Vec3};
@@ -106,24 +106,24 @@ impl Default for Options {
 /// ```
 #[derive(Debug)]
 pub struct Tracer {
-    ground: Ground,
+    storage: Storage,
     options: Options,
     kernel: Kernel,
     /// What beams need beside that, made when the first is asked.
-    beams: OnceLock<Result<BeamsGround, BeamsError>>,
+    beams: OnceLock<Result<BeamState, BeamsError>>,
 }
 
 /// What beams walk.
 #[derive(Debug)]
-struct BeamsGround {
-    ground: BeamGround,
+struct BeamState {
+    bounds: BeamBounds,
     /// The CPU's copy, if the tracer itself has none.
     copy: Option<World>,
 }
 
 /// What a tracer walks.
 #[derive(Debug)]
-enum Ground {
+enum Storage {
     /// The CPU's copy.
     Prepared(World),
     /// The image.
@@ -134,9 +134,9 @@ impl Tracer {
     /// The preset of trees for which nothing else is asked: the one that traces fastest.
     pub const PRESET: Preset = Preset::Best;
 
-    /// How trees are built for tracers, by all who build one: with leaves of up to eight triangles, which are
-    /// tested at once. [`Preset::Best`] may add 17 % of references by splits; more take memory and gain no
-    /// speed.
+    /// How trees are built for tracers, by all who build one: with leaves of up to eight triangles,
+    /// which are tested at once. [`Preset::Best`] may add 17 % of references by splits; more take
+    /// memory and gain no speed.
     #[must_use]
     pub fn build_options(preset: Preset) -> BuildOptions {
         BuildOptions { leaf_test_width: 8, split_budget: 0.17, ..BuildOptions::preset(preset) }
@@ -160,8 +160,8 @@ impl Tracer {
         Self::from_tree(&built.tree, options)
     }
 
-    /// A tracer over a tree, best one of [`Tracer::build_options`]. [`Mode::Prepared`] copies it as it is;
-    /// [`Mode::InPlace`] needs an image, which is made of it.
+    /// A tracer over a tree, best one of [`Tracer::build_options`]. [`Mode::Prepared`] copies it as
+    /// it is; [`Mode::InPlace`] needs an image, which is made of it.
     ///
     /// # Errors
     /// When the tree is too large or, in place, has no image, or the processor lacks the kernel.
@@ -204,22 +204,22 @@ impl Tracer {
     pub fn from_image(image: Arc<Checked<Gfx12>>, options: Options) -> Result<Self, TraceError> {
         match options.mode {
             Mode::Prepared => Self::prepared(image.tree(), options),
-            Mode::InPlace => Self::over(Ground::InPlace(InPlace::new(image)?), options),
+            Mode::InPlace => Self::over(Storage::InPlace(InPlace::new(image)?), options),
         }
     }
 
     /// Over a copy of a tree.
     fn prepared(tree: &Tree, options: Options) -> Result<Self, TraceError> {
         let world = World::new(tree).map_err(|_| TraceError::TooLarge)?;
-        Self::over(Ground::Prepared(world), options)
+        Self::over(Storage::Prepared(world), options)
     }
 
-    fn over(ground: Ground, options: Options) -> Result<Self, TraceError> {
+    fn over(storage: Storage, options: Options) -> Result<Self, TraceError> {
         let kernel = options.kernel.unwrap_or_else(Kernel::fastest);
         if !kernel.is_available() {
             return Err(TraceError::Kernel { kernel });
         }
-        Ok(Self { ground, options, kernel, beams: OnceLock::new() })
+        Ok(Self { storage, options, kernel, beams: OnceLock::new() })
     }
 
     fn from_report(report: CheckReport<Gfx12>, options: Options) -> Result<Self, TraceError> {
@@ -251,14 +251,15 @@ impl Tracer {
         self.batch().all(rays)
     }
 
-    /// The closest hit of one ray. One ray alone waits for memory at every step, so this is the slower
-    /// way: collect rays and use [`Tracer::closest`] wherever that is possible.
+    /// The closest hit of one ray. One ray alone waits for memory at every step, so this is the
+    /// slower way: collect rays and use [`Tracer::closest`] wherever that is possible.
     #[must_use]
     pub fn closest_one(&self, ray: &Ray) -> Hit {
         self.one::<Closest>(ray)
     }
 
-    /// Whether one ray hits anything: the slower way, as [`Tracer::closest_one`]; [`Tracer::any`] is the faster one.
+    /// Whether one ray hits anything: the slower way, as [`Tracer::closest_one`]; [`Tracer::any`]
+    /// is the faster one.
     ///
     /// ```
     /// use geometry::{Ray, Vec3};
@@ -279,14 +280,14 @@ impl Tracer {
     #[inline]
     fn one<K: Kind>(&self, ray: &Ray) -> K::Answer {
         #[cfg(target_arch = "x86_64")]
-        use crate::avx512::alone;
+        use crate::avx512::single_ray;
         #[cfg(target_arch = "x86_64")]
-        if let (Ground::Prepared(world), Kernel::Avx512, TriangleRule::Watertight) =
-            (&self.ground, self.kernel, self.options.rule)
-            && alone::takes(world)
+        if let (Storage::Prepared(world), Kernel::Avx512, TriangleRule::Watertight) =
+            (&self.storage, self.kernel, self.options.rule)
+            && single_ray::can_walk(world)
         {
-            // SAFETY: a tracer is made only with a kernel that is available, and the world has been asked.
-            return unsafe { alone::answer::<K>(world, ray) };
+            // SAFETY: FEATURES-DETECTED, STACK-ROOM: the world has been asked.
+            return unsafe { single_ray::answer::<K>(world, ray) };
         }
         let mut answer = K::miss();
         let ask = Ask::everything(self.options.rule);
@@ -297,8 +298,8 @@ impl Tracer {
 
     /// A question about a beam, to be refined: what does a moving box meet?
     ///
-    /// The first one takes the time of a look at every primitive, and memory if splits have cut triangles; in place it
-    /// makes the CPU's copy, which beams walk in both modes.
+    /// The first one takes the time of a look at every primitive, and memory if splits have cut
+    /// triangles; in place it makes the CPU's copy, which beams walk in both modes.
     ///
     /// # Errors
     /// When a coordinate is beyond `2^126` or a transform is singular.
@@ -312,28 +313,28 @@ impl Tracer {
     /// As [`Tracer::beam`].
     pub fn beams(&self) -> Result<Beams<'_>, BeamsError> {
         let found =
-            self.beams.get_or_init(|| self.beams_ground()).as_ref().map_err(|error| *error)?;
-        let world = match (&self.ground, &found.copy) {
-            (_, Some(copy)) | (Ground::Prepared(copy), None) => copy,
-            (Ground::InPlace(_), None) => return Err(BeamsError::TooLarge),
+            self.beams.get_or_init(|| self.beam_state()).as_ref().map_err(|error| *error)?;
+        let world = match (&self.storage, &found.copy) {
+            (_, Some(copy)) | (Storage::Prepared(copy), None) => copy,
+            (Storage::InPlace(_), None) => return Err(BeamsError::TooLarge),
         };
         let kernel = match self.kernel {
             Kernel::Scalar => BeamKernel::Scalar,
             Kernel::Avx2 => BeamKernel::Avx2,
             Kernel::Avx512 => BeamKernel::fastest(),
         };
-        Ok(Beams { world, ground: &found.ground, kernel })
+        Ok(Beams { world, beam_bounds: &found.bounds, kernel })
     }
 
-    fn beams_ground(&self) -> Result<BeamsGround, BeamsError> {
-        match &self.ground {
-            Ground::Prepared(world) => {
-                Ok(BeamsGround { ground: BeamGround::new(world)?, copy: None })
+    fn beam_state(&self) -> Result<BeamState, BeamsError> {
+        match &self.storage {
+            Storage::Prepared(world) => {
+                Ok(BeamState { bounds: BeamBounds::new(world)?, copy: None })
             }
-            Ground::InPlace(image) => {
+            Storage::InPlace(image) => {
                 let world = World::new(image.image().tree());
                 let world = world.map_err(|_| BeamsError::TooLarge)?;
-                Ok(BeamsGround { ground: BeamGround::new(&world)?, copy: Some(world) })
+                Ok(BeamState { bounds: BeamBounds::new(&world)?, copy: Some(world) })
             }
         }
     }
@@ -353,18 +354,18 @@ impl Tracer {
     /// Triangles stored, each once, however often it is placed or referred to.
     #[must_use]
     pub fn triangle_count(&self) -> usize {
-        match &self.ground {
-            Ground::Prepared(world) => world.triangles,
-            Ground::InPlace(image) => image.triangles,
+        match &self.storage {
+            Storage::Prepared(world) => world.triangles,
+            Storage::InPlace(image) => image.triangles,
         }
     }
 
     /// Bytes of memory that it walks; what beams need beside that is not counted.
     #[must_use]
     pub fn byte_count(&self) -> usize {
-        match &self.ground {
-            Ground::Prepared(world) => world.byte_count(),
-            Ground::InPlace(image) => image.byte_count(),
+        match &self.storage {
+            Storage::Prepared(world) => world.byte_count(),
+            Storage::InPlace(image) => image.byte_count(),
         }
     }
 
@@ -383,11 +384,11 @@ impl Tracer {
         answers: &mut [K::Answer],
         counters: Option<&mut Counters>,
     ) {
-        match &self.ground {
-            Ground::Prepared(world) => {
+        match &self.storage {
+            Storage::Prepared(world) => {
                 self.kernel.answer::<K>(world, ask, first, rays, answers, counters);
             }
-            Ground::InPlace(image) => {
+            Storage::InPlace(image) => {
                 image.answer_all::<K>(self.kernel, ask, first, rays, answers, counters);
             }
         }

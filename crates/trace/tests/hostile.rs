@@ -1,5 +1,5 @@
-//! Rays that no one should ask, among ordinary ones, and worlds out of the ordinary: the hits of the reference
-//! machine, bit for bit, from every kernel in both modes.
+//! Rays that no one should ask, among ordinary ones, and worlds out of the ordinary: the hits of
+//! the reference machine, bit for bit, from every kernel in both modes.
 #![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
 mod common;
@@ -17,8 +17,8 @@ use tree::Tree;
 /// Rays of a bundle.
 const TILE: usize = 64;
 
-/// Groups of rays, every other of which runs side by side as a camera's do; about every eighth ray of most groups
-/// is spoilt.
+/// Groups of rays, every other of which runs side by side as a camera's do; about every eighth ray
+/// of most groups is spoilt.
 fn rays(bounds: &Aabb, groups: usize, random: &mut Random) -> Vec<Ray> {
     let (low, high) = (bounds.min - bounds.extent() * 0.3, bounds.max + bounds.extent() * 0.3);
     let mut rays = Vec::new();

@@ -158,7 +158,8 @@ fn oriented_nodes_change_no_hit() {
     }
 }
 
-/// A tracer over a tree asks that tree: ids, instances and hits are those of the reference machine over it.
+/// A tracer over a tree asks that tree: ids, instances and hits are those of the reference machine
+/// over it.
 #[test]
 fn a_tree_is_traced_as_it_is() {
     for builtin in [Builtin::Forest, Builtin::Hairball] {

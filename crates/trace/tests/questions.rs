@@ -1,5 +1,6 @@
-//! Every question to every kernel: masks, flags, filters, intersectors and instances, by both triangle rules, against the
-//! reference machine where that can be asked and the scalar kernel where not. The same hits, bit for bit.
+//! Every question to every kernel: masks, flags, filters, intersectors and instances, by both
+//! triangle rules, against the reference machine where that can be asked and the scalar kernel
+//! where not. The same hits, bit for bit.
 #![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
 mod common;

@@ -61,7 +61,7 @@ impl<'a> Children<'a> {
     #[inline(always)]
     pub(super) fn nearest_or(&self, other: Pointer) -> Pointer {
         let mut pointer = self.nearest().0;
-        // SAFETY: registers alone are read and written.
+        // SAFETY: REGISTERS-ONLY.
         unsafe {
             std::arch::asm!(
                 "test {met:e}, {met:e}",
@@ -88,7 +88,7 @@ impl<'a> Children<'a> {
         size: usize,
     ) -> *mut Pointer {
         let places = _mm256_permutevar8x32_epi32(self.places, packing::lanes(self.met));
-        // SAFETY: as promised; eight pointers are a vector, and aligned like one.
+        // SAFETY: STACK-ROOM, VECTOR-SIZED.
         unsafe {
             let pointers = _mm256_load_si256(self.node.children.as_ptr().cast());
             _mm256_storeu_si256(top.cast(), _mm256_permutevar8x32_epi32(pointers, places));

@@ -30,7 +30,8 @@ impl List {
     /// There must be, or just have been, that many.
     #[inline(always)]
     pub(super) unsafe fn get(&self, index: usize) -> Task {
-        // SAFETY: as promised.
+        debug_assert!(index <= SLOTS, "TASK-ROOM");
+        // SAFETY: TASK-ROOM.
         unsafe { *self.tasks.get_unchecked(index) }
     }
 
@@ -40,7 +41,8 @@ impl List {
     /// There must be at most [`SLOTS`] tasks before.
     #[inline(always)]
     pub(super) unsafe fn add_if(&mut self, counts: bool, task: Task) {
-        // SAFETY: as promised.
+        debug_assert!(self.count <= SLOTS, "TASK-ROOM");
+        // SAFETY: TASK-ROOM.
         unsafe { *self.tasks.get_unchecked_mut(self.count) = task };
         self.count += usize::from(counts);
     }
@@ -81,6 +83,17 @@ impl Lists {
         }
     }
 
+    /// Whether every slot has one task, or is free: SLOT-UNIQUE, for assertions between rounds.
+    pub(super) fn are_unique(&self) -> bool {
+        let lists = [&self.nodes, &self.leaves, &self.others, &self.free];
+        let mut slots: Vec<u32> = lists
+            .iter()
+            .flat_map(|list| list.tasks[..list.count].iter().map(|task| task.slot))
+            .collect();
+        slots.sort_unstable();
+        slots.into_iter().eq(0..SLOTS as u32)
+    }
+
     /// Whether no ray is in flight.
     pub(super) fn is_empty(&self) -> bool {
         self.nodes.count + self.leaves.count + self.others.count == 0
@@ -91,10 +104,10 @@ impl Lists {
     /// # Safety
     /// The slot must have no other task.
     #[inline(always)]
-    pub(super) unsafe fn deal(&mut self, counts: bool, pointer: Pointer, slot: u32) {
+    pub(super) unsafe fn distribute(&mut self, counts: bool, pointer: Pointer, slot: u32) {
         let task = Task { pointer, slot };
         let (is_node, is_either) = (pointer.is_node(), pointer.is_node_or_leaf());
-        // SAFETY: there are fewer tasks than slots.
+        // SAFETY: SLOT-UNIQUE, so TASK-ROOM.
         unsafe {
             self.nodes.add_if(counts & is_node, task);
             self.leaves.add_if(counts & is_either & !is_node, task);

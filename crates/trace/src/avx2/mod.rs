@@ -6,7 +6,7 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! | `flight` | rays in flight, and the rounds of their steps |
+//! | `ray_pool` | rays in flight, and the rounds of their steps |
 //! | `lists` | which of them wait for which kind of step |
 //! | `prepared` | the steps over the CPU's copy |
 //! | `boxes` | the children of a node that a ray meets |
@@ -14,23 +14,23 @@
 //! | `packing` | some lanes of a vector, side by side |
 
 mod boxes;
-mod flight;
 mod lists;
 mod packing;
 mod prepared;
+mod ray_pool;
 mod triangles;
 
 use crate::ask::Ask;
 use crate::kind::Kind;
-use crate::vector::ground::{Ground, Steps};
 use crate::vector::prepared::Prepared;
 use crate::vector::rule::{MollerTrumbore, Rule, Watertight};
-use crate::vector::single;
+use crate::vector::single_ray;
+use crate::vector::source::{Steps, VectorSource};
 use crate::vector::walk::Walk;
 use crate::world::World;
-use flight::Flight;
 use geometry::{Ray, TriangleRule};
 use machine::Counters;
+use ray_pool::RayPool;
 
 /// The instructions of this kernel, as a type.
 pub(crate) struct Avx2;
@@ -56,7 +56,7 @@ pub(crate) unsafe fn answer<K: Kind>(
     answers: &mut [K::Answer],
     counters: Option<&mut Counters>,
 ) {
-    // SAFETY: as promised by the caller.
+    // SAFETY: FEATURES-DETECTED.
     unsafe {
         match ask.rule {
             TriangleRule::Watertight => {
@@ -81,24 +81,25 @@ unsafe fn by_rule<K: Kind, R: Rule>(
     answers: &mut [K::Answer],
     counters: Option<&mut Counters>,
 ) {
-    let ground = Prepared::<R, Avx2>::new(world);
+    debug_assert!(is_available(), "FEATURES-DETECTED");
+    let source = Prepared::<R, Avx2>::new(world);
     let mut uncounted = Counters::default();
     let is_counted = counters.is_some();
     let counters = counters.unwrap_or(&mut uncounted);
-    if ask.mask == 0 || !ground.is_ordinary() {
+    if ask.mask == 0 || !source.is_ordinary() {
         for (offset, (ray, answer)) in rays.iter().zip(answers).enumerate() {
-            ground.answer_plainly::<K>(ask, first + offset, ray, answer, counters);
+            source.answer_scalar::<K>(ask, first + offset, ray, answer, counters);
         }
         return;
     }
-    let mut walk = Walk::<K, _>::new(&ground, ask, first, rays, answers, counters);
-    // SAFETY: the caller promises the features.
+    let mut walk = Walk::<K, _>::new(&source, ask, first, rays, answers, counters);
+    // SAFETY: FEATURES-DETECTED.
     unsafe {
         match (rays.len(), is_counted) {
             (1, false) => one::<K, _, false>(&mut walk),
             (1, true) => one::<K, _, true>(&mut walk),
-            (_, false) => Flight::new(walk).answer::<false>(),
-            (_, true) => Flight::new(walk).answer::<true>(),
+            (_, false) => RayPool::new(walk).answer::<false>(),
+            (_, true) => RayPool::new(walk).answer::<true>(),
         }
     }
 }
@@ -109,6 +110,6 @@ unsafe fn by_rule<K: Kind, R: Rule>(
 /// As [`answer`], and there must be one ray.
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 unsafe fn one<K: Kind, G: Steps, const COUNTED: bool>(walk: &mut Walk<'_, K, G>) {
-    // SAFETY: as promised.
-    unsafe { single::answer::<K, G, COUNTED>(walk) };
+    // SAFETY: FEATURES-DETECTED.
+    unsafe { single_ray::answer::<K, G, COUNTED>(walk) };
 }

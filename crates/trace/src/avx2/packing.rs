@@ -24,7 +24,7 @@ static LANES: [[u8; 8]; 256] = {
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 pub(super) fn lanes(mask: u8) -> __m256i {
-    // SAFETY: eight bytes are read.
+    // SAFETY: VECTOR-SIZED: eight bytes.
     unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(LANES[usize::from(mask)].as_ptr().cast())) }
 }
 
@@ -39,7 +39,7 @@ mod tests {
         }
         for mask in 0..=255 {
             let mut found = [0u32; 8];
-            // SAFETY: the kernel is available; an array of eight is written as a vector of eight.
+            // SAFETY: FEATURES-DETECTED, VECTOR-SIZED.
             unsafe { _mm256_storeu_si256(found.as_mut_ptr().cast(), lanes(mask)) };
             let expected: Vec<u32> = (0..8).filter(|lane| mask >> lane & 1 == 1).collect();
             assert_eq!(found[..expected.len()], expected);

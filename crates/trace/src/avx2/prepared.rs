@@ -2,12 +2,12 @@
 
 use super::boxes::{self, Children};
 use super::{Avx2, packing, triangles};
+use crate::vector::active_ray::ActiveRay;
 use crate::vector::boxes::{Intervals, TINY, WIDEN};
-use crate::vector::ground::{Candidates, Ground, Steps};
 use crate::vector::moller_trumbore;
 use crate::vector::prepared::Prepared;
 use crate::vector::rule::Rule;
-use crate::vector::slot::Slot;
+use crate::vector::source::{Candidates, Steps, VectorSource};
 use crate::vector::triangles::{Accepted, accepted_by};
 use crate::world::{Node, Pointer};
 use geometry::{Triangle, TriangleRule};
@@ -24,14 +24,14 @@ impl<R: Rule> Prepared<'_, R, Avx2> {
     pub(super) unsafe fn children(
         &self,
         node: Pointer,
-        slot: &Slot,
+        slot: &ActiveRay,
         is_ordered: bool,
     ) -> Children<'_> {
-        // SAFETY: as promised.
-        let node = unsafe { &*self.place(node, slot).cast::<Node>() };
-        let intervals = Intervals::new(node, &slot.aim);
+        // SAFETY: POINTER-PROVED.
+        let node = unsafe { &*self.proved_place(node, slot).cast::<Node>() };
+        let intervals = Intervals::new(node, &slot.box_ray);
         match is_ordered {
-            true => Children::new(node, &intervals, slot.aim.octant),
+            true => Children::new(node, &intervals, slot.box_ray.octant),
             false => Children::unordered(node, &intervals),
         }
     }
@@ -42,11 +42,11 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx2> {
 
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn node_alone(&self, node: Pointer, slot: &mut Slot, size: usize) -> Pointer {
-        // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
+    unsafe fn node_alone(&self, node: Pointer, slot: &mut ActiveRay, size: usize) -> Pointer {
+        // SAFETY: POINTER-PROVED, STACK-ROOM, STACK-BOTTOM.
         unsafe {
-            let node = &*self.place(node, slot).cast::<Node>();
-            let intervals = Intervals::new(node, &slot.aim);
+            let node = &*self.proved_place(node, slot).cast::<Node>();
+            let intervals = Intervals::new(node, &slot.box_ray);
             let met = boxes::met(&intervals);
             if met.is_power_of_two() {
                 return node.children[met.trailing_zeros() as usize];
@@ -55,7 +55,7 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx2> {
                 slot.top = slot.top.sub(1);
                 return *slot.top;
             }
-            let found = Children::new(node, &intervals, slot.aim.octant);
+            let found = Children::new(node, &intervals, slot.box_ray.octant);
             slot.top = found.push::<true>(slot.top, size).sub(1);
             found.nearest()
         }
@@ -63,16 +63,16 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx2> {
 
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn candidates(&self, leaf: Pointer, slot: &Slot) -> Candidates {
+    unsafe fn candidates(&self, leaf: Pointer, slot: &ActiveRay) -> Candidates {
         let tested = leaf.triangles();
-        // SAFETY: as promised; there is room behind the last leaf.
+        // SAFETY: POINTER-PROVED, LEAF-ROOM.
         let mask = unsafe {
             match R::RULE {
                 TriangleRule::Watertight => {
-                    triangles::candidates(self.place(leaf, slot), tested, slot)
+                    triangles::candidates(self.proved_place(leaf, slot), tested, slot)
                 }
                 TriangleRule::MollerTrumbore => {
-                    moller_trumbore::candidates(self.place(leaf, slot), tested, slot)
+                    moller_trumbore::candidates(self.proved_place(leaf, slot), tested, slot)
                 }
             }
         };
@@ -80,15 +80,15 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx2> {
     }
 
     #[inline(always)]
-    unsafe fn leaf(&self, leaf: Pointer, _: &Slot) -> Pointer {
+    unsafe fn leaf(&self, leaf: Pointer, _: &ActiveRay) -> Pointer {
         leaf
     }
 
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn accepted(&self, leaf: &Pointer, lane: usize, slot: &Slot) -> Option<Accepted> {
-        // SAFETY: as promised.
-        unsafe { accepted_by::<R>(self.place(*leaf, slot), leaf.triangles(), lane, slot) }
+    unsafe fn accepted(&self, leaf: &Pointer, lane: usize, slot: &ActiveRay) -> Option<Accepted> {
+        // SAFETY: POINTER-PROVED, LANE-PRESENT.
+        unsafe { accepted_by::<R>(self.proved_place(*leaf, slot), leaf.triangles(), lane, slot) }
     }
 
     fn triangle(&self, leaf: &Pointer, lane: usize) -> Triangle {
@@ -96,8 +96,8 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx2> {
     }
 
     #[inline(always)]
-    fn id(&self, leaf: &Pointer, lane: usize, slot: &Slot) -> PrimitiveId {
-        self.world.names[slot.blas as usize].id(self.world.arena.name(*leaf, lane))
+    fn id(&self, leaf: &Pointer, lane: usize, slot: &ActiveRay) -> PrimitiveId {
+        self.world.primitive_ids[slot.blas as usize].id(self.world.arena.name(*leaf, lane))
     }
 
     #[inline(always)]
@@ -116,12 +116,14 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx2> {
         let limit = _mm256_set1_ps(t * WIDEN + TINY);
         let (mut read, mut kept) = (bottom, bottom);
         while read < top {
-            // SAFETY: entries up to the top are there, and the caller promises room behind them.
-            // What is written lies no higher than what has been read.
+            // SAFETY: STACK-ROOM, LANES-INITIALIZED. What is written lies no higher than what has
+            // been read.
             unsafe {
                 let left = top.offset_from(read).min(8);
-                let depths = _mm256_loadu_ps(read.add(size).cast());
-                let pointers = _mm256_loadu_si256(read.cast());
+                let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+                let present = _mm256_cmpgt_epi32(_mm256_set1_epi32(left as i32), lanes);
+                let depths = _mm256_maskload_ps(read.add(size).cast(), present);
+                let pointers = _mm256_maskload_epi32(read.cast(), present);
                 let is_near = _mm256_cmp_ps::<_CMP_LE_OQ>(depths, limit);
                 let near = (_mm256_movemask_ps(is_near) & ((1 << left) - 1)) as u8;
                 let lanes = packing::lanes(near);

@@ -1,6 +1,6 @@
 //! One ray against the triangles of a leaf, by the watertight rule.
 
-use crate::vector::slot::Slot;
+use crate::vector::active_ray::ActiveRay;
 use crate::vector::triangles::{corner, greatest3, least3, limit};
 use std::arch::x86_64::*;
 
@@ -12,14 +12,15 @@ use std::arch::x86_64::*;
 /// coordinates.
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-pub(super) unsafe fn candidates(leaf: *const u8, count: usize, slot: &Slot) -> u8 {
+pub(super) unsafe fn candidates(leaf: *const u8, count: usize, slot: &ActiveRay) -> u8 {
     let row = 4 * count;
-    // SAFETY: as promised; the rows of a corner are three rows behind those of the one before.
+    // SAFETY: POINTER-PROVED, LEAF-ROOM. The rows of a corner lie three rows behind those of the
+    // one before.
     let (a, b, c) = unsafe {
         (
-            corner(leaf, row, &slot.shear),
-            corner(leaf.add(3 * row), row, &slot.shear),
-            corner(leaf.add(6 * row), row, &slot.shear),
+            corner(leaf, row, &slot.triangle_ray),
+            corner(leaf.add(3 * row), row, &slot.triangle_ray),
+            corner(leaf.add(6 * row), row, &slot.triangle_ray),
         )
     };
     let u = _mm256_sub_ps(_mm256_mul_ps(c.x, b.y), _mm256_mul_ps(c.y, b.x));

@@ -1,7 +1,7 @@
 //! The children of a node that a ray meets.
 
+use crate::vector::active_ray::BoxTestRay;
 use crate::vector::boxes::Intervals;
-use crate::vector::slot::Aim;
 use crate::world::{Node, Pointer};
 use std::arch::x86_64::*;
 
@@ -31,7 +31,7 @@ impl Children {
     #[inline(always)]
     pub(crate) fn nearest_or(&self, node: &Node, other: Pointer) -> Pointer {
         let mut pointer = self.nearest(node).0;
-        // SAFETY: registers alone are read and written.
+        // SAFETY: REGISTERS-ONLY.
         unsafe {
             std::arch::asm!(
                 "test {met:e}, {met:e}",
@@ -59,7 +59,7 @@ impl Intervals {
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     pub(crate) fn unordered(&self, node: &Node) -> Children {
-        // SAFETY: eight pointers are a vector, and aligned like one.
+        // SAFETY: VECTOR-SIZED.
         let pointers = unsafe { _mm256_load_si256(node.children.as_ptr().cast()) };
         Children { met: self.met(), enter: self.enter, pointers, order: 0o01234567 }
     }
@@ -67,9 +67,9 @@ impl Intervals {
     /// In the order of the ray's octant.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(crate) fn children(&self, node: &Node, aim: &Aim) -> Children {
+    pub(crate) fn children(&self, node: &Node, aim: &BoxTestRay) -> Children {
         let order = node.orders[aim.octant as usize & 7];
-        // SAFETY: eight pointers are a vector, and aligned like one.
+        // SAFETY: VECTOR-SIZED.
         let pointers = unsafe { _mm256_load_si256(node.children.as_ptr().cast()) };
         // Only the lowest three bits of an index count.
         let shifts = _mm256_setr_epi32(21, 18, 15, 12, 9, 6, 3, 0);

@@ -31,7 +31,8 @@ impl List {
     /// There must be fewer than [`SLOTS`] tasks.
     #[inline(always)]
     pub(super) unsafe fn push(&mut self, pointer: Pointer, slot: u32) {
-        // SAFETY: as promised.
+        debug_assert!(self.count < SLOTS, "TASK-ROOM");
+        // SAFETY: TASK-ROOM.
         unsafe {
             *self.pointers.get_unchecked_mut(self.count) = pointer;
             *self.slots.get_unchecked_mut(self.count) = slot;
@@ -53,7 +54,8 @@ impl List {
         pointers: __m512i,
         slots: __m512i,
     ) -> usize {
-        // SAFETY: as promised; behind the last task is room for sixteen.
+        debug_assert!(count + mask.count_ones() as usize <= SLOTS, "TASK-ROOM");
+        // SAFETY: TASK-ROOM, VECTOR-SIZED.
         unsafe {
             let place = self.pointers.as_mut_ptr().add(count);
             _mm512_storeu_si512(place.cast(), _mm512_maskz_compress_epi32(mask, pointers));
@@ -106,6 +108,15 @@ impl Lists {
         }
     }
 
+    /// Whether every slot has one task, or is free: SLOT-UNIQUE, for assertions between rounds.
+    pub(super) fn are_unique(&self) -> bool {
+        let lists = [&self.nodes, &self.leaves, &self.others, &self.hits, &self.free];
+        let mut slots: Vec<u32> =
+            lists.iter().flat_map(|list| list.slots[..list.count].iter().copied()).collect();
+        slots.sort_unstable();
+        slots.into_iter().eq(0..SLOTS as u32)
+    }
+
     /// Whether a slot is not free.
     pub(super) fn is_any_in_flight(&self) -> bool {
         self.free.count < SLOTS
@@ -124,8 +135,8 @@ impl Lists {
         let (done, found) = (self.leaves.count, self.found.count);
         let mut hits = 0;
         for at in (0..done).step_by(16) {
-            // SAFETY: there is room for sixteen behind the last task; what is written to `leaves`
-            // lies no higher than what has been read.
+            // SAFETY: TASK-ROOM, VECTOR-SIZED. What is written to `leaves` lies no higher than what
+            // has been read.
             unsafe {
                 let met = _mm512_loadu_si512(self.met.as_ptr().add(at).cast());
                 let leaves = _mm512_loadu_si512(self.leaves.pointers.as_ptr().add(at).cast());
@@ -136,16 +147,15 @@ impl Lists {
                 let place = self.masks.as_mut_ptr().add(hits);
                 _mm512_storeu_si512(place.cast(), _mm512_maskz_compress_epi32(is_hit, met));
                 hits = self.hits.append(hits, is_hit, leaves, slots);
-                counts = self.deal(counts, present & !is_hit, behind, slots);
+                counts = self.distribute(counts, present & !is_hit, behind, slots);
             }
         }
         for at in (0..found).step_by(16) {
-            // SAFETY: there is room for sixteen behind the last task, and every slot has one task
-            // at most.
+            // SAFETY: TASK-ROOM, VECTOR-SIZED, SLOT-UNIQUE.
             unsafe {
                 let pointers = _mm512_loadu_si512(self.found.pointers.as_ptr().add(at).cast());
                 let slots = _mm512_loadu_si512(self.found.slots.as_ptr().add(at).cast());
-                counts = self.deal(counts, first(found - at), pointers, slots);
+                counts = self.distribute(counts, first(found - at), pointers, slots);
             }
         }
         self.found.count = 0;
@@ -160,7 +170,7 @@ impl Lists {
     /// As [`Lists::sort`].
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn deal(
+    unsafe fn distribute(
         &mut self,
         counts: Counts,
         mask: u16,
@@ -171,7 +181,7 @@ impl Lists {
         let limit = _mm512_set1_epi32(Pointer::FIRST_OTHER as i32);
         let others = _mm512_mask_cmpge_epu32_mask(mask, pointers, limit);
         let leaves = mask & !nodes & !others;
-        // SAFETY: as promised.
+        // SAFETY: SLOT-UNIQUE, so TASK-ROOM.
         unsafe {
             Counts {
                 nodes: self.nodes.append(counts.nodes, nodes, pointers, slots),

@@ -6,12 +6,12 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! | `flight` | rays in flight, and the rounds of their steps |
-//! | `rounds` | steps of one kind, of many rays |
+//! | `ray_pool` | rays in flight, and the rounds of their steps |
+//! | `batch_steps` | steps of one kind, of many rays |
 //! | `lists` | which of them wait for which kind of step |
-//! | [`alone`] | one ray alone over the CPU's copy, in what is asked most |
+//! | [`single_ray`] | one ray alone over the CPU's copy, in what is asked most |
 //! | `prepared` | steps over the CPU's copy |
-//! | [`in_place`] | the image's own bytes as ground, and steps over it |
+//! | [`in_place`] | the image's own bytes as source, and steps over it |
 //! | `boxes` | the children of a node that a ray meets |
 //! | `stack` | how they get onto its stack |
 //! | `triangles` | triangles that it may hit |
@@ -21,13 +21,13 @@
 //! Box tests are conservative and decide nothing but the work. Hits are decided by the arithmetic
 //! of [`geometry`], bit for bit.
 
-pub(crate) mod alone;
+mod batch_steps;
 mod boxes;
-mod flight;
 pub(crate) mod in_place;
 mod lists;
 mod prepared;
-mod rounds;
+mod ray_pool;
+pub(crate) mod single_ray;
 mod stack;
 mod triangles;
 
@@ -35,13 +35,13 @@ use crate::ask::Ask;
 use crate::kind::Kind;
 use crate::vector::prepared::Prepared;
 use crate::vector::rule::{MollerTrumbore, Watertight};
-use crate::vector::single;
+use crate::vector::single_ray as vector_single_ray;
 use crate::vector::walk::Walk;
 use crate::world::World;
-use flight::Flight;
+use batch_steps::BatchSteps;
 use geometry::{Ray, TriangleRule};
 use machine::Counters;
-use rounds::Rounds;
+use ray_pool::RayPool;
 
 /// Whether this processor can run the kernel.
 pub(crate) fn is_available() -> bool {
@@ -70,50 +70,51 @@ pub(crate) unsafe fn answer<K: Kind>(
     answers: &mut [K::Answer],
     counters: Option<&mut Counters>,
 ) {
-    // SAFETY: as promised by the caller.
+    // SAFETY: FEATURES-DETECTED.
     unsafe {
         match ask.rule {
             TriangleRule::Watertight => {
-                let ground = Prepared::<Watertight, Avx512>::new(world);
-                answer_over::<K, _>(&ground, ask, first, rays, answers, counters);
+                let source = Prepared::<Watertight, Avx512>::new(world);
+                answer_over::<K, _>(&source, ask, first, rays, answers, counters);
             }
             TriangleRule::MollerTrumbore => {
-                let ground = Prepared::<MollerTrumbore, Avx512>::new(world);
-                answer_over::<K, _>(&ground, ask, first, rays, answers, counters);
+                let source = Prepared::<MollerTrumbore, Avx512>::new(world);
+                answer_over::<K, _>(&source, ask, first, rays, answers, counters);
             }
         }
     }
 }
 
-/// The same over any ground.
+/// The same over any source.
 ///
 /// # Safety
 /// As [`answer`].
-unsafe fn answer_over<K: Kind, G: Rounds>(
-    ground: &G,
+unsafe fn answer_over<K: Kind, G: BatchSteps>(
+    source: &G,
     ask: &Ask<'_>,
     first: usize,
     rays: &[Ray],
     answers: &mut [K::Answer],
     counters: Option<&mut Counters>,
 ) {
+    debug_assert!(is_available(), "FEATURES-DETECTED");
     let mut uncounted = Counters::default();
     let is_counted = counters.is_some();
     let counters = counters.unwrap_or(&mut uncounted);
-    if ask.mask == 0 || !ground.is_ordinary() {
+    if ask.mask == 0 || !source.is_ordinary() {
         for (offset, (ray, answer)) in rays.iter().zip(answers).enumerate() {
-            ground.answer_plainly::<K>(ask, first + offset, ray, answer, counters);
+            source.answer_scalar::<K>(ask, first + offset, ray, answer, counters);
         }
         return;
     }
-    let mut walk = Walk::<K, G>::new(ground, ask, first, rays, answers, counters);
-    // SAFETY: the caller promises the features.
+    let mut walk = Walk::<K, G>::new(source, ask, first, rays, answers, counters);
+    // SAFETY: FEATURES-DETECTED.
     unsafe {
         match (rays.len(), is_counted) {
             (1, false) => one::<K, G, false>(&mut walk),
             (1, true) => one::<K, G, true>(&mut walk),
-            (_, false) => Flight::new(walk).answer::<false>(),
-            (_, true) => Flight::new(walk).answer::<true>(),
+            (_, false) => RayPool::new(walk).answer::<false>(),
+            (_, true) => RayPool::new(walk).answer::<true>(),
         }
     }
 }
@@ -123,7 +124,7 @@ unsafe fn answer_over<K: Kind, G: Rounds>(
 /// # Safety
 /// As [`answer`], and there must be one ray.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-unsafe fn one<K: Kind, G: Rounds, const COUNTED: bool>(walk: &mut Walk<'_, K, G>) {
-    // SAFETY: as promised.
-    unsafe { single::answer::<K, G, COUNTED>(walk) };
+unsafe fn one<K: Kind, G: BatchSteps, const COUNTED: bool>(walk: &mut Walk<'_, K, G>) {
+    // SAFETY: FEATURES-DETECTED.
+    unsafe { vector_single_ray::answer::<K, G, COUNTED>(walk) };
 }

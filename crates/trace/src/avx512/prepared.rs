@@ -1,12 +1,12 @@
 //! Steps of one ray over the CPU's copy.
 
 use super::{Avx512, stack, triangles};
+use crate::vector::active_ray::ActiveRay;
 use crate::vector::boxes::Intervals;
-use crate::vector::ground::{Candidates, Ground, Steps};
 use crate::vector::moller_trumbore;
 use crate::vector::prepared::Prepared;
 use crate::vector::rule::Rule;
-use crate::vector::slot::Slot;
+use crate::vector::source::{Candidates, Steps, VectorSource};
 use crate::vector::triangles::{Accepted, accepted_by};
 use crate::world::{Node, Pointer};
 use geometry::{Triangle, TriangleRule};
@@ -17,11 +17,11 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx512> {
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn node_alone(&self, node: Pointer, slot: &mut Slot, size: usize) -> Pointer {
-        // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
+    unsafe fn node_alone(&self, node: Pointer, slot: &mut ActiveRay, size: usize) -> Pointer {
+        // SAFETY: POINTER-PROVED, STACK-ROOM, STACK-BOTTOM.
         unsafe {
-            let node = &*self.place(node, slot).cast::<Node>();
-            let intervals = Intervals::new(node, &slot.aim);
+            let node = &*self.proved_place(node, slot).cast::<Node>();
+            let intervals = Intervals::new(node, &slot.box_ray);
             let met = intervals.met();
             if met.is_power_of_two() {
                 node.children[met.trailing_zeros() as usize]
@@ -29,7 +29,7 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx512> {
                 slot.top = slot.top.sub(1);
                 *slot.top
             } else {
-                let found = intervals.children(node, &slot.aim);
+                let found = intervals.children(node, &slot.box_ray);
                 slot.top = stack::push_met::<true>(slot.top, size, &found).sub(1);
                 found.nearest(node)
             }
@@ -38,16 +38,16 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx512> {
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn candidates(&self, leaf: Pointer, slot: &Slot) -> Candidates {
+    unsafe fn candidates(&self, leaf: Pointer, slot: &ActiveRay) -> Candidates {
         let tested = leaf.triangles();
-        // SAFETY: as promised; there is room behind the last leaf.
+        // SAFETY: POINTER-PROVED, LEAF-ROOM.
         let mask = unsafe {
             match R::RULE {
                 TriangleRule::Watertight => {
-                    triangles::candidates(self.place(leaf, slot), tested, slot)
+                    triangles::candidates(self.proved_place(leaf, slot), tested, slot)
                 }
                 TriangleRule::MollerTrumbore => {
-                    moller_trumbore::candidates(self.place(leaf, slot), tested, slot)
+                    moller_trumbore::candidates(self.proved_place(leaf, slot), tested, slot)
                 }
             }
         };
@@ -55,15 +55,15 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx512> {
     }
 
     #[inline(always)]
-    unsafe fn leaf(&self, leaf: Pointer, _: &Slot) -> Pointer {
+    unsafe fn leaf(&self, leaf: Pointer, _: &ActiveRay) -> Pointer {
         leaf
     }
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn accepted(&self, leaf: &Pointer, lane: usize, slot: &Slot) -> Option<Accepted> {
-        // SAFETY: as promised.
-        unsafe { accepted_by::<R>(self.place(*leaf, slot), leaf.triangles(), lane, slot) }
+    unsafe fn accepted(&self, leaf: &Pointer, lane: usize, slot: &ActiveRay) -> Option<Accepted> {
+        // SAFETY: POINTER-PROVED, LANE-PRESENT.
+        unsafe { accepted_by::<R>(self.proved_place(*leaf, slot), leaf.triangles(), lane, slot) }
     }
 
     fn triangle(&self, leaf: &Pointer, lane: usize) -> Triangle {
@@ -71,8 +71,8 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx512> {
     }
 
     #[inline(always)]
-    fn id(&self, leaf: &Pointer, lane: usize, slot: &Slot) -> PrimitiveId {
-        self.world.names[slot.blas as usize].id(self.world.arena.name(*leaf, lane))
+    fn id(&self, leaf: &Pointer, lane: usize, slot: &ActiveRay) -> PrimitiveId {
+        self.world.primitive_ids[slot.blas as usize].id(self.world.arena.name(*leaf, lane))
     }
 
     #[inline(always)]
@@ -88,7 +88,7 @@ impl<R: Rule> Steps for Prepared<'_, R, Avx512> {
         size: usize,
         t: f32,
     ) -> *mut Pointer {
-        // SAFETY: as promised.
+        // SAFETY: STACK-ROOM, LANES-INITIALIZED.
         unsafe { stack::drop_beyond(bottom, top, size, t) }
     }
 }

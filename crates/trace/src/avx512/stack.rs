@@ -16,7 +16,7 @@ pub(crate) unsafe fn push_met<const DEPTHS: bool>(
     size: usize,
     found: &Children,
 ) -> *mut Pointer {
-    // SAFETY: as promised.
+    // SAFETY: STACK-ROOM, VECTOR-SIZED.
     unsafe {
         let pointers = _mm256_maskz_compress_epi32(found.met, found.pointers);
         _mm256_storeu_si256(top.cast(), pointers);
@@ -43,13 +43,13 @@ pub(crate) unsafe fn drop_beyond(
     let limit = _mm512_set1_ps(t * WIDEN + TINY);
     let (mut read, mut kept) = (bottom, bottom);
     while read < top {
-        // SAFETY: entries up to the top are there, and the caller promises sixteen more. What is
-        // written lies no higher than what has been read.
+        // SAFETY: STACK-ROOM, LANES-INITIALIZED. What is written lies no higher than what has been
+        // read.
         unsafe {
             let left = top.offset_from(read).min(16);
-            let depths = _mm512_loadu_ps(read.add(size).cast());
-            let pointers = _mm512_loadu_si512(read.cast());
             let present = ((1u32 << left) - 1) as u16;
+            let depths = _mm512_maskz_loadu_ps(present, read.add(size).cast());
+            let pointers = _mm512_maskz_loadu_epi32(present, read.cast());
             let near = _mm512_mask_cmp_ps_mask::<_CMP_LE_OQ>(present, depths, limit);
             let depths = _mm512_maskz_compress_ps(near, depths);
             let pointers = _mm512_maskz_compress_epi32(near, pointers);

@@ -1,6 +1,6 @@
 //! Which triangles of a leaf a ray may hit by the watertight rule.
 
-use crate::vector::slot::Slot;
+use crate::vector::active_ray::ActiveRay;
 use crate::vector::triangles::{Corners, corner, greatest3, least3, limit};
 use std::arch::x86_64::*;
 
@@ -12,14 +12,15 @@ use std::arch::x86_64::*;
 /// coordinates.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-pub(crate) unsafe fn candidates(leaf: *const u8, count: usize, slot: &Slot) -> u8 {
+pub(crate) unsafe fn candidates(leaf: *const u8, count: usize, slot: &ActiveRay) -> u8 {
     let row = 4 * count;
-    // SAFETY: as promised; the rows of a corner are three rows behind those of the one before.
+    // SAFETY: POINTER-PROVED, LEAF-ROOM. The rows of a corner lie three rows behind those of the
+    // one before.
     let (a, b, c) = unsafe {
         (
-            corner(leaf, row, &slot.shear),
-            corner(leaf.add(3 * row), row, &slot.shear),
-            corner(leaf.add(6 * row), row, &slot.shear),
+            corner(leaf, row, &slot.triangle_ray),
+            corner(leaf.add(3 * row), row, &slot.triangle_ray),
+            corner(leaf.add(6 * row), row, &slot.triangle_ray),
         )
     };
     let present = ((1u32 << count) - 1) as u8;
@@ -30,7 +31,7 @@ pub(crate) unsafe fn candidates(leaf: *const u8, count: usize, slot: &Slot) -> u
 /// range.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-pub(crate) fn met(a: &Corners, b: &Corners, c: &Corners, present: u8, slot: &Slot) -> u8 {
+pub(crate) fn met(a: &Corners, b: &Corners, c: &Corners, present: u8, slot: &ActiveRay) -> u8 {
     let zero = _mm256_setzero_ps();
     // The parameter of a hit is a mean of the corners' depths. These are known first, so they are
     // asked first.

@@ -57,12 +57,12 @@ impl BeamKernel {
         match self {
             #[cfg(target_arch = "x86_64")]
             Self::Avx512 if self.is_available() => {
-                // SAFETY: the processor has AVX-512 F.
+                // SAFETY: FEATURES-DETECTED: AVX-512 F.
                 unsafe { super::avx512::meets(beam, groups, met) }
             }
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 if self.is_available() => {
-                // SAFETY: the processor has AVX2.
+                // SAFETY: FEATURES-DETECTED: AVX2.
                 unsafe { super::avx2::meets(beam, groups, met) }
             }
             _ => plain::meets(beam, groups, met),
@@ -79,12 +79,12 @@ impl BeamKernel {
         match self {
             #[cfg(target_arch = "x86_64")]
             Self::Avx512 if self.is_available() => {
-                // SAFETY: the processor has AVX-512 F.
+                // SAFETY: FEATURES-DETECTED: AVX-512 F.
                 unsafe { super::avx512::overlaps(beam, &group.planes, 0) }
             }
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 if self.is_available() => {
-                // SAFETY: the processor has AVX2.
+                // SAFETY: FEATURES-DETECTED: AVX2.
                 unsafe { super::avx2::bounds(beam, group) }
             }
             _ => plain::overlaps(beam, &group.planes),
@@ -98,7 +98,7 @@ impl BeamKernel {
         match self {
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 | Self::Avx512 if self.is_available() => {
-                // SAFETY: the processor has AVX2, which the AVX-512 kernel asks for too.
+                // SAFETY: FEATURES-DETECTED: AVX2, which the AVX-512 kernel asks for too.
                 unsafe { super::avx2::overlaps(beam, planes, 0) }
             }
             _ => plain::overlaps(beam, planes),

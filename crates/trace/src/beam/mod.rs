@@ -44,7 +44,7 @@
 //! | `kernel` | the kernels, and the one place where one is chosen |
 //! | `plain`, `avx2`, `avx512` | the box test in plain code, 8 at a time, 16 at a time |
 //! | `vector` | what the last two have in common |
-//! | `ground` | what beams need of a world beside its nodes |
+//! | `bounds` | what beams need of a world beside its nodes |
 //! | `walk` | the walk over a world |
 //! | `ask` | one beam and what is asked of it |
 //! | `visit` | what a visitor of hits wants next |
@@ -55,9 +55,9 @@ mod ask;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod bounds;
 mod boxes;
 mod error;
-mod ground;
 mod kernel;
 mod plain;
 #[cfg(target_arch = "x86_64")]
@@ -72,4 +72,4 @@ pub use kernel::BeamKernel;
 pub use visit::Visit;
 pub use walk::Beams;
 
-pub(crate) use ground::BeamGround;
+pub(crate) use bounds::BeamBounds;

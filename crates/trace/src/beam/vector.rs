@@ -42,9 +42,9 @@ macro_rules! box_test {
             first: usize,
         ) -> ($vector, $vector) {
             assert!(first + $lanes <= N);
-            // SAFETY: as many floats as a vector has follow this place, as asserted.
+            // SAFETY: VECTOR-SIZED, as asserted.
             let min = unsafe { $load(min.as_ptr().add(first)) };
-            // SAFETY: and this one.
+            // SAFETY: VECTOR-SIZED, as asserted.
             let max = unsafe { $load(max.as_ptr().add(first)) };
             let a = $sub(min, $set1(axis.upper_origin));
             let b = $sub(max, $set1(axis.lower_origin));
@@ -60,7 +60,7 @@ macro_rules! box_test {
         ) -> [Overlap; $lanes] {
             let (mut lo, mut hi) = ([0.0; $lanes], [0.0; $lanes]);
             let (entries, exits) = narrow(beam, planes, first);
-            // SAFETY: both arrays have room for a vector.
+            // SAFETY: VECTOR-SIZED.
             unsafe {
                 $store(lo.as_mut_ptr(), entries);
                 $store(hi.as_mut_ptr(), exits);

@@ -1,7 +1,7 @@
 //! The walk of a beam over a tracer's world, eight boxes at a time, nearest first.
 
+use super::bounds::BeamBounds;
 use super::boxes::Planes;
-use super::ground::BeamGround;
 use super::kernel::BeamKernel;
 use super::visit::Visit;
 use crate::world::{Pointer, Target, World};
@@ -17,7 +17,7 @@ use tree::primitives::Primitive;
 #[derive(Debug, Clone, Copy)]
 pub struct Beams<'a> {
     pub(crate) world: &'a World,
-    pub(crate) ground: &'a BeamGround,
+    pub(crate) beam_bounds: &'a BeamBounds,
     pub(crate) kernel: BeamKernel,
 }
 
@@ -55,7 +55,7 @@ impl Beams<'_> {
         let mut walk = Walk { beams: self, query, counters, visitor, until, stack };
         let _stopped = match &self.world.top {
             Some(top) => {
-                walk.level(top.level.root, &self.ground.top, Some(&query.shape.beam), None)
+                walk.level(top.level.root, &self.beam_bounds.top, Some(&query.shape.beam), None)
             }
             None => (0..self.world.blases.len()).try_for_each(|number| {
                 let space = BeamSpace::world(query);
@@ -86,10 +86,10 @@ struct Below<'a> {
 
 impl Walk<'_> {
     fn blas(&mut self, number: usize, space: &BeamSpace) -> ControlFlow<()> {
-        let Beams { world, ground, .. } = *self.beams;
+        let Beams { world, beam_bounds, .. } = *self.beams;
         let below = Below { number, space };
         let root = world.blases[number].root;
-        self.level(root, &ground.blases[number], space.beam.as_ref(), Some(below))
+        self.level(root, &beam_bounds.blases[number], space.beam.as_ref(), Some(below))
     }
 
     /// Walks a level; a beam that cannot be told from all of space (`None`) meets all of it.
@@ -128,7 +128,7 @@ impl Walk<'_> {
 
     /// Puts the children of a node that the beam meets onto the stack.
     fn node(&mut self, pointer: Pointer, t: f32, beam: Option<&Beam>, below: Option<Below<'_>>) {
-        let Beams { world, ground, kernel } = *self.beams;
+        let Beams { world, beam_bounds, kernel } = *self.beams;
         let node = world.arena.node(pointer);
         self.counters.nodes += 1;
         self.counters.box_tests += node.slots().count() as u64;
@@ -137,7 +137,8 @@ impl Walk<'_> {
             return;
         };
         let is_exact = below.is_some_and(|below| below.space.leaf == LeafRule::Exact);
-        let planes: &Planes<8> = if is_exact { &node.planes } else { ground.whole(world, pointer) };
+        let planes: &Planes<8> =
+            if is_exact { &node.planes } else { beam_bounds.whole(world, pointer) };
         let overlaps = kernel.node(beam, planes);
         let start = self.stack.len();
         for slot in node.slots().filter(|&slot| overlaps[slot].is_hit()) {
@@ -147,10 +148,10 @@ impl Walk<'_> {
     }
 
     fn instance(&mut self, number: usize) -> ControlFlow<()> {
-        let Beams { world, ground, .. } = *self.beams;
+        let Beams { world, beam_bounds, .. } = *self.beams;
         let Some(top) = &world.top else { return ControlFlow::Continue(()) };
         let instance = &top.instances[number];
-        let bounds = &ground.placed[number];
+        let bounds = &beam_bounds.placed[number];
         let Some(space) = BeamSpace::placed(self.query, instance, bounds, number as u32) else {
             return ControlFlow::Continue(());
         };
@@ -164,7 +165,11 @@ impl Walk<'_> {
         self.counters.leaves += 1;
         (0..leaf.triangles()).try_for_each(|column| {
             let (triangle, name) = world.arena.triangle(leaf, column);
-            self.primitive(space, Primitive::Triangle(&triangle), world.names[number].id(name))
+            self.primitive(
+                space,
+                Primitive::Triangle(&triangle),
+                world.primitive_ids[number].id(name),
+            )
         })
     }
 

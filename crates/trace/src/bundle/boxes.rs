@@ -29,7 +29,7 @@ pub(super) unsafe fn push_children(
     let side = |axis: usize, far: usize| {
         offset_of!(Node, planes) + 64 * axis + 32 * ((octant >> axis & 1) ^ far)
     };
-    // SAFETY: sides are places of planes in a node.
+    // SAFETY: VECTOR-SIZED: sides are places of planes in a node.
     let (enter, exit) = unsafe {
         let near = |axis: usize| {
             let planes = _mm256_load_ps(bytes.add(side(axis, 0)).cast());
@@ -68,7 +68,7 @@ pub(super) unsafe fn push_children(
     let enter = _mm256_permutexvar_ps(places, enter);
     let exit = _mm256_permutexvar_ps(places, exit);
     let met = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(enter, exit);
-    // SAFETY: the caller promises room for eight; a node has eight children.
+    // SAFETY: STACK-ROOM, VECTOR-SIZED.
     unsafe {
         let children = _mm256_load_si256(node.children.as_ptr().cast());
         let children = _mm256_permutexvar_epi32(places, children);

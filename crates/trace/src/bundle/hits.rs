@@ -9,7 +9,7 @@ use std::arch::x86_64::*;
 use tree::PrimitiveId;
 
 /// The owner of a ray that has hit nothing.
-const NOBODY: u32 = u32::MAX;
+const NO_HIT: u32 = u32::MAX;
 
 /// Best hits. `u` and `v` are kept as quotients: few of the hits that are found stay.
 pub(super) struct Hits {
@@ -35,7 +35,7 @@ pub(super) struct Weights {
 impl Hits {
     /// No rays.
     pub(super) fn empty() -> Self {
-        // SAFETY: vectors of zeros are made of bits that are all zero.
+        // SAFETY: ZERO-VALID.
         let zero: [__m512d; SIZE / 8] = unsafe { std::mem::zeroed() };
         Self {
             tmin: Lanes::zero(),
@@ -44,13 +44,13 @@ impl Hits {
             third: zero,
             sum: zero,
             names: [0; SIZE],
-            owners: [NOBODY; SIZE],
+            owners: [NO_HIT; SIZE],
         }
     }
 
     /// Forgets all hits.
     pub(super) fn clear(&mut self) {
-        self.owners = [NOBODY; SIZE];
+        self.owners = [NO_HIT; SIZE];
     }
 
     /// The largest `t` times speed that still matters to one of `members`.
@@ -90,14 +90,14 @@ impl Hits {
     /// Whether a ray has hit anything.
     #[inline(always)]
     pub(super) fn is_hit(&self, ray: usize) -> bool {
-        self.owners[ray % SIZE] != NOBODY
+        self.owners[ray % SIZE] != NO_HIT
     }
 
     /// Takes hits of one triangle by the rays `8 half ..` into account; whether one of them is
-    /// better than what there was. `ENDS`: any hit ends its ray.
+    /// better than what there was. `ANY_HIT`: any hit ends its ray.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) fn offer_half<const ENDS: bool>(
+    pub(super) fn offer_half<const ANY_HIT: bool>(
         &mut self,
         half: usize,
         mask: u8,
@@ -108,7 +108,7 @@ impl Hits {
         let best = self.best.half(half);
         let mask = _mm256_mask_cmp_ps_mask::<_CMP_GT_OQ>(mask, t, self.tmin.half(half));
         let mut better = _mm256_mask_cmp_ps_mask::<_CMP_LT_OQ>(mask, t, best);
-        if !ENDS {
+        if !ANY_HIT {
             let equal = _mm256_mask_cmp_ps_mask::<_CMP_EQ_OQ>(mask, t, best);
             if equal != 0 {
                 better |= self.winners_of_ties(half, equal, named);
@@ -117,19 +117,19 @@ impl Hits {
         if better == 0 {
             return false;
         }
-        let end = if ENDS { _mm256_set1_ps(-1.0) } else { t };
+        let end = if ANY_HIT { _mm256_set1_ps(-1.0) } else { t };
         self.best.set_half(half, _mm256_mask_blend_ps(better, best, end));
         let half = half % (SIZE / 8);
         let owners = self.owners.as_mut_ptr().wrapping_add(8 * half).cast::<__m256i>();
-        // SAFETY: both arrays have eight entries for each half.
+        // SAFETY: VECTOR-SIZED: eight entries for each half.
         unsafe {
             let owner = _mm256_set1_epi32(named.instance as i32);
             let mixed = _mm256_mask_blend_epi32(better, _mm256_loadu_si256(owners), owner);
             _mm256_storeu_si256(owners, mixed);
         }
-        if !ENDS {
+        if !ANY_HIT {
             let names = self.names.as_mut_ptr().wrapping_add(8 * half).cast::<__m256i>();
-            // SAFETY: as above.
+            // SAFETY: VECTOR-SIZED: eight entries for each half.
             unsafe {
                 let name = _mm256_set1_epi32(named.name as i32);
                 let mixed = _mm256_mask_blend_epi32(better, _mm256_loadu_si256(names), name);
@@ -145,7 +145,7 @@ impl Hits {
 
     /// Takes one hit of one ray into account; whether it is better than what there was.
     #[inline]
-    pub(super) fn offer_one<const ENDS: bool>(
+    pub(super) fn offer_one<const ANY_HIT: bool>(
         &mut self,
         ray: usize,
         t: f32,
@@ -155,14 +155,14 @@ impl Hits {
         let ray = ray % SIZE;
         let best = self.best.of(ray);
         let is_within = t > self.tmin.of(ray) && t <= best;
-        if !is_within || t == best && (ENDS || !self.wins_tie(ray, named)) {
+        if !is_within || t == best && (ANY_HIT || !self.wins_tie(ray, named)) {
             return false;
         }
-        self.best.set(ray, if ENDS { -1.0 } else { t });
+        self.best.set(ray, if ANY_HIT { -1.0 } else { t });
         self.owners[ray] = named.instance;
         self.names[ray] = named.name;
         let set = |numbers: &mut [__m512d; SIZE / 8], number: f64| {
-            // SAFETY: the index is below `SIZE`, and vectors are made of numbers.
+            // SAFETY: VECTOR-SIZED: the index is below `SIZE`.
             unsafe { *numbers.as_mut_ptr().cast::<f64>().add(ray) = number };
         };
         set(&mut self.second, weights[0]);
@@ -190,7 +190,7 @@ impl Hits {
             let id = named.world.id(instance, name);
             (instance, id.geometry, id.primitive)
         };
-        owner != NOBODY && ids(named.instance, named.name) < ids(owner, name)
+        owner != NO_HIT && ids(named.instance, named.name) < ids(owner, name)
     }
 
     /// The best hits, as answers.
@@ -201,7 +201,7 @@ impl Hits {
                 _mm512_cvtpd_ps(_mm512_div_pd(part[half], self.sum[half]))
             };
             let (mut us, mut vs) = ([0.0f32; 8], [0.0f32; 8]);
-            // SAFETY: arrays of eight are written as vectors of eight.
+            // SAFETY: VECTOR-SIZED.
             unsafe {
                 _mm256_storeu_ps(us.as_mut_ptr(), quotient(&self.second));
                 _mm256_storeu_ps(vs.as_mut_ptr(), quotient(&self.third));
@@ -209,7 +209,7 @@ impl Hits {
             for (lane, answer) in answers.iter_mut().enumerate().take(8) {
                 let ray = (8 * half + lane) % SIZE;
                 let instance = self.owners[ray];
-                *answer = if instance == NOBODY {
+                *answer = if instance == NO_HIT {
                     K::miss()
                 } else {
                     let (t, name) = (self.best.of(ray), self.names[ray]);

@@ -17,21 +17,21 @@ pub(super) struct Lanes(pub(super) [__m512; VECTORS]);
 impl Lanes {
     /// Zero for each ray.
     pub(super) fn zero() -> Self {
-        // SAFETY: a vector of zeros is made of bits that are all zero.
+        // SAFETY: ZERO-VALID.
         unsafe { std::mem::zeroed() }
     }
 
     /// The number of one ray.
     #[inline(always)]
     pub(super) fn of(&self, ray: usize) -> f32 {
-        // SAFETY: the index is below `SIZE`, and vectors are made of numbers.
+        // SAFETY: VECTOR-SIZED: the index is below `SIZE`.
         unsafe { *self.0.as_ptr().cast::<f32>().add(ray % SIZE) }
     }
 
     /// Changes the number of one ray.
     #[inline(always)]
     pub(super) fn set(&mut self, ray: usize, number: f32) {
-        // SAFETY: as above.
+        // SAFETY: VECTOR-SIZED: the index is below `SIZE`.
         unsafe { *self.0.as_mut_ptr().cast::<f32>().add(ray % SIZE) = number };
     }
 
@@ -39,7 +39,7 @@ impl Lanes {
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     pub(super) fn half(&self, half: usize) -> __m256 {
-        // SAFETY: the index is below `SIZE / 8`.
+        // SAFETY: VECTOR-SIZED: the index is below `SIZE / 8`.
         unsafe { *self.0.as_ptr().cast::<__m256>().add(half % (SIZE / 8)) }
     }
 
@@ -47,7 +47,7 @@ impl Lanes {
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     pub(super) fn set_half(&mut self, half: usize, numbers: __m256) {
-        // SAFETY: as above.
+        // SAFETY: VECTOR-SIZED: the index is below `SIZE / 8`.
         unsafe { *self.0.as_mut_ptr().cast::<__m256>().add(half % (SIZE / 8)) = numbers };
     }
 }
@@ -60,7 +60,7 @@ pub(super) fn transposed(rays: &[Ray], numbers: [&mut Lanes; 8]) {
     for half in 0..SIZE / 8 {
         let row = |n: usize| {
             let ray: *const Ray = &raw const rays[(8 * half + n).min(last)];
-            // SAFETY: a ray has eight floats.
+            // SAFETY: VECTOR-SIZED: a ray is eight floats.
             unsafe { _mm256_loadu_ps(ray.cast()) }
         };
         let columns =
@@ -128,7 +128,7 @@ mod tests {
         for count in [1, 13, 64] {
             let rays: Vec<Ray> = (0..count).map(ray).collect();
             let mut numbers = [Lanes::zero(); 8];
-            // SAFETY: the kernel is available.
+            // SAFETY: FEATURES-DETECTED.
             unsafe { transposed(&rays, numbers.each_mut()) };
             for n in 0..SIZE {
                 for (k, lanes) in numbers.iter().enumerate() {

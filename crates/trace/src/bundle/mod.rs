@@ -1,8 +1,8 @@
 //! Bundles: coherent rays answered together.
 //!
-//! Rays that lie side by side in a batch often run side by side. A bundle of up to 64 of them walks once for all:
-//! a beam around them is tested against eight boxes at a time; only where it ends at a leaf, single rays are
-//! tested, sixteen at a time.
+//! Rays that lie side by side in a batch often run side by side. A bundle of up to 64 of them walks
+//! once for all: a beam around them is tested against eight boxes at a time; only where it ends at
+//! a leaf, single rays are tested, sixteen at a time.
 //!
 //! | file | concept |
 //! |---|---|
@@ -14,8 +14,8 @@
 //! | `stack` | where a walk still has to go |
 //! | `walk` | the walk |
 //!
-//! As in the kernel for single rays, box tests decide nothing but the work, and hits are decided by the
-//! arithmetic of [`geometry`], bit for bit.
+//! As in the kernel for single rays, box tests decide nothing but the work, and hits are decided by
+//! the arithmetic of [`geometry`], bit for bit.
 
 mod boxes;
 mod hits;
@@ -40,7 +40,8 @@ use walk::Walk;
 /// Fewer rays than this are not worth a bundle.
 const FEWEST: u32 = 8;
 
-/// Directions may differ by so much, as slopes against the dominant axis: half of a row of pixels, say.
+/// Directions may differ by so much, as slopes against the dominant axis: half of a row of pixels,
+/// say.
 const WIDEST: f32 = 0.5;
 
 /// The product of both differences of slopes may be so much: the area of a tile, say.
@@ -49,17 +50,18 @@ const LARGEST_AREA: f32 = 1.0 / 16.0;
 /// Origins may differ by so much, as a part of the distance to the far end of the world.
 const THICKEST: f32 = 1.0 / 16.0;
 
-/// Steps that a bundle may take for each of its rays. Where boxes are small beside the gaps between rays, a bundle
-/// meets what none of them meets, and they are better off alone.
+/// Steps that a bundle may take for each of its rays. Where boxes are small beside the gaps between
+/// rays, a bundle meets what none of them meets, and they are better off alone.
 const STEPS_A_RAY: u32 = 4;
 
-/// Groups that go without a bundle after one whose rays have parted; after each further one twice as many, up to [`LONGEST_PAUSE`].
+/// Groups that go without a bundle after one whose rays have parted; after each further one twice
+/// as many, up to [`LONGEST_PAUSE`].
 const SHORTEST_PAUSE: u32 = 1;
 
 const LONGEST_PAUSE: u32 = 64;
 
-/// Answers rays of a part of a batch that run together, by the watertight rule. What is left is for another
-/// kernel: the positions of these rays.
+/// Answers rays of a part of a batch that run together, by the watertight rule. What is left is for
+/// another kernel: the positions of these rays.
 ///
 /// # Safety
 /// The AVX-512 kernel must be available.
@@ -69,9 +71,10 @@ pub(crate) unsafe fn answer<K: Kind>(
     rays: &[Ray],
     answers: &mut [K::Answer],
 ) -> Vec<u32> {
+    debug_assert!(crate::avx512::is_available(), "FEATURES-DETECTED");
     let mut left = Vec::new();
     let is_taken = K::IN_BUNDLES
-        && ask.is_plain()
+        && ask.has_no_filter_or_flags()
         && ask.mask != 0
         && world.is_ordinary
         && world.box_lists.is_empty();
@@ -87,9 +90,9 @@ pub(crate) unsafe fn answer<K: Kind>(
             all(group.len())
         } else {
             let bundler = bundler.get_or_insert_with(|| Box::new(Bundler::new(world, ask)));
-            // SAFETY: as promised by the caller.
+            // SAFETY: FEATURES-DETECTED.
             let missing = unsafe { bundler.answer::<K>(group, answers) };
-            if bundler.parted {
+            if bundler.diverged {
                 (pause, next_pause) = (next_pause, LONGEST_PAUSE.min(2 * next_pause));
             } else {
                 next_pause = SHORTEST_PAUSE;
@@ -132,7 +135,7 @@ struct Bundler<'a> {
     hits: Hits,
     stack: Stack,
     /// Whether rays of the last group have parted on their way.
-    parted: bool,
+    diverged: bool,
 }
 
 impl<'a> Bundler<'a> {
@@ -144,7 +147,7 @@ impl<'a> Bundler<'a> {
             below: View::empty(),
             hits: Hits::empty(),
             stack: Stack::new(world.stack_size),
-            parted: false,
+            diverged: false,
         }
     }
 
@@ -154,15 +157,15 @@ impl<'a> Bundler<'a> {
     /// As [`answer`].
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     unsafe fn answer<K: Kind>(&mut self, rays: &[Ray], answers: &mut [K::Answer]) -> u64 {
-        let Self { world, ask, view, below, hits, stack, parted } = self;
-        *parted = false;
+        let Self { world, ask, view, below, hits, stack, diverged } = self;
+        *diverged = false;
         let [ox, oy, oz] = view.origin.each_mut();
         let [dx, dy, dz] = view.direction.each_mut();
         lanes::transposed(rays, [ox, oy, oz, dx, dy, dz, &mut hits.tmin, &mut hits.best]);
         hits.clear();
         let candidates = view.ordinary(hits.in_order(all(rays.len())));
         let mut waiting = candidates;
-        let mut walk = Walk { world, mask: ask.mask, strange: 0, steps: 0 };
+        let mut walk = Walk { world, mask: ask.mask, needs_scalar: 0, steps: 0 };
         let mut left = all(rays.len()) & !candidates;
         let (level, dilation) = match (&world.top, world.blases.first()) {
             (Some(top), _) => (&top.level, Dilation::Tlas(&top.dilation)),
@@ -181,8 +184,7 @@ impl<'a> Bundler<'a> {
                 left |= class;
             } else if level.root != crate::world::Pointer::DONE {
                 walk.steps = STEPS_A_RAY * class.count_ones();
-                // SAFETY: the caller promises the features; the view is aimed; the stack has room for every
-                // walk over this world.
+                // SAFETY: FEATURES-DETECTED, STACK-ROOM; the view is aimed at the level.
                 unsafe {
                     let below = world.top.is_some().then_some(&mut *below);
                     if K::NEEDS_HIT {
@@ -193,7 +195,7 @@ impl<'a> Bundler<'a> {
                 }
                 if walk.steps == 0 {
                     left |= class;
-                    *parted = true;
+                    *diverged = true;
                 }
             }
         }
@@ -204,10 +206,10 @@ impl<'a> Bundler<'a> {
                 *answer = if hits.is_hit(ray) { K::of(Hit::MISS) } else { K::miss() };
             }
         }
-        let mut strange = walk.strange;
-        while strange != 0 {
-            let ray = strange.trailing_zeros() as usize;
-            strange &= strange - 1;
+        let mut needs_scalar = walk.needs_scalar;
+        while needs_scalar != 0 {
+            let ray = needs_scalar.trailing_zeros() as usize;
+            needs_scalar &= needs_scalar - 1;
             let mut uncounted = Counters::default();
             scalar::answer::<K, World>(
                 world,
@@ -239,7 +241,7 @@ mod tests {
         let world = World::new(&built.tree).unwrap();
         let ask = Ask::everything(TriangleRule::Watertight);
         let mut answers: Vec<K::Answer> = rays.iter().map(|_| K::miss()).collect();
-        // SAFETY: tests that call this have asked.
+        // SAFETY: FEATURES-DETECTED.
         unsafe { answer::<K>(&world, &ask, rays, &mut answers) }
     }
 

@@ -47,8 +47,9 @@ impl Stack {
     /// The entry on top, which must be there.
     #[inline(always)]
     pub(super) unsafe fn pop(&mut self) -> Entry {
+        debug_assert!(self.height > 0, "STACK-BOTTOM");
         self.height -= 1;
-        // SAFETY: as promised.
+        // SAFETY: STACK-BOTTOM: the caller has seen an entry.
         unsafe {
             Entry {
                 depth: *self.depths.get_unchecked(self.height),
@@ -71,7 +72,8 @@ impl Stack {
         pointers: __m256i,
         places: __m256i,
     ) {
-        // SAFETY: as promised.
+        debug_assert!(self.height + 8 <= self.depths.len(), "STACK-ROOM");
+        // SAFETY: STACK-ROOM, VECTOR-SIZED.
         unsafe {
             _mm256_storeu_ps(self.depths.as_mut_ptr().add(self.height), depths);
             _mm256_storeu_si256(self.pointers.as_mut_ptr().add(self.height).cast(), pointers);
@@ -83,7 +85,8 @@ impl Stack {
     /// The pointer of an entry, counted from the top.
     #[inline(always)]
     pub(super) unsafe fn pointer_below_top(&self, below: usize) -> Pointer {
-        // SAFETY: as promised.
+        debug_assert!(below < self.height, "STACK-BOTTOM");
+        // SAFETY: STACK-BOTTOM: the caller has pushed so many.
         unsafe { Pointer(*self.pointers.get_unchecked(self.height - 1 - below)) }
     }
 }

@@ -28,22 +28,23 @@ struct Leaf<'a> {
 }
 
 /// Tests the triangles of a leaf against the rays `reaching`; whether one of them found a better
-/// hit. `ENDS`: any hit ends its ray. `COMMON`: all rays of the view start at one point.
+/// hit. `ANY_HIT`: any hit ends its ray. `COMMON`: all rays of the view start at one point.
 ///
 /// # Safety
 /// The pointer must lead to a leaf of the world.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-pub(super) unsafe fn test<const ENDS: bool, const COMMON: bool>(
+pub(super) unsafe fn test<const ANY_HIT: bool, const COMMON: bool>(
     world: &World,
     pointer: Pointer,
     reaching: u64,
     view: &View,
     hits: &mut Hits,
 ) -> bool {
+    debug_assert!(world.arena.holds(pointer), "POINTER-PROVED");
     let count = pointer.triangles();
     let [x, y, z] = view.axes;
-    // SAFETY: as promised.
+    // SAFETY: POINTER-PROVED.
     let start = unsafe { world.arena.start().add(pointer.byte()).cast::<f32>() };
     let mut rows = [x, y, z, 3 + x, 3 + y, 3 + z, 6 + x, 6 + y, 6 + z]
         .map(|row| start.wrapping_add(row * count));
@@ -52,8 +53,7 @@ pub(super) unsafe fn test<const ENDS: bool, const COMMON: bool>(
         let origin = [x, y, z].map(|axis| _mm256_set1_ps(view.point[axis]));
         for (number, row) in rows.iter_mut().enumerate() {
             let place = seen.as_mut_ptr().cast::<f32>().wrapping_add(8 * number);
-            // SAFETY: rows are read whole, and what lies behind the last one may be read too. The
-            // place is one of nine.
+            // SAFETY: POINTER-PROVED, LEAF-ROOM, VECTOR-SIZED: the place is one of nine.
             unsafe {
                 let coordinates = _mm256_loadu_ps(*row);
                 _mm256_storeu_ps(place, _mm256_sub_ps(coordinates, origin[number % 3]));
@@ -68,15 +68,15 @@ pub(super) unsafe fn test<const ENDS: bool, const COMMON: bool>(
     for vector in 0..VECTORS {
         let mask = (reaching >> (16 * vector)) as u16;
         if mask.count_ones() as usize > count {
-            // SAFETY: this is a leaf.
-            is_better |= unsafe { leaf.across::<ENDS, COMMON>(vector, mask, hits) };
+            // SAFETY: POINTER-PROVED.
+            is_better |= unsafe { leaf.across::<ANY_HIT, COMMON>(vector, mask, hits) };
         } else {
             few |= u64::from(mask) << (16 * vector);
         }
     }
     if few != 0 {
-        // SAFETY: this is a leaf.
-        is_better |= unsafe { leaf.along::<ENDS, COMMON>(few, hits) };
+        // SAFETY: POINTER-PROVED.
+        is_better |= unsafe { leaf.along::<ANY_HIT, COMMON>(few, hits) };
     }
     is_better
 }
@@ -88,7 +88,8 @@ impl Leaf<'_> {
     /// This must be a leaf, and have that triangle.
     #[inline(always)]
     unsafe fn coordinate(&self, row: usize, triangle: usize) -> f32 {
-        // SAFETY: as promised; rows have an entry for each triangle.
+        debug_assert!(triangle < self.count, "LANE-PRESENT");
+        // SAFETY: POINTER-PROVED, LANE-PRESENT.
         unsafe { *self.rows[row].add(triangle) }
     }
 
@@ -98,7 +99,7 @@ impl Leaf<'_> {
     /// coordinates are second operands, which need no load of their own.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn across<const ENDS: bool, const COMMON: bool>(
+    unsafe fn across<const ANY_HIT: bool, const COMMON: bool>(
         &self,
         vector: usize,
         mask: u16,
@@ -111,7 +112,7 @@ impl Leaf<'_> {
         let mut is_better = false;
         for triangle in 0..self.count {
             let corner = |row: usize| {
-                // SAFETY: as promised.
+                // SAFETY: POINTER-PROVED, LANE-PRESENT.
                 let coordinate = unsafe { _mm512_set1_ps(self.coordinate(row, triangle)) };
                 if COMMON { coordinate } else { _mm512_sub_ps(coordinate, origin[row % 3]) }
             };
@@ -132,9 +133,9 @@ impl Leaf<'_> {
             let candidates = mask & !(negative & positive);
             for (half, candidates) in [(0, candidates as u8), (1, (candidates >> 8) as u8)] {
                 if candidates != 0 {
-                    // SAFETY: as promised.
+                    // SAFETY: POINTER-PROVED, LANE-PRESENT.
                     is_better |= unsafe {
-                        self.half::<ENDS, COMMON>(triangle, 2 * vector + half, candidates, hits)
+                        self.half::<ANY_HIT, COMMON>(triangle, 2 * vector + half, candidates, hits)
                     };
                 }
             }
@@ -145,7 +146,7 @@ impl Leaf<'_> {
     /// One triangle and the rays `8 half ..`, decided.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline(never)]
-    unsafe fn half<const ENDS: bool, const COMMON: bool>(
+    unsafe fn half<const ANY_HIT: bool, const COMMON: bool>(
         &self,
         triangle: usize,
         half: usize,
@@ -155,7 +156,7 @@ impl Leaf<'_> {
         let view = self.view;
         let origin = view.axes.map(|axis| view.origin[axis].half(half));
         let corner = |row: usize| {
-            // SAFETY: as promised.
+            // SAFETY: POINTER-PROVED, LANE-PRESENT.
             let coordinate = unsafe { _mm256_set1_ps(self.coordinate(row, triangle)) };
             if COMMON { coordinate } else { _mm256_sub_ps(coordinate, origin[row % 3]) }
         };
@@ -176,7 +177,7 @@ impl Leaf<'_> {
         let settled = inside_own_box(accepted, &corners, t, &direction);
         if settled != accepted {
             let mut ts = [0.0; 8];
-            // SAFETY: an array of eight is written and read as a vector of eight.
+            // SAFETY: VECTOR-SIZED.
             unsafe { _mm256_storeu_ps(ts.as_mut_ptr(), t) };
             for (lane, t) in ts.iter_mut().enumerate() {
                 if (accepted & !settled) >> lane & 1 == 1 {
@@ -186,28 +187,28 @@ impl Leaf<'_> {
                     }
                 }
             }
-            // SAFETY: as above.
+            // SAFETY: VECTOR-SIZED.
             t = unsafe { _mm256_loadu_ps(ts.as_ptr()) };
         }
         // -0.0 becomes +0.0.
         let t = _mm256_add_ps(t, _mm256_setzero_ps());
-        // SAFETY: the last row has a name for each triangle.
+        // SAFETY: POINTER-PROVED, LANE-PRESENT.
         let name = unsafe { *self.names.add(triangle) };
         let named = Named { world: self.world, instance: view.instance, name };
-        hits.offer_half::<ENDS>(half, accepted, t, &weights, named)
+        hits.offer_half::<ANY_HIT>(half, accepted, t, &weights, named)
     }
 
     /// Each of `rays` against all triangles.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn along<const ENDS: bool, const COMMON: bool>(
+    unsafe fn along<const ANY_HIT: bool, const COMMON: bool>(
         &self,
         mut rays: u64,
         hits: &mut Hits,
     ) -> bool {
         let view = self.view;
         let row = |row: usize| {
-            // SAFETY: rows are read whole, and what lies behind the last one may be read too.
+            // SAFETY: POINTER-PROVED, LEAF-ROOM.
             unsafe { _mm256_loadu_ps(self.rows[row]) }
         };
         let rows = [[row(0), row(3), row(6)], [row(1), row(4), row(7)], [row(2), row(5), row(8)]];
@@ -254,7 +255,7 @@ impl Leaf<'_> {
             let settled = inside_own_box(accepted, &corners, t, &direction);
             let mut ts = [0.0; 8];
             let mut parts = [[0.0; 8]; 3];
-            // SAFETY: arrays of eight are written as vectors of eight.
+            // SAFETY: VECTOR-SIZED.
             unsafe {
                 _mm256_storeu_ps(ts.as_mut_ptr(), t);
                 _mm512_storeu_pd(parts[0].as_mut_ptr(), weights.second);
@@ -273,11 +274,11 @@ impl Leaf<'_> {
                     }
                 }
                 let t = t + 0.0; // -0.0 becomes +0.0
-                // SAFETY: the last row has a name for each triangle.
+                // SAFETY: POINTER-PROVED, LANE-PRESENT.
                 let name = unsafe { *self.names.add(lane) };
                 let named = Named { world: self.world, instance: view.instance, name };
                 let weights = [parts[0][lane], parts[1][lane], parts[2][lane]];
-                is_better |= hits.offer_one::<ENDS>(ray, t, weights, named);
+                is_better |= hits.offer_one::<ANY_HIT>(ray, t, weights, named);
             }
         }
         is_better

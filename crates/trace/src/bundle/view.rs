@@ -2,8 +2,8 @@
 
 use super::lanes::{Lanes, SIZE, VECTORS};
 use crate::ordinary::{LARGEST, SMALLEST};
+use crate::vector::active_ray::U;
 use crate::vector::boxes::TINY;
-use crate::vector::slot::U;
 use geometry::{Aabb, Ray, Transform, Vec3, slab};
 use machine::instance_dilation::InstanceDilation;
 use std::arch::x86_64::*;

@@ -18,7 +18,7 @@ pub(super) struct Walk<'a> {
     /// Which instances are seen.
     pub(super) mask: u8,
     /// Rays that are out of the ordinary in the space of an instance.
-    pub(super) strange: u64,
+    pub(super) needs_scalar: u64,
     /// Steps that the bundle may still take. Without any, its rays have parted, and answers mean
     /// nothing.
     pub(super) steps: u32,
@@ -32,7 +32,7 @@ impl Walk<'_> {
     /// The processor must have the features, the view be aimed at the level, and the stack have
     /// room for every walk over this world.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    pub(super) unsafe fn level<const ENDS: bool>(
+    pub(super) unsafe fn level<const ANY_HIT: bool>(
         &mut self,
         level: &Level,
         view: &View,
@@ -40,12 +40,12 @@ impl Walk<'_> {
         hits: &mut Hits,
         stack: &mut Stack,
     ) {
-        // SAFETY: as promised by the caller.
+        // SAFETY: FEATURES-DETECTED, STACK-ROOM.
         unsafe {
             if view.is_common {
-                self.visit::<ENDS, true>(level, view, below, hits, stack);
+                self.visit::<ANY_HIT, true>(level, view, below, hits, stack);
             } else {
-                self.visit::<ENDS, false>(level, view, below, hits, stack);
+                self.visit::<ANY_HIT, false>(level, view, below, hits, stack);
             }
         }
     }
@@ -55,7 +55,7 @@ impl Walk<'_> {
     /// # Safety
     /// As [`Walk::level`].
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    unsafe fn visit<const ENDS: bool, const COMMON: bool>(
+    unsafe fn visit<const ANY_HIT: bool, const COMMON: bool>(
         &mut self,
         level: &Level,
         view: &View,
@@ -76,7 +76,7 @@ impl Walk<'_> {
             self.steps -= 1;
             if depth <= limit {
                 if pointer.is_node() {
-                    // SAFETY: pointers of a world lead to its nodes; stacks have room.
+                    // SAFETY: POINTER-PROVED, STACK-ROOM, STACK-BOTTOM.
                     unsafe {
                         let node = world.arena.node_unchecked(pointer);
                         let count = push_children(node, pointer, view, farthest, stack);
@@ -88,23 +88,25 @@ impl Walk<'_> {
                     let members = if place == NOWHERE {
                         view.members
                     } else {
-                        // SAFETY: a place is the pointer to a node, and a slot.
+                        // SAFETY: POINTER-PROVED: a place is the pointer to a node, and a slot.
                         let node: &Node =
                             unsafe { world.arena.node_unchecked(Pointer(place & !7)) };
                         reaching::<COMMON>(node, place as usize & 7, view, hits)
                     };
                     if members != 0 {
                         let is_better = if pointer.is_node_or_leaf() {
-                            // SAFETY: pointers of a world lead to its leaves.
+                            // SAFETY: POINTER-PROVED.
                             unsafe {
-                                triangles::test::<ENDS, COMMON>(world, pointer, members, view, hits)
+                                triangles::test::<ANY_HIT, COMMON>(
+                                    world, pointer, members, view, hits,
+                                )
                             }
                         } else if let (Target::Instance(number), Some(below)) =
                             (pointer.target(), below.as_deref_mut())
                         {
-                            // SAFETY: as promised by the caller.
+                            // SAFETY: FEATURES-DETECTED, STACK-ROOM.
                             unsafe {
-                                self.instance::<ENDS>(number, members, view, below, hits, stack)
+                                self.instance::<ANY_HIT>(number, members, view, below, hits, stack)
                             };
                             true
                         } else {
@@ -113,7 +115,7 @@ impl Walk<'_> {
                         if is_better {
                             farthest = hits.farthest(view.members, &view.speed);
                             limit = farthest * WIDEN + view.beam.tiny;
-                            if ENDS && farthest < 0.0 {
+                            if ANY_HIT && farthest < 0.0 {
                                 stack.cut(bottom);
                                 return;
                             }
@@ -124,7 +126,7 @@ impl Walk<'_> {
             if stack.height() == bottom {
                 return;
             }
-            // SAFETY: the stack is higher than at the start.
+            // SAFETY: STACK-BOTTOM: the stack is higher than at the start.
             let entry = unsafe { stack.pop() };
             (depth, pointer, place) = (entry.depth, entry.pointer, entry.place);
         }
@@ -135,7 +137,7 @@ impl Walk<'_> {
     /// # Safety
     /// As [`Walk::level`].
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    unsafe fn instance<const ENDS: bool>(
+    unsafe fn instance<const ANY_HIT: bool>(
         &mut self,
         number: usize,
         members: u64,
@@ -153,18 +155,18 @@ impl Walk<'_> {
         below.transform(view, &instance.world_to_object, members);
         below.instance = number as u32;
         let mut left = below.ordinary(members);
-        let mut strange = members & !left;
-        self.strange |= strange;
-        while strange != 0 {
-            hits.end(strange.trailing_zeros() as usize);
-            strange &= strange - 1;
+        let mut needs_scalar = members & !left;
+        self.needs_scalar |= needs_scalar;
+        while needs_scalar != 0 {
+            hits.end(needs_scalar.trailing_zeros() as usize);
+            needs_scalar &= needs_scalar - 1;
         }
         while left != 0 {
             let class = below.choose_class(left);
             left &= !class;
             below.aim(class, &level.bounds, Dilation::Blas, &hits.tmin);
-            // SAFETY: as promised by the caller.
-            unsafe { self.level::<ENDS>(level, below, None, hits, stack) };
+            // SAFETY: FEATURES-DETECTED, STACK-ROOM.
+            unsafe { self.level::<ANY_HIT>(level, below, None, hits, stack) };
         }
     }
 }
@@ -173,7 +175,7 @@ impl Walk<'_> {
 #[inline(always)]
 fn prefetch(world: &World, pointer: Pointer) {
     let address = world.arena.start().wrapping_add(pointer.byte()).cast::<i8>();
-    // SAFETY: a hint may name any address.
+    // SAFETY: ANY-ADDRESS.
     unsafe {
         _mm_prefetch::<_MM_HINT_T0>(address);
         _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(64));

@@ -1,7 +1,8 @@
 //! The image's own bytes: the small way.
 //!
-//! Nothing is copied but what has no place in the nodes: the boxes around the roots and the numbers of the
-//! instances. The AVX-512 kernel walks most images (`avx512::in_place`), the scalar walk all.
+//! Nothing is copied but what has no place in the nodes: the boxes around the roots and the numbers
+//! of the instances. The AVX-512 kernel walks most images (`avx512::in_place`), the scalar walk
+//! all.
 //!
 //! | file | concept |
 //! |---|---|
@@ -139,7 +140,7 @@ impl InPlace {
         if let (Kernel::Avx512, Some(proved)) = (kernel, &self.proved)
             && (ask.rule == TriangleRule::Watertight || !proved.has_oriented_nodes)
         {
-            // SAFETY: a tracer is made only with a kernel that is available, and this image has been proved.
+            // SAFETY: FEATURES-DETECTED, POINTER-PROVED: this image has been proved.
             return unsafe {
                 crate::avx512::in_place::answer::<K>(
                     self, proved, ask, first, rays, answers, counters,

@@ -1,7 +1,9 @@
-//! Every link that a walk can take leads to a node of the image, and every instance node has a number.
+//! Every link that a walk can take leads to a node of the image, and every instance node has a
+//! number.
 //!
-//! A check has proved that already. It is proved here once more, because what follows from it in this crate is
-//! not an error but a wrong answer: all links are followed once, each node only the first time.
+//! A check has proved that already. It is proved here once more, because what follows from it in
+//! this crate is not an error but a wrong answer: all links are followed once, each node only the
+//! first time.
 
 use super::source::used_children;
 use super::{Instances, Root};

@@ -1,4 +1,5 @@
-//! Nodes, decoded as they are met. Links have been followed once ([`super::reachable`]), so they lead to nodes.
+//! Nodes, decoded as they are met. Links have been followed once ([`super::reachable`]), so they
+//! lead to nodes.
 
 use super::{InPlace, Root};
 use crate::source::{Child, LevelId, LinkTarget, TraversalSource};

@@ -3,7 +3,7 @@
 //! Vectors of eight: those of sixteen would halve the instructions, but each of them takes two
 //! turns of the units that were measured, and needs permutations.
 
-use super::slot::Aim;
+use super::active_ray::BoxTestRay;
 use crate::world::Node;
 use std::arch::x86_64::*;
 
@@ -35,8 +35,8 @@ impl Intervals {
     /// Of the children of `node`.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(crate) fn new(node: &Node, aim: &Aim) -> Self {
-        // SAFETY: eight planes are a vector, and aligned like one.
+    pub(crate) fn new(node: &Node, aim: &BoxTestRay) -> Self {
+        // SAFETY: VECTOR-SIZED.
         let (low_x, high_x, low_y, high_y, low_z, high_z) = unsafe {
             (
                 _mm256_load_ps(node.planes[0][0].as_ptr()),
@@ -53,7 +53,7 @@ impl Intervals {
     /// Of eight boxes; minimum and maximum planes may be swapped.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(crate) fn of(planes: &Planes, aim: &Aim) -> Self {
+    pub(crate) fn of(planes: &Planes, aim: &BoxTestRay) -> Self {
         let (a, b, c) = loaded(aim);
         let inverse_x = _mm256_permute_ps::<0b00_00_00_00>(a);
         let inverse_y = _mm256_permute_ps::<0b01_01_01_01>(a);
@@ -87,8 +87,8 @@ impl Intervals {
 /// the compiler would undo it if it saw what becomes of them.
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-fn loaded(aim: &Aim) -> (__m256, __m256, __m256) {
-    // SAFETY: an aim is three vectors of four.
+fn loaded(aim: &BoxTestRay) -> (__m256, __m256, __m256) {
+    // SAFETY: VECTOR-SIZED: an aim is three vectors of four.
     unsafe {
         let words: *const __m128 = std::ptr::from_ref(aim).cast();
         let (mut a, mut b, mut c) = (

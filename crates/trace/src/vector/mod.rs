@@ -3,25 +3,25 @@
 //! | file | concept |
 //! |---|---|
 //! | `walk` | what rays do between box tests |
-//! | `single` | one ray alone |
-//! | `launch` | eight rays set up at once |
-//! | `slot` | a ray |
+//! | `single_ray` | one ray alone |
+//! | `ray_setup` | eight rays set up at once |
+//! | `active_ray` | a ray |
 //! | `stack` | what it has still to visit |
-//! | `ground` | what rays walk over |
+//! | `source` | what rays walk over |
 //! | `prepared` | the CPU's copy as such |
 //! | `boxes` | one ray against eight boxes |
 //! | `rule` | the triangle rules as types |
 //! | `triangles` | triangles by the watertight rule |
 //! | `moller_trumbore` | the same by the other rule |
 
+pub(crate) mod active_ray;
 pub(crate) mod boxes;
-pub(crate) mod ground;
-pub(crate) mod launch;
 pub(crate) mod moller_trumbore;
 pub(crate) mod prepared;
+pub(crate) mod ray_setup;
 pub(crate) mod rule;
-pub(crate) mod single;
-pub(crate) mod slot;
+pub(crate) mod single_ray;
+pub(crate) mod source;
 pub(crate) mod stack;
 pub(crate) mod triangles;
 pub(crate) mod walk;

@@ -5,7 +5,7 @@
 //! answer. Nothing is said about distances before `t` is clamped: where a triangle is seen edge-on
 //! this rule's `t` may be anywhere.
 
-use super::slot::{Shear, Slot};
+use super::active_ray::{ActiveRay, TriangleTestRay};
 use super::triangles::{Accepted, inside_own_box};
 use geometry::{Ray, Triangle, Vec3, moller_trumbore};
 use std::arch::x86_64::*;
@@ -25,9 +25,10 @@ pub(crate) struct Three {
 /// coordinates.
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-pub(crate) unsafe fn candidates(leaf: *const u8, count: usize, slot: &Slot) -> u8 {
+pub(crate) unsafe fn candidates(leaf: *const u8, count: usize, slot: &ActiveRay) -> u8 {
     let row = 4 * count;
-    // SAFETY: as promised; the rows of a corner are three rows behind those of the one before.
+    // SAFETY: POINTER-PROVED, LEAF-ROOM. The rows of a corner lie three rows behind those of the
+    // one before.
     let (v0, v1, v2) = unsafe {
         (corner(leaf, row), corner(leaf.add(3 * row), row), corner(leaf.add(6 * row), row))
     };
@@ -37,10 +38,10 @@ pub(crate) unsafe fn candidates(leaf: *const u8, count: usize, slot: &Slot) -> u
 /// Which of eight triangles the rule accepts.
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-pub(crate) fn met(v0: Three, v1: Three, v2: Three, slot: &Slot) -> u8 {
-    let [x, y, z, _] = slot.shear.direction;
+pub(crate) fn met(v0: Three, v1: Three, v2: Three, slot: &ActiveRay) -> u8 {
+    let [x, y, z, _] = slot.triangle_ray.direction;
     let direction = spread([x, y, z]);
-    let origin = spread(slot.shear.origin);
+    let origin = spread(slot.triangle_ray.origin);
     let (e1, e2, e3) = (minus(v1, v0), minus(v2, v0), minus(origin, v0));
     let (s1, s2) = (cross(direction, e2), cross(e3, e1));
     let denominator = dot(s1, e1);
@@ -68,12 +69,13 @@ pub(crate) unsafe fn accepted(
     leaf: *const u8,
     count: usize,
     lane: usize,
-    slot: &Slot,
+    slot: &ActiveRay,
 ) -> Option<Accepted> {
+    debug_assert!(lane < count, "LANE-PRESENT");
     let row = 4 * count;
     let mut triangle = Triangle::new(Vec3::ZERO, Vec3::ZERO, Vec3::ZERO);
     for (number, vertex) in triangle.vertices.iter_mut().enumerate() {
-        // SAFETY: as promised.
+        // SAFETY: POINTER-PROVED, LANE-PRESENT.
         *vertex = unsafe {
             let first = leaf.add(4 * lane + 3 * number * row);
             Vec3::new(*first.cast(), *first.add(row).cast(), *first.add(2 * row).cast())
@@ -85,15 +87,16 @@ pub(crate) unsafe fn accepted(
 /// Whether the rule accepts a triangle, and where.
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-pub(crate) fn accepted_at(triangle: &Triangle, slot: &Slot) -> Option<Accepted> {
-    let Shear { origin: [ox, oy, oz], direction: [dx, dy, dz, _], .. } = slot.shear;
+pub(crate) fn accepted_at(triangle: &Triangle, slot: &ActiveRay) -> Option<Accepted> {
+    let TriangleTestRay { origin: [ox, oy, oz], direction: [dx, dy, dz, _], .. } =
+        slot.triangle_ray;
     let ray = Ray::new(Vec3::new(ox, oy, oz), Vec3::new(dx, dy, dz));
     let hit = moller_trumbore::intersect(&ray, triangle)?;
     let [a, b, c] = triangle.vertices;
     let x = _mm_sub_ps(_mm_setr_ps(a.x, b.x, c.x, c.x), _mm_set1_ps(ox));
     let y = _mm_sub_ps(_mm_setr_ps(a.y, b.y, c.y, c.y), _mm_set1_ps(oy));
     let z = _mm_sub_ps(_mm_setr_ps(a.z, b.z, c.z, c.z), _mm_set1_ps(oz));
-    let is_settled = inside_own_box(x, y, z, hit.t, &slot.shear.direction);
+    let is_settled = inside_own_box(x, y, z, hit.t, &slot.triangle_ray.direction);
     Some(Accepted { t: hit.t, is_settled, weights: [hit.u.into(), hit.v.into(), 1.0] })
 }
 
@@ -104,7 +107,7 @@ pub(crate) fn accepted_at(triangle: &Triangle, slot: &Slot) -> Option<Accepted> 
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 unsafe fn corner(rows: *const u8, row: usize) -> Three {
-    // SAFETY: rows are read whole, and what lies behind the last one may be read too.
+    // SAFETY: POINTER-PROVED, LEAF-ROOM.
     unsafe {
         Three {
             x: _mm256_loadu_ps(rows.cast()),
@@ -206,17 +209,17 @@ mod tests {
                     words[row * count + column] = coordinate;
                 }
             }
-            let mut slot = Slot::EMPTY;
+            let mut slot = ActiveRay::EMPTY;
             let leaf = words.as_ptr().cast();
-            // SAFETY: the kernel is available; nine rows lie there, and eight words more.
+            // SAFETY: FEATURES-DETECTED, LEAF-ROOM: nine rows lie there, and eight words more.
             let mask = unsafe {
-                slot.shear.set::<MollerTrumbore>(&ray);
+                slot.triangle_ray.set::<MollerTrumbore>(&ray);
                 candidates(leaf, count, &slot)
             };
             for (lane, triangle) in triangles.iter().enumerate() {
                 let expected = moller_trumbore::intersect(&ray, triangle);
                 assert_eq!(mask >> lane & 1 == 1, expected.is_some(), "{ray:?} {triangle:?}");
-                // SAFETY: as above.
+                // SAFETY: FEATURES-DETECTED, LANE-PRESENT.
                 let found = unsafe { accepted(leaf, count, lane, &slot) };
                 let bits = |t: f32, (u, v): (f32, f32)| [t, u, v].map(f32::to_bits);
                 assert_eq!(

@@ -1,8 +1,8 @@
-//! The CPU's copy as ground of rays in flight.
+//! The CPU's copy as source of rays in flight.
 
-use super::ground::Ground;
+use super::active_ray::ActiveRay;
 use super::rule::Rule;
-use super::slot::Slot;
+use super::source::VectorSource;
 use crate::ask::Ask;
 use crate::kind::Kind;
 use crate::scalar;
@@ -26,7 +26,7 @@ impl<'a, R, V> Prepared<'a, R, V> {
     }
 }
 
-impl<R: Rule, V> Ground for Prepared<'_, R, V> {
+impl<R: Rule, V> VectorSource for Prepared<'_, R, V> {
     type Rule = R;
 
     const LINES: usize = 4;
@@ -53,8 +53,8 @@ impl<R: Rule, V> Ground for Prepared<'_, R, V> {
     }
 
     #[inline(always)]
-    fn instance(&self, named: usize) -> Option<usize> {
-        Some(named)
+    fn instance(&self, instance_id: usize) -> Option<usize> {
+        Some(instance_id)
     }
 
     fn stack_size(&self) -> usize {
@@ -65,7 +65,7 @@ impl<R: Rule, V> Ground for Prepared<'_, R, V> {
         self.world.box_list(number)
     }
 
-    fn answer_plainly<K: Kind>(
+    fn answer_scalar<K: Kind>(
         &self,
         ask: &Ask<'_>,
         position: usize,
@@ -76,8 +76,12 @@ impl<R: Rule, V> Ground for Prepared<'_, R, V> {
         scalar::answer::<K, _>(self.world, ask, position, ray, answer, counters);
     }
 
+    fn holds(&self, pointer: Pointer, _: &ActiveRay) -> bool {
+        self.world.arena.holds(pointer)
+    }
+
     #[inline(always)]
-    fn place(&self, pointer: Pointer, _: &Slot) -> *const u8 {
+    fn place(&self, pointer: Pointer, _: &ActiveRay) -> *const u8 {
         self.start.wrapping_add(pointer.byte())
     }
 }

@@ -29,13 +29,19 @@ pub(crate) fn all(count: usize, size: usize) -> Vec<u32> {
     words
 }
 
+/// Whether a stack of a size that ends at `top` has its lowest entry, or just had it taken, and
+/// room for a vector of entries more: STACK-BOTTOM, STACK-ROOM, for assertions.
+pub(crate) fn is_within(bottom: *mut Pointer, top: *mut Pointer, size: usize) -> bool {
+    bottom <= top && top <= bottom.wrapping_add(size - MARGIN)
+}
+
 /// Adds an entry that is visited wherever the range ends; the new top.
 ///
 /// # Safety
 /// The stack must have room for it.
 #[inline(always)]
 pub(crate) unsafe fn push(top: *mut Pointer, size: usize, pointer: Pointer) -> *mut Pointer {
-    // SAFETY: as promised.
+    // SAFETY: STACK-ROOM.
     unsafe {
         *top = pointer;
         *top.add(size).cast() = f32::NEG_INFINITY;

@@ -5,10 +5,10 @@
 //! condition of a hit, that `t` lies in the triangle's own box, is settled at once for nearly all
 //! of them, and by [`clamped`] for the rest.
 
+use super::active_ray::{ActiveRay, TriangleTestRay};
 use super::boxes::{TINY, WIDEN};
 use super::moller_trumbore;
 use super::rule::Rule;
-use super::slot::{Shear, Slot};
 use geometry::{Ray, SlabRay, Triangle, TriangleRule, slab};
 use std::arch::x86_64::*;
 
@@ -27,8 +27,8 @@ pub(crate) struct Corners {
 /// Three rows must lie at `rows`, with 32 bytes behind the last one that is read.
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-pub(crate) unsafe fn corner(rows: *const u8, row: usize, shear: &Shear) -> Corners {
-    // SAFETY: rows are read whole, and what lies behind the last one may be read too.
+pub(crate) unsafe fn corner(rows: *const u8, row: usize, shear: &TriangleTestRay) -> Corners {
+    // SAFETY: POINTER-PROVED, LEAF-ROOM.
     let (x, y, z) = unsafe {
         (
             _mm256_loadu_ps(rows.add(shear.axes[0] as usize * row).cast()),
@@ -48,8 +48,8 @@ pub(crate) unsafe fn corner(rows: *const u8, row: usize, shear: &Shear) -> Corne
 
 /// The largest `t`, before clamping, that can still become the best hit.
 #[inline(always)]
-pub(crate) fn limit(slot: &Slot) -> f32 {
-    slot.aim.farthest * WIDEN + TINY
+pub(crate) fn limit(slot: &ActiveRay) -> f32 {
+    slot.box_ray.farthest * WIDEN + TINY
 }
 
 /// A triangle that the rule accepts.
@@ -81,9 +81,9 @@ pub(crate) unsafe fn accepted_by<R: Rule>(
     leaf: *const u8,
     count: usize,
     lane: usize,
-    slot: &Slot,
+    slot: &ActiveRay,
 ) -> Option<Accepted> {
-    // SAFETY: as promised.
+    // SAFETY: POINTER-PROVED, LANE-PRESENT.
     unsafe {
         match R::RULE {
             TriangleRule::Watertight => accepted(leaf, count, lane, slot),
@@ -102,16 +102,17 @@ pub(crate) unsafe fn accepted(
     leaf: *const u8,
     count: usize,
     lane: usize,
-    slot: &Slot,
+    slot: &ActiveRay,
 ) -> Option<Accepted> {
+    debug_assert!(lane < count, "LANE-PRESENT");
     let row = 4 * count;
-    // SAFETY: as promised.
+    // SAFETY: POINTER-PROVED, LANE-PRESENT.
     let (x, y, z) = unsafe {
         let lanes = leaf.add(4 * lane);
         (
-            corners_on(0, lanes, row, &slot.shear),
-            corners_on(1, lanes, row, &slot.shear),
-            corners_on(2, lanes, row, &slot.shear),
+            corners_on(0, lanes, row, &slot.triangle_ray),
+            corners_on(1, lanes, row, &slot.triangle_ray),
+            corners_on(2, lanes, row, &slot.triangle_ray),
         )
     };
     accepted_at(x, y, z, slot)
@@ -121,8 +122,8 @@ pub(crate) unsafe fn accepted(
 /// the origin of the ray.
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-pub(crate) fn accepted_at(x: __m128, y: __m128, z: __m128, slot: &Slot) -> Option<Accepted> {
-    let shear = &slot.shear;
+pub(crate) fn accepted_at(x: __m128, y: __m128, z: __m128, slot: &ActiveRay) -> Option<Accepted> {
+    let shear = &slot.triangle_ray;
     let sheared_x = _mm_sub_ps(x, _mm_mul_ps(_mm_set1_ps(shear.factors[0]), z));
     let sheared_y = _mm_sub_ps(y, _mm_mul_ps(_mm_set1_ps(shear.factors[1]), z));
     let sheared_x = _mm256_cvtps_pd(sheared_x);
@@ -164,8 +165,9 @@ pub(crate) fn accepted_at(x: __m128, y: __m128, z: __m128, slot: &Slot) -> Optio
 /// `lanes` must point to the triangle's place in the first row of its leaf.
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-unsafe fn corners_on(axis: usize, lanes: *const u8, row: usize, shear: &Shear) -> __m128 {
-    // SAFETY: the rows of the corners on one axis are three rows apart.
+unsafe fn corners_on(axis: usize, lanes: *const u8, row: usize, shear: &TriangleTestRay) -> __m128 {
+    // SAFETY: POINTER-PROVED, LANE-PRESENT. The rows of the corners on one axis are three rows
+    // apart.
     let corners = unsafe {
         let first = lanes.add(shear.axes[axis] as usize * row);
         let c = *first.add(6 * row).cast();
@@ -212,7 +214,7 @@ pub(crate) fn inside_own_box(
     let reach = _mm_max_ps(size, _mm_shuffle_ps::<0b01_01_01_01>(size, size));
     let slack = _mm_mul_ps(_mm_broadcastss_ps(reach), _mm_set1_ps(f32::EPSILON));
     let minus_slack = _mm_sub_ps(_mm_setzero_ps(), slack);
-    // SAFETY: an array of four is read as a vector of four.
+    // SAFETY: VECTOR-SIZED.
     let direction = unsafe { _mm_loadu_ps(direction.as_ptr()) };
     let t = _mm_set1_ps(t);
     let past_min = _mm_fmsub_ps(t, direction, min);

@@ -1,7 +1,8 @@
-//! What a ray does between box tests, whoever it shares the processor with: hits, and changes of level.
+//! What a ray does between box tests, whoever it shares the processor with: hits, and changes of
+//! level.
 
-use super::ground::{Candidates, Steps};
-use super::slot::{self, Aim, Slot};
+use super::active_ray::{self, ActiveRay, BoxTestRay};
+use super::source::{Candidates, Steps};
 use super::{stack, triangles};
 use crate::Hit;
 use crate::ask::{Ask, Space};
@@ -14,7 +15,7 @@ use tree::primitives::Primitive;
 
 /// A part of a batch.
 pub(crate) struct Walk<'a, K: Kind, G: Steps> {
-    pub(crate) ground: &'a G,
+    pub(crate) source: &'a G,
     ask: &'a Ask<'a>,
     /// Position of the first ray in the batch.
     first: usize,
@@ -24,7 +25,7 @@ pub(crate) struct Walk<'a, K: Kind, G: Steps> {
     /// Entries of a stack.
     pub(crate) stack_size: usize,
     /// Whether nobody but the triangle rule has a say in hits.
-    is_plain: bool,
+    has_no_filter_or_flags: bool,
 }
 
 /// What becomes of a ray.
@@ -40,24 +41,24 @@ pub(crate) enum Next {
 impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     /// Rays, and room for as many answers.
     pub(crate) fn new(
-        ground: &'a G,
+        source: &'a G,
         ask: &'a Ask<'a>,
         first: usize,
         rays: &'a [Ray],
         answers: &'a mut [K::Answer],
         counters: &'a mut Counters,
     ) -> Self {
-        let stack_size = stack::size(ground.stack_size());
-        let is_plain = ask.is_plain();
-        Self { ground, ask, first, rays, answers, counters, stack_size, is_plain }
+        let stack_size = stack::size(source.stack_size());
+        let has_no_filter_or_flags = ask.has_no_filter_or_flags();
+        Self { source, ask, first, rays, answers, counters, stack_size, has_no_filter_or_flags }
     }
 
     /// Answers a ray that is out of the ordinary.
     #[cold]
-    pub(crate) fn answer_plainly(&mut self, position: usize) {
+    pub(crate) fn answer_scalar(&mut self, position: usize) {
         let (ray, answer) = (&self.rays[position], &mut self.answers[position]);
         let position = self.first + position;
-        self.ground.answer_plainly::<K>(self.ask, position, ray, answer, self.counters);
+        self.source.answer_scalar::<K>(self.ask, position, ray, answer, self.counters);
     }
 
     /// Which triangles of a leaf the ray may hit.
@@ -69,10 +70,10 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     pub(crate) unsafe fn candidates<const COUNTED: bool>(
         &mut self,
         leaf: Pointer,
-        slot: &Slot,
+        slot: &ActiveRay,
     ) -> Candidates {
-        // SAFETY: as promised.
-        let found = unsafe { self.ground.candidates(leaf, slot) };
+        // SAFETY: POINTER-PROVED.
+        let found = unsafe { self.source.candidates(leaf, slot) };
         if COUNTED {
             self.counters.leaves += 1;
             self.counters.triangle_tests += found.tested as u64;
@@ -80,30 +81,31 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
         found
     }
 
-    /// Takes those hits of a leaf into account that `mask` names. Always inlined, with all that it calls: only so
-    /// each kernel's own instructions get into it.
+    /// Takes those hits of a leaf into account that `mask` names. Always inlined, with all that it
+    /// calls: only so each kernel's own instructions get into it.
     ///
     /// # Safety
-    /// `leaf` must be a leaf of the world that has these triangles, and `bottom` be the bottom of the slot's stack.
+    /// `leaf` must be a leaf of the world that has these triangles, and `bottom` be the bottom of
+    /// the slot's stack.
     #[inline(always)]
     pub(crate) unsafe fn hits(
         &mut self,
         leaf: &G::Leaf,
         mut mask: u16,
-        slot: &mut Slot,
+        slot: &mut ActiveRay,
         bottom: *mut Pointer,
     ) -> Next {
-        let ground = self.ground;
+        let source = self.source;
         while mask != 0 {
             let lane = mask.trailing_zeros() as usize;
             mask &= mask - 1;
-            // SAFETY: as promised.
-            let accepted = unsafe { ground.accepted(leaf, lane, slot) };
+            // SAFETY: POINTER-PROVED, LANE-PRESENT.
+            let accepted = unsafe { source.accepted(leaf, lane, slot) };
             let Some(accepted) = accepted else { continue };
-            // SAFETY: as promised.
+            // SAFETY: POINTER-PROVED, LANE-PRESENT, STACK-ROOM.
             let is_done = unsafe {
-                if self.is_plain {
-                    self.offer_plain(&accepted, leaf, lane, slot, bottom)
+                if self.has_no_filter_or_flags {
+                    self.offer_unfiltered(&accepted, leaf, lane, slot, bottom)
                 } else {
                     self.offer_asked(leaf, lane, slot, bottom)
                 }
@@ -112,47 +114,48 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
                 return Next::Finish;
             }
         }
-        match ground.rest(leaf) {
+        match source.rest(leaf) {
             Pointer::DONE => Next::Pop,
             rest => Next::Go(rest),
         }
     }
 
-    /// Takes an accepted triangle into account if nobody else has a say in it; whether the ray is done.
+    /// Takes an accepted triangle into account if nobody else has a say in it; whether the ray is
+    /// done.
     ///
     /// # Safety
     /// As [`Walk::hits`].
     #[inline(always)]
-    unsafe fn offer_plain(
+    unsafe fn offer_unfiltered(
         &mut self,
         accepted: &triangles::Accepted,
         leaf: &G::Leaf,
         lane: usize,
-        slot: &mut Slot,
+        slot: &mut ActiveRay,
         bottom: *mut Pointer,
     ) -> bool {
         let mut t = accepted.t;
         if !accepted.is_settled {
-            let triangle = self.ground.triangle(leaf, lane);
+            let triangle = self.source.triangle(leaf, lane);
             match triangles::clamped(&self.ray(slot), &triangle, t) {
                 Some(clamped) => t = clamped,
                 None => return false,
             }
         }
         t += 0.0; // -0.0 becomes +0.0
-        let is_within = (slot.aim.nearest < t) & (t < slot.shear.end);
+        let is_within = (slot.box_ray.nearest < t) & (t < slot.triangle_ray.end);
         if !is_within {
             return false;
         }
         let hit = if K::NEEDS_HIT {
-            let id = self.ground.id(leaf, lane, slot);
+            let id = self.source.id(leaf, lane, slot);
             let (u, v) = accepted.u_v();
-            let Slot { instance, .. } = *slot;
+            let ActiveRay { instance, .. } = *slot;
             Hit { t, u, v, instance, geometry: id.geometry, primitive: id.primitive }
         } else {
             Hit { t, ..Hit::MISS }
         };
-        // SAFETY: as promised.
+        // SAFETY: STACK-ROOM.
         unsafe { self.offer(slot, bottom, hit) }
     }
 
@@ -166,14 +169,14 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
         &mut self,
         leaf: &G::Leaf,
         lane: usize,
-        slot: &mut Slot,
+        slot: &mut ActiveRay,
         bottom: *mut Pointer,
     ) -> bool {
-        let triangle = self.ground.triangle(leaf, lane);
-        let id = self.ground.id(leaf, lane, slot);
+        let triangle = self.source.triangle(leaf, lane);
+        let id = self.source.id(leaf, lane, slot);
         let position = self.first + slot.position as usize;
         let hit = self.ask.hit(position, &self.space(slot), Primitive::Triangle(&triangle), id);
-        // SAFETY: as promised.
+        // SAFETY: STACK-ROOM.
         hit.is_some_and(|hit| unsafe { self.offer(slot, bottom, hit) })
     }
 
@@ -182,12 +185,13 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     /// # Safety
     /// `bottom` must be the bottom of the slot's stack.
     #[inline(always)]
-    unsafe fn offer(&mut self, slot: &mut Slot, bottom: *mut Pointer, hit: Hit) -> bool {
+    unsafe fn offer(&mut self, slot: &mut ActiveRay, bottom: *mut Pointer, hit: Hit) -> bool {
         match K::offer(&mut self.answers[slot.position as usize], hit) {
             Outcome::Continue => false,
             Outcome::Narrow(t) => {
-                slot.aim.farthest = t;
-                // SAFETY: as promised; stacks have room.
+                slot.box_ray.farthest = t;
+                debug_assert!(stack::is_within(bottom, slot.top, self.stack_size), "STACK-ROOM");
+                // SAFETY: STACK-ROOM, LANES-INITIALIZED.
                 slot.top = unsafe { G::drop_beyond(bottom, slot.top, self.stack_size, t) };
                 false
             }
@@ -197,8 +201,9 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
 
     /// Enters an instance.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-    pub(crate) fn enter_instance(&mut self, named: usize, slot: &mut Slot) -> Next {
-        let (Some(top), Some(number)) = (self.ground.top(), self.ground.instance(named)) else {
+    pub(crate) fn enter_instance(&mut self, instance_id: usize, slot: &mut ActiveRay) -> Next {
+        let (Some(top), Some(number)) = (self.source.top(), self.source.instance(instance_id))
+        else {
             return Next::Pop;
         };
         let instance = &top.instances[number];
@@ -207,23 +212,23 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
         }
         let position = slot.position as usize;
         let ray = instance.world_to_object.ray(&self.rays[position]);
-        if !slot::is_ordinary(&ray) {
-            self.answer_plainly(position);
+        if !active_ray::is_ordinary(&ray) {
+            self.answer_scalar(position);
             self.counters.queries -= 1;
             return Next::Finish;
         }
         self.counters.instances += 1;
-        let level = match self.ground.blas(instance.blas as usize) {
+        let level = match self.source.blas(instance.blas as usize) {
             Some(level) if level.root != Pointer::DONE => level,
             _ => return Next::Pop,
         };
-        // SAFETY: stacks are as large as any walk needs, this entry included.
+        // SAFETY: STACK-ROOM: this entry is counted.
         slot.top = unsafe { stack::push(slot.top, self.stack_size, Pointer::LEAVE) };
-        let Aim { nearest, farthest, .. } = slot.aim;
-        slot.aim.set(&ray, &level.bounds, G::DILATIONS, nearest, farthest);
-        slot.shear.set::<G::Rule>(&ray);
+        let BoxTestRay { nearest, farthest, .. } = slot.box_ray;
+        slot.box_ray.set(&ray, &level.bounds, G::DILATIONS, nearest, farthest);
+        slot.triangle_ray.set::<G::Rule>(&ray);
         (slot.instance, slot.blas) = (number as u32, instance.blas);
-        slot.start = self.ground.start(Some(instance.blas as usize));
+        slot.start = self.source.start(Some(instance.blas as usize));
         Next::Go(level.root)
     }
 
@@ -235,18 +240,18 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     pub(crate) unsafe fn boxes(
         &mut self,
         list: usize,
-        slot: &mut Slot,
+        slot: &mut ActiveRay,
         bottom: *mut Pointer,
     ) -> Next {
         self.counters.leaves += 1;
-        let ground = self.ground;
+        let source = self.source;
         let space = self.space(slot);
         let position = self.first + slot.position as usize;
-        for (bounds, id) in ground.box_list(list) {
+        for (bounds, id) in source.box_list(list) {
             self.counters.procedural_tests += 1;
             let hit = self.ask.hit(position, &space, Primitive::Box(bounds), *id);
             let Some(hit) = hit else { continue };
-            // SAFETY: as promised.
+            // SAFETY: STACK-ROOM.
             if unsafe { self.offer(slot, bottom, hit) } {
                 return Next::Finish;
             }
@@ -255,16 +260,16 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     }
 
     /// The ray of a slot, in the space that it is in.
-    fn ray(&self, slot: &Slot) -> Ray {
+    fn ray(&self, slot: &ActiveRay) -> Ray {
         let ray = &self.rays[slot.position as usize];
-        match self.ground.top() {
+        match self.source.top() {
             Some(top) => top.instances[slot.instance as usize].world_to_object.ray(ray),
             None => *ray,
         }
     }
 
-    fn space(&self, slot: &Slot) -> Space {
-        let instance = match self.ground.top() {
+    fn space(&self, slot: &ActiveRay) -> Space {
+        let instance = match self.source.top() {
             Some(top) => top.instances[slot.instance as usize].flags,
             None => InstanceFlags::empty(),
         };

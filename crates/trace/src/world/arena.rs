@@ -18,6 +18,10 @@ const LINES_OF_NODE: usize = size_of::<Node>() / size_of::<Line>();
 /// Lines behind the last leaf.
 const ROOM: usize = 2;
 
+/// Bytes of a triangle in a leaf, and of what is loaded at once.
+const ROW_BYTES: usize = 40;
+const VECTOR_BYTES: usize = 32;
+
 /// Nodes and leaves.
 #[derive(Debug)]
 pub(crate) struct Arena {
@@ -54,12 +58,21 @@ impl Arena {
         self.nodes
     }
 
+    /// Whether a pointer leads to a node or leaf in here, with room behind it: POINTER-PROVED,
+    /// LEAF-ROOM.
+    pub(crate) fn holds(&self, pointer: Pointer) -> bool {
+        let (byte, nodes) = (pointer.byte(), self.nodes * size_of::<Node>());
+        if pointer.is_node() {
+            return byte.is_multiple_of(size_of::<Node>()) && byte < nodes;
+        }
+        let end = byte + ROW_BYTES * pointer.triangles() + VECTOR_BYTES;
+        pointer.is_node_or_leaf() && byte >= nodes && end <= self.byte_count()
+    }
+
     /// The node behind a pointer to one.
     pub(crate) fn node(&self, pointer: Pointer) -> &Node {
-        let byte = pointer.byte();
-        assert!(byte.is_multiple_of(size_of::<Node>()) && byte / size_of::<Node>() < self.nodes);
-        // SAFETY: the place is that of one of the nodes at the start of the memory, and a node is
-        // words.
+        assert!(pointer.is_node() && self.holds(pointer));
+        // SAFETY: POINTER-PROVED, as asserted.
         unsafe { self.node_unchecked(pointer) }
     }
 
@@ -69,7 +82,8 @@ impl Arena {
     /// The pointer must lead to a node of this arena.
     #[inline(always)]
     pub(crate) unsafe fn node_unchecked(&self, pointer: Pointer) -> &Node {
-        // SAFETY: as promised; lines are aligned like nodes.
+        debug_assert!(pointer.is_node() && self.holds(pointer), "POINTER-PROVED");
+        // SAFETY: POINTER-PROVED. Lines are aligned like nodes.
         unsafe { &*self.start().add(pointer.byte()).cast::<Node>() }
     }
 
@@ -115,8 +129,7 @@ fn ask_for_large_pages(lines: &mut Vec<Line>) {
     if let Some(length) = bytes.checked_sub(skipped).map(|rest| rest / PAGE * PAGE)
         && length > 0
     {
-        // SAFETY: the pages lie in memory that the vector owns. This is advice; whether it is taken
-        // does not matter.
+        // SAFETY: ANY-ADDRESS: advice about pages that the vector owns, whether it is taken or not.
         unsafe { libc::madvise(start.add(skipped).cast(), length, libc::MADV_HUGEPAGE) };
     }
 }

@@ -1,7 +1,7 @@
 //! The CPU's copy of an image: nodes in `f32`, leaves as structure of arrays.
 //!
-//! Nodes and leaves of all levels lie in one run of memory, so that a walk needs one address and pointers of
-//! 32 bits. Boxes are those of the image, drawn in where the triangles below allow it.
+//! Nodes and leaves of all levels lie in one run of memory, so that a walk needs one address and
+//! pointers of 32 bits. Boxes are those of the image, drawn in where the triangles below allow it.
 //!
 //! | file | concept |
 //! |---|---|
@@ -9,23 +9,23 @@
 //! | `node` | eight boxes |
 //! | `leaf` | eight triangles |
 //! | `arena` | the memory of both |
-//! | `names` | ids of triangles |
+//! | `primitive_ids` | ids of triangles |
 //! | `prepare` | a tree, laid out |
 //! | `source` | what the scalar walk sees of all this |
 
 mod arena;
 mod leaf;
-mod names;
 mod node;
 mod pointer;
 mod prepare;
+mod primitive_ids;
 mod source;
 
 pub(crate) use arena::Arena;
-pub(crate) use names::Names;
 pub(crate) use node::Node;
 pub(crate) use pointer::{Pointer, Target};
 pub(crate) use prepare::distinct;
+pub(crate) use primitive_ids::PrimitiveIds;
 
 use geometry::Aabb;
 use machine::instance_dilation::InstanceDilation;
@@ -43,8 +43,8 @@ pub(crate) struct World {
     pub(crate) box_lists: Vec<Range<u32>>,
     /// The BLASes.
     pub(crate) blases: Vec<Level>,
-    /// Names of triangles, for each BLAS.
-    pub(crate) names: Vec<Names>,
+    /// PrimitiveIds of triangles, for each BLAS.
+    pub(crate) primitive_ids: Vec<PrimitiveIds>,
     /// The TLAS, if there is one.
     pub(crate) top: Option<TopLevel>,
     /// Most entries that a walk's stack can have.
@@ -89,12 +89,12 @@ impl World {
             Some(top) => top.instances[instance as usize].blas,
             None => 0,
         };
-        self.names[blas as usize].id(name)
+        self.primitive_ids[blas as usize].id(name)
     }
 
     /// Bytes in memory.
     pub(crate) fn byte_count(&self) -> usize {
-        let names: usize = self.names.iter().map(Names::byte_count).sum();
+        let names: usize = self.primitive_ids.iter().map(PrimitiveIds::byte_count).sum();
         let instances = self.top.as_ref().map_or(0, |top| size_of_val(top.instances.as_slice()));
         self.arena.byte_count()
             + size_of_val(self.boxes.as_slice())

@@ -6,7 +6,7 @@
 //! boxes, even where the image's boxes lost them. Boxes of nodes are unions of their children's.
 
 use super::leaf::{Leaves, MAX_TRIANGLES};
-use super::{Arena, Level, Names, Node, Pointer, Target, TopLevel, World};
+use super::{Arena, Level, Node, Pointer, PrimitiveIds, Target, TopLevel, World};
 use crate::ordinary;
 use geometry::{Aabb, Triangle, Vec3};
 use machine::instance_dilation::InstanceDilation;
@@ -23,11 +23,11 @@ impl World {
     pub(crate) fn new(tree: &Tree) -> Result<Self, TooLarge> {
         let mut writer = Writer::default();
         let mut blases = Vec::with_capacity(tree.blases.len());
-        let mut names = Vec::with_capacity(tree.blases.len());
+        let mut primitive_ids = Vec::with_capacity(tree.blases.len());
         for blas in &tree.blases {
-            let own = Names::new(&blas.primitives);
+            let own = PrimitiveIds::new(&blas.primitives);
             blases.push(writer.blas(blas, &own)?);
-            names.push(own);
+            primitive_ids.push(own);
         }
         let mut top = match &tree.tlas {
             None => None,
@@ -51,7 +51,17 @@ impl World {
             level.bounds.is_empty() || min.abs().max(max.abs()).max_element() <= ordinary::LARGEST
         });
         let triangles = tree.blases.iter().map(|blas| distinct(&blas.primitives)).sum();
-        Ok(Self { arena, boxes, box_lists, blases, names, top, stack_size, triangles, is_ordinary })
+        Ok(Self {
+            arena,
+            boxes,
+            box_lists,
+            blases,
+            primitive_ids,
+            top,
+            stack_size,
+            triangles,
+            is_ordinary,
+        })
     }
 }
 
@@ -72,7 +82,7 @@ type LeafWriter<'a> =
     dyn FnMut(&mut Writer, &[u32], &Aabb, &mut Vec<Child>) -> Result<(), TooLarge> + 'a;
 
 impl Writer {
-    fn blas(&mut self, blas: &Blas, names: &Names) -> Result<Level, TooLarge> {
+    fn blas(&mut self, blas: &Blas, ids: &PrimitiveIds) -> Result<Level, TooLarge> {
         let Blas { primitives, bvh } = blas;
         let is_cut = cut_triangles(primitives, bvh);
         let part = |item: u32, leaf: &Aabb| {
@@ -81,7 +91,7 @@ impl Writer {
             if is_cut[item as usize] && !common.is_empty() { common } else { own }
         };
         self.level(bvh, &part, &mut |writer, items, leaf, children| {
-            writer.primitives(primitives, names, items, &|item| part(item, leaf), children)
+            writer.primitives(primitives, ids, items, &|item| part(item, leaf), children)
         })
     }
 
@@ -156,7 +166,7 @@ impl Writer {
     fn primitives(
         &mut self,
         primitives: &Primitives,
-        names: &Names,
+        ids: &PrimitiveIds,
         items: &[u32],
         part: &dyn Fn(u32) -> Aabb,
         children: &mut Vec<Child>,
@@ -169,7 +179,7 @@ impl Writer {
                 .iter()
                 .map(|&item| {
                     let number = item as usize;
-                    (primitives.triangles[number], names.name(&primitives.ids[number]))
+                    (primitives.triangles[number], ids.name(&primitives.ids[number]))
                 })
                 .collect();
             let bounds = few.iter().fold(Aabb::EMPTY, |all, &item| all.union(part(item)));

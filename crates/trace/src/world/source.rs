@@ -52,7 +52,7 @@ impl TraversalSource for World {
         let LevelId::Blas(number) = level else { return ControlFlow::Continue(()) };
         (0..leaf.triangles()).try_for_each(|column| {
             let (triangle, name) = self.arena.triangle(leaf, column);
-            visit(Primitive::Triangle(&triangle), self.names[number].id(name))
+            visit(Primitive::Triangle(&triangle), self.primitive_ids[number].id(name))
         })
     }
 }

@@ -1,13 +1,13 @@
 //! One ray against pairs of a primitive node (`gfx12::layout::PrimitiveNode`), decoded in vectors.
 //!
-//! The 16 vertices that indices can name are taken from the bits of the node all at once, whether or not they are
-//! there; likewise the descriptors of all pairs.
+//! The 16 vertices that indices can name are taken from the bits of the node all at once, whether
+//! or not they are there; likewise the descriptors of all pairs.
 
-use super::{NODE, PLACE_BITS, in_memory};
+use super::{NODE, PLACE_BITS, force_to_memory};
+use crate::vector::active_ray::{ActiveRay, TriangleTestRay};
 use crate::vector::boxes::{TINY, WIDEN};
 use crate::vector::moller_trumbore::{self, Three};
 use crate::vector::rule::Rule;
-use crate::vector::slot::{Shear, Slot};
 use crate::vector::triangles::{self, Accepted};
 use crate::world::Pointer;
 use geometry::{Triangle, TriangleRule, Vec3};
@@ -15,8 +15,9 @@ use gfx12::layout::{NodeBits, PrimitiveNode};
 use std::arch::x86_64::*;
 
 /// What one node has of a range, taken apart, as a ray sees it.
-pub(super) struct Decoded<'a> {
-    /// Vertices, for the watertight rule as seen from the origin of the ray; axes in the order of its shear.
+pub(super) struct LeafVectors<'a> {
+    /// Vertices, for the watertight rule as seen from the origin of the ray; axes in the order of
+    /// its shear.
     x: __m512,
     y: __m512,
     z: __m512,
@@ -33,7 +34,7 @@ pub(super) struct Decoded<'a> {
 /// The same in memory, for a look at triangles one by one.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-pub(super) struct Opened<'a> {
+pub(super) struct DecodedLeaf<'a> {
     rows: [[f32; 16]; 3],
     corners: [u32; 16],
     /// The bytes of the node.
@@ -42,7 +43,7 @@ pub(super) struct Opened<'a> {
     pub(super) rest: Pointer,
 }
 
-impl Default for Opened<'_> {
+impl Default for DecodedLeaf<'_> {
     fn default() -> Self {
         Self {
             rows: [[0.0; 16]; 3],
@@ -54,7 +55,7 @@ impl Default for Opened<'_> {
     }
 }
 
-impl<'a> Decoded<'a> {
+impl<'a> LeafVectors<'a> {
     /// No leaf.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
@@ -74,8 +75,12 @@ impl<'a> Decoded<'a> {
     /// Takes a primitive node apart, for a leaf that leads there.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) fn new<R: Rule>(node: &'a [u8; NODE], leaf: Pointer, shear: &Shear) -> Self {
-        // SAFETY: a node is two vectors of 64 bytes.
+    pub(super) fn new<R: Rule>(
+        node: &'a [u8; NODE],
+        leaf: Pointer,
+        shear: &TriangleTestRay,
+    ) -> Self {
+        // SAFETY: VECTOR-SIZED: a node is two vectors of 64 bytes.
         let (low, high) = unsafe {
             let first: *const u8 = node.as_ptr();
             (_mm512_loadu_si512(first.cast()), _mm512_loadu_si512(first.add(64).cast()))
@@ -87,19 +92,19 @@ impl<'a> Decoded<'a> {
             low_next: _mm512_alignr_epi32::<1>(high, low),
             high_next: _mm512_alignr_epi32::<1>(high, high),
         };
-        // SAFETY: four bytes lie there.
+        // SAFETY: VECTOR-SIZED: four bytes.
         let order = unsafe { _mm_cvtepu8_epi32(_mm_loadu_si32(shear.axes.as_ptr().cast())) };
         let Layout { first, stride, zeros, payload, prefix } = bits.layout(header);
         let numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
         let before = _mm512_mullo_epi32(numbers, stride);
         let mut axes = [[0i32; 4]; 3];
-        // SAFETY: vectors of four are written to arrays of four.
+        // SAFETY: VECTOR-SIZED.
         unsafe {
             _mm_storeu_si128(axes[0].as_mut_ptr().cast(), ordered(first, order));
             _mm_storeu_si128(axes[1].as_mut_ptr().cast(), ordered(payload, order));
             _mm_storeu_si128(axes[2].as_mut_ptr().cast(), ordered(prefix, order));
         }
-        in_memory(&mut axes);
+        force_to_memory(&mut axes);
         let [first, payload, prefix] = &axes;
         let x = bits.at(_mm512_add_epi32(before, _mm512_set1_epi32(first[0])));
         let y = bits.at(_mm512_add_epi32(before, _mm512_set1_epi32(first[1])));
@@ -127,7 +132,7 @@ impl<'a> Decoded<'a> {
     /// Which triangles the ray may hit.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) fn candidates<R: Rule>(&self, slot: &Slot) -> u16 {
+    pub(super) fn candidates<R: Rule>(&self, slot: &ActiveRay) -> u16 {
         match R::RULE {
             TriangleRule::Watertight => self.watertight(slot),
             TriangleRule::MollerTrumbore => self.moller_trumbore(slot),
@@ -137,7 +142,7 @@ impl<'a> Decoded<'a> {
     /// By the arithmetic of [`moller_trumbore`].
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    fn moller_trumbore(&self, slot: &Slot) -> u16 {
+    fn moller_trumbore(&self, slot: &ActiveRay) -> u16 {
         let first = self.corners;
         let (low_0, high_0) = self.halves(first);
         let (low_1, high_1) = self.halves(_mm512_srli_epi32::<4>(first));
@@ -147,7 +152,8 @@ impl<'a> Decoded<'a> {
         self.present & u16::from_le_bytes([low, high])
     }
 
-    /// The corners of triangles 0 to 7, and 8 to 15, of which the lowest four bits of each lane say which vertices they are.
+    /// The corners of triangles 0 to 7, and 8 to 15, of which the lowest four bits of each lane say
+    /// which vertices they are.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     fn halves(&self, vertices: __m512i) -> (Three, Three) {
@@ -171,8 +177,8 @@ impl<'a> Decoded<'a> {
     /// By the arithmetic of [`triangles`], if no farther than the end of the ray's range.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    fn watertight(&self, slot: &Slot) -> u16 {
-        let [along_x, along_y, along_z] = slot.shear.factors;
+    fn watertight(&self, slot: &ActiveRay) -> u16 {
+        let [along_x, along_y, along_z] = slot.triangle_ray.factors;
         let x = _mm512_sub_ps(self.x, _mm512_mul_ps(_mm512_set1_ps(along_x), self.z));
         let y = _mm512_sub_ps(self.y, _mm512_mul_ps(_mm512_set1_ps(along_y), self.z));
         let z = _mm512_mul_ps(_mm512_set1_ps(along_z), self.z);
@@ -197,7 +203,7 @@ impl<'a> Decoded<'a> {
         let cz = _mm512_permutexvar_ps(third, z);
         let nearest = _mm512_min_ps(_mm512_min_ps(az, bz), cz);
         let farthest = _mm512_max_ps(_mm512_max_ps(az, bz), cz);
-        let limit = _mm512_set1_ps(slot.aim.farthest * WIDEN + TINY);
+        let limit = _mm512_set1_ps(slot.box_ray.farthest * WIDEN + TINY);
         let mask = _mm512_mask_cmp_ps_mask::<_CMP_LE_OQ>(mask, nearest, limit);
         _mm512_mask_cmp_ps_mask::<_CMP_GE_OQ>(mask, farthest, zero)
     }
@@ -208,8 +214,8 @@ impl<'a> Decoded<'a> {
     /// There must be room.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) unsafe fn keep(&self, place: *mut Opened<'a>) {
-        // SAFETY: as promised; a row is a vector, and aligned like one.
+    pub(super) unsafe fn keep(&self, place: *mut DecodedLeaf<'a>) {
+        // SAFETY: VECTOR-SIZED; the caller has room for it.
         unsafe {
             _mm512_store_ps((&raw mut (*place).rows[0]).cast(), self.x);
             _mm512_store_ps((&raw mut (*place).rows[1]).cast(), self.y);
@@ -222,11 +228,11 @@ impl<'a> Decoded<'a> {
     }
 }
 
-impl Opened<'_> {
+impl DecodedLeaf<'_> {
     /// Whether the rule accepts a triangle, and where.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) fn accepted<R: Rule>(&self, lane: usize, slot: &Slot) -> Option<Accepted> {
+    pub(super) fn accepted<R: Rule>(&self, lane: usize, slot: &ActiveRay) -> Option<Accepted> {
         let corners = self.corners[lane & 15];
         let (a, b, c) = (corners & 15, corners >> 4 & 15, corners >> 8 & 15);
         let [x, y, z] = &self.rows;
@@ -346,8 +352,8 @@ impl Bits {
     #[inline]
     fn pairs(&self, leaf: Pointer, header: u32) -> Pairs {
         let first = first_pair(leaf);
-        // Descriptor `p` starts at bit 995 - 29 p. All of them lie in the second half; what is shifted in behind the
-        // last one lies above its 29 bits.
+        // Descriptor `p` starts at bit 995 - 29 p. All of them lie in the second half; what is
+        // shifted in behind the last one lies above its 29 bits.
         let last = _mm512_setr_epi32(
             995, 995, 966, 966, 937, 937, 908, 908, 879, 879, 850, 850, 821, 821, 792, 792,
         );

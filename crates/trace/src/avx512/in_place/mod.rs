@@ -1,24 +1,26 @@
-//! The image's own bytes as ground of rays in flight.
+//! The image's own bytes as source of rays in flight.
 //!
-//! Nodes and leaves are decoded in vectors, at every step again. Pointers are packed like those of the
-//! CPU's copy, but count nodes of 128 bytes from the start of their level, and those of leaves have the first pair where the copy has a
-//! number of triangles. Those of instances have the place of their node. A step at a leaf tests the pairs of one node; what is left of a range is the leaf's rest.
+//! Nodes and leaves are decoded in vectors, at every step again. Pointers are packed like those of
+//! the CPU's copy, but count nodes of 128 bytes from the start of their level, and those of leaves
+//! have the first pair where the copy has a number of triangles. Those of instances have the place
+//! of their node. A step at a leaf tests the pairs of one node; what is left of a range is the
+//! leaf's rest.
 //!
 //! | file | concept |
 //! |---|---|
 //! | `proof` | which images can be walked like this |
 //! | `node` | one ray against the children of a box node |
-//! | `turned` | how rays see oriented nodes |
+//! | `oriented` | how rays see oriented nodes |
 //! | `leaf` | one ray against pairs of a primitive node |
-//! | `rounds` | steps of many rays |
+//! | `batch_steps` | steps of many rays |
 //! | `ids` | the ids of a triangle |
 
+mod batch_steps;
 mod ids;
 mod leaf;
 mod node;
+mod oriented;
 mod proof;
-mod rounds;
-mod turned;
 
 pub(crate) use proof::Proved;
 
@@ -28,13 +30,13 @@ use crate::in_place::InPlace;
 use crate::kind::Kind;
 use crate::scalar;
 use crate::source::TraversalSource;
-use crate::vector::ground::{Candidates, Ground, Steps};
+use crate::vector::active_ray::ActiveRay;
 use crate::vector::rule::{MollerTrumbore, Rule, Watertight};
-use crate::vector::slot::Slot;
+use crate::vector::source::{Candidates, Steps, VectorSource};
 use crate::vector::triangles::Accepted;
 use crate::world::{Level, Pointer, TopLevel};
 use geometry::{Aabb, Ray, Triangle, TriangleRule};
-use leaf::{Decoded, Opened};
+use leaf::{DecodedLeaf, LeafVectors};
 use machine::Counters;
 use node::Met;
 use std::arch::asm;
@@ -51,7 +53,8 @@ const NODE: usize = 128;
 /// Answers the rays of a part of a batch.
 ///
 /// # Safety
-/// The kernel must be available, and `proved` be of this image, without oriented nodes unless the rule is the watertight one.
+/// The kernel must be available, and `proved` be of this image, without oriented nodes unless the
+/// rule is the watertight one.
 pub(crate) unsafe fn answer<K: Kind>(
     image: &InPlace,
     proved: &Proved,
@@ -61,29 +64,30 @@ pub(crate) unsafe fn answer<K: Kind>(
     answers: &mut [K::Answer],
     counters: Option<&mut Counters>,
 ) {
-    // SAFETY: as promised by the caller.
+    // SAFETY: FEATURES-DETECTED, POINTER-PROVED.
     unsafe {
         match ask.rule {
             TriangleRule::Watertight if proved.has_oriented_nodes => {
-                let ground = Bytes::<Watertight, true> { image, proved, rule: PhantomData };
-                super::answer_over::<K, _>(&ground, ask, first, rays, answers, counters);
+                let source = Bytes::<Watertight, true> { image, proved, rule: PhantomData };
+                super::answer_over::<K, _>(&source, ask, first, rays, answers, counters);
             }
             TriangleRule::Watertight => {
-                let ground = Bytes::<Watertight, false> { image, proved, rule: PhantomData };
-                super::answer_over::<K, _>(&ground, ask, first, rays, answers, counters);
+                let source = Bytes::<Watertight, false> { image, proved, rule: PhantomData };
+                super::answer_over::<K, _>(&source, ask, first, rays, answers, counters);
             }
             TriangleRule::MollerTrumbore => {
-                let ground = Bytes::<MollerTrumbore, false> { image, proved, rule: PhantomData };
-                super::answer_over::<K, _>(&ground, ask, first, rays, answers, counters);
+                let source = Bytes::<MollerTrumbore, false> { image, proved, rule: PhantomData };
+                super::answer_over::<K, _>(&source, ask, first, rays, answers, counters);
             }
         }
     }
 }
 
-/// Leaves a value in memory, where loads can put parts of it into all lanes of vectors: the units for that have much to do.
+/// Leaves a value in memory, where loads can put parts of it into all lanes of vectors: the units
+/// for that have much to do.
 #[inline(always)]
-fn in_memory<T>(value: &mut T) {
-    // SAFETY: nothing is done.
+fn force_to_memory<T>(value: &mut T) {
+    // SAFETY: REGISTERS-ONLY.
     unsafe {
         asm!("/* {} */", in(reg) std::ptr::from_mut(value), options(nostack, preserves_flags));
     }
@@ -96,7 +100,7 @@ struct Bytes<'a, R, const TURNED: bool> {
     rule: PhantomData<R>,
 }
 
-impl<R: Rule, const TURNED: bool> Ground for Bytes<'_, R, TURNED> {
+impl<R: Rule, const TURNED: bool> VectorSource for Bytes<'_, R, TURNED> {
     type Rule = R;
 
     const LINES: usize = 2;
@@ -123,8 +127,8 @@ impl<R: Rule, const TURNED: bool> Ground for Bytes<'_, R, TURNED> {
     }
 
     #[inline(always)]
-    fn instance(&self, named: usize) -> Option<usize> {
-        self.proved.instance(named & PLACE)
+    fn instance(&self, instance_id: usize) -> Option<usize> {
+        self.proved.instance(instance_id & PLACE)
     }
 
     fn stack_size(&self) -> usize {
@@ -135,7 +139,7 @@ impl<R: Rule, const TURNED: bool> Ground for Bytes<'_, R, TURNED> {
         &[]
     }
 
-    fn answer_plainly<K: Kind>(
+    fn answer_scalar<K: Kind>(
         &self,
         ask: &Ask<'_>,
         position: usize,
@@ -146,19 +150,24 @@ impl<R: Rule, const TURNED: bool> Ground for Bytes<'_, R, TURNED> {
         scalar::answer::<K, _>(self.image, ask, position, ray, answer, counters);
     }
 
+    fn holds(&self, pointer: Pointer, slot: &ActiveRay) -> bool {
+        let image = self.image.image().image();
+        self.proved.holds(image, slot.start, pointer.0 as usize & PLACE)
+    }
+
     #[inline(always)]
-    fn place(&self, pointer: Pointer, slot: &Slot) -> *const u8 {
+    fn place(&self, pointer: Pointer, slot: &ActiveRay) -> *const u8 {
         slot.start.wrapping_add((pointer.0 as usize & PLACE) * NODE)
     }
 }
 
 impl<'a, R: Rule, const TURNED: bool> Steps for Bytes<'a, R, TURNED> {
-    type Leaf = Opened<'a>;
+    type Leaf = DecodedLeaf<'a>;
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn node_alone(&self, node: Pointer, slot: &mut Slot, size: usize) -> Pointer {
-        // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
+    unsafe fn node_alone(&self, node: Pointer, slot: &mut ActiveRay, size: usize) -> Pointer {
+        // SAFETY: POINTER-PROVED, STACK-ROOM, STACK-BOTTOM.
         unsafe {
             let met = self.met(node, slot);
             slot.top = met.push::<true>(slot.top, size).sub(1);
@@ -168,40 +177,47 @@ impl<'a, R: Rule, const TURNED: bool> Steps for Bytes<'a, R, TURNED> {
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn candidates(&self, leaf: Pointer, slot: &Slot) -> Candidates {
-        // SAFETY: as promised.
-        let leaf = Decoded::new::<R>(unsafe { self.node(leaf, slot) }, leaf, &slot.shear);
+    unsafe fn candidates(&self, leaf: Pointer, slot: &ActiveRay) -> Candidates {
+        // SAFETY: POINTER-PROVED.
+        let leaf =
+            LeafVectors::new::<R>(unsafe { self.node(leaf, slot) }, leaf, &slot.triangle_ray);
         Candidates { mask: leaf.candidates::<R>(slot), tested: leaf.triangles(), rest: leaf.rest }
     }
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn leaf(&self, leaf: Pointer, slot: &Slot) -> Opened<'a> {
-        let mut opened = Opened::default();
-        // SAFETY: as promised.
-        let leaf = Decoded::new::<R>(unsafe { self.node(leaf, slot) }, leaf, &slot.shear);
-        // SAFETY: there it is.
+    unsafe fn leaf(&self, leaf: Pointer, slot: &ActiveRay) -> DecodedLeaf<'a> {
+        let mut opened = DecodedLeaf::default();
+        // SAFETY: POINTER-PROVED.
+        let leaf =
+            LeafVectors::new::<R>(unsafe { self.node(leaf, slot) }, leaf, &slot.triangle_ray);
+        // SAFETY: VECTOR-SIZED: there is a leaf to be written.
         unsafe { leaf.keep(&raw mut opened) };
         opened
     }
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn accepted(&self, leaf: &Opened<'a>, lane: usize, slot: &Slot) -> Option<Accepted> {
+    unsafe fn accepted(
+        &self,
+        leaf: &DecodedLeaf<'a>,
+        lane: usize,
+        slot: &ActiveRay,
+    ) -> Option<Accepted> {
         leaf.accepted::<R>(lane, slot)
     }
 
-    fn triangle(&self, leaf: &Opened<'a>, lane: usize) -> Triangle {
+    fn triangle(&self, leaf: &DecodedLeaf<'a>, lane: usize) -> Triangle {
         leaf.triangle(lane)
     }
 
     #[inline(always)]
-    fn id(&self, leaf: &Opened<'a>, lane: usize, _: &Slot) -> PrimitiveId {
+    fn id(&self, leaf: &DecodedLeaf<'a>, lane: usize, _: &ActiveRay) -> PrimitiveId {
         ids::id(leaf.node, leaf.first_pair(), lane)
     }
 
     #[inline(always)]
-    fn rest(&self, leaf: &Opened<'a>) -> Pointer {
+    fn rest(&self, leaf: &DecodedLeaf<'a>) -> Pointer {
         leaf.rest
     }
 
@@ -213,7 +229,7 @@ impl<'a, R: Rule, const TURNED: bool> Steps for Bytes<'a, R, TURNED> {
         size: usize,
         t: f32,
     ) -> *mut Pointer {
-        // SAFETY: as promised.
+        // SAFETY: STACK-ROOM, LANES-INITIALIZED.
         unsafe { stack::drop_beyond(bottom, top, size, t) }
     }
 }
@@ -224,9 +240,9 @@ impl<'a, R: Rule, const TURNED: bool> Bytes<'a, R, TURNED> {
     /// # Safety
     /// The pointer must lead to a node of the level that the ray is in.
     #[inline(always)]
-    unsafe fn node(&self, pointer: Pointer, slot: &Slot) -> &'a [u8; NODE] {
-        // SAFETY: as promised; the image lives as long as `'a`, and nobody can change it.
-        unsafe { &*self.place(pointer, slot).cast() }
+    unsafe fn node(&self, pointer: Pointer, slot: &ActiveRay) -> &'a [u8; NODE] {
+        // SAFETY: POINTER-PROVED. The image lives as long as `'a`, and nobody can change it.
+        unsafe { &*self.proved_place(pointer, slot).cast() }
     }
 
     /// The children of a node as a ray meets them.
@@ -235,15 +251,15 @@ impl<'a, R: Rule, const TURNED: bool> Bytes<'a, R, TURNED> {
     /// It must lead to one.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn met(&self, node: Pointer, slot: &Slot) -> Met {
-        // SAFETY: as promised.
+    unsafe fn met(&self, node: Pointer, slot: &ActiveRay) -> Met {
+        // SAFETY: POINTER-PROVED.
         let node = unsafe { self.node(node, slot) };
         if TURNED
             && let Some(level) = self.proved.blas(slot.blas as usize)
-            && let Some(aim) = turned::aim(slot, &level.bounds, node[28] & 0x7F)
+            && let Some(aim) = oriented::aim(slot, &level.bounds, node[28] & 0x7F)
         {
             return Met::new(node, &aim);
         }
-        Met::new(node, &slot.aim)
+        Met::new(node, &slot.box_ray)
     }
 }

@@ -1,11 +1,12 @@
 //! One ray against the children of a box node (`gfx12::layout::BoxNode`), decoded in vectors.
 //!
-//! Planes are `origin + code * quantum`. Where a ray meets one is formed from where it meets the plane of code
-//! 0 and how far it goes from there to that of code 4096, both once a node; `docs/trace.md` has the proof.
+//! Planes are `origin + code * quantum`. Where a ray meets one is formed from where it meets the
+//! plane of code 0 and how far it goes from there to that of code 4096, both once a node;
+//! `docs/trace.md` has the proof.
 
-use super::{NODE, PLACE_BITS, in_memory};
+use super::{NODE, PLACE_BITS, force_to_memory};
+use crate::vector::active_ray::BoxTestRay;
 use crate::vector::boxes::{TINY, WIDEN};
-use crate::vector::slot::Aim;
 use crate::world::Pointer;
 use std::arch::x86_64::*;
 
@@ -23,8 +24,8 @@ impl Met {
     /// Tests the children of a box node.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) fn new(node: &[u8; NODE], aim: &Aim) -> Self {
-        // SAFETY: a node is two vectors of 64 bytes.
+    pub(super) fn new(node: &[u8; NODE], aim: &BoxTestRay) -> Self {
+        // SAFETY: VECTOR-SIZED: a node is two vectors of 64 bytes.
         let (low, high) = unsafe {
             let first: *const u8 = node.as_ptr();
             (_mm512_loadu_si512(first.cast()), _mm512_loadu_si512(first.add(64).cast()))
@@ -38,7 +39,7 @@ impl Met {
         let b = _mm512_castsi512_si256(_mm512_permutex2var_epi32(low, next, high));
         let c = _mm512_permutex2var_epi32(low, _mm512_add_epi32(next, one), high);
         let c = _mm512_castsi512_si256(c);
-        let Steps { step, low, high } = Steps::new(node, aim);
+        let PlaneSteps { step, low, high } = PlaneSteps::new(node, aim);
         let [step_x, step_y, step_z] = [in_all(&step[0]), in_all(&step[1]), in_all(&step[2])];
         let low_x = _mm256_fmadd_ps(lower(a), step_x, in_all(&low[0]));
         let low_y = _mm256_fmadd_ps(upper(a), step_y, in_all(&low[1]));
@@ -60,8 +61,8 @@ impl Met {
         Self { enter, pointers: pointers(c, node), met }
     }
 
-    /// Puts the children that are met onto the stack at `top`; with `DEPTHS`, far to near, and also where they are entered.
-    /// The new top.
+    /// Puts the children that are met onto the stack at `top`; with `DEPTHS`, far to near, and also
+    /// where they are entered. The new top.
     ///
     /// # Safety
     /// The stack, of `size` entries, must have room for eight more.
@@ -74,7 +75,7 @@ impl Met {
     ) -> *mut Pointer {
         let Self { enter, pointers, met } = *self;
         let count = met.count_ones() as usize;
-        // SAFETY: as promised.
+        // SAFETY: STACK-ROOM, VECTOR-SIZED.
         unsafe {
             if !DEPTHS {
                 _mm256_storeu_si256(top.cast(), _mm256_maskz_compress_epi32(met, pointers));
@@ -96,8 +97,9 @@ impl Met {
     }
 }
 
-/// How a ray steps through the planes of a node, by axis. A plane is met at `code / 4096 + 1` steps behind an offset.
-struct Steps {
+/// How a ray steps through the planes of a node, by axis. A plane is met at `code / 4096 + 1` steps
+/// behind an offset.
+struct PlaneSteps {
     /// From code 0 to code 4096.
     step: [f32; 4],
     /// The offset of minima.
@@ -106,11 +108,11 @@ struct Steps {
     high: [f32; 4],
 }
 
-impl Steps {
+impl PlaneSteps {
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    fn new(node: &[u8; NODE], aim: &Aim) -> Self {
-        // SAFETY: these places lie in the node; an aim is three vectors of four.
+    fn new(node: &[u8; NODE], aim: &BoxTestRay) -> Self {
+        // SAFETY: VECTOR-SIZED: places in the node, and the words of an aim.
         let (origin, exponents, inverse, low, high) = unsafe {
             let node: *const u8 = node.as_ptr();
             let aim: *const f32 = std::ptr::from_ref(aim).cast();
@@ -129,13 +131,13 @@ impl Steps {
         let high = _mm_fmadd_ps(origin, inverse, high);
         let high = _mm_fmadd_ps(step, _mm_set1_ps(1.0 / 4096.0 - 1.0), high);
         let mut steps = Self { step: [0.0; 4], low: [0.0; 4], high: [0.0; 4] };
-        // SAFETY: vectors of four are written to arrays of four.
+        // SAFETY: VECTOR-SIZED.
         unsafe {
             _mm_storeu_ps(steps.step.as_mut_ptr(), step);
             _mm_storeu_ps(steps.low.as_mut_ptr(), low);
             _mm_storeu_ps(steps.high.as_mut_ptr(), high);
         }
-        in_memory(&mut steps);
+        force_to_memory(&mut steps);
         steps
     }
 }
@@ -174,8 +176,9 @@ fn in_mantissa(bits: __m256i) -> __m256 {
     _mm256_castsi256_ps(_mm256_or_si256(code, _mm256_set1_epi32(0x3F80_0000)))
 }
 
-/// Where the children lead, by their last words: those that are boxes lie one after the other from one base on, all others from
-/// another, each as many nodes behind the last as that one's range is long.
+/// Where the children lead, by their last words: those that are boxes lie one after the other from
+/// one base on, all others from another, each as many nodes behind the last as that one's range is
+/// long.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 fn pointers(words: __m256i, node: &[u8; NODE]) -> __m256i {
@@ -196,7 +199,8 @@ fn pointers(words: __m256i, node: &[u8; NODE]) -> __m256i {
     _mm256_or_si256(place, tag)
 }
 
-/// What pointers have above their places, for kinds of nodes in the lowest four bits: nothing for boxes.
+/// What pointers have above their places, for kinds of nodes in the lowest four bits: nothing for
+/// boxes.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 fn tags(kinds: __m256i) -> __m256i {
@@ -210,8 +214,8 @@ fn tags(kinds: __m256i) -> __m256i {
     _mm256_permutex2var_epi32(low, kinds, high)
 }
 
-/// The lanes of `met`, of which there are at most four, those that are entered last first, in the lowest three bits; above
-/// these, where they are entered.
+/// The lanes of `met`, of which there are at most four, those that are entered last first, in the
+/// lowest three bits; above these, where they are entered.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
 fn far_to_near_of_four(enter: __m256, met: u8) -> __m128i {

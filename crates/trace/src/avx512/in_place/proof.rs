@@ -1,5 +1,6 @@
-//! Which images can be walked with unchecked reads: those of triangles alone and instances of such, the nodes of whose
-//! structures each lie in one segment and have nothing odd. All others are walked by plain code.
+//! Which images can be walked with unchecked reads: those of triangles alone and instances of such,
+//! the nodes of whose structures each lie in one segment and have nothing odd. All others are
+//! walked by plain code.
 
 use super::{NODE, PLACE_BITS};
 use crate::ordinary;
@@ -20,7 +21,7 @@ const RANGE_NODES: u64 = 16;
 #[derive(Debug)]
 pub(crate) struct Proved {
     /// The outermost structure, then the BLASes below it.
-    structures: Vec<Proven>,
+    structures: Vec<ProvedStructure>,
     instances: Option<InstanceNodes>,
     /// Most entries that a walk's stack can have.
     pub(super) stack_size: usize,
@@ -30,7 +31,7 @@ pub(crate) struct Proved {
 
 /// A structure.
 #[derive(Debug)]
-struct Proven {
+struct ProvedStructure {
     segment: usize,
     /// What pointers count from, in the segment.
     start: usize,
@@ -51,26 +52,28 @@ struct InstanceNodes {
 }
 
 impl Proved {
-    /// Follows every pointer of the structures, the outermost first; `None` if there is anything that the walk does not
-    /// know. `instances` has the instance nodes of the outermost in order, if it is a TLAS, and their numbers.
+    /// Follows every pointer of the structures, the outermost first; `None` if there is anything
+    /// that the walk does not know. `instances` has the instance nodes of the outermost in order,
+    /// if it is a TLAS, and their numbers.
     pub(crate) fn new(
         image: &Image,
         structures: &[(&Structure, Aabb)],
         instances: Option<&[(NodePointer, u32)]>,
     ) -> Option<Self> {
-        let structures: Vec<Proven> = structures
+        let structures: Vec<ProvedStructure> = structures
             .iter()
             .enumerate()
             .map(|(number, (structure, bounds))| {
                 let instances = instances.filter(|_| number == 0);
-                Proven::new(image, structure, *bounds, instances)
+                ProvedStructure::new(image, structure, *bounds, instances)
             })
             .collect::<Option<_>>()?;
         let instances = match instances {
             Some(nodes) => Some(InstanceNodes::new(nodes)?),
             None => None,
         };
-        // All children of a node are pushed and one is popped, again and again; an instance pushes its end.
+        // All children of a node are pushed and one is popped, again and again; an instance pushes
+        // its end.
         let below = structures.iter().skip(1).map(|structure| structure.levels).max();
         let levels = structures.first()?.levels + below.unwrap_or(0);
         let has_oriented_nodes = structures.iter().any(|structure| structure.has_oriented_nodes);
@@ -107,6 +110,14 @@ impl Proved {
         nodes.numbers.get(place - nodes.first).map(|&number| number as usize)
     }
 
+    /// Whether the structure whose pointers count from `start` has a node at a place.
+    pub(super) fn holds(&self, image: &Image, start: *const u8, place: usize) -> bool {
+        self.structures.iter().any(|structure| {
+            let bytes = &image.segments[structure.segment].bytes()[structure.start..];
+            bytes.as_ptr() == start && (place + 1) * NODE <= bytes.len()
+        })
+    }
+
     /// Bytes in memory.
     pub(crate) fn byte_count(&self) -> usize {
         let instances = self.instances.as_ref();
@@ -115,12 +126,12 @@ impl Proved {
     }
 
     #[inline(always)]
-    fn blas_structure(&self, number: usize) -> Option<&Proven> {
+    fn blas_structure(&self, number: usize) -> Option<&ProvedStructure> {
         self.structures.get(number + usize::from(self.instances.is_some()))
     }
 }
 
-impl Proven {
+impl ProvedStructure {
     fn new(
         image: &Image,
         structure: &Structure,
@@ -190,7 +201,8 @@ struct Nodes<'a> {
     bytes: &'a [u8],
     /// The box of the root.
     bounds: Aabb,
-    /// The instance nodes in order, if this is a TLAS: then, and only then, there are such, and no triangles.
+    /// The instance nodes in order, if this is a TLAS: then, and only then, there are such, and no
+    /// triangles.
     instances: Option<&'a [(NodePointer, u32)]>,
     /// Whether a node that was looked at is oriented.
     has_oriented: bool,
@@ -275,7 +287,7 @@ impl Nodes<'_> {
                 return None;
             }
             for pair in first..node.pair_count() {
-                if !is_plain_pair(&node, pair) {
+                if !is_triangle_pair(&node, pair) {
                     return None;
                 }
                 if node.pair(pair).prim_range_stop {
@@ -289,16 +301,16 @@ impl Nodes<'_> {
 }
 
 /// Whether a pair is triangles whose fields lie in the node.
-fn is_plain_pair(node: &PrimitiveNode, pair: usize) -> bool {
+fn is_triangle_pair(node: &PrimitiveNode, pair: usize) -> bool {
     let header = node.header();
     let is_inside = |number: usize| {
         header.primitive_id_bits(number).end <= 1024 && header.geometry_id_bits(number).start >= 0
     };
-    let are_plain = node.pair(pair).triangles.iter().all(|triangle| {
+    let are_triangles = node.pair(pair).triangles.iter().all(|triangle| {
         let has_corner = |&index: &u8| header.vertex_range(usize::from(index), 2).end <= 1024;
         !triangle.is_procedural() && triangle.indices.iter().all(has_corner)
     });
-    are_plain && is_inside(0) && is_inside(2 * pair) && is_inside(2 * pair + 1)
+    are_triangles && is_inside(0) && is_inside(2 * pair) && is_inside(2 * pair + 1)
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@
 //! It waits for memory, and for the outcome of each test, at every step; nothing is gained by
 //! rounds. Always inlined: only so each kernel's own instructions get into it.
 
-use super::ground::{Candidates, Steps};
-use super::slot::{Aim, Slot};
+use super::active_ray::{ActiveRay, BoxTestRay};
+use super::source::{Candidates, Steps};
 use super::walk::{Next, Walk};
-use super::{slot, stack};
+use super::{active_ray, stack};
 use crate::kind::Kind;
 use crate::world::{Pointer, Target};
 use std::mem::MaybeUninit;
@@ -20,9 +20,9 @@ const SHORT_STACK: usize = 256;
 /// The processor must have the features, and there must be one ray.
 #[inline(always)]
 pub(crate) unsafe fn answer<K: Kind, G: Steps, const COUNTED: bool>(walk: &mut Walk<'_, K, G>) {
-    // SAFETY: the caller promises the features.
-    if !unsafe { slot::is_ordinary(&walk.rays[0]) } {
-        return walk.answer_plainly(0);
+    // SAFETY: FEATURES-DETECTED.
+    if !unsafe { active_ray::is_ordinary(&walk.rays[0]) } {
+        return walk.answer_scalar(0);
     }
     walk.answers[0] = K::miss();
     walk.counters.queries += 1;
@@ -34,7 +34,7 @@ pub(crate) unsafe fn answer<K: Kind, G: Steps, const COUNTED: bool>(walk: &mut W
         long.resize(stack::stride(walk.stack_size), Pointer::DONE);
         long.as_mut_ptr()
     };
-    // SAFETY: the stack is as large as any walk over this world needs.
+    // SAFETY: STACK-ROOM.
     unsafe { go::<K, G, COUNTED>(walk, bottom) };
     K::finish(&mut walk.answers[0]);
 }
@@ -48,22 +48,22 @@ unsafe fn go<K: Kind, G: Steps, const COUNTED: bool>(
     walk: &mut Walk<'_, K, G>,
     bottom: *mut Pointer,
 ) {
-    let (ray, ground) = (walk.rays[0], walk.ground);
-    let mut slot = Slot::EMPTY;
-    // SAFETY: the caller promises the features.
-    let mut pointer = unsafe { slot.enter_world(&ray, ground) };
-    let outer = slot.aim;
-    // SAFETY: pointers lead into the world; stacks are as large as any walk needs, and the lowest
-    // entry ends it.
+    let (ray, source) = (walk.rays[0], walk.source);
+    let mut slot = ActiveRay::EMPTY;
+    // SAFETY: FEATURES-DETECTED.
+    let mut pointer = unsafe { slot.enter_world(&ray, source) };
+    let outer = slot.box_ray;
+    // SAFETY: POINTER-PROVED, STACK-ROOM, STACK-BOTTOM.
     unsafe {
         slot.top = stack::push(bottom, walk.stack_size, Pointer::DONE);
         loop {
+            debug_assert!(stack::is_within(bottom, slot.top, walk.stack_size), "STACK-ROOM");
             if pointer.is_node() {
                 if COUNTED {
                     walk.counters.nodes += 1;
                     walk.counters.box_tests += 8;
                 }
-                pointer = ground.node_alone(pointer, &mut slot, walk.stack_size);
+                pointer = source.node_alone(pointer, &mut slot, walk.stack_size);
                 continue;
             }
             let next = match pointer.target() {
@@ -71,15 +71,15 @@ unsafe fn go<K: Kind, G: Steps, const COUNTED: bool>(
                     Candidates { mask: 0, rest: Pointer::DONE, .. } => Next::Pop,
                     Candidates { mask: 0, rest, .. } => Next::Go(rest),
                     Candidates { mask, .. } => {
-                        let leaf = ground.leaf(pointer, &slot);
+                        let leaf = source.leaf(pointer, &slot);
                         walk.hits(&leaf, mask, &mut slot, bottom)
                     }
                 },
                 Target::Instance(number) => walk.enter_instance(number, &mut slot),
                 Target::Boxes(list) => walk.boxes(list, &mut slot, bottom),
                 Target::Leave => {
-                    slot.aim = Aim { farthest: slot.aim.farthest, ..outer };
-                    slot.start = ground.start(None);
+                    slot.box_ray = BoxTestRay { farthest: slot.box_ray.farthest, ..outer };
+                    slot.start = source.start(None);
                     Next::Pop
                 }
                 Target::Done => return,

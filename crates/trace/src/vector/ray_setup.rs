@@ -1,10 +1,10 @@
 //! Eight rays set up at once.
 //!
-//! The same as `Aim::set` and `Shear::set`, with a ray a lane.
+//! The same as `BoxTestRay::set` and `TriangleTestRay::set`, with a ray a lane.
 
-use super::ground::Ground;
+use super::active_ray::ActiveRay;
 use super::rule::Rule;
-use super::slot::Slot;
+use super::source::VectorSource;
 use crate::ordinary;
 use crate::world::Pointer;
 use geometry::{Aabb, Ray, TriangleRule, Vec3, slab};
@@ -37,7 +37,7 @@ impl Rays {
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     pub(crate) fn new(rays: &[Ray; WIDTH]) -> Self {
-        // SAFETY: a ray is eight floats.
+        // SAFETY: VECTOR-SIZED: a ray is eight floats.
         let [a, b, c, d, e, f, g, h] = unsafe {
             let first: *const f32 = rays.as_ptr().cast();
             [
@@ -155,14 +155,14 @@ impl Rays {
         let mut lanes = [[0.0; WIDTH]; 4];
         let rows = [self.origin.x, self.origin.y, self.origin.z, self.reach(bounds)];
         for (lanes, row) in lanes.iter_mut().zip(rows) {
-            // SAFETY: an array of eight is written as a vector of eight.
+            // SAFETY: VECTOR-SIZED.
             unsafe { _mm256_storeu_ps(lanes.as_mut_ptr(), row) };
         }
         let [x, y, z, reach] = lanes;
         let dilation: [f32; WIDTH] = std::array::from_fn(|lane| {
             top.dilation(Vec3::new(x[lane], y[lane], z[lane]), reach[lane])
         });
-        // SAFETY: an array of eight is read as a vector of eight.
+        // SAFETY: VECTOR-SIZED.
         unsafe { _mm256_loadu_ps(dilation.as_ptr()) }
     }
 
@@ -172,22 +172,22 @@ impl Rays {
     /// There must be eight different slots at these places.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(crate) unsafe fn enter_world<G: Ground>(
+    pub(crate) unsafe fn enter_world<G: VectorSource>(
         &self,
-        ground: &G,
-        slots: &[*mut Slot; WIDTH],
+        source: &G,
+        slots: &[*mut ActiveRay; WIDTH],
     ) -> Pointer {
         debug_assert!((1..WIDTH).all(|lane| !slots[..lane].contains(&slots[lane])), "SLOT-UNIQUE");
         let dilations = _mm256_set1_ps(G::DILATIONS);
-        match (ground.top(), ground.blas(0)) {
+        match (source.top(), source.blas(0)) {
             (Some(top), _) => {
                 let dilation = self.instance_dilation(&top.dilation, &top.level.bounds);
-                // SAFETY: as promised.
+                // SAFETY: SLOT-UNIQUE.
                 unsafe { self.aim(_mm256_mul_ps(dilation, dilations), slots) };
                 top.level.root
             }
             (None, Some(level)) => {
-                // SAFETY: as promised.
+                // SAFETY: SLOT-UNIQUE.
                 unsafe {
                     self.aim(_mm256_mul_ps(self.dilation(&level.bounds), dilations), slots);
                     self.shear::<G::Rule>(slots);
@@ -204,7 +204,7 @@ impl Rays {
     /// There must be slots at these places.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(crate) unsafe fn aim(&self, dilation: __m256, slots: &[*mut Slot; WIDTH]) {
+    pub(crate) unsafe fn aim(&self, dilation: __m256, slots: &[*mut ActiveRay; WIDTH]) {
         let Three { x, y, z } = self.size;
         let smallest = _mm256_mul_ps(greatest3(x, y, z), _mm256_set1_ps(ordinary::SMALLEST));
         let dilation = _mm256_mul_ps(dilation, _mm256_set1_ps(1.0 + 1.0 / 7.0));
@@ -215,14 +215,14 @@ impl Rays {
         let inverse = transposed(x.inverse, y.inverse, z.inverse, self.tmin);
         let low = transposed(x.low, y.low, z.low, self.tmax);
         let high = transposed(x.high, y.high, z.high, _mm256_castsi256_ps(octant));
-        // SAFETY: as promised; the fields of an aim are three vectors of four.
+        // SAFETY: SLOT-UNIQUE, VECTOR-SIZED: an aim is three vectors of four.
         unsafe {
             for ray in 0..4 {
-                let place: *mut f32 = std::ptr::from_mut(&mut (*slots[ray]).aim).cast();
+                let place: *mut f32 = std::ptr::from_mut(&mut (*slots[ray]).box_ray).cast();
                 _mm_storeu_ps(place, _mm256_castps256_ps128(inverse[ray]));
                 _mm_storeu_ps(place.add(4), _mm256_castps256_ps128(low[ray]));
                 _mm_storeu_ps(place.add(8), _mm256_castps256_ps128(high[ray]));
-                let place: *mut f32 = std::ptr::from_mut(&mut (*slots[ray + 4]).aim).cast();
+                let place: *mut f32 = std::ptr::from_mut(&mut (*slots[ray + 4]).box_ray).cast();
                 _mm_storeu_ps(place, _mm256_extractf128_ps::<1>(inverse[ray]));
                 _mm_storeu_ps(place.add(4), _mm256_extractf128_ps::<1>(low[ray]));
                 _mm_storeu_ps(place.add(8), _mm256_extractf128_ps::<1>(high[ray]));
@@ -236,7 +236,7 @@ impl Rays {
     /// There must be slots at these places.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(crate) unsafe fn shear<R: Rule>(&self, slots: &[*mut Slot; WIDTH]) {
+    pub(crate) unsafe fn shear<R: Rule>(&self, slots: &[*mut ActiveRay; WIDTH]) {
         let Three { x, y, z } = self.size;
         let turning = match R::RULE {
             TriangleRule::Watertight => _mm256_castsi256_ps(_mm256_set1_epi32(-1)),
@@ -260,8 +260,8 @@ impl Rays {
         );
         let more = _mm256_srli_epi32::<31>(_mm256_castps_si256(negative));
         let number = _mm256_add_epi32(_mm256_sub_epi32(_mm256_set1_epi32(4), less), more);
-        // SAFETY: there are eight words of axes.
-        let axes = unsafe { _mm256_loadu_si256(super::slot::AXES.as_ptr().cast()) };
+        // SAFETY: VECTOR-SIZED: there are eight words of axes.
+        let axes = unsafe { _mm256_loadu_si256(super::active_ray::AXES.as_ptr().cast()) };
         let axes = _mm256_permutevar8x32_epi32(axes, number);
         let one = _mm256_set1_ps(1.0);
         let factors = transposed(
@@ -272,14 +272,15 @@ impl Rays {
         );
         let origin = transposed(o.x, o.y, o.z, _mm256_castsi256_ps(axes));
         let direction = transposed(d.x, d.y, d.z, d.z);
-        // SAFETY: as promised; the fields of a shear are three vectors of four.
+        // SAFETY: SLOT-UNIQUE, VECTOR-SIZED: a shear is three vectors of four.
         unsafe {
             for ray in 0..4 {
-                let place: *mut f32 = std::ptr::from_mut(&mut (*slots[ray]).shear).cast();
+                let place: *mut f32 = std::ptr::from_mut(&mut (*slots[ray]).triangle_ray).cast();
                 _mm_storeu_ps(place, _mm256_castps256_ps128(origin[ray]));
                 _mm_storeu_ps(place.add(4), _mm256_castps256_ps128(factors[ray]));
                 _mm_storeu_ps(place.add(8), _mm256_castps256_ps128(direction[ray]));
-                let place: *mut f32 = std::ptr::from_mut(&mut (*slots[ray + 4]).shear).cast();
+                let place: *mut f32 =
+                    std::ptr::from_mut(&mut (*slots[ray + 4]).triangle_ray).cast();
                 _mm_storeu_ps(place, _mm256_extractf128_ps::<1>(origin[ray]));
                 _mm_storeu_ps(place.add(4), _mm256_extractf128_ps::<1>(factors[ray]));
                 _mm_storeu_ps(place.add(8), _mm256_extractf128_ps::<1>(direction[ray]));
@@ -311,7 +312,7 @@ fn offsets(
     let inverse = _mm256_div_ps(_mm256_set1_ps(1.0), divisor);
     let pad = _mm256_fmadd_ps(
         _mm256_andnot_ps(sign, origin),
-        _mm256_set1_ps(4.0 * super::slot::U),
+        _mm256_set1_ps(4.0 * super::active_ray::U),
         dilation,
     );
     let minus_inverse = _mm256_xor_ps(sign, inverse);
@@ -389,8 +390,8 @@ fn transposed(a: __m256, b: __m256, c: __m256, d: __m256) -> [__m256; 4] {
 mod tests {
     use super::*;
     use crate::avx2::is_available;
+    use crate::vector::active_ray;
     use crate::vector::rule::{MollerTrumbore, Watertight};
-    use crate::vector::slot;
 
     /// Rays whose numbers are drawn from a few ordinary and many odd ones.
     fn rays() -> impl Iterator<Item = [Ray; WIDTH]> {
@@ -442,9 +443,9 @@ mod tests {
         let bounds = Aabb::new(Vec3::new(-3.0, -200.0, 1.0), Vec3::new(5.0, 30.0, 9.0));
         let mut ordinary_rays = 0;
         for rays in rays() {
-            let mut slots = [Slot::EMPTY; WIDTH];
+            let mut slots = [ActiveRay::EMPTY; WIDTH];
             let places = slots.each_mut().map(std::ptr::from_mut);
-            // SAFETY: the kernel is available, and these are slots.
+            // SAFETY: FEATURES-DETECTED, SLOT-UNIQUE.
             let ordinary = unsafe {
                 let eight = Rays::new(&rays);
                 eight.aim(eight.dilation(&bounds), &places);
@@ -454,20 +455,20 @@ mod tests {
             for (lane, ray) in rays.iter().enumerate() {
                 let is_ordinary = ordinary >> lane & 1 == 1;
                 assert_eq!(is_ordinary, ordinary::is_ordinary(ray), "{ray:?}");
-                // SAFETY: the kernel is available.
-                assert_eq!(is_ordinary, unsafe { slot::is_ordinary(ray) }, "{ray:?}");
+                // SAFETY: FEATURES-DETECTED.
+                assert_eq!(is_ordinary, unsafe { active_ray::is_ordinary(ray) }, "{ray:?}");
                 if !is_ordinary {
                     continue;
                 }
                 ordinary_rays += 1;
-                let mut one = Slot::EMPTY;
-                // SAFETY: the kernel is available.
+                let mut one = ActiveRay::EMPTY;
+                // SAFETY: FEATURES-DETECTED.
                 unsafe {
-                    one.aim.set(ray, &bounds, 1.0, ray.tmin, ray.tmax);
-                    one.shear.set::<R>(ray);
+                    one.box_ray.set(ray, &bounds, 1.0, ray.tmin, ray.tmax);
+                    one.triangle_ray.set::<R>(ray);
                 }
-                assert_eq!(slots[lane].aim, one.aim, "{ray:?}");
-                let [a, b] = [&slots[lane].shear, &one.shear].map(|shear| {
+                assert_eq!(slots[lane].box_ray, one.box_ray, "{ray:?}");
+                let [a, b] = [&slots[lane].triangle_ray, &one.triangle_ray].map(|shear| {
                     let [x, y, z, _] = shear.direction;
                     let factors = shear.factors.map(f32::to_bits);
                     (shear.origin, shear.axes, factors, shear.end, [x, y, z])

@@ -1,24 +1,25 @@
 //! One ray alone over the CPU's copy, if nobody but the triangle rule has a say in hits.
 //!
-//! What such a ray waits for is a chain: a pointer, the planes behind it, where they are met, which of them first, the
-//! next pointer. So near and far planes are found by address and not by minima and maxima, all that boxes are
-//! tested with stays in registers ([`sight`]), and nothing is set up that most rays do not need.
+//! What such a ray waits for is a chain: a pointer, the planes behind it, where they are met, which
+//! of them first, the next pointer. So near and far planes are found by address and not by minima
+//! and maxima, all that boxes are tested with stays in registers ([`broadcast_ray`]), and nothing
+//! is set up that most rays do not need.
 
-mod sight;
+mod broadcast_ray;
 
 use super::triangles::candidates;
 use crate::Hit;
 use crate::ask::{Ask, Space};
 use crate::kind::{Kind, Outcome};
 use crate::scalar;
+use crate::vector::active_ray::ActiveRay;
 use crate::vector::rule::Watertight;
-use crate::vector::slot::Slot;
 use crate::vector::{stack, triangles};
 use crate::world::{Node, Pointer, Target, World};
+use broadcast_ray::{BoxTestRay, BroadcastRay, divisor};
 use geometry::{InstanceFlags, Ray, TriangleRule};
 use machine::primitive_test::MergedFlags;
 use machine::{Counters, RayFlags};
-use sight::{Aim, Sight, divisor};
 use std::arch::x86_64::*;
 use std::mem::{MaybeUninit, offset_of};
 use tree::primitives::Primitive;
@@ -26,16 +27,17 @@ use tree::primitives::Primitive;
 /// Entries of a walk's stack.
 const STACK: usize = 256;
 
-/// Whether rays can walk a world like this: if it is ordinary, and its stacks are short, as they nearly always are.
+/// Whether rays can walk a world like this: if it is ordinary, and its stacks are short, as they
+/// nearly always are.
 #[inline]
-pub(crate) fn takes(world: &World) -> bool {
+pub(crate) fn can_walk(world: &World) -> bool {
     world.is_ordinary & (world.stack_size <= STACK - stack::MARGIN)
 }
 
 /// Answers a ray that is out of the ordinary.
 #[cold]
 #[inline(never)]
-fn plainly<K: Kind>(world: &World, ray: &Ray) -> K::Answer {
+fn answer_scalar<K: Kind>(world: &World, ray: &Ray) -> K::Answer {
     let mut answer = K::miss();
     let ask = Ask::everything(TriangleRule::Watertight);
     scalar::answer::<K, _>(world, &ask, 0, ray, &mut answer, &mut Counters::default());
@@ -45,10 +47,14 @@ fn plainly<K: Kind>(world: &World, ray: &Ray) -> K::Answer {
 /// Answers a ray by the watertight rule.
 ///
 /// # Safety
-/// The kernel must be available, and [`takes`] be true of the world.
+/// The kernel must be available, and [`can_walk`] be true of the world.
 #[inline]
 pub(crate) unsafe fn answer<K: Kind>(world: &World, ray: &Ray) -> K::Answer {
-    // SAFETY: as promised by the caller.
+    debug_assert!(
+        crate::avx512::is_available() && can_walk(world),
+        "FEATURES-DETECTED, STACK-ROOM"
+    );
+    // SAFETY: FEATURES-DETECTED.
     unsafe {
         match world.top {
             None => walk::<K, false>(world, ray),
@@ -63,16 +69,16 @@ pub(crate) unsafe fn answer<K: Kind>(world: &World, ray: &Ray) -> K::Answer {
 /// As [`answer`].
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 unsafe fn walk<K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -> K::Answer {
-    let Some(divisor) = divisor(ray) else { return plainly::<K>(world, ray) };
+    let Some(divisor) = divisor(ray) else { return answer_scalar::<K>(world, ray) };
     let mut answer = K::miss();
     let start = world.arena.start();
-    let mut slot = Slot::EMPTY;
-    (slot.aim.nearest, slot.aim.farthest) = (ray.tmin, ray.tmax);
+    let mut slot = ActiveRay::EMPTY;
+    (slot.box_ray.nearest, slot.box_ray.farthest) = (ray.tmin, ray.tmax);
     let (mut aim, mut pointer) = match (&world.top, world.blases.first()) {
-        (Some(top), _) if PLACED => (Aim::at_tlas(ray, divisor, top), top.level.root),
+        (Some(top), _) if PLACED => (BoxTestRay::at_tlas(ray, divisor, top), top.level.root),
         (_, Some(level)) => {
-            slot.shear.set::<Watertight>(ray);
-            (Aim::at_blas(ray, divisor, &level.bounds), level.root)
+            slot.triangle_ray.set::<Watertight>(ray);
+            (BoxTestRay::at_blas(ray, divisor, &level.bounds), level.root)
         }
         (_, None) => return answer,
     };
@@ -80,13 +86,15 @@ unsafe fn walk<K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -> K::Answ
     let outer = aim;
     // Entries that begin beyond this are not looked at.
     let mut limit = f32::INFINITY;
-    let mut sight = Sight::new(&aim, start, ray.tmin, ray.tmax);
-    // SAFETY: pointers lead into the world; stacks are as large as any walk needs, and the lowest
-    // entry ends it.
+    let mut sight = BroadcastRay::new(&aim, start, ray.tmin, ray.tmax);
+    // SAFETY: POINTER-PROVED, STACK-ROOM, STACK-BOTTOM, LEAF-ROOM, LANE-PRESENT.
     unsafe {
-        let mut top = stack::push(entries.as_mut_ptr().cast(), STACK, Pointer::DONE);
+        let bottom: *mut Pointer = entries.as_mut_ptr().cast();
+        let mut top = stack::push(bottom, STACK, Pointer::DONE);
         loop {
             while pointer.is_node() {
+                debug_assert!(world.arena.holds(pointer), "POINTER-PROVED");
+                debug_assert!(stack::is_within(bottom, top, STACK), "STACK-ROOM");
                 let place = pointer.0 as usize * 16;
                 let (enter, exit) = sight.intervals(place);
                 let met = is_less(enter, exit);
@@ -127,6 +135,7 @@ unsafe fn walk<K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -> K::Answ
             }
             match pointer.target() {
                 Target::Node | Target::Leaf => {
+                    debug_assert!(world.arena.holds(pointer), "POINTER-PROVED");
                     let (leaf, count) = (start.add(pointer.byte()), pointer.triangles());
                     let mut mask = candidates(leaf, count, &slot);
                     if mask != 0 {
@@ -148,9 +157,9 @@ unsafe fn walk<K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -> K::Answ
                                 continue;
                             }
                             let hit = if K::NEEDS_HIT {
-                                let world = hidden(world);
+                                let world = optimization_barrier(world);
                                 let name = world.arena.name(pointer, lane);
-                                let id = world.names[slot.blas as usize].id(name);
+                                let id = world.primitive_ids[slot.blas as usize].id(name);
                                 let (u, v) = found.u_v();
                                 let (geometry, primitive) = (id.geometry, id.primitive);
                                 Hit { t, u, v, instance: slot.instance, geometry, primitive }
@@ -160,24 +169,24 @@ unsafe fn walk<K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -> K::Answ
                             match K::offer(&mut answer, hit) {
                                 Outcome::Continue => (),
                                 Outcome::Narrow(t) => {
-                                    (slot.aim.farthest, limit) = (t, sight::widened(t));
+                                    (slot.box_ray.farthest, limit) = (t, broadcast_ray::widened(t));
                                 }
                                 Outcome::Done => return answer,
                             }
                         }
-                        aim.hide();
-                        sight = Sight::new(&aim, start, ray.tmin, slot.aim.farthest);
+                        aim.optimization_barrier();
+                        sight = BroadcastRay::new(&aim, start, ray.tmin, slot.box_ray.farthest);
                     }
                     (top, pointer) = popped::<K>(top, limit);
                     continue;
                 }
                 Target::Instance(number) => match enter(world, ray, number, &mut slot) {
-                    Entered::Plainly => return plainly::<K>(world, ray),
+                    Entered::NeedsScalar => return answer_scalar::<K>(world, ray),
                     Entered::No => (),
                     Entered::At(inner, root) => {
                         top = stack::push(top, STACK, Pointer::LEAVE);
                         aim = inner;
-                        sight = Sight::new(&aim, start, ray.tmin, slot.aim.farthest);
+                        sight = BroadcastRay::new(&aim, start, ray.tmin, slot.box_ray.farthest);
                         pointer = root;
                         continue;
                     }
@@ -185,7 +194,7 @@ unsafe fn walk<K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -> K::Answ
                 Target::Boxes(list) => match boxes::<K>(world, ray, list, &slot, &mut answer) {
                     Outcome::Continue => (),
                     Outcome::Narrow(t) => {
-                        (slot.aim.farthest, limit) = (t, sight::widened(t));
+                        (slot.box_ray.farthest, limit) = (t, broadcast_ray::widened(t));
                     }
                     Outcome::Done => return answer,
                 },
@@ -195,8 +204,8 @@ unsafe fn walk<K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -> K::Answ
                     return answer;
                 }
             }
-            aim.hide();
-            sight = Sight::new(&aim, start, ray.tmin, slot.aim.farthest);
+            aim.optimization_barrier();
+            sight = BroadcastRay::new(&aim, start, ray.tmin, slot.box_ray.farthest);
             (top, pointer) = popped::<K>(top, limit);
         }
     }
@@ -204,9 +213,9 @@ unsafe fn walk<K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -> K::Answ
 
 /// The same world. Compilers would read what is needed of it before they know that it is.
 #[inline(always)]
-fn hidden(world: &World) -> &World {
+fn optimization_barrier(world: &World) -> &World {
     let mut place = std::ptr::from_ref(world);
-    // SAFETY: nothing is done.
+    // SAFETY: REGISTERS-ONLY.
     unsafe {
         std::arch::asm!("/* {0} */", inout(reg) place, options(readonly, nostack, preserves_flags));
         &*place
@@ -218,15 +227,15 @@ enum Entered {
     /// There is nothing to be seen.
     No,
     /// The ray is out of the ordinary there.
-    Plainly,
+    NeedsScalar,
     /// A level, and its root.
-    At(Aim, Pointer),
+    At(BoxTestRay, Pointer),
 }
 
 /// Enters an instance.
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline(never)]
-fn enter(world: &World, ray: &Ray, number: usize, slot: &mut Slot) -> Entered {
+fn enter(world: &World, ray: &Ray, number: usize, slot: &mut ActiveRay) -> Entered {
     let Some(top) = &world.top else { return Entered::No };
     let instance = &top.instances[number];
     let level = &world.blases[instance.blas as usize];
@@ -234,10 +243,10 @@ fn enter(world: &World, ray: &Ray, number: usize, slot: &mut Slot) -> Entered {
         return Entered::No;
     }
     let ray = instance.world_to_object.ray(ray);
-    let Some(divisor) = divisor(&ray) else { return Entered::Plainly };
-    slot.shear.set::<Watertight>(&ray);
+    let Some(divisor) = divisor(&ray) else { return Entered::NeedsScalar };
+    slot.triangle_ray.set::<Watertight>(&ray);
     (slot.instance, slot.blas) = (number as u32, instance.blas);
-    Entered::At(Aim::at_blas(&ray, divisor, &level.bounds), level.root)
+    Entered::At(BoxTestRay::at_blas(&ray, divisor, &level.bounds), level.root)
 }
 
 /// Asks about procedural boxes.
@@ -246,7 +255,7 @@ fn boxes<K: Kind>(
     world: &World,
     ray: &Ray,
     list: usize,
-    slot: &Slot,
+    slot: &ActiveRay,
     answer: &mut K::Answer,
 ) -> Outcome {
     let ask = Ask::everything(TriangleRule::Watertight);
@@ -269,7 +278,7 @@ fn boxes<K: Kind>(
 fn clamped(
     world: &World,
     ray: &Ray,
-    slot: &Slot,
+    slot: &ActiveRay,
     leaf: Pointer,
     lane: usize,
     t: f32,
@@ -278,7 +287,7 @@ fn clamped(
 }
 
 /// The space that the ray is in.
-fn space(world: &World, ray: &Ray, slot: &Slot) -> Space {
+fn space(world: &World, ray: &Ray, slot: &ActiveRay) -> Space {
     let (ray, flags) = match &world.top {
         Some(top) => {
             let instance = &top.instances[slot.instance as usize];
@@ -295,7 +304,7 @@ fn space(world: &World, ray: &Ray, slot: &Slot) -> Space {
 /// There must be such an entry: the lowest one always matters.
 #[inline(always)]
 unsafe fn popped<K: Kind>(mut top: *mut Pointer, limit: f32) -> (*mut Pointer, Pointer) {
-    // SAFETY: as promised.
+    // SAFETY: STACK-BOTTOM, LANES-INITIALIZED.
     unsafe {
         loop {
             top = top.sub(1);
@@ -310,7 +319,7 @@ unsafe fn popped<K: Kind>(mut top: *mut Pointer, limit: f32) -> (*mut Pointer, P
 #[inline(always)]
 fn prefetch(start: *const u8, pointer: Pointer) {
     let address = start.wrapping_add(pointer.byte()).cast::<i8>();
-    // SAFETY: a hint may name any address.
+    // SAFETY: ANY-ADDRESS.
     unsafe {
         _mm_prefetch::<_MM_HINT_T0>(address);
         _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(64));
@@ -319,14 +328,15 @@ fn prefetch(start: *const u8, pointer: Pointer) {
     }
 }
 
-/// A child of the node at `node`. In one instruction at each place, which compilers would merge into a longer way.
+/// A child of the node at `node`. In one instruction at each place, which compilers would merge
+/// into a longer way.
 ///
 /// # Safety
 /// There must be a node, and `number` less than eight.
 #[inline(always)]
 unsafe fn child_of(node: *const u8, number: usize) -> Pointer {
     let pointer: u32;
-    // SAFETY: as promised.
+    // SAFETY: POINTER-PROVED.
     unsafe {
         std::arch::asm!(
             "mov {pointer:e}, [{node} + 4 * {number} + {children}]",
@@ -345,7 +355,7 @@ unsafe fn child_of(node: *const u8, number: usize) -> Pointer {
 #[inline]
 fn is_less(a: __m256i, b: __m256i) -> u32 {
     let bits;
-    // SAFETY: registers alone are read and written.
+    // SAFETY: REGISTERS-ONLY.
     unsafe {
         std::arch::asm!(
             "vpcmpgtd {is_less}, {b}, {a}",

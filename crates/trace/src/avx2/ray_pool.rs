@@ -1,46 +1,47 @@
 //! Rays in flight, and the rounds of steps that they take.
 //!
-//! As in the AVX-512 kernel: a step for every ray that is at a node; one for every ray at a leaf; hits; the rest; and new
-//! rays. Each step asks for the memory of the ray's next one and puts it into the list of its kind.
+//! As in the AVX-512 kernel: a step for every ray that is at a node; one for every ray at a leaf;
+//! hits; the rest; and new rays. Each step asks for the memory of the ray's next one and puts it
+//! into the list of its kind.
 //!
-//! Every slot has at most one task in all lists together, its ray's next step, which leads into the world; and every stack is as
-//! large as the deepest walk over this world needs. All `unsafe` below rests on these two. A phase empties its list and
+//! `unsafe` here rests on SLOT-UNIQUE, POINTER-PROVED and STACK-ROOM (see [`crate::safety`]): a
+//! slot's one task is its ray's next step, which leads into the world. A phase empties its list and
 //! refills it from the front: it never writes a task before it has read what was there.
 
 use super::Avx2;
 use super::boxes::Children;
 use super::lists::{Lists, SLOTS, Task};
 use crate::kind::Kind;
-use crate::vector::ground::{Candidates, Ground, Steps};
-use crate::vector::launch::{Rays, WIDTH};
+use crate::vector::active_ray::{ActiveRay, BoxTestRay};
 use crate::vector::prepared::Prepared;
+use crate::vector::ray_setup::{Rays, WIDTH};
 use crate::vector::rule::Rule;
-use crate::vector::slot::{Aim, Slot};
+use crate::vector::source::{Candidates, Steps, VectorSource};
 use crate::vector::stack;
 use crate::vector::walk::{Next, Walk};
 use crate::world::{Pointer, Target};
 
 /// Rays of a part of a batch, some of them in flight.
-pub(super) struct Flight<'a, K: Kind, R: Rule> {
+pub(super) struct RayPool<'a, K: Kind, R: Rule> {
     walk: Walk<'a, K, Prepared<'a, R, Avx2>>,
     /// Rays that have been started, or answered without.
     started: usize,
     /// Rays in flight; behind them one for each lane that has no ray when others are set up.
-    slots: Box<[Slot; SLOTS + WIDTH]>,
+    slots: Box<[ActiveRay; SLOTS + WIDTH]>,
     /// How rays that are in an instance see the TLAS.
-    outer: Vec<Aim>,
+    outer: Vec<BoxTestRay>,
     stacks: Vec<u32>,
     lists: Lists,
 }
 
-impl<'a, K: Kind, R: Rule> Flight<'a, K, R> {
+impl<'a, K: Kind, R: Rule> RayPool<'a, K, R> {
     /// Nobody in flight.
     pub(super) fn new(walk: Walk<'a, K, Prepared<'a, R, Avx2>>) -> Self {
-        let is_instanced = walk.ground.top().is_some();
+        let is_instanced = walk.source.top().is_some();
         Self {
             started: 0,
-            slots: Box::new([Slot::EMPTY; SLOTS + WIDTH]),
-            outer: if is_instanced { vec![Aim::default(); SLOTS] } else { Vec::new() },
+            slots: Box::new([ActiveRay::EMPTY; SLOTS + WIDTH]),
+            outer: if is_instanced { vec![BoxTestRay::default(); SLOTS] } else { Vec::new() },
             stacks: vec![0; SLOTS * stack::stride(walk.stack_size)],
             lists: Lists::all_free(),
             walk,
@@ -53,10 +54,11 @@ impl<'a, K: Kind, R: Rule> Flight<'a, K, R> {
     /// The processor must have the features.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     pub(super) unsafe fn answer<const COUNTED: bool>(mut self) {
-        // SAFETY: as the head of this file says, for all of these.
+        // SAFETY: FEATURES-DETECTED, SLOT-UNIQUE, POINTER-PROVED, STACK-ROOM.
         unsafe {
             self.launch();
             while !self.lists.is_empty() {
+                debug_assert!(self.lists.are_unique(), "SLOT-UNIQUE");
                 self.nodes::<COUNTED>();
                 self.leaves::<COUNTED>();
                 self.hits();
@@ -73,11 +75,17 @@ impl<'a, K: Kind, R: Rule> Flight<'a, K, R> {
         words.wrapping_add(slot as usize * stack::stride(self.walk.stack_size)).cast()
     }
 
+    /// Whether the stack of a slot is within its memory: STACK-BOTTOM, STACK-ROOM, for assertions.
+    fn is_stack_sound(&mut self, number: u32) -> bool {
+        let (bottom, size) = (self.bottom(number), self.walk.stack_size);
+        stack::is_within(bottom, self.slots[number as usize].top, size)
+    }
+
     /// One step for every ray at a node.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     unsafe fn nodes<const COUNTED: bool>(&mut self) {
-        let ground = self.walk.ground;
+        let source = self.walk.source;
         let waiting = self.lists.nodes.count;
         if COUNTED {
             self.walk.counters.nodes += waiting as u64;
@@ -88,13 +96,14 @@ impl<'a, K: Kind, R: Rule> Flight<'a, K, R> {
         }
         self.lists.nodes.count = 0;
         let slots = self.slots.as_mut_ptr();
-        // SAFETY: see the head of this file. Nothing is written to a slot before both halves of its step have read it.
+        // SAFETY: SLOT-UNIQUE, POINTER-PROVED. Nothing is written to a ray before both halves of
+        // its step have read it.
         unsafe {
             let Task { pointer, slot: mut number } = self.lists.nodes.get(0);
-            let mut found = ground.children(pointer, &*slots.add(number as usize), K::NARROWS);
+            let mut found = source.children(pointer, &*slots.add(number as usize), K::NARROWS);
             for index in 1..waiting {
                 let Task { pointer, slot: next_number } = self.lists.nodes.get(index);
-                let next = ground.children(pointer, &*slots.add(next_number as usize), K::NARROWS);
+                let next = source.children(pointer, &*slots.add(next_number as usize), K::NARROWS);
                 self.push(&found, number);
                 (number, found) = (next_number, next);
             }
@@ -107,7 +116,7 @@ impl<'a, K: Kind, R: Rule> Flight<'a, K, R> {
     #[inline]
     unsafe fn push(&mut self, found: &Children<'_>, number: u32) {
         let size = self.walk.stack_size;
-        // SAFETY: see the head of this file. The lowest entry of a stack ends the walk, so there is one.
+        // SAFETY: SLOT-UNIQUE, STACK-ROOM, STACK-BOTTOM.
         unsafe {
             let slot = &mut *self.slots.as_mut_ptr().add(number as usize);
             let pointer = found.nearest_or(*slot.top.sub(1));
@@ -116,8 +125,8 @@ impl<'a, K: Kind, R: Rule> Flight<'a, K, R> {
                 false => found.push::<false>(slot.top, size),
             };
             slot.top = slot.top.sub(1);
-            self.walk.ground.prefetch(pointer, slot);
-            self.lists.deal(true, pointer, number);
+            self.walk.source.prefetch(pointer, slot);
+            self.lists.distribute(true, pointer, number);
         }
     }
 
@@ -129,18 +138,19 @@ impl<'a, K: Kind, R: Rule> Flight<'a, K, R> {
         (self.lists.leaves.count, self.lists.hits.count) = (0, 0);
         let slots = self.slots.as_mut_ptr();
         for index in 0..waiting {
-            // SAFETY: see the head of this file.
+            // SAFETY: SLOT-UNIQUE, POINTER-PROVED, STACK-BOTTOM, TASK-ROOM.
             unsafe {
                 let task = self.lists.leaves.get(index);
                 let slot = &mut *slots.add(task.slot as usize);
                 let Candidates { mask, .. } = self.walk.candidates::<COUNTED>(task.pointer, slot);
-                // A ray that may hit something keeps its stack as it is, and what is found for it is not used.
+                // A ray that may hit something keeps its stack as it is, and what is found for it
+                // is not used.
                 slot.top = slot.top.sub(usize::from(mask == 0));
                 let pointer = *slot.top;
-                self.walk.ground.prefetch(pointer, slot);
+                self.walk.source.prefetch(pointer, slot);
                 *self.lists.masks.get_unchecked_mut(self.lists.hits.count) = mask;
                 self.lists.hits.add_if(mask != 0, task);
-                self.lists.deal(mask == 0, pointer, task.slot);
+                self.lists.distribute(mask == 0, pointer, task.slot);
             }
         }
     }
@@ -150,13 +160,13 @@ impl<'a, K: Kind, R: Rule> Flight<'a, K, R> {
     #[inline]
     unsafe fn hits(&mut self) {
         for index in 0..self.lists.hits.count {
-            // SAFETY: see the head of this file.
+            // SAFETY: SLOT-UNIQUE, POINTER-PROVED, STACK-ROOM.
             unsafe {
                 let Task { pointer, slot: number } = self.lists.hits.get(index);
                 let mask = *self.lists.masks.get_unchecked(index);
                 let bottom = self.bottom(number);
                 let slot = &mut *self.slots.as_mut_ptr().add(number as usize);
-                let leaf = self.walk.ground.leaf(pointer, slot);
+                let leaf = self.walk.source.leaf(pointer, slot);
                 let next = self.walk.hits(&leaf, mask, slot, bottom);
                 self.follow(number, next);
             }
@@ -170,29 +180,29 @@ impl<'a, K: Kind, R: Rule> Flight<'a, K, R> {
         let waiting = self.lists.others.count;
         self.lists.others.count = 0;
         for index in 0..waiting {
-            // SAFETY: see the head of this file.
+            // SAFETY: TASK-ROOM.
             let Task { pointer, slot: number } = unsafe { self.lists.others.get(index) };
             let bottom = self.bottom(number);
             let slot = &mut self.slots[number as usize];
             let next = match pointer.target() {
                 Target::Instance(instance) => self.walk.enter_instance(instance, slot),
-                // SAFETY: see the head of this file.
+                // SAFETY: SLOT-UNIQUE, STACK-ROOM.
                 Target::Boxes(list) => unsafe { self.walk.boxes(list, slot, bottom) },
                 Target::Leave => {
-                    let Aim { farthest, .. } = slot.aim;
-                    slot.aim = Aim { farthest, ..self.outer[number as usize] };
-                    slot.start = self.walk.ground.start(None);
+                    let BoxTestRay { farthest, .. } = slot.box_ray;
+                    slot.box_ray = BoxTestRay { farthest, ..self.outer[number as usize] };
+                    slot.start = self.walk.source.start(None);
                     Next::Pop
                 }
                 Target::Done | Target::Node | Target::Leaf => {
                     K::finish(&mut self.walk.answers[slot.position as usize]);
                     let task = Task { pointer, slot: number };
-                    // SAFETY: see the head of this file.
+                    // SAFETY: SLOT-UNIQUE, TASK-ROOM.
                     unsafe { self.lists.free.add_if(true, task) };
                     continue;
                 }
             };
-            // SAFETY: see the head of this file.
+            // SAFETY: SLOT-UNIQUE.
             unsafe { self.follow(number, next) };
         }
     }
@@ -205,17 +215,19 @@ impl<'a, K: Kind, R: Rule> Flight<'a, K, R> {
             Next::Go(pointer) => pointer,
             Next::Pop => {
                 let slot = &mut self.slots[number as usize];
-                // SAFETY: the lowest entry of a stack ends the walk, so there is one.
-                unsafe {
+                // SAFETY: STACK-BOTTOM.
+                let pointer = unsafe {
                     slot.top = slot.top.sub(1);
                     *slot.top
-                }
+                };
+                debug_assert!(self.is_stack_sound(number), "STACK-BOTTOM, STACK-ROOM");
+                pointer
             }
             Next::Finish => Pointer::DONE,
         };
-        self.walk.ground.prefetch(pointer, &self.slots[number as usize]);
-        // SAFETY: see the head of this file.
-        unsafe { self.lists.deal(true, pointer, number) };
+        self.walk.source.prefetch(pointer, &self.slots[number as usize]);
+        // SAFETY: SLOT-UNIQUE, TASK-ROOM.
+        unsafe { self.lists.distribute(true, pointer, number) };
     }
 
     /// Fills free slots with rays that wait, eight at a time as long as others are in flight.
@@ -228,36 +240,36 @@ impl<'a, K: Kind, R: Rule> Flight<'a, K, R> {
                 return;
             }
             let waiting = self.walk.rays.len() - self.started;
-            // SAFETY: see the head of this file.
-            unsafe { self.launch_some(free.min(WIDTH).min(waiting)) };
+            // SAFETY: SLOT-UNIQUE.
+            unsafe { self.start_rays(free.min(WIDTH).min(waiting)) };
         }
     }
 
     /// Fills so many free slots, at most [`WIDTH`].
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline(never)]
-    unsafe fn launch_some(&mut self, count: usize) {
+    unsafe fn start_rays(&mut self, count: usize) {
         let first = self.started;
         self.started += count;
         self.lists.free.count -= count;
         // Lanes without a ray have slots of their own.
         let mut numbers: [u32; WIDTH] = std::array::from_fn(|lane| (SLOTS + lane) as u32);
         for (lane, number) in numbers.iter_mut().enumerate().take(count) {
-            // SAFETY: there were so many free slots.
+            // SAFETY: TASK-ROOM: there were so many free slots.
             *number = unsafe { self.lists.free.get(self.lists.free.count + lane).slot };
         }
         let slots = self.slots.as_mut_ptr();
         let places = numbers.map(|number| slots.wrapping_add(number as usize));
         let rays = Rays::padded(&self.walk.rays[first..]);
-        // SAFETY: these are slots.
-        let root = unsafe { rays.enter_world(self.walk.ground, &places) };
+        // SAFETY: SLOT-UNIQUE: free slots, and those of padding lanes.
+        let root = unsafe { rays.enter_world(self.walk.source, &places) };
         let ordinary = rays.ordinary();
         for (lane, &number) in numbers.iter().enumerate().take(count) {
             let position = first + lane;
             if ordinary >> lane & 1 == 0 {
-                self.walk.answer_plainly(position);
+                self.walk.answer_scalar(position);
                 let task = Task { pointer: Pointer::DONE, slot: number };
-                // SAFETY: see the head of this file.
+                // SAFETY: SLOT-UNIQUE, TASK-ROOM.
                 unsafe { self.lists.free.add_if(true, task) };
                 continue;
             }
@@ -267,14 +279,14 @@ impl<'a, K: Kind, R: Rule> Flight<'a, K, R> {
             let slot = &mut self.slots[number as usize];
             slot.position = position as u32;
             (slot.instance, slot.blas) = (0, 0);
-            slot.start = self.walk.ground.start(None);
+            slot.start = self.walk.source.start(None);
             if let Some(outer) = self.outer.get_mut(number as usize) {
-                *outer = slot.aim;
+                *outer = slot.box_ray;
             }
-            // SAFETY: every stack has room for an entry; see the head of this file.
+            // SAFETY: STACK-ROOM, SLOT-UNIQUE, TASK-ROOM.
             unsafe {
                 slot.top = stack::push(bottom, self.walk.stack_size, Pointer::DONE);
-                self.lists.deal(true, root, number);
+                self.lists.distribute(true, root, number);
             }
         }
     }

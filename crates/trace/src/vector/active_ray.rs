@@ -1,7 +1,7 @@
 //! A ray in flight: what its next steps need, in two lines of memory.
 
-use super::ground::Ground;
 use super::rule::Rule;
+use super::source::VectorSource;
 use crate::ordinary;
 use crate::world::Pointer;
 use geometry::{Aabb, Ray, TriangleRule, slab};
@@ -12,9 +12,9 @@ pub(crate) const U: f32 = f32::EPSILON / 2.0;
 /// A ray in flight.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
-pub(crate) struct Slot {
+pub(crate) struct ActiveRay {
     /// What boxes are tested with.
-    pub(crate) aim: Aim,
+    pub(crate) box_ray: BoxTestRay,
     /// The end of the stack: where the next entry goes.
     pub(crate) top: *mut Pointer,
     /// Position of the ray in its part of the batch.
@@ -22,17 +22,17 @@ pub(crate) struct Slot {
     /// The instance that it is in.
     pub(crate) instance: u32,
     /// What triangles are tested with.
-    pub(crate) shear: Shear,
+    pub(crate) triangle_ray: TriangleTestRay,
     /// The BLAS that it is in.
     pub(crate) blas: u32,
-    /// What pointers of the level that it is in count from ([`Ground::start`]).
+    /// What pointers of the level that it is in count from ([`VectorSource::start`]).
     pub(crate) start: *const u8,
 }
 
 /// A ray as box tests see it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[repr(C)]
-pub(crate) struct Aim {
+pub(crate) struct BoxTestRay {
     /// `1/d`, with tiny directions replaced.
     pub(crate) inverse: [f32; 3],
     /// The start of the range that matters.
@@ -51,7 +51,7 @@ pub(crate) struct Aim {
 /// dominant one last.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
-pub(crate) struct Shear {
+pub(crate) struct TriangleTestRay {
     /// The origin.
     pub(crate) origin: [f32; 3],
     /// Which axes these are.
@@ -64,10 +64,10 @@ pub(crate) struct Shear {
     pub(crate) direction: [f32; 4],
 }
 
-impl Slot {
+impl ActiveRay {
     /// A slot without a ray.
     pub(crate) const EMPTY: Self = Self {
-        aim: Aim {
+        box_ray: BoxTestRay {
             inverse: [0.0; 3],
             nearest: 0.0,
             low_offset: [0.0; 3],
@@ -78,7 +78,7 @@ impl Slot {
         top: std::ptr::null_mut(),
         position: 0,
         instance: 0,
-        shear: Shear {
+        triangle_ray: TriangleTestRay {
             origin: [0.0; 3],
             axes: [0; 4],
             factors: [0.0; 3],
@@ -92,18 +92,18 @@ impl Slot {
     /// Aims at the outermost level; the root of it.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(crate) fn enter_world<G: Ground>(&mut self, ray: &Ray, ground: &G) -> Pointer {
-        self.start = ground.start(None);
-        match (ground.top(), ground.blas(0)) {
+    pub(crate) fn enter_world<G: VectorSource>(&mut self, ray: &Ray, source: &G) -> Pointer {
+        self.start = source.start(None);
+        match (source.top(), source.blas(0)) {
             (Some(top), _) => {
                 let reach = slab::reach(ray.origin, &top.level.bounds);
                 let dilation = top.dilation.dilation(ray.origin, reach) * G::DILATIONS;
-                self.aim.set_dilated(ray, dilation, ray.tmin, ray.tmax);
+                self.box_ray.set_dilated(ray, dilation, ray.tmin, ray.tmax);
                 top.level.root
             }
             (None, Some(level)) => {
-                self.aim.set(ray, &level.bounds, G::DILATIONS, ray.tmin, ray.tmax);
-                self.shear.set::<G::Rule>(ray);
+                self.box_ray.set(ray, &level.bounds, G::DILATIONS, ray.tmin, ray.tmax);
+                self.triangle_ray.set::<G::Rule>(ray);
                 level.root
             }
             (None, None) => Pointer::DONE,
@@ -111,7 +111,7 @@ impl Slot {
     }
 }
 
-impl Aim {
+impl BoxTestRay {
     /// Aims at the boxes of a BLAS with these bounds, from `nearest` to `farthest`, dilated so many
     /// times as the reference asks.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
@@ -155,7 +155,7 @@ impl Aim {
         let minus_inverse = _mm_xor_ps(sign, inverse);
         let low = _mm_mul_ps(_mm_add_ps(origin, pad), minus_inverse);
         let high = _mm_mul_ps(_mm_sub_ps(origin, pad), minus_inverse);
-        // SAFETY: the fields are three vectors of four, one after the other.
+        // SAFETY: VECTOR-SIZED: an aim is three vectors of four.
         unsafe {
             let place: *mut f32 = std::ptr::from_mut(self).cast();
             _mm_storeu_ps(place, _mm_insert_ps::<0x30>(inverse, _mm_set_ss(nearest)));
@@ -166,7 +166,7 @@ impl Aim {
     }
 }
 
-impl Shear {
+impl TriangleTestRay {
     /// Turns the ray into the last axis, if the rule asks for it.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
@@ -178,7 +178,7 @@ impl Shear {
             }
             TriangleRule::MollerTrumbore => AS_THEY_ARE,
         }];
-        // SAFETY: arrays of four are read and written as vectors of four.
+        // SAFETY: VECTOR-SIZED: a shear is three vectors of four.
         unsafe {
             let order = _mm_loadu_si128(order.as_ptr().cast());
             let sheared = _mm_permutevar_ps(direction, order);
@@ -201,7 +201,7 @@ pub(crate) fn is_ordinary(ray: &Ray) -> bool {
     const DIRECTION: i32 = 0b0011_1000;
     const LIMIT: f32 = ordinary::LARGEST;
     let limits = _mm256_setr_ps(LIMIT, LIMIT, LIMIT, LIMIT, LIMIT, LIMIT, LIMIT, f32::INFINITY);
-    // SAFETY: a ray is eight floats.
+    // SAFETY: VECTOR-SIZED: a ray is eight floats.
     let lanes = unsafe { _mm256_loadu_ps(std::ptr::from_ref(ray).cast()) };
     let size = _mm256_andnot_ps(_mm256_set1_ps(-0.0), lanes);
     let is_moderate = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(size, limits));
@@ -222,7 +222,8 @@ pub(crate) fn is_ordinary(ray: &Ray) -> bool {
 #[inline]
 pub(crate) fn lanes(ray: &Ray) -> (__m128, __m128) {
     let lanes: *const f32 = std::ptr::from_ref(ray).cast();
-    // SAFETY: a ray has eight floats: the fourth lanes are the direction's x and `tmin`.
+    // SAFETY: VECTOR-SIZED: a ray is eight floats; the fourth lanes are the direction's x and
+    // `tmin`.
     unsafe { (_mm_loadu_ps(lanes), _mm_loadu_ps(lanes.add(3))) }
 }
 
@@ -261,7 +262,7 @@ const ORDERS: [[u32; 4]; 6] =
 /// The order of axes that changes nothing, as the rule of Möller and Trumbore takes them.
 pub(crate) const AS_THEY_ARE: usize = 4;
 
-/// [`Shear::axes`] of each order, as words.
+/// [`TriangleTestRay::axes`] of each order, as words.
 pub(crate) const AXES: [u32; 8] = {
     let mut words = [0; 8];
     let mut number = 0;
@@ -312,7 +313,7 @@ mod tests {
             let (x, y) = ((expected + 1) % 3, (expected + 2) % 3);
             let is_negative = octant >> expected & 1 == 1;
             let wanted = if is_negative { [y, x, expected] } else { [x, y, expected] };
-            // SAFETY: the kernel is available.
+            // SAFETY: FEATURES-DETECTED.
             let found = unsafe { dominant_last(_mm_setr_ps(d[0], d[1], d[2], 0.0), octant) };
             assert_eq!(ORDERS[found][..3], wanted, "{d:?} {octant}");
         }
@@ -325,7 +326,7 @@ mod tests {
         }
         let bounds = Aabb::new(Vec3::new(-1.5, 2.0, 3.25), Vec3::new(4.0, 2.5, 7.125));
         for origin in [Vec3::ZERO, Vec3::new(9.0, -3.0, 5.5), Vec3::new(0.1, 2.2, 99.0)] {
-            // SAFETY: the kernel is available.
+            // SAFETY: FEATURES-DETECTED.
             let found = unsafe { reach(_mm_setr_ps(origin.x, origin.y, origin.z, 5.0), &bounds) };
             assert_eq!(found, slab::reach(origin, &bounds));
         }

@@ -14,7 +14,7 @@ use machine::beam::world::instance_bounds;
 
 /// A world as beams see it.
 #[derive(Debug)]
-pub(crate) struct BeamGround {
+pub(crate) struct BeamBounds {
     /// The boxes of each node, around all of what is below; `None` where those of the nodes are.
     whole: Option<Vec<Planes<8>>>,
     /// The box around each BLAS.
@@ -25,7 +25,7 @@ pub(crate) struct BeamGround {
     pub(super) top: Aabb,
 }
 
-impl BeamGround {
+impl BeamBounds {
     /// Looks at every primitive of a world.
     ///
     /// # Errors

@@ -1,18 +1,19 @@
 //! Rays in flight, and the rounds of steps that they take.
 //!
-//! A round has phases: a step for every ray that is at a node; hits; a step for every ray at a leaf; the rest,
-//! which is rays that end and changes of level; and new rays. Within a phase nothing depends on what kind of
-//! step comes next, so there is no branch that could not be predicted, and steps of different rays
-//! overlap. Each step ends by asking for the memory of the ray's next one.
+//! A round has phases: a step for every ray that is at a node; hits; a step for every ray at a
+//! leaf; the rest, which is rays that end and changes of level; and new rays. Within a phase
+//! nothing depends on what kind of step comes next, so there is no branch that could not be
+//! predicted, and steps of different rays overlap. Each step ends by asking for the memory of the
+//! ray's next one.
 //!
-//! Every slot has at most one task in all lists together, its ray's next step, which leads into the world; and every stack is as
-//! large as the deepest walk over this world needs. All `unsafe` below rests on these two.
+//! `unsafe` here rests on SLOT-UNIQUE, POINTER-PROVED and STACK-ROOM (see [`crate::safety`]): a
+//! slot's one task is its ray's next step, which leads into the world.
 
+use super::batch_steps::BatchSteps;
 use super::lists::{Lists, SLOTS};
-use super::rounds::Rounds;
 use crate::kind::Kind;
-use crate::vector::launch::{Rays, WIDTH};
-use crate::vector::slot::{Aim, Slot};
+use crate::vector::active_ray::{ActiveRay, BoxTestRay};
+use crate::vector::ray_setup::{Rays, WIDTH};
 use crate::vector::stack;
 use crate::vector::walk::{Next, Walk};
 use crate::world::{Pointer, Target};
@@ -20,30 +21,30 @@ use geometry::Ray;
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
 /// Rays of a part of a batch, some of them in flight.
-pub(super) struct Flight<'a, K: Kind, G: Rounds> {
+pub(super) struct RayPool<'a, K: Kind, G: BatchSteps> {
     walk: Walk<'a, K, G>,
     /// Rays that have been started, or answered without.
     started: usize,
     /// Rays in flight; behind them one for each lane that has no ray when others are set up.
-    slots: Box<[Slot; SLOTS + WIDTH]>,
+    slots: Box<[ActiveRay; SLOTS + WIDTH]>,
     /// How rays that are in an instance see the TLAS.
-    outer: Vec<Aim>,
+    outer: Vec<BoxTestRay>,
     stacks: Vec<u32>,
     /// What leaves in which triangles may be hit have kept.
-    kept: Box<[G::Kept]>,
+    kept: Box<[G::SavedLeaf]>,
     lists: Lists,
 }
 
-impl<'a, K: Kind, G: Rounds> Flight<'a, K, G> {
+impl<'a, K: Kind, G: BatchSteps> RayPool<'a, K, G> {
     /// Nobody in flight.
     pub(super) fn new(walk: Walk<'a, K, G>) -> Self {
-        let is_instanced = walk.ground.top().is_some();
+        let is_instanced = walk.source.top().is_some();
         Self {
             started: 0,
-            slots: Box::new([Slot::EMPTY; SLOTS + WIDTH]),
-            outer: if is_instanced { vec![Aim::default(); SLOTS] } else { Vec::new() },
+            slots: Box::new([ActiveRay::EMPTY; SLOTS + WIDTH]),
+            outer: if is_instanced { vec![BoxTestRay::default(); SLOTS] } else { Vec::new() },
             stacks: stack::all(SLOTS, walk.stack_size),
-            kept: vec![G::Kept::default(); SLOTS].into(),
+            kept: vec![G::SavedLeaf::default(); SLOTS].into(),
             lists: Lists::all_free(),
             walk,
         }
@@ -55,11 +56,12 @@ impl<'a, K: Kind, G: Rounds> Flight<'a, K, G> {
     /// The processor must have the features.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     pub(super) unsafe fn answer<const COUNTED: bool>(mut self) {
-        // SAFETY: as the head of this file says, for all of these.
+        // SAFETY: FEATURES-DETECTED, SLOT-UNIQUE, POINTER-PROVED, STACK-ROOM.
         unsafe {
             self.launch();
             self.lists.sort();
             while self.lists.is_any_in_flight() {
+                debug_assert!(self.lists.are_unique(), "SLOT-UNIQUE");
                 self.nodes::<COUNTED>();
                 self.hits();
                 self.leaves::<COUNTED>();
@@ -77,23 +79,29 @@ impl<'a, K: Kind, G: Rounds> Flight<'a, K, G> {
         words.wrapping_add(slot as usize * stack::stride(self.walk.stack_size)).cast()
     }
 
+    /// Whether the stack of a slot is within its memory: STACK-BOTTOM, STACK-ROOM, for assertions.
+    fn is_stack_sound(&mut self, number: u32) -> bool {
+        let (bottom, size) = (self.bottom(number), self.walk.stack_size);
+        stack::is_within(bottom, self.slots[number as usize].top, size)
+    }
+
     /// One step for every ray at a node.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     unsafe fn nodes<const COUNTED: bool>(&mut self) {
-        let ground = self.walk.ground;
+        let source = self.walk.source;
         let waiting = self.lists.nodes.count;
         if COUNTED {
             self.walk.counters.nodes += waiting as u64;
             self.walk.counters.box_tests += 8 * waiting as u64;
         }
         let (slots, size) = (self.slots.as_mut_ptr(), self.walk.stack_size);
-        // SAFETY: see the head of this file.
+        // SAFETY: SLOT-UNIQUE, POINTER-PROVED, STACK-ROOM.
         unsafe {
             if K::NARROWS {
-                ground.nodes::<true>(&mut self.lists, slots, size);
+                source.nodes::<true>(&mut self.lists, slots, size);
             } else {
-                ground.nodes::<false>(&mut self.lists, slots, size);
+                source.nodes::<false>(&mut self.lists, slots, size);
             }
         }
         self.lists.nodes.count = 0;
@@ -106,9 +114,9 @@ impl<'a, K: Kind, G: Rounds> Flight<'a, K, G> {
     unsafe fn leaves<const COUNTED: bool>(&mut self) {
         let waiting = self.lists.leaves.count;
         let slots = self.slots.as_mut_ptr();
-        // SAFETY: see the head of this file.
+        // SAFETY: SLOT-UNIQUE, POINTER-PROVED, STACK-BOTTOM.
         let tested =
-            unsafe { self.walk.ground.leaves::<COUNTED>(&mut self.lists, &mut self.kept, slots) };
+            unsafe { self.walk.source.leaves::<COUNTED>(&mut self.lists, &mut self.kept, slots) };
         if COUNTED {
             self.walk.counters.leaves += waiting as u64;
             self.walk.counters.triangle_tests += tested as u64;
@@ -120,7 +128,7 @@ impl<'a, K: Kind, G: Rounds> Flight<'a, K, G> {
     #[inline]
     unsafe fn hits(&mut self) {
         for index in 0..self.lists.hits.count {
-            // SAFETY: see the head of this file.
+            // SAFETY: SLOT-UNIQUE, POINTER-PROVED, STACK-ROOM, TASK-ROOM.
             unsafe {
                 let leaf = *self.lists.hits.pointers.get_unchecked(index);
                 let kept = &*self.kept.as_ptr().add(index);
@@ -128,7 +136,7 @@ impl<'a, K: Kind, G: Rounds> Flight<'a, K, G> {
                 let mask = *self.lists.masks.get_unchecked(index) as u16;
                 let bottom = self.bottom(number);
                 let slot = &mut *self.slots.as_mut_ptr().add(number as usize);
-                let next = self.walk.hits(G::kept_leaf(&leaf, kept), mask, slot, bottom);
+                let next = self.walk.hits(G::saved_leaf(&leaf, kept), mask, slot, bottom);
                 self.follow(number, next);
             }
         }
@@ -146,22 +154,22 @@ impl<'a, K: Kind, G: Rounds> Flight<'a, K, G> {
             let slot = &mut self.slots[number as usize];
             let next = match pointer.target() {
                 Target::Instance(instance) => self.walk.enter_instance(instance, slot),
-                // SAFETY: see the head of this file.
+                // SAFETY: SLOT-UNIQUE, STACK-ROOM.
                 Target::Boxes(list) => unsafe { self.walk.boxes(list, slot, bottom) },
                 Target::Leave => {
-                    let Aim { farthest, .. } = slot.aim;
-                    slot.aim = Aim { farthest, ..self.outer[number as usize] };
-                    slot.start = self.walk.ground.start(None);
+                    let BoxTestRay { farthest, .. } = slot.box_ray;
+                    slot.box_ray = BoxTestRay { farthest, ..self.outer[number as usize] };
+                    slot.start = self.walk.source.start(None);
                     Next::Pop
                 }
                 Target::Done | Target::Node | Target::Leaf => {
                     K::finish(&mut self.walk.answers[slot.position as usize]);
-                    // SAFETY: see the head of this file.
+                    // SAFETY: SLOT-UNIQUE, TASK-ROOM.
                     unsafe { self.lists.free.push(Pointer::DONE, number) };
                     continue;
                 }
             };
-            // SAFETY: see the head of this file.
+            // SAFETY: SLOT-UNIQUE.
             unsafe { self.follow(number, next) };
         }
         self.lists.others.count = 0;
@@ -175,16 +183,18 @@ impl<'a, K: Kind, G: Rounds> Flight<'a, K, G> {
             Next::Go(pointer) => pointer,
             Next::Pop => {
                 let slot = &mut self.slots[number as usize];
-                // SAFETY: the lowest entry of a stack ends the walk, so there is one.
-                unsafe {
+                // SAFETY: STACK-BOTTOM.
+                let pointer = unsafe {
                     slot.top = slot.top.sub(1);
                     *slot.top
-                }
+                };
+                debug_assert!(self.is_stack_sound(number), "STACK-BOTTOM, STACK-ROOM");
+                pointer
             }
             Next::Finish => Pointer::DONE,
         };
-        self.walk.ground.prefetch(pointer, &self.slots[number as usize]);
-        // SAFETY: see the head of this file.
+        self.walk.source.prefetch(pointer, &self.slots[number as usize]);
+        // SAFETY: SLOT-UNIQUE, TASK-ROOM.
         unsafe { self.lists.found.push(pointer, number) };
     }
 
@@ -198,15 +208,15 @@ impl<'a, K: Kind, G: Rounds> Flight<'a, K, G> {
                 return;
             }
             let waiting = self.walk.rays.len() - self.started;
-            // SAFETY: see the head of this file.
-            unsafe { self.launch_some(free.min(WIDTH).min(waiting)) };
+            // SAFETY: SLOT-UNIQUE.
+            unsafe { self.start_rays(free.min(WIDTH).min(waiting)) };
         }
     }
 
     /// Fills so many free slots, at most [`WIDTH`].
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn launch_some(&mut self, count: usize) {
+    unsafe fn start_rays(&mut self, count: usize) {
         let first = self.started;
         self.started += count;
         prefetch_rays(&self.walk.rays[first..]);
@@ -218,15 +228,15 @@ impl<'a, K: Kind, G: Rounds> Flight<'a, K, G> {
         numbers[..count].copy_from_slice(&self.lists.free.slots[free..free + count]);
         let slots = self.slots.as_mut_ptr();
         let places = numbers.map(|number| slots.wrapping_add(number as usize));
-        // SAFETY: these are slots.
-        let root = unsafe { rays.enter_world(self.walk.ground, &places) };
+        // SAFETY: SLOT-UNIQUE: free slots, and those of padding lanes.
+        let root = unsafe { rays.enter_world(self.walk.source, &places) };
         let ordinary = rays.ordinary();
         self.walk.counters.queries += u64::from((ordinary & first_lanes(count)).count_ones());
         for (lane, &number) in numbers.iter().enumerate().take(count) {
             let position = first + lane;
             if ordinary >> lane & 1 == 0 {
-                self.walk.answer_plainly(position);
-                // SAFETY: see the head of this file.
+                self.walk.answer_scalar(position);
+                // SAFETY: SLOT-UNIQUE, TASK-ROOM.
                 unsafe { self.lists.free.push(Pointer::DONE, number) };
                 continue;
             }
@@ -235,12 +245,12 @@ impl<'a, K: Kind, G: Rounds> Flight<'a, K, G> {
             let slot = &mut self.slots[number as usize];
             slot.position = position as u32;
             (slot.instance, slot.blas) = (0, 0);
-            slot.start = self.walk.ground.start(None);
+            slot.start = self.walk.source.start(None);
             if let Some(outer) = self.outer.get_mut(number as usize) {
-                *outer = slot.aim;
+                *outer = slot.box_ray;
             }
             slot.top = bottom.wrapping_add(1);
-            // SAFETY: see the head of this file.
+            // SAFETY: SLOT-UNIQUE, TASK-ROOM.
             unsafe { self.lists.found.push(root, number) };
         }
     }
@@ -257,7 +267,7 @@ fn first_lanes(count: usize) -> u8 {
 fn prefetch_rays(rays: &[Ray]) {
     let address = rays.as_ptr().wrapping_add(2 * WIDTH).cast::<i8>();
     for line in 0..4 {
-        // SAFETY: a hint may name any address.
+        // SAFETY: ANY-ADDRESS.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(64 * line)) };
     }
 }

@@ -1,7 +1,7 @@
 //! What rays in flight walk over: the CPU's copy, or the image's own bytes.
 
+use super::active_ray::ActiveRay;
 use super::rule::Rule;
-use super::slot::Slot;
 use super::triangles::Accepted;
 use crate::ask::Ask;
 use crate::kind::Kind;
@@ -12,7 +12,7 @@ use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use tree::PrimitiveId;
 
 /// Levels, and nodes and leaves behind [`Pointer`]s.
-pub(crate) trait Ground {
+pub(crate) trait VectorSource {
     /// What decides whether triangles are hit.
     type Rule: Rule;
 
@@ -35,7 +35,7 @@ pub(crate) trait Ground {
     fn start(&self, blas: Option<usize>) -> *const u8;
 
     /// The number of the instance that a pointer to an instance names.
-    fn instance(&self, named: usize) -> Option<usize>;
+    fn instance(&self, instance_id: usize) -> Option<usize>;
 
     /// Most entries that a walk's stack can have.
     fn stack_size(&self) -> usize;
@@ -44,7 +44,7 @@ pub(crate) trait Ground {
     fn box_list(&self, number: usize) -> &[(Aabb, PrimitiveId)];
 
     /// Answers a ray that is out of the ordinary.
-    fn answer_plainly<K: Kind>(
+    fn answer_scalar<K: Kind>(
         &self,
         ask: &Ask<'_>,
         position: usize,
@@ -54,14 +54,25 @@ pub(crate) trait Ground {
     );
 
     /// The first byte of a node or leaf that a ray is on its way to; of anything else, any address.
-    fn place(&self, pointer: Pointer, slot: &Slot) -> *const u8;
+    fn place(&self, pointer: Pointer, slot: &ActiveRay) -> *const u8;
+
+    /// Whether a ray at a slot finds a node or leaf behind a pointer: POINTER-PROVED, for
+    /// assertions.
+    fn holds(&self, pointer: Pointer, slot: &ActiveRay) -> bool;
+
+    /// The same of one that is read now.
+    #[inline(always)]
+    fn proved_place(&self, pointer: Pointer, slot: &ActiveRay) -> *const u8 {
+        debug_assert!(self.holds(pointer, slot), "POINTER-PROVED");
+        self.place(pointer, slot)
+    }
 
     /// Asks for the memory of a ray's next step.
     #[inline(always)]
-    fn prefetch(&self, pointer: Pointer, slot: &Slot) {
+    fn prefetch(&self, pointer: Pointer, slot: &ActiveRay) {
         let address = self.place(pointer, slot).cast::<i8>();
         for line in 0..Self::LINES {
-            // SAFETY: a hint may name any address.
+            // SAFETY: ANY-ADDRESS.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(64 * line)) };
         }
     }
@@ -69,46 +80,49 @@ pub(crate) trait Ground {
 
 /// What rays do on it, with the instructions of a kernel.
 ///
-/// All `unsafe` functions need the processor's features and pointers that lead to what they ask for.
-pub(crate) trait Steps: Ground {
+/// All `unsafe` functions need the processor's features and pointers that lead to what they ask
+/// for.
+pub(crate) trait Steps: VectorSource {
     /// A leaf in which triangles are looked at one by one.
     type Leaf;
 
-    /// Puts the children of a node that the ray meets onto its stack, with where they are entered, and takes the last entry
-    /// off it: for a ray alone, so it may branch.
+    /// Puts the children of a node that the ray meets onto its stack, with where they are entered,
+    /// and takes the last entry off it: for a ray alone, so it may branch.
     ///
     /// # Safety
     /// As above; the stack, of `size` entries, must have room for eight more.
-    unsafe fn node_alone(&self, node: Pointer, slot: &mut Slot, size: usize) -> Pointer;
+    unsafe fn node_alone(&self, node: Pointer, slot: &mut ActiveRay, size: usize) -> Pointer;
 
     /// Which triangles of a leaf the ray may hit.
     ///
     /// # Safety
     /// As above.
-    unsafe fn candidates(&self, leaf: Pointer, slot: &Slot) -> Candidates;
+    unsafe fn candidates(&self, leaf: Pointer, slot: &ActiveRay) -> Candidates;
 
     /// Opens a leaf.
     ///
     /// # Safety
     /// As above.
-    unsafe fn leaf(&self, leaf: Pointer, slot: &Slot) -> Self::Leaf;
+    unsafe fn leaf(&self, leaf: Pointer, slot: &ActiveRay) -> Self::Leaf;
 
     /// Whether the triangle rule accepts a triangle of a leaf, and where.
     ///
     /// # Safety
     /// As above, and the leaf must have a triangle in this lane.
-    unsafe fn accepted(&self, leaf: &Self::Leaf, lane: usize, slot: &Slot) -> Option<Accepted>;
+    unsafe fn accepted(&self, leaf: &Self::Leaf, lane: usize, slot: &ActiveRay)
+    -> Option<Accepted>;
 
     /// A triangle of a leaf.
     fn triangle(&self, leaf: &Self::Leaf, lane: usize) -> Triangle;
 
     /// The ids of a triangle of a leaf, of which slots say the BLAS.
-    fn id(&self, leaf: &Self::Leaf, lane: usize, slot: &Slot) -> PrimitiveId;
+    fn id(&self, leaf: &Self::Leaf, lane: usize, slot: &ActiveRay) -> PrimitiveId;
 
     /// Where a leaf goes on; [`Pointer::DONE`] if it ends here.
     fn rest(&self, leaf: &Self::Leaf) -> Pointer;
 
-    /// Drops the entries of a stack of `size` entries, from `bottom` to `top`, that begin beyond `t`. The new top.
+    /// Drops the entries of a stack of `size` entries, from `bottom` to `top`, that begin beyond
+    /// `t`. The new top.
     ///
     /// # Safety
     /// As above. The stack must have room for sixteen entries more, and depths for all that it has.

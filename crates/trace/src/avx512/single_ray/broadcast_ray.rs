@@ -1,8 +1,8 @@
 //! A ray as box tests see it, in registers.
 
 use crate::ordinary;
+use crate::vector::active_ray::{self, U};
 use crate::vector::boxes::{TINY, WIDEN};
-use crate::vector::slot::{self, U};
 use crate::world::{Node, TopLevel};
 use geometry::{Aabb, Ray, Vec3, slab};
 use std::arch::x86_64::*;
@@ -10,7 +10,7 @@ use std::mem::offset_of;
 
 /// A ray as box tests see it; a lane for each axis.
 #[derive(Clone, Copy)]
-pub(super) struct Aim {
+pub(super) struct BoxTestRay {
     /// `1/d`, with tiny directions replaced.
     inverse: __m128,
     /// The same, widened, for the planes that are met last.
@@ -23,7 +23,7 @@ pub(super) struct Aim {
     octant: usize,
 }
 
-impl Aim {
+impl BoxTestRay {
     /// At a BLAS with these bounds.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
@@ -38,8 +38,8 @@ impl Aim {
 
     /// Keeps compilers from forming what is made of it before it is needed.
     #[inline(always)]
-    pub(super) fn hide(&mut self) {
-        // SAFETY: nothing is done.
+    pub(super) fn optimization_barrier(&mut self) {
+        // SAFETY: REGISTERS-ONLY.
         unsafe {
             std::arch::asm!(
                 "/* {0} {1} {2} {3} */",
@@ -61,12 +61,12 @@ impl Aim {
         Self::dilated(ray, divisor, all(dilation * (1.0 + 1.0 / 7.0)))
     }
 
-    /// As [`slot::Aim`], but far planes are widened here instead of exits later: by a factor with
-    /// one more rounding, in inverse and offset alike (see `docs/trace.md`).
+    /// As [`active_ray::BoxTestRay`], but far planes are widened here instead of exits later: by a
+    /// factor with one more rounding, in inverse and offset alike (see `docs/trace.md`).
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     fn dilated(ray: &Ray, divisor: __m128, dilation: __m128) -> Self {
-        let (sign, (origin, _)) = (all(-0.0), slot::lanes(ray));
+        let (sign, (origin, _)) = (all(-0.0), active_ray::lanes(ray));
         let inverse = _mm_div_ps(all(1.0), divisor);
         let far_inverse = _mm_mul_ps(inverse, all(WIDEN));
         let pad = _mm_fmadd_ps(_mm_andnot_ps(sign, origin), all(4.0 * U), dilation);
@@ -102,7 +102,7 @@ pub(super) fn divisor(ray: &Ray) -> Option<__m128> {
     let limits = _mm256_setr_ps(LIMIT, LIMIT, LIMIT, LIMIT, LIMIT, LIMIT, LIMIT, f32::INFINITY);
     let sizes = _mm256_andnot_ps(_mm256_set1_ps(-0.0), numbers(ray));
     let is_moderate = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(sizes, limits) == 0xFF;
-    let (_, direction) = slot::lanes(ray);
+    let (_, direction) = active_ray::lanes(ray);
     let sign = all(-0.0);
     let size = _mm_andnot_ps(sign, direction);
     let pairs = _mm_max_ss(size, _mm_movehdup_ps(size));
@@ -116,7 +116,7 @@ pub(super) fn divisor(ray: &Ray) -> Option<__m128> {
     }
     std::hint::cold_path();
     let replaced = _mm_or_ps(smallest, _mm_and_ps(sign, direction));
-    slot::is_ordinary(ray).then_some(_mm_mask_blend_ps(is_tiny, direction, replaced))
+    active_ray::is_ordinary(ray).then_some(_mm_mask_blend_ps(is_tiny, direction, replaced))
 }
 
 /// The numbers of a ray. Compilers would make all others that are loaded of these, which takes
@@ -125,7 +125,7 @@ pub(super) fn divisor(ray: &Ray) -> Option<__m128> {
 #[inline]
 fn numbers(ray: &Ray) -> __m256 {
     let numbers;
-    // SAFETY: a ray is eight floats.
+    // SAFETY: VECTOR-SIZED: a ray is eight floats.
     unsafe {
         std::arch::asm!(
             "vmovups {numbers}, [{ray}]",
@@ -137,9 +137,9 @@ fn numbers(ray: &Ray) -> __m256 {
     numbers
 }
 
-/// An [`Aim`] in registers, each number in all lanes.
+/// An [`BoxTestRay`] in registers, each number in all lanes.
 #[derive(Clone, Copy)]
-pub(super) struct Sight {
+pub(super) struct BroadcastRay {
     near: Side,
     far: Side,
     /// The order of the ray's octant in a node at the start of the world.
@@ -163,12 +163,12 @@ struct Side {
     bound: __m256i,
 }
 
-impl Sight {
+impl BroadcastRay {
     /// For a world that starts there, with a range that matters.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) fn new(aim: &Aim, start: *const u8, nearest: f32, farthest: f32) -> Self {
-        let Aim { inverse, far_inverse, near_offset, far_offset, octant } = *aim;
+    pub(super) fn new(aim: &BoxTestRay, start: *const u8, nearest: f32, farthest: f32) -> Self {
+        let BoxTestRay { inverse, far_inverse, near_offset, far_offset, octant } = *aim;
         let near = [32 * (octant & 1), 16 * (octant & 2), 8 * (octant & 4)];
         let row = |axis: usize, offset: usize| start.wrapping_add(64 * axis + offset);
         let nearest = nearest + 0.0; // -0.0 becomes +0.0
@@ -213,7 +213,7 @@ impl Sight {
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     pub(super) unsafe fn intervals(&self, place: usize) -> (__m256i, __m256i) {
-        // SAFETY: as promised.
+        // SAFETY: POINTER-PROVED.
         let ([near_x, near_y, near_z], [far_x, far_y, far_z]) =
             unsafe { (self.near.parameters(place), self.far.parameters(place)) };
         let enter = _mm256_max_epi32(
@@ -236,7 +236,7 @@ impl Side {
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     unsafe fn parameters(&self, place: usize) -> [__m256i; 3] {
-        // SAFETY: eight planes are a vector, and aligned like one.
+        // SAFETY: POINTER-PROVED, VECTOR-SIZED.
         let (x, y, z) = unsafe {
             (
                 _mm256_load_ps(self.x.add(place).cast()),
@@ -284,12 +284,11 @@ mod tests {
         for (direction, wanted) in [(1.0, forward), (-1.0, backward)] {
             let ray = Ray::new(Vec3::new(0.0, 0.25, 2.5), Vec3::new(direction, 0.0, -0.0));
             let (mut enter, mut exit) = ([0.0f32; 8], [0; 8]);
-            // SAFETY: the kernel is available, there is a node at place 0, and vectors of eight are
-            // arrays of eight.
+            // SAFETY: FEATURES-DETECTED, VECTOR-SIZED; there is a node at place 0.
             unsafe {
-                let aim = Aim::at_blas(&ray, divisor(&ray).unwrap(), &bounds);
+                let aim = BoxTestRay::at_blas(&ray, divisor(&ray).unwrap(), &bounds);
                 let start = std::ptr::from_ref(&node).cast();
-                let found = Sight::new(&aim, start, ray.tmin, ray.tmax).intervals(0);
+                let found = BroadcastRay::new(&aim, start, ray.tmin, ray.tmax).intervals(0);
                 _mm256_storeu_si256(enter.as_mut_ptr().cast(), found.0);
                 _mm256_storeu_si256(exit.as_mut_ptr().cast(), found.1);
             }
@@ -313,7 +312,7 @@ mod tests {
             let direction = Vec3::new(number(0), 0.5 * number(1), number(0) * number(2));
             let ray = Ray::new(Vec3::new(1.0, number(3), 2.0), direction);
             for ray in [ray, ray.between(number(1), number(3))] {
-                // SAFETY: the kernel is available.
+                // SAFETY: FEATURES-DETECTED.
                 let found = unsafe { divisor(&ray) };
                 assert_eq!(found.is_some(), ordinary::is_ordinary(&ray), "{ray:?}");
             }

@@ -15,7 +15,7 @@ const LOW: u32 = (1 << PAGE_BITS) - 1;
 
 /// What names of a BLAS stand for.
 #[derive(Debug)]
-pub(crate) enum Names {
+pub(crate) enum PrimitiveIds {
     /// The primitive itself.
     Alike {
         /// The geometry of all.
@@ -28,7 +28,7 @@ pub(crate) enum Names {
     Pages(Vec<PrimitiveId>),
 }
 
-impl Names {
+impl PrimitiveIds {
     /// Chooses for the triangles of a level.
     pub(crate) fn new(primitives: &Primitives) -> Self {
         let ids = &primitives.ids[..primitives.triangles.len().min(primitives.ids.len())];
@@ -98,9 +98,9 @@ mod tests {
     use geometry::random::Random;
     use geometry::{Triangle, Vec3};
 
-    fn names(ids: &[PrimitiveId]) -> Names {
+    fn names(ids: &[PrimitiveId]) -> PrimitiveIds {
         let triangles = vec![Triangle { vertices: [Vec3::ONE; 3] }; ids.len()];
-        Names::new(&Primitives { triangles, boxes: Vec::new(), ids: ids.to_vec() })
+        PrimitiveIds::new(&Primitives { triangles, boxes: Vec::new(), ids: ids.to_vec() })
     }
 
     #[test]

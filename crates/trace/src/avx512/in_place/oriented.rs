@@ -16,7 +16,7 @@
 //!
 //! All of it is less than `68u(R + |o|)`; rays are dilated by nearly twice that.
 
-use crate::vector::slot::{Aim, Slot, U};
+use crate::vector::active_ray::{ActiveRay, BoxTestRay, U};
 use geometry::{Aabb, Ray, Vec3, slab};
 use gfx12::obb;
 
@@ -26,14 +26,14 @@ const DILATION: f32 = 112.0 * U;
 /// How a ray in a level with these bounds sees the boxes of a node, if that is oriented.
 #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline]
-pub(super) fn aim(slot: &Slot, bounds: &Aabb, obb_matrix_index: u8) -> Option<Aim> {
+pub(super) fn aim(slot: &ActiveRay, bounds: &Aabb, obb_matrix_index: u8) -> Option<BoxTestRay> {
     let rotation = obb::rotation(obb_matrix_index)?;
     let (mut origin, mut direction) = (Vec3::ZERO, Vec3::ZERO);
-    for (place, &axis) in slot.shear.axes[..3].iter().enumerate() {
-        origin[usize::from(axis)] = slot.shear.origin[place];
-        direction[usize::from(axis)] = slot.shear.direction[place];
+    for (place, &axis) in slot.triangle_ray.axes[..3].iter().enumerate() {
+        origin[usize::from(axis)] = slot.triangle_ray.origin[place];
+        direction[usize::from(axis)] = slot.triangle_ray.direction[place];
     }
-    let Aim { nearest, farthest, .. } = slot.aim;
+    let BoxTestRay { nearest, farthest, .. } = slot.box_ray;
     let ray = Ray {
         origin: rotation.point(origin),
         direction: rotation.vector(direction),
@@ -41,7 +41,7 @@ pub(super) fn aim(slot: &Slot, bounds: &Aabb, obb_matrix_index: u8) -> Option<Ai
         tmax: farthest,
     };
     let size = slab::reach(origin, bounds) + origin.abs().max_element();
-    let mut aim = Aim::default();
+    let mut aim = BoxTestRay::default();
     aim.set_dilated(&ray, DILATION * size, nearest, farthest);
     Some(aim)
 }

@@ -3,26 +3,31 @@
 use super::boxes::Children;
 use super::lists::{List, Lists};
 use super::{Avx512, stack};
+use crate::vector::active_ray::ActiveRay;
 use crate::vector::boxes::Intervals;
-use crate::vector::ground::{Candidates, Ground, Steps};
 use crate::vector::prepared::Prepared;
 use crate::vector::rule::Rule;
-use crate::vector::slot::Slot;
+use crate::vector::source::{Candidates, Steps, VectorSource};
 use crate::world::{Node, Pointer};
 
-/// A ground over which many rays go at once.
+/// A source over which many rays go at once.
 ///
 /// All `unsafe` functions need the processor's features, tasks that lead to what they are said to
 /// lead to, and slots with room on their stacks.
-pub(super) trait Rounds: Steps {
+pub(super) trait BatchSteps: Steps {
     /// What a step at a leaf keeps for a look at its triangles.
-    type Kept: Copy + Default;
+    type SavedLeaf: Copy + Default;
 
     /// A step at a node for each of `lists.nodes`; where rays go next is put into `lists.found`.
     ///
     /// # Safety
     /// As above.
-    unsafe fn nodes<const DEPTHS: bool>(&self, lists: &mut Lists, slots: *mut Slot, size: usize);
+    unsafe fn nodes<const DEPTHS: bool>(
+        &self,
+        lists: &mut Lists,
+        slots: *mut ActiveRay,
+        size: usize,
+    );
 
     /// A step at a leaf for each of `lists.leaves`: what may be hit is put into `lists.met`, and
     /// where rays go next if that is nothing, into `lists.behind`. What is kept of the `n`th leaf
@@ -34,25 +39,30 @@ pub(super) trait Rounds: Steps {
     unsafe fn leaves<const COUNTED: bool>(
         &self,
         lists: &mut Lists,
-        kept: &mut [Self::Kept],
-        slots: *mut Slot,
+        kept: &mut [Self::SavedLeaf],
+        slots: *mut ActiveRay,
     ) -> usize;
 
     /// A leaf of which something was kept.
-    fn kept_leaf<'a>(leaf: &'a Pointer, kept: &'a Self::Kept) -> &'a Self::Leaf;
+    fn saved_leaf<'a>(leaf: &'a Pointer, kept: &'a Self::SavedLeaf) -> &'a Self::Leaf;
 }
 
-impl<R: Rule> Rounds for Prepared<'_, R, Avx512> {
-    type Kept = ();
+impl<R: Rule> BatchSteps for Prepared<'_, R, Avx512> {
+    type SavedLeaf = ();
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn nodes<const DEPTHS: bool>(&self, lists: &mut Lists, slots: *mut Slot, size: usize) {
+    unsafe fn nodes<const DEPTHS: bool>(
+        &self,
+        lists: &mut Lists,
+        slots: *mut ActiveRay,
+        size: usize,
+    ) {
         let count = lists.nodes.count;
         if count == 0 {
             return;
         }
-        // SAFETY: as promised, for all of these.
+        // SAFETY: SLOT-UNIQUE, POINTER-PROVED, STACK-ROOM, TASK-ROOM.
         unsafe {
             let mut number = *lists.nodes.slots.get_unchecked(0);
             let mut found = self.meet::<DEPTHS>(&lists.nodes, 0, slots);
@@ -72,11 +82,11 @@ impl<R: Rule> Rounds for Prepared<'_, R, Avx512> {
         &self,
         lists: &mut Lists,
         _: &mut [()],
-        slots: *mut Slot,
+        slots: *mut ActiveRay,
     ) -> usize {
         let mut all = 0;
         for index in 0..lists.leaves.count {
-            // SAFETY: as promised.
+            // SAFETY: SLOT-UNIQUE, POINTER-PROVED, STACK-BOTTOM, TASK-ROOM.
             unsafe {
                 let leaf = *lists.leaves.pointers.get_unchecked(index);
                 let number = *lists.leaves.slots.get_unchecked(index);
@@ -98,7 +108,7 @@ impl<R: Rule> Rounds for Prepared<'_, R, Avx512> {
     }
 
     #[inline(always)]
-    fn kept_leaf<'a>(leaf: &'a Pointer, _: &'a ()) -> &'a Pointer {
+    fn saved_leaf<'a>(leaf: &'a Pointer, _: &'a ()) -> &'a Pointer {
         leaf
     }
 }
@@ -109,23 +119,23 @@ impl<R: Rule> Prepared<'_, R, Avx512> {
     /// The first half.
     ///
     /// # Safety
-    /// As [`Rounds`], for both.
+    /// As [`BatchSteps`], for both.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
     unsafe fn meet<const DEPTHS: bool>(
         &self,
         nodes: &List,
         index: usize,
-        slots: *mut Slot,
+        slots: *mut ActiveRay,
     ) -> (&Node, Children) {
-        // SAFETY: as promised.
+        // SAFETY: SLOT-UNIQUE, POINTER-PROVED, TASK-ROOM.
         unsafe {
             let slot = &*slots.add(*nodes.slots.get_unchecked(index) as usize);
             let pointer = *nodes.pointers.get_unchecked(index);
-            let node = &*self.place(pointer, slot).cast::<Node>();
-            let intervals = Intervals::new(node, &slot.aim);
+            let node = &*self.proved_place(pointer, slot).cast::<Node>();
+            let intervals = Intervals::new(node, &slot.box_ray);
             let children = match DEPTHS {
-                true => intervals.children(node, &slot.aim),
+                true => intervals.children(node, &slot.box_ray),
                 false => intervals.unordered(node),
             };
             (node, children)
@@ -141,10 +151,10 @@ impl<R: Rule> Prepared<'_, R, Avx512> {
         number: u32,
         index: usize,
         found: &mut List,
-        slots: *mut Slot,
+        slots: *mut ActiveRay,
         size: usize,
     ) {
-        // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
+        // SAFETY: SLOT-UNIQUE, STACK-ROOM, STACK-BOTTOM, TASK-ROOM.
         unsafe {
             let slot = &mut *slots.add(number as usize);
             let pointer = children.nearest_or(node, *slot.top.sub(1));

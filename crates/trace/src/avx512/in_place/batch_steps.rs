@@ -1,29 +1,35 @@
 //! Steps of many rays.
 //!
-//! A step is so long that a processor can hardly look beyond it. So steps have two halves, and the first half of a ray's step
-//! is taken before the second one of the ray's before it: neither waits for the other.
+//! A step is so long that a processor can hardly look beyond it. So steps have two halves, and the
+//! first half of a ray's step is taken before the second one of the ray's before it: neither waits
+//! for the other.
 
 use super::Bytes;
-use super::leaf::{Decoded, Opened};
+use super::leaf::{DecodedLeaf, LeafVectors};
 use super::node::Met;
+use crate::avx512::batch_steps::BatchSteps;
 use crate::avx512::lists::{List, Lists};
-use crate::avx512::rounds::Rounds;
-use crate::vector::ground::Ground;
+use crate::vector::active_ray::ActiveRay;
 use crate::vector::rule::Rule;
-use crate::vector::slot::Slot;
+use crate::vector::source::VectorSource;
 use crate::world::Pointer;
 
-impl<'a, R: Rule, const TURNED: bool> Rounds for Bytes<'a, R, TURNED> {
-    type Kept = Opened<'a>;
+impl<'a, R: Rule, const TURNED: bool> BatchSteps for Bytes<'a, R, TURNED> {
+    type SavedLeaf = DecodedLeaf<'a>;
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn nodes<const DEPTHS: bool>(&self, lists: &mut Lists, slots: *mut Slot, size: usize) {
+    unsafe fn nodes<const DEPTHS: bool>(
+        &self,
+        lists: &mut Lists,
+        slots: *mut ActiveRay,
+        size: usize,
+    ) {
         let count = lists.nodes.count;
         if count == 0 {
             return;
         }
-        // SAFETY: as promised, for all of these.
+        // SAFETY: SLOT-UNIQUE, POINTER-PROVED, STACK-ROOM, TASK-ROOM.
         unsafe {
             let mut number = *lists.nodes.slots.get_unchecked(0);
             let mut met = self.meet(&lists.nodes, 0, slots);
@@ -42,16 +48,17 @@ impl<'a, R: Rule, const TURNED: bool> Rounds for Bytes<'a, R, TURNED> {
     unsafe fn leaves<const COUNTED: bool>(
         &self,
         lists: &mut Lists,
-        kept: &mut [Opened<'a>],
-        slots: *mut Slot,
+        kept: &mut [DecodedLeaf<'a>],
+        slots: *mut ActiveRay,
     ) -> usize {
         let count = lists.leaves.count;
         let (mut kept, mut tested) = (kept.as_mut_ptr(), 0);
-        let (mut number, mut decoded) = (0, Decoded::nothing());
+        let (mut number, mut decoded) = (0, LeafVectors::nothing());
         for index in 0..=count {
-            // SAFETY: as promised, for all of these; of every leaf something is kept at most once.
+            // SAFETY: SLOT-UNIQUE, POINTER-PROVED, STACK-BOTTOM, TASK-ROOM: of every leaf something
+            // is kept at most once.
             unsafe {
-                let (mut next_number, mut next) = (0, Decoded::nothing());
+                let (mut next_number, mut next) = (0, LeafVectors::nothing());
                 if index < count {
                     next_number = *lists.leaves.slots.get_unchecked(index);
                     next = self.decode::<COUNTED>(&lists.leaves, index, slots);
@@ -69,7 +76,7 @@ impl<'a, R: Rule, const TURNED: bool> Rounds for Bytes<'a, R, TURNED> {
     }
 
     #[inline(always)]
-    fn kept_leaf<'k>(_: &'k Pointer, kept: &'k Opened<'a>) -> &'k Opened<'a> {
+    fn saved_leaf<'k>(_: &'k Pointer, kept: &'k DecodedLeaf<'a>) -> &'k DecodedLeaf<'a> {
         kept
     }
 }
@@ -78,11 +85,11 @@ impl<'a, R: Rule, const TURNED: bool> Bytes<'a, R, TURNED> {
     /// The first half of a step at a node.
     ///
     /// # Safety
-    /// As [`Rounds`], for all of these.
+    /// As [`BatchSteps`], for all of these.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    unsafe fn meet(&self, nodes: &List, index: usize, slots: *mut Slot) -> Met {
-        // SAFETY: as promised.
+    unsafe fn meet(&self, nodes: &List, index: usize, slots: *mut ActiveRay) -> Met {
+        // SAFETY: SLOT-UNIQUE, POINTER-PROVED, TASK-ROOM.
         unsafe {
             let slot = &*slots.add(*nodes.slots.get_unchecked(index) as usize);
             self.met(*nodes.pointers.get_unchecked(index), slot)
@@ -98,10 +105,10 @@ impl<'a, R: Rule, const TURNED: bool> Bytes<'a, R, TURNED> {
         number: u32,
         index: usize,
         found: &mut List,
-        slots: *mut Slot,
+        slots: *mut ActiveRay,
         size: usize,
     ) {
-        // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
+        // SAFETY: SLOT-UNIQUE, STACK-ROOM, STACK-BOTTOM, TASK-ROOM.
         unsafe {
             let slot = &mut *slots.add(number as usize);
             slot.top = met.push::<DEPTHS>(slot.top, size).sub(1);
@@ -119,13 +126,13 @@ impl<'a, R: Rule, const TURNED: bool> Bytes<'a, R, TURNED> {
         &self,
         leaves: &List,
         index: usize,
-        slots: *mut Slot,
-    ) -> Decoded<'a> {
-        // SAFETY: as promised.
+        slots: *mut ActiveRay,
+    ) -> LeafVectors<'a> {
+        // SAFETY: SLOT-UNIQUE, POINTER-PROVED, TASK-ROOM.
         unsafe {
             let slot = &*slots.add(*leaves.slots.get_unchecked(index) as usize);
             let leaf = *leaves.pointers.get_unchecked(index);
-            Decoded::new::<R>(self.node(leaf, slot), leaf, &slot.shear)
+            LeafVectors::new::<R>(self.node(leaf, slot), leaf, &slot.triangle_ray)
         }
     }
 
@@ -134,19 +141,20 @@ impl<'a, R: Rule, const TURNED: bool> Bytes<'a, R, TURNED> {
     #[inline]
     unsafe fn test<const COUNTED: bool>(
         &self,
-        leaf: &Decoded<'a>,
+        leaf: &LeafVectors<'a>,
         number: u32,
         index: usize,
         lists: &mut Lists,
-        kept: *mut Opened<'a>,
-        slots: *mut Slot,
-    ) -> *mut Opened<'a> {
-        // SAFETY: as promised. The lowest entry of a stack ends the walk, so there is one.
+        kept: *mut DecodedLeaf<'a>,
+        slots: *mut ActiveRay,
+    ) -> *mut DecodedLeaf<'a> {
+        // SAFETY: SLOT-UNIQUE, STACK-BOTTOM, TASK-ROOM.
         unsafe {
             let slot = &mut *slots.add(number as usize);
             let mask = leaf.candidates::<R>(slot);
             leaf.keep(kept);
-            // A ray that may hit something keeps its stack as it is, and what is found for it is not used.
+            // A ray that may hit something keeps its stack as it is, and what is found for it is
+            // not used.
             let is_at_end = leaf.rest == Pointer::DONE;
             slot.top = slot.top.sub(usize::from((mask == 0) & is_at_end));
             let pointer = if is_at_end { *slot.top } else { leaf.rest };
