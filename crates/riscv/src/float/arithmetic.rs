@@ -57,7 +57,7 @@ pub(crate) fn divide(format: Format, a: u64, b: u64, rounding: Rounding) -> (u64
             let a = with_leading_bit_at(a, 116);
             let b = with_leading_bit_at(b, 58);
             let significand = a.significand / b.significand;
-            let sticky = a.significand % b.significand != 0;
+            let sticky = !a.significand.is_multiple_of(b.significand);
             let quotient = Finite { negative, exponent: a.exponent - b.exponent, significand };
             format.round(quotient, sticky, rounding)
         }

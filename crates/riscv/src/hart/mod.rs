@@ -1,16 +1,23 @@
 //! The hart: fetch, decode once, execute, trap.
+//!
+//! | file | concept |
+//! |---|---|
+//! | `system` | instructions that concern the hart as a whole |
+//! | `traps` | into trap handlers and back |
+
+mod system;
+mod traps;
 
 use crate::commit::{Commit, Register};
 use crate::config::{Config, HartError};
-use crate::core::{Core, Privilege, Stop};
-use crate::csr::{interrupt, mstatus};
+use crate::core::{Core, Stop};
 use crate::execute::execute;
 use crate::extension::Extension;
 use crate::htif::{Host, HostEvent};
 use crate::instruction::{Destination, Instruction, Op, Unit};
 use crate::memory::{DecodeCache, Memory, RAM_BASE, ROM_BASE, Unbacked};
 use crate::registry::Registry;
-use crate::trap::{Cause, INTERRUPT, Trap};
+use crate::trap::Trap;
 
 /// What happened in a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -246,160 +253,6 @@ impl Hart {
             self.core.commit.sort();
         }
         Ok(())
-    }
-
-    /// Instructions that concern the hart as a whole.
-    #[inline(never)]
-    fn execute_special(&mut self, instruction: &Instruction) -> Result<(), Trap> {
-        let illegal = Err(Trap::illegal(instruction.word));
-        let is_machine = self.core.privilege == Privilege::Machine;
-        match instruction.op {
-            Op::Custom => self.execute_custom(instruction),
-            Op::Ecall if is_machine => Err(Trap::new(Cause::MachineCall, 0)),
-            Op::Ecall => Err(Trap::new(Cause::UserCall, 0)),
-            Op::Ebreak => Err(Trap::new(Cause::Breakpoint, self.core.pc)),
-            Op::Mret if is_machine => {
-                self.return_from_trap();
-                Ok(())
-            }
-            // Waiting is over at once: interrupts are looked at before every instruction.
-            Op::Wfi if is_machine || self.core.machine.mstatus & mstatus::TW == 0 => Ok(()),
-            Op::FenceI => {
-                self.cache.drop_stale(&mut self.core.memory);
-                Ok(())
-            }
-            Op::Mret | Op::Wfi => illegal,
-            Op::Illegal | Op::Undecoded => {
-                for extension in &mut self.registry.extensions {
-                    extension.on_unknown(instruction.word);
-                }
-                illegal
-            }
-            _ => self.execute_csr(instruction),
-        }
-    }
-
-    fn execute_custom(&mut self, instruction: &Instruction) -> Result<(), Trap> {
-        let Some(known) = self.registry.instructions.get(instruction.imm as usize).copied() else {
-            return Err(Trap::illegal(instruction.word));
-        };
-        let before = if self.core.recording { self.logged_csrs() } else { Vec::new() };
-        let extension = &mut self.registry.extensions[known.owner];
-        let result = extension.execute(known.index, instruction.word, &mut self.core);
-        self.update_watched();
-        result?;
-        if self.core.recording {
-            for (before, after) in before.into_iter().zip(self.logged_csrs()) {
-                if before != after {
-                    self.core.record(Register::Csr(after.0), after.1);
-                }
-            }
-        }
-        self.core.attention |= self.core.stop.is_some();
-        Ok(())
-    }
-
-    fn logged_csrs(&self) -> Vec<(u16, u64)> {
-        let logged = self.registry.csr_list.iter().filter(|csr| csr.logged);
-        logged
-            .filter_map(|csr| Some((csr.number, self.registry.read_csr(csr.number, &self.core)?)))
-            .collect()
-    }
-
-    /// `csrrw` and its five relatives. Set and clear with x0 or 0 do not write.
-    fn execute_csr(&mut self, instruction: &Instruction) -> Result<(), Trap> {
-        let number = (instruction.imm & 0xFFF) as u16;
-        let is_immediate = matches!(instruction.op, Op::Csrrwi | Op::Csrrsi | Op::Csrrci);
-        let source = instruction.rs1;
-        let operand = if is_immediate { u64::from(source) } else { self.core.x(source) };
-        let is_swap = matches!(instruction.op, Op::Csrrw | Op::Csrrwi);
-        let writes = is_swap || source != 0;
-        let old = self.csr(number);
-        let Some(old) = old.filter(|_| self.core.csr_is_accessible(number, writes)) else {
-            return Err(Trap::illegal(instruction.word));
-        };
-        if writes {
-            let new = match instruction.op {
-                Op::Csrrw | Op::Csrrwi => operand,
-                Op::Csrrs | Op::Csrrsi => old | operand,
-                _ => old & !operand,
-            };
-            self.set_csr(number, new);
-            if self.core.recording && self.registry.has_csr(number) {
-                let value = self.csr(number).unwrap_or(0);
-                self.core.record(Register::Csr(number), value);
-            }
-        }
-        self.core.put_x(instruction.rd, old);
-        Ok(())
-    }
-
-    fn return_from_trap(&mut self) {
-        let machine = &mut self.core.machine;
-        let previous = machine.previous_privilege();
-        let enable = if machine.mstatus & mstatus::MPIE != 0 { mstatus::MIE } else { 0 };
-        machine.mstatus = machine.mstatus & !(mstatus::MIE | mstatus::MPP) | mstatus::MPIE | enable;
-        if previous == Privilege::User {
-            machine.mstatus &= !mstatus::MPRV;
-        }
-        self.core.next_pc = machine.mepc;
-        self.core.set_privilege(previous);
-        self.core.attention = true;
-        if self.core.recording {
-            self.core.record(Register::Csr(crate::csr::MSTATUS), self.core.mstatus());
-        }
-        for extension in &mut self.registry.extensions {
-            extension.on_trap_return(&mut self.core);
-        }
-        self.update_watched();
-    }
-
-    /// A stop that an extension asked for, or the interrupt to take now; software before timer.
-    #[cold]
-    fn service_pending(&mut self) -> Option<Event> {
-        let core = &mut self.core;
-        if let Some(stop) = core.stop.take() {
-            return Some(Event::Stopped(stop));
-        }
-        core.attention = false;
-        self.next_timer = match core.clint.until_timer(core.retired) {
-            0 => u64::MAX,
-            more => core.retired.saturating_add(more),
-        };
-        let enabled = core.privilege == Privilege::User || core.machine.mstatus & mstatus::MIE != 0;
-        let ready = core.pending_interrupts() & core.machine.mie;
-        if !enabled || ready == 0 {
-            return None;
-        }
-        let is_software = ready & interrupt::SOFTWARE != 0;
-        let cause = if is_software { Cause::SoftwareInterrupt } else { Cause::TimerInterrupt };
-        Some(self.enter_trap(Trap::new(cause, 0)))
-    }
-
-    /// Enters the trap handler.
-    #[cold]
-    fn enter_trap(&mut self, trap: Trap) -> Event {
-        for extension in &mut self.registry.extensions {
-            extension.on_trap_entry(&trap, &mut self.core);
-        }
-        self.update_watched();
-        let core = &mut self.core;
-        core.reservation = None;
-        let machine = &mut core.machine;
-        machine.mepc = core.pc;
-        machine.mcause = trap.cause.code();
-        machine.mtval = trap.value;
-        let enable = if machine.mstatus & mstatus::MIE != 0 { mstatus::MPIE } else { 0 };
-        let mode = if core.privilege == Privilege::Machine { mstatus::MPP } else { 0 };
-        machine.mstatus &= !(mstatus::MIE | mstatus::MPIE | mstatus::MPP);
-        machine.mstatus |= enable | mode;
-        let vectored = machine.mtvec & 1 != 0 && trap.cause.is_interrupt();
-        let offset = if vectored { 4 * (trap.cause.code() & !INTERRUPT) } else { 0 };
-        let mtvec = machine.mtvec;
-        core.pc = (mtvec & !1).wrapping_add(offset);
-        core.attention = true;
-        core.set_privilege(Privilege::Machine);
-        if mtvec == 0 { Event::Unhandled(trap) } else { Event::Trapped(trap) }
     }
 
     /// A store has touched code, or the host's mailbox.
