@@ -65,8 +65,8 @@ fn points_of(triangle: &Triangle, random: &mut Random) -> Vec<ExactVec3> {
         .collect()
 }
 
-/// The points where edges cross the planes of the boxes: there a rounding in the wrong direction would
-/// leave a gap.
+/// The points where edges cross the planes of the boxes: there a rounding in the wrong direction
+/// would leave a gap.
 fn crossings(triangle: &Triangle, boxes: &[Bounds]) -> Vec<ExactVec3> {
     let corners = triangle.vertices.map(vector);
     let mut points = Vec::new();

@@ -122,8 +122,8 @@ pub(crate) enum Command {
 
 /// Build, render and check a scene, and write a report (the default).
 ///
-/// Writes shaded.png, boxes.png (how many boxes were tested for each pixel) and report.html, which needs
-/// nothing but a browser. A sample of rays is compared with brute force; any difference is an
+/// Writes shaded.png, boxes.png (how many boxes were tested for each pixel) and report.html, which
+/// needs nothing but a browser. A sample of rays is compared with brute force; any difference is an
 /// error.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
@@ -156,8 +156,8 @@ impl Default for Demo {
 /// Say what is in a scene, and what is wrong with it.
 ///
 /// Shows how many triangles, vertices, objects and instances there are, the box around them, and
-/// defects such as triangles without area, duplicates and unused vertices. Defects are no error: every
-/// machine copes with them.
+/// defects such as triangles without area, duplicates and unused vertices. Defects are no error:
+/// every machine copes with them.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -171,10 +171,10 @@ pub(crate) struct Info {
 
 /// Build the tree of a scene and show its figures.
 ///
-/// One row for each preset. The SAH cost is the work that a random ray through the scene's box has to
-/// expect, with a box test and a triangle test costing one each; lower is better. It is given for the
-/// binary tree and for the wide tree that machines walk. Overlap is the end-point overlap: how much of
-/// the surface also lies in boxes that are not its own; lower is better.
+/// One row for each preset. The SAH cost is the work that a random ray through the scene's box has
+/// to expect, with a box test and a triangle test costing one each; lower is better. It is given
+/// for the binary tree and for the wide tree that machines walk. Overlap is the end-point overlap:
+/// how much of the surface also lies in boxes that are not its own; lower is better.
 ///
 /// With --format, the tree of one preset is laid out as an image, and with -o written to a file.
 #[derive(Debug, Args)]
@@ -250,7 +250,8 @@ pub(crate) struct Render {
     #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = values::size)]
     pub(crate) size: values::Size,
 
-    /// Eye, target and vertical field of view in degrees: ex,ey,ez,tx,ty,tz,fov [default: frames the scene]
+    /// Eye, target and vertical field of view in degrees: ex,ey,ez,tx,ty,tz,fov [default: frames
+    /// the scene]
     #[arg(long, value_name = "CAMERA", value_parser = values::camera, allow_hyphen_values = true)]
     pub(crate) camera: Option<Camera>,
 
@@ -280,16 +281,16 @@ pub(crate) struct Render {
 
 /// Compare every machine with brute force.
 ///
-/// For each scene and each preset, rays are drawn that are likely to go wrong: at edges and corners, in
-/// face planes, grazing, denormal. Each machine is asked for the closest hit, any hit and all hits, with
-/// both triangle rules. An answer that differs from brute force in one bit is a mismatch, and the exit
-/// status is 1. A loss is a difference that the machine is known for; it is counted and does not
-/// fail.
+/// For each scene and each preset, rays are drawn that are likely to go wrong: at edges and
+/// corners, in face planes, grazing, denormal. Each machine is asked for the closest hit, any hit
+/// and all hits, with both triangle rules. An answer that differs from brute force in one bit is a
+/// mismatch, and the exit status is 1. A loss is a difference that the machine is known for; it is
+/// counted and does not fail.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   siliray conformance
-  siliray conformance --seed 7 --rays 10000 --only scene=interior --only scene=forest --only query=closest
+  siliray conformance --seed 7 --rays 10000 --only scene=interior --only query=closest
   siliray conformance --only format=gfx12 --only scene=forest --stack-size 2
   siliray conformance --only format=tree --json")]
 pub(crate) struct Conformance {
@@ -304,7 +305,8 @@ pub(crate) struct Conformance {
     #[arg(allow_negative_numbers = true)]
     pub(crate) rays: usize,
 
-    /// Only cells with this value: format=, machine=, scene=, preset=, rule= or query=; may be repeated
+    /// Only cells with this value: format=, machine=, scene=, preset=, rule= or query=; may be
+    /// repeated
     ///
     /// Several values of one column are alternatives; between columns all must hold.
     #[arg(long, value_name = "COLUMN=VALUE")]

@@ -42,8 +42,8 @@ pub(crate) struct ImageChoice {
 }
 
 impl ImageChoice {
-    /// How the image in the file is found. Raw memory does not say where its nodes begin, and a header
-    /// can be read as a box: the root must be given, or the one node that is asked for.
+    /// How the image in the file is found. Raw memory does not say where its nodes begin, and a
+    /// header can be read as a box: the root must be given, or the one node that is asked for.
     pub(crate) fn read_options(&self, node: Option<u32>) -> Result<ReadOptions, Failure> {
         let structure = self.structure;
         let Some(base) = self.base.filter(|_| self.raw) else {
@@ -71,7 +71,8 @@ pub(crate) struct ImageOutput {
     #[arg(long, short, value_name = "FILE", requires = "format", help_heading = "Image options")]
     pub(crate) output: Option<PathBuf>,
 
-    /// gfx12: how primitives are packed and planes are rounded: dense, radv or gpurt [default: dense]
+    /// gfx12: how primitives are packed and planes are rounded: dense, radv or gpurt [default:
+    /// dense]
     #[arg(long, value_name = "POLICY", requires = "format", help_heading = "Image options")]
     pub(crate) policy: Option<String>,
 

@@ -1,9 +1,11 @@
-//! The image as a block-based traversal unit reads it: a box node is a block of one line with no node inside.
+//! The image as a block-based traversal unit reads it: a box node is a block of one line with no
+//! node inside.
 //!
-//! Planes are taken as they decode, the sum with the origin rounded to `f32`, and expressed in quanta of the node,
-//! rounded outward; where that sum is exact these are the codes themselves. The unit's test is a superset of the
-//! instruction's, not a replay of it (T-10). Slots that lead to one child are one node with the union of their boxes. Oriented
-//! nodes keep their rotation. Primitive nodes and instance nodes are leaves that the processor must fetch.
+//! Planes are taken as they decode, the sum with the origin rounded to `f32`, and expressed in
+//! quanta of the node, rounded outward; where that sum is exact these are the codes themselves. The
+//! unit's test is a superset of the instruction's, not a replay of it (T-10). Slots that lead to
+//! one child are one node with the union of their boxes. Oriented nodes keep their rotation.
+//! Primitive nodes and instance nodes are leaves that the processor must fetch.
 
 use crate::Gfx12;
 use crate::decode::hierarchy::slots_box;

@@ -17,7 +17,8 @@ pub struct Gfx12 {
     pub options: encode::Options,
 }
 
-/// What the check of an image learned: every node that can be reached, and the order of its segments.
+/// What the check of an image learned: every node that can be reached, and the order of its
+/// segments.
 #[derive(Debug)]
 pub struct Proof {
     survey: Survey,

@@ -7,8 +7,9 @@
 //!
 //! To join, a format fills in:
 //!
-//! * `levels`: the BLASes in the order of the tree that [`TreeFormat::decode`](crate::TreeFormat::decode)
-//!   gives, then the TLAS if there is one. A level without items has no root.
+//! * `levels`: the BLASes in the order of the tree that
+//!   [`TreeFormat::decode`](crate::TreeFormat::decode) gives, then the TLAS if there is one. A
+//!   level without items has no root.
 //! * `blocks`: where each lies, how many bytes of memory it takes, its frame, the box of its root
 //!   if the format stores one, and its nodes. Blocks may share a line of memory; a block may take
 //!   several.

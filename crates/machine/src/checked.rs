@@ -20,9 +20,10 @@ pub struct ProvedFacts {
 /// An image of the format `F` whose structure has been proved.
 ///
 /// Untrusted bytes become one only through the check of `F`: the fields of [`Format::Proof`] are
-/// private to the crate of `F`, so that nobody else can call [`Checked::new`], and neither a proof nor
-/// a checked image can be copied. Machines that read bytes take nothing else, so they need no bounds
-/// tests. It owns its bytes, which cannot be changed any more, and what the check learned of them.
+/// private to the crate of `F`, so that nobody else can call [`Checked::new`], and neither a proof
+/// nor a checked image can be copied. Machines that read bytes take nothing else, so they need no
+/// bounds tests. It owns its bytes, which cannot be changed any more, and what the check learned of
+/// them.
 pub struct Checked<F: Format> {
     image: Image,
     facts: ProvedFacts,

@@ -1,11 +1,11 @@
 //! What stands in an image, in words: one structure, and all of them.
 //!
-//! Every format describes its structures in these types, so that whoever shows or compares images (a
-//! command, a page, a diff) needs to know none of the formats. Both work on unchecked bytes: they never
-//! fail on what they find, only where there is nothing to find.
+//! Every format describes its structures in these types, so that whoever shows or compares images
+//! (a command, a page, a diff) needs to know none of the formats. Both work on unchecked bytes:
+//! they never fail on what they find, only where there is nothing to find.
 //!
-//! * A [`Description`] is one structure with its fields, each with its bits, what stands there, what
-//!   that means, and where it leads.
+//! * A [`Description`] is one structure with its fields, each with its bits, what stands there,
+//!   what that means, and where it leads.
 //! * An [`Outline`] is every structure from the root down, each listed once for each way to it.
 
 use std::fmt;
@@ -95,8 +95,8 @@ pub enum DescribeError {
 
 /// Every structure from the root down, depth first and in slot order.
 ///
-/// A pointer that leads outside memory, or back to a structure that was read before, is listed and not
-/// followed; an outline therefore ends for any bytes.
+/// A pointer that leads outside memory, or back to a structure that was read before, is listed and
+/// not followed; an outline therefore ends for any bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Outline {
     /// The structures.

@@ -174,8 +174,8 @@ impl ImageFile {
         both.find(|(segment, _)| segment.get(address, 1).is_some())
     }
 
-    /// Proves the image by the check of its format. Findings have the offsets of the file; those about
-    /// the file around the image are among them.
+    /// Proves the image by the check of its format. Findings have the offsets of the file; those
+    /// about the file around the image are among them.
     #[must_use]
     pub fn check(self, check: fn(Image) -> AnyReport) -> AnyReport {
         let lengths: Vec<u64> =

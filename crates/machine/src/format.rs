@@ -1,8 +1,8 @@
 //! The traits of memory formats.
 //!
-//! A [`Format`] proves untrusted bytes; a [`TreeFormat`] also turns a [`Tree`] into an [`Image`] and a
-//! proved image back into a tree. What users meet of a format (its name, its files, how its structures
-//! read) is its entry in the [registry](crate::registry).
+//! A [`Format`] proves untrusted bytes; a [`TreeFormat`] also turns a [`Tree`] into an [`Image`]
+//! and a proved image back into a tree. What users meet of a format (its name, its files, how its
+//! structures read) is its entry in the [registry](crate::registry).
 
 use crate::{AnyChecked, BlockImage, Checked, Finding, Image, Severity};
 use std::fmt::Debug;
@@ -33,7 +33,8 @@ impl Capabilities {
 /// A memory format.
 pub trait Format: Sized + Send + Sync + 'static {
     /// What only the check of this format can make, and what it learned: the nodes that can be
-    /// reached, their parents, ranges, ids. Its fields are private to the crate, and it is not `Clone`.
+    /// reached, their parents, ranges, ids. Its fields are private to the crate, and it is not
+    /// `Clone`.
     type Proof: Debug + Send + Sync;
 
     /// Proves an untrusted image, or says what is wrong with it. Offsets of findings count over the
@@ -55,8 +56,8 @@ pub trait TreeFormat: Format {
     /// When the tree holds something that the format cannot express.
     fn encode(&self, tree: &Tree) -> Result<Image, EncodeError>;
 
-    /// Reads a proved image back: the hierarchy with the boxes as decoded, and the geometry as stored.
-    /// [`Checked::tree`] keeps the result.
+    /// Reads a proved image back: the hierarchy with the boxes as decoded, and the geometry as
+    /// stored. [`Checked::tree`] keeps the result.
     fn decode(checked: &Checked<Self>) -> Tree;
 
     /// The whole image as blocks, which a traversal unit runs; `None` if the format has none.

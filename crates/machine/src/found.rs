@@ -3,8 +3,8 @@
 use crate::{Hit, HitKind, Observer, Step};
 use std::ops::ControlFlow;
 
-/// What a query has found so far. Every walk keeps its hits here, so that ties, order and repeats are
-/// settled alike.
+/// What a query has found so far. Every walk keeps its hits here, so that ties, order and repeats
+/// are settled alike.
 #[derive(Debug)]
 pub struct Found<'a> {
     kind: HitKind,

@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 /// Where a ray or a beam met a primitive.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hit {
-    /// Ray parameter; never NaN and never negative zero. For a beam, a guaranteed lower bound of the
-    /// first contact (B-7).
+    /// Ray parameter; never NaN and never negative zero. For a beam, a guaranteed lower bound of
+    /// the first contact (B-7).
     pub t: f32,
     /// Weight of the triangle's second corner; 0 for a procedural box. For a beam, what
     /// [`Hit::exit`] says.

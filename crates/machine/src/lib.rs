@@ -1,9 +1,9 @@
 //! What all machines share.
 //!
-//! A *machine* answers queries about a world: which primitive does this ray meet first, does it meet
-//! any, which are all of them. A *format* turns a [`tree::Tree`] into an [`Image`], the bytes that a
-//! machine reads, and proves untrusted bytes sound. The law of siliray is that every machine gives
-//! the same answer as the brute-force [`Oracle`] on the geometry that its image holds.
+//! A *machine* answers queries about a world: which primitive does this ray meet first, does it
+//! meet any, which are all of them. A *format* turns a [`tree::Tree`] into an [`Image`], the bytes
+//! that a machine reads, and proves untrusted bytes sound. The law of siliray is that every machine
+//! gives the same answer as the brute-force [`Oracle`] on the geometry that its image holds.
 //!
 //! | file | concept |
 //! |---|---|
@@ -22,7 +22,7 @@
 //! | [`image`], [`file`](mod@file) | segments of memory, and the files that they come from |
 //! | [`format`](mod@format) | the traits [`Format`] and [`TreeFormat`] |
 //! | [`checked`] | images proved sound, by type |
-//! | [`bits`], [`fields`](mod@fields) | bits by name of their place; structures as tables of fields |
+//! | [`bits`], [`fields`](mod@fields) | bits by their place; structures as tables of fields |
 //! | [`finding`], [`findings`], [`rules`](mod@rules) | located diagnostics, collected by rule |
 //! | [`description`] | what stands in an image, in words |
 //! | [`registry`] | every format and every machine, as users meet them |

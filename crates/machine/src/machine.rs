@@ -6,8 +6,9 @@ use geometry::Ray;
 
 /// Something that answers queries about one world.
 ///
-/// Answers are values: the same query gets the same hits, whatever was asked before and on whichever
-/// thread. A machine is built over a tree or a checked image and is told its triangle rule then.
+/// Answers are values: the same query gets the same hits, whatever was asked before and on
+/// whichever thread. A machine is built over a tree or a checked image and is told its triangle
+/// rule then.
 ///
 /// ```
 /// use geometry::{Ray, TriangleRule, Vec3};
@@ -29,8 +30,8 @@ pub trait Machine: Send + Sync {
     /// Answers `query` into `answer` and tells `observer` every step. The hits of `answer` are
     /// replaced, what was done is added to its counters.
     ///
-    /// A closest or any query yields at most one hit; an all query yields each primitive's hit once,
-    /// in the order of [`Hit::total_cmp`].
+    /// A closest or any query yields at most one hit; an all query yields each primitive's hit
+    /// once, in the order of [`Hit::total_cmp`].
     ///
     /// # Errors
     /// When the machine does not take the shape, or cannot finish. There are no hits then.

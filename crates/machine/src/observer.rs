@@ -1,7 +1,7 @@
 //! Watching a walk: what a machine does, step by step.
 //!
-//! A walk is compiled once for [`Unwatched`], whose tests vanish, and once for an observer. Steps come
-//! in the order in which the machine takes them:
+//! A walk is compiled once for [`Unwatched`], whose tests vanish, and once for an observer. Steps
+//! come in the order in which the machine takes them:
 //!
 //! ```text
 //! Node 0x15            the walk reads a node

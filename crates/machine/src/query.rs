@@ -15,8 +15,8 @@ pub struct Query<S = Shape> {
     pub shape: S,
     /// Which hits are wanted.
     pub kind: HitKind,
-    /// Instances whose mask shares no bit with this one are not seen. A mask of 0 sees nothing, with
-    /// and without instances.
+    /// Instances whose mask shares no bit with this one are not seen. A mask of 0 sees nothing,
+    /// with and without instances.
     pub mask: u8,
     /// What a ray leaves out. Beams know no flags.
     pub flags: RayFlags,

@@ -4,10 +4,11 @@
 //! with the beam's own. No format, no hardware; the semantics that every other machine is compared
 //! with, and the one to read first.
 //!
-//! Culling is exact. A box is skipped when its interval does not meet the range from `tmin` to the best
-//! hit so far, both ends moved outward by `4 eps`: a hit inside a box that contains its triangle
-//! cannot be lost ([`geometry::hit`]), and one inside the boxes of a split triangle lies within a few
-//! `u` of one of them ([`geometry::watertight`]). The beam's box test is monotone and needs no widening.
+//! Culling is exact. A box is skipped when its interval does not meet the range from `tmin` to the
+//! best hit so far, both ends moved outward by `4 eps`: a hit inside a box that contains its
+//! triangle cannot be lost ([`geometry::hit`]), and one inside the boxes of a split triangle lies
+//! within a few `u` of one of them ([`geometry::watertight`]). The beam's box test is monotone and
+//! needs no widening.
 
 use crate::beam::covering::covering_boxes;
 use crate::beam::{BeamSpace, BeamWorld, BeamWorldError, enter};
@@ -317,8 +318,9 @@ impl<O: Observer + ?Sized> Walk<'_, O> {
         }
     }
 
-    /// Walks a hierarchy nearest first and hands over the items of every leaf that the shape reaches.
-    /// `boxes` stand in for those of the nodes; `widen` moves the end of the range outward.
+    /// Walks a hierarchy nearest first and hands over the items of every leaf that the shape
+    /// reaches. `boxes` stand in for those of the nodes; `widen` moves the end of the range
+    /// outward.
     fn bvh(
         &mut self,
         bvh: &Bvh,

@@ -1,7 +1,7 @@
 //! The registry: every format and every machine, each named once.
 //!
-//! A hardware crate offers tables of [`FormatEntry`] and [`MachineEntry`]; commands, conformance, help
-//! texts and completions iterate over a [`Registry`] of them and know no format by name.
+//! A hardware crate offers tables of [`FormatEntry`] and [`MachineEntry`]; commands, conformance,
+//! help texts and completions iterate over a [`Registry`] of them and know no format by name.
 
 use crate::{
     AnyChecked, AnyReport, Capabilities, DescribeError, Description, EncodeError, Figures, Hit,
@@ -162,8 +162,8 @@ pub struct MachineEntry {
     pub takes_beams: bool,
     /// The machine over what it reads.
     pub make: fn(&MachineInput, &MachineOptions) -> Result<Box<dyn Machine>, MakeError>,
-    /// What its answers to rays are compared with: the oracle on the decoded geometry, or, for hardware
-    /// with a triangle arithmetic of its own, every triangle by that arithmetic.
+    /// What its answers to rays are compared with: the oracle on the decoded geometry, or, for
+    /// hardware with a triangle arithmetic of its own, every triangle by that arithmetic.
     pub oracle: Option<fn(&MachineInput) -> Result<Box<dyn Machine>, MakeError>>,
     /// Whether it is known to miss this hit of this ray: a loss, which is reported, not a mismatch.
     pub may_lose: fn(&MachineInput, &RayQuery, &Hit) -> bool,
@@ -175,8 +175,8 @@ pub fn loses_nothing(_: &MachineInput, _: &RayQuery, _: &Hit) -> bool {
     false
 }
 
-/// For machines with the hardware's own box test: the margin of an image covers rays that start within
-/// its reach.
+/// For machines with the hardware's own box test: the margin of an image covers rays that start
+/// within its reach.
 #[must_use]
 pub fn loses_beyond_margin(input: &MachineInput, query: &RayQuery, _: &Hit) -> bool {
     !Promise::new(&input.tree().bounds()).holds_for(&query.shape)

@@ -42,7 +42,8 @@ pub enum ElfError {
     NoSegments,
     /// A segment has no memory under it.
     #[error(
-        "segment {index} at {address:#x}, {size} bytes, is outside RAM ({RAM_BASE:#x}, {ram} bytes) and LDS ({LDS_BASE:#x}, {lds} bytes)"
+        "segment {index} at {address:#x}, {size} bytes, is outside RAM ({RAM_BASE:#x}, {ram} \
+         bytes) and LDS ({LDS_BASE:#x}, {lds} bytes)"
     )]
     Outside {
         /// Its number among the program headers.

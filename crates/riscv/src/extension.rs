@@ -38,7 +38,8 @@
 //! }
 //!
 //! let mut hart = Hart::new(Config::default(), vec![Box::new(BitReverse::default())])?;
-//! hart.core.memory.write_bytes(0x8000_0000, &0x0005_058B_u32.to_le_bytes()).unwrap(); // brev a1, a0
+//! let brev_a1_a0 = 0x0005_058B_u32.to_le_bytes();
+//! hart.core.memory.write_bytes(0x8000_0000, &brev_a1_a0).unwrap();
 //! hart.core.set_x(10, 1);
 //! hart.core.pc = 0x8000_0000;
 //! assert_eq!(hart.step(), Event::Retired);

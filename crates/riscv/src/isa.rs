@@ -11,7 +11,8 @@ const PARTS: [&str; 6] = ["zicsr", "zifencei", "zicntr", "zihpm", "zicclsm", "zm
 /// A name that asks for what the hart does not have.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "the hart has no {missing:?}: it is {ISA} with machine and user mode (no S mode, so satp does not exist)"
+    "the hart has no {missing:?}: it is {ISA} with machine and user mode (no S mode, so satp does \
+     not exist)"
 )]
 pub struct IsaError {
     /// The part that is missing.

@@ -23,7 +23,8 @@ pub enum RegistrationError {
     },
     /// The pattern contradicts itself or leaves the length open.
     #[error(
-        "{name}: match {matches:#010x} with mask {mask:#010x} is not a pattern of 32-bit instructions"
+        "{name}: match {matches:#010x} with mask {mask:#010x} is not a pattern of 32-bit \
+         instructions"
     )]
     BadPattern {
         /// `extension:mnemonic`.

@@ -1,6 +1,7 @@
 //! Decoder and disassembler against rvdasm, which is generated from riscv-opcodes, and against
 //! objdump.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // helpers of tests may do as tests do
+// Helpers of tests may do as tests do.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod common;
 

@@ -1,6 +1,7 @@
 //! Bad input: random bytes as ELF files, broken headers, random code, extensions that clash. Always
 //! a result or a message, within its limit.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // helpers of tests may do as tests do
+// Helpers of tests may do as tests do.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod common;
 

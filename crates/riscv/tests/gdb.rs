@@ -1,7 +1,8 @@
 //! The debug server against clients that misbehave: they interrupt, vanish, detach, send nonsense.
 //! A client of a few lines speaks the protocol, so no gdb is needed; a session of gdb itself is in
 //! `logs.rs`.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // helpers of tests may do as tests do
+// Helpers of tests may do as tests do.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod common;
 

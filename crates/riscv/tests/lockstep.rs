@@ -3,7 +3,8 @@
 //! A program is a long list of cases: load random operands, execute one random instruction, store
 //! its destination and `fflags`. It runs on both, and the lists of results must be equal, as must
 //! the memory that loads, stores and atomics work on. Operands favour the ends of ranges.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // helpers of tests may do as tests do
+// Helpers of tests may do as tests do.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 #![cfg(unix)]
 
 mod common;

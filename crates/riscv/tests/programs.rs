@@ -1,6 +1,7 @@
 //! Small assembly programs that check themselves, here and, where both models make the same
 //! choices, in QEMU's system emulation, which tells whether the tests themselves are right.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // helpers of tests may do as tests do
+// Helpers of tests may do as tests do.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod common;
 

@@ -1,6 +1,7 @@
 //! The programs of examples/riscv: they compile to what is embedded, and answer as brute force
 //! does.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // helpers of tests may do as tests do
+// Helpers of tests may do as tests do.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod common;
 

@@ -4,9 +4,10 @@
 //! is exactly one object and it lies in world space. With instances, each places an object in the
 //! world. Nothing here knows about trees or formats.
 //!
-//! Scenes come from files ([`open`], [`read`]: OBJ, PLY, STL, glTF) or from code ([`builtin`]). A scene
-//! that was read is sound: every coordinate is finite and at most 2^126, every index is in range, every
-//! transform can be inverted, and there is a triangle. What else is odd about it, [`defects`] tells.
+//! Scenes come from files ([`open`], [`read`]: OBJ, PLY, STL, glTF) or from code ([`builtin`]). A
+//! scene that was read is sound: every coordinate is finite and at most 2^126, every index is in
+//! range, every transform can be inverted, and there is a triangle. What else is odd about it,
+//! [`defects`] tells.
 //!
 //! | file | concept |
 //! |---|---|

@@ -1,8 +1,8 @@
 //! A scene without instances: every placed triangle in world space.
 //!
-//! Vertices are moved by the instance's transform and rounded to `f32` once; from then on they are the
-//! geometry. Questions that must be exact in world space (the exact rule of beams, a part in motion) are
-//! asked about this.
+//! Vertices are moved by the instance's transform and rounded to `f32` once; from then on they are
+//! the geometry. Questions that must be exact in world space (the exact rule of beams, a part in
+//! motion) are asked about this.
 
 use geometry::Vec3;
 use scene::{Geometry, Object, Scene, Shape};
@@ -39,8 +39,8 @@ pub enum FlatSceneError {
 }
 
 impl FlatScene {
-    /// The triangles of `scene` in world space. Procedural boxes of instances are left out: turned, they
-    /// are no boxes.
+    /// The triangles of `scene` in world space. Procedural boxes of instances are left out: turned,
+    /// they are no boxes.
     ///
     /// # Errors
     /// When there are too many triangles, or a coordinate overflows.

@@ -5,8 +5,8 @@
 //!        └─ Image ──► check ────────────────────────────────┴─► MachineInput ──► machine
 //! ```
 //!
-//! An image that came from the user is walked as it is stored. Building a new tree from it, or laying
-//! it out in another format, is another question; [`Origin`] says which one was answered.
+//! An image that came from the user is walked as it is stored. Building a new tree from it, or
+//! laying it out in another format, is another question; [`Origin`] says which one was answered.
 
 use crate::image_scene::{NotFinite, scene_of};
 use crate::registry::registry;
@@ -118,7 +118,8 @@ pub enum InputError {
 }
 
 impl Source {
-    /// What `name` stands for: the built-in scene of that name, else a file. `./forest` is always a file.
+    /// What `name` stands for: the built-in scene of that name, else a file. `./forest` is always a
+    /// file.
     ///
     /// # Errors
     /// When a number of triangles is asked of a file.
@@ -134,8 +135,8 @@ impl Source {
         }
     }
 
-    /// Makes the scene, or reads the file: an image or a dump by its first bytes or its ending, else a
-    /// mesh.
+    /// Makes the scene, or reads the file: an image or a dump by its first bytes or its ending,
+    /// else a mesh.
     ///
     /// # Errors
     /// When the file cannot be read, or what it holds is broken.

@@ -1,8 +1,8 @@
 //! Ray-tracing silicon, in software.
 //!
-//! siliray holds the memory formats, the intersection arithmetic and the traversal machines with which
-//! hardware traces rays, as one toolkit that needs no GPU. This crate is the front door: it re-exports
-//! the others and adds what needs all of them.
+//! siliray holds the memory formats, the intersection arithmetic and the traversal machines with
+//! which hardware traces rays, as one toolkit that needs no GPU. This crate is the front door: it
+//! re-exports the others and adds what needs all of them.
 //!
 //! ```
 //! use siliray::build::{Options, Preset};

@@ -72,8 +72,8 @@ pub enum WorkloadError {
     Surface(#[from] RenderError),
 }
 
-/// So many rays of a kind. `tracer` must be made of `tree`; it is asked what the camera sees. `scene` is
-/// the name of it all.
+/// So many rays of a kind. `tracer` must be made of `tree`; it is asked what the camera sees.
+/// `scene` is the name of it all.
 ///
 /// # Errors
 /// When the camera sees nothing, and the rays would start there.

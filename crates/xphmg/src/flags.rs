@@ -2,7 +2,8 @@
 //! 3.5).
 
 bitflags::bitflags! {
-    /// `prec.exc.st`. Bits 4:0 can be enabled to trap; the places of bits 5 and 6 are siliray's.
+    /// `prec.exc.st`. Bits 4:0 can be enabled to trap; the places of bits 5 and 6 are siliray's
+    ///
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub struct Exceptions: u8 {
         /// Inexact.

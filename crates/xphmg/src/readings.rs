@@ -22,7 +22,8 @@
 //! let mut readings = Readings::default();
 //! readings.set("bbox_rounding=conservative").unwrap();
 //! let error = readings.set("submit=later").unwrap_err();
-//! assert_eq!(error.to_string(), "submit has no value \"later\"; its values are immediate, deferred");
+//! let text = "submit has no value \"later\"; its values are immediate, deferred";
+//! assert_eq!(error.to_string(), text);
 //! ```
 
 use std::ops::RangeInclusive;

@@ -33,8 +33,8 @@ pub const MACHINES: &[MachineEntry] = &[MachineEntry {
     make: |input, _| Ok(Box::new(Offload::new(tiles_of("offload", input)?))),
 }];
 
-/// The triangle test accepts some near edge-on triangles by rounding alone, where the ray misses the
-/// triangle's own box; and the margin covers rays that start within its reach.
+/// The triangle test accepts some near edge-on triangles by rounding alone, where the ray misses
+/// the triangle's own box; and the margin covers rays that start within its reach.
 #[must_use]
 pub fn may_lose_outside_box(input: &MachineInput, query: &RayQuery, hit: &Hit) -> bool {
     let slips = |tiles: TilesImage| hits_outside_box(&tiles, query, hit);

@@ -1,8 +1,8 @@
 //! Numbers against outside truth: `rustc_apfloat` for conversions and operations, exact rationals
 //! for boxes and triangles.
 //!
-//! `rustc_apfloat` is a second opinion on bits. Its flags are not RISC-V's, it keeps the payload of NaNs, and its
-//! E4M3 deviates from the IEEE choice on overflow; those are left to the vectors.
+//! `rustc_apfloat` is a second opinion on bits. Its flags are not RISC-V's, it keeps the payload of
+//! NaNs, and its E4M3 deviates from the IEEE choice on overflow; those are left to the vectors.
 
 #![allow(clippy::unwrap_used)] // also in the helpers, which clippy does not know for tests
 
@@ -119,14 +119,20 @@ proptest! {
                 if theirs.is_nan() {
                     prop_assert!(ours.is_nan());
                 } else {
-                    prop_assert_eq!(u128::from(ours.to_bits()), theirs.to_bits(), "{} of {:e} {:e} {}", k, a, b, mode);
+                    prop_assert_eq!(u128::from(ours.to_bits()), theirs.to_bits(), "{} of {:e} {:e} \
+                        {}", k, a, b, mode);
                 }
             }
         }
     }
 
     #[test]
-    fn edge_functions_in_fp64_are_rounded_twice(a in number(), b in number(), c in number(), d in number()) {
+    fn edge_functions_in_fp64_are_rounded_twice(
+        a in number(),
+        b in number(),
+        c in number(),
+        d in number(),
+    ) {
         let double = |x: f32| -> Double { single(x).convert(&mut false).value };
         for mode in Rounding::ALL {
             let round = round_of(mode);
@@ -195,7 +201,11 @@ proptest! {
     /// Away from edges RT.TRI agrees with exact arithmetic, in every rounding mode.
     #[test]
     fn triangles_agree_with_exact_arithmetic(
-        origin in vector(), a in vector(), b in vector(), c in vector(), weights in (0.02f32..0.96, 0.02f32..0.96),
+        origin in vector(),
+        a in vector(),
+        b in vector(),
+        c in vector(),
+        weights in (0.02f32..0.96, 0.02f32..0.96),
     ) {
         let triangle = Triangle::new(a.into(), b.into(), c.into());
         let (u, v) = if weights.0 + weights.1 > 0.98 {
@@ -212,7 +222,8 @@ proptest! {
         prop_assume!(normal.length() > 1e-2 * direction.length());
         // How far a chain of roundings may move the weights and t: the products have the size of
         // reach times edge, and are divided by the area that the ray sees.
-        let reach = triangle.vertices.map(|v| (v - Vec3::from(origin)).length()).into_iter().fold(0.0, f32::max);
+        let distances = triangle.vertices.map(|v| (v - Vec3::from(origin)).length());
+        let reach = distances.into_iter().fold(0.0, f32::max);
         let edge = (v1 - v0).length().max((v2 - v0).length()).max((v2 - v1).length());
         let seen = direction.dot(normal).abs() / direction.length();
         let weight_error = 64.0 * 0.5f32.powi(24) * reach * edge / seen;
@@ -224,8 +235,8 @@ proptest! {
                 let ray = elements(origin, direction.to_array(), -1e4, 1e4);
                 let found = tri(&ray, [a, b, c], &options);
                 let Some(exact) = &exact else { continue };
-                let near_edge =
-                    |w: &BigRational| *w < rational(weight_error) || *w > rational(1.0 - weight_error);
+                let (low, high) = (rational(weight_error), rational(1.0 - weight_error));
+                let near_edge = |w: &BigRational| *w < low || *w > high;
                 let third = rational(1.0) - &exact.u - &exact.v;
                 if [&exact.u, &exact.v, &third].into_iter().any(near_edge) {
                     continue;
@@ -234,7 +245,8 @@ proptest! {
                     return Err(TestCaseError::fail(format!("missed in {rounding}")));
                 };
                 prop_assert_eq!(found.back, !exact.front);
-                let truths = [(&exact.t, t_error), (&exact.u, weight_error), (&exact.v, weight_error)];
+                let weights = [(&exact.u, weight_error), (&exact.v, weight_error)];
+                let truths = [(&exact.t, t_error), weights[0], weights[1]];
                 for (value, (truth, error)) in values.into_iter().zip(truths) {
                     let off = rational(value) - truth;
                     prop_assert!(

@@ -192,7 +192,8 @@ fn text(json: &Json) -> String {
     );
     if let Some(map) = &json.heatmap {
         text += &format!(
-            "{} for each pixel: median {}, mean {:.1}, 99 % below {}, most {}; yellow is {} and more\n",
+            "{} for each pixel: median {}, mean {:.1}, 99 % below {}, most {}; yellow is {} and \
+             more\n",
             map.measure,
             map.median,
             map.mean,

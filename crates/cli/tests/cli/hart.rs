@@ -3,8 +3,8 @@
 use crate::support::Folder;
 use std::process::Stdio;
 
-/// `li a0, CODE << 1 | 1; la t0, tohost; sd a0, 0(t0); j .` with the symbols tohost, begin_signature and
-/// end_signature, which are all the same word.
+/// `li a0, CODE << 1 | 1; la t0, tohost; sd a0, 0(t0); j .` with the symbols tohost,
+/// begin_signature and end_signature, which are all the same word.
 fn exits_with(code: u32) -> Vec<u8> {
     let words = [(code << 1 | 1) << 20 | 0x513, 0x0000_0297, 0x03C2_8293, 0x00A2_B023, 0x0000_006F];
     let mut memory: Vec<u8> = words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect();
@@ -151,7 +151,8 @@ fn instructions_are_shown() {
     assert!(text.contains("\tsd\ta0,0(t0)\n"), "{text}");
 }
 
-/// The way that the documentation shows: a scene as an image, the image in memory, a picture on the console.
+/// The way that the documentation shows: a scene as an image, the image in memory, a picture on the
+/// console.
 #[test]
 fn programs_print_pictures() {
     let folder = Folder::new();

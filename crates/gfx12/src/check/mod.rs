@@ -1,9 +1,9 @@
 //! Proving an untrusted image (G-37).
 //!
 //! A [`Survey`] finds every node that can be reached and every pointer that cannot be followed; the
-//! other files add the rules of each kind of node. An image without errors is *sound*: following its
-//! pointers reads only its own bytes and comes to an end. Warnings say what is lossy or odd; those that
-//! concern hits also clear a fact of the checked image.
+//! other files add the rules of each kind of node. An image without errors is *sound*: following
+//! its pointers reads only its own bytes and comes to an end. Warnings say what is lossy or odd;
+//! those that concern hits also clear a fact of the checked image.
 //!
 //! | file | concept |
 //! |---|---|
@@ -16,11 +16,11 @@
 //! | `primitives`, `ids` | primitive nodes; ids that tell primitives apart |
 //! | `instances` | instance nodes and their sideband |
 //!
-//! An instance inside the structure of an instance is an error: a tree has two levels, and no driver
-//! writes three.
+//! An instance inside the structure of an instance is an error: a tree has two levels, and no
+//! driver writes three.
 //!
-//! Everything is linear in the image but for a sort of the ids, runs in parallel, and gives the same
-//! report on any number of threads.
+//! Everything is linear in the image but for a sort of the ids, runs in parallel, and gives the
+//! same report on any number of threads.
 
 mod boxes;
 mod contents;

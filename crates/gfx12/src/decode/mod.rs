@@ -5,7 +5,7 @@
 //! | [`memory`] | bytes by address, over several segments |
 //! | [`structure`] | one acceleration structure: bases, root, header |
 //! | [`survey`] | every node that can be reached, and how; total over any bytes |
-//! | `expand`, `ranges`, `visited` | the steps of a survey: one box node, one range, each node once |
+//! | `expand`, `ranges`, `visited` | steps of a survey: one box node, one range, each node once |
 //! | [`nodes`](mod@nodes) | the survey as decoded nodes, for reading and comparing |
 //! | `primitives` | triangles and procedurals, each once, in the order of memory |
 //! | `instances`, `inverse` | instances, their numbers, and the way back to the world |
@@ -13,10 +13,10 @@
 //! | `bounds` | boxes without NaN |
 //! | [`frames`](mod@frames) | what a tree cannot hold of oriented nodes |
 //!
-//! [`decode`] gives the tree that an image stands for. Boxes are the decoded planes; the children of
-//! an oriented node get the axis-aligned box around what is below them; slots that reuse a child are
-//! one entry with the union of their boxes. Encoding the tree of an image that siliray wrote, without a
-//! margin, gives the same bytes; if nodes are oriented, together with their [`Frames`].
+//! [`decode`] gives the tree that an image stands for. Boxes are the decoded planes; the children
+//! of an oriented node get the axis-aligned box around what is below them; slots that reuse a child
+//! are one entry with the union of their boxes. Encoding the tree of an image that siliray wrote,
+//! without a margin, gives the same bytes; if nodes are oriented, together with their [`Frames`].
 
 pub(crate) mod bounds;
 mod expand;

@@ -10,8 +10,8 @@ use geometry::Aabb;
 use machine::fields::FieldValue;
 use machine::{DescribeError, DescribedField, Description, Image, NodeRef};
 
-/// Describes the node behind a pointer of an image. Software's records stand beside it: GPURT's header
-/// beside the root, the sideband beside an instance.
+/// Describes the node behind a pointer of an image. Software's records stand beside it: GPURT's
+/// header beside the root, the sideband beside an instance.
 ///
 /// # Errors
 /// When the pointer leads to no memory.

@@ -1,8 +1,8 @@
 //! Nodes as named fields: what people read and compare.
 //!
 //! The fields are those of the tables in [`crate::layout`]; here they get what only the whole node
-//! tells: decoded planes, and where children lie. Fields of packed nodes lie where the node's header
-//! says. Of bits that nothing reads only those of primitive nodes are left out.
+//! tells: decoded planes, and where children lie. Fields of packed nodes lie where the node's
+//! header says. Of bits that nothing reads only those of primitive nodes are left out.
 //!
 //! ```
 //! use gfx12::describe::fields;

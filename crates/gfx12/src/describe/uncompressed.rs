@@ -31,8 +31,8 @@ pub fn dual_describe(image: &Image, node: NodeRef) -> Result<Description, Descri
     Ok(Description { node, kind: pointer.kind_name(), address, bytes, fields, beside: Vec::new() })
 }
 
-/// The fields of the node behind a pointer of the uncompressed format. Of the bits, a node of 64 bytes
-/// has the first half. A pointer of an unused type has 16 dwords.
+/// The fields of the node behind a pointer of the uncompressed format. Of the bits, a node of
+/// 64 bytes has the first half. A pointer of an unused type has 16 dwords.
 #[must_use]
 pub fn dual_fields(pointer: DualPointer, bits: &NodeBits) -> Vec<DescribedField> {
     let half: HalfNodeBits = bits.part(0);

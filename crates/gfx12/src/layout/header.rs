@@ -21,9 +21,9 @@ machine::fields! {
     /// The header, every bit of it.
     #[derive(Clone, Copy, PartialEq, Debug)]
     pub struct GpurtHeader: 32 words {
-        /// Bit 0 type (0 TLAS, 1 BLAS), 1 CPU build, 2..6 mode, 6..9 triangle compression, 9..11 fp16
-        /// mode, 12 rebraid, 13 fused instance, 14 high-precision boxes, 15 hardware instance nodes,
-        /// 16..32 build flags.
+        /// Bit 0 type (0 TLAS, 1 BLAS), 1 CPU build, 2..6 mode, 6..9 triangle compression, 9..11
+        /// fp16 mode, 12 rebraid, 13 fused instance, 14 high-precision boxes, 15 hardware instance
+        /// nodes, 16..32 build flags.
         pub info: u32 = 0..32, Show::Each(hex);
         /// Bytes of metadata before the header.
         pub metadata_size: u32 = 32..64;

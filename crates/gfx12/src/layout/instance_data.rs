@@ -1,8 +1,8 @@
 //! What drivers keep beside an instance node, for software only.
 //!
-//! RADV appends 128 bytes to every instance node ([`RadvInstanceData`]). GPURT keeps 64 bytes in an array
-//! of their own ([`GpurtSideband`]); the index of a record is the distance of its node from the first
-//! leaf, in nodes.
+//! RADV appends 128 bytes to every instance node ([`RadvInstanceData`]). GPURT keeps 64 bytes in an
+//! array of their own ([`GpurtSideband`]); the index of a record is the distance of its node from
+//! the first leaf, in nodes.
 //!
 //! ```
 //! use gfx12::layout::{GpurtSideband, HalfNodeBits};

@@ -1,8 +1,8 @@
 //! Instance node (type 6): a transform, a child structure and up to four boxes, 128 bytes.
 //!
-//! The embedded boxes lie in object space and have bases 0 and 0, so their pointers are small numbers
-//! in which drivers encode what they want to be told. Their cull flags and masks do not act; the mask of
-//! dword 15 does. Sources: GPURT, Mesa.
+//! The embedded boxes lie in object space and have bases 0 and 0, so their pointers are small
+//! numbers in which drivers encode what they want to be told. Their cull flags and masks do not
+//! act; the mask of dword 15 does. Sources: GPURT, Mesa.
 //!
 //! ```
 //! use gfx12::layout::{BasePointer, InstanceNode, NodeBits, NodePointer, PointerFlags};

@@ -34,7 +34,8 @@ machine::fields! {
         /// Low bits that are zero in every component and not stored: 0..=31.
         pub trailing_zeros: u8 = 15..20, Show::Each(|raw| format!("{raw} bits dropped"));
         /// Bits of the first geometry id: even, 0..=30, stored halved.
-        pub geometry_base_bits: u8 as Halved = 20..24, Show::Each(|raw| format!("{} bits", 2 * raw));
+        pub geometry_base_bits: u8 as Halved = 20..24, Show::Each(|raw| format!("{} \
+            bits", 2 * raw));
         /// Bits of every further geometry id: even, 0..=30, stored halved.
         pub geometry_payload_bits: u8 as Halved = 24..28,
             Show::Each(|raw| format!("{} bits", 2 * raw));

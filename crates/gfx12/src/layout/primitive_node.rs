@@ -1,15 +1,16 @@
 //! Primitive node (types 0..=3 and 8..=11): up to 8 triangle pairs, bit-packed into 128 bytes.
 //!
 //! ```text
-//! bit 0       52         vertices →   ..   ← geometry ids | M | primitive ids →  ..  ← descriptors  1024
-//! [ header  ][ prefixes ][ v0 ][ v1 ]      [ g1 ][ g0 ]    [ p0 ][ p1 ]          [ pair 1 ][ pair 0 ]
+//! bit 0     52         vertices →  ..  ← geometry ids | M | primitive ids → .. ← descriptors 1024
+//! [ header ][ prefixes ][ v0 ][ v1 ]     [ g1 ][ g0 ]    [ p0 ][ p1 ]        [ pair 1 ][ pair 0 ]
 //! ```
 //!
 //! All widths and M come from the [`PrimitiveHeader`]. A component is
 //! `prefix << (32 - P) | payload << TZ`. Ids have a base, the value of id 0, and payloads that
-//! replace its low bits (or all of it, where the payload is as wide). Id `2 pair + triangle` belongs
-//! to a triangle, absent ones included. The vertex count is not stored: any index reads whatever bits
-//! lie there, and bits past the end are 0 (G-26). Sources: GPURT, Mesa, a real HIPRT image.
+//! replace its low bits (or all of it, where the payload is as wide). Id `2 pair + triangle`
+//! belongs to a triangle, absent ones included. The vertex count is not stored: any index reads
+//! whatever bits lie there, and bits past the end are 0 (G-26). Sources: GPURT, Mesa, a real HIPRT
+//! image.
 //!
 //! ```
 //! use gfx12::layout::{NodeBits, PrimitiveNode};
@@ -163,7 +164,11 @@ mod tests {
 
         /// A component as the format defines it, one bit at a time.
         #[test]
-        fn components_are_prefix_and_payload(bytes in any::<[u8; 128]>(), index in 0usize..16, axis in 0usize..3) {
+        fn components_are_prefix_and_payload(
+            bytes in any::<[u8; 128]>(),
+            index in 0usize..16,
+            axis in 0usize..3,
+        ) {
             let bits = NodeBits::from_bytes(&bytes);
             let node = PrimitiveNode::decode(&bits);
             let header = node.header();

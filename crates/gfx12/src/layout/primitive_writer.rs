@@ -281,7 +281,8 @@ mod tests {
                 prop_assert_eq!(node.vertex(index), *vertex);
             }
             for n in 0..6 {
-                prop_assert_eq!((node.primitive_id(n), node.geometry_id(n)), (ids[n], geometries[n]));
+                prop_assert_eq!(node.primitive_id(n), ids[n]);
+                prop_assert_eq!(node.geometry_id(n), geometries[n]);
             }
         }
     }

@@ -1,9 +1,9 @@
 //! The outline of an image: every node from the root down, sound or not.
 //!
-//! Pointers are followed depth first and in slot order, as far as memory reaches. Each box, and each
-//! structure below an instance, is read once, and each pair of a range counted once, so an outline takes
-//! time in proportion to the image, whatever its bytes are. Whether an image is sound is for
-//! [`crate::check`] to say.
+//! Pointers are followed depth first and in slot order, as far as memory reaches. Each box, and
+//! each structure below an instance, is read once, and each pair of a range counted once, so an
+//! outline takes time in proportion to the image, whatever its bytes are. Whether an image is sound
+//! is for [`crate::check`] to say.
 //!
 //! | file | concept |
 //! |---|---|

@@ -6,8 +6,8 @@
 //!
 //! | quirk of RADV | what siliray does |
 //! |---|---|
-//! | the header has 120 bytes, but offsets count as if it had 128 | pads it, and maps offsets back |
-//! | a chunk's header is counted as data, up into the next chunk | reads the true length, with a note |
+//! | the header has 120 bytes, but offsets count as if it had 128 | pads it, maps offsets back |
+//! | a chunk's header is counted as data, up into the next chunk | reads the true length |
 //! | chunk version 0xF0005 | accepted, as any major version up to 16 |
 //! | the uncompressed size of a chunk is 0 | accepted where nothing is compressed |
 //! | instance ranges are rewritten from 2 to 1, driver data is left out | read as they are |

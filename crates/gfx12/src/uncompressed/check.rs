@@ -1,7 +1,8 @@
 //! Proving an untrusted image (G-37).
 //!
-//! A survey finds the errors: what breaks the structure. What is left is odd or lossy: boxes that do not
-//! contain what is below them, a parent table that disagrees, fields that say what is not so.
+//! A survey finds the errors: what breaks the structure. What is left is odd or lossy: boxes that
+//! do not contain what is below them, a parent table that disagrees, fields that say what is not
+//! so.
 
 use super::Findings;
 use super::NAME;

@@ -1,12 +1,12 @@
 //! Image → tree.
 //!
-//! Boxes are the decoded planes. Primitives are numbered by the address of their node, triangle 0 before
-//! triangle 1, and procedurals behind all triangles. A triangle has its own corners in its own order: the
-//! unit's test order is a rotation of it, which the sources undo.
+//! Boxes are the decoded planes. Primitives are numbered by the address of their node, triangle 0
+//! before triangle 1, and procedurals behind all triangles. A triangle has its own corners in its
+//! own order: the unit's test order is a rotation of it, which the sources undo.
 //!
-//! An instance's number is the instance index of the sideband record in its node, where those records
-//! number the instances; otherwise instances count in the order in which they are met, slot by slot,
-//! depth first.
+//! An instance's number is the instance index of the sideband record in its node, where those
+//! records number the instances; otherwise instances count in the order in which they are met, slot
+//! by slot, depth first.
 
 use super::survey::{InstanceRecord, Survey, Surveyed, Target};
 use crate::decode::bounds::unbounded_where_nan;

@@ -1,16 +1,19 @@
 //! GPURT's loop over `image_bvh8_intersect_ray` (`TraceRay3_1.hlsl`, `RayQuery3_1.hlsl`).
 //!
-//! Shaped like [RADV's](super::radv), with ranges: the stack instruction runs in range mode, which moves a
-//! primitive on to the next pair as the navigation bits of VGPR8 say, until its range ends. A step that
-//! walks back uses the ray's own extent, so that the parent's children come in the same order as before.
+//! Shaped like [RADV's](super::radv), with ranges: the stack instruction runs in range mode, which
+//! moves a primitive on to the next pair as the navigation bits of VGPR8 say, until its range ends.
+//! A step that walks back uses the ray's own extent, so that the parent's children come in the same
+//! order as before.
 //!
-//! Range mode takes every primitive of a box for visited once the walk comes back to the box. That holds
-//! when all eight children of a box fit on the stack: primitives are sorted first. With fewer entries some
-//! may have been lost before they were visited, so for those sizes, which no driver uses, steps that walk
-//! back run without range mode and name the range's first pair, which is what the box knows.
+//! Range mode takes every primitive of a box for visited once the walk comes back to the box. That
+//! holds when all eight children of a box fit on the stack: primitives are sorted first. With fewer
+//! entries some may have been lost before they were visited, so for those sizes, which no driver
+//! uses, steps that walk back run without range mode and name the range's first pair, which is what
+//! the box knows.
 //!
-//! Candidates are accepted by the law rather than by the registers. The root below an instance is that of
-//! the structure (there is no rebraiding: `check` requires the embedded boxes to name the root).
+//! Candidates are accepted by the law rather than by the registers. The root below an instance is
+//! that of the structure (there is no rebraiding: `check` requires the embedded boxes to name the
+//! root).
 
 use super::found::Found;
 use super::lane::{Lane, PairVisit};
@@ -155,8 +158,8 @@ impl<O: Observer + ?Sized> Walk<'_, '_, O> {
         Ok(())
     }
 
-    /// Base and ray are switched for a missed instance too: nothing is pushed then, and the next pop or
-    /// the step back from the instance undoes it.
+    /// Base and ray are switched for a missed instance too: nothing is pushed then, and the next
+    /// pop or the step back from the instance undoes it.
     fn instance(&mut self, current: NodePointer, answer: &Registers) -> Push {
         self.blas_root = self.lane.enter(current, answer);
         let is_missed = answer.vdst[7] == NodePointer::INVALID.0;
@@ -167,8 +170,8 @@ impl<O: Observer + ?Sized> Walk<'_, '_, O> {
         Push { last: NodePointer::INVALID, data, range_mode: true, stays_in_range: false }
     }
 
-    /// Takes the nearer primitive of a pair, and on a second visit the other one; then moves on in the
-    /// range. `None` when the query has its answer.
+    /// Takes the nearer primitive of a pair, and on a second visit the other one; then moves on in
+    /// the range. `None` when the query has its answer.
     fn primitive(&mut self, current: NodePointer) -> Result<Option<Push>, BudgetExhausted> {
         let (candidate, visit) = match self.visited_again.take() {
             Some(visit) => {

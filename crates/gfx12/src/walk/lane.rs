@@ -1,4 +1,5 @@
-//! One lane of a wave: the registers that both loops keep, and the two instructions that they execute.
+//! One lane of a wave: the registers that both loops keep, and the two instructions that they
+//! execute.
 
 use super::found::Found;
 use super::options::WalkBack;
@@ -107,8 +108,8 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
         image_bvh8_intersect_ray(&self.memory, &operands, TriangleArithmetic::default())
     }
 
-    /// The children that a box reports. Each is named once: a step that walks back takes the last of two
-    /// for the one that was left, and would not see what stands between them.
+    /// The children that a box reports. Each is named once: a step that walks back takes the last
+    /// of two for the one that was left, and would not see what stands between them.
     pub(super) fn children(&self, answer: &Answer) -> [u32; 8] {
         let mut children: [u32; 8] = std::array::from_fn(|k| answer.vdst[k]);
         if self.image.has_repeats {
@@ -121,8 +122,8 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
         children
     }
 
-    /// Whether the walk must begin again now that entries were lost: nodes on the way up were tested with
-    /// extents that no longer hold.
+    /// Whether the walk must begin again now that entries were lost: nodes on the way up were
+    /// tested with extents that no longer hold.
     pub(super) fn must_restart(&self, found: &Found<'_>) -> bool {
         self.image.options.walk_back == WalkBack::Restarting && found.has_shrunk()
     }
@@ -199,8 +200,8 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
         NodePointer(self.node(node).word(dword))
     }
 
-    /// A step at a pair. Of the instruction's answer the loops use the navigation bits alone, since the law
-    /// decides about hits; so nothing else of it is computed.
+    /// A step at a pair. Of the instruction's answer the loops use the navigation bits alone, since
+    /// the law decides about hits; so nothing else of it is computed.
     pub(super) fn visit_pair(&mut self, node: NodePointer) -> Result<PairVisit, BudgetExhausted> {
         self.budget.step()?;
         let decoded = PrimitiveNode::decode(&self.node(node));
@@ -280,8 +281,8 @@ fn world(query: &RayQuery, bases: [BasePointer; 2]) -> Space {
     }
 }
 
-/// Those of a merged base pointer's flags that only an instance can have set, and its force flags, which
-/// yield to the ray's.
+/// Those of a merged base pointer's flags that only an instance can have set, and its force flags,
+/// which yield to the ray's.
 fn instance_flags(flags: PointerFlags) -> InstanceFlags {
     let mut own = InstanceFlags::empty();
     own.set(InstanceFlags::DISABLE_FACE_CULL, flags.contains(PointerFlags::DISABLE_FACE_CULL));

@@ -6,8 +6,8 @@
 //!
 //! | machine | loop | ranges | hits |
 //! |---|---|---|---|
-//! | [`Radv`] | RADV's, with the ray's own extent when walking back | one pair | all that the boxes lead to |
-//! | [`RadvLiteral`] | RADV's as shipped | one pair | some are lost when the stack overflows (G-35) |
+//! | [`Radv`] | RADV's, walking back with the ray's own extent | one pair | all below the boxes |
+//! | [`RadvLiteral`] | RADV's as shipped | one pair | some lost when the stack overflows (G-35) |
 //! | [`Gpurt`] | GPURT's | any | all that the boxes lead to |
 //! | [`Dual`] | two nodes a step, over the uncompressed format | - | all that the boxes lead to |
 //!

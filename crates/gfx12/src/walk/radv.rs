@@ -1,17 +1,17 @@
 //! RADV's loop over `image_bvh8_intersect_ray` (Mesa, `radv_nir_rt_common.c`).
 //!
 //! A step tests the current node, pushes what it found and pops the next. When the stack has lost
-//! entries, the walk goes to the parent of the node it left, and pushes what comes after that node in the
-//! parent's order. As shipped, such a step tests boxes with the extent of that moment; a child that no
-//! longer reaches it is then missing from the results, nothing equals the node just left, nothing is
-//! pushed, and siblings that still matter are lost. [`RadvLiteral`] does what is shipped; [`Radv`] uses the
-//! ray's own extent there (G-35), and begins again where even that would not bring the order back
-//! ([`WalkBack`](super::WalkBack)).
+//! entries, the walk goes to the parent of the node it left, and pushes what comes after that node
+//! in the parent's order. As shipped, such a step tests boxes with the extent of that moment; a
+//! child that no longer reaches it is then missing from the results, nothing equals the node just
+//! left, nothing is pushed, and siblings that still matter are lost. [`RadvLiteral`] does what is
+//! shipped; [`Radv`] uses the ray's own extent there (G-35), and begins again where even that would
+//! not bring the order back ([`WalkBack`](super::WalkBack)).
 //!
 //! Differences from the shader are these. Candidates are accepted by the law rather than by the
-//! registers. The root below an instance is that of the structure, since siliray's structures begin with a
-//! header and RADV's do not. Every range must have one pair: the constructor refuses other images, since
-//! RADV writes none and its loop would not see the rest.
+//! registers. The root below an instance is that of the structure, since siliray's structures begin
+//! with a header and RADV's do not. Every range must have one pair: the constructor refuses other
+//! images, since RADV writes none and its loop would not see the rest.
 
 use super::found::Found;
 use super::lane::Lane;
@@ -37,7 +37,8 @@ impl Radv {
     /// The machine over an image.
     ///
     /// # Errors
-    /// When a range has more than one pair, or parents that are needed are wrong; see [`WalkError`].
+    /// When a range has more than one pair, or parents that are needed are wrong; see
+    /// [`WalkError`].
     pub fn new(image: Arc<Checked<Gfx12>>, options: Options) -> Result<Self, WalkError> {
         WalkImage::new(image, options, Ranges::OnePair).map(Self)
     }

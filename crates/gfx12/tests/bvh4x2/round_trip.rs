@@ -168,8 +168,8 @@ fn large_leaves_and_wide_nodes_are_divided() {
     assert_eq!(primitives(&decoded.blases[0]), primitives(&tree.blases[0]));
 }
 
-/// For E >= 25 a truncated plane decodes to the outer side of the exact one (G-34), compared as whole
-/// multiples of the smallest subnormal, which are exact.
+/// For E >= 25 a truncated plane decodes to the outer side of the exact one (G-34), compared as
+/// whole multiples of the smallest subnormal, which are exact.
 #[test]
 fn high_precision_planes_are_conservative() {
     let exact = |x: f32| {

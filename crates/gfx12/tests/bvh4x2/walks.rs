@@ -60,7 +60,8 @@ fn both_machines_agree_with_the_oracle_for_every_stack_size() {
                         hits += got.len();
                         assert!(
                             agrees(&oracle, &query, &got),
-                            "tree {number}, {precision:?}, {rule}, {size} entries: {query:?} gives {got:?}"
+                            "tree {number}, {precision:?}, {rule}, {size} entries: {query:?} gives \
+                             {got:?}"
                         );
                     }
                 }

@@ -4,8 +4,8 @@ use geometry::{Aabb, Triangle, Vec3};
 use proptest::prelude::*;
 use tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tree};
 
-/// What corners are made of: a base and a scale for each axis, so that some axes are flat, some huge,
-/// some denormal.
+/// What corners are made of: a base and a scale for each axis, so that some axes are flat, some
+/// huge, some denormal.
 #[derive(Debug, Clone, Copy)]
 struct Grid {
     base: [f32; 3],
@@ -67,8 +67,8 @@ fn primitives() -> impl Strategy<Value = Primitives> {
         })
 }
 
-/// A hierarchy that divides the items at random points, with leaves of any size up to `max_leaf`, and
-/// refers to some items twice.
+/// A hierarchy that divides the items at random points, with leaves of any size up to `max_leaf`,
+/// and refers to some items twice.
 pub(crate) fn blas(max_leaf: usize) -> impl Strategy<Value = Blas> {
     (primitives(), prop::collection::vec(any::<u16>(), 200), any::<bool>()).prop_map(
         move |(primitives, choices, twice)| {

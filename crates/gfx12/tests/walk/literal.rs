@@ -8,11 +8,11 @@ use gfx12::walk::{Gpurt, Options, Radv, RadvLiteral, WalkBack};
 use machine::{HitKind, RayQuery};
 use tree::{Blas, Bvh, Node, NodeLink, Tree};
 
-/// Wrong closest hits among 1,500 rays through boxes that overlap at random: about two hundred with 2
-/// entries, a dozen with 4. Primitives are sorted before boxes, so they stay on the stack while the boxes below
-/// them are overwritten; what is lost are these boxes, when the last of the primitives lies behind a
-/// nearer hit. So losses grow with the number of primitives that a box has, and end where the stack
-/// holds all of them.
+/// Wrong closest hits among 1,500 rays through boxes that overlap at random: about two hundred with
+/// 2 entries, a dozen with 4. Primitives are sorted before boxes, so they stay on the stack while
+/// the boxes below them are overwritten; what is lost are these boxes, when the last of the
+/// primitives lies behind a nearer hit. So losses grow with the number of primitives that a box
+/// has, and end where the stack holds all of them.
 #[test]
 fn closest_hits_are_lost_when_the_stack_overflows() {
     let one_pair = EncodeOptions { margin: true, ..EncodeOptions::new(Policy::Radv) };
@@ -35,8 +35,8 @@ fn closest_hits_are_lost_when_the_stack_overflows() {
     }
 }
 
-/// The ray's own extent in steps that walk back is not quite enough: where keys tie, the order of a box's
-/// children depends on which others were hit, and so on the extent of the first visit.
+/// The ray's own extent in steps that walk back is not quite enough: where keys tie, the order of a
+/// box's children depends on which others were hit, and so on the extent of the first visit.
 #[test]
 fn ties_are_lost_with_the_original_extent() {
     let one_pair = EncodeOptions { margin: true, ..EncodeOptions::new(Policy::Radv) };

@@ -1,17 +1,18 @@
 //! Beam queries: which primitives does a moving box meet?
 //!
-//! The answer is a set that the query and the geometry define, whatever the tree, the format and the
-//! number of threads (B-12):
+//! The answer is a set that the query and the geometry define, whatever the tree, the format and
+//! the number of threads (B-12):
 //!
 //! * A primitive in world space is met if the beam meets its own box (leaf rule *conservative*, the
 //!   default) or the primitive itself (leaf rule *exact*) (B-11).
 //! * A primitive of an instance is met if the beam meets the instance's box in world space, and the
 //!   beam as moved into the instance's space ([`geometry::beam::transform`], outward) meets it as
-//!   above. A rotation widens the moved beam, so the exact rule is exact for that beam. Both must hold
-//!   at one time: the contact is cut to the range in which the beam meets the box of the instance.
+//!   above. A rotation widens the moved beam, so the exact rule is exact for that beam. Both must
+//!   hold at one time: the contact is cut to the range in which the beam meets the box of the
+//!   instance.
 //!
-//! A machine asks a [`BeamSpace`] for the leaf tests, so that these definitions exist once. The box test
-//! is monotone, so a machine may skip whatever lies in a box that the beam misses, or that it
+//! A machine asks a [`BeamSpace`] for the leaf tests, so that these definitions exist once. The box
+//! test is monotone, so a machine may skip whatever lies in a box that the beam misses, or that it
 //! enters after what it looks for.
 //!
 //! | file | concept |

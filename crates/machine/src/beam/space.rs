@@ -10,8 +10,8 @@ use tree::{Instance, PrimitiveId};
 /// A beam as a BLAS sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct BeamSpace {
-    /// The beam in the space of the primitives. `None` if it is too large to be moved there: then it
-    /// cannot be told from all of space, and meets everything.
+    /// The beam in the space of the primitives. `None` if it is too large to be moved there: then
+    /// it cannot be told from all of space, and meets everything.
     pub beam: Option<Beam>,
     /// When the beam meets the instance's box in world space: nothing is met before or after.
     pub within: Contact,
@@ -69,7 +69,8 @@ impl BeamSpace {
         })
     }
 
-    /// When the beam enters a box of the hierarchy above the primitives, by a guaranteed lower bound.
+    /// When the beam enters a box of the hierarchy above the primitives, by a guaranteed lower
+    /// bound.
     #[must_use]
     pub fn enter(&self, bounds: &Aabb) -> Option<f32> {
         match &self.beam {

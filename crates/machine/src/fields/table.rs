@@ -2,9 +2,10 @@
 
 /// Declares a structure by its fields.
 ///
-/// `name: type = bits;` with a doc comment is a field. Bits are a half-open range, or, for arrays whose
-/// elements do not adjoin, one range for each element with `|` between them. `as` names a [`Codec`] for
-/// values that are not stored as they are, and a [`Show`] after the bits says how the field is shown.
+/// `name: type = bits;` with a doc comment is a field. Bits are a half-open range, or, for arrays
+/// whose elements do not adjoin, one range for each element with `|` between them. `as` names a
+/// [`Codec`] for values that are not stored as they are, and a [`Show`] after the bits says how the
+/// field is shown.
 ///
 /// [`Codec`]: crate::fields::Codec
 /// [`Show`]: crate::fields::Show
@@ -131,8 +132,8 @@ macro_rules! fields {
     (@codec $codec:ty) => { $codec };
 }
 
-/// Lets a type stand in fields as a number: how it is made of one (`u32` or `u64`), turned into one, and
-/// shown.
+/// Lets a type stand in fields as a number: how it is made of one (`u32` or `u64`), turned into
+/// one, and shown.
 #[macro_export]
 macro_rules! field_number {
     ($type:ty, $number:ty, $from:expr, $into:expr, $text:expr) => {

@@ -1,8 +1,8 @@
 //! Format `tree`: the tree itself as bytes, nothing compressed.
 //!
 //! The baseline that compressed formats are measured against, and the shortest example of a
-//! [`TreeFormat`]. Little endian. A *directory* comes first, then the arrays of each level, each in a
-//! segment of its own:
+//! [`TreeFormat`]. Little endian. A *directory* comes first, then the arrays of each level, each in
+//! a segment of its own:
 //!
 //! | directory | bytes | field |
 //! |---|---|---|
@@ -26,8 +26,8 @@
 //! | 4 i .. 4 i + 4, i = 0..7 | child word; children fill the slots from 0; 0xFFFFFFFF = none |
 //! | 32 + 24 i .. | box of child i: min x, y, z, max x, y, z as f32; zero where there is no child |
 //!
-//! A child word is `0x8000_0000 | count << 24 | first reference` for a leaf (count below 127) and the
-//! number of a node otherwise. Node `k` holds the `k`-th group of siblings in the order of
+//! A child word is `0x8000_0000 | count << 24 | first reference` for a leaf (count below 127) and
+//! the number of a node otherwise. Node `k` holds the `k`-th group of siblings in the order of
 //! [`tree::Bvh::nodes`], so decoding gives the same array back.
 //!
 //! | other arrays | bytes each | fields |
@@ -36,7 +36,7 @@
 //! | triangle | 36 | three corners, f32 |
 //! | procedural box | 24 | min, max, f32 |
 //! | id | 12 | geometry, primitive, flags (u32; [`tree::PrimitiveFlags`]) |
-//! | instance | 112 | world to object 48, object to world 48, BLAS, mask, custom index, flags (u32) |
+//! | instance | 112 | world to object 48, and back 48, BLAS, mask, custom index, flags (u32) |
 //!
 //! Worked example: a leaf with two references from number 5 on has the word `0x8200_0005`.
 //!

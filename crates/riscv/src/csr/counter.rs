@@ -1,6 +1,7 @@
 //! A counter of retired instructions that software can write and stop.
 
-/// `mcycle` or `minstret`. Kept as a difference to the hart's own count, so that counting costs nothing.
+/// `mcycle` or `minstret`. Kept as a difference to the hart's own count, so that counting costs
+/// nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Counter {
     /// Counting: value minus retired instructions. Stopped: the value.

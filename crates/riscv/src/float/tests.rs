@@ -66,9 +66,11 @@ macro_rules! against_apfloat {
                     // LLVM's sums and products of signalling NaNs are invalid too, as here.
                     agree($format, add($format, a, b, ours), bits(sum), &format!("add {what}"));
                     let product = of(a).mul_r(of(b), theirs);
-                    agree($format, multiply($format, a, b, ours), bits(product), &format!("mul {what}"));
+                    agree($format, multiply($format, a, b, ours), bits(product), &format!("mul \
+        {what}"));
                     let quotient = of(a).div_r(of(b), theirs);
-                    agree($format, divide($format, a, b, ours), bits(quotient), &format!("div {what}"));
+                    agree($format, divide($format, a, b, ours), bits(quotient), &format!("div \
+        {what}"));
                     if !signalling_operand && !$format.is_nan(c) {
                         let fused = of(a).mul_add_r(of(b), of(c), theirs);
                         let ours = fused_multiply_add($format, [a, b, c], ours);
@@ -87,7 +89,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(20_000))]
 
     #[test]
-    fn conversions_match_another_library(wide in nasty(Format::Double), narrow in nasty(Format::Single)) {
+    fn conversions_match_another_library(
+        wide in nasty(Format::Double),
+        narrow in nasty(Format::Single),
+    ) {
         for (ours, theirs) in MODES {
             let mut loses = false;
             let single: StatusAnd<Single> =
@@ -117,18 +122,23 @@ proptest! {
     }
 
     #[test]
-    fn roots_match_the_host_and_bracket_the_exact_one(bits in nasty(Format::Double), narrow in nasty(Format::Single)) {
+    fn roots_match_the_host_and_bracket_the_exact_one(
+        bits in nasty(Format::Double),
+        narrow in nasty(Format::Single),
+    ) {
         let (root, _) = square_root(Format::Double, bits, Rounding::Rne);
         let host = f64::from_bits(bits).sqrt();
         prop_assert_eq!(root, if host.is_nan() { Format::Double.nan() } else { host.to_bits() });
         let (root, _) = square_root(Format::Single, narrow, Rounding::Rne);
         let host = f32::from_bits(narrow as u32).sqrt();
-        prop_assert_eq!(root as u32, if host.is_nan() { Format::Single.nan() as u32 } else { host.to_bits() });
+        let host = if host.is_nan() { Format::Single.nan() as u32 } else { host.to_bits() };
+        prop_assert_eq!(root as u32, host);
         // Singles have exact squares in doubles: the directed roots enclose the argument.
         let value = f64::from(f32::from_bits(narrow as u32));
         if value > 0.0 && value.is_finite() {
             let squared = |mode| {
-                let root = f64::from(f32::from_bits(square_root(Format::Single, narrow, mode).0 as u32));
+                let bits = square_root(Format::Single, narrow, mode).0;
+                let root = f64::from(f32::from_bits(bits as u32));
                 root * root
             };
             let (down, up) = (squared(Rounding::Rdn), squared(Rounding::Rup));

@@ -1,12 +1,13 @@
 //! The machine `hart`: a program on the hart answers queries.
 //!
-//! The program is `examples/riscv/wavefront.c`: it takes rays from a queue, walks the tree in its own code,
-//! lets RT.BBOX and RT.TRI do the tests, and puts hits and misses into two other queues. So that nobody needs a
-//! cross compiler, the program lies here as an ELF file of a few kilobytes; a test compiles it again and
-//! compares.
+//! The program is `examples/riscv/wavefront.c`: it takes rays from a queue, walks the tree in its
+//! own code, lets RT.BBOX and RT.TRI do the tests, and puts hits and misses into two other queues.
+//! So that nobody needs a cross compiler, the program lies here as an ELF file of a few kilobytes;
+//! a test compiles it again and compares.
 //!
-//! RT.BBOX as published is not conservative: a ray that grazes a box within rounding may be rejected. The
-//! machine runs with the reading that makes it so (X-27, `bbox_rounding=conservative`).
+//! RT.BBOX as published is not conservative: a ray that grazes a box within rounding may be
+//! rejected. The machine runs with the reading that makes it so (X-27,
+//! `bbox_rounding=conservative`).
 //!
 //! | file | concept |
 //! |---|---|

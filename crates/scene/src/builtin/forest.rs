@@ -1,6 +1,6 @@
 //! `forest`: one terrain and thousands of placements of five kinds of things. Some placements are
-//! stretched, leaned or mirrored; a few have other masks and flags, so that every rule about instances
-//! is met by some ray.
+//! stretched, leaned or mirrored; a few have other masks and flags, so that every rule about
+//! instances is met by some ray.
 
 use super::detail_for;
 use super::mesh::Mesh;

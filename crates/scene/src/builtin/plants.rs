@@ -1,5 +1,5 @@
-//! What grows in the forest, each drawn in metres with its foot at the origin. Leaves and needles are
-//! geometries of their own and not opaque, as an alpha test would have them.
+//! What grows in the forest, each drawn in metres with its foot at the origin. Leaves and needles
+//! are geometries of their own and not opaque, as an alpha test would have them.
 
 use super::lattice::Lattice;
 use super::mesh::Mesh;

@@ -1,29 +1,29 @@
 //! The law, run: every machine against the brute-force oracle.
 //!
-//! For each world and each way to build its tree, rays are drawn that are likely to go wrong: aimed at
-//! shared edges and corners, lying in face planes, grazing, starting on a surface, ending exactly at a
-//! hit, denormal, untraceable, with masks and flags. Each is asked for its closest hit, any hit and all
-//! hits under both triangle rules. An answer that differs from the oracle's in a single bit is a
-//! *mismatch*.
+//! For each world and each way to build its tree, rays are drawn that are likely to go wrong: aimed
+//! at shared edges and corners, lying in face planes, grazing, starting on a surface, ending
+//! exactly at a hit, denormal, untraceable, with masks and flags. Each is asked for its closest
+//! hit, any hit and all hits under both triangle rules. An answer that differs from the oracle's in
+//! a single bit is a *mismatch*.
 //!
-//! A *loss* is a hit that is missing by a mechanism that the machine is known for; it is reported and
-//! does not fail the run. These are known:
+//! A *loss* is a hit that is missing by a mechanism that the machine is known for; it is reported
+//! and does not fail the run. These are known:
 //!
-//! * The Möller-Trumbore rule accepts rays that pass a near edge-on triangle at a distance, so a tree that
-//!   cuts triangles into parts (preset `best`) may not lead such a ray to any part. The watertight rule has
-//!   no such hits.
-//! * A machine with the hardware's own box test may lose grazing hits of rays that start beyond the reach of
-//!   the image's margin, or whose reciprocals overflow.
+//! * The Möller-Trumbore rule accepts rays that pass a near edge-on triangle at a distance, so a
+//!   tree that cuts triangles into parts (preset `best`) may not lead such a ray to any part. The
+//!   watertight rule has no such hits.
+//! * A machine with the hardware's own box test may lose grazing hits of rays that start beyond the
+//!   reach of the image's margin, or whose reciprocals overflow.
 //! * A format or a machine that copies a driver loses what the driver loses.
-//! * XPHMG's triangle test accepts some near edge-on triangles by rounding alone, at a `t` where the ray is outside
-//!   the triangle's own box.
+//! * XPHMG's triangle test accepts some near edge-on triangles by rounding alone, at a `t` where
+//!   the ray is outside the triangle's own box.
 //!
 //! Hardware with a triangle arithmetic of its own is compared with brute force by that arithmetic.
 //!
 //! An answer with a hit that the oracle does not have is never a loss.
 //!
-//! Beams are drawn likewise and asked for anything, the first and everything that they meet, with both leaf
-//! rules. No machine is known to lose any of it.
+//! Beams are drawn likewise and asked for anything, the first and everything that they meet, with
+//! both leaf rules. No machine is known to lose any of it.
 //!
 //! | file | concept |
 //! |---|---|
@@ -112,8 +112,8 @@ pub enum ConformanceError {
         /// What went wrong.
         source: RouteError,
     },
-    /// A machine refuses an image that siliray made for it: a defect of siliray, or a stack of a size that
-    /// the machine does not have.
+    /// A machine refuses an image that siliray made for it: a defect of siliray, or a stack of a
+    /// size that the machine does not have.
     #[error("scene {scene}, preset {preset}, format {format}, machine {machine}: {source}")]
     Machine {
         /// Name of the world.

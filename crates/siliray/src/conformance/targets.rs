@@ -1,13 +1,13 @@
 //! The formats and machines that are tried.
 //!
-//! Every machine of the registry on every format that it reads, encoded as the machine likes it; and
-//! beside them what no name in the registry stands for:
+//! Every machine of the registry on every format that it reads, encoded as the machine likes it;
+//! and beside them what no name in the registry stands for:
 //!
 //! * The tracer with one kernel (`fast-avx2`, `fast-scalar`), over its copy of an image's tree
 //!   (`fast-prepared`), and asked in batches (`fast-bundle`, `fast-batch`, `fast-in-place-batch`).
-//! * What drivers really write has no margin: `gfx12:radv` and `gfx12:gpurt` are copies of them, and
-//!   the hits that the hardware loses there are losses. `xphmg-fp32:bare` has no margin either, and a
-//!   program with RT.BBOX as published runs on it.
+//! * What drivers really write has no margin: `gfx12:radv` and `gfx12:gpurt` are copies of them,
+//!   and the hits that the hardware loses there are losses. `xphmg-fp32:bare` has no margin either,
+//!   and a program with RT.BBOX as published runs on it.
 //! * Other layouts: oriented boxes, boxes of high precision, nodes of eight children.
 
 use super::batched::{Batched, Coherence};
@@ -154,7 +154,8 @@ fn others() -> [Option<Target>; 15] {
 }
 
 impl Target {
-    /// Whether it is asked under a triangle rule. Hardware with arithmetic of its own is asked once.
+    /// Whether it is asked under a triangle rule. Hardware with arithmetic of its own is asked
+    /// once.
     pub(super) fn takes_rule(&self, rule: geometry::TriangleRule) -> bool {
         self.oracle.is_none() || rule == geometry::TriangleRule::Watertight
     }

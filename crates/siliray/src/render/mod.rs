@@ -143,8 +143,8 @@ pub enum CameraError {
     Fov,
 }
 
-/// Renders `tree` as `machine`, which walks it, sees it from `camera`. `scene`, where the tree was built
-/// from one, gives colours by its names.
+/// Renders `tree` as `machine`, which walks it, sees it from `camera`. `scene`, where the tree was
+/// built from one, gives colours by its names.
 ///
 /// # Errors
 /// When the settings or the camera make no sense, the machine fails, or `watch` breaks.

@@ -52,8 +52,8 @@ impl<'a> BeamAsk<'a> {
         hits.pop()
     }
 
-    /// Everything that it meets, each primitive once, in the order of [`Hit::total_cmp`], into `hits`,
-    /// which is cleared first.
+    /// Everything that it meets, each primitive once, in the order of [`Hit::total_cmp`], into
+    /// `hits`, which is cleared first.
     pub fn collect(&self, hits: &mut Vec<Hit>) {
         self.beams.answer(&self.query, hits, &mut Counters::default());
     }

@@ -5,7 +5,8 @@
 pub enum Visit {
     /// Everything else.
     Continue,
-    /// Only what is met at this parameter or before. A later bound than an earlier one has no effect.
+    /// Only what is met at this parameter or before. A later bound than an earlier one has no
+    /// effect.
     Until(f32),
     /// Nothing more.
     Stop,

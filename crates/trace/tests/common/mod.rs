@@ -1,5 +1,6 @@
 //! What tests of kernels share: random numbers, small worlds, and the reference machine's answers.
-#![allow(clippy::unwrap_used, dead_code)] // helpers of tests may fail as tests do; not every test uses all
+// Helpers of tests may fail as tests do; not every test uses all.
+#![allow(clippy::unwrap_used, dead_code)]
 
 use build::{Options as BuildOptions, Preset};
 use geometry::{Ray, TriangleRule};

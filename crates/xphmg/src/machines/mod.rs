@@ -1,8 +1,9 @@
 //! Machines over tiles, in the terms of siliray's law.
 //!
-//! The hardware has its own triangle arithmetic, a closed interval, and elements of low precision. A query's
-//! ray is rounded to the image's elements first, as a program would have to; hits come back with the
-//! narrowed values of a hit entry and are ordered by the FP32 `t` that the job orders by.
+//! The hardware has its own triangle arithmetic, a closed interval, and elements of low precision.
+//! A query's ray is rounded to the image's elements first, as a program would have to; hits come
+//! back with the narrowed values of a hit entry and are ordered by the FP32 `t` that the job orders
+//! by.
 //!
 //! | file | concept |
 //! |---|---|

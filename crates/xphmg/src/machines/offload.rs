@@ -1,7 +1,8 @@
 //! The offload job, one ray at a time: queues in scratch memory, the image beside them.
 //!
-//! A job finds the closest or the first hit and knows one flag, CULL_BACK. All hits of a ray, and other flags,
-//! are what a program would have to do around it: the same walk, with every accepted triangle looked at.
+//! A job finds the closest or the first hit and knows one flag, CULL_BACK. All hits of a ray, and
+//! other flags, are what a program would have to do around it: the same walk, with every accepted
+//! triangle looked at.
 
 use super::tiles_image::TilesImage;
 use crate::flags::Raised;

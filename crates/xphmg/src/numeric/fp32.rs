@@ -2,10 +2,9 @@
 //!
 //!
 //! To nearest even is what the host does. For the other modes the exact result is first rounded to
-//! odd in
-//! `f64`, which keeps enough of it for any second rounding to 24 bits (Boldo and Melquiond), and then to
-//! FP32. Products of two FP32 numbers are exact in `f64`; a sum has an exact error term (Knuth's
-//! TwoSum); a quotient is compared with its dividend through an exact remainder.
+//! odd in `f64`, which keeps enough of it for any second rounding to 24 bits (Boldo and Melquiond),
+//! and then to FP32. Products of two FP32 numbers are exact in `f64`; a sum has an exact error term
+//! (Knuth's TwoSum); a quotient is compared with its dividend through an exact remainder.
 //!
 //! Intermediates raise no flags. A NaN is whatever NaN the host makes: callers ask only
 //! whether there is one.
@@ -56,8 +55,8 @@ pub fn div(mode: Rounding, a: f32, b: f32) -> f32 {
     to_fp32(mode, to_odd(quotient, error))
 }
 
-/// `a * b - c * d` with exact products, rounded to FP64 and then to FP32, both in `mode`: how edge functions are
-/// recomputed (X-29, step 5).
+/// `a * b - c * d` with exact products, rounded to FP64 and then to FP32, both in `mode`: how edge
+/// functions are recomputed (X-29, step 5).
 #[must_use]
 pub fn product_difference_wide(mode: Rounding, [a, b]: [f32; 2], [c, d]: [f32; 2]) -> f32 {
     let left = f64::from(a) * f64::from(b);

@@ -11,8 +11,8 @@ use machine::fields::FieldList;
 use machine::{DescribeError, DescribedField, Description, Image, NodeRef};
 use std::ops::Range;
 
-/// Describes the structure that a pointer names ([`Target`]). Without a header that makes sense there is
-/// only the header.
+/// Describes the structure that a pointer names ([`Target`]). Without a header that makes sense
+/// there is only the header.
 ///
 /// # Errors
 /// When the pointer names nothing, or what it names does not lie in memory.

@@ -1,5 +1,5 @@
-//! Every structure of an image, from its header down. The image may be unsound: nothing is followed that
-//! does not lead to memory, and no node, range or triangle is listed twice.
+//! Every structure of an image, from its header down. The image may be unsound: nothing is followed
+//! that does not lead to memory, and no node, range or triangle is listed twice.
 
 use super::contents::Contents;
 use super::header::HEADER_BYTES;

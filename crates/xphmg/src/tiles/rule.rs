@@ -4,16 +4,19 @@ machine::rules! {
     Header "header" Error "a header of 64 bytes that begins with SILIXPHM"
     Registers "registers" Error "MODE and ALT put one of the four formats in force, to nearest even"
     Options "options" Error "options are NODE8 or 0"
-    Alignment "alignment" Error "node 0 lies at a multiple of 64 bytes, triangles at one of their elements"
+    Alignment "alignment" Error
+        "node 0 lies at a multiple of 64 bytes, triangles at one of their elements"
     ArrayRange "array_range" Error "nodes, ranges, triangles and names lie in the image"
     NodeCount "node_count" Error "there is a node 0"
     ChildKind "child_kind" Error "child flags are empty, node or leaf"
     NodeIndex "node_index" Error "a child node is a node of the image"
-    ReachedTwice "reached_twice" Error "a node has one parent and a range one leaf: no cycle, no sharing"
+    ReachedTwice "reached_twice" Error
+        "a node has one parent and a range one leaf: no cycle, no sharing"
     RangeIndex "range_index" Error "a leaf's index names a TriRange behind the nodes"
     RangeBase "range_base" Error "a range counts from the triangle buffer"
     RangeTriangles "range_triangles" Error "the triangles of a range are triangles of the image"
-    References "references" Error "all ranges together refer to at most 64 times the triangles there are"
+    References "references" Error
+        "all ranges together refer to at most 64 times the triangles there are"
     BoxNan "box_nan" Error "no plane of a box is NaN"
     VertexNan "vertex_nan" Error "no coordinate of a triangle is NaN"
     NameOrder "name_order" Error "names are in ascending order"

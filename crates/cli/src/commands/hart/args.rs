@@ -8,9 +8,10 @@ use std::path::PathBuf;
 
 /// Run a program on a RISC-V hart.
 ///
-/// The program is a statically linked ELF file for RV64GC in machine mode, as an ordinary cross compiler
-/// makes it. RAM starts at 0x80000000; the symbols tohost and fromhost are its way to print and to end.
-/// Nothing depends on a clock: the same program and options give the same log, byte for byte.
+/// The program is a statically linked ELF file for RV64GC in machine mode, as an ordinary cross
+/// compiler makes it. RAM starts at 0x80000000; the symbols tohost and fromhost are its way to
+/// print and to end. Nothing depends on a clock: the same program and options give the same log,
+/// byte for byte.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -38,7 +39,8 @@ pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) hart: HartChoice,
 
-    /// Copy a file into memory before the program starts, for example the image of a scene; may be repeated
+    /// Copy a file into memory before the program starts, for example the image of a scene; may be
+    /// repeated
     #[arg(long = "load", value_name = "FILE@ADDRESS", value_parser = memory_files::load)]
     pub(crate) loads: Vec<Load>,
 

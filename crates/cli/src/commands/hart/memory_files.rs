@@ -1,4 +1,5 @@
-//! Files that become memory before a program starts, and memory that becomes files when it has ended.
+//! Files that become memory before a program starts, and memory that becomes files when it has
+//! ended.
 
 use super::{HOST_ERROR, read_file};
 use crate::failure::Failure;

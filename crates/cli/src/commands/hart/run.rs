@@ -72,7 +72,8 @@ pub(crate) fn run(args: &Run, output: &Output) -> Result<(), Failure> {
     }
     if !hart.has_host_interface() && !output.is_json() {
         note(
-            "note: the program has no symbol tohost: only --max-instructions, --until-pc or a trap with mtvec 0 ends it",
+            "note: the program has no symbol tohost: only --max-instructions, --until-pc or a trap \
+             with mtvec 0 ends it",
         );
     }
     hart.set_recording(args.log.is_some() || args.trace.is_some());
@@ -187,7 +188,8 @@ fn verdict(hart: &Hart, program: &Program, ended: &Ended, recent: &Recent) -> Re
     }
 }
 
-/// Whether an instruction word is left to extensions: one of the custom opcodes, or an access to a custom CSR.
+/// Whether an instruction word is left to extensions: one of the custom opcodes, or an access to a
+/// custom CSR.
 fn is_custom(word: u64) -> bool {
     match word & 0x7F {
         0x0B | 0x2B | 0x5B | 0x7B => true,

@@ -1,8 +1,8 @@
 //! Box node with 18-bit planes that share an exponent (type 4, T# bit 116 set), 64 bytes.
 //!
 //! The children lie one after the other: an instance takes two units, type 3 too, everything else
-//! one. A plane is a sign (bit 17) and a magnitude in steps of `2^(E - 143)`; decoding pushes it away
-//! from the box where truncation could have cut something off. Source: GPURT.
+//! one. A plane is a sign (bit 17) and a magnitude in steps of `2^(E - 143)`; decoding pushes it
+//! away from the box where truncation could have cut something off. Source: GPURT.
 //!
 //! ```
 //! use gfx12::layout::uncompressed::high_precision_box::decode_plane;
@@ -72,8 +72,8 @@ impl HighPrecisionBoxNode {
 }
 
 /// The plane of an 18-bit code under a common exponent. Where away from zero is also away from the
-/// box, the bits that truncation dropped are taken for ones (G-34: below an exponent of 25 the result
-/// may be subnormal, where this forgets that there is no hidden bit).
+/// box, the bits that truncation dropped are taken for ones (G-34: below an exponent of 25 the
+/// result may be subnormal, where this forgets that there is no hidden bit).
 #[must_use]
 pub fn decode_plane(code: u32, exponent: u8, is_max: bool) -> f32 {
     let (sign, magnitude) = (code >> 17 & 1, code & 0x1FFFF);
@@ -92,8 +92,8 @@ pub fn decode_plane(code: u32, exponent: u8, is_max: bool) -> f32 {
     f32::from_bits(sign << 31 | field << 23 | mantissa)
 }
 
-/// The code of a plane that is finite and fits the exponent: the magnitude, truncated. Decoding it is
-/// conservative when the exponent is at least 25 (G-34).
+/// The code of a plane that is finite and fits the exponent: the magnitude, truncated. Decoding it
+/// is conservative when the exponent is at least 25 (G-34).
 #[must_use]
 pub fn encode_plane(plane: f32, exponent: u8) -> u32 {
     let steps = f64::from(plane.abs()) * (143.0 - f64::from(exponent)).exp2();

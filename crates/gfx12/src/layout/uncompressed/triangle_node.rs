@@ -5,8 +5,8 @@
 //! | 0 | v0, v1, v2 |
 //! | 1 | v1, v3, v2 |
 //!
-//! A procedural (type 0) keeps min x, y, z, max x, y, z in dwords 0..=5, for software. Sources: GPURT,
-//! captured vectors. Older parts order dwords 12..=14 differently.
+//! A procedural (type 0) keeps min x, y, z, max x, y, z in dwords 0..=5, for software. Sources:
+//! GPURT, captured vectors. Older parts order dwords 12..=14 differently.
 //!
 //! ```
 //! use gfx12::layout::{HalfNodeBits, uncompressed::TriangleNode};

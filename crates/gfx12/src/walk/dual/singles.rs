@@ -49,8 +49,8 @@ pub(super) fn run<O: Observer + ?Sized>(lane: &mut Lane<'_, O>) -> Result<(), Bu
     }
 }
 
-/// The parent of the node that the walk was at last, and the child that it leaves; nothing above the
-/// root. From the root below an instance the way leads to the instance, in the TLAS.
+/// The parent of the node that the walk was at last, and the child that it leaves; nothing above
+/// the root. From the root below an instance the way leads to the instance, in the TLAS.
 fn walk_back<O: Observer + ?Sized>(
     lane: &mut Lane<'_, O>,
     previous: DualPointer,

@@ -60,7 +60,8 @@ impl WalkImage {
         Memory::in_order(self.checked.image(), &self.order)
     }
 
-    /// The T# of the pair phase. Type 4 is the high-precision box, whether the image has one or not.
+    /// The T# of the pair phase. Type 4 is the high-precision box, whether the image has one or
+    /// not.
     pub(super) fn resource(&self) -> Resource {
         Resource::dual(SortHeuristic::Closest, self.options.box_grow, true)
     }
@@ -95,8 +96,8 @@ fn node_count(surveyed: &Surveyed) -> u64 {
     (surveyed.boxes.len() + surveyed.leaves.len() + surveyed.instances.len()) as u64
 }
 
-/// More steps than both phases can take together: each node once in the first, and in the second once
-/// more for each of its children that the walk comes back from.
+/// More steps than both phases can take together: each node once in the first, and in the second
+/// once more for each of its children that the walk comes back from.
 fn steps_needed(survey: &Survey) -> u64 {
     let top = &survey.structures[0];
     let below = top.instances.iter().filter_map(|i| survey.structures.get(i.below as usize));
