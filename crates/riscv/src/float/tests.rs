@@ -67,10 +67,10 @@ macro_rules! against_apfloat {
                     agree($format, add($format, a, b, ours), bits(sum), &format!("add {what}"));
                     let product = of(a).mul_r(of(b), theirs);
                     agree($format, multiply($format, a, b, ours), bits(product), &format!("mul \
-        {what}"));
+{what}"));
                     let quotient = of(a).div_r(of(b), theirs);
                     agree($format, divide($format, a, b, ours), bits(quotient), &format!("div \
-        {what}"));
+{what}"));
                     if !signalling_operand && !$format.is_nan(c) {
                         let fused = of(a).mul_add_r(of(b), of(c), theirs);
                         let ours = fused_multiply_add($format, [a, b, c], ours);
