@@ -6,12 +6,12 @@ use crate::rra::{self, RraError};
 use crate::uncompressed::file as bvh4x2_file;
 use crate::uncompressed::{self, BoxPrecision, Gfx12Bvh4x2};
 use crate::walk::{Dual, Gpurt, Options as WalkOptions, Radv, RadvLiteral};
-use crate::{Gfx12, NAME, encode};
+use crate::{Gfx12, NAME, describe, encode, outline};
 use machine::registry::loses_beyond_margin;
 use machine::{
-    Capabilities, Checked, DescribeError, EncodeError, Encoded, Figures, Format, FormatEntry,
-    ImageFile, Machine, MachineEntry, MachineInput, MachineOptions, MakeError, Outline, ReadError,
-    ReadOptions, Setting, Settings, StructureSummary, TreeEntry, TreeFormat, WrongFormat, downcast,
+    Capabilities, Checked, EncodeError, Encoded, Figures, Format, FormatEntry, ImageFile, Machine,
+    MachineEntry, MachineInput, MachineOptions, MakeError, ReadError, ReadOptions, Setting,
+    Settings, StructureSummary, TreeEntry, TreeFormat, WrongFormat, downcast,
 };
 use std::sync::Arc;
 use tree::Tree;
@@ -25,8 +25,8 @@ pub const FORMATS: &[FormatEntry] = &[
         sniff: |bytes| Magic::of(bytes).is_some() && !bvh4x2_file::is_file(bytes),
         read,
         check: |image| Gfx12::check(image).erase(),
-        outline: |_| Outline::default(),
-        describe: |_, node| Err(DescribeError::NoStructure(node)),
+        outline: outline::outline,
+        describe: describe::describe,
         trees: Some(TreeEntry {
             capabilities: Capabilities::ALL,
             settings: &[
@@ -58,8 +58,8 @@ pub const FORMATS: &[FormatEntry] = &[
         sniff: bvh4x2_file::is_file,
         read: read_bvh4x2,
         check: |image| Gfx12Bvh4x2::check(image).erase(),
-        outline: |_| Outline::default(),
-        describe: |_, node| Err(DescribeError::NoStructure(node)),
+        outline: outline::dual_outline,
+        describe: describe::dual_describe,
         trees: Some(TreeEntry {
             capabilities: Capabilities::ALL,
             settings: &[Setting {

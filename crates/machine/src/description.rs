@@ -70,13 +70,6 @@ pub struct DescribedField {
     pub link: Option<NodeRef>,
 }
 
-impl Description {
-    /// The field of a name.
-    pub fn field_mut(&mut self, name: &str) -> Option<&mut DescribedField> {
-        self.fields.iter_mut().find(|field| field.name == name)
-    }
-}
-
 /// Why a structure cannot be described.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DescribeError {

@@ -4,8 +4,8 @@ use crate::format::{Density, NAME, TtuFormat, directory};
 use crate::{Config, TtuMachine, World, ttu_machine};
 use machine::registry::loses_nothing;
 use machine::{
-    Capabilities, DescribeError, Encoded, Figures, Format, FormatEntry, ImageFile, MachineEntry,
-    MachineInput, Outline, TreeEntry, TreeFormat, WrongFormat,
+    Capabilities, Encoded, Figures, Format, FormatEntry, ImageFile, MachineEntry, MachineInput,
+    TreeEntry, TreeFormat, WrongFormat,
 };
 
 /// The format.
@@ -16,8 +16,8 @@ pub const FORMATS: &[FormatEntry] = &[FormatEntry {
     sniff: |bytes| bytes.starts_with(&directory::MAGIC),
     read: |bytes, _| Ok(ImageFile::whole(NAME, bytes, vec![0], 0)),
     check: |image| TtuFormat::check(image).erase(),
-    outline: |_| Outline::default(),
-    describe: |_, node| Err(DescribeError::NoStructure(node)),
+    outline: crate::format::outline::outline,
+    describe: crate::format::describe::describe,
     trees: Some(TreeEntry {
         capabilities: Capabilities { ids: false, ..Capabilities::ALL },
         settings: &[],

@@ -5,9 +5,9 @@ use crate::tiles::header::{Header, image_of_file};
 use crate::{Precision, Tiles};
 use machine::registry::loses_beyond_margin;
 use machine::{
-    Capabilities, DescribeError, EncodeError, Encoded, Figures, FilePlace, Format, FormatEntry,
-    Hit, ImageFile, MachineEntry, MachineInput, Outline, RayQuery, Setting, Settings, TreeEntry,
-    TreeFormat, WrongFormat, downcast,
+    Capabilities, EncodeError, Encoded, Figures, FilePlace, Format, FormatEntry, Hit, ImageFile,
+    MachineEntry, MachineInput, RayQuery, Setting, Settings, TreeEntry, TreeFormat, WrongFormat,
+    downcast,
 };
 use tree::Tree;
 
@@ -72,8 +72,8 @@ const fn entry<const P: usize>(summary: &'static str) -> FormatEntry {
             Ok(ImageFile::of(image, vec![FilePlace::at(0)]))
         },
         check: |image| Tiles::check(image).erase(),
-        outline: |_| Outline::default(),
-        describe: |_, node| Err(DescribeError::NoStructure(node)),
+        outline: crate::tiles::outline::outline,
+        describe: crate::tiles::describe::describe,
         trees: Some(TreeEntry {
             capabilities: Capabilities {
                 instances: false,
