@@ -178,7 +178,7 @@ mod tests {
     use crate::format::Density;
     use crate::format::describe::describe;
     use geometry::random::Random;
-    use machine::Format;
+    use machine::TreeFormat;
     use std::ops::ControlFlow;
 
     fn image(triangles: usize) -> Image {

@@ -1,15 +1,14 @@
 //! Answers do not depend on timing: every configuration of the required sweeps gives the oracle's.
 
+use crate::hand_made::laid_out;
 use geometry::TriangleRule;
-use machine::{
-    BlockFormat, BlockImage, Capabilities, CheckReport, CheckedImage, Counters, EncodeError,
-    Format, Hit, HitKind, Image, Machine, Oracle, RayQuery, TreeFormat,
-};
+use machine::{Format, Hit, HitKind, Machine, Oracle, PlainTree, Query, RayQuery, TreeFormat};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use testkit::worlds::{instanced, mixed, rays, scenes};
 use tree::Tree;
 use ttu::run::Options;
-use ttu::{Config, Query, Run, TtuFormat, World, simulate};
+use ttu::{Config, Run, TtuFormat, World, simulate};
 
 struct Subject {
     world: World,
@@ -19,22 +18,16 @@ struct Subject {
 }
 
 impl Subject {
-    fn new(format: &dyn BlockFormat, tree: &Tree, rule: TriangleRule, count: usize) -> Self {
-        let image = format.check(format.encode(tree).unwrap()).checked.unwrap();
-        let world = World::new(format, &image, rule).unwrap();
-        let queries = rays(&tree.bounds(), 77, count);
+    fn new<F: TreeFormat>(format: &F, tree: &Tree, rule: TriangleRule, count: usize) -> Self {
+        Self::of(laid_out(format, tree, rule), rule, count)
+    }
+
+    fn of(world: World, rule: TriangleRule, count: usize) -> Self {
+        let queries = rays(&world.tree().bounds(), 77, count);
         let oracle = Oracle::new(world.tree(), rule);
-        let truth = queries
-            .iter()
-            .map(|query| {
-                let mut hits = Vec::new();
-                let all = RayQuery { kind: HitKind::All, ..*query };
-                oracle.answer(&all, &mut hits, &mut Counters::default()).unwrap();
-                hits
-            })
-            .collect();
-        let takes_two_lines = format.name() == TreeFormat.name();
-        Self { world, takes_two_lines, queries, truth }
+        let all = |query: &RayQuery| RayQuery { kind: HitKind::All, ..*query }.into();
+        let truth = queries.iter().map(|query| oracle.answer(&all(query)).unwrap().hits).collect();
+        Self { world, takes_two_lines: false, queries, truth }
     }
 
     fn run(&self, settings: &[&str]) -> Run {
@@ -68,7 +61,8 @@ fn worlds() -> Vec<Subject> {
     let mut all: Vec<Subject> =
         scenes().iter().map(|tree| Subject::new(&TtuFormat, tree, rule, 60)).collect();
     all.extend([mixed(), instanced()].iter().map(|tree| Subject::new(&TtuFormat, tree, rule, 60)));
-    all.push(Subject::new(&TreeFormat, &instanced(), rule, 60));
+    let plain = Subject::new(&PlainTree, &instanced(), rule, 60);
+    all.push(Subject { takes_two_lines: true, ..plain });
     all.push(Subject::new(&TtuFormat, &instanced(), TriangleRule::MollerTrumbore, 60));
     all
 }
@@ -128,46 +122,21 @@ fn one_line_is_enough() {
 
 /// Blocks of one to four half lines, one after another: they begin and end within lines, and lie
 /// within each other's.
-struct Packed;
-
-impl Format for Packed {
-    fn name(&self) -> &'static str {
-        TreeFormat.name()
+fn packed(tree: &Tree) -> World {
+    let image = PlainTree::check(PlainTree.encode(tree).unwrap()).checked.unwrap();
+    let mut blocks = PlainTree::blocks(&image).unwrap();
+    let mut address = 64;
+    for (block, halves) in blocks.blocks.iter_mut().zip([3, 1, 4, 2, 2].into_iter().cycle()) {
+        (block.address, block.bytes) = (address, 64 * halves);
+        address += u64::from(block.bytes);
     }
-
-    fn capabilities(&self) -> Capabilities {
-        TreeFormat.capabilities()
-    }
-
-    fn encode(&self, tree: &Tree) -> Result<Image, EncodeError> {
-        TreeFormat.encode(tree)
-    }
-
-    fn check(&self, image: Image) -> CheckReport {
-        TreeFormat.check(image)
-    }
-
-    fn decode(&self, image: &CheckedImage) -> Tree {
-        TreeFormat.decode(image)
-    }
-}
-
-impl BlockFormat for Packed {
-    fn blocks(&self, image: &CheckedImage) -> BlockImage {
-        let mut blocks = TreeFormat.blocks(image);
-        let mut address = 64;
-        for (block, halves) in blocks.blocks.iter_mut().zip([3, 1, 4, 2, 2].into_iter().cycle()) {
-            (block.address, block.bytes) = (address, 64 * halves);
-            address += u64::from(block.bytes);
-        }
-        blocks
-    }
+    World::of_blocks(&blocks, Arc::clone(image.tree()), TriangleRule::Watertight).unwrap()
 }
 
 /// Where blocks share lines, few lines are enough too.
 #[test]
 fn blocks_that_begin_within_lines() {
-    let subject = Subject::new(&Packed, &instanced(), TriangleRule::Watertight, 400);
+    let subject = Subject::of(packed(&instanced()), TriangleRule::Watertight, 400);
     for lines in ["l0_lines=3", "l0_lines=4", "l0_lines=8"] {
         for wakeup in ["wakeup=grouped", "wakeup=plain"] {
             for merge in ["merge=0", "merge=1", "merge=3"] {

@@ -1,15 +1,16 @@
 //! Beams through the machine: the oracle's answers, in every configuration that matters to them.
 
-use crate::hand_made::{chain, latency};
-use geometry::{Aabb, Beam, Vec3};
-use machine::beam::{BeamHit, BeamKind, BeamMachine, BeamOracle, BeamQuery, LeafRule};
-use machine::{BlockFormat, Counters, TreeFormat};
+use crate::hand_made::{chain, laid_out, latency};
+use geometry::{Aabb, Beam, TriangleRule, Vec3};
+use machine::{
+    BeamQuery, BeamShape, Hit, HitKind, LeafRule, Machine, Oracle, PlainTree, Query, TreeFormat,
+};
 use std::ops::ControlFlow;
 use testkit::Random;
 use testkit::worlds::{instanced, mixed, point_in, scenes};
 use tree::Tree;
 use ttu::run::Options;
-use ttu::{Config, Query, TtuFormat, TtuMachine, World, simulate};
+use ttu::{Config, TtuFormat, TtuMachine, World, simulate};
 
 /// Boxes on their way through a scene, some growing, some standing still.
 fn beams(bounds: &Aabb, count: usize) -> Vec<BeamQuery> {
@@ -32,35 +33,42 @@ fn beams(bounds: &Aabb, count: usize) -> Vec<BeamQuery> {
         };
         let leaf = LeafRule::ALL[random.below(2)];
         let mask = if random.below(4) == 0 { random.bits() as u8 } else { 0xFF };
-        all.extend(beam.ok().map(|beam| BeamQuery { beam, leaf, mask }));
+        all.extend(beam.ok().map(|beam| {
+            let query = BeamQuery::new(HitKind::All, BeamShape { beam, leaf });
+            BeamQuery { mask, ..query }
+        }));
     }
     all
 }
 
-fn checked(format: &dyn BlockFormat, tree: &Tree) -> World {
-    let image = format.check(format.encode(tree).unwrap()).checked.unwrap();
-    World::new(format, &image, geometry::TriangleRule::Watertight).unwrap()
+fn checked<F: TreeFormat>(format: &F, tree: &Tree) -> World {
+    laid_out(format, tree, TriangleRule::Watertight)
+}
+
+/// The question by every kind.
+fn kinds(query: &BeamQuery) -> [Query; 3] {
+    HitKind::ALL.map(|kind| BeamQuery { kind, ..*query }.into())
+}
+
+/// An answer is the oracle's; of any hits which one is up to the machine.
+fn assert_right(query: &Query, hits: &[Hit], truth: &[Hit]) {
+    match query.kind {
+        HitKind::Any => assert_eq!(hits.is_empty(), truth.is_empty()),
+        HitKind::Closest | HitKind::All => assert_eq!(hits, truth, "{query:?}"),
+    }
 }
 
 fn try_world(world: &World, queries: &[BeamQuery], settings: &[&str]) -> usize {
-    let oracle = BeamOracle::new(world.tree()).unwrap();
+    let oracle = Oracle::new(world.tree(), TriangleRule::Watertight);
     let config = Config::default().with_all(settings).unwrap();
-    let asked: Vec<Query> = queries
-        .iter()
-        .flat_map(|query| BeamKind::ALL.map(|kind| Query::Beam(*query, kind)))
-        .collect();
+    let asked: Vec<Query> = queries.iter().flat_map(kinds).collect();
     let options = Options::default();
     let run = simulate(world, &config, &asked, options, &|_| ControlFlow::Continue(())).unwrap();
     let mut met = 0;
-    for (query, answers) in queries.iter().zip(run.answers.chunks(3)) {
-        let mut counters = Counters::default();
-        let mut all: Vec<BeamHit> = Vec::new();
-        oracle.collect(query, &mut all, &mut counters).unwrap();
-        let first = oracle.first(query, &mut counters).unwrap();
-        assert_eq!(answers[0].beam_hits.is_empty(), all.is_empty());
-        assert_eq!(answers[1].beam_hits.first().copied(), first);
-        assert_eq!(answers[2].beam_hits, all);
-        met += all.len();
+    for (query, answer) in asked.iter().zip(&run.answers) {
+        let truth = oracle.answer(query).unwrap().hits;
+        assert_right(query, &answer.hits, &truth);
+        met += if query.kind == HitKind::All { truth.len() } else { 0 };
     }
     met
 }
@@ -70,8 +78,7 @@ fn answers_are_the_oracles() {
     let mut trees = scenes();
     trees.extend([mixed(), instanced()]);
     for tree in &trees {
-        for format in [&TtuFormat as &dyn BlockFormat, &TreeFormat] {
-            let world = checked(format, tree);
+        for world in [checked(&TtuFormat, tree), checked(&PlainTree, tree)] {
             let queries = beams(&tree.bounds(), 60);
             assert!(try_world(&world, &queries, &[]) > 100);
             for settings in [
@@ -93,8 +100,7 @@ fn five_blocks_and_one_beat_more() {
     let origin = Vec3::new(0.0, 1.0, 1.0);
     let beam = Beam::swept(&Aabb::new(origin, origin), Vec3::X, 10.0).unwrap();
     // By the exact rule: the triangle of these blocks lies outside of their boxes.
-    let query = BeamQuery { leaf: LeafRule::Exact, ..BeamQuery::new(beam) };
-    let query = Query::Beam(query, BeamKind::Collect);
+    let query = Query::beam(HitKind::All, beam, LeafRule::Exact);
     assert_eq!(latency(&chain(5, 8), &[], query), 972);
 }
 
@@ -103,17 +109,10 @@ fn the_machine_of_single_questions() {
     let tree = instanced();
     let world = checked(&TtuFormat, &tree);
     let machine = TtuMachine::new(checked(&TtuFormat, &tree), Config::default()).unwrap();
-    let oracle = BeamOracle::new(world.tree()).unwrap();
-    for query in beams(&tree.bounds(), 20) {
-        let mut counters = Counters::default();
-        let ask = |machine: &dyn BeamMachine, counters: &mut Counters| {
-            let mut all = Vec::new();
-            machine.collect(&query, &mut all, counters).unwrap();
-            let first = machine.first(&query, counters).unwrap();
-            (all, first, machine.any(&query, counters).unwrap())
-        };
-        let got = ask(&machine, &mut counters);
-        assert!(counters.cycles > 0 || query.mask == 0);
-        assert_eq!(got, ask(&oracle, &mut Counters::default()));
+    let oracle = Oracle::new(world.tree(), TriangleRule::Watertight);
+    for query in beams(&tree.bounds(), 20).iter().flat_map(kinds) {
+        let answer = machine.answer(&query).unwrap();
+        assert!(answer.counters.cycles > 0 || query.mask == 0);
+        assert_right(&query, &answer.hits, &oracle.answer(&query).unwrap().hits);
     }
 }

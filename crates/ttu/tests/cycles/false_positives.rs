@@ -1,14 +1,13 @@
 //! Boxes that a test reports although the query misses them: the counter, against what can be told
 //! by hand.
 
-use crate::hand_made::crowd;
+use crate::hand_made::{crowd, laid_out};
 use geometry::{Aabb, Beam, Ray, TriangleRule, Vec3};
-use machine::beam::{BeamKind, BeamQuery, LeafRule};
-use machine::{BlockFormat, Format, HitKind, RayQuery};
+use machine::{HitKind, LeafRule, Query};
 use std::ops::ControlFlow;
 use testkit::worlds::{instanced, rays};
 use ttu::run::Options;
-use ttu::{Config, Query, Run, TtuFormat, World, simulate};
+use ttu::{Config, Run, TtuFormat, World, simulate};
 
 fn run(world: &World, queries: &[Query], count_false_positives: bool) -> Run {
     let options = Options { count_false_positives, ..Options::default() };
@@ -20,9 +19,8 @@ fn run(world: &World, queries: &[Query], count_false_positives: bool) -> Run {
 fn along_x(y: f32) -> [Query; 2] {
     let from = Vec3::new(0.0, y, 1.0);
     let beam = Beam::swept(&Aabb::new(from, from), Vec3::X, 9.0).unwrap();
-    let query = BeamQuery { leaf: LeafRule::Exact, ..BeamQuery::new(beam) };
-    let ray = RayQuery::new(HitKind::All, Ray::new(from, Vec3::X));
-    [Query::Beam(query, BeamKind::Collect), ray.into()]
+    let ray = Ray::new(from, Vec3::X);
+    [Query::beam(HitKind::All, beam, LeafRule::Exact), Query::ray(HitKind::All, ray)]
 }
 
 #[test]
@@ -40,9 +38,7 @@ fn a_box_that_is_passed_closely_counts_and_one_that_is_touched_does_not() {
 #[test]
 fn counting_changes_nothing_else() {
     let tree = instanced();
-    let image = TtuFormat.check(TtuFormat.encode(&tree).unwrap()).checked.unwrap();
-    let world =
-        World::new(&TtuFormat as &dyn BlockFormat, &image, TriangleRule::Watertight).unwrap();
+    let world = laid_out(&TtuFormat, &tree, TriangleRule::Watertight);
     let queries: Vec<Query> = rays(&tree.bounds(), 3, 400).into_iter().map(Query::from).collect();
     let (plain, counted) = (run(&world, &queries, false), run(&world, &queries, true));
     assert_eq!((plain.cycles, &plain.answers), (counted.cycles, &counted.answers));

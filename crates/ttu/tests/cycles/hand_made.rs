@@ -2,11 +2,12 @@
 
 use geometry::{Aabb, Ray, Triangle, TriangleRule, Vec3};
 use machine::blocks::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, CellBox, Frame};
-use machine::{HitKind, RayQuery};
+use machine::{HitKind, Query, TreeFormat};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tree};
 use ttu::run::Options;
-use ttu::{Config, Query, Run, World, simulate};
+use ttu::{Config, Run, World, simulate};
 
 /// The box of child `j`: the ray through `y = 4 j + 1` meets it and no other.
 fn child_box(j: usize) -> CellBox {
@@ -17,7 +18,7 @@ fn child_box(j: usize) -> CellBox {
 /// The ray that meets child `j` only.
 pub(crate) fn ray_at(j: usize) -> Query {
     let ray = Ray::new(Vec3::new(0.0, 4.0 * j as f32 + 1.0, 1.0), Vec3::new(1.0, 0.0, 0.0));
-    RayQuery::new(HitKind::All, ray).into()
+    Query::ray(HitKind::All, ray)
 }
 
 fn block(number: usize, first_node: usize, nodes: usize, root_children: usize) -> Block {
@@ -152,7 +153,13 @@ fn world_around(mut image: BlockImage, corner: Vec3) -> World {
     let root = Node { bounds, link: NodeLink::leaf(0, 1) };
     let bvh = Bvh::new(vec![root], vec![0], 1).unwrap();
     let tree = Tree { blases: vec![Blas { primitives, bvh }], tlas: None };
-    World::of_blocks(&image, tree, TriangleRule::Watertight).unwrap()
+    World::of_blocks(&image, Arc::new(tree), TriangleRule::Watertight).unwrap()
+}
+
+/// A tree in a format, checked and decoded.
+pub(crate) fn laid_out<F: TreeFormat>(format: &F, tree: &Tree, rule: TriangleRule) -> World {
+    let image = F::check(format.encode(tree).unwrap()).checked.unwrap();
+    World::new(&image, rule).unwrap()
 }
 
 /// A run, or the panic of a test.

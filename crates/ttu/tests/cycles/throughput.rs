@@ -1,7 +1,8 @@
 //! The bounds on throughput are approached, and named.
 
 use crate::hand_made::{chain, ray_at, run};
-use ttu::{Query, Run};
+use machine::Query;
+use ttu::Run;
 
 fn many(length: usize, count: usize, settings: &[&str]) -> Run {
     let queries: Vec<Query> = (0..count).map(|n| ray_at(n % 8)).collect();

@@ -2,15 +2,7 @@
 //! T-21.
 
 use crate::hand_made::{bush, chains, crowd, leaves_in_memory, near_and_far, ray_at, run};
-use machine::{HitKind, RayQuery};
-use ttu::Query;
-
-fn closest(query: Query) -> Query {
-    match query {
-        Query::Ray(query) => Query::Ray(RayQuery { kind: HitKind::Closest, ..query }),
-        beam @ Query::Beam(..) => beam,
-    }
-}
+use machine::{HitKind, Query};
 
 /// Unit cycles by the number of tests issued, whatever a unit's width.
 #[test]
@@ -29,7 +21,7 @@ fn boxes_are_tested_with_the_range_of_their_issue() {
         // The chain behind the leaf takes 100 cycles a node, far longer than the leaf's way to the
         // SM and back.
         let settings = ["t_box=100", "t_leaf=1", feedback];
-        run(&near_and_far(), &settings, &[closest(ray_at(0))])
+        run(&near_and_far(), &settings, &[Query { kind: HitKind::Closest, ..ray_at(0) }])
     };
     let (early, late) = (leaves("t_feedback=1"), leaves("t_feedback=5000"));
     assert_eq!((early.counters.leaves, late.counters.leaves), (1, 2));

@@ -1,7 +1,7 @@
 //! Random damage: the check ends, and what it calls sound can be decoded and walked.
 
 use geometry::TriangleRule;
-use machine::{Counters, Format, Image, Machine, Reference, Segment};
+use machine::{Format, Image, Machine, Reference, Segment, TreeFormat};
 use testkit::Random;
 use testkit::worlds::{instanced, rays};
 use ttu::format::TtuFormat;
@@ -20,12 +20,11 @@ fn no_bytes_are_too_bad() {
             let at = random.below(bytes.len());
             bytes[at] = random.bits() as u8;
         }
-        if let Some(checked) = TtuFormat.check(damaged).checked {
+        if let Some(checked) = TtuFormat::check(damaged).checked {
             sound += 1;
-            let decoded = TtuFormat.decode(&checked);
-            let reference = Reference::new(&decoded, TriangleRule::Watertight);
+            let reference = Reference::new(&**checked.tree(), TriangleRule::Watertight);
             for query in &queries {
-                reference.answer(query, &mut Vec::new(), &mut Counters::default()).unwrap();
+                reference.answer(&(*query).into()).unwrap();
             }
         }
     }
@@ -40,6 +39,6 @@ fn cut_images_are_refused() {
     for len in (0..bytes.len() - 128).step_by(bytes.len() / 97) {
         let segments = vec![Segment::new(0, &bytes[..len])];
         let cut = Image { segments, ..image.clone() };
-        assert!(TtuFormat.check(cut).checked.is_none());
+        assert!(TtuFormat::check(cut).checked.is_none());
     }
 }

@@ -2,7 +2,7 @@
 
 use geometry::exact::rational;
 use geometry::{Aabb, Transform, TriangleRule, Vec3};
-use machine::{CheckedImage, Counters, Format, Machine, Oracle, Reference};
+use machine::{Checked, Format, Machine, Oracle, Reference, TreeFormat};
 use num_rational::BigRational;
 use testkit::worlds::{instanced, mixed, rays, scenes};
 use tree::{
@@ -11,8 +11,8 @@ use tree::{
 use ttu::format::block::{Block, Lead};
 use ttu::format::{Density, TtuEncodeError, TtuFormat};
 
-fn checked(tree: &Tree) -> CheckedImage {
-    let report = TtuFormat.check(TtuFormat.encode(tree).unwrap());
+fn checked(tree: &Tree) -> Checked<TtuFormat> {
+    let report = TtuFormat::check(TtuFormat.encode(tree).unwrap());
     let odd: Vec<_> = report.findings.iter().filter(|found| found.rule != "contained").collect();
     assert!(odd.is_empty(), "{odd:?}");
     report.checked.unwrap()
@@ -25,7 +25,7 @@ fn worlds() -> Vec<Tree> {
 #[test]
 fn geometry_comes_back_as_it_was() {
     for tree in worlds() {
-        let back = TtuFormat.decode(&checked(&tree));
+        let back = TtuFormat::decode(&checked(&tree));
         let primitives = |tree: &Tree| {
             tree.blases.iter().map(|blas| blas.primitives.clone()).collect::<Vec<_>>()
         };
@@ -62,7 +62,7 @@ fn far_away() -> Tree {
 fn images_come_back_byte_for_byte() {
     for tree in worlds().into_iter().chain([far_away()]) {
         let image = checked(&tree);
-        let again = TtuFormat.encode(&TtuFormat.decode(&image)).unwrap();
+        let again = TtuFormat.encode(&TtuFormat::decode(&image)).unwrap();
         assert!(again.segments == image.image().segments);
     }
 }
@@ -105,15 +105,11 @@ fn decoded_boxes_contain_their_input() {
 #[test]
 fn walks_over_decoded_trees_lose_nothing() {
     for tree in worlds() {
-        let decoded = TtuFormat.decode(&checked(&tree));
+        let decoded = TtuFormat::decode(&checked(&tree));
         let oracle = Oracle::new(&decoded, TriangleRule::Watertight);
         let reference = Reference::new(&decoded, TriangleRule::Watertight);
         for query in rays(&decoded.bounds(), 3, 60) {
-            let ask = |machine: &dyn Machine| {
-                let mut hits = Vec::new();
-                machine.answer(&query, &mut hits, &mut Counters::default()).unwrap();
-                hits
-            };
+            let ask = |machine: &dyn Machine| machine.answer(&query.into()).unwrap().hits;
             let (expected, got) = (ask(&oracle), ask(&reference));
             assert_eq!(expected.len(), got.len());
             if query.kind != machine::HitKind::Any {
@@ -152,7 +148,7 @@ fn crowded(count: usize) -> Tree {
 #[test]
 fn large_leaves_are_spread() {
     for count in [1, 8, 9, 64, 65, 1000] {
-        let decoded = TtuFormat.decode(&checked(&crowded(count)));
+        let decoded = TtuFormat::decode(&checked(&crowded(count)));
         let bvh = &decoded.blases[0].bvh;
         let mut references = bvh.indices().to_vec();
         references.sort_unstable();
@@ -169,7 +165,7 @@ fn nothing_is_a_level_without_a_root() {
     };
     let image = checked(&tree);
     assert_eq!(Density::of(image.image()).unwrap().blocks, 0);
-    assert_eq!(TtuFormat.decode(&image), tree);
+    assert_eq!(TtuFormat::decode(&image), tree);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Every rule, broken by one edit.
 
-use machine::{Format, Image, Severity};
+use machine::{Format, Image, Severity, TreeFormat};
 use std::collections::BTreeSet;
 use testkit::worlds::instanced;
 use ttu::format::block::{Block, Lead};
@@ -119,13 +119,13 @@ fn edits(victim: &Victim) -> Vec<(Rule, Edit)> {
 #[test]
 fn every_rule_has_its_finding() {
     let victim = Victim::new();
-    let clean = TtuFormat.check(victim.image.clone());
+    let clean = TtuFormat::check(victim.image.clone());
     assert!(clean.findings.is_empty(), "{:?}", clean.findings.first());
     let mut broken = BTreeSet::new();
     for (rule, (at, bytes)) in edits(&victim) {
         let mut image = victim.image.clone();
         image.segments[0].bytes_mut()[at..at + bytes.len()].copy_from_slice(&bytes);
-        let report = TtuFormat.check(image);
+        let report = TtuFormat::check(image);
         let finding = report.findings.iter().find(|finding| finding.rule == rule.name());
         let finding = finding.unwrap_or_else(|| panic!("{rule:?} at {at}: {:?}", report.findings));
         assert_eq!(finding.severity, rule.severity());
@@ -147,7 +147,7 @@ fn findings_are_located() {
     let mut image = victim.image.clone();
     let at = victim.blocks + 128 * 3 + 12;
     image.segments[0].bytes_mut()[at] = 120;
-    let report = TtuFormat.check(image);
+    let report = TtuFormat::check(image);
     let finding = report.findings.iter().find(|finding| finding.rule == "exponent").unwrap();
     assert_eq!((finding.offset, finding.bits.clone()), (at as u64, 0..8));
     assert_eq!((finding.place.as_str(), finding.found.as_str()), ("block 3", "120"));
