@@ -71,7 +71,7 @@ pub trait TreeFormat: Format {
 pub struct CheckReport<F: Format> {
     /// The proved image, unless an error was found.
     pub checked: Option<Checked<F>>,
-    /// Everything that was found, errors and warnings, by offset.
+    /// Everything that was found: errors, then warnings, each by offset.
     pub findings: Vec<Finding>,
     /// How many nodes were looked at.
     pub nodes: usize,
@@ -99,7 +99,7 @@ impl<F: TreeFormat> CheckReport<F> {
 pub struct AnyReport {
     /// The proved image, if it is sound and holds a tree.
     pub checked: Option<Arc<dyn AnyChecked>>,
-    /// Everything that was found, errors and warnings, by offset.
+    /// Everything that was found: errors, then warnings, each by offset.
     pub findings: Vec<Finding>,
     /// How many nodes were looked at.
     pub nodes: usize,

@@ -9,31 +9,30 @@ use build::{Options, Preset};
 use common::has;
 use geometry::random::Random;
 use geometry::{Ray, Vec3};
-use machine::{CheckedImage, Counters, Format, Hit, HitKind, Machine, RayFlags, RayQuery};
+use machine::{Format, Hit, HitKind, Machine, RayFlags, RayQuery, TreeFormat};
 use riscv::machine::{HartMachine, OFFLOAD, WAVEFRONT};
 use scene::builtin::Builtin;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
-use tree::Tree;
+use std::sync::Arc;
 use xphmg::machines::{BruteForce, TilesImage};
 use xphmg::{Precision, Readings, Tiles};
 
-fn image(tiles: &Tiles) -> (CheckedImage, Tree, Vec3, Vec3) {
+fn image(tiles: &Tiles) -> (TilesImage, Vec3, Vec3) {
     let scene = Builtin::Interior.scene(1500);
     let options = Options { width: 4, ..Options::preset(Preset::Fast) };
     let built = build::build(&scene, &options, &|_| ControlFlow::Continue(())).unwrap();
     let image = tiles.encode(&built.tree).unwrap();
-    let checked = tiles.check(image).checked.unwrap();
-    let decoded = tiles.decode(&checked);
-    let bounds = decoded.blases[0].primitives.triangles.iter().fold(
+    let checked = Arc::new(Tiles::check(image).checked.unwrap());
+    let bounds = checked.tree().blases[0].primitives.triangles.iter().fold(
         (Vec3::splat(f32::INFINITY), Vec3::splat(f32::NEG_INFINITY)),
         |(least, most), triangle| {
             let [a, b, c] = triangle.vertices;
             (least.min(a).min(b).min(c), most.max(a).max(b).max(c))
         },
     );
-    (checked, decoded, bounds.0, bounds.1)
+    (TilesImage::new(checked), bounds.0, bounds.1)
 }
 
 /// Rays between random points of the scene's box.
@@ -45,19 +44,16 @@ fn ray(random: &mut Random, least: Vec3, most: Vec3) -> Ray {
 }
 
 fn answers(machine: &dyn Machine, query: &RayQuery) -> Vec<Hit> {
-    let (mut hits, mut counters) = (Vec::new(), Counters::default());
-    machine.answer(query, &mut hits, &mut counters).unwrap();
-    hits
+    machine.answer(&(*query).into()).unwrap().hits
 }
 
 #[test]
 fn the_wavefront_loop_finds_what_brute_force_finds() {
     for tiles in [Tiles::new(Precision::Fp32), Tiles { wide: true, ..Tiles::new(Precision::Fp32) }]
     {
-        let (checked, decoded, least, most) = image(&tiles);
-        let ground = TilesImage::new(&checked, &decoded).unwrap();
-        let hart = HartMachine::new(&checked, ground).unwrap();
-        let truth = BruteForce::new(ground);
+        let (tiles, least, most) = image(&tiles);
+        let hart = HartMachine::new(tiles.clone()).unwrap();
+        let truth = BruteForce::new(tiles);
         let mut random = Random(11);
         let mut found = 0;
         for round in 0..120 {
@@ -84,10 +80,9 @@ fn the_wavefront_loop_finds_what_brute_force_finds() {
 fn narrow_elements_give_the_closest_narrowed_t() {
     for precision in [Precision::Fp16, Precision::Bf16, Precision::Int16q] {
         let tiles = Tiles::new(precision);
-        let (checked, decoded, least, most) = image(&tiles);
-        let ground = TilesImage::new(&checked, &decoded).unwrap();
-        let hart = HartMachine::new(&checked, ground).unwrap();
-        let truth = BruteForce::new(ground);
+        let (tiles, least, most) = image(&tiles);
+        let hart = HartMachine::new(tiles.clone()).unwrap();
+        let truth = BruteForce::new(tiles);
         let mut random = Random(12);
         for _ in 0..25 {
             let ray = ray(&mut random, least, most);
@@ -101,11 +96,9 @@ fn narrow_elements_give_the_closest_narrowed_t() {
 
 #[test]
 fn the_offload_program_agrees_with_the_loop() {
-    let (checked, decoded, least, most) = image(&Tiles::new(Precision::Fp32));
-    let ground = TilesImage::new(&checked, &decoded).unwrap();
-    let program =
-        HartMachine::with_program(&checked, ground, OFFLOAD, Readings::default()).unwrap();
-    let truth = BruteForce::new(ground);
+    let (tiles, least, most) = image(&Tiles::new(Precision::Fp32));
+    let program = HartMachine::with_program(tiles.clone(), OFFLOAD, Readings::default()).unwrap();
+    let truth = BruteForce::new(tiles);
     let mut random = Random(13);
     for _ in 0..60 {
         let query = RayQuery::new(HitKind::Closest, ray(&mut random, least, most));

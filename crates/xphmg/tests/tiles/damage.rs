@@ -2,9 +2,10 @@
 
 use super::support::{checked, tree};
 use geometry::{Ray, Vec3};
-use machine::{Counters, EntryState, Format, HitKind, Machine, RayQuery};
+use machine::{EntryState, Format, HitKind, Machine, RayQuery};
 use proptest::prelude::*;
 use scene::builtin::Builtin;
+use std::sync::Arc;
 use xphmg::machines::{Offload, TilesImage};
 use xphmg::tiles::describe::describe;
 use xphmg::tiles::outline::outline;
@@ -32,14 +33,11 @@ proptest! {
             let described = describe(&image, entry.node);
             prop_assert_eq!(described.is_ok(), entry.state != EntryState::Outside);
         }
-        if let Some(checked) = format.check(image).checked {
-            let decoded = format.decode(&checked);
-            let ground = TilesImage::new(&checked, &decoded).unwrap();
+        if let Some(checked) = Tiles::check(image).checked {
+            let machine = Offload::new(TilesImage::new(Arc::new(checked)));
             let ray = Ray::new(Vec3::new(-9.0, 0.25, 0.5), Vec3::new(1.0, 0.02, 0.01));
-            let (mut hits, mut counters) = (Vec::new(), Counters::default());
             for kind in HitKind::ALL {
-                let query = RayQuery::new(kind, ray);
-                Offload::new(ground).answer(&query, &mut hits, &mut counters).unwrap();
+                machine.answer(&RayQuery::new(kind, ray).into()).unwrap();
             }
         }
     }

@@ -59,7 +59,7 @@ fn every_rule_is_enforced_and_located() {
     for (rule, at, bytes, offset) in changes {
         let mut broken = image.clone();
         broken.segments[0].bytes_mut()[at..at + bytes.len()].copy_from_slice(&bytes);
-        let report = FORMAT.check(broken);
+        let report = Tiles::check(broken);
         let found = report.findings.iter().find(|finding| finding.rule == rule.name());
         let found = found.unwrap_or_else(|| panic!("{rule:?} in {:?}", report.findings));
         assert_eq!((found.offset, found.severity), (offset as u64, rule.severity()), "{found}");
@@ -82,7 +82,7 @@ fn leaves_and_references_are_bounded() {
         contents.offset(contents.node_address(node)) as usize + contents.shape.index_offset(slot);
     let mut broken = image.clone();
     broken.segments[0].bytes_mut()[at..at + 4].copy_from_slice(&0u32.to_le_bytes());
-    let report = FORMAT.check(broken);
+    let report = Tiles::check(broken);
     assert!(report.findings.iter().any(|f| f.rule == "range_index" && f.offset == at as u64));
 
     let mut broken = image.clone();
@@ -93,7 +93,7 @@ fn leaves_and_references_are_bounded() {
         let range = [0u32.to_le_bytes(), all.to_le_bytes()].concat();
         broken.segments[0].bytes_mut()[at..at + 8].copy_from_slice(&range);
     }
-    let report = FORMAT.check(broken);
+    let report = Tiles::check(broken);
     assert!(report.findings.iter().any(|finding| finding.rule == "references"));
     assert!(report.checked.is_none());
 }
@@ -112,7 +112,7 @@ fn findings_that_are_not_listed_are_counted() {
         image.segments[0].bytes_mut()[at..at + 4]
             .copy_from_slice(&f32::NAN.to_bits().to_le_bytes());
     }
-    let report = FORMAT.check(image);
+    let report = Tiles::check(image);
     let broken = report.findings.iter().filter(|f| f.rule == Rule::VertexNan.name());
     assert_eq!(broken.map(|finding| finding.count).sum::<u32>(), triangles);
 }

@@ -1,7 +1,7 @@
 //! Trees to lay out.
 
 use build::Options;
-use machine::{CheckedImage, Format};
+use machine::{Checked, Format, TreeFormat};
 use scene::Scene;
 use scene::builtin::Builtin;
 use std::ops::ControlFlow;
@@ -21,8 +21,8 @@ pub(crate) fn forest() -> Tree {
     tree(&Builtin::Forest.scene(3000))
 }
 
-pub(crate) fn checked(tree: &Tree, format: &Tiles) -> CheckedImage {
-    let report = format.check(format.encode(tree).unwrap());
+pub(crate) fn checked(tree: &Tree, format: &Tiles) -> Checked<Tiles> {
+    let report = Tiles::check(format.encode(tree).unwrap());
     assert_eq!(report.findings, []);
     report.checked.unwrap()
 }
