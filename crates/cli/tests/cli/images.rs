@@ -144,7 +144,7 @@ fn a_raw_image_of_the_uncompressed_format() {
     assert_eq!((&leaf["offset"], &leaf["kind"]), (&0x80.into(), &"primitive".into()));
     assert_eq!(value(&leaf, "vertices[1].x"), "2.5");
     assert_eq!(value(&leaf, "geometry_id"), "3");
-    let image = folder.json(&args("inspect", &["--tree"]));
+    let image = folder.json(&args("inspect", &["--tree", "--root", "0x5"]));
     assert_eq!(
         (&image["totals"]["triangles"], &image["tree"][1]["pointer"]),
         (&1.into(), &"0x10".into())
