@@ -8,6 +8,7 @@ use crate::machine_args::MachineChoice;
 use crate::sim_args::Sim;
 use crate::trace_args::{Bench, Rays, Trace};
 use crate::values;
+use crate::walk_args::Walk;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use siliray::build::{MAX_LEAF, Options as BuildOptions, Preset};
@@ -103,6 +104,7 @@ pub(crate) enum Command {
     Sim(Sim),
     Trace(Trace),
     Rays(Rays),
+    Walk(Walk),
     Beam(Beam),
     Sweep(Sweep),
     Bench(Bench),

@@ -22,6 +22,7 @@ mod output;
 mod sim_args;
 mod trace_args;
 mod values;
+mod walk_args;
 
 use args::Cli;
 use clap::Parser;

@@ -106,6 +106,7 @@ impl<'a> Files<'a> {
             // The demo writes pictures and a page, and reads none.
             Command::Demo(_)
             | Command::Info(_)
+            | Command::Walk(_)
             | Command::Beam(_)
             | Command::Sweep(_)
             | Command::Bench(_)

@@ -7,6 +7,7 @@ use siliray::render::{self, MAX_PIXELS, MAX_SIDE};
 use siliray::scene::Camera;
 use siliray::scene::builtin::Builtin;
 use siliray::trace::{Kernel, Mode};
+use siliray::walk::hierarchy::Wanted;
 
 /// The size of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -197,6 +198,39 @@ pub(crate) fn pointer_flags(text: &str) -> Result<PointerFlags, String> {
             format!("{name:?} is no flag; flags are {}", known.join(", "))
         })
     })
+}
+
+/// A pixel, as X,Y.
+pub(crate) fn pixel(text: &str) -> Result<[u32; 2], String> {
+    let parts = text.split_once(',');
+    let number = |part: &str| part.trim().parse().ok();
+    let pixel = parts.and_then(|(x, y)| Some([number(x)?, number(y)?]));
+    pixel.ok_or_else(|| "expected X,Y, such as 400,300".to_owned())
+}
+
+/// A range of steps, as A..B, A.. or ..B.
+pub(crate) fn steps(text: &str) -> Result<std::ops::Range<usize>, String> {
+    let wrong = || "expected a range of steps, such as 10..40".to_owned();
+    let (first, last) = text.split_once("..").ok_or_else(wrong)?;
+    let number = |part: &str, default| match part.trim() {
+        "" => Ok(default),
+        part => part.parse().map_err(|_| wrong()),
+    };
+    Ok(number(first, 0)?..number(last, usize::MAX)?)
+}
+
+/// A primitive, as P, G:P or I:G:P.
+pub(crate) fn primitive(text: &str) -> Result<Wanted, String> {
+    let parts = text.split(':').map(|part| part.trim().parse::<u32>());
+    let numbers = parts.collect::<Result<Vec<u32>, _>>().unwrap_or_default();
+    match *numbers.as_slice() {
+        [primitive] => Ok(Wanted { instance: None, geometry: None, primitive }),
+        [geometry, primitive] => Ok(Wanted { instance: None, geometry: Some(geometry), primitive }),
+        [instance, geometry, primitive] => {
+            Ok(Wanted { instance: Some(instance), geometry: Some(geometry), primitive })
+        }
+        _ => Err("expected a primitive, geometry:primitive or instance:geometry:primitive".into()),
+    }
 }
 
 /// A setting, as KEY=VALUE.

@@ -7,7 +7,7 @@ use crate::uncompressed::file as bvh4x2_file;
 use crate::uncompressed::{self, BoxPrecision, Gfx12Bvh4x2};
 use crate::walk::{Dual, Gpurt, Options as WalkOptions, Radv, RadvLiteral};
 use crate::{Gfx12, NAME, describe, encode, outline};
-use machine::registry::loses_beyond_margin;
+use machine::registry::{NodeNames, loses_beyond_margin};
 use machine::{
     Capabilities, Checked, EncodeError, Encoded, Figures, Format, FormatEntry, ImageFile, Machine,
     MachineEntry, MachineInput, MachineOptions, MakeError, ReadError, ReadOptions, Setting,
@@ -83,6 +83,7 @@ pub const MACHINES: &[MachineEntry] = &[
         format: NAME,
         settings: &[],
         takes_trees: false,
+        nodes: NodeNames::Image,
         takes_beams: false,
         oracle: None,
         may_lose: loses_beyond_margin,
@@ -98,6 +99,7 @@ pub const MACHINES: &[MachineEntry] = &[
         format: NAME,
         settings: ONE_PAIR,
         takes_trees: false,
+        nodes: NodeNames::Image,
         takes_beams: false,
         oracle: None,
         may_lose: loses_beyond_margin,
@@ -113,6 +115,7 @@ pub const MACHINES: &[MachineEntry] = &[
         format: NAME,
         settings: ONE_PAIR,
         takes_trees: false,
+        nodes: NodeNames::Image,
         takes_beams: false,
         oracle: None,
         may_lose: |_, _, _| true,
@@ -128,6 +131,7 @@ pub const MACHINES: &[MachineEntry] = &[
         format: uncompressed::NAME,
         settings: &[],
         takes_trees: false,
+        nodes: NodeNames::Image,
         takes_beams: false,
         oracle: None,
         may_lose: loses_beyond_margin,

@@ -14,7 +14,7 @@ use crate::beam::covering::covering_boxes;
 use crate::beam::{BeamSpace, BeamWorld, BeamWorldError, enter};
 use crate::instance_dilation::InstanceDilation;
 use crate::primitive_test::InstanceView;
-use crate::registry::loses_nothing;
+use crate::registry::{NodeNames, loses_nothing};
 use crate::{
     Answer, BeamQuery, BudgetExhausted, ChildTest, Counters, FormatEntry, Found, Hit, LeafRule,
     Machine, MachineEntry, MachineError, Observer, PrimitiveTest, Query, RayQuery, Shape, Step,
@@ -37,6 +37,7 @@ pub const MACHINES: &[MachineEntry] = &[MachineEntry {
     format: crate::tree_format::NAME,
     settings: &[],
     takes_trees: true,
+    nodes: NodeNames::Tree,
     takes_beams: true,
     oracle: None,
     may_lose: loses_nothing,

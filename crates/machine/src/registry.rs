@@ -160,6 +160,8 @@ pub struct MachineEntry {
     pub takes_trees: bool,
     /// Whether it answers beams as well as rays.
     pub takes_beams: bool,
+    /// How its steps name nodes.
+    pub nodes: NodeNames,
     /// The machine over what it reads.
     pub make: fn(&MachineInput, &MachineOptions) -> Result<Box<dyn Machine>, MakeError>,
     /// What its answers to rays are compared with: the oracle on the decoded geometry, or, for
@@ -167,6 +169,17 @@ pub struct MachineEntry {
     pub oracle: Option<fn(&MachineInput) -> Result<Box<dyn Machine>, MakeError>>,
     /// Whether it is known to miss this hit of this ray: a loss, which is reported, not a mismatch.
     pub may_lose: fn(&MachineInput, &RayQuery, &Hit) -> bool,
+}
+
+/// How the steps of a machine name nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NodeNames {
+    /// By number, as [`tree::Bvh::nodes`] does.
+    Tree,
+    /// By pointer and address, as the outline of the image does.
+    Image,
+    /// In a way of its own.
+    Own,
 }
 
 /// For machines that lose nothing.

@@ -58,6 +58,7 @@
 //! | [`sweep`] | a part in straight motion through a scene |
 //! | [`vector_files`] | vector files of every kind |
 //! | [`extensions`] | extensions of the hart by name |
+//! | [`walk`] | what a machine does for one query, step by step |
 //! | [`render`] | pictures and heat maps |
 //! | [`conformance`] | every machine against brute force |
 //! | [`report`] | all of it as one HTML file |
@@ -79,4 +80,5 @@ pub mod report;
 pub mod sim;
 pub mod sweep;
 pub mod vector_files;
+pub mod walk;
 pub mod workload;

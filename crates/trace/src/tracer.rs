@@ -12,7 +12,7 @@ use build::{Options as BuildOptions, Preset};
 use geometry::{Beam, Ray, TriangleRule};
 use gfx12::Gfx12;
 use gfx12::encode::{Options as EncodeOptions, Policy};
-use machine::registry::loses_nothing;
+use machine::registry::{NodeNames, loses_nothing};
 use machine::{
     Answer, CheckReport, Checked, Counters, Format, HitKind, Machine, MachineEntry, MachineError,
     MachineInput, Observer, Query, Shape, Step, TreeFormat, WrongFormat, downcast,
@@ -34,6 +34,7 @@ pub const MACHINES: &[MachineEntry] = &[MachineEntry {
     format: machine::tree_format::NAME,
     settings: &[],
     takes_trees: true,
+    nodes: NodeNames::Image,
     takes_beams: true,
     oracle: None,
     may_lose: loses_nothing,

@@ -2,7 +2,7 @@
 
 use crate::format::{Density, NAME, TtuFormat, directory};
 use crate::{Config, TtuMachine, World, ttu_machine};
-use machine::registry::loses_nothing;
+use machine::registry::{NodeNames, loses_nothing};
 use machine::{
     Capabilities, Encoded, Figures, Format, FormatEntry, ImageFile, MachineEntry, MachineInput,
     TreeEntry, TreeFormat, WrongFormat,
@@ -55,6 +55,7 @@ pub const MACHINES: &[MachineEntry] = &[MachineEntry {
     format: NAME,
     settings: &[],
     takes_trees: false,
+    nodes: NodeNames::Own,
     takes_beams: true,
     oracle: None,
     may_lose: loses_nothing,

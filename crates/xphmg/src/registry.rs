@@ -3,7 +3,7 @@
 use crate::machines::{BruteForce, Offload, TilesImage, hits_outside_box};
 use crate::tiles::header::{Header, image_of_file};
 use crate::{Precision, Tiles};
-use machine::registry::loses_beyond_margin;
+use machine::registry::{NodeNames, loses_beyond_margin};
 use machine::{
     Capabilities, EncodeError, Encoded, Figures, FilePlace, Format, FormatEntry, Hit, ImageFile,
     MachineEntry, MachineInput, RayQuery, Setting, Settings, TreeEntry, TreeFormat, WrongFormat,
@@ -27,6 +27,7 @@ pub const MACHINES: &[MachineEntry] = &[MachineEntry {
     format: Precision::Fp32.name(),
     settings: &[],
     takes_trees: false,
+    nodes: NodeNames::Image,
     takes_beams: false,
     oracle: Some(|input| Ok(Box::new(BruteForce::new(tiles_of("offload", input)?)))),
     may_lose: may_lose_outside_box,

@@ -22,6 +22,7 @@ mod sim;
 mod sweep;
 mod trace;
 mod vectors;
+mod walk;
 
 use crate::args::{Cli, Command, Demo};
 use crate::commands::isbe::args::IsbeCommand;
@@ -65,6 +66,7 @@ pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
         Some(Command::Sim(args)) => sim::run(&args, triangles, output),
         Some(Command::Trace(args)) => trace::run(&args, triangles, output),
         Some(Command::Rays(args)) => rays::run(&args, triangles, output),
+        Some(Command::Walk(args)) => walk::run(&args, triangles, output),
         Some(Command::Beam(args)) => beam::run(&args, triangles, output),
         Some(Command::Sweep(args)) => sweep::run(&args, triangles, output),
         Some(Command::Bench(args)) => bench::run(&args, &cli.global, output),
@@ -92,6 +94,7 @@ fn makes_no_scene(command: &Command) -> Option<&'static str> {
         | Command::Sim(_)
         | Command::Trace(_)
         | Command::Rays(_)
+        | Command::Walk(_)
         | Command::Beam(_)
         | Command::Sweep(_)
         | Command::Bench(_) => None,

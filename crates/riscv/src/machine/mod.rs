@@ -15,6 +15,7 @@
 
 mod loaded_program;
 
+use ::machine::registry::NodeNames;
 use ::machine::{
     Answer, Hit, HitKind, Machine, MachineEntry, MachineError, Observer, Query, RayQuery, Step,
 };
@@ -46,6 +47,7 @@ pub const MACHINES: &[MachineEntry] = &[MachineEntry {
     format: Precision::Fp32.name(),
     settings: &[],
     takes_trees: false,
+    nodes: NodeNames::Image,
     takes_beams: false,
     // A program orders by the narrowed t, which is all that it sees.
     oracle: Some(|input| Ok(Box::new(BruteForce::by_narrowed_t(tiles_of(NAME, input)?)))),

@@ -1,0 +1,279 @@
+//! `siliray walk`: a machine's walk, step by step.
+
+use super::{about, open_input, view_of};
+use crate::failure::Failure;
+use crate::machine_args::no_route;
+use crate::output::number::counted;
+use crate::output::{Output, print};
+use crate::trace_args::QueryArg;
+use crate::walk_args::Walk as Args;
+use serde_json::{Value, json};
+use siliray::geometry::{Beam, Ray, Vec3};
+use siliray::input::{Input, Prepared};
+use siliray::machine::registry::NodeNames;
+use siliray::machine::{
+    Hit, HitKind, LeafRule, MachineEntry, MachineInput, MachineOptions, Query, Step,
+};
+use siliray::registry::registry;
+use siliray::walk::against::{FirstDifference, first_difference};
+use siliray::walk::why::{Reason, why};
+use siliray::walk::{Walk, hierarchy, text};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::ops::Range;
+
+/// Steps before a difference that are shown.
+const BEFORE: usize = 12;
+
+/// Walks and shows.
+pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
+    let input = open_input(&args.scene, triangles)?;
+    let route = args.tracer.route(&input, |build| build, None);
+    let bar = output.bar("building");
+    let prepared = route.prepare(&input, &|progress| bar.update(progress));
+    drop(bar);
+    let prepared = prepared.map_err(no_route(&args.scene))?;
+    let query = query(args, &input, &prepared)?;
+    let walk = watched(args, prepared.machine, &prepared.input, &query)?;
+    let range = args.steps.clone().unwrap_or(0..usize::MAX);
+    let heading = format!("{} on {}, {}\n\n", walk.machine, input.name(), prepared.origin);
+    if let Some(machine) = args.against {
+        return against(args, machine, &prepared, &walk, &heading, output);
+    }
+    let reason = args.why.map(|wanted| {
+        let format = registry().format(prepared.input.format());
+        let ways = format.map(|format| {
+            let is_tree = names_of(prepared.machine, &prepared.input) == NodeNames::Tree;
+            hierarchy::ways(&prepared.input, format, is_tree, &wanted)
+        });
+        why(&walk, &ways.unwrap_or_default(), &wanted)
+    });
+    if output.is_json() {
+        return print(&lines(&walk, &range, reason.as_ref()));
+    }
+    match reason {
+        Some(reason) => print(&format!("{heading}{}\n", reason.text)),
+        None => print(&format!("{heading}{}{}", text::table(&walk, range), ending(&walk))),
+    }
+}
+
+fn query(args: &Args, input: &Input, prepared: &Prepared) -> Result<Query, Failure> {
+    let kind = match args.query {
+        QueryArg::Closest => HitKind::Closest,
+        QueryArg::Any => HitKind::Any,
+        QueryArg::All => HitKind::All,
+    };
+    let query = if let (Some(origin), Some(direction)) = (args.origin, args.direction) {
+        let ray = Ray::new(Vec3::from_array(origin), Vec3::from_array(direction));
+        Query::ray(kind, ray.between(args.tmin, args.tmax))
+    } else if let Some([x, y]) = args.pixel {
+        let (width, height) = (args.size.width, args.size.height);
+        if x >= width || y >= height {
+            let message = format!("pixel {x},{y} lies outside a picture of {width}x{height}");
+            return Err(Failure::usage(message));
+        }
+        let scene = match input {
+            Input::Scene(scene) => Some(scene),
+            Input::Image(_) => None,
+        };
+        let camera = match args.camera {
+            Some(camera) => camera,
+            None => view_of(&args.scene, scene, &prepared.tree().bounds())?,
+        };
+        Query::ray(kind, camera.ray(x as f32 + 0.5, y as f32 + 0.5, width, height))
+    } else if let Some([from, to]) = args.beam.as_deref() {
+        let beam = Beam::from_aabbs_shrinking(from, to).map_err(Failure::usage)?;
+        Query::beam(kind, beam, LeafRule::Conservative)
+    } else {
+        let message = "what shall be walked? expected --origin and --direction, --pixel or --beam";
+        return Err(Failure::usage(message));
+    };
+    Ok(Query { mask: args.mask, ..query })
+}
+
+fn watched(
+    args: &Args,
+    machine: &'static MachineEntry,
+    input: &MachineInput,
+    query: &Query,
+) -> Result<Walk, Failure> {
+    let made = (machine.make)(input, &MachineOptions::default()).map_err(about(&args.scene))?;
+    let walk = Walk::watch(&*made, query);
+    match &walk.answer {
+        Err(error) if walk.steps.is_empty() => Err(about(&args.scene)(error)),
+        _ => Ok(walk),
+    }
+}
+
+/// How a machine names nodes over an input: one over a tree has no bytes to name.
+fn names_of(machine: &MachineEntry, input: &MachineInput) -> NodeNames {
+    match (machine.nodes, input) {
+        (NodeNames::Image, MachineInput::Tree(_)) => NodeNames::Own,
+        (names, _) => names,
+    }
+}
+
+/// What the walk found.
+fn ending(walk: &Walk) -> String {
+    match &walk.answer {
+        Err(error) => format!("\nno answer: {error}\n"),
+        Ok(answer) => {
+            let mut text = format!("\n{}", counted(answer.hits.len(), "hit"));
+            for hit in &answer.hits {
+                let name = text::ids(hit.instance, hit.geometry, hit.primitive);
+                // Writing to a string cannot fail.
+                let _ = write!(text, "\n  t {}: {name}", hit.t);
+            }
+            let counts = answer.counters.named().into_iter().filter(|(_, count)| *count > 0);
+            let counts: Vec<String> =
+                counts.map(|(name, count)| format!("{name} {count}")).collect();
+            text + &format!("\n{}\n", counts.join(", "))
+        }
+    }
+}
+
+/// Shows where another machine does something else.
+fn against(
+    args: &Args,
+    machine: &'static MachineEntry,
+    prepared: &Prepared,
+    walk: &Walk,
+    heading: &str,
+    output: &Output,
+) -> Result<(), Failure> {
+    let other = watched(args, machine, &prepared.input, &walk.query)?;
+    let names = [prepared.machine, machine].map(|machine| names_of(machine, &prepared.input));
+    let same_nodes = names[0] == names[1] && names[0] != NodeNames::Own;
+    let difference = first_difference(walk, &other, same_nodes);
+    if output.is_json() {
+        let line = match difference {
+            None => json!({"event": "same", "against": other.machine}),
+            Some(FirstDifference { first, second }) => json!({
+                "event": "difference",
+                "against": other.machine,
+                "step": first,
+                "other_step": second,
+                "what": first.map(|step| text::line(&walk.steps[step])),
+                "other_what": second.map(|step| text::line(&other.steps[step])),
+            }),
+        };
+        return print(&format!("{line}\n"));
+    }
+    let Some(FirstDifference { first, second }) = difference else {
+        return print(&format!("{heading}{} does the same\n", other.machine));
+    };
+    let mut text = heading.to_owned();
+    for (walk, at) in [(walk, first), (&other, second)] {
+        let end = at.unwrap_or(walk.steps.len());
+        text += &format!("{}:\n", walk.machine);
+        text += &text::table(walk, end.saturating_sub(BEFORE)..end + 1);
+        text += &at.map_or("  has ended\n\n".to_owned(), |at| format!("  differs at {at}\n\n"));
+    }
+    print(&text)
+}
+
+/// One object a line: the steps, what became of a primitive, and the answer.
+fn lines(walk: &Walk, range: &Range<usize>, reason: Option<&Reason>) -> String {
+    let steps = walk.steps.iter().enumerate().filter(|(number, _)| range.contains(number));
+    let steps = steps.map(|(number, step)| {
+        let mut object = step_json(step);
+        object["step"] = json!(number);
+        object
+    });
+    let reason = reason.map(|reason| {
+        json!({
+            "event": "why",
+            "accepted": reason.accepted,
+            "node": reason.node.map(|stop| format!("{:#x}", stop.pointer)),
+            "address": reason.node.and_then(|stop| stop.address).map(|a| format!("{a:#x}")),
+            "child": reason.child.map(|child| child.slot),
+            "text": reason.text,
+        })
+    });
+    let answer = match &walk.answer {
+        Ok(answer) => json!({
+            "event": "answer",
+            "machine": walk.machine,
+            "hits": answer.hits.iter().map(hit_json).collect::<Vec<_>>(),
+            "counters": answer.counters.named().into_iter().collect::<BTreeMap<_, _>>(),
+        }),
+        Err(error) => json!({"event": "error", "text": error.to_string()}),
+    };
+    let objects = steps.chain(reason).chain([answer]);
+    objects.fold(String::new(), |text, object| text + &object.to_string() + "\n")
+}
+
+fn hit_json(hit: &Hit) -> Value {
+    let Hit { t, u, v, instance, geometry, primitive } = *hit;
+    json!({
+        "t": t, "u": u, "v": v,
+        "instance": instance, "geometry": geometry, "primitive": primitive,
+    })
+}
+
+fn step_json(step: &Step) -> Value {
+    let hex = |value: u64| format!("{value:#x}");
+    match step {
+        Step::Node { pointer, address, kind } => json!({
+            "event": "node", "pointer": hex(*pointer), "address": address.map(hex), "kind": kind,
+        }),
+        Step::Child(child) => json!({
+            "event": "child",
+            "slot": child.slot,
+            "pointer": hex(child.pointer),
+            "min": child.bounds.min.to_array(),
+            "max": child.bounds.max.to_array(),
+            "interval": child.interval,
+            "verdict": child.verdict.name(),
+        }),
+        Step::Instruction(instruction) => {
+            let registers = |list: &[(&'static str, u64)]| -> serde_json::Map<String, Value> {
+                list.iter().map(|(name, value)| ((*name).to_owned(), json!(hex(*value)))).collect()
+            };
+            json!({
+                "event": "instruction",
+                "name": instruction.name,
+                "inputs": registers(&instruction.inputs),
+                "outputs": registers(&instruction.outputs),
+            })
+        }
+        Step::Push { pointer, depth } => {
+            json!({"event": "push", "pointer": hex(*pointer), "depth": depth})
+        }
+        Step::Pop { pointer, depth } => {
+            json!({"event": "pop", "pointer": pointer.map(hex), "depth": depth})
+        }
+        Step::Skip { pointer, reason } => {
+            json!({"event": "skip", "pointer": hex(*pointer), "reason": reason})
+        }
+        Step::Overflow { lost } => json!({"event": "overflow", "lost": lost}),
+        Step::WalkBack { to, from } => {
+            json!({"event": "walk_back", "to": hex(*to), "from": hex(*from)})
+        }
+        Step::Restart { reason } => json!({"event": "restart", "reason": reason}),
+        Step::Instance { instance, pointer, address, world_to_object, ray } => json!({
+            "event": "instance",
+            "instance": instance,
+            "pointer": hex(*pointer),
+            "address": address.map(hex),
+            "world_to_object": world_to_object.rows,
+            "origin": ray.map(|ray| ray.origin.to_array()),
+            "direction": ray.map(|ray| ray.direction.to_array()),
+        }),
+        Step::Leave => json!({"event": "leave"}),
+        Step::Primitive(test) => json!({
+            "event": "primitive",
+            "pointer": hex(test.pointer),
+            "instance": test.instance,
+            "geometry": test.geometry,
+            "primitive": test.primitive,
+            "t": test.t,
+        }),
+        Step::Accept { hit } => json!({"event": "accept", "hit": hit_json(hit)}),
+        Step::Refuse { hit, reason } => {
+            json!({"event": "refuse", "hit": hit_json(hit), "reason": reason})
+        }
+        Step::Clock { cycle, unit } => json!({"event": "clock", "cycle": cycle, "unit": unit}),
+        Step::End => json!({"event": "end"}),
+    }
+}
