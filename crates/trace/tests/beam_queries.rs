@@ -4,26 +4,29 @@
 
 use build::{Options as BuildOptions, Preset};
 use geometry::random::Random;
-use geometry::{Aabb, Beam, Transform, Vec3};
+use geometry::{Aabb, Beam, Transform, TriangleRule, Vec3};
 use gfx12::Gfx12;
 use gfx12::encode::{Options as EncodeOptions, Policy};
-use machine::beam::BeamOracle;
-use machine::{BeamHit, BeamMachine, BeamQuery, CheckedImage, Counters, Format, LeafRule, Visit};
+use machine::{
+    BeamQuery, BeamShape, Checked, Counters, Format, Hit, HitKind, LeafRule, Machine, Oracle,
+    Query, TreeFormat,
+};
 use scene::builtin::Builtin;
 use scene::{Geometry, Instance, Object, Scene, Shape};
 use std::ops::ControlFlow;
-use trace::beam::{BeamKernel, BeamsError};
+use std::sync::Arc;
+use trace::beam::{BeamKernel, BeamsError, Visit};
 use trace::{Mode, Options, TraceError, Tracer};
 use tree::Tree;
 
 /// A proved image of a scene, and what it decodes to.
-fn world(scene: &Scene, preset: Preset) -> (CheckedImage, Tree) {
+fn world(scene: &Scene, preset: Preset) -> (Arc<Checked<Gfx12>>, Tree) {
     let options = BuildOptions { preset, leaf_test_width: 8, ..BuildOptions::default() };
     let built = build::build(scene, &options, &|_| ControlFlow::Continue(())).unwrap();
     let format =
         Gfx12 { options: EncodeOptions { keep_leaves: true, ..EncodeOptions::new(Policy::Dense) } };
-    let image = format.check(format.encode(&built.tree).unwrap()).checked.unwrap();
-    let tree = format.decode(&image);
+    let image = Arc::new(Gfx12::check(format.encode(&built.tree).unwrap()).checked.unwrap());
+    let tree = image.tree().as_ref().clone();
     (image, tree)
 }
 
@@ -83,13 +86,13 @@ fn beam(bounds: &Aabb, random: &mut Random) -> Option<Beam> {
     beam.ok()
 }
 
-fn bits(hit: &BeamHit) -> ([u32; 2], (u32, u32, u32)) {
-    ([hit.t, hit.exit].map(f32::to_bits), hit.ids())
+fn bits(hit: &Hit) -> ([u32; 2], (u32, u32, u32)) {
+    ([hit.t, hit.exit()].map(f32::to_bits), (hit.instance, hit.geometry, hit.primitive))
 }
 
 /// Asks every question of `beams` random beams; returns how many primitives were met.
-fn compare(image: &CheckedImage, tree: &Tree, beams: usize, seed: u64) -> usize {
-    let oracle = BeamOracle::new(tree).unwrap();
+fn compare(image: &Arc<Checked<Gfx12>>, tree: &Tree, beams: usize, seed: u64) -> usize {
+    let oracle = Oracle::new(tree, TriangleRule::Watertight);
     let tracers = Mode::ALL.map(|mode| {
         Tracer::from_image(image.clone(), Options { mode, ..Options::default() }).unwrap()
     });
@@ -99,9 +102,10 @@ fn compare(image: &CheckedImage, tree: &Tree, beams: usize, seed: u64) -> usize 
         let Some(beam) = beam(&bounds, &mut random) else { continue };
         let leaf = LeafRule::ALL[number % 2];
         let mask = if number % 5 == 0 { 0xF0 } else { 0xFF };
-        let query = BeamQuery { beam, leaf, mask };
-        let mut expected = Vec::new();
-        oracle.collect(&query, &mut expected, &mut Counters::default()).unwrap();
+        let shape = BeamShape { beam, leaf };
+        let query = BeamQuery { mask, ..BeamQuery::new(HitKind::All, shape) };
+        let asked = Query { mask, ..Query::beam(HitKind::All, beam, leaf) };
+        let expected = oracle.answer(&asked).unwrap().hits;
         met += expected.len();
         let first = expected.iter().min_by(|a, b| a.total_cmp(b)).map(bits);
         for tracer in &tracers {
@@ -121,7 +125,7 @@ fn compare(image: &CheckedImage, tree: &Tree, beams: usize, seed: u64) -> usize 
             let machine = tracer.beams().unwrap();
             for kernel in BeamKernel::ALL {
                 let machine = machine.with_kernel(kernel);
-                machine.collect(&query, &mut got, &mut Counters::default()).unwrap();
+                machine.answer(&query, &mut got, &mut Counters::default());
                 assert!(got.iter().map(bits).eq(expected.iter().map(bits)), "{kernel} {query:?}");
             }
         }

@@ -52,12 +52,12 @@ fn ask(path: &Path, bytes: &[u8], random: &mut Random, place: &str) -> (bool, bo
     drop(prepared);
     let image = gfx12::check::check(rra::read(bytes).unwrap().open(None).unwrap().image);
     let image = image.checked.unwrap();
-    let tree = gfx12::decode::decode(&image);
+    let tree = image.tree();
     let rays = rays(&tree.bounds(), random);
     let is_lossless = image.facts().lossless;
     let (rule, flags) = (TriangleRule::Watertight, RayFlags::empty());
     let wanted = match is_lossless {
-        true => expected(&tree, rule, HitKind::Closest, flags, &rays),
+        true => expected(tree, rule, HitKind::Closest, flags, &rays),
         false => Vec::new(),
     };
     for (mode, kernel) in

@@ -8,9 +8,11 @@ use build::Preset;
 use common::{bits, checked, expected, kernels};
 use geometry::random::Random;
 use geometry::{Aabb, Ray, TriangleRule, Vec3};
-use machine::{CheckedImage, HitKind, RayFlags};
+use gfx12::Gfx12;
+use machine::{Checked, HitKind, RayFlags};
 use scene::builtin::Builtin;
 use scene::{Scene, Shape};
+use std::sync::Arc;
 use trace::{Hit, Mode, Options, Tracer};
 use tree::Tree;
 
@@ -82,7 +84,7 @@ fn spoilt(mut ray: Ray, random: &mut Random) -> Ray {
     ray
 }
 
-fn compare(name: &str, (image, tree): &(CheckedImage, Tree), rays: &[Ray]) {
+fn compare(name: &str, (image, tree): &(Arc<Checked<Gfx12>>, Tree), rays: &[Ray]) {
     let (rule, flags) = (TriangleRule::Watertight, RayFlags::empty());
     let closest = expected(tree, rule, HitKind::Closest, flags, rays);
     let all = expected(tree, rule, HitKind::All, flags, rays);

@@ -9,7 +9,8 @@ use common::{bits, kernels};
 use geometry::{Ray, SurfaceHit, TriangleRule};
 use gfx12::Gfx12;
 use gfx12::encode::{Options as EncodeOptions, Policy};
-use machine::{CheckedImage, Counters, Format, HitKind, Machine, RayFlags, RayQuery, Reference};
+use machine::{Checked, Format, HitKind, Machine, Query, RayFlags, Reference, TreeFormat};
+use std::sync::Arc;
 use testkit::worlds;
 use trace::{Batch, BoxCandidate, Hit, Kernel, Mode, Options, Tracer};
 use tree::Tree;
@@ -72,10 +73,8 @@ impl Answers {
         let reference = Reference::new(tree, rule);
         let Question { mask, flags, .. } = *question;
         let ask = |kind: HitKind, ray: Ray| {
-            let mut hits = Vec::new();
-            let query = RayQuery { mask, flags, ..RayQuery::new(kind, ray) };
-            reference.answer(&query, &mut hits, &mut Counters::default()).unwrap();
-            hits
+            let query = Query { mask, flags, ..Query::ray(kind, ray) };
+            reference.answer(&query).unwrap().hits
         };
         let closest = |&ray: &Ray| ask(HitKind::Closest, ray).pop().unwrap_or(Hit::MISS);
         Self {
@@ -109,19 +108,18 @@ impl Answers {
             assert_eq!(batch.all(one)[0].len(), wanted.len(), "{place}");
             // The first hit that a machine finds is any of them.
             let Question { mask, flags, .. } = *question;
-            let query = RayQuery { mask, flags, ..RayQuery::new(HitKind::Any, *ray) };
-            let mut first = Vec::new();
-            tracer.answer(&query, &mut first, &mut Counters::default()).unwrap();
+            let query = Query { mask, flags, ..Query::ray(HitKind::Any, *ray) };
+            let first = Machine::answer(tracer, &query).unwrap().hits;
             assert_eq!(first.is_empty(), !any[n], "{place}");
             assert!(first.iter().all(|hit| wanted.contains(&bits(hit))), "{place}");
         }
     }
 }
 
-fn image_of(tree: &Tree) -> (CheckedImage, Tree) {
+fn image_of(tree: &Tree) -> (Arc<Checked<Gfx12>>, Tree) {
     let format = Gfx12 { options: EncodeOptions::new(Policy::Dense) };
-    let image = format.check(format.encode(tree).unwrap()).checked.unwrap();
-    let tree = format.decode(&image);
+    let image = Arc::new(Gfx12::check(format.encode(tree).unwrap()).checked.unwrap());
+    let tree = image.tree().as_ref().clone();
     (image, tree)
 }
 
@@ -130,7 +128,7 @@ fn every_kernel_answers_every_question() {
     for (name, tree) in [("mixed", worlds::mixed()), ("instanced", worlds::instanced())] {
         let (image, tree) = image_of(&tree);
         let queries = worlds::rays(&tree.bounds(), 11, 500);
-        let rays: Vec<Ray> = queries.iter().map(|query| query.ray).collect();
+        let rays: Vec<Ray> = queries.iter().map(|query| query.shape).collect();
         for rule in TriangleRule::ALL {
             let tracer = |mode: Mode, kernel: Kernel| {
                 let options = Options { mode, rule, kernel: Some(kernel) };

@@ -80,7 +80,7 @@ mod tests {
     use gfx12::decode::{Survey, instance_numbers};
     use gfx12::encode::{Options, Policy};
     use machine::instance_dilation::InstanceDilation;
-    use machine::{Format, Segment};
+    use machine::{Format, Segment, TreeFormat};
     use scene::builtin::Builtin;
     use tree::Tree;
 
@@ -118,7 +118,7 @@ mod tests {
         let (image, tree) = encoded(Builtin::Forest);
         let roots = roots(&image, tree.bounds());
         let top = tree.tlas.unwrap();
-        let mut numbers = instance_numbers(&image);
+        let mut numbers = instance_numbers(&Gfx12::check(image.clone()).checked.unwrap());
         numbers.sort_unstable();
         let instances = |numbers| {
             let level = Level { root: Pointer::DONE, bounds: tree_bounds(&top) };

@@ -6,32 +6,41 @@ use build::{Options as BuildOptions, Preset};
 use geometry::{Ray, TriangleRule};
 use gfx12::Gfx12;
 use gfx12::encode::{Options as EncodeOptions, Policy};
-use machine::{CheckedImage, Counters, Format, HitKind, Machine, RayFlags, RayQuery, Reference};
+use machine::{Checked, Format, HitKind, Machine, Query, RayFlags, Reference, TreeFormat};
 use scene::Scene;
 use scene::builtin::Builtin;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use trace::{Hit, Kernel};
 use tree::Tree;
 
-pub(crate) fn world(builtin: Builtin, triangles: usize, preset: Preset) -> (CheckedImage, Tree) {
+pub(crate) fn world(
+    builtin: Builtin,
+    triangles: usize,
+    preset: Preset,
+) -> (Arc<Checked<Gfx12>>, Tree) {
     checked(&builtin.scene(triangles), preset)
 }
 
 /// A proved image, and the tree that it holds.
-pub(crate) fn checked(scene: &Scene, preset: Preset) -> (CheckedImage, Tree) {
+pub(crate) fn checked(scene: &Scene, preset: Preset) -> (Arc<Checked<Gfx12>>, Tree) {
     checked_with(scene, preset, false)
 }
 
 /// The same, with oriented nodes or without.
-pub(crate) fn checked_with(scene: &Scene, preset: Preset, obb: bool) -> (CheckedImage, Tree) {
+pub(crate) fn checked_with(
+    scene: &Scene,
+    preset: Preset,
+    obb: bool,
+) -> (Arc<Checked<Gfx12>>, Tree) {
     let options = BuildOptions { preset, leaf_test_width: 8, ..BuildOptions::default() };
     let keep_going = |_| ControlFlow::Continue(());
     let built = build::build(scene, &options, &keep_going).unwrap();
     let format = Gfx12 {
         options: EncodeOptions { keep_leaves: true, obb, ..EncodeOptions::new(Policy::Dense) },
     };
-    let image = format.check(format.encode(&built.tree).unwrap()).checked.unwrap();
-    let tree = format.decode(&image);
+    let image = Arc::new(Gfx12::check(format.encode(&built.tree).unwrap()).checked.unwrap());
+    let tree = image.tree().as_ref().clone();
     (image, tree)
 }
 
@@ -43,14 +52,8 @@ pub(crate) fn expected(
     rays: &[Ray],
 ) -> Vec<Vec<Hit>> {
     let reference = Reference::new(tree, rule);
-    let mut counters = Counters::default();
     rays.iter()
-        .map(|&ray| {
-            let mut hits = Vec::new();
-            let query = RayQuery { flags, ..RayQuery::new(kind, ray) };
-            reference.answer(&query, &mut hits, &mut counters).unwrap();
-            hits
-        })
+        .map(|&ray| reference.answer(&Query { flags, ..Query::ray(kind, ray) }).unwrap().hits)
         .collect()
 }
 

@@ -321,7 +321,7 @@ mod tests {
     use gfx12::decode::Survey;
     use gfx12::encode::Policy;
     use gfx12::{Gfx12, encode};
-    use machine::Format;
+    use machine::{Format, TreeFormat};
     use scene::builtin::Builtin;
 
     fn encoded(builtin: Builtin) -> (Image, tree::Tree) {
@@ -362,7 +362,8 @@ mod tests {
             .zip(bounds)
             .map(|(found, bvh)| (&found.structure, bvh.root().bounds))
             .collect();
-        let mut nodes = gfx12::decode::instance_numbers(&image);
+        let mut nodes =
+            gfx12::decode::instance_numbers(&Gfx12::check(image.clone()).checked.unwrap());
         nodes.sort_unstable();
         let proved = Proved::new(&image, &structures, Some(&nodes)).unwrap();
         for &(node, number) in &nodes {
