@@ -91,9 +91,9 @@ mod tests {
                 primitive_payload_bits: next(21) as u8,
                 pair_count: 8,
                 midpoint: 400,
-                ..PrimitiveHeader::decode(&bits)
+                ..PrimitiveHeader::decode(&bits.part(0))
             };
-            header.encode(&mut bits);
+            bits.set_part(0..52, &header.encode());
             let (node, bytes) = (PrimitiveNode::decode(&bits), bits.to_bytes());
             for number in 0..16 {
                 let PrimitiveId { geometry, primitive, flags } = id(&bytes, number / 2, number % 2);
