@@ -108,3 +108,41 @@ impl Walk<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tiles::describe::describe;
+    use crate::tiles::{Precision, Tiles, encode};
+    use geometry::random::Random;
+    use std::ops::ControlFlow;
+
+    /// Damaged bytes end the walk, and no panic does; whatever was read can be described.
+    #[test]
+    fn damage_is_walked_around() {
+        let scene = scene::builtin::Builtin::Organic.scene(300);
+        let options = build::Options::default();
+        let built = build::build(&scene, &options, &|_| ControlFlow::Continue(())).unwrap();
+        let mut random = Random(7);
+        for precision in Precision::ALL {
+            let sound = encode::encode(&built.tree, &Tiles::new(precision)).unwrap();
+            let all = outline(&sound);
+            assert!(all.entries.iter().all(|entry| entry.state == EntryState::Read));
+            assert_eq!(all.primitives.len(), scene.triangle_count());
+            for round in 0..200 {
+                let mut damaged = sound.clone();
+                let bytes = damaged.segments[0].bytes_mut();
+                let end = if round % 2 == 0 { HEADER_BYTES } else { bytes.len() };
+                for _ in 0..4 {
+                    bytes[random.below(end)] = random.bits() as u8;
+                }
+                let outline = outline(&damaged);
+                assert!(outline.entries.len() as u64 <= 2 + 8 * outline.total("nodes"));
+                for entry in outline.entries {
+                    let is_described = describe(&damaged, entry.node).is_ok();
+                    assert_eq!(is_described, entry.state != EntryState::Outside);
+                }
+            }
+        }
+    }
+}
