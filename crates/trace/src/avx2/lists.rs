@@ -86,12 +86,10 @@ impl Lists {
     /// Whether every slot has one task, or is free: SLOT-UNIQUE, for assertions between rounds.
     pub(super) fn are_unique(&self) -> bool {
         let lists = [&self.nodes, &self.leaves, &self.others, &self.free];
-        let mut slots: Vec<u32> = lists
-            .iter()
-            .flat_map(|list| list.tasks[..list.count].iter().map(|task| task.slot))
-            .collect();
-        slots.sort_unstable();
-        slots.into_iter().eq(0..SLOTS as u32)
+        let tasks = lists.iter().flat_map(|list| &list.tasks[..list.count]);
+        let (seen, count) =
+            tasks.fold((0u64, 0), |(seen, count), task| (seen | 1 << task.slot, count + 1));
+        (seen.count_ones() as usize, count) == (SLOTS, SLOTS)
     }
 
     /// Whether no ray is in flight.

@@ -111,10 +111,10 @@ impl Lists {
     /// Whether every slot has one task, or is free: SLOT-UNIQUE, for assertions between rounds.
     pub(super) fn are_unique(&self) -> bool {
         let lists = [&self.nodes, &self.leaves, &self.others, &self.hits, &self.free];
-        let mut slots: Vec<u32> =
-            lists.iter().flat_map(|list| list.slots[..list.count].iter().copied()).collect();
-        slots.sort_unstable();
-        slots.into_iter().eq(0..SLOTS as u32)
+        let slots = lists.iter().flat_map(|list| &list.slots[..list.count]);
+        let (seen, count) =
+            slots.fold((0u64, 0), |(seen, count), &slot| (seen | 1 << slot, count + 1));
+        (seen.count_ones() as usize, count) == (SLOTS, SLOTS)
     }
 
     /// Whether a slot is not free.
