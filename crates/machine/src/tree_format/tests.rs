@@ -1,6 +1,6 @@
 use super::*;
 use crate::Severity;
-use crate::block_format::{Block, BlockLead};
+use crate::blocks::{Block, BlockLead};
 use geometry::{Aabb, InstanceFlags, Transform, Triangle, Vec3};
 use proptest::prelude::*;
 use tree::{Blas, Bvh, Instance, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tlas};
@@ -56,20 +56,20 @@ fn example() -> Tree {
 #[test]
 fn decoding_gives_the_tree_back() {
     let tree = example();
-    let image = TreeFormat.encode(&tree).unwrap();
-    let report = TreeFormat.check(image.clone());
+    let image = PlainTree.encode(&tree).unwrap();
+    let report = PlainTree::check(image.clone());
     assert_eq!(report.findings, Vec::new());
     let checked = report.checked.unwrap();
     assert!(checked.facts().lossless && checked.facts().finite);
-    assert_eq!(TreeFormat.decode(&checked), tree);
-    assert_eq!(TreeFormat.encode(&TreeFormat.decode(&checked)).unwrap(), image);
+    assert_eq!(PlainTree::decode(&checked), tree);
+    assert_eq!(PlainTree.encode(checked.tree()).unwrap(), image);
 }
 
 #[test]
 fn blocks_follow_the_hierarchy() {
     let tree = example();
-    let checked = TreeFormat.check(TreeFormat.encode(&tree).unwrap()).checked.unwrap();
-    let blocks = TreeFormat.blocks(&checked);
+    let checked = PlainTree::check(PlainTree.encode(&tree).unwrap()).checked.unwrap();
+    let blocks = PlainTree::blocks(&checked).unwrap();
     let roots: Vec<Option<u32>> = blocks.levels.iter().map(|level| level.root).collect();
     // Two nodes of the BLAS, and the root of the TLAS, which is a leaf.
     assert_eq!(roots, [Some(0), Some(2)]);
@@ -106,9 +106,9 @@ fn every_rule_has_its_finding() {
         (8, 0, 0, "placement_transform"),
     ];
     for (segment, byte, word, rule) in cases {
-        let mut image = TreeFormat.encode(&example()).unwrap();
+        let mut image = PlainTree.encode(&example()).unwrap();
         image.segments[segment].bytes_mut()[byte..][..4].copy_from_slice(&word.to_le_bytes());
-        let report = TreeFormat.check(image);
+        let report = PlainTree::check(image);
         assert!(report.checked.is_none() && !report.is_sound(), "{rule}");
         assert_eq!(report.findings[0].rule, rule, "{}", report.findings[0]);
     }
@@ -116,18 +116,18 @@ fn every_rule_has_its_finding() {
 
 #[test]
 fn two_blases_need_a_tlas() {
-    let mut image = TreeFormat.encode(&example()).unwrap();
+    let mut image = PlainTree.encode(&example()).unwrap();
     let directory = image.segments[0].bytes_mut();
     directory.copy_within(HEADER_BYTES..HEADER_BYTES + RECORD_BYTES, HEADER_BYTES + RECORD_BYTES);
-    assert_eq!(TreeFormat.check(image).findings[0].rule, "one_bottom");
+    assert_eq!(PlainTree::check(image).findings[0].rule, "one_bottom");
 }
 
 #[test]
 fn geometry_outside_its_box_is_a_warning() {
-    let mut image = TreeFormat.encode(&example()).unwrap();
+    let mut image = PlainTree.encode(&example()).unwrap();
     // The first corner of triangle 0.
     image.segments[3].bytes_mut()[..4].copy_from_slice(&(-100f32).to_le_bytes());
-    let report = TreeFormat.check(image);
+    let report = PlainTree::check(image);
     assert_eq!(report.findings[0].rule, "contained");
     assert_eq!(report.findings[0].severity, Severity::Warning);
     assert!(!report.checked.unwrap().facts().lossless);
@@ -139,7 +139,7 @@ fn a_leaf_too_large_is_refused() {
     tree.tlas = None;
     let root = Node { bounds: tree.bounds(), link: NodeLink::leaf(0, 127) };
     tree.blases[0].bvh = Bvh::new(vec![root], vec![0; 127], 3).unwrap();
-    let error = TreeFormat.encode(&tree).unwrap_err();
+    let error = PlainTree.encode(&tree).unwrap_err();
     assert_eq!(
         error.to_string(),
         "level 0, entry 0: a leaf of 127 references from 0 on; at most 126, below 16777216, can be \
@@ -153,7 +153,7 @@ proptest! {
     fn flipped_bits_never_crash(
         flips in prop::collection::vec((0usize..9, any::<usize>(), 0u8..8), 1..6),
     ) {
-        let mut image = TreeFormat.encode(&example()).unwrap();
+        let mut image = PlainTree.encode(&example()).unwrap();
         for (segment, byte, bit) in flips {
             let bytes = image.segments[segment].bytes_mut();
             if !bytes.is_empty() {
@@ -161,8 +161,8 @@ proptest! {
                 bytes[at] ^= 1 << bit;
             }
         }
-        if let Some(checked) = TreeFormat.check(image).checked {
-            prop_assert!(!TreeFormat.decode(&checked).blases.is_empty());
+        if let Some(checked) = PlainTree::check(image).checked {
+            prop_assert!(!checked.tree().blases.is_empty());
         }
     }
 }
