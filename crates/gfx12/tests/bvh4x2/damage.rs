@@ -3,9 +3,10 @@
 use geometry::TriangleRule;
 use gfx12::uncompressed::check::check;
 use gfx12::uncompressed::encode::encode;
-use gfx12::uncompressed::{BoxPrecision, Gfx12Bvh4x2, Options};
+use gfx12::uncompressed::{BoxPrecision, Options};
 use gfx12::walk::{self, Dual};
-use machine::{Counters, Format, Image, Machine, Oracle, Segment};
+use machine::{Image, Machine, Oracle, Segment};
+use std::sync::Arc;
 use testkit::Random;
 use testkit::worlds::{instanced, mixed, rays};
 
@@ -28,26 +29,23 @@ fn one_flipped_bit_is_named_or_harmless() {
             let (byte, bit) = (random.below(bytes.len()), random.below(8));
             bytes[byte] ^= 1 << bit;
             let report = check(image);
-            let Some(checked) = report.checked else {
+            let Some(checked) = report.checked.map(Arc::new) else {
                 named += 1;
                 continue;
             };
-            let decoded = Gfx12Bvh4x2::default().decode(&checked);
             let rule = TriangleRule::Watertight;
-            let Ok(dual) = Dual::new(&checked, walk::Options::dual(rule)) else {
+            let Ok(dual) = Dual::new(Arc::clone(&checked), walk::Options::dual(rule)) else {
                 named += 1;
                 continue;
             };
-            let oracle = Oracle::new(&decoded, rule);
+            let oracle = Oracle::new(&**checked.tree(), rule);
             for query in &queries {
-                let (mut got, mut expected) = (Vec::new(), Vec::new());
-                let mut counters = Counters::default();
-                let ended = dual.answer(query, &mut got, &mut counters);
+                let answer = dual.answer(&(*query).into());
                 if !report.findings.is_empty() {
                     continue; // named; that the walk came back is enough
                 }
-                ended.unwrap();
-                oracle.answer(query, &mut expected, &mut counters).unwrap();
+                let got = answer.unwrap().hits;
+                let expected = oracle.answer(&(*query).into()).unwrap().hits;
                 if query.kind == machine::HitKind::Any {
                     assert_eq!(got.is_empty(), expected.is_empty());
                 } else {
@@ -94,10 +92,11 @@ fn many_flips_and_cuts_never_crash() {
 
 fn walk_if_sound(image: Image) {
     if let Some(checked) = check(image).checked {
-        let decoded = Gfx12Bvh4x2::default().decode(&checked);
-        if let Ok(dual) = Dual::new(&checked, walk::Options::dual(TriangleRule::MollerTrumbore)) {
-            for query in rays(&decoded.bounds(), 2, 5) {
-                let _ = dual.answer(&query, &mut Vec::new(), &mut Counters::default());
+        let bounds = checked.tree().bounds();
+        let options = walk::Options::dual(TriangleRule::MollerTrumbore);
+        if let Ok(dual) = Dual::new(Arc::new(checked), options) {
+            for query in rays(&bounds, 2, 5) {
+                let _ = dual.answer(&query.into());
             }
         }
     }

@@ -4,14 +4,14 @@ use geometry::{Aabb, Triangle, Vec3};
 use gfx12::layout::uncompressed::high_precision_box::{decode_plane, encode_plane};
 use gfx12::uncompressed::encode::encode;
 use gfx12::uncompressed::{BoxPrecision, EncodeError, Gfx12Bvh4x2, Options};
-use machine::{CheckedImage, Format};
+use machine::{Checked, Format};
 use std::collections::BTreeMap;
 use testkit::worlds::{instanced, mixed, scenes};
 use tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tree};
 
-fn checked(tree: &Tree, options: Options) -> CheckedImage {
+fn checked(tree: &Tree, options: Options) -> Checked<Gfx12Bvh4x2> {
     let image = encode(tree, &options).unwrap();
-    let report = Gfx12Bvh4x2::default().check(image);
+    let report = Gfx12Bvh4x2::check(image);
     let odd: Vec<_> = report.findings.iter().filter(|found| found.rule != "contained").collect();
     assert!(odd.is_empty(), "{odd:?}");
     report.checked.unwrap()
@@ -48,7 +48,7 @@ fn images_of_images_are_equal_and_nothing_is_lost() {
         for precision in [BoxPrecision::Fp32, BoxPrecision::High] {
             let image = checked(tree, Options::new(precision));
             assert!(image.facts().parents && image.facts().finite);
-            let decoded = Gfx12Bvh4x2::default().decode(&image);
+            let decoded = image.tree();
             for (given, stored) in tree.blases.iter().zip(&decoded.blases) {
                 assert_eq!(primitives(given), primitives(stored));
             }
@@ -62,9 +62,9 @@ fn images_of_images_are_equal_and_nothing_is_lost() {
                 }
                 (given, stored) => assert_eq!(given.is_some(), stored.is_some()),
             }
-            let again = encode(&decoded, &Options::decoded(precision)).unwrap();
+            let again = encode(decoded, &Options::decoded(precision)).unwrap();
             assert!(again == *image.image(), "{precision:?}");
-            assert_eq!(checked(&decoded, Options::decoded(precision)).facts(), image.facts());
+            assert_eq!(checked(decoded, Options::decoded(precision)).facts(), image.facts());
         }
     }
 }
@@ -72,11 +72,12 @@ fn images_of_images_are_equal_and_nothing_is_lost() {
 #[test]
 fn a_margin_widens_every_box_and_nothing_else() {
     let tree = mixed();
-    let with = Gfx12Bvh4x2::default().decode(&checked(&tree, Options::default()));
+    let with = checked(&tree, Options::default());
     let bare = Options { margin: false, ..Options::default() };
-    let without = Gfx12Bvh4x2::default().decode(&checked(&tree, bare));
-    assert_eq!(with.blases[0].primitives, without.blases[0].primitives);
-    let entries = with.blases[0].bvh.nodes().iter().zip(without.blases[0].bvh.nodes());
+    let without = checked(&tree, bare);
+    let (with, without) = (&with.tree().blases[0], &without.tree().blases[0]);
+    assert_eq!(with.primitives, without.primitives);
+    let entries = with.bvh.nodes().iter().zip(without.bvh.nodes());
     for (wide, narrow) in entries.skip(1) {
         assert!(wide.bounds.contains(&narrow.bounds) && wide.bounds != narrow.bounds);
     }
@@ -87,7 +88,7 @@ fn a_margin_widens_every_box_and_nothing_else() {
 fn most_triangles_of_a_mesh_are_paired() {
     let tree = mixed();
     let image = checked(&tree, Options::default());
-    let bvh = &Gfx12Bvh4x2::default().decode(&image).blases[0].bvh;
+    let bvh = &image.tree().blases[0].bvh;
     let pairs = bvh.nodes().iter().filter(|entry| bvh.items(entry).len() == 2).count();
     let most = bvh.nodes().iter().map(|entry| entry.link.count()).max();
     assert_eq!(most, Some(4));
@@ -117,7 +118,7 @@ fn the_root_is_a_box_over_anything() {
     let empty = Tree { blases: vec![nothing], tlas: None };
     let image = checked(&empty, Options::default());
     assert_eq!(image.image().byte_count(), 256 + 128);
-    assert_eq!(Gfx12Bvh4x2::default().decode(&image), empty);
+    assert_eq!(**image.tree(), empty);
 }
 
 #[test]
@@ -164,8 +165,7 @@ fn large_leaves_and_wide_nodes_are_divided() {
     tree.blases[0].bvh = Bvh::new(vec![root], references, count).unwrap();
     let image = checked(&tree, Options::default());
     assert!(image.facts().lossless);
-    let decoded = Gfx12Bvh4x2::default().decode(&image);
-    assert_eq!(primitives(&decoded.blases[0]), primitives(&tree.blases[0]));
+    assert_eq!(primitives(&image.tree().blases[0]), primitives(&tree.blases[0]));
 }
 
 /// For E >= 25 a truncated plane decodes to the outer side of the exact one (G-34), compared as

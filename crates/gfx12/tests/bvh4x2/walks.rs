@@ -3,24 +3,26 @@
 use geometry::TriangleRule;
 use gfx12::uncompressed::{BoxPrecision, Gfx12Bvh4x2, Options};
 use gfx12::walk::{self, Dual, WalkError};
-use machine::{CheckedImage, Counters, Format, Hit, HitKind, Machine, Oracle, RayQuery, Reference};
+use machine::{
+    Answer, Checked, Format, Hit, HitKind, Machine, MachineInput, MachineOptions, Oracle,
+    PlainTree, RayQuery, Reference, TreeFormat,
+};
+use std::sync::Arc;
 use testkit::worlds::{instanced, mixed, rays, scenes};
 use tree::Tree;
 
-fn checked(tree: &Tree, precision: BoxPrecision) -> CheckedImage {
+fn checked(tree: &Tree, precision: BoxPrecision) -> Arc<Checked<Gfx12Bvh4x2>> {
     let format = Gfx12Bvh4x2 { options: Options::new(precision) };
-    let report = format.check(format.encode(tree).unwrap());
-    report.checked.unwrap_or_else(|| panic!("{:?}", report.findings))
+    let report = Gfx12Bvh4x2::check(format.encode(tree).unwrap());
+    Arc::new(report.checked.unwrap_or_else(|| panic!("{:?}", report.findings)))
 }
 
 fn answer(machine: &dyn Machine, query: &RayQuery) -> Vec<Hit> {
-    let mut hits = Vec::new();
-    machine.answer(query, &mut hits, &mut Counters::default()).unwrap();
-    hits
+    machine.answer(&(*query).into()).unwrap().hits
 }
 
 /// Whether an answer is the oracle's; any of all hits will do for an any query.
-fn agrees(oracle: &Oracle<'_>, query: &RayQuery, got: &[Hit]) -> bool {
+fn agrees(oracle: &dyn Machine, query: &RayQuery, got: &[Hit]) -> bool {
     let all = answer(oracle, &RayQuery { kind: HitKind::All, ..*query });
     match query.kind {
         HitKind::All => got == all,
@@ -41,16 +43,16 @@ fn both_machines_agree_with_the_oracle_for_every_stack_size() {
     for (number, tree) in trees.iter().enumerate() {
         for precision in [BoxPrecision::Fp32, BoxPrecision::High] {
             let image = checked(tree, precision);
-            let decoded = Gfx12Bvh4x2::default().decode(&image);
+            let decoded = &**image.tree();
             for rule in TriangleRule::ALL {
                 if rule == TriangleRule::MollerTrumbore && !image.facts().lossless {
                     continue; // its hits may lie outside the parts of a split triangle
                 }
-                let oracle = Oracle::new(&decoded, rule);
-                let reference = Reference::new(&decoded, rule);
+                let oracle = Oracle::new(decoded, rule);
+                let reference = Reference::new(decoded, rule);
                 let duals = [2, 4, 8, 16].map(|stack_size| {
                     let options = walk::Options { stack_size, ..walk::Options::dual(rule) };
-                    Dual::new(&image, options).unwrap()
+                    Dual::new(Arc::clone(&image), options).unwrap()
                 });
                 for query in rays(&decoded.bounds(), 11 + number as u64, 150) {
                     let got = answer(&reference, &query);
@@ -76,14 +78,15 @@ fn both_machines_agree_with_the_oracle_for_every_stack_size() {
 fn masks_cull_instances() {
     let tree = instanced();
     let image = checked(&tree, BoxPrecision::Fp32);
-    let dual = Dual::new(&image, walk::Options::dual(TriangleRule::Watertight)).unwrap();
+    let dual =
+        Dual::new(Arc::clone(&image), walk::Options::dual(TriangleRule::Watertight)).unwrap();
     let entered = |mask: u8| {
-        let mut counters = Counters::default();
+        let mut done = Answer::default();
         for query in rays(&tree.bounds(), 3, 100) {
             let query = RayQuery { mask, kind: HitKind::All, ..query };
-            dual.answer(&query, &mut Vec::new(), &mut counters).unwrap();
+            dual.answer_into(&query.into(), &mut done).unwrap();
         }
-        counters.instances
+        done.counters.instances
     };
     assert!(entered(0xFF) > entered(0x80) && entered(0x80) > 0);
     assert_eq!(entered(0), 0);
@@ -94,12 +97,13 @@ fn a_budget_that_ends_leaves_no_hits() {
     let tree = mixed();
     let image = checked(&tree, BoxPrecision::Fp32);
     let base = walk::Options::dual(TriangleRule::Watertight);
-    let dual = Dual::new(&image, walk::Options { step_limit: Some(2), ..base }).unwrap();
+    let dual =
+        Dual::new(Arc::clone(&image), walk::Options { step_limit: Some(2), ..base }).unwrap();
     let mut ended = 0;
     for query in rays(&tree.bounds(), 5, 40) {
-        let mut hits = vec![];
-        if dual.answer(&query, &mut hits, &mut Counters::default()).is_err() {
-            assert_eq!(hits, []);
+        let mut answer = Answer { hits: vec![Hit::MISS], ..Answer::default() };
+        if dual.answer_into(&query.into(), &mut answer).is_err() {
+            assert_eq!(answer.hits, []);
             ended += 1;
         }
     }
@@ -114,15 +118,20 @@ fn what_cannot_be_walked_is_refused() {
     // The last dword of the table: the root's parent.
     let table_end = (image.bases[0] - image.segments[0].address) as usize;
     image.segments[0].bytes_mut()[table_end - 4] ^= 1;
-    let report = format.check(image);
+    let report = Gfx12Bvh4x2::check(image);
     assert!(report.findings.iter().all(|finding| finding.rule == "parent"));
-    let image = report.checked.unwrap();
+    let image = Arc::new(report.checked.unwrap());
     let options = walk::Options::dual(TriangleRule::Watertight);
-    assert!(matches!(Dual::new(&image, options), Err(WalkError::Parents { size: 16, .. })));
+    assert!(matches!(
+        Dual::new(Arc::clone(&image), options),
+        Err(WalkError::Parents { size: 16, .. })
+    ));
     let image = checked(&tree, BoxPrecision::Fp32);
     let none = walk::Options { stack_size: 0, ..options };
-    assert!(matches!(Dual::new(&image, none), Err(WalkError::StackSize { found: 0 })));
-    let other = machine::TreeFormat.check(machine::TreeFormat.encode(&tree).unwrap());
-    let refused = Dual::new(other.checked.as_ref().unwrap(), options).unwrap_err();
-    assert_eq!(refused.to_string(), "the image has the format tree, expected gfx12-bvh4x2");
+    assert!(matches!(Dual::new(Arc::clone(&image), none), Err(WalkError::StackSize { found: 0 })));
+    let other = PlainTree::check(PlainTree.encode(&tree).unwrap()).checked.unwrap();
+    let entry = gfx12::registry::MACHINES.iter().find(|machine| machine.name == "gfx12-dual");
+    let input = MachineInput::Image(Arc::new(other));
+    let refused = (entry.unwrap().make)(&input, &MachineOptions::default()).err().unwrap();
+    assert_eq!(refused.to_string(), "the machine gfx12-dual does not read the format tree");
 }

@@ -9,7 +9,7 @@ use build::Preset;
 use geometry::{Ray, TriangleRule, Vec3};
 use gfx12::encode::{Options, Policy, encode};
 use gfx12::{check, decode};
-use machine::{Counters, HitKind, Image, Machine, Oracle, RayQuery, Reference, Segment};
+use machine::{HitKind, Image, Machine, Oracle, RayQuery, Reference, Segment};
 use tree::Tree;
 
 /// Small images of every kind.
@@ -40,10 +40,8 @@ fn obeys_the_law(tree: &Tree, random: &mut Random, rays: usize) {
         let mut query = RayQuery::new(HitKind::All, Ray::new(origin, target - origin));
         query.mask = if random.below(3) == 0 { random.bits() as u8 } else { 0xFF };
         for rule in TriangleRule::ALL {
-            let (mut got, mut expected) = (Vec::new(), Vec::new());
-            let counters = &mut Counters::default();
-            Reference::new(tree, rule).answer(&query, &mut got, counters).unwrap();
-            Oracle::new(tree, rule).answer(&query, &mut expected, counters).unwrap();
+            let got = Reference::new(tree, rule).answer(&query.into()).unwrap().hits;
+            let expected = Oracle::new(tree, rule).answer(&query.into()).unwrap().hits;
             assert_eq!(got, expected, "{query:?}");
         }
     }
@@ -65,10 +63,9 @@ fn a_flipped_bit_is_named_or_harmless() {
                 named += 1;
                 continue;
             };
-            let tree = decode::decode(&checked);
             if is_silent && checked.facts().lossless {
                 harmless += 1;
-                obeys_the_law(&tree, random, 4);
+                obeys_the_law(checked.tree(), random, 4);
             } else {
                 named += 1;
             }
@@ -87,9 +84,9 @@ fn survives(image: Image, random: &mut Random) {
         assert!(!finding.to_string().is_empty());
     }
     if let Some(checked) = report.checked {
-        let tree = decode::decode(&checked);
+        let tree = checked.tree();
         if checked.facts().lossless {
-            obeys_the_law(&tree, random, 2);
+            obeys_the_law(tree, random, 2);
         }
     }
 }
@@ -182,6 +179,6 @@ fn depth_does_not_matter() {
     let report = check::check(image);
     assert!(report.findings.iter().all(|finding| finding.rule == "loose_box"));
     assert_eq!(report.nodes, depth as usize + 1);
-    let decoded = decode::decode(&report.checked.unwrap());
-    assert_eq!(decoded.blases[0].bvh.nodes().len(), depth as usize + 1);
+    let checked = report.checked.unwrap();
+    assert_eq!(checked.tree().blases[0].bvh.nodes().len(), depth as usize + 1);
 }

@@ -2,10 +2,11 @@
 
 use crate::dump::{hiprt_image, hiprt_json, patterns};
 use gfx12::{check, decode};
+use std::sync::Arc;
 use tree::Tree;
 
-fn tree() -> Tree {
-    decode::decode(&check::check(hiprt_image()).checked.expect("sound"))
+fn tree() -> Arc<Tree> {
+    Arc::clone(check::check(hiprt_image()).checked.expect("sound").tree())
 }
 
 #[test]

@@ -7,7 +7,7 @@ use geometry::{Aabb, Vec3};
 use gfx12::encode::{Options, Policy, encode};
 use gfx12::layout::BoxNode;
 use gfx12::quantize::quantize;
-use gfx12::{check, decode, obb};
+use gfx12::{check, obb};
 use machine::Image;
 use tree::{Blas, Node};
 
@@ -41,8 +41,8 @@ fn rotated_box(index: u8, points: &[Vec3]) -> Aabb {
 pub(crate) fn oriented_image(seed: u64) -> Image {
     let tree = tree(&scene("mixed", seed), Preset::Balanced);
     let mut image = encode(&tree, &Options::new(Policy::Gpurt)).unwrap().image;
-    let decoded = decode::decode(&check::check(image.clone()).checked.unwrap());
-    let blas = &decoded.blases[0];
+    let checked = check::check(image.clone()).checked.unwrap();
+    let blas = &checked.tree().blases[0];
     let nodes = boxes(&image, 0);
     // Boxes and inner entries are listed in the same order, level by level.
     let inner = blas.bvh.nodes().iter().filter(|entry| !entry.link.is_leaf());
@@ -80,8 +80,7 @@ fn vertices_are_rotated_into_the_frame() {
         assert_eq!(report.findings, [], "seed {seed}");
         let checked = report.checked.unwrap();
         assert!(checked.facts().lossless);
-        let decoded = decode::decode(&checked);
-        let blas = &decoded.blases[0];
+        let blas = &checked.tree().blases[0];
         for entry in &blas.bvh.nodes()[1..] {
             let mut points = Vec::new();
             corners(blas, entry, &mut points);

@@ -4,12 +4,13 @@
 use crate::worlds::{scene, tree};
 use build::Preset;
 use gfx12::check::check;
-use gfx12::decode::decode;
 use gfx12::encode::{Options, Policy, encode};
 use gfx12::layout::{BoxNode, GpurtHeader, NodeBits, NodeKind, NodePointer};
 use gfx12::rra::container::{Container, Magic, StoredChunk, write};
-use gfx12::rra::{self, FilePlace};
-use machine::{Image, Severity};
+use gfx12::{registry, rra};
+use machine::{Image, ImageFile, Severity};
+use std::sync::Arc;
+use tree::{Instance, Tree};
 
 /// The driver interface version in RADV's headers.
 const RADV_VERSION: u32 = 8 << 16;
@@ -63,11 +64,19 @@ fn world(policy: Policy) -> Image {
     encode(&tree, &Options::new(policy)).unwrap().image
 }
 
+fn decoded(image: Image) -> Arc<Tree> {
+    Arc::clone(check(image).checked.unwrap().tree())
+}
+
+fn instances(tree: &Tree) -> impl Iterator<Item = &Instance> {
+    tree.tlas.iter().flat_map(|tlas| &tlas.instances)
+}
+
 #[test]
 fn records_in_radv_s_order_belong_to_their_nodes() {
     for policy in Policy::ALL {
         let plain = world(policy);
-        let expected = decode(&check(plain.clone()).checked.unwrap());
+        let expected = decoded(plain.clone());
         for version in [header(&plain).version, RADV_VERSION] {
             let mut image = plain.clone();
             in_radv_order(&mut image);
@@ -75,7 +84,7 @@ fn records_in_radv_s_order_belong_to_their_nodes() {
             let report = check(image);
             let rules: Vec<_> = report.findings.iter().map(|f| (f.rule, f.severity)).collect();
             assert_eq!(rules, [("sideband_order", Severity::Note)]);
-            assert_eq!(decode(&report.checked.unwrap()), expected);
+            assert_eq!(*report.checked.unwrap().tree(), expected);
         }
     }
 }
@@ -84,7 +93,7 @@ fn records_in_radv_s_order_belong_to_their_nodes() {
 #[test]
 fn instances_stand_where_their_nodes_say() {
     let mut image = world(Policy::Dense);
-    let expected = decode(&check(image.clone()).checked.unwrap()).tlas.unwrap();
+    let expected = decoded(image.clone());
     let start = header(&image).geometry_info_offset as usize;
     for number in 0..3 {
         let offset = start + 64 * number + 28;
@@ -92,9 +101,9 @@ fn instances_stand_where_their_nodes_say() {
     }
     let report = check(image);
     assert_eq!(report.findings.iter().filter(|finding| finding.rule == "sideband").count(), 3);
-    let tlas = decode(&report.checked.unwrap()).tlas.unwrap();
+    let checked = report.checked.unwrap();
     let mut inverted = 0;
-    for (found, expected) in tlas.instances.iter().zip(&expected.instances) {
+    for (found, expected) in instances(checked.tree()).zip(instances(&expected)) {
         if found != expected {
             inverted += 1;
             assert_eq!(found.object_to_world, found.world_to_object.inverse().unwrap());
@@ -129,16 +138,17 @@ fn radv_file(image: &Image) -> Vec<u8> {
 #[test]
 fn a_file_as_radv_writes_it_is_sound_and_means_the_same() {
     let plain = world(Policy::Radv);
-    let expected = decode(&check(plain.clone()).checked.unwrap());
+    let expected = decoded(plain.clone());
     let mut image = plain;
     in_radv_order(&mut image);
     unset_pointers(&mut image);
     let file = rra::read(&radv_file(&image)).unwrap();
     let opened = file.open(None).unwrap();
-    let places = opened.places.iter().map(|place: &FilePlace| place.offset(0)).collect();
-    let report = gfx12::check::check_file(opened.image, places);
-    let all = file.findings.iter().chain(&opened.findings).chain(&report.findings);
+    let opened =
+        ImageFile { findings: opened.findings, ..ImageFile::of(opened.image, opened.places) };
+    let report = opened.check(registry::FORMATS[0].check);
+    let all = file.findings.iter().chain(&report.findings);
     let odd: Vec<_> = all.filter(|finding| finding.severity != Severity::Note).collect();
     assert!(odd.is_empty(), "{odd:?}");
-    assert_eq!(decode(&report.checked.unwrap()), expected);
+    assert_eq!(*report.checked.unwrap().tree(), expected);
 }

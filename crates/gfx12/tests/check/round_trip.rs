@@ -4,8 +4,8 @@ use crate::worlds::{KINDS, scene, tree};
 use build::Preset;
 use gfx12::decode::NodeBody;
 use gfx12::encode::{Options, Policy, encode, encode_in_frames};
-use gfx12::{check, decode};
-use machine::CheckedImage;
+use gfx12::{Gfx12, check, decode};
+use machine::Checked;
 use scene::builtin::Builtin;
 use tree::{Blas, Tree};
 
@@ -40,7 +40,7 @@ fn fingerprints(blas: &Blas) -> Vec<Fingerprint> {
     all
 }
 
-fn proved(tree: &Tree, options: &Options, may_warn: &[&str]) -> CheckedImage {
+fn proved(tree: &Tree, options: &Options, may_warn: &[&str]) -> Checked<Gfx12> {
     let report = check::check(encode(tree, options).unwrap().image);
     let unexpected: Vec<String> = report
         .findings
@@ -57,10 +57,10 @@ fn round_trip(given: &Tree, options: &Options, may_warn: &[&str]) {
     let image = proved(given, options, may_warn);
     assert!(image.facts().lossless || !may_warn.is_empty());
     assert!(image.facts().parents && image.facts().finite);
-    let decoded = decode::decode(&image);
-    same_geometry(&decoded, given);
+    let decoded = image.tree();
+    same_geometry(decoded, given);
     let (frames, decoded_options) = (decode::frames(&image), Options::decoded(options.policy));
-    let again = encode_in_frames(&decoded, &frames, &decoded_options).unwrap().image;
+    let again = encode_in_frames(decoded, &frames, &decoded_options).unwrap().image;
     assert_eq!(again.segments.len(), image.image().segments.len());
     for (again, first) in again.segments.iter().zip(&image.image().segments) {
         assert_eq!(again.address, first.address);
@@ -150,7 +150,7 @@ fn radv_images_are_sound() {
             let tree = tree(&scene(kind, 100 + seed), Preset::Balanced);
             let image = proved(&tree, &Options::new(Policy::Radv), &["contained", "instance_box"]);
             assert!(image.facts().parents && image.facts().finite);
-            same_geometry(&decode::decode(&image), &tree);
+            same_geometry(image.tree(), &tree);
         }
     }
 }

@@ -14,7 +14,7 @@ use gfx12::layout::{
     BOX_TYPE, BasePointer, BoxFrame, BoxNode, ChildEntry, CullFlags, GpurtHeader, InstanceNode,
     NodeBits, NodePointer, PointerFlags,
 };
-use machine::{Image, Segment, Severity};
+use machine::{FilePlace, Image, ImageFile, Segment, Severity};
 use std::collections::BTreeSet;
 
 fn encoded(kind: &str, policy: Policy) -> Image {
@@ -442,8 +442,9 @@ fn offsets_lead_to_the_node() {
     assert_eq!(findings.len(), 1);
     assert_eq!((findings[0].offset, findings[0].bits.clone()), (before + inside, 64..96));
     assert_eq!(findings[0].place, format!("box {pointer}"));
-    let file = gfx12::check::check_file(image, vec![1 << 20, 2 << 20, 3 << 20, 5 << 20, 6 << 20]);
-    assert_eq!(file.findings[0].offset, (5 << 20) + inside);
+    let places = [1, 2, 3, 5, 6].map(|place: u64| FilePlace::at(place << 20)).to_vec();
+    let report = ImageFile::of(image, places).check(gfx12::registry::FORMATS[0].check);
+    assert_eq!(report.findings[0].offset, (5 << 20) + inside);
 }
 
 /// A report is bounded: a thousand findings of a rule, and their sum.

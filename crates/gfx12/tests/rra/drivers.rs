@@ -96,7 +96,7 @@ fn compressed_chunks() {
     let opened = file.open(None).unwrap();
     assert_eq!(opened.image, cornell_world());
     let place = &opened.places[1];
-    assert_eq!(place.offset(0x200), place.data_offset);
+    assert_eq!(Some(place.offset(0x200)), place.compressed);
     assert_eq!(place.describe(0x200), "chunk RawAccelStruct 1, byte 0x280 of the unpacked data");
 }
 

@@ -6,6 +6,7 @@ use gfx12::encode::{Options as EncodeOptions, Policy};
 use gfx12::walk::{Gpurt, Options, Radv, RadvLiteral, WalkError};
 use machine::Machine;
 use scene::{Instance, Scene};
+use std::sync::Arc;
 
 /// Some instances of one object, near each other.
 fn instanced(mut scene: Scene) -> Scene {
@@ -40,9 +41,9 @@ fn survives(scene: &Scene, encoding: &EncodeOptions, seed: u64, flips: usize) {
         let gpurt = Options { stack_size, ..Options::gpurt(rule) };
         let radv = Options { stack_size, ..Options::radv(rule) };
         let machines: [Result<Box<dyn Machine>, WalkError>; 3] = [
-            Gpurt::new(&world.image, gpurt).map(|machine| Box::new(machine) as _),
-            Radv::new(&world.image, radv).map(|machine| Box::new(machine) as _),
-            RadvLiteral::new(&world.image, radv).map(|machine| Box::new(machine) as _),
+            Gpurt::new(Arc::clone(&world.image), gpurt).map(|machine| Box::new(machine) as _),
+            Radv::new(Arc::clone(&world.image), radv).map(|machine| Box::new(machine) as _),
+            RadvLiteral::new(Arc::clone(&world.image), radv).map(|machine| Box::new(machine) as _),
         ];
         for machine in machines.iter().flatten() {
             let losses = questions.losses(&**machine);

@@ -6,6 +6,7 @@ use gfx12::encode::{Options as EncodeOptions, Policy};
 use gfx12::layout::SortHeuristic;
 use gfx12::walk::{Gpurt, Options, Radv, RadvLiteral, WalkBack};
 use machine::{HitKind, RayQuery};
+use std::sync::Arc;
 use tree::{Blas, Bvh, Node, NodeLink, Tree};
 
 /// Wrong closest hits among 1,500 rays through boxes that overlap at random: about two hundred with
@@ -22,9 +23,9 @@ fn closest_hits_are_lost_when_the_stack_overflows() {
     for heuristic in [SortHeuristic::Closest, SortHeuristic::Midpoint] {
         let losses = [2, 4, 8, 16].map(|stack_size| {
             let options = Options { stack_size, heuristic, ..Options::radv(rule) };
-            let repaired = Radv::new(&world.image, options).unwrap();
+            let repaired = Radv::new(Arc::clone(&world.image), options).unwrap();
             assert_eq!(questions.losses(&repaired), [0; 3]);
-            let literal = RadvLiteral::new(&world.image, options).unwrap();
+            let literal = RadvLiteral::new(Arc::clone(&world.image), options).unwrap();
             let [closest, any, all] = questions.losses(&literal);
             assert_eq!((any, all), (0, 0), "their extent does not shrink");
             closest
@@ -47,8 +48,8 @@ fn ties_are_lost_with_the_original_extent() {
         let heuristic = SortHeuristic::Closest;
         let radv = Options { stack_size: 2, heuristic, walk_back, ..Options::radv(rule) };
         let gpurt = Options { stack_size: 2, walk_back, ..Options::gpurt(rule) };
-        let radv = Radv::new(&world.image, radv).unwrap();
-        let gpurt = Gpurt::new(&world.image, gpurt).unwrap();
+        let radv = Radv::new(Arc::clone(&world.image), radv).unwrap();
+        let gpurt = Gpurt::new(Arc::clone(&world.image), gpurt).unwrap();
         [questions.losses(&radv), questions.losses(&gpurt)]
     };
     let published = losses(WalkBack::OriginalExtent);

@@ -5,8 +5,10 @@ use crate::support::{Questions, World, aimed};
 use geometry::TriangleRule;
 use gfx12::decode::{NodeBody, nodes};
 use gfx12::encode::{Options as EncodeOptions, Policy};
-use gfx12::walk::{Gpurt, Options, Promise, Radv};
+use gfx12::walk::{Gpurt, Options, Radv};
+use machine::Promise;
 use scene::builtin::Builtin;
+use std::sync::Arc;
 
 #[test]
 fn the_margin_makes_hardware_lossless() {
@@ -18,10 +20,10 @@ fn the_margin_makes_hardware_lossless() {
             let rule = TriangleRule::Watertight;
             let questions = Questions::new(&world.tree, rule, seed, 1500, aimed);
             let promise = Promise::new(&world.tree.bounds());
-            assert!(questions.asked.iter().all(|(query, _)| promise.holds_for(&query.ray)));
-            let radv = Radv::new(&world.image, Options::radv(rule)).unwrap();
+            assert!(questions.asked.iter().all(|(query, _)| promise.holds_for(&query.shape)));
+            let radv = Radv::new(Arc::clone(&world.image), Options::radv(rule)).unwrap();
             let gpurt = Options { box_grow: 0, ..Options::gpurt(rule) };
-            let gpurt = Gpurt::new(&world.image, gpurt).unwrap();
+            let gpurt = Gpurt::new(Arc::clone(&world.image), gpurt).unwrap();
             let losses = [questions.losses(&radv), questions.losses(&gpurt)];
             if margin {
                 assert_eq!(losses, [[0; 3]; 2], "{}", builtin.name());
@@ -46,7 +48,7 @@ fn oriented_nodes_lose_nothing() {
         for rule in TriangleRule::ALL {
             let questions = Questions::new(&world.tree, rule, seed, 700, aimed);
             let gpurt = Options { box_grow: 0, ..Options::gpurt(rule) };
-            let gpurt = Gpurt::new(&world.image, gpurt).unwrap();
+            let gpurt = Gpurt::new(Arc::clone(&world.image), gpurt).unwrap();
             assert_eq!(questions.losses(&gpurt), [0; 3], "{}", builtin.name());
         }
     }

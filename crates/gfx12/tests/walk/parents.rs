@@ -6,6 +6,7 @@ use gfx12::decode::{NodeBody, nodes};
 use gfx12::encode::Options as EncodeOptions;
 use gfx12::walk::{Gpurt, Options, WalkError};
 use machine::Image;
+use std::sync::Arc;
 
 /// The image with the parent of one box made wrong.
 fn with_wrong_parent(mut image: Image, random: &mut Random) -> Image {
@@ -27,13 +28,13 @@ fn wrong_parents_are_no_matter_where_nothing_is_lost() {
     assert!(!world.image.facts().parents && world.image.facts().lossless);
     let rule = TriangleRule::Watertight;
     let options = |stack_size| Options { stack_size, ..Options::gpurt(rule) };
-    let refused = Gpurt::new(&world.image, options(2)).unwrap_err();
+    let refused = Gpurt::new(Arc::clone(&world.image), options(2)).unwrap_err();
     let WalkError::Parents { size: 2, needed } = refused else { panic!("{refused}") };
     assert!((3..=31).contains(&needed), "{needed}");
     let needed = needed as u8;
-    assert!(Gpurt::new(&world.image, options(needed - 1)).is_err());
-    let machine = Gpurt::new(&world.image, options(needed)).unwrap();
+    assert!(Gpurt::new(Arc::clone(&world.image), options(needed - 1)).is_err());
+    let machine = Gpurt::new(Arc::clone(&world.image), options(needed)).unwrap();
     let questions = Questions::new(&world.tree, rule, 51, 300, across);
     assert_eq!(questions.losses(&machine), [0; 3]);
-    assert!(Gpurt::new(&whole.image, options(2)).is_ok());
+    assert!(Gpurt::new(Arc::clone(&whole.image), options(2)).is_ok());
 }

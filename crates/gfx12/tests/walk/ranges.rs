@@ -7,6 +7,7 @@ use gfx12::encode::Options as EncodeOptions;
 use gfx12::layout::{BoxNode, NodeBits, PrimitiveNode, pair_descriptor_bits, type_of_pair};
 use gfx12::walk::{Gpurt, Options, Radv, WalkError};
 use machine::{Image, Segment};
+use std::sync::Arc;
 use tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tree};
 
 const STRIP: usize = 12;
@@ -78,10 +79,10 @@ fn agrees(image: Image, leaves: &[usize]) {
         assert!(questions.hitting() > 100);
         for stack_size in [1, 2, 8, 16] {
             let options = Options { stack_size, ..Options::gpurt(rule) };
-            let machine = Gpurt::new(&world.image, options).unwrap();
+            let machine = Gpurt::new(Arc::clone(&world.image), options).unwrap();
             assert_eq!(questions.losses(&machine), [0; 3]);
         }
-        let refused = Radv::new(&world.image, Options::radv(rule)).unwrap_err();
+        let refused = Radv::new(Arc::clone(&world.image), Options::radv(rule)).unwrap_err();
         assert!(matches!(refused, WalkError::LongRange { structure: 0, .. }), "{refused}");
     }
 }
@@ -157,12 +158,12 @@ fn the_hiprt_image() {
     for rule in TriangleRule::ALL {
         let questions = Questions::new(&world.tree, rule, 41, 500, aimed);
         assert!(questions.hitting() > 300);
-        let machine = Gpurt::new(&world.image, Options::gpurt(rule)).unwrap();
+        let machine = Gpurt::new(Arc::clone(&world.image), Options::gpurt(rule)).unwrap();
         let lost = questions.losses(&machine);
         // HIPRT leaves no margin: rays at edges that lie in box planes may slip through.
         assert!(lost.iter().all(|&lost| lost < 10), "{lost:?}");
         let short = Options { stack_size: 2, ..Options::gpurt(rule) };
-        let refused = Gpurt::new(&world.image, short).unwrap_err();
+        let refused = Gpurt::new(Arc::clone(&world.image), short).unwrap_err();
         assert!(matches!(refused, WalkError::Parents { size: 2, .. }), "{refused}");
     }
 }

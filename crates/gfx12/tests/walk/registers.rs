@@ -23,7 +23,7 @@ fn raw_t_is_that_of_the_rule() {
         let NodeBody::Primitive { node: primitive, reached } = node.body else { continue };
         for pair in (0..8u8).filter(|pair| reached >> pair & 1 == 1) {
             for _ in 0..40 {
-                let ray = aimed(&world.tree, &mut random).ray;
+                let ray = aimed(&world.tree, &mut random).shape;
                 let operands = Bvh8Operands {
                     resource: Resource::radv(SortHeuristic::Closest),
                     base,

@@ -5,9 +5,10 @@ use geometry::TriangleRule;
 use gfx12::encode::{Options as EncodeOptions, Policy};
 use gfx12::layout::SortHeuristic;
 use gfx12::walk::{Gpurt, Options, Radv, WalkError};
-use machine::{Counters, Machine};
+use machine::{Answer, Machine};
 use scene::Scene;
 use scene::builtin::Builtin;
+use std::sync::Arc;
 
 const SIZES: [u8; 5] = [1, 2, 4, 8, 16];
 const HEURISTICS: [SortHeuristic; 2] = [SortHeuristic::Closest, SortHeuristic::Midpoint];
@@ -23,10 +24,10 @@ fn every_size_agrees(scene: &Scene, seed: u64, rays: usize) {
                 for heuristic in HEURISTICS {
                     let gpurt = Options { stack_size, heuristic, ..Options::gpurt(rule) };
                     let radv = Options { stack_size, heuristic, ..Options::radv(rule) };
-                    let gpurt = Gpurt::new(&world.image, gpurt).unwrap();
+                    let gpurt = Gpurt::new(Arc::clone(&world.image), gpurt).unwrap();
                     let losses = questions.losses(&gpurt);
                     assert_eq!(losses, [0; 3], "{rule} {stack_size} {heuristic:?}");
-                    match Radv::new(&world.image, radv) {
+                    match Radv::new(Arc::clone(&world.image), radv) {
                         Ok(radv) => {
                             let losses = questions.losses(&radv);
                             assert_eq!(losses, [0; 3], "{rule} {stack_size} {heuristic:?}");
@@ -65,11 +66,12 @@ fn short_stacks_walk_back() {
     let questions = Questions::new(&world.tree, rule, 14, 100, aimed);
     let nodes = |stack_size| {
         let options = Options { stack_size, ..Options::gpurt(rule) };
-        let machine = Gpurt::new(&world.image, options).unwrap();
-        let mut counters = Counters::default();
+        let machine = Gpurt::new(Arc::clone(&world.image), options).unwrap();
+        let mut answer = Answer::default();
         for (query, _) in &questions.asked {
-            machine.answer(query, &mut Vec::new(), &mut counters).unwrap();
+            machine.answer_into(&(*query).into(), &mut answer).unwrap();
         }
+        let counters = answer.counters;
         assert_eq!(counters.queries, 100);
         assert!(counters.box_tests >= counters.nodes && counters.triangle_tests >= counters.leaves);
         counters.nodes
@@ -83,9 +85,9 @@ fn sizes_and_orders_that_no_stack_has() {
     let world = World::new(&soup(20, 5), &EncodeOptions::default());
     let options = Options::gpurt(TriangleRule::Watertight);
     for found in [0, 32, 255] {
-        let error = Gpurt::new(&world.image, Options { stack_size: found, ..options });
+        let error = Gpurt::new(Arc::clone(&world.image), Options { stack_size: found, ..options });
         assert_eq!(error.unwrap_err(), WalkError::StackSize { found });
     }
     let largest = Options { heuristic: SortHeuristic::Largest, ..options };
-    assert_eq!(Gpurt::new(&world.image, largest).unwrap_err(), WalkError::Heuristic);
+    assert_eq!(Gpurt::new(Arc::clone(&world.image), largest).unwrap_err(), WalkError::Heuristic);
 }

@@ -4,16 +4,17 @@ use build::{Options as BuildOptions, Preset};
 pub(crate) use geometry::random::Random;
 use geometry::{Aabb, Ray, Triangle, TriangleRule, Vec3};
 use gfx12::encode::Options as EncodeOptions;
-use gfx12::{check, decode, encode};
-use machine::{CheckedImage, Counters, Hit, HitKind, Image, Machine, Oracle, RayFlags, RayQuery};
+use gfx12::{Gfx12, encode};
+use machine::{Checked, Format, Hit, HitKind, Image, Machine, Oracle, RayFlags, RayQuery};
 use scene::{Geometry, Object, Scene, Shape};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use tree::Tree;
 
 /// A proved image and the tree that it stands for.
 pub(crate) struct World {
-    pub(crate) image: CheckedImage,
-    pub(crate) tree: Tree,
+    pub(crate) image: Arc<Checked<Gfx12>>,
+    pub(crate) tree: Arc<Tree>,
 }
 
 impl World {
@@ -27,8 +28,8 @@ impl World {
 
     /// `None` if the image is unsound.
     pub(crate) fn of_image(image: Image) -> Option<Self> {
-        let image = check::check(image).checked?;
-        Some(Self { tree: decode::decode(&image), image })
+        let image = Arc::new(Gfx12::check(image).checked?);
+        Some(Self { tree: Arc::clone(image.tree()), image })
     }
 }
 
@@ -153,7 +154,5 @@ impl Questions {
 }
 
 pub(crate) fn ask(machine: &dyn Machine, query: &RayQuery) -> Vec<Hit> {
-    let mut hits = Vec::new();
-    machine.answer(query, &mut hits, &mut Counters::default()).unwrap();
-    hits
+    machine.answer(&(*query).into()).unwrap().hits
 }

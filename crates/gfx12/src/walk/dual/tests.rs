@@ -5,7 +5,7 @@ use super::*;
 use crate::uncompressed::Gfx12Bvh4x2;
 use geometry::random::Random;
 use geometry::{Aabb, Ray, TriangleRule, Vec3};
-use machine::{Format, HitKind, Oracle};
+use machine::{Counters, Format, Hit, HitKind, Oracle, RayQuery, TreeFormat};
 use tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tree};
 
 /// `count` boxes that overlap a lot, four by four in random order, so that siblings do too.
@@ -50,22 +50,22 @@ fn every_leaf_is_found_exactly_once() {
     let mut rays_with_losses = [0; 4];
     for _ in 0..30 {
         let tree = overlapping(300, &mut random);
-        let image = format.check(format.encode(&tree).unwrap()).checked.unwrap();
-        let decoded = format.decode(&image);
+        let image = Gfx12Bvh4x2::check(format.encode(&tree).unwrap()).checked.unwrap();
+        let image = Arc::new(image);
         let rule = TriangleRule::Watertight;
-        let oracle = Oracle::new(&decoded, rule);
+        let oracle = Oracle::new(&**image.tree(), rule);
         for _ in 0..10 {
             let origin = random.vector(0.0, 14.0) - Vec3::splat(2.0);
             let target = Vec3::splat(3.0) + random.vector(0.0, 4.0);
             let query = RayQuery::new(HitKind::All, Ray::new(origin, target - origin));
-            let mut expected = Vec::new();
-            oracle.answer(&query, &mut expected, &mut Counters::default()).unwrap();
+            let expected = oracle.answer(&query.into()).unwrap().hits;
             for (size, losses) in [16, 8, 4, 2].into_iter().zip(&mut rays_with_losses) {
                 let options = Options { stack_size: size, ..Options::dual(rule) };
-                let dual = Dual::new(&image, options).unwrap();
+                let dual = Dual::new(Arc::clone(&image), options).unwrap();
                 let (mut hits, mut counters) = (Vec::new(), Counters::default());
                 let found = Found::new(&query, &mut hits);
-                let mut lane = Lane::new(&dual.0, &query, found, &mut counters);
+                let observer = &mut Unwatched;
+                let mut lane = Lane::new(&dual.0, &query, found, &mut counters, observer);
                 *losses += usize::from(walk(&mut lane).unwrap() == Ended::Lost);
                 // Not finished: these are the hits as the walk met them, doubles and all.
                 hits.sort_by(Hit::total_cmp);
