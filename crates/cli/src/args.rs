@@ -288,14 +288,24 @@ pub(crate) struct Render {
 /// and all hits, with both triangle rules. An answer that differs from brute force in one bit is a
 /// mismatch, and the exit status is 1. A loss is a difference that the machine is known for; it is
 /// counted and does not fail.
+///
+/// With images, each machine that reads their format walks them as they are stored, and is compared
+/// with brute force on what they store: how many hits it loses, on which primitives, and through which
+/// node and child. Rays are aimed at edges of triangles and at boxes of nodes. The exit status is 1
+/// if a machine loses hits that it should not lose.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   siliray conformance
+  siliray conformance capture.rra
   siliray conformance --seed 7 --rays 10000 --only scene=interior --only query=closest
   siliray conformance --only format=gfx12 --only scene=forest --stack-size 2
   siliray conformance --only format=tree --json")]
 pub(crate) struct Conformance {
+    /// Images to walk as they are stored, instead of the table
+    #[arg(value_name = "IMAGE", conflicts_with = "only")]
+    pub(crate) images: Vec<PathBuf>,
+
     /// Chooses the rays
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     #[arg(value_parser = values::seed)]

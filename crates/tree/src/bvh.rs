@@ -222,6 +222,26 @@ impl Bvh {
     }
 }
 
+impl Bvh {
+    /// The same hierarchy with the smallest boxes that contain everything below them.
+    #[must_use]
+    pub fn refitted(&self, item_bounds: impl Fn(u32) -> Aabb) -> Self {
+        let mut nodes = self.nodes.clone();
+        // Children lie behind their parents.
+        for index in (0..nodes.len()).rev() {
+            let link = nodes[index].link;
+            nodes[index].bounds = if link.is_leaf() {
+                let items = self.indices[link.range()].iter().map(|&item| item_bounds(item));
+                items.filter(|bounds| !bounds.is_empty()).fold(Aabb::EMPTY, Aabb::union)
+            } else {
+                let children = nodes[link.range()].iter().map(|child| child.bounds);
+                children.filter(|bounds| !bounds.is_empty()).fold(Aabb::EMPTY, Aabb::union)
+            };
+        }
+        Self { nodes, indices: self.indices.clone(), item_count: self.item_count }
+    }
+}
+
 fn check_children(
     parent: usize,
     children: Range<usize>,

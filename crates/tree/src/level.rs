@@ -71,6 +71,31 @@ impl Tree {
         }
     }
 
+    /// The same geometry and hierarchies, with the smallest boxes that contain everything below them:
+    /// a walk over it loses nothing, whatever the boxes were.
+    ///
+    /// # Errors
+    /// When a transform is singular.
+    pub fn refitted(&self) -> Result<Self, SingularTransform> {
+        let blases: Vec<Blas> = self
+            .blases
+            .iter()
+            .map(|Blas { primitives, bvh }| Blas {
+                bvh: bvh.refitted(|item| primitives.bounds(item as usize)),
+                primitives: primitives.clone(),
+            })
+            .collect();
+        let tlas = self.tlas.as_ref().map(|tlas| {
+            let bounds = tlas.instances.iter().map(|instance| {
+                instance.world_bounds(&blases[instance.blas as usize].bvh.root().bounds)
+            });
+            let bounds = bounds.collect::<Result<Vec<Aabb>, _>>()?;
+            let bvh = tlas.bvh.refitted(|item| bounds[item as usize]);
+            Ok(Tlas { instances: tlas.instances.clone(), bvh })
+        });
+        Ok(Self { tlas: tlas.transpose()?, blases })
+    }
+
     /// Triangles stored, each BLAS counted once.
     #[must_use]
     pub fn triangle_count(&self) -> usize {

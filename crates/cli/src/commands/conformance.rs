@@ -86,6 +86,9 @@ struct JsonHit {
 
 /// Runs the table and shows it.
 pub(crate) fn run(args: &Conformance, output: &Output) -> Result<(), Failure> {
+    if !args.images.is_empty() {
+        return super::conformance_images::run(args, output);
+    }
     let options = Options {
         seed: args.seed,
         rays: args.rays,

@@ -7,6 +7,7 @@ mod build_image;
 mod check;
 mod completions;
 mod conformance;
+mod conformance_images;
 mod demo;
 mod diff;
 pub(crate) mod hart;

@@ -41,6 +41,47 @@ impl<'a> AimedRays<'a> {
         }
     }
 
+    /// Ray number `index` of those that are aimed at the boxes of the hierarchy: at an edge, a corner
+    /// or a face of one, or along a face.
+    pub(super) fn box_query(&self, index: usize) -> RayQuery {
+        let mut random = Random::new(self.seed ^ 0xB0C5, index);
+        let (bounds, instance) = self.node_box(&mut random);
+        let share = Vec3::from_array(std::array::from_fn(|_| match random.below(3) {
+            0 => 0.0,
+            1 => 1.0,
+            _ => random.range(0.0, 1.0),
+        }));
+        let place = |point: Vec3| instance.map_or(point, |i| i.object_to_world.point(point));
+        let target = place(bounds.min + bounds.extent() * share);
+        let origin = if random.one_in(4) {
+            // Along a face.
+            place(bounds.min + bounds.extent() * share * random.vector(-1.0, 2.0))
+        } else {
+            self.around(&mut random, 1.5)
+        };
+        RayQuery::new(HitKind::Closest, Ray::new(origin, target - origin))
+    }
+
+    /// The box of some node, and the instance that it lies in.
+    fn node_box(&self, random: &mut Random) -> (Aabb, Option<&Instance>) {
+        let (bvh, instance) = match &self.tree.tlas {
+            Some(tlas) if tlas.instances.is_empty() || random.one_in(4) => (&tlas.bvh, None),
+            Some(tlas) => {
+                let instance = &tlas.instances[random.below(tlas.instances.len())];
+                (&self.tree.blases[instance.blas as usize].bvh, Some(instance))
+            }
+            None => match self.tree.blases.first() {
+                Some(blas) => (&blas.bvh, None),
+                None => return (self.bounds, None),
+            },
+        };
+        let bounds = bvh.nodes()[random.below(bvh.nodes().len())].bounds;
+        if bounds.is_empty() || !bounds.is_finite() {
+            return (self.bounds, None);
+        }
+        (bounds, instance)
+    }
+
     /// From somewhere around the world to somewhere in it.
     fn across(&self, random: &mut Random) -> Ray {
         let (origin, target) = (self.around(random, 1.5), self.around(random, 0.5));

@@ -34,6 +34,7 @@
 //! | `batched` | the fast tracer, asked in batches |
 //! | `question` | one answer against the oracle's |
 //! | `aimed_beams` | beams that are likely to go wrong |
+//! | `stored` | the law on an image of the user's |
 //! | `table` | cells and their sums |
 //! | `spot_check` | a sample of queries on any tree |
 
@@ -43,12 +44,16 @@ mod batched;
 mod filter;
 mod question;
 mod spot_check;
+mod stored;
 mod table;
 mod targets;
 mod worlds;
 
 pub use filter::{Filter, FilterError};
 pub use spot_check::{aimed_rays, spot_check};
+pub use stored::{
+    ImageError, ImageOptions, ImageReport, LostPrimitive, MachineReport, run_image,
+};
 pub use table::{Cell, Disagreement, QueryKind, Table};
 
 use crate::input::{RouteError, encode_checked};

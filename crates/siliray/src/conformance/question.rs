@@ -16,6 +16,11 @@ impl Question {
         Self { query, truth: ask(oracle, &Query { kind: HitKind::All, ..query }) }
     }
 
+    /// How many hits there are.
+    pub(super) fn hits(&self) -> usize {
+        self.truth.as_ref().map_or(0, Vec::len)
+    }
+
     /// How `machine` disagrees when it is asked for hits of `kind`, if it does.
     pub(super) fn verdict(&self, machine: &dyn Machine, kind: HitKind) -> Option<Disagreement> {
         let query = Query { kind, ..self.query };

@@ -1,0 +1,184 @@
+//! `siliray conformance IMAGE`: every machine on the user's own bytes.
+
+use super::open_input;
+use crate::args::Conformance;
+use crate::failure::Failure;
+use crate::output::number::{counted, counted_as, grouped};
+use crate::output::{Output, Table};
+use serde::Serialize;
+use siliray::conformance::{ImageOptions, ImageReport, LostPrimitive, MachineReport, run_image};
+use siliray::input::Input;
+use siliray::walk::text::ids;
+
+/// Lost primitives that are followed and shown, for each machine.
+const FOLLOWED: usize = 5;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Json {
+    seed: u64,
+    images: Vec<JsonImage>,
+}
+
+#[derive(Serialize)]
+struct JsonImage {
+    file: String,
+    format: &'static str,
+    rays: usize,
+    machines: Vec<JsonMachine>,
+}
+
+#[derive(Serialize)]
+struct JsonMachine {
+    machine: &'static str,
+    refused: Option<String>,
+    hits: usize,
+    losses: usize,
+    known_losses: usize,
+    mismatches: usize,
+    lost_primitives: usize,
+    lost: Vec<JsonLost>,
+}
+
+#[derive(Serialize)]
+struct JsonLost {
+    instance: u32,
+    geometry: u32,
+    primitive: u32,
+    rays: usize,
+    origin: [f32; 3],
+    direction: [f32; 3],
+    tmin: f32,
+    tmax: Option<f32>,
+    node: Option<String>,
+    address: Option<String>,
+    child: Option<u8>,
+    reason: Option<String>,
+}
+
+/// Runs the law on each image and shows what came of it.
+pub(crate) fn run(args: &Conformance, output: &Output) -> Result<(), Failure> {
+    let options = ImageOptions {
+        seed: args.seed,
+        rays: args.rays,
+        stack_size: args.stack_size as u8,
+        followed: FOLLOWED,
+    };
+    let mut reports = Vec::new();
+    for path in &args.images {
+        let Input::Image(image) = open_input(path.as_os_str(), None)? else {
+            let message = format!("{}: a scene, expected an image", path.display());
+            return Err(Failure::input(message)
+                .hint("build one with `siliray build SCENE --format FORMAT -o FILE`"));
+        };
+        let bar = output.bar("checking");
+        let report = run_image(&image, &options, &|progress| bar.update(progress));
+        reports.push(report.map_err(Failure::input)?);
+    }
+    let json = Json { seed: args.seed, images: reports.iter().map(JsonImage::from).collect() };
+    let text: Vec<String> = reports.iter().map(text).collect();
+    output.result(&json, &text.join("\n"))?;
+    let machines = reports.iter().flat_map(|report| &report.machines);
+    let wrong: Vec<&str> = machines.filter(|m| m.is_wrong()).map(|m| m.machine).collect();
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::input(format!("not as brute force: {}", wrong.join(", "))))
+}
+
+impl From<&ImageReport> for JsonImage {
+    fn from(report: &ImageReport) -> Self {
+        Self {
+            file: report.name.clone(),
+            format: report.format,
+            rays: report.rays,
+            machines: report.machines.iter().map(JsonMachine::from).collect(),
+        }
+    }
+}
+
+impl From<&MachineReport> for JsonMachine {
+    fn from(report: &MachineReport) -> Self {
+        Self {
+            machine: report.machine,
+            refused: report.refused.clone(),
+            hits: report.hits,
+            losses: report.losses,
+            known_losses: report.known,
+            mismatches: report.mismatches,
+            lost_primitives: report.lost.len(),
+            lost: report.lost.iter().map(JsonLost::from).collect(),
+        }
+    }
+}
+
+impl From<&LostPrimitive> for JsonLost {
+    fn from(lost: &LostPrimitive) -> Self {
+        let (instance, geometry, primitive) = lost.ids;
+        let ray = lost.example.shape;
+        let (node, child) = match &lost.reason {
+            Some(reason) => (reason.node, reason.child),
+            None => (None, None),
+        };
+        Self {
+            instance,
+            geometry,
+            primitive,
+            rays: lost.rays,
+            origin: ray.origin.to_array(),
+            direction: ray.direction.to_array(),
+            tmin: ray.tmin,
+            tmax: Some(ray.tmax).filter(|tmax| tmax.is_finite()),
+            node: node.map(|stop| format!("{:#x}", stop.pointer)),
+            address: node.and_then(|stop| stop.address).map(|address| format!("{address:#x}")),
+            child: child.map(|child| child.slot),
+            reason: lost.reason.as_ref().map(|reason| reason.text.clone()),
+        }
+    }
+}
+
+fn text(report: &ImageReport) -> String {
+    let mut text = format!(
+        "{}: {}, walked as stored, {}\n\n",
+        report.name,
+        report.format,
+        counted(report.rays, "ray")
+    );
+    let mut table = Table::new(&["machine", "hits", "lost", "known", "mismatches", ""]).left(1);
+    for machine in &report.machines {
+        let verdict = match (&machine.refused, machine.is_wrong(), machine.losses) {
+            (Some(_), ..) => "refuses the image",
+            (None, true, _) => "WRONG",
+            (None, false, 0) => "as brute force",
+            (None, false, _) => "loses only what it is known to lose",
+        };
+        table.row(vec![
+            machine.machine.to_owned(),
+            grouped(machine.hits as u64),
+            grouped(machine.losses as u64),
+            grouped(machine.known as u64),
+            grouped(machine.mismatches as u64),
+            verdict.to_owned(),
+        ]);
+    }
+    text += &table.text();
+    for machine in &report.machines {
+        if let Some(reason) = &machine.refused {
+            text += &format!("\n{}: {reason}\n", machine.machine);
+        }
+        if machine.lost.is_empty() {
+            continue;
+        }
+        let lost = counted(machine.lost.len(), "primitive");
+        text += &format!("\n{} loses {lost}\n", machine.machine);
+        for lost in machine.lost.iter().take(FOLLOWED) {
+            let (instance, geometry, primitive) = lost.ids;
+            let rays = counted_as(lost.rays, "ray", "rays");
+            text += &format!("  {}, by {rays}\n", ids(instance, geometry, primitive));
+            if let Some(reason) = &lost.reason {
+                text += &format!("    {}\n", reason.text);
+            }
+        }
+    }
+    text
+}

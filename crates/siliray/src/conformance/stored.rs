@@ -1,0 +1,211 @@
+//! The law, asked of the user's own image: every machine that reads it against brute force on what it
+//! stores.
+//!
+//! Half of the rays are aimed at edges and corners of its triangles, half at the boxes of its nodes. A
+//! hit that a machine does not have is a *loss*: which primitive, and through which node and child, is
+//! found by watching the walk. An answer with a hit that brute force does not have is a *mismatch*.
+
+use super::aimed_rays::AimedRays;
+use super::question::Question;
+use crate::input::StoredImage;
+use crate::registry::registry;
+use crate::walk::hierarchy::{self, Wanted};
+use crate::walk::why::{Reason, why};
+use crate::walk::Walk;
+use build::{Progress, ProgressFn};
+use geometry::TriangleRule;
+use machine::registry::NodeNames;
+use machine::{
+    Hit, HitKind, Machine, MachineEntry, MachineInput, MachineOptions, MakeError, Oracle, Query,
+    RayQuery, Shape,
+};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What to try.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImageOptions {
+    /// Chooses the rays.
+    pub seed: u64,
+    /// Rays for each machine.
+    pub rays: usize,
+    /// Entries of the traversal stack, for machines that have one.
+    pub stack_size: u8,
+    /// Lost primitives that are followed, for each machine.
+    pub followed: usize,
+}
+
+/// Most tests of a triangle that brute force may take.
+const MOST_TESTS: usize = 4_000_000_000;
+
+/// What came of an image.
+#[derive(Debug, Clone)]
+pub struct ImageReport {
+    /// The file.
+    pub name: String,
+    /// Its format.
+    pub format: &'static str,
+    /// Rays that were asked.
+    pub rays: usize,
+    /// One for each machine that reads the format.
+    pub machines: Vec<MachineReport>,
+}
+
+/// What came of one machine.
+#[derive(Debug, Clone)]
+pub struct MachineReport {
+    /// Its name.
+    pub machine: &'static str,
+    /// Why it does not walk the image, if it refuses.
+    pub refused: Option<String>,
+    /// Hits that brute force has.
+    pub hits: usize,
+    /// Hits that the machine does not have.
+    pub losses: usize,
+    /// Of these, hits that it is known to lose on any image of the format.
+    pub known: usize,
+    /// Answers with something that brute force does not have.
+    pub mismatches: usize,
+    /// Lost primitives, those that are lost most often first.
+    pub lost: Vec<LostPrimitive>,
+}
+
+/// A primitive that a machine loses.
+#[derive(Debug, Clone)]
+pub struct LostPrimitive {
+    /// Instance, geometry and primitive.
+    pub ids: (u32, u32, u32),
+    /// How many rays lose it.
+    pub rays: usize,
+    /// One of them.
+    pub example: RayQuery,
+    /// Where the walk loses it, if it was followed.
+    pub reason: Option<Reason>,
+}
+
+impl MachineReport {
+    /// Whether the machine loses something that it should not, or finds something that is not there.
+    #[must_use]
+    pub const fn is_wrong(&self) -> bool {
+        self.mismatches > 0 || self.losses > self.known
+    }
+}
+
+/// Runs the law on an image.
+///
+/// # Errors
+/// When an oracle cannot be made, or the caller cancels.
+pub fn run_image(
+    image: &StoredImage,
+    options: &ImageOptions,
+    watch: &ProgressFn<'_>,
+) -> Result<ImageReport, ImageError> {
+    let input = MachineInput::Image(Arc::clone(&image.checked));
+    let tree = input.tree();
+    let instances = tree.tlas.as_ref().map_or(1, |tlas| tlas.instances.len().max(1));
+    let most = MOST_TESTS / (tree.primitive_count().max(1) * instances.min(64));
+    let rays = options.rays.min(most.max(64));
+    let aimed = AimedRays::new(tree, options.seed);
+    let queries: Vec<RayQuery> = (0..rays)
+        .map(|index| if index % 2 == 0 { aimed.query(index) } else { aimed.box_query(index) })
+        .collect();
+    let readers: Vec<&'static MachineEntry> = registry().readers(image.format).collect();
+    let mut machines = Vec::new();
+    for (number, entry) in readers.iter().enumerate() {
+        machines.push(try_machine(image, &input, entry, &queries, options)?);
+        let fraction = (number + 1) as f32 / readers.len() as f32;
+        if watch(Progress { fraction }).is_break() {
+            return Err(ImageError::Cancelled);
+        }
+    }
+    Ok(ImageReport { name: image.name.clone(), format: image.format.name, rays, machines })
+}
+
+/// Why an image was not tried.
+#[derive(Debug, thiserror::Error)]
+pub enum ImageError {
+    /// Brute force by the hardware's own arithmetic is not to be had.
+    #[error("{0}")]
+    Oracle(MakeError),
+    /// The caller asked to stop.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+fn try_machine(
+    image: &StoredImage,
+    input: &MachineInput,
+    entry: &'static MachineEntry,
+    queries: &[RayQuery],
+    options: &ImageOptions,
+) -> Result<MachineReport, ImageError> {
+    let rule = TriangleRule::Watertight;
+    let mut report = MachineReport {
+        machine: entry.name,
+        refused: None,
+        hits: 0,
+        losses: 0,
+        known: 0,
+        mismatches: 0,
+        lost: Vec::new(),
+    };
+    let made = MachineOptions { rule, stack_size: Some(options.stack_size) };
+    let machine = match (entry.make)(input, &made) {
+        Ok(machine) => machine,
+        Err(error) => return Ok(MachineReport { refused: Some(error.to_string()), ..report }),
+    };
+    let oracle: Box<dyn Machine> = match entry.oracle {
+        Some(make) => make(input).map_err(ImageError::Oracle)?,
+        None => Box::new(Oracle::new(Arc::clone(input.tree()), rule)),
+    };
+    let verdicts: Vec<_> = queries
+        .par_iter()
+        .map(|&query| {
+            let question = Question::new(query.into(), &*oracle);
+            (question.hits(), HitKind::ALL.map(|kind| question.verdict(&*machine, kind)))
+        })
+        .collect();
+    let mut lost: BTreeMap<(u32, u32, u32), (usize, RayQuery, Hit)> = BTreeMap::new();
+    for (hits, verdicts) in verdicts {
+        report.hits += hits;
+        for found in verdicts.iter().flatten() {
+            report.mismatches += usize::from(!found.only_lost);
+            let Shape::Ray(ray) = found.query.shape else { continue };
+            let query = found.query.with_shape(ray);
+            // All hits count once; the other two kinds of query only show that one was needed.
+            if found.query.kind == HitKind::All {
+                for hit in found.missing() {
+                    report.losses += 1;
+                    report.known += usize::from((entry.may_lose)(input, &query, hit));
+                    lost.entry(hit.ids()).or_insert((0, query, *hit)).0 += 1;
+                }
+            }
+        }
+    }
+    let mut primitives: Vec<LostPrimitive> = lost
+        .into_iter()
+        .map(|(ids, (rays, example, _))| LostPrimitive { ids, rays, example, reason: None })
+        .collect();
+    primitives.sort_by_key(|lost| std::cmp::Reverse(lost.rays));
+    for lost in primitives.iter_mut().take(options.followed) {
+        lost.reason = Some(follow(image, input, entry, &*machine, lost));
+    }
+    Ok(MachineReport { lost: primitives, ..report })
+}
+
+/// Watches the walk that loses a primitive.
+fn follow(
+    image: &StoredImage,
+    input: &MachineInput,
+    entry: &MachineEntry,
+    machine: &dyn Machine,
+    lost: &LostPrimitive,
+) -> Reason {
+    let (instance, geometry, primitive) = lost.ids;
+    let instance = input.tree().tlas.is_some().then_some(instance);
+    let wanted = Wanted { instance, geometry: Some(geometry), primitive };
+    let walk = Walk::watch(machine, &Query::from(lost.example));
+    let is_tree = entry.nodes == NodeNames::Tree;
+    why(&walk, &hierarchy::ways(input, image.format, is_tree, &wanted), &wanted)
+}
