@@ -273,6 +273,10 @@ pub(crate) struct Render {
     #[command(flatten)]
     pub(crate) shape: TreeShape,
 
+    /// Show where the machine misses what is there, in red
+    #[arg(long, conflicts_with_all = ["heatmap", "samples"])]
+    pub(crate) losses: bool,
+
     #[command(flatten)]
     pub(crate) tracer: MachineChoice,
 

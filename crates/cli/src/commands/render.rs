@@ -12,7 +12,7 @@ use siliray::geometry::TriangleRule;
 use siliray::input::Input;
 use siliray::machine::Machine;
 use siliray::machine::{MachineEntry, MachineOptions};
-use siliray::render::{HeatMap, Rendering, Settings, Style};
+use siliray::render::{HeatMap, LostPixels, Rendering, Settings, Style, render_losses};
 use siliray::scene::{Camera, Scene};
 use siliray::tree::Tree;
 use std::collections::BTreeMap;
@@ -39,6 +39,21 @@ struct Json {
     build_seconds: f64,
     counters: BTreeMap<&'static str, u64>,
     heatmap: Option<HeatMapFigures>,
+    losses: Option<LossFigures>,
+}
+
+/// Pixels that the machine loses.
+#[derive(Serialize)]
+struct LossFigures {
+    hits: u64,
+    lost: u64,
+    wrong: u64,
+}
+
+impl From<LostPixels> for LossFigures {
+    fn from(LostPixels { hits, lost, wrong }: LostPixels) -> Self {
+        Self { hits, lost, wrong }
+    }
 }
 
 /// The scale of a heat map.
@@ -98,7 +113,18 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
         None => Style::Shaded { samples: args.samples as u32 },
     };
     let settings = Settings { width: args.size.width, height: args.size.height, style };
-    let (rendering, spent) = picture(&view, &*machine, &camera, &settings, output)?;
+    let start = Instant::now();
+    let (rendering, lost) = if args.losses {
+        let bar = output.bar("rendering");
+        let watch = |progress| bar.update(progress);
+        let size = [settings.width, settings.height];
+        let map = render_losses(prepared.tree(), &*machine, rule, &camera, size, &watch);
+        let (rendering, lost) = map.map_err(Failure::input)?;
+        (rendering, Some(lost))
+    } else {
+        (picture(&view, &*machine, &camera, &settings, output)?.0, None)
+    };
+    let spent = start.elapsed().as_secs_f64();
     file.write(&rendering.picture.to_png().map_err(Failure::input)?)?;
 
     let rays = rendering.counters.queries;
@@ -120,6 +146,7 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
         build_seconds,
         counters: rendering.counters.named().into_iter().collect(),
         heatmap: rendering.heat_map.as_ref().map(HeatMapFigures::from),
+        losses: lost.map(LossFigures::from),
     };
     output.result(&json, &text(&json))
 }
@@ -190,6 +217,11 @@ fn text(json: &Json) -> String {
         seconds(json.seconds),
         rate(json.rays_per_second)
     );
+    text += &format!("walked: {} on {} ({})\n", json.machine, json.format, json.source);
+    if let Some(LossFigures { hits, lost, wrong }) = &json.losses {
+        text += &format!("{lost} of {hits} pixels with something in them are lost");
+        text += &if *wrong > 0 { format!(", {wrong} are wrong\n") } else { "\n".to_owned() };
+    }
     if let Some(map) = &json.heatmap {
         text += &format!(
             "{} for each pixel: median {}, mean {:.1}, 99 % below {}, most {}; yellow is {} and \

@@ -10,6 +10,7 @@
 //! | [`picture`] | pixels, and PNG |
 //! | [`heat_map`] | what a heat map counts, and its colours |
 //! | `frame` | one sample of every pixel: what is there and how much light reaches it |
+//! | [`losses`] | where a machine does not see what is there |
 //! | `sampling` | the fixed pattern of sample points |
 //! | `surface` | from the ids of a hit to a point and a normal |
 //! | `light` | sun, sky, and the choice of where the sun stands |
@@ -19,6 +20,7 @@
 mod frame;
 pub mod heat_map;
 mod light;
+pub mod losses;
 mod material;
 pub mod picture;
 mod rows;
@@ -27,11 +29,12 @@ mod smooth;
 pub(crate) mod surface;
 
 pub use heat_map::{HeatMap, Measure};
+pub use losses::LostPixels;
 pub use picture::{Picture, PngError};
 
 use build::ProgressFn;
 use frame::Frame;
-use geometry::{Ray, Vec3};
+use geometry::{Ray, TriangleRule, Vec3};
 use light::Light;
 use machine::{Answer, Counters, Hit, HitKind, Machine, MachineError, Query};
 use material::Materials;
@@ -158,12 +161,7 @@ pub fn render(
 ) -> Result<Rendering, RenderError> {
     let Settings { width, height, style } = *settings;
     check_camera(camera)?;
-    if width.min(height) == 0
-        || width.max(height) > MAX_SIDE
-        || u64::from(width) * u64::from(height) > MAX_PIXELS
-    {
-        return Err(RenderError::Size { width, height });
-    }
+    check_size(width, height)?;
     match style {
         Style::HeatMap(measure) => {
             let rows = Rows::new(watch, height, 1);
@@ -179,6 +177,23 @@ pub fn render(
     }
 }
 
+/// Renders the pixels that `machine`, which walks `tree`, loses.
+///
+/// # Errors
+/// As [`render`], and when a transform is singular.
+pub fn render_losses(
+    tree: &Tree,
+    machine: &dyn Machine,
+    rule: TriangleRule,
+    camera: &Camera,
+    [width, height]: [u32; 2],
+    watch: &ProgressFn<'_>,
+) -> Result<(Rendering, LostPixels), RenderError> {
+    check_camera(camera)?;
+    check_size(width, height)?;
+    losses::render(tree, machine, rule, camera, width, &Rows::new(watch, height, 1))
+}
+
 /// One hit of a ray; what that took is added to `counters`.
 fn ask(
     machine: &dyn Machine,
@@ -191,6 +206,14 @@ fn ask(
     machine.answer_into(&Query::ray(kind, ray), answer)?;
     *counters += answer.counters;
     Ok(answer.hits.first().copied())
+}
+
+fn check_size(width: u32, height: u32) -> Result<(), RenderError> {
+    let pixels = u64::from(width) * u64::from(height);
+    if width.min(height) == 0 || width.max(height) > MAX_SIDE || pixels > MAX_PIXELS {
+        return Err(RenderError::Size { width, height });
+    }
+    Ok(())
 }
 
 /// Whether rays through this camera go anywhere.
