@@ -7,7 +7,7 @@
 use build::{Options, Preset, build};
 use geometry::random::Random;
 use geometry::{Ray, TriangleRule};
-use machine::{Counters, Hit, HitKind, Machine, RayQuery, Reference};
+use machine::{Hit, Machine, Reference};
 use peers::{Answer, Library, Peer, PeerError, Question};
 use scene::Scene;
 use scene::builtin::Builtin;
@@ -35,14 +35,7 @@ fn expected(scene: &Scene, rays: &[Ray]) -> Vec<Option<Hit>> {
     let built =
         build(scene, &Options::preset(Preset::Balanced), &|_| ControlFlow::Continue(())).unwrap();
     let machine = Reference::new(&built.tree, TriangleRule::Watertight);
-    let (mut hits, mut counters) = (Vec::new(), Counters::default());
-    rays.iter()
-        .map(|&ray| {
-            let query = RayQuery::new(HitKind::Closest, ray);
-            machine.answer(&query, &mut hits, &mut counters).unwrap();
-            hits.first().copied()
-        })
-        .collect()
+    rays.iter().map(|ray| machine.closest(ray).unwrap()).collect()
 }
 
 /// Whether two answers tell of the same place. Where surfaces touch, ids may differ.

@@ -3,7 +3,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use siliray::build::{self, Options, Preset};
 use siliray::geometry::{Ray, TriangleRule, Vec3};
-use siliray::machine::{Counters, HitKind, Machine, RayQuery, Reference};
+use siliray::machine::{Answer, HitKind, Machine, Query, Reference};
 use siliray::scene::builtin::Builtin;
 use std::hint::black_box;
 use std::ops::ControlFlow;
@@ -32,11 +32,11 @@ fn trace(criterion: &mut Criterion) {
             ("random, any", &random, HitKind::Any),
         ] {
             group.bench_function(name, |bencher| {
-                let (mut hits, mut counters) = (Vec::new(), Counters::default());
+                let mut answer = Answer::default();
                 bencher.iter(|| {
                     for ray in rays {
-                        let query = RayQuery::new(kind, *ray);
-                        let _ = black_box(machine.answer(&query, &mut hits, &mut counters));
+                        let query = Query::ray(kind, *ray);
+                        let _ = black_box(machine.answer_into(&query, &mut answer));
                     }
                 });
             });

@@ -19,16 +19,17 @@ use rayon::prelude::*;
 use siliray::build::{self, Options as BuildOptions, Preset};
 use siliray::conformance::aimed_rays;
 use siliray::geometry::TriangleRule;
-use siliray::gfx12::check;
+use siliray::gfx12::Gfx12;
 use siliray::gfx12::encode::{self, Options as EncodeOptions, Policy};
-use siliray::gfx12::uncompressed::{self, Options as DualLayout};
-use siliray::gfx12::walk::{Dual, Gpurt, Options, Promise, Radv, RadvLiteral};
-use siliray::machine::{CheckedImage, Counters, Hit, HitKind, Machine, RayQuery, Reference};
+use siliray::gfx12::uncompressed::{self, Gfx12Bvh4x2, Options as DualLayout};
+use siliray::gfx12::walk::{Dual, Gpurt, Options, Radv, RadvLiteral, WalkError};
+use siliray::machine::{Format, Hit, HitKind, Machine, Promise, RayQuery, Reference};
 use siliray::scene::builtin::Builtin;
 use siliray::tree::Tree;
 use std::error::Error;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 const RULE: TriangleRule = TriangleRule::Watertight;
 
@@ -48,8 +49,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         let tree = build::build(&scene, &options, &|_| ControlFlow::Continue(()))?.tree;
         for (number, layout) in LAYOUTS.iter().enumerate() {
             let subject = Subject::new(&tree, rays, (seed * LAYOUTS.len() + number) as u64);
-            let image = layout.image(&tree)?;
-            for (entries, machine) in layout.machines(&image)? {
+            for (entries, machine) in layout.machines(&tree)? {
                 let lost = subject.losses(&*machine);
                 let (name, asked) = (machine.name(), subject.asked.len());
                 total += asked;
@@ -86,37 +86,36 @@ const LAYOUTS: [Layout; 6] = [
     Layout { name: "bvh4x2", policy: None, margin: false },
 ];
 
-type Machines<'a> = Vec<(u8, Box<dyn Machine + 'a>)>;
+type Machines = Vec<(u8, Box<dyn Machine>)>;
 
 impl Layout {
-    fn image(&self, tree: &Tree) -> Result<CheckedImage, Box<dyn Error>> {
+    /// The machines that can walk the tree laid out, with the entries of their stacks.
+    fn machines(&self, tree: &Tree) -> Result<Machines, Box<dyn Error>> {
+        const UNSOUND: &str = "the image is unsound";
         let margin = self.margin;
-        let report = if let Some(policy) = self.policy {
-            let options = EncodeOptions { margin, ..EncodeOptions::new(policy) };
-            check::check(encode::encode(tree, &options)?.image)
-        } else {
+        let sizes = [2, 16];
+        let Some(policy) = self.policy else {
             let options = DualLayout { margin, ..DualLayout::default() };
-            uncompressed::check::check(uncompressed::encode::encode(tree, &options)?)
+            let image = Gfx12Bvh4x2::check(uncompressed::encode::encode(tree, &options)?);
+            let image = Arc::new(image.checked.ok_or(UNSOUND)?);
+            let dual = |stack_size| -> Result<(u8, Box<dyn Machine>), WalkError> {
+                let options = Options { stack_size, ..Options::dual(RULE) };
+                Ok((stack_size, Box::new(Dual::new(Arc::clone(&image), options)?)))
+            };
+            return Ok(sizes.into_iter().map(dual).collect::<Result<_, _>>()?);
         };
-        Ok(report.checked.ok_or("the image is unsound")?)
-    }
-
-    /// The machines that can walk an image, with the entries of their stacks.
-    fn machines<'a>(&self, image: &'a CheckedImage) -> Result<Machines<'a>, Box<dyn Error>> {
-        let mut machines: Machines<'_> = Vec::new();
-        for stack_size in [2, 16] {
-            let [gpurt, radv, dual] =
-                [Options::gpurt(RULE), Options::radv(RULE), Options::dual(RULE)]
-                    .map(|options| Options { stack_size, ..options });
-            match self.policy {
-                None => machines.push((stack_size, Box::new(Dual::new(image, dual)?))),
-                Some(policy) => {
-                    machines.push((stack_size, Box::new(Gpurt::new(image, gpurt)?)));
-                    if policy == Policy::Radv {
-                        machines.push((stack_size, Box::new(Radv::new(image, radv)?)));
-                        machines.push((stack_size, Box::new(RadvLiteral::new(image, radv)?)));
-                    }
-                }
+        let options = EncodeOptions { margin, ..EncodeOptions::new(policy) };
+        let image = Gfx12::check(encode::encode(tree, &options)?.image).checked.ok_or(UNSOUND)?;
+        let image = Arc::new(image);
+        let shared = || Arc::clone(&image);
+        let mut machines = Machines::new();
+        for stack_size in sizes {
+            let [gpurt, radv] = [Options::gpurt(RULE), Options::radv(RULE)]
+                .map(|options| Options { stack_size, ..options });
+            machines.push((stack_size, Box::new(Gpurt::new(shared(), gpurt)?)));
+            if policy == Policy::Radv {
+                machines.push((stack_size, Box::new(Radv::new(shared(), radv)?)));
+                machines.push((stack_size, Box::new(RadvLiteral::new(shared(), radv)?)));
             }
         }
         Ok(machines)
@@ -134,7 +133,7 @@ impl Subject {
         let judge = Reference::new(tree, RULE);
         let asked = aimed_rays(tree, seed, rays)
             .into_par_iter()
-            .filter(|query| promise.holds_for(&query.ray))
+            .filter(|query| promise.holds_for(&query.shape))
             .map(|query| {
                 let query = RayQuery { kind: HitKind::All, ..query };
                 (query, ask(&judge, &query))
@@ -154,8 +153,6 @@ impl Subject {
 }
 
 fn ask(machine: &dyn Machine, query: &RayQuery) -> Vec<Hit> {
-    let mut hits = Vec::new();
     // An exhausted budget leaves no hits, which is wrong as well.
-    let _ = machine.answer(query, &mut hits, &mut Counters::default());
-    hits
+    machine.answer(&(*query).into()).map(|answer| answer.hits).unwrap_or_default()
 }

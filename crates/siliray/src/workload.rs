@@ -137,12 +137,21 @@ fn every_other_bit(place: usize) -> usize {
 mod tests {
     use super::*;
     use geometry::Vec3;
+    use scene::Scene;
     use scene::builtin::Builtin;
+    use std::ops::ControlFlow;
+
+    fn traced(scene: &Scene) -> (Tree, Tracer) {
+        let options = Tracer::build_options(Tracer::PRESET);
+        let built = build::build(scene, &options, &|_| ControlFlow::Continue(())).unwrap();
+        let tracer = Tracer::from_tree(&built.tree, trace::Options::default()).unwrap();
+        (built.tree, tracer)
+    }
 
     fn make(workload: Workload, count: usize) -> Vec<Ray> {
         let scene = Builtin::Interior.scene(3_000);
-        let tracer = Tracer::new(&scene).unwrap();
-        rays(workload, &scene, &tracer, &scene.camera.unwrap(), count).unwrap()
+        let (tree, tracer) = traced(&scene);
+        rays(workload, &scene.name, &tree, &tracer, &scene.camera.unwrap(), count).unwrap()
     }
 
     #[test]
@@ -184,10 +193,10 @@ mod tests {
     #[test]
     fn nothing_in_view_is_an_error() {
         let scene = Builtin::Organic.scene(1_000);
-        let tracer = Tracer::new(&scene).unwrap();
+        let (tree, tracer) = traced(&scene);
         let away =
             Camera { eye: Vec3::splat(50.0), target: Vec3::splat(60.0), up: Vec3::Y, fov: 30.0 };
-        let error = rays(Workload::Bounce, &scene, &tracer, &away, 9).unwrap_err();
+        let error = rays(Workload::Bounce, &scene.name, &tree, &tracer, &away, 9).unwrap_err();
         assert!(error.to_string().contains("organic"), "{error}");
     }
 }

@@ -14,15 +14,16 @@ use siliray::geometry::{Ray, TriangleRule, Vec3};
 use siliray::gfx12::encode::{self, Options as EncodeOptions, Policy};
 use siliray::gfx12::rra::{self, Opened, RraError};
 use siliray::gfx12::uncompressed::{self, BoxPrecision, Options as DualLayout, file as dual_file};
-use siliray::gfx12::walk::{Dual, Gpurt, Options as WalkOptions, Radv};
 use siliray::gfx12::{NAME, check};
-use siliray::image_file::decode;
 use siliray::machine::{
-    CheckReport, CheckedImage, Counters, Finding, HitKind, Machine, RayFlags, RayQuery, Reference,
+    AnyChecked, AnyReport, Finding, HitKind, Machine, MachineInput, MachineOptions, RayFlags,
+    RayQuery, Reference,
 };
+use siliray::registry::registry;
 use siliray::scene::builtin::Builtin;
 use siliray::tree::Tree;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// What a flip came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,28 +58,24 @@ fn open(bytes: &[u8]) -> Result<(Opened, Vec<Finding>), RraError> {
     Ok((file.open(None)?, file.findings))
 }
 
-fn check_opened(opened: Opened) -> CheckReport {
+fn check_opened(opened: Opened) -> AnyReport {
     if opened.image.format == NAME {
-        check::check(opened.image)
+        check::check(opened.image).erase()
     } else {
-        uncompressed::check::check(opened.image)
+        uncompressed::check::check(opened.image).erase()
     }
 }
 
 /// Every machine that can be made over an image.
-fn machines<'a>(
-    image: &'a CheckedImage,
-    tree: &'a Tree,
-    rule: TriangleRule,
-) -> Vec<Box<dyn Machine + 'a>> {
-    let mut machines: Vec<Box<dyn Machine + 'a>> = vec![Box::new(Reference::new(tree, rule))];
-    for stack_size in [2, 16] {
-        let gpurt = WalkOptions { stack_size, ..WalkOptions::gpurt(rule) };
-        let radv = WalkOptions { stack_size, ..WalkOptions::radv(rule) };
-        let dual = WalkOptions { stack_size, ..WalkOptions::dual(rule) };
-        machines.extend(Gpurt::new(image, gpurt).map(|m| Box::new(m) as Box<dyn Machine>));
-        machines.extend(Radv::new(image, radv).map(|m| Box::new(m) as Box<dyn Machine>));
-        machines.extend(Dual::new(image, dual).map(|m| Box::new(m) as Box<dyn Machine>));
+fn machines(image: &Arc<dyn AnyChecked>, rule: TriangleRule) -> Vec<Box<dyn Machine>> {
+    let reference = Reference::new(Arc::clone(image.tree()), rule);
+    let mut machines: Vec<Box<dyn Machine>> = vec![Box::new(reference)];
+    let input = MachineInput::Image(Arc::clone(image));
+    for stack_size in [Some(2), Some(16)] {
+        for name in ["gfx12-gpurt", "gfx12-radv", "gfx12-dual"] {
+            let entry = registry().machine(name).unwrap();
+            machines.extend((entry.make)(&input, &MachineOptions { rule, stack_size }));
+        }
     }
     machines
 }
@@ -136,17 +133,17 @@ fn outcome(bytes: &[u8], seed: u64, place: &str) -> Outcome {
     let report = check_opened(opened);
     findings.extend(report.findings);
     let Some(image) = report.checked else { return Outcome::Refused };
-    let tree = decode(&image);
+    let tree = image.tree();
     let mut random = Random::new(seed, 1);
     let rule = TriangleRule::ALL[random.below(2)];
-    let rays = rays(&tree, &mut random, 8);
-    for machine in machines(&image, &tree, rule) {
+    let rays = rays(tree, &mut random, 8);
+    for machine in machines(&image, rule) {
         if findings.is_empty() {
-            let found = spot_check(&tree, &*machine, rule, &rays);
+            let found = spot_check(tree, &*machine, rule, &rays);
             assert!(found.is_empty(), "{place}, {}: {found:#?}", machine.name());
         } else {
             for query in &rays {
-                let _ = machine.answer(query, &mut Vec::new(), &mut Counters::default());
+                let _ = machine.answer(&(*query).into());
             }
         }
     }

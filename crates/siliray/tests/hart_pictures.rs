@@ -5,7 +5,7 @@
 
 use siliray::build::{Options, build};
 use siliray::geometry::{Ray, TriangleRule, Vec3};
-use siliray::machine::{CheckedImage, Counters, Format, HitKind, Machine, RayQuery, Reference};
+use siliray::machine::{Checked, Format, Machine, Reference, TreeFormat};
 use siliray::riscv::machine::{OFFLOAD, WAVEFRONT};
 use siliray::riscv::xphmg::Xphmg;
 use siliray::riscv::{Config, Ended, Hart, Limits, Observer, Trap};
@@ -18,13 +18,11 @@ use std::ops::ControlFlow;
 const WIDTH: usize = 160;
 const HEIGHT: usize = 120;
 
-fn image(builtin: Builtin, wide: bool) -> (CheckedImage, Tree) {
+fn image(builtin: Builtin, wide: bool) -> Checked<Tiles> {
     let scene = builtin.scene(2500);
     let built = build(&scene, &Options::default(), &|_| ControlFlow::Continue(())).unwrap();
     let tiles = Tiles { wide, ..Tiles::new(Precision::Fp32) };
-    let checked = tiles.check(tiles.encode(&built.tree).unwrap()).checked.unwrap();
-    let decoded = tiles.decode(&checked);
-    (checked, decoded)
+    Tiles::check(tiles.encode(&built.tree).unwrap()).checked.unwrap()
 }
 
 /// Keeps what the program prints.
@@ -51,7 +49,7 @@ impl Observer for Console {
 }
 
 /// What the program prints with the image in memory.
-fn printed(program: &[u8], image: &CheckedImage) -> Vec<u8> {
+fn printed(program: &[u8], image: &Checked<Tiles>) -> Vec<u8> {
     // RT.BBOX as published may lose a ray that grazes a box.
     let readings = Readings { bbox_rounding: BboxRounding::Conservative, ..Readings::default() };
     let extension = Box::new(Xphmg::new(readings, false));
@@ -87,10 +85,7 @@ fn expected(tree: &Tree) -> Vec<u8> {
         let x = (2.0 * column + 1.0 - WIDTH as f32) / HEIGHT as f32 * 0.5;
         let y = (HEIGHT as f32 - 2.0 * row - 1.0) / HEIGHT as f32 * 0.5;
         let direction = forward + right * x + up * y;
-        let query = RayQuery::new(HitKind::Closest, Ray::new(eye, direction));
-        let mut hits = Vec::new();
-        machine.answer(&query, &mut hits, &mut Counters::default()).unwrap();
-        let Some(hit) = hits.first() else {
+        let Some(hit) = machine.closest(&Ray::new(eye, direction)).unwrap() else {
             picture.extend([0; 3]);
             continue;
         };
@@ -111,8 +106,8 @@ fn expected(tree: &Tree) -> Vec<u8> {
 #[test]
 fn programs_render_the_reference_machines_picture() {
     for (builtin, wide) in [(Builtin::Organic, false), (Builtin::Interior, true)] {
-        let (image, tree) = image(builtin, wide);
-        let truth = expected(&tree);
+        let image = image(builtin, wide);
+        let truth = expected(image.tree());
         for (name, program) in [("wavefront", WAVEFRONT), ("offload", OFFLOAD)] {
             let printed = printed(program, &image);
             assert_eq!(printed.len(), truth.len(), "{builtin:?} {name}");

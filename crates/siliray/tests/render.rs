@@ -3,8 +3,9 @@
 
 use siliray::build::{Options, build};
 use siliray::geometry::{TriangleRule, Vec3};
-use siliray::machine::{Machine, Oracle, Reference};
-use siliray::machines::{FormatName, LaidOut, MachineName};
+use siliray::input::{Input, Route, build_options};
+use siliray::machine::{Machine, MachineOptions, Oracle, Reference};
+use siliray::registry::registry;
 use siliray::render::{CameraError, Measure, RenderError, Rendering, Settings, Style, render};
 use siliray::scene::builtin::Builtin;
 use siliray::scene::{Camera, Scene};
@@ -25,12 +26,12 @@ fn settings(style: Style) -> Settings {
 }
 
 fn picture(
-    scene: &Scene,
+    (scene, tree): (&Scene, &Tree),
     machine: &dyn Machine,
     settings: &Settings,
 ) -> Result<Rendering, RenderError> {
     let camera = scene.camera.unwrap();
-    render(scene, machine, &camera, settings, &|_| ControlFlow::Continue(()))
+    render(tree, Some(scene), machine, &camera, settings, &|_| ControlFlow::Continue(()))
 }
 
 /// Every machine on its own format sees the picture that the tree shows.
@@ -39,21 +40,18 @@ fn every_machine_paints_the_same_picture() {
     for builtin in [Builtin::Interior, Builtin::Forest] {
         let (scene, tree) = scene_and_tree(builtin);
         let shaded = settings(Style::Shaded { samples: 1 });
-        let walked = picture(&scene, &Reference::new(&tree, RULE), &shaded).unwrap();
-        for machine in [
-            MachineName::Gfx12Gpurt,
-            MachineName::Gfx12Radv,
-            MachineName::Gfx12Dual,
-            MachineName::Offload,
-            MachineName::Hart,
-        ] {
-            let laid_out = LaidOut::new(tree.clone(), machine.own_format(), machine).unwrap();
-            let machine = laid_out.machine(RULE).unwrap();
-            let other = picture(&scene, &*machine, &shaded).unwrap();
+        let walked = picture((&scene, &tree), &Reference::new(&tree, RULE), &shaded).unwrap();
+        let input = Input::Scene(scene.clone());
+        let keep_going = |_| ControlFlow::Continue(());
+        for name in ["gfx12-gpurt", "gfx12-radv", "gfx12-dual", "offload", "hart"] {
+            let entry = registry().machine(name).unwrap();
+            let route = Route::new(entry, build_options(entry, None));
+            let prepared = route.prepare(&input, &keep_going).unwrap();
+            let machine =
+                prepared.make(&MachineOptions { rule: RULE, ..MachineOptions::default() }).unwrap();
+            let other = picture((&scene, prepared.tree()), &*machine, &shaded).unwrap();
             assert!(walked.picture == other.picture, "{builtin:?} {}", machine.name());
         }
-        let refused = LaidOut::new(tree, FormatName::Tree, MachineName::Gfx12Radv).unwrap_err();
-        assert_eq!(refused.to_string(), "the machine gfx12-radv does not walk the format tree");
     }
 }
 
@@ -63,8 +61,8 @@ fn the_oracle_paints_the_same_picture() {
     for builtin in Builtin::ALL {
         let (scene, tree) = scene_and_tree(builtin);
         let shaded = settings(Style::Shaded { samples: 2 });
-        let walked = picture(&scene, &Reference::new(&tree, RULE), &shaded).unwrap();
-        let brute = picture(&scene, &Oracle::new(&tree, RULE), &shaded).unwrap();
+        let walked = picture((&scene, &tree), &Reference::new(&tree, RULE), &shaded).unwrap();
+        let brute = picture((&scene, &tree), &Oracle::new(&tree, RULE), &shaded).unwrap();
         assert!(walked.picture == brute.picture, "{builtin:?}");
         assert_eq!(walked.counters.queries, brute.counters.queries);
         let mut colours = walked.picture.pixels.clone();
@@ -79,11 +77,11 @@ fn the_oracle_paints_the_same_picture() {
 fn a_heat_map_shows_the_work() {
     let (scene, tree) = scene_and_tree(Builtin::Interior);
     let triangles = settings(Style::HeatMap(Measure::Triangles));
-    let brute = picture(&scene, &Oracle::new(&tree, RULE), &triangles).unwrap();
+    let brute = picture((&scene, &tree), &Oracle::new(&tree, RULE), &triangles).unwrap();
     let map = brute.heat_map.unwrap();
     let count = scene.triangle_count() as u64;
     assert_eq!((map.least, map.median, map.most), (count, count, count));
-    let walked = picture(&scene, &Reference::new(&tree, RULE), &triangles).unwrap();
+    let walked = picture((&scene, &tree), &Reference::new(&tree, RULE), &triangles).unwrap();
     let map = walked.heat_map.unwrap();
     assert!(map.least < map.most && map.most < count / 2);
     assert_eq!(map.histogram.iter().sum::<u64>(), 1200);
@@ -100,11 +98,11 @@ fn work_is_watched_and_can_be_stopped() {
             calls.fetch_add(1, Ordering::Relaxed);
             ControlFlow::Continue(())
         };
-        render(&scene, &machine, &camera, &settings(style), &count).unwrap();
+        render(&tree, Some(&scene), &machine, &camera, &settings(style), &count).unwrap();
         let rows = if style == (Style::Shaded { samples: 3 }) { 90 } else { 30 };
         assert_eq!(calls.into_inner(), rows);
         let stop = |_| ControlFlow::Break(());
-        let stopped = render(&scene, &machine, &camera, &settings(style), &stop);
+        let stopped = render(&tree, Some(&scene), &machine, &camera, &settings(style), &stop);
         assert_eq!(stopped.unwrap_err(), RenderError::Cancelled);
     }
 }
@@ -116,11 +114,11 @@ fn sizes_samples_and_cameras_are_checked() {
     let heat = Style::HeatMap(Measure::Boxes);
     for (width, height) in [(0, 30), (40, 0), (100_000, 1), (16_384, 16_384), (u32::MAX, u32::MAX)]
     {
-        let result = picture(&scene, &machine, &Settings { width, height, style: heat });
+        let result = picture((&scene, &tree), &machine, &Settings { width, height, style: heat });
         assert_eq!(result.unwrap_err(), RenderError::Size { width, height });
     }
     for samples in [0, 257] {
-        let result = picture(&scene, &machine, &settings(Style::Shaded { samples }));
+        let result = picture((&scene, &tree), &machine, &settings(Style::Shaded { samples }));
         assert_eq!(result.unwrap_err(), RenderError::Samples(samples));
     }
     let good = scene.camera.unwrap();
@@ -134,7 +132,7 @@ fn sizes_samples_and_cameras_are_checked() {
         (Camera { up: good.eye - good.target, ..good }, CameraError::NoUp),
     ] {
         let keep_going = |_| ControlFlow::Continue(());
-        let result = render(&scene, &machine, &camera, &settings(heat), &keep_going);
+        let result = render(&tree, Some(&scene), &machine, &camera, &settings(heat), &keep_going);
         assert_eq!(result.unwrap_err(), RenderError::Camera(expected));
     }
 }
@@ -145,7 +143,7 @@ fn nothing_is_sky() {
     let scene = Scene { camera: Builtin::Organic.scene(600).camera, ..Scene::default() };
     let tree = build(&scene, &Options::default(), &|_| ControlFlow::Continue(())).unwrap().tree;
     let machine = Reference::new(&tree, RULE);
-    let sky = picture(&scene, &machine, &settings(Style::Shaded { samples: 1 })).unwrap();
+    let sky = picture((&scene, &tree), &machine, &settings(Style::Shaded { samples: 1 })).unwrap();
     assert!(sky.picture.pixels.iter().all(|[r, _, b]| b > r), "blue everywhere");
-    picture(&scene, &machine, &settings(Style::HeatMap(Measure::Triangles))).unwrap();
+    picture((&scene, &tree), &machine, &settings(Style::HeatMap(Measure::Triangles))).unwrap();
 }

@@ -3,11 +3,13 @@
 
 use siliray::build::{Options as BuildOptions, Preset};
 use siliray::geometry::TriangleRule;
-use siliray::machines::{FormatName, LaidOut, MachineName};
+use siliray::input::encode_checked;
+use siliray::machine::Settings;
+use siliray::registry::registry;
 use siliray::scene::builtin::Builtin;
 use siliray::sim::{Load, Row, RunKey, report, trace_json};
 use siliray::ttu::run::{Options, Run};
-use siliray::ttu::{Config, simulate};
+use siliray::ttu::{Config, World, simulate};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -16,9 +18,11 @@ fn run(load: Load, settings: &[&str]) -> Run {
     let built = siliray::build::build(&scene, &BuildOptions::preset(Preset::Fast), &|_| {
         ControlFlow::Continue(())
     });
-    let laid_out = LaidOut::new(built.unwrap().tree, FormatName::Ttu, MachineName::Ttu).unwrap();
-    let world = laid_out.world(TriangleRule::Watertight).unwrap();
-    let queries = load.queries(&scene, &scene.camera.unwrap(), 300).unwrap();
+    let format = registry().format("ttu").unwrap();
+    let image = encode_checked(&built.unwrap().tree, format, &Settings::default()).unwrap();
+    let world = World::new(&*image, TriangleRule::Watertight).unwrap();
+    let camera = scene.camera.unwrap();
+    let queries = load.queries(&scene.name, image.tree(), &camera, 300).unwrap();
     let config = Config::default().with_all(settings).unwrap();
     let options = Options { trace_events: 100_000, ..Options::default() };
     simulate(&world, &config, &queries, options, &|_| ControlFlow::Continue(())).unwrap()
@@ -29,6 +33,7 @@ fn row(run: &Run) -> Row {
         scene: "interior".into(),
         triangles: 2_000,
         format: "ttu".into(),
+        source: "built".into(),
         preset: "fast".into(),
         workload: "primary".into(),
         rays: run.answers.len() as u64,
