@@ -2,18 +2,19 @@
 //!
 //! A job finds the closest or the first hit and knows one flag, CULL_BACK. All hits of a ray, and
 //! other flags, are what a program would have to do around it: the same walk, with every accepted
-//! triangle looked at.
+//! triangle looked at. [`crate::offload::reporter`] says what an observer sees of it.
 
 use super::tiles_image::TilesImage;
 use crate::flags::Raised;
 use crate::layout::records::{HIT_ENTRY_BYTES, QUEUE_BYTES, Queue};
 use crate::memory::{FaultKind, Memory, MemoryFault, load_array, u32_at};
 use crate::offload::job::JobError;
+use crate::offload::reporter::{NOT_CLOSER, Reporter};
 use crate::offload::walk::{BUDGET, WalkCounts, WalkError, WalkHit};
 use crate::offload::{Job, JobOptions};
 use machine::{
     Answer, BudgetExhausted, Counters, Hit, HitKind, Machine, MachineError, Observer, Query,
-    RayQuery, Step,
+    RayQuery, Step, Unwatched,
 };
 use std::ops::ControlFlow;
 
@@ -31,11 +32,12 @@ impl Offload {
     }
 
     /// Runs a job on one ray.
-    fn job(
+    fn job<O: Observer + ?Sized>(
         &self,
         query: &RayQuery,
         options: JobOptions,
         counters: &mut Counters,
+        observer: &mut O,
     ) -> Result<Option<Hit>, JobError> {
         let width = self.tiles.policy().format.bytes();
         let mut memory = Scratch::new(&self.tiles);
@@ -46,7 +48,7 @@ impl Offload {
             hit_queue: HIT_QUEUE,
             miss_queue: MISS_QUEUE,
         };
-        let record = job.run(1, &mut memory);
+        let record = job.watch(1, &mut memory, &mut Reporter::new(observer, &self.tiles));
         count(record.counts, counters);
         if let Some(error) = record.error {
             return Err(error);
@@ -60,16 +62,28 @@ impl Offload {
     }
 
     /// Walks as a job does and looks at every accepted triangle.
-    fn all(&self, query: &RayQuery, counters: &mut Counters) -> Result<Vec<WalkHit>, WalkError> {
+    fn all<O: Observer + ?Sized>(
+        &self,
+        query: &RayQuery,
+        counters: &mut Counters,
+        observer: &mut O,
+    ) -> Result<Vec<WalkHit>, WalkError> {
         let walk = self.tiles.walk(JobOptions::empty());
         let ray = self.tiles.ray(query);
         let (mut raised, mut counts) = (Raised::default(), WalkCounts::default());
+        let is_watching = observer.is_watching();
         let mut found: Vec<WalkHit> = Vec::new();
-        let mut keep = |hit: WalkHit| {
-            found.extend(TilesImage::sees(query, &hit).then_some(hit));
+        let mut keep = |hit: WalkHit, reporter: &mut Reporter<'_, O>| {
+            let is_seen = TilesImage::sees(query, &hit);
+            if is_watching {
+                reporter.judged(&hit, refusal(query.kind, &hit, is_seen, &found));
+            }
+            found.extend(is_seen.then_some(hit));
             ControlFlow::Continue(())
         };
-        walk.each_hit(&mut self.tiles.memory(), &ray, &mut raised, &mut counts, &mut keep)?;
+        let reporter = &mut Reporter::new(observer, &self.tiles);
+        let memory = &mut self.tiles.memory();
+        walk.each_hit(memory, &ray, &mut raised, &mut counts, reporter, &mut keep)?;
         count(counts, counters);
         found.sort_by(|a, b| match (a.comes_before(b), b.comes_before(a)) {
             (true, _) => std::cmp::Ordering::Less,
@@ -78,6 +92,34 @@ impl Offload {
         });
         found.dedup_by_key(|hit| hit.primitive); // met in several leaves
         Ok(found)
+    }
+
+    fn ask<O: Observer + ?Sized>(
+        &self,
+        query: &RayQuery,
+        answer: &mut Answer,
+        observer: &mut O,
+    ) -> Result<(), MachineError> {
+        let Answer { hits, counters } = answer;
+        hits.clear();
+        counters.queries += 1;
+        if !query.can_hit() {
+            return Ok(());
+        }
+        // A proved image has no cycle and no hole, so a walk can only run out of steps.
+        let exhausted = BudgetExhausted { limit: BUDGET.into() };
+        let (mut options, known) = TilesImage::options(query);
+        if query.kind == HitKind::All || !known {
+            let mut found = self.all(query, counters, observer).map_err(|_| exhausted)?;
+            if query.kind != HitKind::All {
+                found.truncate(1);
+            }
+            hits.extend(found.iter().map(|hit| self.tiles.hit(hit)));
+            return Ok(());
+        }
+        options.set(JobOptions::ANY_HIT, query.kind == HitKind::Any);
+        hits.extend(self.job(query, options, counters, observer).map_err(|_| exhausted)?);
+        Ok(())
     }
 }
 
@@ -92,34 +134,26 @@ impl Machine for Offload {
         answer: &mut Answer,
         observer: &mut dyn Observer,
     ) -> Result<(), MachineError> {
-        self.answer_into(query, answer)?;
-        answer.hits.iter().for_each(|&hit| observer.see(Step::Accept { hit }));
+        let outcome = self.ask(&query.as_ray(self.name())?, answer, observer);
         observer.see(Step::End);
-        Ok(())
+        outcome
     }
 
     fn answer_into(&self, query: &Query, answer: &mut Answer) -> Result<(), MachineError> {
-        let query = &query.as_ray(self.name())?;
-        let Answer { hits, counters } = answer;
-        hits.clear();
-        counters.queries += 1;
-        if !query.can_hit() {
-            return Ok(());
+        self.ask(&query.as_ray(self.name())?, answer, &mut Unwatched)
+    }
+}
+
+/// Why a hit does not count, where every hit is looked at.
+fn refusal(kind: HitKind, hit: &WalkHit, is_seen: bool, found: &[WalkHit]) -> Option<&'static str> {
+    let is_known = |known: &WalkHit| known.primitive == hit.primitive;
+    match kind {
+        _ if !is_seen => Some("the flags of the query hide it"),
+        HitKind::All if found.iter().any(is_known) => Some("it was met in another leaf before"),
+        HitKind::All => None,
+        HitKind::Any | HitKind::Closest => {
+            found.iter().any(|known| known.comes_before(hit)).then_some(NOT_CLOSER)
         }
-        // A proved image has no cycle and no hole, so a walk can only run out of steps.
-        let exhausted = BudgetExhausted { limit: BUDGET.into() };
-        let (mut options, known) = TilesImage::options(query);
-        if query.kind == HitKind::All || !known {
-            let mut found = self.all(query, counters).map_err(|_| exhausted)?;
-            if query.kind != HitKind::All {
-                found.truncate(1);
-            }
-            hits.extend(found.iter().map(|hit| self.tiles.hit(hit)));
-            return Ok(());
-        }
-        options.set(JobOptions::ANY_HIT, query.kind == HitKind::Any);
-        hits.extend(self.job(query, options, counters).map_err(|_| exhausted)?);
-        Ok(())
     }
 }
 

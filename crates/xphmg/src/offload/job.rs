@@ -1,5 +1,6 @@
 //! One job: rays from one queue, an entry in one of two others for each.
 
+use super::reporter::Reporter;
 use super::walk::{Walk, WalkCounts, WalkError, WalkHit};
 use crate::flags::{Raised, Stickies};
 use crate::instruction::{RayElements, read_elements};
@@ -8,6 +9,7 @@ use crate::layout::records::{
 };
 use crate::memory::{Memory, MemoryFault, element_at, load_array, u32_at};
 use crate::numeric::{ElementFormat, narrow};
+use machine::{Observer, Unwatched};
 
 /// A submitted job: everything that it needs was copied at submission.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -80,15 +82,27 @@ impl Job {
     /// Runs the job to its end.
     #[must_use]
     pub fn run(&self, ticket: u64, memory: &mut (impl Memory + ?Sized)) -> JobRecord {
+        self.watch(ticket, memory, &mut Reporter::unwatched(&mut Unwatched))
+    }
+
+    /// Runs the job to its end and reports what its rays do.
+    #[must_use]
+    pub fn watch<O: Observer + ?Sized>(
+        &self,
+        ticket: u64,
+        memory: &mut (impl Memory + ?Sized),
+        reporter: &mut Reporter<'_, O>,
+    ) -> JobRecord {
         let mut record = JobRecord { ticket, ..JobRecord::default() };
-        record.error = self.take_rays(memory, &mut record).err();
+        record.error = self.take_rays(memory, &mut record, reporter).err();
         record
     }
 
-    fn take_rays(
+    fn take_rays<O: Observer + ?Sized>(
         &self,
         memory: &mut (impl Memory + ?Sized),
         record: &mut JobRecord,
+        reporter: &mut Reporter<'_, O>,
     ) -> Result<(), JobError> {
         load_queue(memory, self.hit_queue)?;
         load_queue(memory, self.miss_queue)?;
@@ -97,7 +111,8 @@ impl Job {
         while head != queue.tail {
             let (ray, ray_id) = self.load_ray(memory, &queue, head, record)?;
             let before = record.counts.steps();
-            let hit = self.walk.trace(memory, &ray, &mut record.raised, &mut record.counts);
+            let JobRecord { raised, counts, .. } = &mut *record;
+            let hit = self.walk.trace(memory, &ray, raised, counts, reporter);
             if !memory.spend(record.counts.steps() - before + 1) {
                 return Err(JobError::Limit);
             }

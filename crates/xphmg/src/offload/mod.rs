@@ -6,11 +6,13 @@
 //! | [`options`] | the options word of a descriptor |
 //! | [`job`] | one job: queue to queues |
 //! | [`walk`] | one ray through the tree |
+//! | [`reporter`] | what an observer is told of it |
 //! | [`pending`] | tickets, events and jobs that wait |
 
 pub mod job;
 pub mod options;
 pub mod pending;
+pub mod reporter;
 pub mod walk;
 
 pub use job::{Job, JobRecord};

@@ -4,6 +4,7 @@
 //! interval. Box tests are conservative: only hits are visible, so nothing may be lost to rounding.
 
 use super::JobOptions;
+use super::reporter::{NOT_CLOSER, Reporter};
 use crate::flags::Raised;
 use crate::instruction::bbox::{BboxOptions, SlabRounding, bbox};
 use crate::instruction::tri::{TriOptions, tri};
@@ -12,6 +13,7 @@ use crate::layout::node::{ChildKind, NodeShape};
 use crate::layout::records::{TRI_RANGE_BYTES, TriRange, triangle_bytes};
 use crate::memory::{Memory, MemoryFault, element_at, load_array};
 use crate::policy::Policy;
+use machine::Observer;
 use std::ops::ControlFlow;
 
 /// Steps that one ray may take: node visits, and triangles, which a range of any length could
@@ -91,26 +93,33 @@ pub enum WalkError {
 }
 
 impl Walk {
+    /// How boxes are tested.
+    pub(super) const BOX_TEST: BboxOptions =
+        BboxOptions { rounding: SlabRounding::Conservative, clamp: false, w: None };
+
     /// Finds the closest hit, or the first in visiting order with ANY_HIT.
     ///
     /// # Errors
     /// When memory is not there, a child is reserved, or the walk does not end.
-    pub fn trace(
+    pub fn trace<O: Observer + ?Sized>(
         &self,
         memory: &mut (impl Memory + ?Sized),
         ray: &RayElements,
         raised: &mut Raised,
         counts: &mut WalkCounts,
+        reporter: &mut Reporter<'_, O>,
     ) -> Result<Option<WalkHit>, WalkError> {
         let mut best: Option<WalkHit> = None;
         let any = self.options.contains(JobOptions::ANY_HIT);
-        let mut keep_best = |hit: WalkHit| {
-            if best.is_none_or(|best| hit.comes_before(&best)) {
+        let mut keep_best = |hit: WalkHit, reporter: &mut Reporter<'_, O>| {
+            let is_better = best.is_none_or(|best| hit.comes_before(&best));
+            reporter.judged(&hit, (!is_better).then_some(NOT_CLOSER));
+            if is_better {
                 best = Some(hit);
             }
             if any { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        self.each_hit(memory, ray, raised, counts, &mut keep_best)?;
+        self.each_hit(memory, ray, raised, counts, reporter, &mut keep_best)?;
         Ok(best)
     }
 
@@ -118,18 +127,21 @@ impl Walk {
     ///
     /// # Errors
     /// When memory is not there, a child is reserved, or the walk does not end.
-    pub fn each_hit(
+    pub fn each_hit<O: Observer + ?Sized>(
         &self,
         memory: &mut (impl Memory + ?Sized),
         ray: &RayElements,
         raised: &mut Raised,
         counts: &mut WalkCounts,
-        accept: &mut dyn FnMut(WalkHit) -> ControlFlow<()>,
+        reporter: &mut Reporter<'_, O>,
+        accept: &mut Accept<'_, O>,
     ) -> Result<(), WalkError> {
-        let mut progress = Progress { ray, raised, counts, steps: 0 };
+        let mut progress = Progress { ray, raised, counts, steps: 0, reporter };
         let mut stack = vec![(ChildKind::Node, 0)];
+        progress.reporter.pushed((ChildKind::Node, 0), 1);
         let mut node = vec![0; self.shape.bytes()];
         while let Some((kind, index)) = stack.pop() {
+            progress.reporter.popped(self, (kind, index), stack.len());
             progress.step()?;
             if kind == ChildKind::Node {
                 progress.counts.nodes += 1;
@@ -145,16 +157,15 @@ impl Walk {
     }
 
     /// Pushes the children whose boxes the ray meets, the first slot on top.
-    fn push_children(
+    fn push_children<O: Observer + ?Sized>(
         &self,
         memory: &mut (impl Memory + ?Sized),
         index: u32,
         node: &mut [u8],
         stack: &mut Vec<(ChildKind, u32)>,
-        progress: &mut Progress<'_>,
+        progress: &mut Progress<'_, '_, O>,
     ) -> Result<(), WalkError> {
-        let offset = u64::from(index).wrapping_mul(self.shape.stride() as u64);
-        memory.load(self.base.wrapping_add(offset), node)?;
+        memory.load(self.node_address(index), node)?;
         let start = stack.len();
         for slot in 0..self.shape.width() {
             let child = self.shape.child(node, slot);
@@ -168,27 +179,30 @@ impl Walk {
             progress.counts.boxes += 1;
             let [x0, y0, z0, x1, y1, z1] =
                 read_elements(child.bounds, &self.policy, progress.raised);
-            let options =
-                BboxOptions { rounding: SlabRounding::Conservative, clamp: false, w: None };
-            let verdict = bbox(progress.ray, [x0, y0, z0], [x1, y1, z1], &options);
+            let corners = [[x0, y0, z0], [x1, y1, z1]];
+            let verdict = bbox(progress.ray, corners[0], corners[1], &Self::BOX_TEST);
             *progress.raised |= verdict.raised();
+            let entry = (child.kind, child.index);
+            progress.reporter.child_tested(slot, entry, progress.ray, corners, verdict);
             if matches!(verdict, Verdict::Hit(_)) {
-                stack.push((child.kind, child.index));
+                stack.push(entry);
             }
         }
         stack[start..].reverse();
+        for (place, &entry) in stack.iter().enumerate().skip(start) {
+            progress.reporter.pushed(entry, place + 1);
+        }
         progress.expect(stack.len())
     }
 
-    fn visit_leaf(
+    fn visit_leaf<O: Observer + ?Sized>(
         &self,
         memory: &mut (impl Memory + ?Sized),
         leaf: u32,
-        progress: &mut Progress<'_>,
-        accept: &mut dyn FnMut(WalkHit) -> ControlFlow<()>,
+        progress: &mut Progress<'_, '_, O>,
+        accept: &mut Accept<'_, O>,
     ) -> Result<ControlFlow<()>, WalkError> {
-        let offset = u64::from(leaf) * TRI_RANGE_BYTES as u64;
-        let range = TriRange::from_bytes(&load_array(memory, self.base.wrapping_add(offset))?);
+        let range = TriRange::from_bytes(&load_array(memory, self.range_address(leaf))?);
         let base = if range.base == 0 { self.triangles } else { range.base };
         for k in 0..range.count {
             progress.step()?;
@@ -197,8 +211,10 @@ impl Walk {
             let vertices = self.load_triangle(memory, base, primitive, progress.raised)?;
             let verdict = tri(progress.ray, vertices, &self.tri_options());
             *progress.raised |= verdict.verdict.raised();
+            progress.reporter.triangle_tested(primitive, progress.ray, vertices, verdict.verdict);
             let Verdict::Hit(values) = verdict.verdict else { continue };
-            if accept(WalkHit { values, primitive, leaf, back: verdict.back }).is_break() {
+            let hit = WalkHit { values, primitive, leaf, back: verdict.back };
+            if accept(hit, progress.reporter).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -221,6 +237,16 @@ impl Walk {
         Ok(std::array::from_fn(|v| std::array::from_fn(|k| values[3 * v + k])))
     }
 
+    /// Address of a node.
+    pub(super) fn node_address(&self, index: u32) -> u64 {
+        self.base.wrapping_add(u64::from(index).wrapping_mul(self.shape.stride() as u64))
+    }
+
+    /// Address of the TriRange that a leaf's index names.
+    pub(super) fn range_address(&self, leaf: u32) -> u64 {
+        self.base.wrapping_add(u64::from(leaf) * TRI_RANGE_BYTES as u64)
+    }
+
     /// How triangles are tested.
     #[must_use]
     pub fn tri_options(&self) -> TriOptions {
@@ -234,15 +260,19 @@ impl Walk {
     }
 }
 
+/// Is handed every hit, and says whether the walk goes on.
+pub type Accept<'a, O> = dyn FnMut(WalkHit, &mut Reporter<'_, O>) -> ControlFlow<()> + 'a;
+
 /// One ray under way.
-struct Progress<'a> {
+struct Progress<'a, 'o, O: ?Sized> {
     ray: &'a RayElements,
     raised: &'a mut Raised,
     counts: &'a mut WalkCounts,
     steps: u32,
+    reporter: &'a mut Reporter<'o, O>,
 }
 
-impl Progress<'_> {
+impl<O: ?Sized> Progress<'_, '_, O> {
     fn step(&mut self) -> Result<(), WalkError> {
         self.steps += 1;
         self.expect(0)

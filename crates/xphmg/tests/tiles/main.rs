@@ -1,4 +1,5 @@
-//! Tiles: trees go in and come back, every rule of the check can be broken, and nothing panics.
+//! Tiles: trees go in and come back, every rule of the check can be broken, nothing panics, and the
+//! offload can be watched.
 
 #![allow(clippy::unwrap_used)] // also in the helpers, which clippy does not know for tests
 
@@ -6,3 +7,4 @@ mod damage;
 mod round_trip;
 mod rules;
 mod support;
+mod watched;
