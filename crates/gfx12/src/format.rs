@@ -3,7 +3,8 @@
 use crate::decode::{Memory, Survey, address_order};
 use crate::{blocks, check, decode, encode};
 use machine::{
-    BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Image, TreeFormat,
+    BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Image, NodePlace,
+    TreeFormat,
 };
 use tree::Tree;
 
@@ -61,6 +62,10 @@ impl TreeFormat for Gfx12 {
 
     fn decode(checked: &Checked<Self>) -> Tree {
         decode::decode(checked)
+    }
+
+    fn node_places(checked: &Checked<Self>) -> Option<Vec<Vec<NodePlace>>> {
+        Some(decode::node_places(checked.proof().survey()))
     }
 
     fn blocks(checked: &Checked<Self>) -> Option<BlockImage> {

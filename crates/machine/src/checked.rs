@@ -1,6 +1,6 @@
 //! Images whose structure has been proved.
 
-use crate::{BlockImage, Format, Image, TreeFormat};
+use crate::{BlockImage, Format, Image, NodePlace, TreeFormat};
 use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -95,6 +95,9 @@ pub trait AnyChecked: Send + Sync + fmt::Debug {
     /// As [`Checked::tree`].
     fn tree(&self) -> &Arc<Tree>;
 
+    /// As [`TreeFormat::node_places`].
+    fn node_places(&self) -> Option<Vec<Vec<NodePlace>>>;
+
     /// The image as blocks; `None` if the format has none.
     fn blocks(&self) -> Option<BlockImage>;
 
@@ -113,6 +116,10 @@ impl<F: TreeFormat> AnyChecked for Checked<F> {
 
     fn tree(&self) -> &Arc<Tree> {
         self.tree()
+    }
+
+    fn node_places(&self) -> Option<Vec<Vec<NodePlace>>> {
+        F::node_places(self)
     }
 
     fn blocks(&self) -> Option<BlockImage> {

@@ -60,10 +60,25 @@ pub trait TreeFormat: Format {
     /// stored. [`Checked::tree`] keeps the result.
     fn decode(checked: &Checked<Self>) -> Tree;
 
+    /// Where the nodes of the decoded tree lie in the image: for each BLAS and then for the TLAS, one
+    /// place for each of [`tree::Bvh::nodes`]; `None` if nodes of the tree are none of the image.
+    fn node_places(_: &Checked<Self>) -> Option<Vec<Vec<NodePlace>>> {
+        None
+    }
+
     /// The whole image as blocks, which a traversal unit runs; `None` if the format has none.
     fn blocks(_: &Checked<Self>) -> Option<BlockImage> {
         None
     }
+}
+
+/// Where a node lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct NodePlace {
+    /// Its pointer, in the format's own notation.
+    pub pointer: u64,
+    /// Its address.
+    pub address: u64,
 }
 
 /// What a check found.

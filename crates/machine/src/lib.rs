@@ -69,7 +69,9 @@ pub use figures::Figures;
 pub use file::{FilePlace, ImageFile, ReadError, StructureSummary};
 pub use finding::{Finding, Severity};
 pub use findings::{FINDINGS_PER_RULE, Findings};
-pub use format::{AnyReport, Capabilities, CheckReport, EncodeError, Format, TreeFormat};
+pub use format::{
+    AnyReport, Capabilities, CheckReport, EncodeError, Format, NodePlace, TreeFormat,
+};
 pub use found::Found;
 pub use hit::Hit;
 pub use image::{Image, Segment};

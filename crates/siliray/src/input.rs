@@ -265,6 +265,12 @@ pub enum Origin {
 }
 
 impl Origin {
+    /// Whether a tree was built.
+    #[must_use]
+    pub const fn is_built(self) -> bool {
+        matches!(self, Self::Built | Self::Rebuilt)
+    }
+
     /// The word used in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -30,7 +30,8 @@ struct Json {
     /// Whether the bytes of a file were walked as stored, or what was made of them.
     source: &'static str,
     machine: &'static str,
-    preset: &'static str,
+    /// Of a tree that was built.
+    preset: Option<&'static str>,
     triangle_rule: &'static str,
     camera: [f32; 7],
     rays: u64,
@@ -137,7 +138,7 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
         format: prepared.input.format(),
         source: prepared.origin.name(),
         machine: machine.name(),
-        preset: route.build.preset.name(),
+        preset: prepared.origin.is_built().then(|| route.build.preset.name()),
         triangle_rule: rule.name(),
         camera: numbers(&camera),
         rays,

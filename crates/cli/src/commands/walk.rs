@@ -17,7 +17,7 @@ use siliray::machine::{
 use siliray::registry::registry;
 use siliray::walk::against::{FirstDifference, first_difference};
 use siliray::walk::why::{Reason, why};
-use siliray::walk::{Walk, hierarchy, text};
+use siliray::walk::{Walk, hierarchy, text, watch_over};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::Range;
@@ -34,17 +34,16 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
     drop(bar);
     let prepared = prepared.map_err(no_route(&args.scene))?;
     let query = query(args, &input, &prepared)?;
-    let walk = watched(args, prepared.machine, &prepared.input, &query)?;
+    let (walk, names) = watched(args, prepared.machine, &prepared.input, &query)?;
     let range = args.steps.clone().unwrap_or(0..usize::MAX);
     let heading = format!("{} on {}, {}\n\n", walk.machine, input.name(), prepared.origin);
     if let Some(machine) = args.against {
-        return against(args, machine, &prepared, &walk, &heading, output);
+        return against(args, machine, &prepared, (&walk, names), &heading, output);
     }
     let reason = args.why.map(|wanted| {
         let format = registry().format(prepared.input.format());
         let ways = format.map(|format| {
-            let is_tree = names_of(prepared.machine, &prepared.input) == NodeNames::Tree;
-            hierarchy::ways(&prepared.input, format, is_tree, &wanted)
+            hierarchy::ways(&prepared.input, format, names == NodeNames::Tree, &wanted)
         });
         why(&walk, &ways.unwrap_or_default(), &wanted)
     });
@@ -96,20 +95,12 @@ fn watched(
     machine: &'static MachineEntry,
     input: &MachineInput,
     query: &Query,
-) -> Result<Walk, Failure> {
+) -> Result<(Walk, NodeNames), Failure> {
     let made = (machine.make)(input, &MachineOptions::default()).map_err(about(&args.scene))?;
-    let walk = Walk::watch(&*made, query);
+    let (walk, names) = watch_over(machine, input, &*made, query);
     match &walk.answer {
         Err(error) if walk.steps.is_empty() => Err(about(&args.scene)(error)),
-        _ => Ok(walk),
-    }
-}
-
-/// How a machine names nodes over an input: one over a tree has no bytes to name.
-fn names_of(machine: &MachineEntry, input: &MachineInput) -> NodeNames {
-    match (machine.nodes, input) {
-        (NodeNames::Image, MachineInput::Tree(_)) => NodeNames::Own,
-        (names, _) => names,
+        _ => Ok((walk, names)),
     }
 }
 
@@ -137,13 +128,12 @@ fn against(
     args: &Args,
     machine: &'static MachineEntry,
     prepared: &Prepared,
-    walk: &Walk,
+    (walk, names): (&Walk, NodeNames),
     heading: &str,
     output: &Output,
 ) -> Result<(), Failure> {
-    let other = watched(args, machine, &prepared.input, &walk.query)?;
-    let names = [prepared.machine, machine].map(|machine| names_of(machine, &prepared.input));
-    let same_nodes = names[0] == names[1] && names[0] != NodeNames::Own;
+    let (other, other_names) = watched(args, machine, &prepared.input, &walk.query)?;
+    let same_nodes = names == other_names && names != NodeNames::Own;
     let difference = first_difference(walk, &other, same_nodes);
     if output.is_json() {
         let line = match difference {

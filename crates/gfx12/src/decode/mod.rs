@@ -50,9 +50,9 @@ use crate::format::memory;
 use crate::layout::NodePointer;
 use geometry::Aabb;
 use hierarchy::Items;
-use machine::Checked;
+use machine::{Checked, NodePlace};
 use primitives::ReadPrimitives;
-use survey::Surveyed;
+use survey::{Surveyed, Target};
 use tree::{Blas, Tlas, Tree};
 
 /// The tree of a proved image, with the geometry as it is stored.
@@ -66,6 +66,28 @@ pub(crate) fn decode(checked: &Checked<Gfx12>) -> Tree {
         survey.structures[1..].iter().map(|surveyed| blas(&memory, surveyed)).collect();
     let tlas = tlas(&memory, &survey.structures[0], &blases);
     Tree { blases, tlas: Some(tlas) }
+}
+
+/// Where the nodes of the decoded tree lie, level by level as the tree has them: the root, then the
+/// children of all boxes.
+pub(crate) fn node_places(survey: &Survey) -> Vec<Vec<NodePlace>> {
+    let places = |surveyed: &Surveyed| {
+        let place = |pointer: NodePointer| {
+            let address = surveyed.structure.address_of(pointer);
+            NodePlace { pointer: pointer.0.into(), address }
+        };
+        let children = surveyed.boxes.iter().flat_map(|record| {
+            surveyed.children[record.children()].iter().map(|child| match child.target {
+                Target::Box(number) => surveyed.boxes[number as usize].pointer,
+                Target::Leaf(number) => surveyed.leaves[number as usize].pointer,
+                Target::Instance(number) => surveyed.instances[number as usize].pointer,
+            })
+        });
+        [surveyed.structure.root].into_iter().chain(children).map(place).collect()
+    };
+    let blases = usize::from(survey.has_tlas());
+    let tlas = survey.structures[..blases].iter();
+    survey.structures[blases..].iter().chain(tlas).map(places).collect()
 }
 
 /// The instance nodes of an image, each with the number of its instance: what a walk needs to name

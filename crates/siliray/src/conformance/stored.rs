@@ -9,8 +9,8 @@ use super::aimed_rays::AimedRays;
 use super::question::Question;
 use crate::input::StoredImage;
 use crate::registry::registry;
-use crate::walk::Walk;
 use crate::walk::hierarchy::{self, Wanted};
+use crate::walk::watch_over;
 use crate::walk::why::{Reason, why};
 use build::{Progress, ProgressFn};
 use geometry::TriangleRule;
@@ -205,7 +205,7 @@ fn follow(
     let (instance, geometry, primitive) = lost.ids;
     let instance = input.tree().tlas.is_some().then_some(instance);
     let wanted = Wanted { instance, geometry: Some(geometry), primitive };
-    let walk = Walk::watch(machine, &Query::from(lost.example));
-    let is_tree = entry.nodes == NodeNames::Tree;
+    let (walk, names) = watch_over(entry, input, machine, &Query::from(lost.example));
+    let is_tree = names == NodeNames::Tree;
     why(&walk, &hierarchy::ways(input, image.format, is_tree, &wanted), &wanted)
 }

@@ -21,8 +21,8 @@ pub struct RunKey {
     /// Whether the bytes of a file were run as stored, or what was made of them.
     #[serde(default)]
     pub source: String,
-    /// The preset of the tree.
-    pub preset: String,
+    /// The preset of the tree, if it was built.
+    pub preset: Option<String>,
     /// The kind of queries.
     pub workload: String,
     /// How many.

@@ -26,7 +26,8 @@ pub mod hierarchy;
 pub mod text;
 pub mod why;
 
-use machine::{Answer, Machine, MachineError, Query, Step};
+use machine::registry::NodeNames;
+use machine::{Answer, AnyChecked, Machine, MachineEntry, MachineError, MachineInput, Query, Step};
 
 /// What a machine did for one query.
 #[derive(Debug, Clone)]
@@ -41,6 +42,26 @@ pub struct Walk {
     pub answer: Result<Answer, MachineError>,
 }
 
+/// Watches a machine over what it stands on, and says how the steps name nodes: as the image does
+/// wherever that can be said.
+#[must_use]
+pub fn watch_over(
+    entry: &MachineEntry,
+    input: &MachineInput,
+    machine: &dyn Machine,
+    query: &Query,
+) -> (Walk, NodeNames) {
+    let walk = Walk::watch(machine, query);
+    match (entry.nodes, input) {
+        (NodeNames::Image, MachineInput::Tree(_)) => (walk, NodeNames::Own),
+        (NodeNames::Tree, MachineInput::Image(image)) => match walk.named_by(&**image) {
+            Some(named) => (named, NodeNames::Image),
+            None => (walk, NodeNames::Tree),
+        },
+        (names, _) => (walk, names),
+    }
+}
+
 impl Walk {
     /// Asks `machine` and watches.
     #[must_use]
@@ -49,5 +70,36 @@ impl Walk {
         let outcome = machine.watch(query, &mut answer, &mut steps);
         let answer = outcome.map(|()| answer);
         Self { machine: machine.name(), query: *query, steps, answer }
+    }
+
+    /// The same walk of a machine over a tree, with nodes named as the image does from which the tree
+    /// was decoded; `None` if the image cannot name them.
+    #[must_use]
+    pub fn named_by(&self, image: &dyn AnyChecked) -> Option<Self> {
+        let (places, tree) = (image.node_places()?, image.tree());
+        let world = if tree.tlas.is_some() { tree.blases.len() } else { 0 };
+        let mut level = world;
+        let mut named = self.clone();
+        for step in &mut named.steps {
+            let place = |pointer: u64| places.get(level)?.get(pointer as usize).copied();
+            match step {
+                Step::Instance { instance, .. } => {
+                    let placed = tree.tlas.as_ref()?.instances.get(*instance as usize)?;
+                    level = placed.blas as usize;
+                }
+                Step::Leave => level = world,
+                Step::Node { pointer, address, .. } => {
+                    let place = place(*pointer)?;
+                    (*pointer, *address) = (place.pointer, Some(place.address));
+                }
+                Step::Child(child) => child.pointer = place(child.pointer)?.pointer,
+                Step::Push { pointer, .. } | Step::Skip { pointer, .. } => {
+                    *pointer = place(*pointer)?.pointer;
+                }
+                Step::Pop { pointer: Some(pointer), .. } => *pointer = place(*pointer)?.pointer,
+                _ => (),
+            }
+        }
+        Some(named)
     }
 }

@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
         triangles: tree.triangle_count() as u64,
         format: prepared.input.format().to_owned(),
         source: prepared.origin.name().to_owned(),
-        preset: preset.name().to_owned(),
+        preset: prepared.origin.is_built().then(|| preset.name().to_owned()),
         workload: load.name().to_owned(),
         rays: queries.len() as u64,
         config_hash: String::new(),
