@@ -32,7 +32,21 @@ pub struct Checked<F: Format> {
 }
 
 impl<F: Format> Checked<F> {
-    /// States that `proof` has been made for `image`.
+    /// States that `proof` has been made for `image`. Only the check of `F` can:
+    ///
+    /// ```
+    /// use machine::{Checked, Format, Image, PlainTree};
+    /// let image = Image { format: "tree", segments: vec![], bases: vec![], root: 0 };
+    /// let checked: Option<Checked<PlainTree>> = PlainTree::check(image).checked;
+    /// assert!(checked.is_none());
+    /// ```
+    ///
+    /// ```compile_fail,E0603
+    /// use machine::{Checked, Image, PlainTree, ProvedFacts, tree_format};
+    /// let image = Image { format: "tree", segments: vec![], bases: vec![], root: 0 };
+    /// let facts = ProvedFacts::default();
+    /// let checked: Checked<PlainTree> = Checked::new(image, facts, tree_format::Proof(()));
+    /// ```
     #[must_use]
     pub fn new(image: Image, facts: ProvedFacts, proof: F::Proof) -> Self {
         Self { image, facts, proof, tree: OnceLock::new() }
