@@ -50,6 +50,7 @@
 use crate::core::Core;
 use crate::instruction::Instruction;
 use crate::trap::Trap;
+use std::any::Any;
 
 /// An instruction of an extension: `word & mask == matches`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,6 +165,11 @@ pub trait Extension: Send {
     /// `job`. Asked only while recording.
     fn trace(&self) -> Vec<(&'static str, serde_json::Value)> {
         Vec::new()
+    }
+
+    /// What the last executed instruction did, as a type of the extension's own, for who knows it.
+    fn executed(&self) -> Option<&dyn Any> {
+        None
     }
 
     /// The lane of a vectorised instruction that caused `trap`, the last one taken, if any did.

@@ -9,14 +9,17 @@ use build::{Options, Preset};
 use common::has;
 use geometry::random::Random;
 use geometry::{Ray, Vec3};
-use machine::{Format, Hit, HitKind, Machine, RayFlags, RayQuery, TreeFormat};
+use machine::{Format, Hit, HitKind, Machine, RayFlags, RayQuery, Step, TreeFormat};
 use riscv::machine::{HartMachine, OFFLOAD, WAVEFRONT};
 use scene::builtin::Builtin;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
+use testkit::walks::watched;
 use xphmg::machines::{BruteForce, TilesImage};
+use xphmg::tiles::outline::outline;
 use xphmg::{Precision, Readings, Tiles};
 
 fn image(tiles: &Tiles) -> (TilesImage, Vec3, Vec3) {
@@ -103,6 +106,62 @@ fn the_offload_program_agrees_with_the_loop() {
     for _ in 0..60 {
         let query = RayQuery::new(HitKind::Closest, ray(&mut random, least, most));
         assert_eq!(answers(&program, &query), answers(&truth, &query), "{query:?}");
+    }
+}
+
+/// Each RT instruction is reported once, with the nodes, boxes and triangles that it looks at, by
+/// the names of the outline; the hits of the answer are accepted.
+#[test]
+fn the_wavefront_loop_can_be_watched() {
+    let wide = Tiles { wide: true, ..Tiles::new(Precision::Fp32) };
+    for tiles in [Tiles::new(Precision::Fp32), wide, Tiles::new(Precision::Fp16)] {
+        let precision = tiles.precision;
+        let (tiles, least, most) = image(&tiles);
+        let entries = outline(tiles.image()).entries;
+        let known: HashMap<(u64, u64), &str> =
+            entries.iter().map(|it| ((it.node.pointer, it.address), it.kind)).collect();
+        let hart = HartMachine::new(tiles).unwrap();
+        let mut random = Random(14);
+        let (mut accepted, mut behind) = (0, 0);
+        for round in 0..24 {
+            let kind = HitKind::ALL[round % 3];
+            let mut query = RayQuery::new(kind, ray(&mut random, least, most));
+            if round % 4 == 0 {
+                query.flags = RayFlags::CULL_FRONT;
+            }
+            let (steps, answer) = watched(&hart, &query.into());
+            let (mut nodes, mut boxes, mut triangles, mut tested) = (0, 0, 0, 0);
+            let mut visited = Vec::new();
+            let mut hits = Vec::new();
+            for step in &steps {
+                match step {
+                    Step::Node { pointer, address, kind } => {
+                        assert_eq!(known.get(&(*pointer, address.unwrap())), Some(kind));
+                        nodes += usize::from(*kind == "node");
+                        assert!(!visited.contains(pointer), "{pointer:#x} is read twice");
+                        visited.push(*pointer);
+                    }
+                    Step::Child(child) => {
+                        behind += usize::from(child.verdict == machine::Verdict::Behind);
+                    }
+                    Step::Instruction(it) if it.name == "rt.bbox" => boxes += 1,
+                    Step::Instruction(it) if it.name == "rt.tri" => triangles += 1,
+                    Step::Primitive(_) => tested += 1,
+                    Step::Accept { hit } => hits.push(*hit),
+                    _ => (),
+                }
+            }
+            // A wide node has two tiles, with an RT.BBOX each; RT.TRI is also asked for sides.
+            assert!(boxes == nodes || boxes == 2 * nodes, "{boxes} {nodes}");
+            let counters = &answer.counters;
+            assert_eq!((boxes as u64, triangles), (counters.nodes, counters.triangle_tests));
+            assert!(tested <= triangles && (tested > 0 || hits.is_empty()));
+            assert_eq!(hits, answer.hits);
+            accepted += hits.len();
+        }
+        // A program shortens the range of its ray in FP32 only.
+        assert_eq!(behind > 0, precision == Precision::Fp32, "{behind} boxes behind");
+        assert!(accepted > 10, "{accepted} accepted");
     }
 }
 

@@ -1,12 +1,13 @@
 //! A hart with a program and an image in its memory, ready to be asked.
 
 use super::Kind;
+use super::reporter::Reporter;
 use crate::config::{Config, HartError, SIZE_STEP};
 use crate::elf::ElfError;
 use crate::hart::{Event, Hart};
 use crate::memory::{RAM_BASE, Unbacked};
 use crate::xphmg::Xphmg;
-use ::machine::Image;
+use ::machine::{Image, Observer};
 use thiserror::Error;
 use xphmg::layout::records::{HIT_ENTRY_BYTES, Queue};
 use xphmg::readings::Readings;
@@ -108,18 +109,23 @@ impl LoadedProgram {
     }
 
     /// Runs the program over one ray.
-    pub(super) fn ask(
+    pub(super) fn ask<O: Observer + ?Sized>(
         &mut self,
         record: &[u8],
         kind: Kind,
         cull_back: bool,
         budget: u64,
+        reporter: Option<&mut Reporter<'_, O>>,
     ) -> Result<Answered, LoadedProgramError> {
         self.prepare(record, kind, cull_back)
             .map_err(|_| LoadedProgramError::NoAnswer("its queues have no memory".to_owned()))?;
         let before = counts(&self.hart);
         self.hart.core.pc = self.entry;
-        match self.hart.run(budget) {
+        let event = match reporter {
+            Some(reporter) => reporter.run(&mut self.hart, budget),
+            None => self.hart.run(budget),
+        };
+        match event {
             Event::Exited(0) => {}
             Event::Exited(code) => return Err(LoadedProgramError::Code(code)),
             event => {

@@ -12,18 +12,23 @@
 //! | file | concept |
 //! |---|---|
 //! | `loaded_program` | a hart with the program and an image in its memory |
+//! | `reporter` | what an observer is told of the program |
 
 mod loaded_program;
+mod reporter;
 
 use ::machine::registry::NodeNames;
 use ::machine::{
     Answer, Hit, HitKind, Machine, MachineEntry, MachineError, Observer, Query, RayQuery, Step,
+    Unwatched,
 };
 pub use loaded_program::LoadedProgramError;
 use loaded_program::{Answered, LoadedProgram};
+use reporter::Reporter;
 use std::sync::{Mutex, PoisonError};
 use xphmg::Precision;
 use xphmg::machines::{BruteForce, TilesImage};
+use xphmg::offload::reporter::NOT_CLOSER;
 use xphmg::offload::walk::WalkHit;
 use xphmg::readings::{BboxRounding, Readings};
 use xphmg::registry::{may_lose_outside_box, reads_tiles, tiles_of};
@@ -90,11 +95,12 @@ impl HartMachine {
         Ok(Self { tiles, program, readings, idle: Mutex::new(vec![loaded]) })
     }
 
-    fn ask(
+    fn ask<O: Observer + ?Sized>(
         &self,
         query: &RayQuery,
         kind: Kind,
         cull_back: bool,
+        observer: &mut O,
     ) -> Result<Answered, LoadedProgramError> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut loaded = match idle {
@@ -108,31 +114,19 @@ impl HartMachine {
             .iter()
             .flat_map(|element| element.to_le_bytes()[..width].to_vec())
             .collect();
-        let answered = loaded.ask(&record, kind, cull_back, BUDGET)?;
+        let mut reporter =
+            observer.is_watching().then(|| Reporter::new(observer, &self.tiles, &self.readings));
+        let answered = loaded.ask(&record, kind, cull_back, BUDGET, reporter.as_mut())?;
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(loaded);
         Ok(answered)
     }
-}
 
-impl Machine for HartMachine {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn watch(
+    fn answer_query<O: Observer + ?Sized>(
         &self,
-        query: &Query,
+        query: &RayQuery,
         answer: &mut Answer,
-        observer: &mut dyn Observer,
+        observer: &mut O,
     ) -> Result<(), MachineError> {
-        self.answer_into(query, answer)?;
-        answer.hits.iter().for_each(|&hit| observer.see(Step::Accept { hit }));
-        observer.see(Step::End);
-        Ok(())
-    }
-
-    fn answer_into(&self, query: &Query, answer: &mut Answer) -> Result<(), MachineError> {
-        let query = &query.as_ray(self.name())?;
         let Answer { hits, counters } = answer;
         hits.clear();
         counters.queries += 1;
@@ -149,7 +143,7 @@ impl Machine for HartMachine {
         };
         let cull_back = is_known && !options.is_empty();
         let answered = self
-            .ask(query, kind, cull_back)
+            .ask(query, kind, cull_back, observer)
             .map_err(|error| MachineError::Failed { machine: NAME, reason: error.to_string() })?;
         counters.nodes += answered.boxes;
         counters.box_tests += 4 * answered.boxes;
@@ -165,6 +159,9 @@ impl Machine for HartMachine {
             };
             if TilesImage::sees(query, &seen) {
                 found.push((hit, entry.primitive));
+            } else if observer.is_watching() {
+                let reason = "the flags of the query hide it";
+                observer.see(Step::Refuse { hit, reason });
             }
         }
         // The program orders by the narrowed t, then by the place in the triangle buffer.
@@ -173,11 +170,37 @@ impl Machine for HartMachine {
             order.then(first.cmp(second))
         });
         found.dedup_by_key(|(_, primitive)| *primitive);
-        if query.kind != HitKind::All {
-            found.truncate(1);
+        let kept = if query.kind == HitKind::All { found.len() } else { found.len().min(1) };
+        if observer.is_watching() {
+            for (number, &(hit, _)) in found.iter().enumerate() {
+                let refused = Step::Refuse { hit, reason: NOT_CLOSER };
+                observer.see(if number < kept { Step::Accept { hit } } else { refused });
+            }
         }
+        found.truncate(kept);
         hits.extend(found.into_iter().map(|(hit, _)| hit));
         Ok(())
+    }
+}
+
+impl Machine for HartMachine {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn watch(
+        &self,
+        query: &Query,
+        answer: &mut Answer,
+        observer: &mut dyn Observer,
+    ) -> Result<(), MachineError> {
+        let outcome = self.answer_query(&query.as_ray(NAME)?, answer, observer);
+        observer.see(Step::End);
+        outcome
+    }
+
+    fn answer_into(&self, query: &Query, answer: &mut Answer) -> Result<(), MachineError> {
+        self.answer_query(&query.as_ray(NAME)?, answer, &mut Unwatched)
     }
 }
 

@@ -22,6 +22,7 @@ use ::xphmg::unit::Flow;
 use ::xphmg::{Executed, Readings, Unit};
 use patterns::PATTERNS;
 use port::CorePort;
+use std::any::Any;
 
 /// The extension `xphmg`.
 #[derive(Debug, Clone)]
@@ -172,6 +173,10 @@ impl Extension for Xphmg {
 
     fn trace(&self) -> Vec<(&'static str, serde_json::Value)> {
         trace::members(&self.last)
+    }
+
+    fn executed(&self) -> Option<&dyn Any> {
+        Some(&self.last)
     }
 
     fn faulting_lane(&self, _trap: &Trap) -> Option<u64> {
