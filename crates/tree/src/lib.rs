@@ -14,12 +14,14 @@
 //! | [`bvh`] | a wide hierarchy over numbered items, and the proof that it is one |
 //! | [`primitives`] | triangles and procedural boxes with ids and flags |
 //! | [`level`] | BLAS, TLAS, and the whole |
+//! | [`reshape`] | leaves fitted to the limits of a format |
 //! | [`quality`] | what a hierarchy is worth: cost, depth, fill, overlap |
 
 pub mod bvh;
 pub mod level;
 pub mod primitives;
 pub mod quality;
+pub mod reshape;
 
 pub use bvh::{Bvh, BvhError, Node, NodeLink};
 pub use level::{Blas, Instance, Tlas, Tree};

@@ -10,7 +10,6 @@ use super::boxes::{Boxes, Contents, Orientation, contents};
 use super::error::EncodeError;
 use super::flatten::{Flat, references_below};
 use super::instance::{InstancePart, instance_node, sideband};
-use super::leaves;
 use super::margin::{Margin, tlas_margin, transform_margin, widen};
 use super::run::RangeStart;
 use super::tables::{HeaderCounts, Sections, header, write_pointers};
@@ -239,7 +238,8 @@ fn one_node_leaves(tlas: &Tlas, blases: &[EncodedBlas]) -> Result<Bvh, tree::Bvh
         };
         items.iter().map(part).collect()
     };
-    leaves::split(&bvh, |items| items.len() <= 1, divide).map(std::borrow::Cow::into_owned)
+    tree::reshape::split_leaves(&bvh, |items| items.len() <= 1, divide)
+        .map(std::borrow::Cow::into_owned)
 }
 
 /// The boxes of all entries with room for the rounding of the transforms below them.

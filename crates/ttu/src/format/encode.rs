@@ -10,7 +10,7 @@ use super::pack::Packed;
 use super::pack_node::{Items, pack_nodes};
 use geometry::{Aabb, SingularTransform, Vec3};
 use machine::{Image, Segment};
-use tree::{Instance, PrimitiveFlags, Primitives, Tlas, Tree};
+use tree::{BvhError, Instance, PrimitiveFlags, Primitives, Tlas, Tree};
 
 /// Why a tree has no image in this format. The TLAS counts as the level behind the last BLAS.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -67,6 +67,9 @@ pub enum TtuEncodeError {
         /// Why.
         source: SingularTransform,
     },
+    /// Leaves that fit are more than a hierarchy can have.
+    #[error(transparent)]
+    Hierarchy(#[from] BvhError),
     /// A tree without a TLAS has one BLAS.
     #[error("{blases} BLASes without a TLAS, expected 1")]
     BlasCount {

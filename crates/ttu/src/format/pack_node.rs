@@ -1,12 +1,12 @@
 //! A hierarchy made ready for packing: leaves that a node can hold, nothing empty.
 //!
-//! A leaf of a [`Bvh`] may have more references than a node counts. It becomes a small tree of
-//! leaves of eight, each with the box around its own primitives, clipped by the box of the leaf. A
-//! box that does not contain those below it is grown until it does.
+//! A leaf of a [`Bvh`] may have more references than a node counts: [`tree::reshape`] makes leaves of
+//! eight of it. A box that does not contain those below it is grown until it does.
 
-use super::block::{MAX_LEAF, MAX_ROOT_CHILDREN};
+use super::block::MAX_LEAF;
 use super::encode::TtuEncodeError;
 use geometry::Aabb;
+use tree::reshape::{halve, split_leaves};
 use tree::{Bvh, Node};
 
 /// What is below a node.
@@ -47,6 +47,13 @@ pub(super) fn pack_nodes(
     bvh: &Bvh,
     items: &dyn Items,
 ) -> Result<Vec<PackNode>, TtuEncodeError> {
+    let fits = |items: &[u32]| items.len() <= MAX_LEAF;
+    let bvh = &*split_leaves(bvh, fits, |list, leaf| {
+        let bounds = |item| items.bounds(item).unwrap_or(*leaf);
+        let mut parts = Vec::new();
+        halve(list.to_vec(), leaf, MAX_LEAF, &fits, &bounds, &mut parts);
+        parts
+    })?;
     let mut growing = Growing { items, pack_nodes: Vec::new() };
     // Children lie behind their parents, so that backward every child is known first.
     let mut known: Vec<Option<u32>> = vec![None; bvh.nodes().len()];
@@ -83,30 +90,9 @@ struct Growing<'a> {
 
 impl Growing<'_> {
     fn grow(&mut self, bounds: Aabb, below: Below) -> u32 {
-        match below {
-            Below::Items(items) if items.len() > MAX_LEAF => {
-                let share = share_of(items.len());
-                let parts = items.chunks(share).map(|part| {
-                    let own = part.iter().try_fold(Aabb::EMPTY, |sum, &item| {
-                        Some(sum.union(self.items.bounds(item)?))
-                    });
-                    let clipped = own.map(|own| own.intersection(bounds));
-                    let usable = clipped.filter(|clipped| !clipped.is_empty());
-                    (usable.unwrap_or(bounds), part.to_vec())
-                });
-                let parts: Vec<(Aabb, Vec<u32>)> = parts.collect();
-                let children = parts
-                    .into_iter()
-                    .map(|(bounds, part)| self.grow(bounds, Below::Items(part)))
-                    .collect();
-                self.grow(bounds, Below::Nodes(children))
-            }
-            below => {
-                let pack_node = self.sum(bounds, below);
-                self.pack_nodes.push(pack_node);
-                (self.pack_nodes.len() - 1) as u32
-            }
-        }
+        let pack_node = self.sum(bounds, below);
+        self.pack_nodes.push(pack_node);
+        (self.pack_nodes.len() - 1) as u32
     }
 
     fn sum(&self, mut bounds: Aabb, below: Below) -> PackNode {
@@ -132,13 +118,4 @@ impl Growing<'_> {
         }
         PackNode { bounds, below, mask, all_opaque, any_alpha }
     }
-}
-
-/// How many items each of at most eight parts gets: the smallest power of eight that suffices.
-fn share_of(items: usize) -> usize {
-    let mut share = MAX_LEAF;
-    while share * MAX_ROOT_CHILDREN < items {
-        share *= MAX_ROOT_CHILDREN;
-    }
-    share
 }
