@@ -84,7 +84,7 @@ const fn entry<const P: usize>(summary: &'static str) -> FormatEntry {
                 ids: false,
             },
             settings: &[
-                Setting { key: "width", values: &["4", "8"], meaning: "children of a node" },
+                Setting { key: "node_width", values: &["4", "8"], meaning: "children of a node" },
                 Setting {
                     key: "margin",
                     values: &["on", "off"],
@@ -100,7 +100,7 @@ const fn entry<const P: usize>(summary: &'static str) -> FormatEntry {
 }
 
 fn encode<const P: usize>(tree: &Tree, settings: &Settings) -> Result<Encoded, EncodeError> {
-    let wide = settings.get("width") == Some("8");
+    let wide = settings.get("node_width") == Some("8");
     let margin = settings.get("margin") != Some("off");
     let image = Tiles { precision: Precision::ALL[P], wide, margin }.encode(tree)?;
     let header = Header::from_bytes(image.segments[0].bytes());

@@ -36,6 +36,20 @@ pub(crate) fn assert_documented(value: &Value) {
 }
 
 #[test]
+fn settings_and_figures_of_formats_have_keys_of_their_own() {
+    for format in ["gfx12", "gfx12-bvh4x2", "ttu", "xphmg-fp32", "tree"] {
+        let args = ["build", "organic", "--triangles", "500", "--format", format, "--json"];
+        let text = String::from_utf8(Folder::new().run(&args).stdout).unwrap();
+        let keys = text.lines().filter_map(|line| line.strip_prefix("  \"")?.split('"').next());
+        let mut keys: Vec<&str> = keys.collect();
+        let printed = keys.len();
+        keys.sort_unstable();
+        keys.dedup();
+        assert!(printed > 10 && keys.len() == printed, "{format}: {text}");
+    }
+}
+
+#[test]
 fn build() {
     let json = Folder::new().json(&["build", "interior", "--triangles", "5000"]);
     assert_has(&json, &["scene", "triangles", "presets"]);

@@ -147,8 +147,8 @@ fn others() -> [Option<Target>; 15] {
         layout("gfx12:obb", "gfx12", ("obb", "on"), "fast"),
         layout("gfx12:obb", "gfx12", ("obb", "on"), "gfx12-gpurt"),
         layout("gfx12-bvh4x2:high", "gfx12-bvh4x2", ("precision", "high"), "gfx12-dual"),
-        layout("xphmg-fp32:node8", "xphmg-fp32", ("width", "8"), "offload"),
-        layout("xphmg-fp16:node8", "xphmg-fp16", ("width", "8"), "offload"),
+        layout("xphmg-fp32:node8", "xphmg-fp32", ("node_width", "8"), "offload"),
+        layout("xphmg-fp16:node8", "xphmg-fp16", ("node_width", "8"), "offload"),
         bare(),
     ]
 }
