@@ -32,11 +32,7 @@ impl<'a> Found<'a> {
     pub fn offer<O: Observer + ?Sized>(&mut self, hit: Hit, observer: &mut O) -> ControlFlow<()> {
         let is_wanted = self.wants(&hit);
         if observer.is_watching() {
-            observer.see(if is_wanted {
-                Step::Accept { hit }
-            } else {
-                Step::Refuse { hit, reason: "a closer hit, or one with a smaller id, is known" }
-            });
+            observer.see(Step::offered(hit, is_wanted));
         }
         if is_wanted {
             if self.kind == HitKind::Closest {

@@ -144,6 +144,15 @@ pub enum Step {
     End,
 }
 
+impl Step {
+    /// A hit was offered, and counts if it is wanted.
+    #[must_use]
+    pub fn offered(hit: Hit, is_wanted: bool) -> Self {
+        let reason = "a closer hit, or one with a smaller id, is known";
+        if is_wanted { Self::Accept { hit } } else { Self::Refuse { hit, reason } }
+    }
+}
+
 /// A child of a node against the query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChildTest {

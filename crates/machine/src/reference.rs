@@ -336,6 +336,7 @@ impl<O: Observer + ?Sized> Walk<'_, O> {
         let root = test(&bounds(0), widen(self.found.farthest()));
         self.child_tested(0, 0, &bounds(0), root, test);
         stack.extend(root.map(|interval| (interval[0], 0)));
+        self.pushed(&stack, 0);
         while let Some((t, index)) = stack.pop() {
             if self.observer.is_watching() {
                 let (pointer, depth) = (Some(index.into()), stack.len() as u32);
@@ -374,14 +375,20 @@ impl<O: Observer + ?Sized> Walk<'_, O> {
                 stack.extend(interval.map(|interval| (interval[0], child as u32)));
             }
             stack[start..].sort_by(|a, b| b.0.total_cmp(&a.0));
-            if self.observer.is_watching() {
-                for (place, &(_, child)) in stack.iter().enumerate().skip(start) {
-                    let (pointer, depth) = (child.into(), place as u32 + 1);
-                    self.observer.see(Step::Push { pointer, depth });
-                }
-            }
+            self.pushed(&stack, start);
         }
         ControlFlow::Continue(())
+    }
+
+    /// Entries from `start` on were laid on the stack.
+    #[inline]
+    fn pushed(&mut self, stack: &[(f32, u32)], start: usize) {
+        if self.observer.is_watching() {
+            for (place, &(_, node)) in stack.iter().enumerate().skip(start) {
+                let (pointer, depth) = (node.into(), place as u32 + 1);
+                self.observer.see(Step::Push { pointer, depth });
+            }
+        }
     }
 
     #[inline]

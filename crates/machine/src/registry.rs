@@ -163,10 +163,10 @@ pub struct MachineEntry {
     /// How its steps name nodes.
     pub nodes: NodeNames,
     /// The machine over what it reads.
-    pub make: fn(&MachineInput, &MachineOptions) -> Result<Box<dyn Machine>, MakeError>,
+    pub make: fn(&MachineInput, &MachineOptions) -> Made,
     /// What its answers to rays are compared with: the oracle on the decoded geometry, or, for
     /// hardware with a triangle arithmetic of its own, every triangle by that arithmetic.
-    pub oracle: Option<fn(&MachineInput) -> Result<Box<dyn Machine>, MakeError>>,
+    pub oracle: Option<fn(&MachineInput) -> Made>,
     /// Whether it is known to miss this hit of this ray: a loss, which is reported, not a mismatch.
     pub may_lose: fn(&MachineInput, &RayQuery, &Hit) -> bool,
 }
@@ -197,6 +197,9 @@ pub fn loses_beyond_margin(input: &MachineInput, query: &RayQuery, _: &Hit) -> b
 
 /// Why a machine cannot be made over an input: that machine's own error.
 pub type MakeError = Box<dyn Error + Send + Sync>;
+
+/// A machine over an input, or why there is none.
+pub type Made = Result<Box<dyn Machine>, MakeError>;
 
 /// What a machine stands on.
 #[derive(Debug, Clone)]

@@ -26,6 +26,7 @@
 //! | file | concept |
 //! |---|---|
 //! | [`tracer`](Tracer) | from a scene or an image to answers |
+//! | `as_machine` | one query at a time, watched or not |
 //! | [`batch`](Batch) | many rays, one question |
 //! | `ask` | what a batch asks beside its rays |
 //! | `kind` | closest, any, all, as types |
@@ -45,6 +46,7 @@
 //! This crate has `unsafe`: kernels use vector instructions, and read memory that was proved
 //! without asking again. `safety` states every invariant that this rests on.
 
+mod as_machine;
 mod ask;
 #[cfg(target_arch = "x86_64")]
 mod avx2;

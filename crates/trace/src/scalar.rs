@@ -4,7 +4,7 @@
 //! It is the reference machine's walk: the reference slab test of each child, nearest child first,
 //! ranges widened by `4 eps` at both ends. All children of an oriented node are visited: their
 //! boxes lie in another frame, whose rounding the reference test does not cover. Kernels hand it
-//! the rays that are out of the ordinary.
+//! the rays that are out of the ordinary, and it is the walk that observers of a tracer see.
 //!
 //! What happens has one place each: a level is entered in `level`, a node in `node`, its children
 //! are tested in `child`, primitives in `primitive`, and instances are entered in `instance`.
@@ -12,9 +12,9 @@
 use crate::ask::{Ask, Space};
 use crate::kind::{Kind, Outcome};
 use crate::source::{Child, LevelId, LinkTarget, TraversalSource};
-use geometry::{InstanceFlags, Ray, SlabRay, slab};
-use machine::Counters;
+use geometry::{InstanceFlags, Interval, Ray, SlabRay, slab};
 use machine::primitive_test::MergedFlags;
+use machine::{ChildTest, Counters, Observer, PrimitiveTest, Step, Unwatched, Verdict};
 use std::ops::ControlFlow;
 use tree::PrimitiveId;
 use tree::primitives::Primitive;
@@ -28,6 +28,19 @@ pub(crate) fn answer<K: Kind, S: TraversalSource>(
     answer: &mut K::Answer,
     counters: &mut Counters,
 ) {
+    watch::<K, S, _>(source, ask, position, ray, answer, counters, &mut Unwatched);
+}
+
+/// Answers one ray and tells `observer` every step but the end.
+pub(crate) fn watch<K: Kind, S: TraversalSource, O: Observer + ?Sized>(
+    source: &S,
+    ask: &Ask<'_>,
+    position: usize,
+    ray: &Ray,
+    answer: &mut K::Answer,
+    counters: &mut Counters,
+    observer: &mut O,
+) {
     counters.queries += 1;
     *answer = K::miss();
     if ask.mask == 0 || !ray.is_traceable() {
@@ -36,7 +49,17 @@ pub(crate) fn answer<K: Kind, S: TraversalSource>(
     // `tmin`, lowered by `4 eps`.
     let nearest = (ray.tmin * (2.0 - slab::EXIT_SCALE)).next_down().max(0.0);
     let farthest = slab::widen(ray.tmax);
-    let mut walk = Walk::<K, S> { source, ask, position, ray, answer, counters, nearest, farthest };
+    let mut walk = Walk::<K, S, O> {
+        source,
+        ask,
+        position,
+        ray,
+        answer,
+        counters,
+        nearest,
+        farthest,
+        observer,
+    };
     let _ = match source.top() {
         None => {
             let flags = MergedFlags::new(ask.flags, InstanceFlags::empty());
@@ -48,7 +71,7 @@ pub(crate) fn answer<K: Kind, S: TraversalSource>(
 }
 
 /// One ray under way.
-struct Walk<'a, K: Kind, S> {
+struct Walk<'a, K: Kind, S, O: ?Sized> {
     source: &'a S,
     ask: &'a Ask<'a>,
     position: usize,
@@ -59,12 +82,13 @@ struct Walk<'a, K: Kind, S> {
     nearest: f32,
     /// The end of it.
     farthest: f32,
+    observer: &'a mut O,
 }
 
 /// What a ray has still to visit: where it enters it, and the link there. The nearest is last.
 type Stack<L> = Vec<(f32, L)>;
 
-impl<K: Kind, S: TraversalSource> Walk<'_, K, S> {
+impl<K: Kind, S: TraversalSource, O: Observer + ?Sized> Walk<'_, K, S, O> {
     fn tlas(&mut self) -> ControlFlow<()> {
         let Some(top) = self.source.top() else { return ControlFlow::Continue(()) };
         let reach = slab::reach(self.ray.origin, &top.level.bounds);
@@ -83,22 +107,26 @@ impl<K: Kind, S: TraversalSource> Walk<'_, K, S> {
 
     /// Walks a level, of primitives if the ray has a `space` there.
     fn level(&mut self, level: LevelId, slabs: &SlabRay, space: Option<&Space>) -> ControlFlow<()> {
-        let Some((root, bounds)) = self.source.root(level) else {
+        let Some((link, bounds)) = self.source.root(level) else {
             return ControlFlow::Continue(());
         };
         let mut stack = Stack::with_capacity(64);
-        self.counters.box_tests += 1;
-        if let Some(interval) = slabs.interval(&bounds, self.nearest, self.farthest) {
-            stack.push((interval.enter, root));
-        }
+        let root = Child { bounds, is_oriented: false, slot: 0, link };
+        let enter = self.child(&root, self.nearest, slabs);
+        stack.extend(enter.map(|enter| (enter, link)));
+        self.pushed(&stack, 0);
         while let Some((enter, link)) = stack.pop() {
+            let pointer = self.source.pointer(link);
+            self.see(|| Step::Pop { pointer: Some(pointer), depth: stack.len() as u32 });
             if enter > self.farthest {
+                let reason = "its box begins behind the best hit";
+                self.see(|| Step::Skip { pointer, reason });
                 continue;
             }
             match (self.source.target(link), space) {
                 (LinkTarget::Node, _) => self.node(level, link, enter, slabs, &mut stack),
                 (LinkTarget::Leaf, Some(space)) => self.leaf(level, link, space)?,
-                (LinkTarget::Instance(number), None) => self.instance(number)?,
+                (LinkTarget::Instance(number), None) => self.instance(number, link)?,
                 (LinkTarget::Leaf | LinkTarget::Instance(_) | LinkTarget::Nothing, _) => (),
             }
         }
@@ -115,28 +143,42 @@ impl<K: Kind, S: TraversalSource> Walk<'_, K, S> {
         stack: &mut Stack<S::Link>,
     ) {
         self.counters.nodes += 1;
+        self.entered(level, node, "box");
         let (source, start) = (self.source, stack.len());
         source.children(level, node, |child| {
             stack.extend(self.child(&child, enter, slabs).map(|enter| (enter, child.link)));
         });
         stack[start..].sort_by(|a, b| b.0.total_cmp(&a.0));
+        self.pushed(stack, start);
     }
 
     /// Tests a child of a node: where the ray enters it, if it does.
     fn child(&mut self, child: &Child<S::Link>, parent: f32, slabs: &SlabRay) -> Option<f32> {
         self.counters.box_tests += 1;
         if child.is_oriented {
+            self.tested(child, None, Verdict::Visit);
             return Some(parent);
         }
-        let interval = slabs.interval(&child.bounds, self.nearest, self.farthest)?;
-        Some(interval.enter)
+        let test = |farthest| slabs.interval(&child.bounds, self.nearest, farthest);
+        let interval = test(self.farthest);
+        if self.observer.is_watching() {
+            let (interval, verdict) = match (interval, test(f32::INFINITY)) {
+                (Some(_), _) => (interval, Verdict::Visit),
+                (None, Some(behind)) => (Some(behind), Verdict::Behind),
+                (None, None) => (None, Verdict::Miss),
+            };
+            self.tested(child, interval, verdict);
+        }
+        interval.map(|interval| interval.enter)
     }
 
     /// Enters an instance, unless the ray does not see it.
-    fn instance(&mut self, number: usize) -> ControlFlow<()> {
+    fn instance(&mut self, number: usize, link: S::Link) -> ControlFlow<()> {
         let Some(top) = self.source.top() else { return ControlFlow::Continue(()) };
         let instance = &top.instances[number];
+        let pointer = self.source.pointer(link);
         if instance.mask & self.ask.mask == 0 {
+            self.see(|| Step::Skip { pointer, reason: "its mask hides it" });
             return ControlFlow::Continue(());
         }
         self.counters.instances += 1;
@@ -145,14 +187,28 @@ impl<K: Kind, S: TraversalSource> Walk<'_, K, S> {
             instance: number as u32,
             flags: MergedFlags::new(self.ask.flags, instance.flags),
         };
-        self.blas(instance.blas as usize, &space)
+        self.entered(LevelId::Tlas, link, "instance");
+        let address = self.source.address(LevelId::Tlas, link);
+        self.see(|| Step::Instance {
+            instance: space.instance,
+            pointer,
+            address,
+            world_to_object: instance.world_to_object,
+            ray: Some(space.ray),
+        });
+        self.blas(instance.blas as usize, &space)?;
+        self.see(|| Step::Leave);
+        ControlFlow::Continue(())
     }
 
     /// Tests the primitives of a leaf.
     fn leaf(&mut self, level: LevelId, leaf: S::Link, space: &Space) -> ControlFlow<()> {
         self.counters.leaves += 1;
+        self.entered(level, leaf, "leaf");
         let source = self.source;
-        source.primitives(level, leaf, |primitive, id| self.primitive(space, primitive, id))
+        source.primitives(level, leaf, |primitive, id, link| {
+            self.primitive(space, primitive, id, link)
+        })
     }
 
     /// Tests a primitive, and takes the hit into account if there is one.
@@ -161,19 +217,68 @@ impl<K: Kind, S: TraversalSource> Walk<'_, K, S> {
         space: &Space,
         primitive: Primitive<'_>,
         id: PrimitiveId,
+        link: S::Link,
     ) -> ControlFlow<()> {
         match primitive {
             Primitive::Triangle(_) => self.counters.triangle_tests += 1,
             Primitive::Box(_) => self.counters.procedural_tests += 1,
         }
-        let Some(hit) = self.ask.hit(self.position, space, primitive, id) else {
-            return ControlFlow::Continue(());
-        };
-        match K::offer(self.answer, hit) {
+        let hit = self.ask.hit(self.position, space, primitive, id);
+        let pointer = self.source.pointer(link);
+        self.see(|| {
+            let (instance, t) = (space.instance, hit.map(|hit| hit.t));
+            let PrimitiveId { geometry, primitive, .. } = id;
+            Step::Primitive(PrimitiveTest { pointer, instance, geometry, primitive, t })
+        });
+        let Some(hit) = hit else { return ControlFlow::Continue(()) };
+        let outcome = K::offer(self.answer, hit);
+        // Where hits narrow the range, one that does not is not kept.
+        let is_wanted = !K::NARROWS || outcome != Outcome::Continue;
+        self.see(|| Step::offered(hit, is_wanted));
+        match outcome {
             Outcome::Continue => (),
             Outcome::Narrow(t) => self.farthest = slab::widen(t),
             Outcome::Done => return ControlFlow::Break(()),
         }
         ControlFlow::Continue(())
+    }
+
+    /// Tells the observer of a step, if it watches.
+    #[inline(always)]
+    fn see(&mut self, step: impl FnOnce() -> Step) {
+        if self.observer.is_watching() {
+            self.observer.see(step());
+        }
+    }
+
+    /// What is behind a link is read.
+    #[inline]
+    fn entered(&mut self, level: LevelId, link: S::Link, kind: &'static str) {
+        let source = self.source;
+        self.see(|| Step::Node {
+            pointer: source.pointer(link),
+            address: source.address(level, link),
+            kind,
+        });
+    }
+
+    /// A child was tested.
+    #[inline]
+    fn tested(&mut self, child: &Child<S::Link>, interval: Option<Interval>, verdict: Verdict) {
+        let &Child { bounds, slot, link, .. } = child;
+        let pointer = self.source.pointer(link);
+        let interval = interval.map(|interval| [interval.enter, interval.exit]);
+        self.see(|| Step::Child(ChildTest { slot, pointer, bounds, interval, verdict }));
+    }
+
+    /// Entries from `start` on were laid on the stack.
+    #[inline]
+    fn pushed(&mut self, stack: &Stack<S::Link>, start: usize) {
+        if self.observer.is_watching() {
+            for (place, &(_, link)) in stack.iter().enumerate().skip(start) {
+                let (pointer, depth) = (self.source.pointer(link), place as u32 + 1);
+                self.observer.see(Step::Push { pointer, depth });
+            }
+        }
     }
 }

@@ -35,6 +35,8 @@ pub(crate) struct Child<L> {
     pub(crate) bounds: Aabb,
     /// Whether that is another frame than the level's: then the box decides nothing.
     pub(crate) is_oriented: bool,
+    /// Its place in the node.
+    pub(crate) slot: u8,
     /// Where it leads.
     pub(crate) link: L,
 }
@@ -56,11 +58,17 @@ pub(crate) trait TraversalSource {
     /// Shows the children of a node.
     fn children(&self, level: LevelId, node: Self::Link, visit: impl FnMut(Child<Self::Link>));
 
-    /// Shows the primitives of a leaf, until `visit` breaks off.
+    /// Shows the primitives of a leaf, each with where it lies, until `visit` breaks off.
     fn primitives(
         &self,
         level: LevelId,
         leaf: Self::Link,
-        visit: impl FnMut(Primitive<'_>, PrimitiveId) -> ControlFlow<()>,
+        visit: impl FnMut(Primitive<'_>, PrimitiveId, Self::Link) -> ControlFlow<()>,
     ) -> ControlFlow<()>;
+
+    /// The name of a link in the steps of a walk.
+    fn pointer(&self, link: Self::Link) -> u64;
+
+    /// The address behind a link, in memory that has addresses.
+    fn address(&self, level: LevelId, link: Self::Link) -> Option<u64>;
 }

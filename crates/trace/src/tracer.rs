@@ -5,7 +5,7 @@ use crate::batch::Batch;
 use crate::beam::{BeamAsk, BeamBounds, BeamKernel, Beams, BeamsError};
 use crate::in_place::InPlace;
 use crate::kernel::Kernel;
-use crate::kind::{Any, Closest, First, Kind};
+use crate::kind::{Any, Closest, Kind};
 use crate::world::World;
 use crate::{Hit, TraceError};
 use build::{Options as BuildOptions, Preset};
@@ -14,8 +14,8 @@ use gfx12::Gfx12;
 use gfx12::encode::{Options as EncodeOptions, Policy};
 use machine::registry::{NodeNames, loses_nothing};
 use machine::{
-    Answer, CheckReport, Checked, Counters, Format, HitKind, Machine, MachineEntry, MachineError,
-    MachineInput, Observer, Query, Shape, Step, TreeFormat, WrongFormat, downcast,
+    CheckReport, Checked, Counters, Format, MachineEntry, MachineInput, TreeFormat, WrongFormat,
+    downcast,
 };
 use scene::Scene;
 use std::ops::ControlFlow;
@@ -107,7 +107,7 @@ impl Default for Options {
 /// ```
 #[derive(Debug)]
 pub struct Tracer {
-    storage: Storage,
+    pub(crate) storage: Storage,
     options: Options,
     kernel: Kernel,
     /// What beams need beside that, made when the first is asked.
@@ -124,7 +124,7 @@ struct BeamState {
 
 /// What a tracer walks.
 #[derive(Debug)]
-enum Storage {
+pub(crate) enum Storage {
     /// The CPU's copy.
     Prepared(World),
     /// The image.
@@ -393,51 +393,5 @@ impl Tracer {
                 image.answer_all::<K>(self.kernel, ask, first, rays, answers, counters);
             }
         }
-    }
-}
-
-impl Machine for Tracer {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn watch(
-        &self,
-        query: &Query,
-        answer: &mut Answer,
-        observer: &mut dyn Observer,
-    ) -> Result<(), MachineError> {
-        self.answer_into(query, answer)?;
-        answer.hits.iter().for_each(|&hit| observer.see(Step::Accept { hit }));
-        observer.see(Step::End);
-        Ok(())
-    }
-
-    fn answer_into(&self, query: &Query, answer: &mut Answer) -> Result<(), MachineError> {
-        let Answer { hits, counters } = answer;
-        let ray = match query.shape {
-            Shape::Ray(ray) => ray,
-            Shape::Beam(shape) => {
-                let beams = self.beams().map_err(MachineError::from)?;
-                beams.answer(&query.with_shape(shape), hits, counters);
-                return Ok(());
-            }
-        };
-        let mut ask = Ask::everything(self.options.rule);
-        (ask.mask, ask.flags) = (query.mask, query.flags);
-        let rays = std::slice::from_ref(&ray);
-        hits.clear();
-        let mut hit = Hit::MISS;
-        let one = std::slice::from_mut(&mut hit);
-        match query.kind {
-            HitKind::Closest => Self::answer::<Closest>(self, &ask, 0, rays, one, Some(counters)),
-            HitKind::Any => Self::answer::<First>(self, &ask, 0, rays, one, Some(counters)),
-            HitKind::All => {
-                let one = std::slice::from_mut(hits);
-                Self::answer::<crate::kind::All>(self, &ask, 0, rays, one, Some(counters));
-            }
-        }
-        hits.extend((!hit.is_miss()).then_some(hit));
-        Ok(())
     }
 }

@@ -9,15 +9,17 @@ use crate::description::{
 };
 use std::collections::HashSet;
 
+/// Reads the fields of a structure from its bytes.
+type Fields = fn(&Image, &[u8]) -> Vec<DescribedField>;
+
 /// The structure at an address.
 pub(super) fn describe(image: &Image, node: NodeRef) -> Result<Description, DescribeError> {
     let address = node.pointer;
-    let (kind, bytes, fields): (_, _, fn(&Image, &[u8]) -> Vec<DescribedField>) =
-        match address.checked_sub(image.root) {
-            Some(0) => ("directory", HEADER_BYTES, directory_fields),
-            Some(offset) if is_record(image, offset) => ("level", RECORD_BYTES, record_fields),
-            _ => ("node", NODE_BYTES, node_fields),
-        };
+    let (kind, bytes, fields): (_, _, Fields) = match address.checked_sub(image.root) {
+        Some(0) => ("directory", HEADER_BYTES, directory_fields),
+        Some(offset) if is_record(image, offset) => ("level", RECORD_BYTES, record_fields),
+        _ => ("node", NODE_BYTES, node_fields),
+    };
     let memory = image.get(address, bytes).ok_or(DescribeError::Outside { node, address })?;
     let fields = fields(image, memory);
     Ok(Description { node, kind, address, bytes, fields, beside: Vec::new() })

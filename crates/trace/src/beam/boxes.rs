@@ -55,7 +55,7 @@ impl Boxes {
     /// When there is no such box.
     #[must_use]
     pub fn get(&self, index: usize) -> Aabb {
-        self.groups[index / GROUP].bounds(index % GROUP)
+        box_at(&self.groups[index / GROUP].planes, index % GROUP)
     }
 
     pub(super) fn as_groups(&self) -> &[BoxGroup] {
@@ -75,10 +75,10 @@ impl BoxGroup {
         }
         group
     }
+}
 
-    pub(super) fn bounds(&self, lane: usize) -> Aabb {
-        let corner =
-            |side: usize| Vec3::from_array(std::array::from_fn(|k| self.planes[k][side][lane]));
-        Aabb::new(corner(0), corner(1))
-    }
+/// One of the boxes.
+pub(super) fn box_at<const N: usize>(planes: &Planes<N>, lane: usize) -> Aabb {
+    let corner = |side: usize| Vec3::from_array(std::array::from_fn(|k| planes[k][side][lane]));
+    Aabb::new(corner(0), corner(1))
 }

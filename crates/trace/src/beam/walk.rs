@@ -1,13 +1,17 @@
 //! The walk of a beam over a tracer's world, eight boxes at a time, nearest first.
 
 use super::bounds::BeamBounds;
-use super::boxes::Planes;
+use super::boxes::{Planes, box_at};
 use super::kernel::BeamKernel;
 use super::visit::Visit;
+use crate::source::{LevelId, TraversalSource};
 use crate::world::{Pointer, Target, World};
 use geometry::{Aabb, Beam};
 use machine::beam::BeamSpace;
-use machine::{BeamQuery, Counters, Found, Hit, LeafRule, Unwatched};
+use machine::{
+    BeamQuery, ChildTest, Counters, Found, Hit, LeafRule, Observer, PrimitiveTest, Step, Unwatched,
+    Verdict,
+};
 use std::ops::ControlFlow;
 use tree::PrimitiveId;
 use tree::primitives::Primitive;
@@ -32,11 +36,23 @@ impl Beams<'_> {
 impl Beams<'_> {
     /// Answers a query into `hits`, which is cleared first, and adds what it did to `counters`.
     pub fn answer(&self, query: &BeamQuery, hits: &mut Vec<Hit>, counters: &mut Counters) {
+        self.watch(query, hits, counters, &mut Unwatched);
+    }
+
+    /// The same, and tells `observer` every step but the end.
+    pub(crate) fn watch<O: Observer + ?Sized>(
+        &self,
+        query: &BeamQuery,
+        hits: &mut Vec<Hit>,
+        counters: &mut Counters,
+        observer: &mut O,
+    ) {
         let mut found = Found::new(query.kind, query.shape.beam.tmax(), hits);
-        self.visit(query, counters, &mut |hit| match found.offer(*hit, &mut Unwatched) {
+        let mut visitor = |hit: &Hit, observer: &mut O| match found.offer(*hit, observer) {
             ControlFlow::Continue(()) => Visit::Until(found.farthest()),
             ControlFlow::Break(()) => Visit::Stop,
-        });
+        };
+        self.walk(query, counters, &mut visitor, observer);
         found.finish();
     }
 
@@ -49,10 +65,20 @@ impl Beams<'_> {
         counters: &mut Counters,
         visitor: &mut dyn FnMut(&Hit) -> Visit,
     ) {
+        self.walk(query, counters, &mut |hit, _| visitor(hit), &mut Unwatched);
+    }
+
+    fn walk<O: Observer + ?Sized>(
+        &self,
+        query: &BeamQuery,
+        counters: &mut Counters,
+        visitor: &mut dyn FnMut(&Hit, &mut O) -> Visit,
+        observer: &mut O,
+    ) {
         counters.queries += 1;
         let until = query.shape.beam.tmax();
         let stack = Vec::with_capacity(self.world.stack_size);
-        let mut walk = Walk { beams: self, query, counters, visitor, until, stack };
+        let mut walk = Walk { beams: self, query, counters, visitor, until, stack, observer };
         let _stopped = match &self.world.top {
             Some(top) => {
                 walk.level(top.level.root, &self.beam_bounds.top, Some(&query.shape.beam), None)
@@ -66,15 +92,16 @@ impl Beams<'_> {
 }
 
 /// One query under way.
-struct Walk<'a> {
+struct Walk<'a, O: ?Sized> {
     beams: &'a Beams<'a>,
     query: &'a BeamQuery,
     counters: &'a mut Counters,
-    visitor: &'a mut dyn FnMut(&Hit) -> Visit,
+    visitor: &'a mut dyn FnMut(&Hit, &mut O) -> Visit,
     /// Later contacts are of no interest.
     until: f32,
     /// Where to go, and from when on; the nearest last.
     stack: Vec<(f32, Pointer)>,
+    observer: &'a mut O,
 }
 
 /// A BLAS as a beam sees it.
@@ -84,7 +111,7 @@ struct Below<'a> {
     space: &'a BeamSpace,
 }
 
-impl Walk<'_> {
+impl<O: Observer + ?Sized> Walk<'_, O> {
     fn blas(&mut self, number: usize, space: &BeamSpace) -> ControlFlow<()> {
         let Beams { world, beam_bounds, .. } = *self.beams;
         let below = Below { number, space };
@@ -109,17 +136,22 @@ impl Walk<'_> {
             None => Some(self.query.shape.beam.tmin()),
         };
         let bottom = self.stack.len();
+        self.tested(0, root, || *bounds, entered);
         self.stack.extend(entered.map(|t| (t, root)));
+        self.pushed(bottom);
         while self.stack.len() > bottom {
             let Some((t, pointer)) = self.stack.pop() else { break };
+            let (name, depth) = (u64::from(pointer.0), self.stack.len() as u32);
+            self.see(|| Step::Pop { pointer: Some(name), depth });
             if t > self.until {
+                let reason = "its box begins behind the best hit";
+                self.see(|| Step::Skip { pointer: name, reason });
                 continue;
             }
             match pointer.target() {
                 Target::Node => self.node(pointer, t, beam, below),
-                Target::Leaf => self.triangles(pointer, below)?,
-                Target::Boxes(list) => self.boxes(list, below)?,
-                Target::Instance(number) => self.instance(number)?,
+                Target::Leaf | Target::Boxes(_) => self.leaf(pointer, below)?,
+                Target::Instance(number) => self.instance(number, pointer)?,
                 Target::Leave | Target::Done => (),
             }
         }
@@ -132,52 +164,61 @@ impl Walk<'_> {
         let node = world.arena.node(pointer);
         self.counters.nodes += 1;
         self.counters.box_tests += node.slots().count() as u64;
+        self.entered(pointer, "box");
+        let start = self.stack.len();
         let Some(beam) = beam else {
-            self.stack.extend(node.slots().map(|slot| (t, node.children[slot])));
-            return;
+            for slot in node.slots() {
+                self.tested(slot, node.children[slot], || node.bounds(slot), Some(t));
+                self.stack.push((t, node.children[slot]));
+            }
+            return self.pushed(start);
         };
         let is_exact = below.is_some_and(|below| below.space.leaf == LeafRule::Exact);
         let planes: &Planes<8> =
             if is_exact { &node.planes } else { beam_bounds.whole(world, pointer) };
         let overlaps = kernel.node(beam, planes);
-        let start = self.stack.len();
-        for slot in node.slots().filter(|&slot| overlaps[slot].is_hit()) {
-            self.stack.push((beam.t_lower(&overlaps[slot]), node.children[slot]));
+        for slot in node.slots() {
+            let (child, overlap) = (node.children[slot], &overlaps[slot]);
+            let t = overlap.is_hit().then(|| beam.t_lower(overlap));
+            self.tested(slot, child, || box_at(planes, slot), t);
+            self.stack.extend(t.map(|t| (t, child)));
         }
         self.stack[start..].sort_by(|a, b| b.0.total_cmp(&a.0));
+        self.pushed(start);
     }
 
-    fn instance(&mut self, number: usize) -> ControlFlow<()> {
+    fn instance(&mut self, number: usize, pointer: Pointer) -> ControlFlow<()> {
         let Beams { world, beam_bounds, .. } = *self.beams;
         let Some(top) = &world.top else { return ControlFlow::Continue(()) };
         let instance = &top.instances[number];
         let bounds = &beam_bounds.placed[number];
         let Some(space) = BeamSpace::placed(self.query, instance, bounds, number as u32) else {
+            let reason = "its mask hides it, or the beam misses it";
+            self.see(|| Step::Skip { pointer: pointer.0.into(), reason });
             return ControlFlow::Continue(());
         };
         self.counters.instances += 1;
-        self.blas(instance.blas as usize, &space)
+        self.entered(pointer, "instance");
+        self.see(|| Step::Instance {
+            instance: number as u32,
+            pointer: pointer.0.into(),
+            address: None,
+            world_to_object: instance.world_to_object,
+            ray: None,
+        });
+        self.blas(instance.blas as usize, &space)?;
+        self.see(|| Step::Leave);
+        ControlFlow::Continue(())
     }
 
-    fn triangles(&mut self, leaf: Pointer, below: Option<Below<'_>>) -> ControlFlow<()> {
+    fn leaf(&mut self, leaf: Pointer, below: Option<Below<'_>>) -> ControlFlow<()> {
         let Some(Below { number, space }) = below else { return ControlFlow::Continue(()) };
+        self.counters.leaves += 1;
+        self.entered(leaf, "leaf");
         let world = self.beams.world;
-        self.counters.leaves += 1;
-        (0..leaf.triangles()).try_for_each(|column| {
-            let (triangle, name) = world.arena.triangle(leaf, column);
-            self.primitive(
-                space,
-                Primitive::Triangle(&triangle),
-                world.primitive_ids[number].id(name),
-            )
+        world.primitives(LevelId::Blas(number), leaf, |primitive, id, leaf| {
+            self.primitive(space, primitive, id, leaf)
         })
-    }
-
-    fn boxes(&mut self, list: usize, below: Option<Below<'_>>) -> ControlFlow<()> {
-        let Some(Below { space, .. }) = below else { return ControlFlow::Continue(()) };
-        let boxes = self.beams.world.box_list(list);
-        self.counters.leaves += 1;
-        boxes.iter().try_for_each(|(b, id)| self.primitive(space, Primitive::Box(b), *id))
     }
 
     fn primitive(
@@ -185,17 +226,65 @@ impl Walk<'_> {
         space: &BeamSpace,
         primitive: Primitive<'_>,
         id: PrimitiveId,
+        leaf: Pointer,
     ) -> ControlFlow<()> {
         match space.leaf {
             LeafRule::Conservative => self.counters.box_tests += 1,
             LeafRule::Exact => self.counters.triangle_tests += 1,
         }
-        let Some(hit) = space.hit(primitive, id) else { return ControlFlow::Continue(()) };
-        match (self.visitor)(&hit) {
-            Visit::Continue => {}
-            Visit::Until(t) => self.until = self.until.min(t),
-            Visit::Stop => return ControlFlow::Break(()),
+        let hit = space.hit(primitive, id);
+        self.see(|| {
+            let (pointer, t) = (leaf.0.into(), hit.map(|hit| hit.t));
+            let (PrimitiveId { geometry, primitive, .. }, instance) = (id, space.instance);
+            Step::Primitive(PrimitiveTest { pointer, instance, geometry, primitive, t })
+        });
+        match hit.map(|hit| (self.visitor)(&hit, self.observer)) {
+            None | Some(Visit::Continue) => {}
+            Some(Visit::Until(t)) => self.until = self.until.min(t),
+            Some(Visit::Stop) => return ControlFlow::Break(()),
         }
         ControlFlow::Continue(())
+    }
+
+    /// Tells the observer of a step, if it watches.
+    #[inline(always)]
+    fn see(&mut self, step: impl FnOnce() -> Step) {
+        if self.observer.is_watching() {
+            self.observer.see(step());
+        }
+    }
+
+    /// What is behind a pointer is read.
+    #[inline]
+    fn entered(&mut self, pointer: Pointer, kind: &'static str) {
+        self.see(|| Step::Node { pointer: pointer.0.into(), address: None, kind });
+    }
+
+    /// A child was tested; the beam meets its box from `t` on.
+    #[inline]
+    fn tested(
+        &mut self,
+        slot: usize,
+        child: Pointer,
+        bounds: impl FnOnce() -> Aabb,
+        t: Option<f32>,
+    ) {
+        self.see(|| {
+            let (slot, pointer, bounds) = (slot as u8, child.0.into(), bounds());
+            let verdict = if t.is_some() { Verdict::Visit } else { Verdict::Miss };
+            let interval = t.map(|t| [t, f32::INFINITY]);
+            Step::Child(ChildTest { slot, pointer, bounds, interval, verdict })
+        });
+    }
+
+    /// Entries from `start` on were laid on the stack.
+    #[inline]
+    fn pushed(&mut self, start: usize) {
+        if self.observer.is_watching() {
+            for (place, &(_, pointer)) in self.stack.iter().enumerate().skip(start) {
+                let (pointer, depth) = (pointer.0.into(), place as u32 + 1);
+                self.observer.see(Step::Push { pointer, depth });
+            }
+        }
     }
 }

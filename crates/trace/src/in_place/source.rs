@@ -47,7 +47,7 @@ impl TraversalSource for InPlace {
         let node = BoxNode::decode(&self.bits(level, node));
         let is_oriented = obb::rotation(node.obb_matrix_index).is_some();
         for (slot, link) in used_children(&node) {
-            visit(Child { bounds: node.child_box(slot), is_oriented, link });
+            visit(Child { bounds: node.child_box(slot), is_oriented, slot: slot as u8, link });
         }
     }
 
@@ -55,14 +55,16 @@ impl TraversalSource for InPlace {
         &self,
         level: LevelId,
         leaf: NodePointer,
-        mut visit: impl FnMut(Primitive<'_>, PrimitiveId) -> ControlFlow<()>,
+        mut visit: impl FnMut(Primitive<'_>, PrimitiveId, NodePointer) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let mut pointer = leaf;
         loop {
             let node = PrimitiveNode::decode(&self.bits(level, pointer));
+            let mut here = pointer;
             for pair in usize::from(pointer.pair())..node.pair_count() {
                 let descriptor = node.pair(pair);
                 let [first, second] = descriptor.triangles;
+                let mut visit = |primitive: Primitive<'_>, id| visit(primitive, id, here);
                 primitive(&node, 2 * pair, &first, &mut visit)?;
                 if !second.is_absent() {
                     primitive(&node, 2 * pair + 1, &second, &mut visit)?;
@@ -70,9 +72,18 @@ impl TraversalSource for InPlace {
                 if descriptor.prim_range_stop {
                     return ControlFlow::Continue(());
                 }
+                here = here.advance(false);
             }
             pointer = pointer.advance(true);
         }
+    }
+
+    fn pointer(&self, link: NodePointer) -> u64 {
+        link.0.into()
+    }
+
+    fn address(&self, level: LevelId, link: NodePointer) -> Option<u64> {
+        Some(self.structures[self.place(level)].structure.address_of(link))
     }
 }
 

@@ -35,7 +35,7 @@ impl TraversalSource for World {
         let node = self.arena.node(node);
         for slot in node.slots() {
             let (bounds, link) = (node.bounds(slot), node.children[slot]);
-            visit(Child { bounds, is_oriented: false, link });
+            visit(Child { bounds, is_oriented: false, slot: slot as u8, link });
         }
     }
 
@@ -43,16 +43,24 @@ impl TraversalSource for World {
         &self,
         level: LevelId,
         leaf: Pointer,
-        mut visit: impl FnMut(Primitive<'_>, PrimitiveId) -> ControlFlow<()>,
+        mut visit: impl FnMut(Primitive<'_>, PrimitiveId, Pointer) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         if let Target::Boxes(list) = leaf.target() {
             let mut boxes = self.box_list(list).iter();
-            return boxes.try_for_each(|(bounds, id)| visit(Primitive::Box(bounds), *id));
+            return boxes.try_for_each(|(bounds, id)| visit(Primitive::Box(bounds), *id, leaf));
         }
         let LevelId::Blas(number) = level else { return ControlFlow::Continue(()) };
         (0..leaf.triangles()).try_for_each(|column| {
             let (triangle, name) = self.arena.triangle(leaf, column);
-            visit(Primitive::Triangle(&triangle), self.primitive_ids[number].id(name))
+            visit(Primitive::Triangle(&triangle), self.primitive_ids[number].id(name), leaf)
         })
+    }
+
+    fn pointer(&self, link: Pointer) -> u64 {
+        link.0.into()
+    }
+
+    fn address(&self, _: LevelId, _: Pointer) -> Option<u64> {
+        None
     }
 }
