@@ -470,16 +470,4 @@ impl Prepared {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_is_a_file_whatever_it_is_called() {
-        let file = Source::new("./forest", None);
-        assert_eq!(file, Ok(Source::File("./forest".into())));
-        let builtin = Source::new("forest", Some(5000));
-        assert_eq!(builtin, Ok(Source::Builtin { builtin: Builtin::Forest, triangles: 5000 }));
-        let sized = Source::new("bunny.ply", Some(5000));
-        assert_eq!(sized, Err(SourceError::SizedFile("bunny.ply".into())));
-    }
-}
+mod tests;

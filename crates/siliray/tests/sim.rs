@@ -34,7 +34,7 @@ fn row(run: &Run) -> Row {
         triangles: 2_000,
         format: "ttu".into(),
         source: "built".into(),
-        preset: "fast".into(),
+        preset: Some("fast".into()),
         workload: "primary".into(),
         rays: run.answers.len() as u64,
         config_hash: run.config.hash(),
