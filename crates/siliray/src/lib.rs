@@ -5,29 +5,31 @@
 //! re-exports the others and adds what needs all of them.
 //!
 //! ```
-//! use siliray::build::{Options, Preset};
-//! use siliray::geometry::TriangleRule;
-//! use siliray::machine::Reference;
-//! use siliray::open::Source;
-//! use siliray::render::{Settings, Style, render};
+//! use siliray::geometry::Ray;
+//! use siliray::input::{Input, Route, Source, build_options};
+//! use siliray::machine::MachineOptions;
+//! use siliray::registry::registry;
+//! use siliray::trace::Tracer;
 //! use std::ops::ControlFlow;
 //!
-//! // A scene: a file, or one made by code.
-//! let scene = Source::new("interior", Some(5_000))?.open()?;
+//! // A file, or a scene made by code.
+//! let scene = Source::new("interior", Some(5_000))?.open()?.into_scene()?;
 //!
-//! // Its tree. The closures are told about progress and could break to cancel.
-//! let keep_going = |_| ControlFlow::Continue(());
-//! let built = siliray::build::build(&scene, &Options::preset(Preset::Balanced), &keep_going)?;
-//!
-//! // A machine that walks the tree, and what it sees.
-//! let machine = Reference::new(&built.tree, TriangleRule::Watertight);
+//! // Many rays, fast.
 //! let camera = scene.camera.ok_or("this scene has no camera")?;
-//! let settings = Settings { width: 64, height: 48, style: Style::Shaded { samples: 1 } };
-//! let rendering = render(&scene, &machine, &camera, &settings, &keep_going)?;
+//! let rays: Vec<Ray> = (0..640).map(|x| camera.ray(x as f32, 240.0, 640, 480)).collect();
+//! let hits = Tracer::new(&scene)?.closest(&rays);
 //!
-//! let png = rendering.picture.to_png()?;
-//! assert!(png.starts_with(b"\x89PNG"));
-//! assert!(rendering.counters.queries >= 64 * 48);
+//! // One ray on any machine: the tree is built, encoded and checked as that machine needs it. An
+//! // image that `Source::open` reads from a file is walked as it is stored.
+//! let radv = registry().machine("gfx12-radv").ok_or("no such machine")?;
+//! let route = Route::new(radv, build_options(radv, None));
+//! let prepared = route.prepare(&Input::Scene(scene), &|_| ControlFlow::Continue(()))?;
+//! let machine = prepared.make(&MachineOptions::default())?;
+//! let hit = machine.closest(&rays[320])?;
+//!
+//! // The law: both say the same, in every bit.
+//! assert_eq!(hit.map(|hit| hit.t), Some(hits[320].t));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -38,8 +40,9 @@
 //! | [`tree`] | the tree that belongs to no format |
 //! | [`build`](mod@build) | scene → tree |
 //! | [`isbe`] | the staging memory of mesh shaders; dumps of it as scenes |
-//! | [`machine`] | queries, hits, the oracle, the reference machine |
-//! | [`gfx12`] | AMD GFX12: formats, instructions, files |
+//! | [`machine`] | queries, hits, checked images, observers; oracle and reference machine |
+//! | [`vectors`] | files of cases with known answers |
+//! | [`gfx12`] | AMD GFX12: formats, instructions, loops, files |
 //! | [`trace`](mod@trace) | the fast tracer |
 //! | [`xphmg`] | XPHMG_RT: numeric policy, instructions, tiles, queues, offload |
 //! | [`riscv`] | a hart that runs programs |
@@ -60,7 +63,7 @@
 //! | [`extensions`] | extensions of the hart by name |
 //! | [`walk`] | what a machine does for one query, step by step |
 //! | [`render`] | pictures and heat maps |
-//! | [`conformance`] | every machine against brute force |
+//! | [`conformance`] | every machine against brute force, also on the user's own images |
 //! | [`report`] | all of it as one HTML file |
 //! | [`sim`] | runs and sweeps of the traversal unit |
 

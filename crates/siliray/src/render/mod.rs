@@ -11,6 +11,7 @@
 //! | [`heat_map`] | what a heat map counts, and its colours |
 //! | `frame` | one sample of every pixel: what is there and how much light reaches it |
 //! | [`losses`] | where a machine does not see what is there |
+//! | `rows` | pictures row by row, on all threads |
 //! | `sampling` | the fixed pattern of sample points |
 //! | `surface` | from the ids of a hit to a point and a normal |
 //! | `light` | sun, sky, and the choice of where the sun stands |
