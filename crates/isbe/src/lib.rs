@@ -28,6 +28,7 @@
 //! | [`container`] | dumps: `.isbe` files, checked and explained |
 //! | [`kernel`] | mesh workgroups written in Rust |
 //! | [`mesh`] | meshes and scenes to dumps and back |
+//! | [`registry`] | dumps as a format, which any command about images opens |
 //! | [`vectors`] | runs vector files of kind `isbe` |
 //! | [`workgroup_view`] | one workgroup's memory, read as a meshlet |
 
@@ -46,6 +47,7 @@ pub mod memory;
 pub mod mesh;
 pub mod mesh_state;
 pub mod methods;
+pub mod registry;
 pub mod sph;
 pub mod task;
 pub mod topology;

@@ -152,7 +152,7 @@ impl Source {
             return Ok(Input::Scene(scene::open(path)?));
         }
         let bytes = read_file(path)?;
-        if let Some(format) = format_of(path, &bytes) {
+        if let Some(format) = format_of(path, &bytes).filter(|format| format.holds_trees()) {
             let image = StoredImage::read(path, &bytes, format, &ReadOptions::default())?;
             return Ok(Input::Image(image));
         }
@@ -167,11 +167,9 @@ impl Source {
 /// The format of a file's bytes, else the one that its ending names.
 #[must_use]
 pub fn format_of(path: &Path, bytes: &[u8]) -> Option<&'static FormatEntry> {
-    let holds_trees = |format: &&'static FormatEntry| format.holds_trees();
-    let sniffed = registry().sniff(bytes).filter(holds_trees);
-    sniffed.or_else(|| {
-        let formats = registry().formats().iter().copied();
-        formats.filter(holds_trees).find(|format| has_ending(path, format.ending))
+    registry().sniff(bytes).or_else(|| {
+        let mut formats = registry().formats().iter().copied();
+        formats.find(|format| has_ending(path, format.ending))
     })
 }
 

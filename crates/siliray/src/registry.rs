@@ -19,6 +19,7 @@ pub fn standard() -> Registry {
         .with(ttu::registry::FORMATS, ttu::registry::MACHINES)
         .with(xphmg::registry::FORMATS, xphmg::registry::MACHINES)
         .with(&[], riscv::machine::MACHINES)
+        .with(isbe::registry::FORMATS, &[])
 }
 
 /// Adds formats and machines of one's own, before anything is asked of the registry; says whether

@@ -125,3 +125,27 @@ impl Dump {
 const fn padded(length: usize) -> usize {
     length.next_multiple_of(16)
 }
+
+/// The headers of a file and the one workgroup around a byte, as a file of their own, and how many
+/// bytes are left out between them. `None` for bytes of no whole workgroup.
+pub(crate) fn workgroup_around(bytes: &[u8], offset: usize) -> Option<(Vec<u8>, usize)> {
+    let word = |at: usize| {
+        let word = bytes.get(at..at.checked_add(4)?)?;
+        Some(u32::from_le_bytes(word.try_into().ok()?) as usize)
+    };
+    let headers = 1 + usize::from(word(16)? as u32 & FLAG_GEOMETRY != 0);
+    let first = HEADER_BYTES + headers * SPH_BYTES;
+    let mut record = first;
+    for _ in 0..word(20)? {
+        let regions = [8, 12, 16].map(|at| word(record + at).map(padded));
+        let end = regions.into_iter().try_fold(record + RECORD_BYTES, |end, region| {
+            end.checked_add(region?).filter(|&end| end <= bytes.len())
+        })?;
+        if (record..end).contains(&offset) {
+            let excerpt = [bytes.get(..first)?, bytes.get(record..end)?].concat();
+            return Some((excerpt, record - first));
+        }
+        record = end;
+    }
+    None
+}
