@@ -4,8 +4,9 @@ use crate::failure::Failure;
 use crate::machine_args::{all_formats, tree_formats};
 use crate::values;
 use clap::Args;
+use siliray::find::Wanted;
 use siliray::gfx12::layout::{PointerFlags, Resource};
-use siliray::machine::{FormatEntry, RawLayout, ReadOptions, Settings};
+use siliray::machine::{Finding, FormatEntry, RawLayout, ReadOptions, Settings, Severity};
 use std::path::PathBuf;
 
 /// Which image.
@@ -44,12 +45,12 @@ pub(crate) struct ImageChoice {
 impl ImageChoice {
     /// How the image in the file is found. Raw memory does not say where its nodes begin, and a
     /// header can be read as a box: the root must be given, or the one node that is asked for.
-    pub(crate) fn read_options(&self, node: Option<u32>) -> Result<ReadOptions, Failure> {
+    pub(crate) fn read_options(&self, node: Option<u64>) -> Result<ReadOptions, Failure> {
         let structure = self.structure;
         let Some(base) = self.base.filter(|_| self.raw) else {
             return Ok(ReadOptions { structure, raw: None });
         };
-        let Some(root) = self.root.or(node).map(u64::from) else {
+        let Some(root) = self.root.map(u64::from).or(node) else {
             return Err(Failure::usage("raw memory needs --root, the pointer of its first node")
                 .hint("behind a GPURT header the first node is 0x15, without one it is 0x5"));
         };
@@ -106,21 +107,49 @@ impl ImageOutput {
 /// Errors are what makes a walk unsafe: a pointer out of memory, a cycle, a range without an end;
 /// or what makes Radeon Raytracing Analyzer refuse the file. Warnings are what loses hits or is
 /// odd: a vertex outside a box above it, a parent that disagrees. Each finding has its byte offset
-/// in the file, its bits, its rule, what was found and what was expected. The exit status is 1 if
-/// there is an error.
+/// in the file, its bits, its rule, what was found and what was expected. Errors come first; the
+/// sums of all rules come last. The exit status is 1 if there is an error, listed or not.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   siliray check capture.rra
+  siliray check capture.rra --severity error
+  siliray check capture.rra --rule parent --limit 1000
   siliray check capture.rra --structure 3 --json
-  siliray check dump.bin --raw --base 0x40 --primitive-base 0x4c0 --root 0x5")]
+  siliray check dump.bin --raw --base 0x40 --primitive-base 0x4c0 --root 0x5
+  siliray check mesh.isbe")]
 pub(crate) struct Check {
-    /// A file that build wrote, a capture (.rra), or raw memory
+    /// A file that build wrote, a capture (.rra), a dump (.isbe), or raw memory
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
+    /// List only findings of this rule
+    #[arg(long, value_name = "NAME")]
+    pub(crate) rule: Option<String>,
+
+    /// List only findings of this severity: error, warning or note
+    #[arg(long, value_name = "SEVERITY", value_parser = values::severity)]
+    pub(crate) severity: Option<Severity>,
+
+    /// List N findings of each rule [default: 10; with --json all]
+    #[arg(long, value_name = "N", value_parser = values::index, allow_negative_numbers = true)]
+    pub(crate) limit: Option<usize>,
+
     #[command(flatten)]
     pub(crate) image: ImageChoice,
+}
+
+impl Check {
+    /// Whether every rule is asked for.
+    pub(crate) fn shows_all(&self) -> bool {
+        self.rule.is_none() && self.severity.is_none()
+    }
+
+    /// Whether a finding is asked for.
+    pub(crate) fn wants(&self, finding: &Finding) -> bool {
+        self.rule.as_deref().is_none_or(|rule| rule == finding.rule)
+            && self.severity.is_none_or(|severity| severity == finding.severity)
+    }
 }
 
 /// What `--depth` takes.
@@ -129,24 +158,41 @@ const DEPTH: &str = "expected a number of levels, such as 3";
 /// Show what is in an image: totals, a node, or the tree.
 ///
 /// Without an option, the structures of the file and sums over the image. With --node, one node as
-/// fields: name, bits, what stands there, what it means. With --tree, every node from the root
-/// down. The image may be unsound: nothing is followed that does not lead to memory.
+/// fields: name, bits, what stands there, what it means; and what software keeps beside it. With
+/// --tree, every node from the root down. With --find, the way from the root to each node that
+/// holds a primitive, a byte of the file or a point. The image may be unsound: nothing is followed
+/// that does not lead to memory.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
+A point is searched in the space of the root; below an instance whose transform the image shows,
+in the space of the instance. The levels of the formats tree and ttu are searched one by one, each
+in its own space.
+
 Examples:
   siliray inspect capture.rra
   siliray inspect capture.rra --node 0x15
   siliray inspect capture.rra --tree --depth 3
+  siliray inspect capture.rra --find 1042
+  siliray inspect capture.rra --find 2:1042
+  siliray inspect capture.rra --find @0x1c80
+  siliray inspect capture.rra --find 0.1,0.2,0.3
+  siliray inspect mesh.isbe --node 0x12c4
   siliray inspect dump.bin --raw --base 0x40 --primitive-base 0x4c0 --node 0x12 --json")]
 pub(crate) struct Inspect {
-    /// A file that build wrote, a capture (.rra), or raw memory
+    /// A file that build wrote, a capture (.rra), a dump (.isbe), or raw memory
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
-    /// Show the node behind this pointer
-    #[arg(long, value_name = "PTR", value_parser = values::word, allow_negative_numbers = true)]
+    /// Show the node behind this pointer; of a dump, the part around this byte
+    #[arg(long, value_name = "PTR", value_parser = values::pointer, allow_negative_numbers = true)]
+    #[arg(conflicts_with_all = ["tree", "depth", "find"])]
+    pub(crate) node: Option<u64>,
+
+    /// Find a primitive (1042, or geometry:primitive), a byte of the file (@0x1c80) or a point
+    /// (0.1,0.2,0.3)
+    #[arg(long, value_name = "WHAT", value_parser = values::find, allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["tree", "depth"])]
-    pub(crate) node: Option<u32>,
+    pub(crate) find: Option<Wanted>,
 
     /// Show the tree as an outline
     #[arg(long)]
@@ -224,13 +270,16 @@ pub(crate) struct Intersect {
 
 /// Show how two images differ, node by node and field by field.
 ///
-/// Nodes are compared by structure and pointer. The options for raw memory hold for both files. The
-/// exit status is 0 if the images are the same, 1 if they differ or one cannot be read, and 2 for
-/// wrong usage.
+/// Nodes are compared by structure and place, fields by their bits. A summary comes first: how many
+/// are equal, changed or only in one image, and which fields changed how often. The options for raw
+/// memory hold for both files. The exit status is 0 if the images are the same, 1 if they differ or
+/// one cannot be read, and 2 for wrong usage.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   siliray diff before.rra after.rra
+  siliray diff before.rra after.rra --limit 1000
+  siliray diff before.isbe after.isbe
   siliray diff a.bin b.bin --raw --base 0 --json")]
 pub(crate) struct Diff {
     /// The first file
@@ -240,6 +289,10 @@ pub(crate) struct Diff {
     /// The second file
     #[arg(value_name = "B")]
     pub(crate) second: PathBuf,
+
+    /// List N differences [default: 100; with --json all]
+    #[arg(long, value_name = "N", value_parser = values::index, allow_negative_numbers = true)]
+    pub(crate) limit: Option<usize>,
 
     #[command(flatten)]
     pub(crate) image: ImageChoice,

@@ -1,13 +1,15 @@
 //! Sizes, cameras and counts as users type them.
 
+use siliray::find::Wanted;
 use siliray::geometry::beam::check_box;
 use siliray::geometry::{Aabb, Vec3};
 use siliray::gfx12::layout::{PointerFlags, Resource};
+use siliray::machine::Severity;
 use siliray::render::{self, MAX_PIXELS, MAX_SIDE};
 use siliray::scene::Camera;
 use siliray::scene::builtin::Builtin;
 use siliray::trace::{Kernel, Mode};
-use siliray::walk::hierarchy::Wanted;
+use siliray::walk::hierarchy;
 
 /// The size of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,6 +140,39 @@ pub(crate) fn word(text: &str) -> Result<u32, String> {
     number.ok_or_else(|| "expected a number of 32 bits, such as 0x15".to_owned())
 }
 
+/// A pointer of any format.
+pub(crate) fn pointer(text: &str) -> Result<u64, String> {
+    whole(text).ok_or_else(|| "expected a number of 64 bits, such as 0x15".to_owned())
+}
+
+/// What to find in an image: a primitive, a byte or a point.
+pub(crate) fn find(text: &str) -> Result<Wanted, String> {
+    if let Some(offset) = text.trim().strip_prefix('@') {
+        let offset = whole(offset).map(Wanted::Offset);
+        return offset.ok_or_else(|| "expected a byte of the file, such as @0x1c80".to_owned());
+    }
+    if text.contains(',') {
+        return vector(text).map(Wanted::Point);
+    }
+    match primitive(text) {
+        Ok(hierarchy::Wanted { instance: None, geometry, primitive }) => {
+            Ok(Wanted::Primitive { geometry, primitive })
+        }
+        _ => {
+            Err("expected a primitive (1042 or geometry:primitive), a byte of the file (@0x1c80) \
+                  or a point (0.1,0.2,0.3)"
+                .to_owned())
+        }
+    }
+}
+
+/// How bad a finding is.
+pub(crate) fn severity(text: &str) -> Result<Severity, String> {
+    let all = [Severity::Error, Severity::Warning, Severity::Note];
+    let found = all.into_iter().find(|severity| severity.name() == text);
+    found.ok_or_else(|| "expected error, warning or note".to_owned())
+}
+
 /// An instance mask.
 pub(crate) fn mask(text: &str) -> Result<u8, String> {
     let number = whole(text).and_then(|number| u8::try_from(number).ok());
@@ -220,15 +255,15 @@ pub(crate) fn steps(text: &str) -> Result<std::ops::Range<usize>, String> {
 }
 
 /// A primitive, as P, G:P or I:G:P.
-pub(crate) fn primitive(text: &str) -> Result<Wanted, String> {
+pub(crate) fn primitive(text: &str) -> Result<hierarchy::Wanted, String> {
+    let wanted =
+        |instance, geometry, primitive| hierarchy::Wanted { instance, geometry, primitive };
     let parts = text.split(':').map(|part| part.trim().parse::<u32>());
     let numbers = parts.collect::<Result<Vec<u32>, _>>().unwrap_or_default();
     match *numbers.as_slice() {
-        [primitive] => Ok(Wanted { instance: None, geometry: None, primitive }),
-        [geometry, primitive] => Ok(Wanted { instance: None, geometry: Some(geometry), primitive }),
-        [instance, geometry, primitive] => {
-            Ok(Wanted { instance: Some(instance), geometry: Some(geometry), primitive })
-        }
+        [primitive] => Ok(wanted(None, None, primitive)),
+        [geometry, primitive] => Ok(wanted(None, Some(geometry), primitive)),
+        [instance, geometry, primitive] => Ok(wanted(Some(instance), Some(geometry), primitive)),
         _ => Err("expected a primitive, geometry:primitive or instance:geometry:primitive".into()),
     }
 }

@@ -56,6 +56,8 @@
 //! | [`workload`] | rays that benchmarks trace |
 //! | [`ray_files`] | files of rays and hits |
 //! | [`image_scene`] | the scene in an image |
+//! | [`image_diff`] | how two images differ |
+//! | [`find`] | where something is in an image |
 //! | [`beam_vectors`] | vector files of kind `beam` |
 //! | [`flat_scene`] | a scene without instances |
 //! | [`sweep`] | a part in straight motion through a scene |
@@ -73,7 +75,9 @@ pub mod beam_vectors;
 pub mod cameras;
 pub mod conformance;
 pub mod extensions;
+pub mod find;
 pub mod flat_scene;
+pub mod image_diff;
 pub mod image_scene;
 pub mod input;
 pub mod ray_files;

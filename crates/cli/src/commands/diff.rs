@@ -3,224 +3,162 @@
 use super::open_image;
 use crate::failure::Failure;
 use crate::image_args::Diff;
-use crate::output::Output;
 use crate::output::number::{counted, grouped};
+use crate::output::{Output, Table};
 use serde::Serialize;
-use siliray::gfx12::decode::nodes;
-use siliray::gfx12::describe::{dual_fields, fields, header_fields};
-use siliray::gfx12::layout::uncompressed::DualPointer;
-use siliray::gfx12::layout::{NodeBits, NodePointer};
-use siliray::gfx12::uncompressed::{NAME as UNCOMPRESSED, nodes::nodes as dual_nodes};
-use siliray::machine::{DescribedField, ImageFile};
+use siliray::image_diff::{self, Difference, ImageDiff};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
+
+/// Differences that are listed as text.
+const LISTED: usize = 100;
+
+/// Fields that the summary has room for.
+const SUMMED: usize = 20;
 
 /// What `--json` prints.
 #[derive(Serialize)]
-struct Json {
+struct Json<'a> {
     equal: bool,
     nodes: [usize; 2],
-    differences: Vec<Difference>,
+    summary: JsonSummary<'a>,
+    differences: Vec<JsonDifference<'a>>,
+    left_out: usize,
     other_bytes: usize,
 }
 
-/// A node that is not the same in both images.
 #[derive(Serialize)]
-struct Difference {
-    structure: u32,
-    pointer: String,
+struct JsonSummary<'a> {
+    equal: usize,
+    changed: usize,
+    only_in_a: usize,
+    only_in_b: usize,
+    fields: &'a BTreeMap<String, usize>,
+}
+
+/// A structure that is not the same in both images.
+#[derive(Serialize)]
+struct JsonDifference<'a> {
+    structure: usize,
+    pointer: &'a str,
     kind: &'static str,
-    /// "a" or "b" if the other image has no such node.
+    offsets: [Option<u64>; 2],
+    /// "a" or "b" if the other image has no such structure.
     only_in: Option<&'static str>,
-    fields: Vec<FieldDifference>,
+    fields: Vec<JsonField<'a>>,
 }
 
 #[derive(Serialize)]
-struct FieldDifference {
-    name: String,
+struct JsonField<'a> {
+    name: &'a str,
     bits: [u32; 2],
-    a: String,
-    b: String,
+    a: &'a str,
+    b: &'a str,
 }
 
 /// Compares the files.
 pub(crate) fn run(args: &Diff, output: &Output) -> Result<(), Failure> {
-    let first = open_image(&args.first, &args.image, None)?.file;
-    let second = open_image(&args.second, &args.image, None)?.file;
-    let (one, other) = (first.image.format, second.image.format);
+    let [first, second] =
+        [&args.first, &args.second].map(|file| open_image(file, &args.image, None));
+    let (first, second) = (first?, second?);
+    let (one, other) = (first.format.name, second.format.name);
     if one != other {
         let message = format!("one image has the format {one}, the other {other}");
         return Err(Failure::input(message));
     }
-    let (a, b) = (by_pointer(&first), by_pointer(&second));
-    let mut differences = header_differences(&first, &second);
-    let keys: Vec<_> = a.keys().chain(b.keys().filter(|key| !a.contains_key(key))).collect();
-    differences.extend(keys.into_iter().filter_map(|key| difference(*key, a.get(key), b.get(key))));
-    differences.sort_by_key(|difference| difference.structure);
-    let other_bytes = if differences.is_empty() { other_bytes(&first, &second) } else { 0 };
-    let json = Json {
-        equal: differences.is_empty() && other_bytes == 0,
-        nodes: [a.len(), b.len()],
-        differences,
-        other_bytes,
-    };
-    output.result(&json, &text(&json))?;
-    if json.equal { Ok(()) } else { Err(Failure::quiet()) }
+    let everything = if output.is_json() { usize::MAX } else { LISTED };
+    let most = args.limit.unwrap_or(everything);
+    let diff = image_diff::diff(first.format, [&first.file, &second.file], most);
+    output.result(&json(&diff), &text(&diff))?;
+    if diff.is_empty() { Ok(()) } else { Err(Failure::quiet()) }
 }
 
-type Key = (u32, u32);
-
-/// A node of either format.
-struct Node {
-    pointer: u32,
-    kind: &'static str,
-    bits: NodeBits,
-    fields: fn(u32, &NodeBits) -> Vec<DescribedField>,
-}
-
-/// The nodes of an image by structure and pointer.
-fn by_pointer(file: &ImageFile) -> BTreeMap<Key, Node> {
-    if file.image.format == UNCOMPRESSED {
-        let node = |pointer: DualPointer, bits| Node {
-            pointer: pointer.0,
-            kind: pointer.kind_name(),
-            bits,
-            fields: |pointer, bits| dual_fields(DualPointer(pointer), bits),
-        };
-        let nodes = dual_nodes(&file.image).into_iter();
-        nodes
-            .map(|found| ((found.structure, found.pointer.0), node(found.pointer, found.bits)))
-            .collect()
-    } else {
-        let node = |pointer: NodePointer, bits| Node {
-            pointer: pointer.0,
-            kind: pointer.kind_name(),
-            bits,
-            fields: |pointer, bits| fields(NodePointer(pointer), bits),
-        };
-        nodes(&file.image)
-            .map(|found| {
-                ((found.structure, found.pointer.0), node(found.pointer, found.body.bits()))
+fn json(diff: &ImageDiff) -> Json<'_> {
+    let differences = diff.differences.iter().map(|difference| JsonDifference {
+        structure: difference.structure,
+        pointer: &difference.pointer,
+        kind: difference.kind,
+        offsets: difference.offsets,
+        only_in: difference.only_in.map(|side| ["a", "b"][side]),
+        fields: difference
+            .fields
+            .iter()
+            .map(|field| {
+                let [a, b] = &field.values;
+                JsonField { name: &field.name, bits: field.bits, a, b }
             })
-            .collect()
-    }
-}
-
-fn difference(key: Key, a: Option<&Node>, b: Option<&Node>) -> Option<Difference> {
-    let node = a.or(b)?;
-    let only_in = match (a, b) {
-        (Some(_), None) => Some("a"),
-        (None, Some(_)) => Some("b"),
-        _ => None,
-    };
-    let fields = a.zip(b).map_or(Vec::new(), |(a, b)| {
-        if a.bits == b.bits { Vec::new() } else { field_differences(a, b) }
+            .collect(),
     });
-    let differs = only_in.is_some() || !fields.is_empty();
-    differs.then(|| Difference {
-        structure: key.0,
-        pointer: format!("{:#x}", node.pointer),
-        kind: node.kind,
-        only_in,
-        fields,
-    })
+    Json {
+        equal: diff.is_empty(),
+        nodes: diff.structures,
+        summary: JsonSummary {
+            equal: diff.equal,
+            changed: diff.changed,
+            only_in_a: diff.only_in[0],
+            only_in_b: diff.only_in[1],
+            fields: &diff.fields,
+        },
+        differences: differences.collect(),
+        left_out: diff.count() - diff.differences.len(),
+        other_bytes: diff.other_bytes,
+    }
 }
 
-/// Fields by name; where the bits differ but no field does, the dwords.
-fn field_differences(a: &Node, b: &Node) -> Vec<FieldDifference> {
-    let other: BTreeMap<String, _> = (b.fields)(b.pointer, &b.bits)
-        .into_iter()
-        .map(|field| (field.name.clone(), field))
-        .collect();
-    let mut found = Vec::new();
-    let mut seen = 0;
-    for field in (a.fields)(a.pointer, &a.bits) {
-        let there = other.get(&field.name);
-        seen += usize::from(there.is_some());
-        if there.is_none_or(|there| (there.raw, &there.value) != (field.raw, &field.value)) {
-            found.push(FieldDifference {
-                bits: [field.bits.start, field.bits.end],
-                a: field.value,
-                b: there.map_or("none".to_owned(), |there| there.value.clone()),
-                name: field.name,
-            });
-        }
+fn text(diff: &ImageDiff) -> String {
+    let [a, b] = diff.structures.map(|count| grouped(count as u64));
+    if diff.is_empty() {
+        return format!("equal; {a} and {}\n", counted(diff.structures[1], "structure"));
     }
-    if seen < other.len() || found.is_empty() {
-        for (dword, (a, b)) in (0u32..).zip(a.bits.words().iter().zip(b.bits.words())) {
-            if a != b {
-                found.push(FieldDifference {
-                    name: format!("dword {dword}"),
-                    bits: [32 * dword, 32 * dword + 32],
-                    a: format!("{a:#010x}"),
-                    b: format!("{b:#010x}"),
-                });
-            }
-        }
+    let sums = [
+        (diff.equal, "equal"),
+        (diff.changed, "changed"),
+        (diff.only_in[0], "only in a"),
+        (diff.only_in[1], "only in b"),
+    ];
+    let sums = sums.map(|(count, what)| format!("{} {what}", grouped(count as u64)));
+    let mut text = format!("different; {a} and {b} structures: {}\n", sums.join(", "));
+    if diff.other_bytes > 0 {
+        let differ = if diff.other_bytes == 1 { "differs" } else { "differ" };
+        text += &format!("{} of no structure {differ}\n", counted(diff.other_bytes, "byte"));
     }
-    found
+    text += &field_sums(&diff.fields);
+    for difference in &diff.differences {
+        text += &paragraph(difference);
+    }
+    let left_out = diff.count() - diff.differences.len();
+    if left_out > 0 {
+        text += &format!("… {} more\n", grouped(left_out as u64));
+    }
+    text
 }
 
-/// Headers of the structures, segment by segment.
-fn header_differences(first: &ImageFile, second: &ImageFile) -> Vec<Difference> {
-    let both = first.image.segments.iter().zip(&second.image.segments);
-    let mut found = Vec::new();
-    for (structure, (a, b)) in (0u32..).zip(both) {
-        let (Some(a), Some(b)) = (header_fields(a.bytes()), header_fields(b.bytes())) else {
-            continue;
-        };
-        let fields: Vec<FieldDifference> = a
-            .into_iter()
-            .zip(b)
-            .filter(|(a, b)| a.raw != b.raw)
-            .map(|(a, b)| FieldDifference {
-                name: a.name,
-                bits: [a.bits.start, a.bits.end],
-                a: a.value,
-                b: b.value,
-            })
-            .collect();
-        if !fields.is_empty() {
-            let pointer = "0x0".to_owned();
-            found.push(Difference { structure, pointer, kind: "header", only_in: None, fields });
-        }
+/// How often each field changed, the most frequent first.
+fn field_sums(fields: &BTreeMap<String, usize>) -> String {
+    if fields.is_empty() {
+        return String::new();
     }
-    found
-}
-
-/// Bytes that differ though all headers and nodes agree: what software keeps beside them.
-fn other_bytes(first: &ImageFile, second: &ImageFile) -> usize {
-    let (a, b) = (&first.image.segments, &second.image.segments);
-    let missing: usize =
-        a.iter().skip(b.len()).chain(b.iter().skip(a.len())).map(|s| s.bytes().len()).sum();
-    let pairs = a.iter().zip(b).map(|(a, b)| (a.bytes(), b.bytes()));
-    let differing = pairs
-        .map(|(a, b)| a.len().abs_diff(b.len()) + a.iter().zip(b).filter(|(a, b)| a != b).count());
-    missing + differing.sum::<usize>()
-}
-
-fn text(json: &Json) -> String {
-    let mut text = String::new();
-    for difference in &json.differences {
-        let Difference { structure, pointer, kind, only_in, fields } = difference;
-        text += &format!("structure {structure}, {kind} {pointer}");
-        text += &only_in.map_or("\n".to_owned(), |file| format!(": only in {file}\n"));
-        for field in fields {
-            let [start, end] = field.bits;
-            text += &format!("  {}, bits {start}..{end}\n", field.name);
-            text += &format!("    a {}\n    b {}\n", field.a, field.b);
-        }
+    let mut sums: Vec<(&String, usize)> = fields.iter().map(|(name, &n)| (name, n)).collect();
+    sums.sort_by_key(|&(name, count)| (Reverse(count), name));
+    let mut table = Table::new(&["field", "changed"]);
+    for (name, count) in sums.iter().take(SUMMED) {
+        table.row(vec![(*name).clone(), grouped(*count as u64)]);
     }
-    let [a, b] = json.nodes;
-    let verdict = if json.equal {
-        "equal".to_owned()
-    } else if json.differences.is_empty() {
-        let differ = if json.other_bytes == 1 { "differs" } else { "differ" };
-        format!("{} beside the nodes {differ}", counted(json.other_bytes, "byte"))
-    } else {
-        match json.differences.len() {
-            1 => "1 node or header differs".to_owned(),
-            many => format!("{} nodes and headers differ", grouped(many as u64)),
-        }
+    let more = match sums.len().saturating_sub(SUMMED) {
+        0 => String::new(),
+        more => format!("… {}\n", counted(more, "field")),
     };
-    text + &format!("{verdict}; {} and {}\n", grouped(a as u64), counted(b, "node"))
+    format!("\n{}{more}\n", table.text())
+}
+
+fn paragraph(difference: &Difference) -> String {
+    let Difference { structure, pointer, kind, offsets, only_in, fields } = difference;
+    let places: Vec<String> = offsets.iter().flatten().map(|at| format!("{at:#x}")).collect();
+    let mut text = format!("structure {structure}, {kind} {pointer} at {}", places.join(" and "));
+    text += &only_in.map_or("\n".to_owned(), |side| format!(": only in {}\n", ["a", "b"][side]));
+    for field in fields {
+        let ([start, end], [a, b]) = (field.bits, &field.values);
+        text += &format!("  {}, bits {start}..{end}\n    a {a}\n    b {b}\n", field.name);
+    }
+    text
 }

@@ -41,7 +41,7 @@ struct JsonRegister {
 
 /// Executes the instruction and shows its registers.
 pub(crate) fn run(args: &Intersect, output: &Output) -> Result<(), Failure> {
-    let file = open_image(&args.file, &args.image, args.node.first().copied())?.file;
+    let file = open_image(&args.file, &args.image, args.node.first().copied().map(u64::from))?.file;
     let ray = RayRegisters {
         origin: Vec3::from_array(args.origin),
         direction: Vec3::from_array(args.direction),

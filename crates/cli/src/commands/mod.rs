@@ -13,8 +13,6 @@ mod diff;
 pub(crate) mod hart;
 mod info;
 mod inspect;
-mod inspect_blocks;
-mod inspect_node;
 mod intersect;
 pub(crate) mod isbe;
 mod rays;
@@ -168,7 +166,7 @@ struct OpenImage {
 }
 
 /// The image that a file holds, unchecked, for a command about one node or about all.
-fn open_image(path: &Path, choice: &ImageChoice, node: Option<u32>) -> Result<OpenImage, Failure> {
+fn open_image(path: &Path, choice: &ImageChoice, node: Option<u64>) -> Result<OpenImage, Failure> {
     let (format, file) = read_image(path, choice, node)?;
     let file = file.map_err(|error| no_image(path, &error))?;
     Ok(OpenImage { format, file })
@@ -178,16 +176,15 @@ fn open_image(path: &Path, choice: &ImageChoice, node: Option<u32>) -> Result<Op
 fn read_image(
     path: &Path,
     choice: &ImageChoice,
-    node: Option<u32>,
+    node: Option<u64>,
 ) -> Result<(&'static FormatEntry, Result<ImageFile, ReadError>), Failure> {
     let bytes = siliray::scene::read_file(path).map_err(Failure::input)?;
-    let format = if choice.raw {
-        choice.format
-    } else {
-        let named = registry().sniff(&bytes).or_else(|| format_of(path, &bytes));
-        named.unwrap_or(choice.format)
-    };
-    Ok((format, (format.read)(&bytes, &choice.read_options(node)?)))
+    let named = if choice.raw { None } else { format_of(path, &bytes) };
+    let format = named.unwrap_or(choice.format);
+    let file = (format.read)(&bytes, &choice.read_options(node)?);
+    // One format may read files of its siblings: the image knows which it is.
+    let own = file.as_ref().ok().and_then(|file| registry().format(file.image.format));
+    Ok((own.unwrap_or(format), file))
 }
 
 /// Why a file holds no image.

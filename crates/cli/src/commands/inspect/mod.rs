@@ -1,19 +1,24 @@
 //! `siliray inspect`: what is in an image.
+//!
+//! | file | concept |
+//! |---|---|
+//! | this one | totals, and the tree as an outline |
+//! | `node` | one structure, field by field |
+//! | `find` | the ways to something |
 
-use super::inspect_blocks;
-use super::inspect_node::show_node;
-use super::open_image;
+mod find;
+mod node;
+
+use super::{OpenImage, open_image};
 use crate::failure::Failure;
 use crate::image_args::Inspect;
 use crate::output::number::{counted, grouped};
 use crate::output::{Output, Table};
 use serde::Serialize;
-use siliray::gfx12::outline::{dual_outline, outline};
-use siliray::gfx12::uncompressed::NAME as UNCOMPRESSED;
-use siliray::machine::{ImageFile, Outline, OutlineEntry};
+use siliray::machine::{EntryState, ImageFile, Outline, OutlineEntry};
 use std::collections::BTreeMap;
 
-/// What `--json` prints without `--node`.
+/// What `--json` prints without `--node` and `--find`.
 #[derive(Serialize)]
 struct JsonImage {
     file: String,
@@ -24,7 +29,7 @@ struct JsonImage {
     bytes: usize,
     totals: BTreeMap<&'static str, u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tree: Option<Vec<JsonVisit>>,
+    tree: Option<Vec<JsonEntry>>,
     /// Nodes below the levels that were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<usize>,
@@ -43,59 +48,52 @@ struct JsonStructure {
 
 /// A line of a tree.
 #[derive(Serialize)]
-pub(super) struct JsonVisit {
-    pub(super) depth: u32,
-    pub(super) slot: u32,
-    pub(super) pointer: String,
-    pub(super) offset: Option<u64>,
-    pub(super) kind: &'static str,
-    pub(super) state: &'static str,
+struct JsonEntry {
+    depth: u32,
+    slot: u32,
+    pointer: String,
+    address: String,
+    offset: Option<u64>,
+    kind: &'static str,
+    state: &'static str,
 }
 
-/// Shows a node, the tree, or the totals.
+/// Shows a node, what was looked for, the tree, or the totals.
 pub(crate) fn run(args: &Inspect, output: &Output) -> Result<(), Failure> {
-    if inspect_blocks::is_blocks(&args.file) {
-        return inspect_blocks::run(args, output);
-    }
-    let file = open_image(&args.file, &args.image, args.node)?.file;
-    match args.node {
-        Some(pointer) => show_node(&args.file, &file, pointer, output),
-        None if file.image.format == UNCOMPRESSED => {
-            show_image(args, &file, &dual_outline(&file.image), output)
-        }
-        None => show_image(args, &file, &outline(&file.image), output),
+    let image = open_image(&args.file, &args.image, args.node)?;
+    match (args.node, &args.find) {
+        (Some(pointer), _) => node::show(&args.file, &image, pointer, output),
+        (None, Some(wanted)) => find::show(&args.file, &image, wanted, output),
+        (None, None) => show_image(args, &image, output),
     }
 }
 
 /// Shows an outline.
-fn show_image(
-    args: &Inspect,
-    file: &ImageFile,
-    outline: &Outline,
-    output: &Output,
-) -> Result<(), Failure> {
+fn show_image(args: &Inspect, image: &OpenImage, output: &Output) -> Result<(), Failure> {
+    let OpenImage { format, file } = image;
+    let outline = (format.outline)(&file.image);
     let shown = |entry: &&OutlineEntry| args.depth.is_none_or(|depth| entry.depth < depth);
-    let tree: Option<Vec<JsonVisit>> = args.tree.then(|| {
-        outline.entries.iter().filter(shown).map(|entry| json_visit(file, entry)).collect()
-    });
-    let left_out = args.tree.then(|| outline.entries.iter().filter(|entry| !shown(entry)).count());
+    let entries: Vec<&OutlineEntry> = outline.entries.iter().filter(shown).collect();
+    let left_out = outline.entries.len() - entries.len();
     let json = JsonImage {
         file: args.file.display().to_string(),
-        format: file.image.format,
+        format: format.name,
         structure: file.structure,
         structures: structures(file),
         root: format!("{:#x}", file.image.root),
         bytes: file.image.byte_count(),
         totals: outline.totals.iter().map(|total| (total.name, total.count)).collect(),
-        tree,
-        left_out,
+        tree: args.tree.then(|| entries.iter().map(|entry| JsonEntry::new(file, entry)).collect()),
+        left_out: args.tree.then_some(left_out),
     };
-    let text = match &json.tree {
-        Some(tree) => {
-            let name = |visit: &JsonVisit| format!("{} {}", visit.pointer, visit.kind);
-            tree_text(tree, json.left_out.unwrap_or(0), name)
+    let text = if args.tree {
+        let mut text: String = entries.iter().map(|entry| line(file, entry)).collect();
+        if left_out > 0 {
+            text += &format!("… {} below\n", counted(left_out, "node"));
         }
-        None => summary(&json, outline),
+        text
+    } else {
+        summary(&json, &outline)
     };
     output.result(&json, &text)
 }
@@ -115,15 +113,32 @@ fn structures(file: &ImageFile) -> Vec<JsonStructure> {
         .collect()
 }
 
-fn json_visit(file: &ImageFile, entry: &OutlineEntry) -> JsonVisit {
-    JsonVisit {
-        depth: entry.depth,
-        slot: entry.slot,
-        pointer: entry.node.to_string(),
-        offset: file.offset_of(entry.address),
-        kind: entry.kind,
-        state: entry.state.name(),
+impl JsonEntry {
+    fn new(file: &ImageFile, entry: &OutlineEntry) -> Self {
+        let is_there = entry.state != EntryState::Outside;
+        Self {
+            depth: entry.depth,
+            slot: entry.slot,
+            pointer: entry.node.to_string(),
+            address: format!("{:#x}", entry.address),
+            offset: file.offset_of(entry.address).filter(|_| is_there),
+            kind: entry.kind,
+            state: entry.state.name(),
+        }
     }
+}
+
+/// A node of a tree, indented by its depth.
+fn line(file: &ImageFile, entry: &OutlineEntry) -> String {
+    let OutlineEntry { depth, slot, node, kind, address, state, .. } = entry;
+    let slot = if *depth == 0 { String::new() } else { format!("[{slot}] ") };
+    let place = match (*state, file.offset_of(*address)) {
+        (EntryState::Outside, _) | (_, None) => "leads nowhere".to_owned(),
+        (EntryState::Again, Some(offset)) => format!("at {offset:#x}, shown above"),
+        (EntryState::Read, Some(offset)) => format!("at {offset:#x}"),
+    };
+    let indent = 2 * *depth as usize;
+    format!("{:indent$}{slot}{node} {kind} {place}\n", "")
 }
 
 fn summary(json: &JsonImage, outline: &Outline) -> String {
@@ -149,32 +164,9 @@ fn summary(json: &JsonImage, outline: &Outline) -> String {
         text += &format!("\n{}", table.text());
     }
     text += &format!("\nfrom the root {}:\n", json.root);
+    let width = outline.totals.iter().map(|total| total.label.len()).max().unwrap_or(0).max(18);
     for total in &outline.totals {
-        text += &format!("  {:<20}{:>14}\n", total.label, grouped(total.count));
-    }
-    text
-}
-
-/// One line for each node, indented by its depth.
-pub(super) fn tree_text(
-    tree: &[JsonVisit],
-    left_out: usize,
-    name: fn(&JsonVisit) -> String,
-) -> String {
-    let mut text = String::new();
-    for visit in tree {
-        let JsonVisit { depth, slot, offset, state, .. } = visit;
-        let slot = if *depth == 0 { String::new() } else { format!("[{slot}] ") };
-        let place = match (*state, offset) {
-            ("outside", _) | (_, None) => "leads nowhere".to_owned(),
-            ("again", Some(offset)) => format!("at {offset:#x}, shown above"),
-            (_, Some(offset)) => format!("at {offset:#x}"),
-        };
-        let indent = 2 * *depth as usize;
-        text += &format!("{:indent$}{slot}{} {place}\n", "", name(visit));
-    }
-    if left_out > 0 {
-        text += &format!("… {} below\n", counted(left_out, "node"));
+        text += &format!("  {:<width$}  {:>14}\n", total.label, grouped(total.count));
     }
     text
 }
