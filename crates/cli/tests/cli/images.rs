@@ -333,7 +333,7 @@ fn wrong_usage() {
             1,
             "error: forest.rra: 0xfffff5 leads to",
         ),
-        (vec!["inspect", "forest.rra", "--node", "five"], 2, "a number of 32 bits"),
+        (vec!["inspect", "forest.rra", "--node", "five"], 2, "a number of 64 bits"),
         (
             [&["intersect", "forest.rra", "--node", "1", "--node", "2"], &ray[..]].concat(),
             2,
