@@ -107,6 +107,16 @@ impl Job {
         }
     }
 
+    /// Why a hit would not count.
+    pub(crate) fn refusal(&self, hit: &Hit) -> Option<&'static str> {
+        match self.query.kind {
+            HitKind::All if self.hits.contains(hit) => Some("it was met in another leaf before"),
+            HitKind::All => None,
+            HitKind::Any | HitKind::Closest => (!hit.is_closer_than(self.hits.first()))
+                .then_some("a closer hit, or one with a smaller id, is known"),
+        }
+    }
+
     /// Takes a hit; says whether boxes matter less far now.
     pub(crate) fn take(&mut self, hit: Hit) -> bool {
         if self.query.kind == HitKind::All {

@@ -17,6 +17,7 @@
 //! | `unit` | the units of the machine |
 //! | [`run`] | many questions through the whole machine |
 //! | [`counters`], [`distribution`] | what is counted |
+//! | `reporter` | what an observer is told of a question |
 //! | [`ttu_machine`] | the machine as siliray's other machines look |
 //!
 //! Numbers like T-4 are decisions where the description is silent; they stand beside the code that
@@ -31,6 +32,7 @@ pub mod job;
 mod local_query;
 pub mod program;
 pub mod registry;
+mod reporter;
 pub mod run;
 pub mod ttu_machine;
 mod unit;

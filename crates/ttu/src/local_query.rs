@@ -112,6 +112,15 @@ impl LocalQuery {
 
     /// Which of four boxes are met up to `tmax`, as bits, and where each is entered.
     pub(crate) fn test(&self, planes: &Planes, tmax: f32) -> (u16, [f32; 4]) {
+        let (lo, hi) = self.ranges(planes, tmax);
+        let hits =
+            (0..4).fold(0, |hits, lane| hits | u16::from(is_met(lo[lane], hi[lane])) << lane);
+        (hits, lo)
+    }
+
+    /// Where each of four boxes is entered and left, if it is met ([`is_met`]).
+    #[inline]
+    pub(crate) fn ranges(&self, planes: &Planes, tmax: f32) -> ([f32; 4], [f32; 4]) {
         let (mut lo, mut hi) = ([self.tmin; 4], [tmax; 4]);
         for ((axis, min), max) in self.axes.iter().zip(&planes.min).zip(&planes.max) {
             let (mut a, mut b) = ([0.0; 4], [0.0; 4]);
@@ -138,12 +147,14 @@ impl LocalQuery {
                 }
             }
         }
-        let mut hits = 0;
-        for lane in 0..4 {
-            hits |= u16::from(lo[lane] <= widen(hi[lane]) && lo[lane] < f32::INFINITY) << lane;
-        }
-        (hits, lo)
+        (lo, hi)
     }
+}
+
+/// Whether a box that is entered and left so is met.
+#[inline]
+pub(crate) fn is_met(enter: f32, leave: f32) -> bool {
+    enter <= widen(leave) && enter < f32::INFINITY
 }
 
 /// `tmin` as far down as rounding can place a hit behind it.

@@ -3,7 +3,7 @@
 //! The contents of memory do not change during a run (T-13), so a block is decoded when the program
 //! is made and not each time that the simulated machine fetches it.
 
-use crate::local_query::{LocalQuery, Planes};
+use crate::local_query::{LocalQuery, Planes, is_met};
 use geometry::beam::error::LARGEST_TMAX;
 use geometry::rounding::{add_down, add_up, narrow_down, narrow_up};
 use geometry::{Aabb, Beam, Ray, Transform, Vec3};
@@ -152,6 +152,29 @@ impl Program {
                 && !beam.meets_exactly(&Aabb::new(corner(&planes.min), corner(&planes.max)))
         };
         (0..usize::from(block.node_count)).filter(is_false).count() as u64
+    }
+
+    /// The box of a node, decoded outward, and when a query is inside it, however far.
+    pub(crate) fn node_test(
+        &self,
+        number: u32,
+        node: usize,
+        query: &LocalQuery,
+    ) -> (Aabb, Option<[f32; 2]>) {
+        let block = &self.blocks[number as usize];
+        let planes = &self.planes[block.first_planes as usize + node / 4];
+        let decoded = block.decoded(planes);
+        let test = BlockTest { query, tmax: f32::INFINITY, mask: 0 };
+        let rows = block.rotation.map(|rotation| self.rotations[usize::from(rotation)]);
+        let query = rows.map_or(*query, |rows| test.rotated(&rows));
+        let (enter, leave) = match query.local(&block.origin, &block.down, &block.up) {
+            Some(local) => local.ranges(planes, test.tmax),
+            None => query.ranges(&decoded, test.tmax),
+        };
+        let lane = node % 4;
+        let corner = |cells: &[[f32; 4]; 3]| Vec3::from_array(cells.map(|lanes| lanes[lane]));
+        let interval = is_met(enter[lane], leave[lane]).then_some([enter[lane], leave[lane]]);
+        (Aabb::new(corner(&decoded.min), corner(&decoded.max)), interval)
     }
 
     /// Tests every box of a block against a query up to `tmax`.

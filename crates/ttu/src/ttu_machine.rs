@@ -2,9 +2,9 @@
 
 use crate::config::{Config, ConfigError};
 use crate::job::Answer as RunAnswer;
-use crate::run::{Options, Run, RunError, simulate};
+use crate::run::{self, Options, Run, RunError};
 use crate::world::World;
-use machine::{Answer, Counters, Machine, MachineError, Observer, Query, Step};
+use machine::{Answer, Counters, Machine, MachineError, Observer, Query, Step, Unwatched};
 use std::ops::ControlFlow;
 
 /// The name of the machine in options and reports.
@@ -28,6 +28,25 @@ impl TtuMachine {
         world.fits(&config)?;
         Ok(Self { world, config })
     }
+
+    fn ask<O: Observer + ?Sized>(
+        &self,
+        query: &Query,
+        answer: &mut Answer,
+        observer: &mut O,
+    ) -> Result<(), MachineError> {
+        answer.hits.clear();
+        answer.counters.queries += 1;
+        let (options, keep_going) = (Options::ONLY_ANSWERS, &|_| ControlFlow::Continue(()));
+        let run = run::watch(&self.world, &self.config, &[*query], options, keep_going, observer);
+        let run = run.map_err(|error| match error {
+            RunError::Beams(error) => error.into(),
+            error => MachineError::Failed { machine: NAME, reason: error.to_string() },
+        })?;
+        count(&run, &mut answer.counters);
+        answer.hits.extend(run.answers.into_iter().flat_map(|answer| answer.hits));
+        Ok(())
+    }
 }
 
 impl Machine for TtuMachine {
@@ -41,24 +60,13 @@ impl Machine for TtuMachine {
         answer: &mut Answer,
         observer: &mut dyn Observer,
     ) -> Result<(), MachineError> {
-        self.answer_into(query, answer)?;
-        answer.hits.iter().for_each(|&hit| observer.see(Step::Accept { hit }));
+        let outcome = self.ask(query, answer, observer);
         observer.see(Step::End);
-        Ok(())
+        outcome
     }
 
     fn answer_into(&self, query: &Query, answer: &mut Answer) -> Result<(), MachineError> {
-        answer.hits.clear();
-        answer.counters.queries += 1;
-        let keep_going = &|_| ControlFlow::Continue(());
-        let run = simulate(&self.world, &self.config, &[*query], Options::ONLY_ANSWERS, keep_going);
-        let run = run.map_err(|error| match error {
-            RunError::Beams(error) => error.into(),
-            error => MachineError::Failed { machine: NAME, reason: error.to_string() },
-        })?;
-        count(&run, &mut answer.counters);
-        answer.hits.extend(run.answers.into_iter().flat_map(|answer| answer.hits));
-        Ok(())
+        self.ask(query, answer, &mut Unwatched)
     }
 }
 

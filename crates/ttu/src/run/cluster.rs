@@ -6,17 +6,18 @@
 //! share nothing can be simulated apart.
 
 use super::Options;
+use super::leaf_test::test_primitives;
 use super::series::{Sample, Series};
 use super::timeline::Timeline;
 use crate::config::{Config, TASK_QUERIES};
 use crate::job::{Job, can_hit};
+use crate::reporter::Reporter;
 use crate::unit::interface::QueryRequest;
 use crate::unit::memory::{Cache, Memory, Path};
 use crate::unit::sm::{Feedback, LeafTest, Sm};
 use crate::unit::smu::LeafResult;
 use crate::unit::ttu::{Env, Ttu};
-use machine::primitive_test::InstanceView;
-use machine::{Query, RayQuery, Shape};
+use machine::{Observer, Query};
 use std::ops::Range;
 
 /// Questions that run together.
@@ -103,15 +104,21 @@ impl Cluster {
     }
 
     /// One cycle. Says whether anything moved.
-    pub(super) fn step(&mut self, cycle: u64, env: &Env<'_>, memory: &mut Memory) -> bool {
+    pub(super) fn step<O: Observer + ?Sized>(
+        &mut self,
+        cycle: u64,
+        env: &Env<'_>,
+        memory: &mut Memory,
+        reporter: &mut Reporter<'_, O>,
+    ) -> bool {
         let mut active = false;
         for tpc in &mut self.tpcs {
-            active |= tpc.serve(cycle, env, &mut self.jobs);
+            active |= tpc.serve(cycle, env, &mut self.jobs, reporter);
             let Tpc { sm, l1, ttus, .. } = tpc;
             for ttu in ttus {
                 let t_l1 = u64::from(env.config.t_l1);
                 let mut path = Path { l1: l1.as_mut(), memory, t_l1 };
-                active |= ttu.tick(cycle, env, &self.jobs, sm, &mut path);
+                active |= ttu.tick(cycle, env, &self.jobs, sm, &mut path, reporter);
             }
         }
         if active {
@@ -205,12 +212,21 @@ impl Cluster {
 
 impl Tpc {
     /// The SM's part of a cycle: results of leaves, then ranges that have become shorter.
-    fn serve(&mut self, cycle: u64, env: &Env<'_>, jobs: &mut [Job]) -> bool {
+    fn serve<O: Observer + ?Sized>(
+        &mut self,
+        cycle: u64,
+        env: &Env<'_>,
+        jobs: &mut [Job],
+        reporter: &mut Reporter<'_, O>,
+    ) -> bool {
         let mut active = false;
         self.sm.start(cycle);
         while let Some(leaf) = self.sm.result(cycle) {
             active = true;
-            self.leaf(&leaf, env, jobs);
+            if reporter.is_watching() {
+                reporter.leaf(leaf.first, leaf.count);
+            }
+            self.leaf(&leaf, env, jobs, reporter);
         }
         while let Some(feedback) = self.sm.feedback.receive(cycle) {
             active = true;
@@ -219,7 +235,13 @@ impl Tpc {
         active
     }
 
-    fn leaf(&mut self, leaf: &LeafTest, env: &Env<'_>, jobs: &mut [Job]) {
+    fn leaf<O: Observer + ?Sized>(
+        &mut self,
+        leaf: &LeafTest,
+        env: &Env<'_>,
+        jobs: &mut [Job],
+        reporter: &mut Reporter<'_, O>,
+    ) {
         let ttu = &mut self.ttus[leaf.ttu as usize];
         let (number, instance) = ttu.question(leaf.slot);
         let job = &mut jobs[number as usize];
@@ -238,7 +260,7 @@ impl Tpc {
             }
         } else {
             ttu.stats.counters.primitives += items.len() as u64;
-            let is_shorter = test_primitives(env, job, instance, items);
+            let is_shorter = test_primitives(env, job, instance, items, reporter);
             if is_shorter {
                 let at = leaf.at + u64::from(env.config.t_feedback);
                 self.sm.feedback.send(at, Feedback { job: number, tmax: job.reach() });
@@ -246,51 +268,4 @@ impl Tpc {
         }
         ttu.leaf_tested(LeafResult { slot: leaf.slot, at: leaf.at });
     }
-}
-
-/// Puts the primitives of a leaf to the definition of a hit; says whether boxes matter less far
-/// now.
-fn test_primitives(env: &Env<'_>, job: &mut Job, instance: Option<u32>, items: &[u32]) -> bool {
-    if job.is_settled() {
-        return false;
-    }
-    match job.query.shape {
-        Shape::Ray(ray) => test_ray(env, &job.query.with_shape(ray), job, instance, items),
-        Shape::Beam(shape) => {
-            let (tree, query) = (&env.world.tree, job.query.with_shape(shape));
-            let space = env.beams.and_then(|beams| beams.world.space(tree, &query, instance));
-            let Some(space) = space else { return false };
-            let primitives = &tree.blases[env.world.level_of(instance)].primitives;
-            let mut is_shorter = false;
-            for index in items.iter().map(|&item| item as usize) {
-                let hit = space.hit(primitives.get(index), primitives.ids[index]);
-                is_shorter |= hit.is_some_and(|hit| job.take(hit));
-            }
-            is_shorter
-        }
-    }
-}
-
-fn test_ray(
-    env: &Env<'_>,
-    query: &RayQuery,
-    job: &mut Job,
-    instance: Option<u32>,
-    items: &[u32],
-) -> bool {
-    let tree = &env.world.tree;
-    let view = match (&tree.tlas, instance) {
-        (Some(tlas), Some(number)) => {
-            let instance = &tlas.instances[number as usize];
-            let blas = &tree.blases[instance.blas as usize];
-            InstanceView::placed(&blas.primitives, query, number, instance)
-        }
-        _ => tree.blases.first().map(|blas| InstanceView::world(&blas.primitives, query)),
-    };
-    let Some(view) = view else { return false };
-    let mut is_shorter = false;
-    for hit in items.iter().filter_map(|&item| view.hit(env.world.rule, item as usize)) {
-        is_shorter |= job.take(hit);
-    }
-    is_shorter
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`mod@simulate`] | questions in, answers and figures out |
 //! | `cluster` | a GPC: task pools, SMs, TTUs |
+//! | `leaf_test` | the primitives of a leaf, as the SM tests them |
 //! | [`invariants`] | what must add up |
 //! | [`bound`] | what limits throughput |
 //! | [`series`] | figures over time |
@@ -12,6 +13,7 @@
 pub mod bound;
 mod cluster;
 pub mod invariants;
+mod leaf_test;
 pub mod series;
 pub mod simulate;
 pub mod timeline;
@@ -19,5 +21,6 @@ pub mod timeline;
 pub use bound::{Bound, Limit};
 pub use invariants::Invariant;
 pub use series::{Sample, Series};
+pub(crate) use simulate::watch;
 pub use simulate::{Options, Run, RunError, simulate};
 pub use timeline::{Event, Held, Timeline};

@@ -9,11 +9,12 @@ use crate::config::{Config, ConfigError, TASK_QUERIES};
 use crate::counters::Counters;
 use crate::distribution::Distribution;
 use crate::job::Answer;
+use crate::reporter::Reporter;
 use crate::unit::memory::Memory;
 use crate::unit::ttu::Env;
 use crate::world::{TooSmall, World};
 use machine::beam::BeamWorldError;
-use machine::{Query, Shape};
+use machine::{Observer, Query, Shape, Unwatched};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -123,20 +124,33 @@ pub fn simulate(
     options: Options,
     keep_going: KeepGoing<'_>,
 ) -> Result<Run, RunError> {
+    watch(world, config, queries, options, keep_going, &mut Unwatched)
+}
+
+/// The same, watched.
+pub(crate) fn watch<O: Observer + ?Sized>(
+    world: &World,
+    config: &Config,
+    queries: &[Query],
+    options: Options,
+    keep_going: KeepGoing<'_>,
+    observer: &mut O,
+) -> Result<Run, RunError> {
     config.validate()?;
     world.fits(config)?;
     let asks_beams = queries.iter().any(|query| matches!(query.shape, Shape::Beam(_)));
     let beams = if asks_beams { Some(world.beams()?) } else { None };
     let counts_false_positives = options.count_false_positives;
     let env = Env { config, world, beams, counts_false_positives };
-    run(&env, queries, options, keep_going)
+    run(&env, queries, options, keep_going, &mut Reporter::new(observer))
 }
 
-fn run(
+fn run<O: Observer + ?Sized>(
     env: &Env<'_>,
     queries: &[Query],
     options: Options,
     keep_going: KeepGoing<'_>,
+    reporter: &mut Reporter<'_, O>,
 ) -> Result<Run, RunError> {
     let start = Instant::now();
     let config = env.config;
@@ -148,13 +162,18 @@ fn run(
     let progress = Progress { answered: AtomicU64::new(0), keep_going };
     let shares_memory = config.l2_kib > 0 || config.l2_bytes_per_cycle > 0;
     let cycles = if shares_memory {
-        run_together(&mut clusters, env, &progress)?
+        run_together(&mut clusters, env, &progress, reporter)?
     } else {
-        let each =
-            |cluster: &mut Cluster| run_together(std::slice::from_mut(cluster), env, &progress);
-        let cycles: Result<Vec<u64>, RunError> = match clusters.len() {
-            1 => clusters.iter_mut().map(each).collect(),
-            _ => clusters.par_iter_mut().map(each).collect(),
+        let alone = std::slice::from_mut;
+        let cycles: Result<Vec<u64>, RunError> = if clusters.len() == 1 || reporter.is_watching() {
+            let each = |cluster| run_together(alone(cluster), env, &progress, reporter);
+            clusters.iter_mut().map(each).collect()
+        } else {
+            let each = |cluster| {
+                let mut nobody = Unwatched;
+                run_together(alone(cluster), env, &progress, &mut Reporter::new(&mut nobody))
+            };
+            clusters.par_iter_mut().map(each).collect()
         };
         let cycles = cycles?;
         let longest = cycles.iter().copied().max().unwrap_or(0);
@@ -184,19 +203,21 @@ struct Progress<'a> {
 const STEPS_BETWEEN_LOOKS: u64 = 1 << 14;
 
 /// Runs clusters in step until all are done; gives the number of cycles.
-fn run_together(
+fn run_together<O: Observer + ?Sized>(
     clusters: &mut [Cluster],
     env: &Env<'_>,
     progress: &Progress<'_>,
+    reporter: &mut Reporter<'_, O>,
 ) -> Result<u64, RunError> {
     let mut memory = Memory::new(env.config);
     clusters.iter_mut().for_each(|cluster| cluster.fill_pools(env));
     let (mut cycle, mut steps, mut told) = (0, 0u64, 0);
     while !clusters.iter().all(Cluster::is_done) {
         let mut active = false;
+        reporter.cycle = cycle;
         for cluster in clusters.iter_mut() {
             cluster.sample(cycle);
-            active |= cluster.step(cycle, env, &mut memory);
+            active |= cluster.step(cycle, env, &mut memory, reporter);
         }
         if !active && !clusters.iter().all(Cluster::is_done) {
             let next = clusters.iter().map(|cluster| cluster.next_event(cycle)).min();

@@ -11,6 +11,8 @@ use super::stats::Stats;
 use super::ttu::Env;
 use crate::config::{Config, RAY_BYTES, Rcp, STACK_ENTRY_BYTES};
 use crate::job::{Job, node_mask, record_bytes};
+use crate::reporter::Reporter;
+use machine::Observer;
 use std::collections::VecDeque;
 
 /// A query that the SM wants to send.
@@ -81,12 +83,13 @@ impl Interface {
     }
 
     /// ACCEPT. Says whether anything moved.
-    pub(crate) fn tick(
+    pub(crate) fn tick<O: Observer + ?Sized>(
         &mut self,
         cycle: u64,
         env: &Env<'_>,
         to: &mut Ports<'_>,
         stats: &mut Stats,
+        reporter: &mut Reporter<'_, O>,
     ) -> bool {
         self.is_full = false;
         let mut active = false;
@@ -112,6 +115,9 @@ impl Interface {
             let level = env.world.level_of(request.instance);
             let root = env.world.program.levels[level].root.unwrap_or(0);
             to.store.put(slot, record(request, job, env), root);
+            if reporter.is_watching() {
+                reporter.accepted(request, &job.query, env, root);
+            }
             let priority = u8::from(request.instance.is_some());
             to.accepted.push_back(Accepted {
                 slot,

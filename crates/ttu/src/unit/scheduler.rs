@@ -14,6 +14,8 @@ use super::stats::Stats;
 use super::status::{State, Status};
 use super::ttu::Env;
 use crate::config::{Config, Policy, STACK_ENTRY_BYTES, Wakeup};
+use crate::reporter::{self, Reporter};
+use machine::{Observer, Step};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -109,12 +111,13 @@ impl Scheduler {
     }
 
     /// PICK. Says whether anything moved.
-    pub(crate) fn tick(
+    pub(crate) fn tick<O: Observer + ?Sized>(
         &mut self,
         cycle: u64,
         env: &Env<'_>,
         to: &mut Ports<'_>,
         stats: &mut Stats,
+        reporter: &mut Reporter<'_, O>,
     ) -> bool {
         while let Some(notice) = to.notices.pop_front() {
             self.hear(notice, cycle, env.config, stats);
@@ -128,7 +131,7 @@ impl Scheduler {
             }
             let Some(slot) = self.choose(env, to) else { break };
             active = true;
-            self.launch(slot, cycle, env.config, to, stats);
+            self.launch(slot, cycle, env.config, to, stats, reporter);
         }
         active
     }
@@ -274,13 +277,14 @@ impl Scheduler {
         Some(slot)
     }
 
-    fn launch(
+    fn launch<O: Observer + ?Sized>(
         &mut self,
         slot: u32,
         cycle: u64,
         config: &Config,
         to: &mut Ports<'_>,
         stats: &mut Stats,
+        reporter: &mut Reporter<'_, O>,
     ) {
         stats.counters.picks += 1;
         self.next = (slot + 1) % config.slots;
@@ -292,11 +296,20 @@ impl Scheduler {
             return;
         }
         let available_at = cycle + 1 + u64::from(config.t_pop);
-        let Some(top) = to.store.stacks[slot as usize].pop() else { return };
+        let stack = &mut to.store.stacks[slot as usize];
+        let Some(top) = stack.pop() else { return };
+        if reporter.is_watching() {
+            let (pointer, depth) = (Some(top.block.into()), stack.on_chip() as u32);
+            reporter.see(reporter::SCHEDULER, Step::Pop { pointer, depth });
+        }
         stats.counters.stack_pops += 1;
         stats.counters.sram_read_bytes += STACK_ENTRY_BYTES;
         if top.entry_t > to.store.queries[slot as usize].tmax {
             stats.counters.late_culls += 1;
+            if reporter.is_watching() {
+                let reason = "its box begins behind the best hit";
+                reporter.see_also(Step::Skip { pointer: top.block.into(), reason });
+            }
             to.culled.send(available_at, slot);
         } else {
             entry.held = Some(top.block);

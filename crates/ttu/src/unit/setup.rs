@@ -11,6 +11,8 @@ use super::traversal_unit::UnitSlot;
 use super::ttu::Env;
 use crate::config::{Config, Dispatch, T_ORIENTED};
 use crate::program::{BlockTest, Tested};
+use crate::reporter::{self, Reporter};
+use machine::{Observer, Step};
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -68,23 +70,29 @@ impl Setup {
     }
 
     /// SETUP. Says whether anything moved.
-    pub(crate) fn tick(
+    pub(crate) fn tick<O: Observer + ?Sized>(
         &mut self,
         cycle: u64,
         env: &Env<'_>,
         to: &mut Ports<'_>,
         stats: &mut Stats,
+        reporter: &mut Reporter<'_, O>,
     ) -> bool {
         while let Some(unit) = to.freed.pop_front() {
             self.places[unit] += 1;
         }
-        let mut active = self.begin(cycle, env, to, stats);
+        let mut active = self.begin(cycle, env, to, stats, reporter);
         self.is_stalled = false;
         let mut written = 0;
         while let Some(front) = self.pipe.front().filter(|front| front.done_at <= cycle + 1) {
             let BlockRequest { slot, block } = front.request;
             if env.config.root_test && !front.tested.root {
                 stats.counters.root_rejects += 1;
+                if reporter.is_watching() {
+                    let reason = "the query misses the box of its root";
+                    let step = Step::Skip { pointer: block.into(), reason };
+                    reporter.see(reporter::SETUP, step);
+                }
                 // The end of setup is the next cycle; the SMU sees it in the one after.
                 to.rejects.send(cycle + 2, slot);
             } else if written == env.config.writable {
@@ -113,7 +121,14 @@ impl Setup {
     }
 
     /// Takes a block into the pipeline.
-    fn begin(&mut self, cycle: u64, env: &Env<'_>, to: &mut Ports<'_>, stats: &mut Stats) -> bool {
+    fn begin<O: Observer + ?Sized>(
+        &mut self,
+        cycle: u64,
+        env: &Env<'_>,
+        to: &mut Ports<'_>,
+        stats: &mut Stats,
+        reporter: &mut Reporter<'_, O>,
+    ) -> bool {
         if self.pipe.len() >= env.config.t_setup as usize {
             return false;
         }
@@ -122,6 +137,9 @@ impl Setup {
         to.read.push_back(block);
         to.notices.push_back(Notice::SetUp { slot });
         let program = &env.world.program;
+        if reporter.is_watching() {
+            reporter.set_up(block, program);
+        }
         let mut done_at = cycle + u64::from(env.config.t_setup);
         if program.is_oriented(block) {
             stats.counters.oriented_setups += 1;

@@ -13,6 +13,8 @@ use super::result_queue::{Outcome, ResultEntry, ResultQueue};
 use super::scheduler::Notice;
 use super::stats::Stats;
 use crate::config::{Config, PushOrder, STACK_ENTRY_BYTES};
+use crate::reporter::{self, Reporter};
+use machine::{Observer, Step};
 
 /// A block of a slot has gone to so many traversal units.
 #[derive(Debug, Clone, Copy)]
@@ -82,12 +84,13 @@ impl Smu {
     }
 
     /// RESULT → SMU. Blocks that the setup unit refused come first. Says whether anything moved.
-    pub(crate) fn tick(
+    pub(crate) fn tick<O: Observer + ?Sized>(
         &mut self,
         cycle: u64,
         config: &Config,
         to: &mut Ports<'_>,
         stats: &mut Stats,
+        reporter: &mut Reporter<'_, O>,
     ) -> bool {
         while let Some(Launched { slot, units }) = to.launched.pop_front() {
             self.slots[slot as usize].units = units;
@@ -105,7 +108,7 @@ impl Smu {
         for _ in 0..config.smu_per_cycle {
             if let Some(slot) = to.rejects.receive(cycle) {
                 active = true;
-                self.proceed(slot, cycle + 1, config, &mut to.stacks, stats);
+                self.proceed(slot, cycle + 1, config, &mut to.stacks, stats, reporter);
                 continue;
             }
             let Some(ResultEntry { slot, outcome }) = to.results.receive(cycle) else { break };
@@ -119,12 +122,12 @@ impl Smu {
                 }
                 Outcome::Foreign { block, entry_t, child } => {
                     let entry = StackEntry { block, entry_t, child };
-                    push(slot, entry, cycle, config, &mut to.stacks, stats);
+                    push(slot, entry, cycle, config, &mut to.stacks, stats, reporter);
                 }
                 Outcome::Completion => {
                     progress.units -= 1;
                     if progress.units == 0 {
-                        self.proceed(slot, cycle + 1, config, &mut to.stacks, stats);
+                        self.proceed(slot, cycle + 1, config, &mut to.stacks, stats, reporter);
                     }
                 }
             }
@@ -134,30 +137,32 @@ impl Smu {
 
     /// The stacks of slots whose top entry had become too far decide what comes next. Says whether
     /// there were any.
-    pub(crate) fn go_on(
+    pub(crate) fn go_on<O: Observer + ?Sized>(
         &mut self,
         cycle: u64,
         config: &Config,
         culled: &mut Port<u32>,
         to: &mut StackPorts<'_>,
         stats: &mut Stats,
+        reporter: &mut Reporter<'_, O>,
     ) -> bool {
         let mut active = false;
         while let Some(slot) = culled.receive(cycle) {
             active = true;
-            self.proceed(slot, cycle, config, to, stats);
+            self.proceed(slot, cycle, config, to, stats, reporter);
         }
         active
     }
 
     /// What a slot does from cycle `at` on, with no block of its own in the machine.
-    fn proceed(
+    fn proceed<O: Observer + ?Sized>(
         &mut self,
         slot: u32,
         at: u64,
         config: &Config,
         to: &mut StackPorts<'_>,
         stats: &mut Stats,
+        reporter: &mut Reporter<'_, O>,
     ) {
         let stack = &mut to.store.stacks[slot as usize];
         let progress = &mut self.slots[slot as usize];
@@ -169,6 +174,12 @@ impl Smu {
             stats.counters.spill_fills += 1;
             stats.counters.sram_written_bytes += config.spill_bytes();
             count_spill(config, stats);
+            if reporter.is_watching() {
+                for (entry, depth) in stack.entries[stack.spilled..].iter().zip(1..) {
+                    let step = Step::Push { pointer: entry.block.into(), depth };
+                    reporter.see(reporter::SMU, step);
+                }
+            }
             Notice::Refills { slot, at, back_at }
         } else if progress.outstanding_leaves > 0 {
             progress.drains_from = Some(at);
@@ -179,13 +190,14 @@ impl Smu {
     }
 }
 
-fn push(
+fn push<O: Observer + ?Sized>(
     slot: u32,
     entry: StackEntry,
     cycle: u64,
     config: &Config,
     to: &mut StackPorts<'_>,
     stats: &mut Stats,
+    reporter: &mut Reporter<'_, O>,
 ) {
     let stack = &mut to.store.stacks[slot as usize];
     let place = match config.push_order {
@@ -199,12 +211,19 @@ fn push(
         }
     };
     stack.entries.insert(place, entry);
+    if reporter.is_watching() {
+        let (pointer, depth) = (entry.block.into(), stack.on_chip() as u32);
+        reporter.see(reporter::SMU, Step::Push { pointer, depth });
+    }
     if stack.on_chip() > config.stack_on_chip as usize {
         to.memory.spill(stack.spill_group(config), cycle);
         stack.spilled += config.spill_group as usize;
         stats.counters.spills += 1;
         stats.counters.sram_read_bytes += config.spill_bytes();
         count_spill(config, stats);
+        if reporter.is_watching() {
+            reporter.see(reporter::SMU, Step::Overflow { lost: config.spill_group });
+        }
     }
     let depth = stack.entries.len() as u64;
     stats.counters.stack_pushes += 1;

@@ -8,6 +8,8 @@ use super::stats::Stats;
 use super::traversal_unit::TraversalUnit;
 use super::ttu::Env;
 use crate::config::Config;
+use crate::reporter::Reporter;
+use machine::Observer;
 
 /// What the traversal units are connected to.
 pub(crate) struct Ports<'a> {
@@ -36,12 +38,13 @@ impl TraversalUnits {
 
     /// UNITS. The unit that reports first changes every cycle, so that a full queue is fair. Says
     /// whether anything moved.
-    pub(crate) fn tick(
+    pub(crate) fn tick<O: Observer + ?Sized>(
         &mut self,
         cycle: u64,
         env: &Env<'_>,
         to: &mut Ports<'_>,
         stats: &mut Stats,
+        reporter: &mut Reporter<'_, O>,
     ) -> bool {
         let count = self.units.len();
         let start = (cycle % count as u64) as usize;
@@ -52,7 +55,7 @@ impl TraversalUnits {
                 unit.idle(1, env.config, stats);
                 continue;
             }
-            let (moved, left) = unit.tick(cycle, env, to.store, to.results, stats);
+            let (moved, left) = unit.tick(cycle, env, to.store, to.results, stats, reporter);
             active |= moved;
             if let Some(left) = left {
                 to.freed.push_back(number);

@@ -12,8 +12,10 @@ use super::stats::Stats;
 use super::ttu::Env;
 use crate::config::Config;
 use crate::program::{MAX_NODES, Program, Tested};
+use crate::reporter::Reporter;
 use crate::run::Held;
 use geometry::slab::widen;
+use machine::Observer;
 use machine::blocks::BlockLead;
 use std::collections::VecDeque;
 
@@ -120,18 +122,19 @@ impl TraversalUnit {
 
     /// One cycle with a block at least: whether anything moved, and the block that left its place,
     /// if one did.
-    pub(super) fn tick(
+    pub(super) fn tick<O: Observer + ?Sized>(
         &mut self,
         cycle: u64,
         env: &Env<'_>,
         store: &LocalStore,
         results: &mut ResultQueue,
         stats: &mut Stats,
+        reporter: &mut Reporter<'_, O>,
     ) -> (bool, Option<Held>) {
         let program = &env.world.program;
         let landed = self.land(cycle, program, stats);
         let (reported, left) = self.report(cycle, program, results, stats);
-        let issued = self.issue(cycle, env, store, stats);
+        let issued = self.issue(cycle, env, store, stats, reporter);
         (landed || reported || issued, left)
     }
 
@@ -229,7 +232,14 @@ impl TraversalUnit {
     }
 
     /// Issues tests of siblings. Says whether it did.
-    fn issue(&mut self, cycle: u64, env: &Env<'_>, store: &LocalStore, stats: &mut Stats) -> bool {
+    fn issue<O: Observer + ?Sized>(
+        &mut self,
+        cycle: u64,
+        env: &Env<'_>,
+        store: &LocalStore,
+        stats: &mut Stats,
+        reporter: &mut Reporter<'_, O>,
+    ) -> bool {
         let config = env.config;
         if self.is_blocked {
             self.idle(1, config, stats);
@@ -259,6 +269,13 @@ impl TraversalUnit {
                 let at = cycle + u64::from(config.t_box);
                 let query = &store.queries[slot.slot as usize];
                 let met = slot.met(nodes, query.tmax);
+                if reporter.is_watching() {
+                    let (program, query) = (&env.world.program, (&query.local, query.mask));
+                    for node in bits(nodes) {
+                        let is_met = met >> node & 1 == 1;
+                        reporter.node_tested(program, (slot.block, node), query, is_met);
+                    }
+                }
                 if let Some(beam) = &query.exact_beam {
                     let program = &env.world.program;
                     let missed = program.false_hits(slot.block, beam, query.tmax, met);

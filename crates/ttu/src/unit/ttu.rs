@@ -15,9 +15,11 @@ use super::traversal::{self, TraversalUnits};
 use crate::beam_ground::BeamGround;
 use crate::config::Config;
 use crate::job::Job;
+use crate::reporter::Reporter;
 use crate::run::Sample;
 use crate::run::timeline::Timeline;
 use crate::world::World;
+use machine::Observer;
 use std::ops::Range;
 
 /// What a run has in common.
@@ -124,13 +126,14 @@ impl Ttu {
 
     /// One cycle, from the back to the front (T-1): what a unit sends to one behind it arrives in
     /// the next cycle, what it sends to one before it in this one. Says whether anything moved.
-    pub(crate) fn tick(
+    pub(crate) fn tick<O: Observer + ?Sized>(
         &mut self,
         cycle: u64,
         env: &Env<'_>,
         jobs: &[Job],
         sm: &mut Sm,
         path: &mut Path<'_>,
+        reporter: &mut Reporter<'_, O>,
     ) -> bool {
         let Self { store, wires, stats, .. } = self;
         let mut active = self.smu.tick(
@@ -145,6 +148,7 @@ impl Ttu {
                 stacks: smu::StackPorts { store, memory: path.memory, notices: &mut wires.notices },
             },
             stats,
+            reporter,
         );
         while let Some(leaf) = wires.leaves.pop_front() {
             sm.take(leaf, self.number, cycle, path, stats);
@@ -154,6 +158,7 @@ impl Ttu {
             env,
             &mut traversal::Ports { store, results: &mut wires.results, freed: &mut wires.freed },
             stats,
+            reporter,
         );
         active |= self.setup.tick(
             cycle,
@@ -169,6 +174,7 @@ impl Ttu {
                 notices: &mut wires.notices,
             },
             stats,
+            reporter,
         );
         while let Some(write) = wires.writes.pop_front() {
             self.units.write(write);
@@ -191,6 +197,7 @@ impl Ttu {
             &mut wires.culled,
             &mut smu::StackPorts { store, memory: path.memory, notices: &mut wires.notices },
             stats,
+            reporter,
         );
         active |= self.scheduler.tick(
             cycle,
@@ -204,6 +211,7 @@ impl Ttu {
                 released: &mut wires.released,
             },
             stats,
+            reporter,
         );
         while let Some(query) = wires.released.pop_front() {
             self.interface.free(query.slot);
@@ -215,6 +223,7 @@ impl Ttu {
             env,
             &mut interface::Ports { jobs, store, accepted: &mut wires.accepted },
             stats,
+            reporter,
         );
         while let Some(query) = wires.accepted.pop_front() {
             self.scheduler.admit(query, stats);

@@ -9,3 +9,4 @@ mod golden;
 mod hand_made;
 mod throughput;
 mod traffic;
+mod watched;
