@@ -29,8 +29,11 @@ pub fn table(walk: &Walk, range: Range<usize>) -> String {
 fn follow(stack: &mut Vec<u64>, step: &Step) {
     match step {
         Step::Push { pointer, .. } => stack.push(*pointer),
-        Step::Pop { .. } => {
-            stack.pop();
+        // A push may have gone below others.
+        Step::Pop { pointer: Some(pointer), .. } => {
+            if let Some(place) = stack.iter().rposition(|entry| entry == pointer) {
+                stack.remove(place);
+            }
         }
         Step::Overflow { lost } => {
             stack.drain(..(*lost as usize).min(stack.len()));
