@@ -43,6 +43,7 @@
 //! | [`machine`] | queries, hits, checked images, observers; oracle and reference machine |
 //! | [`vectors`] | files of cases with known answers |
 //! | [`gfx12`] | AMD GFX12: formats, instructions, loops, files |
+//! | [`cwbvh`] | the compressed wide BVH of Ylitie, Karras and Laine |
 //! | [`trace`](mod@trace) | the fast tracer |
 //! | [`xphmg`] | XPHMG_RT: numeric policy, instructions, tiles, queues, offload |
 //! | [`riscv`] | a hart that runs programs |
@@ -69,7 +70,9 @@
 //! | [`report`] | all of it as one HTML file |
 //! | [`sim`] | runs and sweeps of the traversal unit |
 
-pub use {build, geometry, gfx12, isbe, machine, riscv, scene, trace, tree, ttu, vectors, xphmg};
+pub use {
+    build, cwbvh, geometry, gfx12, isbe, machine, riscv, scene, trace, tree, ttu, vectors, xphmg,
+};
 
 pub mod beam_vectors;
 pub mod cameras;
