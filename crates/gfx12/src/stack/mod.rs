@@ -31,6 +31,7 @@ mod push;
 mod ring;
 
 pub use address::StackAddress;
+pub(crate) use push::for_each_pushed;
 
 use crate::layout::NodePointer;
 use ring::Ring;

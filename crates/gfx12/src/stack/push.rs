@@ -10,6 +10,16 @@ use crate::layout::NodePointer;
 
 /// Pushes what the data and `last` say.
 pub(super) fn push8(ring: &mut Ring<'_>, last: u32, data: &[u32; 8], range_mode: bool) {
+    for_each_pushed(last, data, range_mode, |x| ring.push(x));
+}
+
+/// What is pushed, in order.
+pub(crate) fn for_each_pushed(
+    last: u32,
+    data: &[u32; 8],
+    range_mode: bool,
+    mut push: impl FnMut(u32),
+) {
     let walkback = !is_special(last);
     let matches = data.map(|x| x == last || (range_mode && NodePointer(x).is_primitive()));
     let update = range_mode && !walkback && !bit(last, 2);
@@ -29,7 +39,7 @@ pub(super) fn push8(ring: &mut Ring<'_>, last: u32, data: &[u32; 8], range_mode:
         go &= !(walkback && matches[k]);
         if go && !is_special(x) && !skip_4_7 {
             let moved = if k == 7 && update { NodePointer(x).advance(bit(last, 0)).0 } else { x };
-            ring.push(moved);
+            push(moved);
         }
     }
     for k in (0..4).rev() {
@@ -37,7 +47,7 @@ pub(super) fn push8(ring: &mut Ring<'_>, last: u32, data: &[u32; 8], range_mode:
         skip_0_3 |= is_special(x) && !bit(x, 1) && go && !skip_0_3;
         go &= !(walkback && matches[k]);
         if go && !is_special(x) && !skip_0_3 {
-            ring.push(x);
+            push(x);
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::instruction::{
 use crate::layout::{
     BasePointer, BoxNode, NodeBits, NodePointer, PointerFlags, PrimitiveNode, Resource,
 };
-use crate::stack::{ENTRY_STRIDE, StackAddress, StackMode, push8_pop1};
+use crate::stack::{ENTRY_STRIDE, StackAddress, StackMode, for_each_pushed, push8_pop1};
 use geometry::{InstanceFlags, Ray, Vec3};
 use machine::primitive_test::MergedFlags;
 use machine::{
@@ -150,7 +150,9 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
         let before = self.stack;
         let next = push8_pop1(&mut self.lds, &mut self.stack, last, data, mode);
         if self.observer.is_watching() {
-            self.show_stack(before, last, data, next);
+            let mut pushed = Vec::new();
+            for_each_pushed(last.0, &data, range_mode, |pointer| pushed.push(pointer));
+            self.show_stack(before, &pushed, next);
         }
         next
     }

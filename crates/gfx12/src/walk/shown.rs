@@ -113,32 +113,18 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
     }
 
     /// What the stack instruction did: pushes, what was lost, and the pop.
-    pub(super) fn show_stack(
-        &mut self,
-        before: u32,
-        last: NodePointer,
-        data: [u32; 8],
-        next: NodePointer,
-    ) {
-        let (old, new) = (
-            StackAddress::from_register(before),
-            StackAddress::from_register(self.stack_address()),
-        );
-        let popped = !next.is_special();
-        let depth = u32::from(new.valid_entries) + u32::from(popped);
-        let pushed: Vec<u32> =
-            data.into_iter().rev().filter(|&x| !NodePointer(x).is_special()).collect();
-        // In a step that walks back only what comes after `last` was pushed.
-        let from = pushed.iter().position(|&x| x == last.0).map_or(0, |place| place + 1);
-        for (number, &pointer) in pushed[from..].iter().enumerate() {
-            let depth = u32::from(old.valid_entries) + number as u32 + 1;
+    pub(super) fn show_stack(&mut self, before: u32, pushed: &[u32], next: NodePointer) {
+        let old = u32::from(StackAddress::from_register(before).valid_entries);
+        let left = u32::from(StackAddress::from_register(self.stack_address()).valid_entries);
+        for (&pointer, depth) in pushed.iter().zip(old + 1..) {
             self.observer.see(Step::Push { pointer: pointer.into(), depth });
         }
-        let all = u32::from(old.valid_entries) + (pushed.len() - from) as u32;
-        if all > depth {
-            self.observer.see(Step::Overflow { lost: all - depth });
+        let popped = !next.is_special();
+        let (all, kept) = (old + pushed.len() as u32, left + u32::from(popped));
+        if all > kept {
+            self.observer.see(Step::Overflow { lost: all - kept });
         }
         let pointer = popped.then(|| next.0.into());
-        self.observer.see(Step::Pop { pointer, depth: new.valid_entries.into() });
+        self.observer.see(Step::Pop { pointer, depth: left });
     }
 }
