@@ -22,10 +22,10 @@ use super::walk_image::{Ranges, WalkImage};
 use crate::Gfx12;
 use crate::instruction::Answer as Registers;
 use crate::layout::{NodePointer, PointerFlags};
-use machine::{
-    Answer, BudgetExhausted, Checked, Machine, MachineError, Observer, Query, Step, Unwatched,
-};
+use machine::{Answer, Checked, Machine, MachineError, Observer, Query, Step, Unwatched};
 use std::sync::Arc;
+
+const NAME: &str = "gfx12-gpurt";
 
 /// `gfx12-gpurt`: GPURT's loop.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Gpurt {
     /// # Errors
     /// When parents that are needed are wrong; see [`WalkError`].
     pub fn new(image: Arc<Checked<Gfx12>>, options: Options) -> Result<Self, WalkError> {
-        WalkImage::new(image, options, Ranges::Any).map(Self)
+        WalkImage::new(NAME, image, options, Ranges::Any).map(Self)
     }
 
     fn trace<O: Observer + ?Sized>(
@@ -70,13 +70,13 @@ impl Gpurt {
         if walk.lane.observer.is_watching() {
             walk.lane.observer.see(Step::End);
         }
-        Ok(found.end(outcome)?)
+        found.end(outcome)
     }
 }
 
 impl Machine for Gpurt {
     fn name(&self) -> &'static str {
-        "gfx12-gpurt"
+        NAME
     }
 
     fn watch(
@@ -119,7 +119,7 @@ struct Push {
 }
 
 impl<O: Observer + ?Sized> Walk<'_, '_, O> {
-    fn run(&mut self, root: NodePointer) -> Result<(), BudgetExhausted> {
+    fn run(&mut self, root: NodePointer) -> Result<(), MachineError> {
         let (mut current, mut last) = (root, NodePointer::INVALID);
         while !current.is_special() {
             let walks_back = last != NodePointer::INVALID;
@@ -133,7 +133,7 @@ impl<O: Observer + ?Sized> Walk<'_, '_, O> {
                 Some(Push { last, data, range_mode, stays_in_range: false })
             } else if current.is_instance() {
                 let answer = self.lane.intersect(current, extent)?;
-                Some(self.instance(current, &answer))
+                Some(self.instance(current, &answer)?)
             } else {
                 self.primitive(current)?
             };
@@ -152,7 +152,7 @@ impl<O: Observer + ?Sized> Walk<'_, '_, O> {
                 self.found.fix_extent();
                 (self.lane.restart(), NodePointer::INVALID)
             } else {
-                self.walk_back(visited)
+                self.walk_back(visited)?
             };
         }
         Ok(())
@@ -160,19 +160,19 @@ impl<O: Observer + ?Sized> Walk<'_, '_, O> {
 
     /// Base and ray are switched for a missed instance too: nothing is pushed then, and the next
     /// pop or the step back from the instance undoes it.
-    fn instance(&mut self, current: NodePointer, answer: &Registers) -> Push {
-        self.blas_root = self.lane.enter(current, answer);
+    fn instance(&mut self, current: NodePointer, answer: &Registers) -> Result<Push, MachineError> {
+        self.blas_root = self.lane.enter(current, answer)?;
         let is_missed = answer.vdst[7] == NodePointer::INVALID.0;
         self.lane.counters.instances += u64::from(!is_missed);
         let mut data = [NodePointer::INVALID.0; 8];
         data[7] = if is_missed { NodePointer::INVALID.0 } else { self.blas_root.0 };
         data[6] = NodePointer::SKIP_0_7.0;
-        Push { last: NodePointer::INVALID, data, range_mode: true, stays_in_range: false }
+        Ok(Push { last: NodePointer::INVALID, data, range_mode: true, stays_in_range: false })
     }
 
     /// Takes the nearer primitive of a pair, and on a second visit the other one; then moves on in
     /// the range. `None` when the query has its answer.
-    fn primitive(&mut self, current: NodePointer) -> Result<Option<Push>, BudgetExhausted> {
+    fn primitive(&mut self, current: NodePointer) -> Result<Option<Push>, MachineError> {
         let (candidate, visit) = match self.visited_again.take() {
             Some(visit) => {
                 self.lane.visit_pair_again()?;
@@ -202,7 +202,10 @@ impl<O: Observer + ?Sized> Walk<'_, '_, O> {
     }
 
     /// The node to go back to, and the node that was left.
-    fn walk_back(&mut self, visited: NodePointer) -> (NodePointer, NodePointer) {
+    fn walk_back(
+        &mut self,
+        visited: NodePointer,
+    ) -> Result<(NodePointer, NodePointer), MachineError> {
         let mut previous = visited;
         if let Some(instance) = self.lane.instance()
             && (previous == self.blas_root || previous == instance)
@@ -210,8 +213,9 @@ impl<O: Observer + ?Sized> Walk<'_, '_, O> {
             previous = instance;
             self.lane.leave();
         }
-        let next = if previous.is_primitive() { self.last_box } else { self.lane.parent(previous) };
+        let next =
+            if previous.is_primitive() { self.last_box } else { self.lane.parent(previous)? };
         self.lane.show_walk_back(next, previous);
-        (next, previous)
+        Ok((next, previous))
     }
 }

@@ -10,6 +10,7 @@ use crate::instruction::primitive_test::navigation;
 use crate::instruction::{
     Answer, Bvh8Operands, RayRegisters, TriangleArithmetic, image_bvh8_intersect_ray,
 };
+use crate::layout::base_pointer::ADDRESS_MASK;
 use crate::layout::{
     BasePointer, BoxNode, NodeBits, NodePointer, PointerFlags, PrimitiveNode, Resource,
 };
@@ -17,7 +18,8 @@ use crate::stack::{ENTRY_STRIDE, StackAddress, StackMode, for_each_pushed, push8
 use geometry::{InstanceFlags, Ray, Vec3};
 use machine::primitive_test::MergedFlags;
 use machine::{
-    BudgetExhausted, Counters, Hit, HitKind, Observer, PrimitiveTest, RayQuery, Step, StepBudget,
+    BudgetExhausted, Counters, Hit, HitKind, MachineError, Observer, PrimitiveTest, RayQuery, Step,
+    StepBudget,
 };
 use std::ops::ControlFlow;
 use tree::primitives::Primitive;
@@ -45,7 +47,14 @@ pub(super) struct Space {
     /// The base pointers for boxes and for everything else.
     bases: [BasePointer; 2],
     flags: MergedFlags,
-    instance: Option<NodePointer>,
+    instance: Option<Inside>,
+}
+
+/// The instance that a ray is in.
+#[derive(Clone, Copy)]
+struct Inside {
+    node: NodePointer,
+    number: u32,
 }
 
 /// What a pair has for a ray.
@@ -87,15 +96,16 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
         &mut self,
         node: NodePointer,
         extent: f32,
-    ) -> Result<Answer, BudgetExhausted> {
+    ) -> Result<Answer, MachineError> {
         self.budget.step()?;
+        let bits = self.node(node)?;
         if node.is_box() {
             self.counters.nodes += 1;
-            self.counters.box_tests += u64::from(BoxNode::child_count.get(&self.node(node)) + 1);
+            self.counters.box_tests += u64::from(BoxNode::child_count.get(&bits) + 1);
         }
         let answer = self.execute(node, extent);
         if self.observer.is_watching() {
-            self.show_step(node, extent, &answer);
+            self.show_step(node, &bits, extent, &answer);
         }
         Ok(answer)
     }
@@ -168,19 +178,25 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
     }
 
     /// Goes into the structure below an instance; gives its root.
-    pub(super) fn enter(&mut self, instance: NodePointer, answer: &Answer) -> NodePointer {
+    pub(super) fn enter(
+        &mut self,
+        instance: NodePointer,
+        answer: &Answer,
+    ) -> Result<NodePointer, MachineError> {
+        let inside = Inside { node: instance, number: self.image.instance_number(instance)? };
+        let bits = self.node(instance)?;
         let base = BasePointer::from_words(answer.vdst[2], answer.vdst[3]);
         self.space = Space {
             origin: answer.origin,
             direction: answer.direction,
             bases: [base; 2],
             flags: MergedFlags::new(self.query.flags, instance_flags(base.flags())),
-            instance: Some(instance),
+            instance: Some(inside),
         };
         if self.observer.is_watching() {
-            self.show_instance(instance);
+            self.show_instance(instance, inside.number, &bits);
         }
-        self.image.root_below(&self.memory, base)
+        Ok(self.image.root_below(&self.memory, base))
     }
 
     /// Goes back to the ray of the world.
@@ -193,20 +209,20 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
 
     /// The instance that the lane is in.
     pub(super) fn instance(&self) -> Option<NodePointer> {
-        self.space.instance
+        self.space.instance.map(|inside| inside.node)
     }
 
     /// The parent that a box or an instance node names.
-    pub(super) fn parent(&self, node: NodePointer) -> NodePointer {
+    pub(super) fn parent(&self, node: NodePointer) -> Result<NodePointer, MachineError> {
         let dword = if node.is_instance() { 14 } else { 2 };
-        NodePointer(self.node(node).word(dword))
+        Ok(NodePointer(self.node(node)?.word(dword)))
     }
 
     /// A step at a pair. Of the instruction's answer the loops use the navigation bits alone, since
     /// the law decides about hits; so nothing else of it is computed.
-    pub(super) fn visit_pair(&mut self, node: NodePointer) -> Result<PairVisit, BudgetExhausted> {
+    pub(super) fn visit_pair(&mut self, node: NodePointer) -> Result<PairVisit, MachineError> {
         self.budget.step()?;
-        let decoded = PrimitiveNode::decode(&self.node(node));
+        let decoded = PrimitiveNode::decode(&self.node(node)?);
         let pair = usize::from(node.pair());
         let navigation = navigation(&decoded.pair(pair), pair, decoded.pair_count());
         debug_assert_eq!(self.execute(node, f32::INFINITY).vdst[8] & 3, navigation);
@@ -244,7 +260,7 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
             return None;
         }
         let ray = Ray { origin, direction, ..self.query.shape };
-        let number = instance.map_or(0, |instance| self.image.instance_number(instance));
+        let number = instance.map_or(0, |inside| inside.number);
         let hit = flags.hit(self.image.options.rule, &ray, primitive, id, number);
         if self.observer.is_watching() {
             self.observer.see(Step::Primitive(PrimitiveTest {
@@ -267,9 +283,14 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
         self.space.bases[usize::from(!node.is_box())]
     }
 
-    pub(super) fn node(&self, node: NodePointer) -> NodeBits {
-        let address = self.base_of(node).address() + node.byte_offset();
-        self.memory.node(address).unwrap_or(NodeBits::ZERO)
+    /// Where a node lies.
+    pub(super) fn address_of(&self, node: NodePointer) -> u64 {
+        self.base_of(node).address().wrapping_add(node.byte_offset()) & ADDRESS_MASK
+    }
+
+    fn node(&self, node: NodePointer) -> Result<NodeBits, MachineError> {
+        let address = self.address_of(node);
+        self.memory.node(address).ok_or_else(|| self.image.leads_nowhere(node, address))
     }
 }
 

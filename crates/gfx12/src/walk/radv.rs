@@ -20,10 +20,12 @@ use super::walk_image::{Ranges, WalkImage};
 use crate::Gfx12;
 use crate::layout::{NodePointer, PointerFlags};
 use machine::{
-    Answer, BudgetExhausted, Checked, Hit, Machine, MachineError, Observer, Query, RayQuery, Step,
-    Unwatched,
+    Answer, Checked, Hit, Machine, MachineError, Observer, Query, RayQuery, Step, Unwatched,
 };
 use std::sync::Arc;
+
+const RADV: &str = "gfx12-radv";
+const RADV_LITERAL: &str = "gfx12-radv-literal";
 
 /// `gfx12-radv`: RADV's loop, with the ray's own extent in steps that walk back.
 #[derive(Debug)]
@@ -40,7 +42,7 @@ impl Radv {
     /// When a range has more than one pair, or parents that are needed are wrong; see
     /// [`WalkError`].
     pub fn new(image: Arc<Checked<Gfx12>>, options: Options) -> Result<Self, WalkError> {
-        WalkImage::new(image, options, Ranges::OnePair).map(Self)
+        WalkImage::new(RADV, image, options, Ranges::OnePair).map(Self)
     }
 }
 
@@ -50,13 +52,13 @@ impl RadvLiteral {
     /// # Errors
     /// As [`Radv::new`].
     pub fn new(image: Arc<Checked<Gfx12>>, options: Options) -> Result<Self, WalkError> {
-        WalkImage::new(image, options, Ranges::OnePair).map(Self)
+        WalkImage::new(RADV_LITERAL, image, options, Ranges::OnePair).map(Self)
     }
 }
 
 impl Machine for Radv {
     fn name(&self) -> &'static str {
-        "gfx12-radv"
+        RADV
     }
 
     fn watch(
@@ -77,7 +79,7 @@ impl Machine for Radv {
 
 impl Machine for RadvLiteral {
     fn name(&self) -> &'static str {
-        "gfx12-radv-literal"
+        RADV_LITERAL
     }
 
     fn watch(
@@ -138,7 +140,7 @@ fn trace<O: Observer + ?Sized>(
     if lane.observer.is_watching() {
         lane.observer.see(Step::End);
     }
-    Ok(found.end(outcome)?)
+    found.end(outcome)
 }
 
 fn walk<O: Observer + ?Sized>(
@@ -146,7 +148,7 @@ fn walk<O: Observer + ?Sized>(
     root: NodePointer,
     variant: Variant,
     found: &mut Found<'_>,
-) -> Result<(), BudgetExhausted> {
+) -> Result<(), MachineError> {
     const INVALID: NodePointer = NodePointer::INVALID;
     let (mut current, mut previous, mut last_box) = (root, INVALID, INVALID);
     let mut instance_bottom = None;
@@ -163,7 +165,7 @@ fn walk<O: Observer + ?Sized>(
             found.fix_extent();
             (current, previous, instance_bottom) = (lane.restart(), INVALID, None);
         } else if current == INVALID {
-            current = if previous.is_primitive() { last_box } else { lane.parent(previous) };
+            current = if previous.is_primitive() { last_box } else { lane.parent(previous)? };
             if current == INVALID {
                 break;
             }
@@ -191,7 +193,7 @@ fn walk<O: Observer + ?Sized>(
                 data[7] = NodePointer::SKIP_0_7.0;
             } else {
                 lane.counters.instances += 1;
-                let bottom = lane.enter(current, &answer);
+                let bottom = lane.enter(current, &answer)?;
                 instance_bottom = Some(bottom);
                 data[7] = bottom.0;
             }

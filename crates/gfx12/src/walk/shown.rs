@@ -4,8 +4,7 @@ use super::lane::Lane;
 use crate::instruction::Answer;
 use crate::instruction::box_test::is_culled_by_flags;
 use crate::instruction::slab::UnitSlabRay;
-use crate::layout::base_pointer::ADDRESS_MASK;
-use crate::layout::{BoxNode, InstanceNode, NodePointer};
+use crate::layout::{BoxNode, InstanceNode, NodeBits, NodePointer};
 use crate::obb;
 use crate::stack::StackAddress;
 use geometry::Ray;
@@ -14,12 +13,18 @@ use machine::{ChildTest, Instruction, Observer, Step, Verdict};
 impl<O: Observer + ?Sized> Lane<'_, O> {
     /// A node is read.
     pub(super) fn show_node(&mut self, node: NodePointer, kind: &'static str) {
-        let address = Some(self.base_of(node).address() + node.byte_offset() & ADDRESS_MASK);
+        let address = Some(self.address_of(node));
         self.observer.see(Step::Node { pointer: node.0.into(), address, kind });
     }
 
     /// `image_bvh8_intersect_ray` was executed on a box or an instance.
-    pub(super) fn show_step(&mut self, node: NodePointer, extent: f32, answer: &Answer) {
+    pub(super) fn show_step(
+        &mut self,
+        node: NodePointer,
+        bits: &NodeBits,
+        extent: f32,
+        answer: &Answer,
+    ) {
         self.show_node(node, if node.is_box() { "box" } else { "instance" });
         let base = self.base_of(node).0;
         let [ox, oy, oz] = self.space.origin.to_array().map(|x| u64::from(x.to_bits()));
@@ -47,13 +52,12 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
             outputs: OUTPUTS.into_iter().zip(answer.vdst.map(u64::from)).collect(),
         }));
         if node.is_box() {
-            self.show_children(node, extent);
+            self.show_children(node, &BoxNode::decode(bits), extent);
         }
     }
 
     /// What the unit made of each child of a box.
-    fn show_children(&mut self, pointer: NodePointer, extent: f32) {
-        let node = BoxNode::decode(&self.node(pointer));
+    fn show_children(&mut self, pointer: NodePointer, node: &BoxNode, extent: f32) {
         let (origin, direction) = match obb::rotation(node.obb_matrix_index) {
             Some(turn) => (turn.point(self.space.origin), turn.vector(self.space.direction)),
             None => (self.space.origin, self.space.direction),
@@ -88,11 +92,9 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
     }
 
     /// The lane went into the space of an instance.
-    pub(super) fn show_instance(&mut self, pointer: NodePointer) {
-        let instance = self.image.instance_number(pointer);
+    pub(super) fn show_instance(&mut self, pointer: NodePointer, instance: u32, bits: &NodeBits) {
         let address = self.image.structure.address_of(pointer);
-        let bits = self.memory.node(address).unwrap_or(crate::layout::NodeBits::ZERO);
-        let node = InstanceNode::decode(&bits);
+        let node = InstanceNode::decode(bits);
         let ray =
             Ray { origin: self.space.origin, direction: self.space.direction, ..self.query.shape };
         self.observer.see(Step::Instance {

@@ -6,13 +6,15 @@ use crate::decode::survey::{ChildRecord, Survey, Surveyed, Target};
 use crate::decode::{self, Memory, Structure};
 use crate::format::memory;
 use crate::layout::{BasePointer, NodePointer, PointerFlags, Resource, SortHeuristic};
-use machine::Checked;
+use machine::{Checked, MachineError};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// An image that a loop can run on.
 #[derive(Debug)]
 pub(super) struct WalkImage {
+    /// The machine that walks it, for errors.
+    machine: &'static str,
     checked: Arc<Checked<Gfx12>>,
     pub(super) structure: Structure,
     pub(super) options: Options,
@@ -35,6 +37,7 @@ pub(super) enum Ranges {
 impl WalkImage {
     /// Asks the image for what the loop needs.
     pub(super) fn new(
+        machine: &'static str,
         checked: Arc<Checked<Gfx12>>,
         options: Options,
         ranges: Ranges,
@@ -60,6 +63,7 @@ impl WalkImage {
             step_limit: options.step_limit.unwrap_or_else(|| steps_needed(survey)),
             has_repeats: survey.structures.iter().any(has_repeats),
             instances: decode::instance_numbers(&checked).into_iter().collect(),
+            machine,
             checked,
             options,
         })
@@ -89,9 +93,19 @@ impl WalkImage {
         Structure::at(memory, base.address()).root
     }
 
-    /// The number of the instance that an instance node shows.
-    pub(super) fn instance_number(&self, instance: NodePointer) -> u32 {
-        self.instances.get(&instance).copied().unwrap_or(0)
+    /// The number of the instance that an instance node shows. The survey lists all that a sound
+    /// image leads to.
+    pub(super) fn instance_number(&self, instance: NodePointer) -> Result<u32, MachineError> {
+        let address = self.structure.address_of(instance);
+        let number = self.instances.get(&instance).copied();
+        number.ok_or_else(|| self.leads_nowhere(instance, address))
+    }
+
+    /// A pointer that the check has not proved.
+    #[cold]
+    pub(super) fn leads_nowhere(&self, pointer: NodePointer, address: u64) -> MachineError {
+        let reason = format!("the pointer {pointer} leads to no node, at {address:#x}");
+        MachineError::Failed { machine: self.machine, reason }
     }
 }
 

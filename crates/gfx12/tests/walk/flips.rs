@@ -1,10 +1,10 @@
 //! One bit flipped: either the check says that hits may be lost, or nothing changes but the world.
 
-use crate::support::{Questions, Random, World, across, soup};
+use crate::support::{Questions, Random, World, across, ask, soup};
 use geometry::{InstanceFlags, Transform, TriangleRule, Vec3};
 use gfx12::encode::{Options as EncodeOptions, Policy};
 use gfx12::walk::{Gpurt, Options, Radv, RadvLiteral, WalkError};
-use machine::Machine;
+use machine::{Answer, Machine, Step};
 use scene::{Instance, Scene};
 use std::sync::Arc;
 
@@ -47,6 +47,12 @@ fn survives(scene: &Scene, encoding: &EncodeOptions, seed: u64, flips: usize) {
         ];
         for machine in machines.iter().flatten() {
             let losses = questions.losses(&**machine);
+            for (query, _) in &questions.asked[..2] {
+                let (mut seen, mut steps) = (Answer::default(), Vec::new());
+                machine.watch(&(*query).into(), &mut seen, &mut steps).unwrap();
+                assert_eq!(seen.hits, ask(&**machine, query));
+                assert_eq!(steps.last(), Some(&Step::End));
+            }
             let place = format!("segment {segment}, byte {byte:#x}, bit {bit}");
             if world.image.facts().lossless && machine.name() != "gfx12-radv-literal" {
                 lossless += 1;

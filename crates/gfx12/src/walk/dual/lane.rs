@@ -1,18 +1,18 @@
 //! One lane of a wave: the registers that both phases keep, and the instructions that they execute.
 
-use super::walk_image::WalkImage;
+use super::walk_image::{WalkImage, leads_nowhere};
 use crate::decode::Memory;
 use crate::instruction::{
     Answer, DualOperands, RayRegisters, TriangleArithmetic, image_bvh_dual_intersect_ray,
 };
 use crate::layout::uncompressed::{DualKind, DualPointer, TriangleNode};
-use crate::layout::{BasePointer, HalfNodeBits, NodePointer, PointerFlags, Resource};
+use crate::layout::{BasePointer, NodePointer, PointerFlags, Resource};
 use crate::stack::{ENTRY_STRIDE, StackAddress, StackMode, push8_pop1, push8_pop2};
 use crate::uncompressed::decode::{instance_flags, own_triangle, primitive_id};
 use crate::walk::found::Found;
 use geometry::{InstanceFlags, Ray, moller_trumbore};
 use machine::primitive_test::MergedFlags;
-use machine::{BudgetExhausted, Counters, Observer, PrimitiveTest, RayQuery, Step, StepBudget};
+use machine::{Counters, MachineError, Observer, PrimitiveTest, RayQuery, Step, StepBudget};
 use std::ops::ControlFlow;
 use tree::primitives::Primitive;
 
@@ -45,6 +45,8 @@ pub(super) struct Space {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Inside {
     pub(super) instance: DualPointer,
+    /// Its number.
+    number: u32,
     /// The root of its structure.
     pub(super) root: DualPointer,
 }
@@ -100,7 +102,7 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
         &mut self,
         nodes: [DualPointer; 2],
         extent: f32,
-    ) -> Result<Answer, BudgetExhausted> {
+    ) -> Result<Answer, MachineError> {
         self.budget.step()?;
         for node in nodes.into_iter().filter(|node| is_box(*node)) {
             debug_assert!(!node.is_special());
@@ -151,23 +153,28 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
 
     /// Goes into the structure below an instance, and gives the data for the stack: its root, or
     /// nothing where the instance was culled.
-    pub(super) fn enter(&mut self, instance: DualPointer, answer: &Answer) -> [u32; 8] {
+    pub(super) fn enter(
+        &mut self,
+        instance: DualPointer,
+        answer: &Answer,
+    ) -> Result<[u32; 8], MachineError> {
+        let number = self.image.instance_number(instance)?;
         let base = BasePointer::from_words(answer.vdst[2], answer.vdst[3]);
         let root = DualPointer(answer.vdst[7]);
         self.space = Space {
             ray: Ray { origin: answer.origin, direction: answer.direction, ..self.query.shape },
             base,
             flags: MergedFlags::new(self.query.flags, instance_flags(base.flags())),
-            inside: Some(Inside { instance, root }),
+            inside: Some(Inside { instance, number, root }),
         };
         self.counters.instances += u64::from(!root.is_special());
         if self.observer.is_watching() {
-            self.show_instance(instance);
+            self.show_instance(instance, number)?;
         }
         let mut data = [DualPointer::INVALID.0; 8];
         data[7] = root.0;
         data[6] = NodePointer::SKIP_0_7.0;
-        data
+        Ok(data)
     }
 
     /// Goes back to the ray of the world.
@@ -184,19 +191,23 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
     }
 
     /// The parent of a node of the structure that the lane is in.
-    pub(super) fn parent(&self, node: DualPointer) -> DualPointer {
+    pub(super) fn parent(&self, node: DualPointer) -> Result<DualPointer, MachineError> {
         WalkImage::parent(&self.memory, self.space.base, node)
     }
 
     /// Puts the primitive behind a pointer to the law. `words` are what the unit said of it.
-    pub(super) fn take(&mut self, pointer: DualPointer, words: &[u32]) -> ControlFlow<()> {
+    pub(super) fn take(
+        &mut self,
+        pointer: DualPointer,
+        words: &[u32],
+    ) -> Result<ControlFlow<()>, MachineError> {
         let Space { ray, base, flags, inside } = self.space;
         let address = base.address() + pointer.byte_offset();
-        let bits = self.memory.half_node(address).unwrap_or(HalfNodeBits::ZERO);
-        let node = TriangleNode::decode(&bits);
+        let bits = self.memory.half_node(address);
+        let node = TriangleNode::decode(&bits.ok_or_else(|| leads_nowhere(pointer, address))?);
         let which = usize::from(pointer.node_type());
         debug_assert!(words_agree(words, &node, which, &ray), "{words:x?} for {node:?}");
-        let number = inside.map_or(0, |inside| self.image.instance_number(inside.instance));
+        let number = inside.map_or(0, |inside| inside.number);
         let rule = self.image.options.rule;
         let id = primitive_id(&node, which);
         let hit = if node.info(which).procedural {
@@ -217,7 +228,8 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
                 t: hit.map(|hit| hit.t),
             }));
         }
-        hit.map_or(ControlFlow::Continue(()), |hit| self.found.offer(hit, &mut *self.observer))
+        let found = &mut self.found;
+        Ok(hit.map_or(ControlFlow::Continue(()), |hit| found.offer(hit, &mut *self.observer)))
     }
 }
 

@@ -36,11 +36,11 @@ use super::found::Found;
 use super::options::{Options, WalkError};
 use crate::uncompressed::Gfx12Bvh4x2;
 use lane::Lane;
-use machine::{
-    Answer, BudgetExhausted, Checked, Machine, MachineError, Observer, Query, Step, Unwatched,
-};
+use machine::{Answer, Checked, Machine, MachineError, Observer, Query, Step, Unwatched};
 use std::sync::Arc;
 use walk_image::WalkImage;
+
+const NAME: &str = "gfx12-dual";
 
 /// The machine `gfx12-dual`.
 #[derive(Debug)]
@@ -74,13 +74,13 @@ impl Dual {
         if lane.observer.is_watching() {
             lane.observer.see(Step::End);
         }
-        Ok(lane.found.end(outcome)?)
+        lane.found.end(outcome)
     }
 }
 
 impl Machine for Dual {
     fn name(&self) -> &'static str {
-        "gfx12-dual"
+        NAME
     }
 
     fn watch(
@@ -107,7 +107,7 @@ enum Ended {
 }
 
 /// Both phases; says how the first one ended.
-fn walk<O: Observer + ?Sized>(lane: &mut Lane<'_, O>) -> Result<Ended, BudgetExhausted> {
+fn walk<O: Observer + ?Sized>(lane: &mut Lane<'_, O>) -> Result<Ended, MachineError> {
     let first = pairs::run(lane)?;
     if first == Ended::Lost {
         lane.restart();

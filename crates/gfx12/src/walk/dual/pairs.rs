@@ -4,21 +4,21 @@ use super::Ended;
 use super::lane::{Lane, is_leaf};
 use crate::layout::NodePointer;
 use crate::layout::uncompressed::{DualKind, DualPointer};
-use machine::{BudgetExhausted, Observer};
+use machine::{MachineError, Observer};
 
 /// Runs until the query has its answer or entries were lost.
-pub(super) fn run<O: Observer + ?Sized>(lane: &mut Lane<'_, O>) -> Result<Ended, BudgetExhausted> {
+pub(super) fn run<O: Observer + ?Sized>(lane: &mut Lane<'_, O>) -> Result<Ended, MachineError> {
     let mut nodes = [lane.image.root, DualPointer::INVALID];
     while !nodes[0].is_special() {
         let answer = lane.intersect(nodes, lane.found.extent())?;
         let data = if nodes[0].kind() == DualKind::Instance {
-            lane.enter(nodes[0], &answer)
+            lane.enter(nodes[0], &answer)?
         } else {
             let mut data = [0; 8];
             data.copy_from_slice(&answer.vdst[..8]);
             // Slot 1 was on top of the stack, so it is the nearer one.
             if is_leaf(nodes[1]) {
-                if lane.take(nodes[1], &answer.vdst[4..8]).is_break() {
+                if lane.take(nodes[1], &answer.vdst[4..8])?.is_break() {
                     return Ok(Ended::Done);
                 }
                 data[7] = NodePointer::SKIP_4_7.0;
@@ -27,7 +27,7 @@ pub(super) fn run<O: Observer + ?Sized>(lane: &mut Lane<'_, O>) -> Result<Ended,
                 data[4..].fill(DualPointer::INVALID.0);
             }
             if is_leaf(nodes[0]) {
-                if lane.take(nodes[0], &answer.vdst[..4]).is_break() {
+                if lane.take(nodes[0], &answer.vdst[..4])?.is_break() {
                     return Ok(Ended::Done);
                 }
                 if nodes[0].kind() == DualKind::Triangle1 {

@@ -1,10 +1,11 @@
 //! What an observer is told of a lane's steps.
 
 use super::lane::Lane;
+use super::walk_image::leads_nowhere;
 use crate::instruction::Answer;
+use crate::layout::NodePointer;
 use crate::layout::uncompressed::{DualInstanceNode, DualKind, DualPointer};
-use crate::layout::{NodeBits, NodePointer};
-use machine::{Instruction, Observer, Step};
+use machine::{Instruction, MachineError, Observer, Step};
 
 impl<O: Observer + ?Sized> Lane<'_, O> {
     /// `image_bvh_dual_intersect_ray` was executed on one or two nodes.
@@ -44,16 +45,21 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
     }
 
     /// The lane went into the space of an instance.
-    pub(super) fn show_instance(&mut self, pointer: DualPointer) {
+    pub(super) fn show_instance(
+        &mut self,
+        pointer: DualPointer,
+        instance: u32,
+    ) -> Result<(), MachineError> {
         let address = self.image.world_base_address() + pointer.byte_offset();
-        let bits = self.memory.node(address).unwrap_or(NodeBits::ZERO);
+        let bits = self.memory.node(address).ok_or_else(|| leads_nowhere(pointer, address))?;
         self.observer.see(Step::Instance {
-            instance: self.image.instance_number(pointer),
+            instance,
             pointer: pointer.0.into(),
             address: Some(address),
             world_to_object: DualInstanceNode::decode(&bits).world_to_object,
             ray: Some(self.space.ray),
         });
+        Ok(())
     }
 
     /// Entries were lost, and the walk returns to `to`.

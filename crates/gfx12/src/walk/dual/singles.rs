@@ -3,12 +3,12 @@
 use super::lane::{Lane, is_leaf};
 use crate::layout::NodePointer;
 use crate::layout::uncompressed::{DualKind, DualPointer};
-use machine::{BudgetExhausted, Observer};
+use machine::{MachineError, Observer};
 
 const SORT_TRIANGLES_FIRST: usize = 52;
 
 /// Runs from the root until the query has its answer.
-pub(super) fn run<O: Observer + ?Sized>(lane: &mut Lane<'_, O>) -> Result<(), BudgetExhausted> {
+pub(super) fn run<O: Observer + ?Sized>(lane: &mut Lane<'_, O>) -> Result<(), MachineError> {
     // The order of a box's children must not depend on the extent.
     lane.resource = lane.resource.with_bit(SORT_TRIANGLES_FIRST, false);
     let (mut current, mut last) = (lane.image.root, DualPointer::INVALID);
@@ -23,10 +23,10 @@ pub(super) fn run<O: Observer + ?Sized>(lane: &mut Lane<'_, O>) -> Result<(), Bu
         let answer = lane.intersect(nodes, extent)?;
         let mut data = [DualPointer::INVALID.0; 8];
         if current.kind() == DualKind::Instance {
-            data = lane.enter(current, &answer);
+            data = lane.enter(current, &answer)?;
         } else if is_leaf(current) {
             for (slot, node) in nodes.into_iter().enumerate().filter(|(_, node)| is_leaf(*node)) {
-                if lane.take(node, &answer.vdst[4 * slot..4 * slot + 4]).is_break() {
+                if lane.take(node, &answer.vdst[4 * slot..4 * slot + 4])?.is_break() {
                     return Ok(());
                 }
             }
@@ -40,7 +40,7 @@ pub(super) fn run<O: Observer + ?Sized>(lane: &mut Lane<'_, O>) -> Result<(), Bu
             lane.leave();
         }
         if current == DualPointer::INVALID {
-            let Some(back) = walk_back(lane, previous) else { return Ok(()) };
+            let Some(back) = walk_back(lane, previous)? else { return Ok(()) };
             (current, last) = back;
         } else if current.is_special() {
             debug_assert_eq!(current.0, NodePointer::TERMINAL.0);
@@ -54,7 +54,7 @@ pub(super) fn run<O: Observer + ?Sized>(lane: &mut Lane<'_, O>) -> Result<(), Bu
 fn walk_back<O: Observer + ?Sized>(
     lane: &mut Lane<'_, O>,
     previous: DualPointer,
-) -> Option<(DualPointer, DualPointer)> {
+) -> Result<Option<(DualPointer, DualPointer)>, MachineError> {
     let mut left = previous;
     if let Some(inside) = lane.inside()
         && (left == inside.root || left == inside.instance)
@@ -62,9 +62,9 @@ fn walk_back<O: Observer + ?Sized>(
         left = inside.instance;
         lane.leave();
     }
-    let parent = lane.parent(left);
-    (!parent.is_special()).then(|| {
+    let parent = lane.parent(left)?;
+    Ok((!parent.is_special()).then(|| {
         lane.show_walk_back(parent, left);
         (parent, left)
-    })
+    }))
 }

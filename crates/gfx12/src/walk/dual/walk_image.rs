@@ -1,5 +1,6 @@
 //! What the walk stands on: a proved image, and what its constructor had to know of it.
 
+use super::NAME;
 use crate::decode::{Memory, address_order};
 use crate::layout::uncompressed::{DualPointer, parent_slot_address};
 use crate::layout::{BasePointer, PointerFlags, Resource, SortHeuristic};
@@ -7,7 +8,7 @@ use crate::uncompressed::Gfx12Bvh4x2;
 use crate::uncompressed::decode::instance_numbers;
 use crate::uncompressed::survey::{Survey, Surveyed};
 use crate::walk::options::{Options, WalkError};
-use machine::Checked;
+use machine::{Checked, MachineError};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -78,18 +79,30 @@ impl WalkImage {
     }
 
     /// The parent of a node in the structure at a base; INVALID for a root.
-    pub(super) fn parent(memory: &Memory<'_>, base: BasePointer, node: DualPointer) -> DualPointer {
-        parent_slot_address(base.address(), node, 0)
+    pub(super) fn parent(
+        memory: &Memory<'_>,
+        base: BasePointer,
+        node: DualPointer,
+    ) -> Result<DualPointer, MachineError> {
+        let bytes = parent_slot_address(base.address(), node, 0)
             .and_then(|address| memory.get(address, 4))
-            .map_or(DualPointer::INVALID, |bytes| {
-                DualPointer(u32::from_le_bytes(std::array::from_fn(|k| bytes[k])))
-            })
+            .ok_or_else(|| leads_nowhere(node, base.address() + node.byte_offset()))?;
+        Ok(DualPointer(u32::from_le_bytes(std::array::from_fn(|k| bytes[k]))))
     }
 
-    /// The number of the instance that an instance node shows.
-    pub(super) fn instance_number(&self, instance: DualPointer) -> u32 {
-        self.instances.get(&instance).copied().unwrap_or(0)
+    /// The number of the instance that an instance node shows. The survey lists all that a sound
+    /// image leads to.
+    pub(super) fn instance_number(&self, instance: DualPointer) -> Result<u32, MachineError> {
+        let number = self.instances.get(&instance).copied();
+        number.ok_or_else(|| leads_nowhere(instance, self.base + instance.byte_offset()))
     }
+}
+
+/// A pointer that the check has not proved.
+#[cold]
+pub(super) fn leads_nowhere(pointer: DualPointer, address: u64) -> MachineError {
+    let reason = format!("the pointer {:#x} leads to no node, at {address:#x}", pointer.0);
+    MachineError::Failed { machine: NAME, reason }
 }
 
 fn node_count(surveyed: &Surveyed) -> u64 {
