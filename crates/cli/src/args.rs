@@ -294,9 +294,9 @@ pub(crate) struct Render {
 /// counted and does not fail.
 ///
 /// With images, each machine that reads their format walks them as they are stored, and is compared
-/// with brute force on what they store: how many hits it loses, on which primitives, and through which
-/// node and child. Rays are aimed at edges of triangles and at boxes of nodes. The exit status is 1
-/// if a machine loses hits that it should not lose.
+/// with brute force on what they store: how many hits it loses, on which primitives, and through
+/// which node and child. Rays are aimed at edges of triangles and at boxes of nodes. The exit
+/// status is 1 if a machine loses hits that it should not lose.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

@@ -13,12 +13,12 @@ use std::ops::Range;
 
 /// Watch a machine walk, step by step.
 ///
-/// One line for each step: nodes that are read, children with the interval in which the ray is inside
-/// their box and what becomes of them, the instruction with its result registers where the machine
-/// has one, the stack, instances, primitives, hits. An image is walked as it is stored. With --why,
-/// what became of one primitive: the node, the child and the plane where the walk lost it. With
-/// --against, the first step at which another machine does something else. --json prints one object a
-/// line.
+/// One line for each step: nodes that are read, children with the interval in which the ray is
+/// inside their box and what becomes of them, the instruction with its result registers where the
+/// machine has one, the stack, instances, primitives, hits. An image is walked as it is stored.
+/// With --why, what became of one primitive: the node, the child and the plane where the walk lost
+/// it. With --against, the first step at which another machine does something else. --json prints
+/// one object a line.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

@@ -60,8 +60,9 @@ pub trait TreeFormat: Format {
     /// stored. [`Checked::tree`] keeps the result.
     fn decode(checked: &Checked<Self>) -> Tree;
 
-    /// Where the nodes of the decoded tree lie in the image: for each BLAS and then for the TLAS, one
-    /// place for each of [`tree::Bvh::nodes`]; `None` if nodes of the tree are none of the image.
+    /// Where the nodes of the decoded tree lie in the image: for each BLAS and then for the TLAS,
+    /// one place for each of [`tree::Bvh::nodes`]; `None` if nodes of the tree are none of the
+    /// image.
     fn node_places(_: &Checked<Self>) -> Option<Vec<Vec<NodePlace>>> {
         None
     }

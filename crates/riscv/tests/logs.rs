@@ -1,5 +1,6 @@
 //! The commit log and the trace of a small program, and what a debugger sees of it.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // helpers of tests may do as tests do
+// Helpers of tests may do as tests do.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod common;
 
@@ -58,10 +59,13 @@ fn the_commit_log_is_spikes() {
         "core   0: 3 0x000000008000000c (0x00b51423) mem 0x0000000080000108 0x0000",
         "core   0: 3 0x0000000080000010 (0x00002637) x12 0x0000000000002000",
         "core   0: 3 0x0000000080000014 (0x30062073) c768_mstatus 0x0000000200002000",
-        "core   0: 3 0x0000000080000018 (0x00052087) f1  0xffffffff3f800000 c768_mstatus 0x8000000200006000 mem 0x0000000080000100",
+        "core   0: 3 0x0000000080000018 (0x00052087) f1  0xffffffff3f800000 \
+         c768_mstatus 0x8000000200006000 mem 0x0000000080000100",
         "core   0: 3 0x000000008000001c (0x00452107) f2  0xffffffff3089705f mem 0x0000000080000104",
-        "core   0: 3 0x0000000080000020 (0x00208553) c1_fflags 0x0000000000000001 f10 0xffffffff3f800000",
-        "core   0: 3 0x0000000080000024 (0x00b526af) x13 0x000000003f800000 mem 0x0000000080000100 mem 0x0000000080000100 0x7f000000",
+        "core   0: 3 0x0000000080000020 (0x00208553) c1_fflags 0x0000000000000001 \
+         f10 0xffffffff3f800000",
+        "core   0: 3 0x0000000080000024 (0x00b526af) x13 0x000000003f800000 \
+         mem 0x0000000080000100 mem 0x0000000080000100 0x7f000000",
         "core   0: 3 0x0000000080000028 (0x00000013)",
         "core   0: exception trap_machine_ecall, epc 0x000000008000002c\n",
     ];
@@ -84,8 +88,10 @@ fn every_line_of_the_trace_is_an_object_with_keys_in_order() {
     }
     assert_eq!(
         observed.trace[9],
-        "{\"n\":9,\"pc\":\"0x80000024\",\"insn\":\"0x00b526af\",\"asm\":\"amoadd.w a3,a1,(a0)\",\"priv\":3,\
-         \"x\":{\"x13\":\"0x3f800000\"},\"load\":[{\"addr\":\"0x80000100\",\"size\":4,\"value\":\"0x3f800000\"}],\
+        "{\"n\":9,\"pc\":\"0x80000024\",\"insn\":\"0x00b526af\",\
+         \"asm\":\"amoadd.w a3,a1,(a0)\",\"priv\":3,\
+         \"x\":{\"x13\":\"0x3f800000\"},\
+         \"load\":[{\"addr\":\"0x80000100\",\"size\":4,\"value\":\"0x3f800000\"}],\
          \"store\":[{\"addr\":\"0x80000100\",\"size\":4,\"value\":\"0x7f000000\"}]}"
     );
     assert_eq!(

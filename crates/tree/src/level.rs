@@ -71,8 +71,8 @@ impl Tree {
         }
     }
 
-    /// The same geometry and hierarchies, with the smallest boxes that contain everything below them:
-    /// a walk over it loses nothing, whatever the boxes were.
+    /// The same geometry and hierarchies, with the smallest boxes that contain everything below
+    /// them: a walk over it loses nothing, whatever the boxes were.
     ///
     /// # Errors
     /// When a transform is singular.

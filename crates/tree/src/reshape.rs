@@ -1,8 +1,8 @@
 //! Fitting a hierarchy to a format: leaves that a node of it can hold.
 //!
-//! Builders make leaves for speed; a format has limits of its own. A leaf that does not fit becomes a
-//! node above leaves that do, with nodes between where they are more than a node's children. Nodes
-//! above it stay as they are.
+//! Builders make leaves for speed; a format has limits of its own. A leaf that does not fit becomes
+//! a node above leaves that do, with nodes between where they are more than a node's children.
+//! Nodes above it stay as they are.
 
 use crate::bvh::MAX_WIDTH;
 use crate::{Bvh, BvhError, Node, NodeLink};
@@ -12,8 +12,8 @@ use std::borrow::Cow;
 /// Some items of a leaf, and the box around them.
 pub type Part = (Vec<u32>, Aabb);
 
-/// Rewrites every leaf that does not fit as a node above the parts that `divide` makes of its items,
-/// told the box of the leaf.
+/// Rewrites every leaf that does not fit as a node above the parts that `divide` makes of its
+/// items, told the box of the leaf.
 ///
 /// # Errors
 /// When the result has more nodes or items than a hierarchy can.

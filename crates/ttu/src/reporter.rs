@@ -18,8 +18,8 @@
 //! * The stack of a step is what a slot has on the chip. A spill is an overflow that loses nothing;
 //!   what comes back is pushed again when memory is asked for it. A push may go below others of the
 //!   same block (T-7).
-//! * An instance is a query of its own in another slot (T-16). Several run at the same time, so none
-//!   is ever left.
+//! * An instance is a query of its own in another slot (T-16). Several run at the same time, so
+//!   none is ever left.
 //! * The box of a node in an oriented block (T-11) is in the coordinates of the block.
 
 use crate::format::target::Target;

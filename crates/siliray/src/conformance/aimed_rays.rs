@@ -41,8 +41,8 @@ impl<'a> AimedRays<'a> {
         }
     }
 
-    /// Ray number `index` of those that are aimed at the boxes of the hierarchy: at an edge, a corner
-    /// or a face of one, or along a face.
+    /// Ray number `index` of those that are aimed at the boxes of the hierarchy: at an edge, a
+    /// corner or a face of one, or along a face.
     pub(super) fn box_query(&self, index: usize) -> RayQuery {
         let mut random = Random::new(self.seed ^ 0xB0C5, index);
         let (bounds, instance) = self.node_box(&mut random);

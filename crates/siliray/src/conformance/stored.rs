@@ -1,9 +1,10 @@
-//! The law, asked of the user's own image: every machine that reads it against brute force on what it
-//! stores.
+//! The law, asked of the user's own image: every machine that reads it against brute force on what
+//! it stores.
 //!
-//! Half of the rays are aimed at edges and corners of its triangles, half at the boxes of its nodes. A
-//! hit that a machine does not have is a *loss*: which primitive, and through which node and child, is
-//! found by watching the walk. An answer with a hit that brute force does not have is a *mismatch*.
+//! Half of the rays are aimed at edges and corners of its triangles, half at the boxes of its
+//! nodes. A hit that a machine does not have is a *loss*: which primitive, and through which node
+//! and child, is found by watching the walk. An answer with a hit that brute force does not have is
+//! a *mismatch*.
 
 use super::aimed_rays::AimedRays;
 use super::question::Question;
@@ -85,7 +86,8 @@ pub struct LostPrimitive {
 }
 
 impl MachineReport {
-    /// Whether the machine loses something that it should not, or finds something that is not there.
+    /// Whether the machine loses something that it should not, or finds something that is not
+    /// there.
     #[must_use]
     pub const fn is_wrong(&self) -> bool {
         self.mismatches > 0 || self.losses > self.known

@@ -1,8 +1,8 @@
 //! A map of lost pixels: where a machine does not see what is there.
 //!
-//! What is there is found by the fast tracer over the same geometry with boxes that contain it, which
-//! by the law gives the answers of brute force. Surfaces are grey; pixels whose closest hit the machine
-//! misses are red, those where it sees something that is not there yellow.
+//! What is there is found by the fast tracer over the same geometry with boxes that contain it,
+//! which by the law gives the answers of brute force. Surfaces are grey; pixels whose closest hit
+//! the machine misses are red, those where it sees something that is not there yellow.
 
 use super::rows::Rows;
 use super::surface::Surfaces;

@@ -3,8 +3,8 @@
 use super::Walk;
 use machine::Step;
 
-/// What can be compared of a step: machines of one format visit the same nodes in the same notation;
-/// others share only primitives and hits.
+/// What can be compared of a step: machines of one format visit the same nodes in the same
+/// notation; others share only primitives and hits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Event {
     Node(u64, Option<u64>),

@@ -5,7 +5,8 @@
 //! use siliray::machine::{HitKind, Query, Reference};
 //! use siliray::walk::{Walk, text};
 //! # let scene = siliray::scene::builtin::Builtin::Organic.scene(1_000);
-//! # let tree = siliray::build::build(&scene, &Default::default(), &|_| std::ops::ControlFlow::Continue(()))?.tree;
+//! # let keep_going = |_| std::ops::ControlFlow::Continue(());
+//! # let tree = siliray::build::build(&scene, &Default::default(), &keep_going)?.tree;
 //! let machine = Reference::new(&tree, TriangleRule::Watertight);
 //! let down = Ray::new(Vec3::new(0.1, 0.2, 50.0), Vec3::NEG_Z);
 //! let walk = Walk::watch(&machine, &Query::ray(HitKind::Closest, down));
@@ -72,8 +73,8 @@ impl Walk {
         Self { machine: machine.name(), query: *query, steps, answer }
     }
 
-    /// The same walk of a machine over a tree, with nodes named as the image does from which the tree
-    /// was decoded; `None` if the image cannot name them.
+    /// The same walk of a machine over a tree, with nodes named as the image does from which the
+    /// tree was decoded; `None` if the image cannot name them.
     #[must_use]
     pub fn named_by(&self, image: &dyn AnyChecked) -> Option<Self> {
         let (places, tree) = (image.node_places()?, image.tree());

@@ -56,9 +56,9 @@ impl Beams<'_> {
         found.finish();
     }
 
-    /// Shows every primitive that the beam meets to `visitor`, at least once, in any order, and adds
-    /// what it did to `counters`. After [`Visit::Until`] primitives with a later `t` may be left out;
-    /// after [`Visit::Stop`] nothing more is shown.
+    /// Shows every primitive that the beam meets to `visitor`, at least once, in any order, and
+    /// adds what it did to `counters`. After [`Visit::Until`] primitives with a later `t` may be
+    /// left out; after [`Visit::Stop`] nothing more is shown.
     pub fn visit(
         &self,
         query: &BeamQuery,

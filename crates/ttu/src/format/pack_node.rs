@@ -1,7 +1,7 @@
 //! A hierarchy made ready for packing: leaves that a node can hold, nothing empty.
 //!
-//! A leaf of a [`Bvh`] may have more references than a node counts: [`tree::reshape`] makes leaves of
-//! eight of it. A box that does not contain those below it is grown until it does.
+//! A leaf of a [`Bvh`] may have more references than a node counts: [`tree::reshape`] makes leaves
+//! of eight of it. A box that does not contain those below it is grown until it does.
 
 use super::block::MAX_LEAF;
 use super::encode::TtuEncodeError;
