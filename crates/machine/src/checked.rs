@@ -1,6 +1,6 @@
 //! Images whose structure has been proved.
 
-use crate::{BlockImage, Format, Image, NodePlace, TreeFormat};
+use crate::{BlockImage, Format, Hit, Image, NodePlace, TreeFormat};
 use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -109,6 +109,9 @@ pub trait AnyChecked: Send + Sync + fmt::Debug {
     /// As [`Checked::tree`].
     fn tree(&self) -> &Arc<Tree>;
 
+    /// As [`TreeFormat::scene_hit`].
+    fn scene_hit(&self, hit: Hit) -> Hit;
+
     /// As [`TreeFormat::node_places`].
     fn node_places(&self) -> Option<Vec<Vec<NodePlace>>>;
 
@@ -130,6 +133,10 @@ impl<F: TreeFormat> AnyChecked for Checked<F> {
 
     fn tree(&self) -> &Arc<Tree> {
         self.tree()
+    }
+
+    fn scene_hit(&self, hit: Hit) -> Hit {
+        F::scene_hit(self, hit)
     }
 
     fn node_places(&self) -> Option<Vec<Vec<NodePlace>>> {

@@ -4,7 +4,7 @@
 //! and a proved image back into a tree. What users meet of a format (its name, its files, how its
 //! structures read) is its entry in the [registry](crate::registry).
 
-use crate::{AnyChecked, BlockImage, Checked, Finding, Image, Severity};
+use crate::{AnyChecked, BlockImage, Checked, Finding, Hit, Image, Severity};
 use std::fmt::Debug;
 use std::sync::Arc;
 use tree::Tree;
@@ -59,6 +59,12 @@ pub trait TreeFormat: Format {
     /// Reads a proved image back: the hierarchy with the boxes as decoded, and the geometry as
     /// stored. [`Checked::tree`] keeps the result.
     fn decode(checked: &Checked<Self>) -> Tree;
+
+    /// A hit by the ids of the scene, in formats whose images number things anew and keep a table
+    /// of what they were.
+    fn scene_hit(_: &Checked<Self>, hit: Hit) -> Hit {
+        hit
+    }
 
     /// Where the nodes of the decoded tree lie in the image: for each BLAS and then for the TLAS,
     /// one place for each of [`tree::Bvh::nodes`]; `None` if nodes of the tree are none of the

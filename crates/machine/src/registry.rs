@@ -220,6 +220,15 @@ impl MachineInput {
         }
     }
 
+    /// A hit by the ids of the scene that was encoded.
+    #[must_use]
+    pub fn scene_hit(&self, hit: Hit) -> Hit {
+        match self {
+            Self::Tree(_) => hit,
+            Self::Image(image) => image.scene_hit(hit),
+        }
+    }
+
     /// The name of the format.
     #[must_use]
     pub fn format(&self) -> &'static str {

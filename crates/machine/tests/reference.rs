@@ -117,7 +117,7 @@ fn follows_the_order(tree: &Tree, steps: &[Step]) {
                 levels.pop();
             }
             Step::Accept { hit } | Step::Refuse { hit, .. } => {
-                let Step::Primitive(test) = &steps[after - 2] else { unreachable!("{step:?}") };
+                let Step::Primitive(test) = &steps[after - 2] else { panic!("{step:?}") };
                 let ids = (test.instance, test.geometry, test.primitive);
                 assert_eq!((test.t, ids), (Some(hit.t), hit.ids()));
             }

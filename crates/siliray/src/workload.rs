@@ -11,9 +11,9 @@
 //! order of these pixels, as often as it takes to get the number asked for, and a little above the
 //! surface, so that no tracer needs a smallest distance.
 
-use crate::render::RenderError;
 use crate::render::sampling::cosine_direction;
 use crate::render::surface::{SurfacePoint, Surfaces};
+use crate::render::{RenderError, View};
 use geometry::Ray;
 use geometry::random::Random;
 use scene::Camera;
@@ -91,7 +91,7 @@ pub fn rays(
         Workload::Occlusion => OCCLUSION_REACH,
         Workload::Bounce => f32::INFINITY,
     };
-    let surfaces = Surfaces::new(tree, trace::NAME);
+    let surfaces = Surfaces::new(View::of(tree), trace::NAME);
     let hits = tracer.closest(&primary);
     let seen: Vec<SurfacePoint> = primary
         .iter()

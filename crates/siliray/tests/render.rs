@@ -6,7 +6,9 @@ use siliray::geometry::{TriangleRule, Vec3};
 use siliray::input::{Input, Route, build_options};
 use siliray::machine::{Machine, MachineOptions, Oracle, Reference};
 use siliray::registry::registry;
-use siliray::render::{CameraError, Measure, RenderError, Rendering, Settings, Style, render};
+use siliray::render::{
+    CameraError, Measure, RenderError, Rendering, Settings, Style, View, render,
+};
 use siliray::scene::builtin::Builtin;
 use siliray::scene::{Camera, Scene};
 use siliray::tree::Tree;
@@ -30,8 +32,9 @@ fn picture(
     machine: &dyn Machine,
     settings: &Settings,
 ) -> Result<Rendering, RenderError> {
+    let view = View { tree, scene: Some(scene), input: None };
     let camera = scene.camera.unwrap();
-    render(tree, Some(scene), machine, &camera, settings, &|_| ControlFlow::Continue(()))
+    render(&view, machine, &camera, settings, &|_| ControlFlow::Continue(()))
 }
 
 /// Every machine on its own format sees the picture that the tree shows.
@@ -49,7 +52,10 @@ fn every_machine_paints_the_same_picture() {
             let prepared = route.prepare(&input, &keep_going).unwrap();
             let machine =
                 prepared.make(&MachineOptions { rule: RULE, ..MachineOptions::default() }).unwrap();
-            let other = picture((&scene, prepared.tree()), &*machine, &shaded).unwrap();
+            let view =
+                View { tree: prepared.tree(), scene: Some(&scene), input: Some(&prepared.input) };
+            let camera = scene.camera.unwrap();
+            let other = render(&view, &*machine, &camera, &shaded, &keep_going).unwrap();
             assert!(walked.picture == other.picture, "{builtin:?} {}", machine.name());
         }
     }
@@ -98,11 +104,24 @@ fn work_is_watched_and_can_be_stopped() {
             calls.fetch_add(1, Ordering::Relaxed);
             ControlFlow::Continue(())
         };
-        render(&tree, Some(&scene), &machine, &camera, &settings(style), &count).unwrap();
+        render(
+            &View { tree: &tree, scene: Some(&scene), input: None },
+            &machine,
+            &camera,
+            &settings(style),
+            &count,
+        )
+        .unwrap();
         let rows = if style == (Style::Shaded { samples: 3 }) { 90 } else { 30 };
         assert_eq!(calls.into_inner(), rows);
         let stop = |_| ControlFlow::Break(());
-        let stopped = render(&tree, Some(&scene), &machine, &camera, &settings(style), &stop);
+        let stopped = render(
+            &View { tree: &tree, scene: Some(&scene), input: None },
+            &machine,
+            &camera,
+            &settings(style),
+            &stop,
+        );
         assert_eq!(stopped.unwrap_err(), RenderError::Cancelled);
     }
 }
@@ -132,7 +151,13 @@ fn sizes_samples_and_cameras_are_checked() {
         (Camera { up: good.eye - good.target, ..good }, CameraError::NoUp),
     ] {
         let keep_going = |_| ControlFlow::Continue(());
-        let result = render(&tree, Some(&scene), &machine, &camera, &settings(heat), &keep_going);
+        let result = render(
+            &View { tree: &tree, scene: Some(&scene), input: None },
+            &machine,
+            &camera,
+            &settings(heat),
+            &keep_going,
+        );
         assert_eq!(result.unwrap_err(), RenderError::Camera(expected));
     }
 }

@@ -2,20 +2,20 @@
 //! block sound; here each is stated once, with who establishes it and where debug builds assert it.
 //!
 //! * **FEATURES-DETECTED**: the processor has the features of the kernel that runs. *By*: a tracer
-//! is made only with a kernel whose [`Kernel::is_available`](crate::Kernel::is_available) is true;
-//! all other code of a kernel is called by its `answer`. *Asserted*: where that begins.
+//!   is made only with a kernel whose [`is_available`](crate::Kernel::is_available) is true;
+//!   all other code of a kernel is called by its `answer`. *Asserted*: where that begins.
 //! * **POINTER-PROVED**: a pointer to a node or leaf leads to one: of the world's memory, or of the
-//! image's, in the level that the ray is in. *By*: `world::prepare`, which writes all pointers of a
-//! copy, and `avx512::in_place::proof`, which follows all of an image. *Asserted*: where one is
-//! read.
+//!   image's, in the level that the ray is in. *By*: `world::prepare`, which writes all pointers of
+//!   a copy, and `avx512::in_place::proof`, which follows all of an image. *Asserted*: where one is
+//!   read.
 //! * **LEAF-ROOM**: behind the rows of a leaf 32 bytes may be read, whatever they are. *By*:
 //!   `world::arena`, which has room behind the last leaf. *Asserted*: with POINTER-PROVED.
 //! * **LANE-PRESENT**: a leaf has a triangle in the lane that is asked for. *By*: masks of
 //!   candidates, which have bits of such lanes alone. *Asserted*: where a triangle is looked at.
 //! * **STACK-ROOM**: a stack has room for all that a walk puts onto it, and sixteen entries more.
-//! *By*: `world::prepare` and `avx512::in_place::proof`, which count the entries of the deepest
-//! walk, and `vector::stack`, which adds the margin. *Asserted*: where entries are added or
-//! dropped.
+//!   *By*: `world::prepare` and `avx512::in_place::proof`, which count the entries of the deepest
+//!   walk, and `vector::stack`, which adds the margin. *Asserted*: where entries are added or
+//!   dropped.
 //! * **STACK-BOTTOM**: a ray that goes on has an entry to take. *By*: the lowest entry of a stack,
 //!   which ends the walk (`Pointer::DONE`); bundles count. *Asserted*: where an entry is taken.
 //! * **LANES-INITIALIZED**: no lane is loaded that nobody has written. *By*: loads of stacks, which

@@ -146,11 +146,12 @@ fn text(report: &ImageReport) -> String {
     );
     let mut table = Table::new(&["machine", "hits", "lost", "known", "mismatches", ""]).left(1);
     for machine in &report.machines {
-        let verdict = match (&machine.refused, machine.is_wrong(), machine.losses) {
+        let verdict = match (&machine.refused, machine.mismatches, machine.losses) {
             (Some(_), ..) => "refuses the image",
-            (None, true, _) => "WRONG",
-            (None, false, 0) => "as brute force",
-            (None, false, _) => "loses only what it is known to lose",
+            (None, 1.., _) => "WRONG",
+            (None, 0, 0) => "as brute force",
+            (None, 0, losses) if losses == machine.known => "loses what it is known to lose",
+            (None, 0, _) => "LOSES HITS",
         };
         table.row(vec![
             machine.machine.to_owned(),

@@ -1,7 +1,7 @@
 //! `siliray` without a command: a scene built, rendered, checked and reported on.
 
 use super::build::TreeFigures;
-use super::render::{HeatMapFigures, View, picture};
+use super::render::{HeatMapFigures, picture};
 use super::view_of;
 use super::{build_tree, open};
 use crate::args::Demo;
@@ -13,7 +13,7 @@ use siliray::build::{Built, Options, Preset};
 use siliray::conformance::{aimed_rays, spot_check};
 use siliray::geometry::TriangleRule;
 use siliray::machine::{HitKind, RayQuery, Reference};
-use siliray::render::{Measure, Rendering, Settings, Style};
+use siliray::render::{Measure, Rendering, Settings, Style, View};
 use siliray::report::{Check, Report, SHADED, to_html};
 use siliray::scene::{Camera, Scene};
 use siliray::tree::Tree;
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Demo, triangles: Option<usize>, output: &Output) -> Res
     let reports = compare_presets(&scene, &built, output)?;
     watch.lap("trees to compare");
     let machine = Reference::new(&built.tree, RULE);
-    let view = View { tree: &built.tree, scene: Some(&scene) };
+    let view = View { tree: &built.tree, scene: Some(&scene), input: None };
     let camera = view_of(&args.scene, Some(&scene), &built.tree.bounds())?;
     let settings = |style| Settings { width: SIZE.0, height: SIZE.1, style };
     let style = settings(Style::Shaded { samples: SAMPLES });

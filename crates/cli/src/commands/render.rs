@@ -12,9 +12,8 @@ use siliray::geometry::TriangleRule;
 use siliray::input::Input;
 use siliray::machine::Machine;
 use siliray::machine::{MachineEntry, MachineOptions};
-use siliray::render::{HeatMap, LostPixels, Rendering, Settings, Style, render_losses};
-use siliray::scene::{Camera, Scene};
-use siliray::tree::Tree;
+use siliray::render::{HeatMap, LostPixels, Rendering, Settings, Style, View, render_losses};
+use siliray::scene::Camera;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -104,7 +103,7 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
         Input::Scene(scene) => Some(scene),
         Input::Image(_) => None,
     };
-    let view = View { tree: prepared.tree(), scene };
+    let view = View { tree: prepared.tree(), scene, input: Some(&prepared.input) };
     let camera = match args.camera {
         Some(camera) => camera,
         None => view_of(&args.scene, scene, &prepared.tree().bounds())?,
@@ -166,12 +165,6 @@ fn require_counts(args: &Render, machine: &MachineEntry) -> Result<(), Failure> 
     }
 }
 
-/// What is seen: a tree, and the scene that it was built from.
-pub(crate) struct View<'a> {
-    pub(crate) tree: &'a Tree,
-    pub(crate) scene: Option<&'a Scene>,
-}
-
 /// Renders with a progress bar; also says how many seconds it took.
 pub(crate) fn picture(
     view: &View<'_>,
@@ -184,8 +177,7 @@ pub(crate) fn picture(
     let start = Instant::now();
     let watch = |progress| bar.update(progress);
     let rendering =
-        siliray::render::render(view.tree, view.scene, machine, camera, settings, &watch)
-            .map_err(Failure::input)?;
+        siliray::render::render(view, machine, camera, settings, &watch).map_err(Failure::input)?;
     Ok((rendering, start.elapsed().as_secs_f64()))
 }
 

@@ -98,7 +98,7 @@ struct Walker {
 
 /// The tracer takes rays in batches, other machines one by one.
 enum Who {
-    Fast(Tracer),
+    Fast(Box<Tracer>),
     Other(Box<dyn Machine>),
 }
 
@@ -126,7 +126,7 @@ impl Walker {
             if recomputes && origin == Origin::Stored {
                 origin = Origin::Rebuilt;
             }
-            Who::Fast(tracer)
+            Who::Fast(Box::new(tracer))
         } else {
             let options = MachineOptions { rule, ..MachineOptions::default() };
             let made = (machine.make)(&walked, &options);
@@ -225,7 +225,7 @@ fn answer(
     Ok(match query {
         QueryArg::Closest => {
             let hits = match &walker.who {
-                Who::Fast(tracer) => tracer.closest(rays),
+                Who::Fast(tracer) => Tracer::closest(tracer, rays),
                 Who::Other(machine) => {
                     let one = |ray| Ok(machine.closest(ray)?.unwrap_or(Hit::MISS));
                     rays.par_iter().map(one).collect::<Result<_, MachineError>>()?
@@ -236,7 +236,7 @@ fn answer(
         }
         QueryArg::Any => {
             let answers = match &walker.who {
-                Who::Fast(tracer) => tracer.any(rays),
+                Who::Fast(tracer) => Tracer::any(tracer, rays),
                 Who::Other(machine) => {
                     rays.par_iter().map(|ray| machine.any(ray)).collect::<Result<_, _>>()?
                 }
@@ -246,7 +246,7 @@ fn answer(
         }
         QueryArg::All => {
             let all = match &walker.who {
-                Who::Fast(tracer) => tracer.all(rays),
+                Who::Fast(tracer) => Tracer::all(tracer, rays),
                 Who::Other(machine) => {
                     rays.par_iter().map(|ray| machine.all(ray)).collect::<Result<_, _>>()?
                 }

@@ -77,7 +77,7 @@ fn an_image_is_walked_as_it_is_stored() {
         for route in [Route::new(entry, fast()), named] {
             let prepared = prepared(&route, &input);
             assert_eq!(prepared.origin, Origin::Stored, "{}", entry.name);
-            let MachineInput::Image(walked) = &prepared.input else { unreachable!() };
+            let MachineInput::Image(walked) = &prepared.input else { panic!("no image") };
             assert!(Arc::ptr_eq(walked, &image.checked), "{}", entry.name);
         }
     }

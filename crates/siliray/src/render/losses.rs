@@ -6,7 +6,7 @@
 
 use super::rows::Rows;
 use super::surface::Surfaces;
-use super::{Picture, RenderError, Rendering, ask};
+use super::{Picture, RenderError, Rendering, View, ask};
 use geometry::{Ray, TriangleRule, Vec3};
 use machine::{Answer, Hit, HitKind, Machine, MachineError};
 use scene::Camera;
@@ -41,7 +41,7 @@ pub(crate) fn render(
     let whole = tree.refitted().map_err(|error| failed(error.to_string()))?;
     let options = Options { rule, ..Options::default() };
     let truth = Tracer::from_tree(&whole, options).map_err(|error| failed(error.to_string()))?;
-    let surfaces = Surfaces::new(tree, machine.name());
+    let surfaces = Surfaces::new(View::of(tree), machine.name());
     let height = rows.height();
     let mut pixels = vec![SKY; width as usize * height as usize];
     let counters = rows.fill(&mut pixels, width, |y, row, counters| {

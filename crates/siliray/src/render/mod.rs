@@ -37,7 +37,7 @@ use build::ProgressFn;
 use frame::Frame;
 use geometry::{Ray, TriangleRule, Vec3};
 use light::Light;
-use machine::{Answer, Counters, Hit, HitKind, Machine, MachineError, Query};
+use machine::{Answer, Counters, Hit, HitKind, Machine, MachineError, MachineInput, Query};
 use material::Materials;
 use rows::Rows;
 use scene::{Camera, Scene};
@@ -147,14 +147,39 @@ pub enum CameraError {
     Fov,
 }
 
-/// Renders `tree` as `machine`, which walks it, sees it from `camera`. `scene`, where the tree was
-/// built from one, gives colours by its names.
+/// What is seen.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    /// The tree that the machine walks, or that its image decodes to.
+    pub tree: &'a Tree,
+    /// The scene that it was built from: its names give colours.
+    pub scene: Option<&'a Scene>,
+    /// What the machine stands on: it may have numbered the things of the scene anew.
+    pub input: Option<&'a MachineInput>,
+}
+
+impl<'a> View<'a> {
+    /// A tree that comes from nowhere.
+    #[must_use]
+    pub const fn of(tree: &'a Tree) -> Self {
+        Self { tree, scene: None, input: None }
+    }
+
+    /// The object and the geometry of the scene that a hit in a BLAS is on.
+    fn named(&self, blas: usize, hit: &Hit) -> (u32, u32) {
+        let named = self.input.map_or(*hit, |input| input.scene_hit(*hit));
+        let instances = self.scene.map_or(&[][..], |scene| &scene.instances);
+        let object = instances.get(named.instance as usize).map_or(blas, |i| i.object);
+        (object as u32, named.geometry)
+    }
+}
+
+/// Renders what `machine`, which walks `view`, sees from `camera`.
 ///
 /// # Errors
 /// When the settings or the camera make no sense, the machine fails, or `watch` breaks.
 pub fn render(
-    tree: &Tree,
-    scene: Option<&Scene>,
+    view: &View<'_>,
     machine: &dyn Machine,
     camera: &Camera,
     settings: &Settings,
@@ -173,7 +198,7 @@ pub fn render(
                 return Err(RenderError::Samples(samples));
             }
             let rows = Rows::new(watch, height, samples);
-            shaded(tree, scene, machine, camera, width, &rows, samples)
+            shaded(view, machine, camera, width, &rows, samples)
         }
     }
 }
@@ -238,16 +263,15 @@ pub fn check_camera(camera: &Camera) -> Result<(), CameraError> {
 }
 
 fn shaded(
-    tree: &Tree,
-    scene: Option<&Scene>,
+    view: &View<'_>,
     machine: &dyn Machine,
     camera: &Camera,
     width: u32,
     rows: &Rows<'_>,
     samples: u32,
 ) -> Result<Rendering, RenderError> {
-    let surfaces = Surfaces::new(tree, machine.name());
-    let materials = Materials::new(scene);
+    let surfaces = Surfaces::new(*view, machine.name());
+    let materials = Materials::new(view.scene);
     let mut counters = Counters::default();
     let light = Light::choose(&surfaces, machine, camera, width, rows.height(), &mut counters)?;
     let mut sums = vec![Vec3::ZERO; width as usize * rows.height() as usize];

@@ -1,15 +1,15 @@
 //! From the ids of a hit to a point and a normal.
 
-use super::RenderError;
+use super::{RenderError, View};
 use geometry::{Aabb, Ray, Transform, Vec3};
 use machine::Hit;
 use std::collections::HashMap;
+use tree::Blas;
 use tree::primitives::Primitive;
-use tree::{Blas, Tree};
 
 /// The surfaces of a tree, found by the ids of a hit.
 pub(crate) struct Surfaces<'a> {
-    tree: &'a Tree,
+    view: View<'a>,
     machine: &'static str,
     /// For each BLAS, its primitives by geometry and number.
     by_id: Vec<HashMap<(u32, u32), u32>>,
@@ -24,15 +24,16 @@ pub(crate) struct SurfacePoint {
     pub(crate) position: Vec3,
     /// Unit normal on the side that the ray came from.
     pub(crate) normal: Vec3,
-    /// Which BLAS: an object of the scene.
+    /// Which object of the scene.
     pub(crate) object: u32,
     /// Which geometry of the object.
     pub(crate) geometry: u32,
 }
 
 impl<'a> Surfaces<'a> {
-    /// The surfaces of `tree`, which `machine` walks.
-    pub(crate) fn new(tree: &'a Tree, machine: &'static str) -> Self {
+    /// The surfaces of what `machine` walks.
+    pub(crate) fn new(view: View<'a>, machine: &'static str) -> Self {
+        let tree = view.tree;
         let bounds = tree.bounds();
         // In f64, so that no size of scene overflows.
         let diagonal = (bounds.max.as_dvec3() - bounds.min.as_dvec3()).length();
@@ -42,7 +43,7 @@ impl<'a> Surfaces<'a> {
             let ids = blas.primitives.ids.iter().map(|id| (id.geometry, id.primitive));
             ids.zip(0..).collect()
         });
-        Self { tree, machine, by_id: by_id.collect(), radius }
+        Self { by_id: by_id.collect(), view, machine, radius }
     }
 
     /// The point that `hit` of `ray` names.
@@ -56,7 +57,7 @@ impl<'a> Surfaces<'a> {
     }
 
     fn find(&self, ray: &Ray, hit: &Hit) -> Option<SurfacePoint> {
-        let (blas, object_to_world) = match &self.tree.tlas {
+        let (blas, object_to_world) = match &self.view.tree.tlas {
             Some(tlas) => {
                 let instance = tlas.instances.get(hit.instance as usize)?;
                 (instance.blas as usize, instance.object_to_world)
@@ -65,10 +66,11 @@ impl<'a> Surfaces<'a> {
         };
         let number = *self.by_id.get(blas)?.get(&(hit.geometry, hit.primitive))?;
         let position = ray.at(hit.t);
-        let outward = normal(&self.tree.blases[blas], number, &object_to_world, position)?;
+        let outward = normal(&self.view.tree.blases[blas], number, &object_to_world, position)?;
         let outward = outward.try_normalize().unwrap_or(-ray.direction);
         let normal = if outward.dot(ray.direction) > 0.0 { -outward } else { outward };
-        Some(SurfacePoint { position, normal, object: blas as u32, geometry: hit.geometry })
+        let (object, geometry) = self.view.named(blas, hit);
+        Some(SurfacePoint { position, normal, object, geometry })
     }
 }
 
@@ -104,6 +106,7 @@ mod tests {
     use super::*;
     use scene::{Geometry, Instance, Object, Scene, Shape};
     use std::ops::ControlFlow;
+    use tree::Tree;
 
     fn moved() -> Transform {
         Transform { rows: [[2.0, 0.5, 0.0, 10.0], [0.0, 1.0, 0.0, -4.0], [0.3, 0.0, -3.0, 1.0]] }
@@ -130,7 +133,7 @@ mod tests {
             vec![Vec3::new(0.0, 0.0, 0.0), Vec3::new(3.0, 1.0, 0.5), Vec3::new(-1.0, 2.0, 2.0)];
         let corners: Vec<Vec3> = positions.iter().map(|&p| moved().point(p)).collect();
         let tree = tree(Shape::Triangles { positions, indices: vec![[0, 1, 2]] });
-        let surfaces = Surfaces::new(&tree, "test");
+        let surfaces = Surfaces::new(View::of(&tree), "test");
         for direction in [Vec3::new(0.1, -1.0, 0.3), Vec3::new(-0.1, 1.0, -0.3)] {
             let ray = Ray::new(Vec3::new(5.0, 5.0, 5.0), direction);
             let point = surfaces.at(&ray, &hit(0, 2.0)).unwrap();
@@ -144,7 +147,7 @@ mod tests {
     fn the_normal_of_a_box_is_that_of_the_face_that_was_hit() {
         let bounds = Aabb::new(Vec3::new(-1.0, 2.0, 0.5), Vec3::new(1.0, 5.0, 7.5));
         let tree = tree(Shape::Boxes(vec![bounds]));
-        let surfaces = Surfaces::new(&tree, "test");
+        let surfaces = Surfaces::new(View::of(&tree), "test");
         let on_top = moved().point(Vec3::new(0.2, 5.0, 3.0));
         let ray = Ray::new(on_top + Vec3::new(0.0, 1.0, 0.0), Vec3::new(0.0, -1.0, 0.0));
         let point = surfaces.at(&ray, &hit(0, 1.0)).unwrap();
@@ -157,7 +160,7 @@ mod tests {
     fn a_hit_on_nothing_is_an_error() {
         let tree = tree(Shape::Boxes(vec![Aabb::new(Vec3::ZERO, Vec3::ONE)]));
         let ray = Ray::new(Vec3::ZERO, Vec3::X);
-        let result = Surfaces::new(&tree, "broken").at(&ray, &hit(7, 1.0));
+        let result = Surfaces::new(View::of(&tree), "broken").at(&ray, &hit(7, 1.0));
         let error = result.unwrap_err().to_string();
         assert!(error.contains("broken") && error.contains("primitive 7"), "{error}");
     }

@@ -47,8 +47,9 @@ pub use precision::Precision;
 pub use rule::Rule;
 
 use contents::{Contents, Parsed};
+use flatten::Name;
 use machine::{
-    BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Image, TreeFormat,
+    BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Hit, Image, TreeFormat,
 };
 use tree::Tree;
 
@@ -96,6 +97,15 @@ impl TreeFormat for Tiles {
 
     fn decode(checked: &Checked<Self>) -> Tree {
         decode::decode(&contents_of(checked))
+    }
+
+    fn scene_hit(checked: &Checked<Self>, hit: Hit) -> Hit {
+        let contents = contents_of(checked);
+        if !contents.header.flattened {
+            return hit;
+        }
+        let Name { instance, geometry, primitive } = contents.name(hit.primitive);
+        Hit { instance, geometry, primitive, ..hit }
     }
 
     fn blocks(checked: &Checked<Self>) -> Option<BlockImage> {
