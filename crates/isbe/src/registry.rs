@@ -1,4 +1,5 @@
-//! The format `isbe` of dumps, for the registry. The image is the whole file; a pointer is an offset.
+//! The format `isbe` of dumps, for the registry. The image is the whole file, and a pointer is the
+//! offset of a part.
 
 use crate::Limits;
 use crate::container::check::check;

@@ -48,20 +48,29 @@ pub fn find(
 ) -> Vec<Way> {
     match *wanted {
         Wanted::Primitive { geometry, primitive } => {
-            let holds = |entry: &OutlineEntry| {
-                let ids = outline.primitives.get(entry.primitives.clone()).unwrap_or_default();
-                let is_wanted = |wanted: u32| geometry.is_none_or(|geometry| geometry == wanted);
-                ids.iter().any(|id| is_wanted(id.geometry) && id.primitive == primitive)
-            };
-            ways(outline, holds).into_iter().map(Way::to).collect()
+            let ways = ways_to_primitive(outline, geometry, primitive);
+            ways.into_iter().map(Way::to).collect()
         }
         Wanted::Offset(offset) => at_offset(format, file, outline, offset),
         Wanted::Point(point) => at_point(format, file, outline, point),
     }
 }
 
+/// The ways to the entries that are the first to refer to a primitive.
+pub(crate) fn ways_to_primitive(
+    outline: &Outline,
+    geometry: Option<u32>,
+    primitive: u32,
+) -> Vec<Vec<usize>> {
+    ways(outline, |entry| {
+        let ids = outline.primitives.get(entry.primitives.clone()).unwrap_or_default();
+        let is_wanted = |wanted: u32| geometry.is_none_or(|geometry| geometry == wanted);
+        ids.iter().any(|id| is_wanted(id.geometry) && id.primitive == primitive)
+    })
+}
+
 /// The ways to the entries that a condition holds for.
-pub(crate) fn ways(outline: &Outline, holds: impl Fn(&OutlineEntry) -> bool) -> Vec<Vec<usize>> {
+fn ways(outline: &Outline, holds: impl Fn(&OutlineEntry) -> bool) -> Vec<Vec<usize>> {
     let mut above = Vec::new();
     let mut found = Vec::new();
     for (number, entry) in outline.entries.iter().enumerate() {

@@ -4,14 +4,17 @@ use super::{AXES, dwords, field, primitive, set_value};
 use crate::decode::{Memory, Structure};
 use crate::layout::{
     BoxNode, ChildEntry, GpurtHeader, GpurtSideband, InstanceNode, NODE_BYTES, NodeBits, NodeKind,
-    NodePointer,
+    NodePointer, PrimitiveNode,
 };
 use geometry::Aabb;
 use machine::fields::FieldValue;
 use machine::{DescribeError, DescribedField, Description, Image, NodeRef};
 
+/// Further nodes of a range that stand beside its first: an unsound range may never end.
+const MOST_FURTHER_NODES: usize = 15;
+
 /// Describes the node behind a pointer of an image. Software's records stand beside it: GPURT's
-/// header beside the root, the sideband beside an instance.
+/// header beside the root, the sideband beside an instance; and the further nodes of a range.
 ///
 /// # Errors
 /// When the pointer leads to no memory.
@@ -46,7 +49,38 @@ pub fn describe(image: &Image, node: NodeRef) -> Result<Description, DescribeErr
         let fields = GpurtSideband::describe(&bits);
         description.beside.push(part("sideband", address, NODE_BYTES as usize / 2, fields));
     }
+    for (address, bits) in further_nodes(memory, pointer, address, &bits) {
+        let distance = (address.wrapping_sub(description.address) / NODE_BYTES) << 4;
+        let pointer = u64::from(pointer.0 & !0xF).wrapping_add(distance);
+        let fields = primitive::fields(&bits);
+        let further = part(description.kind, address, NODE_BYTES as usize, fields);
+        let node = NodeRef { pointer, ..node };
+        description.beside.push(Description { node, ..further });
+    }
     Ok(description)
+}
+
+/// The nodes behind the first one of a primitive range.
+fn further_nodes(
+    memory: &Memory<'_>,
+    pointer: NodePointer,
+    mut address: u64,
+    bits: &NodeBits,
+) -> Vec<(u64, NodeBits)> {
+    let NodeKind::Primitive { pair } = pointer.kind() else { return Vec::new() };
+    let goes_on = |bits: &NodeBits, first: usize| {
+        let node = PrimitiveNode::decode(bits);
+        (first..node.pair_count()).all(|pair| !node.pair(pair).prim_range_stop)
+    };
+    let mut further = Vec::new();
+    let mut on = goes_on(bits, pair.into());
+    while on && further.len() < MOST_FURTHER_NODES {
+        address = address.wrapping_add(NODE_BYTES);
+        let Some(bits) = memory.node(address) else { break };
+        on = goes_on(&bits, 0);
+        further.push((address, bits));
+    }
+    further
 }
 
 /// The fields of the node behind a pointer. A pointer of an unused type has 32 dwords.

@@ -1,4 +1,6 @@
-//! Structures of an image in words: the directory, its records, and nodes. A pointer is an address.
+//! Structures of an image in words: the directory, its records, nodes, and references of leaves.
+//!
+//! A pointer is an address; that of references has bit 63 set and their number in bits 56..63.
 
 use super::decode::{Record, directory, u32_at};
 use super::{HEADER_BYTES, NO_CHILD, NODE_BYTES, RECORD_BYTES, SLOTS, leaf_range};
@@ -9,20 +11,50 @@ use crate::description::{
 };
 use std::collections::HashSet;
 
-/// Reads the fields of a structure from its bytes.
-type Fields = fn(&Image, &[u8]) -> Vec<DescribedField>;
+/// The bit of a pointer to references.
+const REFERENCES: u64 = 1 << 63;
 
-/// The structure at an address.
+/// Where the number of references lies in such a pointer.
+const COUNT_SHIFT: u32 = 56;
+
+/// The structure that a pointer names.
 pub(super) fn describe(image: &Image, node: NodeRef) -> Result<Description, DescribeError> {
-    let address = node.pointer;
+    type Fields = fn(&Image, u64, &[u8]) -> Vec<DescribedField>;
+    let is_leaf = node.pointer & REFERENCES != 0;
+    let address = if is_leaf { node.pointer & ((1 << COUNT_SHIFT) - 1) } else { node.pointer };
     let (kind, bytes, fields): (_, _, Fields) = match address.checked_sub(image.root) {
+        _ if is_leaf => {
+            let count = (node.pointer >> COUNT_SHIFT & 0x7F) as usize;
+            ("references", 4 * count, reference_fields)
+        }
         Some(0) => ("directory", HEADER_BYTES, directory_fields),
         Some(offset) if is_record(image, offset) => ("level", RECORD_BYTES, record_fields),
         _ => ("node", NODE_BYTES, node_fields),
     };
     let memory = image.get(address, bytes).ok_or(DescribeError::Outside { node, address })?;
-    let fields = fields(image, memory);
+    let fields = fields(image, address, memory);
     Ok(Description { node, kind, address, bytes, fields, beside: Vec::new() })
+}
+
+/// The structure that a child word of a level leads to.
+fn child_of(image: &Image, record: &Record, word: u32) -> NodeRef {
+    let pointer = match leaf_range(word) {
+        Some((first, count)) => {
+            let address = record.references_address.wrapping_add(4 * u64::from(first));
+            address & ((1 << COUNT_SHIFT) - 1) | REFERENCES | u64::from(count) << COUNT_SHIFT
+        }
+        None => record.nodes_address.wrapping_add(NODE_BYTES as u64 * u64::from(word)),
+    };
+    NodeRef::from_root(image, pointer)
+}
+
+/// The level in one of whose arrays something lies.
+fn level_of(image: &Image, holds: impl Fn(&Record) -> bool) -> Option<Record> {
+    directory(image).ok()?.into_iter().find(holds)
+}
+
+fn lies_in(address: u64, array: u64, bytes: usize) -> bool {
+    address.checked_sub(array).is_some_and(|distance| distance < bytes as u64)
 }
 
 fn is_record(image: &Image, offset: u64) -> bool {
@@ -48,20 +80,22 @@ fn word(memory: &[u8], name: &str, at: usize, meaning: &'static str) -> Describe
     DescribedField { meaning, ..field(name, at..at + 4, u32_at(memory, at).into()) }
 }
 
-fn directory_fields(_: &Image, memory: &[u8]) -> Vec<DescribedField> {
+fn directory_fields(_: &Image, _: u64, memory: &[u8]) -> Vec<DescribedField> {
     vec![word(memory, "levels", 0, "how many levels follow")]
 }
 
-fn record_fields(image: &Image, memory: &[u8]) -> Vec<DescribedField> {
+fn record_fields(image: &Image, address: u64, memory: &[u8]) -> Vec<DescribedField> {
+    let record = level_of(image, |record| image.root.wrapping_add(record.offset) == address);
+    let root = record.map(|record| child_of(image, &record, record.root_word));
     let mut fields = vec![
         word(memory, "kind", 0, "0: a BLAS, 1: the TLAS"),
         word(memory, "nodes", 4, "nodes of eight children"),
         word(memory, "references", 8, "references of leaves"),
         word(memory, "items", 12, "triangles, or instances of the TLAS"),
         word(memory, "boxes", 16, "procedural boxes"),
-        word(memory, "root", 20, "a child word"),
+        DescribedField { link: root, ..word(memory, "root.word", 20, "a child word") },
     ];
-    fields.extend(plane_fields("root_", memory, 24));
+    fields.extend(plane_fields("root.", memory, 24));
     let names = ["nodes_at", "references_at", "items_at", "boxes_at", "ids_at"];
     for (name, at) in names.into_iter().zip((48..).step_by(8)) {
         let bytes = memory.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
@@ -74,23 +108,54 @@ fn record_fields(image: &Image, memory: &[u8]) -> Vec<DescribedField> {
     fields
 }
 
-fn node_fields(_: &Image, memory: &[u8]) -> Vec<DescribedField> {
+fn node_fields(image: &Image, address: u64, memory: &[u8]) -> Vec<DescribedField> {
+    let record = level_of(image, |record| {
+        lies_in(address, record.nodes_address, NODE_BYTES * record.node_count)
+    });
     let mut fields = Vec::new();
     for slot in 0..SLOTS {
         let raw = u32_at(memory, 4 * slot);
         let value = match leaf_range(raw) {
-            _ if raw == NO_CHILD => "none".to_owned(),
+            _ if raw == NO_CHILD => "slot not used".to_owned(),
             Some((first, count)) => format!("leaf, references {first} to {}", first + count),
             None => format!("node {raw}"),
         };
         let bytes = 4 * slot..4 * slot + 4;
         let name = format!("children[{slot}].word");
         let meaning = "where the child leads";
-        fields.push(DescribedField { value, meaning, ..field(name, bytes, raw.into()) });
+        let link = record.filter(|_| raw != NO_CHILD).map(|level| child_of(image, &level, raw));
+        fields.push(DescribedField { value, meaning, link, ..field(name, bytes, raw.into()) });
         fields.extend(plane_fields(&format!("children[{slot}]."), memory, 32 + 24 * slot));
     }
     fields.sort_by_key(|field| field.bits.start);
     fields
+}
+
+fn reference_fields(image: &Image, address: u64, memory: &[u8]) -> Vec<DescribedField> {
+    let level = level_of(image, |record| {
+        lies_in(address, record.references_address, 4 * record.reference_count)
+    });
+    let references = memory.chunks_exact(4).enumerate().map(|(k, bytes)| {
+        let item = u32_at(bytes, 0);
+        let value = match level {
+            Some(level) if level.is_top => format!("instance {item}"),
+            Some(level) => match id(image, &level, item) {
+                Some(id) => format!("item {item}: primitive {}:{}", id.geometry, id.primitive),
+                None => format!("item {item}, which has no ids"),
+            },
+            None => format!("item {item}"),
+        };
+        let meaning = "number of a primitive or instance of the level";
+        let name = format!("references[{k}]");
+        DescribedField { value, meaning, ..field(name, 4 * k..4 * k + 4, item.into()) }
+    });
+    references.collect()
+}
+
+/// The ids of an item of a level.
+fn id(image: &Image, record: &Record, item: u32) -> Option<PrimitiveRef> {
+    let id = image.get(record.ids_address.wrapping_add(12 * u64::from(item)), 12)?;
+    Some(PrimitiveRef { geometry: u32_at(id, 0), primitive: u32_at(id, 4) })
 }
 
 fn plane_fields(prefix: &str, memory: &[u8], at: usize) -> Vec<DescribedField> {
@@ -108,12 +173,14 @@ fn plane_fields(prefix: &str, memory: &[u8], at: usize) -> Vec<DescribedField> {
 /// Every structure from the directory down.
 pub(super) fn outline(image: &Image) -> Outline {
     let mut walk = Walk { image, outline: Outline::default(), read: HashSet::new() };
-    walk.push(0, 0, "directory", image.root, HEADER_BYTES, 0..0);
+    let directory_node = NodeRef::from_root(image, image.root);
+    walk.push([0, 0], directory_node, "directory", image.root, HEADER_BYTES, 0..0);
     let records = directory(image).unwrap_or_default();
     for (number, record) in records.iter().enumerate() {
         let kind = if record.is_top { "TLAS" } else { "BLAS" };
         let address = image.root + record.offset;
-        walk.push(1, number as u32, kind, address, RECORD_BYTES, 0..0);
+        let node = NodeRef::from_root(image, address);
+        walk.push([1, number as u32], node, kind, address, RECORD_BYTES, 0..0);
         walk.child(record, record.root_word, 2);
     }
     walk.finish(records.len())
@@ -130,8 +197,8 @@ impl Walk<'_> {
     /// Lists a structure; says whether it was read for the first time.
     fn push(
         &mut self,
-        depth: u32,
-        slot: u32,
+        [depth, slot]: [u32; 2],
+        node: NodeRef,
         kind: &'static str,
         address: u64,
         bytes: usize,
@@ -144,7 +211,6 @@ impl Walk<'_> {
         } else {
             EntryState::Read
         };
-        let node = NodeRef::from_root(self.image, address);
         let entry = OutlineEntry { depth, slot, node, kind, address, bytes, state, primitives };
         self.outline.entries.push(entry);
         state == EntryState::Read
@@ -154,20 +220,21 @@ impl Walk<'_> {
     fn child(&mut self, record: &Record, word: u32, depth: u32) {
         let mut open = vec![(word, depth, 0)];
         while let Some((word, depth, slot)) = open.pop() {
+            let node = child_of(self.image, record, word);
             if let Some((first, count)) = leaf_range(word) {
                 let primitives = self.primitives(record, first, count);
-                let address = record.references_address + 4 * u64::from(first);
+                let address = record.references_address.wrapping_add(4 * u64::from(first));
                 let kind = if record.is_top { "instances" } else { "leaf" };
-                self.push(depth, slot, kind, address, 4 * count as usize, primitives);
+                self.push([depth, slot], node, kind, address, 4 * count as usize, primitives);
                 continue;
             }
-            let address = record.nodes_address + (NODE_BYTES * word as usize) as u64;
-            if !self.push(depth, slot, "node", address, NODE_BYTES, 0..0) {
+            let address = node.pointer;
+            if !self.push([depth, slot], node, "node", address, NODE_BYTES, 0..0) {
                 continue;
             }
-            let Some(node) = self.image.get(address, NODE_BYTES) else { continue };
+            let Some(bytes) = self.image.get(address, NODE_BYTES) else { continue };
             for slot in (0..SLOTS).rev() {
-                let word = u32_at(node, 4 * slot);
+                let word = u32_at(bytes, 4 * slot);
                 if word != NO_CHILD {
                     open.push((word, depth + 1, slot as u32));
                 }
@@ -177,15 +244,11 @@ impl Walk<'_> {
 
     fn primitives(&mut self, record: &Record, first: u32, count: u32) -> std::ops::Range<usize> {
         let start = self.outline.primitives.len();
-        let references = record.references_address + 4 * u64::from(first);
+        let references = record.references_address.wrapping_add(4 * u64::from(first));
         let references = self.image.get(references, 4 * count as usize).unwrap_or_default();
-        for item in references.chunks_exact(4).filter(|_| !record.is_top) {
-            let id = record.ids_address + 12 * u64::from(u32_at(item, 0));
-            if let Some(id) = self.image.get(id, 12) {
-                let (geometry, primitive) = (u32_at(id, 0), u32_at(id, 4));
-                self.outline.primitives.push(PrimitiveRef { geometry, primitive });
-            }
-        }
+        let items = references.chunks_exact(4).filter(|_| !record.is_top);
+        let ids = items.filter_map(|item| id(self.image, record, u32_at(item, 0)));
+        self.outline.primitives.extend(ids);
         start..self.outline.primitives.len()
     }
 

@@ -3,6 +3,7 @@
 //! Machines over bytes name nodes by pointers and addresses, so their hierarchy is the
 //! [outline](machine::Outline) of the image. Machines over a tree name nodes by number, level by level.
 
+use crate::find;
 use machine::{FormatEntry, MachineInput, Outline};
 use tree::{Bvh, Tree};
 
@@ -59,27 +60,18 @@ pub fn ways(
 }
 
 fn ways_in_outline(outline: &Outline, wanted: &Wanted) -> Vec<Vec<Stop>> {
-    let mut ways = Vec::new();
-    let mut above: Vec<Stop> = Vec::new();
-    for entry in &outline.entries {
-        above.truncate(entry.depth as usize);
-        above.push(Stop {
+    let stop = |number: usize| {
+        let entry = &outline.entries[number];
+        Stop {
             pointer: entry.node.pointer,
             address: Some(entry.address),
             kind: entry.kind,
             slot: entry.slot,
             instance: None,
-        });
-        let primitives = outline.primitives.get(entry.primitives.clone()).unwrap_or_default();
-        let holds = primitives.iter().any(|id| {
-            wanted.geometry.is_none_or(|geometry| geometry == id.geometry)
-                && wanted.primitive == id.primitive
-        });
-        if holds {
-            ways.push(above.clone());
         }
-    }
-    ways
+    };
+    let ways = find::ways_to_primitive(outline, wanted.geometry, wanted.primitive);
+    ways.into_iter().map(|way| way.into_iter().map(stop).collect()).collect()
 }
 
 fn ways_in_tree(tree: &Tree, wanted: &Wanted) -> Vec<Vec<Stop>> {

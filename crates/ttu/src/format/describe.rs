@@ -53,7 +53,8 @@ fn with_link(
 fn block_fields(image: &Image, number: u32, bytes: &[u8]) -> Vec<DescribedField> {
     let bits = NodeBits::from_bytes(bytes);
     let block = Block::from_bytes(&bits.to_bytes());
-    let fields = BlockFields::describe(&bits);
+    let mut fields = BlockFields::describe(&bits);
+    add_planes(&block, &mut fields);
     let mut fields =
         with_link(fields, "parent", |parent| link(image, Target::Block(parent as u32)));
     for (slot, node) in (0u8..).zip(BlockFields::decode(&bits).nodes) {
@@ -77,12 +78,26 @@ fn node_fields(image: &Image, number: u32, bytes: &[u8]) -> Vec<DescribedField> 
     let mut fields = NodeFields::describe(&bits);
     let block = Target::Block(number).read(image).and_then(|bytes| bytes.first_chunk());
     if let Some(block) = block.map(Block::from_bytes) {
+        add_planes(&block, &mut fields);
         let value = lead_text(&block, &NodeFields::decode(&bits));
         fields.iter_mut().filter(|field| field.name == "kind").for_each(|field| {
             field.value.clone_from(&value);
         });
     }
     fields
+}
+
+/// Says where the planes of nodes lie.
+fn add_planes(block: &Block, fields: &mut [DescribedField]) {
+    for field in fields {
+        let name = field.name.rsplit('.').next().unwrap_or_default();
+        let axis = ["min_x", "max_x", "min_y", "max_y", "min_z", "max_z"];
+        if let Some(axis) = axis.iter().position(|plane| *plane == name).map(|k| k / 2) {
+            let cell = f32::from(block.exponents[axis]).exp2();
+            let plane = block.origin[axis] + field.raw as f32 * cell;
+            field.value = format!("{} → {plane:?}", field.raw);
+        }
+    }
 }
 
 /// What a node leads to, in words.

@@ -2,16 +2,25 @@
 //! that does not lead to memory, and no block is opened twice.
 
 use super::block::{BLOCK_BYTES, Block, Lead, NO_BLOCK};
-use super::directory::{LevelKind, LevelRecord, RECORD_BYTES, block_offset, header_of};
+use super::directory::{
+    INSTANCE, LevelKind, LevelRecord, RECORD_BYTES, block_offset, header_of, u32_at,
+};
 use super::target::Target;
-use machine::{EntryState, Image, Outline, OutlineEntry, Total};
+use machine::{EntryState, Image, Outline, OutlineEntry, PrimitiveRef, Total};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 /// Everything in the image, in the order of a walk that goes deep first.
 #[must_use]
 pub fn outline(image: &Image) -> Outline {
-    let mut walk = Walk { image, opened: HashMap::new(), entries: Vec::new(), sums: [0; 4] };
+    let mut walk = Walk {
+        image,
+        ids: 0,
+        opened: HashMap::new(),
+        entries: Vec::new(),
+        primitives: Vec::new(),
+        sums: [0; 4],
+    };
     let levels = header_of(image).map_or(0, |header| header.level_count);
     for number in 0..levels {
         let target = Target::Level(number);
@@ -22,6 +31,7 @@ pub fn outline(image: &Image) -> Outline {
             LevelKind::Tlas => "top level",
             LevelKind::Blas | LevelKind::Unknown(_) => "bottom level",
         };
+        walk.ids = image.bases.first().copied().unwrap_or(0).wrapping_add(record.ids);
         walk.push(0, 0, target, kind, EntryState::Read);
         if record.root != NO_BLOCK {
             walk.tree(record.root.into());
@@ -36,14 +46,17 @@ pub fn outline(image: &Image) -> Outline {
         total("references", "references", references),
         total("outside", "pointers to nowhere", outside),
     ];
-    Outline { entries: walk.entries, primitives: Vec::new(), totals }
+    Outline { entries: walk.entries, primitives: walk.primitives, totals }
 }
 
 struct Walk<'a> {
     image: &'a Image,
+    /// Where the ids of the level's items lie.
+    ids: u64,
     /// Blocks that were opened, each with its nodes that were.
     opened: HashMap<u32, u16>,
     entries: Vec<OutlineEntry>,
+    primitives: Vec<PrimitiveRef>,
     /// Blocks, nodes, references, pointers to nowhere.
     sums: [u64; 4],
 }
@@ -68,9 +81,24 @@ impl Walk<'_> {
     ) {
         let address = target.address(self.image).unwrap_or(0);
         let (node, bytes) = (target.reference(self.image), target.bytes());
-        let (slot, primitives) = (slot.into(), 0..0);
+        let first = self.primitives.len();
+        if let Some(references) =
+            matches!(target, Target::References { .. }).then(|| target.read(self.image)).flatten()
+        {
+            let ids = references.chunks_exact(4).filter_map(|item| self.id(u32_at(item, 0)));
+            let ids: Vec<PrimitiveRef> = ids.collect();
+            self.primitives.extend(ids);
+        }
+        let (slot, primitives) = (slot.into(), first..self.primitives.len());
         let entry = OutlineEntry { depth, slot, node, kind, address, bytes, state, primitives };
         self.entries.push(entry);
+    }
+
+    /// The ids of an item of the level; none of an instance.
+    fn id(&self, item: u32) -> Option<PrimitiveRef> {
+        let item = Some(item).filter(|item| item & INSTANCE == 0)?;
+        let id = self.image.get(self.ids.checked_add(12 * u64::from(item))?, 12)?;
+        Some(PrimitiveRef { geometry: u32_at(id, 0), primitive: u32_at(id, 4) })
     }
 
     fn tree(&mut self, root: u64) {
@@ -200,6 +228,7 @@ mod tests {
         // A level and its root are no nodes of a block.
         assert_eq!(outline.entries.len() - 2, density.nodes);
         assert!(outline.entries.iter().all(|entry| entry.state == EntryState::Read));
+        assert_eq!(outline.primitives.len(), density.references);
     }
 
     /// Damaged bytes end the walk, and no panic does; whatever was read can be described.
