@@ -6,6 +6,7 @@ mod console;
 mod dual_images;
 #[cfg(unix)]
 mod files;
+mod formats;
 mod hart;
 mod images;
 mod isbe;

@@ -82,9 +82,7 @@ impl Walk<'_> {
         let address = target.address(self.image).unwrap_or(0);
         let (node, bytes) = (target.reference(self.image), target.bytes());
         let first = self.primitives.len();
-        if let Some(references) =
-            matches!(target, Target::References { .. }).then(|| target.read(self.image)).flatten()
-        {
+        if let (Target::References { .. }, Some(references)) = (target, target.read(self.image)) {
             let ids = references.chunks_exact(4).filter_map(|item| self.id(u32_at(item, 0)));
             let ids: Vec<PrimitiveRef> = ids.collect();
             self.primitives.extend(ids);
