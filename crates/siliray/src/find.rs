@@ -97,11 +97,12 @@ fn at_offset(format: &FormatEntry, file: &ImageFile, outline: &Outline, offset: 
         let described = (format.describe)(&file.image, entry.node).ok()?;
         described.beside.into_iter().find(|part| covers(part.address, part.bytes))
     };
-    let with_beside = ways(outline, is_read).into_iter().filter_map(|entries| {
-        let beside = beside(&outline.entries[*entries.last()?])?;
-        Some(Way { entries, beside: Some(beside) })
+    let found = ways(outline, |entry| is_read(entry) && beside(entry).is_some());
+    let with_beside = found.into_iter().filter_map(|entries| {
+        let beside = beside(&outline.entries[*entries.last()?]);
+        Some(Way { entries, beside })
     });
-    with_beside.take(1).collect()
+    with_beside.collect()
 }
 
 /// A structure whose boxes are compared with a point in its own space.

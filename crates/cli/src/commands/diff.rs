@@ -33,7 +33,14 @@ struct JsonSummary<'a> {
     changed: usize,
     only_in_a: usize,
     only_in_b: usize,
-    fields: &'a BTreeMap<String, usize>,
+    fields: Vec<JsonCount<'a>>,
+}
+
+/// How often a field changed.
+#[derive(Serialize)]
+struct JsonCount<'a> {
+    name: &'a str,
+    count: usize,
 }
 
 /// A structure that is not the same in both images.
@@ -97,7 +104,7 @@ fn json(diff: &ImageDiff) -> Json<'_> {
             changed: diff.changed,
             only_in_a: diff.only_in[0],
             only_in_b: diff.only_in[1],
-            fields: &diff.fields,
+            fields: sums(&diff.fields),
         },
         differences: differences.collect(),
         left_out: diff.count() - diff.differences.len(),
@@ -134,17 +141,22 @@ fn text(diff: &ImageDiff) -> String {
 }
 
 /// How often each field changed, the most frequent first.
+fn sums(fields: &BTreeMap<String, usize>) -> Vec<JsonCount<'_>> {
+    let mut sums: Vec<JsonCount<'_>> =
+        fields.iter().map(|(name, &count)| JsonCount { name, count }).collect();
+    sums.sort_by_key(|sum| Reverse(sum.count));
+    sums
+}
+
 fn field_sums(fields: &BTreeMap<String, usize>) -> String {
     if fields.is_empty() {
         return String::new();
     }
-    let mut sums: Vec<(&String, usize)> = fields.iter().map(|(name, &n)| (name, n)).collect();
-    sums.sort_by_key(|&(name, count)| (Reverse(count), name));
     let mut table = Table::new(&["field", "changed"]);
-    for (name, count) in sums.iter().take(SUMMED) {
-        table.row(vec![(*name).clone(), grouped(*count as u64)]);
+    for sum in sums(fields).iter().take(SUMMED) {
+        table.row(vec![sum.name.to_owned(), grouped(sum.count as u64)]);
     }
-    let more = match sums.len().saturating_sub(SUMMED) {
+    let more = match fields.len().saturating_sub(SUMMED) {
         0 => String::new(),
         more => format!("… {}\n", counted(more, "field")),
     };

@@ -93,7 +93,16 @@ fn primitives_bytes_and_points_are_found() {
         assert!(ends(&found["hits"]).contains(last), "{}", format.name);
         let (code, nothing) = answer(&folder, &["inspect", &file, "--find", "4711"]);
         assert_eq!((code, list(&nothing["hits"]).len()), (Some(1), 0), "{}", format.name);
-        if !format.holds_trees() {
+        let primitive = answer(&folder, &["inspect", &file, "--find", "0:24"]).1;
+        let holders = ends(&primitive["hits"]);
+        assert_eq!(holders.is_empty(), !format.holds_trees(), "{}", format.name);
+        // Places are found where the fields of nodes are planes.
+        let has_planes = list(&tree).iter().take(3).any(|entry| {
+            let pointer = entry["pointer"].as_str().unwrap();
+            let node = folder.json(&["inspect", &file, "--node", pointer]);
+            list(&node["fields"]).iter().any(|field| field["name"] == "children[0].min_x")
+        });
+        if !has_planes && format.name != "ttu" {
             continue;
         }
         // The middle of triangle 24, which is the fourth of its row.
@@ -104,9 +113,6 @@ fn primitives_bytes_and_points_are_found() {
         let point = format!("{},{},{height}", middle(0), middle(1));
         let around = folder.json(&["inspect", &file, "--find", &point]);
         assert_documented(&around);
-        let primitive = folder.json(&["inspect", &file, "--find", "0:24"]);
-        let holders = ends(&primitive["hits"]);
-        assert!(!holders.is_empty(), "{}", format.name);
         let nodes = ends(&around["hits"]);
         assert!(holders.iter().any(|end| nodes.contains(end)), "{} {around}", format.name);
         assert!(nodes.len() < 20, "{} {around}", format.name);
@@ -132,8 +138,8 @@ fn differences_are_summed_and_named() {
         assert_documented(&diff);
         assert_eq!((code, &diff["summary"]["changed"]), (Some(1), &1.into()), "{diff}");
         let difference = &diff["differences"][0];
-        assert_eq!(difference["offsets"][0].as_u64() <= node["offset"].as_u64(), true);
-        assert_eq!(list(&difference["fields"]).len(), 1, "{} {diff}", format.name);
+        assert!(difference["offsets"][0].as_u64() <= node["offset"].as_u64());
+        assert!(!list(&difference["fields"]).is_empty(), "{} {diff}", format.name);
         assert_eq!((&diff["left_out"], &diff["other_bytes"]), (&0.into(), &0.into()), "{diff}");
         let short = folder.run(&["diff", &file, &bent, "--limit", "0"]);
         let text = String::from_utf8_lossy(&short.stdout);
@@ -198,7 +204,7 @@ fn findings_are_summed_by_rule() {
     let rule = count["rule"].as_str().unwrap();
     let text = folder.run(&["check", "b.rra"]);
     let text = String::from_utf8_lossy(&text.stdout);
-    assert!(text.lines().count() < 80 && text.contains(&format!("\n{rule} ")), "{text}");
+    assert!(text.lines().count() < 100 && text.contains(&format!("\n{rule} ")), "{text}");
     let some = folder.json(&["check", "b.rra", "--rule", rule, "--limit", "3"]);
     assert_eq!((list(&some["findings"]).len(), &some["counts"]), (3, &check["counts"]));
     let none = folder.json(&["check", "b.rra", "--severity", "error"]);
