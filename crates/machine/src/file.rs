@@ -164,7 +164,7 @@ impl ImageFile {
                 return None;
             }
             let run = place.runs.iter().rev().find(|(_, start)| *start <= offset)?;
-            let address = segment.address + run.0 + (offset - run.1);
+            let address = segment.address.checked_add(run.0)?.checked_add(offset - run.1)?;
             segment.get(address, 1).map(|_| address)
         })
     }
@@ -268,6 +268,7 @@ pub fn read_container(format: &'static str, bytes: &[u8]) -> Result<ImageFile, R
         let (address, length) = (long(record)?, long(record + 8)?);
         let end = usize::try_from(length).ok().and_then(|length| start.checked_add(length));
         let data = end.and_then(|end| bytes.get(start..end));
+        let data = data.filter(|_| address.checked_add(length).is_some());
         let data = data.ok_or_else(|| broken(bytes, record, "a segment of that length"))?;
         segments.push(Segment::new(address, data));
         places.push(FilePlace::at(start as u64));
@@ -311,6 +312,15 @@ mod tests {
         let offset = file.offset_of(0x2001).unwrap();
         assert_eq!(bytes[offset as usize], 4);
         assert_eq!(file.address_of(offset), Some(0x2001));
+        assert_eq!(file.address_of(u64::MAX), None);
+    }
+
+    #[test]
+    fn a_segment_beyond_the_last_address_is_refused() {
+        let mut bytes = write_container(&example());
+        // The address of the first segment, behind two bases.
+        bytes[56..64].copy_from_slice(&(u64::MAX - 1).to_le_bytes());
+        assert!(read_container("tree", &bytes).is_err());
     }
 
     #[test]
