@@ -42,10 +42,9 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
     }
     let reason = args.why.map(|wanted| {
         let format = registry().format(prepared.input.format());
-        let ways = format.map(|format| {
-            hierarchy::ways(&prepared.input, format, names == NodeNames::Tree, &wanted)
-        });
-        why(&walk, &ways.unwrap_or_default(), &wanted)
+        let ways =
+            format.and_then(|format| hierarchy::ways(&prepared.input, format, names, &wanted));
+        why(&walk, ways.as_deref(), &wanted)
     });
     if output.is_json() {
         return print(&lines(&walk, &range, reason.as_ref()));

@@ -15,7 +15,6 @@ use crate::walk::watch_over;
 use crate::walk::why::{Reason, why};
 use build::{Progress, ProgressFn};
 use geometry::TriangleRule;
-use machine::registry::NodeNames;
 use machine::{
     Hit, HitKind, Machine, MachineEntry, MachineInput, MachineOptions, MakeError, Oracle, Query,
     RayQuery, Shape,
@@ -208,6 +207,6 @@ fn follow(
     let instance = input.tree().tlas.is_some().then_some(instance);
     let wanted = Wanted { instance, geometry: Some(geometry), primitive };
     let (walk, names) = watch_over(entry, input, machine, &Query::from(lost.example));
-    let is_tree = names == NodeNames::Tree;
-    why(&walk, &hierarchy::ways(input, image.format, is_tree, &wanted), &wanted)
+    let ways = hierarchy::ways(input, image.format, names, &wanted);
+    why(&walk, ways.as_deref(), &wanted)
 }

@@ -4,6 +4,7 @@
 //! [outline](machine::Outline) of the image. Machines over a tree name nodes by number, level by level.
 
 use crate::find;
+use machine::registry::NodeNames;
 use machine::{FormatEntry, MachineInput, Outline};
 use tree::{Bvh, Tree};
 
@@ -43,19 +44,21 @@ pub struct Stop {
     pub instance: Option<u32>,
 }
 
-/// Every way from the root to a primitive, as a machine of that name walks it.
+/// Every way from the root to a primitive, by the names of a walk's nodes; `None` where these are
+/// the machine's own.
 #[must_use]
 pub fn ways(
     input: &MachineInput,
     format: &FormatEntry,
-    walks_tree: bool,
+    names: NodeNames,
     wanted: &Wanted,
-) -> Vec<Vec<Stop>> {
-    match input {
-        MachineInput::Image(image) if !walks_tree => {
-            ways_in_outline(&(format.outline)(image.image()), wanted)
+) -> Option<Vec<Vec<Stop>>> {
+    match (names, input) {
+        (NodeNames::Own, _) => None,
+        (NodeNames::Image, MachineInput::Image(image)) => {
+            Some(ways_in_outline(&(format.outline)(image.image()), wanted))
         }
-        _ => ways_in_tree(input.tree(), wanted),
+        _ => Some(ways_in_tree(input.tree(), wanted)),
     }
 }
 

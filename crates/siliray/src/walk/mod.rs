@@ -53,8 +53,11 @@ pub fn watch_over(
     query: &Query,
 ) -> (Walk, NodeNames) {
     let walk = Walk::watch(machine, query);
+    let is_named = |step: &Step| !matches!(step, Step::Node { address: None, .. });
     match (entry.nodes, input) {
         (NodeNames::Image, MachineInput::Tree(_)) => (walk, NodeNames::Own),
+        // Whoever reads an image knows addresses; without them a copy was walked.
+        (NodeNames::Image, _) if !walk.steps.iter().all(is_named) => (walk, NodeNames::Own),
         (NodeNames::Tree, MachineInput::Image(image)) => match walk.named_by(&**image) {
             Some(named) => (named, NodeNames::Image),
             None => (walk, NodeNames::Tree),

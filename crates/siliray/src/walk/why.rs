@@ -19,24 +19,24 @@ pub struct Reason {
     pub text: String,
 }
 
-/// Follows a primitive through a walk, over the ways that lead to it. Of several ways the one that
-/// came farthest counts.
+/// Follows a primitive through a walk, over the ways that lead to it, if they are known. Of several
+/// ways the one that came farthest counts.
 #[must_use]
-pub fn why(walk: &Walk, ways: &[Vec<Stop>], wanted: &Wanted) -> Reason {
+pub fn why(walk: &Walk, ways: Option<&[Vec<Stop>]>, wanted: &Wanted) -> Reason {
     if let Some(reason) = tested(walk, wanted) {
         return reason;
     }
+    let said =
+        |text: &str| Reason { node: None, child: None, accepted: false, text: text.to_owned() };
+    let Some(ways) = ways else {
+        return said(
+            "the primitive was never tested; the machine names nodes in a way of its own, so the \
+             walk does not say where it was lost",
+        );
+    };
     let reasons = ways.iter().map(|way| lost(walk, way));
     let farthest = reasons.max_by_key(|(depth, _)| *depth);
-    farthest.map_or_else(
-        || Reason {
-            node: None,
-            child: None,
-            accepted: false,
-            text: "the hierarchy has no such primitive".to_owned(),
-        },
-        |(_, reason)| reason,
-    )
+    farthest.map_or_else(|| said("the hierarchy has no such primitive"), |(_, reason)| reason)
 }
 
 /// What was said of the primitive, if it was tested at all.
@@ -100,18 +100,24 @@ fn lost(walk: &Walk, way: &[Stop]) -> (usize, Reason) {
             Step::Child(child) => {
                 let next = match (node, way.first()) {
                     (Some(at), _) => at + 1,
-                    // The root itself is tested before any node is read.
-                    (None, Some(root)) if root.pointer == child.pointer => 0,
+                    // The root itself is tested before any node is read. Roots below other
+                    // instances may have the same pointer.
+                    (None, Some(root)) if deepest.is_none() && root.pointer == child.pointer => 0,
                     _ => continue,
                 };
                 let leads = way.get(next).is_some_and(|stop| stop.pointer == child.pointer);
                 if leads && child.verdict != Verdict::Visit {
-                    left_out = Some((next, *child, ray));
+                    // Another instance of the same structure may come less far.
+                    if left_out.is_none_or(|(at, ..)| at <= next) {
+                        left_out = Some((next, *child, ray));
+                    }
                 } else if leads {
                     left_out = left_out.filter(|(at, ..)| *at != next);
                 }
             }
-            Step::Skip { pointer, reason } => skipped = Some((*pointer, reason)),
+            Step::Skip { pointer, reason } if way.iter().any(|stop| stop.pointer == *pointer) => {
+                skipped = Some((*pointer, reason));
+            }
             _ => (),
         }
     }
