@@ -41,7 +41,7 @@ fn answer(folder: &Folder, args: &[&str]) -> (Option<i32>, Value) {
     let output = folder.run(&[args, &["--json"]].concat());
     let errors = String::from_utf8_lossy(&output.stderr);
     let json = serde_json::from_slice(&output.stdout);
-    (output.status.code(), json.unwrap_or_else(|_| panic!("{args:?}: {errors}")))
+    (output.status.code(), json.map_err(|_| format!("{args:?}: {errors}")).unwrap())
 }
 
 fn list(value: &Value) -> &[Value] {
