@@ -99,3 +99,37 @@ fn formats(which: fn(&FormatEntry) -> bool) -> impl TypedValueParser<Value = &'s
     PossibleValuesParser::new(values)
         .map(|name| registry().format(&name).unwrap_or(registry().formats()[0]))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::args::Cli;
+    use clap::CommandFactory;
+    use siliray::machine::FormatEntry;
+    use siliray::registry::registry;
+
+    /// Options take every format and machine of the registry that fits, and nothing else.
+    #[test]
+    fn options_name_what_the_registry_has() {
+        let formats = |which: fn(&FormatEntry) -> bool| -> Vec<&str> {
+            let all = registry().formats().iter().filter(|format| which(format));
+            all.map(|format| format.name).collect()
+        };
+        let machines: Vec<&str> = registry().machines().iter().map(|entry| entry.name).collect();
+        let blocks = |format: &FormatEntry| format.trees.as_ref().is_some_and(|t| t.has_blocks);
+        let expected = [
+            ("build", "format", formats(FormatEntry::holds_trees)),
+            ("render", "format", formats(FormatEntry::holds_trees)),
+            ("sim", "format", formats(blocks)),
+            ("check", "format", formats(|_| true)),
+            ("walk", "machine", machines),
+        ];
+        for (command, option, names) in expected {
+            let all = Cli::command();
+            let command = all.find_subcommand(command).unwrap();
+            let option = command.get_arguments().find(|argument| argument.get_id() == option);
+            let values = option.unwrap().get_possible_values();
+            let values: Vec<&str> = values.iter().map(|value| value.get_name()).collect();
+            assert_eq!(values, names, "{}", command.get_name());
+        }
+    }
+}

@@ -7,6 +7,7 @@ use crate::directory::Level;
 use crate::node::{Child, Node};
 use crate::quantize::decoded_box;
 use geometry::Aabb;
+use machine::NodePlace;
 use std::collections::{HashMap, VecDeque};
 use tree::{Blas, Bvh, NodeLink, Primitives, Tlas, Tree};
 
@@ -42,15 +43,25 @@ pub(crate) fn level_bounds(level: &Level<'_>) -> Aabb {
     child_boxes(&root).fold(Aabb::EMPTY, |sum, (bounds, _)| sum.union(bounds))
 }
 
+/// Where the nodes of the decoded tree lie.
+pub(crate) fn node_places(levels: &[Level<'_>]) -> Vec<Vec<NodePlace>> {
+    let place = |address| NodePlace { pointer: address, address };
+    let places = |level| Walked::new(level).addresses.into_iter().map(place).collect();
+    levels.iter().map(places).collect()
+}
+
 /// The nodes of a tree, and the items of its leaves in the order of the leaves.
 struct Walked {
     nodes: Vec<tree::Node>,
+    /// Where each of them lies: a node of the image, or the first item of a leaf.
+    addresses: Vec<u64>,
     items: Vec<u64>,
 }
 
 impl Walked {
     fn new(level: &Level<'_>) -> Self {
-        let mut walked = Self { nodes: Vec::new(), items: Vec::new() };
+        let addresses = vec![level.node_address(0)];
+        let mut walked = Self { nodes: Vec::new(), addresses, items: Vec::new() };
         let Some(root) = level.node(0) else { return walked };
         let link = NodeLink::leaf(0, 0);
         walked.nodes.push(tree::Node { bounds: level_bounds(level), link });
@@ -62,8 +73,12 @@ impl Walked {
                 let number = walked.nodes.len();
                 let mut link = NodeLink::leaf(0, 0);
                 match child {
-                    Child::Node(child) => open.extend(level.node(child).map(|node| (number, node))),
+                    Child::Node(child) => {
+                        walked.addresses.push(level.node_address(child));
+                        open.extend(level.node(child).map(|node| (number, node)));
+                    }
                     Child::Leaf { first, count } => {
+                        walked.addresses.push(level.item_address(first));
                         link = NodeLink::leaf(walked.items.len() as u32, count.into());
                         walked.items.extend(first..first + u64::from(count));
                     }

@@ -53,7 +53,8 @@ pub use rule::Rule;
 
 use directory::{Level, LevelFields};
 use machine::{
-    BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Image, TreeFormat,
+    BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Image, NodePlace,
+    TreeFormat,
 };
 use tree::Tree;
 
@@ -93,6 +94,10 @@ impl TreeFormat for Cwbvh {
 
     fn decode(checked: &Checked<Self>) -> Tree {
         decode::decode(&levels(checked))
+    }
+
+    fn node_places(checked: &Checked<Self>) -> Option<Vec<Vec<NodePlace>>> {
+        Some(decode::node_places(&levels(checked)))
     }
 
     fn blocks(checked: &Checked<Self>) -> Option<BlockImage> {

@@ -55,6 +55,13 @@ fn decoding_and_encoding_gives_the_same_bytes() {
         let image = Cwbvh.encode(&tree).unwrap();
         let checked = checked(image.clone());
         let decoded = checked.tree();
+        let places = Cwbvh::node_places(&checked).unwrap();
+        let levels = decoded.blases.iter().map(|blas| &blas.bvh);
+        let nodes: Vec<usize> = levels
+            .chain(decoded.tlas.as_ref().map(|tlas| &tlas.bvh))
+            .map(|bvh| bvh.nodes().len())
+            .collect();
+        assert_eq!(places.iter().map(Vec::len).collect::<Vec<_>>(), nodes);
         assert_eq!(decoded.triangle_count() > 0, tree.triangle_count() > 0);
         assert!(Cwbvh.encode(decoded).unwrap() == image, "{} triangles", tree.triangle_count());
         for (blas, read) in tree.blases.iter().zip(&decoded.blases) {
@@ -235,11 +242,11 @@ fn findings_name_the_place() {
 /// check can be decoded, run as blocks and walked.
 #[test]
 fn flipped_bits_never_panic() {
-    let small_tlas = Cwbvh.encode(&triangles_only(worlds::instanced())).unwrap();
+    let sound = [small(), Cwbvh.encode(&triangles_only(worlds::instanced())).unwrap()];
     let mut random = Random(5);
     let (mut refused, mut passed) = (0, 0);
     for n in 0..3000 {
-        let mut image = if n % 4 == 0 { small_tlas.clone() } else { small() };
+        let mut image = sound[usize::from(n % 4 == 0)].clone();
         for _ in 0..1 + random.below(3) {
             let segment = random.below(image.segments.len());
             let bytes = image.segments[segment].bytes_mut();
@@ -281,6 +288,8 @@ fn an_outline_meets_everything_once() {
     let link = child.unwrap().link.unwrap();
     assert_eq!(link.pointer, image.segments[NODES].address + NODE_BYTES as u64);
     let triangle = image.segments[TRIANGLES].address + 36;
+    let places = Cwbvh::node_places(&checked(image.clone())).unwrap();
+    assert!(places[0].iter().any(|place| place.address == link.pointer));
     let node = machine::NodeRef { pointer: triangle, ..root.node };
     let description = (registry::FORMATS[0].describe)(&image, node).unwrap();
     assert_eq!((description.kind, description.beside[0].kind), ("triangle", "ids"));
