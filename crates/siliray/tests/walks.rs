@@ -40,11 +40,12 @@ fn the_fast_tracer_says_where_it_leaves_primitives() {
     let [image, tree] = inputs();
     assert!(tree.tree().tlas.is_some());
     let bounds = tree.tree().bounds();
-    let down = Ray::new(bounds.center() + Vec3::Z * bounds.extent().z, Vec3::NEG_Z);
-    let query = Query::ray(HitKind::All, down);
     let (mut accepted, mut lost) = (0, 0);
-    for blas in &tree.tree().blases {
-        for id in blas.primitives.ids.iter().step_by(7) {
+    for column in 0..5 {
+        let aside = Vec3::new(column as f32 - 2.0, 0.3, 0.0) * 0.15 * bounds.extent();
+        let from = bounds.center() + Vec3::Z * bounds.extent().z + aside;
+        let query = Query::ray(HitKind::All, Ray::new(from, Vec3::new(0.05, 0.02, -1.0)));
+        for id in tree.tree().blases.iter().flat_map(|blas| blas.primitives.ids.iter().step_by(7)) {
             let geometry = Some(id.geometry);
             let wanted = Wanted { instance: None, geometry, primitive: id.primitive };
             let (reason, names) = reason(&image, &query, &wanted);

@@ -100,9 +100,8 @@ fn lost(walk: &Walk, way: &[Stop]) -> (usize, Reason) {
             Step::Child(child) => {
                 let next = match (node, way.first()) {
                     (Some(at), _) => at + 1,
-                    // The root itself is tested before any node is read. Roots below other
-                    // instances may have the same pointer.
-                    (None, Some(root)) if deepest.is_none() && root.pointer == child.pointer => 0,
+                    // The root itself is tested before any node is read.
+                    (None, Some(root)) if root.pointer == child.pointer => 0,
                     _ => continue,
                 };
                 let leads = way.get(next).is_some_and(|stop| stop.pointer == child.pointer);
