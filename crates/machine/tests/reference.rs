@@ -117,7 +117,9 @@ fn follows_the_order(tree: &Tree, steps: &[Step]) {
                 levels.pop();
             }
             Step::Accept { hit } | Step::Refuse { hit, .. } => {
-                let Step::Primitive(test) = &steps[after - 2] else { panic!("{step:?}") };
+                let before = &steps[after - 2];
+                let test = if let Step::Primitive(test) = before { Some(test) } else { None };
+                let test = test.unwrap();
                 let ids = (test.instance, test.geometry, test.primitive);
                 assert_eq!((test.t, ids), (Some(hit.t), hit.ids()));
             }
