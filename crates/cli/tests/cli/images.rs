@@ -247,7 +247,7 @@ fn vector_files_that_say_too_little_or_too_much() {
         ),
         (
             "outside",
-            format!("{{{head} \"gfx12-dump\", \"file\": \"/etc/passwd\"}}"),
+            format!("{{{head} \"gfx12-dump\", \"file\": \"/etc/passwd\", \"bytes\": 1}}"),
             "it lies outside the vector file's folder",
         ),
     ];
