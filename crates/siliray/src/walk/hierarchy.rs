@@ -1,7 +1,8 @@
 //! Which nodes lead to a primitive, whatever the hierarchy is.
 //!
 //! Machines over bytes name nodes by pointers and addresses, so their hierarchy is the
-//! [outline](machine::Outline) of the image. Machines over a tree name nodes by number, level by level.
+//! [outline](machine::Outline) of the image. Machines over a tree name nodes by number, level by
+//! level.
 
 use crate::find;
 use machine::registry::NodeNames;
