@@ -7,7 +7,7 @@
 //!
 //! | module | what it knows |
 //! |---|---|
-//! | [`format`] | the 128-byte block format |
+//! | [`format`](mod@format) | the 128-byte block format |
 //! | [`config`] | every parameter, by name |
 //! | [`world`] | an image of any block format, ready to be run |
 //! | [`program`] | its blocks, decoded |

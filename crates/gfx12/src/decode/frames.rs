@@ -28,7 +28,7 @@ pub(crate) struct LevelFrames {
     pub(crate) bounds: Vec<Aabb>,
 }
 
-/// The frames of a proved image, for the tree that [`decode`](super::decode) gives.
+/// The frames of a proved image, for the tree that `decode` gives.
 #[must_use]
 pub fn frames(checked: &Checked<Gfx12>) -> Frames {
     let (memory, survey) = (memory(checked), checked.proof().survey());

@@ -13,7 +13,7 @@
 //! | `bounds` | boxes without NaN |
 //! | [`frames`](mod@frames) | what a tree cannot hold of oriented nodes |
 //!
-//! [`decode`] gives the tree that an image stands for. Boxes are the decoded planes; the children
+//! `decode` gives the tree that an image stands for. Boxes are the decoded planes; the children
 //! of an oriented node get the axis-aligned box around what is below them; slots that reuse a child
 //! are one entry with the union of their boxes. Encoding the tree of an image that siliray wrote,
 //! without a margin, gives the same bytes; if nodes are oriented, together with their [`Frames`].

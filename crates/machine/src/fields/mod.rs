@@ -33,7 +33,7 @@
 //! | file | concept |
 //! |---|---|
 //! | [`value`](FieldValue) | what can stand in a field, and how it is read, written and shown |
-//! | [`table`](fields!) | the macro |
+//! | `table` | the macro |
 
 mod table;
 mod value;

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | [`tiles_image`] | what both machines share: the image, the ray, the hits |
 //! | [`offload`] | the offload job |
-//! | [`hits_outside_box`] | hits that lie outside their triangle's box |
+//! | [`hits_outside_box`](mod@hits_outside_box) | hits that lie outside their triangle's box |
 //! | [`brute_force`] | every triangle, no box: the truth that the job is compared with |
 
 pub mod brute_force;
