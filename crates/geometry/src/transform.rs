@@ -97,7 +97,7 @@ impl Transform {
     #[must_use]
     pub fn bounds(&self, bounds: &Aabb) -> Aabb {
         let (linear, offset) = self.to_f64();
-        bounds_f64(linear, offset, bounds)
+        bounds_f64(linear, offset, bounds.corners())
     }
 
     /// A box around the preimage of `bounds` under the exact map, rounded outward.
@@ -105,10 +105,21 @@ impl Transform {
     /// # Errors
     /// As [`Transform::inverse`].
     pub fn preimage_bounds(&self, bounds: &Aabb) -> Result<Aabb, SingularTransform> {
+        self.preimage_bounds_of(bounds.corners())
+    }
+
+    /// A box around the preimages of points under the exact map, rounded outward; empty for none.
+    ///
+    /// # Errors
+    /// As [`Transform::inverse`].
+    pub fn preimage_bounds_of(
+        &self,
+        points: impl IntoIterator<Item = Vec3>,
+    ) -> Result<Aabb, SingularTransform> {
         self.inverse()?;
         let (linear, offset) = self.to_f64();
         let inverse = linear.inverse();
-        Ok(bounds_f64(inverse, -(inverse * offset), bounds))
+        Ok(bounds_f64(inverse, -(inverse * offset), points))
     }
 
     /// The linear part (columns) and the translation.
@@ -133,15 +144,15 @@ impl Transform {
     }
 }
 
-/// The box around eight mapped corners, padded for the rounding of `f64` and rounded outward.
-fn bounds_f64(linear: DMat3, offset: DVec3, bounds: &Aabb) -> Aabb {
+/// The box around mapped points, padded for the rounding of `f64` and rounded outward.
+fn bounds_f64(linear: DMat3, offset: DVec3, points: impl IntoIterator<Item = Vec3>) -> Aabb {
     let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     let mut magnitude = offset.abs();
-    for corner in bounds.corners() {
-        let mapped = linear * corner.as_dvec3() + offset;
+    for point in points {
+        let mapped = linear * point.as_dvec3() + offset;
         min = min.min(mapped);
         max = max.max(mapped);
-        magnitude = magnitude.max(linear.abs() * corner.as_dvec3().abs() + offset.abs());
+        magnitude = magnitude.max(linear.abs() * point.as_dvec3().abs() + offset.abs());
     }
     let pad = magnitude * (8.0 * f64::EPSILON);
     Aabb::new(

@@ -202,7 +202,7 @@ fn flipped_bytes_never_panic() {
         positions: (0..60u8).map(|i| Vec3::new(i.into(), f32::from(i % 5), -1.0)).collect(),
         indices: (0..58).map(|i| [i, i + 1, i + 2]).collect(),
     };
-    let geometry = Geometry { name: String::new(), opaque: true, shape };
+    let geometry = Geometry::new("", true, shape);
     let scene = Scene {
         objects: vec![Object { name: String::new(), geometries: vec![geometry] }],
         instances: vec![scene::Instance::new(0, geometry::Transform::IDENTITY)],

@@ -90,7 +90,7 @@ fn grid(side: u32, shift: f32) -> Shape {
 }
 
 fn rich_scene() -> Scene {
-    let part = |opaque, shape| Geometry { name: format!("part {opaque} é"), opaque, shape };
+    let part = |opaque, shape| Geometry::new(format!("part {opaque} é"), opaque, shape);
     let object = |geometries: Vec<Geometry>| Object {
         name: "long ".repeat(600 * geometries.len()),
         geometries,
@@ -127,6 +127,7 @@ fn rich_scene() -> Scene {
         ],
         instances,
         camera: Some(camera),
+        ..Scene::default()
     }
 }
 
@@ -156,7 +157,7 @@ fn the_same_scene_gives_the_same_bytes() {
 #[test]
 fn a_dump_without_notes_gives_the_same_triangles() {
     let shape = grid(40, 0.25);
-    let geometry = Geometry { name: String::new(), opaque: true, shape };
+    let geometry = Geometry::new("", true, shape);
     let scene = Scene {
         objects: vec![Object { name: String::new(), geometries: vec![geometry] }],
         ..Scene::default()
@@ -252,7 +253,7 @@ fn unplaceable_vertices_are_counted() {
     let scene = Scene {
         objects: vec![Object {
             name: String::new(),
-            geometries: vec![Geometry { name: String::new(), opaque: true, shape: grid(8, 0.0) }],
+            geometries: vec![Geometry::new("", true, grid(8, 0.0))],
         }],
         ..Scene::default()
     };

@@ -183,6 +183,50 @@ pub enum ErrorKind {
     },
 }
 
+/// Something in a file that was passed over, as other readers do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// The file as it was named.
+    pub file: String,
+    /// Where it first occurs.
+    pub location: Location,
+    /// What it is, and what was done.
+    pub text: String,
+    /// How often it occurs.
+    pub count: u64,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, location, text, count } = self;
+        write!(f, "{file}: {location}{text}")?;
+        if *count > 1 { write!(f, " ({count} times)") } else { Ok(()) }
+    }
+}
+
+/// What a reader passes over, before the file's name is known.
+#[derive(Debug, Default)]
+pub(crate) struct Warnings(Vec<Warning>);
+
+impl Warnings {
+    /// Notes something; the same text again is only counted.
+    pub(crate) fn add(&mut self, position: Position, text: impl Into<String>) {
+        let text = text.into();
+        match self.0.iter_mut().find(|warning| warning.text == text) {
+            Some(warning) => warning.count += 1,
+            None => {
+                let location = Location { position, item: None };
+                self.0.push(Warning { file: String::new(), location, text, count: 1 });
+            }
+        }
+    }
+
+    /// The warnings about a named file.
+    pub(crate) fn in_file(self, file: &str) -> Vec<Warning> {
+        self.0.into_iter().map(|warning| Warning { file: file.to_owned(), ..warning }).collect()
+    }
+}
+
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let item = self.item.as_ref();

@@ -60,7 +60,7 @@ mod tests {
         let positions =
             vec![Vec3::new(x, 2.0, 3.0), Vec3::new(x, 5.0, -1.0), Vec3::new(x, 0.5, 4.0)];
         let shape = Shape::Triangles { positions, indices: vec![[0, 1, 2], [2, 1, 0]] };
-        Geometry { name: String::new(), opaque: true, shape }
+        Geometry::new("", true, shape)
     }
 
     fn scene() -> Scene {

@@ -12,6 +12,7 @@
 //! | file | concept |
 //! |---|---|
 //! | `object`, `instance`, `camera` | what a scene is made of |
+//! | [`appearance`] | how a geometry looks |
 //! | `flattened` | a scene without its instances |
 //! | [`builtin`] | scenes made by code |
 //! | `read` | which format a file has, and what all formats share |
@@ -20,6 +21,7 @@
 //! | `error` | what can be wrong with a file, and where |
 //! | `defects` | what is odd about a mesh, though it can be traced |
 
+pub mod appearance;
 pub mod builtin;
 mod camera;
 mod defects;
@@ -34,9 +36,10 @@ mod read;
 mod stl;
 mod write;
 
+pub use appearance::{Appearance, ImageSource, Texture};
 pub use camera::Camera;
 pub use defects::{Defect, DefectKind, defects};
-pub use error::{ErrorKind, Item, Location, Position, SceneError};
+pub use error::{ErrorKind, Item, Location, Position, SceneError, Warning};
 pub use flattened::PlacedGeometry;
 pub use geometry::InstanceFlags;
 pub use instance::Instance;
@@ -45,7 +48,8 @@ pub use read::regular_file::{FileError, FileProblem, read_file};
 pub use read::{open, read};
 pub use write::{MeshFormat, UnknownEnding};
 
-use geometry::{Aabb, SingularTransform};
+use geometry::{Aabb, SingularTransform, Vec3};
+use rayon::prelude::*;
 
 /// Everything that a machine needs to know about a world.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -58,6 +62,8 @@ pub struct Scene {
     pub instances: Vec<Instance>,
     /// A view, where the source names one.
     pub camera: Option<Camera>,
+    /// What was passed over in the file that it comes from.
+    pub warnings: Vec<Warning>,
 }
 
 impl Scene {
@@ -76,21 +82,45 @@ impl Scene {
         self.instances.iter().map(|i| self.objects[i.object].triangle_count()).sum()
     }
 
-    /// The box around everything in world space; empty for an empty scene.
+    /// The box around everything in world space; empty for an empty scene. Of a turned instance it
+    /// is that of its corners, not of its turned box.
     ///
     /// # Errors
     /// When an instance has a singular transform.
     pub fn bounds(&self) -> Result<Aabb, SingularTransform> {
-        let objects: Vec<Aabb> = self.objects.iter().map(Object::bounds).collect();
         if self.instances.is_empty() {
-            return Ok(objects.into_iter().fold(Aabb::EMPTY, Aabb::union));
+            return Ok(self.objects.iter().map(Object::bounds).fold(Aabb::EMPTY, Aabb::union));
         }
-        self.instances.iter().filter(|i| !objects[i.object].is_empty()).try_fold(
-            Aabb::EMPTY,
-            |all, instance| {
-                let inverse = instance.object_to_world.inverse()?;
-                Ok(all.union(inverse.preimage_bounds(&objects[instance.object])?))
-            },
-        )
+        let corners: Vec<Vec<Vec3>> = self.objects.par_iter().map(Object::corners).collect();
+        let placed = self.instances.par_iter().map(|instance| {
+            let inverse = instance.object_to_world.inverse()?;
+            inverse.preimage_bounds_of(corners[instance.object].iter().copied())
+        });
+        placed.try_reduce(|| Aabb::EMPTY, |a, b| Ok(a.union(b)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use geometry::Transform;
+
+    /// A ridge along the diagonal of its box, turned so that it lies along an axis.
+    #[test]
+    fn bounds_of_a_turned_instance_are_tight() {
+        let positions = vec![Vec3::ZERO, Vec3::new(3.0, 3.0, 0.0), Vec3::new(3.0, 3.0, 1.0)];
+        let unused = Vec3::splat(-50.0);
+        let positions = [positions, vec![unused]].concat();
+        let shape = Shape::Triangles { positions, indices: vec![[0, 1, 2]] };
+        let objects =
+            vec![Object { geometries: vec![Geometry::new("", true, shape)], ..Object::default() }];
+        let half = 0.5f32.sqrt();
+        let rows = [[half, half, 0.0, 10.0], [-half, half, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
+        let instances = vec![Instance::new(0, Transform { rows })];
+        let bounds = Scene { objects, instances, ..Scene::default() }.bounds().unwrap();
+        let expected = Aabb::new(Vec3::X * 10.0, Vec3::new(10.0 + 18f32.sqrt(), 0.0, 1.0));
+        assert!(
+            bounds.min.distance(expected.min) < 1e-5 && bounds.max.distance(expected.max) < 1e-5
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! Objects: lists of geometries in one space.
 
+use crate::Appearance;
 use geometry::{Aabb, Triangle, Vec3};
 
 /// A thing that can be placed in the world; becomes one BLAS.
@@ -20,6 +21,8 @@ pub struct Geometry {
     pub opaque: bool,
     /// What it is made of.
     pub shape: Shape,
+    /// How it looks, where the source says so.
+    pub appearance: Option<Box<Appearance>>,
 }
 
 /// What a geometry is made of.
@@ -48,9 +51,33 @@ impl Object {
     pub fn bounds(&self) -> Aabb {
         self.geometries.iter().map(Geometry::bounds).fold(Aabb::EMPTY, Aabb::union)
     }
+
+    /// Every vertex that a triangle uses, once, and the corners of boxes.
+    #[must_use]
+    pub fn corners(&self) -> Vec<Vec3> {
+        let mut corners = Vec::new();
+        for geometry in &self.geometries {
+            match &geometry.shape {
+                Shape::Boxes(boxes) => corners.extend(boxes.iter().flat_map(Aabb::corners)),
+                Shape::Triangles { positions, indices } => {
+                    let mut is_used = vec![false; positions.len()];
+                    indices.iter().flatten().for_each(|&vertex| is_used[vertex as usize] = true);
+                    let used = positions.iter().zip(is_used).filter(|(_, is_used)| *is_used);
+                    corners.extend(used.map(|(&position, _)| position));
+                }
+            }
+        }
+        corners
+    }
 }
 
 impl Geometry {
+    /// A geometry whose looks are unknown.
+    #[must_use]
+    pub fn new(name: impl Into<String>, opaque: bool, shape: Shape) -> Self {
+        Self { name: name.into(), opaque, shape, appearance: None }
+    }
+
     /// The number of triangles; 0 for procedural boxes.
     #[must_use]
     pub fn triangle_count(&self) -> usize {

@@ -74,7 +74,6 @@ fn obj() {
     assert_eq!(with("f 1 2 4"), "a.obj: line 4: vertex 4 does not exist; 3 are defined");
     assert_eq!(with("f 1 -4 2"), "a.obj: line 4: vertex -4 does not exist; 3 are defined");
     assert_eq!(with("f 0 1 2"), "a.obj: line 4: vertex 0 does not exist; 3 are defined");
-    assert_eq!(with("f 1 2"), "a.obj: line 4: a face of 2 corners; at least 3 are needed");
     assert_eq!(with("f 1 2 x"), "a.obj: line 4: found `x`, expected a vertex number");
     assert_eq!(with("v 1 nan 3"), "a.obj: line 4: the coordinate NaN is not finite");
     assert_eq!(with("v 1 2 -inf"), "a.obj: line 4: the coordinate -inf is not finite");
@@ -161,11 +160,6 @@ fn ply_text() {
         "a.ply: line 14, face 0: found `3`, expected the end of the line"
     );
     assert_eq!(
-        error("a.ply", ply("2 0 1\n")),
-        "a.ply: line 14, face 0, property vertex_indices: a face of 2 corners; at least 3 are \
-         needed"
-    );
-    assert_eq!(
         error("a.ply", ply("").replace("0 1 0", "0 NaN 0")),
         "a.ply: line 12, vertex 2, property y: the coordinate NaN is not finite"
     );
@@ -183,7 +177,10 @@ fn ply_headers() {
         "a.ply: line 3: found `end_header`, expected `format` before it"
     );
     assert_eq!(header("format ascii 2.0"), "a.ply: line 2: found `2.0`, expected version `1.0`");
-    assert_eq!(header("bogus"), "a.ply: line 2: found `bogus`, expected a keyword of a PLY header");
+    assert_eq!(
+        header("Property float x"),
+        "a.ply: line 2: found `Property`, expected a keyword of a PLY header"
+    );
     assert_eq!(
         header("property int x"),
         "a.ply: line 2: found `property`, expected `element` before it"

@@ -55,7 +55,7 @@ impl FlatScene {
         }
         let (mut geometries, mut origins) = (Vec::new(), Vec::new());
         for placed in scene.flattened() {
-            let Geometry { name, opaque, shape } = placed.geometry;
+            let Geometry { name, opaque, shape, appearance } = placed.geometry;
             let Shape::Triangles { positions, indices } = shape else { continue };
             let positions: Vec<Vec3> = positions.iter().map(|&p| placed.point(p)).collect();
             let (instance, geometry) = (placed.instance, placed.number);
@@ -64,12 +64,12 @@ impl FlatScene {
                 return Err(FlatSceneError::OutOfRange { instance, geometry });
             }
             let shape = Shape::Triangles { positions, indices: indices.clone() };
-            geometries.push(Geometry { name: name.clone(), opaque: *opaque, shape });
+            let appearance = appearance.clone();
+            geometries.push(Geometry { appearance, ..Geometry::new(name, *opaque, shape) });
             origins.push((instance, geometry));
         }
         let objects = vec![Object { name: String::new(), geometries }];
-        let scene =
-            Scene { name: scene.name, objects, instances: Vec::new(), camera: scene.camera };
+        let scene = Scene { objects, instances: Vec::new(), ..scene };
         Ok(Self { scene, origins })
     }
 

@@ -46,7 +46,7 @@ pub fn scene_of(tree: &Tree, name: String) -> Result<Scene, NotFinite> {
         name,
         objects: objects.collect::<Result<_, _>>()?,
         instances: instances.collect(),
-        camera: None,
+        ..Scene::default()
     })
 }
 
@@ -78,7 +78,7 @@ fn object_of(blas: &Blas) -> Result<Object, PrimitiveId> {
             let triangles = members.iter().map(|&number| primitives.triangles[number]);
             mesh(&without_repeats(triangles, corner_bits))
         };
-        Geometry { name: format!("geometry {geometry}"), opaque, shape }
+        Geometry::new(format!("geometry {geometry}"), opaque, shape)
     });
     Ok(Object { name: String::new(), geometries: geometries.collect() })
 }

@@ -26,7 +26,7 @@ fn f64s(v: Vec3) -> Vector {
 }
 
 fn single(shape: Shape) -> Scene {
-    let geometry = Geometry { name: String::new(), opaque: true, shape };
+    let geometry = Geometry::new("", true, shape);
     let objects = vec![Object { name: String::new(), geometries: vec![geometry] }];
     Scene { objects, ..Scene::default() }
 }

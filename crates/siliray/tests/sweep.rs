@@ -22,7 +22,7 @@ fn part(at: Vec3, size: f32) -> FlatScene {
         positions: corners.map(|corner| at + corner * size).to_vec(),
         indices: vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]],
     };
-    let geometry = Geometry { name: String::new(), opaque: true, shape };
+    let geometry = Geometry::new("", true, shape);
     let object = Object { name: String::new(), geometries: vec![geometry] };
     FlatScene::new(Scene { objects: vec![object], ..Scene::default() }).unwrap()
 }

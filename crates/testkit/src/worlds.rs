@@ -38,7 +38,7 @@ fn geometries() -> Vec<Geometry> {
             Aabb::new(low, low + Vec3::new(0.3, 0.6, 0.2))
         })
         .collect();
-    let geometry = |opaque, shape| Geometry { name: String::new(), opaque, shape };
+    let geometry = |opaque, shape| Geometry::new("", opaque, shape);
     vec![
         geometry(true, Shape::Triangles { positions, indices }),
         geometry(
@@ -89,7 +89,8 @@ pub fn instanced() -> Tree {
             }
         })
         .collect();
-    built(&Scene { name: "instanced".into(), objects, instances, camera: None }, Preset::Balanced)
+    let name = "instanced".into();
+    built(&Scene { name, objects, instances, ..Scene::default() }, Preset::Balanced)
 }
 
 /// Small versions of built-in scenes, one with spatial splits.

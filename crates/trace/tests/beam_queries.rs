@@ -44,7 +44,7 @@ fn placed_scene(random: &mut Random) -> Scene {
         Aabb::new(min, min + random.vector(0.0, 0.7))
     });
     let boxes = Shape::Boxes(boxes.collect());
-    let geometry = |shape| Geometry { name: String::new(), opaque: true, shape };
+    let geometry = |shape| Geometry::new("", true, shape);
     let thorns = Object {
         name: "thorns".into(),
         geometries: vec![geometry(Shape::Triangles { positions, indices })],
@@ -64,7 +64,7 @@ fn placed_scene(random: &mut Random) -> Scene {
         name: "thorns".into(),
         instances: instances.collect(),
         objects: vec![thorns, crates],
-        camera: None,
+        ..Scene::default()
     }
 }
 
@@ -157,9 +157,9 @@ fn a_scene_that_reaches_too_far_takes_rays_but_no_beams() {
     let far = Vec3::splat(2.0f32.powi(127));
     let shape =
         Shape::Triangles { positions: vec![Vec3::ZERO, Vec3::X, far], indices: vec![[0, 1, 2]] };
-    let geometry = Geometry { name: String::new(), opaque: true, shape };
+    let geometry = Geometry::new("", true, shape);
     let objects = vec![Object { name: String::new(), geometries: vec![geometry] }];
-    let scene = Scene { name: "far".into(), objects, instances: Vec::new(), camera: None };
+    let scene = Scene { name: "far".into(), objects, ..Scene::default() };
     match Tracer::new(&scene) {
         Ok(tracer) => {
             assert!(matches!(tracer.beams().unwrap_err(), BeamsError::World(_)));

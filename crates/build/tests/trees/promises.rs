@@ -12,7 +12,7 @@ pub(crate) fn build_with(scene: &Scene, options: &Options) -> Built {
 }
 
 pub(crate) fn object_of(shapes: Vec<Shape>) -> Object {
-    let part = |shape| Geometry { name: String::new(), opaque: true, shape };
+    let part = |shape| Geometry::new("", true, shape);
     Object { name: String::new(), geometries: shapes.into_iter().map(part).collect() }
 }
 

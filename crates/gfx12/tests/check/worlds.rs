@@ -28,7 +28,7 @@ fn patch(random: &mut Random, n: u32, opaque: bool) -> Geometry {
         indices.extend([[a, a + n + 1, a + 1], [a + 1, a + n + 1, a + n + 2]]);
     }
     let shape = Shape::Triangles { positions, indices };
-    Geometry { name: String::new(), opaque, shape }
+    Geometry::new("", opaque, shape)
 }
 
 fn crumbs(random: &mut Random, count: usize, opaque: bool) -> Geometry {
@@ -39,7 +39,7 @@ fn crumbs(random: &mut Random, count: usize, opaque: bool) -> Geometry {
             Aabb::new(low, low + size)
         })
         .collect();
-    Geometry { name: String::new(), opaque, shape: Shape::Boxes(boxes) }
+    Geometry::new("", opaque, Shape::Boxes(boxes))
 }
 
 fn triangles(random: &mut Random) -> Object {
@@ -82,7 +82,7 @@ fn instanced(random: &mut Random, count: usize) -> Scene {
             }
         })
         .collect();
-    Scene { name: "random".into(), objects, instances, camera: None }
+    Scene { name: "random".into(), objects, instances, ..Scene::default() }
 }
 
 /// The kinds of random scenes.

@@ -48,7 +48,7 @@ pub(crate) fn soup(triangles: usize, seed: u64) -> Scene {
         indices.push([3 * n, 3 * n + 1, 3 * n + 2]);
     }
     let shape = Shape::Triangles { positions, indices };
-    let geometry = Geometry { name: String::new(), opaque: true, shape };
+    let geometry = Geometry::new("", true, shape);
     let object = Object { name: String::new(), geometries: vec![geometry] };
     Scene { name: "soup".into(), objects: vec![object], ..Scene::default() }
 }

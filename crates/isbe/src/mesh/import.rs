@@ -179,7 +179,7 @@ impl Importer {
                 RestoredContent::Boxes(boxes) => Shape::Boxes(boxes),
                 RestoredContent::Mesh { mesh, workgroups } => self.mesh(&mesh, &workgroups),
             };
-            let geometry = Geometry { name: String::new(), opaque: part.opaque, shape };
+            let geometry = Geometry::new("", part.opaque, shape);
             objects[part.object as usize].geometries.push(geometry);
         }
         for ((object, geometry), name) in names {
@@ -190,7 +190,7 @@ impl Importer {
             };
             *target = String::from_utf8_lossy(&name).into_owned();
         }
-        Scene { name: String::new(), objects, instances, camera }
+        Scene { objects, instances, camera, ..Scene::default() }
     }
 
     fn mesh(&mut self, mesh: &Mesh, workgroups: &[u32]) -> Shape {
@@ -239,8 +239,7 @@ impl Importer {
         for ((layer, viewport), group) in groups {
             let Group { positions, indices, boxes, clusters, .. } = group;
             let name = format!("layer {layer}, viewport {viewport}");
-            let mut push =
-                |shape| geometries.push(Geometry { name: name.clone(), opaque: true, shape });
+            let mut push = |shape| geometries.push(Geometry::new(name.clone(), true, shape));
             if !indices.is_empty() || boxes.is_empty() {
                 self.triangle_clusters.extend(clusters);
                 push(Shape::Triangles { positions, indices });

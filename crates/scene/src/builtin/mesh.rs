@@ -29,7 +29,7 @@ impl Mesh {
     /// The finished mesh.
     pub(super) fn into_geometry(self, name: &str, opaque: bool) -> Geometry {
         let shape = Shape::Triangles { positions: self.positions, indices: self.indices };
-        Geometry { name: name.to_owned(), opaque, shape }
+        Geometry::new(name, opaque, shape)
     }
 
     /// An upright box, twelve triangles.

@@ -128,7 +128,7 @@ fn detail_for(triangles: usize, count: impl Fn(f32) -> usize) -> f32 {
 
 /// An opaque geometry of triangles.
 fn mesh_of(name: &str, positions: Vec<Vec3>, indices: Vec<[u32; 3]>) -> Geometry {
-    Geometry { name: name.to_owned(), opaque: true, shape: Shape::Triangles { positions, indices } }
+    Geometry::new(name, true, Shape::Triangles { positions, indices })
 }
 
 #[cfg(test)]

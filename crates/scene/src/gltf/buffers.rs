@@ -4,13 +4,13 @@
 use super::document::Document;
 use super::item;
 use crate::error::{ErrorKind, ParseError};
+use crate::read::beside;
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
-use std::io::Read;
-use std::path::{Component, Path};
+use std::path::Path;
 
 /// The buffers of a document, each fetched when it is first used.
 pub(super) struct Buffers<'a> {
@@ -83,7 +83,7 @@ impl<'a> Buffers<'a> {
             (Some(uri), _) => {
                 let fetched = match uri.strip_prefix("data:") {
                     Some(data) => embedded(data),
-                    None => self.beside(uri, buffer.byte_length),
+                    None => beside::read(self.folder, &percent_decoded(uri), buffer.byte_length),
                 };
                 Cow::Owned(fetched.map_err(|reason| {
                     let uri = uri.chars().take(64).collect();
@@ -98,35 +98,10 @@ impl<'a> Buffers<'a> {
         }
         Ok(bytes)
     }
-
-    /// At most `length` bytes of a file in the document's folder or below.
-    fn beside(&self, uri: &str, length: u64) -> Result<Vec<u8>, String> {
-        let folder = self.folder.ok_or("the document was not read from a folder")?;
-        let relative = percent_decoded(uri);
-        let relative = Path::new(&relative);
-        let is_inside = |c: Component<'_>| matches!(c, Component::Normal(_) | Component::CurDir);
-        if uri.contains("://") || !relative.components().all(is_inside) {
-            return Err("it lies outside the document's folder".to_owned());
-        }
-        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let said = |error: std::io::Error| error.to_string();
-        // A link may lead out of the folder too.
-        let real = folder.join(relative).canonicalize().map_err(said)?;
-        if !real.starts_with(folder.canonicalize().map_err(said)?) {
-            return Err("it lies outside the document's folder".to_owned());
-        }
-        if !real.is_file() {
-            return Err("it is not a regular file".to_owned());
-        }
-        let mut bytes = Vec::new();
-        let file = std::fs::File::open(&real).map_err(said)?;
-        file.take(length).read_to_end(&mut bytes).map_err(said)?;
-        Ok(bytes)
-    }
 }
 
 /// The bytes of a `data:` URI after its scheme.
-fn embedded(data: &str) -> Result<Vec<u8>, String> {
+pub(super) fn embedded(data: &str) -> Result<Vec<u8>, String> {
     let (kind, text) = data.split_once(',').ok_or("it has no comma")?;
     if !kind.ends_with(";base64") {
         return Err("only base64 is understood".to_owned());
@@ -137,7 +112,7 @@ fn embedded(data: &str) -> Result<Vec<u8>, String> {
 }
 
 /// A URI with `%20` and its like replaced by their bytes.
-fn percent_decoded(uri: &str) -> String {
+pub(super) fn percent_decoded(uri: &str) -> String {
     let (mut decoded, mut rest) = (Vec::new(), uri.as_bytes());
     while let [first, others @ ..] = rest {
         let hex = others.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());

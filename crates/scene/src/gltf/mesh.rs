@@ -4,7 +4,7 @@ use super::accessor::Accessors;
 use super::document::{Mesh, Primitive};
 use super::item;
 use crate::error::{ErrorKind, ParseError};
-use crate::read::{coordinate, only_used};
+use crate::read::{coordinate, gather, renumber};
 use crate::{Geometry, Object, Shape};
 use geometry::Vec3;
 use std::collections::HashMap;
@@ -74,7 +74,7 @@ impl<'a> Meshes<'a> {
         let corners = self.corners(primitive, all.positions.len(), path)?;
         let mut indices = triangles(corners, mode, path)?;
         let positions = if self.users.get(&accessor).is_some_and(|&users| users > 1) {
-            let used = only_used(&all.positions, &mut indices, &mut all.scratch);
+            let used = gather(&all.positions, &renumber(&mut indices, &mut all.scratch));
             self.shared.insert(accessor, all);
             used
         } else {
@@ -84,7 +84,7 @@ impl<'a> Meshes<'a> {
             return Ok(None);
         }
         let (name, opaque) = self.material(primitive, path)?;
-        Ok(Some(Geometry { name, opaque, shape: Shape::Triangles { positions, indices } }))
+        Ok(Some(Geometry::new(name, opaque, Shape::Triangles { positions, indices })))
     }
 
     fn positions(&self, accessor: usize, path: &str) -> Result<Shared, ParseError> {

@@ -22,7 +22,7 @@ mod mesh;
 mod nodes;
 
 use crate::Scene;
-use crate::error::{ErrorKind, ParseError};
+use crate::error::{ErrorKind, ParseError, Warnings};
 use document::Document;
 use std::path::Path;
 
@@ -31,7 +31,11 @@ const COMPRESSIONS: [&str; 3] =
     ["KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression"];
 
 /// Reads a file; buffers of their own are looked for in `folder`.
-pub(crate) fn read(bytes: &[u8], folder: Option<&Path>) -> Result<Scene, ParseError> {
+pub(crate) fn read(
+    bytes: &[u8],
+    folder: Option<&Path>,
+    _warnings: &mut Warnings,
+) -> Result<Scene, ParseError> {
     let container = container::open(bytes)?;
     let document = Document::parse(&container)?;
     if let Some(name) =

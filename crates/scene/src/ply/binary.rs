@@ -1,8 +1,8 @@
 //! Rows of binary bodies.
 
 use super::header::{Element, Header, Kind, Scalar};
-use super::{Body, Faces};
-use crate::error::{ErrorKind, ParseError};
+use super::{Body, Faces, Role, Vertices, channel};
+use crate::error::{ErrorKind, ParseError, Position};
 use crate::read::coordinate;
 use geometry::Vec3;
 
@@ -62,34 +62,40 @@ impl<'a> Rows<'a> {
 
     fn corners(&mut self, kind: Kind, faces: &mut Faces) -> Result<(), ErrorKind> {
         let Kind::List { count, item } = kind else { return self.skip_property(kind) };
+        let start = self.at as u64;
         let length = self.list_length(count)?;
         for corner in self.take(length * item.size() as u64)?.chunks_exact(item.size()) {
             faces.corner(integer(item, corner, self.big_endian))?;
         }
-        faces.finish()
+        faces.finish(Position::Byte(start));
+        Ok(())
     }
 }
 
 impl Body for Rows<'_> {
-    fn vertices(&mut self, element: &Element, axes: [usize; 3]) -> Result<Vec<Vec3>, ParseError> {
+    fn vertices(&mut self, element: &Element, roles: &[Role]) -> Result<Vertices, ParseError> {
         let count = self.check_size(element)?;
-        let mut positions = Vec::with_capacity(count);
+        let mut vertices = Vertices::with_capacity(count, roles);
         for number in 0..count {
-            let mut position = Vec3::ZERO;
+            let (mut position, mut colour) = (Vec3::ZERO, [0; 3]);
             for (column, property) in element.properties.iter().enumerate() {
                 let start = self.at;
-                let step = match (axes.iter().position(|&axis| axis == column), property.kind) {
-                    (Some(axis), Kind::Scalar(scalar)) => self
+                let step = match (roles[column], property.kind) {
+                    (Role::Axis(axis), Kind::Scalar(scalar)) => self
                         .take(scalar.size() as u64)
                         .and_then(|bytes| coordinate(scalar, bytes, self.big_endian))
                         .map(|value| position[axis] = value),
+                    (Role::Channel(number), Kind::Scalar(scalar)) => self
+                        .take(scalar.size() as u64)
+                        .map(|bytes| real(scalar, bytes, self.big_endian))
+                        .map(|value| colour[number] = channel(scalar, value)),
                     (_, kind) => self.skip_property(kind),
                 };
                 step.map_err(|kind| located(kind, start, element, number, column))?;
             }
-            positions.push(position);
+            vertices.push(position, colour, roles);
         }
-        Ok(positions)
+        Ok(vertices)
     }
 
     fn faces(
@@ -139,8 +145,16 @@ fn located(kind: ErrorKind, at: usize, element: &Element, row: usize, column: us
 fn coordinate(scalar: Scalar, bytes: &[u8], big_endian: bool) -> Result<f32, ErrorKind> {
     match scalar {
         Scalar::F32 => coordinate::check(f32::from_bits(unsigned(bytes, big_endian) as u32)),
-        Scalar::F64 => coordinate::narrow(f64::from_bits(unsigned(bytes, big_endian))),
-        _ => coordinate::narrow(integer(scalar, bytes, big_endian) as f64),
+        _ => coordinate::narrow(real(scalar, bytes, big_endian)),
+    }
+}
+
+/// A number of any type.
+fn real(scalar: Scalar, bytes: &[u8], big_endian: bool) -> f64 {
+    match scalar {
+        Scalar::F32 => f64::from(f32::from_bits(unsigned(bytes, big_endian) as u32)),
+        Scalar::F64 => f64::from_bits(unsigned(bytes, big_endian)),
+        _ => integer(scalar, bytes, big_endian) as f64,
     }
 }
 

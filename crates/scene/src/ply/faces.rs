@@ -1,8 +1,8 @@
 //! Lists of corners become triangles.
 
 use super::header::Element;
-use crate::error::ErrorKind;
-use crate::read::polygon;
+use crate::error::{ErrorKind, Position, Warnings};
+use crate::read::{TOO_FEW_CORNERS, polygon};
 use geometry::Vec3;
 
 /// Collects the triangles of faces or strips.
@@ -11,6 +11,7 @@ pub(super) struct Faces<'a> {
     strips: bool,
     corners: Vec<u32>,
     triangles: &'a mut Vec<[u32; 3]>,
+    warnings: &'a mut Warnings,
 }
 
 impl<'a> Faces<'a> {
@@ -19,9 +20,10 @@ impl<'a> Faces<'a> {
         positions: &'a [Vec3],
         element: &Element,
         triangles: &'a mut Vec<[u32; 3]>,
+        warnings: &'a mut Warnings,
     ) -> Self {
         let strips = element.name == "tristrips";
-        Self { positions, strips, corners: Vec::new(), triangles }
+        Self { positions, strips, corners: Vec::new(), triangles, warnings }
     }
 
     /// Makes room for rows that are known to be there.
@@ -32,7 +34,8 @@ impl<'a> Faces<'a> {
     /// Adds a corner to the current list.
     pub(super) fn corner(&mut self, index: i64) -> Result<(), ErrorKind> {
         if self.strips && index == -1 {
-            return self.finish();
+            self.finish(Position::File);
+            return Ok(());
         }
         let known = u32::try_from(index).ok().filter(|&i| (i as usize) < self.positions.len());
         let vertices = self.positions.len() as u64;
@@ -40,8 +43,8 @@ impl<'a> Faces<'a> {
         Ok(())
     }
 
-    /// Ends the current list. A strip may be empty, a face may not.
-    pub(super) fn finish(&mut self) -> Result<(), ErrorKind> {
+    /// Ends the current list, which stands at `position`. A strip may be empty, a face should not.
+    pub(super) fn finish(&mut self, position: Position) {
         if self.strips {
             let odd_ones_turned = |(number, corners): (usize, &[u32])| match number % 2 {
                 0 => [corners[0], corners[1], corners[2]],
@@ -49,11 +52,10 @@ impl<'a> Faces<'a> {
             };
             self.triangles.extend(self.corners.windows(3).enumerate().map(odd_ones_turned));
         } else if self.corners.len() < 3 {
-            return Err(ErrorKind::TooFewCorners { corners: self.corners.len() as u64 });
+            self.warnings.add(position, TOO_FEW_CORNERS);
         } else {
             polygon::triangulate(&self.corners, self.positions, self.triangles);
         }
         self.corners.clear();
-        Ok(())
     }
 }

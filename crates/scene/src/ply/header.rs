@@ -1,6 +1,6 @@
 //! The header: which elements follow, with which properties of which types.
 
-use crate::error::{ErrorKind, ParseError};
+use crate::error::{ErrorKind, ParseError, Position, Warnings};
 use crate::read::text::{number, words};
 
 /// A whole header.
@@ -105,7 +105,7 @@ impl Element {
 }
 
 impl Header {
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, ParseError> {
+    pub(super) fn read(bytes: &[u8], warnings: &mut Warnings) -> Result<Self, ParseError> {
         let mut lines = HeaderLines::new(bytes);
         let mut encoding = None;
         let mut elements: Vec<Element> = Vec::new();
@@ -125,7 +125,14 @@ impl Header {
                 b"element" => element(words, number).map(|element| elements.push(element)),
                 b"property" => property(words, elements.last_mut()),
                 b"end_header" => break,
-                _ => Err(ErrorKind::unexpected(keyword, "a keyword of a PLY header")),
+                _ if is_nearly_a_keyword(keyword) => {
+                    Err(ErrorKind::unexpected(keyword, "a keyword of a PLY header"))
+                }
+                _ => {
+                    let text = "a line of the header without a keyword is passed over";
+                    warnings.add(Position::Line(number), text);
+                    Ok(())
+                }
             };
             step.map_err(|kind| ParseError::line(number, kind))?;
         }
@@ -137,6 +144,13 @@ impl Header {
         })?;
         Ok(Self { encoding, elements, body: lines.at, lines: lines.number })
     }
+}
+
+/// Whether a word is a keyword with a mistake in it: to pass over such a line would shift columns.
+fn is_nearly_a_keyword(word: &[u8]) -> bool {
+    let starts =
+        |start: &[u8]| word.get(..start.len()).is_some_and(|w| w.eq_ignore_ascii_case(start));
+    [&b"prop"[..], b"elem", b"form", b"end"].into_iter().any(starts)
 }
 
 /// The lines of the header. The first line's end tells how all of them end: a binary body may begin

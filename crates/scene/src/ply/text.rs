@@ -1,8 +1,8 @@
 //! Rows of text bodies: one line each, blank lines between them allowed.
 
 use super::header::{Element, Header, Kind};
-use super::{Body, Faces};
-use crate::error::{ErrorKind, ParseError};
+use super::{Body, Faces, Role, Vertices, channel};
+use crate::error::{ErrorKind, ParseError, Position};
 use crate::read::text::{self, Lines, words};
 use geometry::Vec3;
 
@@ -63,19 +63,23 @@ impl<'a> Rows<'a> {
 }
 
 impl Body for Rows<'_> {
-    fn vertices(&mut self, element: &Element, axes: [usize; 3]) -> Result<Vec<Vec3>, ParseError> {
-        let mut positions = Vec::with_capacity(self.most_rows(element));
+    fn vertices(&mut self, element: &Element, roles: &[Role]) -> Result<Vertices, ParseError> {
+        let mut vertices = Vertices::with_capacity(self.most_rows(element), roles);
         for number in 0..element.count {
-            let mut position = Vec3::ZERO;
+            let (mut position, mut colour) = (Vec3::ZERO, [0; 3]);
             self.row(element, number as usize, |column, word| {
-                if let Some(axis) = axes.iter().position(|&axis| axis == column) {
-                    position[axis] = text::coordinate(word)?;
+                match (roles[column], element.properties[column].kind) {
+                    (Role::Axis(axis), _) => position[axis] = text::coordinate(word)?,
+                    (Role::Channel(number), Kind::Scalar(scalar)) => {
+                        colour[number] = channel(scalar, text::number(word, "a number")?);
+                    }
+                    _ => {}
                 }
                 Ok(())
             })?;
-            positions.push(position);
+            vertices.push(position, colour, roles);
         }
-        Ok(positions)
+        Ok(vertices)
     }
 
     fn faces(
@@ -90,11 +94,7 @@ impl Body for Rows<'_> {
                 true => faces.corner(text::number(word, "a vertex number")?),
                 false => Ok(()),
             })?;
-            let at = self.lines.number();
-            faces.finish().map_err(|kind| {
-                let property = &element.properties[list].name;
-                ParseError::line(at, kind).of(&element.name, number).property(property)
-            })?;
+            faces.finish(Position::Line(self.lines.number()));
         }
         Ok(())
     }

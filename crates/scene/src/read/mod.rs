@@ -2,20 +2,25 @@
 //!
 //! | file | concept |
 //! |---|---|
+//! | `beside` | files that a file names |
 //! | `coordinate` | which numbers may be coordinates |
 //! | `polygon` | polygons become triangles |
 //! | `regular_file` | all bytes of a file, if it has an end |
 //! | `text` | lines, words and numbers of text formats |
 
+pub(crate) mod beside;
 pub(crate) mod coordinate;
 pub(crate) mod polygon;
 pub(crate) mod regular_file;
 pub(crate) mod text;
 
-use crate::error::{ErrorKind, ParseError, SceneError};
+use crate::error::{ErrorKind, ParseError, SceneError, Warnings};
 use crate::{Geometry, Object, Scene, Shape, gltf, obj, ply, stl};
 use geometry::Vec3;
 use std::path::Path;
+
+/// The warning about a face that is a point or a line.
+pub(crate) const TOO_FEW_CORNERS: &str = "a face of fewer than 3 corners is passed over";
 
 /// The formats that can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +32,8 @@ enum Kind {
 }
 
 /// Reads a scene file: OBJ, PLY, STL, glTF or GLB. The content decides where it is unmistakable,
-/// the extension otherwise. Buffers of a glTF file are read from its own folder.
+/// the extension otherwise. Buffers of a glTF file and materials of an OBJ file are read from its
+/// own folder. What was passed over is in [`Scene::warnings`].
 ///
 /// # Errors
 /// When the file cannot be read or is not a scene; the text names the file and the place in it.
@@ -52,12 +58,13 @@ fn read_with_base_dir(
     bytes: &[u8],
     folder: Option<&Path>,
 ) -> Result<Scene, SceneError> {
+    let mut warnings = Warnings::default();
     let scene = match kind(name, bytes) {
         _ if bytes.is_empty() => Err(ParseError::file(ErrorKind::Empty)),
-        Some(Kind::Obj) => obj::read(bytes),
-        Some(Kind::Ply) => ply::read(bytes),
+        Some(Kind::Obj) => obj::read(bytes, folder, &mut warnings),
+        Some(Kind::Ply) => ply::read(bytes, &mut warnings),
         Some(Kind::Stl) => stl::read(bytes),
-        Some(Kind::Gltf) => gltf::read(bytes, folder),
+        Some(Kind::Gltf) => gltf::read(bytes, folder, &mut warnings),
         None => Err(ParseError::file(ErrorKind::Unrecognised)),
     };
     let scene = scene.map_err(|error| error.in_file(name))?;
@@ -65,7 +72,7 @@ fn read_with_base_dir(
         return Err(ParseError::file(ErrorKind::NoTriangles).in_file(name));
     }
     let stem = Path::new(name).file_name().map_or(name.into(), |n| n.to_string_lossy());
-    Ok(Scene { name: stem.into_owned(), ..scene })
+    Ok(Scene { name: stem.into_owned(), warnings: warnings.in_file(name), ..scene })
 }
 
 /// Content first, name second: a PLY called `.obj` is a PLY.
@@ -116,16 +123,13 @@ pub(crate) fn single_object(geometries: Vec<Geometry>) -> Scene {
 
 /// An opaque mesh.
 pub(crate) fn mesh(name: String, positions: Vec<Vec3>, indices: Vec<[u32; 3]>) -> Geometry {
-    Geometry { name, opaque: true, shape: Shape::Triangles { positions, indices } }
+    Geometry::new(name, true, Shape::Triangles { positions, indices })
 }
 
-/// Gives a mesh only the positions that its triangles use, in their old order; for a part of a file
-/// whose parts share one list of vertices. `scratch` has a zero for each position and is left so.
-pub(crate) fn only_used(
-    shared: &[Vec3],
-    indices: &mut [[u32; 3]],
-    scratch: &mut [u32],
-) -> Vec<Vec3> {
+/// Renumbers the vertices that a mesh uses, in their old order, and gives their old numbers; for a
+/// part of a file whose parts share one list of vertices. `scratch` has a zero for each vertex and
+/// is left so.
+pub(crate) fn renumber(indices: &mut [[u32; 3]], scratch: &mut [u32]) -> Vec<u32> {
     let mut used: Vec<u32> = Vec::new();
     for &index in indices.iter().flatten() {
         let mark = &mut scratch[index as usize];
@@ -144,5 +148,10 @@ pub(crate) fn only_used(
     for &index in &used {
         scratch[index as usize] = 0;
     }
+    used
+}
+
+/// What the old numbers stood for.
+pub(crate) fn gather<T: Copy>(shared: &[T], used: &[u32]) -> Vec<T> {
     used.iter().map(|&index| shared[index as usize]).collect()
 }

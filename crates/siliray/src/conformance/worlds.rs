@@ -77,7 +77,7 @@ fn mixed_instanced() -> Scene {
             ..Instance::new((n % 3 == 1).into(), Transform::IDENTITY)
         });
     }
-    Scene { name: "mixed-instanced".into(), objects, instances, camera: None }
+    Scene { name: "mixed-instanced".into(), objects, instances, ..Scene::default() }
 }
 
 fn mixed_geometries() -> Vec<Geometry> {
@@ -132,5 +132,5 @@ fn oddities() -> Geometry {
 }
 
 fn geometry(opaque: bool, shape: Shape) -> Geometry {
-    Geometry { name: String::new(), opaque, shape }
+    Geometry::new("", opaque, shape)
 }

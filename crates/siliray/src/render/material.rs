@@ -78,11 +78,7 @@ mod tests {
     #[test]
     fn names_choose_and_places_choose_the_rest() {
         let geometries = ["Oak_Leaves.001", "part", "other"]
-            .map(|name| Geometry {
-                name: name.to_owned(),
-                opaque: true,
-                shape: Shape::Boxes(Vec::new()),
-            })
+            .map(|name| Geometry::new(name, true, Shape::Boxes(Vec::new())))
             .to_vec();
         let object = Object { name: String::new(), geometries };
         let materials = Materials::new(Some(&Scene { objects: vec![object], ..Scene::default() }));

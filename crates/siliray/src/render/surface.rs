@@ -113,7 +113,7 @@ mod tests {
     }
 
     fn tree(shape: Shape) -> Tree {
-        let geometry = Geometry { name: String::new(), opaque: true, shape };
+        let geometry = Geometry::new("", true, shape);
         let scene = Scene {
             objects: vec![Object { name: String::new(), geometries: vec![geometry] }],
             instances: vec![Instance::new(0, moved())],

@@ -119,10 +119,10 @@ fn an_empty_scene_and_a_single_triangle() {
     let one = Scene {
         objects: vec![Object {
             name: String::new(),
-            geometries: vec![Geometry {
-                name: String::new(),
-                opaque: true,
-                shape: Shape::Triangles {
+            geometries: vec![Geometry::new(
+                "",
+                true,
+                Shape::Triangles {
                     positions: vec![
                         Vec3::new(1.5, -2.0, 3.25),
                         Vec3::new(4.0, 0.5, -1.0),
@@ -130,7 +130,7 @@ fn an_empty_scene_and_a_single_triangle() {
                     ],
                     indices: vec![[0, 1, 2]],
                 },
-            }],
+            )],
         }],
         ..Scene::default()
     };
