@@ -67,7 +67,8 @@
 //! | [`walk`] | what a machine does for one query, step by step |
 //! | [`render`] | pictures and heat maps |
 //! | [`conformance`] | every machine against brute force, also on the user's own images |
-//! | [`report`] | all of it as one HTML file |
+//! | [`demo`] | one scene through everything |
+//! | [`report`] | what HTML pages share |
 //! | [`sim`] | runs and sweeps of the traversal unit |
 
 pub use {
@@ -77,6 +78,7 @@ pub use {
 pub mod beam_vectors;
 pub mod cameras;
 pub mod conformance;
+pub mod demo;
 pub mod extensions;
 pub mod find;
 pub mod flat_scene;

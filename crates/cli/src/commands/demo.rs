@@ -1,40 +1,22 @@
-//! `siliray` without a command: a scene built, rendered, checked and reported on.
+//! `siliray` without a command: one scene through everything.
 
 use super::build::TreeFigures;
-use super::render::{HeatMapFigures, picture};
-use super::view_of;
-use super::{build_tree, open};
-use crate::args::Demo;
+use super::render::HeatMapFigures;
+use super::{about, open, view_of};
+use crate::args::{DEMO_SCENE, DEMO_TRIANGLES, Demo as Args};
 use crate::failure::Failure;
 use crate::output::number::{counted, grouped, rate, seconds};
-use crate::output::{AtomicFile, NewFolder, Output};
+use crate::output::{AtomicFile, NewFolder, Output, Table};
 use serde::Serialize;
-use siliray::build::{Built, Options, Preset};
-use siliray::conformance::{aimed_rays, spot_check};
-use siliray::geometry::TriangleRule;
-use siliray::machine::{HitKind, RayQuery, Reference};
-use siliray::render::{Measure, Rendering, Settings, Style, View};
-use siliray::report::{Check, Report, SHADED, to_html};
-use siliray::scene::{Camera, Scene};
-use siliray::tree::Tree;
+use siliray::build::Progress;
+use siliray::demo::formats::FormatRow;
+use siliray::demo::machines::MachineRow;
+use siliray::demo::page::to_html;
+use siliray::demo::{Demo, run as run_demo};
+use siliray::render::Picture;
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Instant;
-
-const SIZE: (u32, u32) = (800, 600);
-const SAMPLES: u32 = 4;
-const RULE: TriangleRule = TriangleRule::Watertight;
-
-/// The preset whose tree is rendered and checked.
-const PRESET: Preset = Preset::Balanced;
-
-/// Triangles that brute force may look at: some seconds of work on any machine.
-const CHECK_TRIANGLES: usize = 150_000_000;
-
-/// Bounds of the number of rays that are checked.
-const CHECK_RAYS: (usize, usize) = (20, 500);
-
-/// Rays that are checked between two updates of the progress bar.
-const CHECK_BATCH: usize = 20;
+use std::sync::Mutex;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -45,20 +27,60 @@ struct Json {
     instances: usize,
     presets: Vec<TreeFigures>,
     preset: &'static str,
-    rays: u64,
-    rays_per_second: f64,
     heatmap: Option<HeatMapFigures>,
-    check: JsonCheck,
+    formats: Vec<JsonFormat>,
+    pixel: [u32; 2],
+    machines: Vec<JsonMachine>,
+    unit: Option<JsonUnit>,
+    rays_per_second: BTreeMap<&'static str, f64>,
+    broken: Option<JsonBroken>,
     timings: Vec<Timing>,
     seconds: f64,
     files: Vec<String>,
 }
 
 #[derive(Serialize)]
-struct JsonCheck {
-    rays: usize,
-    queries: usize,
-    mismatches: usize,
+struct JsonFormat {
+    format: &'static str,
+    bytes: Option<u64>,
+    bytes_per_triangle: Option<f64>,
+    encode_seconds: Option<f64>,
+    check_seconds: Option<f64>,
+    refused: Option<String>,
+}
+
+#[derive(Serialize)]
+struct JsonMachine {
+    machine: &'static str,
+    format: &'static str,
+    t: Option<f32>,
+    primitive: Option<u32>,
+    steps: Option<usize>,
+    rays: Option<usize>,
+    hits: Option<usize>,
+    losses: Option<usize>,
+    mismatches: Option<usize>,
+    refused: Option<String>,
+}
+
+#[derive(Serialize)]
+struct JsonUnit {
+    rays: u64,
+    cycles: u64,
+    blocks_per_ray: f64,
+    bound: String,
+}
+
+#[derive(Serialize)]
+struct JsonBroken {
+    field: String,
+    before: u64,
+    after: u64,
+    findings: usize,
+    machine: &'static str,
+    hits: usize,
+    losses: usize,
+    lost_pixels: u64,
 }
 
 #[derive(Serialize)]
@@ -68,78 +90,112 @@ struct Timing {
 }
 
 /// Runs the demo.
-pub(crate) fn run(args: &Demo, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
     let files = Files::create(&args.output)?;
-    let mut watch = StopWatch::start();
-    let scene = open(&args.scene, triangles)?;
-    watch.lap("scene");
-    let built = build_tree(&scene, &Options::preset(PRESET), output)?;
-    watch.lap("tree");
-    let reports = compare_presets(&scene, &built, output)?;
-    watch.lap("trees to compare");
-    let machine = Reference::new(&built.tree, RULE);
-    let view = View { tree: &built.tree, scene: Some(&scene), input: None };
-    let camera = view_of(&args.scene, Some(&scene), &built.tree.bounds())?;
-    let settings = |style| Settings { width: SIZE.0, height: SIZE.1, style };
-    let style = settings(Style::Shaded { samples: SAMPLES });
-    let (shaded, shaded_seconds) = picture(&view, &machine, &camera, &style, output)?;
-    watch.lap(SHADED);
-    let style = settings(Style::HeatMap(Measure::Boxes));
-    let (heat_map, _) = picture(&view, &machine, &camera, &style, output)?;
-    watch.lap("heat map");
-    let rays = rays_to_check(&scene, &built, &camera);
-    let check = check(&built, &machine, &rays, output);
-    watch.lap("check against brute force");
-
-    let report = Report {
-        scene: &scene.name,
-        triangles: scene.triangle_count(),
-        placed_triangles: scene.placed_triangle_count(),
-        instances: scene.instances.len(),
-        trees: &reports,
-        preset: PRESET,
-        shaded: &shaded,
-        heat_map: &heat_map,
-        check,
-        timings: &watch.laps,
-        threads: rayon::current_num_threads(),
+    let own_size = (args.scene == DEMO_SCENE).then_some(DEMO_TRIANGLES);
+    let scene = open(&args.scene, triangles.or(own_size))?;
+    let bounds = scene.bounds().map_err(about(&args.scene))?;
+    let camera = view_of(&args.scene, Some(&scene), &bounds)?;
+    let shown = Mutex::new(None);
+    let watch = |step: &'static str, progress: Progress| {
+        let Ok(mut shown) = shown.lock() else { return std::ops::ControlFlow::Continue(()) };
+        if !matches!(&*shown, Some((name, _)) if *name == step) {
+            *shown = None;
+            *shown = Some((step, output.bar(step)));
+        }
+        match &*shown {
+            Some((_, bar)) => bar.update(progress),
+            None => std::ops::ControlFlow::Continue(()),
+        }
     };
-    let written = files.write(&shaded, &heat_map, &report)?;
-
+    let demo = run_demo(&scene, &camera, &watch);
+    drop(shown);
+    let demo = demo.map_err(Failure::input)?;
+    let commands = commands(&args.output, &demo);
     let json = Json {
-        scene: scene.name.clone(),
-        triangles: report.triangles,
-        placed_triangles: report.placed_triangles,
-        instances: report.instances,
-        presets: reports.iter().map(TreeFigures::from).collect(),
-        preset: PRESET.name(),
-        rays: shaded.counters.queries,
-        rays_per_second: shaded.counters.queries as f64 / shaded_seconds.max(1e-9),
-        heatmap: heat_map.heat_map.as_ref().map(HeatMapFigures::from),
-        check: JsonCheck { rays: rays.len(), queries: check.queries, mismatches: check.mismatches },
-        timings: watch.laps.iter().map(|&(step, seconds)| Timing { step, seconds }).collect(),
-        seconds: watch.laps.iter().map(|(_, seconds)| seconds).sum(),
-        files: written,
+        files: files.write(&demo, &commands)?,
+        scene: demo.scene.clone(),
+        triangles: demo.triangles,
+        placed_triangles: demo.placed_triangles,
+        instances: demo.instances,
+        presets: demo.trees.iter().map(TreeFigures::from).collect(),
+        preset: demo.preset.name(),
+        heatmap: demo.heat_map.heat_map.as_ref().map(HeatMapFigures::from),
+        formats: demo.formats.iter().map(JsonFormat::from).collect(),
+        pixel: demo.pixel,
+        machines: demo.machines.iter().map(JsonMachine::from).collect(),
+        unit: demo.unit.as_ref().map(|row| JsonUnit {
+            rays: row.key.rays,
+            cycles: row.cycles,
+            blocks_per_ray: row.blocks_per_ray,
+            bound: row.bound.clone(),
+        }),
+        rays_per_second: demo.speeds.iter().map(|(kind, speed)| (kind.name(), *speed)).collect(),
+        broken: demo.broken.as_ref().map(|broken| JsonBroken {
+            field: broken.field.clone(),
+            before: broken.change.0,
+            after: broken.change.1,
+            findings: broken.findings.len(),
+            machine: broken.machine,
+            hits: broken.hits,
+            losses: broken.losses,
+            lost_pixels: broken.pixels.lost,
+        }),
+        timings: demo.timings.iter().map(|&(step, seconds)| Timing { step, seconds }).collect(),
+        seconds: demo.seconds(),
     };
-    output.result(&json, &text(&json))?;
-    match check.mismatches {
-        0 => Ok(()),
-        wrong => Err(Failure::input(format!(
-            "{wrong} of {} answers differ from brute force",
-            check.queries
-        ))),
+    output.result(&json, &text(&demo, &json.files, &commands))?;
+    let wrong: Vec<&str> = demo.wrong_machines().collect();
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::input(format!("these machines differ from brute force: {}", wrong.join(", "))))
+}
+
+impl From<&FormatRow> for JsonFormat {
+    fn from(row: &FormatRow) -> Self {
+        let figures = row.outcome.as_ref().ok();
+        Self {
+            format: row.name,
+            bytes: figures.map(|figures| figures.bytes),
+            bytes_per_triangle: figures.map(|figures| figures.bytes_per_triangle),
+            encode_seconds: figures.map(|figures| figures.encode_seconds),
+            check_seconds: figures.map(|figures| figures.check_seconds),
+            refused: row.outcome.as_ref().err().cloned(),
+        }
+    }
+}
+
+impl From<&MachineRow> for JsonMachine {
+    fn from(row: &MachineRow) -> Self {
+        let answer = row.outcome.as_ref().ok();
+        let hit = answer.and_then(|answer| answer.hit);
+        Self {
+            machine: row.name,
+            format: row.format,
+            t: hit.map(|hit| hit.t),
+            primitive: hit.map(|hit| hit.primitive),
+            steps: answer.map(|answer| answer.walk.steps.len()),
+            rays: answer.map(|answer| answer.rays),
+            hits: answer.map(|answer| answer.law.hits),
+            losses: answer.map(|answer| answer.law.losses),
+            mismatches: answer.map(|answer| answer.law.mismatches),
+            refused: row.outcome.as_ref().err().cloned(),
+        }
     }
 }
 
 /// The files of the demo, begun before any work is done.
 struct Files {
-    shaded: AtomicFile,
-    boxes: AtomicFile,
-    report: AtomicFile,
-    names: [String; 3],
+    files: [AtomicFile; 6],
+    names: [String; 6],
     /// Last: it is removed after the files in it.
     _folder: NewFolder,
 }
+
+/// The page first; the last two are written if there is a broken file to show.
+const FILES: [&str; 6] =
+    ["report.html", "shaded.png", "boxes.png", "lost.png", "scene.rra", "broken.rra"];
 
 impl Files {
     fn create(folder: &Path) -> Result<Self, Failure> {
@@ -147,116 +203,124 @@ impl Files {
             Failure::input(format!("cannot make the folder {}: {error}", folder.display()))
                 .hint("choose another with `siliray demo -o FOLDER`")
         })?;
-        let paths = ["shaded.png", "boxes.png", "report.html"].map(|name| folder.join(name));
-        let [shaded, boxes, report] = &paths;
+        let paths = FILES.map(|name| folder.join(name));
+        let [a, b, c, d, e, f] = &paths;
+        let create = AtomicFile::create;
         Ok(Self {
-            shaded: AtomicFile::create(shaded)?,
-            boxes: AtomicFile::create(boxes)?,
-            report: AtomicFile::create(report)?,
+            files: [create(a)?, create(b)?, create(c)?, create(d)?, create(e)?, create(f)?],
             names: paths.map(|path| path.to_string_lossy().into_owned()),
             _folder: new_folder,
         })
     }
 
-    fn write(
-        self,
-        shaded: &Rendering,
-        heat_map: &Rendering,
-        report: &Report<'_>,
-    ) -> Result<Vec<String>, Failure> {
-        self.shaded.write(&shaded.picture.to_png().map_err(Failure::input)?)?;
-        self.boxes.write(&heat_map.picture.to_png().map_err(Failure::input)?)?;
-        self.report.write(to_html(report).map_err(Failure::input)?.as_bytes())?;
+    fn write(self, demo: &Demo, commands: &[String]) -> Result<Vec<String>, Failure> {
+        let png = |picture: &Picture| picture.to_png().map_err(Failure::input);
+        let [page, shaded, boxes, lost, sound, broken] = self.files;
+        page.write(to_html(demo, commands).map_err(Failure::input)?.as_bytes())?;
+        shaded.write(&png(&demo.shaded.picture)?)?;
+        boxes.write(&png(&demo.heat_map.picture)?)?;
+        let Some(damage) = &demo.broken else { return Ok(self.names[..3].to_vec()) };
+        lost.write(&png(&damage.picture.picture)?)?;
+        sound.write(&damage.sound_file)?;
+        broken.write(&damage.file)?;
         Ok(self.names.to_vec())
     }
 }
 
-/// Seconds for each step.
-struct StopWatch {
-    last: Instant,
-    laps: Vec<(&'static str, f64)>,
-}
-
-impl StopWatch {
-    fn start() -> Self {
-        Self { last: Instant::now(), laps: Vec::new() }
+/// What to try next, on the files that were just written.
+fn commands(folder: &Path, demo: &Demo) -> Vec<String> {
+    let folder = folder.display();
+    let [x, y] = demo.pixel;
+    if demo.broken.is_none() {
+        return [
+            "siliray build hairball",
+            "siliray conformance",
+            "siliray walk interior --pixel 400,300",
+        ]
+        .map(str::to_owned)
+        .to_vec();
     }
-
-    fn lap(&mut self, step: &'static str) {
-        self.laps.push((step, self.last.elapsed().as_secs_f64()));
-        self.last = Instant::now();
-    }
+    vec![
+        format!("siliray check {folder}/broken.rra"),
+        format!("siliray walk {folder}/scene.rra --pixel {x},{y} --machine gfx12-gpurt"),
+        format!("siliray conformance {folder}/broken.rra"),
+    ]
 }
 
-/// The figures of every preset. Only one tree besides `built` exists at a time.
-fn compare_presets(
-    scene: &Scene,
-    built: &Built,
-    output: &Output,
-) -> Result<Vec<siliray::build::Report>, Failure> {
-    let figures = |preset| match preset {
-        PRESET => Ok(built.report),
-        other => Ok(build_tree(scene, &Options::preset(other), output)?.report),
-    };
-    Preset::ALL.into_iter().map(figures).collect()
-}
-
-/// Half of the rays are aimed at what is likely to go wrong, half go through pixels.
-fn rays_to_check(scene: &Scene, built: &Built, camera: &Camera) -> Vec<RayQuery> {
-    let per_ray = scene.placed_triangle_count().max(1);
-    let count = (CHECK_TRIANGLES / per_ray).clamp(CHECK_RAYS.0, CHECK_RAYS.1);
-    let mut rays = aimed_rays(&built.tree, 1, count / 2);
-    let (width, height) = SIZE;
-    let pixels = u64::from(width) * u64::from(height);
-    rays.extend((0..count - count / 2).map(|index| {
-        // A stride prime to the number of pixels visits them all over the picture.
-        let pixel = (index as u64 * 179_424_691 % pixels) as u32;
-        let (x, y) = (pixel % width, pixel / width);
-        let ray = camera.ray(x as f32 + 0.5, y as f32 + 0.5, width, height);
-        RayQuery::new(HitKind::Closest, ray)
-    }));
-    rays
-}
-
-fn check(built: &Built, machine: &Reference<&Tree>, rays: &[RayQuery], output: &Output) -> Check {
-    let bar = output.bar("checking");
-    let mut mismatches = 0;
-    for (batch, rays_of_batch) in rays.chunks(CHECK_BATCH).enumerate() {
-        mismatches += spot_check(&built.tree, machine, RULE, rays_of_batch).len();
-        let done = (batch + 1) * CHECK_BATCH;
-        let _ = bar.set(done as f32 / rays.len() as f32);
-    }
-    Check { queries: rays.len() * HitKind::ALL.len(), mismatches }
-}
-
-fn text(json: &Json) -> String {
-    let mut text = format!("{}: {}", json.scene, counted(json.triangles, "triangle"));
-    if json.instances > 0 {
+fn text(demo: &Demo, files: &[String], commands: &[String]) -> String {
+    let mut text = format!("{}: {}", demo.scene, counted(demo.triangles, "triangle"));
+    if demo.instances > 0 {
         let (instances, placed) =
-            (counted(json.instances, "instance"), grouped(json.placed_triangles as u64));
+            (counted(demo.instances, "instance"), grouped(demo.placed_triangles as u64));
         text += &format!(", placed by {instances} as {placed}");
     }
+    text += "\n\n";
+    let mut table = Table::new(&["format", "bytes/triangle", "encode", "check"]);
+    for row in &demo.formats {
+        table.row(match &row.outcome {
+            Ok(figures) => vec![
+                row.name.to_owned(),
+                format!("{:.1}", figures.bytes_per_triangle),
+                seconds(figures.encode_seconds),
+                seconds(figures.check_seconds),
+            ],
+            Err(reason) => vec![row.name.to_owned(), "-".into(), "-".into(), reason.clone()],
+        });
+    }
+    text += &table.text();
+    let [x, y] = demo.pixel;
+    text += &format!("\nThe ray through pixel {x},{y}, and the law's verdict on each machine\n\n");
+    let mut table =
+        Table::new(&["machine", "format", "t", "triangle", "steps", "lost", "wrong", "of hits"]);
+    for row in &demo.machines {
+        table.row(match &row.outcome {
+            Ok(answer) => vec![
+                row.name.to_owned(),
+                row.format.to_owned(),
+                answer.hit.map_or_else(|| "-".to_owned(), |hit| hit.t.to_string()),
+                answer.hit.map_or_else(|| "-".to_owned(), |hit| hit.primitive.to_string()),
+                grouped(answer.walk.steps.len() as u64),
+                answer.law.losses.to_string(),
+                answer.law.mismatches.to_string(),
+                grouped(answer.law.hits as u64),
+            ],
+            Err(_) => {
+                let mut cells = vec!["-".to_owned(); 8];
+                (cells[0], cells[1]) = (row.name.to_owned(), row.format.to_owned());
+                cells
+            }
+        });
+    }
+    text += &table.text();
     text.push('\n');
-    for tree in &json.presets {
+    if let Some(unit) = &demo.unit {
         text += &format!(
-            "  built     {:<8}  in {:>7}, SAH cost of the wide tree {:.1}\n",
-            tree.preset,
-            seconds(tree.seconds),
-            tree.sah_cost_wide
+            "traversal unit  {:.0} cycles a ray, limited by {}\n",
+            unit.cycles as f64 / unit.key.rays.max(1) as f64,
+            unit.bound
         );
     }
-    text += &format!("  traced    {} rays, {}\n", grouped(json.rays), rate(json.rays_per_second));
-    let queries = grouped(json.check.queries as u64);
-    text += &match json.check.mismatches {
-        0 => format!("  checked   {queries} queries against brute force: all agree\n"),
-        wrong => format!("  checked   {queries} queries against brute force: {wrong} DIFFER\n"),
-    };
-    text += &format!("  finished  in {}\n\nWrote\n", seconds(json.seconds));
-    for file in &json.files {
+    for (kind, speed) in &demo.speeds {
+        text += &format!("tracer          {} rays, {}\n", kind.name(), rate(*speed));
+    }
+    if let Some(broken) = &demo.broken {
+        text += &format!(
+            "broken file     {} lowered from {} to {}: {} loses {} of {} hits\n",
+            broken.field,
+            broken.change.0,
+            broken.change.1,
+            broken.machine,
+            grouped(broken.losses as u64),
+            grouped(broken.hits as u64)
+        );
+    }
+    text += &format!("finished        in {}\n\nWrote\n", seconds(demo.seconds()));
+    for file in files {
         text += &format!("  {file}\n");
     }
-    text + "\nTry next\n  \
-        siliray render forest -o forest.png    a picture of thousands of instances\n  \
-        siliray build hairball                 what each preset makes of a difficult scene\n  \
-        siliray conformance                    every machine against brute force\n"
+    text += "\nTry next\n";
+    for command in commands {
+        text += &format!("  {command}\n");
+    }
+    text
 }

@@ -51,7 +51,10 @@ mod worlds;
 
 pub use filter::{Filter, FilterError};
 pub use spot_check::{aimed_rays, spot_check};
-pub use stored::{ImageError, ImageOptions, ImageReport, LostPrimitive, MachineReport, run_image};
+pub use stored::{
+    ImageError, ImageOptions, ImageReport, LostPrimitive, MachineReport, image_rays, run_image,
+    run_machine,
+};
 pub use table::{Cell, Disagreement, QueryKind, Table};
 
 use crate::input::{RouteError, encode_checked};

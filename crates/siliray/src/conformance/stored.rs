@@ -22,6 +22,7 @@ use machine::{
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use tree::Tree;
 
 /// What to try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,14 +108,11 @@ pub fn run_image(
     let instances = tree.tlas.as_ref().map_or(1, |tlas| tlas.instances.len().max(1));
     let most = MOST_TESTS / (tree.primitive_count().max(1) * instances.min(64));
     let rays = options.rays.min(most.max(64));
-    let aimed = AimedRays::new(tree, options.seed);
-    let queries: Vec<RayQuery> = (0..rays)
-        .map(|index| if index % 2 == 0 { aimed.query(index) } else { aimed.box_query(index) })
-        .collect();
+    let queries = image_rays(tree, options.seed, rays);
     let readers: Vec<&'static MachineEntry> = registry().readers(image.format).collect();
     let mut machines = Vec::new();
     for (number, entry) in readers.iter().enumerate() {
-        machines.push(try_machine(image, &input, entry, &queries, options)?);
+        machines.push(run_machine(entry, &input, &queries, options)?);
         let fraction = (number + 1) as f32 / readers.len() as f32;
         if watch(Progress { fraction }).is_break() {
             return Err(ImageError::Cancelled);
@@ -134,10 +132,22 @@ pub enum ImageError {
     Cancelled,
 }
 
-fn try_machine(
-    image: &StoredImage,
-    input: &MachineInput,
+/// `count` rays that are likely to go wrong on `tree`: half of them are aimed at its triangles,
+/// half at its boxes.
+#[must_use]
+pub fn image_rays(tree: &Tree, seed: u64, count: usize) -> Vec<RayQuery> {
+    let aimed = AimedRays::new(tree, seed);
+    let query = |i| if i % 2 == 0 { aimed.query(i) } else { aimed.box_query(i) };
+    (0..count).map(query).collect()
+}
+
+/// Asks one machine, over what it stands on.
+///
+/// # Errors
+/// When its oracle cannot be made.
+pub fn run_machine(
     entry: &'static MachineEntry,
+    input: &MachineInput,
     queries: &[RayQuery],
     options: &ImageOptions,
 ) -> Result<MachineReport, ImageError> {
@@ -190,14 +200,13 @@ fn try_machine(
         .collect();
     primitives.sort_by_key(|lost| std::cmp::Reverse(lost.rays));
     for lost in primitives.iter_mut().take(options.followed) {
-        lost.reason = Some(follow(image, input, entry, &*machine, lost));
+        lost.reason = Some(follow(input, entry, &*machine, lost));
     }
     Ok(MachineReport { lost: primitives, ..report })
 }
 
 /// Watches the walk that loses a primitive.
 fn follow(
-    image: &StoredImage,
     input: &MachineInput,
     entry: &MachineEntry,
     machine: &dyn Machine,
@@ -207,6 +216,7 @@ fn follow(
     let instance = input.tree().tlas.is_some().then_some(instance);
     let wanted = Wanted { instance, geometry: Some(geometry), primitive };
     let (walk, names) = watch_over(entry, input, machine, &Query::from(lost.example));
-    let ways = hierarchy::ways(input, image.format, names, &wanted);
+    let format = registry().format(input.format());
+    let ways = format.and_then(|format| hierarchy::ways(input, format, names, &wanted));
     why(&walk, ways.as_deref(), &wanted)
 }

@@ -1,4 +1,8 @@
-//! Text and numbers for HTML.
+//! Text, numbers and pictures for HTML.
+
+use crate::render::{Picture, PngError};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 
 /// Text with the characters that mean something in HTML replaced.
 pub(crate) fn escaped(text: &str) -> String {
@@ -31,18 +35,43 @@ pub fn grouped(count: u64) -> String {
 }
 
 /// A duration.
-pub(super) fn duration(seconds: f64) -> String {
+pub(crate) fn duration(seconds: f64) -> String {
     if seconds < 1.0 { format!("{:.0} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
 }
 
 /// Millions each second.
-pub(super) fn millions(per_second: f64) -> String {
+pub(crate) fn millions(per_second: f64) -> String {
     format!("{:.2} M/s", per_second / 1e6)
+}
+
+/// A picture inside a page.
+pub(crate) fn data_url(picture: &Picture) -> Result<String, PngError> {
+    Ok(format!("data:image/png;base64,{}", STANDARD.encode(picture.to_png()?)))
+}
+
+/// A template with each `{{marker}}` replaced. Replacements are not searched for markers.
+pub(crate) fn filled(template: &str, parts: &[(&str, String)]) -> String {
+    let mut page = String::new();
+    let mut pieces = template.split("{{");
+    page.push_str(pieces.next().unwrap_or_default());
+    for piece in pieces {
+        let (marker, rest) = piece.split_once("}}").unwrap_or((piece, ""));
+        let part = parts.iter().find(|(name, _)| *name == marker);
+        page.push_str(part.map_or("", |(_, text)| text));
+        page.push_str(rest);
+    }
+    page
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn markers_are_replaced_once() {
+        let parts = [("a", "{{b}}".to_owned()), ("b", "x".to_owned())];
+        assert_eq!(filled("1{{a}}2{{b}}3{{none}}4", &parts), "1{{b}}2x34");
+    }
 
     #[test]
     fn markup_in_names_is_text() {

@@ -3,7 +3,7 @@
 //! and what limits throughput.
 
 use super::row::Row;
-use crate::report::{escaped, grouped, style};
+use crate::report::{STYLE, escaped, grouped};
 use std::fmt::Write;
 use ttu::run::Run;
 
@@ -25,7 +25,7 @@ pub fn to_html(scene: &str, rows: &[(Row, Option<Run>)]) -> String {
          class=\"brand\">siliray</p><h1>{name}</h1><p>The tree traversal unit, cycle by cycle: \
          {count} run{s}.</p></header>\n",
         name = escaped(scene),
-        style = style(),
+        style = STYLE,
         count = rows.len(),
         s = if rows.len() == 1 { "" } else { "s" },
     );
