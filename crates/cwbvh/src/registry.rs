@@ -1,9 +1,12 @@
 //! The format as users meet it, for the registry. The machines `reference` and `ttu` walk it.
 
 use crate::describe::describe;
-use crate::directory::{LevelFields, records};
+use crate::directory::{
+    HeaderFields, IdFields, InstanceFields, LevelFields, ReferenceFields, TriangleFields, records,
+};
+use crate::node::Node;
 use crate::outline::outline;
-use crate::{CAPABILITIES, Cwbvh, NAME};
+use crate::{CAPABILITIES, Cwbvh, NAME, Rule};
 use machine::file::{is_container_of, read_container, write_container};
 use machine::{Encoded, Figures, Format, FormatEntry, Image, TreeEntry, TreeFormat};
 
@@ -28,6 +31,16 @@ pub const FORMATS: &[FormatEntry] = &[FormatEntry {
         write: |image| Ok(write_container(image)),
         has_blocks: true,
     }),
+    structures: &[
+        Node::TABLE,
+        HeaderFields::TABLE,
+        LevelFields::TABLE,
+        TriangleFields::TABLE,
+        IdFields::TABLE,
+        ReferenceFields::TABLE,
+        InstanceFields::TABLE,
+    ],
+    rules: Rule::ENTRIES,
 }];
 
 fn figures(image: &Image, triangles: usize) -> Figures {

@@ -1,12 +1,21 @@
 //! The formats and machines of this hardware, for the registry.
 
 use crate::encode::{Options, Policy, Report};
+use crate::layout::uncompressed::triangle_node::IdWord;
+use crate::layout::uncompressed::{
+    DualInstanceNode, Fp32BoxNode, HighPrecisionBoxNode, TriangleInfo, TriangleNode,
+};
+use crate::layout::{
+    BoxFrame, BoxNode, ChildEntry, GeometryInfo, GpurtHeader, GpurtSideband, InstanceNode,
+    PairDescriptor, PrimitiveHeader, RadvInstanceData, TriangleDescriptor,
+};
 use crate::rra::container::Magic;
 use crate::rra::{self, RraError};
+use crate::stack::StackAddress;
 use crate::uncompressed::file as bvh4x2_file;
 use crate::uncompressed::{self, BoxPrecision, Gfx12Bvh4x2};
 use crate::walk::{Dual, Gpurt, Options as WalkOptions, Radv, RadvLiteral};
-use crate::{Gfx12, NAME, describe, encode, outline};
+use crate::{Gfx12, NAME, check, describe, encode, outline};
 use machine::registry::{NodeNames, loses_beyond_margin};
 use machine::{
     Capabilities, Checked, EncodeError, Encoded, Figures, Format, FormatEntry, ImageFile, Machine,
@@ -50,6 +59,21 @@ pub const FORMATS: &[FormatEntry] = &[
             write: |image| Ok(rra::write(image)?),
             has_blocks: true,
         }),
+        structures: &[
+            BoxNode::TABLE,
+            BoxFrame::TABLE,
+            ChildEntry::TABLE,
+            PrimitiveHeader::TABLE,
+            PairDescriptor::TABLE,
+            TriangleDescriptor::TABLE,
+            InstanceNode::TABLE,
+            RadvInstanceData::TABLE,
+            GpurtSideband::TABLE,
+            GpurtHeader::TABLE,
+            GeometryInfo::TABLE,
+            StackAddress::TABLE,
+        ],
+        rules: check::Rule::ENTRIES,
     },
     FormatEntry {
         name: uncompressed::NAME,
@@ -71,6 +95,15 @@ pub const FORMATS: &[FormatEntry] = &[
             write: |image| Ok(bvh4x2_file::write(image)),
             has_blocks: false,
         }),
+        structures: &[
+            Fp32BoxNode::TABLE,
+            HighPrecisionBoxNode::TABLE,
+            TriangleNode::TABLE,
+            IdWord::TABLE,
+            TriangleInfo::TABLE,
+            DualInstanceNode::TABLE,
+        ],
+        rules: uncompressed::Rule::ENTRIES,
     },
 ];
 

@@ -28,6 +28,8 @@ pub const FORMATS: &[FormatEntry] = &[FormatEntry {
     outline,
     describe,
     trees: None,
+    structures: &[],
+    rules: &[],
 }];
 
 fn bytes_of(image: &Image) -> &[u8] {

@@ -85,5 +85,5 @@ pub use registry::{
     Encoded, FormatEntry, MachineEntry, MachineInput, MachineOptions, MakeError, RawLayout,
     ReadOptions, Registry, Setting, Settings, TreeEntry, WrongFormat,
 };
-pub use rules::CheckRule;
+pub use rules::{CheckRule, RuleEntry};
 pub use tree_format::PlainTree;

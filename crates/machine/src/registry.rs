@@ -3,9 +3,10 @@
 //! A hardware crate offers tables of [`FormatEntry`] and [`MachineEntry`]; commands, conformance,
 //! help texts and completions iterate over a [`Registry`] of them and know no format by name.
 
+use crate::fields::FieldTable;
 use crate::{
     AnyChecked, AnyReport, Capabilities, DescribeError, Description, EncodeError, Figures, Hit,
-    Image, ImageFile, Machine, NodeRef, Outline, Promise, RayQuery, ReadError,
+    Image, ImageFile, Machine, NodeRef, Outline, Promise, RayQuery, ReadError, RuleEntry,
 };
 use geometry::TriangleRule;
 use std::error::Error;
@@ -33,6 +34,10 @@ pub struct FormatEntry {
     pub describe: fn(&Image, NodeRef) -> Result<Description, DescribeError>,
     /// How it holds trees; `None` if it holds none.
     pub trees: Option<TreeEntry>,
+    /// Its structures, for documents: those that are tables of fields.
+    pub structures: &'static [FieldTable],
+    /// What the check looks for, where that is a table.
+    pub rules: &'static [RuleEntry],
 }
 
 /// How a format holds trees.

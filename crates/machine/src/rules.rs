@@ -11,6 +11,17 @@ pub trait CheckRule: Copy + Ord {
     fn severity(self) -> Severity;
 }
 
+/// A rule of a check, as users meet it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RuleEntry {
+    /// The name in reports.
+    pub name: &'static str,
+    /// Whether breaking it makes the image unsafe to walk.
+    pub severity: Severity,
+    /// What holds in an image that keeps it.
+    pub promise: &'static str,
+}
+
 /// Declares the enum `Rule` from lines of variant, name, severity and promise.
 ///
 /// ```
@@ -33,6 +44,13 @@ macro_rules! rules {
         impl Rule {
             /// All rules, errors first.
             pub const ALL: &[Self] = &[$(Self::$rule),*];
+
+            /// All rules as users meet them.
+            pub const ENTRIES: &[$crate::RuleEntry] = &[$($crate::RuleEntry {
+                name: $name,
+                severity: $crate::Severity::$severity,
+                promise: $promise,
+            }),*];
 
             /// The name in reports; it never changes.
             #[must_use]

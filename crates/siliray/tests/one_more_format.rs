@@ -65,6 +65,8 @@ static FORMATS: &[FormatEntry] = &[FormatEntry {
         write: |image| Ok(write_container(image)),
         has_blocks: false,
     }),
+    structures: &[],
+    rules: &[],
 }];
 
 const CAPABILITIES: Capabilities =

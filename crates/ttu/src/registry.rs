@@ -1,6 +1,6 @@
 //! The format and the machine of this hardware, for the registry.
 
-use crate::format::{Density, NAME, TtuFormat, directory};
+use crate::format::{Density, NAME, Rule, TtuFormat, directory};
 use crate::{Config, TtuMachine, World, ttu_machine};
 use machine::registry::{NodeNames, loses_nothing};
 use machine::{
@@ -45,6 +45,8 @@ pub const FORMATS: &[FormatEntry] = &[FormatEntry {
         write: |image| Ok(image.segments[0].bytes().to_vec()),
         has_blocks: true,
     }),
+    structures: crate::format::STRUCTURES,
+    rules: Rule::ENTRIES,
 }];
 
 /// The machine, which runs every format with blocks.

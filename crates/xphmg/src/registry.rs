@@ -1,7 +1,10 @@
 //! The formats and the machine of this hardware, for the registry.
 
+use crate::layout::records::TriRange;
 use crate::machines::{BruteForce, Offload, TilesImage, hits_outside_box};
+use crate::tiles::Rule;
 use crate::tiles::header::{Header, image_of_file};
+use crate::tiles::precision::Registers;
 use crate::{Precision, Tiles};
 use machine::registry::{NodeNames, loses_beyond_margin};
 use machine::{
@@ -96,6 +99,8 @@ const fn entry<const P: usize>(summary: &'static str) -> FormatEntry {
             write: |image| Ok(image.segments[0].bytes().to_vec()),
             has_blocks: true,
         }),
+        structures: &[Header::TABLE, Registers::TABLE, TriRange::TABLE],
+        rules: Rule::ENTRIES,
     }
 }
 

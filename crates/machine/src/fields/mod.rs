@@ -2,8 +2,9 @@
 //!
 //! [`fields!`](crate::fields!) declares a structure by its fields: each with its meaning (the doc
 //! comment), its type, its bits, and how it is shown. From that one table come the type itself, its
-//! `decode` and `encode`, the described fields that people read ([`crate::Description`]), and one
-//! constant for each field, named like it, for the bit ranges of findings:
+//! `decode` and `encode`, the described fields that people read ([`crate::Description`]), the page
+//! of the book ([`FieldTable`]), and one constant for each field, named like it, for the bit ranges
+//! of findings:
 //!
 //! ```
 //! use machine::fields::{MinusOne, Show, hex};
@@ -41,7 +42,23 @@ mod value;
 pub use value::{Codec, FieldList, FieldValue, Halved, MinusOne, Plain, hex};
 
 use crate::bits::Bits;
+use crate::description::DescribedField;
 use std::ops::Range;
+
+/// A structure as a table of fields, for documents.
+#[derive(Debug, Clone, Copy)]
+pub struct FieldTable {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is.
+    pub meaning: &'static str,
+    /// Its size in dwords.
+    pub words: usize,
+    /// Its fields.
+    pub fields: &'static [Field],
+    /// Every number of it by name, as [`crate::Description`] shows them: of zeros.
+    pub parts: fn() -> Vec<DescribedField>,
+}
 
 /// One field of a structure.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +67,8 @@ pub struct Field {
     pub name: &'static str,
     /// Its bits. An array has one place that its elements share evenly, or one for each of them.
     pub places: &'static [Range<usize>],
+    /// Its type.
+    pub type_name: &'static str,
     /// What it means.
     pub meaning: &'static str,
     /// How it is shown.

@@ -12,7 +12,8 @@
 #[macro_export]
 macro_rules! fields {
     (
-        $(#[$attribute:meta])*
+        $(#[doc = $about:literal])+
+        $(#[derive($($derive:ident),+)])?
         $visibility:vis struct $name:ident: $words:literal words {
             $(
                 $(#[doc = $meaning:literal])+
@@ -21,7 +22,8 @@ macro_rules! fields {
             )+
         }
     ) => {
-        $(#[$attribute])*
+        $(#[doc = $about])+
+        $(#[derive($($derive),+)])?
         $visibility struct $name {
             $(
                 $(#[doc = $meaning])+
@@ -40,6 +42,7 @@ macro_rules! fields {
                 $visibility const $field: $crate::fields::Field = $crate::fields::Field {
                     name: stringify!($field),
                     places: &[$($start..$end),+],
+                    type_name: stringify!($type),
                     meaning: concat!($($meaning),+).trim_ascii(),
                     show: $crate::fields!(@show $($show)?),
                     fields: <$type as $crate::fields::FieldValue>::FIELDS,
@@ -49,6 +52,15 @@ macro_rules! fields {
 
             /// All fields.
             $visibility const FIELDS: &'static [$crate::fields::Field] = &[$(Self::$field),+];
+
+            /// The table itself.
+            $visibility const TABLE: $crate::fields::FieldTable = $crate::fields::FieldTable {
+                name: stringify!($name),
+                meaning: concat!($($about),+).trim_ascii(),
+                words: $words,
+                fields: Self::FIELDS,
+                parts: || Self::describe(&$crate::bits::Bits::ZERO),
+            };
 
             /// Reads the structure; any bits are one.
             #[must_use]

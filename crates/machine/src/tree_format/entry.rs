@@ -35,4 +35,6 @@ pub const FORMATS: &[FormatEntry] = &[FormatEntry {
         write: |image| Ok(write_container(image)),
         has_blocks: true,
     }),
+    structures: &[],
+    rules: &[],
 }];

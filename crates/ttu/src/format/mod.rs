@@ -45,7 +45,9 @@ pub use density::Density;
 pub use encode::TtuEncodeError;
 pub use rule::Rule;
 
-use directory::{Directory, Parts};
+use block::{BlockFields, NodeFields};
+use directory::{Directory, HeaderFields, InstanceFields, LevelFields, Parts};
+use machine::fields::FieldTable;
 use machine::{
     BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Image, TreeFormat,
 };
@@ -53,6 +55,15 @@ use tree::Tree;
 
 /// The name of the format in options, reports and images.
 pub const NAME: &str = "ttu";
+
+/// Its structures, for documents.
+pub(crate) const STRUCTURES: &[FieldTable] = &[
+    BlockFields::TABLE,
+    NodeFields::TABLE,
+    HeaderFields::TABLE,
+    LevelFields::TABLE,
+    InstanceFields::TABLE,
+];
 
 /// The format `ttu`.
 #[derive(Debug, Clone, Copy, Default)]
