@@ -8,10 +8,13 @@
 //! | `named_files` | what a command reads and writes, kept apart |
 //! | `interrupt` | Ctrl-C, and files that grow too large |
 //! | `commands` | one file for each command |
+//! | `book` | pages of the book that are made from the code (tests) |
 //! | `output` | tables, JSON, progress bars, files |
 
 mod args;
 mod beam_args;
+#[cfg(test)]
+mod book;
 mod commands;
 mod failure;
 mod image_args;
