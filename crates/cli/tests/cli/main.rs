@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
 mod blocks;
+#[cfg(unix)]
+mod book;
 mod console;
 mod dual_images;
 #[cfg(unix)]
