@@ -1,10 +1,12 @@
 //! Documents and code can be read side by side in one window: no line has more than 100 characters.
-//! Links between documents lead to files.
+//! Links between documents lead to files and headings, and the book has all of its pages.
 #![allow(clippy::panic, reason = "a test that cannot go on fails")]
 
 mod project_files;
 
 use project_files::{root, text, with_extension};
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
 
 /// Most characters of a line.
 const WIDTH: usize = 100;
@@ -24,18 +26,74 @@ fn lines_fit() {
 }
 
 #[test]
-fn links_lead_to_files() {
+fn links_lead_somewhere() {
     let mut broken = Vec::new();
     for file in with_extension("md") {
-        let page = text(&file);
-        for target in page.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-            let path = target.split('#').next().unwrap_or_default();
-            let is_local = !path.is_empty() && !path.contains(':') && !path.contains(' ');
-            let folder = root().join(&file).parent().map(|folder| folder.join(path));
-            if is_local && !folder.is_some_and(|path| path.exists()) {
+        let folder = file.parent().unwrap_or(Path::new(""));
+        for target in links(&text(&file)) {
+            let (path, anchor) = target.split_once('#').unwrap_or((&target, ""));
+            if path.contains([':', ' ']) {
+                continue;
+            }
+            let page = if path.is_empty() { file.clone() } else { flat(&folder.join(path)) };
+            // The book has no pages but those in its folder.
+            let leaves_the_book = file.starts_with(BOOK) && !page.starts_with(BOOK);
+            let is_there = root().join(&page).exists();
+            let is_anchored = anchor.is_empty() || is_there && anchors(&page).contains(anchor);
+            if leaves_the_book || !is_there || !is_anchored {
                 broken.push(format!("{}: {target}", file.display()));
             }
         }
     }
     assert!(broken.is_empty(), "links to nowhere:\n{}", broken.join("\n"));
+}
+
+/// Every page of the book is in its table of contents.
+#[test]
+fn the_book_is_complete() {
+    let summary = Path::new(BOOK).join("SUMMARY.md");
+    let listed: BTreeSet<PathBuf> =
+        links(&text(&summary)).into_iter().map(|page| Path::new(BOOK).join(page)).collect();
+    let pages = with_extension("md").into_iter().filter(|file| file.starts_with(BOOK));
+    let missing: Vec<PathBuf> = pages.filter(|file| !listed.contains(file)).collect();
+    assert_eq!(missing, [summary], "not in the book");
+}
+
+/// The folder of the book.
+const BOOK: &str = "docs";
+
+/// What the links of a page lead to.
+fn links(page: &str) -> Vec<String> {
+    let mut targets = Vec::new();
+    let mut is_code = false;
+    for line in page.lines() {
+        is_code ^= line.trim_start().starts_with("```");
+        let ends = line.split("](").skip(1).filter(|_| !is_code);
+        targets.extend(ends.filter_map(|rest| rest.split(')').next()).map(str::to_owned));
+    }
+    targets
+}
+
+/// The places of a page that links can name: headings, and anchors of their own.
+fn anchors(page: &Path) -> BTreeSet<String> {
+    let page = text(page);
+    let named = page.split("<a id=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    let headings = page.lines().filter(|line| line.starts_with('#'));
+    let headings = headings.map(|line| {
+        let title = line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+        title.chars().filter(|c| c.is_alphanumeric() || "-_".contains(*c)).collect()
+    });
+    headings.chain(named.map(str::to_owned)).collect()
+}
+
+/// A path without `..`.
+fn flat(path: &Path) -> PathBuf {
+    let mut flat = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => _ = flat.pop(),
+            part => flat.push(part),
+        }
+    }
+    flat
 }
