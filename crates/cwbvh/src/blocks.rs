@@ -1,9 +1,11 @@
 //! The image as blocks: a node is one, of 80 bytes and up to eight children.
 
 use crate::decode::{item_numbers, level_bounds};
-use crate::directory::{Level, REFERENCE_BYTES, TRIANGLE_BYTES};
+use crate::directory::{INSTANCE_BYTES, Level, REFERENCE_BYTES, TRIANGLE_BYTES};
 use crate::node::{Child, NODE_BYTES};
-use machine::blocks::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, CellBox, Frame};
+use machine::blocks::{
+    Block, BlockImage, BlockLead, BlockLevel, BlockNode, CellBox, Frame, MemoryRange,
+};
 
 pub(crate) fn blocks(levels: &[Level<'_>]) -> BlockImage {
     let mut sum = BlockImage::default();
@@ -19,6 +21,13 @@ fn add_level(level: &Level<'_>, sum: &mut BlockImage) {
     sum.levels.push(BlockLevel { root, bounds: level_bounds(level) });
     sum.items.extend(item_numbers(level));
     let item_bytes = if level.record.is_tlas() { REFERENCE_BYTES } else { TRIANGLE_BYTES } as u32;
+    if level.record.is_tlas() {
+        // Triangles lie in their leaves; of instances there are references.
+        sum.item_memory.resize(first_item as usize, MemoryRange::default());
+        let instances = level.record.side_table;
+        let memory = |&item: &u32| MemoryRange::element(instances, item, INSTANCE_BYTES as u32);
+        sum.item_memory.extend(sum.items[first_item as usize..].iter().map(memory));
+    }
     for number in 0..u64::from(level.record.node_count) {
         let Some(node) = level.node(number) else { continue };
         let first_node = sum.nodes.len();
@@ -28,8 +37,10 @@ fn add_level(level: &Level<'_>, sum: &mut BlockImage) {
                 Child::Leaf { first, count } => BlockLead::Items {
                     first: first_item + first as u32,
                     count: count.into(),
-                    bytes: item_bytes * u32::from(count),
-                    address: level.item_address(first),
+                    memory: MemoryRange {
+                        address: level.item_address(first),
+                        bytes: item_bytes * u32::from(count),
+                    },
                 },
                 Child::Empty => continue,
             };
@@ -43,7 +54,7 @@ fn add_level(level: &Level<'_>, sum: &mut BlockImage) {
             bytes: NODE_BYTES as u32,
             frame: Frame {
                 origin: node.origin,
-                exponents: node.exponents.map(|biased| i16::from(biased) - 127),
+                exponents: node.axes().map(|axis| axis.exponent),
                 rotation: None,
             },
             root: None,

@@ -8,8 +8,7 @@ use crate::directory::{
     HEADER_BYTES, INSTANCE_BYTES, Level, LevelFields, REFERENCE_BYTES, array, record_address,
     records,
 };
-use crate::node::{Child, Node, SLOTS};
-use crate::quantize::EXPONENTS;
+use crate::node::{Child, EXPONENTS, Node, SLOTS};
 use crate::rule::{Findings, Rule};
 use crate::{Cwbvh, Proof, contents};
 use machine::{CheckReport, Checked, Image, ProvedFacts};
@@ -221,10 +220,11 @@ impl<'a> Check<'a> {
 
     fn frame(&mut self, node: &Node, at: u64, place: &str) {
         for (k, axis) in node.axes().iter().enumerate() {
-            let (biased, origin) = (axis.biased, axis.origin);
-            if !EXPONENTS.contains(&biased) {
+            let origin = axis.origin;
+            if !EXPONENTS.contains(&axis.exponent) {
                 let bits = Node::exponents.element_bits(k);
-                self.find(Rule::Frame, at, bits, place, biased.to_string(), "1 to 254");
+                let found = node.exponents[k].to_string();
+                self.find(Rule::Frame, at, bits, place, found, "1 to 254");
             } else if !origin.is_finite() || !self.planes_are_finite(node, k) {
                 let (found, bits) = (format!("origin {origin}"), Node::origin.element_bits(k));
                 self.find(Rule::Frame, at, bits, place, found, "finite planes");
@@ -236,7 +236,7 @@ impl<'a> Check<'a> {
         let axis = node.axes()[k];
         let mut used =
             node.children().flat_map(|(slot, _)| [node.low(slot)[k], node.high(slot)[k]]);
-        used.all(|cell| axis.round_up(cell).is_finite() && axis.round_down(cell).is_finite())
+        used.all(|cell| axis.plane_above(cell).is_finite() && axis.plane_below(cell).is_finite())
     }
 
     /// The nodes from the root on, parents before children. Each is visited once, so this ends.

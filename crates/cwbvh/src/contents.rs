@@ -94,7 +94,7 @@ fn escape(node: &Node, slot: usize, below: &Aabb) -> Option<usize> {
     }
     let (axes, low, high) = (node.axes(), node.low(slot), node.high(slot));
     (0..3).find(|&k| {
-        axes[k].compare(below.min[k], low[k]) == Ordering::Less
-            || axes[k].compare(below.max[k], high[k]) == Ordering::Greater
+        axes[k].compare(below.min[k], low[k].into()) == Ordering::Less
+            || axes[k].compare(below.max[k], high[k].into()) == Ordering::Greater
     })
 }

@@ -5,8 +5,8 @@
 
 use crate::directory::Level;
 use crate::node::{Child, Node};
-use crate::quantize::decoded_box;
 use geometry::Aabb;
+use geometry::grid::inner_box;
 use machine::NodePlace;
 use std::collections::{HashMap, VecDeque};
 use tree::{Blas, Bvh, NodeLink, Primitives, Tlas, Tree};
@@ -34,7 +34,7 @@ pub(crate) fn decode(levels: &[Level<'_>]) -> Tree {
 pub(crate) fn child_boxes(node: &Node) -> impl Iterator<Item = (Aabb, Child)> + '_ {
     let axes = node.axes();
     node.children()
-        .map(move |(slot, child)| (decoded_box(&axes, node.low(slot), node.high(slot)), child))
+        .map(move |(slot, child)| (inner_box(&axes, node.low(slot), node.high(slot)), child))
 }
 
 /// The box around everything in a level.

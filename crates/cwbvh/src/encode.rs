@@ -9,10 +9,9 @@ use crate::directory::{
     ReferenceFields, TriangleFields,
 };
 use crate::fit::{Below, Part, fit};
-use crate::node::{Child, Node};
-use crate::quantize::Axis;
+use crate::node::{BIAS, Child, EXPONENTS, Node};
 use crate::slots::{Cells, assign};
-use geometry::{Aabb, SingularTransform};
+use geometry::{Aabb, GridAxis, SingularTransform};
 use machine::bits::Bits;
 use machine::{Image, Segment};
 use tree::{Blas, Bvh, Instance, Tlas, Tree};
@@ -245,15 +244,14 @@ impl Nodes {
     /// The node over a group; its child nodes are queued.
     fn node(&mut self, group: &[Part], open: &mut Vec<usize>) -> Option<Node> {
         let bounds = group.iter().fold(Aabb::EMPTY, |sum, part| sum.union(part.bounds));
-        let mut axes = [Axis { origin: 0.0, biased: 1 }; 3];
-        for (k, axis) in axes.iter_mut().enumerate() {
-            *axis = Axis::spanning(bounds.min[k], bounds.max[k])?;
-        }
+        let axis = |k: usize| GridAxis::spanning(bounds.min[k], bounds.max[k], EXPONENTS);
+        let axes = [axis(0)?, axis(1)?, axis(2)?];
         let cells: Vec<Cells> = group.iter().map(|part| cells_of(&axes, &part.bounds)).collect();
         let slots = assign(&axes, &cells);
         let mut in_slots: Vec<usize> = (0..group.len()).collect();
         in_slots.sort_by_key(|&part| slots[part]);
-        let mut node = Node::empty(axes.map(|axis| axis.origin), axes.map(|axis| axis.biased));
+        let exponents = axes.map(|axis| (axis.exponent + BIAS) as u8);
+        let mut node = Node::empty(axes.map(|axis| axis.origin), exponents);
         node.child_base = open.len() as u32;
         node.triangle_base = self.items.len() as u32;
         for part in in_slots {
@@ -275,8 +273,8 @@ impl Nodes {
     }
 }
 
-fn cells_of(axes: &[Axis; 3], bounds: &Aabb) -> Cells {
+fn cells_of(axes: &[GridAxis; 3], bounds: &Aabb) -> Cells {
     let low = std::array::from_fn(|k| axes[k].floor(bounds.min[k]));
-    let high = std::array::from_fn(|k| axes[k].ceil(bounds.max[k]));
+    let high = std::array::from_fn(|k| axes[k].ceil(bounds.max[k]).unwrap_or(255));
     (low, high)
 }

@@ -23,7 +23,6 @@
 //! |---|---|
 //! | [`node`] | 80 bytes, field by field, with the worked example |
 //! | [`directory`] | what stands around the nodes |
-//! | [`quantize`] | planes to cells, exactly |
 //! | [`slots`] | which child stands in which slot |
 //! | `fit` | a hierarchy with at most three triangles a leaf |
 //! | [`encode`](mod@encode) | tree → image |
@@ -43,7 +42,6 @@ pub mod encode;
 mod fit;
 pub mod node;
 mod outline;
-pub mod quantize;
 pub mod registry;
 pub mod rule;
 pub mod slots;

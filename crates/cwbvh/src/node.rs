@@ -27,9 +27,10 @@
 //! assert_eq!(node.child(0), Some(Child::Empty));
 //! ```
 
-use crate::quantize::Axis;
+use geometry::GridAxis;
 use machine::bits::Bits;
 use machine::fields::{Show, hex};
+use std::ops::RangeInclusive;
 
 /// Bytes of a node.
 pub const NODE_BYTES: usize = 80;
@@ -39,6 +40,10 @@ pub const SLOTS: usize = 8;
 pub const MAX_LEAF: usize = 3;
 /// Triangles of all leaves of a node, and what the slots of child nodes count from in `meta`.
 const NODE_TRIANGLES: u8 = 24;
+/// What is added to the exponents of cells, as in an `f32`.
+pub(crate) const BIAS: i16 = 127;
+/// Exponents of cells: biased ones of 0 and 255 stand for no number.
+pub(crate) const EXPONENTS: RangeInclusive<i16> = -126..=127;
 
 machine::fields! {
     /// The 80 bytes of a node.
@@ -123,8 +128,11 @@ impl Node {
 
     /// The grid.
     #[must_use]
-    pub fn axes(&self) -> [Axis; 3] {
-        std::array::from_fn(|k| Axis { origin: self.origin[k], biased: self.exponents[k] })
+    pub fn axes(&self) -> [GridAxis; 3] {
+        std::array::from_fn(|k| GridAxis {
+            origin: self.origin[k],
+            exponent: i16::from(self.exponents[k]) - BIAS,
+        })
     }
 
     /// What stands in a slot; `None` if its byte means nothing.

@@ -11,14 +11,14 @@
 //! node gets its slots back whatever the order of its children.
 
 use crate::node::SLOTS;
-use crate::quantize::Axis;
+use geometry::GridAxis;
 
 /// Corners of a child in cells.
 pub type Cells = ([u8; 3], [u8; 3]);
 
 /// The slot of each of at most eight children.
 #[must_use]
-pub fn assign(axes: &[Axis; 3], children: &[Cells]) -> Vec<usize> {
+pub fn assign(axes: &[GridAxis; 3], children: &[Cells]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..children.len()).collect();
     order.sort_by_key(|&child| (children[child], child));
     let sorted: Vec<Cells> = order.iter().map(|&child| children[child]).collect();
@@ -37,9 +37,9 @@ pub fn assign(axes: &[Axis; 3], children: &[Cells]) -> Vec<usize> {
 }
 
 /// What each child costs in each slot.
-fn costs(axes: &[Axis; 3], children: &[Cells]) -> Vec<[f64; SLOTS]> {
-    let coarsest = axes.iter().map(|axis| axis.biased).max().unwrap_or(0);
-    let width = axes.map(|axis| f64::from(i16::from(axis.biased) - i16::from(coarsest)).exp2());
+fn costs(axes: &[GridAxis; 3], children: &[Cells]) -> Vec<[f64; SLOTS]> {
+    let coarsest = axes.iter().map(|axis| axis.exponent).max().unwrap_or(0);
+    let width = axes.map(|axis| f64::from(axis.exponent - coarsest).exp2());
     // The node begins at cell 0; all coordinates are doubled, so that centres are whole numbers.
     let top: [u8; 3] =
         std::array::from_fn(|k| children.iter().map(|(_, high)| high[k]).max().unwrap_or(0));
@@ -86,10 +86,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const AXES: [Axis; 3] = [
-        Axis { origin: 1.0, biased: 120 },
-        Axis { origin: -4.0, biased: 118 },
-        Axis { origin: 0.25, biased: 121 },
+    const AXES: [GridAxis; 3] = [
+        GridAxis { origin: 1.0, exponent: -7 },
+        GridAxis { origin: -4.0, exponent: -9 },
+        GridAxis { origin: 0.25, exponent: -6 },
     ];
 
     /// Eight boxes in eight octants: each stands in its own.

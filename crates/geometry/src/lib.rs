@@ -16,6 +16,7 @@
 //! | [`touch_point`] | where two triangles touch |
 //! | [`instance_flags`] | how an instance treats its triangles |
 //! | [`rounding`] | sums and differences rounded up or down |
+//! | [`grid`] | planes to 8-bit cells of a power of two, exactly |
 //! | [`slab`] | the conservative ray-box test |
 //! | [`moller_trumbore`] | the triangle rule of the GFX12 unit |
 //! | [`watertight`] | the triangle rule of Woop, Benthin and Wald |
@@ -32,6 +33,7 @@ pub mod beam;
 #[cfg(feature = "exact")]
 pub mod exact;
 mod expansion;
+pub mod grid;
 mod half_lines;
 pub mod hit;
 pub mod instance_flags;
@@ -49,6 +51,7 @@ pub mod watertight;
 pub use aabb::Aabb;
 pub use beam::Beam;
 pub use glam::Vec3;
+pub use grid::GridAxis;
 pub use hit::{SurfaceHit, procedural_hit, triangle_hit};
 pub use instance_flags::InstanceFlags;
 pub use ray::Ray;

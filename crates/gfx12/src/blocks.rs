@@ -18,7 +18,9 @@ use crate::obb;
 use geometry::rounding::{narrow_down, narrow_up};
 use geometry::{Aabb, Vec3};
 use machine::Checked;
-use machine::blocks::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, CellBox, Frame};
+use machine::blocks::{
+    Block, BlockImage, BlockLead, BlockLevel, BlockNode, CellBox, Frame, MemoryRange,
+};
 use tree::{Bvh, Tree};
 
 /// The blocks of a proved image.
@@ -125,13 +127,15 @@ impl Level<'_> {
                 let (items, bytes) = (self.leaf)(leaf);
                 let count = items.len() as u32;
                 sum.items.extend(items);
-                BlockLead::Items { first, count, bytes, address: address_of(leaf.pointer) }
+                let memory = MemoryRange { address: address_of(leaf.pointer), bytes };
+                BlockLead::Items { first, count, memory }
             }
             Target::Instance(number) => {
                 let instance = &self.surveyed.instances[number as usize];
                 sum.items.push((self.instance)(number));
-                let (bytes, address) = (NODE_BYTES as u32, address_of(instance.pointer));
-                BlockLead::Items { first, count: 1, bytes, address }
+                let address = address_of(instance.pointer);
+                let memory = MemoryRange { address, bytes: NODE_BYTES as u32 };
+                BlockLead::Items { first, count: 1, memory }
             }
         }
     }

@@ -93,7 +93,7 @@ pub const FORMATS: &[FormatEntry] = &[
             }],
             encode: encode_bvh4x2,
             write: |image| Ok(bvh4x2_file::write(image)),
-            has_blocks: false,
+            has_blocks: true,
         }),
         structures: &[
             Fp32BoxNode::TABLE,

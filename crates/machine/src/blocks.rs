@@ -17,11 +17,15 @@
 //!   The frame of a format with plain `f32` boxes is [`Frame::GLOBAL`]. The root's children are the
 //!   first `root_children` nodes of the block; nodes inside a block lead further behind.
 //! * `items`: references to primitives, or to instances in a TLAS, numbered as in the decoded tree.
-//!   A format whose leaves are memory that the processor must fetch says how many bytes that is.
+//! * what the processor reads to test a leaf, for every format alike: first the leaf's own memory,
+//!   which is its list of references or its range, or the items themselves where they lie side by
+//!   side; then, where that only names them, the records of its items (`item_memory`). Tables that
+//!   only a reported hit needs, such as ids, are not read.
 //!
 //! Every decoded box must contain what is below it: units cull by it.
 
 use geometry::Aabb;
+use std::ops::Range;
 
 /// An image as blocks.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -34,8 +38,46 @@ pub struct BlockImage {
     pub nodes: Vec<BlockNode>,
     /// References of all leaves.
     pub items: Vec<u32>,
+    /// Where the record of each reference's item lies, if the memory of its leaf only names it;
+    /// shorter than `items` where the last of them lie in their leaves.
+    pub item_memory: Vec<MemoryRange>,
     /// Rotations that frames name: rows.
     pub rotations: Vec<[[f32; 3]; 3]>,
+}
+
+impl BlockImage {
+    /// Bytes that are read to test the items of a leaf: its own memory, and what that names.
+    #[must_use]
+    pub fn leaf_bytes(&self, first: u32, count: u32, memory: MemoryRange) -> u64 {
+        let items = self.item_memory.iter().skip(first as usize).take(count as usize);
+        u64::from(memory.bytes) + items.map(|item| u64::from(item.bytes)).sum::<u64>()
+    }
+}
+
+/// Bytes of an image, by their address; none where `bytes` is 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MemoryRange {
+    /// Where they begin.
+    pub address: u64,
+    /// How many.
+    pub bytes: u32,
+}
+
+impl MemoryRange {
+    /// The element `number` of an array at `address`.
+    #[must_use]
+    pub const fn element(address: u64, number: u32, bytes: u32) -> Self {
+        Self { address: address + number as u64 * bytes as u64, bytes }
+    }
+
+    /// The numbers of the lines that it lies in; `line_bytes` is a power of two.
+    #[must_use]
+    pub fn lines(&self, line_bytes: u32) -> Range<u64> {
+        let shift = line_bytes.trailing_zeros();
+        let end = self.address + u64::from(self.bytes) + u64::from(line_bytes) - 1;
+        let first = self.address >> shift;
+        first..if self.bytes == 0 { first } else { end >> shift }
+    }
 }
 
 /// One level.
@@ -120,11 +162,15 @@ pub enum BlockLead {
         first: u32,
         /// How many.
         count: u32,
-        /// Bytes of memory that must be fetched before they can be tested; 0 if nothing is fetched.
-        bytes: u32,
-        /// Where that memory begins.
-        address: u64,
+        /// The leaf's own memory: what names the items, or the items themselves.
+        memory: MemoryRange,
     },
+}
+
+impl BlockLead {
+    /// A leaf without items.
+    pub const NOTHING: Self =
+        Self::Items { first: 0, count: 0, memory: MemoryRange { address: 0, bytes: 0 } };
 }
 
 impl From<&Aabb> for CellBox {

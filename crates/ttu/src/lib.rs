@@ -17,6 +17,7 @@
 //! | `unit` | the units of the machine |
 //! | [`run`] | many questions through the whole machine |
 //! | [`counters`], [`distribution`] | what is counted |
+//! | [`explained`] | what names in reports mean |
 //! | `reporter` | what an observer is told of a question |
 //! | [`ttu_machine`] | the machine as siliray's other machines look |
 //!
@@ -27,6 +28,7 @@ mod beam_ground;
 pub mod config;
 pub mod counters;
 pub mod distribution;
+pub mod explained;
 pub mod format;
 pub mod job;
 mod local_query;
@@ -39,6 +41,7 @@ mod unit;
 pub mod world;
 
 pub use config::Config;
+pub use explained::Explained;
 pub use format::TtuFormat;
 pub use job::Answer;
 pub use run::{Run, RunError, simulate};

@@ -179,15 +179,17 @@ fn earlier(candidate: &[f32; 4], best: &mut [f32; 4]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::quantize::{self, decoded_box};
+    use crate::format::block::EXPONENTS;
+    use geometry::GridAxis;
     use geometry::beam::generate::{Encounter, Generator};
+    use geometry::grid::outer_box;
     use geometry::random::Random;
     use machine::blocks::{Block, BlockImage, BlockLead, BlockNode, CellBox, Frame};
 
     /// The test of a box as a node of a `ttu` block whose root is `root`, as the machine makes it;
     /// `None` if such a block cannot be written.
     fn meets_in_a_block(beam: &Beam, root: &Aabb, child: &Aabb) -> Option<bool> {
-        let axis = |k: usize| quantize::Axis::spanning(root.min[k], root.max[k]);
+        let axis = |k: usize| GridAxis::spanning(root.min[k], root.max[k], EXPONENTS);
         let axes = [axis(0)?, axis(1)?, axis(2)?];
         let (mut cells, mut root_cells) = ([[0; 3]; 2], [0; 3]);
         for k in 0..3 {
@@ -195,13 +197,13 @@ mod tests {
             cells[1][k] = axes[k].ceil(child.max[k])?;
             root_cells[k] = axes[k].ceil(root.max[k])?;
         }
-        assert!(decoded_box(&axes, cells[0], cells[1]).contains(child));
+        assert!(outer_box(&axes, cells[0], cells[1]).contains(child));
         let cell_box =
             |[min, max]: [[u8; 3]; 2]| CellBox { min: min.map(f32::from), max: max.map(f32::from) };
-        let lead = BlockLead::Items { first: 0, count: 0, bytes: 0, address: 0 };
+        let lead = BlockLead::NOTHING;
         let frame = Frame {
             origin: axes.map(|axis| axis.origin),
-            exponents: axes.map(|axis| i16::from(axis.exponent)),
+            exponents: axes.map(|axis| axis.exponent),
             rotation: None,
         };
         let image = BlockImage {

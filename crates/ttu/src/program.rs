@@ -7,7 +7,7 @@ use crate::local_query::{LocalQuery, Planes, is_met};
 use geometry::beam::error::LARGEST_TMAX;
 use geometry::rounding::{add_down, add_up, narrow_down, narrow_up};
 use geometry::{Aabb, Beam, Ray, Transform, Vec3};
-use machine::blocks::{Block, BlockImage, BlockLead, BlockLevel, CellBox};
+use machine::blocks::{Block, BlockImage, BlockLead, BlockLevel, CellBox, MemoryRange};
 
 /// Most nodes of a block.
 pub(crate) const MAX_NODES: usize = 16;
@@ -19,6 +19,7 @@ pub struct Program {
     pub(crate) planes: Vec<Planes>,
     pub(crate) nodes: Vec<ProgramNode>,
     pub(crate) items: Vec<u32>,
+    item_memory: Vec<MemoryRange>,
     pub(crate) levels: Vec<BlockLevel>,
     rotations: Vec<[[f32; 3]; 3]>,
 }
@@ -110,6 +111,7 @@ impl Program {
             planes,
             nodes: image.nodes.iter().map(node).collect(),
             items: image.items.clone(),
+            item_memory: image.item_memory.clone(),
             levels: image.levels.clone(),
             rotations: image.rotations.clone(),
         })
@@ -119,6 +121,12 @@ impl Program {
     pub(crate) fn most_lines(&self, line_bytes: u32) -> u64 {
         let lines = |block: &ProgramBlock| block.lines(line_bytes).count() as u64;
         self.blocks.iter().map(lines).max().unwrap_or(0)
+    }
+
+    /// Where the items of a leaf lie that its own memory only names.
+    pub(crate) fn item_memory(&self, first: u32, count: u32) -> &[MemoryRange] {
+        let end = (first as usize + count as usize).min(self.item_memory.len());
+        self.item_memory.get(first as usize..end).unwrap_or_default()
     }
 
     /// Whether the block is in rotated coordinates, which costs setup cycles (T-11).
@@ -190,7 +198,7 @@ impl Program {
         };
         let groups = usize::from(block.node_count).div_ceil(4);
         let planes = &self.planes[block.first_planes as usize..][..groups];
-        let mut tested = Tested { root: true, hits: 0, entries: [f32::INFINITY; MAX_NODES] };
+        let mut tested = Tested::NONE;
         match query.local(&block.origin, &block.down, &block.up) {
             Some(local) => {
                 tested.root = block.root.is_none_or(|root| {
@@ -270,6 +278,9 @@ impl BlockTest<'_> {
 }
 
 impl Tested {
+    /// Nothing but the root is met.
+    pub(crate) const NONE: Self = Self { root: true, hits: 0, entries: [f32::INFINITY; MAX_NODES] };
+
     fn add(&mut self, group: usize, (hits, entries): (u16, [f32; 4])) {
         self.hits |= hits << (4 * group);
         self.entries[4 * group..][..4].copy_from_slice(&entries);
@@ -301,8 +312,7 @@ impl ProgramBlock {
 
     /// The numbers of the lines that it takes.
     pub(crate) fn lines(&self, line_bytes: u32) -> std::ops::Range<u64> {
-        let line = u64::from(line_bytes);
-        self.address / line..(self.address + u64::from(self.bytes)).div_ceil(line)
+        MemoryRange { address: self.address, bytes: self.bytes }.lines(line_bytes)
     }
 
     /// Planes of the level, rounded outward.

@@ -26,7 +26,7 @@ use crate::format::target::Target;
 use crate::local_query::LocalQuery;
 use crate::program::Program;
 use crate::unit::interface::QueryRequest;
-use crate::unit::ttu::Env;
+use crate::unit::tick::Env;
 use machine::blocks::BlockLead;
 use machine::{ChildTest, Observer, Query, Shape, Step, Verdict};
 
@@ -56,6 +56,11 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
     #[inline]
     pub(crate) fn is_watching(&self) -> bool {
         self.observer.is_watching()
+    }
+
+    /// Another unit of the same kind goes on; the clock stands before what it does, too.
+    pub(crate) fn next_unit(&mut self) {
+        self.clock = None;
     }
 
     /// What a unit does in this cycle.

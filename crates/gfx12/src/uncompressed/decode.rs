@@ -16,6 +16,7 @@ use crate::layout::uncompressed::{DualInstanceNode, DualKind, DualPointer, Trian
 use crate::layout::{GpurtSideband, HalfNodeBits};
 use geometry::{Aabb, InstanceFlags, Transform, Triangle};
 use machine::Image;
+use std::ops::Range;
 use tree::{
     Blas, Bvh, Instance, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tlas, Tree,
 };
@@ -69,6 +70,16 @@ impl ReadPrimitives {
         }
         Self { primitives, first }
     }
+
+    /// The primitives that a slot leads to.
+    pub(super) fn items(&self, surveyed: &Surveyed, target: Target) -> Range<u32> {
+        let Target::Leaf(leaf) = target else { return 0..0 };
+        let count = triangle_count(surveyed.leaves[leaf as usize].pointer) as u32;
+        let start = self.first[leaf as usize];
+        // A procedural is one primitive, whichever pointer leads to it.
+        let is_box = start as usize >= self.primitives.triangles.len();
+        start..start + if is_box { 1 } else { count }
+    }
 }
 
 /// How many triangles a pointer reaches.
@@ -97,19 +108,10 @@ pub(crate) fn primitive_id(node: &TriangleNode, which: usize) -> PrimitiveId {
 }
 
 fn blas(memory: &Memory<'_>, surveyed: &Surveyed) -> Blas {
-    let ReadPrimitives { primitives, first } = ReadPrimitives::new(memory, surveyed);
-    let items = |target: Target| match target {
-        Target::Leaf(leaf) => {
-            let count = triangle_count(surveyed.leaves[leaf as usize].pointer) as u32;
-            let start = first[leaf as usize];
-            // A procedural is one primitive, whichever pointer leads to it.
-            let is_box = start as usize >= primitives.triangles.len();
-            start..start + if is_box { 1 } else { count }
-        }
-        Target::Box(_) | Target::Instance(_) => 0..0,
-    };
-    let bvh = bvh(memory, surveyed, primitives.len(), items);
-    Blas { primitives, bvh }
+    let read = ReadPrimitives::new(memory, surveyed);
+    let items = |target: Target| read.items(surveyed, target);
+    let bvh = bvh(memory, surveyed, read.primitives.len(), items);
+    Blas { primitives: read.primitives, bvh }
 }
 
 fn tlas(memory: &Memory<'_>, surveyed: &Surveyed) -> Tlas {
@@ -131,7 +133,7 @@ fn bvh(
     memory: &Memory<'_>,
     surveyed: &Surveyed,
     item_count: usize,
-    items: impl Fn(Target) -> std::ops::Range<u32>,
+    items: impl Fn(Target) -> Range<u32>,
 ) -> Bvh {
     let counts = surveyed.boxes.iter().map(|record| record.slots.iter().flatten().count());
     let starts: Vec<u32> = counts

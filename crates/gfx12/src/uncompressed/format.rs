@@ -1,8 +1,10 @@
 //! The format as the traits of formats want it.
 
 use super::survey::Survey;
-use super::{Options, check, decode, encode};
-use machine::{Capabilities, CheckReport, Checked, EncodeError, Format, Image, TreeFormat};
+use super::{Options, blocks, check, decode, encode};
+use machine::{
+    BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Image, TreeFormat,
+};
 use tree::Tree;
 
 /// The format `gfx12-bvh4x2`. Its options matter to the encoder alone.
@@ -37,5 +39,9 @@ impl TreeFormat for Gfx12Bvh4x2 {
 
     fn decode(checked: &Checked<Self>) -> Tree {
         decode::decode(checked.image(), &checked.proof().survey)
+    }
+
+    fn blocks(checked: &Checked<Self>) -> Option<BlockImage> {
+        Some(blocks::blocks(checked))
     }
 }

@@ -21,11 +21,13 @@
 //! | [`survey`] | every node that can be reached, total over any bytes |
 //! | [`decode`](mod@decode) | image → tree |
 //! | [`rule`], [`check`](mod@check), `contents` | the proof of an untrusted image |
+//! | `blocks` | the image as a traversal unit sees it |
 //! | [`nodes`](mod@nodes), [`report`](mod@report) | every node for comparing; figures of an image |
 //! | [`file`](mod@file) | images in files |
 //! | [`format`](mod@format) | the trait [`machine::Format`] |
 
 mod blas;
+mod blocks;
 pub mod check;
 mod contents;
 pub mod decode;

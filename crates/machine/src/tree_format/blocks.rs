@@ -3,7 +3,7 @@
 use super::decode::{Record, directory, slots, u32_at};
 use super::{NODE_BYTES, leaf_range};
 use crate::Image;
-use crate::blocks::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, Frame};
+use crate::blocks::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, Frame, MemoryRange};
 
 pub(super) fn blocks(image: &Image) -> BlockImage {
     let mut sum = BlockImage::default();
@@ -18,12 +18,16 @@ fn add_level(image: &Image, record: &Record, sum: &mut BlockImage) {
     let (first_block, first_item) = (sum.blocks.len() as u32, sum.items.len() as u32);
     let lead = |word: u32| match leaf_range(word) {
         Some((first, count)) => {
-            BlockLead::Items { first: first_item + first, count, bytes: 0, address: 0 }
+            let address = record.references_address + 4 * u64::from(first);
+            let memory = MemoryRange { address, bytes: 4 * count };
+            BlockLead::Items { first: first_item + first, count, memory }
         }
         None => BlockLead::Block(first_block + word),
     };
     let references = image.get(record.references_address, 4 * record.reference_count);
     sum.items.extend(references.unwrap_or_default().chunks_exact(4).map(|r| u32_at(r, 0)));
+    let items = &sum.items[first_item as usize..];
+    sum.item_memory.extend(items.iter().map(|&item| record.item_memory(item)));
     let nodes = image.get(record.nodes_address, NODE_BYTES * record.node_count);
     for (number, node) in nodes.unwrap_or_default().chunks_exact(NODE_BYTES).enumerate() {
         let address = record.nodes_address + (NODE_BYTES * number) as u64;

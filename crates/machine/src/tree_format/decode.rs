@@ -1,6 +1,7 @@
 //! Bytes → tree. Reads untrusted images too: every step that can fail says where and why.
 
 use super::{HEADER_BYTES, NO_CHILD, NODE_BYTES, RECORD_BYTES, SLOTS, leaf_range};
+use crate::blocks::MemoryRange;
 use crate::{Finding, Image, Severity};
 use geometry::{Aabb, InstanceFlags, Transform, Triangle, Vec3};
 use tree::{
@@ -25,6 +26,17 @@ pub(super) struct Record {
     pub(super) ids_address: u64,
     /// Offset of the record in the directory.
     pub(super) offset: u64,
+}
+
+impl Record {
+    /// Where a triangle, a procedural box or an instance lies.
+    pub(super) fn item_memory(&self, item: u32) -> MemoryRange {
+        match (item as usize).checked_sub(self.item_count) {
+            Some(number) => MemoryRange::element(self.boxes_address, number as u32, 24),
+            None if self.is_top => MemoryRange::element(self.items_address, item, 112),
+            None => MemoryRange::element(self.items_address, item, 36),
+        }
+    }
 }
 
 /// Reads the whole image.

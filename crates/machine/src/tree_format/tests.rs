@@ -1,6 +1,6 @@
 use super::*;
 use crate::Severity;
-use crate::blocks::{Block, BlockLead};
+use crate::blocks::{Block, BlockLead, MemoryRange};
 use geometry::{Aabb, InstanceFlags, Transform, Triangle, Vec3};
 use proptest::prelude::*;
 use tree::{Blas, Bvh, Instance, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tlas};
@@ -78,13 +78,25 @@ fn blocks_follow_the_hierarchy() {
         let nodes = &blocks.nodes[first_node as usize..][..usize::from(node_count)];
         nodes.iter().map(|node| node.lead).collect::<Vec<_>>()
     };
-    let items = |first, count| BlockLead::Items { first, count, bytes: 0, address: 0 };
-    assert_eq!(leads(0), [items(0, 1), BlockLead::Block(1)]);
+    // Segments: the directory, then nodes, references, items, boxes and ids of each level.
+    let address = |segment: usize| checked.image().segments[segment].address;
+    let leaf = |first, count, references| {
+        let memory = MemoryRange { address: references, bytes: 4 * count };
+        BlockLead::Items { first, count, memory }
+    };
+    assert_eq!(leads(0), [leaf(0, 1, address(2)), BlockLead::Block(1)]);
     assert_eq!(leads(1).len(), 2);
     let references = tree.blases[0].bvh.indices();
-    assert_eq!(leads(2), [items(references.len() as u32, 2)]);
+    assert_eq!(leads(2), [leaf(references.len() as u32, 2, address(7))]);
     assert_eq!(blocks.items[..references.len()], *references);
     assert_eq!(blocks.items[references.len()..], [1, 0]);
+    // References 2, 1, 0 of the BLAS: its box behind two triangles; then both instances.
+    let memory = [(4, 0, 24), (3, 36, 36), (3, 0, 36), (8, 112, 112), (8, 0, 112)];
+    let memory = memory
+        .map(|(segment, offset, bytes)| MemoryRange { address: address(segment) + offset, bytes });
+    assert_eq!(blocks.item_memory, memory);
+    let references = MemoryRange { address: address(7), bytes: 8 };
+    assert_eq!(blocks.leaf_bytes(3, 2, references), 8 + 2 * 112);
     assert_eq!(blocks.blocks[1].address, checked.image().segments[1].address + 256);
 }
 

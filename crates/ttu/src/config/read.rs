@@ -39,7 +39,7 @@ pub enum ConfigError {
     #[error("`{0}` is no setting, expected key=value")]
     Setting(String),
     /// No parameter has this name.
-    #[error("no parameter is called `{key}`{}", suggestion(*near))]
+    #[error("no parameter is called `{key}`; {}", suggestion(*near))]
     UnknownKey {
         /// The name.
         key: String,
@@ -131,11 +131,7 @@ impl Config {
         let (key, value) =
             setting.split_once('=').ok_or_else(|| ConfigError::Setting(setting.to_owned()))?;
         let (key, value) = (key.trim(), value.trim());
-        let text = |error: toml::de::Error| ConfigError::Text {
-            origin: setting.to_owned(),
-            message: error.message().to_owned(),
-        };
-        let mut table: toml::Table = toml::from_str(&self.to_toml()).map_err(text)?;
+        let mut table = self.to_table();
         let number = value.replace('_', "").parse::<i64>().map(toml::Value::Integer);
         let truth = || value.parse::<bool>().map(toml::Value::Boolean);
         let word = || toml::Value::String(value.trim_matches('"').to_owned());
@@ -183,7 +179,8 @@ impl Config {
 }
 
 fn suggestion(near: Option<&'static str>) -> String {
-    near.map_or_else(String::new, |near| format!("; did you mean {near}?"))
+    let all = || "siliray sim --configs lists all".to_owned();
+    near.map_or_else(all, |near| format!("did you mean {near}?"))
 }
 
 /// The line of a file that an error is about.
@@ -218,7 +215,10 @@ mod tests {
         assert_eq!(message("slots=-3"), "slots = -3: expected 1 to 4096");
         assert_eq!(message("slots=NaN"), "slots = NaN: expected a whole number, 1 to 4096");
         assert_eq!(message("slots=1e99"), "slots = 1e99: expected a whole number, 1 to 4096");
-        assert_eq!(message("elephants=4"), "no parameter is called `elephants`");
+        assert_eq!(
+            message("elephants=4"),
+            "no parameter is called `elephants`; siliray sim --configs lists all"
+        );
         assert!(message("l0_linse=4").contains("`l0_linse`; did you mean l0_lines?"));
         assert!(message("policy=fastest").starts_with("policy = fastest: expected one of `round"));
         assert!(message("t_l2").contains("`t_l2` is no setting"));
@@ -242,7 +242,9 @@ mod tests {
             refused("l0_lines = 8\nl0_assoc = 5"),
             "my.toml:2: l0_assoc = 5: expected 0 or a divisor of l0_lines = 8"
         );
-        assert_eq!(refused("[l0]\nlines = 4"), "my.toml:1: no parameter is called `l0`");
+        let l0 = "my.toml:1: no parameter is called `l0`; did you mean l0_lines?";
+        assert_eq!(refused("[l0]\nlines = 4"), l0);
+        assert!(message("dram=4").contains("did you mean t_dram?"));
         assert!(refused("slots = ").starts_with("my.toml: TOML parse error at line 1"));
         assert!(refused("policy = 7").starts_with("my.toml:1: policy = 7: expected "));
         assert_eq!(refused("l1 = \"on\""), "my.toml:1: l1 = on: expected a boolean");

@@ -108,6 +108,9 @@ pub const MAX_LEAF: usize = 8;
 /// The number that names no block.
 pub const NO_BLOCK: u32 = u32::MAX;
 
+/// Exponents of cells (T-8).
+pub const EXPONENTS: std::ops::RangeInclusive<i16> = -100..=100;
+
 /// Bytes of a node.
 pub(super) const NODE_BYTES: usize = 8;
 const UNUSED: NodeFields =

@@ -2,14 +2,18 @@
 
 use super::block::{BLOCK_BYTES, Lead, NO_BLOCK, unfold_mask};
 use super::decode::root_bounds;
-use super::directory::{INSTANCE, Parts};
+use super::directory::{
+    INSTANCE, INSTANCE_BYTES, LevelKind, LevelRecord, PROCEDURAL_BYTES, Parts, TRIANGLE_BYTES,
+};
 use geometry::Aabb;
-use machine::blocks::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, CellBox, Frame};
+use machine::blocks::{
+    Block, BlockImage, BlockLead, BlockLevel, BlockNode, CellBox, Frame, MemoryRange,
+};
 
 pub(super) fn blocks(parts: &Parts<'_>, base: u64) -> BlockImage {
     let mut sum = BlockImage::default();
     let directory = parts.directory;
-    let base = base + directory.blocks;
+    let references = base + directory.references;
     for number in 0..directory.block_count {
         let block = parts.block(number);
         let first_node = sum.nodes.len() as u32;
@@ -19,17 +23,19 @@ pub(super) fn blocks(parts: &Parts<'_>, base: u64) -> BlockImage {
             lead: match node.lead {
                 Lead::Inside { first, count } => BlockLead::Inside { first, count },
                 Lead::Foreign { offset } => BlockLead::Block(block.block_base + u32::from(offset)),
-                Lead::Leaf { offset, count } => BlockLead::Items {
-                    first: block.reference_base + u32::from(offset),
-                    count: u32::from(count),
-                    bytes: 0,
-                    address: 0,
-                },
-                Lead::Unused => BlockLead::Items { first: 0, count: 0, bytes: 0, address: 0 },
+                Lead::Leaf { offset, count } => {
+                    let first = block.reference_base + u32::from(offset);
+                    let memory = MemoryRange {
+                        address: references + 4 * u64::from(first),
+                        bytes: 4 * u32::from(count),
+                    };
+                    BlockLead::Items { first, count: count.into(), memory }
+                }
+                Lead::Unused => BlockLead::NOTHING,
             },
         }));
         sum.blocks.push(Block {
-            address: base + BLOCK_BYTES as u64 * u64::from(number),
+            address: base + directory.blocks + BLOCK_BYTES as u64 * u64::from(number),
             bytes: BLOCK_BYTES as u32,
             frame: Frame {
                 origin: block.origin,
@@ -51,5 +57,39 @@ pub(super) fn blocks(parts: &Parts<'_>, base: u64) -> BlockImage {
             root => BlockLevel { root: Some(root), bounds: root_bounds(&parts.block(root)) },
         })
         .collect();
+    sum.item_memory = vec![MemoryRange::default(); sum.items.len()];
+    for record in &directory.levels {
+        add_item_memory(parts, record, base, &mut sum);
+    }
     sum
+}
+
+/// Where the items of a level lie: the references in its leaves number them.
+fn add_item_memory(parts: &Parts<'_>, record: &LevelRecord, base: u64, sum: &mut BlockImage) {
+    let memory_of = |item: u32| match item.checked_sub(record.triangle_count) {
+        _ if record.kind == LevelKind::Tlas => {
+            let instances = base + parts.directory.instances;
+            MemoryRange::element(instances, item, INSTANCE_BYTES as u32)
+        }
+        Some(number) => MemoryRange::element(base + record.boxes, number, PROCEDURAL_BYTES as u32),
+        None => MemoryRange::element(base + record.triangles, item, TRIANGLE_BYTES as u32),
+    };
+    let mut open = Vec::from_iter((record.root != NO_BLOCK).then_some(record.root));
+    while let Some(number) = open.pop() {
+        let Block { first_node, node_count, .. } = sum.blocks[number as usize];
+        for node in &sum.nodes[first_node as usize..][..usize::from(node_count)] {
+            match node.lead {
+                BlockLead::Inside { .. } => {}
+                BlockLead::Block(below) => open.push(below),
+                BlockLead::Items { first, count, .. } => {
+                    let leaf = first as usize..first as usize + count as usize;
+                    for (memory, &item) in
+                        sum.item_memory[leaf.clone()].iter_mut().zip(&sum.items[leaf])
+                    {
+                        *memory = memory_of(item);
+                    }
+                }
+            }
+        }
+    }
 }

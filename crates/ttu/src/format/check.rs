@@ -4,15 +4,16 @@
 //! its root down. A block is visited once, so the pass ends whatever the bytes say. Only if all of
 //! that is sound is the geometry looked at (`contents`).
 
-use super::block::{BLOCK_BYTES, Block, Lead, MAX_ROOT_CHILDREN, NO_BLOCK};
+use super::block::{BLOCK_BYTES, Block, EXPONENTS, Lead, MAX_ROOT_CHILDREN, NO_BLOCK};
 use super::contents;
 use super::directory::{
     Directory, HEADER_BYTES, HeaderFields, INSTANCE, INSTANCE_BYTES, LevelKind, LevelRecord, MAGIC,
     Parts, RECORD_BYTES,
 };
-use super::quantize::{Axis, EXPONENTS, decoded_box};
 use super::rule::{Findings, Rule};
 use super::{Proof, TtuFormat};
+use geometry::GridAxis;
+use geometry::grid::outer_box;
 use machine::bits::NodeBits;
 use machine::{CheckReport, Checked, Image, ProvedFacts};
 
@@ -281,13 +282,13 @@ impl Visit<'_, '_> {
     fn grid(&mut self, number: u32, block: &Block) {
         let (at, place) = (self.offset(number), format!("block {number}"));
         for (k, &exponent) in block.exponents.iter().enumerate() {
-            if !EXPONENTS.contains(&i32::from(exponent)) {
+            if !EXPONENTS.contains(&i16::from(exponent)) {
                 let (found, at) = (exponent.to_string(), at + 12 + k as u64);
                 self.findings.add(Rule::Exponent, at, 0..8, &place, found, "-100 to 100");
             }
         }
         let axes = axes_of(block);
-        let bounds = decoded_box(&axes, [0; 3], block.root_max);
+        let bounds = outer_box(&axes, [0; 3], block.root_max);
         if block.origin.iter().any(|origin| !origin.is_finite()) || !bounds.is_finite() {
             let found = format!("{:?} to {:?}", block.origin, bounds.max.to_array());
             self.findings.add(Rule::Origin, at, 0..96, &place, found, "finite planes");
@@ -371,8 +372,11 @@ impl Visit<'_, '_> {
 }
 
 /// The grids of a block.
-pub(super) fn axes_of(block: &Block) -> [Axis; 3] {
-    std::array::from_fn(|k| Axis { origin: block.origin[k], exponent: block.exponents[k] })
+pub(super) fn axes_of(block: &Block) -> [GridAxis; 3] {
+    std::array::from_fn(|k| GridAxis {
+        origin: block.origin[k],
+        exponent: block.exponents[k].into(),
+    })
 }
 
 pub(super) fn node_name(block: u32, node: usize) -> String {

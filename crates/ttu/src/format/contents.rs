@@ -7,9 +7,8 @@
 use super::block::{ALPHA_PRESENT, Block, Lead, OPAQUE_ONLY, unfold_mask};
 use super::check::{LevelBlocks, axes_of, node_name};
 use super::directory::{INSTANCE, LevelKind, LevelRecord, Parts};
-use super::quantize::Axis;
 use super::rule::{Findings, Rule};
-use geometry::Aabb;
+use geometry::{Aabb, GridAxis};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use tree::{Instance, PrimitiveFlags, Primitives};
@@ -151,7 +150,7 @@ fn check_level(
 
 #[allow(clippy::too_many_arguments, reason = "a box, what it should contain, and where it stands")]
 fn check_box(
-    axes: &[Axis; 3],
+    axes: &[GridAxis; 3],
     min: [u8; 3],
     max: [u8; 3],
     inner: &Aabb,

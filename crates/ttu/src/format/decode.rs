@@ -9,8 +9,8 @@
 use super::block::{Block, Lead, NO_BLOCK};
 use super::check::axes_of;
 use super::directory::{INSTANCE, LevelKind, LevelRecord, Parts};
-use super::quantize::{decoded_box, inner_box};
 use geometry::Aabb;
+use geometry::grid::{inner_box, outer_box};
 use std::collections::VecDeque;
 use tree::{Blas, Bvh, Node, NodeLink, Tlas, Tree};
 
@@ -37,7 +37,7 @@ pub(super) fn decode(parts: &Parts<'_>) -> Tree {
 
 /// The box of a block's root, outward.
 pub(super) fn root_bounds(block: &Block) -> Aabb {
-    decoded_box(&axes_of(block), [0; 3], block.root_max)
+    outer_box(&axes_of(block), [0; 3], block.root_max)
 }
 
 fn inner_root(block: &Block) -> Aabb {

@@ -98,6 +98,8 @@ pub const MAGIC: [u8; 8] = *b"SILITB12";
 pub(super) const HEADER_BYTES: usize = 128;
 pub(super) const RECORD_BYTES: usize = 64;
 pub(super) const INSTANCE_BYTES: usize = 128;
+pub(super) const TRIANGLE_BYTES: usize = 36;
+pub(super) const PROCEDURAL_BYTES: usize = 24;
 /// The bit of a reference that says "instance".
 pub(super) const INSTANCE: u32 = 1 << 31;
 
@@ -259,13 +261,13 @@ impl<'a> Parts<'a> {
         let ids = triangle_count.saturating_add(box_count);
         Primitives {
             triangles: self
-                .at(level.triangles, triangle_count, 36)
-                .chunks_exact(36)
+                .at(level.triangles, triangle_count, TRIANGLE_BYTES)
+                .chunks_exact(TRIANGLE_BYTES)
                 .map(|t| Triangle { vertices: [0, 12, 24].map(|at| vec3_at(t, at)) })
                 .collect(),
             boxes: self
-                .at(level.boxes, box_count, 24)
-                .chunks_exact(24)
+                .at(level.boxes, box_count, PROCEDURAL_BYTES)
+                .chunks_exact(PROCEDURAL_BYTES)
                 .map(|b| Aabb::new(vec3_at(b, 0), vec3_at(b, 12)))
                 .collect(),
             ids: self

@@ -11,7 +11,6 @@
 //! | file | concept |
 //! |---|---|
 //! | [`block`] | 128 bytes, field by field, with the worked example |
-//! | [`quantize`] | planes to cells, exactly |
 //! | [`directory`] | what stands around the blocks |
 //! | `pack_node`, `pack` | which part of a tree shares a block |
 //! | [`encode`](mod@encode) | tree → image |
@@ -37,7 +36,6 @@ pub mod encode;
 pub mod outline;
 mod pack;
 mod pack_node;
-pub mod quantize;
 pub mod rule;
 pub mod target;
 

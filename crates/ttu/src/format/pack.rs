@@ -6,11 +6,10 @@
 //! it was. What stays closed becomes a block of its own, or is a leaf. Foreign children of one
 //! block have consecutive numbers, in the order of the nodes.
 
-use super::block::{ALPHA_PRESENT, Block, Lead, MAX_NODES, NO_BLOCK, Node, OPAQUE_ONLY};
+use super::block::{ALPHA_PRESENT, Block, EXPONENTS, Lead, MAX_NODES, NO_BLOCK, Node, OPAQUE_ONLY};
 use super::encode::TtuEncodeError;
 use super::pack_node::{Below, PackNode};
-use super::quantize::Axis;
-use geometry::Aabb;
+use geometry::{Aabb, GridAxis};
 
 /// Blocks and references of all levels so far.
 #[derive(Debug, Default)]
@@ -72,7 +71,7 @@ impl Packed {
         &mut self,
         pack_nodes: &[PackNode],
         treelet: &Treelet,
-        axes: &[Axis; 3],
+        axes: &[GridAxis; 3],
         block_base: u32,
         plan: &Planned,
         tag: u32,
@@ -103,7 +102,7 @@ impl Packed {
         }
         Ok(Block {
             origin: axes.map(|axis| axis.origin),
-            exponents: axes.map(|axis| axis.exponent),
+            exponents: axes.map(|axis| axis.exponent as i8),
             root_children: treelet.root_children,
             refit_dirty: false,
             block_base,
@@ -134,7 +133,7 @@ struct TreeletNode {
 
 impl Treelet {
     /// `None` if something does not fit into the grid of the root.
-    fn new(pack_nodes: &[PackNode], root: u32, axes: &[Axis; 3]) -> Option<Self> {
+    fn new(pack_nodes: &[PackNode], root: u32, axes: &[GridAxis; 3]) -> Option<Self> {
         let closed = |&pack_node: &u32| {
             let cells = Cells::new(axes, &pack_nodes[pack_node as usize].bounds)?;
             Some(TreeletNode { pack_node, cells, children: None })
@@ -161,7 +160,7 @@ impl Treelet {
     fn next_to_open<'a>(
         &self,
         pack_nodes: &'a [PackNode],
-        axes: &[Axis; 3],
+        axes: &[GridAxis; 3],
     ) -> Option<(usize, &'a [u32])> {
         let room = MAX_NODES - self.nodes.len();
         let mut best: Option<(f64, usize, &[u32])> = None;
@@ -190,8 +189,8 @@ impl Treelet {
     }
 }
 
-fn axes(bounds: &Aabb) -> Option<[Axis; 3]> {
-    let axis = |k: usize| Axis::spanning(bounds.min[k], bounds.max[k]);
+fn axes(bounds: &Aabb) -> Option<[GridAxis; 3]> {
+    let axis = |k: usize| GridAxis::spanning(bounds.min[k], bounds.max[k], EXPONENTS);
     Some([axis(0)?, axis(1)?, axis(2)?])
 }
 
@@ -204,14 +203,14 @@ struct Cells {
 
 impl Cells {
     /// The smallest around `bounds`; `None` if the grid does not reach that far.
-    fn new(axes: &[Axis; 3], bounds: &Aabb) -> Option<Self> {
+    fn new(axes: &[GridAxis; 3], bounds: &Aabb) -> Option<Self> {
         let min = std::array::from_fn(|k| axes[k].floor(bounds.min[k]));
         let max = [0, 1, 2].map(|k| axes[k].ceil(bounds.max[k]));
         Some(Self { min, max: [max[0]?, max[1]?, max[2]?] })
     }
 
     /// Half the surface.
-    fn half_area(&self, axes: &[Axis; 3]) -> f64 {
+    fn half_area(&self, axes: &[GridAxis; 3]) -> f64 {
         let [x, y, z] = std::array::from_fn(|k| {
             f64::from(self.max[k].saturating_sub(self.min[k])) * axes[k].cell()
         });

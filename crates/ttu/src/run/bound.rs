@@ -7,6 +7,7 @@
 
 use crate::config::{Config, TASK_QUERIES};
 use crate::counters::Counters;
+use crate::explained::Explained;
 
 /// One limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,6 +17,84 @@ pub struct Limit {
     /// Blocks a cycle, over all TTUs.
     pub blocks_per_cycle: f64,
 }
+
+/// A kind of limit, explained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LimitKind {
+    /// Its name and what it means.
+    pub explained: Explained,
+    /// The parameter that widens it, if one does.
+    pub widened_by: Option<&'static str>,
+}
+
+/// All limits.
+pub const LIMITS: [LimitKind; 13] = [
+    kind("pick", "pick_per_cycle", "slots that the scheduler picks"),
+    kind("setup", "", "blocks that the setup unit begins: one a cycle and TTU"),
+    kind("box_tests", "tests_per_unit", "boxes that the traversal units test"),
+    kind("unit_slots", "unit_slots", "places in local stores over the cycles that a block stays"),
+    kind("slots", "slots", "slots over the cycles of a block without contention"),
+    kind("task_pool", "active_slots", "queries of running tasks over the same cycles"),
+    kind("fill_port", "fill_bytes_per_cycle", "bytes that come into the L0"),
+    kind("mshrs", "l0_mshrs", "lines on their way to the L0 over the latency of memory"),
+    kind("smu", "smu_per_cycle", "results that the stack management unit takes"),
+    kind("leaf_tests", "tris_per_cycle", "primitives that the SMs test"),
+    kind("sm_fetch", "sm_fetch_bytes_per_cycle", "bytes of leaves that come into the SMs"),
+    kind("l2", "l2_bytes_per_cycle", "bytes that the L2 moves"),
+    kind("dram", "dram_bytes_per_cycle", "bytes that DRAM moves"),
+];
+
+const fn kind(name: &'static str, key: &'static str, meaning: &'static str) -> LimitKind {
+    let explained = Explained { name, unit: "blocks a cycle", meaning };
+    LimitKind { explained, widened_by: if key.is_empty() { None } else { Some(key) } }
+}
+
+impl LimitKind {
+    /// The kind of that name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        LIMITS.into_iter().find(|kind| kind.explained.name == name)
+    }
+}
+
+/// What to change, and what that could give.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Advice {
+    /// The smallest limit.
+    pub limit: &'static str,
+    /// The share of it that the run reached.
+    pub reached: f64,
+    /// The parameter that widens it, its value, and twice that; none if none does.
+    pub change: Option<(&'static str, u32, u32)>,
+    /// How much larger the smallest limit is then.
+    pub gain: f64,
+    /// The smallest limit then.
+    pub next: &'static str,
+}
+
+impl std::fmt::Display for Advice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { limit, reached, change, gain, next } = self;
+        write!(f, "{limit} limits")?;
+        if *reached < WELL_USED {
+            let share = 100.0 * reached;
+            write!(
+                f,
+                " first, but the run uses only {share:.0} % of it: parts wait for each other"
+            )?;
+        }
+        match change {
+            None => write!(f, "; no parameter widens it"),
+            Some((key, from, to)) => {
+                write!(f, ": {key} {from} → {to} would give up to {gain:.2} times")?;
+                if next != limit { write!(f, ", then {next} limits") } else { Ok(()) }
+            }
+        }
+    }
+}
+
+/// The share of a limit from which on it is said to hold a run up.
+const WELL_USED: f64 = 0.7;
 
 /// All limits, and what was reached.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,13 +155,32 @@ impl Bound {
                 ),
             ),
             limit("l2", unless_unlimited(config.l2_bytes_per_cycle, per_block(c.l2_bytes))),
-            limit(
-                "dram",
-                over(f64::from(config.dram_bytes_per_cycle), per_block(c.bytes_from_dram)),
-            ),
+            limit("dram", over(f64::from(config.dram_bytes_per_cycle), per_block(c.dram_bytes))),
         ];
         limits.sort_by(|a, b| a.blocks_per_cycle.total_cmp(&b.blocks_per_cycle));
         Self { limits, reached: c.setups as f64 / cycles.max(1) as f64 }
+    }
+
+    /// What to double, by the limits themselves: they are computed again for that configuration
+    /// from what the run counted. Nothing is simulated, so it is an upper bound of first order.
+    #[must_use]
+    pub fn advice(&self, config: &Config, counters: &Counters, cycles: u64) -> Advice {
+        let limit = self.name();
+        let table = config.to_table();
+        let doubled = LimitKind::find(limit).and_then(|kind| kind.widened_by).and_then(|key| {
+            let value = u32::try_from(table.get(key)?.as_integer()?).ok()?;
+            let wider = config.with(&format!("{key}={}", value.checked_mul(2)?)).ok()?;
+            Some(((key, value, 2 * value), Self::of(&wider, counters, cycles)))
+        });
+        let (change, then) = doubled.unzip();
+        let then = then.as_ref().unwrap_or(self);
+        Advice {
+            limit,
+            reached: self.reached / self.blocks_per_cycle(),
+            change,
+            gain: then.blocks_per_cycle() / self.blocks_per_cycle(),
+            next: then.name(),
+        }
     }
 
     /// The smallest limit.

@@ -10,13 +10,15 @@ use super::leaf_test::test_primitives;
 use super::series::{Sample, Series};
 use super::timeline::Timeline;
 use crate::config::{Config, TASK_QUERIES};
+use crate::counters::Counters;
 use crate::job::{Job, can_hit};
 use crate::reporter::Reporter;
 use crate::unit::interface::QueryRequest;
 use crate::unit::memory::{Cache, Memory, Path};
 use crate::unit::sm::{Feedback, LeafTest, Sm};
 use crate::unit::smu::LeafResult;
-use crate::unit::ttu::{Env, Ttu};
+use crate::unit::tick::Env;
+use crate::unit::ttu::Ttu;
 use machine::{Observer, Query};
 use std::ops::Range;
 
@@ -95,6 +97,11 @@ impl Cluster {
         self.finished == self.jobs.len()
     }
 
+    /// What the SMs moved.
+    pub(super) fn sm_counters(&self) -> impl Iterator<Item = &Counters> {
+        self.tpcs.iter().map(|tpc| &tpc.sm.counters)
+    }
+
     pub(super) fn ttus(&self) -> impl Iterator<Item = &Ttu> {
         self.tpcs.iter().flat_map(|tpc| &tpc.ttus)
     }
@@ -113,11 +120,12 @@ impl Cluster {
     ) -> bool {
         let mut active = false;
         for tpc in &mut self.tpcs {
+            let path = &mut Path { l1: tpc.l1.as_mut(), memory, t_l1: env.config.t_l1.into() };
+            tpc.sm.start(cycle, &env.world.program, path);
             active |= tpc.serve(cycle, env, &mut self.jobs, reporter);
             let Tpc { sm, l1, ttus, .. } = tpc;
             for ttu in ttus {
-                let t_l1 = u64::from(env.config.t_l1);
-                let mut path = Path { l1: l1.as_mut(), memory, t_l1 };
+                let mut path = Path { l1: l1.as_mut(), memory, t_l1: env.config.t_l1.into() };
                 active |= ttu.tick(cycle, env, &self.jobs, sm, &mut path, reporter);
             }
         }
@@ -220,7 +228,6 @@ impl Tpc {
         reporter: &mut Reporter<'_, O>,
     ) -> bool {
         let mut active = false;
-        self.sm.start(cycle);
         while let Some(leaf) = self.sm.result(cycle) {
             active = true;
             if reporter.is_watching() {

@@ -3,7 +3,7 @@
 
 use crate::job::Job;
 use crate::reporter::Reporter;
-use crate::unit::ttu::Env;
+use crate::unit::tick::Env;
 use machine::primitive_test::InstanceView;
 use machine::{Hit, Observer, PrimitiveTest, RayQuery, Shape, Step};
 use tree::{PrimitiveId, Primitives};

@@ -18,7 +18,8 @@ pub mod series;
 pub mod simulate;
 pub mod timeline;
 
-pub use bound::{Bound, Limit};
+pub use crate::unit::status::STATES;
+pub use bound::{Advice, Bound, LIMITS, Limit, LimitKind};
 pub use invariants::Invariant;
 pub use series::{Sample, Series};
 pub(crate) use simulate::watch;

@@ -11,7 +11,7 @@ use crate::distribution::Distribution;
 use crate::job::Answer;
 use crate::reporter::Reporter;
 use crate::unit::memory::Memory;
-use crate::unit::ttu::Env;
+use crate::unit::tick::Env;
 use crate::world::{TooSmall, World};
 use machine::beam::BeamWorldError;
 use machine::{Observer, Query, Shape, Unwatched};
@@ -260,6 +260,7 @@ fn summarize(
     let mut occupancy = vec![0; config.slots as usize + 1];
     let mut issues = vec![0; config.tests_per_unit as usize + 1];
     let (mut unit_tests, mut timelines) = (Vec::new(), Vec::new());
+    clusters.iter().flat_map(Cluster::sm_counters).for_each(|own| counters.add(own));
     for ttu in clusters.iter_mut().flat_map(Cluster::ttus_mut) {
         ttu.finish(cycles);
         let stats = &mut ttu.stats;

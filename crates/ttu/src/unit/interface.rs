@@ -8,10 +8,9 @@ use super::local_store::{LocalStore, QueryRecord};
 use super::port::Wire;
 use super::slot_set::SlotSet;
 use super::stats::Stats;
-use super::ttu::Env;
+use super::tick::{Env, Tick};
 use crate::config::{Config, RAY_BYTES, Rcp, STACK_ENTRY_BYTES};
 use crate::job::{Job, node_mask, record_bytes};
-use crate::reporter::Reporter;
 use machine::Observer;
 use std::collections::VecDeque;
 
@@ -85,12 +84,11 @@ impl Interface {
     /// ACCEPT. Says whether anything moved.
     pub(crate) fn tick<O: Observer + ?Sized>(
         &mut self,
-        cycle: u64,
-        env: &Env<'_>,
+        tick: &mut Tick<'_, '_, O>,
         to: &mut Ports<'_>,
-        stats: &mut Stats,
-        reporter: &mut Reporter<'_, O>,
     ) -> bool {
+        let (cycle, env) = (tick.cycle, tick.env);
+        let Tick { stats, reporter, .. } = tick;
         self.is_full = false;
         let mut active = false;
         for port in 0..self.ports.len() {

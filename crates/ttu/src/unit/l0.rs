@@ -8,7 +8,7 @@ use super::memory::{Level, Path};
 use super::port::{Port, Wire};
 use super::scheduler::{BlockRequest, Notice};
 use super::stats::Stats;
-use super::ttu::Env;
+use super::tick::Tick;
 use crate::config::{Config, Wakeup};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -84,41 +84,34 @@ impl L0 {
     }
 
     /// FILL and LOOKUP. Says whether anything moved.
-    pub(crate) fn tick(
+    pub(crate) fn tick<O: ?Sized>(
         &mut self,
-        cycle: u64,
-        env: &Env<'_>,
+        tick: &mut Tick<'_, '_, O>,
         to: &mut Ports<'_, '_>,
-        stats: &mut Stats,
     ) -> bool {
         while let Some(block) = to.read.pop_front() {
-            self.lines.read(env.lines(block));
+            self.lines.read(tick.env.lines(block));
         }
-        let filled = self.fill(cycle, env, to, stats);
-        let looked_up = self.lookup(cycle, env, to, stats);
+        let filled = self.fill(tick, to);
+        let looked_up = self.lookup(tick, to);
         filled || looked_up
     }
 
     /// FILL.
-    fn fill(
-        &mut self,
-        cycle: u64,
-        env: &Env<'_>,
-        to: &mut Ports<'_, '_>,
-        stats: &mut Stats,
-    ) -> bool {
+    fn fill<O: ?Sized>(&mut self, tick: &mut Tick<'_, '_, O>, to: &mut Ports<'_, '_>) -> bool {
+        let (cycle, env) = (tick.cycle, tick.env);
         self.is_pinned = false;
         let mut active = false;
         if let Some((done_at, miss)) = self.filling.take() {
             let places = if done_at > cycle { None } else { self.lines.victims(miss.lines()) };
             let Some(places) = places else {
                 self.is_pinned = done_at <= cycle;
-                stats.counters.pinned_stalls += u64::from(self.is_pinned);
+                tick.stats.counters.pinned_stalls += u64::from(self.is_pinned);
                 self.filling = Some((done_at, miss));
                 return false;
             };
             active = true;
-            self.put_in(miss, &places, cycle, env, to.notices, stats);
+            self.put_in(miss, &places, tick, to.notices);
         }
         let due = self.misses.iter().enumerate().filter(|(_, miss)| miss.arrives_at <= cycle);
         let first = due.min_by_key(|(_, miss)| (miss.arrives_at, miss.requested_at, miss.first));
@@ -132,15 +125,14 @@ impl L0 {
     }
 
     /// Puts the lines in and wakes who waits.
-    fn put_in(
+    fn put_in<O: ?Sized>(
         &mut self,
         mut miss: Miss,
         places: &[usize],
-        cycle: u64,
-        env: &Env<'_>,
+        tick: &mut Tick<'_, '_, O>,
         notices: &mut Wire<Notice>,
-        stats: &mut Stats,
     ) {
+        let (cycle, env, stats) = (tick.cycle, tick.env, &mut *tick.stats);
         let is_grouped = env.config.wakeup == Wakeup::Grouped;
         // A query that joined may need fewer lines than the one that asked.
         let waiters_for = |line: u64| {
@@ -168,13 +160,8 @@ impl L0 {
     }
 
     /// LOOKUP: begins lookups, then resolves those whose outcome is due.
-    fn lookup(
-        &mut self,
-        cycle: u64,
-        env: &Env<'_>,
-        to: &mut Ports<'_, '_>,
-        stats: &mut Stats,
-    ) -> bool {
+    fn lookup<O: ?Sized>(&mut self, tick: &mut Tick<'_, '_, O>, to: &mut Ports<'_, '_>) -> bool {
+        let (cycle, env) = (tick.cycle, tick.env);
         let width = env.config.l0_lookups_per_cycle as usize;
         let depth = env.config.t_l0 as usize * width;
         let mut active = false;
@@ -192,9 +179,9 @@ impl L0 {
             let Some(&(_, request)) = self.lookups.front().filter(|(at, _)| *at <= cycle) else {
                 break;
             };
-            if !self.resolve(request, cycle, env, to, stats) {
+            if !self.resolve(request, tick, to) {
                 self.is_setup_full = true;
-                stats.counters.setup_fifo_full += 1;
+                tick.stats.counters.setup_fifo_full += 1;
                 break;
             }
             active = true;
@@ -204,14 +191,13 @@ impl L0 {
     }
 
     /// The outcome of a lookup, available in the next cycle; false if the setup FIFO has no room.
-    fn resolve(
+    fn resolve<O: ?Sized>(
         &mut self,
         request: BlockRequest,
-        cycle: u64,
-        env: &Env<'_>,
+        tick: &mut Tick<'_, '_, O>,
         to: &mut Ports<'_, '_>,
-        stats: &mut Stats,
     ) -> bool {
+        let (cycle, env, stats) = (tick.cycle, tick.env, &mut *tick.stats);
         let (slot, at) = (request.slot, cycle + 1);
         let lines = env.lines(request.block);
         if self.lines.holds(lines.clone()) {
@@ -269,7 +255,7 @@ impl L0 {
         let (first, count) = (lines.start, (lines.end - lines.start) as u32);
         let mut arrives_at = now;
         for line in lines {
-            let answer = path.request(line, now, &mut stats.counters);
+            let answer = path.request(line, self.line_bytes, now, &mut stats.counters);
             arrives_at = arrives_at.max(answer.at);
             *match answer.level {
                 Level::L1 => &mut stats.counters.bytes_from_l1,

@@ -6,6 +6,7 @@
 use super::memory::SpillGroup;
 use crate::config::Config;
 use crate::local_query::LocalQuery;
+use crate::program::Tested;
 use geometry::{Beam, Ray, Vec3};
 
 /// An entry of a traversal stack: 8 bytes in the machine, and the child index for ties.
@@ -70,6 +71,9 @@ pub(crate) struct QueryRecord {
 pub(crate) struct LocalStore {
     pub(crate) queries: Vec<QueryRecord>,
     pub(crate) stacks: Vec<Stack>,
+    /// Where the query meets the boxes of the block that it is at, of which a slot has one at a
+    /// time: the setup unit writes it, the traversal units read it.
+    pub(crate) tested: Vec<Tested>,
 }
 
 impl LocalStore {
@@ -93,6 +97,7 @@ impl LocalStore {
         Self {
             queries: (0..config.slots).map(query).collect(),
             stacks: (0..config.slots).map(stack).collect(),
+            tested: vec![Tested::NONE; config.slots as usize],
         }
     }
 

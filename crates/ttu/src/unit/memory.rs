@@ -91,21 +91,25 @@ impl Memory {
         }
     }
 
-    /// Asks for a line in cycle `now`.
-    pub(crate) fn request(&mut self, line: u64, now: u64) -> Answer {
-        self.read(line, self.line_bytes, now)
-    }
-
     /// Writes a group of stack entries.
-    pub(crate) fn spill(&mut self, group: SpillGroup, now: u64) {
+    pub(crate) fn spill(&mut self, group: SpillGroup, now: u64, counters: &mut Counters) {
         for (line, bytes) in self.lines_of(group) {
-            self.write(line, bytes, now);
+            counters.spill_bytes += bytes;
+            self.write(line, bytes, now, counters);
         }
     }
 
     /// Asks for a spilled group; says when it is there.
-    pub(crate) fn fetch_spilled(&mut self, group: SpillGroup, now: u64) -> u64 {
-        self.lines_of(group).fold(now, |at, (line, bytes)| at.max(self.read(line, bytes, now).at))
+    pub(crate) fn fetch_spilled(
+        &mut self,
+        group: SpillGroup,
+        now: u64,
+        counters: &mut Counters,
+    ) -> u64 {
+        self.lines_of(group).fold(now, |at, (line, bytes)| {
+            counters.spill_bytes += bytes;
+            at.max(self.read(line, bytes, now, counters).at)
+        })
     }
 
     /// The lines of a group, with its bytes in each. Groups of one depth lie side by side.
@@ -117,34 +121,38 @@ impl Memory {
     }
 
     /// Asks for some bytes of a line.
-    fn read(&mut self, line: u64, bytes: u64, now: u64) -> Answer {
+    fn read(&mut self, line: u64, bytes: u64, now: u64, counters: &mut Counters) -> Answer {
+        counters.l2_bytes += bytes;
         let sent_at = self.l2_port.take(bytes, now);
         let hit_at = sent_at + self.t_l2;
         let Some(l2) = &mut self.l2 else { return Answer { level: Level::L2, at: hit_at } };
         if let Some(way) = l2.find(line) {
             return Answer { level: Level::L2, at: hit_at.max(way.there_at) };
         }
+        counters.dram_bytes += self.line_bytes;
         let sent_at = self.dram.take(self.line_bytes, sent_at);
         let at = sent_at + self.t_l2 + self.t_dram;
-        self.put(Way { there_at: at, ..Way::new(line) }, sent_at);
+        self.put(Way { there_at: at, ..Way::new(line) }, sent_at, counters);
         Answer { level: Level::Dram, at }
     }
 
     /// Writes some bytes of a line.
-    fn write(&mut self, line: u64, bytes: u64, now: u64) {
+    fn write(&mut self, line: u64, bytes: u64, now: u64, counters: &mut Counters) {
+        counters.l2_bytes += bytes;
         let there_at = self.l2_port.take(bytes, now);
         match self.l2.as_mut().and_then(|l2| l2.find(line)) {
             Some(way) => way.is_written = true,
             None => {
                 let written = Way { there_at, is_written: true, ..Way::new(line) };
-                self.put(written, there_at);
+                self.put(written, there_at, counters);
             }
         }
     }
 
     /// Puts a line into the L2; a written one that has to go is written back.
-    fn put(&mut self, way: Way, now: u64) {
+    fn put(&mut self, way: Way, now: u64, counters: &mut Counters) {
         if self.l2.as_mut().is_some_and(|l2| l2.insert(way).is_written) {
+            counters.dram_bytes += self.line_bytes;
             self.dram.take(self.line_bytes, now);
         }
     }
@@ -158,13 +166,18 @@ pub(crate) struct Path<'a> {
 }
 
 impl Path<'_> {
-    /// Asks for a line.
-    pub(crate) fn request(&mut self, line: u64, now: u64, counters: &mut Counters) -> Answer {
+    /// Asks for some bytes of a line in cycle `now`.
+    pub(crate) fn request(
+        &mut self,
+        line: u64,
+        bytes: u64,
+        now: u64,
+        counters: &mut Counters,
+    ) -> Answer {
         if let Some(way) = self.l1.as_mut().and_then(|l1| l1.find(line)) {
             return Answer { level: Level::L1, at: (now + self.t_l1).max(way.there_at) };
         }
-        counters.l2_bytes += self.memory.line_bytes;
-        let answer = self.memory.request(line, now);
+        let answer = self.memory.read(line, bytes, now, counters);
         if let Some(l1) = &mut self.l1 {
             l1.insert(Way { there_at: answer.at, ..Way::new(line) });
         }
@@ -239,13 +252,14 @@ mod tests {
     /// T-20: lines leave the L2 one behind the other.
     #[test]
     fn the_l2_moves_so_many_bytes_a_cycle() {
+        let counters = &mut Counters::default();
         let mut narrow = memory(&["l2_bytes_per_cycle=32"]);
-        let at = [10, 11, 40].map(|now| narrow.request(now, now).at);
+        let at = [10, 11, 40].map(|now| narrow.read(now, 128, now, counters).at);
         assert_eq!(at, [173, 177, 203], "four cycles a line");
         let mut unlimited = memory(&["l2_bytes_per_cycle=0"]);
-        assert_eq!([1, 2, 3].map(|line| unlimited.request(line, 10).at), [170; 3]);
+        assert_eq!([1, 2, 3].map(|line| unlimited.read(line, 128, 10, counters).at), [170; 3]);
         let mut default = memory(&[]);
-        let at: Vec<u64> = (0..7).map(|line| default.request(line, 10).at).collect();
+        let at: Vec<u64> = (0..7).map(|line| default.read(line, 128, 10, counters).at).collect();
         assert_eq!(at, [170, 170, 170, 170, 170, 170, 171], "six lines a cycle");
     }
 
@@ -253,8 +267,10 @@ mod tests {
     #[test]
     fn writes_are_not_free() {
         let mut narrow = memory(&["l2_bytes_per_cycle=8"]);
-        narrow.write(99, 64, 10);
-        assert_eq!(narrow.request(1, 10).at, 10 + (64 + 128) / 8 - 1 + 160);
+        let counters = &mut Counters::default();
+        narrow.write(99, 64, 10, counters);
+        assert_eq!(narrow.read(1, 128, 10, counters).at, 10 + (64 + 128) / 8 - 1 + 160);
+        assert_eq!((counters.l2_bytes, counters.dram_bytes), (64 + 128, 0));
     }
 
     /// A written line that is replaced goes through DRAM before what comes after it.
@@ -263,14 +279,16 @@ mod tests {
         let lines_of_a_set = CACHE_WAYS as u64;
         let after = |is_written: bool| {
             let mut memory = memory(&["l2_kib=2", "dram_bytes_per_cycle=128"]);
+            let counters = &mut Counters::default();
             for line in 0..lines_of_a_set {
-                memory.put(Way { is_written, ..Way::new(line) }, 0);
+                memory.put(Way { is_written, ..Way::new(line) }, 0, counters);
             }
-            let replaces = memory.request(lines_of_a_set, 10);
+            let replaces = memory.read(lines_of_a_set, 128, 10, counters);
             assert_eq!(replaces, Answer { level: Level::Dram, at: 10 + 260 });
-            memory.request(lines_of_a_set + 1, 5000);
-            memory.request(lines_of_a_set + 2, 5000).at - 5000
+            memory.read(lines_of_a_set + 1, 128, 5000, counters);
+            let at = memory.read(lines_of_a_set + 2, 128, 5000, counters).at;
+            (at - 5000, counters.dram_bytes / 128)
         };
-        assert_eq!((after(false), after(true)), (260 + 1, 260 + 2));
+        assert_eq!((after(false), after(true)), ((260 + 1, 3), (260 + 2, 6)));
     }
 }

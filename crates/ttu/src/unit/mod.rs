@@ -17,7 +17,7 @@
 //! | [`memory`] | L1, L2, DRAM | |
 //! | [`local_store`] | queries and stacks | |
 //! | [`port`], [`result_queue`] | what goes between units | |
-//! | [`stats`] | what is counted and recorded | |
+//! | [`tick`], [`stats`] | the cycle, and what is counted and recorded in it | |
 //! | [`slot_set`] | sets of slots | |
 //! | [`ttu`] | one TTU: all of these | |
 
@@ -35,6 +35,7 @@ pub(crate) mod sm;
 pub(crate) mod smu;
 pub(crate) mod stats;
 pub(crate) mod status;
+pub(crate) mod tick;
 pub(crate) mod traversal;
 mod traversal_unit;
 pub(crate) mod ttu;

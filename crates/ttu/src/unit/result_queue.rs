@@ -1,12 +1,13 @@
 //! What goes through the result queue: leaf data, pointers to other blocks, completion signals.
 
 use super::port::Port;
+use machine::blocks::MemoryRange;
 
 /// What a traversal unit reports.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Outcome {
     /// Items for the SM.
-    Leaf { first: u32, count: u32, bytes: u32, address: u64 },
+    Leaf { first: u32, count: u32, memory: MemoryRange },
     /// A block to be visited.
     Foreign { block: u32, entry_t: f32, child: u8 },
     /// The unit is done with the block.

@@ -12,9 +12,9 @@ use super::port::{Port, Wire};
 use super::slot_set::SlotSet;
 use super::stats::Stats;
 use super::status::{State, Status};
-use super::ttu::Env;
+use super::tick::{Env, Tick};
 use crate::config::{Config, Policy, STACK_ENTRY_BYTES, Wakeup};
-use crate::reporter::{self, Reporter};
+use crate::reporter;
 use machine::{Observer, Step};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -113,17 +113,15 @@ impl Scheduler {
     /// PICK. Says whether anything moved.
     pub(crate) fn tick<O: Observer + ?Sized>(
         &mut self,
-        cycle: u64,
-        env: &Env<'_>,
+        tick: &mut Tick<'_, '_, O>,
         to: &mut Ports<'_>,
-        stats: &mut Stats,
-        reporter: &mut Reporter<'_, O>,
     ) -> bool {
+        let (cycle, env) = (tick.cycle, tick.env);
         while let Some(notice) = to.notices.pop_front() {
-            self.hear(notice, cycle, env.config, stats);
+            self.hear(notice, cycle, env.config, tick.stats);
         }
-        let mut active = self.release(cycle, to.released, stats);
-        active |= self.wake(cycle, stats);
+        let mut active = self.release(cycle, to.released, tick.stats);
+        active |= self.wake(cycle, tick.stats);
         let room = env.config.pick_per_cycle as usize * (1 + env.config.t_pop as usize);
         for _ in 0..env.config.pick_per_cycle {
             if to.popped.len() >= room {
@@ -131,7 +129,7 @@ impl Scheduler {
             }
             let Some(slot) = self.choose(env, to) else { break };
             active = true;
-            self.launch(slot, cycle, env.config, to, stats, reporter);
+            self.launch(slot, tick, to);
         }
         active
     }
@@ -280,12 +278,11 @@ impl Scheduler {
     fn launch<O: Observer + ?Sized>(
         &mut self,
         slot: u32,
-        cycle: u64,
-        config: &Config,
+        tick: &mut Tick<'_, '_, O>,
         to: &mut Ports<'_>,
-        stats: &mut Stats,
-        reporter: &mut Reporter<'_, O>,
     ) {
+        let (cycle, config) = (tick.cycle, tick.env.config);
+        let Tick { stats, reporter, .. } = tick;
         stats.counters.picks += 1;
         self.next = (slot + 1) % config.slots;
         self.enter(slot, State::Launched, cycle, stats);

@@ -7,11 +7,10 @@ use super::port::{Port, Wire};
 use super::scheduler::{BlockRequest, Notice};
 use super::smu::Launched;
 use super::stats::Stats;
-use super::traversal_unit::UnitSlot;
-use super::ttu::Env;
+use super::tick::{Env, Tick};
 use crate::config::{Config, Dispatch, T_ORIENTED};
-use crate::program::{BlockTest, Tested};
-use crate::reporter::{self, Reporter};
+use crate::program::BlockTest;
+use crate::reporter;
 use machine::{Observer, Step};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -21,14 +20,16 @@ use std::ops::Range;
 struct InPipe {
     done_at: u64,
     request: BlockRequest,
-    tested: Tested,
 }
 
 /// A block for a traversal unit.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct UnitWrite {
     pub(crate) unit: usize,
-    pub(crate) contents: UnitSlot,
+    pub(crate) request: BlockRequest,
+    pub(crate) readable_at: u64,
+    /// The children of the block's root that the unit tests first.
+    pub(crate) group: u16,
 }
 
 /// What the setup unit is connected to.
@@ -37,7 +38,7 @@ pub(crate) struct Ports<'a> {
     pub(crate) found: &'a mut Port<BlockRequest>,
     /// To the L0: blocks that have been read.
     pub(crate) read: &'a mut Wire<u32>,
-    pub(crate) store: &'a LocalStore,
+    pub(crate) store: &'a mut LocalStore,
     /// From the traversal units: those that have a place more.
     pub(crate) freed: &'a mut Wire<usize>,
     /// To the traversal units.
@@ -72,46 +73,44 @@ impl Setup {
     /// SETUP. Says whether anything moved.
     pub(crate) fn tick<O: Observer + ?Sized>(
         &mut self,
-        cycle: u64,
-        env: &Env<'_>,
+        tick: &mut Tick<'_, '_, O>,
         to: &mut Ports<'_>,
-        stats: &mut Stats,
-        reporter: &mut Reporter<'_, O>,
     ) -> bool {
+        let (cycle, env) = (tick.cycle, tick.env);
         while let Some(unit) = to.freed.pop_front() {
             self.places[unit] += 1;
         }
-        let mut active = self.begin(cycle, env, to, stats, reporter);
+        let mut active = self.begin(tick, to);
         self.is_stalled = false;
         let mut written = 0;
         while let Some(front) = self.pipe.front().filter(|front| front.done_at <= cycle + 1) {
-            let BlockRequest { slot, block } = front.request;
-            if env.config.root_test && !front.tested.root {
-                stats.counters.root_rejects += 1;
-                if reporter.is_watching() {
+            let request @ BlockRequest { slot, block } = front.request;
+            if env.config.root_test && !to.store.tested[slot as usize].root {
+                tick.stats.counters.root_rejects += 1;
+                if tick.reporter.is_watching() {
                     let reason = "the query misses the box of its root";
                     let step = Step::Skip { pointer: block.into(), reason };
-                    reporter.see(reporter::SETUP, step);
+                    tick.reporter.see(reporter::SETUP, step);
                 }
                 // The end of setup is the next cycle; the SMU sees it in the one after.
                 to.rejects.send(cycle + 2, slot);
             } else if written == env.config.writable {
-                stats.counters.setup_write_port += 1;
+                tick.stats.counters.setup_write_port += 1;
                 break;
             } else if let Some(units) = self.units_for(block, env) {
                 written += 1;
-                stats.counters.launches += 1;
+                tick.stats.counters.launches += 1;
                 to.launched.push_back(Launched { slot, units: units.len() as u32 });
                 for unit in units.clone() {
                     let group = group_of(unit, &units, block, env);
-                    let contents = UnitSlot::new(slot, block, cycle + 1, group, &front.tested);
+                    let readable_at = cycle + 1;
                     self.places[unit] -= 1;
-                    to.writes.push_back(UnitWrite { unit, contents });
-                    stats.counters.sram_written_bytes += u64::from(env.config.l0_line_bytes);
+                    to.writes.push_back(UnitWrite { unit, request, readable_at, group });
+                    tick.stats.counters.sram_written_bytes += u64::from(env.config.l0_line_bytes);
                 }
             } else {
                 self.is_stalled = true;
-                stats.counters.setup_no_unit_slot += 1;
+                tick.stats.counters.setup_no_unit_slot += 1;
                 break;
             }
             active = true;
@@ -123,12 +122,10 @@ impl Setup {
     /// Takes a block into the pipeline.
     fn begin<O: Observer + ?Sized>(
         &mut self,
-        cycle: u64,
-        env: &Env<'_>,
+        tick: &mut Tick<'_, '_, O>,
         to: &mut Ports<'_>,
-        stats: &mut Stats,
-        reporter: &mut Reporter<'_, O>,
     ) -> bool {
+        let (cycle, env) = (tick.cycle, tick.env);
         if self.pipe.len() >= env.config.t_setup as usize {
             return false;
         }
@@ -137,20 +134,20 @@ impl Setup {
         to.read.push_back(block);
         to.notices.push_back(Notice::SetUp { slot });
         let program = &env.world.program;
-        if reporter.is_watching() {
-            reporter.set_up(block, program);
+        if tick.reporter.is_watching() {
+            tick.reporter.set_up(block, program);
         }
         let mut done_at = cycle + u64::from(env.config.t_setup);
         if program.is_oriented(block) {
-            stats.counters.oriented_setups += 1;
+            tick.stats.counters.oriented_setups += 1;
             done_at += u64::from(T_ORIENTED);
         }
         let query = &to.store.queries[slot as usize];
         let test = BlockTest { query: &query.local, tmax: query.tmax, mask: query.mask };
-        let tested = program.test(block, &test);
-        stats.counters.setups += 1;
-        stats.counters.sram_read_bytes += u64::from(program.blocks[block as usize].bytes) + 64;
-        self.pipe.push_back(InPipe { done_at, request, tested });
+        to.store.tested[slot as usize] = program.test(block, &test);
+        tick.stats.counters.setups += 1;
+        tick.stats.counters.sram_read_bytes += u64::from(program.blocks[block as usize].bytes) + 64;
+        self.pipe.push_back(InPipe { done_at, request });
         true
     }
 

@@ -1,24 +1,26 @@
 //! The SM as far as the TTU sees it: it tests the primitives of leaves, transforms queries for
 //! instances, and sends shorter `tmax` back.
 //!
-//! A leaf that the SMU hands over in cycle `c` has its result at `c + t_leaf`, later if more
-//! primitives than `tris_per_cycle` are ahead of it. Where a format keeps primitives in memory,
-//! they are fetched first, through the same memory and a port of the SM's own (T-20). An instance
-//! is a leaf whose result is a new query (T-16): the query that met it does not wait for it, so
-//! slots cannot wait for each other in a circle.
+//! A leaf that the SMU hands over in cycle `c` has its result `t_leaf` after it is in the SM, later
+//! if more primitives than `tris_per_cycle` are ahead of it. It is read first, through the same
+//! memory and a port of the SM's own (T-20): the leaf's own memory, then the items that this only
+//! names, as [`machine::blocks`] has it for every format. An instance is a leaf whose result is a
+//! new query (T-16): the query that met it does not wait for it, so slots cannot wait for each
+//! other in a circle.
 
 use super::memory::{Bandwidth, Path};
 use super::port::Port;
 use super::smu::Leaf;
-use super::stats::Stats;
-use crate::config::Config;
+use crate::config::{Config, SECTOR_BYTES};
+use crate::counters::Counters;
+use crate::program::Program;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 /// A leaf on its way through the SM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LeafTest {
-    /// When it reaches the testers, then when its result is there.
+    /// When what it waits for is there: its own memory, its items, or its result.
     pub(crate) at: u64,
     /// Order of arrival, for ties.
     sequence: u64,
@@ -40,8 +42,10 @@ pub(crate) struct Feedback {
 pub(crate) struct Sm {
     t_leaf: u64,
     tris_per_cycle: u64,
-    line_bytes: u64,
-    /// Leaves whose primitives are on their way.
+    line_bytes: u32,
+    /// Leaves whose own memory is on its way, if it only names the items.
+    reading: BinaryHeap<Reverse<LeafTest>>,
+    /// Leaves whose items are on their way.
     arriving: BinaryHeap<Reverse<LeafTest>>,
     testing: VecDeque<LeafTest>,
     /// To the TTUs.
@@ -50,6 +54,10 @@ pub(crate) struct Sm {
     fetch_port: Bandwidth,
     free_at: u64,
     sequence: u64,
+    /// Sectors of a leaf, for reuse.
+    sectors: Vec<u64>,
+    /// What it moved.
+    pub(crate) counters: Counters,
 }
 
 impl Sm {
@@ -57,47 +65,73 @@ impl Sm {
         Self {
             t_leaf: config.t_leaf.into(),
             tris_per_cycle: config.tris_per_cycle.into(),
-            line_bytes: config.l0_line_bytes.into(),
+            line_bytes: config.l0_line_bytes,
+            reading: BinaryHeap::new(),
             arriving: BinaryHeap::new(),
             testing: VecDeque::new(),
             feedback: Port::unlimited(),
             fetch_port: Bandwidth::new(config.sm_fetch_bytes_per_cycle),
             free_at: 0,
             sequence: 0,
+            sectors: Vec::new(),
+            counters: Counters::default(),
         }
     }
 
-    /// Takes a leaf of a TTU, and fetches its primitives.
+    /// Takes a leaf of a TTU, and asks for its memory.
     pub(crate) fn take(
         &mut self,
         leaf: Leaf,
         ttu: u32,
         cycle: u64,
+        program: &Program,
         path: &mut Path<'_>,
-        stats: &mut Stats,
     ) {
-        let Leaf { slot, first, count, .. } = leaf;
-        let at = self.fetch(&leaf, cycle, path, stats);
+        let Leaf { slot, first, count, memory } = leaf;
+        self.sectors.clear();
+        self.sectors.extend(memory.lines(SECTOR_BYTES));
+        let at = self.fetch(cycle, path);
         self.sequence += 1;
-        let leaf = LeafTest { at, sequence: self.sequence, ttu, slot, first, count };
-        self.arriving.push(Reverse(leaf));
+        let leaf = Reverse(LeafTest { at, sequence: self.sequence, ttu, slot, first, count });
+        let mut items = program.item_memory(first, count).iter();
+        if items.any(|memory| memory.bytes > 0) {
+            self.reading.push(leaf);
+        } else {
+            self.arriving.push(leaf);
+        }
     }
 
-    /// When the primitives of a leaf are there.
-    fn fetch(&mut self, leaf: &Leaf, cycle: u64, path: &mut Path<'_>, stats: &mut Stats) -> u64 {
-        if leaf.bytes == 0 {
+    /// When the sectors are there, asked for in this cycle.
+    fn fetch(&mut self, cycle: u64, path: &mut Path<'_>) -> u64 {
+        if self.sectors.is_empty() {
             return cycle;
         }
-        let end = leaf.address + u64::from(leaf.bytes);
-        let lines = leaf.address / self.line_bytes..end.div_ceil(self.line_bytes);
-        let bytes = self.line_bytes * (lines.end - lines.start);
-        stats.counters.sm_fetch_bytes += bytes;
-        let arrive = |at: u64, line| path.request(line, cycle, &mut stats.counters).at.max(at);
-        self.fetch_port.take(bytes, lines.fold(cycle, arrive))
+        let bytes_of = |sectors: &[u64]| u64::from(SECTOR_BYTES) * sectors.len() as u64;
+        let line_of = |sector: u64| sector / u64::from(self.line_bytes / SECTOR_BYTES);
+        let mut at = cycle;
+        for sectors in self.sectors.chunk_by(|&a, &b| line_of(a) == line_of(b)) {
+            let (line, bytes) = (line_of(sectors[0]), bytes_of(sectors));
+            at = at.max(path.request(line, bytes, cycle, &mut self.counters).at);
+        }
+        let bytes = bytes_of(&self.sectors);
+        self.counters.sm_fetch_bytes += bytes;
+        self.fetch_port.take(bytes, at)
     }
 
-    /// Moves leaves whose primitives have come into the testers.
-    pub(crate) fn start(&mut self, cycle: u64) {
+    /// Asks for the items of leaves that name them now, and moves leaves whose items have come into
+    /// the testers.
+    pub(crate) fn start(&mut self, cycle: u64, program: &Program, path: &mut Path<'_>) {
+        while let Some(Reverse(leaf)) = self.reading.peek().copied().filter(|l| l.0.at <= cycle) {
+            self.reading.pop();
+            self.sectors.clear();
+            for memory in program.item_memory(leaf.first, leaf.count) {
+                self.sectors.extend(memory.lines(SECTOR_BYTES));
+            }
+            self.sectors.sort_unstable();
+            self.sectors.dedup();
+            let at = self.fetch(cycle, path);
+            self.arriving.push(Reverse(LeafTest { at, ..leaf }));
+        }
         while let Some(Reverse(leaf)) = self.arriving.peek().copied().filter(|l| l.0.at <= cycle) {
             self.arriving.pop();
             let start = self.free_at.max(leaf.at);
@@ -116,6 +150,7 @@ impl Sm {
     /// When something happens next.
     pub(crate) fn next_event(&self) -> u64 {
         let heads = [
+            self.reading.peek().map(|leaf| leaf.0.at),
             self.arriving.peek().map(|leaf| leaf.0.at),
             self.testing.front().map(|leaf| leaf.at),
             Some(self.feedback.next_event()),

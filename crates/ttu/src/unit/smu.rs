@@ -11,9 +11,10 @@ use super::memory::Memory;
 use super::port::{Port, Wire};
 use super::result_queue::{Outcome, ResultEntry, ResultQueue};
 use super::scheduler::Notice;
-use super::stats::Stats;
+use super::tick::Tick;
 use crate::config::{Config, PushOrder, STACK_ENTRY_BYTES};
-use crate::reporter::{self, Reporter};
+use crate::reporter;
+use machine::blocks::MemoryRange;
 use machine::{Observer, Step};
 
 /// A block of a slot has gone to so many traversal units.
@@ -29,9 +30,8 @@ pub(crate) struct Leaf {
     pub(crate) slot: u32,
     pub(crate) first: u32,
     pub(crate) count: u32,
-    /// Where its primitives lie in memory, if they do.
-    pub(crate) bytes: u32,
-    pub(crate) address: u64,
+    /// What names its items, or holds them.
+    pub(crate) memory: MemoryRange,
 }
 
 /// A leaf that the SM has tested.
@@ -86,12 +86,10 @@ impl Smu {
     /// RESULT → SMU. Blocks that the setup unit refused come first. Says whether anything moved.
     pub(crate) fn tick<O: Observer + ?Sized>(
         &mut self,
-        cycle: u64,
-        config: &Config,
+        tick: &mut Tick<'_, '_, O>,
         to: &mut Ports<'_>,
-        stats: &mut Stats,
-        reporter: &mut Reporter<'_, O>,
     ) -> bool {
+        let cycle = tick.cycle;
         while let Some(Launched { slot, units }) = to.launched.pop_front() {
             self.slots[slot as usize].units = units;
         }
@@ -105,29 +103,29 @@ impl Smu {
             }
         }
         let mut active = false;
-        for _ in 0..config.smu_per_cycle {
+        for _ in 0..tick.env.config.smu_per_cycle {
             if let Some(slot) = to.rejects.receive(cycle) {
                 active = true;
-                self.proceed(slot, cycle + 1, config, &mut to.stacks, stats, reporter);
+                self.proceed(slot, cycle + 1, tick, &mut to.stacks);
                 continue;
             }
             let Some(ResultEntry { slot, outcome }) = to.results.receive(cycle) else { break };
             active = true;
-            stats.counters.result_pops += 1;
+            tick.stats.counters.result_pops += 1;
             let progress = &mut self.slots[slot as usize];
             match outcome {
-                Outcome::Leaf { first, count, bytes, address } => {
+                Outcome::Leaf { first, count, memory } => {
                     progress.outstanding_leaves += 1;
-                    to.leaves.push_back(Leaf { slot, first, count, bytes, address });
+                    to.leaves.push_back(Leaf { slot, first, count, memory });
                 }
                 Outcome::Foreign { block, entry_t, child } => {
                     let entry = StackEntry { block, entry_t, child };
-                    push(slot, entry, cycle, config, &mut to.stacks, stats, reporter);
+                    push(slot, entry, tick, &mut to.stacks);
                 }
                 Outcome::Completion => {
                     progress.units -= 1;
                     if progress.units == 0 {
-                        self.proceed(slot, cycle + 1, config, &mut to.stacks, stats, reporter);
+                        self.proceed(slot, cycle + 1, tick, &mut to.stacks);
                     }
                 }
             }
@@ -139,17 +137,14 @@ impl Smu {
     /// there were any.
     pub(crate) fn go_on<O: Observer + ?Sized>(
         &mut self,
-        cycle: u64,
-        config: &Config,
+        tick: &mut Tick<'_, '_, O>,
         culled: &mut Port<u32>,
         to: &mut StackPorts<'_>,
-        stats: &mut Stats,
-        reporter: &mut Reporter<'_, O>,
     ) -> bool {
         let mut active = false;
-        while let Some(slot) = culled.receive(cycle) {
+        while let Some(slot) = culled.receive(tick.cycle) {
             active = true;
-            self.proceed(slot, cycle, config, to, stats, reporter);
+            self.proceed(slot, tick.cycle, tick, to);
         }
         active
     }
@@ -159,21 +154,21 @@ impl Smu {
         &mut self,
         slot: u32,
         at: u64,
-        config: &Config,
+        tick: &mut Tick<'_, '_, O>,
         to: &mut StackPorts<'_>,
-        stats: &mut Stats,
-        reporter: &mut Reporter<'_, O>,
     ) {
+        let config = tick.env.config;
+        let Tick { stats, reporter, .. } = tick;
         let stack = &mut to.store.stacks[slot as usize];
         let progress = &mut self.slots[slot as usize];
         to.notices.push_back(if stack.on_chip() > 0 {
             Notice::Ready { slot, at }
         } else if stack.spilled > 0 {
             stack.spilled -= config.spill_group as usize;
-            let back_at = to.memory.fetch_spilled(stack.spill_group(config), at);
+            let back_at =
+                to.memory.fetch_spilled(stack.spill_group(config), at, &mut stats.counters);
             stats.counters.spill_fills += 1;
             stats.counters.sram_written_bytes += config.spill_bytes();
-            count_spill(config, stats);
             if reporter.is_watching() {
                 for (entry, depth) in stack.entries[stack.spilled..].iter().zip(1..) {
                     let step = Step::Push { pointer: entry.block.into(), depth };
@@ -193,12 +188,11 @@ impl Smu {
 fn push<O: Observer + ?Sized>(
     slot: u32,
     entry: StackEntry,
-    cycle: u64,
-    config: &Config,
+    tick: &mut Tick<'_, '_, O>,
     to: &mut StackPorts<'_>,
-    stats: &mut Stats,
-    reporter: &mut Reporter<'_, O>,
 ) {
+    let (cycle, config) = (tick.cycle, tick.env.config);
+    let Tick { stats, reporter, .. } = tick;
     let stack = &mut to.store.stacks[slot as usize];
     let place = match config.push_order {
         PushOrder::AsIs => stack.entries.len(),
@@ -216,11 +210,10 @@ fn push<O: Observer + ?Sized>(
         reporter.see(reporter::SMU, Step::Push { pointer, depth });
     }
     if stack.on_chip() > config.stack_on_chip as usize {
-        to.memory.spill(stack.spill_group(config), cycle);
+        to.memory.spill(stack.spill_group(config), cycle, &mut stats.counters);
         stack.spilled += config.spill_group as usize;
         stats.counters.spills += 1;
         stats.counters.sram_read_bytes += config.spill_bytes();
-        count_spill(config, stats);
         if reporter.is_watching() {
             reporter.see(reporter::SMU, Step::Overflow { lost: config.spill_group });
         }
@@ -230,10 +223,4 @@ fn push<O: Observer + ?Sized>(
     stats.counters.sram_written_bytes += STACK_ENTRY_BYTES;
     stats.counters.stack_depth_sum += depth;
     stats.counters.stack_depth_max = stats.counters.stack_depth_max.max(depth);
-}
-
-/// Counts a group that goes through the L2.
-fn count_spill(config: &Config, stats: &mut Stats) {
-    stats.counters.spill_bytes += config.spill_bytes();
-    stats.counters.l2_bytes += config.spill_bytes();
 }

@@ -1,6 +1,7 @@
 //! Status entries: what the scheduler knows of each slot.
 
 use crate::counters::Counters;
+use crate::explained::Explained;
 
 /// What a slot is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -14,16 +15,23 @@ pub(crate) enum State {
     Done,
 }
 
+/// What each state means.
+pub const STATES: [Explained; 6] = [
+    state("free", "no query is in the slot"),
+    state("ready", "the query arrives, or waits to be picked"),
+    state("fetch", "the query waits for a block, or for spilled stack entries, from memory"),
+    state("launched", "a block of the query is looked up, set up or tested"),
+    state("drain", "nothing is left to walk: the query waits for leaf tests of the SM"),
+    state("done", "the result waits to be read by the SM"),
+];
+
+const fn state(name: &'static str, meaning: &'static str) -> Explained {
+    Explained { name, unit: "slot cycles", meaning }
+}
+
 impl State {
     pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Free => "free",
-            Self::Ready => "ready",
-            Self::Fetch => "fetch",
-            Self::Launched => "launched",
-            Self::Drain => "drain",
-            Self::Done => "done",
-        }
+        STATES[self as usize].name
     }
 }
 

@@ -5,10 +5,9 @@ use super::port::Wire;
 use super::result_queue::ResultQueue;
 use super::setup::UnitWrite;
 use super::stats::Stats;
+use super::tick::Tick;
 use super::traversal_unit::TraversalUnit;
-use super::ttu::Env;
 use crate::config::Config;
-use crate::reporter::Reporter;
 use machine::Observer;
 
 /// What the traversal units are connected to.
@@ -32,34 +31,32 @@ impl TraversalUnits {
     }
 
     /// Puts a block into a free place of a unit.
-    pub(crate) fn write(&mut self, UnitWrite { unit, contents }: UnitWrite) {
-        self.units[unit].write(contents);
+    pub(crate) fn write(&mut self, write: &UnitWrite) {
+        self.units[write.unit].write(write);
     }
 
     /// UNITS. The unit that reports first changes every cycle, so that a full queue is fair. Says
     /// whether anything moved.
     pub(crate) fn tick<O: Observer + ?Sized>(
         &mut self,
-        cycle: u64,
-        env: &Env<'_>,
+        tick: &mut Tick<'_, '_, O>,
         to: &mut Ports<'_>,
-        stats: &mut Stats,
-        reporter: &mut Reporter<'_, O>,
     ) -> bool {
         let count = self.units.len();
-        let start = (cycle % count as u64) as usize;
+        let start = (tick.cycle % count as u64) as usize;
         let mut active = false;
         for number in (start..count).chain(0..start) {
             let unit = &mut self.units[number];
             if !unit.is_busy() {
-                unit.idle(1, env.config, stats);
+                unit.idle(1, tick.env.config, tick.stats);
                 continue;
             }
-            let (moved, left) = unit.tick(cycle, env, to.store, to.results, stats, reporter);
+            tick.reporter.next_unit();
+            let (moved, left) = unit.tick(tick, to.store, to.results);
             active |= moved;
             if let Some(left) = left {
                 to.freed.push_back(number);
-                stats.timeline.unit(left);
+                tick.stats.timeline.unit(left);
             }
         }
         active

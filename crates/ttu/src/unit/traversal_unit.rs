@@ -8,22 +8,21 @@
 
 use super::local_store::LocalStore;
 use super::result_queue::{Outcome, ResultEntry, ResultQueue};
+use super::scheduler::BlockRequest;
+use super::setup::UnitWrite;
 use super::stats::Stats;
-use super::ttu::Env;
+use super::tick::Tick;
 use crate::config::Config;
 use crate::program::{MAX_NODES, Program, Tested};
-use crate::reporter::Reporter;
 use crate::run::Held;
 use geometry::slab::widen;
 use machine::Observer;
 use machine::blocks::BlockLead;
 use std::collections::VecDeque;
 
-/// A block in a unit, with its local stack: sets of siblings still to be tested. The setup unit has
-/// found where the query meets each box; how far boxes matter is asked when a test is issued
-/// (T-19).
+/// A block in a unit, with its local stack: sets of siblings still to be tested.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct UnitSlot {
+struct UnitSlot {
     slot: u32,
     block: u32,
     readable_at: u64,
@@ -31,44 +30,29 @@ pub(crate) struct UnitSlot {
     depth: u8,
     in_flight: u8,
     unreported: u8,
-    hits: u16,
-    entries: [f32; MAX_NODES],
 }
 
 impl UnitSlot {
-    pub(crate) fn new(
-        slot: u32,
-        block: u32,
-        readable_at: u64,
-        group: u16,
-        tested: &Tested,
-    ) -> Self {
+    fn new(write: &UnitWrite) -> Self {
+        let BlockRequest { slot, block } = write.request;
         let mut stack = [0; MAX_NODES];
-        stack[0] = group;
-        let Tested { hits, entries, .. } = *tested;
-        Self {
-            slot,
-            block,
-            readable_at,
-            stack,
-            depth: 1,
-            in_flight: 0,
-            unreported: 0,
-            hits,
-            entries,
-        }
-    }
-
-    /// Which of the nodes are met if boxes matter up to `tmax`, which may have become less since
-    /// setup.
-    fn met(&self, nodes: u16, tmax: f32) -> u16 {
-        let is_near = |&node: &usize| self.entries[node] <= widen(tmax);
-        bits(nodes & self.hits).filter(is_near).fold(0, |set, node| set | 1 << node)
+        stack[0] = write.group;
+        let readable_at = write.readable_at;
+        Self { slot, block, readable_at, stack, depth: 1, in_flight: 0, unreported: 0 }
     }
 
     fn is_complete(&self) -> bool {
         self.depth == 0 && self.in_flight == 0 && self.unreported == 0
     }
+}
+
+/// Which of the nodes are met if boxes matter up to `tmax`. The setup unit has found where the
+/// query meets each box; how far they matter, which may have become less since, is asked when a
+/// test is issued (T-19).
+fn met(tested: &Tested, nodes: u16, tmax: f32) -> u16 {
+    let reach = widen(tmax);
+    let is_near = |&node: &usize| tested.entries[node] <= reach;
+    Bits(nodes & tested.hits).filter(is_near).fold(0, |set, node| set | 1 << node)
 }
 
 /// Tests in the pipeline, with their outcome.
@@ -113,9 +97,9 @@ impl TraversalUnit {
     }
 
     /// Puts a block into a free place.
-    pub(super) fn write(&mut self, contents: UnitSlot) {
+    pub(super) fn write(&mut self, write: &UnitWrite) {
         if let Some(place) = self.places.iter_mut().find(|place| place.is_none()) {
-            *place = Some(contents);
+            *place = Some(UnitSlot::new(write));
             self.occupied += 1;
         }
     }
@@ -124,17 +108,13 @@ impl TraversalUnit {
     /// if one did.
     pub(super) fn tick<O: Observer + ?Sized>(
         &mut self,
-        cycle: u64,
-        env: &Env<'_>,
+        tick: &mut Tick<'_, '_, O>,
         store: &LocalStore,
         results: &mut ResultQueue,
-        stats: &mut Stats,
-        reporter: &mut Reporter<'_, O>,
     ) -> (bool, Option<Held>) {
-        let program = &env.world.program;
-        let landed = self.land(cycle, program, stats);
-        let (reported, left) = self.report(cycle, program, results, stats);
-        let issued = self.issue(cycle, env, store, stats, reporter);
+        let landed = self.land(tick.cycle, &tick.env.world.program, tick.stats);
+        let (reported, left) = self.report(tick, store, results);
+        let issued = self.issue(tick, store);
         (landed || reported || issued, left)
     }
 
@@ -155,14 +135,14 @@ impl TraversalUnit {
             counters.children_hit += u64::from(met.count_ones());
             let first = program.blocks[slot.block as usize].first_node as usize;
             // Backward, so that the first child's group is issued first.
-            for node in bits(met).rev() {
+            for node in Bits(met).rev() {
                 if let BlockLead::Inside { first, count } = program.nodes[first + node].lead {
                     counters.inside_hits += 1;
                     slot.stack[usize::from(slot.depth)] = (((1u32 << count) - 1) << first) as u16;
                     slot.depth += 1;
                 }
             }
-            for node in bits(met) {
+            for node in Bits(met) {
                 if !matches!(program.nodes[first + node].lead, BlockLead::Inside { .. }) {
                     slot.unreported += 1;
                     self.reports.push_back((flight.place, node as u8));
@@ -177,13 +157,13 @@ impl TraversalUnit {
 
     /// Gives one result to the queue. Says whether it did, and which block left the unit, if one
     /// did.
-    fn report(
+    fn report<O: ?Sized>(
         &mut self,
-        cycle: u64,
-        program: &Program,
+        tick: &mut Tick<'_, '_, O>,
+        store: &LocalStore,
         queue: &mut ResultQueue,
-        stats: &mut Stats,
     ) -> (bool, Option<Held>) {
+        let (cycle, program) = (tick.cycle, &tick.env.world.program);
         self.is_blocked = false;
         if self.reports.is_empty() && self.complete.is_empty() {
             return (false, None);
@@ -192,20 +172,20 @@ impl TraversalUnit {
             self.is_blocked = true;
             return (false, None);
         }
-        let counters = &mut stats.counters;
+        let counters = &mut tick.stats.counters;
         counters.result_pushes += 1;
         if let Some((place, node)) = self.reports.pop_front() {
             let Some(slot) = &mut self.places[usize::from(place)] else { return (true, None) };
             slot.unreported -= 1;
             let block = &program.blocks[slot.block as usize];
             let outcome = match program.nodes[block.first_node as usize + usize::from(node)].lead {
-                BlockLead::Items { first, count, bytes, address } => {
+                BlockLead::Items { first, count, memory } => {
                     counters.leaves += 1;
-                    Outcome::Leaf { first, count, bytes, address }
+                    Outcome::Leaf { first, count, memory }
                 }
                 BlockLead::Block(block) => {
                     counters.foreign += 1;
-                    let entry_t = slot.entries[usize::from(node)];
+                    let entry_t = store.tested[slot.slot as usize].entries[usize::from(node)];
                     Outcome::Foreign { block, entry_t, child: node }
                 }
                 // Groups inside the block are not reported.
@@ -234,13 +214,11 @@ impl TraversalUnit {
     /// Issues tests of siblings. Says whether it did.
     fn issue<O: Observer + ?Sized>(
         &mut self,
-        cycle: u64,
-        env: &Env<'_>,
+        tick: &mut Tick<'_, '_, O>,
         store: &LocalStore,
-        stats: &mut Stats,
-        reporter: &mut Reporter<'_, O>,
     ) -> bool {
-        let config = env.config;
+        let (cycle, env, config) = (tick.cycle, tick.env, tick.env.config);
+        let Tick { stats, reporter, .. } = tick;
         if self.is_blocked {
             self.idle(1, config, stats);
             return false;
@@ -268,10 +246,10 @@ impl TraversalUnit {
                 slot.in_flight += 1;
                 let at = cycle + u64::from(config.t_box);
                 let query = &store.queries[slot.slot as usize];
-                let met = slot.met(nodes, query.tmax);
+                let met = met(&store.tested[slot.slot as usize], nodes, query.tmax);
                 if reporter.is_watching() {
                     let (program, query) = (&env.world.program, (&query.local, query.mask));
-                    for node in bits(nodes) {
+                    for node in Bits(nodes) {
                         let is_met = met >> node & 1 == 1;
                         reporter.node_tested(program, (slot.block, node), query, is_met);
                     }
@@ -318,8 +296,26 @@ impl TraversalUnit {
 }
 
 /// The positions of the bits that are set.
-fn bits(set: u16) -> impl DoubleEndedIterator<Item = usize> {
-    (0..MAX_NODES).filter(move |bit| set >> bit & 1 == 1)
+struct Bits(u16);
+
+impl Iterator for Bits {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let bit = self.0.trailing_zeros() as usize;
+        (self.0 != 0).then(|| {
+            self.0 &= self.0 - 1;
+            bit
+        })
+    }
+}
+
+impl DoubleEndedIterator for Bits {
+    fn next_back(&mut self) -> Option<usize> {
+        let bit = self.0.checked_ilog2()? as usize;
+        self.0 &= !(1 << bit);
+        Some(bit)
+    }
 }
 
 /// The `count` lowest bits that are set.

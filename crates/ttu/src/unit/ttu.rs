@@ -11,34 +11,14 @@ use super::setup::{self, Setup, UnitWrite};
 use super::sm::{Feedback, Sm};
 use super::smu::{self, Launched, Leaf, LeafResult, Smu};
 use super::stats::Stats;
+use super::tick::{Env, Tick};
 use super::traversal::{self, TraversalUnits};
-use crate::beam_ground::BeamGround;
 use crate::config::Config;
 use crate::job::Job;
 use crate::reporter::Reporter;
 use crate::run::Sample;
 use crate::run::timeline::Timeline;
-use crate::world::World;
 use machine::Observer;
-use std::ops::Range;
-
-/// What a run has in common.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Env<'a> {
-    pub(crate) config: &'a Config,
-    pub(crate) world: &'a World,
-    /// What beams need, if any are asked.
-    pub(crate) beams: Option<&'a BeamGround>,
-    /// Whether tests are compared with exact arithmetic.
-    pub(crate) counts_false_positives: bool,
-}
-
-impl Env<'_> {
-    /// The lines of a block.
-    pub(crate) fn lines(&self, block: u32) -> Range<u64> {
-        self.world.program.blocks[block as usize].lines(self.config.l0_line_bytes)
-    }
-}
 
 /// The ports between units, named after what goes through them.
 #[derive(Debug)]
@@ -135,10 +115,10 @@ impl Ttu {
         path: &mut Path<'_>,
         reporter: &mut Reporter<'_, O>,
     ) -> bool {
-        let Self { store, wires, stats, .. } = self;
+        let Self { store, wires, .. } = self;
+        let tick = &mut Tick { cycle, env, stats: &mut self.stats, reporter };
         let mut active = self.smu.tick(
-            cycle,
-            env.config,
+            tick,
             &mut smu::Ports {
                 launched: &mut wires.launched,
                 rejects: &mut wires.rejects,
@@ -147,22 +127,16 @@ impl Ttu {
                 leaves: &mut wires.leaves,
                 stacks: smu::StackPorts { store, memory: path.memory, notices: &mut wires.notices },
             },
-            stats,
-            reporter,
         );
         while let Some(leaf) = wires.leaves.pop_front() {
-            sm.take(leaf, self.number, cycle, path, stats);
+            sm.take(leaf, self.number, cycle, &env.world.program, path);
         }
         active |= self.units.tick(
-            cycle,
-            env,
+            tick,
             &mut traversal::Ports { store, results: &mut wires.results, freed: &mut wires.freed },
-            stats,
-            reporter,
         );
         active |= self.setup.tick(
-            cycle,
-            env,
+            tick,
             &mut setup::Ports {
                 found: &mut wires.found,
                 read: &mut wires.read,
@@ -173,15 +147,12 @@ impl Ttu {
                 rejects: &mut wires.rejects,
                 notices: &mut wires.notices,
             },
-            stats,
-            reporter,
         );
         while let Some(write) = wires.writes.pop_front() {
-            self.units.write(write);
+            self.units.write(&write);
         }
         active |= self.l0.tick(
-            cycle,
-            env,
+            tick,
             &mut l0::Ports {
                 popped: &mut wires.popped,
                 found: &mut wires.found,
@@ -189,19 +160,14 @@ impl Ttu {
                 notices: &mut wires.notices,
                 path,
             },
-            stats,
         );
         active |= self.smu.go_on(
-            cycle,
-            env.config,
+            tick,
             &mut wires.culled,
             &mut smu::StackPorts { store, memory: path.memory, notices: &mut wires.notices },
-            stats,
-            reporter,
         );
         active |= self.scheduler.tick(
-            cycle,
-            env,
+            tick,
             &mut scheduler::Ports {
                 notices: &mut wires.notices,
                 store,
@@ -210,25 +176,18 @@ impl Ttu {
                 culled: &mut wires.culled,
                 released: &mut wires.released,
             },
-            stats,
-            reporter,
         );
         while let Some(query) = wires.released.pop_front() {
             self.interface.free(query.slot);
             store.queries[query.slot as usize].is_live = false;
             self.finished.push(query);
         }
-        active |= self.interface.tick(
-            cycle,
-            env,
-            &mut interface::Ports { jobs, store, accepted: &mut wires.accepted },
-            stats,
-            reporter,
-        );
+        let mut accepts = interface::Ports { jobs, store, accepted: &mut wires.accepted };
+        active |= self.interface.tick(tick, &mut accepts);
         while let Some(query) = wires.accepted.pop_front() {
-            self.scheduler.admit(query, stats);
+            self.scheduler.admit(query, tick.stats);
         }
-        stats.counters.result_queue_entries += wires.results.len() as u64;
+        tick.stats.counters.result_queue_entries += wires.results.len() as u64;
         active
     }
 

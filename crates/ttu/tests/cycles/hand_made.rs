@@ -1,13 +1,19 @@
 //! Blocks made by hand, whose cycles can be counted on paper.
 
 use geometry::{Aabb, Ray, Triangle, TriangleRule, Vec3};
-use machine::blocks::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, CellBox, Frame};
+use machine::blocks::{
+    Block, BlockImage, BlockLead, BlockLevel, BlockNode, CellBox, Frame, MemoryRange,
+};
 use machine::{HitKind, Query, TreeFormat};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tree};
 use ttu::run::Options;
 use ttu::{Config, Run, World, simulate};
+
+/// A leaf of one item that takes no memory.
+const LEAF: BlockLead =
+    BlockLead::Items { first: 0, count: 1, memory: MemoryRange { address: 0, bytes: 0 } };
 
 /// The box of child `j`: the ray through `y = 4 j + 1` meets it and no other.
 fn child_box(j: usize) -> CellBox {
@@ -39,11 +45,7 @@ pub(crate) fn chain(length: usize, k: usize) -> World {
     for number in 0..length {
         image.blocks.push(block(number, image.nodes.len(), k, k));
         for j in 0..k {
-            let lead = if number + 1 < length {
-                BlockLead::Block(number as u32 + 1)
-            } else {
-                BlockLead::Items { first: 0, count: 1, bytes: 0, address: 0 }
-            };
+            let lead = if number + 1 < length { BlockLead::Block(number as u32 + 1) } else { LEAF };
             image.nodes.push(BlockNode { cells: child_box(j), mask: 0xFF, lead });
         }
     }
@@ -59,7 +61,7 @@ pub(crate) fn chains(length: usize) -> World {
     for number in 1..first_of(8) {
         image.blocks.push(block(number, 8 * number, 8, 8));
         let lead = match number % length {
-            0 => BlockLead::Items { first: 0, count: 1, bytes: 0, address: 0 },
+            0 => LEAF,
             _ => BlockLead::Block(number as u32 + 1),
         };
         leads.extend([lead; 8]);
@@ -74,11 +76,8 @@ pub(crate) fn nested(depth: usize) -> World {
     let mut image = BlockImage::default();
     image.blocks.push(block(0, 0, depth, 1));
     for n in 0..depth {
-        let lead = if n + 1 < depth {
-            BlockLead::Inside { first: n as u8 + 1, count: 1 }
-        } else {
-            BlockLead::Items { first: 0, count: 1, bytes: 0, address: 0 }
-        };
+        let lead =
+            if n + 1 < depth { BlockLead::Inside { first: n as u8 + 1, count: 1 } } else { LEAF };
         image.nodes.push(BlockNode { cells: child_box(0), mask: 0xFF, lead });
     }
     world(image)
@@ -90,7 +89,7 @@ pub(crate) fn crowd(k: usize, met: usize) -> World {
     image.blocks.push(block(0, 0, k, k));
     for j in 0..k {
         let cells = child_box(if j < met { 0 } else { 5 });
-        let lead = BlockLead::Items { first: 0, count: 1, bytes: 0, address: 0 };
+        let lead = LEAF;
         image.nodes.push(BlockNode { cells, mask: 0xFF, lead });
     }
     world(image)
@@ -102,9 +101,22 @@ pub(crate) fn leaves_in_memory(k: usize, bytes: u32) -> World {
     image.blocks.push(block(0, 0, k, k));
     for j in 0..k {
         let address = 4096 + u64::from(bytes) * j as u64;
-        let lead = BlockLead::Items { first: 0, count: 1, bytes, address };
+        let memory = MemoryRange { address, bytes };
+        let lead = BlockLead::Items { first: 0, count: 1, memory };
         image.nodes.push(BlockNode { cells: child_box(0), mask: 0xFF, lead });
     }
+    world(image)
+}
+
+/// One block with one leaf: three references in memory, and the items that they name elsewhere.
+pub(crate) fn leaf_of_references() -> World {
+    let mut image = BlockImage::default();
+    image.blocks.push(block(0, 0, 1, 1));
+    let memory = MemoryRange { address: 4096, bytes: 12 };
+    let lead = BlockLead::Items { first: 0, count: 3, memory };
+    image.nodes.push(BlockNode { cells: child_box(0), mask: 0xFF, lead });
+    let item = |address| MemoryRange { address, bytes: 12 };
+    image.item_memory = vec![item(8192), item(8204), item(8192 + 128 + 28)];
     world(image)
 }
 
@@ -117,7 +129,7 @@ pub(crate) fn bush(depth: usize, k: usize) -> World {
         for _ in 0..k {
             let lead = match number + 1 {
                 next if next < depth => BlockLead::Block(next as u32),
-                _ => BlockLead::Items { first: 0, count: 1, bytes: 0, address: 0 },
+                _ => LEAF,
             };
             image.nodes.push(BlockNode { cells: child_box(0), mask: 0xFF, lead });
         }
@@ -130,7 +142,7 @@ pub(crate) fn bush(depth: usize, k: usize) -> World {
 pub(crate) fn near_and_far() -> World {
     let mut image = BlockImage::default();
     image.blocks.push(block(0, 0, 5, 2));
-    let leaf = BlockLead::Items { first: 0, count: 1, bytes: 0, address: 0 };
+    let leaf = LEAF;
     let far = CellBox { min: [4.0, 0.0, 0.0], ..child_box(0) };
     let chain = (2..5).map(|first| (far, BlockLead::Inside { first, count: 1 }));
     let all = [(child_box(0), leaf)].into_iter().chain(chain).chain([(far, leaf)]);
@@ -144,7 +156,7 @@ fn world(image: BlockImage) -> World {
 
 /// A world whose only triangle has this corner.
 fn world_around(mut image: BlockImage, corner: Vec3) -> World {
-    image.items = vec![0];
+    image.items = vec![0; image.item_memory.len().max(1)];
     let bounds = Aabb::new(Vec3::new(2.0, 0.0, 0.0), Vec3::new(5.0, 40.0, 2.0));
     image.levels = vec![BlockLevel { root: Some(0), bounds }];
     let triangle = Triangle::new(corner, corner + 2.0 * Vec3::Y, corner + 2.0 * Vec3::Z);

@@ -1,7 +1,9 @@
 //! What the memory path, the stacks and the box tests cost, where the patent is silent: T-19 to
 //! T-21.
 
-use crate::hand_made::{bush, chains, crowd, leaves_in_memory, near_and_far, ray_at, run};
+use crate::hand_made::{
+    bush, chains, crowd, leaf_of_references, leaves_in_memory, near_and_far, ray_at, run,
+};
 use machine::{HitKind, Query};
 
 /// Unit cycles by the number of tests issued, whatever a unit's width.
@@ -75,4 +77,32 @@ fn spills_take_the_port_of_the_l2() {
     let narrow = spills(&["l2_bytes_per_cycle=1"]);
     let reads = 127 * run.counters.fills + 15 * run.counters.spill_fills;
     assert!(narrow.cycles > run.cycles + reads, "{} {}", narrow.cycles, run.cycles + reads);
+}
+
+/// All that DRAM moves counts, whoever asked for it: here the lines of leaves.
+#[test]
+fn dram_limits() {
+    let queries: Vec<Query> = (0..32).map(|_| ray_at(0)).collect();
+    let settings =
+        ["l2_kib=2", "dram_bytes_per_cycle=2", "sm_fetch_bytes_per_cycle=0", "tests_per_unit=8"];
+    let run = run(&leaves_in_memory(8, 4096), &settings, &queries);
+    let bytes = run.counters.dram_bytes as f64 / run.cycles as f64;
+    assert!((1.9..=2.0).contains(&bytes), "{bytes}");
+    assert_eq!(run.bound.name(), "dram");
+    let bound = run.bound.blocks_per_cycle();
+    assert!(run.bound.reached <= bound && run.bound.reached > 0.95 * bound);
+    assert!(run.counters.dram_bytes >= run.counters.sm_fetch_bytes);
+    assert!(run.counters.bytes_from_dram * 100 < run.counters.dram_bytes, "L0s had little of it");
+}
+
+/// T-20: a leaf is read in sectors, first what names its items, then these, each sector once.
+#[test]
+fn leaves_that_name_their_items_are_read_twice() {
+    let (own, named) = (leaves_in_memory(1, 32), leaf_of_references());
+    let latency = |world| run(world, &[], &[ray_at(0)]).answers[0].latency();
+    let bytes = |world| run(world, &[], &[ray_at(0)]).counters.sm_fetch_bytes;
+    // Two items share a sector, one lies across two.
+    assert_eq!((bytes(&own), bytes(&named)), (32, 32 + 3 * 32));
+    // The port of the SM takes 32 bytes a cycle.
+    assert_eq!(latency(&named), latency(&own) + 160 + 2 + 2);
 }

@@ -1,11 +1,11 @@
 //! The image as a traversal unit sees it: a node is a block, its boxes need no frame, and a leaf is
-//! memory to be fetched: the TriRange and its triangles.
+//! memory to be fetched: the TriRange, then its triangles.
 
 use super::contents::Contents;
 use crate::layout::node::ChildKind;
 use crate::layout::records::{TRI_RANGE_BYTES, triangle_bytes};
 use geometry::Aabb;
-use machine::blocks::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, Frame};
+use machine::blocks::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, Frame, MemoryRange};
 
 /// All blocks of a proved image.
 pub(super) fn blocks(contents: &Contents<'_>) -> BlockImage {
@@ -22,13 +22,17 @@ pub(super) fn blocks(contents: &Contents<'_>) -> BlockImage {
                 ChildKind::Leaf => {
                     let range = contents.range(child.index);
                     let first = sum.items.len() as u32;
-                    sum.items.extend(range.first..range.first + range.count);
-                    let triangles = range.count as usize * triangle_bytes(contents.policy.format);
-                    let bytes = (TRI_RANGE_BYTES + triangles) as u32;
-                    // The range and its triangles are apart; the fetch is counted as one run of
-                    // lines.
-                    let address = contents.triangle_address(range.first);
-                    BlockLead::Items { first, count: range.count, bytes, address }
+                    let triangles = range.first..range.first + range.count;
+                    sum.items.extend(triangles.clone());
+                    sum.item_memory.extend(triangles.map(|number| MemoryRange {
+                        address: contents.triangle_address(number),
+                        bytes: triangle_bytes(contents.policy.format) as u32,
+                    }));
+                    let memory = MemoryRange {
+                        address: contents.range_address(child.index),
+                        bytes: TRI_RANGE_BYTES as u32,
+                    };
+                    BlockLead::Items { first, count: range.count, memory }
                 }
             };
             if node == 0 {
