@@ -6,7 +6,8 @@ use crate::values;
 use clap::{Args, ValueEnum};
 use siliray::machine::FormatEntry;
 use siliray::scene::Camera;
-use siliray::sim::{Load, Sweep};
+use siliray::sim::{ParameterSweep, Workload};
+use siliray::workload::Workload as RayWorkload;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -18,13 +19,15 @@ use std::path::PathBuf;
 /// configuration, and every counter is checked to add up.
 ///
 /// A configuration is TOML: key = value, one a line. The shipped ones are patent (the default),
-/// deep and cluster; --configs shows them with every key. docs/ttu.md explains the machine.
+/// deep and cluster; --configs shows them and explains every key. docs/ttu.md explains the machine.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   siliray sim interior
   siliray sim bathroom.ply --workload bounce --rays 65536 --json
-  siliray sim interior --set l0_lines=16 --sweep slots=8,16,32,64
+  siliray sim interior --set l0_lines=16 --sweep slots=8,16,32,64 --csv slots.csv
+  siliray sim interior --against l0_mshrs=16
+  siliray sim bathroom.ply --config patent --against deep --report both.html
   siliray sim hairball --sweep dispatch=a,b --sweep t_box=6,12,24 --report sweep.html
   siliray sim forest --config cluster --trace trace.json --rays 2048
   siliray sim --configs")]
@@ -43,12 +46,17 @@ pub(crate) struct Sim {
 
     /// Run once for each value; several sweeps run every combination
     #[arg(long = "sweep", value_name = "KEY=A,B,C")]
-    #[arg(value_parser = |text: &str| text.parse::<Sweep>().map_err(|error| error.to_string()))]
-    pub(crate) sweeps: Vec<Sweep>,
+    #[arg(value_parser = parameter_sweep)]
+    pub(crate) sweeps: Vec<ParameterSweep>,
+
+    /// Run a second configuration too and show both side by side: a file, a shipped one, or the
+    /// first one with a parameter set; may be repeated
+    #[arg(long, value_name = "FILE|NAME|KEY=VALUE", conflicts_with = "sweeps")]
+    pub(crate) against: Vec<String>,
 
     /// What is asked
-    #[arg(long, value_name = "WORKLOAD", value_enum, default_value_t = LoadArg::Primary)]
-    pub(crate) workload: LoadArg,
+    #[arg(long, value_name = "WORKLOAD", value_enum, default_value_t = WorkloadArg::Primary)]
+    pub(crate) workload: WorkloadArg,
 
     /// How many rays or beams, 1 to 100000000
     #[arg(long, alias = "count", value_name = "N", default_value_t = 16_384)]
@@ -76,7 +84,7 @@ pub(crate) struct Sim {
     #[arg(long)]
     pub(crate) false_positives: bool,
 
-    /// Write figures over time to this file; for one run
+    /// Write figures as CSV to this file: of one run over time, of several a line for each
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
 
@@ -93,32 +101,36 @@ pub(crate) struct Sim {
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
 
-    /// Show the shipped configurations and end
+    /// Show the shipped configurations and what every key means, and end
     #[arg(long)]
     pub(crate) configs: bool,
 }
 
+fn parameter_sweep(text: &str) -> Result<ParameterSweep, String> {
+    text.parse().map_err(|error: siliray::sim::SweepError| error.to_string())
+}
+
 /// A kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LoadArg {
+pub(crate) enum WorkloadArg {
     /// Closest hits of camera rays
     Primary,
     /// Any hit of short rays from what the camera sees
-    #[value(alias = "occlusion")]
-    Ao,
+    #[value(alias = "ao")]
+    Occlusion,
     /// Closest hits of rays from what the camera sees
     Bounce,
     /// Everything that beams around 8 by 8 camera rays meet
     Beams,
 }
 
-impl From<LoadArg> for Load {
-    fn from(load: LoadArg) -> Self {
-        match load {
-            LoadArg::Primary => Self::Primary,
-            LoadArg::Ao => Self::Ao,
-            LoadArg::Bounce => Self::Bounce,
-            LoadArg::Beams => Self::Beams,
+impl From<WorkloadArg> for Workload {
+    fn from(workload: WorkloadArg) -> Self {
+        match workload {
+            WorkloadArg::Primary => Self::Rays(RayWorkload::Primary),
+            WorkloadArg::Occlusion => Self::Rays(RayWorkload::Occlusion),
+            WorkloadArg::Bounce => Self::Rays(RayWorkload::Bounce),
+            WorkloadArg::Beams => Self::Beams,
         }
     }
 }

@@ -24,6 +24,16 @@ impl Table {
 
     /// The text, a line for each row, with a rule under the header.
     pub(crate) fn text(&self) -> String {
+        self.set(usize::MAX)
+    }
+
+    /// The same with the last column set to the left, for what words say.
+    pub(crate) fn text_with_last_left(&self) -> String {
+        self.set(self.rows[0].len() - 1)
+    }
+
+    /// The text, with the columns from `words` on set to the left.
+    fn set(&self, words: usize) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {
             self.rows
@@ -34,14 +44,16 @@ impl Table {
         };
         let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
         let rule = widths.iter().map(|&width| "-".repeat(width)).collect::<Vec<_>>().join("  ");
-        let mut lines: Vec<String> = self.rows.iter().map(|row| self.line(row, &widths)).collect();
+        let mut lines: Vec<String> =
+            self.rows.iter().map(|row| self.line(row, &widths, words)).collect();
         lines.insert(1, rule);
         lines.join("\n") + "\n"
     }
 
-    fn line(&self, row: &[String], widths: &[usize]) -> String {
+    fn line(&self, row: &[String], widths: &[usize], words: usize) -> String {
         let cells = row.iter().zip(widths).enumerate().map(|(column, (cell, &width))| {
-            if column < self.left { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+            let is_left = column < self.left || column >= words;
+            if is_left { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
         });
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     }

@@ -16,7 +16,7 @@ use crate::conformance::ImageError;
 use crate::input::{RouteError, StoredImage, encode_checked};
 use crate::registry::registry;
 use crate::render::{Measure, RenderError, Rendering, Settings as Picture, Style, View, render};
-use crate::sim::{Load, LoadError, Row, RunKey};
+use crate::sim::{self, Row, RunKey, RunLabel, SimulateError, simulate_image};
 use crate::workload::{Workload, WorkloadError, rays};
 use broken::{Broken, BrokenError};
 use build::{BuildError, Built, Options, Preset, Progress};
@@ -31,8 +31,6 @@ use std::time::Instant;
 use trace::{TraceError, Tracer};
 use tree::Tree;
 use ttu::config::{ConfigError, shipped};
-use ttu::program::ProgramError;
-use ttu::{RunError, World, simulate};
 
 /// Pixels of a picture, in a row and rows.
 pub const SIZE: [u32; 2] = [800, 600];
@@ -143,16 +141,13 @@ pub enum DemoError {
     Workload(#[from] WorkloadError),
     /// There is no work for the traversal unit.
     #[error(transparent)]
-    Load(#[from] LoadError),
+    UnitWorkload(#[from] sim::WorkloadError),
     /// The traversal unit has no configuration.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// The traversal unit does not take the tree.
+    /// The traversal unit does not take the tree, or stops.
     #[error(transparent)]
-    World(#[from] ProgramError),
-    /// The traversal unit stops.
-    #[error(transparent)]
-    Unit(#[from] RunError),
+    Unit(#[from] SimulateError),
     /// The law cannot be asked.
     #[error(transparent)]
     Law(#[from] ImageError),
@@ -333,21 +328,19 @@ fn machines(
 fn unit(scene: &str, tree: &Tree, camera: &Camera) -> Result<Option<Row>, DemoError> {
     let Some(format) = registry().format(ttu::format::NAME) else { return Ok(None) };
     let Ok(image) = encode_checked(tree, format, &Settings::default()) else { return Ok(None) };
-    let load = Load::Primary;
-    let queries = load.queries(scene, image.tree(), camera, UNIT_RAYS)?;
+    let workload = sim::Workload::Rays(Workload::Primary);
+    let queries = workload.queries(scene, image.tree(), camera, UNIT_RAYS)?;
     let config = shipped::named(UNIT_CONFIG)?;
-    let world = World::new(&*image, TriangleRule::Watertight)?;
     let key = RunKey {
         scene: scene.to_owned(),
         triangles: tree.triangle_count() as u64,
         format: format.name.to_owned(),
         source: "built".to_owned(),
         preset: Some(PRESET.name().to_owned()),
-        workload: load.name().to_owned(),
+        workload: workload.name().to_owned(),
         rays: queries.len() as u64,
         config_hash: config.hash(),
     };
-    let go_on = |_| ControlFlow::Continue(());
-    let run = simulate(&world, &config, &queries, ttu::run::Options::default(), &go_on)?;
-    Ok(Some(Row::new(key, &run)))
+    let run = simulate_image(&*image, &config, &queries)?;
+    Ok(Some(Row::new(key, RunLabel::new(UNIT_CONFIG, []), &run)))
 }

@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use ttu::Config;
 use ttu::run::Run;
-use ttu::{Config, RunError};
 
 /// Steps of the histogram of latencies.
 const LATENCY_STEPS: usize = 64;
@@ -31,12 +31,45 @@ pub struct RunKey {
     pub config_hash: String,
 }
 
+/// What people call the configuration of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunLabel {
+    /// The file or the shipped configuration that it began with.
+    #[serde(default)]
+    pub config_name: String,
+    /// What was set beside it, by parameter.
+    #[serde(default)]
+    pub settings: BTreeMap<String, String>,
+}
+
+impl RunLabel {
+    /// A label of `key=value` settings on top of a configuration; the last of a key counts.
+    pub fn new<'a>(config_name: &str, settings: impl IntoIterator<Item = &'a String>) -> Self {
+        let pair = |setting: &'a String| setting.split_once('=');
+        let pairs = settings.into_iter().filter_map(pair);
+        Self {
+            config_name: config_name.to_owned(),
+            settings: pairs.map(|(k, v)| (k.trim().to_owned(), v.trim().to_owned())).collect(),
+        }
+    }
+}
+
+impl std::fmt::Display for RunLabel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.config_name)?;
+        self.settings.iter().try_for_each(|(key, value)| write!(f, ", {key}={value}"))
+    }
+}
+
 /// A run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// What it is about.
     #[serde(flatten)]
     pub key: RunKey,
+    /// What its configuration is called.
+    #[serde(flatten)]
+    pub label: RunLabel,
     /// The configuration that produced it.
     pub config: Config,
     /// Cycles from the first beat until the last slot is free.
@@ -52,7 +85,7 @@ pub struct Row {
     pub latency_histogram: Vec<u64>,
     /// Blocks a query.
     pub blocks_per_ray: f64,
-    /// Bytes that came into L0s, a query.
+    /// Bytes that came into L0s and SMs, a query: nodes and leaves.
     pub bytes_per_ray: f64,
     /// Averages of what the units did.
     pub averages: Averages,
@@ -75,6 +108,12 @@ pub struct Row {
     pub bounds: BTreeMap<String, f64>,
     /// Blocks a cycle that were reached.
     pub blocks_per_cycle: f64,
+    /// What to change, by the limits, and how much that could give.
+    #[serde(default)]
+    pub advice: String,
+    /// What should be known about the figures: parameters without effect, a trace that is cut.
+    #[serde(default)]
+    pub notes: Vec<String>,
     /// Simulated cycles a second on this computer.
     pub simulated_cycles_per_second: f64,
     /// Queries a second on this computer.
@@ -130,9 +169,24 @@ pub struct Latency {
 }
 
 impl Row {
+    /// The share of lookups in the L0 that found their block, in percent.
+    #[must_use]
+    pub fn l0_hit_percent(&self) -> f64 {
+        let count = |name: &str| self.counters.get(name).copied().unwrap_or(0) as f64;
+        100.0 * count("hits") / count("lookups").max(1.0)
+    }
+
+    /// The limits, smallest first.
+    #[must_use]
+    pub fn sorted_bounds(&self) -> Vec<(&str, f64)> {
+        let mut sorted: Vec<_> = self.bounds.iter().map(|(name, &b)| (name.as_str(), b)).collect();
+        sorted.sort_by(|a, b| a.1.total_cmp(&b.1));
+        sorted
+    }
+
     /// The row of a run.
     #[must_use]
-    pub fn new(key: RunKey, run: &Run) -> Self {
+    pub fn new(key: RunKey, label: RunLabel, run: &Run) -> Self {
         let rays = key.rays.max(1) as f64;
         let cycles = run.cycles.max(1) as f64;
         let width = f64::from(run.config.tests_per_unit);
@@ -173,6 +227,9 @@ impl Row {
             bound: run.bound.name().to_owned(),
             bounds: limits.map(|l| (l.name.to_owned(), l.blocks_per_cycle)).collect(),
             blocks_per_cycle: run.bound.reached,
+            advice: run.bound.advice(&run.config, &run.counters, run.cycles).to_string(),
+            notes: notes(run),
+            label,
             simulated_cycles_per_second: cycles * f64::from(run.config.ttus()) / wall,
             rays_per_second: key.rays as f64 / wall,
             config: run.config.clone(),
@@ -181,12 +238,16 @@ impl Row {
     }
 }
 
-/// Why a sweep does not end well.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{settings}: {source}")]
-pub struct RowError {
-    /// The configuration, by its hash.
-    pub settings: String,
-    /// What went wrong.
-    pub source: RunError,
+fn notes(run: &Run) -> Vec<String> {
+    let mut notes = run.config.notes();
+    if let Some(cut) = run.timelines.iter().find(|timeline| timeline.is_cut) {
+        let end = cut.events.last().map_or(0, |event| event.end);
+        notes.push(format!(
+            "the trace is cut: it holds {} events of a TTU, up to about cycle {end} of {}; ask \
+             fewer queries for a whole one",
+            cut.events.len(),
+            run.cycles
+        ));
+    }
+    notes
 }

@@ -5,7 +5,7 @@ use ttu::config::ConfigError;
 
 /// One parameter with the values that it takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sweep {
+pub struct ParameterSweep {
     /// The parameter.
     pub key: String,
     /// Its values.
@@ -32,7 +32,7 @@ pub enum SweepError {
 /// Most combinations.
 pub const MOST_RUNS: usize = 10_000;
 
-impl std::str::FromStr for Sweep {
+impl std::str::FromStr for ParameterSweep {
     type Err = SweepError;
 
     fn from_str(text: &str) -> Result<Self, SweepError> {
@@ -49,8 +49,8 @@ impl std::str::FromStr for Sweep {
 /// A combination: what was set, and the configuration that came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Combination {
-    /// The values of the swept parameters, in the order of the sweeps.
-    pub values: Vec<String>,
+    /// What the swept parameters are set to, `key=value`, in the order of the sweeps.
+    pub settings: Vec<String>,
     /// The configuration.
     pub config: Config,
 }
@@ -59,7 +59,10 @@ pub struct Combination {
 ///
 /// # Errors
 /// When one of them is nonsense, or there are too many.
-pub fn combinations(base: &Config, sweeps: &[Sweep]) -> Result<Vec<Combination>, SweepError> {
+pub fn combinations(
+    base: &Config,
+    sweeps: &[ParameterSweep],
+) -> Result<Vec<Combination>, SweepError> {
     let count = sweeps.iter().fold(1usize, |all, sweep| all.saturating_mul(sweep.values.len()));
     if count > MOST_RUNS {
         return Err(SweepError::TooMany { count });
@@ -77,12 +80,10 @@ pub fn combinations(base: &Config, sweeps: &[Sweep]) -> Result<Vec<Combination>,
                 })
                 .collect();
             values.reverse();
-            let settings: Vec<String> = sweeps
-                .iter()
-                .zip(&values)
-                .map(|(sweep, value)| format!("{}={value}", sweep.key))
-                .collect();
-            Ok(Combination { config: base.with_all(&settings)?, values })
+            let settings = sweeps.iter().zip(&values);
+            let settings: Vec<String> =
+                settings.map(|(sweep, value)| format!("{}={value}", sweep.key)).collect();
+            Ok(Combination { config: base.with_all(&settings)?, settings })
         })
         .collect()
 }
@@ -95,15 +96,19 @@ mod tests {
     fn the_cross_product_in_order() {
         let sweeps = ["slots=8,16", "l0_lines=4,8,16"].map(|text| text.parse().unwrap());
         let all = combinations(&Config::default(), &sweeps).unwrap();
-        let values: Vec<String> = all.iter().map(|one| one.values.join("/")).collect();
-        assert_eq!(values, ["8/4", "8/8", "8/16", "16/4", "16/8", "16/16"]);
+        let settings: Vec<String> = all.iter().map(|one| one.settings.join(" ")).collect();
+        let expected = [(8, 4), (8, 8), (8, 16), (16, 4), (16, 8), (16, 16)];
+        assert_eq!(settings, expected.map(|(a, b)| format!("slots={a} l0_lines={b}")));
         assert_eq!((all[4].config.slots, all[4].config.l0_lines), (16, 8));
         assert_eq!(combinations(&Config::default(), &[]).unwrap().len(), 1);
     }
 
     #[test]
     fn nonsense_is_named() {
-        assert!("slots".parse::<Sweep>().is_err() && "slots=1,,2".parse::<Sweep>().is_err());
+        assert!(
+            "slots".parse::<ParameterSweep>().is_err()
+                && "slots=1,,2".parse::<ParameterSweep>().is_err()
+        );
         let sweep = ["l0_lines=8,0".parse().unwrap()];
         let error = combinations(&Config::default(), &sweep).unwrap_err().to_string();
         assert_eq!(error, "l0_lines = 0: expected 1 to 65536");

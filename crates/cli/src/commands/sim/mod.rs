@@ -16,11 +16,12 @@ use siliray::geometry::TriangleRule;
 use siliray::input::{Input, Route};
 use siliray::machine::{MachineInput, Query, Settings};
 use siliray::registry::registry;
-use siliray::sim::sweep::{Combination, combinations};
-use siliray::sim::{Load, Row, RunKey, SweepError, report, trace_json};
+use siliray::sim::sweep::combinations;
+use siliray::sim::{Row, RunKey, RunLabel, Workload, csv, report, trace_json};
 use siliray::ttu::config::{Config, ConfigError, shipped};
 use siliray::ttu::run::{Options, Run};
 use siliray::ttu::{RunError, World, simulate, ttu_machine};
+use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -41,22 +42,16 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
     let Some(name) = args.scene.as_deref().filter(|_| !args.configs) else {
         return text::show_configs(output);
     };
-    let base = base_config(args)?;
-    let all = combinations(&base, &args.sweeps).map_err(|error| match error {
-        SweepError::Config(_) | SweepError::Text(_) | SweepError::TooMany { .. } => {
-            Failure::usage(error)
-        }
-    })?;
+    let all = configurations(args)?;
     let one = |option: &str| {
         let message = format!("{option} is about one run, but there are {}", all.len());
         if all.len() > 1 { Err(Failure::usage(message)) } else { Ok(()) }
     };
-    args.csv.iter().try_for_each(|_| one("--csv"))?;
     args.trace.iter().try_for_each(|_| one("--trace"))?;
     // Places that cannot be written to are found out before the work.
     let create =
         |path: &Option<std::path::PathBuf>| path.as_deref().map(AtomicFile::create).transpose();
-    let (csv, trace, html) = (create(&args.csv)?, create(&args.trace)?, create(&args.report)?);
+    let (table, trace, html) = (create(&args.csv)?, create(&args.trace)?, create(&args.report)?);
 
     let input = open_input(name, triangles)?;
     let preset = Preset::from(args.preset);
@@ -84,15 +79,15 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
         Some(camera) => camera,
         None => view_of(name, scene, &tree.bounds())?,
     };
-    let load = Load::from(args.workload);
-    let queries = load.queries(input.name(), tree, &camera, args.rays).map_err(about(name))?;
+    let workload = Workload::from(args.workload);
+    let queries = workload.queries(input.name(), tree, &camera, args.rays).map_err(about(name))?;
     let key = RunKey {
         scene: input.name().to_owned(),
         triangles: tree.triangle_count() as u64,
         format: prepared.input.format().to_owned(),
         source: prepared.origin.name().to_owned(),
         preset: prepared.origin.is_built().then(|| preset.name().to_owned()),
-        workload: load.name().to_owned(),
+        workload: workload.name().to_owned(),
         rays: queries.len() as u64,
         config_hash: String::new(),
     };
@@ -111,37 +106,72 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
         keeps_runs: args.csv.is_some() || args.trace.is_some() || args.report.is_some(),
     };
     let made = sweep.run(&all, output)?;
-    if let Some((file, run)) = csv.zip(made[0].1.as_ref()) {
-        file.write(run.series.to_csv().as_bytes())?;
+    let rows: Vec<&Row> = made.iter().map(|(row, _)| row).collect();
+    if let Some(file) = table {
+        let text = match &made[..] {
+            [(_, Some(run))] => run.series.to_csv(),
+            _ => csv::to_csv(&args.sweeps, &rows),
+        };
+        file.write(text.as_bytes())?;
     }
     if let Some((file, run)) = trace.zip(made[0].1.as_ref()) {
         file.write(trace_json::trace(run).to_string().as_bytes())?;
     }
     if let Some(file) = html {
-        file.write(report::to_html(input.name(), &made).as_bytes())?;
+        file.write(report::to_html(input.name(), &args.sweeps, &made).as_bytes())?;
     }
-    let json = Json { runs: made.iter().map(|(row, _)| row).collect() };
-    output.result(&json, &text::table(&args.sweeps, &all, &made))
+    let text = text::table(&args.sweeps, &rows);
+    output.result(&Json { runs: rows }, &text)
 }
 
-/// The shipped configuration or the file, with what was set.
-fn base_config(args: &Sim) -> Result<Config, Failure> {
-    let path = Path::new(&args.config);
-    let named = args.config.to_str().filter(|name| shipped::names().contains(name));
-    let config = match named {
-        Some(name) => shipped::named(name).map_err(Failure::input)?,
+/// A configuration to run, and what it is called.
+type Named = (RunLabel, Config);
+
+/// What is to be run: every combination of swept values, or the two that are compared.
+fn configurations(args: &Sim) -> Result<Vec<Named>, Failure> {
+    let base = base_config(&args.config)?.with_all(&args.settings).map_err(Failure::usage)?;
+    let name = args.config.to_string_lossy();
+    let all = combinations(&base, &args.sweeps).map_err(Failure::usage)?;
+    let named = all
+        .into_iter()
+        .map(|one| (RunLabel::new(&name, args.settings.iter().chain(&one.settings)), one.config));
+    let mut named: Vec<Named> = named.collect();
+    if !args.against.is_empty() {
+        let (settings, configs): (Vec<String>, Vec<String>) =
+            args.against.iter().cloned().partition(|text| text.contains('='));
+        named.push(match &configs[..] {
+            [] => {
+                let config = base.with_all(&settings).map_err(Failure::usage)?;
+                (RunLabel::new(&name, args.settings.iter().chain(&settings)), config)
+            }
+            [other] => {
+                let config = base_config(OsStr::new(other))?;
+                let config = config.with_all(&settings).map_err(Failure::usage)?;
+                (RunLabel::new(other, &settings), config)
+            }
+            _ => return Err(Failure::usage("--against names one configuration at most")),
+        });
+    }
+    Ok(named)
+}
+
+/// The shipped configuration or the file.
+fn base_config(name: &OsStr) -> Result<Config, Failure> {
+    let path = Path::new(name);
+    let named = name.to_str().filter(|name| shipped::names().contains(name));
+    match named {
+        Some(name) => shipped::named(name).map_err(Failure::input),
         None if path.is_file() => {
             let bytes = siliray::scene::read_file(path).map_err(Failure::input)?;
             let text = String::from_utf8(bytes)
                 .map_err(|_| Failure::input(format!("{}: not UTF-8 text", path.display())))?;
-            Config::from_toml(&path.display().to_string(), &text).map_err(Failure::input)?
+            Config::from_toml(&path.display().to_string(), &text).map_err(Failure::input)
         }
         None => {
             let name = path.display().to_string();
-            return Err(Failure::usage(ConfigError::UnknownName { name }));
+            Err(Failure::usage(ConfigError::UnknownName { name }))
         }
-    };
-    config.with_all(&args.settings).map_err(Failure::usage)
+    }
 }
 
 struct SweepUnderWay<'a> {
@@ -155,16 +185,16 @@ struct SweepUnderWay<'a> {
 }
 
 impl SweepUnderWay<'_> {
-    fn run(&self, all: &[Combination], output: &Output) -> Result<Vec<Made>, Failure> {
+    fn run(&self, all: &[Named], output: &Output) -> Result<Vec<Made>, Failure> {
         let bar = output.bar("simulating");
         let whole = (all.len() * self.queries.len()) as f32;
         let answered = AtomicU64::new(0);
-        all.par_iter().map(|one| self.one(&one.config, &bar, &answered, whole)).collect()
+        all.par_iter().map(|named| self.one(named, &bar, &answered, whole)).collect()
     }
 
     fn one(
         &self,
-        config: &Config,
+        (label, config): &Named,
         bar: &Bar,
         answered: &AtomicU64,
         whole: f32,
@@ -177,7 +207,7 @@ impl SweepUnderWay<'_> {
         };
         if let Some(row) = self.kept.and_then(|kept| kept.find(&key)).filter(is_enough) {
             answered.fetch_add(self.queries.len() as u64, Ordering::Relaxed);
-            return Ok((row, None));
+            return Ok((Row { label: label.clone(), ..row }, None));
         }
         let told = AtomicU64::new(0);
         let keep_going = |so_far: u64| {
@@ -191,7 +221,7 @@ impl SweepUnderWay<'_> {
             RunError::TooSmall(_) | RunError::Config(_) => Failure::usage(error),
             _ => Failure::input(error),
         })?;
-        let row = Row::new(key, &run);
+        let row = Row::new(key, label.clone(), &run);
         if let Some(kept) = self.kept {
             kept.add(&row)?;
         }

@@ -1,106 +1,174 @@
 //! Runs as text: a table, and a chart where there are several.
 
-use super::Made;
 use crate::failure::Failure;
 use crate::output::number::{counted, counted_as, grouped, rate};
 use crate::output::{Output, Table};
 use serde::Serialize;
-use siliray::sim::sweep::Combination;
-use siliray::sim::{Row, Sweep};
-use siliray::ttu::Config;
+use siliray::sim::side_by_side::side_by_side;
+use siliray::sim::{ParameterSweep, Row};
+use siliray::ttu::Explained;
 use siliray::ttu::config::shipped::SHIPPED;
+use siliray::ttu::config::{Config, Parameter, parameters};
+use siliray::ttu::counters::Counters;
+use siliray::ttu::run::{LIMITS, LimitKind, STATES};
 
 /// Columns of a full bar.
 const BAR: usize = 48;
 
-/// A row for each run; for a single one also all counters.
-pub(super) fn table(sweeps: &[Sweep], all: &[Combination], made: &[Made]) -> String {
-    let mut header: Vec<&str> = sweeps.iter().map(|sweep| sweep.key.as_str()).collect();
-    header.extend([
-        "config",
-        "cycles",
-        "rays/cycle",
-        "Mrays/s",
-        "p50",
-        "p95",
-        "L0 hits",
-        "blocks/ray",
-    ]);
-    header.extend(["bytes/ray", "limited by", "cycles/s", "rays/s"]);
-    let mut table = Table::new(&header).left(sweeps.len() + 1);
-    for (combination, (row, _)) in all.iter().zip(made) {
-        let mut cells = combination.values.clone();
+/// A row for each run; of a single one also all counters, of two configurations both side by side,
+/// of a sweep a chart.
+pub(super) fn table(sweeps: &[ParameterSweep], rows: &[&Row]) -> String {
+    let Some(first) = rows.first() else { return String::new() };
+    let mut header: Vec<&str> = match sweeps {
+        [] => vec!["configuration"],
+        sweeps => sweeps.iter().map(|sweep| sweep.key.as_str()).collect(),
+    };
+    let names = header.len();
+    let clock = format!("Mrays/s at {} MHz", first.config.clock_mhz);
+    header.extend(["cycles", "rays/cycle", &clock, "p50 cycles", "p95 cycles", "L0 hits"]);
+    header.extend(["blocks/ray", "bytes/ray", "limited by"]);
+    let mut table = Table::new(&header).left(names);
+    for row in rows {
+        let mut cells = values_of(sweeps, row);
         cells.extend(cells_of(row));
         table.row(cells);
     }
-    let Some((first, _)) = made.first() else { return String::new() };
     let key = &first.key;
     let queries = ["query", "queries"].map(|thing| format!("{} {thing}", key.workload));
     let mut text = format!(
-        "{}: {} as {} blocks, {}\n\n{}",
+        "{}: {} as {} blocks, {}\n\n{}\n",
         key.scene,
         counted(key.triangles, "triangle"),
         key.format,
         counted_as(key.rays, &queries[0], &queries[1]),
         table.text()
     );
-    if made.len() == 1 {
-        text += &format!("\n{}", counters(first));
-    } else {
-        text += &format!("\nrays a cycle\n{}", chart(all, made));
+    text += &match (sweeps, rows) {
+        ([], [first, second]) => both(first, second),
+        (_, [single]) => limits(single) + "\n" + &counters(single),
+        _ => format!("rays a cycle\n{}", chart(sweeps, rows)),
+    };
+    text + "\n" + &remarks(rows)
+}
+
+/// What a row is called: its swept values, or its configuration.
+fn values_of(sweeps: &[ParameterSweep], row: &Row) -> Vec<String> {
+    match sweeps {
+        [] => vec![row.label.to_string()],
+        sweeps => {
+            let value = |sweep: &ParameterSweep| row.label.settings.get(&sweep.key).cloned();
+            sweeps.iter().map(|sweep| value(sweep).unwrap_or_default()).collect()
+        }
     }
-    text
 }
 
 fn cells_of(row: &Row) -> Vec<String> {
-    let count = |name: &str| row.counters.get(name).copied().unwrap_or(0);
-    let waits = count("misses") + count("merges");
-    let hits = count("lookups").saturating_sub(waits) as f64 / count("lookups").max(1) as f64;
     vec![
-        row.key.config_hash.clone(),
         grouped(row.cycles),
         format!("{:.5}", row.rays_per_cycle),
         format!("{:.2}", row.mrays_per_second_at_clock),
         grouped(row.latency.p50),
         grouped(row.latency.p95),
-        format!("{:.1} %", 100.0 * hits),
+        format!("{:.1} %", row.l0_hit_percent()),
         format!("{:.1}", row.blocks_per_ray),
         format!("{:.0}", row.bytes_per_ray),
         row.bound.clone(),
-        rate(row.simulated_cycles_per_second),
-        rate(row.rays_per_second),
     ]
 }
 
-fn counters(row: &Row) -> String {
-    let mut table = Table::new(&["counter", "sum"]);
-    for (name, count) in &row.counters {
-        table.row(vec![name.clone(), grouped(*count)]);
+fn limits(row: &Row) -> String {
+    let mut table = Table::new(&["limit", "blocks/cycle", "reached", "of what"]).left(1);
+    for (name, bound) in row.sorted_bounds() {
+        let kind = LimitKind::find(name);
+        let key = kind.and_then(|kind| kind.widened_by);
+        let widened = key.map_or_else(String::new, |key| format!("; widened by {key}"));
+        let meaning = kind.map_or("", |kind| kind.explained.meaning);
+        table.row(vec![
+            name.to_owned(),
+            format!("{bound:.4}"),
+            format!("{:.0} %", 100.0 * row.blocks_per_cycle / bound),
+            format!("{meaning}{widened}"),
+        ]);
     }
-    let mut limits = Table::new(&["limit", "blocks/cycle"]);
-    let mut sorted: Vec<_> = row.bounds.iter().collect();
-    sorted.sort_by(|a, b| a.1.total_cmp(b.1));
-    for (name, value) in sorted {
-        limits.row(vec![name.clone(), format!("{value:.4}")]);
-    }
-    format!("{}\n{}reached        {:.4}\n", table.text(), limits.text(), row.blocks_per_cycle)
+    let reached = row.blocks_per_cycle;
+    format!("{}reached        {reached:.4}\n", table.text_with_last_left())
 }
 
-fn chart(all: &[Combination], made: &[Made]) -> String {
-    let most = made.iter().map(|(row, _)| row.rays_per_cycle).fold(1e-12, f64::max);
-    let labels: Vec<String> = all.iter().map(|one| one.values.join(" ")).collect();
+fn counters(row: &Row) -> String {
+    let mut table = Table::new(&["counter", "sum", "meaning"]);
+    for entry in Counters::EXPLAINED {
+        if let Some(&count) = row.counters.get(entry.name) {
+            let meaning = format!("{}: {}", entry.unit, entry.meaning);
+            table.row(vec![entry.name.to_owned(), grouped(count), meaning]);
+        }
+    }
+    table.text_with_last_left()
+}
+
+fn both(first: &Row, second: &Row) -> String {
+    let labels = [first, second].map(|row| row.label.to_string());
+    let sections = side_by_side([first, second]).into_iter().map(|section| {
+        let header = [section.title, &labels[0], &labels[1], "ratio", "meaning"];
+        let mut table = Table::new(&header);
+        for line in section.lines {
+            let comma = if line.unit.is_empty() { "" } else { ", " };
+            let ratio = line.ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}"));
+            let [a, b] = line.values;
+            let name = format!("{}{comma}{}", line.name, line.unit);
+            table.row(vec![name, a, b, ratio, line.meaning.to_owned()]);
+        }
+        table.text_with_last_left()
+    });
+    sections.collect::<Vec<_>>().join("\n")
+}
+
+/// Advice, notes, and how fast this computer was.
+fn remarks(rows: &[&Row]) -> String {
+    let mut text = String::new();
+    for row in rows.iter().filter(|row| !row.advice.is_empty()) {
+        text += &match rows.len() {
+            1 => format!("{}\n", row.advice),
+            2 => format!("{}: {}\n", row.label, row.advice),
+            _ => continue,
+        };
+    }
+    let mut notes: Vec<&String> = rows.iter().flat_map(|row| &row.notes).collect();
+    notes.sort_unstable();
+    notes.dedup();
+    notes.iter().for_each(|note| text += &format!("note: {note}\n"));
+    let slowest = |rate: fn(&Row) -> f64| rows.iter().map(|row| rate(row)).fold(f64::MAX, f64::min);
+    let (cycles, rays) =
+        (slowest(|row| row.simulated_cycles_per_second), slowest(|row| row.rays_per_second));
+    text + &format!(
+        "this computer simulates {} cycles and {} rays a second{}\n",
+        rate(cycles).trim_end_matches("/s").trim_end(),
+        rate(rays).trim_end_matches("/s").trim_end(),
+        if rows.len() > 1 { ", in the slowest run" } else { "" }
+    )
+}
+
+fn chart(sweeps: &[ParameterSweep], rows: &[&Row]) -> String {
+    let most = rows.iter().map(|row| row.rays_per_cycle).fold(1e-12, f64::max);
+    let keys: Vec<&str> = sweeps.iter().map(|sweep| sweep.key.as_str()).collect();
+    let labels: Vec<String> = rows.iter().map(|row| values_of(sweeps, row).join(" ")).collect();
     let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
-    let line = |(label, (row, _)): (&String, &Made)| {
+    let width = width.max(keys.join(" ").len());
+    let line = |(label, row): (&String, &&Row)| {
         let bar = "#".repeat(((row.rays_per_cycle / most) * BAR as f64).round() as usize);
         format!("{label:>width$} |{bar:<BAR$}| {:.5}\n", row.rays_per_cycle)
     };
-    labels.iter().zip(made).map(line).collect()
+    let lines: String = labels.iter().zip(rows).map(line).collect();
+    format!("{:>width$}\n{lines}", keys.join(" "))
 }
 
 /// What `--configs --json` prints.
 #[derive(Serialize)]
 struct Configs {
     configs: Vec<Named>,
+    parameters: Vec<Parameter>,
+    counters: Vec<Explained>,
+    states: Vec<Explained>,
+    limits: Vec<Explained>,
 }
 
 #[derive(Serialize)]
@@ -111,15 +179,45 @@ struct Named {
     config: Config,
 }
 
-/// The shipped configurations, every key of each.
+/// The shipped configurations: every key of the first one explained, of the others what differs.
 pub(super) fn show_configs(output: &Output) -> Result<(), Failure> {
-    let mut configs = Vec::new();
+    let mut configs: Vec<Named> = Vec::new();
     let mut text = String::new();
     for shipped in SHIPPED {
         let config = Config::from_toml(shipped.name, shipped.text).map_err(Failure::input)?;
-        text += &format!("# {}: {}\n{}\n", shipped.name, shipped.about, config.to_toml());
+        text += &format!("# {}: {}\n", shipped.name, shipped.about);
+        text += &match configs.first() {
+            None => explained(&config),
+            Some(first) => {
+                let own = config.differences(&first.config).into_iter();
+                let line = |(key, [value, _]): (&str, [String; 2])| format!("{key} = {value}\n");
+                format!("# as {}, but for\n{}\n", first.name, own.map(line).collect::<String>())
+            }
+        };
         let (name, about, config_hash) = (shipped.name, shipped.about, config.hash());
         configs.push(Named { name, about, config_hash, config });
     }
-    output.result(&Configs { configs }, &text)
+    let configs = Configs {
+        configs,
+        parameters: parameters(),
+        counters: Counters::EXPLAINED.to_vec(),
+        states: STATES.to_vec(),
+        limits: LIMITS.iter().map(|kind| kind.explained).collect(),
+    };
+    output.result(&configs, &text)
+}
+
+/// A configuration as TOML, with what each key means and may be.
+fn explained(config: &Config) -> String {
+    let values = config.to_table();
+    let line = |known: Parameter| {
+        let Parameter { name, unit, allowed, meaning } = known;
+        let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+        let value = values.get(name).map(ToString::to_string).unwrap_or_default();
+        format!("\n# {meaning}\n# {allowed}{unit}\n{name} = {value}\n")
+    };
+    let lines: String = parameters().into_iter().map(line).collect();
+    let sources = "# P: stated in US 9,569,559; V, R: configurations of Vulkan-Sim and Arches; S: \
+                   siliray's choice\n# T-1 and so on: decisions of docs/spec/ttu.md\n";
+    format!("{sources}{lines}\n")
 }

@@ -1,11 +1,11 @@
 //! What is asked of the machine.
 //!
-//! | load | queries |
+//! | workload | queries |
 //! |---|---|
-//! | `primary`, `ao`, `bounce` | the rays of [`crate::workload`] |
+//! | `primary`, `occlusion`, `bounce` | the rays of [`crate::workload`] |
 //! | `beams` | one beam for each 8 by 8 pixels of the primary rays: everything that it meets |
 
-use crate::workload::{self, Workload, WorkloadError};
+use crate::workload::{self, Workload as RayWorkload, WorkloadError as RayWorkloadError};
 use geometry::beam::BeamError;
 use geometry::{Beam, Ray};
 use machine::{HitKind, LeafRule, Query};
@@ -18,28 +18,27 @@ const RAYS_A_BEAM: usize = 64;
 
 /// A kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Load {
-    /// Closest hits of camera rays.
-    Primary,
-    /// Ambient occlusion: any hit of short rays from what the camera sees.
-    Ao,
-    /// Closest hits of rays from what the camera sees.
-    Bounce,
+pub enum Workload {
+    /// Rays: any hit of occlusion rays, the closest hit of others.
+    Rays(RayWorkload),
     /// Everything that beams around tiles of camera rays meet.
     Beams,
 }
 
-impl Load {
+impl Workload {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Primary, Self::Ao, Self::Bounce, Self::Beams];
+    pub const ALL: [Self; 4] = [
+        Self::Rays(RayWorkload::Primary),
+        Self::Rays(RayWorkload::Occlusion),
+        Self::Rays(RayWorkload::Bounce),
+        Self::Beams,
+    ];
 
     /// The name used in options and reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Primary => "primary",
-            Self::Ao => "ao",
-            Self::Bounce => "bounce",
+            Self::Rays(workload) => workload.name(),
             Self::Beams => "beams",
         }
     }
@@ -54,24 +53,23 @@ impl Load {
         tree: &Tree,
         camera: &Camera,
         count: usize,
-    ) -> Result<Vec<Query>, LoadError> {
-        let (kind, hits) = match self {
-            Self::Primary => (Workload::Primary, HitKind::Closest),
-            Self::Ao => (Workload::Occlusion, HitKind::Any),
-            Self::Bounce => (Workload::Bounce, HitKind::Closest),
-            Self::Beams => return beams(scene, tree, camera, count),
+    ) -> Result<Vec<Query>, WorkloadError> {
+        let Self::Rays(workload) = self else { return beams(scene, tree, camera, count) };
+        let hits = match workload {
+            RayWorkload::Occlusion => HitKind::Any,
+            RayWorkload::Primary | RayWorkload::Bounce => HitKind::Closest,
         };
-        let rays = workload::rays(kind, scene, tree, &tracer(tree)?, camera, count)?;
+        let rays = workload::rays(workload, scene, tree, &tracer(tree)?, camera, count)?;
         Ok(rays.into_iter().map(|ray| Query::ray(hits, ray)).collect())
     }
 }
 
 /// Why there is nothing to ask.
 #[derive(Debug, thiserror::Error)]
-pub enum LoadError {
+pub enum WorkloadError {
     /// There are no rays.
     #[error(transparent)]
-    Workload(#[from] WorkloadError),
+    Rays(#[from] RayWorkloadError),
     /// What the camera sees cannot be found out.
     #[error(transparent)]
     Tracer(#[from] TraceError),
@@ -89,9 +87,14 @@ fn tracer(tree: &Tree) -> Result<Tracer, TraceError> {
     Tracer::from_tree(tree, trace::Options::default())
 }
 
-fn beams(scene: &str, tree: &Tree, camera: &Camera, count: usize) -> Result<Vec<Query>, LoadError> {
+fn beams(
+    scene: &str,
+    tree: &Tree,
+    camera: &Camera,
+    count: usize,
+) -> Result<Vec<Query>, WorkloadError> {
     let count = count * RAYS_A_BEAM;
-    let rays = workload::rays(Workload::Primary, scene, tree, &tracer(tree)?, camera, count)?;
+    let rays = workload::rays(RayWorkload::Primary, scene, tree, &tracer(tree)?, camera, count)?;
     let forward = camera.axes()[2];
     rays.chunks(RAYS_A_BEAM)
         .enumerate()
@@ -104,7 +107,7 @@ fn beams(scene: &str, tree: &Tree, camera: &Camera, count: usize) -> Result<Vec<
             };
             let rays: Vec<Ray> = tile.iter().map(level).collect();
             let beam =
-                Beam::from_rays(&rays).map_err(|source| LoadError::Beam { number, source })?;
+                Beam::from_rays(&rays).map_err(|source| WorkloadError::Beam { number, source })?;
             Ok(Query::beam(HitKind::All, beam, LeafRule::Conservative))
         })
         .collect()
