@@ -5,12 +5,13 @@
 
 use crate::BuildError;
 use crate::binary::Node;
-use crate::options::{MAX_LEAF, Options};
+use crate::objective::Objective;
+use crate::options::MAX_LEAF;
 use crate::plan::{Plans, plan};
 use crate::progress::Monitor;
-use crate::scratch::Scratch;
 use crate::tagged_box::TaggedBox;
 use rayon::prelude::*;
+use std::ops::Deref;
 use tree::bvh::MAX_WIDTH;
 use tree::{Bvh, NodeLink};
 
@@ -28,19 +29,21 @@ pub(crate) struct Collapsed {
     pub(crate) binary_cost: f64,
 }
 
-/// Collapses a binary tree, whose references choose from `item_count` items.
+/// Collapses a binary tree, whose references choose from `item_count` items, to nodes of at most
+/// `width` children.
 ///
 /// # Errors
 /// Cancellation.
-pub(crate) fn collapse(
-    nodes: Scratch<TaggedBox>,
+pub(crate) fn collapse<O: Objective>(
+    nodes: impl Deref<Target = [TaggedBox]>,
     item_count: usize,
-    options: &Options,
+    width: usize,
+    objective: &O,
     monitor: &Monitor<'_>,
 ) -> Result<Collapsed, BuildError> {
-    let plans = plan(&nodes, options, monitor)?;
+    let plans = plan(&nodes, width, objective, monitor)?;
     let binary_cost = plans.binary_cost;
-    let writer = Writer { nodes: &nodes, plans: &plans, width: options.width };
+    let writer = Writer { nodes: &nodes, plans: &plans, width, objective };
     let mut whole = Part::default();
     let mut roots = Vec::new();
     writer.emit(0, &mut whole);
@@ -102,13 +105,14 @@ impl Part {
     }
 }
 
-struct Writer<'a> {
+struct Writer<'a, O> {
     nodes: &'a [TaggedBox],
     plans: &'a Plans,
     width: usize,
+    objective: &'a O,
 }
 
-impl Writer<'_> {
+impl<O: Objective> Writer<'_, O> {
     /// Writes everything below the pending nodes. Nodes over at most `block` references are `left`
     /// to others.
     fn write(&self, part: &mut Part, block: usize, mut left: impl FnMut(u32, u32)) {
@@ -180,9 +184,10 @@ impl Writer<'_> {
                 current = child;
                 continue;
             }
-            let item = self.nodes[current].item();
-            if !part.references[start..].contains(&item) {
-                part.references.push(item);
+            for item in self.objective.items(self.nodes[current].item()) {
+                if !part.references[start..].contains(&item) {
+                    part.references.push(item);
+                }
             }
             if count == 0 {
                 break;

@@ -2,13 +2,15 @@
 
 use crate::binary::Node;
 use crate::collapse::{self, Collapsed};
+use crate::objective::SurfaceArea;
 use crate::options::{Options, Preset};
 use crate::primitives;
 use crate::progress::{Monitor, ProgressFn};
+use crate::reinsertion::{self, Effort};
 use crate::report::{LevelFigures, Report};
 use crate::scratch::Scratch;
 use crate::tagged_box::TaggedBox;
-use crate::{BuildError, binned, ploc, reinsertion, spatial_split};
+use crate::{BuildError, binned, ploc, spatial_split};
 use geometry::Aabb;
 use rayon::prelude::*;
 use scene::{Object, Scene};
@@ -121,7 +123,8 @@ fn build_blas(
             TaggedBox::leaf(primitives::triangle_bounds(&triangles[index]), index as u32)
         };
         let nodes = ploc::build(triangles.len(), leaf, monitor)?;
-        collapse::collapse(nodes, primitives.len(), options, monitor)?
+        let objective = SurfaceArea::new(options);
+        collapse::collapse(nodes, primitives.len(), options.width, &objective, monitor)?
     } else {
         let references = primitives::references(&primitives);
         build_level(references, &primitives, primitives.len(), options, monitor)?
@@ -190,9 +193,9 @@ fn build_level(
         Preset::Best => {
             let budget = options.split_budget;
             let mut nodes = spatial_split::build(references, primitives, budget, monitor)?;
-            reinsertion::optimise(&mut nodes, monitor)?;
+            reinsertion::optimise(&mut nodes, Effort::default(), monitor)?;
             nodes
         }
     };
-    collapse::collapse(nodes, item_count, options, monitor)
+    collapse::collapse(nodes, item_count, options.width, &SurfaceArea::new(options), monitor)
 }

@@ -14,6 +14,7 @@
 //! | `binary` | the binary tree between a builder and the collapse |
 //! | `object_split` | splitting a range of references with bins |
 //! | `sweep` | the exact heuristic for small ranges |
+//! | `full_sweep` | the exact heuristic for all ranges, where time does not count |
 //! | `binned` | top-down building: preset `balanced` |
 //! | `morton` | references along a Morton curve |
 //! | `neighbours` | who should merge with whom along the curve |
@@ -22,8 +23,10 @@
 //! | `spatial_bins` | where to cut space |
 //! | `spatial_split` | top-down building with spatial splits: preset `best` |
 //! | `reinsertion` | moving subtrees of a finished tree: preset `best` |
+//! | [`objective`](Objective) | what nodes and leaves of a wide tree cost |
 //! | `plan` | which wide tree to make of a binary one, by dynamic programming |
 //! | `collapse` | making it |
+//! | [`binary_tree`](BinaryTree) | the same over any boxes, with costs of one's own |
 //! | [`report`](Report) | figures of a tree and of its making |
 //! | [`progress`](Progress) | progress and cancellation |
 //!
@@ -35,16 +38,19 @@
 //!   objects cannot and are not.
 
 mod binary;
+mod binary_tree;
 mod binned;
 mod clip;
 mod collapse;
 #[cfg(test)]
 mod coverage;
 mod error;
+mod full_sweep;
 mod level;
 mod morton;
 mod neighbours;
 mod object_split;
+mod objective;
 mod options;
 mod plan;
 mod ploc;
@@ -58,8 +64,11 @@ mod spatial_split;
 mod sweep;
 mod tagged_box;
 
+pub use binary_tree::BinaryTree;
 pub use error::BuildError;
 pub use level::{Built, build};
+pub use objective::Objective;
 pub use options::{MAX_LEAF, Options, OptionsError, Preset};
 pub use progress::{Progress, ProgressFn};
+pub use reinsertion::Effort;
 pub use report::Report;

@@ -4,14 +4,15 @@
 //!
 //! For each binary node and each number of roots, the cheapest way to represent everything below it
 //! by at most so many roots of wide subtrees follows from the answers for its children. One root is
-//! either a leaf that holds all references, or a wide node over at most `width` roots. The costs
-//! are those of the surface-area heuristic with 1 for a node and 1 for a test of references, so
-//! that the result is the best wide tree that the binary one allows. Costs live only while a block
-//! of nodes is worked on; what remains is one [`Plan`] of 32 bits for each node.
+//! either a leaf that holds all references, or a wide node over at most `width` roots. What these
+//! cost is said by an [`Objective`]; a build takes the surface-area heuristic with 1 for a node and
+//! 1 for a test of references ([`SurfaceArea`]). The result is the best wide tree that the binary
+//! one allows. Costs live only while a block of nodes is worked on; what remains is one [`Plan`] of
+//! 32 bits for each node.
 
 use crate::BuildError;
 use crate::binary::Node;
-use crate::options::Options;
+use crate::objective::Objective;
 use crate::progress::Monitor;
 use crate::tagged_box::{Bounds, TaggedBox};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -66,24 +67,20 @@ impl Plans {
     }
 }
 
-/// Plans the collapse of a binary tree: to at most so many children and references per leaf as the
-/// options say.
+/// Plans the collapse of a binary tree to nodes of at most `width` children.
 ///
 /// # Errors
 /// Cancellation.
-pub(crate) fn plan(
+pub(crate) fn plan<O: Objective>(
     nodes: &[TaggedBox],
-    options: &Options,
+    width: usize,
+    objective: &O,
     monitor: &Monitor<'_>,
 ) -> Result<Plans, BuildError> {
     let scale = area_scale(&nodes[0].bounds());
     let plans = (0..nodes.len() / 2).map(|_| AtomicU32::new(0)).collect();
-    let leaf = LeafCost {
-        max_leaf: options.max_leaf as u32,
-        leaf_test_width: options.leaf_test_width as u32,
-    };
-    let planner = Planner { nodes, plans, scale, leaf, monitor };
-    let costs = match options.width {
+    let planner = Planner { nodes, plans, scale, objective, monitor };
+    let costs = match width {
         2 => planner.subtree::<2>(0),
         3 => planner.subtree::<3>(0),
         4 => planner.subtree::<4>(0),
@@ -105,6 +102,18 @@ fn area_scale(root: &Bounds) -> f32 {
     if edges > 0.0 { edges.log2().round().clamp(-126.0, 126.0).exp2().recip() as f32 } else { 1.0 }
 }
 
+/// Half the surface area of a box, scaled along each axis.
+#[inline(always)]
+fn scaled_area(node: &TaggedBox, scale: f32) -> f32 {
+    let Bounds { min, max } = node.clean_bounds();
+    Bounds { min: min * scale, max: max * scale }.half_area()
+}
+
+/// The area of a tree's root as [`Objective`]s see it.
+pub(crate) fn root_area(nodes: &[TaggedBox]) -> f32 {
+    scaled_area(&nodes[0], area_scale(&nodes[0].bounds()))
+}
+
 /// The answers for one binary node.
 #[derive(Clone, Copy)]
 struct Costs {
@@ -114,54 +123,39 @@ struct Costs {
     roots: [f32; 2 * MAX_WIDTH],
     /// Cheapest binary subtree.
     binary: f32,
-    /// References below.
-    count: u32,
+    /// What the references below weigh.
+    weight: u32,
 }
 
 impl Costs {
-    const NONE: Self = Self { roots: [f32::INFINITY; 2 * MAX_WIDTH], binary: 0.0, count: 0 };
+    const NONE: Self = Self { roots: [f32::INFINITY; 2 * MAX_WIDTH], binary: 0.0, weight: 0 };
 
-    fn new(roots: [f32; MAX_WIDTH], binary: f32, count: u32) -> Self {
-        let mut costs = Self { binary, count, ..Self::NONE };
+    fn new(roots: [f32; MAX_WIDTH], binary: f32, weight: u32) -> Self {
+        let mut costs = Self { binary, weight, ..Self::NONE };
         costs.roots[MAX_WIDTH..2 * MAX_WIDTH - 1].copy_from_slice(&roots[..MAX_WIDTH - 1]);
         costs
     }
 }
 
-/// What leaves cost.
-#[derive(Clone, Copy)]
-struct LeafCost {
-    max_leaf: u32,
-    leaf_test_width: u32,
-}
-
-impl LeafCost {
-    /// The cost of a leaf with so many references for each unit of area; infinite if it may not be.
-    #[inline(always)]
-    fn of(self, count: u32) -> f32 {
-        if count > self.max_leaf {
-            f32::INFINITY
-        } else if self.leaf_test_width == 1 {
-            count as f32
-        } else {
-            count.div_ceil(self.leaf_test_width) as f32
-        }
-    }
-}
-
-struct Planner<'a> {
+struct Planner<'a, O> {
     nodes: &'a [TaggedBox],
     plans: Vec<AtomicU32>,
     scale: f32,
-    leaf: LeafCost,
+    objective: &'a O,
     monitor: &'a Monitor<'a>,
 }
 
-impl Planner<'_> {
+impl<O: Objective> Planner<'_, O> {
     #[inline(always)]
     fn area(&self, node: usize) -> f32 {
-        let Bounds { min, max } = self.nodes[node].clean_bounds();
-        Bounds { min: min * self.scale, max: max * self.scale }.half_area()
+        scaled_area(&self.nodes[node], self.scale)
+    }
+
+    /// What a leaf of the binary tree costs as a leaf of its own, and what it weighs.
+    #[inline(always)]
+    fn single(&self, node: usize) -> (f32, u32) {
+        let item = self.nodes[node].item();
+        (self.objective.single(item, self.area(node)), self.objective.weight(item))
     }
 
     /// Plans a node and everything below.
@@ -182,7 +176,7 @@ impl Planner<'_> {
     }
 
     /// The same for a small subtree: lists its inner nodes from the top down, then plans from the
-    /// bottom up. Leaves are not listed: their costs are their areas, and a plan of zero will do.
+    /// bottom up. Leaves are not listed: their costs are known, and a plan of zero will do.
     fn block<const WIDTH: usize>(&self, root: usize) -> Costs {
         if self.nodes[root].count() == 1 {
             return self.leaf(root);
@@ -206,24 +200,14 @@ impl Planner<'_> {
             let node = node as usize;
             let first = self.nodes[node].tag_a() as usize;
             costs[position] = match listed.map(|child| child as usize) {
-                [0, 0] => self.pair::<WIDTH>(node, self.area(first), self.area(first + 1)),
+                [0, 0] => self.pair::<WIDTH>(node, self.single(first), self.single(first + 1)),
                 [0, right] => {
-                    let shares = beside_leaf(&costs[right], self.area(first), LEFT_IS_LEAF);
-                    self.inner::<WIDTH>(
-                        node,
-                        shares,
-                        self.area(first) + costs[right].binary,
-                        costs[right].count + 1,
-                    )
+                    let single = self.single(first);
+                    self.beside_leaf::<WIDTH>(node, &costs[right], single, LEFT_IS_LEAF)
                 }
                 [left, 0] => {
-                    let shares = beside_leaf(&costs[left], self.area(first + 1), RIGHT_IS_LEAF);
-                    self.inner::<WIDTH>(
-                        node,
-                        shares,
-                        self.area(first + 1) + costs[left].binary,
-                        costs[left].count + 1,
-                    )
+                    let single = self.single(first + 1);
+                    self.beside_leaf::<WIDTH>(node, &costs[left], single, RIGHT_IS_LEAF)
                 }
                 [left, right] => self.both::<WIDTH>(node, &costs[left], &costs[right]),
             };
@@ -237,47 +221,64 @@ impl Planner<'_> {
     }
 
     fn leaf(&self, node: usize) -> Costs {
-        let area = self.area(node);
-        Costs::new([area; MAX_WIDTH], area, 1)
+        let (cost, weight) = self.single(node);
+        Costs::new([cost; MAX_WIDTH], cost, weight)
     }
 
     /// An inner node over two leaves, whose answers are known without a search.
     #[inline(always)]
-    fn pair<const WIDTH: usize>(&self, node: usize, left: f32, right: f32) -> Costs {
+    fn pair<const WIDTH: usize>(&self, node: usize, left: (f32, u32), right: (f32, u32)) -> Costs {
         let area = self.area(node);
-        let (apart, together) = (left + right, self.leaf.of(2) * area);
-        let leaf = self.leaf.max_leaf >= 2 && together <= area + apart;
-        let one_root = if leaf { together } else { area + apart };
+        let (apart, weight) = (left.0 + right.0, left.1 + right.1);
+        let as_node = self.objective.node(area) + apart;
+        let together = self.objective.leaf(weight, area);
+        let leaf = together < f32::INFINITY && together <= as_node;
+        let one_root = if leaf { together } else { as_node };
         let mut roots = [one_root.min(apart); MAX_WIDTH];
         roots[0] = one_root;
         let as_two_roots = u32::from(WIDTH > 2 && apart < one_root);
-        let as_node = 1 << (3 * (WIDTH - 2));
+        let of_all_roots = 1 << (3 * (WIDTH - 2));
         let as_leaf = if leaf { Plan::LEAF } else { 0 };
-        self.store(node, as_two_roots | as_node | as_leaf);
-        Costs::new(roots, one_root, 2)
+        self.store(node, as_two_roots | of_all_roots | as_leaf);
+        Costs::new(roots, one_root, weight)
+    }
+
+    /// An inner node over a leaf, which gets one root, and a subtree, which gets the rest. `left`
+    /// says what that leaves for the left child.
+    #[inline(always)]
+    fn beside_leaf<const WIDTH: usize>(
+        &self,
+        node: usize,
+        other: &Costs,
+        (cost, weight): (f32, u32),
+        left: [u32; MAX_WIDTH],
+    ) -> Costs {
+        let costs = std::array::from_fn(|lane| other.roots[MAX_WIDTH + lane] + cost);
+        let (binary, weight) = (cost + other.binary, other.weight + weight);
+        self.inner::<WIDTH>(node, Shares { costs, left }, binary, weight)
     }
 
     /// An inner node over any two subtrees.
     #[inline(always)]
     fn both<const WIDTH: usize>(&self, node: usize, left: &Costs, right: &Costs) -> Costs {
         let binary = left.binary + right.binary;
-        self.inner::<WIDTH>(node, cheapest(left, right), binary, left.count + right.count)
+        self.inner::<WIDTH>(node, cheapest(left, right), binary, left.weight + right.weight)
     }
 
     /// An inner node, given the cheapest shares of its children, the cost of both as binary trees
-    /// and the number of references below.
+    /// and the weight of the references below.
     #[inline(always)]
     fn inner<const WIDTH: usize>(
         &self,
         node: usize,
         shares: Shares,
         binary: f32,
-        count: u32,
+        weight: u32,
     ) -> Costs {
         let area = self.area(node);
-        let fits = count <= self.leaf.max_leaf;
-        let leaf_cost = if fits { area * self.leaf.of(count) } else { f32::INFINITY };
-        let node_cost = area + shares.costs[WIDTH - 2];
+        let own_cost = self.objective.node(area);
+        let leaf_cost = self.objective.leaf(weight, area);
+        let node_cost = own_cost + shares.costs[WIDTH - 2];
         let one_root = leaf_cost.min(node_cost);
         let mut roots = [one_root; MAX_WIDTH];
         let mut plan = shares.left[WIDTH - 2] << (3 * (WIDTH - 2));
@@ -289,9 +290,10 @@ impl Planner<'_> {
             let left = if cost < one_root { shares.left[allowed - 2] } else { 0 };
             plan |= left << (3 * (allowed - 2));
         }
+        let fits = leaf_cost < f32::INFINITY;
         let leaf = if fits && leaf_cost <= node_cost { Plan::LEAF } else { 0 };
         self.store(node, plan | leaf);
-        Costs::new(roots, leaf_cost.min(area + binary), count)
+        Costs::new(roots, leaf_cost.min(own_cost + binary), weight)
     }
 }
 
@@ -301,14 +303,6 @@ struct Shares {
     costs: [f32; MAX_WIDTH],
     /// How many roots the left child gets.
     left: [u32; MAX_WIDTH],
-}
-
-/// Where one child is a leaf, it gets one root and the other child the rest. `left` says what that
-/// leaves for the left child.
-#[inline(always)]
-fn beside_leaf(other: &Costs, leaf_area: f32, left: [u32; MAX_WIDTH]) -> Shares {
-    let costs = std::array::from_fn(|lane| other.roots[MAX_WIDTH + lane] + leaf_area);
-    Shares { costs, left }
 }
 
 const LEFT_IS_LEAF: [u32; MAX_WIDTH] = [1; MAX_WIDTH];

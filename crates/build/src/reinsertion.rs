@@ -13,26 +13,41 @@ use crate::progress::Monitor;
 use crate::tagged_box::{Bounds, TaggedBox};
 use rayon::prelude::*;
 
-/// How many rounds there are.
-const ROUNDS: usize = 8;
-/// Which share of the nodes a round tries to move.
-const SHARE: f64 = 0.1;
 /// Nodes whose best place is sought between two looks at the progress.
 const BLOCK: usize = 256;
 /// A parent that does not exist.
 const NONE: u32 = u32::MAX;
 
+/// How much is done.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Effort {
+    /// Most rounds.
+    pub rounds: usize,
+    /// Which share of the nodes a round tries to move.
+    pub share: f64,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self { rounds: 8, share: 0.1 }
+    }
+}
+
 /// Improves the tree in place.
 ///
 /// # Errors
 /// Cancellation.
-pub(crate) fn optimise(nodes: &mut [TaggedBox], monitor: &Monitor<'_>) -> Result<(), BuildError> {
+pub(crate) fn optimise(
+    nodes: &mut [TaggedBox],
+    effort: Effort,
+    monitor: &Monitor<'_>,
+) -> Result<(), BuildError> {
     let mut parents = vec![NONE; nodes.len()];
     let mut touched = vec![false; nodes.len()];
     link_parents(nodes, &mut parents);
-    for _ in 0..ROUNDS {
-        monitor.advance(nodes[0].count() / ROUNDS)?;
-        let candidates = largest_nodes(nodes, &parents);
+    for _ in 0..effort.rounds {
+        monitor.advance(nodes[0].count() / effort.rounds)?;
+        let candidates = largest_nodes(nodes, &parents, effort.share);
         let mut moves = find_moves(nodes, &parents, &candidates, monitor)?;
         moves.par_sort_unstable_by(|a, b| b.gain.total_cmp(&a.gain).then(a.node.cmp(&b.node)));
         touched.fill(false);
@@ -66,7 +81,7 @@ fn link_parents(nodes: &[TaggedBox], parents: &mut [u32]) {
 
 /// The share of the nodes with the largest boxes; not the root and its children, which have nowhere
 /// to go.
-fn largest_nodes(nodes: &[TaggedBox], parents: &[u32]) -> Vec<u32> {
+fn largest_nodes(nodes: &[TaggedBox], parents: &[u32], share: f64) -> Vec<u32> {
     let mut candidates: Vec<(u32, u32)> = parents
         .par_iter()
         .enumerate()
@@ -74,7 +89,7 @@ fn largest_nodes(nodes: &[TaggedBox], parents: &[u32]) -> Vec<u32> {
         // Bits of positive floats order like them; a NaN comes last here, as it has the sign bit.
         .map(|(node, _)| (!nodes[node].bounds().half_area().to_bits(), node as u32))
         .collect();
-    let wanted = ((candidates.len() as f64 * SHARE).ceil() as usize).min(candidates.len());
+    let wanted = ((candidates.len() as f64 * share).ceil() as usize).min(candidates.len());
     if wanted < candidates.len() {
         candidates.select_nth_unstable(wanted);
         candidates.truncate(wanted);
@@ -272,7 +287,7 @@ mod tests {
         let mut nodes = chain(301);
         let before = checked_cost(&nodes);
         let watch = |_: Progress| ControlFlow::Continue(());
-        optimise(&mut nodes, &Monitor::new(&watch, 1)).unwrap();
+        optimise(&mut nodes, Effort::default(), &Monitor::new(&watch, 1)).unwrap();
         let after = checked_cost(&nodes);
         // A round tries a tenth of the nodes, so a tree this bad is improved, not made good.
         assert!(after < 0.75 * before, "{before} to {after}");

@@ -8,8 +8,7 @@
 
 use crate::BuildError;
 use crate::options::{Options, Preset};
-use geometry::Aabb;
-use tree::quality::end_point_overlap;
+use tree::quality::{end_point_overlap, half_area};
 use tree::{Blas, Quality, Tree};
 
 /// Points from which the overlap of a whole scene is estimated.
@@ -112,9 +111,4 @@ fn mean_overlap(blases: &[Blas], primitives: usize) -> f64 {
             share(blas) * end_point_overlap(blas, samples)
         })
         .sum()
-}
-
-fn half_area(bounds: &Aabb) -> f64 {
-    let e = (bounds.max.as_dvec3() - bounds.min.as_dvec3()).max(glam::DVec3::ZERO);
-    e.x * e.y + e.y * e.z + e.z * e.x
 }

@@ -9,12 +9,12 @@
 
 use crate::Gfx12;
 use crate::decode::hierarchy::slots_box;
+use crate::decode::numbering;
 use crate::decode::primitives::{ReadPrimitives, split_key};
-use crate::decode::survey::{ChildRecord, LeafRecord, Surveyed, Target};
-use crate::decode::{Memory, numbering};
 use crate::format::memory;
 use crate::layout::{BoxNode, NODE_BYTES};
 use crate::obb;
+use crate::survey::{ChildRecord, LeafRecord, Memory, Surveyed, Target};
 use geometry::rounding::{narrow_down, narrow_up};
 use geometry::{Aabb, Vec3};
 use machine::Checked;

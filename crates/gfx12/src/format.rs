@@ -1,6 +1,6 @@
 //! The compressed BVH8 format: siliray's own packing, and whatever others wrote.
 
-use crate::decode::{Memory, Survey, address_order};
+use crate::survey::{Memory, Survey, address_order};
 use crate::{blocks, check, decode, encode};
 use machine::{
     BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Image, NodePlace,

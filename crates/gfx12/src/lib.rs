@@ -13,6 +13,8 @@
 //! | [`instruction`] | the two intersection instructions |
 //! | [`stack`] | the traversal stack in LDS |
 //! | [`vectors`] | running files of captured and generated cases |
+//! | [`survey`] | every node that can be reached, and how; total over any bytes |
+//! | `rule`, `findings` | the rules of an image, by name; collecting what breaks them |
 //! | [`decode`] | images to nodes and trees |
 //! | [`check`] | the proof of an untrusted image, and what breaks it |
 //! | [`outline`](mod@outline) | every node of an image from the root down, sound or not |
@@ -22,7 +24,7 @@
 //! | [`rra`] | `.rra` files |
 //! | [`walk`] | the traversal loops of RADV and GPURT |
 //! | `blocks` | the image as a block-based traversal unit reads it |
-//! | [`uncompressed`] | the format `gfx12-bvh4x2`: 4-wide images for the dual instruction |
+//! | [`bvh4x2`] | the format `gfx12-bvh4x2`: 4-wide images for the dual instruction |
 //!
 //! Numbers like G-8 are decisions where sources disagree or are silent; they stand beside the code
 //! that makes them true, and `docs/spec/gfx12.md` explains them. Facts come from GPURT, Mesa,
@@ -30,10 +32,12 @@
 //! author of amdgpu-sim.
 
 mod blocks;
+pub mod bvh4x2;
 pub mod check;
 pub mod decode;
 pub mod describe;
 pub mod encode;
+mod findings;
 pub mod format;
 pub mod instruction;
 pub mod layout;
@@ -43,8 +47,9 @@ pub mod quantize;
 pub mod registers;
 pub mod registry;
 pub mod rra;
+mod rule;
 pub mod stack;
-pub mod uncompressed;
+pub mod survey;
 pub mod vectors;
 pub mod walk;
 

@@ -4,7 +4,7 @@
 //! GPURT's emulation); here it is written out for readers.
 
 use crate::instruction::{Answer, Bvh8Operands, DualOperands};
-use crate::layout::uncompressed::{DualKind, DualPointer};
+use crate::layout::bvh4x2::{Bvh4x2Kind, Bvh4x2Pointer};
 use crate::layout::{BasePointer, NodeKind, NodePointer, Resource};
 
 /// What the registers of an answer mean.
@@ -29,7 +29,7 @@ pub struct Register {
 #[must_use]
 pub fn decode_bvh8(operands: &Bvh8Operands, answer: &Answer) -> Decoded {
     let words = &answer.vdst;
-    let instances = operands.resource.instance_enabled();
+    let instances = operands.resource.instance_enabled;
     if words.iter().all(|&word| word == NodePointer::INVALID.0) {
         let kind = operands.node.kind_name();
         return Decoded {
@@ -56,8 +56,9 @@ pub fn decode_bvh8(operands: &Bvh8Operands, answer: &Answer) -> Decoded {
 pub fn decode_dual(operands: &DualOperands, answer: &Answer) -> Decoded {
     let words = &answer.vdst;
     let [first, second] = operands.nodes;
-    let is_instance = |node: DualPointer| node.kind() == DualKind::Instance && !node.is_special();
-    if is_instance(first) && operands.resource.instance_enabled() && !is_instance(second) {
+    let is_instance =
+        |node: Bvh4x2Pointer| node.kind() == Bvh4x2Kind::Instance && !node.is_special();
+    if is_instance(first) && operands.resource.instance_enabled && !is_instance(second) {
         return instance(words);
     }
     let slots = [first, second].map(|node| dual_names(node, &operands.resource));
@@ -127,7 +128,7 @@ fn pointer(pointer: NodePointer) -> String {
 
 /// With pointer flags, the signs of u and v say "procedural" and "not opaque".
 fn primitive(resource: &Resource, words: &[u32; 10]) -> Decoded {
-    let signs = resource.pointer_flags();
+    let signs = resource.pointer_flags;
     let value = |number: usize, word: u32| {
         let float = f32::from_bits(word);
         let negative = word >> 31 != 0 && !float.is_nan();
@@ -170,16 +171,16 @@ fn instance(words: &[u32; 10]) -> Decoded {
 }
 
 /// Names of a slot's four words, and the kind of its node.
-fn dual_names(node: DualPointer, resource: &Resource) -> ([&'static str; 4], &'static str) {
+fn dual_names(node: Bvh4x2Pointer, resource: &Resource) -> ([&'static str; 4], &'static str) {
     match node.kind() {
         _ if node.is_special() => (["nothing"; 4], "nothing"),
-        DualKind::Triangle0 | DualKind::Triangle1 if resource.triangle_return_mode() => {
+        Bvh4x2Kind::Triangle0 | Bvh4x2Kind::Triangle1 if resource.triangle_return_mode => {
             (["t_num", "t_den", "i_num", "j_num"], "triangle")
         }
-        DualKind::Triangle0 | DualKind::Triangle1 => {
+        Bvh4x2Kind::Triangle0 | Bvh4x2Kind::Triangle1 => {
             (["t_num", "t_den", "id_word", "hit"], "triangle")
         }
-        DualKind::Fp32Box | DualKind::HalfBox => {
+        Bvh4x2Kind::Fp32Box | Bvh4x2Kind::HalfBox => {
             (["child_0", "child_1", "child_2", "child_3"], "box")
         }
         _ => (["nothing"; 4], "user"),
@@ -194,7 +195,7 @@ fn dual_value(name: &str, word: u32) -> String {
         _ if word == NodePointer::INVALID.0 => "nothing".to_owned(),
         "geometry_id" | "hit" => word.to_string(),
         _ => {
-            let pointer = DualPointer(word);
+            let pointer = Bvh4x2Pointer(word);
             format!("{} at byte {:#x}", pointer.kind_name(), pointer.byte_offset())
         }
     }

@@ -1,9 +1,11 @@
 //! The formats and machines of this hardware, for the registry.
 
+use crate::bvh4x2::file as bvh4x2_file;
+use crate::bvh4x2::{self, BoxPrecision, Gfx12Bvh4x2};
 use crate::encode::{Options, Policy, Report};
-use crate::layout::uncompressed::triangle_node::IdWord;
-use crate::layout::uncompressed::{
-    DualInstanceNode, Fp32BoxNode, HighPrecisionBoxNode, TriangleInfo, TriangleNode,
+use crate::layout::bvh4x2::triangle_node::IdWord;
+use crate::layout::bvh4x2::{
+    Bvh4x2InstanceNode, Fp32BoxNode, HighPrecisionBoxNode, TriangleInfo, TriangleNode,
 };
 use crate::layout::{
     BoxFrame, BoxNode, ChildEntry, GeometryInfo, GpurtHeader, GpurtSideband, InstanceNode,
@@ -12,11 +14,9 @@ use crate::layout::{
 use crate::rra::container::Magic;
 use crate::rra::{self, RraError};
 use crate::stack::StackAddress;
-use crate::uncompressed::file as bvh4x2_file;
-use crate::uncompressed::{self, BoxPrecision, Gfx12Bvh4x2};
 use crate::walk::{Dual, Gpurt, Options as WalkOptions, Radv, RadvLiteral};
 use crate::{Gfx12, NAME, check, describe, encode, outline};
-use machine::registry::{NodeNames, loses_beyond_margin};
+use machine::registry::{Made, NodeNames, loses_beyond_margin};
 use machine::{
     Capabilities, Checked, EncodeError, Encoded, Figures, Format, FormatEntry, ImageFile, Machine,
     MachineEntry, MachineInput, MachineOptions, MakeError, ReadError, ReadOptions, Setting,
@@ -76,14 +76,14 @@ pub const FORMATS: &[FormatEntry] = &[
         rules: check::Rule::ENTRIES,
     },
     FormatEntry {
-        name: uncompressed::NAME,
+        name: bvh4x2::NAME,
         summary: "AMD GFX12: uncompressed 4-wide nodes, for the dual instruction",
         ending: "bvh4x2",
         sniff: bvh4x2_file::is_file,
         read: read_bvh4x2,
         check: |image| Gfx12Bvh4x2::check(image).erase(),
-        outline: outline::dual_outline,
-        describe: describe::dual_describe,
+        outline: outline::bvh4x2_outline,
+        describe: describe::bvh4x2_describe,
         trees: Some(TreeEntry {
             capabilities: Capabilities::ALL,
             settings: &[Setting {
@@ -101,93 +101,70 @@ pub const FORMATS: &[FormatEntry] = &[
             TriangleNode::TABLE,
             IdWord::TABLE,
             TriangleInfo::TABLE,
-            DualInstanceNode::TABLE,
+            Bvh4x2InstanceNode::TABLE,
         ],
-        rules: uncompressed::Rule::ENTRIES,
+        rules: bvh4x2::Rule::ENTRIES,
     },
 ];
 
 /// The machines.
 pub const MACHINES: &[MachineEntry] = &[
+    walk("gfx12-gpurt", "GPURT's loop over image_bvh8_intersect_ray", |input, options| {
+        let walk = walk_options(WalkOptions::gpurt, options);
+        machine(Gpurt::new(image("gfx12-gpurt", input)?, walk))
+    }),
     MachineEntry {
-        name: "gfx12-gpurt",
-        summary: "GPURT's loop over image_bvh8_intersect_ray",
-        reads: is_gfx12,
-        format: NAME,
-        settings: &[],
-        takes_trees: false,
-        nodes: NodeNames::Image,
-        takes_beams: false,
-        oracle: None,
-        may_lose: loses_beyond_margin,
-        make: |input, options| {
-            let (image, walk) = (gfx12_image("gfx12-gpurt", input)?, WalkOptions::gpurt);
-            machine(Gpurt::new(image, walk_options(walk, options)))
-        },
+        settings: ONE_PAIR,
+        ..walk("gfx12-radv", "RADV's loop, repaired: it loses nothing here", |input, options| {
+            let walk = walk_options(WalkOptions::radv, options);
+            machine(Radv::new(image("gfx12-radv", input)?, walk))
+        })
     },
     MachineEntry {
-        name: "gfx12-radv",
-        summary: "RADV's loop, repaired: it loses nothing here",
-        reads: is_gfx12,
-        format: NAME,
         settings: ONE_PAIR,
-        takes_trees: false,
-        nodes: NodeNames::Image,
-        takes_beams: false,
-        oracle: None,
-        may_lose: loses_beyond_margin,
-        make: |input, options| {
-            let (image, walk) = (gfx12_image("gfx12-radv", input)?, WalkOptions::radv);
-            machine(Radv::new(image, walk_options(walk, options)))
-        },
-    },
-    MachineEntry {
-        name: "gfx12-radv-literal",
-        summary: "RADV's loop as shipped, with the hits that it loses",
-        reads: is_gfx12,
-        format: NAME,
-        settings: ONE_PAIR,
-        takes_trees: false,
-        nodes: NodeNames::Image,
-        takes_beams: false,
-        oracle: None,
         may_lose: |_, _, _| true,
-        make: |input, options| {
-            let (image, walk) = (gfx12_image("gfx12-radv-literal", input)?, WalkOptions::radv);
-            machine(RadvLiteral::new(image, walk_options(walk, options)))
-        },
+        ..walk(
+            "gfx12-radv-literal",
+            "RADV's loop as shipped, with the hits that it loses",
+            |input, options| {
+                let walk = walk_options(WalkOptions::radv, options);
+                machine(RadvLiteral::new(image("gfx12-radv-literal", input)?, walk))
+            },
+        )
     },
     MachineEntry {
-        name: "gfx12-dual",
-        summary: "the loop around image_bvh_dual_intersect_ray",
-        reads: |format| format.name == uncompressed::NAME,
-        format: uncompressed::NAME,
-        settings: &[],
-        takes_trees: false,
-        nodes: NodeNames::Image,
-        takes_beams: false,
-        oracle: None,
-        may_lose: loses_beyond_margin,
-        make: |input, options| {
-            let image: Arc<Checked<Gfx12Bvh4x2>> = image("gfx12-dual", input)?;
-            machine(Dual::new(image, walk_options(WalkOptions::dual, options)))
-        },
+        reads: |format| format.name == bvh4x2::NAME,
+        format: bvh4x2::NAME,
+        ..walk("gfx12-dual", "the loop around image_bvh_dual_intersect_ray", |input, options| {
+            let walk = walk_options(WalkOptions::dual, options);
+            machine(Dual::new(image("gfx12-dual", input)?, walk))
+        })
     },
 ];
 
+/// A machine that walks images with the box test of the hardware.
+const fn walk(
+    name: &'static str,
+    summary: &'static str,
+    make: fn(&MachineInput, &MachineOptions) -> Made,
+) -> MachineEntry {
+    MachineEntry {
+        name,
+        summary,
+        reads: |format| format.name == NAME,
+        format: NAME,
+        settings: &[],
+        takes_trees: false,
+        nodes: NodeNames::Image,
+        takes_beams: false,
+        oracle: None,
+        may_lose: loses_beyond_margin,
+        make,
+    }
+}
+
 /// RADV's loop visits one pair of each child. The margin makes up for the hardware's roundings.
 const ONE_PAIR: &[(&str, &str)] = &[("policy", "radv"), ("margin", "on")];
-
-fn is_gfx12(format: &FormatEntry) -> bool {
-    format.name == NAME
-}
-
-fn gfx12_image(
-    machine: &'static str,
-    input: &MachineInput,
-) -> Result<Arc<Checked<Gfx12>>, WrongFormat> {
-    image(machine, input)
-}
 
 fn image<F: TreeFormat>(
     machine: &'static str,
@@ -200,9 +177,7 @@ fn image<F: TreeFormat>(
     image.ok_or(WrongFormat { machine, format: input.format() })
 }
 
-fn machine<M: Machine + 'static, E: Into<MakeError>>(
-    made: Result<M, E>,
-) -> Result<Box<dyn Machine>, MakeError> {
+fn machine<M: Machine + 'static, E: Into<MakeError>>(made: Result<M, E>) -> Made {
     made.map(|machine| Box::new(machine) as Box<dyn Machine>).map_err(Into::into)
 }
 
@@ -231,8 +206,8 @@ fn encode_bvh4x2(tree: &Tree, settings: &Settings) -> Result<Encoded, EncodeErro
         Some("high") => BoxPrecision::High,
         _ => BoxPrecision::Fp32,
     };
-    let image = uncompressed::encode::encode(tree, &uncompressed::Options::new(precision))?;
-    let figures = figures(&uncompressed::report::report(tree, &image));
+    let image = bvh4x2::encode::encode(tree, &bvh4x2::Options::new(precision))?;
+    let figures = figures(&bvh4x2::report::report(tree, &image));
     Ok(Encoded { image, figures })
 }
 
@@ -291,7 +266,7 @@ fn read(bytes: &[u8], options: &ReadOptions) -> Result<ImageFile, ReadError> {
 
 fn read_bvh4x2(bytes: &[u8], options: &ReadOptions) -> Result<ImageFile, ReadError> {
     if let Some(layout) = &options.raw {
-        return Ok(ImageFile::raw(uncompressed::NAME, bytes, layout));
+        return Ok(ImageFile::raw(bvh4x2::NAME, bytes, layout));
     }
     let file = bvh4x2_file::read(bytes)
         .map_err(broken)?

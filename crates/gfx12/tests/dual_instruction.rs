@@ -4,8 +4,8 @@ use geometry::{Aabb, Transform, Vec3};
 use gfx12::instruction::{
     Answer, DualOperands, RayRegisters, TriangleArithmetic, Warning, image_bvh_dual_intersect_ray,
 };
-use gfx12::layout::uncompressed::{
-    DualInstanceNode, DualPointer, Fp32BoxNode, HighPrecisionBoxNode, TriangleNode,
+use gfx12::layout::bvh4x2::{
+    Bvh4x2InstanceNode, Bvh4x2Pointer, Fp32BoxNode, HighPrecisionBoxNode, TriangleNode,
     high_precision_box::encode_plane,
 };
 use gfx12::layout::{BasePointer, CullFlags, PointerFlags, Resource, SortHeuristic};
@@ -23,14 +23,14 @@ fn operands(nodes: [u32; 2]) -> DualOperands {
         resource: Resource::dual(SortHeuristic::Closest, 0, false),
         base: BasePointer::default(),
         ray: RayRegisters { origin: Vec3::ZERO, direction: Vec3::X, extent: 100.0, mask: 0xFF },
-        nodes: nodes.map(DualPointer),
+        nodes: nodes.map(Bvh4x2Pointer),
     }
 }
 
 /// A box node whose children lie on the x axis.
 fn row(children: [(u32, f32, f32); 4]) -> Fp32BoxNode {
     Fp32BoxNode {
-        children: children.map(|(pointer, ..)| DualPointer(pointer)),
+        children: children.map(|(pointer, ..)| Bvh4x2Pointer(pointer)),
         boxes: children
             .map(|(_, low, high)| Aabb::new(Vec3::new(low, -1.0, -1.0), Vec3::new(high, 1.0, 1.0))),
         flag_bytes: [0; 4],
@@ -56,7 +56,8 @@ fn two_boxes_by_wide_sort_and_triangles_first() {
         (false, true, [0x61, 0x45, 0x55, 0x75, 0x90, 0x85, 0xA5, F]),
     ] {
         let mut operands = operands([0x5, 0x15]);
-        operands.resource = operands.resource.with_bit(117, wide).with_bit(52, triangles_first);
+        operands.resource.wide_sort = wide;
+        operands.resource.sort_triangles_first = triangles_first;
         let answer = run(&memory, &operands);
         assert_eq!(answer.vdst[..8], expected, "wide {wide}, triangles first {triangles_first}");
         assert_eq!(answer.vdst[8..], [F, F]);
@@ -66,7 +67,7 @@ fn two_boxes_by_wide_sort_and_triangles_first() {
 #[test]
 fn unsorted_slots_keep_their_order_even_if_wide() {
     let mut operands = operands([0x15, 0x5]);
-    operands.resource = operands.resource.with_bit(63, false);
+    operands.resource.box_sort_enabled = false;
     let answer = run(&two_boxes(), &operands);
     assert_eq!(answer.vdst[..8], [0x85, 0x90, 0xA5, F, 0x45, 0x55, 0x61, 0x75]);
 }
@@ -75,9 +76,9 @@ fn unsorted_slots_keep_their_order_even_if_wide() {
 fn one_box_out_of_bounds_leaves_the_other_in_its_slot() {
     let memory = two_boxes();
     let mut bounded = operands([0x15, 0x5]);
-    bounded.resource.set_last_unit(2);
+    bounded.resource.last_unit = 2;
     assert_eq!(run(&memory, &bounded).vdst[..8], [F, F, F, F, 0x61, 0x45, 0x55, 0x75]);
-    bounded.resource.set_last_unit(3);
+    bounded.resource.last_unit = 3;
     assert_eq!(run(&memory, &bounded).vdst[..4], [0x61, 0x90, 0x45, 0x85]);
 }
 
@@ -96,7 +97,7 @@ fn flags_cull_children() {
     assert_eq!(run(&memory, &operands).vdst[..4], [0x55, 0x65, F, F]);
     operands.base = BasePointer::default().with_flags(PointerFlags::SKIP_TRIANGLES);
     assert_eq!(run(&memory, &operands).vdst[..4], [0x45, 0x65, F, F]);
-    operands.resource = operands.resource.with_bit(119, false);
+    operands.resource.pointer_flags = false;
     assert_eq!(run(&memory, &operands).vdst[..4], [0x45, 0x55, 0x65, F]);
 }
 
@@ -118,14 +119,14 @@ fn high_precision_boxes() {
     assert_eq!(run(&memory, &operands).vdst[..4], [0x51, 0x5E, 0x44, F]);
 }
 
-fn instance() -> DualInstanceNode {
+fn instance() -> Bvh4x2InstanceNode {
     let flags = PointerFlags::FORCE_NON_OPAQUE | PointerFlags::SKIP_PROCEDURAL;
-    DualInstanceNode {
+    Bvh4x2InstanceNode {
         world_to_object: Transform {
             rows: [[2.0, 0.0, 0.0, -1.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]],
         },
         child_base: BasePointer(0x1000).with_flags(flags),
-        child_root: DualPointer(5),
+        child_root: Bvh4x2Pointer(5),
         user_data: 7,
         mask: 0x55,
         software: [0x1234; 16],
@@ -177,10 +178,10 @@ fn instances_where_none_belong() {
     assert_eq!(run(&memory, &enter([0xFFFF_FFFE, F])).vdst, [F; 10]);
     assert_ne!(run(&memory, &enter([0x6, 0xFFFF_FFFE])).vdst, [F; 10]);
     let mut disabled = enter([0x6, F]);
-    disabled.resource = disabled.resource.with_bit(118, false);
+    disabled.resource.instance_enabled = false;
     assert_eq!(run(&memory, &disabled).vdst, [F; 10]);
     let mut bounded = enter([0x16, F]);
-    bounded.resource.set_last_unit(2);
+    bounded.resource.last_unit = 2;
     assert_eq!(run(&memory, &bounded).vdst, [F; 10]);
 }
 
@@ -206,7 +207,7 @@ fn triangles_report_their_geometry_hit_or_not() {
 #[test]
 fn compressed_nodes_are_refused_with_a_warning() {
     let mut compressed = enter([0x6, F]);
-    compressed.resource = compressed.resource.with_bit(115, true);
+    compressed.resource.compressed_format = true;
     let answer = run(&Segment::new(0, &instance().encode().to_bytes()), &compressed);
     assert_eq!((answer.vdst, answer.origin), ([F; 10], compressed.ray.origin));
     assert_eq!(answer.warning, Some(Warning::CompressedFormatSet));
@@ -239,7 +240,7 @@ proptest! {
                 extent,
                 mask,
             },
-            nodes: nodes.map(|node| DualPointer(if small { node & 0x1F } else { node })),
+            nodes: nodes.map(|node| Bvh4x2Pointer(if small { node & 0x1F } else { node })),
         };
         for arithmetic in [TriangleArithmetic::AsPublished, TriangleArithmetic::Translated] {
             let answer = image_bvh_dual_intersect_ray(&memory, &operands, arithmetic);

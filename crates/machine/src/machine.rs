@@ -85,6 +85,36 @@ pub trait Machine: Send + Sync {
     }
 }
 
+/// Implements [`Machine`] for a type whose method `trace` takes a query, an answer and an observer
+/// of any kind: watching then costs nothing when nobody does.
+#[macro_export]
+macro_rules! traced_machine {
+    ($machine:ty, $name:expr) => {
+        impl $crate::Machine for $machine {
+            fn name(&self) -> &'static str {
+                $name
+            }
+
+            fn watch(
+                &self,
+                query: &$crate::Query,
+                answer: &mut $crate::Answer,
+                observer: &mut dyn $crate::Observer,
+            ) -> Result<(), $crate::MachineError> {
+                self.trace(query, answer, observer)
+            }
+
+            fn answer_into(
+                &self,
+                query: &$crate::Query,
+                answer: &mut $crate::Answer,
+            ) -> Result<(), $crate::MachineError> {
+                self.trace(query, answer, &mut $crate::Unwatched)
+            }
+        }
+    };
+}
+
 /// What a machine says, and what it did to find out.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Answer {

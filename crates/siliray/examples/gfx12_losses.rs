@@ -20,8 +20,8 @@ use siliray::build::{self, Options as BuildOptions, Preset};
 use siliray::conformance::aimed_rays;
 use siliray::geometry::TriangleRule;
 use siliray::gfx12::Gfx12;
+use siliray::gfx12::bvh4x2::{self, Gfx12Bvh4x2, Options as Bvh4x2Options};
 use siliray::gfx12::encode::{self, Options as EncodeOptions, Policy};
-use siliray::gfx12::uncompressed::{self, Gfx12Bvh4x2, Options as DualLayout};
 use siliray::gfx12::walk::{Dual, Gpurt, Options, Radv, RadvLiteral, WalkError};
 use siliray::machine::{Format, Hit, HitKind, Machine, Promise, RayQuery, Reference};
 use siliray::scene::builtin::Builtin;
@@ -72,7 +72,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
 /// How trees are laid out.
 struct Layout {
     name: &'static str,
-    /// None for the uncompressed format.
+    /// None for the format `gfx12-bvh4x2`.
     policy: Option<Policy>,
     margin: bool,
 }
@@ -95,8 +95,8 @@ impl Layout {
         let margin = self.margin;
         let sizes = [2, 16];
         let Some(policy) = self.policy else {
-            let options = DualLayout { margin, ..DualLayout::default() };
-            let image = Gfx12Bvh4x2::check(uncompressed::encode::encode(tree, &options)?);
+            let options = Bvh4x2Options { margin, ..Bvh4x2Options::default() };
+            let image = Gfx12Bvh4x2::check(bvh4x2::encode::encode(tree, &options)?);
             let image = Arc::new(image.checked.ok_or(UNSOUND)?);
             let dual = |stack_size| -> Result<(u8, Box<dyn Machine>), WalkError> {
                 let options = Options { stack_size, ..Options::dual(RULE) };

@@ -11,9 +11,9 @@ use siliray::build::{self, Options as BuildOptions, Preset};
 use siliray::conformance::spot_check;
 use siliray::geometry::random::Random;
 use siliray::geometry::{Ray, TriangleRule, Vec3};
+use siliray::gfx12::bvh4x2::{self, BoxPrecision, Options as Bvh4x2Options, file as bvh4x2_file};
 use siliray::gfx12::encode::{self, Options as EncodeOptions, Policy};
 use siliray::gfx12::rra::{self, Opened, RraError};
-use siliray::gfx12::uncompressed::{self, BoxPrecision, Options as DualLayout, file as dual_file};
 use siliray::gfx12::{NAME, check};
 use siliray::machine::{
     AnyChecked, AnyReport, Finding, HitKind, Machine, MachineInput, MachineOptions, RayFlags,
@@ -45,13 +45,13 @@ fn compressed(tree: &Tree, options: &EncodeOptions) -> Vec<u8> {
     rra::write(&encode::encode(tree, options).unwrap().image).unwrap()
 }
 
-fn uncompressed(tree: &Tree, precision: BoxPrecision) -> Vec<u8> {
-    dual_file::write(&uncompressed::encode::encode(tree, &DualLayout::new(precision)).unwrap())
+fn bvh4x2(tree: &Tree, precision: BoxPrecision) -> Vec<u8> {
+    bvh4x2_file::write(&bvh4x2::encode::encode(tree, &Bvh4x2Options::new(precision)).unwrap())
 }
 
 /// The image of a file, and what was found around it.
 fn open(bytes: &[u8]) -> Result<(Opened, Vec<Finding>), RraError> {
-    if let Some(file) = dual_file::read(bytes)? {
+    if let Some(file) = bvh4x2_file::read(bytes)? {
         return Ok((file.open(0).unwrap(), Vec::new()));
     }
     let file = rra::read(bytes)?;
@@ -62,7 +62,7 @@ fn check_opened(opened: Opened) -> AnyReport {
     if opened.image.format == NAME {
         check::check(opened.image).erase()
     } else {
-        uncompressed::check::check(opened.image).erase()
+        bvh4x2::check::check(opened.image).erase()
     }
 }
 
@@ -200,8 +200,8 @@ fn in_a_top_level() {
 }
 
 #[test]
-fn in_uncompressed_nodes() {
-    flip("bvh4x2", &uncompressed(&built(Builtin::Interior), BoxPrecision::Fp32));
-    flip("bvh4x2 instances", &uncompressed(&built(Builtin::Forest), BoxPrecision::Fp32));
-    flip("bvh4x2 high", &uncompressed(&built(Builtin::Organic), BoxPrecision::High));
+fn in_bvh4x2_nodes() {
+    flip("bvh4x2", &bvh4x2(&built(Builtin::Interior), BoxPrecision::Fp32));
+    flip("bvh4x2 instances", &bvh4x2(&built(Builtin::Forest), BoxPrecision::Fp32));
+    flip("bvh4x2 high", &bvh4x2(&built(Builtin::Organic), BoxPrecision::High));
 }

@@ -57,8 +57,9 @@ fn visit_cost(node: &Node) -> f64 {
     if node.link.is_leaf() { node.link.count() as f64 } else { 1.0 }
 }
 
-/// Half the surface area, which cannot overflow here.
-fn half_area(bounds: &Aabb) -> f64 {
+/// Half the surface area of a box, which cannot overflow in double precision.
+#[must_use]
+pub fn half_area(bounds: &Aabb) -> f64 {
     if bounds.is_empty() {
         return 0.0;
     }

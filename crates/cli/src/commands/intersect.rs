@@ -6,14 +6,14 @@ use crate::image_args::Intersect;
 use crate::output::{Output, Table};
 use serde::Serialize;
 use siliray::geometry::Vec3;
+use siliray::gfx12::bvh4x2::NAME as BVH4X2;
 use siliray::gfx12::instruction::{
     Answer, Bvh8Operands, DualOperands, RayRegisters, TriangleArithmetic,
     image_bvh_dual_intersect_ray, image_bvh8_intersect_ray,
 };
-use siliray::gfx12::layout::uncompressed::{DualKind, DualPointer};
+use siliray::gfx12::layout::bvh4x2::{Bvh4x2Kind, Bvh4x2Pointer};
 use siliray::gfx12::layout::{BasePointer, NodeKind, NodePointer, Resource, SortHeuristic};
 use siliray::gfx12::registers::{Decoded, Register, decode_bvh8, decode_dual};
-use siliray::gfx12::uncompressed::NAME as UNCOMPRESSED;
 use siliray::machine::ImageFile;
 
 /// What `--json` prints.
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Intersect, output: &Output) -> Result<(), Failure> {
         extent: args.extent,
         mask: args.mask,
     };
-    let is_dual = file.image.format == UNCOMPRESSED;
+    let is_dual = file.image.format == BVH4X2;
     let json = match (is_dual, args.node.as_slice()) {
         (false, &[node]) => {
             let node = NodePointer(node);
@@ -81,9 +81,9 @@ fn dual(
     nodes: [u32; 2],
 ) -> Result<Json, Failure> {
     let base = base_pointer(args, file, 0)?;
-    let nodes = nodes.map(DualPointer);
+    let nodes = nodes.map(Bvh4x2Pointer);
     // In images of this format, boxes of 64 bytes are those of high precision.
-    let high_precision = nodes.iter().any(|node| node.kind() == DualKind::HalfBox);
+    let high_precision = nodes.iter().any(|node| node.kind() == Bvh4x2Kind::HalfBox);
     // GPURT's growth: a flat exact box and the triangle in it are rounded differently.
     let default = Resource::dual(SortHeuristic::Closest, 6, high_precision);
     let resource = args.resource.unwrap_or(default);
@@ -93,9 +93,9 @@ fn dual(
     let reads = nodes.map(|node| {
         let bytes = match node.kind() {
             _ if node.is_special() => 0,
-            DualKind::Triangle0 | DualKind::Triangle1 | DualKind::HalfBox => 64,
-            DualKind::Fp32Box | DualKind::Instance => 128,
-            DualKind::OldTriangle | DualKind::User => 0,
+            Bvh4x2Kind::Triangle0 | Bvh4x2Kind::Triangle1 | Bvh4x2Kind::HalfBox => 64,
+            Bvh4x2Kind::Fp32Box | Bvh4x2Kind::Instance => 128,
+            Bvh4x2Kind::OldTriangle | Bvh4x2Kind::User => 0,
         };
         Read { pointer: node.0, offset: node.byte_offset(), bytes }
     });

@@ -3,10 +3,9 @@
 use super::contents::Contents;
 use super::{Findings, Place, Rule};
 use crate::decode::bounds::{union, widest_box};
-use crate::decode::survey::{BoxRecord, ChildRecord, NO_BOX, Surveyed};
-use crate::decode::{Memory, entry_bits, is_empty_slot};
 use crate::layout::{BoxNode, ChildEntry, CullFlags, NodePointer};
 use crate::obb;
+use crate::survey::{BoxRecord, ChildRecord, Memory, NO_BOX, Surveyed, entry_bits, is_empty_slot};
 use geometry::Aabb;
 use rayon::prelude::*;
 

@@ -1,9 +1,9 @@
 //! What lies below each child of a structure: bounds, kinds of primitives, masks; from the bottom
 //! up.
 
-use crate::decode::survey::{LeafRecord, Surveyed, Target};
-use crate::decode::{Memory, Pairs, Stored, split_key, stored, union};
+use crate::decode::{Pairs, Stored, split_key, stored, union};
 use crate::layout::{CullFlags, NodePointer, PrimitiveNode};
+use crate::survey::{LeafRecord, Memory, Surveyed, Target};
 use geometry::{Aabb, Vec3};
 use rayon::prelude::*;
 use tree::PrimitiveFlags;

@@ -1,9 +1,8 @@
 //! Rules of GPURT headers and of the tables behind the nodes.
 
 use super::{Findings, Place, Rule};
-use crate::decode::Memory;
-use crate::decode::survey::Surveyed;
 use crate::layout::{GpurtHeader, NodeKind, NodePointer, PrimitiveHeader};
+use crate::survey::{Memory, Surveyed};
 use rayon::prelude::*;
 
 /// Pointers in one task.

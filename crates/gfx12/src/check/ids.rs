@@ -2,10 +2,10 @@
 //! with the same bits; anything else that shares an id cannot be told apart in a hit.
 
 use super::{Findings, Place, Rule};
-use crate::decode::survey::Surveyed;
-use crate::decode::{Memory, Pairs, Stored, split_key, stored};
+use crate::decode::{Pairs, Stored, split_key, stored};
 use crate::layout::primitive_header::ID_FIELDS;
 use crate::layout::{NodePointer, PrimitiveNode};
+use crate::survey::{Memory, Surveyed};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! Rules of the image as a whole: segments and bases.
 
 use super::{Findings, Place, Rule};
-use crate::decode::Memory;
 use crate::layout::base_pointer::ADDRESS_MASK;
+use crate::survey::Memory;
 use machine::Image;
 
 /// Segments that lie apart, and bases that pointers can count from.

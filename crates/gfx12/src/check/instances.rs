@@ -3,12 +3,12 @@
 use super::boxes::text;
 use super::contents::Contents;
 use super::{Findings, Place, Rule};
-use crate::decode::survey::{InstanceRecord, NO_BOX, Survey, Surveyed};
-use crate::decode::{Memory, Numbering, SidebandFault, SidebandRecord, is_inverse, numbering};
+use crate::decode::{Numbering, SidebandFault, SidebandRecord, is_inverse, numbering};
 use crate::layout::base_pointer::flag_bits;
 use crate::layout::{
     ChildEntry, CullFlags, GpurtSideband, InstanceNode, NodePointer, PointerFlags,
 };
+use crate::survey::{InstanceRecord, Memory, NO_BOX, Survey, Surveyed};
 use geometry::Aabb;
 use std::ops::Range;
 

@@ -1,14 +1,13 @@
 //! Proving an untrusted image (G-37).
 //!
-//! A [`Survey`] finds every node that can be reached and every pointer that cannot be followed; the
+//! The rules are in `rule`, and what breaks them is collected in bounded space (`findings`). A
+//! [`Survey`] finds every node that can be reached and every pointer that cannot be followed; the
 //! other files add the rules of each kind of node. An image without errors is *sound*: following
 //! its pointers reads only its own bytes and comes to an end. Warnings say what is lossy or odd;
 //! those that concern hits also clear a fact of the checked image.
 //!
 //! | file | concept |
 //! |---|---|
-//! | [`rule`] | the rules, by name |
-//! | [`findings`] | collecting what breaks them, in bounded space |
 //! | `image` | segments and bases |
 //! | `header` | GPURT headers and the tables behind the nodes |
 //! | `contents` | what lies below each child |
@@ -24,24 +23,22 @@
 
 mod boxes;
 mod contents;
-pub mod findings;
 mod header;
 mod ids;
 mod image;
 mod instances;
 mod oriented;
 mod primitives;
-pub mod rule;
 
-pub use findings::Findings;
-pub use rule::Rule;
+pub use crate::findings::Findings;
+pub use crate::rule::Rule;
 
-pub(crate) use findings::Place;
+use crate::findings::Place;
 
 use crate::Gfx12;
-use crate::decode::survey::Surveyed;
-use crate::decode::{Memory, Pairs, Survey};
+use crate::decode::Pairs;
 use crate::format::Proof;
+use crate::survey::{Memory, Survey, Surveyed};
 pub(crate) use boxes::text as box_text;
 use contents::Contents;
 use instances::Below;

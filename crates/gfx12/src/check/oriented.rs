@@ -8,10 +8,10 @@
 use super::boxes::text;
 use super::contents::{Contents, for_each_stored, hull};
 use super::{Findings, Place, Rule};
-use crate::decode::survey::{BoxRecord, NO_BOX, Surveyed, Target};
-use crate::decode::{Memory, Pairs, entry_bits};
+use crate::decode::Pairs;
 use crate::layout::BoxNode;
 use crate::obb;
+use crate::survey::{BoxRecord, Memory, NO_BOX, Surveyed, Target, entry_bits};
 use geometry::{Aabb, Transform, Vec3};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,14 +31,16 @@ pub(super) fn check(
         .boxes
         .par_iter()
         .with_min_len(1 << 10)
-        .map(|record| BoxNode::obb_matrix_index.get(&surveyed.node(memory, record.pointer)) as u8)
+        .map(|record| {
+            BoxNode::obb_matrix_index.get(&surveyed.node::<32>(memory, record.pointer)) as u8
+        })
         .collect();
     if rotations.iter().all(|&index| obb::rotation(index).is_none()) {
         return;
     }
-    let escaped: Vec<AtomicBool> =
+    let not_contained: Vec<AtomicBool> =
         surveyed.children.iter().map(|_| AtomicBool::new(false)).collect();
-    let task = Task { memory, surveyed, rotations, escaped };
+    let task = Task { memory, surveyed, rotations, not_contained };
     surveyed.leaves.par_iter().with_min_len(1 << 8).for_each(|leaf| {
         let mut points = Vec::new();
         for_each_stored(memory, surveyed, pairs, leaf, |stored| {
@@ -69,7 +71,7 @@ struct Task<'a> {
     /// Rotation index of each box node.
     rotations: Vec<u8>,
     /// For each child, whether something below it lies outside its boxes.
-    escaped: Vec<AtomicBool>,
+    not_contained: Vec<AtomicBool>,
 }
 
 impl Task<'_> {
@@ -98,7 +100,7 @@ impl Task<'_> {
             points.iter().all(|&point| is_inside(rotation, &planes, point))
         };
         if !(0..8).filter(|k| slots >> k & 1 == 1).any(|slot| contains(&slot)) {
-            self.escaped[position].store(true, Ordering::Relaxed);
+            self.not_contained[position].store(true, Ordering::Relaxed);
         }
     }
 
@@ -110,7 +112,7 @@ impl Task<'_> {
     fn report(&self, contents: &[Contents], findings: &mut Findings) {
         for (record, &rotation) in self.surveyed.boxes.iter().zip(&self.rotations) {
             for position in record.children() {
-                if !self.escaped[position].load(Ordering::Relaxed) {
+                if !self.not_contained[position].load(Ordering::Relaxed) {
                     continue;
                 }
                 let name = || format!("box {}, rotation {rotation}", record.pointer);

@@ -2,13 +2,13 @@
 
 use super::boxes::text;
 use super::{Findings, Place, Rule};
-use crate::decode::survey::{Survey, Surveyed};
-use crate::decode::{Memory, Pairs, Stored, split_key, stored};
+use crate::decode::{Pairs, Stored, split_key, stored};
 use crate::layout::primitive_header::ID_FIELDS;
 use crate::layout::{
     NodePointer, PairDescriptor, PrimitiveHeader, PrimitiveNode, TriangleDescriptor,
     pair_descriptor_bits,
 };
+use crate::survey::{Memory, Survey, Surveyed};
 use rayon::prelude::*;
 use std::ops::Range;
 

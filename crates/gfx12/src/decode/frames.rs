@@ -4,12 +4,11 @@
 //! ([`encode_in_frames`](crate::encode::encode_in_frames)).
 
 use super::hierarchy::slots_box;
-use super::memory::Memory;
-use super::survey::{Surveyed, Target};
 use crate::Gfx12;
 use crate::format::memory;
 use crate::layout::BoxNode;
 use crate::obb;
+use crate::survey::{Memory, Surveyed, Target};
 use geometry::Aabb;
 use machine::Checked;
 

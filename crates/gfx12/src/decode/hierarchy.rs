@@ -1,10 +1,8 @@
 //! The hierarchy of a structure as a [`Bvh`]: entries are the children of all boxes, behind a root.
 
 use super::bounds::{unbounded_where_nan, union};
-use super::memory::Memory;
-use super::survey::{LeafRecord, Surveyed, Target};
 use crate::layout::BoxNode;
-use crate::obb;
+use crate::survey::records::{BoxRecord, Space, Surveyed, Target};
 use geometry::Aabb;
 use rayon::prelude::*;
 use tree::{Bvh, Node, NodeLink};
@@ -13,18 +11,25 @@ use tree::{Bvh, Node, NodeLink};
 pub(crate) struct Items<'a> {
     /// How many items there are.
     pub(crate) count: usize,
-    /// Items of a leaf.
-    pub(crate) of_leaf: &'a (dyn Fn(&LeafRecord) -> Vec<u32> + Sync),
+    /// Items of a leaf, by its position.
+    pub(crate) of_leaf: &'a (dyn Fn(usize) -> Vec<u32> + Sync),
     /// Item of an instance, by its position.
     pub(crate) of_instance: &'a (dyn Fn(u32) -> u32 + Sync),
     /// The box around an item.
     pub(crate) bounds: &'a (dyn Fn(u32) -> Aabb + Sync),
 }
 
+/// The decoded boxes of a node's children; `None` if the node is oriented.
+type ChildBoxes<'a, P> = dyn Fn(&BoxRecord<P>) -> Option<Vec<Aabb>> + Sync + 'a;
+
 /// The hierarchy; one leaf without references if there is nothing in it.
-pub(crate) fn bvh(memory: &Memory<'_>, surveyed: &Surveyed, items: &Items<'_>) -> Bvh {
-    let leaves: Vec<Vec<u32>> =
-        surveyed.leaves.par_iter().with_min_len(1 << 8).map(items.of_leaf).collect();
+pub(crate) fn bvh<S: Space>(
+    surveyed: &Surveyed<S>,
+    items: &Items<'_>,
+    boxes: &ChildBoxes<'_, S::Pointer>,
+) -> Bvh {
+    let numbers = (0..surveyed.leaves.len()).into_par_iter();
+    let leaves: Vec<Vec<u32>> = numbers.with_min_len(1 << 8).map(items.of_leaf).collect();
     let mut references = Vec::with_capacity(leaves.iter().map(Vec::len).sum());
     let leaf_links: Vec<NodeLink> = leaves
         .iter()
@@ -54,7 +59,7 @@ pub(crate) fn bvh(memory: &Memory<'_>, surveyed: &Surveyed, items: &Items<'_>) -
             }
         }
     };
-    let bounds = child_bounds(memory, surveyed, items, &references, &link);
+    let bounds = child_bounds(surveyed, items, boxes, &references, &link);
     let root_bounds =
         bounds[root.children()].iter().fold(Aabb::EMPTY, |all, &child| union(all, child));
     let mut entries = Vec::with_capacity(bounds.len() + 1);
@@ -75,40 +80,23 @@ fn proved(entries: Vec<Node>, references: Vec<u32>, count: usize) -> Bvh {
 }
 
 /// The decoded box of each child; below an oriented node, the box around what the child holds.
-fn child_bounds(
-    memory: &Memory<'_>,
-    surveyed: &Surveyed,
+fn child_bounds<S: Space>(
+    surveyed: &Surveyed<S>,
     items: &Items<'_>,
+    boxes: &ChildBoxes<'_, S::Pointer>,
     references: &[u32],
     link: &(dyn Fn(Target) -> NodeLink + Sync),
 ) -> Vec<Aabb> {
-    let decoded: Vec<Vec<Aabb>> = surveyed
-        .boxes
-        .par_iter()
-        .with_min_len(1 << 8)
-        .map(|record| {
-            let node = BoxNode::decode(&surveyed.node(memory, record.pointer));
-            if obb::rotation(node.obb_matrix_index).is_some() {
-                return Vec::new();
-            }
-            let children = &surveyed.children[record.children()];
-            children.iter().map(|child| slots_box(&node, child.slots)).collect()
-        })
-        .collect();
-    let mut bounds = vec![Aabb::EMPTY; surveyed.children.len()];
-    let mut is_oriented = false;
+    let decoded: Vec<Option<Vec<Aabb>>> =
+        surveyed.boxes.par_iter().with_min_len(1 << 8).map(boxes).collect();
+    let mut bounds = if decoded.iter().any(Option::is_none) {
+        contents(surveyed, items, references, link)
+    } else {
+        vec![Aabb::EMPTY; surveyed.children.len()]
+    };
     for (record, decoded) in surveyed.boxes.iter().zip(&decoded) {
-        is_oriented |= decoded.is_empty() && record.child_count > 0;
-        for (bounds, decoded) in bounds[record.children()].iter_mut().zip(decoded) {
-            *bounds = *decoded;
-        }
-    }
-    if is_oriented {
-        let contents = contents(surveyed, items, references, link);
-        for (record, decoded) in surveyed.boxes.iter().zip(&decoded) {
-            if decoded.is_empty() {
-                bounds[record.children()].copy_from_slice(&contents[record.children()]);
-            }
+        if let Some(decoded) = decoded {
+            bounds[record.children()].copy_from_slice(decoded);
         }
     }
     bounds
@@ -123,8 +111,8 @@ pub(crate) fn slots_box(node: &BoxNode, slots: u8) -> Aabb {
 }
 
 /// The box around everything below each child, from the bottom up.
-fn contents(
-    surveyed: &Surveyed,
+fn contents<S: Space>(
+    surveyed: &Surveyed<S>,
     items: &Items<'_>,
     references: &[u32],
     link: &(dyn Fn(Target) -> NodeLink + Sync),

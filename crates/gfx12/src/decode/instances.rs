@@ -10,9 +10,8 @@
 //! rounded inverse.
 
 use super::inverse::is_inverse;
-use super::memory::Memory;
-use super::survey::{Surveyed, Target};
 use crate::layout::{GpurtSideband, InstanceNode, PointerFlags};
+use crate::survey::{Memory, Surveyed};
 use geometry::{InstanceFlags, Transform};
 use tree::Instance;
 
@@ -63,7 +62,7 @@ pub(crate) fn numbering(memory: &Memory<'_>, tlas: &Surveyed) -> Numbering {
     match by_sideband(memory, tlas) {
         Some(Ok(numbering)) => numbering,
         other => {
-            let numbers = by_discovery(tlas);
+            let numbers = tlas.discovery_order();
             let count = numbers.len();
             let fault = other.and_then(Result::err);
             Numbering { numbers, count, fault, sidebands: Vec::new() }
@@ -140,7 +139,7 @@ fn records(
             places.map(|instance| tlas.structure.sideband_of(instance.pointer)).collect()
         }
         SidebandOrder::Discovery => {
-            let numbers = by_discovery(tlas).into_iter();
+            let numbers = tlas.discovery_order().into_iter();
             numbers.map(|number| tlas.structure.sideband(u64::from(number))).collect()
         }
     };
@@ -167,85 +166,74 @@ fn are_halves(a: &InstanceNode, b: &InstanceNode) -> bool {
 
 const SKIPS: PointerFlags = PointerFlags::SKIP_TRIANGLES.union(PointerFlags::SKIP_PROCEDURAL);
 
-/// Slot by slot, depth first.
-fn by_discovery(tlas: &Surveyed) -> Vec<u32> {
-    let mut numbers = vec![0; tlas.instances.len()];
-    let mut next = 0;
-    let mut stack: Vec<Target> = tlas.boxes.first().map(|_| Target::Box(0)).into_iter().collect();
-    while let Some(target) = stack.pop() {
-        match target {
-            Target::Box(number) => {
-                let children = &tlas.children[tlas.boxes[number as usize].children()];
-                stack.extend(children.iter().rev().map(|child| child.target));
-            }
-            Target::Instance(number) => {
-                numbers[number as usize] = next;
-                next += 1;
-            }
-            Target::Leaf(_) => {}
-        }
-    }
-    numbers
-}
-
 /// The instances of a TLAS in order.
 pub(crate) fn instances(memory: &Memory<'_>, tlas: &Surveyed) -> Vec<Instance> {
     let Numbering { numbers, count, sidebands, .. } = numbering(memory, tlas);
-    let unseen = Instance {
-        blas: 0,
-        world_to_object: Transform::IDENTITY,
-        object_to_world: Transform::IDENTITY,
-        mask: 0,
-        custom_index: 0,
-        flags: InstanceFlags::empty(),
-    };
-    let mut instances = vec![unseen; count];
+    let mut instances = vec![UNSEEN; count];
     let mut is_whole = vec![false; count];
-    for (position, (instance, number)) in tlas.instances.iter().zip(numbers).enumerate() {
-        let node = InstanceNode::decode(&tlas.node(memory, instance.pointer));
-        let record = sidebands.get(position).map(|record| record.sideband);
-        let way_back = record.map(|record| record.object_to_world);
+    for (position, (placed, number)) in tlas.instances.iter().zip(numbers).enumerate() {
+        let node = InstanceNode::decode(&tlas.node(memory, placed.pointer));
+        let record = sidebands.get(position).map(|record| &record.sideband);
         let flags = node.child_base.flags();
         // Face culling is the business of the half that has triangles.
         let decides = !flags.contains(PointerFlags::SKIP_TRIANGLES);
         if std::mem::replace(&mut is_whole[number as usize], true) && !decides {
             continue;
         }
-        instances[number as usize] = Instance {
-            blas: instance.below.map_or(0, |below| below - 1),
-            world_to_object: node.world_to_object,
-            object_to_world: match way_back {
-                Some(back) if is_inverse(&node.world_to_object, &back) => back,
-                _ => node.world_to_object.inverse().unwrap_or(Transform::IDENTITY),
-            },
-            mask: node.mask,
-            custom_index: record.map_or(node.user_data, |record| record.instance_id),
-            flags: match record {
-                // Drivers switch face culling off where only procedurals are shown; what the
-                // application wanted is in the record.
-                Some(record) if !decides => {
-                    instance_flags(flags).difference(InstanceFlags::DISABLE_FACE_CULL)
-                        | InstanceFlags::from_bits_truncate(record.flags)
-                            & InstanceFlags::DISABLE_FACE_CULL
-                }
-                _ => instance_flags(flags),
-            },
-        };
+        let mut shown =
+            instance(node.world_to_object, node.mask, node.user_data, flags, record, placed.below);
+        if let Some(record) = record.filter(|_| !decides) {
+            // Drivers switch face culling off where only procedurals are shown; what the
+            // application wanted is in the record.
+            let wanted = InstanceFlags::from_bits_truncate(record.flags);
+            let culling = InstanceFlags::DISABLE_FACE_CULL;
+            shown.flags.set(culling, wanted.contains(culling));
+        }
+        instances[number as usize] = shown;
     }
     instances
 }
 
-/// The flags of a base pointer that an instance can have.
+/// An instance that nothing can see: the one of a number that no node has.
+pub(crate) const UNSEEN: Instance = Instance {
+    blas: 0,
+    world_to_object: Transform::IDENTITY,
+    object_to_world: Transform::IDENTITY,
+    mask: 0,
+    custom_index: 0,
+    flags: InstanceFlags::empty(),
+};
+
+/// What the node and the sideband record of an instance say. The record is believed about the way
+/// back to the world where that undoes the node's transform.
+pub(crate) fn instance(
+    world_to_object: Transform,
+    mask: u8,
+    user_data: u32,
+    flags: PointerFlags,
+    record: Option<&GpurtSideband>,
+    below: Option<u32>,
+) -> Instance {
+    let way_back = record.map(|record| record.object_to_world);
+    Instance {
+        blas: below.map_or(0, |below| below.saturating_sub(1)),
+        world_to_object,
+        object_to_world: way_back
+            .filter(|back| is_inverse(&world_to_object, back))
+            .unwrap_or_else(|| world_to_object.inverse().unwrap_or(Transform::IDENTITY)),
+        mask,
+        custom_index: record.map_or(user_data, |record| record.instance_id),
+        flags: instance_flags(flags),
+    }
+}
+
+/// The flags of a base pointer that an instance can have. Of a merged one: those that only an
+/// instance can have set, and its force flags, which yield to the ray's.
 pub(crate) fn instance_flags(flags: PointerFlags) -> InstanceFlags {
-    let pairs = [
-        (PointerFlags::DISABLE_FACE_CULL, InstanceFlags::DISABLE_FACE_CULL),
-        (PointerFlags::FLIP_FACING, InstanceFlags::FLIP_FACING),
-        (PointerFlags::FORCE_OPAQUE, InstanceFlags::FORCE_OPAQUE),
-        (PointerFlags::FORCE_NON_OPAQUE, InstanceFlags::FORCE_NON_OPAQUE),
-    ];
-    pairs
-        .into_iter()
-        .filter(|(pointer, _)| flags.contains(*pointer))
-        .map(|(_, flag)| flag)
-        .collect()
+    let mut own = InstanceFlags::empty();
+    own.set(InstanceFlags::DISABLE_FACE_CULL, flags.contains(PointerFlags::DISABLE_FACE_CULL));
+    own.set(InstanceFlags::FLIP_FACING, flags.contains(PointerFlags::FLIP_FACING));
+    own.set(InstanceFlags::FORCE_OPAQUE, flags.contains(PointerFlags::FORCE_OPAQUE));
+    own.set(InstanceFlags::FORCE_NON_OPAQUE, flags.contains(PointerFlags::FORCE_NON_OPAQUE));
+    own
 }

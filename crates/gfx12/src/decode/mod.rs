@@ -2,11 +2,7 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! | [`memory`] | bytes by address, over several segments |
-//! | [`structure`] | one acceleration structure: bases, root, header |
-//! | [`survey`] | every node that can be reached, and how; total over any bytes |
-//! | `expand`, `ranges`, `visited` | steps of a survey: one box node, one range, each node once |
-//! | [`nodes`](mod@nodes) | the survey as decoded nodes, for reading and comparing |
+//! | [`nodes`](mod@nodes) | a [`Survey`] as decoded nodes, for reading and comparing |
 //! | `primitives` | triangles and procedurals, each once, in the order of memory |
 //! | `instances`, `inverse` | instances, their numbers, and the way back to the world |
 //! | `hierarchy` | a survey as a [`tree::Bvh`] |
@@ -19,41 +15,32 @@
 //! without a margin, gives the same bytes; if nodes are oriented, together with their [`Frames`].
 
 pub(crate) mod bounds;
-mod expand;
 pub mod frames;
 pub(crate) mod hierarchy;
 pub(crate) mod instances;
 mod inverse;
-pub mod memory;
 pub mod nodes;
 pub(crate) mod primitives;
-mod ranges;
-pub mod structure;
-pub mod survey;
-mod visited;
 
+pub use crate::survey::{Memory, Structure, Survey};
 pub use frames::{Frames, frames};
-pub use memory::Memory;
-pub(crate) use memory::address_order;
 pub use nodes::{Node, NodeBody, nodes};
-pub use structure::Structure;
-pub use survey::Survey;
 
 pub(crate) use bounds::union;
-pub(crate) use expand::{entry_bits, is_empty_slot};
 pub(crate) use instances::{Numbering, SidebandFault, SidebandRecord, numbering};
 pub(crate) use inverse::is_inverse;
 pub(crate) use primitives::{Pairs, Stored, split_key, stored};
 
 use crate::Gfx12;
 use crate::format::memory;
-use crate::layout::NodePointer;
+use crate::layout::{BoxNode, NodePointer};
+use crate::obb;
+use crate::survey::Surveyed;
 use geometry::Aabb;
-use hierarchy::Items;
+use hierarchy::{Items, slots_box};
 use machine::{Checked, NodePlace};
 use primitives::ReadPrimitives;
-use survey::{Surveyed, Target};
-use tree::{Blas, Tlas, Tree};
+use tree::{Blas, Bvh, Tlas, Tree};
 
 /// The tree of a proved image, with the geometry as it is stored.
 #[must_use]
@@ -77,11 +64,8 @@ pub(crate) fn node_places(survey: &Survey) -> Vec<Vec<NodePlace>> {
             NodePlace { pointer: pointer.0.into(), address }
         };
         let children = surveyed.boxes.iter().flat_map(|record| {
-            surveyed.children[record.children()].iter().map(|child| match child.target {
-                Target::Box(number) => surveyed.boxes[number as usize].pointer,
-                Target::Leaf(number) => surveyed.leaves[number as usize].pointer,
-                Target::Instance(number) => surveyed.instances[number as usize].pointer,
-            })
+            let children = &surveyed.children[record.children()];
+            children.iter().map(|child| surveyed.pointer(child.target))
         });
         [surveyed.structure.root].into_iter().chain(children).map(place).collect()
     };
@@ -103,11 +87,11 @@ fn blas(memory: &Memory<'_>, surveyed: &Surveyed) -> Blas {
     let read = ReadPrimitives::new(memory, surveyed);
     let items = Items {
         count: read.primitives.len(),
-        of_leaf: &|leaf| read.numbers(leaf).collect(),
+        of_leaf: &|leaf| read.numbers(&surveyed.leaves[leaf]).collect(),
         of_instance: &|number| number,
         bounds: &|number| read.primitives.bounds(number as usize),
     };
-    let bvh = hierarchy::bvh(memory, surveyed, &items);
+    let bvh = bvh(memory, surveyed, &items);
     Blas { primitives: read.primitives, bvh }
 }
 
@@ -125,8 +109,17 @@ fn tlas(memory: &Memory<'_>, surveyed: &Surveyed, blases: &[Blas]) -> Tlas {
         of_instance: &|number| numbers[number as usize],
         bounds: &world_bounds,
     };
-    let bvh = hierarchy::bvh(memory, surveyed, &items);
+    let bvh = bvh(memory, surveyed, &items);
     Tlas { instances, bvh }
+}
+
+fn bvh(memory: &Memory<'_>, surveyed: &Surveyed, items: &Items<'_>) -> Bvh {
+    hierarchy::bvh(surveyed, items, &|record| {
+        let node = BoxNode::decode(&surveyed.node(memory, record.pointer));
+        let children = surveyed.children[record.children()].iter();
+        let is_oriented = obb::rotation(node.obb_matrix_index).is_some();
+        (!is_oriented).then(|| children.map(|child| slots_box(&node, child.slots)).collect())
+    })
 }
 
 /// The box around the primitives of a BLAS.

@@ -4,10 +4,9 @@
 //! each box, instance and primitive node appears once in its structure. A node's bits are those of
 //! the image, so nodes give the same bytes back.
 
-use super::memory::Memory;
 use super::primitives::{Pairs, split_key};
-use super::survey::{Survey, Surveyed};
 use crate::layout::{BoxNode, InstanceNode, NodeBits, NodePointer, PrimitiveNode};
+use crate::survey::{Memory, Survey, Surveyed};
 use machine::Image;
 
 /// A reachable node.

@@ -2,12 +2,11 @@
 //! every procedural, in the order of (node address, pair, triangle). A pair that several ranges
 //! reach is read once.
 
-use super::memory::Memory;
-use super::ranges::pair_count;
-use super::survey::{LeafRecord, Surveyed};
 use crate::layout::{
     NODE_BYTES, PrimitiveNode, ProceduralBox, ProceduralWriter, TriangleDescriptor,
 };
+use crate::survey::pair_count;
+use crate::survey::{LeafRecord, Memory, Surveyed};
 use geometry::{Aabb, Triangle};
 use rayon::prelude::*;
 use tree::{PrimitiveFlags, PrimitiveId, Primitives};

@@ -1,11 +1,11 @@
 //! The fields of box and instance nodes.
 
 use super::{AXES, dwords, field, primitive, set_value};
-use crate::decode::{Memory, Structure};
 use crate::layout::{
     BoxNode, ChildEntry, GpurtHeader, GpurtSideband, InstanceNode, NODE_BYTES, NodeBits, NodeKind,
     NodePointer, PrimitiveNode,
 };
+use crate::survey::{Memory, Structure};
 use geometry::Aabb;
 use machine::fields::FieldValue;
 use machine::{DescribeError, DescribedField, Description, Image, NodeRef};

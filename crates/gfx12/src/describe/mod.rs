@@ -18,14 +18,14 @@
 //! |---|---|
 //! | `compressed` | nodes of the format `gfx12` |
 //! | `primitive` | its primitive nodes |
-//! | `uncompressed` | nodes of the format `gfx12-bvh4x2` |
+//! | `bvh4x2` | nodes of the format `gfx12-bvh4x2` |
 
+mod bvh4x2;
 mod compressed;
 mod primitive;
-mod uncompressed;
 
+pub use bvh4x2::{bvh4x2_describe, dual_fields};
 pub use compressed::{describe, fields};
-pub use uncompressed::{dual_describe, dual_fields};
 
 use crate::layout::{GpurtHeader, NODE_BYTES, NodeBits, RTIP_3_1};
 use machine::DescribedField;

@@ -1,7 +1,7 @@
 //! A BLAS: boxes above primitive nodes.
 
 use super::boxes::{Boxes, Contents, Orientation, contents};
-use super::error::EncodeError;
+use super::error::{EncodeError, is_finite};
 use super::families;
 use super::flatten::{Flat, references_below};
 use super::leaves;
@@ -142,14 +142,8 @@ fn decoded_bounds(root: &BoxNode) -> Aabb {
 }
 
 fn check_finite(primitives: &Primitives, level: usize) -> Result<(), EncodeError> {
-    let finite = |primitive: usize| match primitives.get(primitive) {
-        tree::primitives::Primitive::Triangle(triangle) => {
-            triangle.vertices.iter().all(|vertex| vertex.is_finite())
-        }
-        // Empty boxes cannot be hit and are not stored.
-        tree::primitives::Primitive::Box(bounds) => bounds.is_finite() || bounds.is_empty(),
-    };
-    let broken = (0..primitives.len()).into_par_iter().find_first(|&primitive| !finite(primitive));
+    let numbers = (0..primitives.len()).into_par_iter();
+    let broken = numbers.find_first(|&primitive| !is_finite(primitives, primitive));
     broken.map_or(Ok(()), |primitive| Err(EncodeError::NotFinite { level, primitive }))
 }
 
@@ -160,11 +154,12 @@ fn prepare<'a>(
     level: usize,
     options: &Options,
 ) -> Result<Cow<'a, Bvh>, EncodeError> {
-    let regrouped = |source| EncodeError::Regrouped { level, source };
-    let ranges = leaves::ranges(bvh, primitives, options.policy).map_err(regrouped)?;
+    let ranges =
+        leaves::ranges(bvh, primitives, options.policy).map_err(EncodeError::regrouped(level))?;
     if options.policy == Policy::Dense && !options.keep_leaves {
-        let dense = regroup(&ranges, primitives).map_err(regrouped)?;
-        let ranges = leaves::ranges(&dense, primitives, options.policy).map_err(regrouped)?;
+        let dense = regroup(&ranges, primitives).map_err(EncodeError::regrouped(level))?;
+        let ranges = leaves::ranges(&dense, primitives, options.policy)
+            .map_err(EncodeError::regrouped(level))?;
         return Ok(Cow::Owned(ranges.into_owned()));
     }
     Ok(ranges)

@@ -2,15 +2,18 @@
 
 use crate::layout::PackError;
 use crate::quantize::QuantizeError;
+use build::BuildError;
 use geometry::SingularTransform;
+use tree::primitives::Primitive;
+use tree::{Primitives, Tlas};
 
-/// What the format cannot hold, and where it is.
+/// What a format cannot hold, and where it is. The TLAS counts as the level behind the last BLAS.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum EncodeError {
     /// Boxes cannot be quantised (G-19).
     #[error("level {level}, node {node}: {source}")]
     Boxes {
-        /// The BLAS, or the number of BLASes for the TLAS.
+        /// The level.
         level: usize,
         /// The box node, counted from the root.
         node: usize,
@@ -24,6 +27,17 @@ pub enum EncodeError {
         level: usize,
         /// Position in the list of primitives.
         primitive: usize,
+    },
+    /// A plane of a box of the format `gfx12-bvh4x2` is infinite, or becomes so when the margin is
+    /// added.
+    #[error("level {level}, box node {node}, slot {slot}: a plane is not finite")]
+    InfinitePlane {
+        /// The level.
+        level: usize,
+        /// The box node, counted from the root.
+        node: usize,
+        /// The child.
+        slot: usize,
     },
     /// An id is too large.
     #[error("level {level}, primitive {primitive}: {which} id {found}, expected below {limit}")]
@@ -57,7 +71,7 @@ pub enum EncodeError {
     /// The structure is larger than its 32-bit offsets reach.
     #[error("level {level} needs {bytes} bytes, expected at most {limit}")]
     TooLarge {
-        /// The BLAS, or the number of BLASes for the TLAS.
+        /// The level.
         level: usize,
         /// Bytes needed.
         bytes: u64,
@@ -88,7 +102,7 @@ pub enum EncodeError {
         /// The level.
         level: usize,
         /// What is wrong.
-        source: tree::BvhError,
+        source: BuildError,
     },
     /// An instance names a BLAS that does not exist.
     #[error("instance {instance} names BLAS {blas} of {blases}")]
@@ -114,4 +128,32 @@ pub enum EncodeError {
         /// How many there are.
         blases: usize,
     },
+}
+
+/// Whether a primitive can be stored. Empty boxes cannot be hit and are left out.
+pub(crate) fn is_finite(primitives: &Primitives, primitive: usize) -> bool {
+    match primitives.get(primitive) {
+        Primitive::Triangle(triangle) => triangle.vertices.iter().all(|v| v.is_finite()),
+        Primitive::Box(bounds) => bounds.is_finite() || bounds.is_empty(),
+    }
+}
+
+/// Whether all instances can be stored above so many BLASes.
+pub(crate) fn check_instances(tlas: &Tlas, blases: usize) -> Result<(), EncodeError> {
+    for (instance, given) in tlas.instances.iter().enumerate() {
+        if given.blas as usize >= blases {
+            return Err(EncodeError::MissingBlas { instance, blas: given.blas, blases });
+        }
+        if let Err(source) = given.world_to_object.inverse() {
+            return Err(EncodeError::Singular { instance, source });
+        }
+    }
+    Ok(())
+}
+
+impl EncodeError {
+    /// The error for leaves of a level that do not form a hierarchy.
+    pub(crate) fn regrouped<E: Into<BuildError>>(level: usize) -> impl Fn(E) -> Self {
+        move |source| Self::Regrouped { level, source: source.into() }
+    }
 }

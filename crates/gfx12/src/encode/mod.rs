@@ -7,6 +7,7 @@
 //! | file | step |
 //! |---|---|
 //! | `leaves` | leaves become what one range or one instance node can hold |
+//! | `triangle_pairs` | which triangles go together |
 //! | `regroup` | leaves chosen for density, at a bounded loss |
 //! | `flatten` | the order of nodes in memory |
 //! | `pool` | an order of leaves in which neighbours share vertices |
@@ -41,6 +42,7 @@ mod run;
 pub mod tables;
 mod tlas;
 pub mod triangle_fill;
+mod triangle_pairs;
 
 pub use error::EncodeError;
 pub use report::Report;

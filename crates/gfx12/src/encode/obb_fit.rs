@@ -10,13 +10,13 @@
 //! many primitives, which gain little.
 
 use super::boxes::Boxes;
-use super::regroup::half_area;
 use crate::layout::BoxNode;
 use crate::obb::rotation;
 use geometry::rounding::{narrow_down, narrow_up};
 use geometry::{Aabb, Transform, Vec3};
 use rayon::prelude::*;
 use tree::primitives::Primitive;
+use tree::quality::half_area;
 use tree::{Bvh, Primitives};
 
 /// Most references below a node that is oriented.

@@ -7,7 +7,7 @@
 
 use super::blas::EncodedBlas;
 use super::boxes::{Boxes, Contents, Orientation, contents};
-use super::error::EncodeError;
+use super::error::{EncodeError, check_instances};
 use super::flatten::{Flat, references_below};
 use super::instance::{InstancePart, instance_node, sideband};
 use super::margin::{Margin, tlas_margin, transform_margin, widen};
@@ -50,9 +50,8 @@ pub(crate) fn plan<'a>(
     blases: &[EncodedBlas],
 ) -> Result<TlasPlan<'a>, EncodeError> {
     let level = blases.len();
-    check_instances(tlas, blases)?;
-    let regrouped = |source| EncodeError::Regrouped { level, source };
-    let bvh = one_node_leaves(tlas, blases).map_err(regrouped)?;
+    check_instances(tlas, level)?;
+    let bvh = one_node_leaves(tlas, blases).map_err(EncodeError::regrouped(level))?;
     let flat = Flat::new(&bvh);
     let node_counts = [flat.boxes.len(), flat.leaves.len()];
     let record_bytes = SIDEBAND_BYTES * flat.leaves.len() as u64;
@@ -161,22 +160,6 @@ impl TlasPlan<'_> {
         }
         pointers
     }
-}
-
-fn check_instances(tlas: &Tlas, blases: &[EncodedBlas]) -> Result<(), EncodeError> {
-    for (number, instance) in tlas.instances.iter().enumerate() {
-        if instance.blas as usize >= blases.len() {
-            return Err(EncodeError::MissingBlas {
-                instance: number,
-                blas: instance.blas,
-                blases: blases.len(),
-            });
-        }
-        if let Err(source) = instance.world_to_object.inverse() {
-            return Err(EncodeError::Singular { instance: number, source });
-        }
-    }
-    Ok(())
 }
 
 /// The instance of an item of the rewritten hierarchy: two items for each, in order.

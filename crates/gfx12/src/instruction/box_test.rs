@@ -25,7 +25,7 @@ pub fn box_test(
         Some(rotation) => (rotation.point(ray.origin), rotation.vector(ray.direction)),
         None => (ray.origin, ray.direction),
     };
-    let slab = UnitSlabRay::new(origin, direction, ray.extent, resource.box_grow());
+    let slab = UnitSlabRay::new(origin, direction, ray.extent, resource.box_grow);
     let culled = |child: &ChildEntry| {
         child.mask & ray.mask == 0
             || flags.is_some_and(|flags| is_culled_by_flags(child.cull_flags, flags))
@@ -56,18 +56,18 @@ pub(super) fn test_children(
     let mut entries = [SortEntry::NONE; 8];
     for (slot, (child, pointer)) in children.iter().zip(pointers).enumerate() {
         if intervals[slot].hit && !culled(child) {
-            let distance = intervals[slot].distance(resource.heuristic());
+            let distance = intervals[slot].distance(resource.heuristic);
             entries[slot] = SortEntry { pointer: pointer.0, distance };
         }
     }
     remove_reused(&mut entries);
-    if resource.box_sort_enabled() {
-        let order = if resource.sort_triangles_first() {
+    if resource.box_sort_enabled {
+        let order = if resource.sort_triangles_first {
             SortOrder::TrianglesFirst
         } else {
             SortOrder::Distance
         };
-        sort_8(&mut entries, order, resource.wide_sort());
+        sort_8(&mut entries, order, resource.wide_sort);
     }
     entries.map(|entry| entry.pointer)
 }

@@ -61,13 +61,13 @@ pub fn image_bvh8_intersect_ray<M: Memory + ?Sized>(
 ) -> Answer {
     let Bvh8Operands { resource, base, ray, node } = operands;
     let nothing = ray.unchanged([NOTHING; 10]);
-    if !resource.sort_triangles_first() {
+    if !resource.sort_triangles_first {
         return Answer { warning: Some(Warning::SortTrianglesFirstClear), ..nothing };
     }
-    let flags = resource.pointer_flags().then(|| base.flags());
+    let flags = resource.pointer_flags.then(|| base.flags());
     let read = || read_node::<32, M>(memory, resource, *base, node.byte_offset());
     if node.is_box() {
-        if !resource.compressed_format() {
+        if !resource.compressed_format {
             return Answer { warning: Some(Warning::CompressedFormatClear), ..nothing };
         }
         read().map_or(nothing, |bits| {
@@ -79,7 +79,7 @@ pub fn image_bvh8_intersect_ray<M: Memory + ?Sized>(
             primitive_test(&PrimitiveNode::decode(&bits), pair, flags, ray, arithmetic)
         });
         ray.unchanged(vdst)
-    } else if node.is_instance() && resource.instance_enabled() {
+    } else if node.is_instance() && resource.instance_enabled {
         read().map_or(nothing, |bits| {
             instance_test(&InstanceNode::decode(&bits), resource, *base, ray)
         })
@@ -134,8 +134,8 @@ mod tests {
                 node: NodePointer(node),
             };
             if in_bounds {
-                operands.resource =
-                    Resource::radv(SortHeuristic::Midpoint).with_bit(119, node & 0x100 != 0);
+                operands.resource = Resource::radv(SortHeuristic::Midpoint);
+                operands.resource.pointer_flags = node & 0x100 != 0;
                 operands.base = BasePointer(base & 0xFFC0_0000_0000_0000);
                 operands.node = NodePointer(node & 0xF);
             }
@@ -154,7 +154,7 @@ mod tests {
             assert_eq!(run(&memory, &operands(node)).vdst, [NOTHING; 10]);
         }
         let mut without_instances = operands(6);
-        without_instances.resource = without_instances.resource.with_bit(118, false);
+        without_instances.resource.instance_enabled = false;
         assert_eq!(run(&memory, &without_instances).vdst, [NOTHING; 10]);
         assert_ne!(run(&memory, &operands(6)).vdst, [NOTHING; 10]);
     }
@@ -163,7 +163,7 @@ mod tests {
     fn out_of_bounds() {
         let memory = Segment::new(0, &[0; 256]);
         let mut bounded = operands(0x15);
-        bounded.resource.set_last_unit(2);
+        bounded.resource.last_unit = 2;
         assert_eq!(run(&memory, &bounded).vdst, [NOTHING; 10]);
         bounded.node = NodePointer(0x16);
         assert_eq!(run(&memory, &bounded), bounded.ray.unchanged([NOTHING; 10]));
@@ -179,13 +179,13 @@ mod tests {
         let memory = Segment::new(0, &[0; 128]);
         for node in [0, 5, 6] {
             let mut silenced = operands(node);
-            silenced.resource = silenced.resource.with_bit(52, false);
+            silenced.resource.sort_triangles_first = false;
             let answer = run(&memory, &silenced);
             assert_eq!(answer.vdst, [NOTHING; 10]);
             assert_eq!(answer.warning, Some(Warning::SortTrianglesFirstClear));
         }
         let mut uncompressed = operands(5);
-        uncompressed.resource = uncompressed.resource.with_bit(115, false);
+        uncompressed.resource.compressed_format = false;
         assert_eq!(run(&memory, &uncompressed).warning, Some(Warning::CompressedFormatClear));
         uncompressed.node = NodePointer(0);
         assert_eq!(run(&memory, &uncompressed).warning, None);

@@ -1,4 +1,4 @@
-//! `image_bvh_dual_intersect_ray`: one ray against two nodes of the uncompressed formats.
+//! `image_bvh_dual_intersect_ray`: one ray against two nodes of the format `gfx12-bvh4x2`.
 //!
 //! Slot 0 is the first pointer and VGPR0..=3 and 8; slot 1 is the second and VGPR4..=7 and 9.
 //!
@@ -21,8 +21,8 @@ use super::memory::{Memory, read_node};
 use super::sort::SortEntry;
 use super::triangle::TriangleArithmetic;
 use super::{Answer, NOTHING, RayRegisters, Warning};
-use crate::layout::uncompressed::{
-    DualInstanceNode, DualKind, DualPointer, Fp16BoxNode, Fp32BoxNode, HighPrecisionBoxNode,
+use crate::layout::bvh4x2::{
+    Bvh4x2InstanceNode, Bvh4x2Kind, Bvh4x2Pointer, Fp16BoxNode, Fp32BoxNode, HighPrecisionBoxNode,
     TriangleNode,
 };
 use crate::layout::{BasePointer, Bits, PointerFlags, Resource};
@@ -37,7 +37,7 @@ pub struct DualOperands {
     /// VADDR1, 2 and 3.
     pub ray: RayRegisters,
     /// VADDR4: the pointers of slots 0 and 1.
-    pub nodes: [DualPointer; 2],
+    pub nodes: [Bvh4x2Pointer; 2],
 }
 
 /// What one slot holds before the boxes are sorted.
@@ -56,11 +56,11 @@ pub fn image_bvh_dual_intersect_ray<M: Memory + ?Sized>(
 ) -> Answer {
     let DualOperands { resource, ray, nodes, .. } = operands;
     let nothing = ray.unchanged([NOTHING; 10]);
-    if resource.compressed_format() {
+    if resource.compressed_format {
         return Answer { warning: Some(Warning::CompressedFormatSet), ..nothing };
     }
-    let is_instance = |pointer: DualPointer| {
-        resource.instance_enabled() && pointer.kind() == DualKind::Instance && !pointer.is_special()
+    let is_instance = |pointer: Bvh4x2Pointer| {
+        resource.instance_enabled && pointer.kind() == Bvh4x2Kind::Instance && !pointer.is_special()
     };
     if is_instance(nodes[0]) {
         return if is_instance(nodes[1]) { nothing } else { instance(memory, operands) };
@@ -74,7 +74,7 @@ fn instance<M: Memory + ?Sized>(memory: &M, operands: &DualOperands) -> Answer {
     let Some(bits) = read_node(memory, resource, *base, nodes[0].byte_offset()) else {
         return ray.unchanged([NOTHING; 10]);
     };
-    let node = DualInstanceNode::decode(&bits);
+    let node = Bvh4x2InstanceNode::decode(&bits);
     let mut answer = ray.unchanged(instance_words(*base, node.child_base, node.user_data));
     if !is_culled(node.mask, node.child_base, flags(operands), ray.mask) {
         answer.vdst[7] = node.child_root.0;
@@ -86,13 +86,13 @@ fn instance<M: Memory + ?Sized>(memory: &M, operands: &DualOperands) -> Answer {
 
 /// The base pointer's flags, where they act.
 fn flags(operands: &DualOperands) -> Option<PointerFlags> {
-    operands.resource.pointer_flags().then(|| operands.base.flags())
+    operands.resource.pointer_flags.then(|| operands.base.flags())
 }
 
 fn test_slot<M: Memory + ?Sized>(
     memory: &M,
     operands: &DualOperands,
-    pointer: DualPointer,
+    pointer: Bvh4x2Pointer,
     arithmetic: TriangleArithmetic,
 ) -> Slot {
     let DualOperands { resource, base, ray, .. } = operands;
@@ -102,7 +102,7 @@ fn test_slot<M: Memory + ?Sized>(
     let offset = pointer.byte_offset();
     let half = || -> Option<Bits<16>> { read_node(memory, resource, *base, offset) };
     let boxes = match pointer.kind() {
-        DualKind::Triangle0 | DualKind::Triangle1 => {
+        Bvh4x2Kind::Triangle0 | Bvh4x2Kind::Triangle1 => {
             let Some(bits) = half() else {
                 return Slot::Triangle { words: out_of_bounds(), geometry_id: NOTHING };
             };
@@ -111,13 +111,13 @@ fn test_slot<M: Memory + ?Sized>(
             let words = triangle_test(&node, which, resource, flags(operands), ray, arithmetic);
             return Slot::Triangle { words, geometry_id: node.geometry_id };
         }
-        DualKind::Fp32Box => read_node(memory, resource, *base, offset)
+        Bvh4x2Kind::Fp32Box => read_node(memory, resource, *base, offset)
             .map(|bits| FourBoxes::from(&Fp32BoxNode::decode(&bits))),
-        DualKind::HalfBox if resource.box_node_64b() => {
+        Bvh4x2Kind::HalfBox if resource.box_node_64b => {
             half().map(|bits| FourBoxes::from(&HighPrecisionBoxNode::decode(&bits)))
         }
-        DualKind::HalfBox => half().map(|bits| FourBoxes::from(&Fp16BoxNode::decode(&bits))),
-        DualKind::OldTriangle | DualKind::Instance | DualKind::User => None,
+        Bvh4x2Kind::HalfBox => half().map(|bits| FourBoxes::from(&Fp16BoxNode::decode(&bits))),
+        Bvh4x2Kind::OldTriangle | Bvh4x2Kind::Instance | Bvh4x2Kind::User => None,
     };
     boxes
         .map_or(Slot::Nothing, |node| Slot::Boxes(test_four(&node, resource, flags(operands), ray)))
@@ -127,7 +127,7 @@ fn test_slot<M: Memory + ?Sized>(
 fn assemble(slots: &[Slot; 2], resource: &Resource) -> [u32; 10] {
     let words = match slots {
         [Slot::Boxes(first), Slot::Boxes(second)]
-            if resource.wide_sort() && resource.box_sort_enabled() =>
+            if resource.wide_sort && resource.box_sort_enabled =>
         {
             sorted_together(*first, *second, resource)
         }

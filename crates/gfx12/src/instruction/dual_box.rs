@@ -8,7 +8,7 @@ use super::box_test::is_culled_by_flags;
 use super::slab::UnitSlabRay;
 use super::sort::{SortEntry, SortOrder, sort_4, sort_8};
 use super::{NOTHING, RayRegisters};
-use crate::layout::uncompressed::{DualPointer, Fp16BoxNode, Fp32BoxNode, HighPrecisionBoxNode};
+use crate::layout::bvh4x2::{Bvh4x2Pointer, Fp16BoxNode, Fp32BoxNode, HighPrecisionBoxNode};
 use crate::layout::{CullFlags, PointerFlags, Resource};
 use geometry::Aabb;
 
@@ -16,7 +16,7 @@ use geometry::Aabb;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct FourBoxes {
     /// Child pointers.
-    pub children: [DualPointer; 4],
+    pub children: [Bvh4x2Pointer; 4],
     /// Decoded boxes.
     pub boxes: [Aabb; 4],
     /// What the subtrees hold.
@@ -35,7 +35,8 @@ impl From<&Fp32BoxNode> for FourBoxes {
 
 impl From<&Fp16BoxNode> for FourBoxes {
     fn from(node: &Fp16BoxNode) -> Self {
-        Self { children: node.children, boxes: node.boxes, cull_flags: [CullFlags::empty(); 4] }
+        let boxes = std::array::from_fn(|slot| node.child_box(slot));
+        Self { children: node.children, boxes, cull_flags: [CullFlags::empty(); 4] }
     }
 }
 
@@ -57,7 +58,7 @@ pub fn test_four(
     flags: Option<PointerFlags>,
     ray: &RayRegisters,
 ) -> [SortEntry; 4] {
-    let slab = UnitSlabRay::new(ray.origin, ray.direction, ray.extent, resource.box_grow());
+    let slab = UnitSlabRay::new(ray.origin, ray.direction, ray.extent, resource.box_grow);
     let planes = |axis: usize, slot: usize| {
         let Aabb { min, max } = node.boxes[slot];
         [min[axis], max[axis]]
@@ -69,7 +70,7 @@ pub fn test_four(
         if pointer == NOTHING || !interval.hit || culled() {
             SortEntry::NONE
         } else {
-            SortEntry { pointer, distance: interval.distance(resource.heuristic()) }
+            SortEntry { pointer, distance: interval.distance(resource.heuristic) }
         }
     })
 }
@@ -77,7 +78,7 @@ pub fn test_four(
 /// The words of one box.
 #[must_use]
 pub fn sorted_alone(mut entries: [SortEntry; 4], resource: &Resource) -> [u32; 4] {
-    if resource.box_sort_enabled() {
+    if resource.box_sort_enabled {
         sort_4(&mut entries, order(resource));
     }
     entries.map(|entry| entry.pointer)
@@ -97,5 +98,5 @@ pub fn sorted_together(
 }
 
 fn order(resource: &Resource) -> SortOrder {
-    if resource.sort_triangles_first() { SortOrder::Type1First } else { SortOrder::Distance }
+    if resource.sort_triangles_first { SortOrder::Type1First } else { SortOrder::Distance }
 }

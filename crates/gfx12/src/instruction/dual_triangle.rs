@@ -13,7 +13,7 @@
 use super::primitive_test::{is_class_culled, is_face_culled, is_opaque, non_opaque_sign};
 use super::triangle::{TriangleArithmetic, TriangleTest, word};
 use super::{INFINITY_BITS, ONE_BITS, RayRegisters, SIGN_BIT};
-use crate::layout::uncompressed::{TriangleInfo, TriangleNode};
+use crate::layout::bvh4x2::{TriangleInfo, TriangleNode};
 use crate::layout::{PointerFlags, Resource};
 use geometry::moller_trumbore::Determinants;
 
@@ -42,7 +42,7 @@ pub fn triangle_test(
             Some(flags) => flagged_words(raw, test.hit, &info, flags),
         }
     };
-    if resource.triangle_return_mode() {
+    if resource.triangle_return_mode {
         words
     } else {
         [words[0], words[1], node.id_word, u32::from(hit)]
@@ -182,7 +182,8 @@ mod tests {
     #[test]
     fn return_mode_0_gives_ids_and_status() {
         let node = quad(0xDEAD_8908);
-        let resource = Resource::dual(SortHeuristic::Closest, 0, false).with_bit(120, false);
+        let usual = Resource::dual(SortHeuristic::Closest, 0, false);
+        let resource = Resource { triangle_return_mode: false, ..usual };
         let ray = RayRegisters {
             origin: Vec3::new(0.75, 0.75, 0.0),
             direction: Vec3::Z,

@@ -25,14 +25,14 @@ pub fn instance_test(
     base: BasePointer,
     ray: &RayRegisters,
 ) -> Answer {
-    let flags = resource.pointer_flags().then(|| base.flags());
+    let flags = resource.pointer_flags.then(|| base.flags());
     let mut answer = ray.unchanged(instance_words(base, node.child_base, node.user_data));
     if is_culled(node.mask, node.child_base, flags, ray.mask) {
         return answer;
     }
     answer.origin = node.world_to_object.point(ray.origin);
     answer.direction = node.world_to_object.vector(ray.direction);
-    let slab = UnitSlabRay::new(answer.origin, answer.direction, ray.extent, resource.box_grow());
+    let slab = UnitSlabRay::new(answer.origin, answer.direction, ray.extent, resource.box_grow);
     let pointers = node.child_pointers();
     let sorted =
         test_children(&node.frame, node.used_children(), &pointers, &slab, resource, |_| false);
@@ -138,7 +138,7 @@ mod tests {
             assert_eq!((answer.vdst[7], answer.vdst[6]), (NOTHING, 0x00AB_CDEF));
             assert_eq!((answer.origin, answer.direction), (ray.origin, ray.direction));
         }
-        let unflagged = resource.with_bit(119, false);
+        let unflagged = Resource { pointer_flags: false, ..resource };
         let answer = instance_test(&node, &unflagged, skipping, &ray());
         assert_eq!(answer.vdst[7], 0xFFFF_FF05, "flags act only with T# bit 119");
     }

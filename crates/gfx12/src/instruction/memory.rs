@@ -49,7 +49,7 @@ pub(super) fn read_node<const WORDS: usize, M: Memory + ?Sized>(
 ) -> Option<Bits<WORDS>> {
     let offset = (base.address() + byte_offset) & ADDRESS_MASK;
     let last_byte = offset + 4 * WORDS as u64 - 1;
-    if last_byte / 64 > resource.last_unit() {
+    if last_byte / 64 > resource.last_unit {
         return None;
     }
     let address = (resource.base_address() + offset) & ADDRESS_MASK;
@@ -67,7 +67,7 @@ mod tests {
         let bytes: Vec<u8> = (0..=255).collect();
         let memory = Segment::new(0x1_0000, &bytes);
         let mut resource = Resource::radv(SortHeuristic::Closest);
-        resource.set_base_address(0xF000);
+        resource.base = 0xF0;
         let base = BasePointer::new(0xFC0, PointerFlags::all()).unwrap();
         let node: Bits<16> = read_node(&memory, &resource, base, 0x80).unwrap();
         assert_eq!(node.word(0), u32::from_le_bytes([0x40, 0x41, 0x42, 0x43]));
@@ -79,7 +79,7 @@ mod tests {
         let mut resource = Resource::radv(SortHeuristic::Closest);
         let base = BasePointer::default();
         for last in 0..8 {
-            resource.set_last_unit(last);
+            resource.last_unit = last;
             let whole: Option<Bits<32>> = read_node(&memory, &resource, base, 256);
             let half: Option<Bits<16>> = read_node(&memory, &resource, base, 256);
             assert_eq!((whole.is_some(), half.is_some()), (last >= 5, last >= 4));

@@ -3,7 +3,7 @@
 //! | file | concept |
 //! |---|---|
 //! | [`bvh8`] | `image_bvh8_intersect_ray`: dispatch by node type |
-//! | [`dual`] | `image_bvh_dual_intersect_ray`: two nodes of the uncompressed formats |
+//! | [`dual`] | `image_bvh_dual_intersect_ray`: two nodes of the format `gfx12-bvh4x2` |
 //! | [`memory`] | reading a node: addresses, bounds |
 //! | [`slab`] | ray against box, as the unit computes it |
 //! | [`sort`] | the sorting network and its keys |
@@ -11,7 +11,7 @@
 //! | [`triangle`] | ray against triangle, as the unit computes it |
 //! | [`primitive_test`] | triangle pairs and procedurals |
 //! | [`instance_test`] | instances: culling, transform, embedded boxes |
-//! | [`dual_box`], [`dual_triangle`] | the same for the uncompressed formats |
+//! | [`dual_box`], [`dual_triangle`] | the same for the format `gfx12-bvh4x2` |
 //!
 //! Results are registers, bit for bit. Accepting a hit is the business of the loop around them.
 

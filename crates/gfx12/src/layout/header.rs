@@ -123,20 +123,3 @@ machine::fields! {
         pub primitive_pointer_offset: u32 = 64..96;
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::{Bits, NodeBits};
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn any_bytes_come_back(bytes in any::<[u8; 128]>(), words: [u32; 3]) {
-            let header = GpurtHeader::decode(&NodeBits::from_bytes(&bytes));
-            prop_assert_eq!(header.encode().to_bytes(), bytes);
-            let info = Bits::from_words(words);
-            prop_assert_eq!(GeometryInfo::decode(&info).encode(), info);
-        }
-    }
-}

@@ -54,20 +54,3 @@ machine::fields! {
         pub object_to_world: Transform = 128..512;
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::{HalfNodeBits, NodeBits};
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn any_bytes_come_back(bytes in any::<[u8; 128]>()) {
-            let radv = RadvInstanceData::decode(&NodeBits::from_bytes(&bytes));
-            prop_assert_eq!(radv.encode().to_bytes(), bytes);
-            let gpurt = GpurtSideband::decode(&HalfNodeBits::from_bytes(&bytes));
-            prop_assert_eq!(gpurt.encode().to_bytes().to_vec(), bytes[..64].to_vec());
-        }
-    }
-}

@@ -83,15 +83,6 @@ impl InstanceNode {
 mod tests {
     use super::super::NodeBits;
     use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn any_bytes_decode_and_come_back(bytes in any::<[u8; 128]>()) {
-            let node = InstanceNode::decode(&NodeBits::from_bytes(&bytes));
-            prop_assert_eq!(node.encode().to_bytes(), bytes);
-        }
-    }
 
     #[test]
     fn gpurt_roots_as_child_pointers() {

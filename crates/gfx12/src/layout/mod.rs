@@ -15,10 +15,11 @@
 //! | [`procedural_box`] | where drivers keep the box of a procedural |
 //! | [`instance_node`], [`instance_data`] | instances, and what drivers keep beside them |
 //! | [`header`] | GPURT's header before the nodes |
-//! | [`uncompressed`] | the 4-wide formats that `image_bvh_dual_intersect_ray` reads |
+//! | [`bvh4x2`] | the 4-wide formats that `image_bvh_dual_intersect_ray` reads |
 
 pub mod base_pointer;
 pub mod box_node;
+pub mod bvh4x2;
 pub mod child_entry;
 pub mod header;
 pub mod instance_data;
@@ -31,7 +32,6 @@ pub mod primitive_node;
 pub mod primitive_writer;
 pub mod procedural_box;
 pub mod resource;
-pub mod uncompressed;
 
 pub use base_pointer::{BasePointer, PointerFlags};
 pub use box_node::BoxNode;
@@ -50,3 +50,40 @@ pub use primitive_node::PrimitiveNode;
 pub use primitive_writer::{PackError, PrimitiveContents};
 pub use procedural_box::{ProceduralBox, ProceduralWriter};
 pub use resource::{Resource, SortHeuristic};
+
+#[cfg(test)]
+mod tests {
+    use super::bvh4x2::{
+        Bvh4x2InstanceNode, Fp16BoxNode, Fp32BoxNode, HighPrecisionBoxNode, TriangleNode,
+    };
+    use super::*;
+    use proptest::prelude::*;
+
+    macro_rules! any_bits_come_back {
+        ($($test:ident: $structure:ty, $words:literal;)*) => {
+            proptest! {
+                $(#[test]
+                fn $test(words in any::<[u32; $words]>()) {
+                    let bits = Bits::from_words(words);
+                    prop_assert_eq!(<$structure>::decode(&bits).encode(), bits);
+                })*
+            }
+        };
+    }
+
+    any_bits_come_back! {
+        box_node: BoxNode, 32;
+        instance_node: InstanceNode, 32;
+        radv_instance_data: RadvInstanceData, 32;
+        gpurt_sideband: GpurtSideband, 16;
+        gpurt_header: GpurtHeader, 32;
+        geometry_info: GeometryInfo, 3;
+        child_entry: ChildEntry, 3;
+        resource: Resource, 4;
+        fp16_box_node: Fp16BoxNode, 16;
+        fp32_box_node: Fp32BoxNode, 32;
+        high_precision_box_node: HighPrecisionBoxNode, 16;
+        triangle_node: TriangleNode, 16;
+        bvh4x2_instance_node: Bvh4x2InstanceNode, 32;
+    }
+}

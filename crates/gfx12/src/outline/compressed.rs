@@ -1,10 +1,10 @@
 //! The outline of an image of the compressed format.
 
 use super::{Found, Reader, Waiting, follow};
-use crate::decode::{Memory, Structure};
 use crate::layout::{
     BoxNode, InstanceNode, NODE_BYTES, NodeBits, NodeKind, NodePointer, PrimitiveNode,
 };
+use crate::survey::{Memory, Structure};
 use machine::{EntryState, Image, NodeRef, Outline, PrimitiveRef};
 use std::collections::{HashMap, HashSet};
 

@@ -8,13 +8,13 @@
 //! | file | concept |
 //! |---|---|
 //! | `compressed` | boxes, instances and ranges of the format `gfx12` |
-//! | `uncompressed` | boxes, instances and triangle nodes of the format `gfx12-bvh4x2` |
+//! | `bvh4x2` | boxes, instances and triangle nodes of the format `gfx12-bvh4x2` |
 
+mod bvh4x2;
 mod compressed;
-mod uncompressed;
 
+pub use bvh4x2::bvh4x2_outline;
 pub use compressed::{outline, range_pairs};
-pub use uncompressed::dual_outline;
 
 use machine::{EntryState, NodeRef, Outline, OutlineEntry, PrimitiveRef, Total};
 

@@ -22,7 +22,7 @@ use super::walk_image::{Ranges, WalkImage};
 use crate::Gfx12;
 use crate::instruction::Answer as Registers;
 use crate::layout::{NodePointer, PointerFlags};
-use machine::{Answer, Checked, Machine, MachineError, Observer, Query, Step, Unwatched};
+use machine::{Answer, Checked, MachineError, Observer, Query, Step};
 use std::sync::Arc;
 
 const NAME: &str = "gfx12-gpurt";
@@ -49,7 +49,7 @@ impl Gpurt {
         answer: &mut Answer,
         observer: &mut O,
     ) -> Result<(), MachineError> {
-        let (image, query) = (&self.0, &query.as_ray(self.name())?);
+        let (image, query) = (&self.0, &query.as_ray(NAME)?);
         let Answer { hits, counters } = answer;
         let mut found = Found::new(query, hits);
         counters.queries += 1;
@@ -74,24 +74,7 @@ impl Gpurt {
     }
 }
 
-impl Machine for Gpurt {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn watch(
-        &self,
-        query: &Query,
-        answer: &mut Answer,
-        observer: &mut dyn Observer,
-    ) -> Result<(), MachineError> {
-        self.trace(query, answer, observer)
-    }
-
-    fn answer_into(&self, query: &Query, answer: &mut Answer) -> Result<(), MachineError> {
-        self.trace(query, answer, &mut Unwatched)
-    }
-}
+machine::traced_machine!(Gpurt, NAME);
 
 /// One query under way.
 struct Walk<'a, 'f, O: ?Sized> {

@@ -4,7 +4,7 @@
 use super::found::Found;
 use super::options::WalkBack;
 use super::walk_image::WalkImage;
-use crate::decode::Memory;
+use crate::decode::instances::instance_flags;
 use crate::decode::primitives::{Stored, stored};
 use crate::instruction::primitive_test::navigation;
 use crate::instruction::{
@@ -15,6 +15,7 @@ use crate::layout::{
     BasePointer, BoxNode, NodeBits, NodePointer, PointerFlags, PrimitiveNode, Resource,
 };
 use crate::stack::{ENTRY_STRIDE, StackAddress, StackMode, for_each_pushed, push8_pop1};
+use crate::survey::Memory;
 use geometry::{InstanceFlags, Ray, Vec3};
 use machine::primitive_test::MergedFlags;
 use machine::{
@@ -302,15 +303,4 @@ fn world(query: &RayQuery, bases: [BasePointer; 2]) -> Space {
         flags: MergedFlags::new(query.flags, InstanceFlags::empty()),
         instance: None,
     }
-}
-
-/// Those of a merged base pointer's flags that only an instance can have set, and its force flags,
-/// which yield to the ray's.
-fn instance_flags(flags: PointerFlags) -> InstanceFlags {
-    let mut own = InstanceFlags::empty();
-    own.set(InstanceFlags::DISABLE_FACE_CULL, flags.contains(PointerFlags::DISABLE_FACE_CULL));
-    own.set(InstanceFlags::FLIP_FACING, flags.contains(PointerFlags::FLIP_FACING));
-    own.set(InstanceFlags::FORCE_OPAQUE, flags.contains(PointerFlags::FORCE_OPAQUE));
-    own.set(InstanceFlags::FORCE_NON_OPAQUE, flags.contains(PointerFlags::FORCE_NON_OPAQUE));
-    own
 }

@@ -9,7 +9,7 @@
 //! | [`Radv`] | RADV's, walking back with the ray's own extent | one pair | all below the boxes |
 //! | [`RadvLiteral`] | RADV's as shipped | one pair | some lost when the stack overflows (G-35) |
 //! | [`Gpurt`] | GPURT's | any | all that the boxes lead to |
-//! | [`Dual`] | two nodes a step, over the uncompressed format | - | all that the boxes lead to |
+//! | [`Dual`] | two nodes a step, over the format `gfx12-bvh4x2` | - | all that the boxes lead to |
 //!
 //! | file | concept |
 //! |---|---|

@@ -19,9 +19,7 @@ use super::options::{Options, WalkError};
 use super::walk_image::{Ranges, WalkImage};
 use crate::Gfx12;
 use crate::layout::{NodePointer, PointerFlags};
-use machine::{
-    Answer, Checked, Hit, Machine, MachineError, Observer, Query, RayQuery, Step, Unwatched,
-};
+use machine::{Answer, Checked, Hit, MachineError, Observer, Query, RayQuery, Step};
 use std::sync::Arc;
 
 const RADV: &str = "gfx12-radv";
@@ -44,6 +42,15 @@ impl Radv {
     pub fn new(image: Arc<Checked<Gfx12>>, options: Options) -> Result<Self, WalkError> {
         WalkImage::new(RADV, image, options, Ranges::OnePair).map(Self)
     }
+
+    fn trace<O: Observer + ?Sized>(
+        &self,
+        query: &Query,
+        answer: &mut Answer,
+        observer: &mut O,
+    ) -> Result<(), MachineError> {
+        trace(&self.0, Variant::OriginalExtent, &query.as_ray(RADV)?, answer, observer)
+    }
 }
 
 impl RadvLiteral {
@@ -54,47 +61,19 @@ impl RadvLiteral {
     pub fn new(image: Arc<Checked<Gfx12>>, options: Options) -> Result<Self, WalkError> {
         WalkImage::new(RADV_LITERAL, image, options, Ranges::OnePair).map(Self)
     }
-}
 
-impl Machine for Radv {
-    fn name(&self) -> &'static str {
-        RADV
-    }
-
-    fn watch(
+    fn trace<O: Observer + ?Sized>(
         &self,
         query: &Query,
         answer: &mut Answer,
-        observer: &mut dyn Observer,
+        observer: &mut O,
     ) -> Result<(), MachineError> {
-        let query = &query.as_ray(self.name())?;
-        trace(&self.0, Variant::OriginalExtent, query, answer, observer)
-    }
-
-    fn answer_into(&self, query: &Query, answer: &mut Answer) -> Result<(), MachineError> {
-        let query = &query.as_ray(self.name())?;
-        trace(&self.0, Variant::OriginalExtent, query, answer, &mut Unwatched)
+        trace(&self.0, Variant::AsShipped, &query.as_ray(RADV_LITERAL)?, answer, observer)
     }
 }
 
-impl Machine for RadvLiteral {
-    fn name(&self) -> &'static str {
-        RADV_LITERAL
-    }
-
-    fn watch(
-        &self,
-        query: &Query,
-        answer: &mut Answer,
-        observer: &mut dyn Observer,
-    ) -> Result<(), MachineError> {
-        trace(&self.0, Variant::AsShipped, &query.as_ray(self.name())?, answer, observer)
-    }
-
-    fn answer_into(&self, query: &Query, answer: &mut Answer) -> Result<(), MachineError> {
-        trace(&self.0, Variant::AsShipped, &query.as_ray(self.name())?, answer, &mut Unwatched)
-    }
-}
+machine::traced_machine!(Radv, RADV);
+machine::traced_machine!(RadvLiteral, RADV_LITERAL);
 
 /// Which extent a step that walks back has.
 #[derive(Clone, Copy)]

@@ -62,7 +62,7 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
             Some(turn) => (turn.point(self.space.origin), turn.vector(self.space.direction)),
             None => (self.space.origin, self.space.direction),
         };
-        let grow = self.resource.box_grow();
+        let grow = self.resource.box_grow;
         let within = UnitSlabRay::new(origin, direction, extent, grow);
         let anywhere = UnitSlabRay::new(origin, direction, f32::INFINITY, grow);
         let flags = self.base_of(pointer).flags();

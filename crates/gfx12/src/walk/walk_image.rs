@@ -2,10 +2,10 @@
 
 use super::options::{Options, WalkError};
 use crate::Gfx12;
-use crate::decode::survey::{ChildRecord, Survey, Surveyed, Target};
-use crate::decode::{self, Memory, Structure};
+use crate::decode;
 use crate::format::memory;
 use crate::layout::{BasePointer, NodePointer, PointerFlags, Resource, SortHeuristic};
+use crate::survey::{ChildRecord, Memory, Structure, Survey, Surveyed, Target};
 use machine::{Checked, MachineError};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -78,7 +78,7 @@ impl WalkImage {
     pub(super) fn resource(&self, is_any: bool) -> Resource {
         // An any-hit ray keeps its extent until it ends, so that even this order is reproduced.
         let heuristic = if is_any { SortHeuristic::Largest } else { self.options.heuristic };
-        Resource::radv(heuristic).with_box_grow(self.options.box_grow)
+        Resource { box_grow: self.options.box_grow, ..Resource::radv(heuristic) }
     }
 
     /// The base pointers of the root's structure: for boxes, and for everything else.

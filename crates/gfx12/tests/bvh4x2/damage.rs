@@ -1,9 +1,9 @@
 //! Flipped bits and cut images: a check always answers, and what it lets through can be walked.
 
 use geometry::TriangleRule;
-use gfx12::uncompressed::check::check;
-use gfx12::uncompressed::encode::encode;
-use gfx12::uncompressed::{BoxPrecision, Options};
+use gfx12::bvh4x2::check::check;
+use gfx12::bvh4x2::encode::encode;
+use gfx12::bvh4x2::{BoxPrecision, Options};
 use gfx12::walk::{self, Dual};
 use machine::{Answer, Image, Machine, Oracle, Segment, Step};
 use std::sync::Arc;
@@ -81,8 +81,7 @@ fn many_flips_and_cuts_never_crash() {
         }
         walk_if_sound(image);
     }
-    let nothing =
-        Image { format: gfx12::uncompressed::NAME, segments: vec![], bases: vec![], root: 5 };
+    let nothing = Image { format: gfx12::bvh4x2::NAME, segments: vec![], bases: vec![], root: 5 };
     assert!(!check(nothing).is_sound());
     for root in [0, 4, 6, 7, 0xFFFF_FFFD, 0xFFFF_FFFF, u64::MAX] {
         walk_if_sound(Image { root, ..sound.clone() });

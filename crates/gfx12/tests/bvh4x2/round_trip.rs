@@ -1,9 +1,9 @@
 //! Tree → image → tree → image.
 
 use geometry::{Aabb, Triangle, Vec3};
-use gfx12::layout::uncompressed::high_precision_box::{decode_plane, encode_plane};
-use gfx12::uncompressed::encode::encode;
-use gfx12::uncompressed::{BoxPrecision, EncodeError, Gfx12Bvh4x2, Options};
+use gfx12::bvh4x2::encode::encode;
+use gfx12::bvh4x2::{BoxPrecision, EncodeError, Gfx12Bvh4x2, Options};
+use gfx12::layout::bvh4x2::high_precision_box::{decode_plane, encode_plane};
 use machine::{Checked, Format};
 use std::collections::BTreeMap;
 use testkit::worlds::{instanced, mixed, scenes};

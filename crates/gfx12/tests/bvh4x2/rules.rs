@@ -1,11 +1,11 @@
 //! Each rule of the check broken once, and by nothing else.
 
-use gfx12::layout::uncompressed::{DualKind, DualPointer};
+use gfx12::bvh4x2::check::{check, check_resource};
+use gfx12::bvh4x2::encode::encode;
+use gfx12::bvh4x2::survey::Survey;
+use gfx12::bvh4x2::{BoxPrecision, Options, Rule};
+use gfx12::layout::bvh4x2::{Bvh4x2Kind, Bvh4x2Pointer};
 use gfx12::layout::{PointerFlags, Resource, SortHeuristic};
-use gfx12::uncompressed::check::{check, check_resource};
-use gfx12::uncompressed::encode::encode;
-use gfx12::uncompressed::survey::Survey;
-use gfx12::uncompressed::{BoxPrecision, Options, Rule};
 use machine::{Image, Severity};
 use testkit::worlds::{instanced, mixed};
 
@@ -22,7 +22,7 @@ fn single() -> Image {
 /// Where things lie in the first segment.
 struct Anatomy {
     base: usize,
-    boxes: Vec<DualPointer>,
+    boxes: Vec<Bvh4x2Pointer>,
     pair: usize,
     triangle: usize,
     procedural: usize,
@@ -35,8 +35,8 @@ fn anatomy(image: &Image) -> Anatomy {
     let base = (image.bases[0] - image.segments[0].address) as usize;
     let survey = Survey::new(image);
     let tlas = &survey.structures[0];
-    let byte = |pointer: DualPointer| base + pointer.byte_offset() as usize;
-    let leaf = |wanted: &dyn Fn(DualPointer, u32) -> bool| {
+    let byte = |pointer: Bvh4x2Pointer| base + pointer.byte_offset() as usize;
+    let leaf = |wanted: &dyn Fn(Bvh4x2Pointer, u32) -> bool| {
         let found = tlas.leaves.iter().find(|leaf| {
             let at = byte(leaf.pointer) + 60;
             let id_word = &image.segments[0].bytes()[at..at + 4];
@@ -47,8 +47,10 @@ fn anatomy(image: &Image) -> Anatomy {
     Anatomy {
         base,
         boxes: tlas.boxes.iter().map(|record| record.pointer).collect(),
-        pair: leaf(&|pointer, _| pointer.kind() == DualKind::Triangle1),
-        triangle: leaf(&|pointer, word| pointer.kind() == DualKind::Triangle0 && word & 0x40 == 0),
+        pair: leaf(&|pointer, _| pointer.kind() == Bvh4x2Kind::Triangle1),
+        triangle: leaf(&|pointer, word| {
+            pointer.kind() == Bvh4x2Kind::Triangle0 && word & 0x40 == 0
+        }),
         procedural: leaf(&|_, word| word & 0x40 != 0),
         instance: tlas.instances.first().map_or(0, |instance| byte(instance.pointer)),
         last_box: byte(tlas.boxes.last().unwrap().pointer),
@@ -203,8 +205,9 @@ fn instances_stay_at_the_top_and_primitives_below() {
     let mut below = image;
     let survey = Survey::new(&below);
     let blas = &survey.structures[1];
-    let segment = below.segments.iter().position(|s| s.get(blas.base, 1).is_some()).unwrap();
-    let start = (blas.base - below.segments[segment].address) as usize;
+    let segment =
+        below.segments.iter().position(|s| s.get(blas.structure.base, 1).is_some()).unwrap();
+    let start = (blas.structure.base - below.segments[segment].address) as usize;
     let last = start + blas.boxes.last().unwrap().pointer.byte_offset() as usize;
     let pointer = &mut below.segments[segment].bytes_mut()[last];
     *pointer = *pointer & !7 | 6;
@@ -217,7 +220,7 @@ fn unused_slots_are_inert_in_both_formats() {
         let mut image = image(false, precision);
         let at = anatomy(&image);
         let survey = Survey::new(&image);
-        let record = survey.structures[0].boxes.iter().find(|record| record.slots[3].is_none());
+        let record = survey.structures[0].boxes.iter().find(|record| record.child_count < 4);
         let node = at.base + record.unwrap().pointer.byte_offset() as usize;
         // A plane of slot 3.
         let byte = if precision == BoxPrecision::Fp32 { node + 92 } else { node + 60 };
@@ -231,9 +234,10 @@ fn unused_slots_are_inert_in_both_formats() {
 fn a_compressed_resource_is_an_error() {
     let dual = Resource::dual(SortHeuristic::Closest, 6, false);
     assert_eq!(check_resource(&dual), None);
-    let finding = check_resource(&dual.with_bit(115, true)).unwrap();
+    let finding = check_resource(&Resource { compressed_format: true, ..dual }).unwrap();
     assert_eq!((finding.severity, finding.bits), (Severity::Error, 115..116));
-    let both = check_resource(&dual.with_bit(115, true).with_bit(116, true)).unwrap();
+    let both =
+        check_resource(&Resource { compressed_format: true, box_node_64b: true, ..dual }).unwrap();
     assert_eq!(both.bits, 115..117);
 }
 

@@ -1,7 +1,7 @@
 //! The machine against the oracle, on the geometry of the image.
 
 use geometry::TriangleRule;
-use gfx12::uncompressed::{BoxPrecision, Gfx12Bvh4x2, Options};
+use gfx12::bvh4x2::{BoxPrecision, Gfx12Bvh4x2, Options};
 use gfx12::walk::{self, Dual, WalkError};
 use machine::{
     Answer, Checked, Format, Hit, HitKind, Machine, MachineInput, MachineOptions, Oracle,

@@ -9,5 +9,6 @@ mod hiprt;
 mod oriented;
 mod radv_files;
 mod round_trip;
+mod rule_names;
 mod rules;
 mod worlds;

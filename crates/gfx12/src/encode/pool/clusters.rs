@@ -35,7 +35,7 @@ pub(super) const TOO_LARGE: u32 = u32::MAX;
 const NO_CLUSTER: u32 = u32::MAX;
 
 impl<'a> Clusters<'a> {
-    /// Clusters filled one after another; `company_bits` as in [`super::Care`].
+    /// Clusters filled one after another; `company_bits` as in [`super::SearchEffort`].
     pub(super) fn grown(ranges: &'a mut Ranges, company_bits: u32) -> Self {
         let count = ranges.len();
         let clusters = Self { ranges, all: Vec::new(), of: vec![NO_CLUSTER; count] };

@@ -36,7 +36,7 @@ const REACH: u32 = 15;
 
 /// How much is tried.
 #[derive(Debug, Clone, Copy)]
-struct Care {
+struct SearchEffort {
     /// What each common vertex with ranges that wait weighs against putting a range into a cluster,
     /// in bits: one that is left behind alone will not find company later. The best of several is
     /// taken.
@@ -49,9 +49,10 @@ struct Care {
 }
 
 /// For a small level.
-const THOROUGH: Care = Care { company_bits: &[2, 5, 10], path: 8, steps: 600, exchanges: 1 };
+const THOROUGH: SearchEffort =
+    SearchEffort { company_bits: &[2, 5, 10], path: 8, steps: 600, exchanges: 1 };
 /// For a large one.
-const QUICK: Care = Care { company_bits: &[5], path: 2, steps: 40, exchanges: 0 };
+const QUICK: SearchEffort = SearchEffort { company_bits: &[5], path: 2, steps: 40, exchanges: 0 };
 
 /// Reorders the leaves of every pool; `keep` keeps the order of decoded primitives.
 pub(crate) fn order_leaves(flat: &mut Flat, packer: &RunPacker<'_>, keep: bool) {
@@ -61,12 +62,12 @@ pub(crate) fn order_leaves(flat: &mut Flat, packer: &RunPacker<'_>, keep: bool) 
         .iter()
         .map(|run| std::iter::from_fn(|| pools.next_if(|pool| pool.start < run.end)).collect())
         .collect();
-    let care = if packer.reference_count() <= SMALL_LEVEL { &THOROUGH } else { &QUICK };
+    let effort = if packer.reference_count() <= SMALL_LEVEL { &THOROUGH } else { &QUICK };
     let orders: Vec<Vec<u32>> = pools_of_runs
         .par_iter()
         .map(|pools| {
             let mut run =
-                RunOrder { flat, packer, keep, care, open: packer.empty_node(), order: vec![] };
+                RunOrder { flat, packer, keep, effort, open: packer.empty_node(), order: vec![] };
             for pool in pools {
                 run.add_pool(pool.clone());
             }
@@ -82,7 +83,7 @@ struct RunOrder<'a> {
     flat: &'a Flat,
     packer: &'a RunPacker<'a>,
     keep: bool,
-    care: &'static Care,
+    effort: &'static SearchEffort,
     /// The node that the next leaf may still go into.
     open: Footprint,
     order: Vec<u32>,
@@ -125,9 +126,9 @@ impl RunOrder<'_> {
         let leaves = &self.flat.leaves[pool.clone()];
         let mut ranges = Ranges::new(leaves, self.packer);
         let mut best: Option<Vec<Members>> = None;
-        for &company_bits in self.care.company_bits {
+        for &company_bits in self.effort.company_bits {
             let mut clusters = Clusters::grown(&mut ranges, company_bits);
-            clusters.rearrange(self.care);
+            clusters.rearrange(self.effort);
             let members = clusters.members();
             if best.as_ref().is_none_or(|best| members.len() < best.len()) {
                 best = Some(members);

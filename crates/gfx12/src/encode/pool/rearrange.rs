@@ -5,7 +5,7 @@
 //! the same way: an alternating path, found breadth first. In between, ranges are moved and
 //! exchanged wherever that saves bits or fills the fuller of two clusters, which makes room.
 
-use super::Care;
+use super::SearchEffort;
 use super::clusters::{Cluster, Clusters, TOO_LARGE};
 use super::ranges::Members;
 
@@ -18,10 +18,10 @@ const FULLNESS: i64 = 10;
 
 impl Clusters<'_> {
     /// Rearranges all clusters.
-    pub(super) fn rearrange(&mut self, care: &Care) {
+    pub(super) fn rearrange(&mut self, effort: &SearchEffort) {
         let seen = vec![0; self.of.len()];
-        let mut search = Search { care: *care, steps: Vec::new(), seen, searches: 0 };
-        for round in 0..=care.exchanges {
+        let mut search = Search { effort: *effort, steps: Vec::new(), seen, searches: 0 };
+        for round in 0..=effort.exchanges {
             if round > 0 {
                 self.exchange();
             }
@@ -137,7 +137,7 @@ fn score(cluster: &Cluster) -> i64 {
 
 /// The search for a new place of a range.
 struct Search {
-    care: Care,
+    effort: SearchEffort,
     steps: Vec<Step>,
     /// The last search that looked at each range.
     seen: Vec<u32>,
@@ -163,7 +163,7 @@ impl Search {
         let least_bits = clusters.all[home as usize].bits;
         self.steps.push(Step { range, cluster: home, before: None, depth: 0 });
         let mut next = 0;
-        while next < self.steps.len().min(self.care.steps) {
+        while next < self.steps.len().min(self.effort.steps) {
             let Step { range, depth, .. } = self.steps[next];
             let mut near = clusters.neighbour_clusters(range);
             near.retain(|&cluster| !self.is_on_path(next, cluster));
@@ -177,7 +177,7 @@ impl Search {
                     return self.follow(clusters, next);
                 }
             }
-            for &cluster in near.iter().filter(|_| depth < self.care.path) {
+            for &cluster in near.iter().filter(|_| depth < self.effort.path) {
                 let members = clusters.all[cluster as usize].members;
                 for &given in members.as_slice() {
                     let exchanged = members.without(given).with(range);
@@ -267,11 +267,11 @@ mod tests {
         let leaves: Vec<u32> = (9..9 + QUADS * QUADS).collect();
         let mut open = packer.empty_node();
         let in_order = 1 + packer.simulate(&leaves, &mut open).last().unwrap();
-        for care in [&QUICK, &THOROUGH] {
+        for effort in [&QUICK, &THOROUGH] {
             let mut ranges = Ranges::new(&leaves, &packer);
             let mut clusters = Clusters::grown(&mut ranges, 5);
             let grown = clusters.members().len();
-            clusters.rearrange(care);
+            clusters.rearrange(effort);
             let members = clusters.members();
             assert!(members.len() <= grown && members.len() < in_order as usize);
             let mut seen = vec![0; leaves.len()];

@@ -1,14 +1,15 @@
 //! One lane of a wave: the registers that both phases keep, and the instructions that they execute.
 
 use super::walk_image::{WalkImage, leads_nowhere};
-use crate::decode::Memory;
+use crate::bvh4x2::decode::{own_triangle, primitive_id};
+use crate::decode::instances::instance_flags;
 use crate::instruction::{
     Answer, DualOperands, RayRegisters, TriangleArithmetic, image_bvh_dual_intersect_ray,
 };
-use crate::layout::uncompressed::{DualKind, DualPointer, TriangleNode};
+use crate::layout::bvh4x2::{Bvh4x2Kind, Bvh4x2Pointer, TriangleNode};
 use crate::layout::{BasePointer, NodePointer, PointerFlags, Resource};
 use crate::stack::{ENTRY_STRIDE, StackAddress, StackMode, push8_pop1, push8_pop2};
-use crate::uncompressed::decode::{instance_flags, own_triangle, primitive_id};
+use crate::survey::Memory;
 use crate::walk::found::Found;
 use geometry::{InstanceFlags, Ray, moller_trumbore};
 use machine::primitive_test::MergedFlags;
@@ -44,11 +45,11 @@ pub(super) struct Space {
 /// The instance that a ray is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Inside {
-    pub(super) instance: DualPointer,
+    pub(super) instance: Bvh4x2Pointer,
     /// Its number.
     number: u32,
     /// The root of its structure.
-    pub(super) root: DualPointer,
+    pub(super) root: Bvh4x2Pointer,
 }
 
 impl<'a, O: Observer + ?Sized> Lane<'a, O> {
@@ -100,7 +101,7 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
     /// law.
     pub(super) fn intersect(
         &mut self,
-        nodes: [DualPointer; 2],
+        nodes: [Bvh4x2Pointer; 2],
         extent: f32,
     ) -> Result<Answer, MachineError> {
         self.budget.step()?;
@@ -109,8 +110,8 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
             self.counters.nodes += 1;
             self.counters.box_tests += 4;
         }
-        let is_used = |node: DualPointer| cfg!(debug_assertions) || !is_leaf(node);
-        let nodes = nodes.map(|node| if is_used(node) { node } else { DualPointer::INVALID });
+        let is_used = |node: Bvh4x2Pointer| cfg!(debug_assertions) || !is_leaf(node);
+        let nodes = nodes.map(|node| if is_used(node) { node } else { Bvh4x2Pointer::INVALID });
         let Ray { origin, direction, .. } = self.space.ray;
         let ray = RayRegisters { origin, direction, extent, mask: self.query.mask };
         let operands = DualOperands { resource: self.resource, base: self.space.base, ray, nodes };
@@ -123,20 +124,20 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
     }
 
     /// `ds_bvh_stack_push8_pop2_rtn_b64`.
-    pub(super) fn push_pop_two(&mut self, data: [u32; 8]) -> [DualPointer; 2] {
+    pub(super) fn push_pop_two(&mut self, data: [u32; 8]) -> [Bvh4x2Pointer; 2] {
         let size = self.image.options.stack_size;
         let (lds, stack) = (&mut self.lds, &mut self.stack);
         let pair = push8_pop2(lds, stack, NodePointer::INVALID, data, size);
-        let pair = pair.map(|node| DualPointer(node.0));
+        let pair = pair.map(|node| Bvh4x2Pointer(node.0));
         self.show_stack(data, &pair);
         pair
     }
 
     /// `ds_bvh_stack_push8_pop1_rtn_b32`, without range mode.
-    pub(super) fn push_pop_one(&mut self, last: DualPointer, data: [u32; 8]) -> DualPointer {
+    pub(super) fn push_pop_one(&mut self, last: Bvh4x2Pointer, data: [u32; 8]) -> Bvh4x2Pointer {
         let mode = StackMode { size: self.image.options.stack_size, range_mode: false };
         let last = NodePointer(last.0);
-        let next = DualPointer(push8_pop1(&mut self.lds, &mut self.stack, last, data, mode).0);
+        let next = Bvh4x2Pointer(push8_pop1(&mut self.lds, &mut self.stack, last, data, mode).0);
         self.show_stack(data, &[next]);
         next
     }
@@ -155,12 +156,12 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
     /// nothing where the instance was culled.
     pub(super) fn enter(
         &mut self,
-        instance: DualPointer,
+        instance: Bvh4x2Pointer,
         answer: &Answer,
     ) -> Result<[u32; 8], MachineError> {
         let number = self.image.instance_number(instance)?;
         let base = BasePointer::from_words(answer.vdst[2], answer.vdst[3]);
-        let root = DualPointer(answer.vdst[7]);
+        let root = Bvh4x2Pointer(answer.vdst[7]);
         self.space = Space {
             ray: Ray { origin: answer.origin, direction: answer.direction, ..self.query.shape },
             base,
@@ -171,7 +172,7 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
         if self.observer.is_watching() {
             self.show_instance(instance, number)?;
         }
-        let mut data = [DualPointer::INVALID.0; 8];
+        let mut data = [Bvh4x2Pointer::INVALID.0; 8];
         data[7] = root.0;
         data[6] = NodePointer::SKIP_0_7.0;
         Ok(data)
@@ -191,14 +192,14 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
     }
 
     /// The parent of a node of the structure that the lane is in.
-    pub(super) fn parent(&self, node: DualPointer) -> Result<DualPointer, MachineError> {
+    pub(super) fn parent(&self, node: Bvh4x2Pointer) -> Result<Bvh4x2Pointer, MachineError> {
         WalkImage::parent(&self.memory, self.space.base, node)
     }
 
     /// Puts the primitive behind a pointer to the law. `words` are what the unit said of it.
     pub(super) fn take(
         &mut self,
-        pointer: DualPointer,
+        pointer: Bvh4x2Pointer,
         words: &[u32],
     ) -> Result<ControlFlow<()>, MachineError> {
         let Space { ray, base, flags, inside } = self.space;
@@ -234,12 +235,12 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
 }
 
 /// Whether a triangle, or a procedural, is behind a pointer.
-pub(super) fn is_leaf(pointer: DualPointer) -> bool {
-    matches!(pointer.kind(), DualKind::Triangle0 | DualKind::Triangle1)
+pub(super) fn is_leaf(pointer: Bvh4x2Pointer) -> bool {
+    matches!(pointer.kind(), Bvh4x2Kind::Triangle0 | Bvh4x2Kind::Triangle1)
 }
 
-fn is_box(pointer: DualPointer) -> bool {
-    matches!(pointer.kind(), DualKind::HalfBox | DualKind::Fp32Box)
+fn is_box(pointer: Bvh4x2Pointer) -> bool {
+    matches!(pointer.kind(), Bvh4x2Kind::HalfBox | Bvh4x2Kind::Fp32Box)
 }
 
 /// Whether the quotient of the unit's words is the `t` of Möller-Trumbore in the node's order of

@@ -34,9 +34,9 @@ mod walk_image;
 
 use super::found::Found;
 use super::options::{Options, WalkError};
-use crate::uncompressed::Gfx12Bvh4x2;
+use crate::bvh4x2::Gfx12Bvh4x2;
 use lane::Lane;
-use machine::{Answer, Checked, Machine, MachineError, Observer, Query, Step, Unwatched};
+use machine::{Answer, Checked, MachineError, Observer, Query, Step};
 use std::sync::Arc;
 use walk_image::WalkImage;
 
@@ -62,7 +62,7 @@ impl Dual {
         answer: &mut Answer,
         observer: &mut O,
     ) -> Result<(), MachineError> {
-        let query = &query.as_ray(self.name())?;
+        let query = &query.as_ray(NAME)?;
         let Answer { hits, counters } = answer;
         counters.queries += 1;
         let found = Found::new(query, hits);
@@ -78,24 +78,7 @@ impl Dual {
     }
 }
 
-impl Machine for Dual {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn watch(
-        &self,
-        query: &Query,
-        answer: &mut Answer,
-        observer: &mut dyn Observer,
-    ) -> Result<(), MachineError> {
-        self.trace(query, answer, observer)
-    }
-
-    fn answer_into(&self, query: &Query, answer: &mut Answer) -> Result<(), MachineError> {
-        self.trace(query, answer, &mut Unwatched)
-    }
-}
+machine::traced_machine!(Dual, NAME);
 
 /// How a phase ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

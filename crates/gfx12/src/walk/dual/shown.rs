@@ -4,19 +4,19 @@ use super::lane::Lane;
 use super::walk_image::leads_nowhere;
 use crate::instruction::Answer;
 use crate::layout::NodePointer;
-use crate::layout::uncompressed::{DualInstanceNode, DualKind, DualPointer};
+use crate::layout::bvh4x2::{Bvh4x2InstanceNode, Bvh4x2Kind, Bvh4x2Pointer};
 use machine::{Instruction, MachineError, Observer, Step};
 
 impl<O: Observer + ?Sized> Lane<'_, O> {
     /// `image_bvh_dual_intersect_ray` was executed on one or two nodes.
-    pub(super) fn show_step(&mut self, nodes: [DualPointer; 2], extent: f32, answer: &Answer) {
+    pub(super) fn show_step(&mut self, nodes: [Bvh4x2Pointer; 2], extent: f32, answer: &Answer) {
         let base = self.space.base;
         for node in nodes.into_iter().filter(|node| !node.is_special()) {
             let address = Some(base.address() + node.byte_offset());
             let kind = match node.kind() {
-                DualKind::HalfBox | DualKind::Fp32Box => "box",
-                DualKind::Triangle0 | DualKind::Triangle1 => "primitive",
-                DualKind::Instance => "instance",
+                Bvh4x2Kind::HalfBox | Bvh4x2Kind::Fp32Box => "box",
+                Bvh4x2Kind::Triangle0 | Bvh4x2Kind::Triangle1 => "primitive",
+                Bvh4x2Kind::Instance => "instance",
                 _ => "node",
             };
             self.observer.see(Step::Node { pointer: node.0.into(), address, kind });
@@ -47,7 +47,7 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
     /// The lane went into the space of an instance.
     pub(super) fn show_instance(
         &mut self,
-        pointer: DualPointer,
+        pointer: Bvh4x2Pointer,
         instance: u32,
     ) -> Result<(), MachineError> {
         let address = self.image.world_base_address() + pointer.byte_offset();
@@ -56,7 +56,7 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
             instance,
             pointer: pointer.0.into(),
             address: Some(address),
-            world_to_object: DualInstanceNode::decode(&bits).world_to_object,
+            world_to_object: Bvh4x2InstanceNode::decode(&bits).world_to_object,
             ray: Some(self.space.ray),
         });
         Ok(())
@@ -64,7 +64,7 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
 
     /// Entries were lost, and the walk returns to `to`.
     #[inline]
-    pub(super) fn show_walk_back(&mut self, to: DualPointer, from: DualPointer) {
+    pub(super) fn show_walk_back(&mut self, to: Bvh4x2Pointer, from: Bvh4x2Pointer) {
         if self.observer.is_watching() {
             self.observer.see(Step::WalkBack { to: to.0.into(), from: from.0.into() });
         }
@@ -72,7 +72,7 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
 
     /// What the stack instruction did.
     #[inline]
-    pub(super) fn show_stack(&mut self, data: [u32; 8], popped: &[DualPointer]) {
+    pub(super) fn show_stack(&mut self, data: [u32; 8], popped: &[Bvh4x2Pointer]) {
         if !self.observer.is_watching() {
             return;
         }

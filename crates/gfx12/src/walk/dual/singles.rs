@@ -2,27 +2,25 @@
 
 use super::lane::{Lane, is_leaf};
 use crate::layout::NodePointer;
-use crate::layout::uncompressed::{DualKind, DualPointer};
+use crate::layout::bvh4x2::{Bvh4x2Kind, Bvh4x2Pointer};
 use machine::{MachineError, Observer};
-
-const SORT_TRIANGLES_FIRST: usize = 52;
 
 /// Runs from the root until the query has its answer.
 pub(super) fn run<O: Observer + ?Sized>(lane: &mut Lane<'_, O>) -> Result<(), MachineError> {
     // The order of a box's children must not depend on the extent.
-    lane.resource = lane.resource.with_bit(SORT_TRIANGLES_FIRST, false);
-    let (mut current, mut last) = (lane.image.root, DualPointer::INVALID);
+    lane.resource.sort_triangles_first = false;
+    let (mut current, mut last) = (lane.image.root, Bvh4x2Pointer::INVALID);
     loop {
         let walks_back = !last.is_special();
         let extent = if walks_back { lane.found.original_extent() } else { lane.found.extent() };
         // A pair is tested in one step.
         let nodes = match current.kind() {
-            DualKind::Triangle1 => [current.partner(), current],
-            _ => [current, DualPointer::INVALID],
+            Bvh4x2Kind::Triangle1 => [current.partner(), current],
+            _ => [current, Bvh4x2Pointer::INVALID],
         };
         let answer = lane.intersect(nodes, extent)?;
-        let mut data = [DualPointer::INVALID.0; 8];
-        if current.kind() == DualKind::Instance {
+        let mut data = [Bvh4x2Pointer::INVALID.0; 8];
+        if current.kind() == Bvh4x2Kind::Instance {
             data = lane.enter(current, &answer)?;
         } else if is_leaf(current) {
             for (slot, node) in nodes.into_iter().enumerate().filter(|(_, node)| is_leaf(*node)) {
@@ -35,11 +33,11 @@ pub(super) fn run<O: Observer + ?Sized>(lane: &mut Lane<'_, O>) -> Result<(), Ma
         }
         let previous = current;
         current = lane.push_pop_one(last, data);
-        last = DualPointer::INVALID;
+        last = Bvh4x2Pointer::INVALID;
         if lane.popped_to_top() {
             lane.leave();
         }
-        if current == DualPointer::INVALID {
+        if current == Bvh4x2Pointer::INVALID {
             let Some(back) = walk_back(lane, previous)? else { return Ok(()) };
             (current, last) = back;
         } else if current.is_special() {
@@ -53,8 +51,8 @@ pub(super) fn run<O: Observer + ?Sized>(lane: &mut Lane<'_, O>) -> Result<(), Ma
 /// the root. From the root below an instance the way leads to the instance, in the TLAS.
 fn walk_back<O: Observer + ?Sized>(
     lane: &mut Lane<'_, O>,
-    previous: DualPointer,
-) -> Result<Option<(DualPointer, DualPointer)>, MachineError> {
+    previous: Bvh4x2Pointer,
+) -> Result<Option<(Bvh4x2Pointer, Bvh4x2Pointer)>, MachineError> {
     let mut left = previous;
     if let Some(inside) = lane.inside()
         && (left == inside.root || left == inside.instance)

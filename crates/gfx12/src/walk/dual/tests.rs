@@ -2,10 +2,10 @@
 //! otherwise for the published walkback, on random trees of overlapping boxes.
 
 use super::*;
-use crate::uncompressed::Gfx12Bvh4x2;
+use crate::bvh4x2::Gfx12Bvh4x2;
 use geometry::random::Random;
 use geometry::{Aabb, Ray, TriangleRule, Vec3};
-use machine::{Counters, Format, Hit, HitKind, Oracle, RayQuery, TreeFormat};
+use machine::{Counters, Format, Hit, HitKind, Machine, Oracle, RayQuery, TreeFormat, Unwatched};
 use tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tree};
 
 /// `count` boxes that overlap a lot, four by four in random order, so that siblings do too.

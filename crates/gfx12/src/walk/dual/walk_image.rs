@@ -1,12 +1,12 @@
 //! What the walk stands on: a proved image, and what its constructor had to know of it.
 
 use super::NAME;
-use crate::decode::{Memory, address_order};
-use crate::layout::uncompressed::{DualPointer, parent_slot_address};
+use crate::bvh4x2::Gfx12Bvh4x2;
+use crate::bvh4x2::decode::instance_numbers;
+use crate::bvh4x2::survey::{Survey, Surveyed};
+use crate::layout::bvh4x2::{Bvh4x2Pointer, parent_slot_address};
 use crate::layout::{BasePointer, PointerFlags, Resource, SortHeuristic};
-use crate::uncompressed::Gfx12Bvh4x2;
-use crate::uncompressed::decode::instance_numbers;
-use crate::uncompressed::survey::{Survey, Surveyed};
+use crate::survey::{Memory, address_order};
 use crate::walk::options::{Options, WalkError};
 use machine::{Checked, MachineError};
 use std::collections::HashMap;
@@ -18,12 +18,12 @@ pub(super) struct WalkImage {
     checked: Arc<Checked<Gfx12Bvh4x2>>,
     /// The order of its segments.
     order: Vec<u32>,
-    pub(super) root: DualPointer,
+    pub(super) root: Bvh4x2Pointer,
     pub(super) options: Options,
     pub(super) step_limit: u64,
     base: u64,
     /// The number of the instance behind each instance node.
-    instances: HashMap<DualPointer, u32>,
+    instances: HashMap<Bvh4x2Pointer, u32>,
 }
 
 impl WalkImage {
@@ -46,8 +46,8 @@ impl WalkImage {
         let top = &survey.structures[0];
         let pointers = top.instances.iter().map(|instance| instance.pointer);
         Ok(Self {
-            root: top.root,
-            base: top.base,
+            root: top.structure.root,
+            base: top.structure.base,
             step_limit: options.step_limit.unwrap_or_else(|| steps_needed(survey)),
             instances: pointers.zip(instance_numbers(&memory, top)).collect(),
             order: address_order(&checked.image().segments),
@@ -82,17 +82,17 @@ impl WalkImage {
     pub(super) fn parent(
         memory: &Memory<'_>,
         base: BasePointer,
-        node: DualPointer,
-    ) -> Result<DualPointer, MachineError> {
+        node: Bvh4x2Pointer,
+    ) -> Result<Bvh4x2Pointer, MachineError> {
         let bytes = parent_slot_address(base.address(), node, 0)
             .and_then(|address| memory.get(address, 4))
             .ok_or_else(|| leads_nowhere(node, base.address() + node.byte_offset()))?;
-        Ok(DualPointer(u32::from_le_bytes(std::array::from_fn(|k| bytes[k]))))
+        Ok(Bvh4x2Pointer(u32::from_le_bytes(std::array::from_fn(|k| bytes[k]))))
     }
 
     /// The number of the instance that an instance node shows. The survey lists all that a sound
     /// image leads to.
-    pub(super) fn instance_number(&self, instance: DualPointer) -> Result<u32, MachineError> {
+    pub(super) fn instance_number(&self, instance: Bvh4x2Pointer) -> Result<u32, MachineError> {
         let number = self.instances.get(&instance).copied();
         number.ok_or_else(|| leads_nowhere(instance, self.base + instance.byte_offset()))
     }
@@ -100,7 +100,7 @@ impl WalkImage {
 
 /// A pointer that the check has not proved.
 #[cold]
-pub(super) fn leads_nowhere(pointer: DualPointer, address: u64) -> MachineError {
+pub(super) fn leads_nowhere(pointer: Bvh4x2Pointer, address: u64) -> MachineError {
     let reason = format!("the pointer {:#x} leads to no node, at {address:#x}", pointer.0);
     MachineError::Failed { machine: NAME, reason }
 }
@@ -113,7 +113,7 @@ fn node_count(surveyed: &Surveyed) -> u64 {
 /// once more for each of its children that the walk comes back from.
 fn steps_needed(survey: &Survey) -> u64 {
     let top = &survey.structures[0];
-    let below = top.instances.iter().filter_map(|i| survey.structures.get(i.below as usize));
+    let below = top.instances.iter().filter_map(|i| survey.structures.get(i.below? as usize));
     let nodes = node_count(top) + below.map(node_count).sum::<u64>();
     8 * (nodes + 1)
 }

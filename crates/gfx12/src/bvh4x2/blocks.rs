@@ -1,0 +1,93 @@
+//! The image as a block-based traversal unit reads it: a box node is a block of four children, of
+//! one line, or of half a line where boxes are of high precision. Its planes need no frame.
+//! Triangle nodes and instance nodes are leaves that the processor must fetch.
+
+use super::decode::{ReadPrimitives, instance_numbers};
+use super::format::Gfx12Bvh4x2;
+use super::survey::Surveyed;
+use crate::decode::bounds::unbounded_where_nan;
+use crate::layout::bvh4x2::Bvh4x2Pointer;
+use crate::survey::{Memory, NO_BOX, Space, Target};
+use geometry::Aabb;
+use machine::Checked;
+use machine::blocks::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, Frame, MemoryRange};
+use std::ops::Range;
+
+/// The blocks of a proved image.
+pub(super) fn blocks(checked: &Checked<Gfx12Bvh4x2>) -> BlockImage {
+    let memory = Memory::new(checked.image());
+    let survey = &checked.proof().survey;
+    // The tree's order: BLASes first.
+    let (tlas, blases) = match survey.has_tlas() {
+        true => (Some(&survey.structures[0]), &survey.structures[1..]),
+        false => (None, &survey.structures[..1]),
+    };
+    let mut sum = BlockImage::default();
+    for surveyed in blases {
+        let read = ReadPrimitives::new(&memory, surveyed);
+        let items = |target: Target| match target {
+            Target::Leaf(leaf) => read.items(surveyed, leaf as usize),
+            Target::Box(_) | Target::Instance(_) => 0..0,
+        };
+        add_level(&memory, surveyed, &items, &mut sum);
+    }
+    if let Some(surveyed) = tlas {
+        let numbers = instance_numbers(&memory, surveyed);
+        let items = |target: Target| match target {
+            Target::Instance(instance) => {
+                let number = numbers[instance as usize];
+                number..number + 1
+            }
+            Target::Box(_) | Target::Leaf(_) => 0..0,
+        };
+        add_level(&memory, surveyed, &items, &mut sum);
+    }
+    sum
+}
+
+fn add_level(
+    memory: &Memory<'_>,
+    surveyed: &Surveyed,
+    items: &dyn Fn(Target) -> Range<u32>,
+    sum: &mut BlockImage,
+) {
+    let first_block = sum.blocks.len() as u32;
+    let mut whole = Aabb::EMPTY;
+    for record in &surveyed.boxes {
+        let boxes = surveyed.four_boxes(memory, record.pointer).boxes;
+        for child in &surveyed.children[record.children()] {
+            let lead = match child.target {
+                Target::Box(number) => BlockLead::Block(first_block + number),
+                target => {
+                    let (first, items) = (sum.items.len() as u32, items(target));
+                    let count = items.len() as u32;
+                    sum.items.extend(items);
+                    let memory = node_memory(surveyed, surveyed.pointer(target));
+                    BlockLead::Items { first, count, memory }
+                }
+            };
+            let bounds = unbounded_where_nan(boxes[usize::from(child.slot())]);
+            if record.parent == NO_BOX {
+                whole = whole.union(bounds);
+            }
+            sum.nodes.push(BlockNode { cells: (&bounds).into(), mask: 0xFF, lead });
+        }
+        let MemoryRange { address, bytes } = node_memory(surveyed, record.pointer);
+        sum.blocks.push(Block {
+            address,
+            bytes,
+            frame: Frame::GLOBAL,
+            root: None,
+            first_node: (sum.nodes.len() - usize::from(record.child_count)) as u32,
+            node_count: record.child_count,
+            root_children: record.child_count,
+        });
+    }
+    let root = surveyed.boxes.first().filter(|root| root.child_count > 0).map(|_| first_block);
+    sum.levels.push(BlockLevel { root, bounds: whole });
+}
+
+fn node_memory(surveyed: &Surveyed, pointer: Bvh4x2Pointer) -> MemoryRange {
+    let address = surveyed.structure.address_of(pointer);
+    MemoryRange { address, bytes: pointer.node_bytes() as u32 }
+}

@@ -1,0 +1,62 @@
+//! Format `gfx12-bvh4x2`: 4-wide nodes for `image_bvh_dual_intersect_ray`, as images.
+//!
+//! Each level of a tree is one structure in a segment of its own, the TLAS first:
+//!
+//! | bytes | contents |
+//! |---|---|
+//! | 0.. | parent table, one dword a unit, growing downward from the base; 0xFFFFFFFF elsewhere |
+//! | base.. | nodes in units of 64 bytes; the root is the first ([`crate::layout::bvh4x2`]) |
+//!
+//! Segments lie at multiples of 4096, bases at multiples of 256. The image's two bases are equal.
+//! Its root pointer is 0x5, or 0x4 where boxes are of high precision: type 4 always means that box
+//! here, since an image has no T# that could say otherwise.
+//!
+//! | file | concept |
+//! |---|---|
+//! | `pairing` | two triangles in one node |
+//! | `draft` | a tree of any width as boxes of four children above single nodes |
+//! | `place` | which unit a node gets |
+//! | `write` | nodes and parent tables as bytes |
+//! | `blas`, `tlas`, [`encode`](mod@encode) | levels and whole images |
+//! | [`survey`] | every node that can be reached, total over any bytes |
+//! | [`decode`](mod@decode) | image → tree |
+//! | [`rule`], [`check`](mod@check), `contents` | the proof of an untrusted image |
+//! | `blocks` | the image as a traversal unit sees it |
+//! | [`nodes`](mod@nodes), [`report`](mod@report) | every node for comparing; figures of an image |
+//! | [`file`](mod@file) | images in files |
+//! | [`format`](mod@format) | the trait [`machine::Format`] |
+
+mod blas;
+mod blocks;
+pub mod check;
+mod contents;
+pub mod decode;
+mod draft;
+pub mod encode;
+pub mod file;
+pub mod format;
+pub mod nodes;
+mod pairing;
+mod place;
+pub mod report;
+pub mod rule;
+pub mod survey;
+mod tlas;
+mod write;
+
+pub use crate::encode::EncodeError;
+pub use encode::{BoxPrecision, Options};
+pub use format::Gfx12Bvh4x2;
+pub use rule::Rule;
+
+/// Findings about the rules of this format.
+pub(crate) type Findings = crate::check::Findings<Rule>;
+
+/// The name of the format.
+pub const NAME: &str = "gfx12-bvh4x2";
+
+/// Geometry ids lie below this: GPURT's loops use 20 bits.
+pub const GEOMETRY_LIMIT: u32 = 1 << 20;
+
+/// Most bytes of nodes in a structure.
+pub const NODE_AREA_LIMIT: u64 = 1 << 32;

@@ -1,0 +1,36 @@
+//! The rules that an image is checked against: their names, and how much a broken one matters.
+
+machine::rules! {
+    Segment "segment" Error "segments lie at multiples of 64, do not overlap and end below 2^48"
+    Base "base" Error "the bases are equal, a multiple of 64 below 2^48"
+    Root "root" Error "a root pointer names a box node (type 4 or 5) of the image"
+    NodeType "node_type" Error "child types are 0, 1, 4, 5 and 6 (G-30)"
+    PointerRange "pointer_range" Error "every node lies in the segment of its base"
+    ReachedTwice "reached_twice" Error "no unit belongs to two nodes and every node has one parent"
+    MixedLevel "mixed_level" Error "a structure holds instances or primitives, not both"
+    NestedInstance "nested_instance" Error "no instance lies below an instance"
+    AbsentTriangle "absent_triangle" Error
+        "type 1 names a node whose id word describes a second triangle"
+    Sources "sources" Error "barycentric sources are 0, 1 or 2, and different (G-31)"
+    ProceduralPair "procedural_pair" Error "a procedural is alone in its node"
+    InstanceBase "instance_base" Error "an instance's child base names memory of the image"
+    Transform "transform" Error "an instance's transform is finite and has an inverse"
+    Resource "resource" Error
+        "T# bit 115 is 0: compressed nodes are not for this instruction (G-20)"
+    Contained "contained" Warning "what is below a box lies inside it"
+    Parent "parent" Warning
+        "the parent table names every node's parent, and 0xffffffff for the root"
+    UnusedSlot "unused_slot" Warning "an unused slot has the planes that say so"
+    LooseBox "loose_box" Warning
+        "a box reaches no farther beyond everything in its structure than that is wide"
+    PlaneFinite "plane_finite" Warning "planes are finite"
+    VertexFinite "vertex_finite" Warning "vertices are finite"
+    ProceduralBox "procedural_box" Warning "the box of a procedural is finite and not inverted"
+    Winding "winding" Warning
+        "sources are a rotation and the winding is not flipped: a tree has no mirrored triangles"
+    CullFlags "cull_flags" Warning "the cull flags of a child are true of everything below it"
+    TriangleCount "triangle_count" Warning "dword 29 of an fp32 box counts the triangles below it"
+    InstanceFlags "instance_flags" Warning
+        "an instance's flags hide nothing that its structure holds"
+    Sideband "sideband" Warning "sideband records number the instances and invert their transforms"
+}

@@ -1,0 +1,325 @@
+//! Every node of an image that can be reached, and how. Total over any bytes: what breaks a rule of
+//! structure is reported and not followed, so a survey is a tree whatever it is made of.
+//!
+//! Structures come in the order: that of the image's root, then those that instances refer to, by
+//! address. Within a structure nodes are met breadth first.
+
+use super::Findings;
+use super::rule::Rule;
+use crate::instruction::dual_box::FourBoxes;
+use crate::layout::base_pointer::ADDRESS_MASK;
+use crate::layout::bvh4x2::pointer::UNIT_BYTES;
+use crate::layout::bvh4x2::{
+    Bvh4x2InstanceNode, Bvh4x2Kind, Bvh4x2Pointer, Fp32BoxNode, HighPrecisionBoxNode, TriangleNode,
+};
+use crate::survey::records::{self, ChildRecord, NO_BOX, Space, Target};
+use crate::survey::{Memory, Visited};
+use geometry::Transform;
+use machine::Image;
+use std::collections::BTreeMap;
+
+/// A structure, as it is entered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Structure {
+    /// Byte address of the base.
+    pub base: u64,
+    /// The root pointer.
+    pub root: Bvh4x2Pointer,
+}
+
+impl Space for Structure {
+    type Pointer = Bvh4x2Pointer;
+
+    fn address_of(&self, pointer: Bvh4x2Pointer) -> u64 {
+        (self.base + pointer.byte_offset()) & ADDRESS_MASK
+    }
+}
+
+/// All structures of an image.
+pub type Survey = records::Survey<Structure>;
+
+/// What was reached in one structure. The root is a box; there are no boxes if it names none.
+pub type Surveyed = records::Surveyed<Structure>;
+
+impl Survey {
+    /// Surveys an image.
+    #[must_use]
+    pub fn new(image: &Image) -> Self {
+        Self::collect(image, &Memory::new(image), &mut Findings::default())
+    }
+
+    /// Surveys an image and reports what breaks its structure.
+    pub(super) fn collect(image: &Image, memory: &Memory<'_>, findings: &mut Findings) -> Self {
+        let mut surveyor = Surveyor { memory, findings, visited: Visited::new(memory) };
+        let base = image.bases.first().map_or(0, |base| base & ADDRESS_MASK);
+        let root = u32::try_from(image.root).map_or(Bvh4x2Pointer::INVALID, Bvh4x2Pointer);
+        let mut tlas = surveyor.structure(base, root, true);
+
+        let mut places: BTreeMap<(u64, u32), u32> = BTreeMap::new();
+        let targets: Vec<(u64, u32)> = tlas
+            .instances
+            .iter()
+            .map(|instance| child_of(memory, &tlas, instance.pointer))
+            .collect();
+        places.extend(targets.iter().map(|&target| (target, 0)));
+        let mut structures = Vec::with_capacity(places.len() + 1);
+        for ((base, root), number) in &mut places {
+            structures.push(surveyor.structure(*base, Bvh4x2Pointer(*root), false));
+            *number = structures.len() as u32;
+        }
+        for (instance, target) in tlas.instances.iter_mut().zip(&targets) {
+            instance.below = places.get(target).copied();
+        }
+        structures.insert(0, tlas);
+        Self { structures, visited: surveyor.visited }
+    }
+
+    /// Whether the root's structure holds instances.
+    #[must_use]
+    pub fn has_tlas(&self) -> bool {
+        !self.structures[0].instances.is_empty()
+    }
+}
+
+impl Surveyed {
+    /// A surveyed triangle node.
+    pub(crate) fn triangle_node(
+        &self,
+        memory: &Memory<'_>,
+        pointer: Bvh4x2Pointer,
+    ) -> TriangleNode {
+        TriangleNode::decode(&self.node(memory, pointer))
+    }
+
+    /// A surveyed instance node.
+    pub(crate) fn instance_node(
+        &self,
+        memory: &Memory<'_>,
+        pointer: Bvh4x2Pointer,
+    ) -> Bvh4x2InstanceNode {
+        Bvh4x2InstanceNode::decode(&self.node(memory, pointer))
+    }
+
+    /// A surveyed box node in its common form.
+    pub(crate) fn four_boxes(&self, memory: &Memory<'_>, pointer: Bvh4x2Pointer) -> FourBoxes {
+        if pointer.kind() == Bvh4x2Kind::HalfBox {
+            FourBoxes::from(&HighPrecisionBoxNode::decode(&self.node(memory, pointer)))
+        } else {
+            FourBoxes::from(&Fp32BoxNode::decode(&self.node(memory, pointer)))
+        }
+    }
+}
+
+/// The box node at an address, if there is memory for it.
+pub(crate) fn four_boxes(
+    memory: &Memory<'_>,
+    address: u64,
+    pointer: Bvh4x2Pointer,
+) -> Option<FourBoxes> {
+    if pointer.kind() == Bvh4x2Kind::HalfBox {
+        let bits = memory.half_node(address)?;
+        Some(FourBoxes::from(&HighPrecisionBoxNode::decode(&bits)))
+    } else {
+        Some(FourBoxes::from(&Fp32BoxNode::decode(&memory.node(address)?)))
+    }
+}
+
+/// Base and root of the structure that an instance places.
+fn child_of(memory: &Memory<'_>, tlas: &Surveyed, instance: Bvh4x2Pointer) -> (u64, u32) {
+    let node = tlas.instance_node(memory, instance);
+    (node.child_base.address(), node.child_root.0)
+}
+
+struct Surveyor<'a, 'm> {
+    memory: &'a Memory<'m>,
+    findings: &'a mut Findings,
+    visited: Visited,
+}
+
+/// A node that a slot leads to, and where the slot is.
+#[derive(Clone, Copy)]
+struct Step {
+    pointer: Bvh4x2Pointer,
+    parent: u32,
+    slot: u8,
+}
+
+impl Surveyor<'_, '_> {
+    fn structure(&mut self, base: u64, root: Bvh4x2Pointer, is_top: bool) -> Surveyed {
+        let mut surveyed = Surveyed::new(Structure { base, root });
+        let is_box = matches!(root.kind(), Bvh4x2Kind::HalfBox | Bvh4x2Kind::Fp32Box);
+        if !is_box || root.is_special() || !self.claim(&surveyed.structure, root) {
+            self.findings.add_at(Rule::Root, self.memory, base, 0..0, || {
+                let found = format!("{root} from base {base:#x}");
+                let place = if is_top { "root of the image" } else { "root below an instance" };
+                [found, "a box node of the image that nothing else is part of".into(), place.into()]
+            });
+            return surveyed;
+        }
+        surveyed.add_box(root, NO_BOX, 0);
+        let mut next = 0;
+        while let Some(record) = surveyed.boxes.get(next) {
+            let pointer = record.pointer;
+            let boxes = surveyed.four_boxes(self.memory, pointer);
+            surveyed.begin_children(next);
+            for (slot, &child) in (0u8..).zip(&boxes.children) {
+                if child == Bvh4x2Pointer::INVALID {
+                    continue;
+                }
+                let step = Step { pointer: child, parent: next as u32, slot };
+                if let Some(target) = self.follow(&mut surveyed, step, is_top) {
+                    surveyed.add_child(next as u32, ChildRecord { slots: 1 << slot, target });
+                }
+            }
+            next += 1;
+        }
+        surveyed
+    }
+
+    /// Adds the node that a slot leads to, if it is one.
+    fn follow(&mut self, surveyed: &mut Surveyed, step: Step, is_top: bool) -> Option<Target> {
+        let Step { pointer, parent, slot } = step;
+        let kind = pointer.kind();
+        let is_instance = kind == Bvh4x2Kind::Instance;
+        if pointer.is_special() || matches!(kind, Bvh4x2Kind::OldTriangle | Bvh4x2Kind::User) {
+            return self.refuse(surveyed, step, Rule::NodeType, "a node of type 0, 1, 4, 5 or 6");
+        }
+        if is_instance && !is_top {
+            return self.refuse(surveyed, step, Rule::NestedInstance, "no instance");
+        }
+        let others = if is_instance { surveyed.leaves.len() } else { surveyed.instances.len() };
+        let is_box = matches!(kind, Bvh4x2Kind::HalfBox | Bvh4x2Kind::Fp32Box);
+        if !is_box && others > 0 {
+            return self.refuse(surveyed, step, Rule::MixedLevel, "one kind of leaf");
+        }
+        if !self.is_inside(&surveyed.structure, pointer) {
+            let expected = "a node in the segment of its base";
+            return self.refuse(surveyed, step, Rule::PointerRange, expected);
+        }
+        if !self.claim(&surveyed.structure, pointer) {
+            let expected = "units that no other node has";
+            return self.refuse(surveyed, step, Rule::ReachedTwice, expected);
+        }
+        if is_box {
+            Some(surveyed.add_box(pointer, parent, slot))
+        } else if is_instance {
+            self.check_instance(surveyed, pointer);
+            Some(surveyed.add_instance(pointer, parent, slot))
+        } else {
+            self.check_leaf(surveyed, pointer);
+            Some(surveyed.add_leaf(pointer, parent, slot, 1))
+        }
+    }
+
+    fn refuse(
+        &mut self,
+        surveyed: &Surveyed,
+        step: Step,
+        rule: Rule,
+        expected: &str,
+    ) -> Option<Target> {
+        let above = surveyed.boxes[step.parent as usize].pointer;
+        let bits = pointer_bits(above, step.slot);
+        self.findings.add_at(rule, self.memory, surveyed.structure.address_of(above), bits, || {
+            let place = format!("box {above}, slot {}", step.slot);
+            [format!("pointer {}", step.pointer), expected.to_owned(), place]
+        });
+        None
+    }
+
+    fn check_leaf(&mut self, surveyed: &Surveyed, pointer: Bvh4x2Pointer) {
+        let node = surveyed.triangle_node(self.memory, pointer);
+        let address = surveyed.structure.address_of(pointer);
+        let is_second = pointer.kind() == Bvh4x2Kind::Triangle1;
+        let word = node.id_word;
+        let mut add = |rule: Rule, which: u32, expected: &str| {
+            let start = TriangleNode::id_word.bits().start + 8 * which;
+            let bits = start..start + 8;
+            self.findings.add_at(rule, self.memory, address, bits, || {
+                let found = format!("id word {word:#010x}");
+                [found, expected.to_owned(), format!("triangle node {pointer}")]
+            });
+        };
+        if is_second && word >> 8 & 0xFF == 0 {
+            add(Rule::AbsentTriangle, 1, "a description of triangle 1");
+            return;
+        }
+        let procedurals = [node.info(0).procedural, node.info(1).procedural];
+        if is_second && procedurals.contains(&true) {
+            add(Rule::ProceduralPair, u32::from(procedurals[1]), "no procedural in a pair");
+        }
+        for which in 0..=u32::from(is_second) {
+            let info = node.info(which as usize);
+            let (i, j) = (info.i_source, info.j_source);
+            if info.procedural {
+                continue;
+            }
+            if i > 2 || j > 2 || i == j {
+                add(Rule::Sources, which, "two different sources of 0, 1 and 2");
+            } else if info.flip_winding || (i + 1) % 3 != j {
+                add(Rule::Winding, which, "sources 1 2, 2 0 or 0 1 and no flipped winding");
+            }
+        }
+    }
+
+    fn check_instance(&mut self, surveyed: &Surveyed, pointer: Bvh4x2Pointer) {
+        let node = surveyed.instance_node(self.memory, pointer);
+        let address = surveyed.structure.address_of(pointer);
+        let place = || format!("instance {pointer}");
+        let base = node.child_base.address();
+        if self.memory.segment_of(base).is_none() {
+            self.findings.add_at(
+                Rule::InstanceBase,
+                self.memory,
+                address,
+                Bvh4x2InstanceNode::child_base.bits(),
+                || [format!("{base:#x}"), "an address of the image".into(), place()],
+            );
+        }
+        if !is_invertible(&node.world_to_object) {
+            self.findings.add_at(
+                Rule::Transform,
+                self.memory,
+                address,
+                Bvh4x2InstanceNode::world_to_object.bits(),
+                || {
+                    let found = format!("{:?}", node.world_to_object.rows);
+                    [found, "an invertible transform".into(), place()]
+                },
+            );
+        }
+    }
+
+    /// Whether all of a node lies in the segment of its base.
+    fn is_inside(&self, structure: &Structure, pointer: Bvh4x2Pointer) -> bool {
+        let number = self.memory.segment_of(structure.base);
+        let Some(segment) = number.map(|number| &self.memory.segments()[number]) else {
+            return false;
+        };
+        let address = structure.base.checked_add(pointer.byte_offset());
+        address.is_some_and(|address| {
+            (address - segment.address).is_multiple_of(UNIT_BYTES)
+                && segment.get(address, pointer.node_bytes()).is_some()
+        })
+    }
+
+    /// Takes the units of a node; false if they do not exist or belong to another one.
+    fn claim(&mut self, structure: &Structure, pointer: Bvh4x2Pointer) -> bool {
+        let bytes = pointer.node_bytes() as u64;
+        self.is_inside(structure, pointer)
+            && self.visited.claim(self.memory, structure.address_of(pointer), bytes)
+    }
+}
+
+/// The bits of a box node that name the child of a slot.
+pub(super) fn pointer_bits(pointer: Bvh4x2Pointer, slot: u8) -> std::ops::Range<u32> {
+    if pointer.kind() == Bvh4x2Kind::HalfBox {
+        HighPrecisionBoxNode::child_types.element_bits(slot.into())
+    } else {
+        Fp32BoxNode::children.element_bits(slot.into())
+    }
+}
+
+fn is_invertible(transform: &Transform) -> bool {
+    transform.is_finite() && transform.inverse().is_ok()
+}

@@ -1,0 +1,60 @@
+//! Box node with binary16 planes (type 4, T# bit 116 clear), 64 bytes. Read, never written.
+//!
+//! There are no cull flags. Source: GPURT.
+//!
+//! ```
+//! use gfx12::layout::{HalfNodeBits, bvh4x2::Fp16BoxNode};
+//! let mut words = [0; 16];
+//! words[4..7].copy_from_slice(&[0xC000_BC00, 0x3C00_0001, 0x7BFF_4000]);
+//! let bounds = Fp16BoxNode::decode(&HalfNodeBits::from_words(words)).child_box(0);
+//! assert_eq!(bounds.min.to_array(), [-1.0, -2.0, 2f32.powi(-24)]);
+//! assert_eq!(bounds.max.to_array(), [1.0, 2.0, 65504.0]);
+//! ```
+
+use super::pointer::Bvh4x2Pointer;
+use geometry::{Aabb, Vec3};
+use half::f16;
+
+machine::fields! {
+    /// An fp16 box node.
+    #[derive(Clone, Copy, PartialEq, Debug)]
+    pub struct Fp16BoxNode: 16 words {
+        /// The children; [`Bvh4x2Pointer::INVALID`] for none.
+        pub children: [Bvh4x2Pointer; 4] = 0..128;
+        /// Their planes as binary16: min x, y, z, max x, y, z.
+        pub planes: [[u16; 6]; 4] = 128..512;
+    }
+}
+
+impl Fp16BoxNode {
+    /// The box of a slot (0..=3). Widening to f32 is exact, subnormals included.
+    #[must_use]
+    pub fn child_box(&self, slot: usize) -> Aabb {
+        let [x, y, z, far_x, far_y, far_z] =
+            self.planes[slot].map(|plane| f16::from_bits(plane).to_f32());
+        Aabb::new(Vec3::new(x, y, z), Vec3::new(far_x, far_y, far_z))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::HalfNodeBits;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn planes_are_the_halves_in_order(bytes in any::<[u8; 64]>()) {
+            let node = Fp16BoxNode::decode(&HalfNodeBits::from_bytes(&bytes));
+            for slot in 0..4 {
+                let bounds = node.child_box(slot);
+                let planes = bounds.min.to_array().into_iter().chain(bounds.max.to_array());
+                for (k, plane) in planes.enumerate() {
+                    let at = 16 + 12 * slot + 2 * k;
+                    let half = u16::from_le_bytes([bytes[at], bytes[at + 1]]);
+                    prop_assert!(half & 0x7FFF > 0x7C00 || f16::from_f32(plane).to_bits() == half);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Node pointer of the format `gfx12-bvh4x2`.
+//!
+//! | bits | field |
+//! |---|---|
+//! | 0..3 | node type |
+//! | 3..32 | byte offset from the BVH base divided by 64 |
+//!
+//! | type | node | bytes |
+//! |---|---|---|
+//! | 0 | triangle 0 of a triangle node; also a lone triangle or a procedural | 64 |
+//! | 1 | triangle 1 of a triangle node | 64 |
+//! | 2, 3 | triangles of an older node; not read (G-30) | - |
+//! | 4 | box: fp16, or high precision if T# bit 116 is set | 64 |
+//! | 5 | box: fp32 | 128 |
+//! | 6 | instance if T# bit 118 is set, else a user node | 128 |
+//! | 7 | user node | - |
+//!
+//! One unit of 64 bytes is 8 in a pointer. Special values are those of
+//! [`NodePointer`](crate::layout::NodePointer). Source: GPURT.
+//!
+//! ```
+//! use gfx12::layout::bvh4x2::{Bvh4x2Kind, Bvh4x2Pointer};
+//! assert_eq!(Bvh4x2Pointer(0x5).byte_offset(), 0);
+//! let root = Bvh4x2Pointer(0x15);
+//! assert_eq!((root.byte_offset(), root.kind()), (128, Bvh4x2Kind::Fp32Box));
+//! let second = Bvh4x2Pointer(0x29);
+//! assert_eq!((second.byte_offset(), second.kind()), (320, Bvh4x2Kind::Triangle1));
+//! assert_eq!(second.partner(), Bvh4x2Pointer(0x28));
+//! ```
+
+use crate::layout::NODE_BYTES;
+use std::fmt;
+
+/// A 32-bit node pointer of the format `gfx12-bvh4x2`. Any value is one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bvh4x2Pointer(pub u32);
+
+/// What the three type bits say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Bvh4x2Kind {
+    /// Triangle 0, or a procedural.
+    Triangle0,
+    /// Triangle 1.
+    Triangle1,
+    /// Types 2 and 3, which nothing reads (G-30).
+    OldTriangle,
+    /// A 64-byte box: fp16 or high precision.
+    HalfBox,
+    /// A 128-byte box.
+    Fp32Box,
+    /// An instance, where instances are enabled.
+    Instance,
+    /// A node for software.
+    User,
+}
+
+/// Bytes of a unit.
+pub const UNIT_BYTES: u64 = 64;
+
+impl Bvh4x2Pointer {
+    /// No child.
+    pub const INVALID: Self = Self(0xFFFF_FFFF);
+    /// The root where the base is the first node and boxes are fp32.
+    pub const ROOT: Self = Self(0x5);
+
+    /// The pointer to a node of a 3-bit type: `None` if the offset is not a multiple of 64 or lies
+    /// beyond the reach of a pointer, or the type has more than 3 bits.
+    #[must_use]
+    pub fn new(byte_offset: u64, node_type: u8) -> Option<Self> {
+        let units = u32::try_from(byte_offset >> 3).ok()?;
+        (byte_offset.is_multiple_of(UNIT_BYTES) && node_type < 8)
+            .then_some(Self(units | u32::from(node_type)))
+    }
+
+    /// Bytes from the BVH base to the node, in 64 bits.
+    #[must_use]
+    pub const fn byte_offset(self) -> u64 {
+        ((self.0 & !7) as u64) << 3
+    }
+
+    /// The 64-byte unit at which the node starts.
+    #[must_use]
+    pub const fn unit(self) -> u32 {
+        self.0 >> 3
+    }
+
+    /// The three type bits.
+    #[must_use]
+    pub const fn node_type(self) -> u8 {
+        (self.0 & 7) as u8
+    }
+
+    /// What the type bits mean.
+    #[must_use]
+    pub const fn kind(self) -> Bvh4x2Kind {
+        match self.node_type() {
+            0 => Bvh4x2Kind::Triangle0,
+            1 => Bvh4x2Kind::Triangle1,
+            2 | 3 => Bvh4x2Kind::OldTriangle,
+            4 => Bvh4x2Kind::HalfBox,
+            5 => Bvh4x2Kind::Fp32Box,
+            6 => Bvh4x2Kind::Instance,
+            _ => Bvh4x2Kind::User,
+        }
+    }
+
+    /// The name of what it leads to.
+    #[must_use]
+    pub const fn kind_name(self) -> &'static str {
+        match self.kind() {
+            Bvh4x2Kind::Triangle0 | Bvh4x2Kind::Triangle1 => "primitive",
+            Bvh4x2Kind::HalfBox | Bvh4x2Kind::Fp32Box => "box",
+            Bvh4x2Kind::Instance => "instance",
+            Bvh4x2Kind::OldTriangle | Bvh4x2Kind::User => "unused",
+        }
+    }
+
+    /// Bytes of the node that it leads to.
+    #[must_use]
+    pub const fn node_bytes(self) -> usize {
+        match self.kind() {
+            Bvh4x2Kind::Fp32Box | Bvh4x2Kind::Instance => NODE_BYTES as usize,
+            _ => NODE_BYTES as usize / 2,
+        }
+    }
+
+    /// Whether no node can be behind this value.
+    #[must_use]
+    pub const fn is_special(self) -> bool {
+        self.0 >> 3 == 0x1FFF_FFFF
+    }
+
+    /// Whether the type is a triangle's (0..=3), as the sort counts them (G-30).
+    #[must_use]
+    pub const fn is_triangle(self) -> bool {
+        self.node_type() <= 3
+    }
+
+    /// Triangle 0 of the same node.
+    #[must_use]
+    pub const fn partner(self) -> Self {
+        Self(self.0 & !7)
+    }
+}
+
+machine::field_number!(Bvh4x2Pointer, u32, Bvh4x2Pointer, |pointer| pointer.0, |raw| {
+    let pointer = Bvh4x2Pointer(raw as u32);
+    if pointer.is_special() {
+        return "none".to_owned();
+    }
+    format!("{pointer}: {} at byte {:#x}", pointer.kind_name(), pointer.byte_offset())
+});
+
+impl fmt::Debug for Bvh4x2Pointer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
+impl fmt::Display for Bvh4x2Pointer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_round_trip_up_to_the_last_unit() {
+        let last = Bvh4x2Pointer::new(0x7_FFFF_FFC0, 4).unwrap();
+        assert_eq!(
+            (last.0, last.byte_offset(), last.unit()),
+            (0xFFFF_FFFC, 0x7_FFFF_FFC0, 0x1FFF_FFFF)
+        );
+        assert_eq!(Bvh4x2Pointer::new(0x8_0000_0000, 4), None);
+        assert_eq!(Bvh4x2Pointer::new(32, 4), None);
+        assert_eq!(Bvh4x2Pointer::new(64, 8), None);
+    }
+}

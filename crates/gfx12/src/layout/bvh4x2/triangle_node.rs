@@ -1,0 +1,137 @@
+//! Triangle node (types 0 and 1): one triangle, two that share an edge, or a procedural; 64 bytes.
+//!
+//! | type | vertices in test order |
+//! |---|---|
+//! | 0 | v0, v1, v2 |
+//! | 1 | v1, v3, v2 |
+//!
+//! A procedural (type 0) keeps min x, y, z, max x, y, z in dwords 0..=5, for software. Sources:
+//! GPURT, captured vectors. Older parts order dwords 12..=14 differently.
+//!
+//! ```
+//! use gfx12::layout::{HalfNodeBits, bvh4x2::TriangleNode};
+//! let mut words = [0; 16];
+//! (words[3], words[9], words[12], words[15]) = (0x3F80_0000, 0x4000_0000, 7, 0x8908);
+//! let node = TriangleNode::decode(&HalfNodeBits::from_words(words));
+//! assert_eq!(node.triangle(1).vertices.map(|v| v.x), [1.0, 2.0, 0.0]);
+//! let info = node.info(1);
+//! assert_eq!((info.i_source, info.j_source, info.opaque), (1, 2, true));
+//! assert_eq!(node.info(0).i_source, 0);
+//! assert_eq!(node.encode().words(), &words);
+//! ```
+
+use crate::layout::Bits;
+use geometry::{Aabb, Triangle, Vec3};
+use machine::fields::Show;
+
+machine::fields! {
+    /// A triangle node, every bit of it.
+    #[derive(Clone, Copy, PartialEq, Debug)]
+    pub struct TriangleNode: 16 words {
+        /// v0..=v3.
+        pub vertices: [Vec3; 4] = 0..384;
+        /// Primitive ids of triangles 0 and 1.
+        pub primitive_ids: [u32; 2] = 384..448;
+        /// Geometry id of both.
+        pub geometry_id: u32 = 448..480;
+        /// A byte for each triangle, then two that nothing reads.
+        pub id_word: u32 = 480..512, Show::Flat;
+    }
+}
+
+machine::fields! {
+    /// What the id word holds: its bytes 0 and 1 describe the triangles.
+    pub(crate) struct IdWord: 1 words {
+        /// Triangles 0 and 1.
+        triangles: [TriangleInfo; 2] = 0..16;
+        /// Nothing reads it.
+        unused: u16 = 16..32, Show::Unused;
+    }
+}
+
+machine::fields! {
+    /// One byte of the id word.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+    pub struct TriangleInfo: 1 words {
+        /// Vertex, in test order, whose weight is returned as I: 0..=2 (G-31).
+        pub i_source: u8 = 0..2;
+        /// Vertex, in test order, whose weight is returned as J: 0..=2 (G-31).
+        pub j_source: u8 = 2..4;
+        /// Face culling leaves it alone (G-16).
+        pub double_sided: bool = 4..5;
+        /// Front and back trade places.
+        pub flip_winding: bool = 5..6;
+        /// Software decides.
+        pub procedural: bool = 6..7;
+        /// Counts as opaque unless forced otherwise.
+        pub opaque: bool = 7..8;
+    }
+}
+
+impl TriangleNode {
+    /// The procedural node of a box.
+    #[must_use]
+    pub fn procedural(bounds: &Aabb, primitive_id: u32, geometry_id: u32, opaque: bool) -> Self {
+        Self {
+            vertices: [bounds.min, bounds.max, Vec3::ZERO, Vec3::ZERO],
+            primitive_ids: [primitive_id, 0],
+            geometry_id,
+            id_word: if opaque { 0xC9 } else { 0x49 },
+        }
+    }
+
+    /// The box that a procedural node keeps.
+    #[must_use]
+    pub fn procedural_box(&self) -> Aabb {
+        Aabb::new(self.vertices[0], self.vertices[1])
+    }
+
+    /// The corners of triangle 0 or 1, in test order.
+    #[must_use]
+    pub fn triangle(&self, which: usize) -> Triangle {
+        let [v0, v1, v2, v3] = self.vertices;
+        if which == 0 { Triangle::new(v0, v1, v2) } else { Triangle::new(v1, v3, v2) }
+    }
+
+    /// What the id word says about triangle 0 or 1.
+    #[must_use]
+    pub fn info(&self, which: usize) -> TriangleInfo {
+        TriangleInfo::from_byte(self.id_word.to_le_bytes()[which & 1])
+    }
+}
+
+impl TriangleInfo {
+    /// Reads a byte.
+    #[must_use]
+    #[inline]
+    pub fn from_byte(byte: u8) -> Self {
+        Self::decode(&Bits::from_words([byte.into()]))
+    }
+
+    /// Writes a byte.
+    #[must_use]
+    pub fn to_byte(self) -> u8 {
+        self.encode().word(0) as u8
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_info_byte_round_trips() {
+        for byte in 0..=255 {
+            assert_eq!(TriangleInfo::from_byte(byte).to_byte(), byte);
+        }
+    }
+
+    #[test]
+    fn a_procedural_keeps_its_box() {
+        let bounds = Aabb::new(Vec3::new(-1.0, 2.0, 3.0), Vec3::new(4.0, 5.0, 6.5));
+        let node = TriangleNode::procedural(&bounds, 5, 6, true);
+        assert_eq!(node.procedural_box(), bounds);
+        assert!(node.info(0).procedural && node.info(0).opaque);
+        assert_eq!(node.encode().word(4), 5f32.to_bits());
+    }
+}
