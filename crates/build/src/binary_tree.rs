@@ -66,3 +66,68 @@ impl BinaryTree {
 fn unwatched(_: Progress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use geometry::Vec3;
+    use tree::Quality;
+
+    /// A price for each node; two items behind each leaf of the binary tree, eight in a leaf.
+    struct Priced(f32);
+
+    impl Objective for Priced {
+        fn node(&self, area: f32) -> f32 {
+            area + self.0
+        }
+
+        fn leaf(&self, weight: u32, area: f32) -> f32 {
+            if weight > 8 { f32::INFINITY } else { area * weight as f32 }
+        }
+
+        fn single(&self, _: u32, area: f32) -> f32 {
+            2.0 * area
+        }
+
+        fn weight(&self, _: u32) -> u32 {
+            2
+        }
+
+        fn items(&self, item: u32) -> impl Iterator<Item = u32> {
+            [2 * item, 2 * item + 1].into_iter()
+        }
+    }
+
+    /// Areas that are scaled to be near 1 must not make coordinates overflow.
+    #[test]
+    fn tiny_boxes_far_from_the_origin_have_a_tree() {
+        let boxes = (0..50u32).map(|item| {
+            let [low, high] = [item, item + 3].map(|k| Vec3::new(7.25, f32::from_bits(k), 1e6));
+            (Aabb::new(low, high), 2)
+        });
+        let tree = BinaryTree::new(boxes, Effort::default()).unwrap().unwrap();
+        assert_eq!(tree.widen(8, 100, &Priced(0.0)).unwrap().indices().len(), 100);
+    }
+
+    #[test]
+    fn a_higher_price_gives_fewer_nodes_over_the_same_items() {
+        let boxes = (0..500u32).map(|item| {
+            let t = item as f32 * 0.37;
+            let min = Vec3::new(t.sin() * 9.0, (1.7 * t).cos() * 4.0, (item % 23) as f32 * 0.5);
+            (Aabb::new(min, min + Vec3::new(0.1 + (item % 5) as f32, 0.7, 0.2)), 2)
+        });
+        let tree = BinaryTree::new(boxes, Effort::default()).unwrap().unwrap();
+        let mut nodes = usize::MAX;
+        for price in [0.0, 0.001, 0.1, 10.0] {
+            let bvh = tree.widen(8, 1000, &Priced(price * tree.root_area())).unwrap();
+            let mut items = bvh.indices().to_vec();
+            items.sort_unstable();
+            assert_eq!(items, (0..1000).collect::<Vec<u32>>());
+            let leaves = bvh.nodes().iter().filter(|node| node.link.is_leaf());
+            assert!(leaves.into_iter().all(|leaf| leaf.link.count() <= 8));
+            let fewer = Quality::of(&bvh).nodes;
+            assert!(fewer < nodes || price == 10.0, "{nodes} to {fewer} at {price}");
+            nodes = fewer;
+        }
+    }
+}

@@ -96,10 +96,16 @@ pub(crate) fn plan<O: Objective>(
 }
 
 /// A power of two that brings the root's longest edge near 1, so that areas neither overflow nor
-/// vanish.
+/// vanish; a smaller one where coordinates would overflow instead.
 fn area_scale(root: &Bounds) -> f32 {
-    let edges = (root.max.as_dvec3() - root.min.as_dvec3()).max_element();
-    if edges > 0.0 { edges.log2().round().clamp(-126.0, 126.0).exp2().recip() as f32 } else { 1.0 }
+    let (min, max) = (root.min.as_dvec3(), root.max.as_dvec3());
+    let edges = (max - min).max_element();
+    let most = 100.0 - min.abs().max(max.abs()).max_element().log2().ceil();
+    if edges > 0.0 {
+        (-edges.log2().round()).clamp(-126.0, most.min(126.0)).exp2() as f32
+    } else {
+        1.0
+    }
 }
 
 /// Half the surface area of a box, scaled along each axis.
