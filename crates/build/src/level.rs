@@ -7,7 +7,7 @@ use crate::options::{Options, Preset};
 use crate::primitives;
 use crate::progress::{Monitor, ProgressFn};
 use crate::reinsertion::{self, Effort};
-use crate::report::{LevelFigures, Report};
+use crate::report::Report;
 use crate::scratch::Scratch;
 use crate::tagged_box::TaggedBox;
 use crate::{BuildError, binned, ploc, spatial_split};
@@ -15,6 +15,7 @@ use geometry::Aabb;
 use rayon::prelude::*;
 use scene::{Object, Scene};
 use std::time::Instant;
+use tree::quality::LevelCosts;
 use tree::{Blas, Bvh, Instance, Primitives, Tlas, Tree};
 
 /// A tree and its figures.
@@ -52,7 +53,7 @@ fn build_levels(
     scene: &Scene,
     options: &Options,
     monitor: &Monitor<'_>,
-) -> Result<(Tree, LevelFigures), BuildError> {
+) -> Result<(Tree, LevelCosts), BuildError> {
     let levels: Vec<Level> = scene
         .objects
         .par_iter()
@@ -67,7 +68,7 @@ fn build_levels(
             (Tree { blases, tlas: Some(tlas) }, Some(cost))
         }
     };
-    Ok((tree, LevelFigures { blases: blas_costs, tlas: tlas_cost }))
+    Ok((tree, LevelCosts { blases: blas_costs, tlas: tlas_cost }))
 }
 
 /// A BLAS and the cost of the binary tree that it was made from.

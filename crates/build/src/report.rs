@@ -8,7 +8,7 @@
 
 use crate::BuildError;
 use crate::options::{Options, Preset};
-use tree::quality::{end_point_overlap, half_area};
+use tree::quality::{LevelCosts, end_point_overlap};
 use tree::{Blas, Quality, Tree};
 
 /// Points from which the overlap of a whole scene is estimated.
@@ -43,25 +43,23 @@ pub struct Report {
     pub primitives_per_second: f64,
 }
 
-/// Costs of the binary trees, level by level.
-pub(crate) struct LevelFigures {
-    pub(crate) blases: Vec<f64>,
-    pub(crate) tlas: Option<f64>,
-}
-
 impl Report {
     /// Measures a tree that was built in `seconds`.
     pub(crate) fn new(
         tree: &Tree,
-        binary: &LevelFigures,
+        binary: &LevelCosts,
         options: &Options,
         seconds: f64,
     ) -> Result<Self, BuildError> {
         let blases: Vec<Quality> = tree.blases.iter().map(|b| Quality::of(&b.bvh)).collect();
         let tlas = tree.tlas.as_ref().map(|tlas| Quality::of(&tlas.bvh));
-        let wide = LevelFigures {
+        let wide = LevelCosts {
             blases: blases.iter().map(|quality| quality.sah_cost).collect(),
             tlas: tlas.map(|quality| quality.sah_cost),
+        };
+        let expected = |costs: &LevelCosts| {
+            let singular = |(instance, source)| BuildError::Singular { instance, source };
+            costs.expected(tree).map_err(singular)
         };
         let primitives = tree.primitive_count();
         let references: usize = blases.iter().map(|quality| quality.references).sum();
@@ -70,8 +68,8 @@ impl Report {
         Ok(Self {
             preset: options.preset,
             primitives,
-            sah_cost: expected_cost(tree, binary)?,
-            sah_cost_wide: expected_cost(tree, &wide)?,
+            sah_cost: expected(binary)?,
+            sah_cost_wide: expected(&wide)?,
             overlap: mean_overlap(&tree.blases, primitives),
             depth: tlas.depth + blases.iter().map(|quality| quality.depth).max().unwrap_or(0),
             leaf_fill: references as f64 / (blas_leaves * options.max_leaf).max(1) as f64,
@@ -82,23 +80,6 @@ impl Report {
             primitives_per_second: primitives as f64 / seconds.max(1e-9),
         })
     }
-}
-
-/// The cost that a ray which meets the world box has to expect.
-fn expected_cost(tree: &Tree, costs: &LevelFigures) -> Result<f64, BuildError> {
-    let (Some(tlas), Some(tlas_cost)) = (&tree.tlas, costs.tlas) else {
-        return Ok(costs.blases.first().copied().unwrap_or(0.0));
-    };
-    let world_area = half_area(&tlas.bvh.root().bounds);
-    let mut below = 0.0;
-    for (number, instance) in tlas.instances.iter().enumerate() {
-        let blas = instance.blas as usize;
-        let bounds = instance
-            .world_bounds(&tree.blases[blas].bvh.root().bounds)
-            .map_err(|source| BuildError::Singular { instance: number, source })?;
-        below += half_area(&bounds) * costs.blases[blas];
-    }
-    Ok(if world_area > 0.0 { tlas_cost + below / world_area } else { 0.0 })
 }
 
 /// The mean of the BLASes' overlap, weighted by their primitives.

@@ -3,6 +3,7 @@
 use crate::beam_args::{Beam, Sweep};
 use crate::commands::hart::args::{Disasm, Run};
 use crate::commands::isbe::args::Isbe;
+use crate::compare_args::Compare;
 use crate::image_args::{Check, Diff, ImageOutput, Inspect, Intersect, Vectors};
 use crate::machine_args::MachineChoice;
 use crate::sim_args::Sim;
@@ -55,6 +56,7 @@ Examples:
   siliray render forest -o forest.png      a picture
   siliray render hairball -o heat.png --heatmap boxes
   siliray sim interior --sweep slots=8,32  the tree traversal unit, cycle by cycle
+  siliray compare bunny.ply                bytes, work and cycles of every node format
   siliray beam interior --from 0,0,0,1,1,1 --to 9,0,0,10,1,1
   siliray sweep housing.stl --mesh battery.stl --along 0,0,120
   siliray conformance                      does every machine agree with brute force?
@@ -102,6 +104,7 @@ pub(crate) enum Command {
     Build(Build),
     Render(Render),
     Sim(Sim),
+    Compare(Compare),
     Trace(Trace),
     Rays(Rays),
     Walk(Walk),
@@ -212,21 +215,22 @@ pub(crate) struct Build {
 /// The shape of a tree.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct TreeShape {
-    /// Most children of a node, 2 to 8
-    #[arg(long, value_name = "N", default_value_t = 8, allow_negative_numbers = true)]
+    /// Most children of a node, 2 to 8 [default: as the format holds them best]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = |text: &str| values::count(text, 2, MAX_WIDTH))]
-    pub(crate) width: usize,
+    width: Option<usize>,
 
-    /// Most triangles in a leaf, 1 to 64
-    #[arg(long, value_name = "N", default_value_t = 8, allow_negative_numbers = true)]
+    /// Most triangles in a leaf, 1 to 64 [default: as the format holds them best]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = |text: &str| values::count(text, 1, MAX_LEAF))]
-    pub(crate) max_leaf: usize,
+    max_leaf: Option<usize>,
 }
 
 impl TreeShape {
     /// Options with this shape.
     pub(crate) fn of(self, options: BuildOptions) -> BuildOptions {
-        BuildOptions { width: self.width, max_leaf: self.max_leaf, ..options }
+        let width = self.width.unwrap_or(options.width);
+        BuildOptions { width, max_leaf: self.max_leaf.unwrap_or(options.max_leaf), ..options }
     }
 }
 

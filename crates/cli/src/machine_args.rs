@@ -48,7 +48,7 @@ impl MachineChoice {
         preset: Option<Preset>,
     ) -> Route {
         let machine = self.machine(input);
-        let build = build(build_options(machine, preset));
+        let build = build(build_options(machine, self.format, preset));
         let (format, rebuild) = (self.format, self.rebuild);
         Route { machine, format, settings: Settings::default(), rebuild, build }
     }

@@ -16,6 +16,7 @@ mod beam_args;
 #[cfg(test)]
 mod book;
 mod commands;
+mod compare_args;
 mod failure;
 mod image_args;
 mod interrupt;

@@ -67,6 +67,15 @@ impl<'a> Files<'a> {
                     .writes("--report", args.report.as_deref())
                     .writes("--resume", args.resume.as_deref());
             }
+            Command::Compare(args) => {
+                args.scenes.iter().for_each(|scene| {
+                    files.scene(scene);
+                });
+                files
+                    .writes("--csv", args.csv.as_deref())
+                    .writes("--html", args.html.as_deref())
+                    .writes("--resume", args.resume.as_deref());
+            }
             Command::Run(args) => {
                 files.reads(&args.program);
                 args.loads.iter().for_each(|load| {

@@ -8,7 +8,7 @@ use crate::node::Node;
 use crate::outline::outline;
 use crate::{CAPABILITIES, Cwbvh, NAME, Rule};
 use machine::file::{is_container_of, read_container, write_container};
-use machine::{Encoded, Figures, Format, FormatEntry, Image, TreeEntry, TreeFormat};
+use machine::{ByteSplit, Figures, Format, FormatEntry, Image, TreeEntry, TreeFormat, TreeShape};
 
 /// The format.
 pub const FORMATS: &[FormatEntry] = &[FormatEntry {
@@ -23,11 +23,9 @@ pub const FORMATS: &[FormatEntry] = &[FormatEntry {
     trees: Some(TreeEntry {
         capabilities: CAPABILITIES,
         settings: &[],
-        encode: |tree, _| {
-            let image = Cwbvh.encode(tree)?;
-            let figures = figures(&image, tree.triangle_count());
-            Ok(Encoded { image, figures })
-        },
+        shape: |_| TreeShape { width: 8, max_leaf: 3, leaf_test_width: 1, splits: true },
+        encode: |tree, _| Ok(Cwbvh.encode(tree)?.into()),
+        figures,
         write: |image| Ok(write_container(image)),
         has_blocks: true,
     }),
@@ -43,18 +41,21 @@ pub const FORMATS: &[FormatEntry] = &[FormatEntry {
     rules: Rule::ENTRIES,
 }];
 
-fn figures(image: &Image, triangles: usize) -> Figures {
+fn figures(image: &Image) -> Figures {
     let levels = records(image).map_or(Vec::new(), |(_, levels)| levels);
-    // Everything but the ids of triangles and the instances.
-    let side_table = |level: &LevelFields| level.arrays().map(|(_, n, size)| n as usize * size)[2];
-    let side_bytes: usize = levels.iter().map(side_table).sum();
+    // Triangles and their ids; in a TLAS the same arrays hold references and instances.
+    let arrays = |which: usize| {
+        let bytes = |level: &LevelFields| {
+            let (_, count, size) = level.arrays()[which];
+            u64::from(count) * size as u64
+        };
+        levels.iter().filter(|level| !level.is_tlas()).map(bytes).sum::<u64>()
+    };
     Figures {
-        bytes: image.byte_count() as u64,
-        node_bytes: (image.byte_count() - side_bytes) as u64,
+        bytes: ByteSplit::new(image.byte_count() as u64, arrays(1), arrays(2)),
         box_nodes: levels.iter().map(|level| level.node_count as usize).sum(),
         primitive_nodes: outline(image).total("leaves") as usize,
         instance_nodes: levels.iter().map(|level| level.instance_count as usize).sum(),
-        triangles,
         details: Vec::new(),
     }
 }

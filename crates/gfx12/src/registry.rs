@@ -9,7 +9,7 @@ use crate::layout::bvh4x2::{
 };
 use crate::layout::{
     BoxFrame, BoxNode, ChildEntry, GeometryInfo, GpurtHeader, GpurtSideband, InstanceNode,
-    PairDescriptor, PrimitiveHeader, RadvInstanceData, TriangleDescriptor,
+    NODE_BYTES, PairDescriptor, PrimitiveHeader, RadvInstanceData, TriangleDescriptor,
 };
 use crate::rra::container::Magic;
 use crate::rra::{self, RraError};
@@ -18,9 +18,10 @@ use crate::walk::{Dual, Gpurt, Options as WalkOptions, Radv, RadvLiteral};
 use crate::{Gfx12, NAME, check, describe, encode, outline};
 use machine::registry::{Made, NodeNames, loses_beyond_margin};
 use machine::{
-    Capabilities, Checked, EncodeError, Encoded, Figures, Format, FormatEntry, ImageFile, Machine,
-    MachineEntry, MachineInput, MachineOptions, MakeError, ReadError, ReadOptions, Setting,
-    Settings, StructureSummary, TreeEntry, TreeFormat, WrongFormat, downcast,
+    ByteSplit, Capabilities, Checked, Detail, EncodeError, Encoded, Figures, Format, FormatEntry,
+    Image, ImageFile, Machine, MachineEntry, MachineInput, MachineOptions, MakeError, Outline,
+    ReadError, ReadOptions, Setting, Settings, StructureSummary, TreeEntry, TreeFormat, TreeShape,
+    WrongFormat, downcast,
 };
 use std::sync::Arc;
 use tree::Tree;
@@ -43,19 +44,27 @@ pub const FORMATS: &[FormatEntry] = &[
                     key: "policy",
                     values: &["dense", "radv", "gpurt"],
                     meaning: "how primitives are packed and planes are rounded",
+                    is_compared: true,
                 },
                 Setting {
                     key: "obb",
                     values: &["off", "on"],
                     meaning: "let box nodes be oriented where that pays",
+                    is_compared: true,
                 },
                 Setting {
                     key: "margin",
                     values: &["auto", "on", "off"],
                     meaning: "widen boxes so that the hardware loses no hit; auto: with dense only",
+                    is_compared: false,
                 },
             ],
+            shape,
             encode,
+            figures: |image| {
+                let outline = outline::outline(image);
+                figures(image, &outline, NODE_BYTES, outline::id_bits(image, &outline))
+            },
             write: |image| Ok(rra::write(image)?),
             has_blocks: true,
         }),
@@ -90,8 +99,16 @@ pub const FORMATS: &[FormatEntry] = &[
                 key: "precision",
                 values: &["fp32", "high"],
                 meaning: "how the planes of boxes are stored",
+                is_compared: true,
             }],
+            // A node holds one pair.
+            shape: |_| TreeShape { width: 4, max_leaf: 2, leaf_test_width: 2, splits: true },
             encode: encode_bvh4x2,
+            figures: |image| {
+                let outline = outline::bvh4x2_outline(image);
+                let id_bits = TriangleNode::ID_BITS * outline.total("primitive_nodes");
+                figures(image, &outline, TriangleNode::BYTES, id_bits)
+            },
             write: |image| Ok(bvh4x2_file::write(image)),
             has_blocks: true,
         }),
@@ -198,7 +215,16 @@ fn encode(tree: &Tree, settings: &Settings) -> Result<Encoded, EncodeError> {
         _ => usual.margin,
     };
     let encode::Encoded { image, report } = encode::encode(tree, &Options { margin, ..usual })?;
-    Ok(Encoded { image, figures: figures(&report) })
+    Ok(Encoded { image, details: details(&report) })
+}
+
+/// A range of the driver's policies is one pair; siliray's own chooses its ranges itself.
+fn shape(settings: &Settings) -> TreeShape {
+    let (max_leaf, leaf_test_width) = match settings.get("policy") {
+        None | Some("dense") => (8, 1),
+        _ => (2, 2),
+    };
+    TreeShape { width: 8, max_leaf, leaf_test_width, splits: true }
 }
 
 fn encode_bvh4x2(tree: &Tree, settings: &Settings) -> Result<Encoded, EncodeError> {
@@ -207,30 +233,37 @@ fn encode_bvh4x2(tree: &Tree, settings: &Settings) -> Result<Encoded, EncodeErro
         _ => BoxPrecision::Fp32,
     };
     let image = bvh4x2::encode::encode(tree, &bvh4x2::Options::new(precision))?;
-    let figures = figures(&bvh4x2::report::report(tree, &image));
-    Ok(Encoded { image, figures })
+    let details = details(&bvh4x2::report::report(tree, &image));
+    Ok(Encoded { image, details })
 }
 
-fn figures(report: &Report) -> Figures {
+fn details(report: &Report) -> Vec<(&'static str, Detail)> {
     let mut details = vec![
-        ("pairs_per_node", report.pairs_per_node()),
-        ("vertex_bits_saved", report.vertex_bits_saved() as f64),
+        ("pairs_per_node", Detail::Number(report.pairs_per_node())),
+        ("vertex_bits_saved", Detail::Count(report.vertex_bits_saved() as u64)),
     ];
     if report.oriented_nodes > 0 {
         details.extend([
-            ("oriented_nodes", report.oriented_nodes as f64),
-            ("sah_cost_axis_aligned", report.sah_encoded),
-            ("sah_cost", report.sah_oriented),
+            ("oriented_nodes", Detail::Count(report.oriented_nodes as u64)),
+            ("sah_cost_axis_aligned", Detail::Number(report.sah_encoded)),
+            ("sah_cost", Detail::Number(report.sah_oriented)),
         ]);
     }
+    details
+}
+
+/// The figures of an image whose primitive nodes have so many bytes each, and so many bits of ids
+/// in all. The rest of these nodes is geometry.
+fn figures(image: &Image, outline: &Outline, node_bytes: u64, id_bits: u64) -> Figures {
+    let count = |name| outline.total(name) as usize;
+    let ids = id_bits.div_ceil(8);
+    let geometry = (node_bytes * outline.total("primitive_nodes")).saturating_sub(ids);
     Figures {
-        bytes: report.bytes,
-        node_bytes: report.node_bytes,
-        box_nodes: report.box_nodes,
-        primitive_nodes: report.triangle_nodes + report.procedural_nodes,
-        instance_nodes: report.instance_nodes,
-        triangles: report.triangles,
-        details,
+        bytes: ByteSplit::new(image.byte_count() as u64, geometry, ids),
+        box_nodes: count("boxes"),
+        primitive_nodes: count("primitive_nodes"),
+        instance_nodes: count("instances"),
+        details: Vec::new(),
     }
 }
 

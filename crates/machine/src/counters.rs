@@ -1,4 +1,8 @@
 //! What a machine counts. Declared once; every report iterates over [`Counters::named`].
+//!
+//! A figure has one meaning, whichever machine counts it. What is done twice counts twice; what a
+//! machine could have skipped but did not counts; what hardware does beside a child that is not
+//! there does not.
 
 macro_rules! counters {
     ($($(#[doc = $doc:literal])+ $name:ident),+ $(,)?) => {
@@ -27,13 +31,15 @@ macro_rules! counters {
 counters! {
     /// Queries answered.
     queries,
-    /// Inner nodes whose children were tested.
+    /// Nodes visited: inner nodes, over all levels, whose children were tested.
     nodes,
-    /// Boxes tested.
+    /// Boxes tested: one for each child that a visited node has. Empty slots are none, nor is the
+    /// box around a level, which some machines test first. A beam by the conservative rule also
+    /// tests the boxes of primitives.
     box_tests,
-    /// Leaves whose primitives were tested.
+    /// Leaves visited: ranges of primitives that were tested, and of instances.
     leaves,
-    /// Triangles tested.
+    /// Triangles tested. One that two visited leaves hold counts twice.
     triangle_tests,
     /// Procedural boxes tested.
     procedural_tests,
@@ -41,7 +47,8 @@ counters! {
     instances,
     /// Blocks fetched and tested, by machines that have blocks.
     blocks,
-    /// Bytes fetched from memory, by machines that model it.
+    /// Bytes fetched: those of every node, and of the primitives or instances of every leaf, each
+    /// time that it is visited. No cache keeps any, and lines are not filled up.
     bytes,
     /// Cycles, by machines that have a clock.
     cycles,

@@ -30,6 +30,20 @@ impl Capabilities {
         Self { instances: true, masks: true, flags: true, procedural: true, ids: true };
 }
 
+/// The trees that a format holds best: what a builder is told before it builds for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TreeShape {
+    /// Most children of a node.
+    pub width: usize,
+    /// Most references of a leaf that stays one.
+    pub max_leaf: usize,
+    /// How many references of a leaf are tested at the cost of a node.
+    pub leaf_test_width: usize,
+    /// Whether the boxes of leaves may hold parts of triangles: otherwise spatial splits only add
+    /// references.
+    pub splits: bool,
+}
+
 /// A memory format.
 pub trait Format: Sized + Send + Sync + 'static {
     /// What only the check of this format can make, and what it learned: the nodes that can be

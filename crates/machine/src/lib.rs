@@ -36,6 +36,7 @@ pub mod budget;
 pub mod checked;
 pub mod counters;
 pub mod description;
+pub mod fetches;
 pub mod fields;
 pub mod figures;
 pub mod file;
@@ -57,7 +58,7 @@ pub mod registry;
 pub mod rules;
 pub mod tree_format;
 
-pub use blocks::BlockImage;
+pub use blocks::{BlockImage, BlockLead};
 pub use budget::{BudgetExhausted, StepBudget};
 pub use checked::{AnyChecked, Checked, ProvedFacts, downcast};
 pub use counters::Counters;
@@ -65,12 +66,13 @@ pub use description::{
     DescribeError, DescribedField, Description, EntryState, NodeRef, Outline, OutlineEntry,
     PrimitiveRef, Total,
 };
-pub use figures::Figures;
+pub use fetches::Fetches;
+pub use figures::{ByteSplit, Detail, Figures};
 pub use file::{FilePlace, ImageFile, ReadError, StructureSummary};
 pub use finding::{Finding, Severity};
 pub use findings::{FINDINGS_PER_RULE, Findings};
 pub use format::{
-    AnyReport, Capabilities, CheckReport, EncodeError, Format, NodePlace, TreeFormat,
+    AnyReport, Capabilities, CheckReport, EncodeError, Format, NodePlace, TreeFormat, TreeShape,
 };
 pub use found::Found;
 pub use hit::Hit;

@@ -16,9 +16,9 @@ use crate::instance_dilation::InstanceDilation;
 use crate::primitive_test::InstanceView;
 use crate::registry::{NodeNames, loses_nothing};
 use crate::{
-    Answer, BeamQuery, BudgetExhausted, ChildTest, Counters, FormatEntry, Found, Hit, LeafRule,
-    Machine, MachineEntry, MachineError, Observer, PrimitiveTest, Query, RayQuery, Shape, Step,
-    StepBudget, Unwatched, Verdict,
+    Answer, BeamQuery, BudgetExhausted, ChildTest, Counters, Fetches, FormatEntry, Found, Hit,
+    LeafRule, Machine, MachineEntry, MachineError, MachineInput, Observer, PrimitiveTest, Query,
+    RayQuery, Shape, Step, StepBudget, Unwatched, Verdict,
 };
 use geometry::{Aabb, Ray, SlabRay, TriangleRule, slab};
 use std::ops::{ControlFlow, Deref};
@@ -41,7 +41,17 @@ pub const MACHINES: &[MachineEntry] = &[MachineEntry {
     takes_beams: true,
     oracle: None,
     may_lose: loses_nothing,
-    make: |input, options| Ok(Box::new(Reference::new(Arc::clone(input.tree()), options.rule))),
+    make: |input, options| {
+        let tree = Arc::clone(input.tree());
+        let fetches = match input {
+            MachineInput::Tree(tree) => Fetches::of_tree(tree),
+            MachineInput::Image(image) => {
+                let blocks = image.blocks();
+                blocks.and_then(|blocks| Fetches::of_blocks(&tree, &blocks)).unwrap_or_default()
+            }
+        };
+        Ok(Box::new(Reference { fetches, ..Reference::new(tree, options.rule) }))
+    },
 }];
 
 /// The reference machine over a tree, borrowed or shared.
@@ -51,6 +61,8 @@ pub struct Reference<T> {
     rule: TriangleRule,
     instance_dilation: InstanceDilation,
     step_limit: u64,
+    /// What visits read; nothing if that is not known.
+    fetches: Fetches,
     /// What beams need, found when the first is asked.
     beams: OnceLock<Result<Beams, BeamWorldError>>,
 }
@@ -70,7 +82,14 @@ impl<T: Deref<Target = Tree>> Reference<T> {
     #[must_use]
     pub fn new(tree: T, rule: TriangleRule) -> Self {
         let instance_dilation = tree.tlas.as_ref().map(InstanceDilation::new).unwrap_or_default();
-        Self { tree, rule, instance_dilation, step_limit: u64::MAX, beams: OnceLock::new() }
+        Self {
+            tree,
+            rule,
+            instance_dilation,
+            step_limit: u64::MAX,
+            fetches: Fetches::default(),
+            beams: OnceLock::new(),
+        }
     }
 
     /// The same machine, allowed to visit `steps` nodes a query.
@@ -98,6 +117,7 @@ impl<T: Deref<Target = Tree>> Reference<T> {
         };
         let mut walk = Walk {
             rule: self.rule,
+            fetches: &self.fetches,
             found: Found::new(query.kind, tmax, hits),
             counters,
             budget: StepBudget::new(self.step_limit),
@@ -176,37 +196,49 @@ enum Stop {
 /// One query under way.
 struct Walk<'a, O: ?Sized> {
     rule: TriangleRule,
+    fetches: &'a Fetches,
     found: Found<'a>,
     counters: &'a mut Counters,
     budget: StepBudget,
     observer: &'a mut O,
 }
 
+/// A level to walk.
+struct Level<'a> {
+    bvh: &'a Bvh,
+    /// Boxes that stand in for those of the nodes.
+    boxes: Option<&'a [Aabb]>,
+    /// What a visit of a node reads.
+    bytes: &'a [u32],
+}
+
 /// When a shape is inside a box.
 type Interval = Option<[f32; 2]>;
 
-impl<O: Observer + ?Sized> Walk<'_, O> {
+impl<'a, O: Observer + ?Sized> Walk<'a, O> {
     fn ray(
         &mut self,
-        tree: &Tree,
+        tree: &'a Tree,
         query: &RayQuery,
         dilation: &InstanceDilation,
     ) -> ControlFlow<Stop> {
         let Some(tlas) = &tree.tlas else {
-            return tree.blases.iter().try_for_each(|blas| {
-                self.ray_in_blas(blas, &InstanceView::world(&blas.primitives, query))
+            return tree.blases.iter().enumerate().try_for_each(|(number, blas)| {
+                self.ray_in_blas(number, blas, &InstanceView::world(&blas.primitives, query))
             });
         };
         let reach = slab::reach(query.shape.origin, &tlas.bvh.root().bounds);
         let slabs = SlabRay::dilated(&query.shape, dilation.dilation(query.shape.origin, reach));
-        self.bvh(&tlas.bvh, None, &ray_test(&slabs, &query.shape), slab::widen, |walk, item| {
+        let (test, level) = (ray_test(&slabs, &query.shape), self.tlas(&tlas.bvh, None));
+        self.bvh(&level, &test, slab::widen, |walk, item| {
             let instance = &tlas.instances[item as usize];
-            let blas = &tree.blases[instance.blas as usize];
+            let number = instance.blas as usize;
+            let blas = &tree.blases[number];
             match InstanceView::placed(&blas.primitives, query, item, instance) {
                 None => ControlFlow::Continue(()),
                 Some(view) => {
                     walk.enter_instance(tlas, item, Some(view.ray));
-                    walk.ray_in_blas(blas, &view)?;
+                    walk.ray_in_blas(number, blas, &view)?;
                     walk.leave_instance();
                     ControlFlow::Continue(())
                 }
@@ -214,10 +246,16 @@ impl<O: Observer + ?Sized> Walk<'_, O> {
         })
     }
 
-    fn ray_in_blas(&mut self, blas: &Blas, view: &InstanceView<'_>) -> ControlFlow<Stop> {
+    fn ray_in_blas(
+        &mut self,
+        number: usize,
+        blas: &'a Blas,
+        view: &InstanceView<'_>,
+    ) -> ControlFlow<Stop> {
         let reach = slab::reach(view.ray.origin, &blas.bvh.root().bounds);
         let slabs = SlabRay::new(&view.ray, reach);
-        self.bvh(&blas.bvh, None, &ray_test(&slabs, &view.ray), slab::widen, |walk, item| {
+        let (test, level) = (ray_test(&slabs, &view.ray), self.blas(number, &blas.bvh, None));
+        self.bvh(&level, &test, slab::widen, |walk, item| {
             let index = item as usize;
             match view.primitives.get(index) {
                 Primitive::Triangle(_) => walk.counters.triangle_tests += 1,
@@ -227,7 +265,7 @@ impl<O: Observer + ?Sized> Walk<'_, O> {
         })
     }
 
-    fn beam(&mut self, tree: &Tree, query: &BeamQuery, beams: &Beams) -> ControlFlow<Stop> {
+    fn beam(&mut self, tree: &'a Tree, query: &BeamQuery, beams: &'a Beams) -> ControlFlow<Stop> {
         let Some(tlas) = &tree.tlas else {
             let Some(space) = BeamSpace::world(query) else { return ControlFlow::Continue(()) };
             return (0..tree.blases.len())
@@ -235,8 +273,7 @@ impl<O: Observer + ?Sized> Walk<'_, O> {
         };
         let test = |bounds: &Aabb, _| enter(&query.shape.beam, bounds).map(|t| [t, f32::INFINITY]);
         self.bvh(
-            &tlas.bvh,
-            beams.covering_tlas.as_deref(),
+            &self.tlas(&tlas.bvh, beams.covering_tlas.as_deref()),
             &test,
             |t| t,
             |walk, instance| {
@@ -254,10 +291,10 @@ impl<O: Observer + ?Sized> Walk<'_, O> {
 
     fn beam_in_blas(
         &mut self,
-        tree: &Tree,
+        tree: &'a Tree,
         blas: usize,
         space: &BeamSpace,
-        beams: &Beams,
+        beams: &'a Beams,
     ) -> ControlFlow<Stop> {
         let Blas { bvh, primitives } = &tree.blases[blas];
         // The parts of a split triangle cover it, which is all that the exact rule needs.
@@ -267,8 +304,7 @@ impl<O: Observer + ?Sized> Walk<'_, O> {
         };
         let test = |bounds: &Aabb, _| space.enter(bounds).map(|t| [t, f32::INFINITY]);
         self.bvh(
-            bvh,
-            boxes,
+            &self.blas(blas, bvh, boxes),
             &test,
             |t| t,
             |walk, item| {
@@ -319,20 +355,25 @@ impl<O: Observer + ?Sized> Walk<'_, O> {
         }
     }
 
+    fn blas(&self, number: usize, bvh: &'a Bvh, boxes: Option<&'a [Aabb]>) -> Level<'a> {
+        Level { bvh, boxes, bytes: self.fetches.blases.get(number).map_or(&[], Vec::as_slice) }
+    }
+
+    fn tlas(&self, bvh: &'a Bvh, boxes: Option<&'a [Aabb]>) -> Level<'a> {
+        Level { bvh, boxes, bytes: &self.fetches.tlas }
+    }
+
     /// Walks a hierarchy nearest first and hands over the items of every leaf that the shape
-    /// reaches. `boxes` stand in for those of the nodes; `widen` moves the end of the range
-    /// outward.
+    /// reaches. `widen` moves the end of the range outward.
     fn bvh(
         &mut self,
-        bvh: &Bvh,
-        boxes: Option<&[Aabb]>,
+        &Level { bvh, boxes, bytes }: &Level<'a>,
         test: &impl Fn(&Aabb, f32) -> Interval,
         widen: impl Fn(f32) -> f32,
         mut item: impl FnMut(&mut Self, u32) -> ControlFlow<Stop>,
     ) -> ControlFlow<Stop> {
         let bounds = |index: usize| boxes.map_or(bvh.nodes()[index].bounds, |boxes| boxes[index]);
         let mut stack: Vec<(f32, u32)> = Vec::with_capacity(64);
-        self.counters.box_tests += 1;
         let root = test(&bounds(0), widen(self.found.farthest()));
         self.child_tested(0, 0, &bounds(0), root, test);
         stack.extend(root.map(|interval| (interval[0], 0)));
@@ -353,6 +394,7 @@ impl<O: Observer + ?Sized> Walk<'_, O> {
                 return ControlFlow::Break(Stop::Budget(exhausted));
             }
             let node = &bvh.nodes()[index as usize];
+            self.counters.bytes += bytes.get(index as usize).map_or(0, |&read| read.into());
             if self.observer.is_watching() {
                 let kind = if node.link.is_leaf() { "leaf" } else { "box" };
                 self.observer.see(Step::Node { pointer: index.into(), address: None, kind });

@@ -5,8 +5,9 @@
 
 use crate::fields::FieldTable;
 use crate::{
-    AnyChecked, AnyReport, Capabilities, DescribeError, Description, EncodeError, Figures, Hit,
-    Image, ImageFile, Machine, NodeRef, Outline, Promise, RayQuery, ReadError, RuleEntry,
+    AnyChecked, AnyReport, Capabilities, DescribeError, Description, Detail, EncodeError, Figures,
+    Hit, Image, ImageFile, Machine, NodeRef, Outline, Promise, RayQuery, ReadError, RuleEntry,
+    TreeShape,
 };
 use geometry::TriangleRule;
 use std::error::Error;
@@ -46,8 +47,12 @@ pub struct TreeEntry {
     pub capabilities: Capabilities,
     /// What can be set when a tree is encoded.
     pub settings: &'static [Setting],
+    /// The trees that it holds best, encoded with these settings.
+    pub shape: fn(&Settings) -> TreeShape,
     /// Encodes a tree.
     pub encode: fn(&Tree, &Settings) -> Result<Encoded, EncodeError>,
+    /// The figures of a sound image.
+    pub figures: fn(&Image) -> Figures,
     /// The file of an image.
     pub write: fn(&Image) -> Result<Vec<u8>, EncodeError>,
     /// Whether it comes in blocks, which a traversal unit runs.
@@ -83,6 +88,8 @@ pub struct Setting {
     pub values: &'static [&'static str],
     /// What it means.
     pub meaning: &'static str,
+    /// Whether a comparison of formats shows each value, not only the default.
+    pub is_compared: bool,
 }
 
 /// What is set, by key.
@@ -140,13 +147,19 @@ impl Settings {
     }
 }
 
-/// An image, and what encoding came to.
+/// An image, and what only its encoder knows of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Encoded {
     /// The image.
     pub image: Image,
-    /// Its figures.
-    pub figures: Figures,
+    /// What goes behind the details of its [figures](TreeEntry::figures).
+    pub details: Vec<(&'static str, Detail)>,
+}
+
+impl From<Image> for Encoded {
+    fn from(image: Image) -> Self {
+        Self { image, details: Vec::new() }
+    }
 }
 
 /// A machine, as users meet it.

@@ -16,7 +16,7 @@ use isbe::mesh::read::{DumpError, read_scene};
 use machine::{
     AnyChecked, EncodeError, FilePlace, Finding, FormatEntry, Machine, MachineEntry, MachineInput,
     MachineOptions, MakeError, ReadError, ReadOptions, Settings, Severity, StructureSummary,
-    tree_format,
+    TreeShape, tree_format,
 };
 use scene::builtin::Builtin;
 use scene::{FileError, Scene, SceneError, read_file};
@@ -356,13 +356,38 @@ pub enum RouteError {
     Machine(MakeError),
 }
 
-/// How trees are built for a machine: by `preset`, or by the one that suits it best.
+/// How trees are built for a machine over a format, or over the one that it likes: by `preset`, or
+/// by the one that suits it best.
 #[must_use]
-pub fn build_options(machine: &MachineEntry, preset: Option<Preset>) -> build::Options {
-    match machine.name {
-        trace::NAME => Tracer::build_options(preset.unwrap_or(Tracer::PRESET)),
-        _ => build::Options::preset(preset.unwrap_or_default()),
+pub fn build_options(
+    machine: &MachineEntry,
+    format: Option<&'static FormatEntry>,
+    preset: Option<Preset>,
+) -> build::Options {
+    if machine.name == trace::NAME {
+        return Tracer::build_options(preset.unwrap_or(Tracer::PRESET));
     }
+    let preset = preset.unwrap_or_default();
+    match format.or_else(|| registry().format(machine.format)) {
+        Some(format) => format_options(format, &liked_settings(machine, format), preset),
+        None => build::Options::preset(preset),
+    }
+}
+
+/// How trees are built for a format with such settings: as it holds them best.
+#[must_use]
+pub fn format_options(format: &FormatEntry, settings: &Settings, preset: Preset) -> build::Options {
+    let usual = build::Options::preset(preset);
+    let Some(trees) = &format.trees else { return usual };
+    let TreeShape { width, max_leaf, leaf_test_width, splits } = (trees.shape)(settings);
+    let split_budget = if splits { usual.split_budget } else { 0.0 };
+    build::Options { width, max_leaf, leaf_test_width, split_budget, ..usual }
+}
+
+/// How a machine likes trees encoded in a format.
+fn liked_settings(machine: &MachineEntry, format: &FormatEntry) -> Settings {
+    let liked = if format.name == machine.format { machine.settings } else { &[] };
+    liked.iter().fold(Settings::default(), |all, (key, value)| all.with(*key, *value))
 }
 
 impl Route {
@@ -423,8 +448,7 @@ impl Route {
         tree: &Tree,
         format: &'static FormatEntry,
     ) -> Result<Arc<dyn AnyChecked>, RouteError> {
-        let liked = if format.name == self.machine.format { self.machine.settings } else { &[] };
-        let liked = liked.iter().fold(Settings::default(), |all, (k, v)| all.with(*k, *v));
+        let liked = liked_settings(self.machine, format);
         let settings = self.settings.iter().fold(liked, |all, (k, v)| all.with(k, v));
         encode_checked(tree, format, &settings)
     }

@@ -23,7 +23,7 @@
 //! // One ray on any machine: the tree is built, encoded and checked as that machine needs it. An
 //! // image that `Source::open` reads from a file is walked as it is stored.
 //! let radv = registry().machine("gfx12-radv").ok_or("no such machine")?;
-//! let route = Route::new(radv, build_options(radv, None));
+//! let route = Route::new(radv, build_options(radv, None, None));
 //! let prepared = route.prepare(&Input::Scene(scene), &|_| ControlFlow::Continue(()))?;
 //! let machine = prepared.make(&MachineOptions::default())?;
 //! let hit = machine.closest(&rays[320])?;
@@ -53,6 +53,7 @@
 //! |---|---|
 //! | [`input`] | what a name or a path opens to, and the way from there to a machine |
 //! | [`registry`] | every format and every machine |
+//! | [`compare`] | formats side by side |
 //! | [`cameras`] | views in a file beside a scene |
 //! | [`workload`] | rays that benchmarks trace |
 //! | [`ray_files`] | files of rays and hits |
@@ -77,6 +78,7 @@ pub use {
 
 pub mod beam_vectors;
 pub mod cameras;
+pub mod compare;
 pub mod conformance;
 pub mod demo;
 pub mod extensions;

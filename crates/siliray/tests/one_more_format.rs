@@ -4,16 +4,19 @@
 //! below is all that siliray is told of it.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use siliray::build::Preset;
+use siliray::compare::{Plan, Variant, compare};
 use siliray::conformance::{self, ImageOptions, Options, run_image};
 use siliray::geometry::{Aabb, Ray, Triangle, Vec3};
 use siliray::input::{Input, InputError, Origin, Route, Source, format_of};
 use siliray::machine::file::{is_container_of, read_container, write_container};
 use siliray::machine::{
-    Capabilities, CheckReport, Checked, Description, EncodeError, Encoded, Figures, Finding,
+    ByteSplit, Capabilities, CheckReport, Checked, Description, EncodeError, Figures, Finding,
     Format, FormatEntry, Image, MachineOptions, NodeRef, Outline, OutlineEntry, ProvedFacts,
-    Segment, Severity, TreeEntry, TreeFormat,
+    Segment, Severity, TreeEntry, TreeFormat, TreeShape,
 };
 use siliray::registry::{install, registry, standard};
+use siliray::scene::Camera;
 use siliray::tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tree};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -58,9 +61,12 @@ static FORMATS: &[FormatEntry] = &[FormatEntry {
     trees: Some(TreeEntry {
         capabilities: CAPABILITIES,
         settings: &[],
-        encode: |tree, _| {
-            let image = List.encode(tree)?;
-            Ok(Encoded { image, figures: Figures::default() })
+        shape: |_| TreeShape { width: 2, max_leaf: 64, leaf_test_width: 1, splits: false },
+        encode: |tree, _| Ok(List.encode(tree)?.into()),
+        figures: |image| {
+            let triangles = (bytes(image).len() / TRIANGLE_BYTES) as u64;
+            let bytes = ByteSplit::new(bytes(image).len() as u64, 36 * triangles, 8 * triangles);
+            Figures { bytes, ..Figures::default() }
         },
         write: |image| Ok(write_container(image)),
         has_blocks: false,
@@ -213,4 +219,24 @@ fn the_law_tries_it() {
     let report = run_image(&image, &options, &|_| ControlFlow::Continue(())).unwrap();
     let machines: Vec<_> = report.machines.iter().map(|m| (m.machine, m.losses)).collect();
     assert_eq!((report.format, &machines[..]), (NAME, &[("reference", 0)][..]));
+}
+
+/// Nothing but its entry puts it into comparisons. The traversal unit does not run it, so the
+/// reference walks: one leaf, and every triangle of it.
+#[test]
+fn it_is_compared() {
+    install_list();
+    let scene = Source::new("organic", Some(400)).unwrap().open().unwrap().into_scene().unwrap();
+    let plan = Plan {
+        presets: vec![Preset::Fast],
+        variants: Variant::all().into_iter().filter(|one| one.name() == NAME).collect(),
+        machines: Vec::new(),
+        rays: 16,
+    };
+    let camera = Camera::framing(&scene.bounds().unwrap());
+    let watch = |_| ControlFlow::Continue(());
+    let rows = compare(&scene, &camera, &plan, None, &watch).unwrap().rows;
+    let [row] = &rows[..] else { panic!("{rows:?}") };
+    assert_eq!((row.key.machine.as_str(), row.bytes_per_triangle.total), ("reference", 44.0));
+    assert_eq!((row.primary.boxes, row.primary.cycles, row.lost), (0.0, None, 0));
 }

@@ -48,7 +48,7 @@ fn every_machine_paints_the_same_picture() {
         let keep_going = |_| ControlFlow::Continue(());
         for name in ["gfx12-gpurt", "gfx12-radv", "gfx12-dual", "offload", "hart"] {
             let entry = registry().machine(name).unwrap();
-            let route = Route::new(entry, build_options(entry, None));
+            let route = Route::new(entry, build_options(entry, None, None));
             let prepared = route.prepare(&input, &keep_going).unwrap();
             let machine =
                 prepared.make(&MachineOptions { rule: RULE, ..MachineOptions::default() }).unwrap();

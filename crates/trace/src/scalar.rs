@@ -143,6 +143,7 @@ impl<K: Kind, S: TraversalSource, O: Observer + ?Sized> Walk<'_, K, S, O> {
         stack: &mut Stack<S::Link>,
     ) {
         self.counters.nodes += 1;
+        self.counters.bytes += S::NODE_BYTES;
         self.entered(level, node, "box");
         let (source, start) = (self.source, stack.len());
         source.children(level, node, |child| {
@@ -204,6 +205,7 @@ impl<K: Kind, S: TraversalSource, O: Observer + ?Sized> Walk<'_, K, S, O> {
     /// Tests the primitives of a leaf.
     fn leaf(&mut self, level: LevelId, leaf: S::Link, space: &Space) -> ControlFlow<()> {
         self.counters.leaves += 1;
+        self.counters.bytes += S::LEAF_BYTES[1];
         self.entered(level, leaf, "leaf");
         let source = self.source;
         source.primitives(level, leaf, |primitive, id, link| {
@@ -223,6 +225,7 @@ impl<K: Kind, S: TraversalSource, O: Observer + ?Sized> Walk<'_, K, S, O> {
             Primitive::Triangle(_) => self.counters.triangle_tests += 1,
             Primitive::Box(_) => self.counters.procedural_tests += 1,
         }
+        self.counters.bytes += S::LEAF_BYTES[0];
         let hit = self.ask.hit(self.position, space, primitive, id);
         let pointer = self.source.pointer(link);
         self.see(|| {

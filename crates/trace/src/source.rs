@@ -46,6 +46,12 @@ pub(crate) trait TraversalSource {
     /// Where a child leads.
     type Link: Copy;
 
+    /// Bytes of a node, for counters.
+    const NODE_BYTES: u64;
+
+    /// Bytes of a primitive in a leaf, and of the leaf around them, for counters.
+    const LEAF_BYTES: [u64; 2];
+
     /// The TLAS, if there is one. Without one the scene is [`LevelId::Blas`] 0.
     fn top(&self) -> Option<&TopLevel>;
 

@@ -7,8 +7,8 @@
 //! first figure cannot see: the same sum over the boxes that a point of a surface lies in although
 //! the surface is not below them, on average over all points of all surfaces.
 
-use crate::{Blas, Bvh, Node};
-use geometry::{Aabb, Vec3};
+use crate::{Blas, Bvh, Node, Tree};
+use geometry::{Aabb, SingularTransform, Vec3};
 
 /// Figures of one hierarchy.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -55,6 +55,48 @@ impl Quality {
 /// What it costs to visit a node: 1 if it is inner, 1 for each item of a leaf.
 fn visit_cost(node: &Node) -> f64 {
     if node.link.is_leaf() { node.link.count() as f64 } else { 1.0 }
+}
+
+/// Costs of the hierarchies of a tree.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LevelCosts {
+    /// Of each BLAS.
+    pub blases: Vec<f64>,
+    /// Of the TLAS.
+    pub tlas: Option<f64>,
+}
+
+impl LevelCosts {
+    /// The costs of hierarchies as they are.
+    #[must_use]
+    pub fn of(tree: &Tree) -> Self {
+        let cost = |bvh: &Bvh| Quality::of(bvh).sah_cost;
+        Self {
+            blases: tree.blases.iter().map(|blas| cost(&blas.bvh)).collect(),
+            tlas: tree.tlas.as_ref().map(|tlas| cost(&tlas.bvh)),
+        }
+    }
+
+    /// The cost that a ray which meets the box of the tree has to expect: the TLAS's, and for each
+    /// instance that of its BLAS times the share of the area that the instance's box has.
+    ///
+    /// # Errors
+    /// The first instance with a singular transform.
+    pub fn expected(&self, tree: &Tree) -> Result<f64, (usize, SingularTransform)> {
+        let (Some(tlas), Some(tlas_cost)) = (&tree.tlas, self.tlas) else {
+            return Ok(self.blases.first().copied().unwrap_or(0.0));
+        };
+        let world_area = half_area(&tlas.bvh.root().bounds);
+        let mut below = 0.0;
+        for (number, instance) in tlas.instances.iter().enumerate() {
+            let blas = instance.blas as usize;
+            let bounds = instance
+                .world_bounds(&tree.blases[blas].bvh.root().bounds)
+                .map_err(|singular| (number, singular))?;
+            below += half_area(&bounds) * self.blases[blas];
+        }
+        Ok(if world_area > 0.0 { tlas_cost + below / world_area } else { 0.0 })
+    }
 }
 
 /// Half the surface area of a box, which cannot overflow in double precision.

@@ -97,6 +97,8 @@ counters! {
     woken: "slots",
     /// Blocks that entered the setup unit.
     setups: "blocks",
+    /// Bytes of these blocks, wherever they came from.
+    block_bytes: "bytes",
     /// Blocks whose root was missed.
     root_rejects: "blocks",
     /// Blocks that went to the traversal units.
@@ -161,6 +163,8 @@ counters! {
     instances: "instances",
     /// Times that a shorter tmax reached a slot.
     feedbacks: "slots",
+    /// Bytes of leaves: references or ranges, and the primitives and instances that they name.
+    leaf_bytes: "bytes",
     /// Bytes that SMs read for leaves, in sectors of 32: references or ranges, then primitives and
     /// instances, each sector once a leaf.
     sm_fetch_bytes: "bytes",

@@ -4,8 +4,8 @@ use crate::format::{Density, NAME, Rule, TtuFormat, directory};
 use crate::{Config, TtuMachine, World, ttu_machine};
 use machine::registry::{NodeNames, loses_nothing};
 use machine::{
-    Capabilities, Encoded, Figures, Format, FormatEntry, ImageFile, MachineEntry, MachineInput,
-    TreeEntry, TreeFormat, WrongFormat,
+    Capabilities, Detail, Figures, Format, FormatEntry, Image, ImageFile, MachineEntry,
+    MachineInput, TreeEntry, TreeFormat, TreeShape, WrongFormat,
 };
 
 /// The format.
@@ -21,26 +21,9 @@ pub const FORMATS: &[FormatEntry] = &[FormatEntry {
     trees: Some(TreeEntry {
         capabilities: Capabilities { ids: false, ..Capabilities::ALL },
         settings: &[],
-        encode: |tree, _| {
-            let image = TtuFormat.encode(tree)?;
-            let density = Density::of(&image).unwrap_or_default();
-            let figures = Figures {
-                bytes: image.byte_count() as u64,
-                node_bytes: density.bytes(),
-                box_nodes: density.blocks,
-                primitive_nodes: 0,
-                instance_nodes: density.instances,
-                triangles: density.triangles,
-                details: vec![
-                    ("blocks", density.blocks as f64),
-                    ("block_nodes", density.nodes as f64),
-                    ("references", density.references as f64),
-                    ("nodes_per_block", density.nodes_per_block()),
-                    ("fill", density.fill()),
-                ],
-            };
-            Ok(Encoded { image, figures })
-        },
+        shape: |_| TreeShape { width: 8, max_leaf: 8, leaf_test_width: 1, splits: true },
+        encode: |tree, _| Ok(TtuFormat.encode(tree)?.into()),
+        figures,
         // One segment, as it lies in memory.
         write: |image| Ok(image.segments[0].bytes().to_vec()),
         has_blocks: true,
@@ -48,6 +31,23 @@ pub const FORMATS: &[FormatEntry] = &[FormatEntry {
     structures: crate::format::STRUCTURES,
     rules: Rule::ENTRIES,
 }];
+
+fn figures(image: &Image) -> Figures {
+    let density = Density::of(image).unwrap_or_default();
+    Figures {
+        bytes: density.bytes,
+        box_nodes: density.blocks,
+        primitive_nodes: 0,
+        instance_nodes: density.instances,
+        details: vec![
+            ("blocks", Detail::Count(density.blocks as u64)),
+            ("block_nodes", Detail::Count(density.nodes as u64)),
+            ("references", Detail::Count(density.references as u64)),
+            ("nodes_per_block", Detail::Number(density.nodes_per_block())),
+            ("fill", Detail::Number(density.fill())),
+        ],
+    }
+}
 
 /// The machine, which runs every format with blocks.
 pub const MACHINES: &[MachineEntry] = &[MachineEntry {

@@ -36,14 +36,13 @@ impl TtuMachine {
         observer: &mut O,
     ) -> Result<(), MachineError> {
         answer.hits.clear();
-        answer.counters.queries += 1;
         let (options, keep_going) = (Options::ONLY_ANSWERS, &|_| ControlFlow::Continue(()));
         let run = run::watch(&self.world, &self.config, &[*query], options, keep_going, observer);
         let run = run.map_err(|error| match error {
             RunError::Beams(error) => error.into(),
             error => MachineError::Failed { machine: NAME, reason: error.to_string() },
         })?;
-        count(&run, &mut answer.counters);
+        answer.counters += counters_of(&run);
         answer.hits.extend(run.answers.into_iter().flat_map(|answer| answer.hits));
         Ok(())
     }
@@ -71,13 +70,18 @@ impl Machine for TtuMachine {
 }
 
 /// What a run did, as other machines count it.
-fn count(run: &Run, counters: &mut Counters) {
-    counters.nodes += run.counters.nodes_visited;
-    counters.box_tests += run.counters.issue_used;
-    counters.leaves += run.counters.leaves;
-    counters.triangle_tests += run.counters.primitives;
-    counters.instances += run.counters.instances;
-    counters.blocks += run.counters.setups;
-    counters.bytes += run.counters.l0_fill_bytes + run.counters.sm_fetch_bytes;
-    counters.cycles += run.answers.iter().map(RunAnswer::latency).sum::<u64>();
+#[must_use]
+pub fn counters_of(run: &Run) -> Counters {
+    Counters {
+        queries: run.answers.len() as u64,
+        nodes: run.counters.nodes_visited,
+        box_tests: run.counters.children_tested,
+        leaves: run.counters.leaves,
+        triangle_tests: run.counters.primitives,
+        procedural_tests: 0,
+        instances: run.counters.instances,
+        blocks: run.counters.setups,
+        bytes: run.counters.block_bytes + run.counters.leaf_bytes,
+        cycles: run.answers.iter().map(RunAnswer::latency).sum(),
+    }
 }

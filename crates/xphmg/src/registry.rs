@@ -3,14 +3,14 @@
 use crate::layout::records::TriRange;
 use crate::machines::{BruteForce, Offload, TilesImage, hits_outside_box};
 use crate::tiles::Rule;
-use crate::tiles::header::{Header, image_of_file};
+use crate::tiles::header::{Header, NAME_BYTES, image_of_file};
 use crate::tiles::precision::Registers;
 use crate::{Precision, Tiles};
 use machine::registry::{NodeNames, loses_beyond_margin};
 use machine::{
-    Capabilities, EncodeError, Encoded, Figures, FilePlace, Format, FormatEntry, Hit, ImageFile,
-    MachineEntry, MachineInput, RayQuery, Setting, Settings, TreeEntry, TreeFormat, WrongFormat,
-    downcast,
+    ByteSplit, Capabilities, EncodeError, Encoded, Figures, FilePlace, Format, FormatEntry, Hit,
+    Image, ImageFile, MachineEntry, MachineInput, RayQuery, Setting, Settings, TreeEntry,
+    TreeFormat, TreeShape, WrongFormat, downcast,
 };
 use tree::Tree;
 
@@ -87,14 +87,29 @@ const fn entry<const P: usize>(summary: &'static str) -> FormatEntry {
                 ids: false,
             },
             settings: &[
-                Setting { key: "node_width", values: &["4", "8"], meaning: "children of a node" },
+                Setting {
+                    key: "node_width",
+                    values: &["4", "8"],
+                    meaning: "children of a node",
+                    is_compared: false,
+                },
                 Setting {
                     key: "margin",
                     values: &["on", "off"],
                     meaning: "widen boxes so that rounding in box tests loses nothing",
+                    is_compared: false,
                 },
             ],
+            // Triangles lie in the order of their ids, and leaf boxes hold whole triangles: a leaf
+            // of several would mostly become a node over single ones.
+            shape: |settings| TreeShape {
+                width: if is_wide(settings) { 8 } else { 4 },
+                max_leaf: 1,
+                leaf_test_width: 1,
+                splits: false,
+            },
             encode: encode::<P>,
+            figures,
             // One segment, as it lies in memory.
             write: |image| Ok(image.segments[0].bytes().to_vec()),
             has_blocks: true,
@@ -105,19 +120,23 @@ const fn entry<const P: usize>(summary: &'static str) -> FormatEntry {
 }
 
 fn encode<const P: usize>(tree: &Tree, settings: &Settings) -> Result<Encoded, EncodeError> {
-    let wide = settings.get("node_width") == Some("8");
-    let margin = settings.get("margin") != Some("off");
-    let image = Tiles { precision: Precision::ALL[P], wide, margin }.encode(tree)?;
-    let header = Header::from_bytes(image.segments[0].bytes());
-    // What lies before the table of names is what a ray can touch.
-    let figures = header.map(|header| Figures {
-        bytes: image.byte_count() as u64,
-        node_bytes: header.triangle_base - header.base,
+    let (wide, margin) = (is_wide(settings), settings.get("margin") != Some("off"));
+    Ok(Tiles { precision: Precision::ALL[P], wide, margin }.encode(tree)?.into())
+}
+
+fn is_wide(settings: &Settings) -> bool {
+    settings.get("node_width") == Some("8")
+}
+
+fn figures(image: &Image) -> Figures {
+    let header = image.segments.first().and_then(|segment| Header::from_bytes(segment.bytes()));
+    let Some(header) = header else { return Figures::default() };
+    let geometry = header.names.saturating_sub(header.triangle_base);
+    let ids = (NAME_BYTES * header.triangles as usize) as u64;
+    Figures {
+        bytes: ByteSplit::new(image.byte_count() as u64, geometry, ids),
         box_nodes: header.nodes as usize,
         primitive_nodes: header.ranges as usize,
-        instance_nodes: 0,
-        triangles: header.triangles as usize,
-        details: Vec::new(),
-    });
-    Ok(Encoded { image, figures: figures.unwrap_or_default() })
+        ..Figures::default()
+    }
 }

@@ -8,6 +8,7 @@ use crate::output::number::{counted, grouped, rate, seconds};
 use crate::output::{Output, Table};
 use serde::Serialize;
 use siliray::build::{Options, Preset, Report};
+use siliray::input::format_options;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -65,23 +66,33 @@ pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Re
     let scene = open(&args.scene, triangles)?;
     let mut figures = Vec::new();
     let mut image = None;
+    let options = |preset| {
+        let usual = match args.image.format {
+            Some(format) => format_options(format, &args.image.settings(), preset),
+            None => Options::preset(preset),
+        };
+        args.shape.of(usual)
+    };
+    let Options { width, max_leaf, .. } = options(Preset::Balanced);
     for preset in presets {
-        let built = build_tree(&scene, &args.shape.of(Options::preset(preset)), output)?;
+        let built = build_tree(&scene, &options(preset), output)?;
         figures.push(TreeFigures::from(&built.report));
         if let Some(format) = args.image.format {
             let encoded = encode(&built.tree, format, &args.image);
-            image = Some((encoded.map_err(about(&args.scene))?, format));
+            let encoded = encoded.map_err(about(&args.scene))?;
+            image = Some((encoded, format, built.tree.triangle_count()));
         }
     }
-    let image = image.map(|(encoded, format)| file.finish(&encoded, format, &args.image));
+    let image = image
+        .map(|(encoded, format, triangles)| file.finish(encoded, format, triangles, &args.image));
     let image = image.transpose()?;
     let json = Json {
         scene: &scene.name,
         triangles: scene.triangle_count(),
         placed_triangles: scene.placed_triangle_count(),
         instances: scene.instances.len(),
-        width: args.shape.width,
-        max_leaf: args.shape.max_leaf,
+        width,
+        max_leaf,
         presets: figures,
         image,
     };

@@ -1,13 +1,16 @@
 //! `siliray info`: what is in a scene, and what is odd about it.
 
-use super::open;
+use super::build_image::ImageBytes;
+use super::open_input;
 use crate::args::Info;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::output::number::{coordinate, counted, grouped};
 use serde::Serialize;
 use siliray::geometry::Aabb;
+use siliray::input::{Input, StoredImage};
 use siliray::scene::{Defect, DefectKind, Geometry, Scene, Shape, defects};
+use std::path::Path;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -23,6 +26,33 @@ struct Json<'a> {
     instances: usize,
     bounds: Option<Bounds>,
     defects: Vec<JsonDefect>,
+    #[serde(flatten)]
+    image: Option<JsonImage>,
+}
+
+/// What is added for an image.
+#[derive(Serialize)]
+struct JsonImage {
+    format: &'static str,
+    #[serde(flatten)]
+    bytes: ImageBytes,
+    box_nodes: usize,
+    primitive_nodes: usize,
+    instance_nodes: usize,
+}
+
+impl JsonImage {
+    fn of(image: &StoredImage, file_bytes: usize) -> Option<Self> {
+        let figures = (image.format.trees.as_ref()?.figures)(image.checked.image());
+        let triangles = image.checked.tree().triangle_count();
+        Some(Self {
+            format: image.format.name,
+            bytes: ImageBytes::new(&figures.bytes, triangles, file_bytes),
+            box_nodes: figures.box_nodes,
+            primitive_nodes: figures.primitive_nodes,
+            instance_nodes: figures.instance_nodes,
+        })
+    }
 }
 
 #[derive(Serialize)]
@@ -43,9 +73,17 @@ struct JsonDefect {
 
 /// Opens the scene and describes it.
 pub(crate) fn run(args: &Info, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
-    let scene = open(&args.scene, triangles)?;
+    let input = open_input(&args.scene, triangles)?;
+    let image = match &input {
+        Input::Image(image) => {
+            let file_bytes = Path::new(&args.scene).metadata().map_or(0, |file| file.len());
+            JsonImage::of(image, file_bytes as usize)
+        }
+        Input::Scene(_) => None,
+    };
+    let scene = input.into_scene().map_err(Failure::input)?;
     let bounds = scene.bounds().map_err(Failure::input)?;
-    let json = describe(&scene, &bounds);
+    let json = Json { image, ..describe(&scene, &bounds) };
     output.result(&json, &text(&json))
 }
 
@@ -64,6 +102,7 @@ fn describe<'a>(scene: &'a Scene, bounds: &Aabb) -> Json<'a> {
         bounds: (!bounds.is_empty())
             .then(|| Bounds { min: bounds.min.to_array(), max: bounds.max.to_array() }),
         defects: defects(scene).iter().map(JsonDefect::from).collect(),
+        image: None,
     }
 }
 
@@ -138,6 +177,12 @@ fn text(json: &Json<'_>) -> String {
             line("defects", first.text.clone());
             rest.iter().for_each(|defect| line("", defect.text.clone()));
         }
+    }
+    if let Some(image) = &json.image {
+        line("image", format!("{}, {}", image.format, image.bytes.text()));
+        let nodes = [image.box_nodes, image.primitive_nodes, image.instance_nodes].map(number);
+        let [boxes, primitives, instances] = nodes;
+        line("nodes", format!("{boxes} box, {primitives} primitive and {instances} instance"));
     }
     lines.join("\n") + "\n"
 }

@@ -5,6 +5,7 @@ mod bench;
 mod build;
 mod build_image;
 mod check;
+mod compare;
 mod completions;
 mod conformance;
 mod conformance_images;
@@ -63,6 +64,7 @@ pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
         Some(Command::Build(args)) => build::run(&args, triangles, output),
         Some(Command::Render(args)) => render::run(&args, triangles, output),
         Some(Command::Sim(args)) => sim::run(&args, triangles, output),
+        Some(Command::Compare(args)) => compare::run(&args, triangles, output),
         Some(Command::Trace(args)) => trace::run(&args, triangles, output),
         Some(Command::Rays(args)) => rays::run(&args, triangles, output),
         Some(Command::Walk(args)) => walk::run(&args, triangles, output),
@@ -91,6 +93,7 @@ fn makes_no_scene(command: &Command) -> Option<&'static str> {
         | Command::Build(_)
         | Command::Render(_)
         | Command::Sim(_)
+        | Command::Compare(_)
         | Command::Trace(_)
         | Command::Rays(_)
         | Command::Walk(_)

@@ -5,6 +5,7 @@
 
 pub(crate) mod atomic_file;
 pub(crate) mod finding;
+mod kept_rows;
 pub(crate) mod new_folder;
 pub(crate) mod number;
 pub(crate) mod progress;
@@ -12,6 +13,7 @@ pub(crate) mod table;
 
 pub(crate) use atomic_file::AtomicFile;
 pub(crate) use finding::JsonFinding;
+pub(crate) use kept_rows::KeptRows;
 pub(crate) use new_folder::NewFolder;
 pub(crate) use progress::Bar;
 pub(crate) use table::Table;

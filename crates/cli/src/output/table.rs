@@ -17,6 +17,12 @@ impl Table {
         Self { left: columns, ..self }
     }
 
+    /// The table without one of the columns that are set to the left.
+    pub(crate) fn without(mut self, column: usize) -> Self {
+        self.rows.iter_mut().for_each(|row| drop(row.remove(column)));
+        Self { left: self.left - 1, ..self }
+    }
+
     /// Adds a row.
     pub(crate) fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);

@@ -133,14 +133,19 @@ impl PrimitiveHeader {
     /// Bits that a node with this header and so many vertices needs.
     #[must_use]
     pub fn size_in_bits(&self, vertex_count: usize) -> usize {
-        let pairs = usize::from(self.pair_count);
-        let ids =
-            |base: u8, payload: u8| usize::from(base) + (2 * pairs - 1) * usize::from(payload);
         self.first_vertex_bit()
             + vertex_count * self.vertex_stride()
-            + ids(self.geometry_base_bits, self.geometry_payload_bits)
+            + self.id_bits()
+            + PAIR_DESCRIPTOR_BITS * usize::from(self.pair_count)
+    }
+
+    /// Bits of geometry and primitive ids.
+    #[must_use]
+    pub fn id_bits(&self) -> usize {
+        let further = 2 * usize::from(self.pair_count) - 1;
+        let ids = |base: u8, payload: u8| usize::from(base) + further * usize::from(payload);
+        ids(self.geometry_base_bits, self.geometry_payload_bits)
             + ids(self.primitive_base_bits, self.primitive_payload_bits)
-            + PAIR_DESCRIPTOR_BITS * pairs
     }
 }
 

@@ -28,6 +28,26 @@ pub fn range_pairs(image: &Image, address: u64, first_pair: u8) -> Vec<(u64, u8)
     pairs.map(|(address, pair, _)| (address, pair)).take(MOST_PAIRS_IN_A_RANGE).collect()
 }
 
+/// Bits of ids in all primitive nodes of a sound image.
+#[must_use]
+pub fn id_bits(image: &Image, outline: &Outline) -> u64 {
+    let memory = Memory::new(image);
+    let mut seen = HashSet::new();
+    let mut bits = 0;
+    for entry in outline.entries.iter().filter(|entry| entry.state == EntryState::Read) {
+        let NodeKind::Primitive { pair } = NodePointer(entry.node.pointer as u32).kind() else {
+            continue;
+        };
+        let pairs = Pairs { memory: &memory, next: Some((entry.address, pair.into())) };
+        for (address, _, node) in pairs.take(MOST_PAIRS_IN_A_RANGE) {
+            if seen.insert(address) {
+                bits += node.header().id_bits() as u64;
+            }
+        }
+    }
+    bits
+}
+
 /// The pairs of a range, each as address, number and node.
 struct Pairs<'a> {
     memory: &'a Memory<'a>,

@@ -14,7 +14,7 @@ mod bvh4x2;
 mod compressed;
 
 pub use bvh4x2::bvh4x2_outline;
-pub use compressed::{outline, range_pairs};
+pub use compressed::{id_bits, outline, range_pairs};
 
 use machine::{EntryState, NodeRef, Outline, OutlineEntry, PrimitiveRef, Total};
 

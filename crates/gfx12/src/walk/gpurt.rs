@@ -163,13 +163,15 @@ impl<O: Observer + ?Sized> Walk<'_, '_, O> {
             }
             None => {
                 let visit = self.lane.visit_pair(current)?;
+                if self.range.is_none() || current.pair() == 0 {
+                    self.lane.count_primitive_node(self.range.is_none());
+                }
                 (visit.nearer, visit)
             }
         };
         if candidate.is_some_and(|hit| self.lane.offer(self.found, hit).is_break()) {
             return Ok(None);
         }
-        self.lane.counters.leaves += u64::from(self.range.is_none());
         self.range.get_or_insert(current);
         let is_wanted = visit.farther.is_some_and(|hit| self.found.wants(&hit));
         self.visited_again = is_wanted.then_some(visit);

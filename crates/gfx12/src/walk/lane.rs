@@ -12,7 +12,7 @@ use crate::instruction::{
 };
 use crate::layout::base_pointer::ADDRESS_MASK;
 use crate::layout::{
-    BasePointer, BoxNode, NodeBits, NodePointer, PointerFlags, PrimitiveNode, Resource,
+    BasePointer, BoxNode, NODE_BYTES, NodeBits, NodePointer, PointerFlags, PrimitiveNode, Resource,
 };
 use crate::stack::{ENTRY_STRIDE, StackAddress, StackMode, for_each_pushed, push8_pop1};
 use crate::survey::Memory;
@@ -100,9 +100,12 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
     ) -> Result<Answer, MachineError> {
         self.budget.step()?;
         let bits = self.node(node)?;
+        self.counters.bytes += NODE_BYTES;
         if node.is_box() {
             self.counters.nodes += 1;
             self.counters.box_tests += u64::from(BoxNode::child_count.get(&bits) + 1);
+        } else {
+            self.counters.leaves += 1;
         }
         let answer = self.execute(node, extent);
         if self.observer.is_watching() {
@@ -273,6 +276,12 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
             }));
         }
         hit
+    }
+
+    /// Counts a primitive node of a leaf that is read.
+    pub(super) fn count_primitive_node(&mut self, is_first: bool) {
+        self.counters.bytes += NODE_BYTES;
+        self.counters.leaves += u64::from(is_first);
     }
 
     /// Offers a hit to what has been found so far.

@@ -184,7 +184,7 @@ fn walk<O: Observer + ?Sized>(
                 }
                 None => {
                     let visit = lane.visit_pair(current)?;
-                    lane.counters.leaves += 1;
+                    lane.count_primitive_node(true);
                     farther = visit.farther;
                     visit.nearer
                 }

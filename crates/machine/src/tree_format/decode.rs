@@ -1,6 +1,9 @@
 //! Bytes → tree. Reads untrusted images too: every step that can fail says where and why.
 
-use super::{HEADER_BYTES, NO_CHILD, NODE_BYTES, RECORD_BYTES, SLOTS, leaf_range};
+use super::{
+    BOX_BYTES, HEADER_BYTES, ID_BYTES, INSTANCE_BYTES, NO_CHILD, NODE_BYTES, RECORD_BYTES, SLOTS,
+    TRIANGLE_BYTES, leaf_range,
+};
 use crate::blocks::MemoryRange;
 use crate::{Finding, Image, Severity};
 use geometry::{Aabb, InstanceFlags, Transform, Triangle, Vec3};
@@ -32,10 +35,24 @@ impl Record {
     /// Where a triangle, a procedural box or an instance lies.
     pub(super) fn item_memory(&self, item: u32) -> MemoryRange {
         match (item as usize).checked_sub(self.item_count) {
-            Some(number) => MemoryRange::element(self.boxes_address, number as u32, 24),
-            None if self.is_top => MemoryRange::element(self.items_address, item, 112),
-            None => MemoryRange::element(self.items_address, item, 36),
+            Some(number) => {
+                MemoryRange::element(self.boxes_address, number as u32, BOX_BYTES as u32)
+            }
+            None if self.is_top => {
+                MemoryRange::element(self.items_address, item, INSTANCE_BYTES as u32)
+            }
+            None => MemoryRange::element(self.items_address, item, TRIANGLE_BYTES as u32),
         }
+    }
+
+    /// Bytes of triangles and procedural boxes; those of instances belong to the nodes.
+    pub(super) fn geometry_bytes(&self) -> u64 {
+        let triangles = if self.is_top { 0 } else { self.item_count as u64 };
+        (TRIANGLE_BYTES as u64) * triangles + (BOX_BYTES * self.box_count) as u64
+    }
+
+    pub(super) fn id_bytes(&self) -> u64 {
+        if self.is_top { 0 } else { (ID_BYTES * (self.item_count + self.box_count)) as u64 }
     }
 }
 

@@ -1,9 +1,12 @@
 //! The format as users meet it.
 
+use super::decode::directory;
 use super::describe::{describe, outline};
-use super::{NAME, PlainTree};
+use super::{NAME, PlainTree, SLOTS};
 use crate::file::{is_container_of, read_container, write_container};
-use crate::{Capabilities, Encoded, Figures, Format, FormatEntry, TreeEntry, TreeFormat};
+use crate::{
+    ByteSplit, Capabilities, Figures, Format, FormatEntry, Image, TreeEntry, TreeFormat, TreeShape,
+};
 
 /// The format, for the registry.
 pub const FORMATS: &[FormatEntry] = &[FormatEntry {
@@ -18,23 +21,28 @@ pub const FORMATS: &[FormatEntry] = &[FormatEntry {
     trees: Some(TreeEntry {
         capabilities: Capabilities::ALL,
         settings: &[],
-        encode: |tree, _| {
-            let image = PlainTree.encode(tree)?;
-            let count = |name| outline(&image).total(name) as usize;
-            let figures = Figures {
-                bytes: image.byte_count() as u64,
-                node_bytes: image.byte_count() as u64,
-                box_nodes: count("nodes"),
-                primitive_nodes: count("leaves"),
-                instance_nodes: count("instances"),
-                triangles: tree.triangle_count(),
-                details: Vec::new(),
-            };
-            Ok(Encoded { image, figures })
-        },
+        shape: |_| TreeShape { width: SLOTS, max_leaf: 8, leaf_test_width: 1, splits: true },
+        encode: |tree, _| Ok(PlainTree.encode(tree)?.into()),
+        figures,
         write: |image| Ok(write_container(image)),
         has_blocks: true,
     }),
     structures: &[],
     rules: &[],
 }];
+
+fn figures(image: &Image) -> Figures {
+    let [mut geometry, mut ids] = [0; 2];
+    for record in directory(image).unwrap_or_default() {
+        geometry += record.geometry_bytes();
+        ids += record.id_bytes();
+    }
+    let outline = outline(image);
+    Figures {
+        bytes: ByteSplit::new(image.byte_count() as u64, geometry, ids),
+        box_nodes: outline.total("nodes") as usize,
+        primitive_nodes: outline.total("leaves") as usize,
+        instance_nodes: outline.total("instances") as usize,
+        details: Vec::new(),
+    }
+}

@@ -58,7 +58,7 @@ pub use entry::FORMATS;
 use crate::{
     BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Image, TreeFormat,
 };
-use tree::Tree;
+use tree::{Primitives, Tree};
 
 /// The name of the format.
 pub const NAME: &str = "tree";
@@ -66,7 +66,12 @@ pub const NAME: &str = "tree";
 const DIRECTORY_ADDRESS: u64 = 0x1000;
 const HEADER_BYTES: usize = 128;
 const RECORD_BYTES: usize = 128;
-const NODE_BYTES: usize = 256;
+pub(crate) const NODE_BYTES: usize = 256;
+pub(crate) const REFERENCE_BYTES: usize = 4;
+const TRIANGLE_BYTES: usize = 36;
+const BOX_BYTES: usize = 24;
+const ID_BYTES: usize = 12;
+pub(crate) const INSTANCE_BYTES: usize = 112;
 const SLOTS: usize = 8;
 const NO_CHILD: u32 = 0xFFFF_FFFF;
 const LEAF: u32 = 1 << 31;
@@ -82,6 +87,12 @@ pub struct PlainTree;
 pub fn leaf_word(first: usize, count: usize) -> Option<u32> {
     (first < MAX_REFERENCES && count <= MAX_LEAF_COUNT)
         .then_some(LEAF | (count as u32) << 24 | first as u32)
+}
+
+/// Bytes of a primitive, without its ids.
+pub(crate) fn primitive_bytes(primitives: &Primitives, number: u32) -> usize {
+    let is_triangle = (number as usize) < primitives.triangles.len();
+    if is_triangle { TRIANGLE_BYTES } else { BOX_BYTES }
 }
 
 /// First reference and count of a leaf word; `None` for a node.

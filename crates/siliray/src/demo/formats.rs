@@ -37,15 +37,15 @@ pub(super) fn row(format: &'static FormatEntry, tree: &Tree) -> Option<FormatRow
     let encoded = (trees.encode)(tree, &Settings::default());
     let encode_seconds = start.elapsed().as_secs_f64();
     let outcome = encoded.map_err(|error| error.to_string()).and_then(|encoded| {
+        let figures = (trees.figures)(&encoded.image);
         let start = Instant::now();
         let report = (format.check)(encoded.image).into_checked();
         let check_seconds = start.elapsed().as_secs_f64();
-        let figures = encoded.figures;
         report.map_err(|finding| finding.to_string())?;
-        let triangles = figures.triangles.max(1) as f64;
+        let bytes = figures.bytes.total();
         Ok(FormatFigures {
-            bytes: figures.bytes,
-            bytes_per_triangle: figures.bytes as f64 / triangles,
+            bytes,
+            bytes_per_triangle: bytes as f64 / tree.triangle_count().max(1) as f64,
             nodes: figures.nodes(),
             encode_seconds,
             check_seconds,

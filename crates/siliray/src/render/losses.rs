@@ -70,13 +70,16 @@ pub(crate) fn render(
     Ok((Rendering { picture, counters, heat_map: None }, lost))
 }
 
-enum Verdict {
+/// How an answer stands to the expected one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
     Same,
     Lost,
     Wrong,
 }
 
-fn verdict(expected: &Hit, got: Option<&Hit>) -> Verdict {
+/// Compares the closest hit of a ray with what a machine says.
+pub(crate) fn verdict(expected: &Hit, got: Option<&Hit>) -> Verdict {
     let got = got.copied().unwrap_or(Hit::MISS);
     if expected.ids() == got.ids() || expected.t.to_bits() == got.t.to_bits() {
         Verdict::Same

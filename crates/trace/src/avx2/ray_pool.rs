@@ -88,8 +88,14 @@ impl<'a, K: Kind, R: Rule> RayPool<'a, K, R> {
         let source = self.walk.source;
         let waiting = self.lists.nodes.count;
         if COUNTED {
-            self.walk.counters.nodes += waiting as u64;
-            self.walk.counters.box_tests += 8 * waiting as u64;
+            for index in 0..waiting {
+                // SAFETY: SLOT-UNIQUE, POINTER-PROVED, TASK-ROOM.
+                unsafe {
+                    let Task { pointer, slot } = self.lists.nodes.get(index);
+                    let slot = &self.slots[slot as usize];
+                    source.count_node(pointer, slot, self.walk.counters);
+                }
+            }
         }
         if waiting == 0 {
             return;

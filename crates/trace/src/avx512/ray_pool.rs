@@ -92,8 +92,13 @@ impl<'a, K: Kind, G: BatchSteps> RayPool<'a, K, G> {
         let source = self.walk.source;
         let waiting = self.lists.nodes.count;
         if COUNTED {
-            self.walk.counters.nodes += waiting as u64;
-            self.walk.counters.box_tests += 8 * waiting as u64;
+            let nodes = &self.lists.nodes;
+            for (&node, &number) in nodes.pointers.iter().zip(&nodes.slots).take(waiting) {
+                // SAFETY: SLOT-UNIQUE, POINTER-PROVED.
+                unsafe {
+                    source.count_node(node, &self.slots[number as usize], self.walk.counters);
+                }
+            }
         }
         let (slots, size) = (self.slots.as_mut_ptr(), self.walk.stack_size);
         // SAFETY: SLOT-UNIQUE, POINTER-PROVED, STACK-ROOM.
@@ -118,8 +123,7 @@ impl<'a, K: Kind, G: BatchSteps> RayPool<'a, K, G> {
         let tested =
             unsafe { self.walk.source.leaves::<COUNTED>(&mut self.lists, &mut self.kept, slots) };
         if COUNTED {
-            self.walk.counters.leaves += waiting as u64;
-            self.walk.counters.triangle_tests += tested as u64;
+            G::count_leaves(waiting, tested, self.walk.counters);
         }
     }
 

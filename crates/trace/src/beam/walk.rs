@@ -130,7 +130,6 @@ impl<O: Observer + ?Sized> Walk<'_, O> {
         if bounds.is_empty() {
             return ControlFlow::Continue(());
         }
-        self.counters.box_tests += 1;
         let entered = match beam {
             Some(beam) => beam.overlap(bounds).map(|overlap| beam.t_lower(&overlap)),
             None => Some(self.query.shape.beam.tmin()),
@@ -164,6 +163,7 @@ impl<O: Observer + ?Sized> Walk<'_, O> {
         let node = world.arena.node(pointer);
         self.counters.nodes += 1;
         self.counters.box_tests += node.slots().count() as u64;
+        self.counters.bytes += size_of_val(node) as u64;
         self.entered(pointer, "box");
         let start = self.stack.len();
         let Some(beam) = beam else {

@@ -17,6 +17,9 @@ use tree::{PrimitiveFlags, PrimitiveId};
 impl TraversalSource for InPlace {
     type Link = NodePointer;
 
+    const NODE_BYTES: u64 = NODE_BYTES;
+    const LEAF_BYTES: [u64; 2] = [0, NODE_BYTES];
+
     fn top(&self) -> Option<&TopLevel> {
         self.instances.as_ref().map(|instances| &instances.top)
     }

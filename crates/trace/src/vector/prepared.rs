@@ -6,7 +6,7 @@ use super::source::VectorSource;
 use crate::ask::Ask;
 use crate::kind::Kind;
 use crate::scalar;
-use crate::world::{Level, Pointer, TopLevel, World};
+use crate::world::{Level, Node, Pointer, TRIANGLE_BYTES, TopLevel, World};
 use geometry::{Aabb, Ray};
 use machine::Counters;
 use std::marker::PhantomData;
@@ -31,7 +31,15 @@ impl<R: Rule, V> VectorSource for Prepared<'_, R, V> {
 
     const LINES: usize = 4;
 
+    const NODE_BYTES: u64 = size_of::<Node>() as u64;
+
+    const LEAF_BYTES: [u64; 2] = [TRIANGLE_BYTES, 0];
+
     const DILATIONS: f32 = 1.0;
+
+    unsafe fn child_count(&self, node: Pointer, _: &ActiveRay) -> u64 {
+        self.world.arena.node(node).slots().count() as u64
+    }
 
     fn is_ordinary(&self) -> bool {
         self.world.is_ordinary

@@ -60,8 +60,7 @@ unsafe fn go<K: Kind, G: Steps, const COUNTED: bool>(
             debug_assert!(stack::is_within(bottom, slot.top, walk.stack_size), "STACK-ROOM");
             if pointer.is_node() {
                 if COUNTED {
-                    walk.counters.nodes += 1;
-                    walk.counters.box_tests += 8;
+                    source.count_node(pointer, &slot, walk.counters);
                 }
                 pointer = source.node_alone(pointer, &mut slot, walk.stack_size);
                 continue;

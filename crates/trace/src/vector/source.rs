@@ -19,6 +19,12 @@ pub(crate) trait VectorSource {
     /// Lines that a step reads at most, but for some of its last ones.
     const LINES: usize;
 
+    /// Bytes of a node, for counters.
+    const NODE_BYTES: u64;
+
+    /// Bytes of a triangle in a leaf, and of the leaf around them, for counters.
+    const LEAF_BYTES: [u64; 2];
+
     /// How many times the dilation that the reference asks for its box tests need.
     const DILATIONS: f32;
 
@@ -55,6 +61,33 @@ pub(crate) trait VectorSource {
 
     /// The first byte of a node or leaf that a ray is on its way to; of anything else, any address.
     fn place(&self, pointer: Pointer, slot: &ActiveRay) -> *const u8;
+
+    /// How many children a node has, for counters.
+    ///
+    /// # Safety
+    /// The pointer must lead to a node of the level that the ray is in.
+    unsafe fn child_count(&self, node: Pointer, slot: &ActiveRay) -> u64;
+
+    /// Counts a visit of a node.
+    ///
+    /// # Safety
+    /// The pointer must lead to a node of the level that the ray is in.
+    #[inline(always)]
+    unsafe fn count_node(&self, node: Pointer, slot: &ActiveRay, counters: &mut Counters) {
+        counters.nodes += 1;
+        // SAFETY: POINTER-PROVED.
+        counters.box_tests += unsafe { self.child_count(node, slot) };
+        counters.bytes += Self::NODE_BYTES;
+    }
+
+    /// Counts visits of leaves with so many triangles in all.
+    #[inline(always)]
+    fn count_leaves(leaves: usize, triangles: usize, counters: &mut Counters) {
+        counters.leaves += leaves as u64;
+        counters.triangle_tests += triangles as u64;
+        let [triangle_bytes, leaf_bytes] = Self::LEAF_BYTES;
+        counters.bytes += triangle_bytes * triangles as u64 + leaf_bytes * leaves as u64;
+    }
 
     /// Whether a ray at a slot finds a node or leaf behind a pointer: POINTER-PROVED, for
     /// assertions.

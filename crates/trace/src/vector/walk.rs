@@ -75,8 +75,7 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
         // SAFETY: POINTER-PROVED.
         let found = unsafe { self.source.candidates(leaf, slot) };
         if COUNTED {
-            self.counters.leaves += 1;
-            self.counters.triangle_tests += found.tested as u64;
+            G::count_leaves(1, found.tested, self.counters);
         }
         found
     }

@@ -13,6 +13,9 @@ pub(crate) const MAX_TRIANGLES: usize = 8;
 
 const ROWS: usize = 10;
 
+/// Bytes of a triangle and its name.
+pub(crate) const TRIANGLE_BYTES: u64 = 4 * ROWS as u64;
+
 /// All leaves, one after the other.
 #[derive(Debug, Default)]
 pub(crate) struct Leaves {

@@ -22,6 +22,7 @@ mod primitive_ids;
 mod source;
 
 pub(crate) use arena::Arena;
+pub(crate) use leaf::TRIANGLE_BYTES;
 pub(crate) use node::Node;
 pub(crate) use pointer::{Pointer, Target};
 pub(crate) use prepare::distinct;

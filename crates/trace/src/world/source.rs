@@ -1,6 +1,6 @@
 //! The CPU's copy as source of the scalar walk.
 
-use super::{Pointer, Target, TopLevel, World};
+use super::{Node, Pointer, TRIANGLE_BYTES, Target, TopLevel, World};
 use crate::source::{Child, LevelId, LinkTarget, TraversalSource};
 use geometry::Aabb;
 use std::ops::ControlFlow;
@@ -9,6 +9,9 @@ use tree::primitives::Primitive;
 
 impl TraversalSource for World {
     type Link = Pointer;
+
+    const NODE_BYTES: u64 = size_of::<Node>() as u64;
+    const LEAF_BYTES: [u64; 2] = [TRIANGLE_BYTES, 0];
 
     fn top(&self) -> Option<&TopLevel> {
         self.top.as_ref()

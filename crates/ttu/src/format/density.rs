@@ -1,9 +1,9 @@
-//! How well blocks are filled.
+//! How well blocks are filled, and where bytes go.
 
-use super::block::{BLOCK_BYTES, MAX_NODES};
+use super::block::MAX_NODES;
 use super::check::directory_of;
-use super::directory::Parts;
-use machine::Image;
+use super::directory::{LevelRecord, Parts};
+use machine::{ByteSplit, Image};
 
 /// Figures of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,6 +18,8 @@ pub struct Density {
     pub triangles: usize,
     /// Instances.
     pub instances: usize,
+    /// Where the bytes go.
+    pub bytes: ByteSplit,
 }
 
 impl Density {
@@ -26,12 +28,17 @@ impl Density {
     pub fn of(image: &Image) -> Option<Self> {
         let (bytes, directory) = directory_of(image)?;
         let parts = Parts { bytes, directory: &directory };
+        let sum = |count: fn(&LevelRecord) -> u64| directory.levels.iter().map(count).sum::<u64>();
+        let triangles = sum(|level| level.triangle_count.into());
+        let geometry = 36 * triangles + 24 * sum(|level| level.box_count.into());
+        let ids = 12 * sum(LevelRecord::item_count);
         Some(Self {
             blocks: directory.block_count as usize,
             nodes: (0..directory.block_count).map(|n| parts.block(n).nodes.len()).sum(),
             references: directory.reference_count as usize,
-            triangles: directory.levels.iter().map(|level| level.triangle_count as usize).sum(),
+            triangles: triangles as usize,
             instances: directory.instance_count as usize,
+            bytes: ByteSplit::new(image.byte_count() as u64, geometry, ids),
         })
     }
 
@@ -45,18 +52,6 @@ impl Density {
     #[must_use]
     pub fn fill(&self) -> f64 {
         ratio(self.nodes, MAX_NODES * self.blocks)
-    }
-
-    /// Bytes of blocks and references: what a query can touch.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        (BLOCK_BYTES * self.blocks + 4 * self.references) as u64
-    }
-
-    /// The same a triangle; 0 without triangles.
-    #[must_use]
-    pub fn bytes_per_triangle(&self) -> f64 {
-        ratio(self.bytes() as usize, self.triangles)
     }
 }
 

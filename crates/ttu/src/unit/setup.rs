@@ -145,8 +145,10 @@ impl Setup {
         let query = &to.store.queries[slot as usize];
         let test = BlockTest { query: &query.local, tmax: query.tmax, mask: query.mask };
         to.store.tested[slot as usize] = program.test(block, &test);
+        let block_bytes = u64::from(program.blocks[block as usize].bytes);
         tick.stats.counters.setups += 1;
-        tick.stats.counters.sram_read_bytes += u64::from(program.blocks[block as usize].bytes) + 64;
+        tick.stats.counters.block_bytes += block_bytes;
+        tick.stats.counters.sram_read_bytes += block_bytes + 64;
         self.pipe.push_back(InPipe { done_at, request });
         true
     }

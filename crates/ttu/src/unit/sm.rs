@@ -93,8 +93,10 @@ impl Sm {
         let at = self.fetch(cycle, path);
         self.sequence += 1;
         let leaf = Reverse(LeafTest { at, sequence: self.sequence, ttu, slot, first, count });
-        let mut items = program.item_memory(first, count).iter();
-        if items.any(|memory| memory.bytes > 0) {
+        let items = program.item_memory(first, count);
+        let item_bytes: u64 = items.iter().map(|item| u64::from(item.bytes)).sum();
+        self.counters.leaf_bytes += u64::from(memory.bytes) + item_bytes;
+        if item_bytes > 0 {
             self.reading.push(leaf);
         } else {
             self.arriving.push(leaf);

@@ -162,6 +162,7 @@ fn count(counts: WalkCounts, counters: &mut Counters) {
     counters.box_tests += counts.boxes;
     counters.leaves += counts.leaves;
     counters.triangle_tests += counts.triangles;
+    counters.bytes += counts.bytes;
 }
 
 /// Queues and their entries, below the image's addresses.

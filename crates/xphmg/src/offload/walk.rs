@@ -63,6 +63,8 @@ pub struct WalkCounts {
     pub leaves: u64,
     /// Triangles tested.
     pub triangles: u64,
+    /// Bytes of nodes, ranges and triangles loaded.
+    pub bytes: u64,
 }
 
 impl WalkCounts {
@@ -145,9 +147,11 @@ impl Walk {
             progress.step()?;
             if kind == ChildKind::Node {
                 progress.counts.nodes += 1;
+                progress.counts.bytes += node.len() as u64;
                 self.push_children(memory, index, &mut node, &mut stack, &mut progress)?;
             } else {
                 progress.counts.leaves += 1;
+                progress.counts.bytes += TRI_RANGE_BYTES as u64;
                 if self.visit_leaf(memory, index, &mut progress, accept)?.is_break() {
                     break;
                 }
@@ -207,6 +211,7 @@ impl Walk {
         for k in 0..range.count {
             progress.step()?;
             progress.counts.triangles += 1;
+            progress.counts.bytes += triangle_bytes(self.policy.format) as u64;
             let primitive = range.first.wrapping_add(k);
             let vertices = self.load_triangle(memory, base, primitive, progress.raised)?;
             let verdict = tri(progress.ray, vertices, &self.tri_options());

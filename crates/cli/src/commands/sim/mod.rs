@@ -1,19 +1,17 @@
 //! `siliray sim`: the tree traversal unit, cycle by cycle.
 
-mod kept_rows;
 mod text;
 
 use super::{about, open_input, view_of};
 use crate::failure::Failure;
 use crate::machine_args::no_route;
-use crate::output::{AtomicFile, Bar, Output};
+use crate::output::{AtomicFile, Bar, KeptRows, Output};
 use crate::sim_args::Sim;
-use kept_rows::KeptRows;
 use rayon::prelude::*;
 use serde::Serialize;
-use siliray::build::{Options as BuildOptions, Preset};
+use siliray::build::Preset;
 use siliray::geometry::TriangleRule;
-use siliray::input::{Input, Route};
+use siliray::input::{Input, Route, build_options};
 use siliray::machine::{MachineInput, Query, Settings};
 use siliray::registry::registry;
 use siliray::sim::sweep::combinations;
@@ -61,7 +59,7 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
         format: args.format,
         settings: Settings::default(),
         rebuild: args.rebuild,
-        build: BuildOptions::preset(preset),
+        build: build_options(machine, args.format, Some(preset)),
     };
     let bar = output.bar("building");
     let prepared = route.prepare(&input, &|progress| bar.update(progress));
@@ -92,7 +90,8 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
         config_hash: String::new(),
     };
     let world = World::new(&**image, TriangleRule::Watertight).map_err(about(name))?;
-    let kept = args.resume.as_deref().map(KeptRows::open).transpose()?;
+    let resumed = args.resume.as_deref();
+    let kept = resumed.map(|path| KeptRows::open(path, "run of siliray sim")).transpose()?;
     let sweep = SweepUnderWay {
         world: &world,
         queries: &queries,
@@ -179,7 +178,7 @@ struct SweepUnderWay<'a> {
     queries: &'a [Query],
     /// Of all runs, but for the configuration.
     key: RunKey,
-    kept: Option<&'a KeptRows>,
+    kept: Option<&'a KeptRows<Row>>,
     options: Options,
     keeps_runs: bool,
 }
@@ -205,7 +204,9 @@ impl SweepUnderWay<'_> {
             self.options.trace_events == 0
                 && (!self.options.count_false_positives || row.averages.false_positives.is_some())
         };
-        if let Some(row) = self.kept.and_then(|kept| kept.find(&key)).filter(is_enough) {
+        if let Some(row) =
+            self.kept.and_then(|kept| kept.find(|row| row.key == key)).filter(is_enough)
+        {
             answered.fetch_add(self.queries.len() as u64, Ordering::Relaxed);
             return Ok((Row { label: label.clone(), ..row }, None));
         }
@@ -223,7 +224,7 @@ impl SweepUnderWay<'_> {
         })?;
         let row = Row::new(key, label.clone(), &run);
         if let Some(kept) = self.kept {
-            kept.add(&row)?;
+            kept.add(&row).map_err(Failure::input)?;
         }
         run.answers = Vec::new();
         Ok((row, self.keeps_runs.then_some(run)))

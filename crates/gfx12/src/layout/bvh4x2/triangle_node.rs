@@ -69,6 +69,11 @@ machine::fields! {
 }
 
 impl TriangleNode {
+    /// Bytes of a node.
+    pub const BYTES: u64 = 64;
+    /// Bits of ids and flags: all behind the vertices.
+    pub const ID_BITS: u64 = 512 - 384;
+
     /// The procedural node of a box.
     #[must_use]
     pub fn procedural(bounds: &Aabb, primitive_id: u32, geometry_id: u32, opaque: bool) -> Self {

@@ -2,6 +2,7 @@
 
 use super::walk_image::{WalkImage, leads_nowhere};
 use crate::bvh4x2::decode::{own_triangle, primitive_id};
+use crate::bvh4x2::survey::four_boxes;
 use crate::decode::instances::instance_flags;
 use crate::instruction::{
     Answer, DualOperands, RayRegisters, TriangleArithmetic, image_bvh_dual_intersect_ray,
@@ -107,8 +108,17 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
         self.budget.step()?;
         for node in nodes.into_iter().filter(|node| is_box(*node)) {
             debug_assert!(!node.is_special());
+            let address = self.space.base.address() + node.byte_offset();
+            let boxes = four_boxes(&self.memory, address, node);
+            let children = boxes.iter().flat_map(|boxes| boxes.children);
+            let present = children.filter(|child| *child != Bvh4x2Pointer::INVALID);
             self.counters.nodes += 1;
-            self.counters.box_tests += 4;
+            self.counters.box_tests += present.count() as u64;
+            self.counters.bytes += node.node_bytes() as u64;
+        }
+        if nodes[0].kind() == Bvh4x2Kind::Instance {
+            self.counters.leaves += 1;
+            self.counters.bytes += nodes[0].node_bytes() as u64;
         }
         let is_used = |node: Bvh4x2Pointer| cfg!(debug_assertions) || !is_leaf(node);
         let nodes = nodes.map(|node| if is_used(node) { node } else { Bvh4x2Pointer::INVALID });
@@ -220,6 +230,7 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
             flags.hit(rule, &ray, Primitive::Triangle(&triangle), id, number)
         };
         self.counters.leaves += 1;
+        self.counters.bytes += pointer.node_bytes() as u64;
         if self.observer.is_watching() {
             self.observer.see(Step::Primitive(PrimitiveTest {
                 pointer: pointer.0.into(),

@@ -36,6 +36,7 @@ use crate::vector::source::{Candidates, Steps, VectorSource};
 use crate::vector::triangles::Accepted;
 use crate::world::{Level, Pointer, TopLevel};
 use geometry::{Aabb, Ray, Triangle, TriangleRule};
+use gfx12::layout::{BoxNode, NodeBits};
 use leaf::{DecodedLeaf, LeafVectors};
 use machine::Counters;
 use node::Met;
@@ -105,7 +106,17 @@ impl<R: Rule, const TURNED: bool> VectorSource for Bytes<'_, R, TURNED> {
 
     const LINES: usize = 2;
 
+    const NODE_BYTES: u64 = NODE as u64;
+
+    const LEAF_BYTES: [u64; 2] = [0, NODE as u64];
+
     const DILATIONS: f32 = 3.0;
+
+    unsafe fn child_count(&self, node: Pointer, slot: &ActiveRay) -> u64 {
+        // SAFETY: POINTER-PROVED.
+        let node = BoxNode::decode(&NodeBits::from_bytes(unsafe { self.node(node, slot) }));
+        node.used_children().iter().filter(|child| child.is_valid()).count() as u64
+    }
 
     fn is_ordinary(&self) -> bool {
         true // proved

@@ -1,24 +1,25 @@
-//! Finished runs in a file, one JSON object a line, so that a sweep that was interrupted goes on
-//! where it ended.
+//! Finished rows in a file, one JSON object a line, so that work that was interrupted goes on where
+//! it ended.
 
 use crate::failure::Failure;
-use siliray::sim::{Row, RunKey};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// The file, and what it held.
-pub(super) struct KeptRows {
-    rows: Vec<Row>,
+pub(crate) struct KeptRows<R> {
+    rows: Vec<R>,
     file: Mutex<File>,
     path: PathBuf,
 }
 
-impl KeptRows {
-    /// Opens the file, or begins it. A last line that was cut off is dropped: its run is made
-    /// again.
-    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+impl<R: Serialize + DeserializeOwned + Clone> KeptRows<R> {
+    /// Opens the file, or begins it. A last line that was cut off is dropped: its row is made
+    /// again. `what` a row is, for errors.
+    pub(crate) fn open(path: &Path, what: &str) -> Result<Self, Failure> {
         let cannot = |error: &dyn std::fmt::Display| {
             Failure::input(format!("cannot use {}: {error}", path.display()))
         };
@@ -31,7 +32,7 @@ impl KeptRows {
         let mut rows = Vec::new();
         for (number, line) in text[..whole].lines().enumerate() {
             let row = serde_json::from_str(line).map_err(|error| {
-                let message = format!("line {} is no run of siliray sim: {error}", number + 1);
+                let message = format!("line {} is no {what}: {error}", number + 1);
                 cannot(&message)
             })?;
             rows.push(row);
@@ -44,16 +45,16 @@ impl KeptRows {
         Ok(Self { rows, file: Mutex::new(file), path: path.to_owned() })
     }
 
-    /// The run with this key.
-    pub(super) fn find(&self, key: &RunKey) -> Option<Row> {
-        self.rows.iter().find(|row| row.key == *key).cloned()
+    /// The row that is looked for.
+    pub(crate) fn find(&self, is_wanted: impl Fn(&R) -> bool) -> Option<R> {
+        self.rows.iter().find(|row| is_wanted(row)).cloned()
     }
 
-    /// Adds a run. The line is written at once, so that it is there whole or, if that fails, cut
+    /// Adds a row. The line is written at once, so that it is there whole or, if that fails, cut
     /// off.
-    pub(super) fn add(&self, row: &Row) -> Result<(), Failure> {
+    pub(crate) fn add(&self, row: &R) -> Result<(), String> {
         let cannot = |error: &dyn std::fmt::Display| {
-            Failure::input(format!("cannot write {}: {error}", self.path.display()))
+            format!("cannot write {}: {error}", self.path.display())
         };
         let line = serde_json::to_string(row).map_err(|error| cannot(&error))? + "\n";
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);

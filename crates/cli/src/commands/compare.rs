@@ -1,0 +1,158 @@
+//! `siliray compare`: formats side by side.
+
+use super::{about, open, view_of};
+use crate::compare_args::Compare;
+use crate::failure::Failure;
+use crate::output::number::{counted, grouped, seconds};
+use crate::output::{AtomicFile, KeptRows, Output, Table};
+use serde::Serialize;
+use siliray::build::{Preset, Progress};
+use siliray::compare::run::Rows;
+use siliray::compare::{Compared, Plan, Row, RowKey, Skipped, Variant, compare, page, row};
+use siliray::scene::Scene;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Json<'a> {
+    rows: &'a [Row],
+    skipped: Vec<JsonSkipped<'a>>,
+    csv: Option<String>,
+    html: Option<String>,
+}
+
+#[derive(Serialize)]
+struct JsonSkipped<'a> {
+    scene: &'a str,
+    format: &'a str,
+    reason: &'a str,
+}
+
+/// Rows in a file.
+struct Kept(KeptRows<Row>);
+
+impl Rows for Kept {
+    fn find(&self, key: &RowKey) -> Option<Row> {
+        self.0.find(|row| row.key == *key)
+    }
+
+    fn keep(&self, row: &Row) -> Result<(), String> {
+        self.0.add(row)
+    }
+}
+
+/// Compares and shows the rows.
+pub(crate) fn run(
+    args: &Compare,
+    triangles: Option<usize>,
+    output: &Output,
+) -> Result<(), Failure> {
+    let plan = plan(args)?;
+    // Places that cannot be written to, and scenes that cannot be read, are found before the work.
+    let csv = args.csv.as_deref().map(AtomicFile::create).transpose()?;
+    let html = args.html.as_deref().map(AtomicFile::create).transpose()?;
+    let what = "row of siliray compare";
+    let kept = args.resume.as_deref().map(|path| KeptRows::open(path, what)).transpose()?.map(Kept);
+    let scenes = args.scenes.iter().map(|name| open(name, triangles));
+    let scenes = scenes.collect::<Result<Vec<Scene>, Failure>>()?;
+    let bar = output.bar("comparing");
+    let mut all = Compared::default();
+    for (number, (scene, name)) in scenes.iter().zip(&args.scenes).enumerate() {
+        let bounds = scene.bounds().map_err(Failure::input)?;
+        let camera = view_of(name, Some(scene), &bounds)?;
+        let kept = kept.as_ref().map(|kept| kept as &dyn Rows);
+        let watch =
+            |Progress { fraction }| bar.set((number as f32 + fraction) / scenes.len() as f32);
+        let compared = compare(scene, &camera, &plan, kept, &watch).map_err(about(name))?;
+        all.rows.extend(compared.rows);
+        all.skipped.extend(compared.skipped);
+    }
+    drop(bar);
+    if let Some(file) = csv {
+        file.write(row::to_csv(&all.rows).as_bytes())?;
+    }
+    if let Some(file) = html {
+        file.write(page::to_html(&all.rows).as_bytes())?;
+    }
+    let shown = |path: &Option<std::path::PathBuf>| path.as_ref().map(|p| p.display().to_string());
+    let skipped = all.skipped.iter().map(|Skipped { scene, format, reason }| JsonSkipped {
+        scene,
+        format,
+        reason,
+    });
+    let json = Json {
+        rows: &all.rows,
+        skipped: skipped.collect(),
+        csv: shown(&args.csv),
+        html: shown(&args.html),
+    };
+    output.result(&json, &text(&json))
+}
+
+fn plan(args: &Compare) -> Result<Plan, Failure> {
+    let named: Vec<Preset> = args.presets.iter().map(|&preset| preset.into()).collect();
+    let variants: Vec<Variant> = args.formats.iter().flat_map(|named| named.0.clone()).collect();
+    let variants = if variants.is_empty() { Variant::all() } else { variants };
+    // A machine that reads none of the formats would be left out without a word.
+    for machine in &args.machines {
+        if !variants.iter().any(|variant| (machine.reads)(variant.format)) {
+            let message = format!("the machine {} reads none of the formats", machine.name);
+            return Err(Failure::usage(message));
+        }
+    }
+    Ok(Plan {
+        presets: if named.is_empty() { Preset::ALL.to_vec() } else { named },
+        variants,
+        machines: args.machines.clone(),
+        rays: args.rays,
+    })
+}
+
+fn text(json: &Json<'_>) -> String {
+    let mut text = String::new();
+    for rows in json.rows.chunk_by(|a, b| a.key.scene == b.key.scene) {
+        text += &scene_text(rows);
+    }
+    for JsonSkipped { scene, format, reason } in &json.skipped {
+        text += &format!("{scene}: {format} left out: {reason}\n");
+    }
+    for path in json.csv.iter().chain(&json.html) {
+        text += &format!("written to {path}\n");
+    }
+    text
+}
+
+/// The rows of one scene.
+fn scene_text(rows: &[Row]) -> String {
+    let Some(first) = rows.first() else { return String::new() };
+    let has_machines = rows.iter().any(|row| row.key.machine != first.key.machine);
+    let mut table = Table::new(&[
+        "preset", "format", "machine", "B/tri", "nodes", "geom", "ids", "SAH", "boxes", "nodes",
+        "prims", "bytes", "cycles", "lost", "wrong", "build", "encode",
+    ])
+    .left(3);
+    for row in rows {
+        let (work, bytes) = (row.mean(), row.bytes_per_triangle);
+        let mut cells =
+            vec![row.key.preset.clone(), row.key.format.clone(), row.key.machine.clone()];
+        cells.extend(
+            [bytes.total, bytes.nodes, bytes.geometry, bytes.ids].map(|b| format!("{b:.1}")),
+        );
+        cells.extend(
+            [row.sah_cost, work.boxes, work.nodes, work.primitives].map(|v| format!("{v:.2}")),
+        );
+        cells.push(format!("{:.0}", work.bytes));
+        cells.push(work.cycles.map_or("-".to_owned(), |cycles| format!("{cycles:.1}")));
+        cells.extend([row.lost, row.wrong].map(grouped));
+        cells.extend([row.build_seconds, row.encode_seconds].map(seconds));
+        table.row(cells);
+    }
+    let table = if has_machines { table.text() } else { table.without(2).text() };
+    let (scene, rays) = (&first.key.scene, counted(first.key.rays, "ray"));
+    let walker =
+        if has_machines { String::new() } else { format!(", walked by {}", first.key.machine) };
+    format!(
+        "{scene}: {}; {rays} of each kind{walker}\n\n{table}\nboxes, nodes, prims, bytes, cycles: \
+         a ray, the mean of primary, occlusion and bounce rays\n\n",
+        counted(first.key.triangles, "triangle"),
+    )
+}

@@ -1,0 +1,364 @@
+//! Scene → rows.
+
+use super::rays::{Losses, Rays};
+use super::row::{BytesPerTriangle, Row, RowKey, Work};
+use super::variant::Variant;
+use crate::input::format_options;
+use crate::registry::registry;
+use crate::workload::WorkloadError;
+use build::{BuildError, Built, Preset, Progress, ProgressFn};
+use geometry::TriangleRule;
+use machine::{
+    Answer, AnyChecked, Counters, Encoded, Hit, Machine, MachineEntry, MachineError, MachineInput,
+    MachineOptions, reference,
+};
+use rayon::prelude::*;
+use scene::{Camera, Scene};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Instant;
+use trace::{TraceError, Tracer};
+use tree::quality::LevelCosts;
+use ttu::run::Options as RunOptions;
+use ttu::{Config, RunError, World, simulate, ttu_machine};
+
+/// Rays that a thread asks in a row.
+const CHUNK: usize = 64;
+
+/// What is compared.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// How trees are built.
+    pub presets: Vec<Preset>,
+    /// The formats.
+    pub variants: Vec<Variant>,
+    /// The machines, each on the formats that it reads. Without any, the traversal unit walks, and
+    /// the reference where that does not run the format.
+    pub machines: Vec<&'static MachineEntry>,
+    /// Rays of each kind.
+    pub rays: usize,
+}
+
+/// What came of a scene.
+#[derive(Debug, Clone, Default)]
+pub struct Compared {
+    /// The rows: by preset, then format, then machine.
+    pub rows: Vec<Row>,
+    /// Formats that could not take part.
+    pub skipped: Vec<Skipped>,
+}
+
+/// A format that could not take part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// The scene.
+    pub scene: String,
+    /// The format and its settings.
+    pub format: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// Why nothing can be compared.
+#[derive(Debug, thiserror::Error)]
+pub enum CompareError {
+    /// The scene has no tree.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The scene cannot be traced.
+    #[error(transparent)]
+    Tracer(#[from] TraceError),
+    /// There are no rays.
+    #[error(transparent)]
+    Rays(#[from] WorkloadError),
+    /// A machine gives no answer.
+    #[error("{format}: {source}")]
+    Machine {
+        /// The format.
+        format: String,
+        /// What the machine says.
+        source: MachineError,
+    },
+    /// The traversal unit gives no answer.
+    #[error("{format}: {source}")]
+    Unit {
+        /// The format.
+        format: String,
+        /// What it says.
+        source: RunError,
+    },
+    /// A row could not be kept.
+    #[error("{0}")]
+    Keep(String),
+}
+
+/// Rows of earlier runs, and a place for new ones.
+pub trait Rows {
+    /// The row of this key, if there is one.
+    fn find(&self, key: &RowKey) -> Option<Row>;
+
+    /// Keeps a row.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    fn keep(&self, row: &Row) -> Result<(), String>;
+}
+
+/// Makes the rows of a scene. Those that `kept` has are not made again, and nothing is built that
+/// only they would need. `watch` is told of progress; what it returns is not looked at.
+///
+/// # Errors
+/// When the scene cannot be built or traced, or a machine gives no answer.
+pub fn compare(
+    scene: &Scene,
+    camera: &Camera,
+    plan: &Plan,
+    kept: Option<&dyn Rows>,
+    watch: &ProgressFn<'_>,
+) -> Result<Compared, CompareError> {
+    let mut under_way =
+        UnderWay { scene, camera, plan, kept, rays: None, compared: Compared::default() };
+    let whole = (plan.presets.len() * plan.variants.len()).max(1) as f32;
+    let mut done = 0;
+    for &preset in &plan.presets {
+        let mut built = Vec::new();
+        for variant in &plan.variants {
+            let _ = watch(Progress { fraction: done as f32 / whole });
+            under_way.variant(preset, variant, &mut built)?;
+            done += 1;
+        }
+    }
+    Ok(under_way.compared)
+}
+
+struct UnderWay<'a> {
+    scene: &'a Scene,
+    camera: &'a Camera,
+    plan: &'a Plan,
+    kept: Option<&'a dyn Rows>,
+    /// Made when the first row needs them.
+    rays: Option<[Rays; 3]>,
+    compared: Compared,
+}
+
+impl UnderWay<'_> {
+    /// The rows of one preset and format. `built` are the trees of the preset so far: formats of
+    /// the same shape share one.
+    fn variant(
+        &mut self,
+        preset: Preset,
+        variant: &Variant,
+        built: &mut Vec<(build::Options, Built)>,
+    ) -> Result<(), CompareError> {
+        let machines = machines(self.plan, variant);
+        let key = |machine: &MachineEntry| RowKey {
+            scene: self.scene.name.clone(),
+            triangles: self.scene.triangle_count() as u64,
+            preset: preset.name().to_owned(),
+            format: variant.name(),
+            machine: machine.name.to_owned(),
+            rays: self.plan.rays as u64,
+        };
+        let known: Option<Vec<Row>> =
+            machines.iter().map(|machine| self.kept?.find(&key(machine))).collect();
+        if let Some(known) = known {
+            self.compared.rows.extend(known);
+            return Ok(());
+        }
+        let options = format_options(variant.format, &variant.settings, preset);
+        let is_same = |(known, _): &&(build::Options, Built)| *known == options;
+        if built.iter().find(is_same).is_none() {
+            let fresh = build::build(self.scene, &options, &|_| ControlFlow::Continue(()))?;
+            built.push((options, fresh));
+        }
+        let Some((_, built)) = built.iter().find(is_same) else { return Ok(()) };
+        if self.rays.is_none() {
+            self.rays = Some(self.make_rays()?);
+        }
+        let Some(rays) = &self.rays else { return Ok(()) };
+        let image = match Measured::new(variant, built) {
+            Ok(image) => image,
+            Err(reason) => {
+                let scene = self.scene.name.clone();
+                self.compared.skipped.push(Skipped { scene, format: variant.name(), reason });
+                return Ok(());
+            }
+        };
+        let unit = image.unit(rays).map_err(unit_error(variant))?;
+        for machine in machines {
+            let answered = match (&unit, machine.name) {
+                (Some(unit), ttu_machine::NAME) => unit.clone(),
+                _ => image.ask(machine, rays).map_err(machine_error(variant))?,
+            };
+            let cycles = unit.as_ref().map(|unit| unit.each_ref().map(|kind| kind.cycles));
+            let row = image.row(key(machine), built, &answered, cycles, self.plan.rays);
+            if let Some(kept) = self.kept {
+                kept.keep(&row).map_err(CompareError::Keep)?;
+            }
+            self.compared.rows.push(row);
+        }
+        Ok(())
+    }
+
+    fn make_rays(&self) -> Result<[Rays; 3], CompareError> {
+        let options = Tracer::build_options(Preset::Balanced);
+        let tree = build::build(self.scene, &options, &|_| ControlFlow::Continue(()))?.tree;
+        let tracer = Tracer::from_tree(&tree, trace::Options::default())?;
+        Ok(Rays::all(&self.scene.name, &tree, &tracer, self.camera, self.plan.rays)?)
+    }
+}
+
+/// The machines that walk a format.
+fn machines(plan: &Plan, variant: &Variant) -> Vec<&'static MachineEntry> {
+    let reads = |machine: &&MachineEntry| (machine.reads)(variant.format);
+    if !plan.machines.is_empty() {
+        return plan.machines.iter().copied().filter(reads).collect();
+    }
+    let usual = [ttu_machine::NAME, reference::NAME];
+    usual.into_iter().filter_map(|name| registry().machine(name)).filter(reads).take(1).collect()
+}
+
+fn unit_error(variant: &Variant) -> impl Fn(RunError) -> CompareError {
+    move |source| CompareError::Unit { format: variant.name(), source }
+}
+
+fn machine_error(variant: &Variant) -> impl Fn(MachineError) -> CompareError {
+    move |source| CompareError::Machine { format: variant.name(), source }
+}
+
+/// An image, and what there is to say of it alone.
+struct Measured {
+    checked: Arc<dyn AnyChecked>,
+    bytes: machine::ByteSplit,
+    file_bytes: u64,
+    sah_cost: f64,
+    encode_seconds: f64,
+}
+
+/// What the rays of one kind came to.
+#[derive(Clone, Default)]
+struct Asked {
+    counters: Counters,
+    losses: Losses,
+    /// Of the traversal unit, for all rays.
+    cycles: u64,
+}
+
+impl Measured {
+    /// Lays the tree out; says why if that cannot be.
+    fn new(variant: &Variant, built: &Built) -> Result<Self, String> {
+        let trees = variant.format.trees.as_ref().ok_or("it holds no trees")?;
+        let start = Instant::now();
+        let encoded = (trees.encode)(&built.tree, &variant.settings);
+        let encode_seconds = start.elapsed().as_secs_f64();
+        let Encoded { image, .. } = encoded.map_err(|error| error.to_string())?;
+        let file = (trees.write)(&image).map_err(|error| error.to_string())?;
+        let bytes = (trees.figures)(&image).bytes;
+        let checked = (variant.format.check)(image).into_checked();
+        let checked = checked.map_err(|finding| finding.to_string())?;
+        let cost = LevelCosts::of(checked.tree()).expected(checked.tree());
+        let sah_cost = cost.map_err(|(number, error)| format!("instance {number}: {error}"))?;
+        Ok(Self { checked, bytes, file_bytes: file.len() as u64, sah_cost, encode_seconds })
+    }
+
+    /// Runs the rays through the traversal unit, if it runs the format.
+    fn unit(&self, rays: &[Rays; 3]) -> Result<Option<[Asked; 3]>, RunError> {
+        let config = Config::default();
+        let Ok(world) = World::new(&*self.checked, TriangleRule::Watertight) else {
+            return Ok(None);
+        };
+        let runs = rays.par_iter().map(|rays| {
+            let go_on = |_| ControlFlow::Continue(());
+            let run = simulate(&world, &config, &rays.queries, RunOptions::ONLY_ANSWERS, &go_on)?;
+            let mut asked = Asked {
+                counters: ttu_machine::counters_of(&run),
+                cycles: run.cycles,
+                ..Asked::default()
+            };
+            for (number, answer) in run.answers.iter().enumerate() {
+                self.judge(rays, number, answer.hits.first(), &mut asked.losses);
+            }
+            Ok(asked)
+        });
+        match in_order(runs) {
+            Err(RunError::TooSmall(_)) => Ok(None),
+            runs => runs.map(Some),
+        }
+    }
+
+    /// Asks a machine.
+    fn ask(&self, entry: &MachineEntry, rays: &[Rays; 3]) -> Result<[Asked; 3], MachineError> {
+        let input = MachineInput::Image(Arc::clone(&self.checked));
+        let made = (entry.make)(&input, &MachineOptions::default());
+        let machine = made.map_err(|error| MachineError::Failed {
+            machine: entry.name,
+            reason: error.to_string(),
+        })?;
+        in_order(rays.par_iter().map(|rays| {
+            let numbers: Vec<usize> = (0..rays.queries.len()).collect();
+            let chunks = numbers.par_chunks(CHUNK);
+            let asked = chunks.map(|chunk| self.ask_some(&*machine, rays, chunk));
+            asked.try_reduce(Asked::default, |mut all, some| {
+                all.counters += some.counters;
+                all.losses.lost += some.losses.lost;
+                all.losses.wrong += some.losses.wrong;
+                Ok(all)
+            })
+        }))
+    }
+
+    fn ask_some(
+        &self,
+        machine: &dyn Machine,
+        rays: &Rays,
+        numbers: &[usize],
+    ) -> Result<Asked, MachineError> {
+        let (mut asked, mut answer) = (Asked::default(), Answer::default());
+        for &number in numbers {
+            machine.answer_into(&rays.queries[number], &mut answer)?;
+            self.judge(rays, number, answer.hits.first(), &mut asked.losses);
+        }
+        asked.counters = answer.counters;
+        Ok(asked)
+    }
+
+    fn judge(&self, rays: &Rays, number: usize, got: Option<&Hit>, losses: &mut Losses) {
+        rays.judge(number, got.map(|hit| self.checked.scene_hit(*hit)), losses);
+    }
+
+    fn row(
+        &self,
+        key: RowKey,
+        built: &Built,
+        asked: &[Asked; 3],
+        cycles: Option<[u64; 3]>,
+        rays: usize,
+    ) -> Row {
+        let work =
+            |kind: usize| Work::new(&asked[kind].counters, cycles.map(|cycles| cycles[kind]), rays);
+        let each = self.bytes.per_triangle(key.triangles as usize);
+        let [nodes, geometry, ids, total] = each.map(|(_, bytes)| bytes);
+        Row {
+            bytes_per_triangle: BytesPerTriangle { nodes, geometry, ids, total },
+            bytes: self.bytes.total(),
+            file_bytes: self.file_bytes,
+            sah_cost: self.sah_cost,
+            primary: work(0),
+            occlusion: work(1),
+            bounce: work(2),
+            lost: asked.iter().map(|kind| kind.losses.lost).sum(),
+            wrong: asked.iter().map(|kind| kind.losses.wrong).sum(),
+            build_seconds: built.report.seconds,
+            encode_seconds: self.encode_seconds,
+            key,
+        }
+    }
+}
+
+/// The three results, or the first error.
+fn in_order<E: Send>(
+    asked: impl IndexedParallelIterator<Item = Result<Asked, E>>,
+) -> Result<[Asked; 3], E> {
+    let mut all = asked.collect::<Result<Vec<Asked>, E>>()?.into_iter();
+    Ok(std::array::from_fn(|_| all.next().unwrap_or_default()))
+}
