@@ -2,7 +2,7 @@
 
 use geometry::Vec3;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// The colours of a geometry. What is there is multiplied.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,8 +63,17 @@ pub fn to_srgb(linear: f32) -> u8 {
 /// A byte in sRGB as a share of light.
 #[must_use]
 pub fn from_srgb(byte: u8) -> f32 {
-    let encoded = f32::from(byte) / 255.0;
-    if encoded <= 0.040_45 { encoded / 12.92 } else { ((encoded + 0.055) / 1.055).powf(2.4) }
+    static SHARES: LazyLock<[f32; 256]> = LazyLock::new(|| {
+        std::array::from_fn(|byte| {
+            let encoded = byte as f32 / 255.0;
+            if encoded <= 0.040_45 {
+                encoded / 12.92
+            } else {
+                ((encoded + 0.055) / 1.055).powf(2.4)
+            }
+        })
+    });
+    SHARES[usize::from(byte)]
 }
 
 #[cfg(test)]

@@ -16,30 +16,53 @@ pub struct Camera {
     pub fov: f32,
 }
 
-/// Room around a scene that is framed, as a factor of the distance.
-const MARGIN: f64 = 1.08;
+/// Room around a scene that is framed, as a factor of its size.
+const MARGIN: f64 = 1.1;
 
 impl Camera {
     /// A camera that sees all of `bounds`, from above and to the side, in a picture that is at
     /// least as wide as it is high.
     #[must_use]
     pub fn framing(bounds: &Aabb) -> Self {
-        let fov = 40.0f32;
         let bounds = if bounds.is_empty() { Aabb::new(-Vec3::ONE, Vec3::ONE) } else { *bounds };
-        let center = bounds.center();
-        let from = DVec3::new(0.28, 0.25, 0.93).normalize();
+        Self::fitting(bounds.corners(), 1.0)
+    }
+
+    /// The camera that sees all of some points, from above and to the side, as large as they can be
+    /// in a picture that is `aspect` times as wide as it is high. Without points it looks at the
+    /// middle of the world.
+    #[must_use]
+    pub fn fitting(points: impl IntoIterator<Item = Vec3>, aspect: f32) -> Self {
+        let fov = 40.0f32;
+        let from = DVec3::new(0.28, 0.30, 0.91).normalize();
         let toward = Self { eye: from.as_vec3(), target: Vec3::ZERO, up: Vec3::Y, fov };
-        let [right, up, _] = toward.axes().map(Vec3::as_dvec3);
-        let half = (0.5 * f64::from(fov).to_radians()).tan();
-        // Each corner must be as far away as its offset from the middle of the picture asks for.
-        let distances = bounds.corners().map(|corner| {
-            let offset = corner.as_dvec3() - center.as_dvec3();
-            offset.dot(right).abs().max(offset.dot(up).abs()) / half + offset.dot(from)
-        });
-        let farthest = distances.into_iter().fold(0.0, f64::max);
-        let distance = if farthest > 0.0 { MARGIN * farthest } else { 1.0 };
-        let eye = (center.as_dvec3() + from * distance).as_vec3();
-        Self { eye, target: center, up: Vec3::Y, fov }
+        let [right, up, forward] = toward.axes().map(Vec3::as_dvec3);
+        let half = (0.5 * f64::from(fov).to_radians()).tan() / MARGIN;
+        let halves = [half * f64::from(aspect), half];
+        // A point lies in the picture if, on both axes of it, its offset from the eye is at most its
+        // depth times `half`. So the eye lies in the wedge that the outermost points span.
+        let (mut low, mut high) = ([f64::INFINITY; 2], [f64::INFINITY; 2]);
+        let (mut nearest, mut farthest) = (f64::INFINITY, f64::NEG_INFINITY);
+        for point in points {
+            let point = point.as_dvec3();
+            let depth = point.dot(forward);
+            (nearest, farthest) = (nearest.min(depth), farthest.max(depth));
+            for (axis, aside) in [point.dot(right), point.dot(up)].into_iter().enumerate() {
+                low[axis] = low[axis].min(depth * halves[axis] + aside);
+                high[axis] = high[axis].min(depth * halves[axis] - aside);
+            }
+        }
+        if nearest > farthest {
+            return Self { eye: from.as_vec3(), target: Vec3::ZERO, up: Vec3::Y, fov };
+        }
+        let tip = |axis: usize| 0.5 * (low[axis] + high[axis]) / halves[axis];
+        let aside = |axis: usize| 0.5 * (low[axis] - high[axis]);
+        let depth = tip(0).min(tip(1));
+        let middle = 0.5 * (nearest + farthest);
+        // One point, or many in one place: any distance will do.
+        let depth = if middle > depth { depth } else { middle - 1.0 };
+        let at = |depth: f64| (right * aside(0) + up * aside(1) + forward * depth).as_vec3();
+        Self { eye: at(depth), target: at(middle), up: Vec3::Y, fov }
     }
 
     /// Unit vectors to the right, up and forward in the picture. They are formed in `f64`, so that
@@ -76,26 +99,34 @@ mod tests {
         assert_eq!(camera.axes(), [Vec3::X, Vec3::Y, Vec3::NEG_Z]);
     }
 
-    /// Every corner lies inside the picture, and one of them near its border, at any scale.
+    /// Every corner lies inside the picture, and some near two opposite borders, at any scale.
     #[test]
     fn framing_fills_the_picture() {
+        let edge = (20f64.to_radians()).tan();
         for scale in [1.0e-37, 1.0e-20, 1.0, 1.0e20, 1.0e36] {
             let low = Vec3::new(-1.0, 2.0, 0.5) * scale;
             let bounds = Aabb::new(low, low + Vec3::new(9.0, 3.0, 5.0) * scale);
-            let camera = Camera::framing(&bounds);
-            let [right, up, forward] = camera.axes().map(Vec3::as_dvec3);
-            let edge = (0.5 * f64::from(camera.fov).to_radians()).tan();
-            let outermost = bounds
-                .corners()
-                .map(|corner| {
+            for (camera, aspect) in
+                [(Camera::framing(&bounds), 1.0), (Camera::fitting(bounds.corners(), 2.5), 2.5)]
+            {
+                let [right, up, forward] = camera.axes().map(Vec3::as_dvec3);
+                // How far out the corners lie on each side, as shares of half the picture.
+                let mut sides = [[0.0f64; 2]; 2];
+                for corner in bounds.corners() {
                     let offset = corner.as_dvec3() - camera.eye.as_dvec3();
-                    let place = offset.dot(right).abs().max(offset.dot(up).abs());
-                    place / offset.dot(forward) / edge
-                })
-                .into_iter()
-                .fold(0.0, f64::max);
-            assert!((0.85..1.0).contains(&outermost), "{scale:e}: {outermost}");
-            assert!(camera.ray(3.0, 4.0, 8, 6).is_traceable());
+                    let out = [offset.dot(right) / aspect, offset.dot(up)];
+                    for (side, out) in sides.iter_mut().zip(out) {
+                        let share = out / offset.dot(forward) / edge;
+                        *side = [side[0].max(-share), side[1].max(share)];
+                    }
+                }
+                let full = 1.0 / MARGIN;
+                assert!(sides.iter().flatten().all(|side| *side < full + 1e-3), "{sides:?}");
+                // Both borders of one axis are reached.
+                let is_full = |side: &[f64; 2]| side.iter().all(|share| *share > full - 1e-3);
+                assert!(sides.iter().any(is_full), "{scale:e}: {sides:?}");
+                assert!(camera.ray(3.0, 4.0, 8, 6).is_traceable());
+            }
         }
     }
 

@@ -158,11 +158,13 @@ pub enum ErrorKind {
         /// What the JSON reader says.
         reason: String,
     },
-    /// An instance squashes its object flat.
-    #[error("the transform is singular or not finite (determinant {determinant:e})")]
-    SingularTransform {
-        /// Determinant of the linear part.
-        determinant: f64,
+    /// A compressed stream is damaged, or not what it is said to be.
+    #[error("cannot decompress ({codec}): {reason}")]
+    Compressed {
+        /// Who compressed it.
+        codec: &'static str,
+        /// What is wrong.
+        reason: String,
     },
     /// The node hierarchy is not a tree.
     #[error("the node has two parents or is its own ancestor")]
@@ -204,21 +206,28 @@ impl fmt::Display for Warning {
     }
 }
 
+/// Texts that are told apart; a file with more oddities is told enough.
+const MOST_WARNINGS: usize = 100;
+
 /// What a reader passes over, before the file's name is known.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Warnings(Vec<Warning>);
 
 impl Warnings {
     /// Notes something; the same text again is only counted.
     pub(crate) fn add(&mut self, position: Position, text: impl Into<String>) {
         let text = text.into();
-        match self.0.iter_mut().find(|warning| warning.text == text) {
-            Some(warning) => warning.count += 1,
-            None => {
-                let location = Location { position, item: None };
-                self.0.push(Warning { file: String::new(), location, text, count: 1 });
-            }
+        if let Some(warning) = self.0.iter_mut().find(|warning| warning.text == text) {
+            warning.count += 1;
+        } else if self.0.len() < MOST_WARNINGS {
+            let location = Location { position, item: None };
+            self.0.push(Warning { file: String::new(), location, text, count: 1 });
         }
+    }
+
+    /// Adds what another reader passed over.
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.0.extend(other.0);
     }
 
     /// The warnings about a named file.

@@ -91,12 +91,27 @@ impl Scene {
         if self.instances.is_empty() {
             return Ok(self.objects.iter().map(Object::bounds).fold(Aabb::EMPTY, Aabb::union));
         }
-        let corners: Vec<Vec<Vec3>> = self.objects.par_iter().map(Object::corners).collect();
+        let corners = self.object_corners();
         let placed = self.instances.par_iter().map(|instance| {
             let inverse = instance.object_to_world.inverse()?;
             inverse.preimage_bounds_of(corners[instance.object].iter().copied())
         });
         placed.try_reduce(|| Aabb::EMPTY, |a, b| Ok(a.union(b)))
+    }
+
+    /// Every vertex in world space, as often as it is placed, and the corners of boxes.
+    pub fn corners(&self) -> impl Iterator<Item = Vec3> {
+        let objects = self.object_corners();
+        let alone = if self.instances.is_empty() { objects.concat() } else { Vec::new() };
+        let placed = self.instances.iter().flat_map(move |instance| {
+            let move_to_world = |&corner: &Vec3| instance.object_to_world.point(corner);
+            objects[instance.object].iter().map(move_to_world).collect::<Vec<Vec3>>()
+        });
+        alone.into_iter().chain(placed)
+    }
+
+    fn object_corners(&self) -> Vec<Vec<Vec3>> {
+        self.objects.par_iter().map(Object::corners).collect()
     }
 }
 

@@ -47,10 +47,11 @@ fn ply(line: &str, format: &str) -> String {
 
 #[test]
 fn a_ply_file_with_a_bare_comment_and_short_faces() {
-    let body = "0 0 0\n1 0 0\n0 1 0\n0\n3 0 1 2\n2 0 1\n";
+    let body = "0 0 0 7\n1 0 0\n0 1 0\n0\n3 0 1 2 6 0.5 0.25\n2 0 1\n";
     let expected = [
         "a.ply: line 3: a line of the header without a keyword is passed over",
         "a.ply: line 14: a face of fewer than 3 corners is passed over (2 times)",
+        "a.ply: line 11: values after the last property of a row are passed over (2 times)",
     ];
     let expected = expected.map(str::to_owned).to_vec();
     assert_eq!(read("a.ply", ply("made by a scanner", "ascii") + body), (1, expected));
@@ -67,4 +68,22 @@ fn a_ply_file_with_a_bare_comment_and_short_faces() {
         format!("a.ply: byte {}: {text}", body + 36 + 13),
     ];
     assert_eq!(read("a.ply", file), (1, expected));
+}
+
+/// A GLB whose JSON is not padded, so that the binary chunk begins where it should not.
+#[test]
+fn a_glb_file_whose_chunks_are_not_aligned() {
+    let mut json = common::kite().json("").into_bytes();
+    json.resize(json.len().next_multiple_of(4) + 1, b' ');
+    let buffer = common::kite().buffer();
+    let mut file = b"glTF\x02\0\0\0".to_vec();
+    file.extend((28 + json.len() as u32 + buffer.len() as u32).to_le_bytes());
+    for (kind, chunk) in [(b"JSON", &json), (b"BIN\0", &buffer)] {
+        file.extend((chunk.len() as u32).to_le_bytes());
+        file.extend(kind);
+        file.extend(chunk);
+    }
+    let at = 20 + json.len();
+    let text = "the binary chunk does not begin at a multiple of 4 bytes";
+    assert_eq!(read("a.glb", file), (3, vec![format!("a.glb: byte {at}: {text}")]));
 }

@@ -13,7 +13,7 @@ const ELEMENTS_PER_BYTE: u64 = 16;
 /// The accessors of a document.
 pub(super) struct Accessors<'a> {
     pub(super) document: &'a Document,
-    buffers: &'a Buffers<'a>,
+    pub(super) buffers: &'a Buffers<'a>,
     /// The size of the document.
     file: u64,
     /// Elements read so far.
@@ -60,16 +60,23 @@ impl Component {
     /// The value of a component; an integer may stand for a fraction of its range.
     fn value(self, bytes: &[u8], normalized: bool) -> f64 {
         let bits = bytes.iter().rev().fold(0u32, |bits, &byte| bits << 8 | u32::from(byte));
-        let scaled = |value: f64, most: f64| {
-            if normalized { (value / most).max(-1.0) } else { value }
+        let value = match self {
+            Self::I8 => f64::from(bits as u8 as i8),
+            Self::I16 => f64::from(bits as u16 as i16),
+            Self::U8 | Self::U16 | Self::U32 => f64::from(bits),
+            Self::F32 => return f64::from(f32::from_bits(bits)),
         };
+        if normalized { (value / self.whole()).max(-1.0) } else { value }
+    }
+
+    /// What stands for 1 if the component is normalized; wide ones never are.
+    const fn whole(self) -> f64 {
         match self {
-            Self::I8 => scaled(f64::from(bits as u8 as i8), 127.0),
-            Self::U8 => scaled(f64::from(bits), 255.0),
-            Self::I16 => scaled(f64::from(bits as u16 as i16), 32767.0),
-            Self::U16 => scaled(f64::from(bits), 65535.0),
-            Self::U32 => f64::from(bits),
-            Self::F32 => f64::from(f32::from_bits(bits)),
+            Self::I8 => 127.0,
+            Self::U8 => 255.0,
+            Self::I16 => 32767.0,
+            Self::U16 => 65535.0,
+            Self::U32 | Self::F32 => 1.0,
         }
     }
 }
@@ -89,7 +96,7 @@ impl<'a> Accessors<'a> {
     ) -> Result<Vec<T>, ParseError> {
         let accessor = item(&self.document.accessors, index, "accessor", || from.to_owned())?;
         let path = format!("accessors[{index}]");
-        let expected = ["SCALAR", "VEC2", "VEC3", "VEC4"][N - 1];
+        let expected = *["SCALAR", "VEC2", "VEC3", "VEC4"].get(N - 1).unwrap_or(&"MAT4");
         if accessor.shape != expected {
             let kind = ErrorKind::unexpected(accessor.shape.as_bytes(), format!("`{expected}`"));
             return Err(ParseError::json(format!("{path}.type"), kind));
@@ -119,6 +126,13 @@ impl<'a> Accessors<'a> {
             self.replace(sparse, N * size, decode, &mut elements, &path)?;
         }
         Ok(elements)
+    }
+
+    /// What stands for 1 in the components of an accessor.
+    pub(super) fn whole(&self, index: usize) -> f64 {
+        let accessor = self.document.accessors.get(index);
+        let component = accessor.filter(|a| a.normalized).map(|a| Component::of(a.component_type));
+        component.flatten().map_or(1.0, Component::whole)
     }
 
     /// Indices of vertices.

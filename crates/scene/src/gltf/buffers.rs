@@ -1,8 +1,9 @@
 //! Where the bytes of buffers come from: the GLB itself, a `data:` URI, or a file beside the
-//! document.
+//! document; and the parts of them that views name.
 
-use super::document::Document;
-use super::item;
+use super::document::{Document, Image};
+use super::{item, meshopt};
+use crate::ImageSource;
 use crate::error::{ErrorKind, ParseError};
 use crate::read::beside;
 use base64::Engine;
@@ -18,8 +19,14 @@ pub(super) struct Buffers<'a> {
     binary: Option<&'a [u8]>,
     folder: Option<&'a Path>,
     fetched: Vec<OnceCell<Cow<'a, [u8]>>>,
+    /// The bytes of views that are compressed.
+    decoded: Vec<OnceCell<Vec<u8>>>,
     fetched_bytes: Cell<u64>,
+    decoded_bytes: Cell<u64>,
 }
+
+/// A view may be compressed well, but not like this: it keeps memory in proportion to the file.
+const DECODED_PER_BYTE: u64 = 256;
 
 impl<'a> Buffers<'a> {
     pub(super) fn new(
@@ -28,7 +35,9 @@ impl<'a> Buffers<'a> {
         folder: Option<&'a Path>,
     ) -> Self {
         let fetched = document.buffers.iter().map(|_| OnceCell::new()).collect();
-        Self { document, binary, folder, fetched, fetched_bytes: Cell::new(0) }
+        let decoded = document.buffer_views.iter().map(|_| OnceCell::new()).collect();
+        let (fetched_bytes, decoded_bytes) = (Cell::new(0), Cell::new(0));
+        Self { document, binary, folder, fetched, decoded, fetched_bytes, decoded_bytes }
     }
 
     /// The bytes of a buffer view, and the distance between its elements where it says one.
@@ -39,18 +48,58 @@ impl<'a> Buffers<'a> {
     ) -> Result<(&[u8], Option<usize>), ParseError> {
         let views = &self.document.buffer_views;
         let view = item(views, index, "buffer view", || format!("{from}.bufferView"))?;
-        let path = || format!("bufferViews[{index}]");
-        let buffer = self.buffer(view.buffer, &path())?;
+        let path = format!("bufferViews[{index}]");
+        let stride = view.byte_stride.map(|s| usize::try_from(s).unwrap_or(usize::MAX));
+        let Some(meshopt) = view.extensions.meshopt() else {
+            let bytes = self.slice(view.buffer, view.byte_offset, view.byte_length, &path)?;
+            return Ok((bytes, stride));
+        };
+        if let Some(bytes) = self.decoded[index].get() {
+            return Ok((bytes, stride));
+        }
+        let (from, length) = (meshopt.byte_offset, meshopt.byte_length);
+        let compressed = self.slice(meshopt.buffer, from, length, &path)?;
+        let count = meshopt.count.saturating_mul(meshopt.byte_stride);
+        let most = self.fetched_bytes().saturating_mul(DECODED_PER_BYTE);
+        let most = most.saturating_sub(self.decoded_bytes.get());
+        if count > most {
+            let kind = ErrorKind::TooMany { what: "decompressed bytes", count, most };
+            return Err(ParseError::json(path, kind));
+        }
+        self.decoded_bytes.set(self.decoded_bytes.get() + count);
+        let bytes = meshopt::decode(meshopt, compressed).map_err(|reason| {
+            ParseError::json(path, ErrorKind::Compressed { codec: "meshopt", reason })
+        })?;
+        Ok((self.decoded[index].get_or_init(|| bytes), stride))
+    }
+
+    /// A part of a buffer.
+    fn slice(&self, index: usize, from: u64, length: u64, path: &str) -> Result<&[u8], ParseError> {
+        let buffer = self.buffer(index, path)?;
         let left = buffer.len() as u64;
-        let start = view.byte_offset.min(left);
-        let end = view.byte_offset.checked_add(view.byte_length).filter(|&end| end <= left);
+        let start = from.min(left);
+        let end = from.checked_add(length).filter(|&end| end <= left);
         let end = end.ok_or_else(|| {
-            let kind = ErrorKind::Truncated { needed: view.byte_length, left: left - start };
-            ParseError::json(path(), kind)
+            let kind = ErrorKind::Truncated { needed: length, left: left - start };
+            ParseError::json(path, kind)
         })?;
         // Lengths that fit into a buffer fit into a usize.
-        let bytes = &buffer[start as usize..end as usize];
-        Ok((bytes, view.byte_stride.map(|s| usize::try_from(s).unwrap_or(usize::MAX))))
+        Ok(&buffer[start as usize..end as usize])
+    }
+
+    /// Where a picture is; its bytes are not looked at.
+    pub(super) fn image(&self, image: &Image) -> Result<ImageSource, String> {
+        match (&image.uri, image.buffer_view) {
+            (Some(uri), _) => match uri.strip_prefix("data:") {
+                Some(data) => embedded(data).map(ImageSource::Bytes),
+                None => beside::find(self.folder, &percent_decoded(uri)).map(ImageSource::File),
+            },
+            (None, Some(view)) => match self.view(view, "images") {
+                Ok((bytes, _)) => Ok(ImageSource::Bytes(bytes.to_vec())),
+                Err(_) => Err("its buffer view cannot be read".to_owned()),
+            },
+            (None, None) => Err("it has neither a `uri` nor a buffer view".to_owned()),
+        }
     }
 
     /// The size of all buffers that were fetched.
@@ -101,7 +150,7 @@ impl<'a> Buffers<'a> {
 }
 
 /// The bytes of a `data:` URI after its scheme.
-pub(super) fn embedded(data: &str) -> Result<Vec<u8>, String> {
+fn embedded(data: &str) -> Result<Vec<u8>, String> {
     let (kind, text) = data.split_once(',').ok_or("it has no comma")?;
     if !kind.ends_with(";base64") {
         return Err("only base64 is understood".to_owned());
@@ -112,7 +161,7 @@ pub(super) fn embedded(data: &str) -> Result<Vec<u8>, String> {
 }
 
 /// A URI with `%20` and its like replaced by their bytes.
-pub(super) fn percent_decoded(uri: &str) -> String {
+fn percent_decoded(uri: &str) -> String {
     let (mut decoded, mut rest) = (Vec::new(), uri.as_bytes());
     while let [first, others @ ..] = rest {
         let hex = others.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());

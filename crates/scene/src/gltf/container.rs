@@ -2,7 +2,7 @@
 //! little endian: first `JSON`, then at most one `BIN`. A file that does not begin so is plain
 //! JSON.
 
-use crate::error::{ErrorKind, ParseError};
+use crate::error::{ErrorKind, ParseError, Position, Warnings};
 use crate::read::text;
 
 const JSON: u32 = 0x4E4F_534A;
@@ -17,14 +17,20 @@ pub(super) struct Container<'a> {
     pub(super) binary: Option<&'a [u8]>,
 }
 
-pub(super) fn open(bytes: &[u8]) -> Result<Container<'_>, ParseError> {
+pub(super) fn open<'a>(
+    bytes: &'a [u8],
+    warnings: &mut Warnings,
+) -> Result<Container<'a>, ParseError> {
     if !bytes.starts_with(b"glTF") {
         let json = text::without_mark(bytes);
         return Ok(Container { json, is_plain: true, binary: None });
     }
     let version = word(bytes, 4)?;
     if version != 2 {
-        let what = format!("version {version} of GLB");
+        let what = match version {
+            1 => "version 1 of GLB, which holds glTF 1.0,".to_owned(),
+            _ => format!("version {version} of GLB"),
+        };
         return Err(ParseError::byte(4, ErrorKind::Unsupported { what }));
     }
     let length = word(bytes, 8)? as usize;
@@ -40,19 +46,28 @@ pub(super) fn open(bytes: &[u8]) -> Result<Container<'_>, ParseError> {
             ErrorKind::Unexpected { found, expected: "JSON".to_owned() },
         ));
     }
-    let binary = match next {
-        _ if next >= bytes.len() => None,
-        _ => Some(chunk(bytes, next)?).filter(|(kind, ..)| *kind == BIN).map(|(_, data, _)| data),
+    let is_binary = |(kind, ..): &(u32, &[u8], usize)| *kind == BIN;
+    let aligned = next.next_multiple_of(4);
+    // Some exporters forget that chunks begin at multiples of 4 bytes.
+    let close = chunk(bytes, next).ok().filter(|_| aligned != next).filter(is_binary);
+    let binary = match close {
+        Some((_, data, _)) => {
+            let text = "the binary chunk does not begin at a multiple of 4 bytes";
+            warnings.add(Position::Byte(next as u64), text);
+            Some(data)
+        }
+        None if aligned >= bytes.len() => None,
+        None => Some(chunk(bytes, aligned)?).filter(is_binary).map(|(_, data, _)| data),
     };
     Ok(Container { json, is_plain: false, binary })
 }
 
-/// The type and the bytes of a chunk, and where the next one begins.
+/// The type and the bytes of a chunk, and where it ends.
 fn chunk(bytes: &[u8], at: usize) -> Result<(u32, &[u8], usize), ParseError> {
     let (length, kind) = (word(bytes, at)? as usize, word(bytes, at + 4)?);
-    let data = &bytes[at + 8..];
+    let data = bytes.get(at + 8..).unwrap_or_default();
     let data = data.get(..length).ok_or_else(|| truncated(bytes, at + 8, length))?;
-    Ok((kind, data, (at + 8 + length).next_multiple_of(4)))
+    Ok((kind, data, at + 8 + length))
 }
 
 fn word(bytes: &[u8], at: usize) -> Result<u32, ParseError> {

@@ -5,36 +5,70 @@ use super::accessor::Accessors;
 use super::document::{Document, Instancing, Node};
 use super::item;
 use super::mesh::Meshes;
-use crate::error::{ErrorKind, ParseError};
+use super::pose::Pose;
+use crate::error::{ErrorKind, ParseError, Position, Warnings};
 use crate::read::coordinate;
 use crate::{Camera, Instance, Object, Scene};
 use geometry::{Aabb, Transform, Vec3};
 use glam::{DAffine3, DMat3, DMat4, DQuat, DVec3};
 use std::collections::HashMap;
 
-pub(super) fn scene<'a>(accessors: &'a Accessors<'a>) -> Result<Scene, ParseError> {
+pub(super) fn scene<'a>(
+    accessors: &'a Accessors<'a>,
+    warnings: &'a mut Warnings,
+) -> Result<Scene, ParseError> {
     let document = accessors.document;
+    let (order, worlds) = worlds(document)?;
     let mut walk = Walk {
         document,
         accessors,
+        warnings,
         meshes: Meshes::new(accessors),
-        seen: vec![false; document.nodes.len()],
+        worlds,
         placed: HashMap::new(),
         bounds: Vec::new(),
         scene: Scene::default(),
     };
+    for (index, world) in order {
+        walk.visit(index, world)?;
+    }
+    Ok(walk.into_scene())
+}
+
+/// The nodes of the scene from the roots down, and the transform of each node to the world, if it
+/// belongs to the scene.
+type Worlds = (Vec<(usize, DAffine3)>, Vec<Option<DAffine3>>);
+
+fn worlds(document: &Document) -> Result<Worlds, ParseError> {
+    let mut worlds = vec![None; document.nodes.len()];
+    let mut order = Vec::new();
     // Depth first without recursion: a chain of a million nodes must not exhaust the stack.
     let mut waiting: Vec<(usize, DAffine3)> = roots(document)?;
     waiting.reverse();
     while let Some((index, above)) = waiting.pop() {
-        let world = walk.visit(index, above)?;
-        let path = || format!("nodes[{index}].children");
-        for &child in document.nodes[index].children.iter().rev() {
-            item(&document.nodes, child, "node", path)?;
+        let node = &document.nodes[index];
+        let world = above * local(node);
+        if worlds[index].replace(world).is_some() {
+            return Err(ParseError::json(path(document, index), ErrorKind::NotATree));
+        }
+        order.push((index, world));
+        for &child in node.children.iter().rev() {
+            item(&document.nodes, child, "node", || format!("nodes[{index}].children"))?;
             waiting.push((child, world));
         }
     }
-    Ok(walk.into_scene())
+    Ok((order, worlds))
+}
+
+/// The place of a node in the document, with its name.
+fn path(document: &Document, index: usize) -> String {
+    match &document.nodes[index].name {
+        Some(name) => {
+            let name: String = name.chars().filter(|c| !c.is_control()).take(64).collect();
+            format!("nodes[{index}] `{name}`")
+        }
+        None => format!("nodes[{index}]"),
+    }
 }
 
 /// The nodes of the chosen scene, else of the first one, else those that are nobody's child.
@@ -62,9 +96,11 @@ fn roots(document: &Document) -> Result<Vec<(usize, DAffine3)>, ParseError> {
 struct Walk<'a> {
     document: &'a Document,
     accessors: &'a Accessors<'a>,
+    warnings: &'a mut Warnings,
     meshes: Meshes<'a>,
-    seen: Vec<bool>,
-    /// The object of each mesh that was met; none for a mesh without triangles.
+    /// The transform of each node of the scene.
+    worlds: Vec<Option<DAffine3>>,
+    /// The object of each mesh that was met at rest; none for a mesh without triangles.
     placed: HashMap<usize, Option<usize>>,
     /// The box of each object.
     bounds: Vec<Aabb>,
@@ -72,24 +108,16 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Places what a node holds and gives its transform to the world.
-    fn visit(&mut self, index: usize, above: DAffine3) -> Result<DAffine3, ParseError> {
+    /// Places what a node holds.
+    fn visit(&mut self, index: usize, world: DAffine3) -> Result<(), ParseError> {
         let node = &self.document.nodes[index];
-        let path = match &node.name {
-            Some(name) => {
-                let name: String = name.chars().filter(|c| !c.is_control()).take(64).collect();
-                format!("nodes[{index}] `{name}`")
-            }
-            None => format!("nodes[{index}]"),
-        };
-        if std::mem::replace(&mut self.seen[index], true) {
-            return Err(ParseError::json(path, ErrorKind::NotATree));
-        }
-        let world = above * local(node);
+        let path = path(self.document, index);
         if let Some(mesh) = node.mesh
-            && let Some(object) = self.object(mesh, &path)?
+            && let Some(object) = self.object(mesh, node, &path)?
         {
             match &node.extensions.instancing {
+                // The joints of a skin have brought its vertices to the world.
+                None if node.skin.is_some() => self.place(object, DAffine3::IDENTITY, &path)?,
                 None => self.place(object, world, &path)?,
                 Some(instancing) => {
                     for own in self.instancing(instancing, &path)? {
@@ -103,32 +131,69 @@ impl Walk<'_> {
             let view = camera.perspective.as_ref().and_then(|p| view(&world, p.yfov));
             self.scene.camera = self.scene.camera.or(view);
         }
-        Ok(world)
+        Ok(())
     }
 
-    fn object(&mut self, mesh: usize, path: &str) -> Result<Option<usize>, ParseError> {
-        if let Some(&object) = self.placed.get(&mesh) {
+    /// The object of a node. Nodes that show a mesh at rest share one.
+    fn object(
+        &mut self,
+        mesh: usize,
+        node: &Node,
+        path: &str,
+    ) -> Result<Option<usize>, ParseError> {
+        let of_mesh = self.document.meshes.get(mesh).map_or(&[][..], |mesh| &mesh.weights);
+        let weights = node.weights.as_deref();
+        let joints = node.skin.map(|skin| self.joints(skin, path)).transpose()?.unwrap_or_default();
+        let pose = Pose { weights: weights.unwrap_or(of_mesh), joints };
+        let is_own = !pose.joints.is_empty() || weights.is_some_and(|own| own != of_mesh);
+        if let Some(&object) = self.placed.get(&mesh).filter(|_| !is_own) {
             return Ok(object);
         }
-        let made: Object = self.meshes.object(mesh, path)?;
+        let made: Object = self.meshes.object(mesh, path, &pose, self.warnings)?;
         let number = (!made.geometries.is_empty()).then_some(self.scene.objects.len());
         if number.is_some() {
             self.bounds.push(made.bounds());
             self.scene.objects.push(made);
         }
-        self.placed.insert(mesh, number);
+        if !is_own {
+            self.placed.insert(mesh, number);
+        }
         Ok(number)
     }
 
+    /// For each joint of a skin, the way from the mesh to the world.
+    fn joints(&mut self, skin: usize, path: &str) -> Result<Vec<DAffine3>, ParseError> {
+        let skin = item(&self.document.skins, skin, "skin", || format!("{path}.skin"))?;
+        let inverses = match skin.inverse_bind_matrices {
+            Some(accessor) => self.accessors.read(accessor, path, |columns: [f64; 16]| {
+                DAffine3::from_mat4(DMat4::from_cols_array(&columns))
+            })?,
+            None => Vec::new(),
+        };
+        let mut joints = Vec::with_capacity(skin.joints.len());
+        for (number, &joint) in skin.joints.iter().enumerate() {
+            item(&self.document.nodes, joint, "node", || format!("{path}.skin.joints"))?;
+            let world = self.worlds[joint].unwrap_or_else(|| {
+                let text = "a joint of the skin lies outside the scene, and is not moved";
+                self.warnings.add(Position::Json(path.to_owned()), text);
+                DAffine3::IDENTITY
+            });
+            joints.push(world * inverses.get(number).copied().unwrap_or(DAffine3::IDENTITY));
+        }
+        Ok(joints)
+    }
+
+    /// Adds an instance. One that squashes its object flat cannot be seen, and is left out.
     fn place(&mut self, object: usize, world: DAffine3, path: &str) -> Result<(), ParseError> {
         let transform = Transform::from_f64(world.matrix3, world.translation);
-        transform.inverse().map_err(|singular| {
-            let determinant = singular.determinant;
-            ParseError::json(path, ErrorKind::SingularTransform { determinant })
-        })?;
         let placed = transform.bounds(&self.bounds[object]);
         for value in [placed.min, placed.max].map(|corner| corner.to_array()).concat() {
             coordinate::check(value).map_err(|kind| ParseError::json(path, kind))?;
+        }
+        if transform.inverse().is_err() {
+            let text = "a transform squashes the mesh flat, and it is left out";
+            self.warnings.add(Position::Json(path.to_owned()), text);
+            return Ok(());
         }
         self.scene.instances.push(Instance::new(object, transform));
         Ok(())
@@ -155,12 +220,16 @@ impl Walk<'_> {
     }
 
     /// Every instance points to an object by now; a lone one in its own place needs no instance.
+    /// Objects that are not placed, as flat ones are not, would lie in the world without any.
     fn into_scene(self) -> Scene {
         let mut scene = self.scene;
-        if let [only] = scene.instances.as_slice()
-            && only.object_to_world == Transform::IDENTITY
-        {
-            scene.instances.clear();
+        match scene.instances.as_slice() {
+            [] => scene.objects.clear(),
+            [only] if only.object_to_world == Transform::IDENTITY => {
+                scene.objects = vec![scene.objects.swap_remove(only.object)];
+                scene.instances.clear();
+            }
+            _ => {}
         }
         scene
     }

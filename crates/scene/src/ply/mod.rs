@@ -6,8 +6,8 @@
 //! `blue`, whole numbers up to the most of their type or fractions up to 1), `face` and `tristrips`
 //! (the list `vertex_indices` or `vertex_index`; -1 begins a new strip); everything else is passed
 //! over. What the header declares is believed only as far as the bytes reach. With a warning:
-//! header lines that begin with no keyword, as a comment without `comment` does, and faces of fewer
-//! than three corners.
+//! header lines that begin with no keyword, as a comment without `comment` does, faces of fewer
+//! than three corners, and lines of text with more values than there are properties.
 //!
 //! | file | concept |
 //! |---|---|
@@ -76,6 +76,10 @@ trait Body: Clone {
     ) -> Result<(), ParseError>;
     /// Passes over an element.
     fn skip(&mut self, element: &Element) -> Result<(), ParseError>;
+    /// What rows had beyond their properties.
+    fn surplus(&mut self) -> Warnings {
+        Warnings::default()
+    }
 }
 
 pub(crate) fn read(bytes: &[u8], warnings: &mut Warnings) -> Result<Scene, ParseError> {
@@ -117,6 +121,7 @@ fn elements(
             _ => body.skip(element)?,
         }
     }
+    warnings.extend(body.surplus());
     let Vertices { positions, colours } =
         vertices.unwrap_or_else(|| Vertices::with_capacity(0, &[]));
     for (element, list, mut body) in waiting {

@@ -2,7 +2,7 @@
 
 use super::header::{Element, Header, Kind};
 use super::{Body, Faces, Role, Vertices, channel};
-use crate::error::{ErrorKind, ParseError, Position};
+use crate::error::{ErrorKind, ParseError, Position, Warnings};
 use crate::read::text::{self, Lines, words};
 use geometry::Vec3;
 
@@ -10,11 +10,14 @@ use geometry::Vec3;
 #[derive(Clone)]
 pub(super) struct Rows<'a> {
     lines: Lines<'a>,
+    /// Lines with more values than properties, for a warning.
+    surplus: Warnings,
 }
 
 impl<'a> Rows<'a> {
     pub(super) fn new(bytes: &'a [u8], header: &Header) -> Self {
-        Self { lines: Lines::continuing(&bytes[header.body..], header.lines) }
+        let lines = Lines::continuing(&bytes[header.body..], header.lines);
+        Self { lines, surplus: Warnings::default() }
     }
 
     /// The rows that the text can hold at most: each takes a digit and a line end.
@@ -52,13 +55,11 @@ impl<'a> Rows<'a> {
                 located(at, kind).of(&element.name, number).property(&property.name)
             })?;
         }
-        match words.next() {
-            None => Ok(()),
-            Some(word) => {
-                let kind = ErrorKind::unexpected(word, "the end of the line");
-                Err(located(at, kind).of(&element.name, number))
-            }
+        if words.next().is_some() {
+            let text = "values after the last property of a row are passed over";
+            self.surplus.add(Position::Line(at), text);
         }
+        Ok(())
     }
 }
 
@@ -103,6 +104,10 @@ impl Body for Rows<'_> {
         // An element without properties has no lines.
         let rows = if element.properties.is_empty() { 0 } else { element.count };
         (0..rows as usize).try_for_each(|number| self.row(element, number, |_, _| Ok(())))
+    }
+
+    fn surplus(&mut self) -> Warnings {
+        std::mem::take(&mut self.surplus)
     }
 }
 
