@@ -236,23 +236,26 @@ impl TreeShape {
 
 /// Render a picture of a scene.
 ///
-/// The picture shows the scene in sunlight, with soft shadows, as the machine traces it; or, with
-/// --heatmap, how much work each pixel took that machine, from dark blue (little) to yellow (much).
-/// The file is written when the picture is complete; an existing file is replaced.
+/// The picture shows the scene in the colours of its file and in soft light, as the machine traces
+/// it, on a ground that is not part of the scene; or, with --heatmap, how much work each pixel took
+/// that machine, from dark blue (little) to yellow (much), with a legend below. A heat map is
+/// written as numbers if the file is called .npy. The file is written when the picture is complete;
+/// an existing file is replaced.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   siliray render forest -o forest.png
   siliray render bunny.ply -o bunny.png --size 1920x1080 --samples 16
-  siliray render interior -o heat.png --heatmap nodes --preset fast
+  siliray render interior -o heat.png --heatmap nodes --preset fast --scale 200
+  siliray render interior -o heat.npy --heatmap nodes
   siliray render forest -o gfx12.png --heatmap boxes --machine gfx12-gpurt
-  siliray render model.glb -o top.png --camera 0,9,0.1,0,0,0,50")]
+  siliray render model.glb -o top.png --camera 0,9,0,0,0,0,50,0,0,-1")]
 pub(crate) struct Render {
     /// A file or a built-in scene
     #[arg(value_name = "SCENE")]
     pub(crate) scene: OsString,
 
-    /// The PNG file to write
+    /// The PNG file to write; of a heat map, a .npy file for NumPy
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: PathBuf,
 
@@ -260,8 +263,9 @@ pub(crate) struct Render {
     #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = values::size)]
     pub(crate) size: values::Size,
 
-    /// Eye, target and vertical field of view in degrees: ex,ey,ez,tx,ty,tz,fov [default: frames
-    /// the scene]
+    /// Eye, target, vertical field of view in degrees and up: ex,ey,ez,tx,ty,tz,fov[,ux,uy,uz]
+    /// [default: the scene's own, else that of a file cameras.json beside it, else one that fits
+    /// the scene into the picture]
     #[arg(long, value_name = "CAMERA", value_parser = values::camera, allow_hyphen_values = true)]
     pub(crate) camera: Option<Camera>,
 
@@ -273,6 +277,12 @@ pub(crate) struct Render {
     /// Show how much work each pixel took instead
     #[arg(long, value_name = "MEASURE", value_enum, conflicts_with = "samples")]
     pub(crate) heatmap: Option<MeasureArg>,
+
+    /// End the scale of the heat map with this count, so that several maps can be compared
+    /// [default: what 99.8 % of the pixels do not exceed, rounded up]
+    #[arg(long, value_name = "COUNT", requires = "heatmap", allow_negative_numbers = true)]
+    #[arg(value_parser = |text: &str| values::count(text, 1, u32::MAX as usize))]
+    pub(crate) scale: Option<usize>,
 
     /// How much time to spend on the tree [default: best for the machine fast, else balanced]
     #[arg(long, value_name = "PRESET", value_enum)]

@@ -76,7 +76,7 @@ pub(crate) struct Sim {
     #[arg(long, value_name = "PRESET", value_enum, default_value_t = PresetArg::Balanced)]
     pub(crate) preset: PresetArg,
 
-    /// Eye, target and vertical field of view in degrees: ex,ey,ez,tx,ty,tz,fov
+    /// Eye, target, vertical field of view in degrees and up: ex,ey,ez,tx,ty,tz,fov[,ux,uy,uz]
     #[arg(long, value_name = "CAMERA", value_parser = values::camera, allow_hyphen_values = true)]
     pub(crate) camera: Option<Camera>,
 

@@ -94,7 +94,7 @@ pub(crate) struct BenchTrace {
     #[arg(value_parser = |text: &str| values::count(text, 1, 1001))]
     pub(crate) runs: usize,
 
-    /// Eye, target and vertical field of view in degrees: ex,ey,ez,tx,ty,tz,fov
+    /// Eye, target, vertical field of view in degrees and up: ex,ey,ez,tx,ty,tz,fov[,ux,uy,uz]
     #[arg(long, value_name = "CAMERA", value_parser = values::camera, allow_hyphen_values = true)]
     pub(crate) camera: Option<Camera>,
 
@@ -214,7 +214,7 @@ pub(crate) struct Rays {
     #[arg(value_parser = |text: &str| values::count(text, 1, 1 << 24))]
     pub(crate) count: usize,
 
-    /// Eye, target and vertical field of view in degrees: ex,ey,ez,tx,ty,tz,fov
+    /// Eye, target, vertical field of view in degrees and up: ex,ey,ez,tx,ty,tz,fov[,ux,uy,uz]
     #[arg(long, value_name = "CAMERA", value_parser = values::camera, allow_hyphen_values = true)]
     pub(crate) camera: Option<Camera>,
 }

@@ -18,6 +18,13 @@ pub(crate) struct Size {
     pub(crate) height: u32,
 }
 
+impl Size {
+    /// How many times it is as wide as it is high.
+    pub(crate) fn aspect(self) -> f32 {
+        self.width as f32 / self.height as f32
+    }
+}
+
 /// More threads than this only cost memory.
 const MOST_THREADS: usize = 256;
 
@@ -91,7 +98,7 @@ pub(crate) fn size(text: &str) -> Result<Size, String> {
     Ok(Size { width, height })
 }
 
-/// `ex,ey,ez,tx,ty,tz,fov`.
+/// `ex,ey,ez,tx,ty,tz,fov`, and perhaps `ux,uy,uz`.
 pub(crate) fn camera(text: &str) -> Result<Camera, String> {
     let numbers: Vec<f32> = text
         .split(',')
@@ -100,15 +107,20 @@ pub(crate) fn camera(text: &str) -> Result<Camera, String> {
             part.parse().map_err(|_| format!("{part:?} is not a number"))
         })
         .collect::<Result<_, _>>()?;
-    let [ex, ey, ez, tx, ty, tz, fov] = numbers[..] else {
+    let (view, up) = numbers.split_at(numbers.len().min(7));
+    let ([ex, ey, ez, tx, ty, tz, fov], [] | [_, _, _]) = (view, up) else {
         let found = numbers.len();
-        return Err(format!("expected 7 numbers, ex,ey,ez,tx,ty,tz,fov, found {found}"));
+        return Err(format!("expected 7 numbers, {CAMERA}, or 3 more, ux,uy,uz, found {found}"));
     };
-    let (eye, target) = (Vec3::new(ex, ey, ez), Vec3::new(tx, ty, tz));
-    let camera = Camera { eye, target, up: up_for(target - eye), fov };
+    let (eye, target) = (Vec3::new(*ex, *ey, *ez), Vec3::new(*tx, *ty, *tz));
+    let up = <[f32; 3]>::try_from(up).map_or_else(|_| up_for(target - eye), Vec3::from_array);
+    let camera = Camera { eye, target, up, fov: *fov };
     render::check_camera(&camera).map_err(|error| error.to_string())?;
     Ok(camera)
 }
+
+/// The numbers of a camera.
+const CAMERA: &str = "ex,ey,ez,tx,ty,tz,fov";
 
 /// The y axis, unless the camera looks along it.
 fn up_for(forward: Vec3) -> Vec3 {
@@ -340,9 +352,13 @@ mod tests {
         );
         assert_eq!((plain.up, plain.fov), (Vec3::Y, 45.0));
         assert_eq!(camera_of("0,9,0,0,0,0,45").up, Vec3::NEG_Z);
+        assert_eq!(camera_of("0,9,0,0,0,0,45,1,0,-2").up, Vec3::new(1.0, 0.0, -2.0));
         for bad in [
             "1,2,3,4,5,6",
             "1,2,3,4,5,6,7,8",
+            "1,2,3,4,5,6,45,0,0,0",
+            "0,9,0,0,0,0,45,0,1,0",
+            "1,2,3,4,5,6,45,0,1,0,0",
             "NaN,2,3,4,5,6,45",
             "1,2,inf,4,5,6,45",
             "1,2,3,1,2,3,45",

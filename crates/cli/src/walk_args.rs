@@ -60,7 +60,7 @@ pub(crate) struct Walk {
     #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = values::size)]
     pub(crate) size: values::Size,
 
-    /// Eye, target and vertical field of view in degrees: ex,ey,ez,tx,ty,tz,fov
+    /// Eye, target, vertical field of view in degrees and up: ex,ey,ez,tx,ty,tz,fov[,ux,uy,uz]
     #[arg(long, value_name = "CAMERA", value_parser = values::camera, allow_hyphen_values = true)]
     pub(crate) camera: Option<Camera>,
 

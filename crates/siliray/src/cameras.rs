@@ -7,9 +7,10 @@
 //! { "bunny": { "eye": [2.7, 7.0, 12.6], "at": [-1.1, 3.9, -0.1], "up": [0, 1, 0], "fov": 40 } }
 //! ```
 
+use crate::input::Source;
 use crate::render::{CameraError, check_camera};
-use geometry::Vec3;
-use scene::{Camera, FileError, read_file};
+use geometry::{Aabb, Vec3};
+use scene::{Camera, FileError, Scene, read_file};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -52,6 +53,30 @@ pub enum CamerasError {
         /// What is wrong with it.
         error: CameraError,
     },
+}
+
+/// The view of what `source` opened to: the scene's own, that of a file `cameras.json` beside it, or
+/// one that fits it into a picture `aspect` times as wide as it is high. Without a scene, `bounds`
+/// is what there is to see.
+///
+/// # Errors
+/// When there is a file of cameras, but not a good one.
+pub fn choose(
+    source: &Source,
+    scene: Option<&Scene>,
+    bounds: &Aabb,
+    aspect: f32,
+) -> Result<Camera, CamerasError> {
+    let own = scene.and_then(|scene| scene.camera);
+    let named = match source {
+        Source::File(path) if own.is_none() => beside(path)?,
+        _ => None,
+    };
+    Ok(own.or(named).unwrap_or_else(|| match scene {
+        Some(scene) => Camera::fitting(scene.corners(), aspect),
+        None if bounds.is_empty() => Camera::framing(bounds),
+        None => Camera::fitting(bounds.corners(), aspect),
+    }))
 }
 
 /// The view that the file beside `scene` has for it; nothing if there is no such file or no such

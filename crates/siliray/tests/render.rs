@@ -7,10 +7,10 @@ use siliray::input::{Input, Route, build_options};
 use siliray::machine::{Machine, MachineOptions, Oracle, Reference};
 use siliray::registry::registry;
 use siliray::render::{
-    CameraError, Measure, RenderError, Rendering, Settings, Style, View, render,
+    CameraError, Measure, RenderError, Rendering, Settings, Style, View, heat_map, render,
 };
 use siliray::scene::builtin::Builtin;
-use siliray::scene::{Camera, Scene};
+use siliray::scene::{Camera, Geometry, Object, Scene, Shape};
 use siliray::tree::Tree;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -94,6 +94,90 @@ fn a_heat_map_shows_the_work() {
 }
 
 #[test]
+fn a_legend_stands_below_a_heat_map() {
+    let (scene, tree) = scene_and_tree(Builtin::Interior);
+    let boxes = Settings { width: 300, ..settings(Style::HeatMap(Measure::Boxes)) };
+    let rendering = picture((&scene, &tree), &Reference::new(&tree, RULE), &boxes).unwrap();
+    let map = rendering.heat_map.unwrap();
+    let legend = map.with_legend();
+    assert!(legend.width == 300 && legend.height > 50);
+    let (above, below) = legend.pixels.split_at(300 * 30);
+    assert_eq!(above, rendering.picture.pixels);
+    // The bar begins with the colour of nothing and ends with that of the most.
+    for value in [0.01, 0.5, 0.99] {
+        let colour = heat_map::colour(value);
+        let is_near = |p: &[u8; 3]| p.iter().zip(colour).all(|(a, b)| a.abs_diff(b) < 4);
+        assert!(below.iter().any(is_near), "{value}");
+    }
+    // A tiny map has a legend too, as far as there is room.
+    let tiny = Settings { width: 3, height: 2, ..boxes };
+    let rendering = picture((&scene, &tree), &Reference::new(&tree, RULE), &tiny).unwrap();
+    assert_eq!(rendering.heat_map.unwrap().with_legend().width, 3);
+}
+
+/// A scene of blocks, and what is seen of it.
+fn picture_of_blocks(blocks: &[(Vec3, Vec3)], camera: &Camera) -> Vec<[u8; 3]> {
+    let (mut positions, mut indices) = (Vec::new(), Vec::new());
+    for (low, high) in blocks {
+        let first = positions.len() as u32;
+        positions.extend((0..8).map(|i| {
+            let pick = |axis: usize| if i >> axis & 1 == 1 { high[axis] } else { low[axis] };
+            Vec3::new(pick(0), pick(1), pick(2))
+        }));
+        for [a, b, c, d] in [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2]] {
+            indices.extend([[a, b, c], [a, c, d]].map(|t| t.map(|corner| first + corner)));
+        }
+        indices.extend([[1, 3, 7], [1, 7, 5]].map(|t| t.map(|corner| first + corner)));
+    }
+    let geometry = Geometry::new("", true, Shape::Triangles { positions, indices });
+    let object = Object { name: String::new(), geometries: vec![geometry] };
+    let scene = Scene { objects: vec![object], ..Scene::default() };
+    let built = build(&scene, &Options::default(), &|_| ControlFlow::Continue(())).unwrap();
+    let view = View { tree: &built.tree, scene: Some(&scene), input: None };
+    let machine = Reference::new(&built.tree, RULE);
+    let settings = settings(Style::Shaded { samples: 2 });
+    let keep_going = |_| ControlFlow::Continue(());
+    render(&view, &machine, camera, &settings, &keep_going).unwrap().picture.pixels
+}
+
+/// No sun and no sky reaches into a closed room, and still it is bright; its corners are darker.
+#[test]
+fn a_closed_room_is_bright() {
+    let camera = Camera {
+        eye: Vec3::new(0.5, 1.6, 1.5),
+        target: Vec3::new(-2.0, 1.0, -2.0),
+        up: Vec3::Y,
+        fov: 60.0,
+    };
+    let room = (Vec3::new(-2.0, 0.0, -2.0), Vec3::new(2.0, 2.5, 2.0));
+    let pixels = picture_of_blocks(&[room], &camera);
+    let mean = pixels.iter().map(|p| u64::from(p[1])).sum::<u64>() / pixels.len() as u64;
+    assert!((130..235).contains(&mean), "{mean}");
+    let darkest = pixels.iter().map(|p| p[1]).min().unwrap();
+    assert!(u64::from(darkest) + 8 < mean && darkest > 60, "{darkest} of {mean}");
+}
+
+/// Below a block there is ground, not sky.
+#[test]
+fn objects_stand_on_a_ground() {
+    let block = (Vec3::new(-1.0, 3.0, -1.0), Vec3::new(1.0, 6.0, 1.0));
+    let camera = Camera {
+        eye: Vec3::new(4.0, 9.0, 12.0),
+        target: Vec3::new(0.0, 4.0, 0.0),
+        up: Vec3::Y,
+        fov: 40.0,
+    };
+    let pixels = picture_of_blocks(&[block], &camera);
+    let lower = &pixels[40 * 22..];
+    // Ground is grey; the sky is blue.
+    let is_grey = |p: &[u8; 3]| p[2].abs_diff(p[0]) < 30;
+    assert!(lower.iter().all(is_grey));
+    // From below there is none.
+    let below = Camera { eye: Vec3::new(4.0, 0.0, 12.0), ..camera };
+    assert!(picture_of_blocks(&[block], &below)[..40].iter().all(|p| p[2] > p[0] + 10));
+}
+
+#[test]
 fn work_is_watched_and_can_be_stopped() {
     let (scene, tree) = scene_and_tree(Builtin::Hairball);
     let machine = Reference::new(&tree, RULE);
@@ -112,7 +196,7 @@ fn work_is_watched_and_can_be_stopped() {
             &count,
         )
         .unwrap();
-        let rows = if style == (Style::Shaded { samples: 3 }) { 90 } else { 30 };
+        let rows = if style == (Style::Shaded { samples: 3 }) { 180 } else { 30 };
         assert_eq!(calls.into_inner(), rows);
         let stop = |_| ControlFlow::Break(());
         let stopped = render(

@@ -58,7 +58,7 @@ pub(crate) fn run(
     let mut all = Compared::default();
     for (number, (scene, name)) in scenes.iter().zip(&args.scenes).enumerate() {
         let bounds = scene.bounds().map_err(Failure::input)?;
-        let camera = view_of(name, Some(scene), &bounds)?;
+        let camera = view_of(name, Some(scene), &bounds, 1.0)?;
         let kept = kept.as_ref().map(|kept| kept as &dyn Rows);
         let watch =
             |Progress { fraction }| bar.set((number as f32 + fraction) / scenes.len() as f32);

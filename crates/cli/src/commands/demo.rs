@@ -95,7 +95,8 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
     let own_size = (args.scene == DEMO_SCENE).then_some(DEMO_TRIANGLES);
     let scene = open(&args.scene, triangles.or(own_size))?;
     let bounds = scene.bounds().map_err(about(&args.scene))?;
-    let camera = view_of(&args.scene, Some(&scene), &bounds)?;
+    let [width, height] = siliray::demo::SIZE;
+    let camera = view_of(&args.scene, Some(&scene), &bounds, width as f32 / height as f32)?;
     let shown = Mutex::new(None);
     let watch = |step: &'static str, progress: Progress| {
         let Ok(mut shown) = shown.lock() else { return std::ops::ControlFlow::Continue(()) };

@@ -25,6 +25,8 @@ struct Json<'a> {
     non_opaque_geometries: usize,
     instances: usize,
     bounds: Option<Bounds>,
+    /// What was passed over in the file.
+    warnings: Vec<String>,
     defects: Vec<JsonDefect>,
     #[serde(flatten)]
     image: Option<JsonImage>,
@@ -101,6 +103,7 @@ fn describe<'a>(scene: &'a Scene, bounds: &Aabb) -> Json<'a> {
         instances: scene.instances.len(),
         bounds: (!bounds.is_empty())
             .then(|| Bounds { min: bounds.min.to_array(), max: bounds.max.to_array() }),
+        warnings: scene.warnings.iter().map(ToString::to_string).collect(),
         defects: defects(scene).iter().map(JsonDefect::from).collect(),
         image: None,
     }

@@ -29,7 +29,7 @@ use crate::commands::isbe::args::IsbeCommand;
 use crate::failure::Failure;
 use crate::image_args::ImageChoice;
 use crate::named_files;
-use crate::output::Output;
+use crate::output::{self, Output};
 use siliray::build::{Built, Options};
 use siliray::cameras;
 use siliray::geometry::Aabb;
@@ -123,7 +123,7 @@ fn open(name: &OsStr, triangles: Option<usize>) -> Result<Scene, Failure> {
 /// What `name` stands for.
 fn open_input(name: &OsStr, triangles: Option<usize>) -> Result<Input, Failure> {
     let source = Source::new(name, triangles).map_err(Failure::usage)?;
-    source.open().map_err(|error| {
+    let input = source.open().map_err(|error| {
         let failure = Failure::input(&error);
         match (&source, error) {
             (Source::File(path), InputError::Unsound { .. }) => {
@@ -139,7 +139,11 @@ fn open_input(name: &OsStr, triangles: Option<usize>) -> Result<Input, Failure> 
             }
             _ => failure,
         }
-    })
+    })?;
+    if let Input::Scene(scene) = &input {
+        scene.warnings.iter().for_each(output::warn);
+    }
+    Ok(input)
 }
 
 /// An error about a scene that could be read, behind its name.
@@ -147,13 +151,16 @@ fn about<E: Display>(scene: &OsStr) -> impl Fn(E) -> Failure {
     move |error| Failure::input(format!("{}: {error}", Path::new(scene).display()))
 }
 
-/// The view of a scene: its own, that of a file `cameras.json` beside it, or one that frames it.
-fn view_of(name: &OsStr, scene: Option<&Scene>, bounds: &Aabb) -> Result<Camera, Failure> {
-    let is_file = name.to_str().and_then(Builtin::from_name).is_none();
-    let beside = if is_file { cameras::beside(Path::new(name)) } else { Ok(None) };
-    let named = beside.map_err(Failure::input)?;
-    let own = scene.and_then(|scene| scene.camera);
-    Ok(own.or(named).unwrap_or_else(|| Camera::framing(bounds)))
+/// The view of a scene: its own, that of a file `cameras.json` beside it, or one that fits it into a
+/// picture `aspect` times as wide as it is high.
+fn view_of(
+    name: &OsStr,
+    scene: Option<&Scene>,
+    bounds: &Aabb,
+    aspect: f32,
+) -> Result<Camera, Failure> {
+    let source = Source::new(name, None).map_err(Failure::usage)?;
+    cameras::choose(&source, scene, bounds, aspect).map_err(Failure::input)
 }
 
 /// The tree of `scene`, with a progress bar.

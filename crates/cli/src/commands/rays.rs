@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Rays, triangles: Option<usize>, output: &Output) -> Res
     let tree = build_tree(&scene, &Tracer::build_options(Tracer::PRESET), output)?.tree;
     let camera = match args.camera {
         Some(camera) => camera,
-        None => view_of(&args.scene, Some(&scene), &tree.bounds())?,
+        None => view_of(&args.scene, Some(&scene), &tree.bounds(), 1.0)?,
     };
     let tracer = Tracer::from_tree(&tree, Options::default()).map_err(about(&args.scene))?;
     let workload = Workload::from(args.workload);

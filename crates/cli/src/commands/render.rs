@@ -33,6 +33,8 @@ struct Json {
     preset: Option<&'static str>,
     triangle_rule: &'static str,
     camera: [f32; 7],
+    /// Which way is up in the picture.
+    up: [f32; 3],
     rays: u64,
     seconds: f64,
     rays_per_second: f64,
@@ -84,7 +86,7 @@ impl From<&HeatMap> for HeatMapFigures {
 
 /// Renders and writes the picture.
 pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
-    require_png(args)?;
+    let kind = FileKind::of(args)?;
     let file = AtomicFile::create(&args.output)?;
     let input = open_input(&args.scene, triangles)?;
     let route =
@@ -106,7 +108,7 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
     let view = View { tree: prepared.tree(), scene, input: Some(&prepared.input) };
     let camera = match args.camera {
         Some(camera) => camera,
-        None => view_of(&args.scene, scene, &prepared.tree().bounds())?,
+        None => view_of(&args.scene, scene, &prepared.tree().bounds(), args.size.aspect())?,
     };
     let style = match args.heatmap {
         Some(measure) => Style::HeatMap(measure.into()),
@@ -125,7 +127,8 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
         (picture(&view, &*machine, &camera, &settings, output)?.0, None)
     };
     let spent = start.elapsed().as_secs_f64();
-    file.write(&rendering.picture.to_png().map_err(Failure::input)?)?;
+    let rendering = rescaled(rendering, args.scale);
+    file.write(&kind.bytes(&rendering)?)?;
 
     let rays = rendering.counters.queries;
     let json = Json {
@@ -140,6 +143,7 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
         preset: prepared.origin.is_built().then(|| route.build.preset.name()),
         triangle_rule: rule.name(),
         camera: numbers(&camera),
+        up: camera.up.to_array(),
         rays,
         seconds: spent,
         rays_per_second: rays as f64 / spent.max(1e-9),
@@ -181,17 +185,48 @@ pub(crate) fn picture(
     Ok((rendering, start.elapsed().as_secs_f64()))
 }
 
-/// Any other ending would name a picture that is not what it says.
-fn require_png(args: &Render) -> Result<(), Failure> {
-    match args.output.extension() {
-        Some(ending) if !ending.eq_ignore_ascii_case("png") => {
-            let name = args.output.display();
-            Err(Failure::usage(format!(
-                "pictures are written as PNG, and {name} is called otherwise"
-            ))
-            .hint(format!("try `-o {}`", args.output.with_extension("png").display())))
+/// A heat map on the scale that was asked for.
+fn rescaled(rendering: Rendering, scale: Option<usize>) -> Rendering {
+    let map = rendering.heat_map.map(|map| match scale {
+        Some(brightest) => map.rescaled(brightest as u64),
+        None => map,
+    });
+    Rendering { heat_map: map, ..rendering }
+}
+
+/// What is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FileKind {
+    Png,
+    Npy,
+}
+
+impl FileKind {
+    /// By the ending of the file; any other would name a picture that is not what it says.
+    fn of(args: &Render) -> Result<Self, Failure> {
+        let ending = args.output.extension().map(|ending| ending.to_ascii_lowercase());
+        match ending.as_deref().and_then(|ending| ending.to_str()) {
+            None if ending.is_none() => Ok(Self::Png),
+            Some("png") => Ok(Self::Png),
+            Some("npy") if args.heatmap.is_some() => Ok(Self::Npy),
+            Some("npy") => Err(Failure::usage("only heat maps are written as .npy")
+                .hint("add `--heatmap boxes`, or call the picture .png")),
+            _ => {
+                let name = args.output.display();
+                Err(Failure::usage(format!(
+                    "pictures are written as PNG, and {name} is called otherwise"
+                ))
+                .hint(format!("try `-o {}`", args.output.with_extension("png").display())))
+            }
         }
-        _ => Ok(()),
+    }
+
+    fn bytes(self, rendering: &Rendering) -> Result<Vec<u8>, Failure> {
+        match (&rendering.heat_map, self) {
+            (Some(map), Self::Npy) => Ok(map.to_npy()),
+            (Some(map), Self::Png) => map.with_legend().to_png().map_err(Failure::input),
+            (None, _) => rendering.picture.to_png().map_err(Failure::input),
+        }
     }
 }
 

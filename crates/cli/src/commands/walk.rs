@@ -76,7 +76,7 @@ fn query(args: &Args, input: &Input, prepared: &Prepared) -> Result<Query, Failu
         };
         let camera = match args.camera {
             Some(camera) => camera,
-            None => view_of(&args.scene, scene, &prepared.tree().bounds())?,
+            None => view_of(&args.scene, scene, &prepared.tree().bounds(), args.size.aspect())?,
         };
         Query::ray(kind, camera.ray(x as f32 + 0.5, y as f32 + 0.5, width, height))
     } else if let Some([from, to]) = args.beam.as_deref() {

@@ -20,6 +20,7 @@ pub(crate) use table::Table;
 
 use crate::failure::Failure;
 use serde::Serialize;
+use std::fmt::Display;
 use std::io::{ErrorKind, IsTerminal, Write};
 
 /// Where a command's results, notes and progress go.
@@ -55,6 +56,12 @@ impl Output {
     pub(crate) fn bar(&self, label: &'static str) -> Bar {
         Bar::new(label, self.show_progress)
     }
+}
+
+/// Tells of something that is no reason to stop, on standard error.
+pub(crate) fn warn(warning: impl Display) {
+    // Nothing is left to tell if standard error is closed.
+    let _ = writeln!(std::io::stderr(), "warning: {warning}");
 }
 
 /// Writes text to standard output.

@@ -13,6 +13,7 @@ mod hart;
 mod images;
 mod isbe;
 mod json;
+mod pictures;
 mod support;
 mod threads;
 mod trace;

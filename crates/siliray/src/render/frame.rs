@@ -1,12 +1,12 @@
 //! One sample of every pixel: what is there and how much light reaches it.
 
-use super::light::{self, Light, SUN_SPREAD};
+use super::ground::{self, Ground};
+use super::light::{Light, World};
 use super::rows::Rows;
-use super::sampling;
-use super::surface::{SurfacePoint, Surfaces};
-use super::{RenderError, ask};
+use super::surface::SurfacePoint;
+use super::{RenderError, ask, sampling};
 use geometry::Vec3;
-use machine::{Answer, Counters, HitKind, Machine};
+use machine::{Answer, Counters, HitKind};
 use scene::Camera;
 
 /// One sample of every pixel.
@@ -26,44 +26,48 @@ pub(crate) enum Sample {
     Sky(Vec3),
     /// A surface.
     Surface {
-        /// Where and which.
+        /// Where.
         point: SurfacePoint,
-        /// Unit vector toward the camera.
-        to_camera: Vec3,
+        /// The share of light that it reflects.
+        albedo: Vec3,
         /// Whether the sun reaches it; `None` where it faces away from the sun.
         sun: Option<bool>,
-        /// Whether the sky reaches it, in the direction that was tried.
-        sky: bool,
+        /// What comes from the sky, in the direction that was tried.
+        sky: Vec3,
+        /// How much of it is lost in the distance.
+        haze: f32,
     },
+}
+
+/// What a picture shows, and how.
+pub(crate) struct Shot<'a> {
+    /// What there is.
+    pub(crate) world: World<'a>,
+    /// Where it is seen from.
+    pub(crate) camera: &'a Camera,
+    /// What lights it.
+    pub(crate) light: Light,
+    /// What it stands on.
+    pub(crate) ground: Option<Ground>,
 }
 
 impl Frame {
     /// Traces sample number `sample` of every pixel.
     pub(crate) fn trace(
-        surfaces: &Surfaces<'_>,
-        machine: &dyn Machine,
-        camera: &Camera,
+        shot: &Shot<'_>,
         width: u32,
         rows: &Rows<'_>,
         sample: u32,
-        light: &Light,
     ) -> Result<Self, RenderError> {
         let height = rows.height();
         let [dx, dy] = sampling::in_pixel(sample);
         let mut samples = vec![Sample::Sky(Vec3::ZERO); width as usize * height as usize];
         let counters = rows.fill(&mut samples, width, |y, row, counters| {
-            let mut answer = Answer::default();
             for (x, pixel) in (0..).zip(row) {
-                let ray = camera.ray(x as f32 + dx, y as f32 + dy, width, height);
-                let hit = ask(machine, HitKind::Closest, ray, &mut answer, counters)?;
-                *pixel = match hit {
-                    None => Sample::Sky(ray.direction),
-                    Some(hit) => {
-                        let point = surfaces.at(&ray, &hit)?;
-                        let points = [0, 1].map(|purpose| sampling::point(x, y, sample, purpose));
-                        lit(machine, light, point, -ray.direction, points, counters)?
-                    }
-                };
+                let ray = shot.camera.ray(x as f32 + dx, y as f32 + dy, width, height);
+                let points =
+                    [0, 1].map(|purpose| sampling::point(x, y, PER_SAMPLE * sample, purpose));
+                *pixel = shot.sample(&ray, points, counters)?;
             }
             Ok(())
         })?;
@@ -71,24 +75,30 @@ impl Frame {
     }
 }
 
-/// Finds out what reaches `point`.
-fn lit(
-    machine: &dyn Machine,
-    light: &Light,
-    point: SurfacePoint,
-    to_camera: Vec3,
-    [for_sun, for_sky]: [[f32; 2]; 2],
-    counters: &mut Counters,
-) -> Result<Sample, RenderError> {
-    let sun = if point.normal.dot(light.sun) > 0.0 {
-        let direction = sampling::cone_direction(light.sun, SUN_SPREAD, for_sun);
-        Some(light::sees(machine, &point, direction, f32::INFINITY, counters)?)
-    } else {
-        None
-    };
-    // Near things hide the sky more surely than far ones, so corners darken gradually.
-    let reach = light.sky_reach * (0.05 + 0.95 * for_sun[1]);
-    let direction = sampling::cosine_direction(point.normal, for_sky);
-    let sky = light::sees(machine, &point, direction, reach, counters)?;
-    Ok(Sample::Surface { point, to_camera, sun, sky })
+/// Points of light that a sample may have: its own, and those that a pixel without neighbours asks
+/// for.
+pub(crate) const PER_SAMPLE: u32 = 4;
+
+impl Shot<'_> {
+    fn sample(
+        &self,
+        ray: &geometry::Ray,
+        [for_sun, for_sky]: [[f32; 2]; 2],
+        counters: &mut Counters,
+    ) -> Result<Sample, RenderError> {
+        let world = &self.world;
+        let hit = ask(world.machine, HitKind::Closest, *ray, &mut Answer::default(), counters)?;
+        let below = self.ground.and_then(|ground| ground.meet(ray));
+        let (point, albedo, haze) = match (hit, below) {
+            (Some(hit), below) if below.is_none_or(|(t, ..)| hit.t <= t) => {
+                let point = world.surfaces.at(ray, &hit)?;
+                (point, world.materials.albedo(&point.place), 0.0)
+            }
+            (_, Some((_, point, haze))) => (point, ground::ALBEDO, haze),
+            _ => return Ok(Sample::Sky(ray.direction)),
+        };
+        let sun = self.light.sun_at(world, &point, for_sun, counters)?;
+        let sky = self.light.sky_at(world, &point, for_sky, counters)?;
+        Ok(Sample::Surface { point, albedo, sun, sky, haze })
+    }
 }

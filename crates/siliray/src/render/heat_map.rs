@@ -2,10 +2,12 @@
 //!
 //! Dark is little work, bright is much. The ramp runs from dark blue through green to yellow with
 //! steadily rising lightness, as viridis does, so it keeps its order in grey and for colour-blind
-//! eyes.
+//! eyes. [`HeatMap::with_legend`] puts the ramp and its numbers below the picture,
+//! [`HeatMap::rescaled`] gives several maps the same scale, [`HeatMap::to_npy`] gives the counts
+//! themselves.
 
 use super::rows::Rows;
-use super::{Picture, RenderError, Rendering, ask};
+use super::{Picture, RenderError, Rendering, ask, legend};
 use machine::{Answer, Counters, HitKind, Machine};
 use rayon::prelude::*;
 use scene::Camera;
@@ -82,6 +84,79 @@ pub struct HeatMap {
     /// How many pixels have a count in each of [`HISTOGRAM_STEPS`] equal steps from 0 to
     /// `brightest`; the last one also holds what is beyond.
     pub histogram: Vec<u64>,
+    /// The size of the map in pixels, width first.
+    pub size: [u32; 2],
+    /// The count of each pixel, rows from the top.
+    pub counts: Vec<u32>,
+}
+
+impl HeatMap {
+    /// The map of `counts`, which are at least one, on the scale that shows it well.
+    fn new(measure: Measure, size: [u32; 2], counts: Vec<u32>) -> Self {
+        let mut sorted = counts.clone();
+        sorted.par_sort_unstable();
+        let at =
+            |share: f64| u64::from(sorted[((sorted.len() - 1) as f64 * share).round() as usize]);
+        let sum: u64 = sorted.iter().map(|&count| u64::from(count)).sum();
+        let map = Self {
+            measure,
+            brightest: 0,
+            least: at(0.0),
+            mean: sum as f64 / sorted.len() as f64,
+            median: at(0.5),
+            percentile_99: at(0.99),
+            most: at(1.0),
+            histogram: Vec::new(),
+            size,
+            counts,
+        };
+        map.rescaled(round_up(at(0.998)))
+    }
+
+    /// The same map on a scale that ends with `brightest`, which is at least one.
+    #[must_use]
+    pub fn rescaled(self, brightest: u64) -> Self {
+        let brightest = brightest.max(1);
+        let mut histogram = vec![0; HISTOGRAM_STEPS];
+        for &count in &self.counts {
+            let step = u128::from(count) * HISTOGRAM_STEPS as u128 / u128::from(brightest);
+            histogram[(step as usize).min(HISTOGRAM_STEPS - 1)] += 1;
+        }
+        Self { brightest, histogram, ..self }
+    }
+
+    /// The map as a picture.
+    #[must_use]
+    pub fn picture(&self) -> Picture {
+        let [width, height] = self.size;
+        let brightest = self.brightest as f32;
+        let pixels = self.counts.par_iter().map(|&count| colour(count as f32 / brightest));
+        Picture { width, height, pixels: pixels.collect() }
+    }
+
+    /// The map as a picture, with a legend below.
+    #[must_use]
+    pub fn with_legend(&self) -> Picture {
+        legend::below(self.picture(), self)
+    }
+
+    /// The counts as the bytes of a `.npy` file of NumPy: unsigned integers of 32 bits, an axis of
+    /// rows and one of columns.
+    #[must_use]
+    pub fn to_npy(&self) -> Vec<u8> {
+        let [width, height] = self.size;
+        let mut header =
+            format!("{{'descr': '<u4', 'fortran_order': False, 'shape': ({height}, {width}), }}");
+        // The format asks for a header that ends with a line and fills up 64 bytes.
+        let padding = 63 - (10 + header.len()) % 64;
+        header.extend(std::iter::repeat_n(' ', padding));
+        header.push('\n');
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend((header.len() as u16).to_le_bytes());
+        bytes.extend(header.as_bytes());
+        bytes.extend(self.counts.iter().flat_map(|count| count.to_le_bytes()));
+        bytes
+    }
 }
 
 /// Equally spaced points of the ramp, in sRGB.
@@ -131,35 +206,8 @@ pub(crate) fn render(
         }
         Ok(())
     })?;
-    let heat_map = scale(measure, &counts);
-    let brightest = heat_map.brightest as f32;
-    let pixels = counts.par_iter().map(|&count| colour(count as f32 / brightest)).collect();
-    let picture = Picture { width, height, pixels };
-    Ok(Rendering { picture, counters, heat_map: Some(heat_map) })
-}
-
-/// The distribution of `counts`, which are at least one, and the scale that shows it well.
-fn scale(measure: Measure, counts: &[u32]) -> HeatMap {
-    let mut sorted = counts.to_vec();
-    sorted.par_sort_unstable();
-    let at = |share: f64| u64::from(sorted[((sorted.len() - 1) as f64 * share).round() as usize]);
-    let sum: u64 = sorted.iter().map(|&count| u64::from(count)).sum();
-    let brightest = round_up(at(0.998));
-    let mut histogram = vec![0; HISTOGRAM_STEPS];
-    for &count in counts {
-        let step = u64::from(count) * HISTOGRAM_STEPS as u64 / brightest;
-        histogram[(step as usize).min(HISTOGRAM_STEPS - 1)] += 1;
-    }
-    HeatMap {
-        measure,
-        brightest,
-        least: at(0.0),
-        mean: sum as f64 / sorted.len() as f64,
-        median: at(0.5),
-        percentile_99: at(0.99),
-        most: at(1.0),
-        histogram,
-    }
+    let heat_map = HeatMap::new(measure, [width, height], counts);
+    Ok(Rendering { picture: heat_map.picture(), counters, heat_map: Some(heat_map) })
 }
 
 /// The next number that reads well on a scale: 1, 2, 3, 4, 5, 6 or 8 times a power of ten.
@@ -203,12 +251,28 @@ mod tests {
     #[test]
     fn the_scale_describes_the_counts() {
         let counts: Vec<u32> = (0..=1000).rev().collect();
-        let scale = scale(Measure::Nodes, &counts);
-        assert_eq!((scale.least, scale.median, scale.most), (0, 500, 1000));
-        assert_eq!((scale.percentile_99, scale.brightest), (990, 1000));
-        assert_eq!(scale.mean, 500.0);
-        assert_eq!(scale.histogram.iter().sum::<u64>(), 1001);
-        assert_eq!((scale.histogram[0], scale.histogram[47]), (21, 21));
+        let map = HeatMap::new(Measure::Nodes, [143, 7], counts);
+        assert_eq!((map.least, map.median, map.most), (0, 500, 1000));
+        assert_eq!((map.percentile_99, map.brightest), (990, 1000));
+        assert_eq!(map.mean, 500.0);
+        assert_eq!(map.histogram.iter().sum::<u64>(), 1001);
+        assert_eq!((map.histogram[0], map.histogram[47]), (21, 21));
         assert_eq!([0, 1, 7, 61, 99, 2001].map(round_up), [1, 1, 8, 80, 100, 3000]);
+        // A fixed scale: what is beyond has the brightest colour.
+        let map = map.rescaled(100);
+        assert_eq!((map.brightest, map.most, map.histogram[47]), (100, 1000, 903));
+        assert_eq!(map.picture().pixels[..901], [RAMP[8]; 901]);
+        assert_eq!(map.picture().pixels[1000], RAMP[0]);
+    }
+
+    #[test]
+    fn numpy_reads_rows_and_columns() {
+        let map = HeatMap::new(Measure::Nodes, [3, 2], vec![1, 2, 3, 4, 5, 70_000]);
+        let bytes = map.to_npy();
+        assert_eq!(bytes.len(), 128 + 24);
+        assert_eq!(bytes[..10], *b"\x93NUMPY\x01\x00\x76\x00");
+        let header = "{'descr': '<u4', 'fortran_order': False, 'shape': (2, 3), }";
+        assert!(bytes[10..].starts_with(header.as_bytes()) && bytes[127] == b'\n');
+        assert_eq!(bytes[148..], 70_000u32.to_le_bytes());
     }
 }

@@ -1,36 +1,50 @@
-//! Sun, sky, and the choice of where the sun stands.
+//! Sun, sky and the light between surfaces, and the choice of where the sun stands.
 //!
 //! Files say nothing about light, and a fixed sun leaves half of them in the dark. A dozen
 //! positions around the camera are tried on a coarse grid of pixels instead, and the one that
 //! lights about half of what is seen wins: that is where shapes read best.
+//!
+//! A surface has light from the sun, from the sky where it sees it, from the surfaces that it sees
+//! instead, and a little from beside the camera. Other surfaces shine by their colour and the mean
+//! light of what is seen; near ones less, so that corners and contacts read. A closed room has no
+//! sun and no sky: there the light between surfaces is all, and the exposure, which follows the
+//! mean light of the picture, makes it bright.
 
+use super::material::Materials;
 use super::surface::{SurfacePoint, Surfaces};
-use super::{RenderError, ask};
+use super::{RenderError, ask, sampling};
 use geometry::{Ray, Vec3};
 use machine::{Answer, Counters, HitKind, Machine};
 use scene::Camera;
+use scene::appearance::to_srgb;
 
 /// Radiance of the sun, and of the sky overhead, at the horizon and reflected by the ground.
-const SUN: Vec3 = Vec3::new(2.50, 2.12, 1.62);
-const ZENITH: Vec3 = Vec3::new(0.16, 0.32, 0.62);
-const HORIZON: Vec3 = Vec3::new(0.62, 0.74, 0.86);
-const GROUND: Vec3 = Vec3::new(0.20, 0.17, 0.14);
+const SUN: Vec3 = Vec3::new(2.55, 2.25, 1.78);
+const ZENITH: Vec3 = Vec3::new(0.34, 0.50, 0.78);
+const HORIZON: Vec3 = Vec3::new(0.84, 0.89, 0.94);
+const GROUND: Vec3 = Vec3::new(0.32, 0.31, 0.29);
 
-/// What a ray that goes down past everything sees: a hazy distance rather than a floor.
-const BELOW: Vec3 = Vec3::new(0.30, 0.38, 0.48);
+/// The light between surfaces where neither sun nor sky reaches.
+const INDOORS: f32 = 0.25;
 
-/// Share of the sky's light that reaches an open surface which faces the zenith.
-const AMBIENT: f32 = 0.40;
+/// What a surface that is quite near sends, of what it would send from afar.
+const NEAR: f32 = 0.03;
 
-/// How bright a picture is made before it is developed.
-const EXPOSURE: f32 = 0.62;
+/// The distance from which on surfaces send all of it, as a share of the scene's radius.
+const REACH: f32 = 0.3;
 
-/// A little light from the camera, so that nothing is quite black.
-const FILL: f32 = 0.10;
+/// Light from beside the camera, as a share of the mean light, so that nothing is quite black.
+const FILL: f32 = 0.32;
 
-/// Tangent of half the sun's angle: four times the real one's, for shadows that are seen to be
+/// The exposure of a picture whose mean light is one.
+const KEY: f32 = 0.48;
+
+/// How far the exposure may go to either side.
+const EXPOSURES: [f32; 2] = [0.2, 3.0];
+
+/// Tangent of half the sun's angle: some times the real one's, for shadows that are seen to be
 /// soft.
-pub(crate) const SUN_SPREAD: f32 = 0.02;
+pub(crate) const SUN_SPREAD: f32 = 0.03;
 
 /// Where the sun may stand: degrees to the left of the direction behind the camera, degrees above
 /// the horizon, the preferred ones first.
@@ -66,104 +80,163 @@ const PROBES: (u32, u32) = (20, 15);
 pub(crate) struct Light {
     /// Unit vector toward the sun.
     pub(crate) sun: Vec3,
-    /// Unit vector toward the zenith.
-    up: Vec3,
-    /// How far away things still hide the sky.
-    pub(crate) sky_reach: f32,
+    /// Unit vector toward the zenith: the axis of the scene that the camera's up is nearest to.
+    pub(crate) up: Vec3,
+    /// The mean light of what is seen, which surfaces pass on.
+    mean: f32,
+    /// How far away surfaces are no longer near.
+    reach: f32,
+}
+
+/// What is asked for light.
+#[derive(Clone, Copy)]
+pub(crate) struct World<'a> {
+    /// What there is.
+    pub(crate) surfaces: &'a Surfaces<'a>,
+    /// Its colours.
+    pub(crate) materials: &'a Materials<'a>,
+    /// Who is asked.
+    pub(crate) machine: &'a dyn Machine,
 }
 
 impl Light {
     /// The light that suits the view.
     pub(crate) fn choose(
-        surfaces: &Surfaces<'_>,
-        machine: &dyn Machine,
+        world: &World<'_>,
         camera: &Camera,
         width: u32,
         height: u32,
         counters: &mut Counters,
     ) -> Result<Self, RenderError> {
         let up = upward(camera);
-        let points = probe(surfaces, machine, camera, width, height, counters)?;
-        let mut best = (f32::INFINITY, up);
+        let points = probe(world, camera, width, height, counters)?;
+        let count = points.len().max(1) as f32;
+        let mut best = (f32::INFINITY, up, 0.0);
         for (rank, (azimuth, elevation)) in POSITIONS.into_iter().enumerate() {
-            let sun = position(camera, azimuth, elevation);
-            let mut lit = 0u32;
+            let sun = position(camera, up, azimuth, elevation);
+            let (mut lit, mut light) = (0u32, 0.0);
             for point in points.iter().filter(|point| point.normal.dot(sun) > 0.0) {
-                lit += u32::from(sees(machine, point, sun, f32::INFINITY, counters)?);
+                if sees(world, point, sun, counters)? {
+                    lit += 1;
+                    light += point.normal.dot(sun);
+                }
             }
-            let share = lit as f32 / points.len().max(1) as f32;
-            let miss = ((share + NO_SHARE) / WANTED_SHARE).ln().abs();
+            let miss = ((lit as f32 / count + NO_SHARE) / WANTED_SHARE).ln().abs();
             let penalty = miss + rank as f32 * RANK_PENALTY;
             if penalty < best.0 {
-                best = (penalty, sun);
+                best = (penalty, sun, light / count);
             }
         }
-        Ok(Self { sun: best.1, up, sky_reach: 0.3 * surfaces.radius })
+        let (_, sun, sunlight) = best;
+        let reach = REACH * world.surfaces.radius;
+        let mut light = Self { sun, up, mean: 0.0, reach };
+        // With a mean of 0 only the sky itself shines.
+        let mut sky = Vec3::ZERO;
+        for (number, point) in (0..).zip(&points) {
+            let place = sampling::point(number % PROBES.0, number / PROBES.0, 0, 1);
+            sky += light.sky_at(world, point, place, counters)?;
+        }
+        light.mean = INDOORS + luminance(SUN) * sunlight + luminance(sky / count);
+        Ok(light)
     }
 
     /// What a ray that hits nothing sees.
     pub(crate) fn background(&self, direction: Vec3) -> Vec3 {
-        let height = direction.dot(self.up);
-        let away = 1.0 - (1.0 - height.abs()).max(0.0).powi(3);
-        HORIZON.lerp(if height >= 0.0 { ZENITH } else { BELOW }, away)
+        let height = direction.dot(self.up).max(0.0);
+        HORIZON.lerp(ZENITH, 1.0 - (1.0 - height).max(0.0).powi(3))
     }
 
-    /// The light that a surface sends to the camera. `sun` and `sky` are the shares of each that
-    /// reach it.
-    pub(crate) fn shade(
+    /// What comes to a point from the sky, or from what is in front of it, in a direction around
+    /// its normal.
+    pub(crate) fn sky_at(
         &self,
-        normal: Vec3,
-        to_camera: Vec3,
-        albedo: Vec3,
-        sun: f32,
-        sky: f32,
-    ) -> Vec3 {
+        world: &World<'_>,
+        point: &SurfacePoint,
+        place: [f32; 2],
+        counters: &mut Counters,
+    ) -> Result<Vec3, RenderError> {
+        let direction = sampling::cosine_direction(point.normal, place);
+        let ray = Ray::new(lifted(point), direction);
+        let answer = &mut Answer::default();
+        let Some(hit) = ask(world.machine, HitKind::Closest, ray, answer, counters)? else {
+            let below = direction.dot(self.up) < 0.0;
+            return Ok(if below { GROUND } else { self.background(direction) });
+        };
+        let other = world.surfaces.at(&ray, &hit)?;
+        let far = (hit.t / self.reach).clamp(0.0, 1.0);
+        let open = NEAR + (1.0 - NEAR) * far * (2.0 - far);
+        Ok(world.materials.albedo(&other.place) * (self.mean * open))
+    }
+
+    /// The light that reaches a surface. `sun` is the share of the sun that does, `sky` what comes
+    /// from the sky and other surfaces.
+    pub(crate) fn on(&self, normal: Vec3, to_camera: Vec3, sun: f32, sky: Vec3) -> Vec3 {
         let direct = SUN * (normal.dot(self.sun).max(0.0) * sun);
-        let dome = (ZENITH + HORIZON) * AMBIENT;
-        let ambient = GROUND.lerp(dome, 0.5 + 0.5 * normal.dot(self.up));
-        // Light that bounces between neighbours brightens their corners, the more the lighter they
-        // are: the sum of the geometric series over bounces.
-        let bounced = Vec3::splat(sky) / (Vec3::ONE - albedo * (1.0 - sky));
-        let fill = FILL * normal.dot(to_camera).max(0.0);
-        albedo * (direct + ambient * bounced + Vec3::splat(fill))
+        let fill = FILL * self.mean * normal.dot(to_camera).max(0.0);
+        direct + sky + Vec3::splat(fill)
+    }
+
+    /// Whether the sun reaches a point; `None` where it faces away from it.
+    pub(crate) fn sun_at(
+        &self,
+        world: &World<'_>,
+        point: &SurfacePoint,
+        place: [f32; 2],
+        counters: &mut Counters,
+    ) -> Result<Option<bool>, RenderError> {
+        if point.normal.dot(self.sun) <= 0.0 {
+            return Ok(None);
+        }
+        let direction = sampling::cone_direction(self.sun, SUN_SPREAD, place);
+        sees(world, point, direction, counters).map(Some)
     }
 }
 
-/// Whether nothing lies between `point` and whatever is `reach` away along `direction`.
-pub(crate) fn sees(
-    machine: &dyn Machine,
+/// Whether nothing lies between `point` and the end of the world along `direction`.
+fn sees(
+    world: &World<'_>,
     point: &SurfacePoint,
     direction: Vec3,
-    reach: f32,
     counters: &mut Counters,
 ) -> Result<bool, RenderError> {
-    // Far enough off the surface that rounding of the point itself does not put it behind.
+    let ray = Ray::new(lifted(point), direction);
+    Ok(ask(world.machine, HitKind::Any, ray, &mut Answer::default(), counters)?.is_none())
+}
+
+/// A point far enough off the surface that rounding of the point itself does not put it behind.
+fn lifted(point: &SurfacePoint) -> Vec3 {
     let offset = point.position.abs().max_element().max(f32::MIN_POSITIVE) * 2.0e-5;
-    let ray = Ray::new(point.position + point.normal * offset, direction).between(0.0, reach);
-    Ok(ask(machine, HitKind::Any, ray, &mut Answer::default(), counters)?.is_none())
+    point.position + point.normal * offset
+}
+
+/// The exposure for a picture on whose surfaces this light falls, by its geometric mean.
+pub(crate) fn exposure(lights: impl Iterator<Item = f32>) -> f32 {
+    let (mut sum, mut count) = (0.0f64, 0u32);
+    for light in lights {
+        sum += f64::from(light.max(1.0e-4)).ln();
+        count += 1;
+    }
+    let mean = (sum / f64::from(count.max(1))).exp() as f32;
+    (KEY / mean).clamp(EXPOSURES[0], EXPOSURES[1])
+}
+
+/// How bright a light is to the eye, by the weights of sRGB's primaries.
+pub(crate) fn luminance(light: Vec3) -> f32 {
+    light.dot(Vec3::new(0.2126, 0.7152, 0.0722))
 }
 
 /// Linear light as a pixel: the filmic curve of Narkowicz ("ACES filmic tone mapping curve", 2015),
 /// then the transfer function of sRGB.
 pub(crate) fn tone(light: Vec3) -> [u8; 3] {
     light.to_array().map(|x| {
-        let x = EXPOSURE * x.max(0.0);
-        let film = (x * (2.51 * x + 0.03)) / (x * (2.43 * x + 0.59) + 0.14);
-        to_srgb(film)
+        let x = x.max(0.0);
+        to_srgb((x * (2.51 * x + 0.03)) / (x * (2.43 * x + 0.59) + 0.14))
     })
-}
-
-fn to_srgb(linear: f32) -> u8 {
-    let linear = linear.clamp(0.0, 1.0);
-    let encoded =
-        if linear <= 0.003_130_8 { 12.92 * linear } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 };
-    (encoded * 255.0).round() as u8
 }
 
 /// The surfaces that a coarse grid of pixels sees.
 fn probe(
-    surfaces: &Surfaces<'_>,
-    machine: &dyn Machine,
+    world: &World<'_>,
     camera: &Camera,
     width: u32,
     height: u32,
@@ -176,22 +249,26 @@ fn probe(
         let x = ((cell % columns) as f32 + 0.5) / columns as f32 * width as f32;
         let y = ((cell / columns) as f32 + 0.5) / rows as f32 * height as f32;
         let ray = camera.ray(x, y, width, height);
-        if let Some(hit) = ask(machine, HitKind::Closest, ray, &mut answer, counters)? {
-            points.push(surfaces.at(&ray, &hit)?);
+        if let Some(hit) = ask(world.machine, HitKind::Closest, ray, &mut answer, counters)? {
+            points.push(world.surfaces.at(&ray, &hit)?);
         }
     }
     Ok(points)
 }
 
-/// Unit vector toward the zenith.
+/// Unit vector toward the zenith. A camera that looks down has a tilted up; the world has not.
 fn upward(camera: &Camera) -> Vec3 {
-    camera.up.as_dvec3().normalize().as_vec3()
+    let size = camera.up.abs();
+    let axis = (0..3).max_by(|&a, &b| size[a].total_cmp(&size[b])).unwrap_or(1);
+    Vec3::AXES[axis] * camera.up[axis].signum()
 }
 
-fn position(camera: &Camera, azimuth: f32, elevation: f32) -> Vec3 {
-    let up = upward(camera);
+fn position(camera: &Camera, up: Vec3, azimuth: f32, elevation: f32) -> Vec3 {
     let [right, ..] = camera.axes();
-    let behind = right.cross(up).normalize();
+    // A camera that lies on its side has no level right of its own.
+    let right = (right - up * right.dot(up)).try_normalize();
+    let right = right.unwrap_or_else(|| up.any_orthonormal_vector());
+    let behind = right.cross(up);
     let (sin, cos) = azimuth.to_radians().sin_cos();
     let level = behind * cos - right * sin;
     let (rise, run) = elevation.to_radians().sin_cos();
@@ -212,10 +289,10 @@ mod tests {
         };
         // Looking along -z: behind is +z, left is -x.
         let near = |a: Vec3, b: Vec3| a.distance(b) < 1e-6;
-        assert!(near(position(&camera, 0.0, 0.0), Vec3::Z));
-        assert!(near(position(&camera, 90.0, 0.0), Vec3::NEG_X));
-        assert!(near(position(&camera, -90.0, 0.0), Vec3::X));
-        assert!(near(position(&camera, 37.0, 90.0), Vec3::Y));
+        assert!(near(position(&camera, Vec3::Y, 0.0, 0.0), Vec3::Z));
+        assert!(near(position(&camera, Vec3::Y, 90.0, 0.0), Vec3::NEG_X));
+        assert!(near(position(&camera, Vec3::Y, -90.0, 0.0), Vec3::X));
+        assert!(near(position(&camera, Vec3::Y, 37.0, 90.0), Vec3::Y));
     }
 
     #[test]
@@ -224,7 +301,19 @@ mod tests {
         assert_eq!(tone(Vec3::splat(1.0e9)), [255, 255, 255]);
         let ramp: Vec<u8> = (0..40).map(|i| tone(Vec3::splat(i as f32 * 0.1))[1]).collect();
         assert!(ramp.is_sorted());
-        // The sRGB curve itself, against the standard's own value for mid grey.
-        assert_eq!(to_srgb(0.214_041), 127);
+    }
+
+    #[test]
+    fn the_exposure_follows_the_geometric_mean_within_limits() {
+        assert!((exposure([0.5, 2.0].into_iter()) - KEY).abs() < 1e-6);
+        assert_eq!(exposure([1.0e-6].into_iter()), EXPOSURES[1]);
+        assert_eq!(exposure([1.0e6].into_iter()), EXPOSURES[0]);
+    }
+
+    #[test]
+    fn a_tilted_camera_does_not_tilt_the_world() {
+        let camera = |up| Camera { eye: Vec3::ONE, target: Vec3::ZERO, up, fov: 40.0 };
+        assert_eq!(upward(&camera(Vec3::new(-0.4, 0.8, -0.4))), Vec3::Y);
+        assert_eq!(upward(&camera(Vec3::new(0.1, 0.2, -0.9))), Vec3::NEG_Z);
     }
 }

@@ -1,10 +1,17 @@
-//! The colour of a geometry.
+//! The colour of a place on a geometry.
 //!
-//! Scenes carry names, not colours. A name that says what a thing is made of gets that colour; any
-//! other geometry gets one of a few muted colours by its place in the scene.
+//! What the file says counts: the colour of the material, of vertices, of a texture. Where it says
+//! nothing, a name that tells what a thing is made of gets that colour; any other geometry gets one
+//! of a few muted colours by its place in the scene, the first of them that of plaster.
 
+use super::surface::SurfacePlace;
+use super::texture::Textures;
 use geometry::Vec3;
-use scene::{Geometry, Scene};
+use scene::appearance::from_srgb;
+use scene::{Appearance, Geometry, Scene, Shape};
+
+/// No surface reflects more: light would not end.
+const MOST_REFLECTED: f32 = 0.9;
 
 /// Parts of names, and the colour that goes with them, linear; the first that fits counts.
 const NAMED: [(&[&str], Vec3); 12] = [
@@ -24,42 +31,92 @@ const NAMED: [(&[&str], Vec3); 12] = [
 
 /// The colours of geometries whose names say nothing.
 const PALETTE: [Vec3; 6] = [
-    Vec3::new(0.62, 0.27, 0.15),
-    Vec3::new(0.14, 0.34, 0.40),
-    Vec3::new(0.60, 0.45, 0.20),
-    Vec3::new(0.34, 0.22, 0.40),
-    Vec3::new(0.24, 0.40, 0.20),
-    Vec3::new(0.50, 0.50, 0.50),
+    Vec3::new(0.62, 0.59, 0.54),
+    Vec3::new(0.20, 0.38, 0.46),
+    Vec3::new(0.62, 0.31, 0.19),
+    Vec3::new(0.62, 0.49, 0.24),
+    Vec3::new(0.33, 0.45, 0.27),
+    Vec3::new(0.42, 0.31, 0.47),
 ];
 
-/// A colour for each geometry of each object.
-pub(crate) struct Materials {
-    colours: Vec<Vec<Vec3>>,
+/// What the geometries of a scene look like.
+pub(crate) struct Materials<'a> {
+    objects: Vec<Vec<Material<'a>>>,
+    textures: Textures,
 }
 
-impl Materials {
-    /// The colours of `scene`; without one, colours by number.
-    pub(crate) fn new(scene: Option<&Scene>) -> Self {
+/// What one geometry looks like.
+struct Material<'a> {
+    /// Of the whole geometry.
+    colour: Vec3,
+    /// What its triangles add to it.
+    parts: Option<(&'a [[u32; 3]], &'a Appearance)>,
+    /// The number of its texture.
+    texture: Option<usize>,
+}
+
+impl<'a> Materials<'a> {
+    /// The materials of `scene`; without one, colours by number.
+    pub(crate) fn new(scene: Option<&'a Scene>) -> Self {
         let mut unnamed = PALETTE.iter().cycle();
-        let objects = scene.map_or(&[][..], |scene| &scene.objects);
-        let colours = objects.iter().map(|object| {
-            let colour = |geometry: &Geometry| {
-                named(&geometry.name)
-                    .or_else(|| named(&object.name))
-                    .or_else(|| unnamed.next().copied())
-                    .unwrap_or(PALETTE[0])
+        let mut textures = Textures::default();
+        let objects = scene.map_or(&[][..], |scene| &scene.objects).iter().map(|object| {
+            let mut material = |geometry: &'a Geometry| {
+                let Some(appearance) = geometry.appearance.as_deref() else {
+                    let colour = named(&geometry.name)
+                        .or_else(|| named(&object.name))
+                        .or_else(|| unnamed.next().copied());
+                    let colour = colour.unwrap_or(PALETTE[0]);
+                    return Material { colour, parts: None, texture: None };
+                };
+                let parts = match &geometry.shape {
+                    Shape::Triangles { indices, .. } => Some((&indices[..], appearance)),
+                    Shape::Boxes(_) => None,
+                };
+                let texture = appearance.texture.as_ref().map(|t| textures.number(&t.image));
+                Material { colour: appearance.colour, parts, texture }
             };
-            object.geometries.iter().map(colour).collect()
+            object.geometries.iter().map(&mut material).collect()
         });
-        Self { colours: colours.collect() }
+        let objects = objects.collect();
+        textures.decode();
+        Self { objects, textures }
     }
 
-    /// The share of light, for each channel, that a geometry reflects.
-    pub(crate) fn albedo(&self, object: u32, geometry: u32) -> Vec3 {
-        let of_object = self.colours.get(object as usize);
-        let named = of_object.and_then(|colours| colours.get(geometry as usize)).copied();
-        named.unwrap_or(PALETTE[(object + geometry) as usize % PALETTE.len()])
+    /// The share of light, for each channel, that a place reflects.
+    pub(crate) fn albedo(&self, place: &SurfacePlace) -> Vec3 {
+        let SurfacePlace { object, geometry, primitive, weights: [u, v] } = *place;
+        let of_object = self.objects.get(object as usize);
+        let Some(material) = of_object.and_then(|all| all.get(geometry as usize)) else {
+            return PALETTE[(object + geometry) as usize % PALETTE.len()];
+        };
+        let mut albedo = material.colour;
+        let parts = material
+            .parts
+            .and_then(|(indices, appearance)| Some((indices.get(primitive as usize)?, appearance)));
+        if let Some((corners, appearance)) = parts {
+            let weights = [1.0 - u - v, u, v];
+            let colours = corners.map(|corner| appearance.vertex_colours.get(corner as usize));
+            if let [Some(a), Some(b), Some(c)] = colours {
+                let linear = |colour: &[u8; 3]| Vec3::from_array(colour.map(from_srgb));
+                albedo *= mix(weights, [linear(a), linear(b), linear(c)]);
+            }
+            if let (Some(texture), Some(number)) = (&appearance.texture, material.texture) {
+                let corners = texture.corners.get(primitive as usize).unwrap_or(corners);
+                let places = corners.map(|corner| texture.coordinates.get(corner as usize));
+                if let [Some(a), Some(b), Some(c)] = places {
+                    let at = [a, b, c].map(|&[u, v]| Vec3::new(u, v, 0.0));
+                    let Vec3 { x, y, .. } = mix(weights, at);
+                    albedo *= self.textures.sample(number, [x, y]);
+                }
+            }
+        }
+        albedo.clamp(Vec3::ZERO, Vec3::splat(MOST_REFLECTED))
     }
+}
+
+fn mix(weights: [f32; 3], [a, b, c]: [Vec3; 3]) -> Vec3 {
+    a * weights[0] + b * weights[1] + c * weights[2]
 }
 
 fn named(name: &str) -> Option<Vec3> {
@@ -73,18 +130,56 @@ fn named(name: &str) -> Option<Vec3> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use scene::{Object, Shape};
+    use scene::{ImageSource, Object, Texture};
+    use std::sync::Arc;
+
+    fn place(geometry: u32, weights: [f32; 2]) -> SurfacePlace {
+        SurfacePlace { geometry, weights, ..SurfacePlace::default() }
+    }
+
+    fn scene(geometries: Vec<Geometry>) -> Scene {
+        let object = Object { name: String::new(), geometries };
+        Scene { objects: vec![object], ..Scene::default() }
+    }
 
     #[test]
     fn names_choose_and_places_choose_the_rest() {
         let geometries = ["Oak_Leaves.001", "part", "other"]
-            .map(|name| Geometry::new(name, true, Shape::Boxes(Vec::new())))
-            .to_vec();
-        let object = Object { name: String::new(), geometries };
-        let materials = Materials::new(Some(&Scene { objects: vec![object], ..Scene::default() }));
-        let leaves = materials.albedo(0, 0);
+            .map(|name| Geometry::new(name, true, Shape::Boxes(Vec::new())));
+        let scene = scene(geometries.to_vec());
+        let materials = Materials::new(Some(&scene));
+        let leaves = materials.albedo(&place(0, [0.0; 2]));
         assert!(leaves.y > leaves.x && leaves.y > leaves.z);
-        assert_eq!(materials.albedo(0, 1), PALETTE[0]);
-        assert_eq!(materials.albedo(0, 2), PALETTE[1]);
+        assert_eq!(materials.albedo(&place(1, [0.0; 2])), PALETTE[0]);
+        assert_eq!(materials.albedo(&place(2, [0.0; 2])), PALETTE[1]);
+    }
+
+    /// A triangle with a colour for each corner, and one with a picture of two pixels.
+    #[test]
+    fn files_choose_before_names_do() {
+        let shape = Shape::Triangles {
+            positions: vec![Vec3::ZERO, Vec3::X, Vec3::Y],
+            indices: vec![[0, 1, 2]],
+        };
+        let geometry = |appearance| Geometry {
+            appearance: Some(Box::new(appearance)),
+            ..Geometry::new("leaf", true, shape.clone())
+        };
+        let half = Vec3::splat(0.5);
+        let vertex_colours = vec![[255, 0, 0], [0, 255, 0], [0, 0, 255]];
+        let painted = Appearance { vertex_colours, ..Appearance::plain(half) };
+        let picture =
+            super::super::Picture { width: 2, height: 1, pixels: vec![[255, 0, 0], [0, 0, 255]] };
+        let image = Arc::new(ImageSource::Bytes(picture.to_png().unwrap()));
+        let coordinates = vec![[0.25, 0.5], [0.75, 0.5], [0.25, 0.5]];
+        let texture = Some(Texture { image, coordinates, corners: Vec::new() });
+        let pictured = Appearance { texture, ..Appearance::plain(half) };
+        let scene = scene(vec![geometry(painted), geometry(pictured)]);
+        let materials = Materials::new(Some(&scene));
+        assert_eq!(materials.albedo(&place(0, [0.0, 0.0])), Vec3::new(0.5, 0.0, 0.0));
+        assert_eq!(materials.albedo(&place(0, [0.25, 0.5])), Vec3::new(0.125, 0.125, 0.25));
+        assert_eq!(materials.albedo(&place(1, [0.0, 0.0])), Vec3::new(0.5, 0.0, 0.0));
+        assert_eq!(materials.albedo(&place(1, [1.0, 0.0])), Vec3::new(0.0, 0.0, 0.5));
+        assert_eq!(materials.albedo(&place(1, [0.5, 0.0])), Vec3::new(0.25, 0.0, 0.25));
     }
 }

@@ -1,25 +1,30 @@
 //! Pictures of a scene, as a machine sees it.
 //!
-//! A camera asks one closest query for each pixel. A *shaded* picture asks two any queries more
-//! where something is hit: toward the sun and into the sky. A *heat map* shows instead how much
-//! work the machine did for the pixel. Rows are rendered in parallel; every pixel depends on its
-//! position alone, so the picture is the same for any number of threads.
+//! A camera asks one closest query for each pixel. A *shaded* picture asks two more where something
+//! is hit: toward the sun and into the sky. A *heat map* shows instead how much work the machine
+//! did for the pixel. Rows are rendered in parallel; every pixel depends on its position alone, so
+//! the picture is the same for any number of threads.
 //!
 //! | file | concept |
 //! |---|---|
 //! | [`picture`] | pixels, and PNG |
 //! | [`heat_map`] | what a heat map counts, and its colours |
+//! | `legend` | the scale of a heat map, drawn below it |
 //! | `frame` | one sample of every pixel: what is there and how much light reaches it |
 //! | [`losses`] | where a machine does not see what is there |
 //! | `rows` | pictures row by row, on all threads |
 //! | `sampling` | the fixed pattern of sample points |
 //! | `surface` | from the ids of a hit to a point and a normal |
-//! | `light` | sun, sky, and the choice of where the sun stands |
-//! | `material` | the colour of a geometry |
+//! | `light` | sun, sky, the light between surfaces, and where the sun stands |
+//! | `ground` | what objects stand on |
+//! | `material` | the colour of a place on a geometry |
+//! | `texture` | pictures on surfaces, decoded and sampled |
 //! | `smooth` | averaging the light of neighbouring pixels on the same surface |
 
 mod frame;
+mod ground;
 pub mod heat_map;
+mod legend;
 mod light;
 pub mod losses;
 mod material;
@@ -28,19 +33,22 @@ mod rows;
 pub(crate) mod sampling;
 mod smooth;
 pub(crate) mod surface;
+mod texture;
 
 pub use heat_map::{HeatMap, Measure};
 pub use losses::LostPixels;
 pub use picture::{Picture, PngError};
 
 use build::ProgressFn;
-use frame::Frame;
+use frame::{Frame, Shot};
 use geometry::{Ray, TriangleRule, Vec3};
-use light::Light;
+use ground::Ground;
+use light::{Light, World};
 use machine::{Answer, Counters, Hit, HitKind, Machine, MachineError, MachineInput, Query};
 use material::Materials;
 use rows::Rows;
 use scene::{Camera, Scene};
+use smooth::Shade;
 use surface::Surfaces;
 use tree::Tree;
 
@@ -152,7 +160,7 @@ pub enum CameraError {
 pub struct View<'a> {
     /// The tree that the machine walks, or that its image decodes to.
     pub tree: &'a Tree,
-    /// The scene that it was built from: its names give colours.
+    /// The scene that it was built from: it has colours, or names that tell them.
     pub scene: Option<&'a Scene>,
     /// What the machine stands on: it may have numbered the things of the scene anew.
     pub input: Option<&'a MachineInput>,
@@ -163,14 +171,6 @@ impl<'a> View<'a> {
     #[must_use]
     pub const fn of(tree: &'a Tree) -> Self {
         Self { tree, scene: None, input: None }
-    }
-
-    /// The object and the geometry of the scene that a hit in a BLAS is on.
-    fn named(&self, blas: usize, hit: &Hit) -> (u32, u32) {
-        let named = self.input.map_or(*hit, |input| input.scene_hit(*hit));
-        let instances = self.scene.map_or(&[][..], |scene| &scene.instances);
-        let object = instances.get(named.instance as usize).map_or(blas, |i| i.object);
-        (object as u32, named.geometry)
     }
 }
 
@@ -197,7 +197,8 @@ pub fn render(
             if !(1..=MAX_SAMPLES).contains(&samples) {
                 return Err(RenderError::Samples(samples));
             }
-            let rows = Rows::new(watch, height, samples);
+            // Each sample is traced, then shaded.
+            let rows = Rows::new(watch, height, 2 * samples);
             shaded(view, machine, camera, width, &rows, samples)
         }
     }
@@ -270,18 +271,22 @@ fn shaded(
     rows: &Rows<'_>,
     samples: u32,
 ) -> Result<Rendering, RenderError> {
-    let surfaces = Surfaces::new(*view, machine.name());
-    let materials = Materials::new(view.scene);
+    let (surfaces, materials) = (Surfaces::new(*view, machine.name()), Materials::new(view.scene));
+    let world = World { surfaces: &surfaces, materials: &materials, machine };
     let mut counters = Counters::default();
-    let light = Light::choose(&surfaces, machine, camera, width, rows.height(), &mut counters)?;
-    let mut sums = vec![Vec3::ZERO; width as usize * rows.height() as usize];
+    let light = Light::choose(&world, camera, width, rows.height(), &mut counters)?;
+    let ground = Ground::new(&surfaces, &light, camera.eye);
+    let shot = Shot { world, camera, light, ground };
+    let mut sums = vec![Shade::default(); width as usize * rows.height() as usize];
     for sample in 0..samples {
-        let frame = Frame::trace(&surfaces, machine, camera, width, rows, sample, &light)?;
+        let frame = Frame::trace(&shot, width, rows, sample)?;
         counters += frame.counters;
-        smooth::add_shaded(&frame, &light, &materials, &mut sums);
+        counters += smooth::add_shaded(&shot, &frame, rows, sample, &mut sums)?;
     }
     let scale = 1.0 / samples as f32;
-    let pixels = sums.into_iter().map(|sum| light::tone(sum * scale)).collect();
+    let lights = sums.iter().map(|sum| sum.incident * scale).filter(|&light| light > 0.0);
+    let exposure = light::exposure(lights) * scale;
+    let pixels = sums.into_iter().map(|sum| light::tone(sum.colour * exposure)).collect();
     let picture = Picture { width, height: rows.height(), pixels };
     Ok(Rendering { picture, counters, heat_map: None })
 }

@@ -3,16 +3,18 @@
 use super::{RenderError, View};
 use geometry::{Aabb, Ray, Transform, Vec3};
 use machine::Hit;
+use scene::{Scene, Shape};
 use std::collections::HashMap;
-use tree::Blas;
 use tree::primitives::Primitive;
 
-/// The surfaces of a tree, found by the ids of a hit.
+/// The surfaces that a machine sees, found by the ids of a hit.
 pub(crate) struct Surfaces<'a> {
     view: View<'a>,
     machine: &'static str,
-    /// For each BLAS, its primitives by geometry and number.
+    /// Without a scene: for each BLAS, its primitives by geometry and number.
     by_id: Vec<HashMap<(u32, u32), u32>>,
+    /// The box around everything.
+    pub(crate) bounds: Aabb,
     /// Half the diagonal of the world's box; at least a positive number.
     pub(crate) radius: f32,
 }
@@ -24,31 +26,47 @@ pub(crate) struct SurfacePoint {
     pub(crate) position: Vec3,
     /// Unit normal on the side that the ray came from.
     pub(crate) normal: Vec3,
+    /// What it is a point of.
+    pub(crate) place: SurfacePlace,
+}
+
+/// A place on a geometry of the scene.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct SurfacePlace {
     /// Which object of the scene.
     pub(crate) object: u32,
     /// Which geometry of the object.
     pub(crate) geometry: u32,
+    /// Which primitive of the geometry.
+    pub(crate) primitive: u32,
+    /// The weights of the second and the third corner of a triangle.
+    pub(crate) weights: [f32; 2],
 }
 
 impl<'a> Surfaces<'a> {
     /// The surfaces of what `machine` walks.
     pub(crate) fn new(view: View<'a>, machine: &'static str) -> Self {
-        let tree = view.tree;
-        let bounds = tree.bounds();
+        let bounds = view.scene.and_then(|scene| scene.bounds().ok());
+        let bounds = bounds.unwrap_or_else(|| view.tree.bounds());
         // In f64, so that no size of scene overflows.
         let diagonal = (bounds.max.as_dvec3() - bounds.min.as_dvec3()).length();
         let half = (0.5 * diagonal) as f32;
         let radius = if half.is_finite() && half > 0.0 { half } else { 1.0 };
-        let by_id = tree.blases.iter().map(|blas| {
+        let blases = if view.scene.is_some() { &[] } else { &view.tree.blases[..] };
+        let by_id = blases.iter().map(|blas| {
             let ids = blas.primitives.ids.iter().map(|id| (id.geometry, id.primitive));
             ids.zip(0..).collect()
         });
-        Self { by_id: by_id.collect(), view, machine, radius }
+        Self { by_id: by_id.collect(), view, machine, bounds, radius }
     }
 
     /// The point that `hit` of `ray` names.
     pub(crate) fn at(&self, ray: &Ray, hit: &Hit) -> Result<SurfacePoint, RenderError> {
-        self.find(ray, hit).ok_or(RenderError::UnknownPrimitive {
+        let found = match self.view.scene {
+            Some(scene) => self.in_scene(scene, ray, hit),
+            None => self.in_tree(ray, hit),
+        };
+        found.ok_or(RenderError::UnknownPrimitive {
             machine: self.machine,
             instance: hit.instance,
             geometry: hit.geometry,
@@ -56,8 +74,27 @@ impl<'a> Surfaces<'a> {
         })
     }
 
-    fn find(&self, ray: &Ray, hit: &Hit) -> Option<SurfacePoint> {
-        let (blas, object_to_world) = match &self.view.tree.tlas {
+    fn in_scene(&self, scene: &Scene, ray: &Ray, hit: &Hit) -> Option<SurfacePoint> {
+        // The machine may have numbered the things of the scene anew.
+        let hit = &self.view.input.map_or(*hit, |input| input.scene_hit(*hit));
+        let instance = scene.instances.get(hit.instance as usize);
+        let object = instance.map_or(0, |instance| instance.object);
+        let to_world = instance.map_or(Transform::IDENTITY, |i| i.object_to_world);
+        let geometry = scene.objects.get(object)?.geometries.get(hit.geometry as usize)?;
+        let outward = match &geometry.shape {
+            Shape::Triangles { positions, indices } => {
+                let corners = indices.get(hit.primitive as usize)?;
+                triangle_normal(corners.map(|corner| positions[corner as usize]), &to_world)
+            }
+            Shape::Boxes(boxes) => {
+                box_normal(boxes.get(hit.primitive as usize)?, ray.at(hit.t), &to_world)?
+            }
+        };
+        Some(facing(ray, hit, outward, object as u32))
+    }
+
+    fn in_tree(&self, ray: &Ray, hit: &Hit) -> Option<SurfacePoint> {
+        let (blas, to_world) = match &self.view.tree.tlas {
             Some(tlas) => {
                 let instance = tlas.instances.get(hit.instance as usize)?;
                 (instance.blas as usize, instance.object_to_world)
@@ -65,40 +102,41 @@ impl<'a> Surfaces<'a> {
             None => (0, Transform::IDENTITY),
         };
         let number = *self.by_id.get(blas)?.get(&(hit.geometry, hit.primitive))?;
-        let position = ray.at(hit.t);
-        let outward = normal(&self.view.tree.blases[blas], number, &object_to_world, position)?;
-        let outward = outward.try_normalize().unwrap_or(-ray.direction);
-        let normal = if outward.dot(ray.direction) > 0.0 { -outward } else { outward };
-        let (object, geometry) = self.view.named(blas, hit);
-        Some(SurfacePoint { position, normal, object, geometry })
+        let outward = match self.view.tree.blases[blas].primitives.get(number as usize) {
+            Primitive::Triangle(triangle) => triangle_normal(triangle.vertices, &to_world),
+            Primitive::Box(bounds) => box_normal(bounds, ray.at(hit.t), &to_world)?,
+        };
+        Some(facing(ray, hit, outward, blas as u32))
     }
 }
 
-/// Some vector normal to the surface in the world. Triangles are moved to the world first, which
-/// needs no inverse.
-fn normal(blas: &Blas, number: u32, object_to_world: &Transform, position: Vec3) -> Option<Vec3> {
-    match blas.primitives.get(number as usize) {
-        Primitive::Triangle(triangle) => {
-            let [a, b, c] = triangle.vertices.map(|corner| object_to_world.point(corner));
-            // Edges scaled to about one, so that their product neither overflows nor vanishes.
-            let (ab, ac) = (b - a, c - a);
-            let size = ab.abs().max_element().max(ac.abs().max_element());
-            Some((ab / size).cross(ac / size))
-        }
-        Primitive::Box(bounds) => {
-            let inside = object_to_world.inverse().ok()?.point(position);
-            Some(face_normal(bounds, inside, object_to_world))
-        }
-    }
+/// The point of a hit, with its normal on the side that the ray comes from.
+fn facing(ray: &Ray, hit: &Hit, outward: Vec3, object: u32) -> SurfacePoint {
+    let outward = outward.try_normalize().unwrap_or(-ray.direction);
+    let normal = if outward.dot(ray.direction) > 0.0 { -outward } else { outward };
+    let Hit { geometry, primitive, u, v, .. } = *hit;
+    let place = SurfacePlace { object, geometry, primitive, weights: [u, v] };
+    SurfacePoint { position: ray.at(hit.t), normal, place }
 }
 
-/// The normal of the face of `bounds` that `inside` is nearest to, in the world.
-fn face_normal(bounds: &Aabb, inside: Vec3, object_to_world: &Transform) -> Vec3 {
+/// Some vector normal to a triangle in the world. It is moved to the world first, which needs no
+/// inverse.
+fn triangle_normal(corners: [Vec3; 3], to_world: &Transform) -> Vec3 {
+    let [a, b, c] = corners.map(|corner| to_world.point(corner));
+    // Edges scaled to about one, so that their product neither overflows nor vanishes.
+    let (ab, ac) = (b - a, c - a);
+    let size = ab.abs().max_element().max(ac.abs().max_element());
+    (ab / size).cross(ac / size)
+}
+
+/// The normal of the face of a box that `position` is nearest to, in the world.
+fn box_normal(bounds: &Aabb, position: Vec3, to_world: &Transform) -> Option<Vec3> {
+    let inside = to_world.inverse().ok()?.point(position);
     let relative = (inside - bounds.center()) / bounds.extent().max(Vec3::splat(f32::MIN_POSITIVE));
     let size = relative.abs();
     let axis = (0..3).max_by(|&a, &b| size[a].total_cmp(&size[b])).unwrap_or(0);
-    let edge = |k: usize| object_to_world.vector(Vec3::AXES[k % 3]);
-    edge(axis + 1).cross(edge(axis + 2))
+    let edge = |k: usize| to_world.vector(Vec3::AXES[k % 3]);
+    Some(edge(axis + 1).cross(edge(axis + 2)))
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ fn trace(args: &BenchTrace, global: &Global, output: &Output) -> Result<(), Fail
         let tree = build_tree(&scene, &Options::preset(Preset::Fast), output)?.tree;
         let camera = match args.camera {
             Some(camera) => camera,
-            None => view_of(name, Some(&scene), &tree.bounds())?,
+            None => view_of(name, Some(&scene), &tree.bounds(), 1.0)?,
         };
         let mut rows = Vec::new();
         for (step, workload) in Workload::ALL.into_iter().enumerate() {

@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
     };
     let camera = match args.camera {
         Some(camera) => camera,
-        None => view_of(name, scene, &tree.bounds())?,
+        None => view_of(name, scene, &tree.bounds(), 1.0)?,
     };
     let workload = Workload::from(args.workload);
     let queries = workload.queries(input.name(), tree, &camera, args.rays).map_err(about(name))?;
