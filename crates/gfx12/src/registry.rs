@@ -132,7 +132,7 @@ pub const MACHINES: &[MachineEntry] = &[
     }),
     MachineEntry {
         settings: ONE_PAIR,
-        ..walk("gfx12-radv", "RADV's loop, repaired: it loses nothing here", |input, options| {
+        ..walk("gfx12-radv", "RADV's loop, repaired: its stack loses nothing", |input, options| {
             let walk = walk_options(WalkOptions::radv, options);
             machine(Radv::new(image("gfx12-radv", input)?, walk))
         })

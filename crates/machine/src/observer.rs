@@ -139,6 +139,8 @@ pub enum Step {
         cycle: u64,
         /// The unit that acts.
         unit: &'static str,
+        /// The instance that it acts for, if several are under way at a time.
+        instance: Option<u32>,
     },
     /// The walk is over.
     End,
@@ -160,8 +162,10 @@ pub struct ChildTest {
     pub slot: u8,
     /// Where it leads.
     pub pointer: u64,
-    /// Its box, in the space of the level.
+    /// Its box, in the space of the level or in the node's frame.
     pub bounds: Aabb,
+    /// The map from the space of the level into the frame of an oriented node.
+    pub frame: Option<Transform>,
     /// When the shape is inside the box, as the machine computes it; `None` where it is not.
     pub interval: Option<[f32; 2]>,
     /// What follows from that.

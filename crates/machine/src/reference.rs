@@ -10,7 +10,7 @@
 //! within a few `u` of one of them ([`geometry::watertight`]). The beam's box test is monotone and
 //! needs no widening.
 
-use crate::beam::covering::covering_boxes;
+use crate::beam::covering::{covering_boxes, cut_items};
 use crate::beam::{BeamSpace, BeamWorld, BeamWorldError, enter};
 use crate::instance_dilation::InstanceDilation;
 use crate::primitive_test::InstanceView;
@@ -71,9 +71,9 @@ pub struct Reference<T> {
 #[derive(Debug, Clone)]
 struct Beams {
     world: BeamWorld,
-    /// For each BLAS whose own boxes do not cover its primitives, boxes that do.
+    /// For each BLAS whose own boxes do not cover what splits have cut, boxes that do.
     covering: Vec<Option<Vec<Aabb>>>,
-    /// The same for the TLAS.
+    /// The same for the TLAS, which may refer to an instance from several leaves.
     covering_tlas: Option<Vec<Aabb>>,
 }
 
@@ -175,11 +175,14 @@ impl<T: Deref<Target = Tree> + Send + Sync> Machine for Reference<T> {
 impl Beams {
     fn new(tree: &Tree) -> Result<Self, BeamWorldError> {
         let world = BeamWorld::new(tree)?;
-        let covering = tree.blases.iter();
-        let covering = covering.map(|b| covering_boxes(&b.bvh, |item| b.primitives.bounds(item)));
+        let covering = tree.blases.iter().map(|Blas { bvh, primitives }| {
+            let is_cut = cut_items(bvh, &primitives.ids);
+            covering_boxes(bvh, &is_cut, |item| primitives.bounds(item))
+        });
         let covering = covering.collect();
         let covering_tlas = tree.tlas.as_ref().and_then(|tlas| {
-            covering_boxes(&tlas.bvh, |instance| world.instance_bounds(instance as u32))
+            let is_cut = cut_items(&tlas.bvh, &[]);
+            covering_boxes(&tlas.bvh, &is_cut, |item| world.instance_bounds(item as u32))
         });
         Ok(Self { world, covering, covering_tlas })
     }
@@ -452,7 +455,8 @@ impl<'a, O: Observer + ?Sized> Walk<'a, O> {
                 },
             };
             let pointer = node as u64;
-            let test = ChildTest { slot, pointer, bounds: *bounds, interval, verdict };
+            let (bounds, frame) = (*bounds, None);
+            let test = ChildTest { slot, pointer, bounds, frame, interval, verdict };
             self.observer.see(Step::Child(test));
         }
     }

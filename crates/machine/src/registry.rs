@@ -196,6 +196,8 @@ pub enum NodeNames {
     Tree,
     /// By pointer and address, as the outline of the image does.
     Image,
+    /// By block, node of a block and references, as [`BlockImage`](crate::BlockImage) numbers them.
+    Blocks,
     /// In a way of its own.
     Own,
 }

@@ -3,11 +3,12 @@
 
 use siliray::build::{Options, build};
 use siliray::geometry::{TriangleRule, Vec3};
-use siliray::input::{Input, Route, build_options};
-use siliray::machine::{Machine, MachineOptions, Oracle, Reference};
+use siliray::input::{Input, Route, build_options, encode_checked};
+use siliray::machine::{self, Machine, MachineInput, MachineOptions, Oracle, Reference};
 use siliray::registry::registry;
 use siliray::render::{
     CameraError, Measure, RenderError, Rendering, Settings, Style, View, heat_map, render,
+    render_losses,
 };
 use siliray::scene::builtin::Builtin;
 use siliray::scene::{Camera, Geometry, Object, Scene, Shape};
@@ -255,4 +256,27 @@ fn nothing_is_sky() {
     let sky = picture((&scene, &tree), &machine, &settings(Style::Shaded { samples: 1 })).unwrap();
     assert!(sky.picture.pixels.iter().all(|[r, _, b]| b > r), "blue everywhere");
     picture((&scene, &tree), &machine, &settings(Style::HeatMap(Measure::Triangles))).unwrap();
+}
+
+/// A machine with a triangle arithmetic of its own is judged by it: on a sound image nothing is
+/// lost, however coarse the arithmetic is.
+#[test]
+fn a_sound_image_loses_no_pixel() {
+    let (scene, tree) = scene_and_tree(Builtin::Organic);
+    let keep_going = |_| ControlFlow::Continue(());
+    let mut hits = Vec::new();
+    for (format, machine) in
+        [("xphmg-int16q", "offload"), ("xphmg-bf16", "offload"), ("gfx12", "gfx12-gpurt")]
+    {
+        let format = registry().format(format).unwrap();
+        let image = encode_checked(&tree, format, &machine::Settings::default()).unwrap();
+        let (input, entry) = (MachineInput::Image(image), registry().machine(machine).unwrap());
+        let made = (entry.make)(&input, &MachineOptions::default()).unwrap();
+        let camera = scene.camera.unwrap();
+        let map = render_losses(&input, (entry, &*made), RULE, &camera, [40, 30], &keep_going);
+        let (_, lost) = map.unwrap();
+        assert_eq!((lost.lost, lost.wrong), (0, 0), "{machine} on {}", format.name);
+        hits.push(lost.hits);
+    }
+    assert!(hits.iter().all(|&hits| hits > 100), "{hits:?}");
 }

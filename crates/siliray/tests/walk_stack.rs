@@ -47,12 +47,15 @@ fn broken(steps: &[Step]) -> Option<(usize, String)> {
 fn pops_take_what_was_pushed_last() {
     let scene = Builtin::Forest.scene(3_000);
     let tree = build(&scene, &Options::default(), &|_| ControlFlow::Continue(())).unwrap().tree;
-    let gfx12 = registry().format("gfx12").unwrap();
-    for (policy, name) in
-        [("dense", "gfx12-gpurt"), ("radv", "gfx12-radv"), ("radv", "gfx12-radv-literal")]
-    {
-        let settings = Settings::default().with("policy", policy);
-        let image = encode_checked(&tree, gfx12, &settings).unwrap();
+    let with = |policy: &str| Settings::default().with("policy", policy);
+    for (format, settings, name) in [
+        ("gfx12", with("dense"), "gfx12-gpurt"),
+        ("gfx12", with("radv"), "gfx12-radv"),
+        ("gfx12", with("radv"), "gfx12-radv-literal"),
+        ("gfx12-bvh4x2", Settings::default(), "gfx12-dual"),
+    ] {
+        let format = registry().format(format).unwrap();
+        let image = encode_checked(&tree, format, &settings).unwrap();
         let input = MachineInput::Image(image);
         for stack_size in [16, 3, 1] {
             let options =

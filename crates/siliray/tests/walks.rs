@@ -1,17 +1,23 @@
-//! What becomes of a primitive in a walk of the fast tracer: in place the image's own nodes say it.
+//! What becomes of a primitive in a walk: the nodes of the image say it.
 #![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
 use siliray::build::{self, Preset};
 use siliray::geometry::{Ray, Vec3};
 use siliray::gfx12::Gfx12;
 use siliray::gfx12::encode::{Options, Policy};
+use siliray::input::encode_checked;
 use siliray::machine::registry::NodeNames;
-use siliray::machine::{Format, HitKind, MachineInput, MachineOptions, Query, TreeFormat};
+use siliray::machine::{
+    Format, FormatEntry, HitKind, Machine, MachineEntry, MachineInput, MachineOptions, Query,
+    Settings, TreeFormat,
+};
 use siliray::registry::registry;
 use siliray::scene::builtin::Builtin;
+use siliray::tree::Tree;
 use siliray::walk::hierarchy::{Wanted, ways};
 use siliray::walk::watch_over;
 use siliray::walk::why::{Reason, why};
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -71,5 +77,104 @@ fn a_copy_does_not_say_where() {
     let wanted = Wanted { instance: None, geometry: None, primitive: 0 };
     let (reason, names) = reason(&tree, &Query::ray(HitKind::Closest, away), &wanted);
     assert_eq!(names, NodeNames::Own);
-    assert!(reason.text.contains("in a way of its own"), "{}", reason.text);
+    assert!(reason.text.contains("names of their own"), "{}", reason.text);
+    let unknown = Wanted { primitive: u32::MAX, ..wanted };
+    let (reason, _) = self::reason(&tree, &Query::ray(HitKind::Closest, away), &unknown);
+    assert!(reason.text.contains("no such primitive"), "{}", reason.text);
+}
+
+/// A forest in every format, with every machine that walks it.
+fn for_each_machine(
+    mut each: impl FnMut(&'static FormatEntry, &MachineInput, &'static MachineEntry, &dyn Machine),
+) {
+    let options = build::Options::preset(Preset::Balanced);
+    let keep_going = |_| ControlFlow::Continue(());
+    let tree = build::build(&Builtin::Forest.scene(300), &options, &keep_going).unwrap().tree;
+    for format in registry().formats().iter().copied().filter(|format| format.holds_trees()) {
+        for machine in registry().readers(format) {
+            let liked = if format.name == machine.format { machine.settings } else { &[] };
+            let settings = liked.iter().fold(Settings::default(), |all, (k, v)| all.with(*k, *v));
+            let input = MachineInput::Image(encode_checked(&tree, format, &settings).unwrap());
+            if let Ok(made) = (machine.make)(&input, &MachineOptions::default()) {
+                each(format, &input, machine, &*made);
+            }
+        }
+    }
+}
+
+/// A ray across the forest.
+fn across(tree: &Tree, aside: f32) -> Ray {
+    let bounds = tree.bounds();
+    let from = bounds.center() + bounds.extent() * Vec3::new(aside, 0.1, 1.0);
+    Ray::new(from, Vec3::new(0.05, -0.1, -1.0) * bounds.extent())
+}
+
+/// Whatever a ray misses, every machine says at which node and child, by names that the image has;
+/// and what it hits has the ids of the image.
+#[test]
+fn every_machine_names_nodes_of_the_image() {
+    let mut named = 0;
+    for_each_machine(|format, input, entry, machine| {
+        let MachineInput::Image(image) = input else { return };
+        let outline = (format.outline)(image.image());
+        let pointers: HashSet<u64> = outline.entries.iter().map(|e| e.node.pointer).collect();
+        let query = Query::ray(HitKind::All, across(input.tree(), 0.07));
+        let (walk, names) = watch_over(entry, input, machine, &query);
+        let is_copy = (entry.name, format.name) == ("fast", "tree");
+        assert_eq!(names == NodeNames::Own, is_copy, "{} on {}", entry.name, format.name);
+        for hit in &walk.answer.as_ref().unwrap().hits {
+            let is_listed = outline
+                .primitives
+                .iter()
+                .any(|id| (id.geometry, id.primitive) == (hit.geometry, hit.primitive));
+            assert!(is_listed, "{} on {}: {hit:?}", entry.name, format.name);
+        }
+        let tlas = input.tree().tlas.as_ref();
+        let instance = tlas.map(|tlas| tlas.instances.len() as u32 - 1);
+        let blas = tlas.map_or(0, |tlas| tlas.instances[tlas.instances.len() - 1].blas);
+        let ids = &input.tree().blases[blas as usize].primitives.ids;
+        for id in ids.iter().step_by(41) {
+            let geometry = Some(id.geometry);
+            let wanted = Wanted { instance, geometry, primitive: id.primitive };
+            let ways = ways(input, format, names, &wanted);
+            let reason = why(&walk, ways.as_deref(), &wanted);
+            let text = format!("{} on {}: {}", entry.name, format.name, reason.text);
+            assert!(is_copy || !text.contains("names of their own"), "{text}");
+            assert!(!text.contains("never visited") && !text.contains("no such"), "{text}");
+            if let Some(node) = reason.node {
+                named += 1;
+                let pointer = node.in_image.unwrap_or(node.pointer);
+                assert!(pointers.contains(&pointer), "{text}");
+            }
+        }
+    });
+    assert!(named > 50, "{named}");
+}
+
+/// Of several instances, the one in the answer is named; a query that can hit nothing says so.
+#[test]
+fn the_answer_counts() {
+    for_each_machine(|format, input, entry, machine| {
+        let name = format!("{} on {}", entry.name, format.name);
+        let said = |query: &Query, wanted: &Wanted| {
+            let (walk, names) = watch_over(entry, input, machine, query);
+            why(&walk, ways(input, format, names, wanted).as_deref(), wanted)
+        };
+        let anything = Wanted { instance: None, geometry: None, primitive: 0 };
+        for aside in [-0.2, 0.0, 0.07, 0.2] {
+            let query = Query::ray(HitKind::Closest, across(input.tree(), aside));
+            let Some(hit) = machine.answer(&query).unwrap().hits.pop() else { continue };
+            let geometry = Some(hit.geometry);
+            let reason = said(&query, &Wanted { geometry, primitive: hit.primitive, ..anything });
+            let is_named = reason.text.contains(&format!("instance {}, ", hit.instance));
+            assert!(reason.accepted && is_named, "{name}: {}", reason.text);
+        }
+        let ray = across(input.tree(), 0.0);
+        let masked = Query { mask: 0, ..Query::ray(HitKind::All, ray) };
+        let nowhere = Ray { direction: Vec3::NAN, ..ray };
+        for query in [masked, Query::ray(HitKind::All, nowhere)] {
+            let text = said(&query, &anything).text;
+            assert!(text.contains("nothing can be hit"), "{name}: {text}");
+        }
+    });
 }

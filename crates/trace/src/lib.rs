@@ -38,6 +38,7 @@
 //! | [`beam`] | beams: queries, and many boxes at once |
 //! | `safety` | what `unsafe` rests on |
 //! | `ordinary` | which rays and worlds the fast kernels take |
+//! | `oriented` | how rays see oriented nodes |
 //! | `avx512` | the AVX-512 kernel: many rays in flight |
 //! | `avx2` | the same with AVX2 |
 //! | `vector` | what these two share |
@@ -61,6 +62,7 @@ mod in_place;
 mod kernel;
 mod kind;
 mod ordinary;
+mod oriented;
 mod safety;
 mod scalar;
 mod source;

@@ -5,7 +5,6 @@
 //! small one: within the reach `R` of the scene the ray then moves by at most `2^-40 R`, far less
 //! than it is dilated by. Everything else goes to the scalar walk.
 
-#[cfg(test)]
 use geometry::{Ray, Vec3};
 
 /// Coordinates and bounds up to this are ordinary: `2^40`.
@@ -15,8 +14,7 @@ pub(crate) const LARGEST: f32 = 1_099_511_627_776.0;
 pub(crate) const SMALLEST: f32 = 1.0 / LARGEST;
 
 /// Whether a kernel can take the ray, in a world that is ordinary itself. Kernels ask the same in
-/// vectors; this is what they are compared with.
-#[cfg(test)]
+/// vectors, and are compared with this.
 pub(crate) fn is_ordinary(ray: &Ray) -> bool {
     let Ray { origin, direction, tmin, tmax } = *ray;
     let size = direction.abs();

@@ -2,17 +2,18 @@
 //! processor.
 //!
 //! It is the reference machine's walk: the reference slab test of each child, nearest child first,
-//! ranges widened by `4 eps` at both ends. All children of an oriented node are visited: their
-//! boxes lie in another frame, whose rounding the reference test does not cover. Kernels hand it
-//! the rays that are out of the ordinary, and it is the walk that observers of a tracer see.
+//! ranges widened by `4 eps` at both ends; at an oriented node with the ray turned
+//! ([`crate::oriented`]). Kernels hand it the rays that are out of the ordinary, and it is the walk
+//! that observers of a tracer see.
 //!
 //! What happens has one place each: a level is entered in `level`, a node in `node`, its children
 //! are tested in `child`, primitives in `primitive`, and instances are entered in `instance`.
 
 use crate::ask::{Ask, Space};
 use crate::kind::{Kind, Outcome};
+use crate::oriented;
 use crate::source::{Child, LevelId, LinkTarget, TraversalSource};
-use geometry::{InstanceFlags, Interval, Ray, SlabRay, slab};
+use geometry::{Aabb, InstanceFlags, Interval, Ray, SlabRay, slab};
 use machine::primitive_test::MergedFlags;
 use machine::{ChildTest, Counters, Observer, PrimitiveTest, Step, Unwatched, Verdict};
 use std::ops::ControlFlow;
@@ -85,6 +86,14 @@ struct Walk<'a, K: Kind, S, O: ?Sized> {
     observer: &'a mut O,
 }
 
+/// A ray as a level sees it.
+struct LevelRay {
+    slabs: SlabRay,
+    ray: Ray,
+    /// By how much the level dilates it beyond what a box test needs.
+    dilation: f32,
+}
+
 /// What a ray has still to visit: where it enters it, and the link there. The nearest is last.
 type Stack<L> = Vec<(f32, L)>;
 
@@ -93,7 +102,8 @@ impl<K: Kind, S: TraversalSource, O: Observer + ?Sized> Walk<'_, K, S, O> {
         let Some(top) = self.source.top() else { return ControlFlow::Continue(()) };
         let reach = slab::reach(self.ray.origin, &top.level.bounds);
         let dilation = top.dilation.dilation(self.ray.origin, reach);
-        self.level(LevelId::Tlas, &SlabRay::dilated(self.ray, dilation), None)
+        let slabs = SlabRay::dilated(self.ray, dilation);
+        self.level(LevelId::Tlas, &LevelRay { slabs, ray: *self.ray, dilation }, None)
     }
 
     fn blas(&mut self, number: usize, space: &Space) -> ControlFlow<()> {
@@ -102,17 +112,17 @@ impl<K: Kind, S: TraversalSource, O: Observer + ?Sized> Walk<'_, K, S, O> {
             return ControlFlow::Continue(());
         };
         let slabs = SlabRay::new(&space.ray, slab::reach(space.ray.origin, &bounds));
-        self.level(level, &slabs, Some(space))
+        self.level(level, &LevelRay { slabs, ray: space.ray, dilation: 0.0 }, Some(space))
     }
 
     /// Walks a level, of primitives if the ray has a `space` there.
-    fn level(&mut self, level: LevelId, slabs: &SlabRay, space: Option<&Space>) -> ControlFlow<()> {
+    fn level(&mut self, level: LevelId, ray: &LevelRay, space: Option<&Space>) -> ControlFlow<()> {
         let Some((link, bounds)) = self.source.root(level) else {
             return ControlFlow::Continue(());
         };
         let mut stack = Stack::with_capacity(64);
-        let root = Child { bounds, is_oriented: false, slot: 0, link };
-        let enter = self.child(&root, self.nearest, slabs);
+        let root = Child { bounds, frame: None, slot: 0, link };
+        let enter = self.child(&root, self.nearest, Some(&ray.slabs));
         stack.extend(enter.map(|enter| (enter, link)));
         self.pushed(&stack, 0);
         while let Some((enter, link)) = stack.pop() {
@@ -124,7 +134,7 @@ impl<K: Kind, S: TraversalSource, O: Observer + ?Sized> Walk<'_, K, S, O> {
                 continue;
             }
             match (self.source.target(link), space) {
-                (LinkTarget::Node, _) => self.node(level, link, enter, slabs, &mut stack),
+                (LinkTarget::Node, _) => self.node((level, &bounds), link, enter, ray, &mut stack),
                 (LinkTarget::Leaf, Some(space)) => self.leaf(level, link, space)?,
                 (LinkTarget::Instance(number), None) => self.instance(number, link)?,
                 (LinkTarget::Leaf | LinkTarget::Instance(_) | LinkTarget::Nothing, _) => (),
@@ -136,30 +146,46 @@ impl<K: Kind, S: TraversalSource, O: Observer + ?Sized> Walk<'_, K, S, O> {
     /// Enters a node: puts the children that the ray reaches onto the stack, the nearest last.
     fn node(
         &mut self,
-        level: LevelId,
+        (level, bounds): (LevelId, &Aabb),
         node: S::Link,
         enter: f32,
-        slabs: &SlabRay,
+        ray: &LevelRay,
         stack: &mut Stack<S::Link>,
     ) {
         self.counters.nodes += 1;
         self.counters.bytes += S::NODE_BYTES;
         self.entered(level, node, "box");
-        let (source, start) = (self.source, stack.len());
+        let (source, start, rule) = (self.source, stack.len(), self.ask.rule);
+        let mut turned = None;
         source.children(level, node, |child| {
+            let slabs = match child.frame {
+                None => Some(&ray.slabs),
+                // All children of a node have one frame.
+                Some(frame) => turned
+                    .get_or_insert_with(|| {
+                        oriented::slab_ray(rule, (&ray.ray, ray.dilation), bounds, frame)
+                    })
+                    .as_ref(),
+            };
             stack.extend(self.child(&child, enter, slabs).map(|enter| (enter, child.link)));
         });
         stack[start..].sort_by(|a, b| b.0.total_cmp(&a.0));
         self.pushed(stack, start);
     }
 
-    /// Tests a child of a node: where the ray enters it, if it does.
-    fn child(&mut self, child: &Child<S::Link>, parent: f32, slabs: &SlabRay) -> Option<f32> {
+    /// Tests a child of a node: where the ray enters it, if it does. Without a way to test it the
+    /// child is visited.
+    fn child(
+        &mut self,
+        child: &Child<S::Link>,
+        parent: f32,
+        slabs: Option<&SlabRay>,
+    ) -> Option<f32> {
         self.counters.box_tests += 1;
-        if child.is_oriented {
+        let Some(slabs) = slabs else {
             self.tested(child, None, Verdict::Visit);
             return Some(parent);
-        }
+        };
         let test = |farthest| slabs.interval(&child.bounds, self.nearest, farthest);
         let interval = test(self.farthest);
         if self.observer.is_watching() {
@@ -268,10 +294,11 @@ impl<K: Kind, S: TraversalSource, O: Observer + ?Sized> Walk<'_, K, S, O> {
     /// A child was tested.
     #[inline]
     fn tested(&mut self, child: &Child<S::Link>, interval: Option<Interval>, verdict: Verdict) {
-        let &Child { bounds, slot, link, .. } = child;
+        let &Child { bounds, frame, slot, link } = child;
         let pointer = self.source.pointer(link);
         let interval = interval.map(|interval| [interval.enter, interval.exit]);
-        self.see(|| Step::Child(ChildTest { slot, pointer, bounds, interval, verdict }));
+        let frame = frame.copied();
+        self.see(|| Step::Child(ChildTest { slot, pointer, bounds, frame, interval, verdict }));
     }
 
     /// Entries from `start` on were laid on the stack.

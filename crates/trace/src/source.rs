@@ -1,7 +1,7 @@
 //! What a plain walk goes over: the CPU's copy, or the image's own bytes.
 
 use crate::world::TopLevel;
-use geometry::Aabb;
+use geometry::{Aabb, Transform};
 use std::ops::ControlFlow;
 use tree::PrimitiveId;
 use tree::primitives::Primitive;
@@ -33,8 +33,8 @@ pub(crate) enum LinkTarget {
 pub(crate) struct Child<L> {
     /// The box around it, in the frame of the node.
     pub(crate) bounds: Aabb,
-    /// Whether that is another frame than the level's: then the box decides nothing.
-    pub(crate) is_oriented: bool,
+    /// The map from the level into that frame, if it is another one.
+    pub(crate) frame: Option<&'static Transform>,
     /// Its place in the node.
     pub(crate) slot: u8,
     /// Where it leads.

@@ -26,7 +26,8 @@ use tree::Tree;
 /// The name of the machine in options and reports.
 pub const NAME: &str = "fast";
 
-/// The machine, for the registry: over an image it walks in place, over a tree its own copy.
+/// The machine, for the registry: over an image it walks in place, over a tree its own copy, with
+/// the boxes of the tree.
 pub const MACHINES: &[MachineEntry] = &[MachineEntry {
     name: NAME,
     summary: "the fast tracer",
@@ -39,7 +40,7 @@ pub const MACHINES: &[MachineEntry] = &[MachineEntry {
     oracle: None,
     may_lose: loses_nothing,
     make: |input, options| {
-        let options = Options { rule: options.rule, ..Options::default() };
+        let options = Options { rule: options.rule, keeps_boxes: true, ..Options::default() };
         let image = match input {
             MachineInput::Image(image) if input.format() != machine::tree_format::NAME => image,
             _ => return Ok(Box::new(Tracer::from_tree(input.tree(), options)?)),
@@ -84,11 +85,15 @@ pub struct Options {
     pub rule: TriangleRule,
     /// The instructions that it uses; the fastest of this processor if none are named.
     pub kernel: Option<Kernel>,
+    /// Whether a copy keeps the boxes of its tree, and loses what they lose. Otherwise they are
+    /// formed anew around what is below them, and nothing is lost.
+    pub keeps_boxes: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { mode: Mode::Prepared, rule: TriangleRule::Watertight, kernel: None }
+        let rule = TriangleRule::Watertight;
+        Self { mode: Mode::Prepared, rule, kernel: None, keeps_boxes: false }
     }
 }
 
@@ -161,8 +166,8 @@ impl Tracer {
         Self::from_tree(&built.tree, options)
     }
 
-    /// A tracer over a tree, best one of [`Tracer::build_options`]. [`Mode::Prepared`] copies it as
-    /// it is; [`Mode::InPlace`] needs an image, which is made of it.
+    /// A tracer over a tree, best one of [`Tracer::build_options`]. [`Mode::Prepared`] copies it;
+    /// [`Mode::InPlace`] needs an image, which is made of it.
     ///
     /// # Errors
     /// When the tree is too large or, in place, has no image, or the processor lacks the kernel.
@@ -211,7 +216,7 @@ impl Tracer {
 
     /// Over a copy of a tree.
     fn prepared(tree: &Tree, options: Options) -> Result<Self, TraceError> {
-        let world = World::new(tree).map_err(|_| TraceError::TooLarge)?;
+        let world = World::new(tree, options.keeps_boxes).map_err(|_| TraceError::TooLarge)?;
         Self::over(Storage::Prepared(world), options)
     }
 
@@ -300,7 +305,8 @@ impl Tracer {
     /// A question about a beam, to be refined: what does a moving box meet?
     ///
     /// The first one takes the time of a look at every primitive, and memory if splits have cut
-    /// triangles; in place it makes the CPU's copy, which beams walk in both modes.
+    /// triangles; in place it makes the CPU's copy, with the boxes of the image, which beams walk in
+    /// both modes.
     ///
     /// # Errors
     /// When a coordinate is beyond `2^126` or a transform is singular.
@@ -333,7 +339,7 @@ impl Tracer {
                 Ok(BeamState { bounds: BeamBounds::new(world)?, copy: None })
             }
             Storage::InPlace(image) => {
-                let world = World::new(image.image().tree());
+                let world = World::new(image.image().tree(), true);
                 let world = world.map_err(|_| BeamsError::TooLarge)?;
                 Ok(BeamState { bounds: BeamBounds::new(&world)?, copy: Some(world) })
             }

@@ -80,7 +80,8 @@ fn batches_equal_the_reference() {
                 for (mode, kernel) in
                     Mode::ALL.iter().flat_map(|&mode| kernels().into_iter().map(move |k| (mode, k)))
                 {
-                    let options = Options { mode, rule, kernel: Some(kernel) };
+                    let options =
+                        Options { mode, rule, kernel: Some(kernel), ..Options::default() };
                     let tracer = Tracer::from_image(image.clone(), options).unwrap();
                     let batch = tracer.batch().flags(flags);
                     let hits = batch.closest(&rays);
@@ -141,7 +142,8 @@ fn oriented_nodes_change_no_hit() {
             .collect();
         let mut tests = 0;
         for kernel in kernels() {
-            let options = Options { mode: Mode::InPlace, rule, kernel: Some(kernel) };
+            let options =
+                Options { mode: Mode::InPlace, rule, kernel: Some(kernel), ..Options::default() };
             let tracer = Tracer::from_image(image.clone(), options).unwrap();
             let hits = tracer.closest(&rays);
             for (n, hit) in hits.iter().enumerate() {

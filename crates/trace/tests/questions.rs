@@ -131,7 +131,7 @@ fn every_kernel_answers_every_question() {
         let rays: Vec<Ray> = queries.iter().map(|query| query.shape).collect();
         for rule in TriangleRule::ALL {
             let tracer = |mode: Mode, kernel: Kernel| {
-                let options = Options { mode, rule, kernel: Some(kernel) };
+                let options = Options { mode, rule, kernel: Some(kernel), ..Options::default() };
                 Tracer::from_image(image.clone(), options).unwrap()
             };
             let scalar = tracer(Mode::Prepared, Kernel::Scalar);

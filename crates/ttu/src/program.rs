@@ -134,6 +134,12 @@ impl Program {
         self.blocks[block as usize].rotation.is_some()
     }
 
+    /// The map into the coordinates of an oriented block.
+    pub(crate) fn frame(&self, block: u32) -> Option<Transform> {
+        let rows = self.rotations[usize::from(self.blocks[block as usize].rotation?)];
+        Some(Transform { rows: rows.map(|[x, y, z]| [x, y, z, 0.0]) })
+    }
+
     /// How many of the boxes that a test reported are missed exactly up to `tmax`. The boxes are
     /// taken as decoded to `f32`, outward; in an oriented block the beam is turned, outward.
     pub(crate) fn false_hits(&self, number: u32, beam: &Beam, tmax: f32, hits: u16) -> u64 {

@@ -57,7 +57,7 @@ pub const MACHINES: &[MachineEntry] = &[MachineEntry {
     format: NAME,
     settings: &[],
     takes_trees: false,
-    nodes: NodeNames::Own,
+    nodes: NodeNames::Blocks,
     takes_beams: true,
     oracle: None,
     may_lose: loses_nothing,

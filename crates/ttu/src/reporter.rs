@@ -9,8 +9,8 @@
 //! | stack management unit | pushes, spills, and what comes back from memory |
 //! | SM | leaves, the primitives in them, hits |
 //!
-//! The clock stands before what a unit does in a cycle. Fetches are no steps: the clock shows how
-//! long they take.
+//! The clock stands before what a unit does in a cycle for a query, and names the instance that the
+//! query came through. Fetches are no steps: the clock shows how long they take.
 //!
 //! * Blocks go by number and address, nodes of a block by [`Target::Node`], leaves by
 //!   [`Target::References`]. In `ttu` images, and for the nodes of XPHMG tiles, these are the names
@@ -23,9 +23,10 @@
 //! * The box of a node in an oriented block (T-11) is in the coordinates of the block.
 
 use crate::format::target::Target;
-use crate::local_query::LocalQuery;
 use crate::program::Program;
 use crate::unit::interface::QueryRequest;
+use crate::unit::local_store::QueryRecord;
+use crate::unit::sm::LeafTest;
 use crate::unit::tick::Env;
 use machine::blocks::BlockLead;
 use machine::{ChildTest, Observer, Query, Shape, Step, Verdict};
@@ -45,7 +46,7 @@ pub(crate) struct Reporter<'a, O: ?Sized> {
     /// The cycle.
     pub(crate) cycle: u64,
     /// What the clock showed last.
-    clock: Option<(u64, &'static str)>,
+    clock: Option<(u64, &'static str, Option<u32>)>,
 }
 
 impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
@@ -63,17 +64,17 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
         self.clock = None;
     }
 
-    /// What a unit does in this cycle.
-    pub(crate) fn see(&mut self, unit: &'static str, step: Step) {
-        let now = (self.cycle, unit);
+    /// What a unit does in this cycle, for a query that came through an instance or not.
+    pub(crate) fn see(&mut self, unit: &'static str, instance: Option<u32>, step: Step) {
+        let now = (self.cycle, unit, instance);
         if self.clock != Some(now) {
             self.clock = Some(now);
-            self.observer.see(Step::Clock { cycle: self.cycle, unit });
+            self.observer.see(Step::Clock { cycle: self.cycle, unit, instance });
         }
         self.observer.see(step);
     }
 
-    /// More that the same unit does in the same cycle.
+    /// More that the same unit does in the same cycle for the same query.
     pub(crate) fn see_also(&mut self, step: Step) {
         self.observer.see(step);
     }
@@ -96,15 +97,16 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
             let pointer = Target::Instance(instance).pointer();
             let address = None;
             let step = Step::Instance { instance, pointer, address, world_to_object, ray };
-            self.see(INTERFACE, step);
+            self.see(INTERFACE, request.instance, step);
         }
-        self.see(INTERFACE, Step::Push { pointer: root.into(), depth: 1 });
+        let step = Step::Push { pointer: root.into(), depth: 1 };
+        self.see(INTERFACE, request.instance, step);
     }
 
     /// A block has come into the setup unit.
-    pub(crate) fn set_up(&mut self, block: u32, program: &Program) {
+    pub(crate) fn set_up(&mut self, block: u32, instance: Option<u32>, program: &Program) {
         let address = Some(program.blocks[block as usize].address);
-        self.see(SETUP, Step::Node { pointer: block.into(), address, kind: "block" });
+        self.see(SETUP, instance, Step::Node { pointer: block.into(), address, kind: "block" });
     }
 
     /// The test of a node has been issued.
@@ -112,10 +114,10 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
         &mut self,
         program: &Program,
         (block, node): (u32, usize),
-        (query, mask): (&LocalQuery, u8),
+        query: &QueryRecord,
         is_met: bool,
     ) {
-        let (bounds, interval) = program.node_test(block, node, query);
+        let (bounds, interval) = program.node_test(block, node, &query.local);
         let first = program.blocks[block as usize].first_node as usize;
         let entry = &program.nodes[first + node];
         let target = match entry.lead {
@@ -124,20 +126,20 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
             BlockLead::Items { first, count, .. } => leaf(first, count),
         };
         let verdict = match (is_met, interval) {
-            _ if entry.mask & mask == 0 => Verdict::Masked,
+            _ if entry.mask & query.mask == 0 => Verdict::Masked,
             (true, _) => Verdict::Visit,
             (false, Some(_)) => Verdict::Behind,
             (false, None) => Verdict::Miss,
         };
-        let (slot, pointer) = (node as u8, target.pointer());
-        let test = ChildTest { slot, pointer, bounds, interval, verdict };
-        self.see(TRAVERSAL, Step::Child(test));
+        let (slot, pointer, frame) = (node as u8, target.pointer(), program.frame(block));
+        let test = ChildTest { slot, pointer, bounds, frame, interval, verdict };
+        self.see(TRAVERSAL, query.instance, Step::Child(test));
     }
 
     /// The SM has a leaf.
-    pub(crate) fn leaf(&mut self, first: u32, count: u32) {
-        let pointer = leaf(first, count).pointer();
-        self.see(SM, Step::Node { pointer, address: None, kind: "leaf" });
+    pub(crate) fn leaf(&mut self, test: &LeafTest, instance: Option<u32>) {
+        let pointer = leaf(test.first, test.count).pointer();
+        self.see(SM, instance, Step::Node { pointer, address: None, kind: "leaf" });
     }
 }
 

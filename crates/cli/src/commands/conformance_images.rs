@@ -129,7 +129,7 @@ impl From<&LostPrimitive> for JsonLost {
             direction: ray.direction.to_array(),
             tmin: ray.tmin,
             tmax: Some(ray.tmax).filter(|tmax| tmax.is_finite()),
-            node: node.map(|stop| format!("{:#x}", stop.pointer)),
+            node: node.map(|stop| format!("{:#x}", stop.in_image.unwrap_or(stop.pointer))),
             address: node.and_then(|stop| stop.address).map(|address| format!("{address:#x}")),
             child: child.map(|child| child.slot),
             reason: lost.reason.as_ref().map(|reason| reason.text.clone()),

@@ -120,7 +120,8 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
         let bar = output.bar("rendering");
         let watch = |progress| bar.update(progress);
         let size = [settings.width, settings.height];
-        let map = render_losses(prepared.tree(), &*machine, rule, &camera, size, &watch);
+        let who = (prepared.machine, &*machine);
+        let map = render_losses(&prepared.input, who, rule, &camera, size, &watch);
         let (rendering, lost) = map.map_err(Failure::input)?;
         (rendering, Some(lost))
     } else {

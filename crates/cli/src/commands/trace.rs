@@ -122,10 +122,12 @@ impl Walker {
             _ => 0,
         };
         let who = if machine.name == FAST {
-            let (tracer, recomputes) = tracer(args, &walked, rule)?;
-            if recomputes && origin == Origin::Stored {
-                origin = Origin::Rebuilt;
-            }
+            let (tracer, made) = tracer(args, &walked, rule)?;
+            origin = match (made, origin) {
+                (Some(made), Origin::Stored)
+                | (Some(made @ Origin::Rebuilt), Origin::Converted { .. }) => made,
+                _ => origin,
+            };
             Who::Fast(Box::new(tracer))
         } else {
             let options = MachineOptions { rule, ..MachineOptions::default() };
@@ -137,29 +139,31 @@ impl Walker {
     }
 }
 
-/// The tracer over a tree, or over an image: in place unless it shall copy it, which computes boxes
-/// anew.
+/// The tracer over a tree, or over an image: as the machine `fast` walks it unless a mode is named.
+/// Then a copy has boxes of its own, and a tree is encoded to be walked in place: what that makes
+/// of an image is said too.
 fn tracer(
     args: &Trace,
     walked: &MachineInput,
     rule: TriangleRule,
-) -> Result<(Tracer, bool), Failure> {
-    let options = |mode| Options { mode, rule, kernel: args.kernel };
+) -> Result<(Tracer, Option<Origin>), Failure> {
+    let kernel = args.kernel;
+    let options = |mode| Options { mode, rule, kernel, keeps_boxes: args.mode.is_none() };
     let image = match walked {
         MachineInput::Image(image) => downcast::<Gfx12>(image),
         MachineInput::Tree(_) => None,
     };
-    let (tracer, recomputes) = match image {
-        Some(image) => {
-            let mode = args.mode.unwrap_or(Mode::InPlace);
-            (Tracer::from_image(image, options(mode)), mode == Mode::Prepared)
-        }
-        None => {
-            let mode = args.mode.unwrap_or_default();
-            (Tracer::from_tree(walked.tree(), options(mode)), false)
-        }
+    let is_image = image.is_some();
+    let tracer = match image {
+        Some(image) => Tracer::from_image(image, options(args.mode.unwrap_or(Mode::InPlace))),
+        None => Tracer::from_tree(walked.tree(), options(args.mode.unwrap_or_default())),
     };
-    Ok((tracer.map_err(about(&args.scene))?, recomputes))
+    let made = match args.mode {
+        Some(Mode::Prepared) => Some(Origin::Rebuilt),
+        Some(Mode::InPlace) if !is_image => Some(Origin::Converted { from: walked.format() }),
+        Some(Mode::InPlace) | None => None,
+    };
+    Ok((tracer.map_err(about(&args.scene))?, made))
 }
 
 /// Tells what the check of an image warns about, and how many warnings there are.

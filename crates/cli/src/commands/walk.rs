@@ -51,7 +51,10 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
     }
     match reason {
         Some(reason) => print(&format!("{heading}{}\n", reason.text)),
-        None => print(&format!("{heading}{}{}", text::table(&walk, range), ending(&walk))),
+        None => {
+            let table = text::table(&walk, range);
+            print(&format!("{heading}{table}{}", ending(&walk, &prepared.input)))
+        }
     }
 }
 
@@ -103,16 +106,23 @@ fn watched(
     }
 }
 
-/// What the walk found.
-fn ending(walk: &Walk) -> String {
+/// What the walk found; by the ids of the scene too, where the image has others.
+fn ending(walk: &Walk, input: &MachineInput) -> String {
     match &walk.answer {
         Err(error) => format!("\nno answer: {error}\n"),
         Ok(answer) => {
-            let mut text = format!("\n{}", counted(answer.hits.len(), "hit"));
+            let nothing = walk.hits_nothing().map(|reason| format!("\n{reason}"));
+            let mut text = nothing.unwrap_or_default();
+            text += &format!("\n{}", counted(answer.hits.len(), "hit"));
             for hit in &answer.hits {
                 let name = text::ids(hit.instance, hit.geometry, hit.primitive);
                 // Writing to a string cannot fail.
                 let _ = write!(text, "\n  t {}: {name}", hit.t);
+                let scene = input.scene_hit(*hit);
+                if scene.ids() != hit.ids() {
+                    let name = text::ids(scene.instance, scene.geometry, scene.primitive);
+                    let _ = write!(text, " (in the scene: {name})");
+                }
             }
             let counts = answer.counters.named().into_iter().filter(|(_, count)| *count > 0);
             let counts: Vec<String> =
@@ -173,7 +183,7 @@ fn lines(walk: &Walk, range: &Range<usize>, reason: Option<&Reason>) -> String {
         json!({
             "event": "why",
             "accepted": reason.accepted,
-            "node": reason.node.map(|stop| format!("{:#x}", stop.pointer)),
+            "node": reason.node.map(|s| format!("{:#x}", s.in_image.unwrap_or(s.pointer))),
             "address": reason.node.and_then(|stop| stop.address).map(|a| format!("{a:#x}")),
             "child": reason.child.map(|child| child.slot),
             "text": reason.text,
@@ -262,7 +272,9 @@ fn step_json(step: &Step) -> Value {
         Step::Refuse { hit, reason } => {
             json!({"event": "refuse", "hit": hit_json(hit), "reason": reason})
         }
-        Step::Clock { cycle, unit } => json!({"event": "clock", "cycle": cycle, "unit": unit}),
+        Step::Clock { cycle, unit, instance } => {
+            json!({"event": "clock", "cycle": cycle, "unit": unit, "instance": instance})
+        }
         Step::End => json!({"event": "end"}),
     }
 }

@@ -15,8 +15,9 @@ use crate::decode::instances::{UNSEEN, instance};
 use crate::layout::bvh4x2::{Bvh4x2InstanceNode, Bvh4x2Kind, Bvh4x2Pointer, TriangleNode};
 use crate::layout::{GpurtSideband, HalfNodeBits};
 use crate::survey::Memory;
+use crate::survey::records::Space;
 use geometry::{Aabb, Triangle};
-use machine::Image;
+use machine::{Image, NodePlace};
 use std::ops::Range;
 use tree::{Blas, Bvh, Instance, PrimitiveFlags, PrimitiveId, Primitives, Tlas, Tree};
 
@@ -30,6 +31,25 @@ pub(super) fn decode(image: &Image, survey: &Survey) -> Tree {
     let blases = survey.structures[1..].iter().map(|surveyed| blas(&memory, surveyed)).collect();
     let tlas = tlas(&memory, &survey.structures[0]);
     Tree { blases, tlas: Some(tlas) }
+}
+
+/// Where the nodes of the decoded tree lie, level by level as the tree has them: the root, then the
+/// children of all boxes.
+pub(super) fn node_places(survey: &Survey) -> Vec<Vec<NodePlace>> {
+    let places = |surveyed: &Surveyed| {
+        let place = |pointer: Bvh4x2Pointer| {
+            let address = surveyed.structure.address_of(pointer);
+            NodePlace { pointer: pointer.0.into(), address }
+        };
+        let children = surveyed.boxes.iter().flat_map(|record| {
+            let children = &surveyed.children[record.children()];
+            children.iter().map(|child| surveyed.pointer(child.target))
+        });
+        [surveyed.structure.root].into_iter().chain(children).map(place).collect()
+    };
+    let blases = usize::from(survey.has_tlas());
+    let tlas = survey.structures[..blases].iter();
+    survey.structures[blases..].iter().chain(tlas).map(places).collect()
 }
 
 /// The primitives of a structure, and which of them a node holds.
@@ -135,7 +155,7 @@ fn bvh(memory: &Memory<'_>, surveyed: &Surveyed, items: &Items<'_>) -> Bvh {
         let boxes = surveyed.four_boxes(memory, record.pointer).boxes;
         let bounds = |slot: u8| unbounded_where_nan(boxes[usize::from(slot)]);
         let children = surveyed.children[record.children()].iter();
-        Some(children.map(|child| bounds(child.slot())).collect())
+        (false, children.map(|child| bounds(child.slot())).collect())
     })
 }
 

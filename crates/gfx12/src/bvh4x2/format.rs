@@ -3,7 +3,8 @@
 use super::survey::Survey;
 use super::{Options, blocks, check, decode, encode};
 use machine::{
-    BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Image, TreeFormat,
+    BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Image, NodePlace,
+    TreeFormat,
 };
 use tree::Tree;
 
@@ -39,6 +40,10 @@ impl TreeFormat for Gfx12Bvh4x2 {
 
     fn decode(checked: &Checked<Self>) -> Tree {
         decode::decode(checked.image(), &checked.proof().survey)
+    }
+
+    fn node_places(checked: &Checked<Self>) -> Option<Vec<Vec<NodePlace>>> {
+        Some(decode::node_places(&checked.proof().survey))
     }
 
     fn blocks(checked: &Checked<Self>) -> Option<BlockImage> {

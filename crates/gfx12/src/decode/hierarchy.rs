@@ -3,7 +3,7 @@
 use super::bounds::{unbounded_where_nan, union};
 use crate::layout::BoxNode;
 use crate::survey::records::{BoxRecord, Space, Surveyed, Target};
-use geometry::Aabb;
+use geometry::{Aabb, Transform, Vec3};
 use rayon::prelude::*;
 use tree::{Bvh, Node, NodeLink};
 
@@ -19,8 +19,8 @@ pub(crate) struct Items<'a> {
     pub(crate) bounds: &'a (dyn Fn(u32) -> Aabb + Sync),
 }
 
-/// The decoded boxes of a node's children; `None` if the node is oriented.
-type ChildBoxes<'a, P> = dyn Fn(&BoxRecord<P>) -> Option<Vec<Aabb>> + Sync + 'a;
+/// Whether a node is oriented, and boxes along the axes around the decoded ones of its children.
+type ChildBoxes<'a, P> = dyn Fn(&BoxRecord<P>) -> (bool, Vec<Aabb>) + Sync + 'a;
 
 /// The hierarchy; one leaf without references if there is nothing in it.
 pub(crate) fn bvh<S: Space>(
@@ -79,7 +79,8 @@ fn proved(entries: Vec<Node>, references: Vec<u32>, count: usize) -> Bvh {
     Bvh::new(entries, references, count).unwrap_or_else(|_| Bvh::empty())
 }
 
-/// The decoded box of each child; below an oriented node, the box around what the child holds.
+/// The decoded box of each child; below an oriented node, the part of its oriented box that lies in
+/// the box around what the child holds.
 fn child_bounds<S: Space>(
     surveyed: &Surveyed<S>,
     items: &Items<'_>,
@@ -87,19 +88,31 @@ fn child_bounds<S: Space>(
     references: &[u32],
     link: &(dyn Fn(Target) -> NodeLink + Sync),
 ) -> Vec<Aabb> {
-    let decoded: Vec<Option<Vec<Aabb>>> =
+    let decoded: Vec<(bool, Vec<Aabb>)> =
         surveyed.boxes.par_iter().with_min_len(1 << 8).map(boxes).collect();
-    let mut bounds = if decoded.iter().any(Option::is_none) {
-        contents(surveyed, items, references, link)
-    } else {
-        vec![Aabb::EMPTY; surveyed.children.len()]
-    };
-    for (record, decoded) in surveyed.boxes.iter().zip(&decoded) {
-        if let Some(decoded) = decoded {
-            bounds[record.children()].copy_from_slice(decoded);
+    let mut bounds = vec![Aabb::EMPTY; surveyed.children.len()];
+    for (record, (_, decoded)) in surveyed.boxes.iter().zip(&decoded) {
+        bounds[record.children()].copy_from_slice(decoded);
+    }
+    if decoded.iter().any(|(is_oriented, _)| *is_oriented) {
+        let contents = contents(surveyed, items, references, link);
+        for (record, _) in surveyed.boxes.iter().zip(&decoded).filter(|(_, (turned, _))| *turned) {
+            for child in record.children() {
+                let common = bounds[child].intersection(contents[child]);
+                bounds[child] = if common.is_empty() { Aabb::EMPTY } else { common };
+            }
         }
     }
     bounds
+}
+
+/// The box along the axes around a box in a rotated frame; all of space where that has no bounds.
+pub(super) fn around_turned(rotation: &Transform, stored: &Aabb) -> Aabb {
+    if stored.is_empty() {
+        return Aabb::EMPTY;
+    }
+    let around = if stored.is_finite() { rotation.preimage_bounds(stored).ok() } else { None };
+    around.unwrap_or(Aabb::new(Vec3::NEG_INFINITY, Vec3::INFINITY))
 }
 
 /// The union of the decoded boxes of some slots.

@@ -10,8 +10,9 @@
 //! | [`frames`](mod@frames) | what a tree cannot hold of oriented nodes |
 //!
 //! `decode` gives the tree that an image stands for. Boxes are the decoded planes; the children
-//! of an oriented node get the axis-aligned box around what is below them; slots that reuse a child
-//! are one entry with the union of their boxes. Encoding the tree of an image that siliray wrote,
+//! of an oriented node get the axis-aligned box around what is below them, as far as that reaches
+//! into the one around their oriented box; slots that reuse a child are one entry with the union of
+//! their boxes. Encoding the tree of an image that siliray wrote,
 //! without a margin, gives the same bytes; if nodes are oriented, together with their [`Frames`].
 
 pub(crate) mod bounds;
@@ -37,7 +38,7 @@ use crate::layout::{BoxNode, NodePointer};
 use crate::obb;
 use crate::survey::Surveyed;
 use geometry::Aabb;
-use hierarchy::{Items, slots_box};
+use hierarchy::{Items, around_turned, slots_box};
 use machine::{Checked, NodePlace};
 use primitives::ReadPrimitives;
 use tree::{Blas, Bvh, Tlas, Tree};
@@ -117,8 +118,12 @@ fn bvh(memory: &Memory<'_>, surveyed: &Surveyed, items: &Items<'_>) -> Bvh {
     hierarchy::bvh(surveyed, items, &|record| {
         let node = BoxNode::decode(&surveyed.node(memory, record.pointer));
         let children = surveyed.children[record.children()].iter();
-        let is_oriented = obb::rotation(node.obb_matrix_index).is_some();
-        (!is_oriented).then(|| children.map(|child| slots_box(&node, child.slots)).collect())
+        let rotation = obb::rotation(node.obb_matrix_index);
+        let boxes = children.map(|child| {
+            let stored = slots_box(&node, child.slots);
+            rotation.map_or(stored, |rotation| around_turned(rotation, &stored))
+        });
+        (rotation.is_some(), boxes.collect())
     })
 }
 

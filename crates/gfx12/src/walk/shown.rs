@@ -58,7 +58,8 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
 
     /// What the unit made of each child of a box.
     fn show_children(&mut self, pointer: NodePointer, node: &BoxNode, extent: f32) {
-        let (origin, direction) = match obb::rotation(node.obb_matrix_index) {
+        let frame = obb::rotation(node.obb_matrix_index);
+        let (origin, direction) = match frame {
             Some(turn) => (turn.point(self.space.origin), turn.vector(self.space.direction)),
             None => (self.space.origin, self.space.direction),
         };
@@ -85,6 +86,7 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
                 slot: slot as u8,
                 pointer: pointers[slot].0.into(),
                 bounds,
+                frame: frame.copied(),
                 interval: interval.hit.then_some([interval.entry, interval.exit]),
                 verdict,
             }));

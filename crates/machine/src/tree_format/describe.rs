@@ -2,13 +2,13 @@
 //!
 //! A pointer is an address; that of references has bit 63 set and their number in bits 56..63.
 
-use super::decode::{Record, directory, u32_at};
+use super::decode::{Record, directory, slots, u32_at};
 use super::{HEADER_BYTES, NO_CHILD, NODE_BYTES, RECORD_BYTES, SLOTS, leaf_range};
-use crate::Image;
 use crate::description::{
     DescribeError, DescribedField, Description, EntryState, NodeRef, Outline, OutlineEntry,
     PrimitiveRef, Total,
 };
+use crate::{Image, NodePlace};
 use std::collections::HashSet;
 
 /// The bit of a pointer to references.
@@ -46,6 +46,22 @@ fn child_of(image: &Image, record: &Record, word: u32) -> NodeRef {
         None => record.nodes_address.wrapping_add(NODE_BYTES as u64 * u64::from(word)),
     };
     NodeRef::from_root(image, pointer)
+}
+
+/// Where the nodes of the decoded tree lie: the root of each level, then the children of its nodes.
+pub(super) fn node_places(image: &Image) -> Option<Vec<Vec<NodePlace>>> {
+    let places = |record: &Record| {
+        let nodes = image.get(record.nodes_address, NODE_BYTES * record.node_count)?;
+        let children = nodes.chunks_exact(NODE_BYTES).flat_map(slots).map(|(word, _)| word);
+        let place = |word: u32| {
+            let pointer = child_of(image, record, word).pointer;
+            let is_leaf = pointer & REFERENCES != 0;
+            let address = if is_leaf { pointer & ((1 << COUNT_SHIFT) - 1) } else { pointer };
+            NodePlace { pointer, address }
+        };
+        Some([record.root_word].into_iter().chain(children).map(place).collect())
+    };
+    directory(image).ok()?.iter().map(places).collect()
 }
 
 /// The level in one of whose arrays something lies.

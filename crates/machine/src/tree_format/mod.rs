@@ -51,12 +51,14 @@ mod describe;
 mod encode;
 mod entry;
 
+pub use check::Rule;
 pub use encode::TreeFormatError;
 
 pub use entry::FORMATS;
 
 use crate::{
-    BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Image, TreeFormat,
+    BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Image, NodePlace,
+    TreeFormat,
 };
 use tree::{Primitives, Tree};
 
@@ -124,6 +126,10 @@ impl TreeFormat for PlainTree {
     fn decode(checked: &Checked<Self>) -> Tree {
         // The check has read it without an error.
         decode::read(checked.image()).unwrap_or(Tree { blases: Vec::new(), tlas: None })
+    }
+
+    fn node_places(checked: &Checked<Self>) -> Option<Vec<Vec<NodePlace>>> {
+        describe::node_places(checked.image())
     }
 
     fn blocks(checked: &Checked<Self>) -> Option<BlockImage> {

@@ -1,6 +1,6 @@
 use super::*;
-use crate::Severity;
 use crate::blocks::{Block, BlockLead, MemoryRange};
+use crate::{Segment, Severity};
 use geometry::{Aabb, InstanceFlags, Transform, Triangle, Vec3};
 use proptest::prelude::*;
 use tree::{Blas, Bvh, Instance, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tlas};
@@ -143,6 +143,43 @@ fn geometry_outside_its_box_is_a_warning() {
     assert_eq!(report.findings[0].rule, "contained");
     assert_eq!(report.findings[0].severity, Severity::Warning);
     assert!(!report.checked.unwrap().facts().lossless);
+}
+
+/// Every plane of every box, in BLASes and in the TLAS, moved inward: the finding names the box.
+#[test]
+fn a_box_that_is_too_small_is_a_warning() {
+    let tree = testkit::worlds::instanced();
+    let sound = PlainTree.encode(&tree).unwrap();
+    let report = PlainTree::check(sound.clone());
+    assert!(report.findings.is_empty(), "{}", report.findings[0]);
+    let checked = report.checked.unwrap();
+    let (image, decoded) = (checked.image(), checked.tree());
+    let mut shrunk = 0;
+    let before: Vec<usize> = image
+        .segments
+        .iter()
+        .scan(0, |sum, segment| {
+            *sum += segment.bytes().len();
+            Some(*sum - segment.bytes().len())
+        })
+        .collect();
+    for record in decode::directory(image).unwrap() {
+        let holds = |s: &Segment| s.get(record.nodes_address, 1).is_some();
+        let Some(number) = image.segments.iter().position(holds) else { continue };
+        let start = (record.nodes_address - image.segments[number].address) as usize;
+        for node in 0..record.node_count {
+            let at = start + NODE_BYTES * node + 32;
+            let mut damaged = sound.clone();
+            let bytes = damaged.segments[number].bytes_mut();
+            bytes.copy_within(at..at + 12, at + 12);
+            let report = PlainTree::check(damaged);
+            let offset = (before[number] + at) as u64;
+            assert!(report.findings.iter().any(|finding| finding.offset == offset));
+            assert!(!report.checked.unwrap().facts().lossless);
+            shrunk += 1;
+        }
+    }
+    assert!(shrunk > decoded.blases.len(), "{shrunk}");
 }
 
 #[test]

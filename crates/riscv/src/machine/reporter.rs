@@ -194,8 +194,9 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
             (false, Some(_)) => Verdict::Behind,
             (false, None) => Verdict::Miss,
         };
-        let (slot, pointer) = (slot as u8, target.pointer());
-        self.observer.see(Step::Child(ChildTest { slot, pointer, bounds, interval, verdict }));
+        let (slot, pointer, frame) = (slot as u8, target.pointer(), None);
+        let test = ChildTest { slot, pointer, bounds, frame, interval, verdict };
+        self.observer.see(Step::Child(test));
     }
 
     /// The ray record at an address.

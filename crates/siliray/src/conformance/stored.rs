@@ -218,5 +218,10 @@ fn follow(
     let (walk, names) = watch_over(entry, input, machine, &Query::from(lost.example));
     let format = registry().format(input.format());
     let ways = format.and_then(|format| hierarchy::ways(input, format, names, &wanted));
-    why(&walk, ways.as_deref(), &wanted)
+    let mut reason = why(&walk, ways.as_deref(), &wanted);
+    if reason.accepted {
+        reason.text +=
+            " by the walk that is watched; unwatched, boxes are tested with other roundings";
+    }
+    reason
 }

@@ -141,7 +141,8 @@ pub(super) fn broken(
     let reason = law.lost.first().and_then(|lost| Some(lost.reason.as_ref()?.text.clone()));
     let go_on = |_| ControlFlow::Continue(());
     let rule = TriangleRule::Watertight;
-    let (picture, pixels) = render_losses(input.tree(), &*machine, rule, camera, size, &go_on)?;
+    let who = (entry, &*machine);
+    let (picture, pixels) = render_losses(&input, who, rule, camera, size, &go_on)?;
     Ok(Some(Broken {
         sound_file: (trees.write)(image).map_err(BrokenError::File)?,
         file,

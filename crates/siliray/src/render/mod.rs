@@ -44,7 +44,9 @@ use frame::{Frame, Shot};
 use geometry::{Ray, TriangleRule, Vec3};
 use ground::Ground;
 use light::{Light, World};
-use machine::{Answer, Counters, Hit, HitKind, Machine, MachineError, MachineInput, Query};
+use machine::{
+    Answer, Counters, Hit, HitKind, Machine, MachineEntry, MachineError, MachineInput, Query,
+};
 use material::Materials;
 use rows::Rows;
 use scene::{Camera, Scene};
@@ -204,13 +206,13 @@ pub fn render(
     }
 }
 
-/// Renders the pixels that `machine`, which walks `tree`, loses.
+/// Renders the pixels that a machine of the registry loses, which walks `input`.
 ///
 /// # Errors
 /// As [`render`], and when a transform is singular.
 pub fn render_losses(
-    tree: &Tree,
-    machine: &dyn Machine,
+    input: &MachineInput,
+    machine: (&MachineEntry, &dyn Machine),
     rule: TriangleRule,
     camera: &Camera,
     [width, height]: [u32; 2],
@@ -218,7 +220,7 @@ pub fn render_losses(
 ) -> Result<(Rendering, LostPixels), RenderError> {
     check_camera(camera)?;
     check_size(width, height)?;
-    losses::render(tree, machine, rule, camera, width, &Rows::new(watch, height, 1))
+    losses::render(input, machine, rule, camera, width, &Rows::new(watch, height, 1))
 }
 
 /// One hit of a ray; what that took is added to `counters`.

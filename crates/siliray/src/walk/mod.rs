@@ -28,7 +28,10 @@ pub mod text;
 pub mod why;
 
 use machine::registry::NodeNames;
-use machine::{Answer, AnyChecked, Machine, MachineEntry, MachineError, MachineInput, Query, Step};
+use machine::{
+    Answer, AnyChecked, Machine, MachineEntry, MachineError, MachineInput, NodePlace, Query, Shape,
+    Step, tree_format,
+};
 
 /// What a machine did for one query.
 #[derive(Debug, Clone)]
@@ -55,7 +58,8 @@ pub fn watch_over(
     let walk = Walk::watch(machine, query);
     let is_named = |step: &Step| !matches!(step, Step::Node { address: None, .. });
     match (entry.nodes, input) {
-        (NodeNames::Image, MachineInput::Tree(_)) => (walk, NodeNames::Own),
+        // A tree is no memory that nodes could have addresses in.
+        (NodeNames::Image, _) if input.format() == tree_format::NAME => (walk, NodeNames::Own),
         // Whoever reads an image knows addresses; without them a copy was walked.
         (NodeNames::Image, _) if !walk.steps.iter().all(is_named) => (walk, NodeNames::Own),
         (NodeNames::Tree, MachineInput::Image(image)) => match walk.named_by(&**image) {
@@ -76,26 +80,43 @@ impl Walk {
         Self { machine: machine.name(), query: *query, steps, answer }
     }
 
+    /// Why the query can hit nothing, if that is so: `docs/law.md` says which rays do.
+    #[must_use]
+    pub fn hits_nothing(&self) -> Option<&'static str> {
+        match self.query.shape {
+            _ if self.query.mask == 0 => Some("nothing can be hit: the mask of the query is 0"),
+            Shape::Ray(ray) if !ray.is_traceable() => Some(
+                "nothing can be hit: the ray has a coordinate that is not finite, no direction, or \
+                 a range from tmin to tmax that is none",
+            ),
+            Shape::Ray(_) | Shape::Beam(_) => None,
+        }
+    }
+
     /// The same walk of a machine over a tree, with nodes named as the image does from which the
     /// tree was decoded; `None` if the image cannot name them.
     #[must_use]
     pub fn named_by(&self, image: &dyn AnyChecked) -> Option<Self> {
         let (places, tree) = (image.node_places()?, image.tree());
         let world = if tree.tlas.is_some() { tree.blases.len() } else { 0 };
-        let mut level = world;
+        let (mut level, mut last) = (world, None);
         let mut named = self.clone();
         for step in &mut named.steps {
             let place = |pointer: u64| places.get(level)?.get(pointer as usize).copied();
             match step {
-                Step::Instance { instance, .. } => {
+                Step::Instance { instance, pointer, address, .. } => {
+                    let leaf: NodePlace = last?;
+                    (*pointer, *address) = (leaf.pointer, Some(leaf.address));
                     let placed = tree.tlas.as_ref()?.instances.get(*instance as usize)?;
                     level = placed.blas as usize;
                 }
                 Step::Leave => level = world,
                 Step::Node { pointer, address, .. } => {
                     let place = place(*pointer)?;
+                    last = Some(place);
                     (*pointer, *address) = (place.pointer, Some(place.address));
                 }
+                Step::Primitive(test) => test.pointer = last?.pointer,
                 Step::Child(child) => child.pointer = place(child.pointer)?.pointer,
                 Step::Push { pointer, .. } | Step::Skip { pointer, .. } => {
                     *pointer = place(*pointer)?.pointer;

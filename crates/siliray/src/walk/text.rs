@@ -86,7 +86,10 @@ pub fn line(step: &Step) -> String {
         }
         Step::Accept { hit } => format!("  accept {}", hit_words(hit)),
         Step::Refuse { hit, reason } => format!("  refuse {}: {reason}", hit_words(hit)),
-        Step::Clock { cycle, unit } => format!("cycle {cycle}, {unit}"),
+        Step::Clock { cycle, unit, instance } => {
+            let of = instance.map(|number| format!(", instance {number}")).unwrap_or_default();
+            format!("cycle {cycle}, {unit}{of}")
+        }
         Step::End => "end".to_owned(),
     }
 }

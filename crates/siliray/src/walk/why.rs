@@ -2,9 +2,10 @@
 
 use super::Walk;
 use super::hierarchy::{Stop, Wanted};
-use super::text::{ids, place};
-use geometry::{Aabb, Ray};
+use super::text::ids;
+use geometry::{Aabb, Ray, Transform};
 use machine::{ChildTest, Shape, Step, Verdict};
+use std::collections::HashMap;
 
 /// What became of a primitive in a walk.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,10 +29,13 @@ pub fn why(walk: &Walk, ways: Option<&[Vec<Stop>]>, wanted: &Wanted) -> Reason {
     }
     let said =
         |text: &str| Reason { node: None, child: None, accepted: false, text: text.to_owned() };
+    if let Some(nothing) = walk.hits_nothing() {
+        return said(nothing);
+    }
     let Some(ways) = ways else {
         return said(
-            "the primitive was never tested; the machine names nodes in a way of its own, so the \
-             walk does not say where it was lost",
+            "the primitive was never tested; the machine walks a copy whose nodes have names of \
+             their own, so the walk does not say where it was lost",
         );
     };
     let reasons = ways.iter().map(|way| lost(walk, way));
@@ -39,83 +43,131 @@ pub fn why(walk: &Walk, ways: Option<&[Vec<Stop>]>, wanted: &Wanted) -> Reason {
     farthest.map_or_else(|| said("the hierarchy has no such primitive"), |(_, reason)| reason)
 }
 
-/// What was said of the primitive, if it was tested at all.
+/// What was said of the primitive, if it was tested at all. Of several instances, the one that is
+/// in the answer counts, else the one that was tested last.
 fn tested(walk: &Walk, wanted: &Wanted) -> Option<Reason> {
     let said = |text: String, accepted| Reason { node: None, child: None, accepted, text };
-    let mut reason = None;
+    let hits = walk.answer.as_ref().map_or(&[][..], |answer| &answer.hits);
+    if let Some(hit) = hits.iter().find(|hit| wanted.is(hit.instance, hit.geometry, hit.primitive))
+    {
+        let name = ids(hit.instance, hit.geometry, hit.primitive);
+        return Some(said(format!("{name} is hit at t {} and accepted", hit.t), true));
+    }
+    let mut text = None;
     for step in &walk.steps {
         match step {
             Step::Primitive(test) if wanted.is(test.instance, test.geometry, test.primitive) => {
                 let name = ids(test.instance, test.geometry, test.primitive);
-                reason = Some(match test.t {
-                    Some(t) => said(format!("{name} is hit at t {t}"), false),
-                    None => said(format!("{name} was tested, and the ray misses it"), false),
+                text = Some(match test.t {
+                    Some(t) => format!("{name} is hit at t {t}"),
+                    None => format!("{name} was tested, and the ray misses it"),
                 });
             }
             Step::Accept { hit } if wanted.is(hit.instance, hit.geometry, hit.primitive) => {
                 let name = ids(hit.instance, hit.geometry, hit.primitive);
-                return Some(said(format!("{name} is hit at t {} and accepted", hit.t), true));
+                let later = "and accepted, until a closer hit, or one with a smaller id, was found";
+                text = Some(format!("{name} is hit at t {} {later}", hit.t));
             }
-            Step::Refuse { hit, reason: why }
+            Step::Refuse { hit, reason }
                 if wanted.is(hit.instance, hit.geometry, hit.primitive) =>
             {
                 let name = ids(hit.instance, hit.geometry, hit.primitive);
-                reason =
-                    Some(said(format!("{name} is hit at t {} and refused: {why}", hit.t), false));
+                text = Some(format!("{name} is hit at t {} and refused: {reason}", hit.t));
             }
             _ => (),
         }
     }
-    reason
+    text.map(|text| said(text, false))
+}
+
+/// Where a walk is: in which instance, with which ray.
+struct Place {
+    world: Option<Ray>,
+    instance: Option<u32>,
+    /// The rays of the instances that were entered.
+    rays: HashMap<u32, Ray>,
+}
+
+impl Place {
+    fn new(walk: &Walk) -> Self {
+        let world = match walk.query.shape {
+            Shape::Ray(ray) => Some(ray),
+            Shape::Beam(_) => None,
+        };
+        Self { world, instance: None, rays: HashMap::new() }
+    }
+
+    fn follow(&mut self, step: &Step) {
+        match step {
+            Step::Instance { instance, ray, .. } => {
+                self.instance = Some(*instance);
+                self.rays.extend(ray.map(|ray| (*instance, ray)));
+            }
+            Step::Leave => self.instance = None,
+            // Several instances are under way, and the clock says which one it is about.
+            Step::Clock { instance, .. } => self.instance = *instance,
+            _ => (),
+        }
+    }
+
+    fn ray(&self) -> Option<Ray> {
+        let moved = self.instance.and_then(|instance| self.rays.get(&instance).copied());
+        moved.or(self.world)
+    }
+
+    /// Whether a node is in the instance that the walk is in, as far as it says.
+    fn holds(&self, stop: &Stop) -> bool {
+        stop.instance.is_none_or(|instance| self.instance == Some(instance))
+    }
+
+    fn is_at(&self, stop: &Stop, pointer: u64, address: Option<u64>) -> bool {
+        let same_place = stop.address.zip(address).is_none_or(|(a, b)| a == b);
+        stop.pointer == pointer && same_place && self.holds(stop)
+    }
 }
 
 /// How far the walk follows a way, and why no farther.
 fn lost(walk: &Walk, way: &[Stop]) -> (usize, Reason) {
-    let mut ray = match walk.query.shape {
-        Shape::Ray(ray) => Some(ray),
-        Shape::Beam(_) => None,
-    };
-    let mut instance = None;
+    // Several blocks are under way at a time, and each is led to from one place alone.
+    let by_blocks = way.first().is_some_and(|root| root.kind == "block");
+    let mut place = Place::new(walk);
     let mut deepest: Option<usize> = None;
     let mut left_out: Option<(usize, ChildTest, Option<Ray>)> = None;
     let mut node = None;
-    let mut skipped: Option<(u64, &'static str)> = None;
+    let mut skipped: Option<(usize, &'static str)> = None;
     for step in &walk.steps {
+        place.follow(step);
         match step {
-            Step::Instance { instance: number, ray: moved, .. } => {
-                instance = Some(*number);
-                ray = moved.or(ray);
-            }
-            Step::Leave => {
-                instance = None;
-                ray = match walk.query.shape {
-                    Shape::Ray(ray) => Some(ray),
-                    Shape::Beam(_) => None,
-                };
-            }
             Step::Node { pointer, address, .. } => {
-                node = way.iter().position(|stop| is_node(stop, *pointer, *address, instance));
+                node = way.iter().position(|stop| place.is_at(stop, *pointer, *address));
                 deepest = deepest.max(node);
             }
             Step::Child(child) => {
+                let leads = |stop: &Stop| stop.pointer == child.pointer && place.holds(stop);
                 let next = match (node, way.first()) {
-                    (Some(at), _) => at + 1,
+                    _ if by_blocks => way.iter().position(leads),
+                    (Some(at), _) => Some(at + 1),
                     // The root itself is tested before any node is read.
-                    (None, Some(root)) if root.pointer == child.pointer => 0,
-                    _ => continue,
+                    (None, Some(root)) => (root.pointer == child.pointer).then_some(0),
+                    (None, None) => None,
                 };
-                let leads = way.get(next).is_some_and(|stop| stop.pointer == child.pointer);
-                if leads && child.verdict != Verdict::Visit {
-                    // Another instance of the same structure may come less far.
-                    if left_out.is_none_or(|(at, ..)| at <= next) {
-                        left_out = Some((next, *child, ray));
-                    }
-                } else if leads {
+                let Some(next) = next.filter(|&next| way.get(next).is_some_and(leads)) else {
+                    continue;
+                };
+                if child.verdict == Verdict::Visit {
                     left_out = left_out.filter(|(at, ..)| *at != next);
+                    // Nodes inside a block are not read once more.
+                    if way[next].kind == "node" && by_blocks {
+                        deepest = deepest.max(Some(next));
+                    }
+                } else if left_out.is_none_or(|(at, ..)| at <= next) {
+                    // Another instance of the same structure may come less far.
+                    left_out = Some((next, *child, place.ray()));
                 }
             }
-            Step::Skip { pointer, reason } if way.iter().any(|stop| stop.pointer == *pointer) => {
-                skipped = Some((*pointer, reason));
+            Step::Skip { pointer, reason } => {
+                let at = way.iter().position(|s| s.pointer == *pointer && place.holds(s));
+                skipped = at.map(|at| (at, *reason)).or(skipped);
             }
             _ => (),
         }
@@ -123,45 +175,40 @@ fn lost(walk: &Walk, way: &[Stop]) -> (usize, Reason) {
     let depth = deepest.map_or(0, |deepest| deepest + 1);
     if let Some((at, child, ray)) = left_out.filter(|(at, ..)| *at == depth) {
         let above = at.checked_sub(1).map(|above| way[above]);
-        let text = left_out_text(above, &child, ray.as_ref());
+        let text = left_out_text(above, &way[at], &child, ray.as_ref());
         return (depth, Reason { node: above, child: Some(child), accepted: false, text });
     }
     let node = depth.checked_sub(1).map(|last| way[last]);
-    let text = match (way.get(depth), node) {
-        (Some(next), _) if skipped.is_some_and(|(pointer, _)| pointer == next.pointer) => {
-            let reason = skipped.map_or("", |(_, reason)| reason);
-            format!("{} was popped and skipped: {reason}", place(next.pointer, next.address))
+    let text = match (way.get(depth), node, skipped) {
+        (Some(next), _, Some((at, reason))) if at == depth => {
+            format!("{} was popped and skipped: {reason}", next.words())
         }
-        (Some(next), _) => format!(
-            "{} {} was never visited: the walk ended before, or its entry was lost from the stack",
-            next.kind,
-            place(next.pointer, next.address)
+        (_, Some(last), Some((at, reason))) if at + 1 == depth => {
+            format!("{} was read and skipped: {reason}", last.words())
+        }
+        (Some(next), ..) => format!(
+            "{} was never visited: the walk ended before, or its entry was lost from the stack",
+            next.words()
         ),
-        (None, Some(leaf)) => format!(
-            "{} {} was visited, but the primitive was not tested",
-            leaf.kind,
-            place(leaf.pointer, leaf.address)
-        ),
-        (None, None) => "the walk never began".to_owned(),
+        (None, Some(leaf), _) => {
+            format!("{} was visited, but the primitive was not tested", leaf.words())
+        }
+        (None, None, _) => "the walk never began".to_owned(),
     };
     (depth, Reason { node, child: None, accepted: false, text })
 }
 
-fn is_node(stop: &Stop, pointer: u64, address: Option<u64>, instance: Option<u32>) -> bool {
-    match (stop.address, address) {
-        (Some(a), Some(b)) => a == b && stop.pointer == pointer,
-        _ => stop.pointer == pointer && stop.instance == instance,
-    }
-}
-
-fn left_out_text(above: Option<Stop>, child: &ChildTest, ray: Option<&Ray>) -> String {
-    let node = match above {
-        Some(stop) => format!("{} {}", stop.kind, place(stop.pointer, stop.address)),
-        None => "the root".to_owned(),
-    };
+fn left_out_text(above: Option<Stop>, stop: &Stop, child: &ChildTest, ray: Option<&Ray>) -> String {
+    let node = above.map_or("the root".to_owned(), |stop| stop.words());
     let what = match child.verdict {
-        Verdict::Miss => ray
-            .map_or_else(|| "the beam misses its box".to_owned(), |ray| planes(ray, &child.bounds)),
+        Verdict::Miss => match (ray, &child.frame) {
+            (None, _) => "the beam misses its box".to_owned(),
+            (Some(ray), None) => planes(ray, &child.bounds),
+            (Some(ray), Some(frame)) => {
+                let turned = planes(&turned(frame, ray), &child.bounds);
+                format!("in the frame of the oriented node, {turned}")
+            }
+        },
         Verdict::Behind => match child.interval {
             Some([enter, _]) => format!("its box begins at t {enter}, behind the best hit"),
             None => "its box begins behind the best hit".to_owned(),
@@ -170,7 +217,13 @@ fn left_out_text(above: Option<Stop>, child: &ChildTest, ray: Option<&Ray>) -> S
         Verdict::Culled => "flags hide everything below it".to_owned(),
         Verdict::Visit => "it was visited".to_owned(),
     };
-    format!("lost at {node}, child {} ({:#x}): {what}", child.slot, child.pointer)
+    let names = format!("{:#x}{}", child.pointer, stop.image_words());
+    format!("lost at {node}, child {} ({names}): {what}", child.slot)
+}
+
+/// A ray in the frame of an oriented node.
+fn turned(frame: &Transform, ray: &Ray) -> Ray {
+    Ray { origin: frame.point(ray.origin), direction: frame.vector(ray.direction), ..*ray }
 }
 
 /// Between which planes of a box a ray passes by.

@@ -2,26 +2,30 @@
 //!
 //! A spatial split leaves a triangle in several leaves, each with a box around a part of it. That
 //! is enough for the exact rule: the parts cover the triangle. The conservative rule asks for the
-//! box of the whole triangle, and the boxes of instances are defined by whole triangles too. So
-//! every box is formed once more, around all of what is below it, and kept where that makes it
-//! larger.
+//! box of the whole triangle. So every box above a triangle that several leaves hold is made large
+//! enough for all of it. What one leaf alone holds makes no box larger: boxes that lose it are
+//! walked as they are.
 
 use super::boxes::Planes;
-use crate::world::{Node, Pointer, Target, World};
+use crate::source::{LevelId, TraversalSource};
+use crate::world::{Level, Node, Pointer, Target, World};
 use geometry::Aabb;
 use machine::beam::BeamWorldError;
 use machine::beam::world::instance_bounds;
+use rayon::prelude::*;
+use std::ops::ControlFlow;
+use tree::primitives::Primitive;
 
 /// A world as beams see it.
 #[derive(Debug)]
 pub(crate) struct BeamBounds {
-    /// The boxes of each node, around all of what is below; `None` where those of the nodes are.
+    /// The boxes of each node, around all that is cut below; `None` where the nodes' own are.
     whole: Option<Vec<Planes<8>>>,
-    /// The box around each BLAS.
+    /// The box to be met for each BLAS.
     pub(super) blases: Vec<Aabb>,
     /// The box around each instance, in world space.
     pub(super) placed: Vec<Aabb>,
-    /// The box around all instances.
+    /// The box to be met for the TLAS.
     pub(super) top: Aabb,
 }
 
@@ -32,32 +36,20 @@ impl BeamBounds {
     /// As [`instance_bounds`].
     pub(crate) fn new(world: &World) -> Result<Self, BeamWorldError> {
         let count = world.arena.node_count();
+        let mut cover = Cover { world, placed: &[], nodes: vec![Aabb::EMPTY; count], whole: None };
+        let levels = world.blases.iter().enumerate();
+        let (blases, primitives): (Vec<Aabb>, Vec<Aabb>) =
+            levels.map(|(number, level)| cover.level(LevelId::Blas(number), level)).unzip();
+        let instances = world.top.as_ref().map_or(&[][..], |top| &top.instances);
+        let placed = instance_bounds(&primitives, instances)?;
+        cover.placed = &placed;
         let top = world.top.as_ref();
-        // The nodes of the TLAS are written last, its root first.
-        let first_of_top = top.map_or(count, |top| match top.level.root {
-            root if root.is_node() => number_of(root),
-            _ => count,
-        });
-        let mut around = Around { world, placed: &[], nodes: vec![Aabb::EMPTY; count] };
-        let mut whole: Vec<Planes<8>> = vec![Node::EMPTY.planes; count];
-        // Children lie behind their parents.
-        let mut is_larger = false;
-        for number in (0..first_of_top).rev() {
-            is_larger |= around.node(number, &mut whole[number]);
-        }
-        let blases: Vec<Aabb> =
-            world.blases.iter().map(|level| around.pointer(level.root)).collect();
-        let instances = top.map_or(&[][..], |top| &top.instances);
-        let placed = instance_bounds(&blases, instances)?;
-        around.placed = &placed;
-        for number in (first_of_top..count).rev() {
-            is_larger |= around.node(number, &mut whole[number]);
-        }
-        let top = top.map_or(Aabb::EMPTY, |top| around.pointer(top.level.root));
-        Ok(Self { whole: is_larger.then_some(whole), blases, placed, top })
+        let top = top.map_or(Aabb::EMPTY, |top| cover.level(LevelId::Tlas, &top.level).0);
+        let whole = cover.whole;
+        Ok(Self { whole, blases, placed, top })
     }
 
-    /// The boxes of a node around all of what is below it.
+    /// The boxes of a node around all of what is cut below it.
     pub(super) fn whole<'a>(&'a self, world: &'a World, node: Pointer) -> &'a Planes<8> {
         match &self.whole {
             Some(whole) => &whole[number_of(node)],
@@ -65,52 +57,96 @@ impl BeamBounds {
         }
     }
 }
-
-/// Boxes around things, from the bottom up.
-struct Around<'a> {
+/// Makes boxes large enough for what is cut.
+struct Cover<'a> {
     world: &'a World,
     placed: &'a [Aabb],
-    /// Nodes that have been looked at.
+    /// The box around what is cut below each node.
     nodes: Vec<Aabb>,
+    whole: Option<Vec<Planes<8>>>,
 }
 
-impl Around<'_> {
-    /// Fills in the boxes of a node; says whether one is larger than the node's own.
-    fn node(&mut self, number: usize, planes: &mut Planes<8>) -> bool {
-        let Some(pointer) = Pointer::node(number) else { return false };
-        let node = self.world.arena.node(pointer);
-        let (mut all, mut is_larger) = (Aabb::EMPTY, false);
-        for slot in node.slots() {
-            let bounds = self.pointer(node.children[slot]);
-            if bounds.is_empty() {
-                continue;
+impl Cover<'_> {
+    /// Goes over a level: the box to be met for it, and the box around everything in it.
+    fn level(&mut self, id: LevelId, level: &Level) -> (Aabb, Aabb) {
+        let mut pointers = vec![level.root];
+        let (mut all, mut keys, mut next) = (Aabb::EMPTY, Vec::new(), 0);
+        while let Some(&pointer) = pointers.get(next) {
+            next += 1;
+            if pointer.is_node() {
+                let node = self.world.arena.node(pointer);
+                pointers.extend(node.slots().map(|slot| node.children[slot]));
             }
-            for (axis, [minima, maxima]) in planes.iter_mut().enumerate() {
-                minima[slot] = bounds.min[axis];
-                maxima[slot] = bounds.max[axis];
-            }
-            is_larger |= !node.bounds(slot).contains(&bounds);
-            all = all.union(bounds);
+            self.items(id, pointer, &mut |key, bounds| {
+                keys.push(key);
+                all = if bounds.is_empty() { all } else { all.union(bounds) };
+            });
         }
-        self.nodes[number] = all;
-        is_larger
+        keys.par_sort_unstable();
+        let cut = keys.chunk_by(|a, b| a == b).filter(|same| same.len() > 1);
+        let cut: Vec<u64> = cut.map(|same| same[0]).collect();
+        if cut.is_empty() {
+            return (level.bounds, all);
+        }
+        // Parents lie before their children.
+        for &pointer in pointers.iter().rev().filter(|pointer| pointer.is_node()) {
+            self.node(id, pointer, &cut);
+        }
+        (level.bounds.union(self.below(id, level.root, &cut)), all)
     }
 
-    /// The box around everything behind a pointer.
-    fn pointer(&self, pointer: Pointer) -> Aabb {
-        let union = |boxes: &mut dyn Iterator<Item = Aabb>| {
-            boxes.filter(|bounds| !bounds.is_empty()).fold(Aabb::EMPTY, Aabb::union)
-        };
+    /// Makes the boxes of a node large enough.
+    fn node(&mut self, id: LevelId, pointer: Pointer, cut: &[u64]) {
         let world = self.world;
-        match pointer.target() {
-            Target::Node => self.nodes[number_of(pointer)],
-            Target::Leaf => union(
-                &mut (0..pointer.triangles())
-                    .map(|column| world.arena.triangle(pointer, column).0.bounds()),
-            ),
-            Target::Boxes(list) => union(&mut world.box_list(list).iter().map(|(b, _)| *b)),
-            Target::Instance(number) => self.placed[number],
-            Target::Leave | Target::Done => Aabb::EMPTY,
+        let (node, number) = (world.arena.node(pointer), number_of(pointer));
+        for slot in node.slots() {
+            let below = self.below(id, node.children[slot], cut);
+            self.nodes[number] = self.nodes[number].union(below);
+            let own = node.bounds(slot);
+            if own.contains(&below) {
+                continue;
+            }
+            let count = world.arena.node_count();
+            let all = (0..count).filter_map(Pointer::node);
+            let all = || all.map(|pointer| world.arena.node(pointer).planes).collect();
+            let planes = &mut self.whole.get_or_insert_with(all)[number];
+            let whole = own.union(below);
+            for (axis, [minima, maxima]) in planes.iter_mut().enumerate() {
+                minima[slot] = whole.min[axis];
+                maxima[slot] = whole.max[axis];
+            }
+        }
+    }
+
+    /// The box around what is cut behind a pointer.
+    fn below(&self, id: LevelId, pointer: Pointer, cut: &[u64]) -> Aabb {
+        if pointer.is_node() {
+            return self.nodes[number_of(pointer)];
+        }
+        let mut all = Aabb::EMPTY;
+        self.items(id, pointer, &mut |key, bounds| {
+            if cut.binary_search(&key).is_ok() && !bounds.is_empty() {
+                all = all.union(bounds);
+            }
+        });
+        all
+    }
+
+    /// Shows the key and the box of everything in a leaf.
+    fn items(&self, id: LevelId, leaf: Pointer, show: &mut dyn FnMut(u64, Aabb)) {
+        match leaf.target() {
+            Target::Instance(number) => show(number as u64, self.placed[number]),
+            Target::Leaf | Target::Boxes(_) => {
+                let _ = self.world.primitives(id, leaf, |primitive, id, _| {
+                    let bounds = match primitive {
+                        Primitive::Triangle(triangle) => triangle.bounds(),
+                        Primitive::Box(bounds) => *bounds,
+                    };
+                    show(u64::from(id.geometry) << 32 | u64::from(id.primitive), bounds);
+                    ControlFlow::Continue(())
+                });
+            }
+            Target::Node | Target::Leave | Target::Done => (),
         }
     }
 }

@@ -273,7 +273,7 @@ impl<O: Observer + ?Sized> Walk<'_, O> {
             let (slot, pointer, bounds) = (slot as u8, child.0.into(), bounds());
             let verdict = if t.is_some() { Verdict::Visit } else { Verdict::Miss };
             let interval = t.map(|t| [t, f32::INFINITY]);
-            Step::Child(ChildTest { slot, pointer, bounds, interval, verdict })
+            Step::Child(ChildTest { slot, pointer, bounds, frame: None, interval, verdict })
         });
     }
 

@@ -48,9 +48,9 @@ impl TraversalSource for InPlace {
         mut visit: impl FnMut(Child<NodePointer>),
     ) {
         let node = BoxNode::decode(&self.bits(level, node));
-        let is_oriented = obb::rotation(node.obb_matrix_index).is_some();
+        let frame = obb::rotation(node.obb_matrix_index);
         for (slot, link) in used_children(&node) {
-            visit(Child { bounds: node.child_box(slot), is_oriented, slot: slot as u8, link });
+            visit(Child { bounds: node.child_box(slot), frame, slot: slot as u8, link });
         }
     }
 

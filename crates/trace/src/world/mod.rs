@@ -1,7 +1,7 @@
 //! The CPU's copy of an image: nodes in `f32`, leaves as structure of arrays.
 //!
 //! Nodes and leaves of all levels lie in one run of memory, so that a walk needs one address and
-//! pointers of 32 bits. Boxes are those of the image, drawn in where the triangles below allow it.
+//! pointers of 32 bits. Boxes are those of the tree, or formed anew around what is below them.
 //!
 //! | file | concept |
 //! |---|---|

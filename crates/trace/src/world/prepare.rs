@@ -1,6 +1,6 @@
 //! A tree, laid out for the CPU.
 //!
-//! The box of a leaf becomes the union, over its triangles, of the triangle's own box; of a
+//! The boxes of the tree are kept as they are, or formed anew. Then the box of a leaf becomes the union, over its triangles, of the triangle's own box; of a
 //! triangle that spatial splits have cut, only what lies in the leaf's box in the image. An image
 //! stores such a triangle several times, with the same ids. All others are therefore inside their
 //! boxes, even where the image's boxes lost them. Boxes of nodes are unions of their children's.
@@ -19,9 +19,10 @@ use tree::{Blas, Bvh, Instance, PrimitiveId, Primitives, Tlas, Tree};
 pub(crate) struct TooLarge;
 
 impl World {
-    /// Lays a tree out.
-    pub(crate) fn new(tree: &Tree) -> Result<Self, TooLarge> {
-        let mut writer = Writer::default();
+    /// Lays a tree out. Its boxes are kept, also where they do not contain what is below them, or
+    /// formed anew.
+    pub(crate) fn new(tree: &Tree, keeps_boxes: bool) -> Result<Self, TooLarge> {
+        let mut writer = Writer { keeps_boxes, ..Writer::default() };
         let mut blases = Vec::with_capacity(tree.blases.len());
         let mut primitive_ids = Vec::with_capacity(tree.blases.len());
         for blas in &tree.blases {
@@ -33,7 +34,7 @@ impl World {
             None => None,
             Some(top) => Some(writer.top(top, &blases)?),
         };
-        let Writer { mut nodes, leaves, boxes, box_lists } = writer;
+        let Writer { mut nodes, leaves, boxes, box_lists, .. } = writer;
         let stack_size = stack_size(&nodes, &blases, top.as_ref());
         let shift = Arena::leaf_shift(nodes.len());
         let roots = blases.iter_mut().chain(top.as_mut().map(|top| &mut top.level));
@@ -46,10 +47,18 @@ impl World {
             *pointer = pointer.shifted(shift).ok_or(TooLarge)?;
         }
         let arena = Arena::new(&nodes, &leaves);
-        let is_ordinary = blases.iter().chain(top.as_ref().map(|top| &top.level)).all(|level| {
-            let Aabb { min, max } = level.bounds;
-            level.bounds.is_empty() || min.abs().max(max.abs()).max_element() <= ordinary::LARGEST
-        });
+        let mut is_ordinary =
+            blases.iter().chain(top.as_ref().map(|top| &top.level)).all(|level| {
+                let Aabb { min, max } = level.bounds;
+                level.bounds.is_empty()
+                    || min.abs().max(max.abs()).max_element() <= ordinary::LARGEST
+            });
+        if keeps_boxes {
+            // The box of a root says nothing of what it should contain.
+            let vertices = tree.blases.iter().flat_map(|blas| &blas.primitives.triangles);
+            let mut vertices = vertices.flat_map(|triangle| triangle.vertices);
+            is_ordinary &= vertices.all(|v| v.abs().max_element() <= ordinary::LARGEST);
+        }
         let triangles = tree.blases.iter().map(|blas| distinct(&blas.primitives)).sum();
         Ok(Self {
             arena,
@@ -68,6 +77,7 @@ impl World {
 /// A world under construction.
 #[derive(Default)]
 struct Writer {
+    keeps_boxes: bool,
     nodes: Vec<Node>,
     leaves: Leaves,
     boxes: Vec<(Aabb, PrimitiveId)>,
@@ -84,11 +94,15 @@ type LeafWriter<'a> =
 impl Writer {
     fn blas(&mut self, blas: &Blas, ids: &PrimitiveIds) -> Result<Level, TooLarge> {
         let Blas { primitives, bvh } = blas;
-        let is_cut = cut_triangles(primitives, bvh);
+        let is_cut = if self.keeps_boxes { Vec::new() } else { cut_triangles(primitives, bvh) };
         let part = |item: u32, leaf: &Aabb| {
             let own = unbounded_unless_finite(primitives.bounds(item as usize));
             let common = own.intersection(*leaf);
-            if is_cut[item as usize] && !common.is_empty() { common } else { own }
+            match is_cut.get(item as usize) {
+                Some(false) => own,
+                Some(true) if common.is_empty() => own,
+                Some(true) | None => common,
+            }
         };
         self.level(bvh, &part, &mut |writer, items, leaf, children| {
             writer.primitives(primitives, ids, items, &|item| part(item, leaf), children)
@@ -98,8 +112,9 @@ impl Writer {
     fn top(&mut self, top: &Tlas, blases: &[Level]) -> Result<TopLevel, TooLarge> {
         let Tlas { instances, bvh } = top;
         let references = reference_counts(bvh);
+        let keeps_boxes = self.keeps_boxes;
         let part = |item: u32, leaf: &Aabb| {
-            if references[item as usize] > 1 {
+            if keeps_boxes || references[item as usize] > 1 {
                 *leaf
             } else {
                 world_bounds(&instances[item as usize], blases)
@@ -125,7 +140,12 @@ impl Writer {
         part: &dyn Fn(u32, &Aabb) -> Aabb,
         leaf: &mut LeafWriter<'_>,
     ) -> Result<Level, TooLarge> {
-        let bounds = entry_bounds(bvh, part);
+        let bounds = if self.keeps_boxes {
+            let stored = bvh.nodes().iter().map(|node| node.bounds);
+            stored.map(unbounded_unless_finite_or_empty).collect()
+        } else {
+            entry_bounds(bvh, part)
+        };
         let mut root = Pointer::DONE;
         // Entries to be written, and the slot of the node that waits for each.
         let mut open: Vec<(usize, Option<(usize, usize)>)> = vec![(0, None)];

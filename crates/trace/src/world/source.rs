@@ -38,7 +38,7 @@ impl TraversalSource for World {
         let node = self.arena.node(node);
         for slot in node.slots() {
             let (bounds, link) = (node.bounds(slot), node.children[slot]);
-            visit(Child { bounds, is_oriented: false, slot: slot as u8, link });
+            visit(Child { bounds, frame: None, slot: slot as u8, link });
         }
     }
 

@@ -9,6 +9,7 @@
 use super::block::{Block, Lead, NO_BLOCK};
 use super::check::axes_of;
 use super::directory::{INSTANCE, LevelKind, LevelRecord, Parts};
+use super::target::Target;
 use geometry::Aabb;
 use geometry::grid::{inner_box, outer_box};
 use std::collections::VecDeque;
@@ -44,26 +45,22 @@ fn inner_root(block: &Block) -> Aabb {
     inner_box(&axes_of(block), [0; 3], block.root_max)
 }
 
+/// The structures that the nodes of the decoded tree are, level by level as the tree has them.
+pub(super) fn targets(parts: &Parts<'_>) -> Vec<Vec<Target>> {
+    let levels = parts.directory.levels.iter();
+    levels.map(|record| Growing::new(parts, record).targets).collect()
+}
+
 fn hierarchy(parts: &Parts<'_>, record: &LevelRecord, items: usize) -> Bvh {
-    if record.root == NO_BLOCK {
-        return Bvh::empty();
-    }
-    let mut growing =
-        Growing { parts, entries: Vec::new(), references: Vec::new(), open: VecDeque::new() };
-    let root = parts.block(record.root);
-    let children = 0..usize::from(root.root_children);
-    growing.entries.push(Node { bounds: inner_root(&root), link: NodeLink::leaf(0, 0) });
-    growing.open.push_back(Open { entry: 0, block: root, children });
-    while let Some(open) = growing.open.pop_front() {
-        growing.children(open);
-    }
-    // A checked image holds a tree; the proof is that of `Bvh`.
-    Bvh::new(growing.entries, growing.references, items).unwrap_or_else(|_| Bvh::empty())
+    let Growing { entries, references, .. } = Growing::new(parts, record);
+    // A checked image holds a tree; the proof is that of `Bvh`. A level without a root is empty.
+    Bvh::new(entries, references, items).unwrap_or_else(|_| Bvh::empty())
 }
 
 /// An entry whose children are to be written.
 struct Open {
     entry: usize,
+    number: u32,
     block: Block,
     children: std::ops::Range<usize>,
 }
@@ -71,33 +68,59 @@ struct Open {
 struct Growing<'a> {
     parts: &'a Parts<'a>,
     entries: Vec<Node>,
+    /// What each entry is in the image.
+    targets: Vec<Target>,
     references: Vec<u32>,
     open: VecDeque<Open>,
 }
 
-impl Growing<'_> {
-    fn children(&mut self, Open { entry, block, children }: Open) {
+impl<'a> Growing<'a> {
+    fn new(parts: &'a Parts<'a>, record: &LevelRecord) -> Self {
+        let (entries, targets, references) = (Vec::new(), Vec::new(), Vec::new());
+        let mut growing = Self { parts, entries, targets, references, open: VecDeque::new() };
+        if record.root == NO_BLOCK {
+            return growing;
+        }
+        let (number, block) = (record.root, parts.block(record.root));
+        let children = 0..usize::from(block.root_children);
+        growing.entries.push(Node { bounds: inner_root(&block), link: NodeLink::leaf(0, 0) });
+        growing.targets.push(Target::Block(number));
+        growing.open.push_back(Open { entry: 0, number, block, children });
+        while let Some(open) = growing.open.pop_front() {
+            growing.children(open);
+        }
+        growing
+    }
+
+    fn children(&mut self, Open { entry, number: block_number, block, children }: Open) {
         self.entries[entry].link = NodeLink::inner(self.entries.len() as u32, children.len());
         let axes = axes_of(&block);
         let above = self.entries[entry].bounds;
-        for node in &block.nodes[children] {
+        for (index, node) in children.clone().zip(&block.nodes[children]) {
             let number = self.entries.len();
+            let mut target = Target::Node { block: block_number, node: index as u8 };
             let mut bounds = common(inner_box(&axes, node.min, node.max), above);
             let mut link = NodeLink::leaf(0, 0);
             match node.lead {
                 Lead::Inside { first, count } => {
                     let children = usize::from(first)..usize::from(first) + usize::from(count);
-                    self.open.push_back(Open { entry: number, block: block.clone(), children });
+                    let block = block.clone();
+                    let open = Open { entry: number, number: block_number, block, children };
+                    self.open.push_back(open);
                 }
                 Lead::Foreign { offset } => {
-                    let below = self.parts.block(block.block_base + u32::from(offset));
+                    let foreign = block.block_base + u32::from(offset);
+                    let below = self.parts.block(foreign);
+                    target = Target::Block(foreign);
                     bounds = common(bounds, inner_root(&below));
                     let children = 0..usize::from(below.root_children);
-                    self.open.push_back(Open { entry: number, block: below, children });
+                    let open = Open { entry: number, number: foreign, block: below, children };
+                    self.open.push_back(open);
                 }
                 Lead::Leaf { offset, count } => {
                     link = NodeLink::leaf(self.references.len() as u32, usize::from(count));
                     let first = block.reference_base + u32::from(offset);
+                    target = Target::References { first: first.into(), count };
                     self.references.extend(
                         (first..first + u32::from(count))
                             .map(|number| self.parts.reference(number) & !INSTANCE),
@@ -106,6 +129,7 @@ impl Growing<'_> {
                 Lead::Unused => {}
             }
             self.entries.push(Node { bounds, link });
+            self.targets.push(target);
         }
     }
 }

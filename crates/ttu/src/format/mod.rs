@@ -47,8 +47,10 @@ use block::{BlockFields, NodeFields};
 use directory::{Directory, HeaderFields, InstanceFields, LevelFields, Parts};
 use machine::fields::FieldTable;
 use machine::{
-    BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Image, TreeFormat,
+    BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Image, NodePlace,
+    TreeFormat,
 };
+use target::Target;
 use tree::Tree;
 
 /// The name of the format in options, reports and images.
@@ -92,6 +94,15 @@ impl TreeFormat for TtuFormat {
 
     fn decode(checked: &Checked<Self>) -> Tree {
         decode::decode(&parts(checked))
+    }
+
+    fn node_places(checked: &Checked<Self>) -> Option<Vec<Vec<NodePlace>>> {
+        let place = |target: &Target| {
+            let address = target.address(checked.image())?;
+            Some(NodePlace { pointer: target.pointer(), address })
+        };
+        let levels = decode::targets(&parts(checked));
+        levels.iter().map(|targets| targets.iter().map(place).collect()).collect()
     }
 
     fn blocks(checked: &Checked<Self>) -> Option<BlockImage> {

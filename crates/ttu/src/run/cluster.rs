@@ -231,7 +231,8 @@ impl Tpc {
         while let Some(leaf) = self.sm.result(cycle) {
             active = true;
             if reporter.is_watching() {
-                reporter.leaf(leaf.first, leaf.count);
+                let (_, instance) = self.ttus[leaf.ttu as usize].question(leaf.slot);
+                reporter.leaf(&leaf, instance);
             }
             self.leaf(&leaf, env, jobs, reporter);
         }

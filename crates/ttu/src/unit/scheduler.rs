@@ -297,7 +297,8 @@ impl Scheduler {
         let Some(top) = stack.pop() else { return };
         if reporter.is_watching() {
             let (pointer, depth) = (Some(top.block.into()), stack.on_chip() as u32);
-            reporter.see(reporter::SCHEDULER, Step::Pop { pointer, depth });
+            let instance = to.store.queries[slot as usize].instance;
+            reporter.see(reporter::SCHEDULER, instance, Step::Pop { pointer, depth });
         }
         stats.counters.stack_pops += 1;
         stats.counters.sram_read_bytes += STACK_ENTRY_BYTES;

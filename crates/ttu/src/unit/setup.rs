@@ -90,7 +90,8 @@ impl Setup {
                 if tick.reporter.is_watching() {
                     let reason = "the query misses the box of its root";
                     let step = Step::Skip { pointer: block.into(), reason };
-                    tick.reporter.see(reporter::SETUP, step);
+                    let instance = to.store.queries[slot as usize].instance;
+                    tick.reporter.see(reporter::SETUP, instance, step);
                 }
                 // The end of setup is the next cycle; the SMU sees it in the one after.
                 to.rejects.send(cycle + 2, slot);
@@ -135,7 +136,7 @@ impl Setup {
         to.notices.push_back(Notice::SetUp { slot });
         let program = &env.world.program;
         if tick.reporter.is_watching() {
-            tick.reporter.set_up(block, program);
+            tick.reporter.set_up(block, to.store.queries[slot as usize].instance, program);
         }
         let mut done_at = cycle + u64::from(env.config.t_setup);
         if program.is_oriented(block) {

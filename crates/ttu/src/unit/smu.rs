@@ -159,6 +159,7 @@ impl Smu {
     ) {
         let config = tick.env.config;
         let Tick { stats, reporter, .. } = tick;
+        let instance = to.store.queries[slot as usize].instance;
         let stack = &mut to.store.stacks[slot as usize];
         let progress = &mut self.slots[slot as usize];
         to.notices.push_back(if stack.on_chip() > 0 {
@@ -172,7 +173,7 @@ impl Smu {
             if reporter.is_watching() {
                 for (entry, depth) in stack.entries[stack.spilled..].iter().zip(1..) {
                     let step = Step::Push { pointer: entry.block.into(), depth };
-                    reporter.see(reporter::SMU, step);
+                    reporter.see(reporter::SMU, instance, step);
                 }
             }
             Notice::Refills { slot, at, back_at }
@@ -193,6 +194,7 @@ fn push<O: Observer + ?Sized>(
 ) {
     let (cycle, config) = (tick.cycle, tick.env.config);
     let Tick { stats, reporter, .. } = tick;
+    let instance = to.store.queries[slot as usize].instance;
     let stack = &mut to.store.stacks[slot as usize];
     let place = match config.push_order {
         PushOrder::AsIs => stack.entries.len(),
@@ -207,7 +209,7 @@ fn push<O: Observer + ?Sized>(
     stack.entries.insert(place, entry);
     if reporter.is_watching() {
         let (pointer, depth) = (entry.block.into(), stack.on_chip() as u32);
-        reporter.see(reporter::SMU, Step::Push { pointer, depth });
+        reporter.see(reporter::SMU, instance, Step::Push { pointer, depth });
     }
     if stack.on_chip() > config.stack_on_chip as usize {
         to.memory.spill(stack.spill_group(config), cycle, &mut stats.counters);
@@ -215,7 +217,8 @@ fn push<O: Observer + ?Sized>(
         stats.counters.spills += 1;
         stats.counters.sram_read_bytes += config.spill_bytes();
         if reporter.is_watching() {
-            reporter.see(reporter::SMU, Step::Overflow { lost: config.spill_group });
+            let step = Step::Overflow { lost: config.spill_group };
+            reporter.see(reporter::SMU, instance, step);
         }
     }
     let depth = stack.entries.len() as u64;

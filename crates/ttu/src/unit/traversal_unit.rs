@@ -248,7 +248,7 @@ impl TraversalUnit {
                 let query = &store.queries[slot.slot as usize];
                 let met = met(&store.tested[slot.slot as usize], nodes, query.tmax);
                 if reporter.is_watching() {
-                    let (program, query) = (&env.world.program, (&query.local, query.mask));
+                    let program = &env.world.program;
                     for node in Bits(nodes) {
                         let is_met = met >> node & 1 == 1;
                         reporter.node_tested(program, (slot.block, node), query, is_met);

@@ -90,6 +90,7 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
                 slot: slot as u8,
                 pointer: target(entry).pointer(),
                 bounds: Aabb { min: Vec3::from_array(min), max: Vec3::from_array(max) },
+                frame: None,
                 interval,
                 verdict,
             }));

@@ -317,12 +317,17 @@ fn check_boxes(contents: &Contents<'_>, visits: &Visits, findings: &mut Findings
                 let at = at + contents.shape.element_offset(slot, 0) as u64;
                 let bits = 0..6 * contents.policy.format.bits();
                 let place = format!("node {node}, child {slot}");
-                let found = format!("{:?}", contents.bounds(&child));
-                let expected = format!("a box around {inside:?}");
+                let found = text(&contents.bounds(&child));
+                let expected = format!("a box around {}", text(&inside));
                 findings.add(Rule::Contained, at, bits, place, found, expected);
             }
             whole = whole.union(inside);
         }
         below[node as usize] = whole;
     }
+}
+
+fn text(bounds: &Aabb) -> String {
+    let Aabb { min, max } = bounds;
+    format!("[{}, {}, {}] to [{}, {}, {}]", min.x, min.y, min.z, max.x, max.y, max.z)
 }

@@ -12,6 +12,7 @@ use crate::policy::Policy;
 use crate::readings::NodeLayout;
 use geometry::{Aabb, Triangle};
 use machine::{Image, Segment};
+use tree::{PrimitiveFlags, PrimitiveId};
 
 /// An image with its header understood.
 #[derive(Debug, Clone, Copy)]
@@ -143,6 +144,19 @@ impl<'a> Contents<'a> {
         let address = self.header.names.wrapping_add(u64::from(number) * NAME_BYTES as u64);
         let bytes = self.bytes(address, NAME_BYTES).unwrap_or_default();
         Name { instance: u32_at(bytes, 0), geometry: u32_at(bytes, 4), primitive: u32_at(bytes, 8) }
+    }
+
+    /// The ids by which hits name a triangle: those of the scene or, where instances were
+    /// flattened, its instance as the geometry and its position as the primitive, which keeps the
+    /// order of hits.
+    #[must_use]
+    pub fn id(&self, number: u32) -> PrimitiveId {
+        let name = self.name(number);
+        let (geometry, primitive) = match self.header.flattened {
+            true => (name.instance, number),
+            false => (name.geometry, name.primitive),
+        };
+        PrimitiveId { geometry, primitive, flags: PrimitiveFlags::OPAQUE }
     }
 
     fn quantiser(&self) -> Quantiser {

@@ -49,8 +49,10 @@ pub use rule::Rule;
 use contents::{Contents, Parsed};
 use flatten::Name;
 use machine::{
-    BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Hit, Image, TreeFormat,
+    BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Hit, Image, NodePlace,
+    TreeFormat,
 };
+use target::Target;
 use tree::Tree;
 
 /// One of the four formats.
@@ -97,6 +99,15 @@ impl TreeFormat for Tiles {
 
     fn decode(checked: &Checked<Self>) -> Tree {
         decode::decode(&contents_of(checked))
+    }
+
+    fn node_places(checked: &Checked<Self>) -> Option<Vec<Vec<NodePlace>>> {
+        let contents = contents_of(checked);
+        let place = |target: Target| {
+            let (address, _) = target.place(checked.image(), &contents);
+            NodePlace { pointer: target.pointer(), address }
+        };
+        Some(vec![decode::targets(&contents).into_iter().map(place).collect()])
     }
 
     fn scene_hit(checked: &Checked<Self>, hit: Hit) -> Hit {

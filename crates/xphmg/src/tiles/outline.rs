@@ -8,6 +8,7 @@ use crate::layout::node::ChildKind;
 use crate::layout::records::triangle_bytes;
 use machine::{EntryState, Image, Outline, OutlineEntry, PrimitiveRef, Total};
 use std::collections::HashSet;
+use tree::PrimitiveId;
 
 /// Everything in the image, in the order of a walk that goes deep first.
 #[must_use]
@@ -102,8 +103,7 @@ impl Walk<'_> {
                 Some(listed) if !*listed => *listed = true,
                 _ => return,
             }
-            let name = self.contents.name(number);
-            let (geometry, primitive) = (name.geometry, name.primitive);
+            let PrimitiveId { geometry, primitive, .. } = self.contents.id(number);
             self.outline.primitives.push(PrimitiveRef { geometry, primitive });
         }
     }

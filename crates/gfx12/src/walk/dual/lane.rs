@@ -121,40 +121,51 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
             self.counters.bytes += nodes[0].node_bytes() as u64;
         }
         let is_used = |node: Bvh4x2Pointer| cfg!(debug_assertions) || !is_leaf(node);
-        let nodes = nodes.map(|node| if is_used(node) { node } else { Bvh4x2Pointer::INVALID });
+        let used = nodes.map(|node| if is_used(node) { node } else { Bvh4x2Pointer::INVALID });
         let Ray { origin, direction, .. } = self.space.ray;
         let ray = RayRegisters { origin, direction, extent, mask: self.query.mask };
-        let operands = DualOperands { resource: self.resource, base: self.space.base, ray, nodes };
+        let (resource, base) = (self.resource, self.space.base);
+        let operands = DualOperands { resource, base, ray, nodes: used };
         let arithmetic = TriangleArithmetic::default();
         let answer = image_bvh_dual_intersect_ray(&self.memory, &operands, arithmetic);
         if self.observer.is_watching() {
-            self.show_step(nodes, extent, &answer);
+            self.show_step(nodes, &ray, &answer);
         }
         Ok(answer)
     }
 
     /// `ds_bvh_stack_push8_pop2_rtn_b64`.
     pub(super) fn push_pop_two(&mut self, data: [u32; 8]) -> [Bvh4x2Pointer; 2] {
-        let size = self.image.options.stack_size;
+        let (size, before) = (self.image.options.stack_size, self.stack);
         let (lds, stack) = (&mut self.lds, &mut self.stack);
         let pair = push8_pop2(lds, stack, NodePointer::INVALID, data, size);
         let pair = pair.map(|node| Bvh4x2Pointer(node.0));
-        self.show_stack(data, &pair);
+        if self.observer.is_watching() {
+            // The second triangle of a pair brings the first.
+            let popped: &[Bvh4x2Pointer] = match pair {
+                [_, top] if top.kind() == Bvh4x2Kind::Triangle1 => &[top],
+                [top, none] if none.is_special() => &[top],
+                [second, top] => &[top, second],
+            };
+            self.show_stack(before, NodePointer::INVALID, &data, popped);
+        }
         pair
     }
 
     /// `ds_bvh_stack_push8_pop1_rtn_b32`, without range mode.
     pub(super) fn push_pop_one(&mut self, last: Bvh4x2Pointer, data: [u32; 8]) -> Bvh4x2Pointer {
         let mode = StackMode { size: self.image.options.stack_size, range_mode: false };
-        let last = NodePointer(last.0);
+        let (last, before) = (NodePointer(last.0), self.stack);
         let next = Bvh4x2Pointer(push8_pop1(&mut self.lds, &mut self.stack, last, data, mode).0);
-        self.show_stack(data, &[next]);
+        if self.observer.is_watching() {
+            self.show_stack(before, last, &data, &[next]);
+        }
         next
     }
 
-    /// Entries on the stack.
-    pub(super) fn depth(&self) -> u32 {
-        StackAddress::from_register(self.stack).valid_entries.into()
+    /// The register that addresses the stack.
+    pub(super) fn stack_address(&self) -> u32 {
+        self.stack
     }
 
     /// Whether the last pop returned to the TLAS.
@@ -250,7 +261,8 @@ pub(super) fn is_leaf(pointer: Bvh4x2Pointer) -> bool {
     matches!(pointer.kind(), Bvh4x2Kind::Triangle0 | Bvh4x2Kind::Triangle1)
 }
 
-fn is_box(pointer: Bvh4x2Pointer) -> bool {
+/// Whether a box is behind a pointer.
+pub(super) fn is_box(pointer: Bvh4x2Pointer) -> bool {
     matches!(pointer.kind(), Bvh4x2Kind::HalfBox | Bvh4x2Kind::Fp32Box)
 }
 

@@ -1,26 +1,26 @@
 //! What an observer is told of a lane's steps.
 
-use super::lane::Lane;
+use super::lane::{Lane, is_box};
 use super::walk_image::leads_nowhere;
-use crate::instruction::Answer;
+use crate::bvh4x2::survey::four_boxes;
+use crate::instruction::box_test::is_culled_by_flags;
+use crate::instruction::slab::UnitSlabRay;
+use crate::instruction::{Answer, NOTHING, RayRegisters};
 use crate::layout::NodePointer;
 use crate::layout::bvh4x2::{Bvh4x2InstanceNode, Bvh4x2Kind, Bvh4x2Pointer};
-use machine::{Instruction, MachineError, Observer, Step};
+use crate::stack::{StackAddress, for_each_pushed};
+use machine::{ChildTest, Instruction, MachineError, Observer, Step, Verdict};
 
 impl<O: Observer + ?Sized> Lane<'_, O> {
     /// `image_bvh_dual_intersect_ray` was executed on one or two nodes.
-    pub(super) fn show_step(&mut self, nodes: [Bvh4x2Pointer; 2], extent: f32, answer: &Answer) {
+    pub(super) fn show_step(
+        &mut self,
+        nodes: [Bvh4x2Pointer; 2],
+        ray: &RayRegisters,
+        answer: &Answer,
+    ) {
         let base = self.space.base;
-        for node in nodes.into_iter().filter(|node| !node.is_special()) {
-            let address = Some(base.address() + node.byte_offset());
-            let kind = match node.kind() {
-                Bvh4x2Kind::HalfBox | Bvh4x2Kind::Fp32Box => "box",
-                Bvh4x2Kind::Triangle0 | Bvh4x2Kind::Triangle1 => "primitive",
-                Bvh4x2Kind::Instance => "instance",
-                _ => "node",
-            };
-            self.observer.see(Step::Node { pointer: node.0.into(), address, kind });
-        }
+        self.show_node(nodes[0]);
         let bits = |x: f32| u64::from(x.to_bits());
         let [ox, oy, oz] = self.space.ray.origin.to_array().map(bits);
         let [dx, dy, dz] = self.space.ray.direction.to_array().map(bits);
@@ -29,7 +29,7 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
             name: "image_bvh_dual_intersect_ray",
             inputs: vec![
                 ("base", base.0),
-                ("extent", bits(extent)),
+                ("extent", bits(ray.extent)),
                 ("mask", self.query.mask.into()),
                 ("origin_x", ox),
                 ("origin_y", oy),
@@ -42,6 +42,55 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
             ],
             outputs: OUTPUTS.into_iter().zip(answer.vdst.map(u64::from)).collect(),
         }));
+        self.show_children(nodes[0], ray);
+        if !nodes[1].is_special() {
+            self.show_node(nodes[1]);
+            self.show_children(nodes[1], ray);
+        }
+    }
+
+    /// A node is read.
+    fn show_node(&mut self, node: Bvh4x2Pointer) {
+        let address = Some(self.space.base.address() + node.byte_offset());
+        let kind = match node.kind() {
+            Bvh4x2Kind::HalfBox | Bvh4x2Kind::Fp32Box => "box",
+            Bvh4x2Kind::Triangle0 | Bvh4x2Kind::Triangle1 => "primitive",
+            Bvh4x2Kind::Instance => "instance",
+            _ => "node",
+        };
+        self.observer.see(Step::Node { pointer: node.0.into(), address, kind });
+    }
+
+    /// What the unit made of each child of a box.
+    fn show_children(&mut self, pointer: Bvh4x2Pointer, ray: &RayRegisters) {
+        let address = self.space.base.address() + pointer.byte_offset();
+        let node = if is_box(pointer) { four_boxes(&self.memory, address, pointer) } else { None };
+        let Some(node) = node else { return };
+        let grow = self.resource.box_grow;
+        let within = UnitSlabRay::new(ray.origin, ray.direction, ray.extent, grow);
+        let anywhere = UnitSlabRay::new(ray.origin, ray.direction, f32::INFINITY, grow);
+        let flags = self.space.base.flags();
+        for (slot, child) in node.children.into_iter().enumerate().filter(|(_, c)| c.0 != NOTHING) {
+            let bounds = node.boxes[slot];
+            let interval = anywhere.test(&bounds);
+            let verdict = if is_culled_by_flags(node.cull_flags[slot], flags) {
+                Verdict::Culled
+            } else if within.test(&bounds).hit {
+                Verdict::Visit
+            } else if interval.hit {
+                Verdict::Behind
+            } else {
+                Verdict::Miss
+            };
+            self.observer.see(Step::Child(ChildTest {
+                slot: slot as u8,
+                pointer: child.0.into(),
+                bounds,
+                frame: None,
+                interval: interval.hit.then_some([interval.entry, interval.exit]),
+                verdict,
+            }));
+        }
     }
 
     /// The lane went into the space of an instance.
@@ -70,18 +119,31 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
         }
     }
 
-    /// What the stack instruction did.
-    #[inline]
-    pub(super) fn show_stack(&mut self, data: [u32; 8], popped: &[Bvh4x2Pointer]) {
-        if !self.observer.is_watching() {
-            return;
-        }
-        let depth = self.depth();
-        for pointer in data.into_iter().rev().filter(|&word| !NodePointer(word).is_special()) {
+    /// What the stack instruction did: pushes, what was lost, and pops, in their order.
+    pub(super) fn show_stack(
+        &mut self,
+        before: u32,
+        last: NodePointer,
+        data: &[u32; 8],
+        popped: &[Bvh4x2Pointer],
+    ) {
+        let entries = |register| u32::from(StackAddress::from_register(register).valid_entries);
+        let (mut depth, left) = (entries(before), entries(self.stack_address()));
+        for_each_pushed(last.0, data, false, |pointer| {
+            depth += 1;
             self.observer.see(Step::Push { pointer: pointer.into(), depth });
+        });
+        let popped: Vec<u64> =
+            popped.iter().filter(|node| !node.is_special()).map(|node| node.0.into()).collect();
+        let kept = left + popped.len() as u32;
+        if depth > kept {
+            self.observer.see(Step::Overflow { lost: depth - kept });
         }
-        for pointer in popped.iter().filter(|pointer| !pointer.is_special()) {
-            self.observer.see(Step::Pop { pointer: Some(pointer.0.into()), depth });
+        for (pointer, depth) in popped.iter().zip((left..kept).rev()) {
+            self.observer.see(Step::Pop { pointer: Some(*pointer), depth });
+        }
+        if popped.is_empty() {
+            self.observer.see(Step::Pop { pointer: None, depth: left });
         }
     }
 }
