@@ -75,7 +75,9 @@ fn check_level(
                 let place = format!("{}, slot {slot}", node_name(level_number, number));
                 let field = [Node::qlo_x, Node::qlo_y, Node::qlo_z][k];
                 let (low, high) = (node.low(slot)[k], node.high(slot)[k]);
-                let found = format!("{} from cell {low} to {high}", ["x", "y", "z"][k]);
+                let (axis, name) = (node.axes()[k], ["x", "y", "z"][k]);
+                let planes = format!("{} to {}", axis.plane_below(low), axis.plane_above(high));
+                let found = format!("{name} from {planes} (cells {low} to {high})");
                 let expected = format!("around {} to {}", below.min[k], below.max[k]);
                 let (at, bits) = (level.node_address(number), field.element_bits(slot));
                 check.find(Rule::Contained, at, bits, place, found, expected);

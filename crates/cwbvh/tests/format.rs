@@ -238,6 +238,18 @@ fn findings_name_the_place() {
     assert_eq!(report.findings[0].place, "level 0, node 1");
 }
 
+/// Boxes and what is below them are told in the same units.
+#[test]
+fn a_box_is_told_by_its_planes() {
+    let report = Cwbvh::check(with_node(1, |node| node.origin[1] += 100.0));
+    let finding = &report.findings[0];
+    let number = |text: &str, place: usize| -> f32 {
+        text.split_whitespace().nth(place).unwrap().parse().unwrap()
+    };
+    let (low, below) = (number(&finding.found, 2), number(&finding.expected, 1));
+    assert!((low - below - 100.0).abs() < 1.0, "{finding}");
+}
+
 /// Whatever is flipped, the check, the outline and every description answer, and what passes the
 /// check can be decoded, run as blocks and walked.
 #[test]

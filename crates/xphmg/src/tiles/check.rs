@@ -282,7 +282,8 @@ fn check_triangles(contents: &Contents<'_>, findings: &mut Findings) {
             let is_nan = vertices.iter().any(|vertex| vertex.is_nan());
             let rule = if is_nan { Rule::VertexNan } else { Rule::Finite };
             let place = format!("triangle {number}");
-            findings.add(rule, at, 0..bits, place, format!("{vertices:?}"), "finite numbers");
+            let found = format!("{:?}", vertices.map(|vertex| vertex.to_array()));
+            findings.add(rule, at, 0..bits, place, found, "finite numbers");
         }
         let name = contents.name(number);
         if before.is_some_and(|before| before > name) {
