@@ -1,22 +1,21 @@
 //! The options and their help.
 
-use crate::beam_args::{Beam, Sweep};
+use crate::beam_args::{Beam, Clearance};
 use crate::commands::hart::args::{Disasm, Run};
 use crate::commands::isbe::args::Isbe;
 use crate::compare_args::Compare;
 use crate::image_args::{Check, Diff, ImageOutput, Inspect, Intersect, Vectors};
 use crate::machine_args::MachineChoice;
+use crate::shared_args::{CameraChoice, PresetArg, RuleChoice, SeedChoice};
 use crate::sim_args::Sim;
 use crate::trace_args::{Bench, Rays, Trace};
 use crate::values;
 use crate::walk_args::Walk;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use siliray::build::{MAX_LEAF, Options as BuildOptions, Preset};
+use siliray::build::{MAX_LEAF, Options as BuildOptions};
 use siliray::conformance::Filter;
-use siliray::geometry::TriangleRule;
 use siliray::render::{MAX_SAMPLES, Measure};
-use siliray::scene::Camera;
 use siliray::tree::bvh::MAX_WIDTH;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -58,7 +57,7 @@ Examples:
   siliray sim interior --sweep slots=8,32  the tree traversal unit, cycle by cycle
   siliray compare bunny.ply                bytes, work and cycles of every node format
   siliray beam interior --from 0,0,0,1,1,1 --to 9,0,0,10,1,1
-  siliray sweep housing.stl --mesh battery.stl --along 0,0,120
+  siliray clearance housing.stl --mesh battery.stl --along 0,0,120
   siliray conformance                      does every machine agree with brute force?
   siliray run prog.elf --log commit.log    a RISC-V program, instruction by instruction
 
@@ -109,7 +108,8 @@ pub(crate) enum Command {
     Rays(Rays),
     Walk(Walk),
     Beam(Beam),
-    Sweep(Sweep),
+    #[command(alias = "sweep")]
+    Clearance(Clearance),
     Bench(Bench),
     Conformance(Conformance),
     Check(Check),
@@ -166,7 +166,7 @@ impl Default for Demo {
 ///
 /// Shows how many triangles, vertices, objects and instances there are, the box around them, and
 /// defects such as triangles without area, duplicates and unused vertices. Defects are no error:
-/// every machine copes with them.
+/// every machine copes with them. Of an image, the figures of its TLAS and of each BLAS, too.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -261,13 +261,11 @@ pub(crate) struct Render {
 
     /// Width and height in pixels
     #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = values::size)]
+    #[arg(allow_hyphen_values = true)]
     pub(crate) size: values::Size,
 
-    /// Eye, target, vertical field of view in degrees and up: ex,ey,ez,tx,ty,tz,fov[,ux,uy,uz]
-    /// [default: the scene's own, else that of a file cameras.json beside it, else one that fits
-    /// the scene into the picture]
-    #[arg(long, value_name = "CAMERA", value_parser = values::camera, allow_hyphen_values = true)]
-    pub(crate) camera: Option<Camera>,
+    #[command(flatten)]
+    pub(crate) view: CameraChoice,
 
     /// Rays through each pixel of a shaded picture; more give smoother edges
     #[arg(long, value_name = "N", default_value_t = 4, allow_negative_numbers = true)]
@@ -284,10 +282,6 @@ pub(crate) struct Render {
     #[arg(value_parser = |text: &str| values::count(text, 1, u32::MAX as usize))]
     pub(crate) scale: Option<usize>,
 
-    /// How much time to spend on the tree [default: best for the machine fast, else balanced]
-    #[arg(long, value_name = "PRESET", value_enum)]
-    pub(crate) preset: Option<PresetArg>,
-
     #[command(flatten)]
     pub(crate) shape: TreeShape,
 
@@ -298,16 +292,16 @@ pub(crate) struct Render {
     #[command(flatten)]
     pub(crate) tracer: MachineChoice,
 
-    /// The arithmetic that decides whether a ray meets a triangle
-    #[arg(long, value_name = "RULE", value_enum, default_value_t = RuleArg::Watertight)]
-    pub(crate) triangle_rule: RuleArg,
+    #[command(flatten)]
+    pub(crate) rule: RuleChoice,
 }
 
 /// Compare every machine with brute force.
 ///
 /// For each scene and each preset, rays are drawn that are likely to go wrong: at edges and
 /// corners, in face planes, grazing, denormal. Each machine is asked for the closest hit, any hit
-/// and all hits, with both triangle rules. An answer that differs from brute force in one bit is a
+/// and all hits, with both triangle rules. The sums for each machine on each format are shown, with
+/// --all every scene, preset, rule and query. An answer that differs from brute force in one bit is a
 /// mismatch, and the exit status is 1. A loss is a difference that the machine is known for; it is
 /// counted and does not fail.
 ///
@@ -322,16 +316,15 @@ Examples:
   siliray conformance capture.rra
   siliray conformance --seed 7 --rays 10000 --only scene=interior --only query=closest
   siliray conformance --only format=gfx12 --only scene=forest --stack-size 2
+  siliray conformance --only format=tree --rays 100 --all
   siliray conformance --only format=tree --json")]
 pub(crate) struct Conformance {
     /// Images to walk as they are stored, instead of the table
     #[arg(value_name = "IMAGE", conflicts_with = "only")]
     pub(crate) images: Vec<PathBuf>,
 
-    /// Chooses the rays
-    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
-    #[arg(value_parser = values::seed)]
-    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) seed: SeedChoice,
 
     /// Rays for each scene and preset, 1 to 1000000
     #[arg(long, alias = "count", value_name = "N", default_value_t = 2000)]
@@ -345,6 +338,10 @@ pub(crate) struct Conformance {
     /// Several values of one column are alternatives; between columns all must hold.
     #[arg(long, value_name = "COLUMN=VALUE")]
     pub(crate) only: Vec<Filter>,
+
+    /// Show every cell, not only the sums for each machine on each format
+    #[arg(long)]
+    pub(crate) all: bool,
 
     /// Entries of the traversal stack, 1 to 31, for machines that have one
     #[arg(long, value_name = "N", default_value_t = 16, allow_negative_numbers = true)]
@@ -373,27 +370,6 @@ pub(crate) struct Man {
     pub(crate) command: Option<String>,
 }
 
-/// How much time to spend on a tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PresetArg {
-    /// The quickest build
-    Fast,
-    /// A good tree in little time
-    Balanced,
-    /// The best tree
-    Best,
-}
-
-impl From<PresetArg> for Preset {
-    fn from(preset: PresetArg) -> Self {
-        match preset {
-            PresetArg::Fast => Self::Fast,
-            PresetArg::Balanced => Self::Balanced,
-            PresetArg::Best => Self::Best,
-        }
-    }
-}
-
 /// What a heat map shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MeasureArg {
@@ -420,24 +396,6 @@ impl From<MeasureArg> for Measure {
             MeasureArg::Blocks => Self::Blocks,
             MeasureArg::Bytes => Self::Bytes,
             MeasureArg::Cycles => Self::Cycles,
-        }
-    }
-}
-
-/// Which arithmetic meets triangles.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum RuleArg {
-    /// As the GFX12 unit computes; rays can slip between two triangles
-    MollerTrumbore,
-    /// Woop, Benthin and Wald; no ray slips through a closed mesh
-    Watertight,
-}
-
-impl From<RuleArg> for TriangleRule {
-    fn from(rule: RuleArg) -> Self {
-        match rule {
-            RuleArg::MollerTrumbore => Self::MollerTrumbore,
-            RuleArg::Watertight => Self::Watertight,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The options of the commands around beams.
 
-use crate::args::PresetArg;
 use crate::machine_args::MachineChoice;
+use crate::shared_args::PresetChoice;
 use crate::values;
 use clap::Args;
 use siliray::geometry::Aabb;
@@ -44,10 +44,6 @@ pub(crate) struct Beam {
     #[arg(long)]
     pub(crate) exact: bool,
 
-    /// How much time to spend on the tree
-    #[arg(long, value_name = "PRESET", value_enum)]
-    pub(crate) preset: Option<PresetArg>,
-
     #[command(flatten)]
     pub(crate) tracer: MachineChoice,
 }
@@ -61,9 +57,9 @@ pub(crate) struct Beam {
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
-  siliray sweep housing.stl --mesh battery.stl --along 0,0,120
-  siliray sweep room.glb --mesh table.obj --along -4,0,0 --json")]
-pub(crate) struct Sweep {
+  siliray clearance housing.stl --mesh battery.stl --along 0,0,120
+  siliray clearance room.glb --mesh table.obj --along -4,0,0 --json")]
+pub(crate) struct Clearance {
     /// A file or a built-in scene
     #[arg(value_name = "SCENE")]
     pub(crate) scene: OsString,
@@ -76,7 +72,6 @@ pub(crate) struct Sweep {
     #[arg(long, value_name = "VECTOR", value_parser = values::vector, allow_hyphen_values = true)]
     pub(crate) along: [f32; 3],
 
-    /// How much time to spend on the tree
-    #[arg(long, value_name = "PRESET", value_enum, default_value_t = PresetArg::Balanced)]
-    pub(crate) preset: PresetArg,
+    #[command(flatten)]
+    pub(crate) preset: PresetChoice,
 }

@@ -1,7 +1,7 @@
 //! The options of `siliray compare`.
 
-use crate::args::PresetArg;
 use crate::machine_args::machines;
+use crate::shared_args::PresetArg;
 use crate::values;
 use clap::Args;
 use siliray::compare::Variant;

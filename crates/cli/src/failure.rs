@@ -33,7 +33,7 @@ impl Failure {
     }
 
     /// The result has told everything: only the exit code is left.
-    pub(crate) fn quiet() -> Self {
+    pub(crate) fn exit_only() -> Self {
         Self { message: String::new(), hint: None, code: INPUT }
     }
 

@@ -107,14 +107,15 @@ impl ImageOutput {
 /// Errors are what makes a walk unsafe: a pointer out of memory, a cycle, a range without an end;
 /// or what makes Radeon Raytracing Analyzer refuse the file. Warnings are what loses hits or is
 /// odd: a vertex outside a box above it, a parent that disagrees. Each finding has its byte offset
-/// in the file, its bits, its rule, what was found and what was expected. Errors come first; the
-/// sums of all rules come last. The exit status is 1 if there is an error, listed or not.
+/// in the file, its bits, its rule, what was found and what was expected. Errors are listed first,
+/// then how often each rule is broken; --rule, --severity and --all list the rest. Notes are habits
+/// of drivers that do no harm. The exit status is 1 if there is an error, listed or not.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   siliray check capture.rra
-  siliray check capture.rra --severity error
-  siliray check capture.rra --rule parent --limit 1000
+  siliray check capture.rra --rule contained --limit 3
+  siliray check capture.rra --severity warning
   siliray check capture.rra --structure 3 --json
   siliray check dump.bin --raw --base 0x40 --primitive-base 0x4c0 --root 0x5
   siliray check mesh.isbe")]
@@ -123,26 +124,37 @@ pub(crate) struct Check {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
-    /// List only findings of this rule
-    #[arg(long, value_name = "NAME")]
-    pub(crate) rule: Option<String>,
-
-    /// List only findings of this severity: error, warning or note
-    #[arg(long, value_name = "SEVERITY", value_parser = values::severity)]
-    pub(crate) severity: Option<Severity>,
-
-    /// List N findings of each rule [default: 10; with --json all]
-    #[arg(long, value_name = "N", value_parser = values::index, allow_negative_numbers = true)]
-    pub(crate) limit: Option<usize>,
+    #[command(flatten)]
+    pub(crate) findings: FindingChoice,
 
     #[command(flatten)]
     pub(crate) image: ImageChoice,
 }
 
-impl Check {
-    /// Whether every rule is asked for.
-    pub(crate) fn shows_all(&self) -> bool {
-        self.rule.is_none() && self.severity.is_none()
+/// Which findings are listed.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct FindingChoice {
+    /// List the findings of this rule
+    #[arg(long, value_name = "NAME")]
+    rule: Option<String>,
+
+    /// List the findings of this severity: error, warning or note
+    #[arg(long, value_name = "SEVERITY", value_parser = values::severity)]
+    severity: Option<Severity>,
+
+    /// List all findings [default: errors, or all if there are at most 10; with --json all]
+    #[arg(long)]
+    all: bool,
+
+    /// List at most N findings of each rule
+    #[arg(long, value_name = "N", value_parser = values::index, allow_negative_numbers = true)]
+    pub(crate) limit: Option<usize>,
+}
+
+impl FindingChoice {
+    /// Whether some are asked for by name.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.rule.is_some() || self.severity.is_some() || self.all
     }
 
     /// Whether a finding is asked for.
@@ -165,8 +177,8 @@ const DEPTH: &str = "expected a number of levels, such as 3";
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 A point is searched in the space of the root; below an instance whose transform the image shows,
-in the space of the instance. The levels of the formats tree and ttu are searched one by one, each
-in its own space.
+in the space of the instance. The levels of the formats tree, ttu and cwbvh are searched one by
+one, each in its own space.
 
 Examples:
   siliray inspect capture.rra
@@ -271,16 +283,17 @@ pub(crate) struct Intersect {
 /// Show how two images differ, node by node and field by field.
 ///
 /// Nodes are compared by structure and place, fields by their bits. A summary comes first: how many
-/// are equal, changed or only in one image, and which fields changed how often. The options for raw
-/// memory hold for both files. The exit status is 0 if the images are the same, 1 if they differ or
+/// nodes of each kind are equal, changed or only in one image, and which fields changed how often,
+/// with the first place. The options for raw memory hold for both files. The exit status is 0 if the images are the same, 1 if they differ or
 /// one cannot be read, and 2 for wrong usage.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   siliray diff before.rra after.rra
   siliray diff before.rra after.rra --limit 1000
+  siliray diff before.rra after.rra --all
   siliray diff before.isbe after.isbe
-  siliray diff a.bin b.bin --raw --base 0 --json")]
+  siliray diff a.bin b.bin --raw --base 0x40 --primitive-base 0x4c0 --root 0x5 --json")]
 pub(crate) struct Diff {
     /// The first file
     #[arg(value_name = "A")]
@@ -290,9 +303,14 @@ pub(crate) struct Diff {
     #[arg(value_name = "B")]
     pub(crate) second: PathBuf,
 
-    /// List N differences [default: 100; with --json all]
+    /// List N differences [default: 10; with --json all]
     #[arg(long, value_name = "N", value_parser = values::index, allow_negative_numbers = true)]
+    #[arg(conflicts_with = "all")]
     pub(crate) limit: Option<usize>,
+
+    /// List all differences
+    #[arg(long)]
+    pub(crate) all: bool,
 
     #[command(flatten)]
     pub(crate) image: ImageChoice,

@@ -1,9 +1,10 @@
 //! Which machine, and what it walks.
 
 use crate::failure::Failure;
+use crate::shared_args::PresetChoice;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use siliray::build::{Options as BuildOptions, Preset};
+use siliray::build::Options as BuildOptions;
 use siliray::input::{Input, Route, RouteError, build_options};
 use siliray::machine::{FormatEntry, MachineEntry, Settings};
 use siliray::registry::registry;
@@ -23,6 +24,9 @@ pub(crate) struct MachineChoice {
     /// Build a new tree over the geometry of an image, instead of walking the image as it is stored
     #[arg(long)]
     pub(crate) rebuild: bool,
+
+    #[command(flatten)]
+    pub(crate) preset: PresetChoice,
 }
 
 impl MachineChoice {
@@ -45,10 +49,9 @@ impl MachineChoice {
         &self,
         input: &Input,
         build: impl FnOnce(BuildOptions) -> BuildOptions,
-        preset: Option<Preset>,
     ) -> Route {
         let machine = self.machine(input);
-        let build = build(build_options(machine, self.format, preset));
+        let build = build(build_options(machine, self.format, self.preset.preset()));
         let (format, rebuild) = (self.format, self.rebuild);
         Route { machine, format, settings: Settings::default(), rebuild, build }
     }

@@ -3,9 +3,10 @@
 //! | file | concept |
 //! |---|---|
 //! | `args`, `image_args`, `machine_args`, `trace_args` | the options and their help |
+//! | `shared_args` | options that several commands take |
 //! | `values` | sizes, cameras and counts as users type them |
 //! | `failure` | what can go wrong, and its exit code |
-//! | `named_files` | what a command reads and writes, kept apart |
+//! | `overwrite_guard` | what a command reads and writes, kept apart |
 //! | `interrupt` | Ctrl-C, and files that grow too large |
 //! | `commands` | one file for each command |
 //! | `book` | pages of the book that are made from the code (tests) |
@@ -21,8 +22,9 @@ mod failure;
 mod image_args;
 mod interrupt;
 mod machine_args;
-mod named_files;
 mod output;
+mod overwrite_guard;
+mod shared_args;
 mod sim_args;
 mod trace_args;
 mod values;

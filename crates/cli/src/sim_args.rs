@@ -1,11 +1,10 @@
 //! The options of `siliray sim`.
 
-use crate::args::PresetArg;
 use crate::machine_args::block_formats;
+use crate::shared_args::{CameraChoice, PresetChoice};
 use crate::values;
 use clap::{Args, ValueEnum};
 use siliray::machine::FormatEntry;
-use siliray::scene::Camera;
 use siliray::sim::{ParameterSweep, Workload};
 use siliray::workload::Workload as RayWorkload;
 use std::ffi::OsString;
@@ -72,13 +71,11 @@ pub(crate) struct Sim {
     #[arg(long)]
     pub(crate) rebuild: bool,
 
-    /// How much time to spend on the tree
-    #[arg(long, value_name = "PRESET", value_enum, default_value_t = PresetArg::Balanced)]
-    pub(crate) preset: PresetArg,
+    #[command(flatten)]
+    pub(crate) preset: PresetChoice,
 
-    /// Eye, target, vertical field of view in degrees and up: ex,ey,ez,tx,ty,tz,fov[,ux,uy,uz]
-    #[arg(long, value_name = "CAMERA", value_parser = values::camera, allow_hyphen_values = true)]
-    pub(crate) camera: Option<Camera>,
+    #[command(flatten)]
+    pub(crate) view: CameraChoice,
 
     /// Count the boxes that tests report although the query misses them, by exact arithmetic
     #[arg(long)]

@@ -1,16 +1,19 @@
 //! The options of the commands around the fast tracer.
 
-use crate::args::{PresetArg, RuleArg};
+use crate::failure::Failure;
 use crate::machine_args::MachineChoice;
+use crate::output::is_stdout;
+use crate::shared_args::{
+    CameraChoice, KernelChoice, QueryChoice, RuleChoice, SeedChoice, WorkloadArg,
+};
 use crate::values;
 use clap::{Args, Subcommand, ValueEnum};
-use siliray::scene::Camera;
-use siliray::trace::{Kernel, Mode};
-use siliray::workload::Workload;
+use siliray::ray_files::Layout;
+use siliray::trace::Mode;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Measure, against other libraries where they are here.
+/// Benchmark siliray, optionally against other libraries.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -43,10 +46,8 @@ pub(crate) struct BenchBeam {
     #[arg(value_parser = |text: &str| values::count(text, 1, 1001))]
     pub(crate) runs: usize,
 
-    /// Chooses the beams and boxes
-    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
-    #[arg(value_parser = values::seed)]
-    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) seed: SeedChoice,
 }
 
 /// Trace the same rays with siliray and with other libraries.
@@ -94,14 +95,11 @@ pub(crate) struct BenchTrace {
     #[arg(value_parser = |text: &str| values::count(text, 1, 1001))]
     pub(crate) runs: usize,
 
-    /// Eye, target, vertical field of view in degrees and up: ex,ey,ez,tx,ty,tz,fov[,ux,uy,uz]
-    #[arg(long, value_name = "CAMERA", value_parser = values::camera, allow_hyphen_values = true)]
-    pub(crate) camera: Option<Camera>,
+    #[command(flatten)]
+    pub(crate) view: CameraChoice,
 
-    /// The instructions that siliray uses: scalar, avx2 or avx512 [default: the fastest of this
-    /// processor]
-    #[arg(long, value_name = "KERNEL", value_parser = values::kernel)]
-    pub(crate) kernel: Option<Kernel>,
+    #[command(flatten)]
+    pub(crate) kernel: KernelChoice,
 }
 
 /// Another library.
@@ -134,56 +132,89 @@ impl PeerArg {
 
 /// Trace the rays of a file and write their hits.
 ///
-/// Rays are .npy (an array (N, 8) of float32: ox oy oz tmin dx dy dz tmax, or records with these
-/// fields) or raw little-endian float32 in that order. Hits are records of t, u, v (float32),
-/// instance, geometry and primitive (uint32), as .npy if the output is called so, else raw; a miss
-/// has t = +inf and ids 0xffffffff. For --query any there is one byte a ray instead, 1 for a hit;
-/// for --query all each hit follows the number of its ray (uint64). Rays are read and traced in
-/// parts, so that any number of them fits in memory.
+/// Rays are NumPy arrays (.npy) of float32 or float64, (N, 8) with ox oy oz tmin dx dy dz tmax or
+/// (N, 6) without tmin and tmax, or records with these fields; the same as text (.csv, .txt); or
+/// raw little-endian float32 (.bin, .raw, .f32 or no ending), eight a ray. Hits are records of t,
+/// u, v (float32), instance, geometry and primitive (uint32), stored as the output's ending says; a
+/// miss has t = +inf and ids 0xffffffff. For --query any there is one byte a ray instead, 1 for a
+/// hit; for --query all each hit follows the number of its ray (uint64). Rays are read and traced
+/// in parts, so that any number of them fits in memory. docs/ray-files.md has all of it.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   siliray rays interior --workload bounce -o rays.npy
   siliray trace interior --rays rays.npy -o hits.npy
+  siliray trace interior --rays rays.npy -o hits.csv --positions --normals
   siliray trace model.glb --rays shadow.bin -o blocked.bin --query any
-  siliray trace capture.rra --rays rays.npy -o hits.npy --mode in-place")]
+  siliray trace capture.rra --rays rays.npy -o hits.npy --mode in-place
+  siliray rays interior -o - | siliray trace interior --rays - -o - --layout csv")]
 pub(crate) struct Trace {
     /// A file or a built-in scene
     #[arg(value_name = "SCENE")]
     pub(crate) scene: OsString,
 
-    /// The file of rays
-    #[arg(long, value_name = "FILE")]
+    /// The file of rays; - is standard input
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
     pub(crate) rays: PathBuf,
 
-    /// The file of hits to write
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) output: RayOutput,
 
-    /// Which hits are wanted
-    #[arg(long, value_name = "QUERY", value_enum, default_value_t = QueryArg::Closest)]
-    pub(crate) query: QueryArg,
+    /// Write where each hit is, too: the point of the ray, float32
+    #[arg(long)]
+    pub(crate) positions: bool,
+
+    /// Write the unit normal of each hit, too, on the side that the ray comes from
+    #[arg(long)]
+    pub(crate) normals: bool,
+
+    #[command(flatten)]
+    pub(crate) query: QueryChoice,
 
     /// What the fast tracer reads: a copy made for the processor (prepared), or the bytes that the
     /// hardware would read (in-place) [default: prepared for scenes, in-place for images]
     #[arg(long, value_name = "MODE", value_parser = values::trace_mode)]
     pub(crate) mode: Option<Mode>,
 
-    /// How much time to spend on the tree [default: best]
-    #[arg(long, value_name = "PRESET", value_enum)]
-    pub(crate) preset: Option<PresetArg>,
-
     #[command(flatten)]
     pub(crate) tracer: MachineChoice,
 
-    /// The arithmetic that decides whether a ray meets a triangle
-    #[arg(long, value_name = "RULE", value_enum, default_value_t = RuleArg::Watertight)]
-    pub(crate) rule: RuleArg,
+    #[command(flatten)]
+    pub(crate) rule: RuleChoice,
 
-    /// The instructions that the tracer uses: scalar, avx2 or avx512 [default: the fastest of this
-    /// processor]
-    #[arg(long, value_name = "KERNEL", value_parser = values::kernel)]
-    pub(crate) kernel: Option<Kernel>,
+    #[command(flatten)]
+    pub(crate) kernel: KernelChoice,
+}
+
+/// A file of rays or hits to write.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RayOutput {
+    /// The file to write: .npy, .csv or .txt, .bin, .raw or .f32; - is standard output
+    #[arg(long = "output", short = 'o', value_name = "FILE", allow_hyphen_values = true)]
+    pub(crate) file: PathBuf,
+
+    /// How it is stored, whatever its name: npy, csv or raw [default: by the ending; to standard
+    /// output as rays are read, else raw]
+    #[arg(long, value_name = "LAYOUT", value_parser = values::layout)]
+    layout: Option<Layout>,
+}
+
+impl RayOutput {
+    /// How the file is stored; `read` is how rays are.
+    pub(crate) fn layout(&self, read: Layout) -> Result<Layout, Failure> {
+        let usual = || if is_stdout(&self.file) { Some(read) } else { Layout::of_name(&self.file) };
+        self.layout.or_else(usual).ok_or_else(|| {
+            let message =
+                format!("what {} shall hold does not follow from its ending", self.name());
+            Failure::usage(message)
+                .hint(format!("{} are known; or add --layout npy, csv or raw", Layout::endings()))
+        })
+    }
+
+    /// The file, in words.
+    pub(crate) fn name(&self) -> String {
+        self.file.to_string_lossy().into_owned()
+    }
 }
 
 /// Make rays to trace, as benchmarks do.
@@ -194,60 +225,25 @@ pub(crate) struct Trace {
 #[command(after_long_help = "\
 Examples:
   siliray rays interior -o rays.npy
-  siliray rays bunny.ply --workload bounce --count 1e6 -o bounce.bin")]
+  siliray rays bunny.ply --workload bounce --rays 1e6 -o bounce.bin")]
 pub(crate) struct Rays {
     /// A file or a built-in scene
     #[arg(value_name = "SCENE")]
     pub(crate) scene: OsString,
 
-    /// The file to write: .npy, or raw numbers for any other ending
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) output: RayOutput,
 
     /// Which rays
     #[arg(long, value_name = "WORKLOAD", value_enum, default_value_t = WorkloadArg::Primary)]
     pub(crate) workload: WorkloadArg,
 
-    /// How many, 1 to 16777216
-    #[arg(long, alias = "rays", value_name = "N", default_value_t = 262_144)]
+    /// How many rays, 1 to 16777216
+    #[arg(long, alias = "count", value_name = "N", default_value_t = 262_144)]
     #[arg(allow_negative_numbers = true)]
     #[arg(value_parser = |text: &str| values::count(text, 1, 1 << 24))]
-    pub(crate) count: usize,
+    pub(crate) rays: usize,
 
-    /// Eye, target, vertical field of view in degrees and up: ex,ey,ez,tx,ty,tz,fov[,ux,uy,uz]
-    #[arg(long, value_name = "CAMERA", value_parser = values::camera, allow_hyphen_values = true)]
-    pub(crate) camera: Option<Camera>,
-}
-
-/// Which hits are wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum QueryArg {
-    /// The first hit of each ray
-    Closest,
-    /// Whether each ray hits anything
-    Any,
-    /// Every hit of each ray, the nearest first
-    All,
-}
-
-/// Which rays are made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum WorkloadArg {
-    /// From the camera
-    Primary,
-    /// Short ones from what the camera sees
-    #[value(alias = "ao")]
-    Occlusion,
-    /// Long ones from what the camera sees
-    Bounce,
-}
-
-impl From<WorkloadArg> for Workload {
-    fn from(workload: WorkloadArg) -> Self {
-        match workload {
-            WorkloadArg::Primary => Self::Primary,
-            WorkloadArg::Occlusion => Self::Occlusion,
-            WorkloadArg::Bounce => Self::Bounce,
-        }
-    }
+    #[command(flatten)]
+    pub(crate) view: CameraChoice,
 }

@@ -5,6 +5,7 @@ use siliray::geometry::beam::check_box;
 use siliray::geometry::{Aabb, Vec3};
 use siliray::gfx12::layout::{PointerFlags, Resource};
 use siliray::machine::Severity;
+use siliray::ray_files::Layout;
 use siliray::render::{self, MAX_PIXELS, MAX_SIDE};
 use siliray::scene::Camera;
 use siliray::scene::builtin::Builtin;
@@ -67,6 +68,12 @@ pub(crate) fn kernel(text: &str) -> Result<Kernel, String> {
     let names = Kernel::ALL.map(Kernel::name);
     let found = Kernel::ALL.into_iter().find(|kernel| kernel.name() == text);
     found.ok_or_else(|| format!("kernels are {}", names.join(", ")))
+}
+
+/// A layout of files of rays and hits, by name.
+pub(crate) fn layout(text: &str) -> Result<Layout, String> {
+    let found = Layout::ALL.into_iter().find(|layout| layout.name() == text);
+    found.ok_or_else(|| format!("layouts are {}", Layout::ALL.map(Layout::name).join(", ")))
 }
 
 /// A position, counted from 0.

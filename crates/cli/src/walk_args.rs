@@ -1,12 +1,11 @@
 //! The options of `siliray walk`.
 
 use crate::machine_args::{MachineChoice, machines};
-use crate::trace_args::QueryArg;
+use crate::shared_args::{CameraChoice, QueryChoice, RuleChoice};
 use crate::values;
 use clap::Args;
 use siliray::geometry::Aabb;
 use siliray::machine::MachineEntry;
-use siliray::scene::Camera;
 use siliray::walk::hierarchy::Wanted;
 use std::ffi::OsString;
 use std::ops::Range;
@@ -22,6 +21,7 @@ use std::ops::Range;
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
+  siliray build bunny.ply --format gfx12 --policy radv -o bunny.rra
   siliray walk bunny.rra --origin 0,0.1,5 --direction 0,0,-1 --machine gfx12-radv
   siliray walk interior --pixel 400,300 --steps 0..40
   siliray walk bunny.rra --pixel 400,300 --machine gfx12-gpurt --why 1042
@@ -58,20 +58,19 @@ pub(crate) struct Walk {
 
     /// The size of the picture that the pixel is in
     #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = values::size)]
+    #[arg(allow_hyphen_values = true)]
     pub(crate) size: values::Size,
 
-    /// Eye, target, vertical field of view in degrees and up: ex,ey,ez,tx,ty,tz,fov[,ux,uy,uz]
-    #[arg(long, value_name = "CAMERA", value_parser = values::camera, allow_hyphen_values = true)]
-    pub(crate) camera: Option<Camera>,
+    #[command(flatten)]
+    pub(crate) view: CameraChoice,
 
     /// A box that moves from one place to another: minx,miny,minz,maxx,maxy,maxz twice
     #[arg(long, value_names = ["FROM", "TO"], num_args = 2, value_parser = values::aabb)]
     #[arg(allow_hyphen_values = true)]
     pub(crate) beam: Option<Vec<Aabb>>,
 
-    /// What is asked for
-    #[arg(long, value_name = "QUERY", value_enum, default_value_t = QueryArg::Closest)]
-    pub(crate) query: QueryArg,
+    #[command(flatten)]
+    pub(crate) query: QueryChoice,
 
     /// The ray's instance mask
     #[arg(long, value_name = "MASK", default_value = "0xff", value_parser = values::mask)]
@@ -92,4 +91,7 @@ pub(crate) struct Walk {
 
     #[command(flatten)]
     pub(crate) tracer: MachineChoice,
+
+    #[command(flatten)]
+    pub(crate) rule: RuleChoice,
 }

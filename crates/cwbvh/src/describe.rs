@@ -7,6 +7,8 @@ use crate::directory::{
     record_address, records,
 };
 use crate::node::{Child, NODE_BYTES, Node};
+use geometry::Aabb;
+use geometry::grid::inner_box;
 use machine::bits::Bits;
 use machine::{DescribeError, DescribedField, Description, Image, NodeRef};
 
@@ -103,16 +105,43 @@ impl<'a> Structure<'a> {
     }
 }
 
+/// Planes of children as the node names them, and as other formats do.
+const PLANES: [(&str, &str); 6] = [
+    ("qlo_x", "min_x"),
+    ("qlo_y", "min_y"),
+    ("qlo_z", "min_z"),
+    ("qhi_x", "max_x"),
+    ("qhi_y", "max_y"),
+    ("qhi_z", "max_z"),
+];
+
+/// The fields of a node; those of a child have a name in common, as in `children[3].min_x`.
 fn node_fields(image: &Image, level: &Level<'_>, memory: &[u8]) -> Vec<DescribedField> {
     let node = Node::from_bytes(memory);
     let mut fields = Node::describe(&Bits::from_bytes(memory));
-    for (slot, child) in node.children() {
-        let address = match child {
-            Child::Node(number) => level.node_address(number),
-            Child::Leaf { first, .. } => level.item_address(first),
-            Child::Empty => continue,
+    for field in &mut fields {
+        let indexed = field.name.strip_suffix(']').and_then(|name| name.split_once('['));
+        let Some((name, Ok(slot))) = indexed.map(|(name, slot)| (name, slot.parse())) else {
+            continue;
         };
-        fields = linked(fields, &format!("meta[{slot}]"), |_| reference(image, address));
+        if name == "meta" {
+            let address = match node.child(slot) {
+                Some(Child::Node(number)) => Some(level.node_address(number)),
+                Some(Child::Leaf { first, .. }) => Some(level.item_address(first)),
+                Some(Child::Empty) => {
+                    field.value = "slot not used".to_owned();
+                    None
+                }
+                None => None,
+            };
+            field.link = address.and_then(|address| reference(image, address));
+            field.name = format!("children[{slot}].meta");
+        } else if let Some(plane) = PLANES.iter().position(|(own, _)| *own == name) {
+            let Aabb { min, max } = inner_box(&node.axes(), node.low(slot), node.high(slot));
+            let value = if plane < 3 { min[plane] } else { max[plane - 3] };
+            field.value = format!("{} → {value:?}", field.raw);
+            field.name = format!("children[{slot}].{}", PLANES[plane].1);
+        }
     }
     fields
 }

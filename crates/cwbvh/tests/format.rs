@@ -295,7 +295,8 @@ fn an_outline_meets_everything_once() {
     let root = outline.entries.iter().find(|entry| entry.kind == "node").unwrap();
     let description = (registry::FORMATS[0].describe)(&image, root.node).unwrap();
     let [inner, _] = slots();
-    let child = description.fields.iter().find(|field| field.name == format!("meta[{inner}]"));
+    let name = format!("children[{inner}].meta");
+    let child = description.fields.iter().find(|field| field.name == name);
     assert_eq!(child.unwrap().value, format!("node, slot {inner}"));
     let link = child.unwrap().link.unwrap();
     assert_eq!(link.pointer, image.segments[NODES].address + NODE_BYTES as u64);

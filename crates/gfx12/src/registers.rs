@@ -55,27 +55,41 @@ pub fn decode_bvh8(operands: &Bvh8Operands, answer: &Answer) -> Decoded {
 #[must_use]
 pub fn decode_dual(operands: &DualOperands, answer: &Answer) -> Decoded {
     let words = &answer.vdst;
-    let [first, second] = operands.nodes;
-    let is_instance =
-        |node: Bvh4x2Pointer| node.kind() == Bvh4x2Kind::Instance && !node.is_special();
-    if is_instance(first) && operands.resource.instance_enabled && !is_instance(second) {
+    if is_instance(operands.nodes, &operands.resource) {
         return instance(words);
     }
-    let slots = [first, second].map(|node| dual_names(node, &operands.resource));
-    let registers = (0..10).map(|number| {
-        let slot = if number < 8 { number / 4 } else { number - 8 };
-        let name = match number {
-            8.. => "geometry_id",
-            // Two boxes may be sorted together: their children are numbered as one list.
-            _ if slots[slot].1 == "box" => CHILDREN[number],
-            _ => slots[slot].0[number % 4],
-        };
-        Register { name, value: dual_value(name, words[number]) }
-    });
+    let [first, second] = operands.nodes.map(dual_kind);
+    let names = dual_names(operands.nodes, &operands.resource);
     Decoded {
-        kind: if slots[0].1 == slots[1].1 { slots[0].1 } else { "mixed" },
-        registers: registers.collect(),
+        kind: if first == second { first } else { "mixed" },
+        registers: name_all(&names, words, |number, word| dual_value(names[number], word)),
     }
+}
+
+/// What an instruction on a node wrote, by name; registers that mean nothing are left out.
+pub(crate) fn bvh8_outputs(node: NodePointer, answer: &Answer) -> Vec<(&'static str, u64)> {
+    named(if node.is_box() { &CHILDREN } else { &INSTANCE }, answer)
+}
+
+/// The same for the dual instruction.
+pub(crate) fn dual_outputs(
+    nodes: [Bvh4x2Pointer; 2],
+    resource: &Resource,
+    answer: &Answer,
+) -> Vec<(&'static str, u64)> {
+    let is_instance = is_instance(nodes, resource);
+    named(&if is_instance { INSTANCE } else { dual_names(nodes, resource) }, answer)
+}
+
+fn named(names: &[&'static str; 10], answer: &Answer) -> Vec<(&'static str, u64)> {
+    let all = names.iter().copied().zip(answer.vdst.map(u64::from));
+    all.filter(|(name, _)| !["unused", "undefined", "nothing"].contains(name)).collect()
+}
+
+/// Whether the dual instruction enters an instance.
+fn is_instance([first, second]: [Bvh4x2Pointer; 2], resource: &Resource) -> bool {
+    let is_one = |node: Bvh4x2Pointer| node.kind() == Bvh4x2Kind::Instance && !node.is_special();
+    is_one(first) && resource.instance_enabled && !is_one(second)
 }
 
 const CHILDREN: [&str; 10] = [
@@ -91,6 +105,31 @@ const PRIMITIVE: [&str; 10] = [
     "u_1",
     "v_1",
     "primitive_id_1",
+    "geometry_id_0",
+    "geometry_id_1",
+];
+/// Triangles of the dual instruction, with or without their ids.
+const QUOTIENTS: [&str; 10] = [
+    "t_num_0",
+    "t_den_0",
+    "i_num_0",
+    "j_num_0",
+    "t_num_1",
+    "t_den_1",
+    "i_num_1",
+    "j_num_1",
+    "geometry_id_0",
+    "geometry_id_1",
+];
+const IDS: [&str; 10] = [
+    "t_num_0",
+    "t_den_0",
+    "id_word_0",
+    "hit_0",
+    "t_num_1",
+    "t_den_1",
+    "id_word_1",
+    "hit_1",
     "geometry_id_0",
     "geometry_id_1",
 ];
@@ -170,25 +209,36 @@ fn instance(words: &[u32; 10]) -> Decoded {
     Decoded { kind: "instance", registers: name_all(&INSTANCE, words, value) }
 }
 
-/// Names of a slot's four words, and the kind of its node.
-fn dual_names(node: Bvh4x2Pointer, resource: &Resource) -> ([&'static str; 4], &'static str) {
+/// The kind of a node of the dual instruction.
+fn dual_kind(node: Bvh4x2Pointer) -> &'static str {
     match node.kind() {
-        _ if node.is_special() => (["nothing"; 4], "nothing"),
-        Bvh4x2Kind::Triangle0 | Bvh4x2Kind::Triangle1 if resource.triangle_return_mode => {
-            (["t_num", "t_den", "i_num", "j_num"], "triangle")
-        }
-        Bvh4x2Kind::Triangle0 | Bvh4x2Kind::Triangle1 => {
-            (["t_num", "t_den", "id_word", "hit"], "triangle")
-        }
-        Bvh4x2Kind::Fp32Box | Bvh4x2Kind::HalfBox => {
-            (["child_0", "child_1", "child_2", "child_3"], "box")
-        }
-        _ => (["nothing"; 4], "user"),
+        _ if node.is_special() => "nothing",
+        Bvh4x2Kind::Triangle0 | Bvh4x2Kind::Triangle1 => "triangle",
+        Bvh4x2Kind::Fp32Box | Bvh4x2Kind::HalfBox => "box",
+        _ => "user",
     }
 }
 
+/// Names of the registers: four words for each node, and a geometry for each. Two boxes may be
+/// sorted together: their children are numbered as one list.
+fn dual_names(nodes: [Bvh4x2Pointer; 2], resource: &Resource) -> [&'static str; 10] {
+    let mut names = ["nothing"; 10];
+    for (slot, node) in nodes.into_iter().enumerate() {
+        let places = [4 * slot, 4 * slot + 1, 4 * slot + 2, 4 * slot + 3, 8 + slot];
+        let table = match dual_kind(node) {
+            "triangle" if resource.triangle_return_mode => &QUOTIENTS,
+            "triangle" => &IDS,
+            "box" => &CHILDREN,
+            _ => &["nothing"; 10],
+        };
+        places.into_iter().for_each(|place| names[place] = table[place]);
+        names[8 + slot] = IDS[8 + slot];
+    }
+    names
+}
+
 fn dual_value(name: &str, word: u32) -> String {
-    match name {
+    match name.trim_end_matches(|letter: char| letter == '_' || letter.is_ascii_digit()) {
         "nothing" => "nothing".to_owned(),
         "t_num" | "t_den" | "i_num" | "j_num" => format!("{:?}", f32::from_bits(word)),
         "id_word" => format!("{word:#x}"),

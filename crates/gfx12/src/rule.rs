@@ -51,6 +51,8 @@ machine::rules! {
         "the primitive ids of a node overlap neither its vertices nor its descriptors"
     NodeKind "node_kind" Warning "no bytes are a box or instance node and a primitive node at once"
     Sideband "sideband" Warning "sideband records number the instances and invert their transforms"
+    SharedPair "shared_pair" Note
+        "a box contains even triangles that it shares a pair with, and that others contain"
     SidebandOrder "sideband_order" Note "sideband records lie in the order of their nodes"
     LongRange "long_range" Warning "a range behind a GPURT header has at most 8 pairs"
     HeaderCount "header_count" Warning "the counts of a GPURT header agree with the nodes"

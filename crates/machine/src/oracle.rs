@@ -104,6 +104,10 @@ impl<T: Deref<Target = Tree> + Send + Sync> Machine for Oracle<T> {
         if query.kind != HitKind::All {
             hits.truncate(1);
         }
+        if observer.is_watching() {
+            hits.iter().for_each(|&hit| observer.see(Step::Accept { hit }));
+            observer.see(Step::End);
+        }
         Ok(())
     }
 }

@@ -70,7 +70,7 @@ pub(crate) fn ways_to_primitive(
 }
 
 /// The ways to the entries that a condition holds for.
-fn ways(outline: &Outline, holds: impl Fn(&OutlineEntry) -> bool) -> Vec<Vec<usize>> {
+pub(crate) fn ways(outline: &Outline, holds: impl Fn(&OutlineEntry) -> bool) -> Vec<Vec<usize>> {
     let mut above = Vec::new();
     let mut found = Vec::new();
     for (number, entry) in outline.entries.iter().enumerate() {

@@ -14,18 +14,36 @@ use std::collections::{BTreeMap, HashSet};
 pub struct ImageDiff {
     /// How many structures can be reached in each.
     pub structures: [usize; 2],
-    /// How many are the same in both.
-    pub equal: usize,
-    /// How many differ, records beside them included.
-    pub changed: usize,
-    /// How many only one of the images has.
-    pub only_in: [usize; 2],
-    /// How often each field differs; indices are left out of names.
-    pub fields: BTreeMap<String, usize>,
+    /// How many of each kind are the same, differ, or are missing in one of the images.
+    pub kinds: BTreeMap<&'static str, KindSums>,
+    /// The fields that differ; indices are left out of names.
+    pub fields: BTreeMap<String, FieldSum>,
     /// The first differences.
     pub differences: Vec<Difference>,
     /// Bytes that differ and belong to no structure.
     pub other_bytes: usize,
+}
+
+/// How many structures of a kind are what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct KindSums {
+    /// The same in both.
+    pub equal: usize,
+    /// They differ; records beside structures are kinds of their own.
+    pub changed: usize,
+    /// Only one of the images has them.
+    pub only_in: [usize; 2],
+}
+
+/// How often a field differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldSum {
+    /// How often.
+    pub count: usize,
+    /// The pointer of the first structure, in the format's notation.
+    pub pointer: String,
+    /// Where that lies in the first file.
+    pub offset: Option<u64>,
 }
 
 /// A structure that is not the same in both images.
@@ -66,7 +84,18 @@ impl ImageDiff {
     /// How many structures differ or are missing.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.changed + self.only_in[0] + self.only_in[1]
+        let KindSums { changed, only_in: [a, b], .. } = self.sums();
+        changed + a + b
+    }
+
+    /// The sums over all kinds.
+    #[must_use]
+    pub fn sums(&self) -> KindSums {
+        self.kinds.values().fold(KindSums::default(), |all, kind| KindSums {
+            equal: all.equal + kind.equal,
+            changed: all.changed + kind.changed,
+            only_in: [0, 1].map(|side| all.only_in[side] + kind.only_in[side]),
+        })
     }
 }
 
@@ -102,7 +131,9 @@ pub fn diff(format: &FormatEntry, files: [&ImageFile; 2], most: usize) -> ImageD
             [a, b] => comparison.only_in(key, a, b),
         }
     }
-    comparison.found.equal = same.len();
+    for (key, ..) in &same {
+        comparison.kind(key.3).equal += 1;
+    }
     // Only what lies beside structures is left to tell apart.
     if comparison.covered.differing(files) > 0 {
         for (key, a, b) in same {
@@ -178,6 +209,10 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
+    fn kind(&mut self, kind: &'static str) -> &mut KindSums {
+        self.found.kinds.entry(kind).or_default()
+    }
+
     /// Compares two structures, and what lies beside them.
     fn describe(&mut self, key: &Key, a: &OutlineEntry, b: &OutlineEntry) {
         let [Some(a), Some(b)] = [self.sides[0].describe(a), self.sides[1].describe(b)] else {
@@ -201,13 +236,15 @@ impl Comparison<'_> {
             return;
         }
         let fields = field_differences([a, b], bytes);
+        let offsets =
+            [self.sides[0].file.offset_of(a.address), self.sides[1].file.offset_of(b.address)];
         for field in &fields {
-            *self.found.fields.entry(without_indices(&field.name)).or_default() += 1;
+            let first = || FieldSum { count: 0, pointer: a.node.to_string(), offset: offsets[0] };
+            let sum = self.found.fields.entry(without_indices(&field.name));
+            sum.or_insert_with(first).count += 1;
         }
-        self.found.changed += 1;
+        self.kind(a.kind).changed += 1;
         if self.found.differences.len() < self.most {
-            let offsets =
-                [self.sides[0].file.offset_of(a.address), self.sides[1].file.offset_of(b.address)];
             let (structure, pointer) = (key.0, a.node.to_string());
             let (kind, only_in) = (a.kind, None);
             let difference = Difference { structure, pointer, kind, offsets, only_in, fields };
@@ -218,7 +255,7 @@ impl Comparison<'_> {
     fn only_in(&mut self, key: &Key, a: Option<&OutlineEntry>, b: Option<&OutlineEntry>) {
         let side = usize::from(a.is_none());
         let Some(entry) = a.or(b) else { return };
-        self.found.only_in[side] += 1;
+        self.kind(entry.kind).only_in[side] += 1;
         if self.found.differences.len() < self.most {
             let mut offsets = [None; 2];
             offsets[side] = self.sides[side].file.offset_of(entry.address);

@@ -231,6 +231,15 @@ impl Input {
         }
     }
 
+    /// The scene, if it is one.
+    #[must_use]
+    pub fn as_scene(&self) -> Option<&Scene> {
+        match self {
+            Self::Scene(scene) => Some(scene),
+            Self::Image(_) => None,
+        }
+    }
+
     /// The scene: an image gives the geometry that it stores, without its tree.
     ///
     /// # Errors

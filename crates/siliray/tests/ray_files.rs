@@ -4,7 +4,7 @@
 
 use siliray::geometry::{Ray, Vec3};
 use siliray::machine::Hit;
-use siliray::ray_files::writer::{Content, push_hit, push_numbered_hit, push_ray};
+use siliray::ray_files::writer::{Content, Extras, HitRow, RowWriter};
 use siliray::ray_files::{Layout, RayReader};
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,11 @@ impl Folder {
     }
 
     fn file(&self, bytes: &[u8]) -> PathBuf {
-        let path = self.0.join("rays");
+        self.named("rays", bytes)
+    }
+
+    fn named(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.0.join(name);
         std::fs::write(&path, bytes).unwrap();
         path
     }
@@ -94,14 +98,89 @@ fn records_of_numpy() {
     assert_eq!(rays, [expected]);
 }
 
+/// The header of an array with another type, order and shape.
+fn header(descr: &str, order: &str, shape: &str) -> Vec<u8> {
+    let header = String::from_utf8_lossy(NUMPY_ARRAY.split_at(10).1)
+        .replace("'<f4'", descr)
+        .replace("False", order)
+        .replace("(2, 8)", shape);
+    let length = (header.len() as u16).to_le_bytes();
+    [&b"\x93NUMPY\x01\x00"[..], &length, header.as_bytes()].concat()
+}
+
+#[test]
+fn arrays_of_other_types_shapes_and_orders() {
+    let folder = Folder::new("shapes");
+    let rays: Vec<Ray> = some_rays(3000);
+    let row = |ray: &Ray| {
+        let ([ox, oy, oz], [dx, dy, dz]) = (ray.origin.to_array(), ray.direction.to_array());
+        [ox, oy, oz, ray.tmin, dx, dy, dz, ray.tmax]
+    };
+    let rows: Vec<[f32; 8]> = rays.iter().map(row).collect();
+    let by_columns = |columns: &[usize]| -> Vec<f32> {
+        columns.iter().flat_map(|&column| rows.iter().map(move |row| row[column])).collect()
+    };
+    let doubles = |numbers: &[f32]| -> Vec<u8> {
+        numbers.iter().flat_map(|&number| f64::from(number).to_le_bytes()).collect()
+    };
+    let all: Vec<f32> = rows.iter().flatten().copied().collect();
+    let six = [0, 1, 2, 4, 5, 6];
+    let endless: Vec<Ray> = rays.iter().map(|ray| ray.between(0.0, f32::INFINITY)).collect();
+    for (descr, order, shape, numbers, expected) in [
+        ("'<f8'", "False", "(3000, 8)", doubles(&all), &rays),
+        ("'<f4'", "True", "(3000, 8)", floats(by_columns(&[0, 1, 2, 3, 4, 5, 6, 7])), &rays),
+        ("'<f8'", "True", "(3000, 6)", doubles(&by_columns(&six)), &endless),
+        (
+            "[('direction', '<f8', (3,)), ('origin', '<f4', (3,))]",
+            "False",
+            "(3000,)",
+            rows.iter()
+                .flat_map(|row| [doubles(&row[4..7]), floats(row[..3].to_vec())])
+                .flatten()
+                .collect(),
+            &endless,
+        ),
+    ] {
+        let file = folder.file(&[header(descr, order, shape), numbers].concat());
+        for at_once in [1000, 700, 5000] {
+            assert_eq!(&read(&file, at_once).unwrap(), expected, "{descr} {order} {shape}");
+        }
+    }
+}
+
+/// Text is never taken for numbers, nor numbers for text.
+#[test]
+fn names_and_bytes_agree() {
+    let folder = Folder::new("names");
+    let text = b"0,0,0,1,0,0\n0,0,1,1,0,0\n0,0,0,1,0\n";
+    let error = |name: &str, bytes: &[u8]| {
+        let error = read(&folder.named(name, bytes), 10).unwrap_err();
+        error.split_once(&format!("{name}: ")).unwrap().1.to_owned()
+    };
+    let two = &text[..24];
+    for name in ["rays.csv", "rays", "rays.txt"] {
+        assert_eq!(read(&folder.named(name, two), 10).unwrap().len(), 2, "{name}");
+    }
+    assert_eq!(error("rays.csv", text), "line 3: found 5 numbers, expected 6");
+    let text = [two, &[b' '; 8]].concat();
+    assert_eq!(text.len(), 32);
+    assert_eq!(error("rays.bin", &text), "the file is text, but its name says raw");
+    assert_eq!(
+        error("rays.npy", &[0; 32]),
+        "the file is binary, without the header of a NumPy array, but its name says npy"
+    );
+    assert!(error("rays.png", &[0; 32]).starts_with("files of rays end in .npy, .csv, .txt, .bin"));
+}
+
 #[test]
 fn what_is_written_is_read() {
     let folder = Folder::new("round-trip");
-    for layout in [Layout::Npy, Layout::Raw] {
+    for layout in Layout::ALL {
         for count in [0, 1, 5, 1000] {
             let rays = some_rays(count);
-            let mut bytes = Content::Rays.header(layout, count as u64);
-            rays.iter().for_each(|ray| push_ray(&mut bytes, ray));
+            let writer = RowWriter { content: Content::Rays, layout };
+            let mut bytes = writer.header(count as u64);
+            rays.iter().for_each(|ray| writer.ray(&mut bytes, ray));
             assert_eq!(read(&folder.file(&bytes), 7).unwrap(), rays);
         }
     }
@@ -111,20 +190,33 @@ fn what_is_written_is_read() {
 fn hits_have_the_stated_bytes() {
     let hit = Hit { t: 1.5, u: 0.25, v: 0.5, instance: 3, geometry: 2, primitive: 0x0102_0304 };
     let mut bytes = Vec::new();
-    push_numbered_hit(&mut bytes, 9, &hit);
-    push_hit(&mut bytes, &Hit::MISS);
+    let extras = Extras { positions: true, normals: false };
+    let writer = |content, layout| RowWriter { content, layout };
+    let (all, closest) = (Content::All(extras), Content::Closest(Extras::default()));
+    let row = HitRow { hit, vectors: [Some(Vec3::new(7.0, 8.0, 9.0)), None] };
+    writer(all, Layout::Raw).hit(&mut bytes, 9, &row);
+    let miss = HitRow { hit: Hit::MISS, vectors: [None; 2] };
+    writer(closest, Layout::Raw).hit(&mut bytes, 0, &miss);
     let expected = [
         [9, 0, 0, 0, 0, 0, 0, 0].to_vec(),
         floats([1.5, 0.25, 0.5]),
         [3, 0, 0, 0, 2, 0, 0, 0, 4, 3, 2, 1].to_vec(),
+        floats([7.0, 8.0, 9.0]),
         floats([f32::INFINITY, 0.0, 0.0]),
         [0xFF; 12].to_vec(),
     ];
     assert_eq!(bytes, expected.concat());
-    for content in [Content::Rays, Content::Closest, Content::Any, Content::All] {
-        let lengths = [0, 7, u64::MAX / 2].map(|count| content.header(Layout::Npy, count).len());
+    for content in [Content::Rays, closest, Content::Any, all] {
+        let header = |count| writer(content, Layout::Npy).header(count);
+        let lengths = [0, 7, u64::MAX / 2].map(|count| header(count).len());
         assert!(lengths.iter().all(|&length| length == lengths[0] && length % 64 == 0));
     }
+    let csv = writer(all, Layout::Csv);
+    let mut text = csv.header(1);
+    csv.hit(&mut text, 9, &row);
+    let expected = "ray,t,u,v,instance,geometry,primitive,px,py,pz\n\
+                    9,1.5,0.25,0.5,3,2,16909060,7,8,9\n";
+    assert_eq!(String::from_utf8(text).unwrap(), expected);
 }
 
 /// However a file is cut short, that is found out, with the place.
@@ -159,10 +251,10 @@ fn odd_headers() {
     };
     for (from, to, expected) in [
         ("'<f4'", "'>f4'", r#"byte 20: numbers of type ">f4", expected '<f4'"#),
-        ("'<f4'", "'<f8'", r#"byte 20: numbers of type "<f8", expected '<f4'"#),
+        ("'<f4'", "'<i4'", r#"byte 20: numbers of type "<i4", expected '<f4' or '<f8'"#),
         ("'<f4'", "4", "byte 20: the type is neither a name nor a list of fields"),
-        ("False", "True ", "byte 44: fortran_order is not False"),
-        ("(2, 8)", "(2, 6)", "byte 20: an array of shape [2, 6], expected (N, 8)"),
+        ("False", "None ", "byte 44: fortran_order is neither True nor False"),
+        ("(2, 8)", "(2, 7)", "byte 20: an array of shape [2, 7], expected (N, 8) or (N, 6)"),
         ("(2, 8)", "(16,) ", "byte 20: an array of shape [16], expected (N, 8)"),
         ("(2, 8)", "(1, 8)", "byte 128: 64 bytes of rays, expected 1 rays"),
         ("(2, 8)", "(-2, 8)", "byte 61: found '-', expected a Python literal"),
@@ -179,8 +271,8 @@ fn odd_headers() {
         ),
         (
             "'<f4', 'fortran_order': False, 'shape': (2, 8)",
-            "[('tmin', '<f8')], 'fortran_order': False, 'shape': (2,)",
-            r#"byte 21: field "tmin" has type "<f8", expected '<f4'"#,
+            "[('tmin', '<i8')], 'fortran_order': False, 'shape': (2,)",
+            r#"byte 21: field "tmin" has type "<i8", expected '<f4' or '<f8'"#,
         ),
         (
             "'<f4', 'fortran_order': False, 'shape': (2, 8)",

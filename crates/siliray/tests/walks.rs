@@ -69,6 +69,31 @@ fn the_fast_tracer_says_where_it_leaves_primitives() {
     assert!(accepted + lost > 10, "{accepted} accepted, {lost} lost");
 }
 
+/// Several instances have one BLAS, which the image has once; each has ways of its own.
+#[test]
+fn every_instance_has_its_own_way() {
+    let [image, tree] = inputs();
+    let tlas = tree.tree().tlas.as_ref().unwrap();
+    let mut inside = 0;
+    for (number, instance) in (0u32..).zip(&tlas.instances) {
+        let blas = &tree.tree().blases[instance.blas as usize];
+        let id = blas.primitives.ids[0];
+        let wanted =
+            Wanted { instance: Some(number), geometry: Some(id.geometry), primitive: id.primitive };
+        let bounds = instance.object_to_world.bounds(&blas.bvh.root().bounds);
+        let from = bounds.center() + Vec3::new(0.1, 40.0, 0.2);
+        let query = Query::ray(HitKind::All, Ray::new(from, bounds.center() - from));
+        let (reason, _) = reason(&image, &query, &wanted);
+        let text = &reason.text;
+        assert!(!text.contains("never visited") && !text.contains("no such"), "{number}: {text}");
+        let found_in = reason.node.and_then(|node| node.instance);
+        assert!(found_in.is_none_or(|found| found == number), "{number}: {reason:?}");
+        let is_first = tlas.instances[..number as usize].iter().all(|i| i.blas != instance.blas);
+        inside += usize::from(found_in.is_some() && !is_first);
+    }
+    assert!(inside > 3, "{inside}");
+}
+
 /// The tracer's copy has pointers of its own, so nothing is said about places.
 #[test]
 fn a_copy_does_not_say_where() {

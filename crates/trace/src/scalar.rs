@@ -61,7 +61,7 @@ pub(crate) fn watch<K: Kind, S: TraversalSource, O: Observer + ?Sized>(
         farthest,
         observer,
     };
-    let _ = match source.top() {
+    let _ = match source.tlas() {
         None => {
             let flags = MergedFlags::new(ask.flags, InstanceFlags::empty());
             walk.blas(0, &Space { ray: *ray, instance: 0, flags })
@@ -99,9 +99,9 @@ type Stack<L> = Vec<(f32, L)>;
 
 impl<K: Kind, S: TraversalSource, O: Observer + ?Sized> Walk<'_, K, S, O> {
     fn tlas(&mut self) -> ControlFlow<()> {
-        let Some(top) = self.source.top() else { return ControlFlow::Continue(()) };
-        let reach = slab::reach(self.ray.origin, &top.level.bounds);
-        let dilation = top.dilation.dilation(self.ray.origin, reach);
+        let Some(tlas) = self.source.tlas() else { return ControlFlow::Continue(()) };
+        let reach = slab::reach(self.ray.origin, &tlas.level.bounds);
+        let dilation = tlas.dilation.dilation(self.ray.origin, reach);
         let slabs = SlabRay::dilated(self.ray, dilation);
         self.level(LevelId::Tlas, &LevelRay { slabs, ray: *self.ray, dilation }, None)
     }
@@ -201,8 +201,8 @@ impl<K: Kind, S: TraversalSource, O: Observer + ?Sized> Walk<'_, K, S, O> {
 
     /// Enters an instance, unless the ray does not see it.
     fn instance(&mut self, number: usize, link: S::Link) -> ControlFlow<()> {
-        let Some(top) = self.source.top() else { return ControlFlow::Continue(()) };
-        let instance = &top.instances[number];
+        let Some(tlas) = self.source.tlas() else { return ControlFlow::Continue(()) };
+        let instance = &tlas.instances[number];
         let pointer = self.source.pointer(link);
         if instance.mask & self.ask.mask == 0 {
             self.see(|| Step::Skip { pointer, reason: "its mask hides it" });

@@ -1,6 +1,6 @@
 //! What a plain walk goes over: the CPU's copy, or the image's own bytes.
 
-use crate::world::TopLevel;
+use crate::world::Tlas;
 use geometry::{Aabb, Transform};
 use std::ops::ControlFlow;
 use tree::PrimitiveId;
@@ -53,7 +53,7 @@ pub(crate) trait TraversalSource {
     const LEAF_BYTES: [u64; 2];
 
     /// The TLAS, if there is one. Without one the scene is [`LevelId::Blas`] 0.
-    fn top(&self) -> Option<&TopLevel>;
+    fn tlas(&self) -> Option<&Tlas>;
 
     /// The root of a level and the box around it; `None` if there is nothing in it.
     fn root(&self, level: LevelId) -> Option<(Self::Link, Aabb)>;

@@ -1,9 +1,8 @@
 //! `siliray beam`: what a moving box meets.
 
-use super::{about, open_input};
+use super::{about, open_input, prepare};
 use crate::beam_args::Beam as Args;
 use crate::failure::Failure;
-use crate::machine_args::no_route;
 use crate::output::number::{coordinate, counted};
 use crate::output::{Output, Table};
 use serde::Serialize;
@@ -56,11 +55,8 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
         }
         other => (other, None),
     };
-    let route = args.tracer.route(&input, |build| build, args.preset.map(Into::into));
-    let bar = output.bar("building");
-    let prepared = route.prepare(&input, &|progress| bar.update(progress));
-    drop(bar);
-    let prepared = prepared.map_err(no_route(&args.scene))?;
+    let route = args.tracer.route(&input, |build| build);
+    let prepared = prepare(&route, &input, &args.scene, output)?;
     let machine = prepared.make(&MachineOptions::default()).map_err(about(&args.scene))?;
     let kind = if args.all { HitKind::All } else { HitKind::Closest };
     let answer = machine.answer(&Query::beam(kind, beam, leaf)).map_err(about(&args.scene))?;

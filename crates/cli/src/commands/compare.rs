@@ -4,7 +4,7 @@ use super::{about, open, view_of};
 use crate::compare_args::Compare;
 use crate::failure::Failure;
 use crate::output::number::{counted, grouped, seconds};
-use crate::output::{AtomicFile, KeptRows, Output, Table};
+use crate::output::{AtomicFile, Output, ResumeLog, Table};
 use serde::Serialize;
 use siliray::build::{Preset, Progress};
 use siliray::compare::run::Rows;
@@ -28,7 +28,7 @@ struct JsonSkipped<'a> {
 }
 
 /// Rows in a file.
-struct Kept(KeptRows<Row>);
+struct Kept(ResumeLog<Row>);
 
 impl Rows for Kept {
     fn find(&self, key: &RowKey) -> Option<Row> {
@@ -51,7 +51,8 @@ pub(crate) fn run(
     let csv = args.csv.as_deref().map(AtomicFile::create).transpose()?;
     let html = args.html.as_deref().map(AtomicFile::create).transpose()?;
     let what = "row of siliray compare";
-    let kept = args.resume.as_deref().map(|path| KeptRows::open(path, what)).transpose()?.map(Kept);
+    let kept =
+        args.resume.as_deref().map(|path| ResumeLog::open(path, what)).transpose()?.map(Kept);
     let scenes = args.scenes.iter().map(|name| open(name, triangles));
     let scenes = scenes.collect::<Result<Vec<Scene>, Failure>>()?;
     let bar = output.bar("comparing");

@@ -14,7 +14,19 @@ use siliray::machine::{Hit, Shape};
 struct Json {
     seed: u64,
     rays: usize,
+    totals: Vec<JsonTotal>,
     cells: Vec<JsonCell>,
+    cases: usize,
+    mismatches: usize,
+    losses: usize,
+}
+
+/// The cells of one machine on one format.
+#[derive(Serialize)]
+struct JsonTotal {
+    format: &'static str,
+    machine: &'static str,
+    cells: usize,
     cases: usize,
     mismatches: usize,
     losses: usize,
@@ -90,7 +102,7 @@ pub(crate) fn run(args: &Conformance, output: &Output) -> Result<(), Failure> {
         return super::conformance_images::run(args, output);
     }
     let options = Options {
-        seed: args.seed,
+        seed: args.seed.seed,
         rays: args.rays,
         only: args.only.clone(),
         stack_size: args.stack_size as u8,
@@ -107,16 +119,63 @@ pub(crate) fn run(args: &Conformance, output: &Output) -> Result<(), Failure> {
     let json = Json {
         seed: table.seed,
         rays: options.rays,
+        totals: sums(&table.cells),
         cells: table.cells.iter().map(JsonCell::from).collect(),
         cases: table.cells.iter().map(|cell| cell.cases).sum(),
         mismatches: table.mismatches(),
         losses: table.cells.iter().map(|cell| cell.losses).sum(),
     };
-    output.result(&json, &text(&json))?;
+    output.result(&json, &text(&json, args.all))?;
     match json.mismatches {
         0 => Ok(()),
         wrong => Err(Failure::input(format!("{wrong} answers differ from brute force"))),
     }
+}
+
+/// Sums for each machine on each format, in the order of the cells.
+fn sums(cells: &[Cell]) -> Vec<JsonTotal> {
+    let mut totals: Vec<JsonTotal> = Vec::new();
+    for cell in cells {
+        let is_same =
+            |total: &JsonTotal| (total.format, total.machine) == (cell.format, cell.machine);
+        let number = totals.iter().position(is_same).unwrap_or_else(|| {
+            let (format, machine) = (cell.format, cell.machine);
+            let (cells, cases, mismatches, losses) = (0, 0, 0, 0);
+            totals.push(JsonTotal { format, machine, cells, cases, mismatches, losses });
+            totals.len() - 1
+        });
+        let total = &mut totals[number];
+        total.cells += 1;
+        total.cases += cell.cases;
+        total.mismatches += cell.mismatches;
+        total.losses += cell.losses;
+    }
+    totals
+}
+
+fn totals(totals: &[JsonTotal]) -> String {
+    let header = ["format", "machine", "cells", "cases", "mismatches", "losses"];
+    let mut table = Table::new(&header).left(2);
+    for total in totals {
+        let counts = [total.cells, total.cases, total.mismatches, total.losses];
+        let names = [total.format, total.machine].map(str::to_owned).into_iter();
+        table.row(names.chain(counts.map(|count| grouped(count as u64))).collect());
+    }
+    table.text()
+}
+
+fn cells(cells: &[JsonCell]) -> String {
+    let header =
+        ["format", "machine", "scene", "preset", "rule", "query", "cases", "mismatches", "losses"];
+    let mut table = Table::new(&header).left(6);
+    for cell in cells {
+        let names =
+            [cell.format, cell.machine, cell.scene, cell.preset, cell.triangle_rule, cell.query];
+        let counts = [cell.cases, cell.mismatches, cell.losses];
+        let counts = counts.map(|count| grouped(count as u64));
+        table.row(names.map(str::to_owned).into_iter().chain(counts).collect());
+    }
+    table.text()
 }
 
 impl From<&Cell> for JsonCell {
@@ -204,34 +263,10 @@ impl From<&Hit> for JsonHit {
     }
 }
 
-/// A line for each cell, then the sums, then the first ray that went wrong.
-fn text(json: &Json) -> String {
-    let mut table = Table::new(&[
-        "format",
-        "machine",
-        "scene",
-        "preset",
-        "rule",
-        "query",
-        "cases",
-        "mismatches",
-        "losses",
-    ])
-    .left(6);
-    for cell in &json.cells {
-        table.row(vec![
-            cell.format.to_owned(),
-            cell.machine.to_owned(),
-            cell.scene.to_owned(),
-            cell.preset.to_owned(),
-            cell.triangle_rule.to_owned(),
-            cell.query.to_owned(),
-            grouped(cell.cases as u64),
-            grouped(cell.mismatches as u64),
-            grouped(cell.losses as u64),
-        ]);
-    }
-    let mut text = table.text();
+/// The sums for each machine on each format, or every cell, then those of all, then the first ray
+/// that went wrong.
+fn text(json: &Json, all: bool) -> String {
+    let mut text = if all { cells(&json.cells) } else { totals(&json.totals) };
     text += &format!(
         "\nseed {}: {} in {}, {}, {}\n",
         json.seed,
@@ -240,47 +275,43 @@ fn text(json: &Json) -> String {
         counted_as(json.mismatches, "mismatch", "mismatches"),
         counted_as(json.losses, "loss", "losses")
     );
-    let wrong = json.cells.iter().find(|cell| cell.mismatches > 0);
-    if let Some((cell, example)) = wrong.and_then(|cell| Some((cell, cell.example.as_ref()?))) {
+    if let Some(cell) = json.cells.iter().find(|cell| cell.mismatches > 0) {
+        text += &first_mismatch(cell);
+    }
+    text
+}
+
+fn first_mismatch(cell: &JsonCell) -> String {
+    let mut text = format!(
+        "\nfirst mismatch: {} on {}, {}, preset {}, {}, {}\n",
+        cell.machine, cell.format, cell.scene, cell.preset, cell.triangle_rule, cell.query
+    );
+    if let Some(ray) = &cell.example {
         text += &format!(
-            "\nfirst mismatch: {} on {}, {}, preset {}, {}, {}\n  origin {:?}, direction {:?}, t \
-             {} to {}\n  bits {}\n  mask {:#04x}, flags {:#x}; {} expected, {} found\n",
-            cell.machine,
-            cell.format,
-            cell.scene,
-            cell.preset,
-            cell.triangle_rule,
-            cell.query,
-            example.origin,
-            example.direction,
-            example.tmin,
-            example.tmax,
-            example.bits.join(" "),
-            example.mask,
-            example.flags,
-            counted(example.expected.len(), "hit"),
-            example.got.len()
+            "  origin {:?}, direction {:?}, t {} to {}\n  bits {}\n  mask {:#04x}, flags {:#x}; {} \
+             expected, {} found\n",
+            ray.origin,
+            ray.direction,
+            ray.tmin,
+            ray.tmax,
+            ray.bits.join(" "),
+            ray.mask,
+            ray.flags,
+            counted(ray.expected.len(), "hit"),
+            ray.got.len()
         );
     }
-    if let Some((cell, example)) = wrong.and_then(|cell| Some((cell, cell.beam_example.as_ref()?)))
-    {
+    if let Some(beam) = &cell.beam_example {
         text += &format!(
-            "\nfirst mismatch: {} on {}, {}, preset {}, {}, {}\n  oA {}, dA {}\n  oB {}, dB {}\n  \
-             t {}, mask {:#04x}; {} expected, {} found\n",
-            cell.machine,
-            cell.format,
-            cell.scene,
-            cell.preset,
-            cell.triangle_rule,
-            cell.query,
-            example.upper_origin.join(" "),
-            example.upper_direction.join(" "),
-            example.lower_origin.join(" "),
-            example.lower_direction.join(" "),
-            example.range.join(" "),
-            example.mask,
-            counted(example.expected.len(), "primitive"),
-            example.got.len()
+            "  oA {}, dA {}\n  oB {}, dB {}\n  t {}, mask {:#04x}; {} expected, {} found\n",
+            beam.upper_origin.join(" "),
+            beam.upper_direction.join(" "),
+            beam.lower_origin.join(" "),
+            beam.lower_direction.join(" "),
+            beam.range.join(" "),
+            beam.mask,
+            counted(beam.expected.len(), "primitive"),
+            beam.got.len()
         );
     }
     text

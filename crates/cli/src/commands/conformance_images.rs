@@ -59,7 +59,7 @@ struct JsonLost {
 /// Runs the law on each image and shows what came of it.
 pub(crate) fn run(args: &Conformance, output: &Output) -> Result<(), Failure> {
     let options = ImageOptions {
-        seed: args.seed,
+        seed: args.seed.seed,
         rays: args.rays,
         stack_size: args.stack_size as u8,
         followed: FOLLOWED,
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Conformance, output: &Output) -> Result<(), Failure> {
         let report = run_image(&image, &options, &|progress| bar.update(progress));
         reports.push(report.map_err(Failure::input)?);
     }
-    let json = Json { seed: args.seed, images: reports.iter().map(JsonImage::from).collect() };
+    let json = Json { seed: args.seed.seed, images: reports.iter().map(JsonImage::from).collect() };
     let text: Vec<String> = reports.iter().map(text).collect();
     output.result(&json, &text.join("\n"))?;
     let machines = reports.iter().flat_map(|report| &report.machines);

@@ -6,12 +6,12 @@ use crate::image_args::Diff;
 use crate::output::number::{counted, grouped};
 use crate::output::{Output, Table};
 use serde::Serialize;
-use siliray::image_diff::{self, Difference, ImageDiff};
+use siliray::image_diff::{self, Difference, FieldSum, ImageDiff, KindSums};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Differences that are listed as text.
-const LISTED: usize = 100;
+const LISTED: usize = 10;
 
 /// Fields that the summary has room for.
 const SUMMED: usize = 20;
@@ -29,18 +29,41 @@ struct Json<'a> {
 
 #[derive(Serialize)]
 struct JsonSummary<'a> {
+    #[serde(flatten)]
+    all: JsonSums,
+    kinds: Vec<JsonKind>,
+    fields: Vec<JsonCount<'a>>,
+}
+
+/// How many structures are what.
+#[derive(Serialize)]
+struct JsonSums {
     equal: usize,
     changed: usize,
     only_in_a: usize,
     only_in_b: usize,
-    fields: Vec<JsonCount<'a>>,
 }
 
-/// How often a field changed.
+#[derive(Serialize)]
+struct JsonKind {
+    kind: &'static str,
+    #[serde(flatten)]
+    sums: JsonSums,
+}
+
+/// How often a field changed, and where first.
 #[derive(Serialize)]
 struct JsonCount<'a> {
     name: &'a str,
     count: usize,
+    pointer: &'a str,
+    offset: Option<u64>,
+}
+
+impl From<KindSums> for JsonSums {
+    fn from(KindSums { equal, changed, only_in: [only_in_a, only_in_b] }: KindSums) -> Self {
+        Self { equal, changed, only_in_a, only_in_b }
+    }
 }
 
 /// A structure that is not the same in both images.
@@ -73,11 +96,11 @@ pub(crate) fn run(args: &Diff, output: &Output) -> Result<(), Failure> {
         let message = format!("one image has the format {one}, the other {other}");
         return Err(Failure::input(message));
     }
-    let everything = if output.is_json() { usize::MAX } else { LISTED };
+    let everything = if output.is_json() || args.all { usize::MAX } else { LISTED };
     let most = args.limit.unwrap_or(everything);
     let diff = image_diff::diff(first.format, [&first.file, &second.file], most);
     output.result(&json(&diff), &text(&diff))?;
-    if diff.is_empty() { Ok(()) } else { Err(Failure::quiet()) }
+    if diff.is_empty() { Ok(()) } else { Err(Failure::exit_only()) }
 }
 
 fn json(diff: &ImageDiff) -> Json<'_> {
@@ -100,10 +123,12 @@ fn json(diff: &ImageDiff) -> Json<'_> {
         equal: diff.is_empty(),
         nodes: diff.structures,
         summary: JsonSummary {
-            equal: diff.equal,
-            changed: diff.changed,
-            only_in_a: diff.only_in[0],
-            only_in_b: diff.only_in[1],
+            all: diff.sums().into(),
+            kinds: diff
+                .kinds
+                .iter()
+                .map(|(kind, &sums)| JsonKind { kind, sums: sums.into() })
+                .collect(),
             fields: sums(&diff.fields),
         },
         differences: differences.collect(),
@@ -117,44 +142,56 @@ fn text(diff: &ImageDiff) -> String {
     if diff.is_empty() {
         return format!("equal; {a} and {}\n", counted(diff.structures[1], "structure"));
     }
-    let sums = [
-        (diff.equal, "equal"),
-        (diff.changed, "changed"),
-        (diff.only_in[0], "only in a"),
-        (diff.only_in[1], "only in b"),
-    ];
-    let sums = sums.map(|(count, what)| format!("{} {what}", grouped(count as u64)));
-    let mut text = format!("different; {a} and {b} structures: {}\n", sums.join(", "));
+    let mut text = format!("different; {a} and {b} structures\n");
     if diff.other_bytes > 0 {
         let differ = if diff.other_bytes == 1 { "differs" } else { "differ" };
         text += &format!("{} of no structure {differ}\n", counted(diff.other_bytes, "byte"));
     }
+    text += &kind_sums(&diff.kinds);
     text += &field_sums(&diff.fields);
     for difference in &diff.differences {
         text += &paragraph(difference);
     }
     let left_out = diff.count() - diff.differences.len();
     if left_out > 0 {
-        text += &format!("… {} more\n", grouped(left_out as u64));
+        text += &format!("… {} more; --all lists them\n", grouped(left_out as u64));
     }
     text
 }
 
+/// How many structures of each kind are what.
+fn kind_sums(kinds: &BTreeMap<&'static str, KindSums>) -> String {
+    let mut table = Table::new(&["structures", "equal", "changed", "only in a", "only in b"]);
+    for (kind, sums) in kinds {
+        let [a, b] = sums.only_in;
+        let counts = [sums.equal, sums.changed, a, b].map(|count| grouped(count as u64));
+        table.row([(*kind).to_owned()].into_iter().chain(counts).collect());
+    }
+    format!("\n{}", table.text())
+}
+
 /// How often each field changed, the most frequent first.
-fn sums(fields: &BTreeMap<String, usize>) -> Vec<JsonCount<'_>> {
-    let mut sums: Vec<JsonCount<'_>> =
-        fields.iter().map(|(name, &count)| JsonCount { name, count }).collect();
+fn sums(fields: &BTreeMap<String, FieldSum>) -> Vec<JsonCount<'_>> {
+    let sums = fields.iter().map(|(name, sum)| JsonCount {
+        name,
+        count: sum.count,
+        pointer: &sum.pointer,
+        offset: sum.offset,
+    });
+    let mut sums: Vec<JsonCount<'_>> = sums.collect();
     sums.sort_by_key(|sum| Reverse(sum.count));
     sums
 }
 
-fn field_sums(fields: &BTreeMap<String, usize>) -> String {
+fn field_sums(fields: &BTreeMap<String, FieldSum>) -> String {
     if fields.is_empty() {
         return String::new();
     }
-    let mut table = Table::new(&["field", "changed"]);
+    let mut table = Table::new(&["field", "changed", "first in", "at"]);
     for sum in sums(fields).iter().take(SUMMED) {
-        table.row(vec![sum.name.to_owned(), grouped(sum.count as u64)]);
+        let offset = sum.offset.map_or(String::new(), |offset| format!("{offset:#x}"));
+        let (name, pointer) = (sum.name.to_owned(), sum.pointer.to_owned());
+        table.row(vec![name, grouped(sum.count as u64), pointer, offset]);
     }
     let more = match fields.len().saturating_sub(SUMMED) {
         0 => String::new(),

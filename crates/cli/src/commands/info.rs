@@ -4,13 +4,17 @@ use super::build_image::ImageBytes;
 use super::open_input;
 use crate::args::Info;
 use crate::failure::Failure;
-use crate::output::Output;
 use crate::output::number::{coordinate, counted, grouped};
+use crate::output::{Output, Table};
 use serde::Serialize;
 use siliray::geometry::Aabb;
 use siliray::input::{Input, StoredImage};
 use siliray::scene::{Defect, DefectKind, Geometry, Scene, Shape, defects};
+use siliray::tree::{Bvh, Quality, Tree};
 use std::path::Path;
+
+/// Levels of an image that are shown.
+const LISTED: usize = 20;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -41,6 +45,21 @@ struct JsonImage {
     box_nodes: usize,
     primitive_nodes: usize,
     instance_nodes: usize,
+    levels: Vec<JsonLevel>,
+}
+
+/// The figures of a TLAS or BLAS.
+#[derive(Serialize)]
+struct JsonLevel {
+    level: &'static str,
+    /// How often it is placed.
+    instances: usize,
+    /// Triangles and procedural boxes, or, of a TLAS, instances.
+    primitives: usize,
+    nodes: usize,
+    leaves: usize,
+    depth: usize,
+    sah_cost: f64,
 }
 
 impl JsonImage {
@@ -53,6 +72,7 @@ impl JsonImage {
             box_nodes: figures.box_nodes,
             primitive_nodes: figures.primitive_nodes,
             instance_nodes: figures.instance_nodes,
+            levels: levels(image.checked.tree()),
         })
     }
 }
@@ -107,6 +127,41 @@ fn describe<'a>(scene: &'a Scene, bounds: &Aabb) -> Json<'a> {
         defects: defects(scene).iter().map(JsonDefect::from).collect(),
         image: None,
     }
+}
+
+/// The TLAS, then every BLAS.
+fn levels(tree: &Tree) -> Vec<JsonLevel> {
+    let figures = |level, bvh: &Bvh, instances| {
+        let Quality { sah_cost, nodes, leaves, depth, .. } = Quality::of(bvh);
+        let primitives = bvh.item_count();
+        JsonLevel { level, instances, primitives, nodes, leaves, depth, sah_cost }
+    };
+    let placed = |blas: usize| match &tree.tlas {
+        None => 1,
+        Some(tlas) => tlas.instances.iter().filter(|i| i.blas as usize == blas).count(),
+    };
+    let tlas = tree.tlas.iter().map(|tlas| figures("TLAS", &tlas.bvh, 1));
+    let blases = tree.blases.iter().enumerate();
+    tlas.chain(blases.map(|(number, blas)| figures("BLAS", &blas.bvh, placed(number)))).collect()
+}
+
+fn level_table(levels: &[JsonLevel]) -> String {
+    let header = ["level", "", "placed", "primitives", "nodes", "leaves", "depth", "SAH cost"];
+    let mut table = Table::new(&header);
+    let mut blases = 0..;
+    for level in levels.iter().take(LISTED) {
+        let counts = [level.instances, level.primitives, level.nodes, level.leaves, level.depth];
+        let number = if level.level == "BLAS" { blases.next() } else { None };
+        let number = number.map_or(String::new(), |number: usize| number.to_string());
+        let cells = [level.level.to_owned(), number].into_iter();
+        let counts = counts.into_iter().map(|count| grouped(count as u64));
+        table.row(cells.chain(counts).chain([format!("{:.2}", level.sah_cost)]).collect());
+    }
+    let more = match levels.len().saturating_sub(LISTED) {
+        0 => String::new(),
+        more => format!("… {} more; --json has all\n", grouped(more as u64)),
+    };
+    format!("\n{}{more}", table.text())
 }
 
 fn vertices(geometry: &Geometry) -> usize {
@@ -187,5 +242,6 @@ fn text(json: &Json<'_>) -> String {
         let [boxes, primitives, instances] = nodes;
         line("nodes", format!("{boxes} box, {primitives} primitive and {instances} instance"));
     }
-    lines.join("\n") + "\n"
+    let levels = json.image.as_ref().map_or(String::new(), |image| level_table(&image.levels));
+    lines.join("\n") + "\n" + &levels
 }

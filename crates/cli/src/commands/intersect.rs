@@ -15,6 +15,7 @@ use siliray::gfx12::layout::bvh4x2::{Bvh4x2Kind, Bvh4x2Pointer};
 use siliray::gfx12::layout::{BasePointer, NodeKind, NodePointer, Resource, SortHeuristic};
 use siliray::gfx12::registers::{Decoded, Register, decode_bvh8, decode_dual};
 use siliray::machine::ImageFile;
+use std::path::Path;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -60,8 +61,8 @@ pub(crate) fn run(args: &Intersect, output: &Output) -> Result<(), Failure> {
             let decoded = decode_bvh8(&operands, &answer);
             let bytes = if node.kind() == NodeKind::Unused { 0 } else { 128 };
             let node = Read { pointer: node.0, offset: node.byte_offset(), bytes };
-            let outside = outside(&file, &resource, base, &[node]);
-            json("image_bvh8_intersect_ray", &answer, decoded, outside)
+            refuse_outside(&args.file, &file, &resource, base, &[node])?;
+            json("image_bvh8_intersect_ray", &answer, decoded)
         }
         (true, &[first]) => dual(args, &file, ray, [first, NodePointer::INVALID.0])?,
         (true, &[first, second]) => dual(args, &file, ray, [first, second])?,
@@ -99,9 +100,9 @@ fn dual(
         };
         Read { pointer: node.0, offset: node.byte_offset(), bytes }
     });
-    let outside = outside(file, &resource, base, &reads);
+    refuse_outside(&args.file, file, &resource, base, &reads)?;
     let decoded = decode_dual(&operands, &answer);
-    Ok(json("image_bvh_dual_intersect_ray", &answer, decoded, outside))
+    Ok(json("image_bvh_dual_intersect_ray", &answer, decoded))
 }
 
 /// A node that an instruction reads, if it reads any bytes.
@@ -111,22 +112,24 @@ struct Read {
     bytes: usize,
 }
 
-/// What to say of nodes that are not in the image. Hardware has an answer for those too (G-15): a
-/// miss, which looks like one of a node that is there.
-fn outside(
+/// Refuses nodes that are not in the image. Hardware has an answer for those too (G-15): a miss,
+/// which looks like one of a node that is there.
+fn refuse_outside(
+    name: &Path,
     file: &ImageFile,
     resource: &Resource,
     base: BasePointer,
     nodes: &[Read],
-) -> Option<String> {
+) -> Result<(), Failure> {
     let start = resource.base_address() + base.address();
     // Addresses have 48 bits.
     let place = |node: &Read| (start + node.offset) % (1 << 48);
     let is_outside =
         |node: &&Read| node.bytes > 0 && file.image.get(place(node), node.bytes).is_none();
-    let node = nodes.iter().find(is_outside)?;
-    let (pointer, address) = (node.pointer, place(node));
-    Some(format!("the node {pointer:#x} at address {address:#x} is outside the image"))
+    let Some(node) = nodes.iter().find(is_outside) else { return Ok(()) };
+    let (name, pointer, address) = (name.display(), node.pointer, place(node));
+    let message = format!("{name}: the node {pointer:#x} at address {address:#x} is outside");
+    Err(Failure::input(message + " the image"))
 }
 
 fn base_pointer(args: &Intersect, file: &ImageFile, class: usize) -> Result<BasePointer, Failure> {
@@ -136,12 +139,7 @@ fn base_pointer(args: &Intersect, file: &ImageFile, class: usize) -> Result<Base
     })
 }
 
-fn json(
-    instruction: &'static str,
-    answer: &Answer,
-    decoded: Decoded,
-    outside: Option<String>,
-) -> Json {
+fn json(instruction: &'static str, answer: &Answer, decoded: Decoded) -> Json {
     let register = |register: Register| JsonRegister { name: register.name, value: register.value };
     Json {
         registers: answer.vdst.iter().map(|word| format!("{word:#010x}")).collect(),
@@ -151,7 +149,7 @@ fn json(
             registers: decoded.registers.into_iter().map(register).collect(),
             origin: answer.origin.to_array(),
             direction: answer.direction.to_array(),
-            warning: answer.warning.map(|warning| warning.to_string()).or(outside),
+            warning: answer.warning.map(|warning| warning.to_string()),
         },
     }
 }

@@ -5,6 +5,7 @@ mod bench;
 mod build;
 mod build_image;
 mod check;
+mod clearance;
 mod compare;
 mod completions;
 mod conformance;
@@ -19,7 +20,6 @@ pub(crate) mod isbe;
 mod rays;
 mod render;
 mod sim;
-mod sweep;
 mod trace;
 mod vectors;
 mod walk;
@@ -28,12 +28,14 @@ use crate::args::{Cli, Command, Demo};
 use crate::commands::isbe::args::IsbeCommand;
 use crate::failure::Failure;
 use crate::image_args::ImageChoice;
-use crate::named_files;
+use crate::machine_args::no_route;
 use crate::output::{self, Output};
+use crate::overwrite_guard;
+use crate::shared_args::CameraChoice;
 use siliray::build::{Built, Options};
 use siliray::cameras;
 use siliray::geometry::Aabb;
-use siliray::input::{Input, InputError, Source, format_of};
+use siliray::input::{Input, InputError, Prepared, Route, Source, format_of};
 use siliray::machine::{FormatEntry, ImageFile, ReadError};
 use siliray::registry::registry;
 use siliray::scene::builtin::Builtin;
@@ -51,12 +53,12 @@ const RAW_HINT: &str = "raw memory needs --raw, --base and --root";
 /// Runs the command that the user asked for.
 pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
     let triangles = cli.global.triangles;
-    if let Some(reason) = cli.command.as_ref().and_then(makes_no_scene)
+    if let Some(reason) = cli.command.as_ref().and_then(triangles_unsupported)
         && triangles.is_some()
     {
         return Err(Failure::usage(format!("--triangles has no effect here: {reason}")));
     }
-    cli.command.as_ref().map_or(Ok(()), named_files::check)?;
+    cli.command.as_ref().map_or(Ok(()), overwrite_guard::check)?;
     match cli.command {
         None => demo::run(&Demo::default(), triangles, output),
         Some(Command::Demo(args)) => demo::run(&args, triangles, output),
@@ -69,7 +71,7 @@ pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
         Some(Command::Rays(args)) => rays::run(&args, triangles, output),
         Some(Command::Walk(args)) => walk::run(&args, triangles, output),
         Some(Command::Beam(args)) => beam::run(&args, triangles, output),
-        Some(Command::Sweep(args)) => sweep::run(&args, triangles, output),
+        Some(Command::Clearance(args)) => clearance::run(&args, triangles, output),
         Some(Command::Bench(args)) => bench::run(&args, &cli.global, output),
         Some(Command::Conformance(args)) => conformance::run(&args, output),
         Some(Command::Check(args)) => check::run(&args, output),
@@ -86,7 +88,7 @@ pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
 }
 
 /// Why a command has no use for a number of triangles.
-fn makes_no_scene(command: &Command) -> Option<&'static str> {
+fn triangles_unsupported(command: &Command) -> Option<&'static str> {
     match command {
         Command::Demo(_)
         | Command::Info(_)
@@ -98,7 +100,7 @@ fn makes_no_scene(command: &Command) -> Option<&'static str> {
         | Command::Rays(_)
         | Command::Walk(_)
         | Command::Beam(_)
-        | Command::Sweep(_)
+        | Command::Clearance(_)
         | Command::Bench(_) => None,
         Command::Isbe(args) if matches!(args.command, IsbeCommand::Capture(_)) => None,
         Command::Conformance(_) => Some("conformance has scenes of its own"),
@@ -149,6 +151,28 @@ fn open_input(name: &OsStr, triangles: Option<usize>) -> Result<Input, Failure> 
 /// An error about a scene that could be read, behind its name.
 fn about<E: Display>(scene: &OsStr) -> impl Fn(E) -> Failure {
     move |error| Failure::input(format!("{}: {error}", Path::new(scene).display()))
+}
+
+/// What `route` leads to, with a progress bar.
+fn prepare(
+    route: &Route,
+    input: &Input,
+    scene: &OsStr,
+    output: &Output,
+) -> Result<Prepared, Failure> {
+    let bar = output.bar("building");
+    route.prepare(input, &|progress| bar.update(progress)).map_err(no_route(scene))
+}
+
+/// The view that was chosen, or that of the scene.
+fn chosen_view(
+    choice: CameraChoice,
+    name: &OsStr,
+    scene: Option<&Scene>,
+    bounds: &Aabb,
+    aspect: f32,
+) -> Result<Camera, Failure> {
+    choice.camera.map_or_else(|| view_of(name, scene, bounds, aspect), Ok)
 }
 
 /// The view of a scene: its own, that of a file `cameras.json` beside it, or one that fits it into a

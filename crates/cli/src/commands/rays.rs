@@ -1,13 +1,13 @@
 //! `siliray rays`: a file of rays to trace.
 
-use super::{about, build_tree, open, view_of};
+use super::{about, build_tree, chosen_view, open};
 use crate::failure::Failure;
 use crate::output::number::counted;
 use crate::output::{AtomicFile, Output};
 use crate::trace_args::Rays;
 use serde::Serialize;
 use siliray::ray_files::Layout;
-use siliray::ray_files::writer::{Content, push_ray};
+use siliray::ray_files::writer::{Content, RowWriter};
 use siliray::trace::{Options, Tracer};
 use siliray::workload::{self, Workload};
 
@@ -25,22 +25,22 @@ struct Json {
 
 /// Makes the rays and writes them.
 pub(crate) fn run(args: &Rays, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
-    let mut file = AtomicFile::create(&args.output)?;
+    let layout = args.output.layout(Layout::Raw)?;
+    output.refuse_mixture(&args.output.file)?;
+    let mut file = AtomicFile::create(&args.output.file)?;
     let scene = open(&args.scene, triangles)?;
     let tree = build_tree(&scene, &Tracer::build_options(Tracer::PRESET), output)?.tree;
-    let camera = match args.camera {
-        Some(camera) => camera,
-        None => view_of(&args.scene, Some(&scene), &tree.bounds(), 1.0)?,
-    };
+    let camera = chosen_view(args.view, &args.scene, Some(&scene), &tree.bounds(), 1.0)?;
     let tracer = Tracer::from_tree(&tree, Options::default()).map_err(about(&args.scene))?;
     let workload = Workload::from(args.workload);
-    let rays = workload::rays(workload, &scene.name, &tree, &tracer, &camera, args.count)
+    let rays = workload::rays(workload, &scene.name, &tree, &tracer, &camera, args.rays)
         .map_err(Failure::input)?;
-    file.append(&Content::Rays.header(Layout::of_name(&args.output), rays.len() as u64))?;
+    let writer = RowWriter { content: Content::Rays, layout };
+    file.append(&writer.header(rays.len() as u64))?;
     let mut bytes = Vec::new();
     for part in rays.chunks(CHUNK) {
         bytes.clear();
-        part.iter().for_each(|ray| push_ray(&mut bytes, ray));
+        part.iter().for_each(|ray| writer.ray(&mut bytes, ray));
         file.append(&bytes)?;
     }
     file.finish()?;
@@ -48,9 +48,9 @@ pub(crate) fn run(args: &Rays, triangles: Option<usize>, output: &Output) -> Res
         scene: scene.name,
         workload: workload.name(),
         rays: rays.len(),
-        output: args.output.to_string_lossy().into_owned(),
+        output: args.output.name(),
     };
     let rays = counted(json.rays, &format!("{} ray", json.workload));
     let text = format!("{}: {rays} of {}\n", json.output, json.scene);
-    output.result(&json, &text)
+    output.written(&args.output.file, &json, &text)
 }

@@ -1,15 +1,11 @@
 //! `siliray render`: a picture.
 
-use super::{about, open_input, view_of};
+use super::{about, chosen_view, open_input, prepare};
 use crate::args::{MeasureArg, Render};
 use crate::failure::Failure;
-use crate::machine_args::no_route;
 use crate::output::number::{counted, rate, seconds};
 use crate::output::{AtomicFile, Output};
 use serde::Serialize;
-use siliray::build::Preset;
-use siliray::geometry::TriangleRule;
-use siliray::input::Input;
 use siliray::machine::Machine;
 use siliray::machine::{MachineEntry, MachineOptions};
 use siliray::render::{HeatMap, LostPixels, Rendering, Settings, Style, View, render_losses};
@@ -21,7 +17,7 @@ use std::time::Instant;
 #[derive(Serialize)]
 struct Json {
     scene: String,
-    picture: String,
+    output: String,
     width: u32,
     height: u32,
     samples: u32,
@@ -89,27 +85,18 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
     let kind = FileKind::of(args)?;
     let file = AtomicFile::create(&args.output)?;
     let input = open_input(&args.scene, triangles)?;
-    let route =
-        args.tracer.route(&input, |build| args.shape.of(build), args.preset.map(Preset::from));
+    let route = args.tracer.route(&input, |build| args.shape.of(build));
     require_counts(args, route.machine)?;
-    let rule = TriangleRule::from(args.triangle_rule);
+    let rule = args.rule.rule();
     let start = Instant::now();
-    let bar = output.bar("building");
-    let prepared = route.prepare(&input, &|progress| bar.update(progress));
-    drop(bar);
-    let prepared = prepared.map_err(no_route(&args.scene))?;
+    let prepared = prepare(&route, &input, &args.scene, output)?;
     let build_seconds = start.elapsed().as_secs_f64();
     let options = MachineOptions { rule, ..MachineOptions::default() };
     let machine = prepared.make(&options).map_err(about(&args.scene))?;
-    let scene = match &input {
-        Input::Scene(scene) => Some(scene),
-        Input::Image(_) => None,
-    };
+    let scene = input.as_scene();
     let view = View { tree: prepared.tree(), scene, input: Some(&prepared.input) };
-    let camera = match args.camera {
-        Some(camera) => camera,
-        None => view_of(&args.scene, scene, &prepared.tree().bounds(), args.size.aspect())?,
-    };
+    let (bounds, aspect) = (prepared.tree().bounds(), args.size.aspect());
+    let camera = chosen_view(args.view, &args.scene, scene, &bounds, aspect)?;
     let style = match args.heatmap {
         Some(measure) => Style::HeatMap(measure.into()),
         None => Style::Shaded { samples: args.samples as u32 },
@@ -134,7 +121,7 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
     let rays = rendering.counters.queries;
     let json = Json {
         scene: input.name().to_owned(),
-        picture: args.output.to_string_lossy().into_owned(),
+        output: args.output.to_string_lossy().into_owned(),
         width: settings.width,
         height: settings.height,
         samples: if args.heatmap.is_some() { 1 } else { args.samples as u32 },
@@ -239,7 +226,7 @@ fn numbers(camera: &Camera) -> [f32; 7] {
 fn text(json: &Json) -> String {
     let mut text = format!(
         "{}: {}x{} pixels, {} in {} ({})\n",
-        json.picture,
+        json.output,
         json.width,
         json.height,
         counted(json.rays, "ray"),

@@ -1,20 +1,22 @@
 //! `siliray trace`: the hits of the rays in a file.
 
-use super::{about, open_input};
+use super::{about, open_input, prepare};
 use crate::failure::Failure;
-use crate::machine_args::no_route;
 use crate::output::number::{counted, rate, seconds};
-use crate::output::{AtomicFile, Output};
-use crate::trace_args::{QueryArg, Trace};
+use crate::output::{AtomicFile, Output, is_stdout};
+use crate::trace_args::Trace;
 use rayon::prelude::*;
 use serde::Serialize;
-use siliray::build::Preset;
-use siliray::geometry::{Ray, TriangleRule};
+use siliray::geometry::{Ray, TriangleRule, Vec3};
 use siliray::gfx12::Gfx12;
 use siliray::input::{Input, Origin, Prepared, StoredImage};
-use siliray::machine::{Hit, Machine, MachineError, MachineInput, MachineOptions, downcast};
-use siliray::ray_files::writer::{Content, push_hit, push_numbered_hit};
-use siliray::ray_files::{Layout, RayReader};
+use siliray::machine::{
+    Hit, HitKind, Machine, MachineError, MachineInput, MachineOptions, downcast,
+};
+use siliray::ray_files::writer::{Content, Extras, HitRow, RowWriter};
+use siliray::ray_files::{Layout, RayFileProblem, RayReader};
+use siliray::render::View;
+use siliray::render::surface::Surfaces;
 use siliray::trace::{Mode, NAME as FAST, Options, Tracer};
 use std::io::Write;
 use std::time::Instant;
@@ -51,14 +53,36 @@ struct Json {
 
 /// Traces and writes.
 pub(crate) fn run(args: &Trace, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
-    let mut rays = RayReader::open(&args.rays).map_err(Failure::input)?;
-    let mut file = AtomicFile::create(&args.output)?;
-    let rule = TriangleRule::from(args.rule);
+    let kind = args.query.kind();
+    let extras = Extras { positions: args.positions, normals: args.normals };
+    let content = match kind {
+        HitKind::Closest => Content::Closest(extras),
+        HitKind::All => Content::All(extras),
+        HitKind::Any if extras == Extras::default() => Content::Any,
+        HitKind::Any => {
+            let message = "--query any tells whether there is a hit, not where";
+            return Err(Failure::usage(message).hint("take --query closest or all"));
+        }
+    };
+    output.refuse_mixture(&args.output.file)?;
+    let mut rays = RayReader::open(&args.rays).map_err(|error| match error.problem {
+        RayFileProblem::Layout { .. } => {
+            Failure::input(error).hint("`siliray help trace` says what files of rays are")
+        }
+        _ => Failure::input(error),
+    })?;
+    let writer = RowWriter { content, layout: args.output.layout(rays.layout())? };
+    if kind == HitKind::All && writer.layout == Layout::Npy && is_stdout(&args.output.file) {
+        let message = "-o -: .npy begins with the number of hits, which is known only at the end";
+        return Err(Failure::usage(message).hint("add --layout csv or raw"));
+    }
+    let mut file = AtomicFile::create(&args.output.file)?;
+    let rule = args.rule.rule();
     let start = Instant::now();
     let walker = Walker::new(args, triangles, rule, output)?;
     let build_seconds = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    let hits = trace(args, &walker, &mut rays, &mut file, output)?;
+    let hits = trace(&walker, &writer, &mut rays, &mut file, output)?;
     let spent = start.elapsed().as_secs_f64();
     file.finish()?;
     let tracer = match &walker.who {
@@ -70,7 +94,7 @@ pub(crate) fn run(args: &Trace, triangles: Option<usize>, output: &Output) -> Re
         format: walker.format,
         source: walker.origin.name(),
         machine: walker.machine,
-        query: args.query.content().1,
+        query: kind.name(),
         mode: tracer.map(|tracer| tracer.options().mode.name()),
         triangle_rule: rule.name(),
         kernel: tracer.map(|tracer| tracer.kernel().name()),
@@ -80,9 +104,9 @@ pub(crate) fn run(args: &Trace, triangles: Option<usize>, output: &Output) -> Re
         rays_per_second: rays.count() as f64 / spent.max(1e-9),
         build_seconds,
         warnings: walker.warnings,
-        output: args.output.to_string_lossy().into_owned(),
+        output: args.output.name(),
     };
-    output.result(&json, &text(&json))
+    output.written(&args.output.file, &json, &text(&json))
 }
 
 /// Who traces, and what.
@@ -93,6 +117,7 @@ struct Walker {
     origin: Origin,
     /// What the check of an image warns about.
     warnings: u32,
+    walked: MachineInput,
     who: Who,
 }
 
@@ -110,13 +135,9 @@ impl Walker {
         output: &Output,
     ) -> Result<Self, Failure> {
         let input = open_input(&args.scene, triangles)?;
-        let preset = args.preset.map(Preset::from);
-        let route = args.tracer.route(&input, |build| build, preset);
-        let bar = output.bar("building");
-        let prepared = route.prepare(&input, &|progress| bar.update(progress));
-        drop(bar);
+        let route = args.tracer.route(&input, |build| build);
         let Prepared { input: walked, mut origin, machine } =
-            prepared.map_err(no_route(&args.scene))?;
+            prepare(&route, &input, &args.scene, output)?;
         let warnings = match &input {
             Input::Image(image) if origin == Origin::Stored => warned(image),
             _ => 0,
@@ -135,7 +156,24 @@ impl Walker {
             Who::Other(made.map_err(about(&args.scene))?)
         };
         let (scene, format) = (input.name().to_owned(), walked.format());
-        Ok(Self { scene, format, machine: machine.name, origin, warnings, who })
+        Ok(Self { scene, format, machine: machine.name, origin, warnings, walked, who })
+    }
+
+    /// The answer of each ray.
+    fn each<T: Send>(
+        &self,
+        rays: &[Ray],
+        batch: fn(&Tracer, &[Ray]) -> Vec<T>,
+        one: impl Fn(&dyn Machine, &Ray) -> Result<T, MachineError> + Sync,
+    ) -> Result<Vec<T>, Failure> {
+        match &self.who {
+            Who::Fast(tracer) => Ok(batch(tracer, rays)),
+            Who::Other(machine) => {
+                let answers = rays.par_iter().map(|ray| one(&**machine, ray));
+                let answers = answers.collect::<Result<_, MachineError>>();
+                answers.map_err(|error| Failure::input(format!("{}: {error}", self.scene)))
+            }
+        }
     }
 }
 
@@ -147,7 +185,7 @@ fn tracer(
     walked: &MachineInput,
     rule: TriangleRule,
 ) -> Result<(Tracer, Option<Origin>), Failure> {
-    let kernel = args.kernel;
+    let kernel = args.kernel.kernel;
     let options = |mode| Options { mode, rule, kernel, keeps_boxes: args.mode.is_none() };
     let image = match walked {
         MachineInput::Image(image) => downcast::<Gfx12>(image),
@@ -183,16 +221,16 @@ fn warned(image: &StoredImage) -> u32 {
 
 /// Reads, traces and writes part by part; says how many hits there are.
 fn trace(
-    args: &Trace,
     walker: &Walker,
+    writer: &RowWriter,
     rays: &mut RayReader,
     file: &mut AtomicFile,
     output: &Output,
 ) -> Result<u64, Failure> {
-    let (content, _) = args.query.content();
-    let layout = Layout::of_name(&args.output);
-    file.append(&content.header(layout, rays.count()))?;
-    let chunk = if args.query == QueryArg::All { CHUNK_OF_ALL } else { CHUNK };
+    let is_all = matches!(writer.content, Content::All(_));
+    file.append(&writer.header(rays.count()))?;
+    let chunk = if is_all { CHUNK_OF_ALL } else { CHUNK };
+    let points = Points::new(writer.content, walker);
     let bar = output.bar("tracing");
     let (mut part, mut next, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
     let (mut done, mut hits) = (0u64, 0);
@@ -201,75 +239,83 @@ fn trace(
         bytes.clear();
         // The next part is read while this one is traced.
         let (found, read) = rayon::join(
-            || answer(args.query, walker, done, &part, &mut bytes),
+            || answer(writer, walker, points.as_ref(), done, &part, &mut bytes),
             || rays.read(&mut next, chunk),
         );
         read.map_err(Failure::input)?;
-        hits += found.map_err(about(&args.scene))?;
+        hits += found?;
         file.append(&bytes)?;
         done += part.len() as u64;
         let _ = bar.set((done as f64 / rays.count() as f64) as f32);
         std::mem::swap(&mut part, &mut next);
     }
-    let header = content.header(layout, hits);
-    if args.query == QueryArg::All && !header.is_empty() {
-        file.rewrite_start(&header)?;
+    if is_all && writer.layout == Layout::Npy {
+        file.rewrite_start(&writer.header(hits))?;
     }
     Ok(hits)
 }
 
+/// Where hits are, if that is asked for.
+struct Points<'a> {
+    surfaces: Surfaces<'a>,
+    extras: Extras,
+}
+
+impl<'a> Points<'a> {
+    fn new(content: Content, walker: &'a Walker) -> Option<Self> {
+        let (Content::Closest(extras) | Content::All(extras)) = content else { return None };
+        let surfaces = || Surfaces::new(View::of(walker.walked.tree()), walker.machine);
+        (extras != Extras::default()).then(|| Self { surfaces: surfaces(), extras })
+    }
+
+    /// A hit with its point and normal; those of a miss are NaN.
+    fn row(&self, ray: &Ray, hit: Hit) -> Result<HitRow, Failure> {
+        let (position, normal) = if hit.is_miss() {
+            (Vec3::NAN, Vec3::NAN)
+        } else {
+            let point = self.surfaces.at(ray, &hit).map_err(Failure::input)?;
+            (point.position, point.normal)
+        };
+        let Extras { positions, normals } = self.extras;
+        Ok(HitRow { hit, vectors: [positions.then_some(position), normals.then_some(normal)] })
+    }
+}
+
 /// Appends the answers of some rays, the first of which has the number `first`; says how many hits.
 fn answer(
-    query: QueryArg,
+    writer: &RowWriter,
     walker: &Walker,
+    points: Option<&Points<'_>>,
     first: u64,
     rays: &[Ray],
     bytes: &mut Vec<u8>,
-) -> Result<u64, MachineError> {
-    Ok(match query {
-        QueryArg::Closest => {
-            let hits = match &walker.who {
-                Who::Fast(tracer) => Tracer::closest(tracer, rays),
-                Who::Other(machine) => {
-                    let one = |ray| Ok(machine.closest(ray)?.unwrap_or(Hit::MISS));
-                    rays.par_iter().map(one).collect::<Result<_, MachineError>>()?
-                }
-            };
-            hits.iter().for_each(|hit| push_hit(bytes, hit));
-            hits.iter().filter(|hit| !hit.is_miss()).count() as u64
+) -> Result<u64, Failure> {
+    let mut write = |ray: usize, hit: Hit| {
+        let row = match points {
+            Some(points) => points.row(&rays[ray], hit)?,
+            None => HitRow { hit, vectors: [None; 2] },
+        };
+        writer.hit(bytes, first + ray as u64, &row);
+        Ok::<u64, Failure>(u64::from(!hit.is_miss()))
+    };
+    match writer.content {
+        Content::Closest(_) => {
+            let hits = walker.each(rays, Tracer::closest, |machine, ray| {
+                Ok(machine.closest(ray)?.unwrap_or(Hit::MISS))
+            })?;
+            hits.into_iter().enumerate().map(|(ray, hit)| write(ray, hit)).sum()
         }
-        QueryArg::Any => {
-            let answers = match &walker.who {
-                Who::Fast(tracer) => Tracer::any(tracer, rays),
-                Who::Other(machine) => {
-                    rays.par_iter().map(|ray| machine.any(ray)).collect::<Result<_, _>>()?
-                }
-            };
-            bytes.extend(answers.iter().map(|&hit| u8::from(hit)));
-            answers.iter().filter(|&&hit| hit).count() as u64
+        Content::All(_) => {
+            let all = walker.each(rays, Tracer::all, |machine, ray| machine.all(ray))?;
+            let hits = all.into_iter().enumerate();
+            hits.flat_map(|(ray, hits)| hits.into_iter().map(move |hit| (ray, hit)))
+                .map(|(ray, hit)| write(ray, hit))
+                .sum()
         }
-        QueryArg::All => {
-            let all = match &walker.who {
-                Who::Fast(tracer) => Tracer::all(tracer, rays),
-                Who::Other(machine) => {
-                    rays.par_iter().map(|ray| machine.all(ray)).collect::<Result<_, _>>()?
-                }
-            };
-            for (hits, ray) in all.iter().zip(first..) {
-                hits.iter().for_each(|hit| push_numbered_hit(bytes, ray, hit));
-            }
-            all.iter().map(|hits| hits.len() as u64).sum()
-        }
-    })
-}
-
-impl QueryArg {
-    /// What is written, and what it is called.
-    const fn content(self) -> (Content, &'static str) {
-        match self {
-            Self::Closest => (Content::Closest, "closest"),
-            Self::Any => (Content::Any, "any"),
-            Self::All => (Content::All, "all"),
+        Content::Any | Content::Rays => {
+            let answers = walker.each(rays, Tracer::any, |machine, ray| machine.any(ray))?;
+            answers.iter().for_each(|&hit| writer.any(bytes, hit));
+            Ok(answers.iter().filter(|&&hit| hit).count() as u64)
         }
     }
 }

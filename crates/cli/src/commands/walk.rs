@@ -1,19 +1,15 @@
 //! `siliray walk`: a machine's walk, step by step.
 
-use super::{about, open_input, view_of};
+use super::{about, chosen_view, open_input, prepare};
 use crate::failure::Failure;
-use crate::machine_args::no_route;
 use crate::output::number::counted;
 use crate::output::{Output, print};
-use crate::trace_args::QueryArg;
 use crate::walk_args::Walk as Args;
 use serde_json::{Value, json};
 use siliray::geometry::{Beam, Ray, Vec3};
 use siliray::input::{Input, Prepared};
 use siliray::machine::registry::NodeNames;
-use siliray::machine::{
-    Hit, HitKind, LeafRule, MachineEntry, MachineInput, MachineOptions, Query, Step,
-};
+use siliray::machine::{Hit, LeafRule, MachineEntry, MachineInput, MachineOptions, Query, Step};
 use siliray::registry::registry;
 use siliray::walk::against::{FirstDifference, first_difference};
 use siliray::walk::why::{Reason, why};
@@ -28,11 +24,8 @@ const BEFORE: usize = 12;
 /// Walks and shows.
 pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
     let input = open_input(&args.scene, triangles)?;
-    let route = args.tracer.route(&input, |build| build, None);
-    let bar = output.bar("building");
-    let prepared = route.prepare(&input, &|progress| bar.update(progress));
-    drop(bar);
-    let prepared = prepared.map_err(no_route(&args.scene))?;
+    let route = args.tracer.route(&input, |build| build);
+    let prepared = prepare(&route, &input, &args.scene, output)?;
     let query = query(args, &input, &prepared)?;
     let (walk, names) = watched(args, prepared.machine, &prepared.input, &query)?;
     let range = args.steps.clone().unwrap_or(0..usize::MAX);
@@ -59,11 +52,7 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
 }
 
 fn query(args: &Args, input: &Input, prepared: &Prepared) -> Result<Query, Failure> {
-    let kind = match args.query {
-        QueryArg::Closest => HitKind::Closest,
-        QueryArg::Any => HitKind::Any,
-        QueryArg::All => HitKind::All,
-    };
+    let kind = args.query.kind();
     let query = if let (Some(origin), Some(direction)) = (args.origin, args.direction) {
         let ray = Ray::new(Vec3::from_array(origin), Vec3::from_array(direction));
         Query::ray(kind, ray.between(args.tmin, args.tmax))
@@ -73,14 +62,8 @@ fn query(args: &Args, input: &Input, prepared: &Prepared) -> Result<Query, Failu
             let message = format!("pixel {x},{y} lies outside a picture of {width}x{height}");
             return Err(Failure::usage(message));
         }
-        let scene = match input {
-            Input::Scene(scene) => Some(scene),
-            Input::Image(_) => None,
-        };
-        let camera = match args.camera {
-            Some(camera) => camera,
-            None => view_of(&args.scene, scene, &prepared.tree().bounds(), args.size.aspect())?,
-        };
+        let (bounds, aspect) = (prepared.tree().bounds(), args.size.aspect());
+        let camera = chosen_view(args.view, &args.scene, input.as_scene(), &bounds, aspect)?;
         Query::ray(kind, camera.ray(x as f32 + 0.5, y as f32 + 0.5, width, height))
     } else if let Some([from, to]) = args.beam.as_deref() {
         let beam = Beam::from_aabbs_shrinking(from, to).map_err(Failure::usage)?;
@@ -98,7 +81,8 @@ fn watched(
     input: &MachineInput,
     query: &Query,
 ) -> Result<(Walk, NodeNames), Failure> {
-    let made = (machine.make)(input, &MachineOptions::default()).map_err(about(&args.scene))?;
+    let options = MachineOptions { rule: args.rule.rule(), ..MachineOptions::default() };
+    let made = (machine.make)(input, &options).map_err(about(&args.scene))?;
     let (walk, names) = watch_over(machine, input, &*made, query);
     match &walk.answer {
         Err(error) if walk.steps.is_empty() => Err(about(&args.scene)(error)),

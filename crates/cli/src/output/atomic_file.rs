@@ -5,8 +5,8 @@
 
 use crate::failure::Failure;
 use crate::interrupt;
-use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::fs::OpenOptions;
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Links of a chain that are followed; systems follow about as many.
@@ -14,7 +14,7 @@ const MOST_LINKS: usize = 40;
 
 /// A file under way.
 pub(crate) struct AtomicFile {
-    file: BufWriter<File>,
+    file: BufWriter<Box<dyn Write + Send>>,
     place: Place,
     /// As the user named it.
     name: PathBuf,
@@ -29,8 +29,12 @@ enum Place {
 }
 
 impl AtomicFile {
-    /// Begins the file `name`.
+    /// Begins the file `name`, or standard output for `-`.
     pub(crate) fn create(name: &Path) -> Result<Self, Failure> {
+        if is_stdout(name) {
+            let (file, name) = (Box::new(std::io::stdout()), "standard output".into());
+            return Ok(Self { file: BufWriter::new(file), place: Place::Direct, name });
+        }
         let cannot = |error: std::io::Error| cannot_write(name, &error);
         // Through symbolic links, so that the link stays and its target is replaced.
         let target = name.canonicalize().unwrap_or_else(|_| linked_to(name));
@@ -61,7 +65,7 @@ impl AtomicFile {
                 (file, Place::Beside { temporary, target })
             }
         };
-        Ok(Self { file: BufWriter::new(file), place, name: name.to_owned() })
+        Ok(Self { file: BufWriter::new(Box::new(file)), place, name: name.to_owned() })
     }
 
     /// Writes everything and puts the file in its place.
@@ -77,13 +81,14 @@ impl AtomicFile {
 
     /// Writes its first bytes anew, such as a header that counts what follows.
     pub(crate) fn rewrite_start(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        if matches!(self.place, Place::Direct) {
+        let Place::Beside { temporary, .. } = &self.place else {
             let name = self.name.display();
             let message = format!("cannot write {name}: its header is known only at the end");
             return Err(Failure::input(message).hint("write to a regular file"));
-        }
-        let sought = self.file.seek(SeekFrom::Start(0)).and_then(|_| self.file.write_all(bytes));
-        sought.map_err(|error| cannot_write(&self.name, &error))
+        };
+        let start = self.file.flush().and_then(|()| OpenOptions::new().write(true).open(temporary));
+        let written = start.and_then(|mut start| start.write_all(bytes));
+        written.map_err(|error| cannot_write(&self.name, &error))
     }
 
     /// Puts the file in its place.
@@ -119,7 +124,16 @@ fn linked_to(name: &Path) -> PathBuf {
     name.to_owned()
 }
 
+/// Whether a name stands for standard output.
+pub(crate) fn is_stdout(name: &Path) -> bool {
+    name.as_os_str() == "-"
+}
+
+/// A reader that has gone away has seen enough, and needs no message.
 fn cannot_write(name: &Path, error: &std::io::Error) -> Failure {
+    if error.kind() == ErrorKind::BrokenPipe {
+        return Failure::exit_only();
+    }
     Failure::input(format!("cannot write {}: {error}", name.display()))
 }
 

@@ -5,23 +5,24 @@
 
 pub(crate) mod atomic_file;
 pub(crate) mod finding;
-mod kept_rows;
 pub(crate) mod new_folder;
 pub(crate) mod number;
 pub(crate) mod progress;
+mod resume_log;
 pub(crate) mod table;
 
-pub(crate) use atomic_file::AtomicFile;
-pub(crate) use finding::JsonFinding;
-pub(crate) use kept_rows::KeptRows;
+pub(crate) use atomic_file::{AtomicFile, is_stdout};
+pub(crate) use finding::FindingReport;
 pub(crate) use new_folder::NewFolder;
 pub(crate) use progress::Bar;
+pub(crate) use resume_log::ResumeLog;
 pub(crate) use table::Table;
 
 use crate::failure::Failure;
 use serde::Serialize;
 use std::fmt::Display;
 use std::io::{ErrorKind, IsTerminal, Write};
+use std::path::Path;
 
 /// Where a command's results, notes and progress go.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +46,30 @@ impl Output {
         } else {
             print(text)
         }
+    }
+
+    /// The same for a command that wrote `file`: where that was standard output, the text goes to
+    /// standard error.
+    pub(crate) fn written(
+        &self,
+        file: &Path,
+        value: &impl Serialize,
+        text: &str,
+    ) -> Result<(), Failure> {
+        if !is_stdout(file) {
+            return self.result(value, text);
+        }
+        // Nobody is left to be told if standard error is closed.
+        let _ = std::io::stderr().write_all(text.as_bytes());
+        Ok(())
+    }
+
+    /// Refuses to print JSON to where `file` is written.
+    pub(crate) fn refuse_mixture(&self, file: &Path) -> Result<(), Failure> {
+        if self.json && is_stdout(file) {
+            return Err(Failure::usage("-o - and --json both write to standard output"));
+        }
+        Ok(())
     }
 
     /// Whether the result must be one JSON object.

@@ -15,6 +15,7 @@ use snapbox::data::DataFormat;
 use snapbox::filter::NormalizeToExpected;
 use snapbox::{Assert, Data, IntoData};
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -41,7 +42,8 @@ fn sessions() {
 fn run_page(path: &Path) {
     let page = Page::parse(&std::fs::read_to_string(path).unwrap());
     if let Some(tool) = page.tool.as_ref().filter(|tool| !is_installed(tool)) {
-        eprintln!("{} is skipped: there is no {tool}", path.display());
+        let message = format!("{} is skipped: there is no {tool}\n", path.display());
+        std::io::stderr().write_all(message.as_bytes()).unwrap();
         return;
     }
     let printed = page.run();

@@ -190,7 +190,7 @@ fn a_closed_pipe_is_no_failure() {
 #[test]
 fn a_file_may_be_a_pipe() {
     let folder = Folder::new();
-    let made = ["rays", "organic", "--triangles", "1000", "--count", "3", "-o", "/dev/stderr"];
+    let made = ["rays", "organic", "--triangles", "1000", "--rays", "3", "-o", "/dev/stderr"];
     let output = folder.run(&made);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.stderr.len(), 3 * 32);

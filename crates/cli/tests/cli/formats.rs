@@ -145,7 +145,13 @@ fn differences_are_summed_and_named() {
         assert_eq!((&diff["left_out"], &diff["other_bytes"]), (&0.into(), &0.into()), "{diff}");
         let short = folder.run(&["diff", &file, &bent, "--limit", "0"]);
         let text = String::from_utf8_lossy(&short.stdout);
-        assert!(text.starts_with("different; ") && text.ends_with("… 1 more\n"), "{text}");
+        let end = "… 1 more; --all lists them\n";
+        assert!(text.starts_with("different; ") && text.ends_with(end), "{text}");
+        let kinds = list(&diff["summary"]["kinds"]);
+        let changed = kinds.iter().map(|kind| kind["changed"].as_u64().unwrap()).sum::<u64>();
+        assert_eq!(changed, 1, "{diff}");
+        let field = &diff["summary"]["fields"][0];
+        assert_eq!(field["offset"], difference["offsets"][0], "{diff}");
     }
 }
 
@@ -184,7 +190,7 @@ fn damaged_files_are_answered() {
     }
 }
 
-/// Findings that are many are counted by rule, and a few of each are listed.
+/// Findings that are many are counted by rule; errors are listed, the rest where it is asked for.
 #[test]
 fn findings_are_summed_by_rule() {
     let folder = Folder::new();
@@ -206,7 +212,13 @@ fn findings_are_summed_by_rule() {
     let rule = count["rule"].as_str().unwrap();
     let text = folder.run(&["check", "b.rra"]);
     let text = String::from_utf8_lossy(&text.stdout);
-    assert!(text.lines().count() < 100 && text.contains(&format!("\n{rule} ")), "{text}");
+    assert!(text.lines().count() < 10 && text.contains(&format!("\n{rule} ")), "{text}");
+    let listed = |option: &[&str]| {
+        let output = folder.run(&[&["check", "b.rra"], option].concat());
+        String::from_utf8_lossy(&output.stdout).matches("  expected ").count()
+    };
+    assert_eq!((listed(&[]), listed(&["--all"])), (0, all));
+    assert_eq!(listed(&["--severity", "warning", "--limit", "2"]) % 2, 0);
     let some = folder.json(&["check", "b.rra", "--rule", rule, "--limit", "3"]);
     assert_eq!((list(&some["findings"]).len(), &some["counts"]), (3, &check["counts"]));
     let none = folder.json(&["check", "b.rra", "--severity", "error"]);

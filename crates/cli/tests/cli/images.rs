@@ -181,17 +181,18 @@ fn one_instruction() {
     assert_eq!(json["decoded"]["registers"][0]["value"], "box at byte 0x80");
 }
 
-/// The hardware's answer for a node that is not there looks like a miss.
+/// The hardware's answer for a node that is not there looks like a miss, so there is none.
 #[test]
 fn nodes_outside_the_image() {
     let folder = with_scene("forest.rra");
     let ray = ["--origin", "0,0,0", "--direction", "0,0,1"];
     for node in ["0x22ffb0", "0x22ffb5", "0x22ffb6"] {
         let args = [&["intersect", "forest.rra", "--node", node], &ray[..]].concat();
-        let warning = folder.json(&args)["decoded"]["warning"].clone();
-        let expected = format!("the node {node} at address 0x");
-        let text = warning.as_str().unwrap_or_default();
-        assert!(text.starts_with(&expected) && text.ends_with("is outside the image"), "{text}");
+        let output = folder.run(&args);
+        let expected = format!("error: forest.rra: the node {node} at address 0x");
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+        assert!(text.starts_with(&expected) && text.ends_with("is outside the image\n"), "{text}");
     }
     let args = [&["intersect", "forest.rra", "--node", "0x15"], &ray[..]].concat();
     assert_eq!(folder.json(&args)["decoded"]["warning"], Value::Null);

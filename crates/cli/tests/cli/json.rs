@@ -124,8 +124,8 @@ fn render() {
     let folder = Folder::new();
     let common = ["render", "organic", "--triangles", "2000", "-o", "p.png", "--size", "40x30"];
     let shaded = folder.json(&[&common[..], &["--samples", "1"]].concat());
-    assert_has(&shaded, &["rays", "seconds", "picture"]);
-    assert_eq!(shaded["picture"], "p.png");
+    assert_has(&shaded, &["rays", "seconds", "output"]);
+    assert_eq!(shaded["output"], "p.png");
     // At least one ray for each pixel, at most three, and those that choose the light.
     let rays = shaded["rays"].as_u64().unwrap();
     assert!((1200..1200 * 3 + 20 * 15 * 13).contains(&rays), "{rays}");

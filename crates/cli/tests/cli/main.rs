@@ -7,6 +7,8 @@ mod book;
 mod console;
 mod dual_images;
 #[cfg(unix)]
+mod examples;
+#[cfg(unix)]
 mod files;
 mod formats;
 mod hart;

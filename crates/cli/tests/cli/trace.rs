@@ -7,7 +7,7 @@ const SCENE: [&str; 3] = ["interior", "--triangles", "3000"];
 
 /// Makes `count` rays into `file`.
 fn make_rays(folder: &Folder, file: &str, workload: &str, count: &str) {
-    let args = [&["rays"], &SCENE[..], &["--workload", workload, "--count", count, "-o", file]];
+    let args = [&["rays"], &SCENE[..], &["--workload", workload, "--rays", count, "-o", file]];
     let json = folder.json(&args.concat());
     assert_has(&json, &["scene", "workload", "rays", "output"]);
     assert_documented(&json);
@@ -96,6 +96,98 @@ fn nonsense_rays_miss() {
     std::fs::write(folder.path().join("rays.bin"), rays).unwrap();
     let json = trace(&folder, "rays.bin", "hits.bin", &[]);
     assert_eq!((&json["rays"], &json["hits"]), (&8.into(), &0.into()));
+}
+
+/// Rays and hits as text, through pipes, with points and normals.
+#[test]
+fn rays_and_hits_in_every_layout() {
+    let folder = Folder::new();
+    make_rays(&folder, "rays.csv", "bounce", "200");
+    make_rays(&folder, "rays.bin", "bounce", "200");
+    trace(&folder, "rays.bin", "hits.bin", &["--positions", "--normals"]);
+    trace(&folder, "rays.csv", "hits.csv", &["--normals", "--positions"]);
+    trace(&folder, "rays.csv", "hits.txt", &["--layout", "raw", "--positions", "--normals"]);
+    assert_eq!(folder.read("hits.txt"), folder.read("hits.bin"));
+    let text = String::from_utf8(folder.read("hits.csv")).unwrap();
+    let mut lines = text.lines();
+    let columns = "t,u,v,instance,geometry,primitive,px,py,pz,nx,ny,nz";
+    assert_eq!(lines.next(), Some(columns));
+    let rays = floats(&folder.read("rays.bin"));
+    let (hits, mut found) = (folder.read("hits.bin"), 0);
+    for ((line, hit), ray) in lines.zip(hits.chunks_exact(48)).zip(rays.chunks_exact(8)) {
+        let numbers = floats(hit);
+        let cells: Vec<&str> = line.split(',').collect();
+        let t: f32 = cells[0].parse().unwrap();
+        assert_eq!((cells.len(), t), (12, numbers[0]));
+        if t.is_infinite() {
+            assert!(numbers[6..].iter().all(|number| number.is_nan()), "{line}");
+            continue;
+        }
+        found += 1;
+        let (position, normal) = (&numbers[6..9], &numbers[9..12]);
+        let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+        for axis in 0..3 {
+            let expected = ray[axis] + t * ray[4 + axis];
+            assert!((position[axis] - expected).abs() < 1e-4, "{line}");
+        }
+        assert!((dot(normal, normal) - 1.0).abs() < 1e-5 && dot(normal, &ray[4..7]) <= 0.0);
+    }
+    assert!(found > 100, "{found}");
+}
+
+#[test]
+fn pipes_take_rays_and_give_hits() {
+    let folder = Folder::new();
+    make_rays(&folder, "rays.npy", "primary", "100");
+    trace(&folder, "rays.npy", "hits.npy", &[]);
+    let rays = folder.run(&[&["rays"], &SCENE[..], &["--rays", "100", "-o", "-"]].concat());
+    assert_eq!(rays.stdout.len(), 3200);
+    assert!(String::from_utf8_lossy(&rays.stderr).contains("100 primary rays"));
+    let through = |input: &str, more: &[&str]| {
+        let args = [&["trace"], &SCENE[..], &["--rays", "-", "-o", "-"], more].concat();
+        let file = std::fs::File::open(folder.path().join(input)).unwrap();
+        folder.siliray(&args).stdin(file).output().unwrap()
+    };
+    let hits = through("rays.npy", &[]);
+    assert_eq!(hits.stdout, folder.read("hits.npy"));
+    let text = through("rays.npy", &["--layout", "csv", "--query", "any"]);
+    assert_eq!(String::from_utf8_lossy(&text.stdout).lines().count(), 101);
+    for (more, expected) in [
+        (&["--json"][..], "both write to standard output"),
+        (&["--query", "any", "--normals"], "not where"),
+        (&["--layout", "pickle"], "layouts are npy, csv, raw"),
+        (&["--query", "all"], "known only at the end"),
+    ] {
+        let refused = through("rays.npy", more);
+        assert_eq!(refused.status.code(), Some(2), "{more:?}");
+        assert!(String::from_utf8_lossy(&refused.stderr).contains(expected), "{more:?}");
+    }
+}
+
+/// Files that are no rays, or whose name says something else, are refused before any work.
+#[test]
+fn what_is_no_ray_is_refused() {
+    let folder = Folder::new();
+    let write = |name: &str, bytes: &[u8]| {
+        std::fs::write(folder.path().join(name), bytes).unwrap();
+    };
+    write("rays.csv", b"t,u,v\n1,2,3\n");
+    write("text.bin", b"these are 32 letters, no numbers");
+    write("rays.jpg", &[0; 64]);
+    write("rays.bin", &[0; 64]);
+    for (rays, hits, code, expected) in [
+        ("rays.csv", "h.bin", 1, "rays.csv: line 1: no column \"ox\""),
+        ("text.bin", "h.bin", 1, "text.bin: the file is text, but its name says raw"),
+        ("rays.jpg", "h.bin", 1, "rays.jpg: files of rays end in .npy"),
+        ("rays.bin", "h.json", 2, "does not follow from its ending"),
+    ] {
+        let args = [&["trace"], &SCENE[..], &["--rays", rays, "-o", hits]].concat();
+        let output = folder.run(&args);
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{errors}");
+        assert!(errors.contains(expected), "{errors}");
+    }
+    assert_eq!(folder.files(), ["rays.bin", "rays.csv", "rays.jpg", "text.bin"]);
 }
 
 /// An image is traced as it is.

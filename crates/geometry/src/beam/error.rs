@@ -149,7 +149,7 @@ pub enum BoxError {
         axis: usize,
     },
     /// The box is inside out.
-    #[error("box_empty: axis {} runs from {min:e} to {max:e}", name(*axis))]
+    #[error("box_empty: on axis {} the minimum {min} is above the maximum {max}", name(*axis))]
     Empty {
         /// On which axis.
         axis: usize,
@@ -160,7 +160,7 @@ pub enum BoxError {
     },
     /// A finite plane is too large, or an infinite one is on the wrong side (B-5).
     #[error(
-        "box_magnitude: axis {} runs from {min:e} to {max:e}, expected planes within {LARGEST:e}",
+        "box_magnitude: planes {min:e} and {max:e} on axis {}, expected at most {LARGEST:e}",
         name(*axis)
     )]
     Magnitude {

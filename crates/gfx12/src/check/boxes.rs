@@ -17,6 +17,7 @@ pub(super) fn check(
     memory: &Memory<'_>,
     surveyed: &Surveyed,
     contents: &[Contents],
+    needed: &[Contents],
     findings: &mut Findings,
 ) {
     let all = surveyed.boxes.first().map_or(0..0, BoxRecord::children);
@@ -29,7 +30,14 @@ pub(super) fn check(
         .map(|records| {
             let mut findings = Findings::default();
             for record in records {
-                check_box(memory, surveyed, record, contents, widest.as_ref(), &mut findings);
+                check_box(
+                    memory,
+                    surveyed,
+                    record,
+                    [contents, needed],
+                    widest.as_ref(),
+                    &mut findings,
+                );
             }
             findings
         })
@@ -41,7 +49,7 @@ fn check_box(
     memory: &Memory<'_>,
     surveyed: &Surveyed,
     record: &BoxRecord,
-    contents: &[Contents],
+    contents: [&[Contents]; 2],
     widest: Option<&Aabb>,
     findings: &mut Findings,
 ) {
@@ -59,10 +67,9 @@ fn check_box(
     // Boxes in a rotated frame are not those of the tree.
     let widest = widest.filter(|_| obb::rotation(index).is_none());
     check_slots(&node, widest, &place, findings);
-    for (child, contents) in
-        surveyed.children[record.children()].iter().zip(&contents[record.children()])
-    {
-        check_child(&node, child, contents, &place, findings);
+    for position in record.children() {
+        let [contents, needed] = contents.map(|contents| &contents[position]);
+        check_child(&node, &surveyed.children[position], contents, needed, &place, findings);
     }
 }
 
@@ -119,15 +126,20 @@ fn check_child(
     node: &BoxNode,
     child: &ChildRecord,
     contents: &Contents,
+    needed: &Contents,
     place: &Place<'_>,
     findings: &mut Findings,
 ) {
     let slots = (0..8u8).filter(|slot| child.slots >> slot & 1 == 1);
     let is_rotated = obb::rotation(node.obb_matrix_index).is_some();
-    let holds = |slot: u8| node.child_box(usize::from(slot)).contains(&contents.bounds);
-    if !is_rotated && !slots.clone().any(holds) {
+    let is_inside = |contents: &Contents| {
+        let holds = |slot: u8| node.child_box(usize::from(slot)).contains(&contents.bounds);
+        slots.clone().any(holds)
+    };
+    if !is_rotated && !is_inside(contents) {
         let slot = child.slots.trailing_zeros() as u8;
-        findings.add(Rule::Contained, place, entry_bits(slot), || {
+        let rule = if is_inside(needed) { Rule::SharedPair } else { Rule::Contained };
+        findings.add(rule, place, entry_bits(slot), || {
             let planes = node.child_box(usize::from(slot));
             let found = format!("slot {slot}: primitives in {}", text(&contents.bounds));
             (found, format!("all of them inside {}", text(&planes)))

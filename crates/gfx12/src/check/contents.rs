@@ -46,7 +46,8 @@ impl Contents {
         self.untrue.contains(CullFlags::ONLY_TRIANGLES)
     }
 
-    fn of(stored: &Stored) -> Self {
+    /// A primitive.
+    pub(super) fn of(stored: &Stored) -> Self {
         let (bounds, kind, id) = match stored {
             Stored::Triangle(triangle, id) => {
                 let points = triangle.vertices.map(|vertex| Aabb::new(vertex, vertex));
@@ -97,28 +98,34 @@ pub(super) fn leaf_contents(
         .with_min_len(1 << 8)
         .map(|leaf| {
             let mut all = Contents::NOTHING;
-            for_each_stored(memory, surveyed, pairs, leaf, |stored| {
-                all = all.and(Contents::of(stored))
+            for_each_stored(memory, surveyed, pairs, leaf, |_, stored| {
+                all = all.and(Contents::of(stored));
             });
             all
         })
         .collect()
 }
 
-/// Hands over the primitives of a leaf.
+/// Hands over the primitives of a leaf, each with twice the position of its pair, plus its number
+/// there.
 pub(super) fn for_each_stored(
     memory: &Memory<'_>,
     surveyed: &Surveyed,
     pairs: &Pairs,
     leaf: &LeafRecord,
-    mut visit: impl FnMut(&Stored),
+    mut visit: impl FnMut(usize, &Stored),
 ) {
-    let keys = &pairs.keys()[pairs.of_leaf(leaf)];
+    let range = pairs.of_leaf(leaf);
+    let mut place = 2 * range.start;
+    let keys = &pairs.keys()[range];
     for same_node in keys.chunk_by(|a, b| a / 8 == b / 8) {
         let Some(pointer) = NodePointer::new(split_key(same_node[0]).0, 0) else { continue };
         let node = PrimitiveNode::decode(&surveyed.node(memory, pointer));
         for &key in same_node {
-            stored(&node, split_key(key).1).iter().flatten().for_each(&mut visit);
+            for (number, stored) in stored(&node, split_key(key).1).iter().enumerate() {
+                stored.iter().for_each(|stored| visit(place + number, stored));
+            }
+            place += 2;
         }
     }
 }

@@ -11,6 +11,7 @@
 //! | `image` | segments and bases |
 //! | `header` | GPURT headers and the tables behind the nodes |
 //! | `contents` | what lies below each child |
+//! | `shared` | triangles that several ranges lead to |
 //! | `boxes`, `oriented` | box nodes; boxes that contain what is below, rotated ones too |
 //! | `primitives`, `ids` | primitive nodes; ids that tell primitives apart |
 //! | `instances` | instance nodes and their sideband |
@@ -29,6 +30,7 @@ mod image;
 mod instances;
 mod oriented;
 mod primitives;
+mod shared;
 
 pub use crate::findings::Findings;
 pub use crate::rule::Rule;
@@ -43,6 +45,7 @@ pub(crate) use boxes::text as box_text;
 use contents::Contents;
 use instances::Below;
 use machine::{CheckReport, Checked, Image, ProvedFacts, Severity};
+use shared::Shared;
 
 /// Proves an image, or says what is wrong with it. Offsets count over the segments, one after the
 /// other in their order.
@@ -93,8 +96,10 @@ fn structure(
     let leaves = contents::leaf_contents(memory, surveyed, &pairs);
     let of_instance = |number| instances::contents(memory, surveyed, number, below);
     let contents = contents::contents(surveyed, &leaves, of_instance);
-    boxes::check(memory, surveyed, &contents, findings);
-    oriented::check(memory, surveyed, &pairs, &contents, findings);
+    let shared = Shared::new(memory, surveyed, &pairs);
+    let needed = shared.needed().map(|leaves| contents::contents(surveyed, &leaves, of_instance));
+    boxes::check(memory, surveyed, &contents, needed.as_ref().unwrap_or(&contents), findings);
+    oriented::check(memory, surveyed, &pairs, &contents, &shared, findings);
     let primitive_nodes = pairs.keys().chunk_by(|a, b| a / 8 == b / 8).count();
     *nodes += surveyed.boxes.len() + surveyed.instances.len() + primitive_nodes;
     match surveyed.boxes.first() {
@@ -124,8 +129,14 @@ fn mixed_level(memory: &Memory<'_>, tlas: &Surveyed, findings: &mut Findings) {
 fn facts(findings: &Findings) -> ProvedFacts {
     let all_hold = |rules: &[Rule]| rules.iter().all(|&rule| findings.holds(rule));
     let finite = all_hold(&[Rule::PlaneFinite, Rule::VertexFinite, Rule::ProceduralBox]);
-    let hiding =
-        [Rule::Contained, Rule::InstanceBox, Rule::CullFlags, Rule::Mask, Rule::InstanceFlags];
+    let hiding = [
+        Rule::Contained,
+        Rule::SharedPair,
+        Rule::InstanceBox,
+        Rule::CullFlags,
+        Rule::Mask,
+        Rule::InstanceFlags,
+    ];
     ProvedFacts {
         lossless: finite && all_hold(&hiding),
         parents: all_hold(&[Rule::Parent]),

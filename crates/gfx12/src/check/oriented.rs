@@ -7,6 +7,7 @@
 
 use super::boxes::text;
 use super::contents::{Contents, for_each_stored, hull};
+use super::shared::Shared;
 use super::{Findings, Place, Rule};
 use crate::decode::Pairs;
 use crate::layout::BoxNode;
@@ -19,12 +20,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Levels of boxes above a leaf whose nodes it is tested against.
 const EXACT_LEVELS: u32 = 64;
 
+/// Where it is noted that something that must be inside is not.
+const NEEDED: usize = 1;
+
 /// Checks the oriented nodes of a structure.
 pub(super) fn check(
     memory: &Memory<'_>,
     surveyed: &Surveyed,
     pairs: &Pairs,
     contents: &[Contents],
+    shared: &Shared<'_>,
     findings: &mut Findings,
 ) {
     let rotations: Vec<u8> = surveyed
@@ -38,28 +43,30 @@ pub(super) fn check(
     if rotations.iter().all(|&index| obb::rotation(index).is_none()) {
         return;
     }
-    let not_contained: Vec<AtomicBool> =
-        surveyed.children.iter().map(|_| AtomicBool::new(false)).collect();
+    let not_contained = [Rule::SharedPair, Rule::Contained]
+        .map(|rule| (rule, surveyed.children.iter().map(|_| AtomicBool::new(false)).collect()));
     let task = Task { memory, surveyed, rotations, not_contained };
     surveyed.leaves.par_iter().with_min_len(1 << 8).for_each(|leaf| {
-        let mut points = Vec::new();
-        for_each_stored(memory, surveyed, pairs, leaf, |stored| {
+        let mut points = [Vec::new(), Vec::new()];
+        for_each_stored(memory, surveyed, pairs, leaf, |place, stored| {
             let (corners, count) = hull(stored);
-            points.extend_from_slice(&corners[..count]);
+            let is_needed = !shared.is_kept_elsewhere(leaf, place, stored);
+            points[usize::from(is_needed)].extend_from_slice(&corners[..count]);
         });
-        if leaf.parent != NO_BOX {
-            task.climb(leaf.parent, leaf.slot, &points);
+        for (needed, points) in points.iter().enumerate().filter(|(_, points)| !points.is_empty()) {
+            task.climb(leaf.parent, leaf.slot, points, needed);
         }
     });
     for (position, child) in surveyed.children.iter().enumerate() {
         let is_deep = contents[position].height >= EXACT_LEVELS;
         if let Target::Instance(number) = child.target {
             let instance = &surveyed.instances[number as usize];
-            task.climb(instance.parent, instance.slot, &contents[position].bounds.corners());
+            let corners = contents[position].bounds.corners();
+            task.climb(instance.parent, instance.slot, &corners, NEEDED);
         } else if is_deep && let Target::Box(number) = child.target {
             let record = &surveyed.boxes[number as usize];
             let corners = contents[position].bounds.corners();
-            task.test(record.parent, record.slot, &corners);
+            task.test(record.parent, record.slot, &corners, NEEDED);
         }
     }
     task.report(contents, findings);
@@ -70,26 +77,27 @@ struct Task<'a> {
     surveyed: &'a Surveyed,
     /// Rotation index of each box node.
     rotations: Vec<u8>,
-    /// For each child, whether something below it lies outside its boxes.
-    not_contained: Vec<AtomicBool>,
+    /// For each child, whether something below it lies outside its boxes: what other ranges keep,
+    /// and what must be inside.
+    not_contained: [(Rule, Vec<AtomicBool>); 2],
 }
 
 impl Task<'_> {
     /// Tests points against the nodes above them.
-    fn climb(&self, parent: u32, slot: u8, points: &[Vec3]) {
+    fn climb(&self, parent: u32, slot: u8, points: &[Vec3], needed: usize) {
         let (mut number, mut slot) = (parent, slot);
         for _ in 0..EXACT_LEVELS {
             if number == NO_BOX {
                 return;
             }
-            self.test(number, slot, points);
+            self.test(number, slot, points, needed);
             let record = &self.surveyed.boxes[number as usize];
             (number, slot) = (record.parent, record.slot);
         }
     }
 
     /// Tests points against the child of an oriented node that a slot leads to.
-    fn test(&self, number: u32, slot: u8, points: &[Vec3]) {
+    fn test(&self, number: u32, slot: u8, points: &[Vec3], needed: usize) {
         let Some(rotation) = obb::rotation(self.rotations[number as usize]) else { return };
         let record = &self.surveyed.boxes[number as usize];
         let Some(position) = self.child(record, slot) else { return };
@@ -100,7 +108,7 @@ impl Task<'_> {
             points.iter().all(|&point| is_inside(rotation, &planes, point))
         };
         if !(0..8).filter(|k| slots >> k & 1 == 1).any(|slot| contains(&slot)) {
-            self.not_contained[position].store(true, Ordering::Relaxed);
+            self.not_contained[needed].1[position].store(true, Ordering::Relaxed);
         }
     }
 
@@ -112,14 +120,17 @@ impl Task<'_> {
     fn report(&self, contents: &[Contents], findings: &mut Findings) {
         for (record, &rotation) in self.surveyed.boxes.iter().zip(&self.rotations) {
             for position in record.children() {
-                if !self.not_contained[position].load(Ordering::Relaxed) {
+                let is_outside = |(_, not_contained): &&(_, Vec<AtomicBool>)| {
+                    not_contained[position].load(Ordering::Relaxed)
+                };
+                let Some((rule, _)) = self.not_contained.iter().rev().find(is_outside) else {
                     continue;
-                }
+                };
                 let name = || format!("box {}, rotation {rotation}", record.pointer);
                 let address = self.surveyed.structure.address_of(record.pointer);
                 let place = Place { memory: self.memory, address, name: &name };
                 let slot = self.surveyed.children[position].slots.trailing_zeros() as u8;
-                findings.add(Rule::Contained, &place, entry_bits(slot), || {
+                findings.add(*rule, &place, entry_bits(slot), || {
                     let node = BoxNode::decode(&self.surveyed.node(self.memory, record.pointer));
                     let bounds = text(&contents[position].bounds);
                     let found = format!("slot {slot}: primitives in {bounds}, rotated");
@@ -132,7 +143,7 @@ impl Task<'_> {
 
 /// Whether the rotated point lies between the planes. A point that is not finite does not count: it
 /// cannot be hit, and another rule names it.
-fn is_inside(rotation: &Transform, planes: &Aabb, point: Vec3) -> bool {
+pub(super) fn is_inside(rotation: &Transform, planes: &Aabb, point: Vec3) -> bool {
     !point.is_finite()
         || rotation.rows.iter().enumerate().all(|(axis, &[x, y, z, _])| {
             let terms = [

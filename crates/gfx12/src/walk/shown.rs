@@ -6,6 +6,7 @@ use crate::instruction::box_test::is_culled_by_flags;
 use crate::instruction::slab::UnitSlabRay;
 use crate::layout::{BoxNode, InstanceNode, NodeBits, NodePointer};
 use crate::obb;
+use crate::registers::bvh8_outputs;
 use crate::stack::StackAddress;
 use geometry::Ray;
 use machine::{ChildTest, Instruction, Observer, Step, Verdict};
@@ -30,7 +31,6 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
         let [ox, oy, oz] = self.space.origin.to_array().map(|x| u64::from(x.to_bits()));
         let [dx, dy, dz] = self.space.direction.to_array().map(|x| u64::from(x.to_bits()));
         let [r0, r1, r2, r3] = self.resource.words().map(u64::from);
-        const OUTPUTS: [&str; 10] = ["v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9"];
         self.observer.see(Step::Instruction(Instruction {
             name: "image_bvh8_intersect_ray",
             inputs: vec![
@@ -49,7 +49,7 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
                 ("resource_2", r2),
                 ("resource_3", r3),
             ],
-            outputs: OUTPUTS.into_iter().zip(answer.vdst.map(u64::from)).collect(),
+            outputs: bvh8_outputs(node, answer),
         }));
         if node.is_box() {
             self.show_children(node, &BoxNode::decode(bits), extent);

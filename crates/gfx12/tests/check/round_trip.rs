@@ -148,7 +148,8 @@ fn radv_images_are_sound() {
     for seed in 0..8 {
         for kind in KINDS {
             let tree = tree(&scene(kind, 100 + seed), Preset::Balanced);
-            let image = proved(&tree, &Options::new(Policy::Radv), &["contained", "instance_box"]);
+            let known = ["contained", "instance_box", "shared_pair"];
+            let image = proved(&tree, &Options::new(Policy::Radv), &known);
             assert!(image.facts().parents && image.facts().finite);
             same_geometry(image.tree(), &tree);
         }

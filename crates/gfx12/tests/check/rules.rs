@@ -421,6 +421,28 @@ fn header_rules() {
     });
 }
 
+/// A pair that two boxes share is harmless as long as each of its triangles has a box of its own.
+#[test]
+fn shared_pairs_are_told_from_losses() {
+    let radv = || encoded("triangles", Policy::Radv);
+    breaks(Rule::SharedPair, &[Rule::Contained], triangles(), |image| *image = radv());
+    let mut image = radv();
+    let count = |image: &Image, rule: Rule| {
+        let findings = check(image.clone()).findings;
+        findings.iter().filter(|finding| finding.rule == rule.name()).count()
+    };
+    let findings = check(image.clone()).findings;
+    let shared = findings.iter().find(|found| found.rule == Rule::SharedPair.name()).unwrap();
+    let before = count(&image, Rule::Contained);
+    let all = boxes(&image, 0);
+    let named = all.iter().find(|(_, pointer, _)| format!("box {pointer}") == shared.place);
+    let (address, _, mut node) = *named.unwrap();
+    let child = &mut node.children[(shared.bits.start as usize - 256) / 96];
+    child.max = child.min;
+    edit_bits(&mut image, address, |bits| *bits = node.encode());
+    assert!(count(&image, Rule::Contained) > before);
+}
+
 #[test]
 fn every_rule_has_a_case() {
     let source: String = include_str!("rules.rs").split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! `forest`: one terrain and thousands of placements of five kinds of things. Some placements are
+//! `forest`: one terrain and thousands of points of five kinds of things. Some points are
 //! stretched, leaned or mirrored; a few have other masks and flags, so that every rule about
 //! instances is met by some ray.
 
@@ -13,13 +13,13 @@ use glam::{DMat3, DQuat, DVec3};
 /// The share of the triangles that goes to the terrain.
 const TERRAIN_SHARE: f32 = 0.12;
 
-/// The angle between one placement and the next: the golden angle spreads them evenly.
+/// The angle between one point and the next: the golden angle spreads them evenly.
 const GOLDEN_ANGLE: f32 = 2.399_963_2;
 
-const PLACEMENT: u64 = 40;
+const SCATTER: u64 = 40;
 
 /// Where one thing stands.
-struct Placement {
+struct ScatterPoint {
     kind: Kind,
     x: f32,
     z: f32,
@@ -28,10 +28,10 @@ struct Placement {
 pub(super) fn scene(triangles: usize) -> Scene {
     let wanted = (400.0 * (triangles as f32 / 10_000.0).powf(0.43)).min(triangles as f32 / 45.0);
     let radius = 1.35 * wanted.sqrt() + 2.0;
-    let placements = placements(wanted as usize, radius);
+    let points = points(wanted as usize, radius);
     let count = |detail: f32| -> usize {
         let sizes = Kind::ALL.map(|kind| kind.draw(detail, true).triangles());
-        placements.iter().map(|placement| sizes[placement.kind as usize]).sum()
+        points.iter().map(|point| sizes[point.kind as usize]).sum()
     };
     let planted = triangles as f32 * (1.0 - TERRAIN_SHARE);
     let detail = detail_for(planted as usize, count);
@@ -40,7 +40,7 @@ pub(super) fn scene(triangles: usize) -> Scene {
     let mut objects: Vec<Object> =
         Kind::ALL.map(|kind| kind.draw(detail, false).into_object(kind.name())).into();
     let mut instances: Vec<Instance> =
-        placements.iter().enumerate().map(|(i, p)| instance(i, p, radius)).collect();
+        points.iter().enumerate().map(|(i, p)| instance(i, p, radius)).collect();
     objects.push(Object {
         name: "terrain".into(),
         geometries: vec![ground.into_geometry("ground", true)],
@@ -73,10 +73,10 @@ impl Drawing {
 }
 
 /// Things on a sunflower spiral. Where the view needs room, trees give way to grass and rocks.
-fn placements(wanted: usize, radius: f32) -> Vec<Placement> {
+fn points(wanted: usize, radius: f32) -> Vec<ScatterPoint> {
     (0..wanted)
         .map(|number| {
-            let mut random = stream(PLACEMENT, number);
+            let mut random = stream(SCATTER, number);
             let out = radius * 0.97 * ((number as f32 + 0.5) / wanted as f32).sqrt();
             let turn = number as f32 * GOLDEN_ANGLE + random.range(-0.4, 0.4) / (1.0 + out);
             let (x, z) = (out * turn.cos(), out * turn.sin());
@@ -92,13 +92,13 @@ fn placements(wanted: usize, radius: f32) -> Vec<Placement> {
                 (false, d) if d < 0.82 => Kind::Rock,
                 (false, _) => Kind::Grass,
             };
-            Placement { kind, x, z }
+            ScatterPoint { kind, x, z }
         })
         .collect()
 }
 
-fn instance(number: usize, placement: &Placement, radius: f32) -> Instance {
-    let mut random = stream(PLACEMENT + 1, number);
+fn instance(number: usize, point: &ScatterPoint, radius: f32) -> Instance {
+    let mut random = stream(SCATTER + 1, number);
     let size = random.range(0.75, 1.35);
     let mut stretch = DVec3::new(
         f64::from(size * random.range(0.85, 1.15)),
@@ -109,15 +109,15 @@ fn instance(number: usize, placement: &Placement, radius: f32) -> Instance {
         stretch.x = -stretch.x;
     }
     let yaw = DQuat::from_rotation_y(f64::from(random.range(0.0, std::f32::consts::TAU)));
-    let tumble = if placement.kind == Kind::Rock { 3.0 } else { 0.07 };
+    let tumble = if point.kind == Kind::Rock { 3.0 } else { 0.07 };
     let lean = DQuat::from_axis_angle(
         random.direction().as_dvec3().normalize(),
         f64::from(random.range(-tumble, tumble)),
     );
-    let ground = height(placement.x, placement.z, radius);
-    let foot = DVec3::new(placement.x.into(), ground.into(), placement.z.into());
+    let ground = height(point.x, point.z, radius);
+    let foot = DVec3::new(point.x.into(), ground.into(), point.z.into());
     let linear = DMat3::from_quat(lean * yaw) * DMat3::from_diagonal(stretch);
-    let mask = match (random.one_in(8), placement.kind) {
+    let mask = match (random.one_in(8), point.kind) {
         (false, _) => 0xFF,
         (true, Kind::Grass | Kind::Bush) => 0x0F,
         (true, Kind::Rock) => 0x81,
@@ -131,10 +131,10 @@ fn instance(number: usize, placement: &Placement, radius: f32) -> Instance {
         (true, _) => InstanceFlags::FLIP_FACING,
     };
     Instance {
-        object: placement.kind as usize,
+        object: point.kind as usize,
         object_to_world: Transform::from_f64(linear, foot),
         mask,
-        custom_index: (number * 8 + placement.kind as usize) as u32 & 0x00FF_FFFF,
+        custom_index: (number * 8 + point.kind as usize) as u32 & 0x00FF_FFFF,
         flags,
     }
 }

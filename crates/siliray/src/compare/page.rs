@@ -6,8 +6,10 @@ use super::row::{Row, Work};
 use crate::report::{STYLE, escaped, grouped};
 use std::fmt::Write;
 
-/// What a plot can show upward.
-const MEASURES: [(&str, &str, fn(&Work) -> Option<f64>); 3] = [
+/// What a plot can show upward: its name, its unit, and where it stands.
+type Measure = (&'static str, &'static str, fn(&Work) -> Option<f64>);
+
+const MEASURES: [Measure; 3] = [
     ("Tests", "boxes and primitives tested a ray", |work| Some(work.tests())),
     ("Traffic", "bytes fetched a ray", |work| Some(work.bytes)),
     ("Cycles", "cycles a ray on the traversal unit", |work| work.cycles),

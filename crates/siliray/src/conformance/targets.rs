@@ -16,8 +16,8 @@ use build::Preset;
 use gfx12::Gfx12;
 use machine::registry::loses_nothing;
 use machine::{
-    FormatEntry, Hit, Machine, MachineInput, MachineOptions, MakeError, RayQuery, Settings,
-    downcast,
+    FormatEntry, Hit, Machine, MachineEntry, MachineInput, MachineOptions, MakeError, RayQuery,
+    Settings, downcast,
 };
 use riscv::machine::{HartMachine, WAVEFRONT};
 use std::fmt;
@@ -69,7 +69,7 @@ pub(super) fn targets() -> Vec<Target> {
                 oracle: machine.oracle,
                 may_lose: machine.may_lose,
                 takes_beams: machine.takes_beams,
-                presets: presets(format.name, machine.name),
+                presets: presets(format, machine),
             });
         }
     }
@@ -81,16 +81,15 @@ pub(super) fn targets() -> Vec<Target> {
     keyed.into_iter().map(|(_, target)| target).collect()
 }
 
-/// Which trees a machine of the registry is tried on: slow ones on one.
-fn presets(format: &str, machine: &str) -> &'static [Preset] {
-    match (format, machine) {
-        ("tree" | "gfx12" | "gfx12-bvh4x2" | "ttu" | "cwbvh", "reference")
-        | ("gfx12", "fast" | "gfx12-gpurt")
-        | ("gfx12-bvh4x2", "gfx12-dual")
-        | ("ttu", "ttu") => ALL,
-        ("gfx12", "gfx12-radv" | "ttu") | ("xphmg-fp32", "offload") | ("tree", "fast") => {
-            BALANCED_AND_BEST
-        }
+/// Which trees a machine of the registry is tried on. All of them where it reads what it likes, or
+/// the tree itself; fewer where hardware has arithmetic of its own, since brute force by that is
+/// slow; one where it reads what was made for another machine.
+fn presets(format: &'static FormatEntry, machine: &MachineEntry) -> &'static [Preset] {
+    let is_liked = format.name == machine.format;
+    let is_plain = registry().readers(format).all(|reader| reader.oracle.is_none());
+    match (is_plain, is_liked, machine.takes_trees) {
+        (true, true, _) | (true, _, true) => ALL,
+        (false, true, _) => BALANCED_AND_BEST,
         _ => BALANCED,
     }
 }

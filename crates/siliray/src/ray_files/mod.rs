@@ -1,26 +1,30 @@
-//! Files of rays and of hits: `.npy`, as NumPy writes them, and raw numbers.
+//! Files of rays and of hits: `.npy`, as NumPy writes them, CSV, and raw numbers.
 //!
 //! | file | a ray | a hit |
 //! |---|---|---|
 //! | raw | ox oy oz tmin dx dy dz tmax, `f32` | t u v, `f32`; instance geometry primitive, `u32` |
-//! | `.npy` | a row of an array (N, 8) of `<f4`, or a record | a record with these fields |
+//! | `.npy` | a row of an array (N, 8) or (N, 6), or a record | a record with these fields |
+//! | `.csv` | a line of 8 or 6 numbers, or of named columns | a line of named columns |
 //!
-//! A record of a ray has the fields of a raw one, or origin, direction, tmin and tmax. All numbers
-//! are little-endian. A miss has t = +inf and ids 0xFFFFFFFF. What was asked decides what is
-//! written: for the closest hit, one hit a ray; for any hit, one byte a ray, 1 for a hit (a `bool`
-//! in `.npy`); for all hits, each hit behind the number of its ray, as `u64`.
+//! Six numbers have no tmin and tmax: the ray begins at 0 and has no end. Arrays may be of `<f4` or
+//! `<f8`, in C or Fortran order. A record of a ray has the fields of a raw one, or origin and
+//! direction. All numbers are little-endian. A miss has t = +inf and ids 0xFFFFFFFF. What was asked
+//! decides what is written: for the closest hit, one hit a ray; for any hit, one byte a ray, 1 for
+//! a hit (a `bool` in `.npy`); for all hits, each hit behind the number of its ray, as `u64`.
 //!
-//! Rays are read in parts, so that a file may be larger than memory; a header is believed only as
-//! far as the file's length bears it out.
+//! Raw and `.npy` files are read in parts, so that they may be larger than memory; a header is
+//! believed only as far as the file's length bears it out. What comes through a pipe is read whole.
 //!
 //! | file | concept |
 //! |---|---|
+//! | `csv` | rays as text |
 //! | `literal` | the Python literals of a `.npy` header |
 //! | [`npy`] | the header of `.npy` files |
-//! | `record` | where the numbers of a ray lie in a row |
+//! | `record` | where the numbers of a ray lie |
 //! | [`reader`] | rays, part by part |
 //! | [`writer`] | rays and hits as bytes |
 
+mod csv;
 mod literal;
 pub mod npy;
 pub mod reader;
@@ -32,23 +36,53 @@ pub use reader::RayReader;
 use scene::FileProblem;
 use std::path::Path;
 
-/// What a file is called decides how it is written; how it begins, how it is read.
+/// How rays and hits are stored. What a file is called decides how it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// NumPy's.
     Npy,
+    /// Lines of text.
+    Csv,
     /// Numbers alone.
     Raw,
 }
 
 impl Layout {
-    /// The layout of a file that is to be written.
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Npy, Self::Csv, Self::Raw];
+
+    /// The endings of names, with the layout that they stand for; no ending is raw.
+    pub const ENDINGS: [(&'static str, Self); 6] = [
+        ("npy", Self::Npy),
+        ("csv", Self::Csv),
+        ("txt", Self::Csv),
+        ("bin", Self::Raw),
+        ("raw", Self::Raw),
+        ("f32", Self::Raw),
+    ];
+
+    /// The name used in options.
     #[must_use]
-    pub fn of_name(path: &Path) -> Self {
-        match path.extension() {
-            Some(ending) if ending.eq_ignore_ascii_case("npy") => Self::Npy,
-            _ => Self::Raw,
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Npy => "npy",
+            Self::Csv => "csv",
+            Self::Raw => "raw",
         }
+    }
+
+    /// What the name of a file stands for; `None` for an ending of something else.
+    #[must_use]
+    pub fn of_name(path: &Path) -> Option<Self> {
+        let Some(ending) = path.extension() else { return Some(Self::Raw) };
+        let known = Self::ENDINGS.iter().find(|(name, _)| ending.eq_ignore_ascii_case(name));
+        known.map(|&(_, layout)| layout)
+    }
+
+    /// The endings, in words.
+    #[must_use]
+    pub fn endings() -> String {
+        Self::ENDINGS.map(|(ending, _)| format!(".{ending}")).join(", ")
     }
 }
 
@@ -76,6 +110,22 @@ pub enum RayFileProblem {
         /// What is found, and what was expected.
         message: String,
     },
+    /// A line of text is no ray.
+    #[error("line {line}: {message}")]
+    Line {
+        /// Which, from 1.
+        line: u64,
+        /// What is found, and what was expected.
+        message: String,
+    },
+    /// The name says something else than the bytes.
+    #[error("{}", wrong_layout(*found, *named))]
+    Layout {
+        /// What its bytes look like.
+        found: Layout,
+        /// What its name stands for.
+        named: Option<Layout>,
+    },
     /// The file has more or fewer bytes than its rays need.
     #[error("byte {offset}: {found} bytes of rays, expected {expected}")]
     Length {
@@ -87,11 +137,21 @@ pub enum RayFileProblem {
         expected: String,
     },
     /// It became shorter while it was read.
-    #[error("byte {offset}: the file ends here, within ray {ray}")]
+    #[error("the file became shorter while it was read, at byte {offset} or behind it")]
     Truncated {
-        /// Where it ends.
+        /// What could still be read lies before this.
         offset: u64,
-        /// The ray that is cut off.
-        ray: u64,
     },
+}
+
+fn wrong_layout(found: Layout, named: Option<Layout>) -> String {
+    let found = match found {
+        Layout::Npy => "a NumPy array",
+        Layout::Csv => "text",
+        Layout::Raw => "binary, without the header of a NumPy array",
+    };
+    match named {
+        Some(named) => format!("the file is {found}, but its name says {}", named.name()),
+        None => format!("files of rays end in {}; this one is {found}", Layout::endings()),
+    }
 }

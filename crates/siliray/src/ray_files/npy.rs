@@ -42,6 +42,8 @@ pub(super) struct Header {
     pub(super) descr: Literal,
     /// Elements along each axis.
     pub(super) shape: Vec<u64>,
+    /// Whether the first axis is the one that lies together in memory, as in Fortran.
+    pub(super) is_column_major: bool,
     /// Where the dictionary begins; places in literals count from here.
     pub(super) start: u64,
     /// Where the data begin.
@@ -97,15 +99,15 @@ pub(super) fn read(file: &mut impl Read) -> Result<Header, RayFileProblem> {
         entry(name).ok_or_else(missing)
     };
     let order = wanted("fortran_order")?;
-    if order.value != Value::Truth(false) {
-        let message = "fortran_order is not False; write the array with numpy.ascontiguousarray";
+    let Value::Truth(is_column_major) = order.value else {
+        let message = "fortran_order is neither True nor False";
         return Err(at(start, order.offset, message.to_owned()));
-    }
+    };
     let shape = wanted("shape")?;
     let shape = lengths(shape)
         .ok_or_else(|| at(start, shape.offset, "the shape is no list of numbers".to_owned()))?;
     let descr = wanted("descr")?.clone();
-    Ok(Header { descr, shape, start, end: start + length })
+    Ok(Header { descr, shape, is_column_major, start, end: start + length })
 }
 
 fn lengths(shape: &Literal) -> Option<Vec<u64>> {

@@ -1,4 +1,4 @@
-//! Where the numbers of a ray lie in a row of a `.npy` file.
+//! Where the numbers of a ray lie in a `.npy` file.
 
 use super::RayFileProblem;
 use super::literal::{Literal, Value};
@@ -6,39 +6,113 @@ use super::npy::{Header, at};
 use geometry::{Ray, Vec3};
 
 /// The numbers of a ray, in the order of raw files.
-const NAMES: [&str; 8] = ["ox", "oy", "oz", "tmin", "dx", "dy", "dz", "tmax"];
+pub(super) const NAMES: [&str; 8] = ["ox", "oy", "oz", "tmin", "dx", "dy", "dz", "tmax"];
+
+/// What a ray has where a file says nothing: it begins at once and has no end.
+const DEFAULTS: [f32; 8] = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, f32::INFINITY];
+
+/// Numbers that need not be there, by their places in [`NAMES`].
+const OPTIONAL: [usize; 2] = [3, 7];
+
+/// The numbers of a row without `tmin` and `tmax`.
+pub(super) const SIX: [usize; 6] = [0, 1, 2, 4, 5, 6];
 
 /// Fields of three numbers, with the place of their first in [`NAMES`].
 const VECTORS: [(&str, usize); 2] = [("origin", 0), ("direction", 4)];
 
-/// Bytes of a number.
-const FLOAT: usize = 4;
-
 /// The longest row: a ray, and room for fields that have nothing to do with it.
 const MAX_STRIDE: usize = 4096;
 
-/// Where each number lies.
+/// A ray out of the eight numbers of [`NAMES`]; what is not there has its default.
+pub(super) fn ray(number: impl Fn(usize) -> Option<f32>) -> Ray {
+    let numbers = std::array::from_fn(|place| number(place).unwrap_or(DEFAULTS[place]));
+    let [ox, oy, oz, tmin, dx, dy, dz, tmax] = numbers;
+    Ray { origin: Vec3::new(ox, oy, oz), direction: Vec3::new(dx, dy, dz), tmin, tmax }
+}
+
+/// The first number that must be there and is not.
+pub(super) fn missing(has: impl Fn(usize) -> bool) -> Option<&'static str> {
+    let is_needed = |place: &usize| !OPTIONAL.contains(place) && !has(*place);
+    (0..NAMES.len()).find(is_needed).map(|place| NAMES[place])
+}
+
+/// How a number is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Float {
+    F32,
+    F64,
+}
+
+impl Float {
+    /// NumPy's name of it.
+    fn named(kind: &str) -> Option<Self> {
+        match kind {
+            "<f4" => Some(Self::F32),
+            "<f8" => Some(Self::F64),
+            _ => None,
+        }
+    }
+
+    const fn bytes(self) -> usize {
+        match self {
+            Self::F32 => 4,
+            Self::F64 => 8,
+        }
+    }
+
+    /// The number at a place of some bytes; of 64 bits, the nearest of 32.
+    fn read(self, bytes: &[u8], at: usize) -> Option<f32> {
+        let bytes = bytes.get(at..at + self.bytes())?;
+        match self {
+            Self::F32 => bytes.try_into().ok().map(f32::from_le_bytes),
+            Self::F64 => bytes.try_into().ok().map(|bytes| f64::from_le_bytes(bytes) as f32),
+        }
+    }
+}
+
+/// Where each number lies in a row, if it is there, and how it is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Record {
     /// Bytes of a row.
     pub(super) stride: usize,
-    offsets: [usize; 8],
+    numbers: [Option<(usize, Float)>; 8],
+    /// Bytes of a number, if those with one place in [`NAMES`] lie together: a column of all rays
+    /// follows another.
+    pub(super) column: Option<usize>,
 }
 
 impl Record {
-    /// Eight numbers in a row.
-    pub(super) const PLAIN: Self = Self { stride: 32, offsets: [0, 4, 8, 12, 16, 20, 24, 28] };
+    /// Raw files: eight numbers in a row.
+    pub(super) fn plain() -> Self {
+        Self::array(&[0, 1, 2, 3, 4, 5, 6, 7], Float::F32, false)
+    }
+
+    fn array(places: &[usize], float: Float, is_column_major: bool) -> Self {
+        let size = float.bytes();
+        let mut numbers = [None; 8];
+        for (position, &place) in places.iter().enumerate() {
+            numbers[place] = Some((position * size, float));
+        }
+        Self { stride: places.len() * size, numbers, column: is_column_major.then_some(size) }
+    }
 
     /// What the header of a `.npy` file says, and how many rows there are.
     pub(super) fn of_header(header: &Header) -> Result<(Self, u64), RayFileProblem> {
         let wrong = |message: String| at(header.start, header.descr.offset, message);
         match (&header.descr.value, &header.shape[..]) {
-            (Value::Text(kind), &[rows, 8]) if is_float(kind) => Ok((Self::PLAIN, rows)),
-            (Value::Text(kind), shape) if is_float(kind) => {
-                Err(wrong(format!("an array of shape {shape:?}, expected (N, 8)")))
-            }
-            (Value::Text(kind), _) => {
-                Err(wrong(format!("numbers of type {kind:?}, expected '<f4'")))
+            (Value::Text(kind), shape) => {
+                let float = Float::named(kind).ok_or_else(|| {
+                    wrong(format!("numbers of type {kind:?}, expected '<f4' or '<f8'"))
+                })?;
+                let places: &[usize] = match shape {
+                    [_, 8] => &[0, 1, 2, 3, 4, 5, 6, 7],
+                    [_, 6] => &SIX,
+                    _ => {
+                        let message = format!("an array of shape {shape:?}, expected (N, 8)");
+                        return Err(wrong(message + " or (N, 6)"));
+                    }
+                };
+                Ok((Self::array(places, float, header.is_column_major), shape[0]))
             }
             (Value::List(fields), &[rows]) => Ok((Self::of_fields(header, fields)?, rows)),
             (Value::List(_), shape) => {
@@ -49,25 +123,26 @@ impl Record {
     }
 
     fn of_fields(header: &Header, fields: &[Literal]) -> Result<Self, RayFileProblem> {
-        let mut places = [None; 8];
+        let mut numbers = [None; 8];
         let mut stride = 0usize;
         for field in fields {
             let wrong = |message: String| at(header.start, field.offset, message);
             let field = Field::read(field)
                 .ok_or_else(|| wrong("this is no field of numbers".to_owned()))?;
             if let Some((first, count)) = field.numbers() {
-                if !is_float(field.kind) {
-                    let (name, kind) = (field.name, field.kind);
-                    return Err(wrong(format!("field {name:?} has type {kind:?}, expected '<f4'")));
-                }
+                let (name, kind) = (field.name, field.kind);
+                let float = Float::named(kind).ok_or_else(|| {
+                    let found = format!("field {name:?} has type {kind:?}");
+                    wrong(found + ", expected '<f4' or '<f8'")
+                })?;
                 if field.count != count as u64 {
-                    let (name, found) = (field.name, field.count);
+                    let found = field.count;
                     return Err(wrong(format!(
                         "field {name:?} has {found} numbers, expected {count}"
                     )));
                 }
-                for (number, place) in places[first..first + count].iter_mut().enumerate() {
-                    *place = Some(stride + number * FLOAT);
+                for (position, place) in numbers[first..first + count].iter_mut().enumerate() {
+                    *place = Some((stride + position * float.bytes(), float));
                 }
             }
             let bytes = field
@@ -77,24 +152,19 @@ impl Record {
             stride =
                 next.ok_or_else(|| wrong(format!("records of more than {MAX_STRIDE} bytes")))?;
         }
-        let missing = NAMES.iter().zip(&places).find(|(_, place)| place.is_none());
-        if let Some((name, _)) = missing {
+        if let Some(name) = missing(|place| numbers[place].is_some()) {
             let message = format!(
                 "no field {name:?}; expected {}, or origin, direction, tmin, tmax",
                 NAMES.join(", ")
             );
             return Err(at(header.start, header.descr.offset, message));
         }
-        Ok(Self { stride, offsets: places.map(Option::unwrap_or_default) })
+        Ok(Self { stride, numbers, column: None })
     }
 
     /// The ray in a row of `stride` bytes.
     pub(super) fn ray(&self, row: &[u8]) -> Ray {
-        let [ox, oy, oz, tmin, dx, dy, dz, tmax] = self.offsets.map(|offset| {
-            let bytes = row.get(offset..offset + FLOAT).and_then(|bytes| bytes.try_into().ok());
-            bytes.map_or(f32::NAN, f32::from_le_bytes)
-        });
-        Ray { origin: Vec3::new(ox, oy, oz), direction: Vec3::new(dx, dy, dz), tmin, tmax }
+        ray(|place| self.numbers[place].map(|(at, float)| float.read(row, at).unwrap_or(f32::NAN)))
     }
 }
 
@@ -147,8 +217,4 @@ impl<'a> Field<'a> {
         let size: u64 = kind[letter.len_utf8()..].split('[').next()?.parse().ok()?;
         usize::try_from(size.checked_mul(self.count)?).ok()
     }
-}
-
-fn is_float(kind: &str) -> bool {
-    kind == "<f4"
 }

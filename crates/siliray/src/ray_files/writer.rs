@@ -1,8 +1,10 @@
 //! Rays and hits as bytes.
 
+use super::record::NAMES;
 use super::{Layout, npy};
-use geometry::Ray;
+use geometry::{Ray, Vec3};
 use machine::Hit;
+use std::fmt::Write;
 
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,49 +12,138 @@ pub enum Content {
     /// Rays, eight numbers each.
     Rays,
     /// One hit for each ray.
-    Closest,
+    Closest(Extras),
     /// One byte for each ray: whether it hits anything.
     Any,
     /// Any number of hits for each ray, each behind the number of its ray.
-    All,
+    All(Extras),
 }
 
-impl Content {
-    /// What such a file begins with, for so many items. Headers of the same content have the same
-    /// length for all numbers below 10^19.
-    #[must_use]
-    pub fn header(self, layout: Layout, count: u64) -> Vec<u8> {
-        let hit = "('t', '<f4'), ('u', '<f4'), ('v', '<f4'), \
-                   ('instance', '<u4'), ('geometry', '<u4'), ('primitive', '<u4')";
-        let (descr, shape) = match self {
-            Self::Rays => ("'<f4'".to_owned(), format!("({count}, 8)")),
-            Self::Closest => (format!("[{hit}]"), format!("({count},)")),
-            Self::Any => ("'|b1'".to_owned(), format!("({count},)")),
-            Self::All => (format!("[('ray', '<u8'), {hit}]"), format!("({count},)")),
-        };
-        match layout {
-            Layout::Npy => npy::header(&descr, &format!("{shape:<24}")),
-            Layout::Raw => Vec::new(),
-        }
+/// What a file tells of a hit beside distance, weights and ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Extras {
+    /// Where it is.
+    pub positions: bool,
+    /// The unit normal on the side that the ray came from.
+    pub normals: bool,
+}
+
+/// A hit, with the vectors that were asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HitRow {
+    /// The hit.
+    pub hit: Hit,
+    /// Where it is, and its normal; NaN for a miss.
+    pub vectors: [Option<Vec3>; 2],
+}
+
+/// Writes items of one content in one layout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowWriter {
+    /// What the items are.
+    pub content: Content,
+    /// How they are stored.
+    pub layout: Layout,
+}
+
+impl Extras {
+    fn vectors(self) -> impl Iterator<Item = (&'static str, [&'static str; 3])> {
+        let position = self.positions.then_some(("position", ["px", "py", "pz"]));
+        position.into_iter().chain(self.normals.then_some(("normal", ["nx", "ny", "nz"])))
     }
 }
 
-/// Appends a ray.
-pub fn push_ray(bytes: &mut Vec<u8>, ray: &Ray) {
-    let ([ox, oy, oz], [dx, dy, dz]) = (ray.origin.to_array(), ray.direction.to_array());
-    let numbers = [ox, oy, oz, ray.tmin, dx, dy, dz, ray.tmax];
-    bytes.extend_from_slice(numbers.map(f32::to_le_bytes).as_flattened());
+impl RowWriter {
+    /// What such a file begins with, for so many items. Headers of the same content have the same
+    /// length for all numbers below 10^19.
+    #[must_use]
+    pub fn header(&self, count: u64) -> Vec<u8> {
+        match self.layout {
+            Layout::Raw => Vec::new(),
+            Layout::Npy => {
+                let shape = match self.content {
+                    Content::Rays => format!("({count}, 8)"),
+                    _ => format!("({count},)"),
+                };
+                npy::header(&self.descr(), &format!("{shape:<24}"))
+            }
+            Layout::Csv => {
+                let columns = match self.content {
+                    Content::Rays => NAMES.join(","),
+                    Content::Any => "hit".to_owned(),
+                    Content::Closest(extras) => hit_columns(extras),
+                    Content::All(extras) => format!("ray,{}", hit_columns(extras)),
+                };
+                (columns + "\n").into_bytes()
+            }
+        }
+    }
+
+    /// What an element of the array is, as Python writes it.
+    fn descr(&self) -> String {
+        let hit = |extras: Extras| {
+            let hit = "('t', '<f4'), ('u', '<f4'), ('v', '<f4'), \
+                       ('instance', '<u4'), ('geometry', '<u4'), ('primitive', '<u4')";
+            let vectors = extras.vectors().map(|(name, _)| format!(", ('{name}', '<f4', (3,))"));
+            hit.to_owned() + &vectors.collect::<String>()
+        };
+        match self.content {
+            Content::Rays => "'<f4'".to_owned(),
+            Content::Any => "'|b1'".to_owned(),
+            Content::Closest(extras) => format!("[{}]", hit(extras)),
+            Content::All(extras) => format!("[('ray', '<u8'), {}]", hit(extras)),
+        }
+    }
+
+    /// Appends a ray.
+    pub fn ray(&self, bytes: &mut Vec<u8>, ray: &Ray) {
+        let ([ox, oy, oz], [dx, dy, dz]) = (ray.origin.to_array(), ray.direction.to_array());
+        let numbers = [ox, oy, oz, ray.tmin, dx, dy, dz, ray.tmax];
+        match self.layout {
+            Layout::Csv => line(bytes, numbers.map(|number| number.to_string())),
+            _ => bytes.extend_from_slice(numbers.map(f32::to_le_bytes).as_flattened()),
+        }
+    }
+
+    /// Appends whether a ray hits anything.
+    pub fn any(&self, bytes: &mut Vec<u8>, hit: bool) {
+        match self.layout {
+            Layout::Csv => line(bytes, [u8::from(hit).to_string()]),
+            _ => bytes.push(hit.into()),
+        }
+    }
+
+    /// Appends a hit of the ray with the number `ray`, which is written where rays may have several
+    /// hits.
+    pub fn hit(&self, bytes: &mut Vec<u8>, ray: u64, row: &HitRow) {
+        let Hit { t, u, v, instance, geometry, primitive } = row.hit;
+        let number = matches!(self.content, Content::All(_)).then_some(ray);
+        let vectors = row.vectors.into_iter().flatten().flat_map(|vector| vector.to_array());
+        if self.layout == Layout::Csv {
+            let number = number.into_iter().map(|number| number.to_string());
+            let ids = [instance, geometry, primitive].map(|id| id.to_string());
+            let cells = number.chain([t, u, v].map(|n| n.to_string())).chain(ids);
+            return line(bytes, cells.chain(vectors.map(|n| n.to_string())));
+        }
+        bytes.extend(number.into_iter().flat_map(u64::to_le_bytes));
+        let words = [t.to_bits(), u.to_bits(), v.to_bits(), instance, geometry, primitive];
+        bytes.extend_from_slice(words.map(u32::to_le_bytes).as_flattened());
+        bytes.extend(vectors.flat_map(f32::to_le_bytes));
+    }
 }
 
-/// Appends a hit.
-pub fn push_hit(bytes: &mut Vec<u8>, hit: &Hit) {
-    let Hit { t, u, v, instance, geometry, primitive } = *hit;
-    let words = [t.to_bits(), u.to_bits(), v.to_bits(), instance, geometry, primitive];
-    bytes.extend_from_slice(words.map(u32::to_le_bytes).as_flattened());
+fn hit_columns(extras: Extras) -> String {
+    let vectors = extras.vectors().flat_map(|(_, columns)| columns);
+    let columns = ["t", "u", "v", "instance", "geometry", "primitive"].into_iter();
+    columns.chain(vectors).collect::<Vec<_>>().join(",")
 }
 
-/// Appends a hit of the ray with the number `ray`.
-pub fn push_numbered_hit(bytes: &mut Vec<u8>, ray: u64, hit: &Hit) {
-    bytes.extend(ray.to_le_bytes());
-    push_hit(bytes, hit);
+fn line(bytes: &mut Vec<u8>, cells: impl IntoIterator<Item = String>) {
+    let mut text = String::new();
+    for (position, cell) in cells.into_iter().enumerate() {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{}{cell}", if position == 0 { "" } else { "," });
+    }
+    text.push('\n');
+    bytes.extend(text.into_bytes());
 }

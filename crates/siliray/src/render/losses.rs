@@ -83,7 +83,7 @@ pub(crate) fn render(
 
 /// Who says what is there.
 enum Truth {
-    Fast(Tracer),
+    Fast(Box<Tracer>),
     /// By an arithmetic of its own.
     Own(Box<dyn Machine>),
 }
@@ -96,7 +96,7 @@ impl Truth {
         let Some(format) = format else {
             let options = Options { rule, ..Options::default() };
             let tracer = Tracer::from_tree(&whole, options).map_err(|error| error.to_string())?;
-            return Ok(Self::Fast(tracer));
+            return Ok(Self::Fast(Box::new(tracer)));
         };
         let image = encode_checked(&whole, format, &Settings::default());
         let image = MachineInput::Image(image.map_err(|error| error.to_string())?);

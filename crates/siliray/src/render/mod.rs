@@ -32,7 +32,7 @@ pub mod picture;
 mod rows;
 pub(crate) mod sampling;
 mod smooth;
-pub(crate) mod surface;
+pub mod surface;
 mod texture;
 
 pub use heat_map::{HeatMap, Measure};

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use tree::primitives::Primitive;
 
 /// The surfaces that a machine sees, found by the ids of a hit.
-pub(crate) struct Surfaces<'a> {
+pub struct Surfaces<'a> {
     view: View<'a>,
     machine: &'static str,
     /// Without a scene: for each BLAS, its primitives by geometry and number.
@@ -21,11 +21,11 @@ pub(crate) struct Surfaces<'a> {
 
 /// A point on a surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct SurfacePoint {
+pub struct SurfacePoint {
     /// Where it is.
-    pub(crate) position: Vec3,
+    pub position: Vec3,
     /// Unit normal on the side that the ray came from.
-    pub(crate) normal: Vec3,
+    pub normal: Vec3,
     /// What it is a point of.
     pub(crate) place: SurfacePlace,
 }
@@ -34,9 +34,9 @@ pub(crate) struct SurfacePoint {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct SurfacePlace {
     /// Which object of the scene.
-    pub(crate) object: u32,
+    pub object: u32,
     /// Which geometry of the object.
-    pub(crate) geometry: u32,
+    pub geometry: u32,
     /// Which primitive of the geometry.
     pub(crate) primitive: u32,
     /// The weights of the second and the third corner of a triangle.
@@ -45,7 +45,8 @@ pub(crate) struct SurfacePlace {
 
 impl<'a> Surfaces<'a> {
     /// The surfaces of what `machine` walks.
-    pub(crate) fn new(view: View<'a>, machine: &'static str) -> Self {
+    #[must_use]
+    pub fn new(view: View<'a>, machine: &'static str) -> Self {
         let bounds = view.scene.and_then(|scene| scene.bounds().ok());
         let bounds = bounds.unwrap_or_else(|| view.tree.bounds());
         // In f64, so that no size of scene overflows.
@@ -61,7 +62,10 @@ impl<'a> Surfaces<'a> {
     }
 
     /// The point that `hit` of `ray` names.
-    pub(crate) fn at(&self, ray: &Ray, hit: &Hit) -> Result<SurfacePoint, RenderError> {
+    ///
+    /// # Errors
+    /// When the tree has no such primitive.
+    pub fn at(&self, ray: &Ray, hit: &Hit) -> Result<SurfacePoint, RenderError> {
         let found = match self.view.scene {
             Some(scene) => self.in_scene(scene, ray, hit),
             None => self.in_tree(ray, hit),

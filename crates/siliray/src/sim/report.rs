@@ -126,10 +126,10 @@ fn table(sweeps: &[ParameterSweep], rows: &[(Row, Option<Run>)]) -> String {
         text += "</tr>";
     }
     let clock = rows.first().map_or(0, |(row, _)| row.config.clock_mhz);
-    let _ = write!(
+    let _ = writeln!(
         text,
         "</tbody></table></div><p>Mrays/s are those of the simulated unit at {clock} MHz. Latencies \
-         count from a query's first beat to its result.</p>{}</section>\n",
+         count from a query's first beat to its result.</p>{}</section>",
         notes(rows.iter().map(|(row, _)| row))
     );
     text

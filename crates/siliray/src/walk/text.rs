@@ -60,8 +60,9 @@ pub fn line(step: &Step) -> String {
         Step::Child(child) => child_line(child),
         Step::Instruction(instruction) => {
             let outputs = instruction.outputs.iter();
-            let outputs: Vec<String> = outputs.map(|(_, value)| format!("{value:x}")).collect();
-            format!("  {} → {}", instruction.name, outputs.join(" "))
+            let outputs: Vec<String> =
+                outputs.map(|(name, value)| format!("{name} {value:x}")).collect();
+            format!("  {} → {}", instruction.name, outputs.join(", "))
         }
         Step::Push { pointer, depth } => format!("  push {pointer:#x}, {depth} on the stack"),
         Step::Pop { pointer: Some(pointer), depth } => {

@@ -37,7 +37,7 @@ pub(super) struct RayPool<'a, K: Kind, R: Rule> {
 impl<'a, K: Kind, R: Rule> RayPool<'a, K, R> {
     /// Nobody in flight.
     pub(super) fn new(walk: Walk<'a, K, Prepared<'a, R, Avx2>>) -> Self {
-        let is_instanced = walk.source.top().is_some();
+        let is_instanced = walk.source.tlas().is_some();
         Self {
             started: 0,
             slots: Box::new([ActiveRay::EMPTY; SLOTS + WIDTH]),

@@ -38,7 +38,7 @@ pub(super) struct RayPool<'a, K: Kind, G: BatchSteps> {
 impl<'a, K: Kind, G: BatchSteps> RayPool<'a, K, G> {
     /// Nobody in flight.
     pub(super) fn new(walk: Walk<'a, K, G>) -> Self {
-        let is_instanced = walk.source.top().is_some();
+        let is_instanced = walk.source.tlas().is_some();
         Self {
             started: 0,
             slots: Box::new([ActiveRay::EMPTY; SLOTS + WIDTH]),

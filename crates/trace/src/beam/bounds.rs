@@ -26,7 +26,7 @@ pub(crate) struct BeamBounds {
     /// The box around each instance, in world space.
     pub(super) placed: Vec<Aabb>,
     /// The box to be met for the TLAS.
-    pub(super) top: Aabb,
+    pub(super) tlas: Aabb,
 }
 
 impl BeamBounds {
@@ -40,13 +40,13 @@ impl BeamBounds {
         let levels = world.blases.iter().enumerate();
         let (blases, primitives): (Vec<Aabb>, Vec<Aabb>) =
             levels.map(|(number, level)| cover.level(LevelId::Blas(number), level)).unzip();
-        let instances = world.top.as_ref().map_or(&[][..], |top| &top.instances);
+        let tlas = world.tlas.as_ref();
+        let instances = tlas.map_or(&[][..], |tlas| &tlas.instances);
         let placed = instance_bounds(&primitives, instances)?;
         cover.placed = &placed;
-        let top = world.top.as_ref();
-        let top = top.map_or(Aabb::EMPTY, |top| cover.level(LevelId::Tlas, &top.level).0);
+        let tlas = tlas.map_or(Aabb::EMPTY, |tlas| cover.level(LevelId::Tlas, &tlas.level).0);
         let whole = cover.whole;
-        Ok(Self { whole, blases, placed, top })
+        Ok(Self { whole, blases, placed, tlas })
     }
 
     /// The boxes of a node around all of what is cut below it.

@@ -79,9 +79,9 @@ impl Beams<'_> {
         let until = query.shape.beam.tmax();
         let stack = Vec::with_capacity(self.world.stack_size);
         let mut walk = Walk { beams: self, query, counters, visitor, until, stack, observer };
-        let _stopped = match &self.world.top {
-            Some(top) => {
-                walk.level(top.level.root, &self.beam_bounds.top, Some(&query.shape.beam), None)
+        let _stopped = match &self.world.tlas {
+            Some(tlas) => {
+                walk.level(tlas.level.root, &self.beam_bounds.tlas, Some(&query.shape.beam), None)
             }
             None => (0..self.world.blases.len()).try_for_each(|number| {
                 let space = BeamSpace::world(query);
@@ -189,8 +189,8 @@ impl<O: Observer + ?Sized> Walk<'_, O> {
 
     fn instance(&mut self, number: usize, pointer: Pointer) -> ControlFlow<()> {
         let Beams { world, beam_bounds, .. } = *self.beams;
-        let Some(top) = &world.top else { return ControlFlow::Continue(()) };
-        let instance = &top.instances[number];
+        let Some(tlas) = &world.tlas else { return ControlFlow::Continue(()) };
+        let instance = &tlas.instances[number];
         let bounds = &beam_bounds.placed[number];
         let Some(space) = BeamSpace::placed(self.query, instance, bounds, number as u32) else {
             let reason = "its mask hides it, or the beam misses it";

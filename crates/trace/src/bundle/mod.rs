@@ -167,8 +167,8 @@ impl<'a> Bundler<'a> {
         let mut waiting = candidates;
         let mut walk = Walk { world, mask: ask.mask, needs_scalar: 0, steps: 0 };
         let mut left = all(rays.len()) & !candidates;
-        let (level, dilation) = match (&world.top, world.blases.first()) {
-            (Some(top), _) => (&top.level, Dilation::Tlas(&top.dilation)),
+        let (level, dilation) = match (&world.tlas, world.blases.first()) {
+            (Some(tlas), _) => (&tlas.level, Dilation::Tlas(&tlas.dilation)),
             (None, Some(level)) => (level, Dilation::Blas),
             (None, None) => return all(rays.len()),
         };
@@ -186,7 +186,7 @@ impl<'a> Bundler<'a> {
                 walk.steps = STEPS_A_RAY * class.count_ones();
                 // SAFETY: FEATURES-DETECTED, STACK-ROOM; the view is aimed at the level.
                 unsafe {
-                    let below = world.top.is_some().then_some(&mut *below);
+                    let below = world.tlas.is_some().then_some(&mut *below);
                     if K::NEEDS_HIT {
                         walk.level::<false>(level, view, below, hits, stack);
                     } else {

@@ -244,7 +244,7 @@ impl View {
         let farthest = low_corner.abs().max(high_corner.abs());
         let dilation = match dilation {
             Dilation::Blas => slab::DILATION * reach,
-            Dilation::Tlas(top) => top.dilation(farthest, reach),
+            Dilation::Tlas(tlas) => tlas.dilation(farthest, reach),
         };
         let pad = farthest.max_element() * (4.0 * U) + dilation * (1.0 + 1.0 / 7.0) + SMALLEST_PAD;
 

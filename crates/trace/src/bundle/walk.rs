@@ -146,8 +146,8 @@ impl Walk<'_> {
         hits: &mut Hits,
         stack: &mut Stack,
     ) {
-        let Some(top) = &self.world.top else { return };
-        let instance = &top.instances[number];
+        let Some(tlas) = &self.world.tlas else { return };
+        let instance = &tlas.instances[number];
         let level = &self.world.blases[instance.blas as usize];
         if instance.mask & self.mask == 0 || level.root == Pointer::DONE {
             return;

@@ -17,7 +17,7 @@ use crate::ask::Ask;
 use crate::kernel::Kernel;
 use crate::kind::Kind;
 use crate::scalar;
-use crate::world::{Level, Pointer, TopLevel};
+use crate::world::{Level, Pointer, Tlas};
 use geometry::{Aabb, Ray, TriangleRule};
 use gfx12::Gfx12;
 use gfx12::decode::{Memory, Structure};
@@ -53,7 +53,7 @@ struct Root {
 #[derive(Debug)]
 struct Instances {
     /// Its pointer is that of the AVX-512 kernel's walk.
-    top: TopLevel,
+    tlas: Tlas,
     /// Instance nodes in order, each with the number of its instance.
     numbers: Vec<(NodePointer, u32)>,
 }
@@ -72,16 +72,17 @@ impl InPlace {
             bounds,
         };
         let survey = image.proof().survey();
-        let bounds = tree.tlas.iter().map(|top| &top.bvh).chain(tree.blases.iter().map(|b| &b.bvh));
+        let bounds =
+            tree.tlas.iter().map(|tlas| &tlas.bvh).chain(tree.blases.iter().map(|b| &b.bvh));
         let structures = survey.structures.iter().zip(bounds);
         let structures: Vec<Root> =
             structures.map(|(found, bvh)| root(found.structure, bvh.root().bounds)).collect();
-        let mut instances = tree.tlas.as_ref().map(|top| {
+        let mut instances = tree.tlas.as_ref().map(|tlas| {
             let mut numbers = gfx12::decode::instance_numbers(&image);
             numbers.sort_unstable();
-            let level = Level { root: Pointer::DONE, bounds: top.bvh.root().bounds };
-            let (instances, dilation) = (top.instances.clone(), InstanceDilation::new(top));
-            Instances { top: TopLevel { level, instances, dilation }, numbers }
+            let level = Level { root: Pointer::DONE, bounds: tlas.bvh.root().bounds };
+            let (instances, dilation) = (tlas.instances.clone(), InstanceDilation::new(tlas));
+            Instances { tlas: Tlas { level, instances, dilation }, numbers }
         });
         reachable::prove(bytes, &structures, instances.as_ref())?;
         let triangles = tree.blases.iter().map(|b| crate::world::distinct(&b.primitives)).sum();
@@ -93,7 +94,7 @@ impl InPlace {
         };
         #[cfg(target_arch = "x86_64")]
         if let (Some(instances), Some(proved)) = (&mut instances, &proved) {
-            instances.top.level = proved.outermost();
+            instances.tlas.level = proved.outermost();
         }
         Ok(Self {
             structures,
@@ -113,7 +114,7 @@ impl InPlace {
     /// Bytes in memory.
     pub(crate) fn byte_count(&self) -> usize {
         let instances = self.instances.as_ref().map_or(0, |instances| {
-            size_of_val(instances.top.instances.as_slice())
+            size_of_val(instances.tlas.instances.as_slice())
                 + size_of_val(instances.numbers.as_slice())
         });
         #[cfg(target_arch = "x86_64")]

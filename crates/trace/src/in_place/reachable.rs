@@ -51,7 +51,7 @@ fn prove_structure(
             NodeKind::Instance => {
                 let instances = instances.filter(|found| {
                     let number = found.number(pointer);
-                    number.is_some_and(|number| number < found.top.instances.len())
+                    number.is_some_and(|number| number < found.tlas.instances.len())
                 });
                 instances.ok_or(dangling)?;
             }
@@ -74,7 +74,7 @@ fn bits(image: &Image, address: u64) -> Option<NodeBits> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::{Level, Pointer, TopLevel};
+    use crate::world::{Level, Pointer, Tlas};
     use geometry::Aabb;
     use gfx12::Gfx12;
     use gfx12::decode::{Survey, instance_numbers};
@@ -117,25 +117,25 @@ mod tests {
     fn an_instance_without_a_number_is_refused() {
         let (image, tree) = encoded(Builtin::Forest);
         let roots = roots(&image, tree.bounds());
-        let top = tree.tlas.unwrap();
+        let tlas = tree.tlas.unwrap();
         let mut numbers = instance_numbers(&Gfx12::check(image.clone()).checked.unwrap());
         numbers.sort_unstable();
         let instances = |numbers| {
-            let level = Level { root: Pointer::DONE, bounds: tree_bounds(&top) };
-            let (instances, dilation) = (top.instances.clone(), InstanceDilation::new(&top));
-            Instances { top: TopLevel { level, instances, dilation }, numbers }
+            let level = Level { root: Pointer::DONE, bounds: tree_bounds(&tlas) };
+            let (instances, dilation) = (tlas.instances.clone(), InstanceDilation::new(&tlas));
+            Instances { tlas: Tlas { level, instances, dilation }, numbers }
         };
         assert!(prove(&image, &roots, Some(&instances(numbers.clone()))).is_ok());
         assert!(prove(&image, &roots, None).is_err(), "nobody has numbers");
         let lost = numbers.remove(numbers.len() / 2).0;
         let refused = prove(&image, &roots, Some(&instances(numbers.clone())));
         assert!(matches!(refused, Err(TraceError::Dangling { pointer, .. }) if pointer == lost.0));
-        numbers.push((lost, top.instances.len() as u32));
+        numbers.push((lost, tlas.instances.len() as u32));
         numbers.sort_unstable();
         assert!(prove(&image, &roots, Some(&instances(numbers))).is_err(), "a number too large");
     }
 
-    fn tree_bounds(top: &tree::Tlas) -> Aabb {
-        top.bvh.root().bounds
+    fn tree_bounds(tlas: &tree::Tlas) -> Aabb {
+        tlas.bvh.root().bounds
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{InPlace, Root};
 use crate::source::{Child, LevelId, LinkTarget, TraversalSource};
-use crate::world::TopLevel;
+use crate::world::Tlas;
 use geometry::{Aabb, Triangle};
 use gfx12::layout::{
     BoxNode, NODE_BYTES, NodeBits, NodeKind, NodePointer, PrimitiveNode, ProceduralBox,
@@ -20,8 +20,8 @@ impl TraversalSource for InPlace {
     const NODE_BYTES: u64 = NODE_BYTES;
     const LEAF_BYTES: [u64; 2] = [0, NODE_BYTES];
 
-    fn top(&self) -> Option<&TopLevel> {
-        self.instances.as_ref().map(|instances| &instances.top)
+    fn tlas(&self) -> Option<&Tlas> {
+        self.instances.as_ref().map(|instances| &instances.tlas)
     }
 
     fn root(&self, level: LevelId) -> Option<(NodePointer, Aabb)> {

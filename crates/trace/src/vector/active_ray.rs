@@ -94,12 +94,12 @@ impl ActiveRay {
     #[inline]
     pub(crate) fn enter_world<G: VectorSource>(&mut self, ray: &Ray, source: &G) -> Pointer {
         self.start = source.start(None);
-        match (source.top(), source.blas(0)) {
-            (Some(top), _) => {
-                let reach = slab::reach(ray.origin, &top.level.bounds);
-                let dilation = top.dilation.dilation(ray.origin, reach) * G::DILATIONS;
+        match (source.tlas(), source.blas(0)) {
+            (Some(tlas), _) => {
+                let reach = slab::reach(ray.origin, &tlas.level.bounds);
+                let dilation = tlas.dilation.dilation(ray.origin, reach) * G::DILATIONS;
                 self.box_ray.set_dilated(ray, dilation, ray.tmin, ray.tmax);
-                top.level.root
+                tlas.level.root
             }
             (None, Some(level)) => {
                 self.box_ray.set(ray, &level.bounds, G::DILATIONS, ray.tmin, ray.tmax);

@@ -6,7 +6,7 @@ use super::source::VectorSource;
 use crate::ask::Ask;
 use crate::kind::Kind;
 use crate::scalar;
-use crate::world::{Level, Node, Pointer, TRIANGLE_BYTES, TopLevel, World};
+use crate::world::{Level, Node, Pointer, TRIANGLE_BYTES, Tlas, World};
 use geometry::{Aabb, Ray};
 use machine::Counters;
 use std::marker::PhantomData;
@@ -46,8 +46,8 @@ impl<R: Rule, V> VectorSource for Prepared<'_, R, V> {
     }
 
     #[inline(always)]
-    fn top(&self) -> Option<&TopLevel> {
-        self.world.top.as_ref()
+    fn tlas(&self) -> Option<&Tlas> {
+        self.world.tlas.as_ref()
     }
 
     #[inline(always)]

@@ -151,7 +151,7 @@ impl Rays {
     /// How much the TLAS dilates each.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline(never)]
-    pub(crate) fn instance_dilation(&self, top: &InstanceDilation, bounds: &Aabb) -> __m256 {
+    pub(crate) fn instance_dilation(&self, tlas: &InstanceDilation, bounds: &Aabb) -> __m256 {
         let mut lanes = [[0.0; WIDTH]; 4];
         let rows = [self.origin.x, self.origin.y, self.origin.z, self.reach(bounds)];
         for (lanes, row) in lanes.iter_mut().zip(rows) {
@@ -160,7 +160,7 @@ impl Rays {
         }
         let [x, y, z, reach] = lanes;
         let dilation: [f32; WIDTH] = std::array::from_fn(|lane| {
-            top.dilation(Vec3::new(x[lane], y[lane], z[lane]), reach[lane])
+            tlas.dilation(Vec3::new(x[lane], y[lane], z[lane]), reach[lane])
         });
         // SAFETY: VECTOR-SIZED.
         unsafe { _mm256_loadu_ps(dilation.as_ptr()) }
@@ -179,12 +179,12 @@ impl Rays {
     ) -> Pointer {
         debug_assert!((1..WIDTH).all(|lane| !slots[..lane].contains(&slots[lane])), "SLOT-UNIQUE");
         let dilations = _mm256_set1_ps(G::DILATIONS);
-        match (source.top(), source.blas(0)) {
-            (Some(top), _) => {
-                let dilation = self.instance_dilation(&top.dilation, &top.level.bounds);
+        match (source.tlas(), source.blas(0)) {
+            (Some(tlas), _) => {
+                let dilation = self.instance_dilation(&tlas.dilation, &tlas.level.bounds);
                 // SAFETY: SLOT-UNIQUE.
                 unsafe { self.aim(_mm256_mul_ps(dilation, dilations), slots) };
-                top.level.root
+                tlas.level.root
             }
             (None, Some(level)) => {
                 // SAFETY: SLOT-UNIQUE.

@@ -5,7 +5,7 @@ use super::rule::Rule;
 use super::triangles::Accepted;
 use crate::ask::Ask;
 use crate::kind::Kind;
-use crate::world::{Level, Pointer, TopLevel};
+use crate::world::{Level, Pointer, Tlas};
 use geometry::{Aabb, Ray, Triangle};
 use machine::Counters;
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -32,7 +32,7 @@ pub(crate) trait VectorSource {
     fn is_ordinary(&self) -> bool;
 
     /// The TLAS, if there is one.
-    fn top(&self) -> Option<&TopLevel>;
+    fn tlas(&self) -> Option<&Tlas>;
 
     /// A BLAS.
     fn blas(&self, number: usize) -> Option<&Level>;

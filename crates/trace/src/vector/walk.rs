@@ -201,11 +201,11 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     /// Enters an instance.
     #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
     pub(crate) fn enter_instance(&mut self, instance_id: usize, slot: &mut ActiveRay) -> Next {
-        let (Some(top), Some(number)) = (self.source.top(), self.source.instance(instance_id))
+        let (Some(tlas), Some(number)) = (self.source.tlas(), self.source.instance(instance_id))
         else {
             return Next::Pop;
         };
-        let instance = &top.instances[number];
+        let instance = &tlas.instances[number];
         if instance.mask & self.ask.mask == 0 {
             return Next::Pop;
         }
@@ -261,15 +261,15 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     /// The ray of a slot, in the space that it is in.
     fn ray(&self, slot: &ActiveRay) -> Ray {
         let ray = &self.rays[slot.position as usize];
-        match self.source.top() {
-            Some(top) => top.instances[slot.instance as usize].world_to_object.ray(ray),
+        match self.source.tlas() {
+            Some(tlas) => tlas.instances[slot.instance as usize].world_to_object.ray(ray),
             None => *ray,
         }
     }
 
     fn space(&self, slot: &ActiveRay) -> Space {
-        let instance = match self.source.top() {
-            Some(top) => top.instances[slot.instance as usize].flags,
+        let instance = match self.source.tlas() {
+            Some(tlas) => tlas.instances[slot.instance as usize].flags,
             None => InstanceFlags::empty(),
         };
         let flags = MergedFlags::new(self.ask.flags, instance);

@@ -47,7 +47,7 @@ pub(crate) struct World {
     /// PrimitiveIds of triangles, for each BLAS.
     pub(crate) primitive_ids: Vec<PrimitiveIds>,
     /// The TLAS, if there is one.
-    pub(crate) top: Option<TopLevel>,
+    pub(crate) tlas: Option<Tlas>,
     /// Most entries that a walk's stack can have.
     pub(crate) stack_size: usize,
     /// Triangles stored, each once.
@@ -67,7 +67,7 @@ pub(crate) struct Level {
 
 /// The TLAS.
 #[derive(Debug)]
-pub(crate) struct TopLevel {
+pub(crate) struct Tlas {
     /// Where it starts.
     pub(crate) level: Level,
     /// The instances.
@@ -86,8 +86,8 @@ impl World {
     /// The ids of a triangle, by the name in its leaf.
     #[inline]
     pub(crate) fn id(&self, instance: u32, name: u32) -> PrimitiveId {
-        let blas = match &self.top {
-            Some(top) => top.instances[instance as usize].blas,
+        let blas = match &self.tlas {
+            Some(tlas) => tlas.instances[instance as usize].blas,
             None => 0,
         };
         self.primitive_ids[blas as usize].id(name)
@@ -96,7 +96,7 @@ impl World {
     /// Bytes in memory.
     pub(crate) fn byte_count(&self) -> usize {
         let names: usize = self.primitive_ids.iter().map(PrimitiveIds::byte_count).sum();
-        let instances = self.top.as_ref().map_or(0, |top| size_of_val(top.instances.as_slice()));
+        let instances = self.tlas.as_ref().map_or(0, |tlas| size_of_val(tlas.instances.as_slice()));
         self.arena.byte_count()
             + size_of_val(self.boxes.as_slice())
             + size_of_val(self.box_lists.as_slice())

@@ -6,13 +6,13 @@
 //! boxes, even where the image's boxes lost them. Boxes of nodes are unions of their children's.
 
 use super::leaf::{Leaves, MAX_TRIANGLES};
-use super::{Arena, Level, Node, Pointer, PrimitiveIds, Target, TopLevel, World};
+use super::{Arena, Level, Node, Pointer, PrimitiveIds, Target, Tlas, World};
 use crate::ordinary;
 use geometry::{Aabb, Triangle, Vec3};
 use machine::instance_dilation::InstanceDilation;
 use rayon::prelude::*;
 use std::ops::Range;
-use tree::{Blas, Bvh, Instance, PrimitiveId, Primitives, Tlas, Tree};
+use tree::{Blas, Bvh, Instance, PrimitiveId, Primitives, Tree};
 
 /// The world does not fit into 32-bit pointers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,14 +30,14 @@ impl World {
             blases.push(writer.blas(blas, &own)?);
             primitive_ids.push(own);
         }
-        let mut top = match &tree.tlas {
+        let mut tlas = match &tree.tlas {
             None => None,
-            Some(top) => Some(writer.top(top, &blases)?),
+            Some(tlas) => Some(writer.tlas(tlas, &blases)?),
         };
         let Writer { mut nodes, leaves, boxes, box_lists, .. } = writer;
-        let stack_size = stack_size(&nodes, &blases, top.as_ref());
+        let stack_size = stack_size(&nodes, &blases, tlas.as_ref());
         let shift = Arena::leaf_shift(nodes.len());
-        let roots = blases.iter_mut().chain(top.as_mut().map(|top| &mut top.level));
+        let roots = blases.iter_mut().chain(tlas.as_mut().map(|tlas| &mut tlas.level));
         for pointer in nodes
             .iter_mut()
             .flat_map(|node| &mut node.children)
@@ -47,12 +47,11 @@ impl World {
             *pointer = pointer.shifted(shift).ok_or(TooLarge)?;
         }
         let arena = Arena::new(&nodes, &leaves);
-        let mut is_ordinary =
-            blases.iter().chain(top.as_ref().map(|top| &top.level)).all(|level| {
-                let Aabb { min, max } = level.bounds;
-                level.bounds.is_empty()
-                    || min.abs().max(max.abs()).max_element() <= ordinary::LARGEST
-            });
+        let levels = blases.iter().chain(tlas.as_ref().map(|tlas| &tlas.level));
+        let mut is_ordinary = levels.into_iter().all(|level| {
+            let Aabb { min, max } = level.bounds;
+            level.bounds.is_empty() || min.abs().max(max.abs()).max_element() <= ordinary::LARGEST
+        });
         if keeps_boxes {
             // The box of a root says nothing of what it should contain.
             let vertices = tree.blases.iter().flat_map(|blas| &blas.primitives.triangles);
@@ -66,7 +65,7 @@ impl World {
             box_lists,
             blases,
             primitive_ids,
-            top,
+            tlas,
             stack_size,
             triangles,
             is_ordinary,
@@ -109,8 +108,8 @@ impl Writer {
         })
     }
 
-    fn top(&mut self, top: &Tlas, blases: &[Level]) -> Result<TopLevel, TooLarge> {
-        let Tlas { instances, bvh } = top;
+    fn tlas(&mut self, tlas: &tree::Tlas, blases: &[Level]) -> Result<Tlas, TooLarge> {
+        let tree::Tlas { instances, bvh } = tlas;
         let references = reference_counts(bvh);
         let keeps_boxes = self.keeps_boxes;
         let part = |item: u32, leaf: &Aabb| {
@@ -129,7 +128,7 @@ impl Writer {
             }
             Ok(())
         })?;
-        Ok(TopLevel { level, instances: instances.clone(), dilation: InstanceDilation::new(top) })
+        Ok(Tlas { level, instances: instances.clone(), dilation: InstanceDilation::new(tlas) })
     }
 
     /// Writes a hierarchy from the top down. `part` gives the box of an item in a leaf, `leaf` the
@@ -315,7 +314,7 @@ fn unbounded_unless_finite_or_empty(bounds: Aabb) -> Aabb {
 
 /// Most entries of a walk's stack: all children of a node are pushed and one is popped, again and
 /// again; an instance adds the entry that leaves it.
-fn stack_size(nodes: &[Node], blases: &[Level], top: Option<&TopLevel>) -> usize {
+fn stack_size(nodes: &[Node], blases: &[Level], tlas: Option<&Tlas>) -> usize {
     let mut needed = vec![1; nodes.len()];
     for (number, node) in nodes.iter().enumerate().rev() {
         let deepest = node.slots().map(|slot| match node.children[slot] {
@@ -327,7 +326,7 @@ fn stack_size(nodes: &[Node], blases: &[Level], top: Option<&TopLevel>) -> usize
     let of_level =
         |level: &Level| if level.root.is_node() { needed[number_of(level.root)] } else { 1 };
     let below = blases.iter().map(of_level).max().unwrap_or(0);
-    1 + below + top.map_or(0, |top| of_level(&top.level) + 1)
+    1 + below + tlas.map_or(0, |tlas| of_level(&tlas.level) + 1)
 }
 
 /// The number of the node behind a pointer to one.

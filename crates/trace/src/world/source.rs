@@ -1,6 +1,6 @@
 //! The CPU's copy as source of the scalar walk.
 
-use super::{Node, Pointer, TRIANGLE_BYTES, Target, TopLevel, World};
+use super::{Node, Pointer, TRIANGLE_BYTES, Target, Tlas, World};
 use crate::source::{Child, LevelId, LinkTarget, TraversalSource};
 use geometry::Aabb;
 use std::ops::ControlFlow;
@@ -13,13 +13,13 @@ impl TraversalSource for World {
     const NODE_BYTES: u64 = size_of::<Node>() as u64;
     const LEAF_BYTES: [u64; 2] = [TRIANGLE_BYTES, 0];
 
-    fn top(&self) -> Option<&TopLevel> {
-        self.top.as_ref()
+    fn tlas(&self) -> Option<&Tlas> {
+        self.tlas.as_ref()
     }
 
     fn root(&self, level: LevelId) -> Option<(Pointer, Aabb)> {
         let level = match level {
-            LevelId::Tlas => &self.top.as_ref()?.level,
+            LevelId::Tlas => &self.tlas.as_ref()?.level,
             LevelId::Blas(number) => self.blases.get(number)?,
         };
         (level.root != Pointer::DONE).then_some((level.root, level.bounds))

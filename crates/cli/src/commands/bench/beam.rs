@@ -45,7 +45,7 @@ struct Form<'a> {
 
 /// Runs every form in turns on one thread; the figures are medians.
 pub(super) fn run(args: &BenchBeam, output: &Output) -> Result<(), Failure> {
-    let (beams, boxes) = cases(args.seed)?;
+    let (beams, boxes) = cases(args.seed.seed)?;
     let laid_out = Boxes::new(&boxes);
     let forms = forms(&boxes, &laid_out);
     let mut seconds = vec![Vec::with_capacity(args.runs); forms.len()];

@@ -1,7 +1,7 @@
 //! Runs in turns, medians, answers compared.
 
-use super::contender::{Contender, Work};
 use super::report::Row;
+use super::target::{BenchTarget, Work};
 use crate::failure::Failure;
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -21,10 +21,10 @@ pub(super) struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// A row for each number of threads and each contender.
-    pub(super) fn run(&self, contenders: &[Box<dyn Contender>]) -> Result<Vec<Row>, Failure> {
+    /// A row for each number of threads and each target.
+    pub(super) fn run(&self, targets: &[Box<dyn BenchTarget>]) -> Result<Vec<Row>, Failure> {
         let mut works: Vec<Vec<Box<dyn Work + '_>>> =
-            contenders.iter().map(|contender| contender.load(self.workload, self.rays)).collect();
+            targets.iter().map(|target| target.load(self.workload, self.rays)).collect();
         let mut rows = Vec::new();
         for &threads in self.threads {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -33,18 +33,18 @@ impl Plan<'_> {
             })?;
             let medians = self.medians(&mut works, &pool);
             let distances: Vec<Vec<f32>> = works.iter().map(|parts| distances(parts)).collect();
-            let reference = reference(contenders);
-            for ((contender, seconds), found) in contenders.iter().zip(medians).zip(&distances) {
+            let reference = reference(targets);
+            for ((target, seconds), found) in targets.iter().zip(medians).zip(&distances) {
                 let mrays_per_second = self.rays.len() as f64 / seconds / 1e6;
                 rows.push(Row {
                     workload: self.workload,
                     threads,
-                    tracer: contender.tracer(),
-                    mode: contender.mode(),
+                    tracer: target.tracer(),
+                    mode: target.mode(),
                     mrays_per_second,
                     hits: found.iter().filter(|distance| distance.is_finite()).count(),
-                    build_seconds: contender.build_seconds(),
-                    bytes: contender.bytes(),
+                    build_seconds: target.build_seconds(),
+                    bytes: target.bytes(),
                     differing: differing(&distances[reference], found),
                 });
             }
@@ -52,7 +52,7 @@ impl Plan<'_> {
         Ok(rows)
     }
 
-    /// The median time of each contender. They take turns, so that whatever slows the machine slows
+    /// The median time of each target. They take turns, so that whatever slows the machine slows
     /// all of them; a first run warms caches and does not count.
     fn medians(&self, works: &mut [Vec<Box<dyn Work + '_>>], pool: &ThreadPool) -> Vec<f64> {
         let mut times = vec![Vec::with_capacity(self.runs); works.len()];
@@ -85,9 +85,9 @@ fn distances(parts: &[Box<dyn Work + '_>]) -> Vec<f32> {
     parts.iter().flat_map(|part| part.distances()).collect()
 }
 
-/// Whose answers the others are compared with: Embree's robust mode, else the first contender.
-fn reference(contenders: &[Box<dyn Contender>]) -> usize {
-    contenders.iter().position(|contender| contender.mode() == "robust").unwrap_or(0)
+/// Whose answers the others are compared with: Embree's robust mode, else the first target.
+fn reference(targets: &[Box<dyn BenchTarget>]) -> usize {
+    targets.iter().position(|target| target.mode() == "robust").unwrap_or(0)
 }
 
 /// Rays that hit here and miss there, or hit at another distance.

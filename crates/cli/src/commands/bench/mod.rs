@@ -3,13 +3,12 @@
 //! | file | concept |
 //! |---|---|
 //! | `beam` | boxes that a beam tests in a second |
-//! | `contender` | what is measured: siliray in its modes |
+//! | `target` | what is measured: siliray in its modes |
 //! | `peers`, `no_peers` | other libraries, if they were built in |
 //! | `measure` | runs in turns, medians, answers compared |
 //! | `report` | the rows as JSON and as tables |
 
 mod beam;
-mod contender;
 mod measure;
 #[cfg(not(feature = "peers"))]
 #[path = "no_peers.rs"]
@@ -17,8 +16,9 @@ mod peers;
 #[cfg(feature = "peers")]
 mod peers;
 mod report;
+mod target;
 
-use super::{build_tree, open, view_of};
+use super::{build_tree, chosen_view, open};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Bench, global: &Global, output: &Output) -> Result<(), 
 }
 
 fn trace(args: &BenchTrace, global: &Global, output: &Output) -> Result<(), Failure> {
-    let kernel = args.kernel.unwrap_or_else(Kernel::fastest);
+    let kernel = args.kernel.kernel.unwrap_or_else(Kernel::fastest);
     let machine = Machine::this(kernel);
     let builtins = || Builtin::ALL.map(|builtin| OsString::from(builtin.name())).to_vec();
     let names = if args.scenes.is_empty() { builtins() } else { args.scenes.clone() };
@@ -59,16 +59,13 @@ fn trace(args: &BenchTrace, global: &Global, output: &Output) -> Result<(), Fail
     let mut report = Report { machine, scenes: Vec::new(), missing: Vec::new() };
     for (index, name) in names.iter().enumerate() {
         let scene = open(name, global.triangles.filter(|_| !mixed(&names) || is_builtin(name)))?;
-        let (mut contenders, tracer) = contender::siliray(&scene, kernel)?;
+        let (mut targets, tracer) = target::siliray(&scene, kernel)?;
         let (others, missing) = peers::build(&scene, &args.peers);
-        contenders.extend(others);
+        targets.extend(others);
         report.missing = missing;
         // Only to look surfaces up.
         let tree = build_tree(&scene, &Options::preset(Preset::Fast), output)?.tree;
-        let camera = match args.camera {
-            Some(camera) => camera,
-            None => view_of(name, Some(&scene), &tree.bounds(), 1.0)?,
-        };
+        let camera = chosen_view(args.view, name, Some(&scene), &tree.bounds(), 1.0)?;
         let mut rows = Vec::new();
         for (step, workload) in Workload::ALL.into_iter().enumerate() {
             let done = (step + 1) as f32 / (Workload::ALL.len() + 1) as f32;
@@ -76,7 +73,7 @@ fn trace(args: &BenchTrace, global: &Global, output: &Output) -> Result<(), Fail
             let rays = workload::rays(workload, &scene.name, &tree, &tracer, &camera, args.rays)
                 .map_err(Failure::input)?;
             let plan = Plan { workload, rays: &rays, threads: &threads, runs: args.runs };
-            rows.extend(plan.run(&contenders)?);
+            rows.extend(plan.run(&targets)?);
         }
         let triangles = scene.placed_triangle_count();
         report.scenes.push(SceneReport { name: scene.name, triangles, rays: args.rays, rows });

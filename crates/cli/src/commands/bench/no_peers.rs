@@ -1,7 +1,7 @@
 //! The command was built without other libraries.
 
-use super::contender::Contenders;
 use super::report::Missing;
+use super::target::BenchTargets;
 use crate::trace_args::PeerArg;
 use siliray::scene::Scene;
 
@@ -9,7 +9,7 @@ use siliray::scene::Scene;
 const REBUILD: &str = "cargo run --release --features peers -- bench trace";
 
 /// Nobody, and how to get everybody.
-pub(super) fn build(_scene: &Scene, wanted: &[PeerArg]) -> (Contenders, Vec<Missing>) {
+pub(super) fn build(_scene: &Scene, wanted: &[PeerArg]) -> (BenchTargets, Vec<Missing>) {
     let missing = |tracer| Missing { tracer, install: REBUILD.to_owned() };
     (Vec::new(), wanted.iter().filter_map(|peer| peer.name()).map(missing).collect())
 }

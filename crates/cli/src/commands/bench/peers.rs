@@ -1,7 +1,7 @@
 //! Other libraries.
 
-use super::contender::{CHUNK, Contender, Contenders, Work};
 use super::report::Missing;
+use super::target::{BenchTarget, BenchTargets, CHUNK, Work};
 use crate::trace_args::PeerArg;
 use ::peers::{Answer, Library, Peer, PeerError, Question};
 use siliray::geometry::Ray;
@@ -9,13 +9,13 @@ use siliray::scene::Scene;
 use siliray::workload::Workload;
 
 /// Every library that is here, with the scene built in it; and those that are not.
-pub(super) fn build(scene: &Scene, wanted: &[PeerArg]) -> (Contenders, Vec<Missing>) {
-    let (mut contenders, mut missing) = (Vec::new(), Vec::new());
+pub(super) fn build(scene: &Scene, wanted: &[PeerArg]) -> (BenchTargets, Vec<Missing>) {
+    let (mut targets, mut missing) = (Vec::new(), Vec::new());
     for library in wanted.iter().filter_map(|peer| Library::from_name(peer.name()?)) {
         match library.build(scene) {
             Ok(peers) => {
-                contenders.extend(
-                    peers.into_iter().map(|peer| Box::new(Other(peer)) as Box<dyn Contender>),
+                targets.extend(
+                    peers.into_iter().map(|peer| Box::new(Other(peer)) as Box<dyn BenchTarget>),
                 );
             }
             Err(PeerError::Missing(error)) => {
@@ -26,13 +26,13 @@ pub(super) fn build(scene: &Scene, wanted: &[PeerArg]) -> (Contenders, Vec<Missi
             }
         }
     }
-    (contenders, missing)
+    (targets, missing)
 }
 
-/// A library as a contender.
+/// A library as a target.
 struct Other(Box<dyn Peer>);
 
-impl Contender for Other {
+impl BenchTarget for Other {
     fn tracer(&self) -> &'static str {
         self.0.library().name()
     }

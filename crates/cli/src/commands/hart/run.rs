@@ -154,7 +154,7 @@ fn verdict(hart: &Hart, program: &Program, ended: &Ended, recent: &Recent) -> Re
         Ended::Exited(0) | Ended::UntilPc => Ok(()),
         Ended::Exited(code) => {
             let low = (code & 0xFF) as u8;
-            Err(Failure::quiet().code(if low == 0 { u8::MAX } else { low }))
+            Err(Failure::exit_only().code(if low == 0 { u8::MAX } else { low }))
         }
         Ended::Limit => {
             let mut text = format!(
@@ -184,7 +184,7 @@ fn verdict(hart: &Hart, program: &Program, ended: &Ended, recent: &Recent) -> Re
             let text = format!("deadlock at {:#x}: {what}", hart.core.pc);
             Err(Failure::input(text).code(DEADLOCK))
         }
-        Ended::Aborted => Err(Failure::quiet().code(HOST_ERROR)),
+        Ended::Aborted => Err(Failure::exit_only().code(HOST_ERROR)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The options of `siliray isbe` and their help.
 
+use crate::image_args::FindingChoice;
 use crate::values;
 use clap::{Args, Subcommand};
 use siliray::isbe::AttributeId;
@@ -57,6 +58,9 @@ pub(crate) struct Info {
 pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) dump: DumpFile,
+
+    #[command(flatten)]
+    pub(crate) findings: FindingChoice,
 }
 
 /// Explain the bytes of a dump.

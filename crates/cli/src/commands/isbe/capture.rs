@@ -13,7 +13,7 @@ use siliray::isbe::{Limits, Reader, WorkgroupView};
 #[derive(Serialize)]
 struct Json {
     scene: String,
-    file: String,
+    output: String,
     sm: u16,
     triangles: usize,
     workgroups: usize,
@@ -50,7 +50,7 @@ pub(crate) fn run(
     };
     let json = Json {
         scene: scene.name.clone(),
-        file: args.output.display().to_string(),
+        output: args.output.display().to_string(),
         sm,
         triangles: scene.triangle_count(),
         workgroups: dump.workgroups.len(),
@@ -66,7 +66,7 @@ pub(crate) fn run(
 fn text(json: &Json) -> String {
     format!(
         "{}: {} in {}, {}\n  a meshlet has {:.1} triangles over {:.1} vertices\n",
-        json.file,
+        json.output,
         counted(json.triangles, "triangle"),
         counted(json.workgroups, "workgroup"),
         counted(json.bytes, "byte"),

@@ -17,7 +17,7 @@ use std::path::Path;
 #[derive(Serialize)]
 struct Json {
     file: String,
-    mesh: String,
+    output: String,
     triangles: usize,
     vertices: usize,
     workgroups: usize,
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Mesh, output: &Output) -> Result<(), Failure> {
     let report = imported.report;
     let json = Json {
         file,
-        mesh: args.output.display().to_string(),
+        output: args.output.display().to_string(),
         triangles: indices.len(),
         vertices: positions.len(),
         workgroups: imported.clusters.len(),
@@ -64,7 +64,7 @@ fn text(json: &Json, boxes: bool) -> String {
     let vertices = if json.vertices == 1 { "vertex" } else { "vertices" };
     let mut text = format!(
         "{}: {}, {} {vertices}\n",
-        json.mesh,
+        json.output,
         counted(json.triangles, "triangle"),
         number(json.vertices)
     );

@@ -2,16 +2,15 @@
 
 mod text;
 
-use super::{about, open_input, view_of};
+use super::{about, chosen_view, open_input, prepare};
 use crate::failure::Failure;
-use crate::machine_args::no_route;
-use crate::output::{AtomicFile, Bar, KeptRows, Output};
+use crate::output::{AtomicFile, Bar, Output, ResumeLog};
 use crate::sim_args::Sim;
 use rayon::prelude::*;
 use serde::Serialize;
 use siliray::build::Preset;
 use siliray::geometry::TriangleRule;
-use siliray::input::{Input, Route, build_options};
+use siliray::input::{Route, build_options};
 use siliray::machine::{MachineInput, Query, Settings};
 use siliray::registry::registry;
 use siliray::sim::sweep::combinations;
@@ -33,7 +32,7 @@ struct Json<'a> {
 }
 
 /// A row, and its run if it was made just now and is needed.
-pub(super) type Made = (Row, Option<Run>);
+pub(super) type CompletedRun = (Row, Option<Run>);
 
 /// Runs every combination and shows what came of it.
 pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
@@ -52,7 +51,7 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
     let (table, trace, html) = (create(&args.csv)?, create(&args.trace)?, create(&args.report)?);
 
     let input = open_input(name, triangles)?;
-    let preset = Preset::from(args.preset);
+    let preset = args.preset.preset().unwrap_or(Preset::Balanced);
     let machine = registry().machine(ttu_machine::NAME).unwrap_or(registry().machines()[0]);
     let route = Route {
         machine,
@@ -61,22 +60,12 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
         rebuild: args.rebuild,
         build: build_options(machine, args.format, Some(preset)),
     };
-    let bar = output.bar("building");
-    let prepared = route.prepare(&input, &|progress| bar.update(progress));
-    drop(bar);
-    let prepared = prepared.map_err(no_route(name))?;
+    let prepared = prepare(&route, &input, name, output)?;
     let MachineInput::Image(image) = &prepared.input else {
         return Err(Failure::input("the traversal unit runs images"));
     };
     let tree = prepared.tree();
-    let scene = match &input {
-        Input::Scene(scene) => Some(scene),
-        Input::Image(_) => None,
-    };
-    let camera = match args.camera {
-        Some(camera) => camera,
-        None => view_of(name, scene, &tree.bounds(), 1.0)?,
-    };
+    let camera = chosen_view(args.view, name, input.as_scene(), &tree.bounds(), 1.0)?;
     let workload = Workload::from(args.workload);
     let queries = workload.queries(input.name(), tree, &camera, args.rays).map_err(about(name))?;
     let key = RunKey {
@@ -91,8 +80,8 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
     };
     let world = World::new(&**image, TriangleRule::Watertight).map_err(about(name))?;
     let resumed = args.resume.as_deref();
-    let kept = resumed.map(|path| KeptRows::open(path, "run of siliray sim")).transpose()?;
-    let sweep = SweepUnderWay {
+    let kept = resumed.map(|path| ResumeLog::open(path, "run of siliray sim")).transpose()?;
+    let sweep = SweepRunner {
         world: &world,
         queries: &queries,
         key,
@@ -173,18 +162,18 @@ fn base_config(name: &OsStr) -> Result<Config, Failure> {
     }
 }
 
-struct SweepUnderWay<'a> {
+struct SweepRunner<'a> {
     world: &'a World,
     queries: &'a [Query],
     /// Of all runs, but for the configuration.
     key: RunKey,
-    kept: Option<&'a KeptRows<Row>>,
+    kept: Option<&'a ResumeLog<Row>>,
     options: Options,
     keeps_runs: bool,
 }
 
-impl SweepUnderWay<'_> {
-    fn run(&self, all: &[Named], output: &Output) -> Result<Vec<Made>, Failure> {
+impl SweepRunner<'_> {
+    fn run(&self, all: &[Named], output: &Output) -> Result<Vec<CompletedRun>, Failure> {
         let bar = output.bar("simulating");
         let whole = (all.len() * self.queries.len()) as f32;
         let answered = AtomicU64::new(0);
@@ -197,7 +186,7 @@ impl SweepUnderWay<'_> {
         bar: &Bar,
         answered: &AtomicU64,
         whole: f32,
-    ) -> Result<Made, Failure> {
+    ) -> Result<CompletedRun, Failure> {
         let key = RunKey { config_hash: config.hash(), ..self.key.clone() };
         // A kept row has no events, and perhaps not the counter that is asked for.
         let is_enough = |row: &Row| {

@@ -8,6 +8,7 @@ use crate::instruction::slab::UnitSlabRay;
 use crate::instruction::{Answer, NOTHING, RayRegisters};
 use crate::layout::NodePointer;
 use crate::layout::bvh4x2::{Bvh4x2InstanceNode, Bvh4x2Kind, Bvh4x2Pointer};
+use crate::registers::dual_outputs;
 use crate::stack::{StackAddress, for_each_pushed};
 use machine::{ChildTest, Instruction, MachineError, Observer, Step, Verdict};
 
@@ -24,7 +25,6 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
         let bits = |x: f32| u64::from(x.to_bits());
         let [ox, oy, oz] = self.space.ray.origin.to_array().map(bits);
         let [dx, dy, dz] = self.space.ray.direction.to_array().map(bits);
-        const OUTPUTS: [&str; 10] = ["v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9"];
         self.observer.see(Step::Instruction(Instruction {
             name: "image_bvh_dual_intersect_ray",
             inputs: vec![
@@ -40,7 +40,7 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
                 ("node_0", nodes[0].0.into()),
                 ("node_1", nodes[1].0.into()),
             ],
-            outputs: OUTPUTS.into_iter().zip(answer.vdst.map(u64::from)).collect(),
+            outputs: dual_outputs(nodes, &self.resource, answer),
         }));
         self.show_children(nodes[0], ray);
         if !nodes[1].is_special() {

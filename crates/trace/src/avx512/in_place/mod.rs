@@ -34,7 +34,7 @@ use crate::vector::active_ray::ActiveRay;
 use crate::vector::rule::{MollerTrumbore, Rule, Watertight};
 use crate::vector::source::{Candidates, Steps, VectorSource};
 use crate::vector::triangles::Accepted;
-use crate::world::{Level, Pointer, TopLevel};
+use crate::world::{Level, Pointer, Tlas};
 use geometry::{Aabb, Ray, Triangle, TriangleRule};
 use gfx12::layout::{BoxNode, NodeBits};
 use leaf::{DecodedLeaf, LeafVectors};
@@ -123,8 +123,8 @@ impl<R: Rule, const TURNED: bool> VectorSource for Bytes<'_, R, TURNED> {
     }
 
     #[inline(always)]
-    fn top(&self) -> Option<&TopLevel> {
-        self.image.top()
+    fn tlas(&self) -> Option<&Tlas> {
+        self.image.tlas()
     }
 
     #[inline(always)]

@@ -354,8 +354,8 @@ mod tests {
     fn instances_are_proved_where_they_belong() {
         let (image, tree) = encoded(Builtin::Forest);
         let survey = Survey::new(&image);
-        let top = tree.tlas.iter().map(|top| &top.bvh);
-        let bounds = top.chain(tree.blases.iter().map(|blas| &blas.bvh));
+        let tlas = tree.tlas.iter().map(|tlas| &tlas.bvh);
+        let bounds = tlas.chain(tree.blases.iter().map(|blas| &blas.bvh));
         let structures: Vec<_> = survey
             .structures
             .iter()

@@ -3,7 +3,7 @@
 use crate::ordinary;
 use crate::vector::active_ray::{self, U};
 use crate::vector::boxes::{TINY, WIDEN};
-use crate::world::{Node, TopLevel};
+use crate::world::{Node, Tlas};
 use geometry::{Aabb, Ray, Vec3, slab};
 use std::arch::x86_64::*;
 use std::mem::offset_of;
@@ -55,9 +55,9 @@ impl BoxTestRay {
     /// At the TLAS.
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
     #[inline]
-    pub(super) fn at_tlas(ray: &Ray, divisor: __m128, top: &TopLevel) -> Self {
-        let reach = slab::reach(ray.origin, &top.level.bounds);
-        let dilation = top.dilation.dilation(ray.origin, reach);
+    pub(super) fn at_tlas(ray: &Ray, divisor: __m128, tlas: &Tlas) -> Self {
+        let reach = slab::reach(ray.origin, &tlas.level.bounds);
+        let dilation = tlas.dilation.dilation(ray.origin, reach);
         Self::dilated(ray, divisor, all(dilation * (1.0 + 1.0 / 7.0)))
     }
 

@@ -56,7 +56,7 @@ pub(crate) unsafe fn answer<K: Kind>(world: &World, ray: &Ray) -> K::Answer {
     );
     // SAFETY: FEATURES-DETECTED.
     unsafe {
-        match world.top {
+        match world.tlas {
             None => walk::<K, false>(world, ray),
             Some(_) => walk::<K, true>(world, ray),
         }
@@ -74,8 +74,8 @@ unsafe fn walk<K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -> K::Answ
     let start = world.arena.start();
     let mut slot = ActiveRay::EMPTY;
     (slot.box_ray.nearest, slot.box_ray.farthest) = (ray.tmin, ray.tmax);
-    let (mut aim, mut pointer) = match (&world.top, world.blases.first()) {
-        (Some(top), _) if PLACED => (BoxTestRay::at_tlas(ray, divisor, top), top.level.root),
+    let (mut aim, mut pointer) = match (&world.tlas, world.blases.first()) {
+        (Some(tlas), _) if PLACED => (BoxTestRay::at_tlas(ray, divisor, tlas), tlas.level.root),
         (_, Some(level)) => {
             slot.triangle_ray.set::<Watertight>(ray);
             (BoxTestRay::at_blas(ray, divisor, &level.bounds), level.root)
@@ -236,8 +236,8 @@ enum Entered {
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
 #[inline(never)]
 fn enter(world: &World, ray: &Ray, number: usize, slot: &mut ActiveRay) -> Entered {
-    let Some(top) = &world.top else { return Entered::No };
-    let instance = &top.instances[number];
+    let Some(tlas) = &world.tlas else { return Entered::No };
+    let instance = &tlas.instances[number];
     let level = &world.blases[instance.blas as usize];
     if instance.mask == 0 || level.root == Pointer::DONE {
         return Entered::No;
@@ -288,9 +288,9 @@ fn clamped(
 
 /// The space that the ray is in.
 fn space(world: &World, ray: &Ray, slot: &ActiveRay) -> Space {
-    let (ray, flags) = match &world.top {
-        Some(top) => {
-            let instance = &top.instances[slot.instance as usize];
+    let (ray, flags) = match &world.tlas {
+        Some(tlas) => {
+            let instance = &tlas.instances[slot.instance as usize];
             (instance.world_to_object.ray(ray), instance.flags)
         }
         None => (*ray, InstanceFlags::empty()),

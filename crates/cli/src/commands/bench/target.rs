@@ -15,7 +15,7 @@ use std::time::Instant;
 pub(super) const CHUNK: usize = 4096;
 
 /// A tracer with a scene in it.
-pub(super) trait Contender {
+pub(super) trait BenchTarget {
     /// Who it is.
     fn tracer(&self) -> &'static str;
 
@@ -33,7 +33,7 @@ pub(super) trait Contender {
 }
 
 /// All that are compared.
-pub(super) type Contenders = Vec<Box<dyn Contender>>;
+pub(super) type BenchTargets = Vec<Box<dyn BenchTarget>>;
 
 /// Rays laid out for a tracer, with room for its answers.
 pub(super) trait Work: Send {
@@ -56,7 +56,10 @@ struct Siliray {
 }
 
 /// siliray in every mode, with a kernel, and the tracer of the first.
-pub(super) fn siliray(scene: &Scene, kernel: Kernel) -> Result<(Contenders, Arc<Tracer>), Failure> {
+pub(super) fn siliray(
+    scene: &Scene,
+    kernel: Kernel,
+) -> Result<(BenchTargets, Arc<Tracer>), Failure> {
     let mut modes = Vec::new();
     for mode in Mode::ALL {
         let start = Instant::now();
@@ -75,11 +78,11 @@ pub(super) fn siliray(scene: &Scene, kernel: Kernel) -> Result<(Contenders, Arc<
         build_seconds,
         one_by_one: true,
     });
-    let boxed = modes.into_iter().map(|mode| Box::new(mode) as Box<dyn Contender>);
+    let boxed = modes.into_iter().map(|mode| Box::new(mode) as Box<dyn BenchTarget>);
     Ok((boxed.collect(), tracer))
 }
 
-impl Contender for Siliray {
+impl BenchTarget for Siliray {
     fn tracer(&self) -> &'static str {
         "siliray"
     }

@@ -1,12 +1,12 @@
-//! `siliray sweep`: does a part slide along without touching?
+//! `siliray clearance`: does a part slide along without touching?
 
 use super::{build_tree, open};
-use crate::beam_args::Sweep as Args;
+use crate::beam_args::Clearance as Args;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::output::number::{coordinate, counted};
 use serde::Serialize;
-use siliray::build::Options;
+use siliray::build::{Options, Preset};
 use siliray::flat_scene::FlatScene;
 use siliray::geometry::Vec3;
 use siliray::sweep::{FirstTouch, SweepScene};
@@ -44,7 +44,8 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
     }
     let scene = FlatScene::new(open(&args.scene, triangles)?).map_err(Failure::input)?;
     let part = FlatScene::new(open(&args.mesh, None)?).map_err(Failure::input)?;
-    let built = build_tree(&scene.scene, &Options::preset(args.preset.into()), output)?;
+    let preset = args.preset.preset().unwrap_or(Preset::Balanced);
+    let built = build_tree(&scene.scene, &Options::preset(preset), output)?;
     let sweep_scene = SweepScene::new(&scene, &built.tree).map_err(Failure::input)?;
     let bar = output.bar("sweeping");
     let swept = sweep_scene

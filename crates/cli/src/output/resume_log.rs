@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// The file, and what it held.
-pub(crate) struct KeptRows<R> {
+pub(crate) struct ResumeLog<R> {
     rows: Vec<R>,
     file: Mutex<File>,
     path: PathBuf,
 }
 
-impl<R: Serialize + DeserializeOwned + Clone> KeptRows<R> {
+impl<R: Serialize + DeserializeOwned + Clone> ResumeLog<R> {
     /// Opens the file, or begins it. A last line that was cut off is dropped: its row is made
     /// again. `what` a row is, for errors.
     pub(crate) fn open(path: &Path, what: &str) -> Result<Self, Failure> {

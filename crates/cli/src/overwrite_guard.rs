@@ -4,6 +4,7 @@
 use crate::args::Command;
 use crate::commands::isbe::args::IsbeCommand;
 use crate::failure::Failure;
+use crate::output::is_stdout;
 use siliray::scene::builtin::Builtin;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -19,8 +20,12 @@ struct Files<'a> {
 /// Refuses a command that would write over a file that it reads, or to `-`.
 pub(crate) fn check(command: &Command) -> Result<(), Failure> {
     let Files { read, written } = Files::of(command);
+    let takes_pipes = matches!(command, Command::Trace(_) | Command::Rays(_));
     for (number, &(option, file)) in written.iter().enumerate() {
-        if file.as_os_str() == "-" {
+        if is_stdout(file) && takes_pipes {
+            continue;
+        }
+        if is_stdout(file) {
             let message = format!("{option} -: nothing is written to standard output this way");
             return Err(Failure::usage(message).hint("name a file; ./- is a file of that name"));
         }
@@ -51,10 +56,10 @@ impl<'a> Files<'a> {
                 files.scene(&args.scene).output(Some(&args.output));
             }
             Command::Trace(args) => {
-                files.scene(&args.scene).reads(&args.rays).output(Some(&args.output));
+                files.scene(&args.scene).reads(&args.rays).output(Some(&args.output.file));
             }
             Command::Rays(args) => {
-                files.scene(&args.scene).output(Some(&args.output));
+                files.scene(&args.scene).output(Some(&args.output.file));
             }
             Command::Sim(args) => {
                 files.reads(Path::new(&args.config));
@@ -117,7 +122,7 @@ impl<'a> Files<'a> {
             | Command::Info(_)
             | Command::Walk(_)
             | Command::Beam(_)
-            | Command::Sweep(_)
+            | Command::Clearance(_)
             | Command::Bench(_)
             | Command::Conformance(_)
             | Command::Check(_)

@@ -1,0 +1,197 @@
+//! Options that several commands take, each declared once.
+
+use crate::values;
+use clap::{Args, ValueEnum};
+use siliray::build::Preset;
+use siliray::geometry::TriangleRule;
+use siliray::machine::HitKind;
+use siliray::scene::Camera;
+use siliray::trace::Kernel;
+use siliray::workload::Workload;
+
+/// How the tree is built.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct PresetChoice {
+    /// How much time to spend on the tree [default: best for the machine fast, else balanced]
+    #[arg(long, value_name = "PRESET", value_enum)]
+    preset: Option<PresetArg>,
+}
+
+impl PresetChoice {
+    /// The preset, if one is asked for.
+    pub(crate) fn preset(self) -> Option<Preset> {
+        self.preset.map(Preset::from)
+    }
+}
+
+/// How much time to spend on a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PresetArg {
+    /// The quickest build
+    Fast,
+    /// A good tree in little time
+    Balanced,
+    /// The best tree
+    Best,
+}
+
+impl From<PresetArg> for Preset {
+    fn from(preset: PresetArg) -> Self {
+        match preset {
+            PresetArg::Fast => Self::Fast,
+            PresetArg::Balanced => Self::Balanced,
+            PresetArg::Best => Self::Best,
+        }
+    }
+}
+
+/// How triangles are met.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct RuleChoice {
+    /// The arithmetic that decides whether a ray meets a triangle
+    #[arg(long, alias = "triangle-rule", value_name = "RULE", value_enum)]
+    #[arg(default_value_t = RuleArg::Watertight)]
+    rule: RuleArg,
+}
+
+impl RuleChoice {
+    /// The rule.
+    pub(crate) fn rule(self) -> TriangleRule {
+        match self.rule {
+            RuleArg::MollerTrumbore => TriangleRule::MollerTrumbore,
+            RuleArg::Watertight => TriangleRule::Watertight,
+        }
+    }
+}
+
+/// Which arithmetic meets triangles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum RuleArg {
+    /// As the GFX12 unit computes; rays can slip between two triangles
+    MollerTrumbore,
+    /// Woop, Benthin and Wald; no ray slips through a closed mesh
+    Watertight,
+}
+
+/// The view.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct CameraChoice {
+    /// Eye, target and vertical field of view in degrees: ex,ey,ez,tx,ty,tz,fov [default: the
+    /// scene's own, that of cameras.json beside it, or one that frames it]
+    #[arg(long, value_name = "CAMERA", value_parser = values::camera, allow_hyphen_values = true)]
+    pub(crate) camera: Option<Camera>,
+}
+
+/// The instructions of the fast tracer.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct KernelChoice {
+    /// The instructions that the tracer uses: scalar, avx2 or avx512 [default: the fastest of this
+    /// processor]
+    #[arg(long, value_name = "KERNEL", value_parser = values::kernel)]
+    pub(crate) kernel: Option<Kernel>,
+}
+
+/// What random numbers start from.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct SeedChoice {
+    /// Chooses the random cases
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(value_parser = values::seed)]
+    pub(crate) seed: u64,
+}
+
+/// Which hits are wanted.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct QueryChoice {
+    /// Which hits are wanted
+    #[arg(long, value_name = "QUERY", value_enum, default_value_t = QueryArg::Closest)]
+    query: QueryArg,
+}
+
+impl QueryChoice {
+    /// The kind of hits.
+    pub(crate) fn kind(self) -> HitKind {
+        match self.query {
+            QueryArg::Closest => HitKind::Closest,
+            QueryArg::Any => HitKind::Any,
+            QueryArg::All => HitKind::All,
+        }
+    }
+}
+
+/// Which hits are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum QueryArg {
+    /// The first hit of each ray
+    Closest,
+    /// Whether each ray hits anything
+    Any,
+    /// Every hit of each ray, the nearest first
+    All,
+}
+
+/// Which rays are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WorkloadArg {
+    /// From the camera
+    Primary,
+    /// Short ones from what the camera sees
+    #[value(alias = "ao")]
+    Occlusion,
+    /// Long ones from what the camera sees
+    Bounce,
+}
+
+impl From<WorkloadArg> for Workload {
+    fn from(workload: WorkloadArg) -> Self {
+        match workload {
+            WorkloadArg::Primary => Self::Primary,
+            WorkloadArg::Occlusion => Self::Occlusion,
+            WorkloadArg::Bounce => Self::Bounce,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::args::Cli;
+    use clap::{Arg, Command, CommandFactory};
+    use std::collections::BTreeMap;
+
+    /// Options that mean another thing in another command: a file or a number of rays, an
+    /// arithmetic or a rule of findings, an outline or a tree, one value or several.
+    const AMBIGUOUS: [&str; 8] =
+        ["rays", "rule", "all", "trace", "set", "offset", "vertices", "primitives"];
+
+    fn options(command: &Command, all: &mut BTreeMap<String, Vec<(String, String)>>) {
+        for option in command.get_arguments().filter(|option| option.get_long().is_some()) {
+            let long = option.get_long().unwrap_or_default().to_owned();
+            let path = command.get_name().to_owned();
+            all.entry(long).or_default().push((path, takes(option)));
+        }
+        command.get_subcommands().for_each(|command| options(command, all));
+    }
+
+    fn takes(option: &Arg) -> String {
+        let names = option.get_value_names().unwrap_or_default();
+        let values = option.get_possible_values();
+        let values = values.iter().map(|value| value.get_name()).collect::<Vec<_>>();
+        let values = if values.len() > 5 { Vec::new() } else { values };
+        format!("{} {}", names.join(" "), values.join(","))
+    }
+
+    /// An option of one name takes the same everywhere.
+    #[test]
+    fn the_same_option_takes_the_same() {
+        let mut all = BTreeMap::new();
+        options(&Cli::command(), &mut all);
+        assert!(all.len() > 60, "{}", all.len());
+        for (name, takers) in all {
+            if AMBIGUOUS.contains(&&*name) {
+                continue;
+            }
+            let (_, first) = &takers[0];
+            assert!(takers.iter().all(|(_, other)| other == first), "--{name}: {takers:?}");
+        }
+    }
+}
