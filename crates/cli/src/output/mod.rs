@@ -72,6 +72,13 @@ impl Output {
         Ok(())
     }
 
+    /// Tells something in passing, to a person who reads along.
+    pub(crate) fn note(&self, text: &str) {
+        if self.show_progress {
+            let _ = writeln!(std::io::stderr(), "{text}");
+        }
+    }
+
     /// Whether the result must be one JSON object.
     pub(crate) fn is_json(&self) -> bool {
         self.json

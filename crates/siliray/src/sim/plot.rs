@@ -8,7 +8,7 @@ use std::fmt::Write;
 const WIDTH: f64 = 440.0;
 const HEIGHT: f64 = 190.0;
 const LEFT: f64 = 52.0;
-const RIGHT: f64 = 12.0;
+const RIGHT: f64 = 20.0;
 const TOP: f64 = 10.0;
 const BOTTOM: f64 = 36.0;
 

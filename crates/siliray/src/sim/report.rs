@@ -238,7 +238,7 @@ fn details(sweeps: &[ParameterSweep], row: &Row, run: &Run) -> String {
         (name, count(counter), explained.unwrap_or(unknown))
     });
     format!(
-        "<section><h2>{name}</h2><p class=\"advice\">{advice}.</p>{notes}<h3>Slots in use over \
+        "<section><h2>{name}</h2><p class=\"advice\">{advice}.</p><h3>Slots in use over \
          time</h3>{over_time}<h3>Latency of queries</h3>{latency}<p>Half of the queries take at \
          most <b>{p50}</b> cycles, 95 % at most <b>{p95}</b>, the longest <b>{max}</b>.</p><h3>Where \
          the time of slots went</h3>{states}<h3>Where the issue slots of traversal units \
@@ -249,7 +249,6 @@ fn details(sweeps: &[ParameterSweep], row: &Row, run: &Run) -> String {
          <summary>Configuration {hash}</summary><pre>{config}</pre></details></section>\n",
         name = name_of(sweeps, row),
         advice = escaped(&row.advice),
-        notes = notes(std::iter::once(row)),
         over_time = over_time(run),
         latency = latencies(run),
         p50 = grouped(row.latency.p50),

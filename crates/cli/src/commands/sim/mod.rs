@@ -108,6 +108,7 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
     if let Some(file) = html {
         file.write(report::to_html(input.name(), &args.sweeps, &made).as_bytes())?;
     }
+    output.note(&text::host_speed(&rows));
     let text = text::table(&args.sweeps, &rows);
     output.result(&Json { runs: rows }, &text)
 }

@@ -48,7 +48,10 @@ pub(super) fn table(sweeps: &[ParameterSweep], rows: &[&Row]) -> String {
         (_, [single]) => limits(single) + "\n" + &counters(single),
         _ => format!("rays a cycle\n{}", chart(sweeps, rows)),
     };
-    text + "\n" + &remarks(rows)
+    match remarks(rows) {
+        remarks if remarks.is_empty() => text,
+        remarks => format!("{text}\n{remarks}"),
+    }
 }
 
 /// What a row is called: its swept values, or its configuration.
@@ -122,7 +125,7 @@ fn both(first: &Row, second: &Row) -> String {
     sections.collect::<Vec<_>>().join("\n")
 }
 
-/// Advice, notes, and how fast this computer was.
+/// Advice and notes.
 fn remarks(rows: &[&Row]) -> String {
     let mut text = String::new();
     for row in rows.iter().filter(|row| !row.advice.is_empty()) {
@@ -136,15 +139,17 @@ fn remarks(rows: &[&Row]) -> String {
     notes.sort_unstable();
     notes.dedup();
     notes.iter().for_each(|note| text += &format!("note: {note}\n"));
+    text
+}
+
+/// How fast this computer was.
+pub(super) fn host_speed(rows: &[&Row]) -> String {
     let slowest = |rate: fn(&Row) -> f64| rows.iter().map(|row| rate(row)).fold(f64::MAX, f64::min);
-    let (cycles, rays) =
-        (slowest(|row| row.simulated_cycles_per_second), slowest(|row| row.rays_per_second));
-    text + &format!(
-        "this computer simulates {} cycles and {} rays a second{}\n",
-        rate(cycles).trim_end_matches("/s").trim_end(),
-        rate(rays).trim_end_matches("/s").trim_end(),
-        if rows.len() > 1 { ", in the slowest run" } else { "" }
-    )
+    let plain = |per_second: f64| rate(per_second).trim_end_matches("/s").trim_end().to_owned();
+    let cycles = plain(slowest(|row| row.simulated_cycles_per_second));
+    let rays = plain(slowest(|row| row.rays_per_second));
+    let which = if rows.len() > 1 { ", in the slowest run" } else { "" };
+    format!("this computer simulates {cycles} cycles and {rays} rays a second{which}")
 }
 
 fn chart(sweeps: &[ParameterSweep], rows: &[&Row]) -> String {
