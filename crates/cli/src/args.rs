@@ -1,7 +1,7 @@
 //! The options and their help.
 
 use crate::beam_args::{Beam, Clearance};
-use crate::commands::hart::args::{Disasm, Run};
+use crate::commands::hart::args::{Asm, Disasm, Run};
 use crate::commands::isbe::args::Isbe;
 use crate::compare_args::Compare;
 use crate::image_args::{Check, Diff, ImageOutput, Inspect, Intersect, Vectors};
@@ -119,6 +119,7 @@ pub(crate) enum Command {
     Vectors(Vectors),
     Isbe(Isbe),
     Run(Run),
+    Asm(Asm),
     Disasm(Disasm),
     Completions(Completions),
     #[command(hide = true)]

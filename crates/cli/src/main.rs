@@ -24,6 +24,7 @@ mod interrupt;
 mod machine_args;
 mod output;
 mod overwrite_guard;
+mod program_text;
 mod shared_args;
 mod sim_args;
 mod trace_args;

@@ -96,7 +96,7 @@ impl<'a> Files<'a> {
             }
             Command::Isbe(args) => match &args.command {
                 IsbeCommand::Asm(args) => {
-                    args.source.file.iter().for_each(|file| {
+                    args.source.program.file.iter().for_each(|file| {
                         files.reads(file);
                     });
                     files.output(args.output.as_deref());
@@ -117,6 +117,12 @@ impl<'a> Files<'a> {
                 | IsbeCommand::Attributes
                 | IsbeCommand::Disasm(_) => (),
             },
+            Command::Asm(args) => {
+                args.program.file.iter().for_each(|file| {
+                    files.reads(file);
+                });
+                files.output(args.output.as_deref());
+            }
             // The demo writes pictures and a page, and reads none.
             Command::Demo(_)
             | Command::Info(_)

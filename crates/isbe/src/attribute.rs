@@ -21,6 +21,7 @@
 //! ```
 
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 /// One scalar attribute: a multiple of 4 below `0x3c0`.
@@ -102,7 +103,7 @@ impl AttributeId {
         if let Ok(single) = text.parse() {
             return Ok(vec![single]);
         }
-        let wanted = text.to_ascii_uppercase();
+        let wanted = own_name(text).to_ascii_uppercase();
         let components: Vec<Self> = (0..Self::SLOTS)
             .filter_map(Self::from_slot)
             .filter(|id| id.vector_name().is_some_and(|name| name == wanted))
@@ -116,9 +117,9 @@ impl AttributeId {
     /// What a word of this attribute means: a whole number for ids and masks, else binary32.
     #[must_use]
     pub fn value_text(self, word: u32) -> String {
-        match self.0 {
-            0x05c..=0x068 | 0x2f8 | 0x2fc | 0x3a0 | 0x3a4 => word.to_string(),
-            _ => f32::from_bits(word).to_string(),
+        match self.word_type() {
+            WordType::Integer => word.to_string(),
+            WordType::Float => f32::from_bits(word).to_string(),
         }
     }
 
@@ -130,58 +131,110 @@ impl AttributeId {
     }
 }
 
+/// How the word of an attribute is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WordType {
+    /// A binary32 number.
+    Float,
+    /// A whole number or a mask.
+    Integer,
+}
+
+/// Attributes that share a name.
+struct Family {
+    ids: Range<u16>,
+    name: &'static str,
+    /// Whether vectors of four scalars are counted in the name.
+    numbered: bool,
+    /// What is added to the name of each scalar; empty for a single one.
+    components: &'static [&'static str],
+    word: WordType,
+    meaning: &'static str,
+}
+
+const XYZW: &[&str] = &["X", "Y", "Z", "W"];
+const RGBA: &[&str] = &["R", "G", "B", "A"];
+const UV: &[&str] = &["U", "V"];
+const EDGES: &[&str] = &["LEFT", "RIGHT", "BOTTOM", "TOP"];
+const DISTANCES: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7"];
+const STRQ: &[&str] = &["S", "T", "R", "Q"];
+
+/// Declares families by ids, name, whether it is numbered, components, type and meaning.
+macro_rules! families {
+    ($(
+        $ids:expr, $name:literal, $numbered:literal, $components:expr, $word:ident,
+        $meaning:literal;
+    )+) => {
+        &[$(Family {
+            ids: $ids,
+            name: $name,
+            numbered: $numbered,
+            components: $components,
+            word: WordType::$word,
+            meaning: $meaning,
+        }),+]
+    };
+}
+
+#[rustfmt::skip]
+const FAMILIES: &[Family] = families! {
+    0x000..0x010, "TESS_LEVEL", false, EDGES, Float, "segments of an edge of the patch";
+    0x010..0x018, "TESS_INTERIOR", false, UV, Float, "segments of the inside of the patch";
+    0x020..0x05c, "PATCH", true, XYZW, Float, "the program's own, for each patch";
+    0x05c..0x060, "VPRS_TABLE_INDEX", false, &[], Integer, "row of the shading-rate table (SM86)";
+    0x060..0x064, "PRIMITIVE_ID", false, &[], Integer, "number of the primitive";
+    0x064..0x068, "RT_ARRAY_INDEX", false, &[], Integer, "layer of the render target";
+    0x068..0x06c, "VIEWPORT_INDEX", false, &[], Integer, "number of the viewport";
+    0x06c..0x070, "POINT_SIZE", false, &[], Float, "diameter of a point, in pixels";
+    0x070..0x080, "POSITION", false, XYZW, Float, "clip space; X/W, Y/W, Z/W are on the screen";
+    0x080..0x280, "GENERIC", true, XYZW, Float, "the program's own";
+    0x280..0x290, "FRONT_DIFFUSE", false, RGBA, Float, "colour of a front face, 0 to 1";
+    0x290..0x2a0, "FRONT_SPECULAR", false, RGBA, Float, "second colour of a front face, 0 to 1";
+    0x2a0..0x2b0, "BACK_DIFFUSE", false, RGBA, Float, "colour of a back face, 0 to 1";
+    0x2b0..0x2c0, "BACK_SPECULAR", false, RGBA, Float, "second colour of a back face, 0 to 1";
+    0x2c0..0x2e0, "CLIP_CULL_DISTANCE", false, DISTANCES, Float, "from a plane; below 0 is cut off";
+    0x2e0..0x2e8, "POINT_SPRITE", false, STRQ, Float, "place on a point, 0 to 1";
+    0x2e8..0x2ec, "FOG_COORD", false, &[], Float, "depth that fog is computed from";
+    0x2f0..0x2f8, "TESS_COORD", false, UV, Float, "place in the patch, 0 to 1";
+    0x2f8..0x2fc, "INSTANCE_ID", false, &[], Integer, "number of the instance";
+    0x2fc..0x300, "VERTEX_ID", false, &[], Integer, "number of the vertex or mesh workgroup";
+    0x300..0x3a0, "TEX", true, STRQ, Float, "texture coordinates of fixed-function shading";
+    0x3a0..0x3a4, "VIEWPORT_MASK", false, &[], Integer, "one bit a viewport; 0 culls the primitive";
+    0x3a4..0x3a8, "VIEWPORT_MASK2", false, &[], Integer, "a second mask of viewports";
+    0x3a8..0x3b4, "BARY_NOPERSP", false, XYZW, Float, "barycentrics, linear on the screen";
+    0x3b4..0x3c0, "BARY_PERSP", false, XYZW, Float, "barycentrics, with perspective";
+};
+
+impl AttributeId {
+    fn family(self) -> Option<&'static Family> {
+        FAMILIES.iter().find(|family| family.ids.contains(&self.0))
+    }
+
+    /// How its word is to be read; reserved ids count as numbers.
+    #[must_use]
+    pub fn word_type(self) -> WordType {
+        self.family().map_or(WordType::Float, |family| family.word)
+    }
+
+    /// What it means, with its unit.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        self.family().map_or("reserved", |family| family.meaning)
+    }
+}
+
 impl fmt::Display for AttributeId {
     /// The hardware's name, with the component as a suffix.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const XYZW: [&str; 4] = ["X", "Y", "Z", "W"];
-        const RGBA: [&str; 4] = ["R", "G", "B", "A"];
-        const STRQ: [&str; 4] = ["S", "T", "R", "Q"];
-        let component = self.slot() % 4;
-        let vector = |f: &mut fmt::Formatter<'_>, name: &str, base: u16| {
-            write!(f, "{name}{}_", (self.0 - base) / 16)
-        };
-        match self.0 {
-            0x000..0x010 => {
-                let edges = ["LEFT", "RIGHT", "BOTTOM", "TOP"];
-                write!(f, "TESS_LEVEL_{}", edges[component])
-            }
-            0x010 => f.write_str("TESS_INTERIOR_U"),
-            0x014 => f.write_str("TESS_INTERIOR_V"),
-            0x020..0x05c => {
-                vector(f, "PATCH", 0x020)?;
-                f.write_str(XYZW[component])
-            }
-            0x05c => f.write_str("VPRS_TABLE_INDEX"),
-            0x060 => f.write_str("PRIMITIVE_ID"),
-            0x064 => f.write_str("RT_ARRAY_INDEX"),
-            0x068 => f.write_str("VIEWPORT_INDEX"),
-            0x06c => f.write_str("POINT_SIZE"),
-            0x070..0x080 => write!(f, "POSITION_{}", XYZW[component]),
-            0x080..0x280 => {
-                vector(f, "GENERIC", 0x080)?;
-                f.write_str(XYZW[component])
-            }
-            0x280..0x2c0 => {
-                let colours = ["FRONT_DIFFUSE", "FRONT_SPECULAR", "BACK_DIFFUSE", "BACK_SPECULAR"];
-                write!(f, "{}_{}", colours[(self.slot() - 0xa0) / 4], RGBA[component])
-            }
-            0x2c0..0x2e0 => write!(f, "CLIP_CULL_DISTANCE_{}", self.slot() - 0xb0),
-            0x2e0 => f.write_str("POINT_SPRITE_S"),
-            0x2e4 => f.write_str("POINT_SPRITE_T"),
-            0x2e8 => f.write_str("FOG_COORD"),
-            0x2f0 => f.write_str("TESS_COORD_U"),
-            0x2f4 => f.write_str("TESS_COORD_V"),
-            0x2f8 => f.write_str("INSTANCE_ID"),
-            0x2fc => f.write_str("VERTEX_ID"),
-            0x300..0x3a0 => {
-                vector(f, "TEX", 0x300)?;
-                f.write_str(STRQ[component])
-            }
-            0x3a0 => f.write_str("VIEWPORT_MASK"),
-            0x3a4 => f.write_str("VIEWPORT_MASK2"),
-            0x3a8..0x3b4 => write!(f, "BARY_NOPERSP_{}", XYZW[self.slot() - 0xea]),
-            0x3b4.. => write!(f, "BARY_PERSP_{}", XYZW[self.slot() - 0xed]),
-            reserved => write!(f, "RESERVED_{reserved:03X}"),
+        let Some(family) = self.family() else { return write!(f, "RESERVED_{:03X}", self.0) };
+        let scalar = usize::from((self.0 - family.ids.start) / 4);
+        f.write_str(family.name)?;
+        if family.numbered {
+            write!(f, "{}", scalar / 4)?;
+        }
+        match family.components {
+            [] => Ok(()),
+            components => write!(f, "_{}", components[scalar % components.len()]),
         }
     }
 }
@@ -189,16 +242,25 @@ impl fmt::Display for AttributeId {
 impl FromStr for AttributeId {
     type Err = UnknownAttribute;
 
-    /// A name with its component, in any case, or an id in hex with the prefix `0x`.
+    /// A name with its component, in any case and perhaps behind `ATTR_` as in NVIDIA's headers, or
+    /// an id in hex with the prefix `0x`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let number = text.strip_prefix("0x").and_then(|hex| u16::from_str_radix(hex, 16).ok());
         number
             .and_then(Self::new)
             .or_else(|| {
                 let mut ids = (0..Self::SLOTS).filter_map(Self::from_slot);
-                ids.find(|id| id.to_string().eq_ignore_ascii_case(text))
+                ids.find(|id| id.to_string().eq_ignore_ascii_case(own_name(text)))
             })
             .ok_or_else(|| UnknownAttribute(text.to_owned()))
+    }
+}
+
+/// A name without the prefix of NVIDIA's headers.
+fn own_name(text: &str) -> &str {
+    match text.split_at_checked(5) {
+        Some((prefix, name)) if prefix.eq_ignore_ascii_case("ATTR_") => name,
+        _ => text,
     }
 }
 
@@ -220,6 +282,20 @@ mod tests {
     }
 
     #[test]
+    fn families_ascend_and_fill_their_names() {
+        for pair in FAMILIES.windows(2) {
+            assert!(pair[0].ids.end <= pair[1].ids.start, "{}", pair[1].name);
+        }
+        let id = |text: &str| text.parse::<AttributeId>().unwrap();
+        assert_eq!(AttributeId::new(0x3b8).unwrap().to_string(), "BARY_PERSP_Y");
+        assert_eq!(AttributeId::new(0x2ec).unwrap().to_string(), "RESERVED_2EC");
+        assert_eq!((id("TEX9_Q").value(), id("BACK_SPECULAR_A").value()), (0x39c, 0x2bc));
+        assert_eq!(id("VIEWPORT_MASK").word_type(), WordType::Integer);
+        assert_eq!(id("POSITION_W").value_text(0x3f80_0000), "1");
+        assert!(id("VIEWPORT_MASK").meaning().contains("0 culls"));
+    }
+
+    #[test]
     fn vectors_stand_for_all_their_components() {
         let ids = |text| {
             let ids = AttributeId::parse_all(text).unwrap();
@@ -230,6 +306,8 @@ mod tests {
         assert_eq!(ids("BARY_PERSP"), [0x3b4, 0x3b8, 0x3bc]);
         assert_eq!(ids("CLIP_CULL_DISTANCE").len(), 8);
         assert_eq!(ids("POINT_SIZE"), [0x6c]);
+        assert_eq!(ids("ATTR_POINT_SIZE"), [0x6c]);
+        assert_eq!(ids("attr_position")[..2], [0x70, 0x74]);
         for wrong in ["", "VIEWPORT", "GENERIC", "GENERIC32", "0x71", "0x3c0", "70"] {
             assert!(AttributeId::parse_all(wrong).is_err(), "{wrong}");
         }

@@ -28,37 +28,6 @@ pub const SET_MESH_SHADER_B: u16 = 0x1154;
 /// The address of SET_MESH_INIT_SHADER.
 pub const SET_MESH_INIT_SHADER: u16 = 0x1158;
 
-/// The fields of SET_MESH_SHADER_A.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct MeshShaderA {
-    /// The code of the topology, mesh output or not.
-    pub topology: u8,
-    /// Declared maximum of vertices.
-    pub max_vertex: u16,
-    /// Declared maximum of primitives.
-    pub max_primitive: u16,
-}
-
-/// The fields of SET_MESH_SHADER_B.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct MeshShaderB {
-    /// Lines of shared memory.
-    pub shared_lines: u16,
-    /// Threads of a workgroup.
-    pub threads: u8,
-}
-
-/// The fields of SET_MESH_INIT_SHADER, the task stage.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct MeshInitShader {
-    /// Threads of a workgroup.
-    pub threads: u8,
-    /// Lines of the local buffer.
-    pub local_lines: u16,
-    /// Lines that the mesh stage gets, payload and its header.
-    pub output_lines: u16,
-}
-
 /// A field of a method word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MethodField {
@@ -70,30 +39,75 @@ pub struct MethodField {
     pub bits: Range<u32>,
 }
 
-const fn field(method: &'static str, name: &'static str, bits: Range<u32>) -> MethodField {
-    MethodField { method, name, bits }
+/// Declares methods by their fields: the name here, the name in the class headers, and the bits.
+macro_rules! methods {
+    ($(
+        $(#[$doc:meta])*
+        $type:ident $method:literal {
+            $($(#[$meaning:meta])* $field:ident: $number:ty = $name:literal $bits:expr;)+
+        }
+    )+) => {
+        $(
+            $(#[$doc])*
+            #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+            pub struct $type {
+                $($(#[$meaning])* pub $field: $number,)+
+            }
+
+            impl $type {
+                /// The fields of a method word.
+                #[must_use]
+                pub const fn from_word(word: u32) -> Self {
+                    Self { $($field: get(word as u128, $bits) as $number,)+ }
+                }
+
+                /// The method word.
+                ///
+                /// # Errors
+                /// When a value has no room in its field.
+                pub fn word(&self) -> Result<u32, FieldOverflow> {
+                    let mut word = 0;
+                    $(put(&mut word, $method, $name, $bits, self.$field.into())?;)+
+                    Ok(word as u32)
+                }
+            }
+        )+
+
+        /// All fields of the methods that size the regions, by method and position.
+        pub const FIELDS: &[MethodField] =
+            &[$($(MethodField { method: $method, name: $name, bits: $bits },)+)+];
+    };
 }
 
-const TOPOLOGY: MethodField = field("SET_MESH_SHADER_A", "OUTPUT_TOPOLOGY", 0..4);
-const MAX_VERTEX: MethodField = field("SET_MESH_SHADER_A", "MAX_VERTEX", 4..13);
-const MAX_PRIMITIVE: MethodField = field("SET_MESH_SHADER_A", "MAX_PRIMITIVE", 13..23);
-const SHARED_LINES: MethodField = field("SET_MESH_SHADER_B", "SHARED_MEM_LINES", 8..17);
-const THREADS: MethodField = field("SET_MESH_SHADER_B", "THREAD_COUNT", 20..26);
-const INIT_THREADS: MethodField = field("SET_MESH_INIT_SHADER", "THREAD_COUNT", 0..6);
-const LOCAL_LINES: MethodField = field("SET_MESH_INIT_SHADER", "LOCAL_BUFFER_LINES", 12..21);
-const OUTPUT_LINES: MethodField = field("SET_MESH_INIT_SHADER", "OUTPUT_TO_M_S_LINES", 22..31);
+methods! {
+    /// The fields of SET_MESH_SHADER_A.
+    MeshShaderA "SET_MESH_SHADER_A" {
+        /// The code of the topology, mesh output or not.
+        topology: u8 = "OUTPUT_TOPOLOGY" 0..4;
+        /// Declared maximum of vertices.
+        max_vertex: u16 = "MAX_VERTEX" 4..13;
+        /// Declared maximum of primitives.
+        max_primitive: u16 = "MAX_PRIMITIVE" 13..23;
+    }
 
-/// All fields of the methods that size the regions, by method and position.
-pub const FIELDS: [MethodField; 8] = [
-    TOPOLOGY,
-    MAX_VERTEX,
-    MAX_PRIMITIVE,
-    SHARED_LINES,
-    THREADS,
-    INIT_THREADS,
-    LOCAL_LINES,
-    OUTPUT_LINES,
-];
+    /// The fields of SET_MESH_SHADER_B.
+    MeshShaderB "SET_MESH_SHADER_B" {
+        /// Lines of shared memory.
+        shared_lines: u16 = "SHARED_MEM_LINES" 8..17;
+        /// Threads of a workgroup.
+        threads: u8 = "THREAD_COUNT" 20..26;
+    }
+
+    /// The fields of SET_MESH_INIT_SHADER, the task stage.
+    MeshInitShader "SET_MESH_INIT_SHADER" {
+        /// Threads of a workgroup.
+        threads: u8 = "THREAD_COUNT" 0..6;
+        /// Lines of the local buffer.
+        local_lines: u16 = "LOCAL_BUFFER_LINES" 12..21;
+        /// Lines that the mesh stage gets, payload and its header.
+        output_lines: u16 = "OUTPUT_TO_M_S_LINES" 22..31;
+    }
+}
 
 /// A value that its field has no room for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -115,84 +129,16 @@ pub struct FieldOverflow {
     pub limit: u32,
 }
 
-impl MeshShaderA {
-    /// The fields of a method word.
-    #[must_use]
-    pub const fn from_word(word: u32) -> Self {
-        let word = word as u128;
-        Self {
-            topology: get(word, TOPOLOGY.bits) as u8,
-            max_vertex: get(word, MAX_VERTEX.bits) as u16,
-            max_primitive: get(word, MAX_PRIMITIVE.bits) as u16,
-        }
-    }
-
-    /// The method word.
-    ///
-    /// # Errors
-    /// When a value has no room in its field.
-    pub fn word(&self) -> Result<u32, FieldOverflow> {
-        let mut word = 0;
-        put(&mut word, TOPOLOGY, self.topology.into())?;
-        put(&mut word, MAX_VERTEX, self.max_vertex.into())?;
-        put(&mut word, MAX_PRIMITIVE, self.max_primitive.into())?;
-        Ok(word as u32)
-    }
-}
-
-impl MeshShaderB {
-    /// The fields of a method word.
-    #[must_use]
-    pub const fn from_word(word: u32) -> Self {
-        let word = word as u128;
-        Self {
-            shared_lines: get(word, SHARED_LINES.bits) as u16,
-            threads: get(word, THREADS.bits) as u8,
-        }
-    }
-
-    /// The method word.
-    ///
-    /// # Errors
-    /// When a value has no room in its field.
-    pub fn word(&self) -> Result<u32, FieldOverflow> {
-        let mut word = 0;
-        put(&mut word, SHARED_LINES, self.shared_lines.into())?;
-        put(&mut word, THREADS, self.threads.into())?;
-        Ok(word as u32)
-    }
-}
-
-impl MeshInitShader {
-    /// The fields of a method word.
-    #[must_use]
-    pub const fn from_word(word: u32) -> Self {
-        let word = word as u128;
-        Self {
-            threads: get(word, INIT_THREADS.bits) as u8,
-            local_lines: get(word, LOCAL_LINES.bits) as u16,
-            output_lines: get(word, OUTPUT_LINES.bits) as u16,
-        }
-    }
-
-    /// The method word.
-    ///
-    /// # Errors
-    /// When a value has no room in its field.
-    pub fn word(&self) -> Result<u32, FieldOverflow> {
-        let mut word = 0;
-        put(&mut word, INIT_THREADS, self.threads.into())?;
-        put(&mut word, LOCAL_LINES, self.local_lines.into())?;
-        put(&mut word, OUTPUT_LINES, self.output_lines.into())?;
-        Ok(word as u32)
-    }
-}
-
-fn put(word: &mut u128, field: MethodField, found: u32) -> Result<(), FieldOverflow> {
-    let MethodField { method, name, bits } = field;
+fn put(
+    word: &mut u128,
+    method: &'static str,
+    field: &'static str,
+    bits: Range<u32>,
+    found: u32,
+) -> Result<(), FieldOverflow> {
     let limit = (1 << (bits.end - bits.start)) - 1;
     if found > limit {
-        return Err(FieldOverflow { method, field: name, bits, found, limit });
+        return Err(FieldOverflow { method, field, bits, found, limit });
     }
     set(word, bits, found);
     Ok(())

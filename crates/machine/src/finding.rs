@@ -28,7 +28,8 @@ pub struct Finding {
 
 impl Finding {
     /// What is said of an image without a proof that breaks no rule: one that holds no tree.
-    pub(crate) fn unproved() -> Self {
+    #[must_use]
+    pub fn unproved() -> Self {
         Self {
             severity: Severity::Error,
             rule: "proof",

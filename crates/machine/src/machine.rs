@@ -85,11 +85,12 @@ pub trait Machine: Send + Sync {
     }
 }
 
-/// Implements [`Machine`] for a type whose method `trace` takes a query, an answer and an observer
-/// of any kind: watching then costs nothing when nobody does.
+/// Implements [`Machine`] by one method of the type that is generic over who watches, so that
+/// watching costs nothing when nobody does. The method takes the query, the answer and the
+/// observer, and leaves [`Step::End`](crate::Step::End) to the macro.
 #[macro_export]
 macro_rules! traced_machine {
-    ($machine:ty, $name:expr) => {
+    ($machine:ty, $name:expr, $walk:ident) => {
         impl $crate::Machine for $machine {
             fn name(&self) -> &'static str {
                 $name
@@ -101,7 +102,9 @@ macro_rules! traced_machine {
                 answer: &mut $crate::Answer,
                 observer: &mut dyn $crate::Observer,
             ) -> Result<(), $crate::MachineError> {
-                self.trace(query, answer, observer)
+                let outcome = self.$walk(query, answer, observer);
+                observer.see($crate::Step::End);
+                outcome
             }
 
             fn answer_into(
@@ -109,7 +112,7 @@ macro_rules! traced_machine {
                 query: &$crate::Query,
                 answer: &mut $crate::Answer,
             ) -> Result<(), $crate::MachineError> {
-                self.trace(query, answer, &mut $crate::Unwatched)
+                self.$walk(query, answer, &mut $crate::Unwatched)
             }
         }
     };

@@ -100,21 +100,37 @@ impl Program {
         at.map(|(name, _)| name.as_str()).filter(|name| !name.starts_with(['.', '$']))
     }
 
+    /// The symbols of executable parts by address, without local labels and mapping symbols.
+    #[must_use]
+    pub fn labels(&self) -> Vec<(u64, &str)> {
+        let symbols = self.symbols.iter().map(|(name, address)| (*address, name.as_str()));
+        let is_code = |(address, name): &(u64, &str)| {
+            !name.starts_with(['.', '$']) && self.part(*address).is_some()
+        };
+        let mut labels: Vec<(u64, &str)> = symbols.filter(is_code).collect();
+        labels.sort_unstable();
+        labels
+    }
+
     /// `symbol+0x10` for an address in the code behind a symbol.
     #[must_use]
     pub fn place(&self, address: u64) -> Option<String> {
-        let part = self.code.iter().find(|(start, size)| {
-            address.checked_sub(*start).is_some_and(|offset| offset < *size)
-        })?;
+        let (start, _) = self.part(address)?;
         let before = self.symbols.iter().filter(|(name, value)| {
-            (part.0..=address).contains(*value) && !name.starts_with(['.', '$'])
+            (start..=address).contains(*value) && !name.starts_with(['.', '$'])
         });
         let (name, value) = before.max_by_key(|(_, value)| **value)?;
-        Some(if *value == address {
-            name.clone()
-        } else {
-            format!("{name}+{:#x}", address - value)
+        Some(match address - value {
+            0 => name.clone(),
+            offset => format!("{name}+{offset:#x}"),
         })
+    }
+
+    /// The executable part around an address.
+    fn part(&self, address: u64) -> Option<(u64, u64)> {
+        let is_around =
+            |(start, size): &&(u64, u64)| (*start..start.saturating_add(*size)).contains(&address);
+        self.code.iter().find(is_around).copied()
     }
 }
 

@@ -103,6 +103,12 @@ pub trait Extension: Send {
     /// The operands of number `index` as assembly text, without the mnemonic.
     fn disassemble(&self, index: usize, word: u32, pc: u64) -> String;
 
+    /// The word of a line of assembly text, or why it is wrong, if its mnemonic is the extension's.
+    fn assemble(&self, line: &str) -> Option<Result<u32, String>> {
+        let _ = line;
+        None
+    }
+
     /// Reads one of its CSRs, without side effects: debuggers and logs read too.
     fn read_csr(&self, number: u16, core: &Core) -> u64 {
         let _ = (number, core);
@@ -160,9 +166,14 @@ pub trait Extension: Send {
         Vec::new()
     }
 
+    /// What a reader of the log wants to know of the last executed instruction beside its effects,
+    /// for example why it refused something. Asked only while recording.
+    fn remark(&self) -> Option<String> {
+        None
+    }
+
     /// Members that the last executed instruction adds to its line of the trace, for example `rt`
-    /// and
-    /// `job`. Asked only while recording.
+    /// and `job`. Asked only while recording.
     fn trace(&self) -> Vec<(&'static str, serde_json::Value)> {
         Vec::new()
     }

@@ -41,18 +41,22 @@ pub fn retired(hart: &Hart) -> String {
         ("priv", (commit.privilege as u8).to_string()),
     ];
     let (mut integer, mut float, mut csr) = (Vec::new(), Vec::new(), Vec::new());
+    let mut numbers = Vec::new();
     for write in &commit.registers {
         let value = hex(write.value);
         match write.register {
             Register::Integer(number) => integer.push((format!("x{number}"), value)),
-            Register::Float(number) => float.push((format!("f{number}"), value)),
+            Register::Float(register) => {
+                numbers.push((format!("f{register}"), boxed_number(write.value).to_string()));
+                float.push((format!("f{register}"), value));
+            }
             Register::Csr(number) => {
                 let name = hart.csr_name(number);
                 csr.push((name.unwrap_or_else(|| format!("{number:#x}")), value));
             }
         }
     }
-    for (key, writes) in [("x", integer), ("f", float), ("csr", csr)] {
+    for (key, writes) in [("x", integer), ("f", float), ("numbers", numbers), ("csr", csr)] {
         if !writes.is_empty() {
             members.push((key, object(writes)));
         }
@@ -82,6 +86,20 @@ pub fn trapped(hart: &Hart, trap: &Trap, epc: u64) -> String {
     let lane = hart.extensions().find_map(|extension| extension.faulting_lane(trap));
     details.extend(lane.map(|lane| ("lane", lane.to_string())));
     object([("n", hart.core.retired().to_string()), ("trap", object(details))])
+}
+
+/// The number in a floating-point register: binary32 if it is boxed as one, else binary64.
+fn boxed_number(register: u64) -> Value {
+    match register >> 32 {
+        0xFFFF_FFFF => number(f32::from_bits(register as u32)),
+        _ => number(f64::from_bits(register)),
+    }
+}
+
+/// A number with the digits that tell it from its neighbours; infinities and NaN as text.
+pub(crate) fn number(value: impl std::fmt::Debug) -> Value {
+    let text = format!("{value:?}");
+    serde_json::from_str(&text).unwrap_or(Value::from(text))
 }
 
 fn accesses(accesses: &[MemoryAccess]) -> String {

@@ -15,7 +15,8 @@
 //! | `elf`, `htif`, `config` | programs, their host, choices |
 //! | `xphmg` | the ray-tracing extension |
 //! | `trap`, `commit`, `state` | what can be seen of a run |
-//! | `disassemble`, `log`, `jsonl`, `signature` | what is written about it |
+//! | `disassemble`, `log`, `jsonl`, `profile`, `signature` | what is written about it |
+//! | `assemble` | text to instructions, in the syntax of `disassemble` |
 //! | `machine` | a program that answers queries, as a machine of siliray's law |
 //! | `run`, `gdb` | a whole run: limits, outputs, how it ended; under a debugger |
 //!
@@ -37,6 +38,7 @@
     reason = "reading one word as another is what instructions do"
 )]
 
+mod assemble;
 pub mod commit;
 mod config;
 mod core;
@@ -56,6 +58,7 @@ pub mod jsonl;
 pub mod log;
 pub mod machine;
 pub mod memory;
+mod profile;
 mod registry;
 mod run;
 mod signature;
@@ -64,12 +67,14 @@ mod trap;
 pub mod xphmg;
 
 pub use crate::core::{Access, Core, Privilege, Stop};
+pub use assemble::{AssembleError, Assembled};
 pub use config::{Config, HartError, MAX_RAM, SIZE_STEP};
 pub use disassemble::Text;
 pub use elf::{ElfError, Program};
 pub use extension::{CustomCsr, CustomInstruction, Extension};
 pub use hart::{Event, Hart};
 pub use isa::{ISA, IsaError, check_isa};
+pub use profile::{Profile, Spent};
 pub use registry::RegistrationError;
 pub use run::{Ended, Limits, Observer, Recent};
 pub use signature::{SignatureError, signature};

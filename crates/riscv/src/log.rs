@@ -4,9 +4,13 @@
 //!
 //! Fields: hart, privilege, pc, instruction, then registers written by number, addresses of loads,
 //! and addresses and values of stores. Custom state needs no syntax of its own, because it is CSRs.
+//! What an extension has to say of its instruction follows on a line of its own:
+//!
+//! `core   0:           job refused: the descriptor lies at 0x80000104, expected a multiple of 8`
 
 use crate::commit::{Commit, MemoryAccess, Register};
 use crate::hart::Hart;
+use crate::instruction::Op;
 use crate::trap::Trap;
 use std::fmt::Write;
 
@@ -38,6 +42,11 @@ pub fn commit_line(hart: &Hart) -> String {
     for store in &commit.stores {
         for (address, value, size) in words(store) {
             let _ = write!(line, " mem 0x{address:016x} 0x{value:0digits$x}", digits = 2 * size);
+        }
+    }
+    if instruction.op == Op::Custom {
+        for remark in hart.extensions().filter_map(|extension| extension.remark()) {
+            let _ = write!(line, "\ncore{:>4}:           {remark}", 0);
         }
     }
     line

@@ -37,8 +37,8 @@ pub trait Observer {
     /// Whether it wants to hear of every instruction; if not, only of traps and output.
     fn wants_instructions(&self) -> bool;
 
-    /// An instruction has retired; `false` ends the run.
-    fn retired(&mut self, hart: &Hart) -> bool;
+    /// The instruction at `pc` has retired; `false` ends the run.
+    fn retired(&mut self, hart: &Hart, pc: u64) -> bool;
 
     /// A trap was taken at `epc`; `false` ends the run.
     fn trapped(&mut self, hart: &Hart, trap: &Trap, epc: u64) -> bool;
@@ -97,11 +97,11 @@ impl Hart {
             }
             let goes_on = match event {
                 Event::Retired | Event::Host => {
-                    !observer.wants_instructions() || observer.retired(self)
+                    !observer.wants_instructions() || observer.retired(self, pc)
                 }
                 Event::Exited(code) => {
                     if observer.wants_instructions() {
-                        observer.retired(self);
+                        observer.retired(self, pc);
                     }
                     break Ended::Exited(code);
                 }

@@ -75,8 +75,10 @@ fn the_commit_log_is_spikes() {
 #[test]
 fn every_line_of_the_trace_is_an_object_with_keys_in_order() {
     let (observed, _) = observed();
-    let order =
-        ["n", "pc", "insn", "asm", "priv", "x", "f", "csr", "load", "store", "rt", "job", "trap"];
+    let order = [
+        "n", "pc", "insn", "asm", "priv", "x", "f", "numbers", "csr", "load", "store", "rt", "job",
+        "trap",
+    ];
     for line in &observed.trace {
         let parsed: serde_json::Value = serde_json::from_str(line).unwrap();
         let object = parsed.as_object().unwrap();
@@ -86,6 +88,12 @@ fn every_line_of_the_trace_is_an_object_with_keys_in_order() {
         assert_eq!(present.len(), object.len(), "{line}");
         assert!(present.is_sorted_by_key(|key| place(key)), "{line}");
     }
+    assert!(
+        observed.trace[7]
+            .contains("\"f\":{\"f2\":\"0xffffffff3089705f\"},\"numbers\":{\"f2\":1e-9}"),
+        "{}",
+        observed.trace[7]
+    );
     assert_eq!(
         observed.trace[9],
         "{\"n\":9,\"pc\":\"0x80000024\",\"insn\":\"0x00b526af\",\

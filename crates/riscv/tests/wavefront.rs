@@ -180,7 +180,7 @@ fn embedded_programs_come_from_their_sources() {
     let folder = tempfile::tempdir().unwrap();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/riscv");
     let mut make = Command::new("make");
-    make.arg("-C").arg(&sources).arg(format!("OUT={}", folder.path().display()));
+    make.arg("-C").arg(&sources).arg(format!("OUT={}", folder.path().display())).arg("STRIP=yes");
     let output = make.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     for (name, embedded) in [("wavefront", WAVEFRONT), ("offload", OFFLOAD)] {

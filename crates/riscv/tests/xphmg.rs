@@ -184,6 +184,56 @@ fn an_event_that_nobody_signals_ends_the_run() {
     );
 }
 
+/// Without a precision in force RT.TRI and RT.BBOX read the elements of the reset state.
+#[test]
+fn the_lint_names_a_precision_that_nobody_set() {
+    let program = words(&["rt.bbox a1, (a0)", "rt.bbox a1, (a0)"]);
+    let mut hart = hart(&[], &program);
+    hart.step();
+    assert_eq!(hart.core.take_warnings(), Vec::<String>::new());
+    let mut hart =
+        Hart::new(Config::default(), vec![Box::new(Xphmg::new(Readings::default(), true))])
+            .unwrap();
+    let bytes: Vec<u8> = program.iter().flat_map(|word| word.to_le_bytes()).collect();
+    hart.core.memory.write_bytes(CODE, &bytes).unwrap();
+    hart.core.pc = CODE;
+    hart.core.set_x(10, RAY);
+    hart.set_csr(0x7F0, BOX);
+    assert_eq!([hart.step(), hart.step()], [Event::Retired, Event::Retired]);
+    let warnings = hart.core.take_warnings();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].starts_with("0x80000000: rt.bbox reads FP16 elements: "), "{warnings:?}");
+}
+
+/// A refused job is 0 for the program; whoever reads about the run is told why.
+#[test]
+fn a_refused_job_says_why_in_log_trace_and_lint() {
+    let mut hart = hart(&[], &words(&["xsubmit.rt a1, (a0)"]));
+    hart.core.set_x(10, RAY + 4);
+    hart.set_recording(true);
+    assert_eq!((hart.step(), hart.core.x(11)), (Event::Retired, 0));
+    let reason = "the descriptor lies at 0x80001004, expected a multiple of 8";
+    let line = riscv::log::commit_line(&hart);
+    let remark = format!("\ncore   0:           job refused: {reason}");
+    assert!(line.ends_with(&remark), "{line}");
+    let trace = riscv::jsonl::retired(&hart);
+    assert!(trace.ends_with(&format!(",\"refused\":\"{reason}\"}}")), "{trace}");
+    let warnings = hart.core.take_warnings();
+    assert_eq!(warnings, [format!("0x80000000: job refused: {reason}")]);
+}
+
+/// Values stand in the trace as bits and as numbers.
+#[test]
+fn the_trace_shows_numbers() {
+    let mut hart = hart(&[], &words(&["rt.bbox a1, (a0)"]));
+    hart.set_recording(true);
+    hart.step();
+    let line: serde_json::Value = serde_json::from_str(&riscv::jsonl::retired(&hart)).unwrap();
+    let lane = &line["rt"]["lanes"][0];
+    assert_eq!(lane["values"], serde_json::json!(["0x40800000", "0x41000000"]));
+    assert_eq!(lane["numbers"], serde_json::json!([4.0, 8.0]));
+}
+
 #[test]
 fn the_lint_names_operands_outside_local_memory() {
     let mut hart = hart(&[], &words(&["rt.bbox a1, (a0)"]));

@@ -34,7 +34,7 @@ impl Observer for Console {
         false
     }
 
-    fn retired(&mut self, _: &Hart) -> bool {
+    fn retired(&mut self, _: &Hart, _: u64) -> bool {
         true
     }
 

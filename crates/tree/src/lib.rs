@@ -14,7 +14,7 @@
 //! | [`bvh`] | a wide hierarchy over numbered items, and the proof that it is one |
 //! | [`primitives`] | triangles and procedural boxes with ids and flags |
 //! | [`level`] | BLAS, TLAS, and the whole |
-//! | [`reshape`] | leaves fitted to the limits of a format |
+//! | [`reshape`] | leaves and widths fitted to the limits of a format |
 //! | [`quality`] | what a hierarchy is worth: cost, depth, fill, overlap |
 
 pub mod bvh;

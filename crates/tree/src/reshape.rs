@@ -1,4 +1,5 @@
-//! Fitting a hierarchy to a format: leaves that a node of it can hold.
+//! Fitting a hierarchy to a format: leaves that a node of it can hold, and no more children than a
+//! node has room for.
 //!
 //! Builders make leaves for speed; a format has limits of its own. A leaf that does not fit becomes
 //! a node above leaves that do, with nodes between where they are more than a node's children.
@@ -34,6 +35,41 @@ pub fn split_leaves<'a>(
         }
     }
     Ok(Cow::Owned(Bvh::new(nodes, indices, bvh.item_count())?))
+}
+
+/// Puts nodes between a node and its children where these are more than `width` (2 at least), so
+/// that neighbours stay together.
+///
+/// # Errors
+/// When the result has more nodes than a hierarchy can.
+pub fn narrow(bvh: &Bvh, width: usize) -> Result<Cow<'_, Bvh>, BvhError> {
+    if bvh.nodes().iter().all(|node| bvh.children(node).len() <= width) {
+        return Ok(Cow::Borrowed(bvh));
+    }
+    let mut nodes = vec![*bvh.root()];
+    // The links of these still count in the array that is being replaced.
+    let mut open = vec![0];
+    while let Some(number) = open.pop() {
+        let link = nodes[number].link;
+        if link.is_leaf() {
+            continue;
+        }
+        let first = nodes.len();
+        let size = if link.count() > width { link.count().div_ceil(width.max(2)) } else { 1 };
+        for (group, start) in bvh.nodes()[link.range()].chunks(size).zip(link.range().step_by(size))
+        {
+            nodes.push(match group {
+                [one] => *one,
+                several => Node {
+                    bounds: several.iter().fold(Aabb::EMPTY, |all, node| all.union(node.bounds)),
+                    link: NodeLink::inner(start as u32, several.len()),
+                },
+            });
+        }
+        open.extend(first..nodes.len());
+        nodes[number].link = NodeLink::inner(first as u32, nodes.len() - first);
+    }
+    Ok(Cow::Owned(Bvh::new(nodes, bvh.indices().to_vec(), bvh.item_count())?))
 }
 
 /// Cuts items into parts that fit, of `limit` where possible, at the median of the longest axis of
@@ -126,5 +162,32 @@ mod tests {
         items.sort_unstable();
         assert_eq!(items, (0..100).collect::<Vec<u32>>());
         assert!(matches!(split_leaves(&reshaped, fits, |_, _| Vec::new()), Ok(Cow::Borrowed(_))));
+    }
+    #[test]
+    fn eight_children_become_four_nodes_of_two() {
+        let all = (0..9).map(bounds).fold(Aabb::EMPTY, Aabb::union);
+        let leaf = |item| Node { bounds: bounds(item), link: NodeLink::leaf(item, 1) };
+        let mut nodes = vec![Node { bounds: all, link: NodeLink::inner(1, 8) }];
+        nodes.extend((0..8).map(leaf));
+        // The last child has a child of its own.
+        nodes[8] = Node { bounds: bounds(7).union(bounds(8)), link: NodeLink::inner(9, 1) };
+        nodes.push(leaf(8));
+        let bvh = Bvh::new(nodes, (0..9).collect(), 9).unwrap();
+        assert!(matches!(narrow(&bvh, 8), Ok(Cow::Borrowed(_))));
+        for (width, expected) in [(4, vec![4, 2, 2, 2, 2, 1]), (2, vec![2, 2, 2, 2, 2, 2, 2, 1])] {
+            let narrowed = narrow(&bvh, width).unwrap();
+            let inner = narrowed.nodes().iter().filter(|node| !node.link.is_leaf());
+            let mut widths: Vec<usize> = inner.map(|node| node.link.count()).collect();
+            widths.sort_unstable_by(|a, b| b.cmp(a));
+            assert_eq!(widths, expected);
+            let leaves = narrowed.nodes().iter().filter(|node| node.link.is_leaf());
+            let mut items: Vec<u32> =
+                leaves.flat_map(|leaf| narrowed.items(leaf)).copied().collect();
+            items.sort_unstable();
+            assert_eq!(items, [0, 1, 2, 3, 4, 5, 6, 8]);
+            for node in narrowed.nodes() {
+                assert!(narrowed.children(node).iter().all(|it| node.bounds.contains(&it.bounds)));
+            }
+        }
     }
 }

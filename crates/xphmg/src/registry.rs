@@ -1,7 +1,7 @@
 //! The formats and the machine of this hardware, for the registry.
 
 use crate::layout::records::TriRange;
-use crate::machines::{BruteForce, Offload, TilesImage, hits_outside_box};
+use crate::machines::{BruteForce, Offload, TilesImage, hits_outside_box, offload};
 use crate::tiles::Rule;
 use crate::tiles::header::{Header, NAME_BYTES, image_of_file};
 use crate::tiles::precision::Registers;
@@ -24,7 +24,7 @@ pub const FORMATS: &[FormatEntry] = &[
 
 /// The machine.
 pub const MACHINES: &[MachineEntry] = &[MachineEntry {
-    name: "offload",
+    name: offload::NAME,
     summary: "the offload job of XPHMG_RT",
     reads: reads_tiles,
     format: Precision::Fp32.name(),
@@ -32,9 +32,9 @@ pub const MACHINES: &[MachineEntry] = &[MachineEntry {
     takes_trees: false,
     nodes: NodeNames::Image,
     takes_beams: false,
-    oracle: Some(|input| Ok(Box::new(BruteForce::new(tiles_of("offload", input)?)))),
+    oracle: Some(|input| Ok(Box::new(BruteForce::new(tiles_of(offload::NAME, input)?)))),
     may_lose: may_lose_outside_box,
-    make: |input, _| Ok(Box::new(Offload::new(tiles_of("offload", input)?))),
+    make: |input, _| Ok(Box::new(Offload::new(tiles_of(offload::NAME, input)?))),
 }];
 
 /// The triangle test accepts some near edge-on triangles by rounding alone, where the ray misses

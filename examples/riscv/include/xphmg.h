@@ -36,7 +36,19 @@
 #define XLDS_ALLOC(rd, rs1) .insn i 0x7b, 4, rd, rs1, 0
 #define XLDS_FREE(rs1) .insn i 0x7b, 4, x0, rs1, 1
 #define XLDS_BAR .insn i 0x7b, 4, x0, x0, 2
+#define MTX_LD(rs1, fields) .insn i 0x5b, 0, x0, rs1, (fields)
+#define MTX_MUL(rd, rs1, fields) .insn i 0x5b, 1, rd, rs1, (fields)
+#define MTX_MAD(rd, rs1, fields) .insn i 0x5b, 4, rd, rs1, (fields)
 #endif
+
+/* Fields of MTX instructions, joined by |: the shape first. */
+#define MTX_SHAPE(rows, columns) ((((rows) - 1) << 2) | ((columns) - 1))
+#define MTX_TRANSPOSE (1 << 4)
+#define MTX_LD_ROWMAJOR (1 << 5)
+#define MTX_LD_WITH_BIAS (1 << 6)
+#define MTX_SAT_HINT (1 << 5)            /* mul and mad */
+#define MTX_COUNT(n) (((n) - 1) << 6)    /* mul and mad: 1 to 8 vectors */
+#define MTX_STRIDE(code) ((code) << 9)   /* 0 to 3 */
 
 /* ---- CSR numbers ----------------------------------------------------------------------------------- */
 
@@ -45,6 +57,20 @@
 #define CSR_PREC_STAT 0x7d2
 #define CSR_PREC_EXC_EN 0x7d3
 #define CSR_PREC_EXC_ST 0x7d4
+#define CSR_XMEM_CAP 0x7e0
+#define CSR_XMEM_PARAMS 0x7e1
+#define CSR_XMEM_L1CFG 0x7e2
+#define CSR_XMEM_CLSMAP 0x7e3
+#define CSR_XMEM_LDS_BUDGET 0x7e4
+#define CSR_XMEM_L2CFG 0x7e5
+#define CSR_XMEM_DOM 0x7e6
+#define CSR_XMEM_STREAM_CTL 0x7e7
+#define CSR_XMEM_SPROF0 0x7e8
+#define CSR_XMEM_SPROF1 0x7e9
+#define CSR_XMEM_SPROF2 0x7ea
+#define CSR_XMEM_SPROF3 0x7eb
+#define CSR_XMEM_COMP_CTL 0x7ec
+#define CSR_XMEM_DESCPOL 0x7ed
 #define CSR_XMEM_EVENTS 0x7ee
 #define CSR_SVMBASE 0x7f0
 #define CSR_SVMIDX 0x7f1
@@ -57,6 +83,7 @@
 #define CSR_SVDST 0x7fb
 #define CSR_SVPMASK0 0x7fc
 #define CSR_SVPMASK1 0x7fd
+#define CSR_SVSAT 0x7fe
 #define CSR_SVFAULTI 0x7ff
 #define CSR_RTCFG 0x8a0
 #define CSR_RTSTAT 0x8a1
@@ -66,7 +93,17 @@
 #define CSR_RTQ_HIT 0x8a5
 #define CSR_RTQ_MISS 0x8a6
 #define CSR_RTCONF2 0x8a7
+#define CSR_RTCLSDEF 0x8a8
+#define CSR_RTSPROF 0x8a9
 #define CSR_RTPRED 0x8aa
+#define CSR_MTXCFG 0x8d8
+#define CSR_MTXSEL 0x8d9
+#define CSR_MTX2 0x8da
+#define CSR_MTX3 0x8db
+#define CSR_MTX4 0x8dc
+#define CSR_MTXBIAS 0x8dd
+#define CSR_MTXSTAT 0x8de
+#define CSR_MTXCAP 0x8df
 
 /* ---- Fields ---------------------------------------------------------------------------------------- */
 
@@ -98,6 +135,26 @@
 #define STAT_EFF_EW_SHIFT 26
 
 #define SVSRC_BROADCAST 0x800 /* step valid, step 0 */
+
+/* RTCLSDEF and XMEM.DESCPOL have one layout; STRICT_DOM is DESCPOL's alone. */
+#define CLASS_DEFAULT(class) ((class) & 3)
+#define CLASS_HYB_ENABLE (1u << 2)
+#define CLASS_HYB_BORROW_QOS(qos) (((qos) & 7) << 3)
+#define DESCPOL_STRICT_DOM (1u << 6)
+
+/* XMEM.EVENTS: writing ones clears. */
+#define EVENT_INV_MISS (1u << 0)
+#define EVENT_LOCK_OVF (1u << 1)
+#define EVENT_LDS_OOM (1u << 2)
+#define EVENT_DMA_ERR (1u << 3)
+#define EVENT_COMP_ERR (1u << 4)
+#define EVENT_BUDGET_OVF (1u << 5)
+#define EVENT_SEC_VIOL (1u << 6)
+#define EVENT_HYB_FALLBK (1u << 7)
+
+#define MTXCFG_TRANSPOSE_DEF (1u << 0)
+#define MTXCFG_BIAS_EN (1u << 1)
+#define MTXCFG_SAT_EN (1u << 2)
 
 #define JOB_CULL_BACK (1u << 0)
 #define JOB_EPS_CTL (1u << 3)
@@ -278,6 +335,22 @@ static inline uint64_t xsubmit_rt(const struct rt_descriptor *job) {
 static inline void xfence_wait(uint64_t ticket) {
   __asm__ volatile(".insn i 0x7b, 3, x0, %0, 0" : : "r"(ticket) : "memory");
 }
+
+/* Loads a matrix into the bank that MTXSEL selects; `fields` is constant. */
+#define mtx_ld(elements, fields)                                  \
+  __asm__ volatile(".insn i 0x5b, 0, x0, %0, %1"                  \
+                   :                                              \
+                   : "r"(elements), "i"(fields)                   \
+                   : "memory")
+
+/* Multiplies the vectors at `from` into `to`; mad adds the bias. `fields` is constant. */
+#define mtx_mul(to, from, fields) MTX_PRODUCT("1", to, from, fields)
+#define mtx_mad(to, from, fields) MTX_PRODUCT("4", to, from, fields)
+#define MTX_PRODUCT(funct3, to, from, fields)                     \
+  __asm__ volatile(".insn i 0x5b, " funct3 ", %0, %1, %2"         \
+                   :                                              \
+                   : "r"(to), "r"(from), "i"(fields)              \
+                   : "memory")
 
 #endif /* !__ASSEMBLER__ */
 #endif

@@ -81,6 +81,7 @@ pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
         Some(Command::Vectors(args)) => vectors::run(&args, output),
         Some(Command::Isbe(args)) => isbe::run(&args, triangles, output),
         Some(Command::Run(args)) => hart::run::run(&args, output),
+        Some(Command::Asm(args)) => hart::asm::run(&args, output),
         Some(Command::Disasm(args)) => hart::disasm::run(&args, output),
         Some(Command::Completions(args)) => completions::completions(&args),
         Some(Command::Man(args)) => completions::man(&args),
@@ -111,6 +112,7 @@ fn triangles_unsupported(command: &Command) -> Option<&'static str> {
         | Command::Vectors(_)
         | Command::Isbe(_)
         | Command::Run(_)
+        | Command::Asm(_)
         | Command::Disasm(_)
         | Command::Completions(_)
         | Command::Man(_) => Some("this command makes no built-in scene"),

@@ -30,6 +30,7 @@ fn sessions() {
     let folders = [checkout().join("docs"), checkout().join("docs/tutorials")];
     let files = folders.into_iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
     let mut pages: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
+    pages.push(checkout().join("README.md"));
     pages.retain(|file| std::fs::read_to_string(file).is_ok_and(|t| t.contains("\n```console\n")));
     assert!(pages.len() > 7);
     let outcomes: Vec<_> = std::thread::scope(|scope| {

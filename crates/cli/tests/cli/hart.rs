@@ -101,6 +101,24 @@ fn a_run_stops_at_a_symbol() {
     assert!(errors.starts_with("error: the program has no symbol nowhere"), "{errors}");
 }
 
+/// Four instructions, which all stand behind the symbol before them.
+#[test]
+fn a_profile_counts_instructions_and_functions() {
+    let folder = Folder::new();
+    std::fs::write(folder.path().join("prog.elf"), exits_with(0)).unwrap();
+    let json = folder.json(&["run", "prog.elf", "--profile"]);
+    let spent = |key: &str| -> Vec<String> {
+        let rows = json["profile"][key].as_array().unwrap().iter();
+        rows.map(|row| format!("{} {} {}", row["name"], row["count"], row["share"])).collect()
+    };
+    assert_eq!(spent("functions"), ["\"begin_signature\" 2 0.5", "\"end_signature\" 2 0.5"]);
+    assert_eq!(spent("instructions"), ["\"addi\" 2 0.5", "\"auipc\" 1 0.25", "\"sd\" 1 0.25"]);
+    let output = folder.run(&["run", "prog.elf", "--profile"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("\nend_signature        2  50.0 %\n"), "{errors}");
+    assert_eq!(folder.json(&["run", "prog.elf"])["profile"], serde_json::Value::Null);
+}
+
 /// As `--log >(gzip > log.gz)` does in a shell, too.
 #[test]
 fn a_log_may_go_into_a_pipe() {
@@ -149,6 +167,10 @@ fn instructions_are_shown() {
         "{text}"
     );
     assert!(text.contains("\tsd\ta0,0(t0)\n"), "{text}");
+    // Nothing runs, so nothing about a run can be asked for.
+    for option in ["--mem=1G", "--fill=1", "--boot-rom", "--lint", "--rtcap=1"] {
+        assert_eq!(folder.run(&["disasm", "prog.elf", option]).status.code(), Some(2), "{option}");
+    }
 }
 
 /// The way that the documentation shows: a scene as an image, the image in memory, a picture on the

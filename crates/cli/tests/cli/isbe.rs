@@ -96,7 +96,9 @@ fn attributes_are_listed_by_name() {
     assert_eq!(attributes[0x70 / 4]["name"], "POSITION_X");
     let text = folder.run(&["isbe", "attributes"]).stdout;
     let text = String::from_utf8_lossy(&text);
-    assert!(text.contains("0x06c  POINT_SIZE                 187       427\n"), "{text}");
+    let point_size = text.lines().find(|line| line.starts_with("0x06c  POINT_SIZE ")).unwrap();
+    assert!(point_size.contains(" f32   diameter of a point, in pixels "), "{point_size}");
+    assert!(point_size.ends_with("     187       427"), "{point_size}");
 }
 
 /// Every lane writes a point of its own.

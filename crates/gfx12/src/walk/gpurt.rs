@@ -22,7 +22,7 @@ use super::walk_image::{Ranges, WalkImage};
 use crate::Gfx12;
 use crate::instruction::Answer as Registers;
 use crate::layout::{NodePointer, PointerFlags};
-use machine::{Answer, Checked, MachineError, Observer, Query, Step};
+use machine::{Answer, Checked, MachineError, Observer, Query};
 use std::sync::Arc;
 
 const NAME: &str = "gfx12-gpurt";
@@ -67,14 +67,11 @@ impl Gpurt {
             visited_again: None,
         };
         let outcome = walk.run(image.structure.root);
-        if walk.lane.observer.is_watching() {
-            walk.lane.observer.see(Step::End);
-        }
         found.end(outcome)
     }
 }
 
-machine::traced_machine!(Gpurt, NAME);
+machine::traced_machine!(Gpurt, NAME, trace);
 
 /// One query under way.
 struct Walk<'a, 'f, O: ?Sized> {

@@ -19,7 +19,7 @@ use super::options::{Options, WalkError};
 use super::walk_image::{Ranges, WalkImage};
 use crate::Gfx12;
 use crate::layout::{NodePointer, PointerFlags};
-use machine::{Answer, Checked, Hit, MachineError, Observer, Query, RayQuery, Step};
+use machine::{Answer, Checked, Hit, MachineError, Observer, Query, RayQuery};
 use std::sync::Arc;
 
 const RADV: &str = "gfx12-radv";
@@ -72,8 +72,8 @@ impl RadvLiteral {
     }
 }
 
-machine::traced_machine!(Radv, RADV);
-machine::traced_machine!(RadvLiteral, RADV_LITERAL);
+machine::traced_machine!(Radv, RADV, trace);
+machine::traced_machine!(RadvLiteral, RADV_LITERAL, trace);
 
 /// Which extent a step that walks back has.
 #[derive(Clone, Copy)]
@@ -116,9 +116,6 @@ fn trace<O: Observer + ?Sized>(
     let flags = PointerFlags::of_ray(query.flags.bits()).difference(skips);
     let mut lane = Lane::new(image, query, flags, counters, observer);
     let outcome = walk(&mut lane, image.structure.root, variant, &mut found);
-    if lane.observer.is_watching() {
-        lane.observer.see(Step::End);
-    }
     found.end(outcome)
 }
 

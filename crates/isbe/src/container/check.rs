@@ -1,29 +1,9 @@
-//! Bytes as a dump, with findings.
-//!
-//! | rule | severity | what is wrong |
-//! |---|---|---|
-//! | `bad_magic` | error | the file does not begin with `SILISBE1` |
-//! | `bad_version` | error | another major version, or headers of another version than 3 or 4 |
-//! | `bad_header` | error | a shader program header that is none |
-//! | `truncated` | error | the file ends too early |
-//! | `bad_maximum`, `output_limit` | error | maxima or sizes past their limits |
-//! | `topology_unsupported` | error | not points, lines or triangles |
-//! | `size_mismatch` | error | a region whose length disagrees with headers and methods |
-//! | `count_over_max` | error | more primitives than declared |
-//! | `index_over_max` | error | an index past the declared maximum of vertices |
-//! | `notes` | error | the notes of a capture disagree with the memory around them |
-//! | `no_position` | warning | the mesh shader has no output POSITION |
-//! | `no_triangles` | warning | nothing can be seen: culled, without positions, points or lines |
-//! | `culled_primitives` | warning | primitives with a viewport mask of 0 |
-//! | `limit` | warning | a limit that drivers advertise is broken |
-//! | `reserved_bytes` | warning | bytes that should be zero are not |
-//! | `trailing_bytes` | warning | bytes behind the last workgroup |
-//! | `newer_minor` | warning | a minor version that this reader does not know |
-//! | `input_flag` | warning | input ATTR without the flag that announces it |
+//! Bytes as a dump, with findings about the rules of [`rule`](super::rule).
 //!
 //! Padding lanes of ATTR are ignored, never checked.
 
-use super::scene_check::scene_finding;
+use super::rule::{Findings, Rule};
+use super::scene_check::check_scene;
 use super::{
     Dump, FLAG_GEOMETRY, FLAG_INPUT_ATTR, FLAG_REVERSED_MAP, FLAG_SKEW_LOGICAL, HEADER_BYTES,
     MAGIC, NO_TASK, RECORD_BYTES, SPH_BYTES, VERSION, Workgroup, padded,
@@ -69,18 +49,19 @@ impl DumpReport {
 /// it has any, must agree with the memory around them.
 #[must_use]
 pub fn check(bytes: &[u8], limits: Limits) -> DumpReport {
-    let mut report = check_structure(bytes, limits);
-    if report.is_sound() {
-        report.findings.extend(report.dump.as_ref().and_then(|dump| scene_finding(dump, limits)));
+    let mut checker = Checker { bytes, limits, findings: Findings::default() };
+    let dump = checker.dump();
+    if let Some(dump) = dump.as_ref().filter(|_| checker.findings.is_sound()) {
+        check_scene(dump, limits, &mut checker.findings);
     }
-    report
+    DumpReport { dump, findings: checker.findings.into_sorted() }
 }
 
 /// Checks everything but the notes, which only their reader needs.
 pub(super) fn check_structure(bytes: &[u8], limits: Limits) -> DumpReport {
-    let mut findings = Vec::new();
-    let dump = Checker { bytes, limits, findings: &mut findings }.dump();
-    DumpReport { dump, findings }
+    let mut checker = Checker { bytes, limits, findings: Findings::default() };
+    let dump = checker.dump();
+    DumpReport { dump, findings: checker.findings.into_sorted() }
 }
 
 /// Reads a dump that must be sound.
@@ -90,11 +71,12 @@ pub(super) fn check_structure(bytes: &[u8], limits: Limits) -> DumpReport {
 pub fn read(bytes: &[u8], limits: Limits) -> Result<Dump, UnsoundDump> {
     let DumpReport { dump, findings } = check_structure(bytes, limits);
     let mut errors = findings.into_iter().filter(|f| f.severity == Severity::Error);
-    match (errors.next(), dump) {
-        (None, Some(dump)) => Ok(dump),
-        (Some(first), _) => Err(UnsoundDump { first, errors: 1 + errors.count() }),
-        (None, None) => {
-            Err(UnsoundDump { first: truncated(bytes.len(), HEADER_BYTES, "header"), errors: 1 })
+    match (dump, errors.next()) {
+        (Some(dump), None) => Ok(dump),
+        (_, first) => {
+            let more: u32 = errors.map(|finding| finding.count).sum();
+            let first = first.unwrap_or_else(Finding::unproved);
+            Err(UnsoundDump { first, errors: 1 + more as usize })
         }
     }
 }
@@ -106,7 +88,7 @@ fn more_errors(errors: usize) -> String {
 struct Checker<'a> {
     bytes: &'a [u8],
     limits: Limits,
-    findings: &'a mut Vec<Finding>,
+    findings: Findings,
 }
 
 impl Checker<'_> {
@@ -146,7 +128,7 @@ impl Checker<'_> {
         if !MAGIC.starts_with(start) {
             let found = format!("{:?}", String::from_utf8_lossy(start));
             let expected = format!("{:?}", String::from_utf8_lossy(&MAGIC));
-            self.findings.push(error("bad_magic", 0, 0..64, found, expected, "header"));
+            self.find(Rule::BadMagic, 0, 0..64, found, expected, "header");
         }
         MAGIC.starts_with(start)
     }
@@ -154,36 +136,22 @@ impl Checker<'_> {
     fn has_version(&mut self) -> bool {
         let (major, minor) = (self.half(8), self.half(10));
         if major != VERSION.0 {
-            self.findings.push(error(
-                "bad_version",
-                8,
-                0..16,
-                format!("major {major}"),
-                "major 1",
-                "header",
-            ));
+            self.find(Rule::BadVersion, 8, 0..16, format!("major {major}"), "major 1", "header");
             return false;
         }
         if minor > VERSION.1 {
-            self.findings.push(warning(
-                "newer_minor",
-                10,
-                0..16,
-                format!("minor {minor}"),
-                "minor 0",
-                "header",
-            ));
+            self.find(Rule::NewerMinor, 10, 0..16, format!("minor {minor}"), "minor 0", "header");
         }
         let sph = self.half(14);
         if SphVersion::from_number(sph.into()).is_none() {
-            self.findings.push(error(
-                "bad_version",
+            self.find(
+                Rule::BadVersion,
                 14,
                 0..16,
                 format!("headers of version {sph}"),
                 "3 or 4",
                 "header",
-            ));
+            );
             return false;
         }
         true
@@ -210,7 +178,7 @@ impl Checker<'_> {
                 (5..10, found, format!("VERSION {version}"))
             }
         };
-        self.findings.push(error("bad_header", offset, bits, found, expected, place));
+        self.find(Rule::BadHeader, offset, bits, found, expected, place);
         None
     }
 
@@ -218,23 +186,37 @@ impl Checker<'_> {
     fn reader(&mut self, dump: &Dump) -> Option<Reader> {
         for limit in dump.state.broken_limits() {
             let expected = format!("at most {}", limit.limit);
-            self.findings.push(warning(
-                "limit",
-                24,
-                0..96,
-                limit.found.to_string(),
-                expected,
-                limit.name,
-            ));
+            self.find(Rule::Limit, 24, 0..96, limit.found.to_string(), expected, limit.name);
         }
         match Reader::new(dump, self.limits) {
             Ok(reader) => Some(reader),
-            Err(error) => {
-                let finding = state_finding(error);
-                self.findings.push(finding);
+            Err(refused) => {
+                self.state(refused);
                 None
             }
         }
+    }
+
+    /// The state gives no sizes.
+    fn state(&mut self, refused: StateError) {
+        let (rule, bits, found, expected, place) = match refused {
+            StateError::Topology { found } => {
+                let found = format!("{found:#x} ({})", topology_code_name(found));
+                let expected = "points, lines or triangles".to_owned();
+                (Rule::TopologyUnsupported, 0..4, found, expected, "topology".to_owned())
+            }
+            StateError::Layout(LayoutError::BadMaximum { what, found, limit }) => {
+                let bits = if what == "vertices" { 4..13 } else { 13..23 };
+                let (expected, place) = (format!("1 to {limit}"), format!("maximum of {what}"));
+                (Rule::BadMaximum, bits, found.to_string(), expected, place)
+            }
+            StateError::Layout(LayoutError::OutputLimit { found }) => {
+                let (found, place) = (format!("{found} bytes"), "attributes times the maxima");
+                let expected = format!("at most {MAX_OUTPUT_BYTES}");
+                (Rule::OutputLimit, 4..23, found, expected, place.to_owned())
+            }
+        };
+        self.find(rule, 24, bits, found, expected, &format!("SET_MESH_SHADER_A, {place}"));
     }
 
     fn workgroups(&mut self, dump: &mut Dump, reader: Option<&Reader>, mut offset: usize) {
@@ -262,14 +244,14 @@ impl Checker<'_> {
             let workgroup = Workgroup { index, task, map, attr, input_attr };
             if !workgroup.input_attr.is_empty() && flags & FLAG_INPUT_ATTR == 0 {
                 let found = format!("{input} bytes of input ATTR");
-                self.findings.push(warning(
-                    "input_flag",
+                self.find(
+                    Rule::InputFlag,
                     offset + 16,
                     0..32,
                     found,
                     "none without flag 3",
                     &place,
-                ));
+                );
             }
             if let Some(reader) = reader {
                 self.regions(reader, &workgroup, offset, &place);
@@ -279,14 +261,7 @@ impl Checker<'_> {
         }
         if offset < self.bytes.len() {
             let found = format!("{} bytes", self.bytes.len() - offset);
-            self.findings.push(warning(
-                "trailing_bytes",
-                offset,
-                0..8,
-                found,
-                "the end of the file",
-                "end",
-            ));
+            self.find(Rule::TrailingBytes, offset, 0..8, found, "the end of the file", "end");
         }
     }
 
@@ -296,48 +271,41 @@ impl Checker<'_> {
         if workgroup.map.len() != map_bytes {
             let (found, expected) = (workgroup.map.len(), map_bytes);
             let place = format!("{place}, length of MAP");
-            self.findings.push(error(
-                "size_mismatch",
+            self.find(
+                Rule::SizeMismatch,
                 record + 8,
                 0..32,
                 found.to_string(),
                 expected.to_string(),
                 &place,
-            ));
+            );
         }
         if !attr_bytes.contains(&workgroup.attr.len()) {
             let expected = format!("{} or {} with shared memory", attr_bytes[0], attr_bytes[1]);
             let found = workgroup.attr.len().to_string();
             let place = format!("{place}, length of ATTR");
-            self.findings.push(error("size_mismatch", record + 12, 0..32, found, expected, &place));
+            self.find(Rule::SizeMismatch, record + 12, 0..32, found, expected, &place);
         }
         let view = WorkgroupView::new(reader, workgroup);
         let Some(count) = view.stored_count() else { return };
         if count > reader.max_primitives() {
             let expected = format!("at most {}", reader.max_primitives());
             let place = format!("{place}, MAP, primitive count");
-            self.findings.push(error(
-                "count_over_max",
-                map,
-                0..32,
-                count.to_string(),
-                expected,
-                &place,
-            ));
+            self.find(Rule::CountOverMax, map, 0..32, count.to_string(), expected, &place);
         }
         self.indices(&view, map, place);
         let culled = (0..view.primitive_count()).filter(|p| view.is_culled(*p)).count();
         if culled > 0 {
             let attr = map + padded(workgroup.map.len());
             let place = format!("{place}, ATTR, VIEWPORT_MASK");
-            self.findings.push(warning(
-                "culled_primitives",
+            self.find(
+                Rule::CulledPrimitives,
                 attr,
                 0..8,
                 format!("{culled} culled"),
                 "a viewport",
                 &place,
-            ));
+            );
         }
     }
 
@@ -355,19 +323,21 @@ impl Checker<'_> {
         let place = format!("{place}, MAP, primitive {}, corner {}", at / corners, at % corners);
         let expected = format!("less than {}", view.max_vertices());
         let offset = map + 4 + at as usize;
-        self.findings.push(error(
-            "index_over_max",
+        self.find(
+            Rule::IndexOverMax,
             offset,
             0..8,
             format!("index {index}{more}"),
             expected,
             &place,
-        ));
+        );
     }
 
     fn reaches(&mut self, end: usize, place: &str) -> bool {
         if end > self.bytes.len() {
-            self.findings.push(truncated(self.bytes.len(), end, place));
+            let length = self.bytes.len();
+            let found = format!("the end of the file after {length} bytes");
+            self.find(Rule::Truncated, length, 0..0, found, format!("{end} bytes"), place);
         }
         end <= self.bytes.len()
     }
@@ -375,8 +345,20 @@ impl Checker<'_> {
     fn expect_zeros(&mut self, range: Range<usize>, place: &str) {
         if let Some(at) = range.clone().find(|at| self.bytes[*at] != 0) {
             let found = format!("{:#04x}", self.bytes[at]);
-            self.findings.push(warning("reserved_bytes", at, 0..8, found, "0x00", place));
+            self.find(Rule::ReservedBytes, at, 0..8, found, "0x00", place);
         }
+    }
+
+    fn find(
+        &mut self,
+        rule: Rule,
+        offset: usize,
+        bits: Range<u32>,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+        place: &str,
+    ) {
+        self.findings.add(rule, offset as u64, bits, place, found, expected);
     }
 
     fn half(&self, offset: usize) -> u16 {
@@ -386,55 +368,4 @@ impl Checker<'_> {
     fn word(&self, offset: usize) -> u32 {
         u32::from(self.half(offset)) | u32::from(self.half(offset + 2)) << 16
     }
-}
-
-/// An error at a place of the file.
-pub(super) fn error(
-    rule: &'static str,
-    offset: usize,
-    bits: Range<u32>,
-    found: impl Into<String>,
-    expected: impl Into<String>,
-    place: impl Into<String>,
-) -> Finding {
-    let (found, expected, place) = (found.into(), expected.into(), place.into());
-    let (severity, offset) = (Severity::Error, offset as u64);
-    Finding { severity, rule, offset, bits, found, expected, place, count: 1 }
-}
-
-/// A warning at a place of the file.
-pub(super) fn warning(
-    rule: &'static str,
-    offset: usize,
-    bits: Range<u32>,
-    found: impl Into<String>,
-    expected: impl Into<String>,
-    place: impl Into<String>,
-) -> Finding {
-    let finding = error(rule, offset, bits, found, expected, place);
-    Finding { severity: Severity::Warning, ..finding }
-}
-
-fn truncated(length: usize, needed: usize, place: &str) -> Finding {
-    let found = format!("the end of the file after {length} bytes");
-    error("truncated", length, 0..0, found, format!("{needed} bytes"), place)
-}
-
-/// Where the state that gives no sizes stands in the file.
-fn state_finding(refused: StateError) -> Finding {
-    let (bits, found, expected, place) = match refused {
-        StateError::Topology { found } => {
-            let found = format!("{found:#x} ({})", topology_code_name(found));
-            (0..4, found, "points, lines or triangles".to_owned(), "topology".to_owned())
-        }
-        StateError::Layout(LayoutError::BadMaximum { what, found, limit }) => {
-            let bits = if what == "vertices" { 4..13 } else { 13..23 };
-            (bits, found.to_string(), format!("1 to {limit}"), format!("maximum of {what}"))
-        }
-        StateError::Layout(LayoutError::OutputLimit { found }) => {
-            let place = "attributes of the headers times the maxima".to_owned();
-            (4..23, format!("{found} bytes"), format!("at most {MAX_OUTPUT_BYTES}"), place)
-        }
-    };
-    error(refused.id(), 24, bits, found, expected, format!("SET_MESH_SHADER_A, {place}"))
 }

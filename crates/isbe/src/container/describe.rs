@@ -68,7 +68,7 @@ pub(super) fn header(list: &mut List<'_>) {
                 list.add(format!("flag {bit}"), at, bit..bit + 1, |_| meaning.to_owned());
             }
         }
-        for field in METHOD_FIELDS.into_iter().filter(|field| field.method == name) {
+        for field in METHOD_FIELDS.iter().filter(|field| field.method == name) {
             let bits = field.bits.start as usize..field.bits.end as usize;
             list.add(format!("{name}.{}", field.name), at, bits, |raw| match field.name {
                 "OUTPUT_TOPOLOGY" => topology_code_name(raw as u8).to_owned(),

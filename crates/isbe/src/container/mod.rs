@@ -27,6 +27,7 @@
 //! |---|---|
 //! | `write` | a dump as bytes |
 //! | [`check`] | bytes as a dump, with findings |
+//! | [`rule`] | what can be wrong |
 //! | `scene_check` | whether a sound dump can be read as a scene |
 //! | [`explain`] | what any byte of the file is |
 //! | [`outline`] | the parts of a file, and the fields of each |
@@ -36,6 +37,7 @@ pub mod check;
 mod describe;
 pub mod explain;
 pub mod outline;
+pub mod rule;
 mod scene_check;
 mod write;
 

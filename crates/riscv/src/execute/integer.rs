@@ -4,8 +4,9 @@ use crate::core::Core;
 use crate::instruction::{Instruction, Op};
 use crate::trap::Trap;
 
+/// Executes an integer instruction; `false` if it is none.
 #[inline(always)]
-pub(crate) fn execute(core: &mut Core, instruction: &Instruction) -> Result<(), Trap> {
+pub(super) fn execute(core: &mut Core, instruction: &Instruction) -> Result<bool, Trap> {
     let a = core.x(instruction.rs1);
     let b = core.x(instruction.rs2);
     let immediate = i64::from(instruction.imm) as u64;
@@ -38,10 +39,10 @@ pub(crate) fn execute(core: &mut Core, instruction: &Instruction) -> Result<(), 
         Op::Lbu => u64::from(u8::from_le_bytes(core.load(address)?)),
         Op::Lhu => u64::from(u16::from_le_bytes(core.load(address)?)),
         Op::Lwu => u64::from(u32::from_le_bytes(core.load(address)?)),
-        Op::Sb => return core.store(address, (b as u8).to_le_bytes()),
-        Op::Sh => return core.store(address, (b as u16).to_le_bytes()),
-        Op::Sw => return core.store(address, (b as u32).to_le_bytes()),
-        Op::Sd => return core.store(address, b.to_le_bytes()),
+        Op::Sb => return core.store(address, (b as u8).to_le_bytes()).map(|()| true),
+        Op::Sh => return core.store(address, (b as u16).to_le_bytes()).map(|()| true),
+        Op::Sw => return core.store(address, (b as u32).to_le_bytes()).map(|()| true),
+        Op::Sd => return core.store(address, b.to_le_bytes()).map(|()| true),
 
         Op::Addi => address,
         Op::Slti => u64::from((a as i64) < immediate as i64),
@@ -74,19 +75,19 @@ pub(crate) fn execute(core: &mut Core, instruction: &Instruction) -> Result<(), 
         Op::Srlw => word(a as u32 >> (b & 31)),
         Op::Sraw => word((a as i32 >> (b & 31)) as u32),
         // One hart that executes in order has nothing to fence.
-        Op::Fence => return Ok(()),
-        _ => return super::others(core, instruction),
+        Op::Fence => return Ok(true),
+        _ => return Ok(false),
     };
     core.put_x(instruction.rd, result);
-    Ok(())
+    Ok(true)
 }
 
 #[inline(always)]
-fn branch(core: &mut Core, offset: u64, taken: bool) -> Result<(), Trap> {
+fn branch(core: &mut Core, offset: u64, taken: bool) -> Result<bool, Trap> {
     if taken {
         core.next_pc = core.pc.wrapping_add(offset);
     }
-    Ok(())
+    Ok(true)
 }
 
 /// A 32-bit result, sign-extended.

@@ -18,19 +18,20 @@ use crate::core::Core;
 use crate::float::Format;
 use crate::instruction::{Instruction, Unit};
 use crate::trap::Trap;
-pub(crate) use integer::execute;
 
-/// Executes what is no integer instruction.
+/// Executes what needs the core alone; `false` if an instruction concerns the hart as a whole.
+/// Integer instructions, which most are, need no look at their unit.
 #[inline(always)]
-fn others(core: &mut Core, instruction: &Instruction) -> Result<(), Trap> {
-    match instruction.op.unit() {
-        Unit::Multiply => {
-            multiply::execute(core, instruction);
-            Ok(())
-        }
-        Unit::Atomic => atomic::execute(core, instruction),
-        Unit::Single => float::execute(core, instruction, Format::Single),
-        Unit::Double => float::execute(core, instruction, Format::Double),
-        Unit::Integer | Unit::Hart => Err(Trap::illegal(instruction.word)),
+pub(crate) fn execute(core: &mut Core, instruction: &Instruction) -> Result<bool, Trap> {
+    if integer::execute(core, instruction)? {
+        return Ok(true);
     }
+    match instruction.op.unit() {
+        Unit::Multiply => multiply::execute(core, instruction),
+        Unit::Atomic => atomic::execute(core, instruction)?,
+        Unit::Single => float::execute(core, instruction, Format::Single)?,
+        Unit::Double => float::execute(core, instruction, Format::Double)?,
+        Unit::Integer | Unit::Hart => return Ok(false),
+    }
+    Ok(true)
 }

@@ -134,6 +134,7 @@ impl<'a> Session<'a> {
             }
         }
         self.hart.core.allow(self.budget);
+        let pc = self.hart.core.pc;
         let event = self.hart.step();
         self.budget = self.budget.saturating_sub(self.hart.core.allow(u64::MAX));
         if event == Event::Host && !self.hart.serve_console(self.observer) {
@@ -141,7 +142,7 @@ impl<'a> Session<'a> {
         }
         match event {
             Event::Retired | Event::Host => {
-                if self.is_logging && !self.observer.retired(self.hart) {
+                if self.is_logging && !self.observer.retired(self.hart, pc) {
                     return Some(self.end(Ended::Aborted));
                 }
                 self.extension_touched()
@@ -162,7 +163,7 @@ impl<'a> Session<'a> {
             }
             Event::Exited(code) => {
                 if self.is_logging {
-                    self.observer.retired(self.hart);
+                    self.observer.retired(self.hart, pc);
                 }
                 Some(self.end(Ended::Exited(code)))
             }

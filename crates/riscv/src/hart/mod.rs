@@ -14,7 +14,7 @@ use crate::core::{Core, Stop};
 use crate::execute::execute;
 use crate::extension::Extension;
 use crate::htif::{Host, HostEvent};
-use crate::instruction::{Destination, Instruction, Op, Unit};
+use crate::instruction::{Destination, Instruction, Op};
 use crate::memory::{DecodeCache, Memory, RAM_BASE, ROM_BASE, Unbacked};
 use crate::registry::Registry;
 use crate::trap::Trap;
@@ -215,9 +215,9 @@ impl Hart {
 
     #[inline(always)]
     fn execute(&mut self, instruction: &Instruction) -> Result<(), Trap> {
-        match instruction.op.unit() {
-            Unit::Hart => self.execute_special(instruction),
-            _ => execute(&mut self.core, instruction),
+        match execute(&mut self.core, instruction)? {
+            true => Ok(()),
+            false => self.execute_special(instruction),
         }
     }
 

@@ -19,8 +19,7 @@ mod reporter;
 
 use ::machine::registry::NodeNames;
 use ::machine::{
-    Answer, Hit, HitKind, Machine, MachineEntry, MachineError, Observer, Query, RayQuery, Step,
-    Unwatched,
+    Answer, Hit, HitKind, MachineEntry, MachineError, Observer, Query, RayQuery, Step,
 };
 pub use loaded_program::LoadedProgramError;
 use loaded_program::{Answered, LoadedProgram};
@@ -123,10 +122,11 @@ impl HartMachine {
 
     fn answer_query<O: Observer + ?Sized>(
         &self,
-        query: &RayQuery,
+        query: &Query,
         answer: &mut Answer,
         observer: &mut O,
     ) -> Result<(), MachineError> {
+        let query = &query.as_ray(NAME)?;
         let Answer { hits, counters } = answer;
         hits.clear();
         counters.queries += 1;
@@ -183,26 +183,7 @@ impl HartMachine {
     }
 }
 
-impl Machine for HartMachine {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn watch(
-        &self,
-        query: &Query,
-        answer: &mut Answer,
-        observer: &mut dyn Observer,
-    ) -> Result<(), MachineError> {
-        let outcome = self.answer_query(&query.as_ray(NAME)?, answer, observer);
-        observer.see(Step::End);
-        outcome
-    }
-
-    fn answer_into(&self, query: &Query, answer: &mut Answer) -> Result<(), MachineError> {
-        self.answer_query(&query.as_ray(NAME)?, answer, &mut Unwatched)
-    }
-}
+::machine::traced_machine!(HartMachine, NAME, answer_query);
 
 impl std::fmt::Debug for HartMachine {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

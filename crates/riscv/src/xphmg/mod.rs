@@ -17,7 +17,7 @@ use crate::core::{Core, Stop};
 use crate::extension::{CustomCsr, CustomInstruction, Extension};
 use crate::instruction::Instruction;
 use crate::trap::{Cause, Trap};
-use ::xphmg::encoding::disassemble;
+use ::xphmg::encoding::{ParseError, assemble, disassemble};
 use ::xphmg::unit::Flow;
 use ::xphmg::{Executed, Readings, Unit};
 use patterns::PATTERNS;
@@ -29,6 +29,8 @@ use std::any::Any;
 pub struct Xphmg {
     unit: Unit,
     lint: bool,
+    /// Whether the lint has complained of a precision that nobody set.
+    has_warned: bool,
     /// What the last instruction did, for the trace.
     last: Executed,
     /// The lane of the last trap.
@@ -52,10 +54,17 @@ const LOGGED: [&str; 11] = [
 
 impl Xphmg {
     /// The extension with these readings; with `lint` it warns of operands outside local memory
-    /// where RTCFG.LMEM_ONLY is set.
+    /// where RTCFG.LMEM_ONLY is set, of tests in a precision that nobody has put in force, and of
+    /// jobs that were refused or stopped.
     #[must_use]
     pub fn new(readings: Readings, lint: bool) -> Self {
-        Self { unit: Unit::new(readings), lint, last: Executed::next(), faulting_lane: None }
+        Self {
+            unit: Unit::new(readings),
+            lint,
+            has_warned: false,
+            last: Executed::next(),
+            faulting_lane: None,
+        }
     }
 
     /// The unit.
@@ -77,10 +86,21 @@ impl Xphmg {
         Trap::new(cause, trap.value)
     }
 
-    fn warn(&self, core: &mut Core) {
-        let Some(record) = self.last.rt.as_ref().filter(|_| self.lint) else { return };
+    fn warn(&mut self, core: &mut Core) {
+        let pc = core.pc;
+        if let Some(remark) = self.last.remark() {
+            core.warn(format!("{pc:#x}: {remark}"));
+        }
+        let Some(record) = &self.last.rt else { return };
+        if !self.unit.has_precision() && !self.has_warned {
+            self.has_warned = true;
+            let (operation, format) = (record.operation, record.policy.format);
+            core.warn(format!(
+                "{pc:#x}: rt.{operation} reads {format} elements: no write of prec.mode or \
+                 prec.alt with APPLY has put a precision in force since reset"
+            ));
+        }
         for address in self.unit.outside_local_memory(record) {
-            let pc = core.pc;
             core.warn(format!("{pc:#x}: rtcfg.lmem_only is set, but {address:#x} is not in LDS"));
         }
     }
@@ -106,6 +126,7 @@ impl Extension for Xphmg {
 
     fn reset(&mut self) {
         self.unit.reset();
+        self.has_warned = false;
         self.last = Executed::next();
         self.faulting_lane = None;
     }
@@ -121,7 +142,9 @@ impl Extension for Xphmg {
             Flow::Jump { offset } => core.next_pc = pc.wrapping_add(offset as u64),
             Flow::Deadlock(deadlock) => core.stop(Stop::Deadlock(deadlock.to_string())),
         }
-        self.warn(core);
+        if self.lint {
+            self.warn(core);
+        }
         Ok(())
     }
 
@@ -129,6 +152,13 @@ impl Extension for Xphmg {
         match disassemble(word) {
             Some(text) => text.split_once(' ').map_or(String::new(), |(_, rest)| rest.to_owned()),
             None => format!("{word:#010x} (reserved)"),
+        }
+    }
+
+    fn assemble(&self, line: &str) -> Option<Result<u32, String>> {
+        match assemble(line) {
+            Err(ParseError::Mnemonic { .. }) => None,
+            found => Some(found.map_err(|error| error.to_string())),
         }
     }
 
@@ -169,6 +199,10 @@ impl Extension for Xphmg {
     fn state(&self) -> Vec<(String, u64)> {
         let (ticket, armed) = self.unit.submissions();
         vec![("rt.last_ticket".to_owned(), ticket), ("rt.events_armed".to_owned(), armed)]
+    }
+
+    fn remark(&self) -> Option<String> {
+        self.last.remark()
     }
 
     fn trace(&self) -> Vec<(&'static str, serde_json::Value)> {

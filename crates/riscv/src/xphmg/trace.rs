@@ -1,12 +1,15 @@
 //! What an instruction did, as members of its line in the trace.
 
+use crate::jsonl::number;
 use ::xphmg::Executed;
 use ::xphmg::flags::{Exceptions, Stickies};
+use ::xphmg::numeric::widen;
 use ::xphmg::offload::JobRecord;
 use ::xphmg::unit::record::{LaneRecord, RtRecord};
 use serde_json::{Value, json};
 
-/// `rt` for RT instructions; `job` for those that ran jobs, a list if there were several.
+/// `rt` for RT instructions; `job` for those that ran jobs, a list if there were several; `refused`
+/// for a submission that gave no job.
 pub(super) fn members(executed: &Executed) -> Vec<(&'static str, Value)> {
     let mut members = Vec::new();
     if let Some(record) = &executed.rt {
@@ -17,6 +20,7 @@ pub(super) fn members(executed: &Executed) -> Vec<(&'static str, Value)> {
         [one] => members.push(("job", job(one))),
         several => members.push(("job", Value::Array(several.iter().map(job).collect()))),
     }
+    members.extend(executed.refused.map(|reason| ("refused", reason.to_string().into())));
     members
 }
 
@@ -25,8 +29,8 @@ fn instruction(record: &RtRecord) -> Value {
     json!({
         "op": record.operation,
         "flags": record.flags,
-        "fmt": record.format.name(),
-        "rmode": record.rounding.name(),
+        "fmt": record.policy.format.name(),
+        "rmode": record.policy.rounding.name(),
         "lanes": lanes,
     })
 }
@@ -35,7 +39,9 @@ fn lane(index: u8, lane: &LaneRecord, record: &RtRecord) -> Value {
     if !lane.active {
         return json!({"i": index, "active": false});
     }
-    let digits = 2 + 2 * record.format.bytes();
+    let digits = 2 + 2 * record.policy.format.bytes();
+    let numbers: Vec<Value> =
+        lane.values.iter().map(|bits| number(widen(*bits, &record.policy).value)).collect();
     let values: Vec<String> = lane.values.iter().map(|bits| format!("{bits:#0digits$x}")).collect();
     let exceptions: Vec<&str> =
         Exceptions::iter_names(&lane.raised.exceptions).map(|(name, _)| name).collect();
@@ -48,6 +54,7 @@ fn lane(index: u8, lane: &LaneRecord, record: &RtRecord) -> Value {
         "operand": format!("{:#x}", lane.operand),
         "hit": lane.hit,
         "values": values,
+        "numbers": numbers,
         "exc": exceptions,
         "stat": stickies,
     })

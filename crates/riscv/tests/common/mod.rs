@@ -85,7 +85,7 @@ impl riscv::Observer for Observed {
         self.wants_instructions
     }
 
-    fn retired(&mut self, hart: &riscv::Hart) -> bool {
+    fn retired(&mut self, hart: &riscv::Hart, _: u64) -> bool {
         self.lines.push(riscv::log::commit_line(hart));
         self.trace.push(riscv::jsonl::retired(hart));
         true

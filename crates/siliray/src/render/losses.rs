@@ -107,7 +107,7 @@ impl Truth {
     /// The closest hit of each ray.
     fn closest(&self, rays: &[Ray]) -> Result<Vec<Hit>, MachineError> {
         match self {
-            Self::Fast(tracer) => Ok(tracer.closest(rays)),
+            Self::Fast(tracer) => Ok(Tracer::closest(tracer, rays)),
             Self::Own(machine) => {
                 rays.iter().map(|ray| Ok(machine.closest(ray)?.unwrap_or(Hit::MISS))).collect()
             }

@@ -13,7 +13,6 @@
 //! | | | u32 opts 40, rsv 44; MEMCTL 48 |
 //! | MEMCTL | 24 | u8 dom 0, … (hints; `dom` alone has an effect) |
 
-use crate::memory::{u32_at, u64_at};
 use crate::numeric::ElementFormat;
 use machine::bits::Bits;
 use machine::fields::{Show, hex};
@@ -28,14 +27,10 @@ pub const HIT_ENTRY_BYTES: usize = 32;
 pub const MISS_ENTRY_BYTES: usize = 8;
 /// Bytes of a descriptor.
 pub const DESCRIPTOR_BYTES: usize = 72;
-/// Where MEMCTL is in a descriptor.
-pub const MEMCTL_OFFSET: usize = 48;
-/// Bytes of MEMCTL.
-pub const MEMCTL_BYTES: usize = 24;
-/// Offset of a Queue's head and tail.
-pub const QUEUE_HEAD: u64 = 0;
+/// Offset of a Queue's head.
+pub const QUEUE_HEAD: u64 = Queue::head.places[0].start as u64 / 8;
 /// Offset of a Queue's tail.
-pub const QUEUE_TAIL: u64 = 4;
+pub const QUEUE_TAIL: u64 = Queue::tail.places[0].start as u64 / 8;
 
 /// Bytes of a ray record without w: eight elements.
 #[must_use]
@@ -68,58 +63,71 @@ machine::fields! {
     }
 }
 
-impl TriRange {
-    /// The range in 16 bytes.
-    #[must_use]
-    pub fn from_bytes(bytes: &[u8; TRI_RANGE_BYTES]) -> Self {
-        Self::decode(&Bits::from_bytes(bytes))
-    }
-
-    /// The bytes of the range.
-    #[must_use]
-    pub fn to_bytes(&self) -> [u8; TRI_RANGE_BYTES] {
-        let mut bytes = [0; TRI_RANGE_BYTES];
-        self.encode().write_bytes(&mut bytes);
-        bytes
+machine::fields! {
+    /// A ring of entries.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Queue: 6 words {
+        /// Where the consumer reads next.
+        pub head: u32 = 0..32;
+        /// Where the producer writes next.
+        pub tail: u32 = 32..64;
+        /// Entries of the storage; one of them stays free.
+        pub cap: u32 = 64..96;
+        /// Address of entry 0.
+        pub base: u64 = 128..192, Show::Each(hex);
     }
 }
 
-/// A ring of entries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Queue {
-    /// Where the consumer reads next.
-    pub head: u32,
-    /// Where the producer writes next.
-    pub tail: u32,
-    /// Entries of the storage; one of them stays free.
-    pub cap: u32,
-    /// Address of entry 0.
-    pub base: u64,
+machine::fields! {
+    /// A job's descriptor. Reserved words are ignored.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Descriptor: 18 words {
+        /// Address of node 0; 0 stands for RTBASE.
+        pub bvh_base: u64 = 0..64, Show::Each(hex);
+        /// Address of the ray queue; 0 stands for RTQ_RAY.
+        pub ray_queue: u64 = 64..128, Show::Each(hex);
+        /// Address of the hit queue; 0 stands for RTQ_HIT.
+        pub hit_queue: u64 = 128..192, Show::Each(hex);
+        /// Address of the miss queue; 0 stands for RTQ_MISS.
+        pub miss_queue: u64 = 192..256, Show::Each(hex);
+        /// Address of triangle 0.
+        pub triangles: u64 = 256..320, Show::Each(hex);
+        /// Options.
+        pub options: u32 = 320..352, Show::Each(hex);
+        /// MEMCTL.dom. Its other fields are policy without an effect on results.
+        pub domain: u8 = 384..392;
+    }
+}
+
+/// Gives structures their bytes.
+macro_rules! stored {
+    ($($structure:ident: $bytes:ident;)+) => {$(
+        impl $structure {
+            /// The structure that stands in these bytes.
+            #[must_use]
+            #[inline]
+            pub fn from_bytes(bytes: &[u8; $bytes]) -> Self {
+                Self::decode(&Bits::from_bytes(bytes))
+            }
+
+            /// Its bytes.
+            #[must_use]
+            pub fn to_bytes(&self) -> [u8; $bytes] {
+                let mut bytes = [0; $bytes];
+                self.encode().write_bytes(&mut bytes);
+                bytes
+            }
+        }
+    )+};
+}
+
+stored! {
+    TriRange: TRI_RANGE_BYTES;
+    Queue: QUEUE_BYTES;
+    Descriptor: DESCRIPTOR_BYTES;
 }
 
 impl Queue {
-    /// The queue in 24 bytes.
-    #[must_use]
-    pub fn from_bytes(bytes: &[u8; QUEUE_BYTES]) -> Self {
-        Self {
-            head: u32_at(bytes, 0),
-            tail: u32_at(bytes, 4),
-            cap: u32_at(bytes, 8),
-            base: u64_at(bytes, 16),
-        }
-    }
-
-    /// The bytes of the queue.
-    #[must_use]
-    pub fn to_bytes(&self) -> [u8; QUEUE_BYTES] {
-        let mut bytes = [0; QUEUE_BYTES];
-        for (chunk, word) in bytes.chunks_exact_mut(4).zip([self.head, self.tail, self.cap]) {
-            chunk.copy_from_slice(&word.to_le_bytes());
-        }
-        bytes[16..].copy_from_slice(&self.base.to_le_bytes());
-        bytes
-    }
-
     /// Whether the indices make sense.
     #[must_use]
     pub const fn is_valid(&self) -> bool {
@@ -152,54 +160,5 @@ impl Queue {
     #[must_use]
     pub const fn after(&self, index: u32) -> u32 {
         if index + 1 >= self.cap { 0 } else { index + 1 }
-    }
-}
-
-/// A job's descriptor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Descriptor {
-    /// Address of node 0; 0 stands for RTBASE.
-    pub bvh_base: u64,
-    /// Address of the ray queue; 0 stands for RTQ_RAY.
-    pub ray_queue: u64,
-    /// Address of the hit queue; 0 stands for RTQ_HIT.
-    pub hit_queue: u64,
-    /// Address of the miss queue; 0 stands for RTQ_MISS.
-    pub miss_queue: u64,
-    /// Address of triangle 0.
-    pub triangles: u64,
-    /// Options.
-    pub options: u32,
-    /// MEMCTL.dom. Its other fields are policy without an effect on results.
-    pub domain: u8,
-}
-
-impl Descriptor {
-    /// The descriptor in 72 bytes. Reserved words are ignored.
-    #[must_use]
-    pub fn from_bytes(bytes: &[u8; DESCRIPTOR_BYTES]) -> Self {
-        Self {
-            bvh_base: u64_at(bytes, 0),
-            ray_queue: u64_at(bytes, 8),
-            hit_queue: u64_at(bytes, 16),
-            miss_queue: u64_at(bytes, 24),
-            triangles: u64_at(bytes, 32),
-            options: u32_at(bytes, 40),
-            domain: bytes[MEMCTL_OFFSET],
-        }
-    }
-
-    /// The bytes of the descriptor.
-    #[must_use]
-    pub fn to_bytes(&self) -> [u8; DESCRIPTOR_BYTES] {
-        let mut bytes = [0; DESCRIPTOR_BYTES];
-        let words =
-            [self.bvh_base, self.ray_queue, self.hit_queue, self.miss_queue, self.triangles];
-        for (chunk, word) in bytes.chunks_exact_mut(8).zip(words) {
-            chunk.copy_from_slice(&word.to_le_bytes());
-        }
-        bytes[40..44].copy_from_slice(&self.options.to_le_bytes());
-        bytes[MEMCTL_OFFSET] = self.domain;
-        bytes
     }
 }

@@ -13,10 +13,12 @@ use crate::offload::reporter::{NOT_CLOSER, Reporter};
 use crate::offload::walk::{BUDGET, WalkCounts, WalkError, WalkHit};
 use crate::offload::{Job, JobOptions};
 use machine::{
-    Answer, BudgetExhausted, Counters, Hit, HitKind, Machine, MachineError, Observer, Query,
-    RayQuery, Step, Unwatched,
+    Answer, BudgetExhausted, Counters, Hit, HitKind, MachineError, Observer, Query, RayQuery,
 };
 use std::ops::ControlFlow;
+
+/// The name of the machine in options and reports.
+pub const NAME: &str = "offload";
 
 /// The machine `offload`.
 #[derive(Debug, Clone)]
@@ -96,10 +98,11 @@ impl Offload {
 
     fn ask<O: Observer + ?Sized>(
         &self,
-        query: &RayQuery,
+        query: &Query,
         answer: &mut Answer,
         observer: &mut O,
     ) -> Result<(), MachineError> {
+        let query = &query.as_ray(NAME)?;
         let Answer { hits, counters } = answer;
         hits.clear();
         counters.queries += 1;
@@ -123,26 +126,7 @@ impl Offload {
     }
 }
 
-impl Machine for Offload {
-    fn name(&self) -> &'static str {
-        "offload"
-    }
-
-    fn watch(
-        &self,
-        query: &Query,
-        answer: &mut Answer,
-        observer: &mut dyn Observer,
-    ) -> Result<(), MachineError> {
-        let outcome = self.ask(&query.as_ray(self.name())?, answer, observer);
-        observer.see(Step::End);
-        outcome
-    }
-
-    fn answer_into(&self, query: &Query, answer: &mut Answer) -> Result<(), MachineError> {
-        self.ask(&query.as_ray(self.name())?, answer, &mut Unwatched)
-    }
-}
+machine::traced_machine!(Offload, NAME, ask);
 
 /// Why a hit does not count, where every hit is looked at.
 fn refusal(kind: HitKind, hit: &WalkHit, is_seen: bool, found: &[WalkHit]) -> Option<&'static str> {

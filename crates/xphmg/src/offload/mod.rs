@@ -4,6 +4,7 @@
 //! | file | concept |
 //! |---|---|
 //! | [`options`] | the options word of a descriptor |
+//! | [`refusal`] | why a submission gives no job |
 //! | [`job`] | one job: queue to queues |
 //! | [`walk`] | one ray through the tree |
 //! | [`reporter`] | what an observer is told of it |
@@ -12,9 +13,11 @@
 pub mod job;
 pub mod options;
 pub mod pending;
+pub mod refusal;
 pub mod reporter;
 pub mod walk;
 
 pub use job::{Job, JobRecord};
 pub use options::JobOptions;
 pub use pending::{Deadlock, Pending};
+pub use refusal::Refusal;

@@ -20,6 +20,8 @@ pub struct Prec {
     latched_enables: Exceptions,
     /// EFF_SAE, which shows the value of a trapping instruction until the next APPLY.
     shown_suppress: bool,
+    /// Whether there was an APPLY since reset.
+    applied: bool,
 }
 
 /// What `svon.fpctl` sets for the next instruction (specification, section 5).
@@ -43,6 +45,7 @@ impl Default for Prec {
             raised: Exceptions::empty(),
             latched_enables: Exceptions::empty(),
             shown_suppress: false,
+            applied: false,
         }
     }
 }
@@ -58,6 +61,12 @@ impl Prec {
     #[must_use]
     pub fn alt(&self) -> u64 {
         self.alt.bits().into()
+    }
+
+    /// Whether software has put a policy in force; otherwise that of the reset is.
+    #[must_use]
+    pub fn is_applied(&self) -> bool {
+        self.applied
     }
 
     /// EXC.EN.
@@ -195,6 +204,7 @@ impl Prec {
 
     /// an APPLY clears all stickies and may set UNSUP_FMT again.
     fn apply(&mut self, unsupported: bool) {
+        self.applied = true;
         self.stickies = Stickies::empty();
         let unsupported = unsupported || self.alt.alternate() == Alternate::Unsupported;
         self.stickies.set(Stickies::UNSUP_FMT, unsupported);

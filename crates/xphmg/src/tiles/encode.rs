@@ -1,7 +1,7 @@
 //! Tree → image.
 
 use super::Tiles;
-use super::flatten::{Flat, Name, Part, flatten};
+use super::flatten::{Flat, Name, flatten};
 use super::header::{HEADER_ADDRESS, HEADER_BYTES, Header, MAGIC, NAME_BYTES};
 use super::margin::{margin, widen};
 use super::precision::Registers;
@@ -14,7 +14,8 @@ use crate::policy::Policy;
 use crate::readings::NodeLayout;
 use geometry::Aabb;
 use machine::{Image, Segment};
-use tree::Tree;
+use tree::reshape::{narrow, split_leaves};
+use tree::{Bvh, BvhError, Node, Tree};
 
 /// Why a tree has no image in this format.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -60,6 +61,9 @@ pub enum TilesError {
         /// Ranges needed.
         ranges: usize,
     },
+    /// The flattened hierarchy has too many nodes.
+    #[error(transparent)]
+    Hierarchy(#[from] BvhError),
 }
 
 /// Triangles that an image may have.
@@ -76,16 +80,17 @@ pub(super) fn encode(tree: &Tree, format: &Tiles) -> Result<Image, TilesError> {
     if count > MOST_TRIANGLES {
         return Err(TilesError::TooMany { count });
     }
-    let flat = flatten(tree, if format.wide { 8 } else { 4 });
+    let flat = flatten(tree)?;
     let coarse = flat.triangles.iter().map(|(_, triangle)| triangle.bounds());
     let coarse = coarse.fold(Aabb::EMPTY, Aabb::union);
     let registers = registers(format, &coarse)?;
     let policy = registers.policy().unwrap_or_default();
     let quantiser = Quantiser::new(policy);
     let triangles = store_triangles(&flat, &quantiser, format)?;
-    let bounds = triangles.iter().map(|elements| quantiser.triangle(elements).bounds()).collect();
-    let layout = Layout::new(&flat, bounds, format);
+    let bounds = triangles.iter().map(|elements| quantiser.triangle(elements).bounds());
     let shape = NodeShape::new(policy.format, NodeLayout::Packed, format.wide);
+    let bvh = fitted(&flat.bvh, &bounds.collect::<Vec<_>>(), shape.width())?;
+    let layout = Layout::new(&bvh, format);
     let (nodes, ranges) = (layout.nodes.len(), layout.ranges.len());
     let first_range = nodes * shape.stride() / TRI_RANGE_BYTES;
     if first_range + ranges > 1 << 24 || nodes > 1 << 24 {
@@ -127,6 +132,24 @@ fn store_triangles(
     flat.triangles.iter().map(store).collect()
 }
 
+/// Leaves that are runs of neighbouring triangles below nodes of at most `width` children, in boxes
+/// around the triangles as they are stored.
+fn fitted(bvh: &Bvh, triangles: &[Aabb], width: usize) -> Result<Bvh, BvhError> {
+    let follow = |a: &u32, b: &u32| a + 1 == *b;
+    let bvh = bvh.refitted(|triangle| triangles[triangle as usize]);
+    let runs = split_leaves(
+        &bvh,
+        |items| items.is_sorted_by(follow),
+        |items, _| {
+            let bounds = |run: &[u32]| {
+                run.iter().fold(Aabb::EMPTY, |all, &item| all.union(triangles[item as usize]))
+            };
+            items.chunk_by(follow).map(|run| (run.to_vec(), bounds(run))).collect()
+        },
+    )?;
+    Ok(narrow(&runs, width)?.into_owned())
+}
+
 /// Nodes in pre-order and ranges in the order of their nodes.
 struct Layout {
     nodes: Vec<Vec<Planned>>,
@@ -144,54 +167,54 @@ struct Planned {
 }
 
 impl Layout {
-    fn new(flat: &Flat, triangles: Vec<Aabb>, format: &Tiles) -> Self {
-        let scene = triangles.iter().copied().fold(Aabb::EMPTY, Aabb::union);
-        let by = if format.margin { margin(&scene) } else { 0.0 };
-        // Parts come after their children.
-        let mut bounds: Vec<Aabb> = Vec::with_capacity(flat.parts.len());
-        for part in &flat.parts {
-            bounds.push(match part {
-                Part::Run { first, count } => {
-                    let run = *first as usize..(*first + *count) as usize;
-                    triangles[run].iter().copied().fold(Aabb::EMPTY, Aabb::union)
-                }
-                Part::Group(children) => {
-                    children.iter().map(|child| bounds[*child]).fold(Aabb::EMPTY, Aabb::union)
-                }
-            });
-        }
+    fn new(bvh: &Bvh, format: &Tiles) -> Self {
+        let by = if format.margin { margin(&bvh.root().bounds) } else { 0.0 };
         let mut layout = Self { nodes: Vec::new(), ranges: Vec::new() };
-        let children_of = |part: usize| match &flat.parts[part] {
-            Part::Run { .. } => vec![part], // a root that is one range
-            Part::Group(children) => children.clone(),
+        let root = match children(bvh, past_single(bvh, bvh.root())) {
+            // One range, or nothing.
+            none if none.is_empty() => {
+                Some(bvh.root()).filter(|root| !root.bounds.is_empty()).into_iter().collect()
+            }
+            several => several,
         };
-        let root = flat.root.map_or(Vec::new(), children_of);
-        let mut open: Vec<(Vec<usize>, Option<Slot>)> = vec![(root, None)];
-        while let Some((children, parent)) = open.pop() {
+        let mut open: Vec<(Vec<&Node>, Option<Slot>)> = vec![(root, None)];
+        while let Some((nodes, parent)) = open.pop() {
             let number = layout.nodes.len();
             if let Some((node, slot)) = parent {
                 layout.nodes[node][slot].index = number as u32;
             }
-            let mut planned = Vec::with_capacity(children.len());
+            let mut planned = Vec::with_capacity(nodes.len());
             let mut groups = Vec::new();
-            for (slot, child) in children.iter().enumerate() {
-                let (kind, index) = match &flat.parts[*child] {
-                    Part::Run { first, count } => {
-                        layout.ranges.push((*first, *count));
-                        (ChildKind::Leaf, layout.ranges.len() as u32 - 1)
-                    }
-                    Part::Group(below) => {
-                        groups.push((below.clone(), Some((number, slot))));
-                        (ChildKind::Node, 0)
-                    }
+            for (slot, child) in nodes.into_iter().enumerate() {
+                let child = past_single(bvh, child);
+                let bounds = widen(&child.bounds, by);
+                let (kind, index) = if let [first, ..] = bvh.items(child) {
+                    layout.ranges.push((*first, child.link.count() as u32));
+                    (ChildKind::Leaf, layout.ranges.len() as u32 - 1)
+                } else {
+                    groups.push((children(bvh, child), Some((number, slot))));
+                    (ChildKind::Node, 0)
                 };
-                planned.push(Planned { bounds: widen(&bounds[*child], by), kind, index });
+                planned.push(Planned { bounds, kind, index });
             }
             layout.nodes.push(planned);
             open.extend(groups.into_iter().rev());
         }
         layout
     }
+}
+
+/// The children with something in them.
+fn children<'a>(bvh: &'a Bvh, node: &Node) -> Vec<&'a Node> {
+    bvh.children(node).iter().filter(|child| !child.bounds.is_empty()).collect()
+}
+
+/// The first node from this one down that has not exactly one child.
+fn past_single<'a>(bvh: &'a Bvh, mut node: &'a Node) -> &'a Node {
+    while let [only] = children(bvh, node)[..] {
+        node = only;
+    }
+    node
 }
 
 fn header(

@@ -1,10 +1,11 @@
-//! A tree as triangles in order and a topology over ranges of them.
+//! A tree as triangles in order and one hierarchy over them.
 //!
 //! Boxes are not taken over: they are formed anew from the stored geometry. What is kept is which
 //! triangles stand together.
 
-use geometry::Triangle;
-use tree::{Blas, Bvh, Instance, Node, Tree};
+use geometry::{Aabb, Triangle, Vec3};
+use tree::reshape::split_leaves;
+use tree::{Blas, Bvh, BvhError, Instance, Node, NodeLink, Tree};
 
 /// Which instance, geometry and primitive a triangle came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,184 +23,111 @@ pub struct Name {
 pub struct Flat {
     /// All triangles in the order of their names, each once.
     pub triangles: Vec<(Name, Triangle)>,
-    /// The parts; children lie before their parents.
-    pub parts: Vec<Part>,
-    /// The whole; `None` for an empty tree.
-    pub root: Option<usize>,
+    /// The hierarchy over them. The items of a leaf ascend; boxes mean nothing.
+    pub bvh: Bvh,
     /// Whether there were instances.
     pub instanced: bool,
 }
 
-/// A part of the tree.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
-    /// Neighbours in the order of triangles.
-    Run {
-        /// The first.
-        first: u32,
-        /// How many.
-        count: u32,
-    },
-    /// Two or more parts, by position.
-    Group(Vec<usize>),
-}
-
-/// Flattens a tree without procedural boxes into groups of at most `width` parts.
-#[must_use]
-pub fn flatten(tree: &Tree, width: usize) -> Flat {
-    let mut named = Vec::new();
-    match &tree.tlas {
-        None => {
-            for blas in &tree.blases {
-                gather(blas, 0, None, &mut named);
-            }
-        }
+/// Flattens a tree without procedural boxes.
+///
+/// # Errors
+/// When the result has more nodes than a hierarchy can.
+pub fn flatten(tree: &Tree) -> Result<Flat, BvhError> {
+    let placed: Vec<(&Blas, Option<&Instance>)> = match &tree.tlas {
+        None => tree.blases.first().map(|blas| (blas, None)).into_iter().collect(),
         Some(tlas) => {
-            for (number, instance) in (0..).zip(&tlas.instances) {
-                let blas = &tree.blases[instance.blas as usize];
-                gather(blas, number, Some(instance), &mut named);
-            }
+            let instances = tlas.instances.iter();
+            instances.map(|it| (&tree.blases[it.blas as usize], Some(it))).collect()
+        }
+    };
+    let mut named = Vec::new();
+    let mut firsts = Vec::with_capacity(placed.len());
+    for (number, (blas, instance)) in (0..).zip(&placed) {
+        firsts.push(named.len());
+        for (triangle, id) in blas.primitives.triangles.iter().zip(&blas.primitives.ids) {
+            let name = Name { instance: number, geometry: id.geometry, primitive: id.primitive };
+            let vertices = match instance {
+                None => triangle.vertices,
+                Some(instance) => triangle.vertices.map(|v| instance.object_to_world.point(v)),
+            };
+            named.push((name, Triangle { vertices }, named.len()));
         }
     }
     // Stable, so that triangles of one name keep the order of the tree.
     named.sort_by_key(|(name, ..)| *name);
-    let mut ranks = Ranks { by_source: Vec::new(), triangles: Vec::with_capacity(named.len()) };
+    let mut ranks = vec![0; named.len()];
+    let mut triangles: Vec<(Name, Triangle)> = Vec::with_capacity(named.len());
     for (name, triangle, source) in named {
-        ranks.add(name, triangle, source);
+        // One that equals the one before it in name and corners is the same, stored twice.
+        if triangles.last() != Some(&(name, triangle)) {
+            triangles.push((name, triangle));
+        }
+        ranks[source] = triangles.len() as u32 - 1;
     }
-    let mut flat = Flat {
-        triangles: std::mem::take(&mut ranks.triangles),
-        parts: Vec::new(),
-        root: None,
-        instanced: tree.tlas.is_some(),
+    let mut joined = Joined { nodes: top(tree)?, indices: Vec::new() };
+    for number in 0..joined.nodes.len() {
+        let link = joined.nodes[number].link;
+        let instance = link.range().start;
+        if let Some((blas, _)) =
+            placed.get(instance).filter(|_| link.count() == 1 && link.is_leaf())
+        {
+            joined.hang(number, &blas.bvh, &ranks[firsts[instance]..]);
+        }
+    }
+    let bvh = Bvh::new(joined.nodes, joined.indices, triangles.len())?;
+    Ok(Flat { triangles, bvh, instanced: tree.tlas.is_some() })
+}
+
+/// The nodes above the BLASes. A leaf names one instance, or none.
+fn top(tree: &Tree) -> Result<Vec<Node>, BvhError> {
+    let something = Aabb::new(Vec3::ZERO, Vec3::ZERO);
+    let Some(tlas) = &tree.tlas else {
+        return Ok(vec![Node { bounds: something, link: NodeLink::leaf(0, 1) }]);
     };
-    ranks.by_source.sort_unstable();
-    let mut topology = Topology { flat: &mut flat, ranks: &ranks, width };
-    let root = match &tree.tlas {
-        None => {
-            let blases = tree.blases.iter();
-            let roots = blases.filter_map(|blas| topology.blas(blas, 0)).collect();
-            topology.join(roots)
+    let filled = tlas.bvh.refitted(|_| something);
+    let single = split_leaves(
+        &filled,
+        |instances| instances.len() <= 1,
+        |instances, bounds| instances.iter().map(|&one| (vec![one], *bounds)).collect(),
+    )?;
+    let mut nodes = single.nodes().to_vec();
+    for node in &mut nodes {
+        if let &[instance] = single.items(node) {
+            node.link = NodeLink::leaf(instance, 1);
         }
-        Some(tlas) => {
-            let placed: Vec<Option<usize>> = (0..)
-                .zip(&tlas.instances)
-                .map(|(number, instance)| {
-                    topology.blas(&tree.blases[instance.blas as usize], number)
-                })
-                .collect();
-            topology.hierarchy(&tlas.bvh, |topology, items| {
-                let parts = items.iter().filter_map(|item| placed[*item as usize]).collect();
-                topology.join(parts)
-            })
-        }
-    };
-    flat.root = root;
-    flat
-}
-
-/// Instance and position of a triangle in its BLAS.
-type Source = (u32, u32);
-
-fn gather(
-    blas: &Blas,
-    number: u32,
-    instance: Option<&Instance>,
-    named: &mut Vec<(Name, Triangle, Source)>,
-) {
-    for (index, triangle) in (0..).zip(&blas.primitives.triangles) {
-        let id = blas.primitives.ids[index as usize];
-        let name = Name { instance: number, geometry: id.geometry, primitive: id.primitive };
-        let vertices = match instance {
-            None => triangle.vertices,
-            Some(instance) => triangle.vertices.map(|v| instance.object_to_world.point(v)),
-        };
-        named.push((name, Triangle { vertices }, (number, index)));
     }
+    Ok(nodes)
 }
 
-/// Positions of triangles in the order of names.
-struct Ranks {
-    by_source: Vec<(Source, u32)>,
-    triangles: Vec<(Name, Triangle)>,
+/// A hierarchy out of several.
+struct Joined {
+    nodes: Vec<Node>,
+    indices: Vec<u32>,
 }
 
-impl Ranks {
-    /// A triangle that equals the one before it in name and corners is the same, stored twice.
-    fn add(&mut self, name: Name, triangle: Triangle, source: Source) {
-        if self.triangles.last() != Some(&(name, triangle)) {
-            self.triangles.push((name, triangle));
-        }
-        self.by_source.push((source, self.triangles.len() as u32 - 1));
-    }
-
-    fn of(&self, source: Source) -> Option<u32> {
-        let at = self.by_source.binary_search_by_key(&source, |(known, _)| *known).ok()?;
-        Some(self.by_source[at].1)
-    }
-}
-
-struct Topology<'a> {
-    flat: &'a mut Flat,
-    ranks: &'a Ranks,
-    width: usize,
-}
-
-impl Topology<'_> {
-    fn blas(&mut self, blas: &Blas, instance: u32) -> Option<usize> {
-        self.hierarchy(&blas.bvh, |topology, items| {
-            let known = items.iter().filter_map(|item| topology.ranks.of((instance, *item)));
-            let mut ranks: Vec<u32> = known.collect();
-            ranks.sort_unstable();
-            ranks.dedup();
-            let runs = ranks.chunk_by(|a, b| a + 1 == *b);
-            let runs = runs.map(|run| Part::Run { first: run[0], count: run.len() as u32 });
-            let parts = runs.map(|run| topology.add(run)).collect();
-            topology.join(parts)
-        })
-    }
-
-    /// Turns a hierarchy into parts from its end to its root: children lie behind their parents.
-    fn hierarchy(
-        &mut self,
-        bvh: &Bvh,
-        mut leaf: impl FnMut(&mut Self, &[u32]) -> Option<usize>,
-    ) -> Option<usize> {
-        let nodes: &[Node] = bvh.nodes();
-        let mut parts: Vec<Option<usize>> = vec![None; nodes.len()];
-        for (index, node) in nodes.iter().enumerate().rev() {
-            parts[index] = if node.link.is_leaf() {
-                leaf(self, bvh.items(node))
+impl Joined {
+    /// Puts a hierarchy in the place of a node. Its items become the ranks of the triangles.
+    fn hang(&mut self, number: usize, bvh: &Bvh, ranks: &[u32]) {
+        // The root is there already, so that node n comes to lie n - 1 behind the others.
+        let first = self.nodes.len() as u32;
+        for (n, node) in bvh.nodes().iter().enumerate() {
+            let range = node.link.range();
+            let link = if node.link.is_leaf() {
+                let start = self.indices.len();
+                let mut items: Vec<u32> =
+                    bvh.items(node).iter().map(|&item| ranks[item as usize]).collect();
+                items.sort_unstable();
+                items.dedup();
+                self.indices.append(&mut items);
+                NodeLink::leaf(start as u32, self.indices.len() - start)
             } else {
-                let children = parts[node.link.range()].iter().flatten().copied().collect();
-                self.join(children)
+                NodeLink::inner(first + range.start as u32 - 1, range.len())
             };
-        }
-        parts.into_iter().next().flatten()
-    }
-
-    fn add(&mut self, part: Part) -> usize {
-        self.flat.parts.push(part);
-        self.flat.parts.len() - 1
-    }
-
-    /// One part that holds all of these; neighbours stay together.
-    fn join(&mut self, mut parts: Vec<usize>) -> Option<usize> {
-        while parts.len() > self.width {
-            let size = parts.len().div_ceil(self.width).min(self.width);
-            let groups: Vec<Vec<usize>> = parts.chunks(size).map(<[usize]>::to_vec).collect();
-            parts = groups
-                .into_iter()
-                .map(|group| match group.as_slice() {
-                    [one] => *one,
-                    _ => self.add(Part::Group(group)),
-                })
-                .collect();
-        }
-        match parts.as_slice() {
-            [] => None,
-            [one] => Some(*one),
-            _ => Some(self.add(Part::Group(parts))),
+            match n {
+                0 => self.nodes[number].link = link,
+                _ => self.nodes.push(Node { link, ..*node }),
+            }
         }
     }
 }

@@ -15,7 +15,7 @@
 //! | [`precision`] | the four precisions and the policies that they stand for |
 //! | [`header`] | what stands in front of the tiles |
 //! | [`margin`] | how far boxes are widened, and why |
-//! | [`flatten`] | a tree as triangles in order and a topology over ranges of them |
+//! | [`flatten`] | a tree as triangles in order and one hierarchy over them |
 //! | [`quantise`] | coordinates to elements |
 //! | [`encode`](mod@encode) | tree → image |
 //! | [`contents`] | typed access to a proved image |

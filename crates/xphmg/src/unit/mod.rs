@@ -113,6 +113,12 @@ impl Unit {
         self.prec.policy(&self.readings)
     }
 
+    /// Whether software has put a precision in force since reset.
+    #[must_use]
+    pub fn has_precision(&self) -> bool {
+        self.prec.is_applied()
+    }
+
     /// The last ticket that was given, and the event tokens that are armed.
     #[must_use]
     pub fn submissions(&self) -> (u64, u64) {

@@ -1,8 +1,8 @@
 //! What an instruction did, beside its effects: for commit logs and traces.
 
 use crate::flags::Raised;
-use crate::numeric::{ElementFormat, Rounding};
-use crate::offload::{Deadlock, JobRecord};
+use crate::offload::{Deadlock, JobRecord, Refusal};
+use crate::policy::Policy;
 
 /// An instruction that retired.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +13,8 @@ pub struct Executed {
     pub rt: Option<RtRecord>,
     /// Jobs that ran.
     pub jobs: Vec<JobRecord>,
+    /// Why `xsubmit.rt` took no job.
+    pub refused: Option<Refusal>,
 }
 
 /// Where the hart goes on.
@@ -36,10 +38,8 @@ pub struct RtRecord {
     pub operation: &'static str,
     /// The immediate.
     pub flags: u8,
-    /// Effective format.
-    pub format: ElementFormat,
-    /// Effective rounding mode.
-    pub rounding: Rounding,
+    /// What was in force.
+    pub policy: Policy,
     /// One for each lane below VL.
     pub lanes: Vec<LaneRecord>,
 }
@@ -65,6 +65,18 @@ impl Executed {
     /// Nothing to tell.
     #[must_use]
     pub fn next() -> Self {
-        Self { flow: Flow::Next, rt: None, jobs: Vec::new() }
+        Self { flow: Flow::Next, rt: None, jobs: Vec::new(), refused: None }
+    }
+
+    /// What a reader of a log wants to know of it: why a job was refused or stopped.
+    #[must_use]
+    pub fn remark(&self) -> Option<String> {
+        let refused = self.refused.iter().map(|reason| format!("job refused: {reason}"));
+        let stopped = self.jobs.iter().filter_map(|job| {
+            let JobRecord { ticket, rays, error, .. } = job;
+            error.map(|error| format!("job {ticket} stopped after {rays} rays: {error}"))
+        });
+        let remarks: Vec<String> = refused.chain(stopped).collect();
+        (!remarks.is_empty()).then(|| remarks.join("; "))
     }
 }

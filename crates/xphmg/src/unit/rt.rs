@@ -152,8 +152,7 @@ impl Unit {
         let record = RtRecord {
             operation: instruction.operation.name(),
             flags: instruction.flags,
-            format: policy.format,
-            rounding: policy.rounding,
+            policy,
             lanes: outcomes.into_iter().map(lane_record).collect(),
         };
         Ok(Executed { rt: Some(record), ..Executed::next() })

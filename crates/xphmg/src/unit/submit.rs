@@ -8,7 +8,7 @@ use crate::layout::node::NodeShape;
 use crate::layout::records::Descriptor;
 use crate::memory::{HartPort, load_array};
 use crate::offload::walk::Walk;
-use crate::offload::{Job, JobOptions, JobRecord};
+use crate::offload::{Job, JobOptions, JobRecord, Refusal};
 use crate::readings::Submit;
 
 impl Unit {
@@ -31,12 +31,15 @@ impl Unit {
                 options.ok_or_else(|| self.rt_error(word, ErrorCode::UnsupportedFeature))?;
             self.job(&descriptor, options)
         } else {
-            None
+            Err(Refusal::Descriptor { address })
         };
-        let Some(job) = job else {
-            self.xmem.raise(Events::DMA_ERR);
-            hart.set_x(rd, 0);
-            return Ok(Executed::next());
+        let job = match job {
+            Ok(job) => job,
+            Err(refusal) => {
+                self.xmem.raise(Events::DMA_ERR);
+                hart.set_x(rd, 0);
+                return Ok(Executed { refused: Some(refusal), ..Executed::next() });
+            }
         };
         let ticket = self.pending.submit(job);
         let jobs = match self.readings().submit {
@@ -94,19 +97,26 @@ impl Unit {
         features.contains(needs).then_some(options)
     }
 
-    /// The job of a descriptor with everything that it depends on copied; `None` if it is rejected.
-    fn job(&self, descriptor: &Descriptor, options: JobOptions) -> Option<Job> {
+    /// The job of a descriptor with everything that it depends on copied.
+    fn job(&self, descriptor: &Descriptor, options: JobOptions) -> Result<Job, Refusal> {
         let or = |address: u64, register: u64| if address == 0 { register } else { address };
         let [ray, hit, miss] = self.rt.queues;
-        let queues = [
-            or(descriptor.ray_queue, ray),
-            or(descriptor.hit_queue, hit),
-            or(descriptor.miss_queue, miss),
-        ];
+        let queue = |field, address, register, stored| match or(address, stored) {
+            address if address == 0 || address % 8 != 0 => {
+                Err(Refusal::Queue { field, register, address })
+            }
+            address => Ok(address),
+        };
+        let ray_queue = queue("rayq", descriptor.ray_queue, "RTQ_RAY", ray)?;
+        let hit_queue = queue("hitq", descriptor.hit_queue, "RTQ_HIT", hit)?;
+        let miss_queue = queue("missq", descriptor.miss_queue, "RTQ_MISS", miss)?;
         let base = or(descriptor.bvh_base, self.rt.base);
-        let bad_queue = queues.iter().any(|queue| *queue == 0 || queue % 8 != 0);
-        if bad_queue || base % 64 != 0 || self.wrong_domain(descriptor.domain) {
-            return None;
+        if base % 64 != 0 {
+            return Err(Refusal::Base { address: base });
+        }
+        if self.wrong_domain(descriptor.domain) {
+            let (found, own) = (descriptor.domain, self.xmem.domain());
+            return Err(Refusal::Domain { found, own });
         }
         let policy = self.prec.policy(self.readings());
         let walk = Walk {
@@ -122,8 +132,7 @@ impl Unit {
             base,
             triangles: descriptor.triangles,
         };
-        let [ray_queue, hit_queue, miss_queue] = queues;
-        Some(Job { walk, ray_queue, hit_queue, miss_queue })
+        Ok(Job { walk, ray_queue, hit_queue, miss_queue })
     }
 
     /// STRICT_DOM: a descriptor's domain must be the hart's, unless either says nothing.

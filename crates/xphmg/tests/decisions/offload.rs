@@ -5,6 +5,7 @@ use xphmg::Trap;
 use xphmg::layout::node::{Child, ChildKind, NodeShape};
 use xphmg::layout::records::{Descriptor, Queue, TriRange};
 use xphmg::numeric::ElementFormat;
+use xphmg::offload::Refusal;
 use xphmg::readings::NodeLayout;
 use xphmg::unit::Flow;
 
@@ -154,17 +155,28 @@ fn x50_zero_addresses_stand_for_registers_and_unknown_options_are_unsupported() 
 
 #[test]
 fn x51_rejections_have_ticket_0() {
-    let reject = |change: fn(&mut Bench)| {
+    let reject = |expected: Refusal, change: fn(&mut Bench)| {
         let mut bench = plain();
         change(&mut bench);
-        bench.ok(&["xsubmit.rt a1, (a0)"]);
+        let executed = bench.run("xsubmit.rt a1, (a0)").unwrap();
         assert_eq!((bench.hart.x[11], bench.read(EVENTS)), (0, DMA_ERR));
+        assert_eq!(executed.refused, Some(expected));
+        assert_eq!(executed.remark(), Some(format!("job refused: {expected}")));
     };
-    reject(|bench| bench.hart.x[10] = DESCRIPTOR + 4);
-    reject(|bench| put_descriptor(bench, |descriptor| descriptor.hit_queue += 4));
-    reject(|bench| put_descriptor(bench, |descriptor| descriptor.bvh_base += 32));
-    reject(|bench| put_descriptor(bench, |descriptor| descriptor.miss_queue = 0));
-    reject(|bench| {
+    reject(Refusal::Descriptor { address: DESCRIPTOR + 4 }, |bench| {
+        bench.hart.x[10] = DESCRIPTOR + 4;
+    });
+    let queue = |field, register, address| Refusal::Queue { field, register, address };
+    reject(queue("hitq", "RTQ_HIT", QUEUES[1] + 4), |bench| {
+        put_descriptor(bench, |descriptor| descriptor.hit_queue += 4);
+    });
+    reject(queue("missq", "RTQ_MISS", 0), |bench| {
+        put_descriptor(bench, |descriptor| descriptor.miss_queue = 0);
+    });
+    reject(Refusal::Base { address: TREE + 32 }, |bench| {
+        put_descriptor(bench, |descriptor| descriptor.bvh_base += 32);
+    });
+    reject(Refusal::Domain { found: 3, own: 2 }, |bench| {
         put_descriptor(bench, |descriptor| descriptor.domain = 3);
         bench.write(0x7E6, 2);
         bench.write(0x7ED, 1 << 6);

@@ -1,6 +1,7 @@
-//! The options of `siliray run` and `siliray disasm`.
+//! The options of `siliray run`, `siliray asm` and `siliray disasm`.
 
 use super::memory_files::{self, Dump, Load, Place};
+use crate::program_text::ProgramText;
 use crate::values;
 use clap::Args;
 use siliray::riscv::{MAX_RAM, SIZE_STEP};
@@ -18,6 +19,8 @@ Examples:
   siliray run prog.elf
   siliray run prog.elf --log commit.log --log-traps
   siliray run prog.elf --trace trace.jsonl --max-instructions 1e6
+  siliray run prog.elf --until-pc main
+  siliray run prog.elf --profile
   siliray run prog.elf --gdb 1234          then: gdb-multiarch prog.elf -ex 'target remote :1234'
   siliray run test.elf --signature test.sig --signature-granularity 4
   siliray build interior --format xphmg-fp32 -o scene.xphmg
@@ -81,6 +84,58 @@ pub(crate) struct Run {
     /// Stop before the instruction at this address or symbol
     #[arg(long, value_name = "ADDRESS", value_parser = memory_files::place)]
     pub(crate) until_pc: Option<Place>,
+
+    /// Say at the end, on standard error, which instructions ran and in which functions: counts
+    /// and shares, by mnemonic and by the symbols of the program
+    #[arg(long)]
+    pub(crate) profile: bool,
+
+    /// The features that the extension's capability register shows, for example 0x3f
+    #[arg(long, value_name = "VALUE", value_parser = address)]
+    pub(crate) rtcap: Option<u64>,
+
+    /// Warn where a program breaks a rule that has no consequence here, computes in a precision
+    /// that nobody set, or has a job refused
+    #[arg(long)]
+    pub(crate) lint: bool,
+
+    /// Bytes of RAM: 134217728, 128M or 2G
+    #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = size)]
+    pub(crate) mem: u64,
+
+    /// Start in the boot ROM, which jumps to the program with a0 = hart id and a1 = 0
+    #[arg(long)]
+    pub(crate) boot_rom: bool,
+
+    /// Fill RAM with a pattern instead of zeros, to expose reads of memory that nobody has written
+    #[arg(long, value_name = "SEED", value_parser = address)]
+    pub(crate) fill: Option<u64>,
+}
+
+/// Assemble instructions, in the syntax that disasm shows.
+///
+/// One instruction a line, spelt as objdump does without aliases; `name:` is a label, and what
+/// follows # or // is a comment. Instructions of an extension are known if it is on.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  siliray asm -e 'addi a0,zero,42'
+  siliray asm loop.s --base 0x80001000 -o loop.bin
+  siliray asm -e 'rt.tri a1, (a0), cull_back' --extension xphmg")]
+pub(crate) struct Asm {
+    #[command(flatten)]
+    pub(crate) program: ProgramText,
+
+    #[command(flatten)]
+    pub(crate) hart: HartChoice,
+
+    /// The address of the first instruction
+    #[arg(long, value_name = "ADDRESS", default_value = "0x80000000", value_parser = address)]
+    pub(crate) base: u64,
+
+    /// Write the instructions to a file, little endian, instead of printing them
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// Show the instructions of a program, spelt as objdump does without aliases.
@@ -100,7 +155,7 @@ pub(crate) struct Disasm {
     pub(crate) hart: HartChoice,
 }
 
-/// Which hart.
+/// Which instructions and registers there are.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct HartChoice {
     /// Add an extension; may be repeated
@@ -114,26 +169,6 @@ pub(crate) struct HartChoice {
     /// Follow another reading of the extension's specification; may be repeated
     #[arg(long = "reading", value_name = "KEY=VALUE", value_parser = reading)]
     pub(crate) readings: Vec<(String, String)>,
-
-    /// The features that the extension's capability register shows, for example 0x3f
-    #[arg(long, value_name = "VALUE", value_parser = address)]
-    pub(crate) rtcap: Option<u64>,
-
-    /// Warn where a program breaks a rule that has no consequence here
-    #[arg(long)]
-    pub(crate) lint: bool,
-
-    /// Bytes of RAM: 134217728, 128M or 2G
-    #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = size)]
-    pub(crate) mem: u64,
-
-    /// Start in the boot ROM, which jumps to the program with a0 = hart id and a1 = 0
-    #[arg(long)]
-    pub(crate) boot_rom: bool,
-
-    /// Fill RAM with a pattern instead of zeros, to expose reads of memory that nobody has written
-    #[arg(long, value_name = "SEED", value_parser = address)]
-    pub(crate) fill: Option<u64>,
 }
 
 fn granularity(text: &str) -> Result<usize, String> {

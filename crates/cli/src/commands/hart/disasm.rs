@@ -1,16 +1,33 @@
 //! `siliray disasm`: the instructions of a program.
 
 use super::args::Disasm;
-use super::{load, make};
+use super::{UnitChoice, cannot_load, make, read_file};
 use crate::failure::Failure;
 use crate::output::{self, Output};
 use serde::Serialize;
-use siliray::riscv::{Hart, Program};
+use siliray::riscv::memory::RAM_BASE;
+use siliray::riscv::{Config, ElfError, Hart, Program};
 
 /// What `--json` prints.
 #[derive(Serialize)]
-struct Json {
+pub(super) struct Json {
     instructions: Vec<JsonInstruction>,
+}
+
+impl Json {
+    /// Instructions by address, bits and size.
+    pub(super) fn new(hart: &Hart, shown: impl Iterator<Item = (u64, u32, u64)>) -> Self {
+        let instructions = shown.map(|(address, bits, size)| {
+            let text = hart.disassemble(bits, address);
+            JsonInstruction {
+                address: format!("{address:#x}"),
+                word: word(bits, size),
+                mnemonic: text.mnemonic,
+                operands: text.operands,
+            }
+        });
+        Self { instructions: instructions.collect() }
+    }
 }
 
 #[derive(Serialize)]
@@ -21,26 +38,18 @@ struct JsonInstruction {
     operands: String,
 }
 
+/// Memory that a program may take up to be shown.
+const MOST_RAM: u64 = 4 << 30;
+
 /// Lines that are printed at once.
 const BATCH: usize = 1 << 16;
 
 /// Shows every executable part.
 pub(crate) fn run(args: &Disasm, output: &Output) -> Result<(), Failure> {
-    let mut hart = make(&args.hart)?;
-    let program = load(&mut hart, &args.program).map_err(|failure| failure.code(1))?;
+    let (hart, program) = loaded(args).map_err(|failure| failure.code(1))?;
     if output.is_json() {
-        let parts = program.code.iter();
-        let instructions =
-            parts.flat_map(|&part| walk(&hart, part)).map(|(address, bits, size)| {
-                let text = hart.disassemble(bits, address);
-                JsonInstruction {
-                    address: format!("{address:#x}"),
-                    word: word(bits, size),
-                    mnemonic: text.mnemonic,
-                    operands: text.operands,
-                }
-            });
-        return output.result(&Json { instructions: instructions.collect() }, "");
+        let shown = program.code.iter().flat_map(|&part| walk(&hart, part));
+        return output.result(&Json::new(&hart, shown), "");
     }
     let mut text = String::new();
     for &part in &program.code {
@@ -48,19 +57,32 @@ pub(crate) fn run(args: &Disasm, output: &Output) -> Result<(), Failure> {
             text += &labels(&program, address);
             let shown = hart.disassemble(bits, address);
             let operands = with_place(&program, &shown.operands);
-            let line = format!(
-                "{address:>12x}:\t{:<10}\t{}\t{operands}",
-                word(bits, size),
-                shown.mnemonic
-            );
-            text += line.trim_end();
-            text.push('\n');
+            text += &line(address, &word(bits, size), &shown.mnemonic, &operands);
             if text.len() > BATCH {
                 output::print(&std::mem::take(&mut text))?;
             }
         }
     }
     output::print(&text)
+}
+
+/// The program in as much memory as it needs.
+fn loaded(args: &Disasm) -> Result<(Hart, Program), Failure> {
+    let file = read_file(&args.program)?;
+    let mut config = Config::default();
+    loop {
+        let mut hart = make(&args.hart, config.clone(), UnitChoice::default())?;
+        match hart.load_elf(&file) {
+            Ok(program) => return Ok((hart, program)),
+            Err(ElfError::Outside { address, size, ram, .. })
+                if (ram..MOST_RAM)
+                    .contains(&address.saturating_add(size).wrapping_sub(RAM_BASE)) =>
+            {
+                config.ram = 2 * ram;
+            }
+            Err(error) => return Err(cannot_load(&args.program, &error)),
+        }
+    }
 }
 
 /// Address, bits and size of the instructions in a part of memory. What is outside memory ends it.
@@ -75,7 +97,14 @@ fn walk(hart: &Hart, (start, size): (u64, u64)) -> impl Iterator<Item = (u64, u3
     })
 }
 
-fn word(bits: u32, size: u64) -> String {
+/// A line of a listing.
+pub(super) fn line(address: u64, word: &str, mnemonic: &str, operands: &str) -> String {
+    let line = format!("{address:>12x}:\t{word:<10}\t{mnemonic}\t{operands}");
+    format!("{}\n", line.trim_end())
+}
+
+/// An instruction in hex.
+pub(super) fn word(bits: u32, size: u64) -> String {
     if size == 4 { format!("{bits:08x}") } else { format!("{:04x}", bits & 0xFFFF) }
 }
 

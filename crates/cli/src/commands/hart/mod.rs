@@ -1,9 +1,11 @@
 //! Programs on the RISC-V hart.
 
 pub(crate) mod args;
+pub(crate) mod asm;
 pub(crate) mod disasm;
 mod memory_files;
 mod observer;
+mod profile;
 pub(crate) mod run;
 
 use crate::failure::Failure;
@@ -20,26 +22,24 @@ const MOST_BYTES: u64 = 1 << 30;
 /// Exit code when the host, not the program, is at fault.
 const HOST_ERROR: u8 = 125;
 
+/// What a run asks of extensions beyond what they are.
+#[derive(Default)]
+struct UnitChoice {
+    rtcap: Option<u64>,
+    lint: bool,
+}
+
 /// A hart as the options ask for it.
-fn make(choice: &HartChoice) -> Result<Hart, Failure> {
+fn make(choice: &HartChoice, config: Config, unit: UnitChoice) -> Result<Hart, Failure> {
     check_isa(&choice.isa).map_err(Failure::usage)?;
-    if choice.extensions.is_empty() && (choice.rtcap.is_some() || !choice.readings.is_empty()) {
+    if choice.extensions.is_empty() && (unit.rtcap.is_some() || !choice.readings.is_empty()) {
         return Err(Failure::usage("--reading and --rtcap are about an extension")
             .hint("add --extension NAME"));
     }
-    let options = Options {
-        readings: choice.readings.clone(),
-        capabilities: choice.rtcap,
-        lint: choice.lint,
-    };
+    let options =
+        Options { readings: choice.readings.clone(), capabilities: unit.rtcap, lint: unit.lint };
     let extensions = choice.extensions.iter().map(|name| extension(name, &options));
     let extensions = extensions.collect::<Result<Vec<_>, _>>().map_err(Failure::usage)?;
-    let config = Config {
-        ram: choice.mem,
-        boot_rom: choice.boot_rom,
-        fill: choice.fill,
-        ..Config::default()
-    };
     Hart::new(config, extensions).map_err(Failure::usage)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::{AtomicFile, print_bytes};
-use siliray::riscv::{Hart, Observer, Trap, jsonl, log};
+use siliray::riscv::{Hart, Observer, Profile, Trap, jsonl, log};
 use std::io::{Read, Write};
 
 /// Writes what the options asked for. A failure ends the run and is kept.
@@ -10,6 +10,7 @@ pub(crate) struct Files {
     pub(crate) log: Option<AtomicFile>,
     pub(crate) log_traps: bool,
     pub(crate) trace: Option<AtomicFile>,
+    pub(crate) profile: Option<Profile>,
     /// Keep what the program prints instead of printing it.
     pub(crate) keeps_output: bool,
     pub(crate) output: Vec<u8>,
@@ -45,10 +46,13 @@ impl Files {
 
 impl Observer for Files {
     fn wants_instructions(&self) -> bool {
-        self.log.is_some() || self.trace.is_some()
+        self.log.is_some() || self.trace.is_some() || self.profile.is_some()
     }
 
-    fn retired(&mut self, hart: &Hart) -> bool {
+    fn retired(&mut self, hart: &Hart, pc: u64) -> bool {
+        if let Some(profile) = &mut self.profile {
+            profile.count(pc);
+        }
         let log = self.log.is_some().then(|| log::commit_line(hart) + "\n");
         let trace = self.trace.is_some().then(|| jsonl::retired(hart) + "\n");
         self.append(log, trace)

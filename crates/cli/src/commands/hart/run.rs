@@ -2,11 +2,14 @@
 
 use super::args::Run;
 use super::observer::Files;
-use super::{HOST_ERROR, load, make};
+use super::profile::JsonProfile;
+use super::{HOST_ERROR, UnitChoice, load, make};
 use crate::failure::Failure;
 use crate::output::{AtomicFile, Output};
 use serde::Serialize;
-use siliray::riscv::{Cause, Ended, Hart, ISA, Limits, Program, Recent, gdb, jsonl, signature};
+use siliray::riscv::{
+    Cause, Config, Ended, Hart, ISA, Limits, Profile, Program, Recent, gdb, jsonl, signature,
+};
 use std::io::Write;
 use std::net::TcpListener;
 use std::path::Path;
@@ -31,6 +34,7 @@ struct Json {
     output: String,
     warnings: Vec<String>,
     trap: Option<JsonTrap>,
+    profile: Option<JsonProfile>,
 }
 
 #[derive(Serialize)]
@@ -43,7 +47,10 @@ struct JsonTrap {
 
 /// Runs the program and passes on its exit code.
 pub(crate) fn run(args: &Run, output: &Output) -> Result<(), Failure> {
-    let mut hart = make(&args.hart)?;
+    let config =
+        Config { ram: args.mem, boot_rom: args.boot_rom, fill: args.fill, ..Config::default() };
+    let unit = UnitChoice { rtcap: args.rtcap, lint: args.lint };
+    let mut hart = make(&args.hart, config, unit)?;
     let program = load(&mut hart, &args.program)?;
     for file in &args.loads {
         file.put(&mut hart, &program)?;
@@ -61,6 +68,7 @@ pub(crate) fn run(args: &Run, output: &Output) -> Result<(), Failure> {
         log: create(&args.log)?,
         log_traps: args.log_traps,
         trace: create(&args.trace)?,
+        profile: args.profile.then(Profile::default),
         keeps_output: output.is_json(),
         output: Vec::new(),
         warnings: Vec::new(),
@@ -90,8 +98,11 @@ pub(crate) fn run(args: &Run, output: &Output) -> Result<(), Failure> {
     for dump in dumps {
         dump.finish(&hart)?;
     }
+    let profile = files.profile.take().map(|it| JsonProfile::new(&it, &hart, &program));
     if output.is_json() {
-        output.result(&json(&hart, &ended, files), "")?;
+        output.result(&json(&hart, &ended, files, profile), "")?;
+    } else if let Some(profile) = profile {
+        note(&profile.text());
     }
     verdict(&hart, &program, &ended, &recent)
 }
@@ -117,7 +128,7 @@ fn note(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-fn json(hart: &Hart, ended: &Ended, files: Files) -> Json {
+fn json(hart: &Hart, ended: &Ended, files: Files, profile: Option<JsonProfile>) -> Json {
     let (kind, code) = match ended {
         Ended::Exited(code) => ("exit", *code),
         Ended::Limit => ("limit", u64::from(LIMIT)),
@@ -145,6 +156,7 @@ fn json(hart: &Hart, ended: &Ended, files: Files) -> Json {
         output: String::from_utf8_lossy(&files.output).into_owned(),
         warnings: files.warnings,
         trap,
+        profile,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The options of `siliray isbe` and their help.
 
 use crate::image_args::FindingChoice;
+use crate::program_text::ProgramText;
 use crate::values;
 use clap::{Args, Subcommand};
 use siliray::isbe::AttributeId;
@@ -33,7 +34,7 @@ pub(crate) enum IsbeCommand {
     Check(Check),
     Inspect(Inspect),
     Layout(Layout),
-    /// List the attributes: ids, names, bits in a header
+    /// List the attributes: ids, names, units and meanings, bits in a header
     ///
     /// A vector such as POSITION stands for all its components, POSITION_X to POSITION_W.
     Attributes,
@@ -235,16 +236,11 @@ pub(crate) struct DumpFile {
     pub(crate) raw_limits: bool,
 }
 
-/// Where a program comes from.
+/// A program of a generation.
 #[derive(Debug, Args)]
 pub(crate) struct Source {
-    /// A file, or - for standard input
-    #[arg(value_name = "FILE", required_unless_present = "text")]
-    pub(crate) file: Option<PathBuf>,
-
-    /// The program itself
-    #[arg(long, short = 'e', value_name = "TEXT", conflicts_with = "file")]
-    pub(crate) text: Option<String>,
+    #[command(flatten)]
+    pub(crate) program: ProgramText,
 
     /// The generation: 75 is Turing, 86 GA10x, 120 Blackwell
     #[arg(long, value_name = "N", default_value_t = 86)]

@@ -1,13 +1,12 @@
 //! `siliray isbe asm` and `siliray isbe disasm`.
 
-use super::args::{Asm, Disasm, Source};
+use super::args::{Asm, Disasm};
 use crate::failure::Failure;
 use crate::output::{AtomicFile, Output};
 use serde::Serialize;
 use siliray::isbe::generation::{Encoding, encoding};
 use siliray::isbe::instruction::encoding::{Word, decode, encode};
 use siliray::isbe::instruction::parse::parse_program;
-use std::io::Read;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -28,9 +27,8 @@ struct JsonInstruction {
 
 /// Text becomes words.
 pub(crate) fn assemble(args: &Asm, output: &Output) -> Result<(), Failure> {
-    let (name, bytes) = read(&args.source)?;
+    let (name, text) = args.source.program.read_text()?;
     let wrong = |error: String| Failure::input(format!("{name}: {error}"));
-    let text = String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
     let program = parse_program(&text).map_err(|error| wrong(error.to_string()))?;
     let mut instructions = Vec::new();
     let mut bytes = Vec::new();
@@ -60,7 +58,7 @@ pub(crate) fn assemble(args: &Asm, output: &Output) -> Result<(), Failure> {
 
 /// Words become text.
 pub(crate) fn disassemble(args: &Disasm, output: &Output) -> Result<(), Failure> {
-    let (name, bytes) = read(&args.source)?;
+    let (name, bytes) = args.source.program.read()?;
     let sm = args.source.sm;
     let wide = encoding(sm) == Some(Encoding::Volta);
     let size = if wide { 16 } else { 8 };
@@ -92,21 +90,6 @@ pub(crate) fn disassemble(args: &Disasm, output: &Output) -> Result<(), Failure>
 }
 
 /// What the source holds, and what to call it in errors.
-fn read(source: &Source) -> Result<(String, Vec<u8>), Failure> {
-    match (&source.text, &source.file) {
-        (Some(text), _) => Ok(("the program".to_owned(), text.clone().into_bytes())),
-        (None, Some(file)) if file.as_os_str() != "-" => {
-            Ok((file.display().to_string(), super::bytes(file)?))
-        }
-        (None, _) => {
-            let mut bytes = Vec::new();
-            let read = std::io::stdin().lock().read_to_end(&mut bytes);
-            read.map_err(|error| Failure::input(format!("standard input: {error}")))?;
-            Ok(("standard input".to_owned(), bytes))
-        }
-    }
-}
-
 /// The bytes of words written as 16 hex digits each, with comments; `None` if it is something else.
 fn hex_text(bytes: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(bytes).ok()?;

@@ -36,7 +36,7 @@ use super::found::Found;
 use super::options::{Options, WalkError};
 use crate::bvh4x2::Gfx12Bvh4x2;
 use lane::Lane;
-use machine::{Answer, Checked, MachineError, Observer, Query, Step};
+use machine::{Answer, Checked, MachineError, Observer, Query};
 use std::sync::Arc;
 use walk_image::WalkImage;
 
@@ -71,14 +71,11 @@ impl Dual {
         }
         let mut lane = Lane::new(&self.0, query, found, counters, observer);
         let outcome = walk(&mut lane).map(|_| ());
-        if lane.observer.is_watching() {
-            lane.observer.see(Step::End);
-        }
         lane.found.end(outcome)
     }
 }
 
-machine::traced_machine!(Dual, NAME);
+machine::traced_machine!(Dual, NAME, trace);
 
 /// How a phase ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
