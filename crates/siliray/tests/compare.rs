@@ -106,7 +106,9 @@ fn machines_count_the_same_work() {
     assert!(compared >= 12, "{compared}");
 }
 
-/// The preset `best` gives every format a cheaper tree than `fast`, and rays fewer tests.
+/// The preset `best` gives every format a cheaper tree than `fast`, and rays fewer tests. The dense
+/// policy of GFX12 pays for bytes with up to a tenth of the cost, another tenth for each tree: what
+/// is left may be equal but for a hundredth.
 #[test]
 fn best_is_never_worse_than_fast() {
     let plan = Plan {
@@ -126,7 +128,9 @@ fn best_is_never_worse_than_fast() {
             let place = format!("{} in {}", fast.key.scene, fast.key.format);
             assert!(best.sah_cost <= fast.sah_cost, "{place}: {}", best.sah_cost);
             let tests = [fast, best].map(|row| row.mean().tests());
-            assert!(tests[1] <= tests[0], "{place}: {tests:?}");
+            let is_dense = ["gfx12", "gfx12:obb=on"].contains(&fast.key.format.as_str());
+            let limit = if is_dense { 1.01 * tests[0] } else { tests[0] };
+            assert!(tests[1] <= limit, "{place}: {tests:?}");
         }
     }
 }

@@ -150,7 +150,8 @@ fn render() {
 
     let bytes = folder.read("p.png");
     let reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
-    assert_eq!((reader.info().width, reader.info().height), (40, 30));
+    let legend = 34;
+    assert_eq!((reader.info().width, reader.info().height), (40, 30 + legend));
 }
 
 #[test]

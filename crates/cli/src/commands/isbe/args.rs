@@ -134,7 +134,7 @@ pub(crate) struct Layout {
 #[command(after_long_help = "\
 Examples:
   siliray isbe asm -e 'ISBERD.O.ATTR.SKEW.32 R1, [R2+0x42];'
-  siliray isbe asm program.txt --sm 75 -o program.bin")]
+  siliray isbe asm program.txt --sm 86 -o program.bin")]
 pub(crate) struct Asm {
     #[command(flatten)]
     pub(crate) source: Source,
