@@ -102,8 +102,8 @@ fn format_page(group: &[&FormatEntry]) -> String {
     }
     page += "\n## Structures\n\n";
     page += &paragraphs(
-        "Little endian; bit `n` is bit `n % 8` of byte `n / 8`. In the diagrams the highest bit of a \
-         dword is on the left; what has no room for its name has a letter.",
+        "Little endian; bit `n` is bit `n % 8` of byte `n / 8`. In the diagrams the highest bit of \
+         a dword is on the left; what has no room for its name has a letter.",
     );
     for table in format.structures {
         page += &structure(table);

@@ -37,7 +37,7 @@ pub(super) fn marked(text: &str) -> String {
 
 fn marked_word(word: &str) -> String {
     let bare = word.trim_matches(|c: char| ",.;:()[]".contains(c));
-    if bare.starts_with("--") || bare.contains(['<', '*']) {
+    if bare.starts_with("--") || bare.contains(['<', '*', '#']) {
         return word.replacen(bare, &format!("`{bare}`"), 1);
     }
     word.to_owned()

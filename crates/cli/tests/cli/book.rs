@@ -3,10 +3,10 @@
 //!
 //! A block of the language `console` is a session. A line that begins with `$ ` is a command; lines
 //! that begin with `> `, or come after a `\`, belong to it. What follows is what it prints, on
-//! standard error too. `…` on a line of its own stands for any lines, within a line for anything. A command that fails shows
-//! its error, or is followed by `echo $?`. A block whose language is followed by `file=NAME` is
-//! that file. A page that needs a tool says so: `<!-- needs: TOOL -->`; without the tool it is
-//! skipped. `$SILIRAY` is the checkout.
+//! standard error too. `…` on a line of its own stands for any lines, within a line for anything.
+//! A command that fails shows its error, or is followed by `echo $?`. A block whose language is
+//! followed by `file=NAME` is that file. A page that needs a tool says so: `<!-- needs: TOOL -->`;
+//! without the tool it is skipped. `$SILIRAY` is the checkout.
 //!
 //! `TRYCMD=overwrite cargo test -p siliray-cli book` records what is printed now.
 
