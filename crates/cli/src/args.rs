@@ -302,9 +302,9 @@ pub(crate) struct Render {
 /// For each scene and each preset, rays are drawn that are likely to go wrong: at edges and
 /// corners, in face planes, grazing, denormal. Each machine is asked for the closest hit, any hit
 /// and all hits, with both triangle rules. The sums for each machine on each format are shown, with
-/// --all every scene, preset, rule and query. An answer that differs from brute force in one bit is a
-/// mismatch, and the exit status is 1. A loss is a difference that the machine is known for; it is
-/// counted and does not fail.
+/// --all every scene, preset, rule and query. An answer that differs from brute force in one bit is
+/// a mismatch, and the exit status is 1. A loss is a difference that the machine is known for; it
+/// is counted and does not fail.
 ///
 /// With images, each machine that reads their format walks them as they are stored, and is compared
 /// with brute force on what they store: how many hits it loses, on which primitives, and through

@@ -284,8 +284,8 @@ pub(crate) struct Intersect {
 ///
 /// Nodes are compared by structure and place, fields by their bits. A summary comes first: how many
 /// nodes of each kind are equal, changed or only in one image, and which fields changed how often,
-/// with the first place. The options for raw memory hold for both files. The exit status is 0 if the images are the same, 1 if they differ or
-/// one cannot be read, and 2 for wrong usage.
+/// with the first place. The options for raw memory hold for both files. The exit status is 0 if
+/// the images are the same, 1 if they differ or one cannot be read, and 2 for wrong usage.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

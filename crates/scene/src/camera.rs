@@ -39,8 +39,8 @@ impl Camera {
         let [right, up, forward] = toward.axes().map(Vec3::as_dvec3);
         let half = (0.5 * f64::from(fov).to_radians()).tan() / MARGIN;
         let halves = [half * f64::from(aspect), half];
-        // A point lies in the picture if, on both axes of it, its offset from the eye is at most its
-        // depth times `half`. So the eye lies in the wedge that the outermost points span.
+        // A point lies in the picture if, on both axes of it, its offset from the eye is at most
+        // its depth times `half`. So the eye lies in the wedge that the outermost points span.
         let (mut low, mut high) = ([f64::INFINITY; 2], [f64::INFINITY; 2]);
         let (mut nearest, mut farthest) = (f64::INFINITY, f64::NEG_INFINITY);
         for point in points {

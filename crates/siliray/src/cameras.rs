@@ -55,9 +55,9 @@ pub enum CamerasError {
     },
 }
 
-/// The view of what `source` opened to: the scene's own, that of a file `cameras.json` beside it, or
-/// one that fits it into a picture `aspect` times as wide as it is high. Without a scene, `bounds`
-/// is what there is to see.
+/// The view of what `source` opened to: the scene's own, that of a file `cameras.json` beside it,
+/// or one that fits it into a picture `aspect` times as wide as it is high. Without a scene,
+/// `bounds` is what there is to see.
 ///
 /// # Errors
 /// When there is a file of cameras, but not a good one.

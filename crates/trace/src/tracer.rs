@@ -305,8 +305,8 @@ impl Tracer {
     /// A question about a beam, to be refined: what does a moving box meet?
     ///
     /// The first one takes the time of a look at every primitive, and memory if splits have cut
-    /// triangles; in place it makes the CPU's copy, with the boxes of the image, which beams walk in
-    /// both modes.
+    /// triangles; in place it makes the CPU's copy, with the boxes of the image, which beams walk
+    /// in both modes.
     ///
     /// # Errors
     /// When a coordinate is beyond `2^126` or a transform is singular.

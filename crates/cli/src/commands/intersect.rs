@@ -7,6 +7,7 @@ use crate::output::{Output, Table};
 use serde::Serialize;
 use siliray::geometry::Vec3;
 use siliray::gfx12::bvh4x2::NAME as BVH4X2;
+use siliray::gfx12::format::NAME as GFX12;
 use siliray::gfx12::instruction::{
     Answer, Bvh8Operands, DualOperands, RayRegisters, TriangleArithmetic,
     image_bvh_dual_intersect_ray, image_bvh8_intersect_ray,
@@ -43,6 +44,11 @@ struct JsonRegister {
 /// Executes the instruction and shows its registers.
 pub(crate) fn run(args: &Intersect, output: &Output) -> Result<(), Failure> {
     let file = open_image(&args.file, &args.image, args.node.first().copied().map(u64::from))?.file;
+    if ![GFX12, BVH4X2].contains(&file.image.format) {
+        let (name, format) = (args.file.display(), file.image.format);
+        let message = format!("{name}: {format} has no intersection instruction");
+        return Err(Failure::input(message + &format!("; {GFX12} and {BVH4X2} have one")));
+    }
     let ray = RayRegisters {
         origin: Vec3::from_array(args.origin),
         direction: Vec3::from_array(args.direction),

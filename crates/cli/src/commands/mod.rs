@@ -177,8 +177,8 @@ fn chosen_view(
     choice.camera.map_or_else(|| view_of(name, scene, bounds, aspect), Ok)
 }
 
-/// The view of a scene: its own, that of a file `cameras.json` beside it, or one that fits it into a
-/// picture `aspect` times as wide as it is high.
+/// The view of a scene: its own, that of a file `cameras.json` beside it, or one that fits it into
+/// a picture `aspect` times as wide as it is high.
 fn view_of(
     name: &OsStr,
     scene: Option<&Scene>,

@@ -225,3 +225,19 @@ fn findings_are_summed_by_rule() {
     assert_eq!(list(&none["findings"]).len(), 0);
     assert_eq!(folder.run(&["check", "b.rra", "--severity", "bad"]).status.code(), Some(2));
 }
+
+/// Formats without an intersection instruction are refused in words.
+#[test]
+fn intersect_needs_an_instruction() {
+    for format in registry().formats().iter().filter(|format| format.holds_trees()) {
+        let (folder, file) = image_of(format);
+        let ray = ["--origin", "0,0,9", "--direction", "0,0,-1"];
+        let output = folder.run(&[&["intersect", &file, "--node", "0"][..], &ray].concat());
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(!error.contains("panicked"), "{}: {error}", format.name);
+        if !format.name.starts_with("gfx12") {
+            assert_eq!(output.status.code(), Some(1), "{}: {error}", format.name);
+            assert!(error.contains("has no intersection instruction"), "{error}");
+        }
+    }
+}

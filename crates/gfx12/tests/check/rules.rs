@@ -15,6 +15,7 @@ use gfx12::layout::{
     NodeBits, NodePointer, PointerFlags,
 };
 use machine::{FilePlace, Image, ImageFile, Segment, Severity};
+use scene::builtin::Builtin;
 use std::collections::BTreeSet;
 
 fn encoded(kind: &str, policy: Policy) -> Image {
@@ -185,7 +186,8 @@ fn ranges() {
     };
     assert!(check(long(1000)).is_sound());
     breaks(Rule::RangeLength, &[], long(40), |image| *image = long((1 << 20) + 1));
-    breaks(Rule::LongRange, &[Rule::Contained, Rule::CullFlags], triangles(), |image| {
+    let dragged = [Rule::Contained, Rule::CullFlags, Rule::SharedPair];
+    breaks(Rule::LongRange, &dragged, triangles(), |image| {
         let mut nodes = primitive_nodes(image, 0);
         nodes.sort_by_key(|node| node.0);
         for (address, node) in &nodes[..5] {
@@ -424,7 +426,8 @@ fn header_rules() {
 /// A pair that two boxes share is harmless as long as each of its triangles has a box of its own.
 #[test]
 fn shared_pairs_are_told_from_losses() {
-    let radv = || encoded("triangles", Policy::Radv);
+    let built = tree(&Builtin::Organic.scene(2_000), Preset::Balanced);
+    let radv = || encode(&built, &Options::new(Policy::Radv)).unwrap().image;
     breaks(Rule::SharedPair, &[Rule::Contained], triangles(), |image| *image = radv());
     let mut image = radv();
     let count = |image: &Image, rule: Rule| {

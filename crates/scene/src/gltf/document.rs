@@ -1,5 +1,5 @@
-//! The JSON of a glTF file, as far as it says where triangles are and how they look. Numbers are as the file has
-//! them: every reference is checked where it is followed.
+//! The JSON of a glTF file, as far as it says where triangles are and how they look. Numbers are as
+//! the file has them: every reference is checked where it is followed.
 
 use super::container::Container;
 use crate::error::{ErrorKind, ParseError, Position};

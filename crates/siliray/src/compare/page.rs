@@ -56,17 +56,18 @@ const OWN_STYLE: &str = "\
 svg { display: block; width: 100%; height: auto; } svg text { fill: var(--soft); font-size: 12px; }
 .grid { stroke: var(--line); } .front { fill: none; stroke: var(--soft); stroke-dasharray: 4 4; }
 .mark { stroke: var(--card); stroke-width: 1; }
-.plots { display: grid; gap: 20px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 340px), \
-1fr)); } .plots h3, .bars-title { font-size: .95rem; margin: 0 0 .4em; font-weight: 600; }
+.plots { display: grid; gap: 20px; \
+grid-template-columns: repeat(auto-fit, minmax(min(100%, 340px), 1fr)); }
+.plots h3, .bars-title { font-size: .95rem; margin: 0 0 .4em; font-weight: 600; }
 .bars-title { margin-top: 1.4em; } .bars li { grid-template-columns: minmax(90px, 210px) 1fr 62px; }
 .bars span { overflow-wrap: anywhere; }
 .legend { display: flex; flex-wrap: wrap; gap: 6px 18px; margin: 0; padding: 0; }
 .legend li { display: flex; gap: 6px; padding: 0; } .legend svg { width: 14px; height: 14px; \
 margin-top: 4px; }
 td:nth-child(-n+4), th:nth-child(-n+4) { text-align: left; }
-@media (max-width: 600px) { main { padding: 24px 12px; } section { padding: 16px 14px; } svg text { \
-font-size: 15px; } .bars li { grid-template-columns: 1fr auto; } .bars .bar { grid-column: 1 / -1; \
-order: 1; } }";
+@media (max-width: 600px) { main { padding: 24px 12px; } section { padding: 16px 14px; } \
+svg text { font-size: 15px; } .bars li { grid-template-columns: 1fr auto; } \
+.bars .bar { grid-column: 1 / -1; order: 1; } }";
 
 /// Which colour a format has, and which mark a preset.
 struct Legend {

@@ -286,8 +286,9 @@ fn unit(row: &Row) -> String {
     format!(
         "<p>{} rays on the configuration <i>{}</i>, cycle by cycle: {} cycles, {:.0} a ray, {:.1} \
          blocks a ray; {:.0} million rays a second at {} MHz.</p><p><b>{}</b> limits it: {:.2} \
-         blocks a cycle of the {:.2} that it allows ({reached:.0} %). The limits in blocks a cycle, \
-         the tightest first; the longer the bar, the closer it comes to limiting:</p><ol>{rows}</ol>",
+         blocks a cycle of the {:.2} that it allows ({reached:.0} %). The limits in blocks a \
+         cycle, the tightest first; the longer the bar, the closer it comes to limiting:</p>\
+         <ol>{rows}</ol>",
         grouped(rays),
         escaped(super::UNIT_CONFIG),
         grouped(row.cycles),

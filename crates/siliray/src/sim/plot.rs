@@ -60,8 +60,8 @@ impl Plot {
         let _ = write!(
             text,
             "<text class=\"axis\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text><text \
-             class=\"axis\" x=\"10\" y=\"{middle:.1}\" text-anchor=\"middle\" transform=\"rotate(-90 \
-             10 {middle:.1})\">{}</text>",
+             class=\"axis\" x=\"10\" y=\"{middle:.1}\" text-anchor=\"middle\" \
+             transform=\"rotate(-90 10 {middle:.1})\">{}</text>",
             at_x(0.5),
             HEIGHT - 4.0,
             escaped(x.0),

@@ -128,8 +128,8 @@ fn table(sweeps: &[ParameterSweep], rows: &[(Row, Option<Run>)]) -> String {
     let clock = rows.first().map_or(0, |(row, _)| row.config.clock_mhz);
     let _ = writeln!(
         text,
-        "</tbody></table></div><p>Mrays/s are those of the simulated unit at {clock} MHz. Latencies \
-         count from a query's first beat to its result.</p>{}</section>",
+        "</tbody></table></div><p>Mrays/s are those of the simulated unit at {clock} MHz. \
+         Latencies count from a query's first beat to its result.</p>{}</section>",
         notes(rows.iter().map(|(row, _)| row))
     );
     text
@@ -240,8 +240,8 @@ fn details(sweeps: &[ParameterSweep], row: &Row, run: &Run) -> String {
     format!(
         "<section><h2>{name}</h2><p class=\"advice\">{advice}.</p><h3>Slots in use over \
          time</h3>{over_time}<h3>Latency of queries</h3>{latency}<p>Half of the queries take at \
-         most <b>{p50}</b> cycles, 95 % at most <b>{p95}</b>, the longest <b>{max}</b>.</p><h3>Where \
-         the time of slots went</h3>{states}<h3>Where the issue slots of traversal units \
+         most <b>{p50}</b> cycles, 95 % at most <b>{p95}</b>, the longest <b>{max}</b>.</p>\
+         <h3>Where the time of slots went</h3>{states}<h3>Where the issue slots of traversal units \
          went</h3>{issues}<h3>Limits</h3><p>Each bar is the share of a limit that the run reaches: \
          <b>{reached:.4}</b> blocks a cycle. The longest bar is the part that holds it up \
          first.</p>{limits}<details><summary>All counters</summary><div \

@@ -117,7 +117,8 @@ fn ways_in_outline(outline: &Outline, wanted: &Wanted) -> Vec<Vec<Stop>> {
     ways.into_iter().map(|way| way.into_iter().map(stop).collect()).collect()
 }
 
-/// The ways to the leaves of a level that hold a wanted item. A TLAS is the level behind the BLASes.
+/// The ways to the leaves of a level that hold a wanted item. A TLAS is the level behind the
+/// BLASes.
 type WaysInLevel<'a> = dyn Fn(usize, Option<u32>, &dyn Fn(u32) -> bool) -> Vec<Vec<Stop>> + 'a;
 
 fn ways_in_levels(tree: &Tree, wanted: &Wanted, ways_in_level: &WaysInLevel<'_>) -> Vec<Vec<Stop>> {

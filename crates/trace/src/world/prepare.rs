@@ -1,9 +1,10 @@
 //! A tree, laid out for the CPU.
 //!
-//! The boxes of the tree are kept as they are, or formed anew. Then the box of a leaf becomes the union, over its triangles, of the triangle's own box; of a
-//! triangle that spatial splits have cut, only what lies in the leaf's box in the image. An image
-//! stores such a triangle several times, with the same ids. All others are therefore inside their
-//! boxes, even where the image's boxes lost them. Boxes of nodes are unions of their children's.
+//! The boxes of the tree are kept as they are, or formed anew. Then the box of a leaf becomes the
+//! union, over its triangles, of the triangle's own box; of a triangle that spatial splits have
+//! cut, only what lies in the leaf's box in the image. An image stores such a triangle several
+//! times, with the same ids. All others are therefore inside their boxes, even where the image's
+//! boxes lost them. Boxes of nodes are unions of their children's.
 
 use super::leaf::{Leaves, MAX_TRIANGLES};
 use super::{Arena, Level, Node, Pointer, PrimitiveIds, Target, Tlas, World};
