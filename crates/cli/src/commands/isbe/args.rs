@@ -152,7 +152,7 @@ pub(crate) struct Asm {
 #[command(after_long_help = "\
 Examples:
   siliray isbe disasm -e '0000420002017923 000000000000f800'
-  siliray isbe disasm program.bin --sm 75")]
+  siliray isbe disasm program.bin --sm 86")]
 pub(crate) struct Disasm {
     #[command(flatten)]
     pub(crate) source: Source,
