@@ -25,10 +25,10 @@ A FORMAT alone stands for the ways in which it is compared; FORMAT:KEY=VALUE+KEY
 
 Examples:
   siliray compare bunny.ply
-  siliray compare bunny.ply interior --presets best --html formats.html
-  siliray compare sponza.ply --formats gfx12,cwbvh,xphmg-fp32:node_width=8
-  siliray compare forest --machines reference,gfx12-gpurt,gfx12-radv-literal --csv forest.csv
-  siliray compare *.ply --rays 65536 --resume rows.jsonl --html formats.html")]
+  siliray compare bunny.ply bathroom.ply --presets best --html formats.html
+  siliray compare bathroom.ply --formats gfx12,cwbvh,xphmg-fp32:node_width=8
+  siliray compare forest --formats gfx12:policy=radv --machines gfx12-gpurt,gfx12-radv --csv f.csv
+  siliray compare *.ply --rays 2048 --resume rows.jsonl --html formats.html")]
 pub(crate) struct Compare {
     /// Files or built-in scenes
     #[arg(value_name = "SCENE", required = true)]

@@ -160,8 +160,18 @@ mod tests {
 
     /// Options that mean another thing in another command: a file or a number of rays, an
     /// arithmetic or a rule of findings, an outline or a tree, one value or several.
-    const AMBIGUOUS: [&str; 9] =
-        ["rays", "rule", "all", "against", "trace", "set", "offset", "vertices", "primitives"];
+    const AMBIGUOUS: [&str; 10] = [
+        "rays",
+        "rule",
+        "all",
+        "against",
+        "csv",
+        "trace",
+        "set",
+        "offset",
+        "vertices",
+        "primitives",
+    ];
 
     fn options(command: &Command, all: &mut BTreeMap<String, Vec<(String, String)>>) {
         for option in command.get_arguments().filter(|option| option.get_long().is_some()) {

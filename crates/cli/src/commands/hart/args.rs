@@ -130,7 +130,7 @@ pub(crate) struct Asm {
     pub(crate) hart: HartChoice,
 
     /// The address of the first instruction
-    #[arg(long, value_name = "ADDRESS", default_value = "0x80000000", value_parser = address)]
+    #[arg(long, value_name = "ADDR", default_value = "0x80000000", value_parser = address)]
     pub(crate) base: u64,
 
     /// Write the instructions to a file, little endian, instead of printing them
