@@ -98,7 +98,12 @@ fn made_small(example: &str) -> String {
         let is_image = command == "conformance" && small.contains(".rra");
         if small.starts_with(&format!("siliray {command}")) && !small.contains(unless) && !is_image
         {
-            small += more;
+            for option in more.split(" --").filter(|option| !option.is_empty()) {
+                let name = option.split(' ').next().unwrap_or_default();
+                if !small.contains(&format!(" --{name}")) {
+                    small += &format!(" --{option}");
+                }
+            }
         }
     }
     // Each command of a pipe has a scene of its own.
@@ -170,6 +175,7 @@ fn make_files(folder: &Folder) {
         std::fs::copy(vectors.join(from), place(to)).unwrap();
     }
     std::fs::write(place("nodes.bin"), [0; 1024]).unwrap();
+    std::fs::write(place("loop.s"), "addi a0, a0, 1\n").unwrap();
     std::fs::write(place("program.txt"), "ISBERD.O.ATTR.SKEW.32 R1, [R2+0x42];\n").unwrap();
     let identity = "[[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]]";
     std::fs::write(place("camera.json"), identity).unwrap();
