@@ -5,7 +5,7 @@
 //!
 //! | file | structure | bytes |
 //! |---|---|---|
-//! | [`pointer`] | 32-bit node pointer with three type bits | 4 |
+//! | [`pointer`](mod@pointer) | 32-bit node pointer with three type bits | 4 |
 //! | [`fp32_box`] | box node, type 5 | 128 |
 //! | [`fp16_box`] | box node, type 4 with T# bit 116 clear | 64 |
 //! | [`high_precision_box`] | box node, type 4 with T# bit 116 set | 64 |
