@@ -1,6 +1,6 @@
 //! The watertight rule against a closed mesh and against exact arithmetic.
 
-mod closed_mesh;
+use crate::closed_mesh;
 
 use closed_mesh::closed_mesh;
 use geometry::random::Random;

@@ -4,7 +4,7 @@
 // Helpers of tests may do as tests do.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
-mod common;
+use crate::common;
 
 use common::{Observed, addi, elf};
 use geometry::random::Random;

@@ -2,7 +2,7 @@
 // Helpers of tests may do as tests do.
 #![allow(clippy::unwrap_used, clippy::print_stdout, dead_code)]
 
-mod common;
+use crate::common;
 
 use common::has;
 use std::collections::BTreeMap;

@@ -7,7 +7,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 #![cfg(unix)]
 
-mod common;
+use crate::common;
 
 use common::{addi, elf, has, i_type, load_address, r_type, s_type};
 use geometry::random::Random;

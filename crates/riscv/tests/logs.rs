@@ -2,7 +2,7 @@
 // Helpers of tests may do as tests do.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
-mod common;
+use crate::common;
 
 use common::{Observed, addi, elf, has, i_type, load_address, r_type, s_type};
 use riscv::gdb::GdbError;

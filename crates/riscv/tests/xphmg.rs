@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests may do as tests do
 
-mod common;
+use crate::common;
 
 use common::Observed;
 use riscv::xphmg::Xphmg;

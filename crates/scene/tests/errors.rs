@@ -2,7 +2,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)] // helpers of tests
 
-mod common;
+use crate::common;
 
 use common::{glb, kite};
 use std::time::{Duration, Instant};

@@ -2,7 +2,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)] // helpers of tests
 
-mod common;
+use crate::common;
 
 /// The number of triangles, and the warnings.
 fn read(name: &str, bytes: impl AsRef<[u8]>) -> (usize, Vec<String>) {

@@ -2,7 +2,7 @@
 //! page of `docs/spec`, once, and listed in the table of `docs/spec/README.md`.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod project_files;
+use crate::project_files;
 
 use project_files::{text, with_extension};
 use std::collections::BTreeMap;

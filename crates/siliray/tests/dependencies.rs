@@ -2,7 +2,7 @@
 //! sideways, and on nothing that a crate's row does not name. Development dependencies are free.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod project_files;
+use crate::project_files;
 
 use project_files::{text, with_extension};
 use std::collections::{BTreeMap, BTreeSet};

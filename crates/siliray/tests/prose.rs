@@ -2,7 +2,7 @@
 //! Links between documents lead to files and headings, and the book has all of its pages.
 #![allow(clippy::panic, reason = "a test that cannot go on fails")]
 
-mod project_files;
+use crate::project_files;
 
 use project_files::{root, text, with_extension};
 use std::collections::BTreeSet;

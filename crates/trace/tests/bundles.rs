@@ -1,7 +1,7 @@
 //! Rays that run together, against the reference machine: the same hits, bit for bit.
 #![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
-mod common;
+use crate::common;
 
 use build::Preset;
 use common::{bits, expected, kernels, world};

@@ -4,7 +4,7 @@
 //! --test flips` flips more.
 #![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
-mod common;
+use crate::common;
 
 use build::{Options as BuildOptions, Preset};
 use common::{bits, expected, kernels};

@@ -2,7 +2,7 @@
 //! the reference machine, bit for bit, from every kernel in both modes.
 #![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
-mod common;
+use crate::common;
 
 use build::Preset;
 use common::{bits, checked, expected, kernels};

@@ -1,7 +1,7 @@
 //! Every kernel against the reference machine, in batches: the same hits, bit for bit.
 #![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
-mod common;
+use crate::common;
 
 use build::Preset;
 use common::{bits, checked_with, expected, kernels, world};

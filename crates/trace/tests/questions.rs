@@ -3,7 +3,7 @@
 //! where not. The same hits, bit for bit.
 #![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
-mod common;
+use crate::common;
 
 use common::{bits, kernels};
 use geometry::{Ray, SurfaceHit, TriangleRule};

@@ -2,7 +2,7 @@
 //! copy that keeps them, by rays and by beams.
 #![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
-mod common;
+use crate::common;
 
 use build::Preset;
 use common::{bits, checked_with, kernels, world};

@@ -2,7 +2,7 @@
 //! names that the image's outline gives them.
 #![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
-mod common;
+use crate::common;
 
 use build::Preset;
 use common::{bits, checked_with, kernels, world};

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // also in the helpers, which clippy does not know for tests
 
-mod test_hart;
+use crate::test_hart;
 
 use proptest::prelude::*;
 use test_hart::{BASE, TestHart};

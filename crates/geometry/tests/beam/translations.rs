@@ -1,6 +1,6 @@
 //! A moving triangle against a standing one, judged by linear programming in rational arithmetic.
 
-use crate::triangles::{Constraint, smallest_first_coordinate};
+use super::triangles::{Constraint, smallest_first_coordinate};
 use geometry::exact::rational;
 use geometry::random::Random;
 use geometry::touch_point::{Features, touch_point};

@@ -1,10 +1,10 @@
 //! Untrusted bytes: flipped bits, moved nodes and noise never stop a check, and what it passes
 //! without a word still obeys the law.
 
-use crate::dump::hiprt_image;
-use crate::edit::flip;
-use crate::oriented::oriented_image;
-use crate::worlds::{KINDS, Random, scene, tree};
+use super::dump::hiprt_image;
+use super::edit::flip;
+use super::oriented::oriented_image;
+use super::worlds::{KINDS, Random, scene, tree};
 use build::Preset;
 use geometry::{Ray, TriangleRule, Vec3};
 use gfx12::encode::{Options, Policy, encode};
@@ -153,8 +153,8 @@ fn shuffled_nodes_are_survived() {
 fn depth_does_not_matter() {
     let tree = tree(&scene("triangles", 3), Preset::Balanced);
     let image = encode(&tree, &Options::new(Policy::Gpurt)).unwrap().image;
-    let (_, _, mut node) = crate::edit::boxes(&image, 0).remove(0);
-    let last = crate::edit::primitive_nodes(&image, 0).remove(0).1;
+    let (_, _, mut node) = super::edit::boxes(&image, 0).remove(0);
+    let last = super::edit::primitive_nodes(&image, 0).remove(0).1;
     let depth = 300_000u32;
     let mut bytes = vec![0; 128 * (depth as usize + 1)];
     node.child_count = 1;

@@ -1,6 +1,6 @@
 //! The real HIPRT image, which has two bases and a wrong parent, against its published decode.
 
-use crate::dump::{hiprt_image, hiprt_json, patterns};
+use super::dump::{hiprt_image, hiprt_json, patterns};
 use gfx12::{check, decode};
 use std::sync::Arc;
 use tree::Tree;

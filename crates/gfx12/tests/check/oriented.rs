@@ -1,7 +1,7 @@
 //! Oriented boxes: fitted by hand here, so that the check is compared with other arithmetic.
 
-use crate::edit::{boxes, edit_bits};
-use crate::worlds::{scene, tree};
+use super::edit::{boxes, edit_bits};
+use super::worlds::{scene, tree};
 use build::Preset;
 use geometry::{Aabb, Vec3};
 use gfx12::encode::{Options, Policy, encode};

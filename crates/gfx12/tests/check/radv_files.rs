@@ -1,7 +1,7 @@
 //! Files as RADV's writer makes them: sideband records in another order than the nodes, no node
 //! pointers, a short header, and chunks that count their own headers.
 
-use crate::worlds::{scene, tree};
+use super::worlds::{scene, tree};
 use build::Preset;
 use gfx12::check::check;
 use gfx12::encode::{Options, Policy, encode};

@@ -1,6 +1,6 @@
 //! Encode, check, decode, encode again.
 
-use crate::worlds::{KINDS, scene, tree};
+use super::worlds::{KINDS, scene, tree};
 use build::Preset;
 use gfx12::decode::NodeBody;
 use gfx12::encode::{Options, Policy, encode, encode_in_frames};

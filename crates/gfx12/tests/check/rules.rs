@@ -3,10 +3,10 @@
 //! Every case changes a sound image a little. The rules that the change breaks must be exactly the
 //! one it is for and those it cannot but drag along, which the case lists.
 
-use crate::dump::hiprt_image;
-use crate::edit::{boxes, edit_bits, edit_box, edit_instance, primitive_nodes};
-use crate::radv_files::{in_radv_order, unset_pointers};
-use crate::worlds::{scene, tree};
+use super::dump::hiprt_image;
+use super::edit::{boxes, edit_bits, edit_box, edit_instance, primitive_nodes};
+use super::radv_files::{in_radv_order, unset_pointers};
+use super::worlds::{scene, tree};
 use build::Preset;
 use gfx12::check::{Rule, check};
 use gfx12::encode::{Options, Policy, encode};

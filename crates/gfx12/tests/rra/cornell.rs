@@ -2,7 +2,7 @@
 //! behind a header, under a TLAS with one instance. The viewer shows 17 nodes, 2 boxes, depth 3
 //! and 32 triangles.
 
-use crate::files::{BLAS, TLAS, cornell_world, hiprt_cornell};
+use super::files::{BLAS, TLAS, cornell_world, hiprt_cornell};
 use gfx12::layout::{BoxNode, NodeBits, NodePointer, PrimitiveNode};
 use gfx12::outline::{outline, range_pairs};
 use gfx12::rra::{self, Level};

@@ -1,6 +1,6 @@
 //! Damaged files: an error or an image, never a panic, and no outline without end.
 
-use crate::files::cornell_world;
+use super::files::cornell_world;
 use gfx12::describe::describe;
 use gfx12::outline::outline;
 use gfx12::rra;

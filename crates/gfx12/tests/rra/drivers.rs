@@ -1,6 +1,6 @@
 //! Files as drivers write them.
 
-use crate::files::{BLAS, cornell_world};
+use super::files::{BLAS, cornell_world};
 use gfx12::rra::container::{Compression, Container, Magic, StoredChunk, write};
 use gfx12::rra::{self, AsicInfo};
 use machine::Severity;

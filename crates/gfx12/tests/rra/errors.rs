@@ -1,6 +1,6 @@
 //! Every complaint, once, with its place.
 
-use crate::files::{TLAS, cornell_world, hiprt_cornell};
+use super::files::{TLAS, cornell_world, hiprt_cornell};
 use gfx12::rra::container::{Container, Magic, StoredChunk, write};
 use gfx12::rra::{self, WriteError};
 use machine::{Image, Segment, Severity};

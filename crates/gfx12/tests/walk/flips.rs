@@ -1,6 +1,6 @@
 //! One bit flipped: either the check says that hits may be lost, or nothing changes but the world.
 
-use crate::support::{Questions, Random, World, across, ask, soup};
+use super::support::{Questions, Random, World, across, ask, soup};
 use geometry::{InstanceFlags, Transform, TriangleRule, Vec3};
 use gfx12::encode::{Options as EncodeOptions, Policy};
 use gfx12::walk::{Gpurt, Options, Radv, RadvLiteral, WalkError};

@@ -1,6 +1,6 @@
 //! What RADV's loop loses as shipped (G-35).
 
-use crate::support::{Questions, Random, World, across, built, soup};
+use super::support::{Questions, Random, World, across, built, soup};
 use geometry::{Aabb, Ray, Triangle, TriangleRule, Vec3};
 use gfx12::encode::{Options as EncodeOptions, Policy};
 use gfx12::layout::SortHeuristic;

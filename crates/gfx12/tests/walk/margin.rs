@@ -1,7 +1,7 @@
 //! Aimed rays lose nothing where boxes have a margin, and something where they have none (G-36).
 //! A sample; `cargo run --release -p siliray --example gfx12_losses` runs millions.
 
-use crate::support::{Questions, World, aimed};
+use super::support::{Questions, World, aimed};
 use geometry::TriangleRule;
 use gfx12::decode::{NodeBody, nodes};
 use gfx12::encode::{Options as EncodeOptions, Policy};

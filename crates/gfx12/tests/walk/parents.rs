@@ -1,6 +1,6 @@
 //! Parents are asked for only where they are needed.
 
-use crate::support::{Questions, Random, World, across, soup};
+use super::support::{Questions, Random, World, across, soup};
 use geometry::TriangleRule;
 use gfx12::decode::{NodeBody, nodes};
 use gfx12::encode::Options as EncodeOptions;

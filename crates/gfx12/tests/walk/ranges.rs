@@ -1,6 +1,6 @@
 //! Ranges that start inside a node and ranges that go on in the next one.
 
-use crate::support::{Questions, World, aimed};
+use super::support::{Questions, World, aimed};
 use geometry::{Triangle, TriangleRule, Vec3};
 use gfx12::encode;
 use gfx12::encode::Options as EncodeOptions;

@@ -1,7 +1,7 @@
 //! The registers stay raw, and on the Möller-Trumbore rule they say what the law says before it
 //! moves `t` into the triangle's box.
 
-use crate::support::{Random, World, aimed, soup};
+use super::support::{Random, World, aimed, soup};
 use geometry::{Triangle, TriangleRule};
 use gfx12::decode::{NodeBody, nodes};
 use gfx12::encode::Options as EncodeOptions;

@@ -1,6 +1,6 @@
 //! Whatever the stack loses, parents bring back: every size gives the answers of brute force.
 
-use crate::support::{Questions, World, aimed, soup};
+use super::support::{Questions, World, aimed, soup};
 use geometry::TriangleRule;
 use gfx12::encode::{Options as EncodeOptions, Policy};
 use gfx12::layout::SortHeuristic;

@@ -1,6 +1,6 @@
 //! Answers do not depend on timing: every configuration of the required sweeps gives the oracle's.
 
-use crate::hand_made::laid_out;
+use super::hand_made::laid_out;
 use geometry::TriangleRule;
 use machine::{Format, Hit, HitKind, Machine, Oracle, PlainTree, Query, RayQuery, TreeFormat};
 use std::ops::ControlFlow;

@@ -1,6 +1,6 @@
 //! Beams through the machine: the oracle's answers, in every configuration that matters to them.
 
-use crate::hand_made::{chain, laid_out, latency};
+use super::hand_made::{chain, laid_out, latency};
 use geometry::{Aabb, Beam, TriangleRule, Vec3};
 use machine::{
     BeamQuery, BeamShape, Hit, HitKind, LeafRule, Machine, Oracle, PlainTree, Query, TreeFormat,

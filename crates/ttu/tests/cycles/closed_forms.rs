@@ -1,6 +1,6 @@
 //! The closed forms of the specification, as golden numbers.
 
-use crate::hand_made::{chain, crowd, latency, nested, ray_at, run};
+use super::hand_made::{chain, crowd, latency, nested, ray_at, run};
 
 /// Cycles of one block: a lone ray spends one cycle on its beat.
 fn block(k: usize, j: usize, settings: &[&str]) -> u64 {

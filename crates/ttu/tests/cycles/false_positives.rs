@@ -1,7 +1,7 @@
 //! Boxes that a test reports although the query misses them: the counter, against what can be told
 //! by hand.
 
-use crate::hand_made::{crowd, laid_out};
+use super::hand_made::{crowd, laid_out};
 use geometry::{Aabb, Beam, Ray, TriangleRule, Vec3};
 use machine::{HitKind, LeafRule, Query};
 use std::ops::ControlFlow;

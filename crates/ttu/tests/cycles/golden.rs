@@ -1,7 +1,7 @@
 //! Cycles of whole runs, as they were: a change of the model shows here, a change of the code must
 //! not.
 
-use crate::hand_made::laid_out;
+use super::hand_made::laid_out;
 use geometry::TriangleRule;
 use machine::{PlainTree, Query, TreeFormat};
 use std::ops::ControlFlow;

@@ -1,6 +1,6 @@
 //! The bounds on throughput are approached, and named.
 
-use crate::hand_made::{chain, ray_at, run};
+use super::hand_made::{chain, ray_at, run};
 use machine::Query;
 use ttu::Run;
 
@@ -68,7 +68,7 @@ fn places_over_the_cycles_of_a_block() {
 /// A chain inside a block caps a unit at readable slots over pipeline depth.
 #[test]
 fn readable_slots_over_pipeline_depth() {
-    let world = crate::hand_made::nested(12);
+    let world = super::hand_made::nested(12);
     let queries: Vec<Query> = (0..2000).map(|_| ray_at(0)).collect();
     let settings = ["slots=128", "active_slots=64", "t_leaf=1", "units=1", "smu_per_cycle=4"];
     let run = run(&world, &settings, &queries);

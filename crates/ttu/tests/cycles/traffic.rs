@@ -1,7 +1,7 @@
 //! What the memory path, the stacks and the box tests cost, where the patent is silent: T-19 to
 //! T-21.
 
-use crate::hand_made::{
+use super::hand_made::{
     bush, chains, crowd, leaf_of_references, leaves_in_memory, near_and_far, ray_at, run,
 };
 use machine::{HitKind, Query};

@@ -1,6 +1,6 @@
 //! The offload, watched.
 
-use crate::support::{checked, forest, organic};
+use super::support::{checked, forest, organic};
 use geometry::random::Random;
 use geometry::{Ray, Vec3};
 use machine::{HitKind, Instruction, Query, RayFlags, Step};

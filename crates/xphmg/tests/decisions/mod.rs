@@ -12,5 +12,3 @@ mod numbers;
 mod offload;
 mod registers;
 mod results;
-#[path = "../test_hart/mod.rs"]
-mod test_hart;

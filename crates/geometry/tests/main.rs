@@ -1,0 +1,6 @@
+//! Boxes, beams and triangles against exact arithmetic.
+
+mod beam;
+mod closed_mesh;
+mod slab;
+mod watertight;

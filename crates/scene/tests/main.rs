@@ -1,0 +1,11 @@
+//! Readers and writers of scenes, tried with files.
+
+mod colours;
+mod common;
+mod errors;
+mod formats;
+mod gltf;
+mod hostile;
+mod outside;
+mod round_trip;
+mod tolerance;

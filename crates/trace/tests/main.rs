@@ -1,0 +1,12 @@
+//! The tracer, compared with brute force and tried with bad input.
+
+mod beam;
+mod beam_queries;
+mod bundles;
+mod common;
+mod flips;
+mod hostile;
+mod kernels;
+mod questions;
+mod stored_boxes;
+mod watched;

@@ -1,0 +1,4 @@
+//! The traversal unit: its format and its cycles.
+
+mod cycles;
+mod format;
