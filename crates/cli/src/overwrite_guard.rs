@@ -101,6 +101,12 @@ impl<'a> Files<'a> {
                     });
                     files.output(args.output.as_deref());
                 }
+                IsbeCommand::Run(args) => {
+                    args.program.file.iter().chain(&args.input).for_each(|file| {
+                        files.reads(file);
+                    });
+                    files.output(args.output.as_deref());
+                }
                 IsbeCommand::Mesh(args) => {
                     files.reads(&args.dump.file).output(Some(&args.output));
                     args.inverse_view_projection.iter().for_each(|file| {

@@ -12,7 +12,7 @@
 
 use isbe::kernel::{MeshKernel, run_workgroup};
 use isbe::warp::{LaneFault, LaneMask, Warp, lanes};
-use isbe::{Access, AttributeId, AttributeSet, Dump, Limits, MeshState, Region, Size, Topology};
+use isbe::{Access, AttributeId, AttributeSet, Dump, Limits, Region, Size, Topology, UnitState};
 use std::error::Error;
 use std::f32::consts::TAU;
 
@@ -78,7 +78,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let position: AttributeSet = AttributeId::parse_all("POSITION")?.into_iter().collect();
     let vertex = (position, VERTICES as u16);
     let primitive = (AttributeSet::default(), TRIANGLES as u16);
-    let mut dump = Dump::new(MeshState::new(75, Topology::Triangles, vertex, primitive, 0));
+    let mut dump = Dump::new(UnitState::new(75, Topology::Triangles, vertex, primitive, 0));
     for number in 0..TILES[0] * TILES[1] {
         dump.workgroups.push(run_workgroup(&dump.state, Limits::Driver, number, &Torus)?);
     }

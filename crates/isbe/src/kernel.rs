@@ -6,7 +6,7 @@
 //! ```
 //! use isbe::kernel::{MeshKernel, run_workgroup};
 //! use isbe::warp::{LaneFault, LaneMask, Warp, lanes};
-//! use isbe::{Access, AttributeId, Dump, Limits, MeshState, Region, Size, Topology};
+//! use isbe::{Access, AttributeId, Dump, Limits, UnitState, Region, Size, Topology};
 //!
 //! /// One triangle in each workgroup.
 //! struct OneTriangle;
@@ -29,18 +29,17 @@
 //! let xyz = ["POSITION_X", "POSITION_Y", "POSITION_Z"];
 //! let xyz = xyz.map(|id| id.parse::<AttributeId>().unwrap());
 //! let vertex = (xyz.into_iter().collect(), 3);
-//! let state = MeshState::new(75, Topology::Triangles, vertex, (Default::default(), 1), 0);
+//! let state = UnitState::new(75, Topology::Triangles, vertex, (Default::default(), 1), 0);
 //! let workgroup = run_workgroup(&state, Limits::Driver, 7, &OneTriangle).unwrap();
-//! assert_eq!(workgroup.map, [1, 0, 0, 0, 0, 1, 2]);
-//! assert_eq!(workgroup.attr[4..8], 7.0f32.to_le_bytes());
+//! assert_eq!(workgroup.output.map, [1, 0, 0, 0, 0, 1, 2]);
+//! assert_eq!(workgroup.output.attr[4..8], 7.0f32.to_le_bytes());
 //! ```
 
 use crate::container::Workgroup;
 use crate::limits::{LANES, Limits};
 use crate::memory::{Access, Region, Size};
-use crate::mesh_state::{MeshState, StateError};
+use crate::unit_state::{StateError, UnitState};
 use crate::warp::{LaneFault, LaneMask, Warp};
-use crate::{AttributeSet, Layout};
 
 /// The code of a mesh workgroup.
 pub trait MeshKernel {
@@ -72,19 +71,18 @@ pub enum KernelError {
 /// # Errors
 /// When the state is not that of a mesh shader, or a lane meets a fault.
 pub fn run_workgroup(
-    state: &MeshState,
+    state: &UnitState,
     limits: Limits,
     workgroup: u32,
     kernel: &impl MeshKernel,
 ) -> Result<Workgroup, KernelError> {
     let memory = state.memory(limits, workgroup)?;
     let output = state.layout(limits).map_err(StateError::from)?;
-    let none = AttributeSet::default();
-    let input = Layout::new(state.mesh.inputs(), 1, none, 1, limits).map_err(StateError::from)?;
+    let input = state.input_layout(limits).map_err(StateError::from)?;
     let mut warp = Warp::new(state.sm, memory, input, output);
     kernel.run(&mut warp).map_err(|fault| KernelError::Fault { workgroup, fault })?;
-    let (map, attr) = (warp.memory.output.map, warp.memory.output.attr);
-    Ok(Workgroup { index: workgroup, task: None, map, attr, input_attr: Vec::new() })
+    let output = warp.memory.output;
+    Ok(Workgroup { index: workgroup, output, ..Workgroup::default() })
 }
 
 impl Warp {

@@ -8,7 +8,7 @@
 //!
 //! Facts come from Mesa (the NVK driver, the NAK compiler and their documentation) and from
 //! NVIDIA's public class headers; nothing was run on hardware. Where the sources are silent the
-//! model decides; the number of the decision, I-1 to I-17 of `docs/spec/isbe.md`, stands beside the
+//! model decides; the number of the decision, I-1 to I-20 of `docs/spec/isbe.md`, stands beside the
 //! code.
 //!
 //! | module | concept |
@@ -20,11 +20,13 @@
 //! | [`limits`], [`topology`], [`generation`] | limits; topologies; what SM numbers mean |
 //! | [`sph`] | shader program headers, versions 3 and 4 |
 //! | [`methods`] | the method words that size the regions |
-//! | [`mesh_state`] | headers and methods together: all that sizes the memory of a workgroup |
+//! | [`stage`] | the stages whose units can be dumped |
+//! | [`unit_state`] | headers and methods together: all that sizes the memory of a unit |
 //! | [`task`] | the hand-over from a task to its mesh workgroups |
 //! | [`instruction`] | the instructions, their legality, words and text |
 //! | [`warp`] | their semantics for 32 lanes |
 //! | [`hazard`] | the check for shared spaces |
+//! | [`program`] | programs of instructions, run on the memory of a unit |
 //! | [`container`] | dumps: `.isbe` files, checked and explained |
 //! | [`kernel`] | mesh workgroups written in Rust |
 //! | [`mesh`] | meshes and scenes to dumps and back |
@@ -45,12 +47,14 @@ pub mod layout;
 pub mod limits;
 pub mod memory;
 pub mod mesh;
-pub mod mesh_state;
 pub mod methods;
+pub mod program;
 pub mod registry;
 pub mod sph;
+pub mod stage;
 pub mod task;
 pub mod topology;
+pub mod unit_state;
 pub mod vectors;
 pub mod warp;
 pub mod workgroup_view;
@@ -63,8 +67,9 @@ pub use layout::{Area, Element, Layout, LayoutError, Location};
 pub use limits::Limits;
 pub use memory::{Access, MapOrder, Memory, Region, Size, Space, View};
 pub use mesh::{AttributeTable, Mesh};
-pub use mesh_state::{MeshState, StateError};
 pub use sph::{ShaderType, Sph, SphError, SphVersion};
+pub use stage::Stage;
 pub use topology::Topology;
+pub use unit_state::{StateError, UnitState};
 pub use warp::{LaneFault, LaneMask, Lanes, Warp};
 pub use workgroup_view::{Reader, WorkgroupView};

@@ -86,6 +86,29 @@ pub struct Space {
     pub attr: Vec<u8>,
 }
 
+impl Space {
+    /// The bytes of a region.
+    #[must_use]
+    pub const fn region(&self, region: Region) -> &Vec<u8> {
+        match region {
+            Region::Map => &self.map,
+            Region::Patch => &self.patch,
+            Region::Prim => &self.prim,
+            Region::Attr => &self.attr,
+        }
+    }
+
+    /// The same, to be changed.
+    pub const fn region_mut(&mut self, region: Region) -> &mut Vec<u8> {
+        match region {
+            Region::Map => &mut self.map,
+            Region::Patch => &mut self.patch,
+            Region::Prim => &mut self.prim,
+            Region::Attr => &mut self.attr,
+        }
+    }
+}
+
 /// A write whose bytes are known to exist in the memory that made it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Store {
@@ -123,6 +146,16 @@ impl Memory {
         output.attr.resize(size, 0);
         output.attr[..input.attr.len()].copy_from_slice(&input.attr);
         Self { sharing: true, ..Self::new(input, output) }
+    }
+
+    /// The two spaces as a dump holds them. Where they share storage, what was stored is in both.
+    #[must_use]
+    pub fn into_spaces(mut self) -> [Space; 2] {
+        if self.sharing {
+            let length = self.input.attr.len();
+            self.input.attr.copy_from_slice(&self.output.attr[..length]);
+        }
+        [self.input, self.output]
     }
 
     /// Traps reads of a line in another view than that of its last write (I-6).
@@ -247,23 +280,13 @@ impl Memory {
     fn region(&self, access: Access) -> &[u8] {
         let aliased = self.sharing && access.region == Region::Attr;
         let space = if access.output || aliased { &self.output } else { &self.input };
-        match access.region {
-            Region::Map => &space.map,
-            Region::Patch => &space.patch,
-            Region::Prim => &space.prim,
-            Region::Attr => &space.attr,
-        }
+        space.region(access.region)
     }
 
     fn region_mut(&mut self, access: Access) -> &mut [u8] {
         let aliased = self.sharing && access.region == Region::Attr;
         let space = if access.output || aliased { &mut self.output } else { &mut self.input };
-        match access.region {
-            Region::Map => &mut space.map,
-            Region::Patch => &mut space.patch,
-            Region::Prim => &mut space.prim,
-            Region::Attr => &mut space.attr,
-        }
+        space.region_mut(access.region)
     }
 }
 

@@ -7,6 +7,8 @@
 //! | SET_MESH_SHADER_B | 0x1154 | 16:8 lines of shared memory, 25:20 threads |
 //! | SET_MESH_INIT_SHADER | 0x1158 | 5:0 threads, 20:12 local lines, 30:22 lines for mesh |
 //!
+//! Beside them stands a word of siliray's own, [`Unit`].
+//!
 //! ```
 //! use isbe::methods::{MeshShaderA, Topology};
 //! let topology = Topology::Triangles.code();
@@ -106,6 +108,19 @@ methods! {
         local_lines: u16 = "LOCAL_BUFFER_LINES" 12..21;
         /// Lines that the mesh stage gets, payload and its header.
         output_lines: u16 = "OUTPUT_TO_M_S_LINES" 22..31;
+    }
+
+    /// siliray's own word for what no method says of other stages than mesh (I-18); zero for a mesh
+    /// workgroup.
+    Unit "UNIT" {
+        /// The code of the stage.
+        stage: u8 = "STAGE" 0..4;
+        /// Vertices of the input ATTR.
+        input_vertices: u16 = "INPUT_VERTICES" 4..13;
+        /// Primitives of the input MAP.
+        input_primitives: u16 = "INPUT_PRIMITIVES" 13..23;
+        /// Vertices of each of them.
+        input_corners: u8 = "INPUT_CORNERS" 23..29;
     }
 }
 

@@ -16,7 +16,7 @@ pub const NAME: &str = "isbe";
 /// The format.
 pub const FORMATS: &[FormatEntry] = &[FormatEntry {
     name: NAME,
-    summary: "dumps of ISBE memory, which mesh shaders write",
+    summary: "dumps of ISBE memory, which mesh and earlier shaders write",
     ending: "isbe",
     sniff: Dump::has_magic,
     read: |bytes, _| Ok(ImageFile::whole(NAME, bytes, vec![0], 0)),
@@ -85,6 +85,8 @@ const fn kind(kind: PartKind) -> &'static str {
         PartKind::Notes => "notes",
         PartKind::Attr => "ATTR",
         PartKind::InputAttr => "input ATTR",
+        PartKind::InputMap => "input MAP",
+        PartKind::Opaque => "PATCH or PRIM",
         PartKind::Unread => "unread",
     }
 }

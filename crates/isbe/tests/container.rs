@@ -6,9 +6,10 @@ use isbe::container::check::{check, read};
 use isbe::container::explain::{BytePlace, explain, record_offset};
 use isbe::container::outline::{Outline, PartKind};
 use isbe::mesh::capture::{CaptureOptions, capture_mesh, capture_scene};
-use isbe::mesh::import::{ImportOptions, import};
+use isbe::mesh::import::{ImportError, ImportOptions, import};
 use isbe::{
-    AttributeId, AttributeSet, AttributeTable, Dump, Limits, MapOrder, Mesh, Reader, Topology,
+    AttributeId, AttributeSet, AttributeTable, Dump, Limits, MapOrder, Mesh, Reader, Stage,
+    Topology, UnitState, Workgroup,
 };
 use scene::{Geometry, Object, Scene, Shape};
 
@@ -61,9 +62,10 @@ fn every_rule_is_broken_alone() {
     let notes = record + notes;
     assert_eq!(broken(put(notes + 8, 99)), [("notes", at(notes + 8))]);
     assert_eq!(broken(put(notes + 128, 1 << 20)), [("notes", at(notes))]);
-    assert_eq!(broken(|bytes| bytes[10] = 1), [("newer_minor", 10)]);
+    assert_eq!(broken(|bytes| bytes[10] = 2), [("newer_minor", 10)]);
     assert_eq!(broken(|bytes| bytes[14] = 5), [("bad_version", 14)]);
     assert_eq!(broken(|bytes| bytes[40] = 5), [("reserved_bytes", 40)]);
+    assert_eq!(broken(|bytes| bytes[36] = 9), [("bad_stage", 36)]);
     assert_eq!(broken(|bytes| bytes[64] ^= 3), [("bad_header", 64)]);
     assert_eq!(broken(|bytes| bytes[192] = 0x61), [("bad_header", 192)]);
     assert_eq!(broken(put(24, method & !15 | 5)), [("topology_unsupported", 24)]);
@@ -83,7 +85,7 @@ fn every_rule_is_broken_alone() {
     assert_eq!(broken(|bytes| bytes.push(7)), [("trailing_bytes", at(length))]);
     assert_eq!(broken(put(20, u32::MAX)), [("truncated", at(length))]);
     assert_eq!(broken(put(record + 8, 4 + 3 * 30 - 1)), [("size_mismatch", at(record + 8))]);
-    let attr = dump.workgroups[1].attr.len() as u32;
+    let attr = dump.workgroups[1].output.attr.len() as u32;
     assert_eq!(broken(put(record + 12, attr - 4)), [("size_mismatch", at(record + 12))]);
     assert_eq!(broken(put(record + 12, u32::MAX)), [("truncated", at(length))]);
     assert_eq!(broken(put(record + 24, 1)), [("reserved_bytes", at(record + 24))]);
@@ -98,7 +100,7 @@ fn every_rule_is_broken_alone() {
 #[test]
 fn input_attributes_need_their_flag() {
     let mut dump = strip();
-    dump.workgroups[0].input_attr = vec![1; 20];
+    dump.workgroups[0].input.attr = vec![1; 20];
     dump.workgroups[0].task = Some(3);
     let mut bytes = dump.to_bytes().unwrap();
     assert_eq!(bytes[16], 1 | 4 | 8 | 16);
@@ -123,7 +125,7 @@ fn raw_limits_allow_more_primitives() {
 fn a_reversed_count_is_read_reversed() {
     let mut dump = strip();
     dump.map_order = MapOrder::Reversed;
-    dump.workgroups.iter_mut().for_each(|workgroup| workgroup.map[..4].reverse());
+    dump.workgroups.iter_mut().for_each(|workgroup| workgroup.output.map[..4].reverse());
     let read = read(&dump.to_bytes().unwrap(), Limits::Driver).unwrap();
     let expected = import(&strip(), &ImportOptions::default()).unwrap();
     assert_eq!(import(&read, &ImportOptions::default()).unwrap().scene, expected.scene);
@@ -133,7 +135,7 @@ fn a_reversed_count_is_read_reversed() {
 fn plain_dumps_group_by_layer_and_leave_out_what_is_culled() {
     let mut dump = strip();
     let base = dump.state.layout(Limits::Driver).unwrap().shared_base() as usize;
-    dump.workgroups.iter_mut().for_each(|workgroup| workgroup.attr.truncate(base));
+    dump.workgroups.iter_mut().for_each(|workgroup| workgroup.output.attr.truncate(base));
     let imported = import(&dump, &ImportOptions::default()).unwrap();
     let geometries = &imported.scene.objects[0].geometries;
     assert_eq!(geometries.iter().map(Geometry::triangle_count).collect::<Vec<_>>(), [42, 43]);
@@ -148,8 +150,8 @@ fn points_and_lines_are_skipped_or_boxed() {
         let base = dump.state.layout(Limits::Driver).unwrap().shared_base() as usize;
         dump.state.shader_a.topology = topology.code();
         for workgroup in &mut dump.workgroups {
-            workgroup.map.truncate(4 + corners * 30);
-            workgroup.attr.truncate(base);
+            workgroup.output.map.truncate(4 + corners * 30);
+            workgroup.output.attr.truncate(base);
         }
         let dump = read(&dump.to_bytes().unwrap(), Limits::Driver).unwrap();
         let skipped = import(&dump, &ImportOptions::default()).unwrap();
@@ -181,7 +183,7 @@ fn every_byte_is_explained() {
         text(record + 32 + 4 + 8),
         "workgroup 2, MAP, index of primitive 2, corner 2, address 0x000c"
     );
-    let attr = record + 32 + dump.workgroups[2].map.len().next_multiple_of(16);
+    let attr = record + 32 + dump.workgroups[2].output.map.len().next_multiple_of(16);
     assert_eq!(
         text(attr + 0x20e),
         "workgroup 2, ATTR, POSITION_X of vertex 35, group 1, lane 3, byte 2, address 0x020e"
@@ -250,7 +252,7 @@ fn findings_do_not_nest() {
     let dump = strip();
     let bytes = dump.to_bytes().unwrap();
     let shared = |workgroup: usize| {
-        let map = dump.workgroups[workgroup].map.len().next_multiple_of(16);
+        let map = dump.workgroups[workgroup].output.map.len().next_multiple_of(16);
         let base = dump.state.layout(Limits::Driver).unwrap().shared_base() as usize;
         record_offset(&dump, workgroup) + 32 + map + base
     };
@@ -293,13 +295,13 @@ fn dumps_that_show_nothing_are_sound_with_a_warning() {
     let base = points.state.layout(Limits::Driver).unwrap().shared_base() as usize;
     points.state.shader_a.topology = Topology::Points.code();
     for workgroup in &mut points.workgroups {
-        workgroup.map.truncate(4 + 30);
-        workgroup.attr.truncate(base);
+        workgroup.output.map.truncate(4 + 30);
+        workgroup.output.attr.truncate(base);
     }
     assert_eq!(warnings(&points), [("no_triangles", 0..256)]);
     let mut elsewhere = points;
     let generic = AttributeId::parse_all("GENERIC3").unwrap().into_iter().collect();
-    elsewhere.state.mesh.set_outputs(&generic);
+    elsewhere.state.header.set_outputs(&generic);
     assert_eq!(warnings(&elsewhere), [("no_position", 428..429)]);
 }
 
@@ -308,7 +310,7 @@ fn dumps_that_show_nothing_are_sound_with_a_warning() {
 #[test]
 fn an_outline_covers_the_file() {
     let mut dump = strip();
-    dump.workgroups[2].input_attr = vec![1; 20];
+    dump.workgroups[2].input.attr = vec![1; 20];
     let bytes = dump.to_bytes().unwrap();
     let outline = Outline::new(&bytes, Limits::Driver);
     let mut end = 0;
@@ -369,4 +371,106 @@ fn broken_bytes_have_an_outline() {
     let outline = Outline::new(&no_layout, Limits::Driver);
     assert!(outline.parts.iter().any(|part| part.kind == PartKind::Attr));
     outline.parts.iter().for_each(|part| drop(outline.fields(&no_layout, part)));
+}
+
+/// A warp of each earlier stage with all eight regions.
+fn warp(stage: Stage) -> Dump {
+    let set = |text| AttributeId::parse_all(text).unwrap().into_iter().collect::<AttributeSet>();
+    let mut state = UnitState::warp(86, stage, (set("GENERIC1"), 40), (set("POSITION"), 33));
+    state.unit.input_primitives = 5;
+    state.unit.input_corners = 4;
+    let mut dump = Dump::new(state);
+    for index in [3, 7] {
+        let [input, output] = state.memory(Limits::Driver, index).unwrap().into_spaces();
+        let mut unit = Workgroup { index, task: None, input, output };
+        unit.input.patch = vec![1, 2, 3];
+        unit.input.prim = vec![4; 20];
+        unit.output.patch = vec![5; 16];
+        unit.output.prim = vec![6; 8];
+        unit.input.map.iter_mut().zip(0..).for_each(|(handle, at)| *handle = at);
+        unit.input.attr[0x290..0x294].copy_from_slice(&2.5f32.to_le_bytes());
+        dump.push(unit);
+    }
+    dump
+}
+
+/// Every stage and every region comes back from a file, and the check proves it sound.
+#[test]
+fn warps_of_every_stage_round_trip() {
+    for stage in &Stage::ALL[1..] {
+        let dump = warp(*stage);
+        let bytes = dump.to_bytes().unwrap();
+        assert_eq!((bytes[10], bytes[16], bytes[36] & 15), (1, 1 | 8 | 32, stage.code()));
+        let report = check(&bytes, Limits::Driver);
+        assert_eq!((&report.findings[..], report.dump.as_ref()), (&[][..], Some(&dump)), "{stage}");
+        let refused = import(&dump, &ImportOptions::default()).unwrap_err();
+        assert_eq!(refused, ImportError::Stage(*stage));
+    }
+    let mesh = strip().to_bytes().unwrap();
+    assert_eq!((mesh[10], mesh[36]), (0, 0), "a dump of mesh workgroups is of version 1.0");
+}
+
+/// Each rule about other stages, broken alone.
+#[test]
+fn what_is_wrong_with_a_warp_is_located() {
+    let dump = warp(Stage::Geometry);
+    let record = record_offset(&dump, 1);
+    let broken = |at: usize, value: u32| {
+        let mut bytes = dump.to_bytes().unwrap();
+        bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        let findings = check(&bytes, Limits::Driver).findings;
+        findings.into_iter().map(|finding| (finding.rule, finding.offset)).collect::<Vec<_>>()
+    };
+    let word = dump.state.unit.word().unwrap();
+    let at = |offset: usize| offset as u64;
+    assert_eq!(broken(36, word & !0x1ff0), [("bad_maximum", 36)]);
+    assert_eq!(broken(36, word & !15 | 2), [("bad_stage", 64)]);
+    assert_eq!(broken(36, word & !15 | 9), [("bad_stage", 36)]);
+    let mut short = dump.clone();
+    short.workgroups[1].input.map.pop();
+    let report = check(&short.to_bytes().unwrap(), Limits::Driver);
+    assert_eq!(report.findings[0].rule, "size_mismatch");
+    assert_eq!(report.findings[0].offset, at(record + 8 + 4 * 3));
+    assert_eq!(report.findings[0].place, "workgroup 1, length of input MAP");
+    assert_eq!(broken(record + 60, 7), [("reserved_bytes", at(record + 60))]);
+    let unit = &dump.workgroups[1];
+    let before = unit.output.attr.len() + unit.input.attr.len();
+    let handle = record + 64 + before + 8;
+    assert_eq!(broken(handle, 0x0b28_0908), [("index_over_max", at(handle + 2))]);
+}
+
+/// Every byte of a warp's file is explained, input regions with their attributes and handles.
+#[test]
+fn every_byte_of_a_warp_is_explained() {
+    let dump = warp(Stage::TessellationControl);
+    let bytes = dump.to_bytes().unwrap();
+    let reader = Reader::new(&dump, Limits::Driver).unwrap();
+    let text = |offset| explain(&dump, &reader, offset).to_string();
+    let record = record_offset(&dump, 1);
+    assert_eq!(text(36), "header, UNIT");
+    assert!(text(64).starts_with("tess-control header, bits 0..8: SPH_TYPE"), "{}", text(64));
+    assert_eq!(text(record + 25), "workgroup 1, input PATCH length");
+    assert_eq!(text(record + 42), "workgroup 1, zero");
+    let attr = record + 64;
+    assert!(text(attr + 0x208).contains("1, ATTR, POSITION_X of vertex 34 (padding), group 1"));
+    let input = attr + dump.workgroups[1].output.attr.len();
+    let place = "workgroup 1, input ATTR, GENERIC1_Y of vertex 36, group 1, lane 4, byte 1";
+    assert_eq!(text(input + 0x291), format!("{place}, address 0x0291"));
+    let map = input + dump.workgroups[1].input.attr.len();
+    let place = "workgroup 1, input MAP, handle of primitive 2, corner 1, address 0x0009";
+    assert_eq!(text(map + 9), place);
+    assert_eq!(text(map + 20), "padding to 16 bytes");
+    assert!(text(map + 32).ends_with("input PATCH, of a layout that is not known, address 0x0000"));
+    for offset in 0..bytes.len() {
+        assert_ne!(explain(&dump, &reader, offset), BytePlace::Behind);
+    }
+    let outline = Outline::new(&bytes, Limits::Driver);
+    let kinds = |kind| outline.parts.iter().filter(|part| part.kind == kind).count();
+    assert_eq!((kinds(PartKind::InputMap), kinds(PartKind::Opaque)), (2, 8));
+    let parts = outline.parts.iter().filter(|part| part.kind == PartKind::InputAttr);
+    for part in parts {
+        let fields = outline.fields(&bytes, part);
+        let field = fields.iter().find(|field| field.name == "GENERIC1_Y[36]").unwrap();
+        assert_eq!(field.text, "2.5");
+    }
 }

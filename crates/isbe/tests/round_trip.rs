@@ -164,7 +164,7 @@ fn a_dump_without_notes_gives_the_same_triangles() {
     };
     let mut dump = capture_scene(&scene, &CaptureOptions::default()).unwrap();
     let base = dump.state.layout(Limits::Driver).unwrap().shared_base() as usize;
-    dump.workgroups.iter_mut().for_each(|workgroup| workgroup.attr.truncate(base));
+    dump.workgroups.iter_mut().for_each(|workgroup| workgroup.output.attr.truncate(base));
     let imported = import(&through_a_file(&dump), &ImportOptions::default()).unwrap();
     let triangles = |scene: &Scene| {
         let geometry = &scene.objects[0].geometries[0];
@@ -204,12 +204,12 @@ fn notes_are_believed_only_as_far_as_they_agree() {
     let change = |workgroup: usize, word: usize, value: u32| {
         let mut dump = dump.clone();
         let at = base + 4 * word;
-        dump.workgroups[workgroup].attr[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        dump.workgroups[workgroup].output.attr[at..at + 4].copy_from_slice(&value.to_le_bytes());
         import(&dump, &ImportOptions::default()).map(|imported| imported.report)
     };
     let last = dump.workgroups.len() - 1;
     // Names come first.
-    let has_triangles = |workgroup: &isbe::Workgroup| workgroup.map[0] > 0;
+    let has_triangles = |workgroup: &isbe::Workgroup| workgroup.output.map[0] > 0;
     let first_meshlet = dump.workgroups.iter().position(has_triangles).unwrap();
     assert!(change(0, 32, 0xffff_ffff).unwrap_err().to_string().contains("utf-8"));
     assert!(change(0, 3, 9).unwrap_err().to_string().contains("the name of nothing"));
@@ -233,7 +233,7 @@ fn notes_are_believed_only_as_far_as_they_agree() {
     ));
     let [first, second] = [32, 33].map(|word| {
         let at = base + 4 * word;
-        u32::from_le_bytes(*dump.workgroups[first_meshlet].attr[at..].first_chunk().unwrap())
+        u32::from_le_bytes(*dump.workgroups[first_meshlet].output.attr[at..].first_chunk().unwrap())
     });
     assert_ne!(first, second);
     assert!(change(first_meshlet, 33, first).is_err());
@@ -263,7 +263,7 @@ fn unplaceable_vertices_are_counted() {
     let uses = (0..view.primitive_count()).filter(|p| view.primitive(*p).any(|v| v == 5)).count();
     let w = PositionSlot::Position.ids()[3];
     let at = reader.layout.vertices.address(w, 5).unwrap() as usize;
-    dump.workgroups[0].attr[at..at + 4].fill(0);
+    dump.workgroups[0].output.attr[at..at + 4].fill(0);
     let imported = import(&dump, &ImportOptions::default()).unwrap();
     assert_eq!(imported.report.unplaceable, uses);
     assert_eq!(imported.report.triangles, 2 * 64 - uses);

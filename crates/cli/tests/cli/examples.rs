@@ -176,6 +176,7 @@ fn make_files(folder: &Folder) {
     }
     std::fs::write(place("nodes.bin"), [0; 1024]).unwrap();
     std::fs::write(place("loop.s"), "addi a0, a0, 1\n").unwrap();
+    std::fs::write(place("kernel.sass"), "ISBERD.ATTR.SKEW.32 R1, [RZ];\n").unwrap();
     std::fs::write(place("program.txt"), "ISBERD.O.ATTR.SKEW.32 R1, [R2+0x42];\n").unwrap();
     let identity = "[[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]]";
     std::fs::write(place("camera.json"), identity).unwrap();

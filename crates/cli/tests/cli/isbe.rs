@@ -2,9 +2,8 @@
 
 use crate::support::Folder;
 use siliray::isbe::kernel::{MeshKernel, run_workgroup};
-use siliray::isbe::memory::MapOrder;
 use siliray::isbe::warp::{LaneFault, LaneMask, Warp, lanes};
-use siliray::isbe::{Access, AttributeSet, Dump, Limits, MeshState, Region, Size, Topology};
+use siliray::isbe::{Access, AttributeSet, Dump, Limits, Region, Size, Topology, UnitState};
 
 /// The picture of a capture is that of its source in every byte, whatever the scene is made of.
 #[test]
@@ -122,14 +121,95 @@ fn points_become_boxes_where_that_is_asked_for() {
     let folder = Folder::new();
     let xyz = ["POSITION_X", "POSITION_Y", "POSITION_Z"].map(|id| id.parse().unwrap());
     let vertices = (xyz.into_iter().collect(), 20);
-    let state = MeshState::new(75, Topology::Points, vertices, (AttributeSet::default(), 20), 0);
-    let workgroups = vec![run_workgroup(&state, Limits::Driver, 0, &Points).unwrap()];
-    let map_order = MapOrder::LittleAtLow;
-    let dump = Dump { state, map_order, skew_logical: false, workgroups };
+    let state = UnitState::new(75, Topology::Points, vertices, (AttributeSet::default(), 20), 0);
+    let mut dump = Dump::new(state);
+    dump.skew_logical = false;
+    dump.push(run_workgroup(&state, Limits::Driver, 0, &Points).unwrap());
     std::fs::write(folder.path().join("points.isbe"), dump.to_bytes().unwrap()).unwrap();
     let plain = folder.run(&["isbe", "mesh", "points.isbe", "-o", "none.ply"]);
     assert_eq!((plain.status.code(), folder.files().len()), (Some(1), 1));
     let boxes = folder.json(&["isbe", "mesh", "points.isbe", "--boxes", "-o", "boxes.ply"]);
     assert_eq!((&boxes["triangles"], &boxes["points_and_lines"]), (&240.into(), &20.into()));
     assert!(folder.read("boxes.ply").starts_with(b"ply"));
+}
+
+/// A kernel fills the input of a tessellation warp, the next copies it to the output and to PATCH,
+/// and each step is a dump that can be checked and inspected.
+#[test]
+fn kernels_run_one_after_another_on_dumps() {
+    let folder = Folder::new();
+    let program = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    };
+    program("fill.sass", "ISBEWR.ATTR.SKEW.32 [R2], R3;\nISBEWR [R0], R0; // handles\n");
+    let stage = ["--stage", "tess-control", "--inputs", "GENERIC0_X", "--attributes", "POSITION_X"];
+    let fill = [
+        &["isbe", "run", "fill.sass", "--lanes", "12", "--set", "R0=lane", "--set", "R2=4*lane"][..],
+        &["--set", "R3=1.5*lane", "--input-primitives", "4", "--input-corners", "3"],
+        &["--patch", "64", "--prim", "8", "-o", "filled.isbe"],
+        &stage,
+    ];
+    let filled = folder.json(&fill.concat());
+    assert_eq!((&filled["stage"], &filled["hazards"]), (&"tess-control".into(), &json_array()));
+    assert!(filled["memory"]["input MAP"].as_str().unwrap().starts_with("000102030405"));
+    program(
+        "copy.sass",
+        "ISBERD R1, [R0];\nALD R4, a[0x80], R1;\nAST a[0x70], R4, R0;\nAST.P a[R2+0x0], R4, RZ;\n\
+         @P0 ALD R5, a[0x80], R1;\n",
+    );
+    let copy = ["isbe", "run", "copy.sass", "--lanes", "12", "--input", "filled.isbe", "-o"];
+    let registers = ["after.isbe", "--set", "R0=lane", "--set", "R2=4*lane", "--set", "P0=0x1"];
+    let after = folder.json(&[&copy[..], &registers].concat());
+    assert_eq!(after["registers"]["R4"][3], 4.5f32.to_bits());
+    let hazard = &after["hazards"][0];
+    assert_eq!((&hazard["line"], &hazard["store_line"]), (&5.into(), &3.into()));
+    assert_eq!(after["space_sharing"], false);
+    let patch = after["memory"]["PATCH"].as_str().unwrap();
+    assert_eq!(patch[8..16], *"0000c03f");
+    let check = folder.json(&["isbe", "check", "after.isbe"]);
+    assert_eq!((&check["sound"], &check["findings"]), (&true.into(), &json_array()));
+    let info = folder.json(&["isbe", "info", "after.isbe"]);
+    assert_eq!((&info["stage"], &info["topology"]), (&"tess-control".into(), &().into()));
+    let shown = folder.json(&["isbe", "inspect", "after.isbe"]);
+    assert_eq!(shown["vertices"][3]["attributes"]["POSITION_X"], "4.5");
+    assert_eq!(shown["input_vertices"][5]["attributes"]["GENERIC0_X"], "7.5");
+    assert_eq!(shown["input_primitives"][2].as_array().unwrap().len(), 3);
+    assert_eq!(shown["opaque"]["PATCH"][1], "3fc00000");
+    let tree = folder.json(&["inspect", "after.isbe", "--tree"]);
+    let kinds = tree["tree"].as_array().unwrap().iter().map(|part| part["kind"].as_str().unwrap());
+    assert_eq!(kinds.filter(|kind| *kind == "PATCH or PRIM").count(), 4);
+    let scene = folder.run(&["info", "after.isbe"]);
+    let text = String::from_utf8_lossy(&scene.stderr).into_owned();
+    assert_eq!(scene.status.code(), Some(1));
+    assert!(text.contains("found a dump of the stage tess-control, expected mesh"), "{text}");
+    let fault = [&copy[..], &["never.isbe", "--set", "R0=64"]].concat();
+    let fault = folder.run(&fault);
+    assert_eq!(fault.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&fault.stderr).into_owned();
+    assert!(text.contains("copy.sass: line 1: lane 0: out_of_range"), "{text}");
+    assert!(!folder.files().contains(&"never.isbe".into()));
+}
+
+fn json_array() -> serde_json::Value {
+    serde_json::Value::Array(Vec::new())
+}
+
+/// With shared storage a load behind a store reads what was stored, without it the input.
+#[test]
+fn shared_storage_shows_its_hazard() {
+    let folder = Folder::new();
+    let program = "AST a[0x70], R1, R0; ALD R2, a[0x70], R0;";
+    let run = |more: &[&str]| {
+        let set = ["--set", "R0=lane", "--set", "R1=7", "--stage", "vertex"];
+        let attributes = ["--inputs", "ATTR_POSITION", "--attributes", "ATTR_POSITION"];
+        folder.json(&[&["isbe", "run", "-e", program][..], &set, &attributes, more].concat())
+    };
+    for (options, loaded) in [(&[][..], 0), (&["--share"], 7)] {
+        let ran = run(options);
+        assert_eq!(ran["space_sharing"], !options.is_empty());
+        assert_eq!(
+            (&ran["registers"]["R2"][31], ran["hazards"].as_array().unwrap().len()),
+            (&loaded.into(), 1)
+        );
+    }
 }

@@ -5,16 +5,16 @@
 use super::rule::{Findings, Rule};
 use super::scene_check::check_scene;
 use super::{
-    Dump, FLAG_GEOMETRY, FLAG_INPUT_ATTR, FLAG_REVERSED_MAP, FLAG_SKEW_LOGICAL, HEADER_BYTES,
-    MAGIC, NO_TASK, RECORD_BYTES, SPH_BYTES, VERSION, Workgroup, padded,
+    Dump, FLAG_ALL_REGIONS, FLAG_GEOMETRY, FLAG_INPUT_ATTR, FLAG_REVERSED_MAP, FLAG_SKEW_LOGICAL,
+    HEADER_BYTES, MAGIC, NO_TASK, REGIONS, SPH_BYTES, VERSION, Workgroup, padded,
 };
 use crate::limits::MAX_OUTPUT_BYTES;
 use crate::memory::MapOrder;
-use crate::mesh_state::MeshState;
-use crate::methods::{MeshInitShader, MeshShaderA, MeshShaderB};
+use crate::methods::{MeshInitShader, MeshShaderA, MeshShaderB, Unit};
 use crate::topology::topology_code_name;
+use crate::unit_state::UnitState;
 use crate::workgroup_view::{Reader, WorkgroupView};
-use crate::{LayoutError, Limits, Sph, SphError, SphVersion, StateError};
+use crate::{LayoutError, Limits, Sph, SphError, SphVersion, Stage, StateError};
 use machine::{Finding, Severity};
 use std::ops::Range;
 
@@ -96,24 +96,26 @@ impl Checker<'_> {
         if !self.has_magic() || !self.reaches(HEADER_BYTES, "header") || !self.has_version() {
             return None;
         }
-        self.expect_zeros(36..HEADER_BYTES, "header");
+        self.expect_zeros(40..HEADER_BYTES, "header");
         let flags = self.word(16);
-        let mesh = self.program_header(HEADER_BYTES, "mesh header")?;
+        let header = self.program_header(HEADER_BYTES, "shader header")?;
         let mut offset = HEADER_BYTES + SPH_BYTES;
         let mut geometry = None;
         if flags & FLAG_GEOMETRY != 0 {
             geometry = Some(self.program_header(offset, "geometry header")?);
             offset += SPH_BYTES;
         }
-        let state = MeshState {
+        let state = UnitState {
             sm: self.half(12),
-            mesh,
+            header,
             geometry,
             shader_a: MeshShaderA::from_word(self.word(24)),
             shader_b: MeshShaderB::from_word(self.word(28)),
             init: MeshInitShader::from_word(self.word(32)),
+            unit: Unit::from_word(self.word(36)),
         };
         let mut dump = Dump::new(state);
+        dump.all_regions = flags & FLAG_ALL_REGIONS != 0;
         dump.skew_logical = flags & FLAG_SKEW_LOGICAL != 0;
         if flags & FLAG_REVERSED_MAP != 0 {
             dump.map_order = MapOrder::Reversed;
@@ -140,7 +142,8 @@ impl Checker<'_> {
             return false;
         }
         if minor > VERSION.1 {
-            self.find(Rule::NewerMinor, 10, 0..16, format!("minor {minor}"), "minor 0", "header");
+            let expected = format!("at most {}", VERSION.1);
+            self.find(Rule::NewerMinor, 10, 0..16, format!("minor {minor}"), expected, "header");
         }
         let sph = self.half(14);
         if SphVersion::from_number(sph.into()).is_none() {
@@ -188,6 +191,28 @@ impl Checker<'_> {
             let expected = format!("at most {}", limit.limit);
             self.find(Rule::Limit, 24, 0..96, limit.found.to_string(), expected, limit.name);
         }
+        let stage = match dump.state.stage() {
+            Ok(stage) => stage,
+            Err(refused) => {
+                self.state(refused);
+                return None;
+            }
+        };
+        let found = dump.state.header.get(10..14);
+        let expected = stage.shader_type() as u32;
+        // A mesh shader behind a task has the type of tessellation evaluation (I-7).
+        if stage != Stage::Mesh && found != expected {
+            let (found, place) = (format!("SHADER_TYPE {found}"), "shader header");
+            let expected = format!("{expected}, of the stage {stage}");
+            self.find(Rule::BadStage, HEADER_BYTES, 10..14, found, expected, place);
+        }
+        if let Err(LayoutError::BadMaximum { found, limit, .. }) =
+            dump.state.input_layout(self.limits)
+        {
+            let (found, expected) = (found.to_string(), format!("1 to {limit}"));
+            self.find(Rule::BadMaximum, 36, 4..13, found, expected, "UNIT, vertices that come in");
+            return None;
+        }
         match Reader::new(dump, self.limits) {
             Ok(reader) => Some(reader),
             Err(refused) => {
@@ -204,6 +229,11 @@ impl Checker<'_> {
                 let found = format!("{found:#x} ({})", topology_code_name(found));
                 let expected = "points, lines or triangles".to_owned();
                 (Rule::TopologyUnsupported, 0..4, found, expected, "topology".to_owned())
+            }
+            StateError::Stage { found } => {
+                let expected = format!("0 to {}", Stage::ALL.len() - 1);
+                self.find(Rule::BadStage, 36, 0..4, found.to_string(), expected, "UNIT, stage");
+                return;
             }
             StateError::Layout(LayoutError::BadMaximum { what, found, limit }) => {
                 let bits = if what == "vertices" { 4..13 } else { 13..23 };
@@ -223,40 +253,38 @@ impl Checker<'_> {
         let flags = self.word(16);
         for number in 0..self.word(20) {
             let place = format!("workgroup {number}");
-            if !self.reaches(offset + RECORD_BYTES, &place) {
+            let start = offset + dump.record_bytes();
+            if !self.reaches(start, &place) {
                 return;
             }
-            let [index, task, map, attr, input] =
-                std::array::from_fn(|word| self.word(offset + 4 * word));
-            self.expect_zeros(offset + 20..offset + RECORD_BYTES, &place);
-            let start = offset + RECORD_BYTES;
+            let named = 8 + 4 * dump.regions().len();
+            self.expect_zeros(offset + named..start, &place);
+            let task = Some(self.word(offset + 4)).filter(|task| *task != NO_TASK);
+            let mut unit = Workgroup { index: self.word(offset), task, ..Workgroup::default() };
             let mut end = start;
-            let mut regions = [0..0, 0..0, 0..0];
-            for (region, length) in regions.iter_mut().zip([map, attr, input]) {
-                *region = end..end.saturating_add(length as usize);
-                end = end.saturating_add(padded(length as usize));
+            for (number, &(_, output, region)) in dump.regions().iter().enumerate() {
+                let length = self.word(offset + 8 + 4 * number) as usize;
+                let next = end.saturating_add(padded(length));
+                if next > self.bytes.len() {
+                    end = next;
+                    break;
+                }
+                let space = if output { &mut unit.output } else { &mut unit.input };
+                *space.region_mut(region) = self.bytes[end..end + length].to_vec();
+                end = next;
             }
             if !self.reaches(end, &place) {
                 return;
             }
-            let [map, attr, input_attr] = regions.map(|region| self.bytes[region].to_vec());
-            let task = (task != NO_TASK).then_some(task);
-            let workgroup = Workgroup { index, task, map, attr, input_attr };
-            if !workgroup.input_attr.is_empty() && flags & FLAG_INPUT_ATTR == 0 {
-                let found = format!("{input} bytes of input ATTR");
-                self.find(
-                    Rule::InputFlag,
-                    offset + 16,
-                    0..32,
-                    found,
-                    "none without flag 3",
-                    &place,
-                );
+            if !unit.input.attr.is_empty() && flags & FLAG_INPUT_ATTR == 0 {
+                let found = format!("{} bytes of input ATTR", unit.input.attr.len());
+                let expected = "none without flag 3";
+                self.find(Rule::InputFlag, offset + 16, 0..32, found, expected, &place);
             }
             if let Some(reader) = reader {
-                self.regions(reader, &workgroup, offset, &place);
+                self.regions(reader, &unit, dump, offset, &place);
             }
-            dump.workgroups.push(workgroup);
+            dump.workgroups.push(unit);
             offset = end;
         }
         if offset < self.bytes.len() {
@@ -265,48 +293,66 @@ impl Checker<'_> {
         }
     }
 
-    fn regions(&mut self, reader: &Reader, workgroup: &Workgroup, record: usize, place: &str) {
-        let (map_bytes, attr_bytes) = (reader.map_bytes(), reader.attr_bytes());
-        let map = record + RECORD_BYTES;
-        if workgroup.map.len() != map_bytes {
-            let (found, expected) = (workgroup.map.len(), map_bytes);
-            let place = format!("{place}, length of MAP");
-            self.find(
-                Rule::SizeMismatch,
-                record + 8,
-                0..32,
-                found.to_string(),
-                expected.to_string(),
-                &place,
-            );
+    fn regions(
+        &mut self,
+        reader: &Reader,
+        unit: &Workgroup,
+        dump: &Dump,
+        record: usize,
+        place: &str,
+    ) {
+        for (number, &(name, output, region)) in REGIONS.iter().enumerate() {
+            let length = unit.region((name, output, region)).len();
+            let expected = reader.region_bytes(output, region);
+            if expected.is_empty() || expected.contains(&length) {
+                continue;
+            }
+            let expected: Vec<String> = expected.iter().map(ToString::to_string).collect();
+            let shared = if expected.len() > 1 && output { " with shared memory" } else { "" };
+            let expected = expected.join(" or ") + shared;
+            let place = format!("{place}, length of {name}");
+            let offset = record + 8 + 4 * number;
+            self.find(Rule::SizeMismatch, offset, 0..32, length.to_string(), expected, &place);
         }
-        if !attr_bytes.contains(&workgroup.attr.len()) {
-            let expected = format!("{} or {} with shared memory", attr_bytes[0], attr_bytes[1]);
-            let found = workgroup.attr.len().to_string();
-            let place = format!("{place}, length of ATTR");
-            self.find(Rule::SizeMismatch, record + 12, 0..32, found, expected, &place);
+        let map = record + dump.record_bytes();
+        let view = WorkgroupView::new(reader, unit);
+        if let Some(count) = view.stored_count() {
+            if count > reader.max_primitives() {
+                let expected = format!("at most {}", reader.max_primitives());
+                let place = format!("{place}, MAP, primitive count");
+                self.find(Rule::CountOverMax, map, 0..32, count.to_string(), expected, &place);
+            }
+            self.indices(&view, map, place);
         }
-        let view = WorkgroupView::new(reader, workgroup);
-        let Some(count) = view.stored_count() else { return };
-        if count > reader.max_primitives() {
-            let expected = format!("at most {}", reader.max_primitives());
-            let place = format!("{place}, MAP, primitive count");
-            self.find(Rule::CountOverMax, map, 0..32, count.to_string(), expected, &place);
-        }
-        self.indices(&view, map, place);
+        self.handles(reader, unit, dump, record, place);
         let culled = (0..view.primitive_count()).filter(|p| view.is_culled(*p)).count();
         if culled > 0 {
-            let attr = map + padded(workgroup.map.len());
+            let attr = map + padded(unit.output.map.len());
             let place = format!("{place}, ATTR, VIEWPORT_MASK");
-            self.find(
-                Rule::CulledPrimitives,
-                attr,
-                0..8,
-                format!("{culled} culled"),
-                "a viewport",
-                &place,
-            );
+            let found = format!("{culled} culled");
+            self.find(Rule::CulledPrimitives, attr, 0..8, found, "a viewport", &place);
         }
+    }
+
+    /// One finding for each unit, at the first handle that comes in and names no vertex.
+    fn handles(
+        &mut self,
+        reader: &Reader,
+        unit: &Workgroup,
+        dump: &Dump,
+        record: usize,
+        place: &str,
+    ) {
+        let vertices = reader.input.vertices.maximum();
+        let mut handles = unit.input.map.iter().enumerate();
+        let Some((at, handle)) = handles.find(|(_, handle)| u32::from(**handle) >= vertices) else {
+            return;
+        };
+        let before = REGIONS[..3].iter().map(|region| padded(unit.region(*region).len()));
+        let offset = record + dump.record_bytes() + before.sum::<usize>() + at;
+        let (found, expected) = (format!("handle {handle}"), format!("less than {vertices}"));
+        let place = format!("{place}, input MAP, byte {at}");
+        self.find(Rule::IndexOverMax, offset, 0..8, found, expected, &place);
     }
 
     /// One finding for each workgroup, at the first index at fault.

@@ -1,13 +1,13 @@
 //! Which fields each part of a file has, with what they mean.
 
 use super::outline::Field;
-use super::{HEADER_FIELDS, NO_TASK, RECORD_FIELDS};
+use super::{HEADER_FIELDS, NO_TASK, RECORD_FIELDS, record_bytes, regions};
 use crate::limits::{LANES, LINE_BYTES};
 use crate::mesh::capture_notes::{HEADER_FIELDS as NOTES_FIELDS, HEADER_WORDS, kind_name};
 use crate::methods::FIELDS as METHOD_FIELDS;
 use crate::sph::{FIELDS as SPH_FIELDS, MASKS, SphVersion};
 use crate::topology::topology_code_name;
-use crate::{Area, AttributeId, WorkgroupView, generation};
+use crate::{Area, AttributeId, Stage, WorkgroupView, generation};
 use std::ops::Range;
 
 /// The fields of a part under way.
@@ -72,6 +72,7 @@ pub(super) fn header(list: &mut List<'_>) {
             let bits = field.bits.start as usize..field.bits.end as usize;
             list.add(format!("{name}.{}", field.name), at, bits, |raw| match field.name {
                 "OUTPUT_TOPOLOGY" => topology_code_name(raw as u8).to_owned(),
+                "STAGE" => Stage::from_code(raw as u8).map_or("none", Stage::name).to_owned(),
                 _ => String::new(),
             });
         }
@@ -79,12 +80,13 @@ pub(super) fn header(list: &mut List<'_>) {
 }
 
 /// What the flags say, by bit.
-const FLAGS: [&str; 5] = [
+const FLAGS: [&str; 6] = [
     "ATTR in SKEW-logical order",
     "MAP in reversed order",
     "a geometry header",
     "input ATTR",
     "task numbers",
+    "all regions",
 ];
 
 /// A shader program header: its fields, and the attributes that its masks name.
@@ -106,7 +108,8 @@ pub(super) fn program_header(list: &mut List<'_>) {
 
 /// The record of a workgroup.
 pub(super) fn record(list: &mut List<'_>) {
-    for (number, name) in RECORD_FIELDS.into_iter().enumerate() {
+    let all = list.bytes.len() == record_bytes(true);
+    for (number, name) in RECORD_FIELDS[..2 + regions(all).len()].iter().copied().enumerate() {
         list.add(name, 4 * number, 0..32, |raw| match name {
             "task index" if raw == u64::from(NO_TASK) => "no task".to_owned(),
             _ => String::new(),
@@ -128,6 +131,17 @@ pub(super) fn map(list: &mut List<'_>, view: Option<WorkgroupView<'_>>) {
                 list.add(name, at, 0..8, |raw| format!("vertex {raw}"));
             }
         }
+    }
+}
+
+/// The handles of primitives that come in.
+pub(super) fn input_map(list: &mut List<'_>, corners: usize) {
+    if corners == 0 {
+        return list.words(0);
+    }
+    for at in 0..list.bytes.len() {
+        let name = format!("primitive[{}].corner[{}]", at / corners, at % corners);
+        list.add(name, at, 0..8, |raw| format!("vertex {raw}"));
     }
 }
 

@@ -1,12 +1,10 @@
 //! What any byte of a dump's file is.
 
-use super::{
-    Dump, HEADER_BYTES, HEADER_FIELDS, RECORD_BYTES, RECORD_FIELDS, SPH_BYTES, Workgroup, padded,
-};
+use super::{Dump, HEADER_BYTES, HEADER_FIELDS, RECORD_FIELDS, SPH_BYTES, padded};
 use crate::memory::map_address;
 use crate::sph::{FIELDS, MASKS};
 use crate::workgroup_view::Reader;
-use crate::{AttributeId, Element, Location};
+use crate::{AttributeId, Element, Location, Region};
 use std::fmt;
 
 /// Where a byte of the file belongs.
@@ -19,7 +17,7 @@ pub enum BytePlace {
     },
     /// A shader program header.
     ProgramHeader {
-        /// `mesh` or `geometry`.
+        /// The stage that it belongs to; `geometry` for the pass-through header.
         which: &'static str,
         /// The first bit of the byte.
         bit: usize,
@@ -63,8 +61,20 @@ pub enum RegionByte {
     },
     /// A byte of ATTR.
     Attr(Location),
+    /// A handle in the input MAP.
+    InputIndex {
+        /// The primitive.
+        primitive: u32,
+        /// Its corner.
+        corner: u32,
+    },
     /// A byte of the input ATTR.
-    InputAttr,
+    InputAttr(Location),
+    /// A byte without a known meaning (I-2).
+    Opaque {
+        /// The region.
+        region: &'static str,
+    },
 }
 
 /// The place of the byte at `offset` of the file that `dump` was read from.
@@ -74,7 +84,7 @@ pub fn explain(dump: &Dump, reader: &Reader, offset: usize) -> BytePlace {
         return BytePlace::Header { field: header_field(offset) };
     }
     let mut start = HEADER_BYTES;
-    let headers = [Some("mesh"), dump.state.geometry.map(|_| "geometry")];
+    let headers = [Some(reader.stage.name()), dump.state.geometry.map(|_| "geometry")];
     for which in headers.into_iter().flatten() {
         if offset < start + SPH_BYTES {
             return BytePlace::ProgramHeader { which, bit: 8 * (offset - start) };
@@ -82,9 +92,9 @@ pub fn explain(dump: &Dump, reader: &Reader, offset: usize) -> BytePlace {
         start += SPH_BYTES;
     }
     for (number, workgroup) in dump.workgroups.iter().enumerate() {
-        let end = start + file_bytes(workgroup);
+        let end = start + dump.file_bytes(workgroup);
         if offset < end {
-            return in_workgroup(reader, number, workgroup, offset - start);
+            return in_unit(dump, reader, number, offset - start);
         }
         start = end;
     }
@@ -95,13 +105,9 @@ pub fn explain(dump: &Dump, reader: &Reader, offset: usize) -> BytePlace {
 #[must_use]
 pub fn record_offset(dump: &Dump, workgroup: usize) -> usize {
     let headers = 1 + usize::from(dump.state.geometry.is_some());
-    let before = dump.workgroups.iter().take(workgroup).map(file_bytes).sum::<usize>();
+    let before =
+        dump.workgroups.iter().take(workgroup).map(|unit| dump.file_bytes(unit)).sum::<usize>();
     HEADER_BYTES + SPH_BYTES * headers + before
-}
-
-fn file_bytes(workgroup: &Workgroup) -> usize {
-    let regions = [&workgroup.map, &workgroup.attr, &workgroup.input_attr];
-    RECORD_BYTES + regions.into_iter().map(|region| padded(region.len())).sum::<usize>()
 }
 
 fn header_field(offset: usize) -> &'static str {
@@ -109,27 +115,26 @@ fn header_field(offset: usize) -> &'static str {
     field.map_or("zero", |(name, _)| name)
 }
 
-fn in_workgroup(reader: &Reader, number: usize, workgroup: &Workgroup, offset: usize) -> BytePlace {
-    let Some(mut offset) = offset.checked_sub(RECORD_BYTES) else {
-        let field = RECORD_FIELDS.get(offset / 4).copied().unwrap_or("zero");
+fn in_unit(dump: &Dump, reader: &Reader, number: usize, offset: usize) -> BytePlace {
+    let (unit, regions) = (&dump.workgroups[number], dump.regions());
+    let Some(mut offset) = offset.checked_sub(dump.record_bytes()) else {
+        let field = RECORD_FIELDS[..regions.len() + 2].get(offset / 4).copied().unwrap_or("zero");
         return BytePlace::Record { workgroup: number, field };
     };
-    let contents: [fn(&Reader, u32) -> RegionByte; 3] = [
-        map_byte,
-        |reader, address| RegionByte::Attr(reader.layout.locate(address)),
-        |_, _| RegionByte::InputAttr,
-    ];
-    let regions = [&workgroup.map, &workgroup.attr, &workgroup.input_attr];
-    for (region, content) in regions.into_iter().zip(contents) {
-        if offset < region.len() {
+    for &(name, output, region) in regions {
+        let length = unit.region((name, output, region)).len();
+        if offset < length {
             let address = offset as u32;
-            return BytePlace::Region {
-                workgroup: number,
-                address,
-                content: content(reader, address),
+            let content = match (output, region) {
+                (true, Region::Map) => map_byte(reader, address),
+                (true, Region::Attr) => RegionByte::Attr(reader.layout.locate(address)),
+                (false, Region::Attr) => RegionByte::InputAttr(reader.input.locate(address)),
+                (false, Region::Map) => input_map_byte(reader, address),
+                (_, Region::Patch | Region::Prim) => RegionByte::Opaque { region: name },
             };
+            return BytePlace::Region { workgroup: number, address, content };
         }
-        match offset.checked_sub(padded(region.len())) {
+        match offset.checked_sub(padded(length)) {
             Some(rest) => offset = rest,
             None => break,
         }
@@ -138,10 +143,20 @@ fn in_workgroup(reader: &Reader, number: usize, workgroup: &Workgroup, offset: u
 }
 
 fn map_byte(reader: &Reader, address: u32) -> RegionByte {
-    let corners = reader.topology.vertices();
+    let Some(topology) = reader.topology else { return RegionByte::Opaque { region: "MAP" } };
+    let corners = topology.vertices();
     match address.checked_sub(map_address(true, corners, 0, 0)) {
         None => RegionByte::Count { byte: address },
         Some(at) => RegionByte::Index { primitive: at / corners, corner: at % corners },
+    }
+}
+
+fn input_map_byte(reader: &Reader, address: u32) -> RegionByte {
+    match reader.input_corners {
+        0 => RegionByte::Opaque { region: "input MAP" },
+        corners => {
+            RegionByte::InputIndex { primitive: address / corners, corner: address % corners }
+        }
     }
 }
 
@@ -164,27 +179,34 @@ impl fmt::Display for BytePlace {
 
 impl fmt::Display for RegionByte {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let element = |f: &mut fmt::Formatter<'_>, kind: &str, element: &Element| {
+        let element = |f: &mut fmt::Formatter<'_>, region: &str, kind: &str, element: &Element| {
             let Element { group, attribute, index, byte, padding } = element;
             let unused = if *padding { " (padding)" } else { "" };
             let lane = index % 32;
             write!(
                 f,
-                "ATTR, {attribute} of {kind} {index}{unused}, group {group}, lane {lane}, byte \
+                "{region}, {attribute} of {kind} {index}{unused}, group {group}, lane {lane}, byte \
                  {byte}"
             )
+        };
+        let place = |f: &mut fmt::Formatter<'_>, region: &str, location: &Location| match location {
+            Location::Vertex(vertex) => element(f, region, "vertex", vertex),
+            Location::Primitive(primitive) => element(f, region, "primitive", primitive),
+            Location::Shared { offset } => {
+                write!(f, "{region}, shared memory, byte {offset:#x}")
+            }
         };
         match self {
             Self::Count { byte } => write!(f, "MAP, primitive count, byte {byte}"),
             Self::Index { primitive, corner } => {
                 write!(f, "MAP, index of primitive {primitive}, corner {corner}")
             }
-            Self::Attr(Location::Vertex(vertex)) => element(f, "vertex", vertex),
-            Self::Attr(Location::Primitive(primitive)) => element(f, "primitive", primitive),
-            Self::Attr(Location::Shared { offset }) => {
-                write!(f, "ATTR, shared memory, byte {offset:#x}")
+            Self::InputIndex { primitive, corner } => {
+                write!(f, "input MAP, handle of primitive {primitive}, corner {corner}")
             }
-            Self::InputAttr => f.write_str("input ATTR"),
+            Self::Attr(location) => place(f, "ATTR", location),
+            Self::InputAttr(location) => place(f, "input ATTR", location),
+            Self::Opaque { region } => write!(f, "{region}, of a layout that is not known"),
         }
     }
 }

@@ -5,9 +5,9 @@
 //!
 //! ```
 //! use isbe::container::outline::{Outline, PartKind};
-//! use isbe::{AttributeSet, Dump, Limits, MeshState, Topology};
+//! use isbe::{AttributeSet, Dump, Limits, UnitState, Topology};
 //! let none = AttributeSet::default();
-//! let state = MeshState::new(86, Topology::Triangles, (none, 64), (none, 126), 0);
+//! let state = UnitState::new(86, Topology::Triangles, (none, 64), (none, 126), 0);
 //! let bytes = Dump::new(state).to_bytes().unwrap();
 //! let outline = Outline::new(&bytes, Limits::Driver);
 //! assert_eq!(outline.parts[1].kind, PartKind::ProgramHeader);
@@ -19,10 +19,10 @@
 
 use super::check::check_structure;
 use super::describe::{self, List};
-use super::{Dump, HEADER_BYTES, RECORD_BYTES, SPH_BYTES, Workgroup, padded};
+use super::{Dump, HEADER_BYTES, SPH_BYTES, padded};
 use crate::mesh::capture_notes::CaptureNotes;
 use crate::workgroup_view::Reader;
-use crate::{Limits, WorkgroupView};
+use crate::{Limits, Region, WorkgroupView};
 use std::ops::Range;
 
 /// A file, part by part.
@@ -72,6 +72,10 @@ pub enum PartKind {
     Attr,
     /// The input ATTR.
     InputAttr,
+    /// The input MAP.
+    InputMap,
+    /// PATCH or PRIM of either space (I-2).
+    Opaque,
     /// Bytes that could not be read as any of these.
     Unread,
 }
@@ -134,7 +138,14 @@ impl Outline {
                 describe::area(&mut list, self.reader.as_ref().map(|r| &r.layout.primitives));
             }
             PartKind::Notes => describe::notes(&mut list),
-            PartKind::Shared | PartKind::Attr | PartKind::InputAttr | PartKind::Unread => {
+            PartKind::InputMap => {
+                let corners = self.reader.as_ref().map_or(0, |reader| reader.input_corners);
+                describe::input_map(&mut list, corners as usize);
+            }
+            PartKind::InputAttr => {
+                describe::area(&mut list, self.reader.as_ref().map(|r| &r.input.vertices));
+            }
+            PartKind::Shared | PartKind::Attr | PartKind::Opaque | PartKind::Unread => {
                 list.words(0);
             }
         }
@@ -146,9 +157,11 @@ impl Outline {
 fn add_parts(parts: &mut Vec<Part>, dump: &Dump, reader: Option<&Reader>) -> usize {
     let mut at = HEADER_BYTES;
     add(parts, PartKind::Header, None, "header".to_owned(), 0..at);
-    let headers = [Some("mesh header"), dump.state.geometry.map(|_| "geometry header")];
+    let stage = dump.state.stage().unwrap_or_default();
+    let headers = [Some(stage.name()), dump.state.geometry.map(|_| "geometry")];
     for name in headers.into_iter().flatten() {
-        add(parts, PartKind::ProgramHeader, None, name.to_owned(), at..at + SPH_BYTES);
+        let name = format!("{name} header");
+        add(parts, PartKind::ProgramHeader, None, name, at..at + SPH_BYTES);
         at += SPH_BYTES;
     }
     for (number, workgroup) in dump.workgroups.iter().enumerate() {
@@ -156,32 +169,34 @@ fn add_parts(parts: &mut Vec<Part>, dump: &Dump, reader: Option<&Reader>) -> usi
             let name = format!("workgroup {number}, {what}");
             add(parts, kind, Some(number), name, bytes);
         };
-        add(PartKind::Record, "record", at..at + RECORD_BYTES);
-        at += RECORD_BYTES;
-        let Workgroup { map, attr, input_attr, .. } = workgroup;
-        add(PartKind::Map, "MAP", at..at + map.len());
-        at += padded(map.len());
-        let area = |from: u32, to: u32| {
-            at + attr.len().min(from as usize)..at + attr.len().min(to as usize)
-        };
-        match reader {
-            None => add(PartKind::Attr, "ATTR", at..at + attr.len()),
-            Some(reader) => {
-                let primitives = reader.layout.primitives.base();
-                let shared = reader.layout.shared_base();
-                add(PartKind::Vertices, "ATTR, vertices", area(0, primitives));
-                add(PartKind::Primitives, "ATTR, primitives", area(primitives, shared));
-                let view = WorkgroupView::new(reader, workgroup);
-                let (kind, name) = match CaptureNotes::from_shared(view.shared()) {
-                    None => (PartKind::Shared, "ATTR, shared memory"),
-                    Some(_) => (PartKind::Notes, "ATTR, notes of the capture"),
-                };
-                add(kind, name, area(shared, u32::MAX));
+        add(PartKind::Record, "record", at..at + dump.record_bytes());
+        at += dump.record_bytes();
+        for &(name, output, region) in dump.regions() {
+            let length = workgroup.region((name, output, region)).len();
+            let whole = at..at + length;
+            let area =
+                |from: u32, to: u32| at + length.min(from as usize)..at + length.min(to as usize);
+            match (output, region, reader) {
+                (true, Region::Map, _) => add(PartKind::Map, name, whole),
+                (false, Region::Map, _) => add(PartKind::InputMap, name, whole),
+                (_, Region::Patch | Region::Prim, _) => add(PartKind::Opaque, name, whole),
+                (false, Region::Attr, _) => add(PartKind::InputAttr, name, whole),
+                (true, Region::Attr, None) => add(PartKind::Attr, name, whole),
+                (true, Region::Attr, Some(reader)) => {
+                    let primitives = reader.layout.primitives.base();
+                    let shared = reader.layout.shared_base();
+                    add(PartKind::Vertices, "ATTR, vertices", area(0, primitives));
+                    add(PartKind::Primitives, "ATTR, primitives", area(primitives, shared));
+                    let view = WorkgroupView::new(reader, workgroup);
+                    let (kind, name) = match CaptureNotes::from_shared(view.shared()) {
+                        None => (PartKind::Shared, "ATTR, shared memory"),
+                        Some(_) => (PartKind::Notes, "ATTR, notes of the capture"),
+                    };
+                    add(kind, name, area(shared, u32::MAX));
+                }
             }
+            at += padded(length);
         }
-        at += padded(attr.len());
-        add(PartKind::InputAttr, "input ATTR", at..at + input_attr.len());
-        at += padded(input_attr.len());
     }
     at
 }

@@ -7,6 +7,7 @@ machine::rules! {
     BadHeader "bad_header" Error "a shader program header is one"
     BadMaximum "bad_maximum" Error "the maxima of vertices and primitives are within their limits"
     OutputLimit "output_limit" Error "the attributes of the headers, times the maxima, fit"
+    BadStage "bad_stage" Error "the stage is known, and its header is of its type"
     TopologyUnsupported "topology_unsupported" Error "primitives are points, lines or triangles"
     SizeMismatch "size_mismatch" Error "a region is as long as headers and methods say"
     CountOverMax "count_over_max" Error "there are no more primitives than declared"

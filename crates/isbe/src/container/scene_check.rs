@@ -2,7 +2,7 @@
 
 use super::explain::record_offset;
 use super::rule::{Findings, Rule};
-use super::{Dump, HEADER_BYTES, RECORD_BYTES, padded};
+use super::{Dump, HEADER_BYTES, padded};
 use crate::Limits;
 use crate::mesh::capture_notes::HEADER_WORDS;
 use crate::mesh::import::{ImportError, ImportOptions, import};
@@ -23,7 +23,7 @@ pub(super) fn check_scene(dump: &Dump, limits: Limits, findings: &mut Findings) 
                 0 => "no triangle that can be seen".to_owned(),
                 count => format!("no triangle, but {count} points or lines"),
             };
-            let (offset, bits) = (record_offset(dump, 0) as u64, 0..8 * RECORD_BYTES as u32);
+            let (offset, bits) = (record_offset(dump, 0) as u64, 0..8 * dump.record_bytes() as u32);
             let expected = "a triangle at least";
             findings.add(Rule::NoTriangles, offset, bits, "all workgroups", found, expected);
         }
@@ -51,8 +51,8 @@ pub(super) fn check_scene(dump: &Dump, limits: Limits, findings: &mut Findings) 
             }
             RestoreError::State(_) => {}
         },
-        // A state without memory is no sound structure.
-        Err(ImportError::State(_)) => {}
+        // A state without memory is no sound structure, and other stages make no scene.
+        Err(ImportError::State(_) | ImportError::Stage(_)) => {}
     }
 }
 
@@ -61,7 +61,8 @@ const WHOLE_HEADER: Range<u32> = 0..32 * HEADER_WORDS as u32;
 
 /// Where the shared memory of a workgroup, and so its notes, begins in the file.
 fn notes_offset(dump: &Dump, limits: Limits, workgroup: usize) -> u64 {
-    let map = dump.workgroups.get(workgroup).map_or(0, |workgroup| padded(workgroup.map.len()));
+    let map =
+        dump.workgroups.get(workgroup).map_or(0, |workgroup| padded(workgroup.output.map.len()));
     let attributes = dump.state.layout(limits).map_or(0, |layout| layout.shared_base() as usize);
-    (record_offset(dump, workgroup) + RECORD_BYTES + map + attributes) as u64
+    (record_offset(dump, workgroup) + dump.record_bytes() + map + attributes) as u64
 }

@@ -1,8 +1,8 @@
 //! A dump as bytes.
 
 use super::{
-    Dump, FLAG_GEOMETRY, FLAG_INPUT_ATTR, FLAG_REVERSED_MAP, FLAG_SKEW_LOGICAL, FLAG_TASKS,
-    HEADER_BYTES, MAGIC, NO_TASK, SPH_BYTES, VERSION, Workgroup, padded,
+    Dump, FLAG_ALL_REGIONS, FLAG_GEOMETRY, FLAG_INPUT_ATTR, FLAG_REVERSED_MAP, FLAG_SKEW_LOGICAL,
+    FLAG_TASKS, HEADER_BYTES, MAGIC, NO_TASK, SPH_BYTES, VERSION, Workgroup, padded,
 };
 use crate::Sph;
 use crate::memory::MapOrder;
@@ -35,12 +35,12 @@ impl Dump {
     /// When a field has no room, or the sink fails.
     pub fn write(&self, sink: &mut impl Write) -> Result<(), WriteError> {
         sink.write_all(&self.header()?)?;
-        sink.write_all(&padded_header(&self.state.mesh))?;
+        sink.write_all(&padded_header(&self.state.header))?;
         if let Some(geometry) = &self.state.geometry {
             sink.write_all(&padded_header(geometry))?;
         }
         for workgroup in &self.workgroups {
-            write_workgroup(workgroup, sink)?;
+            self.write_unit(workgroup, sink)?;
         }
         Ok(())
     }
@@ -58,11 +58,17 @@ impl Dump {
     fn header(&self) -> Result<Vec<u8>, WriteError> {
         let state = &self.state;
         let mut header = MAGIC.to_vec();
-        for half in [VERSION.0, VERSION.1, state.sm, state.mesh.version().number() as u16] {
+        let methods = [
+            state.shader_a.word()?,
+            state.shader_b.word()?,
+            state.init.word()?,
+            state.unit.word()?,
+        ];
+        let minor = if self.all_regions || methods[3] != 0 { VERSION.1 } else { 0 };
+        for half in [VERSION.0, minor, state.sm, state.header.version().number() as u16] {
             header.extend(half.to_le_bytes());
         }
         let count = fits("workgroups", self.workgroups.len())?;
-        let methods = [state.shader_a.word()?, state.shader_b.word()?, state.init.word()?];
         for word in [self.flags(), count].into_iter().chain(methods) {
             header.extend(word.to_le_bytes());
         }
@@ -75,8 +81,26 @@ impl Dump {
         flag(self.skew_logical, FLAG_SKEW_LOGICAL)
             | flag(self.map_order == MapOrder::Reversed, FLAG_REVERSED_MAP)
             | flag(self.state.geometry.is_some(), FLAG_GEOMETRY)
-            | flag(self.workgroups.iter().any(|w| !w.input_attr.is_empty()), FLAG_INPUT_ATTR)
+            | flag(self.workgroups.iter().any(|w| !w.input.attr.is_empty()), FLAG_INPUT_ATTR)
             | flag(self.workgroups.iter().any(|w| w.task.is_some()), FLAG_TASKS)
+            | flag(self.all_regions, FLAG_ALL_REGIONS)
+    }
+
+    fn write_unit(&self, unit: &Workgroup, sink: &mut impl Write) -> Result<(), WriteError> {
+        let mut record = Vec::with_capacity(self.record_bytes());
+        for word in [unit.index, unit.task.unwrap_or(NO_TASK)] {
+            record.extend(word.to_le_bytes());
+        }
+        for region in self.regions() {
+            record.extend(fits(region.0, unit.region(*region).len())?.to_le_bytes());
+        }
+        record.resize(self.record_bytes(), 0);
+        sink.write_all(&record)?;
+        for region in self.regions().iter().map(|region| unit.region(*region)) {
+            sink.write_all(region)?;
+            sink.write_all(&[0; 16][..padded(region.len()) - region.len()])?;
+        }
+        Ok(())
     }
 }
 
@@ -84,28 +108,6 @@ fn padded_header(header: &Sph) -> Vec<u8> {
     let mut bytes = header.to_bytes();
     bytes.resize(SPH_BYTES, 0);
     bytes
-}
-
-fn write_workgroup(workgroup: &Workgroup, sink: &mut impl Write) -> Result<(), WriteError> {
-    let Workgroup { index, task, map, attr, input_attr } = workgroup;
-    let record = [
-        *index,
-        task.unwrap_or(NO_TASK),
-        fits("MAP bytes", map.len())?,
-        fits("ATTR bytes", attr.len())?,
-        fits("input ATTR bytes", input_attr.len())?,
-        0,
-        0,
-        0,
-    ];
-    for word in record {
-        sink.write_all(&word.to_le_bytes())?;
-    }
-    for region in [map, attr, input_attr] {
-        sink.write_all(region)?;
-        sink.write_all(&[0; 16][..padded(region.len()) - region.len()])?;
-    }
-    Ok(())
 }
 
 fn fits(what: &'static str, found: usize) -> Result<u32, WriteError> {

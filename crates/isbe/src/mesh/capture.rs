@@ -10,7 +10,7 @@ use crate::generation::Sm;
 use crate::kernel::{KernelError, run_workgroup};
 use crate::layout::check_sizes;
 use crate::limits::{LANES, Limits, MAX_PRIMITIVES, MAX_VERTICES};
-use crate::mesh_state::MeshState;
+use crate::unit_state::UnitState;
 use crate::{AttributeSet, LayoutError, Topology};
 use geometry::Vec3;
 use rayon::prelude::*;
@@ -145,7 +145,7 @@ fn state(
     options: &CaptureOptions,
     vertex: AttributeSet,
     primitive: AttributeSet,
-) -> Result<MeshState, CaptureError> {
+) -> Result<UnitState, CaptureError> {
     let CaptureOptions { sm, max_vertices, max_triangles, .. } = *options;
     let size = |what, found: u16, from, to| match u32::from(found) {
         size if (from..=to).contains(&size) => Ok(size),
@@ -166,7 +166,7 @@ fn state(
     }
     let shared = 1 + vertices.div_ceil(lanes) + triangles.div_ceil(lanes);
     let (vertex, primitive) = ((vertex, vertices as u16), (primitive, triangles as u16));
-    Ok(MeshState::new(sm, Topology::Triangles, vertex, primitive, shared as u16))
+    Ok(UnitState::new(sm, Topology::Triangles, vertex, primitive, shared as u16))
 }
 
 /// A dump that grows.

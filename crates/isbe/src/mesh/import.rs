@@ -8,7 +8,7 @@ use super::position::{PositionSlot, PositionSource};
 use super::restore::{RestoreError, Restored, RestoredContent, restore};
 use super::{AttributeTable, Mesh};
 use crate::container::Dump;
-use crate::{AttributeId, Limits, Reader, StateError, Topology, WorkgroupView};
+use crate::{AttributeId, Limits, Reader, Stage, StateError, Topology, WorkgroupView};
 use geometry::{Aabb, Vec3};
 use scene::{Geometry, Object, Scene, Shape};
 use std::collections::BTreeMap;
@@ -67,6 +67,9 @@ pub enum ImportError {
     /// The state is not that of a mesh shader.
     #[error(transparent)]
     State(#[from] StateError),
+    /// The units are not mesh workgroups.
+    #[error("found a dump of the stage {0}, expected mesh workgroups")]
+    Stage(Stage),
     /// The mesh shader does not put positions out where they were looked for.
     #[error("found no vertex output {0}, expected one that holds positions")]
     NoPosition(AttributeId),
@@ -89,6 +92,7 @@ pub enum ImportError {
 /// When the dump has no positions, or notes that make no sense.
 pub fn import(dump: &Dump, options: &ImportOptions) -> Result<Imported, ImportError> {
     let reader = Reader::new(dump, options.limits)?;
+    let Some(topology) = reader.topology else { return Err(ImportError::Stage(reader.stage)) };
     let restored = restore(dump, options.limits)?;
     if let Some(restored) = &restored {
         check_parts(restored)?;
@@ -106,7 +110,7 @@ pub fn import(dump: &Dump, options: &ImportOptions) -> Result<Imported, ImportEr
     };
     let scene = match restored {
         Some(restored) => importer.restored(restored),
-        None => importer.plain(dump, &reader, options.boxes),
+        None => importer.plain(dump, &reader, topology, options.boxes),
     };
     let Importer { mut report, triangle_clusters, .. } = importer;
     report.triangles = scene.triangle_count();
@@ -226,13 +230,13 @@ impl Importer {
             .collect()
     }
 
-    fn plain(&mut self, dump: &Dump, reader: &Reader, boxes: bool) -> Scene {
+    fn plain(&mut self, dump: &Dump, reader: &Reader, topology: Topology, boxes: bool) -> Scene {
         let mut groups: BTreeMap<(u32, u32), Group> = BTreeMap::new();
         for (cluster, workgroup) in (0..).zip(&dump.workgroups) {
             let view = WorkgroupView::new(reader, workgroup);
             groups.values_mut().for_each(|group| group.local = [None; 256]);
             for primitive in 0..view.primitive_count() {
-                self.primitive(&view, reader.topology, primitive, cluster, &mut groups, boxes);
+                self.primitive(&view, topology, primitive, cluster, &mut groups, boxes);
             }
         }
         let mut geometries = Vec::new();

@@ -229,7 +229,7 @@ impl Pieces {
         let (vertices, triangles) = (self.part.vertices as usize, self.part.primitives as usize);
         let mut assembly = Assembly {
             mesh: Mesh {
-                vertices: AttributeTable::new(dump.state.mesh.outputs(), vertices),
+                vertices: AttributeTable::new(dump.state.header.outputs(), vertices),
                 primitives: AttributeTable::new(dump.state.primitive_attributes(), triangles),
                 triangles: vec![[0; 3]; triangles],
             },

@@ -2,8 +2,8 @@
 
 use super::attribute_set;
 use crate::container::{Dump, Workgroup, check::check};
-use crate::mesh_state::MeshState;
-use crate::{AttributeId, Limits, Reader, Topology, WorkgroupView};
+use crate::unit_state::UnitState;
+use crate::{AttributeId, Limits, Reader, Space, Topology, WorkgroupView};
 use machine::Severity;
 use std::collections::BTreeSet;
 use vectors::{Case, Comparison, Json, VectorError};
@@ -14,14 +14,10 @@ pub(super) fn mesh(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), V
         .ok_or_else(|| topology.wrong("points, lines or triangles"))?;
     let vertex = (attribute_set(&case.field("V")?)?, case.field("max_vertices")?.number()?);
     let primitive = (attribute_set(&case.field("P")?)?, case.field("max_primitives")?.number()?);
-    let mut dump = Dump::new(MeshState::new(75, topology, vertex, primitive, 0));
-    dump.workgroups.push(Workgroup {
-        index: 0,
-        task: None,
-        map: case.field("map")?.bytes()?,
-        attr: case.field("attr")?.bytes()?,
-        input_attr: Vec::new(),
-    });
+    let mut dump = Dump::new(UnitState::new(75, topology, vertex, primitive, 0));
+    let (map, attr) = (case.field("map")?.bytes()?, case.field("attr")?.bytes()?);
+    let output = Space { map, attr, ..Space::default() };
+    dump.push(Workgroup { output, ..Workgroup::default() });
     expected_mesh(&case.field("expect")?, &dump, comparison)
 }
 

@@ -4,16 +4,18 @@ use crate::image_args::FindingChoice;
 use crate::program_text::ProgramText;
 use crate::values;
 use clap::{Args, Subcommand};
-use siliray::isbe::AttributeId;
 use siliray::isbe::mesh::position::PositionSlot;
+use siliray::isbe::program::Assignment;
+use siliray::isbe::{AttributeId, Stage, Topology};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Look into ISBE, the staging memory of NVIDIA mesh shaders.
 ///
-/// ISBE carries attributes from mesh shaders to the primitive engine. These commands say where each
-/// byte of it belongs, check and explain dumps of it (.isbe files), turn dumps into meshes and
-/// meshes into dumps, and assemble the instructions that touch it. docs/isbe.md tells more.
+/// ISBE carries attributes from stage to stage and to the primitive engine. These commands say
+/// where each byte of it belongs, check and explain dumps of it (.isbe files), turn dumps into
+/// meshes and meshes into dumps, and assemble and run the instructions that touch it. docs/isbe.md
+/// tells more.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -21,7 +23,8 @@ Examples:
   siliray isbe capture bunny.ply -o bunny.isbe
   siliray isbe check bunny.isbe
   siliray isbe mesh bunny.isbe -o again.ply
-  siliray isbe asm -e 'ISBERD.O.ATTR.SKEW.32 R1, [R2+0x42];'")]
+  siliray isbe asm -e 'ISBERD.O.ATTR.SKEW.32 R1, [R2+0x42];'
+  siliray isbe run kernel.sass --lanes 32 --input bunny.isbe")]
 pub(crate) struct Isbe {
     #[command(subcommand)]
     pub(crate) command: IsbeCommand,
@@ -40,6 +43,7 @@ pub(crate) enum IsbeCommand {
     Attributes,
     Asm(Asm),
     Disasm(Disasm),
+    Run(Box<Run>),
     Mesh(Mesh),
     Capture(Capture),
 }
@@ -92,7 +96,7 @@ pub(crate) struct Inspect {
     pub(crate) csv: bool,
 }
 
-/// Show where attributes lie.
+/// Show where attributes and indices lie.
 ///
 /// Attributes are given by name, as in POSITION (all four components), POSITION_X or GENERIC3, or
 /// by id, as in 0x70; `siliray isbe attributes` lists them all.
@@ -101,7 +105,8 @@ pub(crate) struct Inspect {
 Examples:
   siliray isbe layout --attributes POINT_SIZE,POSITION_X --vertices 256
   siliray isbe layout --attributes POSITION,GENERIC0 --vertices 128 \\
-      --primitive-attributes VIEWPORT_MASK --primitives 200")]
+      --primitive-attributes VIEWPORT_MASK --primitives 200
+  siliray isbe layout --attributes ATTR_POINT_SIZE --vertices 64 --topology lines")]
 pub(crate) struct Layout {
     /// The attributes of each vertex
     #[arg(long, value_name = "NAMES", value_delimiter = ',', required = true)]
@@ -119,6 +124,10 @@ pub(crate) struct Layout {
     /// The declared maximum of primitives, 1 to 256
     #[arg(long, value_name = "N", default_value_t = 256)]
     pub(crate) primitives: u32,
+
+    /// What the indices of MAP make: points, lines or triangles
+    #[arg(long, value_name = "NAME", default_value = "triangles", value_parser = topology)]
+    pub(crate) topology: Topology,
 
     /// Lines of shared memory behind the attributes
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -156,6 +165,126 @@ Examples:
 pub(crate) struct Disasm {
     #[command(flatten)]
     pub(crate) source: Source,
+}
+
+/// Run a program of ISBERD, ISBEWR, ALD, AST, AL2P and VILD, and show what it leaves.
+///
+/// The program runs on one unit: a mesh workgroup, or a warp of another stage. Its headers and its
+/// memory come from --input, or the options below make them, with all memory zero but for the
+/// number of a mesh workgroup. --set gives registers their first values, as nothing in such a
+/// program computes: R2=5, R2=4*lane+0x10, R3=0.5*lane+1.0, and P0=0xff for lanes 0 to 7. Shown are
+/// the registers that were written, the regions without their lines of zeros, and the loads that
+/// follow a store: with shared input and output space (bit 25 of the header) these may read what
+/// was stored. A fault ends the program with its line and lane, and nothing is written.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  siliray isbe run kernel.sass --lanes 32
+  siliray isbe run kernel.sass --lanes 32 --input dump.isbe --workgroup 0 -o after.isbe
+  siliray isbe run -e 'ISBERD.O.ATTR.SKEW.32 R1, [R0];' --set 'R0=4*lane' --input dump.isbe
+  siliray isbe run -e 'AST a[0x70], R1, R0; ALD R2, a[0x70], R0;' --set R0=lane \\
+      --set 'R1=0.5*lane' --stage vertex --share --inputs POSITION --attributes POSITION")]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) program: ProgramText,
+
+    /// How many lanes take part, 1 to 32
+    #[arg(long, value_name = "N", default_value_t = 32)]
+    pub(crate) lanes: usize,
+
+    /// What a register or predicate begins with; may be repeated
+    #[arg(long = "set", value_name = "R=VALUE")]
+    pub(crate) registers: Vec<Assignment>,
+
+    /// A .isbe file whose headers and memory are taken
+    #[arg(long, value_name = "FILE")]
+    pub(crate) input: Option<PathBuf>,
+
+    /// Which unit of --input, from 0; without --input, its number
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    #[arg(value_parser = values::index)]
+    pub(crate) workgroup: usize,
+
+    /// Write the memory to a .isbe file
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Let input and output share storage, as bit 25 of the header does
+    #[arg(long)]
+    pub(crate) share: bool,
+
+    /// Bytes of PATCH in each space, if --input has none
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    pub(crate) patch: u16,
+
+    /// Bytes of PRIM in each space, if --input has none
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    pub(crate) prim: u16,
+
+    /// Allow as many primitives as the method's field has room for, 1023
+    #[arg(long)]
+    pub(crate) raw_limits: bool,
+
+    #[command(flatten)]
+    pub(crate) unit: UnitShape,
+}
+
+/// What a unit is, where no dump says it.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Options without --input")]
+pub(crate) struct UnitShape {
+    /// The stage: mesh, vertex, tess-control, tess-evaluation or geometry
+    #[arg(long, value_name = "NAME", default_value = "mesh", value_parser = stage)]
+    #[arg(conflicts_with = "input")]
+    pub(crate) stage: Stage,
+
+    /// The generation: 75 is Turing, 86 GA10x, 120 Blackwell
+    #[arg(long, value_name = "N", default_value_t = 86, conflicts_with = "input")]
+    pub(crate) sm: u16,
+
+    /// The output attributes of each vertex
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "POSITION")]
+    #[arg(value_parser = attributes, conflicts_with = "input")]
+    pub(crate) attributes: Vec<Vec<AttributeId>>,
+
+    /// The declared maximum of output vertices, 1 to 256
+    #[arg(long, value_name = "N", default_value_t = 32, conflicts_with = "input")]
+    pub(crate) vertices: u16,
+
+    /// The input attributes of each vertex [default: VERTEX_ID]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = attributes)]
+    #[arg(conflicts_with = "input")]
+    pub(crate) inputs: Vec<Vec<AttributeId>>,
+
+    /// Input vertices; a mesh workgroup has one
+    #[arg(long, value_name = "N", default_value_t = 32, conflicts_with = "input")]
+    pub(crate) input_vertices: u16,
+
+    /// Primitives of the input MAP; none for mesh
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "input")]
+    pub(crate) input_primitives: u16,
+
+    /// Vertices of each of them: control points of a patch, 3 for triangles
+    #[arg(long, value_name = "N", default_value_t = 3, conflicts_with = "input")]
+    pub(crate) input_corners: u8,
+
+    /// The output attributes of each primitive of a mesh workgroup
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = attributes)]
+    #[arg(conflicts_with = "input")]
+    pub(crate) primitive_attributes: Vec<Vec<AttributeId>>,
+
+    /// The declared maximum of primitives of a mesh workgroup, 1 to 256
+    #[arg(long, value_name = "N", default_value_t = 32, conflicts_with = "input")]
+    pub(crate) primitives: u16,
+
+    /// What the indices of a mesh workgroup make: points, lines or triangles
+    #[arg(long, value_name = "NAME", default_value = "triangles", value_parser = topology)]
+    #[arg(conflicts_with = "input")]
+    pub(crate) topology: Topology,
+
+    /// Lines of shared memory of a mesh workgroup
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "input")]
+    pub(crate) shared_lines: u16,
 }
 
 /// Turn a dump into a mesh.
@@ -245,6 +374,16 @@ pub(crate) struct Source {
     /// The generation: 75 is Turing, 86 GA10x, 120 Blackwell
     #[arg(long, value_name = "N", default_value_t = 86)]
     pub(crate) sm: u16,
+}
+
+fn topology(text: &str) -> Result<Topology, String> {
+    Topology::from_name(text).ok_or_else(|| "expected points, lines or triangles".to_owned())
+}
+
+fn stage(text: &str) -> Result<Stage, String> {
+    let names = Stage::ALL.map(Stage::name);
+    let found = Stage::ALL.into_iter().find(|stage| stage.name() == text);
+    found.ok_or_else(|| format!("expected one of {}", names.join(", ")))
 }
 
 fn attributes(text: &str) -> Result<Vec<AttributeId>, String> {

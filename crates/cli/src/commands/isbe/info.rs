@@ -7,7 +7,7 @@ use crate::output::Output;
 use crate::output::number::grouped;
 use serde::Serialize;
 use siliray::isbe::mesh::capture_notes::CaptureNotes;
-use siliray::isbe::{MapOrder, WorkgroupView, generation};
+use siliray::isbe::{MapOrder, Stage, Topology, WorkgroupView, generation};
 use siliray::machine::Severity;
 use std::collections::BTreeSet;
 
@@ -18,12 +18,18 @@ struct Json {
     sm: u16,
     generation: &'static str,
     sph_version: u32,
-    topology: &'static str,
+    stage: &'static str,
+    space_sharing: bool,
+    topology: Option<&'static str>,
     max_vertices: u32,
     max_primitives: u32,
     threads: u8,
     vertex_attributes: Vec<String>,
     primitive_attributes: Vec<String>,
+    input_attributes: Vec<String>,
+    input_vertices: u32,
+    input_primitives: u16,
+    input_corners: u32,
     vertex_bytes: u32,
     primitive_bytes: u32,
     shared_bytes: u32,
@@ -54,13 +60,19 @@ pub(crate) fn run(args: &Info, output: &Output) -> Result<(), Failure> {
         file: args.dump.file.display().to_string(),
         sm: dump.state.sm,
         generation: generation::name(dump.state.sm),
-        sph_version: dump.state.mesh.version().number(),
-        topology: reader.topology.name(),
+        sph_version: dump.state.header.version().number(),
+        stage: reader.stage.name(),
+        space_sharing: dump.state.header.shares_spaces(),
+        topology: reader.topology.map(Topology::name),
         max_vertices: layout.vertices.maximum(),
         max_primitives: layout.primitives.maximum(),
         threads: dump.state.shader_b.threads,
         vertex_attributes: names(layout.vertices.ids()),
         primitive_attributes: names(layout.primitives.ids()),
+        input_attributes: names(reader.input.vertices.ids()),
+        input_vertices: reader.input.vertices.maximum(),
+        input_primitives: dump.state.unit.input_primitives,
+        input_corners: reader.input_corners,
         vertex_bytes: layout.vertices.total_bytes(),
         primitive_bytes: layout.primitives.total_bytes(),
         shared_bytes: dump.state.shared_bytes(),
@@ -98,11 +110,24 @@ fn text(json: &Json) -> String {
         format!("SM{}, {}; headers of version {}", json.sm, json.generation, json.sph_version),
     );
     let capture = if json.capture { ", captured by siliray" } else { "" };
-    line("workgroups", number(json.workgroups) + capture);
+    if json.stage == Stage::Mesh.name() {
+        line("workgroups", number(json.workgroups) + capture);
+    } else {
+        let sharing = if json.space_sharing { ", input and output share storage" } else { "" };
+        line("warps", format!("{} of stage {}{sharing}", number(json.workgroups), json.stage));
+        line(
+            "input",
+            format!(
+                "{} vertices, {} primitives of {}",
+                json.input_vertices, json.input_primitives, json.input_corners
+            ),
+        );
+        line("of an input", list(&json.input_attributes));
+    }
     if json.tasks > 0 {
         line("tasks", number(json.tasks));
     }
-    line("topology", json.topology.to_owned());
+    line("topology", json.topology.unwrap_or("made by the hardware").to_owned());
     let culled = match json.culled {
         0 => String::new(),
         culled => format!(", {} of them culled", number(culled)),

@@ -7,7 +7,8 @@ use crate::failure::Failure;
 use crate::output::{Output, Table};
 use serde::Serialize;
 use siliray::isbe::limits::LINE_BYTES;
-use siliray::isbe::{self, Area, AttributeId, AttributeSet, ShaderType, Sph, SphVersion};
+use siliray::isbe::memory::map_address;
+use siliray::isbe::{self, Area, AttributeId, AttributeSet, ShaderType, Sph, SphVersion, Topology};
 use std::collections::BTreeMap;
 
 /// Most columns of a table with a column for each attribute.
@@ -20,11 +21,26 @@ struct Json {
     primitives: JsonArea,
     shared_base: u32,
     region_bytes: u32,
+    map: JsonMap,
     /// Header dwords by number, those of the vertex attributes as inputs and as outputs.
     imap: BTreeMap<usize, String>,
     omap: BTreeMap<usize, String>,
     /// The same for the primitive attributes in the pass-through geometry header.
     geometry_omap: BTreeMap<usize, String>,
+}
+
+/// Where the indices of primitives lie in MAP.
+#[derive(Serialize)]
+struct JsonMap {
+    topology: &'static str,
+    /// Vertices of a primitive.
+    corners: u32,
+    /// The first index of the output MAP, behind the primitive count.
+    first_index: u32,
+    bytes: u32,
+    /// The same of the input MAP, which has no count.
+    input_first_index: u32,
+    input_bytes: u32,
 }
 
 #[derive(Serialize)]
@@ -57,11 +73,25 @@ pub(crate) fn run(args: &Layout, output: &Output) -> Result<(), Failure> {
         primitives: area(&layout.primitives),
         shared_base: layout.shared_base(),
         region_bytes: layout.shared_base() + LINE_BYTES * u32::from(args.shared_lines),
+        map: map(args.topology, args.primitives),
         imap: dwords(|header| header.set_inputs(&vertex)),
         omap: dwords(|header| header.set_outputs(&vertex)),
         geometry_omap: dwords(|header| header.set_outputs(&primitive)),
     };
     output.result(&json, &text(&json))
+}
+
+fn map(topology: Topology, primitives: u32) -> JsonMap {
+    let corners = topology.vertices();
+    let address = |output, primitive| map_address(output, corners, primitive, 0);
+    JsonMap {
+        topology: topology.name(),
+        corners,
+        first_index: address(true, 0),
+        bytes: address(true, primitives),
+        input_first_index: address(false, 0),
+        input_bytes: address(false, primitives),
+    }
 }
 
 fn area(area: &Area) -> JsonArea {
@@ -113,6 +143,15 @@ fn text(json: &Json) -> String {
     text += &format!(
         "shared memory at {:#x}, region of {:#x} bytes\n",
         json.shared_base, json.region_bytes
+    );
+    let JsonMap { topology, corners, first_index, bytes, input_first_index, input_bytes } =
+        json.map;
+    let count = json.primitives.maximum;
+    text += &format!(
+        "\nMAP of {count} {topology}: {bytes:#x} bytes\n  0x000..0x004  primitive count, written \
+         downward through 0x3\n  {first_index:#05x}..{bytes:#05x}  corner c of primitive p at \
+         {first_index:#x} + {corners}*p + c, one byte each\ninput MAP: {input_bytes:#x} bytes, \
+         corner c of primitive p at {input_first_index:#x} + {corners}*p + c\n\n"
     );
     text += &format!("as outputs: {}\nas inputs:  {}\n", words(&json.omap), words(&json.imap));
     if !json.geometry_omap.is_empty() {

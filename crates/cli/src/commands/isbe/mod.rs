@@ -1,4 +1,4 @@
-//! `siliray isbe`: the staging memory of mesh shaders.
+//! `siliray isbe`: the staging memory of shaders.
 
 pub(crate) mod args;
 mod asm;
@@ -9,6 +9,7 @@ mod info;
 mod inspect;
 mod layout;
 mod mesh;
+mod run;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -28,6 +29,7 @@ pub(crate) fn run(args: &Isbe, triangles: Option<usize>, output: &Output) -> Res
         IsbeCommand::Attributes => attributes::run(output),
         IsbeCommand::Asm(args) => asm::assemble(args, output),
         IsbeCommand::Disasm(args) => asm::disassemble(args, output),
+        IsbeCommand::Run(args) => run::run(args, output),
         IsbeCommand::Mesh(args) => mesh::run(args, output),
         IsbeCommand::Capture(args) => capture::run(args, triangles, output),
     }
