@@ -2,7 +2,7 @@
 
 use siliray::find::Wanted;
 use siliray::geometry::beam::check_box;
-use siliray::geometry::{Aabb, Vec3};
+use siliray::geometry::{Aabb, Ray, Vec3};
 use siliray::gfx12::layout::{PointerFlags, Resource};
 use siliray::machine::Severity;
 use siliray::ray_files::Layout;
@@ -216,16 +216,34 @@ pub(crate) fn vector(text: &str) -> Result<[f32; 3], String> {
     numbers.try_into().map_err(|_| format!("expected 3 numbers, x,y,z, found {found}"))
 }
 
+/// Six numbers, called `names`.
+fn six(text: &str, names: &str) -> Result<[Vec3; 2], String> {
+    let numbers: Vec<f32> = text.split(',').map(float).collect::<Result<_, _>>()?;
+    let [a, b, c, d, e, f] = numbers[..] else {
+        let found = numbers.len();
+        return Err(format!("expected 6 numbers, {names}, found {found}"));
+    };
+    Ok([Vec3::new(a, b, c), Vec3::new(d, e, f)])
+}
+
 /// `minx,miny,minz,maxx,maxy,maxz`.
 pub(crate) fn aabb(text: &str) -> Result<Aabb, String> {
-    let numbers: Vec<f32> = text.split(',').map(float).collect::<Result<_, _>>()?;
-    let [min_x, min_y, min_z, max_x, max_y, max_z] = numbers[..] else {
-        let found = numbers.len();
-        return Err(format!("expected 6 numbers, minx,miny,minz,maxx,maxy,maxz, found {found}"));
-    };
-    let bounds = Aabb::new(Vec3::new(min_x, min_y, min_z), Vec3::new(max_x, max_y, max_z));
-    check_box(&bounds).map_err(|error| error.to_string())?;
+    let bounds = node_box(text)?;
     if bounds.is_finite() { Ok(bounds) } else { Err("a box needs finite planes".to_owned()) }
+}
+
+/// The same for a box that may be open on a side, as the box of a node may (B-5).
+pub(crate) fn node_box(text: &str) -> Result<Aabb, String> {
+    let [min, max] = six(text, "minx,miny,minz,maxx,maxy,maxz")?;
+    let bounds = Aabb::new(min, max);
+    check_box(&bounds).map_err(|error| error.to_string())?;
+    Ok(bounds)
+}
+
+/// `ox,oy,oz,dx,dy,dz`.
+pub(crate) fn ray(text: &str) -> Result<Ray, String> {
+    let [origin, direction] = six(text, "ox,oy,oz,dx,dy,dz")?;
+    Ok(Ray::new(origin, direction))
 }
 
 /// `w0,w1,w2,w3`.

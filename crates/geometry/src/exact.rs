@@ -4,7 +4,7 @@
 use crate::{Aabb, Ray, Triangle};
 use glam::Vec3;
 use num_rational::BigRational;
-use num_traits::{One, Signed, Zero};
+use num_traits::{One, Signed, ToPrimitive, Zero};
 
 /// The exact value of a finite float.
 ///
@@ -14,6 +14,12 @@ use num_traits::{One, Signed, Zero};
 #[allow(clippy::expect_used, reason = "an oracle for tests")]
 pub fn rational(x: f32) -> BigRational {
     BigRational::from_float(x).expect("a finite float")
+}
+
+/// About how large a fraction is.
+#[must_use]
+pub fn approximately(x: &BigRational) -> f64 {
+    x.to_f64().unwrap_or(f64::NAN)
 }
 
 /// A point or vector with exact coordinates.

@@ -1,13 +1,12 @@
 //! `siliray beam`: what a moving box meets.
 
-use super::{about, open_input, prepare};
+use super::{about, beam_box, open_input, prepare};
 use crate::beam_args::Beam as Args;
 use crate::failure::Failure;
 use crate::output::number::{coordinate, counted};
 use crate::output::{Output, Table};
 use serde::Serialize;
 use siliray::flat_scene::FlatScene;
-use siliray::geometry::Beam;
 use siliray::input::Input;
 use siliray::machine::{Hit, HitKind, LeafRule, MachineOptions, Query};
 
@@ -36,8 +35,13 @@ struct JsonPrimitive {
 
 /// Asks one beam.
 pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
-    let beam = Beam::from_aabbs_shrinking(&args.from, &args.to).map_err(Failure::usage)?;
-    let mut input = open_input(&args.scene, triangles)?;
+    let (corners, beam) = args.shape.beam()?;
+    let scene = match (&args.bounds, &args.scene) {
+        (Some(bounds), _) => return beam_box::run(&corners, &beam, bounds, output),
+        (None, Some(scene)) => scene,
+        (None, None) => return Err(Failure::usage("which scene? expected a SCENE, or --box")),
+    };
+    let mut input = open_input(scene, triangles)?;
     if args.exact && args.tracer.rebuild {
         input = Input::Scene(input.into_scene().map_err(Failure::input)?);
     }
@@ -56,10 +60,10 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
         other => (other, None),
     };
     let route = args.tracer.route(&input, |build| build);
-    let prepared = prepare(&route, &input, &args.scene, output)?;
-    let machine = prepared.make(&MachineOptions::default()).map_err(about(&args.scene))?;
+    let prepared = prepare(&route, &input, scene, output)?;
+    let machine = prepared.make(&MachineOptions::default()).map_err(about(scene))?;
     let kind = if args.all { HitKind::All } else { HitKind::Closest };
-    let answer = machine.answer(&Query::beam(kind, beam, leaf)).map_err(about(&args.scene))?;
+    let answer = machine.answer(&Query::beam(kind, beam, leaf)).map_err(about(scene))?;
     let (mut hits, counters) = (answer.hits, answer.counters);
     if let Some(flat) = &flat {
         hits.iter_mut().for_each(|hit| (hit.instance, hit.geometry) = flat.origin(hit.geometry));

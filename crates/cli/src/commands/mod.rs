@@ -1,6 +1,7 @@
 //! One file for each command, and what several of them do.
 
 mod beam;
+mod beam_box;
 mod bench;
 mod build;
 mod build_image;

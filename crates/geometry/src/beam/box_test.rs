@@ -50,7 +50,7 @@ impl Beam {
         let (min, max) = (bounds.min.to_array(), bounds.max.to_array());
         let mut overlap = Overlap { lo: self.tmin, hi: self.tmax };
         for ((axis, min), max) in self.axes.iter().zip(min).zip(max) {
-            axis.narrow(min, max, &mut overlap);
+            axis.cut(axis.products(min, max), &mut overlap);
         }
         overlap
     }
@@ -69,10 +69,16 @@ impl Beam {
 }
 
 impl Axis {
-    /// Cuts `overlap` to the parameters at which this axis overlaps `[min, max]`.
-    fn narrow(&self, min: f32, max: f32, overlap: &mut Overlap) {
+    /// `Amin` and `Bmax` as products.
+    #[must_use]
+    pub fn products(&self, min: f32, max: f32) -> (f32, f32) {
         let a = (min - self.upper_origin) * self.upper_inverse;
         let b = (max - self.lower_origin) * self.lower_inverse;
+        (a, b)
+    }
+
+    /// Cuts `overlap` to the parameters that `Amin` and `Bmax` allow, as the case has it.
+    pub fn cut(&self, (a, b): (f32, f32), overlap: &mut Overlap) {
         match self.case {
             Case::Forward => {
                 overlap.lo = later(a, overlap.lo);

@@ -89,20 +89,7 @@ impl Beam {
     /// # Errors
     /// `empty_set`, or the first rule that the numbers break.
     pub fn from_rays(rays: &[Ray]) -> Result<Self, BeamError> {
-        let (first, rest) = rays.split_first().ok_or(BeamError::EmptySet)?;
-        let mut corners = Corners::around(first);
-        corners.check_all_but_directions()?;
-        for ray in rest {
-            // Each for itself: a minimum would drop a NaN.
-            Corners::around(ray).check_all_but_directions()?;
-            corners.upper_origin = corners.upper_origin.max(ray.origin);
-            corners.lower_origin = corners.lower_origin.min(ray.origin);
-            corners.upper_direction = corners.upper_direction.max(ray.direction);
-            corners.lower_direction = corners.lower_direction.min(ray.direction);
-            corners.tmin = corners.tmin.min(ray.tmin);
-            corners.tmax = corners.tmax.max(ray.tmax);
-        }
-        Self::new(&corners)
+        Self::new(&Corners::enclosing(rays)?)
     }
 
     /// A ray that is `2e` wide on every axis. With `e = 7uR` ([`crate::slab::DILATION`]) no
@@ -145,8 +132,9 @@ impl Beam {
 }
 
 impl Corners {
-    /// From one box to another.
-    fn between(a0: &Aabb, a1: &Aabb) -> Self {
+    /// From one box at `t = 0` to another at `t = 1`.
+    #[must_use]
+    pub fn between(a0: &Aabb, a1: &Aabb) -> Self {
         let each = |from: Vec3, to: Vec3, subtract: fn(f32, f32) -> f32| {
             Vec3::from_array(std::array::from_fn(|k| subtract(to[k], from[k])))
         };
@@ -173,12 +161,43 @@ impl Corners {
         }
     }
 
+    /// Some rays, as [`Beam::from_rays`] has them.
+    ///
+    /// # Errors
+    /// `empty_set`, or the first rule that the numbers of a ray break.
+    pub fn enclosing(rays: &[Ray]) -> Result<Self, BeamError> {
+        let (first, rest) = rays.split_first().ok_or(BeamError::EmptySet)?;
+        let mut corners = Self::around(first);
+        corners.check_all_but_directions()?;
+        for ray in rest {
+            // Each for itself: a minimum would drop a NaN.
+            Self::around(ray).check_all_but_directions()?;
+            corners.upper_origin = corners.upper_origin.max(ray.origin);
+            corners.lower_origin = corners.lower_origin.min(ray.origin);
+            corners.upper_direction = corners.upper_direction.max(ray.direction);
+            corners.lower_direction = corners.lower_direction.min(ray.direction);
+            corners.tmin = corners.tmin.min(ray.tmin);
+            corners.tmax = corners.tmax.max(ray.tmax);
+        }
+        Ok(corners)
+    }
+
     /// The faces of the first box moved by signed amounts, each sum rounded outward.
     #[must_use]
     pub fn with_faces_moved(self, upper: f32, lower: f32) -> Self {
+        self.dilated(&Aabb::new(Vec3::splat(lower), Vec3::splat(upper)))
+    }
+
+    /// The first box grown by another, whose planes are moves of its faces, each sum rounded
+    /// outward.
+    #[must_use]
+    pub fn dilated(self, by: &Aabb) -> Self {
+        let each = |origin: Vec3, by: Vec3, add: fn(f32, f32) -> f32| {
+            Vec3::from_array(std::array::from_fn(|k| add(origin[k], by[k])))
+        };
         Self {
-            upper_origin: self.upper_origin.map(|o| add_up(o, upper)),
-            lower_origin: self.lower_origin.map(|o| add_down(o, lower)),
+            upper_origin: each(self.upper_origin, by.max, add_up),
+            lower_origin: each(self.lower_origin, by.min, add_down),
             ..self
         }
     }

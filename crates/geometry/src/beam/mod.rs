@@ -38,6 +38,7 @@
 //! | [`decide`] | the box test decided exactly |
 //! | [`triangle`] | the triangle test, exact |
 //! | [`transform`] | a beam moved by an affine map, outward |
+//! | `explain` | a box test axis by axis, in every form, beside the exact answer (feature `exact`) |
 //! | `oracle` | the box test in rational and integer arithmetic (feature `exact`) |
 //! | `generate` | cases that are likely to go wrong (feature `exact`) |
 
@@ -46,6 +47,8 @@ pub mod box_test;
 pub mod construct;
 pub mod decide;
 pub mod error;
+#[cfg(feature = "exact")]
+pub mod explain;
 #[cfg(feature = "exact")]
 pub mod generate;
 pub mod naive;

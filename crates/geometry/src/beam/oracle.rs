@@ -15,24 +15,65 @@ pub type ExactOverlap = (BigRational, Option<BigRational>);
 /// All lower and upper bounds as fractions; the largest lower one against the smallest upper one.
 #[must_use]
 pub fn by_bounds(corners: &Corners, bounds: &Aabb) -> Option<ExactOverlap> {
-    let mut first = rational(corners.tmin);
-    let mut last = corners.tmax.is_finite().then(|| rational(corners.tmax));
-    for (need, slope) in inequalities(corners, bounds) {
-        if slope.is_zero() {
-            if need.is_positive() {
-                return None;
-            }
-        } else if slope.is_positive() {
-            first = first.max(need / slope);
-        } else {
-            let bound = need / slope;
-            last = Some(last.map_or(bound.clone(), |last| last.min(bound)));
+    let mut range = ExactRange::new(corners);
+    (0..3).for_each(|k| range.cut(corners, bounds, k));
+    range.overlap()
+}
+
+/// The parameters that are left after some axes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExactRange {
+    /// The largest lower bound.
+    pub first: BigRational,
+    /// The smallest upper bound; none for "never leaves".
+    pub last: Option<BigRational>,
+    /// Whether a face that stands still is on the right side of its plane, on every axis.
+    pub is_possible: bool,
+}
+
+impl ExactRange {
+    /// The range of a beam.
+    #[must_use]
+    pub fn new(corners: &Corners) -> Self {
+        Self {
+            first: rational(corners.tmin),
+            last: corners.tmax.is_finite().then(|| rational(corners.tmax)),
+            is_possible: true,
         }
     }
-    match &last {
-        Some(last) if first > *last => None,
-        _ => Some((first, last)),
+
+    /// Cuts the range to the parameters at which axis `k` overlaps.
+    pub fn cut(&mut self, corners: &Corners, bounds: &Aabb, k: usize) {
+        for (need, slope) in inequalities(corners, bounds, k).into_iter().flatten() {
+            if slope.is_zero() {
+                self.is_possible &= !need.is_positive();
+                continue;
+            }
+            let is_lower = slope.is_positive();
+            let bound = need / slope;
+            if !is_lower {
+                let last = self.last.take();
+                self.last = Some(last.map_or(bound.clone(), |last| last.min(bound)));
+            } else if bound > self.first {
+                self.first = bound;
+            }
+        }
     }
+
+    /// The range, unless nothing is left.
+    #[must_use]
+    pub fn overlap(self) -> Option<ExactOverlap> {
+        let is_crossed = self.last.as_ref().is_some_and(|last| self.first > *last);
+        (self.is_possible && !is_crossed).then_some((self.first, self.last))
+    }
+}
+
+/// `Amin` and `Bmax` on axis `k`; none for a plane that is not there and a face that stands still.
+#[must_use]
+pub fn quotients(corners: &Corners, bounds: &Aabb, k: usize) -> [Option<BigRational>; 2] {
+    let quotient =
+        |(need, slope): (BigRational, BigRational)| (!slope.is_zero()).then(|| need / slope);
+    inequalities(corners, bounds, k).map(|inequality| inequality.and_then(quotient))
 }
 
 /// Every parameter at which something changes, and one beyond all of them, tried one after the
@@ -60,7 +101,8 @@ pub fn by_events(corners: &Corners, bounds: &Aabb) -> Option<BigRational> {
         events.iter().fold(BigRational::zero(), |a, b| a.max(b.clone())) + BigRational::one();
     events.push(beyond);
     events.sort();
-    let inequalities = inequalities(corners, bounds);
+    let all = (0..3).flat_map(|k| inequalities(corners, bounds, k)).flatten();
+    let inequalities: Vec<_> = all.collect();
     let is_inside = |t: &BigRational| {
         *t >= rational(corners.tmin)
             && (!corners.tmax.is_finite() || *t <= rational(corners.tmax))
@@ -102,18 +144,20 @@ fn grid(x: f32) -> Option<i128> {
     (scaled.fract() == 0.0 && scaled.abs() < (1u64 << 60) as f64).then_some(scaled as i128)
 }
 
-/// `slope * t >= need` for each finite plane.
-fn inequalities(corners: &Corners, bounds: &Aabb) -> Vec<(BigRational, BigRational)> {
-    let mut list = Vec::with_capacity(6);
-    for k in 0..3 {
-        if bounds.min[k].is_finite() {
-            let need = rational(bounds.min[k]) - rational(corners.upper_origin[k]);
-            list.push((need, rational(corners.upper_direction[k])));
-        }
-        if bounds.max[k].is_finite() {
-            let need = rational(corners.lower_origin[k]) - rational(bounds.max[k]);
-            list.push((need, -rational(corners.lower_direction[k])));
-        }
-    }
-    list
+/// `slope * t >= need`, as need and slope, for `MIN` and `MAX` of axis `k`, where they are finite.
+fn inequalities(
+    corners: &Corners,
+    bounds: &Aabb,
+    k: usize,
+) -> [Option<(BigRational, BigRational)>; 2] {
+    let (min, max) = (bounds.min[k], bounds.max[k]);
+    let upper = || {
+        let need = rational(min) - rational(corners.upper_origin[k]);
+        (need, rational(corners.upper_direction[k]))
+    };
+    let lower = || {
+        let need = rational(corners.lower_origin[k]) - rational(max);
+        (need, -rational(corners.lower_direction[k]))
+    };
+    [min.is_finite().then(upper), max.is_finite().then(lower)]
 }

@@ -23,27 +23,28 @@ impl Beam {
     /// cases, then the selection.
     #[must_use]
     pub fn bounds_speculatively(&self, bounds: &Aabb) -> Overlap {
-        let products: [(f32, f32); 3] = std::array::from_fn(|k| {
-            let axis = &self.axes[k];
-            (
-                (bounds.min[k] - axis.upper_origin) * axis.upper_inverse,
-                (bounds.max[k] - axis.lower_origin) * axis.lower_inverse,
-            )
-        });
+        let products: [(f32, f32); 3] =
+            std::array::from_fn(|k| self.axes[k].products(bounds.min[k], bounds.max[k]));
         let mut overlap = Overlap { lo: self.tmin, hi: self.tmax };
-        for (axis, (a, b)) in self.axes.iter().zip(products) {
-            let a_is_lower = matches!(axis.case, Case::Forward | Case::Opening);
-            let b_is_lower = matches!(axis.case, Case::Backward | Case::Opening);
-            let lower = |is_lower, value| if is_lower { value } else { f32::NEG_INFINITY };
-            let upper = |is_lower, value| if is_lower { f32::INFINITY } else { value };
-            overlap.lo = later(lower(b_is_lower, b), later(lower(a_is_lower, a), overlap.lo));
-            overlap.hi = earlier(upper(b_is_lower, b), earlier(upper(a_is_lower, a), overlap.hi));
+        for (axis, products) in self.axes.iter().zip(products) {
+            axis.cut_selected(products, &mut overlap);
         }
         overlap
     }
 }
 
 impl Axis {
+    /// Cuts `overlap` as [`Axis::cut`] does: both products to both ends, with an infinity that
+    /// changes nothing where the case has no use for one.
+    pub fn cut_selected(&self, (a, b): (f32, f32), overlap: &mut Overlap) {
+        let a_is_lower = matches!(self.case, Case::Forward | Case::Opening);
+        let b_is_lower = matches!(self.case, Case::Backward | Case::Opening);
+        let lower = |is_lower, value| if is_lower { value } else { f32::NEG_INFINITY };
+        let upper = |is_lower, value| if is_lower { f32::INFINITY } else { value };
+        overlap.lo = later(lower(b_is_lower, b), later(lower(a_is_lower, a), overlap.lo));
+        overlap.hi = earlier(upper(b_is_lower, b), earlier(upper(a_is_lower, a), overlap.hi));
+    }
+
     /// `hi(t) >= min`; false if it never is.
     fn compare_upper(&self, min: f32, overlap: &mut Overlap) -> bool {
         if self.upper_direction == 0.0 {

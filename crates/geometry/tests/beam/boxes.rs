@@ -1,9 +1,12 @@
 //! The box tests, on cases that are likely to go wrong.
 
 use geometry::Beam;
+use geometry::beam::construct::Corners;
 use geometry::beam::decide::Verdict;
+use geometry::beam::explain::explain;
 use geometry::beam::generate::{Encounter, Generator};
 use geometry::beam::{check_box, naive, oracle};
+use geometry::exact::rational;
 use geometry::random::Random;
 use geometry::slab::widen;
 
@@ -150,4 +153,35 @@ fn overlaps_are_monotone() {
         }
     }
     assert!(nested > 50_000, "{nested}");
+}
+
+#[test]
+fn an_explanation_shows_what_is_computed_and_what_is_exact() {
+    for generator in Generator::ALL {
+        for encounter in encounters(generator, 17, 2000) {
+            let (beam, Encounter { corners, bounds }) = (beam(&encounter), &encounter);
+            let explanation = explain(corners, &beam, bounds);
+            let computed = [
+                beam.bounds(bounds),
+                beam.bounds_speculatively(bounds),
+                naive::overlap(&beam, bounds),
+            ];
+            assert_eq!(explanation.forms, computed, "{encounter:?}");
+            let last = &explanation.axes[2];
+            assert_eq!(last.forms.map(|step| step.left), computed, "{encounter:?}");
+            assert_eq!(explanation.exact, oracle::by_bounds(corners, bounds), "{encounter:?}");
+            for (k, steps) in explanation.axes.iter().enumerate() {
+                let quotient = |plane: f32, origin: f32, direction: f32| {
+                    let has_bound = plane.is_finite() && direction != 0.0;
+                    has_bound.then(|| (rational(plane) - rational(origin)) / rational(direction))
+                };
+                let Corners { upper_origin, upper_direction, .. } = corners;
+                let a_min = quotient(bounds.min[k], upper_origin[k], upper_direction[k]);
+                assert_eq!(steps.exact.a_min, a_min, "{encounter:?}");
+                let Corners { lower_origin, lower_direction, .. } = corners;
+                let b_max = quotient(bounds.max[k], lower_origin[k], lower_direction[k]);
+                assert_eq!(steps.exact.b_max, b_max, "{encounter:?}");
+            }
+        }
+    }
 }
