@@ -44,9 +44,9 @@ const LONG_VERSION: &str = concat!(
 
 const AFTER_HELP: &str = "\
 Scenes:
-  A SCENE is a file (.obj, .ply, .stl, .gltf, .glb, .rra, .isbe) or one of the built-in scenes
-  organic, interior, hairball and forest. A file that has the name of a built-in scene is written
-  ./forest.
+  A SCENE is a file (.obj, .ply, .stl, .gltf, .glb, .scene.toml, .rra, .isbe) or one of the
+  built-in scenes organic, interior, hairball and forest. A file that has the name of a built-in
+  scene is written ./forest.
 
 Examples:
   siliray                                  the demo: a scene built, rendered and checked
@@ -100,6 +100,7 @@ pub(crate) struct Global {
 pub(crate) enum Command {
     Demo(Demo),
     Info(Info),
+    Convert(Convert),
     Build(Build),
     Render(Render),
     Sim(Sim),
@@ -177,6 +178,28 @@ pub(crate) struct Info {
     /// A file or a built-in scene
     #[arg(value_name = "SCENE")]
     pub(crate) scene: OsString,
+}
+
+/// Write a scene as a file of another format.
+///
+/// The ending of the file says which. A mesh (.obj, .ply, .stl) has everything in world space,
+/// procedural boxes as twelve triangles each. A description (.scene.toml) keeps objects, instances,
+/// masks, flags and cameras; its meshes are written beside it as PLY files whose names begin with
+/// its own. Of an image, what it stores is written. Textures and the colours of vertices are lost.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  siliray convert model.glb -o model.ply
+  siliray convert forest --triangles 1e4 -o forest.scene.toml
+  siliray convert capture.rra -o capture.scene.toml")]
+pub(crate) struct Convert {
+    /// A file or a built-in scene
+    #[arg(value_name = "SCENE")]
+    pub(crate) scene: OsString,
+
+    /// The file to write: .scene.toml, .obj, .ply or .stl
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: PathBuf,
 }
 
 /// Build the tree of a scene and show its figures.

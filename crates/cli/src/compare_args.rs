@@ -28,7 +28,7 @@ Examples:
   siliray compare bunny.ply bathroom.ply --presets best --html formats.html
   siliray compare bathroom.ply --formats gfx12,cwbvh,xphmg-fp32:node_width=8
   siliray compare forest --formats gfx12:policy=radv --machines gfx12-gpurt,gfx12-radv --csv f.csv
-  siliray compare *.ply --rays 2048 --resume rows.jsonl --html formats.html")]
+  siliray compare scenes/*.ply --rays 2048 --resume rows.jsonl --html formats.html")]
 pub(crate) struct Compare {
     /// Files or built-in scenes
     #[arg(value_name = "SCENE", required = true)]

@@ -52,6 +52,9 @@ impl<'a> Files<'a> {
             Command::Build(args) => {
                 files.scene(&args.scene).output(args.image.output.as_deref());
             }
+            Command::Convert(args) => {
+                files.scene(&args.scene).output(Some(&args.output));
+            }
             Command::Render(args) => {
                 files.scene(&args.scene).output(Some(&args.output));
             }

@@ -1,11 +1,10 @@
 //! Options that several commands take, each declared once.
 
-use crate::values;
+use crate::values::{self, View};
 use clap::{Args, ValueEnum};
 use siliray::build::Preset;
 use siliray::geometry::TriangleRule;
 use siliray::machine::HitKind;
-use siliray::scene::Camera;
 use siliray::trace::Kernel;
 use siliray::workload::Workload;
 
@@ -74,12 +73,13 @@ enum RuleArg {
 }
 
 /// The view.
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct CameraChoice {
-    /// Eye, target and vertical field of view in degrees: ex,ey,ez,tx,ty,tz,fov [default: the
-    /// scene's own, that of cameras.json beside it, or one that frames it]
-    #[arg(long, value_name = "CAMERA", value_parser = values::camera, allow_hyphen_values = true)]
-    pub(crate) camera: Option<Camera>,
+    /// Eye, target and vertical field of view in degrees: ex,ey,ez,tx,ty,tz,fov; or the name of a
+    /// camera of the scene [default: the scene's first, that of cameras.json beside it, or one
+    /// that frames it]
+    #[arg(long, value_name = "CAMERA", value_parser = values::view, allow_hyphen_values = true)]
+    pub(crate) camera: Option<View>,
 }
 
 /// The instructions of the fast tracer.

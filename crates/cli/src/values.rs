@@ -105,8 +105,25 @@ pub(crate) fn size(text: &str) -> Result<Size, String> {
     Ok(Size { width, height })
 }
 
+/// The view that is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum View {
+    /// By its numbers.
+    Camera(Camera),
+    /// By the name of a camera of the scene.
+    Named(String),
+}
+
+/// A name, or the numbers of a camera: a name has no comma.
+pub(crate) fn view(text: &str) -> Result<View, String> {
+    if text.contains(',') || text.trim().parse::<f32>().is_ok() {
+        return camera(text).map(View::Camera);
+    }
+    Ok(View::Named(text.to_owned()))
+}
+
 /// `ex,ey,ez,tx,ty,tz,fov`, and perhaps `ux,uy,uz`.
-pub(crate) fn camera(text: &str) -> Result<Camera, String> {
+fn camera(text: &str) -> Result<Camera, String> {
     let numbers: Vec<f32> = text
         .split(',')
         .map(|part| {

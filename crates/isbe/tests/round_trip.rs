@@ -126,7 +126,7 @@ fn rich_scene() -> Scene {
             object(vec![part(false, Shape::Boxes(boxes)), part(true, grid(21, -4.0))]),
         ],
         instances,
-        camera: Some(camera),
+        cameras: vec![camera.into()],
         ..Scene::default()
     }
 }

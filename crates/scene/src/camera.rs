@@ -16,6 +16,22 @@ pub struct Camera {
     pub fov: f32,
 }
 
+/// A camera and what the source calls it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedCamera {
+    /// The name, or empty.
+    pub name: String,
+    /// The camera.
+    pub camera: Camera,
+}
+
+impl From<Camera> for NamedCamera {
+    /// A camera without a name.
+    fn from(camera: Camera) -> Self {
+        Self { name: String::new(), camera }
+    }
+}
+
 /// Room around a scene that is framed, as a factor of its size.
 const MARGIN: f64 = 1.1;
 

@@ -73,7 +73,9 @@ pub enum ErrorKind {
     #[error("the file is empty")]
     Empty,
     /// No format fits.
-    #[error("neither the name nor the content is that of an OBJ, PLY, STL or glTF file")]
+    #[error(
+        "neither the name nor the content is that of an OBJ, PLY, STL, glTF or .scene.toml file"
+    )]
     Unrecognised,
     /// Binary content ends before it should.
     #[error("the file is truncated: {needed} bytes expected from here, {left} left")]
@@ -156,6 +158,12 @@ pub enum ErrorKind {
     #[error("not the JSON of a glTF file: {reason}")]
     Json {
         /// What the JSON reader says.
+        reason: String,
+    },
+    /// The text is not TOML, or not of the shape that a description has.
+    #[error("not a scene description: {reason}")]
+    Description {
+        /// What the TOML reader says.
         reason: String,
     },
     /// A compressed stream is damaged, or not what it is said to be.

@@ -4,10 +4,10 @@
 //! is exactly one object and it lies in world space. With instances, each places an object in the
 //! world. Nothing here knows about trees or formats.
 //!
-//! Scenes come from files ([`open`], [`read`]: OBJ, PLY, STL, glTF) or from code ([`builtin`]). A
-//! scene that was read is sound: every coordinate is finite and at most 2^126, every index is in
-//! range, every transform can be inverted, and there is a triangle. What else is odd about it,
-//! [`defects`] tells.
+//! Scenes come from files ([`open`], [`read`]: OBJ, PLY, STL, glTF, [`description`]s) or from code
+//! ([`builtin`]). A scene that was read is sound: every coordinate is finite and at most 2^126, every
+//! index is in range, every transform can be inverted, and there is something to meet. What else is
+//! odd about it, [`defects`] tells.
 //!
 //! | file | concept |
 //! |---|---|
@@ -17,7 +17,8 @@
 //! | [`builtin`] | scenes made by code |
 //! | `read` | which format a file has, and what all formats share |
 //! | `obj`, [`ply`], `stl`, `gltf` | the formats |
-//! | `write` | meshes in the format that a file's ending names |
+//! | [`description`] | TOML files that place meshes and say what meshes cannot |
+//! | `write` | a scene as one mesh, in the format that a file's ending names |
 //! | `error` | what can be wrong with a file, and where |
 //! | `defects` | what is odd about a mesh, though it can be traced |
 
@@ -25,6 +26,7 @@ pub mod appearance;
 pub mod builtin;
 mod camera;
 mod defects;
+pub mod description;
 mod error;
 mod flattened;
 mod gltf;
@@ -37,7 +39,7 @@ mod stl;
 mod write;
 
 pub use appearance::{Appearance, ImageSource, Texture};
-pub use camera::Camera;
+pub use camera::{Camera, NamedCamera};
 pub use defects::{Defect, DefectKind, defects};
 pub use error::{ErrorKind, Item, Location, Position, SceneError, Warning};
 pub use flattened::PlacedGeometry;
@@ -60,13 +62,19 @@ pub struct Scene {
     pub objects: Vec<Object>,
     /// Where they are placed. Empty: the scene is its only object, in world space.
     pub instances: Vec<Instance>,
-    /// A view, where the source names one.
-    pub camera: Option<Camera>,
+    /// The views that the source names, the one to begin with first.
+    pub cameras: Vec<NamedCamera>,
     /// What was passed over in the file that it comes from.
     pub warnings: Vec<Warning>,
 }
 
 impl Scene {
+    /// The view to begin with, where the source names one.
+    #[must_use]
+    pub fn camera(&self) -> Option<Camera> {
+        self.cameras.first().map(|named| named.camera)
+    }
+
     /// Triangles stored, each object counted once.
     #[must_use]
     pub fn triangle_count(&self) -> usize {
@@ -80,6 +88,16 @@ impl Scene {
             return self.triangle_count();
         }
         self.instances.iter().map(|i| self.objects[i.object].triangle_count()).sum()
+    }
+
+    /// Procedural boxes, each object's counted as often as it is placed.
+    #[must_use]
+    pub fn placed_box_count(&self) -> usize {
+        let boxes = |placed: PlacedGeometry<'_>| match &placed.geometry.shape {
+            Shape::Boxes(boxes) => boxes.len(),
+            Shape::Triangles { .. } => 0,
+        };
+        self.flattened().map(boxes).sum()
     }
 
     /// The box around everything in world space; empty for an empty scene. Of a turned instance it

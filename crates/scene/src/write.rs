@@ -1,7 +1,7 @@
-//! Writes a mesh in the format that the ending of its file names.
+//! Writes a scene as one mesh, in the format that the ending of its file names.
 
-use crate::ply;
-use geometry::Vec3;
+use crate::{Scene, Shape, ply};
+use geometry::{Aabb, Vec3};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -64,6 +64,46 @@ impl MeshFormat {
         }
     }
 }
+
+impl Scene {
+    /// Everything as one mesh in world space, boxes as twelve triangles each: positions and corners.
+    /// Nothing if a vertex could not be numbered with 32 bits.
+    #[must_use]
+    pub fn to_mesh(&self) -> Option<(Vec<Vec3>, Vec<[u32; 3]>)> {
+        let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+        for placed in self.flattened() {
+            let mut add = |positions: &[Vec3], indices: &[[u32; 3]]| {
+                let first = u32::try_from(vertices.len()).ok()?;
+                first.checked_add(u32::try_from(positions.len()).ok()?)?;
+                vertices.extend(positions.iter().map(|&position| placed.point(position)));
+                triangles.extend(indices.iter().map(|corners| corners.map(|c| first + c)));
+                Some(())
+            };
+            match &placed.geometry.shape {
+                Shape::Triangles { positions, indices } => add(positions, indices)?,
+                Shape::Boxes(boxes) => {
+                    boxes.iter().try_for_each(|bounds| add(&box_corners(bounds), &BOX_FACES))?;
+                }
+            }
+        }
+        Some((vertices, triangles))
+    }
+}
+
+/// The corners of a box; bit `k` of a corner's number chooses the side of axis `k`.
+fn box_corners(bounds: &Aabb) -> [Vec3; 8] {
+    std::array::from_fn(|corner| {
+        let side = |axis: usize| if corner >> axis & 1 == 1 { bounds.max } else { bounds.min };
+        Vec3::new(side(0).x, side(1).y, side(2).z)
+    })
+}
+
+/// The faces of a box by its corners, two triangles each, seen from outside counter-clockwise.
+#[rustfmt::skip]
+const BOX_FACES: [[u32; 3]; 12] = [
+    [0, 4, 6], [0, 6, 2], [1, 3, 7], [1, 7, 5], [0, 1, 5], [0, 5, 4],
+    [2, 6, 7], [2, 7, 3], [0, 2, 3], [0, 3, 1], [4, 5, 7], [4, 7, 6],
+];
 
 /// Numbers have as many digits as tell them apart, so that they are read as they were.
 fn write_obj(out: &mut impl Write, positions: &[Vec3], indices: &[[u32; 3]]) -> io::Result<()> {

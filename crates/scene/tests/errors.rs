@@ -50,7 +50,8 @@ fn a_gltf_file_of_other_types() {
 
 #[test]
 fn unknown_content() {
-    let reason = "neither the name nor the content is that of an OBJ, PLY, STL or glTF file";
+    let reason = "neither the name nor the content is that of an OBJ, PLY, STL, glTF or \
+                  .scene.toml file";
     assert_eq!(error("a.txt", "hello"), format!("a.txt: {reason}"));
     assert_eq!(error("a", [0; 84]), "a: there are no triangles"); // a binary STL of none
     assert_eq!(error("a", [1; 100]), format!("a: {reason}"));

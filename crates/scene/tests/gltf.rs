@@ -163,7 +163,7 @@ fn the_first_camera_is_the_scenes() {
 "nodes":[{{"mesh":0}},{{"camera":0}},{{"camera":1,"translation":[1,2,3],
 "rotation":[0,0.7071067811865476,0,0.7071067811865476]}}]"#
     ));
-    let camera = scene.camera.unwrap();
+    let camera = scene.camera().unwrap();
     assert_eq!(camera.eye, Vec3::new(1.0, 2.0, 3.0));
     // A quarter turn about y: it looks along -x.
     assert!((camera.target - camera.eye).normalize().distance(-Vec3::X) < 1e-6);

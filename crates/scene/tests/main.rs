@@ -2,6 +2,7 @@
 
 mod colours;
 mod common;
+mod description;
 mod errors;
 mod formats;
 mod gltf;

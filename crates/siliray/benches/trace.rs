@@ -17,7 +17,7 @@ fn trace(criterion: &mut Criterion) {
         let Ok(built) = build::build(&scene, &options, &|_| ControlFlow::Continue(())) else {
             continue;
         };
-        let Some(camera) = scene.camera else { continue };
+        let Some(camera) = scene.camera() else { continue };
         let primary: Vec<Ray> = (0..SIZE * SIZE)
             .map(|i| camera.ray((i % SIZE) as f32 + 0.5, (i / SIZE) as f32 + 0.5, SIZE, SIZE))
             .collect();

@@ -67,7 +67,7 @@ pub fn choose(
     bounds: &Aabb,
     aspect: f32,
 ) -> Result<Camera, CamerasError> {
-    let own = scene.and_then(|scene| scene.camera);
+    let own = scene.and_then(Scene::camera);
     let named = match source {
         Source::File(path) if own.is_none() => beside(path)?,
         _ => None,

@@ -16,7 +16,7 @@
 //! let scene = Source::new("interior", Some(5_000))?.open()?.into_scene()?;
 //!
 //! // Many rays, fast.
-//! let camera = scene.camera.ok_or("this scene has no camera")?;
+//! let camera = scene.camera().ok_or("this scene has no camera")?;
 //! let rays: Vec<Ray> = (0..640).map(|x| camera.ray(x as f32, 240.0, 640, 480)).collect();
 //! let hits = Tracer::new(&scene)?.closest(&rays);
 //!

@@ -151,7 +151,7 @@ mod tests {
     fn make(workload: Workload, count: usize) -> Vec<Ray> {
         let scene = Builtin::Interior.scene(3_000);
         let (tree, tracer) = traced(&scene);
-        rays(workload, &scene.name, &tree, &tracer, &scene.camera.unwrap(), count).unwrap()
+        rays(workload, &scene.name, &tree, &tracer, &scene.camera().unwrap(), count).unwrap()
     }
 
     #[test]

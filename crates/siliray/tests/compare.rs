@@ -119,7 +119,7 @@ fn best_is_never_worse_than_fast() {
     };
     for builtin in [Builtin::Interior, Builtin::Organic, Builtin::Hairball] {
         let scene = builtin.scene(4_000);
-        let camera = scene.camera.unwrap_or_else(|| Camera::framing(&scene.bounds().unwrap()));
+        let camera = scene.camera().unwrap_or_else(|| Camera::framing(&scene.bounds().unwrap()));
         let watch = |_| ControlFlow::Continue(());
         let rows = compare(&scene, &camera, &plan, None, &watch).unwrap().rows;
         let (fast, best) = rows.split_at(rows.len() / 2);
@@ -153,7 +153,7 @@ impl Rows for Memory {
 #[test]
 fn rows_are_the_same_each_time_and_are_not_made_twice() {
     let scene = Builtin::Organic.scene(1_000);
-    let camera = scene.camera.unwrap_or_else(|| Camera::framing(&scene.bounds().unwrap()));
+    let camera = scene.camera().unwrap_or_else(|| Camera::framing(&scene.bounds().unwrap()));
     let plan = |formats: &[&str]| Plan {
         presets: vec![Preset::Fast],
         variants: formats.iter().flat_map(|name| Variant::parse(name).unwrap()).collect(),
@@ -192,7 +192,7 @@ fn rows_are_the_same_each_time_and_are_not_made_twice() {
 #[test]
 fn losses_are_those_of_the_format() {
     let scene = Builtin::Interior.scene(3_000);
-    let camera = scene.camera.unwrap();
+    let camera = scene.camera().unwrap();
     let names = ["gfx12:policy=dense", "cwbvh", "tree", "xphmg-fp32", "xphmg-bf16"];
     let plan = Plan {
         presets: vec![Preset::Best],

@@ -34,7 +34,7 @@ fn picture(
     settings: &Settings,
 ) -> Result<Rendering, RenderError> {
     let view = View { tree, scene: Some(scene), input: None };
-    let camera = scene.camera.unwrap();
+    let camera = scene.camera().unwrap();
     render(&view, machine, &camera, settings, &|_| ControlFlow::Continue(()))
 }
 
@@ -55,7 +55,7 @@ fn every_machine_paints_the_same_picture() {
                 prepared.make(&MachineOptions { rule: RULE, ..MachineOptions::default() }).unwrap();
             let view =
                 View { tree: prepared.tree(), scene: Some(&scene), input: Some(&prepared.input) };
-            let camera = scene.camera.unwrap();
+            let camera = scene.camera().unwrap();
             let other = render(&view, &*machine, &camera, &shaded, &keep_going).unwrap();
             assert!(walked.picture == other.picture, "{builtin:?} {}", machine.name());
         }
@@ -182,7 +182,7 @@ fn objects_stand_on_a_ground() {
 fn work_is_watched_and_can_be_stopped() {
     let (scene, tree) = scene_and_tree(Builtin::Hairball);
     let machine = Reference::new(&tree, RULE);
-    let camera = scene.camera.unwrap();
+    let camera = scene.camera().unwrap();
     for style in [Style::Shaded { samples: 3 }, Style::HeatMap(Measure::Nodes)] {
         let calls = AtomicUsize::new(0);
         let count = |_| {
@@ -225,7 +225,7 @@ fn sizes_samples_and_cameras_are_checked() {
         let result = picture((&scene, &tree), &machine, &settings(Style::Shaded { samples }));
         assert_eq!(result.unwrap_err(), RenderError::Samples(samples));
     }
-    let good = scene.camera.unwrap();
+    let good = scene.camera().unwrap();
     for (camera, expected) in [
         (Camera { eye: Vec3::new(0.0, f32::NAN, 0.0), ..good }, CameraError::NotFinite),
         (Camera { fov: f32::INFINITY, ..good }, CameraError::NotFinite),
@@ -250,7 +250,7 @@ fn sizes_samples_and_cameras_are_checked() {
 /// A scene with nothing in it is sky.
 #[test]
 fn nothing_is_sky() {
-    let scene = Scene { camera: Builtin::Organic.scene(600).camera, ..Scene::default() };
+    let scene = Scene { cameras: Builtin::Organic.scene(600).cameras, ..Scene::default() };
     let tree = build(&scene, &Options::default(), &|_| ControlFlow::Continue(())).unwrap().tree;
     let machine = Reference::new(&tree, RULE);
     let sky = picture((&scene, &tree), &machine, &settings(Style::Shaded { samples: 1 })).unwrap();
@@ -272,7 +272,7 @@ fn a_sound_image_loses_no_pixel() {
         let image = encode_checked(&tree, format, &machine::Settings::default()).unwrap();
         let (input, entry) = (MachineInput::Image(image), registry().machine(machine).unwrap());
         let made = (entry.make)(&input, &MachineOptions::default()).unwrap();
-        let camera = scene.camera.unwrap();
+        let camera = scene.camera().unwrap();
         let map = render_losses(&input, (entry, &*made), RULE, &camera, [40, 30], &keep_going);
         let (_, lost) = map.unwrap();
         assert_eq!((lost.lost, lost.wrong), (0, 0), "{machine} on {}", format.name);

@@ -28,7 +28,7 @@ fn run(workload: Workload, settings: &[&str]) -> Run {
     let format = registry().format("ttu").unwrap();
     let image = encode_checked(&built.unwrap().tree, format, &Settings::default()).unwrap();
     let world = World::new(&*image, TriangleRule::Watertight).unwrap();
-    let camera = scene.camera.unwrap();
+    let camera = scene.camera().unwrap();
     let queries = workload.queries(&scene.name, image.tree(), &camera, 300).unwrap();
     let config = Config::default().with_all(settings).unwrap();
     let options = Options { trace_events: 100_000, ..Options::default() };
@@ -184,7 +184,7 @@ fn leaves_are_fetched_alike_in_every_format() {
         all.extend(policies.iter().flat_map(|p| p.values.iter().map(|v| with("policy", v))));
         for settings in all {
             let image = encode_checked(&built.tree, format, &settings).unwrap();
-            let camera = scene.camera.unwrap();
+            let camera = scene.camera().unwrap();
             let queries = PRIMARY.queries(&scene.name, image.tree(), &camera, 300).unwrap();
             let config = Config::default().with("l0_mshrs=16").unwrap();
             let counters = simulate_image(&*image, &config, &queries).unwrap().counters;

@@ -6,7 +6,7 @@
 //!
 //! let scene = scene::builtin::Builtin::Interior.scene(5_000);
 //! let tracer = Tracer::new(&scene)?;
-//! let camera = scene.camera.ok_or("this scene has no camera")?;
+//! let camera = scene.camera().ok_or("this scene has no camera")?;
 //! let rays: Vec<Ray> = (0..640).map(|x| camera.ray(x as f32, 240.0, 640, 480)).collect();
 //! let hits = tracer.closest(&rays);
 //! let from_above: Vec<Ray> = hits

@@ -11,6 +11,7 @@ mod compare;
 mod completions;
 mod conformance;
 mod conformance_images;
+pub(crate) mod convert;
 mod demo;
 mod diff;
 pub(crate) mod hart;
@@ -33,6 +34,7 @@ use crate::machine_args::no_route;
 use crate::output::{self, Output};
 use crate::overwrite_guard;
 use crate::shared_args::CameraChoice;
+use crate::values::View;
 use siliray::build::{Built, Options};
 use siliray::cameras;
 use siliray::geometry::Aabb;
@@ -64,6 +66,7 @@ pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
         None => demo::run(&Demo::default(), triangles, output),
         Some(Command::Demo(args)) => demo::run(&args, triangles, output),
         Some(Command::Info(args)) => info::run(&args, triangles, output),
+        Some(Command::Convert(args)) => convert::run(&args, triangles, output),
         Some(Command::Build(args)) => build::run(&args, triangles, output),
         Some(Command::Render(args)) => render::run(&args, triangles, output),
         Some(Command::Sim(args)) => sim::run(&args, triangles, output),
@@ -100,6 +103,7 @@ fn triangles_unsupported(command: &Command) -> Option<&'static str> {
         | Command::Compare(_)
         | Command::Trace(_)
         | Command::Rays(_)
+        | Command::Convert(_)
         | Command::Walk(_)
         | Command::Beam(_)
         | Command::Clearance(_)
@@ -169,13 +173,26 @@ fn prepare(
 
 /// The view that was chosen, or that of the scene.
 fn chosen_view(
-    choice: CameraChoice,
+    choice: &CameraChoice,
     name: &OsStr,
     scene: Option<&Scene>,
     bounds: &Aabb,
     aspect: f32,
 ) -> Result<Camera, Failure> {
-    choice.camera.map_or_else(|| view_of(name, scene, bounds, aspect), Ok)
+    let wanted = match &choice.camera {
+        None => return view_of(name, scene, bounds, aspect),
+        Some(View::Camera(camera)) => return Ok(*camera),
+        Some(View::Named(wanted)) => wanted,
+    };
+    let cameras = scene.map_or(&[][..], |scene| &scene.cameras);
+    let camera = cameras.iter().find(|camera| camera.name == *wanted);
+    camera.map(|named| named.camera).ok_or_else(|| {
+        let names = cameras.iter().map(|camera| &camera.name).filter(|name| !name.is_empty());
+        let names = names.map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+        let names = if names.is_empty() { "none".to_owned() } else { names };
+        let scene = Path::new(name).display();
+        Failure::usage(format!("{scene}: no camera is called {wanted:?}; named cameras: {names}"))
+    })
 }
 
 /// The view of a scene: its own, that of a file `cameras.json` beside it, or one that fits it into

@@ -96,7 +96,7 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
     let scene = input.as_scene();
     let view = View { tree: prepared.tree(), scene, input: Some(&prepared.input) };
     let (bounds, aspect) = (prepared.tree().bounds(), args.size.aspect());
-    let camera = chosen_view(args.view, &args.scene, scene, &bounds, aspect)?;
+    let camera = chosen_view(&args.view, &args.scene, scene, &bounds, aspect)?;
     let style = match args.heatmap {
         Some(measure) => Style::HeatMap(measure.into()),
         None => Style::Shaded { samples: args.samples as u32 },

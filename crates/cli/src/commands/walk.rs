@@ -63,7 +63,7 @@ fn query(args: &Args, input: &Input, prepared: &Prepared) -> Result<Query, Failu
             return Err(Failure::usage(message));
         }
         let (bounds, aspect) = (prepared.tree().bounds(), args.size.aspect());
-        let camera = chosen_view(args.view, &args.scene, input.as_scene(), &bounds, aspect)?;
+        let camera = chosen_view(&args.view, &args.scene, input.as_scene(), &bounds, aspect)?;
         Query::ray(kind, camera.ray(x as f32 + 0.5, y as f32 + 0.5, width, height))
     } else if let Some([from, to]) = args.beam.as_deref() {
         let beam = Beam::from_aabbs_shrinking(from, to).map_err(Failure::usage)?;

@@ -145,6 +145,8 @@ fn make_files(folder: &Folder) {
     {
         make(&format!("siliray isbe mesh mesh.isbe -o {mesh}"));
     }
+    std::fs::create_dir(place("scenes")).unwrap();
+    std::fs::copy(place("bunny.ply"), place("scenes/bunny.ply")).unwrap();
     std::fs::write(place("model.glb"), one_triangle()).unwrap();
     std::fs::write(place("room.glb"), one_triangle()).unwrap();
     for (name, options) in [

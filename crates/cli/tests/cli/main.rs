@@ -5,6 +5,7 @@ mod blocks;
 #[cfg(unix)]
 mod book;
 mod console;
+mod convert;
 mod dual_images;
 #[cfg(unix)]
 mod examples;

@@ -116,7 +116,7 @@ pub fn capture_scene(scene: &Scene, options: &CaptureOptions) -> Result<Dump, Ca
     for instances in scene.instances.chunks(capture.room(INSTANCE_WORDS)) {
         capture.notes(&CaptureNotes::Instances(instances.to_vec()))?;
     }
-    if let Some(camera) = scene.camera {
+    if let Some(camera) = scene.camera() {
         capture.notes(&CaptureNotes::Camera(camera))?;
     }
     Ok(capture.dump)

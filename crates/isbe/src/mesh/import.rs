@@ -10,7 +10,7 @@ use super::{AttributeTable, Mesh};
 use crate::container::Dump;
 use crate::{AttributeId, Limits, Reader, Stage, StateError, Topology, WorkgroupView};
 use geometry::{Aabb, Vec3};
-use scene::{Geometry, Object, Scene, Shape};
+use scene::{Geometry, NamedCamera, Object, Scene, Shape};
 use std::collections::BTreeMap;
 
 /// How a dump becomes a scene.
@@ -194,7 +194,8 @@ impl Importer {
             };
             *target = String::from_utf8_lossy(&name).into_owned();
         }
-        Scene { objects, instances, camera, ..Scene::default() }
+        let cameras = camera.into_iter().map(NamedCamera::from).collect();
+        Scene { objects, instances, cameras, ..Scene::default() }
     }
 
     fn mesh(&mut self, mesh: &Mesh, workgroups: &[u32]) -> Shape {

@@ -46,7 +46,7 @@ pub(super) fn scene(triangles: usize) -> Scene {
         geometries: vec![ground.into_geometry("ground", true)],
     });
     instances.push(Instance::new(Kind::ALL.len(), Transform::IDENTITY));
-    Scene { objects, instances, camera: Some(view(radius)), ..Scene::default() }
+    Scene { objects, instances, cameras: vec![view(radius).into()], ..Scene::default() }
 }
 
 /// From the edge of the clearing, over it, into the trees.

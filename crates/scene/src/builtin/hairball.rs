@@ -3,7 +3,7 @@
 
 use super::mesh::Mesh;
 use super::random::stream;
-use crate::{Camera, Object, Scene};
+use crate::{Camera, NamedCamera, Object, Scene};
 use geometry::Vec3;
 use rayon::prelude::*;
 
@@ -28,12 +28,12 @@ pub(super) fn scene(triangles: usize) -> Scene {
             name: "ball".into(),
             geometries: vec![mesh.into_geometry("strands", true)],
         }],
-        camera: Some(Camera {
+        cameras: vec![NamedCamera::from(Camera {
             eye: Vec3::new(1.3, 1.1, 3.0),
             target: Vec3::new(0.0, -0.02, 0.0),
             up: Vec3::Y,
             fov: 38.0,
-        }),
+        })],
         ..Scene::default()
     }
 }

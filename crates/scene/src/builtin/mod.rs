@@ -162,7 +162,7 @@ mod tests {
     fn every_index_and_position_is_good() {
         for builtin in Builtin::ALL {
             let scene = builtin.scene(20_000);
-            assert!(scene.camera.is_some());
+            assert!(scene.camera().is_some());
             assert!(scene.bounds().unwrap().is_finite());
             assert!(!scene.instances.is_empty() || scene.objects.len() == 1);
             for geometry in scene.objects.iter().flat_map(|o| &o.geometries) {

@@ -8,7 +8,7 @@
 
 use super::lattice::Lattice;
 use super::mesh_of;
-use crate::{Camera, Object, Scene};
+use crate::{Camera, NamedCamera, Object, Scene};
 use geometry::Vec3;
 use std::f32::consts::TAU;
 
@@ -21,12 +21,12 @@ pub(super) fn scene(triangles: usize) -> Scene {
             name: "body".into(),
             geometries: vec![mesh_of("skin", positions, indices)],
         }],
-        camera: Some(Camera {
+        cameras: vec![NamedCamera::from(Camera {
             eye: Vec3::new(2.5, 1.5, 3.9),
             target: Vec3::new(0.2, 0.0, 0.02),
             up: Vec3::Y,
             fov: 35.0,
-        }),
+        })],
         ..Scene::default()
     }
 }

@@ -8,7 +8,7 @@ use super::mesh::Meshes;
 use super::pose::Pose;
 use crate::error::{ErrorKind, ParseError, Position, Warnings};
 use crate::read::coordinate;
-use crate::{Camera, Instance, Object, Scene};
+use crate::{Camera, Instance, NamedCamera, Object, Scene};
 use geometry::{Aabb, Transform, Vec3};
 use glam::{DAffine3, DMat3, DMat4, DQuat, DVec3};
 use std::collections::HashMap;
@@ -129,7 +129,8 @@ impl Walk<'_> {
         if let Some(camera) = node.camera {
             let camera = item(&self.document.cameras, camera, "camera", || path.clone())?;
             let view = camera.perspective.as_ref().and_then(|p| view(&world, p.yfov));
-            self.scene.camera = self.scene.camera.or(view);
+            let name = node.name.clone().unwrap_or_default();
+            self.scene.cameras.extend(view.map(|camera| NamedCamera { name, camera }));
         }
         Ok(())
     }

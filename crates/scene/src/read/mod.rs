@@ -15,7 +15,7 @@ pub(crate) mod regular_file;
 pub(crate) mod text;
 
 use crate::error::{ErrorKind, ParseError, SceneError, Warnings};
-use crate::{Geometry, Object, Scene, Shape, gltf, obj, ply, stl};
+use crate::{Geometry, Object, Scene, Shape, description, gltf, obj, ply, stl};
 use geometry::Vec3;
 use std::path::Path;
 
@@ -29,11 +29,12 @@ enum Kind {
     Ply,
     Stl,
     Gltf,
+    Description,
 }
 
-/// Reads a scene file: OBJ, PLY, STL, glTF or GLB. The content decides where it is unmistakable,
-/// the extension otherwise. Buffers of a glTF file and materials of an OBJ file are read from its
-/// own folder. What was passed over is in [`Scene::warnings`].
+/// Reads a scene file: OBJ, PLY, STL, glTF, GLB or a description ([`crate::description`]). The
+/// content decides where it is unmistakable, the extension otherwise. Buffers of a glTF file,
+/// materials of an OBJ file and meshes of a description are read from its own folder. What was passed over is in [`Scene::warnings`].
 ///
 /// # Errors
 /// When the file cannot be read or is not a scene; the text names the file and the place in it.
@@ -53,7 +54,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Scene, SceneError> {
     read_with_base_dir(name, bytes, None)
 }
 
-fn read_with_base_dir(
+pub(crate) fn read_with_base_dir(
     name: &str,
     bytes: &[u8],
     folder: Option<&Path>,
@@ -65,19 +66,21 @@ fn read_with_base_dir(
         Some(Kind::Ply) => ply::read(bytes, &mut warnings),
         Some(Kind::Stl) => stl::read(bytes),
         Some(Kind::Gltf) => gltf::read(bytes, folder, &mut warnings),
+        Some(Kind::Description) => description::read(bytes, folder, &mut warnings),
         None => Err(ParseError::file(ErrorKind::Unrecognised)),
     };
     let scene = scene.map_err(|error| error.in_file(name))?;
-    if scene.placed_triangle_count() == 0 {
+    if scene.placed_triangle_count() == 0 && scene.placed_box_count() == 0 {
         return Err(ParseError::file(ErrorKind::NoTriangles).in_file(name));
     }
     let stem = Path::new(name).file_name().map_or(name.into(), |n| n.to_string_lossy());
     Ok(Scene { name: stem.into_owned(), warnings: warnings.in_file(name), ..scene })
 }
 
-/// Content first, name second: a PLY called `.obj` is a PLY.
+/// Content first, name second: a PLY called `.obj` is a PLY. TOML has no mark of its own.
 fn kind(name: &str, bytes: &[u8]) -> Option<Kind> {
-    by_content(bytes).or_else(|| by_extension(name))
+    let by_name = by_extension(name);
+    if by_name == Some(Kind::Description) { by_name } else { by_content(bytes).or(by_name) }
 }
 
 fn by_content(bytes: &[u8]) -> Option<Kind> {
@@ -107,6 +110,7 @@ fn by_extension(name: &str) -> Option<Kind> {
         "ply" => Some(Kind::Ply),
         "stl" => Some(Kind::Stl),
         "gltf" | "glb" => Some(Kind::Gltf),
+        "toml" => Some(Kind::Description),
         _ => None,
     }
 }

@@ -52,7 +52,7 @@ pub enum SimulateError {
 /// use siliray::ttu::Config;
 ///
 /// let scene = Builtin::Interior.scene(1_000);
-/// let camera = scene.camera.ok_or("no camera")?;
+/// let camera = scene.camera().ok_or("no camera")?;
 /// let built = build(&scene, &Options::default(), &|_| std::ops::ControlFlow::Continue(()))?;
 /// let format = siliray::registry::registry().format("cwbvh").ok_or("no format")?;
 /// let image = encode_checked(&built.tree, format, &Settings::default())?;

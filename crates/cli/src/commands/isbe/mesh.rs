@@ -2,15 +2,15 @@
 
 use super::args::Mesh;
 use super::{bytes, limits};
+use crate::commands::convert::one_mesh;
 use crate::failure::Failure;
 use crate::output::number::{counted, grouped};
 use crate::output::{AtomicFile, Output};
 use serde::Serialize;
-use siliray::geometry::{Aabb, Vec3};
 use siliray::isbe::mesh::import::ImportOptions;
 use siliray::isbe::mesh::position::{Matrix, PositionSource};
 use siliray::isbe::mesh::read::read_scene;
-use siliray::scene::{MeshFormat, Scene, Shape};
+use siliray::scene::MeshFormat;
 use std::path::Path;
 
 /// What `--json` prints.
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Mesh, output: &Output) -> Result<(), Failure> {
     let file = args.dump.file.display().to_string();
     let imported = read_scene(&bytes(&args.dump.file)?, &options)
         .map_err(|error| Failure::input(format!("{file}: {error}")))?;
-    let (positions, indices) = flatten(&imported.scene);
+    let (positions, indices) = one_mesh(&imported.scene, &file)?;
     let mut mesh = Vec::new();
     format.write(&mut mesh, &positions, &indices).map_err(Failure::input)?;
     target.write(&mesh)?;
@@ -78,47 +78,6 @@ fn text(json: &Json, boxes: bool) -> String {
     }
     text
 }
-
-/// Everything in one mesh, in world space.
-fn flatten(scene: &Scene) -> (Vec<Vec3>, Vec<[u32; 3]>) {
-    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
-    for placed in scene.flattened() {
-        let mut add = |positions: &[Vec3], indices: &[[u32; 3]]| {
-            let first = vertices.len() as u32;
-            vertices.extend(positions.iter().map(|&position| placed.point(position)));
-            triangles.extend(indices.iter().map(|corners| corners.map(|corner| first + corner)));
-        };
-        match &placed.geometry.shape {
-            Shape::Triangles { positions, indices } => add(positions, indices),
-            Shape::Boxes(boxes) => boxes.iter().for_each(|bounds| add(&corners(bounds), &FACES)),
-        }
-    }
-    (vertices, triangles)
-}
-
-/// The corners of a box; bit `k` of a corner's number chooses the side of axis `k`.
-fn corners(bounds: &Aabb) -> [Vec3; 8] {
-    std::array::from_fn(|corner| {
-        let side = |axis: usize| if corner >> axis & 1 == 1 { bounds.max } else { bounds.min };
-        Vec3::new(side(0).x, side(1).y, side(2).z)
-    })
-}
-
-/// The faces of a box by its corners, two triangles each, seen from outside counter-clockwise.
-const FACES: [[u32; 3]; 12] = [
-    [0, 4, 6],
-    [0, 6, 2],
-    [1, 3, 7],
-    [1, 7, 5],
-    [0, 1, 5],
-    [0, 5, 4],
-    [2, 6, 7],
-    [2, 7, 3],
-    [0, 2, 3],
-    [0, 3, 1],
-    [4, 5, 7],
-    [4, 7, 6],
-];
 
 /// Four rows of four numbers, or sixteen numbers, row by row.
 fn matrix(file: &Path) -> Result<Matrix, Failure> {

@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
         return Err(Failure::input("the traversal unit runs images"));
     };
     let tree = prepared.tree();
-    let camera = chosen_view(args.view, name, input.as_scene(), &tree.bounds(), 1.0)?;
+    let camera = chosen_view(&args.view, name, input.as_scene(), &tree.bounds(), 1.0)?;
     let workload = Workload::from(args.workload);
     let queries = workload.queries(input.name(), tree, &camera, args.rays).map_err(about(name))?;
     let key = RunKey {

@@ -8,7 +8,7 @@ mod hall;
 
 use super::detail_for;
 use super::mesh::Mesh;
-use crate::{Camera, Object, Scene};
+use crate::{Camera, NamedCamera, Object, Scene};
 use geometry::Vec3;
 
 /// Half the width of the hall.
@@ -85,12 +85,12 @@ pub(super) fn scene(triangles: usize) -> Scene {
         .collect();
     Scene {
         objects: vec![Object { name: "hall".into(), geometries }],
-        camera: Some(Camera {
+        cameras: vec![NamedCamera::from(Camera {
             eye: Vec3::new(-1.9, 2.1, 0.9),
             target: Vec3::new(0.7, 3.1, 14.0),
             up: Vec3::Y,
             fov: 66.0,
-        }),
+        })],
         ..Scene::default()
     }
 }
