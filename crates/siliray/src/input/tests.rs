@@ -1,5 +1,7 @@
 use super::*;
 use crate::conformance::aimed_rays;
+use build::Preset;
+use machine::{MachineEntry, MachineInput, MachineOptions, Settings};
 use std::ops::ControlFlow;
 
 #[test]
