@@ -32,8 +32,13 @@ pub struct Texture {
 pub enum ImageSource {
     /// In a file of its own.
     File(PathBuf),
-    /// In the file of the scene: the bytes of a PNG or JPEG file.
-    Bytes(Vec<u8>),
+    /// In the file of the scene.
+    Embedded {
+        /// Where in that file.
+        place: String,
+        /// The bytes of a PNG or JPEG file.
+        bytes: Vec<u8>,
+    },
 }
 
 impl Default for Appearance {

@@ -88,6 +88,8 @@ fn materials_of_obj() {
     assert_eq!(*appearance(&scene, 0), Appearance::plain(Vec3::new(0.5, 0.25, 1.0)));
     assert_eq!(*appearance(&scene, 2), Appearance::plain(Vec3::splat(0.125)));
     assert_eq!(parts[3].appearance, None);
+    let warning = scene.warnings[0].to_string();
+    assert!(warning.contains("line 1: `my colours.mtl`, line 10: no picture: "), "{warning}");
     let textured = appearance(&scene, 1);
     let texture = textured.texture.as_ref().unwrap();
     let image = folder.path().join("p.png").canonicalize().unwrap();

@@ -485,7 +485,10 @@ fn colours_and_textures_of_materials() {
     assert_eq!(paint.colour, Vec3::new(0.5, 0.25, 1.0));
     assert_eq!(paint.vertex_colours, [[255, 0, 0], [0, 0, 255], [0, 0, 0], [0, 255, 0]]);
     let texture = paint.texture.as_ref().unwrap();
-    assert_eq!(*texture.image, scene::ImageSource::Bytes(b"picture.".to_vec()));
+    assert_eq!(
+        *texture.image,
+        scene::ImageSource::Embedded { place: "images[0]".to_owned(), bytes: b"picture.".to_vec() }
+    );
     // Doubled along u, turned a quarter, moved along u.
     let expected = [[0.5, 0.0], [0.5, -2.0], [0.75, -1.0], [1.5, 0.0]];
     for (found, expected) in texture.coordinates.iter().zip(expected) {

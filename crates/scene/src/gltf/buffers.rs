@@ -88,14 +88,15 @@ impl<'a> Buffers<'a> {
     }
 
     /// Where a picture is; its bytes are not looked at.
-    pub(super) fn image(&self, image: &Image) -> Result<ImageSource, String> {
+    pub(super) fn image(&self, place: &str, image: &Image) -> Result<ImageSource, String> {
+        let source = |bytes| ImageSource::Embedded { place: place.to_owned(), bytes };
         match (&image.uri, image.buffer_view) {
             (Some(uri), _) => match uri.strip_prefix("data:") {
-                Some(data) => embedded(data).map(ImageSource::Bytes),
+                Some(data) => embedded(data).map(source),
                 None => beside::find(self.folder, &percent_decoded(uri)).map(ImageSource::File),
             },
             (None, Some(view)) => match self.view(view, "images") {
-                Ok((bytes, _)) => Ok(ImageSource::Bytes(bytes.to_vec())),
+                Ok((bytes, _)) => Ok(source(bytes.to_vec())),
                 Err(_) => Err("its buffer view cannot be read".to_owned()),
             },
             (None, None) => Err("it has neither a `uri` nor a buffer view".to_owned()),

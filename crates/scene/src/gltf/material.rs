@@ -99,10 +99,12 @@ impl Images {
         let index = document.textures.get(texture)?.source?;
         let found = self.found.entry(index).or_insert_with(|| {
             let image = document.images.get(index)?;
-            let source = vertices.accessors.buffers.image(image);
-            let position = Position::Json(format!("images[{index}]"));
+            let place = format!("images[{index}]");
+            let source = vertices.accessors.buffers.image(&place, image);
             source
-                .map_err(|reason| warnings.add(position, format!("no picture: {reason}")))
+                .map_err(|reason| {
+                    warnings.add(Position::Json(place), format!("no picture: {reason}"));
+                })
                 .ok()
                 .map(Arc::new)
         });

@@ -261,11 +261,16 @@ impl<'a> Reader<'a> {
 
     fn read_library(&mut self, name: &[u8], number: u64) {
         let name = String::from_utf8_lossy(name).replace('\\', "/");
-        let read = self.library.read(self.folder, &name);
-        if let Err(reason) = read.map_err(|reason| reason.replace("document's", "file's")) {
-            let shown: String = name.chars().filter(|c| !c.is_control()).take(64).collect();
-            let text = format!("no materials from `{shown}`: {reason}");
-            self.warnings.add(Position::Line(number), text);
+        let shown: String = name.chars().filter(|c| !c.is_control()).take(64).collect();
+        let texts = match self.library.read(self.folder, &name) {
+            Ok(missing) => {
+                let text = |(line, reason)| format!("`{shown}`, line {line}: no picture: {reason}");
+                missing.into_iter().map(text).collect()
+            }
+            Err(reason) => vec![format!("no materials from `{shown}`: {reason}")],
+        };
+        for text in texts {
+            self.warnings.add(Position::Line(number), text.replace("document's", "file's"));
         }
     }
 

@@ -29,11 +29,17 @@ struct Material {
 }
 
 impl Library {
-    /// Adds the materials of a file in `folder`.
-    pub(super) fn read(&mut self, folder: Option<&Path>, name: &str) -> Result<(), String> {
+    /// Adds the materials of a file in `folder`; says which pictures are not there: lines of the
+    /// file, and why.
+    pub(super) fn read(
+        &mut self,
+        folder: Option<&Path>,
+        name: &str,
+    ) -> Result<Vec<(usize, String)>, String> {
         let bytes = beside::read(folder, name, MOST_BYTES)?;
         let mut material = Vec::new();
-        for line in Lines::new(text::without_mark(&bytes)) {
+        let mut missing = Vec::new();
+        for (number, line) in Lines::new(text::without_mark(&bytes)).enumerate() {
             let mut words = words(line);
             let keyword = words.next().unwrap_or_default();
             let rest = || line.trim_ascii()[keyword.len()..].trim_ascii();
@@ -55,14 +61,15 @@ impl Library {
                 }
                 b"map_Kd" => {
                     let path = path(rest()).replace('\\', "/");
-                    let found = beside::find(folder, &path).ok();
-                    self.has_textures |= found.is_some();
-                    material.texture = found.map(|path| Arc::new(ImageSource::File(path)));
+                    let found = beside::find(folder, &path)
+                        .map_err(|reason| missing.push((number + 1, reason)));
+                    self.has_textures |= found.is_ok();
+                    material.texture = found.ok().map(|path| Arc::new(ImageSource::File(path)));
                 }
                 _ => {}
             }
         }
-        Ok(())
+        Ok(missing)
     }
 
     /// The texture of a material.

@@ -207,7 +207,8 @@ pub(crate) fn render(
         Ok(())
     })?;
     let heat_map = HeatMap::new(measure, [width, height], counts);
-    Ok(Rendering { picture: heat_map.picture(), counters, heat_map: Some(heat_map) })
+    let (picture, warnings) = (heat_map.picture(), Vec::new());
+    Ok(Rendering { picture, counters, heat_map: Some(heat_map), warnings })
 }
 
 /// The next number that reads well on a scale: 1, 2, 3, 4, 5, 6 or 8 times a power of ten.

@@ -78,7 +78,7 @@ pub(crate) fn render(
     };
     let pixels = pixels.into_iter().map(|(.., colour)| colour).collect();
     let picture = Picture { width, height, pixels };
-    Ok((Rendering { picture, counters, heat_map: None }, lost))
+    Ok((Rendering { picture, counters, heat_map: None, warnings: Vec::new() }, lost))
 }
 
 /// Who says what is there.

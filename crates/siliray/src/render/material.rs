@@ -83,6 +83,11 @@ impl<'a> Materials<'a> {
         Self { objects, textures }
     }
 
+    /// What cannot be shown as the scene's file says.
+    pub(crate) fn warnings(&self, scene: &str) -> Vec<String> {
+        self.textures.warnings(scene)
+    }
+
     /// The share of light, for each channel, that a place reflects.
     pub(crate) fn albedo(&self, place: &SurfacePlace) -> Vec3 {
         let SurfacePlace { object, geometry, primitive, weights: [u, v] } = *place;
@@ -170,7 +175,8 @@ mod tests {
         let painted = Appearance { vertex_colours, ..Appearance::plain(half) };
         let picture =
             super::super::Picture { width: 2, height: 1, pixels: vec![[255, 0, 0], [0, 0, 255]] };
-        let image = Arc::new(ImageSource::Bytes(picture.to_png().unwrap()));
+        let bytes = picture.to_png().unwrap();
+        let image = Arc::new(ImageSource::Embedded { place: String::new(), bytes });
         let coordinates = vec![[0.25, 0.5], [0.75, 0.5], [0.25, 0.5]];
         let texture = Some(Texture { image, coordinates, corners: Vec::new() });
         let pictured = Appearance { texture, ..Appearance::plain(half) };

@@ -95,6 +95,8 @@ pub struct Rendering {
     pub counters: Counters,
     /// The scale of the colours, for a heat map.
     pub heat_map: Option<HeatMap>,
+    /// What is not shown as the scene's file says: pictures on surfaces that cannot be decoded.
+    pub warnings: Vec<String>,
 }
 
 /// Why there is no picture.
@@ -290,5 +292,6 @@ fn shaded(
     let exposure = light::exposure(lights) * scale;
     let pixels = sums.into_iter().map(|sum| light::tone(sum.colour * exposure)).collect();
     let picture = Picture { width, height: rows.height(), pixels };
-    Ok(Rendering { picture, counters, heat_map: None })
+    let warnings = materials.warnings(view.scene.map_or("", |scene| &scene.name));
+    Ok(Rendering { picture, counters, heat_map: None, warnings })
 }

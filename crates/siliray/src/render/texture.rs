@@ -1,6 +1,7 @@
 //! Pictures on surfaces, decoded and sampled.
 //!
-//! A picture that is not PNG or JPEG, or is damaged, is white: the colour of the material remains.
+//! A picture that is not PNG or JPEG, or is damaged, is white: the colour of the material remains,
+//! and a warning says so.
 
 use geometry::Vec3;
 use rayon::prelude::*;
@@ -24,7 +25,7 @@ const MOST_BYTES: usize = 1 << 29;
 #[derive(Default)]
 pub(crate) struct Textures {
     sources: Vec<Arc<ImageSource>>,
-    pictures: Vec<Option<Pixels>>,
+    pictures: Vec<Result<Pixels, String>>,
 }
 
 /// A picture in sRGB, rows from the top.
@@ -50,10 +51,24 @@ impl Textures {
         self.pictures = self.sources.par_iter().map(|source| decode(source)).collect();
     }
 
+    /// Which pictures of the scene in the file `scene` cannot be decoded, and why.
+    pub(crate) fn warnings(&self, scene: &str) -> Vec<String> {
+        let pictures = self.sources.iter().zip(&self.pictures);
+        let failed = pictures.filter_map(|(source, picture)| {
+            let reason = picture.as_ref().err()?;
+            let place = match &**source {
+                ImageSource::File(path) => path.display().to_string(),
+                ImageSource::Embedded { place, .. } => format!("{scene}: {place}"),
+            };
+            Some(format!("{place}: no picture: {reason}; what it lies on has its own colour"))
+        });
+        failed.collect()
+    }
+
     /// The linear colour at a place: (0, 0) is the upper left corner, (1, 1) the lower right one.
     pub(crate) fn sample(&self, number: usize, [u, v]: [f32; 2]) -> Vec3 {
         match self.pictures.get(number) {
-            Some(Some(picture)) if u.is_finite() && v.is_finite() => picture.sample(u, v),
+            Some(Ok(picture)) if u.is_finite() && v.is_finite() => picture.sample(u, v),
             _ => Vec3::ONE,
         }
     }
@@ -94,33 +109,45 @@ impl Pixels {
     }
 }
 
-fn decode(source: &ImageSource) -> Option<Pixels> {
+fn decode(source: &ImageSource) -> Result<Pixels, String> {
     let read;
     let bytes = match source {
         ImageSource::File(path) => {
-            read = scene::read_file(path).ok()?;
+            read = scene::read_file(path).map_err(|error| error.reason.to_string())?;
             &read
         }
-        ImageSource::Bytes(bytes) => bytes,
+        ImageSource::Embedded { bytes, .. } => bytes,
     };
-    let mut picture = if bytes.starts_with(b"\x89PNG") { png(bytes)? } else { jpeg(bytes)? };
+    let mut picture = if bytes.starts_with(b"\x89PNG") {
+        png(bytes)?
+    } else if bytes.starts_with(b"\xFF\xD8") {
+        jpeg(bytes)?
+    } else {
+        return Err("neither PNG nor JPEG".to_owned());
+    };
     if picture.pixels.is_empty() || picture.pixels.len() != picture.width * picture.height {
-        return None;
+        return Err("it has no pixels, or not all of them".to_owned());
     }
     while picture.width.max(picture.height) > MOST_SIDE {
         picture = picture.halved();
     }
-    Some(picture)
+    Ok(picture)
 }
 
-fn png(bytes: &[u8]) -> Option<Pixels> {
+/// What is said of a picture that would take too much memory.
+fn too_large() -> String {
+    format!("it takes more than {MOST_BYTES} bytes")
+}
+
+fn png(bytes: &[u8]) -> Result<Pixels, String> {
+    let said = |error: png::DecodingError| error.to_string();
     let limits = png::Limits { bytes: MOST_BYTES };
     let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), limits);
     decoder.set_transformations(png::Transformations::normalize_to_color8());
-    let mut reader = decoder.read_info().ok()?;
-    let size = reader.output_buffer_size().filter(|&size| size <= MOST_BYTES)?;
-    let mut channels = vec![0; size];
-    let info = reader.next_frame(&mut channels).ok()?;
+    let mut reader = decoder.read_info().map_err(said)?;
+    let size = reader.output_buffer_size().filter(|&size| size <= MOST_BYTES);
+    let mut channels = vec![0; size.ok_or_else(too_large)?];
+    let info = reader.next_frame(&mut channels).map_err(said)?;
     let channels = &channels[..info.buffer_size()];
     let pixels = match info.color_type {
         png::ColorType::Grayscale => channels.iter().map(|&grey| [grey; 3]).collect(),
@@ -129,27 +156,31 @@ fn png(bytes: &[u8]) -> Option<Pixels> {
         png::ColorType::Rgba => {
             channels.as_chunks::<4>().0.iter().map(|&[r, g, b, _]| [r, g, b]).collect()
         }
-        png::ColorType::Indexed => return None,
+        png::ColorType::Indexed => return Err("its palette was not applied".to_owned()),
     };
-    Some(Pixels { width: info.width as usize, height: info.height as usize, pixels })
+    Ok(Pixels { width: info.width as usize, height: info.height as usize, pixels })
 }
 
-fn jpeg(bytes: &[u8]) -> Option<Pixels> {
+fn jpeg(bytes: &[u8]) -> Result<Pixels, String> {
     let options = DecoderOptions::default().jpeg_set_out_colorspace(ColorSpace::RGB);
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
-    decoder.decode_headers().ok()?;
-    let (width, height) = decoder.dimensions()?;
-    if width.checked_mul(height)? > MOST_BYTES / 3 {
-        return None;
+    decoder.decode_headers().map_err(|error| error.to_string())?;
+    let (width, height) = decoder.dimensions().ok_or("it has no size")?;
+    if width.checked_mul(height).is_none_or(|pixels| pixels > MOST_BYTES / 3) {
+        return Err(too_large());
     }
-    let channels = decoder.decode().ok()?;
-    Some(Pixels { width, height, pixels: channels.as_chunks::<3>().0.to_vec() })
+    let channels = decoder.decode().map_err(|error| error.to_string())?;
+    Ok(Pixels { width, height, pixels: channels.as_chunks::<3>().0.to_vec() })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::render::Picture;
+
+    fn embedded(bytes: Vec<u8>) -> ImageSource {
+        ImageSource::Embedded { place: "images[0]".to_owned(), bytes }
+    }
 
     fn png_of(width: u32, height: u32, pixels: Vec<[u8; 3]>) -> Vec<u8> {
         Picture { width, height, pixels }.to_png().unwrap()
@@ -158,7 +189,7 @@ mod tests {
     #[test]
     fn samples_lie_between_pixels_and_repeat() {
         let picture = png_of(2, 1, vec![[255, 0, 0], [0, 0, 255]]);
-        let picture = decode(&ImageSource::Bytes(picture)).unwrap();
+        let picture = decode(&embedded(picture)).unwrap();
         assert_eq!(picture.sample(0.25, 0.5), Vec3::X);
         assert_eq!(picture.sample(-3.25, 7.9), Vec3::Z);
         assert_eq!(picture.sample(0.375, 0.5), Vec3::new(0.75, 0.0, 0.25));
@@ -168,7 +199,7 @@ mod tests {
     #[test]
     fn large_pictures_are_halved() {
         let pixels = (0..1500).map(|i| [(i % 200) as u8; 3]).collect();
-        let picture = decode(&ImageSource::Bytes(png_of(1500, 1, pixels))).unwrap();
+        let picture = decode(&embedded(png_of(1500, 1, pixels))).unwrap();
         assert_eq!((picture.width, picture.height), (750, 1));
         assert_eq!(picture.pixels[3], [7; 3]);
     }
@@ -188,17 +219,34 @@ mod tests {
         let png = png_of(3, 2, vec![[9, 8, 7]; 6]);
         let jpeg = grey_jpeg();
         let grey = Pixels { width: 8, height: 8, pixels: vec![[128; 3]; 64] };
-        assert_eq!(decode(&ImageSource::Bytes(jpeg.clone())), Some(grey));
+        assert_eq!(decode(&embedded(jpeg.clone())), Ok(grey));
         for bytes in [png, jpeg] {
-            assert!(decode(&ImageSource::Bytes(bytes.clone())).is_some());
+            assert!(decode(&embedded(bytes.clone())).is_ok());
             for at in 0..bytes.len() {
                 let mut damaged = bytes.to_vec();
                 for bit in 0..8 {
                     damaged[at] ^= 1 << bit;
-                    let _ = decode(&ImageSource::Bytes(damaged.clone()));
+                    let _ = decode(&embedded(damaged.clone()));
                 }
-                let _ = decode(&ImageSource::Bytes(bytes[..at].to_vec()));
+                let _ = decode(&embedded(bytes[..at].to_vec()));
             }
         }
+    }
+
+    /// Whoever draws is told which picture is missing, and where it should have been.
+    #[test]
+    fn pictures_that_cannot_be_decoded_are_told() {
+        let mut textures = Textures::default();
+        textures.number(&Arc::new(embedded(b"GIF89a".to_vec())));
+        textures.number(&Arc::new(embedded(png_of(1, 1, vec![[1, 2, 3]]))));
+        textures.number(&Arc::new(ImageSource::File("none.png".into())));
+        textures.decode();
+        assert_eq!(textures.sample(0, [0.5; 2]), Vec3::ONE);
+        let warnings = textures.warnings("box.glb");
+        let colour = "what it lies on has its own colour";
+        let gif = format!("box.glb: images[0]: no picture: neither PNG nor JPEG; {colour}");
+        assert_eq!(warnings[0], gif);
+        assert!(warnings[1].starts_with("none.png: no picture: "), "{warnings:?}");
+        assert_eq!(warnings.len(), 2);
     }
 }
