@@ -37,7 +37,8 @@ counters! {
     /// box around a level, which some machines test first. A beam by the conservative rule also
     /// tests the boxes of primitives.
     box_tests,
-    /// Leaves visited: ranges of primitives that were tested, and of instances.
+    /// Leaves visited: ranges of primitives that were tested, and of instances. `hart` counts none:
+    /// its program loads what it likes.
     leaves,
     /// Triangles tested. One that two visited leaves hold counts twice.
     triangle_tests,
@@ -48,7 +49,7 @@ counters! {
     /// Blocks fetched and tested, by machines that have blocks.
     blocks,
     /// Bytes fetched: those of every node, and of the primitives or instances of every leaf, each
-    /// time that it is visited. No cache keeps any, and lines are not filled up.
+    /// time that it is visited. No cache keeps any, and lines are not filled up. `hart` counts none.
     bytes,
     /// Cycles, by machines that have a clock.
     cycles,

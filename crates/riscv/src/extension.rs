@@ -178,8 +178,8 @@ pub trait Extension: Send {
         Vec::new()
     }
 
-    /// What the last executed instruction did, as a type of the extension's own, for who knows it.
-    fn executed(&self) -> Option<&dyn Any> {
+    /// The extension itself, for who knows its type.
+    fn as_any(&self) -> Option<&dyn Any> {
         None
     }
 

@@ -60,7 +60,7 @@ fn boxes_are_those_of_children_that_are_there() {
         if root.root().link.is_leaf() || children.clone().any(|c| !root.nodes()[c].link.is_leaf()) {
             continue;
         }
-        for entry in registry().readers(variant.format).filter(|entry| entry.name != "hart") {
+        for entry in registry().readers(variant.format) {
             let input = MachineInput::Image(Arc::clone(&image));
             let machine = (entry.make)(&input, &MachineOptions::default()).unwrap();
             let answer = machine.answer(&Query::ray(HitKind::Closest, ray)).unwrap();
@@ -68,7 +68,7 @@ fn boxes_are_those_of_children_that_are_there() {
             let place = format!("{} over {}", entry.name, variant.name());
             assert_eq!((answer.hits.len(), nodes), (1, 1), "{place}");
             assert_eq!(box_tests, children.len() as u64, "{place}");
-            assert!(bytes > 0, "{place}");
+            assert!(bytes > 0 || entry.name == "hart", "{place}");
             compared += 1;
         }
     }
@@ -106,9 +106,10 @@ fn machines_count_the_same_work() {
     assert!(compared >= 12, "{compared}");
 }
 
-/// The preset `best` gives every format a cheaper tree than `fast`, and rays fewer tests. The dense
-/// policy of GFX12 pays for bytes with up to a tenth of the cost, another tenth for each tree: what
-/// is left may be equal but for a hundredth.
+/// The preset `best` gives every format a cheaper tree than `fast`, and rays fewer tests of boxes
+/// and primitives. The encoder of GFX12's dense policy makes leaves anew, by what nodes and
+/// primitives cost, and the better tree affords less density: more boxes (docs/formats.md). There
+/// it is nodes and primitives that are fewer.
 #[test]
 fn best_is_never_worse_than_fast() {
     let plan = Plan {
@@ -127,10 +128,12 @@ fn best_is_never_worse_than_fast() {
         for (fast, best) in fast.iter().zip(best) {
             let place = format!("{} in {}", fast.key.scene, fast.key.format);
             assert!(best.sah_cost <= fast.sah_cost, "{place}: {}", best.sah_cost);
-            let tests = [fast, best].map(|row| row.mean().tests());
             let is_dense = ["gfx12", "gfx12:obb=on"].contains(&fast.key.format.as_str());
-            let limit = if is_dense { 1.01 * tests[0] } else { tests[0] };
-            assert!(tests[1] <= limit, "{place}: {tests:?}");
+            let [fast, best] = [fast, best].map(|row| {
+                let work = row.mean();
+                if is_dense { work.nodes + work.primitives } else { work.tests() }
+            });
+            assert!(best <= fast, "{place}: {best}, with fast {fast}");
         }
     }
 }

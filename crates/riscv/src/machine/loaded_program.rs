@@ -69,8 +69,11 @@ pub(super) struct LoadedProgram {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Answered {
     pub(super) hits: Vec<Entry>,
-    /// RT.BBOX and RT.TRI instructions that retired.
+    /// RT.BBOX instructions that retired: one for each tile of a node.
+    pub(super) tiles: u64,
+    /// Boxes that they tested.
     pub(super) boxes: u64,
+    /// RT.TRI instructions that retired.
     pub(super) triangles: u64,
 }
 
@@ -137,8 +140,9 @@ impl LoadedProgram {
         Ok(Answered {
             hits: self.hits(),
             // The counters have 28 bits and wrap.
-            boxes: after.0.wrapping_sub(before.0) & 0xFFF_FFFF,
-            triangles: after.1.wrapping_sub(before.1) & 0xFFF_FFFF,
+            tiles: after[0].wrapping_sub(before[0]) & 0xFFF_FFFF,
+            boxes: after[2] - before[2],
+            triangles: after[1].wrapping_sub(before[1]) & 0xFFF_FFFF,
         })
     }
 
@@ -183,9 +187,14 @@ impl LoadedProgram {
     }
 }
 
-/// RT.BBOX and RT.TRI instructions so far, from RTSTAT.
-fn counts(hart: &Hart) -> (u64, u64) {
+/// The extension of a hart that has it.
+pub(super) fn xphmg_of(hart: &Hart) -> Option<&Xphmg> {
+    hart.extensions().find_map(|extension| extension.as_any()?.downcast_ref())
+}
+
+/// RT.BBOX and RT.TRI instructions so far, from RTSTAT, and boxes tested.
+fn counts(hart: &Hart) -> [u64; 3] {
     const RTSTAT: u16 = 0x8A1;
     let counts = hart.csr(RTSTAT).unwrap_or(0);
-    (counts >> 8 & 0xFFF_FFFF, counts >> 36)
+    [counts >> 8 & 0xFFF_FFFF, counts >> 36, xphmg_of(hart).map_or(0, Xphmg::boxes_tested)]
 }

@@ -145,8 +145,10 @@ impl HartMachine {
         let answered = self
             .ask(query, kind, cull_back, observer)
             .map_err(|error| MachineError::Failed { machine: NAME, reason: error.to_string() })?;
-        counters.nodes += answered.boxes;
-        counters.box_tests += 4 * answered.boxes;
+        // Every tile of a node is tested, and of a tile the boxes of children that are there.
+        let shape = self.tiles.contents().shape;
+        counters.nodes += answered.tiles * shape.tile_width() as u64 / shape.width() as u64;
+        counters.box_tests += answered.boxes;
         counters.triangle_tests += answered.triangles;
         let mut found: Vec<(Hit, u32)> = Vec::new();
         for entry in &answered.hits {

@@ -15,12 +15,13 @@
 //! Nodes, ranges and triangles go by the numbers of [`Target`], as the outline of an image names
 //! them.
 
+use super::loaded_program::xphmg_of;
 use crate::commit::Register;
 use crate::disassemble::INTEGER_NAMES;
 use crate::hart::{Event, Hart};
 use crate::instruction::Op;
+use crate::xphmg::Xphmg;
 use ::machine::{ChildTest, Instruction, Observer, PrimitiveTest, Step, Verdict};
-use xphmg::Executed;
 use xphmg::flags::Raised;
 use xphmg::instruction::bbox::{BboxOptions, SlabRounding, bbox};
 use xphmg::instruction::{self, RayElements, read_elements};
@@ -88,10 +89,7 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
             }
             return;
         }
-        let executed = hart.extensions().find_map(|extension| extension.executed());
-        let Some(executed) = executed.and_then(|any| any.downcast_ref::<Executed>()) else {
-            return;
-        };
+        let Some(executed) = xphmg_of(hart).map(Xphmg::executed) else { return };
         if let Some(record) = &executed.rt {
             let is_bbox = record.operation == "bbox";
             if is_bbox && let Some((node, _)) = self.first_box(record) {

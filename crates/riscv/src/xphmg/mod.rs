@@ -35,6 +35,8 @@ pub struct Xphmg {
     last: Executed,
     /// The lane of the last trap.
     faulting_lane: Option<u8>,
+    /// Boxes that were tested: active lanes of RT.BBOX instructions that retired.
+    boxes_tested: u64,
 }
 
 /// CSRs whose changes go to the commit log.
@@ -64,7 +66,20 @@ impl Xphmg {
             has_warned: false,
             last: Executed::next(),
             faulting_lane: None,
+            boxes_tested: 0,
         }
+    }
+
+    /// What the last instruction did.
+    #[must_use]
+    pub fn executed(&self) -> &Executed {
+        &self.last
+    }
+
+    /// How many boxes were tested since reset: one for each active lane of an RT.BBOX.
+    #[must_use]
+    pub fn boxes_tested(&self) -> u64 {
+        self.boxes_tested
     }
 
     /// The unit.
@@ -129,6 +144,7 @@ impl Extension for Xphmg {
         self.has_warned = false;
         self.last = Executed::next();
         self.faulting_lane = None;
+        self.boxes_tested = 0;
     }
 
     fn execute(&mut self, _index: usize, word: u32, core: &mut Core) -> Result<(), Trap> {
@@ -137,6 +153,9 @@ impl Extension for Xphmg {
         self.unit.size_lds(lds);
         let mut port = CorePort::new(core, word);
         self.last = self.unit.execute(word, &mut port).map_err(|trap| self.convert(trap))?;
+        if let Some(record) = self.last.rt.as_ref().filter(|record| record.operation == "bbox") {
+            self.boxes_tested += record.lanes.iter().filter(|lane| lane.active).count() as u64;
+        }
         match self.last.flow {
             Flow::Next => {}
             Flow::Jump { offset } => core.next_pc = pc.wrapping_add(offset as u64),
@@ -209,8 +228,8 @@ impl Extension for Xphmg {
         trace::members(&self.last)
     }
 
-    fn executed(&self) -> Option<&dyn Any> {
-        Some(&self.last)
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
     }
 
     fn faulting_lane(&self, _trap: &Trap) -> Option<u64> {
