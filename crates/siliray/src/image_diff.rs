@@ -14,8 +14,11 @@ use std::collections::{BTreeMap, HashSet};
 pub struct ImageDiff {
     /// How many structures can be reached in each.
     pub structures: [usize; 2],
-    /// How many of each kind are the same, differ, or are missing in one of the images.
+    /// How many of each kind are the same, differ, or are missing in one of the images. All kinds
+    /// together are all structures.
     pub kinds: BTreeMap<&'static str, KindSums>,
+    /// Records beside structures that differ, by kind.
+    pub beside: BTreeMap<&'static str, usize>,
     /// The fields that differ; indices are left out of names.
     pub fields: BTreeMap<String, FieldSum>,
     /// The first differences.
@@ -29,7 +32,7 @@ pub struct ImageDiff {
 pub struct KindSums {
     /// The same in both.
     pub equal: usize,
-    /// They differ; records beside structures are kinds of their own.
+    /// They differ.
     pub changed: usize,
     /// Only one of the images has them.
     pub only_in: [usize; 2],
@@ -81,11 +84,11 @@ impl ImageDiff {
         self.count() == 0 && self.other_bytes == 0
     }
 
-    /// How many structures differ or are missing.
+    /// How many structures, and records beside them, differ or are missing.
     #[must_use]
     pub fn count(&self) -> usize {
         let KindSums { changed, only_in: [a, b], .. } = self.sums();
-        changed + a + b
+        changed + a + b + self.beside.values().sum::<usize>()
     }
 
     /// The sums over all kinds.
@@ -127,7 +130,10 @@ pub fn diff(format: &FormatEntry, files: [&ImageFile; 2], most: usize) -> ImageD
             [Some(a), Some(b)] if sides[0].bytes_of(a) == sides[1].bytes_of(b) => {
                 same.push((key, a, b));
             }
-            [Some(a), Some(b)] => comparison.describe(key, a, b),
+            [Some(a), Some(b)] => {
+                comparison.kind(key.3).changed += 1;
+                comparison.changed(key, a, b);
+            }
             [a, b] => comparison.only_in(key, a, b),
         }
     }
@@ -137,7 +143,9 @@ pub fn diff(format: &FormatEntry, files: [&ImageFile; 2], most: usize) -> ImageD
     // Only what lies beside structures is left to tell apart.
     if comparison.covered.differing(files) > 0 {
         for (key, a, b) in same {
-            comparison.describe(key, a, b);
+            if let [Some(a), Some(b)] = [sides[0].describe(a), sides[1].describe(b)] {
+                comparison.beside(key, &a, &b);
+            }
         }
     }
     ImageDiff { other_bytes: comparison.covered.differing(files), ..comparison.found }
@@ -213,40 +221,60 @@ impl Comparison<'_> {
         self.found.kinds.entry(kind).or_default()
     }
 
-    /// Compares two structures, and what lies beside them.
-    fn describe(&mut self, key: &Key, a: &OutlineEntry, b: &OutlineEntry) {
+    /// Tells how two structures differ, and what lies beside them.
+    fn changed(&mut self, key: &Key, a: &OutlineEntry, b: &OutlineEntry) {
         let [Some(a), Some(b)] = [self.sides[0].describe(a), self.sides[1].describe(b)] else {
-            return;
+            return self.tell(key, (key.3, a.node.to_string()), [a.address, b.address], Vec::new());
         };
+        self.reported.insert((a.address, b.address));
         self.pair(key, &a, &b);
+        self.beside(key, &a, &b);
+    }
+
+    /// Compares what lies beside two structures: once, though several may have it in common.
+    fn beside(&mut self, key: &Key, a: &Description, b: &Description) {
         for (a, b) in a.beside.iter().zip(&b.beside).filter(|(a, b)| a.kind == b.kind) {
-            self.pair(key, a, b);
+            let is_changed = self.memory(0, a) != self.memory(1, b);
+            if is_changed && self.reported.insert((a.address, b.address)) {
+                *self.found.beside.entry(a.kind).or_default() += 1;
+                self.pair(key, a, b);
+            }
+            self.cover(a, b);
+        }
+    }
+
+    fn memory(&self, side: usize, part: &Description) -> &[u8] {
+        self.sides[side].file.image.get(part.address, part.bytes).unwrap_or_default()
+    }
+
+    fn cover(&mut self, a: &Description, b: &Description) {
+        for (side, part) in [a, b].into_iter().enumerate() {
+            self.covered.add(self.sides[side].file, part.address, part.bytes);
         }
     }
 
     fn pair(&mut self, key: &Key, a: &Description, b: &Description) {
-        for (side, part) in [a, b].into_iter().enumerate() {
-            self.covered.add(self.sides[side].file, part.address, part.bytes);
-        }
-        let memory = |side: usize, part: &Description| {
-            self.sides[side].file.image.get(part.address, part.bytes).unwrap_or_default()
-        };
-        let bytes = [memory(0, a), memory(1, b)];
-        if bytes[0] == bytes[1] || !self.reported.insert((a.address, b.address)) {
-            return;
-        }
-        let fields = field_differences([a, b], bytes);
-        let offsets =
-            [self.sides[0].file.offset_of(a.address), self.sides[1].file.offset_of(b.address)];
+        self.cover(a, b);
+        let fields = field_differences([a, b], [self.memory(0, a), self.memory(1, b)]);
+        let offset = self.sides[0].file.offset_of(a.address);
         for field in &fields {
-            let first = || FieldSum { count: 0, pointer: a.node.to_string(), offset: offsets[0] };
+            let first = || FieldSum { count: 0, pointer: a.node.to_string(), offset };
             let sum = self.found.fields.entry(without_indices(&field.name));
             sum.or_insert_with(first).count += 1;
         }
-        self.kind(a.kind).changed += 1;
+        self.tell(key, (a.kind, a.node.to_string()), [a.address, b.address], fields);
+    }
+
+    fn tell(
+        &mut self,
+        key: &Key,
+        (kind, pointer): (&'static str, String),
+        addresses: [u64; 2],
+        fields: Vec<FieldDifference>,
+    ) {
         if self.found.differences.len() < self.most {
-            let (structure, pointer) = (key.0, a.node.to_string());
-            let (kind, only_in) = (a.kind, None);
+            let offsets = [0, 1].map(|side| self.sides[side].file.offset_of(addresses[side]));
+            let (structure, only_in) = (key.0, None);
             let difference = Difference { structure, pointer, kind, offsets, only_in, fields };
             self.found.differences.push(difference);
         }

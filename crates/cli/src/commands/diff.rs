@@ -32,6 +32,7 @@ struct JsonSummary<'a> {
     #[serde(flatten)]
     all: JsonSums,
     kinds: Vec<JsonKind>,
+    beside: Vec<JsonBeside>,
     fields: Vec<JsonCount<'a>>,
 }
 
@@ -49,6 +50,13 @@ struct JsonKind {
     kind: &'static str,
     #[serde(flatten)]
     sums: JsonSums,
+}
+
+/// Records beside structures that changed.
+#[derive(Serialize)]
+struct JsonBeside {
+    kind: &'static str,
+    changed: usize,
 }
 
 /// How often a field changed, and where first.
@@ -129,6 +137,11 @@ fn json(diff: &ImageDiff) -> Json<'_> {
                 .iter()
                 .map(|(kind, &sums)| JsonKind { kind, sums: sums.into() })
                 .collect(),
+            beside: diff
+                .beside
+                .iter()
+                .map(|(&kind, &changed)| JsonBeside { kind, changed })
+                .collect(),
             fields: sums(&diff.fields),
         },
         differences: differences.collect(),
@@ -148,6 +161,9 @@ fn text(diff: &ImageDiff) -> String {
         text += &format!("{} of no structure {differ}\n", counted(diff.other_bytes, "byte"));
     }
     text += &kind_sums(&diff.kinds);
+    for (kind, &count) in &diff.beside {
+        text += &format!("beside them, {} changed\n", counted(count, kind));
+    }
     text += &field_sums(&diff.fields);
     for difference in &diff.differences {
         text += &paragraph(difference);
@@ -187,7 +203,7 @@ fn field_sums(fields: &BTreeMap<String, FieldSum>) -> String {
     if fields.is_empty() {
         return String::new();
     }
-    let mut table = Table::new(&["field", "changed", "first in", "at"]);
+    let mut table = Table::new(&["field", "changed", "first in", "at byte"]);
     for sum in sums(fields).iter().take(SUMMED) {
         let offset = sum.offset.map_or(String::new(), |offset| format!("{offset:#x}"));
         let (name, pointer) = (sum.name.to_owned(), sum.pointer.to_owned());
@@ -203,7 +219,8 @@ fn field_sums(fields: &BTreeMap<String, FieldSum>) -> String {
 fn paragraph(difference: &Difference) -> String {
     let Difference { structure, pointer, kind, offsets, only_in, fields } = difference;
     let places: Vec<String> = offsets.iter().flatten().map(|at| format!("{at:#x}")).collect();
-    let mut text = format!("structure {structure}, {kind} {pointer} at {}", places.join(" and "));
+    let mut text =
+        format!("structure {structure}, {kind} {pointer} at byte {}", places.join(" and "));
     text += &only_in.map_or("\n".to_owned(), |side| format!(": only in {}\n", ["a", "b"][side]));
     for field in fields {
         let ([start, end], [a, b]) = (field.bits, &field.values);
