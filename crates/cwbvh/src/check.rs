@@ -56,7 +56,7 @@ impl<'a> Check<'a> {
     fn directory(&mut self) -> Vec<LevelFields> {
         let root = self.image.root;
         let Some((header, records)) = records(self.image) else {
-            let found = format!("no memory at {root:#x}");
+            let found = format!("no memory at address {root:#x}");
             let expected = format!("a header of {HEADER_BYTES} bytes");
             self.find(Rule::Directory, root, 0..32, "image", found, expected);
             return Vec::new();
@@ -86,7 +86,7 @@ impl<'a> Check<'a> {
             for (place, field) in record.arrays().into_iter().zip(fields) {
                 if array(self.image, place).is_none() {
                     let (address, count, size) = place;
-                    let found = format!("{count} elements of {size} bytes at {address:#x}");
+                    let found = format!("{count} elements of {size} bytes at address {address:#x}");
                     let place = format!("level {level}, {}", field.name);
                     let expected = "memory of the image";
                     self.find(Rule::ArrayRange, at, field.bits(), place, found, expected);

@@ -158,9 +158,11 @@ fn name_all(
 fn pointer(pointer: NodePointer) -> String {
     match pointer.kind() {
         _ if pointer == NodePointer::INVALID => "nothing".to_owned(),
-        NodeKind::Box => format!("box at byte {:#x}", pointer.byte_offset()),
-        NodeKind::Instance => format!("instance at byte {:#x}", pointer.byte_offset()),
-        NodeKind::Primitive { pair } => format!("pair {pair} at byte {:#x}", pointer.byte_offset()),
+        NodeKind::Box => format!("box at base + {:#x}", pointer.byte_offset()),
+        NodeKind::Instance => format!("instance at base + {:#x}", pointer.byte_offset()),
+        NodeKind::Primitive { pair } => {
+            format!("pair {pair} at base + {:#x}", pointer.byte_offset())
+        }
         NodeKind::Unused => "a pointer of an unused type".to_owned(),
     }
 }
@@ -246,7 +248,7 @@ fn dual_value(name: &str, word: u32) -> String {
         "geometry_id" | "hit" => word.to_string(),
         _ => {
             let pointer = Bvh4x2Pointer(word);
-            format!("{} at byte {:#x}", pointer.kind_name(), pointer.byte_offset())
+            format!("{} at base + {:#x}", pointer.kind_name(), pointer.byte_offset())
         }
     }
 }

@@ -29,7 +29,10 @@ fn a_block_file_is_shown_whole() {
     assert_eq!(short["left_out"].as_u64(), Some(all - shown));
     let text = folder.run(&["inspect", "f.ttu", "--tree", "--depth", "2"]);
     let text = String::from_utf8(text.stdout).unwrap();
-    assert!(text.starts_with("0x100000000000000 bottom level at 0x80\n  [0] 0x0 block "), "{text}");
+    assert!(
+        text.starts_with("0x100000000000000 bottom level at byte 0x80\n  [0] 0x0 block "),
+        "{text}"
+    );
     let node = folder.json(&["inspect", "f.ttu", "--node", "1"]);
     assert_documented(&node);
     assert_eq!((&node["kind"], &node["bytes"]), (&"block".into(), &128.into()));

@@ -137,7 +137,7 @@ fn a_raw_image_of_the_uncompressed_format() {
         fields.iter().find(|field| field["name"] == name).unwrap()["value"].clone()
     };
     let root = folder.json(&args("inspect", &["--node", "0x5"]));
-    assert_eq!(value(&root, "children[0].pointer"), "0x10: primitive at byte 0x80");
+    assert_eq!(value(&root, "children[0].pointer"), "0x10: primitive at base + 0x80");
     assert_eq!(value(&root, "children[0].max_y"), "4.0");
     let leaf = folder.json(&args("inspect", &["--node", "0x10"]));
     assert_documented(&leaf);
@@ -178,7 +178,7 @@ fn one_instruction() {
     let expected: Vec<String> =
         case["expected"].as_array().unwrap().iter().map(|w| format!("{:#010x}", word(w))).collect();
     assert_eq!(json["registers"], Value::from(expected));
-    assert_eq!(json["decoded"]["registers"][0]["value"], "box at byte 0x80");
+    assert_eq!(json["decoded"]["registers"][0]["value"], "box at base + 0x80");
 }
 
 /// The hardware's answer for a node that is not there looks like a miss, so there is none.

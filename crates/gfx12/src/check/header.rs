@@ -15,7 +15,7 @@ const VIEWER_PAIRS: u32 = 8;
 pub(super) fn check(memory: &Memory<'_>, surveyed: &Surveyed, findings: &mut Findings) {
     let Some(header) = surveyed.structure.header else { return };
     let base = surveyed.structure.box_base;
-    let name = || format!("header of the structure at {base:#x}");
+    let name = || format!("header of the structure at address {base:#x}");
     let place = Place { memory, address: base, name: &name };
     check_offsets(memory, &header, &place, findings);
     check_counts(surveyed, &header, &place, findings);

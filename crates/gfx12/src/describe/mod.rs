@@ -11,7 +11,7 @@
 //! words[0] = 0x10;
 //! let fields = fields(NodePointer(0x15), &NodeBits::from_words(words));
 //! assert_eq!((fields[0].name.as_str(), fields[0].bits.clone()), ("internal_base", 0..32));
-//! assert_eq!((fields[0].raw, fields[0].value.as_str()), (0x10, "byte 0x80"));
+//! assert_eq!((fields[0].raw, fields[0].value.as_str()), (0x10, "base + 0x80"));
 //! ```
 //!
 //! | file | concept |

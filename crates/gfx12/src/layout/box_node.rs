@@ -54,7 +54,7 @@ machine::fields! {
 
 /// Pointer units as bytes from the base.
 fn byte_of_units(units: u64) -> String {
-    format!("byte {:#x}", units << 3)
+    format!("base + {:#x}", units << 3)
 }
 
 fn children_text(stored: u64) -> String {

@@ -189,9 +189,9 @@ machine::field_number!(NodePointer, u32, NodePointer, |pointer| pointer.0, |raw|
     let at = pointer.byte_offset();
     match pointer.kind() {
         _ if pointer == NodePointer::INVALID => "none".to_owned(),
-        NodeKind::Box => format!("{pointer}: box at byte {at:#x}"),
-        NodeKind::Instance => format!("{pointer}: instance at byte {at:#x}"),
-        NodeKind::Primitive { pair } => format!("{pointer}: pair {pair} at byte {at:#x}"),
+        NodeKind::Box => format!("{pointer}: box at base + {at:#x}"),
+        NodeKind::Instance => format!("{pointer}: instance at base + {at:#x}"),
+        NodeKind::Primitive { pair } => format!("{pointer}: pair {pair} at base + {at:#x}"),
         NodeKind::Unused => format!("{pointer}: an unused type"),
     }
 });

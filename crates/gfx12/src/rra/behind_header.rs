@@ -21,7 +21,7 @@ pub enum RebaseError {
     #[error("the root {0} is no box node in memory")]
     Root(NodePointer),
     /// A pointer leads nowhere or back.
-    #[error("{pointer} at {address:#x} {fault}")]
+    #[error("{pointer} at address {address:#x} {fault}")]
     Node {
         /// The pointer.
         pointer: NodePointer,

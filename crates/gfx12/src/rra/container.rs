@@ -150,7 +150,7 @@ impl<'a> Container<'a> {
         let (offset, size) = (u64_at(bytes, 16), u64_at(bytes, 24));
         let index_field = || Field::new("file header: index offset and size", 16, 16);
         let Some(index) = slice(bytes, offset, size) else {
-            let found = format!("{size} bytes at {offset:#x}");
+            let found = format!("{size} bytes at byte {offset:#x}");
             let expected = format!("a range within the {} bytes of the file", bytes.len());
             return Err(index_field().error("index_range", found, expected));
         };
@@ -337,7 +337,7 @@ fn parse_entry<'a>(file: &'a [u8], entry: &[u8], entry_offset: u64) -> Result<Ch
         // Where there are no bytes, the offset means nothing.
         let bytes = if size == 0 { Some(&[][..]) } else { slice(file, offset, size) };
         bytes.map(|bytes| (offset, bytes)).ok_or_else(|| {
-            let found = format!("{size} bytes at {offset:#x}");
+            let found = format!("{size} bytes at byte {offset:#x}");
             let expected = format!("a range within the {} bytes of the file", file.len());
             field(what, at as u64, 16).error(rule, found, expected)
         })

@@ -98,7 +98,7 @@ impl Opened {
         if let Some((_, other)) = before.filter(|&(other_end, _)| other_end > start) {
             let place = format!("{}: address", blas.place.chunk);
             let field = Field::new(place, blas.place.offset(0), end - start);
-            let found = format!("{:#x} bytes at {start:#x}", end - start);
+            let found = format!("{:#x} bytes at address {start:#x}", end - start);
             let expected = format!("memory that {} does not use", self.places[other].chunk);
             let severity = Severity::Warning;
             self.findings.push(field.finding(severity, "structure_overlap", found, expected));

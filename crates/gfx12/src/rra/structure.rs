@@ -61,7 +61,7 @@ pub enum Level {
 pub enum WriteError {
     /// There is no header in front of the nodes.
     #[error(
-        "the segment at {address:#x} has no GPURT header (a ray-tracing IP level of {found}, \
+        "the segment at address {address:#x} has no GPURT header (a ray-tracing IP level of {found}, \
          expected 6)"
     )]
     NoHeader {
@@ -71,13 +71,15 @@ pub enum WriteError {
         found: u32,
     },
     /// Metadata precedes a structure, and there is no room for it.
-    #[error("the segment at {address:#x} needs {METADATA_BYTES} addresses for metadata before it")]
+    #[error(
+        "the segment at address {address:#x} needs {METADATA_BYTES} addresses for metadata before it"
+    )]
     NoRoom {
         /// The segment's address.
         address: u64,
     },
     /// A header that the viewer refuses.
-    #[error("the header of the segment at {address:#x} would be refused: {finding}")]
+    #[error("the header of the segment at address {address:#x} would be refused: {finding}")]
     Refused {
         /// The segment's address.
         address: u64,

@@ -104,7 +104,7 @@ impl WalkImage {
     /// A pointer that the check has not proved.
     #[cold]
     pub(super) fn leads_nowhere(&self, pointer: NodePointer, address: u64) -> MachineError {
-        let reason = format!("the pointer {pointer} leads to no node, at {address:#x}");
+        let reason = format!("the pointer {pointer} leads to no node, at address {address:#x}");
         MachineError::Failed { machine: self.machine, reason }
     }
 }

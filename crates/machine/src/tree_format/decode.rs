@@ -235,7 +235,7 @@ impl Level<'_> {
     ) -> Result<&[u8], Finding> {
         let bytes = count.checked_mul(size).and_then(|len| self.image.get(address, len));
         bytes.ok_or_else(|| {
-            let found = format!("{count} {name} of {size} bytes at {address:#x}");
+            let found = format!("{count} {name} of {size} bytes at address {address:#x}");
             self.finding("array_range", bit..bit + 64, &found, "memory of the image")
         })
     }

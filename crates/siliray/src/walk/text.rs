@@ -98,17 +98,19 @@ pub fn line(step: &Step) -> String {
 fn child_line(child: &ChildTest) -> String {
     let ChildTest { slot, pointer, interval, verdict, .. } = child;
     let mut text = format!("  [{slot}] {pointer:#x} {}", verdict.name());
-    if let Some([enter, exit]) = interval {
-        // Writing to a string cannot fail.
-        let _ = write!(text, ", t {enter} to {exit}");
-    }
+    // Writing to a string cannot fail. Machines that walk beams do not all say where these leave.
+    let _ = match interval {
+        Some([enter, exit]) if exit.is_finite() => write!(text, ", t {enter} to {exit}"),
+        Some([enter, _]) => write!(text, ", from t {enter}"),
+        None => Ok(()),
+    };
     text
 }
 
 /// A pointer, with its address where there is one.
 #[must_use]
 pub fn place(pointer: u64, address: Option<u64>) -> String {
-    let address = address.map(|address| format!(" at {address:#x}")).unwrap_or_default();
+    let address = address.map(|address| format!(" at address {address:#x}")).unwrap_or_default();
     format!("{pointer:#x}{address}")
 }
 

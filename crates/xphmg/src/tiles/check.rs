@@ -76,12 +76,14 @@ fn check_arrays(contents: &Contents<'_>, at: u64, findings: &mut Findings) {
     let place = || "header".to_owned();
     let element = contents.policy.format.bytes() as u64;
     if base % 64 != 0 {
-        let found = format!("node 0 at {base:#x}");
+        let found = format!("node 0 at address {base:#x}");
         findings.add(Rule::Alignment, at + 32, 0..64, place(), found, "a multiple of 64");
     }
     if triangle_base % element != 0 {
-        let (found, expected) =
-            (format!("triangle 0 at {triangle_base:#x}"), format!("a multiple of {element}"));
+        let (found, expected) = (
+            format!("triangle 0 at address {triangle_base:#x}"),
+            format!("a multiple of {element}"),
+        );
         findings.add(Rule::Alignment, at + 40, 0..64, place(), found, expected);
     }
     if nodes == 0 {
@@ -98,7 +100,7 @@ fn check_arrays(contents: &Contents<'_>, at: u64, findings: &mut Findings) {
     ] {
         let there = usize::try_from(length).ok().and_then(|len| contents.bytes(address, len));
         if there.is_none() {
-            let found = format!("{length} bytes of {what} at {address:#x}");
+            let found = format!("{length} bytes of {what} at address {address:#x}");
             let expected = "memory of the image";
             findings.add(Rule::ArrayRange, at + field, 0..64, place(), found, expected);
         }

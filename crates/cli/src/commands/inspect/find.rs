@@ -61,7 +61,7 @@ pub(super) fn show(
         text.extend(way.entries.iter().map(|&entry| line(file, &outline.entries[entry])));
         if let Some(beside) = &way.beside {
             let offset = file.offset_of(beside.address).unwrap_or_default();
-            text += &format!("beside it: {} at {offset:#x}\n", beside.kind);
+            text += &format!("beside it: {} at byte {offset:#x}\n", beside.kind);
         }
     }
     output.result(&json, &text)?;

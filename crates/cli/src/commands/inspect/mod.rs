@@ -72,6 +72,11 @@ pub(crate) fn run(args: &Inspect, output: &Output) -> Result<(), Failure> {
 fn show_image(args: &Inspect, image: &OpenImage, output: &Output) -> Result<(), Failure> {
     let OpenImage { format, file } = image;
     let outline = (format.outline)(&file.image);
+    if outline.entries.is_empty() {
+        let name = args.file.display();
+        let message = format!("{name}: there is nothing that can be shown, not even a root");
+        return Err(Failure::input(message).hint(format!("try `siliray check {name}`")));
+    }
     let shown = |entry: &&OutlineEntry| args.depth.is_none_or(|depth| entry.depth < depth);
     let entries: Vec<&OutlineEntry> = outline.entries.iter().filter(shown).collect();
     let left_out = outline.entries.len() - entries.len();
@@ -134,8 +139,8 @@ fn line(file: &ImageFile, entry: &OutlineEntry) -> String {
     let slot = if *depth == 0 { String::new() } else { format!("[{slot}] ") };
     let place = match (*state, file.offset_of(*address)) {
         (EntryState::Outside, _) | (_, None) => "leads nowhere".to_owned(),
-        (EntryState::Again, Some(offset)) => format!("at {offset:#x}, shown above"),
-        (EntryState::Read, Some(offset)) => format!("at {offset:#x}"),
+        (EntryState::Again, Some(offset)) => format!("at byte {offset:#x}, shown above"),
+        (EntryState::Read, Some(offset)) => format!("at byte {offset:#x}"),
     };
     let indent = 2 * *depth as usize;
     format!("{:indent$}{slot}{node} {kind} {place}\n", "")
@@ -146,7 +151,7 @@ fn summary(json: &JsonImage, outline: &Outline) -> String {
         format!("{}: {}, {} bytes\n", json.file, json.format, grouped(json.bytes as u64));
     if !json.structures.is_empty() {
         let header =
-            ["structure", "level", "address", "offset", "bytes", "primitives", "boxes", "leaves"];
+            ["structure", "level", "address", "byte", "bytes", "primitives", "boxes", "leaves"];
         let mut table = Table::new(&header).left(2);
         for (number, structure) in json.structures.iter().enumerate() {
             let chosen = if number == json.structure { " *" } else { "" };

@@ -90,7 +90,7 @@ fn part(file: &ImageFile, described: &Description) -> String {
     let bytes = file.image.get(described.address, described.bytes).unwrap_or_default();
     let dump = hex_dump(bytes, offset);
     let fields = field_table(&described.fields);
-    format!("{} at {offset:#x} of the file{place}\n\n{dump}\n{fields}", described.kind)
+    format!("{} at byte {offset:#x} of the file{place}\n\n{dump}\n{fields}", described.kind)
 }
 
 /// Lines of four dwords.

@@ -24,7 +24,7 @@ machine::fields! {
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub struct HighPrecisionBoxNode: 16 words {
         /// 64-byte unit of the first child.
-        pub child_base: u32 = 0..29, Show::Each(|units| format!("byte {:#x}", units << 6));
+        pub child_base: u32 = 0..29, Show::Each(|units| format!("base + {:#x}", units << 6));
         /// Types of the children; 2 for no child.
         pub child_types: [u8; 4] = 29..41;
         /// What the subtrees hold; "only procedural" of child 3 is not stored.

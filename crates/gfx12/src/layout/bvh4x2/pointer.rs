@@ -148,7 +148,7 @@ machine::field_number!(Bvh4x2Pointer, u32, Bvh4x2Pointer, |pointer| pointer.0, |
     if pointer.is_special() {
         return "none".to_owned();
     }
-    format!("{pointer}: {} at byte {:#x}", pointer.kind_name(), pointer.byte_offset())
+    format!("{pointer}: {} at base + {:#x}", pointer.kind_name(), pointer.byte_offset())
 });
 
 impl fmt::Debug for Bvh4x2Pointer {

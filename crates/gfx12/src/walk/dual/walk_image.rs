@@ -101,7 +101,7 @@ impl WalkImage {
 /// A pointer that the check has not proved.
 #[cold]
 pub(super) fn leads_nowhere(pointer: Bvh4x2Pointer, address: u64) -> MachineError {
-    let reason = format!("the pointer {:#x} leads to no node, at {address:#x}", pointer.0);
+    let reason = format!("the pointer {:#x} leads to no node, at address {address:#x}", pointer.0);
     MachineError::Failed { machine: NAME, reason }
 }
 
