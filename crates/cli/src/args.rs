@@ -209,7 +209,8 @@ pub(crate) struct Convert {
 /// for the binary tree and for the wide tree that machines walk. Overlap is the end-point overlap:
 /// how much of the surface also lies in boxes that are not its own; lower is better.
 ///
-/// With --format, the tree of one preset is laid out as an image, and with -o written to a file.
+/// With --format, the tree of one preset is laid out as an image, and with -o written to a file. Of
+/// an image, a new tree is built over its geometry; its own tree plays no part.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -237,7 +238,7 @@ pub(crate) struct Build {
 }
 
 /// The shape of a tree.
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Copy, Default, Args)]
 pub(crate) struct TreeShape {
     /// Most children of a node, 2 to 8 [default: as the format holds them best]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
@@ -251,6 +252,12 @@ pub(crate) struct TreeShape {
 }
 
 impl TreeShape {
+    /// An option of these, if one is given.
+    pub(crate) fn asked(self) -> Option<&'static str> {
+        let width = self.width.map(|_| "--width");
+        width.or_else(|| self.max_leaf.map(|_| "--max-leaf"))
+    }
+
     /// Options with this shape.
     pub(crate) fn of(self, options: BuildOptions) -> BuildOptions {
         let width = self.width.unwrap_or(options.width);

@@ -6,7 +6,9 @@ use crate::values;
 use clap::Args;
 use siliray::find::Wanted;
 use siliray::gfx12::layout::{PointerFlags, Resource};
-use siliray::machine::{Finding, FormatEntry, RawLayout, ReadOptions, Settings, Severity};
+use siliray::machine::{
+    Finding, FormatEntry, RawLayout, ReadOptions, Settings, Severity, nearest_name,
+};
 use std::path::PathBuf;
 
 /// Which image.
@@ -152,6 +154,18 @@ pub(crate) struct FindingChoice {
 }
 
 impl FindingChoice {
+    /// Refuses a rule that is none of `known`.
+    pub(crate) fn require_known(&self, known: &[&'static str]) -> Result<(), Failure> {
+        let Some(rule) = self.rule.as_deref().filter(|rule| !known.contains(rule)) else {
+            return Ok(());
+        };
+        let failure = Failure::usage(format!("--rule {rule}: the check has no such rule"));
+        Err(match nearest_name(rule, known.iter().copied()) {
+            Some(near) => failure.hint(format!("did you mean {near}?")),
+            None => failure.hint(format!("rules are {}", known.join(", "))),
+        })
+    }
+
     /// Whether some are asked for by name.
     pub(crate) fn is_asked(&self) -> bool {
         self.rule.is_some() || self.severity.is_some() || self.all
@@ -165,7 +179,10 @@ impl FindingChoice {
 }
 
 /// What `--depth` takes.
-const DEPTH: &str = "expected a number of levels, such as 3";
+fn depth(text: &str) -> Result<u32, String> {
+    let levels = values::word(text).ok().filter(|&levels| levels > 0);
+    levels.ok_or_else(|| "expected a number of levels, such as 3".to_owned())
+}
 
 /// Show what is in an image: totals, a node, or the tree.
 ///
@@ -195,13 +212,14 @@ pub(crate) struct Inspect {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
-    /// Show the node behind this pointer; of a dump, the part around this byte
+    /// Show the node behind this pointer, as --tree and walk show it (not its address); of a dump,
+    /// the part around this byte of the file
     #[arg(long, value_name = "PTR", value_parser = values::pointer, allow_negative_numbers = true)]
     #[arg(conflicts_with_all = ["tree", "depth", "find"])]
     pub(crate) node: Option<u64>,
 
-    /// Find a primitive (1042, or geometry:primitive), a byte of the file (@0x1c80) or a point
-    /// (0.1,0.2,0.3)
+    /// Find a primitive (1042, or geometry:primitive), a byte of the file as check and diff name it
+    /// (@0x1c80; not an address), or a point (0.1,0.2,0.3)
     #[arg(long, value_name = "WHAT", value_parser = values::find, allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["tree", "depth"])]
     pub(crate) find: Option<Wanted>,
@@ -212,7 +230,7 @@ pub(crate) struct Inspect {
 
     /// Show N levels of the tree; the root is the first
     #[arg(long, value_name = "N", requires = "tree", allow_negative_numbers = true)]
-    #[arg(value_parser = |text: &str| values::word(text).map_err(|_| DEPTH.to_owned()))]
+    #[arg(value_parser = depth)]
     pub(crate) depth: Option<u32>,
 
     #[command(flatten)]

@@ -1,19 +1,22 @@
 //! Which machine, and what it walks.
 
+use crate::args::TreeShape;
 use crate::failure::Failure;
 use crate::shared_args::PresetChoice;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use siliray::build::Options as BuildOptions;
+use siliray::geometry::TriangleRule;
 use siliray::input::{Input, Route, RouteError, build_options};
 use siliray::machine::{FormatEntry, MachineEntry, Settings};
 use siliray::registry::registry;
 use std::ffi::OsStr;
+use std::path::Path;
 
 /// Who walks, and what.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct MachineChoice {
-    /// The format that is walked [default: that of the file, or the one that the machine likes]
+    /// The format that is walked: an image of another one is converted, an image of this one is
+    /// walked as it is stored [default: that of the file, or the one that the machine likes]
     #[arg(long, value_name = "FORMAT", value_parser = tree_formats())]
     pub(crate) format: Option<&'static FormatEntry>,
 
@@ -44,32 +47,83 @@ impl MachineChoice {
         self.machine.or(usual).unwrap_or(registry().machines()[0])
     }
 
-    /// The way from an input to the machine.
+    /// The way from the input called `name` to the machine, by trees of a shape.
     pub(crate) fn route(
         &self,
+        name: &OsStr,
         input: &Input,
-        build: impl FnOnce(BuildOptions) -> BuildOptions,
-    ) -> Route {
+        shape: TreeShape,
+    ) -> Result<Route, Failure> {
+        let asked = shape.asked().into_iter().chain(self.preset.asked());
+        refuse_build_options(name, input, self.rebuild, asked)?;
         let machine = self.machine(input);
-        let build = build(build_options(machine, self.format, self.preset.preset()));
+        let build = shape.of(build_options(machine, self.format, self.preset.preset()));
         let (format, rebuild) = (self.format, self.rebuild);
-        Route { machine, format, settings: Settings::default(), rebuild, build }
+        Ok(Route { machine, format, settings: Settings::default(), rebuild, build })
     }
+}
+
+/// Refuses options about building where nothing is built: an image is walked by its own tree.
+pub(crate) fn refuse_build_options(
+    name: &OsStr,
+    input: &Input,
+    rebuild: bool,
+    asked: impl IntoIterator<Item = &'static str>,
+) -> Result<(), Failure> {
+    match asked.into_iter().next().filter(|_| !rebuild && input.as_scene().is_none()) {
+        None => Ok(()),
+        Some(option) => {
+            let name = Path::new(name).display();
+            let message = format!("{name}: an image has its own tree, so {option} has no effect");
+            Err(Failure::usage(message).hint("add --rebuild to build a new tree over its geometry"))
+        }
+    }
+}
+
+/// Refuses a machine that does not read the format called `format`.
+pub(crate) fn require_reads(
+    machine: &'static MachineEntry,
+    format: &'static str,
+    scene: &OsStr,
+) -> Result<(), Failure> {
+    let reads = registry().format(format).is_none_or(|format| (machine.reads)(format));
+    let error = RouteError::Format { machine: machine.name, format };
+    if reads { Ok(()) } else { Err(no_route(scene)(error)) }
+}
+
+/// Refuses a machine that answers rays only.
+pub(crate) fn require_beams(machine: &MachineEntry, scene: &OsStr) -> Result<(), Failure> {
+    if machine.takes_beams {
+        return Ok(());
+    }
+    let message =
+        format!("{}: the machine {} takes no beams", Path::new(scene).display(), machine.name);
+    let all = registry().machines().iter().filter(|machine| machine.takes_beams);
+    let all: Vec<&str> = all.map(|machine| machine.name).collect();
+    Err(Failure::usage(message).hint(format!("machines that do are {}", all.join(", "))))
+}
+
+/// The name of a triangle rule, for machines that have no arithmetic of their own.
+pub(crate) fn rule_name(machine: &MachineEntry, rule: TriangleRule) -> Option<&'static str> {
+    machine.oracle.is_none().then(|| rule.name())
 }
 
 /// Why there is no way to the machine: wrong usage if they do not go together.
 pub(crate) fn no_route(scene: &OsStr) -> impl Fn(RouteError) -> Failure {
-    move |error| match &error {
-        RouteError::Format { machine, .. } => {
-            let reads = registry().machine(machine).into_iter().flat_map(|machine| {
-                let formats = registry().formats().iter();
-                formats.filter(move |format| (machine.reads)(format)).map(|format| format.name)
-            });
-            let reads: Vec<&str> = reads.collect();
-            Failure::usage(&error).hint(format!("it reads {}", reads.join(", ")))
+    move |error| {
+        let message = format!("{}: {error}", Path::new(scene).display());
+        match &error {
+            RouteError::Format { machine, .. } => {
+                let reads = registry().machine(machine).into_iter().flat_map(|machine| {
+                    let formats = registry().formats().iter();
+                    formats.filter(move |format| (machine.reads)(format)).map(|format| format.name)
+                });
+                let reads: Vec<&str> = reads.collect();
+                Failure::usage(message).hint(format!("it reads {}", reads.join(", ")))
+            }
+            RouteError::Input(_) => Failure::input(error),
+            _ => Failure::input(message),
         }
-        RouteError::Input(_) => Failure::input(error),
-        _ => Failure::input(format!("{}: {error}", std::path::Path::new(scene).display())),
     }
 }
 

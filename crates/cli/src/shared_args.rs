@@ -17,6 +17,11 @@ pub(crate) struct PresetChoice {
 }
 
 impl PresetChoice {
+    /// The option, if it is given.
+    pub(crate) fn asked(self) -> Option<&'static str> {
+        self.preset.map(|_| "--preset")
+    }
+
     /// The preset, if one is asked for.
     pub(crate) fn preset(self) -> Option<Preset> {
         self.preset.map(Preset::from)

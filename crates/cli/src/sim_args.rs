@@ -14,8 +14,8 @@ use std::path::PathBuf;
 ///
 /// The scene's tree is laid out in blocks, and queries go through the whole machine: interface,
 /// scheduler, L0, setup, traversal units, result queue, stack management, the SM's leaf tests, and
-/// the memory behind it. Every answer is the one that brute force gives, whatever the
-/// configuration, and every counter is checked to add up.
+/// the memory behind it. Answers do not depend on the configuration, and every counter is checked
+/// to add up. An image is run as it is stored: what its boxes lose is lost, and a warning says so.
 ///
 /// A configuration is TOML: key = value, one a line. The shipped ones are patent (the default),
 /// deep and cluster; --configs shows them and explains every key. docs/ttu.md explains the machine.
@@ -63,7 +63,8 @@ pub(crate) struct Sim {
     #[arg(value_parser = |text: &str| values::count(text, 1, 100_000_000))]
     pub(crate) rays: usize,
 
-    /// The blocks that the machine reads [default: ttu, or the format of the file]
+    /// The blocks that the machine reads: an image of another format is converted, an image of this
+    /// one is run as it is stored [default: ttu, or the format of the file]
     #[arg(long, value_name = "FORMAT", value_parser = block_formats())]
     pub(crate) format: Option<&'static FormatEntry>,
 

@@ -166,8 +166,11 @@ fn whole(text: &str) -> Option<u64> {
 
 /// An address of 48 bits.
 pub(crate) fn address(text: &str) -> Result<u64, String> {
-    let number = whole(text).filter(|&number| number < 1 << 48);
-    number.ok_or_else(|| "expected an address of 48 bits, such as 0x7f0000001000".to_owned())
+    match whole(text) {
+        Some(number) if number < 1 << 48 => Ok(number),
+        Some(_) => Err(format!("{} is out of range: an address has 48 bits", text.trim())),
+        None => Err("expected an address of 48 bits, such as 0x7f0000001000".to_owned()),
+    }
 }
 
 /// A word of 32 bits, such as a node pointer.
@@ -305,7 +308,8 @@ pub(crate) fn steps(text: &str) -> Result<std::ops::Range<usize>, String> {
         "" => Ok(default),
         part => part.parse().map_err(|_| wrong()),
     };
-    Ok(number(first, 0)?..number(last, usize::MAX)?)
+    let steps = number(first, 0)?..number(last, usize::MAX)?;
+    if steps.is_empty() { Err(format!("{text} holds no step")) } else { Ok(steps) }
 }
 
 /// A primitive, as P, G:P or I:G:P.

@@ -29,7 +29,7 @@ pub const FORMATS: &[FormatEntry] = &[FormatEntry {
     describe,
     trees: None,
     structures: &[],
-    rules: &[],
+    rules: crate::container::rule::Rule::ENTRIES,
 }];
 
 fn bytes_of(image: &Image) -> &[u8] {

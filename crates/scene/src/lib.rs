@@ -47,7 +47,7 @@ pub use geometry::InstanceFlags;
 pub use instance::Instance;
 pub use object::{Geometry, Object, Shape};
 pub use read::regular_file::{FileError, FileProblem, read_file};
-pub use read::{open, read};
+pub use read::{is_scene, open, read};
 pub use write::{MeshFormat, UnknownEnding};
 
 use geometry::{Aabb, SingularTransform, Vec3};

@@ -9,10 +9,11 @@
 
 use crate::input::Source;
 use crate::render::{CameraError, check_camera};
-use geometry::{Aabb, Vec3};
+use geometry::Vec3;
 use scene::{Camera, FileError, Scene, read_file};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use tree::Tree;
 
 /// The name of the file.
 pub const FILE: &str = "cameras.json";
@@ -55,27 +56,33 @@ pub enum CamerasError {
     },
 }
 
+/// What a camera is to see.
+#[derive(Debug, Clone, Copy)]
+pub enum Seen<'a> {
+    /// A scene, which may have a view of its own.
+    Scene(&'a Scene),
+    /// The tree of an image. Only its geometry counts: one scene is seen in the same way in every
+    /// format that stores it whole.
+    Tree(&'a Tree),
+}
+
 /// The view of what `source` opened to: the scene's own, that of a file `cameras.json` beside it,
-/// or one that fits it into a picture `aspect` times as wide as it is high. Without a scene,
-/// `bounds` is what there is to see.
+/// or one that fits it into a picture `aspect` times as wide as it is high.
 ///
 /// # Errors
 /// When there is a file of cameras, but not a good one.
-pub fn choose(
-    source: &Source,
-    scene: Option<&Scene>,
-    bounds: &Aabb,
-    aspect: f32,
-) -> Result<Camera, CamerasError> {
-    let own = scene.and_then(Scene::camera);
+pub fn choose(source: &Source, seen: Seen<'_>, aspect: f32) -> Result<Camera, CamerasError> {
+    let own = match seen {
+        Seen::Scene(scene) => scene.camera(),
+        Seen::Tree(_) => None,
+    };
     let named = match source {
         Source::File(path) if own.is_none() => beside(path)?,
         _ => None,
     };
-    Ok(own.or(named).unwrap_or_else(|| match scene {
-        Some(scene) => Camera::fitting(scene.corners(), aspect),
-        None if bounds.is_empty() => Camera::framing(bounds),
-        None => Camera::fitting(bounds.corners(), aspect),
+    Ok(own.or(named).unwrap_or_else(|| match seen {
+        Seen::Scene(scene) => Camera::fitting(scene.corners(), aspect),
+        Seen::Tree(tree) => Camera::fitting(tree.corners(), aspect),
     }))
 }
 

@@ -1,7 +1,7 @@
 //! Levels, and the tree that they form.
 
 use crate::{Bvh, Primitives};
-use geometry::{Aabb, InstanceFlags, SingularTransform, Transform};
+use geometry::{Aabb, InstanceFlags, SingularTransform, Transform, Vec3};
 
 /// A whole acceleration structure.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,6 +69,21 @@ impl Tree {
             (None, Some(blas)) => blas.bvh.root().bounds,
             (None, None) => Aabb::EMPTY,
         }
+    }
+
+    /// Every corner of what it holds, in world space, as often as it is stored and placed: what the
+    /// boxes of a format are rounded to does not matter. What is not finite is left out.
+    pub fn corners(&self) -> impl Iterator<Item = Vec3> {
+        let placed = self.tlas.iter().flat_map(|tlas| &tlas.instances);
+        let placed = placed.map(|one| (one.blas as usize, Some(&one.object_to_world)));
+        let alone = (self.tlas.is_none() && !self.blases.is_empty()).then_some((0, None));
+        let levels = alone.into_iter().chain(placed);
+        let corners = levels.flat_map(|(blas, to_world)| {
+            let primitives = self.blases.get(blas).map(|blas| &blas.primitives);
+            let corners = primitives.into_iter().flat_map(Primitives::corners);
+            corners.map(move |corner| to_world.map_or(corner, |map| map.point(corner)))
+        });
+        corners.filter(|corner| corner.is_finite())
     }
 
     /// The same geometry and hierarchies, with the smallest boxes that contain everything below

@@ -1,7 +1,7 @@
 //! The primitives of a BLAS, as a machine sees them.
 
 use bitflags::bitflags;
-use geometry::{Aabb, Triangle};
+use geometry::{Aabb, Triangle, Vec3};
 
 /// Triangles, then procedural boxes: primitive `i` is triangle `i` if there are that many, else a
 /// box.
@@ -51,6 +51,12 @@ impl Primitives {
     #[must_use]
     pub fn len(&self) -> usize {
         self.triangles.len() + self.boxes.len()
+    }
+
+    /// The corners of triangles, then those of boxes.
+    pub fn corners(&self) -> impl Iterator<Item = Vec3> {
+        let triangles = self.triangles.iter().flat_map(|triangle| triangle.vertices);
+        triangles.chain(self.boxes.iter().flat_map(Aabb::corners))
     }
 
     /// Whether there are none.

@@ -1,19 +1,22 @@
 //! `siliray beam`: what a moving box meets.
 
 use super::{about, beam_box, open_input, prepare};
+use crate::args::TreeShape;
 use crate::beam_args::Beam as Args;
 use crate::failure::Failure;
+use crate::machine_args::require_beams;
 use crate::output::number::{coordinate, counted};
 use crate::output::{Output, Table};
 use serde::Serialize;
 use siliray::flat_scene::FlatScene;
-use siliray::input::Input;
+use siliray::input::{Input, Origin};
 use siliray::machine::{Hit, HitKind, LeafRule, MachineOptions, Query};
 
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Json {
     scene: String,
+    format: &'static str,
     /// Whether the bytes of a file were walked as stored, or what was made of them.
     source: &'static str,
     machine: &'static str,
@@ -42,6 +45,7 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
         (None, None) => return Err(Failure::usage("which scene? expected a SCENE, or --box")),
     };
     let mut input = open_input(scene, triangles)?;
+    let is_image = input.as_scene().is_none();
     if args.exact && args.tracer.rebuild {
         input = Input::Scene(input.into_scene().map_err(Failure::input)?);
     }
@@ -59,8 +63,13 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
         }
         other => (other, None),
     };
-    let route = args.tracer.route(&input, |build| build);
+    let route = args.tracer.route(scene, &input, TreeShape::default())?;
+    require_beams(route.machine, scene)?;
     let prepared = prepare(&route, &input, scene, output)?;
+    let origin = match prepared.origin {
+        Origin::Built if is_image => Origin::Rebuilt,
+        origin => origin,
+    };
     let machine = prepared.make(&MachineOptions::default()).map_err(about(scene))?;
     let kind = if args.all { HitKind::All } else { HitKind::Closest };
     let answer = machine.answer(&Query::beam(kind, beam, leaf)).map_err(about(scene))?;
@@ -71,7 +80,8 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
     hits.sort_by_key(Hit::ids);
     let json = Json {
         scene: input.name().to_owned(),
-        source: prepared.origin.name(),
+        format: prepared.input.format(),
+        source: origin.name(),
         machine: machine.name(),
         rule: leaf.name(),
         hit: !hits.is_empty(),
@@ -91,8 +101,9 @@ impl From<&Hit> for JsonPrimitive {
 
 fn text(json: &Json, all: bool) -> String {
     let tests = counted(json.tests as usize, "test");
+    let walked = format!("walked: {} on {} ({})\n", json.machine, json.format, json.source);
     let Some(first) = json.first_contact else {
-        return format!("{}: nothing is met ({tests})\n", json.scene);
+        return format!("{}: nothing is met ({tests})\n{walked}", json.scene);
     };
     let met = match all {
         true => format!("{} met, first", counted(json.primitives.len(), "primitive")),
@@ -100,7 +111,8 @@ fn text(json: &Json, all: bool) -> String {
     };
     let rule = json.rule;
     let mut text =
-        format!("{}: {met} at t = {} ({rule}, {tests})\n\n", json.scene, coordinate(first));
+        format!("{}: {met} at t = {} ({rule}, {tests})\n", json.scene, coordinate(first));
+    text += &format!("{walked}\n");
     let mut table = Table::new(&["instance", "geometry", "primitive", "t", "until"]).left(0);
     for primitive in &json.primitives {
         table.row(vec![

@@ -1,19 +1,21 @@
 //! `siliray build`: figures of the tree for each preset.
 
 use super::build_image::{ImageFigures, ImageOutputFile, check_options, encode};
-use super::{about, build_tree, open};
+use super::{about, build_tree, open_input};
 use crate::args::Build;
 use crate::failure::Failure;
 use crate::output::number::{counted, grouped, rate, seconds};
 use crate::output::{Output, Table};
 use serde::Serialize;
 use siliray::build::{Options, Preset, Report};
-use siliray::input::format_options;
+use siliray::input::{Origin, format_options};
 
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Json<'a> {
     scene: &'a str,
+    /// Whether the scene was an image, whose own tree plays no part.
+    source: &'static str,
     triangles: usize,
     placed_triangles: usize,
     instances: usize,
@@ -63,7 +65,9 @@ pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Re
     let presets = presets(args)?;
     check_options(&args.image)?;
     let file = ImageOutputFile::begin(&args.image)?;
-    let scene = open(&args.scene, triangles)?;
+    let input = open_input(&args.scene, triangles)?;
+    let origin = if input.as_scene().is_some() { Origin::Built } else { Origin::Rebuilt };
+    let scene = input.into_scene().map_err(Failure::input)?;
     let mut figures = Vec::new();
     let mut image = None;
     let options = |preset| {
@@ -88,6 +92,7 @@ pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Re
     let image = image.transpose()?;
     let json = Json {
         scene: &scene.name,
+        source: origin.name(),
         triangles: scene.triangle_count(),
         placed_triangles: scene.placed_triangle_count(),
         instances: scene.instances.len(),
@@ -96,7 +101,7 @@ pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Re
         presets: figures,
         image,
     };
-    output.result(&json, &text(&json))
+    output.result(&json, &text(&json, origin))
 }
 
 /// The presets to build with: one if the tree becomes an image.
@@ -112,7 +117,7 @@ fn presets(args: &Build) -> Result<Vec<Preset>, Failure> {
     }
 }
 
-fn text(json: &Json<'_>) -> String {
+fn text(json: &Json<'_>, origin: Origin) -> String {
     let mut text = format!("{}: {}", json.scene, counted(json.triangles, "triangle"));
     if json.instances > 0 {
         text += &format!(
@@ -120,6 +125,9 @@ fn text(json: &Json<'_>) -> String {
             counted(json.instances, "instance"),
             grouped(json.placed_triangles as u64)
         );
+    }
+    if origin == Origin::Rebuilt {
+        text += &format!("; rebuilt: {origin}");
     }
     text += "\n\n";
     let mut table = Table::new(&[

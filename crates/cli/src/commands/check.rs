@@ -1,6 +1,6 @@
 //! `siliray check`: is this image safe to walk?
 
-use super::{NO_CONTAINER, RAW_HINT, no_image, read_image};
+use super::{NO_CONTAINER, no_container_hint, no_image, read_image};
 use crate::failure::Failure;
 use crate::image_args::Check;
 use crate::output::{FindingReport, Output};
@@ -22,8 +22,13 @@ pub(crate) fn run(args: &Check, output: &Output) -> Result<(), Failure> {
         file: &args.file,
         findings: &report.findings,
         nodes: report.nodes,
-        thing: if format.holds_trees() { "node" } else { "structure" },
+        thing: if format.holds_trees() { "node" } else { "workgroup" },
+        rules: format.rules,
     };
     let shown = shown.show(&args.findings, output);
-    shown.map_err(|failure| if no_container { failure.hint(RAW_HINT) } else { failure })
+    shown.map_err(
+        |failure| {
+            if no_container { failure.hint(no_container_hint(&args.file)) } else { failure }
+        },
+    )
 }

@@ -7,6 +7,7 @@ use crate::output::number::{counted, grouped, seconds};
 use crate::output::{AtomicFile, Output, ResumeLog, Table};
 use serde::Serialize;
 use siliray::build::{Preset, Progress};
+use siliray::cameras::Seen;
 use siliray::compare::run::Rows;
 use siliray::compare::{Compared, Plan, Row, RowKey, Skipped, Variant, compare, page, row};
 use siliray::scene::Scene;
@@ -58,8 +59,7 @@ pub(crate) fn run(
     let bar = output.bar("comparing");
     let mut all = Compared::default();
     for (number, (scene, name)) in scenes.iter().zip(&args.scenes).enumerate() {
-        let bounds = scene.bounds().map_err(Failure::input)?;
-        let camera = view_of(name, Some(scene), &bounds, 1.0)?;
+        let camera = view_of(name, Seen::Scene(scene), 1.0)?;
         let kept = kept.as_ref().map(|kept| kept as &dyn Rows);
         let watch =
             |Progress { fraction }| bar.set((number as f32 + fraction) / scenes.len() as f32);

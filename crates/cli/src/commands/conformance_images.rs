@@ -1,13 +1,13 @@
 //! `siliray conformance IMAGE`: every machine on the user's own bytes.
 
-use super::open_input;
+use super::{open_input, warn_of_losses};
 use crate::args::Conformance;
 use crate::failure::Failure;
 use crate::output::number::{counted, counted_as, grouped};
 use crate::output::{Output, Table};
 use serde::Serialize;
 use siliray::conformance::{ImageOptions, ImageReport, LostPrimitive, MachineReport, run_image};
-use siliray::input::Input;
+use siliray::input::{Input, Origin};
 use siliray::walk::text::ids;
 
 /// Lost primitives that are followed and shown, for each machine.
@@ -24,6 +24,8 @@ struct Json {
 struct JsonImage {
     file: String,
     format: &'static str,
+    /// Images are walked as they are stored.
+    source: &'static str,
     rays: usize,
     machines: Vec<JsonMachine>,
 }
@@ -71,6 +73,7 @@ pub(crate) fn run(args: &Conformance, output: &Output) -> Result<(), Failure> {
             return Err(Failure::input(message)
                 .hint("build one with `siliray build SCENE --format FORMAT -o FILE`"));
         };
+        warn_of_losses(path.as_os_str(), &image);
         let bar = output.bar("checking");
         let report = run_image(&image, &options, &|progress| bar.update(progress));
         reports.push(report.map_err(Failure::input)?);
@@ -91,6 +94,7 @@ impl From<&ImageReport> for JsonImage {
         Self {
             file: report.name.clone(),
             format: report.format,
+            source: Origin::Stored.name(),
             rays: report.rays,
             machines: report.machines.iter().map(JsonMachine::from).collect(),
         }

@@ -2,13 +2,14 @@
 
 use super::build::TreeFigures;
 use super::render::HeatMapFigures;
-use super::{about, open, view_of};
+use super::{open, view_of};
 use crate::args::{DEMO_SCENE, DEMO_TRIANGLES, Demo as Args};
 use crate::failure::Failure;
 use crate::output::number::{counted, grouped, rate, seconds};
-use crate::output::{AtomicFile, NewFolder, Output, Table};
+use crate::output::{self, AtomicFile, NewFolder, Output, Table};
 use serde::Serialize;
 use siliray::build::Progress;
+use siliray::cameras::Seen;
 use siliray::demo::formats::FormatRow;
 use siliray::demo::machines::MachineRow;
 use siliray::demo::page::to_html;
@@ -94,9 +95,8 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
     let files = Files::create(&args.output)?;
     let own_size = (args.scene == DEMO_SCENE).then_some(DEMO_TRIANGLES);
     let scene = open(&args.scene, triangles.or(own_size))?;
-    let bounds = scene.bounds().map_err(about(&args.scene))?;
     let [width, height] = siliray::demo::SIZE;
-    let camera = view_of(&args.scene, Some(&scene), &bounds, width as f32 / height as f32)?;
+    let camera = view_of(&args.scene, Seen::Scene(&scene), width as f32 / height as f32)?;
     let shown = Mutex::new(None);
     let watch = |step: &'static str, progress: Progress| {
         let Ok(mut shown) = shown.lock() else { return std::ops::ControlFlow::Continue(()) };
@@ -112,6 +112,7 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
     let demo = run_demo(&scene, &camera, &watch);
     drop(shown);
     let demo = demo.map_err(Failure::input)?;
+    demo.shaded.warnings.iter().for_each(output::warn);
     let commands = commands(&args.output, &demo);
     let json = Json {
         files: files.write(&demo, &commands)?,

@@ -31,14 +31,14 @@ use crate::commands::isbe::args::IsbeCommand;
 use crate::failure::Failure;
 use crate::image_args::ImageChoice;
 use crate::machine_args::no_route;
+use crate::output::number::counted;
 use crate::output::{self, Output};
 use crate::overwrite_guard;
 use crate::shared_args::CameraChoice;
 use crate::values::View;
 use siliray::build::{Built, Options};
-use siliray::cameras;
-use siliray::geometry::Aabb;
-use siliray::input::{Input, InputError, Prepared, Route, Source, format_of};
+use siliray::cameras::{self, Seen};
+use siliray::input::{Input, InputError, Prepared, Route, Source, StoredImage, format_of};
 use siliray::machine::{FormatEntry, ImageFile, ReadError};
 use siliray::registry::registry;
 use siliray::scene::builtin::Builtin;
@@ -50,8 +50,25 @@ use std::path::Path;
 /// The rule that a file breaks if it is nothing like an `.rra` file.
 const NO_CONTAINER: &str = "container_magic";
 
-/// What such a file may be.
-const RAW_HINT: &str = "raw memory needs --raw, --base and --root";
+/// How images come to be.
+const BUILD: &str = "`siliray build SCENE --format FORMAT -o FILE`";
+
+/// What a file may be that breaks that rule.
+fn no_container_hint(path: &Path) -> String {
+    let is_empty = std::fs::metadata(path).is_ok_and(|file| file.len() == 0);
+    if is_empty {
+        return format!("the file is empty; {BUILD} writes an image");
+    }
+    let is_scene = siliray::scene::read_file(path)
+        .is_ok_and(|bytes| siliray::scene::is_scene(&path.to_string_lossy(), &bytes));
+    if is_scene {
+        let path = path.display();
+        return format!(
+            "it is a scene; `siliray build {path} --format FORMAT -o FILE` makes an image"
+        );
+    }
+    format!("raw memory needs --raw, --base and --root; {BUILD} writes an image")
+}
 
 /// Runs the command that the user asked for.
 pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
@@ -160,7 +177,8 @@ fn about<E: Display>(scene: &OsStr) -> impl Fn(E) -> Failure {
     move |error| Failure::input(format!("{}: {error}", Path::new(scene).display()))
 }
 
-/// What `route` leads to, with a progress bar.
+/// What `route` leads to, with a progress bar. Whoever walks the boxes of an image is told what
+/// its check warns about.
 fn prepare(
     route: &Route,
     input: &Input,
@@ -168,23 +186,47 @@ fn prepare(
     output: &Output,
 ) -> Result<Prepared, Failure> {
     let bar = output.bar("building");
-    route.prepare(input, &|progress| bar.update(progress)).map_err(no_route(scene))
+    let prepared = route.prepare(input, &|progress| bar.update(progress));
+    drop(bar);
+    let prepared = prepared.map_err(no_route(scene))?;
+    if let Input::Image(image) = input
+        && !prepared.origin.is_built()
+    {
+        warn_of_losses(scene, image);
+    }
+    Ok(prepared)
 }
 
-/// The view that was chosen, or that of the scene.
+/// Tells that hits may be lost in an image.
+fn warn_of_losses(name: &OsStr, image: &StoredImage) {
+    let warnings = image.warnings();
+    if warnings > 0 {
+        let (name, of) = (Path::new(name).display(), counted(warnings, "warning"));
+        output::warn(format!("{name}: {of}, so hits may be lost; see `siliray check {name}`"));
+    }
+}
+
+/// What there is to see of an input.
+fn seen<'a>(input: &'a Input, prepared: &'a Prepared) -> Seen<'a> {
+    input.as_scene().map_or_else(|| Seen::Tree(prepared.tree()), Seen::Scene)
+}
+
+/// The view that was chosen, or that of what is seen.
 fn chosen_view(
     choice: &CameraChoice,
     name: &OsStr,
-    scene: Option<&Scene>,
-    bounds: &Aabb,
+    seen: Seen<'_>,
     aspect: f32,
 ) -> Result<Camera, Failure> {
     let wanted = match &choice.camera {
-        None => return view_of(name, scene, bounds, aspect),
+        None => return view_of(name, seen, aspect),
         Some(View::Camera(camera)) => return Ok(*camera),
         Some(View::Named(wanted)) => wanted,
     };
-    let cameras = scene.map_or(&[][..], |scene| &scene.cameras);
+    let cameras = match seen {
+        Seen::Scene(scene) => &scene.cameras[..],
+        Seen::Tree(_) => &[],
+    };
     let camera = cameras.iter().find(|camera| camera.name == *wanted);
     camera.map(|named| named.camera).ok_or_else(|| {
         let names = cameras.iter().map(|camera| &camera.name).filter(|name| !name.is_empty());
@@ -197,14 +239,9 @@ fn chosen_view(
 
 /// The view of a scene: its own, that of a file `cameras.json` beside it, or one that fits it into
 /// a picture `aspect` times as wide as it is high.
-fn view_of(
-    name: &OsStr,
-    scene: Option<&Scene>,
-    bounds: &Aabb,
-    aspect: f32,
-) -> Result<Camera, Failure> {
+fn view_of(name: &OsStr, seen: Seen<'_>, aspect: f32) -> Result<Camera, Failure> {
     let source = Source::new(name, None).map_err(Failure::usage)?;
-    cameras::choose(&source, scene, bounds, aspect).map_err(Failure::input)
+    cameras::choose(&source, seen, aspect).map_err(Failure::input)
 }
 
 /// The tree of `scene`, with a progress bar.
@@ -238,7 +275,13 @@ fn read_image(
     let file = (format.read)(&bytes, &choice.read_options(node)?);
     // One format may read files of its siblings: the image knows which it is.
     let own = file.as_ref().ok().and_then(|file| registry().format(file.image.format));
-    Ok((own.unwrap_or(format), file))
+    let format = own.unwrap_or(format);
+    if choice.structure.is_some() && file.as_ref().is_ok_and(|file| file.structures.is_empty()) {
+        let (path, name) = (path.display(), format.name);
+        let message = format!("{path}: a file of the format {name} has no structures to start in");
+        return Err(Failure::usage(message).hint("leave --structure out"));
+    }
+    Ok((format, file))
 }
 
 /// Why a file holds no image.
@@ -247,7 +290,7 @@ fn no_image(path: &Path, error: &ReadError) -> Failure {
     match error {
         ReadError::NoStructure { .. } => Failure::usage(message),
         ReadError::Broken(finding) if finding.rule == NO_CONTAINER => {
-            Failure::input(message).hint(RAW_HINT)
+            Failure::input(message).hint(no_container_hint(path))
         }
         ReadError::Broken(_) => Failure::input(message),
     }

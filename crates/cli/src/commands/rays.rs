@@ -6,6 +6,7 @@ use crate::output::number::counted;
 use crate::output::{AtomicFile, Output};
 use crate::trace_args::Rays;
 use serde::Serialize;
+use siliray::cameras::Seen;
 use siliray::ray_files::Layout;
 use siliray::ray_files::writer::{Content, RowWriter};
 use siliray::trace::{Options, Tracer};
@@ -30,7 +31,7 @@ pub(crate) fn run(args: &Rays, triangles: Option<usize>, output: &Output) -> Res
     let mut file = AtomicFile::create(&args.output.file)?;
     let scene = open(&args.scene, triangles)?;
     let tree = build_tree(&scene, &Tracer::build_options(Tracer::PRESET), output)?.tree;
-    let camera = chosen_view(&args.view, &args.scene, Some(&scene), &tree.bounds(), 1.0)?;
+    let camera = chosen_view(&args.view, &args.scene, Seen::Scene(&scene), 1.0)?;
     let tracer = Tracer::from_tree(&tree, Options::default()).map_err(about(&args.scene))?;
     let workload = Workload::from(args.workload);
     let rays = workload::rays(workload, &scene.name, &tree, &tracer, &camera, args.rays)

@@ -1,10 +1,11 @@
 //! `siliray render`: a picture.
 
-use super::{about, chosen_view, open_input, prepare};
+use super::{about, chosen_view, open_input, prepare, seen};
 use crate::args::{MeasureArg, Render};
 use crate::failure::Failure;
+use crate::machine_args::rule_name;
 use crate::output::number::{counted, rate, seconds};
-use crate::output::{AtomicFile, Output};
+use crate::output::{self, AtomicFile, Output};
 use serde::Serialize;
 use siliray::machine::Machine;
 use siliray::machine::{MachineEntry, MachineOptions};
@@ -27,7 +28,8 @@ struct Json {
     machine: &'static str,
     /// Of a tree that was built.
     preset: Option<&'static str>,
-    triangle_rule: &'static str,
+    /// Of machines without a triangle arithmetic of their own.
+    triangle_rule: Option<&'static str>,
     camera: [f32; 7],
     /// Which way is up in the picture.
     up: [f32; 3],
@@ -85,7 +87,7 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
     let kind = FileKind::of(args)?;
     let file = AtomicFile::create(&args.output)?;
     let input = open_input(&args.scene, triangles)?;
-    let route = args.tracer.route(&input, |build| args.shape.of(build));
+    let route = args.tracer.route(&args.scene, &input, args.shape)?;
     require_counts(args, route.machine)?;
     let rule = args.rule.rule();
     let start = Instant::now();
@@ -95,8 +97,8 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
     let machine = prepared.make(&options).map_err(about(&args.scene))?;
     let scene = input.as_scene();
     let view = View { tree: prepared.tree(), scene, input: Some(&prepared.input) };
-    let (bounds, aspect) = (prepared.tree().bounds(), args.size.aspect());
-    let camera = chosen_view(&args.view, &args.scene, scene, &bounds, aspect)?;
+    let seen = seen(&input, &prepared);
+    let camera = chosen_view(&args.view, &args.scene, seen, args.size.aspect())?;
     let style = match args.heatmap {
         Some(measure) => Style::HeatMap(measure.into()),
         None => Style::Shaded { samples: args.samples as u32 },
@@ -114,6 +116,7 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
     } else {
         (picture(&view, &*machine, &camera, &settings, output)?.0, None)
     };
+    rendering.warnings.iter().for_each(output::warn);
     let spent = start.elapsed().as_secs_f64();
     let rendering = rescaled(rendering, args.scale);
     file.write(&kind.bytes(&rendering)?)?;
@@ -129,7 +132,7 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
         source: prepared.origin.name(),
         machine: machine.name(),
         preset: prepared.origin.is_built().then(|| route.build.preset.name()),
-        triangle_rule: rule.name(),
+        triangle_rule: rule_name(prepared.machine, rule),
         camera: numbers(&camera),
         up: camera.up.to_array(),
         rays,

@@ -1,7 +1,9 @@
 //! `siliray trace`: the hits of the rays in a file.
 
 use super::{about, open_input, prepare};
+use crate::args::TreeShape;
 use crate::failure::Failure;
+use crate::machine_args::rule_name;
 use crate::output::number::{counted, rate, seconds};
 use crate::output::{AtomicFile, Output, is_stdout};
 use crate::trace_args::Trace;
@@ -9,16 +11,15 @@ use rayon::prelude::*;
 use serde::Serialize;
 use siliray::geometry::{Ray, TriangleRule, Vec3};
 use siliray::gfx12::Gfx12;
-use siliray::input::{Input, Origin, Prepared, StoredImage};
+use siliray::input::{Input, Origin, Prepared};
 use siliray::machine::{
-    Hit, HitKind, Machine, MachineError, MachineInput, MachineOptions, downcast,
+    Hit, HitKind, Machine, MachineEntry, MachineError, MachineInput, MachineOptions, downcast,
 };
 use siliray::ray_files::writer::{Content, Extras, HitRow, RowWriter};
 use siliray::ray_files::{Layout, RayFileProblem, RayReader};
 use siliray::render::View;
 use siliray::render::surface::Surfaces;
 use siliray::trace::{Mode, NAME as FAST, Options, Tracer};
-use std::io::Write;
 use std::time::Instant;
 
 /// Rays that are in memory at once, where each has one answer.
@@ -38,7 +39,8 @@ struct Json {
     query: &'static str,
     /// Of the fast tracer.
     mode: Option<&'static str>,
-    triangle_rule: &'static str,
+    /// Of machines without a triangle arithmetic of their own.
+    triangle_rule: Option<&'static str>,
     /// Of the fast tracer.
     kernel: Option<&'static str>,
     rays: u64,
@@ -93,10 +95,10 @@ pub(crate) fn run(args: &Trace, triangles: Option<usize>, output: &Output) -> Re
         scene: walker.scene.clone(),
         format: walker.format,
         source: walker.origin.name(),
-        machine: walker.machine,
+        machine: walker.machine.name,
         query: kind.name(),
         mode: tracer.map(|tracer| tracer.options().mode.name()),
-        triangle_rule: rule.name(),
+        triangle_rule: rule_name(walker.machine, rule),
         kernel: tracer.map(|tracer| tracer.kernel().name()),
         rays: rays.count(),
         hits,
@@ -113,7 +115,7 @@ pub(crate) fn run(args: &Trace, triangles: Option<usize>, output: &Output) -> Re
 struct Walker {
     scene: String,
     format: &'static str,
-    machine: &'static str,
+    machine: &'static MachineEntry,
     origin: Origin,
     /// What the check of an image warns about.
     warnings: u32,
@@ -135,11 +137,11 @@ impl Walker {
         output: &Output,
     ) -> Result<Self, Failure> {
         let input = open_input(&args.scene, triangles)?;
-        let route = args.tracer.route(&input, |build| build);
+        let route = args.tracer.route(&args.scene, &input, TreeShape::default())?;
         let Prepared { input: walked, mut origin, machine } =
             prepare(&route, &input, &args.scene, output)?;
         let warnings = match &input {
-            Input::Image(image) if origin == Origin::Stored => warned(image),
+            Input::Image(image) if !origin.is_built() => image.warnings(),
             _ => 0,
         };
         let who = if machine.name == FAST {
@@ -156,7 +158,7 @@ impl Walker {
             Who::Other(made.map_err(about(&args.scene))?)
         };
         let (scene, format) = (input.name().to_owned(), walked.format());
-        Ok(Self { scene, format, machine: machine.name, origin, warnings, walked, who })
+        Ok(Self { scene, format, machine, origin, warnings, walked, who })
     }
 
     /// The answer of each ray.
@@ -204,21 +206,6 @@ fn tracer(
     Ok((tracer.map_err(about(&args.scene))?, made))
 }
 
-/// Tells what the check of an image warns about, and how many warnings there are.
-fn warned(image: &StoredImage) -> u32 {
-    let warnings = image.warnings();
-    if warnings > 0 {
-        let (of, name) = (counted(warnings, "warning"), &image.name);
-        // Nobody is left to be warned if standard error is closed.
-        let _ = writeln!(
-            std::io::stderr(),
-            "warning: {name}: {of}, so hits may be lost; which ones depends on --mode; see \
-             `siliray check {name}`"
-        );
-    }
-    warnings
-}
-
 /// Reads, traces and writes part by part; says how many hits there are.
 fn trace(
     walker: &Walker,
@@ -264,7 +251,7 @@ struct Points<'a> {
 impl<'a> Points<'a> {
     fn new(content: Content, walker: &'a Walker) -> Option<Self> {
         let (Content::Closest(extras) | Content::All(extras)) = content else { return None };
-        let surfaces = || Surfaces::new(View::of(walker.walked.tree()), walker.machine);
+        let surfaces = || Surfaces::new(View::of(walker.walked.tree()), walker.machine.name);
         (extras != Extras::default()).then(|| Self { surfaces: surfaces(), extras })
     }
 
@@ -331,6 +318,6 @@ fn text(json: &Json) -> String {
         json.mode.map_or(json.machine.to_owned(), |mode| format!("{} {mode}", json.machine)),
         json.format,
         json.source,
-        json.triangle_rule
+        json.triangle_rule.unwrap_or("by its own triangle test")
     )
 }

@@ -1,13 +1,15 @@
 //! `siliray walk`: a machine's walk, step by step.
 
-use super::{about, chosen_view, open_input, prepare};
+use super::{about, chosen_view, open_input, prepare, seen};
+use crate::args::TreeShape;
 use crate::failure::Failure;
+use crate::machine_args::{require_beams, require_reads};
 use crate::output::number::counted;
 use crate::output::{Output, print};
 use crate::walk_args::Walk as Args;
 use serde_json::{Value, json};
 use siliray::geometry::{Beam, Ray, Vec3};
-use siliray::input::{Input, Prepared};
+use siliray::input::{Input, Origin, Prepared};
 use siliray::machine::registry::NodeNames;
 use siliray::machine::{Hit, LeafRule, MachineEntry, MachineInput, MachineOptions, Query, Step};
 use siliray::registry::registry;
@@ -24,7 +26,10 @@ const BEFORE: usize = 12;
 /// Walks and shows.
 pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
     let input = open_input(&args.scene, triangles)?;
-    let route = args.tracer.route(&input, |build| build);
+    let route = args.tracer.route(&args.scene, &input, TreeShape::default())?;
+    if args.beam.is_some() {
+        require_beams(route.machine, &args.scene)?;
+    }
     let prepared = prepare(&route, &input, &args.scene, output)?;
     let query = query(args, &input, &prepared)?;
     let (walk, names) = watched(args, prepared.machine, &prepared.input, &query)?;
@@ -40,7 +45,7 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
         why(&walk, ways.as_deref(), &wanted)
     });
     if output.is_json() {
-        return print(&lines(&walk, &range, reason.as_ref()));
+        return print(&lines(&walk, prepared.origin, &range, reason.as_ref()));
     }
     match reason {
         Some(reason) => print(&format!("{heading}{}\n", reason.text)),
@@ -62,8 +67,8 @@ fn query(args: &Args, input: &Input, prepared: &Prepared) -> Result<Query, Failu
             let message = format!("pixel {x},{y} lies outside a picture of {width}x{height}");
             return Err(Failure::usage(message));
         }
-        let (bounds, aspect) = (prepared.tree().bounds(), args.size.aspect());
-        let camera = chosen_view(&args.view, &args.scene, input.as_scene(), &bounds, aspect)?;
+        let seen = seen(input, prepared);
+        let camera = chosen_view(&args.view, &args.scene, seen, args.size.aspect())?;
         Query::ray(kind, camera.ray(x as f32 + 0.5, y as f32 + 0.5, width, height))
     } else if let Some([from, to]) = args.beam.as_deref() {
         let beam = Beam::from_aabbs_shrinking(from, to).map_err(Failure::usage)?;
@@ -125,15 +130,24 @@ fn against(
     heading: &str,
     output: &Output,
 ) -> Result<(), Failure> {
+    require_reads(machine, prepared.input.format(), &args.scene)?;
+    if args.beam.is_some() {
+        require_beams(machine, &args.scene)?;
+    }
     let (other, other_names) = watched(args, machine, &prepared.input, &walk.query)?;
     let same_nodes = names == other_names && names != NodeNames::Own;
     let difference = first_difference(walk, &other, same_nodes);
     if output.is_json() {
         let line = match difference {
-            None => json!({"event": "same", "against": other.machine}),
+            None => json!({
+                "event": "same",
+                "against": other.machine,
+                "source": prepared.origin.name(),
+            }),
             Some(FirstDifference { first, second }) => json!({
                 "event": "difference",
                 "against": other.machine,
+                "source": prepared.origin.name(),
                 "step": first,
                 "other_step": second,
                 "what": first.map(|step| text::line(&walk.steps[step])),
@@ -156,7 +170,7 @@ fn against(
 }
 
 /// One object a line: the steps, what became of a primitive, and the answer.
-fn lines(walk: &Walk, range: &Range<usize>, reason: Option<&Reason>) -> String {
+fn lines(walk: &Walk, origin: Origin, range: &Range<usize>, reason: Option<&Reason>) -> String {
     let steps = walk.steps.iter().enumerate().filter(|(number, _)| range.contains(number));
     let steps = steps.map(|(number, step)| {
         let mut object = step_json(step);
@@ -177,10 +191,13 @@ fn lines(walk: &Walk, range: &Range<usize>, reason: Option<&Reason>) -> String {
         Ok(answer) => json!({
             "event": "answer",
             "machine": walk.machine,
+            "source": origin.name(),
             "hits": answer.hits.iter().map(hit_json).collect::<Vec<_>>(),
             "counters": answer.counters.named().into_iter().collect::<BTreeMap<_, _>>(),
         }),
-        Err(error) => json!({"event": "error", "text": error.to_string()}),
+        Err(error) => {
+            json!({"event": "error", "source": origin.name(), "text": error.to_string()})
+        }
     };
     let objects = steps.chain(reason).chain([answer]);
     objects.fold(String::new(), |text, object| text + &object.to_string() + "\n")

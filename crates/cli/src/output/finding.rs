@@ -5,7 +5,7 @@ use super::{Output, Table};
 use crate::failure::Failure;
 use crate::image_args::FindingChoice;
 use serde::Serialize;
-use siliray::machine::{Finding, Severity};
+use siliray::machine::{Finding, RuleEntry, Severity};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,6 +21,8 @@ pub(crate) struct FindingReport<'a> {
     pub(crate) nodes: usize,
     /// What these are.
     pub(crate) thing: &'static str,
+    /// What the check looks for.
+    pub(crate) rules: &'a [RuleEntry],
 }
 
 /// What `--json` prints.
@@ -59,6 +61,10 @@ struct JsonFinding {
 impl FindingReport<'_> {
     /// Prints everything that was asked for; an error among it fails the command.
     pub(crate) fn show(&self, choice: &FindingChoice, output: &Output) -> Result<(), Failure> {
+        // Rules of containers are in no table, but in the findings of a file that breaks them.
+        let broken = self.findings.iter().map(|finding| finding.rule);
+        let known: Vec<&str> = self.rules.iter().map(|rule| rule.name).chain(broken).collect();
+        choice.require_known(&known)?;
         let counts = Counts::of(self.findings);
         let listed = self.listed(choice, output.is_json());
         let [errors, warnings, notes] =
@@ -147,7 +153,8 @@ impl Counts {
         if self.0.len() < 2 && !is_cut {
             return String::new();
         }
-        let mut table = Table::new(&["rule", "severity", "count", "listed", "first at"]).left(2);
+        let mut table =
+            Table::new(&["rule", "severity", "count", "listed", "first at byte"]).left(2);
         for (severity, rule, count) in self.rules() {
             let is_one = |finding: &&Finding| (finding.severity, finding.rule) == (severity, rule);
             let shown = listed.iter().copied().filter(is_one);
@@ -183,6 +190,6 @@ impl From<&Finding> for JsonFinding {
 fn paragraph(finding: &Finding) -> String {
     let Finding { severity, rule, offset, bits, found, expected, place, count: _ } = finding;
     let severity = severity.name();
-    let range = format!("at {offset:#x}, bits {}..{}", bits.start, bits.end);
+    let range = format!("at byte {offset:#x}, bits {}..{}", bits.start, bits.end);
     format!("{severity}: {place} [{rule}]\n  {range}\n  found {found}\n  expected {expected}\n")
 }

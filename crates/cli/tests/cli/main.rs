@@ -17,6 +17,7 @@ mod images;
 mod isbe;
 mod json;
 mod pictures;
+mod stored;
 mod support;
 mod threads;
 mod trace;

@@ -2,7 +2,7 @@
 
 use super::decode::directory;
 use super::describe::{describe, outline};
-use super::{NAME, PlainTree, SLOTS};
+use super::{NAME, PlainTree, Rule, SLOTS};
 use crate::file::{is_container_of, read_container, write_container};
 use crate::{
     ByteSplit, Capabilities, Figures, Format, FormatEntry, Image, TreeEntry, TreeFormat, TreeShape,
@@ -28,7 +28,7 @@ pub const FORMATS: &[FormatEntry] = &[FormatEntry {
         has_blocks: true,
     }),
     structures: &[],
-    rules: &[],
+    rules: Rule::ENTRIES,
 }];
 
 fn figures(image: &Image) -> Figures {

@@ -54,6 +54,12 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Scene, SceneError> {
     read_with_base_dir(name, bytes, None)
 }
 
+/// Whether bytes are those of a scene file, by their beginning or by the extension of `name`.
+#[must_use]
+pub fn is_scene(name: &str, bytes: &[u8]) -> bool {
+    kind(name, bytes).is_some()
+}
+
 pub(crate) fn read_with_base_dir(
     name: &str,
     bytes: &[u8],

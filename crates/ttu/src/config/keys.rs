@@ -28,25 +28,3 @@ pub(super) fn refusal(
 pub(super) fn keys() -> impl Iterator<Item = &'static str> {
     declared().into_iter().map(|(name, ..)| name)
 }
-
-/// The parameter whose name differs in the fewest letters, if most letters are the same; else the
-/// first that contains the key.
-pub(super) fn nearest_key(key: &str) -> Option<&'static str> {
-    let nearest = keys().map(|name| (edit_distance(name, key), name)).min()?;
-    let is_near = 2 * nearest.0 < key.len().max(nearest.1.len());
-    let contains = |name: &&str| key.len() > 1 && name.contains(key);
-    if is_near { Some(nearest.1) } else { keys().find(contains) }
-}
-
-fn edit_distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.bytes().enumerate() {
-            let substituted = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
-}

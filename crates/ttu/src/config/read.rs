@@ -1,7 +1,8 @@
 //! Configurations as text: TOML files, single settings, ranges, and a hash that names the result.
 
-use super::keys::{keys, nearest_key, refusal};
+use super::keys::{keys, refusal};
 use super::{Config, shipped};
+use machine::nearest_name;
 use sha2::{Digest, Sha256};
 
 /// Why a configuration is refused. Every message names the key.
@@ -83,7 +84,10 @@ impl Config {
         let ranges = Self::default().ranges();
         for (key, value) in &table {
             let Some(key) = keys().find(|known| known == key) else {
-                return Err(ConfigError::UnknownKey { key: key.clone(), near: nearest_key(key) });
+                return Err(ConfigError::UnknownKey {
+                    key: key.clone(),
+                    near: nearest_name(key, keys()),
+                });
             };
             let range = ranges.iter().find(|(name, ..)| *name == key).map(|(.., range)| range);
             if let Some(expected) = refusal(key, value, range) {

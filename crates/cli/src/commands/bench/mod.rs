@@ -26,6 +26,7 @@ use crate::trace_args::{Bench, BenchCommand, BenchTrace};
 use measure::Plan;
 use report::{Machine, Report, SceneReport};
 use siliray::build::{Options, Preset};
+use siliray::cameras::Seen;
 use siliray::scene::builtin::Builtin;
 use siliray::trace::Kernel;
 use siliray::workload::{self, Workload};
@@ -65,7 +66,7 @@ fn trace(args: &BenchTrace, global: &Global, output: &Output) -> Result<(), Fail
         report.missing = missing;
         // Only to look surfaces up.
         let tree = build_tree(&scene, &Options::preset(Preset::Fast), output)?.tree;
-        let camera = chosen_view(&args.view, name, Some(&scene), &tree.bounds(), 1.0)?;
+        let camera = chosen_view(&args.view, name, Seen::Scene(&scene), 1.0)?;
         let mut rows = Vec::new();
         for (step, workload) in Workload::ALL.into_iter().enumerate() {
             let done = (step + 1) as f32 / (Workload::ALL.len() + 1) as f32;

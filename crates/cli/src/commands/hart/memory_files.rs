@@ -46,26 +46,19 @@ impl Dump {
 
 /// What `--load` takes.
 pub(crate) fn load(text: &str) -> Result<Load, String> {
-    let parsed = file_and_place(text).and_then(|(file, place)| {
-        let place = place_of(place)?;
-        Some(Load { file, place })
-    });
-    parsed.ok_or_else(|| {
-        "expected FILE@ADDRESS or FILE@SYMBOL, such as scene.xphmg@0x81000000".to_owned()
-    })
+    let (file, place) = file_and_place(text)
+        .ok_or("expected FILE@ADDRESS or FILE@SYMBOL, such as scene.xphmg@0x81000000")?;
+    Ok(Load { file, place: self::place(place)? })
 }
 
 /// What `--dump` takes.
 pub(crate) fn dump(text: &str) -> Result<Dump, String> {
-    let parsed = file_and_place(text).and_then(|(file, rest)| {
-        let (place, bytes) = rest.rsplit_once(':')?;
-        let (place, bytes) = (place_of(place)?, values::address(bytes).ok()?);
-        Some(Dump { file, place, bytes })
-    });
-    parsed.ok_or_else(|| {
-        "expected FILE@ADDRESS:BYTES or FILE@SYMBOL:BYTES, such as hits.bin@0x80800000:4096"
-            .to_owned()
-    })
+    let expected =
+        "expected FILE@ADDRESS:BYTES or FILE@SYMBOL:BYTES, such as hits.bin@0x80800000:4096";
+    let parts = file_and_place(text).and_then(|(file, rest)| Some((file, rest.rsplit_once(':')?)));
+    let (file, (place, bytes)) = parts.ok_or(expected)?;
+    let bytes = values::address(bytes).map_err(|_| expected)?;
+    Ok(Dump { file, place: self::place(place)?, bytes })
 }
 
 fn file_and_place(text: &str) -> Option<(PathBuf, &str)> {
@@ -73,16 +66,12 @@ fn file_and_place(text: &str) -> Option<(PathBuf, &str)> {
     (!file.is_empty() && !place.is_empty()).then(|| (PathBuf::from(file), place))
 }
 
-/// What options take that are one address.
+/// What options take that are one address. Nothing that starts with a digit is a symbol.
 pub(crate) fn place(text: &str) -> Result<Place, String> {
-    place_of(text).ok_or_else(|| "expected an address or a symbol, such as 0x80000000".to_owned())
-}
-
-/// Nothing that starts with a digit is a symbol.
-fn place_of(text: &str) -> Option<Place> {
-    match text.as_bytes().first()? {
-        b'0'..=b'9' => values::address(text).ok().map(Place::Address),
-        _ => Some(Place::Symbol(text.to_owned())),
+    match text.as_bytes().first() {
+        Some(b'0'..=b'9') => values::address(text).map(Place::Address),
+        Some(_) => Ok(Place::Symbol(text.to_owned())),
+        None => Err("expected an address or a symbol, such as 0x80000000".to_owned()),
     }
 }
 

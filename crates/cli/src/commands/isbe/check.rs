@@ -4,6 +4,7 @@ use super::args::Check;
 use super::report;
 use crate::failure::Failure;
 use crate::output::{FindingReport, Output};
+use siliray::isbe::container::rule::Rule;
 
 /// Checks the dump; an error in it fails the command.
 pub(crate) fn run(args: &Check, output: &Output) -> Result<(), Failure> {
@@ -13,6 +14,7 @@ pub(crate) fn run(args: &Check, output: &Output) -> Result<(), Failure> {
         findings: &report.findings,
         nodes: report.dump.as_ref().map_or(0, |dump| dump.workgroups.len()),
         thing: "workgroup",
+        rules: Rule::ENTRIES,
     };
     shown.show(&args.findings, output)
 }

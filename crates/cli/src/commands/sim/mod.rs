@@ -2,8 +2,9 @@
 
 mod text;
 
-use super::{about, chosen_view, open_input, prepare};
+use super::{about, chosen_view, open_input, prepare, seen};
 use crate::failure::Failure;
+use crate::machine_args::refuse_build_options;
 use crate::output::{AtomicFile, Bar, Output, ResumeLog};
 use crate::sim_args::Sim;
 use rayon::prelude::*;
@@ -51,6 +52,7 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
     let (table, trace, html) = (create(&args.csv)?, create(&args.trace)?, create(&args.report)?);
 
     let input = open_input(name, triangles)?;
+    refuse_build_options(name, &input, args.rebuild, args.preset.asked())?;
     let preset = args.preset.preset().unwrap_or(Preset::Balanced);
     let machine = registry().machine(ttu_machine::NAME).unwrap_or(registry().machines()[0]);
     let route = Route {
@@ -65,7 +67,7 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
         return Err(Failure::input("the traversal unit runs images"));
     };
     let tree = prepared.tree();
-    let camera = chosen_view(&args.view, name, input.as_scene(), &tree.bounds(), 1.0)?;
+    let camera = chosen_view(&args.view, name, seen(&input, &prepared), 1.0)?;
     let workload = Workload::from(args.workload);
     let queries = workload.queries(input.name(), tree, &camera, args.rays).map_err(about(name))?;
     let key = RunKey {

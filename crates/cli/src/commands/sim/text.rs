@@ -36,10 +36,11 @@ pub(super) fn table(sweeps: &[ParameterSweep], rows: &[&Row]) -> String {
     let key = &first.key;
     let queries = ["query", "queries"].map(|thing| format!("{} {thing}", key.workload));
     let mut text = format!(
-        "{}: {} as {} blocks, {}\n\n{}\n",
+        "{}: {} as {} blocks ({}), {}\n\n{}\n",
         key.scene,
         counted(key.triangles, "triangle"),
         key.format,
+        key.source,
         counted_as(key.rays, &queries[0], &queries[1]),
         table.text()
     );
