@@ -34,10 +34,7 @@ pub(crate) fn blocks(checked: &Checked<Gfx12>) -> BlockImage {
         ..BlockImage::default()
     };
     // The tree's order: BLASes first.
-    let (tlas, blases) = match survey.has_tlas() {
-        true => (Some(&survey.structures[0]), &survey.structures[1..]),
-        false => (None, &survey.structures[..1]),
-    };
+    let (tlas, blases) = survey.levels();
     for (surveyed, blas) in blases.iter().zip(&tree.blases) {
         let read = ReadPrimitives::new(&memory, surveyed);
         let leaf = |leaf: &LeafRecord| (read.numbers(leaf).collect(), leaf_bytes(&read, leaf));

@@ -65,7 +65,7 @@ impl TreeFormat for Gfx12 {
     }
 
     fn node_places(checked: &Checked<Self>) -> Option<Vec<Vec<NodePlace>>> {
-        Some(decode::node_places(checked.proof().survey()))
+        Some(decode::hierarchy::node_places(checked.proof().survey()))
     }
 
     fn blocks(checked: &Checked<Self>) -> Option<BlockImage> {

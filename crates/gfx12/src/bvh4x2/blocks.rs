@@ -18,10 +18,7 @@ pub(super) fn blocks(checked: &Checked<Gfx12Bvh4x2>) -> BlockImage {
     let memory = Memory::new(checked.image());
     let survey = &checked.proof().survey;
     // The tree's order: BLASes first.
-    let (tlas, blases) = match survey.has_tlas() {
-        true => (Some(&survey.structures[0]), &survey.structures[1..]),
-        false => (None, &survey.structures[..1]),
-    };
+    let (tlas, blases) = survey.levels();
     let mut sum = BlockImage::default();
     for surveyed in blases {
         let read = ReadPrimitives::new(&memory, surveyed);

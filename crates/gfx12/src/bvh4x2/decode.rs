@@ -15,9 +15,8 @@ use crate::decode::instances::{UNSEEN, instance};
 use crate::layout::bvh4x2::{Bvh4x2InstanceNode, Bvh4x2Kind, Bvh4x2Pointer, TriangleNode};
 use crate::layout::{GpurtSideband, HalfNodeBits};
 use crate::survey::Memory;
-use crate::survey::records::Space;
 use geometry::{Aabb, Triangle};
-use machine::{Image, NodePlace};
+use machine::Image;
 use std::ops::Range;
 use tree::{Blas, Bvh, Instance, PrimitiveFlags, PrimitiveId, Primitives, Tlas, Tree};
 
@@ -25,31 +24,8 @@ use tree::{Blas, Bvh, Instance, PrimitiveFlags, PrimitiveId, Primitives, Tlas, T
 /// out.
 pub(super) fn decode(image: &Image, survey: &Survey) -> Tree {
     let memory = Memory::new(image);
-    if !survey.has_tlas() {
-        return Tree { blases: vec![blas(&memory, &survey.structures[0])], tlas: None };
-    }
-    let blases = survey.structures[1..].iter().map(|surveyed| blas(&memory, surveyed)).collect();
-    let tlas = tlas(&memory, &survey.structures[0]);
-    Tree { blases, tlas: Some(tlas) }
-}
-
-/// Where the nodes of the decoded tree lie, level by level as the tree has them: the root, then the
-/// children of all boxes.
-pub(super) fn node_places(survey: &Survey) -> Vec<Vec<NodePlace>> {
-    let places = |surveyed: &Surveyed| {
-        let place = |pointer: Bvh4x2Pointer| {
-            let address = surveyed.structure.address_of(pointer);
-            NodePlace { pointer: pointer.0.into(), address }
-        };
-        let children = surveyed.boxes.iter().flat_map(|record| {
-            let children = &surveyed.children[record.children()];
-            children.iter().map(|child| surveyed.pointer(child.target))
-        });
-        [surveyed.structure.root].into_iter().chain(children).map(place).collect()
-    };
-    let blases = usize::from(survey.has_tlas());
-    let tlas = survey.structures[..blases].iter();
-    survey.structures[blases..].iter().chain(tlas).map(places).collect()
+    let tlas = |surveyed: &Surveyed, _: &[Blas]| tlas(&memory, surveyed);
+    hierarchy::tree(survey, |surveyed| blas(&memory, surveyed), tlas)
 }
 
 /// The primitives of a structure, and which of them a node holds.

@@ -2,6 +2,7 @@
 
 use super::survey::Survey;
 use super::{Options, blocks, check, decode, encode};
+use crate::decode::hierarchy;
 use machine::{
     BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Image, NodePlace,
     TreeFormat,
@@ -43,7 +44,7 @@ impl TreeFormat for Gfx12Bvh4x2 {
     }
 
     fn node_places(checked: &Checked<Self>) -> Option<Vec<Vec<NodePlace>>> {
-        Some(decode::node_places(&checked.proof().survey))
+        Some(hierarchy::node_places(&checked.proof().survey))
     }
 
     fn blocks(checked: &Checked<Self>) -> Option<BlockImage> {

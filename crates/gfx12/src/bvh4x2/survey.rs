@@ -33,6 +33,14 @@ impl Space for Structure {
     fn address_of(&self, pointer: Bvh4x2Pointer) -> u64 {
         (self.base + pointer.byte_offset()) & ADDRESS_MASK
     }
+
+    fn root(&self) -> Bvh4x2Pointer {
+        self.root
+    }
+
+    fn is_tlas(surveyed: &Surveyed) -> bool {
+        !surveyed.instances.is_empty()
+    }
 }
 
 /// All structures of an image.
@@ -72,12 +80,6 @@ impl Survey {
         }
         structures.insert(0, tlas);
         Self { structures, visited: surveyor.visited }
-    }
-
-    /// Whether the root's structure holds instances.
-    #[must_use]
-    pub fn has_tlas(&self) -> bool {
-        !self.structures[0].instances.is_empty()
     }
 }
 

@@ -31,8 +31,7 @@ pub(crate) struct LevelFrames {
 #[must_use]
 pub fn frames(checked: &Checked<Gfx12>) -> Frames {
     let (memory, survey) = (memory(checked), checked.proof().survey());
-    let blases = &survey.structures[usize::from(survey.has_tlas())..];
-    Frames { levels: blases.iter().map(|surveyed| level(&memory, surveyed)).collect() }
+    Frames { levels: survey.levels().1.iter().map(|surveyed| level(&memory, surveyed)).collect() }
 }
 
 /// Entries are the root and then the children of all boxes, as in the decoded hierarchy.

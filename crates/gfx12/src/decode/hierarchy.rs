@@ -2,10 +2,41 @@
 
 use super::bounds::{unbounded_where_nan, union};
 use crate::layout::BoxNode;
-use crate::survey::records::{BoxRecord, Space, Surveyed, Target};
+use crate::survey::records::{BoxRecord, Space, Survey, Surveyed, Target};
 use geometry::{Aabb, Transform, Vec3};
+use machine::NodePlace;
 use rayon::prelude::*;
-use tree::{Bvh, Node, NodeLink};
+use tree::{Blas, Bvh, Node, NodeLink, Tlas, Tree};
+
+/// The tree of a survey, level by level.
+pub(crate) fn tree<S: Space>(
+    survey: &Survey<S>,
+    blas: impl Fn(&Surveyed<S>) -> Blas,
+    tlas: impl FnOnce(&Surveyed<S>, &[Blas]) -> Tlas,
+) -> Tree {
+    let (top, blases) = survey.levels();
+    let blases: Vec<Blas> = blases.iter().map(blas).collect();
+    let tlas = top.map(|top| tlas(top, &blases));
+    Tree { blases, tlas }
+}
+
+/// Where the nodes of the tree of a survey lie, level by level as the tree has them: the root, then
+/// the children of all boxes.
+pub(crate) fn node_places<S: Space>(survey: &Survey<S>) -> Vec<Vec<NodePlace>> {
+    let places = |surveyed: &Surveyed<S>| {
+        let place = |pointer: S::Pointer| {
+            let address = surveyed.structure.address_of(pointer);
+            NodePlace { pointer: pointer.into(), address }
+        };
+        let children = surveyed.boxes.iter().flat_map(|record| {
+            let children = &surveyed.children[record.children()];
+            children.iter().map(|child| surveyed.pointer(child.target))
+        });
+        [surveyed.structure.root()].into_iter().chain(children).map(place).collect()
+    };
+    let (tlas, blases) = survey.levels();
+    blases.iter().chain(tlas).map(places).collect()
+}
 
 /// Items of leaves and instances, and the boxes around them.
 pub(crate) struct Items<'a> {

@@ -39,40 +39,19 @@ use crate::obb;
 use crate::survey::Surveyed;
 use geometry::Aabb;
 use hierarchy::{Items, around_turned, slots_box};
-use machine::{Checked, NodePlace};
+use machine::Checked;
 use primitives::ReadPrimitives;
 use tree::{Blas, Bvh, Tlas, Tree};
 
 /// The tree of a proved image, with the geometry as it is stored.
 #[must_use]
 pub(crate) fn decode(checked: &Checked<Gfx12>) -> Tree {
-    let (memory, survey) = (memory(checked), checked.proof().survey());
-    if !survey.has_tlas() {
-        return Tree { blases: vec![blas(&memory, &survey.structures[0])], tlas: None };
-    }
-    let blases: Vec<Blas> =
-        survey.structures[1..].iter().map(|surveyed| blas(&memory, surveyed)).collect();
-    let tlas = tlas(&memory, &survey.structures[0], &blases);
-    Tree { blases, tlas: Some(tlas) }
-}
-
-/// Where the nodes of the decoded tree lie, level by level as the tree has them: the root, then the
-/// children of all boxes.
-pub(crate) fn node_places(survey: &Survey) -> Vec<Vec<NodePlace>> {
-    let places = |surveyed: &Surveyed| {
-        let place = |pointer: NodePointer| {
-            let address = surveyed.structure.address_of(pointer);
-            NodePlace { pointer: pointer.0.into(), address }
-        };
-        let children = surveyed.boxes.iter().flat_map(|record| {
-            let children = &surveyed.children[record.children()];
-            children.iter().map(|child| surveyed.pointer(child.target))
-        });
-        [surveyed.structure.root].into_iter().chain(children).map(place).collect()
-    };
-    let blases = usize::from(survey.has_tlas());
-    let tlas = survey.structures[..blases].iter();
-    survey.structures[blases..].iter().chain(tlas).map(places).collect()
+    let memory = memory(checked);
+    hierarchy::tree(
+        checked.proof().survey(),
+        |surveyed| blas(&memory, surveyed),
+        |surveyed, blases| tlas(&memory, surveyed, blases),
+    )
 }
 
 /// The instance nodes of an image, each with the number of its instance: what a walk needs to name

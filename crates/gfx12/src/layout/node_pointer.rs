@@ -184,6 +184,12 @@ pub const fn type_of_pair(pair: u8) -> u8 {
     (pair & 3) | ((pair & 4) << 1)
 }
 
+impl From<NodePointer> for u64 {
+    fn from(pointer: NodePointer) -> Self {
+        pointer.0.into()
+    }
+}
+
 machine::field_number!(NodePointer, u32, NodePointer, |pointer| pointer.0, |raw| {
     let pointer = NodePointer(raw as u32);
     let at = pointer.byte_offset();

@@ -66,6 +66,14 @@ impl<'a> Memory<'a> {
         self.segments[self.segment_of(address)?].get(address, len)
     }
 
+    /// The `len` bytes of a node that a survey of this memory has listed.
+    pub(crate) fn reached(&self, address: u64, len: usize) -> &'a [u8] {
+        let before = |&number: &u32| self.segments[number as usize].address <= address;
+        let number = self.order[self.order.partition_point(before) - 1];
+        let segment = &self.segments[number as usize];
+        &segment.bytes()[(address - segment.address) as usize..][..len]
+    }
+
     /// The 128-byte node at `address`.
     #[must_use]
     pub fn node(&self, address: u64) -> Option<NodeBits> {

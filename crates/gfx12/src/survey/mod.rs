@@ -90,19 +90,6 @@ impl Survey {
         );
         Self { structures, visited: surveyor.visited }
     }
-
-    /// Whether the root's structure holds instances. One that holds nothing is what its header
-    /// says.
-    #[must_use]
-    pub fn has_tlas(&self) -> bool {
-        let tlas = &self.structures[0];
-        match tlas.structure.header {
-            Some(header) if tlas.leaves.is_empty() => {
-                !tlas.instances.is_empty() || !header.is_blas()
-            }
-            _ => !tlas.instances.is_empty(),
-        }
-    }
 }
 
 /// The structures below: one for each segment that begins with the header of a BLAS, referred to or

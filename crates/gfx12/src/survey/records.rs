@@ -14,12 +14,18 @@ use std::ops::Range;
 pub const NO_BOX: u32 = u32::MAX;
 
 /// One acceleration structure, in which pointers name nodes.
-pub trait Space: Sync {
+pub trait Space: Sync + Sized {
     /// The pointers.
-    type Pointer: Copy + Debug + Sync;
+    type Pointer: Copy + Debug + Sync + Into<u64>;
 
     /// Where the node behind a pointer lies.
     fn address_of(&self, pointer: Self::Pointer) -> u64;
+
+    /// The first node.
+    fn root(&self) -> Self::Pointer;
+
+    /// Whether the structure of an image's root is a TLAS.
+    fn is_tlas(surveyed: &Surveyed<Self>) -> bool;
 }
 
 impl Space for Structure {
@@ -27,6 +33,16 @@ impl Space for Structure {
 
     fn address_of(&self, pointer: NodePointer) -> u64 {
         Self::address_of(self, pointer)
+    }
+
+    fn root(&self) -> NodePointer {
+        self.root
+    }
+
+    /// One that holds nothing is what its header says.
+    fn is_tlas(surveyed: &Surveyed<Self>) -> bool {
+        let says_tlas = surveyed.structure.header.is_some_and(|header| !header.is_blas());
+        !surveyed.instances.is_empty() || says_tlas && surveyed.leaves.is_empty()
     }
 }
 
@@ -117,6 +133,20 @@ pub struct InstanceRecord<P = NodePointer> {
     pub below: Option<u32>,
 }
 
+impl<S: Space> Survey<S> {
+    /// Whether the root's structure holds instances.
+    #[must_use]
+    pub fn has_tlas(&self) -> bool {
+        S::is_tlas(&self.structures[0])
+    }
+
+    /// The TLAS, and the BLASes.
+    pub(crate) fn levels(&self) -> (Option<&Surveyed<S>>, &[Surveyed<S>]) {
+        let (tlas, blases) = self.structures.split_at(usize::from(self.has_tlas()));
+        (tlas.first(), blases)
+    }
+}
+
 impl<P> BoxRecord<P> {
     /// Positions of its children.
     #[must_use]
@@ -202,9 +232,7 @@ impl<S: Space> Surveyed<S> {
         memory: &Memory<'_>,
         pointer: S::Pointer,
     ) -> Bits<WORDS> {
-        let bytes = memory.get(self.structure.address_of(pointer), 4 * WORDS);
-        debug_assert!(bytes.is_some(), "a node of another image");
-        bytes.map_or(Bits::ZERO, Bits::from_bytes)
+        Bits::from_bytes(memory.reached(self.structure.address_of(pointer), 4 * WORDS))
     }
 
     /// For each instance, which one it is in the order of discovery: slot by slot, depth first.

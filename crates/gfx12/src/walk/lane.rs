@@ -3,6 +3,7 @@
 
 use super::found::Found;
 use super::options::WalkBack;
+use super::shown::show_stack;
 use super::walk_image::WalkImage;
 use crate::decode::instances::instance_flags;
 use crate::decode::primitives::{Stored, stored};
@@ -14,7 +15,7 @@ use crate::layout::base_pointer::ADDRESS_MASK;
 use crate::layout::{
     BasePointer, BoxNode, NODE_BYTES, NodeBits, NodePointer, PointerFlags, PrimitiveNode, Resource,
 };
-use crate::stack::{ENTRY_STRIDE, StackAddress, StackMode, for_each_pushed, push8_pop1};
+use crate::stack::{ENTRY_STRIDE, StackAddress, StackMode, push8_pop1};
 use crate::survey::Memory;
 use geometry::{InstanceFlags, Ray, Vec3};
 use machine::primitive_test::MergedFlags;
@@ -164,16 +165,10 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
         let before = self.stack;
         let next = push8_pop1(&mut self.lds, &mut self.stack, last, data, mode);
         if self.observer.is_watching() {
-            let mut pushed = Vec::new();
-            for_each_pushed(last.0, &data, range_mode, |pointer| pushed.push(pointer));
-            self.show_stack(before, &pushed, next);
+            let registers = [before, self.stack];
+            show_stack(&mut *self.observer, registers, (last, &data, range_mode), &[next.0]);
         }
         next
-    }
-
-    /// The register that addresses the stack.
-    pub(super) fn stack_address(&self) -> u32 {
-        self.stack
     }
 
     /// Whether the last pop returned to the TLAS.

@@ -1,15 +1,108 @@
 //! What an observer is told of a lane's steps.
 
-use super::lane::Lane;
-use crate::instruction::Answer;
+use super::lane::{Lane, Space};
 use crate::instruction::box_test::is_culled_by_flags;
 use crate::instruction::slab::UnitSlabRay;
-use crate::layout::{BoxNode, InstanceNode, NodeBits, NodePointer};
+use crate::instruction::{Answer, RayRegisters};
+use crate::layout::{BasePointer, BoxNode, InstanceNode, NodeBits, NodePointer};
 use crate::obb;
 use crate::registers::bvh8_outputs;
-use crate::stack::StackAddress;
-use geometry::Ray;
+use crate::stack::{StackAddress, for_each_pushed};
+use geometry::{Aabb, Ray, Transform};
 use machine::{ChildTest, Instruction, Observer, Step, Verdict};
+
+/// Base pointer and ray, as both instructions take them.
+pub(super) fn ray_inputs(base: BasePointer, ray: &RayRegisters) -> Vec<(&'static str, u64)> {
+    let bits = |x: f32| u64::from(x.to_bits());
+    let [ox, oy, oz] = ray.origin.to_array().map(bits);
+    let [dx, dy, dz] = ray.direction.to_array().map(bits);
+    vec![
+        ("base", base.0),
+        ("extent", bits(ray.extent)),
+        ("mask", ray.mask.into()),
+        ("origin_x", ox),
+        ("origin_y", oy),
+        ("origin_z", oz),
+        ("direction_x", dx),
+        ("direction_y", dy),
+        ("direction_z", dz),
+    ]
+}
+
+/// A ray in the frame of a box node, as far as it goes and beyond.
+pub(super) struct BoxRay {
+    within: UnitSlabRay,
+    anywhere: UnitSlabRay,
+    frame: Option<&'static Transform>,
+}
+
+impl BoxRay {
+    pub(super) fn new(ray: &RayRegisters, grow: u8, frame: Option<&'static Transform>) -> Self {
+        let (origin, direction) = match frame {
+            Some(turn) => (turn.point(ray.origin), turn.vector(ray.direction)),
+            None => (ray.origin, ray.direction),
+        };
+        Self {
+            within: UnitSlabRay::new(origin, direction, ray.extent, grow),
+            anywhere: UnitSlabRay::new(origin, direction, f32::INFINITY, grow),
+            frame,
+        }
+    }
+
+    /// What the unit made of a child; `unseen` says why it did not look at its box.
+    pub(super) fn child(
+        &self,
+        slot: usize,
+        pointer: u32,
+        bounds: Aabb,
+        unseen: Option<Verdict>,
+    ) -> Step {
+        let interval = self.anywhere.test(&bounds);
+        let verdict = unseen.unwrap_or(if self.within.test(&bounds).hit {
+            Verdict::Visit
+        } else if interval.hit {
+            Verdict::Behind
+        } else {
+            Verdict::Miss
+        });
+        Step::Child(ChildTest {
+            slot: slot as u8,
+            pointer: pointer.into(),
+            bounds,
+            frame: self.frame.copied(),
+            interval: interval.hit.then_some([interval.entry, interval.exit]),
+            verdict,
+        })
+    }
+}
+
+/// What a stack instruction did between two values of its address register: pushes, what was lost,
+/// and pops, in their order.
+pub(super) fn show_stack<O: Observer + ?Sized>(
+    observer: &mut O,
+    registers: [u32; 2],
+    (last, data, range_mode): (NodePointer, &[u32; 8], bool),
+    popped: &[u32],
+) {
+    let [mut depth, left] =
+        registers.map(|register| StackAddress::from_register(register).valid_entries.into());
+    for_each_pushed(last.0, data, range_mode, |pointer| {
+        depth += 1;
+        observer.see(Step::Push { pointer: pointer.into(), depth });
+    });
+    let popped = popped.iter().filter(|&&node| !NodePointer(node).is_special());
+    let popped: Vec<u64> = popped.map(|&node| node.into()).collect();
+    let kept = left + popped.len() as u32;
+    if depth > kept {
+        observer.see(Step::Overflow { lost: depth - kept });
+    }
+    for (&pointer, depth) in popped.iter().zip((left..kept).rev()) {
+        observer.see(Step::Pop { pointer: Some(pointer), depth });
+    }
+    if popped.is_empty() {
+        observer.see(Step::Pop { pointer: None, depth: left });
+    }
+}
 
 impl<O: Observer + ?Sized> Lane<'_, O> {
     /// A node is read.
@@ -27,69 +120,36 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
         answer: &Answer,
     ) {
         self.show_node(node, if node.is_box() { "box" } else { "instance" });
-        let base = self.base_of(node).0;
-        let [ox, oy, oz] = self.space.origin.to_array().map(|x| u64::from(x.to_bits()));
-        let [dx, dy, dz] = self.space.direction.to_array().map(|x| u64::from(x.to_bits()));
-        let [r0, r1, r2, r3] = self.resource.words().map(u64::from);
+        let Space { origin, direction, .. } = self.space;
+        let ray = RayRegisters { origin, direction, extent, mask: self.query.mask };
+        let mut inputs = ray_inputs(self.base_of(node), &ray);
+        let resource = ["resource_0", "resource_1", "resource_2", "resource_3"];
+        inputs.push(("node", node.0.into()));
+        inputs.extend(resource.into_iter().zip(self.resource.words().map(u64::from)));
         self.observer.see(Step::Instruction(Instruction {
             name: "image_bvh8_intersect_ray",
-            inputs: vec![
-                ("base", base),
-                ("extent", extent.to_bits().into()),
-                ("mask", self.query.mask.into()),
-                ("origin_x", ox),
-                ("origin_y", oy),
-                ("origin_z", oz),
-                ("direction_x", dx),
-                ("direction_y", dy),
-                ("direction_z", dz),
-                ("node", node.0.into()),
-                ("resource_0", r0),
-                ("resource_1", r1),
-                ("resource_2", r2),
-                ("resource_3", r3),
-            ],
+            inputs,
             outputs: bvh8_outputs(node, answer),
         }));
         if node.is_box() {
-            self.show_children(node, &BoxNode::decode(bits), extent);
+            self.show_children(node, &BoxNode::decode(bits), &ray);
         }
     }
 
     /// What the unit made of each child of a box.
-    fn show_children(&mut self, pointer: NodePointer, node: &BoxNode, extent: f32) {
-        let frame = obb::rotation(node.obb_matrix_index);
-        let (origin, direction) = match frame {
-            Some(turn) => (turn.point(self.space.origin), turn.vector(self.space.direction)),
-            None => (self.space.origin, self.space.direction),
-        };
-        let grow = self.resource.box_grow;
-        let within = UnitSlabRay::new(origin, direction, extent, grow);
-        let anywhere = UnitSlabRay::new(origin, direction, f32::INFINITY, grow);
+    fn show_children(&mut self, pointer: NodePointer, node: &BoxNode, ray: &RayRegisters) {
+        let box_ray =
+            BoxRay::new(ray, self.resource.box_grow, obb::rotation(node.obb_matrix_index));
         let flags = self.base_of(pointer).flags();
         let pointers = node.child_pointers();
         for (slot, child) in node.used_children().iter().enumerate() {
-            let bounds = node.child_box(slot);
-            let interval = anywhere.test(&bounds);
-            let verdict = if child.mask & self.query.mask == 0 {
-                Verdict::Masked
-            } else if is_culled_by_flags(child.cull_flags, flags) {
-                Verdict::Culled
-            } else if within.test(&bounds).hit {
-                Verdict::Visit
-            } else if interval.hit {
-                Verdict::Behind
+            let unseen = if child.mask & ray.mask == 0 {
+                Some(Verdict::Masked)
             } else {
-                Verdict::Miss
+                is_culled_by_flags(child.cull_flags, flags).then_some(Verdict::Culled)
             };
-            self.observer.see(Step::Child(ChildTest {
-                slot: slot as u8,
-                pointer: pointers[slot].0.into(),
-                bounds,
-                frame: frame.copied(),
-                interval: interval.hit.then_some([interval.entry, interval.exit]),
-                verdict,
-            }));
+            let step = box_ray.child(slot, pointers[slot].0, node.child_box(slot), unseen);
+            self.observer.see(step);
         }
     }
 
@@ -114,21 +174,5 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
         if self.observer.is_watching() {
             self.observer.see(Step::WalkBack { to: to.0.into(), from: from.0.into() });
         }
-    }
-
-    /// What the stack instruction did: pushes, what was lost, and the pop.
-    pub(super) fn show_stack(&mut self, before: u32, pushed: &[u32], next: NodePointer) {
-        let old = u32::from(StackAddress::from_register(before).valid_entries);
-        let left = u32::from(StackAddress::from_register(self.stack_address()).valid_entries);
-        for (&pointer, depth) in pushed.iter().zip(old + 1..) {
-            self.observer.see(Step::Push { pointer: pointer.into(), depth });
-        }
-        let popped = !next.is_special();
-        let (all, kept) = (old + pushed.len() as u32, left + u32::from(popped));
-        if all > kept {
-            self.observer.see(Step::Overflow { lost: all - kept });
-        }
-        let pointer = popped.then(|| next.0.into());
-        self.observer.see(Step::Pop { pointer, depth: left });
     }
 }

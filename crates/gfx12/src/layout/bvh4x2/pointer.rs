@@ -143,6 +143,12 @@ impl Bvh4x2Pointer {
     }
 }
 
+impl From<Bvh4x2Pointer> for u64 {
+    fn from(pointer: Bvh4x2Pointer) -> Self {
+        pointer.0.into()
+    }
+}
+
 machine::field_number!(Bvh4x2Pointer, u32, Bvh4x2Pointer, |pointer| pointer.0, |raw| {
     let pointer = Bvh4x2Pointer(raw as u32);
     if pointer.is_special() {

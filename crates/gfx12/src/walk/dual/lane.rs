@@ -12,6 +12,7 @@ use crate::layout::{BasePointer, NodePointer, PointerFlags, Resource};
 use crate::stack::{ENTRY_STRIDE, StackAddress, StackMode, push8_pop1, push8_pop2};
 use crate::survey::Memory;
 use crate::walk::found::Found;
+use crate::walk::shown::show_stack;
 use geometry::{InstanceFlags, Ray, moller_trumbore};
 use machine::primitive_test::MergedFlags;
 use machine::{Counters, MachineError, Observer, PrimitiveTest, RayQuery, Step, StepBudget};
@@ -142,12 +143,13 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
         let pair = pair.map(|node| Bvh4x2Pointer(node.0));
         if self.observer.is_watching() {
             // The second triangle of a pair brings the first.
-            let popped: &[Bvh4x2Pointer] = match pair {
-                [_, top] if top.kind() == Bvh4x2Kind::Triangle1 => &[top],
-                [top, none] if none.is_special() => &[top],
-                [second, top] => &[top, second],
+            let popped: &[u32] = match pair {
+                [_, top] if top.kind() == Bvh4x2Kind::Triangle1 => &[top.0],
+                [top, none] if none.is_special() => &[top.0],
+                [second, top] => &[top.0, second.0],
             };
-            self.show_stack(before, NodePointer::INVALID, &data, popped);
+            let pushed = (NodePointer::INVALID, &data, false);
+            show_stack(&mut *self.observer, [before, self.stack], pushed, popped);
         }
         pair
     }
@@ -158,14 +160,10 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
         let (last, before) = (NodePointer(last.0), self.stack);
         let next = Bvh4x2Pointer(push8_pop1(&mut self.lds, &mut self.stack, last, data, mode).0);
         if self.observer.is_watching() {
-            self.show_stack(before, last, &data, &[next]);
+            let registers = [before, self.stack];
+            show_stack(&mut *self.observer, registers, (last, &data, false), &[next.0]);
         }
         next
-    }
-
-    /// The register that addresses the stack.
-    pub(super) fn stack_address(&self) -> u32 {
-        self.stack
     }
 
     /// Whether the last pop returned to the TLAS.

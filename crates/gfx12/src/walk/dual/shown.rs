@@ -4,13 +4,11 @@ use super::lane::{Lane, is_box};
 use super::walk_image::leads_nowhere;
 use crate::bvh4x2::survey::four_boxes;
 use crate::instruction::box_test::is_culled_by_flags;
-use crate::instruction::slab::UnitSlabRay;
 use crate::instruction::{Answer, NOTHING, RayRegisters};
-use crate::layout::NodePointer;
 use crate::layout::bvh4x2::{Bvh4x2InstanceNode, Bvh4x2Kind, Bvh4x2Pointer};
 use crate::registers::dual_outputs;
-use crate::stack::{StackAddress, for_each_pushed};
-use machine::{ChildTest, Instruction, MachineError, Observer, Step, Verdict};
+use crate::walk::shown::{BoxRay, ray_inputs};
+use machine::{Instruction, MachineError, Observer, Step, Verdict};
 
 impl<O: Observer + ?Sized> Lane<'_, O> {
     /// `image_bvh_dual_intersect_ray` was executed on one or two nodes.
@@ -20,26 +18,12 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
         ray: &RayRegisters,
         answer: &Answer,
     ) {
-        let base = self.space.base;
         self.show_node(nodes[0]);
-        let bits = |x: f32| u64::from(x.to_bits());
-        let [ox, oy, oz] = self.space.ray.origin.to_array().map(bits);
-        let [dx, dy, dz] = self.space.ray.direction.to_array().map(bits);
+        let mut inputs = ray_inputs(self.space.base, ray);
+        inputs.extend([("node_0", nodes[0].0.into()), ("node_1", nodes[1].0.into())]);
         self.observer.see(Step::Instruction(Instruction {
             name: "image_bvh_dual_intersect_ray",
-            inputs: vec![
-                ("base", base.0),
-                ("extent", bits(ray.extent)),
-                ("mask", self.query.mask.into()),
-                ("origin_x", ox),
-                ("origin_y", oy),
-                ("origin_z", oz),
-                ("direction_x", dx),
-                ("direction_y", dy),
-                ("direction_z", dz),
-                ("node_0", nodes[0].0.into()),
-                ("node_1", nodes[1].0.into()),
-            ],
+            inputs,
             outputs: dual_outputs(nodes, &self.resource, answer),
         }));
         self.show_children(nodes[0], ray);
@@ -66,30 +50,13 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
         let address = self.space.base.address() + pointer.byte_offset();
         let node = if is_box(pointer) { four_boxes(&self.memory, address, pointer) } else { None };
         let Some(node) = node else { return };
-        let grow = self.resource.box_grow;
-        let within = UnitSlabRay::new(ray.origin, ray.direction, ray.extent, grow);
-        let anywhere = UnitSlabRay::new(ray.origin, ray.direction, f32::INFINITY, grow);
+        let box_ray = BoxRay::new(ray, self.resource.box_grow, None);
         let flags = self.space.base.flags();
         for (slot, child) in node.children.into_iter().enumerate().filter(|(_, c)| c.0 != NOTHING) {
-            let bounds = node.boxes[slot];
-            let interval = anywhere.test(&bounds);
-            let verdict = if is_culled_by_flags(node.cull_flags[slot], flags) {
-                Verdict::Culled
-            } else if within.test(&bounds).hit {
-                Verdict::Visit
-            } else if interval.hit {
-                Verdict::Behind
-            } else {
-                Verdict::Miss
-            };
-            self.observer.see(Step::Child(ChildTest {
-                slot: slot as u8,
-                pointer: child.0.into(),
-                bounds,
-                frame: None,
-                interval: interval.hit.then_some([interval.entry, interval.exit]),
-                verdict,
-            }));
+            let is_culled = is_culled_by_flags(node.cull_flags[slot], flags);
+            let unseen = is_culled.then_some(Verdict::Culled);
+            let step = box_ray.child(slot, child.0, node.boxes[slot], unseen);
+            self.observer.see(step);
         }
     }
 
@@ -116,34 +83,6 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
     pub(super) fn show_walk_back(&mut self, to: Bvh4x2Pointer, from: Bvh4x2Pointer) {
         if self.observer.is_watching() {
             self.observer.see(Step::WalkBack { to: to.0.into(), from: from.0.into() });
-        }
-    }
-
-    /// What the stack instruction did: pushes, what was lost, and pops, in their order.
-    pub(super) fn show_stack(
-        &mut self,
-        before: u32,
-        last: NodePointer,
-        data: &[u32; 8],
-        popped: &[Bvh4x2Pointer],
-    ) {
-        let entries = |register| u32::from(StackAddress::from_register(register).valid_entries);
-        let (mut depth, left) = (entries(before), entries(self.stack_address()));
-        for_each_pushed(last.0, data, false, |pointer| {
-            depth += 1;
-            self.observer.see(Step::Push { pointer: pointer.into(), depth });
-        });
-        let popped: Vec<u64> =
-            popped.iter().filter(|node| !node.is_special()).map(|node| node.0.into()).collect();
-        let kept = left + popped.len() as u32;
-        if depth > kept {
-            self.observer.see(Step::Overflow { lost: depth - kept });
-        }
-        for (pointer, depth) in popped.iter().zip((left..kept).rev()) {
-            self.observer.see(Step::Pop { pointer: Some(*pointer), depth });
-        }
-        if popped.is_empty() {
-            self.observer.see(Step::Pop { pointer: None, depth: left });
         }
     }
 }
