@@ -7,7 +7,7 @@ struct image {
   char magic[8];
   uint32_t mode, alt, options, nodes, ranges, triangles;
   uint64_t base, triangle_base, names;
-  uint32_t flattened, zero;
+  uint32_t flattened, literal;
 };
 XPHMG_AT(struct image, mode, 8);
 XPHMG_AT(struct image, base, 32);

@@ -220,7 +220,9 @@ Examples:
   siliray build interior --format gfx12 -o interior.rra
   siliray build bunny.ply --format gfx12 --policy radv --preset best -o bunny.rra
   siliray build hairball --format gfx12 --obb --json
-  siliray build bunny.ply --format gfx12-bvh4x2 -o bunny.bvh4x2")]
+  siliray build bunny.ply --format gfx12-bvh4x2 -o bunny.bvh4x2
+  siliray build bunny.ply --format xphmg-e4m3 --width 8 -o wide.xphmg
+  siliray build bunny.ply --format xphmg-fp16 --set node_layout=literal88 -o literal.xphmg")]
 pub(crate) struct Build {
     /// A file or a built-in scene
     #[arg(value_name = "SCENE")]
@@ -243,7 +245,7 @@ pub(crate) struct TreeShape {
     /// Most children of a node, 2 to 8 [default: as the format holds them best]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = |text: &str| values::count(text, 2, MAX_WIDTH))]
-    width: Option<usize>,
+    pub(crate) width: Option<usize>,
 
     /// Most triangles in a leaf, 1 to 64 [default: as the format holds them best]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]

@@ -167,9 +167,15 @@ pub trait Extension: Send {
     }
 
     /// What a reader of the log wants to know of the last executed instruction beside its effects,
-    /// for example why it refused something. Asked only while recording.
-    fn remark(&self) -> Option<String> {
-        None
+    /// for example why it refused something, a line each. Asked only while recording.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What it counted over the whole run: rows of names and numbers, for example of each class of
+    /// memory.
+    fn report(&self) -> Vec<Vec<(&'static str, u64)>> {
+        Vec::new()
     }
 
     /// Members that the last executed instruction adds to its line of the trace, for example `rt`

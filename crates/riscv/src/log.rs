@@ -45,7 +45,7 @@ pub fn commit_line(hart: &Hart) -> String {
         }
     }
     if instruction.op == Op::Custom {
-        for remark in hart.extensions().filter_map(|extension| extension.remark()) {
+        for remark in hart.extensions().flat_map(|extension| extension.remarks()) {
             let _ = write!(line, "\ncore{:>4}:           {remark}", 0);
         }
     }

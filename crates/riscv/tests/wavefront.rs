@@ -81,7 +81,7 @@ fn the_wavefront_loop_finds_what_brute_force_finds() {
 /// all.
 #[test]
 fn narrow_elements_give_the_closest_narrowed_t() {
-    for precision in [Precision::Fp16, Precision::Bf16, Precision::Int16q] {
+    for &precision in &Precision::ALL[1..] {
         let tiles = Tiles::new(precision);
         let (tiles, least, most) = image(&tiles);
         let hart = HartMachine::new(tiles.clone()).unwrap();

@@ -9,6 +9,7 @@ use riscv::xphmg::Xphmg;
 use riscv::{Cause, Config, Ended, Event, Hart, Limits, Privilege, Stop};
 use xphmg::Readings;
 use xphmg::encoding::assemble;
+use xphmg::layout::records::{Descriptor, MemoryControl, Queue};
 
 const CODE: u64 = 0x8000_0000;
 const HANDLER: u64 = 0x8000_0800;
@@ -288,4 +289,46 @@ fn the_limit_of_a_run_binds_jobs_too() {
         let done: [u8; 4] = hart.core.memory.read(QUEUES).unwrap();
         assert_eq!(u32::from_le_bytes(done), 39, "{reading}: 502 steps and the ray itself");
     }
+}
+
+/// A job's memory policy and what came of it stand in the log and in the trace.
+#[test]
+fn a_job_tells_of_its_memory() {
+    const QUEUE: u64 = 0x8000_2100;
+    let mut hart = hart(&[], &words(&["xsubmit.rt a1, (a0)"]));
+    let queue = Queue { head: 0, tail: 0, cap: 2, base: 0x8000_3000 };
+    hart.core.memory.write_bytes(QUEUE, &queue.to_bytes()).unwrap();
+    let memory = MemoryControl {
+        class: 2,
+        domain: 5,
+        stream_profile: 1,
+        security: 7,
+        ..MemoryControl::default()
+    };
+    let descriptor = Descriptor {
+        bvh_base: 0x8000_4000,
+        ray_queue: QUEUE,
+        hit_queue: QUEUE,
+        miss_queue: QUEUE,
+        triangles: 0,
+        options: 0,
+        memory,
+    };
+    hart.core.memory.write_bytes(0x8000_2000, &descriptor.to_bytes()).unwrap();
+    hart.core.set_x(10, 0x8000_2000);
+    hart.set_csr(0x7E9, 3 << 16 | 0x80); // SPROF1
+    hart.set_recording(true);
+    assert_eq!((hart.step(), hart.core.x(11)), (Event::Retired, 1));
+    let line = riscv::log::commit_line(&hart);
+    let policy = "memory class 2 (ways 0xff, borrowed), domain 5, profile 1, lines of 64 bytes";
+    assert!(
+        line.contains(&format!("job 1: 0 rays, 0 hits, 0 misses; {policy}, loads 3")),
+        "{line}"
+    );
+    assert!(line.ends_with(", sec 7 ignored"), "{line}");
+    let trace: serde_json::Value = serde_json::from_str(&riscv::jsonl::retired(&hart)).unwrap();
+    let memory = &trace["job"]["memory"];
+    assert_eq!((&memory["class"], &memory["domain"]), (&2.into(), &5.into()));
+    assert_eq!((&memory["stride"], &memory["depth"]), (&0x80.into(), &3.into()));
+    assert_eq!((&memory["borrows"], &memory["loads"]), (&true.into(), &3.into()));
 }

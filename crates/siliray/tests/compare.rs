@@ -39,6 +39,7 @@ fn bytes_are_split_the_same_way() {
         let geometry = match variant.format.name {
             "tree" | "ttu" | "cwbvh" | "xphmg-fp32" => plain..=plain,
             "xphmg-fp16" | "xphmg-bf16" | "xphmg-int16q" => half..=half + 3,
+            "xphmg-int8q" | "xphmg-e4m3" | "xphmg-e5m2" => half / 2..=half / 2 + 3,
             // Packed: shared corners, dropped bits, room that is left.
             _ => half / 2..=2 * plain,
         };

@@ -5,7 +5,7 @@
 use crate::project_files;
 
 use project_files::{text, with_extension};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// A decision: its letter and its number.
@@ -53,6 +53,24 @@ fn the_table_lists_every_definition_in_order() {
         assert_eq!(listed, expected);
     }
     assert_eq!(listed.len(), expected.len());
+}
+
+/// Every decision about XPHMG_RT has a test that is named after it, as in `x02_…` or `x10_x11_…`.
+#[test]
+fn every_decision_about_xphmg_has_a_test_of_its_name() {
+    let mut tested = BTreeSet::new();
+    let in_tests = |file: &PathBuf| {
+        ["crates/xphmg/tests", "crates/riscv/tests"].iter().any(|it| file.starts_with(it))
+    };
+    for file in with_extension("rs").into_iter().filter(in_tests) {
+        for line in text(&file).lines().filter_map(|line| line.trim().strip_prefix("fn ")) {
+            let numbers = line.split('_').filter_map(|word| word.strip_prefix('x')?.parse().ok());
+            tested.extend(numbers.map(|number: u32| ('X', number)));
+        }
+    }
+    let about = definitions().into_keys().filter(|(letter, _)| *letter == 'X');
+    let lost: Vec<String> = about.filter(|it| !tested.contains(it)).map(name).collect();
+    assert!(lost.is_empty(), "no test is named after {}", lost.join(", "));
 }
 
 /// Where each decision is defined: beside an anchor such as `<a id="g-1"></a>`.

@@ -2,6 +2,8 @@
 
 use crate::layout::records::TriRange;
 use crate::machines::{BruteForce, Offload, TilesImage, hits_outside_box, offload};
+use crate::numeric::ElementFormat;
+use crate::readings::NodeLayout;
 use crate::tiles::Rule;
 use crate::tiles::header::{Header, NAME_BYTES, image_of_file};
 use crate::tiles::precision::Registers;
@@ -20,6 +22,9 @@ pub const FORMATS: &[FormatEntry] = &[
     entry::<1>("XPHMG_RT tiles, FP16"),
     entry::<2>("XPHMG_RT tiles, bfloat16"),
     entry::<3>("XPHMG_RT tiles, quantised 16-bit integers"),
+    entry::<4>("XPHMG_RT tiles, quantised 8-bit integers"),
+    entry::<5>("XPHMG_RT tiles, FP8 E4M3"),
+    entry::<6>("XPHMG_RT tiles, FP8 E5M2"),
 ];
 
 /// The machine.
@@ -45,7 +50,7 @@ pub fn may_lose_outside_box(input: &MachineInput, query: &RayQuery, hit: &Hit) -
     loses_beyond_margin(input, query, hit) || tiles_of("", input).is_ok_and(slips)
 }
 
-/// Whether a format is one of the four.
+/// Whether a format is one of tiles.
 #[must_use]
 pub fn reads_tiles(format: &FormatEntry) -> bool {
     Precision::ALL.iter().any(|precision| precision.name() == format.name)
@@ -90,7 +95,13 @@ const fn entry<const P: usize>(summary: &'static str) -> FormatEntry {
                 Setting {
                     key: "node_width",
                     values: &["4", "8"],
-                    meaning: "children of a node",
+                    meaning: "children of a node; of a literal one three quarters of that",
+                    is_compared: false,
+                },
+                Setting {
+                    key: "node_layout",
+                    values: &["packed", "literal88"],
+                    meaning: "tiles packed by their elements, or the published 88-byte structure",
                     is_compared: false,
                 },
                 Setting {
@@ -103,7 +114,7 @@ const fn entry<const P: usize>(summary: &'static str) -> FormatEntry {
             // Triangles lie in the order of their ids, and leaf boxes hold whole triangles: a leaf
             // of several would mostly become a node over single ones.
             shape: |settings| TreeShape {
-                width: if is_wide(settings) { 8 } else { 4 },
+                width: tiles::<P>(settings).shape(ElementFormat::Fp32).width(),
                 max_leaf: 1,
                 leaf_test_width: 1,
                 splits: false,
@@ -120,12 +131,20 @@ const fn entry<const P: usize>(summary: &'static str) -> FormatEntry {
 }
 
 fn encode<const P: usize>(tree: &Tree, settings: &Settings) -> Result<Encoded, EncodeError> {
-    let (wide, margin) = (is_wide(settings), settings.get("margin") != Some("off"));
-    Ok(Tiles { precision: Precision::ALL[P], wide, margin }.encode(tree)?.into())
+    Ok(tiles::<P>(settings).encode(tree)?.into())
 }
 
-fn is_wide(settings: &Settings) -> bool {
-    settings.get("node_width") == Some("8")
+/// The format that settings ask for.
+fn tiles<const P: usize>(settings: &Settings) -> Tiles {
+    Tiles {
+        precision: Precision::ALL[P],
+        wide: settings.get("node_width") == Some("8"),
+        margin: settings.get("margin") != Some("off"),
+        layout: match settings.get("node_layout") {
+            Some("literal88") => NodeLayout::Literal88,
+            _ => NodeLayout::Packed,
+        },
+    }
 }
 
 fn figures(image: &Image) -> Figures {

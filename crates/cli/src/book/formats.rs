@@ -65,7 +65,12 @@ fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {
 }
 
 fn format_page(group: &[&FormatEntry]) -> String {
-    let names = group.iter().map(|format| format.name);
+    // The names of siblings without what they share with the first.
+    let stem = group[0].name.split('-').next().unwrap_or_default();
+    let names = group.iter().enumerate().map(|(number, format)| match number {
+        0 => format.name,
+        _ => format.name.strip_prefix(stem).unwrap_or(format.name),
+    });
     let mut page = format!("# {}\n\n{MADE}", quoted(names));
     for format in group {
         page += &item(0, &format!("`{}`: {}", format.name, format.summary));

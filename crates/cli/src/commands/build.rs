@@ -63,16 +63,17 @@ impl From<&Report> for TreeFigures {
 /// Builds with each preset and shows the figures.
 pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
     let presets = presets(args)?;
-    check_options(&args.image)?;
-    let file = ImageOutputFile::begin(&args.image)?;
+    let output_image = args.image.with_width(args.shape.width);
+    check_options(&output_image)?;
+    let file = ImageOutputFile::begin(&output_image)?;
     let input = open_input(&args.scene, triangles)?;
     let origin = if input.as_scene().is_some() { Origin::Built } else { Origin::Rebuilt };
     let scene = input.into_scene().map_err(Failure::input)?;
     let mut figures = Vec::new();
     let mut image = None;
     let options = |preset| {
-        let usual = match args.image.format {
-            Some(format) => format_options(format, &args.image.settings(), preset),
+        let usual = match output_image.format {
+            Some(format) => format_options(format, &output_image.settings(), preset),
             None => Options::preset(preset),
         };
         args.shape.of(usual)
@@ -81,14 +82,14 @@ pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Re
     for preset in presets {
         let built = build_tree(&scene, &options(preset), output)?;
         figures.push(TreeFigures::from(&built.report));
-        if let Some(format) = args.image.format {
-            let encoded = encode(&built.tree, format, &args.image);
+        if let Some(format) = output_image.format {
+            let encoded = encode(&built.tree, format, &output_image);
             let encoded = encoded.map_err(about(&args.scene))?;
             image = Some((encoded, format, built.tree.triangle_count()));
         }
     }
     let image = image
-        .map(|(encoded, format, triangles)| file.finish(encoded, format, triangles, &args.image));
+        .map(|(encoded, format, triangles)| file.finish(encoded, format, triangles, &output_image));
     let image = image.transpose()?;
     let json = Json {
         scene: &scene.name,

@@ -241,3 +241,54 @@ fn intersect_needs_an_instruction() {
         }
     }
 }
+
+/// Every kind of tile is built, checked, inspected and compared from the command line.
+#[test]
+fn every_tile_is_made_and_seen() {
+    let folder = Folder::new();
+    let build = |format: &str, more: &[&str], file: &str| {
+        let scene = ["build", "organic", "--triangles", "600", "--preset", "fast", "-o", file];
+        folder.json(&[&scene[..], &["--format", format], more].concat())
+    };
+    for (format, bytes) in [("fp32", 4), ("fp16", 2), ("bf16", 2), ("int16q", 2)]
+        .into_iter()
+        .chain([("int8q", 1), ("e4m3", 1), ("e5m2", 1)])
+    {
+        let name = format!("xphmg-{format}");
+        let plain = build(&name, &[], "plain.xphmg");
+        let wide = build(&name, &["--width", "8"], "wide.xphmg");
+        let literal = build(&name, &["--set", "node_layout=literal88"], "literal.xphmg");
+        assert_eq!((&plain["node_width"], &wide["node_width"]), (&"4".into(), &"8".into()));
+        assert_eq!(literal["node_layout"], "literal88");
+        let tile = if bytes == 4 { 128 } else { 64 };
+        for (file, node, children) in
+            [("plain", tile, 4), ("wide", 2 * tile, 8), ("literal", 88, 3)]
+        {
+            let file = format!("{file}.xphmg");
+            let check = folder.json(&["check", &file]);
+            assert_eq!(
+                (&check["sound"], &check["findings"].as_array().unwrap().len()),
+                (&true.into(), &0),
+                "{name} {file}"
+            );
+            let shown = folder.json(&["inspect", &file, "--node", "0x0"]);
+            assert_eq!(shown["bytes"], node, "{name} {file}");
+            let fields = shown["fields"].as_array().unwrap();
+            let boxes = fields.iter().filter(|it| it["name"].as_str().unwrap().ends_with("max_z"));
+            assert_eq!(boxes.count(), children, "{name} {file}");
+            let found = folder.json(&["conformance", &file, "--rays", "20"]);
+            let machines = found["images"][0]["machines"].as_array().unwrap();
+            assert!(machines.iter().all(|it| it["mismatches"] == 0), "{name} {file}: {machines:?}");
+            let asked = machines.iter().filter(|it| it["refused"].is_null()).count();
+            assert!(asked >= 3, "{name} {file}: {machines:?}");
+        }
+        let differs = folder.run(&["diff", "plain.xphmg", "wide.xphmg", "--json"]);
+        assert_eq!(differs.status.code(), Some(1), "{name}");
+        let same = folder.run(&["diff", "plain.xphmg", "plain.xphmg", "--json"]);
+        assert_eq!(same.status.code(), Some(0), "{name}");
+    }
+    let refused = folder.run(&["render", "literal.xphmg", "--machine", "hart", "-o", "a.png"]);
+    let text = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && text.contains("the machine offload walks"), "{text}");
+    assert!(!folder.files().contains(&"a.png".to_owned()));
+}

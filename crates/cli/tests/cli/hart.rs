@@ -216,3 +216,28 @@ fn programs_print_pictures() {
     let errors = String::from_utf8_lossy(&bare.stderr);
     assert!(errors.contains("hint: instructions and registers of extensions"), "{errors}");
 }
+
+/// What jobs did and how their memory fared is reported at the end, by class and domain.
+#[test]
+fn the_memory_of_jobs_is_reported() {
+    let folder = Folder::new();
+    let program = siliray::riscv::machine::OFFLOAD;
+    std::fs::write(folder.path().join("offload.elf"), program).unwrap();
+    let scene = ["build", "organic", "--triangles", "500", "--format", "xphmg-fp32"];
+    folder.json(&[&scene[..], &["-o", "scene.xphmg"]].concat());
+    let args = ["run", "offload.elf", "--extension", "xphmg", "--load", "scene.xphmg@0x81000000"];
+    let run = folder.json(&args);
+    let jobs = run["jobs"].as_array().unwrap();
+    assert_eq!(jobs.len(), 1);
+    let number = |key: &str| jobs[0][key].as_u64().unwrap();
+    assert_eq!((number("class"), number("domain"), number("rays")), (0, 0, 160 * 120));
+    assert_eq!(number("hits") + number("misses"), number("rays"));
+    assert!(number("line_hits") > number("line_misses") && number("prefetches") == 0);
+    let shown = folder.run(&[&args[..], &["--jobs"]].concat());
+    let text = String::from_utf8_lossy(&shown.stderr).into_owned();
+    assert!(text.starts_with("class  domain  jobs"), "{text}");
+    assert!(text.contains("19,200"), "{text}");
+    std::fs::write(folder.path().join("prog.elf"), exits_with(0)).unwrap();
+    let none = folder.run(&["run", "prog.elf", "--jobs"]);
+    assert_eq!(String::from_utf8_lossy(&none.stderr), "no offload job has run\n");
+}

@@ -144,8 +144,17 @@ fn kernels_run_one_after_another_on_dumps() {
     program("fill.sass", "ISBEWR.ATTR.SKEW.32 [R2], R3;\nISBEWR [R0], R0; // handles\n");
     let stage = ["--stage", "tess-control", "--inputs", "GENERIC0_X", "--attributes", "POSITION_X"];
     let fill = [
-        &["isbe", "run", "fill.sass", "--lanes", "12", "--set", "R0=lane", "--set", "R2=4*lane"][..],
-        &["--set", "R3=1.5*lane", "--input-primitives", "4", "--input-corners", "3"],
+        &["isbe", "run", "fill.sass", "--lanes", "12", "--set", "R0=lane"][..],
+        &[
+            "--set",
+            "R2=4*lane",
+            "--set",
+            "R3=1.5*lane",
+            "--input-primitives",
+            "4",
+            "--input-corners",
+            "3",
+        ],
         &["--patch", "64", "--prim", "8", "-o", "filled.isbe"],
         &stage,
     ];

@@ -48,6 +48,12 @@ pub enum LoadedProgramError {
         /// Its address.
         address: u64,
     },
+    /// Nodes that RT.BBOX cannot read where they lie.
+    #[error(
+        "the image has literal nodes (node_layout literal88), and the program reads packed tiles; \
+         the machine offload walks them"
+    )]
+    Literal,
     /// The program gave up.
     #[error("the program ended with code {0}")]
     Code(u64),

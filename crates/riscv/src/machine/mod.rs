@@ -89,6 +89,9 @@ impl HartMachine {
         program: &'static [u8],
         readings: Readings,
     ) -> Result<Self, LoadedProgramError> {
+        if tiles.contents().header.literal {
+            return Err(LoadedProgramError::Literal);
+        }
         // One now, so that what cannot work is found out before the first query.
         let loaded = LoadedProgram::new(tiles.image(), program, readings)?;
         Ok(Self { tiles, program, readings, idle: Mutex::new(vec![loaded]) })

@@ -220,8 +220,12 @@ impl Extension for Xphmg {
         vec![("rt.last_ticket".to_owned(), ticket), ("rt.events_armed".to_owned(), armed)]
     }
 
-    fn remark(&self) -> Option<String> {
-        self.last.remark()
+    fn remarks(&self) -> Vec<String> {
+        self.last.report()
+    }
+
+    fn report(&self) -> Vec<Vec<(&'static str, u64)>> {
+        self.unit.memory_totals().iter().map(trace::total).collect()
     }
 
     fn trace(&self) -> Vec<(&'static str, serde_json::Value)> {

@@ -4,7 +4,8 @@ use crate::jsonl::number;
 use ::xphmg::Executed;
 use ::xphmg::flags::{Exceptions, Stickies};
 use ::xphmg::numeric::widen;
-use ::xphmg::offload::JobRecord;
+use ::xphmg::offload::{JobRecord, MemoryPolicy, MemoryUse};
+use ::xphmg::unit::memory_policy::MemoryTotal;
 use ::xphmg::unit::record::{LaneRecord, RtRecord};
 use serde_json::{Value, json};
 
@@ -67,5 +68,42 @@ fn job(record: &JobRecord) -> Value {
         "hits": record.hits,
         "misses": record.misses,
         "error": record.error.map(|error| error.to_string()),
+        "memory": record.memory.as_ref().map(memory),
     })
+}
+
+fn memory(usage: &MemoryUse) -> Value {
+    let MemoryPolicy { asked, stream, .. } = &usage.policy;
+    let mut members = json!({
+        "class": usage.policy.class,
+        "domain": usage.policy.domain,
+        "profile": usage.policy.profile,
+        "stride": stream.stride,
+        "depth": stream.depth,
+        "non_temporal": stream.non_temporal,
+        "hybrid": usage.policy.hybrid,
+        "borrows": usage.policy.borrows,
+        "qos": usage.policy.qos,
+        "line": usage.policy.line,
+        "ways": format!("{:#04x}", usage.policy.ways),
+        "sec": asked.security,
+    });
+    for (name, count) in usage.counts.named() {
+        members[name] = count.into();
+    }
+    members
+}
+
+/// The totals of a class in a domain, by name.
+pub(super) fn total(total: &MemoryTotal) -> Vec<(&'static str, u64)> {
+    let [rays, hits, misses] = total.rays;
+    let jobs = [
+        ("class", total.class.into()),
+        ("domain", total.domain.into()),
+        ("jobs", total.jobs),
+        ("rays", rays),
+        ("hits", hits),
+        ("misses", misses),
+    ];
+    jobs.into_iter().chain(total.counts.named()).collect()
 }

@@ -95,7 +95,7 @@ fn presets(format: &'static FormatEntry, machine: &MachineEntry) -> &'static [Pr
 }
 
 /// Targets that no name in the registry stands for.
-fn others() -> [Option<Target>; 15] {
+fn others() -> [Option<Target>; 17] {
     let like = |name, settings: &[(&str, &str)], machine: &'static str| {
         let format = registry().format(name)?;
         let entry = registry().machine(machine);
@@ -148,6 +148,8 @@ fn others() -> [Option<Target>; 15] {
         layout("gfx12-bvh4x2:high", "gfx12-bvh4x2", ("precision", "high"), "gfx12-dual"),
         layout("xphmg-fp32:node8", "xphmg-fp32", ("node_width", "8"), "offload"),
         layout("xphmg-fp16:node8", "xphmg-fp16", ("node_width", "8"), "offload"),
+        layout("xphmg-fp32:literal88", "xphmg-fp32", ("node_layout", "literal88"), "offload"),
+        layout("xphmg-e4m3:literal88", "xphmg-e4m3", ("node_layout", "literal88"), "offload"),
         bare(),
     ]
 }

@@ -11,7 +11,8 @@
 //! | miss entry (X-49) | 8 | u32 ray_id, u32 zero |
 //! | descriptor | 72 | u64 bvh_base 0, rayq 8, hitq 16, missq 24, tri_buf 32; |
 //! | | | u32 opts 40, rsv 44; MEMCTL 48 |
-//! | MEMCTL | 24 | u8 dom 0, … (hints; `dom` alone has an effect) |
+//! | MEMCTL | 24 | u8 dom 0, l1_hint 1, l2_hint 2, lds_hint 3; u16 line_sz 4, qos 6; |
+//! | | | u64 lds_softpin 8; u8 mclass 16, sprof_id 17, hyb 18, sec 19 |
 
 use crate::numeric::ElementFormat;
 use machine::bits::Bits;
@@ -94,8 +95,38 @@ machine::fields! {
         pub triangles: u64 = 256..320, Show::Each(hex);
         /// Options.
         pub options: u32 = 320..352, Show::Each(hex);
-        /// MEMCTL.dom. Its other fields are policy without an effect on results.
-        pub domain: u8 = 384..392;
+        /// MEMCTL.
+        pub memory: MemoryControl = 384..576, Show::Flat;
+    }
+}
+
+machine::fields! {
+    /// MEMCTL: how the memory of a job is to be treated. Zero leaves a choice to registers;
+    /// nothing of it changes a result.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub struct MemoryControl: 6 words {
+        /// Coherence domain.
+        pub domain: u8 = 0..8;
+        /// Hint for the first level, stored.
+        pub l1_hint: u8 = 8..16;
+        /// Hint for the second level, stored.
+        pub l2_hint: u8 = 16..24;
+        /// Hint for local memory, stored.
+        pub lds_hint: u8 = 24..32;
+        /// Bytes of a line.
+        pub line_size: u16 = 32..48;
+        /// Quality of service.
+        pub qos: u16 = 48..64;
+        /// Local memory to keep, stored.
+        pub lds_softpin: u64 = 64..128, Show::Each(hex);
+        /// Memory class.
+        pub class: u8 = 128..136;
+        /// Stream profile.
+        pub stream_profile: u8 = 136..144;
+        /// Hybrid: bit 0 lets the class borrow ways, bits 3:1 say with which quality of service.
+        pub hybrid: u8 = 144..152;
+        /// Security domain; there is none (CAP.SEC_DOM is 0).
+        pub security: u8 = 152..160;
     }
 }
 

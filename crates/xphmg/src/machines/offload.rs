@@ -49,6 +49,7 @@ impl Offload {
             ray_queue: RAY_QUEUE,
             hit_queue: HIT_QUEUE,
             miss_queue: MISS_QUEUE,
+            memory: None,
         };
         let record = job.watch(1, &mut memory, &mut Reporter::new(observer, &self.tiles));
         count(record.counts, counters);

@@ -1,5 +1,6 @@
 //! One job: rays from one queue, an entry in one of two others for each (X-48, X-49, X-52, X-54).
 
+use super::memory_model::{MemoryPolicy, MemoryUse, Modelled};
 use super::reporter::Reporter;
 use super::walk::{Walk, WalkCounts, WalkError, WalkHit};
 use crate::flags::{Raised, Stickies};
@@ -22,6 +23,8 @@ pub struct Job {
     pub hit_queue: u64,
     /// Address of the miss queue.
     pub miss_queue: u64,
+    /// How its memory is treated; `None` where nobody counts it.
+    pub memory: Option<MemoryPolicy>,
 }
 
 /// What a job did.
@@ -41,6 +44,8 @@ pub struct JobRecord {
     pub raised: Raised,
     /// Work done.
     pub counts: WalkCounts,
+    /// What its memory did, where that is counted.
+    pub memory: Option<MemoryUse>,
 }
 
 /// Why a job stopped (X-54).
@@ -72,6 +77,33 @@ pub enum JobError {
     Walk(#[from] WalkError),
 }
 
+impl JobRecord {
+    /// What it did, in one line.
+    #[must_use]
+    pub fn report(&self) -> String {
+        let Self { ticket, rays, hits, misses, .. } = self;
+        let mut text = format!("job {ticket}: {rays} rays, {hits} hits, {misses} misses");
+        if let Some(MemoryUse { policy, counts }) = &self.memory {
+            let MemoryPolicy { class, domain, profile, line, ways, .. } = policy;
+            let borrowed = if policy.borrows { ", borrowed" } else { "" };
+            text += &format!(
+                "; memory class {class} (ways {ways:#04x}{borrowed}), domain {domain}, profile \
+                 {profile}, lines of {line} bytes"
+            );
+            for (name, count) in counts.named() {
+                text += &format!(", {name} {count}");
+            }
+            if policy.asked.security != 0 {
+                text += &format!(", sec {} ignored", policy.asked.security);
+            }
+        }
+        if let Some(error) = self.error {
+            text += &format!("; stopped: {error}");
+        }
+        text
+    }
+}
+
 impl From<MemoryFault> for JobError {
     fn from(fault: MemoryFault) -> Self {
         Self::Walk(WalkError::Fault(fault))
@@ -94,7 +126,15 @@ impl Job {
         reporter: &mut Reporter<'_, O>,
     ) -> JobRecord {
         let mut record = JobRecord { ticket, ..JobRecord::default() };
-        record.error = self.take_rays(memory, &mut record, reporter).err();
+        record.error = match self.memory {
+            None => self.take_rays(memory, &mut record, reporter).err(),
+            Some(policy) => {
+                let mut modelled = Modelled::new(memory, policy);
+                let error = self.take_rays(&mut modelled, &mut record, reporter).err();
+                record.memory = Some(modelled.usage());
+                error
+            }
+        };
         record
     }
 

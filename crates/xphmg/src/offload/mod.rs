@@ -9,8 +9,10 @@
 //! | [`walk`] | one ray through the tree |
 //! | [`reporter`] | what an observer is told of it |
 //! | [`pending`] | tickets, events and jobs that wait |
+//! | [`memory_model`] | what a job's memory does, counted |
 
 pub mod job;
+pub mod memory_model;
 pub mod options;
 pub mod pending;
 pub mod refusal;
@@ -18,6 +20,7 @@ pub mod reporter;
 pub mod walk;
 
 pub use job::{Job, JobRecord};
+pub use memory_model::{MemoryCounts, MemoryPolicy, MemoryUse, Stream};
 pub use options::JobOptions;
 pub use pending::{Deadlock, Pending};
 pub use refusal::Refusal;

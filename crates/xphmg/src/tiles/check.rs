@@ -3,7 +3,6 @@
 
 use super::contents::{Contents, Parsed};
 use super::header::{HEADER_BYTES, Header, NAME_BYTES};
-use super::precision::Precision;
 use super::rule::{Findings, Rule};
 use super::{Proof, Tiles};
 use crate::layout::node::{Child, ChildKind};
@@ -49,15 +48,11 @@ fn checked_header<'a>(image: &'a Image, findings: &mut Findings) -> Option<Conte
     };
     let start = image.segments.iter().find(|s| s.get(image.root, HEADER_BYTES).is_some());
     let at = start.map_or(0, |segment| image.root - segment.address);
-    let supported = |policy: &Policy| {
-        Precision::of_elements(policy.format).is_some()
-            && policy.rounding == Rounding::Rne
-            && !policy.flush
-            && !policy.unsigned
-    };
+    let supported =
+        |policy: &Policy| policy.rounding == Rounding::Rne && !policy.flush && !policy.unsigned;
     if header.registers.policy().filter(supported).is_none() {
         let found = format!("{:#x}, {:#x}", header.registers.mode, header.registers.alt);
-        let expected = "MODE and ALT of FP32, FP16, BF16 or signed INT16";
+        let expected = "MODE and ALT of a format, signed and to nearest even";
         findings.add(Rule::Registers, at + 8, 0..64, place(), found, expected);
         return None;
     }

@@ -9,7 +9,6 @@ use crate::layout::records::{TRI_RANGE_BYTES, TriRange, triangle_bytes};
 use crate::memory::{element_at, u32_at};
 use crate::offload::JobOptions;
 use crate::policy::Policy;
-use crate::readings::NodeLayout;
 use geometry::{Aabb, Triangle};
 use machine::{Image, Segment};
 use tree::{PrimitiveFlags, PrimitiveId};
@@ -43,7 +42,7 @@ impl Parsed {
         let header = Header::from_bytes(image.segments[segment].get(image.root, HEADER_BYTES)?)?;
         let policy = header.registers.policy()?;
         let wide = header.options & JobOptions::NODE8.bits() != 0;
-        let shape = NodeShape::new(policy.format, NodeLayout::Packed, wide);
+        let shape = NodeShape::new(policy.format, header.node_layout(), wide);
         Some(Self { segment, header, policy, shape })
     }
 

@@ -1,11 +1,11 @@
 //! Tree → image.
 
-use super::Tiles;
 use super::flatten::{Flat, Name, flatten};
 use super::header::{HEADER_ADDRESS, HEADER_BYTES, Header, MAGIC, NAME_BYTES};
 use super::margin::{margin, widen};
 use super::precision::Registers;
 use super::quantise::Quantiser;
+use super::{Precision, Tiles};
 use crate::layout::node::{Child, ChildKind, NodeShape};
 use crate::layout::records::{TRI_RANGE_BYTES, TriRange, triangle_bytes};
 use crate::numeric::ElementFormat;
@@ -40,12 +40,16 @@ pub enum TilesError {
         format: &'static str,
     },
     /// Coordinates exceed the coarsest scale.
-    #[error("coordinates reach {largest}; {format} holds at most 4194048")]
+    #[error(
+        "coordinates reach {largest}; {} holds at most {}",
+        precision.name(),
+        precision.largest()
+    )]
     Scale {
         /// The largest coordinate.
         largest: f64,
-        /// The format.
-        format: &'static str,
+        /// The precision.
+        precision: Precision,
     },
     /// Flattened, the scene has too many triangles.
     #[error("{count} triangles without instances, at most {MOST_TRIANGLES} can be stored")]
@@ -88,7 +92,7 @@ pub(super) fn encode(tree: &Tree, format: &Tiles) -> Result<Image, TilesError> {
     let quantiser = Quantiser::new(policy);
     let triangles = store_triangles(&flat, &quantiser, format)?;
     let bounds = triangles.iter().map(|elements| quantiser.triangle(elements).bounds());
-    let shape = NodeShape::new(policy.format, NodeLayout::Packed, format.wide);
+    let shape = format.shape(policy.format);
     let bvh = fitted(&flat.bvh, &bounds.collect::<Vec<_>>(), shape.width())?;
     let layout = Layout::new(&bvh, format);
     let (nodes, ranges) = (layout.nodes.len(), layout.ranges.len());
@@ -116,8 +120,8 @@ fn registers(format: &Tiles, bounds: &Aabb) -> Result<Registers, TilesError> {
         let farthest = bounds.min.abs().max(bounds.max.abs()).max_element();
         f64::from(farthest) + 2.0 * f64::from(margin(bounds))
     };
-    let name = format.precision.name();
-    format.precision.registers(largest).ok_or(TilesError::Scale { largest, format: name })
+    let precision = format.precision;
+    precision.registers(largest).ok_or(TilesError::Scale { largest, precision })
 }
 
 fn store_triangles(
@@ -241,7 +245,7 @@ fn header(
         triangle_base,
         names: (triangle_base + buffer as u64).next_multiple_of(4),
         flattened: flat.instanced,
-        zero: 0,
+        literal: format.layout == NodeLayout::Literal88,
     }
 }
 
@@ -298,7 +302,6 @@ fn element_bytes(registers: Registers) -> usize {
 
 /// The name of the format that registers stand for.
 pub(super) fn registers_name(registers: Registers) -> &'static str {
-    let format = registers.policy().map(|policy| policy.format);
-    let precision = format.and_then(super::Precision::of_elements);
-    precision.map_or("xphmg", super::Precision::name)
+    let policy = registers.policy();
+    policy.map_or("xphmg", |policy| Precision::of_elements(policy.format).name())
 }

@@ -5,6 +5,7 @@
 
 use super::Precision;
 use super::precision::Registers;
+use crate::readings::NodeLayout;
 use machine::bits::HalfNodeBits;
 use machine::fields::{Show, hex};
 use machine::{Image, Segment};
@@ -28,7 +29,7 @@ pub fn image_of_file(bytes: &[u8]) -> Option<Image> {
     }
     let header = Header::from_bytes(bytes);
     let policy = header.and_then(|header| header.registers.policy());
-    let precision = policy.and_then(|policy| Precision::of_elements(policy.format));
+    let precision = policy.map(|policy| Precision::of_elements(policy.format));
     let format = precision.unwrap_or(Precision::Fp32).name();
     let base = header.map_or(HEADER_ADDRESS, |header| header.base);
     let segments = vec![Segment::new(HEADER_ADDRESS, bytes)];
@@ -59,8 +60,8 @@ machine::fields! {
         pub names: u64 = 384..448, Show::Each(hex);
         /// Whether instances were flattened.
         pub flattened: bool = 448..480;
-        /// Zero.
-        pub zero: u32 = 480..512, Show::Unused;
+        /// Whether nodes are the literal structure of 88 bytes.
+        pub literal: bool = 480..512;
     }
 }
 
@@ -74,6 +75,12 @@ impl Header {
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let header = Self::decode(&HalfNodeBits::from_bytes(bytes.get(..HEADER_BYTES)?));
         (header.magic == u64::from_le_bytes(*MAGIC)).then_some(header)
+    }
+
+    /// How nodes lie in memory.
+    #[must_use]
+    pub const fn node_layout(&self) -> NodeLayout {
+        if self.literal { NodeLayout::Literal88 } else { NodeLayout::Packed }
     }
 
     /// The bytes of the header.

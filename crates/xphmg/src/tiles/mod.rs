@@ -1,5 +1,5 @@
-//! The formats `xphmg-fp32`, `xphmg-fp16`, `xphmg-bf16` and `xphmg-int16q`: a tree as node tiles,
-//! TriRanges and a triangle buffer, as RT programs and offload jobs read them.
+//! The formats `xphmg-fp32`, `-fp16`, `-bf16`, `-int16q`, `-int8q`, `-e4m3` and `-e5m2`: a tree as
+//! node tiles, TriRanges and a triangle buffer, as RT programs and offload jobs read them.
 //!
 //! * Stored geometry is rounded to nearest in the element format; every box is widened by the
 //!   margin (see [`margin`]) and rounded outward, so it contains the stored triangles below it.
@@ -12,7 +12,7 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! | [`precision`] | the four precisions and the policies that they stand for |
+//! | [`precision`] | the precisions and the policies that they stand for |
 //! | [`header`] | what stands in front of the tiles |
 //! | [`margin`] | how far boxes are widened, and why |
 //! | [`flatten`] | a tree as triangles in order and one hierarchy over them |
@@ -46,6 +46,9 @@ pub use encode::TilesError;
 pub use precision::Precision;
 pub use rule::Rule;
 
+use crate::layout::node::NodeShape;
+use crate::numeric::ElementFormat;
+use crate::readings::NodeLayout;
 use contents::{Contents, Parsed};
 use flatten::Name;
 use machine::{
@@ -55,7 +58,7 @@ use machine::{
 use target::Target;
 use tree::Tree;
 
-/// One of the four formats.
+/// One of the formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tiles {
     /// Element format.
@@ -64,13 +67,21 @@ pub struct Tiles {
     pub wide: bool,
     /// Whether boxes are widened so that rounding in box tests loses nothing.
     pub margin: bool,
+    /// Packed tiles, or the literal structure of three children in 88 bytes.
+    pub layout: NodeLayout,
 }
 
 impl Tiles {
-    /// Four children, with the margin.
+    /// Packed tiles of four children, with the margin.
     #[must_use]
     pub const fn new(precision: Precision) -> Self {
-        Self { precision, wide: false, margin: true }
+        Self { precision, wide: false, margin: true, layout: NodeLayout::Packed }
+    }
+
+    /// Where things are in its nodes.
+    #[must_use]
+    pub const fn shape(&self, elements: ElementFormat) -> NodeShape {
+        NodeShape::new(elements, self.layout, self.wide)
     }
 }
 

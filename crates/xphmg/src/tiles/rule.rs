@@ -2,7 +2,7 @@
 
 machine::rules! {
     Header "header" Error "a header of 64 bytes that begins with SILIXPHM"
-    Registers "registers" Error "MODE and ALT put one of the four formats in force, to nearest even"
+    Registers "registers" Error "MODE and ALT put one of the formats in force, to nearest even"
     Options "options" Error "options are NODE8 or 0"
     Alignment "alignment" Error
         "node 0 lies at a multiple of 64 bytes, triangles at one of their elements"

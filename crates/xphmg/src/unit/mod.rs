@@ -11,6 +11,7 @@
 //! | [`lane`] | one lane of them |
 //! | [`submit`] | `xsubmit.rt` and fences |
 //! | [`lds`] | allocation in local memory |
+//! | [`memory_policy`] | which memory policy a job has; totals by class and domain |
 //! | [`mtx`] | matrices |
 //! | [`record`] | what an instruction did, for traces |
 
@@ -18,6 +19,7 @@ pub mod cap;
 pub mod csr;
 pub mod lane;
 pub mod lds;
+pub mod memory_policy;
 pub mod mtx;
 pub mod record;
 pub mod rsv;
@@ -37,6 +39,7 @@ use crate::offload::{JobRecord, Pending};
 use crate::policy::Prec;
 use crate::readings::{Readings, RsvScope};
 use lds::Lds;
+use memory_policy::MemoryTotal;
 use mtx::Mtx;
 use rsv::Rsv;
 use rt_registers::{ErrorCode, RtRegisters};
@@ -54,6 +57,7 @@ pub struct Unit {
     pub(crate) rt: RtRegisters,
     pub(crate) mtx: Mtx,
     pub(crate) pending: Pending,
+    memory_totals: Vec<MemoryTotal>,
     lds: Lds,
     /// SVSTATE before an ordinary instruction used up a count or an override: should it trap, it
     /// did not.
@@ -73,6 +77,7 @@ impl Unit {
             rt: RtRegisters::default(),
             mtx: Mtx::default(),
             pending: Pending::default(),
+            memory_totals: Vec::new(),
             lds: Lds::default(),
             before_ordinary: None,
         }
@@ -258,13 +263,18 @@ impl Unit {
         Trap::illegal(word)
     }
 
-    /// Notes what jobs did: stickies at completion, DMA_ERR for those that stopped.
+    /// Notes what jobs did: stickies at completion, DMA_ERR for those that stopped,
+    /// HYB_FALLBK for those whose class had to borrow, and the totals of their memory.
     pub(crate) fn complete(&mut self, records: &[JobRecord]) {
         for record in records {
             self.prec.accumulate(record.raised);
             if record.error.is_some() {
                 self.xmem.raise(Events::DMA_ERR);
             }
+            if record.memory.is_some_and(|usage| usage.policy.borrows) {
+                self.xmem.raise(Events::HYB_FALLBK);
+            }
+            self.add_to_totals(record);
         }
     }
 }

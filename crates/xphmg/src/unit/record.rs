@@ -68,7 +68,15 @@ impl Executed {
         Self { flow: Flow::Next, rt: None, jobs: Vec::new(), refused: None }
     }
 
-    /// What a reader of a log wants to know of it: why a job was refused or stopped.
+    /// What a log tells of it beside its effects: why a job was refused, what each job did and how
+    /// its memory was treated, a line each.
+    #[must_use]
+    pub fn report(&self) -> Vec<String> {
+        let refused = self.refused.iter().map(|reason| format!("job refused: {reason}"));
+        refused.chain(self.jobs.iter().map(JobRecord::report)).collect()
+    }
+
+    /// What deserves a warning: why a job was refused or stopped.
     #[must_use]
     pub fn remark(&self) -> Option<String> {
         let refused = self.refused.iter().map(|reason| format!("job refused: {reason}"));

@@ -7,7 +7,7 @@
 //! | 2 | rtcap | features |
 //! | 3 to 6 | rtbase, rtq_ray, rtq_hit, rtq_miss | addresses |
 //! | 7 | rtconf2 | 7:0 EPS_SCALE, 9:8 IMPL_HINT |
-//! | 8, 9 | rtclsdef, rtsprof | stored policy |
+//! | 8, 9 | rtclsdef, rtsprof | policy of jobs that ask for none (X-50, X-59) |
 //! | 10 | rtpred | 0 P0 (X-25) |
 
 use crate::bits::{bit, field};
@@ -122,6 +122,18 @@ impl RtRegisters {
             10 => self.predicate = bit(value, 0),
             _ => {}
         }
+    }
+
+    /// RTCLSDEF.
+    #[must_use]
+    pub const fn class_default(&self) -> u64 {
+        self.class_default
+    }
+
+    /// RTSPROF.
+    #[must_use]
+    pub const fn stream_profile(&self) -> u64 {
+        self.stream_profile
     }
 
     /// RTCFG.PACK_HINT_DFLT.

@@ -114,8 +114,9 @@ impl Unit {
         if base % 64 != 0 {
             return Err(Refusal::Base { address: base });
         }
-        if self.wrong_domain(descriptor.domain) {
-            let (found, own) = (descriptor.domain, self.xmem.domain());
+        let asked = &descriptor.memory;
+        if self.wrong_domain(asked.domain) {
+            let (found, own) = (asked.domain, self.xmem.domain());
             return Err(Refusal::Domain { found, own });
         }
         let policy = self.prec.policy(self.readings());
@@ -132,7 +133,8 @@ impl Unit {
             base,
             triangles: descriptor.triangles,
         };
-        Ok(Job { walk, ray_queue, hit_queue, miss_queue })
+        let memory = Some(self.memory_policy(asked));
+        Ok(Job { walk, ray_queue, hit_queue, miss_queue, memory })
     }
 
     /// STRICT_DOM: a descriptor's domain must be the hart's, unless either says nothing.

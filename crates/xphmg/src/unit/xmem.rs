@@ -1,4 +1,5 @@
-//! XMEM registers: stored policy without an effect on results (specification, section 11).
+//! XMEM registers: policy without an effect on results (specification, section 11). What the
+//! memory model of jobs makes of it is in [`super::memory_policy`].
 
 bitflags::bitflags! {
     /// EVENTS, write one to clear. Places are the order of the published list.

@@ -1,11 +1,11 @@
-//! Offload.
+//! Offload.
 
 use super::hart::{BASE, Bench, EDGED, OPERAND, RAY, grazing_rays};
 use xphmg::Trap;
 use xphmg::layout::node::{Child, ChildKind, NodeShape};
-use xphmg::layout::records::{Descriptor, Queue, TriRange};
+use xphmg::layout::records::{Descriptor, MemoryControl, Queue, TriRange};
 use xphmg::numeric::ElementFormat;
-use xphmg::offload::Refusal;
+use xphmg::offload::{JobRecord, Refusal};
 use xphmg::readings::NodeLayout;
 use xphmg::unit::Flow;
 
@@ -53,7 +53,7 @@ fn put_descriptor(bench: &mut Bench, change: impl FnOnce(&mut Descriptor)) {
         miss_queue: QUEUES[2],
         triangles: TRIANGLES,
         options: 0,
-        domain: 0,
+        memory: MemoryControl::default(),
     };
     change(&mut descriptor);
     bench.hart.put(DESCRIPTOR, &descriptor.to_bytes());
@@ -177,7 +177,7 @@ fn x51_rejections_have_ticket_0() {
         put_descriptor(bench, |descriptor| descriptor.bvh_base += 32);
     });
     reject(Refusal::Domain { found: 3, own: 2 }, |bench| {
-        put_descriptor(bench, |descriptor| descriptor.domain = 3);
+        put_descriptor(bench, |descriptor| descriptor.memory.domain = 3);
         bench.write(0x7E6, 2);
         bench.write(0x7ED, 1 << 6);
     });
@@ -278,4 +278,171 @@ fn x54_errors_stop_the_job_and_complete_its_ticket() {
     bench.hart.put_words(TRIANGLES, &[0x7F80_0001]);
     bench.ok(&["xsubmit.rt a1, (a0)"]);
     assert_eq!((bench.read(0x7D4), indices(&mut bench)), (0x50, DONE));
+}
+
+/// Runs the job with a MEMCTL after some register writes: what it did, and all of memory.
+fn with_memory(control: MemoryControl, registers: &[(u16, u64)]) -> (JobRecord, Vec<u8>, u64) {
+    let mut bench = plain();
+    put_descriptor(&mut bench, |descriptor| descriptor.memory = control);
+    registers.iter().for_each(|(number, value)| bench.write(*number, *value));
+    let job = bench.run("xsubmit.rt t0, (a0)").unwrap().jobs[0];
+    put_descriptor(&mut bench, |_| {});
+    (job, bench.hart.bytes.clone(), bench.read(EVENTS))
+}
+
+const RTCLSDEF: u16 = 0x8A8;
+const RTSPROF: u16 = 0x8A9;
+const L1CFG: u16 = 0x7E2;
+const CLSMAP: u16 = 0x7E3;
+const DOM: u16 = 0x7E6;
+const STREAM_CTL: u16 = 0x7E7;
+const SPROF0: u16 = 0x7E8;
+const DESCPOL: u16 = 0x7ED;
+const HYB_FALLBK: u64 = 0x80;
+
+#[test]
+fn x50_x59_policy_comes_from_the_descriptor_then_rt_then_xmem() {
+    let policy = |control: MemoryControl, registers: &[(u16, u64)]| {
+        with_memory(control, registers).0.memory.unwrap().policy
+    };
+    let all = [(RTCLSDEF, 2), (RTSPROF, 2), (DESCPOL, 7), (DOM, 2), (SPROF0 + 1, 0x10040)];
+    let asked = MemoryControl { class: 1, stream_profile: 1, domain: 5, ..Default::default() };
+    let found = policy(asked, &all);
+    assert_eq!((found.class, found.profile, found.domain), (1, 1, 5));
+    assert_eq!((found.stream.stride, found.stream.depth), (64, 1));
+    let found = policy(MemoryControl::default(), &all);
+    assert_eq!((found.class, found.profile, found.domain), (2, 2, 2));
+    let found = policy(MemoryControl::default(), &[(DESCPOL, 7)]);
+    assert_eq!((found.class, found.profile, found.domain), (3, 0, 0));
+    let found = policy(MemoryControl::default(), &[]);
+    assert_eq!((found.class, found.ways, found.line, found.hybrid), (0, 0xFF, 64, true));
+    // Only the low bits of a class or profile count, and zero cannot be forced.
+    let odd = MemoryControl { class: 0xFC, stream_profile: 0xFF, ..MemoryControl::default() };
+    let found = policy(odd, &[(RTCLSDEF, 3)]);
+    assert_eq!((found.class, found.profile), (3, 3));
+    // Lines: the descriptor's, then L1CFG's power of two, then PARAMS'; odd ones count as none.
+    let line = |bytes| MemoryControl { line_size: bytes, ..MemoryControl::default() };
+    assert_eq!(policy(line(128), &[(L1CFG, 5 << 8)]).line, 128);
+    assert_eq!(policy(line(100), &[(L1CFG, 5 << 8)]).line, 32);
+    assert_eq!(policy(line(8), &[(L1CFG, 200 << 8)]).line, 64);
+    let qos = MemoryControl { qos: 9, class: 1, ..MemoryControl::default() };
+    assert_eq!(policy(qos, &[(CLSMAP, 0x75_0000_0000)]).qos, 9);
+    assert_eq!(policy(MemoryControl { qos: 0, ..qos }, &[(CLSMAP, 0x75_0000_0000)]).qos, 7);
+}
+
+/// Nothing of MEMCTL, of RT's defaults or of XMEM changes what a job writes.
+#[test]
+fn x60_memory_policy_changes_counts_and_never_a_result() {
+    let (plain, memory, _) = with_memory(MemoryControl::default(), &[]);
+    assert_eq!((plain.rays, plain.hits, plain.misses, plain.error), (3, 2, 1, None));
+    let counts = plain.memory.unwrap().counts;
+    // Three rays, each loads its entry and node 0; two also load a range and two triangles.
+    assert!(counts.loads > 3 * 2 + 2 * 3 && counts.stores == 3 * 3, "{counts:?}");
+    assert!(counts.hits > counts.misses && counts.prefetches == 0, "{counts:?}");
+    let mut random = 7u64;
+    let mut differing = 0;
+    for _ in 0..200 {
+        let mut draw = || {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            random >> 20
+        };
+        let control = MemoryControl {
+            domain: draw() as u8,
+            l1_hint: draw() as u8,
+            l2_hint: draw() as u8,
+            lds_hint: draw() as u8,
+            line_size: 1 << (draw() % 14),
+            qos: draw() as u16,
+            lds_softpin: draw(),
+            class: draw() as u8,
+            stream_profile: draw() as u8,
+            hybrid: draw() as u8,
+            security: draw() as u8,
+        };
+        let registers: Vec<(u16, u64)> =
+            (0x7E2..=0x7ED).chain([RTCLSDEF, RTSPROF]).map(|number| (number, draw())).collect();
+        // A strict domain may refuse the job.
+        let registers: Vec<_> = registers
+            .into_iter()
+            .map(|(number, value)| (number, if number == DESCPOL { value & 0x3F } else { value }))
+            .collect();
+        let (job, left, _) = with_memory(control, &registers);
+        assert_eq!((job.rays, job.hits, job.misses, job.error), (3, 2, 1, None));
+        assert!(left == memory, "{control:?} {registers:x?}");
+        let others = job.memory.unwrap().counts;
+        assert_eq!((others.loads, others.stores), (counts.loads, counts.stores));
+        differing += usize::from(others != counts);
+    }
+    assert!(differing > 100, "{differing}");
+}
+
+#[test]
+fn x61_a_stream_profile_fetches_ahead() {
+    let counts = |registers: &[(u16, u64)], profile: u8| {
+        let control = MemoryControl { stream_profile: profile, ..MemoryControl::default() };
+        with_memory(control, registers).0.memory.unwrap().counts
+    };
+    let none = counts(&[], 0);
+    assert_eq!((none.prefetches, none.useful), (0, 0));
+    for (registers, profile) in [
+        (vec![(SPROF0 + 2, 4 << 16)], 2),
+        (vec![(SPROF0, 4 << 16)], 0),
+        (vec![(STREAM_CTL, 4 << 16)], 0),
+        (vec![(STREAM_CTL, 4 << 16)], 1),
+    ] {
+        let ahead = counts(&registers, profile);
+        assert!(ahead.useful > 0 && ahead.useful <= ahead.prefetches, "{ahead:?}");
+        assert_eq!(ahead.hits + ahead.misses, none.hits + none.misses);
+        assert!(ahead.misses < none.misses, "{ahead:?}");
+    }
+    // Another stride goes elsewhere; policy 1 fetches at hits too; 16 lines ahead at most.
+    let far = counts(&[(SPROF0 + 2, 4 << 16 | 0x7777)], 2);
+    assert!(far.prefetches > 0 && far.useful == 0, "{far:?}");
+    let always = counts(&[(SPROF0 + 2, 1 << 24 | 4 << 16)], 2);
+    assert!(always.prefetches > counts(&[(SPROF0 + 2, 4 << 16)], 2).prefetches, "{always:?}");
+    assert_eq!(counts(&[(SPROF0 + 2, 255 << 16)], 2), counts(&[(SPROF0 + 2, 16 << 16)], 2));
+    // What is not kept is never hit.
+    let fleeting = counts(&[(STREAM_CTL, 1 << 24)], 0);
+    assert_eq!((fleeting.hits, fleeting.misses), (0, none.hits + none.misses));
+}
+
+#[test]
+fn x62_a_class_without_ways_borrows_or_keeps_nothing() {
+    let run = |class: u8, hybrid: u8, registers: &[(u16, u64)]| {
+        let control = MemoryControl { class, hybrid, security: 3, ..MemoryControl::default() };
+        let (job, _, events) = with_memory(control, registers);
+        (job.memory.unwrap(), events)
+    };
+    let (own, events) = run(0, 0, &[]);
+    assert_eq!((own.policy.ways, own.policy.borrows, events), (0xFF, false, 0));
+    // CLSMAP gives class 1 no way, and HYB_ENABLE is set at reset.
+    let (borrowed, events) = run(1, 0, &[]);
+    assert_eq!((borrowed.policy.ways, borrowed.policy.borrows, events), (0xFF, true, HYB_FALLBK));
+    assert_eq!(borrowed.counts, own.counts);
+    let (none, events) = run(1, 0, &[(DESCPOL, 0)]);
+    assert_eq!((none.policy.ways, none.counts.hits, events), (0, 0, 0));
+    let (asked, events) = run(1, 0b1011, &[(DESCPOL, 0)]);
+    assert_eq!((asked.policy.borrow_qos, asked.policy.borrows, events), (5, true, HYB_FALLBK));
+    let (few, events) = run(1, 0, &[(CLSMAP, 0x01FE)]);
+    assert_eq!((few.policy.ways, few.policy.borrows, events), (1, false, 0));
+}
+
+/// Totals are kept by class and domain, and the log tells of each job.
+#[test]
+fn x60_totals_are_by_class_and_domain() {
+    let mut bench = plain();
+    for (class, domain) in [(1, 2), (0, 0), (1, 2)] {
+        put_descriptor(&mut bench, |it| (it.memory.class, it.memory.domain) = (class, domain));
+        bench.hart.put_words(QUEUES[0], &[0, 3]);
+        let executed = bench.run("xsubmit.rt t0, (a0)").unwrap();
+        let text = executed.report().join("\n");
+        let policy = format!("; memory class {class} (ways 0xff");
+        assert!(text.contains(": 3 rays, 2 hits, 1 misses; ") && text.contains(&policy), "{text}");
+    }
+    let totals = bench.unit.memory_totals();
+    let rows: Vec<_> = totals.iter().map(|it| (it.class, it.domain, it.jobs, it.rays)).collect();
+    assert_eq!(rows, [(0, 0, 1, [3, 2, 1]), (1, 2, 2, [6, 4, 2])]);
+    assert_eq!(totals[1].counts.loads, 2 * totals[0].counts.loads);
+    bench.unit.reset();
+    assert_eq!(bench.unit.memory_totals(), []);
 }

@@ -5,11 +5,17 @@ use geometry::{Aabb, Triangle, Vec3};
 use machine::TreeFormat;
 use scene::{Geometry, Object, Scene, Shape};
 use tree::Tree;
+use xphmg::readings::NodeLayout;
 use xphmg::{Precision, Tiles};
 
 fn formats() -> impl Iterator<Item = Tiles> {
-    let both = |precision| [false, true].map(|wide| Tiles { wide, ..Tiles::new(precision) });
-    Precision::ALL.into_iter().flat_map(both)
+    let layouts = [NodeLayout::Packed, NodeLayout::Literal88];
+    let each = move |precision| {
+        let wide =
+            move |layout| [false, true].map(|wide| Tiles { wide, layout, ..Tiles::new(precision) });
+        layouts.into_iter().flat_map(wide)
+    };
+    Precision::ALL.into_iter().flat_map(each)
 }
 
 #[test]
@@ -70,6 +76,9 @@ fn low_precision_is_close() {
         (Precision::Fp16, largest * 2f32.powi(-11)),
         (Precision::Bf16, largest * 2f32.powi(-8)),
         (Precision::Int16q, 2f32.powi(-9)), // half a step of 2^-8, which the scene fits
+        (Precision::E4m3, largest * 2f32.powi(-4)),
+        (Precision::E5m2, largest * 2f32.powi(-3)),
+        (Precision::Int8q, largest * 2f32.powi(-6)),
     ] {
         let decoded = Tiles::decode(&checked(&source, &Tiles::new(precision)));
         let by_id = |tree: &Tree, n: usize| tree.blases[0].primitives.ids[n].primitive;
@@ -153,6 +162,10 @@ fn what_does_not_fit_is_refused() {
     );
     far.blases[0].primitives.triangles[3].vertices[1].y = 5e6;
     assert!(message(&far, Precision::Int16q).starts_with("coordinates reach 500"));
+    let text = message(&far, Precision::E4m3);
+    assert!(text.ends_with("; xphmg-e4m3 holds at most 448"), "{text}");
+    assert!(message(&far, Precision::Int8q).ends_with("xphmg-int8q holds at most 16128"));
+    assert!(message(&far, Precision::E5m2).contains("outside the range of xphmg-e5m2"));
     let mut boxes = organic();
     boxes.blases[0].primitives.boxes.push(Aabb::new(Vec3::ZERO, Vec3::ONE));
     assert!(message(&boxes, Precision::Fp32).contains("1 procedural boxes"));

@@ -38,7 +38,7 @@ fn every_rule_is_enforced_and_located() {
     // Rule, place of the change, bytes, place of the finding.
     let changes: Vec<(Rule, usize, Vec<u8>, usize)> = vec![
         (Rule::Header, 0, b"X".to_vec(), 0),
-        (Rule::Registers, 8, word(0x0080_0000), 8), // INT8
+        (Rule::Registers, 8, word(0x0180_0000), 8), // unsigned
         (Rule::Options, 16, word(1), 16),
         (Rule::Alignment, 32, wide(0x8100_0044), 32),
         (Rule::ArrayRange, 28, word(u32::MAX), 40),

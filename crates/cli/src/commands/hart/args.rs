@@ -21,6 +21,7 @@ Examples:
   siliray run prog.elf --trace trace.jsonl --max-instructions 1e6
   siliray run prog.elf --until-pc main
   siliray run prog.elf --profile
+  siliray run offload.elf --extension xphmg --load scene.xphmg@0x81000000 --jobs > picture.ppm
   siliray run prog.elf --gdb 1234          then: gdb-multiarch prog.elf -ex 'target remote :1234'
   siliray run test.elf --signature test.sig --signature-granularity 4
   siliray build interior --format xphmg-fp32 -o scene.xphmg
@@ -89,6 +90,11 @@ pub(crate) struct Run {
     /// and shares, by mnemonic and by the symbols of the program
     #[arg(long)]
     pub(crate) profile: bool,
+
+    /// Say at the end, on standard error, what offload jobs did and how their memory fared: a row
+    /// for each memory class and coherence domain
+    #[arg(long)]
+    pub(crate) jobs: bool,
 
     /// The features that the extension's capability register shows, for example 0x3f
     #[arg(long, value_name = "VALUE", value_parser = address)]

@@ -5,11 +5,13 @@ use super::observer::Files;
 use super::profile::JsonProfile;
 use super::{HOST_ERROR, UnitChoice, load, make};
 use crate::failure::Failure;
-use crate::output::{AtomicFile, Output};
+use crate::output::number::grouped;
+use crate::output::{AtomicFile, Output, Table};
 use serde::Serialize;
 use siliray::riscv::{
     Cause, Config, Ended, Hart, ISA, Limits, Profile, Program, Recent, gdb, jsonl, signature,
 };
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::net::TcpListener;
 use std::path::Path;
@@ -35,6 +37,8 @@ struct Json {
     warnings: Vec<String>,
     trap: Option<JsonTrap>,
     profile: Option<JsonProfile>,
+    /// What offload jobs did, by memory class and domain.
+    jobs: Vec<BTreeMap<&'static str, u64>>,
 }
 
 #[derive(Serialize)]
@@ -101,8 +105,11 @@ pub(crate) fn run(args: &Run, output: &Output) -> Result<(), Failure> {
     let profile = files.profile.take().map(|it| JsonProfile::new(&it, &hart, &program));
     if output.is_json() {
         output.result(&json(&hart, &ended, files, profile), "")?;
-    } else if let Some(profile) = profile {
-        note(&profile.text());
+    } else {
+        profile.iter().for_each(|profile| note(&profile.text()));
+        if args.jobs {
+            note(&job_table(&hart));
+        }
     }
     verdict(&hart, &program, &ended, &recent)
 }
@@ -157,7 +164,24 @@ fn json(hart: &Hart, ended: &Ended, files: Files, profile: Option<JsonProfile>) 
         warnings: files.warnings,
         trap,
         profile,
+        jobs: job_rows(hart).map(|row| row.into_iter().collect()).collect(),
     }
+}
+
+/// What offload jobs did: a row for each memory class and domain.
+fn job_rows(hart: &Hart) -> impl Iterator<Item = Vec<(&'static str, u64)>> {
+    hart.extensions().flat_map(|extension| extension.report())
+}
+
+fn job_table(hart: &Hart) -> String {
+    let rows: Vec<Vec<(&str, u64)>> = job_rows(hart).collect();
+    let Some(first) = rows.first() else { return "no offload job has run".to_owned() };
+    let names: Vec<String> = first.iter().map(|(name, _)| name.replace('_', " ")).collect();
+    let mut table = Table::new(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    for row in &rows {
+        table.row(row.iter().map(|(_, count)| grouped(*count)).collect());
+    }
+    table.text().trim_end().to_owned()
 }
 
 /// The exit code, and what there is to say about it.
