@@ -25,11 +25,14 @@ pub struct Effort {
     pub rounds: usize,
     /// Which share of the nodes a round tries to move.
     pub share: f64,
+    /// Most subtrees that are looked at for one node. Where boxes overlap much, bounds hardly
+    /// prune, and the best place is near all the same.
+    pub steps: usize,
 }
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { rounds: 8, share: 0.1 }
+        Self { rounds: 8, share: 0.1, steps: usize::MAX }
     }
 }
 
@@ -48,7 +51,7 @@ pub(crate) fn optimise(
     for _ in 0..effort.rounds {
         monitor.advance(nodes[0].count() / effort.rounds)?;
         let candidates = largest_nodes(nodes, &parents, effort.share);
-        let mut moves = find_moves(nodes, &parents, &candidates, monitor)?;
+        let mut moves = find_moves(nodes, &parents, &candidates, effort.steps, monitor)?;
         moves.par_sort_unstable_by(|a, b| b.gain.total_cmp(&a.gain).then(a.node.cmp(&b.node)));
         touched.fill(false);
         let done = moves.iter().filter(|m| apply(nodes, &mut parents, &mut touched, m)).count();
@@ -101,6 +104,7 @@ fn find_moves(
     nodes: &[TaggedBox],
     parents: &[u32],
     candidates: &[u32],
+    steps: usize,
     monitor: &Monitor<'_>,
 ) -> Result<Vec<Move>, BuildError> {
     let blocks: Vec<Vec<Move>> = candidates
@@ -110,7 +114,7 @@ fn find_moves(
             let mut open = Vec::new();
             Ok(block
                 .iter()
-                .filter_map(|&node| best_move(nodes, parents, node as usize, &mut open))
+                .filter_map(|&node| best_move(nodes, parents, node as usize, steps, &mut open))
                 .collect())
         })
         .collect::<Result<_, BuildError>>()?;
@@ -119,11 +123,12 @@ fn find_moves(
 
 /// The place with the largest gain, by branch and bound: from the node's sibling upward, each
 /// subtree that hangs off the path to the root is searched with what taking the node out has gained
-/// so far.
+/// so far, until so many steps are made.
 fn best_move(
     nodes: &[TaggedBox],
     parents: &[u32],
     node: usize,
+    mut steps: usize,
     open: &mut Vec<(f32, usize)>,
 ) -> Option<Move> {
     let own = nodes[node].bounds();
@@ -138,6 +143,11 @@ fn best_move(
     loop {
         open.push((gained, subtree));
         while let Some((gained, place)) = open.pop() {
+            if steps == 0 {
+                open.clear();
+                return (best.to != NONE).then_some(best);
+            }
+            steps -= 1;
             // Wherever the node goes from here, a box at least as large as its own is new.
             if gained - own_area > best.gain {
                 let bounds = nodes[place].bounds();

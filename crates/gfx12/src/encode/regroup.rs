@@ -14,10 +14,8 @@ use tree::{Bvh, Primitives, Quality};
 
 /// Most triangles of a leaf.
 const MAX_LEAF: u32 = 16;
-/// Rounds of reinsertion in small levels.
-const ROUNDS: usize = 8;
-/// The same in larger ones, where time counts.
-const FEWER_ROUNDS: usize = 3;
+/// Places that reinsertion looks at for one node.
+const STEPS: usize = 64;
 /// Share of the cost that may be lost.
 const ALLOWED_LOSS: f64 = 0.0999;
 /// What a range less is worth when triangles are paired, in costs of a box node of the given tree.
@@ -29,7 +27,9 @@ const FIRST_PRICE: f64 = 0.5;
 /// Prices beyond this factor of the first do not change a tree any more.
 const PRICE_SPAN: f64 = 64.0;
 /// Halvings of the factor 2 between a price that will do and one that is too high.
-const BISECTIONS: usize = 8;
+const BISECTIONS: usize = 5;
+/// The same in large levels.
+const FEWER_BISECTIONS: usize = 2;
 
 /// The hierarchy with leaves chosen for density.
 pub(crate) fn regroup(bvh: &Bvh, primitives: &Primitives) -> Result<Bvh, BuildError> {
@@ -42,8 +42,13 @@ pub(crate) fn regroup(bvh: &Bvh, primitives: &Primitives) -> Result<Bvh, BuildEr
     let references = references(bvh, primitives);
     let parts = triangle_pairs::pair(&references, primitives, RANGE_WORTH * node_cost * unit);
     let boxes = parts.iter().map(|part| (part.bounds, part.count));
-    let rounds = if given.references <= SMALL_LEVEL { ROUNDS } else { FEWER_ROUNDS };
-    let effort = Effort { rounds, share: 1.0 };
+    let effort = Effort { steps: STEPS, ..Effort::default() };
+    // In larger levels reinsertion and further prices take long, and save half a percent at most.
+    let (effort, bisections) = if given.references <= SMALL_LEVEL {
+        (effort, BISECTIONS)
+    } else {
+        (Effort { rounds: 0, ..effort }, FEWER_BISECTIONS)
+    };
     let Some(tree) = BinaryTree::new(boxes, effort)? else {
         return Ok(bvh.clone());
     };
@@ -54,7 +59,7 @@ pub(crate) fn regroup(bvh: &Bvh, primitives: &Primitives) -> Result<Bvh, BuildEr
         tree.widen(MAX_WIDTH, bvh.item_count(), &objective)
     };
     let limit = given.sah_cost * (1.0 + ALLOWED_LOSS);
-    let price = highest_price(FIRST_PRICE * node_cost, |price| {
+    let price = highest_price(FIRST_PRICE * node_cost, bisections, |price| {
         Ok::<_, BuildError>(Quality::of(&wide(price)?).sah_cost <= limit)
     })?;
     price.map_or_else(|| Ok(bvh.clone()), wide)
@@ -121,6 +126,7 @@ fn references(bvh: &Bvh, primitives: &Primitives) -> Vec<Reference> {
 /// The highest price that will do, between `first / PRICE_SPAN` and `first * PRICE_SPAN`, or 0.
 fn highest_price<E>(
     first: f64,
+    bisections: usize,
     will_do: impl Fn(f64) -> Result<bool, E>,
 ) -> Result<Option<f64>, E> {
     let mut low = first;
@@ -140,7 +146,7 @@ fn highest_price<E>(
         }
     }
     let mut step = 2.0f64;
-    for _ in 0..BISECTIONS {
+    for _ in 0..bisections {
         step = step.sqrt();
         if will_do(low * step)? {
             low *= step;
