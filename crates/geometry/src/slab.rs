@@ -121,6 +121,12 @@ fn snap_outward(direction: Vec3) -> (Vec3, Vec3) {
     (Vec3::new(x.0, y.0, z.0), Vec3::new(x.1, y.1, z.1))
 }
 
+/// Whether the slab test takes a ray in this direction for a beam.
+#[must_use]
+pub fn is_snapped(direction: Vec3) -> bool {
+    direction.to_array().iter().any(|d| *d != 0.0 && d.abs() < SMALLEST_DIRECTION)
+}
+
 /// `R`: the largest distance on any axis from `origin` to a point of `bounds`, rounded up.
 #[must_use]
 pub fn reach(origin: Vec3, bounds: &Aabb) -> f32 {

@@ -3,13 +3,14 @@
 use super::{build_tree, open};
 use crate::beam_args::Clearance as Args;
 use crate::failure::Failure;
-use crate::output::Output;
-use crate::output::number::{coordinate, counted};
+use crate::output::number::{coordinate, counted, counted_as};
+use crate::output::{self, Output};
 use serde::Serialize;
 use siliray::build::{Options, Preset};
 use siliray::flat_scene::FlatScene;
 use siliray::geometry::Vec3;
 use siliray::sweep::{FirstTouch, SweepScene};
+use std::ffi::OsStr;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -36,14 +37,25 @@ struct JsonPrimitive {
     primitive: u32,
 }
 
+/// A scene in world space. Procedural boxes are not met, which is said.
+fn triangles_of(name: &OsStr, triangles: Option<usize>) -> Result<FlatScene, Failure> {
+    let scene = open(name, triangles)?;
+    if scene.placed_box_count() > 0 {
+        let (name, boxes) = (scene.name.as_str(), scene.placed_box_count());
+        let boxes = counted_as(boxes, "procedural box", "procedural boxes");
+        output::warn(format!("{name}: {boxes} left out; clearance looks at triangles alone"));
+    }
+    FlatScene::new(scene).map_err(Failure::input)
+}
+
 /// Moves the part.
 pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
     let along = Vec3::from_array(args.along);
     if !along.is_finite() {
         return Err(Failure::usage("--along needs three finite numbers, x,y,z"));
     }
-    let scene = FlatScene::new(open(&args.scene, triangles)?).map_err(Failure::input)?;
-    let part = FlatScene::new(open(&args.mesh, None)?).map_err(Failure::input)?;
+    let scene = triangles_of(&args.scene, triangles)?;
+    let part = triangles_of(&args.mesh, None)?;
     let preset = args.preset.preset().unwrap_or(Preset::Balanced);
     let built = build_tree(&scene.scene, &Options::preset(preset), output)?;
     let sweep_scene = SweepScene::new(&scene, &built.tree).map_err(Failure::input)?;

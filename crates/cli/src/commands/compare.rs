@@ -127,7 +127,7 @@ fn scene_text(rows: &[Row]) -> String {
     let Some(first) = rows.first() else { return String::new() };
     let has_machines = rows.iter().any(|row| row.key.machine != first.key.machine);
     let mut table = Table::new(&[
-        "preset", "format", "machine", "B/tri", "nodes", "geom", "ids", "SAH", "boxes", "nodes",
+        "preset", "format", "machine", "B/tri", "of nodes", "geom", "ids", "SAH", "boxes", "nodes",
         "prims", "bytes", "cycles", "lost", "wrong", "build", "encode",
     ])
     .left(3);

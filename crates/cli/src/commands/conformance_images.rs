@@ -184,6 +184,10 @@ fn text(report: &ImageReport) -> String {
                 text += &format!("    {}\n", reason.text);
             }
         }
+        if machine.lost.len() > FOLLOWED {
+            let more = grouped((machine.lost.len() - FOLLOWED) as u64);
+            text += &format!("  … {more} more; --json has all\n");
+        }
     }
     text
 }

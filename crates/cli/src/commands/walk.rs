@@ -8,10 +8,13 @@ use crate::output::number::counted;
 use crate::output::{Output, print};
 use crate::walk_args::Walk as Args;
 use serde_json::{Value, json};
-use siliray::geometry::{Beam, Ray, Vec3};
+use siliray::geometry::{Beam, Ray, TriangleRule, Vec3};
 use siliray::input::{Input, Origin, Prepared};
 use siliray::machine::registry::NodeNames;
-use siliray::machine::{Hit, LeafRule, MachineEntry, MachineInput, MachineOptions, Query, Step};
+use siliray::machine::{
+    Hit, HitKind, LeafRule, Machine, MachineEntry, MachineInput, MachineOptions, Oracle, Query,
+    Step,
+};
 use siliray::registry::registry;
 use siliray::walk::against::{FirstDifference, first_difference};
 use siliray::walk::why::{Reason, why};
@@ -19,6 +22,7 @@ use siliray::walk::{Walk, hierarchy, text, watch_over};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Steps before a difference that are shown.
 const BEFORE: usize = 12;
@@ -42,8 +46,19 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
         let format = registry().format(prepared.input.format());
         let ways =
             format.and_then(|format| hierarchy::ways(&prepared.input, format, names, &wanted));
-        why(&walk, ways.as_deref(), &wanted)
+        let reason = why(&walk, ways.as_deref(), &wanted);
+        if ways.as_ref().is_some_and(Vec::is_empty) {
+            return Err(Failure::input(format!("{}: {}", input.name(), reason.text)));
+        }
+        let oracle = Oracle::new(Arc::clone(prepared.input.tree()), TriangleRule::Watertight);
+        let all = Query { kind: HitKind::All, ..query };
+        let meets = oracle.answer(&all).map_err(about(&args.scene))?.hits;
+        let meets = meets.iter().any(|hit| wanted.is(hit.instance, hit.geometry, hit.primitive));
+        let is_told = reason.accepted || meets || reason.child.is_none();
+        let text = "no such hit: brute force says that the query does not meet this primitive";
+        Ok(if is_told { reason } else { Reason { text: text.to_owned(), ..reason } })
     });
+    let reason = reason.transpose()?;
     if output.is_json() {
         return print(&lines(&walk, prepared.origin, &range, reason.as_ref()));
     }

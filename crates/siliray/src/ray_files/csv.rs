@@ -19,6 +19,8 @@ type Columns = Vec<Option<usize>>;
 
 /// The rays of a text.
 pub(super) fn read(text: &str) -> Result<Vec<Ray>, RayFileProblem> {
+    // Spreadsheets put a mark before the text, and names in quotes.
+    let text = text.trim_start_matches('\u{feff}');
     let mut columns: Option<Columns> = None;
     let mut rays = Vec::new();
     for (line, text) in (1..).zip(text.lines()) {
@@ -60,7 +62,10 @@ pub(super) fn read(text: &str) -> Result<Vec<Ray>, RayFileProblem> {
 }
 
 fn named(cells: &[&str]) -> Result<Columns, String> {
-    let place = |cell: &&str| NAMES.iter().position(|name| name == cell);
+    let place = |cell: &&str| {
+        let cell = cell.trim_matches('"');
+        NAMES.iter().position(|name| name.eq_ignore_ascii_case(cell))
+    };
     let columns: Columns = cells.iter().map(place).collect();
     match missing(|place| columns.contains(&Some(place))) {
         None => Ok(columns),
@@ -93,6 +98,7 @@ mod tests {
             ("1 2 3 4 5 6.5", ray),
             ("# by hand\n\n1;2; 3;4;5;6.5 # so\n", ray),
             ("dx,dy,dz,weight,ox,oy,oz\n4,5,6.5,many,1,2,3", ray),
+            ("\u{feff}\"OX\",\"OY\",\"OZ\",\"dx\",\"dy\",\"dz\"\r\n1,2,3,4,5,6.5", ray),
             ("tmax tmin ox oy oz dx dy dz\r\n9 5e-1 1 2 3 4 5 6.5\r\n", short),
         ] {
             assert_eq!(read(text).unwrap(), [expected], "{text}");

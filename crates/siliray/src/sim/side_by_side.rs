@@ -88,7 +88,7 @@ pub fn side_by_side(rows: [&Row; 2]) -> Vec<Section> {
 }
 
 fn number(value: f64, digits: usize) -> String {
-    if digits == 0 { grouped(value as u64) } else { format!("{value:.digits$}") }
+    if digits == 0 { grouped(value.round() as u64) } else { format!("{value:.digits$}") }
 }
 
 fn ratio([a, b]: [f64; 2]) -> Option<f64> {

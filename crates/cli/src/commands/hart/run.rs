@@ -5,7 +5,7 @@ use super::observer::Files;
 use super::profile::JsonProfile;
 use super::{HOST_ERROR, UnitChoice, load, make};
 use crate::failure::Failure;
-use crate::output::number::grouped;
+use crate::output::number::{counted, grouped};
 use crate::output::{AtomicFile, Output, Table};
 use serde::Serialize;
 use siliray::riscv::{
@@ -110,6 +110,13 @@ pub(crate) fn run(args: &Run, output: &Output) -> Result<(), Failure> {
         if args.jobs {
             note(&job_table(&hart));
         }
+    }
+    if let (Some(pc), false) = (until_pc, output.is_json()) {
+        let count = counted(hart.core.retired() as usize, "instruction");
+        note(&match ended {
+            Ended::UntilPc => format!("stopped before {pc:#x} after {count}"),
+            _ => format!("note: {pc:#x} was not reached"),
+        });
     }
     verdict(&hart, &program, &ended, &recent)
 }
