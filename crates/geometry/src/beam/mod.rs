@@ -38,7 +38,7 @@
 //! | [`decide`] | the box test decided exactly |
 //! | [`triangle`] | the triangle test, exact |
 //! | [`transform`] | a beam moved by an affine map, outward |
-//! | `explain` | a box test axis by axis, in every form, beside the exact answer (feature `exact`) |
+//! | `explain` | a box test axis by axis, in every form, beside the exact answer |
 //! | `oracle` | the box test in rational and integer arithmetic (feature `exact`) |
 //! | `generate` | cases that are likely to go wrong (feature `exact`) |
 

@@ -1,6 +1,6 @@
 //! What several tests need: random numbers, encodings, an ELF writer, outside tools.
 
-#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
 
 use std::process::{Command, Stdio};
 

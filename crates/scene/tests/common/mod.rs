@@ -1,7 +1,5 @@
 //! Meshes written in every format, for tests that read them back.
 
-#![allow(dead_code)] // Each test uses some of them.
-
 use base64::Engine;
 use geometry::Vec3;
 use proptest::prelude::*;

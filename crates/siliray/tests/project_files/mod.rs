@@ -1,5 +1,7 @@
 //! The files of this project, for tests that read them.
 
+#![allow(clippy::panic)] // helpers of tests may fail as tests do
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! What tests of kernels share: random numbers, small worlds, and the reference machine's answers.
-// Helpers of tests may fail as tests do; not every test uses all.
-#![allow(clippy::unwrap_used, dead_code)]
+
+#![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
 use build::{Options as BuildOptions, Preset};
 use geometry::{Ray, TriangleRule};

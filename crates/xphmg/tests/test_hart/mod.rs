@@ -1,6 +1,6 @@
 //! A hart of registers and some memory.
 
-#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
 use xphmg::memory::{FaultKind, HartPort, Memory, MemoryFault};
 
