@@ -1,5 +1,6 @@
 //! The options of `siliray sim`.
 
+use crate::args::TreeShape;
 use crate::machine_args::block_formats;
 use crate::shared_args::{CameraChoice, PresetChoice};
 use crate::values;
@@ -17,8 +18,14 @@ use std::path::PathBuf;
 /// the memory behind it. Answers do not depend on the configuration, and every counter is checked
 /// to add up. An image is run as it is stored: what its boxes lose is lost, and a warning says so.
 ///
+/// Queries have priorities: of their own, from the file of --queries, or those of their class, by
+/// the parameters priority_closest, priority_any, priority_all and priority_beam. The policies
+/// priority and priority_oldest obey them. With evict=true, tasks that wait for memory give way to
+/// pending ones.
+///
 /// A configuration is TOML: key = value, one a line. The shipped ones are patent (the default),
-/// deep and cluster; --configs shows them and explains every key. docs/ttu.md explains the machine.
+/// deep, cluster, and sm, tpc and gpc, in which SMs share units or do not; --configs shows them and
+/// explains every key. docs/ttu.md explains the machine.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -29,13 +36,17 @@ Examples:
   siliray sim bathroom.ply --config patent --against deep --report both.html
   siliray sim hairball --sweep dispatch=a,b --sweep t_box=6,12,24 --report sweep.html
   siliray sim forest --config cluster --trace trace.json --rays 2048
+  siliray sim interior --width 2 --against slots=64
+  siliray sim bunny.ply --queries queries.csv --set policy=priority
+  siliray sim interior --config deep --against evict=true --rays 4096
+  siliray sim interior --config sm --against gpc
   siliray sim --configs")]
 pub(crate) struct Sim {
     /// A file or a built-in scene
     #[arg(value_name = "SCENE", required_unless_present = "configs")]
     pub(crate) scene: Option<OsString>,
 
-    /// A file, or one of the shipped configurations: patent, deep, cluster
+    /// A file, or one of the shipped configurations: patent, deep, cluster, sm, tpc, gpc
     #[arg(long, value_name = "FILE|NAME", default_value = "patent")]
     pub(crate) config: OsString,
 
@@ -57,11 +68,15 @@ pub(crate) struct Sim {
     #[arg(long, value_name = "WORKLOAD", value_enum, default_value_t = WorkloadArg::Primary)]
     pub(crate) workload: WorkloadArg,
 
-    /// How many rays or beams, 1 to 100000000
-    #[arg(long, alias = "count", value_name = "N", default_value_t = 16_384)]
-    #[arg(allow_negative_numbers = true)]
+    /// Ask the rays and beams of this file instead: .npy, .csv or raw, with their priorities; - is
+    /// standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["workload", "camera"])]
+    pub(crate) queries: Option<PathBuf>,
+
+    /// How many rays or beams, 1 to 100000000 [default: 16384, or all of the file]
+    #[arg(long, alias = "count", value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = |text: &str| values::count(text, 1, 100_000_000))]
-    pub(crate) rays: usize,
+    pub(crate) rays: Option<usize>,
 
     /// The blocks that the machine reads: an image of another format is converted, an image of this
     /// one is run as it is stored [default: ttu, or the format of the file]
@@ -74,6 +89,9 @@ pub(crate) struct Sim {
 
     #[command(flatten)]
     pub(crate) preset: PresetChoice,
+
+    #[command(flatten)]
+    pub(crate) shape: TreeShape,
 
     #[command(flatten)]
     pub(crate) view: CameraChoice,

@@ -57,6 +57,8 @@ counters! {
     state_done: "slot cycles",
     /// Slots that the scheduler picked.
     picks: "slots",
+    /// Picks that went to a slot before its turn, for its priority.
+    overtakes: "slots",
     /// Entries popped that had become too far.
     late_culls: "entries",
     /// Lookups in the L0 that found a block, asked memory or joined a fetch.
@@ -157,6 +159,14 @@ counters! {
     spill_fills: "groups",
     /// Bytes of entries written to the L2 and read back.
     spill_bytes: "bytes",
+    /// Tasks that gave their place to a pending one while they waited for memory.
+    tasks_evicted: "tasks",
+    /// Tasks among them that came back, because a leaf waited for their SM.
+    tasks_resumed: "tasks",
+    /// Tasks among them that ended without coming back.
+    tasks_ended_pending: "tasks",
+    /// Leaves that waited for their task to come back.
+    leaves_held: "leaves",
     /// Primitives that the SM tested.
     primitives: "primitives",
     /// Instances that the SM transformed queries for.

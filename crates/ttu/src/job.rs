@@ -56,6 +56,11 @@ pub(crate) struct Job {
     /// Queries of it that wait or run.
     pub(crate) live: u32,
     pub(crate) task: u32,
+    pub(crate) priority: u8,
+    /// The SM of its group that its task runs on.
+    pub(crate) sm: u32,
+    /// Its task has given its place away: leaves wait for it.
+    pub(crate) is_pending: bool,
     blocks: u32,
     launches: u32,
     began_at: Option<u64>,
@@ -64,11 +69,14 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    pub(crate) fn new(query: Query, task: u32) -> Self {
+    pub(crate) fn new(query: Query, priority: u8, task: u32) -> Self {
         Self {
             query,
             live: 0,
             task,
+            priority,
+            sm: 0,
+            is_pending: false,
             blocks: 0,
             launches: 0,
             began_at: None,
@@ -134,6 +142,11 @@ impl Job {
     /// Whether nothing more has to be tested.
     pub(crate) fn is_settled(&self) -> bool {
         self.query.kind == HitKind::Any && !self.hits.is_empty()
+    }
+
+    /// Cycles from the first beat to the result.
+    pub(crate) fn latency(&self) -> u64 {
+        self.done_at - self.began_at.unwrap_or(self.done_at)
     }
 
     pub(crate) fn into_answer(mut self) -> Answer {

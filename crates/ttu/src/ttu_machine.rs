@@ -37,7 +37,9 @@ impl TtuMachine {
     ) -> Result<(), MachineError> {
         answer.hits.clear();
         let (options, keep_going) = (Options::ONLY_ANSWERS, &|_| ControlFlow::Continue(()));
-        let run = run::watch(&self.world, &self.config, &[*query], options, keep_going, observer);
+        let queries: &[Query] = &[*query];
+        let run =
+            run::watch(&self.world, &self.config, queries.into(), options, keep_going, observer);
         let run = run.map_err(|error| match error {
             RunError::Beams(error) => error.into(),
             error => MachineError::Failed { machine: NAME, reason: error.to_string() },

@@ -180,6 +180,13 @@ fn make_files(folder: &Folder) {
     std::fs::write(place("loop.s"), "addi a0, a0, 1\n").unwrap();
     std::fs::write(place("kernel.sass"), "ISBERD.ATTR.SKEW.32 R1, [RZ];\n").unwrap();
     std::fs::write(place("program.txt"), "ISBERD.O.ATTR.SKEW.32 R1, [R2+0x42];\n").unwrap();
+    std::fs::write(
+        place("queries.csv"),
+        "ox oy oz dx dy dz lox loy loz ldx ldy ldz query priority\n\
+         0 0 9 0 0 -1 nan nan nan nan nan nan any 9\n\
+         0.1 0.1 9 0 0 -1 0 0 9 0 0 -1 all 0\n",
+    )
+    .unwrap();
     let identity = "[[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]]";
     std::fs::write(place("camera.json"), identity).unwrap();
 }

@@ -17,6 +17,7 @@ mod images;
 mod isbe;
 mod json;
 mod pictures;
+mod queries;
 mod stored;
 mod support;
 mod threads;

@@ -6,23 +6,24 @@
 //! ```
 //!
 //! A first line of names says which number stands where, in any order; `tmin` and `tmax` may be
-//! missing, and columns with other names are skipped. Without such a line there are eight numbers,
+//! missing, and columns with other names are skipped. Columns of queries may be among them
+//! ([`super::queries`]). Without such a line there are eight numbers,
 //! as in raw files, or six, without `tmin` and `tmax`. Empty lines and what follows `#` are
 //! skipped, so that `numpy.savetxt` writes such files.
 
 use super::RayFileProblem;
-use super::record::{NAMES, SIX, missing, ray};
-use geometry::Ray;
+use super::record::{NAMES, Numbers, QUERY, QUERY_NAMES, SIX, missing};
+use machine::HitKind;
 
-/// Which number of a ray each column holds.
+/// Which number of a query each column holds.
 type Columns = Vec<Option<usize>>;
 
-/// The rays of a text.
-pub(super) fn read(text: &str) -> Result<Vec<Ray>, RayFileProblem> {
+/// The numbers of each line of a text.
+pub(super) fn read(text: &str) -> Result<Vec<Numbers>, RayFileProblem> {
     // Spreadsheets put a mark before the text, and names in quotes.
     let text = text.trim_start_matches('\u{feff}');
     let mut columns: Option<Columns> = None;
-    let mut rays = Vec::new();
+    let mut rows = Vec::new();
     for (line, text) in (1..).zip(text.lines()) {
         let problem = |message: String| RayFileProblem::Line { line, message };
         let content = text.split('#').next().unwrap_or_default();
@@ -47,24 +48,28 @@ pub(super) fn read(text: &str) -> Result<Vec<Ray>, RayFileProblem> {
             let (found, expected) = (cells.len(), columns.len());
             return Err(problem(format!("found {found} numbers, expected {expected}")));
         }
-        let mut numbers = [None; 8];
+        let mut numbers: Numbers = [None; QUERY_NAMES.len()];
         for (cell, column) in cells.iter().zip(&*columns) {
             if let Some(place) = *column {
-                let number = cell.parse();
-                let number =
-                    number.map_err(|_| problem(format!("found {cell:?}, expected a number")))?;
+                let kind = HitKind::ALL.iter().position(|kind| kind.name() == *cell);
+                let number = match kind.filter(|_| place == QUERY) {
+                    Some(kind) => kind as f32,
+                    None => cell
+                        .parse()
+                        .map_err(|_| problem(format!("found {cell:?}, expected a number")))?,
+                };
                 numbers[place] = Some(number);
             }
         }
-        rays.push(ray(|place| numbers[place]));
+        rows.push(numbers);
     }
-    Ok(rays)
+    Ok(rows)
 }
 
 fn named(cells: &[&str]) -> Result<Columns, String> {
     let place = |cell: &&str| {
         let cell = cell.trim_matches('"');
-        NAMES.iter().position(|name| name.eq_ignore_ascii_case(cell))
+        QUERY_NAMES.iter().position(|name| name.eq_ignore_ascii_case(cell))
     };
     let columns: Columns = cells.iter().map(place).collect();
     match missing(|place| columns.contains(&Some(place))) {
@@ -87,7 +92,12 @@ fn counted(cells: usize) -> Result<Columns, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use geometry::Vec3;
+    use crate::ray_files::record::ray;
+    use geometry::{Ray, Vec3};
+
+    fn rays(text: &str) -> Vec<Ray> {
+        read(text).unwrap().iter().map(|numbers| ray(|place| numbers[place])).collect()
+    }
 
     #[test]
     fn columns_by_number_or_by_name() {
@@ -101,9 +111,9 @@ mod tests {
             ("\u{feff}\"OX\",\"OY\",\"OZ\",\"dx\",\"dy\",\"dz\"\r\n1,2,3,4,5,6.5", ray),
             ("tmax tmin ox oy oz dx dy dz\r\n9 5e-1 1 2 3 4 5 6.5\r\n", short),
         ] {
-            assert_eq!(read(text).unwrap(), [expected], "{text}");
+            assert_eq!(rays(text), [expected], "{text}");
         }
-        assert_eq!(read("").unwrap(), []);
+        assert_eq!(rays(""), []);
     }
 
     #[test]

@@ -20,6 +20,7 @@
 //! | `csv` | rays as text |
 //! | `literal` | the Python literals of a `.npy` header |
 //! | [`npy`] | the header of `.npy` files |
+//! | [`queries`] | rays and beams, which hits are wanted of them, and how urgently |
 //! | `record` | where the numbers of a ray lie |
 //! | [`reader`] | rays, part by part |
 //! | [`writer`] | rays and hits as bytes |
@@ -27,6 +28,7 @@
 mod csv;
 mod literal;
 pub mod npy;
+pub mod queries;
 pub mod reader;
 mod record;
 pub mod writer;
@@ -115,6 +117,14 @@ pub enum RayFileProblem {
     Line {
         /// Which, from 1.
         line: u64,
+        /// What is found, and what was expected.
+        message: String,
+    },
+    /// A row is no query.
+    #[error("query {number}: {message}")]
+    Query {
+        /// Which, from 0.
+        number: u64,
         /// What is found, and what was expected.
         message: String,
     },

@@ -1,6 +1,7 @@
 //! Rays, part by part.
 
-use super::record::Record;
+use super::queries::FileQuery;
+use super::record::{Numbers, Record, ray};
 use super::{Layout, RayFileError, RayFileProblem, csv, npy};
 use geometry::Ray;
 use scene::FileProblem;
@@ -31,9 +32,9 @@ pub struct RayReader {
 #[derive(Debug)]
 enum Rays {
     /// Numbers in a file, from `start` on.
-    Stored { bytes: Bytes, record: Record, start: u64 },
+    Stored { bytes: Bytes, record: Box<Record>, start: u64 },
     /// Read already.
-    Listed(Vec<Ray>),
+    Listed(Vec<Numbers>),
 }
 
 /// A file, or what came through a pipe.
@@ -93,7 +94,7 @@ impl RayReader {
             };
             return Err(RayFileProblem::Length { offset: start, found, expected });
         }
-        let rays = Rays::Stored { bytes, record, start };
+        let rays = Rays::Stored { bytes, record: Box::new(record), start };
         Ok(Self { name, layout, rays, count, next: 0 })
     }
 
@@ -115,9 +116,34 @@ impl RayReader {
     /// When the file can no longer be read, or has become shorter.
     pub fn read(&mut self, rays: &mut Vec<Ray>, most: usize) -> Result<(), RayFileError> {
         rays.clear();
+        self.rows(rays, most, Record::ray, |numbers| ray(|place| numbers[place]))
+    }
+
+    /// The queries of the file, at most `most`: rays and beams, with what is wanted of them.
+    ///
+    /// # Errors
+    /// When the file can no longer be read, or one is none.
+    pub fn read_queries(mut self, most: usize) -> Result<Vec<FileQuery>, RayFileError> {
+        let mut rows = Vec::new();
+        self.rows(&mut rows, most, Record::numbers, |numbers| *numbers)?;
+        let query = |(number, row): (u64, &Numbers)| FileQuery::new(number, row);
+        let queries = (0..).zip(&rows).map(query).collect::<Result<_, _>>();
+        queries.map_err(|problem| RayFileError { file: self.name, problem })
+    }
+
+    /// Adds the next rows, at most `most`.
+    fn rows<T>(
+        &mut self,
+        rays: &mut Vec<T>,
+        most: usize,
+        stored: impl Fn(&Record, &[u8]) -> T,
+        listed: impl Fn(&Numbers) -> T,
+    ) -> Result<(), RayFileError> {
         let end = self.next + (self.count - self.next).min(most as u64);
         match &mut self.rays {
-            Rays::Listed(all) => rays.extend_from_slice(&all[self.next as usize..end as usize]),
+            Rays::Listed(all) => {
+                rays.extend(all[self.next as usize..end as usize].iter().map(listed));
+            }
             Rays::Stored { bytes, record, start } => {
                 let mut rows = vec![0; record.stride * ROWS];
                 let mut next = self.next;
@@ -129,7 +155,7 @@ impl RayReader {
                         let file = self.name.clone();
                         RayFileError { file, problem }
                     })?;
-                    rays.extend(rows.chunks_exact(record.stride).map(|row| record.ray(row)));
+                    rays.extend(rows.chunks_exact(record.stride).map(|row| stored(record, row)));
                     next += count as u64;
                 }
             }

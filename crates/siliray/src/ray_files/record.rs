@@ -1,4 +1,4 @@
-//! Where the numbers of a ray lie in a `.npy` file.
+//! Where the numbers of a ray, or of another query, lie in a `.npy` file.
 
 use super::RayFileProblem;
 use super::literal::{Literal, Value};
@@ -7,6 +7,21 @@ use geometry::{Ray, Vec3};
 
 /// The numbers of a ray, in the order of raw files.
 pub(super) const NAMES: [&str; 8] = ["ox", "oy", "oz", "tmin", "dx", "dy", "dz", "tmax"];
+
+/// The numbers of a query: those of a ray, or of a beam's corner ray A; its corner ray B; which hits
+/// are wanted, and how urgently.
+pub(super) const QUERY_NAMES: [&str; 16] = [
+    "ox", "oy", "oz", "tmin", "dx", "dy", "dz", "tmax", "lox", "loy", "loz", "ldx", "ldy", "ldz",
+    "query", "priority",
+];
+
+/// Where corner ray B begins, which hits are wanted, and how urgently, in [`QUERY_NAMES`].
+pub(super) const LOWER: usize = 8;
+pub(super) const QUERY: usize = 14;
+pub(super) const PRIORITY: usize = 15;
+
+/// The numbers of a query, as far as they are there.
+pub(super) type Numbers = [Option<f32>; QUERY_NAMES.len()];
 
 /// What a ray has where a file says nothing: it begins at once and has no end.
 const DEFAULTS: [f32; 8] = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, f32::INFINITY];
@@ -17,8 +32,9 @@ const OPTIONAL: [usize; 2] = [3, 7];
 /// The numbers of a row without `tmin` and `tmax`.
 pub(super) const SIX: [usize; 6] = [0, 1, 2, 4, 5, 6];
 
-/// Fields of three numbers, with the place of their first in [`NAMES`].
-const VECTORS: [(&str, usize); 2] = [("origin", 0), ("direction", 4)];
+/// Fields of three numbers, with the place of their first in [`QUERY_NAMES`].
+const VECTORS: [(&str, usize); 4] =
+    [("origin", 0), ("direction", 4), ("lower_origin", 8), ("lower_direction", 11)];
 
 /// The longest row: a ray, and room for fields that have nothing to do with it.
 const MAX_STRIDE: usize = 4096;
@@ -41,6 +57,11 @@ pub(super) fn missing(has: impl Fn(usize) -> bool) -> Option<&'static str> {
 enum Float {
     F32,
     F64,
+    /// A whole number of so many bytes, with a sign or not; only for numbers that are whole.
+    Whole {
+        bytes: usize,
+        is_signed: bool,
+    },
 }
 
 impl Float {
@@ -53,10 +74,27 @@ impl Float {
         }
     }
 
+    /// The same for a number that may be whole.
+    fn named_whole(kind: &str) -> Option<Self> {
+        let whole = |bytes, is_signed| Some(Self::Whole { bytes, is_signed });
+        match kind {
+            "|u1" | "|b1" => whole(1, false),
+            "|i1" => whole(1, true),
+            "<u2" => whole(2, false),
+            "<i2" => whole(2, true),
+            "<u4" => whole(4, false),
+            "<i4" => whole(4, true),
+            "<u8" => whole(8, false),
+            "<i8" => whole(8, true),
+            _ => Self::named(kind),
+        }
+    }
+
     const fn bytes(self) -> usize {
         match self {
             Self::F32 => 4,
             Self::F64 => 8,
+            Self::Whole { bytes, .. } => bytes,
         }
     }
 
@@ -66,6 +104,12 @@ impl Float {
         match self {
             Self::F32 => bytes.try_into().ok().map(f32::from_le_bytes),
             Self::F64 => bytes.try_into().ok().map(|bytes| f64::from_le_bytes(bytes) as f32),
+            Self::Whole { is_signed, .. } => {
+                let is_negative = is_signed && bytes.last().is_some_and(|byte| byte & 0x80 != 0);
+                let mut wide = [if is_negative { 0xFF } else { 0 }; 16];
+                wide[..bytes.len()].copy_from_slice(bytes);
+                Some(i128::from_le_bytes(wide) as f32)
+            }
         }
     }
 }
@@ -75,7 +119,7 @@ impl Float {
 pub(super) struct Record {
     /// Bytes of a row.
     pub(super) stride: usize,
-    numbers: [Option<(usize, Float)>; 8],
+    numbers: [Option<(usize, Float)>; QUERY_NAMES.len()],
     /// Bytes of a number, if those with one place in [`NAMES`] lie together: a column of all rays
     /// follows another.
     pub(super) column: Option<usize>,
@@ -89,7 +133,7 @@ impl Record {
 
     fn array(places: &[usize], float: Float, is_column_major: bool) -> Self {
         let size = float.bytes();
-        let mut numbers = [None; 8];
+        let mut numbers = [None; QUERY_NAMES.len()];
         for (position, &place) in places.iter().enumerate() {
             numbers[place] = Some((position * size, float));
         }
@@ -123,7 +167,7 @@ impl Record {
     }
 
     fn of_fields(header: &Header, fields: &[Literal]) -> Result<Self, RayFileProblem> {
-        let mut numbers = [None; 8];
+        let mut numbers = [None; QUERY_NAMES.len()];
         let mut stride = 0usize;
         for field in fields {
             let wrong = |message: String| at(header.start, field.offset, message);
@@ -131,9 +175,13 @@ impl Record {
                 .ok_or_else(|| wrong("this is no field of numbers".to_owned()))?;
             if let Some((first, count)) = field.numbers() {
                 let (name, kind) = (field.name, field.kind);
-                let float = Float::named(kind).ok_or_else(|| {
+                let (read, whole): (fn(&str) -> _, _) = match first >= QUERY {
+                    true => (Float::named_whole, ", or a whole number"),
+                    false => (Float::named, ""),
+                };
+                let float = read(kind).ok_or_else(|| {
                     let found = format!("field {name:?} has type {kind:?}");
-                    wrong(found + ", expected '<f4' or '<f8'")
+                    wrong(found + ", expected '<f4' or '<f8'" + whole)
                 })?;
                 if field.count != count as u64 {
                     let found = field.count;
@@ -164,7 +212,16 @@ impl Record {
 
     /// The ray in a row of `stride` bytes.
     pub(super) fn ray(&self, row: &[u8]) -> Ray {
-        ray(|place| self.numbers[place].map(|(at, float)| float.read(row, at).unwrap_or(f32::NAN)))
+        ray(|place| self.number(row, place))
+    }
+
+    /// All numbers of such a row.
+    pub(super) fn numbers(&self, row: &[u8]) -> Numbers {
+        std::array::from_fn(|place| self.number(row, place))
+    }
+
+    fn number(&self, row: &[u8], place: usize) -> Option<f32> {
+        self.numbers[place].map(|(at, float)| float.read(row, at).unwrap_or(f32::NAN))
     }
 }
 
@@ -204,7 +261,7 @@ impl<'a> Field<'a> {
 
     /// Which numbers of a ray it holds: the first, and how many.
     fn numbers(&self) -> Option<(usize, usize)> {
-        let single = NAMES.iter().position(|name| *name == self.name).map(|place| (place, 1));
+        let single = QUERY_NAMES.iter().position(|name| *name == self.name).map(|place| (place, 1));
         let vector =
             VECTORS.iter().find(|(name, _)| *name == self.name).map(|&(_, place)| (place, 3));
         single.or(vector)

@@ -19,7 +19,7 @@ pub mod sweep;
 pub mod trace_json;
 pub mod workload;
 
-pub use row::{Row, RunKey, RunLabel};
+pub use row::{PriorityLatency, Row, RunKey, RunLabel};
 pub use sweep::{ParameterSweep, SweepError};
 pub use workload::{Workload, WorkloadError};
 

@@ -4,7 +4,7 @@
 //! limits throughput.
 
 use super::plot::{COLOURS, Plot, even_ticks};
-use super::row::Row;
+use super::row::{PriorityLatency, Row};
 use super::side_by_side::side_by_side;
 use super::sweep::ParameterSweep;
 use crate::report::{STYLE, escaped, grouped};
@@ -241,6 +241,7 @@ fn details(sweeps: &[ParameterSweep], row: &Row, run: &Run) -> String {
         "<section><h2>{name}</h2><p class=\"advice\">{advice}.</p><h3>Slots in use over \
          time</h3>{over_time}<h3>Latency of queries</h3>{latency}<p>Half of the queries take at \
          most <b>{p50}</b> cycles, 95 % at most <b>{p95}</b>, the longest <b>{max}</b>.</p>\
+         {scheduling}\
          <h3>Where the time of slots went</h3>{states}<h3>Where the issue slots of traversal units \
          went</h3>{issues}<h3>Limits</h3><p>Each bar is the share of a limit that the run reaches: \
          <b>{reached:.4}</b> blocks a cycle. The longest bar is the part that holds it up \
@@ -254,6 +255,7 @@ fn details(sweeps: &[ParameterSweep], row: &Row, run: &Run) -> String {
         p50 = grouped(row.latency.p50),
         p95 = grouped(row.latency.p95),
         max = grouped(row.latency.max),
+        scheduling = scheduling(row),
         states = shares(&states),
         issues = shares(&issues),
         limits = limits(row),
@@ -262,6 +264,41 @@ fn details(sweeps: &[ParameterSweep], row: &Row, run: &Run) -> String {
         hash = row.key.config_hash,
         config = escaped(&run.config.to_toml()),
     )
+}
+
+/// How long queries of each priority take, and what tasks gave way for others; nothing if neither
+/// happened.
+fn scheduling(row: &Row) -> String {
+    let lines = row.priorities.iter().map(|PriorityLatency { priority, queries, latency }| {
+        let cells = [u64::from(*priority), *queries, latency.p50, latency.p95, latency.max];
+        let cells = cells.map(|cell| format!("<td>{}</td>", grouped(cell))).concat();
+        format!("<tr>{cells}</tr>")
+    });
+    let lines: String = lines.collect();
+    let count = |name: &str| row.counters.get(name).copied().unwrap_or(0);
+    let mut text = match lines.is_empty() {
+        true => String::new(),
+        false => format!(
+            "<h3>Latency by priority</h3><div class=\"scroll\"><table><thead><tr><th>priority</th>\
+             <th>queries</th><th>median, cycles</th><th>95 % within, cycles</th><th>longest, \
+             cycles</th></tr></thead><tbody>{lines}</tbody></table></div><p>{} picks went to a slot \
+             before its turn, for its priority.</p>",
+            grouped(count("overtakes"))
+        ),
+    };
+    if row.config.evict {
+        let _ = write!(
+            text,
+            "<h3>Tasks that gave way</h3><p><b>{}</b> tasks waited for memory and gave their place \
+             to a pending one; <b>{}</b> came back for leaves (<b>{}</b> leaves waited), <b>{}</b> \
+             ended without.</p>",
+            grouped(count("tasks_evicted")),
+            grouped(count("tasks_resumed")),
+            grouped(count("leaves_held")),
+            grouped(count("tasks_ended_pending")),
+        );
+    }
+    text
 }
 
 /// Two lines: slots in use, and those of them that wait for memory.

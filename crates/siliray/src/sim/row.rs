@@ -4,7 +4,8 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use ttu::Config;
-use ttu::run::Run;
+use ttu::distribution::Distribution;
+use ttu::run::{Run, Urgency};
 
 /// Steps of the histogram of latencies.
 const LATENCY_STEPS: usize = 64;
@@ -83,6 +84,9 @@ pub struct Row {
     /// Queries with a latency from 0 on, from the first step on, and so on: 64 equal steps up to
     /// the largest.
     pub latency_histogram: Vec<u64>,
+    /// The same by priority, the most urgent first, if queries differ in it.
+    #[serde(default)]
+    pub priorities: Vec<PriorityLatency>,
     /// Blocks a query.
     pub blocks_per_ray: f64,
     /// Bytes that came into L0s and SMs, a query: nodes and leaves.
@@ -168,6 +172,35 @@ pub struct Latency {
     pub max: u64,
 }
 
+impl From<&Distribution> for Latency {
+    fn from(latencies: &Distribution) -> Self {
+        Self {
+            mean: latencies.mean(),
+            p50: latencies.percentile(0.5),
+            p95: latencies.percentile(0.95),
+            max: latencies.max(),
+        }
+    }
+}
+
+/// How long the queries of one priority take.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct PriorityLatency {
+    /// The priority.
+    pub priority: u8,
+    /// How many have it.
+    pub queries: u64,
+    /// Cycles from the first beat to the result.
+    pub latency: Latency,
+}
+
+impl From<&Urgency> for PriorityLatency {
+    fn from(Urgency { priority, latencies }: &Urgency) -> Self {
+        let (priority, queries) = (*priority, latencies.total());
+        Self { priority, queries, latency: latencies.into() }
+    }
+}
+
 impl Row {
     /// The share of lookups in the L0 that found their block, in percent.
     #[must_use]
@@ -197,12 +230,8 @@ impl Row {
             cycles: run.cycles,
             rays_per_cycle: key.rays as f64 / cycles,
             mrays_per_second_at_clock: key.rays as f64 / cycles * f64::from(run.config.clock_mhz),
-            latency: Latency {
-                mean: run.latencies.mean(),
-                p50: run.latencies.percentile(0.5),
-                p95: run.latencies.percentile(0.95),
-                max: run.latencies.max(),
-            },
+            latency: (&run.latencies).into(),
+            priorities: run.urgencies.iter().map(PriorityLatency::from).collect(),
             latency_histogram: run.latencies.histogram(LATENCY_STEPS),
             averages: Averages::new(run, key.rays),
             blocks_per_ray: run.counters.setups as f64 / rays,

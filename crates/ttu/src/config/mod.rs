@@ -24,6 +24,7 @@ pub mod shipped;
 pub use parameters::{Config, Parameter, parameters};
 pub use read::ConfigError;
 
+use machine::{HitKind, Query, Shape};
 use serde::{Deserialize, Serialize};
 
 macro_rules! choice {
@@ -61,8 +62,12 @@ choice! {
         RoundRobin = "round_robin",
         /// The one accepted first.
         Oldest = "oldest",
+        /// The one that became ready first: a queue (P).
+        Fifo = "fifo",
         /// The highest priority, then round robin (T-18).
         Priority = "priority",
+        /// The highest priority, then the one accepted first (T-18).
+        PriorityOldest = "priority_oldest",
         /// One whose next block lies in the line looked up last, then round robin (T-18).
         LastLine = "last_line",
     }
@@ -92,6 +97,17 @@ choice! {
         NearFirst = "near_first",
         /// As they come out of the units.
         AsIs = "as_is",
+    }
+}
+choice! {
+    /// Which SMs share traversal units.
+    Attach {
+        /// None: the units of a TPC are dealt to its SMs.
+        Sm = "sm",
+        /// Those of a TPC share the units of the TPC.
+        Tpc = "tpc",
+        /// Those of a cluster share all units of the cluster.
+        Gpc = "gpc",
     }
 }
 choice! {
@@ -142,6 +158,41 @@ impl Config {
     #[must_use]
     pub const fn ttus(&self) -> u32 {
         self.gpcs * self.tpcs_per_gpc * self.ttus_per_tpc
+    }
+
+    /// All SMs of the machine.
+    #[must_use]
+    pub const fn sms(&self) -> u32 {
+        self.gpcs * self.tpcs_per_gpc * self.sms_per_tpc
+    }
+
+    /// In each cluster: groups of SMs that share units, and of each group the SMs and the units.
+    #[must_use]
+    pub const fn groups(&self) -> (u32, u32, u32) {
+        let (tpcs, sms, ttus) = (self.tpcs_per_gpc, self.sms_per_tpc, self.ttus_per_tpc);
+        match self.attach {
+            Attach::Sm => (tpcs * sms, 1, ttus / sms),
+            Attach::Tpc => (tpcs, sms, ttus),
+            Attach::Gpc => (1, tpcs * sms, tpcs * ttus),
+        }
+    }
+
+    /// Whether queries of higher priority come first.
+    #[must_use]
+    pub const fn is_by_priority(&self) -> bool {
+        matches!(self.policy, Policy::Priority | Policy::PriorityOldest)
+    }
+
+    /// The priority of a query's class, for queries that come without one (T-18).
+    #[must_use]
+    pub fn class_priority(&self, query: &Query) -> u8 {
+        let priority = match (&query.shape, query.kind) {
+            (Shape::Beam(_), _) => self.priority_beam,
+            (Shape::Ray(_), HitKind::Closest) => self.priority_closest,
+            (Shape::Ray(_), HitKind::Any) => self.priority_any,
+            (Shape::Ray(_), HitKind::All) => self.priority_all,
+        };
+        u8::try_from(priority).unwrap_or(u8::MAX)
     }
 
     /// Ways of a set of the L0.

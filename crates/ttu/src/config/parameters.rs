@@ -1,6 +1,6 @@
 //! Every parameter, declared once: name, kind, default, what it may be, and what it means.
 
-use super::{Dispatch, Policy, PushOrder, Rcp, Replace, Wakeup};
+use super::{Attach, Dispatch, Policy, PushOrder, Rcp, Replace, Wakeup};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
@@ -42,6 +42,7 @@ impl Number for u32 {
 
 const LATENCY: RangeInclusive<u32> = 0..=100_000;
 const WIDTH: RangeInclusive<u32> = 1..=64;
+const PRIORITY: RangeInclusive<u32> = 0..=255;
 const TRUTH: &[(&str, &str)] = &[("true", ""), ("false", "")];
 
 macro_rules! parameters {
@@ -109,8 +110,18 @@ parameters! {
     t_rcp: u32 = 8, LATENCY;
     /// Slots picked in a cycle (P: one).
     pick_per_cycle: u32 = 1, WIDTH;
-    /// Which slot is picked (S).
+    /// Which slot is picked (P: any policy).
     policy: Policy = Policy::RoundRobin, Policy::VALUES;
+    /// Priority of rays that ask for the closest hit; queries may have their own (T-18).
+    priority_closest: u32 = 0, PRIORITY;
+    /// Priority of rays that ask for any hit (T-18).
+    priority_any: u32 = 0, PRIORITY;
+    /// Priority of rays that ask for all hits (T-18).
+    priority_all: u32 = 0, PRIORITY;
+    /// Priority of beams (T-18).
+    priority_beam: u32 = 0, PRIORITY;
+    /// What a query through an instance has more: its question is under way (T-18).
+    priority_instance: u32 = 1, PRIORITY;
     /// Cycles to pop the traversal stack (S).
     t_pop: u32 = 1, LATENCY;
     /// Lines of the L0 (P: 8).
@@ -188,14 +199,23 @@ parameters! {
     wakeup: Wakeup = Wakeup::Grouped, Wakeup::VALUES;
     /// Clusters (T-17).
     gpcs: u32 = 1, 1..=1024;
-    /// Texture processing clusters a cluster, each with one SM (T-17).
+    /// Texture processing clusters a cluster (T-17).
     tpcs_per_gpc: u32 = 1, 1..=1024;
-    /// Traversal units of this kind an SM (T-17).
+    /// SMs a texture processing cluster (P: one; T-23).
+    sms_per_tpc: u32 = 1, WIDTH;
+    /// Traversal units of this kind a texture processing cluster (T-17).
     ttus_per_tpc: u32 = 1, 1..=1024;
+    /// Which SMs share traversal units (P: all three; T-23).
+    attach: Attach = Attach::Tpc, Attach::VALUES;
+    /// Cycles between an SM and its traversal units, each way (S; T-23).
+    t_link: u32 = 0, LATENCY;
     /// Tasks of 32 queries that wait in a cluster (P: 16; T-17).
     pending_slots: u32 = 16, 1..=65_536;
     /// Tasks of 32 queries that run in a cluster (P: 4; T-17).
     active_slots: u32 = 4, 1..=65_536;
+    /// Whether a task that only waits for memory gives its place to a pending one (P: it may;
+    /// T-22).
+    evict: bool = false, TRUTH;
     /// Size of the shared L2; 0 always hits (T-17).
     l2_kib: u32 = 0, 0..=1_048_576;
 }

@@ -1,7 +1,7 @@
 //! Configurations as text: TOML files, single settings, ranges, and a hash that names the result.
 
 use super::keys::{keys, refusal};
-use super::{Config, shipped};
+use super::{Attach, Config, shipped};
 use machine::nearest_name;
 use sha2::{Digest, Sha256};
 
@@ -171,6 +171,13 @@ impl Config {
         fits("l2_kib", self.l2_kib, even, "0 or an even number: sets of 16 lines".into())?;
         let even = self.l1_kib.is_multiple_of(2);
         fits("l1_kib", self.l1_kib, even, "an even number: sets of 16 lines".into())?;
+        let (sms, ttus) = (self.sms_per_tpc, self.ttus_per_tpc);
+        let is_dealt = self.attach != Attach::Sm || ttus.is_multiple_of(sms);
+        let expected = format!("a multiple of sms_per_tpc = {sms}, with attach = sm");
+        fits("ttus_per_tpc", ttus, is_dealt, expected)?;
+        let in_all = u64::from(self.gpcs) * u64::from(self.tpcs_per_gpc);
+        let fits_sms = in_all * u64::from(sms) <= 1024;
+        fits("sms_per_tpc", sms, fits_sms, "at most 1024 SMs in all".into())?;
         fits("gpcs", self.gpcs, self.ttus() <= 1024, "at most 1024 TTUs in all".into())
     }
 

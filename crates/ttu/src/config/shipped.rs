@@ -14,7 +14,7 @@ pub struct Shipped {
 }
 
 /// All of them; the first is the default.
-pub const SHIPPED: [Shipped; 3] = [
+pub const SHIPPED: [Shipped; 6] = [
     Shipped {
         name: "patent",
         about: "the numbers of US 9,569,559, with the latencies of an RTX 2060 behind it",
@@ -29,6 +29,21 @@ pub const SHIPPED: [Shipped; 3] = [
         name: "cluster",
         about: "8 units in 2 clusters with a shared L2 of 3 MiB and DRAM behind it",
         text: include_str!("shipped/cluster.toml"),
+    },
+    Shipped {
+        name: "sm",
+        about: "4 SMs with a unit inside each",
+        text: include_str!("shipped/sm.toml"),
+    },
+    Shipped {
+        name: "tpc",
+        about: "4 SMs, of which the 2 of each TPC share 2 units",
+        text: include_str!("shipped/tpc.toml"),
+    },
+    Shipped {
+        name: "gpc",
+        about: "4 SMs that share the 4 units of their cluster",
+        text: include_str!("shipped/gpc.toml"),
     },
 ];
 
@@ -56,7 +71,10 @@ mod tests {
     fn all_are_sound_and_different() {
         let configs: Vec<Config> = names().iter().map(|name| named(name).unwrap()).collect();
         assert_eq!(configs[0], Config::default());
-        assert!(configs[1] != configs[0] && configs[2] != configs[0]);
-        assert!(named("nosuch").unwrap_err().to_string().contains("patent, deep, cluster"));
+        for (place, config) in configs.iter().enumerate() {
+            assert!(!configs[..place].contains(config));
+        }
+        let expected = "patent, deep, cluster, sm, tpc, gpc";
+        assert!(named("nosuch").unwrap_err().to_string().contains(expected));
     }
 }

@@ -110,7 +110,7 @@ impl Bound {
         let blocks = c.setups.max(1) as f64;
         let per_block = |count: u64| count as f64 / blocks;
         let ttus = f64::from(config.ttus());
-        let sms = f64::from(config.gpcs * config.tpcs_per_gpc);
+        let sms = f64::from(config.sms());
         let over = |width: f64, need: f64| if need > 0.0 { width / need } else { f64::INFINITY };
         let unless_unlimited = |bytes: u32, need: f64| match bytes {
             0 => f64::INFINITY,

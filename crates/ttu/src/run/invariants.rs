@@ -56,6 +56,11 @@ pub fn all(c: &Counters, issues: &[u64], config: &Config, cycles: u64) -> Vec<In
             c.result_pushes,
         ),
         claim("foreign = stack pushes", c.foreign, c.stack_pushes),
+        claim(
+            "tasks evicted = tasks resumed + tasks that ended pending",
+            c.tasks_evicted,
+            c.tasks_resumed + c.tasks_ended_pending,
+        ),
         claim("stack pushes + accepted = stack pops", c.stack_pushes + c.accepted, c.stack_pops),
         claim(
             "issue slots used + bubbles = tests x units x cycles",

@@ -23,5 +23,5 @@ pub use bound::{Advice, Bound, LIMITS, Limit, LimitKind};
 pub use invariants::Invariant;
 pub use series::{Sample, Series};
 pub(crate) use simulate::watch;
-pub use simulate::{Options, Run, RunError, simulate};
+pub use simulate::{Options, Questions, Run, RunError, Urgency, simulate};
 pub use timeline::{Event, Held, Timeline};

@@ -16,6 +16,8 @@ use crate::world::{TooSmall, World};
 use machine::beam::BeamWorldError;
 use machine::{Observer, Query, Shape, Unwatched};
 use rayon::prelude::*;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -63,6 +65,8 @@ pub struct Run {
     pub latencies: Distribution,
     /// The same until it left the state "launched" for good.
     pub traversal_latencies: Distribution,
+    /// The latencies of questions by their priority, if they differ in it; the most urgent first.
+    pub urgencies: Vec<Urgency>,
     /// Unit cycles with 0, 1, 2 ... tests issued, up to `tests_per_unit`.
     pub issues: Vec<u64>,
     /// Queries that fills woke.
@@ -109,6 +113,37 @@ pub enum RunError {
     Interrupted,
 }
 
+/// What is asked, and how urgent each question is.
+#[derive(Debug, Clone, Copy)]
+pub struct Questions<'a> {
+    /// The questions.
+    pub queries: &'a [Query],
+    /// The priority of each, 255 the most urgent. Those without one, or behind the end, have that of
+    /// their class ([`Config::class_priority`]).
+    pub priorities: &'a [Option<u8>],
+}
+
+impl<'a> From<&'a [Query]> for Questions<'a> {
+    fn from(queries: &'a [Query]) -> Self {
+        Self { queries, priorities: &[] }
+    }
+}
+
+impl<'a> From<&'a Vec<Query>> for Questions<'a> {
+    fn from(queries: &'a Vec<Query>) -> Self {
+        Self::from(&queries[..])
+    }
+}
+
+/// The questions of one priority.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Urgency {
+    /// Their priority.
+    pub priority: u8,
+    /// Cycles of each from its first beat to its result.
+    pub latencies: Distribution,
+}
+
 /// Asked now and then, with the number of questions answered so far; breaks to interrupt.
 pub type KeepGoing<'a> = &'a (dyn Fn(u64) -> ControlFlow<()> + Sync);
 
@@ -117,44 +152,44 @@ pub type KeepGoing<'a> = &'a (dyn Fn(u64) -> ControlFlow<()> + Sync);
 /// # Errors
 /// When the configuration is nonsense or does not fit the format, when the caller interrupts, and
 /// when the counters do not add up.
-pub fn simulate(
+pub fn simulate<'a>(
     world: &World,
     config: &Config,
-    queries: &[Query],
+    queries: impl Into<Questions<'a>>,
     options: Options,
     keep_going: KeepGoing<'_>,
 ) -> Result<Run, RunError> {
-    watch(world, config, queries, options, keep_going, &mut Unwatched)
+    watch(world, config, queries.into(), options, keep_going, &mut Unwatched)
 }
 
 /// The same, watched.
 pub(crate) fn watch<O: Observer + ?Sized>(
     world: &World,
     config: &Config,
-    queries: &[Query],
+    questions: Questions<'_>,
     options: Options,
     keep_going: KeepGoing<'_>,
     observer: &mut O,
 ) -> Result<Run, RunError> {
     config.validate()?;
     world.fits(config)?;
-    let asks_beams = queries.iter().any(|query| matches!(query.shape, Shape::Beam(_)));
+    let asks_beams = questions.queries.iter().any(|query| matches!(query.shape, Shape::Beam(_)));
     let beams = if asks_beams { Some(world.beams()?) } else { None };
     let counts_false_positives = options.count_false_positives;
     let env = Env { config, world, beams, counts_false_positives };
-    run(&env, queries, options, keep_going, &mut Reporter::new(observer))
+    run(&env, questions, options, keep_going, &mut Reporter::new(observer))
 }
 
 fn run<O: Observer + ?Sized>(
     env: &Env<'_>,
-    queries: &[Query],
+    questions: Questions<'_>,
     options: Options,
     keep_going: KeepGoing<'_>,
     reporter: &mut Reporter<'_, O>,
 ) -> Result<Run, RunError> {
     let start = Instant::now();
     let config = env.config;
-    let mut clusters: Vec<Cluster> = deal(queries, config.gpcs as usize)
+    let mut clusters: Vec<Cluster> = deal(questions, config)
         .iter()
         .zip(0..)
         .map(|(part, number)| Cluster::new(number, part, config, options))
@@ -182,16 +217,35 @@ fn run<O: Observer + ?Sized>(
         }
         longest
     };
-    summarize(env, clusters, queries.len(), cycles, start.elapsed())
+    summarize(env, clusters, questions.queries.len(), cycles, start.elapsed())
 }
 
-/// Deals tasks to clusters in turn (T-17).
-fn deal(queries: &[Query], clusters: usize) -> Vec<Vec<Query>> {
+/// Deals tasks to clusters in turn (T-17), with the priorities of their questions (T-18).
+fn deal(questions: Questions<'_>, config: &Config) -> Vec<Vec<(Query, u8)>> {
+    let clusters = config.gpcs as usize;
     let mut parts = vec![Vec::new(); clusters];
-    for (number, task) in queries.chunks(TASK_QUERIES).enumerate() {
-        parts[number % clusters].extend_from_slice(task);
+    for (number, query) in questions.queries.iter().enumerate() {
+        let own = questions.priorities.get(number).copied().flatten();
+        let priority = own.unwrap_or_else(|| config.class_priority(query));
+        parts[number / TASK_QUERIES % clusters].push((*query, priority));
     }
     parts
+}
+
+/// The latencies of questions by their priority, the most urgent first; nothing if all are equally
+/// urgent.
+fn urgencies(clusters: &[Cluster]) -> Vec<Urgency> {
+    let jobs = || clusters.iter().flat_map(|cluster| &cluster.jobs);
+    let Some(first) = jobs().next() else { return Vec::new() };
+    if jobs().all(|job| job.priority == first.priority) {
+        return Vec::new();
+    }
+    let mut by_priority: BTreeMap<Reverse<u8>, Distribution> = BTreeMap::new();
+    for job in jobs() {
+        by_priority.entry(Reverse(job.priority)).or_default().add(job.latency());
+    }
+    let urgency = |(Reverse(priority), latencies)| Urgency { priority, latencies };
+    by_priority.into_iter().map(urgency).collect()
 }
 
 struct Progress<'a> {
@@ -280,6 +334,7 @@ fn summarize(
     invariants::check(&invariants)?;
     let series = Series::sum(clusters.iter().map(|cluster| cluster.series.clone()).collect());
     let bound = Bound::of(config, &counters, cycles);
+    let urgencies = urgencies(&clusters);
     let mut parts: Vec<_> = clusters.into_iter().map(|cluster| cluster.jobs.into_iter()).collect();
     let answers = (0..queries)
         .map(|query| {
@@ -296,6 +351,7 @@ fn summarize(
         invariants,
         latencies,
         traversal_latencies,
+        urgencies,
         issues,
         group_sizes,
         occupancy,

@@ -20,6 +20,7 @@ pub(crate) struct QueryRequest {
     pub(crate) job: u32,
     /// The placement that it goes through.
     pub(crate) instance: Option<u32>,
+    pub(crate) priority: u8,
 }
 
 /// A query that has a slot.
@@ -53,6 +54,8 @@ pub(crate) struct Interface {
     rcp_free: u64,
     /// A query waits for a slot.
     is_full: bool,
+    /// Queries of higher priority come first.
+    by_priority: bool,
 }
 
 impl Interface {
@@ -63,17 +66,28 @@ impl Interface {
             ports: vec![0; config.accept_per_cycle as usize],
             rcp_free: 0,
             is_full: false,
+            by_priority: config.is_by_priority(),
         }
     }
 
-    /// A query that waits behind the others.
+    /// A query that waits behind the others of its priority.
     pub(crate) fn request(&mut self, request: QueryRequest) {
-        self.inbox.push_back(request);
+        let is_before = |other: &QueryRequest| other.priority >= request.priority;
+        let place =
+            if self.by_priority { self.inbox.partition_point(is_before) } else { self.inbox.len() };
+        self.inbox.insert(place, request);
     }
 
-    /// A query that comes before the others: its question is under way.
+    /// A query that comes before the others of its priority: its question is under way.
     pub(crate) fn request_first(&mut self, request: QueryRequest) {
-        self.inbox.push_front(request);
+        let is_before = |other: &QueryRequest| other.priority > request.priority;
+        let place = if self.by_priority { self.inbox.partition_point(is_before) } else { 0 };
+        self.inbox.insert(place, request);
+    }
+
+    /// The questions of queries that wait.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = u32> + '_ {
+        self.inbox.iter().map(|request| request.job)
     }
 
     /// The slot can be given away again.
@@ -116,14 +130,8 @@ impl Interface {
             if reporter.is_watching() {
                 reporter.accepted(request, &job.query, env, root);
             }
-            let priority = u8::from(request.instance.is_some());
-            to.accepted.push_back(Accepted {
-                slot,
-                job: request.job,
-                priority,
-                at: cycle,
-                ready_at,
-            });
+            let QueryRequest { job, priority, .. } = request;
+            to.accepted.push_back(Accepted { slot, job, priority, at: cycle, ready_at });
         }
         active
     }
@@ -132,11 +140,12 @@ impl Interface {
     fn receive(&mut self, port: usize, bytes: u32, cycle: u64, config: &Config) -> u64 {
         let last = cycle + u64::from(config.beats(bytes));
         self.ports[port] = last;
+        let there = last + u64::from(config.t_link);
         if config.rcp == Rcp::Sm {
-            return last;
+            return there;
         }
         let values = if bytes == RAY_BYTES { 3 } else { 6 };
-        let start = last.max(self.rcp_free);
+        let start = there.max(self.rcp_free);
         self.rcp_free = start + values;
         start + u64::from(config.t_rcp) + values - 1
     }

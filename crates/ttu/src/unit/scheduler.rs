@@ -87,6 +87,8 @@ pub(crate) struct Scheduler {
     /// Slots that the SM has still to read.
     releasing: Vec<(u64, u32)>,
     next: u32,
+    /// How often slots have become ready.
+    readied: u64,
     /// How often lines have arrived.
     arrivals: u64,
     /// Slots in use, and since when so many.
@@ -104,6 +106,7 @@ impl Scheduler {
             woken: VecDeque::with_capacity(slots as usize),
             releasing: Vec::with_capacity(8),
             next: 0,
+            readied: 0,
             arrivals: 0,
             in_use: 0,
             in_use_since: 0,
@@ -127,7 +130,7 @@ impl Scheduler {
             if to.popped.len() >= room {
                 break;
             }
-            let Some(slot) = self.choose(env, to) else { break };
+            let Some(slot) = self.choose(env, to, tick.stats) else { break };
             active = true;
             self.launch(slot, tick, to);
         }
@@ -156,7 +159,7 @@ impl Scheduler {
                 self.enter(slot, State::Ready, cycle, stats);
                 match config.wakeup {
                     Wakeup::Grouped => self.woken.push_back(slot),
-                    Wakeup::Plain => self.ready.insert(slot),
+                    Wakeup::Plain => self.make_ready(slot),
                 }
             }
             Notice::Filled => self.retry_refused(),
@@ -198,8 +201,14 @@ impl Scheduler {
         self.arrivals += 1;
         while let Some(slot) = self.refused.next_from(0) {
             self.refused.remove(slot);
-            self.ready.insert(slot);
+            self.make_ready(slot);
         }
+    }
+
+    fn make_ready(&mut self, slot: u32) {
+        self.entries[slot as usize].readied = self.readied;
+        self.readied += 1;
+        self.ready.insert(slot);
     }
 
     /// DONE slots that the SM has read become free.
@@ -233,18 +242,18 @@ impl Scheduler {
             let entry = &self.entries[slot as usize];
             if entry.state == State::Fetch {
                 self.enter(slot, State::Ready, at, stats);
-                self.ready.insert(slot);
+                self.make_ready(slot);
             } else if entry.refused_at == Some(self.arrivals) {
                 self.refused.insert(slot);
             } else {
-                self.ready.insert(slot);
+                self.make_ready(slot);
             }
         }
         active
     }
 
     /// The slot to be picked, taken out of its set.
-    fn choose(&mut self, env: &Env<'_>, to: &Ports<'_>) -> Option<u32> {
+    fn choose(&mut self, env: &Env<'_>, to: &Ports<'_>, stats: &mut Stats) -> Option<u32> {
         if let Some(slot) = self.woken.pop_front() {
             return Some(slot);
         }
@@ -256,9 +265,14 @@ impl Scheduler {
         let slot = match env.config.policy {
             Policy::RoundRobin => Some(next),
             Policy::Oldest => set.iter().min_by_key(|&slot| (entry(slot).accepted_at, slot)),
+            Policy::Fifo => set.iter().min_by_key(|&slot| entry(slot).readied),
             Policy::Priority => {
                 set.iter().min_by_key(|&slot| (Reverse(entry(slot).priority), in_turn(slot)))
             }
+            Policy::PriorityOldest => set.iter().min_by_key(|&slot| {
+                let Status { priority, accepted_at, .. } = *entry(slot);
+                (Reverse(priority), accepted_at, slot)
+            }),
             Policy::LastLine => {
                 let line = |slot: u32| {
                     let top = || to.store.stacks[slot as usize].entries.last();
@@ -270,6 +284,10 @@ impl Scheduler {
             }
         };
         let slot = slot.unwrap_or(next);
+        if env.config.is_by_priority() {
+            let is_overtaking = entry(slot).priority > entry(next).priority;
+            stats.counters.overtakes += u64::from(is_overtaking);
+        }
         let set = if is_refused { &mut self.refused } else { &mut self.ready };
         set.remove(slot);
         Some(slot)
@@ -334,6 +352,12 @@ impl Scheduler {
         stats.occupancy[self.in_use] += at - self.in_use_since;
         self.in_use_since = at;
         self.in_use = in_use;
+    }
+
+    /// The question of each slot in use, and whether it waits for memory.
+    pub(crate) fn jobs(&self) -> impl Iterator<Item = (u32, bool)> + '_ {
+        let in_use = self.entries.iter().filter(|entry| entry.state != State::Free);
+        in_use.map(|entry| (entry.job, entry.state == State::Fetch))
     }
 
     /// Slots in use, and those of them that wait for memory.

@@ -30,6 +30,14 @@ pub(crate) struct LeafTest {
     pub(crate) count: u32,
 }
 
+/// A leaf whose task has given its place away (T-22).
+#[derive(Debug)]
+pub(crate) struct HeldLeaf {
+    pub(crate) job: u32,
+    ttu: u32,
+    leaf: Leaf,
+}
+
 /// A shorter range on its way to the TTUs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Feedback {
@@ -48,6 +56,8 @@ pub(crate) struct Sm {
     /// Leaves whose items are on their way.
     arriving: BinaryHeap<Reverse<LeafTest>>,
     testing: VecDeque<LeafTest>,
+    /// Leaves that wait for their task.
+    pub(crate) held: Vec<HeldLeaf>,
     /// To the TTUs.
     pub(crate) feedback: Port<Feedback>,
     /// Where primitives come in.
@@ -63,18 +73,44 @@ pub(crate) struct Sm {
 impl Sm {
     pub(crate) fn new(config: &Config) -> Self {
         Self {
-            t_leaf: config.t_leaf.into(),
+            // There and back.
+            t_leaf: u64::from(config.t_leaf) + 2 * u64::from(config.t_link),
             tris_per_cycle: config.tris_per_cycle.into(),
             line_bytes: config.l0_line_bytes,
             reading: BinaryHeap::new(),
             arriving: BinaryHeap::new(),
             testing: VecDeque::new(),
+            held: Vec::new(),
             feedback: Port::unlimited(),
             fetch_port: Bandwidth::new(config.sm_fetch_bytes_per_cycle),
             free_at: 0,
             sequence: 0,
             sectors: Vec::new(),
             counters: Counters::default(),
+        }
+    }
+
+    /// Keeps a leaf of a TTU until its task comes back.
+    pub(crate) fn hold(&mut self, leaf: Leaf, ttu: u32, job: u32) {
+        self.counters.leaves_held += 1;
+        self.held.push(HeldLeaf { job, ttu, leaf });
+    }
+
+    /// Takes the leaves that have waited for a task, in their order.
+    pub(crate) fn take_held(
+        &mut self,
+        is_of_task: impl Fn(u32) -> bool,
+        cycle: u64,
+        program: &Program,
+        path: &mut Path<'_>,
+    ) {
+        let held = std::mem::take(&mut self.held);
+        for waiting in held {
+            if is_of_task(waiting.job) {
+                self.take(waiting.leaf, waiting.ttu, cycle, program, path);
+            } else {
+                self.held.push(waiting);
+            }
         }
     }
 

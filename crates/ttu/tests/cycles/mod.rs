@@ -7,6 +7,7 @@ mod closed_forms;
 mod false_positives;
 mod golden;
 mod hand_made;
+mod scheduling;
 mod throughput;
 mod traffic;
 mod watched;

@@ -11,13 +11,15 @@ use rayon::prelude::*;
 use serde::Serialize;
 use siliray::build::Preset;
 use siliray::geometry::TriangleRule;
-use siliray::input::{Route, build_options};
+use siliray::input::{Input, Route, build_options};
 use siliray::machine::{MachineInput, Query, Settings};
+use siliray::ray_files::RayReader;
+use siliray::ray_files::queries::fingerprint;
 use siliray::registry::registry;
 use siliray::sim::sweep::combinations;
 use siliray::sim::{Row, RunKey, RunLabel, Workload, csv, report, trace_json};
 use siliray::ttu::config::{Config, ConfigError, shipped};
-use siliray::ttu::run::{Options, Run};
+use siliray::ttu::run::{Options, Questions, Run};
 use siliray::ttu::{RunError, World, simulate, ttu_machine};
 use std::ffi::OsStr;
 use std::path::Path;
@@ -52,7 +54,8 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
     let (table, trace, html) = (create(&args.csv)?, create(&args.trace)?, create(&args.report)?);
 
     let input = open_input(name, triangles)?;
-    refuse_build_options(name, &input, args.rebuild, args.preset.asked())?;
+    let asked = args.preset.asked().or_else(|| args.shape.asked());
+    refuse_build_options(name, &input, args.rebuild, asked)?;
     let preset = args.preset.preset().unwrap_or(Preset::Balanced);
     let machine = registry().machine(ttu_machine::NAME).unwrap_or(registry().machines()[0]);
     let route = Route {
@@ -60,24 +63,31 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
         format: args.format,
         settings: Settings::default(),
         rebuild: args.rebuild,
-        build: build_options(machine, args.format, Some(preset)),
+        build: args.shape.of(build_options(machine, args.format, Some(preset))),
     };
     let prepared = prepare(&route, &input, name, output)?;
     let MachineInput::Image(image) = &prepared.input else {
         return Err(Failure::input("the traversal unit runs images"));
     };
     let tree = prepared.tree();
-    let camera = chosen_view(&args.view, name, seen(&input, &prepared), 1.0)?;
-    let workload = Workload::from(args.workload);
-    let queries = workload.queries(input.name(), tree, &camera, args.rays).map_err(about(name))?;
+    let asked = match &args.queries {
+        Some(file) => Asked::of_file(file, args.rays)?,
+        None => {
+            let camera = chosen_view(&args.view, name, seen(&input, &prepared), 1.0)?;
+            let (workload, rays) = (Workload::from(args.workload), args.rays.unwrap_or(RAYS));
+            let queries = workload.queries(input.name(), tree, &camera, rays);
+            let queries = queries.map_err(about(name))?;
+            Asked { name: workload.name().to_owned(), queries, priorities: Vec::new() }
+        }
+    };
     let key = RunKey {
         scene: input.name().to_owned(),
         triangles: tree.triangle_count() as u64,
         format: prepared.input.format().to_owned(),
         source: prepared.origin.name().to_owned(),
         preset: prepared.origin.is_built().then(|| preset.name().to_owned()),
-        workload: workload.name().to_owned(),
-        rays: queries.len() as u64,
+        workload: asked.name.clone(),
+        rays: asked.queries.len() as u64,
         config_hash: String::new(),
     };
     let world = World::new(&**image, TriangleRule::Watertight).map_err(about(name))?;
@@ -85,7 +95,7 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
     let kept = resumed.map(|path| ResumeLog::open(path, "run of siliray sim")).transpose()?;
     let sweep = SweepRunner {
         world: &world,
-        queries: &queries,
+        asked: &asked,
         key,
         kept: kept.as_ref(),
         options: Options {
@@ -165,9 +175,38 @@ fn base_config(name: &OsStr) -> Result<Config, Failure> {
     }
 }
 
+/// How many queries are made, if nothing is said.
+const RAYS: usize = 16_384;
+
+/// What is asked.
+struct Asked {
+    name: String,
+    queries: Vec<Query>,
+    /// One for each query of a file that has a column of them.
+    priorities: Vec<Option<u8>>,
+}
+
+impl Asked {
+    /// The queries of a file, at most `most`.
+    fn of_file(file: &Path, most: Option<usize>) -> Result<Self, Failure> {
+        let reader = RayReader::open(file).map_err(Failure::input)?;
+        let all = reader.read_queries(most.unwrap_or(usize::MAX)).map_err(Failure::input)?;
+        if all.is_empty() {
+            return Err(Failure::input(format!("{}: no queries", file.display())));
+        }
+        let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
+        Ok(Self {
+            // Runs are kept by what they are about: by the queries, not by what a file is called.
+            name: format!("{name} ({:016x})", fingerprint(&all)),
+            queries: all.iter().map(|asked| asked.query).collect(),
+            priorities: all.iter().map(|asked| asked.priority).collect(),
+        })
+    }
+}
+
 struct SweepRunner<'a> {
     world: &'a World,
-    queries: &'a [Query],
+    asked: &'a Asked,
     /// Of all runs, but for the configuration.
     key: RunKey,
     kept: Option<&'a ResumeLog<Row>>,
@@ -178,7 +217,7 @@ struct SweepRunner<'a> {
 impl SweepRunner<'_> {
     fn run(&self, all: &[Named], output: &Output) -> Result<Vec<CompletedRun>, Failure> {
         let bar = output.bar("simulating");
-        let whole = (all.len() * self.queries.len()) as f32;
+        let whole = (all.len() * self.asked.queries.len()) as f32;
         let answered = AtomicU64::new(0);
         all.par_iter().map(|named| self.one(named, &bar, &answered, whole)).collect()
     }
@@ -199,7 +238,7 @@ impl SweepRunner<'_> {
         if let Some(row) =
             self.kept.and_then(|kept| kept.find(|row| row.key == key)).filter(is_enough)
         {
-            answered.fetch_add(self.queries.len() as u64, Ordering::Relaxed);
+            answered.fetch_add(self.asked.queries.len() as u64, Ordering::Relaxed);
             return Ok((Row { label: label.clone(), ..row }, None));
         }
         let told = AtomicU64::new(0);
@@ -209,7 +248,9 @@ impl SweepRunner<'_> {
             let all = answered.fetch_add(more, Ordering::Relaxed) + more;
             bar.set(all as f32 / whole)
         };
-        let run = simulate(self.world, config, self.queries, self.options, &keep_going);
+        let questions =
+            Questions { queries: &self.asked.queries, priorities: &self.asked.priorities };
+        let run = simulate(self.world, config, questions, self.options, &keep_going);
         let mut run = run.map_err(|error| match error {
             RunError::TooSmall(_) | RunError::Config(_) => Failure::usage(error),
             _ => Failure::input(error),

@@ -5,7 +5,7 @@ use crate::output::number::{counted, counted_as, grouped, rate};
 use crate::output::{Output, Table};
 use serde::Serialize;
 use siliray::sim::side_by_side::side_by_side;
-use siliray::sim::{ParameterSweep, Row};
+use siliray::sim::{ParameterSweep, PriorityLatency, Row};
 use siliray::ttu::Explained;
 use siliray::ttu::config::shipped::SHIPPED;
 use siliray::ttu::config::{Config, Parameter, parameters};
@@ -46,7 +46,7 @@ pub(super) fn table(sweeps: &[ParameterSweep], rows: &[&Row]) -> String {
     );
     text += &match (sweeps, rows) {
         ([], [first, second]) => both(first, second),
-        (_, [single]) => limits(single) + "\n" + &counters(single),
+        (_, [single]) => priorities(single) + &limits(single) + "\n" + &counters(single),
         _ => format!("rays a cycle\n{}", chart(sweeps, rows)),
     };
     match remarks(rows) {
@@ -78,6 +78,20 @@ fn cells_of(row: &Row) -> Vec<String> {
         format!("{:.0}", row.bytes_per_ray),
         row.bound.clone(),
     ]
+}
+
+/// How long queries of each priority take, if they differ in it.
+fn priorities(row: &Row) -> String {
+    if row.priorities.is_empty() {
+        return String::new();
+    }
+    let header = ["priority", "queries", "p50 cycles", "p95 cycles", "longest"];
+    let mut table = Table::new(&header).left(0);
+    for PriorityLatency { priority, queries, latency } in &row.priorities {
+        let cells = [u64::from(*priority), *queries, latency.p50, latency.p95, latency.max];
+        table.row(cells.map(grouped).into());
+    }
+    table.text() + "\n"
 }
 
 fn limits(row: &Row) -> String {
