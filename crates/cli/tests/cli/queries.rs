@@ -19,7 +19,7 @@ fn the_queries_of_a_file_and_their_priorities() {
     let folder = Folder::new();
     std::fs::write(folder.path().join("queries.csv"), queries()).unwrap();
     let base = ["sim", "interior", "--triangles", "3000", "--queries", "queries.csv", "--set"];
-    let run = |more: &[&str]| folder.json(&[&base[..], more, &["--json"]].concat())["runs"].clone();
+    let run = |more: &[&str]| folder.json(&[&base[..], more].concat())["runs"].clone();
     let fair = run(&["slots=64"]);
     let urgent = run(&["policy=priority", "--set", "slots=64"]);
     assert_documented(&urgent);
@@ -34,7 +34,7 @@ fn the_queries_of_a_file_and_their_priorities() {
     assert_eq!(priorities(&urgent), [(9, 50), (1, 350), (0, 1)]);
     let overtakes = |runs: &serde_json::Value| runs[0]["counters"]["overtakes"].as_u64().unwrap();
     assert!(overtakes(&fair) == 0 && overtakes(&urgent) > 0);
-    let first = folder.json(&[&base[..], &["slots=64", "--rays", "10", "--json"]].concat());
+    let first = folder.json(&[&base[..], &["slots=64", "--rays", "10"]].concat());
     assert_eq!(first["runs"][0]["rays"], 10);
 }
 
@@ -57,7 +57,7 @@ fn narrow_trees_take_more_blocks() {
     let folder = Folder::new();
     let blocks = ["2", "4", "8"].map(|width| {
         let args = ["sim", "interior", "--triangles", "3000", "--rays", "200", "--width", width];
-        let run = folder.json(&[&args[..], &["--format", "tree", "--json"]].concat());
+        let run = folder.json(&[&args[..], &["--format", "tree"]].concat());
         run["runs"][0]["blocks_per_ray"].as_f64().unwrap()
     });
     assert!(blocks[0] > 1.5 * blocks[1] && blocks[1] > 1.2 * blocks[2], "{blocks:?}");

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use siliray::build::Preset;
 use siliray::geometry::TriangleRule;
-use siliray::input::{Input, Route, build_options};
+use siliray::input::{Route, build_options};
 use siliray::machine::{MachineInput, Query, Settings};
 use siliray::ray_files::RayReader;
 use siliray::ray_files::queries::fingerprint;
