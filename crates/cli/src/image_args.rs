@@ -86,6 +86,10 @@ pub(crate) struct ImageOutput {
     #[arg(long, requires = "format", help_heading = "Image options")]
     pub(crate) obb: bool,
 
+    /// gfx12: let instances be entered below the roots of their structures where that pays
+    #[arg(long, requires = "format", help_heading = "Image options")]
+    pub(crate) rebraid: bool,
+
     /// gfx12-bvh4x2: how the planes of boxes are stored: fp32 or high [default: fp32]
     #[arg(long, value_name = "PRECISION", requires = "format", help_heading = "Image options")]
     pub(crate) precision: Option<String>,
@@ -116,9 +120,10 @@ impl ImageOutput {
     pub(crate) fn settings(&self) -> Settings {
         let named = [("policy", &self.policy), ("precision", &self.precision)];
         let named = named.into_iter().filter_map(|(key, value)| Some((key, value.as_deref()?)));
-        let obb = self.obb.then_some(("obb", "on"));
+        let switches = [("obb", self.obb), ("rebraid", self.rebraid)];
+        let switched = switches.into_iter().filter(|(_, on)| *on).map(|(key, _)| (key, "on"));
         let set = self.settings.iter().map(|(key, value)| (key.as_str(), value.as_str()));
-        named.chain(obb).chain(set).fold(Settings::default(), |all, (k, v)| all.with(k, v))
+        named.chain(switched).chain(set).fold(Settings::default(), |all, (k, v)| all.with(k, v))
     }
 }
 

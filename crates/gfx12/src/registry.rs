@@ -53,6 +53,13 @@ pub const FORMATS: &[FormatEntry] = &[
                     is_compared: true,
                 },
                 Setting {
+                    key: "rebraid",
+                    values: &["off", "on"],
+                    meaning: "let instances be entered below the roots of their structures where \
+                              that pays",
+                    is_compared: false,
+                },
+                Setting {
                     key: "margin",
                     values: &["auto", "on", "off"],
                     meaning: "widen boxes so that the hardware loses no hit; auto: with dense only",
@@ -208,14 +215,29 @@ fn walk_options(
 
 fn encode(tree: &Tree, settings: &Settings) -> Result<Encoded, EncodeError> {
     let policy: Policy = settings.get("policy").unwrap_or("dense").parse()?;
-    let usual = Options { obb: settings.is_on("obb"), ..Options::new(policy) };
+    let usual = Options {
+        obb: settings.is_on("obb"),
+        rebraid: settings.is_on("rebraid"),
+        ..Options::new(policy)
+    };
     let margin = match settings.get("margin") {
         Some("on") => true,
         Some("off") => false,
         _ => usual.margin,
     };
     let encode::Encoded { image, report } = encode::encode(tree, &Options { margin, ..usual })?;
-    Ok(Encoded { image, details: details(&report) })
+    let mut details = details(&report);
+    if usual.rebraid && tree.tlas.is_some() {
+        let plain = Options { rebraid: false, margin, ..usual };
+        let before = encode::encode(tree, &plain)?.report;
+        details.extend([
+            ("opened_instances", Detail::Count(report.opened_instances as u64)),
+            ("instance_nodes_whole", Detail::Count(before.instance_nodes as u64)),
+            ("tlas_cost_whole", Detail::Number(before.tlas_cost)),
+            ("tlas_cost", Detail::Number(report.tlas_cost)),
+        ]);
+    }
+    Ok(Encoded { image, details })
 }
 
 /// A range of the driver's policies is one pair; siliray's own chooses its ranges itself.

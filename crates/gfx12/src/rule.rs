@@ -25,13 +25,15 @@ machine::rules! {
     InstanceBase "instance_base" Error
         "an instance's child base names a structure of the image with a readable root"
     InstanceRoot "instance_root" Error
-        "the boxes in an instance node name the root of its structure"
+        "the boxes in an instance node name nodes of its structure, none above another (G-38)"
     Transform "transform" Error "an instance's transform is finite and has an inverse"
     HeaderOffset "header_offset" Error
         "the offsets of a GPURT header are in order and inside the image"
     Contained "contained" Warning
         "every vertex lies inside the decoded box of every ancestor, in that node's frame"
-    InstanceBox "instance_box" Warning "the boxes in an instance node contain what is below it"
+    InstanceBox "instance_box" Warning "the boxes in an instance node contain what they name"
+    InstancePart "instance_part" Warning
+        "the nodes that an instance names lead to everything in its structure (G-39)"
     Parent "parent" Warning "a node's parent pointer names its parent, the root's is 0xffffffff"
     IndexInParent "index_in_parent" Warning "a box knows its slot in its parent"
     UnusedSlot "unused_slot" Warning "a slot beyond the count has mask 0 or an inverted box"

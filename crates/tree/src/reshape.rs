@@ -37,6 +37,54 @@ pub fn split_leaves<'a>(
     Ok(Cow::Owned(Bvh::new(nodes, indices, bvh.item_count())?))
 }
 
+/// Puts every item into one leaf: the first that has it, with a box around all leaves that had it.
+/// Leaves that `stays` names are left as they are.
+///
+/// # Errors
+/// When the result has more nodes or items than a hierarchy can.
+pub fn gather(bvh: &Bvh, stays: impl Fn(usize) -> bool) -> Result<Cow<'_, Bvh>, BvhError> {
+    let leaves = || {
+        let nodes = bvh.nodes().iter().enumerate();
+        nodes.filter(|(number, node)| node.link.is_leaf() && !stays(*number))
+    };
+    let mut first = vec![None; bvh.item_count()];
+    let mut is_repeated = false;
+    for (number, leaf) in leaves() {
+        for &item in bvh.items(leaf) {
+            is_repeated |= *first[item as usize].get_or_insert(number) != number;
+        }
+    }
+    if !is_repeated {
+        return Ok(Cow::Borrowed(bvh));
+    }
+    let mut nodes = bvh.nodes().to_vec();
+    let mut indices = bvh.indices().to_vec();
+    for (number, leaf) in leaves() {
+        let start = indices.len();
+        for &item in bvh.items(leaf) {
+            match first[item as usize] {
+                Some(other) if other != number => {
+                    nodes[other].bounds = nodes[other].bounds.union(leaf.bounds);
+                }
+                _ => indices.push(item),
+            }
+        }
+        nodes[number].link = NodeLink::leaf(start as u32, indices.len() - start);
+        if indices.len() == start {
+            nodes[number].bounds = Aabb::EMPTY;
+        }
+    }
+    for number in (0..nodes.len()).rev() {
+        let Node { link, bounds } = nodes[number];
+        if !link.is_leaf() {
+            let children = nodes[link.range()].iter().map(|child| child.bounds);
+            let held = children.filter(|bounds| !bounds.is_empty());
+            nodes[number].bounds = held.fold(bounds, Aabb::union);
+        }
+    }
+    Ok(Cow::Owned(Bvh::new(nodes, indices, bvh.item_count())?))
+}
+
 /// Puts nodes between a node and its children where these are more than `width` (2 at least), so
 /// that neighbours stay together.
 ///
@@ -163,6 +211,28 @@ mod tests {
         assert_eq!(items, (0..100).collect::<Vec<u32>>());
         assert!(matches!(split_leaves(&reshaped, fits, |_, _| Vec::new()), Ok(Cow::Borrowed(_))));
     }
+
+    #[test]
+    fn an_item_of_two_leaves_moves_into_the_first() {
+        let all = (0..4).map(bounds).fold(Aabb::EMPTY, Aabb::union);
+        let leaf = |around: u32, first, count| Node {
+            bounds: bounds(around),
+            link: NodeLink::leaf(first, count),
+        };
+        let root = Node { bounds: bounds(0), link: NodeLink::inner(1, 4) };
+        let nodes = vec![root, leaf(0, 0, 1), leaf(1, 1, 2), leaf(2, 3, 1), leaf(3, 0, 1)];
+        let bvh = Bvh::new(nodes, vec![7, 7, 5, 7], 8).unwrap();
+        let gathered = gather(&bvh, |_| false).unwrap();
+        let items = |number: usize| gathered.items(&gathered.nodes()[number]);
+        assert_eq!([1, 2, 3, 4].map(items), [&[7][..], &[5], &[], &[]]);
+        assert_eq!(gathered.nodes()[1].bounds, all);
+        assert!(gathered.root().bounds.contains(&all), "boxes above grow");
+        assert!(gathered.nodes()[3].bounds.is_empty());
+        let kept = gather(&bvh, |number| number == 4).unwrap();
+        assert_eq!(kept.items(&kept.nodes()[4]), &[7]);
+        assert!(matches!(gather(&gathered, |_| false), Ok(Cow::Borrowed(_))));
+    }
+
     #[test]
     fn eight_children_become_four_nodes_of_two() {
         let all = (0..9).map(bounds).fold(Aabb::EMPTY, Aabb::union);

@@ -9,10 +9,11 @@ use super::write::{Contents, LeafBits, Structure};
 use super::{EncodeError, Options};
 use crate::decode::instances::instance_flags;
 use crate::encode::error::check_instances;
+use crate::encode::instance::own_flags;
 use crate::encode::margin::{tlas_margin, transform_margin, widen};
 use crate::layout::bvh4x2::{Bvh4x2InstanceNode, Bvh4x2Pointer};
 use crate::layout::{BasePointer, CullFlags, GpurtSideband, PointerFlags};
-use geometry::{Aabb, InstanceFlags};
+use geometry::Aabb;
 use tree::{Instance, Tlas};
 
 /// What a TLAS must know of a BLAS.
@@ -35,8 +36,10 @@ pub(super) fn structure(
     options: &Options,
 ) -> Result<Structure, EncodeError> {
     check_instances(tlas, blases.len())?;
+    let regrouped = EncodeError::regrouped(blases.len());
+    let bvh = tree::reshape::gather(&tlas.bvh, |_| false).map_err(regrouped)?;
     let mut draft =
-        Draft::new(&tlas.bvh, options.keep_leaves, |loose| instance_leaves(loose, tlas, blases));
+        Draft::new(&bvh, options.keep_leaves, |loose| instance_leaves(loose, tlas, blases));
     let margin = if options.margin {
         widen_for_transforms(&mut draft, tlas);
         tlas_margin(tlas).plain
@@ -69,17 +72,6 @@ pub(super) fn leaf_bits(number: u32, instance: &Instance, blas: &BlasFacts) -> L
         software: *sideband.encode().words(),
     };
     LeafBits::Whole(Box::new(node.encode()))
-}
-
-fn own_flags(flags: InstanceFlags) -> PointerFlags {
-    let pairs = [
-        (InstanceFlags::DISABLE_FACE_CULL, PointerFlags::DISABLE_FACE_CULL),
-        (InstanceFlags::FLIP_FACING, PointerFlags::FLIP_FACING),
-        (InstanceFlags::FORCE_OPAQUE, PointerFlags::FORCE_OPAQUE),
-        (InstanceFlags::FORCE_NON_OPAQUE, PointerFlags::FORCE_NON_OPAQUE),
-    ];
-    let set = pairs.into_iter().filter(|(flag, _)| flags.contains(*flag));
-    set.map(|(_, pointer_flag)| pointer_flag).collect()
 }
 
 /// What both drivers set for structures of one kind.

@@ -1,25 +1,17 @@
 //! Rules of instance nodes, and what their structures look like from the TLAS.
 
+use super::below::Below;
 use super::boxes::text;
 use super::contents::Contents;
 use super::{Findings, Place, Rule};
 use crate::decode::{Numbering, SidebandFault, SidebandRecord, is_inverse, numbering};
 use crate::layout::base_pointer::flag_bits;
 use crate::layout::{
-    ChildEntry, CullFlags, GpurtSideband, InstanceNode, NodePointer, PointerFlags,
+    ChildEntry, CullFlags, GpurtSideband, InstanceNode, NamedNode, NodePointer, PointerFlags,
 };
 use crate::survey::{InstanceRecord, Memory, NO_BOX, Survey, Surveyed};
 use geometry::Aabb;
 use std::ops::Range;
-
-/// What the structure below an instance holds.
-#[derive(Debug)]
-pub(super) struct Below {
-    /// All of it.
-    pub(super) all: Contents,
-    /// The box around each child of its root.
-    pub(super) children: Vec<Aabb>,
-}
 
 /// Contents of an instance, in world space, as a ray of the TLAS meets it.
 pub(super) fn contents(
@@ -29,10 +21,9 @@ pub(super) fn contents(
     below: &[Below],
 ) -> Contents {
     let record = &tlas.instances[number as usize];
-    let Some(all) = record.below.map(|number| below[number as usize - 1].all) else {
-        return Contents::NOTHING;
-    };
+    let Some(number) = record.below else { return Contents::NOTHING };
     let node = InstanceNode::decode(&tlas.node(memory, record.pointer));
+    let all = below[number as usize - 1].shown(&node);
     let bounds = node.world_to_object.preimage_bounds(&all.bounds);
     let bounds = if all.bounds.is_empty() { Aabb::EMPTY } else { bounds.unwrap_or(Aabb::EMPTY) };
     let flags = node.child_base.flags();
@@ -59,18 +50,22 @@ pub(super) fn check(
     if let Some(fault) = numbering.fault {
         report_fault(memory, tlas, fault, findings);
     }
-    let skipped = skipped_by_all(memory, tlas, &numbering);
+    let shown = shown(memory, tlas, below, &numbering);
     for (record, &number) in tlas.instances.iter().zip(&numbering.numbers) {
         let node = InstanceNode::decode(&tlas.node(memory, record.pointer));
         let name = || format!("instance {}", record.pointer);
         let address = tlas.structure.address_of(record.pointer);
         let place = Place { memory, address, name: &name };
         check_links(survey, record, &node, &place, findings);
-        if let Some(number) = record.below {
-            check_boxes(&node, &below[number as usize - 1], &place, findings);
+        let shown = &shown[number as usize];
+        let mut all = Contents::NOTHING;
+        if let Some(below) = record.below.map(|number| &below[number as usize - 1]) {
+            check_names(&node, below, &place, findings);
+            check_boxes(&node, below, &place, findings);
+            check_part(shown, below, &place, findings);
+            all = below.all;
         }
-        let all = record.below.map_or(Contents::NOTHING, |n| below[n as usize - 1].all);
-        check_flags(&node, skipped[number as usize], &all, &place, findings);
+        check_flags(&node, shown.skipped, &all, &place, findings);
     }
     for (instance, record) in tlas.instances.iter().zip(&numbering.sidebands) {
         check_sideband(memory, tlas, instance.pointer, record, findings);
@@ -99,7 +94,7 @@ fn check_order(
     }
 }
 
-/// Transform, parent, structure and root.
+/// Transform, parent and structure.
 fn check_links(
     survey: &Survey,
     record: &InstanceRecord,
@@ -121,36 +116,34 @@ fn check_links(
             (format!("parent {}", node.parent), format!("{parent}"))
         });
     }
-    let Some(number) = record.below else {
-        return findings.add(Rule::InstanceBase, place, InstanceNode::child_base.bits(), || {
+    if record.below.is_none() {
+        findings.add(Rule::InstanceBase, place, InstanceNode::child_base.bits(), || {
             let found = format!("child base {:#x}", node.child_base.address());
             (found, "the address of a structure in the image".into())
         });
-    };
-    let root = survey.structures[number as usize].structure.root;
-    for (slot, pointer) in node.child_pointers().iter().take(node.used_children().len()).enumerate()
-    {
-        let low = NodePointer(pointer.0 & 0xFF);
-        if low != root && gpurt_root(low) != root {
-            let start = InstanceNode::children.element(slot).start;
-            let bits = ChildEntry::node_type.bits_from(start).start
-                ..ChildEntry::range_length.bits_from(start).end;
-            findings.add(Rule::InstanceRoot, place, bits, || {
-                let found =
-                    format!("box {slot} returns {low}, which means root {}", gpurt_root(low));
-                (found, format!("root {root}"))
-            });
-        }
     }
 }
 
-/// The root that GPURT makes of a returned byte.
-fn gpurt_root(low: NodePointer) -> NodePointer {
-    let root = (low.0 & 0xF) << 4;
-    NodePointer(if low.0 & 0x10 == 0 { root | 5 } else { root })
+/// The boxes name nodes that the root leads to, each by one way only.
+fn check_names(node: &InstanceNode, below: &Below, place: &Place<'_>, findings: &mut Findings) {
+    let named: Vec<NodePointer> = below.named(node).map(|(named, _)| named.pointer).collect();
+    for (NamedNode { slots, pointer }, found) in below.named(node) {
+        let above = found.and_then(|node| node.above.iter().find(|above| named.contains(above)));
+        let expected = match (found, above) {
+            (None, _) => format!("a node that the root {} leads to", below.root()),
+            (Some(_), Some(above)) => format!("no node below {above}, which is named too"),
+            (Some(_), None) => continue,
+        };
+        let start = InstanceNode::children.element(slots.trailing_zeros() as usize).start;
+        let bits = ChildEntry::node_type.bits_from(start).start
+            ..ChildEntry::range_length.bits_from(start).end;
+        findings.add(Rule::InstanceRoot, place, bits, || {
+            (format!("box {} names {pointer}", slots.trailing_zeros()), expected)
+        });
+    }
 }
 
-/// Each child of the structure's root lies in one of the embedded boxes.
+/// Each child of a named node lies in one of the boxes that name it.
 fn check_boxes(node: &InstanceNode, below: &Below, place: &Place<'_>, findings: &mut Findings) {
     let boxes: Vec<Aabb> =
         (0..node.used_children().len()).map(|slot| node.child_box(slot)).collect();
@@ -159,12 +152,30 @@ fn check_boxes(node: &InstanceNode, below: &Below, place: &Place<'_>, findings: 
             ("embedded boxes with a plane that is not finite".into(), "finite planes".into())
         });
     }
-    let outside = |child: &&Aabb| !boxes.iter().any(|planes| planes.contains(child));
-    if let Some(child) = below.children.iter().find(outside) {
+    let outside = below.named(node).find_map(|(named, found)| {
+        let is_outside = |child: &&Aabb| {
+            let own = (0..boxes.len()).filter(|slot| named.slots >> slot & 1 == 1);
+            !own.map(|slot| &boxes[slot]).any(|planes| planes.contains(child))
+        };
+        found?.children.iter().find(is_outside)
+    });
+    if let Some(child) = outside {
         findings.add(Rule::InstanceBox, place, embedded_bits(), || {
             let found = format!("primitives in {} outside the embedded boxes", text(child));
             (found, "one box that contains them".into())
         });
+    }
+}
+
+/// All that the structure holds can be reached through one of the instance's nodes (G-39).
+fn check_part(shown: &Shown, below: &Below, place: &Place<'_>, findings: &mut Findings) {
+    let held = [below.all.has_triangles(), below.all.has_procedurals()];
+    for ((leaves, flag), is_held) in shown.leaves.into_iter().zip(SKIPS).zip(held) {
+        if is_held && leaves < below.leaves && !shown.skipped.contains(flag) {
+            return findings.add(Rule::InstancePart, place, embedded_bits(), || {
+                (format!("{leaves} ranges"), format!("all {} of the structure", below.leaves))
+            });
+        }
     }
 }
 
@@ -173,18 +184,37 @@ const fn embedded_bits() -> Range<u32> {
     InstanceNode::frame.bits().start..InstanceNode::children.bits().end
 }
 
-/// For each instance, what all of its nodes skip.
-fn skipped_by_all(
+/// What the nodes of an instance show together.
+#[derive(Debug, Clone, Copy)]
+struct Shown {
+    /// What all of them skip.
+    skipped: PointerFlags,
+    /// Ranges below what they name: of those that show triangles, of those that show procedurals.
+    leaves: [usize; 2],
+}
+
+const SKIPS: [PointerFlags; 2] = [PointerFlags::SKIP_TRIANGLES, PointerFlags::SKIP_PROCEDURAL];
+
+/// For each instance, what its nodes show.
+fn shown(
     memory: &Memory<'_>,
     tlas: &Surveyed,
+    below: &[Below],
     numbering: &Numbering,
-) -> Vec<PointerFlags> {
-    let mut skipped = vec![PointerFlags::all(); numbering.count];
+) -> Vec<Shown> {
+    let nothing = Shown { skipped: PointerFlags::all(), leaves: [0; 2] };
+    let mut shown = vec![nothing; numbering.count];
     for (record, &number) in tlas.instances.iter().zip(&numbering.numbers) {
         let node = InstanceNode::decode(&tlas.node(memory, record.pointer));
-        skipped[number as usize] &= node.child_base.flags();
+        let Shown { skipped, leaves } = &mut shown[number as usize];
+        *skipped &= node.child_base.flags();
+        let Some(below) = record.below.map(|number| &below[number as usize - 1]) else { continue };
+        let named: usize = below.named(&node).filter_map(|(_, found)| Some(found?.leaves)).sum();
+        for (leaves, flag) in leaves.iter_mut().zip(SKIPS) {
+            *leaves += if node.child_base.flags().contains(flag) { 0 } else { named };
+        }
     }
-    skipped
+    shown
 }
 
 fn check_flags(
@@ -199,11 +229,7 @@ fn check_flags(
         | PointerFlags::CULL_OPAQUE
         | PointerFlags::CULL_NON_OPAQUE;
     let mut hiding = node.child_base.flags() & culls;
-    let skip = [
-        (PointerFlags::SKIP_TRIANGLES, all.has_triangles()),
-        (PointerFlags::SKIP_PROCEDURAL, all.has_procedurals()),
-    ];
-    for (flag, is_there) in skip {
+    for (flag, is_there) in SKIPS.into_iter().zip([all.has_triangles(), all.has_procedurals()]) {
         hiding.set(flag, is_there && skipped.contains(flag));
     }
     if !hiding.is_empty() {

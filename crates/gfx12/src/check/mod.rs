@@ -14,7 +14,7 @@
 //! | `shared` | triangles that several ranges lead to |
 //! | `boxes`, `oriented` | box nodes; boxes that contain what is below, rotated ones too |
 //! | `primitives`, `ids` | primitive nodes; ids that tell primitives apart |
-//! | `instances` | instance nodes and their sideband |
+//! | `instances`, `below` | instance nodes and their sideband; what they can name |
 //!
 //! An instance inside the structure of an instance is an error: a tree has two levels, and no
 //! driver writes three.
@@ -22,6 +22,7 @@
 //! Everything is linear in the image but for a sort of the ids, runs in parallel, and gives the
 //! same report on any number of threads.
 
+mod below;
 mod boxes;
 mod contents;
 mod header;
@@ -41,9 +42,8 @@ use crate::Gfx12;
 use crate::decode::Pairs;
 use crate::format::Proof;
 use crate::survey::{Memory, Survey, Surveyed};
+use below::Below;
 pub(crate) use boxes::text as box_text;
-use contents::Contents;
-use instances::Below;
 use machine::{CheckReport, Checked, Image, ProvedFacts, Severity};
 use shared::Shared;
 
@@ -102,16 +102,7 @@ fn structure(
     oriented::check(memory, surveyed, &pairs, &contents, &shared, findings);
     let primitive_nodes = pairs.keys().chunk_by(|a, b| a / 8 == b / 8).count();
     *nodes += surveyed.boxes.len() + surveyed.instances.len() + primitive_nodes;
-    match surveyed.boxes.first() {
-        Some(root) => Below {
-            all: contents[root.children()].iter().copied().fold(Contents::NOTHING, Contents::and),
-            children: contents[root.children()].iter().map(|child| child.bounds).collect(),
-        },
-        None => {
-            let all = leaves.into_iter().fold(Contents::NOTHING, Contents::and);
-            Below { all, children: vec![all.bounds] }
-        }
-    }
+    Below::new(surveyed, &contents, &leaves)
 }
 
 /// A TLAS holds instances only.
@@ -133,6 +124,7 @@ fn facts(findings: &Findings) -> ProvedFacts {
         Rule::Contained,
         Rule::SharedPair,
         Rule::InstanceBox,
+        Rule::InstancePart,
         Rule::CullFlags,
         Rule::Mask,
         Rule::InstanceFlags,

@@ -2,16 +2,17 @@
 //!
 //! Where a GPURT header names sideband records, a record's instanceIndex is the number of the
 //! instance, its instanceId the custom index, and its matrix the way back to the world. There are
-//! as many instances as the header counts; one that no node shows cannot be hit. Two nodes may show
-//! one instance, the first all but procedurals, the second all but triangles.
+//! as many instances as the header counts; one that no node shows cannot be hit. Several nodes may
+//! show one instance: some all but procedurals, others all but triangles; or each another part of
+//! its structure.
 //!
 //! Elsewhere, and when the records do not number the instances, these count in the order of
 //! discovery: slot by slot, depth first; the custom index is the user data and the way back is the
 //! rounded inverse.
 
 use super::inverse::is_inverse;
-use crate::layout::{GpurtSideband, InstanceNode, PointerFlags};
-use crate::survey::{Memory, Surveyed};
+use crate::layout::{GpurtSideband, InstanceNode, NamedNode, PointerFlags};
+use crate::survey::{Memory, Structure, Surveyed};
 use geometry::{InstanceFlags, Transform};
 use tree::Instance;
 
@@ -53,7 +54,7 @@ pub(crate) enum SidebandFault {
     NoRecord(usize),
     /// The number is not below the count.
     TooLarge(usize),
-    /// Another instance has the number and is not the other half of the instance.
+    /// Another instance has the number and is not another part of the instance.
     Taken(usize),
 }
 
@@ -87,14 +88,16 @@ fn by_sideband(memory: &Memory<'_>, tlas: &Surveyed) -> Option<Result<Numbering,
         Ok(sidebands) => sidebands,
         Err(fault) => return Some(Err(fault)),
     };
-    let mut shown: Vec<Option<InstanceNode>> = vec![None; count];
+    let mut shown: Vec<Vec<usize>> = vec![Vec::new(); count];
     for (position, (record, node)) in sidebands.iter().zip(&nodes).enumerate() {
-        let Some(first) = shown.get_mut(record.sideband.instance_index as usize) else {
+        let Some(others) = shown.get_mut(record.sideband.instance_index as usize) else {
             return Some(Err(SidebandFault::TooLarge(position)));
         };
-        if first.replace(*node).is_some_and(|first| !are_halves(&first, node)) {
+        let is_part = others.iter().all(|&other| are_parts(memory, &nodes[other], node));
+        if !is_part || others.len() == MOST_PARTS {
             return Some(Err(SidebandFault::Taken(position)));
         }
+        others.push(position);
     }
     let numbers = sidebands.iter().map(|record| record.sideband.instance_index).collect();
     Some(Ok(Numbering { numbers, count, fault: None, sidebands }))
@@ -151,8 +154,12 @@ fn records(
     addresses.into_iter().enumerate().map(record).collect()
 }
 
-/// Whether two nodes show the two halves of one instance.
-fn are_halves(a: &InstanceNode, b: &InstanceNode) -> bool {
+/// Most nodes that show one instance.
+const MOST_PARTS: usize = 32;
+
+/// Whether two nodes show different parts of one instance: other kinds of primitives, or other
+/// nodes of its structure.
+fn are_parts(memory: &Memory<'_>, a: &InstanceNode, b: &InstanceNode) -> bool {
     let bits = |node: &InstanceNode| node.world_to_object.rows.map(|row| row.map(f32::to_bits));
     let skipped = |node: &InstanceNode| node.child_base.flags() & SKIPS;
     let kept = |node: &InstanceNode| {
@@ -161,7 +168,9 @@ fn are_halves(a: &InstanceNode, b: &InstanceNode) -> bool {
     let same = bits(a) == bits(b)
         && a.child_base.address() == b.child_base.address()
         && (a.mask, a.user_data, kept(a)) == (b.mask, b.user_data, kept(b));
-    same && !skipped(a).intersects(skipped(b)) && (skipped(a) | skipped(b)) == SKIPS
+    let root = Structure::at(memory, a.child_base.address()).root;
+    let is_in_b = |node: NamedNode| b.named_nodes(root).any(|other| other.pointer == node.pointer);
+    same && ((skipped(a) | skipped(b)) == SKIPS || !a.named_nodes(root).any(is_in_b))
 }
 
 const SKIPS: PointerFlags = PointerFlags::SKIP_TRIANGLES.union(PointerFlags::SKIP_PROCEDURAL);

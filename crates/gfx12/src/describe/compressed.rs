@@ -2,8 +2,8 @@
 
 use super::{AXES, dwords, field, primitive, set_value};
 use crate::layout::{
-    BoxNode, ChildEntry, GpurtHeader, GpurtSideband, InstanceNode, NODE_BYTES, NodeBits, NodeKind,
-    NodePointer, PrimitiveNode,
+    BoxNode, ChildEntry, GpurtHeader, GpurtSideband, InstanceNode, NODE_BYTES, NamedNode, NodeBits,
+    NodeKind, NodePointer, PrimitiveNode,
 };
 use crate::survey::{Memory, Structure};
 use geometry::Aabb;
@@ -164,6 +164,11 @@ fn add_links(
             link("parent", base, node.parent);
             let below = Structure::at(memory, node.child_base.address());
             link("child_base", below.box_base, below.root);
+            for NamedNode { slots, pointer } in node.named_nodes(below.root) {
+                for slot in (0..4).filter(|slot| slots >> slot & 1 == 1) {
+                    link(&format!("children[{slot}].node_type"), below.box_base, pointer);
+                }
+            }
         }
         NodeKind::Primitive { .. } | NodeKind::Unused => (),
     }

@@ -114,6 +114,7 @@ pub(crate) fn encode(
         procedural: kind.procedurals && !kind.triangles,
         boxes: flat.boxes.len(),
         leaves: leaves.node_count,
+        rebraided: false,
     };
     header(&counts, &sections, &root).encode().write_bytes(&mut bytes[..NODE_BYTES as usize]);
     // RADV's instances copy this box, and must show the margin of what is below.

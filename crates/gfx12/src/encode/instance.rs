@@ -7,9 +7,12 @@
 //!
 //! All entries name the root behind the header: type 1, so that a hit returns 0x01 in its low byte,
 //! as GPURT has it. A structure of RADV has its root at 5 instead; a file that it exports does not.
+//! A rebraided instance has the boxes of some of the root's children, and names these
+//! ([`super::rebraid`]).
 
 use super::Policy;
 use super::blas::EncodedBlas;
+use super::rebraid::RootPart;
 use super::tables::METADATA_BYTES;
 use crate::layout::{
     BasePointer, BoxFrame, BoxNode, ChildEntry, CullFlags, GpurtSideband, InstanceNode,
@@ -34,15 +37,20 @@ const ROOT_TYPE: u8 = (NodePointer::ROOT_BEHIND_HEADER.0 >> 4) as u8;
 pub(crate) fn instance_node(
     instance: &Instance,
     blas: &EncodedBlas,
-    part: InstancePart,
+    part: Option<&RootPart>,
+    shown: InstancePart,
     parent: NodePointer,
     policy: Policy,
 ) -> InstanceNode {
-    let (frame, child_count, children) = match policy {
-        Policy::Dense | Policy::Gpurt => filter_boxes(&blas.root),
-        Policy::Radv => whole_box(blas),
+    let (frame, child_count, children) = match (part, policy) {
+        (Some(part), _) => {
+            let (count, entries) = part.entries(&blas.root);
+            (blas.root.frame, count, entries)
+        }
+        (None, Policy::Dense | Policy::Gpurt) => filter_boxes(&blas.root),
+        (None, Policy::Radv) => whole_box(blas),
     };
-    let flags = pointer_flags(instance.flags, part);
+    let flags = own_flags(instance.flags) | part_flags(shown);
     InstanceNode {
         world_to_object: instance.world_to_object,
         // Addresses were aligned and checked when they were given out.
@@ -71,20 +79,23 @@ pub(crate) fn sideband(instance: &Instance, number: u32) -> GpurtSideband {
     }
 }
 
-fn pointer_flags(flags: InstanceFlags, part: InstancePart) -> PointerFlags {
-    let own = [
+/// The flags of an instance as a base pointer has them.
+pub(crate) fn own_flags(flags: InstanceFlags) -> PointerFlags {
+    let pairs = [
         (InstanceFlags::DISABLE_FACE_CULL, PointerFlags::DISABLE_FACE_CULL),
         (InstanceFlags::FLIP_FACING, PointerFlags::FLIP_FACING),
         (InstanceFlags::FORCE_OPAQUE, PointerFlags::FORCE_OPAQUE),
         (InstanceFlags::FORCE_NON_OPAQUE, PointerFlags::FORCE_NON_OPAQUE),
     ];
-    let of_part = match part {
+    let set = pairs.into_iter().filter(|(flag, _)| flags.contains(*flag));
+    set.map(|(_, pointer_flag)| pointer_flag).collect()
+}
+
+fn part_flags(shown: InstancePart) -> PointerFlags {
+    match shown {
         InstancePart::Triangles => PointerFlags::SKIP_PROCEDURAL,
         InstancePart::Procedurals => PointerFlags::SKIP_TRIANGLES | PointerFlags::DISABLE_FACE_CULL,
-    };
-    own.iter()
-        .filter(|(flag, _)| flags.contains(*flag))
-        .fold(of_part, |all, &(_, pointer_flag)| all | pointer_flag)
+    }
 }
 
 type EmbeddedBoxes = (BoxFrame, u8, [ChildEntry; 4]);

@@ -18,6 +18,7 @@
 //! | `boxes` | box nodes with quantised children |
 //! | `obb_fit` | rotations of oriented nodes |
 //! | `blas`, `tlas`, `instance` | the levels |
+//! | `rebraid` | instances that are entered below the roots of their structures |
 //! | [`tables`] | header, geometry infos, sidebands, node pointers |
 //! | [`report`] | figures |
 //!
@@ -30,12 +31,13 @@ mod boxes;
 pub mod error;
 mod families;
 mod flatten;
-mod instance;
+pub(crate) mod instance;
 mod leaves;
 pub(crate) mod margin;
 mod obb_fit;
 mod pool;
 mod radv_node;
+mod rebraid;
 mod regroup;
 pub mod report;
 mod run;
@@ -126,6 +128,8 @@ pub struct Options {
     pub obb: bool,
     /// Whether leaves stay as they are wherever the format can hold them.
     pub keep_leaves: bool,
+    /// Whether instances may name nodes below the roots of their structures.
+    pub rebraid: bool,
 }
 
 impl Default for Options {
@@ -140,14 +144,14 @@ impl Options {
     #[must_use]
     pub const fn new(policy: Policy) -> Self {
         let margin = matches!(policy, Policy::Dense);
-        Self { policy, margin, obb: false, keep_leaves: false }
+        Self { policy, margin, obb: false, keep_leaves: false, rebraid: false }
     }
 
     /// The options for a tree that was decoded from an image: its boxes are already as wide as they
     /// should be, and its leaves are ranges.
     #[must_use]
     pub const fn decoded(policy: Policy) -> Self {
-        Self { policy, margin: false, obb: false, keep_leaves: true }
+        Self { margin: false, keep_leaves: true, ..Self::new(policy) }
     }
 }
 
@@ -204,7 +208,7 @@ pub fn encode_in_frames(
             .next_multiple_of(STRUCTURE_ALIGNMENT);
         address
     };
-    let tlas = tree.tlas.as_ref().map(|tlas| tlas::plan(tlas, &blases)).transpose()?;
+    let tlas = tree.tlas.as_ref().map(|tlas| tlas::plan(tlas, &blases, options)).transpose()?;
     let tlas_address = tlas.as_ref().map_or(FIRST_ADDRESS, |tlas| place(tlas.byte_count()));
     for blas in &mut blases {
         blas.segment.address = place(blas.segment.bytes().len() as u64);
@@ -217,6 +221,8 @@ pub fn encode_in_frames(
         let encoded = tlas.write(&blases, tlas_address, options)?;
         report.box_nodes += encoded.box_count;
         report.instance_nodes = encoded.instance_count;
+        report.opened_instances = encoded.opened_instances;
+        report.tlas_cost = encoded.cost;
         report.node_bytes += encoded.node_bytes;
         segments.push(encoded.segment);
     }

@@ -15,6 +15,11 @@ pub struct Report {
     pub procedural_nodes: usize,
     /// Instance nodes.
     pub instance_nodes: usize,
+    /// Instances that name other nodes than the roots of their structures.
+    pub opened_instances: usize,
+    /// Box nodes and instance nodes that a ray meets before it is below those roots, by the
+    /// surface-area heuristic.
+    pub tlas_cost: f64,
     /// Triangles of the tree.
     pub triangles: usize,
     /// Triangles stored; a split one counts once for each leaf.

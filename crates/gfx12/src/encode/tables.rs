@@ -26,6 +26,8 @@ const GEOMETRY_INFO_BYTES: u64 = 12;
 const SIZE_LIMIT: u64 = u32::MAX as u64;
 /// Bits of the header's first word: built by a CPU, and instances tested by hardware.
 const INFO: u32 = 1 << 1 | 1 << 15;
+/// Bit of the same word: instances were rebraided.
+const REBRAID_BIT: u32 = 12;
 const VERSION: u32 = 16 << 16;
 /// Bits of info2: compacted, eight children a node.
 const INFO_2: u32 = 0b11;
@@ -167,6 +169,7 @@ pub(crate) struct HeaderCounts {
     pub(crate) procedural: bool,
     pub(crate) boxes: usize,
     pub(crate) leaves: usize,
+    pub(crate) rebraided: bool,
 }
 
 /// The header of a structure.
@@ -174,7 +177,7 @@ pub(crate) fn header(counts: &HeaderCounts, sections: &Sections, root: &BoxNode)
     let bounds = root_bounds(root);
     let total = (sections.end + u64::from(METADATA_BYTES)) as u32;
     GpurtHeader {
-        info: INFO | u32::from(counts.is_blas),
+        info: INFO | u32::from(counts.is_blas) | u32::from(counts.rebraided) << REBRAID_BIT,
         metadata_size: METADATA_BYTES,
         total_size: total,
         primitive_count: counts.primitives as u32,

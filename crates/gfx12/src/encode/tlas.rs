@@ -3,7 +3,8 @@
 //! Each leaf entry is one instance node. The front end tells triangle structures from procedural
 //! ones by one flag of the instance, so an instance whose structure holds both kinds has two nodes
 //! side by side: one that skips procedurals and one that skips triangles. Both have the same
-//! sideband record.
+//! sideband record. With rebraiding an instance may have a node for each part of its structure
+//! ([`super::rebraid`]), and the hierarchy is built anew over the parts.
 
 use super::blas::EncodedBlas;
 use super::boxes::{Boxes, Contents, Orientation, contents};
@@ -11,6 +12,7 @@ use super::error::{EncodeError, check_instances};
 use super::flatten::{Flat, references_below};
 use super::instance::{InstancePart, instance_node, sideband};
 use super::margin::{Margin, tlas_margin, transform_margin, widen};
+use super::rebraid::{self, Opening};
 use super::run::RangeStart;
 use super::tables::{HeaderCounts, Sections, header, write_pointers};
 use super::{Options, Policy};
@@ -18,6 +20,7 @@ use crate::layout::{CullFlags, INSTANCE_TYPE, NODE_BYTES, NodePointer};
 use geometry::Aabb;
 use machine::Segment;
 use rayon::prelude::*;
+use tree::quality::half_area;
 use tree::{Bvh, Instance, Tlas};
 
 const SIDEBAND_BYTES: u64 = 64;
@@ -33,12 +36,18 @@ pub(crate) struct EncodedTop {
     pub(crate) instance_count: usize,
     /// Bytes of header and nodes.
     pub(crate) node_bytes: u64,
+    /// Instances that name other nodes than their root.
+    pub(crate) opened_instances: usize,
+    /// What a ray meets before it is below the roots of structures.
+    pub(crate) cost: f64,
 }
 
 /// A TLAS whose nodes have their places, but no contents yet.
 #[derive(Debug)]
 pub(crate) struct TlasPlan<'a> {
     tlas: &'a Tlas,
+    /// For each BLAS, how its instances name it.
+    openings: Vec<Opening>,
     bvh: Bvh,
     flat: Flat,
     sections: Sections,
@@ -48,15 +57,24 @@ pub(crate) struct TlasPlan<'a> {
 pub(crate) fn plan<'a>(
     tlas: &'a Tlas,
     blases: &[EncodedBlas],
+    options: &Options,
 ) -> Result<TlasPlan<'a>, EncodeError> {
     let level = blases.len();
     check_instances(tlas, level)?;
-    let bvh = one_node_leaves(tlas, blases).map_err(EncodeError::regrouped(level))?;
+    let openings: Vec<Opening> = match options.rebraid {
+        true => blases.iter().map(|blas| Opening::new(&blas.root)).collect(),
+        false => vec![Opening::default(); level],
+    };
+    let bvh = if options.rebraid {
+        rebraid::bvh(tlas, blases, &openings).map_err(EncodeError::regrouped(level))?
+    } else {
+        one_node_leaves(tlas, blases).map_err(EncodeError::regrouped(level))?
+    };
     let flat = Flat::new(&bvh);
     let node_counts = [flat.boxes.len(), flat.leaves.len()];
     let record_bytes = SIDEBAND_BYTES * flat.leaves.len() as u64;
     let sections = Sections::new(level, node_counts, record_bytes, tlas.instances.len())?;
-    Ok(TlasPlan { tlas, bvh, flat, sections })
+    Ok(TlasPlan { tlas, openings, bvh, flat, sections })
 }
 
 impl TlasPlan<'_> {
@@ -72,7 +90,7 @@ impl TlasPlan<'_> {
         address: u64,
         options: &Options,
     ) -> Result<EncodedTop, EncodeError> {
-        let Self { tlas, bvh, flat, sections } = self;
+        let Self { tlas, bvh, flat, sections, .. } = self;
         let contents = contents(bvh, flat, |items| Contents {
             cull_flags: CullFlags::empty(),
             mask: items.iter().fold(0, |mask, &item| mask | instance_of(tlas, item).mask),
@@ -110,6 +128,7 @@ impl TlasPlan<'_> {
             procedural: false,
             boxes: flat.boxes.len(),
             leaves: flat.leaves.len(),
+            rebraided: options.rebraid,
         };
         header(&counts, sections, &boxes.node(0)?).encode().write_bytes(header_bytes);
         Ok(EncodedTop {
@@ -117,7 +136,33 @@ impl TlasPlan<'_> {
             box_count: flat.boxes.len(),
             instance_count: flat.leaves.len(),
             node_bytes: sections.records,
+            opened_instances: self.opened_instances(),
+            cost: self.cost(),
         })
+    }
+
+    /// Instances that name other nodes than their root.
+    fn opened_instances(&self) -> usize {
+        let blases = self.tlas.instances.iter().map(|instance| instance.blas as usize);
+        blases.filter(|&blas| !self.openings[blas].parts.is_empty()).count()
+    }
+
+    /// Box nodes and instance nodes that a ray meets before it is below the roots of structures,
+    /// by the surface-area heuristic.
+    fn cost(&self) -> f64 {
+        let below = references_below(&self.bvh);
+        let entries = self.bvh.nodes().iter().zip(below).filter(|(_, below)| *below > 0);
+        let costs = entries.map(|(entry, _)| {
+            let opening = self.bvh.items(entry).first().map(|&item| self.opening(item));
+            let roots = opening.map_or(0.0, |opening| f64::from(opening.parts.is_empty()));
+            half_area(&entry.bounds) * (1.0 + roots)
+        });
+        costs.sum::<f64>() / half_area(&self.bvh.root().bounds)
+    }
+
+    /// How the structure of an item is named.
+    fn opening(&self, item: u32) -> &Opening {
+        &self.openings[instance_of(self.tlas, item).blas as usize]
     }
 
     fn write_instances(
@@ -137,10 +182,11 @@ impl TlasPlan<'_> {
                 let instance = instance_of(self.tlas, item);
                 let blas = &blases[instance.blas as usize];
                 let parent = boxes.box_pointer(self.flat.leaf_parents[place]);
-                let part = part_of(item, blas);
-                let node = instance_node(instance, blas, part, parent, policy);
+                let shown = part_of(item, blas);
+                let part = self.opening(item).parts.get(item as usize % ITEMS as usize / 2);
+                let node = instance_node(instance, blas, part, shown, parent, policy);
                 node.encode().write_bytes(node_out);
-                sideband(instance, item / 2).encode().write_bytes(sideband_out);
+                sideband(instance, item / ITEMS).encode().write_bytes(sideband_out);
             });
     }
 
@@ -155,16 +201,20 @@ impl TlasPlan<'_> {
         let mut pointers = vec![NodePointer::INVALID; self.tlas.instances.len()];
         for place in (0..self.flat.leaves.len()).rev() {
             let units = ((self.sections.leaves + NODE_BYTES * place as u64) >> 3) as u32;
-            pointers[(self.item(place) / 2) as usize] =
+            pointers[(self.item(place) / ITEMS) as usize] =
                 NodePointer(units | u32::from(INSTANCE_TYPE));
         }
         pointers
     }
 }
 
-/// The instance of an item of the rewritten hierarchy: two items for each, in order.
-fn instance_of(tlas: &Tlas, item: u32) -> &Instance {
-    &tlas.instances[(item / 2) as usize]
+/// Items of the rewritten hierarchy for each instance, in order: for each of two parts, its
+/// triangles (or all of it) and its procedurals.
+pub(super) const ITEMS: u32 = 4;
+
+/// The instance of an item.
+pub(super) fn instance_of(tlas: &Tlas, item: u32) -> &Instance {
+    &tlas.instances[(item / ITEMS) as usize]
 }
 
 /// What the node of an item shows of its structure.
@@ -176,23 +226,28 @@ fn part_of(item: u32, blas: &EncodedBlas) -> InstancePart {
     }
 }
 
-/// The hierarchy over items `2 instance` (its triangles, or all of it) and `2 instance + 1` (its
-/// procedurals, where it has both), one item a leaf. Instances of empty structures are left out.
+/// The hierarchy over the first two items of each instance: its triangles, or all of it; and its
+/// procedurals, where it has both. One item a leaf. Instances of empty structures are left out.
 fn one_node_leaves(tlas: &Tlas, blases: &[EncodedBlas]) -> Result<Bvh, tree::BvhError> {
     let kind = |item: u32| blases[instance_of(tlas, item).blas as usize].kind;
     let is_mixed = |item: u32| kind(item).triangles && kind(item).procedurals;
-    let mut entries = tlas.bvh.nodes().to_vec();
-    let mut references: Vec<u32> = tlas.bvh.indices().iter().map(|&item| 2 * item).collect();
     // Two neighbours with the same mixed instance are what a decoded pair of nodes looks like.
-    let mut paired = vec![false; entries.len()];
+    let mut paired = vec![false; tlas.bvh.nodes().len()];
+    let mut seconds = Vec::new();
     for parent in tlas.bvh.nodes().iter().filter(|entry| !entry.link.is_leaf()) {
         for first in parent.link.range().skip(1).map(|second| second - 1) {
-            let [a, b] = [first, first + 1].map(|child| tlas.bvh.items(&entries[child]));
-            if a.len() == 1 && a == b && is_mixed(2 * a[0]) && !paired[first] {
-                references[entries[first + 1].link.range().start] += 1;
+            let [a, b] = [first, first + 1].map(|child| tlas.bvh.items(&tlas.bvh.nodes()[child]));
+            if a.len() == 1 && a == b && is_mixed(ITEMS * a[0]) && !paired[first] {
+                seconds.push(first + 1);
                 (paired[first], paired[first + 1]) = (true, true);
             }
         }
+    }
+    let gathered = tree::reshape::gather(&tlas.bvh, |leaf| paired[leaf])?;
+    let mut entries = gathered.nodes().to_vec();
+    let mut references: Vec<u32> = gathered.indices().iter().map(|&item| ITEMS * item).collect();
+    for second in seconds {
+        references[entries[second].link.range().start] += 1;
     }
     for (entry, paired) in entries.iter_mut().zip(paired) {
         let items = if entry.link.is_leaf() { entry.link.range() } else { 0..0 };
@@ -210,7 +265,7 @@ fn one_node_leaves(tlas: &Tlas, blases: &[EncodedBlas]) -> Result<Bvh, tree::Bvh
             references.extend(shown);
         }
     }
-    let bvh = Bvh::new(entries, references, 2 * tlas.instances.len())?;
+    let bvh = Bvh::new(entries, references, ITEMS as usize * tlas.instances.len())?;
     let divide = |items: &[u32], leaf: &Aabb| {
         let part = |&item: &u32| {
             let instance = instance_of(tlas, item);

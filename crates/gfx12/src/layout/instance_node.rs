@@ -4,6 +4,16 @@
 //! numbers in which drivers encode what they want to be told. Their cull flags and masks do not
 //! act; the mask of dword 15 does. Sources: GPURT, Mesa.
 //!
+//! A hit returns the low byte of its pointer, and the byte names a node of the structure below
+//! (G-38):
+//!
+//! | byte | without a header | behind a GPURT header |
+//! |---|---|---|
+//! | 0x05, of a node with one box | that pointer | the root: RADV's files |
+//! | 0x00..=0x0f | that pointer | the box node of that number |
+//! | 0x10..=0x1f, the same in all of four slots | that pointer | the primitive node of that number |
+//! | others | that pointer | that pointer |
+//!
 //! ```
 //! use gfx12::layout::{BasePointer, InstanceNode, NodeBits, NodePointer, PointerFlags};
 //! let mut words = [0; 32];
@@ -22,7 +32,7 @@
 use super::base_pointer::BasePointer;
 use super::box_node::fill_child_pointers;
 use super::child_entry::{ChildEntry, mask_text};
-use super::node_pointer::NodePointer;
+use super::node_pointer::{BOX_TYPE, NodePointer};
 use super::plane::BoxFrame;
 use geometry::{Aabb, Transform};
 use machine::fields::{MinusOne, Show};
@@ -56,6 +66,15 @@ machine::fields! {
     }
 }
 
+/// A node of the structure below an instance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NamedNode {
+    /// Bit `i`: slot `i` names it.
+    pub slots: u8,
+    /// The node.
+    pub pointer: NodePointer,
+}
+
 impl InstanceNode {
     /// The embedded boxes in use.
     #[must_use]
@@ -69,6 +88,47 @@ impl InstanceNode {
         let mut pointers = [NodePointer::INVALID; 4];
         fill_child_pointers(0, 0, self.used_children(), &mut pointers);
         pointers
+    }
+
+    /// The nodes of the structure below that a ray can be told to enter, each once, with the slots
+    /// that lead to it. `root` is the root of that structure.
+    pub fn named_nodes(&self, root: NodePointer) -> impl Iterator<Item = NamedNode> + use<> {
+        let mut named = [NamedNode { slots: 0, pointer: NodePointer::INVALID }; 4];
+        let mut count = 0;
+        for (slot, byte) in self.returned_bytes() {
+            let pointer = self.named_by(byte, root);
+            let known = named[..count].iter().position(|node| node.pointer == pointer);
+            let place = known.unwrap_or(count);
+            count = count.max(place + 1);
+            named[place] = NamedNode { slots: named[place].slots | 1 << slot, pointer };
+        }
+        named.into_iter().take(count)
+    }
+
+    /// The node that a returned byte names (G-38). `root` is the root of the structure below: 0x15
+    /// behind a header.
+    #[must_use]
+    pub fn named_by(&self, byte: u8, root: NodePointer) -> NodePointer {
+        let number = u32::from(byte & 0xF) << 4;
+        let is_alone = self.used_children().len() == 1;
+        let is_same_in_all =
+            || self.child_count == 4 && self.returned_bytes().all(|(_, other)| other == byte);
+        match byte {
+            _ if root != NodePointer::ROOT_BEHIND_HEADER => NodePointer(byte.into()),
+            0x05 if is_alone => root,
+            0x00..=0x0F => NodePointer(number | u32::from(BOX_TYPE)),
+            0x10..=0x1F if is_same_in_all() => NodePointer(number),
+            _ => NodePointer(byte.into()),
+        }
+    }
+
+    /// The slots that a ray can enter, with the bytes that they return.
+    fn returned_bytes(&self) -> impl Iterator<Item = (usize, u8)> {
+        let pointers = self.child_pointers();
+        let entries = self.used_children().iter().enumerate();
+        entries
+            .filter(|(_, entry)| !entry.is_inverted())
+            .map(move |(slot, _)| (slot, pointers[slot].0 as u8))
     }
 
     /// The decoded box of a slot (0..=3), in object space.
@@ -97,5 +157,31 @@ mod tests {
         assert_eq!(node.child_pointers().map(|p| p.0), [1; 4]);
         node.children[0].range_length = 1;
         assert_eq!(node.child_pointers().map(|p| p.0), [0x01, 0x11, 0x11, 0x11]);
+    }
+
+    /// Each writer's bytes, behind a header and without one (G-38).
+    #[test]
+    fn bytes_name_nodes() {
+        let named = |types: &[(u8, u8)], dead: usize, root: u32| -> Vec<(u8, u32)> {
+            let mut node = InstanceNode::decode(&NodeBits::ZERO);
+            node.child_count = types.len() as u8;
+            for (slot, &(node_type, range_length)) in types.iter().enumerate() {
+                let boxed = if slot < dead { ChildEntry::UNUSED } else { ChildEntry::default() };
+                node.children[slot] = ChildEntry { node_type, range_length, ..boxed };
+            }
+            node.named_nodes(NodePointer(root)).map(|n| (n.slots, n.pointer.0)).collect()
+        };
+        // RADV in memory, and as its exporter copies it behind a header.
+        assert_eq!(named(&[(5, 1)], 0, 0x5), [(1, 0x5)]);
+        assert_eq!(named(&[(5, 1)], 0, 0x15), [(1, 0x15)]);
+        // GPURT: the root, a box of another number, a primitive node.
+        assert_eq!(named(&[(1, 0); 4], 0, 0x15), [(0b1111, 0x15)]);
+        assert_eq!(named(&[(5, 0); 4], 0, 0x15), [(0b1111, 0x55)]);
+        assert_eq!(named(&[(9, 1), (9, 0), (9, 0), (9, 0)], 1, 0x15), [(0b1110, 0x90)]);
+        // Several numbers, and several pointers behind a slot that no ray enters.
+        assert_eq!(named(&[(2, 0), (3, 0), (2, 0)], 0, 0x15), [(0b101, 0x25), (0b10, 0x35)]);
+        assert_eq!(named(&[(5, 2), (5, 1), (5, 0)], 1, 0x15), [(0b10, 0x25), (0b100, 0x35)]);
+        assert_eq!(named(&[(5, 1), (5, 1), (5, 0)], 0, 0x5), [(1, 0x5), (2, 0x15), (4, 0x25)]);
+        assert_eq!(named(&[(0, 1), (2, 0)], 0, 0x5), [(1, 0x0), (2, 0x12)]);
     }
 }

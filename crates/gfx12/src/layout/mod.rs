@@ -38,7 +38,7 @@ pub use box_node::BoxNode;
 pub use child_entry::{ChildEntry, CullFlags};
 pub use header::{GeometryInfo, GpurtHeader, RTIP_3_1};
 pub use instance_data::{GpurtSideband, RadvInstanceData};
-pub use instance_node::InstanceNode;
+pub use instance_node::{InstanceNode, NamedNode};
 pub use machine::bits::{Bits, HalfNodeBits, NodeBits};
 pub use node_pointer::{
     BOX_TYPE, INSTANCE_TYPE, NODE_BYTES, NodeKind, NodePointer, pair_of_type, type_of_pair,

@@ -2,7 +2,7 @@
 
 use super::{Found, Reader, Waiting, follow};
 use crate::layout::{
-    BoxNode, InstanceNode, NODE_BYTES, NodeBits, NodeKind, NodePointer, PrimitiveNode,
+    BoxNode, InstanceNode, NODE_BYTES, NamedNode, NodeKind, NodePointer, PrimitiveNode,
 };
 use crate::survey::{Memory, Structure};
 use machine::{EntryState, Image, NodeRef, Outline, PrimitiveRef};
@@ -16,7 +16,8 @@ const MOST_PAIRS_IN_A_RANGE: usize = 1 << 16;
 pub fn outline(image: &Image) -> Outline {
     let memory = &Memory::new(image);
     let root = Structure::of_root(image, memory);
-    let mut reader = Compressed { memory, seen: HashSet::new(), pairs: HashMap::new() };
+    let (seen, bases) = (HashSet::new(), HashSet::from([root.box_base]));
+    let mut reader = Compressed { memory, seen, bases, pairs: HashMap::new() };
     follow(&mut reader, root, root.root)
 }
 
@@ -73,8 +74,10 @@ type Here = Waiting<NodePointer, Structure>;
 
 struct Compressed<'a> {
     memory: &'a Memory<'a>,
-    /// Boxes that were read, by address.
+    /// Boxes and instances that were read, by address.
     seen: HashSet<u64>,
+    /// Structures below instances, by their bases.
+    bases: HashSet<u64>,
     /// The pairs that were counted, by the address of their node.
     pairs: HashMap<u64, u8>,
 }
@@ -104,17 +107,22 @@ impl Reader for Compressed<'_> {
         };
         match pointer.kind() {
             NodeKind::Unused => return EntryState::Outside,
-            NodeKind::Box if !self.seen.insert(address) => return EntryState::Again,
+            NodeKind::Box | NodeKind::Instance if !self.seen.insert(address) => {
+                return EntryState::Again;
+            }
             NodeKind::Box => {
                 found.totals.boxes += 1;
                 add_children(here, &BoxNode::decode(&bits), &mut found.waiting);
             }
             NodeKind::Instance => {
                 found.totals.instances += 1;
-                let below = self.below(&bits);
-                let root = below.address_of(below.root);
-                found.totals.structures += usize::from(!self.seen.contains(&root));
-                found.waiting.push(here.child(0, below.root, below));
+                let node = InstanceNode::decode(&bits);
+                let below = Structure::at(self.memory, node.child_base.address());
+                found.totals.structures += usize::from(self.bases.insert(below.box_base));
+                for NamedNode { slots, pointer } in node.named_nodes(below.root) {
+                    let slot = slots.trailing_zeros() as usize;
+                    found.waiting.push(here.child(slot, pointer, below));
+                }
             }
             NodeKind::Primitive { pair } => {
                 found.totals.ranges += 1;
@@ -136,11 +144,6 @@ fn add_children(here: &Here, node: &BoxNode, children: &mut Vec<Here>) {
 }
 
 impl Compressed<'_> {
-    /// The structure that an instance node names.
-    fn below(&self, bits: &NodeBits) -> Structure {
-        Structure::at(self.memory, InstanceNode::decode(bits).child_base.address())
-    }
-
     /// Counts the pairs of a range up to the first that is known: the rest is known too.
     fn count_pairs(
         &mut self,

@@ -99,6 +99,7 @@ fn write(address: u64, root: &BoxNode, instance: &InstanceNode) -> Option<Segmen
         procedural: false,
         boxes: 1,
         leaves: 1,
+        rebraided: false,
     };
     let mut header = header(&counts, &sections, root);
     header.uuid = MARK;

@@ -11,9 +11,9 @@
 //! uses, steps that walk back run without range mode and name the range's first pair, which is what
 //! the box knows.
 //!
-//! Candidates are accepted by the law rather than by the registers. The root below an instance is
-//! that of the structure (there is no rebraiding: `check` requires the embedded boxes to name the
-//! root).
+//! Candidates are accepted by the law rather than by the registers. GPURT's shader enters the first
+//! node that an instance names, since all that GPURT writes name one; here all of them are pushed,
+//! nearest first, and a walk that comes back from one of several tests the instance again (G-40).
 
 use super::found::Found;
 use super::lane::{Lane, PairVisit};
@@ -62,7 +62,6 @@ impl Gpurt {
             found: &mut found,
             all_children_fit: image.options.stack_size >= ALL_CHILDREN,
             last_box: NodePointer::INVALID,
-            blas_root: NodePointer::INVALID,
             range: None,
             visited_again: None,
         };
@@ -81,8 +80,6 @@ struct Walk<'a, 'f, O: ?Sized> {
     all_children_fit: bool,
     /// The parent of primitives.
     last_box: NodePointer,
-    /// The root of the structure that the lane is in, below an instance.
-    blas_root: NodePointer,
     /// The first pair of the range that the lane is in.
     range: Option<NodePointer>,
     /// The pair whose farther primitive is still to be taken.
@@ -113,7 +110,7 @@ impl<O: Observer + ?Sized> Walk<'_, '_, O> {
                 Some(Push { last, data, range_mode, stays_in_range: false })
             } else if current.is_instance() {
                 let answer = self.lane.intersect(current, extent)?;
-                Some(self.instance(current, &answer)?)
+                Some(self.instance(current, &answer, last)?)
             } else {
                 self.primitive(current)?
             };
@@ -140,14 +137,18 @@ impl<O: Observer + ?Sized> Walk<'_, '_, O> {
 
     /// Base and ray are switched for a missed instance too: nothing is pushed then, and the next
     /// pop or the step back from the instance undoes it.
-    fn instance(&mut self, current: NodePointer, answer: &Registers) -> Result<Push, MachineError> {
-        self.blas_root = self.lane.enter(current, answer)?;
+    fn instance(
+        &mut self,
+        current: NodePointer,
+        answer: &Registers,
+        last: NodePointer,
+    ) -> Result<Push, MachineError> {
+        let data = self.lane.enter(current, answer)?.data();
+        let is_first_visit = last == NodePointer::INVALID;
         let is_missed = answer.vdst[7] == NodePointer::INVALID.0;
-        self.lane.counters.instances += u64::from(!is_missed);
-        let mut data = [NodePointer::INVALID.0; 8];
-        data[7] = if is_missed { NodePointer::INVALID.0 } else { self.blas_root.0 };
-        data[6] = NodePointer::SKIP_0_7.0;
-        Ok(Push { last: NodePointer::INVALID, data, range_mode: true, stays_in_range: false })
+        self.lane.counters.instances += u64::from(is_first_visit && !is_missed);
+        // Primitives need not come first among the nodes that an instance names.
+        Ok(Push { last, data, range_mode: is_first_visit, stays_in_range: false })
     }
 
     /// Takes the nearer primitive of a pair, and on a second visit the other one; then moves on in
@@ -189,11 +190,15 @@ impl<O: Observer + ?Sized> Walk<'_, '_, O> {
         visited: NodePointer,
     ) -> Result<(NodePointer, NodePointer), MachineError> {
         let mut previous = visited;
-        if let Some(instance) = self.lane.instance()
-            && (previous == self.blas_root || previous == instance)
+        if let Some(inside) = self.lane.inside()
+            && (inside.entries.contains(&previous) || previous == inside.node)
         {
-            previous = instance;
             self.lane.leave();
+            if previous != inside.node && inside.has_several() {
+                self.lane.show_walk_back(inside.node, previous);
+                return Ok((inside.node, previous));
+            }
+            previous = inside.node;
         }
         let next =
             if previous.is_primitive() { self.last_box } else { self.lane.parent(previous)? };

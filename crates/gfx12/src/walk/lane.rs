@@ -13,10 +13,11 @@ use crate::instruction::{
 };
 use crate::layout::base_pointer::ADDRESS_MASK;
 use crate::layout::{
-    BasePointer, BoxNode, NODE_BYTES, NodeBits, NodePointer, PointerFlags, PrimitiveNode, Resource,
+    BasePointer, BoxNode, InstanceNode, NODE_BYTES, NodeBits, NodePointer, PointerFlags,
+    PrimitiveNode, Resource,
 };
 use crate::stack::{ENTRY_STRIDE, StackAddress, StackMode, push8_pop1};
-use crate::survey::Memory;
+use crate::survey::{Memory, Structure};
 use geometry::{InstanceFlags, Ray, Vec3};
 use machine::primitive_test::MergedFlags;
 use machine::{
@@ -54,9 +55,23 @@ pub(super) struct Space {
 
 /// The instance that a ray is in.
 #[derive(Clone, Copy)]
-struct Inside {
-    node: NodePointer,
+pub(super) struct Inside {
+    pub(super) node: NodePointer,
     number: u32,
+    /// The nodes of its structure that the unit told the ray to enter, nearest first.
+    pub(super) entries: [NodePointer; 4],
+}
+
+impl Inside {
+    /// Whether there is more than one node to enter.
+    pub(super) fn has_several(&self) -> bool {
+        self.entries[1] != NodePointer::INVALID
+    }
+
+    /// The entries as data of the stack instruction.
+    pub(super) fn data(&self) -> [u32; 8] {
+        std::array::from_fn(|k| self.entries.get(k).map_or(NodePointer::INVALID.0, |node| node.0))
+    }
 }
 
 /// What a pair has for a ray.
@@ -176,15 +191,19 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
         StackAddress::from_register(self.stack).blas_to_tlas_pop
     }
 
-    /// Goes into the structure below an instance; gives its root.
+    /// Goes into the structure below an instance, with what the unit said of its boxes.
     pub(super) fn enter(
         &mut self,
         instance: NodePointer,
         answer: &Answer,
-    ) -> Result<NodePointer, MachineError> {
-        let inside = Inside { node: instance, number: self.image.instance_number(instance)? };
+    ) -> Result<Inside, MachineError> {
         let bits = self.node(instance)?;
         let base = BasePointer::from_words(answer.vdst[2], answer.vdst[3]);
+        let inside = Inside {
+            node: instance,
+            number: self.image.instance_number(instance)?,
+            entries: self.entries(&InstanceNode::decode(&bits), base, answer.vdst[7]),
+        };
         self.space = Space {
             origin: answer.origin,
             direction: answer.direction,
@@ -195,7 +214,22 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
         if self.observer.is_watching() {
             self.show_instance(instance, inside.number, &bits);
         }
-        Ok(self.image.root_below(&self.memory, base))
+        Ok(inside)
+    }
+
+    /// The nodes that four returned bytes name, each once, in their order.
+    fn entries(&self, node: &InstanceNode, base: BasePointer, bytes: u32) -> [NodePointer; 4] {
+        let root = Structure::at(&self.memory, base.address()).root;
+        let mut entries = [NodePointer::INVALID; 4];
+        let mut count = 0;
+        for byte in bytes.to_le_bytes().into_iter().filter(|&byte| byte != 0xFF) {
+            let pointer = node.named_by(byte, root);
+            if !entries[..count].contains(&pointer) {
+                entries[count] = pointer;
+                count += 1;
+            }
+        }
+        entries
     }
 
     /// Goes back to the ray of the world.
@@ -207,8 +241,8 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
     }
 
     /// The instance that the lane is in.
-    pub(super) fn instance(&self) -> Option<NodePointer> {
-        self.space.instance.map(|inside| inside.node)
+    pub(super) fn inside(&self) -> Option<Inside> {
+        self.space.instance
     }
 
     /// The parent that a box or an instance node names.

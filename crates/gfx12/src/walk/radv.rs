@@ -9,9 +9,10 @@
 //! not bring the order back ([`WalkBack`](super::WalkBack)).
 //!
 //! Differences from the shader are these. Candidates are accepted by the law rather than by the
-//! registers. The root below an instance is that of the structure, since siliray's structures begin
-//! with a header and RADV's do not. Every range must have one pair: the constructor refuses other
-//! images, since RADV writes none and its loop would not see the rest.
+//! registers. Behind a header the bytes that an instance returns are read as GPURT's (G-38). The
+//! shader enters the first node that an instance names; so does [`RadvLiteral`], while [`Radv`]
+//! enters all of them (G-40). Every range must have one pair: the constructor refuses other images,
+//! since RADV writes none and its loop would not see the rest.
 
 use super::found::Found;
 use super::lane::Lane;
@@ -127,19 +128,27 @@ fn walk<O: Observer + ?Sized>(
 ) -> Result<(), MachineError> {
     const INVALID: NodePointer = NodePointer::INVALID;
     let (mut current, mut previous, mut last_box) = (root, INVALID, INVALID);
-    let mut instance_bottom = None;
     // The farther primitive of the pair that is visited once more.
     let mut farther: Option<Hit> = None;
     while current != NodePointer::TERMINAL {
-        let left_the_root = current == INVALID && Some(previous) == instance_bottom;
-        if lane.popped_to_top() || left_the_root {
-            previous = lane.instance().unwrap_or(INVALID);
-            instance_bottom = None;
+        let left = lane.inside().filter(|inside| {
+            let is_left = inside.entries.contains(&previous) || previous == inside.node;
+            lane.popped_to_top() || current == INVALID && is_left
+        });
+        // A way out of one of several nodes that an instance names leads to the others.
+        let again = left.filter(|inside| {
+            inside.has_several() && !lane.popped_to_top() && previous != inside.node
+        });
+        if let Some(inside) = left {
             lane.leave();
+            previous = again.map_or(inside.node, |_| previous);
         }
         if current == INVALID && variant.must_restart(lane, found) {
             found.fix_extent();
-            (current, previous, instance_bottom) = (lane.restart(), INVALID, None);
+            (current, previous) = (lane.restart(), INVALID);
+        } else if let Some(inside) = again {
+            current = inside.node;
+            lane.show_walk_back(current, previous);
         } else if current == INVALID {
             current = if previous.is_primitive() { last_box } else { lane.parent(previous)? };
             if current == INVALID {
@@ -164,14 +173,16 @@ fn walk<O: Observer + ?Sized>(
                 Variant::AsShipped => std::array::from_fn(|k| answer.vdst[k]),
             };
         } else if current.is_instance() {
-            let answer = lane.intersect(current, extent)?;
+            let mut answer = lane.intersect(current, extent)?;
+            if matches!(variant, Variant::AsShipped) {
+                answer.vdst[7] |= 0xFFFF_FF00;
+            }
             if answer.vdst[7] & 0xFF == 0xFF {
                 data[7] = NodePointer::SKIP_0_7.0;
             } else {
-                lane.counters.instances += 1;
-                let bottom = lane.enter(current, &answer)?;
-                instance_bottom = Some(bottom);
-                data[7] = bottom.0;
+                lane.counters.instances += u64::from(last == INVALID);
+                data = lane.enter(current, &answer)?.data();
+                stack_last = last;
             }
         } else {
             let candidate = match farther.take() {

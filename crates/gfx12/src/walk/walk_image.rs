@@ -88,11 +88,6 @@ impl WalkImage {
             .map(|address| BasePointer(address >> 3).with_flags(flags))
     }
 
-    /// The root of the structure below an instance.
-    pub(super) fn root_below(&self, memory: &Memory<'_>, base: BasePointer) -> NodePointer {
-        Structure::at(memory, base.address()).root
-    }
-
     /// The number of the instance that an instance node shows. The survey lists all that a sound
     /// image leads to.
     pub(super) fn instance_number(&self, instance: NodePointer) -> Result<u32, MachineError> {
@@ -136,7 +131,9 @@ fn entries_of(surveyed: &Surveyed, below: &[u64]) -> u64 {
             Target::Leaf(_) => 1,
             Target::Instance(number) => {
                 let structure = surveyed.instances[number as usize].below;
-                structure.and_then(|s| below.get(s as usize - 1)).copied().unwrap_or(1)
+                let deepest = structure.and_then(|s| below.get(s as usize - 1)).copied();
+                // An instance may name four nodes of its structure.
+                deepest.unwrap_or(1) + 3
             }
         });
         let others = (children.len() as u64).saturating_sub(1);
@@ -158,7 +155,7 @@ fn steps_needed(survey: &Survey) -> u64 {
         .instances
         .iter()
         .filter_map(|instance| survey.structures.get(instance.below? as usize))
-        .map(|blas| steps(blas) + 1)
+        .map(|blas| steps(blas) + 8)
         .sum();
     // Children that several boxes guard may be reported, and visited, as often (G-10); a walk may
     // begin again.

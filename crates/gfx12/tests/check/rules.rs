@@ -358,20 +358,29 @@ fn instance_rules() {
             node.child_base = BasePointer::new(0x7000_0000, node.child_base.flags()).unwrap();
         });
     });
-    breaks(Rule::InstanceRoot, &[], instanced(), |image| {
+    breaks(Rule::InstanceRoot, &[Rule::InstanceBox], instanced(), |image| {
         edit_instance(image, any, |node| node.children[1].node_type = 2);
+    });
+    breaks(Rule::InstanceRoot, &[Rule::InstanceBox], instanced(), |image| {
+        edit_instance(image, any, |node| node.children[1].range_length = 13);
     });
     breaks(Rule::Transform, &[Rule::Contained], instanced(), |image| {
         edit_instance(image, alone, |node| {
             node.world_to_object.rows[1] = node.world_to_object.rows[0]
         });
     });
-    breaks(Rule::InstanceBox, &[], instanced(), |image| {
-        edit_instance(image, any, |node| {
+    let all_boxes = |max: u16| {
+        move |node: &mut InstanceNode| {
             for child in &mut node.children {
-                (child.min, child.max) = ([4095; 3], [0; 3]);
+                (child.min, child.max) = ([4095; 3], [max; 3]);
             }
-        });
+        }
+    };
+    breaks(Rule::InstanceBox, &[], instanced(), |image| {
+        edit_instance(image, any, all_boxes(4095));
+    });
+    breaks(Rule::InstancePart, &[], instanced(), |image| {
+        edit_instance(image, alone, all_boxes(0));
     });
     breaks(Rule::InstanceFlags, &[], instanced(), |image| {
         edit_instance(image, alone, |node| {

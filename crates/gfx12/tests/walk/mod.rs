@@ -6,6 +6,7 @@ mod flips;
 mod literal;
 mod margin;
 mod parents;
+mod parts;
 mod ranges;
 mod registers;
 mod stack_sizes;

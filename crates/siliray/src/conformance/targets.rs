@@ -8,7 +8,8 @@
 //! * What drivers really write has no margin: `gfx12:radv` and `gfx12:gpurt` are copies of them,
 //!   and the hits that the hardware loses there are losses. `xphmg-fp32:bare` has no margin either,
 //!   and a program with RT.BBOX as published runs on it.
-//! * Other layouts: oriented boxes, boxes of high precision, nodes of eight children.
+//! * Other layouts: oriented boxes, rebraided instances, boxes of high precision, nodes of eight
+//!   children.
 
 use super::batched::{Batched, Coherence};
 use crate::registry::registry;
@@ -95,7 +96,7 @@ fn presets(format: &'static FormatEntry, machine: &MachineEntry) -> &'static [Pr
 }
 
 /// Targets that no name in the registry stands for.
-fn others() -> [Option<Target>; 17] {
+fn others() -> [Option<Target>; 22] {
     let like = |name, settings: &[(&str, &str)], machine: &'static str| {
         let format = registry().format(name)?;
         let entry = registry().machine(machine);
@@ -125,6 +126,11 @@ fn others() -> [Option<Target>; 17] {
         let may_lose = |_: &MachineInput, _: &RayQuery, _: &Hit| true;
         Some(Target { may_lose, ..layout(name, "gfx12", ("policy", policy), machine)? })
     };
+    let pairs_rebraided = || {
+        let settings = [("policy", "radv"), ("margin", "on"), ("rebraid", "on")];
+        let name = "gfx12:radv-rebraid";
+        Some(Target { name, ..like("gfx12", &settings, "gfx12-radv")? })
+    };
     let bare = || {
         Some(Target {
             make: published_hart,
@@ -145,6 +151,11 @@ fn others() -> [Option<Target>; 17] {
         layout("gfx12:obb", "gfx12", ("obb", "on"), "ttu"),
         layout("gfx12:obb", "gfx12", ("obb", "on"), "fast"),
         layout("gfx12:obb", "gfx12", ("obb", "on"), "gfx12-gpurt"),
+        layout("gfx12:rebraid", "gfx12", ("rebraid", "on"), "reference"),
+        layout("gfx12:rebraid", "gfx12", ("rebraid", "on"), "ttu"),
+        layout("gfx12:rebraid", "gfx12", ("rebraid", "on"), "fast"),
+        layout("gfx12:rebraid", "gfx12", ("rebraid", "on"), "gfx12-gpurt"),
+        pairs_rebraided(),
         layout("gfx12-bvh4x2:high", "gfx12-bvh4x2", ("precision", "high"), "gfx12-dual"),
         layout("xphmg-fp32:node8", "xphmg-fp32", ("node_width", "8"), "offload"),
         layout("xphmg-fp16:node8", "xphmg-fp16", ("node_width", "8"), "offload"),
