@@ -26,10 +26,14 @@ pub fn check(image: Image) -> CheckReport<Gfx12Bvh4x2> {
     let mut below = Vec::with_capacity(survey.structures.len());
     // The TLAS last: it is compared with what the others hold.
     for surveyed in survey.structures[1..].iter().chain([&survey.structures[0]]) {
-        let held = check_contents(&memory, surveyed, &below, &mut findings);
+        // What is wrong with a part has been said of the whole.
+        let mut of_part = Findings::default();
+        let findings = if surveyed.is_part { &mut of_part } else { &mut findings };
+        let held = check_contents(&memory, surveyed, &below, findings);
         below.push(held);
     }
-    let nodes = survey.structures.iter().map(|surveyed| surveyed.pointers().count()).sum();
+    let wholes = survey.structures.iter().filter(|surveyed| !surveyed.is_part);
+    let nodes = wholes.map(|surveyed| surveyed.pointers().count()).sum();
     let facts = ProvedFacts {
         lossless: findings.holds(Rule::Contained),
         parents: findings.holds(Rule::Parent),

@@ -23,7 +23,8 @@ pub fn nodes(image: &Image) -> Vec<Node> {
     let memory = Memory::new(image);
     let survey = Survey::new(image);
     let mut nodes = Vec::new();
-    for (structure, surveyed) in (0u32..).zip(&survey.structures) {
+    let structures = (0u32..).zip(&survey.structures);
+    for (structure, surveyed) in structures.filter(|(_, surveyed)| !surveyed.is_part) {
         nodes.extend(surveyed.pointers().map(|pointer| {
             let bytes = memory.get(surveyed.structure.address_of(pointer), pointer.node_bytes());
             let bits = bytes.map_or(NodeBits::ZERO, NodeBits::from_bytes);

@@ -2,7 +2,9 @@
 //! structure is reported and not followed, so a survey is a tree whatever it is made of.
 //!
 //! Structures come in the order: that of the image's root, then those that instances refer to, by
-//! address. Within a structure nodes are met breadth first.
+//! address. Within a structure nodes are met breadth first. An instance may name a box below the
+//! root of another's structure: what is below it is a structure of its own then, over the same
+//! nodes.
 
 use super::Findings;
 use super::rule::Rule;
@@ -16,7 +18,7 @@ use crate::survey::records::{self, ChildRecord, NO_BOX, Space, Target};
 use crate::survey::{Memory, Visited};
 use geometry::Transform;
 use machine::Image;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A structure, as it is entered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,9 +72,14 @@ impl Survey {
             .map(|instance| child_of(memory, &tlas, instance.pointer))
             .collect();
         places.extend(targets.iter().map(|&target| (target, 0)));
-        let mut structures = Vec::with_capacity(places.len() + 1);
-        for ((base, root), number) in &mut places {
-            structures.push(surveyor.structure(*base, Bvh4x2Pointer(*root), false));
+        let mut structures: Vec<Surveyed> = Vec::with_capacity(places.len() + 1);
+        let mut parts = Parts::new(image, &places);
+        for (&(base, root), number) in &mut places {
+            let root = Bvh4x2Pointer(root);
+            let structure = parts.find(&structures, Structure { base, root });
+            let structure = structure.unwrap_or_else(|| surveyor.structure(base, root, false));
+            parts.note(structures.len(), &structure);
+            structures.push(structure);
             *number = structures.len() as u32;
         }
         for (instance, target) in tlas.instances.iter_mut().zip(&targets) {
@@ -80,6 +87,47 @@ impl Survey {
         }
         structures.insert(0, tlas);
         Self { structures, visited: surveyor.visited }
+    }
+}
+
+/// How many times the units of an image the parts of structures may have nodes.
+const PART_LIMIT: usize = 64;
+
+/// Boxes that structures below instances begin at or could begin at.
+struct Parts {
+    /// Bases from which several roots count.
+    shared: BTreeSet<u64>,
+    /// Structure and position of each box that counts from one of them.
+    boxes: HashMap<(u64, Bvh4x2Pointer), (usize, u32)>,
+    nodes_left: usize,
+}
+
+impl Parts {
+    fn new(image: &Image, roots: &BTreeMap<(u64, u32), u32>) -> Self {
+        let bases: Vec<u64> = roots.keys().map(|&(base, _)| base).collect();
+        let shared = bases.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]);
+        let nodes_left = PART_LIMIT * (image.byte_count() / UNIT_BYTES as usize + 1);
+        Self { shared: shared.collect(), boxes: HashMap::new(), nodes_left }
+    }
+
+    /// The structure as a part of another, if it is one.
+    fn find(&mut self, structures: &[Surveyed], wanted: Structure) -> Option<Surveyed> {
+        let &(whole, number) = self.boxes.get(&(wanted.base, wanted.root))?;
+        if self.nodes_left == 0 {
+            return None;
+        }
+        let part = structures[whole].part(number, wanted);
+        self.nodes_left = self.nodes_left.saturating_sub(part.boxes.len() + part.leaves.len());
+        Some(part)
+    }
+
+    /// Notes the boxes of a structure with its position.
+    fn note(&mut self, position: usize, surveyed: &Surveyed) {
+        let base = surveyed.structure.base;
+        if !surveyed.is_part && self.shared.contains(&base) {
+            let boxes = (0..).zip(&surveyed.boxes);
+            self.boxes.extend(boxes.map(|(n, record)| ((base, record.pointer), (position, n))));
+        }
     }
 }
 

@@ -70,6 +70,8 @@ pub struct Surveyed<S: Space> {
     pub instances: Vec<InstanceRecord<S::Pointer>>,
     /// Positions in [`Surveyed::boxes`] of each level.
     pub levels: Vec<Range<usize>>,
+    /// Whether another structure holds all of it.
+    pub(crate) is_part: bool,
 }
 
 /// A box node.
@@ -174,7 +176,36 @@ impl<S: Space> Surveyed<S> {
             leaves: Vec::new(),
             instances: Vec::new(),
             levels: Vec::new(),
+            is_part: false,
         }
+    }
+
+    /// What lies below a box, as a structure of its own.
+    pub(crate) fn part(&self, root: u32, structure: S) -> Self {
+        let mut part = Self { is_part: true, ..Self::new(structure) };
+        let mut origins = vec![root];
+        part.add_box(self.boxes[root as usize].pointer, NO_BOX, 0);
+        let mut next = 0;
+        while let Some(&origin) = origins.get(next) {
+            part.begin_children(next);
+            for child in &self.children[self.boxes[origin as usize].children()] {
+                let (parent, slot) = (next as u32, child.slot());
+                let pointer = self.pointer(child.target);
+                let target = match child.target {
+                    Target::Box(below) => {
+                        origins.push(below);
+                        part.add_box(pointer, parent, slot)
+                    }
+                    Target::Leaf(leaf) => {
+                        part.add_leaf(pointer, parent, slot, self.leaves[leaf as usize].pairs)
+                    }
+                    Target::Instance(_) => part.add_instance(pointer, parent, slot),
+                };
+                part.add_child(parent, ChildRecord { slots: child.slots, target });
+            }
+            next += 1;
+        }
+        part
     }
 
     pub(crate) fn add_box(&mut self, pointer: S::Pointer, parent: u32, slot: u8) -> Target {

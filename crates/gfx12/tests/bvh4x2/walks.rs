@@ -1,6 +1,7 @@
 //! The machine against the oracle, on the geometry of the image.
 
 use geometry::TriangleRule;
+use gfx12::bvh4x2::survey::Survey;
 use gfx12::bvh4x2::{BoxPrecision, Gfx12Bvh4x2, Options};
 use gfx12::walk::{self, Dual, WalkError};
 use machine::{
@@ -71,6 +72,41 @@ fn both_machines_agree_with_the_oracle_for_every_stack_size() {
         }
     }
     assert!(hits > 5_000, "{hits}");
+}
+
+/// An instance that names a box below the root which others name shows what is below it.
+#[test]
+fn instances_may_name_a_box_below_the_root() {
+    let plain = Gfx12Bvh4x2::default().encode(&instanced()).unwrap();
+    let survey = Survey::new(&plain);
+    let child = |number: u32| {
+        let below = &survey.structures[number as usize];
+        let boxes = below.boxes.get(1..)?;
+        let shared = survey.structures[0].instances.iter().filter(|i| i.below == Some(number));
+        boxes.first().filter(|_| shared.count() > 1).map(|record| record.pointer)
+    };
+    let tlas = &survey.structures[0];
+    let named = tlas.instances.iter().find_map(|i| Some((i.pointer, child(i.below?)?)));
+    let (instance, pointer) = named.unwrap();
+    let mut image = plain.clone();
+    let at = tlas.structure.base + instance.byte_offset() + 56 - image.segments[0].address;
+    let at = at as usize;
+    image.segments[0].bytes_mut()[at..at + 4].copy_from_slice(&pointer.0.to_le_bytes());
+    let report = Gfx12Bvh4x2::check(image);
+    assert!(report.findings.is_empty(), "{:?}", report.findings);
+    let image = Arc::new(report.checked.unwrap());
+    let tree = &**image.tree();
+    assert_eq!(tree.blases.len(), instanced().blases.len() + 1);
+    let rule = TriangleRule::Watertight;
+    let oracle = Oracle::new(tree, rule);
+    for stack_size in [2, 16] {
+        let options = walk::Options { stack_size, ..walk::Options::dual(rule) };
+        let dual = Dual::new(Arc::clone(&image), options).unwrap();
+        for query in rays(&tree.bounds(), 19, 300) {
+            let got = answer(&dual, &query);
+            assert!(agrees(&oracle, &query, &got), "{stack_size} entries: {query:?} {got:?}");
+        }
+    }
 }
 
 /// Entering only what the mask shows, counted.
