@@ -153,6 +153,7 @@ fn build_tlas(
                 object_to_world: placed.object_to_world,
                 mask: placed.mask,
                 custom_index: placed.custom_index,
+                sbt_offset: placed.sbt_offset,
                 flags: placed.flags,
             };
             let object_bounds = &blases[placed.object].bvh.root().bounds;

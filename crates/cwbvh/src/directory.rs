@@ -108,8 +108,8 @@ machine::fields! {
         pub zero: u16 = 816..832, Show::Unused;
         /// The index that the application chose.
         pub custom_index: u32 = 832..864;
-        /// 0.
-        pub zeros: u32 = 864..896, Show::Unused;
+        /// Where its records begin in the shader binding table.
+        pub sbt_offset: u32 = 864..896;
     }
 }
 
@@ -213,6 +213,7 @@ impl<'a> Level<'a> {
                 object_to_world: fields.object_to_world,
                 mask: fields.mask,
                 custom_index: fields.custom_index,
+                sbt_offset: fields.sbt_offset,
                 flags: InstanceFlags::from_bits_truncate(fields.flags),
             }
         })

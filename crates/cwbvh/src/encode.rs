@@ -199,18 +199,18 @@ fn bytes_of<const WORDS: usize>(records: impl Iterator<Item = Bits<WORDS>>) -> V
 }
 
 fn instance_bits(instance: &Instance) -> Bits<28> {
-    let Instance { blas, world_to_object, object_to_world, mask, custom_index, flags } = *instance;
+    let Instance { blas, world_to_object, object_to_world, .. } = *instance;
+    let Instance { mask, custom_index, sbt_offset, flags, .. } = *instance;
     let flags = flags.bits();
-    let (zero, zeros) = (0, 0);
     InstanceFields {
         world_to_object,
         object_to_world,
         blas,
         mask,
         flags,
-        zero,
+        zero: 0,
         custom_index,
-        zeros,
+        sbt_offset,
     }
     .encode()
 }

@@ -108,6 +108,7 @@ fn rich_scene() -> Scene {
         .map(|i| Instance {
             mask: i as u8,
             custom_index: 1000 + i as u32,
+            sbt_offset: 20 + i as u32,
             flags: InstanceFlags::from_bits_truncate(i as u8),
             ..Instance::new([0, 2][i % 2], transform(i))
         })

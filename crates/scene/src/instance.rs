@@ -13,6 +13,8 @@ pub struct Instance {
     pub mask: u8,
     /// A number of the user's, 24 bits.
     pub custom_index: u32,
+    /// Where its records begin in the shader binding table, 24 bits.
+    pub sbt_offset: u32,
     /// How its triangles are treated.
     pub flags: InstanceFlags,
 }
@@ -21,6 +23,13 @@ impl Instance {
     /// A visible instance without flags.
     #[must_use]
     pub const fn new(object: usize, object_to_world: Transform) -> Self {
-        Self { object, object_to_world, mask: 0xFF, custom_index: 0, flags: InstanceFlags::empty() }
+        Self {
+            object,
+            object_to_world,
+            mask: 0xFF,
+            custom_index: 0,
+            sbt_offset: 0,
+            flags: InstanceFlags::empty(),
+        }
     }
 }

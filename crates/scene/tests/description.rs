@@ -58,6 +58,7 @@ flags = ["force_opaque", "flip_facing"]
 [[instance]]
 object = "tree"
 transform = [[1, 0, 0, 5], [0, -1, 0, 6], [0.5, 0, 1, 7]]
+sbt_offset = 33
 "#;
 
 #[test]
@@ -75,6 +76,7 @@ fn everything_that_a_description_can_say() {
     assert!(matches!(&leaves.shape, Shape::Boxes(boxes) if boxes.len() == 2));
     let [first, second] = scene.instances[..] else { panic!("two instances") };
     assert_eq!((first.mask, first.custom_index), (0x0F, 0xab_cdef));
+    assert_eq!((first.sbt_offset, second.sbt_offset), (0, 33));
     assert_eq!(first.flags, InstanceFlags::FORCE_OPAQUE | InstanceFlags::FLIP_FACING);
     // Scaled, turned to +y, then moved.
     assert!(first.object_to_world.point(Vec3::X).distance(Vec3::new(3.0, 2.0, 0.0)) < 1e-6);
@@ -148,6 +150,7 @@ fn what_is_wrong_is_told_with_its_line() {
         ("scale = 2", "scale = 0", "line 21: found a transform that squashes the object flat"),
         ("mask = 0x0F", "mask = 256", "line 26: found mask 0x100, expected a number of 8 bits"),
         ("0xabcdef", "0x1000000", "line 27: found custom_index 0x1000000, expected a number of"),
+        ("= 33", "= 0x1000000", "line 32: found sbt_offset 0x1000000, expected a number of"),
         ("\"flip_facing\"", "\"flip\"", "line 28: found the flag `flip`, expected one of disable"),
         ("\"flip_facing\"", "\"force_non_opaque\"", "line 28: found both force_opaque and force"),
         ("mask", "msk", "line 26: not a scene description: unknown field `msk`, expected one of"),

@@ -40,6 +40,7 @@ pub fn scene_of(tree: &Tree, name: String) -> Result<Scene, NotFinite> {
         object_to_world: instance.object_to_world,
         mask: instance.mask,
         custom_index: instance.custom_index,
+        sbt_offset: instance.sbt_offset,
         flags: instance.flags,
     });
     Ok(Scene {

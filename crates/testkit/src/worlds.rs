@@ -84,6 +84,7 @@ pub fn instanced() -> Tree {
                 },
                 mask: [0xFF, 0x0F, 0x81][n as usize % 3],
                 custom_index: 500 + n,
+                sbt_offset: 7 * n + 2,
                 flags: InstanceFlags::from_bits_truncate((n % 16) as u8),
                 ..Instance::new(n as usize % 3, Transform::IDENTITY)
             }

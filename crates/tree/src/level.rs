@@ -43,6 +43,8 @@ pub struct Instance {
     pub mask: u8,
     /// A number of the user's, 24 bits.
     pub custom_index: u32,
+    /// Where its records begin in the shader binding table, 24 bits.
+    pub sbt_offset: u32,
     /// How its triangles are treated.
     pub flags: InstanceFlags,
 }

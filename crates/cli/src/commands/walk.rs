@@ -9,13 +9,14 @@ use crate::output::{Output, print};
 use crate::walk_args::Walk as Args;
 use serde_json::{Value, json};
 use siliray::geometry::{Beam, Ray, TriangleRule, Vec3};
-use siliray::input::{Input, Origin, Prepared};
+use siliray::input::{Input, Prepared};
 use siliray::machine::registry::NodeNames;
 use siliray::machine::{
     Hit, HitKind, LeafRule, Machine, MachineEntry, MachineInput, MachineOptions, Oracle, Query,
     Step,
 };
 use siliray::registry::registry;
+use siliray::tree::Instance;
 use siliray::walk::against::{FirstDifference, first_difference};
 use siliray::walk::why::{Reason, why};
 use siliray::walk::{Walk, hierarchy, text, watch_over};
@@ -60,7 +61,7 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
     });
     let reason = reason.transpose()?;
     if output.is_json() {
-        return print(&lines(&walk, prepared.origin, &range, reason.as_ref()));
+        return print(&lines(&walk, &prepared, &range, reason.as_ref()));
     }
     match reason {
         Some(reason) => print(&format!("{heading}{}\n", reason.text)),
@@ -122,6 +123,10 @@ fn ending(walk: &Walk, input: &MachineInput) -> String {
                 let name = text::ids(hit.instance, hit.geometry, hit.primitive);
                 // Writing to a string cannot fail.
                 let _ = write!(text, "\n  t {}: {name}", hit.t);
+                if let Some(instance) = instance_of(hit, input) {
+                    let Instance { custom_index, sbt_offset, .. } = instance;
+                    let _ = write!(text, ", custom index {custom_index}, SBT offset {sbt_offset}");
+                }
                 let scene = input.scene_hit(*hit);
                 if scene.ids() != hit.ids() {
                     let name = text::ids(scene.instance, scene.geometry, scene.primitive);
@@ -185,7 +190,13 @@ fn against(
 }
 
 /// One object a line: the steps, what became of a primitive, and the answer.
-fn lines(walk: &Walk, origin: Origin, range: &Range<usize>, reason: Option<&Reason>) -> String {
+fn lines(
+    walk: &Walk,
+    prepared: &Prepared,
+    range: &Range<usize>,
+    reason: Option<&Reason>,
+) -> String {
+    let (origin, input) = (prepared.origin, &prepared.input);
     let steps = walk.steps.iter().enumerate().filter(|(number, _)| range.contains(number));
     let steps = steps.map(|(number, step)| {
         let mut object = step_json(step);
@@ -207,7 +218,7 @@ fn lines(walk: &Walk, origin: Origin, range: &Range<usize>, reason: Option<&Reas
             "event": "answer",
             "machine": walk.machine,
             "source": origin.name(),
-            "hits": answer.hits.iter().map(hit_json).collect::<Vec<_>>(),
+            "hits": answer.hits.iter().map(|hit| placed_json(hit, input)).collect::<Vec<_>>(),
             "counters": answer.counters.named().into_iter().collect::<BTreeMap<_, _>>(),
         }),
         Err(error) => {
@@ -216,6 +227,21 @@ fn lines(walk: &Walk, origin: Origin, range: &Range<usize>, reason: Option<&Reas
     };
     let objects = steps.chain(reason).chain([answer]);
     objects.fold(String::new(), |text, object| text + &object.to_string() + "\n")
+}
+
+/// A hit with the numbers of its instance.
+fn placed_json(hit: &Hit, input: &MachineInput) -> Value {
+    let mut object = hit_json(hit);
+    if let Some(instance) = instance_of(hit, input) {
+        object["custom_index"] = json!(instance.custom_index);
+        object["sbt_offset"] = json!(instance.sbt_offset);
+    }
+    object
+}
+
+/// The instance that was hit, where there are instances.
+fn instance_of<'a>(hit: &Hit, input: &'a MachineInput) -> Option<&'a Instance> {
+    input.tree().tlas.as_ref()?.instances.get(hit.instance as usize)
 }
 
 fn hit_json(hit: &Hit) -> Value {

@@ -174,7 +174,7 @@ fn instances(memory: &Memory<'_>, tlas: &Surveyed, numbers: &[u32]) -> Vec<Insta
             node.mask,
             node.user_data,
             node.child_base.flags(),
-            record.as_ref(),
+            record.as_ref().map(Into::into),
             placed.below,
         );
     }

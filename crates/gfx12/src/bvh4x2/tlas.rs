@@ -67,7 +67,7 @@ pub(super) fn leaf_bits(number: u32, instance: &Instance, blas: &BlasFacts) -> L
         // Addresses were aligned and checked when they were given out.
         child_base: BasePointer(blas.base >> 3).with_flags(flags),
         child_root: blas.root,
-        user_data: instance.custom_index & 0x00FF_FFFF,
+        user_data: instance.sbt_offset & 0x00FF_FFFF,
         mask: instance.mask,
         software: *sideband.encode().words(),
     };

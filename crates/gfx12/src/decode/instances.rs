@@ -7,11 +7,15 @@
 //! its structure.
 //!
 //! Elsewhere, and when the records do not number the instances, these count in the order of
-//! discovery: slot by slot, depth first; the custom index is the user data and the way back is the
-//! rounded inverse.
+//! discovery: slot by slot, depth first. The custom index and the way back then come from the 128
+//! bytes that RADV puts behind a node, if their matrix undoes the node's transform; else the index
+//! is 0 and the way back is the rounded inverse (G-41). The user data is the offset into the shader
+//! binding table.
 
 use super::inverse::is_inverse;
-use crate::layout::{GpurtSideband, InstanceNode, NamedNode, PointerFlags};
+use crate::layout::{
+    GpurtSideband, InstanceNode, NODE_BYTES, NamedNode, NodePointer, PointerFlags, RadvInstanceData,
+};
 use crate::survey::{Memory, Structure, Surveyed};
 use geometry::{InstanceFlags, Transform};
 use tree::Instance;
@@ -183,6 +187,10 @@ pub(crate) fn instances(memory: &Memory<'_>, tlas: &Surveyed) -> Vec<Instance> {
     for (position, (placed, number)) in tlas.instances.iter().zip(numbers).enumerate() {
         let node = InstanceNode::decode(&tlas.node(memory, placed.pointer));
         let record = sidebands.get(position).map(|record| &record.sideband);
+        let beside = match record {
+            Some(record) => Some(record.into()),
+            None => beside_node(memory, tlas, placed.pointer, &node.world_to_object),
+        };
         let flags = node.child_base.flags();
         // Face culling is the business of the half that has triangles.
         let decides = !flags.contains(PointerFlags::SKIP_TRIANGLES);
@@ -190,7 +198,7 @@ pub(crate) fn instances(memory: &Memory<'_>, tlas: &Surveyed) -> Vec<Instance> {
             continue;
         }
         let mut shown =
-            instance(node.world_to_object, node.mask, node.user_data, flags, record, placed.below);
+            instance(node.world_to_object, node.mask, node.user_data, flags, beside, placed.below);
         if let Some(record) = record.filter(|_| !decides) {
             // Drivers switch face culling off where only procedurals are shown; what the
             // application wanted is in the record.
@@ -210,20 +218,48 @@ pub(crate) const UNSEEN: Instance = Instance {
     object_to_world: Transform::IDENTITY,
     mask: 0,
     custom_index: 0,
+    sbt_offset: 0,
     flags: InstanceFlags::empty(),
 };
 
-/// What the node and the sideband record of an instance say. The record is believed about the way
+/// What software keeps beside an instance node.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Beside {
+    custom_index: u32,
+    object_to_world: Transform,
+}
+
+impl From<&GpurtSideband> for Beside {
+    fn from(record: &GpurtSideband) -> Self {
+        Self { custom_index: record.instance_id, object_to_world: record.object_to_world }
+    }
+}
+
+/// RADV's data behind an instance node, if they belong to it.
+fn beside_node(
+    memory: &Memory<'_>,
+    tlas: &Surveyed,
+    pointer: NodePointer,
+    world_to_object: &Transform,
+) -> Option<Beside> {
+    let address = tlas.structure.address_of(pointer) + NODE_BYTES;
+    let RadvInstanceData { object_to_world, custom_index, .. } =
+        RadvInstanceData::decode(&memory.node(address)?);
+    let is_own = custom_index < 1 << 24 && is_inverse(world_to_object, &object_to_world);
+    is_own.then_some(Beside { custom_index, object_to_world })
+}
+
+/// What the node of an instance and what is beside it say. The latter is believed about the way
 /// back to the world where that undoes the node's transform.
 pub(crate) fn instance(
     world_to_object: Transform,
     mask: u8,
     user_data: u32,
     flags: PointerFlags,
-    record: Option<&GpurtSideband>,
+    beside: Option<Beside>,
     below: Option<u32>,
 ) -> Instance {
-    let way_back = record.map(|record| record.object_to_world);
+    let way_back = beside.map(|beside| beside.object_to_world);
     Instance {
         blas: below.map_or(0, |below| below.saturating_sub(1)),
         world_to_object,
@@ -231,7 +267,8 @@ pub(crate) fn instance(
             .filter(|back| is_inverse(&world_to_object, back))
             .unwrap_or_else(|| world_to_object.inverse().unwrap_or(Transform::IDENTITY)),
         mask,
-        custom_index: record.map_or(user_data, |record| record.instance_id),
+        custom_index: beside.map_or(0, |beside| beside.custom_index),
+        sbt_offset: user_data,
         flags: instance_flags(flags),
     }
 }

@@ -56,7 +56,7 @@ pub(crate) fn instance_node(
         // Addresses were aligned and checked when they were given out.
         child_base: BasePointer(blas.segment.address >> 3).with_flags(flags),
         parent,
-        user_data: instance.custom_index & 0x00FF_FFFF,
+        user_data: instance.sbt_offset & 0x00FF_FFFF,
         mask: instance.mask,
         frame,
         disable_box_sort: false,

@@ -11,7 +11,7 @@
 //! |---|---|---|
 //! | 0x05, of a node with one box | that pointer | the root: RADV's files |
 //! | 0x00..=0x0f | that pointer | the box node of that number |
-//! | 0x10..=0x1f, the same in all of four slots | that pointer | the primitive node of that number |
+//! | 0x10..=0x1f, the same in four slots | that pointer | the primitive node of that number |
 //! | others | that pointer | that pointer |
 //!
 //! ```
@@ -47,7 +47,7 @@ machine::fields! {
         pub child_base: BasePointer = 384..448;
         /// The parent, for software.
         pub parent: NodePointer = 448..480;
-        /// 24 bits for the caller: the hit-group offset.
+        /// 24 bits for the caller: the offset into the shader binding table.
         pub user_data: u32 = 480..504;
         /// Culled when this and the ray's mask have no bit in common.
         pub mask: u8 = 504..512, Show::Each(mask_text);

@@ -38,7 +38,7 @@ pub(crate) fn primitive_nodes(image: &Image, structure: u32) -> Vec<(u64, Primit
 }
 
 /// Instance nodes, with addresses.
-fn instances(image: &Image) -> Vec<(u64, NodePointer, InstanceNode)> {
+pub(crate) fn instances(image: &Image) -> Vec<(u64, NodePointer, InstanceNode)> {
     nodes(image)
         .filter_map(|node| match node.body {
             NodeBody::Instance(body) => Some((node.address, node.pointer, *body)),

@@ -2,6 +2,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)] // helpers of tests
 
+mod beside;
 mod dump;
 mod edit;
 mod flips;

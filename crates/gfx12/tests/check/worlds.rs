@@ -77,6 +77,7 @@ fn instanced(random: &mut Random, count: usize) -> Scene {
             Instance {
                 mask: [0xFF, 0x01, 0xF0, 0x80][n % 4],
                 custom_index: random.bits() as u32 & 0x00FF_FFFF,
+                sbt_offset: random.bits() as u32 & 0x00FF_FFFF,
                 flags: InstanceFlags::from_bits_truncate(random.bits() as u8),
                 ..Instance::new((n % 4) as _, Transform { rows })
             }

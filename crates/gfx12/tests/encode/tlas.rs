@@ -10,9 +10,10 @@ use tree::{Blas, Bvh, Instance, Node, NodeLink, Tlas, Tree};
 
 fn instance() -> impl Strategy<Value = Instance> {
     let rows = prop::array::uniform3(prop::array::uniform4(-2.0f32..2.0));
-    (rows, 0u32..3, any::<u8>(), 0u32..1 << 24, 0u8..16).prop_filter_map(
+    let numbers = [0u32..1 << 24, 0u32..1 << 24];
+    (rows, 0u32..3, any::<u8>(), numbers, 0u8..16).prop_filter_map(
         "invertible",
-        |(rows, blas, mask, custom_index, flags)| {
+        |(rows, blas, mask, [custom_index, sbt_offset], flags)| {
             let mut object_to_world = Transform { rows };
             for (axis, row) in object_to_world.rows.iter_mut().enumerate() {
                 row[axis] += 3.0;
@@ -24,6 +25,7 @@ fn instance() -> impl Strategy<Value = Instance> {
                 object_to_world,
                 mask,
                 custom_index,
+                sbt_offset,
                 flags: InstanceFlags::from_bits_truncate(flags),
             })
         },
@@ -93,7 +95,7 @@ proptest! {
             for f in own {
                 prop_assert_eq!(f.node.world_to_object, instance.world_to_object);
                 prop_assert_eq!(f.sideband.object_to_world, instance.object_to_world);
-                prop_assert_eq!(f.node.user_data, instance.custom_index);
+                prop_assert_eq!(f.node.user_data, instance.sbt_offset);
                 prop_assert_eq!(f.node.mask, instance.mask);
                 prop_assert!(f.path.iter().all(|step| step.mask & instance.mask == instance.mask));
                 let segment = &image.segments[1 + instance.blas as usize];
@@ -123,6 +125,7 @@ fn what_cannot_be_placed_is_refused() {
         object_to_world: Transform::IDENTITY,
         mask: 0xFF,
         custom_index: 0,
+        sbt_offset: 0,
         flags: InstanceFlags::empty(),
     };
     let empty = Blas { primitives: tree::Primitives::default(), bvh: Bvh::empty() };

@@ -198,10 +198,10 @@ fn put_part(words: &mut [u32], kind: u32, part: &Part, here: [usize; 2]) {
 }
 
 fn put_instance(words: &mut Vec<u32>, instance: &Instance) {
-    let Instance { object, object_to_world, mask, custom_index, flags } = instance;
+    let Instance { object, object_to_world, mask, custom_index, sbt_offset, flags } = instance;
     words.push(*object as u32);
     words.extend(object_to_world.rows.as_flattened().iter().map(|number| number.to_bits()));
-    words.extend([u32::from(*mask), *custom_index, u32::from(flags.bits())]);
+    words.extend([u32::from(*mask), *custom_index, u32::from(flags.bits()) | sbt_offset << 8]);
 }
 
 fn parse(words: &[u32]) -> Result<CaptureNotes, CaptureNotesError> {
@@ -281,12 +281,13 @@ fn take_instance(
     if object_to_world.inverse().is_err() {
         return Err(wrong(1, "a transform with an inverse"));
     }
-    let flags = u8::try_from(words[15]).ok().and_then(InstanceFlags::from_bits);
+    let flags = InstanceFlags::from_bits(words[15] as u8);
     Ok(Instance {
         object: words[0] as usize,
         object_to_world,
         mask: u8::try_from(words[13]).map_err(|_| wrong(13, "a mask of 8 bits"))?,
         custom_index: words[14],
+        sbt_offset: words[15] >> 8,
         flags: flags.ok_or_else(|| wrong(15, "instance flags"))?,
     })
 }

@@ -285,6 +285,7 @@ fn instance_at(bytes: &[u8]) -> Instance {
         blas: u32_at(bytes, 96),
         mask: u32_at(bytes, 100) as u8,
         custom_index: u32_at(bytes, 104),
+        sbt_offset: u32_at(bytes, 108) >> 8,
         flags: InstanceFlags::from_bits_truncate(u32_at(bytes, 108) as u8),
     }
 }

@@ -168,9 +168,10 @@ fn aabb_bytes(bounds: &Aabb) -> [u8; 24] {
 }
 
 fn instance_bytes(instance: &Instance) -> Vec<u8> {
-    let Instance { blas, world_to_object, object_to_world, mask, custom_index, flags } = instance;
+    let Instance { blas, world_to_object, object_to_world, .. } = instance;
     let matrix = |transform: &Transform| transform.rows.as_flattened().to_vec();
     let floats = matrix(world_to_object).into_iter().chain(matrix(object_to_world));
-    let words = [*blas, u32::from(*mask), *custom_index, u32::from(flags.bits())];
+    let Instance { mask, custom_index, sbt_offset, flags, .. } = *instance;
+    let words = [*blas, u32::from(mask), custom_index, u32::from(flags.bits()) | sbt_offset << 8];
     floats.map(f32::to_bits).chain(words).flat_map(u32::to_le_bytes).collect()
 }

@@ -43,6 +43,7 @@ fn example() -> Tree {
                 object_to_world,
                 mask: 0x0F,
                 custom_index: 77,
+                sbt_offset: 13,
                 flags: InstanceFlags::FLIP_FACING,
             }
         })

@@ -135,6 +135,8 @@ fn instance(number: usize, point: &ScatterPoint, radius: f32) -> Instance {
         object_to_world: Transform::from_f64(linear, foot),
         mask,
         custom_index: (number * 8 + point.kind as usize) as u32 & 0x00FF_FFFF,
+        // Each kind of plant has two geometries, and so two records.
+        sbt_offset: 2 * point.kind as u32,
         flags,
     }
 }

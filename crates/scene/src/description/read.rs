@@ -16,8 +16,8 @@ use toml::Spanned;
 /// A mesh file of this size is no mesh file.
 const MOST_MESH_BYTES: u64 = 1 << 36;
 
-/// Most bits of a custom index.
-const CUSTOM_INDEX_BITS: u32 = 24;
+/// Most bits of a custom index and of an offset into the shader binding table.
+const INSTANCE_NUMBER_BITS: u32 = 24;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -71,6 +71,7 @@ struct InstanceText {
     scale: Option<Scale>,
     mask: Option<Spanned<u32>>,
     custom_index: Option<Spanned<u32>>,
+    sbt_offset: Option<Spanned<u32>>,
     #[serde(default)]
     flags: Vec<Spanned<String>>,
 }
@@ -294,10 +295,13 @@ impl Reader<'_> {
             return Err(self.unexpected(&span, found, "one that can be inverted"));
         }
         let mask = self.number(text.mask.as_ref(), 0xFF, 8, "mask")?;
-        let custom = text.custom_index.as_ref();
+        let number = |text: &Option<Spanned<u32>>, name| {
+            self.number(text.as_ref(), 0, INSTANCE_NUMBER_BITS, name)
+        };
         Ok(Instance {
             mask: mask as u8,
-            custom_index: self.number(custom, 0, CUSTOM_INDEX_BITS, "custom_index")?,
+            custom_index: number(&text.custom_index, "custom_index")?,
+            sbt_offset: number(&text.sbt_offset, "sbt_offset")?,
             flags: self.flags(&text.flags)?,
             ..Instance::new(object, transform)
         })

@@ -96,7 +96,7 @@ impl<'a> Description<'a> {
     }
 
     fn instance(&mut self, instance: &Instance, object: &str) {
-        let Instance { object_to_world, mask, custom_index, flags, .. } = instance;
+        let Instance { object_to_world, mask, custom_index, sbt_offset, flags, .. } = instance;
         self.text += &format!("\n[[instance]]\nobject = {}\n", quoted(object));
         if *object_to_world != Transform::IDENTITY {
             let rows = object_to_world.rows.map(|row| list(&row)).join(", ");
@@ -107,6 +107,9 @@ impl<'a> Description<'a> {
         }
         if *custom_index != 0 {
             self.text += &format!("custom_index = {custom_index}\n");
+        }
+        if *sbt_offset != 0 {
+            self.text += &format!("sbt_offset = {sbt_offset}\n");
         }
         let names = flag_names().filter(|(_, flag)| flags.contains(*flag));
         let names: Vec<String> = names.map(|(name, _)| quoted(&name)).collect();

@@ -73,6 +73,7 @@ fn mixed_instanced() -> Scene {
             },
             mask: [0xFF, 0x01, 0xF0, 0x80][n as usize % 4],
             custom_index: 1000 + n,
+            sbt_offset: 3 * n + 1,
             flags: InstanceFlags::from_bits_truncate((n % 16) as u8),
             ..Instance::new((n % 3 == 1).into(), Transform::IDENTITY)
         });

@@ -83,8 +83,10 @@ machine::fields! {
         pub(super) zero: u16 = 848..864, Show::Unused;
         /// The index that the application chose.
         pub(super) custom_index: u32 = 864..896;
+        /// Where its records begin in the shader binding table.
+        pub(super) sbt_offset: u32 = 896..928;
         /// 0.
-        pub(super) zeros: [u32; 4] = 896..1024, Show::Unused;
+        pub(super) zeros: [u32; 3] = 928..1024, Show::Unused;
     }
 }
 
@@ -292,6 +294,7 @@ fn instance_at(bytes: &[u8]) -> (Instance, u32) {
         blas: fields.level,
         mask: fields.mask,
         custom_index: fields.custom_index,
+        sbt_offset: fields.sbt_offset,
         flags: InstanceFlags::from_bits_truncate(fields.flags),
     };
     (instance, fields.root)

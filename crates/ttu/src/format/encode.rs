@@ -228,7 +228,8 @@ impl Arrays {
 }
 
 fn instance_bytes(instance: &Instance, roots: &[u32]) -> [u8; INSTANCE_BYTES] {
-    let Instance { blas, world_to_object, object_to_world, mask, custom_index, flags } = *instance;
+    let Instance { blas, world_to_object, object_to_world, .. } = *instance;
+    let Instance { mask, custom_index, sbt_offset, flags, .. } = *instance;
     let fields = InstanceFields {
         world_to_object,
         object_to_world,
@@ -238,7 +239,8 @@ fn instance_bytes(instance: &Instance, roots: &[u32]) -> [u8; INSTANCE_BYTES] {
         flags: flags.bits(),
         zero: 0,
         custom_index,
-        zeros: [0; 4],
+        sbt_offset,
+        zeros: [0; 3],
     };
     fields.encode().to_bytes()
 }

@@ -186,6 +186,7 @@ fn what_has_no_image_is_refused() {
             object_to_world: Transform::IDENTITY,
             mask: 0xFF,
             custom_index: 0,
+            sbt_offset: 0,
             flags: geometry::InstanceFlags::empty(),
         };
         let bounds = Aabb::new(Vec3::ZERO, Vec3::ONE);

@@ -28,7 +28,7 @@ machine::fields! {
         pub child_base: BasePointer = 384..448;
         /// Its root; not a parent, as in the compressed format.
         pub child_root: Bvh4x2Pointer = 448..480;
-        /// 24 bits for the caller.
+        /// 24 bits for the caller: the offset into the shader binding table.
         pub user_data: u32 = 480..504;
         /// Culled when this and the ray's mask have no bit in common.
         pub mask: u8 = 504..512, Show::Each(mask_text);
