@@ -49,7 +49,8 @@ counters! {
     /// Blocks fetched and tested, by machines that have blocks.
     blocks,
     /// Bytes fetched: those of every node, and of the primitives or instances of every leaf, each
-    /// time that it is visited. No cache keeps any, and lines are not filled up. `hart` counts none.
+    /// time that it is visited. No cache keeps any, and lines are not filled up. `hart` counts
+    /// none.
     bytes,
     /// Cycles, by machines that have a clock.
     cycles,

@@ -77,7 +77,8 @@ impl fmt::Display for Finding {
         let Self { severity, rule, offset, bits, found, expected, place, count: _ } = self;
         write!(
             f,
-            "{}[{rule}] at byte {offset:#x}, bits {}..{}: {place}: found {found}, expected {expected}",
+            "{}[{rule}] at byte {offset:#x}, bits {}..{}: {place}: found {found}, expected \
+             {expected}",
             severity.name(),
             bits.start,
             bits.end

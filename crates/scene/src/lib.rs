@@ -5,9 +5,9 @@
 //! world. Nothing here knows about trees or formats.
 //!
 //! Scenes come from files ([`open`], [`read`]: OBJ, PLY, STL, glTF, [`description`]s) or from code
-//! ([`builtin`]). A scene that was read is sound: every coordinate is finite and at most 2^126, every
-//! index is in range, every transform can be inverted, and there is something to meet. What else is
-//! odd about it, [`defects`] tells.
+//! ([`builtin`]). A scene that was read is sound: every coordinate is finite and at most 2^126,
+//! every index is in range, every transform can be inverted, and there is something to meet. What
+//! else is odd about it, [`defects`] tells.
 //!
 //! | file | concept |
 //! |---|---|

@@ -66,8 +66,8 @@ impl MeshFormat {
 }
 
 impl Scene {
-    /// Everything as one mesh in world space, boxes as twelve triangles each: positions and corners.
-    /// Nothing if a vertex could not be numbered with 32 bits.
+    /// Everything as one mesh in world space, boxes as twelve triangles each: positions and
+    /// corners. Nothing if a vertex could not be numbered with 32 bits.
     #[must_use]
     pub fn to_mesh(&self) -> Option<(Vec<Vec3>, Vec<[u32; 3]>)> {
         let (mut vertices, mut triangles) = (Vec::new(), Vec::new());

@@ -61,8 +61,8 @@ pub enum Level {
 pub enum WriteError {
     /// There is no header in front of the nodes.
     #[error(
-        "the segment at address {address:#x} has no GPURT header (a ray-tracing IP level of {found}, \
-         expected 6)"
+        "the segment at address {address:#x} has no GPURT header (a ray-tracing IP level of \
+         {found}, expected 6)"
     )]
     NoHeader {
         /// The segment's address.
@@ -72,7 +72,8 @@ pub enum WriteError {
     },
     /// Metadata precedes a structure, and there is no room for it.
     #[error(
-        "the segment at address {address:#x} needs {METADATA_BYTES} addresses for metadata before it"
+        "the segment at address {address:#x} needs {METADATA_BYTES} addresses for metadata before \
+         it"
     )]
     NoRoom {
         /// The segment's address.

@@ -251,7 +251,8 @@ fn findings_are_located() {
     assert_eq!(
         report.findings[0].to_string(),
         format!(
-            "warning[triangle_count] at byte {:#x}, bits 928..960: box 0x5: found {}, expected {count}",
+            "warning[triangle_count] at byte {:#x}, bits 928..960: box 0x5: found {}, expected \
+             {count}",
             at.base,
             count + 7
         )

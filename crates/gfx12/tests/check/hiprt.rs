@@ -93,8 +93,8 @@ fn sound_with_the_known_oddities() {
         texts,
         [
             "warning[parent] at byte 0xc0, bits 64..96: box 0x15: found parent 0x0, expected 0x5",
-            "warning[index_in_parent] at byte 0xc0, bits 217..220: box 0x15: found slot 0, expected \
-             slot 7",
+            "warning[index_in_parent] at byte 0xc0, bits 217..220: box 0x15: found slot 0, \
+             expected slot 7",
         ]
     );
     assert_eq!(report.nodes, 17);

@@ -34,7 +34,8 @@ enum Kind {
 
 /// Reads a scene file: OBJ, PLY, STL, glTF, GLB or a description ([`crate::description`]). The
 /// content decides where it is unmistakable, the extension otherwise. Buffers of a glTF file,
-/// materials of an OBJ file and meshes of a description are read from its own folder. What was passed over is in [`Scene::warnings`].
+/// materials of an OBJ file and meshes of a description are read from its own folder.
+/// What was passed over is in [`Scene::warnings`].
 ///
 /// # Errors
 /// When the file cannot be read or is not a scene; the text names the file and the place in it.

@@ -8,8 +8,8 @@ use geometry::{Ray, Vec3};
 /// The numbers of a ray, in the order of raw files.
 pub(super) const NAMES: [&str; 8] = ["ox", "oy", "oz", "tmin", "dx", "dy", "dz", "tmax"];
 
-/// The numbers of a query: those of a ray, or of a beam's corner ray A; its corner ray B; which hits
-/// are wanted, and how urgently.
+/// The numbers of a query: those of a ray, or of a beam's corner ray A; its corner ray B; which
+/// hits are wanted, and how urgently.
 pub(super) const QUERY_NAMES: [&str; 16] = [
     "ox", "oy", "oz", "tmin", "dx", "dy", "dz", "tmax", "lox", "loy", "loz", "ldx", "ldy", "ldz",
     "query", "priority",

@@ -281,8 +281,8 @@ fn scheduling(row: &Row) -> String {
         false => format!(
             "<h3>Latency by priority</h3><div class=\"scroll\"><table><thead><tr><th>priority</th>\
              <th>queries</th><th>median, cycles</th><th>95 % within, cycles</th><th>longest, \
-             cycles</th></tr></thead><tbody>{lines}</tbody></table></div><p>{} picks went to a slot \
-             before its turn, for its priority.</p>",
+             cycles</th></tr></thead><tbody>{lines}</tbody></table></div><p>{} picks went to a \
+             slot before its turn, for its priority.</p>",
             grouped(count("overtakes"))
         ),
     };

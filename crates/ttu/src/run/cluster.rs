@@ -1,4 +1,5 @@
-//! A cluster (GPC): pools of tasks, groups of SMs, and the TTUs that each group shares (T-17, T-23).
+//! A cluster (GPC): pools of tasks, groups of SMs, and the TTUs that each group shares (T-17,
+//! T-23).
 //!
 //! A task is a warp of 32 questions. Tasks wait in the pending pool and run from the active one;
 //! each pool takes one task a cycle, of the highest priority, then the oldest. A task goes to the

@@ -118,8 +118,8 @@ pub enum RunError {
 pub struct Questions<'a> {
     /// The questions.
     pub queries: &'a [Query],
-    /// The priority of each, 255 the most urgent. Those without one, or behind the end, have that of
-    /// their class ([`Config::class_priority`]).
+    /// The priority of each, 255 the most urgent. Those without one, or behind the end, have that
+    /// of their class ([`Config::class_priority`]).
     pub priorities: &'a [Option<u8>],
 }
 
