@@ -22,7 +22,7 @@ fn the_queries_of_a_file_and_their_priorities() {
     let run = |more: &[&str]| folder.json(&[&base[..], more].concat())["runs"].clone();
     let fair = run(&["slots=64"]);
     let urgent = run(&["policy=priority", "--set", "slots=64"]);
-    assert_documented(&urgent);
+    assert_documented(&urgent[0]["priorities"]);
     assert_eq!([&fair[0]["rays"], &urgent[0]["rays"]], [401, 401]);
     let priorities = |runs: &serde_json::Value| -> Vec<(u64, u64)> {
         let all = runs[0]["priorities"].as_array().unwrap();

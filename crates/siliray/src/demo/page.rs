@@ -334,7 +334,8 @@ fn broken(broken: &Broken) -> Result<String, PngError> {
         "<section><h2>A broken file, and what siliray says of it</h2><div class=\"columns\"><div>\
          <p>In the GFX12 file of this scene one field was changed: <code>{field}</code> of node \
          {node} at address {address:#x}, from {before} to {after}.</p>\
-         <h3><code>siliray check</code></h3>{findings}<h3><code>siliray conformance</code></h3><p>{machine} loses {losses} of {hits} \
+         <h3><code>siliray check</code></h3>{findings}\
+         <h3><code>siliray conformance</code></h3><p>{machine} loses {losses} of {hits} \
          hits.</p>{reason}</div><figure><img src=\"{picture}\" alt=\"Lost pixels in red\">\
          <figcaption><strong><code>siliray render --losses</code></strong>{lost} of {seen} pixels \
          are lost: red.</figcaption></figure></div></section>",
