@@ -43,7 +43,8 @@ pub(crate) fn regroup(bvh: &Bvh, primitives: &Primitives) -> Result<Bvh, BuildEr
     let parts = triangle_pairs::pair(&references, primitives, RANGE_WORTH * node_cost * unit);
     let boxes = parts.iter().map(|part| (part.bounds, part.count));
     let effort = Effort { steps: STEPS, ..Effort::default() };
-    // In larger levels reinsertion and further prices take long, and save half a percent at most.
+    // In larger levels reinsertion and further prices take long. They would save half a percent of
+    // the bytes at most, and rays up to a sixth of their box tests.
     let (effort, bisections) = if given.references <= SMALL_LEVEL {
         (effort, BISECTIONS)
     } else {
