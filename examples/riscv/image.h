@@ -22,10 +22,13 @@ struct job {
   struct rt_queue *rays, *hits, *misses;
   uint32_t kind;    /* KIND_… */
   uint32_t options; /* JOB_CULL_BACK */
+  uint32_t stack;   /* entries of the short stack; 0: DEFAULT_STACK */
+  uint32_t zero;
 };
 XPHMG_AT(struct job, rays, 8);
 XPHMG_AT(struct job, kind, 32);
-_Static_assert(sizeof(struct job) == 40, "job");
+XPHMG_AT(struct job, stack, 40);
+_Static_assert(sizeof(struct job) == 48, "job");
 
 extern struct job job;
 
@@ -39,10 +42,12 @@ int picture(void);
 #define KIND_ANY 1
 #define KIND_ALL 2
 
+#define DEFAULT_STACK 16
+
 /* Exit codes. */
 #define DONE 0
 #define BAD_NODE 2     /* a reserved child */
-#define STACK_FULL 3
+#define TOO_DEEP 3     /* more levels than the trail has room for */
 #define QUEUE_FULL 4
 #define REFUSED 5      /* the offload did not take the job */
 #define NO_IMAGE 6     /* nothing to make a picture of */

@@ -1,10 +1,15 @@
-/* The same queues, handed to the offload: one descriptor, one fence. */
-#include "image.h"
+/* The same queues, handed to the offload: one descriptor, one fence. On a hart whose offload cannot
+ * do it, or would do it otherwise, the program walks by itself. */
+#include "walk.h"
 
 static struct rt_descriptor descriptor __attribute__((aligned(8)));
 
 int serve_queues(void) {
   const struct image *image = job.image;
+  uint64_t needed = RTCAP_DESCQ | RTCAP_WATERTIGHT;
+  needed |= image->options & JOB_NODE8 ? RTCAP_NODE8 : RTCAP_NODE4;
+  if ((csr_read(CSR_RTCAP) & needed) != needed)
+    return walk_queues();
   prec_apply(image->mode, image->alt);
   descriptor.bvh_base = image->base;
   descriptor.rayq_desc = (uint64_t)job.rays;
@@ -17,5 +22,5 @@ int serve_queues(void) {
     return REFUSED;
   xfence_wait(ticket);
   /* A job that met an error stops early: bit 3 of EVENTS. */
-  return csr_read(CSR_XMEM_EVENTS) & 8 ? BAD_NODE : DONE;
+  return csr_read(CSR_XMEM_EVENTS) & EVENT_DMA_ERR ? BAD_NODE : DONE;
 }

@@ -3,12 +3,14 @@
 use crate::args::TreeShape;
 use crate::failure::Failure;
 use crate::shared_args::PresetChoice;
+use crate::values;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use siliray::geometry::TriangleRule;
 use siliray::input::{Input, Route, RouteError, build_options};
-use siliray::machine::{FormatEntry, MachineEntry, Settings};
+use siliray::machine::{FormatEntry, MachineEntry, MachineOptions, Settings};
 use siliray::registry::registry;
+use siliray::xphmg::Readings;
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -27,6 +29,16 @@ pub(crate) struct MachineChoice {
     /// Build a new tree over the geometry of an image, instead of walking the image as it is stored
     #[arg(long)]
     pub(crate) rebuild: bool,
+
+    /// Entries of the traversal stack, 1 to 31, for machines that have one [default: 16]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(value_parser = |text: &str| values::count(text, 1, 31).map(|size| size as u8))]
+    pub(crate) stack_size: Option<u8>,
+
+    /// The features that the capability register of the machine hart shows, 0 to 0x3f: its program
+    /// does without the others [default: 0x3f]
+    #[arg(long, value_name = "VALUE", value_parser = features)]
+    pub(crate) rtcap: Option<u8>,
 
     #[command(flatten)]
     pub(crate) preset: PresetChoice,
@@ -57,10 +69,42 @@ impl MachineChoice {
         let asked = shape.asked().into_iter().chain(self.preset.asked());
         refuse_build_options(name, input, self.rebuild, asked)?;
         let machine = self.machine(input);
+        let given =
+            [("--stack-size", self.stack_size.is_some()), ("--rtcap", self.rtcap.is_some())];
+        for (option, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+            refuse_option(option, machine)?;
+        }
         let build = shape.of(build_options(machine, self.format, self.preset.preset()));
         let (format, rebuild) = (self.format, self.rebuild);
         Ok(Route { machine, format, settings: Settings::default(), rebuild, build })
     }
+
+    /// What the machine is told when it is made.
+    pub(crate) fn options(&self, rule: TriangleRule) -> MachineOptions {
+        MachineOptions { rule, stack_size: self.stack_size, capabilities: self.rtcap }
+    }
+}
+
+/// Refuses an option that a machine does not have.
+fn refuse_option(option: &'static str, machine: &MachineEntry) -> Result<(), Failure> {
+    if machine.options.contains(&option) {
+        return Ok(());
+    }
+    let message = format!("the machine {} has no {option}", machine.name);
+    let all = registry().machines().iter().filter(|machine| machine.options.contains(&option));
+    let all: Vec<&str> = all.map(|machine| machine.name).collect();
+    Err(Failure::usage(message).hint(format!("machines that do are {}", all.join(", "))))
+}
+
+/// The bits of RTCAP.
+fn features(text: &str) -> Result<u8, String> {
+    let parsed = match text.strip_prefix("0x") {
+        Some(digits) => u8::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    let most = Readings::default().rtcap;
+    let expected = || format!("expected a number from 0 to {most:#x}");
+    parsed.ok().filter(|bits| *bits <= most).ok_or_else(expected)
 }
 
 /// Refuses options about building where nothing is built: an image is walked by its own tree.

@@ -180,6 +180,7 @@ const fn walk(
         settings: &[],
         takes_trees: false,
         nodes: NodeNames::Image,
+        options: &["--stack-size"],
         takes_beams: false,
         oracle: None,
         may_lose: loses_beyond_margin,

@@ -37,8 +37,7 @@ counters! {
     /// box around a level, which some machines test first. A beam by the conservative rule also
     /// tests the boxes of primitives.
     box_tests,
-    /// Leaves visited: ranges of primitives that were tested, and of instances. `hart` counts none:
-    /// its program loads what it likes.
+    /// Leaves visited: ranges of primitives that were tested, and of instances.
     leaves,
     /// Triangles tested. One that two visited leaves hold counts twice.
     triangle_tests,

@@ -38,6 +38,7 @@ pub const MACHINES: &[MachineEntry] = &[MachineEntry {
     settings: &[],
     takes_trees: true,
     nodes: NodeNames::Tree,
+    options: &[],
     takes_beams: true,
     oracle: None,
     may_lose: loses_nothing,

@@ -180,6 +180,9 @@ pub struct MachineEntry {
     pub takes_beams: bool,
     /// How its steps name nodes.
     pub nodes: NodeNames,
+    /// Which [`MachineOptions`] it has beside the rule, by the names of the commands' options:
+    /// `--stack-size`, `--rtcap`.
+    pub options: &'static [&'static str],
     /// The machine over what it reads.
     pub make: fn(&MachineInput, &MachineOptions) -> Made,
     /// What its answers to rays are compared with: the oracle on the decoded geometry, or, for
@@ -266,11 +269,13 @@ pub struct MachineOptions {
     pub rule: TriangleRule,
     /// Entries of the traversal stack, for machines that have one; each has its own default.
     pub stack_size: Option<u8>,
+    /// The bits of the capability register, for machines that have one; all by default.
+    pub capabilities: Option<u8>,
 }
 
 impl Default for MachineOptions {
     fn default() -> Self {
-        Self { rule: TriangleRule::Watertight, stack_size: None }
+        Self { rule: TriangleRule::Watertight, stack_size: None, capabilities: None }
     }
 }
 

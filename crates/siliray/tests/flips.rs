@@ -74,7 +74,10 @@ fn machines(image: &Arc<dyn AnyChecked>, rule: TriangleRule) -> Vec<Box<dyn Mach
     for stack_size in [Some(2), Some(16)] {
         for name in ["gfx12-gpurt", "gfx12-radv", "gfx12-dual"] {
             let entry = registry().machine(name).unwrap();
-            machines.extend((entry.make)(&input, &MachineOptions { rule, stack_size }));
+            machines.extend((entry.make)(
+                &input,
+                &MachineOptions { rule, stack_size, ..MachineOptions::default() },
+            ));
         }
     }
     machines

@@ -53,6 +53,7 @@ fn pops_take_what_was_pushed_last() {
         ("gfx12", with("radv"), "gfx12-radv"),
         ("gfx12", with("radv"), "gfx12-radv-literal"),
         ("gfx12-bvh4x2", Settings::default(), "gfx12-dual"),
+        ("xphmg-fp32", Settings::default(), "hart"),
     ] {
         let format = registry().format(format).unwrap();
         let image = encode_checked(&tree, format, &settings).unwrap();

@@ -36,6 +36,7 @@ pub const MACHINES: &[MachineEntry] = &[MachineEntry {
     settings: &[],
     takes_trees: true,
     nodes: NodeNames::Image,
+    options: &[],
     takes_beams: true,
     oracle: None,
     may_lose: loses_nothing,

@@ -58,6 +58,7 @@ pub const MACHINES: &[MachineEntry] = &[MachineEntry {
     settings: &[],
     takes_trees: false,
     nodes: NodeNames::Blocks,
+    options: &[],
     takes_beams: true,
     oracle: None,
     may_lose: loses_nothing,

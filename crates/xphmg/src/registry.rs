@@ -36,6 +36,7 @@ pub const MACHINES: &[MachineEntry] = &[MachineEntry {
     settings: &[],
     takes_trees: false,
     nodes: NodeNames::Image,
+    options: &[],
     takes_beams: false,
     oracle: Some(|input| Ok(Box::new(BruteForce::new(tiles_of(offload::NAME, input)?)))),
     may_lose: may_lose_outside_box,

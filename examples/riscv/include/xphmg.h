@@ -136,6 +136,39 @@
 
 #define SVSRC_BROADCAST 0x800 /* step valid, step 0 */
 
+/* RTCAP: what there is. */
+#define RTCAP_NODE4 (1u << 0)
+#define RTCAP_NODE8 (1u << 1)
+#define RTCAP_WATERTIGHT (1u << 2)
+#define RTCAP_PACK_HINT (1u << 3)
+#define RTCAP_EPS_CTL (1u << 4)
+#define RTCAP_DESCQ (1u << 5)
+
+/* XMEM.CAP, as far as programs ask. */
+#define XMEM_CAP_LDS (1u << 0)
+#define XMEM_CAP_STREAM_PROF (1u << 10)
+
+/* The other registers of XMEM: values to be joined by |. */
+#define L1CFG_WAYS(ways) ((ways) & 0xff)
+#define L1CFG_LINE(log2_bytes) (((log2_bytes) & 0xff) << 8)
+#define L1CFG_REPL(policy) (((policy) & 0xf) << 16)
+#define L1CFG_ACTIVE_CLASS(classes) (((classes) & 0xffu) << 24)
+#define CLSMAP_WAYS(class, mask) ((uint64_t)((mask) & 0xff) << 8 * (class))
+#define CLSMAP_QOS(class, qos) ((uint64_t)((qos) & 0xf) << (32 + 4 * (class)))
+#define LDS_BUDGET(class, kib) ((uint64_t)((kib) & 0xffff) << 16 * (class))
+#define L2CFG_VICT(policy) ((policy) & 0xf)
+#define L2CFG_QOS(qos) (((qos) & 0xf) << 4)
+#define L2CFG_SNC (1u << 8)
+#define DOM_CPU 1
+#define DOM_RT 2
+#define DOM_MTX 3
+#define DOM_ALL 15
+#define STREAM_STRIDE(bytes) ((bytes) & 0xffff) /* STREAM_CTL and SPROF0 to 3 */
+#define STREAM_DEPTH(lines) (((lines) & 0xff) << 16)
+#define STREAM_CTL_NONTEMPORAL (1u << 24)
+#define SPROF_POLICY(policy) (((policy) & 0xf) << 24)
+#define RTSPROF_PROFILE(profile) ((profile) & 3)
+
 /* RTCLSDEF and XMEM.DESCPOL have one layout; STRICT_DOM is DESCPOL's alone. */
 #define CLASS_DEFAULT(class) ((class) & 3)
 #define CLASS_HYB_ENABLE (1u << 2)
@@ -302,26 +335,126 @@ static inline int rt_tri_front(const void *ray, uint64_t index) {
   return hit & 1;
 }
 
-/* Four boxes against one ray: lane i tests the box at index + 3 i if bit i of `lanes` is set; the bits of
- * those that were hit. One vectorised RT.BBOX, SVSRCA broadcasting the ray. */
-static inline unsigned rt_bbox4(const void *ray, uint64_t index, unsigned lanes) {
+/* When a ray is in a box: element bits, sign-extended. */
+struct rt_interval {
+  int64_t tnear, tfar;
+};
+
+/* Lanes that one vectorised instruction can have, up to `wanted` (a constant). */
+#define rt_lanes(wanted)                                                                  \
+  ({                                                                                      \
+    uint64_t lanes_;                                                                      \
+    __asm__ volatile(".insn i 0x0b, 0, %0, x0, %1" : "=r"(lanes_) : "i"(wanted));         \
+    lanes_;                                                                               \
+  })
+
+/* Four boxes against one ray: lane i tests the box at index + 3 i if bit i of `lanes` is set; the
+ * bits of those that were hit, and their intervals. One vectorised RT.BBOX: svp.one.vlstep 4, 0, 3
+ * broadcasts the ray and gives each lane four registers from a0 on, of which it writes three. */
+static inline unsigned rt_bbox4(const void *ray, uint64_t index, unsigned lanes,
+                                struct rt_interval out[4]) {
+  register int64_t near0 __asm__("a1");
+  register int64_t far0 __asm__("a2");
   register uint64_t i0 __asm__("a4") = index;
   register uint64_t i1 __asm__("a5") = index + 3;
   register uint64_t i2 __asm__("a6") = index + 6;
   register uint64_t i3 __asm__("a7") = index + 9;
-  uint64_t hits;
+  register int64_t near2 __asm__("s3");
+  register int64_t far2 __asm__("s4");
+  register int64_t near3 __asm__("s7");
+  register int64_t far3 __asm__("s8");
+  uint64_t hits = lanes;
   csr_write(CSR_SVMIDX, 14);
   __asm__ volatile(
-      "csrw 0x7f9, %2\n\t"
-      "csrw 0x7fc, %3\n\t"
-      ".insn i 0x0b, 0, x0, x0, 4\n\t" /* svsetvl x0, 4 */
-      ".insn i 0x0b, 1, x0, x0, 1\n\t" /* svon.one */
-      ".insn i 0x0b, 6, x0, %1, 2\n\t" /* rt.bbox x0, (ray), pred_only */
+      "csrw 0x7fc, %0\n\t"
+      ".insn i 0x0b, 4, x0, x0, 0xc3\n\t" /* svp.one.vlstep 4, 0, 3 */
+      ".insn i 0x0b, 6, a0, %10, 0\n\t"   /* rt.bbox a0, (ray) */
       "csrr %0, 0x7fc"
-      : "=&r"(hits)
-      : "r"(ray), "r"((uint64_t)SVSRC_BROADCAST), "r"((uint64_t)lanes), "r"(i0), "r"(i1), "r"(i2), "r"(i3)
-      : "memory");
+      : "+&r"(hits), "=&r"(near0), "=&r"(far0), "+&r"(i0), "+&r"(i1), "+&r"(i2), "=&r"(near2),
+        "=&r"(far2), "=&r"(near3), "=&r"(far3)
+      : "r"(ray), "r"(i3)
+      : "a0", "s2", "s6", "memory");
+  out[0] = (struct rt_interval){near0, far0};
+  out[1] = (struct rt_interval){(int64_t)i1, (int64_t)i2};
+  out[2] = (struct rt_interval){near2, far2};
+  out[3] = (struct rt_interval){near3, far3};
   return hits & lanes;
+}
+
+/* What RT.BBOX packs into one register, in elements of 8 or 16 bits. */
+static inline struct rt_interval rt_unpack(uint64_t packed, unsigned bits) {
+  return (struct rt_interval){(int64_t)(packed << (64 - bits)) >> (64 - bits),
+                              (int64_t)(packed << (64 - 2 * bits)) >> (64 - bits)};
+}
+
+/* The same in elements of 8 or 16 bits, with results packed into one register each. */
+static inline unsigned rt_bbox4_packed(const void *ray, uint64_t index, unsigned lanes,
+                                       unsigned bits, struct rt_interval out[4]) {
+  register uint64_t p0 __asm__("a0");
+  register uint64_t p1 __asm__("a1");
+  register uint64_t p2 __asm__("a2");
+  register uint64_t p3 __asm__("a3");
+  register uint64_t i0 __asm__("a4") = index;
+  register uint64_t i1 __asm__("a5") = index + 3;
+  register uint64_t i2 __asm__("a6") = index + 6;
+  register uint64_t i3 __asm__("a7") = index + 9;
+  uint64_t hits = lanes;
+  csr_write(CSR_SVMIDX, 14);
+  __asm__ volatile(
+      "csrw 0x7fc, %0\n\t"
+      ".insn i 0x0b, 4, x0, x0, 0xc1\n\t" /* svp.one.vlstep 4, 0, 1 */
+      ".insn i 0x0b, 6, a0, %5, 4\n\t"    /* rt.bbox a0, (ray), pack_hint */
+      "csrr %0, 0x7fc"
+      : "+&r"(hits), "=&r"(p0), "=&r"(p1), "=&r"(p2), "=&r"(p3)
+      : "r"(ray), "r"(i0), "r"(i1), "r"(i2), "r"(i3)
+      : "memory");
+  uint64_t packed[4] = {p0, p1, p2, p3};
+  for (int lane = 0; lane < 4; lane++)
+    out[lane] = rt_unpack(packed[lane], bits);
+  return hits & lanes;
+}
+
+/* Eight boxes: the four of one tile, and the four of the tile `step` indices behind it. */
+static inline unsigned rt_bbox8_packed(const void *ray, uint64_t index, uint64_t step,
+                                       unsigned lanes, unsigned bits, struct rt_interval out[8]) {
+  register uint64_t p0 __asm__("a0");
+  register uint64_t p1 __asm__("a1");
+  register uint64_t p2 __asm__("a2");
+  register uint64_t p3 __asm__("a3");
+  register uint64_t i0 __asm__("a4") = index;
+  register uint64_t i1 __asm__("a5") = index + 3;
+  register uint64_t i2 __asm__("a6") = index + 6;
+  register uint64_t i3 __asm__("a7") = index + 9;
+  register uint64_t i4 __asm__("s2") = index + step;
+  register uint64_t i5 __asm__("s3") = index + step + 3;
+  register uint64_t i6 __asm__("s4") = index + step + 6;
+  register uint64_t i7 __asm__("s5") = index + step + 9;
+  uint64_t hits = lanes;
+  csr_write(CSR_SVMIDX, 14);
+  __asm__ volatile(
+      "csrw 0x7fc, %0\n\t"
+      ".insn i 0x0b, 4, x0, x0, 0x1c1\n\t" /* svp.one.vlstep 8, 0, 1 */
+      ".insn i 0x0b, 6, a0, %9, 4\n\t"     /* rt.bbox a0, (ray), pack_hint */
+      "csrr %0, 0x7fc"
+      : "+&r"(hits), "=&r"(p0), "=&r"(p1), "=&r"(p2), "=&r"(p3), "+&r"(i0), "+&r"(i1), "+&r"(i2),
+        "+&r"(i3)
+      : "r"(ray), "r"(i4), "r"(i5), "r"(i6), "r"(i7)
+      : "memory");
+  uint64_t packed[8] = {p0, p1, p2, p3, i0, i1, i2, i3};
+  for (int lane = 0; lane < 8; lane++)
+    out[lane] = rt_unpack(packed[lane], bits);
+  return hits & lanes;
+}
+
+/* Local memory: an address that is a multiple of 64, or 0 if there is no room. */
+static inline void *xlds_alloc(uint64_t bytes) {
+  void *address;
+  __asm__ volatile(".insn i 0x7b, 4, %0, %1, 0" : "=r"(address) : "r"(bytes) : "memory");
+  return address;
+}
+
+static inline void xlds_free(void *address) {
+  __asm__ volatile(".insn i 0x7b, 4, x0, %0, 1" : : "r"(address) : "memory");
 }
 
 /* Submits a job; 0 means that it was refused. */

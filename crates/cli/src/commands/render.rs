@@ -8,7 +8,7 @@ use crate::output::number::{counted, rate, seconds};
 use crate::output::{self, AtomicFile, Output};
 use serde::Serialize;
 use siliray::machine::Machine;
-use siliray::machine::{MachineEntry, MachineOptions};
+use siliray::machine::MachineEntry;
 use siliray::render::{HeatMap, LostPixels, Rendering, Settings, Style, View, render_losses};
 use siliray::scene::Camera;
 use std::collections::BTreeMap;
@@ -93,8 +93,7 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
     let start = Instant::now();
     let prepared = prepare(&route, &input, &args.scene, output)?;
     let build_seconds = start.elapsed().as_secs_f64();
-    let options = MachineOptions { rule, ..MachineOptions::default() };
-    let machine = prepared.make(&options).map_err(about(&args.scene))?;
+    let machine = prepared.make(&args.tracer.options(rule)).map_err(about(&args.scene))?;
     let scene = input.as_scene();
     let view = View { tree: prepared.tree(), scene, input: Some(&prepared.input) };
     let seen = seen(&input, &prepared);

@@ -12,9 +12,7 @@ use serde::Serialize;
 use siliray::geometry::{Ray, TriangleRule, Vec3};
 use siliray::gfx12::Gfx12;
 use siliray::input::{Input, Origin, Prepared};
-use siliray::machine::{
-    Hit, HitKind, Machine, MachineEntry, MachineError, MachineInput, MachineOptions, downcast,
-};
+use siliray::machine::{Hit, HitKind, Machine, MachineEntry, MachineError, MachineInput, downcast};
 use siliray::ray_files::writer::{Content, Extras, HitRow, RowWriter};
 use siliray::ray_files::{Layout, RayFileProblem, RayReader};
 use siliray::render::View;
@@ -153,8 +151,7 @@ impl Walker {
             };
             Who::Fast(Box::new(tracer))
         } else {
-            let options = MachineOptions { rule, ..MachineOptions::default() };
-            let made = (machine.make)(&walked, &options);
+            let made = (machine.make)(&walked, &args.tracer.options(rule));
             Who::Other(made.map_err(about(&args.scene))?)
         };
         let (scene, format) = (input.name().to_owned(), walked.format());

@@ -12,8 +12,7 @@ use siliray::geometry::{Beam, Ray, TriangleRule, Vec3};
 use siliray::input::{Input, Prepared};
 use siliray::machine::registry::NodeNames;
 use siliray::machine::{
-    Hit, HitKind, LeafRule, Machine, MachineEntry, MachineInput, MachineOptions, Oracle, Query,
-    Step,
+    Hit, HitKind, LeafRule, Machine, MachineEntry, MachineInput, Oracle, Query, Step,
 };
 use siliray::registry::registry;
 use siliray::tree::Instance;
@@ -102,7 +101,7 @@ fn watched(
     input: &MachineInput,
     query: &Query,
 ) -> Result<(Walk, NodeNames), Failure> {
-    let options = MachineOptions { rule: args.rule.rule(), ..MachineOptions::default() };
+    let options = args.tracer.options(args.rule.rule());
     let made = (machine.make)(input, &options).map_err(about(&args.scene))?;
     let (walk, names) = watch_over(machine, input, &*made, query);
     match &walk.answer {

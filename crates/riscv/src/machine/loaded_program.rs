@@ -1,7 +1,7 @@
 //! A hart with a program and an image in its memory, ready to be asked.
 
-use super::Kind;
 use super::reporter::Reporter;
+use super::{Kind, Options};
 use crate::config::{Config, HartError, SIZE_STEP};
 use crate::elf::ElfError;
 use crate::hart::{Event, Hart};
@@ -10,7 +10,6 @@ use crate::xphmg::Xphmg;
 use ::machine::{Image, Observer};
 use thiserror::Error;
 use xphmg::layout::records::{HIT_ENTRY_BYTES, Queue};
-use xphmg::readings::Readings;
 
 /// Where the queues lie: behind the program, before any image.
 const QUEUES: u64 = 0x8080_0000;
@@ -25,8 +24,12 @@ const MOST_HITS: u32 = 1 << 17;
 /// Where images may start.
 const IMAGES: u64 = 0x8100_0000;
 
-/// Offsets in the program's job.
-const JOB_BYTES: usize = 40;
+/// Bytes of the program's job.
+const JOB_BYTES: usize = 48;
+/// Bytes of an entry of its stack: node, tnear, tfar.
+pub(super) const STACK_ENTRY_BYTES: u64 = 12;
+/// Where the restarts are in its counts.
+const RESTARTS: u64 = 20;
 
 /// Why a program cannot answer.
 #[derive(Debug, Error)]
@@ -48,12 +51,9 @@ pub enum LoadedProgramError {
         /// Its address.
         address: u64,
     },
-    /// Nodes that RT.BBOX cannot read where they lie.
-    #[error(
-        "the image has literal nodes (node_layout literal88), and the program reads packed tiles; \
-         the machine offload walks them"
-    )]
-    Literal,
+    /// A stack without entries.
+    #[error("the program's stack has 0 entries, expected at least 1")]
+    NoStack,
     /// The program gave up.
     #[error("the program ended with code {0}")]
     Code(u64),
@@ -66,20 +66,43 @@ pub enum LoadedProgramError {
 pub(super) struct LoadedProgram {
     hart: Hart,
     entry: u64,
-    job: u64,
+    symbols: Symbols,
     /// Address of the image's header.
     image: u64,
+    stack_size: u8,
+}
+
+/// Where the program keeps what its host knows of (`examples/riscv/walk.h`).
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Symbols {
+    job: u64,
+    counts: u64,
+    /// Holds the address of the stack.
+    stack: u64,
+    /// Where the elements of a literal tile's boxes are put side by side.
+    pub(super) literal_boxes: u64,
+}
+
+impl Symbols {
+    /// The count of restarts: it is stored when the walk begins again.
+    pub(super) fn restarts(&self) -> u64 {
+        self.counts + RESTARTS
+    }
+
+    /// The address of the stack.
+    pub(super) fn stack(&self, hart: &Hart) -> u64 {
+        hart.core.memory.read(self.stack).map_or(0, u64::from_le_bytes)
+    }
 }
 
 /// What the program found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Answered {
     pub(super) hits: Vec<Entry>,
-    /// RT.BBOX instructions that retired: one for each tile of a node.
-    pub(super) tiles: u64,
-    /// Boxes that they tested.
+    /// What the program counted.
+    pub(super) nodes: u64,
     pub(super) boxes: u64,
-    /// RT.TRI instructions that retired.
+    pub(super) leaves: u64,
     pub(super) triangles: u64,
 }
 
@@ -94,19 +117,22 @@ pub(super) struct Entry {
 }
 
 impl LoadedProgram {
-    pub(super) fn new(
-        image: &Image,
-        program: &'static [u8],
-        readings: Readings,
-    ) -> Result<Self, LoadedProgramError> {
+    pub(super) fn new(image: &Image, options: &Options) -> Result<Self, LoadedProgramError> {
         let end =
             image.segments.iter().map(|it| it.address.saturating_add(it.bytes().len() as u64));
         let end = end.max().unwrap_or(IMAGES).max(IMAGES);
         let ram = (end - RAM_BASE).next_multiple_of(SIZE_STEP);
         let config = Config { ram, ..Config::default() };
-        let mut hart = Hart::new(config, vec![Box::new(Xphmg::new(readings, false))])?;
-        let loaded = hart.load_elf(program)?;
-        let job = *loaded.symbols.get("job").ok_or(LoadedProgramError::NoSymbol("job"))?;
+        let mut hart = Hart::new(config, vec![Box::new(Xphmg::new(options.readings, false))])?;
+        let loaded = hart.load_elf(options.program)?;
+        let symbol =
+            |name| loaded.symbols.get(name).copied().ok_or(LoadedProgramError::NoSymbol(name));
+        let symbols = Symbols {
+            job: symbol("job")?,
+            counts: symbol("walk_counts")?,
+            stack: symbol("short_stack")?,
+            literal_boxes: symbol("literal_boxes")?,
+        };
         for segment in &image.segments {
             let address = segment.address;
             let place = LoadedProgramError::Place { address };
@@ -114,7 +140,8 @@ impl LoadedProgram {
                 return Err(place);
             }
         }
-        Ok(Self { hart, entry: loaded.entry, job, image: image.root })
+        let (entry, stack_size) = (loaded.entry, options.stack_size);
+        Ok(Self { hart, entry, symbols, image: image.root, stack_size })
     }
 
     /// Runs the program over one ray.
@@ -128,10 +155,11 @@ impl LoadedProgram {
     ) -> Result<Answered, LoadedProgramError> {
         self.prepare(record, kind, cull_back)
             .map_err(|_| LoadedProgramError::NoAnswer("its queues have no memory".to_owned()))?;
-        let before = counts(&self.hart);
         self.hart.core.pc = self.entry;
         let event = match reporter {
-            Some(reporter) => reporter.run(&mut self.hart, budget),
+            Some(reporter) => {
+                reporter.run(&mut self.hart, budget, self.symbols, self.stack_size.into())
+            }
             None => self.hart.run(budget),
         };
         match event {
@@ -142,13 +170,16 @@ impl LoadedProgram {
                 return Err(LoadedProgramError::NoAnswer(format!("{event:?} at {pc:#x}")));
             }
         }
-        let after = counts(&self.hart);
+        let counted = |at: u64| {
+            let bytes = self.hart.core.memory.read(self.symbols.counts + 4 * at);
+            u64::from(bytes.map_or(0, u32::from_le_bytes))
+        };
         Ok(Answered {
             hits: self.hits(),
-            // The counters have 28 bits and wrap.
-            tiles: after[0].wrapping_sub(before[0]) & 0xFFF_FFFF,
-            boxes: after[2] - before[2],
-            triangles: after[1].wrapping_sub(before[1]) & 0xFFF_FFFF,
+            nodes: counted(0),
+            boxes: counted(1),
+            leaves: counted(2),
+            triangles: counted(3),
         })
     }
 
@@ -170,8 +201,10 @@ impl LoadedProgram {
             place.copy_from_slice(&address.to_le_bytes());
         }
         job[32..36].copy_from_slice(&(kind as u32).to_le_bytes());
-        job[36..].copy_from_slice(&u32::from(cull_back).to_le_bytes());
-        self.hart.write_memory(self.job, &job)
+        job[36..40].copy_from_slice(&u32::from(cull_back).to_le_bytes());
+        job[40..44].copy_from_slice(&u32::from(self.stack_size).to_le_bytes());
+        self.hart.write_memory(self.symbols.counts, &[0; RESTARTS as usize + 4])?;
+        self.hart.write_memory(self.symbols.job, &job)
     }
 
     fn hits(&self) -> Vec<Entry> {
@@ -196,11 +229,4 @@ impl LoadedProgram {
 /// The extension of a hart that has it.
 pub(super) fn xphmg_of(hart: &Hart) -> Option<&Xphmg> {
     hart.extensions().find_map(|extension| extension.as_any()?.downcast_ref())
-}
-
-/// RT.BBOX and RT.TRI instructions so far, from RTSTAT, and boxes tested.
-fn counts(hart: &Hart) -> [u64; 3] {
-    const RTSTAT: u16 = 0x8A1;
-    let counts = hart.csr(RTSTAT).unwrap_or(0);
-    [counts >> 8 & 0xFFF_FFFF, counts >> 36, xphmg_of(hart).map_or(0, Xphmg::boxes_tested)]
 }

@@ -1,9 +1,10 @@
 //! The machine `hart`: a program on the hart answers queries.
 //!
-//! The program is `examples/riscv/wavefront.c`: it takes rays from a queue, walks the tree in its
-//! own code, lets RT.BBOX and RT.TRI do the tests, and puts hits and misses into two other queues.
-//! So that nobody needs a cross compiler, the program lies here as an ELF file of a few kilobytes;
-//! a test compiles it again and compares.
+//! The program is `examples/riscv/wavefront.c` with `walk.c`: it takes rays from a queue, walks the
+//! tree in its own code with a short stack in local memory, lets RT.BBOX and RT.TRI do the
+//! tests, and puts hits and misses into two other queues. It asks RTCAP what the hart has and falls
+//! back where a feature is missing. So that nobody needs a cross compiler, the program lies
+//! here as an ELF file of a few kilobytes; a test compiles it again and compares.
 //!
 //! RT.BBOX as published is not conservative: a ray that grazes a box within rounding may be
 //! rejected. The machine runs with the reading that makes it so (X-27,
@@ -52,12 +53,40 @@ pub const MACHINES: &[MachineEntry] = &[MachineEntry {
     settings: &[],
     takes_trees: false,
     nodes: NodeNames::Image,
+    options: &["--stack-size", "--rtcap"],
     takes_beams: false,
     // A program orders by the narrowed t, which is all that it sees.
     oracle: Some(|input| Ok(Box::new(BruteForce::by_narrowed_t(tiles_of(NAME, input)?)))),
     may_lose: may_lose_outside_box,
-    make: |input, _| Ok(Box::new(HartMachine::new(tiles_of(NAME, input)?)?)),
+    make: |input, options| {
+        let usual = Options::default();
+        let rtcap = options.capabilities.unwrap_or(usual.readings.rtcap);
+        let readings = Readings { rtcap, ..usual.readings };
+        let stack_size = options.stack_size.unwrap_or(usual.stack_size);
+        let options = Options { readings, stack_size, ..usual };
+        Ok(Box::new(HartMachine::new(tiles_of(NAME, input)?, options)?))
+    },
 }];
+
+/// What runs, and on which hart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// A program with the interface of `examples/riscv/image.h` and `walk.h`.
+    pub program: &'static [u8],
+    /// The readings of the extension; RTCAP is one of them.
+    pub readings: Readings,
+    /// Entries of the program's stack.
+    pub stack_size: u8,
+}
+
+/// [`WAVEFRONT`] with box tests that lose nothing and a stack of 16 entries.
+impl Default for Options {
+    fn default() -> Self {
+        let readings =
+            Readings { bbox_rounding: BboxRounding::Conservative, ..Readings::default() };
+        Self { program: WAVEFRONT, readings, stack_size: 16 }
+    }
+}
 
 /// What a program is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,31 +99,22 @@ pub(crate) enum Kind {
 /// Harts that run one program over one image. Queries of several threads get a hart each.
 pub struct HartMachine {
     tiles: TilesImage,
-    program: &'static [u8],
-    readings: Readings,
+    options: Options,
     idle: Mutex<Vec<LoadedProgram>>,
 }
 
 impl HartMachine {
-    /// A machine that runs [`WAVEFRONT`] over an image, with box tests that lose nothing.
-    pub fn new(tiles: TilesImage) -> Result<Self, LoadedProgramError> {
-        let readings =
-            Readings { bbox_rounding: BboxRounding::Conservative, ..Readings::default() };
-        Self::with_program(tiles, WAVEFRONT, readings)
-    }
-
-    /// A machine that runs a program with the interface of `examples/riscv/image.h`.
-    pub fn with_program(
-        tiles: TilesImage,
-        program: &'static [u8],
-        readings: Readings,
-    ) -> Result<Self, LoadedProgramError> {
-        if tiles.contents().header.literal {
-            return Err(LoadedProgramError::Literal);
+    /// A machine that runs a program over an image.
+    ///
+    /// # Errors
+    /// When the image does not fit into a hart, or the program does not have the interface.
+    pub fn new(tiles: TilesImage, options: Options) -> Result<Self, LoadedProgramError> {
+        if options.stack_size == 0 {
+            return Err(LoadedProgramError::NoStack);
         }
         // One now, so that what cannot work is found out before the first query.
-        let loaded = LoadedProgram::new(tiles.image(), program, readings)?;
-        Ok(Self { tiles, program, readings, idle: Mutex::new(vec![loaded]) })
+        let loaded = LoadedProgram::new(tiles.image(), &options)?;
+        Ok(Self { tiles, options, idle: Mutex::new(vec![loaded]) })
     }
 
     fn ask<O: Observer + ?Sized>(
@@ -107,7 +127,7 @@ impl HartMachine {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut loaded = match idle {
             Some(loaded) => loaded,
-            None => LoadedProgram::new(self.tiles.image(), self.program, self.readings)?,
+            None => LoadedProgram::new(self.tiles.image(), &self.options)?,
         };
         let width = self.tiles.policy().format.bytes();
         let record: Vec<u8> = self
@@ -116,8 +136,9 @@ impl HartMachine {
             .iter()
             .flat_map(|element| element.to_le_bytes()[..width].to_vec())
             .collect();
-        let mut reporter =
-            observer.is_watching().then(|| Reporter::new(observer, &self.tiles, &self.readings));
+        let mut reporter = observer
+            .is_watching()
+            .then(|| Reporter::new(observer, &self.tiles, &self.options.readings));
         let answered = loaded.ask(&record, kind, cull_back, BUDGET, reporter.as_mut())?;
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(loaded);
         Ok(answered)
@@ -148,10 +169,9 @@ impl HartMachine {
         let answered = self
             .ask(query, kind, cull_back, observer)
             .map_err(|error| MachineError::Failed { machine: NAME, reason: error.to_string() })?;
-        // Every tile of a node is tested, and of a tile the boxes of children that are there.
-        let shape = self.tiles.contents().shape;
-        counters.nodes += answered.tiles * shape.tile_width() as u64 / shape.width() as u64;
+        counters.nodes += answered.nodes;
         counters.box_tests += answered.boxes;
+        counters.leaves += answered.leaves;
         counters.triangle_tests += answered.triangles;
         let mut found: Vec<(Hit, u32)> = Vec::new();
         for entry in &answered.hits {
@@ -192,6 +212,6 @@ impl HartMachine {
 
 impl std::fmt::Debug for HartMachine {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("HartMachine").field("readings", &self.readings).finish_non_exhaustive()
+        out.debug_struct("HartMachine").field("options", &self.options).finish_non_exhaustive()
     }
 }

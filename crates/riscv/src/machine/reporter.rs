@@ -4,18 +4,22 @@
 //!
 //! | what retires | steps |
 //! |---|---|
-//! | RT.BBOX on boxes of a node | the node, the instruction, a child for each lane |
-//! | a load from a TriRange | the range, once for all loads until another node is read |
+//! | a load from a node or a TriRange | that, once for all loads until another is read |
+//! | RT.BBOX on boxes of the node | the instruction, a child for each lane |
 //! | RT.TRI that gives values | the instruction, the primitive |
 //! | RT.TRI for the predicate alone | the instruction: it asks for a side of what is known |
 //! | what runs jobs of the offload | the instruction; what the jobs do is for `offload` to show |
+//! | a store to the stack | a push, after an overflow if the stack is full |
+//! | a load from the stack | a pop |
+//! | a store to the count of restarts | a restart |
 //!
-//! The stack is the program's own memory, and which hits it keeps is decided by its own branches:
-//! there are no pushes and no pops, and hits are judged at the end, when the queues are read.
-//! Nodes, ranges and triangles go by the numbers of [`Target`], as the outline of an image names
-//! them.
+//!
+//! What is popped and not read next was left out: its box begins behind the end of the ray. Which
+//! hits count is decided by the program's own branches: they are judged at the end, when the queues
+//! are read. Triangles that the program tests by its own arithmetic are not seen. Nodes, ranges and
+//! triangles go by the numbers of [`Target`], as the outline of an image names them.
 
-use super::loaded_program::xphmg_of;
+use super::loaded_program::{STACK_ENTRY_BYTES, Symbols, xphmg_of};
 use crate::commit::Register;
 use crate::disassemble::INTEGER_NAMES;
 use crate::hart::{Event, Hart};
@@ -42,6 +46,12 @@ pub(super) struct Reporter<'a, O: ?Sized> {
     rounding: SlabRounding,
     /// The node or the range that the program looks at.
     current: Option<Target>,
+    /// The slot of the node where the tile that it looks at begins.
+    first_slot: usize,
+    /// Entries of its stack.
+    depth: u32,
+    /// What it has popped and not looked at yet.
+    popped: Option<u64>,
 }
 
 /// Operands of the first lanes; those of others are not shown.
@@ -63,11 +73,18 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
             BboxRounding::Mode => SlabRounding::Mode(contents.policy.rounding),
             BboxRounding::Conservative => SlabRounding::Conservative,
         };
-        Self { observer, tiles, contents, rounding, current: None }
+        let (current, first_slot, depth, popped) = (None, 0, 0, None);
+        Self { observer, tiles, contents, rounding, current, first_slot, depth, popped }
     }
 
     /// Runs the hart as [`Hart::run`] does.
-    pub(super) fn run(&mut self, hart: &mut Hart, most: u64) -> Event {
+    pub(super) fn run(
+        &mut self,
+        hart: &mut Hart,
+        most: u64,
+        symbols: Symbols,
+        stack_size: u32,
+    ) -> Event {
         hart.set_recording(true);
         let mut event = Event::Retired;
         for _ in 0..most {
@@ -75,29 +92,51 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
             if event != Event::Retired {
                 break;
             }
-            self.retired(hart);
+            self.retired(hart, &symbols, stack_size);
         }
+        self.left_out();
         hart.set_recording(false);
         event
     }
 
-    fn retired(&mut self, hart: &Hart) {
+    fn retired(&mut self, hart: &Hart, symbols: &Symbols, stack_size: u32) {
         let commit = hart.commit();
         if commit.instruction.op != Op::Custom {
+            let stack = symbols.stack(hart);
+            // The entry that begins at an address.
+            let is_entry = |address: u64| {
+                let offset = address.wrapping_sub(stack);
+                offset < u64::from(stack_size) * STACK_ENTRY_BYTES
+                    && offset.is_multiple_of(STACK_ENTRY_BYTES)
+            };
+            for store in &commit.stores {
+                if is_entry(store.address) {
+                    self.pushed(pointer_of(&store.bytes), stack_size);
+                } else if store.address == symbols.restarts() {
+                    self.left_out();
+                    let reason = "the stack is empty, and entries of it were lost";
+                    self.observer.see(Step::Restart { reason });
+                }
+            }
             for load in &commit.loads {
-                self.loaded(load.address);
+                if is_entry(load.address) {
+                    self.taken(pointer_of(&load.bytes));
+                } else {
+                    self.loaded(load.address);
+                }
             }
             return;
         }
         let Some(executed) = xphmg_of(hart).map(Xphmg::executed) else { return };
         if let Some(record) = &executed.rt {
             let is_bbox = record.operation == "bbox";
-            if is_bbox && let Some((node, _)) = self.first_box(record) {
-                self.reads(Target::Node(node));
-            }
             self.executed(hart, if is_bbox { "rt.bbox" } else { "rt.tri" }, record);
             for lane in record.lanes.iter().filter(|lane| lane.active) {
-                if is_bbox { self.box_tested(hart, lane) } else { self.triangle_tested(lane) }
+                if is_bbox {
+                    self.box_tested(hart, symbols, lane);
+                } else {
+                    self.triangle_tested(lane);
+                }
             }
         } else if !executed.jobs.is_empty() {
             let number = commit.instruction.imm as usize;
@@ -114,18 +153,49 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
         }
     }
 
+    /// An entry was laid on the stack.
+    fn pushed(&mut self, pointer: u64, stack_size: u32) {
+        if self.depth == stack_size {
+            self.observer.see(Step::Overflow { lost: 1 });
+        } else {
+            self.depth += 1;
+        }
+        self.observer.see(Step::Push { pointer, depth: self.depth });
+    }
+
+    /// An entry was taken from the stack.
+    fn taken(&mut self, pointer: u64) {
+        self.left_out();
+        self.depth = self.depth.saturating_sub(1);
+        self.popped = Some(pointer);
+        self.observer.see(Step::Pop { pointer: Some(pointer), depth: self.depth });
+    }
+
+    /// What was popped last is not looked at, if it was not.
+    fn left_out(&mut self) {
+        if let Some(pointer) = self.popped.take() {
+            let reason = "its box begins behind the end of the ray";
+            self.observer.see(Step::Skip { pointer, reason });
+        }
+    }
+
     /// A base instruction has read memory.
     fn loaded(&mut self, address: u64) {
-        let Some(offset) = address.checked_sub(self.contents.range_address(0)) else { return };
-        let first = self.contents.first_range();
-        let ranges = first..first + u64::from(self.contents.header.ranges);
-        if ranges.contains(&(offset / 16)) {
+        let Contents { shape, header, .. } = self.contents;
+        let Some(offset) = address.checked_sub(self.contents.node_address(0)) else { return };
+        let node = offset / shape.stride() as u64;
+        if node < u64::from(header.nodes) {
+            let tile = offset as usize % shape.stride() / shape.tile_stride();
+            self.first_slot = tile * shape.tile_width();
+            self.reads(Target::Node(node as u32));
+        } else if offset / 16 < self.contents.first_range() + u64::from(header.ranges) {
             self.reads(Target::Range((offset / 16) as u32));
         }
     }
 
     /// The program looks at a node or a range; told once.
     fn reads(&mut self, target: Target) {
+        self.popped = None;
         if self.current != Some(target) {
             self.current = Some(target);
             let (address, _) = target.place(self.tiles.image(), &self.contents);
@@ -156,13 +226,17 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
         self.observer.see(Step::Instruction(Instruction { name, inputs, outputs }));
     }
 
-    fn first_box(&self, record: &RtRecord) -> Option<(u32, usize)> {
-        record.lanes.iter().filter(|lane| lane.active).find_map(|lane| self.slot_at(lane.operand))
-    }
-
-    /// The node and the slot whose box lies at an address.
-    fn slot_at(&self, address: u64) -> Option<(u32, usize)> {
+    /// The node and the slot whose box lies at an address: in the image, or where the program puts
+    /// the boxes of a literal tile.
+    fn slot_at(&self, symbols: &Symbols, address: u64) -> Option<(u32, usize)> {
         let shape = self.contents.shape;
+        let gathered = 6 * self.contents.policy.format.bytes() as u64;
+        let copied = address.wrapping_sub(symbols.literal_boxes) / gathered;
+        if let Some(Target::Node(node)) = self.current
+            && copied < shape.tile_width() as u64
+        {
+            return Some((node, self.first_slot + copied as usize));
+        }
         let offset = address.checked_sub(self.contents.node_address(0))?;
         let stride = shape.stride() as u64;
         let node = u32::try_from(offset / stride).ok();
@@ -171,8 +245,8 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
         (0..shape.width()).find(is_there).map(|slot| (node, slot))
     }
 
-    fn box_tested(&mut self, hart: &Hart, lane: &LaneRecord) {
-        let Some((node, slot)) = self.slot_at(lane.operand) else { return };
+    fn box_tested(&mut self, hart: &Hart, symbols: &Symbols, lane: &LaneRecord) {
+        let Some((node, slot)) = self.slot_at(symbols, lane.operand) else { return };
         let child = self.contents.child(node, slot);
         let target = match child.kind {
             ChildKind::Leaf => Target::Range(child.index),
@@ -226,4 +300,12 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
             t: lane.hit.then(|| widen(t, &self.contents.policy).value),
         }));
     }
+}
+
+/// The pointer of a node or a TriRange in an entry of the stack.
+fn pointer_of(bytes: &[u8]) -> u64 {
+    const LEAF: u32 = 1 << 31;
+    let word = bytes.first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
+    let is_leaf = word & LEAF != 0;
+    if is_leaf { Target::Range(word & !LEAF) } else { Target::Node(word) }.pointer()
 }

@@ -35,8 +35,6 @@ pub struct Xphmg {
     last: Executed,
     /// The lane of the last trap.
     faulting_lane: Option<u8>,
-    /// Boxes that were tested: active lanes of RT.BBOX instructions that retired.
-    boxes_tested: u64,
 }
 
 /// CSRs whose changes go to the commit log.
@@ -66,7 +64,6 @@ impl Xphmg {
             has_warned: false,
             last: Executed::next(),
             faulting_lane: None,
-            boxes_tested: 0,
         }
     }
 
@@ -74,12 +71,6 @@ impl Xphmg {
     #[must_use]
     pub fn executed(&self) -> &Executed {
         &self.last
-    }
-
-    /// How many boxes were tested since reset: one for each active lane of an RT.BBOX.
-    #[must_use]
-    pub fn boxes_tested(&self) -> u64 {
-        self.boxes_tested
     }
 
     /// The unit.
@@ -144,7 +135,6 @@ impl Extension for Xphmg {
         self.has_warned = false;
         self.last = Executed::next();
         self.faulting_lane = None;
-        self.boxes_tested = 0;
     }
 
     fn execute(&mut self, _index: usize, word: u32, core: &mut Core) -> Result<(), Trap> {
@@ -153,9 +143,6 @@ impl Extension for Xphmg {
         self.unit.size_lds(lds);
         let mut port = CorePort::new(core, word);
         self.last = self.unit.execute(word, &mut port).map_err(|trap| self.convert(trap))?;
-        if let Some(record) = self.last.rt.as_ref().filter(|record| record.operation == "bbox") {
-            self.boxes_tested += record.lanes.iter().filter(|lane| lane.active).count() as u64;
-        }
         match self.last.flow {
             Flow::Next => {}
             Flow::Jump { offset } => core.next_pc = pc.wrapping_add(offset as u64),

@@ -312,7 +312,8 @@ impl Subject {
             QueryKind::Ray(rule, kind) => (rule, kind),
             QueryKind::Beam(_, kind) => (TriangleRule::Watertight, kind),
         };
-        let options = MachineOptions { rule, stack_size: Some(stack_size) };
+        let options =
+            MachineOptions { rule, stack_size: Some(stack_size), ..MachineOptions::default() };
         let machine = (target.make)(&self.input, &options).map_err(|error| row.refused(error))?;
         let verdicts: Vec<Option<Disagreement>> =
             questions.par_iter().map(|question| question.verdict(&*machine, kind)).collect();

@@ -161,7 +161,8 @@ pub fn run_machine(
         mismatches: 0,
         lost: Vec::new(),
     };
-    let made = MachineOptions { rule, stack_size: Some(options.stack_size) };
+    let made =
+        MachineOptions { rule, stack_size: Some(options.stack_size), ..MachineOptions::default() };
     let machine = match (entry.make)(input, &made) {
         Ok(machine) => machine,
         Err(error) => return Ok(MachineReport { refused: Some(error.to_string()), ..report }),

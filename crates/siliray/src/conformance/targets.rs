@@ -20,7 +20,7 @@ use machine::{
     FormatEntry, Hit, Machine, MachineEntry, MachineInput, MachineOptions, MakeError, RayQuery,
     Settings, downcast,
 };
-use riscv::machine::{HartMachine, WAVEFRONT};
+use riscv::machine::{HartMachine, Options as HartOptions};
 use std::fmt;
 use trace::{Kernel, Mode, Options as TracerOptions, Tracer};
 use xphmg::Readings;
@@ -258,5 +258,6 @@ fn tracer(
 /// RT.BBOX as published, which is not conservative.
 fn published_hart(input: &MachineInput, _: &MachineOptions) -> Result<Box<dyn Machine>, MakeError> {
     let tiles = tiles_of("hart", input)?;
-    Ok(Box::new(HartMachine::with_program(tiles, WAVEFRONT, Readings::default())?))
+    let options = HartOptions { readings: Readings::default(), ..HartOptions::default() };
+    Ok(Box::new(HartMachine::new(tiles, options)?))
 }
