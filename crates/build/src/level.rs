@@ -39,12 +39,13 @@ pub fn build(
 ) -> Result<Built, BuildError> {
     options.validate()?;
     check_instances(scene)?;
-    let start = Instant::now();
+    // WebAssembly has no clock of its own.
+    let start = (!cfg!(target_family = "wasm")).then(Instant::now);
     let monitor = Monitor::new(watch, work(scene, options.preset));
     // All of it within the pool: a thread from outside would be put to sleep and woken in each
     // pass.
     let (tree, binary) = rayon::scope(|_| build_levels(scene, options, &monitor))?;
-    let seconds = start.elapsed().as_secs_f64();
+    let seconds = start.map_or(0.0, |start| start.elapsed().as_secs_f64());
     let report = Report::new(&tree, &binary, options, seconds)?;
     Ok(Built { tree, report })
 }

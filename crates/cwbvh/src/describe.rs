@@ -101,7 +101,7 @@ impl<'a> Structure<'a> {
                 linked(fields, "blas", |raw| reference(image, record(raw)?))
             }
         };
-        Ok(Description { node, kind, address, bytes, fields, beside })
+        Ok(Description { node, kind, address, bytes, fields, beside, frame: None })
     }
 }
 

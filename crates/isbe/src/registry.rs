@@ -118,6 +118,7 @@ fn part_at(bytes: &[u8], left_out: u64, offset: u64) -> Option<Description> {
         bytes: part.bytes as usize,
         fields: fields(&parts, bytes, part),
         beside: Vec::new(),
+        frame: None,
     })
 }
 

@@ -8,6 +8,7 @@
 //!   what that means, and where it leads.
 //! * An [`Outline`] is every structure from the root down, each listed once for each way to it.
 
+use geometry::Transform;
 use std::fmt;
 use std::ops::Range;
 
@@ -37,7 +38,7 @@ impl fmt::Display for NodeRef {
 }
 
 /// One structure.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Description {
     /// Which.
     pub node: NodeRef,
@@ -51,6 +52,8 @@ pub struct Description {
     pub fields: Vec<DescribedField>,
     /// What belongs to it and lies elsewhere: records that software keeps beside it.
     pub beside: Vec<Self>,
+    /// The map from the space of the level into the frame that its boxes lie in, if it is oriented.
+    pub frame: Option<Transform>,
 }
 
 /// One field.

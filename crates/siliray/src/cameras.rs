@@ -72,18 +72,31 @@ pub enum Seen<'a> {
 /// # Errors
 /// When there is a file of cameras, but not a good one.
 pub fn choose(source: &Source, seen: Seen<'_>, aspect: f32) -> Result<Camera, CamerasError> {
-    let own = match seen {
-        Seen::Scene(scene) => scene.camera(),
-        Seen::Tree(_) => None,
-    };
-    let named = match source {
-        Source::File(path) if own.is_none() => beside(path)?,
-        _ => None,
-    };
-    Ok(own.or(named).unwrap_or_else(|| match seen {
+    if let (Source::File(path), None) = (source, seen.own_camera())
+        && let Some(named) = beside(path)?
+    {
+        return Ok(named);
+    }
+    Ok(of(seen, aspect))
+}
+
+/// The view of something: the scene's own, or one that fits it into a picture `aspect` times as
+/// wide as it is high.
+#[must_use]
+pub fn of(seen: Seen<'_>, aspect: f32) -> Camera {
+    seen.own_camera().unwrap_or_else(|| match seen {
         Seen::Scene(scene) => Camera::fitting(scene.corners(), aspect),
         Seen::Tree(tree) => Camera::fitting(tree.corners(), aspect),
-    }))
+    })
+}
+
+impl Seen<'_> {
+    fn own_camera(self) -> Option<Camera> {
+        match self {
+            Seen::Scene(scene) => scene.camera(),
+            Seen::Tree(_) => None,
+        }
+    }
 }
 
 /// The view that the file beside `scene` has for it; nothing if there is no such file or no such

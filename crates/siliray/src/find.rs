@@ -4,7 +4,7 @@
 
 use geometry::{Aabb, Vec3};
 use machine::{Description, EntryState, FormatEntry, ImageFile, NodeRef, Outline, OutlineEntry};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// What is looked for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,7 +23,7 @@ pub enum Wanted {
 }
 
 /// A way from the root.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Way {
     /// Numbers of outline entries, the root first.
     pub entries: Vec<usize>,
@@ -151,10 +151,21 @@ fn at_point(
     found
 }
 
-/// Which of the structures that a description leads to has a box around the point. Fields of one
-/// child have a name in common: `children[3].min_x`.
+/// Which of the structures that a description leads to has a box around the point.
 fn children(description: &Description, point: Vec3) -> HashMap<NodeRef, bool> {
-    let mut groups: HashMap<&str, (Vec<NodeRef>, Aabb, u32)> = HashMap::new();
+    let mut children = HashMap::new();
+    for (link, bounds) in child_boxes(description) {
+        let holds = point.cmpge(bounds.min).all() && point.cmple(bounds.max).all();
+        *children.entry(link).or_default() |= holds;
+    }
+    children
+}
+
+/// The structures that a description leads to, with the boxes that it has for them. Fields of one
+/// child have a name in common: `children[3].min_x`.
+#[must_use]
+pub fn child_boxes(description: &Description) -> Vec<(NodeRef, Aabb)> {
+    let mut groups: BTreeMap<&str, (Vec<NodeRef>, Aabb, u32)> = BTreeMap::new();
     for field in &description.fields {
         let Some((child, name)) = field.name.rsplit_once('.') else { continue };
         let (links, bounds, planes) = groups.entry(child).or_insert((Vec::new(), Aabb::EMPTY, 0));
@@ -173,14 +184,8 @@ fn children(description: &Description, point: Vec3) -> HashMap<NodeRef, bool> {
             *planes += 1;
         }
     }
-    let mut children = HashMap::new();
-    for (links, bounds, planes) in groups.into_values() {
-        for link in links.into_iter().filter(|_| planes == 6) {
-            let holds = point.cmpge(bounds.min).all() && point.cmple(bounds.max).all();
-            *children.entry(link).or_default() |= holds;
-        }
-    }
-    children
+    let known = groups.into_values().filter(|(_, _, planes)| *planes == 6);
+    known.flat_map(|(links, bounds, _)| links.into_iter().map(move |link| (link, bounds))).collect()
 }
 
 /// The number that a value ends with: a plane, or a code and its plane, as in `519 → 129.75`.

@@ -69,6 +69,7 @@
 //! | [`render`] | pictures and heat maps |
 //! | [`conformance`] | every machine against brute force, also on the user's own images |
 //! | [`demo`] | one scene through everything |
+//! | [`documents`] | what `--json` prints |
 //! | [`report`] | what HTML pages share |
 //! | [`sim`] | runs and sweeps of the traversal unit |
 
@@ -81,6 +82,7 @@ pub mod cameras;
 pub mod compare;
 pub mod conformance;
 pub mod demo;
+pub mod documents;
 pub mod extensions;
 pub mod find;
 pub mod flat_scene;

@@ -1,7 +1,6 @@
 //! `siliray` without a command: one scene through everything.
 
 use super::build::TreeFigures;
-use super::render::HeatMapFigures;
 use super::{open, view_of};
 use crate::args::{DEMO_SCENE, DEMO_TRIANGLES, Demo as Args};
 use crate::failure::Failure;
@@ -14,6 +13,7 @@ use siliray::demo::formats::FormatRow;
 use siliray::demo::machines::MachineRow;
 use siliray::demo::page::to_html;
 use siliray::demo::{Demo, run as run_demo};
+use siliray::documents::heat::HeatMapDocument;
 use siliray::render::Picture;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,7 +28,7 @@ struct Json {
     instances: usize,
     presets: Vec<TreeFigures>,
     preset: &'static str,
-    heatmap: Option<HeatMapFigures>,
+    heatmap: Option<HeatMapDocument>,
     formats: Vec<JsonFormat>,
     pixel: [u32; 2],
     machines: Vec<JsonMachine>,
@@ -122,7 +122,7 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
         instances: demo.instances,
         presets: demo.trees.iter().map(TreeFigures::from).collect(),
         preset: demo.preset.name(),
-        heatmap: demo.heat_map.heat_map.as_ref().map(HeatMapFigures::from),
+        heatmap: demo.heat_map.heat_map.as_ref().map(HeatMapDocument::from),
         formats: demo.formats.iter().map(JsonFormat::from).collect(),
         pixel: demo.pixel,
         machines: demo.machines.iter().map(JsonMachine::from).collect(),

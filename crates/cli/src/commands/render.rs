@@ -7,9 +7,10 @@ use crate::machine_args::rule_name;
 use crate::output::number::{counted, rate, seconds};
 use crate::output::{self, AtomicFile, Output};
 use serde::Serialize;
+use siliray::documents::heat::{HeatMapDocument, LossDocument};
 use siliray::machine::Machine;
 use siliray::machine::MachineEntry;
-use siliray::render::{HeatMap, LostPixels, Rendering, Settings, Style, View, render_losses};
+use siliray::render::{Rendering, Settings, Style, View, render_losses};
 use siliray::scene::Camera;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -38,48 +39,8 @@ struct Json {
     rays_per_second: f64,
     build_seconds: f64,
     counters: BTreeMap<&'static str, u64>,
-    heatmap: Option<HeatMapFigures>,
-    losses: Option<LossFigures>,
-}
-
-/// Pixels that the machine loses.
-#[derive(Serialize)]
-struct LossFigures {
-    hits: u64,
-    lost: u64,
-    wrong: u64,
-}
-
-impl From<LostPixels> for LossFigures {
-    fn from(LostPixels { hits, lost, wrong }: LostPixels) -> Self {
-        Self { hits, lost, wrong }
-    }
-}
-
-/// The scale of a heat map.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct HeatMapFigures {
-    pub(crate) measure: &'static str,
-    pub(crate) brightest: u64,
-    pub(crate) least: u64,
-    pub(crate) median: u64,
-    pub(crate) mean: f64,
-    pub(crate) percentile_99: u64,
-    pub(crate) most: u64,
-}
-
-impl From<&HeatMap> for HeatMapFigures {
-    fn from(map: &HeatMap) -> Self {
-        Self {
-            measure: map.measure.name(),
-            brightest: map.brightest,
-            least: map.least,
-            median: map.median,
-            mean: map.mean,
-            percentile_99: map.percentile_99,
-            most: map.most,
-        }
-    }
+    heatmap: Option<HeatMapDocument>,
+    losses: Option<LossDocument>,
 }
 
 /// Renders and writes the picture.
@@ -139,8 +100,8 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
         rays_per_second: rays as f64 / spent.max(1e-9),
         build_seconds,
         counters: rendering.counters.named().into_iter().collect(),
-        heatmap: rendering.heat_map.as_ref().map(HeatMapFigures::from),
-        losses: lost.map(LossFigures::from),
+        heatmap: rendering.heat_map.as_ref().map(HeatMapDocument::from),
+        losses: lost.map(LossDocument::from),
     };
     output.result(&json, &text(&json))
 }
@@ -236,7 +197,7 @@ fn text(json: &Json) -> String {
         rate(json.rays_per_second)
     );
     text += &format!("walked: {} on {} ({})\n", json.machine, json.format, json.source);
-    if let Some(LossFigures { hits, lost, wrong }) = &json.losses {
+    if let Some(LossDocument { hits, lost, wrong }) = &json.losses {
         text += &format!("{lost} of {hits} pixels with something in them are lost");
         text += &if *wrong > 0 { format!(", {wrong} are wrong\n") } else { "\n".to_owned() };
     }

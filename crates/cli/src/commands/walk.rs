@@ -7,19 +7,18 @@ use crate::machine_args::{require_beams, require_reads};
 use crate::output::number::counted;
 use crate::output::{Output, print};
 use crate::walk_args::Walk as Args;
-use serde_json::{Value, json};
+use serde_json::json;
+use siliray::documents;
+use siliray::documents::walk::instance_of;
 use siliray::geometry::{Beam, Ray, TriangleRule, Vec3};
 use siliray::input::{Input, Prepared};
 use siliray::machine::registry::NodeNames;
-use siliray::machine::{
-    Hit, HitKind, LeafRule, Machine, MachineEntry, MachineInput, Oracle, Query, Step,
-};
+use siliray::machine::{HitKind, LeafRule, Machine, MachineEntry, MachineInput, Oracle, Query};
 use siliray::registry::registry;
 use siliray::tree::Instance;
 use siliray::walk::against::{FirstDifference, first_difference};
 use siliray::walk::why::{Reason, why};
 use siliray::walk::{Walk, hierarchy, text, watch_over};
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::Range;
 use std::sync::Arc;
@@ -195,127 +194,13 @@ fn lines(
     range: &Range<usize>,
     reason: Option<&Reason>,
 ) -> String {
-    let (origin, input) = (prepared.origin, &prepared.input);
     let steps = walk.steps.iter().enumerate().filter(|(number, _)| range.contains(number));
     let steps = steps.map(|(number, step)| {
-        let mut object = step_json(step);
+        let mut object = documents::walk::step(step);
         object["step"] = json!(number);
         object
     });
-    let reason = reason.map(|reason| {
-        json!({
-            "event": "why",
-            "accepted": reason.accepted,
-            "node": reason.node.map(|s| format!("{:#x}", s.in_image.unwrap_or(s.pointer))),
-            "address": reason.node.and_then(|stop| stop.address).map(|a| format!("{a:#x}")),
-            "child": reason.child.map(|child| child.slot),
-            "text": reason.text,
-        })
-    });
-    let answer = match &walk.answer {
-        Ok(answer) => json!({
-            "event": "answer",
-            "machine": walk.machine,
-            "source": origin.name(),
-            "hits": answer.hits.iter().map(|hit| placed_json(hit, input)).collect::<Vec<_>>(),
-            "counters": answer.counters.named().into_iter().collect::<BTreeMap<_, _>>(),
-        }),
-        Err(error) => {
-            json!({"event": "error", "source": origin.name(), "text": error.to_string()})
-        }
-    };
-    let objects = steps.chain(reason).chain([answer]);
+    let reason = reason.map(documents::walk::reason);
+    let objects = steps.chain(reason).chain([documents::walk::answer(walk, prepared)]);
     objects.fold(String::new(), |text, object| text + &object.to_string() + "\n")
-}
-
-/// A hit with the numbers of its instance.
-fn placed_json(hit: &Hit, input: &MachineInput) -> Value {
-    let mut object = hit_json(hit);
-    if let Some(instance) = instance_of(hit, input) {
-        object["custom_index"] = json!(instance.custom_index);
-        object["sbt_offset"] = json!(instance.sbt_offset);
-    }
-    object
-}
-
-/// The instance that was hit, where there are instances.
-fn instance_of<'a>(hit: &Hit, input: &'a MachineInput) -> Option<&'a Instance> {
-    input.tree().tlas.as_ref()?.instances.get(hit.instance as usize)
-}
-
-fn hit_json(hit: &Hit) -> Value {
-    let Hit { t, u, v, instance, geometry, primitive } = *hit;
-    json!({
-        "t": t, "u": u, "v": v,
-        "instance": instance, "geometry": geometry, "primitive": primitive,
-    })
-}
-
-fn step_json(step: &Step) -> Value {
-    let hex = |value: u64| format!("{value:#x}");
-    match step {
-        Step::Node { pointer, address, kind } => json!({
-            "event": "node", "pointer": hex(*pointer), "address": address.map(hex), "kind": kind,
-        }),
-        Step::Child(child) => json!({
-            "event": "child",
-            "slot": child.slot,
-            "pointer": hex(child.pointer),
-            "min": child.bounds.min.to_array(),
-            "max": child.bounds.max.to_array(),
-            "interval": child.interval,
-            "verdict": child.verdict.name(),
-        }),
-        Step::Instruction(instruction) => {
-            let registers = |list: &[(&'static str, u64)]| -> serde_json::Map<String, Value> {
-                list.iter().map(|(name, value)| ((*name).to_owned(), json!(hex(*value)))).collect()
-            };
-            json!({
-                "event": "instruction",
-                "name": instruction.name,
-                "inputs": registers(&instruction.inputs),
-                "outputs": registers(&instruction.outputs),
-            })
-        }
-        Step::Push { pointer, depth } => {
-            json!({"event": "push", "pointer": hex(*pointer), "depth": depth})
-        }
-        Step::Pop { pointer, depth } => {
-            json!({"event": "pop", "pointer": pointer.map(hex), "depth": depth})
-        }
-        Step::Skip { pointer, reason } => {
-            json!({"event": "skip", "pointer": hex(*pointer), "reason": reason})
-        }
-        Step::Overflow { lost } => json!({"event": "overflow", "lost": lost}),
-        Step::WalkBack { to, from } => {
-            json!({"event": "walk_back", "to": hex(*to), "from": hex(*from)})
-        }
-        Step::Restart { reason } => json!({"event": "restart", "reason": reason}),
-        Step::Instance { instance, pointer, address, world_to_object, ray } => json!({
-            "event": "instance",
-            "instance": instance,
-            "pointer": hex(*pointer),
-            "address": address.map(hex),
-            "world_to_object": world_to_object.rows,
-            "origin": ray.map(|ray| ray.origin.to_array()),
-            "direction": ray.map(|ray| ray.direction.to_array()),
-        }),
-        Step::Leave => json!({"event": "leave"}),
-        Step::Primitive(test) => json!({
-            "event": "primitive",
-            "pointer": hex(test.pointer),
-            "instance": test.instance,
-            "geometry": test.geometry,
-            "primitive": test.primitive,
-            "t": test.t,
-        }),
-        Step::Accept { hit } => json!({"event": "accept", "hit": hit_json(hit)}),
-        Step::Refuse { hit, reason } => {
-            json!({"event": "refuse", "hit": hit_json(hit), "reason": reason})
-        }
-        Step::Clock { cycle, unit, instance } => {
-            json!({"event": "clock", "cycle": cycle, "unit": unit, "instance": instance})
-        }
-        Step::End => json!({"event": "end"}),
-    }
 }

@@ -28,7 +28,15 @@ pub fn bvh4x2_describe(image: &Image, node: NodeRef) -> Result<Description, Desc
     let bits = NodeBits::from_bytes(stored);
     let mut fields = dual_fields(pointer, &bits);
     add_links(node.base, pointer, &bits, &mut fields);
-    Ok(Description { node, kind: pointer.kind_name(), address, bytes, fields, beside: Vec::new() })
+    Ok(Description {
+        node,
+        kind: pointer.kind_name(),
+        address,
+        bytes,
+        fields,
+        beside: Vec::new(),
+        frame: None,
+    })
 }
 
 /// The fields of the node behind a pointer of the format `gfx12-bvh4x2`. Of the bits, a node of

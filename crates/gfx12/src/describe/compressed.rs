@@ -5,6 +5,7 @@ use crate::layout::{
     BoxNode, ChildEntry, GpurtHeader, GpurtSideband, InstanceNode, NODE_BYTES, NamedNode, NodeBits,
     NodeKind, NodePointer, PrimitiveNode,
 };
+use crate::obb::rotation;
 use crate::survey::{Memory, Structure};
 use geometry::Aabb;
 use machine::fields::FieldValue;
@@ -36,8 +37,12 @@ pub fn describe(image: &Image, node: NodeRef) -> Result<Description, DescribeErr
         bytes,
         fields,
         beside: Vec::new(),
+        frame: None,
     };
     let mut description = part(pointer.kind_name(), address, NODE_BYTES as usize, fields);
+    if pointer.kind() == NodeKind::Box {
+        description.frame = rotation(BoxNode::decode(&bits).obb_matrix_index).copied();
+    }
     if let Some(header) = structure.header.filter(|_| pointer == structure.root) {
         let fields = GpurtHeader::describe(&header.encode());
         description.beside.push(part("header", structure.box_base, NODE_BYTES as usize, fields));

@@ -60,10 +60,11 @@ pub(crate) fn regroup(bvh: &Bvh, primitives: &Primitives) -> Result<Bvh, BuildEr
         tree.widen(MAX_WIDTH, bvh.item_count(), &objective)
     };
     let limit = given.sah_cost * (1.0 + ALLOWED_LOSS);
-    let price = highest_price(FIRST_PRICE * node_cost, bisections, |price| {
-        Ok::<_, BuildError>(Quality::of(&wide(price)?).sah_cost <= limit)
+    let dense = highest_price(FIRST_PRICE * node_cost, bisections, |price| {
+        let tree = wide(price)?;
+        Ok::<_, BuildError>((Quality::of(&tree).sah_cost <= limit).then_some(tree))
     })?;
-    price.map_or_else(|| Ok(bvh.clone()), wide)
+    Ok(dense.unwrap_or_else(|| bvh.clone()))
 }
 
 /// The surface-area heuristic, with a price for the bytes of each box node and of each pair without
@@ -124,34 +125,34 @@ fn references(bvh: &Bvh, primitives: &Primitives) -> Vec<Reference> {
     leaves.flat_map(of_leaf).collect()
 }
 
-/// The highest price that will do, between `first / PRICE_SPAN` and `first * PRICE_SPAN`, or 0.
-fn highest_price<E>(
+/// What the highest price gives at which `at` gives anything, between `first / PRICE_SPAN` and
+/// `first * PRICE_SPAN`, or at 0.
+fn highest_price<T, E>(
     first: f64,
     bisections: usize,
-    will_do: impl Fn(f64) -> Result<bool, E>,
-) -> Result<Option<f64>, E> {
+    at: impl Fn(f64) -> Result<Option<T>, E>,
+) -> Result<Option<T>, E> {
     let mut low = first;
-    if will_do(first)? {
-        while low < first * PRICE_SPAN && will_do(2.0 * low)? {
-            low *= 2.0;
+    let mut best = at(first)?;
+    if best.is_some() {
+        while low < first * PRICE_SPAN {
+            let Some(better) = at(2.0 * low)? else { break };
+            (low, best) = (2.0 * low, Some(better));
         }
-    } else {
-        loop {
-            low *= 0.5;
-            if low < first / PRICE_SPAN {
-                return Ok(will_do(0.0)?.then_some(0.0));
-            }
-            if will_do(low)? {
-                break;
-            }
+    }
+    while best.is_none() {
+        low *= 0.5;
+        if low < first / PRICE_SPAN {
+            return at(0.0);
         }
+        best = at(low)?;
     }
     let mut step = 2.0f64;
     for _ in 0..bisections {
         step = step.sqrt();
-        if will_do(low * step)? {
-            low *= step;
+        if let Some(better) = at(low * step)? {
+            (low, best) = (low * step, Some(better));
         }
     }
-    Ok(Some(low))
+    Ok(best)
 }

@@ -33,7 +33,7 @@ pub(super) fn describe(image: &Image, node: NodeRef) -> Result<Description, Desc
     };
     let memory = image.get(address, bytes).ok_or(DescribeError::Outside { node, address })?;
     let fields = fields(image, address, memory);
-    Ok(Description { node, kind, address, bytes, fields, beside: Vec::new() })
+    Ok(Description { node, kind, address, bytes, fields, beside: Vec::new(), frame: None })
 }
 
 /// The structure that a child word of a level leads to.

@@ -151,16 +151,24 @@ impl Source {
             return Ok(Input::Scene(scene::open(path)?));
         }
         let bytes = read_file(path)?;
-        if let Some(format) = format_of(path, &bytes).filter(|format| format.holds_trees()) {
-            let image = StoredImage::read(path, &bytes, format, &ReadOptions::default())?;
-            return Ok(Input::Image(image));
-        }
-        if isbe::Dump::has_magic(&bytes) || has_ending(path, "isbe") {
-            return open_dump(path, &bytes);
+        if let Some(input) = image_or_dump(path, &bytes)? {
+            return Ok(input);
         }
         drop(bytes);
         Ok(Input::Scene(scene::open(path)?))
     }
+}
+
+/// What the bytes of a file hold, unless it is a mesh.
+fn image_or_dump(path: &Path, bytes: &[u8]) -> Result<Option<Input>, InputError> {
+    if let Some(format) = format_of(path, bytes).filter(|format| format.holds_trees()) {
+        let image = StoredImage::read(path, bytes, format, &ReadOptions::default())?;
+        return Ok(Some(Input::Image(image)));
+    }
+    if isbe::Dump::has_magic(bytes) || has_ending(path, "isbe") {
+        return open_dump(path, bytes).map(Some);
+    }
+    Ok(None)
 }
 
 /// The format of a file's bytes, else the one that its ending names.
@@ -221,6 +229,17 @@ impl StoredImage {
 }
 
 impl Input {
+    /// What the bytes of a file called `name` hold; files beside it are not read.
+    ///
+    /// # Errors
+    /// When what they hold is broken.
+    pub fn read(name: &Path, bytes: &[u8]) -> Result<Self, InputError> {
+        match image_or_dump(name, bytes)? {
+            Some(input) => Ok(input),
+            None => Ok(Self::Scene(scene::read(&file_name(name), bytes)?)),
+        }
+    }
+
     /// The name of the scene or of the file.
     #[must_use]
     pub fn name(&self) -> &str {

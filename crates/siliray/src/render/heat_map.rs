@@ -193,9 +193,24 @@ pub(crate) fn render(
     rows: &Rows<'_>,
     measure: Measure,
 ) -> Result<Rendering, RenderError> {
-    let height = rows.height();
-    let mut counts = vec![0u32; width as usize * height as usize];
-    let counters = rows.fill(&mut counts, width, |y, row, sum| {
+    let size = [width, rows.height()];
+    let mut counts = vec![0u32; width as usize * rows.height() as usize];
+    let counters = count(machine, camera, size, rows, measure, &mut counts)?;
+    let heat_map = HeatMap::new(measure, size, counts);
+    let (picture, warnings) = (heat_map.picture(), Vec::new());
+    Ok(Rendering { picture, counters, heat_map: Some(heat_map), warnings })
+}
+
+/// Counts rows of a map of that size.
+pub(super) fn count(
+    machine: &dyn Machine,
+    camera: &Camera,
+    [width, height]: [u32; 2],
+    rows: &Rows<'_>,
+    measure: Measure,
+    counts: &mut [u32],
+) -> Result<Counters, RenderError> {
+    rows.fill(counts, width, |y, row, sum| {
         let mut answer = Answer::default();
         for (x, count) in (0..).zip(row) {
             let ray = camera.ray(x as f32 + 0.5, y as f32 + 0.5, width, height);
@@ -205,10 +220,7 @@ pub(crate) fn render(
             *sum += counters;
         }
         Ok(())
-    })?;
-    let heat_map = HeatMap::new(measure, [width, height], counts);
-    let (picture, warnings) = (heat_map.picture(), Vec::new());
-    Ok(Rendering { picture, counters, heat_map: Some(heat_map), warnings })
+    })
 }
 
 /// The next number that reads well on a scale: 1, 2, 3, 4, 5, 6 or 8 times a power of ten.

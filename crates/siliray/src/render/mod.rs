@@ -51,6 +51,7 @@ use material::Materials;
 use rows::Rows;
 use scene::{Camera, Scene};
 use smooth::Shade;
+use std::ops::Range;
 use surface::Surfaces;
 use tree::Tree;
 
@@ -111,6 +112,16 @@ pub enum RenderError {
         /// Pixels in a row.
         width: u32,
         /// Rows.
+        height: u32,
+    },
+    /// There are no such rows.
+    #[error("rows {first} to {end} of a picture with {height} rows")]
+    Rows {
+        /// The first row.
+        first: u32,
+        /// The row behind the last.
+        end: u32,
+        /// How many rows there are.
         height: u32,
     },
     /// A pixel has no samples or too many.
@@ -223,6 +234,29 @@ pub fn render_losses(
     check_camera(camera)?;
     check_size(width, height)?;
     losses::render(input, machine, rule, camera, width, &Rows::new(watch, height, 1))
+}
+
+/// The counts of some rows of a heat map: what [`HeatMap::counts`] of the whole map has there.
+///
+/// # Errors
+/// As [`render`], and when the map has no such rows.
+pub fn heat_map_rows(
+    machine: &dyn Machine,
+    camera: &Camera,
+    [width, height]: [u32; 2],
+    rows: Range<u32>,
+    measure: Measure,
+    watch: &ProgressFn<'_>,
+) -> Result<Vec<u32>, RenderError> {
+    check_camera(camera)?;
+    check_size(width, height)?;
+    if rows.is_empty() || rows.end > height {
+        return Err(RenderError::Rows { first: rows.start, end: rows.end, height });
+    }
+    let mut counts = vec![0; width as usize * rows.len()];
+    let part = Rows::new(watch, rows.end - rows.start, 1).from(rows.start);
+    heat_map::count(machine, camera, [width, height], &part, measure, &mut counts)?;
+    Ok(counts)
 }
 
 /// One hit of a ray; what that took is added to `counters`.

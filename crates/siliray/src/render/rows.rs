@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// The rows of a picture, visited once or more, as one piece of work that can be watched.
 pub(crate) struct Rows<'a> {
     watch: &'a ProgressFn<'a>,
+    first: u32,
     height: u32,
     total: u64,
     done: AtomicU64,
@@ -19,7 +20,13 @@ impl<'a> Rows<'a> {
     /// `passes` visits of `height` rows.
     pub(crate) fn new(watch: &'a ProgressFn<'a>, height: u32, passes: u32) -> Self {
         let total = u64::from(height) * u64::from(passes);
-        Self { watch, height, total, done: AtomicU64::new(0), cancelled: AtomicBool::new(false) }
+        let (done, cancelled) = (AtomicU64::new(0), AtomicBool::new(false));
+        Self { watch, first: 0, height, total, done, cancelled }
+    }
+
+    /// The same from a row on.
+    pub(crate) fn from(self, first: u32) -> Self {
+        Self { first, ..self }
     }
 
     /// How many rows there are.
@@ -42,7 +49,7 @@ impl<'a> Rows<'a> {
                     return Err(RenderError::Cancelled);
                 }
                 let mut counters = Counters::default();
-                row(y as u32, items, &mut counters)?;
+                row(self.first + y as u32, items, &mut counters)?;
                 self.advance();
                 Ok(counters)
             })

@@ -13,9 +13,7 @@ const SHOWN: usize = 6;
 #[must_use]
 pub fn table(walk: &Walk, range: Range<usize>) -> String {
     let mut text = format!("{:>6}  {:<66}  stack\n", "step", "what");
-    let mut stack: Vec<u64> = Vec::new();
-    for (number, step) in walk.steps.iter().enumerate() {
-        follow(&mut stack, step);
+    for (number, (step, stack)) in walk.steps.iter().zip(stacks(walk)).enumerate() {
         if range.contains(&number) {
             let line = format!("{number:>6}  {:<66}  {}", line(step), entries(&stack));
             text += line.trim_end();
@@ -23,6 +21,14 @@ pub fn table(walk: &Walk, range: Range<usize>) -> String {
         }
     }
     text
+}
+
+/// The stack after each step, the last entry on top.
+pub fn stacks(walk: &Walk) -> impl Iterator<Item = Vec<u64>> {
+    walk.steps.iter().scan(Vec::new(), |stack, step| {
+        follow(stack, step);
+        Some(stack.clone())
+    })
 }
 
 /// Does to a stack what a step says.

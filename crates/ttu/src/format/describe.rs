@@ -31,7 +31,7 @@ pub fn describe(image: &Image, node: NodeRef) -> Result<Description, DescribeErr
         Target::Directory => HeaderFields::describe(&Bits::from_bytes(bytes)),
     };
     let (kind, bytes) = (target.kind(), target.bytes());
-    Ok(Description { node, kind, address, bytes, fields, beside: Vec::new() })
+    Ok(Description { node, kind, address, bytes, fields, beside: Vec::new(), frame: None })
 }
 
 /// The reference to a structure that memory has.

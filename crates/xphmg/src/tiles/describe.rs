@@ -32,7 +32,7 @@ pub fn describe(image: &Image, node: NodeRef) -> Result<Description, DescribeErr
         _ => Header::describe(&HalfNodeBits::from_bytes(bytes)),
     };
     let kind = target.kind();
-    Ok(Description { node, kind, address, bytes: length, fields, beside: Vec::new() })
+    Ok(Description { node, kind, address, bytes: length, fields, beside: Vec::new(), frame: None })
 }
 
 /// The dwords of some bytes.

@@ -1,11 +1,12 @@
 //! `siliray inspect --find`: the ways from the root to something.
 
 use super::super::OpenImage;
-use super::{JsonEntry, line};
+use super::line;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::output::number::counted;
 use serde::Serialize;
+use siliray::documents::structure::EntryDocument;
 use siliray::find::{Wanted, Way, find};
 use siliray::machine::Outline;
 use std::path::Path;
@@ -20,7 +21,7 @@ struct Json {
 
 #[derive(Serialize)]
 struct JsonHit {
-    way: Vec<JsonEntry>,
+    way: Vec<EntryDocument>,
     /// What was found beside the last structure of the way, if it is not that one.
     beside: Option<JsonBeside>,
 }
@@ -75,7 +76,7 @@ pub(super) fn show(
 fn json_hit(image: &OpenImage, outline: &Outline, way: &Way) -> JsonHit {
     let entries = way.entries.iter().map(|&entry| &outline.entries[entry]);
     JsonHit {
-        way: entries.map(|entry| JsonEntry::new(&image.file, entry)).collect(),
+        way: entries.map(|entry| EntryDocument::new(&image.file, entry)).collect(),
         beside: way.beside.as_ref().map(|beside| JsonBeside {
             kind: beside.kind,
             address: format!("{:#x}", beside.address),

@@ -15,6 +15,7 @@ use crate::image_args::Inspect;
 use crate::output::number::{counted, grouped};
 use crate::output::{Output, Table};
 use serde::Serialize;
+use siliray::documents::structure::{EntryDocument, LevelDocument};
 use siliray::machine::{EntryState, ImageFile, Outline, OutlineEntry};
 use std::collections::BTreeMap;
 
@@ -24,38 +25,15 @@ struct JsonImage {
     file: String,
     format: &'static str,
     structure: usize,
-    structures: Vec<JsonStructure>,
+    structures: Vec<LevelDocument>,
     root: String,
     bytes: usize,
     totals: BTreeMap<&'static str, u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tree: Option<Vec<JsonEntry>>,
+    tree: Option<Vec<EntryDocument>>,
     /// Nodes below the levels that were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<usize>,
-}
-
-#[derive(Serialize)]
-struct JsonStructure {
-    level: &'static str,
-    address: String,
-    offset: u64,
-    bytes: usize,
-    primitives: u32,
-    box_nodes: u32,
-    leaf_nodes: u32,
-}
-
-/// A line of a tree.
-#[derive(Serialize)]
-struct JsonEntry {
-    depth: u32,
-    slot: u32,
-    pointer: String,
-    address: String,
-    offset: Option<u64>,
-    kind: &'static str,
-    state: &'static str,
 }
 
 /// Shows a node, what was looked for, the tree, or the totals.
@@ -84,11 +62,13 @@ fn show_image(args: &Inspect, image: &OpenImage, output: &Output) -> Result<(), 
         file: args.file.display().to_string(),
         format: format.name,
         structure: file.structure,
-        structures: structures(file),
+        structures: file.structures.iter().map(LevelDocument::from).collect(),
         root: format!("{:#x}", file.image.root),
         bytes: file.image.byte_count(),
         totals: outline.totals.iter().map(|total| (total.name, total.count)).collect(),
-        tree: args.tree.then(|| entries.iter().map(|entry| JsonEntry::new(file, entry)).collect()),
+        tree: args
+            .tree
+            .then(|| entries.iter().map(|entry| EntryDocument::new(file, entry)).collect()),
         left_out: args.tree.then_some(left_out),
     };
     let text = if args.tree {
@@ -101,36 +81,6 @@ fn show_image(args: &Inspect, image: &OpenImage, output: &Output) -> Result<(), 
         summary(&json, &outline)
     };
     output.result(&json, &text)
-}
-
-fn structures(file: &ImageFile) -> Vec<JsonStructure> {
-    file.structures
-        .iter()
-        .map(|structure| JsonStructure {
-            level: structure.level,
-            address: format!("{:#x}", structure.address),
-            offset: structure.offset,
-            bytes: structure.bytes,
-            primitives: structure.primitives,
-            box_nodes: structure.nodes[0],
-            leaf_nodes: structure.nodes[1],
-        })
-        .collect()
-}
-
-impl JsonEntry {
-    fn new(file: &ImageFile, entry: &OutlineEntry) -> Self {
-        let is_there = entry.state != EntryState::Outside;
-        Self {
-            depth: entry.depth,
-            slot: entry.slot,
-            pointer: entry.node.to_string(),
-            address: format!("{:#x}", entry.address),
-            offset: file.offset_of(entry.address).filter(|_| is_there),
-            kind: entry.kind,
-            state: entry.state.name(),
-        }
-    }
 }
 
 /// A node of a tree, indented by its depth.

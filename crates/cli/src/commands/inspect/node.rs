@@ -4,7 +4,7 @@ use super::super::OpenImage;
 use crate::failure::Failure;
 use crate::output::number::counted;
 use crate::output::{Output, Table};
-use serde::Serialize;
+use siliray::documents::structure::StructureDocument;
 use siliray::machine::{DescribedField, Description, ImageFile, NodeRef};
 use std::path::Path;
 
@@ -13,29 +13,6 @@ const MOST_DUMPED: usize = 512;
 
 /// What descriptions say of a slot that holds nothing.
 const UNUSED: &str = "slot not used";
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Json {
-    pointer: String,
-    address: String,
-    offset: Option<u64>,
-    bytes: usize,
-    kind: &'static str,
-    fields: Vec<JsonField>,
-    /// What belongs to it and lies elsewhere.
-    beside: Vec<Self>,
-}
-
-#[derive(Serialize)]
-struct JsonField {
-    name: String,
-    bits: [u32; 2],
-    raw: String,
-    value: String,
-    meaning: &'static str,
-    link: Option<String>,
-}
 
 /// Shows the structure behind a pointer.
 pub(super) fn show(
@@ -52,34 +29,7 @@ pub(super) fn show(
     for beside in &described.beside {
         text += &format!("\nbeside it: {}", part(file, beside));
     }
-    output.result(&Json::new(file, &described), &text)
-}
-
-impl Json {
-    fn new(file: &ImageFile, described: &Description) -> Self {
-        Self {
-            pointer: described.node.to_string(),
-            address: format!("{:#x}", described.address),
-            offset: file.offset_of(described.address),
-            bytes: described.bytes,
-            kind: described.kind,
-            fields: described.fields.iter().map(JsonField::from).collect(),
-            beside: described.beside.iter().map(|beside| Self::new(file, beside)).collect(),
-        }
-    }
-}
-
-impl From<&DescribedField> for JsonField {
-    fn from(field: &DescribedField) -> Self {
-        Self {
-            name: field.name.clone(),
-            bits: [field.bits.start, field.bits.end],
-            raw: format!("{:#x}", field.raw),
-            value: field.value.clone(),
-            meaning: field.meaning,
-            link: field.link.map(|link| link.to_string()),
-        }
-    }
+    output.result(&StructureDocument::new(file, &described), &text)
 }
 
 /// What it is and where, its bytes, its fields.

@@ -3,14 +3,12 @@
 use crate::failure::Failure;
 use crate::output::number::{counted, counted_as, grouped, rate};
 use crate::output::{Output, Table};
-use serde::Serialize;
+use siliray::documents::units::{NamedConfig, UnitDocument};
 use siliray::sim::side_by_side::side_by_side;
 use siliray::sim::{ParameterSweep, PriorityLatency, Row};
-use siliray::ttu::Explained;
-use siliray::ttu::config::shipped::SHIPPED;
 use siliray::ttu::config::{Config, Parameter, parameters};
 use siliray::ttu::counters::Counters;
-use siliray::ttu::run::{LIMITS, LimitKind, STATES};
+use siliray::ttu::run::LimitKind;
 
 /// Columns of a full bar.
 const BAR: usize = 48;
@@ -181,50 +179,22 @@ fn chart(sweeps: &[ParameterSweep], rows: &[&Row]) -> String {
     format!("{:>width$}\n{lines}", keys.join(" "))
 }
 
-/// What `--configs --json` prints.
-#[derive(Serialize)]
-struct Configs {
-    configs: Vec<Named>,
-    parameters: Vec<Parameter>,
-    counters: Vec<Explained>,
-    states: Vec<Explained>,
-    limits: Vec<Explained>,
-}
-
-#[derive(Serialize)]
-struct Named {
-    name: &'static str,
-    about: &'static str,
-    config_hash: String,
-    config: Config,
-}
-
 /// The shipped configurations: every key of the first one explained, of the others what differs.
 pub(super) fn show_configs(output: &Output) -> Result<(), Failure> {
-    let mut configs: Vec<Named> = Vec::new();
+    let units = UnitDocument::new().map_err(Failure::input)?;
     let mut text = String::new();
-    for shipped in SHIPPED {
-        let config = Config::from_toml(shipped.name, shipped.text).map_err(Failure::input)?;
-        text += &format!("# {}: {}\n", shipped.name, shipped.about);
-        text += &match configs.first() {
-            None => explained(&config),
-            Some(first) => {
+    for NamedConfig { name, about, config, .. } in &units.configs {
+        text += &format!("# {name}: {about}\n");
+        text += &match &units.configs[0] {
+            first if first.name == *name => explained(config),
+            first => {
                 let own = config.differences(&first.config).into_iter();
                 let line = |(key, [value, _]): (&str, [String; 2])| format!("{key} = {value}\n");
                 format!("# as {}, but for\n{}\n", first.name, own.map(line).collect::<String>())
             }
         };
-        let (name, about, config_hash) = (shipped.name, shipped.about, config.hash());
-        configs.push(Named { name, about, config_hash, config });
     }
-    let configs = Configs {
-        configs,
-        parameters: parameters(),
-        counters: Counters::EXPLAINED.to_vec(),
-        states: STATES.to_vec(),
-        limits: LIMITS.iter().map(|kind| kind.explained).collect(),
-    };
-    output.result(&configs, &text)
+    output.result(&units, &text)
 }
 
 /// A configuration as TOML, with what each key means and may be.

@@ -1,0 +1,255 @@
+//! The open file.
+
+use crate::question::{Built, Edit, Question};
+use crate::{PageError, Response};
+use crate::{outline, pictures, space, structure, units, walks};
+use siliray::build::{self, Preset};
+use siliray::cameras::{self, Seen};
+use siliray::input::{Input, Prepared, Route, StoredImage, build_options, format_options};
+use siliray::machine::{
+    AnyChecked, Finding, FormatEntry, ImageFile, MachineEntry, Outline, ReadError, ReadOptions,
+    Settings,
+};
+use siliray::registry::registry;
+use siliray::scene::builtin::Builtin;
+use siliray::scene::{Camera, Scene};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+/// The format that scenes are shown in, unless another one is asked for.
+const FORMAT: &str = "gfx12";
+
+/// How much wider than high a picture is, for which a camera is chosen.
+const ASPECT: f32 = 4.0 / 3.0;
+
+/// An open file.
+#[derive(Debug)]
+pub(crate) struct Document {
+    /// What it is called.
+    pub(crate) name: String,
+    /// Its bytes.
+    pub(crate) bytes: Vec<u8>,
+    /// The format of its image.
+    pub(crate) format: &'static FormatEntry,
+    /// The image, unchecked, and the way back to the file.
+    pub(crate) file: ImageFile,
+    /// Every structure.
+    pub(crate) outline: Outline,
+    /// The image, if it is sound and holds a tree.
+    pub(crate) checked: Option<Arc<dyn AnyChecked>>,
+    /// What the check found.
+    pub(crate) findings: Vec<Finding>,
+    /// How many things the check looked at.
+    pub(crate) nodes: usize,
+    /// The scene that the image was made from, if it was made here.
+    pub(crate) scene: Option<Scene>,
+    /// Which structure of the file was asked for.
+    structure: Option<usize>,
+    camera: OnceLock<Camera>,
+    /// The machine that walked last.
+    prepared: Option<Prepared>,
+}
+
+impl Document {
+    /// The image in a file's bytes, or the image of the scene in them.
+    pub(crate) fn read(
+        name: String,
+        bytes: &[u8],
+        structure: Option<usize>,
+        built: &Built,
+    ) -> Result<Self, PageError> {
+        match siliray::input::format_of(Path::new(&name), bytes) {
+            Some(format) => Self::of_image(name, bytes.to_vec(), format, structure, None),
+            None => match Input::read(Path::new(&name), bytes)? {
+                Input::Scene(scene) => Self::of_scene(scene, built),
+                Input::Image(_) => Err(PageError::Refused(format!("{name}: an unknown image"))),
+            },
+        }
+    }
+
+    /// The image of a scene made by code.
+    pub(crate) fn builtin(
+        name: &str,
+        triangles: Option<usize>,
+        built: &Built,
+    ) -> Result<Self, PageError> {
+        let builtin = Builtin::from_name(name)
+            .ok_or_else(|| PageError::Unknown { what: "scene", name: name.to_owned() })?;
+        let triangles = triangles.unwrap_or_else(|| builtin.default_triangles());
+        Self::of_scene(builtin.scene(triangles), built)
+    }
+
+    /// The image of a scene.
+    pub(crate) fn of_scene(scene: Scene, built: &Built) -> Result<Self, PageError> {
+        let format = format_named(built.format.as_deref().unwrap_or(FORMAT))?;
+        let trees = format.trees.as_ref().ok_or_else(|| {
+            PageError::Refused(format!("the format {} holds no trees", format.name))
+        })?;
+        let settings = settings(format, built)?;
+        let preset = preset(built)?;
+        let options = format_options(format, &settings, preset);
+        let go_on = |_| ControlFlow::Continue(());
+        let tree =
+            build::build(&scene, &options, &go_on).map_err(siliray::input::RouteError::from)?;
+        let image = (trees.encode)(&tree.tree, &settings).map_err(PageError::Encode)?.image;
+        let bytes = (trees.write)(&image).map_err(PageError::Encode)?;
+        let name = format!("{}.{}", scene.name, format.ending);
+        Self::of_image(name, bytes, format, None, Some(scene))
+    }
+
+    /// The image in the bytes of a file.
+    pub(crate) fn of_image(
+        name: String,
+        bytes: Vec<u8>,
+        format: &'static FormatEntry,
+        structure: Option<usize>,
+        scene: Option<Scene>,
+    ) -> Result<Self, PageError> {
+        let options = ReadOptions { structure, raw: None };
+        let file = (format.read)(&bytes, &options).map_err(|error| broken(&name, error))?;
+        // One format may read files of its siblings: the image knows which it is.
+        let format = registry().format(file.image.format).unwrap_or(format);
+        let outline = (format.outline)(&file.image);
+        let report = file.clone().check(format.check);
+        Ok(Self {
+            name,
+            bytes,
+            format,
+            file,
+            outline,
+            checked: report.checked,
+            findings: report.findings,
+            nodes: report.nodes,
+            scene,
+            structure,
+            camera: OnceLock::new(),
+            prepared: None,
+        })
+    }
+
+    /// The same file with some bits changed, and what stood there.
+    pub(crate) fn edited(&self, edit: &Edit) -> Result<(Self, String), PageError> {
+        let (bytes, before) = structure::edited_bytes(&self.bytes, edit)?;
+        let (name, structure) = (self.name.clone(), self.structure);
+        let edited = Self::of_image(name, bytes, self.format, structure, self.scene.clone())?;
+        Ok((edited, before))
+    }
+
+    /// Answers a question about the file.
+    pub(crate) fn answer(&mut self, question: Question) -> Result<Response, PageError> {
+        match question {
+            Question::Save => {
+                Ok(Response::new(serde_json::json!({"name": self.name})).with("data", &self.bytes))
+            }
+            Question::Outline => Ok(outline::outline(self)),
+            Question::Node(place) => structure::node(self, &place),
+            Question::Bytes { offset, length } => structure::bytes(self, offset, length),
+            Question::Owner { offset } => structure::owner(self, offset),
+            Question::Check => Ok(structure::check(self)),
+            Question::Find(wanted) => Ok(structure::find(self, &wanted)),
+            Question::Geometry { most } => space::geometry(self, most.unwrap_or(usize::MAX)),
+            Question::Walk { machine, rule, query, why } => {
+                walks::walk(self, machine.as_deref(), rule.as_deref(), &query, why)
+            }
+            Question::Against { machine, other, query } => {
+                walks::against(self, &machine, &other, &query)
+            }
+            Question::Render(render) => pictures::render(self, &render),
+            Question::Simulate(wanted) => units::simulate(self, &wanted),
+            Question::About
+            | Question::Open { .. }
+            | Question::Builtin { .. }
+            | Question::Example { .. }
+            | Question::Edit(_) => {
+                Err(PageError::Refused("asked of the page, not of a file".into()))
+            }
+        }
+    }
+
+    /// The image as a stored one, which machines walk.
+    pub(crate) fn input(&self) -> Result<Input, PageError> {
+        let checked = self.checked.as_ref().ok_or_else(|| {
+            PageError::Refused(format!("{}: the image is not safe to walk", self.name))
+        })?;
+        Ok(Input::Image(StoredImage {
+            name: self.name.clone(),
+            format: self.format,
+            checked: Arc::clone(checked),
+            findings: self.findings.clone(),
+            places: self.file.places.clone(),
+            structures: self.file.structures.clone(),
+        }))
+    }
+
+    /// Brings the image to a machine, which walks it as it is stored. What walked last is kept.
+    pub(crate) fn prepared(&mut self, machine: Option<&str>) -> Result<Prepared, PageError> {
+        let machine = self.machine(machine)?;
+        if let Some(prepared) = &self.prepared
+            && std::ptr::eq(prepared.machine, machine)
+        {
+            return Ok(prepared.clone());
+        }
+        let route = Route::new(machine, build_options(machine, None, None));
+        let go_on = |_| ControlFlow::Continue(());
+        let prepared = route.prepare(&self.input()?, &go_on)?;
+        self.prepared = Some(prepared.clone());
+        Ok(prepared)
+    }
+
+    /// The machine of a name, or the one that is usual here.
+    fn machine(&self, name: Option<&str>) -> Result<&'static MachineEntry, PageError> {
+        match name {
+            Some(name) => registry()
+                .machine(name)
+                .ok_or_else(|| PageError::Unknown { what: "machine", name: name.to_owned() }),
+            None => self
+                .machines()
+                .into_iter()
+                .find(|machine| machine.name == "reference")
+                .ok_or_else(|| PageError::Refused("no machine walks this file".to_owned())),
+        }
+    }
+
+    /// The machines that can walk it.
+    pub(crate) fn machines(&self) -> Vec<&'static MachineEntry> {
+        let all = registry().machines().iter().copied();
+        let walk = |machine: &&MachineEntry| self.checked.is_some() && (machine.reads)(self.format);
+        all.filter(walk).collect()
+    }
+
+    /// The view that it is seen from, unless another one is asked for.
+    pub(crate) fn camera(&self) -> Option<Camera> {
+        let checked = self.checked.as_ref()?;
+        let seen = match &self.scene {
+            Some(scene) => Seen::Scene(scene),
+            None => Seen::Tree(checked.tree()),
+        };
+        Some(*self.camera.get_or_init(|| cameras::of(seen, ASPECT)))
+    }
+}
+
+fn broken(name: &str, error: ReadError) -> PageError {
+    PageError::Input(siliray::input::InputError::Broken {
+        path: name.into(),
+        error: Box::new(error),
+    })
+}
+
+/// The format of a name.
+pub(crate) fn format_named(name: &str) -> Result<&'static FormatEntry, PageError> {
+    let unknown = || PageError::Unknown { what: "format", name: name.to_owned() };
+    registry().format(name).ok_or_else(unknown)
+}
+
+fn preset(built: &Built) -> Result<Preset, PageError> {
+    let Some(name) = &built.preset else { return Ok(Preset::Fast) };
+    let unknown = || PageError::Unknown { what: "preset", name: name.clone() };
+    name.parse().map_err(|_| unknown())
+}
+
+fn settings(format: &FormatEntry, built: &Built) -> Result<Settings, PageError> {
+    let all = built.settings.iter().fold(Settings::default(), |all, (k, v)| all.with(k, v));
+    format.accepts(&all).map_err(|error| PageError::Refused(error.to_string()))?;
+    Ok(all)
+}

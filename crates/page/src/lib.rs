@@ -1,0 +1,154 @@
+//! siliray inside a page.
+//!
+//! The page that `siliray view` serves runs the toolkit itself, compiled to WebAssembly: a file
+//! that is dropped onto it never leaves the machine. This crate is that module. A [`Page`] holds
+//! one open file and answers [`Request`]s about it; `web/` holds the front end that asks.
+//!
+//! ```
+//! use page::{Page, Request};
+//! use serde_json::json;
+//!
+//! let mut page = Page::default();
+//! let open = json!({"do": "builtin", "name": "organic", "triangles": 500});
+//! let summary = page.answer(&Request::write(&open, &[]))?.answer;
+//! assert_eq!(summary["format"], "gfx12");
+//!
+//! let node = json!({"do": "node", "entry": 0});
+//! assert_eq!(page.answer(&Request::write(&node, &[]))?.answer["kind"], "box");
+//! # Ok::<(), page::PageError>(())
+//! ```
+//!
+//! | file | concept |
+//! |---|---|
+//! | [`message`] | requests and responses as bytes |
+//! | `abi` | how a page reaches the module |
+//! | `question` | what can be asked |
+//! | `document` | the open file: its bytes, its image, its outline, its check |
+//! | `summary` | what it is, in short |
+//! | `about` | formats, machines and scenes that there are |
+//! | `outline` | every structure, as arrays |
+//! | `structure` | one structure, its bytes, and findings |
+//! | `space` | triangles, boxes and instances to draw |
+//! | `walks` | walks of rays and beams |
+//! | `pictures` | pictures, heat maps and losses |
+//! | `units` | runs of the traversal unit |
+//! | `examples` | files that teach something |
+
+#[cfg(target_family = "wasm")]
+#[expect(unsafe_code, reason = "exported names; nothing else here is unsafe")]
+mod abi;
+mod about;
+mod document;
+mod examples;
+pub mod message;
+mod outline;
+mod pictures;
+mod question;
+mod space;
+mod structure;
+mod summary;
+mod units;
+mod walks;
+
+pub use message::{MessageError, Request, Response};
+
+use document::Document;
+use question::Question;
+use siliray::input::{InputError, RouteError};
+use siliray::machine::{DescribeError, EncodeError};
+use siliray::render::RenderError;
+use siliray::ttu::config::ConfigError;
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum PageError {
+    /// The request cannot be read.
+    #[error(transparent)]
+    Message(#[from] MessageError),
+    /// The question is none that is known here.
+    #[error("no such question: {0}")]
+    Question(serde_json::Error),
+    /// Nothing is open.
+    #[error("no file is open")]
+    Nothing,
+    /// A name that nothing here has.
+    #[error("there is no {what} {name:?}")]
+    Unknown {
+        /// What was looked for.
+        what: &'static str,
+        /// What it should be called.
+        name: String,
+    },
+    /// The file cannot be opened.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// A machine cannot walk it.
+    #[error(transparent)]
+    Route(#[from] RouteError),
+    /// There is no such structure.
+    #[error(transparent)]
+    Describe(#[from] DescribeError),
+    /// There is no picture.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    /// The traversal unit cannot be configured like that.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The image has no file.
+    #[error("{0}")]
+    Encode(EncodeError),
+    /// Something else, in words.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// A page: at most one file is open at a time.
+#[derive(Debug, Default)]
+pub struct Page {
+    document: Option<Document>,
+}
+
+impl Page {
+    /// Answers a request.
+    ///
+    /// # Errors
+    /// When the request makes no sense, or the open file has no answer.
+    pub fn answer(&mut self, request: &[u8]) -> Result<Response, PageError> {
+        let Request { question, payload } = Request::read(request)?;
+        let question = serde_json::from_value(question).map_err(PageError::Question)?;
+        match question {
+            Question::About => Ok(Response::new(about::about())),
+            Question::Open { name, structure, built } => {
+                self.open(Document::read(name, payload, structure, &built)?)
+            }
+            Question::Builtin { name, triangles, built } => {
+                self.open(Document::builtin(&name, triangles, &built)?)
+            }
+            Question::Example { name } => {
+                let (document, start) = examples::example(&name)?;
+                let mut response = self.open(document)?;
+                response.answer["start"] = start;
+                Ok(response)
+            }
+            Question::Edit(edit) => {
+                let (edited, before) = self.document()?.edited(&edit)?;
+                let response = self.open(edited)?;
+                let answer = serde_json::json!({"before": before, "summary": response.answer});
+                Ok(Response::new(answer))
+            }
+            question => {
+                let document = self.document.as_mut().ok_or(PageError::Nothing)?;
+                document.answer(question)
+            }
+        }
+    }
+
+    fn document(&self) -> Result<&Document, PageError> {
+        self.document.as_ref().ok_or(PageError::Nothing)
+    }
+
+    fn open(&mut self, document: Document) -> Result<Response, PageError> {
+        let document = self.document.insert(document);
+        Ok(Response::new(summary::summary(document)))
+    }
+}

@@ -1,0 +1,216 @@
+//! One structure: its fields, its bytes, what is wrong with it; and bits that are changed.
+
+use crate::document::Document;
+use crate::question::{Edit, Place, Wanted};
+use crate::{PageError, Response};
+use serde_json::{Value, json};
+use siliray::documents::findings::CheckDocument;
+use siliray::documents::structure::StructureDocument;
+use siliray::find::{self, find as ways_to};
+use siliray::machine::{Description, EntryState, Finding, NodeRef, OutlineEntry};
+
+/// Most bits that are changed at once.
+const MOST_BITS: u32 = 64;
+
+/// A structure with its bytes.
+pub(crate) fn node(document: &Document, place: &Place) -> Result<Response, PageError> {
+    let (entry, node) = match place {
+        Place::Entry { entry } => {
+            let found = document.outline.entries.get(*entry);
+            let found = found.ok_or_else(|| PageError::Refused(format!("no entry {entry}")))?;
+            (Some(*entry), found.node)
+        }
+        Place::Pointer { pointer, base } => {
+            let pointer = number(pointer)?;
+            let node = match base {
+                Some(base) => NodeRef { base: number(base)?, pointer },
+                None => NodeRef::from_root(&document.file.image, pointer),
+            };
+            let entries = &document.outline.entries;
+            (entries.iter().position(|entry| entry.node == node), node)
+        }
+    };
+    described(document, entry, node)
+}
+
+fn described(
+    document: &Document,
+    entry: Option<usize>,
+    node: NodeRef,
+) -> Result<Response, PageError> {
+    let description = (document.format.describe)(&document.file.image, node)?;
+    let bytes = document.file.image.get(description.address, description.bytes);
+    let shown = StructureDocument::new(&document.file, &description);
+    let mut object = json!(shown);
+    object["entry"] = json!(entry);
+    object["base"] = json!(format!("{:#x}", node.base));
+    object["children"] = children(document, entry, &description);
+    object["findings"] = findings_at(document, description.address, description.bytes);
+    object["links"] = links(&description);
+    // A rotation: what leads back is its transpose.
+    let back = description.frame.and_then(|frame| frame.inverse().ok());
+    object["frame"] = json!(back.map(|back| back.rows));
+    Ok(Response::new(object).with("data", bytes.unwrap_or_default()))
+}
+
+/// The bases that links of fields count from, by field.
+fn links(description: &Description) -> Value {
+    let fields = description.fields.iter().enumerate();
+    let links = fields.filter_map(|(number, field)| {
+        let link = field.link?;
+        Some(json!({
+            "field": number,
+            "pointer": link.to_string(),
+            "base": format!("{:#x}", link.base),
+        }))
+    });
+    links.collect()
+}
+
+/// The boxes of the children, as far as the structure holds them.
+fn children(document: &Document, entry: Option<usize>, description: &Description) -> Value {
+    let below: Vec<usize> =
+        entry.into_iter().flat_map(|entry| document.outline.children(entry)).collect();
+    let boxes = find::child_boxes(description);
+    let child = |(link, bounds): &(NodeRef, siliray::geometry::Aabb)| {
+        let number = below.iter().find(|&&n| document.outline.entries[n].node == *link);
+        json!({
+            "slot": number.map(|&number| document.outline.entries[number].slot),
+            "entry": number,
+            "min": bounds.min.to_array(),
+            "max": bounds.max.to_array(),
+        })
+    };
+    boxes.iter().map(child).collect()
+}
+
+fn findings_at(document: &Document, address: u64, bytes: usize) -> Value {
+    let Some(start) = document.file.offset_of(address) else { return json!([]) };
+    let end = start + bytes as u64;
+    let all = document.findings.iter().enumerate();
+    let here = all.filter(|(_, finding)| (start..end).contains(&finding.offset));
+    here.map(|(number, _)| json!(number)).collect()
+}
+
+/// Some bytes of the file.
+pub(crate) fn bytes(
+    document: &Document,
+    offset: u64,
+    length: usize,
+) -> Result<Response, PageError> {
+    let all = &document.bytes;
+    let start = usize::try_from(offset).ok().filter(|start| *start <= all.len());
+    let start = start.ok_or_else(|| beyond(all, offset))?;
+    let data = &all[start..all.len().min(start.saturating_add(length))];
+    let answer = json!({"offset": offset, "length": data.len(), "of": all.len()});
+    Ok(Response::new(answer).with("data", data))
+}
+
+fn beyond(bytes: &[u8], offset: u64) -> PageError {
+    PageError::Refused(format!("byte {offset:#x} lies beyond the file's {} bytes", bytes.len()))
+}
+
+/// The structure that a byte belongs to.
+pub(crate) fn owner(document: &Document, offset: u64) -> Result<Response, PageError> {
+    let way =
+        ways_to(document.format, &document.file, &document.outline, &find::Wanted::Offset(offset));
+    match way.first().and_then(|way| way.entries.last()) {
+        None => Ok(Response::new(json!({"entry": null, "node": null}))),
+        Some(&entry) => {
+            let node = document.outline.entries[entry].node;
+            let mut response = described(document, Some(entry), node)?;
+            response.answer = json!({"entry": entry, "node": response.answer});
+            Ok(response)
+        }
+    }
+}
+
+/// What the check found.
+pub(crate) fn check(document: &Document) -> Response {
+    let findings = &document.findings;
+    let shown = CheckDocument::new(document.name.clone(), document.nodes, findings, findings);
+    let mut object = json!(shown);
+    let places = Places::new(document);
+    for (number, finding) in findings.iter().enumerate() {
+        object["findings"][number]["entry"] = json!(places.entry(finding));
+    }
+    Response::new(object)
+}
+
+/// Structures by where they lie in the file.
+pub(crate) struct Places {
+    /// Offsets, lengths and numbers of entries, sorted.
+    sorted: Vec<(u64, u64, usize)>,
+}
+
+impl Places {
+    /// Of all structures that were read.
+    pub(crate) fn new(document: &Document) -> Self {
+        let is_read = |entry: &&OutlineEntry| entry.state == EntryState::Read;
+        let entries = document.outline.entries.iter();
+        let mut sorted: Vec<(u64, u64, usize)> = entries
+            .enumerate()
+            .filter(|(_, entry)| is_read(entry))
+            .filter_map(|(number, entry)| {
+                Some((document.file.offset_of(entry.address)?, entry.bytes as u64, number))
+            })
+            .collect();
+        sorted.sort_unstable();
+        Self { sorted }
+    }
+
+    /// The structure that a finding is about.
+    pub(crate) fn entry(&self, finding: &Finding) -> Option<usize> {
+        let offset = finding.offset + u64::from(finding.bits.start / 8);
+        let behind = self.sorted.partition_point(|(start, ..)| *start <= offset);
+        let (start, length, entry) = *self.sorted.get(behind.checked_sub(1)?)?;
+        (offset - start < length).then_some(entry)
+    }
+}
+
+/// The ways to something.
+pub(crate) fn find(document: &Document, wanted: &Wanted) -> Response {
+    let wanted = match *wanted {
+        Wanted::Primitive { primitive, geometry } => {
+            find::Wanted::Primitive { geometry, primitive }
+        }
+        Wanted::Offset { offset } => find::Wanted::Offset(offset),
+        Wanted::Point { point } => find::Wanted::Point(point),
+    };
+    let ways = ways_to(document.format, &document.file, &document.outline, &wanted);
+    let ways: Vec<&Vec<usize>> = ways.iter().map(|way| &way.entries).collect();
+    Response::new(json!({"ways": ways}))
+}
+
+/// The bytes with some bits changed, and what stood there.
+pub(crate) fn edited_bytes(bytes: &[u8], edit: &Edit) -> Result<(Vec<u8>, String), PageError> {
+    let Edit { offset, bit, length, ref value } = *edit;
+    let value = number(value)?;
+    let fits = length == MOST_BITS || value < 1 << length.min(MOST_BITS - 1);
+    if !(1..=MOST_BITS).contains(&length) || !fits {
+        let text = format!("{value:#x} does not fit into {length} bits");
+        return Err(PageError::Refused(text));
+    }
+    let first = offset.checked_mul(8).and_then(|bits| bits.checked_add(bit.into()));
+    let first = first.ok_or_else(|| beyond(bytes, offset))?;
+    if (first + u64::from(length)).div_ceil(8) > bytes.len() as u64 {
+        return Err(beyond(bytes, offset));
+    }
+    let mut changed = bytes.to_vec();
+    let mut before = 0;
+    for n in 0..u64::from(length) {
+        let (byte, shift) = (((first + n) / 8) as usize, (first + n) % 8);
+        before |= u64::from(changed[byte] >> shift & 1) << n;
+        changed[byte] = changed[byte] & !(1 << shift) | ((value >> n & 1) as u8) << shift;
+    }
+    Ok((changed, format!("{before:#x}")))
+}
+
+/// A number as hexadecimal or decimal text.
+fn number(text: &str) -> Result<u64, PageError> {
+    let parsed = match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    parsed.map_err(|_| PageError::Refused(format!("{text:?} is no number")))
+}

@@ -1,0 +1,91 @@
+//! What a file is, in short.
+
+use crate::document::Document;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use siliray::documents::findings::RuleCounts;
+use siliray::documents::structure::LevelDocument;
+use siliray::machine::Severity;
+use siliray::scene::Camera;
+use std::fmt::Write;
+
+/// The summary.
+pub(crate) fn summary(document: &Document) -> Value {
+    let counts = RuleCounts::of(&document.findings);
+    let tree = document.checked.as_ref().map(|checked| checked.tree());
+    let totals = document
+        .outline
+        .totals
+        .iter()
+        .map(|total| json!({"name": total.name, "label": total.label, "count": total.count}));
+    let machines: Vec<&str> = document.machines().iter().map(|machine| machine.name).collect();
+    let structures: Vec<LevelDocument> =
+        document.file.structures.iter().map(LevelDocument::from).collect();
+    json!({
+        "name": document.name,
+        "hash": hash(&document.bytes),
+        "format": document.format.name,
+        "source": if document.scene.is_some() { "built" } else { "stored" },
+        "holds_trees": document.format.holds_trees(),
+        "sound": counts.total(Severity::Error) == 0,
+        "bytes": document.bytes.len(),
+        "structure": document.file.structure,
+        "structures": structures,
+        "root": format!("{:#x}", document.file.image.root),
+        "totals": totals.collect::<Vec<_>>(),
+        "nodes": document.nodes,
+        "errors": counts.total(Severity::Error),
+        "warnings": counts.total(Severity::Warning),
+        "notes": counts.total(Severity::Note),
+        "kinds": kinds(document),
+        "default_machine": machines.iter().find(|name| **name == "reference"),
+        "machines": machines,
+        "bounds": tree.map(|tree| {
+            let bounds = tree.bounds();
+            json!({"min": bounds.min.to_array(), "max": bounds.max.to_array()})
+        }),
+        "triangles": tree.map_or(0, |tree| tree.triangle_count()),
+        "instances": tree.and_then(|tree| tree.tlas.as_ref()).map_or(0, |t| t.instances.len()),
+        "cameras": cameras(document),
+        "up": document.camera().map(|camera| camera.up.to_array()),
+    })
+}
+
+/// The kinds of structures, in the order in which they first appear.
+pub(crate) fn kinds(document: &Document) -> Vec<&'static str> {
+    let mut kinds = Vec::new();
+    for entry in &document.outline.entries {
+        if !kinds.contains(&entry.kind) {
+            kinds.push(entry.kind);
+        }
+    }
+    kinds
+}
+
+/// Named views of the scene, behind the one that it is seen from at first.
+fn cameras(document: &Document) -> Vec<Value> {
+    let first = document.camera().map(|view| camera("", &view));
+    let named = document.scene.iter().flat_map(|scene| &scene.cameras);
+    let named = named.filter(|named| !named.name.is_empty());
+    first.into_iter().chain(named.map(|named| camera(&named.name, &named.camera))).collect()
+}
+
+fn camera(name: &str, camera: &Camera) -> Value {
+    let Camera { eye, target, up, fov } = *camera;
+    json!({
+        "name": name,
+        "eye": eye.to_array(),
+        "target": target.to_array(),
+        "up": up.to_array(),
+        "fov": fov,
+    })
+}
+
+fn hash(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for byte in Sha256::digest(bytes) {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}

@@ -1,0 +1,189 @@
+//! Walks of rays and beams, step by step.
+
+use crate::document::Document;
+use crate::question::{Camera, Kind, Primitive, Query as Asked, Shape};
+use crate::{PageError, Response};
+use serde_json::{Value, json};
+use siliray::documents::walk as documents;
+use siliray::geometry::{Beam, Ray, TriangleRule, Vec3};
+use siliray::input::Prepared;
+use siliray::machine::registry::NodeNames;
+use siliray::machine::{HitKind, LeafRule, MachineEntry, MachineOptions, Query, Step};
+use siliray::walk::against::first_difference;
+use siliray::walk::hierarchy::{self, Wanted};
+use siliray::walk::text::{line, stacks};
+use siliray::walk::why::why;
+use siliray::walk::{Walk, watch_over};
+use std::collections::HashMap;
+
+/// What a machine does for a query, and what became of a primitive.
+pub(crate) fn walk(
+    document: &mut Document,
+    machine: Option<&str>,
+    rule: Option<&str>,
+    asked: &Asked,
+    wanted: Option<Primitive>,
+) -> Result<Response, PageError> {
+    let query = query(document, asked)?;
+    let prepared = document.prepared(machine)?;
+    let (walk, names) = watched(&prepared, prepared.machine, rule, &query)?;
+    let mut object = shown(document, &walk, &prepared);
+    if let Some(Primitive { instance, geometry, primitive }) = wanted {
+        let wanted = Wanted { instance, geometry, primitive };
+        let ways = hierarchy::ways(&prepared.input, document.format, names, &wanted);
+        let reason = why(&walk, ways.as_deref(), &wanted);
+        let address = reason.node.and_then(|stop| stop.address);
+        let mut entries = document.outline.entries.iter();
+        object["why"] = documents::reason(&reason);
+        object["why"]["entry"] =
+            json!(address.and_then(|at| entries.position(|entry| entry.address == at)));
+    }
+    Ok(Response::new(object))
+}
+
+/// Where two machines first differ.
+pub(crate) fn against(
+    document: &mut Document,
+    machine: &str,
+    other: &str,
+    asked: &Asked,
+) -> Result<Response, PageError> {
+    let query = query(document, asked)?;
+    let second = document.prepared(Some(other))?;
+    let first = document.prepared(Some(machine))?;
+    let (walk, names) = watched(&first, first.machine, None, &query)?;
+    let (other, other_names) = watched(&second, second.machine, None, &query)?;
+    let same_nodes = names == other_names && names != NodeNames::Own;
+    let difference = first_difference(&walk, &other, same_nodes);
+    Ok(Response::new(json!({
+        "same": difference.is_none(),
+        "first": difference.and_then(|difference| difference.first),
+        "second": difference.and_then(|difference| difference.second),
+        "walks": [shown(document, &walk, &first), shown(document, &other, &second)],
+    })))
+}
+
+fn watched(
+    prepared: &Prepared,
+    machine: &'static MachineEntry,
+    rule: Option<&str>,
+    query: &Query,
+) -> Result<(Walk, NodeNames), PageError> {
+    if matches!(query.shape, siliray::machine::Shape::Beam(_)) && !machine.takes_beams {
+        let text = format!("the machine {} takes no beams", machine.name);
+        return Err(PageError::Refused(text));
+    }
+    let rule = match rule {
+        None => TriangleRule::Watertight,
+        Some(name) => TriangleRule::ALL
+            .into_iter()
+            .find(|rule| rule.name() == name)
+            .ok_or_else(|| PageError::Unknown { what: "rule", name: name.to_owned() })?,
+    };
+    let made = prepared.make(&MachineOptions { rule, ..MachineOptions::default() })?;
+    Ok(watch_over(machine, &prepared.input, &*made, query))
+}
+
+/// A walk with its words, its stack and the structures that it reads.
+fn shown(document: &Document, walk: &Walk, prepared: &Prepared) -> Value {
+    let entries: HashMap<u64, usize> = {
+        let all = document.outline.entries.iter().enumerate();
+        // The first structure at an address is the one that was read.
+        all.rev().map(|(number, entry)| (entry.address, number)).collect()
+    };
+    let mut last = None;
+    let mut entry = |step: &Step| match step {
+        Step::Node { address, .. } | Step::Instance { address, .. } => {
+            last = address.and_then(|address| entries.get(&address).copied());
+            last
+        }
+        Step::Child(child) => {
+            let is_child =
+                |entry: &usize| document.outline.entries[*entry].node.pointer == child.pointer;
+            last.and_then(|last| document.outline.children(last).find(is_child))
+        }
+        _ => None,
+    };
+    let step = |step: &Step| {
+        let mut object = documents::step(step);
+        if let Step::Child(child) = step {
+            object["frame"] = json!(child.frame.map(|frame| frame.rows));
+        }
+        object
+    };
+    let steps = walk.steps.iter();
+    let stacks: Vec<Vec<String>> = stacks(walk)
+        .map(|stack| stack.iter().map(|pointer| format!("{pointer:#x}")).collect())
+        .collect();
+    json!({
+        "machine": walk.machine,
+        "source": prepared.origin.name(),
+        "ray": ray(&walk.query),
+        "steps": steps.clone().map(step).collect::<Vec<_>>(),
+        "texts": steps.clone().map(line).collect::<Vec<_>>(),
+        "stacks": stacks,
+        "entries": steps.map(&mut entry).collect::<Vec<_>>(),
+        "answer": walk.answer.is_ok().then(|| documents::answer(walk, prepared)),
+        "error": walk.answer.as_ref().err().map(ToString::to_string),
+        "nothing": walk.hits_nothing(),
+    })
+}
+
+fn ray(query: &Query) -> Option<Value> {
+    let siliray::machine::Shape::Ray(Ray { origin, direction, tmin, tmax }) = query.shape else {
+        return None;
+    };
+    Some(json!({
+        "origin": origin.to_array(),
+        "direction": direction.to_array(),
+        "tmin": tmin,
+        "tmax": tmax,
+    }))
+}
+
+/// The query of a machine.
+fn query(document: &Document, asked: &Asked) -> Result<Query, PageError> {
+    let kind = match asked.kind {
+        Kind::Closest => HitKind::Closest,
+        Kind::Any => HitKind::Any,
+        Kind::All => HitKind::All,
+    };
+    let query = match &asked.shape {
+        Shape::Ray { ray } => {
+            let [origin, direction] = [ray.origin, ray.direction].map(Vec3::from_array);
+            let whole = Ray::new(origin, direction);
+            let (tmin, tmax) = (ray.tmin.unwrap_or(whole.tmin), ray.tmax.unwrap_or(whole.tmax));
+            Query::ray(kind, whole.between(tmin, tmax))
+        }
+        Shape::Pixel { pixel: [x, y], size: [width, height], camera } => {
+            let camera = chosen_camera(document, *camera)?;
+            Query::ray(kind, camera.ray(*x as f32 + 0.5, *y as f32 + 0.5, *width, *height))
+        }
+        Shape::Beam { beam } => {
+            let bounds = |[min, max]: [[f32; 3]; 2]| siliray::geometry::Aabb {
+                min: Vec3::from_array(min),
+                max: Vec3::from_array(max),
+            };
+            let beam = Beam::from_aabbs_shrinking(&bounds(beam.from), &bounds(beam.to))
+                .map_err(|error| PageError::Refused(error.to_string()))?;
+            Query::beam(kind, beam, LeafRule::Conservative)
+        }
+    };
+    Ok(Query { mask: asked.mask.unwrap_or(query.mask), ..query })
+}
+
+/// The view that is asked for, or that of the file.
+pub(crate) fn chosen_camera(
+    document: &Document,
+    camera: Option<Camera>,
+) -> Result<siliray::scene::Camera, PageError> {
+    match camera {
+        Some(Camera { eye, target, up, fov }) => {
+            let [eye, target, up] = [eye, target, up].map(Vec3::from_array);
+            Ok(siliray::scene::Camera { eye, target, up, fov })
+        }
+        None => document
+            .camera()
+            .ok_or_else(|| PageError::Refused(format!("{}: nothing to see", document.name))),
+    }
+}
