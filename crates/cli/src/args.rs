@@ -108,6 +108,7 @@ pub(crate) enum Command {
     Trace(Trace),
     Rays(Rays),
     Walk(Walk),
+    View(View),
     Beam(Beam),
     #[command(alias = "sweep")]
     Clearance(Clearance),
@@ -125,6 +126,42 @@ pub(crate) enum Command {
     Completions(Completions),
     #[command(hide = true)]
     Man(Man),
+}
+
+/// See the tree, the rays and the bytes of an image in a browser.
+///
+/// The page runs siliray itself: nothing leaves this computer, and the server, on loopback, hands
+/// out the page and one file. A scene is built and encoded first; an image is shown as it is, sound
+/// or not. Without a file the page is empty, and takes one that is dropped onto it.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  siliray view dump.rra --open
+  siliray view interior --format ttu
+  siliray view dump.rra --export report.html")]
+pub(crate) struct View {
+    /// An image, a dump, a scene file, or a built-in scene
+    #[arg(value_name = "SCENE|IMAGE")]
+    pub(crate) scene: Option<OsString>,
+
+    /// The port [default: any free one]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(crate) port: u16,
+
+    /// Open the page in the browser of the desktop
+    #[arg(long)]
+    pub(crate) open: bool,
+
+    /// Write one HTML file with the page and the image in it, and serve nothing
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["port", "open"])]
+    pub(crate) export: Option<PathBuf>,
+
+    /// The format that a scene is encoded in [default: gfx12]
+    #[arg(long, value_name = "FORMAT", value_parser = crate::machine_args::tree_formats())]
+    pub(crate) format: Option<&'static siliray::machine::FormatEntry>,
+
+    #[command(flatten)]
+    pub(crate) preset: crate::shared_args::PresetChoice,
 }
 
 /// Take a scene through every format and every machine, and write a report (the default).

@@ -58,6 +58,12 @@ impl<'a> Files<'a> {
             Command::Render(args) => {
                 files.scene(&args.scene).output(Some(&args.output));
             }
+            Command::View(args) => {
+                args.scene.iter().for_each(|scene| {
+                    files.scene(scene);
+                });
+                files.writes("--export", args.export.as_deref());
+            }
             Command::Trace(args) => {
                 files.scene(&args.scene).reads(&args.rays).output(Some(&args.output.file));
             }

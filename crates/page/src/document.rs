@@ -5,10 +5,11 @@ use crate::{PageError, Response};
 use crate::{outline, pictures, space, structure, units, walks};
 use siliray::build::{self, Preset};
 use siliray::cameras::{self, Seen};
+use siliray::geometry::TriangleRule;
 use siliray::input::{Input, Prepared, Route, StoredImage, build_options, format_options};
 use siliray::machine::{
-    AnyChecked, Finding, FormatEntry, ImageFile, MachineEntry, Outline, ReadError, ReadOptions,
-    Settings,
+    AnyChecked, Finding, FormatEntry, ImageFile, Machine, MachineEntry, MachineOptions, Outline,
+    ReadError, ReadOptions, Settings,
 };
 use siliray::registry::registry;
 use siliray::scene::builtin::Builtin;
@@ -23,8 +24,15 @@ const FORMAT: &str = "gfx12";
 /// How much wider than high a picture is, for which a camera is chosen.
 const ASPECT: f32 = 4.0 / 3.0;
 
+/// A machine and what it stands on.
+#[derive(Clone)]
+pub(crate) struct Ready {
+    pub(crate) prepared: Prepared,
+    pub(crate) machine: Arc<dyn Machine>,
+    rule: TriangleRule,
+}
+
 /// An open file.
-#[derive(Debug)]
 pub(crate) struct Document {
     /// What it is called.
     pub(crate) name: String,
@@ -47,8 +55,8 @@ pub(crate) struct Document {
     /// Which structure of the file was asked for.
     structure: Option<usize>,
     camera: OnceLock<Camera>,
-    /// The machine that walked last.
-    prepared: Option<Prepared>,
+    /// What walked last.
+    ready: Option<Ready>,
 }
 
 impl Document {
@@ -124,7 +132,7 @@ impl Document {
             scene,
             structure,
             camera: OnceLock::new(),
-            prepared: None,
+            ready: None,
         })
     }
 
@@ -182,19 +190,25 @@ impl Document {
         }))
     }
 
-    /// Brings the image to a machine, which walks it as it is stored. What walked last is kept.
-    pub(crate) fn prepared(&mut self, machine: Option<&str>) -> Result<Prepared, PageError> {
+    /// Brings the image to a machine, which walks it as it is stored. What walked last is kept:
+    /// some machines take long to make.
+    pub(crate) fn ready(
+        &mut self,
+        machine: Option<&str>,
+        rule: TriangleRule,
+    ) -> Result<Ready, PageError> {
         let machine = self.machine(machine)?;
-        if let Some(prepared) = &self.prepared
-            && std::ptr::eq(prepared.machine, machine)
-        {
-            return Ok(prepared.clone());
+        let is_it =
+            |ready: &&Ready| std::ptr::eq(ready.prepared.machine, machine) && ready.rule == rule;
+        if let Some(ready) = self.ready.as_ref().filter(is_it) {
+            return Ok(ready.clone());
         }
         let route = Route::new(machine, build_options(machine, None, None));
         let go_on = |_| ControlFlow::Continue(());
         let prepared = route.prepare(&self.input()?, &go_on)?;
-        self.prepared = Some(prepared.clone());
-        Ok(prepared)
+        let options = MachineOptions { rule, ..MachineOptions::default() };
+        let machine = Arc::from(prepared.make(&options)?);
+        Ok(self.ready.insert(Ready { prepared, machine, rule }).clone())
     }
 
     /// The machine of a name, or the one that is usual here.

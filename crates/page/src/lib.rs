@@ -103,7 +103,7 @@ pub enum PageError {
 }
 
 /// A page: at most one file is open at a time.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Page {
     document: Option<Document>,
 }

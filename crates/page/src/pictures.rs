@@ -1,13 +1,12 @@
 //! Pictures, heat maps and losses: the same pixels as `siliray render` writes.
 
-use crate::document::Document;
+use crate::document::{Document, Ready};
 use crate::question::Render;
 use crate::walks::chosen_camera;
 use crate::{PageError, Response};
 use serde_json::{Value, json};
 use siliray::documents::heat::{HeatMapDocument, LossDocument};
 use siliray::geometry::TriangleRule;
-use siliray::machine::MachineOptions;
 use siliray::render::{self, Measure, Rendering, Settings, Style, View, render_losses};
 use std::ops::ControlFlow;
 
@@ -17,13 +16,12 @@ const SAMPLES: u32 = 1;
 /// Renders what is asked for.
 pub(crate) fn render(document: &mut Document, wanted: &Render) -> Result<Response, PageError> {
     let camera = chosen_camera(document, wanted.camera)?;
-    let prepared = document.prepared(wanted.machine.as_deref())?;
-    let machine = prepared.make(&MachineOptions::default())?;
+    let rule = TriangleRule::Watertight;
+    let Ready { prepared, machine, .. } = document.ready(wanted.machine.as_deref(), rule)?;
     let go_on = |_| ControlFlow::Continue(());
     let [width, height] = wanted.size;
     if wanted.what == "losses" {
         let who = (prepared.machine, &*machine);
-        let rule = TriangleRule::Watertight;
         let (rendering, lost) =
             render_losses(&prepared.input, who, rule, &camera, wanted.size, &go_on)?;
         return Ok(response(wanted, &rendering, json!(LossDocument::from(lost))));

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use siliray::documents::findings::RuleCounts;
 use siliray::documents::structure::LevelDocument;
+use siliray::geometry::Vec3;
 use siliray::machine::Severity;
 use siliray::scene::Camera;
 use std::fmt::Write;
@@ -47,7 +48,7 @@ pub(crate) fn summary(document: &Document) -> Value {
         "triangles": tree.map_or(0, |tree| tree.triangle_count()),
         "instances": tree.and_then(|tree| tree.tlas.as_ref()).map_or(0, |t| t.instances.len()),
         "cameras": cameras(document),
-        "up": document.camera().map(|camera| camera.up.to_array()),
+        "up": document.camera().map_or(Vec3::Y, |camera| camera.up).to_array(),
     })
 }
 

@@ -19,7 +19,8 @@ const RAYS: usize = 2_048;
 /// Runs what is asked for.
 pub(crate) fn simulate(document: &mut Document, wanted: &Simulate) -> Result<Response, PageError> {
     let camera = chosen_camera(document, wanted.camera)?;
-    let prepared = document.prepared(Some(ttu_machine::NAME))?;
+    let rule = TriangleRule::Watertight;
+    let prepared = document.ready(Some(ttu_machine::NAME), rule)?.prepared;
     let siliray::machine::MachineInput::Image(image) = &prepared.input else {
         return Err(PageError::Refused("the traversal unit runs images".to_owned()));
     };

@@ -1,6 +1,6 @@
 //! Walks of rays and beams, step by step.
 
-use crate::document::Document;
+use crate::document::{Document, Ready};
 use crate::question::{Camera, Kind, Primitive, Query as Asked, Shape};
 use crate::{PageError, Response};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use siliray::documents::walk as documents;
 use siliray::geometry::{Beam, Ray, TriangleRule, Vec3};
 use siliray::input::Prepared;
 use siliray::machine::registry::NodeNames;
-use siliray::machine::{HitKind, LeafRule, MachineEntry, MachineOptions, Query, Step};
+use siliray::machine::{HitKind, LeafRule, Query, Step};
 use siliray::walk::against::first_difference;
 use siliray::walk::hierarchy::{self, Wanted};
 use siliray::walk::text::{line, stacks};
@@ -25,9 +25,10 @@ pub(crate) fn walk(
     wanted: Option<Primitive>,
 ) -> Result<Response, PageError> {
     let query = query(document, asked)?;
-    let prepared = document.prepared(machine)?;
-    let (walk, names) = watched(&prepared, prepared.machine, rule, &query)?;
-    let mut object = shown(document, &walk, &prepared);
+    let ready = document.ready(machine, rule_named(rule)?)?;
+    let prepared = &ready.prepared;
+    let (walk, names) = watched(&ready, &query)?;
+    let mut object = shown(document, &walk, prepared);
     if let Some(Primitive { instance, geometry, primitive }) = wanted {
         let wanted = Wanted { instance, geometry, primitive };
         let ways = hierarchy::ways(&prepared.input, document.format, names, &wanted);
@@ -49,39 +50,36 @@ pub(crate) fn against(
     asked: &Asked,
 ) -> Result<Response, PageError> {
     let query = query(document, asked)?;
-    let second = document.prepared(Some(other))?;
-    let first = document.prepared(Some(machine))?;
-    let (walk, names) = watched(&first, first.machine, None, &query)?;
-    let (other, other_names) = watched(&second, second.machine, None, &query)?;
+    let second = document.ready(Some(other), TriangleRule::Watertight)?;
+    let first = document.ready(Some(machine), TriangleRule::Watertight)?;
+    let (walk, names) = watched(&first, &query)?;
+    let (other, other_names) = watched(&second, &query)?;
     let same_nodes = names == other_names && names != NodeNames::Own;
     let difference = first_difference(&walk, &other, same_nodes);
     Ok(Response::new(json!({
         "same": difference.is_none(),
         "first": difference.and_then(|difference| difference.first),
         "second": difference.and_then(|difference| difference.second),
-        "walks": [shown(document, &walk, &first), shown(document, &other, &second)],
+        "walks": [
+            shown(document, &walk, &first.prepared),
+            shown(document, &other, &second.prepared),
+        ],
     })))
 }
 
-fn watched(
-    prepared: &Prepared,
-    machine: &'static MachineEntry,
-    rule: Option<&str>,
-    query: &Query,
-) -> Result<(Walk, NodeNames), PageError> {
-    if matches!(query.shape, siliray::machine::Shape::Beam(_)) && !machine.takes_beams {
-        let text = format!("the machine {} takes no beams", machine.name);
-        return Err(PageError::Refused(text));
+fn watched(ready: &Ready, query: &Query) -> Result<(Walk, NodeNames), PageError> {
+    let entry = ready.prepared.machine;
+    if matches!(query.shape, siliray::machine::Shape::Beam(_)) && !entry.takes_beams {
+        return Err(PageError::Refused(format!("the machine {} takes no beams", entry.name)));
     }
-    let rule = match rule {
-        None => TriangleRule::Watertight,
-        Some(name) => TriangleRule::ALL
-            .into_iter()
-            .find(|rule| rule.name() == name)
-            .ok_or_else(|| PageError::Unknown { what: "rule", name: name.to_owned() })?,
-    };
-    let made = prepared.make(&MachineOptions { rule, ..MachineOptions::default() })?;
-    Ok(watch_over(machine, &prepared.input, &*made, query))
+    Ok(watch_over(entry, &ready.prepared.input, &*ready.machine, query))
+}
+
+/// The rule of a name; watertight, if nothing is said.
+fn rule_named(name: Option<&str>) -> Result<TriangleRule, PageError> {
+    let Some(name) = name else { return Ok(TriangleRule::Watertight) };
+    let unknown = || PageError::Unknown { what: "rule", name: name.to_owned() };
+    TriangleRule::ALL.into_iter().find(|rule| rule.name() == name).ok_or_else(unknown)
 }
 
 /// A walk with its words, its stack and the structures that it reads.

@@ -56,7 +56,7 @@ static FORMATS: &[FormatEntry] = &[FormatEntry {
         let address = TRIANGLE_BYTES as u64 * node.pointer;
         let (fields, beside) = (Vec::new(), Vec::new());
         let (kind, bytes) = ("triangle", TRIANGLE_BYTES);
-        Ok(Description { node, kind, address, bytes, fields, beside })
+        Ok(Description { node, kind, address, bytes, fields, beside, frame: None })
     },
     trees: Some(TreeEntry {
         capabilities: CAPABILITIES,

@@ -24,6 +24,7 @@ mod render;
 mod sim;
 mod trace;
 mod vectors;
+mod view;
 mod walk;
 
 use crate::args::{Cli, Command, Demo};
@@ -91,6 +92,7 @@ pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
         Some(Command::Trace(args)) => trace::run(&args, triangles, output),
         Some(Command::Rays(args)) => rays::run(&args, triangles, output),
         Some(Command::Walk(args)) => walk::run(&args, triangles, output),
+        Some(Command::View(args)) => view::run(&args, triangles, output),
         Some(Command::Beam(args)) => beam::run(&args, triangles, output),
         Some(Command::Clearance(args)) => clearance::run(&args, triangles, output),
         Some(Command::Bench(args)) => bench::run(&args, &cli.global, output),
@@ -122,6 +124,7 @@ fn triangles_unsupported(command: &Command) -> Option<&'static str> {
         | Command::Rays(_)
         | Command::Convert(_)
         | Command::Walk(_)
+        | Command::View(_)
         | Command::Beam(_)
         | Command::Clearance(_)
         | Command::Bench(_) => None,

@@ -2,8 +2,8 @@
 
 mod text;
 
-pub use text::grouped;
-pub(crate) use text::{data_url, duration, escaped, filled, millions};
+pub(crate) use text::{data_url, duration, filled, millions};
+pub use text::{escaped, grouped};
 
 /// The style of the pages.
 pub(crate) const STYLE: &str = include_str!("style.css");

@@ -1,0 +1,102 @@
+//! `siliray view`: the tree, the ray and the bytes in a browser.
+//!
+//! | file | concept |
+//! |---|---|
+//! | this one | what is shown, and where |
+//! | `files` | the files of the page |
+//! | `server` | the page and one file on loopback |
+//! | `export` | both as one HTML file |
+
+mod export;
+mod files;
+mod server;
+
+use super::open_input;
+use crate::args::View;
+use crate::failure::Failure;
+use crate::output::number::grouped;
+use crate::output::{AtomicFile, Output, print};
+use files::PageFiles;
+use serde_json::json;
+use server::Server;
+use siliray::input::{Input, encode_checked, format_of, format_options};
+use siliray::machine::Settings;
+use siliray::registry::registry;
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Serves the page until Ctrl-C, or writes it down.
+pub(crate) fn run(args: &View, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
+    let page = PageFiles::find()?;
+    let exported = args.export.as_deref().map(AtomicFile::create).transpose()?;
+    let shown = args.scene.as_deref().map(|name| shown(args, name, triangles, output));
+    let shown = shown.transpose()?;
+    if let Some(file) = exported {
+        let Some((name, bytes)) = &shown else {
+            return Err(Failure::usage("--export writes the page of a file: name one"));
+        };
+        let html = export::one_page(&page, name, bytes)?;
+        file.write(html.as_bytes())?;
+        let path = args.export.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+        let json = json!({"output": path, "file": name, "bytes": html.len()});
+        let text = format!("{path}: {} bytes, {name} inside\n", grouped(html.len() as u64));
+        return output.result(&json, &text);
+    }
+    let cannot = |error: std::io::Error| Failure::input(format!("cannot serve: {error}"));
+    let server = Server::bind(args.port, page, shown).map_err(cannot)?;
+    let address = server.address();
+    if output.is_json() {
+        print(&format!("{}\n", json!({"address": address})))?;
+    } else {
+        print(&format!("{address}\nthe page is there until Ctrl-C\n"))?;
+    }
+    if args.open {
+        open_browser(&address);
+    }
+    server.run().map_err(cannot)
+}
+
+/// The name and the bytes of an image: the file as it is, or what a scene becomes.
+fn shown(
+    args: &View,
+    name: &OsStr,
+    triangles: Option<usize>,
+    output: &Output,
+) -> Result<(String, Vec<u8>), Failure> {
+    let path = Path::new(name);
+    if path.is_file() {
+        let bytes = siliray::scene::read_file(path).map_err(Failure::input)?;
+        if format_of(path, &bytes).is_some() {
+            if let Some(option) = args.preset.asked().or(args.format.map(|_| "--format")) {
+                let message =
+                    format!("{} is shown as it is: {option} has no effect", path.display());
+                return Err(Failure::usage(message));
+            }
+            let name = path.file_name().unwrap_or(name).to_string_lossy().into_owned();
+            return Ok((name, bytes));
+        }
+    }
+    let scene = match open_input(name, triangles)? {
+        Input::Scene(scene) => scene,
+        input @ Input::Image(_) => input.into_scene().map_err(Failure::input)?,
+    };
+    let usual = || registry().format("gfx12").unwrap_or(registry().formats()[0]);
+    let (format, settings) = (args.format.unwrap_or_else(usual), Settings::default());
+    let Some(trees) = &format.trees else {
+        return Err(Failure::usage(format!("the format {} holds no trees", format.name)));
+    };
+    let options = format_options(format, &settings, args.preset.preset().unwrap_or_default());
+    let tree = super::build_tree(&scene, &options, output)?.tree;
+    let image = encode_checked(&tree, format, &settings).map_err(super::about(name))?;
+    let bytes = (trees.write)(image.image()).map_err(super::about(name))?;
+    Ok((format!("{}.{}", scene.name, format.ending), bytes))
+}
+
+/// Asks the desktop to show an address; where there is none, the printed address will do.
+fn open_browser(address: &str) {
+    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let mut command = Command::new(opener);
+    let quiet = command.arg(address).stdin(Stdio::null()).stdout(Stdio::null());
+    let _ = quiet.stderr(Stdio::null()).spawn();
+}

@@ -1,0 +1,220 @@
+//! Questions about files, and their answers.
+
+use page::{Page, PageError, Request, Response};
+use serde_json::{Value, json};
+
+/// Asks a page.
+fn ask(page: &mut Page, question: Value) -> Result<Response, PageError> {
+    page.answer(&Request::write(&question, &[]))
+}
+
+fn floats(response: &Response, name: &str) -> Vec<f32> {
+    let (_, bytes) = response.array(name).unwrap();
+    bytes.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
+}
+
+fn words(response: &Response, name: &str) -> Vec<u32> {
+    let (_, bytes) = response.array(name).unwrap();
+    bytes.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect()
+}
+
+fn opened(format: &str) -> (Page, Value) {
+    let mut page = Page::default();
+    let question = json!({"do": "builtin", "name": "forest", "triangles": 3000, "format": format});
+    let summary = ask(&mut page, question).unwrap().answer;
+    (page, summary)
+}
+
+/// Every format that holds trees opens, is sound, and answers about each of its structures.
+#[test]
+fn every_format_has_an_outline_and_fields() {
+    for entry in siliray::registry::registry().formats().iter().filter(|f| f.holds_trees()) {
+        let (mut page, summary) = opened(entry.name);
+        assert_eq!(summary["sound"], true, "{}: {summary}", entry.name);
+        assert_eq!(summary["format"], entry.name);
+        let outline = ask(&mut page, json!({"do": "outline"})).unwrap();
+        let count = outline.answer["entries"].as_u64().unwrap() as usize;
+        let (parents, sizes) = (words(&outline, "parent"), words(&outline, "size"));
+        // A file of several levels has several roots.
+        let roots = parents.iter().zip(&sizes).filter(|(parent, _)| **parent == u32::MAX);
+        let below: u32 = roots.map(|(_, size)| size).sum();
+        assert_eq!((parents[0], below as usize), (u32::MAX, count), "{}", entry.name);
+        let bounds = floats(&outline, "bounds");
+        assert_eq!(bounds.len(), 6 * count);
+        let known = bounds.iter().filter(|plane| plane.is_finite()).count() / 6;
+        assert!(2 * known > count, "{}: {known} of {count}", entry.name);
+        for number in [0, count / 2, count - 1] {
+            let node = ask(&mut page, json!({"do": "node", "entry": number})).unwrap();
+            assert!(!node.answer["fields"].as_array().unwrap().is_empty());
+            let (_, bytes) = node.array("data").unwrap();
+            assert_eq!(node.answer["bytes"], bytes.len());
+            let owner = json!({"do": "owner", "offset": node.answer["offset"]});
+            let owner = ask(&mut page, owner).unwrap().answer;
+            assert_eq!(owner["node"]["address"], node.answer["address"], "{}", entry.name);
+        }
+    }
+}
+
+/// Triangles, ids and leaves belong together, and instances are where their structures are.
+#[test]
+fn geometry_knows_its_leaves() {
+    let (mut page, summary) = opened("gfx12");
+    let geometry = ask(&mut page, json!({"do": "geometry"})).unwrap();
+    let (ids, leaves) = (words(&geometry, "ids"), words(&geometry, "leaf"));
+    assert_eq!(floats(&geometry, "positions").len() / 9, leaves.len());
+    assert_eq!(ids.len(), 2 * leaves.len());
+    assert!(leaves.iter().all(|&leaf| leaf != u32::MAX));
+    let find = json!({"do": "find", "geometry": ids[0], "primitive": ids[1]});
+    let ways = ask(&mut page, find).unwrap().answer;
+    let ends: Vec<&Value> = ways["ways"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|way| way.as_array().unwrap().last().unwrap())
+        .collect();
+    assert!(ends.contains(&&json!(leaves[0])), "{ends:?} {}", leaves[0]);
+    let instances = geometry.answer["instances"].as_array().unwrap();
+    assert_eq!(json!(instances.len()), summary["instances"]);
+    assert!(instances.iter().all(|instance| instance["entry"].is_u64()));
+    // Of a large file some are shown.
+    let some = ask(&mut page, json!({"do": "geometry", "most": 100})).unwrap();
+    assert!((50..200).contains(&words(&some, "leaf").len()), "{}", words(&some, "leaf").len());
+}
+
+/// Each step of a walk has words, a stack and, where it reads one, a structure.
+#[test]
+fn walks_name_the_structures_they_read() {
+    let (mut page, summary) = opened("gfx12");
+    for machine in summary["machines"].as_array().unwrap() {
+        let query = json!({"kind": "closest", "pixel": [40, 30], "size": [80, 60]});
+        let question = json!({"do": "walk", "machine": machine, "query": query});
+        // Some loops refuse images that they would walk wrongly, and say why.
+        let walk = match ask(&mut page, question) {
+            Err(PageError::Route(_)) if machine.as_str().unwrap().contains("radv") => continue,
+            walk => walk.unwrap().answer,
+        };
+        let steps = walk["steps"].as_array().unwrap();
+        assert!(steps.len() > 3, "{machine}");
+        for list in ["texts", "stacks", "entries"] {
+            assert_eq!(walk[list].as_array().unwrap().len(), steps.len(), "{machine} {list}");
+        }
+        assert_eq!(walk["answer"]["event"], "answer", "{machine}");
+    }
+    let query = json!({"pixel": [40, 30], "size": [80, 60]});
+    let question =
+        json!({"do": "against", "machine": "reference", "other": "gfx12-gpurt", "query": query});
+    let both = ask(&mut page, question).unwrap().answer;
+    let hits = |walk: usize| both["walks"][walk]["answer"]["hits"].clone();
+    assert_eq!(hits(0), hits(1));
+}
+
+/// The pixels are those that the toolkit renders, whole or in stripes.
+#[test]
+fn heat_maps_come_in_stripes() {
+    let (mut page, _) = opened("gfx12");
+    let map = |page: &mut Page, rows: Value| {
+        let question = json!({
+            "do": "render", "machine": "reference", "size": [48, 32], "what": "boxes", "rows": rows,
+        });
+        words(&ask(page, question).unwrap(), "counts")
+    };
+    let whole = map(&mut page, Value::Null);
+    let stripes = [map(&mut page, json!([0, 10])), map(&mut page, json!([10, 32]))].concat();
+    assert_eq!(whole, stripes);
+    assert!(whole.iter().any(|&count| count > 0));
+    let losses = json!({"do": "render", "size": [32, 24], "what": "losses"});
+    assert_eq!(ask(&mut page, losses).unwrap().answer["figures"]["lost"], 0);
+}
+
+/// Bits can be changed and changed back; the hash tells whether they are.
+#[test]
+fn an_edit_can_be_undone() {
+    let (mut page, summary) = opened("gfx12");
+    let node = ask(&mut page, json!({"do": "node", "entry": 0})).unwrap().answer;
+    let edit = |value: &Value| json!({"do": "edit", "offset": node["offset"], "bit": 3, "length": 13, "value": value});
+    let edited = ask(&mut page, edit(&json!("0x1fff"))).unwrap().answer;
+    assert_ne!(edited["summary"]["hash"], summary["hash"]);
+    let back = ask(&mut page, edit(&edited["before"])).unwrap().answer;
+    assert_eq!(back["before"], "0x1fff");
+    assert_eq!(back["summary"]["hash"], summary["hash"]);
+    for wrong in [
+        json!({"do": "edit", "offset": 1u64 << 40, "length": 1, "value": "1"}),
+        json!({"do": "edit", "offset": u64::MAX, "length": 1, "value": "1"}),
+        json!({"do": "edit", "offset": 0, "length": 0, "value": "0"}),
+        json!({"do": "edit", "offset": 0, "length": 65, "value": "0"}),
+        json!({"do": "edit", "offset": 0, "length": 3, "value": "8"}),
+        json!({"do": "edit", "offset": 0, "length": 3, "value": "x"}),
+    ] {
+        assert!(ask(&mut page, wrong.clone()).is_err(), "{wrong}");
+    }
+}
+
+/// The examples show what they promise.
+#[test]
+fn examples_teach() {
+    let mut page = Page::default();
+    let lost = ask(&mut page, json!({"do": "example", "name": "lost-hit"})).unwrap().answer;
+    assert_eq!((&lost["sound"], lost["warnings"].as_u64() > Some(0)), (&json!(true), true));
+    let losses = json!({"do": "render", "size": [64, 48], "what": "losses"});
+    let figures = ask(&mut page, losses).unwrap().answer["figures"].clone();
+    assert!(figures["lost"].as_u64() > Some(0), "{figures}");
+    let broken = json!({"do": "example", "name": "broken-pointer"});
+    let broken = ask(&mut page, broken).unwrap().answer;
+    assert_eq!((&broken["sound"], &broken["machines"]), (&json!(false), &json!([])));
+    let check = ask(&mut page, json!({"do": "check"})).unwrap().answer;
+    assert_eq!(check["sound"], false);
+    let oriented = ask(&mut page, json!({"do": "example", "name": "oriented-box"})).unwrap();
+    let node = json!({"do": "node", "entry": oriented.answer["start"]["entry"]});
+    assert!(ask(&mut page, node).unwrap().answer["frame"].is_array());
+}
+
+/// Runs of the traversal unit come with their figures over time.
+#[test]
+fn the_traversal_unit_runs() {
+    let (mut page, _) = opened("ttu");
+    let question = json!({
+        "do": "simulate", "rays": 64, "timeline": 100, "against": "deep", "workload": "bounce",
+    });
+    let runs = ask(&mut page, question).unwrap();
+    let rows = runs.answer["runs"].as_array().unwrap();
+    assert_eq!(rows.len(), 2);
+    assert!(rows.iter().all(|row| row["cycles"].as_u64() > Some(0)));
+    assert!(runs.array("event_start").is_some() && runs.array("other_event_start").is_some());
+}
+
+/// What makes no sense is refused, and the page goes on.
+#[test]
+fn nonsense_is_refused() {
+    let mut page = Page::default();
+    assert!(page.answer(&[]).is_err());
+    assert!(page.answer(&[255, 255, 255, 255, 0]).is_err());
+    for question in [
+        json!({"do": "nothing"}),
+        json!(7),
+        json!({"do": "outline"}),
+        json!({"do": "builtin", "name": "no such scene"}),
+        json!({"do": "builtin", "name": "forest", "format": "isbe"}),
+        json!({"do": "builtin", "name": "forest", "settings": {"policy": "none"}}),
+        json!({"do": "example", "name": "none"}),
+        json!({"do": "open", "name": "x.rra"}),
+        json!({"do": "open", "name": "x.ply"}),
+    ] {
+        assert!(ask(&mut page, question.clone()).is_err(), "{question}");
+    }
+    let (mut page, _) = opened("ttu");
+    for question in [
+        json!({"do": "node", "entry": 1u64 << 40}),
+        json!({"do": "node", "pointer": "0xffffffffffffffff"}),
+        json!({"do": "bytes", "offset": u64::MAX, "length": 1}),
+        json!({"do": "walk", "machine": "gfx12-radv", "query": {"pixel": [0, 0], "size": [1, 1]}}),
+        json!({"do": "walk", "query": {"beam": {"from": [[0, 0, 0], [-1, 0, 0]],
+            "to": [[0, 0, 0], [0, 0, 0]]}}}),
+        json!({"do": "render", "size": [0, 4], "what": "boxes"}),
+        json!({"do": "render", "size": [4, 4], "what": "boxes", "rows": [3, 9]}),
+        json!({"do": "render", "size": [4, 4], "what": "dreams"}),
+        json!({"do": "simulate", "config": "none"}),
+    ] {
+        assert!(ask(&mut page, question.clone()).is_err(), "{question}");
+    }
+    assert!(ask(&mut page, json!({"do": "outline"})).is_ok());
+}
