@@ -13,8 +13,13 @@ use siliray::ttu::ttu_machine;
 
 /// All of it.
 pub(crate) fn about() -> Value {
-    let builtins = Builtin::ALL
-        .map(|builtin| json!({"name": builtin.name(), "triangles": builtin.default_triangles()}));
+    let builtins = Builtin::ALL.map(|builtin| {
+        json!({
+            "name": builtin.name(),
+            "summary": builtin.summary(),
+            "triangles": builtin.default_triangles(),
+        })
+    });
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "formats": registry().formats().iter().map(|entry| format(entry)).collect::<Vec<_>>(),

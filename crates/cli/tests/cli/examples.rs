@@ -3,8 +3,9 @@
 use crate::support::Folder;
 use std::process::{Command, Output};
 
-/// Commands without examples that can be run here: they need programs of their own.
-const SKIPPED: [&str; 2] = ["run", "disasm"];
+/// Commands without examples that can be run here: they need programs of their own, or the page,
+/// and serve until they are stopped.
+const SKIPPED: [&str; 3] = ["run", "disasm", "view"];
 
 /// Numbers that are made small, by the option before them.
 const SMALL: [(&str, &str); 7] = [
