@@ -14,7 +14,7 @@ static PAGE: Mutex<Option<Page>> = Mutex::new(None);
 
 /// Makes room for a request of so many bytes, and says where.
 #[unsafe(no_mangle)]
-pub extern "C" fn reserve(length: usize) -> *const u8 {
+pub(crate) extern "C" fn reserve(length: usize) -> *const u8 {
     let Ok(mut request) = REQUEST.lock() else { return std::ptr::null() };
     request.clear();
     request.resize(length, 0);
@@ -23,7 +23,7 @@ pub extern "C" fn reserve(length: usize) -> *const u8 {
 
 /// Answers the request, and says where the response is.
 #[unsafe(no_mangle)]
-pub extern "C" fn answer() -> *const u8 {
+pub(crate) extern "C" fn answer() -> *const u8 {
     let (Ok(mut request), Ok(mut response), Ok(mut page)) =
         (REQUEST.lock(), RESPONSE.lock(), PAGE.lock())
     else {

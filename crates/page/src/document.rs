@@ -2,7 +2,7 @@
 
 use crate::question::{Built, Edit, Question};
 use crate::{PageError, Response};
-use crate::{outline, pictures, space, structure, units, walks};
+use crate::{outline, pictures, space, structure, summary, units, walks};
 use siliray::build::{self, Preset};
 use siliray::cameras::{self, Seen};
 use siliray::geometry::TriangleRule;
@@ -149,6 +149,9 @@ impl Document {
         match question {
             Question::Save => {
                 Ok(Response::new(serde_json::json!({"name": self.name})).with("data", &self.bytes))
+            }
+            Question::Hash => {
+                Ok(Response::new(serde_json::json!({"hash": summary::hash(&self.bytes)})))
             }
             Question::Outline => Ok(outline::outline(self)),
             Question::Node(place) => structure::node(self, &place),

@@ -29,6 +29,8 @@ pub(crate) enum Question {
     Edit(Edit),
     /// The bytes of the file.
     Save,
+    /// Their SHA-256.
+    Hash,
     /// Every structure.
     Outline,
     /// One structure.

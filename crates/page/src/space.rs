@@ -3,9 +3,9 @@
 use crate::document::Document;
 use crate::{PageError, Response};
 use serde_json::json;
-use siliray::machine::{EntryState, Outline};
-use siliray::tree::Tree;
+use siliray::machine::{EntryState, NodePlace, Outline};
 use siliray::tree::primitives::Primitive;
+use siliray::tree::{PrimitiveId, Tree};
 use std::collections::HashMap;
 
 /// A primitive that no structure refers to.
@@ -24,16 +24,11 @@ pub(crate) fn geometry(document: &Document, most: usize) -> Result<Response, Pag
     let mut boxes: Vec<[f32; 3]> = Vec::new();
     let mut leaf: Vec<u32> = Vec::new();
     let mut blases = Vec::new();
-    let mut leaves = Leaves::new(&document.outline);
-    for blas in &tree.blases {
+    let owners = Owners::new(document, tree);
+    for (level, blas) in tree.blases.iter().enumerate() {
         let primitives = &blas.primitives;
         let mut counts = [0, 0];
-        for (number, id) in primitives.ids.iter().enumerate() {
-            // Asked of every one: what was found is given out once.
-            let owner = leaves.of(id.geometry, id.primitive);
-            if number % step != 0 {
-                continue;
-            }
+        for (number, id) in primitives.ids.iter().enumerate().step_by(step) {
             match primitives.get(number) {
                 Primitive::Triangle(triangle) => {
                     positions.extend(triangle.vertices.map(|corner| corner.to_array()));
@@ -45,16 +40,16 @@ pub(crate) fn geometry(document: &Document, most: usize) -> Result<Response, Pag
                 }
             }
             ids.push([id.geometry, id.primitive]);
-            leaf.push(owner);
+            leaf.push(owners.0[level][number]);
         }
         blases.push(json!({"triangles": counts[0], "boxes": counts[1]}));
     }
-    let entries = instance_entries(document, tree);
     let instances = tree.tlas.iter().flat_map(|tlas| &tlas.instances).enumerate();
     let instances = instances.map(|(number, instance)| {
+        let entry = owners.0.last().map_or(NOWHERE, |entries| entries[number]);
         json!({
             "blas": instance.blas,
-            "entry": entries.get(number).copied().flatten(),
+            "entry": (entry != NOWHERE).then_some(entry),
             "custom_index": instance.custom_index,
             "mask": instance.mask,
             "sbt_offset": instance.sbt_offset,
@@ -76,49 +71,61 @@ pub(crate) fn geometry(document: &Document, most: usize) -> Result<Response, Pag
         .with("transforms", transforms.as_flattened().as_flattened()))
 }
 
-/// The structures that refer to primitives first.
-struct Leaves(HashMap<(u32, u32), Vec<u32>>);
+/// For each level, the BLASes and then the TLAS, the structure that refers to each primitive or
+/// instance.
+struct Owners(Vec<Vec<u32>>);
 
-impl Leaves {
-    fn new(outline: &Outline) -> Self {
-        let mut owners: HashMap<(u32, u32), Vec<u32>> = HashMap::new();
+impl Owners {
+    fn new(document: &Document, tree: &Tree) -> Self {
+        let places = document.checked.as_ref().and_then(|checked| checked.node_places());
+        match places {
+            Some(places) => Self::by_place(&document.outline, tree, &places),
+            None => Self::by_id(&document.outline, tree),
+        }
+    }
+
+    /// Leaves of the tree are structures of the image.
+    fn by_place(outline: &Outline, tree: &Tree, places: &[Vec<NodePlace>]) -> Self {
+        let entries = outline.entries.iter().enumerate();
+        let entries = entries.filter(|(_, entry)| entry.state == EntryState::Read);
+        let by_place: HashMap<(u64, u64), u32> = entries
+            .map(|(number, entry)| ((entry.address, entry.node.pointer), number as u32))
+            .collect();
+        let levels = tree.blases.iter().map(|blas| &blas.bvh);
+        let levels = levels.chain(tree.tlas.as_ref().map(|tlas| &tlas.bvh));
+        let owners = levels.zip(places).map(|(bvh, places)| {
+            let mut owners = vec![NOWHERE; bvh.item_count()];
+            let leaves = bvh.nodes().iter().zip(places).filter(|(node, _)| node.link.is_leaf());
+            for (leaf, place) in leaves {
+                let entry = by_place.get(&(place.address, place.pointer));
+                for &item in bvh.items(leaf) {
+                    owners[item as usize] = entry.copied().unwrap_or(NOWHERE);
+                }
+            }
+            owners
+        });
+        Self(owners.collect())
+    }
+
+    /// Structures name primitives by id. Each BLAS has ids of its own, so of several structures with
+    /// the same id each counts once, in their order.
+    fn by_id(outline: &Outline, tree: &Tree) -> Self {
+        let mut known: HashMap<(u32, u32), Vec<u32>> = HashMap::new();
         for (number, entry) in outline.entries.iter().enumerate().rev() {
             for id in outline.primitives.get(entry.primitives.clone()).unwrap_or_default() {
-                owners.entry((id.geometry, id.primitive)).or_default().push(number as u32);
+                known.entry((id.geometry, id.primitive)).or_default().push(number as u32);
             }
         }
-        Self(owners)
-    }
-
-    /// The structure of a primitive. Each BLAS has ids of its own, so of several structures with
-    /// the same id each is given out once, in their order.
-    fn of(&mut self, geometry: u32, primitive: u32) -> u32 {
-        let owners = self.0.get_mut(&(geometry, primitive));
-        let owner = owners.and_then(|owners| match &owners[..] {
-            [_, _, ..] => owners.pop(),
-            _ => owners.last().copied(),
-        });
-        owner.unwrap_or(NOWHERE)
-    }
-}
-
-/// The structure of each instance.
-fn instance_entries(document: &Document, tree: &Tree) -> Vec<Option<usize>> {
-    let (Some(tlas), Some(checked)) = (&tree.tlas, &document.checked) else { return Vec::new() };
-    let Some(places) = checked.node_places() else { return vec![None; tlas.instances.len()] };
-    let entries = document.outline.entries.iter().enumerate();
-    let entries = entries.filter(|(_, entry)| entry.state != EntryState::Outside);
-    let by_place: HashMap<(u64, u64), usize> =
-        entries.map(|(number, entry)| ((entry.address, entry.node.pointer), number)).collect();
-    let mut found = vec![None; tlas.instances.len()];
-    let places = places.get(tree.blases.len()).map_or(&[][..], Vec::as_slice);
-    for (place, node) in places.iter().zip(tlas.bvh.nodes()) {
-        if node.link.is_leaf() {
-            for &item in tlas.bvh.items(node) {
-                let entry = by_place.get(&(place.address, place.pointer)).copied();
-                found[item as usize] = entry;
-            }
+        let mut owner = |id: &PrimitiveId| {
+            let owners = known.get_mut(&(id.geometry, id.primitive))?;
+            if owners.len() > 1 { owners.pop() } else { owners.last().copied() }
+        };
+        let mut levels: Vec<Vec<u32>> = Vec::new();
+        for blas in &tree.blases {
+            let ids = blas.primitives.ids.iter();
+            levels.push(ids.map(|id| owner(id).unwrap_or(NOWHERE)).collect());
         }
+        levels.extend(tree.tlas.as_ref().map(|tlas| vec![NOWHERE; tlas.instances.len()]));
+        Self(levels)
     }
-    found
 }

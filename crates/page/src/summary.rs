@@ -24,7 +24,6 @@ pub(crate) fn summary(document: &Document) -> Value {
         document.file.structures.iter().map(LevelDocument::from).collect();
     json!({
         "name": document.name,
-        "hash": hash(&document.bytes),
         "format": document.format.name,
         "source": if document.scene.is_some() { "built" } else { "stored" },
         "holds_trees": document.format.holds_trees(),
@@ -82,7 +81,8 @@ fn camera(name: &str, camera: &Camera) -> Value {
     })
 }
 
-fn hash(bytes: &[u8]) -> String {
+/// The SHA-256 of a file.
+pub(crate) fn hash(bytes: &[u8]) -> String {
     let mut text = String::new();
     for byte in Sha256::digest(bytes) {
         // Writing to a string cannot fail.
