@@ -172,7 +172,10 @@ impl Document {
             | Question::Open { .. }
             | Question::Builtin { .. }
             | Question::Example { .. }
-            | Question::Edit(_) => {
+            | Question::Edit(_)
+            | Question::Program { .. }
+            | Question::Run { .. }
+            | Question::Memory { .. } => {
                 Err(PageError::Refused("asked of the page, not of a file".into()))
             }
         }

@@ -32,6 +32,7 @@
 //! | `walks` | walks of rays and beams |
 //! | `pictures` | pictures, heat maps and losses |
 //! | `units` | runs of the traversal unit |
+//! | `programs` | programs on the hart, instruction by instruction |
 //! | `examples` | files that teach something |
 
 #[cfg(target_family = "wasm")]
@@ -43,6 +44,7 @@ mod examples;
 pub mod message;
 mod outline;
 mod pictures;
+mod programs;
 mod question;
 mod space;
 mod structure;
@@ -53,6 +55,7 @@ mod walks;
 pub use message::{MessageError, Request, Response};
 
 use document::Document;
+use programs::Program;
 use question::Question;
 use siliray::input::{InputError, RouteError};
 use siliray::machine::{DescribeError, EncodeError};
@@ -71,6 +74,9 @@ pub enum PageError {
     /// Nothing is open.
     #[error("no file is open")]
     Nothing,
+    /// No program is loaded.
+    #[error("no program is loaded")]
+    NoProgram,
     /// A name that nothing here has.
     #[error("there is no {what} {name:?}")]
     Unknown {
@@ -102,10 +108,20 @@ pub enum PageError {
     Refused(String),
 }
 
-/// A page: at most one file is open at a time.
+/// A number as hexadecimal or decimal text.
+fn number(text: &str) -> Result<u64, PageError> {
+    let parsed = match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    parsed.map_err(|_| PageError::Refused(format!("{text:?} is no number")))
+}
+
+/// A page: at most one file and one program are open at a time.
 #[derive(Default)]
 pub struct Page {
     document: Option<Document>,
+    program: Option<Program>,
 }
 
 impl Page {
@@ -135,6 +151,18 @@ impl Page {
                 let response = self.open(edited)?;
                 let answer = serde_json::json!({"before": before, "summary": response.answer});
                 Ok(Response::new(answer))
+            }
+            Question::Program { name } => {
+                let program = self.program.insert(Program::load(name, payload)?);
+                Ok(program.listing())
+            }
+            Question::Run { to, stop } => {
+                let stop = stop.as_deref().map(number).transpose()?;
+                self.program.as_mut().ok_or(PageError::NoProgram)?.run_to(to, stop)
+            }
+            Question::Memory { address, length } => {
+                let program = self.program.as_ref().ok_or(PageError::NoProgram)?;
+                program.memory(number(&address)?, length)
             }
             question => {
                 let document = self.document.as_mut().ok_or(PageError::Nothing)?;

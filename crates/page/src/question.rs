@@ -59,6 +59,12 @@ pub(crate) enum Question {
     Render(Render),
     /// Runs of the traversal unit.
     Simulate(Simulate),
+    /// Loads a program, an ELF file or text, which is the payload.
+    Program { name: String },
+    /// Runs it until so many instructions have been tried, or until an address.
+    Run { to: u64, stop: Option<String> },
+    /// Some bytes of its memory.
+    Memory { address: String, length: u64 },
 }
 
 /// How a scene becomes an image.

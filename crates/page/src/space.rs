@@ -3,10 +3,12 @@
 use crate::document::Document;
 use crate::{PageError, Response};
 use serde_json::json;
+use siliray::input::Input;
 use siliray::machine::{EntryState, NodePlace, Outline};
 use siliray::tree::primitives::Primitive;
 use siliray::tree::{PrimitiveId, Tree};
 use std::collections::HashMap;
+use std::path::Path;
 
 /// A primitive that no structure refers to.
 const NOWHERE: u32 = u32::MAX;
@@ -14,6 +16,9 @@ const NOWHERE: u32 = u32::MAX;
 /// The geometry of the image, BLAS by BLAS; where there are more than `most` primitives, every
 /// second, third, and so on.
 pub(crate) fn geometry(document: &Document, most: usize) -> Result<Response, PageError> {
+    if !document.format.holds_trees() {
+        return mesh(document);
+    }
     let checked = document.checked.as_ref().ok_or_else(|| {
         PageError::Refused(format!("{}: an unsound image has no geometry", document.name))
     })?;
@@ -69,6 +74,29 @@ pub(crate) fn geometry(document: &Document, most: usize) -> Result<Response, Pag
         .with("boxes", boxes.as_flattened())
         .with("leaf", &leaf)
         .with("transforms", transforms.as_flattened().as_flattened()))
+}
+
+/// The mesh in a dump that holds no tree.
+fn mesh(document: &Document) -> Result<Response, PageError> {
+    let scene = Input::read(Path::new(&document.name), &document.bytes)?.into_scene()?;
+    let (mut positions, mut ids): (Vec<[f32; 3]>, Vec<[u32; 2]>) = Default::default();
+    for placed in scene.flattened() {
+        for (number, triangle) in (0..).zip(placed.triangles()) {
+            positions.extend(triangle.vertices.map(|corner| corner.to_array()));
+            ids.push([placed.number, number]);
+        }
+    }
+    let answer = json!({
+        "step": 1,
+        "blases": [{"triangles": ids.len(), "boxes": 0}],
+        "instances": [],
+    });
+    Ok(Response::new(answer)
+        .with("positions", positions.as_flattened())
+        .with("leaf", &vec![NOWHERE; ids.len()])
+        .with("ids", ids.as_flattened())
+        .with::<f32>("boxes", &[])
+        .with::<f32>("transforms", &[]))
 }
 
 /// For each level, the BLASes and then the TLAS, the structure that refers to each primitive or

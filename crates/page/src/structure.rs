@@ -2,7 +2,7 @@
 
 use crate::document::Document;
 use crate::question::{Edit, Place, Wanted};
-use crate::{PageError, Response};
+use crate::{PageError, Response, number};
 use serde_json::{Value, json};
 use siliray::documents::findings::CheckDocument;
 use siliray::documents::structure::StructureDocument;
@@ -204,13 +204,4 @@ pub(crate) fn edited_bytes(bytes: &[u8], edit: &Edit) -> Result<(Vec<u8>, String
         changed[byte] = changed[byte] & !(1 << shift) | ((value >> n & 1) as u8) << shift;
     }
     Ok((changed, format!("{before:#x}")))
-}
-
-/// A number as hexadecimal or decimal text.
-fn number(text: &str) -> Result<u64, PageError> {
-    let parsed = match text.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16),
-        None => text.parse(),
-    };
-    parsed.map_err(|_| PageError::Refused(format!("{text:?} is no number")))
 }

@@ -220,3 +220,32 @@ fn nonsense_is_refused() {
     }
     assert!(ask(&mut page, json!({"do": "outline"})).is_ok());
 }
+
+/// A program runs forwards and backwards, and shows its registers and its memory.
+#[test]
+fn programs_step_both_ways() {
+    let mut page = Page::default();
+    let text = "addi a0, x0, 5\naddi a1, a0, 37\nsd a1, 64(sp)\nadd a2, a0, a1\n";
+    let load = json!({"do": "program", "name": "four.s"});
+    let listing = page.answer(&Request::write(&load, text.as_bytes())).unwrap().answer;
+    assert_eq!(listing["lines"][1]["mnemonic"], "addi");
+    let run = |page: &mut Page, to: u64| ask(page, json!({"do": "run", "to": to})).unwrap().answer;
+    let register = |state: &Value, name: &str| {
+        let all = state["registers"].as_array().unwrap();
+        all.iter().find(|pair| pair[0] == name).unwrap()[1].clone()
+    };
+    let two = run(&mut page, 2);
+    assert_eq!((register(&two, "x10"), register(&two, "x11")), (json!("0x5"), json!("0x2a")));
+    let one = run(&mut page, 1);
+    assert_eq!((register(&one, "x11"), &one["pc"]), (json!("0x0"), &json!("0x80000004")));
+    assert_eq!(run(&mut page, 2), two);
+    let stop = json!({"do": "run", "to": 100, "stop": "0x80000008"});
+    assert_eq!(ask(&mut page, json!({"do": "run", "to": 0})).unwrap().answer["done"], 0);
+    assert_eq!(ask(&mut page, stop).unwrap().answer["done"], 2);
+    let memory = json!({"do": "memory", "address": "0x80000000", "length": 4});
+    assert_eq!(ask(&mut page, memory).unwrap().array("data").unwrap().1.len(), 4);
+    let nowhere = json!({"do": "memory", "address": "0xffffffffffffffff", "length": 4});
+    assert!(ask(&mut page, nowhere).is_err());
+    let broken = page.answer(&Request::write(&load, b"nosuch x1"));
+    assert!(broken.unwrap_err().to_string().contains("line 1"));
+}

@@ -1,0 +1,163 @@
+//! Programs on the hart, instruction by instruction.
+//!
+//! A program is an ELF file, or text for the assembler. It runs with the ray-tracing extension. To
+//! step back is to run again from the start, one instruction less: a run is the same every time.
+
+use crate::{PageError, Response};
+use serde_json::{Value, json};
+use siliray::extensions::{NAMES, Options, extension};
+use siliray::riscv::{Config, Event, Hart, Program as Elf, jsonl};
+
+/// The hart's memory.
+const RAM: u64 = 64 << 20;
+
+/// Where assembled text begins.
+const START: u64 = 0x8000_0000;
+
+/// Instructions of a listing.
+const MOST_LISTED: usize = 20_000;
+
+/// Most bytes of memory that are shown at once.
+const MOST_SHOWN: u64 = 4096;
+
+/// A program, and how far it has run.
+pub(crate) struct Program {
+    name: String,
+    file: Vec<u8>,
+    hart: Hart,
+    labels: Vec<(u64, String)>,
+    /// Address and size of each executable part.
+    code: Vec<(u64, u64)>,
+    /// Instructions tried so far.
+    done: u64,
+    /// Why it does not go on.
+    ended: Option<String>,
+    output: Vec<u8>,
+    /// What the last instruction did, as a line of a trace.
+    last: String,
+}
+
+impl Program {
+    /// Loads an ELF file, or assembles a text.
+    pub(crate) fn load(name: String, file: &[u8]) -> Result<Self, PageError> {
+        let refused =
+            |error: &dyn ToString| PageError::Refused(format!("{name}: {}", error.to_string()));
+        let unit = extension(NAMES[0], &Options::default()).map_err(|error| refused(&error))?;
+        let config = Config { ram: RAM, ..Config::default() };
+        let mut hart = Hart::new(config, vec![unit]).map_err(|error| refused(&error))?;
+        let (labels, code) = if file.starts_with(b"\x7fELF") {
+            let program = hart.load_elf(file).map_err(|error| refused(&error))?;
+            (labels(&program), program.code)
+        } else {
+            let source = std::str::from_utf8(file).map_err(|error| refused(&error))?;
+            let assembled = hart
+                .assemble(source, START)
+                .map_err(|(line, error)| refused(&format!("line {line}: {error}")))?;
+            for one in &assembled {
+                let bytes = &one.word.to_le_bytes()[..one.size() as usize];
+                hart.write_memory(one.address, bytes)
+                    .map_err(|_| refused(&"the text does not fit into memory"))?;
+            }
+            hart.core.pc = START;
+            let end = assembled.last().map_or(START, |last| last.address + last.size());
+            (Vec::new(), vec![(START, end - START)])
+        };
+        hart.set_recording(true);
+        let file = file.to_vec();
+        Ok(Self {
+            name,
+            file,
+            hart,
+            labels,
+            code,
+            done: 0,
+            ended: None,
+            output: Vec::new(),
+            last: String::new(),
+        })
+    }
+
+    /// The listing.
+    pub(crate) fn listing(&self) -> Response {
+        let mut lines = Vec::new();
+        for &(start, size) in &self.code {
+            let mut at = start;
+            while at < start.saturating_add(size) && lines.len() < MOST_LISTED {
+                let Some(bits) = self.hart.instruction_bits(at) else { break };
+                let size = if bits & 3 == 3 { 4 } else { 2 };
+                let words = self.hart.disassemble(bits, at);
+                let label = self.labels.iter().find(|(address, _)| *address == at);
+                lines.push(json!({
+                    "address": format!("{at:#x}"),
+                    "word": format!("{bits:0width$x}", width = 2 * size),
+                    "mnemonic": words.mnemonic,
+                    "operands": words.operands,
+                    "label": label.map(|(_, label)| label),
+                }));
+                at += size as u64;
+            }
+        }
+        let cut = lines.len() == MOST_LISTED;
+        Response::new(json!({"name": self.name, "lines": lines, "cut": cut}))
+    }
+
+    /// Runs until so many instructions have been tried, or until an address is reached, forwards or
+    /// backwards; says where it is then.
+    pub(crate) fn run_to(&mut self, count: u64, stop: Option<u64>) -> Result<Response, PageError> {
+        if count < self.done {
+            *self = Self::load(self.name.clone(), &self.file)?;
+        }
+        while self.done < count && self.ended.is_none() {
+            let epc = self.hart.core.pc;
+            let event = self.hart.step();
+            self.done += 1;
+            self.output.extend(self.hart.take_output());
+            self.last = match &event {
+                Event::Trapped(trap) | Event::Unhandled(trap) => {
+                    jsonl::trapped(&self.hart, trap, epc)
+                }
+                _ => jsonl::retired(&self.hart),
+            };
+            self.ended = match event {
+                Event::Retired | Event::Trapped(_) | Event::Host => None,
+                Event::Unhandled(trap) => Some(format!("{}, and no handler", trap.cause)),
+                Event::Exited(code) => Some(format!("the program has ended with {code}")),
+                Event::Stopped(stop) => Some(format!("stopped: {stop:?}")),
+            };
+            if stop == Some(self.hart.core.pc) {
+                break;
+            }
+        }
+        Ok(Response::new(self.state()))
+    }
+
+    fn state(&self) -> Value {
+        let pc = self.hart.core.pc;
+        let next = self.hart.instruction_bits(pc);
+        let next = next.map(|bits| self.hart.disassemble(bits, pc).to_string());
+        let values = self.hart.state().values;
+        let values = values.iter().map(|(name, value)| json!([name, format!("{value:#x}")]));
+        json!({
+            "done": self.done,
+            "retired": self.hart.core.retired(),
+            "pc": format!("{pc:#x}"),
+            "next": next,
+            "last": serde_json::from_str::<Value>(&self.last).ok(),
+            "registers": values.collect::<Vec<_>>(),
+            "ended": self.ended,
+            "output": String::from_utf8_lossy(&self.output),
+        })
+    }
+
+    /// Some bytes of memory.
+    pub(crate) fn memory(&self, address: u64, length: u64) -> Result<Response, PageError> {
+        let length = length.min(MOST_SHOWN);
+        let nowhere = || PageError::Refused(format!("no memory at {address:#x}"));
+        let bytes = self.hart.core.memory.slice(address, length).ok_or_else(nowhere)?;
+        Ok(Response::new(json!({"address": format!("{address:#x}")})).with("data", bytes))
+    }
+}
+
+fn labels(program: &Elf) -> Vec<(u64, String)> {
+    program.labels().into_iter().map(|(at, name)| (at, name.to_owned())).collect()
+}
