@@ -7,11 +7,35 @@ struct image {
   char magic[8];
   uint32_t mode, alt, options, nodes, ranges, triangles;
   uint64_t base, triangle_base, names;
-  uint32_t flattened, literal;
+  uint32_t flattened;
+  uint8_t literal;
+  uint8_t blases[3]; /* how many; none if there is one level */
 };
 XPHMG_AT(struct image, mode, 8);
 XPHMG_AT(struct image, base, 32);
+XPHMG_AT(struct image, literal, 60);
 _Static_assert(sizeof(struct image) == 64, "image");
+
+/* Whether node 0 is the root of a TLAS, whose leaves name instances. */
+static inline int has_instances(const struct image *image) {
+  return image->blases[0] | image->blases[1] | image->blases[2];
+}
+
+/* An instance (crates/xphmg, tiles/instance.rs): the matrix is what mtx.ld loads by rows. */
+struct instance {
+  float world_to_object[16], object_to_world[12];
+  uint32_t blas, custom_index;
+  uint64_t base; /* of its BLAS */
+};
+XPHMG_AT(struct instance, blas, 112);
+XPHMG_AT(struct instance, base, 120);
+_Static_assert(sizeof(struct instance) == 128, "instance");
+
+/* All of them, behind the nodes of the TLAS: tiles of FP32 elements have 128 bytes. */
+static inline const struct instance *instances(const struct image *image) {
+  uint64_t tiles = (uint64_t)image->nodes * (image->options & JOB_NODE8 ? 2 : 1);
+  return (const struct instance *)(image->base + 128 * tiles);
+}
 
 /* Where siliray's encoder places images, and --load puts them. */
 #define IMAGE 0x81000000

@@ -1,5 +1,6 @@
-/* The same queues, handed to the offload: one descriptor, one fence. On a hart whose offload cannot
- * do it, or would do it otherwise, the program walks by itself. */
+/* The same queues, handed to the offload: one descriptor, one fence. Where the offload cannot do it,
+ * or would do it otherwise, the program walks by itself: a job knows no instances, and what else it
+ * needs is in RTCAP. */
 #include "walk.h"
 
 static struct rt_descriptor descriptor __attribute__((aligned(8)));
@@ -8,7 +9,7 @@ int serve_queues(void) {
   const struct image *image = job.image;
   uint64_t needed = RTCAP_DESCQ | RTCAP_WATERTIGHT;
   needed |= image->options & JOB_NODE8 ? RTCAP_NODE8 : RTCAP_NODE4;
-  if ((csr_read(CSR_RTCAP) & needed) != needed)
+  if ((csr_read(CSR_RTCAP) & needed) != needed || has_instances(image))
     return walk_queues();
   prec_apply(image->mode, image->alt);
   descriptor.bvh_base = image->base;

@@ -50,7 +50,7 @@ static void frame_scene(void) {
   unsigned tiles = job.image->options & JOB_NODE8 ? 2 : 1;
   for (unsigned tile = 0; tile < tiles; tile++) {
     const float *boxes = (const float *)(job.image->base + 128 * tile);
-    unsigned kinds = ((const uint32_t *)boxes)[31] & 0xff;
+    unsigned kinds = ((const uint32_t *)boxes)[job.image->literal ? 21 : 31] & 0xff;
     for (unsigned slot = 0; slot < 4; slot++, kinds >>= 2, boxes += 6) {
       for (int k = 0; k < 3 && (kinds & 3); k++) {
         min[k] = boxes[k] < min[k] ? boxes[k] : min[k];
@@ -103,9 +103,15 @@ static void push_ray(uint32_t pixel) {
 
 /* The normal as a colour, the darker the more the surface turns away. */
 static void shade(const struct rt_hit *hit) {
-  const struct rt_range *range = (const struct rt_range *)(job.image->base + 16 * (uint64_t)hit->leaf_idx);
-  uint64_t base = range->base ? range->base : job.image->triangle_base;
-  const float *corners = (const float *)(base + 36 * (uint64_t)hit->prim);
+  const float *stored = (const float *)(job.image->triangle_base + 36 * (uint64_t)hit->prim);
+  float corners[9];
+  for (int k = 0; k < 9; k++)
+    corners[k] = stored[k];
+  if (has_instances(job.image)) {
+    const float *row = instances(job.image)[hit->instance].object_to_world;
+    for (int k = 0; k < 9; k++)
+      corners[k] = dot(row + k % 3 * 4, stored + k / 3 * 3) + row[k % 3 * 4 + 3];
+  }
   float a[3], b[3], normal[3], direction[3];
   for (int k = 0; k < 3; k++) {
     a[k] = corners[3 + k] - corners[k];

@@ -8,7 +8,10 @@
  * there are. It says which level the top of the stack belongs to and, when the stack is empty,
  * whether anything was lost: then the walk begins again at the root and follows the trail. The
  * order does not change on the way. A closer hit shortens the ray, and only children that begin
- * behind it drop out, from the far end. */
+ * behind it drop out, from the far end.
+ *
+ * A leaf of a TLAS is an instance: MTX.MUL moves the ray into its space, and the levels of its BLAS
+ * follow those of the TLAS. The walk is back in the world as soon as it goes on above them. */
 #include "walk.h"
 #include "triangle.h"
 
@@ -50,6 +53,7 @@ static struct {
   unsigned lanes;  /* boxes that one RT.BBOX tests: 8, 4 or 1 */
   int packs;       /* an interval comes in one register */
   int watertight;  /* RT.TRI does it; else the program */
+  int transforms;  /* MTX.MUL does it; else the program */
 } ladder;
 
 static struct format format;
@@ -78,6 +82,7 @@ static void look_around(const struct image *image) {
   if (is_wide && !image->literal && ladder.packs && features & RTCAP_NODE8 && lanes >= 8)
     ladder.lanes = 8;
   ladder.watertight = !!(features & RTCAP_WATERTIGHT);
+  ladder.transforms = !!(csr_read(CSR_MTXCAP) & MTXCAP_4X4);
 }
 
 /* Four boxes, and those of the next tile where eight are tested at once. */
@@ -159,15 +164,28 @@ static int children_met(uint64_t base, uint32_t node, const void *record, struct
   return count;
 }
 
-static int push_hit(uint32_t ray_id, uint32_t prim, uint32_t leaf, int back,
-                    struct rt_tri_result r) {
+/* What a hit is. */
+struct found {
+  uint32_t instance, prim, leaf;
+  int back;
+  struct rt_tri_result r;
+};
+
+static int push_hit(uint32_t ray_id, const struct found *found) {
   struct rt_queue *queue = job.hits;
   uint32_t after = queue->tail + 1 == queue->cap ? 0 : queue->tail + 1;
   if (after == queue->head)
     return QUEUE_FULL;
   struct rt_hit *hit = (struct rt_hit *)queue->base + queue->tail;
-  *hit = (struct rt_hit){ray_id, prim, leaf, (uint32_t)back, element(r.t, &format),
-                         element(r.u, &format), element(r.v, &format), 0};
+  const struct rt_tri_result *r = &found->r;
+  *hit = (struct rt_hit){ray_id,
+                         found->prim,
+                         found->leaf,
+                         (uint32_t)found->back,
+                         element(r->t, &format),
+                         element(r->u, &format),
+                         element(r->v, &format),
+                         found->instance};
   queue->tail = after;
   return DONE;
 }
@@ -184,11 +202,13 @@ static int push_miss(uint32_t ray_id) {
 
 /* One ray, and the best hit so far. */
 struct search {
-  unsigned char *record;
+  unsigned char *world;  /* its record */
+  unsigned char *record; /* in the space at hand */
+  uint64_t base;         /* of the tree there */
+  uint32_t instance;
   uint32_t ray_id;
-  int found, back;
-  uint32_t prim, leaf;
-  struct rt_tri_result best;
+  int is_hit;
+  struct found best;
 };
 
 static struct sided_result test_triangle(const void *record, uint64_t corners) {
@@ -202,38 +222,45 @@ static struct sided_result test_triangle(const void *record, uint64_t corners) {
   return sided;
 }
 
+/* Smaller ids win where t is the same. */
+static int comes_before(const struct found *ours, const struct found *theirs) {
+  int64_t t = order(ours->r.t, &format), other = order(theirs->r.t, &format);
+  if (t != other)
+    return t < other;
+  if (ours->instance != theirs->instance)
+    return ours->instance < theirs->instance;
+  if (ours->prim != theirs->prim)
+    return ours->prim < theirs->prim;
+  return ours->leaf < theirs->leaf;
+}
+
 /* The triangles of a leaf; whether the walk goes on, in *status if not. */
-static int visit_leaf(struct search *search, const struct image *image, uint32_t leaf,
-                      int *status) {
-  const struct rt_range *range = (const struct rt_range *)(image->base + 16 * (uint64_t)leaf);
-  uint64_t triangles = range->base ? range->base : image->triangle_base;
+static int visit_leaf(struct search *search, uint32_t leaf, int *status) {
+  const struct rt_range *range = (const struct rt_range *)(search->base + 16 * (uint64_t)leaf);
+  uint64_t triangles = range->base ? range->base : job.image->triangle_base;
   walk_counts.leaves++;
   for (uint32_t k = 0; k < range->count; k++) {
     uint32_t prim = range->first + k;
     struct sided_result sided =
         test_triangle(search->record, triangles + 9 * (uint64_t)format.bytes * prim);
-    struct rt_tri_result r = sided.result;
-    if (!r.hit || (job.options & JOB_CULL_BACK && sided.back))
+    if (!sided.result.hit || (job.options & JOB_CULL_BACK && sided.back))
       continue;
+    struct found found = {search->instance, prim, leaf, sided.back, sided.result};
     if (job.kind == KIND_ALL) {
-      *status = push_hit(search->ray_id, prim, leaf, sided.back, r);
+      *status = push_hit(search->ray_id, &found);
       if (*status)
         return 0;
-      search->found = 1;
+      search->is_hit = 1;
       continue;
     }
-    int64_t ours = order(r.t, &format), theirs = order(search->best.t, &format);
-    if (!search->found || ours < theirs ||
-        (ours == theirs &&
-         (prim < search->prim || (prim == search->prim && leaf < search->leaf)))) {
-      search->found = 1;
-      search->best = r;
-      search->back = sided.back;
-      search->prim = prim;
-      search->leaf = leaf;
+    if (!search->is_hit || comes_before(&found, &search->best)) {
+      search->is_hit = 1;
+      search->best = found;
       /* In FP32 t is what the interval is compared with: nothing beyond it can be closer. */
-      if (format.bytes == 4)
-        ((uint32_t *)search->record)[7] = (uint32_t)r.t;
+      if (format.bytes == 4) {
+        ((uint32_t *)search->record)[7] = (uint32_t)found.r.t;
+        ((uint32_t *)search->world)[7] = (uint32_t)found.r.t;
+      }
     }
     if (job.kind == KIND_ANY)
       return 0;
@@ -241,23 +268,68 @@ static int visit_leaf(struct search *search, const struct image *image, uint32_t
   return 1;
 }
 
+/* To the world. */
+static void leave(struct search *search) {
+  search->record = search->world;
+  search->base = job.image->base;
+  search->instance = 0;
+}
+
+/* Into the space of an instance, by the index of its record: (o, 1) and (d, 0) through its matrix,
+ * between the same bounds. Images with instances have FP32 elements. */
+static void enter(struct search *search, uint32_t index) {
+  static float local[8];
+  const struct image *image = job.image;
+  const struct instance *instance = (const struct instance *)(image->base + 16 * (uint64_t)index);
+  const float *ray = (const float *)search->world;
+  float from[8] = {ray[0], ray[1], ray[2], 1.0f, ray[3], ray[4], ray[5], 0.0f}, to[8];
+  if (ladder.transforms) {
+    mtx_ld(instance->world_to_object, MTX_SHAPE(4, 4) | MTX_LD_ROWMAJOR);
+    mtx_mul(to, from, MTX_SHAPE(4, 4) | MTX_COUNT(2));
+  } else {
+    for (int k = 0; k < 8; k++) {
+      const float *row = instance->world_to_object + 4 * (k % 4), *v = from + k / 4 * 4;
+      to[k] = row[0] * v[0] + row[1] * v[1] + row[2] * v[2] + row[3] * v[3];
+    }
+  }
+  for (int k = 0; k < 3; k++) {
+    local[k] = to[k];
+    local[3 + k] = to[4 + k];
+  }
+  local[6] = ray[6];
+  local[7] = ray[7];
+  walk_counts.leaves++;
+  walk_counts.instances++;
+  search->record = (unsigned char *)local;
+  search->base = instance->base;
+  search->instance = (uint32_t)(instance - instances(image));
+}
+
 /* Walks a ray to its end; an exit code. */
-static int walk(struct search *search, const struct image *image) {
-  const void *tmax = search->record + 7 * format.bytes;
+static int walk(struct search *search) {
+  const void *tmax = search->world + 7 * format.bytes;
+  int is_instanced = has_instances(job.image);
   uint32_t at = 0;
-  unsigned level = 0; /* of the node at hand: its children are steps of the trail there */
-  int guided = -1;    /* the last level at which a restart follows the trail */
+  unsigned level = 0;  /* of the node at hand: its children are steps of the trail there */
+  unsigned inside = 0; /* the level of the BLAS's root; 0 in the world */
+  int guided = -1;     /* the last level at which a restart follows the trail */
   int status = DONE;
   next = depth = 0;
   for (;;) {
+    if (at & LEAF && is_instanced && !inside) {
+      enter(search, at & ~LEAF);
+      inside = level;
+      at = 0;
+      continue;
+    }
     if (at & LEAF) {
-      if (!visit_leaf(search, image, at & ~LEAF, &status))
+      if (!visit_leaf(search, at & ~LEAF, &status))
         return status;
     } else {
       struct entry met[8];
       if (level == LEVELS)
         return TOO_DEEP;
-      int count = children_met(image->base, at, search->record, met);
+      int count = children_met(search->base, at, search->record, met);
       if (count < 0)
         return BAD_NODE;
       int child = (int)level <= guided ? trail[level] & 15 : 0;
@@ -277,15 +349,21 @@ static int walk(struct search *search, const struct image *image) {
       if (!level)
         return DONE;
       trail[level - 1]++;
-      if (!depth) {
+      int is_lost = !depth;
+      struct entry entry = {0, 0, 0};
+      if (is_lost) {
         walk_counts.restarts++;
         guided = level - 1;
         level = 0;
-        at = 0;
-        break;
+      } else {
+        entry = pop();
       }
-      struct entry entry = pop();
-      if (order((int32_t)entry.tnear, &format) <= order(element_at(tmax, &format), &format)) {
+      if (inside && level <= inside) {
+        leave(search);
+        inside = 0;
+      }
+      if (is_lost || order((int32_t)entry.tnear, &format) <=
+                         order(element_at(tmax, &format), &format)) {
         at = entry.at;
         break;
       }
@@ -295,15 +373,14 @@ static int walk(struct search *search, const struct image *image) {
 
 /* One ray, from its record to an entry in one of the queues. */
 static int trace(unsigned char *record, uint32_t ray_id) {
-  struct search search = {.record = record, .ray_id = ray_id};
-  int status = walk(&search, job.image);
+  struct search search = {.world = record, .ray_id = ray_id};
+  leave(&search);
+  int status = walk(&search);
   if (status != DONE)
     return status;
-  if (!search.found)
+  if (!search.is_hit)
     return push_miss(ray_id);
-  if (job.kind == KIND_ALL)
-    return DONE;
-  return push_hit(ray_id, search.prim, search.leaf, search.back, search.best);
+  return job.kind == KIND_ALL ? DONE : push_hit(ray_id, &search.best);
 }
 
 int walk_queues(void) {

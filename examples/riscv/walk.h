@@ -6,8 +6,8 @@
 /* Answers all rays of job.rays; an exit code. */
 int walk_queues(void);
 
-/* Something that waits: a node or, with LEAF, the index of a TriRange, and when the ray is in its
- * box, as elements. */
+/* Something that waits: a node or, with LEAF, the index of a TriRange or an instance, and when the
+ * ray is in its box, as elements. */
 struct entry {
   uint32_t at, tnear, tfar;
 };
@@ -18,9 +18,9 @@ _Static_assert(sizeof(struct entry) == 12, "entry");
 /* What the host may watch. It reads the counts when the program has ended, and follows the stack
  * by what is stored and loaded there. */
 struct walk_counts {
-  uint32_t nodes, boxes, leaves, triangles, overflows, restarts;
+  uint32_t nodes, boxes, leaves, triangles, overflows, restarts, instances;
 };
-_Static_assert(sizeof(struct walk_counts) == 24, "walk_counts");
+_Static_assert(sizeof(struct walk_counts) == 28, "walk_counts");
 
 extern volatile struct walk_counts walk_counts;
 extern volatile struct entry *short_stack;

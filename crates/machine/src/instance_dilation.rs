@@ -17,7 +17,7 @@
 //! so that the rounding of these norms needs no thought.
 
 use geometry::Vec3;
-use tree::Tlas;
+use tree::{Instance, Tlas};
 
 /// The largest sensitivities over all instances of a TLAS.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -32,14 +32,21 @@ impl InstanceDilation {
     /// The figures of `tlas`.
     #[must_use]
     pub fn new(tlas: &Tlas) -> Self {
-        tlas.instances.iter().fold(Self::default(), |worst, instance| {
-            let (linear, translation) = instance.world_to_object.to_f64();
-            let inverse = row_norm(linear.inverse());
-            Self {
-                condition: worst.condition.max(inverse * row_norm(linear)),
-                offset: worst.offset.max(inverse * translation.abs().max_element()),
-            }
+        tlas.instances.iter().map(Self::of).fold(Self::default(), |worst, one| Self {
+            condition: worst.condition.max(one.condition),
+            offset: worst.offset.max(one.offset),
         })
+    }
+
+    /// The figures of one instance.
+    #[must_use]
+    pub fn of(instance: &Instance) -> Self {
+        let (linear, translation) = instance.world_to_object.to_f64();
+        let inverse = row_norm(linear.inverse());
+        Self {
+            condition: inverse * row_norm(linear),
+            offset: inverse * translation.abs().max_element(),
+        }
     }
 
     /// The dilation for a ray from `origin` whose reach into the TLAS's root box is `reach`.

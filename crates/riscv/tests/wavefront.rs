@@ -272,6 +272,55 @@ fn x64_the_offload_program_walks_where_no_job_can() {
     }
 }
 
+fn forest(tiles: &Tiles) -> (TilesImage, Vec3, Vec3) {
+    let scene = Builtin::Forest.scene(3000);
+    let options = Options { width: 4, ..Options::preset(Preset::Fast) };
+    let built = build::build(&scene, &options, &|_| ControlFlow::Continue(())).unwrap();
+    let image = tiles.encode(&built.tree).unwrap();
+    let bounds = built.tree.bounds();
+    let checked = Arc::new(Tiles::check(image).checked.unwrap());
+    (TilesImage::new(checked), bounds.min, bounds.max)
+}
+
+/// The program enters instances, by MTX.MUL or by its own arithmetic, with any stack.
+#[test]
+fn x65_the_program_enters_instances() {
+    let fp32 = Tiles::new(Precision::Fp32);
+    let literal = NodeLayout::Literal88;
+    for tiles in [fp32, Tiles { wide: true, ..fp32 }, Tiles { layout: literal, ..fp32 }] {
+        let (image, least, most) = forest(&tiles);
+        let truth = BruteForce::by_narrowed_t(image.clone());
+        let rays = rays(31, 30, least, most);
+        for (stack_size, program) in
+            [(16, WAVEFRONT), (2, WAVEFRONT), (1, WAVEFRONT), (16, OFFLOAD)]
+        {
+            let options = HartOptions { program, stack_size, ..HartOptions::default() };
+            let hart = HartMachine::new(image.clone(), options).unwrap();
+            let context = format!("{tiles:?}, {stack_size} entries");
+            assert!(compare(&hart, &truth, &rays, &context) > 20, "{context}");
+            for ray in &rays {
+                let (steps, answer) = watched(&hart, &RayQuery::new(HitKind::All, *ray).into());
+                let count = |wanted: &dyn Fn(&Step) -> bool| {
+                    steps.iter().filter(|step| wanted(step)).count() as u64
+                };
+                let entered = count(&|step| matches!(step, Step::Instance { .. }));
+                assert_eq!(entered, answer.counters.instances, "{context}");
+                let left = count(&|step| matches!(step, Step::Leave));
+                assert!(left == entered || left + 1 == entered, "{context}: {left} of {entered}");
+                let nodes = count(&|step| matches!(step, Step::Node { kind: "node", .. }));
+                assert_eq!(nodes, answer.counters.nodes, "{context}");
+            }
+        }
+        for (rtcap, mtxcap) in [(0x3B, 0x7F), (0x3F, 0x3F), (0, 0)] {
+            let mut options = HartOptions::default();
+            (options.readings.rtcap, options.readings.mtxcap) = (rtcap, mtxcap);
+            let hart = HartMachine::new(image.clone(), options).unwrap();
+            let context = format!("{tiles:?}, RTCAP {rtcap:#x}, MTXCAP {mtxcap:#x}");
+            compare(&hart, &truth, &rays, &context);
+        }
+    }
+}
+
 /// Each RT instruction is reported once, with the nodes, boxes and triangles that it looks at, by
 /// the names of the outline; the hits of the answer are accepted.
 #[test]

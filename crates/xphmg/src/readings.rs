@@ -16,6 +16,7 @@
 //! | `submit` | `immediate` | `deferred` | X-51 |
 //! | `fp_trap_cause` | `24` | 25 to 31, 48 to 63 | X-55 |
 //! | `rtcap` | `0x3F` | subsets | X-24 |
+//! | `mtxcap` | `0x7F` | subsets | X-67 |
 //!
 //! ```
 //! use xphmg::Readings;
@@ -124,6 +125,13 @@ readings! {
         default: 0x3F,
         ranges: &[0..=0x3F],
         valid: "0 to 0x3F",
+        is_hex: true,
+    };
+    /// MTXCAP: the shapes that there are (X-67).
+    mtxcap: u8 = Number::<u8> {
+        default: 0x7F,
+        ranges: &[0..=0x7F],
+        valid: "0 to 0x7F",
         is_hex: true,
     };
 }

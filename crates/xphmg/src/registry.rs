@@ -5,7 +5,9 @@ use crate::machines::{BruteForce, Offload, TilesImage, hits_outside_box, offload
 use crate::numeric::ElementFormat;
 use crate::readings::NodeLayout;
 use crate::tiles::Rule;
+use crate::tiles::contents::Contents;
 use crate::tiles::header::{Header, NAME_BYTES, image_of_file};
+use crate::tiles::instance::{BlasRecord, InstanceRecord};
 use crate::tiles::precision::Registers;
 use crate::{Precision, Tiles};
 use machine::registry::{NodeNames, loses_beyond_margin};
@@ -70,6 +72,35 @@ pub fn tiles_of(machine: &'static str, input: &MachineInput) -> Result<TilesImag
     image.map(TilesImage::new).ok_or(wrong)
 }
 
+/// What can be set in every precision.
+const SETTINGS: &[Setting] = &[NODE_WIDTH, NODE_LAYOUT, MARGIN];
+const FP32_SETTINGS: &[Setting] = &[NODE_WIDTH, NODE_LAYOUT, MARGIN, LEVELS];
+
+const NODE_WIDTH: Setting = Setting {
+    key: "node_width",
+    values: &["4", "8"],
+    meaning: "children of a node; of a literal one three quarters of that",
+    is_compared: false,
+};
+const NODE_LAYOUT: Setting = Setting {
+    key: "node_layout",
+    values: &["packed", "literal88"],
+    meaning: "tiles packed by their elements, or the published 88-byte structure",
+    is_compared: false,
+};
+const MARGIN: Setting = Setting {
+    key: "margin",
+    values: &["on", "off"],
+    meaning: "widen boxes so that rounding in box tests loses nothing",
+    is_compared: false,
+};
+const LEVELS: Setting = Setting {
+    key: "levels",
+    values: &["two", "one"],
+    meaning: "of an instanced scene: a TLAS over BLASes, or one level with all geometry placed",
+    is_compared: false,
+};
+
 /// The format of precision number `P`.
 const fn entry<const P: usize>(summary: &'static str) -> FormatEntry {
     FormatEntry {
@@ -86,32 +117,13 @@ const fn entry<const P: usize>(summary: &'static str) -> FormatEntry {
         describe: crate::tiles::describe::describe,
         trees: Some(TreeEntry {
             capabilities: Capabilities {
-                instances: false,
+                instances: P == 0,
                 masks: false,
                 flags: false,
                 procedural: false,
                 ids: false,
             },
-            settings: &[
-                Setting {
-                    key: "node_width",
-                    values: &["4", "8"],
-                    meaning: "children of a node; of a literal one three quarters of that",
-                    is_compared: false,
-                },
-                Setting {
-                    key: "node_layout",
-                    values: &["packed", "literal88"],
-                    meaning: "tiles packed by their elements, or the published 88-byte structure",
-                    is_compared: false,
-                },
-                Setting {
-                    key: "margin",
-                    values: &["on", "off"],
-                    meaning: "widen boxes so that rounding in box tests loses nothing",
-                    is_compared: false,
-                },
-            ],
+            settings: if P == 0 { FP32_SETTINGS } else { SETTINGS },
             // Triangles lie in the order of their ids, and leaf boxes hold whole triangles: a leaf
             // of several would mostly become a node over single ones.
             shape: |settings| TreeShape {
@@ -126,7 +138,13 @@ const fn entry<const P: usize>(summary: &'static str) -> FormatEntry {
             write: |image| Ok(image.segments[0].bytes().to_vec()),
             has_blocks: true,
         }),
-        structures: &[Header::TABLE, Registers::TABLE, TriRange::TABLE],
+        structures: &[
+            Header::TABLE,
+            Registers::TABLE,
+            TriRange::TABLE,
+            InstanceRecord::TABLE,
+            BlasRecord::TABLE,
+        ],
         rules: Rule::ENTRIES,
     }
 }
@@ -141,6 +159,7 @@ fn tiles<const P: usize>(settings: &Settings) -> Tiles {
         precision: Precision::ALL[P],
         wide: settings.get("node_width") == Some("8"),
         margin: settings.get("margin") != Some("off"),
+        flat: settings.get("levels") == Some("one"),
         layout: match settings.get("node_layout") {
             Some("literal88") => NodeLayout::Literal88,
             _ => NodeLayout::Packed,
@@ -149,14 +168,20 @@ fn tiles<const P: usize>(settings: &Settings) -> Tiles {
 }
 
 fn figures(image: &Image) -> Figures {
-    let header = image.segments.first().and_then(|segment| Header::from_bytes(segment.bytes()));
-    let Some(header) = header else { return Figures::default() };
+    let Some(contents) = Contents::new(image) else { return Figures::default() };
+    let header = contents.header;
     let geometry = header.names.saturating_sub(header.triangle_base);
     let ids = (NAME_BYTES * header.triangles as usize) as u64;
+    let blases = || (0..header.blases).map(|number| contents.blas(number));
+    let (ranges, instances) = match contents.has_instances() {
+        true => (blases().map(|blas| blas.ranges as usize).sum(), header.ranges as usize),
+        false => (header.ranges as usize, 0),
+    };
     Figures {
         bytes: ByteSplit::new(image.byte_count() as u64, geometry, ids),
-        box_nodes: header.nodes as usize,
-        primitive_nodes: header.ranges as usize,
+        box_nodes: header.nodes as usize + blases().map(|blas| blas.nodes as usize).sum::<usize>(),
+        primitive_nodes: ranges,
+        instance_nodes: instances,
         ..Figures::default()
     }
 }

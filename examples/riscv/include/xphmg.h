@@ -185,6 +185,7 @@
 #define EVENT_SEC_VIOL (1u << 6)
 #define EVENT_HYB_FALLBK (1u << 7)
 
+#define MTXCAP_4X4 (1u << 6) /* one bit for each shape, 2x2 first */
 #define MTXCFG_TRANSPOSE_DEF (1u << 0)
 #define MTXCFG_BIAS_EN (1u << 1)
 #define MTXCFG_SAT_EN (1u << 2)
@@ -228,7 +229,8 @@ XPHMG_AT(struct rt_queue, base, 16);
 _Static_assert(sizeof(struct rt_queue) == 24, "rt_queue");
 
 struct rt_hit {
-  uint32_t ray_id, prim, leaf_idx, flags, t, u, v, zero;
+  uint32_t ray_id, prim, leaf_idx, flags, t, u, v;
+  uint32_t instance; /* for programs; jobs write 0 */
 };
 XPHMG_AT(struct rt_hit, leaf_idx, 8);
 XPHMG_AT(struct rt_hit, t, 16);

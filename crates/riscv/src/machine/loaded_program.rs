@@ -16,7 +16,8 @@ const QUEUES: u64 = 0x8080_0000;
 const RAY_QUEUE: u64 = QUEUES;
 const HIT_QUEUE: u64 = QUEUES + 0x20;
 const MISS_QUEUE: u64 = QUEUES + 0x40;
-const RAY_ENTRIES: u64 = QUEUES + 0x100;
+/// Where the record of the ray is.
+pub(super) const RAY_ENTRIES: u64 = QUEUES + 0x100;
 const MISS_ENTRIES: u64 = QUEUES + 0x200;
 const HIT_ENTRIES: u64 = QUEUES + 0x1000;
 /// Entries of the hit queue: all hits of a ray must fit.
@@ -28,8 +29,9 @@ const IMAGES: u64 = 0x8100_0000;
 const JOB_BYTES: usize = 48;
 /// Bytes of an entry of its stack: node, tnear, tfar.
 pub(super) const STACK_ENTRY_BYTES: u64 = 12;
-/// Where the restarts are in its counts.
-const RESTARTS: u64 = 20;
+/// Words of its counts, and which of them counts restarts.
+const COUNTS: usize = 7;
+const RESTARTS: u64 = 5;
 
 /// Why a program cannot answer.
 #[derive(Debug, Error)]
@@ -86,7 +88,7 @@ pub(super) struct Symbols {
 impl Symbols {
     /// The count of restarts: it is stored when the walk begins again.
     pub(super) fn restarts(&self) -> u64 {
-        self.counts + RESTARTS
+        self.counts + 4 * RESTARTS
     }
 
     /// The address of the stack.
@@ -104,11 +106,13 @@ pub(super) struct Answered {
     pub(super) boxes: u64,
     pub(super) leaves: u64,
     pub(super) triangles: u64,
+    pub(super) instances: u64,
 }
 
 /// A hit entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry {
+    pub(super) instance: u32,
     pub(super) primitive: u32,
     pub(super) leaf: u32,
     pub(super) back: bool,
@@ -180,6 +184,7 @@ impl LoadedProgram {
             boxes: counted(1),
             leaves: counted(2),
             triangles: counted(3),
+            instances: counted(6),
         })
     }
 
@@ -203,7 +208,7 @@ impl LoadedProgram {
         job[32..36].copy_from_slice(&(kind as u32).to_le_bytes());
         job[36..40].copy_from_slice(&u32::from(cull_back).to_le_bytes());
         job[40..44].copy_from_slice(&u32::from(self.stack_size).to_le_bytes());
-        self.hart.write_memory(self.symbols.counts, &[0; RESTARTS as usize + 4])?;
+        self.hart.write_memory(self.symbols.counts, &[0; 4 * COUNTS])?;
         self.hart.write_memory(self.symbols.job, &job)
     }
 
@@ -217,6 +222,7 @@ impl LoadedProgram {
         };
         entries
             .map(|entry| Entry {
+                instance: word(entry, 28),
                 primitive: word(entry, 4),
                 leaf: word(entry, 8),
                 back: word(entry, 12) & 1 != 0,

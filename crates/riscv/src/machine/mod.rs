@@ -23,7 +23,7 @@ use ::machine::{
     Answer, Hit, HitKind, MachineEntry, MachineError, Observer, Query, RayQuery, Step,
 };
 pub use loaded_program::LoadedProgramError;
-use loaded_program::{Answered, LoadedProgram};
+use loaded_program::{Answered, Entry, LoadedProgram};
 use reporter::Reporter;
 use std::sync::{Mutex, PoisonError};
 use xphmg::Precision;
@@ -173,28 +173,31 @@ impl HartMachine {
         counters.box_tests += answered.boxes;
         counters.leaves += answered.leaves;
         counters.triangle_tests += answered.triangles;
-        let mut found: Vec<(Hit, u32)> = Vec::new();
+        counters.instances += answered.instances;
+        let mut found: Vec<(Hit, (u32, u32))> = Vec::new();
         for entry in &answered.hits {
-            let hit = self.tiles.hit_of_elements(entry.primitive, entry.values);
+            let Entry { instance, primitive, .. } = *entry;
+            let hit = self.tiles.hit_of_elements(instance, primitive, entry.values);
             let seen = WalkHit {
                 values: [hit.t, hit.u, hit.v],
-                primitive: entry.primitive,
+                instance,
+                primitive,
                 leaf: entry.leaf,
                 back: entry.back,
             };
             if TilesImage::sees(query, &seen) {
-                found.push((hit, entry.primitive));
+                found.push((hit, (instance, primitive)));
             } else if observer.is_watching() {
                 let reason = "the flags of the query hide it";
                 observer.see(Step::Refuse { hit, reason });
             }
         }
-        // The program orders by the narrowed t, then by the place in the triangle buffer.
+        // The program orders by the narrowed t, then by instance and place in the triangle buffer.
         found.sort_by(|(a, first), (b, second)| {
             let order = a.t.partial_cmp(&b.t).unwrap_or(std::cmp::Ordering::Equal);
             order.then(first.cmp(second))
         });
-        found.dedup_by_key(|(_, primitive)| *primitive);
+        found.dedup_by_key(|(_, ids)| *ids);
         let kept = if query.kind == HitKind::All { found.len() } else { found.len().min(1) };
         if observer.is_watching() {
             for (number, &(hit, _)) in found.iter().enumerate() {

@@ -5,6 +5,7 @@
 //! | what retires | steps |
 //! |---|---|
 //! | a load from a node or a TriRange | that, once for all loads until another is read |
+//! | a load of an instance's base | the instance; leaving it when the TLAS is read again |
 //! | RT.BBOX on boxes of the node | the instruction, a child for each lane |
 //! | RT.TRI that gives values | the instruction, the primitive |
 //! | RT.TRI for the predicate alone | the instruction: it asks for a side of what is known |
@@ -19,22 +20,24 @@
 //! are read. Triangles that the program tests by its own arithmetic are not seen. Nodes, ranges and
 //! triangles go by the numbers of [`Target`], as the outline of an image names them.
 
-use super::loaded_program::{STACK_ENTRY_BYTES, Symbols, xphmg_of};
+use super::loaded_program::{RAY_ENTRIES, STACK_ENTRY_BYTES, Symbols, xphmg_of};
 use crate::commit::Register;
 use crate::disassemble::INTEGER_NAMES;
 use crate::hart::{Event, Hart};
 use crate::instruction::Op;
 use crate::xphmg::Xphmg;
 use ::machine::{ChildTest, Instruction, Observer, PrimitiveTest, Step, Verdict};
-use xphmg::flags::Raised;
+use std::collections::VecDeque;
+use std::ops::Range;
 use xphmg::instruction::bbox::{BboxOptions, SlabRounding, bbox};
-use xphmg::instruction::{self, RayElements, read_elements};
-use xphmg::layout::node::ChildKind;
+use xphmg::instruction::{self, RayElements};
+use xphmg::layout::node::{Child, ChildKind};
 use xphmg::layout::records::triangle_bytes;
 use xphmg::machines::TilesImage;
 use xphmg::numeric::widen;
 use xphmg::readings::{BboxRounding, Readings};
 use xphmg::tiles::contents::Contents;
+use xphmg::tiles::instance::InstanceRecord;
 use xphmg::tiles::target::Target;
 use xphmg::unit::record::{LaneRecord, RtRecord};
 
@@ -43,13 +46,17 @@ pub(super) struct Reporter<'a, O: ?Sized> {
     observer: &'a mut O,
     tiles: &'a TilesImage,
     contents: Contents<'a>,
+    /// Where the nodes and ranges of each level begin and end, by address.
+    levels: Vec<(Range<u64>, u32)>,
     rounding: SlabRounding,
     /// The node or the range that the program looks at.
     current: Option<Target>,
     /// The slot of the node where the tile that it looks at begins.
     first_slot: usize,
-    /// Entries of its stack.
-    depth: u32,
+    /// The entries of its stack.
+    stack: VecDeque<u64>,
+    /// The instance that it is in.
+    instance: Option<u32>,
     /// What it has popped and not looked at yet.
     popped: Option<u64>,
 }
@@ -73,8 +80,25 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
             BboxRounding::Mode => SlabRounding::Mode(contents.policy.rounding),
             BboxRounding::Conservative => SlabRounding::Conservative,
         };
-        let (current, first_slot, depth, popped) = (None, 0, 0, None);
-        Self { observer, tiles, contents, rounding, current, first_slot, depth, popped }
+        let level = |level: u32| {
+            let of_level = contents.level(level);
+            let ranges = if of_level.has_instances() { 0 } else { of_level.header.ranges };
+            let end = of_level.range_address(of_level.first_range() as u32 + ranges);
+            (of_level.header.base..end, level)
+        };
+        let levels = (0..=contents.header.blases).map(level).collect();
+        Self {
+            observer,
+            tiles,
+            contents,
+            levels,
+            rounding,
+            current: None,
+            first_slot: 0,
+            stack: VecDeque::new(),
+            instance: None,
+            popped: None,
+        }
     }
 
     /// Runs the hart as [`Hart::run`] does.
@@ -111,7 +135,7 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
             };
             for store in &commit.stores {
                 if is_entry(store.address) {
-                    self.pushed(pointer_of(&store.bytes), stack_size);
+                    self.pushed(&store.bytes, stack_size);
                 } else if store.address == symbols.restarts() {
                     self.left_out();
                     let reason = "the stack is empty, and entries of it were lost";
@@ -120,9 +144,9 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
             }
             for load in &commit.loads {
                 if is_entry(load.address) {
-                    self.taken(pointer_of(&load.bytes));
+                    self.taken();
                 } else {
-                    self.loaded(load.address);
+                    self.loaded(hart, load.address);
                 }
             }
             return;
@@ -154,21 +178,31 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
     }
 
     /// An entry was laid on the stack.
-    fn pushed(&mut self, pointer: u64, stack_size: u32) {
-        if self.depth == stack_size {
+    fn pushed(&mut self, bytes: &[u8], stack_size: u32) {
+        const LEAF: u32 = 1 << 31;
+        if self.stack.len() == stack_size as usize {
+            self.stack.pop_front();
             self.observer.see(Step::Overflow { lost: 1 });
-        } else {
-            self.depth += 1;
         }
-        self.observer.see(Step::Push { pointer, depth: self.depth });
+        let word = bytes.first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
+        let level = match self.current {
+            Some(Target::Node(level, _)) => level,
+            _ => 0,
+        };
+        let kind = if word & LEAF == 0 { ChildKind::Node } else { ChildKind::Leaf };
+        let child = Child { kind, index: word & !LEAF, bounds: [0; 6] };
+        let target = Target::of_child(&self.contents, level, &child);
+        let pointer = target.map_or(0, Target::pointer);
+        self.stack.push_back(pointer);
+        self.observer.see(Step::Push { pointer, depth: self.stack.len() as u32 });
     }
 
     /// An entry was taken from the stack.
-    fn taken(&mut self, pointer: u64) {
+    fn taken(&mut self) {
         self.left_out();
-        self.depth = self.depth.saturating_sub(1);
-        self.popped = Some(pointer);
-        self.observer.see(Step::Pop { pointer: Some(pointer), depth: self.depth });
+        let pointer = self.stack.pop_back();
+        self.popped = pointer;
+        self.observer.see(Step::Pop { pointer, depth: self.stack.len() as u32 });
     }
 
     /// What was popped last is not looked at, if it was not.
@@ -180,17 +214,43 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
     }
 
     /// A base instruction has read memory.
-    fn loaded(&mut self, address: u64) {
-        let Contents { shape, header, .. } = self.contents;
-        let Some(offset) = address.checked_sub(self.contents.node_address(0)) else { return };
-        let node = offset / shape.stride() as u64;
-        if node < u64::from(header.nodes) {
-            let tile = offset as usize % shape.stride() / shape.tile_stride();
-            self.first_slot = tile * shape.tile_width();
-            self.reads(Target::Node(node as u32));
-        } else if offset / 16 < self.contents.first_range() + u64::from(header.ranges) {
-            self.reads(Target::Range((offset / 16) as u32));
+    fn loaded(&mut self, hart: &Hart, address: u64) {
+        if let Some((level, offset)) = self.level_at(address) {
+            let Contents { shape, header, .. } = self.contents.level(level);
+            let node = offset / shape.stride() as u64;
+            if node < u64::from(header.nodes) {
+                let tile = offset as usize % shape.stride() / shape.tile_stride();
+                self.first_slot = tile * shape.tile_width();
+                self.reads(Target::Node(level, node as u32));
+            } else {
+                self.reads(Target::Range(level, (offset / 16) as u32));
+            }
+        } else if self.contents.has_instances() {
+            let record = InstanceRecord::base.places[0].start as u64 / 8;
+            let index = address.wrapping_sub(record + self.contents.header.base) / 16;
+            let index = u32::try_from(index).ok();
+            let is_base = |index: &u32| self.contents.range_address(*index) + record == address;
+            let number = index.filter(is_base).and_then(|it| self.contents.instance_number(it));
+            if let Some(number) = number {
+                self.enters(hart, number);
+            }
         }
+    }
+
+    /// The level whose nodes and ranges hold an address, and how far behind its first node.
+    fn level_at(&self, address: u64) -> Option<(u32, u64)> {
+        let place = self.levels.partition_point(|(range, _)| range.start <= address);
+        let (range, level) = self.levels.get(place.checked_sub(1)?)?;
+        range.contains(&address).then(|| (*level, address - range.start))
+    }
+
+    /// The ray moves into the space of an instance.
+    fn enters(&mut self, hart: &Hart, number: u32) {
+        let Some(world) = self.record(hart, RAY_ENTRIES) else { return };
+        self.reads(Target::Instance(self.contents.instance_index(number)));
+        self.instance = Some(number);
+        let (_, local) = self.tiles.enter(number, world);
+        self.observer.see(self.tiles.entered(number, local));
     }
 
     /// The program looks at a node or a range; told once.
@@ -198,6 +258,10 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
         self.popped = None;
         if self.current != Some(target) {
             self.current = Some(target);
+            let is_outside = matches!(target, Target::Node(0, _) | Target::Instance(_));
+            if is_outside && self.instance.take().is_some() {
+                self.observer.see(Step::Leave);
+            }
             let (address, _) = target.place(self.tiles.image(), &self.contents);
             let (pointer, kind) = (target.pointer(), target.kind());
             self.observer.see(Step::Node { pointer, address: Some(address), kind });
@@ -228,32 +292,30 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
 
     /// The node and the slot whose box lies at an address: in the image, or where the program puts
     /// the boxes of a literal tile.
-    fn slot_at(&self, symbols: &Symbols, address: u64) -> Option<(u32, usize)> {
+    fn slot_at(&self, symbols: &Symbols, address: u64) -> Option<(u32, u32, usize)> {
         let shape = self.contents.shape;
         let gathered = 6 * self.contents.policy.format.bytes() as u64;
         let copied = address.wrapping_sub(symbols.literal_boxes) / gathered;
-        if let Some(Target::Node(node)) = self.current
+        if let Some(Target::Node(level, node)) = self.current
             && copied < shape.tile_width() as u64
         {
-            return Some((node, self.first_slot + copied as usize));
+            return Some((level, node, self.first_slot + copied as usize));
         }
-        let offset = address.checked_sub(self.contents.node_address(0))?;
+        let (level, offset) = self.level_at(address)?;
         let stride = shape.stride() as u64;
         let node = u32::try_from(offset / stride).ok();
-        let node = node.filter(|&node| node < self.contents.header.nodes)?;
+        let node = node.filter(|&node| node < self.contents.level(level).header.nodes)?;
         let is_there = |&slot: &usize| shape.element_offset(slot, 0) as u64 == offset % stride;
-        (0..shape.width()).find(is_there).map(|slot| (node, slot))
+        (0..shape.width()).find(is_there).map(|slot| (level, node, slot))
     }
 
     fn box_tested(&mut self, hart: &Hart, symbols: &Symbols, lane: &LaneRecord) {
-        let Some((node, slot)) = self.slot_at(symbols, lane.operand) else { return };
-        let child = self.contents.child(node, slot);
-        let target = match child.kind {
-            ChildKind::Leaf => Target::Range(child.index),
-            _ => Target::Node(child.index),
-        };
+        let Some((level, node, slot)) = self.slot_at(symbols, lane.operand) else { return };
+        let child = self.contents.level(level).child(node, slot);
+        let Some(target) = Target::of_child(&self.contents, level, &child) else { return };
         let bounds = self.contents.bounds(&child);
-        let interval = self.ray(hart, lane.ray).and_then(|ray| {
+        let ray = self.record(hart, lane.ray).map(|record| self.tiles.ray(record));
+        let interval = ray.and_then(|ray| {
             let endless = RayElements { tmax: f32::INFINITY, ..ray };
             let options = BboxOptions { rounding: self.rounding, clamp: false, w: None };
             match bbox(&endless, bounds.min.to_array(), bounds.max.to_array(), &options) {
@@ -272,16 +334,13 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
     }
 
     /// The ray record at an address.
-    fn ray(&self, hart: &Hart, address: u64) -> Option<RayElements> {
-        let policy = &self.contents.policy;
-        let width = policy.format.bytes();
+    fn record(&self, hart: &Hart, address: u64) -> Option<[u32; 8]> {
+        let width = self.contents.policy.format.bytes();
         let bytes = hart.core.memory.slice(address, 8 * width as u64)?;
-        let element = |k: usize| {
+        Some(std::array::from_fn(|k| {
             let bytes = bytes[k * width..][..width].iter().rev();
             bytes.fold(0, |bits, &byte| bits << 8 | u32::from(byte))
-        };
-        let values = read_elements(std::array::from_fn(element), policy, &mut Raised::default());
-        Some(RayElements::from_record(values))
+        }))
     }
 
     fn triangle_tested(&mut self, lane: &LaneRecord) {
@@ -291,7 +350,8 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
         let number = number.filter(|&number| number < self.contents.header.triangles.into());
         let (Some(number), Some(&t)) = (number, lane.values.first()) else { return };
         let target = Target::Triangle(number as u32);
-        let named = self.tiles.hit_of_elements(number as u32, [0; 3]);
+        let instance = self.instance.unwrap_or(0);
+        let named = self.tiles.hit_of_elements(instance, number as u32, [0; 3]);
         self.observer.see(Step::Primitive(PrimitiveTest {
             pointer: target.pointer(),
             instance: named.instance,
@@ -300,12 +360,4 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
             t: lane.hit.then(|| widen(t, &self.contents.policy).value),
         }));
     }
-}
-
-/// The pointer of a node or a TriRange in an entry of the stack.
-fn pointer_of(bytes: &[u8]) -> u64 {
-    const LEAF: u32 = 1 << 31;
-    let word = bytes.first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
-    let is_leaf = word & LEAF != 0;
-    if is_leaf { Target::Range(word & !LEAF) } else { Target::Node(word) }.pointer()
 }

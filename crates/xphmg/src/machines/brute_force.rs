@@ -46,7 +46,6 @@ impl Machine for BruteForce {
         if !query.can_hit() {
             return Ok(());
         }
-        let ray = self.tiles.ray(query);
         let options = TriOptions {
             rounding: Rounding::Rne,
             cull_back: false,
@@ -54,22 +53,33 @@ impl Machine for BruteForce {
             watertight: true,
         };
         let contents = self.tiles.contents();
+        let world = self.tiles.ray_record(query);
         let mut found: Vec<WalkHit> = Vec::new();
-        for primitive in 0..contents.header.triangles {
-            counters.triangle_tests += 1;
-            let vertices = contents.triangle(primitive).vertices.map(|vertex| vertex.to_array());
-            let verdict = tri(&ray, vertices, &options);
-            if let Verdict::Hit(values) = verdict.verdict {
-                let hit = WalkHit { values, primitive, leaf: 0, back: verdict.back };
-                found.extend(TilesImage::sees(query, &hit).then_some(hit));
+        for instance in 0..self.tiles.instance_count().unwrap_or(1) {
+            let (level, record) = match self.tiles.instance_count() {
+                None => (0, world),
+                Some(_) => self.tiles.enter(instance, world),
+            };
+            let ray = self.tiles.ray(record);
+            counters.instances += u64::from(level != 0);
+            for primitive in contents.level_triangles(level) {
+                counters.triangle_tests += 1;
+                let vertices =
+                    contents.triangle(primitive).vertices.map(|vertex| vertex.to_array());
+                let verdict = tri(&ray, vertices, &options);
+                if let Verdict::Hit(values) = verdict.verdict {
+                    let back = verdict.back;
+                    let hit = WalkHit { values, instance, primitive, leaf: 0, back };
+                    found.extend(TilesImage::sees(query, &hit).then_some(hit));
+                }
             }
         }
-        let mut named: Vec<(f32, u32, Hit)> = found
+        let mut named: Vec<(f32, (u32, u32), Hit)> = found
             .iter()
             .map(|hit| {
                 let reported = self.tiles.hit(hit);
                 let key = if self.by_narrowed { reported.t } else { hit.values[0] };
-                (key, hit.primitive, reported)
+                (key, (hit.instance, hit.primitive), reported)
             })
             .collect();
         named.sort_by(|a, b| {

@@ -8,9 +8,10 @@
 use super::tiles_image::TilesImage;
 use crate::instruction::Verdict;
 use crate::instruction::bbox::{BboxOptions, SlabRounding, bbox};
-use crate::tiles::margin::{margin, widen};
+use crate::tiles::margin::{blas_margin, margin, widen};
 use geometry::Aabb;
 use machine::{Hit, RayQuery};
+use tree::Instance;
 
 /// Whether the query's ray misses the box of the triangle that it is said to hit, the margin
 /// included.
@@ -18,10 +19,24 @@ use machine::{Hit, RayQuery};
 pub fn hits_outside_box(tiles: &TilesImage, query: &RayQuery, hit: &Hit) -> bool {
     let Some(number) = tiles.number_of(hit) else { return false };
     let contents = tiles.contents();
-    let triangles = 0..contents.header.triangles;
-    let scene = triangles.fold(Aabb::EMPTY, |sum, n| sum.union(contents.triangle(n).bounds()));
-    let bounds = widen(&contents.triangle(number).bounds(), margin(&scene));
+    let (record, by) = match tiles.instance_count() {
+        None => {
+            let triangles = 0..contents.header.triangles;
+            let bounds = triangles.map(|n| contents.triangle(n).bounds());
+            (tiles.ray_record(query), margin(&bounds.fold(Aabb::EMPTY, Aabb::union)))
+        }
+        Some(count) => {
+            let (level, record) = tiles.enter(hit.instance, tiles.ray_record(query));
+            let instances = (0..count).filter_map(|n| contents.instance(n));
+            let own: Vec<Instance> = instances
+                .filter(|record| record.blas + 1 == level)
+                .map(|record| record.instance())
+                .collect();
+            (record, blas_margin(&tiles.bounds(), own.iter()))
+        }
+    };
+    let bounds = widen(&contents.triangle(number).bounds(), by);
     let options = BboxOptions { rounding: SlabRounding::Conservative, clamp: false, w: None };
     let (min, max) = (bounds.min.to_array(), bounds.max.to_array());
-    !matches!(bbox(&tiles.ray(query), min, max, &options), Verdict::Hit(_))
+    !matches!(bbox(&tiles.ray(record), min, max, &options), Verdict::Hit(_))
 }

@@ -2,7 +2,9 @@
 //!
 //! A job finds the closest or the first hit and knows one flag, CULL_BACK. All hits of a ray, and
 //! other flags, are what a program would have to do around it: the same walk, with every accepted
-//! triangle looked at. [`crate::offload::reporter`] says what an observer sees of it.
+//! triangle looked at. So are instances: the walk over the TLAS is the program's, and each instance
+//! that the ray meets is a job of its own over its BLAS, with the ray that MTX.MUL moves.
+//! [`crate::offload::reporter`] says what an observer sees of it.
 
 use super::tiles_image::TilesImage;
 use crate::flags::Raised;
@@ -12,8 +14,9 @@ use crate::offload::job::JobError;
 use crate::offload::reporter::{NOT_CLOSER, Reporter};
 use crate::offload::walk::{BUDGET, WalkCounts, WalkError, WalkHit};
 use crate::offload::{Job, JobOptions};
+use crate::tiles::instance::INSTANCE_BYTES;
 use machine::{
-    Answer, BudgetExhausted, Counters, Hit, HitKind, MachineError, Observer, Query, RayQuery,
+    Answer, BudgetExhausted, Counters, Hit, HitKind, MachineError, Observer, Query, RayQuery, Step,
 };
 use std::ops::ControlFlow;
 
@@ -36,22 +39,22 @@ impl Offload {
     /// Runs a job on one ray.
     fn job<O: Observer + ?Sized>(
         &self,
-        query: &RayQuery,
+        space: &Space,
         options: JobOptions,
         counters: &mut Counters,
         observer: &mut O,
     ) -> Result<Option<Hit>, JobError> {
         let width = self.tiles.policy().format.bytes();
         let mut memory = Scratch::new(&self.tiles);
-        memory.put_ray(&self.tiles.ray_record(query), width);
+        memory.put_ray(&space.record, width);
         let job = Job {
-            walk: self.tiles.walk(options),
+            walk: self.tiles.walk(options, space.level),
             ray_queue: RAY_QUEUE,
             hit_queue: HIT_QUEUE,
             miss_queue: MISS_QUEUE,
             memory: None,
         };
-        let record = job.watch(1, &mut memory, &mut Reporter::new(observer, &self.tiles));
+        let record = job.watch(1, &mut memory, &mut space.reporter(observer, &self.tiles));
         count(record.counts, counters);
         if let Some(error) = record.error {
             return Err(error);
@@ -61,40 +64,69 @@ impl Offload {
         }
         let entry: [u8; HIT_ENTRY_BYTES] = load_array(&mut memory, HIT_ENTRIES)?;
         let values = [16, 20, 24].map(|offset| u32_at(&entry, offset));
-        Ok(Some(self.tiles.hit_of_elements(u32_at(&entry, 4), values)))
+        Ok(Some(self.tiles.hit_of_elements(space.instance, u32_at(&entry, 4), values)))
     }
 
     /// Walks as a job does and looks at every accepted triangle.
     fn all<O: Observer + ?Sized>(
         &self,
         query: &RayQuery,
+        space: &Space,
+        found: &mut Vec<WalkHit>,
         counters: &mut Counters,
         observer: &mut O,
-    ) -> Result<Vec<WalkHit>, WalkError> {
-        let walk = self.tiles.walk(JobOptions::empty());
-        let ray = self.tiles.ray(query);
+    ) -> Result<(), WalkError> {
+        let walk = self.tiles.walk(JobOptions::empty(), space.level);
+        let ray = self.tiles.ray(space.record);
         let (mut raised, mut counts) = (Raised::default(), WalkCounts::default());
         let is_watching = observer.is_watching();
-        let mut found: Vec<WalkHit> = Vec::new();
         let mut keep = |hit: WalkHit, reporter: &mut Reporter<'_, O>| {
             let is_seen = TilesImage::sees(query, &hit);
             if is_watching {
-                reporter.judged(&hit, refusal(query.kind, &hit, is_seen, &found));
+                reporter.judged(&hit, refusal(query.kind, &hit, is_seen, found));
             }
             found.extend(is_seen.then_some(hit));
             ControlFlow::Continue(())
         };
-        let reporter = &mut Reporter::new(observer, &self.tiles);
+        let reporter = &mut space.reporter(observer, &self.tiles);
         let memory = &mut self.tiles.memory();
         walk.each_hit(memory, &ray, &mut raised, &mut counts, reporter, &mut keep)?;
         count(counts, counters);
-        found.sort_by(|a, b| match (a.comes_before(b), b.comes_before(a)) {
-            (true, _) => std::cmp::Ordering::Less,
-            (_, true) => std::cmp::Ordering::Greater,
-            _ => std::cmp::Ordering::Equal,
-        });
-        found.dedup_by_key(|hit| hit.primitive); // met in several leaves
-        Ok(found)
+        Ok(())
+    }
+
+    /// The spaces that a ray is looked at in: the world, or those of the instances that it meets.
+    fn spaces<O: Observer + ?Sized>(
+        &self,
+        query: &RayQuery,
+        counters: &mut Counters,
+        observer: &mut O,
+    ) -> Result<Vec<Space>, WalkError> {
+        let world = Space { level: 0, instance: 0, record: self.tiles.ray_record(query) };
+        if self.tiles.instance_count().is_none() {
+            return Ok(vec![world]);
+        }
+        let (mut raised, mut counts) = (Raised::default(), WalkCounts::default());
+        let mut met = Vec::new();
+        self.tiles.walk(JobOptions::empty(), 0).each_leaf(
+            &mut self.tiles.memory(),
+            &self.tiles.ray(world.record),
+            &mut raised,
+            &mut counts,
+            &mut world.reporter(observer, &self.tiles),
+            &mut |_, leaf, _| {
+                met.extend(self.tiles.contents().instance_number(leaf));
+                Ok(ControlFlow::Continue(()))
+            },
+        )?;
+        counts.leaves += met.len() as u64;
+        counts.bytes += (met.len() * INSTANCE_BYTES) as u64;
+        count(counts, counters);
+        let space = |instance| {
+            let (level, record) = self.tiles.enter(instance, world.record);
+            Space { level, instance, record }
+        };
+        Ok(met.into_iter().map(space).collect())
     }
 
     fn ask<O: Observer + ?Sized>(
@@ -113,17 +145,72 @@ impl Offload {
         // A proved image has no cycle and no hole, so a walk can only run out of steps.
         let exhausted = BudgetExhausted { limit: BUDGET.into() };
         let (mut options, known) = TilesImage::options(query);
-        if query.kind == HitKind::All || !known {
-            let mut found = self.all(query, counters, observer).map_err(|_| exhausted)?;
-            if query.kind != HitKind::All {
-                found.truncate(1);
-            }
-            hits.extend(found.iter().map(|hit| self.tiles.hit(hit)));
-            return Ok(());
-        }
         options.set(JobOptions::ANY_HIT, query.kind == HitKind::Any);
-        hits.extend(self.job(query, options, counters, observer).map_err(|_| exhausted)?);
+        let looks_at_all = query.kind == HitKind::All || !known;
+        let mut found = Vec::new();
+        for space in self.spaces(query, counters, observer).map_err(|_| exhausted)? {
+            self.entered(&space, counters, observer);
+            if looks_at_all {
+                let all = self.all(query, &space, &mut found, counters, observer);
+                all.map_err(|_| exhausted)?;
+            } else {
+                let hit = self.job(&space, options, counters, observer);
+                hits.extend(hit.map_err(|_| exhausted)?);
+            }
+            if space.level != 0 && observer.is_watching() {
+                observer.see(Step::Leave);
+            }
+            if options.contains(JobOptions::ANY_HIT) && !hits.is_empty() {
+                break;
+            }
+        }
+        hits.sort_by(Hit::total_cmp);
+        found.sort_by(|a: &WalkHit, b| match (a.comes_before(b), b.comes_before(a)) {
+            (true, _) => std::cmp::Ordering::Less,
+            (_, true) => std::cmp::Ordering::Greater,
+            _ => std::cmp::Ordering::Equal,
+        });
+        found.dedup_by_key(|hit| (hit.instance, hit.primitive)); // met in several leaves
+        hits.extend(found.iter().map(|hit| self.tiles.hit(hit)));
+        if query.kind != HitKind::All {
+            hits.truncate(1);
+        }
         Ok(())
+    }
+
+    /// The ray is in the space of an instance.
+    fn entered<O: Observer + ?Sized>(
+        &self,
+        space: &Space,
+        counters: &mut Counters,
+        observer: &mut O,
+    ) {
+        if space.level == 0 {
+            return;
+        }
+        counters.instances += 1;
+        if observer.is_watching() {
+            observer.see(self.tiles.entered(space.instance, space.record));
+        }
+    }
+}
+
+/// Where a ray is looked at.
+struct Space {
+    /// 0 is the world, `n + 1` BLAS `n`.
+    level: u32,
+    instance: u32,
+    /// The ray there.
+    record: [u32; 8],
+}
+
+impl Space {
+    fn reporter<'a, O: Observer + ?Sized>(
+        &self,
+        observer: &'a mut O,
+        tiles: &'a TilesImage,
+    ) -> Reporter<'a, O> {
+        Reporter::new(observer, tiles, self.level, self.instance)
     }
 }
 
@@ -131,7 +218,8 @@ machine::traced_machine!(Offload, NAME, ask);
 
 /// Why a hit does not count, where every hit is looked at.
 fn refusal(kind: HitKind, hit: &WalkHit, is_seen: bool, found: &[WalkHit]) -> Option<&'static str> {
-    let is_known = |known: &WalkHit| known.primitive == hit.primitive;
+    let is_known =
+        |known: &WalkHit| (known.instance, known.primitive) == (hit.instance, hit.primitive);
     match kind {
         _ if !is_seen => Some("the flags of the query hide it"),
         HitKind::All if found.iter().any(is_known) => Some("it was met in another leaf before"),

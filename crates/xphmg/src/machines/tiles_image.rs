@@ -8,10 +8,12 @@ use crate::offload::JobOptions;
 use crate::offload::walk::{Walk, WalkHit};
 use crate::policy::Policy;
 use crate::tiles::contents::Contents;
+use crate::tiles::target::Target;
 use crate::tiles::{Tiles, contents_of};
-use geometry::InstanceFlags;
+use crate::unit::mtx::transformed_ray;
+use geometry::{Aabb, InstanceFlags, Ray, Transform};
 use machine::primitive_test::MergedFlags;
-use machine::{Checked, Hit, Image, RayFlags, RayQuery};
+use machine::{Checked, Hit, Image, RayFlags, RayQuery, Step};
 use std::sync::Arc;
 use tree::{PrimitiveFlags, PrimitiveId};
 
@@ -32,8 +34,10 @@ impl TilesImage {
         self.0.image()
     }
 
-    fn ids(&self) -> &[PrimitiveId] {
-        self.0.tree().blases.first().map_or(&[][..], |blas| &blas.primitives.ids)
+    /// The box around everything.
+    #[must_use]
+    pub fn bounds(&self) -> Aabb {
+        self.0.tree().bounds()
     }
 
     /// The policy of the image.
@@ -48,10 +52,10 @@ impl TilesImage {
         contents_of(&self.0)
     }
 
-    /// The walk of a job over the image.
+    /// The walk of a job over a level of the image: 0 is the tree of node 0, `n + 1` is BLAS `n`.
     #[must_use]
-    pub fn walk(&self, options: JobOptions) -> Walk {
-        let Contents { header, policy, shape, .. } = self.contents();
+    pub fn walk(&self, options: JobOptions, level: u32) -> Walk {
+        let Contents { header, policy, shape, .. } = self.contents().level(level);
         Walk {
             policy,
             options: options | JobOptions::from_bits_truncate(header.options),
@@ -73,12 +77,45 @@ impl TilesImage {
         [ox, oy, oz, dx, dy, dz, ray.tmin, ray.tmax].map(|x| narrow(x, &policy).bits)
     }
 
-    /// A query's ray as the hardware sees it.
+    /// A ray record as the hardware sees it.
     #[must_use]
-    pub fn ray(&self, query: &RayQuery) -> RayElements {
+    pub fn ray(&self, record: [u32; 8]) -> RayElements {
         let mut raised = Raised::default();
-        let record = self.ray_record(query);
         RayElements::from_record(read_elements(record, &self.policy(), &mut raised))
+    }
+
+    /// The number of instances; `None` if there is one level.
+    #[must_use]
+    pub fn instance_count(&self) -> Option<u32> {
+        let contents = self.contents();
+        contents.has_instances().then_some(contents.header.ranges)
+    }
+
+    /// A ray record in the space of an instance, as MTX.MUL moves it, and the level of its BLAS.
+    #[must_use]
+    pub fn enter(&self, instance: u32, record: [u32; 8]) -> (u32, [u32; 8]) {
+        match self.contents().instance(instance) {
+            None => (0, record),
+            Some(placed) => {
+                (placed.blas + 1, transformed_ray(&placed.matrix(), record, &self.policy()))
+            }
+        }
+    }
+
+    /// The step of entering an instance with a ray, given in its space.
+    #[must_use]
+    pub fn entered(&self, instance: u32, record: [u32; 8]) -> Step {
+        let contents = self.contents();
+        let index = contents.instance_index(instance);
+        let placed = contents.instance(instance);
+        let RayElements { origin, direction, tmin, tmax } = self.ray(record);
+        Step::Instance {
+            instance,
+            pointer: Target::Instance(index).pointer(),
+            address: Some(contents.range_address(index)),
+            world_to_object: placed.map_or(Transform::IDENTITY, |it| it.world_to_object),
+            ray: Some(Ray::new(origin.into(), direction.into()).between(tmin, tmax)),
+        }
     }
 
     /// The option that a query's flags ask for, and whether that is all they ask for: other flags
@@ -102,25 +139,31 @@ impl TilesImage {
     #[must_use]
     pub fn hit(&self, hit: &WalkHit) -> Hit {
         let values = hit.values.map(|value| narrow(value, &self.policy()).bits);
-        self.hit_of_elements(hit.primitive, values)
+        self.hit_of_elements(hit.instance, hit.primitive, values)
     }
 
     /// A hit with the elements of a hit entry.
     #[must_use]
-    pub fn hit_of_elements(&self, primitive: u32, elements: [u32; 3]) -> Hit {
+    pub fn hit_of_elements(&self, instance: u32, primitive: u32, elements: [u32; 3]) -> Hit {
         let policy = self.policy();
         let [t, u, v] = elements.map(|bits| widen(bits, &policy).value);
-        let id = self.ids().get(primitive as usize);
-        let (geometry, primitive) = id.map_or((0, primitive), |id| (id.geometry, id.primitive));
-        Hit { t, u, v, instance: 0, geometry, primitive }
+        let PrimitiveId { geometry, primitive, .. } = self.contents().id(primitive);
+        Hit { t, u, v, instance, geometry, primitive }
     }
 
     /// The number of the triangle with a hit's ids.
     #[must_use]
     pub fn number_of(&self, hit: &Hit) -> Option<u32> {
+        let contents = self.contents();
+        let level = match contents.has_instances() {
+            true => contents.instance(hit.instance)?.blas + 1,
+            false => 0,
+        };
         let key = |id: &PrimitiveId| (id.geometry, id.primitive);
-        let at = self.ids().binary_search_by_key(&(hit.geometry, hit.primitive), key).ok()?;
-        Some(at as u32)
+        let blas = self.0.tree().blases.get(level.saturating_sub(1) as usize)?;
+        let ids = &blas.primitives.ids;
+        let at = ids.binary_search_by_key(&(hit.geometry, hit.primitive), key).ok()?;
+        Some(contents.level_triangles(level).start + at as u32)
     }
 
     /// The image as memory that cannot be written.

@@ -20,28 +20,46 @@ pub struct Reporter<'a, O: ?Sized> {
     observer: &'a mut O,
     /// Knows the ids of triangles; without it they go by number.
     tiles: Option<&'a TilesImage>,
+    /// The level of the image that is walked, and the instance for which.
+    level: u32,
+    instance: u32,
 }
 
 impl<'a> Reporter<'a, Unwatched> {
     /// For walks that nobody watches.
     #[must_use]
     pub fn unwatched(nobody: &'a mut Unwatched) -> Self {
-        Self { observer: nobody, tiles: None }
+        Self { observer: nobody, tiles: None, level: 0, instance: 0 }
     }
 }
 
 impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
-    /// For walks over an image.
+    /// For walks over a level of an image, in the space of an instance.
     #[must_use]
-    pub fn new(observer: &'a mut O, tiles: &'a TilesImage) -> Self {
-        Self { observer, tiles: Some(tiles) }
+    pub fn new(observer: &'a mut O, tiles: &'a TilesImage, level: u32, instance: u32) -> Self {
+        Self { observer, tiles: Some(tiles), level, instance }
+    }
+
+    /// The instance in whose space the walk is.
+    pub(super) const fn instance(&self) -> u32 {
+        self.instance
+    }
+
+    /// What an entry of the stack names.
+    fn target(&self, (kind, index): (ChildKind, u32)) -> Target {
+        let has_instances = self.tiles.is_some_and(|it| it.instance_count().is_some());
+        match kind {
+            ChildKind::Leaf if self.level == 0 && has_instances => Target::Instance(index),
+            ChildKind::Leaf => Target::Range(self.level, index),
+            _ => Target::Node(self.level, index),
+        }
     }
 
     /// Something is laid on the stack.
     #[inline]
     pub(super) fn pushed(&mut self, entry: (ChildKind, u32), depth: usize) {
         if self.observer.is_watching() {
-            let pointer = target(entry).pointer();
+            let pointer = self.target(entry).pointer();
             self.observer.see(Step::Push { pointer, depth: depth as u32 });
         }
     }
@@ -50,11 +68,11 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
     #[inline]
     pub(super) fn popped(&mut self, walk: &Walk, entry: (ChildKind, u32), depth: usize) {
         if self.observer.is_watching() {
-            let target = target(entry);
+            let target = self.target(entry);
             let (pointer, kind) = (target.pointer(), target.kind());
             self.observer.see(Step::Pop { pointer: Some(pointer), depth: depth as u32 });
             let address = Some(match target {
-                Target::Node(number) => walk.node_address(number),
+                Target::Node(_, number) => walk.node_address(number),
                 _ => walk.range_address(entry.1),
             });
             self.observer.see(Step::Node { pointer, address, kind });
@@ -88,7 +106,7 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
             };
             self.observer.see(Step::Child(ChildTest {
                 slot: slot as u8,
-                pointer: target(entry).pointer(),
+                pointer: self.target(entry).pointer(),
                 bounds: Aabb { min: Vec3::from_array(min), max: Vec3::from_array(max) },
                 frame: None,
                 interval,
@@ -113,14 +131,15 @@ impl<'a, O: Observer + ?Sized> Reporter<'a, O> {
                 inputs: ray_operands(ray).chain(corners).collect(),
                 outputs: results(["hit", "t", "u", "v"], verdict),
             }));
-            let ids = self.tiles.map(|tiles| tiles.hit_of_elements(number, [0; 3]));
+            let instance = self.instance;
+            let ids = self.tiles.map(|tiles| tiles.hit_of_elements(instance, number, [0; 3]));
             let (geometry, primitive) = ids.map_or((0, number), |id| (id.geometry, id.primitive));
             let t = match verdict {
                 Verdict::Hit([t, ..]) => Some(t),
                 Verdict::Miss | Verdict::Nan { .. } => None,
             };
             let pointer = Target::Triangle(number).pointer();
-            let test = PrimitiveTest { pointer, instance: 0, geometry, primitive, t };
+            let test = PrimitiveTest { pointer, instance, geometry, primitive, t };
             self.observer.see(Step::Primitive(test));
         }
     }
@@ -156,10 +175,6 @@ const NAMES_OF_RAY: [&str; 8] = [
 const NAMES_OF_BOX: [&str; 6] = ["min_x", "min_y", "min_z", "max_x", "max_y", "max_z"];
 const NAMES_OF_CORNERS: [&str; 9] =
     ["v0_x", "v0_y", "v0_z", "v1_x", "v1_y", "v1_z", "v2_x", "v2_y", "v2_z"];
-
-fn target((kind, index): (ChildKind, u32)) -> Target {
-    if kind == ChildKind::Leaf { Target::Range(index) } else { Target::Node(index) }
-}
 
 fn bits<const N: usize>(values: [f32; N]) -> impl Iterator<Item = u64> {
     values.into_iter().map(|value| value.to_bits().into())

@@ -44,6 +44,8 @@ pub struct Walk {
 pub struct WalkHit {
     /// `t`, `u`, `v`.
     pub values: [f32; 3],
+    /// The instance; 0 without instances.
+    pub instance: u32,
     /// Number of the triangle: first + k.
     pub primitive: u32,
     /// Number of the TriRange.
@@ -138,6 +140,27 @@ impl Walk {
         reporter: &mut Reporter<'_, O>,
         accept: &mut Accept<'_, O>,
     ) -> Result<(), WalkError> {
+        self.each_leaf(memory, ray, raised, counts, reporter, &mut |memory, leaf, progress| {
+            progress.counts.leaves += 1;
+            progress.counts.bytes += TRI_RANGE_BYTES as u64;
+            self.visit_leaf(memory, leaf, progress, accept)
+        })
+    }
+
+    /// Hands over the index of every leaf that the ray reaches, in visiting order, until told to
+    /// stop.
+    ///
+    /// # Errors
+    /// As [`Self::each_hit`].
+    pub fn each_leaf<M: Memory + ?Sized, O: Observer + ?Sized>(
+        &self,
+        memory: &mut M,
+        ray: &RayElements,
+        raised: &mut Raised,
+        counts: &mut WalkCounts,
+        reporter: &mut Reporter<'_, O>,
+        visit: &mut VisitLeaf<'_, M, O>,
+    ) -> Result<(), WalkError> {
         let mut progress = Progress { ray, raised, counts, steps: 0, reporter };
         let mut stack = vec![(ChildKind::Node, 0)];
         progress.reporter.pushed((ChildKind::Node, 0), 1);
@@ -149,12 +172,8 @@ impl Walk {
                 progress.counts.nodes += 1;
                 progress.counts.bytes += node.len() as u64;
                 self.push_children(memory, index, &mut node, &mut stack, &mut progress)?;
-            } else {
-                progress.counts.leaves += 1;
-                progress.counts.bytes += TRI_RANGE_BYTES as u64;
-                if self.visit_leaf(memory, index, &mut progress, accept)?.is_break() {
-                    break;
-                }
+            } else if visit(memory, index, &mut progress)?.is_break() {
+                break;
             }
         }
         Ok(())
@@ -218,7 +237,8 @@ impl Walk {
             *progress.raised |= verdict.verdict.raised();
             progress.reporter.triangle_tested(primitive, progress.ray, vertices, verdict.verdict);
             let Verdict::Hit(values) = verdict.verdict else { continue };
-            let hit = WalkHit { values, primitive, leaf, back: verdict.back };
+            let (instance, back) = (progress.reporter.instance(), verdict.back);
+            let hit = WalkHit { values, instance, primitive, leaf, back };
             if accept(hit, progress.reporter).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
@@ -268,8 +288,13 @@ impl Walk {
 /// Is handed every hit, and says whether the walk goes on.
 pub type Accept<'a, O> = dyn FnMut(WalkHit, &mut Reporter<'_, O>) -> ControlFlow<()> + 'a;
 
+/// Is handed the index of every leaf, and says whether the walk goes on.
+pub type VisitLeaf<'a, M, O> =
+    dyn FnMut(&mut M, u32, &mut Progress<'_, '_, O>) -> Result<ControlFlow<()>, WalkError> + 'a;
+
 /// One ray under way.
-struct Progress<'a, 'o, O: ?Sized> {
+#[derive(Debug)]
+pub struct Progress<'a, 'o, O: ?Sized> {
     ray: &'a RayElements,
     raised: &'a mut Raised,
     counts: &'a mut WalkCounts,
@@ -295,11 +320,11 @@ impl<O: ?Sized> Progress<'_, '_, O> {
 }
 
 impl WalkHit {
-    /// The order of hits: smallest `t`, then triangle, then leaf. It does not depend on the order
+    /// The order of hits: smallest `t`, then instance, triangle and leaf. It does not depend on the order
     /// of visits.
     #[must_use]
     pub fn comes_before(&self, other: &Self) -> bool {
-        let ids = |hit: &Self| (hit.primitive, hit.leaf);
+        let ids = |hit: &Self| (hit.instance, hit.primitive, hit.leaf);
         self.values[0] < other.values[0]
             || (self.values[0] == other.values[0] && ids(self) < ids(other))
     }

@@ -2,7 +2,8 @@
 //! memory to be fetched: the TriRange, then its triangles.
 
 use super::contents::Contents;
-use crate::layout::node::ChildKind;
+use super::instance::INSTANCE_BYTES;
+use super::target::Target;
 use crate::layout::records::{TRI_RANGE_BYTES, triangle_bytes};
 use geometry::Aabb;
 use machine::blocks::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, Frame, MemoryRange};
@@ -10,30 +11,48 @@ use machine::blocks::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, Frame
 /// All blocks of a proved image.
 pub(super) fn blocks(contents: &Contents<'_>) -> BlockImage {
     let mut sum = BlockImage::default();
+    for level in (1..=contents.header.blases).chain([0]) {
+        add_level(contents, level, &mut sum);
+    }
+    sum
+}
+
+fn add_level(image: &Contents<'_>, level: u32, sum: &mut BlockImage) {
+    let contents = image.level(level);
+    let first_triangle = image.level_triangles(level).start;
+    let (first_block, first_item) = (sum.blocks.len() as u32, sum.items.len());
     let mut whole = Aabb::EMPTY;
     for node in 0..contents.header.nodes {
         let first_node = sum.nodes.len();
         for slot in 0..contents.shape.width() {
             let child = contents.child(node, slot);
             let bounds = contents.bounds(&child);
-            let lead = match child.kind {
-                ChildKind::Empty | ChildKind::Reserved => continue,
-                ChildKind::Node => BlockLead::Block(child.index),
-                ChildKind::Leaf => {
-                    let range = contents.range(child.index);
-                    let first = sum.items.len() as u32;
+            let first = sum.items.len() as u32;
+            let lead = match Target::of_child(image, level, &child) {
+                None => continue,
+                Some(Target::Instance(index)) => {
+                    sum.items.extend(contents.instance_number(index));
+                    let memory = MemoryRange {
+                        address: contents.range_address(index),
+                        bytes: INSTANCE_BYTES as u32,
+                    };
+                    BlockLead::Items { first, count: 1, memory }
+                }
+                Some(Target::Range(_, index)) => {
+                    let range = contents.range(index);
                     let triangles = range.first..range.first + range.count;
-                    sum.items.extend(triangles.clone());
+                    sum.items.extend(triangles.clone().map(|number| number - first_triangle));
                     sum.item_memory.extend(triangles.map(|number| MemoryRange {
                         address: contents.triangle_address(number),
                         bytes: triangle_bytes(contents.policy.format) as u32,
                     }));
                     let memory = MemoryRange {
-                        address: contents.range_address(child.index),
+                        address: contents.range_address(index),
                         bytes: TRI_RANGE_BYTES as u32,
                     };
                     BlockLead::Items { first, count: range.count, memory }
                 }
+                Some(_) => BlockLead::Block(first_block + child.index),
             };
             if node == 0 {
                 whole = whole.union(bounds);
@@ -51,7 +70,6 @@ pub(super) fn blocks(contents: &Contents<'_>) -> BlockImage {
             root_children: children,
         });
     }
-    let root = (!sum.items.is_empty()).then_some(0);
+    let root = (sum.items.len() > first_item).then_some(first_block);
     sum.levels.push(BlockLevel { root, bounds: whole });
-    sum
 }

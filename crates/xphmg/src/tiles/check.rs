@@ -3,11 +3,13 @@
 
 use super::contents::{Contents, Parsed};
 use super::header::{HEADER_BYTES, Header, NAME_BYTES};
+use super::instance::{BLAS_BYTES, BlasRecord, INSTANCE_BYTES, InstanceRecord, LAST_ROW};
 use super::rule::{Findings, Rule};
+use super::target::Target;
 use super::{Proof, Tiles};
 use crate::layout::node::{Child, ChildKind};
 use crate::layout::records::{TRI_RANGE_BYTES, triangle_bytes};
-use crate::numeric::Rounding;
+use crate::numeric::{ElementFormat, Rounding};
 use crate::offload::JobOptions;
 use crate::policy::Policy;
 use geometry::Aabb;
@@ -20,11 +22,14 @@ pub fn check(image: Image) -> CheckReport<Tiles> {
     let mut nodes = 0;
     let contents = checked_header(&image, &mut findings);
     if let Some(contents) = contents {
-        let visits = Visits::new(&contents, &mut findings);
-        nodes = visits.order.len();
+        let levels = 0..=contents.header.blases;
+        let orders: Vec<Vec<u32>> =
+            levels.map(|level| visits(&contents, level, &mut findings)).collect();
+        nodes = orders.iter().map(Vec::len).sum();
         check_triangles(&contents, &mut findings);
+        check_instances(&contents, &mut findings);
         if findings.is_sound() {
-            check_boxes(&contents, &visits, &mut findings);
+            check_boxes(&contents, &orders, &mut findings);
         }
     }
     let facts = ProvedFacts {
@@ -62,8 +67,81 @@ fn checked_header<'a>(image: &'a Image, findings: &mut Findings) -> Option<Conte
         return None;
     }
     let contents = Contents::new(image)?;
+    let is_plain = contents.policy.format == ElementFormat::Fp32 && !header.flattened;
+    if header.blases != 0 && !is_plain {
+        let found = format!("{} BLASes", header.blases);
+        let expected = "none, with these elements and flattened instances";
+        findings.add(Rule::Levels, at + 60, 8..32, place(), found, expected);
+        return None;
+    }
     check_arrays(&contents, at, findings);
+    if findings.is_sound() {
+        check_blases(&contents, findings);
+    }
     findings.is_sound().then_some(contents)
+}
+
+/// BLASes lie one behind the other, behind the TLAS, and share out the triangles in order: so that
+/// all of them together are no more than the image.
+fn check_blases(contents: &Contents<'_>, findings: &mut Findings) {
+    let stride = contents.shape.stride() as u64;
+    let mut end = contents.blas_address(contents.header.blases);
+    let mut triangles = 0;
+    for number in 0..contents.header.blases {
+        let BlasRecord { base, nodes, ranges, first_triangle, triangles: count } =
+            contents.blas(number);
+        let length = u64::from(nodes) * stride + u64::from(ranges) * TRI_RANGE_BYTES as u64;
+        let there = usize::try_from(length).ok().and_then(|len| contents.bytes(base, len));
+        let is_behind = base >= end && base % 64 == 0 && nodes != 0;
+        let is_last = number + 1 == contents.header.blases;
+        let after = u64::from(first_triangle) + u64::from(count);
+        let is_shared = u64::from(first_triangle) == triangles
+            && after <= u64::from(contents.header.triangles)
+            && (!is_last || after == u64::from(contents.header.triangles));
+        if there.is_none() || !is_behind || !is_shared {
+            let at = contents.offset(contents.blas_address(number));
+            let found = format!(
+                "{nodes} nodes and {ranges} ranges at {base:#x}, triangles {first_triangle} to \
+                 below {after}"
+            );
+            let expected = format!(
+                "at least a node from {end:#x} on, at a multiple of 64 in memory, and triangles \
+                 from {triangles} on, {} of all BLASes",
+                contents.header.triangles
+            );
+            let place = format!("BLAS {number}");
+            findings.add(Rule::BlasRecord, at, 0..192, place, found, expected);
+            return;
+        }
+        (end, triangles) = (base + length, after);
+    }
+}
+
+fn check_instances(contents: &Contents<'_>, findings: &mut Findings) {
+    let instances = if contents.has_instances() { contents.header.ranges } else { 0 };
+    for number in 0..instances {
+        let Some(record) = contents.instance(number) else { return };
+        let address = contents.range_address(contents.instance_index(number));
+        let at = contents.offset(address);
+        let place = format!("instance {number}");
+        let blases = contents.header.blases;
+        let base = contents.blas(record.blas).base;
+        if record.blas >= blases || record.base != base {
+            let found = format!("BLAS {} at {:#x}", record.blas, record.base);
+            let expected = match record.blas < blases {
+                true => format!("address {base:#x}"),
+                false => format!("a BLAS below {blases}"),
+            };
+            findings.add(Rule::InstanceBlas, at + 112, 0..128, place.clone(), found, expected);
+        }
+        let InstanceRecord { world_to_object, object_to_world, last_row, .. } = record;
+        let is_map = world_to_object.inverse().is_ok() && object_to_world.is_finite();
+        if !is_map || last_row != LAST_ROW {
+            let found = format!("{:?}, {last_row:?}", world_to_object.rows);
+            let expected = "a map with an inverse, and [0, 0, 0, 1]";
+            findings.add(Rule::InstanceTransform, at, 0..896, place, found, expected);
+        }
+    }
 }
 
 fn check_arrays(contents: &Contents<'_>, at: u64, findings: &mut Findings) {
@@ -85,7 +163,10 @@ fn check_arrays(contents: &Contents<'_>, at: u64, findings: &mut Findings) {
         findings.add(Rule::NodeCount, at + 20, 0..32, place(), "0 nodes", "at least 1");
     }
     let stride = contents.shape.stride() as u64;
-    let tiles = u64::from(nodes) * stride + u64::from(ranges) * TRI_RANGE_BYTES as u64;
+    let record = if contents.has_instances() { INSTANCE_BYTES } else { TRI_RANGE_BYTES } as u64;
+    let tiles = u64::from(nodes) * stride
+        + u64::from(ranges) * record
+        + u64::from(contents.header.blases) * BLAS_BYTES as u64;
     let buffer = u64::from(triangles) * triangle_bytes(contents.policy.format) as u64;
     let table = u64::from(triangles) * NAME_BYTES as u64;
     for (field, what, address, length) in [
@@ -102,43 +183,51 @@ fn check_arrays(contents: &Contents<'_>, at: u64, findings: &mut Findings) {
     }
 }
 
-/// What is reached from node 0.
-struct Visits {
-    /// Nodes, parents before children, with the node and slot above.
-    order: Vec<u32>,
-}
-
-impl Visits {
-    fn new(contents: &Contents<'_>, findings: &mut Findings) -> Self {
-        let mut visit = Visit {
-            contents,
-            findings,
-            nodes: vec![false; contents.header.nodes as usize],
-            ranges: vec![false; contents.header.ranges as usize],
-            references: 0,
-        };
-        let mut visits = Self { order: vec![0] };
-        visit.nodes[0] = true;
-        let mut next = 0;
-        while let Some(&node) = visits.order.get(next) {
-            next += 1;
-            for slot in 0..contents.shape.width() {
-                let child = contents.child(node, slot);
-                visits.order.extend(visit.child(node, slot, &child));
-            }
-            visit.reserved(node);
+/// The nodes of a level that are reached from its node 0, parents before children.
+fn visits(image: &Contents<'_>, level: u32, findings: &mut Findings) -> Vec<u32> {
+    let contents = &image.level(level);
+    let mut visit = Visit {
+        contents,
+        image,
+        level,
+        findings,
+        nodes: vec![false; contents.header.nodes as usize],
+        ranges: vec![false; contents.header.ranges as usize],
+        references: 0,
+    };
+    let mut order = vec![0];
+    visit.nodes[0] = true;
+    let mut next = 0;
+    while let Some(&node) = order.get(next) {
+        next += 1;
+        for slot in 0..contents.shape.width() {
+            let child = contents.child(node, slot);
+            order.extend(visit.child(node, slot, &child));
         }
-        visit.finish();
-        visits
+        visit.reserved(node);
     }
+    visit.finish();
+    order
 }
 
 struct Visit<'a, 'b> {
+    /// The level.
     contents: &'a Contents<'a>,
+    image: &'a Contents<'a>,
+    level: u32,
     findings: &'b mut Findings,
     nodes: Vec<bool>,
+    /// Of a TLAS, its instances.
     ranges: Vec<bool>,
     references: u64,
+}
+
+/// Something of a level, in words.
+fn place_in(level: u32, what: String) -> String {
+    match level.checked_sub(1) {
+        None => what,
+        Some(blas) => format!("BLAS {blas}, {what}"),
+    }
 }
 
 impl Visit<'_, '_> {
@@ -147,7 +236,8 @@ impl Visit<'_, '_> {
         let contents = self.contents;
         let shape = contents.shape;
         let at = contents.offset(contents.node_address(node));
-        let place = || format!("node {node}, child {slot}");
+        let level = self.level;
+        let place = || place_in(level, format!("node {node}, child {slot}"));
         let flags_at = at + shape.flags_offset(slot / shape.tile_width()) as u64;
         let in_tile = 2 * (slot % shape.tile_width()) as u32;
         let (index_at, index_bits) = match shape.has_short_index(slot) {
@@ -191,6 +281,9 @@ impl Visit<'_, '_> {
 
     fn leaf(&mut self, index: u32, at: u64, bits: std::ops::Range<u32>, place: String) {
         let contents = self.contents;
+        if contents.has_instances() {
+            return self.instance(index, at, bits, place);
+        }
         let first = contents.first_range();
         let number = u64::from(index).checked_sub(first);
         let known = number.and_then(|number| self.ranges.get_mut(number as usize));
@@ -208,20 +301,38 @@ impl Visit<'_, '_> {
         }
         let range = contents.range(index);
         let at = contents.offset(contents.range_address(index));
-        let place = format!("range {index}");
+        let place = place_in(self.level, format!("range {index}"));
         if range.base != 0 && range.base != contents.header.triangle_base {
             let found = format!("base {:#x}", range.base);
             let expected = format!("0 or {:#x}", contents.header.triangle_base);
             self.findings.add(Rule::RangeBase, at + 8, 0..64, place.clone(), found, expected);
         }
         let end = u64::from(range.first) + u64::from(range.count);
-        if end > u64::from(contents.header.triangles) || range.count as usize > tree::bvh::MAX_LEAF
-        {
+        let own = self.image.level_triangles(self.level);
+        let is_own = range.first >= own.start && end <= u64::from(own.end);
+        if !is_own || range.count as usize > tree::bvh::MAX_LEAF {
             let found = format!("triangles {} to below {end}", range.first);
-            let expected = format!("below {}", contents.header.triangles);
+            let expected = format!("{} to below {}", own.start, own.end);
             self.findings.add(Rule::RangeTriangles, at, 0..64, place, found, expected);
         } else {
             self.references += u64::from(range.count);
+        }
+    }
+
+    /// A leaf of a TLAS.
+    fn instance(&mut self, index: u32, at: u64, bits: std::ops::Range<u32>, place: String) {
+        let Some(number) = self.contents.instance_number(index) else {
+            let first = self.contents.instance_index(0);
+            let count = self.contents.header.ranges;
+            let (found, expected) =
+                (format!("index {index}"), format!("one of {count}, each 8 behind, from {first}"));
+            self.findings.add(Rule::InstanceIndex, at, bits, place, found, expected);
+            return;
+        };
+        if std::mem::replace(&mut self.ranges[number as usize], true) {
+            let found = format!("instance {number}, which has a leaf already");
+            let expected = "an instance of its own";
+            self.findings.add(Rule::ReachedTwice, at, bits, place, found, expected);
         }
     }
 
@@ -238,7 +349,8 @@ impl Visit<'_, '_> {
                 let at = contents.offset(contents.node_address(node)) + start as u64;
                 let bits = 0..8 * reserved.len() as u32;
                 let found = format!("{reserved:02x?}");
-                self.findings.add(Rule::Reserved, at, bits, format!("node {node}"), found, "zeros");
+                let place = place_in(self.level, format!("node {node}"));
+                self.findings.add(Rule::Reserved, at, bits, place, found, "zeros");
             }
         }
     }
@@ -256,14 +368,25 @@ impl Visit<'_, '_> {
         let missing = "no node leads to it";
         for (node, _) in (0..).zip(&self.nodes).filter(|(_, reached)| !**reached) {
             let at = contents.offset(contents.node_address(node));
-            let place = format!("node {node}");
+            let place = place_in(self.level, format!("node {node}"));
             self.findings.add(Rule::Orphan, at, 0..512, place, missing, "a parent");
         }
-        let first = contents.first_range() as u32;
         for (number, _) in (0..).zip(&self.ranges).filter(|(_, reached)| !**reached) {
-            let index = first + number;
+            let (index, what) = match contents.has_instances() {
+                true => {
+                    let blas = contents.instance(number).map_or(0, |record| record.blas);
+                    if contents.blas(blas).triangles == 0 {
+                        continue;
+                    }
+                    (contents.instance_index(number), format!("instance {number}"))
+                }
+                false => {
+                    let index = contents.first_range() as u32 + number;
+                    (index, format!("range {index}"))
+                }
+            };
             let at = contents.offset(contents.range_address(index));
-            let place = format!("range {index}");
+            let place = place_in(self.level, what);
             self.findings.add(Rule::Orphan, at, 0..128, place, missing, "a leaf");
         }
     }
@@ -293,35 +416,51 @@ fn check_triangles(contents: &Contents<'_>, findings: &mut Findings) {
     }
 }
 
-/// Compares every box with the geometry below it, from the last node to the first.
-fn check_boxes(contents: &Contents<'_>, visits: &Visits, findings: &mut Findings) {
-    let mut below = vec![Aabb::EMPTY; contents.header.nodes as usize];
-    for &node in visits.order.iter().rev() {
-        let mut whole = Aabb::EMPTY;
-        for slot in 0..contents.shape.width() {
-            let child = contents.child(node, slot);
-            let inside = match child.kind {
-                ChildKind::Node => below[child.index as usize],
-                ChildKind::Leaf => {
-                    let range = contents.range(child.index);
-                    let triangles = range.first..range.first + range.count;
-                    let bounds = triangles.map(|number| contents.triangle(number).bounds());
-                    bounds.fold(Aabb::EMPTY, Aabb::union)
+/// Compares every box with the geometry below it, from the last node of a level to the first, and
+/// of the BLASes before the TLAS.
+fn check_boxes(image: &Contents<'_>, orders: &[Vec<u32>], findings: &mut Findings) {
+    // What each level holds.
+    let mut held = vec![Aabb::EMPTY; orders.len()];
+    let levels = (0..).zip(orders).skip(1).chain((0..).zip(orders).take(1));
+    for (level, order) in levels {
+        let contents = &image.level(level);
+        let mut below = vec![Aabb::EMPTY; contents.header.nodes as usize];
+        for &node in order.iter().rev() {
+            let mut whole = Aabb::EMPTY;
+            for slot in 0..contents.shape.width() {
+                let child = contents.child(node, slot);
+                let inside = match Target::of_child(image, level, &child) {
+                    None => continue,
+                    Some(Target::Instance(index)) => {
+                        let number = contents.instance_number(index).unwrap_or(0);
+                        let placed = contents.instance(number).map(|record| record.instance());
+                        let bounds = placed.and_then(|placed| {
+                            placed.world_bounds(&held[placed.blas as usize + 1]).ok()
+                        });
+                        bounds.unwrap_or(Aabb::EMPTY)
+                    }
+                    Some(Target::Range(_, index)) => {
+                        let range = contents.range(index);
+                        let triangles = range.first..range.first + range.count;
+                        let bounds = triangles.map(|number| contents.triangle(number).bounds());
+                        bounds.fold(Aabb::EMPTY, Aabb::union)
+                    }
+                    Some(_) => below[child.index as usize],
+                };
+                if !contents.bounds(&child).contains(&inside) {
+                    let at = contents.offset(contents.node_address(node));
+                    let at = at + contents.shape.element_offset(slot, 0) as u64;
+                    let bits = 0..6 * contents.policy.format.bits();
+                    let place = place_in(level, format!("node {node}, child {slot}"));
+                    let found = text(&contents.bounds(&child));
+                    let expected = format!("a box around {}", text(&inside));
+                    findings.add(Rule::Contained, at, bits, place, found, expected);
                 }
-                ChildKind::Empty | ChildKind::Reserved => continue,
-            };
-            if !contents.bounds(&child).contains(&inside) {
-                let at = contents.offset(contents.node_address(node));
-                let at = at + contents.shape.element_offset(slot, 0) as u64;
-                let bits = 0..6 * contents.policy.format.bits();
-                let place = format!("node {node}, child {slot}");
-                let found = text(&contents.bounds(&child));
-                let expected = format!("a box around {}", text(&inside));
-                findings.add(Rule::Contained, at, bits, place, found, expected);
+                whole = whole.union(inside);
             }
-            whole = whole.union(inside);
+            below[node as usize] = whole;
         }
-        below[node as usize] = whole;
+        held[level as usize] = below[0];
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::flatten::Name;
 use super::header::{HEADER_BYTES, Header, NAME_BYTES};
+use super::instance::{BLAS_BYTES, BlasRecord, INSTANCE_BYTES, InstanceRecord};
 use super::quantise::Quantiser;
 use crate::layout::node::{Child, NodeShape};
 use crate::layout::records::{TRI_RANGE_BYTES, TriRange, triangle_bytes};
@@ -10,8 +11,13 @@ use crate::memory::{element_at, u32_at};
 use crate::offload::JobOptions;
 use crate::policy::Policy;
 use geometry::{Aabb, Triangle};
+use machine::bits::Bits;
 use machine::{Image, Segment};
+use std::ops::Range;
 use tree::{PrimitiveFlags, PrimitiveId};
+
+/// Units of 16 bytes in an instance's record.
+const INSTANCE_UNITS: u32 = (INSTANCE_BYTES / TRI_RANGE_BYTES) as u32;
 
 /// An image with its header understood.
 #[derive(Debug, Clone, Copy)]
@@ -70,6 +76,66 @@ impl<'a> Contents<'a> {
     #[must_use]
     pub fn offset(&self, address: u64) -> u64 {
         address.wrapping_sub(self.segment.address)
+    }
+
+    /// Whether node 0 is the root of a TLAS.
+    #[must_use]
+    pub const fn has_instances(&self) -> bool {
+        self.header.blases != 0
+    }
+
+    /// The contents as one of its levels: 0 is the tree of node 0, `n + 1` is BLAS `n`.
+    #[must_use]
+    pub fn level(&self, level: u32) -> Self {
+        let Some(number) = level.checked_sub(1) else { return *self };
+        let BlasRecord { base, nodes, ranges, .. } = self.blas(number);
+        Self { header: Header { base, nodes, ranges, blases: 0, ..self.header }, ..*self }
+    }
+
+    /// The triangles that the ranges of a level may name.
+    #[must_use]
+    pub fn level_triangles(&self, level: u32) -> Range<u32> {
+        let Some(number) = level.checked_sub(1) else { return 0..self.header.triangles };
+        let BlasRecord { first_triangle, triangles, .. } = self.blas(number);
+        first_triangle..first_triangle.saturating_add(triangles)
+    }
+
+    /// Address of a BLAS's record: they follow those of the instances.
+    #[must_use]
+    pub fn blas_address(&self, number: u32) -> u64 {
+        let nodes = self.first_range() * TRI_RANGE_BYTES as u64;
+        let instances = u64::from(self.header.ranges) * INSTANCE_BYTES as u64;
+        let table = self.header.base.wrapping_add(nodes).wrapping_add(instances);
+        table.wrapping_add(u64::from(number) * BLAS_BYTES as u64)
+    }
+
+    /// A BLAS.
+    #[must_use]
+    pub fn blas(&self, number: u32) -> BlasRecord {
+        let bytes = self.bytes(self.blas_address(number), BLAS_BYTES);
+        bytes.map_or(BlasRecord::default(), |bytes| BlasRecord::decode(&Bits::from_bytes(bytes)))
+    }
+
+    /// The index by which a leaf names an instance.
+    #[must_use]
+    pub fn instance_index(&self, number: u32) -> u32 {
+        (self.first_range() as u32).wrapping_add(number.wrapping_mul(INSTANCE_UNITS))
+    }
+
+    /// The instance that a leaf's index names.
+    #[must_use]
+    pub fn instance_number(&self, index: u32) -> Option<u32> {
+        let offset = index.checked_sub(u32::try_from(self.first_range()).ok()?)?;
+        let number = offset / INSTANCE_UNITS;
+        (offset % INSTANCE_UNITS == 0 && number < self.header.ranges).then_some(number)
+    }
+
+    /// The record of an instance; `None` if it is not there.
+    #[must_use]
+    pub fn instance(&self, number: u32) -> Option<InstanceRecord> {
+        let address = self.range_address(self.instance_index(number));
+        let bytes = self.bytes(address, INSTANCE_BYTES)?;
+        Some(InstanceRecord::decode(&Bits::from_bytes(bytes)))
     }
 
     /// Address of a node.

@@ -2,6 +2,7 @@
 
 use super::contents::Contents;
 use super::header::{HEADER_BYTES, Header};
+use super::instance::{BlasRecord, InstanceRecord};
 use super::target::Target;
 use crate::layout::node::ChildKind;
 use crate::layout::records::TriRange;
@@ -26,9 +27,22 @@ pub fn describe(image: &Image, node: NodeRef) -> Result<Description, DescribeErr
     };
     let bytes = image.get(address, length).ok_or(DescribeError::Outside { node, address })?;
     let fields = match (target, &contents) {
-        (Target::Node(_), Some(contents)) => node_fields(image, contents, bytes),
+        (Target::Node(level, _), Some(contents)) => node_fields(image, contents, level, bytes),
         (Target::Triangle(number), Some(contents)) => triangle_fields(contents, number, bytes),
-        (Target::Range(_), _) => range_fields(image, bytes),
+        (Target::Range(..), _) => {
+            let bits = Bits::from_bytes(bytes);
+            let first = Target::Triangle(TriRange::decode(&bits).first);
+            linked(image, TriRange::describe(&bits), "first", first)
+        }
+        (Target::Instance(_), _) => {
+            let bits = Bits::from_bytes(bytes);
+            let blas = Target::Blas(InstanceRecord::decode(&bits).blas);
+            linked(image, InstanceRecord::describe(&bits), "blas", blas)
+        }
+        (Target::Blas(number), _) => {
+            let root = Target::Node(number.wrapping_add(1), 0);
+            linked(image, BlasRecord::describe(&Bits::from_bytes(bytes)), "base", root)
+        }
         _ => Header::describe(&HalfNodeBits::from_bytes(bytes)),
     };
     let kind = target.kind();
@@ -45,7 +59,12 @@ const fn bits(offset: usize, bytes: usize) -> Range<usize> {
     8 * offset..8 * (offset + bytes)
 }
 
-fn node_fields(image: &Image, contents: &Contents<'_>, bytes: &[u8]) -> Vec<DescribedField> {
+fn node_fields(
+    image: &Image,
+    contents: &Contents<'_>,
+    level: u32,
+    bytes: &[u8],
+) -> Vec<DescribedField> {
     let words = words(bytes);
     let (shape, element) = (contents.shape, contents.policy.format.bytes());
     let mut list = FieldList::new(&words);
@@ -63,11 +82,11 @@ fn node_fields(image: &Image, contents: &Contents<'_>, bytes: &[u8]) -> Vec<Desc
         let child = shape.child(bytes, slot);
         let (tile, in_tile) = (slot / shape.tile_width(), slot % shape.tile_width());
         let flags = 8 * shape.flags_offset(tile);
-        let (target, leads) = match child.kind {
-            ChildKind::Empty => (None, "slot not used".to_owned()),
-            ChildKind::Node => (Some(Target::Node(child.index)), format!("node {}", child.index)),
-            ChildKind::Leaf => (Some(Target::Range(child.index)), format!("range {}", child.index)),
-            ChildKind::Reserved => (None, "reserved".to_owned()),
+        let target = Target::of_child(contents, level, &child);
+        let leads = match target {
+            Some(target) => format!("{} {}", target.kind(), child.index),
+            None if child.kind == ChildKind::Empty => "slot not used".to_owned(),
+            None => "reserved".to_owned(),
         };
         let meaning = "00 empty, 01 node, 10 leaf, 11 reserved.";
         let place = flags + 2 * in_tile..flags + 2 * in_tile + 2;
@@ -79,19 +98,23 @@ fn node_fields(image: &Image, contents: &Contents<'_>, bytes: &[u8]) -> Vec<Desc
             true => flags + 8..flags + 32,
             false => bits(shape.index_offset(slot), 4),
         };
-        let meaning = "Number of a node, or of a TriRange in units of 16 bytes from node 0.";
+        let meaning =
+            "Number of a node, or of a TriRange or an instance in units of 16 bytes from node 0.";
         list.add_value(format!("children[{slot}].index"), index, child.index.to_string(), meaning);
     }
     list.fields
 }
 
-fn range_fields(image: &Image, bytes: &[u8]) -> Vec<DescribedField> {
-    let bits = Bits::from_bytes(bytes);
-    let mut fields = TriRange::describe(&bits);
-    let first = Target::Triangle(TriRange::decode(&bits).first).reference(image);
-    fields.iter_mut().filter(|field| field.name == "first").for_each(|field| {
-        field.link = Some(first);
-    });
+/// The fields, one of which leads to a structure.
+fn linked(
+    image: &Image,
+    mut fields: Vec<DescribedField>,
+    name: &str,
+    target: Target,
+) -> Vec<DescribedField> {
+    for field in fields.iter_mut().filter(|field| field.name == name) {
+        field.link = Some(target.reference(image));
+    }
     fields
 }
 

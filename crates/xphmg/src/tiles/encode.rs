@@ -2,7 +2,8 @@
 
 use super::flatten::{Flat, Name, flatten};
 use super::header::{HEADER_ADDRESS, HEADER_BYTES, Header, MAGIC, NAME_BYTES};
-use super::margin::{margin, widen};
+use super::instance::{BLAS_BYTES, BlasRecord, INSTANCE_BYTES, InstanceRecord};
+use super::margin::{blas_margin, margin, transform_margin, widen};
 use super::precision::Registers;
 use super::quantise::Quantiser;
 use super::{Precision, Tiles};
@@ -10,12 +11,11 @@ use crate::layout::node::{Child, ChildKind, NodeShape};
 use crate::layout::records::{TRI_RANGE_BYTES, TriRange, triangle_bytes};
 use crate::numeric::ElementFormat;
 use crate::offload::JobOptions;
-use crate::policy::Policy;
 use crate::readings::NodeLayout;
-use geometry::Aabb;
+use geometry::{Aabb, SingularTransform};
 use machine::{Image, Segment};
 use tree::reshape::{narrow, split_leaves};
-use tree::{Bvh, BvhError, Node, Tree};
+use tree::{Blas, Bvh, BvhError, Instance, Node, Tlas, Tree};
 
 /// Why a tree has no image in this format.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -51,8 +51,8 @@ pub enum TilesError {
         /// The precision.
         precision: Precision,
     },
-    /// Flattened, the scene has too many triangles.
-    #[error("{count} triangles without instances, at most {MOST_TRIANGLES} can be stored")]
+    /// The scene has too many triangles.
+    #[error("{count} triangles to store, at most {MOST_TRIANGLES} can be")]
     TooMany {
         /// How many.
         count: usize,
@@ -64,6 +64,14 @@ pub enum TilesError {
         nodes: usize,
         /// Ranges needed.
         ranges: usize,
+    },
+    /// An instance cannot be placed.
+    #[error("instance {number}: {error}")]
+    Singular {
+        /// Which.
+        number: u32,
+        /// Why.
+        error: SingularTransform,
     },
     /// The flattened hierarchy has too many nodes.
     #[error(transparent)]
@@ -80,6 +88,10 @@ pub(super) fn encode(tree: &Tree, format: &Tiles) -> Result<Image, TilesError> {
             return Err(TilesError::Procedural { level, count });
         }
     }
+    let tlas = tree.tlas.as_ref().filter(|tlas| !tlas.instances.is_empty());
+    if let Some(tlas) = tlas.filter(|_| format.keeps_instances()) {
+        return encode_levels(&tree.blases, tlas, format);
+    }
     let count = flattened_count(tree);
     if count > MOST_TRIANGLES {
         return Err(TilesError::TooMany { count });
@@ -88,20 +100,59 @@ pub(super) fn encode(tree: &Tree, format: &Tiles) -> Result<Image, TilesError> {
     let coarse = flat.triangles.iter().map(|(_, triangle)| triangle.bounds());
     let coarse = coarse.fold(Aabb::EMPTY, Aabb::union);
     let registers = registers(format, &coarse)?;
-    let policy = registers.policy().unwrap_or_default();
-    let quantiser = Quantiser::new(policy);
-    let triangles = store_triangles(&flat, &quantiser, format)?;
-    let bounds = triangles.iter().map(|elements| quantiser.triangle(elements).bounds());
-    let shape = format.shape(policy.format);
-    let bvh = fitted(&flat.bvh, &bounds.collect::<Vec<_>>(), shape.width())?;
-    let layout = Layout::new(&bvh, format);
-    let (nodes, ranges) = (layout.nodes.len(), layout.ranges.len());
-    let first_range = nodes * shape.stride() / TRI_RANGE_BYTES;
-    if first_range + ranges > 1 << 24 || nodes > 1 << 24 {
-        return Err(TilesError::TooLarge { nodes, ranges });
+    let quantiser = Quantiser::new(registers.policy().unwrap_or_default());
+    let stored = Stored::new(&flat, 0, &quantiser, format)?;
+    let bvh = fitted(&flat.bvh, &stored.bounds, usize::MAX, width(format))?;
+    let by = if format.margin { margin(&bvh.root().bounds) } else { 0.0 };
+    let level = Level { layout: Layout::new(&bvh, by), first_triangle: 0, triangles: 0 };
+    let flattened = flat.instanced;
+    Parts { format, registers, levels: vec![level], instances: &[], stored, flattened }.write()
+}
+
+/// A TLAS over BLASes.
+fn encode_levels(blases: &[Blas], tlas: &Tlas, format: &Tiles) -> Result<Image, TilesError> {
+    let registers = registers(format, &Aabb::EMPTY)?;
+    let quantiser = Quantiser::new(registers.policy().unwrap_or_default());
+    let count = blases.iter().map(|blas| blas.primitives.triangles.len()).sum();
+    if count > MOST_TRIANGLES {
+        return Err(TilesError::TooMany { count });
     }
-    let header = header(&flat, registers, &layout, &shape, policy, format);
-    Ok(write(&flat, &triangles, &layout, &header, shape, &quantiser))
+    let mut stored = Stored::default();
+    let mut spans = Vec::with_capacity(blases.len());
+    let mut fits = Vec::with_capacity(blases.len());
+    for (number, blas) in (0..).zip(blases) {
+        let flat = flatten(&Tree { blases: vec![blas.clone()], tlas: None })?;
+        let own = Stored::new(&flat, number, &quantiser, format)?;
+        fits.push(fitted(&flat.bvh, &own.bounds, usize::MAX, width(format))?);
+        spans.push((stored.elements.len() as u32, own.elements.len() as u32));
+        stored.append(own);
+    }
+    let placed = |(number, instance): (u32, &Instance)| {
+        let bounds = fits[instance.blas as usize].root().bounds;
+        instance.world_bounds(&bounds).map_err(|error| TilesError::Singular { number, error })
+    };
+    let placed: Vec<Aabb> =
+        (0..).zip(&tlas.instances).map(placed).collect::<Result<_, TilesError>>()?;
+    let world = placed.iter().fold(Aabb::EMPTY, |all, bounds| all.union(*bounds));
+    let boxes: Vec<Aabb> = placed
+        .iter()
+        .zip(&tlas.instances)
+        .map(|(bounds, instance)| match format.margin {
+            true => widen(bounds, transform_margin(&world, instance)),
+            false => *bounds,
+        })
+        .collect();
+    let top = fitted(&tlas.bvh, &boxes, 1, width(format))?;
+    let by = |margin: f32| if format.margin { margin } else { 0.0 };
+    let layout = Layout::new(&top, by(margin(&top.root().bounds)));
+    let mut levels = vec![Level { layout, first_triangle: 0, triangles: 0 }];
+    for (number, (bvh, (first_triangle, triangles))) in fits.iter().zip(spans).enumerate() {
+        let own = tlas.instances.iter().filter(|instance| instance.blas as usize == number);
+        let layout = Layout::new(bvh, by(blas_margin(&world, own)));
+        levels.push(Level { layout, first_triangle, triangles });
+    }
+    let (instances, flattened) = (&tlas.instances[..], false);
+    Parts { format, registers, levels, instances, stored, flattened }.write()
 }
 
 fn flattened_count(tree: &Tree) -> usize {
@@ -124,31 +175,60 @@ fn registers(format: &Tiles, bounds: &Aabb) -> Result<Registers, TilesError> {
     precision.registers(largest).ok_or(TilesError::Scale { largest, precision })
 }
 
-fn store_triangles(
-    flat: &Flat,
-    quantiser: &Quantiser,
-    format: &Tiles,
-) -> Result<Vec<[u32; 9]>, TilesError> {
-    let store = |(name, triangle): &(Name, geometry::Triangle)| {
-        let out_of_range = TilesError::Range { name: *name, format: format.precision.name() };
-        quantiser.corners(triangle).ok_or(out_of_range)
-    };
-    flat.triangles.iter().map(store).collect()
+/// Triangles as they are stored, in the order of their names.
+#[derive(Default)]
+struct Stored {
+    names: Vec<Name>,
+    elements: Vec<[u32; 9]>,
+    bounds: Vec<Aabb>,
 }
 
-/// Leaves that are runs of neighbouring triangles below nodes of at most `width` children, in boxes
-/// around the triangles as they are stored.
-fn fitted(bvh: &Bvh, triangles: &[Aabb], width: usize) -> Result<Bvh, BvhError> {
+impl Stored {
+    /// The triangles of a level; of a BLAS its number stands in their names.
+    fn new(
+        flat: &Flat,
+        blas: u32,
+        quantiser: &Quantiser,
+        format: &Tiles,
+    ) -> Result<Self, TilesError> {
+        let mut stored = Self::default();
+        for (name, triangle) in &flat.triangles {
+            let name = Name { instance: name.instance + blas, ..*name };
+            let out_of_range = TilesError::Range { name, format: format.precision.name() };
+            let elements = quantiser.corners(triangle).ok_or(out_of_range)?;
+            stored.names.push(name);
+            stored.bounds.push(quantiser.triangle(&elements).bounds());
+            stored.elements.push(elements);
+        }
+        Ok(stored)
+    }
+
+    fn append(&mut self, other: Self) {
+        self.names.extend(other.names);
+        self.elements.extend(other.elements);
+        self.bounds.extend(other.bounds);
+    }
+}
+
+/// Children of a node.
+fn width(format: &Tiles) -> usize {
+    format.shape(ElementFormat::Fp32).width()
+}
+
+/// Leaves that are runs of at most `longest` neighbouring items below nodes of at most `width`
+/// children, in boxes around the boxes of the items.
+fn fitted(bvh: &Bvh, boxes: &[Aabb], longest: usize, width: usize) -> Result<Bvh, BvhError> {
     let follow = |a: &u32, b: &u32| a + 1 == *b;
-    let bvh = bvh.refitted(|triangle| triangles[triangle as usize]);
+    let bvh = bvh.refitted(|item| boxes[item as usize]);
     let runs = split_leaves(
         &bvh,
-        |items| items.is_sorted_by(follow),
+        |items| items.len() <= longest && items.is_sorted_by(follow),
         |items, _| {
             let bounds = |run: &[u32]| {
-                run.iter().fold(Aabb::EMPTY, |all, &item| all.union(triangles[item as usize]))
+                run.iter().fold(Aabb::EMPTY, |all, &item| all.union(boxes[item as usize]))
             };
-            items.chunk_by(follow).map(|run| (run.to_vec(), bounds(run))).collect()
+            let runs = items.chunk_by(follow).flat_map(|run| run.chunks(longest));
+            runs.map(|run| (run.to_vec(), bounds(run))).collect()
         },
     )?;
     Ok(narrow(&runs, width)?.into_owned())
@@ -171,8 +251,7 @@ struct Planned {
 }
 
 impl Layout {
-    fn new(bvh: &Bvh, format: &Tiles) -> Self {
-        let by = if format.margin { margin(&bvh.root().bounds) } else { 0.0 };
+    fn new(bvh: &Bvh, by: f32) -> Self {
         let mut layout = Self { nodes: Vec::new(), ranges: Vec::new() };
         let root = match children(bvh, past_single(bvh, bvh.root())) {
             // One range, or nothing.
@@ -221,83 +300,165 @@ fn past_single<'a>(bvh: &'a Bvh, mut node: &'a Node) -> &'a Node {
     node
 }
 
-fn header(
-    flat: &Flat,
+/// A level: the hierarchy, and the triangles of a BLAS.
+struct Level {
+    layout: Layout,
+    first_triangle: u32,
+    triangles: u32,
+}
+
+/// All that an image consists of.
+struct Parts<'a> {
+    format: &'a Tiles,
     registers: Registers,
-    layout: &Layout,
-    shape: &NodeShape,
-    policy: Policy,
-    format: &Tiles,
-) -> Header {
-    let base = HEADER_ADDRESS + HEADER_BYTES as u64;
-    let tiles = layout.nodes.len() * shape.stride() + layout.ranges.len() * TRI_RANGE_BYTES;
-    let triangle_base = base + tiles as u64;
-    let buffer = flat.triangles.len() * triangle_bytes(policy.format);
-    let options = if format.wide { JobOptions::NODE8 } else { JobOptions::empty() };
-    Header {
-        magic: u64::from_le_bytes(*MAGIC),
-        registers,
-        options: options.bits(),
-        nodes: layout.nodes.len() as u32,
-        ranges: layout.ranges.len() as u32,
-        triangles: flat.triangles.len() as u32,
-        base,
-        triangle_base,
-        names: (triangle_base + buffer as u64).next_multiple_of(4),
-        flattened: flat.instanced,
-        literal: format.layout == NodeLayout::Literal88,
-    }
+    /// The only level, or the TLAS and the BLASes.
+    levels: Vec<Level>,
+    /// The instances of a TLAS.
+    instances: &'a [Instance],
+    stored: Stored,
+    flattened: bool,
 }
 
-fn write(
-    flat: &Flat,
-    triangles: &[[u32; 9]],
-    layout: &Layout,
-    header: &Header,
-    shape: NodeShape,
-    quantiser: &Quantiser,
-) -> Image {
-    let end = header.names + (flat.triangles.len() * NAME_BYTES) as u64;
-    let mut segment = Segment::zeroed(HEADER_ADDRESS, (end - HEADER_ADDRESS) as usize);
-    let bytes = segment.bytes_mut();
-    bytes[..HEADER_BYTES].copy_from_slice(&header.to_bytes());
-    let at = |address: u64| (address - HEADER_ADDRESS) as usize;
-    let first_range = layout.nodes.len() * shape.stride();
-    for (number, node) in layout.nodes.iter().enumerate() {
-        let start = at(header.base) + number * shape.stride();
-        let tile = &mut bytes[start..start + shape.stride()];
-        for (slot, planned) in node.iter().enumerate() {
-            let index = match planned.kind {
-                ChildKind::Leaf => (first_range / TRI_RANGE_BYTES) as u32 + planned.index,
-                _ => planned.index,
+impl Parts<'_> {
+    fn write(&self) -> Result<Image, TilesError> {
+        let policy = self.registers.policy().unwrap_or_default();
+        let shape = self.format.shape(policy.format);
+        let (top, blases) = (&self.levels[0].layout, &self.levels[1..]);
+        let has_instances = !blases.is_empty();
+        for (number, Level { layout, .. }) in self.levels.iter().enumerate() {
+            let (nodes, ranges) = (layout.nodes.len(), layout.ranges.len());
+            let units = match has_instances && number == 0 {
+                true => self.instances.len() * INSTANCE_BYTES / TRI_RANGE_BYTES,
+                false => ranges,
             };
-            let bounds = quantiser.planes(&planned.bounds);
-            shape.set_child(tile, slot, &Child { kind: planned.kind, index, bounds });
+            if nodes * shape.stride() / TRI_RANGE_BYTES + units > 1 << 24 || nodes > 1 << 24 {
+                return Err(TilesError::TooLarge { nodes, ranges });
+            }
         }
-    }
-    for (number, (first, count)) in layout.ranges.iter().enumerate() {
-        let start = at(header.base) + first_range + number * TRI_RANGE_BYTES;
-        let range = TriRange { first: *first, count: *count, base: 0 };
-        bytes[start..start + TRI_RANGE_BYTES].copy_from_slice(&range.to_bytes());
-    }
-    let width = element_bytes(header.registers);
-    for (k, element) in triangles.iter().flatten().enumerate() {
-        let start = at(header.triangle_base) + k * width;
-        bytes[start..start + width].copy_from_slice(&element.to_le_bytes()[..width]);
-    }
-    for (number, (name, _)) in flat.triangles.iter().enumerate() {
-        let start = at(header.names) + number * NAME_BYTES;
-        let words = [name.instance, name.geometry, name.primitive];
-        for (chunk, word) in bytes[start..].chunks_exact_mut(4).zip(words) {
-            chunk.copy_from_slice(&word.to_le_bytes());
+        let base = HEADER_ADDRESS + HEADER_BYTES as u64;
+        let (first, record) = match has_instances {
+            true => (self.instances.len(), INSTANCE_BYTES),
+            false => (top.ranges.len(), TRI_RANGE_BYTES),
+        };
+        let mut end = base + (top.nodes.len() * shape.stride() + first * record) as u64;
+        end += (blases.len() * BLAS_BYTES) as u64;
+        let mut records = Vec::with_capacity(blases.len());
+        for Level { layout, first_triangle, triangles } in blases {
+            let base = end.next_multiple_of(64);
+            let (nodes, ranges) = (layout.nodes.len(), layout.ranges.len());
+            end = base + (nodes * shape.stride() + ranges * TRI_RANGE_BYTES) as u64;
+            records.push(BlasRecord {
+                base,
+                nodes: nodes as u32,
+                ranges: ranges as u32,
+                first_triangle: *first_triangle,
+                triangles: *triangles,
+            });
         }
+        let count = self.stored.elements.len();
+        let options = if self.format.wide { JobOptions::NODE8 } else { JobOptions::empty() };
+        let names = (end + (count * triangle_bytes(policy.format)) as u64).next_multiple_of(4);
+        let header = Header {
+            magic: u64::from_le_bytes(*MAGIC),
+            registers: self.registers,
+            options: options.bits(),
+            nodes: top.nodes.len() as u32,
+            ranges: first as u32,
+            triangles: count as u32,
+            base,
+            triangle_base: end,
+            names,
+            flattened: self.flattened,
+            literal: self.format.layout == NodeLayout::Literal88,
+            blases: blases.len() as u32,
+        };
+        let length = names + (count * NAME_BYTES) as u64 - HEADER_ADDRESS;
+        let mut memory = Written {
+            segment: Segment::zeroed(HEADER_ADDRESS, length as usize),
+            shape,
+            quantiser: Quantiser::new(policy),
+        };
+        memory.put(HEADER_ADDRESS, &header.to_bytes());
+        memory.nodes(base, top, |item, number| match has_instances {
+            true => item * (INSTANCE_BYTES / TRI_RANGE_BYTES) as u32,
+            false => number,
+        });
+        let behind = base + (top.nodes.len() * shape.stride()) as u64;
+        if has_instances {
+            let bases = self.instances.iter().map(|it| records[it.blas as usize].base);
+            for (number, (instance, base)) in self.instances.iter().zip(bases).enumerate() {
+                let bytes = InstanceRecord::new(instance, base).encode().to_bytes();
+                memory.put(behind + (number * INSTANCE_BYTES) as u64, &bytes);
+            }
+        } else {
+            memory.ranges(behind, top, 0);
+        }
+        let table = behind + (first * record) as u64;
+        for (number, (blas, level)) in records.iter().zip(blases).enumerate() {
+            let mut bytes = [0; BLAS_BYTES];
+            blas.encode().write_bytes(&mut bytes);
+            memory.put(table + (number * BLAS_BYTES) as u64, &bytes);
+            memory.nodes(blas.base, &level.layout, |_, number| number);
+            let behind = blas.base + u64::from(blas.nodes) * shape.stride() as u64;
+            memory.ranges(behind, &level.layout, blas.first_triangle);
+        }
+        let width = policy.format.bytes();
+        for (k, element) in self.stored.elements.iter().flatten().enumerate() {
+            memory.put(header.triangle_base + (k * width) as u64, &element.to_le_bytes()[..width]);
+        }
+        for (number, name) in self.stored.names.iter().enumerate() {
+            let words = [name.instance, name.geometry, name.primitive].map(u32::to_le_bytes);
+            memory.put(names + (number * NAME_BYTES) as u64, words.as_flattened());
+        }
+        let format = registers_name(self.registers);
+        let segments = vec![memory.segment];
+        Ok(Image { format, segments, bases: vec![base], root: HEADER_ADDRESS })
     }
-    let format = registers_name(header.registers);
-    Image { format, segments: vec![segment], bases: vec![header.base], root: HEADER_ADDRESS }
 }
 
-fn element_bytes(registers: Registers) -> usize {
-    registers.policy().map_or(ElementFormat::Fp32, |policy| policy.format).bytes()
+/// An image under way.
+struct Written {
+    segment: Segment,
+    shape: NodeShape,
+    quantiser: Quantiser,
+}
+
+impl Written {
+    fn put(&mut self, address: u64, bytes: &[u8]) {
+        let start = (address - HEADER_ADDRESS) as usize;
+        self.segment.bytes_mut()[start..start + bytes.len()].copy_from_slice(bytes);
+    }
+
+    /// The nodes of a level. A leaf's index follows from its first item and its number, in units
+    /// behind the nodes.
+    fn nodes(&mut self, base: u64, layout: &Layout, unit: impl Fn(u32, u32) -> u32) {
+        let stride = self.shape.stride();
+        let behind = (layout.nodes.len() * stride / TRI_RANGE_BYTES) as u32;
+        for (number, node) in layout.nodes.iter().enumerate() {
+            let mut tile = vec![0; stride];
+            for (slot, planned) in node.iter().enumerate() {
+                let index = match planned.kind {
+                    ChildKind::Leaf => {
+                        let (item, _) = layout.ranges[planned.index as usize];
+                        behind + unit(item, planned.index)
+                    }
+                    _ => planned.index,
+                };
+                let bounds = self.quantiser.planes(&planned.bounds);
+                let child = Child { kind: planned.kind, index, bounds };
+                self.shape.set_child(&mut tile, slot, &child);
+            }
+            self.put(base + (number * stride) as u64, &tile);
+        }
+    }
+
+    /// The ranges of a level, whose items count from its first triangle.
+    fn ranges(&mut self, address: u64, layout: &Layout, first_triangle: u32) {
+        for (number, &(first, count)) in layout.ranges.iter().enumerate() {
+            let range = TriRange { first: first_triangle + first, count, base: 0 };
+            self.put(address + (number * TRI_RANGE_BYTES) as u64, &range.to_bytes());
+        }
+    }
 }
 
 /// The name of the format that registers stand for.

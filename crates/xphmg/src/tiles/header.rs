@@ -1,7 +1,8 @@
 //! What stands in front of the tiles: 64 bytes that only siliray reads.
 //!
 //! TriRanges follow the last node; a leaf's index counts 16 bytes from node 0. A name is three u32:
-//! instance, geometry, primitive. All of it is one segment, placed where a hart has RAM.
+//! instance, geometry, primitive; in an image of two levels ([`super::instance`]) the BLAS stands in
+//! the place of the instance. All of it is one segment, placed where a hart has RAM.
 
 use super::Precision;
 use super::precision::Registers;
@@ -46,9 +47,9 @@ machine::fields! {
         pub registers: Registers = 64..128, Show::Flat;
         /// Options of a job: NODE8 or 0.
         pub options: u32 = 128..160, Show::Each(hex);
-        /// Number of nodes.
+        /// Number of nodes, of the TLAS if there are BLASes.
         pub nodes: u32 = 160..192;
-        /// Number of TriRanges.
+        /// Number of TriRanges, or of instances if there are BLASes.
         pub ranges: u32 = 192..224;
         /// Number of triangles.
         pub triangles: u32 = 224..256;
@@ -61,7 +62,9 @@ machine::fields! {
         /// Whether instances were flattened.
         pub flattened: bool = 448..480;
         /// Whether nodes are the literal structure of 88 bytes.
-        pub literal: bool = 480..512;
+        pub literal: bool = 480..488;
+        /// Number of BLASes; 0 if there is one level.
+        pub blases: u32 = 488..512;
     }
 }
 

@@ -6,14 +6,16 @@
 //! * Triangles lie in the order of their ids, each once. A hit's `prim` is the position in that
 //!   order, so ties at equal `t` are settled alike in jobs and in scenes. A leaf whose triangles
 //!   are not neighbours in that order becomes a node over several ranges.
-//! * There are no instances: placed geometry is flattened. A table beside the tiles says which
-//!   instance, geometry and primitive each triangle came from.
+//! * In FP32 an instanced scene has two levels ([`instance`], X-65); in other elements, and on
+//!   request, placed geometry is flattened. A table beside the tiles says which instance, geometry
+//!   and primitive each triangle came from.
 //! * Leaf boxes contain whole triangles, also where a spatial split referred to a part.
 //!
 //! | file | concept |
 //! |---|---|
 //! | [`precision`] | the precisions and the policies that they stand for |
 //! | [`header`] | what stands in front of the tiles |
+//! | [`instance`] | the records of instances and BLASes |
 //! | [`margin`] | how far boxes are widened, and why |
 //! | [`flatten`] | a tree as triangles in order and one hierarchy over them |
 //! | [`quantise`] | coordinates to elements |
@@ -35,6 +37,7 @@ pub mod describe;
 pub mod encode;
 pub mod flatten;
 pub mod header;
+pub mod instance;
 pub mod margin;
 pub mod outline;
 pub mod precision;
@@ -69,13 +72,22 @@ pub struct Tiles {
     pub margin: bool,
     /// Packed tiles, or the literal structure of three children in 88 bytes.
     pub layout: NodeLayout,
+    /// Whether placed geometry is flattened where it need not be; elements other than FP32 always
+    /// do.
+    pub flat: bool,
 }
 
 impl Tiles {
     /// Packed tiles of four children, with the margin.
     #[must_use]
     pub const fn new(precision: Precision) -> Self {
-        Self { precision, wide: false, margin: true, layout: NodeLayout::Packed }
+        Self { precision, wide: false, margin: true, layout: NodeLayout::Packed, flat: false }
+    }
+
+    /// Whether an instanced scene gets two levels.
+    #[must_use]
+    pub const fn keeps_instances(&self) -> bool {
+        matches!(self.precision, Precision::Fp32) && !self.flat
     }
 
     /// Where things are in its nodes.
@@ -101,7 +113,8 @@ impl Format for Tiles {
 
 impl TreeFormat for Tiles {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { instances: false, masks: false, flags: false, procedural: false, ids: false }
+        let instances = self.keeps_instances();
+        Capabilities { instances, masks: false, flags: false, procedural: false, ids: false }
     }
 
     fn encode(&self, tree: &Tree) -> Result<Image, EncodeError> {
@@ -118,7 +131,8 @@ impl TreeFormat for Tiles {
             let (address, _) = target.place(checked.image(), &contents);
             NodePlace { pointer: target.pointer(), address }
         };
-        Some(vec![decode::targets(&contents).into_iter().map(place).collect()])
+        let levels = decode::targets(&contents).into_iter();
+        Some(levels.map(|targets| targets.into_iter().map(place).collect()).collect())
     }
 
     fn scene_hit(checked: &Checked<Self>, hit: Hit) -> Hit {

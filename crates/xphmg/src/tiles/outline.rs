@@ -4,7 +4,6 @@
 use super::contents::Contents;
 use super::header::HEADER_BYTES;
 use super::target::Target;
-use crate::layout::node::ChildKind;
 use crate::layout::records::triangle_bytes;
 use machine::{EntryState, Image, Outline, OutlineEntry, PrimitiveRef, Total};
 use std::collections::HashSet;
@@ -45,6 +44,7 @@ pub fn outline(image: &Image) -> Outline {
     outline.totals = vec![
         total("nodes", "nodes", count("node", EntryState::Read)),
         total("ranges", "ranges", count("range", EntryState::Read)),
+        total("instances", "instances", count("instance", EntryState::Read)),
         total("triangles", "triangles", outline.primitives.len() as u64),
         total("outside", "pointers to nowhere", outside as u64),
     ];
@@ -63,7 +63,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn run(&mut self) {
-        let mut open = vec![(1, 0, Target::Node(0))];
+        let mut open = vec![(1, 0, Target::Node(0, 0))];
         while let Some((depth, slot, target)) = open.pop() {
             let (address, bytes) = target.place(self.image, self.contents);
             let state = match self.contents.bytes(address, bytes) {
@@ -73,19 +73,25 @@ impl Walk<'_> {
             };
             let first = self.outline.primitives.len();
             match target {
-                Target::Node(number) if state == EntryState::Read => {
-                    let children = 0..self.contents.shape.width();
+                Target::Node(level, number) if state == EntryState::Read => {
+                    let contents = self.contents.level(level);
+                    let children = 0..contents.shape.width();
                     open.extend(children.rev().filter_map(|slot| {
-                        let child = self.contents.child(number, slot);
-                        let target = match child.kind {
-                            ChildKind::Node => Target::Node(child.index),
-                            ChildKind::Leaf => Target::Range(child.index),
-                            ChildKind::Empty | ChildKind::Reserved => return None,
-                        };
+                        let child = contents.child(number, slot);
+                        let target = Target::of_child(self.contents, level, &child)?;
                         Some((depth + 1, slot as u32, target))
                     }));
                 }
-                Target::Range(index) if state == EntryState::Read => self.list(index),
+                Target::Range(level, index) if state == EntryState::Read => self.list(level, index),
+                Target::Instance(index) if state == EntryState::Read => {
+                    let number = self.contents.instance_number(index);
+                    let record = number.and_then(|number| self.contents.instance(number));
+                    let known = record.filter(|it| it.blas < self.contents.header.blases);
+                    open.extend(known.map(|it| (depth + 1, 0, Target::Blas(it.blas))));
+                }
+                Target::Blas(number) if state == EntryState::Read => {
+                    open.push((depth + 1, 0, Target::Node(number + 1, 0)));
+                }
                 _ => (),
             }
             let primitives = first..self.outline.primitives.len();
@@ -96,8 +102,8 @@ impl Walk<'_> {
     }
 
     /// Lists the triangles of a range up to the first that another range has.
-    fn list(&mut self, index: u32) {
-        let range = self.contents.range(index);
+    fn list(&mut self, level: u32, index: u32) {
+        let range = self.contents.level(level).range(index);
         for number in range.first..range.first.saturating_add(range.count) {
             match self.triangles.get_mut(number as usize) {
                 Some(listed) if !*listed => *listed = true,
@@ -137,7 +143,8 @@ mod tests {
                     bytes[random.below(end)] = random.bits() as u8;
                 }
                 let outline = outline(&damaged);
-                assert!(outline.entries.len() as u64 <= 2 + 8 * outline.total("nodes"));
+                let most = 2 + 8 * outline.total("nodes") + 2 * outline.total("instances");
+                assert!(outline.entries.len() as u64 <= most);
                 for entry in outline.entries {
                     let is_described = describe(&damaged, entry.node).is_ok();
                     assert_eq!(is_described, entry.state != EntryState::Outside);

@@ -65,7 +65,7 @@ impl Unit {
             Block::Svmem(offset) => self.svmem.read(offset),
             Block::Rsv(offset) => self.rsv.read(offset),
             Block::Rt(offset) => self.rt.read(offset, self.pending.is_busy(), self.readings()),
-            Block::Mtx(offset) => self.mtx.read(offset),
+            Block::Mtx(offset) => self.mtx.read(offset, self.readings()),
             Block::Constant(value) => value,
         })
     }

@@ -240,7 +240,7 @@ impl Unit {
                 Ok(Executed::next())
             }
             Instruction::MtxLoad { .. } | Instruction::MtxMultiply { .. } => {
-                self.matrix(instruction, hart)
+                self.matrix(instruction, word, hart)
             }
             Instruction::FencePipe { .. }
             | Instruction::LdsBarrier

@@ -20,6 +20,7 @@ use crate::flags::{Exceptions, Raised, Stickies};
 use crate::memory::{HartPort, element_at};
 use crate::numeric::{ElementFormat, fp32, narrow, widen};
 use crate::policy::{Accumulator, Policy};
+use crate::readings::Readings;
 
 /// Number of the first register.
 pub const FIRST_CSR: u16 = 0x8D8;
@@ -62,13 +63,13 @@ impl Elements {
 impl Mtx {
     /// Reads a register by its offset.
     #[must_use]
-    pub fn read(&self, offset: u16) -> u64 {
+    pub fn read(&self, offset: u16, readings: &Readings) -> u64 {
         match offset {
             0 => self.config.into(),
             1 => self.selected.into(),
             2..=4 => self.bank()[usize::from(offset) - 2].view(),
             5 => self.bias.view(),
-            7 => (1 << Shape::ALL.len()) - 1,
+            7 => readings.mtxcap.into(),
             _ => 0,
         }
     }
@@ -99,6 +100,12 @@ impl Mtx {
     }
 }
 
+/// Whether MTXCAP has a shape.
+fn has_shape(shape: Shape, readings: &Readings) -> bool {
+    let number = Shape::ALL.iter().position(|known| *known == shape);
+    number.is_some_and(|number| readings.mtxcap >> number & 1 != 0)
+}
+
 /// Dimension of the square matrix that a shape is a block of.
 fn dimension(shape: Shape) -> usize {
     shape.rows.max(shape.columns).into()
@@ -108,8 +115,15 @@ impl Unit {
     pub(super) fn matrix(
         &mut self,
         instruction: Instruction,
+        word: u32,
         hart: &mut dyn HartPort,
     ) -> Result<Executed, Trap> {
+        if let Instruction::MtxLoad { shape, .. } | Instruction::MtxMultiply { shape, .. } =
+            instruction
+            && !has_shape(shape, self.readings())
+        {
+            return Err(Trap::illegal(word));
+        }
         let policy = self.prec.policy(self.readings());
         match instruction {
             Instruction::MtxLoad { rs1, shape, transpose, row_major, with_bias, .. } => {
@@ -206,6 +220,25 @@ impl Unit {
         self.prec.accumulate(raised);
         Ok(())
     }
+}
+
+/// A ray record in the space that a matrix of 4×4 elements, row by row, leads to: what `mtx.mul`
+/// makes of (o, 1) and (d, 0), between the same bounds.
+#[must_use]
+pub fn transformed_ray(matrix: &[u32; 16], record: [u32; 8], policy: &Policy) -> [u32; 8] {
+    let shape = Shape { rows: 4, columns: 4 };
+    let product = Product { shape, transpose: false, add_bias: false, policy: *policy };
+    let matrix = Elements { bits: *matrix, width: policy.format.bits() };
+    let [ox, oy, oz, dx, dy, dz, tmin, tmax] = record;
+    let one = narrow(1.0, policy).bits;
+    let moved = |vector: [u32; 4]| {
+        let mut raised = Raised::default();
+        let none = Elements::default();
+        let component = |row| product.component(&matrix, &none, &vector, row, &mut raised);
+        [0, 1, 2].map(component)
+    };
+    let ([ox, oy, oz], [dx, dy, dz]) = (moved([ox, oy, oz, one]), moved([dx, dy, dz, 0]));
+    [ox, oy, oz, dx, dy, dz, tmin, tmax]
 }
 
 /// One multiplication.

@@ -1,4 +1,4 @@
-//! Operands, local memory and matrices.
+//! Operands, local memory and matrices.
 
 use super::hart::{BASE, Bench, FP32, OPERAND, RAY};
 use xphmg::Trap;
@@ -110,6 +110,25 @@ fn x56_x57_x58_a_ray_goes_to_instance_space() {
     let out = bench.hart.words(BASE + 0x600, 4);
     assert_eq!(out, [11.0f32, 13.0, 32.0, 62.5].map(f32::to_bits));
     assert_eq!(xphmg::encoding::Shape::from_code(0xB), None); // 3x4
+}
+
+/// A shape that MTXCAP does not show is an illegal instruction, and the others are not.
+#[test]
+fn x67_shapes_can_be_taken_away() {
+    for (number, shape) in xphmg::encoding::Shape::ALL.iter().enumerate() {
+        let without = format!("mtxcap={:#x}", 0x7F & !(1 << number));
+        let mut bench = Bench::new(&[without.as_str()]);
+        bench.hart.put_floats(BASE + 0x400, &[1.0; 20]);
+        bench.hart.x[11] = BASE + 0x400;
+        assert_eq!(bench.read(0x8DF), 0x7F & !(1 << number));
+        let load = |shape: &xphmg::encoding::Shape| {
+            format!("mtx.ld (a1), {}x{}", shape.rows, shape.columns)
+        };
+        assert_eq!(bench.trap(&load(shape)).0, Trap::ILLEGAL);
+        let others = xphmg::encoding::Shape::ALL.iter().filter(|other| *other != shape);
+        let others: Vec<String> = others.map(load).collect();
+        bench.ok(&others.iter().map(String::as_str).collect::<Vec<_>>());
+    }
 }
 
 #[test]

@@ -19,16 +19,19 @@ proptest! {
         precision in prop::sample::select(&Precision::ALL[..]),
         flips in prop::collection::vec((any::<prop::sample::Index>(), 0u32..8), 1..6),
         in_header in any::<bool>(),
+        is_instanced in any::<bool>(),
     ) {
         let format = Tiles::new(precision);
-        let mut image = checked(&tree(&Builtin::Organic.scene(60)), &format).image().clone();
+        let builtin = if is_instanced { Builtin::Forest } else { Builtin::Organic };
+        let mut image = checked(&tree(&builtin.scene(60)), &format).image().clone();
         let bytes = image.segments[0].bytes_mut();
         let length = if in_header { 64 } else { bytes.len() };
         for (place, bit) in flips {
             bytes[place.index(length)] ^= 1 << bit;
         }
         let outline = outline(&image);
-        prop_assert!(outline.entries.len() as u64 <= 2 + 8 * outline.total("nodes"));
+        let most = 2 + 8 * outline.total("nodes") + 2 * outline.total("instances");
+        prop_assert!(outline.entries.len() as u64 <= most);
         for entry in &outline.entries {
             let described = describe(&image, entry.node);
             prop_assert_eq!(described.is_ok(), entry.state != EntryState::Outside);

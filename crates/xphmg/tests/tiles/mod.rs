@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)] // also in the helpers, which clippy does not know for tests
 
 mod damage;
+mod instances;
 mod round_trip;
 mod rules;
 mod support;
