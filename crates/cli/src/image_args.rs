@@ -73,12 +73,13 @@ pub(crate) struct ImageOutput {
     pub(crate) format: Option<&'static FormatEntry>,
 
     /// Write the image to this file: for gfx12 an .rra file, which Radeon Raytracing Analyzer
-    /// opens; for xphmg the memory from 0x81000000 on, which `run --load` puts there
+    /// opens, or, of the policies radv and hiprt and under another ending, the memory as they have
+    /// it; for xphmg the memory from 0x81000000 on, which `run --load` puts there
     #[arg(long, short, value_name = "FILE", requires = "format", help_heading = "Image options")]
     pub(crate) output: Option<PathBuf>,
 
-    /// gfx12: how primitives are packed and planes are rounded: dense, radv or gpurt [default:
-    /// dense]
+    /// gfx12: whose memory it is, how primitives are packed and planes are rounded: dense, radv,
+    /// gpurt or hiprt [default: dense]
     #[arg(long, value_name = "POLICY", requires = "format", help_heading = "Image options")]
     pub(crate) policy: Option<String>,
 

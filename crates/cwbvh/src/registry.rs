@@ -21,12 +21,12 @@ pub const FORMATS: &[FormatEntry] = &[FormatEntry {
     outline,
     describe,
     trees: Some(TreeEntry {
-        capabilities: CAPABILITIES,
+        capabilities: |_| CAPABILITIES,
         settings: &[],
         shape: |_| TreeShape { width: 8, max_leaf: 3, leaf_test_width: 1, splits: true },
         encode: |tree, _| Ok(Cwbvh.encode(tree)?.into()),
         figures,
-        write: |image| Ok(write_container(image)),
+        write: |image, _| Ok(write_container(image)),
         has_blocks: true,
     }),
     structures: &[

@@ -311,7 +311,7 @@ fn an_outline_meets_everything_once() {
 #[test]
 fn a_file_is_a_container() {
     let entry = &registry::FORMATS[0];
-    let bytes = (entry.trees.as_ref().unwrap().write)(&small()).unwrap();
+    let bytes = (entry.trees.as_ref().unwrap().write)(&small(), None).unwrap();
     assert_eq!(bytes, write_container(&small()));
     assert!((entry.sniff)(&bytes));
     let file = (entry.read)(&bytes, &machine::ReadOptions::default()).unwrap();

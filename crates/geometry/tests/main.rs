@@ -3,5 +3,4 @@
 mod beam;
 mod closed_mesh;
 mod slab;
-mod volumes;
 mod watertight;

@@ -22,6 +22,7 @@
 //! | [`registers`] | what result registers mean |
 //! | [`format`](mod@format) | the format as siliray's machines see it |
 //! | [`rra`] | `.rra` files |
+//! | [`memory_file`] | files of memory as drivers leave it |
 //! | [`walk`] | the traversal loops of RADV and GPURT |
 //! | `blocks` | the image as a block-based traversal unit reads it |
 //! | [`bvh4x2`] | the format `gfx12-bvh4x2`: 4-wide images for the dual instruction |
@@ -41,6 +42,7 @@ mod findings;
 pub mod format;
 pub mod instruction;
 pub mod layout;
+pub mod memory_file;
 pub mod obb;
 pub mod outline;
 pub mod quantize;

@@ -8,14 +8,15 @@ use crate::layout::bvh4x2::{
     Bvh4x2InstanceNode, Fp32BoxNode, HighPrecisionBoxNode, TriangleInfo, TriangleNode,
 };
 use crate::layout::{
-    BoxFrame, BoxNode, ChildEntry, GeometryInfo, GpurtHeader, GpurtSideband, InstanceNode,
-    NODE_BYTES, PairDescriptor, PrimitiveHeader, RadvInstanceData, TriangleDescriptor,
+    BoxFrame, BoxNode, ChildEntry, GeometryInfo, GpurtHeader, GpurtSideband, HiprtFrame,
+    HiprtGeometry, HiprtInstance, HiprtScene, InstanceNode, NODE_BYTES, PairDescriptor,
+    PrimitiveHeader, RadvGeometryInfo, RadvHeader, RadvInstanceData, TriangleDescriptor,
 };
 use crate::rra::container::Magic;
 use crate::rra::{self, RraError};
 use crate::stack::StackAddress;
-use crate::walk::{Dual, Gpurt, Options as WalkOptions, Radv, RadvLiteral};
-use crate::{Gfx12, NAME, check, describe, encode, outline};
+use crate::walk::{Dual, Gpurt, Hiprt, Options as WalkOptions, Radv, RadvLiteral};
+use crate::{Gfx12, NAME, check, describe, encode, memory_file, outline};
 use machine::registry::{Made, NodeNames, loses_beyond_margin};
 use machine::{
     ByteSplit, Capabilities, Checked, Detail, EncodeError, Encoded, Figures, Format, FormatEntry,
@@ -32,18 +33,24 @@ pub const FORMATS: &[FormatEntry] = &[
         name: NAME,
         summary: "AMD GFX12: compressed 8-wide nodes",
         ending: "rra",
-        sniff: |bytes| Magic::of(bytes).is_some() && !bvh4x2_file::is_file(bytes),
+        sniff: |bytes| {
+            Magic::of(bytes).is_some() && !bvh4x2_file::is_file(bytes)
+                || memory_file::is_file(bytes)
+        },
         read,
         check: |image| Gfx12::check(image).erase(),
         outline: outline::outline,
         describe: describe::describe,
         trees: Some(TreeEntry {
-            capabilities: Capabilities::ALL,
+            capabilities: |settings| Capabilities {
+                procedural: settings.get("policy") != Some("hiprt"),
+                ..Capabilities::ALL
+            },
             settings: &[
                 Setting {
                     key: "policy",
-                    values: &["dense", "radv", "gpurt"],
-                    meaning: "how primitives are packed and planes are rounded",
+                    values: &["dense", "radv", "gpurt", "hiprt"],
+                    meaning: "whose memory it is, how primitives are packed and planes are rounded",
                     is_compared: true,
                 },
                 Setting {
@@ -72,7 +79,7 @@ pub const FORMATS: &[FormatEntry] = &[
                 let outline = outline::outline(image);
                 figures(image, &outline, NODE_BYTES, outline::id_bits(image, &outline))
             },
-            write: |image| Ok(rra::write(image)?),
+            write,
             has_blocks: true,
         }),
         structures: &[
@@ -85,6 +92,12 @@ pub const FORMATS: &[FormatEntry] = &[
             InstanceNode::TABLE,
             RadvInstanceData::TABLE,
             GpurtSideband::TABLE,
+            RadvHeader::TABLE,
+            RadvGeometryInfo::TABLE,
+            HiprtGeometry::TABLE,
+            HiprtScene::TABLE,
+            HiprtInstance::TABLE,
+            HiprtFrame::TABLE,
             GpurtHeader::TABLE,
             GeometryInfo::TABLE,
             StackAddress::TABLE,
@@ -101,7 +114,7 @@ pub const FORMATS: &[FormatEntry] = &[
         outline: outline::bvh4x2_outline,
         describe: describe::bvh4x2_describe,
         trees: Some(TreeEntry {
-            capabilities: Capabilities::ALL,
+            capabilities: |_| Capabilities::ALL,
             settings: &[Setting {
                 key: "precision",
                 values: &["fp32", "high"],
@@ -116,7 +129,7 @@ pub const FORMATS: &[FormatEntry] = &[
                 let id_bits = TriangleNode::ID_BITS * outline.total("primitive_nodes");
                 figures(image, &outline, TriangleNode::BYTES, id_bits)
             },
-            write: |image| Ok(bvh4x2_file::write(image)),
+            write: |image, _| Ok(bvh4x2_file::write(image)),
             has_blocks: true,
         }),
         structures: &[
@@ -157,6 +170,17 @@ pub const MACHINES: &[MachineEntry] = &[
         )
     },
     MachineEntry {
+        settings: HIPRT,
+        ..walk(
+            "gfx12-hiprt",
+            "HIPRT's loop, with a stack that spills to memory",
+            |input, options| {
+                let walk = walk_options(WalkOptions::hiprt, options);
+                machine(Hiprt::new(image("gfx12-hiprt", input)?, walk))
+            },
+        )
+    },
+    MachineEntry {
         reads: |format| format.name == bvh4x2::NAME,
         format: bvh4x2::NAME,
         ..walk("gfx12-dual", "the loop around image_bvh_dual_intersect_ray", |input, options| {
@@ -190,6 +214,7 @@ const fn walk(
 
 /// RADV's loop visits one pair of each child. The margin makes up for the hardware's roundings.
 const ONE_PAIR: &[(&str, &str)] = &[("policy", "radv"), ("margin", "on")];
+const HIPRT: &[(&str, &str)] = &[("policy", "hiprt"), ("margin", "on")];
 
 fn image<F: TreeFormat>(
     machine: &'static str,
@@ -245,6 +270,7 @@ fn encode(tree: &Tree, settings: &Settings) -> Result<Encoded, EncodeError> {
 fn shape(settings: &Settings) -> TreeShape {
     let (max_leaf, leaf_test_width) = match settings.get("policy") {
         None | Some("dense") => (8, 1),
+        Some("hiprt") => (8, 2),
         _ => (2, 2),
     };
     TreeShape { width: 8, max_leaf, leaf_test_width, splits: true }
@@ -290,6 +316,15 @@ fn figures(image: &Image, outline: &Outline, node_bytes: u64, id_bits: u64) -> F
     }
 }
 
+/// Memory that a driver laid out is written as it is, unless a file for the viewer is asked for.
+fn write(image: &Image, ending: Option<&str>) -> Result<Vec<u8>, EncodeError> {
+    let is_for_viewer = ending.is_some_and(|ending| ending.eq_ignore_ascii_case("rra"));
+    if memory_file::is_memory(image) && !is_for_viewer {
+        return Ok(memory_file::write(image)?);
+    }
+    Ok(rra::write(image)?)
+}
+
 fn broken(error: RraError) -> ReadError {
     ReadError::Broken(Box::new(error.0))
 }
@@ -297,6 +332,9 @@ fn broken(error: RraError) -> ReadError {
 fn read(bytes: &[u8], options: &ReadOptions) -> Result<ImageFile, ReadError> {
     if let Some(layout) = &options.raw {
         return Ok(ImageFile::raw(NAME, bytes, layout));
+    }
+    if memory_file::is_file(bytes) {
+        return memory_file::read(bytes, options.structure);
     }
     let file = rra::read(bytes).map_err(broken)?;
     let count = file.structures.len();

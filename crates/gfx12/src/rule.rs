@@ -60,6 +60,8 @@ machine::rules! {
     HeaderCount "header_count" Warning "the counts of a GPURT header agree with the nodes"
     HeaderType "header_type" Warning
         "the header of a structure with instances says TLAS, of one with primitives BLAS"
+    DriverHeader "driver_header" Warning
+        "the bounds, flags, counts and size in RADV's or HIPRT's header hold for the structure"
     UnsetPointers "unset_pointers" Note "a header's list of primitive node pointers is filled in"
     PrimitivePointer "primitive_pointer" Warning
         "a header's list of primitive node pointers names leaves of the structure"

@@ -43,8 +43,8 @@ pub struct FormatEntry {
 
 /// How a format holds trees.
 pub struct TreeEntry {
-    /// What it can express.
-    pub capabilities: Capabilities,
+    /// What it can express, encoded with these settings.
+    pub capabilities: fn(&Settings) -> Capabilities,
     /// What can be set when a tree is encoded.
     pub settings: &'static [Setting],
     /// The trees that it holds best, encoded with these settings.
@@ -53,8 +53,8 @@ pub struct TreeEntry {
     pub encode: fn(&Tree, &Settings) -> Result<Encoded, EncodeError>,
     /// The figures of a sound image.
     pub figures: fn(&Image) -> Figures,
-    /// The file of an image.
-    pub write: fn(&Image) -> Result<Vec<u8>, EncodeError>,
+    /// The file of an image. Where a format has several kinds, the ending of its name chooses.
+    pub write: fn(&Image, Option<&str>) -> Result<Vec<u8>, EncodeError>,
     /// Whether it comes in blocks, which a traversal unit runs.
     pub has_blocks: bool,
 }

@@ -101,7 +101,7 @@ impl Document {
         let tree =
             build::build(&scene, &options, &go_on).map_err(siliray::input::RouteError::from)?;
         let image = (trees.encode)(&tree.tree, &settings).map_err(PageError::Encode)?.image;
-        let bytes = (trees.write)(&image).map_err(PageError::Encode)?;
+        let bytes = (trees.write)(&image, None).map_err(PageError::Encode)?;
         let name = format!("{}.{}", scene.name, format.ending);
         Self::of_image(name, bytes, format, None, Some(scene))
     }

@@ -33,7 +33,10 @@ fn bytes_are_split_the_same_way() {
         let image = image(&tree_of(&scene, &variant, Preset::Fast), &variant);
         let split = (trees.figures)(image.image()).bytes;
         assert_eq!(split.total(), image.image().byte_count() as u64, "{name}");
-        assert!((trees.write)(image.image()).unwrap().len() as u64 >= split.total(), "{name}");
+        assert!(
+            (trees.write)(image.image(), None).unwrap().len() as u64 >= split.total(),
+            "{name}"
+        );
         assert!(split.nodes > 0 && split.ids > 0, "{name}: {split:?}");
         let (plain, half) = (36 * triangles, 18 * triangles);
         let geometry = match variant.format.name {

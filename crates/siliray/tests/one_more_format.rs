@@ -59,7 +59,7 @@ static FORMATS: &[FormatEntry] = &[FormatEntry {
         Ok(Description { node, kind, address, bytes, fields, beside, frame: None })
     },
     trees: Some(TreeEntry {
-        capabilities: CAPABILITIES,
+        capabilities: |_| CAPABILITIES,
         settings: &[],
         shape: |_| TreeShape { width: 2, max_leaf: 64, leaf_test_width: 1, splits: false },
         encode: |tree, _| Ok(List.encode(tree)?.into()),
@@ -68,7 +68,7 @@ static FORMATS: &[FormatEntry] = &[FormatEntry {
             let bytes = ByteSplit::new(bytes(image).len() as u64, 36 * triangles, 8 * triangles);
             Figures { bytes, ..Figures::default() }
         },
-        write: |image| Ok(write_container(image)),
+        write: |image, _| Ok(write_container(image)),
         has_blocks: false,
     }),
     structures: &[],
@@ -161,7 +161,8 @@ fn file(name: &str) -> PathBuf {
     assert_eq!((built.input.format(), built.origin), (NAME, Origin::Built));
     let siliray::machine::MachineInput::Image(image) = &built.input else { panic!("no image") };
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::write(&path, (list.trees.as_ref().unwrap().write)(image.image()).unwrap()).unwrap();
+    std::fs::write(&path, (list.trees.as_ref().unwrap().write)(image.image(), None).unwrap())
+        .unwrap();
     path
 }
 

@@ -19,13 +19,13 @@ pub const FORMATS: &[FormatEntry] = &[FormatEntry {
     outline: crate::format::outline::outline,
     describe: crate::format::describe::describe,
     trees: Some(TreeEntry {
-        capabilities: Capabilities { ids: false, ..Capabilities::ALL },
+        capabilities: |_| Capabilities { ids: false, ..Capabilities::ALL },
         settings: &[],
         shape: |_| TreeShape { width: 8, max_leaf: 8, leaf_test_width: 1, splits: true },
         encode: |tree, _| Ok(TtuFormat.encode(tree)?.into()),
         figures,
         // One segment, as it lies in memory.
-        write: |image| Ok(image.segments[0].bytes().to_vec()),
+        write: |image, _| Ok(image.segments[0].bytes().to_vec()),
         has_blocks: true,
     }),
     structures: crate::format::STRUCTURES,

@@ -116,7 +116,7 @@ const fn entry<const P: usize>(summary: &'static str) -> FormatEntry {
         outline: crate::tiles::outline::outline,
         describe: crate::tiles::describe::describe,
         trees: Some(TreeEntry {
-            capabilities: Capabilities {
+            capabilities: |_| Capabilities {
                 instances: P == 0,
                 masks: false,
                 flags: false,
@@ -135,7 +135,7 @@ const fn entry<const P: usize>(summary: &'static str) -> FormatEntry {
             encode: encode::<P>,
             figures,
             // One segment, as it lies in memory.
-            write: |image| Ok(image.segments[0].bytes().to_vec()),
+            write: |image, _| Ok(image.segments[0].bytes().to_vec()),
             has_blocks: true,
         }),
         structures: &[

@@ -4,7 +4,7 @@ use super::bit_diagram::diagram;
 use super::markdown::{MADE, item, paragraphs, with_decisions};
 use super::{Pages, book};
 use siliray::machine::fields::FieldTable;
-use siliray::machine::{FormatEntry, MachineEntry};
+use siliray::machine::{FormatEntry, MachineEntry, Settings};
 use siliray::registry::standard;
 use std::ops::Range;
 
@@ -81,7 +81,7 @@ fn format_page(group: &[&FormatEntry]) -> String {
     let machines = quoted(machines.readers(format).map(|machine| machine.name));
     page += &item(0, &format!("machines that walk it: {machines}"));
     if let Some(trees) = &format.trees {
-        let able = trees.capabilities;
+        let able = (trees.capabilities)(&Settings::default());
         let holds = [
             (able.instances, "instances"),
             (able.masks, "masks"),

@@ -8,6 +8,8 @@ use serde::Serialize;
 use siliray::machine::{ByteSplit, Detail, Encoded, FormatEntry, Setting, TreeEntry};
 use siliray::tree::Tree;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::Path;
 
 /// What `--json` adds.
 #[derive(Serialize)]
@@ -122,7 +124,8 @@ impl ImageOutputFile {
     ) -> Result<ImageFigures, Failure> {
         let Encoded { image, details } = encoded;
         let trees = trees(format).map_err(Failure::input)?;
-        let bytes = (trees.write)(&image).map_err(Failure::input)?;
+        let ending = args.output.as_deref().and_then(Path::extension).and_then(OsStr::to_str);
+        let bytes = (trees.write)(&image, ending).map_err(Failure::input)?;
         let figures = (trees.figures)(&image);
         if let Some(file) = self.0 {
             file.write(&bytes)?;

@@ -188,5 +188,6 @@ fn chunk(segment: &Segment, surveyed: Option<&Surveyed>, level: Level) -> Stored
         header,
         data: segment.bytes().to_vec(),
         unpacked_size: segment.bytes().len() as u64,
+        counts_header: false,
     }
 }

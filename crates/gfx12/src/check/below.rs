@@ -1,7 +1,7 @@
 //! What instances can name of a structure: nodes within the reach of a byte.
 
 use super::contents::Contents;
-use crate::layout::{InstanceNode, NODE_BYTES, NamedNode, NodePointer};
+use crate::layout::{InstanceNode, NODE_BYTES, NamedNode, Naming, NodePointer};
 use crate::survey::{NO_BOX, Surveyed, Target};
 use geometry::Aabb;
 use std::collections::BTreeMap;
@@ -17,6 +17,7 @@ pub(super) struct Below {
     /// How many ranges it has.
     pub(super) leaves: usize,
     root: NodePointer,
+    naming: Naming,
     nodes: BTreeMap<NodePointer, Nameable>,
 }
 
@@ -67,6 +68,7 @@ impl Below {
                 .map_or_else(|| sum(leaves), |root| sum(&contents[root.children()])),
             leaves: leaves.len(),
             root: surveyed.structure.root,
+            naming: surveyed.structure.naming(),
             nodes: boxes.chain(ranges).collect(),
         }
     }
@@ -76,7 +78,7 @@ impl Below {
         &self,
         node: &InstanceNode,
     ) -> impl Iterator<Item = (NamedNode, Option<&Nameable>)> {
-        node.named_nodes(self.root).map(|named| (named, self.nodes.get(&named.pointer)))
+        node.named_nodes(self.naming).map(|named| (named, self.nodes.get(&named.pointer)))
     }
 
     /// The root of the structure.

@@ -80,8 +80,11 @@ fn check_parent(
     place: &Place<'_>,
     findings: &mut Findings,
 ) {
+    let is_hiprt = surveyed.structure.is_hiprt();
     let parent = match record.parent {
         NO_BOX => NodePointer::INVALID,
+        // HIPRT has the number of the node (G-45).
+        parent if is_hiprt => NodePointer(surveyed.boxes[parent as usize].pointer.0 >> 4),
         parent => surveyed.boxes[parent as usize].pointer,
     };
     if node.parent != parent {
@@ -89,7 +92,9 @@ fn check_parent(
             (format!("parent {}", node.parent), format!("{parent}"))
         });
     }
-    if record.parent != NO_BOX && node.index_in_parent != record.slot {
+    // RADV and HIPRT leave the slot out (G-42).
+    let is_known = record.parent != NO_BOX && !surveyed.structure.is_radv() && !is_hiprt;
+    if is_known && node.index_in_parent != record.slot {
         findings.add(Rule::IndexInParent, place, BoxNode::index_in_parent.bits(), || {
             (format!("slot {}", node.index_in_parent), format!("slot {}", record.slot))
         });

@@ -2,7 +2,7 @@
 //! up.
 
 use crate::decode::{Pairs, Stored, split_key, stored, union};
-use crate::layout::{CullFlags, NodePointer, PrimitiveNode};
+use crate::layout::{CullFlags, NodePointer};
 use crate::survey::{LeafRecord, Memory, Surveyed, Target};
 use geometry::{Aabb, Vec3};
 use rayon::prelude::*;
@@ -120,7 +120,7 @@ pub(super) fn for_each_stored(
     let keys = &pairs.keys()[range];
     for same_node in keys.chunk_by(|a, b| a / 8 == b / 8) {
         let Some(pointer) = NodePointer::new(split_key(same_node[0]).0, 0) else { continue };
-        let node = PrimitiveNode::decode(&surveyed.node(memory, pointer));
+        let node = surveyed.structure.primitive_node(&surveyed.node(memory, pointer));
         for &key in same_node {
             for (number, stored) in stored(&node, split_key(key).1).iter().enumerate() {
                 stored.iter().for_each(|stored| visit(place + number, stored));

@@ -1,9 +1,16 @@
-//! Rules of GPURT headers and of the tables behind the nodes.
+//! Rules of headers, and of the tables behind the nodes of GPURT's.
 
+use super::boxes::text;
+use super::contents::Contents;
 use super::{Findings, Place, Rule};
-use crate::layout::{GpurtHeader, NodeKind, NodePointer, PrimitiveHeader};
-use crate::survey::{Memory, Surveyed};
+use crate::layout::{
+    CullFlags, GpurtHeader, HiprtGeometry, HiprtHeader, HiprtScene, NodeKind, NodePointer,
+    PrimitiveHeader, RadvHeader,
+};
+use crate::survey::{Header, Memory, Surveyed};
+use geometry::{Aabb, Vec3};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Pointers in one task.
 const CHUNK: usize = 1 << 14;
@@ -11,14 +18,14 @@ const CHUNK: usize = 1 << 14;
 /// Most pairs of a range that Radeon Raytracing Analyzer has room for.
 const VIEWER_PAIRS: u32 = 8;
 
-/// Checks the header of a structure, if it has one.
+/// Checks GPURT's header of a structure, if it has one.
 pub(super) fn check(memory: &Memory<'_>, surveyed: &Surveyed, findings: &mut Findings) {
-    let Some(header) = surveyed.structure.header else { return };
+    let Some(header) = surveyed.structure.gpurt() else { return };
     let base = surveyed.structure.box_base;
     let name = || format!("header of the structure at address {base:#x}");
     let place = Place { memory, address: base, name: &name };
-    check_offsets(memory, &header, &place, findings);
-    check_counts(surveyed, &header, &place, findings);
+    check_offsets(memory, header, &place, findings);
+    check_counts(surveyed, header, &place, findings);
     check_ranges(memory, surveyed, findings);
     let list = base + u64::from(header.primitive_pointer_offset);
     let bytes = (header.primitive_count as usize).checked_mul(4);
@@ -112,13 +119,104 @@ fn check_counts(
             )
         });
     }
+    check_type(surveyed, header.is_blas(), 0..1, place, findings);
+}
+
+/// A header says what its structure holds.
+fn check_type(
+    surveyed: &Surveyed,
+    is_blas: bool,
+    bits: Range<u32>,
+    place: &Place<'_>,
+    findings: &mut Findings,
+) {
     let is_wrong =
-        if header.is_blas() { !surveyed.instances.is_empty() } else { !surveyed.leaves.is_empty() };
+        if is_blas { !surveyed.instances.is_empty() } else { !surveyed.leaves.is_empty() };
     if is_wrong {
-        findings.add(Rule::HeaderType, place, 0..1, || {
+        findings.add(Rule::HeaderType, place, bits, || {
             let names = ["a TLAS", "a BLAS"];
-            let found = names[usize::from(header.is_blas())];
-            (found.into(), names[usize::from(!header.is_blas())].into())
+            (names[usize::from(is_blas)].into(), names[usize::from(!is_blas)].into())
+        });
+    }
+}
+
+/// Checks the header of a driver's memory that holds `all`: RADV's instances copy its bounds and
+/// flags, and copies trust sizes and counts.
+pub(super) fn check_driver(
+    memory: &Memory<'_>,
+    surveyed: &Surveyed,
+    all: &Contents,
+    findings: &mut Findings,
+) {
+    let header = match surveyed.structure.header {
+        Some(Header::Radv(header)) => header,
+        Some(Header::Hiprt(header)) => return check_hiprt(memory, surveyed, &header, findings),
+        Some(Header::Gpurt(_)) | None => return,
+    };
+    let address = surveyed.structure.box_base - u64::from(header.bvh_offset);
+    let name = || format!("header of the structure at address {address:#x}");
+    let place = Place { memory, address, name: &name };
+    check_type(surveyed, header.is_blas(), RadvHeader::geometry_type.bits(), &place, findings);
+    let segment = memory.segment_of(address).map(|number| &memory.segments()[number]);
+    let room = segment.map_or(0, |s| s.bytes().len() as u64 - (address - s.address));
+    if header.compacted_size > room {
+        findings.add(Rule::DriverHeader, &place, RadvHeader::compacted_size.bits(), || {
+            let found = format!("{} bytes", header.compacted_size);
+            (found, format!("{room} at most, which memory has"))
+        });
+    }
+    let [min, max] = [header.root_min, header.root_max].map(Vec3::from_array);
+    // What cannot be reached for an error is missing from the whole.
+    let is_known = findings.is_sound();
+    let is_held = match all.bounds.is_empty() {
+        true => min.is_nan() && max.is_nan(),
+        false => Aabb::new(min, max).contains(&all.bounds),
+    };
+    if !is_held && is_known {
+        let bits = RadvHeader::root_min.bits().start..RadvHeader::root_max.bits().end;
+        findings.add(Rule::DriverHeader, &place, bits, || {
+            let expected = match all.bounds.is_empty() {
+                true => "NaN, for there is nothing".to_owned(),
+                false => format!("bounds around {}", text(&all.bounds)),
+            };
+            (text(&Aabb::new(min, max)), expected)
+        });
+    }
+    let untrue = CullFlags::from_bits_truncate(header.root_flags as u8) & all.untrue;
+    if !untrue.is_empty() && is_known {
+        findings.add(Rule::DriverHeader, &place, RadvHeader::root_flags.bits(), || {
+            let names: Vec<&str> = untrue.iter_names().map(|(name, _)| name).collect();
+            (names.join(", "), "flags that are true of everything below".into())
+        });
+    }
+}
+
+fn check_hiprt(
+    memory: &Memory<'_>,
+    surveyed: &Surveyed,
+    header: &HiprtHeader,
+    findings: &mut Findings,
+) {
+    let address = surveyed.structure.box_base - HiprtHeader::BYTES;
+    let name = || format!("header of the structure at address {address:#x}");
+    let place = Place { memory, address, name: &name };
+    let is_scene = header.scene.is_some();
+    let [size, count] = match is_scene {
+        true => [HiprtScene::size.bits(), HiprtScene::box_count.bits()],
+        false => [HiprtGeometry::size.bits(), HiprtGeometry::box_count.bits()],
+    };
+    check_type(surveyed, !is_scene, 0..512, &place, findings);
+    let segment = memory.segment_of(address).map(|number| &memory.segments()[number]);
+    let room = segment.map_or(0, |s| s.bytes().len() as u64 - (address - s.address));
+    if header.size > room {
+        findings.add(Rule::DriverHeader, &place, size, || {
+            (format!("{} bytes", header.size), format!("{room} at most, which memory has"))
+        });
+    }
+    let boxes = surveyed.boxes.len();
+    if header.box_count as usize != boxes && findings.is_sound() {
+        findings.add(Rule::DriverHeader, &place, count, || {
+            (format!("{} box nodes", header.box_count), format!("{boxes}"))
         });
     }
 }
@@ -143,6 +241,9 @@ fn check_pointers(
     findings: &mut Findings,
 ) {
     if bytes.iter().all(|&byte| byte == 0) && !bytes.is_empty() {
+        if surveyed.structure.is_radv() {
+            return; // Mesa leaves the list out (G-42).
+        }
         let name = || "node pointers".to_owned();
         let place = Place { memory, address: list, name: &name };
         return findings.add(Rule::UnsetPointers, &place, 0..32, || {

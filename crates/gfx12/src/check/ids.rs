@@ -3,8 +3,8 @@
 
 use super::{Findings, Place, Rule};
 use crate::decode::{Pairs, Stored, split_key, stored};
+use crate::layout::NodePointer;
 use crate::layout::primitive_header::ID_FIELDS;
-use crate::layout::{NodePointer, PrimitiveNode};
 use crate::survey::{Memory, Surveyed};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 const CHUNK: usize = 1 << 12;
 
 /// What two primitives must share if they share their ids.
-type Bits = ([u32; 9], u8);
+pub(super) type Bits = ([u32; 9], u8);
 
 /// Checks the ids of a structure's primitives.
 pub(super) fn check(
@@ -68,17 +68,22 @@ fn read(
 ) {
     for same_node in keys.chunk_by(|a, b| a / 8 == b / 8) {
         let Some(pointer) = NodePointer::new(split_key(same_node[0]).0, 0) else { continue };
-        let node = PrimitiveNode::decode(&surveyed.node(memory, pointer));
+        let node = surveyed.structure.primitive_node(&surveyed.node(memory, pointer));
         for &key in same_node {
             for stored in stored(&node, split_key(key).1).iter().flatten() {
-                let (Stored::Triangle(_, id) | Stored::Box(_, id)) = stored;
-                visit(key, u64::from(id.geometry) << 32 | u64::from(id.primitive), stored);
+                visit(key, id_of(stored), stored);
             }
         }
     }
 }
 
-fn bits(stored: &Stored) -> Bits {
+/// The ids of a primitive as one number.
+pub(super) fn id_of(stored: &Stored) -> u64 {
+    let (Stored::Triangle(_, id) | Stored::Box(_, id)) = stored;
+    u64::from(id.geometry) << 32 | u64::from(id.primitive)
+}
+
+pub(super) fn bits(stored: &Stored) -> Bits {
     match stored {
         Stored::Triangle(triangle, id) => {
             let corners = triangle.to_bits();

@@ -7,7 +7,8 @@ use super::{Findings, Place, Rule};
 use crate::decode::{Numbering, SidebandFault, SidebandRecord, is_inverse, numbering};
 use crate::layout::base_pointer::flag_bits;
 use crate::layout::{
-    ChildEntry, CullFlags, GpurtSideband, InstanceNode, NamedNode, NodePointer, PointerFlags,
+    ChildEntry, CullFlags, GpurtSideband, InstanceNode, NODE_BYTES, NamedNode, NodePointer,
+    PointerFlags, RadvInstanceData,
 };
 use crate::survey::{InstanceRecord, Memory, NO_BOX, Survey, Surveyed};
 use geometry::Aabb;
@@ -34,7 +35,7 @@ pub(super) fn contents(
     } else if flags.contains(PointerFlags::FORCE_NON_OPAQUE) {
         untrue = untrue.difference(opacities) | CullFlags::ONLY_OPAQUE;
     }
-    let mask = if all.bounds.is_empty() { 0 } else { node.mask };
+    let mask = if all.bounds.is_empty() { 0 } else { tlas.structure.mask_of(&node) };
     Contents { bounds, untrue, mask, height: 0 }
 }
 
@@ -80,6 +81,9 @@ fn check_order(
     numbering: &Numbering,
     findings: &mut Findings,
 ) {
+    if tlas.structure.gpurt().is_none() {
+        return;
+    }
     let places = tlas.instances.iter().map(|i| (i.pointer, tlas.structure.sideband_of(i.pointer)));
     let mut moved = places
         .zip(&numbering.sidebands)
@@ -111,7 +115,8 @@ fn check_links(
         NO_BOX => NodePointer::INVALID,
         parent => survey.structures[0].boxes[parent as usize].pointer,
     };
-    if node.parent != parent {
+    // HIPRT keeps the mask there.
+    if node.parent != parent && !survey.structures[0].structure.is_hiprt() {
         findings.add(Rule::Parent, place, InstanceNode::parent.bits(), || {
             (format!("parent {}", node.parent), format!("{parent}"))
         });
@@ -257,7 +262,10 @@ fn report_fault(
         }
     };
     let instance = position.map(|position| &tlas.instances[position]);
-    let record = instance.and_then(|instance| tlas.structure.sideband_of(instance.pointer));
+    let record = instance.and_then(|instance| match tlas.structure.gpurt() {
+        Some(_) => tlas.structure.sideband_of(instance.pointer),
+        None => Some(tlas.structure.address_of(instance.pointer) + NODE_BYTES),
+    });
     let name =
         || instance.map_or("header".into(), |i| format!("sideband of instance {}", i.pointer));
     let address = record.unwrap_or(tlas.structure.box_base);
@@ -279,7 +287,11 @@ fn check_sideband(
     let back = &record.sideband.object_to_world;
     // A transform without an inverse breaks a rule of its own.
     if node.world_to_object.inverse().is_ok() && !is_inverse(&node.world_to_object, back) {
-        findings.add(Rule::Sideband, &place, GpurtSideband::object_to_world.bits(), || {
+        let bits = match tlas.structure.gpurt() {
+            Some(_) => GpurtSideband::object_to_world.bits(),
+            None => RadvInstanceData::object_to_world.bits(),
+        };
+        findings.add(Rule::Sideband, &place, bits, || {
             (format!("{:?}", back.rows), "the inverse of the node's transform".into())
         });
     }

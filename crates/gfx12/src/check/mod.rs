@@ -9,7 +9,7 @@
 //! | file | concept |
 //! |---|---|
 //! | `image` | segments and bases |
-//! | `header` | GPURT headers and the tables behind the nodes |
+//! | `header` | headers, and the tables behind the nodes of GPURT's |
 //! | `contents` | what lies below each child |
 //! | `shared` | triangles that several ranges lead to |
 //! | `boxes`, `oriented` | box nodes; boxes that contain what is below, rotated ones too |
@@ -76,7 +76,9 @@ fn examine(image: &Image, memory: &Memory<'_>) -> (Findings, ProvedFacts, usize,
         instances::check(memory, &survey, &below, &mut findings);
     }
     mixed_level(memory, tlas, &mut findings);
-    let facts = facts(&findings);
+    let mut facts = facts(&findings);
+    // HIPRT keeps numbers of parents, which no loop that walks back reads.
+    facts.parents &= !survey.structures.iter().any(|found| found.structure.is_hiprt());
     (findings, facts, nodes, survey)
 }
 
@@ -102,7 +104,9 @@ fn structure(
     oriented::check(memory, surveyed, &pairs, &contents, &shared, findings);
     let primitive_nodes = pairs.keys().chunk_by(|a, b| a / 8 == b / 8).count();
     *nodes += surveyed.boxes.len() + surveyed.instances.len() + primitive_nodes;
-    Below::new(surveyed, &contents, &leaves)
+    let below = Below::new(surveyed, &contents, &leaves);
+    header::check_driver(memory, surveyed, &below.all, findings);
+    below
 }
 
 /// A TLAS holds instances only.

@@ -1,10 +1,10 @@
 //! The instances of a TLAS, and which of them an instance node shows.
 //!
 //! Where a GPURT header names sideband records, a record's instanceIndex is the number of the
-//! instance, its instanceId the custom index, and its matrix the way back to the world. There are
-//! as many instances as the header counts; one that no node shows cannot be hit. Several nodes may
-//! show one instance: some all but procedurals, others all but triangles; or each another part of
-//! its structure.
+//! instance, its instanceId the custom index, and its matrix the way back to the world. RADV's
+//! memory has the same behind each node, HIPRT's in the frames of its scene. There are as many instances as the header counts; one that
+//! no node shows cannot be hit. Several nodes may show one instance: some all but procedurals,
+//! others all but triangles; or each another part of its structure.
 //!
 //! Elsewhere, and when the records do not number the instances, these count in the order of
 //! discovery: slot by slot, depth first. The custom index and the way back then come from the 128
@@ -14,9 +14,10 @@
 
 use super::inverse::is_inverse;
 use crate::layout::{
-    GpurtSideband, InstanceNode, NODE_BYTES, NamedNode, NodePointer, PointerFlags, RadvInstanceData,
+    Bits, GpurtSideband, HalfNodeBits, HiprtFrame, HiprtHeader, HiprtInstance, InstanceNode,
+    NODE_BYTES, NamedNode, NodePointer, PointerFlags, RadvInstanceData,
 };
-use crate::survey::{Memory, Structure, Surveyed};
+use crate::survey::{Header, InstanceRecord, Memory, Structure, Surveyed};
 use geometry::{InstanceFlags, Transform};
 use tree::Instance;
 
@@ -75,14 +76,33 @@ pub(crate) fn numbering(memory: &Memory<'_>, tlas: &Surveyed) -> Numbering {
     }
 }
 
+/// How many instances the header counts, as far as memory can hold their records.
+fn instance_count(memory: &Memory<'_>, tlas: &Surveyed) -> Option<Result<usize, SidebandFault>> {
+    let base = tlas.structure.box_base;
+    let (list, count) = match tlas.structure.header? {
+        Header::Gpurt(header) => {
+            let list = base + u64::from(header.primitive_pointer_offset);
+            (list, u64::from(header.primitive_count))
+        }
+        // The table of leaves lies before the nodes.
+        Header::Radv(header) => (base - u64::from(header.bvh_offset), header.primitive_count),
+        Header::Hiprt(header) => {
+            let scene = header.scene?;
+            (scene.instances, u64::from(scene.primitive_count))
+        }
+    };
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    let is_there =
+        count == 0 || count.checked_mul(4).and_then(|bytes| memory.get(list, bytes)).is_some();
+    Some(is_there.then_some(count).ok_or(SidebandFault::NoCount))
+}
+
 /// The numbers that the sideband gives.
 fn by_sideband(memory: &Memory<'_>, tlas: &Surveyed) -> Option<Result<Numbering, SidebandFault>> {
-    let header = tlas.structure.header?;
-    let list = tlas.structure.box_base + u64::from(header.primitive_pointer_offset);
-    let count = header.primitive_count as usize;
-    if count.checked_mul(4).and_then(|bytes| memory.get(list, bytes)).is_none() && count > 0 {
-        return Some(Err(SidebandFault::NoCount));
-    }
+    let count = match instance_count(memory, tlas)? {
+        Ok(count) => count,
+        Err(fault) => return Some(Err(fault)),
+    };
     let nodes: Vec<InstanceNode> = tlas
         .instances
         .iter()
@@ -97,7 +117,8 @@ fn by_sideband(memory: &Memory<'_>, tlas: &Surveyed) -> Option<Result<Numbering,
         let Some(others) = shown.get_mut(record.sideband.instance_index as usize) else {
             return Some(Err(SidebandFault::TooLarge(position)));
         };
-        let is_part = others.iter().all(|&other| are_parts(memory, &nodes[other], node));
+        let mut others_shown = others.iter().map(|&other| &nodes[other]);
+        let is_part = others_shown.all(|other| are_parts(memory, &tlas.structure, other, node));
         if !is_part || others.len() == MOST_PARTS {
             return Some(Err(SidebandFault::Taken(position)));
         }
@@ -113,9 +134,13 @@ fn sidebands(
     tlas: &Surveyed,
     nodes: &[InstanceNode],
 ) -> Result<Vec<SidebandRecord>, SidebandFault> {
-    let is_radv = tlas.structure.header.is_some_and(|header| header.version == RADV_VERSION);
+    match tlas.structure.header {
+        Some(Header::Radv(_)) => return driver_data(memory, tlas),
+        Some(Header::Hiprt(header)) => return Ok(frames(memory, &header, nodes)),
+        Some(Header::Gpurt(_)) | None => (),
+    }
     let mut orders = [SidebandOrder::Memory, SidebandOrder::Discovery];
-    if is_radv {
+    if tlas.structure.is_radv() {
         orders.reverse();
     }
     let agrees = |records: &[SidebandRecord]| {
@@ -131,8 +156,65 @@ fn sidebands(
     Ok(second.filter(|second| agrees(second)).unwrap_or(first))
 }
 
-/// The driver interface version in RADV's headers.
-const RADV_VERSION: u32 = 8 << 16;
+/// RADV's data behind the instance nodes, as sideband records.
+fn driver_data(memory: &Memory<'_>, tlas: &Surveyed) -> Result<Vec<SidebandRecord>, SidebandFault> {
+    let record = |(position, instance): (usize, &InstanceRecord)| {
+        let address = tlas.structure.address_of(instance.pointer) + NODE_BYTES;
+        let bits = memory.node(address).ok_or(SidebandFault::NoRecord(position))?;
+        let RadvInstanceData { object_to_world, custom_index, instance_index, .. } =
+            RadvInstanceData::decode(&bits);
+        let sideband = GpurtSideband {
+            instance_index,
+            instance_id: custom_index & 0x00FF_FFFF,
+            flags: 0,
+            blas_metadata_size: 0,
+            reserved: 0,
+            object_to_world,
+        };
+        Ok(SidebandRecord { address, sideband })
+    };
+    tlas.instances.iter().enumerate().map(record).collect()
+}
+
+/// HIPRT's frames of the instances, as sideband records. Frames of another kind than the one with a
+/// matrix say nothing: the way back is then the inverse.
+fn frames(
+    memory: &Memory<'_>,
+    header: &HiprtHeader,
+    nodes: &[InstanceNode],
+) -> Vec<SidebandRecord> {
+    let record = |node: &InstanceNode| {
+        let found = frame_of(memory, header, node);
+        let (address, frame) = found.unwrap_or((header.box_nodes, HiprtFrame::decode(&ZERO)));
+        let back = node.world_to_object.inverse().unwrap_or(Transform::IDENTITY);
+        let sideband = GpurtSideband {
+            instance_index: node.user_data,
+            instance_id: frame.custom_index & 0x00FF_FFFF,
+            flags: frame.flags as u8,
+            blas_metadata_size: 0,
+            reserved: frame.sbt_offset,
+            object_to_world: if found.is_some() { frame.object_to_world } else { back },
+        };
+        SidebandRecord { address, sideband }
+    };
+    nodes.iter().map(record).collect()
+}
+
+const ZERO: HalfNodeBits = HalfNodeBits::ZERO;
+
+/// The frame of an instance node, if its matrix undoes the node's.
+fn frame_of(
+    memory: &Memory<'_>,
+    header: &HiprtHeader,
+    node: &InstanceNode,
+) -> Option<(u64, HiprtFrame)> {
+    let scene = header.scene?;
+    let address = scene.instances.checked_add(16 * u64::from(node.user_data))?;
+    let instance = HiprtInstance::decode(&Bits::from_bytes(memory.get(address, 16)?));
+    let address = scene.frames.checked_add(64 * u64::from(instance.frame_index))?;
+    let frame = HiprtFrame::decode(&memory.half_node(address)?);
+    is_inverse(&node.world_to_object, &frame.object_to_world).then_some((address, frame))
+}
 
 /// The record of each instance in some order.
 fn records(
@@ -163,7 +245,7 @@ const MOST_PARTS: usize = 32;
 
 /// Whether two nodes show different parts of one instance: other kinds of primitives, or other
 /// nodes of its structure.
-fn are_parts(memory: &Memory<'_>, a: &InstanceNode, b: &InstanceNode) -> bool {
+fn are_parts(memory: &Memory<'_>, tlas: &Structure, a: &InstanceNode, b: &InstanceNode) -> bool {
     let bits = |node: &InstanceNode| node.world_to_object.rows.map(|row| row.map(f32::to_bits));
     let skipped = |node: &InstanceNode| node.child_base.flags() & SKIPS;
     let kept = |node: &InstanceNode| {
@@ -172,9 +254,10 @@ fn are_parts(memory: &Memory<'_>, a: &InstanceNode, b: &InstanceNode) -> bool {
     let same = bits(a) == bits(b)
         && a.child_base.address() == b.child_base.address()
         && (a.mask, a.user_data, kept(a)) == (b.mask, b.user_data, kept(b));
-    let root = Structure::at(memory, a.child_base.address()).root;
-    let is_in_b = |node: NamedNode| b.named_nodes(root).any(|other| other.pointer == node.pointer);
-    same && ((skipped(a) | skipped(b)) == SKIPS || !a.named_nodes(root).any(is_in_b))
+    let naming = tlas.below(memory, a).naming();
+    let is_in_b =
+        |node: NamedNode| b.named_nodes(naming).any(|other| other.pointer == node.pointer);
+    same && ((skipped(a) | skipped(b)) == SKIPS || !a.named_nodes(naming).any(is_in_b))
 }
 
 const SKIPS: PointerFlags = PointerFlags::SKIP_TRIANGLES.union(PointerFlags::SKIP_PROCEDURAL);
@@ -191,6 +274,15 @@ pub(crate) fn instances(memory: &Memory<'_>, tlas: &Surveyed) -> Vec<Instance> {
             Some(record) => Some(record.into()),
             None => beside_node(memory, tlas, placed.pointer, &node.world_to_object),
         };
+        if let (true, Some(record)) = (tlas.structure.is_hiprt(), record) {
+            let mask = tlas.structure.mask_of(&node);
+            let user_data = record.reserved;
+            let none = PointerFlags::empty();
+            let shown = instance(node.world_to_object, mask, user_data, none, beside, placed.below);
+            let flags = InstanceFlags::from_bits_truncate(record.flags);
+            instances[number as usize] = Instance { flags, ..shown };
+            continue;
+        }
         let flags = node.child_base.flags();
         // Face culling is the business of the half that has triangles.
         let decides = !flags.contains(PointerFlags::SKIP_TRIANGLES);

@@ -23,7 +23,7 @@ mod inverse;
 pub mod nodes;
 pub(crate) mod primitives;
 
-pub use crate::survey::{Memory, Structure, Survey};
+pub use crate::survey::{Header, Memory, Structure, Survey};
 pub use frames::{Frames, frames};
 pub use nodes::{Node, NodeBody, nodes};
 

@@ -148,8 +148,8 @@ fn read_chunk(
     for same_node in keys.chunk_by(|a, b| a / 8 == b / 8) {
         let (offset, _) = split_key(same_node[0]);
         let address = surveyed.structure.primitive_base + offset;
-        let node =
-            PrimitiveNode::decode(&memory.node(address).unwrap_or(crate::layout::NodeBits::ZERO));
+        let bits = memory.node(address).unwrap_or(crate::layout::NodeBits::ZERO);
+        let node = surveyed.structure.primitive_node(&bits);
         for &key in same_node {
             let mut count = [0, 0];
             for stored in stored(&node, split_key(key).1).into_iter().flatten() {

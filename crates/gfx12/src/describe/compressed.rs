@@ -2,11 +2,12 @@
 
 use super::{AXES, dwords, field, primitive, set_value};
 use crate::layout::{
-    BoxNode, ChildEntry, GpurtHeader, GpurtSideband, InstanceNode, NODE_BYTES, NamedNode, NodeBits,
-    NodeKind, NodePointer, PrimitiveNode,
+    BoxNode, ChildEntry, GpurtHeader, GpurtSideband, HiprtGeometry, HiprtHeader, HiprtScene,
+    InstanceNode, NODE_BYTES, NamedNode, NodeBits, NodeKind, NodePointer, PrimitiveNode,
+    RadvHeader, RadvInstanceData,
 };
 use crate::obb::rotation;
-use crate::survey::{Memory, Structure};
+use crate::survey::{Header, Memory, Structure};
 use geometry::Aabb;
 use machine::fields::FieldValue;
 use machine::{DescribeError, DescribedField, Description, Image, NodeRef};
@@ -14,8 +15,9 @@ use machine::{DescribeError, DescribedField, Description, Image, NodeRef};
 /// Further nodes of a range that stand beside its first: an unsound range may never end.
 const MOST_FURTHER_NODES: usize = 15;
 
-/// Describes the node behind a pointer of an image. Software's records stand beside it: GPURT's
-/// header beside the root, the sideband beside an instance; and the further nodes of a range.
+/// Describes the node behind a pointer of an image. Software's records stand beside it: the header
+/// beside the root, GPURT's sideband or RADV's data beside an instance; and the further nodes of a
+/// range.
 ///
 /// # Errors
 /// When the pointer leads to no memory.
@@ -44,8 +46,8 @@ pub fn describe(image: &Image, node: NodeRef) -> Result<Description, DescribeErr
         description.frame = rotation(BoxNode::decode(&bits).obb_matrix_index).copied();
     }
     if let Some(header) = structure.header.filter(|_| pointer == structure.root) {
-        let fields = GpurtHeader::describe(&header.encode());
-        description.beside.push(part("header", structure.box_base, NODE_BYTES as usize, fields));
+        let (address, bytes, fields) = header_part(memory, &structure, &header);
+        description.beside.push(part("header", address, bytes, fields));
     }
     if pointer.kind() == NodeKind::Instance
         && let Some(address) = structure.sideband_of(pointer)
@@ -53,6 +55,14 @@ pub fn describe(image: &Image, node: NodeRef) -> Result<Description, DescribeErr
     {
         let fields = GpurtSideband::describe(&bits);
         description.beside.push(part("sideband", address, NODE_BYTES as usize / 2, fields));
+    }
+    if pointer.kind() == NodeKind::Instance
+        && matches!(structure.header, Some(Header::Radv(_)))
+        && let Some(bits) = memory.node(address + NODE_BYTES)
+    {
+        let fields = RadvInstanceData::describe(&bits);
+        let address = address + NODE_BYTES;
+        description.beside.push(part("driver data", address, NODE_BYTES as usize, fields));
     }
     for (address, bits) in further_nodes(memory, pointer, address, &bits) {
         let distance = (address.wrapping_sub(description.address) / NODE_BYTES) << 4;
@@ -63,6 +73,34 @@ pub fn describe(image: &Image, node: NodeRef) -> Result<Description, DescribeErr
         description.beside.push(Description { node, ..further });
     }
     Ok(description)
+}
+
+/// Where a header lies, its bytes and its fields.
+fn header_part(
+    memory: &Memory<'_>,
+    structure: &Structure,
+    header: &Header,
+) -> (u64, usize, Vec<DescribedField>) {
+    let segment = memory.segment_of(structure.box_base);
+    let start = segment.map_or(0, |number| memory.segments()[number].address);
+    match header {
+        Header::Gpurt(header) => {
+            let fields = GpurtHeader::describe(&header.encode());
+            (structure.box_base, NODE_BYTES as usize, fields)
+        }
+        Header::Radv(header) => {
+            let fields = RadvHeader::describe(&header.encode());
+            (start, RadvHeader::BYTES as usize, fields)
+        }
+        Header::Hiprt(header) => {
+            let fields = match (&header.scene, &header.geometry) {
+                (Some(scene), _) => HiprtScene::describe(&scene.encode()),
+                (None, Some(geometry)) => HiprtGeometry::describe(&geometry.encode()),
+                (None, None) => Vec::new(),
+            };
+            (start, HiprtHeader::BYTES as usize, fields)
+        }
+    }
 }
 
 /// The nodes behind the first one of a primitive range.
@@ -167,9 +205,9 @@ fn add_links(
         NodeKind::Instance => {
             let node = InstanceNode::decode(bits);
             link("parent", base, node.parent);
-            let below = Structure::at(memory, node.child_base.address());
+            let below = structure.below(memory, &node);
             link("child_base", below.box_base, below.root);
-            for NamedNode { slots, pointer } in node.named_nodes(below.root) {
+            for NamedNode { slots, pointer } in node.named_nodes(below.naming()) {
                 for slot in (0..4).filter(|slot| slots >> slot & 1 == 1) {
                     link(&format!("children[{slot}].node_type"), below.box_base, pointer);
                 }

@@ -8,10 +8,12 @@ use super::leaves;
 use super::margin::Margin;
 use super::obb_fit::{Orientations, orient};
 use super::pool;
+use super::radv_memory::{self, OPACITY, RadvContents};
 use super::regroup::regroup;
 use super::run::{PackedRun, RangeStart, RunPacker, Stored};
-use super::tables::{HeaderCounts, IdTable, Sections, header, write_pointers};
-use super::{Options, Policy};
+use super::sections::{NodeCounts, Sections};
+use super::tables::{GEOMETRY_INFO_BYTES, HeaderCounts, IdTable, header, write_pointers};
+use super::{Options, Policy, hiprt_memory, hiprt_node};
 use crate::decode::frames::LevelFrames;
 use crate::layout::{BoxNode, CullFlags, NODE_BYTES, NodePointer};
 use geometry::Aabb;
@@ -25,8 +27,14 @@ use tree::{Blas, Bvh, PrimitiveFlags, Primitives};
 pub(crate) struct EncodedBlas {
     /// The bytes; the address is set later.
     pub(crate) segment: Segment,
+    /// Where its parts lie.
+    pub(crate) sections: Sections,
+    /// Primitive nodes.
+    pub(crate) leaf_nodes: usize,
     /// The root node, which instances copy boxes from.
     pub(crate) root: BoxNode,
+    /// The opacity of everything below the root.
+    pub(crate) opacity: CullFlags,
     /// What it holds.
     pub(crate) kind: BlasKind,
     /// The box around it, as the hierarchy has it, or widened like the boxes of its root.
@@ -35,7 +43,7 @@ pub(crate) struct EncodedBlas {
     pub(crate) box_count: usize,
     /// What its leaf nodes hold.
     pub(crate) stored: Stored,
-    /// Bytes of header and nodes.
+    /// Bytes up to the end of the nodes.
     pub(crate) node_bytes: u64,
     /// Cost of the hierarchy that was laid out.
     pub(crate) sah_cost: f64,
@@ -62,13 +70,21 @@ pub(crate) fn encode(
 ) -> Result<EncodedBlas, EncodeError> {
     let Blas { primitives, bvh } = blas;
     check_finite(primitives, level)?;
+    if options.policy == Policy::Hiprt && !primitives.boxes.is_empty() {
+        return Err(EncodeError::Procedurals { level });
+    }
     let ids = IdTable::new(primitives, level)?;
     let bvh = prepare(bvh, primitives, level, options)?;
     let mut flat = Flat::new(&bvh);
     let packer = RunPacker::new(level, &bvh, primitives, options.policy);
     order_leaves(&mut flat, &packer, options);
-    let leaves = pack(&flat, &packer, options.policy)?;
+    let leaves = pack(&flat, &packer, &ids, options.policy)?;
     let contents = contents(&bvh, &flat, |items| leaf_contents(items, primitives, options.policy));
+    let kind = BlasKind {
+        triangles: leaves.stored.triangles > 0,
+        procedurals: leaves.stored.procedurals > 0,
+    };
+    let sections = sections(level, &flat, &leaves, &ids, kind, options.policy)?;
     let boxes = Boxes {
         level,
         bvh: &bvh,
@@ -77,7 +93,10 @@ pub(crate) fn encode(
         contents: &contents,
         bounds: None,
         margin,
-        radv_planes: options.policy == Policy::Radv,
+        sections: &sections,
+        policy: options.policy,
+        // RADV's triangles are filled in when the flags have been written.
+        leaf_flags: options.policy != Policy::Radv || !kind.triangles,
         orientation: Orientation::Plain,
     };
     let kept = frames.filter(|frames| frames.bounds.len() == bvh.nodes().len());
@@ -91,48 +110,109 @@ pub(crate) fn encode(
         None => Orientation::Fitted(&orientations, primitives),
     };
     let boxes = Boxes { orientation, ..boxes };
-    let node_counts = [flat.boxes.len(), leaves.node_count];
-    let sections = Sections::new(level, node_counts, ids.info_bytes(), ids.pointer_count())?;
     let mut segment = Segment::zeroed(0, sections.end as usize);
     let bytes = segment.bytes_mut();
-    boxes.write(&mut bytes[NODE_BYTES as usize..sections.leaves as usize])?;
-    leaves.write(&mut bytes[sections.leaves as usize..sections.records as usize]);
-    ids.write_infos(&mut bytes[sections.records as usize..sections.pointers as usize]);
-    let pointers = primitive_pointers(&bvh, primitives, &flat, &leaves, &ids, &sections);
-    write_pointers(&pointers, &mut bytes[sections.pointers as usize..]);
+    boxes.write(bytes)?;
+    leaves.write(&mut bytes[sections.leaves as usize..]);
     let root = boxes.node(0)?;
-    let active = pointers.iter().filter(|&&pointer| pointer != NodePointer::INVALID).count();
-    let kind = BlasKind {
-        triangles: leaves.stored.triangles > 0,
-        procedurals: leaves.stored.procedurals > 0,
-    };
-    let counts = HeaderCounts {
-        is_blas: true,
-        primitives: ids.pointer_count(),
-        active,
-        descriptors: ids.geometry_count(),
-        procedural: kind.procedurals && !kind.triangles,
-        boxes: flat.boxes.len(),
-        leaves: leaves.node_count,
-        rebraided: false,
-    };
-    header(&counts, &sections, &root).encode().write_bytes(&mut bytes[..NODE_BYTES as usize]);
     // RADV's instances copy this box, and must show the margin of what is below.
     let is_widened = options.margin
         && options.policy == Policy::Radv
         && root.obb_matrix_index == BoxNode::NO_ROTATION;
-    Ok(EncodedBlas {
-        segment,
+    let encoded = EncodedBlas {
+        sections,
+        leaf_nodes: leaves.node_count,
         root,
+        opacity: contents[0].cull_flags & OPACITY,
         kind,
         bounds: if is_widened { decoded_bounds(&root) } else { bvh.root().bounds },
         box_count: flat.boxes.len(),
         stored: leaves.stored,
-        node_bytes: sections.records,
+        node_bytes: sections.nodes_end,
         sah_cost: tree::Quality::of(&bvh).sah_cost,
         oriented_nodes: orientations.count(),
         oriented_cost_change: orientations.cost_change,
+        segment,
+    };
+    Ok(match options.policy {
+        Policy::Radv => encoded.with_radv_header(&ids),
+        // Its header has addresses.
+        Policy::Hiprt => encoded,
+        Policy::Dense | Policy::Gpurt => {
+            let pointers = primitive_pointers(&bvh, primitives, &flat, &leaves, &ids, &sections);
+            encoded.with_gpurt_tables(&ids, &pointers)
+        }
     })
+}
+
+/// Where the parts of a BLAS lie.
+fn sections(
+    level: usize,
+    flat: &Flat,
+    leaves: &Leaves,
+    ids: &IdTable,
+    kind: BlasKind,
+    policy: Policy,
+) -> Result<Sections, EncodeError> {
+    let counts = NodeCounts { boxes: flat.boxes.len(), leaves: leaves.node_count };
+    let geometries = ids.geometry_count() as usize;
+    match policy {
+        Policy::Radv => Sections::radv(level, counts, geometries, 0, !kind.triangles),
+        Policy::Hiprt => Sections::hiprt(level, counts, 0),
+        Policy::Dense | Policy::Gpurt => {
+            let info_bytes = GEOMETRY_INFO_BYTES * geometries as u64;
+            Sections::gpurt(level, counts, info_bytes, ids.pointer_count())
+        }
+    }
+}
+
+impl EncodedBlas {
+    fn with_gpurt_tables(mut self, ids: &IdTable, pointers: &[NodePointer]) -> Self {
+        let Self { sections, leaf_nodes, .. } = self;
+        let bytes = self.segment.bytes_mut();
+        ids.write_infos(&mut bytes[sections.records as usize..sections.pointers as usize]);
+        write_pointers(pointers, &mut bytes[sections.pointers as usize..]);
+        let counts = HeaderCounts {
+            is_blas: true,
+            primitives: ids.pointer_count(),
+            active: pointers.iter().filter(|&&pointer| pointer != NodePointer::INVALID).count(),
+            descriptors: ids.geometry_count(),
+            procedural: self.kind.procedurals && !self.kind.triangles,
+            boxes: self.box_count,
+            leaves: leaf_nodes,
+            rebraided: false,
+        };
+        header(&counts, &sections, &self.root).encode().write_bytes(bytes);
+        self
+    }
+
+    /// Gives it an address, and HIPRT's header, which depends on it.
+    pub(crate) fn place(&mut self, address: u64, policy: Policy) {
+        self.segment.address = address;
+        if policy == Policy::Hiprt {
+            let leaves = [self.stored.pairs, self.leaf_nodes];
+            let header = hiprt_memory::geometry(address, &self.sections, self.box_count, leaves);
+            header.encode().write_bytes(self.segment.bytes_mut());
+        }
+    }
+
+    fn with_radv_header(mut self, ids: &IdTable) -> Self {
+        let sections = self.sections;
+        let geometry_type = u32::from(self.kind.procedurals && !self.kind.triangles);
+        let is_empty = !self.kind.procedurals && !self.kind.triangles;
+        let contents = RadvContents {
+            geometry_type,
+            geometry_count: ids.geometry_count(),
+            primitives: ids.pointer_count(),
+            bounds: if is_empty { Aabb::EMPTY } else { self.bounds },
+            flags: self.opacity,
+        };
+        let bytes = self.segment.bytes_mut();
+        radv_memory::header(&contents, &sections).encode().write_bytes(bytes);
+        let infos = &mut bytes[sections.records as usize..sections.pointers as usize];
+        ids.write_radv_infos(geometry_type, infos);
+        self
+    }
 }
 
 /// The box around the children of a root, margin and all.
@@ -189,8 +269,10 @@ impl Leaves {
 
 /// Chooses the order of the leaves.
 fn order_leaves(flat: &mut Flat, packer: &RunPacker<'_>, options: &Options) {
-    if options.policy == Policy::Dense {
-        return pool::order_leaves(flat, packer, options.keep_leaves);
+    match options.policy {
+        Policy::Dense => return pool::order_leaves(flat, packer, options.keep_leaves),
+        Policy::Hiprt => return,
+        Policy::Radv | Policy::Gpurt => (),
     }
     let mut families = Vec::new();
     let mut first = 0;
@@ -206,18 +288,21 @@ fn order_leaves(flat: &mut Flat, packer: &RunPacker<'_>, options: &Options) {
     flat.reorder(leaves);
 }
 
-fn pack(flat: &Flat, packer: &RunPacker<'_>, policy: Policy) -> Result<Leaves, EncodeError> {
+fn pack(
+    flat: &Flat,
+    packer: &RunPacker<'_>,
+    ids: &IdTable,
+    policy: Policy,
+) -> Result<Leaves, EncodeError> {
     let results: Vec<Result<PackedRun, EncodeError>> = flat
         .runs
         .par_iter()
         .map(|run| {
-            let leaves = &flat.leaves[run.clone()];
+            let (leaves, parents) = (&flat.leaves[run.clone()], &flat.leaf_parents[run.clone()]);
             match policy {
                 Policy::Dense => packer.pack(leaves),
-                Policy::Radv | Policy::Gpurt => {
-                    let parents = &flat.leaf_parents[run.clone()];
-                    families::pack(leaves, parents, packer, policy)
-                }
+                Policy::Radv | Policy::Gpurt => families::pack(leaves, parents, packer, policy),
+                Policy::Hiprt => hiprt_node::pack(leaves, parents, packer, ids),
             }
         })
         .collect();
@@ -235,7 +320,7 @@ fn pack(flat: &Flat, packer: &RunPacker<'_>, policy: Policy) -> Result<Leaves, E
     Ok(Leaves { runs, starts, node_count, stored })
 }
 
-/// What a leaf holds. RADV says nothing about the kinds of primitives.
+/// What a leaf holds. RADV says nothing about the kinds of primitives, HIPRT nothing at all.
 fn leaf_contents(items: &[u32], primitives: &Primitives, policy: Policy) -> Contents {
     let cull_flags = items.iter().fold(CullFlags::all(), |flags, &item| {
         let opaque = primitives.ids[item as usize].flags.contains(PrimitiveFlags::OPAQUE);
@@ -245,7 +330,11 @@ fn leaf_contents(items: &[u32], primitives: &Primitives, policy: Policy) -> Cont
         flags & (of_opacity | of_kind)
     });
     let kinds = CullFlags::ONLY_TRIANGLES | CullFlags::ONLY_PROCEDURAL;
-    let unsaid = if policy == Policy::Radv { kinds } else { CullFlags::empty() };
+    let unsaid = match policy {
+        Policy::Dense | Policy::Gpurt => CullFlags::empty(),
+        Policy::Radv => kinds,
+        Policy::Hiprt => CullFlags::all(),
+    };
     Contents { cull_flags: cull_flags - unsaid, mask: 0xFF }
 }
 
@@ -259,7 +348,7 @@ fn primitive_pointers(
     sections: &Sections,
 ) -> Vec<NodePointer> {
     let mut pointers = vec![NodePointer::INVALID; ids.pointer_count()];
-    let mut base = (sections.leaves >> 3) as u32;
+    let mut base = sections.leaf_units(0);
     let mut leaf_entries = flat.leaves.iter();
     for run in &leaves.runs {
         let mut places = run.pointers.iter();

@@ -5,6 +5,8 @@ use super::flatten::{Flat, FlatBox, NO_PLACE};
 use super::margin::{Margin, widen};
 use super::obb_fit::{Orientations, oriented_boxes};
 use super::run::RangeStart;
+use super::sections::Sections;
+use super::{Policy, hiprt_memory};
 use crate::decode::frames::LevelFrames;
 use crate::layout::{BOX_TYPE, BoxFrame, BoxNode, ChildEntry, CullFlags, NODE_BYTES, NodePointer};
 use crate::quantize::{QuantizeError, QuantizedBoxes, quantize, quantize_radv};
@@ -29,8 +31,12 @@ pub(crate) struct Boxes<'a> {
     pub(crate) bounds: Option<&'a [Aabb]>,
     /// How far boxes are widened.
     pub(crate) margin: Margin,
-    /// Whether planes are rounded as RADV does (G-22).
-    pub(crate) radv_planes: bool,
+    /// Where nodes lie.
+    pub(crate) sections: &'a Sections,
+    /// How planes are rounded, and what is left out.
+    pub(crate) policy: Policy,
+    /// Whether slots of leaves say what is true below them.
+    pub(crate) leaf_flags: bool,
     /// Which nodes are oriented.
     pub(crate) orientation: Orientation<'a>,
 }
@@ -78,30 +84,34 @@ pub(crate) fn contents(
 }
 
 impl Boxes<'_> {
-    /// Bytes from the header to the first leaf node.
-    pub(crate) fn leaf_offset(&self) -> u64 {
-        NODE_BYTES * (1 + self.flat.boxes.len() as u64)
-    }
-
-    /// Writes all box nodes to `bytes`, the root first.
-    pub(crate) fn write(&self, bytes: &mut [u8]) -> Result<(), EncodeError> {
-        let failure = bytes.par_chunks_exact_mut(NODE_BYTES as usize).enumerate().find_map_first(
-            |(place, out)| match self.node(place) {
+    /// Writes all box nodes to a structure.
+    pub(crate) fn write(&self, structure: &mut [u8]) -> Result<(), EncodeError> {
+        let Sections { root, boxes, .. } = *self.sections;
+        self.node(0)?.encode().write_bytes(&mut structure[root as usize..]);
+        let others = NODE_BYTES as usize * (self.flat.boxes.len() - 1);
+        let failure = structure[boxes as usize..][..others]
+            .par_chunks_exact_mut(NODE_BYTES as usize)
+            .enumerate()
+            .find_map_first(|(before, out)| match self.node(before + 1) {
                 Ok(node) => {
                     node.encode().write_bytes(out);
                     None
                 }
                 Err(error) => Some(error),
-            },
-        );
+            });
         failure.map_or(Ok(()), Err)
+    }
+
+    /// The children of a box, as its slots have them: HIPRT does not put boxes first.
+    pub(crate) fn slots(&self, place: usize) -> Vec<u32> {
+        self.flat.slots(self.bvh, place, self.policy == Policy::Hiprt)
     }
 
     /// One box node.
     pub(crate) fn node(&self, place: usize) -> Result<BoxNode, EncodeError> {
-        let slots: Vec<u32> = self.flat.slots(self.bvh, place).collect();
+        let slots = self.slots(place);
         if slots.is_empty() {
-            return Ok(empty_root());
+            return Ok(empty_root(self.policy));
         }
         let (rotation, boxes) = self.boxes_in_frame(place, &slots);
         let margin = match rotation {
@@ -121,22 +131,40 @@ impl Boxes<'_> {
             parent: NodePointer::INVALID,
             frame: quantized.frame,
             disable_box_sort: false,
-            index_in_parent: slot,
+            // RADV and HIPRT leave it out (G-42).
+            index_in_parent: match self.policy {
+                Policy::Radv | Policy::Hiprt => 0,
+                Policy::Dense | Policy::Gpurt => slot,
+            },
             child_count: slots.len() as u8,
             spare: false,
             obb_matrix_index: rotation,
             ignored: 0,
-            children: [ChildEntry::UNUSED; 8],
+            children: [self.unused_slot(); 8],
         };
         if parent != NO_PLACE {
-            node.parent = self.box_pointer(parent);
+            node.parent = match self.policy {
+                Policy::Hiprt => NodePointer(parent),
+                _ => self.sections.box_pointer(parent),
+            };
         }
         self.link(&mut node, &slots, &quantized);
         Ok(node)
     }
 
     fn quantize(&self, boxes: &[Aabb]) -> Result<QuantizedBoxes, QuantizeError> {
-        if self.radv_planes { quantize_radv(boxes) } else { quantize(boxes) }
+        match self.policy {
+            Policy::Radv => quantize_radv(boxes),
+            Policy::Dense | Policy::Gpurt | Policy::Hiprt => quantize(boxes),
+        }
+    }
+
+    /// What stands in a slot that is not used.
+    fn unused_slot(&self) -> ChildEntry {
+        match self.policy {
+            Policy::Hiprt => hiprt_memory::UNUSED_SLOT,
+            Policy::Dense | Policy::Radv | Policy::Gpurt => ChildEntry::UNUSED,
+        }
     }
 
     /// The rotation of a node, and the boxes of its children in that frame.
@@ -164,12 +192,6 @@ impl Boxes<'_> {
         }
     }
 
-    /// Pointer of the box at a place.
-    pub(crate) fn box_pointer(&self, place: u32) -> NodePointer {
-        let units = (NODE_BYTES * (1 + u64::from(place))) >> 3;
-        NodePointer(units as u32 | u32::from(BOX_TYPE))
-    }
-
     /// Fills the slots, and the bases that lead from them to the children.
     fn link(&self, node: &mut BoxNode, slots: &[u32], quantized: &QuantizedBoxes) {
         let is_leaf = |entry: u32| self.bvh.nodes()[entry as usize].link.is_leaf();
@@ -177,11 +199,15 @@ impl Boxes<'_> {
         let mut first_box = None;
         let mut first_leaf = None;
         for (slot, &entry) in slots.iter().enumerate() {
-            let Contents { cull_flags, mask } = self.contents[entry as usize];
+            let Contents { mut cull_flags, mask } = self.contents[entry as usize];
+            if is_leaf(entry) && !self.leaf_flags {
+                cull_flags = CullFlags::empty();
+            }
             let (node_type, range_length) = if is_leaf(entry) {
                 let start = start_of(entry);
                 first_leaf.get_or_insert(start.node);
-                let next = slots.get(slot + 1).map(|&next| start_of(next).node);
+                let next = slots[slot + 1..].iter().find(|&&next| is_leaf(next));
+                let next = next.map(|&next| start_of(next).node);
                 let length = next.map_or(start.length, |next| (next - start.node) as u8);
                 (start.node_type, length)
             } else {
@@ -198,17 +224,18 @@ impl Boxes<'_> {
             });
         }
         if let Some(place) = first_box {
-            node.internal_base = self.box_pointer(place).0 & !0xF;
+            node.internal_base = self.sections.box_pointer(place).0 & !0xF;
         }
         if let Some(leaf) = first_leaf {
-            node.primitive_base = ((self.leaf_offset() + NODE_BYTES * u64::from(leaf)) >> 3) as u32;
+            node.primitive_base = self.sections.leaf_units(leaf.into());
         }
     }
 }
 
-/// The root of a structure that holds nothing: one slot with the impossible box. A frame without an
-/// extent would decode it to a point.
-fn empty_root() -> BoxNode {
+/// The root of a structure that holds nothing: one slot with the impossible box; RADV's count of 0,
+/// less 1, reads as eight. A frame without an extent would decode it to a point.
+fn empty_root(policy: Policy) -> BoxNode {
+    let is_radv = policy == Policy::Radv;
     BoxNode {
         internal_base: 0,
         primitive_base: 0,
@@ -216,8 +243,8 @@ fn empty_root() -> BoxNode {
         frame: BoxFrame { origin: [0.0; 3], exponents: [127; 3] },
         disable_box_sort: false,
         index_in_parent: 0,
-        child_count: 1,
-        spare: false,
+        child_count: if is_radv { 8 } else { 1 },
+        spare: is_radv,
         obb_matrix_index: BoxNode::NO_ROTATION,
         ignored: 0,
         children: [ChildEntry::UNUSED; 8],

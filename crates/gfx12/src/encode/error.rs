@@ -1,5 +1,6 @@
 //! Why a tree cannot be laid out.
 
+use super::Policy;
 use crate::layout::PackError;
 use crate::quantize::QuantizeError;
 use build::BuildError;
@@ -121,6 +122,18 @@ pub enum EncodeError {
         instance: usize,
         /// Why.
         source: SingularTransform,
+    },
+    /// Instances of this policy name the roots of their structures.
+    #[error("instances of the policy {policy} name roots only: rebraid goes with dense and gpurt")]
+    Rebraid {
+        /// The policy.
+        policy: Policy,
+    },
+    /// HIPRT does not store the boxes of custom primitives.
+    #[error("level {level}: procedural boxes, of which the policy hiprt stores none")]
+    Procedurals {
+        /// The BLAS.
+        level: usize,
     },
     /// A tree without a TLAS has one BLAS.
     #[error("{blases} BLASes without a TLAS, expected 1")]

@@ -160,7 +160,7 @@ fn fits(members: &[usize], leaves: &[u32], packer: &RunPacker<'_>, policy: Polic
                 members.iter().map(|&member| pair_of(leaves[member], packer)).collect();
             layout(&pairs).is_some_and(|layout| layout.fits())
         }
-        Policy::Dense | Policy::Gpurt => {
+        Policy::Dense | Policy::Gpurt | Policy::Hiprt => {
             let items = members.iter().map(|&member| packer.items(leaves[member]));
             items
                 .into_iter()
@@ -218,7 +218,7 @@ fn share_singles(
         let precedes = groups.get(group + 1).is_some_and(|after| after.1 == *parent);
         let may_share = match policy {
             Policy::Radv => !precedes,
-            Policy::Dense | Policy::Gpurt => !precedes && !follows,
+            Policy::Dense | Policy::Gpurt | Policy::Hiprt => !precedes && !follows,
         };
         if !is_single || !may_share {
             continue;
@@ -264,10 +264,10 @@ fn write(
             let node = merged_singles(&RadvPair { first, second: Some(second) })?;
             Ok(Written { node, pairs: vec![[0; 2]; 2], pair_count: 1 })
         }
-        (Group::Singles(members), Policy::Dense | Policy::Gpurt) => {
+        (Group::Singles(members), Policy::Dense | Policy::Gpurt | Policy::Hiprt) => {
             Ok(Written::one_each(two_singles(members.map(single))?))
         }
-        (Group::Pairs(members), Policy::Dense | Policy::Gpurt) => {
+        (Group::Pairs(members), Policy::Dense | Policy::Gpurt | Policy::Hiprt) => {
             prefix_node(members.iter().map(|&member| packer.items(leaves[member])), packer)
         }
     }

@@ -159,16 +159,16 @@ impl Flat {
     }
 
     /// The children of a box that hold something, as entries: boxes first, then leaves, each in the
-    /// order of memory.
-    pub(crate) fn slots(&self, bvh: &Bvh, place: usize) -> impl Iterator<Item = u32> {
-        let entry = self.boxes[place].entry;
-        let held = move |child: &u32| self.places[*child as usize] != NO_PLACE;
-        let is_leaf = |child: u32| bvh.nodes()[child as usize].link.is_leaf();
-        let boxes = children(bvh, entry).filter(held).filter(move |&child| !is_leaf(child));
-        let mut leaves: Vec<u32> =
-            children(bvh, entry).filter(held).filter(move |&child| is_leaf(child)).collect();
-        leaves.sort_by_key(|&leaf| self.places[leaf as usize]);
-        boxes.chain(leaves)
+    /// order of memory; `as_given`, in the order of the hierarchy.
+    pub(crate) fn slots(&self, bvh: &Bvh, place: usize, as_given: bool) -> Vec<u32> {
+        let held = |child: &u32| self.places[*child as usize] != NO_PLACE;
+        let mut slots: Vec<u32> = children(bvh, self.boxes[place].entry).filter(held).collect();
+        if !as_given {
+            let is_leaf = |child: u32| bvh.nodes()[child as usize].link.is_leaf();
+            let order = |&child: &u32| (is_leaf(child), self.places[child as usize]);
+            slots.sort_by_key(order);
+        }
+        slots
     }
 }
 

@@ -5,8 +5,8 @@
 //! | `dense`, `gpurt` | four: the root's children, boxes merged in pairs (GPURT's filter mode) |
 //! | `radv` | one: the box of the structure, on a grid that just covers it |
 //!
-//! All entries name the root behind the header: type 1, so that a hit returns 0x01 in its low byte,
-//! as GPURT has it. A structure of RADV has its root at 5 instead; a file that it exports does not.
+//! All entries name the root. Behind a header they have type 1, so that a hit returns 0x01 in its
+//! low byte, as GPURT has it; RADV's has type 5 and length 1, and returns 0x05.
 //! A rebraided instance has the boxes of some of the root's children, and names these
 //! ([`super::rebraid`]).
 
@@ -15,8 +15,8 @@ use super::blas::EncodedBlas;
 use super::rebraid::RootPart;
 use super::tables::METADATA_BYTES;
 use crate::layout::{
-    BasePointer, BoxFrame, BoxNode, ChildEntry, CullFlags, GpurtSideband, InstanceNode,
-    NodePointer, PointerFlags,
+    BOX_TYPE, BasePointer, BoxFrame, BoxNode, ChildEntry, CullFlags, GpurtSideband, InstanceNode,
+    NodePointer, PointerFlags, RadvInstanceData,
 };
 use geometry::InstanceFlags;
 use tree::Instance;
@@ -47,14 +47,14 @@ pub(crate) fn instance_node(
             let (count, entries) = part.entries(&blas.root);
             (blas.root.frame, count, entries)
         }
-        (None, Policy::Dense | Policy::Gpurt) => filter_boxes(&blas.root),
+        (None, Policy::Dense | Policy::Gpurt | Policy::Hiprt) => filter_boxes(&blas.root),
         (None, Policy::Radv) => whole_box(blas),
     };
     let flags = own_flags(instance.flags) | part_flags(shown);
     InstanceNode {
         world_to_object: instance.world_to_object,
         // Addresses were aligned and checked when they were given out.
-        child_base: BasePointer(blas.segment.address >> 3).with_flags(flags),
+        child_base: BasePointer((blas.segment.address + blas.sections.base) >> 3).with_flags(flags),
         parent,
         user_data: instance.sbt_offset & 0x00FF_FFFF,
         mask: instance.mask,
@@ -76,6 +76,18 @@ pub(crate) fn sideband(instance: &Instance, number: u32) -> GpurtSideband {
         blas_metadata_size: METADATA_BYTES,
         reserved: 0,
         object_to_world: instance.object_to_world,
+    }
+}
+
+/// What RADV puts behind the node of instance `number`.
+pub(crate) fn radv_data(instance: &Instance, number: u32, blas: &EncodedBlas) -> RadvInstanceData {
+    RadvInstanceData {
+        object_to_world: instance.object_to_world,
+        custom_index: instance.custom_index & 0x00FF_FFFF,
+        instance_index: number,
+        bvh_offset: blas.sections.base as u32,
+        leaf_node_offsets_offset: blas.sections.pointers as u32,
+        unused: [0; 16],
     }
 }
 
@@ -130,8 +142,8 @@ fn whole_box(blas: &EncodedBlas) -> EmbeddedBoxes {
         cull_flags: CullFlags::ONLY_TRIANGLES,
         unused: 0,
         mask: 0xFF,
-        node_type: ROOT_TYPE,
-        range_length: 0,
+        node_type: BOX_TYPE,
+        range_length: 1,
     };
     let mut children = [ChildEntry::UNUSED; 4];
     children[0] = whole;

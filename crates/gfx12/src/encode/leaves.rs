@@ -4,6 +4,7 @@
 //! behind a child. A leaf that holds more becomes a node above leaves that do not.
 
 use super::Policy;
+use super::hiprt_node::{LEAF_PAIRS, pairs};
 use std::borrow::Cow;
 use tree::reshape::{halve, part_bounds, split_leaves};
 use tree::{Bvh, BvhError, Primitives};
@@ -24,15 +25,20 @@ pub(crate) fn ranges<'a>(
     let limit = match policy {
         Policy::Dense => DENSE_RANGE,
         Policy::Radv | Policy::Gpurt => DRIVER_RANGE,
+        Policy::Hiprt => 2 * LEAF_PAIRS,
     };
     let is_box = |item: u32| item as usize >= primitives.triangles.len();
     let is_range = |items: &[u32]| {
         items.len() <= limit
-            && (policy != Policy::Dense || pairs_needed(items, primitives) <= RANGE_PAIRS)
+            && match policy {
+                Policy::Dense => pairs_needed(items, primitives) <= RANGE_PAIRS,
+                Policy::Radv | Policy::Gpurt => true,
+                Policy::Hiprt => pairs(items, primitives).len() <= LEAF_PAIRS,
+            }
     };
     let fits = |items: &[u32]| match items {
         [] | [_] => true,
-        items => is_range(items) && !items.iter().any(|&item| is_box(item)),
+        items => !items.iter().any(|&item| is_box(item)) && is_range(items),
     };
     let bounds = |item: u32| primitives.bounds(item as usize);
     split_leaves(bvh, fits, |items, leaf| {

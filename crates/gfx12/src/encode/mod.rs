@@ -1,8 +1,8 @@
 //! Tree → image.
 //!
-//! Each level becomes one structure: GPURT's header, box nodes, leaf nodes, tables ([`tables`]).
-//! The image has the TLAS first, if there is one, and then the BLASes in order; structures lie at
-//! multiples of 4096, with room for a file's metadata before each.
+//! Each level becomes one structure, as `sections` shows it: behind GPURT's header, with room for
+//! a file's metadata before it, or as RADV or HIPRT has it in memory. The image has the TLAS first, if there
+//! is one, and then the BLASes in order.
 //!
 //! | file | step |
 //! |---|---|
@@ -13,13 +13,14 @@
 //! | `pool` | an order of leaves in which neighbours share vertices |
 //! | [`triangle_fill`] | how many bits a set of triangles takes in a primitive node |
 //! | `run` | primitive nodes, filled one range after another |
-//! | `families`, `radv_node` | primitive nodes as drivers fill them |
+//! | `families`, `radv_node`, `hiprt_node` | primitive nodes as drivers fill them |
 //! | `margin` | how far boxes are widened (G-36) |
 //! | `boxes` | box nodes with quantised children |
 //! | `obb_fit` | rotations of oriented nodes |
 //! | `blas`, `tlas`, `instance` | the levels |
 //! | `rebraid` | instances that are entered below the roots of their structures |
-//! | [`tables`] | header, geometry infos, sidebands, node pointers |
+//! | `sections` | where the parts of a structure lie |
+//! | [`tables`], `radv_memory`, `hiprt_memory` | headers, and what else stands around the nodes |
 //! | [`report`] | figures |
 //!
 //! The same tree gives the same bytes, whatever the number of threads. A tree that was decoded from
@@ -31,16 +32,20 @@ mod boxes;
 pub mod error;
 mod families;
 mod flatten;
+mod hiprt_memory;
+mod hiprt_node;
 pub(crate) mod instance;
 mod leaves;
 pub(crate) mod margin;
 mod obb_fit;
 mod pool;
+mod radv_memory;
 mod radv_node;
 mod rebraid;
 mod regroup;
 pub mod report;
 mod run;
+pub(crate) mod sections;
 pub mod tables;
 mod tlas;
 pub mod triangle_fill;
@@ -53,18 +58,21 @@ pub use triangle_fill::TriangleFill;
 use crate::decode::Frames;
 use crate::format::NAME;
 use crate::layout::NodePointer;
+use crate::survey::Structure;
 use blas::EncodedBlas;
-use machine::Image;
+use machine::{Image, Segment};
 use margin::{Margin, blas_margins};
 use rayon::prelude::*;
 use std::fmt;
 use std::str::FromStr;
 use tree::{Quality, Tree};
 
-/// Structures lie at multiples of this.
+/// Structures behind GPURT's headers lie at multiples of this, from the second address on.
 const STRUCTURE_ALIGNMENT: u64 = 4096;
-/// Where the first structure lies.
 const FIRST_ADDRESS: u64 = 0x1_0000;
+/// Structures of drivers' memory lie at multiples of this, from address 0 on, so that addresses are
+/// offsets of the file. Vulkan asks for as much.
+pub(crate) const MEMORY_ALIGNMENT: u64 = 256;
 const ADDRESS_LIMIT: u64 = 1 << 48;
 /// Levels of at most so many references are small: there, density counts more than the time it
 /// takes.
@@ -80,11 +88,13 @@ pub enum Policy {
     Radv,
     /// As GPURT: one pair a range.
     Gpurt,
+    /// As HIPRT: its memory, with ranges of up to four pairs (G-45).
+    Hiprt,
 }
 
 impl Policy {
     /// All policies, in the order in which tables show them.
-    pub const ALL: [Self; 3] = [Self::Dense, Self::Radv, Self::Gpurt];
+    pub const ALL: [Self; 4] = [Self::Dense, Self::Radv, Self::Gpurt, Self::Hiprt];
 
     /// The name used in options and reports.
     #[must_use]
@@ -93,6 +103,7 @@ impl Policy {
             Self::Dense => "dense",
             Self::Radv => "radv",
             Self::Gpurt => "gpurt",
+            Self::Hiprt => "hiprt",
         }
     }
 }
@@ -105,7 +116,7 @@ impl fmt::Display for Policy {
 
 /// No policy has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no policy is called {0:?}, expected dense, radv or gpurt")]
+#[error("no policy is called {0:?}, expected dense, radv, gpurt or hiprt")]
 pub struct PolicyError(String);
 
 impl FromStr for Policy {
@@ -201,17 +212,22 @@ pub fn encode_in_frames(
         .collect();
     let mut blases = results.into_iter().collect::<Result<Vec<_>, _>>()?;
     let mut report = blas_report(tree, &blases);
-    let mut next = FIRST_ADDRESS;
+    let (first, metadata, alignment) = match options.policy {
+        Policy::Radv | Policy::Hiprt => (0, 0, MEMORY_ALIGNMENT),
+        Policy::Dense | Policy::Gpurt => {
+            (FIRST_ADDRESS, u64::from(tables::METADATA_BYTES), STRUCTURE_ALIGNMENT)
+        }
+    };
+    let mut next = first;
     let mut place = |bytes: u64| {
         let address = next;
-        next = (address + bytes + u64::from(tables::METADATA_BYTES))
-            .next_multiple_of(STRUCTURE_ALIGNMENT);
+        next = (address + bytes + metadata).next_multiple_of(alignment);
         address
     };
     let tlas = tree.tlas.as_ref().map(|tlas| tlas::plan(tlas, &blases, options)).transpose()?;
-    let tlas_address = tlas.as_ref().map_or(FIRST_ADDRESS, |tlas| place(tlas.byte_count()));
+    let tlas_address = tlas.as_ref().map_or(first, |tlas| place(tlas.byte_count()));
     for blas in &mut blases {
-        blas.segment.address = place(blas.segment.bytes().len() as u64);
+        blas.place(place(blas.segment.bytes().len() as u64), options.policy);
     }
     if next > ADDRESS_LIMIT {
         return Err(EncodeError::Addresses { end: next, limit: ADDRESS_LIMIT });
@@ -227,14 +243,18 @@ pub fn encode_in_frames(
         segments.push(encoded.segment);
     }
     segments.extend(blases.into_iter().map(|blas| blas.segment));
-    let image = Image {
-        format: NAME,
-        segments,
-        bases: vec![FIRST_ADDRESS; 2],
-        root: u64::from(NodePointer::ROOT_BEHIND_HEADER.0),
-    };
+    let image = image_of(segments);
     report.bytes = image.byte_count() as u64;
     Ok(Encoded { image, report })
+}
+
+/// The image of structures that begin with their headers; it starts in the first.
+pub(crate) fn image_of(segments: Vec<Segment>) -> Image {
+    let first = segments.first().and_then(Structure::of_segment);
+    let (bases, root) = first.map_or(([0; 2], NodePointer::INVALID), |first| {
+        ([first.box_base, first.primitive_base], first.root)
+    });
+    Image { format: NAME, segments, bases: bases.to_vec(), root: root.0.into() }
 }
 
 fn blas_report(tree: &Tree, blases: &[EncodedBlas]) -> Report {

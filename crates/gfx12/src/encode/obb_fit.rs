@@ -93,7 +93,7 @@ pub(crate) fn oriented_boxes(
 
 /// The rotation of one node, and by how much it changes the cost.
 fn choose(boxes: &Boxes<'_>, place: usize, primitives: &Primitives) -> (u8, f64) {
-    let slots: Vec<u32> = boxes.flat.slots(boxes.bvh, place).collect();
+    let slots = boxes.slots(place);
     let points: Vec<Vec<Vec3>> = slots
         .iter()
         .map(|&entry| {

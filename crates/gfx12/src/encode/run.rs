@@ -117,7 +117,7 @@ impl<'a> RunPacker<'a> {
         let (vertex_limit, procedural_writer) = match policy {
             Policy::Dense => (DENSE_VERTICES, ProceduralWriter::Gpurt),
             Policy::Gpurt => (ALL_VERTICES, ProceduralWriter::Gpurt),
-            Policy::Radv => (DENSE_VERTICES, ProceduralWriter::Radv),
+            Policy::Radv | Policy::Hiprt => (DENSE_VERTICES, ProceduralWriter::Radv),
         };
         Self { level, bvh, primitives, vertex_limit, procedural_writer }
     }
@@ -199,6 +199,11 @@ impl<'a> RunPacker<'a> {
     /// References in all leaves of the level.
     pub(crate) fn reference_count(&self) -> usize {
         self.bvh.indices().len()
+    }
+
+    /// The primitives.
+    pub(crate) fn primitives(&self) -> &'a Primitives {
+        self.primitives
     }
 
     /// Most vertices of a node.

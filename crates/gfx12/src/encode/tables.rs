@@ -1,4 +1,4 @@
-//! What lies around the nodes: GPURT's header before them, and tables behind them.
+//! What GPURT puts around the nodes: a header before them, and tables behind them.
 //!
 //! ```text
 //! [ header 128 ][ box nodes ][ leaf nodes ][ geometry infos or sidebands ][ node pointers ]
@@ -9,7 +9,10 @@
 //! structure does not hold.
 
 use super::error::EncodeError;
-use crate::layout::{BoxNode, GeometryInfo, GpurtHeader, NODE_BYTES, NodePointer, RTIP_3_1};
+use super::sections::Sections;
+use crate::layout::{
+    BoxNode, GeometryInfo, GpurtHeader, NODE_BYTES, NodePointer, RTIP_3_1, RadvGeometryInfo,
+};
 use geometry::Aabb;
 use tree::{PrimitiveFlags, Primitives};
 
@@ -21,9 +24,8 @@ const PRIMITIVE_ID_LIMIT: u32 = 1 << 29;
 const GEOMETRY_ID_LIMIT: u32 = 1 << 24;
 /// Table entries beyond four a primitive that ids may cost.
 const SPARE_ENTRIES: u64 = 1 << 20;
-const GEOMETRY_INFO_BYTES: u64 = 12;
-/// Largest offset that a header can hold.
-const SIZE_LIMIT: u64 = u32::MAX as u64;
+/// Bytes of a geometry info, GPURT's or RADV's.
+pub(crate) const GEOMETRY_INFO_BYTES: u64 = RadvGeometryInfo::BYTES;
 /// Bits of the header's first word: built by a CPU, and instances tested by hardware.
 const INFO: u32 = 1 << 1 | 1 << 15;
 /// Bit of the same word: instances were rebraided.
@@ -100,17 +102,22 @@ impl IdTable {
         self.pointer_count as usize
     }
 
-    /// Bytes of the geometry infos.
-    pub(crate) fn info_bytes(&self) -> u64 {
-        GEOMETRY_INFO_BYTES * self.geometries.len() as u64
-    }
-
     /// Number of geometries.
     pub(crate) fn geometry_count(&self) -> u32 {
         self.geometries.len() as u32
     }
 
-    /// Writes the geometry infos.
+    /// Writes RADV's geometry infos.
+    pub(crate) fn write_radv_infos(&self, geometry_type: u32, bytes: &mut [u8]) {
+        let rows = bytes.chunks_exact_mut(GEOMETRY_INFO_BYTES as usize).zip(&self.geometries);
+        for (out, row) in rows {
+            let GeometryRow { primitive_count, opaque, .. } = *row;
+            let info = RadvGeometryInfo { primitive_count, flags: opaque.into(), geometry_type };
+            info.encode().write_bytes(out);
+        }
+    }
+
+    /// Writes GPURT's geometry infos.
     pub(crate) fn write_infos(&self, bytes: &mut [u8]) {
         let rows = bytes.chunks_exact_mut(GEOMETRY_INFO_BYTES as usize).zip(&self.geometries);
         for (out, row) in rows {
@@ -123,39 +130,6 @@ impl IdTable {
             };
             info.encode().write_bytes(out);
         }
-    }
-}
-
-/// Where the parts of a structure begin, in bytes from its header.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Sections {
-    /// First leaf node.
-    pub(crate) leaves: u64,
-    /// Geometry infos or sidebands.
-    pub(crate) records: u64,
-    /// Node pointers.
-    pub(crate) pointers: u64,
-    /// The end.
-    pub(crate) end: u64,
-}
-
-impl Sections {
-    /// The sections of a structure with so many nodes, record bytes and pointers.
-    pub(crate) fn new(
-        level: usize,
-        [boxes, leaves]: [usize; 2],
-        record_bytes: u64,
-        pointers: usize,
-    ) -> Result<Self, EncodeError> {
-        let leaf_offset = NODE_BYTES * (1 + boxes as u64);
-        let records = leaf_offset + NODE_BYTES * leaves as u64;
-        let pointer_offset = records + record_bytes;
-        let end = pointer_offset + 4 * pointers as u64;
-        let total = end + u64::from(METADATA_BYTES);
-        if total > SIZE_LIMIT {
-            return Err(EncodeError::TooLarge { level, bytes: total, limit: SIZE_LIMIT });
-        }
-        Ok(Self { leaves: leaf_offset, records, pointers: pointer_offset, end })
     }
 }
 
@@ -206,7 +180,7 @@ pub(crate) fn header(counts: &HeaderCounts, sections: &Sections, root: &BoxNode)
 
 /// The decoded boxes of a node together; zero for a structure that holds nothing. Taken from the
 /// codes, so that a decoded tree gives the same header.
-fn root_bounds(root: &BoxNode) -> Aabb {
+pub(crate) fn root_bounds(root: &BoxNode) -> Aabb {
     let used = root.used_children().iter().enumerate().filter(|(_, child)| child.is_valid());
     let all = used.fold(Aabb::EMPTY, |all, (slot, _)| all.union(root.child_box(slot)));
     if all.is_empty() { Aabb::new(geometry::Vec3::ZERO, geometry::Vec3::ZERO) } else { all }

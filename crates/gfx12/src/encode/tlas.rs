@@ -10,14 +10,16 @@ use super::blas::EncodedBlas;
 use super::boxes::{Boxes, Contents, Orientation, contents};
 use super::error::{EncodeError, check_instances};
 use super::flatten::{Flat, references_below};
-use super::instance::{InstancePart, instance_node, sideband};
+use super::instance::{InstancePart, instance_node, radv_data, sideband};
 use super::margin::{Margin, tlas_margin, transform_margin, widen};
+use super::radv_memory::{self, RadvContents};
 use super::rebraid::{self, Opening};
 use super::run::RangeStart;
-use super::tables::{HeaderCounts, Sections, header, write_pointers};
-use super::{Options, Policy};
-use crate::layout::{CullFlags, INSTANCE_TYPE, NODE_BYTES, NodePointer};
-use geometry::Aabb;
+use super::sections::{NodeCounts, Sections};
+use super::tables::{HeaderCounts, header, write_pointers};
+use super::{Options, Policy, hiprt_memory};
+use crate::layout::{BoxNode, CullFlags, INSTANCE_TYPE, NODE_BYTES, NodePointer, RadvGeometryInfo};
+use geometry::{Aabb, InstanceFlags};
 use machine::Segment;
 use rayon::prelude::*;
 use tree::quality::half_area;
@@ -51,6 +53,8 @@ pub(crate) struct TlasPlan<'a> {
     bvh: Bvh,
     flat: Flat,
     sections: Sections,
+    /// Nodes that an instance takes: RADV has as many bytes of its own behind each.
+    nodes_of_instance: u64,
 }
 
 /// Gives all nodes of the TLAS their places.
@@ -61,6 +65,9 @@ pub(crate) fn plan<'a>(
 ) -> Result<TlasPlan<'a>, EncodeError> {
     let level = blases.len();
     check_instances(tlas, level)?;
+    if options.rebraid && matches!(options.policy, Policy::Radv | Policy::Hiprt) {
+        return Err(EncodeError::Rebraid { policy: options.policy });
+    }
     let openings: Vec<Opening> = match options.rebraid {
         true => blases.iter().map(|blas| Opening::new(&blas.root)).collect(),
         false => vec![Opening::default(); level],
@@ -71,10 +78,18 @@ pub(crate) fn plan<'a>(
         one_node_leaves(tlas, blases).map_err(EncodeError::regrouped(level))?
     };
     let flat = Flat::new(&bvh);
-    let node_counts = [flat.boxes.len(), flat.leaves.len()];
-    let record_bytes = SIDEBAND_BYTES * flat.leaves.len() as u64;
-    let sections = Sections::new(level, node_counts, record_bytes, tlas.instances.len())?;
-    Ok(TlasPlan { tlas, openings, bvh, flat, sections })
+    let nodes_of_instance = if options.policy == Policy::Radv { 2 } else { 1 };
+    let leaves = flat.leaves.len() * nodes_of_instance as usize;
+    let counts = NodeCounts { boxes: flat.boxes.len(), leaves };
+    let instances = tlas.instances.len();
+    let sections = match options.policy {
+        Policy::Radv => Sections::radv(level, counts, 1, instances, true),
+        Policy::Hiprt => Sections::hiprt(level, counts, instances),
+        Policy::Dense | Policy::Gpurt => {
+            Sections::gpurt(level, counts, SIDEBAND_BYTES * flat.leaves.len() as u64, instances)
+        }
+    }?;
+    Ok(TlasPlan { tlas, openings, bvh, flat, sections, nodes_of_instance })
 }
 
 impl TlasPlan<'_> {
@@ -91,12 +106,24 @@ impl TlasPlan<'_> {
         options: &Options,
     ) -> Result<EncodedTop, EncodeError> {
         let Self { tlas, bvh, flat, sections, .. } = self;
-        let contents = contents(bvh, flat, |items| Contents {
-            cull_flags: CullFlags::empty(),
-            mask: items.iter().fold(0, |mask, &item| mask | instance_of(tlas, item).mask),
+        let Options { policy, .. } = *options;
+        let contents = contents(bvh, flat, |items| {
+            let all = Contents { cull_flags: CullFlags::all(), mask: 0 };
+            items.iter().fold(all, |all, &item| {
+                let instance = instance_of(tlas, item);
+                let own = match policy {
+                    Policy::Radv => opacity(instance, &blases[instance.blas as usize]),
+                    Policy::Dense | Policy::Gpurt | Policy::Hiprt => CullFlags::empty(),
+                };
+                // HIPRT's masks are tested by software.
+                let mask = if policy == Policy::Hiprt { 0xFF } else { instance.mask };
+                Contents { cull_flags: all.cull_flags & own, mask: all.mask | mask }
+            })
         });
+        let length = self.nodes_of_instance as u8;
         let starts: Vec<RangeStart> = (0..flat.leaves.len() as u32)
-            .map(|node| RangeStart { node, node_type: INSTANCE_TYPE, length: 1 })
+            .map(|place| place * u32::from(length))
+            .map(|node| RangeStart { node, node_type: INSTANCE_TYPE, length })
             .collect();
         let widened = options.margin.then(|| widened_bounds(bvh, tlas));
         let boxes = Boxes {
@@ -107,35 +134,31 @@ impl TlasPlan<'_> {
             contents: &contents,
             bounds: widened.as_deref(),
             margin: if options.margin { tlas_margin(tlas) } else { Margin::default() },
-            radv_planes: options.policy == Policy::Radv,
+            sections,
+            policy,
+            leaf_flags: true,
             orientation: Orientation::Plain,
         };
         let mut segment = Segment::zeroed(address, sections.end as usize);
-        let (header_bytes, rest) = segment.bytes_mut().split_at_mut(NODE_BYTES as usize);
-        let (box_bytes, rest) = rest.split_at_mut((sections.leaves - NODE_BYTES) as usize);
-        let (nodes, rest) = rest.split_at_mut((sections.records - sections.leaves) as usize);
-        let (sidebands, pointer_bytes) =
-            rest.split_at_mut((sections.pointers - sections.records) as usize);
-        boxes.write(box_bytes)?;
-        self.write_instances(blases, &boxes, options.policy, nodes, sidebands);
-        let pointers = self.instance_pointers();
-        write_pointers(&pointers, pointer_bytes);
-        let counts = HeaderCounts {
-            is_blas: false,
-            primitives: tlas.instances.len(),
-            active: pointers.iter().filter(|&&pointer| pointer != NodePointer::INVALID).count(),
-            descriptors: tlas.instances.len() as u32,
-            procedural: false,
-            boxes: flat.boxes.len(),
-            leaves: flat.leaves.len(),
-            rebraided: options.rebraid,
-        };
-        header(&counts, sections, &boxes.node(0)?).encode().write_bytes(header_bytes);
+        let bytes = segment.bytes_mut();
+        boxes.write(bytes)?;
+        self.write_instances(blases, policy, bytes);
+        match policy {
+            Policy::Radv => {
+                let everything =
+                    if flat.leaves.is_empty() { Aabb::EMPTY } else { bvh.root().bounds };
+                self.write_radv_header(everything, contents[0].cull_flags, bytes);
+            }
+            Policy::Hiprt => self.write_hiprt_tables(blases, address, bytes),
+            Policy::Dense | Policy::Gpurt => {
+                self.write_gpurt_tables(&boxes.node(0)?, options.rebraid, bytes);
+            }
+        }
         Ok(EncodedTop {
             segment,
             box_count: flat.boxes.len(),
             instance_count: flat.leaves.len(),
-            node_bytes: sections.records,
+            node_bytes: sections.nodes_end,
             opened_instances: self.opened_instances(),
             cost: self.cost(),
         })
@@ -165,29 +188,93 @@ impl TlasPlan<'_> {
         &self.openings[instance_of(self.tlas, item).blas as usize]
     }
 
-    fn write_instances(
-        &self,
-        blases: &[EncodedBlas],
-        boxes: &Boxes<'_>,
-        policy: Policy,
-        nodes: &mut [u8],
-        sidebands: &mut [u8],
-    ) {
-        nodes
-            .par_chunks_exact_mut(NODE_BYTES as usize)
-            .zip(sidebands.par_chunks_exact_mut(SIDEBAND_BYTES as usize))
-            .enumerate()
-            .for_each(|(place, (node_out, sideband_out))| {
-                let item = self.item(place);
-                let instance = instance_of(self.tlas, item);
-                let blas = &blases[instance.blas as usize];
-                let parent = boxes.box_pointer(self.flat.leaf_parents[place]);
-                let shown = part_of(item, blas);
-                let part = self.opening(item).parts.get(item as usize % ITEMS as usize / 2);
-                let node = instance_node(instance, blas, part, shown, parent, policy);
-                node.encode().write_bytes(node_out);
-                sideband(instance, item / ITEMS).encode().write_bytes(sideband_out);
-            });
+    /// Writes the instance nodes, and what RADV has behind them.
+    fn write_instances(&self, blases: &[EncodedBlas], policy: Policy, structure: &mut [u8]) {
+        let stride = (NODE_BYTES * self.nodes_of_instance) as usize;
+        let (start, end) = (self.sections.leaves as usize, self.flat.leaves.len() * stride);
+        let nodes = structure[start..start + end].par_chunks_exact_mut(stride);
+        nodes.enumerate().for_each(|(place, out)| {
+            let item = self.item(place);
+            let instance = instance_of(self.tlas, item);
+            let blas = &blases[instance.blas as usize];
+            let parent = self.sections.box_pointer(self.flat.leaf_parents[place]);
+            let shown = part_of(item, blas);
+            let part = self.opening(item).parts.get(item as usize % ITEMS as usize / 2);
+            let node = match policy {
+                Policy::Hiprt => hiprt_memory::instance_node(instance, item / ITEMS, blas),
+                _ => instance_node(instance, blas, part, shown, parent, policy),
+            };
+            node.encode().write_bytes(out);
+            if let Some(behind) = out.get_mut(NODE_BYTES as usize..) {
+                radv_data(instance, item / ITEMS, blas).encode().write_bytes(behind);
+            }
+        });
+    }
+
+    /// Writes the header, one sideband record for each node, and the list of pointers.
+    fn write_gpurt_tables(&self, root: &BoxNode, rebraided: bool, structure: &mut [u8]) {
+        let Self { tlas, flat, sections, .. } = self;
+        let pointers = self.instance_pointers();
+        let counts = HeaderCounts {
+            is_blas: false,
+            primitives: tlas.instances.len(),
+            active: pointers.iter().filter(|&&pointer| pointer != NodePointer::INVALID).count(),
+            descriptors: tlas.instances.len() as u32,
+            procedural: false,
+            boxes: flat.boxes.len(),
+            leaves: flat.leaves.len(),
+            rebraided,
+        };
+        header(&counts, sections, root).encode().write_bytes(structure);
+        let (before, pointer_bytes) = structure.split_at_mut(sections.pointers as usize);
+        write_pointers(&pointers, pointer_bytes);
+        let records = before[sections.records as usize..].chunks_exact_mut(SIDEBAND_BYTES as usize);
+        for (place, out) in records.enumerate() {
+            let item = self.item(place);
+            sideband(instance_of(tlas, item), item / ITEMS).encode().write_bytes(out);
+        }
+    }
+
+    /// Writes the header, the only geometry info, and where each instance's node lies.
+    fn write_radv_header(&self, bounds: Aabb, flags: CullFlags, structure: &mut [u8]) {
+        let Self { tlas, sections, .. } = self;
+        let instances = tlas.instances.len();
+        let contents = RadvContents {
+            geometry_type: radv_memory::INSTANCES,
+            geometry_count: 1,
+            primitives: instances,
+            bounds,
+            flags,
+        };
+        radv_memory::header(&contents, sections).encode().write_bytes(structure);
+        let info = RadvGeometryInfo {
+            primitive_count: instances as u32,
+            flags: 0,
+            geometry_type: radv_memory::INSTANCES,
+        };
+        info.encode().write_bytes(&mut structure[sections.records as usize..]);
+        let places = &mut structure[sections.pointers as usize..][..4 * instances];
+        for (out, pointer) in places.chunks_exact_mut(4).zip(self.instance_pointers()) {
+            let offset = match pointer {
+                NodePointer::INVALID => 0,
+                pointer => pointer.byte_offset() as u32,
+            };
+            out.copy_from_slice(&offset.to_le_bytes());
+        }
+    }
+
+    /// Writes the header, and for each instance what it places and where.
+    fn write_hiprt_tables(&self, blases: &[EncodedBlas], address: u64, structure: &mut [u8]) {
+        let Self { tlas, flat, sections, .. } = self;
+        let counts = [tlas.instances.len(), flat.leaves.len()];
+        let header = hiprt_memory::scene(address, sections, flat.boxes.len(), counts);
+        header.encode().write_bytes(structure);
+        for (number, instance) in tlas.instances.iter().enumerate() {
+            let blas = &blases[instance.blas as usize];
+            let (placed, frame) = hiprt_memory::records(instance, number, blas);
+            placed.encode().write_bytes(&mut structure[sections.records as usize + 16 * number..]);
+            frame.encode().write_bytes(&mut structure[sections.pointers as usize + 64 * number..]);
+        }
     }
 
     /// The item of the leaf at a place.
@@ -200,7 +287,7 @@ impl TlasPlan<'_> {
     fn instance_pointers(&self) -> Vec<NodePointer> {
         let mut pointers = vec![NodePointer::INVALID; self.tlas.instances.len()];
         for place in (0..self.flat.leaves.len()).rev() {
-            let units = ((self.sections.leaves + NODE_BYTES * place as u64) >> 3) as u32;
+            let units = self.sections.leaf_units(place as u64 * self.nodes_of_instance);
             pointers[(self.item(place) / ITEMS) as usize] =
                 NodePointer(units | u32::from(INSTANCE_TYPE));
         }
@@ -215,6 +302,17 @@ pub(super) const ITEMS: u32 = 4;
 /// The instance of an item.
 pub(super) fn instance_of(tlas: &Tlas, item: u32) -> &Instance {
     &tlas.instances[(item / ITEMS) as usize]
+}
+
+/// What RADV says of the opacity of an instance.
+fn opacity(instance: &Instance, blas: &EncodedBlas) -> CullFlags {
+    if instance.flags.contains(InstanceFlags::FORCE_OPAQUE) {
+        CullFlags::ONLY_OPAQUE
+    } else if instance.flags.contains(InstanceFlags::FORCE_NON_OPAQUE) {
+        CullFlags::ONLY_NON_OPAQUE
+    } else {
+        blas.opacity
+    }
 }
 
 /// What the node of an item shows of its structure.

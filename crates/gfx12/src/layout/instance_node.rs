@@ -66,6 +66,17 @@ machine::fields! {
     }
 }
 
+/// How the bytes that an instance node returns name nodes of the structure below (G-38).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Naming {
+    /// They are pointers.
+    Pointers,
+    /// Behind GPURT's header, whose number is free, as the table above has it.
+    BehindHeader,
+    /// Whatever is returned, the root is meant: HIPRT.
+    Root,
+}
+
 /// A node of the structure below an instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NamedNode {
@@ -91,12 +102,12 @@ impl InstanceNode {
     }
 
     /// The nodes of the structure below that a ray can be told to enter, each once, with the slots
-    /// that lead to it. `root` is the root of that structure.
-    pub fn named_nodes(&self, root: NodePointer) -> impl Iterator<Item = NamedNode> + use<> {
+    /// that lead to it.
+    pub fn named_nodes(&self, naming: Naming) -> impl Iterator<Item = NamedNode> + use<> {
         let mut named = [NamedNode { slots: 0, pointer: NodePointer::INVALID }; 4];
         let mut count = 0;
         for (slot, byte) in self.returned_bytes() {
-            let pointer = self.named_by(byte, root);
+            let pointer = self.named_by(byte, naming);
             let known = named[..count].iter().position(|node| node.pointer == pointer);
             let place = known.unwrap_or(count);
             count = count.max(place + 1);
@@ -105,17 +116,17 @@ impl InstanceNode {
         named.into_iter().take(count)
     }
 
-    /// The node that a returned byte names (G-38). `root` is the root of the structure below: 0x15
-    /// behind a header.
+    /// The node that a returned byte names (G-38).
     #[must_use]
-    pub fn named_by(&self, byte: u8, root: NodePointer) -> NodePointer {
+    pub fn named_by(&self, byte: u8, naming: Naming) -> NodePointer {
         let number = u32::from(byte & 0xF) << 4;
         let is_alone = self.used_children().len() == 1;
         let is_same_in_all =
             || self.child_count == 4 && self.returned_bytes().all(|(_, other)| other == byte);
         match byte {
-            _ if root != NodePointer::ROOT_BEHIND_HEADER => NodePointer(byte.into()),
-            0x05 if is_alone => root,
+            _ if naming == Naming::Root => NodePointer::ROOT,
+            _ if naming == Naming::Pointers => NodePointer(byte.into()),
+            0x05 if is_alone => NodePointer::ROOT_BEHIND_HEADER,
             0x00..=0x0F => NodePointer(number | u32::from(BOX_TYPE)),
             0x10..=0x1F if is_same_in_all() => NodePointer(number),
             _ => NodePointer(byte.into()),
@@ -163,13 +174,14 @@ mod tests {
     #[test]
     fn bytes_name_nodes() {
         let named = |types: &[(u8, u8)], dead: usize, root: u32| -> Vec<(u8, u32)> {
+            let naming = if root == 0x15 { Naming::BehindHeader } else { Naming::Pointers };
             let mut node = InstanceNode::decode(&NodeBits::ZERO);
             node.child_count = types.len() as u8;
             for (slot, &(node_type, range_length)) in types.iter().enumerate() {
                 let boxed = if slot < dead { ChildEntry::UNUSED } else { ChildEntry::default() };
                 node.children[slot] = ChildEntry { node_type, range_length, ..boxed };
             }
-            node.named_nodes(NodePointer(root)).map(|n| (n.slots, n.pointer.0)).collect()
+            node.named_nodes(naming).map(|n| (n.slots, n.pointer.0)).collect()
         };
         // RADV in memory, and as its exporter copies it behind a header.
         assert_eq!(named(&[(5, 1)], 0, 0x5), [(1, 0x5)]);

@@ -14,7 +14,7 @@
 //! | [`primitive_node`], [`primitive_writer`] | primitive nodes, read and written |
 //! | [`procedural_box`] | where drivers keep the box of a procedural |
 //! | [`instance_node`], [`instance_data`] | instances, and what drivers keep beside them |
-//! | [`header`] | GPURT's header before the nodes |
+//! | [`header`], [`radv_header`], [`hiprt`] | what GPURT, RADV and HIPRT put around the nodes |
 //! | [`bvh4x2`] | the 4-wide formats that `image_bvh_dual_intersect_ray` reads |
 
 pub mod base_pointer;
@@ -22,6 +22,7 @@ pub mod box_node;
 pub mod bvh4x2;
 pub mod child_entry;
 pub mod header;
+pub mod hiprt;
 pub mod instance_data;
 pub mod instance_node;
 pub mod node_pointer;
@@ -31,14 +32,16 @@ pub mod primitive_header;
 pub mod primitive_node;
 pub mod primitive_writer;
 pub mod procedural_box;
+pub mod radv_header;
 pub mod resource;
 
 pub use base_pointer::{BasePointer, PointerFlags};
 pub use box_node::BoxNode;
 pub use child_entry::{ChildEntry, CullFlags};
 pub use header::{GeometryInfo, GpurtHeader, RTIP_3_1};
+pub use hiprt::{HiprtFrame, HiprtGeometry, HiprtHeader, HiprtInstance, HiprtScene};
 pub use instance_data::{GpurtSideband, RadvInstanceData};
-pub use instance_node::{InstanceNode, NamedNode};
+pub use instance_node::{InstanceNode, NamedNode, Naming};
 pub use machine::bits::{Bits, HalfNodeBits, NodeBits};
 pub use node_pointer::{
     BOX_TYPE, INSTANCE_TYPE, NODE_BYTES, NodeKind, NodePointer, pair_of_type, type_of_pair,
@@ -49,6 +52,7 @@ pub use primitive_header::{PRIMITIVE_HEADER_BITS, PrimitiveHeader, pair_descript
 pub use primitive_node::PrimitiveNode;
 pub use primitive_writer::{PackError, PrimitiveContents};
 pub use procedural_box::{ProceduralBox, ProceduralWriter};
+pub use radv_header::{RadvGeometryInfo, RadvHeader};
 pub use resource::{Resource, SortHeuristic};
 
 #[cfg(test)]
@@ -78,6 +82,12 @@ mod tests {
         gpurt_sideband: GpurtSideband, 16;
         gpurt_header: GpurtHeader, 32;
         geometry_info: GeometryInfo, 3;
+        radv_header: RadvHeader, 34;
+        radv_geometry_info: RadvGeometryInfo, 3;
+        hiprt_geometry: HiprtGeometry, 16;
+        hiprt_scene: HiprtScene, 16;
+        hiprt_instance: HiprtInstance, 4;
+        hiprt_frame: HiprtFrame, 16;
         child_entry: ChildEntry, 3;
         resource: Resource, 4;
         fp16_box_node: Fp16BoxNode, 16;

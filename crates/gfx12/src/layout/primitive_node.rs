@@ -58,6 +58,13 @@ impl PrimitiveNode {
         &self.bits
     }
 
+    /// The same node without geometry ids: HIPRT has the number of vertices in their place.
+    #[must_use]
+    pub fn without_geometry_ids(mut self) -> Self {
+        (self.header.geometry_base_bits, self.header.geometry_payload_bits) = (0, 0);
+        self
+    }
+
     /// The header.
     #[must_use]
     pub const fn header(&self) -> &PrimitiveHeader {

@@ -117,16 +117,16 @@ impl Reader for Compressed<'_> {
             NodeKind::Instance => {
                 found.totals.instances += 1;
                 let node = InstanceNode::decode(&bits);
-                let below = Structure::at(self.memory, node.child_base.address());
+                let below = here.structure.below(self.memory, &node);
                 found.totals.structures += usize::from(self.bases.insert(below.box_base));
-                for NamedNode { slots, pointer } in node.named_nodes(below.root) {
+                for NamedNode { slots, pointer } in node.named_nodes(below.naming()) {
                     let slot = slots.trailing_zeros() as usize;
                     found.waiting.push(here.child(slot, pointer, below));
                 }
             }
             NodeKind::Primitive { pair } => {
                 found.totals.ranges += 1;
-                self.count_pairs(address, pair, found);
+                self.count_pairs(&here.structure, address, pair, found);
             }
         }
         EntryState::Read
@@ -147,6 +147,7 @@ impl Compressed<'_> {
     /// Counts the pairs of a range up to the first that is known: the rest is known too.
     fn count_pairs(
         &mut self,
+        structure: &Structure,
         address: u64,
         first_pair: u8,
         found: &mut Found<NodePointer, Structure>,
@@ -160,6 +161,7 @@ impl Compressed<'_> {
             found.totals.primitive_nodes += usize::from(*counted == 0);
             *counted |= 1 << pair;
             found.totals.pairs += 1;
+            let node = structure.primitive_node(node.bits());
             for (number, triangle) in node.pair(pair.into()).triangles.iter().enumerate() {
                 let is_procedural = triangle.is_procedural();
                 if number == 1 && triangle.is_absent() {

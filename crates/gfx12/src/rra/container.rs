@@ -36,6 +36,7 @@
 //!     header: Vec::new(),
 //!     data: vec![3, 0, 0, 0, 1, 0, 3, 0],
 //!     unpacked_size: 8,
+//!     counts_header: false,
 //! };
 //! let bytes = write(Magic::Rdf, std::slice::from_ref(&chunk));
 //! assert_eq!(bytes[..12], *b"AMD_RDF \x03\0\0\0");
@@ -117,6 +118,8 @@ pub struct StoredChunk {
     pub data: Vec<u8>,
     /// Bytes of the data when unpacked.
     pub unpacked_size: u64,
+    /// Whether the index counts the header as data, as RADV does.
+    pub counts_header: bool,
 }
 
 impl Magic {
@@ -259,6 +262,7 @@ impl Chunk<'_> {
             header: self.header.to_vec(),
             data: self.data.to_vec(),
             unpacked_size: self.unpacked_size,
+            counts_header: false,
         }
     }
 }
@@ -285,7 +289,8 @@ pub fn write(magic: Magic, chunks: &[StoredChunk]) -> Vec<u8> {
         let compression = u32::from(chunk.compression == Compression::Zstd);
         index.extend_from_slice(&compression.to_le_bytes());
         index.extend_from_slice(&chunk.version.to_le_bytes());
-        let sizes = [chunk.header.len() as u64, chunk.data.len() as u64];
+        let counted = if chunk.counts_header { chunk.header.len() } else { 0 };
+        let sizes = [chunk.header.len() as u64, (chunk.data.len() + counted) as u64];
         for word in [header_offset, sizes[0], data_offset, sizes[1], chunk.unpacked_size] {
             index.extend_from_slice(&word.to_le_bytes());
         }

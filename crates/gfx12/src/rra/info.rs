@@ -99,6 +99,7 @@ impl ApiInfo {
             compression: Compression::None,
             header: Vec::new(),
             unpacked_size: data.len() as u64,
+            counts_header: false,
             data,
         }
     }

@@ -21,6 +21,7 @@
 //! | [`info`] | ApiInfo and AsicInfo: which API, which card |
 //! | [`opened`] | from a file to an image, and from bytes of the image back to the file |
 //! | [`shown`] | a TLAS for a structure that has none, so that the viewer shows it |
+//! | `radv` | RADV's memory, as its exporter writes it |
 //! | [`behind_header`](mod@behind_header) | a raw structure, moved behind a header |
 //! | [`fault`] | what is wrong with a file, and where |
 //!
@@ -34,6 +35,7 @@ pub mod fault;
 pub mod header_rules;
 pub mod info;
 pub mod opened;
+mod radv;
 pub mod shown;
 pub mod structure;
 pub mod unpack;
@@ -43,8 +45,10 @@ pub use fault::RraError;
 pub use info::{ApiInfo, AsicInfo};
 pub use opened::Opened;
 pub(crate) use opened::place_of;
+use structure::METADATA_BYTES;
 pub use structure::{Level, Structure, WriteError};
 
+use crate::survey;
 use container::{Container, Magic, StoredChunk};
 use machine::{Finding, Image};
 
@@ -92,15 +96,22 @@ pub fn read(bytes: &[u8]) -> Result<Rra, RraError> {
     Ok(rra)
 }
 
-/// The file that shows an image: every segment a structure, the root first. A single BLAS gets a
-/// TLAS for the viewer ([`shown`]).
+/// The file that shows an image: every segment a structure, the root first; RADV's memory as its
+/// exporter writes it, a geometry of HIPRT's moved behind a header. A single BLAS gets a TLAS for the viewer ([`shown`]).
 ///
 /// # Errors
 /// When a segment is not a structure that the viewer opens: see [`behind_header()`] for images
 /// without headers.
 pub fn write(image: &Image) -> Result<Vec<u8>, WriteError> {
-    let segments = image.segments.iter();
-    let mut structures = segments.map(Structure::of_segment).collect::<Result<Vec<_>, _>>()?;
+    let header = image.segments.first().and_then(survey::Structure::of_segment);
+    let mut structures = match header.and_then(|structure| structure.header) {
+        Some(survey::Header::Radv(_)) => radv::export(image)?,
+        Some(survey::Header::Hiprt(_)) => {
+            let moved = behind_header(image, METADATA_BYTES.into());
+            vec![Structure::of_segment(&moved.map_err(WriteError::Hiprt)?)?]
+        }
+        _ => image.segments.iter().map(Structure::of_segment).collect::<Result<_, _>>()?,
+    };
     if let [blas] = structures.as_slice()
         && blas.level == Level::Blas
         && let Some(tlas) = shown::tlas_for_viewer(blas)

@@ -5,13 +5,14 @@
 //! its uuid, and unless asked for it is not opened: the image that was written comes back.
 
 use super::structure::{METADATA_BYTES, Structure};
-use crate::encode::tables::{HeaderCounts, Sections, header, write_pointers};
+use crate::encode::sections::{NodeCounts, Sections};
+use crate::encode::tables::{HeaderCounts, header, root_bounds, write_pointers};
 use crate::layout::{
     BasePointer, BoxNode, ChildEntry, CullFlags, GpurtSideband, INSTANCE_TYPE, InstanceNode,
-    NODE_BYTES, NodePointer, PointerFlags,
+    NODE_BYTES, NodeBits, NodePointer, PointerFlags,
 };
 use crate::quantize::quantize;
-use geometry::{Aabb, Transform, Vec3};
+use geometry::Transform;
 use machine::Segment;
 
 /// "siliray" and a zero, in the uuid of the header.
@@ -27,12 +28,14 @@ pub fn is_for_viewer(structure: &Structure) -> bool {
     structure.header().uuid == MARK
 }
 
-/// A TLAS that places a BLAS once, without moving it; `None` if there is nothing to show.
+/// A TLAS that places a BLAS once, without moving it; `None` if there is nothing to show. RADV says
+/// nothing of bounds, so they are those of the root's boxes.
 #[must_use]
 pub fn tlas_for_viewer(blas: &Structure) -> Option<Segment> {
     let described = blas.header();
-    let corners = [described.root_min, described.root_max].map(Vec3::from_array);
-    let whole = quantize(&[Aabb::new(corners[0], corners[1])]).ok()?;
+    let root = NODE_BYTES as usize..2 * NODE_BYTES as usize;
+    let root = BoxNode::decode(&NodeBits::from_bytes(blas.segment.bytes().get(root)?));
+    let whole = quantize(&[root_bounds(&root)]).ok()?;
     let end = blas.segment.address + blas.segment.bytes().len() as u64;
     let address = (end + u64::from(METADATA_BYTES)).next_multiple_of(PAGE);
     let flags = match described.geometry_type {
@@ -82,7 +85,8 @@ pub fn tlas_for_viewer(blas: &Structure) -> Option<Segment> {
 }
 
 fn write(address: u64, root: &BoxNode, instance: &InstanceNode) -> Option<Segment> {
-    let sections = Sections::new(0, [1, 1], SIDEBAND_BYTES, 1).ok()?;
+    let counts = NodeCounts { boxes: 1, leaves: 1 };
+    let sections = Sections::gpurt(0, counts, SIDEBAND_BYTES, 1).ok()?;
     let sideband = GpurtSideband {
         instance_index: 0,
         instance_id: 0,

@@ -79,6 +79,15 @@ pub enum WriteError {
         /// The segment's address.
         address: u64,
     },
+    /// Pointers of RADV's memory that lead nowhere or back.
+    #[error("the nodes of the structure at address {address:#x} are no tree")]
+    NotATree {
+        /// Where it starts.
+        address: u64,
+    },
+    /// HIPRT's memory that cannot stand behind a header.
+    #[error("HIPRT's memory has no .rra form ({0}): write it under another ending")]
+    Hiprt(super::RebaseError),
     /// A header that the viewer refuses.
     #[error("the header of the segment at address {address:#x} would be refused: {finding}")]
     Refused {
@@ -108,9 +117,11 @@ const HEADER_BYTES: [u32; 2] = [128, 120];
 pub(super) const METADATA_BYTES: u32 = 128;
 /// The part of the metadata that means something: address and size. The viewer copies as much as
 /// the chunk header says into a structure of its own, so no more is offered.
-const USED_METADATA_BYTES: u32 = 12;
+pub(super) const USED_METADATA_BYTES: u32 = 12;
 /// The highest major version that is understood.
 const LAST_MAJOR: u32 = 16;
+/// The version of RADV's chunks.
+pub(super) const RADV_CHUNK_VERSION: u32 = 0xF_0005;
 /// The version of siliray's chunks.
 const VERSION: u32 = LAST_MAJOR << 16 | 3;
 
@@ -221,23 +232,33 @@ impl Structure {
         header_of(&self.segment)
     }
 
-    /// The chunk, uncompressed.
+    /// The chunk, uncompressed; one of RADV's as RADV writes it.
     #[must_use]
     pub fn to_chunk(&self) -> StoredChunk {
+        let is_radv = self.version == RADV_CHUNK_VERSION;
+        let header_size = HEADER_BYTES[usize::from(is_radv)];
         let header_offset = self.metadata.len() as u32;
         let start = self.segment.address.wrapping_sub(u64::from(header_offset)) & ADDRESS_MASK;
         let mut header = start.to_le_bytes().to_vec();
         let flags = u32::from(self.level == Level::Blas);
-        for word in [0, self.metadata_size, header_offset, HEADER_BYTES[0], flags] {
+        for word in [0, self.metadata_size, header_offset, header_size, flags] {
             header.extend_from_slice(&word.to_le_bytes());
         }
         let mut data = self.metadata.clone();
-        data.extend_from_slice(self.segment.bytes());
+        let (before, behind) = self.segment.bytes().split_at(HEADER_BYTES[0] as usize);
+        data.extend_from_slice(&before[..header_size as usize]);
+        data.extend_from_slice(behind);
         let mut id = [0; 16];
         id[..IDS[0].len()].copy_from_slice(IDS[0].as_bytes());
-        let unpacked_size = data.len() as u64;
-        let compression = Compression::None;
-        StoredChunk { id, version: self.version, compression, header, data, unpacked_size }
+        StoredChunk {
+            id,
+            version: self.version,
+            compression: Compression::None,
+            header,
+            unpacked_size: if is_radv { 0 } else { data.len() as u64 },
+            data,
+            counts_header: is_radv,
+        }
     }
 }
 

@@ -27,7 +27,7 @@ mod visited;
 pub use memory::Memory;
 pub(crate) use memory::address_order;
 pub use records::{BoxRecord, ChildRecord, InstanceRecord, LeafRecord, NO_BOX, Space, Target};
-pub use structure::Structure;
+pub use structure::{Header, RADV_FILE_VERSION, Structure};
 
 pub(crate) use expand::{entry_bits, is_empty_slot};
 pub(crate) use ranges::pair_count;
@@ -78,9 +78,8 @@ impl Survey {
         let bases = bases_below(image, memory, &tlas);
         let numbers: BTreeMap<u64, u32> = bases.iter().copied().zip(1..).collect();
         for instance in &mut tlas.instances {
-            let node = surveyor.memory.node(tlas.structure.address_of(instance.pointer));
-            let base = node.map(|bits| InstanceNode::decode(&bits).child_base.address());
-            instance.below = base.and_then(|base| numbers.get(&base).copied());
+            let below = below(memory, &tlas.structure, instance);
+            instance.below = below.and_then(|below| numbers.get(&below.box_base).copied());
         }
         let mut structures = vec![tlas];
         structures.extend(
@@ -100,18 +99,24 @@ fn bases_below(image: &Image, memory: &Memory<'_>, tlas: &Surveyed) -> Vec<u64> 
         return Vec::new();
     }
     let own = tlas.structure.box_base;
-    let listed = image.segments.iter().map(|segment| segment.address).filter(|&base| {
-        base != own && Structure::at(memory, base).header.is_some_and(|header| header.is_blas())
-    });
+    let is_other_blas = |found: &Structure| {
+        found.box_base != own && found.header.is_some_and(|header| header.is_blas())
+    };
+    let listed = image.segments.iter().filter_map(Structure::of_segment).filter(is_other_blas);
     let named = tlas.instances.iter().filter_map(|instance| {
-        let bits = memory.node(tlas.structure.address_of(instance.pointer))?;
-        let base = InstanceNode::decode(&bits).child_base.address();
-        memory.node(Structure::at(memory, base).address_of(NodePointer::ROOT)).map(|_| base)
+        let below = below(memory, &tlas.structure, instance)?;
+        memory.node(below.address_of(NodePointer::ROOT)).map(|_| below)
     });
-    let mut bases: Vec<u64> = listed.chain(named).collect();
+    let mut bases: Vec<u64> = listed.chain(named).map(|found| found.box_base).collect();
     bases.sort_unstable_by_key(|&base| (memory.segment_of(base), base));
     bases.dedup();
     bases
+}
+
+/// The structure that an instance leads to.
+fn below(memory: &Memory<'_>, tlas: &Structure, instance: &InstanceRecord) -> Option<Structure> {
+    let bits = memory.node(tlas.address_of(instance.pointer))?;
+    Some(tlas.below(memory, &InstanceNode::decode(&bits)))
 }
 
 /// Whether instances may occur.

@@ -1,14 +1,22 @@
 //! One acceleration structure inside an image: where its nodes count from, and where it starts.
 //!
-//! The structure of the root has the image's two bases; a structure below an instance has one, its
-//! address. A GPURT header lies at the base if the root pointer is 0x15 and the header's level of
-//! ray-tracing IP is 6. Below an instance nothing states the root, so there the header decides:
-//! with one the root is 0x15, without one 0x5.
+//! The structure of the root has the image's two bases; a structure below an instance has those
+//! that the instance leads to. Headers are found where their writers put them:
+//!
+//! | writer | header | base | root |
+//! |---|---|---|---|
+//! | GPURT, and files of RADV | at the base; its level of ray-tracing IP is 6 | the header | 0x15 |
+//! | RADV | at the start of the segment; its offset leads to the base | the first node | 0x5 |
+//! | HIPRT | at the start of the segment; its addresses are the bases | two of them | 0x5 |
+//! | none of them | none | the first node | 0x5 below an instance |
 
 use super::memory::Memory;
 use crate::layout::base_pointer::ADDRESS_MASK;
-use crate::layout::{GpurtHeader, NODE_BYTES, NodePointer, RTIP_3_1};
-use machine::Image;
+use crate::layout::{
+    Bits, GpurtHeader, HiprtHeader, InstanceNode, NODE_BYTES, Naming, NodeBits, NodePointer,
+    PrimitiveNode, RTIP_3_1, RadvHeader,
+};
+use machine::{Image, Segment};
 
 /// A structure, as it is entered.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,8 +27,34 @@ pub struct Structure {
     pub primitive_base: u64,
     /// The first node.
     pub root: NodePointer,
-    /// GPURT's header at [`Structure::box_base`], where there is one.
-    pub header: Option<GpurtHeader>,
+    /// What stands before the nodes, where that is known.
+    pub header: Option<Header>,
+}
+
+/// What a writer puts before the nodes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Header {
+    /// GPURT's, or that of a file.
+    Gpurt(GpurtHeader),
+    /// RADV's.
+    Radv(RadvHeader),
+    /// HIPRT's.
+    Hiprt(HiprtHeader),
+}
+
+/// The driver interface version in the headers of files that RADV writes.
+pub const RADV_FILE_VERSION: u32 = 8 << 16;
+
+impl Header {
+    /// Whether it says BLAS.
+    #[must_use]
+    pub const fn is_blas(&self) -> bool {
+        match self {
+            Self::Gpurt(header) => header.is_blas(),
+            Self::Radv(header) => header.is_blas(),
+            Self::Hiprt(header) => header.scene.is_none(),
+        }
+    }
 }
 
 impl Structure {
@@ -30,20 +64,115 @@ impl Structure {
         let box_base = image.bases.first().copied().unwrap_or(0);
         let primitive_base = image.bases.get(1).copied().unwrap_or(box_base);
         let root = NodePointer(u32::try_from(image.root).unwrap_or(NodePointer::INVALID.0));
-        let is_behind_header = root == NodePointer::ROOT_BEHIND_HEADER;
-        let header = header_at(memory, box_base).filter(|_| is_behind_header);
-        Self { box_base, primitive_base, root, header }
+        let known = Self::at(memory, box_base);
+        let is_same = known.root == root && known.primitive_base == primitive_base;
+        Self { box_base, primitive_base, root, header: known.header.filter(|_| is_same) }
     }
 
-    /// The structure at the child base of an instance.
+    /// The structure whose nodes count from a base.
     #[must_use]
     pub fn at(memory: &Memory<'_>, base: u64) -> Self {
-        let header = header_at(memory, base);
+        let segment = memory.segment_of(base).map(|number| &memory.segments()[number]);
+        let known = segment.and_then(Self::of_segment).filter(|known| known.box_base == base);
+        known.unwrap_or_else(|| {
+            let header = memory.get(base, NODE_BYTES as usize).and_then(gpurt_header);
+            Self::new(base, header)
+        })
+    }
+
+    /// The structure below an instance of this one.
+    #[must_use]
+    pub fn below(&self, memory: &Memory<'_>, instance: &InstanceNode) -> Self {
+        if !self.is_hiprt() {
+            return Self::at(memory, instance.child_base.address());
+        }
+        let address = instance.child_base.0;
+        let bytes = memory.get(address, HiprtHeader::BYTES as usize);
+        let known = bytes.and_then(|bytes| Self::of_bytes(address, bytes));
+        known.unwrap_or_else(|| Self::new(address & ADDRESS_MASK, None))
+    }
+
+    /// The structure whose header a segment begins with.
+    #[must_use]
+    pub fn of_segment(segment: &Segment) -> Option<Self> {
+        Self::of_bytes(segment.address, segment.bytes())
+    }
+
+    /// The structure whose header some bytes begin with.
+    #[must_use]
+    pub(crate) fn of_bytes(address: u64, bytes: &[u8]) -> Option<Self> {
+        if let Some(header) = bytes.get(..NODE_BYTES as usize).and_then(gpurt_header) {
+            return Some(Self::new(address, Some(header)));
+        }
+        let start = bytes.first_chunk();
+        if let Some(header) = start.and_then(|start| HiprtHeader::decode(address, start)) {
+            return Some(Self::new(header.box_nodes, Some(Header::Hiprt(header))));
+        }
+        let header = RadvHeader::decode(&Bits::from_bytes(bytes.get(..136)?));
+        let base = address.checked_add(header.bvh_offset.into())?;
+        let is_header = header.bvh_offset >= 120 && header.is_consistent();
+        is_header.then(|| Self::new(base, Some(Header::Radv(header))))
+    }
+
+    fn new(base: u64, header: Option<Header>) -> Self {
         let root = match header {
-            Some(_) => NodePointer::ROOT_BEHIND_HEADER,
-            None => NodePointer::ROOT,
+            Some(Header::Gpurt(_)) => NodePointer::ROOT_BEHIND_HEADER,
+            Some(Header::Radv(_) | Header::Hiprt(_)) | None => NodePointer::ROOT,
         };
-        Self { box_base: base, primitive_base: base, root, header }
+        let primitive_base = match header {
+            Some(Header::Hiprt(header)) => header.primitive_nodes,
+            _ => base,
+        };
+        Self { box_base: base, primitive_base, root, header }
+    }
+
+    /// GPURT's header, where there is one.
+    #[must_use]
+    pub const fn gpurt(&self) -> Option<&GpurtHeader> {
+        match &self.header {
+            Some(Header::Gpurt(header)) => Some(header),
+            _ => None,
+        }
+    }
+
+    /// Whether RADV wrote it, to memory or to a file.
+    #[must_use]
+    pub const fn is_radv(&self) -> bool {
+        match &self.header {
+            Some(Header::Gpurt(header)) => header.version == RADV_FILE_VERSION,
+            Some(Header::Radv(_)) => true,
+            Some(Header::Hiprt(_)) | None => false,
+        }
+    }
+
+    /// Whether HIPRT wrote it.
+    #[must_use]
+    pub const fn is_hiprt(&self) -> bool {
+        matches!(self.header, Some(Header::Hiprt(_)))
+    }
+
+    /// How instances name nodes of this structure.
+    #[must_use]
+    pub const fn naming(&self) -> Naming {
+        match self.header {
+            Some(Header::Gpurt(_)) => Naming::BehindHeader,
+            Some(Header::Hiprt(_)) => Naming::Root,
+            Some(Header::Radv(_)) | None => Naming::Pointers,
+        }
+    }
+
+    /// The mask of an instance of this structure. HIPRT has the hardware test none, and keeps its
+    /// own where others have the parent.
+    #[must_use]
+    pub const fn mask_of(&self, instance: &InstanceNode) -> u8 {
+        if self.is_hiprt() { instance.parent.0 as u8 } else { instance.mask }
+    }
+
+    /// A primitive node of this structure.
+    #[must_use]
+    pub fn primitive_node(&self, bits: &NodeBits) -> PrimitiveNode {
+        let node = PrimitiveNode::decode(bits);
+        if self.is_hiprt() { node.without_geometry_ids() } else { node }
     }
 
     /// Where the node behind a pointer lies.
@@ -57,21 +186,21 @@ impl Structure {
     /// header and the record would lie before the list of primitive node pointers.
     #[must_use]
     pub fn sideband_of(&self, pointer: NodePointer) -> Option<u64> {
-        let header = self.header?;
+        let leaves = self.gpurt()?.leaf_node_offset;
         let node = self.address_of(pointer).checked_sub(self.box_base)?;
-        self.sideband(node.checked_sub(u64::from(header.leaf_node_offset))? / NODE_BYTES)
+        self.sideband(node.checked_sub(u64::from(leaves))? / NODE_BYTES)
     }
 
     /// The address of a sideband record, under the same conditions.
     pub(crate) fn sideband(&self, number: u64) -> Option<u64> {
-        let header = self.header?;
+        let header = self.gpurt()?;
         let start = u64::from(header.geometry_info_offset) + 64 * number;
         (start + 64 <= u64::from(header.primitive_pointer_offset)).then(|| self.box_base + start)
     }
 }
 
-/// The header at an address, if it is one of this format.
-fn header_at(memory: &Memory<'_>, base: u64) -> Option<GpurtHeader> {
-    let header = GpurtHeader::decode(&memory.node(base)?);
-    (header.rt_ip_level == RTIP_3_1).then_some(header)
+/// GPURT's header, if it is one of this format.
+fn gpurt_header(bytes: &[u8]) -> Option<Header> {
+    let header = GpurtHeader::decode(&Bits::from_bytes(bytes));
+    (header.rt_ip_level == RTIP_3_1).then_some(Header::Gpurt(header))
 }

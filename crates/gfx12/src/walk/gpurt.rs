@@ -18,7 +18,7 @@
 use super::found::Found;
 use super::lane::{Lane, PairVisit};
 use super::options::{Options, WalkError};
-use super::walk_image::{Ranges, WalkImage};
+use super::walk_image::{Ability, WalkImage};
 use crate::Gfx12;
 use crate::instruction::Answer as Registers;
 use crate::layout::{NodePointer, PointerFlags};
@@ -40,7 +40,7 @@ impl Gpurt {
     /// # Errors
     /// When parents that are needed are wrong; see [`WalkError`].
     pub fn new(image: Arc<Checked<Gfx12>>, options: Options) -> Result<Self, WalkError> {
-        WalkImage::new(NAME, image, options, Ranges::Any).map(Self)
+        WalkImage::new(NAME, image, options, Ability::AnyRange).map(Self)
     }
 
     fn trace<O: Observer + ?Sized>(

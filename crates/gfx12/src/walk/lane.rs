@@ -5,7 +5,6 @@ use super::found::Found;
 use super::options::WalkBack;
 use super::shown::show_stack;
 use super::walk_image::WalkImage;
-use crate::decode::instances::instance_flags;
 use crate::decode::primitives::{Stored, stored};
 use crate::instruction::primitive_test::navigation;
 use crate::instruction::{
@@ -13,11 +12,11 @@ use crate::instruction::{
 };
 use crate::layout::base_pointer::ADDRESS_MASK;
 use crate::layout::{
-    BasePointer, BoxNode, InstanceNode, NODE_BYTES, NodeBits, NodePointer, PointerFlags,
-    PrimitiveNode, Resource,
+    BasePointer, BoxNode, InstanceNode, NODE_BYTES, Naming, NodeBits, NodePointer, PointerFlags,
+    Resource,
 };
 use crate::stack::{ENTRY_STRIDE, StackAddress, StackMode, push8_pop1};
-use crate::survey::{Memory, Structure};
+use crate::survey::Memory;
 use geometry::{InstanceFlags, Ray, Vec3};
 use machine::primitive_test::MergedFlags;
 use machine::{
@@ -123,7 +122,14 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
         } else {
             self.counters.leaves += 1;
         }
-        let answer = self.execute(node, extent);
+        let mut answer = self.execute(node, extent);
+        if node.is_instance() && self.image.structure.is_hiprt() {
+            // HIPRT's software tests the mask, and the hardware none.
+            let mask = self.image.structure.mask_of(&InstanceNode::decode(&bits));
+            if mask & self.query.mask == 0 {
+                answer.vdst[7] = NodePointer::INVALID.0;
+            }
+        }
         if self.observer.is_watching() {
             self.show_step(node, &bits, extent, &answer);
         }
@@ -198,38 +204,24 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
         answer: &Answer,
     ) -> Result<Inside, MachineError> {
         let bits = self.node(instance)?;
-        let base = BasePointer::from_words(answer.vdst[2], answer.vdst[3]);
-        let inside = Inside {
-            node: instance,
-            number: self.image.instance_number(instance)?,
-            entries: self.entries(&InstanceNode::decode(&bits), base, answer.vdst[7]),
-        };
+        let flags = BasePointer::from_words(answer.vdst[2], answer.vdst[3]).flags();
+        let node = InstanceNode::decode(&bits);
+        let below = self.image.structure.below(&self.memory, &node);
+        let number = self.image.instance_number(instance)?;
+        let entries = entries(&node, below.naming(), answer.vdst[7]);
+        let inside = Inside { node: instance, number, entries };
         self.space = Space {
             origin: answer.origin,
             direction: answer.direction,
-            bases: [base; 2],
-            flags: MergedFlags::new(self.query.flags, instance_flags(base.flags())),
+            bases: [below.box_base, below.primitive_base]
+                .map(|address| BasePointer(address >> 3).with_flags(flags)),
+            flags: MergedFlags::new(self.query.flags, self.image.instance_flags(number, flags)),
             instance: Some(inside),
         };
         if self.observer.is_watching() {
             self.show_instance(instance, inside.number, &bits);
         }
         Ok(inside)
-    }
-
-    /// The nodes that four returned bytes name, each once, in their order.
-    fn entries(&self, node: &InstanceNode, base: BasePointer, bytes: u32) -> [NodePointer; 4] {
-        let root = Structure::at(&self.memory, base.address()).root;
-        let mut entries = [NodePointer::INVALID; 4];
-        let mut count = 0;
-        for byte in bytes.to_le_bytes().into_iter().filter(|&byte| byte != 0xFF) {
-            let pointer = node.named_by(byte, root);
-            if !entries[..count].contains(&pointer) {
-                entries[count] = pointer;
-                count += 1;
-            }
-        }
-        entries
     }
 
     /// Goes back to the ray of the world.
@@ -255,7 +247,7 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
     /// the law decides about hits; so nothing else of it is computed.
     pub(super) fn visit_pair(&mut self, node: NodePointer) -> Result<PairVisit, MachineError> {
         self.budget.step()?;
-        let decoded = PrimitiveNode::decode(&self.node(node)?);
+        let decoded = self.image.structure.primitive_node(&self.node(node)?);
         let pair = usize::from(node.pair());
         let navigation = navigation(&decoded.pair(pair), pair, decoded.pair_count());
         debug_assert_eq!(self.execute(node, f32::INFINITY).vdst[8] & 3, navigation);
@@ -331,6 +323,20 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
         let address = self.address_of(node);
         self.memory.node(address).ok_or_else(|| self.image.leads_nowhere(node, address))
     }
+}
+
+/// The nodes that four returned bytes name, each once, in their order.
+fn entries(node: &InstanceNode, naming: Naming, bytes: u32) -> [NodePointer; 4] {
+    let mut entries = [NodePointer::INVALID; 4];
+    let mut count = 0;
+    for byte in bytes.to_le_bytes().into_iter().filter(|&byte| byte != 0xFF) {
+        let pointer = node.named_by(byte, naming);
+        if !entries[..count].contains(&pointer) {
+            entries[count] = pointer;
+            count += 1;
+        }
+    }
+    entries
 }
 
 fn world(query: &RayQuery, bases: [BasePointer; 2]) -> Space {

@@ -1,4 +1,4 @@
-//! Traversal: the loops of two drivers over the instruction and the stack.
+//! Traversal: the loops of drivers over the instruction and the stack.
 //!
 //! Each machine executes [`image_bvh8_intersect_ray`](crate::instruction::image_bvh8_intersect_ray)
 //! and [`push8_pop1`](crate::stack::push8_pop1) step by step on the bytes of a proved image. Which
@@ -9,6 +9,7 @@
 //! | [`Radv`] | RADV's, walking back with the ray's own extent | one pair | all below the boxes |
 //! | [`RadvLiteral`] | RADV's as shipped | one pair | some lost when the stack overflows (G-35) |
 //! | [`Gpurt`] | GPURT's | any | all that the boxes lead to |
+//! | [`Hiprt`] | HIPRT's, with a stack that loses nothing | any | all that the boxes lead to |
 //! | [`Dual`] | two nodes a step, over the format `gfx12-bvh4x2` | - | all that the boxes lead to |
 //!
 //! | file | concept |
@@ -18,7 +19,7 @@
 //! | `lane` | the registers of one ray, and the two instructions |
 //! | `found` | hits so far, and how far boxes matter |
 //! | `shown` | what an observer is told |
-//! | [`radv`], [`gpurt`] | the loops |
+//! | [`radv`], [`gpurt`], [`hiprt`] | the loops |
 //! | [`dual`] | the loop around the dual instruction, with an image and a lane of its own |
 //!
 //! **Accepting.** The registers of the instruction stay raw. Both primitives of a pair that the
@@ -46,6 +47,7 @@
 pub mod dual;
 mod found;
 pub mod gpurt;
+pub mod hiprt;
 mod lane;
 pub mod options;
 pub mod radv;
@@ -54,5 +56,6 @@ mod walk_image;
 
 pub use dual::Dual;
 pub use gpurt::Gpurt;
+pub use hiprt::Hiprt;
 pub use options::{Options, WalkBack, WalkError};
 pub use radv::{Radv, RadvLiteral};

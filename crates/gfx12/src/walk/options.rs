@@ -50,6 +50,13 @@ impl Options {
         }
     }
 
+    /// What HIPRT passes: closest first, a growth of 6. 64 entries are those of its private stack;
+    /// here they are the ones in shared memory.
+    #[must_use]
+    pub const fn hiprt(rule: TriangleRule) -> Self {
+        Self { stack_size: 64, ..Self::gpurt(rule) }
+    }
+
     /// What siliray passes to the dual instruction: 16 entries, closest first, GPURT's growth of 6.
     #[must_use]
     pub const fn dual(rule: TriangleRule) -> Self {
@@ -74,10 +81,12 @@ pub enum WalkBack {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WalkError {
     /// The stack instruction has five bits for its size.
-    #[error("a stack of {found} entries, expected 1 to 31")]
+    #[error("a stack of {found} entries, expected 1 to {most}")]
     StackSize {
         /// What was asked for.
         found: u8,
+        /// What there can be.
+        most: u8,
     },
     /// The order of children would change while the closest hit comes nearer, and walking back
     /// relies on that order.

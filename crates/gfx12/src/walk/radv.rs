@@ -17,7 +17,7 @@
 use super::found::Found;
 use super::lane::Lane;
 use super::options::{Options, WalkError};
-use super::walk_image::{Ranges, WalkImage};
+use super::walk_image::{Ability, WalkImage};
 use crate::Gfx12;
 use crate::layout::{NodePointer, PointerFlags};
 use machine::{Answer, Checked, Hit, MachineError, Observer, Query, RayQuery};
@@ -41,7 +41,7 @@ impl Radv {
     /// When a range has more than one pair, or parents that are needed are wrong; see
     /// [`WalkError`].
     pub fn new(image: Arc<Checked<Gfx12>>, options: Options) -> Result<Self, WalkError> {
-        WalkImage::new(RADV, image, options, Ranges::OnePair).map(Self)
+        WalkImage::new(RADV, image, options, Ability::OnePair).map(Self)
     }
 
     fn trace<O: Observer + ?Sized>(
@@ -60,7 +60,7 @@ impl RadvLiteral {
     /// # Errors
     /// As [`Radv::new`].
     pub fn new(image: Arc<Checked<Gfx12>>, options: Options) -> Result<Self, WalkError> {
-        WalkImage::new(RADV_LITERAL, image, options, Ranges::OnePair).map(Self)
+        WalkImage::new(RADV_LITERAL, image, options, Ability::OnePair).map(Self)
     }
 
     fn trace<O: Observer + ?Sized>(

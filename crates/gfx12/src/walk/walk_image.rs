@@ -3,9 +3,11 @@
 use super::options::{Options, WalkError};
 use crate::Gfx12;
 use crate::decode;
+use crate::decode::instances::instance_flags;
 use crate::format::memory;
 use crate::layout::{BasePointer, NodePointer, PointerFlags, Resource, SortHeuristic};
 use crate::survey::{ChildRecord, Memory, Structure, Survey, Surveyed, Target};
+use geometry::InstanceFlags;
 use machine::{Checked, MachineError};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,15 +25,19 @@ pub(super) struct WalkImage {
     pub(super) has_repeats: bool,
     /// The number of the instance behind each instance node.
     instances: HashMap<NodePointer, u32>,
+    /// The flags of the instances of HIPRT's memory, whose nodes have none.
+    hiprt_flags: Vec<InstanceFlags>,
 }
 
-/// Which ranges a loop can walk.
+/// What a loop can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ranges {
-    /// One pair each.
+pub(super) enum Ability {
+    /// Walk ranges of one pair, with a stack that may lose entries.
     OnePair,
-    /// Any.
-    Any,
+    /// Walk any ranges, with such a stack.
+    AnyRange,
+    /// Walk any ranges with a stack that loses nothing.
+    WholeStack,
 }
 
 impl WalkImage {
@@ -40,19 +46,20 @@ impl WalkImage {
         machine: &'static str,
         checked: Arc<Checked<Gfx12>>,
         options: Options,
-        ranges: Ranges,
+        ability: Ability,
     ) -> Result<Self, WalkError> {
-        if !(1..=31).contains(&options.stack_size) {
-            return Err(WalkError::StackSize { found: options.stack_size });
+        let most = if ability == Ability::WholeStack { u8::MAX } else { 31 };
+        if !(1..=most).contains(&options.stack_size) {
+            return Err(WalkError::StackSize { found: options.stack_size, most });
         }
         if options.heuristic == SortHeuristic::Largest {
             return Err(WalkError::Heuristic);
         }
         let survey = checked.proof().survey();
-        if ranges == Ranges::OnePair {
+        if ability == Ability::OnePair {
             one_pair_ranges(survey)?;
         }
-        if !checked.facts().parents {
+        if !checked.facts().parents && ability != Ability::WholeStack {
             let (size, needed) = (options.stack_size, entries_needed(survey));
             if needed > u64::from(size) {
                 return Err(WalkError::Parents { size, needed });
@@ -63,6 +70,7 @@ impl WalkImage {
             step_limit: options.step_limit.unwrap_or_else(|| steps_needed(survey)),
             has_repeats: survey.structures.iter().any(has_repeats),
             instances: decode::instance_numbers(&checked).into_iter().collect(),
+            hiprt_flags: hiprt_flags(&checked, &survey.structures[0].structure),
             machine,
             checked,
             options,
@@ -96,12 +104,23 @@ impl WalkImage {
         number.ok_or_else(|| self.leads_nowhere(instance, address))
     }
 
+    /// The flags of an instance, whose child base has these.
+    pub(super) fn instance_flags(&self, number: u32, base: PointerFlags) -> InstanceFlags {
+        let kept = self.hiprt_flags.get(number as usize).copied();
+        kept.unwrap_or_else(|| instance_flags(base))
+    }
+
     /// A pointer that the check has not proved.
     #[cold]
     pub(super) fn leads_nowhere(&self, pointer: NodePointer, address: u64) -> MachineError {
         let reason = format!("the pointer {pointer} leads to no node, at address {address:#x}");
         MachineError::Failed { machine: self.machine, reason }
     }
+}
+
+fn hiprt_flags(checked: &Checked<Gfx12>, structure: &Structure) -> Vec<InstanceFlags> {
+    let tlas = checked.tree().tlas.as_ref().filter(|_| structure.is_hiprt());
+    tlas.map_or_else(Vec::new, |tlas| tlas.instances.iter().map(|it| it.flags).collect())
 }
 
 fn one_pair_ranges(survey: &Survey) -> Result<(), WalkError> {

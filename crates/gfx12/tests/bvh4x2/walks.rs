@@ -164,7 +164,10 @@ fn what_cannot_be_walked_is_refused() {
     ));
     let image = checked(&tree, BoxPrecision::Fp32);
     let none = walk::Options { stack_size: 0, ..options };
-    assert!(matches!(Dual::new(Arc::clone(&image), none), Err(WalkError::StackSize { found: 0 })));
+    assert!(matches!(
+        Dual::new(Arc::clone(&image), none),
+        Err(WalkError::StackSize { found: 0, .. })
+    ));
     let other = PlainTree::check(PlainTree.encode(&tree).unwrap()).checked.unwrap();
     let entry = gfx12::registry::MACHINES.iter().find(|machine| machine.name == "gfx12-dual");
     let input = MachineInput::Image(Arc::new(other));

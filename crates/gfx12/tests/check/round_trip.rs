@@ -2,6 +2,7 @@
 
 use super::worlds::{KINDS, scene, tree};
 use build::Preset;
+use geometry::InstanceFlags;
 use gfx12::decode::NodeBody;
 use gfx12::encode::{Options, Policy, encode, encode_in_frames};
 use gfx12::{Gfx12, check, decode};
@@ -151,7 +152,17 @@ fn radv_images_are_sound() {
             let known = ["contained", "instance_box", "shared_pair"];
             let image = proved(&tree, &Options::new(Policy::Radv), &known);
             assert!(image.facts().parents && image.facts().finite);
-            same_geometry(image.tree(), &tree);
+            same_geometry(image.tree(), &as_radv_has_it(tree));
         }
     }
+}
+
+/// RADV switches face culling off where there is no face, and does not keep what was wanted.
+fn as_radv_has_it(mut tree: Tree) -> Tree {
+    for instance in tree.tlas.iter_mut().flat_map(|tlas| &mut tlas.instances) {
+        if tree.blases[instance.blas as usize].primitives.triangles.is_empty() {
+            instance.flags.remove(InstanceFlags::DISABLE_FACE_CULL);
+        }
+    }
+    tree
 }

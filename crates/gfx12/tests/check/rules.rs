@@ -11,8 +11,8 @@ use build::Preset;
 use gfx12::check::{Rule, check};
 use gfx12::encode::{Options, Policy, encode};
 use gfx12::layout::{
-    BOX_TYPE, BasePointer, BoxFrame, BoxNode, ChildEntry, CullFlags, GpurtHeader, InstanceNode,
-    NodeBits, NodePointer, PointerFlags,
+    BOX_TYPE, BasePointer, Bits, BoxFrame, BoxNode, ChildEntry, CullFlags, GpurtHeader,
+    InstanceNode, NodeBits, NodePointer, PointerFlags, RadvHeader,
 };
 use machine::{FilePlace, Image, ImageFile, Segment, Severity};
 use scene::builtin::Builtin;
@@ -260,7 +260,7 @@ fn primitive_node_rules() {
         let (address, _) = primitive_nodes(image, 0)[0];
         edit_bits(image, address, |bits| bits.set(42..52, 100));
     });
-    for policy in Policy::ALL {
+    for policy in [Policy::Dense, Policy::Radv, Policy::Gpurt] {
         let procedurals = || encoded("procedurals", policy);
         breaks(Rule::ProceduralPair, &[], procedurals(), |image| {
             let (address, _) = primitive_nodes(image, 0)[0];
@@ -424,6 +424,26 @@ fn header_rules() {
     });
     breaks(Rule::HeaderType, &[], triangles(), |image| header(image, 0, |header| header.info ^= 1));
     breaks(Rule::UnsetPointers, &[], triangles(), unset_pointers);
+    // Words of RADV's header: the opacity, a bound, bytes, the kind of structure.
+    for (word, value, rule) in [
+        (1, 3, Rule::DriverHeader),
+        (2, f32::INFINITY.to_bits(), Rule::DriverHeader),
+        (22, 2, Rule::HeaderType),
+    ] {
+        let dragged = [Rule::Contained, Rule::InstanceBox];
+        breaks(rule, &dragged, encoded("triangles", Policy::Radv), |image| {
+            edit_bits(image, 0, |bits| bits.set_word(word, value));
+        });
+    }
+    // HIPRT's: the number of boxes.
+    breaks(Rule::DriverHeader, &[], encoded("triangles", Policy::Hiprt), |image| {
+        edit_bits(image, 0, |bits| bits.set_word(7, 99));
+    });
+    breaks(Rule::DriverHeader, &[], encoded("triangles", Policy::Radv), |image| {
+        let header = RadvHeader::decode(&Bits::from_bytes(image.segments[0].bytes()));
+        let larger = header.with_sizes(header.compacted_size + 256, 0);
+        larger.encode().write_bytes(image.segments[0].bytes_mut());
+    });
     breaks(Rule::PrimitivePointer, &[], triangles(), |image| {
         let base = image.bases[0];
         let header = GpurtHeader::decode(&NodeBits::from_bytes(image.get(base, 128).unwrap()));

@@ -4,6 +4,7 @@ use geometry::{Aabb, Triangle};
 use gfx12::layout::{
     BoxNode, CullFlags, GpurtHeader, GpurtSideband, HalfNodeBits, InstanceNode, NODE_BYTES,
     NodeBits, NodeKind, NodePointer, PrimitiveNode, ProceduralBox, ProceduralWriter,
+    RadvInstanceData,
 };
 use machine::Image;
 
@@ -62,7 +63,7 @@ pub(crate) fn bits(image: &Image, address: u64) -> NodeBits {
 /// Everything below the root of the structure at `base`. Parents are checked on the way.
 pub(crate) fn read(image: &Image, base: u64) -> (Vec<Found>, Vec<FoundInstance>) {
     let mut reader = Reader { image, base, primitives: Vec::new(), instances: Vec::new() };
-    reader.visit(NodePointer::ROOT_BEHIND_HEADER, NodePointer::INVALID, 0, &[]);
+    reader.visit(NodePointer(image.root as u32), NodePointer::INVALID, 0, &[]);
     (reader.primitives, reader.instances)
 }
 
@@ -83,7 +84,8 @@ impl Reader<'_> {
             NodeKind::Box => {
                 let node = BoxNode::decode(&self.bits(pointer));
                 assert_eq!(node.parent, parent);
-                assert_eq!(usize::from(node.index_in_parent), slot);
+                let known = if self.has_header() { slot } else { 0 };
+                assert_eq!(usize::from(node.index_in_parent), known);
                 for (slot, child) in node.child_pointers().into_iter().enumerate() {
                     let entry = &node.children[slot];
                     if slot >= usize::from(node.child_count) || !entry.is_valid() {
@@ -102,15 +104,37 @@ impl Reader<'_> {
             NodeKind::Instance => {
                 let node = InstanceNode::decode(&self.bits(pointer));
                 assert_eq!(node.parent, parent);
-                let header = header(self.image, self.base);
-                let leaf = pointer.byte_offset() - u64::from(header.leaf_node_offset);
-                let at = u64::from(header.geometry_info_offset) + leaf / 2;
-                let record = self.image.get(self.base + at, 64).expect("a sideband record");
-                let sideband = GpurtSideband::decode(&HalfNodeBits::from_bytes(record));
+                let sideband =
+                    if self.has_header() { self.sideband(pointer) } else { self.behind(pointer) };
                 self.instances.push(FoundInstance { node, sideband, path: path.to_vec() });
             }
             NodeKind::Primitive { .. } => self.range(pointer, path),
             NodeKind::Unused => panic!("{pointer} has an unused type"),
+        }
+    }
+
+    /// Whether the structures lie behind GPURT's headers, not as in RADV's memory.
+    fn has_header(&self) -> bool {
+        self.image.root == 0x15
+    }
+
+    fn sideband(&self, pointer: NodePointer) -> GpurtSideband {
+        let header = header(self.image, self.base);
+        let leaf = pointer.byte_offset() - u64::from(header.leaf_node_offset);
+        let at = u64::from(header.geometry_info_offset) + leaf / 2;
+        let record = self.image.get(self.base + at, 64).expect("a sideband record");
+        GpurtSideband::decode(&HalfNodeBits::from_bytes(record))
+    }
+
+    /// RADV's data behind an instance node, as a sideband record.
+    fn behind(&self, pointer: NodePointer) -> GpurtSideband {
+        let data = bits(self.image, self.base + pointer.byte_offset() + NODE_BYTES);
+        let data = RadvInstanceData::decode(&data);
+        GpurtSideband {
+            instance_index: data.instance_index,
+            instance_id: data.custom_index,
+            object_to_world: data.object_to_world,
+            ..GpurtSideband::decode(&HalfNodeBits::ZERO)
         }
     }
 

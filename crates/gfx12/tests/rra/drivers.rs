@@ -125,6 +125,7 @@ fn other_chunks_pass_through_unharmed() {
         header: vec![1, 2, 3, 4, 5],
         data: vec![0x99; 77],
         unpacked_size: 1 << 40,
+        counts_header: false,
     };
     let mut all = chunks();
     all.insert(0, strange.clone());
@@ -148,6 +149,7 @@ fn the_card_s_name_in_each_version() {
             header: Vec::new(),
             unpacked_size: data.len() as u64,
             data,
+            counts_header: false,
         };
         let card = AsicInfo::of_chunk(&chunk).unwrap();
         assert_eq!((card.name.as_str(), card.device_id), ("Radeon RX 9070 Ü", 0x7550));

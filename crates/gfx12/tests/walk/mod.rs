@@ -3,6 +3,7 @@
 #![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)] // helpers of tests
 
 mod flips;
+mod hiprt;
 mod literal;
 mod margin;
 mod parents;

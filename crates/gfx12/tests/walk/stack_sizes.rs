@@ -86,7 +86,7 @@ fn sizes_and_orders_that_no_stack_has() {
     let options = Options::gpurt(TriangleRule::Watertight);
     for found in [0, 32, 255] {
         let error = Gpurt::new(Arc::clone(&world.image), Options { stack_size: found, ..options });
-        assert_eq!(error.unwrap_err(), WalkError::StackSize { found });
+        assert_eq!(error.unwrap_err(), WalkError::StackSize { found, most: 31 });
     }
     let largest = Options { heuristic: SortHeuristic::Largest, ..options };
     assert_eq!(Gpurt::new(Arc::clone(&world.image), largest).unwrap_err(), WalkError::Heuristic);

@@ -252,7 +252,7 @@ impl Measured {
         let encoded = (trees.encode)(&built.tree, &variant.settings);
         let encode_seconds = start.elapsed().as_secs_f64();
         let Encoded { image, .. } = encoded.map_err(|error| error.to_string())?;
-        let file = (trees.write)(&image).map_err(|error| error.to_string())?;
+        let file = (trees.write)(&image, None).map_err(|error| error.to_string())?;
         let bytes = (trees.figures)(&image).bytes;
         let checked = (variant.format.check)(image).into_checked();
         let checked = checked.map_err(|finding| finding.to_string())?;

@@ -103,7 +103,8 @@ mod tests {
     #[test]
     fn a_format_stands_for_the_ways_that_are_compared() {
         let gfx12 = names(&Variant::parse("gfx12").unwrap());
-        assert_eq!(gfx12, ["gfx12", "gfx12:policy=radv", "gfx12:policy=gpurt", "gfx12:obb=on"]);
+        let policies = ["gfx12:policy=radv", "gfx12:policy=gpurt", "gfx12:policy=hiprt"];
+        assert_eq!(gfx12, [&["gfx12"], &policies[..], &["gfx12:obb=on"]].concat());
         let one = Variant::parse("gfx12:policy=radv+obb=on").unwrap();
         assert_eq!(names(&one), ["gfx12:policy=radv+obb=on"]);
         let all = names(&Variant::all());
@@ -117,7 +118,7 @@ mod tests {
         let error = |text| Variant::parse(text).unwrap_err().to_string();
         assert!(error("gfx13").starts_with("no format of trees is called \"gfx13\", expected one"));
         assert!(error("gfx12:policy").contains("expected key=value"));
-        assert!(error("gfx12:policy=fast").contains("expected dense, radv, gpurt"));
+        assert!(error("gfx12:policy=fast").contains("expected dense, radv, gpurt, hiprt"));
         assert!(error("cwbvh:obb=on").contains("cwbvh has no setting \"obb\""));
     }
 }

@@ -261,11 +261,9 @@ impl Subject {
         let scene = world.name;
         let options = BuildOptions { preset, ..BuildOptions::default() };
         let built =
-            build::build(
-                &world.for_format(target.format),
-                &options,
-                &|_| ControlFlow::Continue(()),
-            )
+            build::build(&world.for_format(target.format, &target.settings), &options, &|_| {
+                ControlFlow::Continue(())
+            })
             .map_err(|source| ConformanceError::Build { scene, preset, source })?;
         let image = encode_checked(&built.tree, target.format, &target.settings)
             .map_err(|source| ConformanceError::Encode { scene, preset, source })?;

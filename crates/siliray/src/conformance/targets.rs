@@ -5,11 +5,11 @@
 //!
 //! * The tracer with one kernel (`fast-avx2`, `fast-scalar`), over its copy of an image's tree
 //!   (`fast-prepared`), and asked in batches (`fast-bundle`, `fast-batch`, `fast-in-place-batch`).
-//! * What drivers really write has no margin: `gfx12:radv` and `gfx12:gpurt` are copies of them,
+//! * What drivers really write has no margin: `gfx12:radv`, `gfx12:gpurt` and `gfx12:hiprt` are copies,
 //!   and the hits that the hardware loses there are losses. `xphmg-fp32:bare` has no margin either,
 //!   and a program with RT.BBOX as published runs on it.
-//! * Other layouts: oriented boxes, rebraided instances, boxes of high precision, nodes of eight
-//!   children.
+//! * Other layouts: oriented boxes, rebraided instances, drivers' memory with a margin, boxes of high
+//!   precision, nodes of eight children.
 
 use super::batched::{Batched, Coherence};
 use crate::registry::registry;
@@ -51,7 +51,6 @@ type Make = fn(&MachineInput, &MachineOptions) -> Result<Box<dyn Machine>, MakeE
 type MakeOracle = fn(&MachineInput) -> Result<Box<dyn Machine>, MakeError>;
 
 const ALL: &[Preset] = &Preset::ALL;
-const BVHS: &[Preset] = &Preset::BVHS;
 const BALANCED: &[Preset] = &[Preset::Balanced];
 const BEST: &[Preset] = &[Preset::Best];
 const BALANCED_AND_BEST: &[Preset] = &[Preset::Balanced, Preset::Best];
@@ -83,22 +82,21 @@ pub(super) fn targets() -> Vec<Target> {
     keyed.into_iter().map(|(_, target)| target).collect()
 }
 
-/// Which trees a machine of the registry is tried on. All of them where it reads what it likes, and
-/// all but trees of cells where it takes trees; fewer where hardware has arithmetic of its own,
-/// since brute force by that is slow; one where it reads what was made for another machine.
+/// Which trees a machine of the registry is tried on. All of them where it reads what it likes, or
+/// the tree itself; fewer where hardware has arithmetic of its own, since brute force by that is
+/// slow; one where it reads what was made for another machine.
 fn presets(format: &'static FormatEntry, machine: &MachineEntry) -> &'static [Preset] {
     let is_liked = format.name == machine.format;
     let is_plain = registry().readers(format).all(|reader| reader.oracle.is_none());
     match (is_plain, is_liked, machine.takes_trees) {
-        (true, true, _) => ALL,
-        (true, _, true) => BVHS,
+        (true, true, _) | (true, _, true) => ALL,
         (false, true, _) => BALANCED_AND_BEST,
         _ => BALANCED,
     }
 }
 
 /// Targets that no name in the registry stands for.
-fn others() -> [Option<Target>; 22] {
+fn others() -> [Option<Target>; 32] {
     let like = |name, settings: &[(&str, &str)], machine: &'static str| {
         let format = registry().format(name)?;
         let entry = registry().machine(machine);
@@ -129,9 +127,13 @@ fn others() -> [Option<Target>; 22] {
         Some(Target { may_lose, ..layout(name, "gfx12", ("policy", policy), machine)? })
     };
     let pairs_rebraided = || {
-        let settings = [("policy", "radv"), ("margin", "on"), ("rebraid", "on")];
-        let name = "gfx12:radv-rebraid";
+        let settings = [("policy", "gpurt"), ("margin", "on"), ("rebraid", "on")];
+        let name = "gfx12:gpurt-rebraid";
         Some(Target { name, ..like("gfx12", &settings, "gfx12-radv")? })
+    };
+    let memory = |name, policy, machine| {
+        let settings = [("policy", policy), ("margin", "on")];
+        Some(Target { name, ..like("gfx12", &settings, machine)? })
     };
     let bare = || {
         Some(Target {
@@ -158,6 +160,16 @@ fn others() -> [Option<Target>; 22] {
         layout("gfx12:rebraid", "gfx12", ("rebraid", "on"), "fast"),
         layout("gfx12:rebraid", "gfx12", ("rebraid", "on"), "gfx12-gpurt"),
         pairs_rebraided(),
+        memory("gfx12:radv-margin", "radv", "reference"),
+        memory("gfx12:radv-margin", "radv", "ttu"),
+        memory("gfx12:radv-margin", "radv", "fast"),
+        memory("gfx12:radv-margin", "radv", "gfx12-gpurt"),
+        memory("gfx12:radv-margin", "radv", "gfx12-hiprt"),
+        memory("gfx12:hiprt-margin", "hiprt", "reference"),
+        memory("gfx12:hiprt-margin", "hiprt", "ttu"),
+        memory("gfx12:hiprt-margin", "hiprt", "fast"),
+        driver("gfx12:hiprt", "hiprt", "gfx12-hiprt"),
+        layout("gfx12:rebraid", "gfx12", ("rebraid", "on"), "gfx12-hiprt"),
         layout("gfx12-bvh4x2:high", "gfx12-bvh4x2", ("precision", "high"), "gfx12-dual"),
         layout("xphmg-fp32:node8", "xphmg-fp32", ("node_width", "8"), "offload"),
         layout("xphmg-fp16:node8", "xphmg-fp16", ("node_width", "8"), "offload"),

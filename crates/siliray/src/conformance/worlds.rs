@@ -1,7 +1,7 @@
 //! The scenes that are tried: small versions of the built-in ones, and two made to be difficult.
 
 use geometry::{Aabb, InstanceFlags, Transform, Vec3};
-use machine::FormatEntry;
+use machine::{FormatEntry, Settings, TreeEntry};
 use scene::builtin::Builtin;
 use scene::{Geometry, Instance, Object, Scene, Shape};
 
@@ -13,10 +13,12 @@ pub(super) struct World {
 }
 
 impl World {
-    /// The scene as far as a format can hold it: without procedural boxes where it has none.
-    pub(super) fn for_format(&self, format: &FormatEntry) -> Scene {
+    /// The scene as far as a format can hold it with such settings: without procedural boxes where
+    /// it has none.
+    pub(super) fn for_format(&self, format: &FormatEntry, settings: &Settings) -> Scene {
         let mut scene = (self.make)();
-        if !format.trees.as_ref().is_some_and(|trees| trees.capabilities.procedural) {
+        let holds = |trees: &TreeEntry| (trees.capabilities)(settings).procedural;
+        if !format.trees.as_ref().is_some_and(holds) {
             for object in &mut scene.objects {
                 object.geometries.retain(|geometry| !matches!(geometry.shape, Shape::Boxes(_)));
             }

@@ -130,7 +130,7 @@ pub(super) fn broken(
         }
     }
     let Some((_, damage, damaged)) = best else { return Ok(None) };
-    let file = (trees.write)(&damaged).map_err(BrokenError::File)?;
+    let file = (trees.write)(&damaged, None).map_err(BrokenError::File)?;
     let report = (format.check)(damaged);
     let findings = report.findings.clone();
     let Ok(checked) = report.into_checked() else { return Ok(None) };
@@ -144,7 +144,7 @@ pub(super) fn broken(
     let who = (entry, &*machine);
     let (picture, pixels) = render_losses(&input, who, rule, camera, size, &go_on)?;
     Ok(Some(Broken {
-        sound_file: (trees.write)(image).map_err(BrokenError::File)?,
+        sound_file: (trees.write)(image, None).map_err(BrokenError::File)?,
         file,
         node: (damage.node, damage.address),
         change: (damage.field.raw, damage.value),

@@ -30,7 +30,7 @@ fn scene() -> Input {
 fn stored(name: &str) -> StoredImage {
     let image =
         encode_checked(prepared_scene().tree(), format(name), &Settings::default()).unwrap();
-    let bytes = (format(name).trees.as_ref().unwrap().write)(image.image()).unwrap();
+    let bytes = (format(name).trees.as_ref().unwrap().write)(image.image(), None).unwrap();
     let path = Path::new("interior").with_extension(format(name).ending);
     assert_eq!(format_of(&path, &bytes).map(|format| format.name), Some(name));
     StoredImage::read(&path, &bytes, format(name), &ReadOptions::default()).unwrap()

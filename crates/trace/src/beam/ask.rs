@@ -2,10 +2,10 @@
 
 use super::visit::Visit;
 use super::walk::Beams;
+use geometry::Beam;
 use machine::{BeamQuery, BeamShape, Counters, Hit, HitKind, LeafRule};
 
-/// A question about one beam, sphere or frustum, to be refined. Made by [`crate::Tracer::beam`] and
-/// [`crate::Tracer::shape`].
+/// A question about one beam, to be refined. Made by [`crate::Tracer::beam`].
 #[derive(Debug, Clone, Copy)]
 pub struct BeamAsk<'a> {
     beams: Beams<'a>,
@@ -13,7 +13,8 @@ pub struct BeamAsk<'a> {
 }
 
 impl<'a> BeamAsk<'a> {
-    pub(crate) fn new(beams: Beams<'a>, shape: BeamShape) -> Self {
+    pub(crate) fn new(beams: Beams<'a>, beam: Beam) -> Self {
+        let shape = BeamShape { beam, leaf: LeafRule::Conservative };
         Self { beams, query: BeamQuery::new(HitKind::All, shape) }
     }
 
@@ -31,7 +32,7 @@ impl<'a> BeamAsk<'a> {
         self
     }
 
-    /// Whether it meets anything.
+    /// Whether the beam meets anything.
     #[must_use]
     pub fn any(&self) -> bool {
         let mut is_met = false;

@@ -62,7 +62,8 @@ impl TraversalSource for InPlace {
     ) -> ControlFlow<()> {
         let mut pointer = leaf;
         loop {
-            let node = PrimitiveNode::decode(&self.bits(level, pointer));
+            let bits = self.bits(level, pointer);
+            let node = self.structures[self.place(level)].structure.primitive_node(&bits);
             let mut here = pointer;
             for pair in usize::from(pointer.pair())..node.pair_count() {
                 let descriptor = node.pair(pair);

@@ -89,7 +89,7 @@ fn shown(
     let options = format_options(format, &settings, args.preset.preset().unwrap_or_default());
     let tree = super::build_tree(&scene, &options, output)?.tree;
     let image = encode_checked(&tree, format, &settings).map_err(super::about(name))?;
-    let bytes = (trees.write)(image.image()).map_err(super::about(name))?;
+    let bytes = (trees.write)(image.image(), None).map_err(super::about(name))?;
     Ok((format!("{}.{}", scene.name, format.ending), bytes))
 }
 

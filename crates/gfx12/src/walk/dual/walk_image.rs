@@ -32,7 +32,7 @@ impl WalkImage {
         options: Options,
     ) -> Result<Self, WalkError> {
         if !(1..=31).contains(&options.stack_size) {
-            return Err(WalkError::StackSize { found: options.stack_size });
+            return Err(WalkError::StackSize { found: options.stack_size, most: 31 });
         }
         let survey = &checked.proof().survey;
         if !checked.facts().parents {
