@@ -1,0 +1,39 @@
+// Builds the page: `node build.mjs [FOLDER] [--wasm FILE]`.
+//
+// FOLDER (default: target/page of the workspace) gets index.html, page.js, worker.js, style.css
+// and, where FILE exists, siliray.wasm. Nothing else is needed to serve the page.
+
+import { build } from "esbuild";
+import { copyFile, mkdir, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+
+export async function buildPage(folder, wasm) {
+  await mkdir(folder, { recursive: true });
+  await build({
+    absWorkingDir: here,
+    entryPoints: { page: "src/page.ts", worker: "src/worker.ts", style: "src/style/index.css" },
+    outdir: folder,
+    bundle: true,
+    minify: true,
+    format: "iife",
+    target: "es2022",
+    legalComments: "none",
+    logLevel: "warning",
+  });
+  await copyFile(join(here, "index.html"), join(folder, "index.html"));
+  const found = wasm && (await stat(wasm).catch(() => null));
+  if (found) await copyFile(wasm, join(folder, "siliray.wasm"));
+  return { hasModule: Boolean(found) };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const words = process.argv.slice(2);
+  const at = words.indexOf("--wasm");
+  const wasm = at < 0 ? null : resolve(words.splice(at, 2)[1] ?? "");
+  const folder = resolve(words[0] ?? join(here, "../../../target/page"));
+  const { hasModule } = await buildPage(folder, wasm);
+  console.log(`${folder}${hasModule ? "" : " (without siliray.wasm)"}`);
+}

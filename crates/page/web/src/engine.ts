@@ -1,0 +1,148 @@
+// The main thread's side of the module: a queue in front of one worker.
+//
+// The worker computes one request at a time, so that urgent ones (a node that was just selected)
+// overtake what waits (a render), and what nobody waits for any more never starts. A request that
+// runs can only be stopped with its worker: `restart` starts a new one and tells it again what it
+// has to know, the file and the edits.
+
+import { decodeResponse } from "./message";
+import type { Answer, Request, Verb } from "./protocol";
+import type { FromWorker, ToWorker } from "./worker";
+
+export interface Options {
+  payload?: Uint8Array;
+  /** Larger goes first; 0 unless given. Views that answer a hand use 1. */
+  urgency?: number;
+  /** Takes the place of a waiting request with the same key, which is `Dropped`. */
+  instead?: string;
+}
+
+/** A request that will have no answer, because nobody wants it any more. */
+export class Dropped extends Error {
+  constructor() {
+    super("dropped");
+    this.name = "Dropped";
+  }
+}
+
+/** The module stopped: only `restart` helps. */
+export class Fatal extends Error {}
+
+interface Job {
+  id: number;
+  request: Request;
+  options: Options;
+  resolve(answer: object): void;
+  reject(error: Error): void;
+}
+
+type Start = () => { worker: Worker; module: ArrayBuffer | string };
+
+export class Engine {
+  private worker: Worker | null = null;
+  private isLoaded = false;
+  /** Why there is no module, until the next start. */
+  private stopped: string | null = null;
+  private waiting: Job[] = [];
+  private running: Job | null = null;
+  private nextId = 0;
+  /** What a new worker is told: what opened the file, then every edit. */
+  private told: { request: Request; options: Options }[] = [];
+
+  /** `onRunning` hears which request is computed now, null for none. */
+  constructor(private start: Start, private onRunning: (request: Request | null) => void) {
+    this.launch();
+  }
+
+  ask<V extends Verb>(request: Request<V>, options: Options = {}): Promise<Answer<V>> {
+    if (this.stopped) return Promise.reject(new Fatal(this.stopped));
+    return new Promise((resolve, reject) => {
+      if (options.instead) this.drop(job => job.options.instead === options.instead);
+      const id = this.nextId++;
+      const job: Job = { id, request, options, resolve: resolve as Job["resolve"], reject };
+      const urgency = options.urgency ?? 0;
+      const behind = this.waiting.findIndex(other => (other.options.urgency ?? 0) < urgency);
+      this.waiting.splice(behind < 0 ? this.waiting.length : behind, 0, job);
+      this.advance();
+    });
+  }
+
+  /** Stops what runs, drops what waits, and brings a new worker to where the old one was. */
+  async restart(): Promise<void> {
+    this.worker?.terminate();
+    const running = this.running;
+    this.running = null;
+    running?.reject(new Dropped());
+    this.drop(() => true);
+    const again = this.told;
+    this.told = [];
+    this.launch();
+    for (const { request, options } of again) await this.ask(request, options);
+  }
+
+  private launch(): void {
+    const { worker, module } = this.start();
+    this.worker = worker;
+    this.isLoaded = false;
+    this.stopped = null;
+    worker.onmessage = (event: MessageEvent<FromWorker>) => this.hear(event.data);
+    worker.onerror = event => this.fail(event.message || "the worker does not start");
+    this.post({ load: module });
+  }
+
+  private hear(message: FromWorker): void {
+    if ("fatal" in message) return this.fail(message.fatal);
+    if ("loaded" in message) {
+      this.isLoaded = true;
+      return this.advance();
+    }
+    const job = this.running;
+    if (!job || job.id !== message.id) return;
+    this.running = null;
+    try {
+      const answer = decodeResponse(message.response);
+      this.remember(job);
+      job.resolve(answer);
+    } catch (error) {
+      job.reject(error as Error);
+    }
+    this.advance();
+    if (!this.running) this.onRunning(null);
+  }
+
+  private remember({ request, options }: Job): void {
+    if (["open", "builtin", "example"].includes(request.do)) this.told = [];
+    else if (request.do !== "edit") return;
+    this.told.push({ request, options });
+  }
+
+  private fail(text: string): void {
+    this.isLoaded = false;
+    this.stopped = text;
+    const job = this.running;
+    this.running = null;
+    this.onRunning(null);
+    job?.reject(new Fatal(text));
+    for (const waiting of this.waiting.splice(0)) waiting.reject(new Fatal(text));
+  }
+
+  private drop(isUnwanted: (job: Job) => boolean): void {
+    const unwanted = this.waiting.filter(isUnwanted);
+    this.waiting = this.waiting.filter(job => !isUnwanted(job));
+    for (const job of unwanted) job.reject(new Dropped());
+  }
+
+  private advance(): void {
+    if (!this.isLoaded || this.running) return;
+    const job = this.waiting.shift();
+    if (!job) return;
+    this.running = job;
+    this.onRunning(job.request);
+    const { payload } = job.options;
+    this.post({ id: job.id, request: job.request, ...(payload && { payload }) });
+  }
+
+  private post(message: ToWorker): void {
+    this.worker?.postMessage(message);
+  }
+}

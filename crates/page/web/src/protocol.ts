@@ -1,0 +1,333 @@
+// What the page and the module say to each other: every request, and what its answer holds.
+// The module's side is the crate `page`; `message.ts` has the bytes.
+
+export type Vector = [number, number, number];
+
+export type ArrayType = "u8" | "u16" | "u32" | "u64" | "f32" | "f64";
+
+export type TypedArray =
+  Uint8Array | Uint16Array | Uint32Array | BigUint64Array | Float32Array | Float64Array;
+
+export interface Bounds { min: Vector; max: Vector }
+
+export interface Camera { eye: Vector; target: Vector; up: Vector; fov: number }
+
+export interface NamedCamera extends Camera { name: string }
+
+export interface Setting { key: string; values: string; meaning: string }
+
+export interface Format {
+  name: string;
+  summary: string;
+  ending: string;
+  holds_trees: boolean;
+  blocks: boolean;
+  settings: Setting[];
+}
+
+export interface Machine {
+  name: string;
+  summary: string;
+  formats: string[];
+  takes_beams: boolean;
+  measures: string[];
+}
+
+export interface About {
+  version: string;
+  formats: Format[];
+  machines: Machine[];
+  builtins: { name: string; triangles: number }[];
+  presets: string[];
+  examples: { name: string; title: string; text: string }[];
+  measures: string[];
+  configs: { name: string; text: string }[];
+  workloads: string[];
+}
+
+export interface Structure {
+  level: "TLAS" | "BLAS";
+  address: string;
+  offset: number;
+  bytes: number;
+  primitives: number;
+  box_nodes: number;
+  leaf_nodes: number;
+}
+
+export interface Summary {
+  name: string;
+  /** SHA-256 of the bytes, in hex. */
+  hash: string;
+  format: string;
+  source: "stored" | "built";
+  holds_trees: boolean;
+  sound: boolean;
+  bytes: number;
+  structure: number;
+  structures: Structure[];
+  root: string;
+  totals: { name: string; label: string; count: number }[];
+  nodes: number;
+  errors: number;
+  warnings: number;
+  notes: number;
+  kinds: string[];
+  /** Machines that can walk it; none if it is unsound. */
+  machines: string[];
+  default_machine: string | null;
+  bounds: Bounds | null;
+  triangles: number;
+  instances: number;
+  cameras: NamedCamera[];
+  up: Vector;
+}
+
+/** How an example begins. */
+export interface Start {
+  node?: string;
+  query?: Query;
+  step?: number;
+  machine?: string;
+  text: string;
+}
+
+export interface OutlineArrays {
+  depth: Uint16Array;
+  slot: Uint16Array;
+  /** Index into the summary's `kinds`. */
+  kind: Uint8Array;
+  /** 0 read, 1 again, 2 outside. */
+  state: Uint8Array;
+  parent: Uint32Array;
+  /** Entries of the subtree, itself included. */
+  size: Uint32Array;
+  pointer: BigUint64Array;
+  base: BigUint64Array;
+  address: BigUint64Array;
+  /** Byte in the file; NaN if none. */
+  offset: Float64Array;
+  bytes: Uint32Array;
+  /** Six an entry, in the space of its level: min x y z, max x y z; NaN if unknown. */
+  bounds: Float32Array;
+  /** Number of the BLAS; the number of BLASes for the TLAS. */
+  level: Uint32Array;
+  cost: Float32Array;
+  overlap: Float32Array;
+  fill: Float32Array;
+  primitives: Uint32Array;
+  /** 0 none, 1 note, 2 warning, 3 error. */
+  severity: Uint8Array;
+}
+
+export interface Field {
+  name: string;
+  /** First bit and end, within the record. */
+  bits: [number, number];
+  raw: string;
+  value: string;
+  meaning: string;
+  link: string | null;
+}
+
+/** A node, or what software keeps beside one. */
+export interface NodeRecord {
+  pointer: string;
+  address: string;
+  offset: number | null;
+  bytes: number;
+  kind: string;
+  fields: Field[];
+  beside: NodeRecord[];
+}
+
+export interface NodeAnswer extends NodeRecord {
+  /** Row-major 3×4 map from the node's oriented frame to the level's space. */
+  frame: number[] | null;
+  children: { slot: number; entry: number; min: Vector; max: Vector }[];
+}
+
+export type Severity = "error" | "warning" | "note";
+
+export interface Finding {
+  severity: Severity;
+  rule: string;
+  offset: number;
+  /** First bit and end, counted from `offset`. */
+  bits: [number, number];
+  found: string;
+  expected: string;
+  place: string;
+  message: string;
+  entry: number | null;
+}
+
+export interface Check {
+  file: string;
+  sound: boolean;
+  nodes: number;
+  errors: number;
+  warnings: number;
+  notes: number;
+  counts: { rule: string; severity: Severity; count: number }[];
+  findings: Finding[];
+}
+
+export interface Instance {
+  blas: number;
+  entry: number;
+  custom_index: number;
+  mask: number;
+  sbt_offset: number;
+  flags: number;
+}
+
+export interface Geometry {
+  blases: { triangles: number; boxes: number }[];
+  instances: Instance[];
+}
+
+export interface GeometryArrays {
+  /** Nine a triangle, all BLASes one after the other. */
+  positions: Float32Array;
+  /** Geometry and primitive of each primitive: of a BLAS the triangles first, then the boxes. */
+  ids: Uint32Array;
+  boxes: Float32Array;
+  /** The outline's entry that refers to the primitive first. */
+  leaf: Uint32Array;
+  /** Row-major object-to-world, 3×4, of each instance. */
+  transforms: Float32Array;
+}
+
+export interface Ray { origin: Vector; direction: Vector; tmin?: number; tmax?: number }
+
+export type Query = { kind: "closest" | "any" | "all"; mask?: number } & (
+  | { ray: Ray }
+  | { pixel: [number, number]; size: [number, number]; camera?: Camera }
+  | { beam: { from: [Vector, Vector]; to: [Vector, Vector] } }
+);
+
+/** One step, as `siliray walk --json` prints it; `event` says which other keys there are. */
+export interface Step { event: string; step: number; [key: string]: unknown }
+
+export interface Walk {
+  source: string;
+  steps: Step[];
+  /** The line of `siliray walk` for each step. */
+  texts: string[];
+  /** The stack after each step. */
+  stacks: unknown[][];
+  /** The outline's entry of each step's node. */
+  entries: (number | null)[];
+  answer: Record<string, unknown> | null;
+  error: string | null;
+  why: Record<string, unknown> | null;
+  ray?: Ray;
+}
+
+export interface Against {
+  same: boolean;
+  first: number | null;
+  second: number | null;
+  walks: [Walk, Walk];
+}
+
+export interface Render {
+  what: string;
+  figures: Record<string, unknown> | null;
+  histogram?: number[];
+}
+
+type Layout = { format?: string; preset?: string; settings?: Record<string, string> };
+
+type Empty = Record<never, never>;
+
+/** Every request by name: what it takes, what its answer holds, which arrays come with it. */
+export interface Calls {
+  about: { takes: Empty; gives: About; arrays: Empty };
+  open: { takes: { name: string; structure?: number } & Layout; gives: Summary; arrays: Empty };
+  builtin: { takes: { name: string; triangles?: number } & Layout; gives: Summary; arrays: Empty };
+  example: { takes: { name: string }; gives: Summary & { start: Start }; arrays: Empty };
+  outline: { takes: Empty; gives: Empty; arrays: OutlineArrays };
+  node: {
+    takes: { entry: number } | { pointer: string; base?: string };
+    gives: NodeAnswer;
+    arrays: { data: Uint8Array };
+  };
+  bytes: {
+    takes: { offset: number; length: number };
+    gives: { offset: number; length: number; of: number };
+    arrays: { data: Uint8Array };
+  };
+  owner: {
+    takes: { offset: number };
+    gives: { entry: number | null; node: NodeAnswer | null };
+    arrays: Empty;
+  };
+  check: { takes: Empty; gives: Check; arrays: Empty };
+  find: {
+    takes: { primitive: number; geometry?: number } | { offset: number } | { point: Vector };
+    gives: { ways: number[][] };
+    arrays: Empty;
+  };
+  geometry: { takes: Empty; gives: Geometry; arrays: GeometryArrays };
+  walk: {
+    takes: {
+      machine: string;
+      rule?: string;
+      query: Query;
+      why?: { instance?: number; geometry?: number; primitive: number };
+    };
+    gives: Walk;
+    arrays: Empty;
+  };
+  against: {
+    takes: { machine: string; other: string; query: Query };
+    gives: Against;
+    arrays: Empty;
+  };
+  render: {
+    takes: {
+      machine: string;
+      size: [number, number];
+      camera?: Camera;
+      what: string;
+      samples?: number;
+      scale?: number;
+    };
+    gives: Render;
+    arrays: { pixels: Uint8Array; counts?: Uint32Array };
+  };
+  edit: {
+    takes: { offset: number; bit: number; length: number; value: string };
+    gives: { before: string; summary: Summary };
+    arrays: Empty;
+  };
+  save: { takes: Empty; gives: Empty; arrays: { data: Uint8Array } };
+  simulate: {
+    takes: {
+      config?: string;
+      set?: string[];
+      workload?: string;
+      rays?: number;
+      sweep?: string[];
+      against?: string[];
+    };
+    gives: Record<string, unknown> & { runs: Record<string, unknown>[] };
+    arrays: Empty;
+  };
+}
+
+export type Verb = keyof Calls;
+
+export type Request<V extends Verb = Verb> = { do: V } & Calls[V]["takes"];
+
+export type Answer<V extends Verb> = Calls[V]["gives"] & { arrays: Calls[V]["arrays"] };
+
+/** What the library says when it refuses. */
+export class Refusal extends Error {
+  constructor(text: string, readonly hint: string | null = null) {
+    super(text);
+    this.name = "Refusal";
+  }
+}

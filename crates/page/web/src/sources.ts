@@ -1,0 +1,43 @@
+// Where the worker, the module and a first file come from: files beside the page, or, in an
+// exported page, elements of the page itself.
+//
+// An exported page holds `<script type="text/plain" id="worker">` (source of worker.js),
+// `<script type="text/plain" id="module">` (siliray.wasm in base64) and
+// `<script type="text/plain" id="file" data-name="…">` (the file in base64).
+// A served page is told a first file by `?open=NAME`: it fetches `file` beside the page, with
+// the same query.
+
+export interface FirstFile { name: string; bytes: Uint8Array }
+
+export function startWorker(): { worker: Worker; module: ArrayBuffer | string } {
+  const source = document.getElementById("worker")?.textContent;
+  const module = document.getElementById("module")?.textContent;
+  if (!source || !module) {
+    const query = location.search;
+    return {
+      worker: new Worker(`worker.js${query}`),
+      module: new URL(`siliray.wasm${query}`, document.baseURI).href,
+    };
+  }
+  const address = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+  return { worker: new Worker(address), module: fromBase64(module).buffer };
+}
+
+export async function firstFile(): Promise<FirstFile | null> {
+  const held = document.getElementById("file");
+  if (held) {
+    return { name: held.dataset["name"] ?? "file", bytes: fromBase64(held.textContent ?? "") };
+  }
+  const name = new URLSearchParams(location.search).get("open");
+  if (!name) return null;
+  const found = await fetch(`file${location.search}`);
+  if (!found.ok) throw new Error(`${name}: ${found.status} ${found.statusText}`);
+  return { name, bytes: new Uint8Array(await found.arrayBuffer()) };
+}
+
+function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  const letters = atob(text.trim());
+  const bytes = new Uint8Array(letters.length);
+  for (let at = 0; at < letters.length; at++) bytes[at] = letters.charCodeAt(at);
+  return bytes;
+}

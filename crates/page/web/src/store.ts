@@ -1,0 +1,195 @@
+// The state of the page. Views read it, listen to the keys that they draw, and change it through
+// `set`; nothing else is shared between them.
+
+import { Dropped, Engine, Fatal, type Options } from "./engine";
+import type {
+  About, Answer, Camera, Check, Finding, NodeAnswer, OutlineArrays, Query, Request, Start, Summary,
+  Verb, Walk,
+} from "./protocol";
+
+export const panels = ["tree", "space", "heat", "machine", "tables", "bytes", "ray"] as const;
+
+export type PanelName = (typeof panels)[number];
+
+export type Theme = "system" | "light" | "dark";
+
+/** How to colour nodes, in the tree and in space alike. */
+export const colourings = ["depth", "cost", "overlap", "fill", "id", "severity"] as const;
+
+export type Colouring = (typeof colourings)[number];
+
+/** Where the opened file came from, so that a link can name it. */
+export type Origin =
+  | { kind: "file"; name: string }
+  | { kind: "builtin"; name: string }
+  | { kind: "example"; name: string };
+
+/** The selected node: what `node` answered for it. */
+export interface SelectedNode extends NodeAnswer { data: Uint8Array }
+
+export interface Problem { text: string; hint: string | null }
+
+export interface Busy { text: string; since: number }
+
+export interface State {
+  about: About | null;
+  origin: Origin | null;
+  summary: Summary | null;
+  /** What an example says about itself, while it is open. */
+  start: Start | null;
+  outline: OutlineArrays | null;
+  check: Check | null;
+  /** Counts edits, undone ones too: whoever keeps something from the file compares it. */
+  revision: number;
+  /** The selected entry of the outline. */
+  selection: number | null;
+  /** The selected node; it may have no entry, if it was reached by a pointer. */
+  node: SelectedNode | null;
+  /** The entry under the pointer, in the tree or in space. */
+  hover: number | null;
+  /** The finding that was asked for, so that its bits are shown. */
+  finding: Finding | null;
+  colouring: Colouring;
+  /** Entries of which the subtree is not drawn; the one that alone is drawn. */
+  hidden: ReadonlySet<number>;
+  isolated: number | null;
+  camera: Camera | null;
+  machine: string | null;
+  query: Query | null;
+  walk: Walk | null;
+  step: number;
+  /** The panels that can be seen now; the last one that was asked for. */
+  shown: ReadonlySet<PanelName>;
+  panel: PanelName;
+  theme: Theme;
+  busy: Busy | null;
+  problem: Problem | null;
+}
+
+export type Key = keyof State;
+
+export interface Page {
+  readonly state: Readonly<State>;
+  /** Calls `act` after a change of any of the keys; returns what ends that. */
+  on(keys: Key | readonly Key[], act: () => void): () => void;
+  set(patch: Partial<State>): void;
+  /** Asks the module. Rejects with `Refusal` (the library's words), `Dropped` or `Fatal`. */
+  ask<V extends Verb>(request: Request<V>, options?: Options): Promise<Answer<V>>;
+  /** Selects an entry, or the node behind a pointer, and has it decoded. */
+  select(what: number | { pointer: string; base?: string } | null): void;
+  /** Brings a panel to the front. */
+  show(panel: PanelName): void;
+  /** Shows what went wrong; `Dropped` is no problem. */
+  report(error: unknown): void;
+  /** Stops what is computed now; the file stays open. */
+  cancel(): Promise<void>;
+}
+
+export const initial: State = {
+  about: null,
+  origin: null,
+  summary: null,
+  start: null,
+  outline: null,
+  check: null,
+  revision: 0,
+  selection: null,
+  node: null,
+  hover: null,
+  finding: null,
+  colouring: "depth",
+  hidden: new Set(),
+  isolated: null,
+  camera: null,
+  machine: null,
+  query: null,
+  walk: null,
+  step: 0,
+  shown: new Set(),
+  panel: "space",
+  theme: "system",
+  busy: null,
+  problem: null,
+};
+
+/** What belongs to a file, as it is without one. */
+export const withoutFile: Partial<State> = {
+  start: null, outline: null, check: null, revision: 0, selection: null, node: null, hover: null,
+  finding: null, hidden: new Set(), isolated: null, camera: null, query: null, walk: null, step: 0,
+};
+
+export class Store implements Page {
+  state: State = { ...initial };
+  private listeners = new Map<Key, Set<() => void>>();
+
+  constructor(private engine: Pick<Engine, "ask" | "restart">) {}
+
+  on(keys: Key | readonly Key[], act: () => void): () => void {
+    const all = typeof keys === "string" ? [keys] : keys;
+    for (const key of all) {
+      const set = this.listeners.get(key) ?? new Set();
+      this.listeners.set(key, set.add(act));
+    }
+    return () => all.forEach(key => this.listeners.get(key)?.delete(act));
+  }
+
+  set(patch: Partial<State>): void {
+    const changed = (Object.keys(patch) as Key[]).filter(key => patch[key] !== this.state[key]);
+    if (!changed.length) return;
+    this.state = { ...this.state, ...patch };
+    // Each listener once, however many of its keys changed.
+    const acts = new Set(changed.flatMap(key => [...(this.listeners.get(key) ?? [])]));
+    for (const act of acts) act();
+  }
+
+  async ask<V extends Verb>(request: Request<V>, options: Options = {}): Promise<Answer<V>> {
+    try {
+      return await this.engine.ask(request, options);
+    } catch (error) {
+      if (error instanceof Fatal) this.engine.restart().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  select(what: number | { pointer: string; base?: string } | null): void {
+    if (what === null) return this.set({ selection: null, node: null });
+    if (what === this.state.selection) return;
+    if (typeof what === "number") {
+      this.set({ selection: what });
+      this.decode({ do: "node", entry: what });
+    } else {
+      this.set({ selection: null });
+      this.decode({ do: "node", ...what });
+    }
+  }
+
+  /** Decodes the selected node anew, after its bytes changed. */
+  refresh(): void {
+    const { selection, node } = this.state;
+    if (selection !== null) this.decode({ do: "node", entry: selection });
+    else if (node) this.decode({ do: "node", pointer: node.pointer });
+  }
+
+  show(panel: PanelName): void {
+    this.set({ panel });
+  }
+
+  report(error: unknown): void {
+    if (error instanceof Dropped) return;
+    const problem = error as { message?: string; hint?: string | null };
+    this.set({ problem: { text: problem.message ?? String(error), hint: problem.hint ?? null } });
+  }
+
+  async cancel(): Promise<void> {
+    await this.engine.restart();
+  }
+
+  private async decode(request: Request<"node">): Promise<void> {
+    try {
+      const { arrays, ...node } = await this.ask(request, { urgency: 2, instead: "node" });
+      this.set({ node: { ...node, data: arrays.data } });
+    } catch (error) {
+      this.report(error);
+    }
+  }
+}

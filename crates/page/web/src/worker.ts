@@ -1,0 +1,70 @@
+// Runs the module. One request at a time: the main thread keeps the queue.
+
+import { encodeHead, responseLength } from "./message";
+
+interface Module {
+  memory: WebAssembly.Memory;
+  reserve(length: number): number;
+  answer(): number;
+}
+
+/** To the worker: first the module itself or where it is, then requests. */
+export type ToWorker =
+  | { load: ArrayBuffer | string }
+  | { id: number; request: object; payload?: Uint8Array };
+
+/** From the worker. `fatal`: the instance is lost, and with it the file. */
+export type FromWorker =
+  | { loaded: true }
+  | { id: number; response: ArrayBuffer }
+  | { fatal: string; id?: number };
+
+let ready: Module | null = null;
+
+self.onmessage = async (event: MessageEvent<ToWorker>) => {
+  const message = event.data;
+  if ("load" in message) {
+    try {
+      ready = await load(message.load);
+      reply({ loaded: true });
+    } catch (error) {
+      reply({ fatal: `siliray.wasm does not load: ${error}` });
+    }
+    return;
+  }
+  if (!ready) return reply({ id: message.id, fatal: "siliray.wasm is not loaded" });
+  try {
+    const response = answer(ready, message.request, message.payload);
+    reply({ id: message.id, response }, [response]);
+  } catch (error) {
+    ready = null;
+    reply({ id: message.id, fatal: `the module stopped: ${error}` });
+  }
+};
+
+async function load(source: ArrayBuffer | string): Promise<Module> {
+  let bytes = source;
+  if (typeof bytes === "string") {
+    const found = await fetch(bytes);
+    if (!found.ok) throw new Error(`${found.status} ${found.statusText}`);
+    bytes = await found.arrayBuffer();
+  }
+  const { instance } = await WebAssembly.instantiate(bytes, {});
+  return instance.exports as unknown as Module;
+}
+
+function answer(module: Module, request: object, payload?: Uint8Array): ArrayBuffer {
+  const head = encodeHead(request);
+  const length = head.length + (payload?.length ?? 0);
+  const at = module.reserve(length) >>> 0;
+  const place = new Uint8Array(module.memory.buffer, at, length);
+  place.set(head);
+  if (payload) place.set(payload, head.length);
+  const start = module.answer() >>> 0;
+  const memory = module.memory.buffer;
+  return memory.slice(start, start + responseLength(memory, start));
+}
+
+function reply(message: FromWorker, transfer: Transferable[] = []): void {
+  (self as unknown as Worker).postMessage(message, transfer);
+}
