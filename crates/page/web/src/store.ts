@@ -49,6 +49,8 @@ export interface State {
   hover: number | null;
   /** The finding that was asked for, so that its bits are shown. */
   finding: Finding | null;
+  /** The byte of the file that was asked for. */
+  offset: number | null;
   colouring: Colouring;
   /** Entries of which the subtree is not drawn; the one that alone is drawn. */
   hidden: ReadonlySet<number>;
@@ -75,6 +77,8 @@ export interface Page {
   set(patch: Partial<State>): void;
   /** Asks the module. Rejects with `Refusal` (the library's words), `Dropped` or `Fatal`. */
   ask<V extends Verb>(request: Request<V>, options?: Options): Promise<Answer<V>>;
+  /** The geometry of the file as it is now, asked for once. */
+  geometry(): Promise<Answer<"geometry">>;
   /** Selects an entry, or the node behind a pointer, and has it decoded. */
   select(what: number | { pointer: string; base?: string } | null): void;
   /** Brings a panel to the front. */
@@ -97,6 +101,7 @@ export const initial: State = {
   node: null,
   hover: null,
   finding: null,
+  offset: null,
   colouring: "depth",
   hidden: new Set(),
   isolated: null,
@@ -115,12 +120,14 @@ export const initial: State = {
 /** What belongs to a file, as it is without one. */
 export const withoutFile: Partial<State> = {
   start: null, outline: null, check: null, revision: 0, selection: null, node: null, hover: null,
-  finding: null, hidden: new Set(), isolated: null, camera: null, query: null, walk: null, step: 0,
+  finding: null, offset: null, hidden: new Set(), isolated: null, camera: null, query: null,
+  walk: null, step: 0,
 };
 
 export class Store implements Page {
   state: State = { ...initial };
   private listeners = new Map<Key, Set<() => void>>();
+  private kept: { of: string; answer: Promise<Answer<"geometry">> } | null = null;
 
   constructor(private engine: Pick<Engine, "ask" | "restart">) {}
 
@@ -149,6 +156,17 @@ export class Store implements Page {
       if (error instanceof Fatal) this.engine.restart().catch(() => undefined);
       throw error;
     }
+  }
+
+  geometry(): Promise<Answer<"geometry">> {
+    const { summary, revision } = this.state;
+    const of = `${summary?.hash} ${revision}`;
+    if (this.kept?.of !== of) {
+      const answer = this.ask({ do: "geometry" });
+      this.kept = { of, answer };
+      answer.catch(() => (this.kept = null));
+    }
+    return this.kept.answer;
   }
 
   select(what: number | { pointer: string; base?: string } | null): void {

@@ -1,0 +1,37 @@
+// The colour of a node, the same in the tree and in space.
+
+import type { OutlineArrays } from "./protocol";
+import type { Colouring } from "./store";
+import { ofId, ramp, SEVERITIES, type Rgb } from "./views/palette";
+
+/** A function from an entry of the outline to its colour. */
+export function colourOf(outline: OutlineArrays, colouring: Colouring): (entry: number) => Rgb {
+  const share = shareOf(outline, colouring);
+  if (share) return entry => ramp(0.12 + 0.83 * share(entry));
+  if (colouring === "severity") return entry => SEVERITIES[outline.severity[entry] ?? 0]!;
+  return ofId;
+}
+
+/** What is behind the colour: from 0, good, to 1, bad; null where the colour is only a name. */
+export function shareOf(
+  outline: OutlineArrays, colouring: Colouring,
+): ((entry: number) => number) | null {
+  switch (colouring) {
+    case "depth": {
+      const deepest = Math.max(1, outline.depth.reduce((a, b) => Math.max(a, b), 0));
+      return entry => outline.depth[entry]! / deepest;
+    }
+    case "cost": {
+      // Costs fall by orders of magnitude from the root down: on a logarithmic scale, leaves differ.
+      const most = outline.cost.reduce((a, b) => Math.max(a, b), 0) || 1;
+      return entry => clamp(1 + Math.log10(Math.max(outline.cost[entry]!, 1e-9) / most) / 4);
+    }
+    case "overlap": return entry => clamp(outline.overlap[entry]!);
+    case "fill": return entry => 1 - clamp(outline.fill[entry]!);
+    default: return null;
+  }
+}
+
+function clamp(value: number): number {
+  return value > 0 ? Math.min(value, 1) : 0;
+}

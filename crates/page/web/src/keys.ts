@@ -1,0 +1,54 @@
+// Keyboard shortcuts: one list, which the help sheet and the command list show as well.
+
+export interface Shortcut {
+  /** As `KeyboardEvent.key` names it, with `Ctrl+` (or ⌘) and `Shift+` in front where needed. */
+  keys: readonly string[];
+  group: string;
+  text: string;
+  act: () => void;
+}
+
+const all: Shortcut[] = [];
+
+/** `shortcut("Space", "Fit the view to the selection", ["f"], fit)` */
+export function shortcut(
+  group: string, text: string, keys: readonly string[], act: () => void,
+): void {
+  all.push({ keys, group, text, act });
+}
+
+export function shortcuts(): readonly Shortcut[] {
+  return all;
+}
+
+export function listenToKeys(target: EventTarget): void {
+  target.addEventListener("keydown", event => {
+    const pressed = event as KeyboardEvent;
+    if (pressed.defaultPrevented || isTaken(pressed)) return;
+    const name = nameOf(pressed);
+    const found = all.find(each => each.keys.includes(name));
+    if (!found) return;
+    pressed.preventDefault();
+    found.act();
+  });
+}
+
+/** `Ctrl` stands for ⌘ as well; Shift is named only where it does not change the character. */
+export function nameOf(event: KeyboardEvent): string {
+  const { key } = event;
+  const isLetter = key.length === 1 && key.toLowerCase() !== key.toUpperCase();
+  const parts: string[] = [];
+  if (event.ctrlKey || event.metaKey) parts.push("Ctrl");
+  if (event.altKey) parts.push("Alt");
+  if (event.shiftKey && (isLetter || key.length > 1)) parts.push("Shift");
+  return [...parts, isLetter ? key.toLowerCase() : key].join("+");
+}
+
+/** Keys that the focused element needs itself. */
+function isTaken(event: KeyboardEvent): boolean {
+  const target = event.target as HTMLElement | null;
+  if (!target?.matches) return false;
+  if (document.querySelector("dialog[open]")) return true;
+  if (event.ctrlKey || event.metaKey) return false;
+  return target.matches("input:not([type=checkbox]):not([type=range]), textarea, select");
+}
