@@ -1,5 +1,377 @@
-import type { Page } from "../store";
+// Space: triangles, boxes of nodes, the selection and the walk, seen by a camera.
 
-export function mount(host: HTMLElement, _page: Page): void {
-  host.textContent = "space";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { colourOf } from "../colouring";
+import { fill, h } from "../dom";
+import { Dropped } from "../engine";
+import { shortcut } from "../keys";
+import type { Camera, NodeAnswer, Vector } from "../protocol";
+import type { Origin, Page } from "../store";
+import { Bounds } from "./space/affine";
+import { BoxLines } from "./space/box_lines";
+import { Fly } from "./space/fly";
+import { Geometry, type Picked } from "./space/geometry";
+import { boundsOf, drawMarks, type Marked } from "./space/highlight";
+import {
+  fillLegend, hideNode, isolateNode, makeOptions, type SpaceOptions,
+} from "./space/options";
+import { drawStep, type Shape } from "./space/overlay";
+import { paintPrimitives } from "./space/paint";
+import { MOST_BOXES, place, wantedEntries } from "./space/shown";
+import { Stage } from "./space/stage";
+import { Surfaces } from "./space/surfaces";
+import { ThickLines } from "./space/thick_lines";
+import { WalkModel } from "./walk_model";
+
+export function mount(host: HTMLElement, page: Page): void {
+  host.classList.add("space-view");
+  const field = h("div", { class: "space-field" });
+  try {
+    new SpaceView(host, field, page, new Stage(field));
+  } catch {
+    host.append(h("p", { class: "hint" }, "Space needs WebGL 2, which this browser does not offer."));
+  }
+}
+
+/** Milliseconds that finding what is under the pointer may take, while it only hovers. */
+const HOVER_BUDGET = 12;
+
+class SpaceView {
+  private readonly options: SpaceOptions = {
+    style: "solid", depths: [0, 2], levels: "both", paints: false, flies: false, up: "y",
+    casts: false,
+  };
+  private readonly boxes = new BoxLines(0.75);
+  private readonly behind = new ThickLines(false);
+  private readonly over = new ThickLines(true);
+  private readonly message = h("p", { class: "space-message", role: "status" });
+  private readonly legend = h("p", { class: "space-legend" });
+  private readonly panel;
+  private orbit!: OrbitControls;
+  private readonly fly: Fly;
+  private geometry: Geometry | null = null;
+  private surfaces: Surfaces | null = null;
+  /** The file that was drawn last: its hash and revision. */
+  private drawn = "";
+  private origin: Origin | null = null;
+  private instance: number | null = null;
+  private model: WalkModel | null = null;
+  private readonly frames = new Map<number, NodeAnswer["frame"]>();
+  private published: Camera | null = null;
+  private hoverCost = 0;
+
+  constructor(
+    host: HTMLElement,
+    field: HTMLElement,
+    private readonly page: Page,
+    private readonly stage: Stage,
+  ) {
+    this.panel = makeOptions(page, this.options, {
+      changed: () => this.optionsChanged(),
+      fit: () => this.fit(),
+      home: () => this.home(),
+    });
+    field.append(this.message, this.legend);
+    host.append(this.panel.bar, field);
+    stage.canvas.setAttribute("aria-label", "The scene in space: drag to turn, click to select");
+    stage.scene.add(this.boxes.object, this.behind.object, this.over.object);
+    stage.onDraw((width, height) => {
+      this.behind.resize(width, height);
+      this.over.resize(width, height);
+    });
+    this.fly = new Fly(stage, () => this.publish());
+    this.makeOrbit();
+    this.listenToPointer();
+    this.listenToPage();
+    shortcut("Space", "Fit the view to the selection", ["f"], () => this.fit());
+    shortcut("Space", "Isolate the selected subtree, or show all", ["i"], () => isolateNode(page));
+    shortcut("Space", "Hide the selected subtree, or show it", ["h"], () => hideNode(page));
+    this.panel.refresh(0);
+    void this.load();
+  }
+
+  private listenToPage(): void {
+    const { page } = this;
+    page.on(["summary", "revision", "outline", "shown"], () => void this.load());
+    page.on(["selection", "isolated", "hidden", "colouring"], () => {
+      this.paint();
+      this.fillBoxes();
+      this.mark();
+    });
+    page.on(["node", "hover", "step", "walk"], () => this.mark());
+    page.on("camera", () => this.follow());
+    page.on("theme", () => {
+      this.fillBoxes();
+      this.mark();
+    });
+  }
+
+  private get isDark(): boolean {
+    return document.documentElement.dataset["theme"] === "dark";
+  }
+
+  /** Fetches what is to be drawn, once for each file and only when it can be seen. */
+  private async load(): Promise<void> {
+    const { summary, outline, revision, shown } = this.page.state;
+    if (!summary) return this.clear();
+    if (!outline || !shown.has("space")) return;
+    const name = `${summary.hash} ${revision}`;
+    if (name === this.drawn) return this.stage.draw();
+    this.drawn = name;
+    try {
+      const answer = await this.page.geometry();
+      if (this.drawn !== name) return;
+      this.show(new Geometry(answer));
+      if (this.origin !== this.page.state.origin) this.begin();
+    } catch (error) {
+      this.drawn = "";
+      if (!(error instanceof Dropped)) this.say((error as Error).message);
+    }
+  }
+
+  private clear(): void {
+    this.drawn = "";
+    this.geometry = null;
+    if (this.surfaces) this.stage.scene.remove(this.surfaces.object);
+    this.surfaces?.dispose();
+    this.surfaces = null;
+    this.mark();
+    this.stage.draw();
+  }
+
+  private show(geometry: Geometry): void {
+    this.clear();
+    const { summary, revision } = this.page.state;
+    this.drawn = `${summary!.hash} ${revision}`;
+    this.geometry = geometry;
+    this.frames.clear();
+    this.surfaces = new Surfaces(geometry);
+    this.stage.scene.add(this.surfaces.object);
+    const extent = new Bounds();
+    if (summary!.bounds) [summary!.bounds.min, summary!.bounds.max].forEach((p) => extent.add(p));
+    this.stage.extent = extent.isEmpty ? null : extent;
+    this.optionsChanged();
+  }
+
+  /** The first view of a file. */
+  private begin(): void {
+    const { summary, camera } = this.page.state;
+    this.origin = this.page.state.origin;
+    const up = summary!.up.map(Math.abs);
+    this.options.up = (["x", "y", "z"] as const)[up.indexOf(Math.max(...up))]!;
+    this.instance = null;
+    if (camera) this.follow();
+    else this.home();
+    this.panel.refresh(this.deepest);
+  }
+
+  private home(): void {
+    const { summary } = this.page.state;
+    const first = summary?.cameras[0];
+    if (first) this.look(first);
+    else if (this.stage.extent) this.stage.fit(this.stage.extent);
+    this.makeOrbit();
+    this.publish();
+  }
+
+  private look(camera: Camera): void {
+    this.stage.look(camera);
+    this.orbit.target.copy(this.stage.target);
+    this.orbit.update();
+  }
+
+  /** Takes a camera that was set elsewhere. */
+  private follow(): void {
+    const { camera } = this.page.state;
+    if (!camera || camera === this.published) return;
+    this.published = camera;
+    this.look(camera);
+    this.makeOrbit();
+  }
+
+  private publish(): void {
+    if (!this.geometry) return;
+    this.published = this.stage.view;
+    this.page.set({ camera: this.published });
+  }
+
+  /** Orbiting turns around the axis that is up when it begins, so each axis needs its own. */
+  private makeOrbit(): void {
+    this.orbit?.dispose();
+    this.orbit = new OrbitControls(this.stage.camera, this.stage.canvas);
+    this.orbit.enabled = !this.options.flies;
+    this.orbit.zoomToCursor = true;
+    this.orbit.target.copy(this.stage.target);
+    this.orbit.addEventListener("change", () => {
+      this.stage.target.copy(this.orbit.target);
+      this.stage.draw();
+    });
+    this.orbit.addEventListener("end", () => this.publish());
+  }
+
+  private get deepest(): number {
+    return this.page.state.outline?.depth.reduce((a, b) => Math.max(a, b), 0) ?? 0;
+  }
+
+  private optionsChanged(): void {
+    const { options, stage } = this;
+    if (this.surfaces) this.surfaces.style = options.style;
+    this.fly.enabled = options.flies;
+    const axis: Vector = [0, 0, 0];
+    axis["xyz".indexOf(options.up)] = 1;
+    const isTurned = stage.camera.up.toArray().some((value, k) => Math.abs(value) !== axis[k]);
+    if (isTurned && this.geometry) {
+      stage.camera.up.set(...axis);
+      stage.camera.lookAt(stage.target);
+      this.publish();
+    }
+    if (isTurned || this.orbit.enabled === options.flies) this.makeOrbit();
+    this.panel.refresh(this.deepest);
+    this.paint();
+    this.fillBoxes();
+    this.mark();
+  }
+
+  private paint(): void {
+    const { geometry, surfaces, options } = this;
+    const { outline, selection, colouring, isolated, hidden } = this.page.state;
+    if (!geometry || !surfaces) return;
+    const colour = options.paints && outline ? colourOf(outline, colouring) : null;
+    const painting = { outline, selection, isolated, hidden, colourOf: colour };
+    paintPrimitives(surfaces.paint, geometry, painting);
+    surfaces.painted();
+    this.stage.draw();
+  }
+
+  private fillBoxes(): void {
+    const { geometry, options } = this;
+    const { outline, colouring, isolated, hidden } = this.page.state;
+    if (!geometry || !outline) return;
+    const wanted = { depths: options.depths, levels: options.levels, isolated, hidden };
+    const { entries, boxes } = wantedEntries(outline, geometry, wanted);
+    const colour = colourOf(outline, colouring);
+    this.boxes.start(Math.min(boxes, MOST_BOXES));
+    place(outline, geometry, entries, MOST_BOXES, (map, entry) =>
+      this.boxes.add(map, colour(entry)));
+    this.boxes.finish();
+    this.say(boxes > MOST_BOXES
+      ? `${MOST_BOXES.toLocaleString("en")} of ${boxes.toLocaleString("en")} boxes are drawn: `
+        + "narrow the depths, or isolate a subtree."
+      : "");
+    fillLegend(this.legend, colouring);
+    this.panel.refresh(this.deepest);
+    this.stage.draw();
+  }
+
+  private get marked(): Marked | null {
+    const { outline, selection, node, hover } = this.page.state;
+    const { geometry, instance } = this;
+    return geometry && outline && { outline, geometry, selection, node, hover, instance };
+  }
+
+  private mark(): void {
+    this.behind.start();
+    this.over.start();
+    const { marked } = this;
+    if (marked) {
+      drawMarks(marked, this.behind, this.over);
+      this.markStep(marked.geometry);
+    }
+    this.behind.finish();
+    this.over.finish();
+    this.stage.draw();
+  }
+
+  private markStep(geometry: Geometry): void {
+    const { walk, step } = this.page.state;
+    if (!walk) return;
+    if (this.model?.walk !== walk) this.model = new WalkModel(walk);
+    const reach = 3 * (this.stage.extent?.radius ?? 1);
+    const frame = this.frameAt(this.model, step);
+    const scenery = { geometry, reach, frame, isDark: this.isDark };
+    drawStep(this.model, step, walk as Shape, scenery, this.behind, this.over);
+  }
+
+  /** The frame of the node of a step; it is asked for, and drawn when it is there. */
+  private frameAt(model: WalkModel, step: number): NodeAnswer["frame"] {
+    const entry = model.walk.entries[model.nodeAt[step] ?? -1] ?? null;
+    if (entry === null) return null;
+    const known = this.frames.get(entry);
+    if (known !== undefined) return known;
+    this.frames.set(entry, null);
+    this.page.ask({ do: "node", entry }, { urgency: 1 }).then(({ frame }) => {
+      this.frames.set(entry, frame);
+      if (frame) this.mark();
+    }, () => this.frames.delete(entry));
+    return null;
+  }
+
+  private fit(): void {
+    const { selection } = this.page.state;
+    const { marked } = this;
+    const bounds = (marked && selection !== null && boundsOf(marked, selection)) ?? null;
+    const all = bounds ?? this.stage.extent;
+    if (!all) return;
+    this.stage.fit(all);
+    this.orbit.target.copy(this.stage.target);
+    this.orbit.update();
+    this.publish();
+  }
+
+  private listenToPointer(): void {
+    const { canvas } = this.stage;
+    let pressed: PointerEvent | null = null;
+    canvas.addEventListener("pointerdown", (event) => {
+      pressed = event.isPrimary && event.button === 0 ? event : null;
+    });
+    canvas.addEventListener("pointerup", (event) => {
+      const from = pressed;
+      pressed = null;
+      const way = from ? Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY) : 9;
+      if (way < 5) this.click(event);
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      if (event.buttons === 0 && event.pointerType === "mouse") this.hover(event);
+    });
+    canvas.addEventListener("pointerleave", () => this.page.set({ hover: null }));
+  }
+
+  private pick(event: PointerEvent): Picked | null {
+    const { geometry, surfaces, options } = this;
+    if (!geometry || !surfaces || options.style === "none") return null;
+    const { origin, direction } = this.stage.rayAt(event);
+    return geometry.pick(origin, direction, (primitive) => surfaces.paint[4 * primitive + 3] !== 0);
+  }
+
+  private click(event: PointerEvent): void {
+    if (this.options.casts || event.altKey) return this.cast(event);
+    const picked = this.pick(event);
+    this.instance = picked?.instance ?? null;
+    if (!picked || !this.geometry) return this.page.select(null);
+    const { geometry, primitive } = this.geometry.idsOf(picked.primitive);
+    this.page.select(this.geometry.leafOf(picked.primitive));
+    const of = picked.instance === null ? "" : `instance ${picked.instance}, `;
+    this.say(`${of}geometry ${geometry}, primitive ${primitive}`);
+    this.mark();
+  }
+
+  private cast(event: PointerEvent): void {
+    const { origin, direction } = this.stage.rayAt(event);
+    const single = (point: Vector) => point.map(Math.fround) as Vector;
+    const ray = { origin: single(origin), direction: single(direction) };
+    this.page.set({ query: { kind: this.page.state.query?.kind ?? "closest", ray }, step: 0 });
+    this.page.show("ray");
+  }
+
+  private hover(event: PointerEvent): void {
+    if (this.hoverCost > HOVER_BUDGET) return;
+    const start = performance.now();
+    const picked = this.pick(event);
+    this.hoverCost = performance.now() - start;
+    this.page.set({ hover: picked && this.geometry ? this.geometry.leafOf(picked.primitive) : null });
+  }
+
+  private say(text: string): void {
+    fill(this.message, text);
+  }
 }

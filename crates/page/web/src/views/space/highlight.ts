@@ -1,0 +1,83 @@
+// What stands out among the boxes: the selected node with its children, the node under the pointer,
+// and nodes of which the check has found something.
+
+import type { OutlineArrays } from "../../protocol";
+import type { SelectedNode } from "../../store";
+import { ACCENT, type Rgb, SEVERITIES } from "../palette";
+import { type Affine, Bounds, compose, corners, IDENTITY, ofBox } from "./affine";
+import type { Geometry, Place } from "./geometry";
+import { boxOf } from "./shown";
+import type { ThickLines } from "./thick_lines";
+
+/** Places at which a node is marked; the others of its instances are left out. */
+const MOST_PLACES = 64;
+/** Nodes with findings that are marked. */
+const MOST_FINDINGS = 200;
+
+export interface Marked {
+  outline: OutlineArrays;
+  geometry: Geometry;
+  selection: number | null;
+  node: SelectedNode | null;
+  hover: number | null;
+  /** The instance that was clicked last. */
+  instance: number | null;
+}
+
+export function drawMarks(marked: Marked, behind: ThickLines, over: ThickLines): void {
+  const { outline, selection, node, hover } = marked;
+  drawFindings(marked, behind);
+  if (hover !== null && hover !== selection) {
+    const box = boxOf(outline, hover);
+    if (box) for (const { map } of places(marked, hover)) behind.box(compose(map, box), ACCENT, 1.5);
+  }
+  if (selection === null) return;
+  const box = boxOf(outline, selection);
+  places(marked, selection).forEach(({ map }, k) => {
+    const alpha = k === 0 ? 1 : 0.4;
+    if (node) drawChildren(node, map, behind, alpha);
+    if (!box) return;
+    behind.box(compose(map, box), ACCENT, 2.6, alpha);
+    if (k === 0) over.box(compose(map, box), ACCENT, 1.2, 0.45);
+  });
+}
+
+/** Children as they are tested: in the frame of an oriented node. */
+function drawChildren(node: SelectedNode, map: Affine, lines: ThickLines, alpha: number): void {
+  const frame = compose(map, node.frame ?? IDENTITY);
+  const colour: Rgb = node.frame ? [230, 159, 0] : [86, 180, 233];
+  for (const { min, max } of node.children) {
+    if (min && max) lines.box(compose(frame, ofBox(min, max)), colour, 1.3, 0.9 * alpha);
+  }
+}
+
+function drawFindings({ outline, geometry }: Marked, lines: ThickLines): void {
+  let count = 0;
+  for (let entry = 0; entry < outline.severity.length && count < MOST_FINDINGS; entry++) {
+    const severity = outline.severity[entry]!;
+    if (severity < 2) continue;
+    const box = boxOf(outline, entry);
+    const place = geometry.placesOf(outline.level[entry]!)[0];
+    if (!box || !place) continue;
+    lines.box(compose(place.map, box), SEVERITIES[severity]!, 2);
+    count += 1;
+  }
+}
+
+/** Where an entry stands, the clicked instance first. */
+function places({ outline, geometry, instance }: Marked, entry: number): Place[] {
+  const all = geometry.placesOf(outline.level[entry]!);
+  const first = all.filter((place) => place.instance === instance);
+  const others = all.filter((place) => place.instance !== instance);
+  return [...first, ...others].slice(0, MOST_PLACES);
+}
+
+/** The box of an entry in the world, where it is marked first; null where it is unknown. */
+export function boundsOf(marked: Marked, entry: number): Bounds | null {
+  const box = boxOf(marked.outline, entry);
+  const place = places(marked, entry)[0];
+  if (!box || !place) return null;
+  const bounds = new Bounds();
+  for (const corner of corners(compose(place.map, box))) bounds.add(corner);
+  return bounds;
+}

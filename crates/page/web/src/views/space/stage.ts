@@ -1,0 +1,115 @@
+// The picture of space: a renderer that draws when something has changed, and never otherwise.
+
+import * as THREE from "three";
+import type { Camera } from "../../protocol";
+import type { Bounds, Point } from "./affine";
+
+export class Stage {
+  readonly scene = new THREE.Scene();
+  readonly camera = new THREE.PerspectiveCamera(45, 1, 0.01, 1000);
+  readonly target = new THREE.Vector3();
+  readonly renderer: THREE.WebGLRenderer;
+  /** What there is in all: how far the camera has to see. */
+  extent: Bounds | null = null;
+  private isAsked = false;
+  private readonly beforeDraw: ((width: number, height: number) => void)[] = [];
+
+  /** Throws where the browser has no WebGL 2. */
+  constructor(readonly host: HTMLElement) {
+    this.renderer = new THREE.WebGLRenderer({ antialias: true, powerPreference: "default" });
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace;
+    this.canvas.className = "space-canvas";
+    this.canvas.tabIndex = 0;
+    host.append(this.canvas);
+    new ResizeObserver(() => this.resize()).observe(host);
+    this.canvas.addEventListener("webglcontextrestored", () => this.draw());
+  }
+
+  get canvas(): HTMLCanvasElement {
+    return this.renderer.domElement;
+  }
+
+  get isVisible(): boolean {
+    return this.host.clientWidth > 0 && this.host.clientHeight > 0;
+  }
+
+  /** Calls `act` with the size in pixels before each picture. */
+  onDraw(act: (width: number, height: number) => void): void {
+    this.beforeDraw.push(act);
+  }
+
+  /** Asks for a new picture. */
+  draw(): void {
+    if (this.isAsked) return;
+    this.isAsked = true;
+    requestAnimationFrame(() => {
+      this.isAsked = false;
+      if (!this.isVisible) return;
+      this.adjustRange();
+      const { clientWidth, clientHeight } = this.host;
+      for (const act of this.beforeDraw) act(clientWidth, clientHeight);
+      this.renderer.render(this.scene, this.camera);
+    });
+  }
+
+  private resize(): void {
+    if (!this.isVisible) return;
+    const { clientWidth, clientHeight } = this.host;
+    this.renderer.setSize(clientWidth, clientHeight, false);
+    this.camera.aspect = clientWidth / clientHeight;
+    this.camera.updateProjectionMatrix();
+    this.draw();
+  }
+
+  /** Near and far as close to what there is as possible: depth has few bits. */
+  private adjustRange(): void {
+    const { extent, camera } = this;
+    const radius = Math.max(extent?.radius ?? 1, 1e-6);
+    const middle = new THREE.Vector3(...(extent?.middle ?? [0, 0, 0]));
+    const distance = camera.position.distanceTo(middle);
+    camera.far = distance + 4 * radius;
+    camera.near = Math.max(distance - 1.5 * radius, camera.far * 2e-5, radius * 2e-4);
+    camera.updateProjectionMatrix();
+  }
+
+  look({ eye, target, up, fov }: Camera): void {
+    this.camera.up.set(...up);
+    this.camera.position.set(...eye);
+    this.target.set(...target);
+    this.camera.fov = fov;
+    this.camera.lookAt(this.target);
+    this.camera.updateProjectionMatrix();
+    this.draw();
+  }
+
+  get view(): Camera {
+    const { position, up, fov } = this.camera;
+    const numbers = (v: THREE.Vector3) => v.toArray().map(Math.fround) as Point;
+    return { eye: numbers(position), target: numbers(this.target), up: numbers(up), fov };
+  }
+
+  /** Moves the camera along its direction until a box fills the picture. */
+  fit(bounds: Bounds): void {
+    const { camera, target } = this;
+    const narrow = Math.min(1, camera.aspect) * Math.tan((camera.fov * Math.PI) / 360);
+    const distance = Math.max(bounds.radius, 1e-6) * (1.08 / Math.sin(Math.atan(narrow)));
+    const back = camera.position.clone().sub(target);
+    if (back.lengthSq() === 0) back.set(0.6, 0.4, 1);
+    target.set(...bounds.middle);
+    camera.position.copy(target).add(back.setLength(distance));
+    camera.lookAt(target);
+    this.draw();
+  }
+
+  /** The ray through a place of the canvas. */
+  rayAt(event: { clientX: number; clientY: number }): { origin: Point; direction: Point } {
+    const { left, top, width, height } = this.canvas.getBoundingClientRect();
+    const x = (2 * (event.clientX - left)) / width - 1;
+    const y = 1 - (2 * (event.clientY - top)) / height;
+    this.camera.updateMatrixWorld();
+    const far = new THREE.Vector3(x, y, 0.5).unproject(this.camera);
+    const direction = far.sub(this.camera.position).normalize();
+    return { origin: this.camera.position.toArray(), direction: direction.toArray() };
+  }
+}

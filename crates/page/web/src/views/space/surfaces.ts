@@ -1,0 +1,111 @@
+// The triangles: one buffer for all, a mesh for each BLAS, drawn once for each of its instances.
+// The colour of a primitive is a texel of its own, so that colouring, hiding and selecting a
+// million of them is one upload.
+
+import * as THREE from "three";
+import type { Geometry } from "./geometry";
+
+const VERTEX = `
+uniform highp sampler2D paint;
+uniform int first;
+flat out vec4 tint; out vec3 seen; out vec3 share;
+void main() {
+  int primitive = first + gl_VertexID / 3;
+  int corner = gl_VertexID % 3;
+  tint = texelFetch(paint, ivec2(primitive % WIDTH, primitive / WIDTH), 0);
+  share = vec3(corner == 0, corner == 1, corner == 2);
+  vec4 place = viewMatrix * instanceMatrix * vec4(position, 1.0);
+  seen = place.xyz;
+  gl_Position = tint.a == 0.0 ? vec4(2.0, 2.0, 2.0, 1.0) : projectionMatrix * place;
+}`;
+
+const FRAGMENT = `
+uniform int style; uniform vec3 edge; uniform vec3 sun;
+flat in vec4 tint; in vec3 seen; in vec3 share;
+out vec4 pixel;
+void main() {
+  vec3 normal = normalize(cross(dFdx(seen), dFdy(seen)));
+  float facing = abs(dot(normal, normalize(seen)));
+  float lit = 0.5 + 0.5 * dot(normal, sun);
+  vec3 colour = tint.rgb * (0.42 + 0.33 * facing + 0.30 * lit);
+  vec3 steps = fwidth(share);
+  vec3 from = share / steps;
+  float near = min(from.x, min(from.y, from.z));
+  float dense = clamp(1.2 - 2.2 * max(steps.x, max(steps.y, steps.z)), 0.0, 1.0);
+  if (style == 2 && near > 1.1) discard;
+  float line = (1.0 - smoothstep(0.6, 1.3, near)) * (style == 1 ? 0.55 * dense : 0.0);
+  pixel = vec4(style == 2 ? tint.rgb : mix(colour, edge, line), 1.0);
+}`;
+
+/** Texels in a row. */
+const WIDTH = 4096;
+
+export type Style = "solid" | "edges" | "wire" | "none";
+export const STYLES: readonly Style[] = ["solid", "edges", "wire", "none"];
+
+export class Surfaces {
+  readonly object = new THREE.Group();
+  /** Four bytes for each primitive: its colour, and 0 where it is hidden. */
+  readonly paint: Uint8Array;
+  private readonly texture: THREE.DataTexture;
+  private readonly shared: Record<string, THREE.IUniform>;
+
+  constructor(geometry: Geometry) {
+    const rows = Math.max(1, Math.ceil(geometry.primitives / WIDTH));
+    this.paint = new Uint8Array(4 * WIDTH * rows);
+    this.texture = new THREE.DataTexture(this.paint, WIDTH, rows);
+    this.texture.needsUpdate = true;
+    this.shared = {
+      paint: { value: this.texture },
+      style: { value: 0 },
+      edge: { value: new THREE.Vector3(0, 0, 0) },
+      sun: { value: new THREE.Vector3(0.35, 0.85, 0.4).normalize() },
+    };
+    geometry.blases.forEach((_, number) => this.addLevel(geometry, number));
+  }
+
+  private addLevel(geometry: Geometry, number: number): void {
+    const blas = geometry.blases[number]!;
+    const places = geometry.placesOf(number);
+    if (blas.triangles === 0 || places.length === 0) return;
+    const buffer = new THREE.BufferGeometry();
+    const positions = geometry.positionsOf(number);
+    buffer.setAttribute("position", new THREE.BufferAttribute(positions, 3));
+    const material = new THREE.ShaderMaterial({
+      glslVersion: THREE.GLSL3,
+      vertexShader: VERTEX,
+      fragmentShader: FRAGMENT,
+      uniforms: { ...this.shared, first: { value: blas.firstPrimitive } },
+      defines: { WIDTH },
+      side: THREE.DoubleSide,
+    });
+    const mesh = new THREE.InstancedMesh(buffer, material, places.length);
+    const matrix = new THREE.Matrix4();
+    places.forEach(({ map }, k) => {
+      const [a, b, c, d, e, f, g, h, i, j, m, n] = Array.from(map);
+      matrix.set(a!, b!, c!, d!, e!, f!, g!, h!, i!, j!, m!, n!, 0, 0, 0, 1);
+      mesh.setMatrixAt(k, matrix);
+    });
+    mesh.frustumCulled = false;
+    this.object.add(mesh);
+  }
+
+  /** Shows what `paint` says now. */
+  painted(): void {
+    this.texture.needsUpdate = true;
+  }
+
+  set style(style: Style) {
+    this.object.visible = style !== "none";
+    this.shared.style!.value = STYLES.indexOf(style);
+  }
+
+  dispose(): void {
+    this.texture.dispose();
+    for (const mesh of this.object.children as THREE.InstancedMesh[]) {
+      mesh.geometry.dispose();
+      (mesh.material as THREE.Material).dispose();
+      mesh.dispose();
+    }
+  }
+}
