@@ -1,5 +1,270 @@
-import type { Page } from "../store";
+// Ray: one query, walked step by step by one machine or by two.
 
-export function mount(host: HTMLElement, _page: Page): void {
-  host.textContent = "ray";
+import { fill, h } from "../dom";
+import { Dropped } from "../engine";
+import { shortcut } from "../keys";
+import type { Answer, Query, Step, Walk } from "../protocol";
+import type { Page } from "../store";
+import { Frames } from "./frames";
+import { fillDetail } from "./ray/detail";
+import { QueryForm } from "./ray/query_form";
+import { StepList } from "./ray/step_list";
+import { type Missed, WhyForm } from "./ray/why";
+import { WalkModel } from "./walk_model";
+
+export function mount(host: HTMLElement, page: Page): void {
+  host.classList.add("ray-view");
+  new RayView(host, page);
+}
+
+type Against = Answer<"against">;
+
+class RayView {
+  private readonly form: QueryForm;
+  private readonly why: WhyForm;
+  private readonly first = new StepList((step) => this.go(step));
+  private readonly second = new StepList((step) => this.go(step - this.shift));
+  private readonly detail = h("div", { class: "ray-detail scroll" });
+  private readonly status = h("p", { class: "ray-status", role: "status" });
+  private readonly machine = this.chooser("Machine", (machine) =>
+    this.page.set({ machine, walk: null, step: 0 }));
+  private readonly other = this.chooser("Compare with", () => void this.run());
+  private readonly place = h("input", {
+    type: "number", min: 0, class: "ray-place", "aria-label": "Step",
+    onchange: () => this.go(Number(this.place.value)),
+  });
+  private readonly of = h("span", { class: "muted" });
+  private readonly frames: Frames;
+  private readonly body: HTMLElement;
+  private readonly steps: HTMLElement;
+  private model: WalkModel | null = null;
+  private against: Against | null = null;
+  private asked = "";
+
+  constructor(host: HTMLElement, private readonly page: Page) {
+    this.form = new QueryForm((query) => page.set({ query, walk: null, step: 0 }));
+    this.why = new WhyForm(page, (missed) => void this.askWhy(missed), () => this.toLoss());
+    this.frames = new Frames(page, () => this.showStep());
+    this.steps = this.makeSteps();
+    const lists = [this.first.element, this.second.element];
+    this.body = h("div", { class: "ray-body" }, ...lists, this.detail);
+    const question = h("div", { class: "ray-question" },
+      h("div", { class: "ray-line" },
+        h("label", { class: "label" }, "Machine", this.machine),
+        h("label", { class: "label" }, "against", this.other)),
+      this.form.element);
+    host.append(question, this.status, this.steps, this.body, this.why.element);
+    page.on(["query", "machine", "summary", "revision"], () => void this.run());
+    page.on("walk", () => this.showWalk());
+    page.on("step", () => this.showStep());
+    page.on(["about", "summary"], () => this.fillMachines());
+    page.on("selection", () => this.suggest());
+    this.addShortcuts();
+    this.fillMachines();
+    this.showWalk();
+    void this.run();
+  }
+
+  private chooser(label: string, act: (name: string) => void): HTMLSelectElement {
+    return h("select", {
+      "aria-label": label,
+      onchange: (event: Event) => act((event.target as HTMLSelectElement).value),
+    });
+  }
+
+  private makeSteps(): HTMLElement {
+    const button = (text: string, title: string, act: () => void) =>
+      h("button", { class: "quiet", title, "aria-label": title, onclick: act }, text);
+    return h("div", { class: "bar ray-steps" },
+      button("⏮", "To the start", () => this.go(0)),
+      button("◀", "Step back ( , )", () => this.go(this.page.state.step - 1)),
+      button("▶", "Step ( . )", () => this.go(this.page.state.step + 1)),
+      button("⏭", "To the end", () => this.go(Infinity)),
+      h("label", { class: "label" }, "step", this.place), this.of,
+      h("span", { class: "grow" }),
+      button("Hit", "To the next hit ( ; )", () => this.toHit()),
+      button("Node", "To where the selected node is read", () => this.toNode()),
+      button("Loss", "To where something is lost", () => this.toLoss()));
+  }
+
+  private addShortcuts(): void {
+    const { page } = this;
+    shortcut("Ray", "Step back", [","], () => this.go(page.state.step - 1));
+    shortcut("Ray", "Step", ["."], () => this.go(page.state.step + 1));
+    shortcut("Ray", "To the next hit", [";"], () => this.toHit());
+    shortcut("Ray", "To where the selected node is read", ["v"], () => this.toNode());
+    shortcut("Ray", "To where something is lost", ["l"], () => this.toLoss());
+  }
+
+  private fillMachines(): void {
+    const { about, summary, machine } = this.page.state;
+    const names = summary?.machines ?? [];
+    const option = (name: string) => {
+      const known = about?.machines.find((each) => each.name === name);
+      return h("option", { value: name, title: known?.summary ?? "" }, name);
+    };
+    const other = this.other.value;
+    fill(this.machine, ...names.map(option));
+    fill(this.other, h("option", { value: "" }, "none"), ...names.map(option));
+    this.machine.value = machine ?? summary?.default_machine ?? "";
+    this.other.value = names.includes(other) ? other : "";
+    const takesBeams = about?.machines.find((each) => each.name === this.machine.value);
+    this.form.allowBeams(takesBeams?.takes_beams ?? false);
+    if (summary && names.length === 0) {
+      this.say("This file is not sound: no machine can walk it. Findings say why.", "warning");
+    }
+  }
+
+  /** Asks for the walk, unless it is there. */
+  private async run(): Promise<void> {
+    const { summary, query, revision } = this.page.state;
+    this.fillMachines();
+    if (query) this.form.show(query);
+    const [machine, other] = [this.machine.value, this.other.value];
+    if (!summary || !query || !machine) return this.forget();
+    const asked = JSON.stringify([summary.hash, revision, machine, other, query]);
+    if (asked === this.asked && this.page.state.walk) return;
+    this.asked = asked;
+    try {
+      const walk = await this.ask(machine, other, query);
+      if (this.asked !== asked) return;
+      this.take(walk);
+      if (this.against?.first != null) this.go(this.against.first);
+    } catch (error) {
+      if (error instanceof Dropped || this.asked !== asked) return;
+      this.asked = "";
+      this.forget();
+      this.say((error as Error).message, "error");
+    }
+  }
+
+  private async ask(machine: string, other: string, query: Query): Promise<Walk> {
+    const options = { urgency: 1, instead: "walk" };
+    this.against = null;
+    if (other === "" || other === machine) {
+      return this.page.ask({ do: "walk", machine, query }, options);
+    }
+    this.against = await this.page.ask({ do: "against", machine, other, query }, options);
+    return this.against.walks[0];
+  }
+
+  private async askWhy(missed: Missed): Promise<void> {
+    const { query } = this.page.state;
+    const machine = this.machine.value;
+    if (!query || !machine) return this.say("Ask for a ray first.", "warning");
+    try {
+      const request = { do: "walk", machine, query, why: missed } as const;
+      this.take(await this.page.ask(request, { urgency: 1, instead: "why" }));
+      this.toLoss();
+    } catch (error) {
+      if (!(error instanceof Dropped)) this.say((error as Error).message, "error");
+    }
+  }
+
+  private take(walk: Walk): void {
+    const last = Math.max(walk.steps.length - 1, 0);
+    this.page.set({ walk, step: Math.min(this.page.state.step, last) });
+  }
+
+  private forget(): void {
+    this.against = null;
+    this.page.set({ walk: null });
+    this.showWalk();
+  }
+
+  private showWalk(): void {
+    const { walk } = this.page.state;
+    this.model = walk && new WalkModel(walk);
+    const { against } = this;
+    this.body.classList.toggle("is-double", against !== null);
+    this.body.hidden = this.steps.hidden = walk === null;
+    this.why.element.hidden = walk === null;
+    this.second.element.hidden = against === null;
+    const title = against ? this.machine.value : "";
+    this.first.show(walk, title, against?.first ?? null);
+    this.second.show(against?.walks[1] ?? null, this.other.value, against?.second ?? null);
+    this.why.show(walk);
+    if (walk) this.sayAnswer(walk);
+    else if (this.page.state.query === null) {
+      this.say("Type a ray, click a pixel of the picture, or Alt-click in space.", "muted");
+    }
+    this.showStep();
+  }
+
+  private sayAnswer(walk: Walk): void {
+    const hits = (walk.answer?.hits as { t: number }[] | undefined) ?? [];
+    const found = hits.length === 0
+      ? "No hit."
+      : `${hits.length} ${hits.length === 1 ? "hit" : "hits"}, first at t ${hits[0]!.t}.`;
+    const { against } = this;
+    const parted = !against ? "" : against.same
+      ? ` ${this.other.value} does the same.`
+      : ` The machines part at step ${against.first ?? "the end"}`
+        + ` (${this.other.value}: ${against.second ?? "the end"}).`;
+    const counters = Object.entries((walk.answer?.counters ?? {}) as Record<string, number>)
+      .filter(([, count]) => count > 0)
+      .map(([name, count]) => `${name.replaceAll("_", " ")} ${count.toLocaleString("en")}`);
+    if (walk.error) return this.say(walk.error, "error");
+    fill(this.status, h("b", {}, found + parted), " ",
+      h("span", { class: "muted" }, counters.join(" · ")));
+  }
+
+  /** From a step of the first walk to that of the second that stands beside it. */
+  private get shift(): number {
+    const { against } = this;
+    return against ? (against.second ?? 0) - (against.first ?? 0) : 0;
+  }
+
+  private showStep(): void {
+    const { model } = this;
+    const { step } = this.page.state;
+    if (!model) return fill(this.detail);
+    this.place.value = String(step);
+    this.place.max = String(model.length - 1);
+    this.of.textContent = `of ${(model.length - 1).toLocaleString("en")}`;
+    this.first.mark(step);
+    const last = (this.against?.walks[1].steps.length ?? 1) - 1;
+    this.second.mark(Math.min(Math.max(step + this.shift, 0), last));
+    const frame = this.frames.at(model.walk.entries[model.nodeAt[step] ?? -1] ?? null);
+    fillDetail(this.detail, this.page, model, step, frame, (to) => this.go(to));
+  }
+
+  private go(step: number): void {
+    if (!this.model || Number.isNaN(step)) return;
+    this.page.set({ step: Math.min(Math.max(Math.trunc(step), 0), this.model.length - 1) });
+  }
+
+  private toHit(): void {
+    this.goOr(this.model?.nextHit(this.page.state.step), "No hit behind this step.");
+  }
+
+  private toLoss(): void {
+    const { model } = this;
+    const { step } = this.page.state;
+    this.goOr(model?.nextLoss(step) ?? model?.lostChild(), "Nothing is lost behind this step.");
+  }
+
+  private toNode(): void {
+    const { selection, step } = this.page.state;
+    if (selection === null) return this.say("Select a node first.", "muted");
+    this.goOr(this.model?.nextVisit(step, selection), "The walk does not read the selected node.");
+  }
+
+  private goOr(step: number | null | undefined, otherwise: string): void {
+    if (step === null || step === undefined) this.say(otherwise, "muted");
+    else this.go(step);
+  }
+
+  /** A leaf that was selected is likely what is asked about. */
+  private suggest(): void {
+    const { selection, outline } = this.page.state;
+    if (selection === null || !outline || outline.size[selection] !== 1) return;
+    const found = this.model?.walk.steps.find((step: Step, number) =>
+      step.event === "primitive" && this.model?.walk.entries[number] === selection);
+    if (found) this.why.suggest(`${found.geometry}:${found.primitive}`);
+  }
+
+  private say(text: string, kind: string): void {
+    fill(this.status, h("span", { class: kind }, text));
+  }
 }

@@ -5,8 +5,9 @@ import { colourOf } from "../colouring";
 import { fill, h } from "../dom";
 import { Dropped } from "../engine";
 import { shortcut } from "../keys";
-import type { Camera, NodeAnswer, Vector } from "../protocol";
+import type { Camera, Vector } from "../protocol";
 import type { Origin, Page } from "../store";
+import { Frames } from "./frames";
 import { Bounds } from "./space/affine";
 import { BoxLines } from "./space/box_lines";
 import { Fly } from "./space/fly";
@@ -29,7 +30,8 @@ export function mount(host: HTMLElement, page: Page): void {
   try {
     new SpaceView(host, field, page, new Stage(field));
   } catch {
-    host.append(h("p", { class: "hint" }, "Space needs WebGL 2, which this browser does not offer."));
+    const text = "Space needs WebGL 2, which this browser does not offer.";
+    host.append(h("p", { class: "hint" }, text));
   }
 }
 
@@ -56,7 +58,7 @@ class SpaceView {
   private origin: Origin | null = null;
   private instance: number | null = null;
   private model: WalkModel | null = null;
-  private readonly frames = new Map<number, NodeAnswer["frame"]>();
+  private readonly frames: Frames;
   private published: Camera | null = null;
   private hoverCost = 0;
 
@@ -79,6 +81,7 @@ class SpaceView {
       this.behind.resize(width, height);
       this.over.resize(width, height);
     });
+    this.frames = new Frames(page, () => this.mark());
     this.fly = new Fly(stage, () => this.publish());
     this.makeOrbit();
     this.listenToPointer();
@@ -144,7 +147,6 @@ class SpaceView {
     const { summary, revision } = this.page.state;
     this.drawn = `${summary!.hash} ${revision}`;
     this.geometry = geometry;
-    this.frames.clear();
     this.surfaces = new Surfaces(geometry);
     this.stage.scene.add(this.surfaces.object);
     const extent = new Bounds();
@@ -287,23 +289,9 @@ class SpaceView {
     if (!walk) return;
     if (this.model?.walk !== walk) this.model = new WalkModel(walk);
     const reach = 3 * (this.stage.extent?.radius ?? 1);
-    const frame = this.frameAt(this.model, step);
+    const frame = this.frames.at(walk.entries[this.model.nodeAt[step] ?? -1] ?? null);
     const scenery = { geometry, reach, frame, isDark: this.isDark };
     drawStep(this.model, step, walk as Shape, scenery, this.behind, this.over);
-  }
-
-  /** The frame of the node of a step; it is asked for, and drawn when it is there. */
-  private frameAt(model: WalkModel, step: number): NodeAnswer["frame"] {
-    const entry = model.walk.entries[model.nodeAt[step] ?? -1] ?? null;
-    if (entry === null) return null;
-    const known = this.frames.get(entry);
-    if (known !== undefined) return known;
-    this.frames.set(entry, null);
-    this.page.ask({ do: "node", entry }, { urgency: 1 }).then(({ frame }) => {
-      this.frames.set(entry, frame);
-      if (frame) this.mark();
-    }, () => this.frames.delete(entry));
-    return null;
   }
 
   private fit(): void {
@@ -368,7 +356,8 @@ class SpaceView {
     const start = performance.now();
     const picked = this.pick(event);
     this.hoverCost = performance.now() - start;
-    this.page.set({ hover: picked && this.geometry ? this.geometry.leafOf(picked.primitive) : null });
+    const leaf = picked && this.geometry?.leafOf(picked.primitive);
+    this.page.set({ hover: leaf ?? null });
   }
 
   private say(text: string): void {

@@ -83,7 +83,7 @@ export class Bounds {
   }
 
   get isEmpty(): boolean {
-    return !(this.min[0] <= this.max[0] && this.min[1] <= this.max[1] && this.min[2] <= this.max[2]);
+    return !this.min.every((value, k) => value <= this.max[k]!);
   }
 
   get middle(): Point {

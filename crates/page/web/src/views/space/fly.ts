@@ -84,8 +84,8 @@ export class Fly {
     const { camera, target, extent } = this.stage;
     const forward = camera.getWorldDirection(new THREE.Vector3());
     const right = forward.clone().cross(camera.up).normalize();
-    const shift = right.multiplyScalar(x).addScaledVector(camera.up, y).addScaledVector(forward, -z);
-    shift.multiplyScalar(share * (extent?.radius ?? 1));
+    const shift = right.multiplyScalar(x).addScaledVector(camera.up, y);
+    shift.addScaledVector(forward, -z).multiplyScalar(share * (extent?.radius ?? 1));
     camera.position.add(shift);
     target.add(shift);
     this.stage.draw();

@@ -29,7 +29,8 @@ export function drawMarks(marked: Marked, behind: ThickLines, over: ThickLines):
   drawFindings(marked, behind);
   if (hover !== null && hover !== selection) {
     const box = boxOf(outline, hover);
-    if (box) for (const { map } of places(marked, hover)) behind.box(compose(map, box), ACCENT, 1.5);
+    const at = box ? places(marked, hover) : [];
+    for (const { map } of at) behind.box(compose(map, box!), ACCENT, 1.5);
   }
   if (selection === null) return;
   const box = boxOf(outline, selection);

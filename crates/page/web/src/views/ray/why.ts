@@ -1,0 +1,72 @@
+// "Why is this primitive missed?": the question, and the answer with its node as a link.
+
+import { fill, h } from "../../dom";
+import type { Page } from "../../store";
+import type { Walk } from "../../protocol";
+import { nodeLink } from "./detail";
+
+export interface Missed {
+  instance?: number;
+  geometry?: number;
+  primitive: number;
+}
+
+/** `300`, `0:300` or `2:0:300`: primitive, geometry and instance, the last one first to go. */
+export function parseMissed(text: string): Missed {
+  const numbers = text.trim().split(/\s*:\s*/).map((word) => (word === "" ? NaN : Number(word)));
+  if (numbers.length > 3 || numbers.some((value) => !Number.isInteger(value) || value < 0)) {
+    throw new Error("PRIMITIVE, GEOMETRY:PRIMITIVE or INSTANCE:GEOMETRY:PRIMITIVE expected");
+  }
+  const [primitive, geometry, instance] = numbers.reverse();
+  return {
+    primitive: primitive!,
+    ...(geometry !== undefined && { geometry }),
+    ...(instance !== undefined && { instance }),
+  };
+}
+
+export class WhyForm {
+  readonly element: HTMLElement;
+  private readonly input = h("input", {
+    placeholder: "primitive, or geometry:primitive", "aria-label": "Primitive",
+  });
+  private readonly answer = h("p", { class: "ray-answer", role: "status" });
+
+  constructor(
+    private readonly page: Page,
+    ask: (missed: Missed) => void,
+    private readonly goToLoss: () => void,
+  ) {
+    const form = h("form", { class: "ray-line" },
+      h("label", { class: "label" }, "Why is it missed?", this.input),
+      h("button", { type: "submit" }, "Ask"));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      try {
+        ask(parseMissed(this.input.value));
+      } catch (error) {
+        fill(this.answer, h("span", { class: "error" }, (error as Error).message));
+      }
+    });
+    this.element = h("div", { class: "ray-missed" }, form, this.answer);
+  }
+
+  /** Names the primitive that was clicked in space. */
+  suggest(text: string): void {
+    this.input.value = text;
+  }
+
+  show(walk: Walk | null): void {
+    const why = walk?.why as
+      | { accepted: boolean; node: string | null; entry?: number | null; text: string }
+      | null
+      | undefined;
+    if (!why) return fill(this.answer);
+    const link = why.node ? nodeLink(this.page, why.entry ?? null, why.node) : null;
+    const go = why.node
+      ? h("button", { class: "link", onclick: this.goToLoss }, "go to this step")
+      : null;
+    fill(this.answer, h("span", { class: why.accepted ? "good" : "warning" }, why.text),
+      link && " — node ", link, go && ", ", go);
+  }
+}
