@@ -1,5 +1,274 @@
-import type { Page } from "../store";
+// Heat: the rendered picture, maps of what each pixel costs, and pixels that are lost.
 
-export function mount(host: HTMLElement, _page: Page): void {
-  host.textContent = "heat";
+import { fill, h } from "../dom";
+import { Dropped } from "../engine";
+import type { Answer, Camera, Request } from "../protocol";
+import type { Page } from "../store";
+import { paintCounts, widen } from "./heat/colours";
+import { ladder, type Size } from "./heat/ladder";
+import { PictureCanvas } from "./heat/picture";
+import { ScaleChart } from "./heat/scale_chart";
+
+const SIZES: readonly Size[] = [[320, 180], [640, 360], [960, 540], [1280, 720]];
+/** How long the camera rests before a new picture begins, in milliseconds. */
+const REST = 200;
+
+/** What a pixel of a map of losses says. */
+const LOSSES = [
+  ["hits", "rgb(150 150 150)", "seen"],
+  ["lost", "rgb(235 40 30)", "lost: something is there, and the machine sees nothing or what lies "
+    + "behind"],
+  ["wrong", "rgb(250 210 40)", "wrong: the machine sees what is not there"],
+] as const;
+
+export function mount(host: HTMLElement, page: Page): void {
+  host.classList.add("heat-view");
+  new HeatView(host, page);
+}
+
+interface Result {
+  request: Request<"render">;
+  answer: Answer<"render">;
+  milliseconds: number;
+}
+
+function button(text: string, style: string, act: () => void): HTMLButtonElement {
+  return h("button", { class: style, onclick: act }, text);
+}
+
+class HeatView {
+  private readonly picture = new PictureCanvas({
+    over: (pixel) => this.over(pixel),
+    take: (pixel) => this.take(pixel),
+  });
+  private readonly chart = new ScaleChart();
+  private readonly what = this.chooser("What is shown");
+  private readonly machine = this.chooser("Machine");
+  private readonly size = this.chooser("Size in pixels");
+  private readonly camera = this.chooser("Camera");
+  private readonly scale = h("input", {
+    type: "number", min: 1, class: "heat-scale", placeholder: "auto", "aria-label": "Scale to",
+    title: "The count with the brightest colour", oninput: () => this.show(),
+  });
+  private readonly scaleLabel = h("label", { class: "label" }, "Scale to", this.scale);
+  private readonly start = button("Render", "", () => void this.render());
+  private readonly stop = button("Cancel", "", () => void this.cancel());
+  private readonly save = button("Save PNG", "quiet", () => this.download());
+  private readonly progress = h("i", { class: "heat-progress" });
+  private readonly value = h("p", { class: "heat-value", role: "status" });
+  private readonly figures = h("div", { class: "heat-figures" });
+  private readonly legend = h("div", { class: "heat-legend" });
+  private result: Result | null = null;
+  private asked = "";
+  private run = 0;
+  private timer = 0;
+
+  constructor(host: HTMLElement, private readonly page: Page) {
+    fill(this.size, ...SIZES.map((size) => h("option", { value: size }, size.join(" × "))));
+    this.isBusy(null);
+    this.size.value = SIZES[1]!.join(",");
+    host.append(
+      h("div", { class: "bar" }, this.what, h("label", { class: "label" }, "by", this.machine),
+        h("label", { class: "label" }, "from", this.camera), this.size, this.scaleLabel,
+        h("span", { class: "grow" }), this.start, this.stop, this.save),
+      this.progress,
+      h("div", { class: "heat-body" }, this.picture.element,
+        h("aside", { class: "heat-side" }, this.value, this.legend, this.chart.canvas,
+          this.figures)));
+    page.on(["summary", "about", "machine"], () => this.fillChoices());
+    page.on(["summary", "shown", "camera", "revision", "machine"], () => this.soon());
+    page.on("theme", () => this.chart.draw());
+    this.fillChoices();
+    this.soon();
+  }
+
+  private chooser(label: string): HTMLSelectElement {
+    return h("select", {
+      "aria-label": label, title: label,
+      onchange: () => {
+        this.fillMeasures();
+        void this.render();
+      },
+    });
+  }
+
+  private fillChoices(): void {
+    const { summary, machine } = this.page.state;
+    const names = summary?.machines ?? [];
+    const chosen = this.machine.value;
+    fill(this.machine, ...names.map((name) => h("option", { value: name }, name)));
+    this.machine.value = names.includes(chosen) ? chosen : (machine ?? names[0] ?? "");
+    const cameras = summary?.cameras ?? [];
+    const view = this.camera.value || "space";
+    fill(this.camera, h("option", { value: "space" }, "the space view"),
+      ...cameras.map(({ name }, k) => h("option", { value: String(k) }, name)));
+    this.camera.value = view === "space" || cameras[Number(view)] ? view : "space";
+    this.fillMeasures();
+    if (summary && names.length === 0) {
+      this.say("This file is not sound: no machine can walk it.");
+    }
+  }
+
+  private fillMeasures(): void {
+    const { about } = this.page.state;
+    const machine = about?.machines.find(({ name }) => name === this.machine.value);
+    const measures = machine?.measures ?? [];
+    const chosen = this.what.value;
+    const option = (value: string, text: string) => h("option", { value }, text);
+    fill(this.what, option("picture", "Picture"),
+      ...measures.map((name) => option(name, `Heat: ${name}`)), option("losses", "Lost pixels"));
+    const first = measures.includes("boxes") ? "boxes" : "picture";
+    this.what.value = ["picture", "losses", ...measures].includes(chosen) ? chosen : first;
+  }
+
+  /** Renders a moment after the last change, and only if it is seen. */
+  private soon(): void {
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => {
+      if (this.page.state.shown.has("heat") && this.key() !== this.asked) void this.render();
+    }, REST);
+  }
+
+  private get view(): Camera | null {
+    const { camera, summary } = this.page.state;
+    if (this.camera.value === "space") return camera ?? summary?.cameras[0] ?? null;
+    return summary?.cameras[Number(this.camera.value)] ?? null;
+  }
+
+  private key(): string {
+    const { summary, revision } = this.page.state;
+    const choices = [this.what, this.machine, this.size].map(({ value }) => value);
+    return JSON.stringify([summary?.hash, revision, this.view, ...choices]);
+  }
+
+  /** Renders from small to large; a newer rendering ends an older one between two sizes. */
+  private async render(): Promise<void> {
+    const run = ++this.run;
+    const machine = this.machine.value;
+    const { summary } = this.page.state;
+    if (!summary || !machine) return;
+    this.asked = this.key();
+    const camera = this.view;
+    const what = this.what.value;
+    const sizes = ladder(this.size.value.split(",").map(Number) as unknown as Size);
+    this.isBusy(0.02);
+    try {
+      for (const [number, size] of sizes.entries()) {
+        const request: Request<"render"> = {
+          do: "render", machine, what, size: [...size], ...(camera && { camera }),
+        };
+        const begin = performance.now();
+        const answer = await this.page.ask(request, { instead: "heat" });
+        if (run !== this.run) return;
+        this.result = { request, answer, milliseconds: performance.now() - begin };
+        this.show();
+        this.isBusy((number + 1) / sizes.length);
+      }
+    } catch (error) {
+      if (run === this.run && !(error instanceof Dropped)) this.say((error as Error).message);
+    }
+    if (run === this.run) this.isBusy(null);
+  }
+
+  /** A picture that is computed now can only be stopped together with its worker. */
+  private async cancel(): Promise<void> {
+    this.run += 1;
+    this.isBusy(null);
+    await this.page.cancel();
+  }
+
+  private isBusy(share: number | null): void {
+    const isRunning = share !== null && share < 1;
+    this.stop.hidden = !isRunning;
+    this.start.hidden = isRunning;
+    this.progress.style.width = `${100 * (share ?? 0)}%`;
+    this.progress.hidden = !isRunning;
+  }
+
+  private get brightest(): number {
+    const own = Number((this.result?.answer.figures as { brightest?: number } | null)?.brightest);
+    const fixed = Number(this.scale.value);
+    return Math.max(1, fixed > 0 ? fixed : own || 1);
+  }
+
+  private show(): void {
+    if (!this.result) return;
+    const { request, answer } = this.result;
+    const { counts, pixels } = answer.arrays;
+    const { brightest } = this;
+    const shown = counts?.length ? paintCounts(counts, brightest) : widen(pixels);
+    this.picture.show({ size: request.size, pixels: shown });
+    this.chart.canvas.hidden = !counts?.length;
+    this.scaleLabel.hidden = !counts?.length;
+    if (counts?.length) this.chart.show(counts, brightest);
+    this.showLegend();
+    this.showFigures();
+  }
+
+  private showLegend(): void {
+    const { request, answer } = this.result!;
+    const figures = (answer.figures ?? {}) as Record<string, number>;
+    if (request.what !== "losses") {
+      const text = request.what === "picture" ? "" : `${request.what} a pixel`;
+      return fill(this.legend, h("span", { class: "heading" }, text));
+    }
+    fill(this.legend, ...LOSSES.map(([name, colour, text]) => {
+      const dot = h("i", { class: "heat-dot" });
+      dot.style.background = colour;
+      const count = h("b", {}, (figures[name] ?? 0).toLocaleString("en"));
+      return h("p", { class: "heat-loss" }, dot, count, h("span", { class: "muted" }, text));
+    }));
+  }
+
+  private showFigures(): void {
+    const { request, answer, milliseconds } = this.result!;
+    const figures = (answer.figures ?? {}) as Record<string, number>;
+    const names: [string, string][] = [["least", "least"], ["median", "median"], ["mean", "mean"],
+      ["percentile_99", "99 % within"], ["most", "most"]];
+    const rows = names.filter(([key]) => figures[key] !== undefined).map(([key, name]) => {
+      const value = figures[key]!.toLocaleString("en", { maximumFractionDigits: 1 });
+      return h("p", {}, h("span", { class: "muted" }, name), h("b", {}, value));
+    });
+    const [width, height] = request.size;
+    fill(this.figures, ...rows, h("p", { class: "heat-time muted" },
+      `${width} × ${height} by ${request.machine} in ${Math.round(milliseconds)} ms`));
+  }
+
+  private over(pixel: [number, number] | null): void {
+    if (!this.result || !pixel) {
+      this.chart.mark(null);
+      return this.say("Point at a pixel for its value; click it to step its ray.");
+    }
+    const { request, answer } = this.result;
+    const { counts } = answer.arrays;
+    const at = `pixel ${pixel.join(", ")}`;
+    const count = counts?.[pixel[1] * request.size[0] + pixel[0]];
+    this.chart.mark(count ?? null);
+    if (count === undefined) this.say(at);
+    else fill(this.value, h("b", {}, count.toLocaleString("en")), ` ${request.what}, ${at}`);
+  }
+
+  private take(pixel: [number, number]): void {
+    if (!this.result) return;
+    const { size, camera, machine } = this.result.request;
+    const kind = "closest";
+    const query = { kind, pixel, size, ...(camera && { camera }) } as const;
+    this.page.set({ machine, query, walk: null, step: 0 });
+    this.page.show("ray");
+  }
+
+  private download(): void {
+    const { summary } = this.page.state;
+    this.picture.canvas.toBlob((blob) => {
+      if (!blob) return;
+      const href = URL.createObjectURL(blob);
+      const name = `${summary?.name ?? "picture"}-${this.what.value}.png`;
+      h("a", { href, download: name.replaceAll("/", "-") }).click();
+      setTimeout(() => URL.revokeObjectURL(href), 10_000);
+    });
+  }
+
+  private say(text: string): void {
+    fill(this.value, h("span", { class: "muted" }, text));
+  }
 }
