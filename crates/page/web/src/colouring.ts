@@ -22,7 +22,7 @@ export function shareOf(
       return entry => outline.depth[entry]! / deepest;
     }
     case "cost": {
-      // Costs fall by orders of magnitude from the root down: on a logarithmic scale, leaves differ.
+      // Costs fall by orders of magnitude from the root down: a logarithm keeps leaves apart.
       const most = outline.cost.reduce((a, b) => Math.max(a, b), 0) || 1;
       return entry => clamp(1 + Math.log10(Math.max(outline.cost[entry]!, 1e-9) / most) / 4);
     }

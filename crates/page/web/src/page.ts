@@ -1,10 +1,34 @@
 // Starts the page.
 
+import { readAddress } from "./address";
 import { Engine } from "./engine";
+import { Opening } from "./opening";
+import type { Request } from "./protocol";
 import { mountShell } from "./shell";
-import { startWorker } from "./sources";
+import { firstFile, startWorker } from "./sources";
 import { Store } from "./store";
 
-const engine = new Engine(startWorker, () => undefined);
-const page = new Store(engine);
-mountShell(document.body, page);
+const doing: Record<Request["do"], string> = {
+  about: "Starting", open: "Opening", builtin: "Building", example: "Opening", outline: "Reading",
+  node: "Decoding", bytes: "Reading", owner: "Reading", check: "Checking", find: "Searching",
+  geometry: "Reading triangles", walk: "Walking", against: "Walking twice", render: "Rendering",
+  edit: "Writing", save: "Saving", simulate: "Simulating",
+};
+
+const engine = new Engine(startWorker, request => page.set({
+  busy: request && { text: doing[request.do], since: performance.now() },
+}));
+const page: Store = new Store(engine);
+const opening = new Opening(page);
+mountShell(document.body, page, opening);
+start().catch(error => page.report(error));
+
+async function start(): Promise<void> {
+  const { arrays: _, ...about } = await page.ask({ do: "about" });
+  page.set({ about });
+  const wanted = readAddress(location.hash);
+  const file = await firstFile();
+  if (file) return opening.file(file.name, file.bytes, wanted);
+  if (wanted.origin?.kind === "file") page.set({ wantedFile: wanted.origin.name });
+  await opening.link(location.hash);
+}

@@ -128,6 +128,8 @@ export interface Field {
   value: string;
   meaning: string;
   link: string | null;
+  unit?: string;
+  source?: string;
 }
 
 /** A node, or what software keeps beside one. */

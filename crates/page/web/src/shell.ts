@@ -1,7 +1,20 @@
-// The frame around the views.
+// The frame around the views: bars, panels, sheets, keys, and the address.
 
-import { h } from "./dom";
-import { panels, type Page, type PanelName } from "./store";
+import type { Actions } from "./actions";
+import { addressOf } from "./address";
+import { listenToDrops, pickFile } from "./drop";
+import { Edits } from "./edits";
+import { openGoTo } from "./goto";
+import { openHelp } from "./help";
+import { mountLayout, titles } from "./layout";
+import { mountLesson } from "./lesson";
+import { listenToKeys, shortcut } from "./keys";
+import type { Opening } from "./opening";
+import { parentOf } from "./outline";
+import { mountStatusbar } from "./statusbar";
+import { colourings, panels, withoutFile, type Store } from "./store";
+import { listenToTheme, nextTheme } from "./theme";
+import { mountTopbar } from "./topbar";
 import { mount as bytes } from "./views/bytes";
 import { mount as heat } from "./views/heat";
 import { mount as machine } from "./views/machine";
@@ -9,15 +22,109 @@ import { mount as ray } from "./views/ray";
 import { mount as space } from "./views/space";
 import { mount as tables } from "./views/tables";
 import { mount as tree } from "./views/tree";
+import { mountWelcome } from "./welcome";
 
-const views: Record<PanelName, (host: HTMLElement, page: Page) => void> = {
-  tree, space, heat, machine, tables, bytes, ray,
-};
+export function mountShell(host: HTMLElement, page: Store, opening: Opening): void {
+  const edits = new Edits(page);
+  page.edit = edit => edits.apply(edit);
+  const actions = actionsOf(page, opening, edits);
+  registerKeys(page, actions);
+  const welcome = mountWelcome(page, actions);
+  const views = { tree, space, heat, machine, tables, bytes, ray };
+  const work = mountLayout(page, views);
+  host.append(
+    mountTopbar(page, actions), mountLesson(page), welcome, work, mountStatusbar(page),
+    listenToDrops((name, content) => opening.file(name, content)),
+  );
+  const update = () => {
+    const isOpen = page.state.summary !== null;
+    welcome.hidden = isOpen;
+    work.hidden = !isOpen;
+    document.title = isOpen ? `${page.state.summary?.name} – siliray` : "siliray";
+  };
+  page.on("summary", update);
+  update();
+  listenToTheme(page);
+  listenToKeys(document);
+  writeAddress(page);
+}
 
-export function mountShell(host: HTMLElement, page: Page): void {
-  for (const name of panels) {
-    const panel = h("section", { class: `panel ${name}` });
-    host.append(panel);
-    views[name](panel, page);
+function actionsOf(page: Store, opening: Opening, edits: Edits): Actions {
+  return {
+    pickFile: () => pickFile((name, content) => opening.file(name, content)),
+    openBuiltin: (name, layout) => opening.builtin(name, layout),
+    openExample: name => opening.example(name),
+    openAgain: change => opening.again(change),
+    close: () => page.set({ ...withoutFile, summary: null, origin: null }),
+    goTo: () => openGoTo(page),
+    help: () => openHelp(page.state.about?.version),
+    copyLink: () => copyLink(page),
+    changeTheme: () => page.set({ theme: nextTheme(page.state.theme) }),
+    showFindings: () => {
+      page.set({ table: "findings" });
+      page.show("tables");
+    },
+    undo: () => edits.undo(),
+    redo: () => edits.redo(),
+    save: () => edits.save(),
+  };
+}
+
+function registerKeys(page: Store, actions: Actions): void {
+  panels.forEach((name, at) =>
+    shortcut("Panels", `Show ${titles[name].toLowerCase()}`, [String(at + 1)], () => {
+      page.show(name);
+      document.querySelector<HTMLElement>(`#panel-${name} [tabindex="0"]`)?.focus();
+    }));
+  shortcut("Page", "Go to a node, byte, primitive or command", ["/", "Ctrl+k"], actions.goTo);
+  shortcut("Page", "Open a file", ["o", "Ctrl+o"], actions.pickFile);
+  shortcut("Page", "Help", ["?"], actions.help);
+  shortcut("Page", "Change the theme", ["t"], actions.changeTheme);
+  shortcut("Page", "Copy a link to this view", ["y"], actions.copyLink);
+  shortcut("Page", "Stop what is computed", ["Escape"], () => {
+    if (page.state.busy) page.cancel().catch(error => page.report(error));
+  });
+  shortcut("Nodes", "Select the parent", ["p"], () => {
+    const { outline, selection } = page.state;
+    const parent = outline && selection !== null ? parentOf(outline, selection) : null;
+    if (parent !== null) page.select(parent);
+  });
+  shortcut("Nodes", "Next finding", ["n"], () => stepFinding(page, 1));
+  shortcut("Nodes", "Previous finding", ["Shift+n"], () => stepFinding(page, -1));
+  shortcut("Nodes", "Colour by the next measure", ["c"], () => {
+    const at = colourings.indexOf(page.state.colouring);
+    page.set({ colouring: colourings[(at + 1) % colourings.length]! });
+  });
+  shortcut("Edits", "Undo", ["Ctrl+z"], actions.undo);
+  shortcut("Edits", "Do again", ["Ctrl+Shift+z", "Ctrl+y"], actions.redo);
+  shortcut("Edits", "Save the file", ["Ctrl+s"], actions.save);
+}
+
+function stepFinding(page: Store, step: 1 | -1): void {
+  const { check, finding } = page.state;
+  const all = check?.findings ?? [];
+  if (!all.length) return;
+  const at = finding ? all.indexOf(finding) : step > 0 ? -1 : 0;
+  page.showFinding(all[(at + step + all.length) % all.length]!);
+}
+
+async function copyLink(page: Store): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(location.href);
+  } catch {
+    page.set({ problem: { text: "The browser does not let the page copy.", hint: location.href } });
   }
+}
+
+/** The address follows the state, without a new entry in the browser's history for each node. */
+function writeAddress(page: Store): void {
+  let timer = 0;
+  const keys = ["summary", "outline", "selection", "node", "query", "walk", "step", "machine",
+    "panel"] as const;
+  page.on(keys, () => {
+    if (!page.state.summary) return;
+    clearTimeout(timer);
+    timer = window.setTimeout(
+      () => history.replaceState(null, "", `#${addressOf(page.state)}`), 200);
+  });
 }

@@ -11,6 +11,10 @@ export const panels = ["tree", "space", "heat", "machine", "tables", "bytes", "r
 
 export type PanelName = (typeof panels)[number];
 
+export const tables = ["findings", "structures", "instances", "geometries", "nodes"] as const;
+
+export type TableName = (typeof tables)[number];
+
 export type Theme = "system" | "light" | "dark";
 
 /** How to colour nodes, in the tree and in space alike. */
@@ -33,6 +37,10 @@ export interface Busy { text: string; since: number }
 
 export interface State {
   about: About | null;
+  /** The name of what is being opened. */
+  opening: string | null;
+  /** The name of the file that a link means and that nobody has given yet. */
+  wantedFile: string | null;
   origin: Origin | null;
   summary: Summary | null;
   /** What an example says about itself, while it is open. */
@@ -41,6 +49,7 @@ export interface State {
   check: Check | null;
   /** Counts edits, undone ones too: whoever keeps something from the file compares it. */
   revision: number;
+  edits: { done: number; undone: number };
   /** The selected entry of the outline. */
   selection: number | null;
   /** The selected node; it may have no entry, if it was reached by a pointer. */
@@ -63,6 +72,7 @@ export interface State {
   /** The panels that can be seen now; the last one that was asked for. */
   shown: ReadonlySet<PanelName>;
   panel: PanelName;
+  table: TableName;
   theme: Theme;
   busy: Busy | null;
   problem: Problem | null;
@@ -81,6 +91,10 @@ export interface Page {
   geometry(): Promise<Answer<"geometry">>;
   /** Selects an entry, or the node behind a pointer, and has it decoded. */
   select(what: number | { pointer: string; base?: string } | null): void;
+  /** Selects the node of a finding and shows its bits. */
+  showFinding(finding: Finding): void;
+  /** Writes bits of the file; can be undone. */
+  edit(edit: Edit): Promise<void>;
   /** Brings a panel to the front. */
   show(panel: PanelName): void;
   /** Shows what went wrong; `Dropped` is no problem. */
@@ -91,12 +105,15 @@ export interface Page {
 
 export const initial: State = {
   about: null,
+  opening: null,
+  wantedFile: null,
   origin: null,
   summary: null,
   start: null,
   outline: null,
   check: null,
   revision: 0,
+  edits: { done: 0, undone: 0 },
   selection: null,
   node: null,
   hover: null,
@@ -112,6 +129,7 @@ export const initial: State = {
   step: 0,
   shown: new Set(),
   panel: "space",
+  table: "findings",
   theme: "system",
   busy: null,
   problem: null,
@@ -119,10 +137,13 @@ export const initial: State = {
 
 /** What belongs to a file, as it is without one. */
 export const withoutFile: Partial<State> = {
-  start: null, outline: null, check: null, revision: 0, selection: null, node: null, hover: null,
-  finding: null, offset: null, hidden: new Set(), isolated: null, camera: null, query: null,
-  walk: null, step: 0,
+  start: null, outline: null, check: null, revision: 0, edits: { done: 0, undone: 0 },
+  selection: null, node: null, hover: null, finding: null, offset: null, hidden: new Set(),
+  isolated: null, camera: null, query: null, walk: null, step: 0,
 };
+
+/** Bits of the file from a byte on, LSB first, and what is to stand there. */
+export interface Edit { offset: number; bit: number; length: number; value: string }
 
 export class Store implements Page {
   state: State = { ...initial };
@@ -187,6 +208,16 @@ export class Store implements Page {
     if (selection !== null) this.decode({ do: "node", entry: selection });
     else if (node) this.decode({ do: "node", pointer: node.pointer });
   }
+
+  showFinding(finding: Finding): void {
+    this.set({ finding });
+    if (finding.entry === null) this.set({ offset: finding.offset });
+    else this.select(finding.entry);
+    this.show("bytes");
+  }
+
+  /** Set by whoever keeps the history of edits. */
+  edit: Page["edit"] = () => Promise.resolve();
 
   show(panel: PanelName): void {
     this.set({ panel });

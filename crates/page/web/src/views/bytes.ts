@@ -1,5 +1,253 @@
-import type { Page } from "../store";
+// The selected node to the bit: bytes, fields, what they mean, what check says about them.
 
-export function mount(host: HTMLElement, _page: Page): void {
-  host.textContent = "bytes";
+import { fill, h } from "../dom";
+import { plural } from "../format";
+import { icon } from "../icons";
+import { goTo } from "../goto";
+import { hex, linkedEntry, wayTo } from "../outline";
+import type { Field, Finding, NodeRecord } from "../protocol";
+import type { Page, SelectedNode } from "../store";
+import { editOf, findingRange, type Range } from "./bytes/bits";
+import { dumpView, PAGE_BYTES, pageStart } from "./bytes/dump";
+import { Editor } from "./bytes/editor";
+import { RecordView } from "./bytes/record";
+
+export function mount(host: HTMLElement, page: Page): void {
+  new BytesView(host, page);
+}
+
+class BytesView {
+  private head = h("div", { class: "node-head" });
+  private body = h("div", { class: "scroll" });
+  private editor = new Editor({
+    write: (range, value) => this.write(range, value),
+    follow: link => this.follow(link),
+    close: () => this.pin(null),
+  });
+  private records: RecordView[] = [];
+  /** The picked field: by name, so that it stays picked while its value changes. */
+  private pinned: { record: number; name: string } | null = null;
+  private verdict: Node | null = null;
+  private shownPointer = "";
+  private askedByte: number | null = null;
+
+  constructor(host: HTMLElement, private page: Page) {
+    host.append(this.head, this.body, this.editor.element);
+    page.on("node", () => this.show());
+    page.on("check", () => this.show());
+    page.on("finding", () => this.showFinding());
+    page.on("offset", () => this.showOffset());
+    this.show();
+  }
+
+  private async show(): Promise<void> {
+    const { node } = this.page.state;
+    if (!node) {
+      this.records = [];
+      fill(this.head);
+      fill(this.body, h("p", { class: "hint" }, "Select a node to see its bytes."));
+      return this.editor.clear();
+    }
+    const key = `${node.pointer} ${node.address}`;
+    if (key !== this.shownPointer) {
+      this.pinned = null;
+      this.verdict = null;
+      this.body.scrollTop = 0;
+    }
+    this.shownPointer = key;
+    const besides = await Promise.all(node.beside.map(record => this.dataOf(record)));
+    if (this.page.state.node !== node) return;
+    this.draw(node, besides);
+  }
+
+  private draw(node: SelectedNode, besides: readonly Uint8Array[]): void {
+    const findings = this.findingsOf(node);
+    const views = [node, ...node.beside].map((record, at) =>
+      this.recordView(record, at, at === 0 ? node.data : besides[at - 1]!, findings));
+    this.records = views;
+    fill(this.head, ...this.heading(node), ...findings.map(finding => this.findingLine(finding)));
+    fill(this.body, ...views.flatMap((view, at) => at === 0 ? [view.element] : [
+      h("h3", { class: "beside heading" },
+        `Beside it: ${view.record.kind}`,
+        h("span", { class: "mono muted" }, place(view.record))), view.element,
+    ]));
+    this.showPinned();
+    this.showFinding();
+    if (this.askedByte !== null && node.offset !== null) {
+      views[0]?.point(this.askedByte - node.offset);
+      this.askedByte = null;
+    }
+  }
+
+  private recordView(
+    record: NodeRecord, at: number, data: Uint8Array, findings: readonly Finding[],
+  ): RecordView {
+    const view: RecordView = new RecordView(record, data, findings, {
+      hover: field => this.hover(view, field),
+      pick: field => this.pin({ record: at, name: field.name }),
+      follow: link => this.follow(link),
+    });
+    return view;
+  }
+
+  private heading(node: SelectedNode): Node[] {
+    const { outline, selection, summary } = this.page.state;
+    const way = outline && selection !== null ? wayTo(outline, selection) : [];
+    const above = way.slice(0, -1);
+    const crumbs = above.slice(-4).map(entry => h("button", {
+      class: "link", onclick: () => this.page.select(entry),
+    }, `${summary?.kinds[outline!.kind[entry]!]} ${hex(outline!.pointer[entry]!)}`));
+    const offset = h("input", {
+      type: "text", class: "mono", placeholder: "@0x…", "aria-label": "Go to byte of the file",
+      title: "Go to a byte of the file", spellcheck: "false",
+      onkeydown: (event: KeyboardEvent) => {
+        const wanted = Number(offset.value.replace(/^@/, ""));
+        if (event.key !== "Enter" || !Number.isInteger(wanted)) return;
+        goTo(this.page, { offset: wanted });
+      },
+    });
+    return [
+      h("nav", { class: "crumbs", "aria-label": "Way from the root" },
+        above.length > 4 && "… ",
+        ...crumbs.flatMap(crumb => [crumb, icon("closed")]),
+        h("strong", {}, `${node.kind} ${node.pointer}`)),
+      h("div", { class: "node-facts" },
+        h("span", { class: "mono muted" }, place(node)),
+        h("span", { class: "muted" }, plural(node.bytes, "byte")),
+        h("span", { class: "grow" }), offset),
+    ];
+  }
+
+  private findingLine(finding: Finding): HTMLElement {
+    return h("button", {
+      class: `finding ${finding.severity}`, onclick: () => this.page.set({ finding }),
+    }, h("strong", {}, `${finding.severity}: ${finding.rule}`),
+    h("span", {}, `found ${finding.found}, expected ${finding.expected}`));
+  }
+
+  private findingsOf(node: SelectedNode): Finding[] {
+    const { check, selection } = this.page.state;
+    const records = [node, ...node.beside];
+    return (check?.findings ?? []).filter(finding =>
+      (selection !== null && finding.entry === selection)
+      || records.some(each => findingRange(finding, each.offset, each.bytes)));
+  }
+
+  private hover(view: RecordView, field: Field | null): void {
+    if (field) {
+      for (const each of this.records) each.light(each === view ? field : null);
+      if (!this.pinned) this.editor.peek(field);
+    } else if (this.pinned) this.showPinned();
+    else {
+      this.showFinding();
+      this.editor.clear();
+    }
+  }
+
+  private pin(pinned: BytesView["pinned"]): void {
+    this.pinned = pinned;
+    this.verdict = null;
+    this.showPinned();
+  }
+
+  private showPinned(): void {
+    const view = this.pinned && this.records[this.pinned.record];
+    const field = view?.record.fields.find(each => each.name === this.pinned?.name);
+    if (!view || !field) {
+      this.pinned = null;
+      for (const each of this.records) each.pin(null);
+      return this.editor.clear();
+    }
+    for (const each of this.records) {
+      each.light(each === view ? field : null);
+      each.pin(each === view ? field : null);
+    }
+    const canEdit = view.record.offset !== null;
+    this.editor.show({ field, value: view.bitsOf(field), canEdit }, this.verdict);
+    view.reveal(field);
+  }
+
+  /** Lights the bits up that the chosen finding is about. */
+  private showFinding(): void {
+    const { finding } = this.page.state;
+    if (this.pinned) return;
+    for (const view of this.records) {
+      const { offset, bytes } = view.record;
+      const range = finding && findingRange(finding, offset, bytes);
+      if (range) view.lightBits(range);
+      else view.light(null);
+    }
+  }
+
+  private async write(range: Range, value: bigint): Promise<void> {
+    const offset = this.pinned && this.records[this.pinned.record]?.record.offset;
+    if (offset === null || offset === undefined) return;
+    await this.page.edit(editOf(offset, range, value));
+    this.verdict = this.verdictLine();
+    this.showPinned();
+  }
+
+  private verdictLine(): HTMLElement {
+    const { check, summary } = this.page.state;
+    const first = check?.findings[0];
+    if (!first) return h("p", { class: "verdict-line good" }, "check: sound, nothing to find");
+    const sums = [[check.errors, "error"], [check.warnings, "warning"], [check.notes, "note"]]
+      .filter(([count]) => count).map(([count, name]) => plural(count as number, String(name)));
+    return h("p", { class: `verdict-line ${first.severity}` },
+      `check: ${summary?.sound ? "sound" : "unsound"}, ${sums.join(", ")}. `,
+      h("button", { class: "link", onclick: () => this.page.showFinding(first) }, first.message));
+  }
+
+  private follow(link: string): void {
+    const { outline, selection } = this.page.state;
+    const entry = outline && linkedEntry(outline, selection, link);
+    if (entry !== null) return this.page.select(entry);
+    const base = outline && selection !== null ? outline.base[selection]! : null;
+    this.page.select({ pointer: link, ...(base !== null && { base: hex(base) }) });
+  }
+
+  private async showOffset(): Promise<void> {
+    const { offset } = this.page.state;
+    if (offset === null) return;
+    try {
+      const { entry } = await this.page.ask({ do: "owner", offset }, { urgency: 2 });
+      // So that the same byte can be asked for again.
+      this.page.set({ offset: null });
+      this.askedByte = offset;
+      if (entry === null) await this.showDump(offset);
+      else if (entry === this.page.state.selection) await this.show();
+      else this.page.select(entry);
+    } catch (error) {
+      this.page.report(error);
+    }
+  }
+
+  private async showDump(offset: number): Promise<void> {
+    const start = pageStart(offset);
+    const answer = await this.page.ask({ do: "bytes", offset: start, length: PAGE_BYTES },
+      { urgency: 2 });
+    this.askedByte = null;
+    this.records = [];
+    this.page.select(null);
+    const dump = { offset: answer.offset, of: answer.of, data: answer.arrays.data };
+    fill(this.head);
+    fill(this.body, dumpView(dump, offset, to => goTo(this.page, { offset: to })));
+    this.editor.clear();
+  }
+
+  private async dataOf(record: NodeRecord): Promise<Uint8Array> {
+    if (record.offset === null) return new Uint8Array();
+    try {
+      const request = { do: "bytes", offset: record.offset, length: record.bytes } as const;
+      return (await this.page.ask(request, { urgency: 2 })).arrays.data;
+    } catch (error) {
+      this.page.report(error);
+      return new Uint8Array();
+    }
+  }
+}
+
+function place(record: NodeRecord): string {
+  const where = record.offset === null ? "not in the file" : `byte ${hex(record.offset)}`;
+  return `${where}  at ${record.address}`;
 }

@@ -1,0 +1,41 @@
+// Files that are dropped anywhere on the page, or chosen in the system's dialogue.
+
+import { h } from "./dom";
+import { icon } from "./icons";
+
+type Take = (name: string, bytes: Uint8Array) => void;
+
+export function listenToDrops(take: Take): HTMLElement {
+  const veil = h("div", { class: "veil", hidden: true }, icon("drop"), "Drop to open");
+  // dragenter and dragleave come for every element on the way: the balance says who is inside.
+  let inside = 0;
+  const leave = (to: number) => {
+    inside = Math.max(0, to);
+    veil.hidden = inside === 0;
+  };
+  addEventListener("dragenter", event => {
+    if (event.dataTransfer?.types.includes("Files")) leave(inside + 1);
+  });
+  addEventListener("dragleave", () => leave(inside - 1));
+  addEventListener("dragover", event => event.preventDefault());
+  addEventListener("drop", event => {
+    event.preventDefault();
+    leave(0);
+    const file = event.dataTransfer?.files[0];
+    if (file) read(file, take);
+  });
+  return veil;
+}
+
+export function pickFile(take: Take): void {
+  const input = h("input", { type: "file" });
+  input.addEventListener("change", () => {
+    const file = input.files?.[0];
+    if (file) read(file, take);
+  });
+  input.click();
+}
+
+async function read(file: File, take: Take): Promise<void> {
+  take(file.name, new Uint8Array(await file.arrayBuffer()));
+}

@@ -1,0 +1,99 @@
+// Edits of bits: done, undone, done again. After each the file is checked and read anew.
+
+import { entryOf } from "./outline";
+import { History } from "./history";
+import type { Edit, Store } from "./store";
+
+export class Edits {
+  private history = new History<{ edit: Edit; before: string }>();
+
+  constructor(private page: Store) {
+    page.on(["origin", "summary"], () => {
+      if (page.state.revision === 0) this.history.clear();
+    });
+  }
+
+  get count(): number { return this.history.done; }
+
+  get undone(): number { return this.history.undone; }
+
+  async apply(edit: Edit): Promise<void> {
+    const before = await this.write(edit);
+    if (before !== null) this.history.push({ edit, before });
+    this.tell();
+  }
+
+  async undo(): Promise<void> {
+    const last = this.history.back();
+    if (last) await this.write({ ...last.edit, value: last.before });
+    this.tell();
+  }
+
+  async redo(): Promise<void> {
+    const next = this.history.forth();
+    if (next) await this.write(next.edit);
+    this.tell();
+  }
+
+  async save(): Promise<void> {
+    const { summary } = this.page.state;
+    if (!summary) return;
+    try {
+      const { arrays } = await this.page.ask({ do: "save" });
+      download(arrays.data, savedName(summary.name, this.count > 0));
+    } catch (error) {
+      this.page.report(error);
+    }
+  }
+
+  private async write(edit: Edit): Promise<string | null> {
+    const { page } = this;
+    try {
+      const { before, summary } = await page.ask({ do: "edit", ...edit }, { urgency: 3 });
+      page.set({ summary, revision: page.state.revision + 1, walk: null });
+      page.refresh();
+      await this.readAnew();
+      return before;
+    } catch (error) {
+      page.report(error);
+      return null;
+    }
+  }
+
+  /** A pointer may lead elsewhere now, so that entries have new numbers. */
+  private async readAnew(): Promise<void> {
+    const { page } = this;
+    const [check, outline] = await Promise.all([
+      page.ask({ do: "check" }, { urgency: 1 }),
+      page.ask({ do: "outline" }, { urgency: 1 }),
+    ]);
+    const { arrays: _, ...verdict } = check;
+    const { outline: old, selection } = page.state;
+    const entries = outline.arrays;
+    const moved = old && selection !== null
+      ? entryOf(entries, old.pointer[selection]!, old.base[selection]!) : null;
+    const keeps = old && selection !== null && entries.pointer[selection] === old.pointer[selection]
+      && entries.base[selection] === old.base[selection];
+    page.set({ check: verdict, outline: entries, selection: keeps ? selection : moved });
+  }
+
+  /** Buttons show how much can be undone; the page hears of it through `edits`. */
+  private tell(): void {
+    this.page.set({ edits: { done: this.history.done, undone: this.history.undone } });
+  }
+}
+
+export function savedName(name: string, isEdited: boolean): string {
+  const at = name.lastIndexOf(".");
+  const [stem, ending] = at > 0 ? [name.slice(0, at), name.slice(at)] : [name, ""];
+  return `${stem}${isEdited ? "-edited" : ""}${ending}`;
+}
+
+export function download(content: Uint8Array | string, name: string, type = ""): void {
+  const address = URL.createObjectURL(new Blob([content as BlobPart], { type }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}

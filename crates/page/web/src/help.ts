@@ -1,0 +1,23 @@
+// The help sheet: every shortcut, by group.
+
+import { openDialog } from "./dialog";
+import { h } from "./dom";
+import { shortcuts, type Shortcut } from "./keys";
+
+export function openHelp(version: string | undefined): void {
+  const groups = new Map<string, Shortcut[]>();
+  for (const each of shortcuts()) {
+    groups.set(each.group, [...(groups.get(each.group) ?? []), each]);
+  }
+  openDialog("Help", "sheet-dialog help",
+    h("h2", {}, "Keys"),
+    h("div", { class: "key-groups" }, ...[...groups].map(([group, members]) =>
+      h("section", {}, h("h3", { class: "heading" }, group),
+        h("dl", {}, ...members.flatMap(each => [
+          h("dt", {}, ...each.keys.map(key => h("kbd", {}, key))), h("dd", {}, each.text),
+        ]))))),
+    h("p", { class: "muted" },
+      "In the tree: arrows move, open and close; * opens everything below; letters go to a kind. ",
+      "Tab goes from panel to panel, arrows along tabs. ",
+      `siliray ${version ?? ""}: every answer here is computed in this page.`));
+}

@@ -1,0 +1,104 @@
+// Opens files, built-in scenes and examples, and leads the state there that a link asks for.
+
+import { isMeant, readAddress, type Address } from "./address";
+import { entryOf } from "./outline";
+import type { Answer, Request, Start, Summary } from "./protocol";
+import { withoutFile, type Origin, type Store } from "./store";
+
+type Opens = Request<"open"> | Request<"builtin"> | Request<"example">;
+
+export interface Layout { format?: string; preset?: string; triangles?: number }
+
+export class Opening {
+  private last: { request: Opens; payload?: Uint8Array; origin: Origin } | null = null;
+
+  constructor(private page: Store) {}
+
+  file(name: string, bytes: Uint8Array, wanted?: Address): Promise<void> {
+    const structure = wanted?.structure;
+    const format = wanted?.format;
+    return this.begin(
+      { do: "open", name, ...(structure && { structure }), ...(format && { format }) },
+      { kind: "file", name }, bytes, wanted,
+    );
+  }
+
+  builtin(name: string, layout: Layout = {}, wanted?: Address): Promise<void> {
+    return this.begin({ do: "builtin", name, ...layout }, { kind: "builtin", name }, undefined,
+      wanted);
+  }
+
+  example(name: string, wanted?: Address): Promise<void> {
+    return this.begin({ do: "example", name }, { kind: "example", name }, undefined, wanted);
+  }
+
+  /** Opens what a link names, unless that is a file of somebody's disk. */
+  async link(text: string): Promise<void> {
+    const wanted = readAddress(text);
+    if (wanted.panel) this.page.show(wanted.panel);
+    const { origin, format } = wanted;
+    if (origin?.kind === "example") await this.example(origin.name, wanted);
+    if (origin?.kind === "builtin") {
+      await this.builtin(origin.name, format ? { format } : {}, wanted);
+    }
+  }
+
+  /** Opens the same again, starting in another structure or laid out otherwise. */
+  async again(change: { structure?: number; format?: string }): Promise<void> {
+    if (!this.last) return;
+    const { request, payload, origin } = this.last;
+    const { camera, query, revision } = this.page.state;
+    const isEdited = revision > 0 && payload !== undefined;
+    const bytes = isEdited ? (await this.page.ask({ do: "save" })).arrays.data : payload;
+    await this.begin({ ...request, ...change } as Opens, origin, bytes);
+    this.page.set({ camera, query });
+  }
+
+  private async begin(
+    request: Opens, origin: Origin, payload?: Uint8Array, wanted?: Address,
+  ): Promise<void> {
+    const { page } = this;
+    page.set({ problem: null, opening: origin.name });
+    try {
+      const options = payload ? { payload } : {};
+      const { arrays: _, ...answer } = await page.ask<Opens["do"]>(request, options);
+      const { start = null, ...summary } = answer as Summary & { start?: Start };
+      this.last = { request, origin, ...(payload && { payload }) };
+      // Both are asked for before views hear of the file, and so come before what views ask.
+      const outline = page.ask({ do: "outline" });
+      const check = page.ask({ do: "check" });
+      const machine = pick(wanted?.machine ?? start?.machine, summary);
+      page.set({ ...withoutFile, summary, origin, start, machine });
+      await this.settle(outline, check, wanted ?? null);
+    } catch (error) {
+      page.report(error);
+    } finally {
+      page.set({ opening: null });
+    }
+  }
+
+  private async settle(
+    outline: Promise<Answer<"outline">>, check: Promise<Answer<"check">>, wanted: Address | null,
+  ): Promise<void> {
+    const { page } = this;
+    const [first, second] = await Promise.allSettled([
+      outline.then(answer => page.set({ outline: answer.arrays })),
+      check.then(({ arrays: _, ...answer }) => page.set({ check: answer })),
+    ]);
+    for (const each of [first, second]) if (each.status === "rejected") page.report(each.reason);
+    const { summary, start, outline: entries } = page.state;
+    if (!summary || !entries) return;
+    if (wanted && !isMeant(wanted, summary.hash)) {
+      page.set({ problem: { text: "The link means another file of this name.", hint: null } });
+    }
+    const startNode = start?.node ? { pointer: BigInt(start.node), base: null } : null;
+    const node = wanted?.node ?? startNode;
+    page.select((node && entryOf(entries, node.pointer, node.base)) ?? 0);
+    const query = wanted?.query ?? start?.query ?? null;
+    if (query) page.set({ query, step: wanted?.step ?? start?.step ?? 0 });
+  }
+}
+
+function pick(name: string | undefined | null, summary: Summary): string | null {
+  return name && summary.machines.includes(name) ? name : summary.default_machine;
+}

@@ -1,0 +1,51 @@
+// The line at the bottom: sums of the file, what is computed now, and what went wrong.
+
+import { fill, h } from "./dom";
+import { bytes, count, seconds } from "./format";
+import { icon } from "./icons";
+import type { Page } from "./store";
+
+/** Work that ends sooner is not worth a word. */
+const PATIENCE = 250;
+
+export function mountStatusbar(page: Page): HTMLElement {
+  const sums = h("span", { class: "sums" });
+  const work = h("span", { class: "busy", role: "status" });
+  const problem = h("div", { class: "problem", role: "alert", hidden: true });
+  const progress = h("div", { class: "progress", hidden: true, "aria-hidden": "true" });
+
+  page.on("summary", () => {
+    const { summary } = page.state;
+    if (!summary) return fill(sums);
+    fill(sums, ...summary.totals.filter(total => total.count > 0).map(total =>
+      h("span", { title: total.name }, `${count(total.count)} ${total.label}`)),
+    h("span", {}, bytes(summary.bytes)));
+  });
+
+  const show = () => {
+    const { busy } = page.state;
+    const waited = busy ? performance.now() - busy.since : 0;
+    const isLong = busy !== null && waited > PATIENCE;
+    progress.hidden = !isLong;
+    if (!isLong) return fill(work);
+    const cancel = () => page.cancel().catch(error => page.report(error));
+    fill(work, `${busy.text} … ${seconds(waited)}`,
+      h("button", { class: "quiet", onclick: cancel }, "Cancel"));
+  };
+  setInterval(show, 200);
+  page.on("busy", () => {
+    if (!page.state.busy) show();
+  });
+
+  page.on("problem", () => {
+    const { problem: found } = page.state;
+    problem.hidden = !found;
+    if (!found) return;
+    fill(problem, h("span", { class: "text" }, found.text,
+      found.hint && h("span", { class: "muted" }, ` ${found.hint}`)),
+    h("button", {
+      class: "quiet tool", "aria-label": "Dismiss", onclick: () => page.set({ problem: null }),
+    }, icon("close")));
+  });
+  return h("footer", { class: "statusbar" }, progress, problem, sums, work);
+}

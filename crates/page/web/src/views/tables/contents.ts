@@ -1,0 +1,153 @@
+// What each table holds, and where its rows lead.
+
+import { bytes, count, percent } from "../../format";
+import { hex } from "../../outline";
+import type { Answer, Check, OutlineArrays, Summary } from "../../protocol";
+import type { Page } from "../../store";
+import { geometriesOf } from "./geometries";
+import { largest } from "./order";
+import type { Content } from "./table";
+
+const severityOrder = { error: 3, warning: 2, note: 1 } as const;
+
+export function findings(page: Page, check: Check): Content {
+  const all = check.findings;
+  return {
+    count: all.length,
+    none: `Nothing found: ${count(check.nodes)} nodes were checked.`,
+    pick: row => page.showFinding(all[row]!),
+    columns: [
+      {
+        title: "Severity", width: "80px", value: row => severityOrder[all[row]!.severity],
+        text: row => all[row]!.severity, kind: row => all[row]!.severity, isNumber: false,
+      },
+      { title: "Rule", width: "minmax(90px, 150px)", value: row => all[row]!.rule },
+      {
+        title: "Byte", width: "90px", value: row => all[row]!.offset, isNumber: true,
+        text: row => hex(all[row]!.offset), kind: () => "mono",
+      },
+      { title: "Place", width: "minmax(100px, 1fr)", value: row => all[row]!.place },
+      { title: "Found", width: "minmax(120px, 2fr)", value: row => all[row]!.found },
+      { title: "Expected", width: "minmax(120px, 2fr)", value: row => all[row]!.expected },
+    ],
+  };
+}
+
+export function structures(page: Page, summary: Summary): Content {
+  const all = summary.structures;
+  const number = (title: string, value: (row: number) => number) =>
+    ({ title, value, text: (row: number) => count(value(row)), width: "1fr", isNumber: true });
+  return {
+    count: all.length,
+    none: "This format holds a single structure.",
+    pick: row => {
+      page.set({ offset: all[row]!.offset });
+      page.show("bytes");
+    },
+    columns: [
+      { title: "Number", width: "70px", value: row => row, isNumber: true },
+      { title: "Level", width: "70px", value: row => all[row]!.level },
+      { title: "Address", width: "110px", value: row => all[row]!.address, kind: () => "mono" },
+      {
+        title: "Byte", width: "90px", value: row => all[row]!.offset, isNumber: true,
+        text: row => hex(all[row]!.offset), kind: () => "mono",
+      },
+      {
+        title: "Size", width: "90px", value: row => all[row]!.bytes, isNumber: true,
+        text: row => bytes(all[row]!.bytes),
+      },
+      number("Primitives", row => all[row]!.primitives),
+      number("Box nodes", row => all[row]!.box_nodes),
+      number("Leaf nodes", row => all[row]!.leaf_nodes),
+    ],
+  };
+}
+
+export function instances(page: Page, geometry: Answer<"geometry">): Content {
+  const all = geometry.instances;
+  const at = (row: number, axis: number) => geometry.arrays.transforms[row * 12 + axis * 4 + 3]!;
+  const column = (title: string, value: (row: number) => number, text?: (row: number) => string) =>
+    ({ title, value, width: "minmax(60px, 1fr)", isNumber: true, ...(text && { text }) });
+  return {
+    count: all.length,
+    none: "The file has no instances.",
+    pick: row => page.select(all[row]!.entry),
+    columns: [
+      column("Instance", row => row),
+      column("BLAS", row => all[row]!.blas),
+      column("Custom index", row => all[row]!.custom_index),
+      column("Mask", row => all[row]!.mask, row => hex(all[row]!.mask)),
+      column("SBT offset", row => all[row]!.sbt_offset),
+      column("Flags", row => all[row]!.flags, row => hex(all[row]!.flags)),
+      column("x", row => at(row, 0), row => at(row, 0).toPrecision(5)),
+      column("y", row => at(row, 1), row => at(row, 1).toPrecision(5)),
+      column("z", row => at(row, 2), row => at(row, 2).toPrecision(5)),
+    ],
+  };
+}
+
+export function geometries(page: Page, geometry: Answer<"geometry">): Content {
+  const all = geometriesOf(geometry);
+  const column = (title: string, value: (row: number) => number) =>
+    ({ title, value, text: (row: number) => count(value(row)), width: "1fr", isNumber: true });
+  return {
+    count: all.length,
+    none: "The file has no primitives.",
+    pick: row => page.select(all[row]!.leaf),
+    columns: [
+      column("BLAS", row => all[row]!.blas),
+      column("Geometry", row => all[row]!.geometry),
+      column("Triangles", row => all[row]!.triangles),
+      column("Boxes", row => all[row]!.boxes),
+      {
+        title: "Area", value: row => all[row]!.area, text: row => all[row]!.area.toPrecision(4),
+        width: "1fr", isNumber: true,
+      },
+    ],
+  };
+}
+
+export const measures = ["cost", "overlap", "emptiness"] as const;
+
+export type Measure = (typeof measures)[number];
+
+const WORST = 1000;
+
+/** The worst nodes by one measure, with the others beside it. */
+export function worstNodes(
+  page: Page, outline: OutlineArrays, summary: Summary, measure: Measure,
+): Content {
+  const emptiness = outline.fill.map(fill => 1 - fill);
+  const rows = largest({ cost: outline.cost, overlap: outline.overlap, emptiness }[measure], WORST);
+  const share = (title: string, values: Float32Array) => ({
+    title, width: "minmax(70px, 1fr)", isNumber: true,
+    value: (row: number) => values[rows[row]!]!,
+    text: (row: number) => percent(values[rows[row]!]!),
+  });
+  return {
+    count: rows.length,
+    none: "The file has no nodes.",
+    pick: row => page.select(rows[row]!),
+    columns: [
+      {
+        title: "Node", width: "minmax(90px, 1fr)", kind: () => "mono",
+        value: row => hex(outline.pointer[rows[row]!]!),
+      },
+      {
+        title: "Kind", width: "minmax(70px, 1fr)",
+        value: row => summary.kinds[outline.kind[rows[row]!]!] ?? "",
+      },
+      {
+        title: "Depth", width: "60px", isNumber: true, value: row => outline.depth[rows[row]!]!,
+      },
+      share("Cost", outline.cost),
+      share("Overlap", outline.overlap),
+      share("Emptiness", emptiness),
+      {
+        title: "Below", width: "minmax(60px, 1fr)", isNumber: true,
+        value: row => outline.size[rows[row]!]! - 1,
+        text: row => count(outline.size[rows[row]!]! - 1),
+      },
+    ],
+  };
+}

@@ -1,0 +1,45 @@
+// Sums over the primitives of each geometry.
+
+import type { Answer } from "../../protocol";
+
+export interface GeometrySum {
+  blas: number;
+  geometry: number;
+  triangles: number;
+  boxes: number;
+  /** Of its triangles, in the space of its BLAS. */
+  area: number;
+  /** The entry that holds its first primitive. */
+  leaf: number;
+}
+
+export function geometriesOf({ blases, arrays }: Answer<"geometry">): GeometrySum[] {
+  const sums: GeometrySum[] = [];
+  let primitive = 0;
+  let triangle = 0;
+  blases.forEach(({ triangles, boxes }, blas) => {
+    const own = new Map<number, GeometrySum>();
+    for (let at = 0; at < triangles + boxes; at++, primitive++) {
+      const geometry = arrays.ids[2 * primitive]!;
+      let sum = own.get(geometry);
+      if (!sum) {
+        sum = { blas, geometry, triangles: 0, boxes: 0, area: 0, leaf: arrays.leaf[primitive]! };
+        own.set(geometry, sum);
+        sums.push(sum);
+      }
+      if (at < triangles) {
+        sum.triangles++;
+        sum.area += triangleArea(arrays.positions, 9 * triangle++);
+      } else sum.boxes++;
+    }
+  });
+  return sums;
+}
+
+function triangleArea(positions: Float32Array, at: number): number {
+  const edge = (corner: number, axis: number) =>
+    positions[at + 3 * corner + axis]! - positions[at + axis]!;
+  const [ax, ay, az] = [edge(1, 0), edge(1, 1), edge(1, 2)];
+  const [bx, by, bz] = [edge(2, 0), edge(2, 1), edge(2, 2)];
+  return Math.hypot(ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx) / 2;
+}

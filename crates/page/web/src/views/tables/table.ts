@@ -1,0 +1,151 @@
+// A table that sorts by a click on a column's head, filters by words, and saves itself as CSV.
+
+import { toCsv } from "../../csv";
+import { fill, h } from "../../dom";
+import { download } from "../../edits";
+import { plural } from "../../format";
+import { icon } from "../../icons";
+import { VirtualList } from "../../list";
+import { cellText, orderRows, type Column, type Sorting } from "./order";
+
+export interface Content {
+  columns: Column[];
+  count: number;
+  pick(row: number): void;
+  /** What the table says when it has no rows. */
+  none: string;
+  sorting?: Sorting;
+}
+
+type Row = HTMLElement & { at: number };
+
+const ROW_HEIGHT = 26;
+
+export class DataTable {
+  readonly element: HTMLElement;
+  private content: Content | null = null;
+  private rows: number[] = [];
+  private sorting: Sorting | null = null;
+  private current = -1;
+  private head = h("div", { class: "table-head", role: "row" });
+  private note = h("p", { class: "hint" });
+  private list: VirtualList<Row>;
+  private found = h("span", { class: "muted" });
+  private filter = h("input", {
+    type: "search", class: "grow", placeholder: "Filter rows", "aria-label": "Filter rows",
+    oninput: () => this.order(),
+  });
+
+  /** `lead` stands in front of the filter. */
+  constructor(lead: Node, private fileName: () => string) {
+    this.list = new VirtualList<Row>(ROW_HEIGHT, {
+      make: () => this.makeRow(),
+      fill: (row, index) => this.fillRow(row, index),
+    }, { class: "virtual table-rows", role: "rowgroup" });
+    this.list.host.addEventListener("keydown", event => this.pressed(event));
+    const save = h("button", { class: "quiet", onclick: () => this.save(), title: "Save as CSV" },
+      icon("save"), "CSV");
+    this.element = h("div", { class: "data-table" },
+      h("div", { class: "bar" }, lead, this.filter, this.found, save),
+      this.note,
+      h("div", { class: "table-body", role: "table" }, this.head, this.list.host));
+  }
+
+  show(content: Content): void {
+    const isSame = this.content?.columns.map(column => column.title).join()
+      === content.columns.map(column => column.title).join();
+    this.content = content;
+    if (!isSame) {
+      this.sorting = content.sorting ?? null;
+      this.filter.value = "";
+    }
+    this.current = -1;
+    this.element.style.setProperty("--columns", content.columns.map(each => each.width).join(" "));
+    this.order();
+  }
+
+  /** Words in place of the table, such as why there is none. */
+  say(text: string, kind = ""): void {
+    this.content = null;
+    this.rows = [];
+    this.note.textContent = text;
+    this.note.className = `hint ${kind}`;
+    this.note.hidden = false;
+    fill(this.head);
+    this.found.textContent = "";
+    this.list.setRows(0);
+  }
+
+  private order(): void {
+    const { content } = this;
+    if (!content) return;
+    this.rows = orderRows(content.count, content.columns, this.filter.value, this.sorting);
+    this.found.textContent = plural(this.rows.length, "row");
+    this.note.hidden = this.rows.length > 0;
+    this.note.className = "hint";
+    this.note.textContent = content.count ? "No row has these words." : content.none;
+    fill(this.head, ...content.columns.map((column, at) => this.headCell(column, at)));
+    this.list.setRows(this.rows.length);
+  }
+
+  private headCell(column: Column, at: number): HTMLElement {
+    const isSorted = this.sorting?.column === at;
+    const direction = this.sorting?.isDown ? "descending" : "ascending";
+    return h("button", {
+      class: `column-head ${column.isNumber ? "number" : ""}`, role: "columnheader",
+      "aria-sort": isSorted ? direction : "none",
+      onclick: () => {
+        // Numbers are looked at from the largest down, words from A on.
+        const isDown = isSorted ? !this.sorting!.isDown : Boolean(column.isNumber);
+        this.sorting = { column: at, isDown };
+        this.order();
+      },
+    }, column.title);
+  }
+
+  private makeRow(): Row {
+    const row: Row = Object.assign(h("div", { class: "table-row", role: "row" }), { at: 0 });
+    row.addEventListener("click", () => this.pick(row.at));
+    return row;
+  }
+
+  private fillRow(row: Row, index: number): void {
+    const { content } = this;
+    const at = this.rows[index];
+    if (!content || at === undefined) return;
+    row.at = index;
+    row.classList.toggle("is-selected", index === this.current);
+    fill(row, ...content.columns.map(column => {
+      const text = cellText(column, at);
+      const kind = `${column.isNumber ? "number" : ""} ${column.kind?.(at) ?? ""}`;
+      return h("span", { class: `cell ${kind}`, role: "cell", title: text }, text);
+    }));
+  }
+
+  private pick(index: number): void {
+    const row = this.rows[index];
+    if (row === undefined) return;
+    this.current = index;
+    this.list.show(index);
+    this.list.redraw();
+    this.content?.pick(row);
+  }
+
+  private pressed(event: KeyboardEvent): void {
+    const steps: Record<string, number> = {
+      ArrowDown: 1, ArrowUp: -1, PageDown: this.list.page, PageUp: -this.list.page,
+    };
+    const step = steps[event.key];
+    if (!step) return;
+    event.preventDefault();
+    this.pick(Math.max(0, Math.min(this.current + step, this.rows.length - 1)));
+  }
+
+  private save(): void {
+    const { content } = this;
+    if (!content) return;
+    const cells = this.rows.map(row => content.columns.map(column => String(column.value(row))));
+    const titles = content.columns.map(column => column.title);
+    download(toCsv(titles, cells), this.fileName(), "text/csv");
+  }
+}

@@ -1,0 +1,47 @@
+// The page without a file: what can be opened, and three examples that teach.
+
+import { fill, h } from "./dom";
+import { count } from "./format";
+import { icon } from "./icons";
+import type { Actions } from "./actions";
+import type { Page } from "./store";
+
+export function mountWelcome(page: Page, actions: Actions): HTMLElement {
+  const offers = h("div", { class: "offers" });
+  const promise = h("p", { class: "muted" },
+    "Nothing leaves this machine: siliray itself runs in the page.");
+  const host = h("main", { class: "welcome" },
+    h("div", { class: "sheet" },
+      h("h1", {}, "See the tree, the ray and the bytes"),
+      h("p", { class: "lead" },
+        "Ray-tracing acceleration structures, explained to the bit: AMD GFX12, NVIDIA's tree ",
+        "traversal unit, XPHMG_RT, CWBVH; and ISBE memory."),
+      h("button", { class: "drop-target", onclick: actions.pickFile },
+        icon("drop"),
+        h("span", {}, h("strong", {}, "Drop a file here"), " or choose one"),
+        h("span", { class: "muted" },
+          ".rra  .bin  .isbe, or a mesh or scene to build: .ply  .obj  .stl  .glb  .toml")),
+      promise, offers));
+
+  const update = () => {
+    const { about, wantedFile } = page.state;
+    if (wantedFile) {
+      fill(promise, `This link shows ${wantedFile}. Drop that file here to see what it means.`);
+      promise.className = "wanted";
+    }
+    if (!about) return;
+    fill(offers,
+      h("h2", { class: "heading" }, "Examples that teach"),
+      h("ul", { class: "cards" }, ...about.examples.map(example =>
+        h("li", {}, h("button", { class: "card", onclick: () => actions.openExample(example.name) },
+          h("strong", {}, example.title), h("span", { class: "muted" }, example.text))))),
+      h("h2", { class: "heading" }, "Built-in scenes"),
+      h("ul", { class: "cards small" }, ...about.builtins.map(scene =>
+        h("li", {}, h("button", { class: "card", onclick: () => actions.openBuiltin(scene.name) },
+          h("strong", {}, scene.name),
+          h("span", { class: "muted" }, `${count(scene.triangles)} triangles`))))));
+  };
+  page.on(["about", "wantedFile"], update);
+  update();
+  return host;
+}
