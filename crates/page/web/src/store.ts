@@ -148,6 +148,8 @@ export interface Edit { offset: number; bit: number; length: number; value: stri
 export class Store implements Page {
   state: State = { ...initial };
   private listeners = new Map<Key, Set<() => void>>();
+  /** Counts nodes asked for: only the answer to the last one counts. */
+  private decodings = 0;
   private kept: { of: string; answer: Promise<Answer<"geometry">> } | null = null;
 
   constructor(private engine: Pick<Engine, "ask" | "restart">) {}
@@ -234,9 +236,10 @@ export class Store implements Page {
   }
 
   private async decode(request: Request<"node">): Promise<void> {
+    const turn = ++this.decodings;
     try {
       const { arrays, ...node } = await this.ask(request, { urgency: 2, instead: "node" });
-      this.set({ node: { ...node, data: arrays.data } });
+      if (turn === this.decodings) this.set({ node: { ...node, data: arrays.data } });
     } catch (error) {
       this.report(error);
     }

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Dropped, Engine, Fatal } from "../src/engine";
+import type { Query } from "../src/protocol";
+import type { FromWorker, ToWorker } from "../src/worker";
+
+/** A worker that answers when it is told to. */
+class FakeWorker {
+  onmessage: ((event: { data: FromWorker }) => void) | null = null;
+  onerror = null;
+  got: { id: number; request: { do: string } }[] = [];
+  isTerminated = false;
+
+  postMessage(message: ToWorker): void {
+    if ("load" in message) queueMicrotask(() => this.say({ loaded: true }));
+    else this.got.push(message as never);
+  }
+
+  terminate(): void {
+    this.isTerminated = true;
+  }
+
+  answer(ok: object = {}): void {
+    const json = new TextEncoder().encode(JSON.stringify({ ok }));
+    const bytes = new Uint8Array(Math.ceil((8 + json.length) / 8) * 8);
+    new DataView(bytes.buffer).setUint32(0, json.length, true);
+    bytes.set(json, 8);
+    this.say({ id: this.got.at(-1)!.id, response: bytes.buffer });
+  }
+
+  say(message: FromWorker): void {
+    this.onmessage?.({ data: message });
+  }
+}
+
+async function started() {
+  const workers: FakeWorker[] = [];
+  const engine = new Engine(() => {
+    workers.push(new FakeWorker());
+    return { worker: workers.at(-1) as unknown as Worker, module: "" };
+  }, () => undefined);
+  await Promise.resolve();
+  return { engine, workers, asked: () => workers.at(-1)!.got.map(each => each.request.do) };
+}
+
+test("what is urgent overtakes what waits, not what runs", async () => {
+  const { engine, workers, asked } = await started();
+  engine.ask({ do: "outline" });
+  engine.ask({ do: "check" });
+  engine.ask({ do: "node", entry: 3 }, { urgency: 2 });
+  engine.ask({ do: "save" }, { urgency: 1 });
+  for (let times = 0; times < 4; times++) workers[0]!.answer();
+  assert.deepEqual(asked(), ["outline", "node", "save", "check"]);
+});
+
+test("a request takes the place of a waiting one with the same key", async () => {
+  const { engine, workers } = await started();
+  engine.ask({ do: "outline" });
+  const first = engine.ask({ do: "node", entry: 1 }, { instead: "node" });
+  const second = engine.ask({ do: "node", entry: 2 }, { instead: "node" });
+  await assert.rejects(first, Dropped);
+  workers[0]!.answer();
+  workers[0]!.answer({ kind: "box" });
+  assert.equal((await second).kind, "box");
+  assert.deepEqual(workers[0]!.got.at(-1)!.request, { do: "node", entry: 2 });
+});
+
+test("a new worker is told the file and the edits, and nothing else", async () => {
+  const { engine, workers, asked } = await started();
+  const say = async (request: Parameters<typeof engine.ask>[0]) => {
+    const answer = engine.ask(request);
+    workers.at(-1)!.answer();
+    await answer;
+  };
+  await say({ do: "builtin", name: "forest" });
+  await say({ do: "builtin", name: "interior" });
+  await say({ do: "check" });
+  await say({ do: "edit", offset: 8, bit: 0, length: 1, value: "0x1" });
+  const endless = engine.ask({ do: "walk", machine: "m", query: never() });
+  const waiting = engine.ask({ do: "check" });
+  const dropped = [assert.rejects(endless, Dropped), assert.rejects(waiting, Dropped)];
+  const restarted = engine.restart();
+  assert.ok(workers[0]!.isTerminated);
+  for (let times = 0; times < 2; times++) {
+    await new Promise(resolve => setTimeout(resolve));
+    workers[1]!.answer();
+  }
+  await Promise.all([restarted, ...dropped]);
+  assert.deepEqual(asked(), ["builtin", "edit"]);
+  assert.deepEqual(workers[1]!.got[0]!.request, { do: "builtin", name: "interior" });
+});
+
+test("when the module stops, all requests are told why, until it starts again", async () => {
+  const { engine, workers } = await started();
+  const running = assert.rejects(engine.ask({ do: "check" }), new Fatal("unreachable"));
+  const waiting = assert.rejects(engine.ask({ do: "save" }), Fatal);
+  workers[0]!.say({ fatal: "unreachable", id: 0 });
+  await Promise.all([running, waiting]);
+  await assert.rejects(engine.ask({ do: "save" }), Fatal);
+  await engine.restart();
+  const answer = engine.ask({ do: "about" });
+  await new Promise(resolve => setTimeout(resolve));
+  workers[1]!.answer({ version: "1" });
+  assert.equal((await answer).version, "1");
+});
+
+function never(): Query {
+  return { kind: "closest", ray: { origin: [0, 0, 0], direction: [0, 0, 1] } };
+}

@@ -1,0 +1,40 @@
+// A small outline for tests: a root with two boxes and a leaf; below the first box a leaf and an
+// instance, whose child has the same pointer as the root, in another structure.
+
+import type { OutlineArrays } from "../src/protocol";
+
+export const kinds = ["box", "instance", "primitive"];
+
+export function smallOutline(): OutlineArrays {
+  const rows: [depth: number, kind: number, parent: number, size: number, pointer: bigint,
+    base: bigint, offset: number, bytes: number][] = [
+    [0, 0, 0xffffffff, 7, 0x15n, 0n, 128, 128],
+    [1, 0, 0, 4, 0x25n, 0n, 256, 128],
+    [2, 2, 1, 1, 0x30n, 0n, 512, 128],
+    [2, 1, 1, 2, 0x46n, 0n, 640, 128],
+    [3, 0, 3, 1, 0x15n, 0x3000n, 4096, 128],
+    [1, 0, 0, 1, 0x2515n, 0n, 384, 128],
+    [1, 2, 0, 1, 0x70n, 0n, NaN, 0],
+  ];
+  const column = (at: number) => rows.map(row => Number(row[at]));
+  return {
+    depth: Uint16Array.from(column(0)),
+    slot: new Uint16Array(rows.length),
+    kind: Uint8Array.from(column(1)),
+    state: Uint8Array.from([0, 0, 0, 0, 0, 0, 2]),
+    parent: Uint32Array.from(column(2)),
+    size: Uint32Array.from(column(3)),
+    pointer: BigUint64Array.from(rows.map(row => row[4])),
+    base: BigUint64Array.from(rows.map(row => row[5])),
+    address: BigUint64Array.from(rows.map(row => row[5] + row[4] * 8n)),
+    offset: Float64Array.from(column(6)),
+    bytes: Uint32Array.from(column(7)),
+    bounds: new Float32Array(rows.length * 6),
+    level: new Uint32Array(rows.length),
+    cost: Float32Array.from([1, 0.5, 0.1, 0.2, 0.15, 0.3, NaN]),
+    overlap: new Float32Array(rows.length),
+    fill: new Float32Array(rows.length),
+    primitives: new Uint32Array(rows.length),
+    severity: Uint8Array.from([0, 0, 3, 0, 0, 1, 0]),
+  };
+}

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Dropped } from "../src/engine";
+import { Refusal } from "../src/protocol";
+import { Store } from "../src/store";
+
+type Ask = (request: { do: string }, options: object) => Promise<unknown>;
+
+function storeWith(ask: Ask): Store {
+  return new Store({ ask, restart: () => Promise.resolve() } as never);
+}
+
+const silent: Ask = () => new Promise(() => undefined);
+
+test("a listener of several keys is called once a change, and not when nothing changed", () => {
+  const page = storeWith(silent);
+  let calls = 0;
+  const end = page.on(["step", "machine"], () => calls++);
+  page.set({ step: 3, machine: "gpurt" });
+  assert.equal(calls, 1);
+  page.set({ step: 3, machine: "gpurt" });
+  page.set({ hover: 5 });
+  assert.equal(calls, 1);
+  end();
+  page.set({ step: 4 });
+  assert.equal(calls, 1);
+});
+
+test("listeners see the whole change", () => {
+  const page = storeWith(silent);
+  page.on("step", () => assert.equal(page.state.machine, "ttu"));
+  page.set({ step: 1, machine: "ttu" });
+  assert.equal(page.state.step, 1);
+});
+
+test("selecting decodes the node, and a later selection wins", async () => {
+  const answers: ((answer: unknown) => void)[] = [];
+  const asked: unknown[] = [];
+  const page = storeWith((request, options) => {
+    asked.push(request, options);
+    return new Promise(resolve => answers.push(resolve));
+  });
+  page.select(7);
+  assert.equal(page.state.selection, 7);
+  assert.deepEqual(asked, [{ do: "node", entry: 7 }, { urgency: 2, instead: "node" }]);
+  const data = Uint8Array.of(1, 2);
+  page.select(8);
+  answers[1]!({ kind: "box", pointer: "0x25", arrays: { data } });
+  await new Promise(resolve => setTimeout(resolve));
+  assert.deepEqual(page.state.node, { kind: "box", pointer: "0x25", data });
+  answers[0]!({ kind: "leaf", pointer: "0x15", arrays: { data } });
+  await new Promise(resolve => setTimeout(resolve));
+  assert.equal(page.state.node?.pointer, "0x25");
+});
+
+test("a refusal is shown in the library's words; what was dropped is not", () => {
+  const page = storeWith(silent);
+  page.report(new Dropped());
+  assert.equal(page.state.problem, null);
+  page.report(new Refusal("node 0x99 is outside", "the root is 0x15"));
+  assert.deepEqual(page.state.problem, {
+    text: "node 0x99 is outside", hint: "the root is 0x15",
+  });
+});
+
+test("geometry is asked for once a file and revision, and again after a refusal", async () => {
+  let asked = 0;
+  let refuses = false;
+  const page = storeWith(() => {
+    asked++;
+    return refuses ? Promise.reject(new Refusal("unsound")) : Promise.resolve({});
+  });
+  await page.geometry();
+  await page.geometry();
+  assert.equal(asked, 1);
+  page.set({ revision: 1 });
+  refuses = true;
+  await assert.rejects(page.geometry(), Refusal);
+  await assert.rejects(page.geometry(), Refusal);
+  assert.equal(asked, 3);
+});

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { childrenOf, entryAt, entryOf, linkedEntry, wayTo } from "../src/outline";
+import { filteredRows, noFilter, openRows, reveal, rowOf } from "../src/views/tree/rows";
+import { smallOutline } from "./outline";
+
+const outline = smallOutline();
+
+test("rows are what is open", () => {
+  const isOpen = new Uint8Array(7);
+  assert.deepEqual([...openRows(outline, isOpen)], [0]);
+  isOpen[0] = 1;
+  assert.deepEqual([...openRows(outline, isOpen)], [0, 1, 5, 6]);
+  isOpen[3] = 1;
+  assert.deepEqual([...openRows(outline, isOpen)], [0, 1, 5, 6]);
+  isOpen[1] = 1;
+  assert.deepEqual([...openRows(outline, isOpen)], [0, 1, 2, 3, 4, 5, 6]);
+});
+
+test("revealing opens what is above, and says whether that changed anything", () => {
+  const isOpen = new Uint8Array(7);
+  assert.ok(reveal(outline, isOpen, 4));
+  assert.deepEqual([...isOpen], [1, 1, 0, 1, 0, 0, 0]);
+  assert.ok(!reveal(outline, isOpen, 4));
+});
+
+test("the row of an entry is found, or -1", () => {
+  const rows = Uint32Array.of(0, 1, 5, 6);
+  assert.deepEqual([0, 1, 2, 5, 6, 7].map(entry => rowOf(rows, entry)), [0, 1, -1, 2, 3, -1]);
+  assert.equal(rowOf(new Uint32Array(), 0), -1);
+});
+
+test("filters go by kind, by finding, by the first digits of a pointer, and by a byte", () => {
+  const by = (change: object) => [...filteredRows(outline, { ...noFilter, ...change })];
+  assert.deepEqual(by({ kind: 2 }), [2, 6]);
+  assert.deepEqual(by({ hasFinding: true }), [2, 5]);
+  assert.deepEqual(by({ text: "0x25" }), [1, 5]);
+  assert.deepEqual(by({ text: "25", kind: 1 }), []);
+  assert.deepEqual(by({ text: "@0x180" }), [5]);
+  assert.deepEqual(by({ text: "zebra" }), []);
+});
+
+test("ways, children and bytes", () => {
+  assert.deepEqual(wayTo(outline, 4), [0, 1, 3, 4]);
+  assert.deepEqual(childrenOf(outline, 0), [1, 5, 6]);
+  assert.deepEqual(childrenOf(outline, 2), []);
+  assert.equal(entryAt(outline, 0x180), 5);
+  assert.equal(entryAt(outline, 5), null);
+});
+
+test("below an instance, the same pointer is another node", () => {
+  assert.equal(entryOf(outline, 0x15n, null), 0);
+  assert.equal(entryOf(outline, 0x15n, 0x3000n), 4);
+  assert.equal(entryOf(outline, 0x99n, null), null);
+  assert.equal(linkedEntry(outline, 3, "0x15"), 4);
+  assert.equal(linkedEntry(outline, 1, "0x15"), 0);
+  assert.equal(linkedEntry(outline, 2, "0x25"), 1);
+});
