@@ -2,11 +2,12 @@
 
 import { fill, h } from "../dom";
 import { Dropped } from "../engine";
-import type { Answer, Camera, Request } from "../protocol";
+import type { Camera, Query, Request } from "../protocol";
 import type { Page } from "../store";
 import { paintCounts, widen } from "./heat/colours";
-import { ladder, type Size } from "./heat/ladder";
+import type { Size } from "./heat/ladder";
 import { PictureCanvas } from "./heat/picture";
+import { type Frame, renderProgressively } from "./heat/progressive";
 import { ScaleChart } from "./heat/scale_chart";
 
 const SIZES: readonly Size[] = [[320, 180], [640, 360], [960, 540], [1280, 720]];
@@ -24,12 +25,6 @@ const LOSSES = [
 export function mount(host: HTMLElement, page: Page): void {
   host.classList.add("heat-view");
   new HeatView(host, page);
-}
-
-interface Result {
-  request: Request<"render">;
-  answer: Answer<"render">;
-  milliseconds: number;
 }
 
 function button(text: string, style: string, act: () => void): HTMLButtonElement {
@@ -58,9 +53,10 @@ class HeatView {
   private readonly value = h("p", { class: "heat-value", role: "status" });
   private readonly figures = h("div", { class: "heat-figures" });
   private readonly legend = h("div", { class: "heat-legend" });
-  private result: Result | null = null;
+  private frame: Frame | null = null;
   private asked = "";
   private run = 0;
+  private began = 0;
   private timer = 0;
 
   constructor(host: HTMLElement, private readonly page: Page) {
@@ -141,28 +137,24 @@ class HeatView {
     return JSON.stringify([summary?.hash, revision, this.view, ...choices]);
   }
 
-  /** Renders from small to large; a newer rendering ends an older one between two sizes. */
+  /** Renders from small to large; a newer rendering ends an older one between two requests. */
   private async render(): Promise<void> {
     const run = ++this.run;
     const machine = this.machine.value;
-    const { summary } = this.page.state;
-    if (!summary || !machine) return;
+    if (!this.page.state.summary || !machine) return;
     this.asked = this.key();
     const camera = this.view;
-    const what = this.what.value;
-    const sizes = ladder(this.size.value.split(",").map(Number) as unknown as Size);
+    const plan = { machine, what: this.what.value, ...(camera && { camera }) };
+    const size = this.size.value.split(",").map(Number) as unknown as Size;
     this.isBusy(0.02);
+    this.began = performance.now();
     try {
-      for (const [number, size] of sizes.entries()) {
-        const request: Request<"render"> = {
-          do: "render", machine, what, size: [...size], ...(camera && { camera }),
-        };
-        const begin = performance.now();
-        const answer = await this.page.ask(request, { instead: "heat" });
+      const ask = (request: Request<"render">) => this.page.ask(request, { instead: "heat" });
+      for await (const frame of renderProgressively(ask, plan, size)) {
         if (run !== this.run) return;
-        this.result = { request, answer, milliseconds: performance.now() - begin };
+        this.frame = frame;
         this.show();
-        this.isBusy((number + 1) / sizes.length);
+        this.isBusy(frame.share);
       }
     } catch (error) {
       if (run === this.run && !(error instanceof Dropped)) this.say((error as Error).message);
@@ -186,30 +178,26 @@ class HeatView {
   }
 
   private get brightest(): number {
-    const own = Number((this.result?.answer.figures as { brightest?: number } | null)?.brightest);
     const fixed = Number(this.scale.value);
-    return Math.max(1, fixed > 0 ? fixed : own || 1);
+    return Math.max(1, fixed > 0 ? fixed : (this.frame?.figures.brightest ?? 1));
   }
 
   private show(): void {
-    if (!this.result) return;
-    const { request, answer } = this.result;
-    const { counts, pixels } = answer.arrays;
+    if (!this.frame) return;
+    const { size, counts, pixels } = this.frame;
     const { brightest } = this;
-    const shown = counts?.length ? paintCounts(counts, brightest) : widen(pixels);
-    this.picture.show({ size: request.size, pixels: shown });
-    this.chart.canvas.hidden = !counts?.length;
-    this.scaleLabel.hidden = !counts?.length;
-    if (counts?.length) this.chart.show(counts, brightest);
+    const shown = counts ? paintCounts(counts, brightest) : widen(pixels!);
+    this.picture.show({ size, pixels: shown });
+    this.chart.canvas.hidden = this.scaleLabel.hidden = counts === null;
+    if (counts) this.chart.show(counts, brightest);
     this.showLegend();
     this.showFigures();
   }
 
   private showLegend(): void {
-    const { request, answer } = this.result!;
-    const figures = (answer.figures ?? {}) as Record<string, number>;
-    if (request.what !== "losses") {
-      const text = request.what === "picture" ? "" : `${request.what} a pixel`;
+    const { plan, figures } = this.frame!;
+    if (plan.what !== "losses") {
+      const text = plan.what === "picture" ? "" : `${plan.what} a pixel`;
       return fill(this.legend, h("span", { class: "heading" }, text));
     }
     fill(this.legend, ...LOSSES.map(([name, colour, text]) => {
@@ -221,38 +209,38 @@ class HeatView {
   }
 
   private showFigures(): void {
-    const { request, answer, milliseconds } = this.result!;
-    const figures = (answer.figures ?? {}) as Record<string, number>;
+    const { plan, size, figures, share } = this.frame!;
     const names: [string, string][] = [["least", "least"], ["median", "median"], ["mean", "mean"],
       ["percentile_99", "99 % within"], ["most", "most"]];
     const rows = names.filter(([key]) => figures[key] !== undefined).map(([key, name]) => {
       const value = figures[key]!.toLocaleString("en", { maximumFractionDigits: 1 });
       return h("p", {}, h("span", { class: "muted" }, name), h("b", {}, value));
     });
-    const [width, height] = request.size;
+    const time = Math.round(performance.now() - this.began).toLocaleString("en");
+    const so = share < 1 ? "so far" : "in all";
     fill(this.figures, ...rows, h("p", { class: "heat-time muted" },
-      `${width} × ${height} by ${request.machine} in ${Math.round(milliseconds)} ms`));
+      `${size.join(" × ")} by ${plan.machine}, ${time} ms ${so}`));
   }
 
   private over(pixel: [number, number] | null): void {
-    if (!this.result || !pixel) {
+    if (!this.frame || !pixel) {
       this.chart.mark(null);
       return this.say("Point at a pixel for its value; click it to step its ray.");
     }
-    const { request, answer } = this.result;
-    const { counts } = answer.arrays;
+    const { plan, size, counts } = this.frame;
     const at = `pixel ${pixel.join(", ")}`;
-    const count = counts?.[pixel[1] * request.size[0] + pixel[0]];
+    const count = counts?.[pixel[1] * size[0] + pixel[0]];
     this.chart.mark(count ?? null);
     if (count === undefined) this.say(at);
-    else fill(this.value, h("b", {}, count.toLocaleString("en")), ` ${request.what}, ${at}`);
+    else fill(this.value, h("b", {}, count.toLocaleString("en")), ` ${plan.what}, ${at}`);
   }
 
   private take(pixel: [number, number]): void {
-    if (!this.result) return;
-    const { size, camera, machine } = this.result.request;
-    const kind = "closest";
-    const query = { kind, pixel, size, ...(camera && { camera }) } as const;
+    if (!this.frame) return;
+    const { size, plan: { camera, machine } } = this.frame;
+    const query: Query = {
+      kind: "closest", pixel, size: [...size], ...(camera && { camera }),
+    };
     this.page.set({ machine, query, walk: null, step: 0 });
     this.page.show("ray");
   }

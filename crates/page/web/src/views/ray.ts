@@ -5,7 +5,6 @@ import { Dropped } from "../engine";
 import { shortcut } from "../keys";
 import type { Answer, Query, Step, Walk } from "../protocol";
 import type { Page } from "../store";
-import { Frames } from "./frames";
 import { fillDetail } from "./ray/detail";
 import { QueryForm } from "./ray/query_form";
 import { StepList } from "./ray/step_list";
@@ -34,7 +33,6 @@ class RayView {
     onchange: () => this.go(Number(this.place.value)),
   });
   private readonly of = h("span", { class: "muted" });
-  private readonly frames: Frames;
   private readonly body: HTMLElement;
   private readonly steps: HTMLElement;
   private model: WalkModel | null = null;
@@ -44,7 +42,6 @@ class RayView {
   constructor(host: HTMLElement, private readonly page: Page) {
     this.form = new QueryForm((query) => page.set({ query, walk: null, step: 0 }));
     this.why = new WhyForm(page, (missed) => void this.askWhy(missed), () => this.toLoss());
-    this.frames = new Frames(page, () => this.showStep());
     this.steps = this.makeSteps();
     const lists = [this.first.element, this.second.element];
     this.body = h("div", { class: "ray-body" }, ...lists, this.detail);
@@ -225,8 +222,7 @@ class RayView {
     this.first.mark(step);
     const last = (this.against?.walks[1].steps.length ?? 1) - 1;
     this.second.mark(Math.min(Math.max(step + this.shift, 0), last));
-    const frame = this.frames.at(model.walk.entries[model.nodeAt[step] ?? -1] ?? null);
-    fillDetail(this.detail, this.page, model, step, frame, (to) => this.go(to));
+    fillDetail(this.detail, this.page, model, step, (to) => this.go(to));
   }
 
   private go(step: number): void {

@@ -7,8 +7,7 @@ import { Dropped } from "../engine";
 import { shortcut } from "../keys";
 import type { Camera, Vector } from "../protocol";
 import type { Origin, Page } from "../store";
-import { Frames } from "./frames";
-import { Bounds } from "./space/affine";
+import { Bounds, corners } from "./space/affine";
 import { BoxLines } from "./space/box_lines";
 import { Fly } from "./space/fly";
 import { Geometry, type Picked } from "./space/geometry";
@@ -16,9 +15,9 @@ import { boundsOf, drawMarks, type Marked } from "./space/highlight";
 import {
   fillLegend, hideNode, isolateNode, makeOptions, type SpaceOptions,
 } from "./space/options";
-import { drawStep, type Shape } from "./space/overlay";
+import { drawStep } from "./space/overlay";
 import { paintPrimitives } from "./space/paint";
-import { MOST_BOXES, place, wantedEntries } from "./space/shown";
+import { boxOf, MOST_BOXES, place, wantedEntries } from "./space/shown";
 import { Stage } from "./space/stage";
 import { Surfaces } from "./space/surfaces";
 import { ThickLines } from "./space/thick_lines";
@@ -58,7 +57,6 @@ class SpaceView {
   private origin: Origin | null = null;
   private instance: number | null = null;
   private model: WalkModel | null = null;
-  private readonly frames: Frames;
   private published: Camera | null = null;
   private hoverCost = 0;
 
@@ -81,7 +79,6 @@ class SpaceView {
       this.behind.resize(width, height);
       this.over.resize(width, height);
     });
-    this.frames = new Frames(page, () => this.mark());
     this.fly = new Fly(stage, () => this.publish());
     this.makeOrbit();
     this.listenToPointer();
@@ -127,9 +124,16 @@ class SpaceView {
       this.show(new Geometry(answer));
       if (this.origin !== this.page.state.origin) this.begin();
     } catch (error) {
-      this.drawn = "";
-      if (!(error instanceof Dropped)) this.say((error as Error).message);
+      if (error instanceof Dropped) this.drawn = "";
+      else this.showWithout((error as Error).message);
     }
+  }
+
+  /** Boxes can be drawn where an unsound file has no geometry. */
+  private showWithout(reason: string): void {
+    this.show(Geometry.none());
+    this.begin();
+    this.say(reason);
   }
 
   private clear(): void {
@@ -151,6 +155,8 @@ class SpaceView {
     this.stage.scene.add(this.surfaces.object);
     const extent = new Bounds();
     if (summary!.bounds) [summary!.bounds.min, summary!.bounds.max].forEach((p) => extent.add(p));
+    const root = this.page.state.outline && boxOf(this.page.state.outline, 0);
+    if (extent.isEmpty && root) corners(root).forEach((corner) => extent.add(corner));
     this.stage.extent = extent.isEmpty ? null : extent;
     this.optionsChanged();
   }
@@ -285,13 +291,13 @@ class SpaceView {
   }
 
   private markStep(geometry: Geometry): void {
-    const { walk, step } = this.page.state;
+    const { walk, step, query } = this.page.state;
     if (!walk) return;
     if (this.model?.walk !== walk) this.model = new WalkModel(walk);
     const reach = 3 * (this.stage.extent?.radius ?? 1);
-    const frame = this.frames.at(walk.entries[this.model.nodeAt[step] ?? -1] ?? null);
-    const scenery = { geometry, reach, frame, isDark: this.isDark };
-    drawStep(this.model, step, walk as Shape, scenery, this.behind, this.over);
+    const scenery = { geometry, reach, isDark: this.isDark };
+    const shape = { ray: walk.ray ?? null, beam: query && "beam" in query ? query.beam : null };
+    drawStep(this.model, step, shape, scenery, this.behind, this.over);
   }
 
   private fit(): void {

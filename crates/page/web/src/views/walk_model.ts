@@ -1,7 +1,7 @@
 // A walk, step by step: which node each step belongs to, in which instance, and what is best then.
 
 import type { Step, Vector, Walk } from "../protocol";
-import { type Affine, IDENTITY, invert } from "./space/affine";
+import { type Affine, compose, IDENTITY, invert } from "./space/affine";
 
 export interface Hit {
   t: number;
@@ -20,6 +20,8 @@ export interface ChildStep extends Step {
   max: Vector;
   interval: [number, number] | null;
   verdict: string;
+  /** The map from the space of the level into the frame of an oriented node, where the box is. */
+  frame?: number[][] | null;
 }
 
 /** Steps at which something is dropped that might have held a hit. */
@@ -65,6 +67,13 @@ export class WalkModel {
   /** The map from the space of a step to the world. */
   mapAt(step: number): Affine {
     return this.maps.get(this.instanceAt[step] ?? -1) ?? IDENTITY;
+  }
+
+  /** The map from the space of a child's box to the world. */
+  mapOf(child: ChildStep): Affine {
+    const level = this.mapAt(child.step);
+    const back = child.frame ? invert(child.frame.flat()) : null;
+    return back ? compose(level, back) : level;
   }
 
   /** The children that were tested at the node of a step, in the order of their tests. */

@@ -82,17 +82,14 @@ export function readRun(answer: Record<string, unknown>): Run {
   const row = (answer.runs as Row[])[0]!;
   const series = (answer.series as { slots: number }[] | undefined)?.[0];
   const arrays = (answer.arrays ?? {}) as Partial<Samples & Events>;
-  const timeline = answer.timeline as { slots: number; cut: boolean; states: string[] } | null;
-  const own = Number(row.config.slots);
+  const timeline = answer.timeline as { cut: boolean; states: string[] } | null;
+  const slots = Number(row.config.slots);
   return {
     row,
-    slots: series?.slots ?? own,
+    slots: series?.slots ?? slots,
     samples: arrays.cycle ? (arrays as Samples) : null,
-    timeline: timeline && arrays.event_slot
-      ? {
-        slots: timeline.slots, isCut: timeline.cut, states: timeline.states,
-        events: arrays as Events,
-      }
+    timeline: timeline && arrays.event_slot?.length
+      ? { slots, isCut: timeline.cut, states: timeline.states, events: arrays as Events }
       : null,
   };
 }

@@ -5,8 +5,7 @@ import { fill, h } from "../../dom";
 import type { Ray, Step, Vector } from "../../protocol";
 import type { Page } from "../../store";
 import { css, VERDICTS } from "../palette";
-import { apply, compose, IDENTITY, invert, turn } from "../space/affine";
-import type { Frame } from "../frames";
+import { apply, invert, turn } from "../space/affine";
 import type { ChildStep, Hit, WalkModel } from "../walk_model";
 import { explain } from "./culled";
 
@@ -17,7 +16,6 @@ export function fillDetail(
   page: Page,
   model: WalkModel,
   step: number,
-  frame: Frame,
   go: (step: number) => void,
 ): void {
   const current = model.walk.steps[step];
@@ -25,7 +23,7 @@ export function fillDetail(
   const text = (model.walk.texts[step] ?? current.event).trim();
   fill(host,
     h("h3", { class: "ray-title mono" }, text),
-    ...about(page, model, step, current, frame),
+    ...about(page, model, step, current),
     ...registers(current),
     children(page, model, step, go),
     stack(model.walk.stacks[step] as string[] | undefined),
@@ -33,16 +31,14 @@ export function fillDetail(
 }
 
 /** What is to be said of a step of this kind. */
-function about(
-  page: Page, model: WalkModel, number: number, step: Step, frame: Frame,
-): Part[] {
+function about(page: Page, model: WalkModel, number: number, step: Step): Part[] {
   const entry = model.walk.entries[number] ?? null;
   switch (step.event) {
     case "node":
       return [line("node", nodeLink(page, entry, `${step.kind} ${step.pointer}`),
         step.address ? ` at address ${step.address}` : "")];
     case "child":
-      return aboutChild(model, number, step as ChildStep, frame);
+      return aboutChild(model, step as ChildStep);
     case "instance":
       return [
         line("instance", String(step.instance)),
@@ -76,32 +72,29 @@ function about(
 
 const FRAME = " The planes are those of the node's own frame.";
 
-function aboutChild(
-  model: WalkModel, number: number, step: ChildStep, frame: Frame,
-): Part[] {
-  const { interval, verdict, min, max } = step;
+function aboutChild(model: WalkModel, child: ChildStep): Part[] {
+  const { interval, verdict, min, max } = child;
   const ray = model.walk.ray ?? null;
   const range = {
     tmin: ray?.tmin ?? 0,
     tmax: ray?.tmax ?? Infinity,
-    best: model.hitAt(number)?.t ?? null,
+    best: model.hitAt(child.step)?.t ?? null,
   };
-  const own = ray && inFrame(ray, model, number, frame);
+  const own = ray && besideBox(ray, model, child);
   const why = explain(verdict, interval, own, { min, max }, range);
   return [
     line("verdict", verdictMark(verdict), ` ${VERDICTS[verdict]?.meaning ?? ""}`),
-    why ? h("p", { class: "ray-why" }, why + (frame ? FRAME : "")) : null,
+    why ? h("p", { class: "ray-why" }, why + (child.frame ? FRAME : "")) : null,
     line("box", `${numbers(min)} to ${numbers(max)}`),
     line("interval", interval ? `t ${interval[0]} to ${interval[1]}` : "none"),
   ];
 }
 
-/** The ray in the space in which the boxes of a step's node are. */
-function inFrame(
-  ray: Ray, model: WalkModel, step: number, frame: Frame,
+/** The ray in the space in which a child's box is. */
+function besideBox(
+  ray: Ray, model: WalkModel, child: ChildStep,
 ): { origin: Vector; direction: Vector } | null {
-  const map = compose(model.mapAt(step), frame ?? IDENTITY);
-  const inverse = invert(map);
+  const inverse = invert(model.mapOf(child));
   return inverse && { origin: apply(inverse, ray.origin), direction: turn(inverse, ray.direction) };
 }
 

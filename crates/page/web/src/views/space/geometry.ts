@@ -57,6 +57,15 @@ export class Geometry {
     }
   }
 
+  /** No geometry at all. */
+  static none(): Geometry {
+    const [floats, words] = [new Float32Array(), new Uint32Array()];
+    const arrays = {
+      positions: floats, boxes: floats, transforms: floats, ids: words, leaf: words,
+    };
+    return new Geometry({ blases: [], instances: [], arrays });
+  }
+
   /** Where a level stands: a BLAS at its instances, the TLAS where it is. */
   placesOf(level: number): readonly Place[] {
     return this.places[level] ?? [{ instance: null, map: IDENTITY }];

@@ -4,21 +4,19 @@
 import type { Vector } from "../../protocol";
 import { HIT, type Rgb, VERDICTS } from "../palette";
 import type { Hit, WalkModel } from "../walk_model";
-import { type Affine, apply, compose, corners, EDGES, ofBox, type Point } from "./affine";
+import { apply, compose, corners, EDGES, ofBox, type Point } from "./affine";
 import type { Geometry } from "./geometry";
 import type { ThickLines } from "./thick_lines";
 
 export interface Shape {
-  ray?: { origin: Vector; direction: Vector; tmin?: number; tmax?: number | null };
-  beam?: { from: [Vector, Vector]; to: [Vector, Vector] };
+  ray: { origin: Vector; direction: Vector; tmin?: number; tmax?: number | null } | null;
+  beam: { from: [Vector, Vector]; to: [Vector, Vector] } | null;
 }
 
 export interface Scenery {
   geometry: Geometry;
   /** How far a ray without an end is drawn. */
   reach: number;
-  /** The frame of the node of the step, if it is oriented. */
-  frame: Affine | null;
   isDark: boolean;
 }
 
@@ -34,7 +32,7 @@ export function drawStep(
   const hit = model.hitAt(step);
   if (shape.ray) drawRay(shape.ray, hit, scenery, over);
   if (shape.beam) drawBeam(shape.beam, scenery, over);
-  drawChildren(model, step, shape, scenery, behind, over);
+  drawChildren(model, step, shape, behind, over);
   for (const test of model.soFar(step, "primitive")) {
     const at = test as unknown as Hit;
     drawPrimitive(at, scenery.geometry, at.t === null ? VERDICTS.miss!.colour : HIT, over);
@@ -89,17 +87,15 @@ function drawChildren(
   model: WalkModel,
   step: number,
   { ray }: Shape,
-  { frame }: Scenery,
   behind: ThickLines,
   over: ThickLines,
 ): void {
-  const map = frame ? compose(model.mapAt(step), frame) : model.mapAt(step);
   const current = model.walk.steps[step];
   for (const child of model.childrenAt(step)) {
     const { colour } = VERDICTS[child.verdict] ?? VERDICTS.miss!;
     const isCurrent = child === current;
     const isLater = child.step > step;
-    const box = compose(map, ofBox(child.min, child.max));
+    const box = compose(model.mapOf(child), ofBox(child.min, child.max));
     const isMet = child.verdict === "visit";
     behind.box(box, colour, isCurrent ? 3 : isMet ? 1.8 : 1, isLater ? 0.25 : 1);
     if (isCurrent) over.box(box, colour, 1.2, 0.5);
