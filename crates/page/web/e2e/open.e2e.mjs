@@ -1,0 +1,116 @@
+// Opening: by drop, by a built-in scene, by a link; files that are broken or nothing at all.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { drop, opened, phone, shot, siliray, start, visit } from "./browser.mjs";
+
+let world;
+let image;
+
+before(async () => {
+  world = await start();
+  const path = join(world.files, "scene.rra");
+  siliray("build", "interior", "--triangles", "2000", "--format", "gfx12", "-o", path);
+  const inspect = JSON.parse(siliray("inspect", path, "--json"));
+  image = { path, bytes: readFileSync(path), inspect };
+});
+
+after(() => world.close());
+
+test("the empty page offers examples and built-in scenes", async () => {
+  for (const [name, options] of Object.entries({
+    "empty-light": {}, "empty-dark": { theme: "dark" }, "empty-phone": { size: phone },
+  })) {
+    const { page, complaints } = await visit(world, options);
+    assert.equal(await page.locator(".cards:not(.small) .card").count(), 3);
+    assert.ok(await page.locator(".cards.small .card").count() >= 4);
+    await shot(page, name);
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  }
+});
+
+test("a dropped file opens, with the sums that inspect prints", async () => {
+  const { page, complaints } = await visit(world);
+  await drop(page, "scene.rra", image.bytes);
+  await opened(page, "scene.rra");
+  const sums = await page.locator(".sums").textContent();
+  assert.match(sums, new RegExp(`${image.inspect.totals.triangles.toLocaleString("en")} `));
+  assert.match(await page.locator(".verdict").textContent(), /^sound/);
+  await page.waitForTimeout(1500);
+  await shot(page, "file-light");
+  const link = await page.evaluate(() => location.hash);
+  assert.match(link, /file=scene\.rra/);
+  assert.match(link, /hash=[0-9a-f]{16}/);
+  assert.match(link, /node=0x15/);
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+test("a link leads to its node, machine and panel", async () => {
+  const first = await visit(world);
+  await first.page.click("text=forest");
+  await opened(first.page, "forest");
+  await first.page.click(".tree-row >> nth=3");
+  await first.page.click(".column .tab[data-panel=tables]");
+  const pointer = await first.page.locator(".crumbs strong").textContent();
+  await first.page.waitForTimeout(400);
+  const hash = await first.page.evaluate(() => location.hash);
+  await first.page.context().close();
+  const { page, complaints } = await visit(world, { hash });
+  await opened(page, "forest");
+  await page.waitForFunction(wanted =>
+    document.querySelector(".crumbs strong")?.textContent === wanted, pointer);
+  assert.ok(await page.locator("#panel-tables").isVisible());
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+test("a broken file opens, and its findings stand where they are", async () => {
+  const broken = Buffer.from(image.bytes);
+  // The first child's type bits: they now name a kind of node that does not exist.
+  const root = JSON.parse(siliray("inspect", image.path, "--node", "0x15", "--json"));
+  const field = root.fields.find(each => each.name === "children[0].node_type");
+  const at = root.offset + (field.bits[0] >> 3);
+  broken[at] ^= 0xf << (field.bits[0] & 7);
+  const { page, complaints } = await visit(world);
+  await drop(page, "broken.rra", broken);
+  await opened(page, "broken.rra");
+  assert.match(await page.locator(".verdict").textContent(), /error|unsound|warning/);
+  await page.click(".verdict");
+  await page.waitForSelector("#panel-tables .table-row");
+  await page.click("#panel-tables .table-row >> nth=0");
+  await page.waitForSelector(".node-head .finding");
+  assert.ok(await page.locator(".byte.error, .byte.warning").count() > 0);
+  await shot(page, "broken");
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+test("a file that is nothing is refused in the library's words, and the page stays", async () => {
+  const { page } = await visit(world);
+  await drop(page, "letter.rra", Buffer.from("Dear reader, this is no image."));
+  await page.waitForSelector(".problem:not([hidden]), .verdict.is-error");
+  await shot(page, "refused");
+  await drop(page, "scene.rra", image.bytes);
+  await opened(page, "scene.rra");
+  await page.context().close();
+});
+
+test("on a phone one panel is shown at a time", async () => {
+  const { page, complaints } = await visit(world, { size: phone });
+  await drop(page, "scene.rra", image.bytes);
+  await page.waitForFunction(() => document.querySelector(".statusbar .sums span"));
+  for (const name of ["tree", "space", "bytes", "ray", "heat", "machine", "tables"]) {
+    await page.click(`.phone-tabs .tab[data-panel=${name}]`);
+    assert.equal(await page.locator(".panel:visible").count(), 1);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= phone.width, `${name} is ${wide} pixels wide`);
+    await page.waitForTimeout(name === "space" || name === "heat" ? 1500 : 300);
+    await shot(page, `phone-${name}`);
+  }
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
