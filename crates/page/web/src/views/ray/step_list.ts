@@ -1,16 +1,22 @@
-// The steps of a walk as lines. Only those that can be seen are elements: a walk may have a hundred
-// thousand.
+// The steps of a walk as lines.
 
-import { fill, h } from "../../dom";
+import { h } from "../../dom";
+import { VirtualList } from "../../list";
 import type { Walk } from "../../protocol";
 import { css, HIT, VERDICTS } from "../palette";
 
 const ROW = 22;
 
+interface Row extends HTMLElement {
+  number: HTMLElement;
+  dot: HTMLElement;
+  text: HTMLElement;
+  step: number;
+}
+
 export class StepList {
   readonly element: HTMLElement;
-  private readonly sheet = h("div", { class: "ray-sheet" });
-  private readonly scroll: HTMLElement;
+  private readonly list: VirtualList<Row>;
   private readonly title = h("span", { class: "heading" });
   private walk: Walk | null = null;
   private current = -1;
@@ -18,13 +24,10 @@ export class StepList {
 
   /** `go` is called with the step that a hand asks for. */
   constructor(private readonly go: (step: number) => void) {
-    this.scroll = h("div", {
-      class: "scroll ray-scroll", tabindex: 0, role: "listbox", "aria-label": "Steps",
-    }, this.sheet);
-    this.element = h("div", { class: "ray-list" }, this.title, this.scroll);
-    this.scroll.addEventListener("scroll", () => this.draw());
-    this.scroll.addEventListener("keydown", (event) => this.press(event));
-    new ResizeObserver(() => this.draw()).observe(this.scroll);
+    const maker = { make: () => this.make(), fill: (row: Row, step: number) => this.fill(row, step) };
+    this.list = new VirtualList(ROW, maker, { role: "listbox", "aria-label": "Steps" });
+    this.element = h("div", { class: "ray-list" }, this.title, this.list.host);
+    this.list.host.addEventListener("keydown", (event) => this.press(event));
   }
 
   show(walk: Walk | null, title: string, difference: number | null): void {
@@ -32,28 +35,24 @@ export class StepList {
     this.difference = difference;
     this.title.textContent = title;
     this.title.hidden = title === "";
-    this.sheet.style.height = `${ROW * (walk?.steps.length ?? 0)}px`;
     this.current = -1;
-    this.draw();
+    this.list.setRows(walk?.steps.length ?? 0);
   }
 
   /** Marks a step, and scrolls to where it is seen. */
   mark(step: number): void {
     if (step === this.current) return;
     this.current = step;
-    const { scroll } = this;
-    const top = ROW * step;
-    const isSeen = top >= scroll.scrollTop && top + ROW <= scroll.scrollTop + scroll.clientHeight;
-    if (!isSeen) scroll.scrollTop = top - scroll.clientHeight / 2;
-    this.draw();
+    this.list.show(step);
+    this.list.redraw();
   }
 
   private press(event: KeyboardEvent): void {
-    const page = Math.floor(this.scroll.clientHeight / ROW) - 1;
     const last = (this.walk?.steps.length ?? 1) - 1;
     const targets: Record<string, number> = {
       ArrowDown: this.current + 1, ArrowUp: this.current - 1,
-      PageDown: this.current + page, PageUp: this.current - page, Home: 0, End: last,
+      PageDown: this.current + this.list.page, PageUp: this.current - this.list.page,
+      Home: 0, End: last,
     };
     const target = targets[event.key];
     if (target === undefined) return;
@@ -62,30 +61,29 @@ export class StepList {
     this.go(Math.min(Math.max(target, 0), last));
   }
 
-  private draw(): void {
-    const { walk, scroll } = this;
-    if (!walk || scroll.clientHeight === 0) return fill(this.sheet);
-    const first = Math.max(0, Math.floor(scroll.scrollTop / ROW) - 4);
-    const end = Math.min(walk.steps.length, first + Math.ceil(scroll.clientHeight / ROW) + 8);
-    const rows: HTMLElement[] = [];
-    for (let step = first; step < end; step++) rows.push(this.row(walk, step));
-    fill(this.sheet, ...rows);
+  private make(): Row {
+    const number = h("span", { class: "ray-number" });
+    const dot = h("i", { class: "ray-dot" });
+    const text = h("span", { class: "ray-text" });
+    const element = h("div", { role: "option" }, number, dot, text);
+    const row: Row = Object.assign(element, { number, dot, text, step: 0 });
+    row.addEventListener("click", () => this.go(row.step));
+    return row;
   }
 
-  private row(walk: Walk, number: number): HTMLElement {
-    const step = walk.steps[number]!;
-    const dot = h("i", { class: "ray-dot" });
+  private fill(row: Row, number: number): void {
+    const step = this.walk?.steps[number];
+    if (!step) return;
     const colour = step.event === "accept" ? HIT : VERDICTS[String(step.verdict)]?.colour;
-    if (colour) dot.style.background = css(colour);
     const isCurrent = number === this.current;
-    const classes = ["ray-row", isCurrent && "is-current",
-      number === this.difference && "is-difference", `is-${step.event}`];
-    const row = h("div", {
-      class: classes.filter(Boolean).join(" "), role: "option", "aria-selected": isCurrent,
-      onclick: () => this.go(number),
-    }, h("span", { class: "ray-number" }, number), dot,
-      h("span", { class: "ray-text" }, (walk.texts[number] ?? step.event).trimEnd()));
-    row.style.top = `${ROW * number}px`;
-    return row;
+    const classes = ["virtual-row", "ray-row", `is-${step.event}`, isCurrent && "is-current",
+      number === this.difference && "is-difference"];
+    row.className = classes.filter(Boolean).join(" ");
+    row.step = number;
+    row.setAttribute("aria-selected", String(isCurrent));
+    row.number.textContent = String(number);
+    row.dot.style.background = colour ? css(colour) : "";
+    row.text.textContent = (this.walk?.texts[number] ?? step.event).trimEnd();
+    row.text.title = row.text.textContent;
   }
 }

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Step, Vector, Walk } from "../src/protocol";
+import { crossing, explain } from "../src/views/ray/culled";
+import { single } from "../src/views/ray/detail";
+import { parseNumbers } from "../src/views/ray/query_form";
+import { parseMissed } from "../src/views/ray/why";
+import { type ChildStep, WalkModel } from "../src/views/walk_model";
+
+const shift = [[1, 0, 0, -10], [0, 1, 0, 0], [0, 0, 1, 0]];
+const hit = { t: 4, instance: 7, geometry: 0, primitive: 3 };
+
+/** A root, an instance below it with one node, and back. */
+function walk(extra: Partial<Walk> = {}): Walk {
+  const child = (slot: number, verdict: string) =>
+    ({ event: "child", slot, pointer: "0x1", min: [0, 0, 0], max: [1, 1, 1], verdict });
+  const events: object[] = [
+    { event: "node", pointer: "0x15", address: "0x80" },
+    child(0, "visit"),
+    child(1, "miss"),
+    { event: "instance", instance: 7, world_to_object: shift },
+    { event: "node", pointer: "0x25", address: "0x90" },
+    child(0, "visit"),
+    { event: "accept", hit },
+    { event: "leave" },
+    { event: "pop", pointer: null },
+    { event: "overflow", lost: 2 },
+  ];
+  const steps = events.map((event, step) => ({ ...event, step }) as Step);
+  const entries = events.map((_, k) => (k === 0 ? 0 : k === 4 ? 9 : null));
+  return {
+    source: "stored", steps, texts: [], stacks: [], entries, answer: null, error: null, why: null,
+    ...extra,
+  };
+}
+
+test("steps know their node and their instance", () => {
+  const model = new WalkModel(walk());
+  assert.deepEqual(Array.from(model.nodeAt), [0, 0, 0, 0, 4, 4, 4, 0, 0, 0]);
+  assert.deepEqual(Array.from(model.instanceAt), [-1, -1, -1, -1, 7, 7, 7, -1, -1, -1]);
+  assert.equal(model.mapAt(5)[3], 10);
+  assert.equal(model.mapAt(8)[3], 0);
+  assert.deepEqual(model.childrenAt(8).map((child) => child.step), [1, 2]);
+  assert.deepEqual(model.childrenAt(4).map((child) => child.step), [5]);
+});
+
+test("a clock says for which instance a unit acts", () => {
+  const clock = (instance: number | null) => ({ event: "clock", step: 0, instance });
+  const node = { event: "node", step: 0 };
+  const steps = [clock(null), node, clock(7), node, clock(null), { event: "pop", step: 5 }];
+  const model = new WalkModel(walk({ steps }));
+  assert.deepEqual(Array.from(model.nodeAt), [-1, 1, -1, 3, 1, 1]);
+  assert.deepEqual(Array.from(model.instanceAt), [-1, -1, 7, 7, -1, -1]);
+});
+
+test("a walk is searched for hits, nodes and losses", () => {
+  const model = new WalkModel(walk());
+  assert.equal(model.nextHit(0), 6);
+  assert.equal(model.nextHit(6), null);
+  assert.equal(model.hitAt(5), null);
+  assert.deepEqual(model.hitAt(9), hit);
+  assert.equal(model.nextVisit(0, 9), 4);
+  assert.equal(model.nextVisit(8, 9), 4);
+  assert.equal(model.nextVisit(0, 5), null);
+  assert.equal(model.nextLoss(0), 9);
+  const why = { node: "0x15", address: "0x80", child: 1 };
+  assert.equal(new WalkModel(walk({ why })).nextLoss(0), 2);
+});
+
+test("the box of an oriented node's child is turned back", () => {
+  const model = new WalkModel(walk());
+  const child = { ...model.walk.steps[5], frame: [[0, 1, 0, 0], [-1, 0, 0, 0], [0, 0, 1, 0]] };
+  const map = model.mapOf(child as unknown as ChildStep);
+  assert.deepEqual(Array.from(map, (value) => value + 0), [0, -1, 0, 10, 1, 0, 0, 0, 0, 0, 1, 0]);
+});
+
+test("a miss is told by the planes that the ray passes", () => {
+  const [min, max]: [Vector, Vector] = [[1, 5, -1], [2, 6, 1]];
+  const found = crossing([0, 0, 0], [1, 1, 0], min, max);
+  assert.deepEqual(found, { enters: { plane: "y = 5", t: 5 }, leaves: { plane: "x = 2", t: 2 } });
+  assert.deepEqual(crossing([0, 0, 3], [1, 1, 0], min, max), { outside: "z = 1" });
+  const ray = { origin: [0, 0, 0], direction: [1, 1, 0] } as never;
+  const range = { tmin: 0, tmax: Infinity, best: null };
+  const text = explain("miss", null, ray, { min, max }, range);
+  assert.equal(text, "The ray leaves by x = 2 at t 2 before it enters by y = 5 at t 5.");
+  const behind = explain("behind", [5, 6], ray, { min, max }, { ...range, best: 4 });
+  assert.equal(behind, "Its box begins at t 5, behind the best hit, at t 4.");
+});
+
+test("what is typed is read, or refused in words", () => {
+  assert.deepEqual(parseNumbers("1, -2.5  3e2", 3, "Origin"), [1, -2.5, 300]);
+  assert.throws(() => parseNumbers("1, 2", 3, "Origin"), /Origin: three numbers expected/);
+  assert.throws(() => parseNumbers("1, x", 2, "Pixel"), /Pixel: two numbers/);
+  assert.deepEqual(parseMissed("300"), { primitive: 300 });
+  assert.deepEqual(parseMissed("2 : 0:300"), { instance: 2, geometry: 0, primitive: 300 });
+  assert.throws(() => parseMissed("a:1"), /expected/);
+  assert.throws(() => parseMissed(""), /expected/);
+});
+
+test("floats have no more digits than tell them apart", () => {
+  assert.equal(single(Math.fround(0.1)), "0.1");
+  assert.equal(single(Math.fround(2.6460233)), "2.6460233");
+  assert.equal(single(Infinity), "∞");
+});

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Point } from "../src/views/space/affine";
+import { apply, Bounds, compose, corners, invert, ofBox, turn } from "../src/views/space/affine";
+import { Geometry } from "../src/views/space/geometry";
+import { paintPrimitives } from "../src/views/space/paint";
+import { boxOf, place, type Wanted, wantedEntries } from "../src/views/space/shown";
+import { smallOutline } from "./outline";
+
+const skew = [2, 0.5, 0, 3, 0, -1, 0.25, 7, 0.125, 0, 4, -2];
+
+function near(left: ArrayLike<number>, right: ArrayLike<number>): void {
+  assert.equal(left.length, right.length);
+  Array.from(left).forEach((value, k) => assert.ok(Math.abs(value - right[k]!) < 1e-9, `${left}`));
+}
+
+test("a map and its inverse cancel out, in both orders", () => {
+  const back = invert(skew)!;
+  near(compose(back, skew), [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0]);
+  near(compose(skew, back), [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0]);
+  near(apply(back, apply(skew, [5, -3, 2])), [5, -3, 2]);
+});
+
+test("a map that flattens space has no inverse, and directions do not move", () => {
+  assert.equal(invert([1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0]), null);
+  near(turn([1, 0, 0, 9, 0, 1, 0, 9, 0, 0, 1, 9], [1, 2, 3]), [1, 2, 3]);
+});
+
+test("corners of a box are its own", () => {
+  const found = corners(ofBox([1, 2, 3], [4, 6, 8]));
+  near(found[0]!, [1, 2, 3]);
+  near(found[1]!, [4, 2, 3]);
+  near(found[6]!, [1, 6, 8]);
+  const bounds = new Bounds();
+  assert.ok(bounds.isEmpty);
+  found.forEach((corner) => bounds.add(corner));
+  near(bounds.middle, [2.5, 4, 5.5]);
+  near([bounds.radius], [Math.hypot(3, 4, 5) / 2]);
+});
+
+/** Two BLASes: a triangle in each and a box in the second, which stands twice. */
+function scenery(): Geometry {
+  const shift = (x: number) => [1, 0, 0, x, 0, 1, 0, 0, 0, 0, 1, 0];
+  return new Geometry({
+    blases: [{ triangles: 1, boxes: 0 }, { triangles: 1, boxes: 1 }],
+    instances: [0, 1, 1].map((blas) => ({
+      blas, entry: 0, custom_index: 0, mask: 255, sbt_offset: 0, flags: 0,
+    })),
+    arrays: {
+      positions: Float32Array.from([0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, -1, 2, 0, -1, 0, 2, -1]),
+      ids: Uint32Array.from([0, 0, 3, 8, 3, 9]),
+      boxes: Float32Array.from([5, 5, 5, 6, 6, 6]),
+      leaf: Uint32Array.from([2, 4, 6]),
+      transforms: Float32Array.from([...shift(0), ...shift(10), ...shift(20)]),
+    },
+  });
+}
+
+test("pointing finds the nearest primitive and its instance", () => {
+  const geometry = scenery();
+  const all = () => true;
+  const down: Point = [0, 0, -1];
+  const first = geometry.pick([0.2, 0.3, 5], down, all)!;
+  assert.deepEqual([first.primitive, first.instance, first.t], [0, 0, 5]);
+  const placed = geometry.pick([20.5, 0.5, 5], down, all)!;
+  assert.deepEqual([placed.primitive, placed.instance, placed.t], [1, 2, 6]);
+  const box = geometry.pick([15.5, 5.5, 9], down, all)!;
+  assert.deepEqual([box.primitive, box.instance, box.t], [2, 1, 3]);
+  assert.equal(geometry.pick([0.2, 0.3, 5], down, (primitive) => primitive !== 0), null);
+  assert.equal(geometry.pick([0.9, 0.9, 5], down, all), null);
+});
+
+test("a hit's ids lead to the primitive and to where it stands", () => {
+  const geometry = scenery();
+  const found = geometry.locate(2, 3, 9)!;
+  assert.equal(found.primitive, 2);
+  assert.equal(found.map[3], 20);
+  assert.equal(geometry.locate(2, 3, 7), null);
+  assert.deepEqual(geometry.idsOf(1), { geometry: 3, primitive: 8 });
+  assert.equal(geometry.triangle(2), null);
+  near(geometry.procedural(2)!, ofBox([5, 5, 5], [6, 6, 6]));
+});
+
+test("boxes are chosen by depth, level and subtree, and stand at every instance", () => {
+  const outline = smallOutline();
+  const geometry = scenery();
+  outline.level.set([2, 2, 2, 2, 1, 2, 2]);
+  outline.bounds.fill(1);
+  outline.bounds.set([NaN], 6 * 5);
+  const both: Wanted = { depths: [0, 3], levels: "both", isolated: null, hidden: new Set() };
+  const entries = (change: Partial<Wanted>) =>
+    Array.from(wantedEntries(outline, geometry, { ...both, ...change }).entries);
+  assert.deepEqual(entries({}), [0, 1, 2, 3, 4]);
+  assert.equal(wantedEntries(outline, geometry, both).boxes, 6);
+  assert.deepEqual(entries({ depths: [1, 2] }), [1, 2, 3]);
+  assert.deepEqual(entries({ levels: "blas" }), [4]);
+  assert.deepEqual(entries({ levels: "none" }), []);
+  assert.deepEqual(entries({ isolated: 3 }), [3, 4]);
+  assert.deepEqual(entries({ hidden: new Set([1]) }), [0]);
+  assert.equal(boxOf(outline, 5), null);
+  const drawn: number[] = [];
+  place(outline, geometry, Uint32Array.of(4, 0), 2, (map) => drawn.push(map[3]!));
+  assert.deepEqual(drawn, [11, 21]);
+});
+
+test("primitives of a subtree that is hidden are not painted, selected ones stand out", () => {
+  const geometry = scenery();
+  const paint = new Uint8Array(12);
+  const how = { outline: smallOutline(), selection: 4, isolated: null, colourOf: null };
+  paintPrimitives(paint, geometry, { ...how, hidden: new Set([1]) });
+  assert.deepEqual([paint[3], paint[7], paint[11]], [0, 0, 255]);
+  paintPrimitives(paint, geometry, { ...how, hidden: new Set() });
+  assert.deepEqual([paint[3], paint[7], paint[11]], [255, 255, 255]);
+  assert.notDeepEqual(paint.slice(0, 3), paint.slice(4, 7));
+  assert.deepEqual(paint.slice(0, 3), paint.slice(8, 11));
+});
