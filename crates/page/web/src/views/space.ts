@@ -1,15 +1,14 @@
 // Space: triangles, boxes of nodes, the selection and the walk, seen by a camera.
 
-import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { colourOf } from "../colouring";
 import { fill, h } from "../dom";
 import { Dropped } from "../engine";
 import { shortcut } from "../keys";
-import type { Camera, Vector } from "../protocol";
+import type { Vector } from "../protocol";
 import type { Origin, Page } from "../store";
 import { Bounds, corners } from "./space/affine";
 import { BoxLines } from "./space/box_lines";
-import { Fly } from "./space/fly";
+import { Cameras } from "./space/cameras";
 import { Geometry, type Picked } from "./space/geometry";
 import { boundsOf, drawMarks, type Marked } from "./space/highlight";
 import {
@@ -48,8 +47,7 @@ class SpaceView {
   private readonly message = h("p", { class: "space-message", role: "status" });
   private readonly legend = h("p", { class: "space-legend" });
   private readonly panel;
-  private orbit!: OrbitControls;
-  private readonly fly: Fly;
+  private readonly cameras: Cameras;
   private geometry: Geometry | null = null;
   private surfaces: Surfaces | null = null;
   /** The file that was drawn last: its hash and revision. */
@@ -57,7 +55,7 @@ class SpaceView {
   private origin: Origin | null = null;
   private instance: number | null = null;
   private model: WalkModel | null = null;
-  private published: Camera | null = null;
+  private deepest = 0;
   private hoverCost = 0;
 
   constructor(
@@ -69,7 +67,7 @@ class SpaceView {
     this.panel = makeOptions(page, this.options, {
       changed: () => this.optionsChanged(),
       fit: () => this.fit(),
-      home: () => this.home(),
+      home: () => this.cameras.home(),
     });
     field.append(this.message, this.legend);
     host.append(this.panel.bar, field);
@@ -79,8 +77,7 @@ class SpaceView {
       this.behind.resize(width, height);
       this.over.resize(width, height);
     });
-    this.fly = new Fly(stage, () => this.publish());
-    this.makeOrbit();
+    this.cameras = new Cameras(stage, page);
     this.listenToPointer();
     this.listenToPage();
     shortcut("Space", "Fit the view to the selection", ["f"], () => this.fit());
@@ -93,13 +90,13 @@ class SpaceView {
   private listenToPage(): void {
     const { page } = this;
     page.on(["summary", "revision", "outline", "shown"], () => void this.load());
-    page.on(["selection", "isolated", "hidden", "colouring"], () => {
+    page.on("selection", () => {
       this.paint();
-      this.fillBoxes();
       this.mark();
+      this.panel.refresh(this.deepest);
     });
+    page.on(["isolated", "hidden", "colouring"], () => this.optionsChanged());
     page.on(["node", "hover", "step", "walk"], () => this.mark());
-    page.on("camera", () => this.follow());
     page.on("theme", () => {
       this.fillBoxes();
       this.mark();
@@ -122,7 +119,6 @@ class SpaceView {
       const answer = await this.page.geometry();
       if (this.drawn !== name) return;
       this.show(new Geometry(answer));
-      if (this.origin !== this.page.state.origin) this.begin();
     } catch (error) {
       if (error instanceof Dropped) this.drawn = "";
       else this.showWithout((error as Error).message);
@@ -132,7 +128,6 @@ class SpaceView {
   /** Boxes can be drawn where an unsound file has no geometry. */
   private showWithout(reason: string): void {
     this.show(Geometry.none());
-    this.begin();
     this.say(reason);
   }
 
@@ -151,6 +146,7 @@ class SpaceView {
     const { summary, revision } = this.page.state;
     this.drawn = `${summary!.hash} ${revision}`;
     this.geometry = geometry;
+    this.deepest = this.page.state.outline?.depth.reduce((a, b) => Math.max(a, b), 0) ?? 0;
     this.surfaces = new Surfaces(geometry);
     this.stage.scene.add(this.surfaces.object);
     const extent = new Bounds();
@@ -158,82 +154,24 @@ class SpaceView {
     const root = this.page.state.outline && boxOf(this.page.state.outline, 0);
     if (extent.isEmpty && root) corners(root).forEach((corner) => extent.add(corner));
     this.stage.extent = extent.isEmpty ? null : extent;
+    if (this.origin !== this.page.state.origin) this.begin();
     this.optionsChanged();
   }
 
   /** The first view of a file. */
   private begin(): void {
-    const { summary, camera } = this.page.state;
+    const { summary } = this.page.state;
     this.origin = this.page.state.origin;
     const up = summary!.up.map(Math.abs);
     this.options.up = (["x", "y", "z"] as const)[up.indexOf(Math.max(...up))]!;
     this.instance = null;
-    if (camera) this.follow();
-    else this.home();
-    this.panel.refresh(this.deepest);
-  }
-
-  private home(): void {
-    const { summary } = this.page.state;
-    const first = summary?.cameras[0];
-    if (first) this.look(first);
-    else if (this.stage.extent) this.stage.fit(this.stage.extent);
-    this.makeOrbit();
-    this.publish();
-  }
-
-  private look(camera: Camera): void {
-    this.stage.look(camera);
-    this.orbit.target.copy(this.stage.target);
-    this.orbit.update();
-  }
-
-  /** Takes a camera that was set elsewhere. */
-  private follow(): void {
-    const { camera } = this.page.state;
-    if (!camera || camera === this.published) return;
-    this.published = camera;
-    this.look(camera);
-    this.makeOrbit();
-  }
-
-  private publish(): void {
-    if (!this.geometry) return;
-    this.published = this.stage.view;
-    this.page.set({ camera: this.published });
-  }
-
-  /** Orbiting turns around the axis that is up when it begins, so each axis needs its own. */
-  private makeOrbit(): void {
-    this.orbit?.dispose();
-    this.orbit = new OrbitControls(this.stage.camera, this.stage.canvas);
-    this.orbit.enabled = !this.options.flies;
-    this.orbit.zoomToCursor = true;
-    this.orbit.target.copy(this.stage.target);
-    this.orbit.addEventListener("change", () => {
-      this.stage.target.copy(this.orbit.target);
-      this.stage.draw();
-    });
-    this.orbit.addEventListener("end", () => this.publish());
-  }
-
-  private get deepest(): number {
-    return this.page.state.outline?.depth.reduce((a, b) => Math.max(a, b), 0) ?? 0;
+    this.cameras.begin(this.options.up);
   }
 
   private optionsChanged(): void {
-    const { options, stage } = this;
+    const { options } = this;
     if (this.surfaces) this.surfaces.style = options.style;
-    this.fly.enabled = options.flies;
-    const axis: Vector = [0, 0, 0];
-    axis["xyz".indexOf(options.up)] = 1;
-    const isTurned = stage.camera.up.toArray().some((value, k) => Math.abs(value) !== axis[k]);
-    if (isTurned && this.geometry) {
-      stage.camera.up.set(...axis);
-      stage.camera.lookAt(stage.target);
-      this.publish();
-    }
-    if (isTurned || this.orbit.enabled === options.flies) this.makeOrbit();
+    this.cameras.use(options.flies, options.up);
     this.panel.refresh(this.deepest);
     this.paint();
     this.fillBoxes();
@@ -305,11 +243,7 @@ class SpaceView {
     const { marked } = this;
     const bounds = (marked && selection !== null && boundsOf(marked, selection)) ?? null;
     const all = bounds ?? this.stage.extent;
-    if (!all) return;
-    this.stage.fit(all);
-    this.orbit.target.copy(this.stage.target);
-    this.orbit.update();
-    this.publish();
+    if (all) this.cameras.fit(all);
   }
 
   private listenToPointer(): void {

@@ -24,8 +24,10 @@ export class StepList {
 
   /** `go` is called with the step that a hand asks for. */
   constructor(private readonly go: (step: number) => void) {
-    const maker = { make: () => this.make(), fill: (row: Row, step: number) => this.fill(row, step) };
-    this.list = new VirtualList(ROW, maker, { role: "listbox", "aria-label": "Steps" });
+    const fill = (row: Row, step: number) => this.fill(row, step);
+    this.list = new VirtualList(ROW, { make: () => this.make(), fill }, {
+      role: "listbox", "aria-label": "Steps",
+    });
     this.element = h("div", { class: "ray-list" }, this.title, this.list.host);
     this.list.host.addEventListener("keydown", (event) => this.press(event));
   }

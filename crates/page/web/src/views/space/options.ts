@@ -3,6 +3,7 @@
 import { fill, h } from "../../dom";
 import { type Colouring, colourings, type Page } from "../../store";
 import { css, ramp, SEVERITIES } from "../palette";
+import type { Axis } from "./cameras";
 import { SCALES, type Wanted } from "./shown";
 import { type Style, STYLES } from "./surfaces";
 
@@ -13,7 +14,7 @@ export interface SpaceOptions {
   /** Whether triangles have the colour of their leaf. */
   paints: boolean;
   flies: boolean;
-  up: "x" | "y" | "z";
+  up: Axis;
   /** Whether a click sends a ray instead of selecting. */
   casts: boolean;
 }
@@ -52,7 +53,7 @@ export function makeOptions(
   const levels = choice("Which boxes are drawn", Object.keys(LEVELS) as Wanted["levels"][], LEVELS,
     (value) => set({ levels: value }));
   const up = choice("Which way is up", ["x", "y", "z"], { x: "X up", y: "Y up", z: "Z up" },
-    (value) => set({ up: value as SpaceOptions["up"] }));
+    (value) => set({ up: value as Axis }));
   const colour = choice("Colour by", colourings, NAMES, (value) => page.set({ colouring: value }));
   const [from, to] = ["Least depth", "Greatest depth"].map((label, end) =>
     h("input", {
