@@ -17,7 +17,7 @@ export function openHelp(version: string | undefined): void {
           h("dt", {}, ...each.keys.map(key => h("kbd", {}, key))), h("dd", {}, each.text),
         ]))))),
     h("p", { class: "muted" },
-      "In the tree: arrows move, open and close; * opens everything below; letters go to a kind. ",
+      "In the tree: arrows move, open and close; * opens everything below; Enter shows the bytes. ",
       "Tab goes from panel to panel, arrows along tabs. ",
       `siliray ${version ?? ""}: every answer here is computed in this page.`));
 }

@@ -12,6 +12,11 @@ export interface RowMaker<Row extends HTMLElement> {
   fill(row: Row, index: number): void;
 }
 
+/** Rows are high enough for the finger where that is what points. */
+export function rowHeight(pixels: number): number {
+  return matchMedia("(pointer: coarse)").matches ? Math.max(pixels, 34) : pixels;
+}
+
 export class VirtualList<Row extends HTMLElement> {
   readonly host: HTMLElement;
   private content = h("div", { class: "virtual-content", role: "presentation" });
@@ -21,6 +26,8 @@ export class VirtualList<Row extends HTMLElement> {
   /** Set while the list scrolls itself: a scaled scroll bar cannot tell the exact row. */
   private isOwnScroll = false;
   private frame = 0;
+  /** The row to show once the list itself can be seen. */
+  private wanted: number | null = null;
 
   constructor(rowHeight: number, private maker: RowMaker<Row>, attributes: object = {}) {
     this.extent = { rows: 0, rowHeight, height: 0 };
@@ -40,6 +47,10 @@ export class VirtualList<Row extends HTMLElement> {
 
   /** Scrolls so that a row can be seen. */
   show(row: number): void {
+    if (!this.extent.height) {
+      this.wanted = row;
+      return;
+    }
     const top = topToShow(this.extent, this.top, row);
     if (top !== this.top) this.scrollTo(top);
   }
@@ -63,6 +74,8 @@ export class VirtualList<Row extends HTMLElement> {
     if (!height || height === this.extent.height) return;
     this.extent = { ...this.extent, height };
     this.setRows(this.extent.rows);
+    if (this.wanted !== null) this.show(this.wanted);
+    this.wanted = null;
   }
 
   private scrollTo(top: number): void {

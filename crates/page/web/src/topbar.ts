@@ -21,12 +21,12 @@ export function mountTopbar(page: Page, actions: Actions): HTMLElement {
     h("button", { class: "goto-button", onclick: actions.goTo, title: "Go to (/)" },
       icon("search"), h("span", {}, "Go to node, byte, primitive"), h("kbd", {}, "/")),
     tool("open", "Open a file (o)", actions.pickFile),
-    tool("link", "Copy a link to this view", actions.copyLink),
+    h("span", { class: "only-open" }, tool("link", "Copy a link to this view", actions.copyLink)),
     theme,
     tool("help", "Help (?)", actions.help),
   );
 
-  page.on(["summary", "check", "opening"], () => {
+  const update = () => {
     const { summary, opening } = page.state;
     bar.classList.toggle("is-empty", !summary);
     name.textContent = opening ? `Opening ${opening} …` : summary?.name ?? "";
@@ -39,7 +39,9 @@ export function mountTopbar(page: Page, actions: Actions): HTMLElement {
     verdict.title = `${count(summary.nodes)} nodes were checked`;
     fill(layout, formatControl(page, actions), structureControl(page, actions),
       machineControl(page));
-  });
+  };
+  page.on(["summary", "check", "opening"], update);
+  update();
   page.on("machine", () => {
     const select = layout.querySelector<HTMLSelectElement>("select.machine-select");
     if (select && page.state.machine) select.value = page.state.machine;

@@ -22,8 +22,8 @@ test("rows are filtered by words in any cell and sorted by values, not by their 
   const names = ["box", "leaf", "Box", "instance"];
   const sizes = [9, 100, NaN, 20];
   const columns: Column[] = [
-    { title: "Kind", width: "", value: row => names[row]! },
-    { title: "Size", width: "", value: row => sizes[row]!, text: row => `${sizes[row]} B` },
+    { title: "Kind", least: 50, value: row => names[row]! },
+    { title: "Size", least: 50, value: row => sizes[row]!, text: row => `${sizes[row]} B` },
   ];
   assert.deepEqual(orderRows(4, columns, "", null), [0, 1, 2, 3]);
   assert.deepEqual(orderRows(4, columns, "box", null), [0, 2]);

@@ -65,7 +65,8 @@ class BytesView {
     const views = [node, ...node.beside].map((record, at) =>
       this.recordView(record, at, at === 0 ? node.data : besides[at - 1]!, findings));
     this.records = views;
-    fill(this.head, ...this.heading(node), ...findings.map(finding => this.findingLine(finding)));
+    fill(this.head, ...this.heading(node), h("div", { class: "findings" },
+      ...findings.map(finding => this.findingLine(finding))));
     fill(this.body, ...views.flatMap((view, at) => at === 0 ? [view.element] : [
       h("h3", { class: "beside heading" },
         `Beside it: ${view.record.kind}`,
@@ -120,7 +121,8 @@ class BytesView {
 
   private findingLine(finding: Finding): HTMLElement {
     return h("button", {
-      class: `finding ${finding.severity}`, onclick: () => this.page.set({ finding }),
+      class: `finding ${finding.severity}`, title: finding.message,
+      onclick: () => this.page.set({ finding }),
     }, h("strong", {}, `${finding.severity}: ${finding.rule}`),
     h("span", {}, `found ${finding.found}, expected ${finding.expected}`));
   }
@@ -195,7 +197,9 @@ class BytesView {
       .filter(([count]) => count).map(([count, name]) => plural(count as number, String(name)));
     return h("p", { class: `verdict-line ${first.severity}` },
       `check: ${summary?.sound ? "sound" : "unsound"}, ${sums.join(", ")}. `,
-      h("button", { class: "link", onclick: () => this.page.showFinding(first) }, first.message));
+      h("button", {
+        class: "link", title: first.message, onclick: () => this.page.showFinding(first),
+      }, first.message));
   }
 
   private follow(link: string): void {

@@ -3,17 +3,16 @@
 import { colourOf } from "../colouring";
 import { fill, h } from "../dom";
 import { count, percent, plural } from "../format";
-import { VirtualList } from "../list";
+import { rowHeight, VirtualList } from "../list";
 import { hex, parentOf } from "../outline";
 import type { OutlineArrays } from "../protocol";
+import { readPlace } from "../place";
 import { colourings, type Page, type State } from "../store";
 import { css } from "./palette";
 import { fillRow, makeRow, type TreeRow } from "./tree/row";
 import {
   filteredRows, isEmpty, noFilter, openRows, reveal, rowOf, type Filter,
 } from "./tree/rows";
-
-const ROW_HEIGHT = 24;
 
 export function mount(host: HTMLElement, page: Page): void {
   new TreeView(host, page);
@@ -32,12 +31,12 @@ class TreeView {
     }),
   });
   private colouring = h("select", {
-    "aria-label": "Colour by",
+    "aria-label": "Colour by", title: "Colour by",
     onchange: () => this.page.set({ colouring: this.colouring.value as State["colouring"] }),
   }, ...colourings.map(name => h("option", { value: name }, name)));
 
   constructor(host: HTMLElement, private page: Page) {
-    this.list = new VirtualList(ROW_HEIGHT, {
+    this.list = new VirtualList(rowHeight(24), {
       make: () => makeRow(this),
       fill: (row, index) => this.fillRow(row, index),
     }, { class: "virtual tree-rows", role: "tree", "aria-label": "Nodes" });
@@ -66,8 +65,9 @@ class TreeView {
 
   private controls(): HTMLElement {
     const text = h("input", {
-      type: "search", class: "grow", placeholder: "Pointer 0x15, byte @0x144",
-      "aria-label": "Filter by pointer, address or byte", spellcheck: "false",
+      type: "search", class: "grow", placeholder: "0x15  @byte  #primitive",
+      title: "First digits of a pointer or an address; @ and a byte; # and a primitive",
+      "aria-label": "Filter by pointer, address, byte or primitive", spellcheck: "false",
       oninput: () => this.narrow({ text: text.value }),
     });
     const findings = h("button", {
@@ -77,11 +77,11 @@ class TreeView {
         findings.setAttribute("aria-pressed", String(hasFinding));
         this.narrow({ hasFinding });
       },
-    }, "Findings");
+    }, "With findings");
     return h("div", { class: "tree-controls" },
       h("div", { class: "bar" }, text, this.kinds),
       h("div", { class: "bar thin" },
-        h("label", { class: "label" }, "Colour", this.colouring), findings,
+        this.colouring, findings,
         h("span", { class: "grow" }), this.found));
   }
 
@@ -116,15 +116,38 @@ class TreeView {
     this.filter = { ...this.filter, ...change };
     this.setRows();
     this.showSelection();
+    const place = this.filter.text.startsWith("#") ? readPlace(this.filter.text) : null;
+    if (place && "primitive" in place) this.find(place);
+  }
+
+  /** Only the library knows which leaves hold a primitive: rows follow its answer. */
+  private async find(place: { primitive: number; geometry?: number }): Promise<void> {
+    const { text } = this.filter;
+    try {
+      const { ways } = await this.page.ask({ do: "find", ...place },
+        { urgency: 1, instead: "tree-find" });
+      if (this.filter.text !== text) return;
+      const leaves = new Set(ways.map(way => way.at(-1)!));
+      this.rows = Uint32Array.from(leaves).sort();
+      this.showRows();
+      if (this.rows[0] !== undefined) this.page.select(this.rows[0]);
+    } catch (error) {
+      this.page.report(error);
+    }
   }
 
   private setRows(): void {
     const { outline } = this.page.state;
     if (!outline) return;
-    const isWhole = isEmpty(this.filter);
-    this.rows = isWhole ? openRows(outline, this.isOpen) : filteredRows(outline, this.filter);
-    this.found.textContent = isWhole
-      ? plural(outline.size.length, "node") : `${count(this.rows.length)} found`;
+    this.rows = isEmpty(this.filter)
+      ? openRows(outline, this.isOpen) : filteredRows(outline, this.filter);
+    this.showRows();
+  }
+
+  private showRows(): void {
+    const all = this.page.state.outline?.size.length ?? 0;
+    this.found.textContent = isEmpty(this.filter)
+      ? plural(all, "node") : `${count(this.rows.length)} found`;
     this.list.setRows(this.rows.length);
   }
 

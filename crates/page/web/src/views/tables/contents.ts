@@ -18,17 +18,17 @@ export function findings(page: Page, check: Check): Content {
     pick: row => page.showFinding(all[row]!),
     columns: [
       {
-        title: "Severity", width: "80px", value: row => severityOrder[all[row]!.severity],
+        title: "Severity", least: 80, value: row => severityOrder[all[row]!.severity],
         text: row => all[row]!.severity, kind: row => all[row]!.severity, isNumber: false,
       },
-      { title: "Rule", width: "minmax(90px, 150px)", value: row => all[row]!.rule },
+      { title: "Rule", least: 90, value: row => all[row]!.rule },
       {
-        title: "Byte", width: "90px", value: row => all[row]!.offset, isNumber: true,
+        title: "Byte", least: 90, value: row => all[row]!.offset, isNumber: true,
         text: row => hex(all[row]!.offset), kind: () => "mono",
       },
-      { title: "Place", width: "minmax(100px, 1fr)", value: row => all[row]!.place },
-      { title: "Found", width: "minmax(120px, 2fr)", value: row => all[row]!.found },
-      { title: "Expected", width: "minmax(120px, 2fr)", value: row => all[row]!.expected },
+      { title: "Place", least: 100, value: row => all[row]!.place },
+      { title: "Found", least: 120, share: 2, value: row => all[row]!.found },
+      { title: "Expected", least: 120, share: 2, value: row => all[row]!.expected },
     ],
   };
 }
@@ -36,7 +36,7 @@ export function findings(page: Page, check: Check): Content {
 export function structures(page: Page, summary: Summary): Content {
   const all = summary.structures;
   const number = (title: string, value: (row: number) => number) =>
-    ({ title, value, text: (row: number) => count(value(row)), width: "1fr", isNumber: true });
+    ({ title, value, text: (row: number) => count(value(row)), least: 76, isNumber: true });
   return {
     count: all.length,
     none: "This format holds a single structure.",
@@ -45,15 +45,15 @@ export function structures(page: Page, summary: Summary): Content {
       page.show("bytes");
     },
     columns: [
-      { title: "Number", width: "70px", value: row => row, isNumber: true },
-      { title: "Level", width: "70px", value: row => all[row]!.level },
-      { title: "Address", width: "110px", value: row => all[row]!.address, kind: () => "mono" },
+      { title: "Number", least: 70, value: row => row, isNumber: true },
+      { title: "Level", least: 70, value: row => all[row]!.level },
+      { title: "Address", least: 110, value: row => all[row]!.address, kind: () => "mono" },
       {
-        title: "Byte", width: "90px", value: row => all[row]!.offset, isNumber: true,
+        title: "Byte", least: 90, value: row => all[row]!.offset, isNumber: true,
         text: row => hex(all[row]!.offset), kind: () => "mono",
       },
       {
-        title: "Size", width: "90px", value: row => all[row]!.bytes, isNumber: true,
+        title: "Size", least: 90, value: row => all[row]!.bytes, isNumber: true,
         text: row => bytes(all[row]!.bytes),
       },
       number("Primitives", row => all[row]!.primitives),
@@ -67,7 +67,7 @@ export function instances(page: Page, geometry: Answer<"geometry">): Content {
   const all = geometry.instances;
   const at = (row: number, axis: number) => geometry.arrays.transforms[row * 12 + axis * 4 + 3]!;
   const column = (title: string, value: (row: number) => number, text?: (row: number) => string) =>
-    ({ title, value, width: "minmax(60px, 1fr)", isNumber: true, ...(text && { text }) });
+    ({ title, value, least: 60, isNumber: true, ...(text && { text }) });
   return {
     count: all.length,
     none: "The file has no instances.",
@@ -89,7 +89,7 @@ export function instances(page: Page, geometry: Answer<"geometry">): Content {
 export function geometries(page: Page, geometry: Answer<"geometry">): Content {
   const all = geometriesOf(geometry);
   const column = (title: string, value: (row: number) => number) =>
-    ({ title, value, text: (row: number) => count(value(row)), width: "1fr", isNumber: true });
+    ({ title, value, text: (row: number) => count(value(row)), least: 76, isNumber: true });
   return {
     count: all.length,
     none: "The file has no primitives.",
@@ -101,7 +101,7 @@ export function geometries(page: Page, geometry: Answer<"geometry">): Content {
       column("Boxes", row => all[row]!.boxes),
       {
         title: "Area", value: row => all[row]!.area, text: row => all[row]!.area.toPrecision(4),
-        width: "1fr", isNumber: true,
+        least: 76, isNumber: true,
       },
     ],
   };
@@ -120,7 +120,7 @@ export function worstNodes(
   const emptiness = outline.fill.map(fill => 1 - fill);
   const rows = largest({ cost: outline.cost, overlap: outline.overlap, emptiness }[measure], WORST);
   const share = (title: string, values: Float32Array) => ({
-    title, width: "minmax(70px, 1fr)", isNumber: true,
+    title, least: 88, isNumber: true,
     value: (row: number) => values[rows[row]!]!,
     text: (row: number) => percent(values[rows[row]!]!),
   });
@@ -130,21 +130,21 @@ export function worstNodes(
     pick: row => page.select(rows[row]!),
     columns: [
       {
-        title: "Node", width: "minmax(90px, 1fr)", kind: () => "mono",
+        title: "Node", least: 90, kind: () => "mono",
         value: row => hex(outline.pointer[rows[row]!]!),
       },
       {
-        title: "Kind", width: "minmax(70px, 1fr)",
+        title: "Kind", least: 70,
         value: row => summary.kinds[outline.kind[rows[row]!]!] ?? "",
       },
       {
-        title: "Depth", width: "60px", isNumber: true, value: row => outline.depth[rows[row]!]!,
+        title: "Depth", least: 60, isNumber: true, value: row => outline.depth[rows[row]!]!,
       },
       share("Cost", outline.cost),
       share("Overlap", outline.overlap),
       share("Emptiness", emptiness),
       {
-        title: "Below", width: "minmax(60px, 1fr)", isNumber: true,
+        title: "Below", least: 60, isNumber: true,
         value: row => outline.size[rows[row]!]! - 1,
         text: row => count(outline.size[rows[row]!]! - 1),
       },

@@ -6,8 +6,9 @@ export interface Column {
   value(row: number): number | string;
   /** What is shown, where that is not the value itself. */
   text?(row: number): string;
-  /** Width in a CSS grid. */
-  width: string;
+  /** Least width in pixels, and the share of what is left; 1 unless given. */
+  least: number;
+  share?: number;
   isNumber?: boolean;
   /** A class for the cell. */
   kind?(row: number): string;

@@ -5,7 +5,7 @@ import { fill, h } from "../../dom";
 import { download } from "../../edits";
 import { plural } from "../../format";
 import { icon } from "../../icons";
-import { VirtualList } from "../../list";
+import { rowHeight, VirtualList } from "../../list";
 import { cellText, orderRows, type Column, type Sorting } from "./order";
 
 export interface Content {
@@ -18,8 +18,6 @@ export interface Content {
 }
 
 type Row = HTMLElement & { at: number };
-
-const ROW_HEIGHT = 26;
 
 export class DataTable {
   readonly element: HTMLElement;
@@ -38,7 +36,7 @@ export class DataTable {
 
   /** `lead` stands in front of the filter. */
   constructor(lead: Node, private fileName: () => string) {
-    this.list = new VirtualList<Row>(ROW_HEIGHT, {
+    this.list = new VirtualList<Row>(rowHeight(26), {
       make: () => this.makeRow(),
       fill: (row, index) => this.fillRow(row, index),
     }, { class: "virtual table-rows", role: "rowgroup" });
@@ -48,7 +46,8 @@ export class DataTable {
     this.element = h("div", { class: "data-table" },
       h("div", { class: "bar" }, lead, this.filter, this.found, save),
       this.note,
-      h("div", { class: "table-body", role: "table" }, this.head, this.list.host));
+      h("div", { class: "table-body" },
+        h("div", { class: "table-inner", role: "table" }, this.head, this.list.host)));
   }
 
   show(content: Content): void {
@@ -60,7 +59,10 @@ export class DataTable {
       this.filter.value = "";
     }
     this.current = -1;
-    this.element.style.setProperty("--columns", content.columns.map(each => each.width).join(" "));
+    const columns = content.columns.map(({ least, share = 1 }) => `minmax(${least}px, ${share}fr)`);
+    const least = content.columns.reduce((sum, column) => sum + column.least, 20);
+    this.element.style.setProperty("--columns", columns.join(" "));
+    this.element.style.setProperty("--least", `${least}px`);
     this.order();
   }
 
