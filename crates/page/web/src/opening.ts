@@ -3,7 +3,7 @@
 import { isMeant, readAddress, type Address } from "./address";
 import { entryOf } from "./outline";
 import type { Answer, Request, Start, Summary } from "./protocol";
-import { withoutFile, type Origin, type Store } from "./store";
+import { panels, withoutFile, type Origin, type Store } from "./store";
 
 type Opens = Request<"open"> | Request<"builtin"> | Request<"example">;
 
@@ -91,9 +91,10 @@ export class Opening {
     if (wanted && !isMeant(wanted, summary.hash)) {
       page.set({ problem: { text: "The link means another file of this name.", hint: null } });
     }
-    const startNode = start?.node ? { pointer: BigInt(start.node), base: null } : null;
-    const node = wanted?.node ?? startNode;
-    page.select((node && entryOf(entries, node.pointer, node.base)) ?? 0);
+    const { node = null } = wanted ?? {};
+    page.select((node && entryOf(entries, node.pointer, node.base)) ?? start?.entry ?? 0);
+    const panel = panels.find(each => each === start?.panel);
+    if (panel && !wanted?.panel) page.show(panel);
     const query = wanted?.query ?? start?.query ?? null;
     if (query) page.set({ query, step: wanted?.step ?? start?.step ?? 0 });
   }

@@ -16,13 +16,6 @@ export function wayTo(outline: OutlineArrays, entry: number): number[] {
   return way;
 }
 
-export function childrenOf(outline: OutlineArrays, entry: number): number[] {
-  const children: number[] = [];
-  const end = entry + outline.size[entry]!;
-  for (let at = entry + 1; at < end; at += outline.size[at]!) children.push(at);
-  return children;
-}
-
 /** The first entry of a node. Without a base, of any structure. */
 export function entryOf(
   outline: OutlineArrays, pointer: bigint, base: bigint | null,
@@ -32,33 +25,6 @@ export function entryOf(
     at = outline.pointer.indexOf(pointer, at + 1);
   }
   return at < 0 ? null : at;
-}
-
-/**
- * Where a link of a node leads. Children and the parent come first: below an instance, the same
- * pointer means another structure.
- */
-export function linkedEntry(
-  outline: OutlineArrays, from: number | null, link: string,
-): number | null {
-  const pointer = BigInt(link);
-  if (from === null) return entryOf(outline, pointer, null);
-  const parent = parentOf(outline, from);
-  const near = [...childrenOf(outline, from), ...(parent === null ? [] : [parent])];
-  const found = near.find(entry => outline.pointer[entry] === pointer);
-  return found ?? entryOf(outline, pointer, outline.base[from]!);
-}
-
-/** The innermost entry whose bytes hold a byte of the file. */
-export function entryAt(outline: OutlineArrays, offset: number): number | null {
-  let found: number | null = null;
-  for (let entry = 0; entry < outline.offset.length; entry++) {
-    const start = outline.offset[entry]!;
-    if (start <= offset && offset < start + outline.bytes[entry]!) {
-      if (found === null || outline.bytes[entry]! < outline.bytes[found]!) found = entry;
-    }
-  }
-  return found;
 }
 
 export function hex(value: number | bigint): string {

@@ -85,7 +85,11 @@ export interface Summary {
 
 /** How an example begins. */
 export interface Start {
-  node?: string;
+  /** The outline's entry to look at. */
+  entry?: number | null;
+  panel?: string;
+  /** What the heat map shows. */
+  what?: string;
   query?: Query;
   step?: number;
   machine?: string;
@@ -144,9 +148,13 @@ export interface NodeRecord {
 }
 
 export interface NodeAnswer extends NodeRecord {
+  entry: number | null;
+  base: string;
+  /** Where links of fields lead: the field's number, and the base that the pointer counts from. */
+  links: { field: number; pointer: string; base: string }[];
   /** Row-major 3×4 map from the node's oriented frame to the level's space. */
   frame: number[] | null;
-  children: { slot: number; entry: number; min: Vector; max: Vector }[];
+  children: { slot: number | null; entry: number | null; min: Vector; max: Vector }[];
 }
 
 export type Severity = "error" | "warning" | "note";
@@ -177,7 +185,7 @@ export interface Check {
 
 export interface Instance {
   blas: number;
-  entry: number;
+  entry: number | null;
   custom_index: number;
   mask: number;
   sbt_offset: number;
@@ -185,6 +193,8 @@ export interface Instance {
 }
 
 export interface Geometry {
+  /** Every so manieth primitive is here, if there are more than were asked for. */
+  step?: number;
   blases: { triangles: number; boxes: number }[];
   instances: Instance[];
 }
@@ -195,7 +205,7 @@ export interface GeometryArrays {
   /** Geometry and primitive of each primitive: of a BLAS the triangles first, then the boxes. */
   ids: Uint32Array;
   boxes: Float32Array;
-  /** The outline's entry that refers to the primitive first. */
+  /** The outline's entry that refers to the primitive first; 0xffffffff for none. */
   leaf: Uint32Array;
   /** Row-major object-to-world, 3×4, of each instance. */
   transforms: Float32Array;
@@ -272,7 +282,7 @@ export interface Calls {
     gives: { ways: number[][] };
     arrays: Empty;
   };
-  geometry: { takes: Empty; gives: Geometry; arrays: GeometryArrays };
+  geometry: { takes: { most?: number }; gives: Geometry; arrays: GeometryArrays };
   walk: {
     takes: {
       machine: string;

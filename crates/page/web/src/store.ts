@@ -80,6 +80,9 @@ export interface State {
 
 export type Key = keyof State;
 
+/** Of more primitives only some are drawn: ten million triangles would take a gigabyte. */
+const MOST_PRIMITIVES = 3_000_000;
+
 export interface Page {
   readonly state: Readonly<State>;
   /** Calls `act` after a change of any of the keys; returns what ends that. */
@@ -185,7 +188,7 @@ export class Store implements Page {
     const { summary, revision } = this.state;
     const of = `${summary?.hash} ${revision}`;
     if (this.kept?.of !== of) {
-      const answer = this.ask({ do: "geometry" });
+      const answer = this.ask({ do: "geometry", most: MOST_PRIMITIVES });
       this.kept = { of, answer };
       answer.catch(() => (this.kept = null));
     }
@@ -239,7 +242,10 @@ export class Store implements Page {
     const turn = ++this.decodings;
     try {
       const { arrays, ...node } = await this.ask(request, { urgency: 2, instead: "node" });
-      if (turn === this.decodings) this.set({ node: { ...node, data: arrays.data } });
+      if (turn !== this.decodings) return;
+      // Its rows may come one by one.
+      const frame = node.frame?.flat() ?? null;
+      this.set({ node: { ...node, frame, data: arrays.data } });
     } catch (error) {
       this.report(error);
     }

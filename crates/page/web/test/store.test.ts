@@ -47,7 +47,7 @@ test("selecting decodes the node, and a later selection wins", async () => {
   page.select(8);
   answers[1]!({ kind: "box", pointer: "0x25", arrays: { data } });
   await new Promise(resolve => setTimeout(resolve));
-  assert.deepEqual(page.state.node, { kind: "box", pointer: "0x25", data });
+  assert.deepEqual(page.state.node, { kind: "box", pointer: "0x25", frame: null, data });
   answers[0]!({ kind: "leaf", pointer: "0x15", arrays: { data } });
   await new Promise(resolve => setTimeout(resolve));
   assert.equal(page.state.node?.pointer, "0x25");

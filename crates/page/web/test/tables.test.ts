@@ -43,6 +43,7 @@ test("sums of geometries take boxes behind the triangles of their BLAS", () => {
     0, 0, 5, 0, 2, 5, 2, 0, 5,
   ]);
   const sums = geometriesOf({
+    step: 1,
     blases: [{ triangles: 2, boxes: 1 }, { triangles: 1, boxes: 0 }],
     instances: [],
     arrays: {

@@ -4,7 +4,7 @@ import { fill, h } from "../dom";
 import { plural } from "../format";
 import { icon } from "../icons";
 import { goTo } from "../goto";
-import { hex, linkedEntry, wayTo } from "../outline";
+import { entryOf, hex, wayTo } from "../outline";
 import type { Field, Finding, NodeRecord } from "../protocol";
 import type { Page, SelectedNode } from "../store";
 import { editOf, findingRange, type Range } from "./bytes/bits";
@@ -202,12 +202,13 @@ class BytesView {
       }, first.message));
   }
 
-  private follow(link: string): void {
-    const { outline, selection } = this.page.state;
-    const entry = outline && linkedEntry(outline, selection, link);
-    if (entry !== null) return this.page.select(entry);
-    const base = outline && selection !== null ? outline.base[selection]! : null;
-    this.page.select({ pointer: link, ...(base !== null && { base: hex(base) }) });
+  /** The same pointer means another node from another base: the node knows which is meant. */
+  private follow(pointer: string): void {
+    const { outline, node } = this.page.state;
+    const base = node?.links.find(link => link.pointer === pointer)?.base ?? node?.base;
+    const entry = outline && base !== undefined
+      ? entryOf(outline, BigInt(pointer), BigInt(base)) : null;
+    this.page.select(entry ?? { pointer, ...(base !== undefined && { base }) });
   }
 
   private async showOffset(): Promise<void> {

@@ -13,7 +13,8 @@ export interface GeometrySum {
   leaf: number;
 }
 
-export function geometriesOf({ blases, arrays }: Answer<"geometry">): GeometrySum[] {
+/** Where only every so manieth primitive is known, each stands for those around it. */
+export function geometriesOf({ step = 1, blases, arrays }: Answer<"geometry">): GeometrySum[] {
   const sums: GeometrySum[] = [];
   let primitive = 0;
   let triangle = 0;
@@ -28,9 +29,9 @@ export function geometriesOf({ blases, arrays }: Answer<"geometry">): GeometrySu
         sums.push(sum);
       }
       if (at < triangles) {
-        sum.triangles++;
-        sum.area += triangleArea(arrays.positions, 9 * triangle++);
-      } else sum.boxes++;
+        sum.triangles += step;
+        sum.area += step * triangleArea(arrays.positions, 9 * triangle++);
+      } else sum.boxes += step;
     }
   });
   return sums;
