@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Step, Vector, Walk } from "../src/protocol";
 import { crossing, explain } from "../src/views/ray/culled";
-import { single } from "../src/views/ray/detail";
 import { parseNumbers } from "../src/views/ray/query_form";
+import { single } from "../src/views/ray/single";
 import { parseMissed } from "../src/views/ray/why";
 import { type ChildStep, WalkModel } from "../src/views/walk_model";
 

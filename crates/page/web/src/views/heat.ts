@@ -55,6 +55,8 @@ class HeatView {
   private readonly legend = h("div", { class: "heat-legend" });
   private frame: Frame | null = null;
   private asked = "";
+  /** Whether a hand has chosen what is shown. */
+  private isChosen = false;
   private run = 0;
   private began = 0;
   private timer = 0;
@@ -82,6 +84,7 @@ class HeatView {
     return h("select", {
       "aria-label": label, title: label,
       onchange: () => {
+        this.isChosen = true;
         this.fillMeasures();
         void this.render();
       },
@@ -113,8 +116,8 @@ class HeatView {
     const option = (value: string, text: string) => h("option", { value }, text);
     fill(this.what, option("picture", "Picture"),
       ...measures.map((name) => option(name, `Heat: ${name}`)), option("losses", "Lost pixels"));
-    const first = measures.includes("boxes") ? "boxes" : "picture";
-    this.what.value = ["picture", "losses", ...measures].includes(chosen) ? chosen : first;
+    const isOffered = ["picture", "losses", ...measures].includes(chosen);
+    this.what.value = this.isChosen && isOffered ? chosen : (measures[0] ?? "picture");
   }
 
   /** Renders a moment after the last change, and only if it is seen. */
@@ -152,6 +155,10 @@ class HeatView {
       const ask = (request: Request<"render">) => this.page.ask(request, { instead: "heat" });
       for await (const frame of renderProgressively(ask, plan, size)) {
         if (run !== this.run) return;
+        if (!this.page.state.shown.has("heat")) {
+          this.asked = "";
+          break;
+        }
         this.frame = frame;
         this.show();
         this.isBusy(frame.share);

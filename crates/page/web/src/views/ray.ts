@@ -2,11 +2,13 @@
 
 import { fill, h } from "../dom";
 import { Dropped } from "../engine";
+import { count, plural } from "../format";
 import { shortcut } from "../keys";
 import type { Answer, Query, Step, Walk } from "../protocol";
 import type { Page } from "../store";
 import { fillDetail } from "./ray/detail";
-import { QueryForm } from "./ray/query_form";
+import { describeQuery, QueryForm } from "./ray/query_form";
+import { single } from "./ray/single";
 import { StepList } from "./ray/step_list";
 import { type Missed, WhyForm } from "./ray/why";
 import { WalkModel } from "./walk_model";
@@ -25,14 +27,16 @@ class RayView {
   private readonly second = new StepList((step) => this.go(step - this.shift));
   private readonly detail = h("div", { class: "ray-detail scroll" });
   private readonly status = h("p", { class: "ray-status", role: "status" });
-  private readonly machine = this.chooser("Machine", (machine) =>
-    this.page.set({ machine, walk: null, step: 0 }));
-  private readonly other = this.chooser("Compare with", () => void this.run());
+  private readonly other = h("select", {
+    class: "ray-other", "aria-label": "Compare with", onchange: () => void this.run(),
+  });
   private readonly place = h("input", {
     type: "number", min: 0, class: "ray-place", "aria-label": "Step",
     onchange: () => this.go(Number(this.place.value)),
   });
   private readonly of = h("span", { class: "muted" });
+  private readonly asks = h("span", {}, "What is asked");
+  private readonly question: HTMLDetailsElement;
   private readonly body: HTMLElement;
   private readonly steps: HTMLElement;
   private model: WalkModel | null = null;
@@ -45,16 +49,14 @@ class RayView {
     this.steps = this.makeSteps();
     const lists = [this.first.element, this.second.element];
     this.body = h("div", { class: "ray-body" }, ...lists, this.detail);
-    const question = h("div", { class: "ray-question" },
-      h("div", { class: "ray-line" },
-        h("label", { class: "label" }, "Machine", this.machine),
-        h("label", { class: "label" }, "against", this.other)),
-      this.form.element);
-    host.append(question, this.status, this.steps, this.body, this.why.element);
+    this.question = h("details", { class: "ray-question", open: true },
+      h("summary", {}, this.asks), this.form.element);
+    host.append(this.question, h("div", { class: "ray-result" }, this.status, this.other),
+      this.steps, this.body, this.why.element);
     page.on(["query", "machine", "summary", "revision"], () => void this.run());
     page.on("walk", () => this.showWalk());
     page.on("step", () => this.showStep());
-    page.on(["about", "summary"], () => this.fillMachines());
+    page.on(["about", "summary", "machine"], () => this.fillMachines());
     page.on("selection", () => this.suggest());
     this.addShortcuts();
     this.fillMachines();
@@ -62,26 +64,19 @@ class RayView {
     void this.run();
   }
 
-  private chooser(label: string, act: (name: string) => void): HTMLSelectElement {
-    return h("select", {
-      "aria-label": label,
-      onchange: (event: Event) => act((event.target as HTMLSelectElement).value),
-    });
-  }
-
   private makeSteps(): HTMLElement {
     const button = (text: string, title: string, act: () => void) =>
       h("button", { class: "quiet", title, "aria-label": title, onclick: act }, text);
     return h("div", { class: "bar ray-steps" },
-      button("⏮", "To the start", () => this.go(0)),
-      button("◀", "Step back ( , )", () => this.go(this.page.state.step - 1)),
-      button("▶", "Step ( . )", () => this.go(this.page.state.step + 1)),
-      button("⏭", "To the end", () => this.go(Infinity)),
-      h("label", { class: "label" }, "step", this.place), this.of,
-      h("span", { class: "grow" }),
-      button("Hit", "To the next hit ( ; )", () => this.toHit()),
-      button("Node", "To where the selected node is read", () => this.toNode()),
-      button("Loss", "To where something is lost", () => this.toLoss()));
+      button("«", "To the start", () => this.go(0)),
+      button("‹", "Step back ( , )", () => this.go(this.page.state.step - 1)),
+      this.place, this.of,
+      button("›", "Step ( . )", () => this.go(this.page.state.step + 1)),
+      button("»", "To the end", () => this.go(Infinity)),
+      h("span", { class: "grow" }), h("span", { class: "muted" }, "to"),
+      button("hit", "To the next hit ( ; )", () => this.toHit()),
+      button("node", "To where the selected node is read ( v )", () => this.toNode()),
+      button("loss", "To where something is lost ( l )", () => this.toLoss()));
   }
 
   private addShortcuts(): void {
@@ -93,20 +88,24 @@ class RayView {
     shortcut("Ray", "To where something is lost", ["l"], () => this.toLoss());
   }
 
+  private get machine(): string {
+    const { machine, summary } = this.page.state;
+    return machine ?? summary?.default_machine ?? "";
+  }
+
   private fillMachines(): void {
-    const { about, summary, machine } = this.page.state;
+    const { about, summary } = this.page.state;
     const names = summary?.machines ?? [];
     const option = (name: string) => {
       const known = about?.machines.find((each) => each.name === name);
       return h("option", { value: name, title: known?.summary ?? "" }, name);
     };
     const other = this.other.value;
-    fill(this.machine, ...names.map(option));
-    fill(this.other, h("option", { value: "" }, "none"), ...names.map(option));
-    this.machine.value = machine ?? summary?.default_machine ?? "";
-    this.other.value = names.includes(other) ? other : "";
-    const takesBeams = about?.machines.find((each) => each.name === this.machine.value);
-    this.form.allowBeams(takesBeams?.takes_beams ?? false);
+    const others = names.filter((name) => name !== this.machine);
+    fill(this.other, h("option", { value: "" }, "compare with …"), ...others.map(option));
+    this.other.value = others.includes(other) ? other : "";
+    const walker = about?.machines.find(({ name }) => name === this.machine);
+    this.form.allowBeams(walker?.takes_beams ?? false);
     if (summary && names.length === 0) {
       this.say("This file is not sound: no machine can walk it. Findings say why.", "warning");
     }
@@ -116,8 +115,11 @@ class RayView {
   private async run(): Promise<void> {
     const { summary, query, revision } = this.page.state;
     this.fillMachines();
-    if (query) this.form.show(query);
-    const [machine, other] = [this.machine.value, this.other.value];
+    if (query) {
+      this.form.show(query);
+      this.asks.textContent = describeQuery(query);
+    }
+    const { machine, other: { value: other } } = this;
     if (!summary || !query || !machine) return this.forget();
     const asked = JSON.stringify([summary.hash, revision, machine, other, query]);
     if (asked === this.asked && this.page.state.walk) return;
@@ -126,6 +128,7 @@ class RayView {
       const walk = await this.ask(machine, other, query);
       if (this.asked !== asked) return;
       this.take(walk);
+      this.question.open = false;
       if (this.against?.first != null) this.go(this.against.first);
     } catch (error) {
       if (error instanceof Dropped || this.asked !== asked) return;
@@ -147,7 +150,7 @@ class RayView {
 
   private async askWhy(missed: Missed): Promise<void> {
     const { query } = this.page.state;
-    const machine = this.machine.value;
+    const { machine } = this;
     if (!query || !machine) return this.say("Ask for a ray first.", "warning");
     try {
       const request = { do: "walk", machine, query, why: missed } as const;
@@ -177,7 +180,7 @@ class RayView {
     this.body.hidden = this.steps.hidden = walk === null;
     this.why.element.hidden = walk === null;
     this.second.element.hidden = against === null;
-    const title = against ? this.machine.value : "";
+    const title = against ? this.machine : "";
     this.first.show(walk, title, against?.first ?? null);
     this.second.show(against?.walks[1] ?? null, this.other.value, against?.second ?? null);
     this.why.show(walk);
@@ -192,15 +195,15 @@ class RayView {
     const hits = (walk.answer?.hits as { t: number }[] | undefined) ?? [];
     const found = hits.length === 0
       ? "No hit."
-      : `${hits.length} ${hits.length === 1 ? "hit" : "hits"}, first at t ${hits[0]!.t}.`;
+      : `${plural(hits.length, "hit")} at t ${single(hits[0]!.t)}.`;
     const { against } = this;
     const parted = !against ? "" : against.same
       ? ` ${this.other.value} does the same.`
       : ` The machines part at step ${against.first ?? "the end"}`
         + ` (${this.other.value}: ${against.second ?? "the end"}).`;
     const counters = Object.entries((walk.answer?.counters ?? {}) as Record<string, number>)
-      .filter(([, count]) => count > 0)
-      .map(([name, count]) => `${name.replaceAll("_", " ")} ${count.toLocaleString("en")}`);
+      .filter(([name, times]) => times > 0 && name !== "queries")
+      .map(([name, times]) => `${name.replaceAll("_", " ")} ${count(times)}`);
     if (walk.error) return this.say(walk.error, "error");
     fill(this.status, h("b", {}, found + parted), " ",
       h("span", { class: "muted" }, counters.join(" · ")));
@@ -218,7 +221,7 @@ class RayView {
     if (!model) return fill(this.detail);
     this.place.value = String(step);
     this.place.max = String(model.length - 1);
-    this.of.textContent = `of ${(model.length - 1).toLocaleString("en")}`;
+    this.of.textContent = `of ${count(model.length - 1)}`;
     this.first.mark(step);
     const last = (this.against?.walks[1].steps.length ?? 1) - 1;
     this.second.mark(Math.min(Math.max(step + this.shift, 0), last));

@@ -53,6 +53,7 @@ export function drawChart(host: HTMLElement, chart: Chart): void {
     grid: { stroke: () => token("--line"), width: 1 },
     ticks: { stroke: () => token("--line"), width: 1, size: 4 },
     font: "11px system-ui, sans-serif",
+    labelFont: "12px system-ui, sans-serif",
   };
   const { names } = chart;
   const options: uPlot.Options = {

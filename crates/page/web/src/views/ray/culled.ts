@@ -1,6 +1,7 @@
 // Why a child was left out, in words: the planes between which the ray passes its box by.
 
 import type { Vector } from "../../protocol";
+import { single } from "./single";
 
 const AXES = ["x", "y", "z"];
 
@@ -24,7 +25,7 @@ export function crossing(
   let leaves: Slab = { plane: "", t: Infinity };
   for (let k = 0; k < 3; k++) {
     const [o, d, low, high] = [origin[k]!, direction[k]!, min[k]!, max[k]!];
-    const plane = (value: number) => `${AXES[k]} = ${value}`;
+    const plane = (value: number) => `${AXES[k]} = ${single(value)}`;
     if (d === 0) {
       const passed = o < low ? low : o > high ? high : null;
       if (passed !== null) return { outside: plane(passed) };
@@ -55,8 +56,8 @@ export function explain(
 ): string {
   if (verdict === "masked") return "The query's mask and the child's have no bit in common.";
   if (verdict === "behind" && interval) {
-    const end = best !== null && best < tmax ? `the best hit, at t ${best}` : `the end, t ${tmax}`;
-    return `Its box begins at t ${interval[0]}, behind ${end}.`;
+    const end = best !== null && best < tmax ? `the best hit, at t ${single(best)}` : `the end, t ${tmax}`;
+    return `Its box begins at t ${single(interval[0])}, behind ${end}.`;
   }
   if (!ray || verdict === "visit") return "";
   const found = crossing(ray.origin, ray.direction, min, max);
@@ -65,16 +66,12 @@ export function explain(
   }
   const { enters, leaves } = found;
   if (leaves.t < tmin) {
-    return `The box ends before the ray begins: by ${leaves.plane} at t ${round(leaves.t)}.`;
+    return `The box ends before the ray begins: by ${leaves.plane} at t ${single(leaves.t)}.`;
   }
   if (enters.t > tmax) {
-    return `The box begins behind the end: by ${enters.plane} at t ${round(enters.t)}.`;
+    return `The box begins behind the end: by ${enters.plane} at t ${single(enters.t)}.`;
   }
   const order = leaves.t < enters.t ? "before" : "as";
-  return `The ray leaves by ${leaves.plane} at t ${round(leaves.t)} ${order} it enters by `
-    + `${enters.plane} at t ${round(enters.t)}.`;
-}
-
-function round(t: number): number {
-  return Math.fround(t) === t ? t : Number(t.toPrecision(8));
+  return `The ray leaves by ${leaves.plane} at t ${single(leaves.t)} ${order} it enters by `
+    + `${enters.plane} at t ${single(enters.t)}.`;
 }

@@ -8,6 +8,7 @@ import { css, VERDICTS } from "../palette";
 import { apply, invert, turn } from "../space/affine";
 import type { ChildStep, Hit, WalkModel } from "../walk_model";
 import { explain } from "./culled";
+import { single } from "./single";
 
 type Part = HTMLElement | string | null;
 
@@ -83,10 +84,10 @@ function aboutChild(model: WalkModel, child: ChildStep): Part[] {
   const own = ray && besideBox(ray, model, child);
   const why = explain(verdict, interval, own, { min, max }, range);
   return [
-    line("verdict", verdictMark(verdict), ` ${VERDICTS[verdict]?.meaning ?? ""}`),
+    line("verdict", verdictMark(verdict), `: ${VERDICTS[verdict]?.meaning ?? ""}`),
     why ? h("p", { class: "ray-why" }, why + (child.frame ? FRAME : "")) : null,
     line("box", `${numbers(min)} to ${numbers(max)}`),
-    line("interval", interval ? `t ${interval[0]} to ${interval[1]}` : "none"),
+    line("interval", interval ? `t ${interval.map(single).join(" to ")}` : "none"),
   ];
 }
 
@@ -188,14 +189,4 @@ function line(name: string, ...parts: (HTMLElement | string)[]): HTMLElement {
 
 function numbers(values: readonly number[]): string {
   return values.map(single).join(", ");
-}
-
-/** A float of 32 bits with no more digits than tell it apart. */
-export function single(value: number): string {
-  if (!Number.isFinite(value)) return String(value).replace("Infinity", "∞");
-  for (let digits = 6; digits < 9; digits++) {
-    const text = Number(value.toPrecision(digits));
-    if (Math.fround(text) === Math.fround(value)) return String(text);
-  }
-  return String(value);
 }

@@ -2,6 +2,7 @@
 
 import { h } from "../../dom";
 import type { Query, Vector } from "../../protocol";
+import { single } from "./single";
 
 type Shape = "ray" | "pixel" | "beam";
 
@@ -21,7 +22,7 @@ const FIELDS: Readonly<Record<Shape, readonly [string, string, string][]>> = {
     ["origin", "Origin", "0, 0, 5"],
     ["direction", "Direction", "0, 0, -1"],
     ["tmin", "t from", "0"],
-    ["tmax", "t to", "∞"],
+    ["tmax", "to", "∞"],
   ],
   pixel: [
     ["pixel", "Pixel", "320, 180"],
@@ -34,6 +35,19 @@ const FIELDS: Readonly<Record<Shape, readonly [string, string, string][]>> = {
     ["to_max", "to", "1, 1, -5"],
   ],
 };
+
+/** A query in a line. */
+export function describeQuery(query: Query): string {
+  const which = { closest: "Closest hit", any: "Any hit", all: "All hits" }[query.kind];
+  const point = (values: readonly number[]) => values.map(single).join(", ");
+  if ("ray" in query) {
+    return `${which} from ${point(query.ray.origin)} towards ${point(query.ray.direction)}`;
+  }
+  if ("pixel" in query) {
+    return `${which} of pixel ${query.pixel.join(", ")} of ${query.size.join(" × ")}`;
+  }
+  return `${which} of a beam from ${point(query.beam.from[0])} to ${point(query.beam.to[0])}`;
+}
 
 export class QueryForm {
   readonly element: HTMLFormElement;
@@ -138,7 +152,7 @@ export class QueryForm {
   /** Shows a query that came from elsewhere. */
   show(query: Query): void {
     const put = (name: string, value: unknown) => {
-      const text = Array.isArray(value) ? value.join(", ") : String(value ?? "");
+      const text = Array.isArray(value) ? value.map(single).join(", ") : String(value ?? "");
       this.inputs.get(name)!.value = text;
     };
     this.problem.textContent = "";

@@ -11,12 +11,15 @@ export class Stage {
   readonly renderer: THREE.WebGLRenderer;
   /** What there is in all: how far the camera has to see. */
   extent: Bounds | null = null;
+  /** The vertical field of view that was asked for, in degrees. */
+  private fov = 40;
   private isAsked = false;
   private readonly beforeDraw: ((width: number, height: number) => void)[] = [];
 
   /** Throws where the browser has no WebGL 2. */
   constructor(readonly host: HTMLElement) {
-    this.renderer = new THREE.WebGLRenderer({ antialias: true, powerPreference: "default" });
+    this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true });
+    this.renderer.setClearAlpha(0);
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace;
     this.canvas.className = "space-canvas";
@@ -58,8 +61,16 @@ export class Stage {
     const { clientWidth, clientHeight } = this.host;
     this.renderer.setSize(clientWidth, clientHeight, false);
     this.camera.aspect = clientWidth / clientHeight;
-    this.camera.updateProjectionMatrix();
+    this.open();
     this.draw();
+  }
+
+  /** In a narrow field, cameras see as much to the sides as in a picture of 4 to 3. */
+  private open(): void {
+    const { camera } = this;
+    const half = Math.tan((this.fov * Math.PI) / 360) * Math.max(1, 4 / 3 / camera.aspect);
+    camera.fov = (Math.atan(half) * 360) / Math.PI;
+    camera.updateProjectionMatrix();
   }
 
   /** Near and far as close to what there is as possible: depth has few bits. */
@@ -77,16 +88,17 @@ export class Stage {
     this.camera.up.set(...up);
     this.camera.position.set(...eye);
     this.target.set(...target);
-    this.camera.fov = fov;
+    this.fov = fov;
+    this.open();
     this.camera.lookAt(this.target);
-    this.camera.updateProjectionMatrix();
     this.draw();
   }
 
   get view(): Camera {
-    const { position, up, fov } = this.camera;
+    const { position, up } = this.camera;
     const numbers = (v: THREE.Vector3) => v.toArray().map(Math.fround) as Point;
-    return { eye: numbers(position), target: numbers(this.target), up: numbers(up), fov };
+    const [eye, target] = [numbers(position), numbers(this.target)];
+    return { eye, target, up: numbers(up), fov: this.fov };
   }
 
   /** Moves the camera along its direction until a box fills the picture. */
