@@ -51,8 +51,8 @@ test("a dropped file opens, with the sums that inspect prints", async () => {
 
 test("a link leads to its node, machine and panel", async () => {
   const first = await visit(world);
-  await first.page.click("text=forest");
-  await opened(first.page, "forest");
+  await first.page.click(".card >> text=forest");
+  await opened(first.page, "forest.rra");
   await first.page.click(".tree-row >> nth=3");
   await first.page.click(".column .tab[data-panel=tables]");
   const pointer = await first.page.locator(".crumbs strong").textContent();
@@ -60,7 +60,7 @@ test("a link leads to its node, machine and panel", async () => {
   const hash = await first.page.evaluate(() => location.hash);
   await first.page.context().close();
   const { page, complaints } = await visit(world, { hash });
-  await opened(page, "forest");
+  await opened(page, "forest.rra");
   await page.waitForFunction(wanted =>
     document.querySelector(".crumbs strong")?.textContent === wanted, pointer);
   assert.ok(await page.locator("#panel-tables").isVisible());

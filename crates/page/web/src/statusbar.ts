@@ -37,9 +37,10 @@ export function mountStatusbar(page: Page): HTMLElement {
     if (!page.state.busy) show();
   });
 
-  page.on("problem", () => {
-    const { problem: found } = page.state;
-    problem.hidden = !found;
+  page.on(["problem", "summary"], () => {
+    const { problem: found, summary } = page.state;
+    // Without a file, the empty page shows it where files are dropped.
+    problem.hidden = !found || !summary;
     if (!found) return;
     fill(problem, h("span", { class: "text" }, found.text,
       found.hint && h("span", { class: "muted" }, ` ${found.hint}`)),

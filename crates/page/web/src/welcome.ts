@@ -10,6 +10,7 @@ export function mountWelcome(page: Page, actions: Actions): HTMLElement {
   const offers = h("div", { class: "offers" });
   const promise = h("p", { class: "muted" },
     "Nothing leaves this machine: siliray itself runs in the page.");
+  const problem = h("p", { class: "refusal", role: "alert", hidden: true });
   const host = h("main", { class: "welcome" },
     h("div", { class: "sheet" },
       h("h1", {}, "See the tree, the ray and the bytes"),
@@ -21,7 +22,7 @@ export function mountWelcome(page: Page, actions: Actions): HTMLElement {
         h("span", {}, h("strong", {}, "Drop a file here"), " or choose one"),
         h("span", { class: "muted" },
           ".rra  .bin  .isbe, or a mesh or scene to build: .ply  .obj  .stl  .glb  .toml")),
-      promise, offers));
+      problem, promise, offers));
 
   const update = () => {
     const { about, wantedFile } = page.state;
@@ -41,6 +42,11 @@ export function mountWelcome(page: Page, actions: Actions): HTMLElement {
           h("strong", {}, scene.name),
           h("span", { class: "muted" }, `${count(scene.triangles)} triangles`))))));
   };
+  page.on("problem", () => {
+    const found = page.state.problem;
+    problem.hidden = !found;
+    fill(problem, found?.text, found?.hint && h("span", { class: "muted" }, ` ${found.hint}`));
+  });
   page.on(["about", "wantedFile"], update);
   update();
   return host;

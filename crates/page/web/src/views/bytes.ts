@@ -46,7 +46,7 @@ class BytesView {
       this.records = [];
       fill(this.head);
       fill(this.body, h("p", { class: "hint" }, "Select a node to see its bytes."));
-      return this.editor.clear();
+      return this.editor.hide();
     }
     const key = `${node.pointer} ${node.address}`;
     if (key !== this.shownPointer) {
@@ -237,7 +237,7 @@ class BytesView {
     const dump = { offset: answer.offset, of: answer.of, data: answer.arrays.data };
     fill(this.head);
     fill(this.body, dumpView(dump, offset, to => goTo(this.page, { offset: to })));
-    this.editor.clear();
+    this.editor.hide();
   }
 
   private async dataOf(record: NodeRecord): Promise<Uint8Array> {

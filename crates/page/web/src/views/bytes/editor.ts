@@ -28,7 +28,13 @@ export class Editor {
     this.clear();
   }
 
+  hide(): void {
+    fill(this.element);
+    this.element.hidden = true;
+  }
+
   clear(): void {
+    this.element.hidden = false;
     this.element.className = "editor is-empty";
     fill(this.element, h("p", { class: "muted" },
       "Hover a field to see its bits. Pick it to read what it means and to change it."));

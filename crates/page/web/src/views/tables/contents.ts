@@ -21,12 +21,16 @@ export function findings(page: Page, check: Check): Content {
         title: "Severity", least: 80, value: row => severityOrder[all[row]!.severity],
         text: row => all[row]!.severity, kind: row => all[row]!.severity, isNumber: false,
       },
-      { title: "Rule", least: 90, value: row => all[row]!.rule },
+      { title: "Rule", least: 104, value: row => all[row]!.rule },
       {
         title: "Byte", least: 90, value: row => all[row]!.offset, isNumber: true,
         text: row => hex(all[row]!.offset), kind: () => "mono",
       },
-      { title: "Place", least: 100, value: row => all[row]!.place },
+      {
+        title: "Place", least: 110, value: row => all[row]!.place,
+        // The chunk in front is the same for most: the whole place is in the CSV file.
+        text: row => all[row]!.place.split(": ").at(-1)!,
+      },
       { title: "Found", least: 120, share: 2, value: row => all[row]!.found },
       { title: "Expected", least: 120, share: 2, value: row => all[row]!.expected },
     ],
@@ -67,7 +71,8 @@ export function instances(page: Page, geometry: Answer<"geometry">): Content {
   const all = geometry.instances;
   const at = (row: number, axis: number) => geometry.arrays.transforms[row * 12 + axis * 4 + 3]!;
   const column = (title: string, value: (row: number) => number, text?: (row: number) => string) =>
-    ({ title, value, least: 60, isNumber: true, ...(text && { text }) });
+    ({ title, value, least: 34 + 6.6 * Math.max(title.length, 6), isNumber: true,
+      ...(text && { text }) });
   return {
     count: all.length,
     none: "The file has no instances.",
