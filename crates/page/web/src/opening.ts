@@ -2,7 +2,7 @@
 
 import { isMeant, readAddress, type Address } from "./address";
 import { entryOf } from "./outline";
-import type { Answer, Request, Start, Summary } from "./protocol";
+import type { Answer, OutlineArrays, Request, Start, Summary } from "./protocol";
 import { panels, withoutFile, type Origin, type Store } from "./store";
 
 type Opens = Request<"open"> | Request<"builtin"> | Request<"example">;
@@ -81,22 +81,27 @@ export class Opening {
     outline: Promise<Answer<"outline">>, check: Promise<Answer<"check">>, wanted: Address | null,
   ): Promise<void> {
     const { page } = this;
-    const [first, second] = await Promise.allSettled([
-      outline.then(answer => page.set({ outline: answer.arrays })),
+    const done = await Promise.allSettled([
+      outline.then(answer => this.beginIn(answer.arrays, wanted)),
       check.then(({ arrays: _, ...answer }) => page.set({ check: answer })),
     ]);
-    for (const each of [first, second]) if (each.status === "rejected") page.report(each.reason);
-    const { summary, start, outline: entries } = page.state;
-    if (!summary || !entries) return;
-    if (wanted && !isMeant(wanted, summary.hash)) {
-      page.set({ problem: { text: "The link means another file of this name.", hint: null } });
-    }
+    for (const each of done) if (each.status === "rejected") page.report(each.reason);
+  }
+
+  private beginIn(outline: OutlineArrays, wanted: Address | null): void {
+    const { page } = this;
+    const { summary, start } = page.state;
     const { node = null } = wanted ?? {};
-    page.select((node && entryOf(entries, node.pointer, node.base)) ?? start?.entry ?? 0);
+    // First of all the node, before views ask for more: it is what can be read at once.
+    page.select((node && entryOf(outline, node.pointer, node.base)) ?? start?.entry ?? 0);
+    page.set({ outline });
     const panel = panels.find(each => each === start?.panel);
     if (panel && !wanted?.panel) page.show(panel);
     const query = wanted?.query ?? start?.query ?? null;
     if (query) page.set({ query, step: wanted?.step ?? start?.step ?? 0 });
+    if (wanted && summary && !isMeant(wanted, summary.hash)) {
+      page.set({ problem: { text: "The link means another file of this name.", hint: null } });
+    }
   }
 }
 

@@ -55,14 +55,17 @@ class BytesView {
       this.body.scrollTop = 0;
     }
     this.shownPointer = key;
+    // The node at once; what is beside it follows with its bytes.
+    this.draw(node, []);
+    if (!node.beside.length) return;
     const besides = await Promise.all(node.beside.map(record => this.dataOf(record)));
-    if (this.page.state.node !== node) return;
-    this.draw(node, besides);
+    if (this.page.state.node === node) this.draw(node, besides);
   }
 
   private draw(node: SelectedNode, besides: readonly Uint8Array[]): void {
     const findings = this.findingsOf(node);
-    const views = [node, ...node.beside].map((record, at) =>
+    const records = [node, ...node.beside.slice(0, besides.length)];
+    const views = records.map((record, at) =>
       this.recordView(record, at, at === 0 ? node.data : besides[at - 1]!, findings));
     this.records = views;
     fill(this.head, ...this.heading(node), h("div", { class: "findings" },
