@@ -38,7 +38,6 @@ class HeatView {
   });
   private readonly chart = new ScaleChart();
   private readonly what = this.chooser("What is shown");
-  private readonly machine = this.chooser("Machine");
   private readonly size = this.chooser("Size in pixels");
   private readonly camera = this.chooser("Camera");
   private readonly scale = h("input", {
@@ -66,16 +65,17 @@ class HeatView {
     this.isBusy(null);
     this.size.value = SIZES[1]!.join(",");
     host.append(
-      h("div", { class: "bar" }, this.what, h("label", { class: "label" }, "by", this.machine),
-        h("label", { class: "label" }, "from", this.camera), this.size, this.scaleLabel,
+      h("div", { class: "bar" }, this.what, h("label", { class: "label" }, "from", this.camera), this.size, this.scaleLabel,
         h("span", { class: "grow" }), this.start, this.stop, this.save),
       this.progress,
       h("div", { class: "heat-body" }, this.picture.element,
         h("aside", { class: "heat-side" }, this.value, this.legend, this.chart.canvas,
           this.figures)));
     page.on(["summary", "about", "machine"], () => this.fillChoices());
+    page.on("start", () => this.begin());
     page.on(["summary", "shown", "camera", "revision", "machine"], () => this.soon());
     page.on("theme", () => this.chart.draw());
+    this.over(null);
     this.fillChoices();
     this.soon();
   }
@@ -91,26 +91,27 @@ class HeatView {
     });
   }
 
+  private get machine(): string {
+    const { machine, summary } = this.page.state;
+    return machine ?? summary?.default_machine ?? "";
+  }
+
   private fillChoices(): void {
-    const { summary, machine } = this.page.state;
-    const names = summary?.machines ?? [];
-    const chosen = this.machine.value;
-    fill(this.machine, ...names.map((name) => h("option", { value: name }, name)));
-    this.machine.value = names.includes(chosen) ? chosen : (machine ?? names[0] ?? "");
+    const { summary } = this.page.state;
     const cameras = summary?.cameras ?? [];
     const view = this.camera.value || "space";
     fill(this.camera, h("option", { value: "space" }, "the space view"),
       ...cameras.map(({ name }, k) => h("option", { value: String(k) }, name)));
     this.camera.value = view === "space" || cameras[Number(view)] ? view : "space";
     this.fillMeasures();
-    if (summary && names.length === 0) {
+    if (summary?.machines.length === 0) {
       this.say("This file is not sound: no machine can walk it.");
     }
   }
 
   private fillMeasures(): void {
     const { about } = this.page.state;
-    const machine = about?.machines.find(({ name }) => name === this.machine.value);
+    const machine = about?.machines.find(({ name }) => name === this.machine);
     const measures = machine?.measures ?? [];
     const chosen = this.what.value;
     const option = (value: string, text: string) => h("option", { value }, text);
@@ -118,6 +119,14 @@ class HeatView {
       ...measures.map((name) => option(name, `Heat: ${name}`)), option("losses", "Lost pixels"));
     const isOffered = ["picture", "losses", ...measures].includes(chosen);
     this.what.value = this.isChosen && isOffered ? chosen : (measures[0] ?? "picture");
+  }
+
+  /** Shows what an example is about. */
+  private begin(): void {
+    const what = (this.page.state.start as { what?: string } | null)?.what;
+    if (!what) return;
+    this.isChosen = true;
+    this.what.value = what;
   }
 
   /** Renders a moment after the last change, and only if it is seen. */
@@ -136,14 +145,14 @@ class HeatView {
 
   private key(): string {
     const { summary, revision } = this.page.state;
-    const choices = [this.what, this.machine, this.size].map(({ value }) => value);
+    const choices = [this.machine, this.what.value, this.size.value];
     return JSON.stringify([summary?.hash, revision, this.view, ...choices]);
   }
 
   /** Renders from small to large; a newer rendering ends an older one between two requests. */
   private async render(): Promise<void> {
     const run = ++this.run;
-    const machine = this.machine.value;
+    const { machine } = this;
     if (!this.page.state.summary || !machine) return;
     this.asked = this.key();
     const camera = this.view;
@@ -244,11 +253,11 @@ class HeatView {
 
   private take(pixel: [number, number]): void {
     if (!this.frame) return;
-    const { size, plan: { camera, machine } } = this.frame;
+    const { size, plan: { camera } } = this.frame;
     const query: Query = {
       kind: "closest", pixel, size: [...size], ...(camera && { camera }),
     };
-    this.page.set({ machine, query, walk: null, step: 0 });
+    this.page.set({ query, walk: null, step: 0 });
     this.page.show("ray");
   }
 

@@ -162,7 +162,7 @@ class SpaceView {
   private begin(): void {
     const { summary } = this.page.state;
     this.origin = this.page.state.origin;
-    const up = summary!.up.map(Math.abs);
+    const up = (summary!.up ?? [0, 1, 0]).map(Math.abs);
     this.options.up = (["x", "y", "z"] as const)[up.indexOf(Math.max(...up))]!;
     this.instance = null;
     this.cameras.begin(this.options.up);

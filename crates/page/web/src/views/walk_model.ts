@@ -42,6 +42,7 @@ export class WalkModel {
     const entered: number[] = [];
     let instance = -1;
     steps.forEach((step, number) => {
+      step.step = number;
       if (step.event === "clock") instance = (step.instance as number | null) ?? -1;
       if (step.event === "leave") instance = entered.pop() ?? -1;
       if (step.event === "node") nodes.set(instance, number);

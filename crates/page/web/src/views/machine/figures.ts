@@ -57,8 +57,7 @@ export function counterTable(runs: readonly Run[], about: SimAbout): HTMLElement
       const counts = runs.map(({ row }) => row.counters[name]);
       const cells = counts.map((count) => h("td", { class: "number" }, format(count)));
       if (counts.length === 2) cells.push(h("td", { class: "number muted" }, quotient(counts)));
-      return h("tr", {}, h("th", { class: "mono" }, name), ...cells,
-        h("td", { class: "muted" }, unit), h("td", {}, meaning));
+      return h("tr", {}, named(name, meaning), ...cells, h("td", { class: "muted" }, unit));
     }));
   };
   draw("");
@@ -70,7 +69,12 @@ export function counterTable(runs: readonly Run[], about: SimAbout): HTMLElement
   return h("div", {}, filter, h("div", { class: "machine-wide" }, h("table", {},
     h("thead", {}, h("tr", {}, h("th", {}, "counter"),
       ...titles.map((title) => h("th", { class: "number" }, title)),
-      h("th", {}, "unit"), h("th", {}, "meaning"))), body)));
+      h("th", {}, "unit"))), body)));
+}
+
+/** A name with what it means below it. */
+function named(name: string, meaning: string): HTMLElement {
+  return h("th", {}, h("span", { class: "mono" }, name), h("small", {}, meaning));
 }
 
 function format(count: number | undefined): string {
@@ -89,9 +93,9 @@ export function parameterTable(runs: readonly Run[], about: SimAbout): HTMLEleme
     const values = runs.map(({ row }) => String(row.config[name]));
     const differs = values.some((value) => value !== values[0])
       || runs.some(({ row }) => name in row.settings);
-    return h("tr", { class: differs ? "is-set" : "" }, h("th", { class: "mono" }, name),
+    return h("tr", { class: differs ? "is-set" : "" }, named(name, known?.meaning ?? ""),
       ...values.map((value) => h("td", { class: "number" }, value)),
-      h("td", { class: "muted" }, known?.allowed ?? ""), h("td", {}, known?.meaning ?? ""));
+      h("td", { class: "muted" }, known?.allowed ?? ""));
   });
   return h("div", { class: "machine-wide" }, h("table", {}, h("tbody", {}, ...rows)));
 }

@@ -17,12 +17,13 @@ export function parseNumbers(text: string, count: number, what: string): number[
   return numbers;
 }
 
+/** Name, label and example of what is typed. */
 const FIELDS: Readonly<Record<Shape, readonly [string, string, string][]>> = {
   ray: [
     ["origin", "Origin", "0, 0, 5"],
     ["direction", "Direction", "0, 0, -1"],
-    ["tmin", "t from", "0"],
-    ["tmax", "to", "∞"],
+    ["tmin", "t ≥", "0"],
+    ["tmax", "t ≤", "∞"],
   ],
   pixel: [
     ["pixel", "Pixel", "320, 180"],

@@ -31,6 +31,7 @@ export class Cameras {
     orbit.enabled = !this.flies;
     orbit.zoomToCursor = true;
     orbit.target.copy(this.stage.target);
+    orbit.update();
     orbit.addEventListener("change", () => {
       this.stage.target.copy(orbit.target);
       this.stage.draw();
