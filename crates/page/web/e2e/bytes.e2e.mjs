@@ -45,8 +45,9 @@ function shownFields(page) {
 test("fields are those of inspect, node by node", async () => {
   const { page, complaints } = await openImage();
   for (let row = 0; row < 6; row++) {
-    await page.click(`.tree-row:visible >> nth=${row}`);
-    const pointer = await page.locator(".tree-row.is-selected .pointer").textContent();
+    const target = page.locator(".tree-row:visible").nth(row);
+    const pointer = await target.locator(".pointer").textContent();
+    await target.click();
     await page.waitForFunction(wanted =>
       document.querySelector(".crumbs strong")?.textContent.endsWith(` ${wanted}`), pointer);
     const expected = JSON.parse(siliray("inspect", image.path, "--node", pointer, "--json"));

@@ -92,7 +92,7 @@ test("a broken file opens, and its findings stand where they are", async () => {
 test("a file that is nothing is refused in the library's words, and the page stays", async () => {
   const { page } = await visit(world);
   await drop(page, "letter.rra", Buffer.from("Dear reader, this is no image."));
-  await page.waitForSelector(".problem:not([hidden]), .verdict.is-error");
+  await page.waitForSelector(".refusal:not([hidden])");
   await shot(page, "refused");
   await drop(page, "scene.rra", image.bytes);
   await opened(page, "scene.rra");

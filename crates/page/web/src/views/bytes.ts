@@ -28,8 +28,9 @@ class BytesView {
   /** The picked field: by name, so that it stays picked while its value changes. */
   private pinned: { record: number; name: string } | null = null;
   private verdict: Node | null = null;
-  private shownPointer = "";
-  private askedByte: number | null = null;
+  private shownKey = "";
+  /** The byte that was asked for, and the node that it was found in. */
+  private asked: { byte: number; key: string } | null = null;
 
   constructor(host: HTMLElement, private page: Page) {
     host.append(this.head, this.body, this.editor.element);
@@ -48,13 +49,13 @@ class BytesView {
       fill(this.body, h("p", { class: "hint" }, "Select a node to see its bytes."));
       return this.editor.hide();
     }
-    const key = `${node.pointer} ${node.address}`;
-    if (key !== this.shownPointer) {
+    const key = keyOf(node);
+    if (key !== this.shownKey) {
       this.pinned = null;
       this.verdict = null;
       this.body.scrollTop = 0;
     }
-    this.shownPointer = key;
+    this.shownKey = key;
     // The node at once; what is beside it follows with its bytes.
     this.draw(node, []);
     if (!node.beside.length) return;
@@ -77,9 +78,8 @@ class BytesView {
     ]));
     this.showPinned();
     this.showFinding();
-    if (this.askedByte !== null && node.offset !== null) {
-      views[0]?.point(this.askedByte - node.offset);
-      this.askedByte = null;
+    if (this.asked?.key === this.shownKey && node.offset !== null) {
+      views[0]?.point(this.asked.byte - node.offset);
     }
   }
 
@@ -218,10 +218,10 @@ class BytesView {
     const { offset } = this.page.state;
     if (offset === null) return;
     try {
-      const { entry } = await this.page.ask({ do: "owner", offset }, { urgency: 2 });
+      const { entry, node } = await this.page.ask({ do: "owner", offset }, { urgency: 2 });
       // So that the same byte can be asked for again.
       this.page.set({ offset: null });
-      this.askedByte = offset;
+      this.asked = node && { byte: offset, key: keyOf(node) };
       if (entry === null) await this.showDump(offset);
       else if (entry === this.page.state.selection) await this.show();
       else this.page.select(entry);
@@ -234,7 +234,6 @@ class BytesView {
     const start = pageStart(offset);
     const answer = await this.page.ask({ do: "bytes", offset: start, length: PAGE_BYTES },
       { urgency: 2 });
-    this.askedByte = null;
     this.records = [];
     this.page.select(null);
     const dump = { offset: answer.offset, of: answer.of, data: answer.arrays.data };
@@ -253,6 +252,10 @@ class BytesView {
       return new Uint8Array();
     }
   }
+}
+
+function keyOf(node: NodeRecord): string {
+  return `${node.pointer} ${node.address}`;
 }
 
 function place(record: NodeRecord): string {
