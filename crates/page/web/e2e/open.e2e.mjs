@@ -51,6 +51,7 @@ test("a dropped file opens, with the sums that inspect prints", async () => {
 
 test("a link leads to its node, machine and panel", async () => {
   const first = await visit(world);
+  await first.page.selectOption(".offers select", "5000");
   await first.page.click(".card >> text=forest");
   await opened(first.page, "forest.rra");
   await first.page.click(".tree-row >> nth=3");

@@ -25,6 +25,7 @@ export function addressOf(state: State): string {
   if (!summary || !origin) return "";
   const words: [string, string | null][] = [
     [origin.kind, origin.name],
+    ["triangles", origin.kind === "builtin" && origin.triangles ? String(origin.triangles) : null],
     ["format", summary.source === "built" ? summary.format : null],
     ["structure", summary.structures.length > 1 ? String(summary.structure) : null],
     ["hash", summary.hash.slice(0, HASH_DIGITS)],
@@ -40,12 +41,11 @@ export function addressOf(state: State): string {
 
 export function readAddress(text: string): Address {
   const words = new URLSearchParams(text.replace(/^#/, ""));
-  const kind = (["file", "builtin", "example"] as const).find(each => words.has(each));
   const panel = panels.find(each => each === words.get("panel")) ?? null;
   const query = words.get("query");
   return {
     file: words.get("hash"),
-    origin: kind ? { kind, name: words.get(kind)! } : null,
+    origin: readOrigin(words),
     format: words.get("format"),
     structure: count(words.get("structure")),
     node: readNode(words.get("node")),
@@ -54,6 +54,14 @@ export function readAddress(text: string): Address {
     machine: words.get("machine"),
     panel,
   };
+}
+
+function readOrigin(words: URLSearchParams): Origin | null {
+  const kind = (["file", "builtin", "example"] as const).find(each => words.has(each));
+  if (!kind) return null;
+  const name = words.get(kind)!;
+  const triangles = count(words.get("triangles"));
+  return kind === "builtin" && triangles ? { kind, name, triangles } : { kind, name };
 }
 
 /** Whether a link that names a hash means the file that is open. */

@@ -24,8 +24,9 @@ export class Opening {
   }
 
   builtin(name: string, layout: Layout = {}, wanted?: Address): Promise<void> {
-    return this.begin({ do: "builtin", name, ...layout }, { kind: "builtin", name }, undefined,
-      wanted);
+    const { triangles } = layout;
+    const origin: Origin = { kind: "builtin", name, ...(triangles && { triangles }) };
+    return this.begin({ do: "builtin", name, ...layout }, origin, undefined, wanted);
   }
 
   example(name: string, wanted?: Address): Promise<void> {
@@ -39,7 +40,9 @@ export class Opening {
     const { origin, format } = wanted;
     if (origin?.kind === "example") await this.example(origin.name, wanted);
     if (origin?.kind === "builtin") {
-      await this.builtin(origin.name, format ? { format } : {}, wanted);
+      const { triangles } = origin;
+      const layout = { ...(format && { format }), ...(triangles && { triangles }) };
+      await this.builtin(origin.name, layout, wanted);
     }
   }
 

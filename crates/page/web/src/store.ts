@@ -25,7 +25,7 @@ export type Colouring = (typeof colourings)[number];
 /** Where the opened file came from, so that a link can name it. */
 export type Origin =
   | { kind: "file"; name: string }
-  | { kind: "builtin"; name: string }
+  | { kind: "builtin"; name: string; triangles?: number }
   | { kind: "example"; name: string };
 
 /** The selected node: what `node` answered for it. */

@@ -6,8 +6,21 @@ import { icon } from "./icons";
 import type { Actions } from "./actions";
 import type { Page } from "./store";
 
+const sizes = [5_000, 50_000, 500_000, 1_000_000];
+
+const scenes: Readonly<Record<string, string>> = {
+  organic: "smooth shapes, even triangles",
+  interior: "rooms, long thin triangles",
+  hairball: "much overlap everywhere",
+  forest: "instances of a few trees",
+};
+
 export function mountWelcome(page: Page, actions: Actions): HTMLElement {
   const offers = h("div", { class: "offers" });
+  const size = h("select", { "aria-label": "Triangles of a built-in scene" },
+    ...sizes.map(each => h("option", { value: each }, count(each))));
+  size.value = String(sizes[1]);
+  const open = (name: string) => actions.openBuiltin(name, { triangles: Number(size.value) });
   const promise = h("p", { class: "muted" },
     "Nothing leaves this machine: siliray itself runs in the page.");
   const problem = h("p", { class: "refusal", role: "alert", hidden: true });
@@ -36,11 +49,12 @@ export function mountWelcome(page: Page, actions: Actions): HTMLElement {
       h("ul", { class: "cards" }, ...about.examples.map(example =>
         h("li", {}, h("button", { class: "card", onclick: () => actions.openExample(example.name) },
           h("strong", {}, example.title), h("span", { class: "muted" }, example.text))))),
-      h("h2", { class: "heading" }, "Built-in scenes"),
+      h("h2", { class: "heading" }, "Built-in scenes",
+        h("label", { class: "label" }, "of about", size, "triangles")),
       h("ul", { class: "cards small" }, ...about.builtins.map(scene =>
-        h("li", {}, h("button", { class: "card", onclick: () => actions.openBuiltin(scene.name) },
+        h("li", {}, h("button", { class: "card", onclick: () => open(scene.name) },
           h("strong", {}, scene.name),
-          h("span", { class: "muted" }, `${count(scene.triangles)} triangles`))))));
+          h("span", { class: "muted" }, scenes[scene.name] ?? ""))))));
   };
   page.on("problem", () => {
     const found = page.state.problem;

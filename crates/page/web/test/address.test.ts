@@ -44,6 +44,11 @@ test("a pixel becomes its ray, which needs no camera", () => {
   assert.deepEqual(readAddress(text).query, { kind: "closest", ray });
 });
 
+test("a built-in scene is named with its size", () => {
+  const origin = { kind: "builtin", name: "forest", triangles: 5000 } as const;
+  assert.deepEqual(readAddress(addressOf({ ...initial, summary, origin })).origin, origin);
+});
+
 test("nonsense in a link is passed over", () => {
   const address = readAddress("#node=banana&query=fast:1,2&step=-4&panel=kitchen&structure=x");
   assert.deepEqual(Object.values(address).filter(value => value !== null), []);
