@@ -4,6 +4,7 @@ import type { Point } from "../src/views/space/affine";
 import { apply, Bounds, compose, corners, invert, ofBox, turn } from "../src/views/space/affine";
 import { Geometry } from "../src/views/space/geometry";
 import { paintPrimitives } from "../src/views/space/paint";
+import { shuffled } from "../src/views/space/shuffle";
 import { boxOf, place, type Wanted, wantedEntries } from "../src/views/space/shown";
 import { smallOutline } from "./outline";
 
@@ -105,12 +106,24 @@ test("boxes are chosen by depth, level and subtree, and stand at every instance"
 
 test("primitives of a subtree that is hidden are not painted, selected ones stand out", () => {
   const geometry = scenery();
-  const paint = new Uint8Array(12);
+  const paint = new Uint32Array(3);
   const how = { outline: smallOutline(), selection: 4, isolated: null, colourOf: null };
   paintPrimitives(paint, geometry, { ...how, hidden: new Set([1]) });
-  assert.deepEqual([paint[3], paint[7], paint[11]], [0, 0, 255]);
+  assert.deepEqual([paint[0], paint[1]], [0, 0]);
+  assert.equal(paint[2]! >>> 24, 255);
   paintPrimitives(paint, geometry, { ...how, hidden: new Set() });
-  assert.deepEqual([paint[3], paint[7], paint[11]], [255, 255, 255]);
-  assert.notDeepEqual(paint.slice(0, 3), paint.slice(4, 7));
-  assert.deepEqual(paint.slice(0, 3), paint.slice(8, 11));
+  assert.equal(paint[0]! >>> 24, 255);
+  assert.notEqual(paint[0], paint[1]);
+  assert.equal(paint[0], paint[2]);
+});
+
+test("shuffling keeps every record, and spreads them", () => {
+  for (const count of [1, 2, 7, 100, 4099]) {
+    const records = Uint32Array.from({ length: 2 * count }, (_, k) => k);
+    const spread = shuffled(records, 2, new Uint32Array(2 * count));
+    assert.deepEqual(Array.from(spread).sort((a, b) => a - b), Array.from(records));
+    assert.ok(spread.every((value, k) => k % 2 === 0 || value === spread[k - 1]! + 1));
+    const first = spread.subarray(0, Math.ceil(count / 5)).filter((value) => value < count);
+    assert.ok(count < 100 || Math.abs(first.length * 10 - count) < 0.2 * count);
+  }
 });

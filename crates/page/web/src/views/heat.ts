@@ -47,7 +47,7 @@ class HeatView {
   private readonly scaleLabel = h("label", { class: "label" }, "Scale to", this.scale);
   private readonly start = button("Render", "", () => void this.render());
   private readonly stop = button("Cancel", "", () => void this.cancel());
-  private readonly save = button("Save PNG", "quiet", () => this.download());
+  private readonly save = button("Save", "quiet", () => this.download());
   private readonly progress = h("i", { class: "heat-progress" });
   private readonly value = h("p", { class: "heat-value", role: "status" });
   private readonly figures = h("div", { class: "heat-figures" });
@@ -61,9 +61,9 @@ class HeatView {
   private timer = 0;
 
   constructor(host: HTMLElement, private readonly page: Page) {
-    fill(this.size, ...SIZES.map((size) => h("option", { value: size }, size.join(" × "))));
+    fill(this.size, h("option", { value: "" }, "as it fits"),
+      ...SIZES.map((size) => h("option", { value: size }, size.join(" × "))));
     this.isBusy(null);
-    this.size.value = SIZES[1]!.join(",");
     host.append(
       h("div", { class: "bar" }, this.what, h("label", { class: "label" }, "from", this.camera), this.size, this.scaleLabel,
         h("span", { class: "grow" }), this.start, this.stop, this.save),
@@ -157,7 +157,8 @@ class HeatView {
     this.asked = this.key();
     const camera = this.view;
     const plan = { machine, what: this.what.value, ...(camera && { camera }) };
-    const size = this.size.value.split(",").map(Number) as unknown as Size;
+    const { value: wanted } = this.size;
+    const size = wanted ? (wanted.split(",").map(Number) as unknown as Size) : this.picture.fit;
     this.isBusy(0.02);
     this.began = performance.now();
     try {

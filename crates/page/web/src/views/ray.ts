@@ -102,7 +102,7 @@ class RayView {
     };
     const other = this.other.value;
     const others = names.filter((name) => name !== this.machine);
-    fill(this.other, h("option", { value: "" }, "compare with …"), ...others.map(option));
+    fill(this.other, h("option", { value: "" }, "compare …"), ...others.map(option));
     this.other.value = others.includes(other) ? other : "";
     const walker = about?.machines.find(({ name }) => name === this.machine);
     this.form.allowBeams(walker?.takes_beams ?? false);
@@ -178,7 +178,7 @@ class RayView {
     const { against } = this;
     this.body.classList.toggle("is-double", against !== null);
     this.body.hidden = this.steps.hidden = walk === null;
-    this.why.element.hidden = walk === null;
+    this.why.element.hidden = this.other.hidden = walk === null;
     this.second.element.hidden = against === null;
     const title = against ? this.machine : "";
     this.first.show(walk, title, against?.first ?? null);

@@ -134,11 +134,12 @@ class SpaceView {
   private clear(): void {
     this.drawn = "";
     this.geometry = null;
-    if (this.surfaces) this.stage.scene.remove(this.surfaces.object);
+    this.stage.backdrop.scene.clear();
+    this.stage.backdrop.parts = null;
     this.surfaces?.dispose();
     this.surfaces = null;
     this.mark();
-    this.stage.draw();
+    this.stage.redraw();
   }
 
   private show(geometry: Geometry): void {
@@ -148,7 +149,8 @@ class SpaceView {
     this.geometry = geometry;
     this.deepest = this.page.state.outline?.depth.reduce((a, b) => Math.max(a, b), 0) ?? 0;
     this.surfaces = new Surfaces(geometry);
-    this.stage.scene.add(this.surfaces.object);
+    this.stage.backdrop.scene.add(this.surfaces.object);
+    this.stage.backdrop.parts = this.surfaces;
     const extent = new Bounds();
     if (summary!.bounds) [summary!.bounds.min, summary!.bounds.max].forEach((p) => extent.add(p));
     const root = this.page.state.outline && boxOf(this.page.state.outline, 0);
@@ -186,7 +188,7 @@ class SpaceView {
     const painting = { outline, selection, isolated, hidden, colourOf: colour };
     paintPrimitives(surfaces.paint, geometry, painting);
     surfaces.painted();
-    this.stage.draw();
+    this.stage.redraw();
   }
 
   private fillBoxes(): void {
@@ -268,7 +270,7 @@ class SpaceView {
     const { geometry, surfaces, options } = this;
     if (!geometry || !surfaces || options.style === "none") return null;
     const { origin, direction } = this.stage.rayAt(event);
-    return geometry.pick(origin, direction, (primitive) => surfaces.paint[4 * primitive + 3] !== 0);
+    return geometry.pick(origin, direction, (primitive) => surfaces.paint[primitive] !== 0);
   }
 
   private click(event: PointerEvent): void {
@@ -277,7 +279,7 @@ class SpaceView {
     this.instance = picked?.instance ?? null;
     if (!picked || !this.geometry) return this.page.select(null);
     const { geometry, primitive } = this.geometry.idsOf(picked.primitive);
-    this.page.select(this.geometry.leafOf(picked.primitive));
+    this.page.select(this.geometry.leaves[picked.primitive]!);
     const of = picked.instance === null ? "" : `instance ${picked.instance}, `;
     this.say(`${of}geometry ${geometry}, primitive ${primitive}`);
     this.mark();
@@ -296,7 +298,7 @@ class SpaceView {
     const start = performance.now();
     const picked = this.pick(event);
     this.hoverCost = performance.now() - start;
-    const leaf = picked && this.geometry?.leafOf(picked.primitive);
+    const leaf = picked && this.geometry?.leaves[picked.primitive];
     this.page.set({ hover: leaf ?? null });
   }
 

@@ -3,6 +3,9 @@
 import { h } from "../../dom";
 import type { Pixels } from "./colours";
 
+/** The longer side of a picture that fits the field, at most. */
+const MOST = 640;
+
 export interface Shown {
   size: readonly [number, number];
   pixels: Pixels;
@@ -46,6 +49,14 @@ export class PictureCanvas {
       this.placeCursor();
     }
     this.canvas.getContext("2d")!.putImageData(new ImageData(pixels, width, height), 0, 0);
+  }
+
+  /** A size that fills the field without a margin. */
+  get fit(): readonly [number, number] {
+    const { clientWidth, clientHeight } = this.canvas;
+    const share = Math.min(1, MOST / Math.max(clientWidth, clientHeight, 1));
+    const side = (length: number) => Math.max(16, 8 * Math.round((length * share) / 8));
+    return [side(clientWidth), side(clientHeight)];
   }
 
   /** Where the picture lies within its canvas, which keeps its shape. */

@@ -74,9 +74,11 @@ export class QueryForm {
     this.rows = Object.fromEntries(shapes.map((s) => [s, this.row(s)])) as typeof this.rows;
     this.element = h("form", { class: "ray-form" },
       h("div", { class: "ray-line", role: "group", "aria-label": "Shape" },
-        ...Object.values(this.tabs), this.kind, h("label", { class: "label" }, "mask", this.mask),
+        ...Object.values(this.tabs), this.kind, h("span", { class: "grow" }),
         h("button", { class: "primary", type: "submit" }, "Walk")),
-      ...Object.values(this.rows), this.problem);
+      ...Object.values(this.rows),
+      h("div", { class: "ray-line" }, h("label", { class: "label" }, "mask", this.mask)),
+      this.problem);
     this.element.addEventListener("submit", (event) => {
       event.preventDefault();
       this.problem.textContent = "";

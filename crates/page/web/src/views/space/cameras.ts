@@ -34,7 +34,7 @@ export class Cameras {
     orbit.update();
     orbit.addEventListener("change", () => {
       this.stage.target.copy(orbit.target);
-      this.stage.draw();
+      this.stage.redraw();
     });
     orbit.addEventListener("end", () => this.publish());
     return orbit;
@@ -58,7 +58,7 @@ export class Cameras {
       camera.up.set(...axis);
       camera.lookAt(target);
       this.publish();
-      this.stage.draw();
+      this.stage.redraw();
     }
     this.renewOrbit();
   }

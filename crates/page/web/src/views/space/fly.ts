@@ -49,7 +49,7 @@ export class Fly {
     const distance = Math.max(camera.position.distanceTo(target), 1e-6);
     target.copy(camera.position).addScaledVector(forward, distance);
     camera.lookAt(target);
-    this.stage.draw();
+    this.stage.redraw();
   }
 
   private step(event: WheelEvent): void {
@@ -88,6 +88,6 @@ export class Fly {
     shift.addScaledVector(forward, -z).multiplyScalar(share * (extent?.radius ?? 1));
     camera.position.add(shift);
     target.add(shift);
-    this.stage.draw();
+    this.stage.redraw();
   }
 }

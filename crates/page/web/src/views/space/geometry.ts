@@ -135,9 +135,9 @@ export class Geometry {
     return { geometry: geometry!, primitive: number! };
   }
 
-  /** The outline's entry that refers to a primitive first. */
-  leafOf(primitive: number): number {
-    return this.arrays.leaf[primitive]!;
+  /** The outline's entry that refers to each primitive first. */
+  get leaves(): Uint32Array {
+    return this.arrays.leaf;
   }
 
   /** The box of a BLAS in its own space. */

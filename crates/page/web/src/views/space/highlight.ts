@@ -4,7 +4,7 @@
 import type { OutlineArrays } from "../../protocol";
 import type { SelectedNode } from "../../store";
 import { ACCENT, type Rgb, SEVERITIES } from "../palette";
-import { type Affine, Bounds, compose, corners, IDENTITY, ofBox } from "./affine";
+import { type Affine, Bounds, compose, corners, ofBox } from "./affine";
 import type { Geometry, Place } from "./geometry";
 import { boxOf } from "./shown";
 import type { ThickLines } from "./thick_lines";
@@ -25,8 +25,12 @@ export interface Marked {
 }
 
 export function drawMarks(marked: Marked, behind: ThickLines, over: ThickLines): void {
-  const { outline, selection, node, hover } = marked;
+  drawNodes(marked, behind, over);
   drawFindings(marked, behind);
+}
+
+function drawNodes(marked: Marked, behind: ThickLines, over: ThickLines): void {
+  const { outline, selection, node, hover } = marked;
   if (hover !== null && hover !== selection) {
     const box = boxOf(outline, hover);
     const at = box ? places(marked, hover) : [];
@@ -36,16 +40,18 @@ export function drawMarks(marked: Marked, behind: ThickLines, over: ThickLines):
   const box = boxOf(outline, selection);
   places(marked, selection).forEach(({ map }, k) => {
     const alpha = k === 0 ? 1 : 0.4;
-    if (node) drawChildren(node, map, behind, alpha);
+    // The root holds everything: marked like others it would only be in the way.
+    const isRoot = selection === 0;
+    if (node && !isRoot) drawChildren(node, map, behind, alpha);
     if (!box) return;
-    behind.box(compose(map, box), ACCENT, 2.6, alpha);
-    if (k === 0) over.box(compose(map, box), ACCENT, 1.2, 0.45);
+    behind.box(compose(map, box), ACCENT, isRoot ? 1.5 : 2.6, alpha);
+    if (k === 0 && !isRoot) over.box(compose(map, box), ACCENT, 1.2, 0.45);
   });
 }
 
 /** Children as they are tested: in the frame of an oriented node. */
 function drawChildren(node: SelectedNode, map: Affine, lines: ThickLines, alpha: number): void {
-  const frame = compose(map, node.frame ?? IDENTITY);
+  const frame = node.frame ? compose(map, node.frame.flat()) : map;
   const colour: Rgb = node.frame ? [230, 159, 0] : [86, 180, 233];
   for (const { min, max } of node.children) {
     if (min && max) lines.box(compose(frame, ofBox(min, max)), colour, 1.3, 0.9 * alpha);

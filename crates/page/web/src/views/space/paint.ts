@@ -14,20 +14,25 @@ export interface Painting extends Pick<Wanted, "isolated" | "hidden"> {
   colourOf: ((entry: number) => Rgb) | null;
 }
 
-export function paintPrimitives(paint: Uint8Array, geometry: Geometry, how: Painting): void {
+/** Fills `paint`: for each primitive a texel, which is 0 where it is hidden. */
+export function paintPrimitives(paint: Uint32Array, geometry: Geometry, how: Painting): void {
   const { outline, selection, colourOf } = how;
   const isShown = outline && shownEntries(outline, how);
-  const from = selection ?? Infinity;
-  const to = selection === null || !outline ? Infinity : selection + outline.size[selection]!;
-  for (let k = 0; k < geometry.primitives; k++) {
-    const leaf = geometry.leafOf(k);
-    const isSelected = leaf >= from && leaf < to && selection !== 0;
-    const colour = isSelected ? ACCENT : (colourOf?.(leaf) ?? PLAIN);
-    paint[4 * k] = colour[0];
-    paint[4 * k + 1] = colour[1];
-    paint[4 * k + 2] = colour[2];
-    paint[4 * k + 3] = isShown && !isShown[leaf] ? 0 : 255;
+  const from = selection || Infinity;
+  const to = selection && outline ? selection + outline.size[selection]! : Infinity;
+  const [plain, accent] = [texel(PLAIN), texel(ACCENT)];
+  const { leaves } = geometry;
+  for (let k = 0; k < paint.length; k++) {
+    const leaf = leaves[k]!;
+    if (isShown && !isShown[leaf]) paint[k] = 0;
+    else if (leaf >= from && leaf < to) paint[k] = accent;
+    else paint[k] = colourOf ? texel(colourOf(leaf)) : plain;
   }
+}
+
+/** Four bytes in the order of memory: red, green, blue, opaque. */
+function texel([r, g, b]: Rgb): number {
+  return (r | (g << 8) | (b << 16) | (255 << 24)) >>> 0;
 }
 
 /** 1 for each entry that is drawn; null if all are. */

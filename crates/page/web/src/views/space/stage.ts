@@ -3,9 +3,13 @@
 import * as THREE from "three";
 import type { Camera } from "../../protocol";
 import type { Bounds, Point } from "./affine";
+import { Backdrop } from "./backdrop";
 
 export class Stage {
+  /** Boxes and lines. */
   readonly scene = new THREE.Scene();
+  /** Surfaces. */
+  readonly backdrop = new Backdrop();
   readonly camera = new THREE.PerspectiveCamera(45, 1, 0.01, 1000);
   readonly target = new THREE.Vector3();
   readonly renderer: THREE.WebGLRenderer;
@@ -20,13 +24,15 @@ export class Stage {
   constructor(readonly host: HTMLElement) {
     this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true });
     this.renderer.setClearAlpha(0);
+    this.renderer.autoClear = false;
+    this.scene.add(this.backdrop.screen);
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace;
     this.canvas.className = "space-canvas";
     this.canvas.tabIndex = 0;
     host.append(this.canvas);
     new ResizeObserver(() => this.resize()).observe(host);
-    this.canvas.addEventListener("webglcontextrestored", () => this.draw());
+    this.canvas.addEventListener("webglcontextrestored", () => this.redraw());
   }
 
   get canvas(): HTMLCanvasElement {
@@ -42,24 +48,38 @@ export class Stage {
     this.beforeDraw.push(act);
   }
 
-  /** Asks for a new picture. */
+  /** Asks for a new picture: lines have changed. */
   draw(): void {
     if (this.isAsked) return;
     this.isAsked = true;
-    requestAnimationFrame(() => {
+    requestAnimationFrame((now) => {
       this.isAsked = false;
-      if (!this.isVisible) return;
-      this.adjustRange();
-      const { clientWidth, clientHeight } = this.host;
-      for (const act of this.beforeDraw) act(clientWidth, clientHeight);
-      this.renderer.render(this.scene, this.camera);
+      if (this.isVisible) this.picture(now);
     });
+  }
+
+  /** Asks for a new picture from the ground up: surfaces or the camera have changed. */
+  redraw(): void {
+    this.backdrop.restart();
+    this.draw();
+  }
+
+  private picture(now: number): void {
+    const { renderer, camera, backdrop } = this;
+    this.adjustRange();
+    backdrop.advance(renderer, camera, now);
+    for (const act of this.beforeDraw) act(this.host.clientWidth, this.host.clientHeight);
+    renderer.clear();
+    renderer.render(this.scene, camera);
+    if (!backdrop.isWhole) this.draw();
   }
 
   private resize(): void {
     if (!this.isVisible) return;
     const { clientWidth, clientHeight } = this.host;
     this.renderer.setSize(clientWidth, clientHeight, false);
+    const { x, y } = this.renderer.getDrawingBufferSize(new THREE.Vector2());
+    this.backdrop.resize(x, y);
     this.camera.aspect = clientWidth / clientHeight;
     this.open();
     this.draw();
@@ -91,7 +111,7 @@ export class Stage {
     this.fov = fov;
     this.open();
     this.camera.lookAt(this.target);
-    this.draw();
+    this.redraw();
   }
 
   get view(): Camera {
@@ -111,7 +131,7 @@ export class Stage {
     target.set(...bounds.middle);
     camera.position.copy(target).add(back.setLength(distance));
     camera.lookAt(target);
-    this.draw();
+    this.redraw();
   }
 
   /** The ray through a place of the canvas. */

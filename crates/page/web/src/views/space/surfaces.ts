@@ -3,7 +3,8 @@
 // million of them is one upload.
 
 import * as THREE from "three";
-import type { Geometry } from "./geometry";
+import type { Blas, Geometry } from "./geometry";
+import { shuffled } from "./shuffle";
 
 const VERTEX = `
 uniform highp sampler2D paint;
@@ -45,22 +46,27 @@ export const STYLES: readonly Style[] = ["solid", "edges", "wire", "none"];
 
 export class Surfaces {
   readonly object = new THREE.Group();
-  /** Four bytes for each primitive: its colour, and 0 where it is hidden. */
-  readonly paint: Uint8Array;
+  /** The texel of each primitive; 0 where it is hidden. */
+  readonly paint: Uint32Array;
+  /** Triangles in all, as often as they are placed. */
+  triangles = 0;
   private readonly texture: THREE.DataTexture;
+  private readonly texels: Uint32Array<ArrayBuffer>;
+  private readonly blases: readonly Blas[];
   private readonly shared: Record<string, THREE.IUniform>;
 
   constructor(geometry: Geometry) {
     const rows = Math.max(1, Math.ceil(geometry.primitives / WIDTH));
-    this.paint = new Uint8Array(4 * WIDTH * rows);
-    this.texture = new THREE.DataTexture(this.paint, WIDTH, rows);
-    this.texture.needsUpdate = true;
+    this.paint = new Uint32Array(geometry.primitives);
+    this.texels = new Uint32Array(WIDTH * rows);
+    this.texture = new THREE.DataTexture(new Uint8Array(this.texels.buffer), WIDTH, rows);
     this.shared = {
       paint: { value: this.texture },
       style: { value: 0 },
       edge: { value: new THREE.Vector3(0, 0, 0) },
       sun: { value: new THREE.Vector3(0.35, 0.85, 0.4).normalize() },
     };
+    this.blases = geometry.blases;
     geometry.blases.forEach((_, number) => this.addLevel(geometry, number));
   }
 
@@ -70,7 +76,13 @@ export class Surfaces {
     if (blas.triangles === 0 || places.length === 0) return;
     const buffer = new THREE.BufferGeometry();
     const positions = geometry.positionsOf(number);
-    buffer.setAttribute("position", new THREE.BufferAttribute(positions, 3));
+    const spread = shuffled(positions, 9, new Float32Array(positions.length));
+    const attribute = new THREE.BufferAttribute(spread, 3);
+    // The graphics card has it then; the page keeps the triangles in their own order.
+    attribute.onUpload(() => (attribute.array = new Float32Array()));
+    buffer.setAttribute("position", attribute);
+    buffer.boundingSphere = new THREE.Sphere();
+    this.triangles += blas.triangles * places.length;
     const material = new THREE.ShaderMaterial({
       glslVersion: THREE.GLSL3,
       vertexShader: VERTEX,
@@ -92,7 +104,20 @@ export class Surfaces {
 
   /** Shows what `paint` says now. */
   painted(): void {
+    for (const { firstPrimitive: first, triangles } of this.blases) {
+      const [from, to] = [first, first + triangles];
+      shuffled(this.paint.subarray(from, to), 1, this.texels.subarray(from, to));
+    }
     this.texture.needsUpdate = true;
+  }
+
+  /** Draws only one of several parts, each spread over all. */
+  part(number: number, of: number): void {
+    for (const { geometry } of this.object.children as THREE.InstancedMesh[]) {
+      const triangles = geometry.getAttribute("position").count / 3;
+      const [start, end] = [number, number + 1].map((k) => Math.floor((triangles * k) / of));
+      geometry.setDrawRange(3 * start!, 3 * (end! - start!));
+    }
   }
 
   set style(style: Style) {
