@@ -1,6 +1,6 @@
 // Opens files, built-in scenes and examples, and leads the state there that a link asks for.
 
-import { isMeant, readAddress, type Address } from "./address";
+import { isMeant, type Address } from "./address";
 import { entryOf } from "./outline";
 import type { Answer, OutlineArrays, Request, Start, Summary } from "./protocol";
 import { panels, withoutFile, type Origin, type Store } from "./store";
@@ -14,7 +14,10 @@ export class Opening {
 
   constructor(private page: Store) {}
 
-  file(name: string, bytes: Uint8Array, wanted?: Address): Promise<void> {
+  /** A link that waits for a file is followed in the next one. */
+  file(
+    name: string, bytes: Uint8Array, wanted: Address | null = this.page.state.link,
+  ): Promise<void> {
     const structure = wanted?.structure;
     const format = wanted?.format;
     return this.begin(
@@ -23,27 +26,31 @@ export class Opening {
     );
   }
 
-  builtin(name: string, layout: Layout = {}, wanted?: Address): Promise<void> {
+  builtin(name: string, layout: Layout = {}, wanted: Address | null = null): Promise<void> {
     const { triangles } = layout;
     const origin: Origin = { kind: "builtin", name, ...(triangles && { triangles }) };
     return this.begin({ do: "builtin", name, ...layout }, origin, undefined, wanted);
   }
 
-  example(name: string, wanted?: Address): Promise<void> {
+  example(name: string, wanted: Address | null = null): Promise<void> {
     return this.begin({ do: "example", name }, { kind: "example", name }, undefined, wanted);
   }
 
-  /** Opens what a link names, unless that is a file of somebody's disk. */
-  async link(text: string): Promise<void> {
-    const wanted = readAddress(text);
-    if (wanted.panel) this.page.show(wanted.panel);
-    const { origin, format } = wanted;
-    if (origin?.kind === "example") await this.example(origin.name, wanted);
-    if (origin?.kind === "builtin") {
+  /** Goes where a link leads: in the open file, or in one that can be made here. */
+  async link(wanted: Address): Promise<void> {
+    const { page } = this;
+    const { origin, format, panel, machine } = wanted;
+    if (panel) page.show(panel);
+    const { summary, outline } = page.state;
+    if (summary && outline && wanted.file && isMeant(wanted, summary.hash)) {
+      page.set({ machine: pick(machine ?? page.state.machine, summary) });
+      this.beginIn(outline, wanted);
+    } else if (origin?.kind === "example") await this.example(origin.name, wanted);
+    else if (origin?.kind === "builtin") {
       const { triangles } = origin;
       const layout = { ...(format && { format }), ...(triangles && { triangles }) };
       await this.builtin(origin.name, layout, wanted);
-    }
+    } else if (origin) page.set({ ...withoutFile, summary: null, link: wanted });
   }
 
   /** Opens the same again, starting in another structure or laid out otherwise. */
@@ -58,7 +65,7 @@ export class Opening {
   }
 
   private async begin(
-    request: Opens, origin: Origin, payload?: Uint8Array, wanted?: Address,
+    request: Opens, origin: Origin, payload?: Uint8Array, wanted: Address | null = null,
   ): Promise<void> {
     const { page } = this;
     page.set({ problem: null, opening: origin.name });
@@ -71,8 +78,8 @@ export class Opening {
       const outline = page.ask({ do: "outline" });
       const check = page.ask({ do: "check" });
       const machine = pick(wanted?.machine ?? start?.machine, summary);
-      page.set({ ...withoutFile, summary, origin, start, machine });
-      await this.settle(outline, check, wanted ?? null);
+      page.set({ ...withoutFile, summary, origin, start, machine, link: null });
+      await this.settle(outline, check, wanted);
     } catch (error) {
       page.report(error);
     } finally {

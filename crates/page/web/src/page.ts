@@ -29,6 +29,7 @@ async function start(): Promise<void> {
   const wanted = readAddress(location.hash);
   const file = await firstFile();
   if (file) return opening.file(file.name, file.bytes, wanted);
-  if (wanted.origin?.kind === "file") page.set({ wantedFile: wanted.origin.name });
-  await opening.link(location.hash);
+  await opening.link(wanted);
 }
+
+addEventListener("hashchange", () => opening.link(readAddress(location.hash)));

@@ -37,7 +37,7 @@ export interface About {
   version: string;
   formats: Format[];
   machines: Machine[];
-  builtins: { name: string; triangles: number }[];
+  builtins: { name: string; summary?: string; triangles: number }[];
   presets: string[];
   examples: { name: string; title: string; text: string }[];
   measures: string[];

@@ -1,6 +1,7 @@
 // The state of the page. Views read it, listen to the keys that they draw, and change it through
 // `set`; nothing else is shared between them.
 
+import type { Address } from "./address";
 import { Dropped, Engine, Fatal, type Options } from "./engine";
 import type {
   About, Answer, Camera, Check, Finding, NodeAnswer, OutlineArrays, Query, Request, Start, Summary,
@@ -39,8 +40,8 @@ export interface State {
   about: About | null;
   /** The name of what is being opened. */
   opening: string | null;
-  /** The name of the file that a link means and that nobody has given yet. */
-  wantedFile: string | null;
+  /** What a link asks for of a file that nobody has given yet. */
+  link: Address | null;
   origin: Origin | null;
   summary: Summary | null;
   /** What an example says about itself, while it is open. */
@@ -109,7 +110,7 @@ export interface Page {
 export const initial: State = {
   about: null,
   opening: null,
-  wantedFile: null,
+  link: null,
   origin: null,
   summary: null,
   start: null,

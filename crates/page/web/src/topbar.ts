@@ -70,8 +70,9 @@ function verdictOf(summary: { sound: boolean; errors: number; warnings: number; 
 }
 
 function formatControl(page: Page, actions: Actions): Node {
-  const { summary, about } = page.state;
-  if (summary?.source !== "built") {
+  const { summary, about, origin } = page.state;
+  // An example is about the bytes that it has: in another format there is nothing to see.
+  if (summary?.source !== "built" || origin?.kind === "example") {
     return h("span", { class: "chip", title: "As stored in the file" }, summary?.format);
   }
   const select = h("select", {

@@ -8,13 +8,6 @@ import type { Page } from "./store";
 
 const sizes = [5_000, 50_000, 500_000, 1_000_000];
 
-const scenes: Readonly<Record<string, string>> = {
-  organic: "smooth shapes, even triangles",
-  interior: "rooms, long thin triangles",
-  hairball: "much overlap everywhere",
-  forest: "instances of a few trees",
-};
-
 export function mountWelcome(page: Page, actions: Actions): HTMLElement {
   const offers = h("div", { class: "offers" });
   const size = h("select", { "aria-label": "Triangles of a built-in scene" },
@@ -38,9 +31,9 @@ export function mountWelcome(page: Page, actions: Actions): HTMLElement {
       problem, promise, offers));
 
   const update = () => {
-    const { about, wantedFile } = page.state;
-    if (wantedFile) {
-      fill(promise, `This link shows ${wantedFile}. Drop that file here to see what it means.`);
+    const { about, link } = page.state;
+    if (link?.origin) {
+      fill(promise, `This link is about ${link.origin.name}. Drop that file to go there.`);
       promise.className = "wanted";
     }
     if (!about) return;
@@ -54,14 +47,14 @@ export function mountWelcome(page: Page, actions: Actions): HTMLElement {
       h("ul", { class: "cards small" }, ...about.builtins.map(scene =>
         h("li", {}, h("button", { class: "card", onclick: () => open(scene.name) },
           h("strong", {}, scene.name),
-          h("span", { class: "muted" }, scenes[scene.name] ?? ""))))));
+          h("span", { class: "muted" }, scene.summary ?? ""))))));
   };
   page.on("problem", () => {
     const found = page.state.problem;
     problem.hidden = !found;
     fill(problem, found?.text, found?.hint && h("span", { class: "muted" }, ` ${found.hint}`));
   });
-  page.on(["about", "wantedFile"], update);
+  page.on(["about", "link"], update);
   update();
   return host;
 }

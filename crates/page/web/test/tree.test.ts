@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { entryOf, parentOf, wayTo } from "../src/outline";
-import { filteredRows, noFilter, openRows, reveal, rowOf } from "../src/views/tree/rows";
+import { filteredRows, noFilter, openRows, openTop, reveal, rowOf } from "../src/views/tree/rows";
 import { smallOutline } from "./outline";
 
 const outline = smallOutline();
@@ -15,6 +15,20 @@ test("rows are what is open", () => {
   assert.deepEqual([...openRows(outline, isOpen)], [0, 1, 5, 6]);
   isOpen[1] = 1;
   assert.deepEqual([...openRows(outline, isOpen)], [0, 1, 2, 3, 4, 5, 6]);
+});
+
+test("at first as many levels are open as fill a screen, and always the root", () => {
+  const isOpen = new Uint8Array(7);
+  openTop(outline, isOpen);
+  assert.deepEqual([...isOpen], [1, 1, 1, 1, 0, 1, 1]);
+  const wide = { ...outline, depth: Uint16Array.of(0, 1, ...Array(60).fill(2), 3) };
+  const few = new Uint8Array(63);
+  openTop(wide, few);
+  assert.deepEqual([...few.slice(0, 3), few[62]], [1, 0, 0, 0]);
+  const broad = { ...outline, depth: Uint16Array.of(0, ...Array(60).fill(1)) };
+  const all = new Uint8Array(61);
+  openTop(broad, all);
+  assert.equal(all[0], 1);
 });
 
 test("revealing opens what is above, and says whether that changed anything", () => {

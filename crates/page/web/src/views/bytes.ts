@@ -34,6 +34,11 @@ class BytesView {
 
   constructor(host: HTMLElement, private page: Page) {
     host.append(this.head, this.body, this.editor.element);
+    host.addEventListener("keydown", event => {
+      if (event.key !== "Escape" || !this.pinned) return;
+      event.preventDefault();
+      this.pin(null);
+    });
     page.on("node", () => this.show());
     page.on("check", () => this.show());
     page.on("finding", () => this.showFinding());

@@ -11,7 +11,7 @@ import { colourings, type Page, type State } from "../store";
 import { css } from "./palette";
 import { fillRow, makeRow, type TreeRow } from "./tree/row";
 import {
-  filteredRows, isEmpty, noFilter, openRows, reveal, rowOf, type Filter,
+  filteredRows, isEmpty, noFilter, openRows, openTop, reveal, rowOf, type Filter,
 } from "./tree/rows";
 
 export function mount(host: HTMLElement, page: Page): void {
@@ -229,12 +229,6 @@ class TreeView {
     this.isOpen.fill(1, entry, entry + outline.size[entry]!);
     this.setRows();
   }
-}
-
-/** At first the root and its children are open, and single children below. */
-function openTop(outline: OutlineArrays, isOpen: Uint8Array): void {
-  const end = Math.min(isOpen.length, 10_000);
-  for (let entry = 0; entry < end; entry++) if (outline.depth[entry]! < 2) isOpen[entry] = 1;
 }
 
 function isWithin(outline: OutlineArrays, entry: number, root: number): boolean {

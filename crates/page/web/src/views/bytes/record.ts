@@ -105,7 +105,7 @@ export class RecordView {
     },
     h("td", { class: "name" }, key, name),
     h("td", { class: "value" }, value),
-    h("td", { class: "raw mono" }, shorten(field.raw)),
+    h("td", { class: "raw mono" }, field.raw),
     h("td", { class: "at" }, bitsText(field)));
     return row;
   }
@@ -124,8 +124,4 @@ export class RecordView {
 export function bitsText(field: Field): string {
   const [first, end] = field.bits;
   return end - first === 1 ? String(first) : `${first}–${end - 1}`;
-}
-
-function shorten(raw: string): string {
-  return raw.length > 18 ? `${raw.slice(0, 17)}…` : raw;
 }

@@ -86,7 +86,8 @@ export class DataTable {
     this.note.hidden = this.rows.length > 0;
     this.note.className = "hint";
     this.note.textContent = content.count ? "No row has these words." : content.none;
-    fill(this.head, ...content.columns.map((column, at) => this.headCell(column, at)));
+    const heads = this.rows.length ? content.columns : [];
+    fill(this.head, ...heads.map((column, at) => this.headCell(column, at)));
     this.list.setRows(this.rows.length);
   }
 

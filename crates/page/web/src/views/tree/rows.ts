@@ -27,6 +27,21 @@ export function openRows(outline: OutlineArrays, isOpen: Uint8Array): Uint32Arra
   return rows.slice(0, count);
 }
 
+/** Opens levels from the root on, as long as about a screen of rows is not exceeded. */
+export function openTop(outline: OutlineArrays, isOpen: Uint8Array): void {
+  const screen = 48;
+  const counts: number[] = [];
+  for (const depth of outline.depth) counts[depth] = (counts[depth] ?? 0) + 1;
+  let rows = 1;
+  let open = 0;
+  while (open + 1 < counts.length && (open === 0 || rows + counts[open + 1]! <= screen)) {
+    rows += counts[++open]!;
+  }
+  for (let entry = 0; entry < isOpen.length; entry++) {
+    isOpen[entry] = outline.depth[entry]! < open ? 1 : 0;
+  }
+}
+
 /** Entries that the filter lets through, without what is around them. */
 export function filteredRows(outline: OutlineArrays, filter: Filter): Uint32Array {
   const rows = new Uint32Array(outline.size.length);
