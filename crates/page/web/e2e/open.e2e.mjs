@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { drop, opened, phone, shot, siliray, start, visit } from "./browser.mjs";
 
 let world;
@@ -65,6 +65,59 @@ test("a link leads to its node, machine and panel", async () => {
   await page.waitForFunction(wanted =>
     document.querySelector(".crumbs strong")?.textContent === wanted, pointer);
   assert.ok(await page.locator("#panel-tables").isVisible());
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+test("a link waits for its file, and is followed in the page that is open", async () => {
+  const { page, complaints } = await visit(world, { hash: "#file=scene.rra&node=0x25@0x10000" });
+  assert.match(await page.locator(".wanted").textContent(), /scene\.rra/);
+  await drop(page, "scene.rra", image.bytes);
+  await opened(page, "scene.rra");
+  const isAt = pointer => page.waitForFunction(wanted =>
+    document.querySelector(".crumbs strong")?.textContent === wanted, `box ${pointer}`);
+  await isAt("0x25");
+  await page.waitForTimeout(400);
+  await page.evaluate(() => { location.hash = location.hash.replace("0x25", "0x35"); });
+  await isAt("0x35");
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+test("every format opens, and its first node is that of inspect", async () => {
+  const formats = ["tree", "cwbvh", "gfx12", "gfx12-bvh4x2", "ttu", "xphmg-fp32", "xphmg-fp16",
+    "xphmg-bf16", "xphmg-int16q"];
+  const files = formats.map(format => {
+    const path = join(world.files, format);
+    siliray("build", "organic", "--triangles", "600", "--format", format, "-o", path);
+    return path;
+  });
+  const dump = join(world.files, "dump.isbe");
+  siliray("isbe", "capture", "organic", "--triangles", "500", "-o", dump);
+  for (const path of [...files, dump]) {
+    const { page, complaints } = await visit(world);
+    await drop(page, basename(path), readFileSync(path));
+    await opened(page, basename(path));
+    const pointer = (await page.locator(".crumbs strong").textContent()).split(" ").at(-1);
+    const expected = JSON.parse(siliray("inspect", path, "--node", pointer, "--json"));
+    const shown = await page.locator(".record").first().locator("td.value").allTextContents();
+    assert.deepEqual(shown, expected.fields.map(field => field.value), path);
+    assert.equal(await page.locator(".hex").first().locator(".byte").count(), expected.bytes);
+    assert.deepEqual(complaints, [], path);
+    await page.context().close();
+  }
+});
+
+test("long work can be stopped, and the page goes on", async () => {
+  const { page, complaints } = await visit(world);
+  await page.selectOption(".offers select", "1000000");
+  await page.click(".card >> text=hairball");
+  await page.click(".busy button");
+  await page.waitForFunction(() => !document.querySelector(".busy").textContent);
+  assert.ok(await page.locator(".welcome").isVisible());
+  await page.selectOption(".offers select", "5000");
+  await page.click(".card >> text=interior");
+  await opened(page, "interior.rra");
   assert.deepEqual(complaints, []);
   await page.context().close();
 });

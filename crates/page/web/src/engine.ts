@@ -72,6 +72,7 @@ export class Engine {
     this.worker?.terminate();
     const running = this.running;
     this.running = null;
+    this.onRunning(null);
     running?.reject(new Dropped());
     this.drop(() => true);
     const again = this.told;

@@ -54,4 +54,5 @@ test("ranges meet where they share a bit; groups are what is before the last dot
   assert.ok(!meets([0, 8], [8, 9]));
   assert.equal(groupOf("children[1].max_y"), "children[1]");
   assert.equal(groupOf("parent"), "");
+  assert.equal(groupOf("bytes, max. of a vertex"), "");
 });

@@ -35,12 +35,13 @@ class FakeWorker {
 
 async function started() {
   const workers: FakeWorker[] = [];
+  const running: (string | null)[] = [];
   const engine = new Engine(() => {
     workers.push(new FakeWorker());
     return { worker: workers.at(-1) as unknown as Worker, module: "" };
-  }, () => undefined);
+  }, request => running.push(request?.do ?? null));
   await Promise.resolve();
-  return { engine, workers, asked: () => workers.at(-1)!.got.map(each => each.request.do) };
+  return { engine, workers, running, asked: () => workers.at(-1)!.got.map(each => each.request.do) };
 }
 
 test("what is urgent overtakes what waits, not what runs", async () => {
@@ -88,6 +89,14 @@ test("a new worker is told the file and the edits, and nothing else", async () =
   await Promise.all([restarted, ...dropped]);
   assert.deepEqual(asked(), ["builtin", "edit"]);
   assert.deepEqual(workers[1]!.got[0]!.request, { do: "builtin", name: "interior" });
+});
+
+test("nothing runs after what ran was stopped", async () => {
+  const { engine, running } = await started();
+  const endless = assert.rejects(engine.ask({ do: "builtin", name: "hairball" }), Dropped);
+  await engine.restart();
+  await endless;
+  assert.deepEqual(running, ["builtin", null]);
 });
 
 test("when the module stops, all requests are told why, until it starts again", async () => {

@@ -62,10 +62,9 @@ export function meets(a: Range, b: Range): boolean {
   return a[0] < b[1] && b[0] < a[1];
 }
 
-/** `children[1].max_y` belongs to `children[1]`; a name without a part before a dot to none. */
+/** `children[1].max_y` belongs to `children[1]`; names without such a dot to none. */
 export function groupOf(name: string): string {
-  const at = name.lastIndexOf(".");
-  return at < 0 ? "" : name.slice(0, at);
+  return /^([\w[\].]+)\.\w+$/.exec(name)?.[1] ?? "";
 }
 
 /** A hue for a group of fields; neighbours are far apart. */

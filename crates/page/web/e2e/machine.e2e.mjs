@@ -1,0 +1,83 @@
+// Machine: the figures of sim, two configurations, a sweep, and settings that are refused.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { drop, opened, phone, shot, siliray, start, visit } from "./browser.mjs";
+import { ownCamera } from "./camera.mjs";
+
+let world;
+let path;
+
+before(async () => {
+  world = await start();
+  path = join(world.files, "organic.ttu");
+  siliray("build", "organic", "--triangles", "2000", "--format", "ttu", "-o", path);
+});
+
+after(() => world.close());
+
+async function openMachine(options) {
+  const visited = await visit(world, options);
+  await drop(visited.page, "organic.ttu", readFileSync(path));
+  await opened(visited.page, "organic.ttu");
+  await visited.page.keyboard.press("4");
+  return visited;
+}
+
+async function simulate(page) {
+  await page.getByLabel("Queries").fill("256");
+  await page.click(".machine-form .primary");
+  await page.waitForSelector(".machine-section");
+}
+
+test("figures and counters are those of sim", async () => {
+  const { page, complaints } = await openMachine();
+  await simulate(page);
+  const words = ["--rays", "256", "--camera", ownCamera(path), "--json"];
+  const [row] = JSON.parse(siliray("sim", path, ...words)).runs;
+  const cycles = await page.locator(".machine-tile b").first().textContent();
+  assert.equal(cycles, row.cycles.toLocaleString("en"));
+  assert.equal(await page.locator(".machine-advice").textContent(), `${row.advice}.`);
+  const shown = await page.evaluate(() => Object.fromEntries(
+    [...document.querySelectorAll(".machine-wide table")[0].tBodies[0].rows].map(row =>
+      [row.querySelector(".mono").textContent, row.cells[1].textContent])));
+  for (const [name, count] of Object.entries(row.counters)) {
+    assert.equal(shown[name], count.toLocaleString("en"), name);
+  }
+  assert.ok(await page.locator(".machine-slots").isVisible());
+  await shot(page, "machine");
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+test("two configurations stand side by side", async () => {
+  const { page } = await openMachine();
+  await page.getByLabel("Compare with", { exact: true }).first().fill("deep");
+  await simulate(page);
+  assert.equal(await page.locator(".machine-other").count(), 8);
+  assert.equal(await page.locator(".machine-slots").count(), 2);
+  await shot(page, "machine-two");
+  await page.context().close();
+});
+
+test("a sweep is drawn over its values", async () => {
+  const { page } = await openMachine({ theme: "dark" });
+  await page.getByLabel("Sweep", { exact: true }).first().fill("slots=4,8,16");
+  await simulate(page);
+  const values = await page.locator(".machine-wide tbody th").allTextContents();
+  assert.deepEqual(values, ["4", "8", "16"]);
+  await shot(page, "machine-sweep");
+  await page.context().close();
+});
+
+test("what the machine does not have is refused in its words", async () => {
+  const { page } = await openMachine({ size: phone });
+  await page.getByLabel("Settings").fill("nonsense=3");
+  await page.click(".machine-form .primary");
+  await page.waitForFunction(() =>
+    document.querySelector(".machine-form .error")?.textContent.includes("nonsense"));
+  await shot(page, "machine-phone");
+  await page.context().close();
+});

@@ -1,0 +1,132 @@
+// Ray: every step as walk prints it, stepping, hits, reasons, two machines.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { drop, opened, phone, shot, siliray, start, visit } from "./browser.mjs";
+
+/** A ray for which RADV's loop loses a triangle of this image: docs/walk.md. */
+const origin = "1.6152335,1.3115069,-0.045729984";
+const direction = "-1.8541613,-1.506437,0.5434823";
+const lost = ["--query", "all", "--origin", origin, "--direction", direction];
+
+let world;
+let path;
+
+before(async () => {
+  world = await start();
+  path = join(world.files, "organic.rra");
+  const build = ["build", "organic", "--triangles", "2000", "--format", "gfx12"];
+  siliray(...build, "--policy", "radv", "-o", path);
+});
+
+after(() => world.close());
+
+async function openOrganic(machine, options) {
+  const visited = await visit(world, options);
+  await drop(visited.page, "organic.rra", readFileSync(path));
+  await opened(visited.page, "organic.rra");
+  await visited.page.keyboard.press("7");
+  await visited.page.selectOption(`.layout select:has(option[value="${machine}"])`, machine);
+  return visited;
+}
+
+async function askRay(page) {
+  const form = page.locator(".ray-form");
+  await form.locator("select").selectOption("all");
+  await form.getByLabel("Origin").fill(origin);
+  await form.getByLabel("Direction").fill(direction);
+  await form.getByText("Walk").click();
+  await page.waitForSelector(".ray-row");
+}
+
+/** The steps that siliray prints for the ray, without the answer. */
+function steps(machine) {
+  const lines = siliray("walk", path, "--machine", machine, ...lost, "--json").trim().split("\n");
+  return lines.map(line => JSON.parse(line)).filter(line => "step" in line);
+}
+
+test("steps are those of walk, one by one", async () => {
+  const { page, complaints } = await openOrganic("gfx12-radv");
+  await askRay(page);
+  const text = siliray("walk", path, "--machine", "gfx12-radv", ...lost);
+  const expected = steps("gfx12-radv");
+  await page.locator(".ray-steps").getByLabel("To the end").click();
+  assert.equal(await page.inputValue(".ray-place"), String(expected.length - 1));
+  await page.locator(".ray-steps").getByLabel("To the start").click();
+  for (const step of expected.slice(0, 60)) {
+    assert.equal(await page.inputValue(".ray-place"), String(step.step));
+    const title = await page.locator(".ray-title").textContent();
+    assert.ok(text.replaceAll(/\s+/g, " ").includes(title.slice(0, 40)), title);
+    if (step.event === "child") {
+      const row = page.locator(".ray-children tr.is-current");
+      assert.equal(await row.locator("td").nth(0).textContent(), String(step.slot));
+      assert.equal(await row.locator("td").nth(1).textContent(), step.pointer);
+      assert.equal(await row.locator("td").nth(2).textContent(), step.verdict);
+    }
+    await page.keyboard.press(".");
+  }
+  await shot(page, "ray");
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+test("a step answers within 50 ms", async () => {
+  const { page } = await openOrganic("gfx12-radv");
+  await askRay(page);
+  const times = await page.evaluate(async () => {
+    const found = [];
+    for (let k = 0; k < 20; k++) {
+      const start = performance.now();
+      document.body.dispatchEvent(new KeyboardEvent("keydown", { key: ".", bubbles: true }));
+      await new Promise(requestAnimationFrame);
+      found.push(performance.now() - start);
+    }
+    return found.sort((a, b) => a - b);
+  });
+  assert.ok(times[10] < 50, `${times.map(Math.round)} ms`);
+  await page.context().close();
+});
+
+test("why a triangle is missed: the node and the plane, and the step", async () => {
+  const { page } = await openOrganic("gfx12-radv");
+  await askRay(page);
+  await page.locator(".ray-missed input").fill("300");
+  await page.locator(".ray-missed button", { hasText: "Ask" }).click();
+  const answer = page.locator(".ray-answer span").first();
+  await answer.waitFor();
+  const why = siliray("walk", path, "--machine", "gfx12-radv", ...lost, "--why", "300", "--json");
+  const expected = JSON.parse(why.split("\n").find(line => line.includes('"event":"why"')));
+  assert.equal(await answer.textContent(), expected.text);
+  const step = steps("gfx12-radv")[Number(await page.inputValue(".ray-place"))];
+  assert.deepEqual([step.event, step.slot], ["child", expected.child]);
+  await page.locator(".ray-answer .link").first().click();
+  await page.keyboard.press("6");
+  await page.waitForFunction(pointer =>
+    document.querySelector(".crumbs strong")?.textContent.endsWith(pointer), expected.node);
+  await page.context().close();
+});
+
+test("two machines stop where they first differ", async () => {
+  const { page } = await openOrganic("gfx12-gpurt");
+  await askRay(page);
+  await page.selectOption(".ray-other", "gfx12-radv");
+  await page.waitForSelector(".ray-row.is-difference");
+  const words = ["--machine", "gfx12-gpurt", "--against", "gfx12-radv", ...lost, "--json"];
+  const { step } = JSON.parse(siliray("walk", path, ...words));
+  assert.equal(await page.inputValue(".ray-place"), String(step));
+  assert.equal(await page.locator(".ray-row.is-difference:visible").count(), 2);
+  await shot(page, "ray-against");
+  await page.context().close();
+});
+
+test("what cannot be asked is refused where it is typed", async () => {
+  const { page } = await openOrganic("gfx12-radv", { size: phone });
+  const form = page.locator(".ray-form");
+  await form.getByLabel("Origin").fill("1, 2");
+  await form.getByText("Walk").click();
+  assert.match(await form.locator(".error").textContent(), /Origin: three numbers expected/);
+  await shot(page, "ray-phone");
+  await page.context().close();
+});

@@ -1,0 +1,109 @@
+// Space: what is drawn, selected by a click, hidden and isolated; instances; no picture while idle.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { drop, opened, phone, shot, siliray, start, visit } from "./browser.mjs";
+
+let world;
+let bytes;
+
+before(async () => {
+  world = await start();
+  const path = join(world.files, "forest.rra");
+  siliray("build", "forest", "--triangles", "20000", "--format", "gfx12", "-o", path);
+  bytes = readFileSync(path);
+});
+
+after(() => world.close());
+
+async function openForest(options) {
+  const visited = await visit(world, options);
+  await drop(visited.page, "forest.rra", bytes);
+  await opened(visited.page, "forest.rra");
+  await visited.page.keyboard.press("2");
+  await visited.page.waitForSelector(".space-canvas:visible");
+  await visited.page.waitForTimeout(600);
+  return visited;
+}
+
+/** How many pixels of the canvas differ from the ground, by a picture of the page. */
+async function place(page, x, y) {
+  const box = await page.locator(".space-canvas").boundingBox();
+  return { x: box.x + box.width * x, y: box.y + box.height * y };
+}
+
+async function clickUntilSelected(page) {
+  for (const [x, y] of [[0.5, 0.5], [0.5, 0.6], [0.4, 0.6], [0.6, 0.6]]) {
+    const at = await place(page, x, y);
+    await page.mouse.click(at.x, at.y);
+    const said = await page.locator(".space-message").textContent();
+    if (/primitive \d+/.test(said)) return said;
+  }
+  assert.fail("nothing was hit");
+}
+
+test("a click on a triangle selects its leaf, and says which it is", async () => {
+  const { page, complaints } = await openForest();
+  const said = await clickUntilSelected(page);
+  const [, instance, geometry, primitive] =
+    /^instance (\d+), geometry (\d+), primitive (\d+)$/.exec(said);
+  await page.waitForFunction(() =>
+    document.querySelector(".crumbs strong")?.textContent.startsWith("primitive"));
+  const pointer = (await page.locator(".crumbs strong").textContent()).split(" ").at(-1);
+  const way = siliray("inspect", join(world.files, "forest.rra"),
+    "--find", `${geometry}:${primitive}`);
+  assert.ok(way.includes(pointer), `${pointer} is on the way to ${geometry}:${primitive}`);
+  assert.ok(Number(instance) >= 0);
+  await page.keyboard.press("f");
+  await shot(page, "space-selected");
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+test("a subtree is isolated and hidden, by keys and by buttons", async () => {
+  const { page } = await openForest();
+  await page.click(".tree-row:visible >> nth=2");
+  const open = page.locator(".space-open");
+  if (await open.isVisible()) await open.click();
+  const isolate = page.locator(".space-more button", { hasText: "Isolate" });
+  await page.keyboard.press("i");
+  assert.equal(await isolate.getAttribute("aria-pressed"), "true");
+  await page.keyboard.press("i");
+  assert.equal(await isolate.getAttribute("aria-pressed"), "false");
+  const all = page.locator(".space-more button", { hasText: "Show all" });
+  assert.ok(await all.isDisabled());
+  await page.keyboard.press("h");
+  assert.ok(await all.isEnabled());
+  await all.click();
+  assert.ok(await all.isDisabled());
+  await page.context().close();
+});
+
+test("nothing is drawn while nothing changes", async () => {
+  const { page } = await openForest();
+  await page.waitForTimeout(1500);
+  const frames = await page.evaluate(async () => {
+    let count = 0;
+    const original = window.requestAnimationFrame;
+    window.requestAnimationFrame = act => {
+      count += 1;
+      return original.call(window, act);
+    };
+    await new Promise(done => setTimeout(done, 600));
+    window.requestAnimationFrame = original;
+    return count;
+  });
+  assert.equal(frames, 0);
+  await page.context().close();
+});
+
+test("space has a dark and a narrow form", async () => {
+  for (const [name, options] of [["dark", { theme: "dark" }], ["phone", { size: phone }]]) {
+    const { page, complaints } = await openForest(options);
+    await shot(page, `space-${name}`);
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  }
+});
