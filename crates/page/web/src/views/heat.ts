@@ -65,7 +65,8 @@ class HeatView {
       ...SIZES.map((size) => h("option", { value: size }, size.join(" × "))));
     this.isBusy(null);
     host.append(
-      h("div", { class: "bar" }, this.what, h("label", { class: "label" }, "from", this.camera), this.size, this.scaleLabel,
+      h("div", { class: "bar" }, this.what,
+        h("label", { class: "label" }, "from", this.camera), this.size, this.scaleLabel,
         h("span", { class: "grow" }), this.start, this.stop, this.save),
       this.progress,
       h("div", { class: "heat-body" }, this.picture.element,

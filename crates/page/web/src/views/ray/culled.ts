@@ -56,7 +56,8 @@ export function explain(
 ): string {
   if (verdict === "masked") return "The query's mask and the child's have no bit in common.";
   if (verdict === "behind" && interval) {
-    const end = best !== null && best < tmax ? `the best hit, at t ${single(best)}` : `the end, t ${tmax}`;
+    const isHit = best !== null && best < tmax;
+    const end = isHit ? `the best hit, at t ${single(best)}` : `the end, t ${tmax}`;
     return `Its box begins at t ${single(interval[0])}, behind ${end}.`;
   }
   if (!ray || verdict === "visit") return "";

@@ -52,21 +52,14 @@ function drawRay(
   const stop = hit ? hit.t : end;
   lines.line(along(ray, ray.tmin ?? 0), along(ray, stop), colour, 1.4);
   if (hit && end > stop) lines.line(along(ray, stop), along(ray, end), colour, 1, 0.25);
-  if (hit) cross(along(ray, hit.t), reach * 0.006, HIT, lines);
+  if (hit) {
+    lines.dot(along(ray, hit.t), [20, 20, 20], 11);
+    lines.dot(along(ray, hit.t), HIT, 8);
+  }
 }
 
 function along({ origin, direction }: { origin: Vector; direction: Vector }, t: number): Point {
   return [0, 1, 2].map((k) => origin[k]! + t * direction[k]!) as Point;
-}
-
-/** A point that is seen from every side. */
-function cross(at: Point, arm: number, colour: Rgb, lines: ThickLines): void {
-  for (let k = 0; k < 3; k++) {
-    const [a, b]: [Point, Point] = [[...at], [...at]];
-    a[k]! -= arm;
-    b[k]! += arm;
-    lines.line(a, b, colour, 2.5);
-  }
 }
 
 function drawBeam(

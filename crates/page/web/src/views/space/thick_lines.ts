@@ -23,6 +23,7 @@ void main() {
   float length = length(along);
   vec2 aside = length > 0.0 ? vec2(-along.y, along.x) / length : vec2(1.0, 0.0);
   vec4 here = mix(p, q, position.x);
+  if (length == 0.0) here.y += (2.0 * position.x - 1.0) * width / size.y * here.w;
   here.xy += aside * position.y * width / size * here.w;
   here.z -= 1.0e-5 * here.w;
   gl_Position = here;
@@ -70,6 +71,11 @@ export class ThickLines {
     this.segments.push(...from, ...to);
     this.tints.push(...colour, Math.round(255 * alpha));
     this.widths.push(width);
+  }
+
+  /** A square of `width` pixels: a line without length. */
+  dot(at: Point, colour: Rgb, width: number): void {
+    this.line(at, at, colour, width);
   }
 
   /** The edges of the image of the unit cube under a map. */
