@@ -3,7 +3,7 @@
 import { h } from "./dom";
 import { icon } from "./icons";
 
-type Take = (name: string, bytes: Uint8Array) => void;
+type Take = (file: File) => void;
 
 export function listenToDrops(take: Take): HTMLElement {
   const veil = h("div", { class: "veil", hidden: true }, icon("drop"), "Drop to open");
@@ -22,7 +22,7 @@ export function listenToDrops(take: Take): HTMLElement {
     event.preventDefault();
     leave(0);
     const file = event.dataTransfer?.files[0];
-    if (file) read(file, take);
+    if (file) take(file);
   });
   return veil;
 }
@@ -31,11 +31,7 @@ export function pickFile(take: Take): void {
   const input = h("input", { type: "file" });
   input.addEventListener("change", () => {
     const file = input.files?.[0];
-    if (file) read(file, take);
+    if (file) take(file);
   });
   input.click();
-}
-
-async function read(file: File, take: Take): Promise<void> {
-  take(file.name, new Uint8Array(await file.arrayBuffer()));
 }

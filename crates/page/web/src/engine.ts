@@ -6,11 +6,12 @@
 // has to know, the file and the edits.
 
 import { decodeResponse } from "./message";
-import type { Answer, Request, Verb } from "./protocol";
+import { Refusal, type Answer, type Request, type Verb } from "./protocol";
 import type { FromWorker, ToWorker } from "./worker";
 
 export interface Options {
-  payload?: Uint8Array;
+  /** The bytes of a file. The worker reads them: here they would only take memory. */
+  payload?: Blob;
   /** Larger goes first; 0 unless given. Views that answer a hand use 1. */
   urgency?: number;
   /** Takes the place of a waiting request with the same key, which is `Dropped`. */
@@ -82,10 +83,16 @@ export class Engine {
   }
 
   private launch(): void {
-    const { worker, module } = this.start();
-    this.worker = worker;
     this.isLoaded = false;
     this.stopped = null;
+    let started: ReturnType<Start>;
+    try {
+      started = this.start();
+    } catch (error) {
+      return this.fail(String(error));
+    }
+    const { worker, module } = started;
+    this.worker = worker;
     worker.onmessage = (event: MessageEvent<FromWorker>) => this.hear(event.data);
     worker.onerror = event => this.fail(event.message || "the worker does not start");
     this.post({ load: module });
@@ -101,6 +108,7 @@ export class Engine {
     if (!job || job.id !== message.id) return;
     this.running = null;
     try {
+      if ("refused" in message) throw new Refusal(message.refused);
       const answer = decodeResponse(message.response);
       this.remember(job);
       job.resolve(answer);

@@ -10,19 +10,19 @@ type Opens = Request<"open"> | Request<"builtin"> | Request<"example">;
 export interface Layout { format?: string; preset?: string; triangles?: number }
 
 export class Opening {
-  private last: { request: Opens; payload?: Uint8Array; origin: Origin } | null = null;
+  private last: { request: Opens; payload?: Blob; origin: Origin } | null = null;
 
   constructor(private page: Store) {}
 
   /** A link that waits for a file is followed in the next one. */
   file(
-    name: string, bytes: Uint8Array, wanted: Address | null = this.page.state.link,
+    name: string, content: Blob, wanted: Address | null = this.page.state.link,
   ): Promise<void> {
     const structure = wanted?.structure;
     const format = wanted?.format;
     return this.begin(
       { do: "open", name, ...(structure && { structure }), ...(format && { format }) },
-      { kind: "file", name }, bytes, wanted,
+      { kind: "file", name }, content, wanted,
     );
   }
 
@@ -59,13 +59,18 @@ export class Opening {
     const { request, payload, origin } = this.last;
     const { camera, query, revision } = this.page.state;
     const isEdited = revision > 0 && payload !== undefined;
-    const bytes = isEdited ? (await this.page.ask({ do: "save" })).arrays.data : payload;
-    await this.begin({ ...request, ...change } as Opens, origin, bytes);
+    const content = isEdited ? await this.saved() : payload;
+    await this.begin({ ...request, ...change } as Opens, origin, content);
     this.page.set({ camera, query });
   }
 
+  private async saved(): Promise<Blob> {
+    const { arrays } = await this.page.ask({ do: "save" });
+    return new Blob([arrays.data as Uint8Array<ArrayBuffer>]);
+  }
+
   private async begin(
-    request: Opens, origin: Origin, payload?: Uint8Array, wanted: Address | null = null,
+    request: Opens, origin: Origin, payload?: Blob, wanted: Address | null = null,
   ): Promise<void> {
     const { page } = this;
     page.set({ problem: null, opening: origin.name });

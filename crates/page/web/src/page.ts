@@ -28,7 +28,7 @@ async function start(): Promise<void> {
   page.set({ about });
   const wanted = readAddress(location.hash);
   const file = await firstFile();
-  if (file) return opening.file(file.name, file.bytes, wanted);
+  if (file) return opening.file(file.name, file.content, wanted);
   await opening.link(wanted);
 }
 

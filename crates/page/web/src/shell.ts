@@ -34,7 +34,7 @@ export function mountShell(host: HTMLElement, page: Store, opening: Opening): vo
   const work = mountLayout(page, views);
   host.append(
     mountTopbar(page, actions), mountLesson(page), welcome, work, mountStatusbar(page),
-    listenToDrops((name, content) => opening.file(name, content)),
+    listenToDrops(file => opening.file(file.name, file)),
   );
   const update = () => {
     const isOpen = page.state.summary !== null;
@@ -51,7 +51,7 @@ export function mountShell(host: HTMLElement, page: Store, opening: Opening): vo
 
 function actionsOf(page: Store, opening: Opening, edits: Edits): Actions {
   return {
-    pickFile: () => pickFile((name, content) => opening.file(name, content)),
+    pickFile: () => pickFile(file => opening.file(file.name, file)),
     openBuiltin: (name, layout) => opening.builtin(name, layout),
     openExample: name => opening.example(name),
     openAgain: change => opening.again(change),
@@ -111,6 +111,7 @@ function stepFinding(page: Store, step: 1 | -1): void {
 async function copyLink(page: Store): Promise<void> {
   try {
     await navigator.clipboard.writeText(location.href);
+    page.set({ problem: { text: "The link is copied.", hint: null, isNote: true } });
   } catch {
     page.set({ problem: { text: "The browser does not let the page copy.", hint: location.href } });
   }

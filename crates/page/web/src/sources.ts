@@ -7,7 +7,7 @@
 // A served page is told a first file by `?open=NAME`: it fetches `file` beside the page, with
 // the same query.
 
-export interface FirstFile { name: string; bytes: Uint8Array }
+export interface FirstFile { name: string; content: Blob }
 
 export function startWorker(): { worker: Worker; module: ArrayBuffer | string } {
   const source = document.getElementById("worker")?.textContent;
@@ -26,13 +26,14 @@ export function startWorker(): { worker: Worker; module: ArrayBuffer | string } 
 export async function firstFile(): Promise<FirstFile | null> {
   const held = document.getElementById("file");
   if (held) {
-    return { name: held.dataset["name"] ?? "file", bytes: fromBase64(held.textContent ?? "") };
+    const content = new Blob([fromBase64(held.textContent ?? "")]);
+    return { name: held.dataset["name"] ?? "file", content };
   }
   const name = new URLSearchParams(location.search).get("open");
   if (!name) return null;
   const found = await fetch(`file${location.search}`);
   if (!found.ok) throw new Error(`${name}: ${found.status} ${found.statusText}`);
-  return { name, bytes: new Uint8Array(await found.arrayBuffer()) };
+  return { name, content: await found.blob() };
 }
 
 function fromBase64(text: string): Uint8Array<ArrayBuffer> {

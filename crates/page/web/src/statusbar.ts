@@ -3,10 +3,12 @@
 import { fill, h } from "./dom";
 import { bytes, count, seconds } from "./format";
 import { icon } from "./icons";
-import type { Page } from "./store";
+import type { Page, Problem } from "./store";
 
 /** Work that ends sooner is not worth a word. */
 const PATIENCE = 250;
+
+const NOTE_TIME = 2500;
 
 export function mountStatusbar(page: Page): HTMLElement {
   const sums = h("span", { class: "sums" });
@@ -22,6 +24,9 @@ export function mountStatusbar(page: Page): HTMLElement {
     h("span", {}, bytes(summary.bytes)));
   });
 
+  const leave = (found: Problem) => {
+    if (page.state.problem === found) page.set({ problem: null });
+  };
   const show = () => {
     const { busy } = page.state;
     const waited = busy ? performance.now() - busy.since : 0;
@@ -42,6 +47,8 @@ export function mountStatusbar(page: Page): HTMLElement {
     // Without a file, the empty page shows it where files are dropped.
     problem.hidden = !found || !summary;
     if (!found) return;
+    problem.classList.toggle("is-note", found.isNote === true);
+    if (found.isNote) setTimeout(() => leave(found), NOTE_TIME);
     fill(problem, h("span", { class: "text" }, found.text,
       found.hint && h("span", { class: "muted" }, ` ${found.hint}`)),
     h("button", {

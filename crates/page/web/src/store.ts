@@ -32,7 +32,8 @@ export type Origin =
 /** The selected node: what `node` answered for it. */
 export interface SelectedNode extends NodeAnswer { data: Uint8Array }
 
-export interface Problem { text: string; hint: string | null }
+/** What went wrong; `isNote`: nothing did, and it goes by itself. */
+export interface Problem { text: string; hint: string | null; isNote?: boolean }
 
 export interface Busy { text: string; since: number }
 

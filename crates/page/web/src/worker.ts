@@ -11,12 +11,16 @@ interface Module {
 /** To the worker: first the module itself or where it is, then requests. */
 export type ToWorker =
   | { load: ArrayBuffer | string }
-  | { id: number; request: object; payload?: Uint8Array };
+  | { id: number; request: object; payload?: Blob };
 
-/** From the worker. `fatal`: the instance is lost, and with it the file. */
+/**
+ * From the worker. `refused`: the payload cannot be read; `fatal`: the instance is lost, and with
+ * it the file.
+ */
 export type FromWorker =
   | { loaded: true }
   | { id: number; response: ArrayBuffer }
+  | { id: number; refused: string }
   | { fatal: string; id?: number };
 
 let ready: Module | null = null;
@@ -32,13 +36,20 @@ self.onmessage = async (event: MessageEvent<ToWorker>) => {
     }
     return;
   }
-  if (!ready) return reply({ id: message.id, fatal: "siliray.wasm is not loaded" });
+  const { id, request } = message;
+  let payload: ArrayBuffer | undefined;
   try {
-    const response = answer(ready, message.request, message.payload);
-    reply({ id: message.id, response }, [response]);
+    payload = await message.payload?.arrayBuffer();
+  } catch (error) {
+    return reply({ id, refused: `the file cannot be read any more: ${error}` });
+  }
+  if (!ready) return reply({ id, fatal: "siliray.wasm is not loaded" });
+  try {
+    const response = answer(ready, request, payload);
+    reply({ id, response }, [response]);
   } catch (error) {
     ready = null;
-    reply({ id: message.id, fatal: `the module stopped: ${error}` });
+    reply({ id, fatal: `the module stopped: ${error}` });
   }
 };
 
@@ -53,13 +64,13 @@ async function load(source: ArrayBuffer | string): Promise<Module> {
   return instance.exports as unknown as Module;
 }
 
-function answer(module: Module, request: object, payload?: Uint8Array): ArrayBuffer {
+function answer(module: Module, request: object, payload?: ArrayBuffer): ArrayBuffer {
   const head = encodeHead(request);
-  const length = head.length + (payload?.length ?? 0);
+  const length = head.length + (payload?.byteLength ?? 0);
   const at = module.reserve(length) >>> 0;
   const place = new Uint8Array(module.memory.buffer, at, length);
   place.set(head);
-  if (payload) place.set(payload, head.length);
+  if (payload) place.set(new Uint8Array(payload), head.length);
   const start = module.answer() >>> 0;
   const memory = module.memory.buffer;
   return memory.slice(start, start + responseLength(memory, start));
