@@ -24,7 +24,7 @@ class TreeView {
   private filter: Filter = { ...noFilter };
   private colour: (entry: number) => string = () => "transparent";
   private list: VirtualList<TreeRow>;
-  private found = h("span", { class: "muted" });
+  private found = h("span", { class: "found muted" });
   private kinds = h("select", {
     "aria-label": "Kind", onchange: () => this.narrow({
       kind: this.kinds.value === "" ? null : Number(this.kinds.value),
@@ -82,7 +82,7 @@ class TreeView {
       h("div", { class: "bar" }, text, this.kinds),
       h("div", { class: "bar thin" },
         this.colouring, findings,
-        h("span", { class: "grow" }), this.found));
+        h("span", { class: "between" }), this.found));
   }
 
   private renew(): void {

@@ -35,7 +35,7 @@ export class RecordView {
     fields.forEach((field, at) => {
       const own = groupOf(field.name);
       if (own && own !== group) {
-        body.append(h("tr", { class: "group" }, h("th", { colspan: 4, scope: "rowgroup" }, own)));
+        body.append(h("tr", { class: "group" }, h("th", { colspan: 2, scope: "rowgroup" }, own)));
       }
       group = own;
       const severity = found.find(each => meets(each.range, field.bits))?.finding.severity;
