@@ -77,7 +77,7 @@ class TreeView {
         findings.setAttribute("aria-pressed", String(hasFinding));
         this.narrow({ hasFinding });
       },
-    }, "With findings");
+    }, "Findings");
     return h("div", { class: "tree-controls" },
       h("div", { class: "bar" }, text, this.kinds),
       h("div", { class: "bar thin" },
