@@ -8,8 +8,8 @@ import { type Frame, renderProgressively, stripesFor } from "../src/views/heat/p
 
 test("sizes grow to the one that is asked for, from a small one", () => {
   assert.deepEqual(ladder([640, 360]), [[80, 45], [160, 90], [320, 180], [640, 360]]);
-  assert.deepEqual(ladder([64, 64]), [[64, 64]]);
-  assert.deepEqual(ladder([333, 100]).at(0), [167, 50]);
+  assert.deepEqual(ladder([48, 48]), [[48, 48]]);
+  assert.deepEqual(ladder([333, 100]).at(0), [84, 25]);
 });
 
 test("colours of counts are those of the library", () => {

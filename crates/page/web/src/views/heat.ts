@@ -2,7 +2,7 @@
 
 import { fill, h } from "../dom";
 import { Dropped } from "../engine";
-import type { Camera, Query, Request } from "../protocol";
+import type { Answer, Camera, Query, Request } from "../protocol";
 import type { Page } from "../store";
 import { paintCounts, widen } from "./heat/colours";
 import type { Size } from "./heat/ladder";
@@ -13,6 +13,8 @@ import { ScaleChart } from "./heat/scale_chart";
 const SIZES: readonly Size[] = [[320, 180], [640, 360], [960, 540], [1280, 720]];
 /** How long the camera rests before a new picture begins, in milliseconds. */
 const REST = 200;
+/** How long a request may go on after it was cancelled, in milliseconds. */
+const PATIENCE = 500;
 
 /** What a pixel of a map of losses says. */
 const LOSSES = [
@@ -46,7 +48,7 @@ class HeatView {
   });
   private readonly scaleLabel = h("label", { class: "label" }, "Scale to", this.scale);
   private readonly start = button("Render", "", () => void this.render());
-  private readonly stop = button("Cancel", "", () => void this.cancel());
+  private readonly stop = button("Cancel", "", () => this.cancel());
   private readonly save = button("Save", "quiet", () => this.download());
   private readonly progress = h("i", { class: "heat-progress" });
   private readonly value = h("p", { class: "heat-value", role: "status" });
@@ -58,6 +60,7 @@ class HeatView {
   private isChosen = false;
   private run = 0;
   private began = 0;
+  private isAsking = false;
   private timer = 0;
 
   constructor(host: HTMLElement, private readonly page: Page) {
@@ -102,7 +105,7 @@ class HeatView {
     const cameras = summary?.cameras ?? [];
     const view = this.camera.value || "space";
     fill(this.camera, h("option", { value: "space" }, "the space view"),
-      ...cameras.map(({ name }, k) => h("option", { value: String(k) }, name)));
+      ...cameras.map(({ name }, k) => h("option", { value: k }, name || "the file's camera")));
     this.camera.value = view === "space" || cameras[Number(view)] ? view : "space";
     this.fillMeasures();
     if (summary?.machines.length === 0) {
@@ -163,7 +166,7 @@ class HeatView {
     this.isBusy(0.02);
     this.began = performance.now();
     try {
-      const ask = (request: Request<"render">) => this.page.ask(request, { instead: "heat" });
+      const ask = (request: Request<"render">) => this.ask(request);
       for await (const frame of renderProgressively(ask, plan, size)) {
         if (run !== this.run) return;
         if (!this.page.state.shown.has("heat")) {
@@ -180,11 +183,22 @@ class HeatView {
     if (run === this.run) this.isBusy(null);
   }
 
-  /** A picture that is computed now can only be stopped together with its worker. */
-  private async cancel(): Promise<void> {
+  /** A request that is computed now and takes long can only be stopped with its worker. */
+  private cancel(): void {
     this.run += 1;
     this.isBusy(null);
-    await this.page.cancel();
+    setTimeout(() => {
+      if (this.isAsking) void this.page.cancel();
+    }, PATIENCE);
+  }
+
+  private async ask(request: Request<"render">): Promise<Answer<"render">> {
+    this.isAsking = true;
+    try {
+      return await this.page.ask(request, { instead: "heat" });
+    } finally {
+      this.isAsking = false;
+    }
   }
 
   private isBusy(share: number | null): void {

@@ -195,7 +195,8 @@ class RayView {
     const hits = (walk.answer?.hits as { t: number }[] | undefined) ?? [];
     const found = hits.length === 0
       ? "No hit."
-      : `${plural(hits.length, "hit")} at t ${single(hits[0]!.t)}.`;
+      : `${plural(hits.length, "hit")}${hits.length > 1 ? ", first" : ""} at t `
+        + `${single(hits[0]!.t)}.`;
     const { against } = this;
     const parted = !against ? "" : against.same
       ? ` ${this.other.value} does the same.`

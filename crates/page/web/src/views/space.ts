@@ -36,6 +36,9 @@ export function mount(host: HTMLElement, page: Page): void {
 /** Milliseconds that finding what is under the pointer may take, while it only hovers. */
 const HOVER_BUDGET = 12;
 
+/** Primitives that take noticeably long to colour. */
+const MANY = 100_000;
+
 class SpaceView {
   private readonly options: SpaceOptions = {
     style: "solid", depths: [0, 2], levels: "both", paints: false, flies: false, up: "y",
@@ -57,6 +60,7 @@ class SpaceView {
   private model: WalkModel | null = null;
   private deepest = 0;
   private hoverCost = 0;
+  private timer = 0;
 
   constructor(
     host: HTMLElement,
@@ -91,7 +95,7 @@ class SpaceView {
     const { page } = this;
     page.on(["summary", "revision", "outline", "shown"], () => void this.load());
     page.on("selection", () => {
-      this.paint();
+      this.paintSoon();
       this.mark();
       this.panel.refresh(this.deepest);
     });
@@ -178,6 +182,13 @@ class SpaceView {
     this.paint();
     this.fillBoxes();
     this.mark();
+  }
+
+  /** Colours of many triangles wait until what was selected is told. */
+  private paintSoon(): void {
+    clearTimeout(this.timer);
+    const wait = (this.geometry?.primitives ?? 0) > MANY ? 150 : 0;
+    this.timer = window.setTimeout(() => this.paint(), wait);
   }
 
   private paint(): void {

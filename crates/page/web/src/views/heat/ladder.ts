@@ -3,7 +3,7 @@
 export type Size = readonly [number, number];
 
 /** Pixels of the first picture, at most. */
-const FIRST = 128 * 72;
+const FIRST = 80 * 45;
 
 /** Sizes to render one after the other; each has about four times the pixels of the one before. */
 export function ladder([width, height]: Size): Size[] {

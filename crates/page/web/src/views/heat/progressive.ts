@@ -23,26 +23,28 @@ type Ask = (request: Request<"render">) => Promise<Answer<"render">>;
 
 /** Milliseconds that a stripe should take. */
 const STRIPE = 250;
-const MOST_STRIPES = 24;
 
 export async function* renderProgressively(
   ask: Ask, plan: Plan, whole: Size,
 ): AsyncGenerator<Frame> {
   const sizes = ladder(whole);
+  const all = sizes.reduce((sum, [width, height]) => sum + width * height, 0);
   const costs: { pixels: number; time: number }[] = [];
   let last: Frame | null = null;
-  for (const [number, size] of sizes.entries()) {
+  let done = 0;
+  for (const size of sizes) {
     const pixels = size[0] * size[1];
-    const stripes = last?.counts ? stripesFor(pixels, costs) : 1;
-    if (stripes > 1 && last) {
-      yield* renderStripes(ask, plan, size, stripes, last);
-      return;
-    }
     const begin = performance.now();
-    const answer = await ask({ do: "render", ...plan, size: [...size] });
+    const stripes = last?.counts ? Math.min(stripesFor(pixels, costs), size[1]) : 1;
+    const parts: AsyncGenerator<Frame> = stripes > 1 && last
+      ? renderStripes(ask, plan, size, stripes, last)
+      : renderWhole(ask, plan, size);
+    for await (const frame of parts) {
+      last = { ...frame, share: (done + frame.share * pixels) / all };
+      yield last;
+    }
+    done += pixels;
     costs.push({ pixels, time: performance.now() - begin });
-    last = frameOf(plan, size, answer, (number + 1) / sizes.length);
-    yield last;
   }
 }
 
@@ -58,8 +60,14 @@ export function stripesFor(
   const each = Math.max((b.time - a.time) / (b.pixels - a.pixels), 0);
   const before = Math.max(a.time - each * a.pixels, 1);
   const work = each * pixels;
-  const wanted = Math.min(work / STRIPE, work / before, MOST_STRIPES);
-  return Math.max(1, Math.ceil(wanted));
+  return Math.max(1, Math.ceil(Math.min(work / STRIPE, work / before)));
+}
+
+async function* renderWhole(ask: Ask, plan: Plan, size: Size): AsyncGenerator<Frame> {
+  const { arrays: { counts, pixels }, ...answer } =
+    await ask({ do: "render", ...plan, size: [...size] });
+  const figures = (answer.figures ?? {}) as Record<string, number>;
+  yield { plan, size, counts: counts ?? null, pixels: counts ? null : pixels, figures, share: 1 };
 }
 
 async function* renderStripes(
@@ -90,10 +98,4 @@ function enlarged({ counts, size }: Frame, [width, height]: Size): Uint32Array {
     }
   }
   return large;
-}
-
-function frameOf(plan: Plan, size: Size, answer: Answer<"render">, share: number): Frame {
-  const { counts, pixels } = answer.arrays;
-  const figures = (answer.figures ?? {}) as Record<string, number>;
-  return { plan, size, counts: counts ?? null, pixels: counts ? null : pixels, figures, share };
 }

@@ -18,7 +18,7 @@ void main() {
 }`;
 
 /** Triangles that are drawn at once, at first; how it may grow and shrink. */
-const FIRST = 150_000;
+const FIRST = 60_000;
 const LEAST = 10_000;
 const MOST = 4_000_000;
 /** Milliseconds between pictures that are too few, and too many. */

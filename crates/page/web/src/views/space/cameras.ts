@@ -30,6 +30,7 @@ export class Cameras {
     const orbit = new OrbitControls(this.stage.camera, this.stage.canvas);
     orbit.enabled = !this.flies;
     orbit.zoomToCursor = true;
+    orbit.listenToKeyEvents(this.stage.canvas);
     orbit.target.copy(this.stage.target);
     orbit.update();
     orbit.addEventListener("change", () => {
