@@ -73,7 +73,7 @@ export class Engine {
     this.worker?.terminate();
     const running = this.running;
     this.running = null;
-    this.onRunning(null);
+    if (running) this.onRunning(null);
     running?.reject(new Dropped());
     this.drop(() => true);
     const again = this.told;
@@ -89,7 +89,7 @@ export class Engine {
     try {
       started = this.start();
     } catch (error) {
-      return this.fail(String(error));
+      return this.fail((error as Error).message);
     }
     const { worker, module } = started;
     this.worker = worker;
@@ -130,7 +130,7 @@ export class Engine {
     this.stopped = text;
     const job = this.running;
     this.running = null;
-    this.onRunning(null);
+    if (job) this.onRunning(null);
     job?.reject(new Fatal(text));
     for (const waiting of this.waiting.splice(0)) waiting.reject(new Fatal(text));
   }

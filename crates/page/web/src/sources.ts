@@ -13,6 +13,9 @@ export function startWorker(): { worker: Worker; module: ArrayBuffer | string } 
   const source = document.getElementById("worker")?.textContent;
   const module = document.getElementById("module")?.textContent;
   if (!source || !module) {
+    if (location.protocol === "file:") {
+      throw new Error("the browser runs this page only from a server, such as siliray view");
+    }
     const query = location.search;
     return {
       worker: new Worker(`worker.js${query}`),

@@ -9,13 +9,16 @@ const KEY_STEP = 24;
 export function splitter(main: HTMLElement, name: string, sign: 1 | -1): HTMLElement {
   const line = h("div", {
     class: "splitter", role: "separator", tabindex: 0, "aria-orientation": "vertical",
-    "aria-label": "Width of the column",
+    "aria-label": "Width of the column", "aria-valuenow": sign > 0 ? 300 : 432,
+    "aria-valuemin": LEAST,
   });
   const column = () =>
     (sign > 0 ? line.previousElementSibling : line.nextElementSibling) as HTMLElement;
   const resize = (width: number) => {
     const most = main.clientWidth - 2 * LEAST;
-    main.style.setProperty(name, `${Math.round(Math.max(LEAST, Math.min(width, most)))}px`);
+    const pixels = Math.round(Math.max(LEAST, Math.min(width, most)));
+    main.style.setProperty(name, `${pixels}px`);
+    line.setAttribute("aria-valuenow", String(pixels));
   };
   line.addEventListener("pointerdown", down => {
     const start = column().offsetWidth;

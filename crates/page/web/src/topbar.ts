@@ -7,7 +7,7 @@ import type { Actions } from "./actions";
 import type { Page } from "./store";
 
 export function mountTopbar(page: Page, actions: Actions): HTMLElement {
-  const name = h("span", { class: "file-name" });
+  const name = h("h1", { class: "file-name" });
   const verdict = h("button", { class: "verdict", onclick: actions.showFindings });
   const layout = h("span", { class: "layout" });
   const edits = h("span", { class: "edits" });
