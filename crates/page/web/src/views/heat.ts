@@ -14,7 +14,7 @@ const SIZES: readonly Size[] = [[320, 180], [640, 360], [960, 540], [1280, 720]]
 /** How long the camera rests before a new picture begins, in milliseconds. */
 const REST = 200;
 /** How long a request may go on after it was cancelled, in milliseconds. */
-const PATIENCE = 500;
+const PATIENCE = 1000;
 
 /** What a pixel of a map of losses says. */
 const LOSSES = [

@@ -106,9 +106,6 @@ class RayView {
     this.other.value = others.includes(other) ? other : "";
     const walker = about?.machines.find(({ name }) => name === this.machine);
     this.form.allowBeams(walker?.takes_beams ?? false);
-    if (summary && names.length === 0) {
-      this.say("This file is not sound: no machine can walk it. Findings say why.", "warning");
-    }
   }
 
   /** Asks for the walk, unless it is there. */
@@ -185,10 +182,16 @@ class RayView {
     this.second.show(against?.walks[1] ?? null, this.other.value, against?.second ?? null);
     this.why.show(walk);
     if (walk) this.sayAnswer(walk);
-    else if (this.page.state.query === null) {
-      this.say("Type a ray, click a pixel of the picture, or Alt-click in space.", "muted");
-    }
+    else this.sayWithout();
     this.showStep();
+  }
+
+  private sayWithout(): void {
+    const { query, summary } = this.page.state;
+    if (summary?.machines.length === 0) {
+      this.say("This file is not sound: no machine can walk it. Findings say why.", "warning");
+    } else if (query) this.say("Walking …", "muted");
+    else this.say("Type a ray, click a pixel of the picture, or Alt-click in space.", "muted");
   }
 
   private sayAnswer(walk: Walk): void {

@@ -18,7 +18,8 @@ export interface ChildStep extends Step {
   pointer: string;
   min: Vector;
   max: Vector;
-  interval: [number, number] | null;
+  /** Where the query is inside; of a beam the end is not known. */
+  interval: [number, number | null] | null;
   verdict: string;
   /** The map from the space of the level into the frame of an oriented node, where the box is. */
   frame?: number[][] | null;

@@ -49,7 +49,7 @@ export interface Range {
 /** What the verdict on a child means for this ray. */
 export function explain(
   verdict: string,
-  interval: [number, number] | null,
+  interval: readonly [number, number | null] | null,
   ray: { origin: Vector; direction: Vector } | null,
   { min, max }: { min: Vector; max: Vector },
   { tmin, tmax, best }: Range,

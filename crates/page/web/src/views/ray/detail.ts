@@ -87,7 +87,7 @@ function aboutChild(model: WalkModel, child: ChildStep): Part[] {
     line("verdict", verdictMark(verdict), `: ${VERDICTS[verdict]?.meaning ?? ""}`),
     why ? h("p", { class: "ray-why" }, why + (child.frame ? FRAME : "")) : null,
     line("box", `${numbers(min)} to ${numbers(max)}`),
-    line("interval", interval ? `t ${interval.map(single).join(" to ")}` : "none"),
+    line("interval", interval ? `t ${inside(interval)}` : "none"),
   ];
 }
 
@@ -130,7 +130,7 @@ function children(
   if (tested.length === 0) return null;
   const rows = tested.map((child) => {
     const entry = model.walk.entries[child.step] ?? null;
-    const interval = child.interval?.map(single).join(" to ") ?? "–";
+    const interval = child.interval ? inside(child.interval) : "–";
     const row = h("tr", {
       class: child.step === step ? "is-current" : child.step > step ? "is-later" : "",
       onclick: () => go(child.step),
@@ -143,6 +143,10 @@ function children(
       h("thead", {}, h("tr", {}, ...["slot", "node", "verdict", "t inside"].map((name) =>
         h("th", {}, name)))),
       h("tbody", {}, ...rows)));
+}
+
+function inside([enter, leave]: readonly [number, number | null]): string {
+  return leave === null ? `from ${single(enter)}` : `${single(enter)} to ${single(leave)}`;
 }
 
 function stack(entries: string[] | undefined): Part {

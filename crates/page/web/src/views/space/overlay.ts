@@ -94,7 +94,7 @@ function drawChildren(
     if (isCurrent) over.box(box, colour, 1.2, 0.5);
     if (ray && child.interval && !isLater) {
       const [enter, leave] = child.interval;
-      if (Number.isFinite(enter) && Number.isFinite(leave)) {
+      if (leave !== null) {
         over.line(along(ray, enter), along(ray, leave), colour, isCurrent ? 5 : 3, 0.85);
       }
     }
