@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Step, Vector, Walk } from "../src/protocol";
+import type { Query, Ray, Step, Vector, Walk } from "../src/protocol";
+import type { Page } from "../src/store";
 import { crossing, explain } from "../src/views/ray/culled";
+import { Losses } from "../src/views/ray/lost";
 import { parseNumbers } from "../src/views/ray/query_form";
 import { single } from "../src/views/ray/single";
 import { parseMissed } from "../src/views/ray/why";
@@ -95,6 +97,26 @@ test("what is typed is read, or refused in words", () => {
   assert.deepEqual(parseMissed("2 : 0:300"), { instance: 2, geometry: 0, primitive: 300 });
   assert.throws(() => parseMissed("a:1"), /expected/);
   assert.throws(() => parseMissed(""), /expected/);
+});
+
+test("what a ray meets before the closest hit of its walk is lost", async () => {
+  const arrays = {
+    positions: Float32Array.from([-1, -1, 3, 1, -1, 3, 0, 2, 3, -1, -1, 7, 1, -1, 7, 0, 2, 7]),
+    ids: Uint32Array.from([0, 4, 0, 5]), leaf: new Uint32Array(2), boxes: new Float32Array(),
+    transforms: new Float32Array(),
+  };
+  const geometry = async () => ({ blases: [{ triangles: 2, boxes: 0 }], instances: [], arrays });
+  const state = { summary: { hash: "", triangles: 2 }, revision: 0 };
+  const losses = new Losses({ state, geometry } as unknown as Page);
+  const ray = { origin: [0, 0, 0], direction: [0, 0, 2] } as Ray;
+  const query: Query = { kind: "closest", ray };
+  const found = (t: number, change: object = {}) =>
+    losses.find(query, walk({ ray: { ...ray, ...change }, answer: { hits: [{ ...hit, t }] } }));
+  assert.deepEqual(await found(3.5), { geometry: 0, primitive: 4, t: 1.5 });
+  assert.equal(await found(1.5), null);
+  assert.equal(await found(3.5, { tmin: 2 }), null);
+  assert.equal(await found(3.5, { tmax: 1 }), null);
+  assert.equal(await losses.find({ ...query, mask: 1 }, walk({ ray })), null);
 });
 
 test("floats have no more digits than tell them apart", () => {

@@ -18,7 +18,7 @@ const PATIENCE = 1000;
 
 /** What a pixel of a map of losses says. */
 const LOSSES = [
-  ["hits", "rgb(150 150 150)", "seen"],
+  ["hits", "rgb(150 150 150)", "pixels with something in them"],
   ["lost", "rgb(235 40 30)", "lost: something is there, and the machine sees nothing or what lies "
     + "behind"],
   ["wrong", "rgb(250 210 40)", "wrong: the machine sees what is not there"],

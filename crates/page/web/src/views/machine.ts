@@ -122,9 +122,10 @@ class MachineView {
     return made;
   }
 
-  private chart(title: string): HTMLElement {
+  /** A chart; halves stand side by side where there is room. */
+  private chart(title: string, isHalf: boolean): HTMLElement {
     const host = h("div", { class: "machine-chart" });
-    this.section(title, host);
+    this.section(title, host).classList.toggle("is-half", isHalf);
     return host;
   }
 
@@ -137,7 +138,7 @@ class MachineView {
         { name: "traversal units in use", values: units, colour: COLOURS[2]! },
       ];
       const of = runs.length > 1 ? `: ${nameOf(run)}` : "";
-      drawChart(this.chart(`Occupancy over time${of}`), {
+      drawChart(this.chart(`Occupancy over time${of}`, runs.length > 1), {
         title: "Occupancy", unit: `of ${run.slots} slots`, along: cycle, axis: "cycle", lines,
         most: run.slots,
       });
@@ -148,14 +149,16 @@ class MachineView {
     if (!run.timeline) return;
     const chart = new SlotChart(run.timeline);
     this.charts.push(chart);
-    this.section(isNamed ? `Slots: ${nameOf(run)}` : "Slots", chart.element);
+    const title = isNamed ? `Slots: ${nameOf(run)}` : "Slots";
+    this.section(title, chart.element).classList.toggle("is-half", isNamed);
   }
 
   private showLatencies(runs: Run[]): void {
     for (const run of runs) {
       const { latency, latency_histogram: counts } = run.row;
       const width = Math.ceil((latency.max + 1) / counts.length);
-      const host = this.chart(runs.length > 1 ? `Latency: ${nameOf(run)}` : "Latency of queries");
+      const isNamed = runs.length > 1;
+      const host = this.chart(isNamed ? `Latency: ${nameOf(run)}` : "Latency of queries", isNamed);
       drawChart(host, {
         title: "Latency", unit: "queries", axis: "cycles", isBars: true,
         along: counts.map((_, k) => k * width),
@@ -170,9 +173,8 @@ class MachineView {
     const along = values.map((_, k) => k);
     for (const { name, unit, of } of FIGURES.slice(1)) {
       const line = { name, values: runs.map(({ row }) => of(row)), colour: COLOURS[0]! };
-      const host = this.chart(`${name[0]!.toUpperCase()}${name.slice(1)}`);
+      const host = this.chart(`${name[0]!.toUpperCase()}${name.slice(1)}`, true);
       drawChart(host, { title: name, unit, along, axis: key, names: values, lines: [line] });
-      host.parentElement!.classList.add("is-half");
     }
     const rows = runs.map(({ row }, k) => h("tr", {}, h("th", { class: "number" }, values[k]!),
       ...FIGURES.map(({ of }) => h("td", { class: "number" }, shown(of(row)))),

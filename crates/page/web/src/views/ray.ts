@@ -4,9 +4,10 @@ import { fill, h } from "../dom";
 import { Dropped } from "../engine";
 import { count, plural } from "../format";
 import { shortcut } from "../keys";
-import type { Answer, Query, Step, Walk } from "../protocol";
+import type { Answer, Query, Walk } from "../protocol";
 import type { Page } from "../store";
 import { fillDetail } from "./ray/detail";
+import { Losses } from "./ray/lost";
 import { describeQuery, QueryForm } from "./ray/query_form";
 import { single } from "./ray/single";
 import { StepList } from "./ray/step_list";
@@ -39,6 +40,7 @@ class RayView {
   private readonly question: HTMLDetailsElement;
   private readonly body: HTMLElement;
   private readonly steps: HTMLElement;
+  private readonly losses: Losses;
   private model: WalkModel | null = null;
   private against: Against | null = null;
   private asked = "";
@@ -46,6 +48,7 @@ class RayView {
   constructor(host: HTMLElement, private readonly page: Page) {
     this.form = new QueryForm((query) => page.set({ query, walk: null, step: 0 }));
     this.why = new WhyForm(page, (missed) => void this.askWhy(missed), () => this.toLoss());
+    this.losses = new Losses(page);
     this.steps = this.makeSteps();
     const lists = [this.first.element, this.second.element];
     this.body = h("div", { class: "ray-body" }, ...lists, this.detail);
@@ -57,7 +60,6 @@ class RayView {
     page.on("walk", () => this.showWalk());
     page.on("step", () => this.showStep());
     page.on(["about", "summary", "machine"], () => this.fillMachines());
-    page.on("selection", () => this.suggest());
     this.addShortcuts();
     this.fillMachines();
     this.showWalk();
@@ -126,6 +128,7 @@ class RayView {
       if (this.asked !== asked) return;
       this.take(walk);
       this.question.open = false;
+      void this.lookForLoss(query, walk);
       if (this.against?.first != null) this.go(this.against.first);
     } catch (error) {
       if (error instanceof Dropped || this.asked !== asked) return;
@@ -156,6 +159,13 @@ class RayView {
     } catch (error) {
       if (!(error instanceof Dropped)) this.say((error as Error).message, "error");
     }
+  }
+
+  private async lookForLoss(query: Query, walk: Walk): Promise<void> {
+    const lost = await this.losses.find(query, walk).catch(() => null);
+    if (!lost || this.page.state.walk !== walk) return;
+    const { t, ...missed } = lost;
+    this.why.tellLoss(missed, t);
   }
 
   private take(walk: Walk): void {
@@ -256,15 +266,6 @@ class RayView {
   private goOr(step: number | null | undefined, otherwise: string): void {
     if (step === null || step === undefined) this.say(otherwise, "muted");
     else this.go(step);
-  }
-
-  /** A leaf that was selected is likely what is asked about. */
-  private suggest(): void {
-    const { selection, outline } = this.page.state;
-    if (selection === null || !outline || outline.size[selection] !== 1) return;
-    const found = this.model?.walk.steps.find((step: Step, number) =>
-      step.event === "primitive" && this.model?.walk.entries[number] === selection);
-    if (found) this.why.suggest(`${found.geometry}:${found.primitive}`);
   }
 
   private say(text: string, kind: string): void {

@@ -4,6 +4,7 @@ import { fill, h } from "../../dom";
 import type { Page } from "../../store";
 import type { Walk } from "../../protocol";
 import { nodeLink } from "./detail";
+import { single } from "./single";
 
 export interface Missed {
   instance?: number;
@@ -34,7 +35,7 @@ export class WhyForm {
 
   constructor(
     private readonly page: Page,
-    ask: (missed: Missed) => void,
+    private readonly ask: (missed: Missed) => void,
     private readonly goToLoss: () => void,
   ) {
     const form = h("form", { class: "ray-line" },
@@ -51,9 +52,14 @@ export class WhyForm {
     this.element = h("div", { class: "ray-missed" }, form, this.answer);
   }
 
-  /** Names the primitive that was clicked in space. */
-  suggest(text: string): void {
-    this.input.value = text;
+  /** Says what a walk has lost, and offers to ask about it. */
+  tellLoss(missed: Missed, t: number): void {
+    const { instance, geometry, primitive } = missed;
+    const ids = [instance, geometry, primitive].filter((id) => id !== undefined);
+    this.input.value = ids.join(":");
+    fill(this.answer,
+      h("span", { class: "warning" }, `The walk loses primitive ${primitive}, at t ${single(t)}. `),
+      h("button", { class: "link", onclick: () => this.ask(missed) }, "Why?"));
   }
 
   show(walk: Walk | null): void {

@@ -82,6 +82,18 @@ export class Bounds {
     }
   }
 
+  /** Points one after the other. */
+  addAll(points: Float32Array): void {
+    const { min, max } = this;
+    for (let k = 0; k < points.length; k += 3) {
+      for (let axis = 0; axis < 3; axis++) {
+        const value = points[k + axis]!;
+        if (value < min[axis]!) min[axis] = value;
+        if (value > max[axis]!) max[axis] = value;
+      }
+    }
+  }
+
   get isEmpty(): boolean {
     return !this.min.every((value, k) => value <= this.max[k]!);
   }

@@ -145,11 +145,9 @@ export class Geometry {
     const known = this.extents[blas];
     if (known) return known;
     const extent = new Bounds();
-    const positions = this.positionsOf(blas);
-    for (let k = 0; k < positions.length; k += 3) extent.add(positions.subarray(k, k + 3));
     const { firstBox, boxes } = this.blases[blas]!;
-    const corners = this.arrays.boxes.subarray(6 * firstBox, 6 * (firstBox + boxes));
-    for (let k = 0; k < corners.length; k += 3) extent.add(corners.subarray(k, k + 3));
+    extent.addAll(this.positionsOf(blas));
+    extent.addAll(this.arrays.boxes.subarray(6 * firstBox, 6 * (firstBox + boxes)));
     this.extents[blas] = extent;
     return extent;
   }
