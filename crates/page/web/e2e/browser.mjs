@@ -65,7 +65,8 @@ export async function visit(world, { size = desktop, theme = "light", hash = "" 
   });
   page.on("pageerror", error => complaints.push(String(error)));
   await page.goto(world.address + hash);
-  await page.waitForSelector(".welcome .card, .tree-row", { timeout: 30_000 });
+  const first = page.locator(".card:visible, .tree-row:visible").first();
+  await first.waitFor({ timeout: 30_000 });
   return { page, complaints };
 }
 

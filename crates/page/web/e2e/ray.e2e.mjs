@@ -121,6 +121,36 @@ test("two machines stop where they first differ", async () => {
   await page.context().close();
 });
 
+test("a lost pixel leads to the primitive, and to the plane that loses it", async () => {
+  const { page, complaints } = await visit(world);
+  await page.click(".card:has-text('A lost hit')");
+  await page.waitForFunction(() =>
+    document.querySelector(".heat-time")?.textContent.endsWith("in all"), null,
+  { timeout: 60_000 });
+  const red = await page.evaluate(() => {
+    const canvas = document.querySelector(".heat-canvas");
+    const { width, height, clientWidth, clientHeight } = canvas;
+    const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+    const lost = [];
+    for (let k = 0; k < width * height; k++) {
+      if (data[4 * k] === 235 && data[4 * k + 1] === 40) lost.push(k);
+    }
+    const middle = lost[lost.length >> 1];
+    const scale = Math.min(clientWidth / width, clientHeight / height);
+    const place = (at, size, length) => (length - size * scale) / 2 + (at + 0.5) * scale;
+    const [x, y] = [middle % width, Math.floor(middle / width)];
+    return { x: place(x, width, clientWidth), y: place(y, height, clientHeight) };
+  });
+  await page.click(".heat-canvas", { position: red });
+  const why = page.locator(".ray-answer .link", { hasText: "Why?" });
+  await why.click({ timeout: 20_000 });
+  await page.waitForFunction(() =>
+    /^lost at .* plane /.test(document.querySelector(".ray-answer")?.textContent ?? ""));
+  await shot(page, "ray-lost");
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
 test("what cannot be asked is refused where it is typed", async () => {
   const { page } = await openOrganic("gfx12-radv", { size: phone });
   const form = page.locator(".ray-form");
