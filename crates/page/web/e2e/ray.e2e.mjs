@@ -121,7 +121,7 @@ test("two machines stop where they first differ", async () => {
   await page.context().close();
 });
 
-test("a lost pixel leads to the primitive, and to the plane that loses it", async () => {
+test("a lost pixel leads to the primitive, and to the box that loses it", async () => {
   const { page, complaints } = await visit(world);
   await page.click(".card:has-text('A lost hit')");
   await page.waitForFunction(() =>
@@ -145,7 +145,8 @@ test("a lost pixel leads to the primitive, and to the plane that loses it", asyn
   const why = page.locator(".ray-answer .link", { hasText: "Why?" });
   await why.click({ timeout: 20_000 });
   await page.waitForFunction(() =>
-    /^lost at .* plane /.test(document.querySelector(".ray-answer")?.textContent ?? ""));
+    /box 0x[0-9a-f]+ at .*: .* go to this step$/
+      .test(document.querySelector(".ray-answer")?.textContent ?? ""));
   await shot(page, "ray-lost");
   assert.deepEqual(complaints, []);
   await page.context().close();

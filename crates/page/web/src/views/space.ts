@@ -58,6 +58,8 @@ class SpaceView {
   private origin: Origin | null = null;
   private instance: number | null = null;
   private model: WalkModel | null = null;
+  /** What is to be said about the geometry as a whole. */
+  private note = "";
   private deepest = 0;
   private hoverCost = 0;
   private timer = 0;
@@ -76,6 +78,11 @@ class SpaceView {
     field.append(this.message, this.legend);
     host.append(this.panel.bar, field);
     stage.canvas.setAttribute("aria-label", "The scene in space: drag to turn, click to select");
+    // What was handed to the graphics card is not kept here.
+    stage.canvas.addEventListener("webglcontextrestored", () => {
+      this.drawn = "";
+      void this.load();
+    });
     stage.scene.add(this.boxes.object, this.behind.object, this.over.object);
     stage.onDraw((width, height) => {
       this.behind.resize(width, height);
@@ -122,6 +129,8 @@ class SpaceView {
     try {
       const answer = await this.page.geometry();
       if (this.drawn !== name) return;
+      const { step = 1 } = answer as { step?: number };
+      this.note = step > 1 ? `One in ${step} triangles is drawn: there are too many for all.` : "";
       this.show(new Geometry(answer));
     } catch (error) {
       if (error instanceof Dropped) this.drawn = "";
@@ -131,8 +140,8 @@ class SpaceView {
 
   /** Boxes can be drawn where an unsound file has no geometry. */
   private showWithout(reason: string): void {
+    this.note = reason;
     this.show(Geometry.none());
-    this.say(reason);
   }
 
   private clear(): void {
@@ -216,7 +225,7 @@ class SpaceView {
     this.say(boxes > MOST_BOXES
       ? `${MOST_BOXES.toLocaleString("en")} of ${boxes.toLocaleString("en")} boxes are drawn: `
         + "narrow the depths, or isolate a subtree."
-      : "");
+      : this.note);
     fillLegend(this.legend, colouring);
     this.panel.refresh(this.deepest);
     this.stage.draw();

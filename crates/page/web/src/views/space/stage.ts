@@ -32,7 +32,6 @@ export class Stage {
     this.canvas.tabIndex = 0;
     host.append(this.canvas);
     new ResizeObserver(() => this.resize()).observe(host);
-    this.canvas.addEventListener("webglcontextrestored", () => this.redraw());
   }
 
   get canvas(): HTMLCanvasElement {
