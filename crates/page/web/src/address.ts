@@ -28,7 +28,7 @@ export function addressOf(state: State): string {
     ["triangles", origin.kind === "builtin" && origin.triangles ? String(origin.triangles) : null],
     ["format", summary.source === "built" ? summary.format : null],
     ["structure", summary.structures.length > 1 ? String(summary.structure) : null],
-    ["hash", summary.hash.slice(0, HASH_DIGITS)],
+    ["hash", state.hash?.slice(0, HASH_DIGITS) ?? null],
     ["node", outline && selection !== null ? nodeText(outline, selection) : node?.pointer ?? null],
     ["query", query ? queryToText(asRay(query, walk)) : null],
     ["step", walk && state.step > 0 ? String(state.step) : null],

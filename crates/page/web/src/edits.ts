@@ -8,8 +8,9 @@ export class Edits {
   private history = new History<{ edit: Edit; before: string }>();
 
   constructor(private page: Store) {
-    page.on(["origin", "summary"], () => {
-      if (page.state.revision === 0) this.history.clear();
+    page.on("edits", () => {
+      const { done, undone } = page.state.edits;
+      if (done + undone === 0) this.history.clear();
     });
   }
 
@@ -50,7 +51,7 @@ export class Edits {
     const { page } = this;
     try {
       const { before, summary } = await page.ask({ do: "edit", ...edit }, { urgency: 3 });
-      page.set({ summary, revision: page.state.revision + 1, walk: null });
+      page.set({ summary, hash: null, revision: page.state.revision + 1, walk: null });
       page.refresh();
       await this.readAnew();
       return before;
@@ -75,6 +76,7 @@ export class Edits {
     const keeps = old && selection !== null && entries.pointer[selection] === old.pointer[selection]
       && entries.base[selection] === old.base[selection];
     page.set({ check: verdict, outline: entries, selection: keeps ? selection : moved });
+    void page.computeHash();
   }
 
   /** Buttons show how much can be undone; the page hears of it through `edits`. */

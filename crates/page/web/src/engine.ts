@@ -29,6 +29,13 @@ export class Dropped extends Error {
 /** The module stopped: only `restart` helps. */
 export class Fatal extends Error {}
 
+const file: readonly Verb[] = ["open", "builtin", "example", "edit"];
+
+/** What has to be told again to a new worker, and what that takes the place of. */
+const replaced: Partial<Record<Verb, readonly Verb[]>> = {
+  open: file, builtin: file, example: file, edit: [], program: ["program"],
+};
+
 interface Job {
   id: number;
   request: Request;
@@ -47,7 +54,7 @@ export class Engine {
   private waiting: Job[] = [];
   private running: Job | null = null;
   private nextId = 0;
-  /** What a new worker is told: what opened the file, then every edit. */
+  /** What a new worker is told: what opened the file, every edit, the program. */
   private told: { request: Request; options: Options }[] = [];
 
   /** `onRunning` hears which request is computed now, null for none. */
@@ -120,8 +127,9 @@ export class Engine {
   }
 
   private remember({ request, options }: Job): void {
-    if (["open", "builtin", "example"].includes(request.do)) this.told = [];
-    else if (request.do !== "edit") return;
+    const old = replaced[request.do];
+    if (!old) return;
+    this.told = this.told.filter(each => !old.includes(each.request.do));
     this.told.push({ request, options });
   }
 

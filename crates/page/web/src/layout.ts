@@ -6,15 +6,22 @@ import { splitter } from "./splitter";
 
 export const titles: Record<PanelName, string> = {
   tree: "Tree", space: "Space", heat: "Heat", machine: "Machine", tables: "Tables",
+  program: "Program",
   bytes: "Bytes", ray: "Ray",
 };
 
 const columns: readonly (readonly PanelName[])[] = [
-  ["tree"], ["space", "heat", "machine", "tables"], ["bytes", "ray"],
+  ["tree"], ["space", "heat", "machine", "tables", "program"], ["bytes", "ray"],
 ];
 
 /** What has nothing to show for a file without a tree. */
-const needTree: readonly PanelName[] = ["space", "heat", "machine", "ray"];
+const needTree: readonly PanelName[] = ["heat", "machine", "ray"];
+
+/** A program needs no file, and nothing else goes without one. */
+function isOffered(name: PanelName, { summary, program }: Page["state"]): boolean {
+  if (name === "program") return program !== null;
+  return summary !== null && (summary.holds_trees || !needTree.includes(name));
+}
 
 type Mount = (host: HTMLElement, page: Page) => void;
 
@@ -55,26 +62,26 @@ export function mountLayout(page: Page, views: Record<PanelName, Mount>): HTMLEl
 
   const front = columns.map(names => names[0]!);
   const update = () => {
-    const { panel, summary } = page.state;
-    const lacksTree = summary !== null && !summary.holds_trees;
-    const isOffered = (name: PanelName) => !(lacksTree && needTree.includes(name));
+    const { panel } = page.state;
+    const offers = (name: PanelName) => isOffered(name, page.state);
     const column = columns.findIndex(names => names.includes(panel));
     front[column] = panel;
     const inFront = columns.map((names, at) =>
-      isOffered(front[at]!) ? front[at]! : names.find(isOffered) ?? front[at]!);
-    const only = inFront[column]!;
-    const shown = new Set(isPhone.matches ? [only] : inFront);
+      offers(front[at]!) ? front[at]! : names.find(offers) ?? null);
+    const only = inFront[column] ?? inFront.find(name => name !== null) ?? null;
+    const seen = isPhone.matches ? [only] : inFront;
+    const shown = new Set(seen.filter((name): name is PanelName => name !== null));
     for (const name of panels) hosts[name].hidden = !shown.has(name);
     groups.forEach((group, at) => (group.hidden = !columns[at]!.some(name => shown.has(name))));
     for (const tab of tabs) {
       const name = tab.dataset["panel"] as PanelName;
-      tab.hidden = !isOffered(name);
+      tab.hidden = !offers(name);
       tab.setAttribute("aria-selected", String(shown.has(name)));
       tab.tabIndex = shown.has(name) ? 0 : -1;
     }
     page.set({ shown });
   };
-  page.on(["panel", "summary"], update);
+  page.on(["panel", "summary", "program"], update);
   isPhone.addEventListener("change", update);
   update();
   return h("div", { class: "work" }, main, footer);

@@ -14,6 +14,18 @@ export class Opening {
 
   constructor(private page: Store) {}
 
+  /** Opens a file that a hand gave: a program to step through, or something to look into. */
+  async take(file: File): Promise<void> {
+    try {
+      const magic = new Uint8Array(await file.slice(0, 4).arrayBuffer());
+      if (!isProgram(file.name, magic)) return await this.file(file.name, file);
+      this.page.set({ program: { name: file.name, content: file }, problem: null });
+      this.page.show("program");
+    } catch (error) {
+      this.page.report(error);
+    }
+  }
+
   /** A link that waits for a file is followed in the next one. */
   file(
     name: string, content: Blob, wanted: Address | null = this.page.state.link,
@@ -41,8 +53,8 @@ export class Opening {
     const { page } = this;
     const { origin, format, panel, machine } = wanted;
     if (panel) page.show(panel);
-    const { summary, outline } = page.state;
-    if (summary && outline && wanted.file && isMeant(wanted, summary.hash)) {
+    const { summary, outline, hash } = page.state;
+    if (summary && outline && hash && wanted.file && isMeant(wanted, hash)) {
       page.set({ machine: pick(machine ?? page.state.machine, summary) });
       this.beginIn(outline, wanted);
     } else if (origin?.kind === "example") await this.example(origin.name, wanted);
@@ -57,8 +69,8 @@ export class Opening {
   async again(change: { structure?: number; format?: string }): Promise<void> {
     if (!this.last) return;
     const { request, payload, origin } = this.last;
-    const { camera, query, revision } = this.page.state;
-    const isEdited = revision > 0 && payload !== undefined;
+    const { camera, query, edits } = this.page.state;
+    const isEdited = edits.done > 0 && payload !== undefined;
     const content = isEdited ? await this.saved() : payload;
     await this.begin({ ...request, ...change } as Opens, origin, content);
     this.page.set({ camera, query });
@@ -83,7 +95,8 @@ export class Opening {
       const outline = page.ask({ do: "outline" });
       const check = page.ask({ do: "check" });
       const machine = pick(wanted?.machine ?? start?.machine, summary);
-      page.set({ ...withoutFile, summary, origin, start, machine, link: null });
+      const revision = page.state.revision + 1;
+      page.set({ ...withoutFile, revision, summary, origin, start, machine, link: null });
       await this.settle(outline, check, wanted);
     } catch (error) {
       page.report(error);
@@ -101,11 +114,15 @@ export class Opening {
       check.then(({ arrays: _, ...answer }) => page.set({ check: answer })),
     ]);
     for (const each of done) if (each.status === "rejected") page.report(each.reason);
+    const hash = await page.computeHash();
+    if (wanted && hash && !isMeant(wanted, hash)) {
+      page.set({ problem: { text: "The link means another file of this name.", hint: null } });
+    }
   }
 
   private beginIn(outline: OutlineArrays, wanted: Address | null): void {
     const { page } = this;
-    const { summary, start } = page.state;
+    const { start } = page.state;
     const { node = null } = wanted ?? {};
     // First of all the node, before views ask for more: it is what can be read at once.
     page.select((node && entryOf(outline, node.pointer, node.base)) ?? start?.entry ?? 0);
@@ -114,10 +131,14 @@ export class Opening {
     if (panel && !wanted?.panel) page.show(panel);
     const query = wanted?.query ?? start?.query ?? null;
     if (query) page.set({ query, step: wanted?.step ?? start?.step ?? 0 });
-    if (wanted && summary && !isMeant(wanted, summary.hash)) {
-      page.set({ problem: { text: "The link means another file of this name.", hint: null } });
-    }
   }
+}
+
+const ELF = [0x7f, 0x45, 0x4c, 0x46];
+
+/** Whether a file is an ELF program or an assembler's source. */
+export function isProgram(name: string, magic: Uint8Array): boolean {
+  return name.endsWith(".s") || ELF.every((byte, at) => magic[at] === byte);
 }
 
 function pick(name: string | undefined | null, summary: Summary): string | null {

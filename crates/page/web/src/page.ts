@@ -9,10 +9,11 @@ import { firstFile, startWorker } from "./sources";
 import { Store } from "./store";
 
 const doing: Record<Request["do"], string> = {
-  about: "Starting", open: "Opening", builtin: "Building", example: "Opening", outline: "Reading",
-  node: "Decoding", bytes: "Reading", owner: "Reading", check: "Checking", find: "Searching",
-  geometry: "Reading triangles", walk: "Walking", against: "Walking twice", render: "Rendering",
-  edit: "Writing", save: "Saving", simulate: "Simulating",
+  about: "Starting", open: "Opening", builtin: "Building", example: "Opening", hash: "Hashing",
+  outline: "Reading", node: "Decoding", bytes: "Reading", owner: "Reading", check: "Checking",
+  find: "Searching", geometry: "Reading triangles", walk: "Walking", against: "Walking twice",
+  render: "Rendering", simulate: "Simulating", program: "Reading", run: "Running",
+  memory: "Reading", edit: "Writing", save: "Saving",
 };
 
 const engine = new Engine(startWorker, request => page.set({

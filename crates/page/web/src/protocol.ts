@@ -57,8 +57,6 @@ export interface Structure {
 
 export interface Summary {
   name: string;
-  /** SHA-256 of the bytes, in hex. */
-  hash: string;
   format: string;
   source: "stored" | "built";
   holds_trees: boolean;
@@ -250,6 +248,27 @@ export interface Render {
   histogram?: number[];
 }
 
+export interface ProgramLine {
+  address: string;
+  word: string;
+  mnemonic: string;
+  operands: string;
+  label: string | null;
+}
+
+export interface ProgramState {
+  /** Instructions that were tried. */
+  done: number;
+  retired: number;
+  pc: string;
+  next: string | null;
+  /** What the last instruction did, as a line of `siliray run --trace`. */
+  last: Record<string, unknown> | null;
+  registers: [string, string][];
+  ended: string | null;
+  output: string;
+}
+
 type Layout = { format?: string; preset?: string; settings?: Record<string, string> };
 
 type Empty = Record<never, never>;
@@ -260,6 +279,8 @@ export interface Calls {
   open: { takes: { name: string; structure?: number } & Layout; gives: Summary; arrays: Empty };
   builtin: { takes: { name: string; triangles?: number } & Layout; gives: Summary; arrays: Empty };
   example: { takes: { name: string }; gives: Summary & { start: Start }; arrays: Empty };
+  /** SHA-256 of the bytes, in hex. */
+  hash: { takes: Empty; gives: { hash: string }; arrays: Empty };
   outline: { takes: Empty; gives: Empty; arrays: OutlineArrays };
   node: {
     takes: { entry: number } | { pointer: string; base?: string };
@@ -314,6 +335,18 @@ export interface Calls {
     takes: { offset: number; bit: number; length: number; value: string };
     gives: { before: string; summary: Summary };
     arrays: Empty;
+  };
+  program: {
+    takes: { name: string };
+    gives: { name: string; lines: ProgramLine[]; cut: boolean };
+    arrays: Empty;
+  };
+  /** Runs until `to` instructions were tried in all; fewer than before is a step back. */
+  run: { takes: { to: number; stop?: string }; gives: ProgramState; arrays: Empty };
+  memory: {
+    takes: { address: string; length: number };
+    gives: Empty;
+    arrays: { data: Uint8Array };
   };
   save: { takes: Empty; gives: Empty; arrays: { data: Uint8Array } };
   simulate: {

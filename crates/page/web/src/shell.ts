@@ -18,6 +18,7 @@ import { mountTopbar } from "./topbar";
 import { mount as bytes } from "./views/bytes";
 import { mount as heat } from "./views/heat";
 import { mount as machine } from "./views/machine";
+import { mount as program } from "./views/program";
 import { mount as ray } from "./views/ray";
 import { mount as space } from "./views/space";
 import { mount as tables } from "./views/tables";
@@ -30,19 +31,21 @@ export function mountShell(host: HTMLElement, page: Store, opening: Opening): vo
   const actions = actionsOf(page, opening, edits);
   registerKeys(page, actions);
   const welcome = mountWelcome(page, actions);
-  const views = { tree, space, heat, machine, tables, bytes, ray };
+  const views = { tree, space, heat, machine, tables, program, bytes, ray };
   const work = mountLayout(page, views);
   host.append(
     mountTopbar(page, actions), mountLesson(page), welcome, work, mountStatusbar(page),
-    listenToDrops(file => opening.file(file.name, file)),
+    listenToDrops(file => opening.take(file)),
   );
   const update = () => {
-    const isOpen = page.state.summary !== null;
+    const { summary, program } = page.state;
+    const isOpen = summary !== null || program !== null;
     welcome.hidden = isOpen;
     work.hidden = !isOpen;
-    document.title = isOpen ? `${page.state.summary?.name} – siliray` : "siliray";
+    const name = summary?.name ?? program?.name;
+    document.title = name ? `${name} – siliray` : "siliray";
   };
-  page.on("summary", update);
+  page.on(["summary", "program"], update);
   update();
   listenToTheme(page);
   listenToKeys(document);
@@ -51,11 +54,11 @@ export function mountShell(host: HTMLElement, page: Store, opening: Opening): vo
 
 function actionsOf(page: Store, opening: Opening, edits: Edits): Actions {
   return {
-    pickFile: () => pickFile(file => opening.file(file.name, file)),
+    pickFile: () => pickFile(file => opening.take(file)),
     openBuiltin: (name, layout) => opening.builtin(name, layout),
     openExample: name => opening.example(name),
     openAgain: change => opening.again(change),
-    close: () => page.set({ ...withoutFile, summary: null, origin: null }),
+    close: () => page.set({ ...withoutFile, summary: null, origin: null, program: null }),
     goTo: () => openGoTo(page),
     help: () => openHelp(page.state.about?.version),
     copyLink: () => copyLink(page),
@@ -120,8 +123,8 @@ async function copyLink(page: Store): Promise<void> {
 /** The address follows the state, without a new entry in the browser's history for each node. */
 function writeAddress(page: Store): void {
   let timer = 0;
-  const keys = ["summary", "outline", "selection", "node", "query", "walk", "step", "machine",
-    "panel"] as const;
+  const keys = ["summary", "hash", "outline", "selection", "node", "query", "walk", "step",
+    "machine", "panel"] as const;
   page.on(keys, () => {
     if (!page.state.summary) return;
     clearTimeout(timer);

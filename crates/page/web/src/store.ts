@@ -8,7 +8,9 @@ import type {
   Verb, Walk,
 } from "./protocol";
 
-export const panels = ["tree", "space", "heat", "machine", "tables", "bytes", "ray"] as const;
+export const panels = [
+  "tree", "space", "heat", "machine", "tables", "program", "bytes", "ray",
+] as const;
 
 export type PanelName = (typeof panels)[number];
 
@@ -49,9 +51,13 @@ export interface State {
   start: Start | null;
   outline: OutlineArrays | null;
   check: Check | null;
-  /** Counts edits, undone ones too: whoever keeps something from the file compares it. */
+  /** Of the file as it is now; null until somebody had time to compute it. */
+  hash: string | null;
+  /** Counts openings and edits, undone ones too: whoever keeps something of a file compares it. */
   revision: number;
   edits: { done: number; undone: number };
+  /** The program to step through, if one was opened; it does not replace the file. */
+  program: { name: string; content: Blob } | null;
   /** The selected entry of the outline. */
   selection: number | null;
   /** The selected node; it may have no entry, if it was reached by a pointer. */
@@ -117,8 +123,10 @@ export const initial: State = {
   start: null,
   outline: null,
   check: null,
+  hash: null,
   revision: 0,
   edits: { done: 0, undone: 0 },
+  program: null,
   selection: null,
   node: null,
   hover: null,
@@ -142,7 +150,7 @@ export const initial: State = {
 
 /** What belongs to a file, as it is without one. */
 export const withoutFile: Partial<State> = {
-  start: null, outline: null, check: null, revision: 0, edits: { done: 0, undone: 0 },
+  start: null, outline: null, check: null, hash: null, edits: { done: 0, undone: 0 },
   selection: null, node: null, hover: null, finding: null, offset: null, hidden: new Set(),
   isolated: null, camera: null, query: null, walk: null, step: 0,
 };
@@ -155,7 +163,7 @@ export class Store implements Page {
   private listeners = new Map<Key, Set<() => void>>();
   /** Counts nodes asked for: only the answer to the last one counts. */
   private decodings = 0;
-  private kept: { of: string; answer: Promise<Answer<"geometry">> } | null = null;
+  private kept: { of: number; answer: Promise<Answer<"geometry">> } | null = null;
 
   constructor(private engine: Pick<Engine, "ask" | "restart">) {}
 
@@ -187,8 +195,7 @@ export class Store implements Page {
   }
 
   geometry(): Promise<Answer<"geometry">> {
-    const { summary, revision } = this.state;
-    const of = `${summary?.hash} ${revision}`;
+    const { revision: of } = this.state;
     if (this.kept?.of !== of) {
       const answer = this.ask({ do: "geometry", most: MOST_PRIMITIVES });
       this.kept = { of, answer };
@@ -225,6 +232,20 @@ export class Store implements Page {
 
   /** Set by whoever keeps the history of edits. */
   edit: Page["edit"] = () => Promise.resolve();
+
+  /** Has the hash computed when nothing else is to do; null if the file changed meanwhile. */
+  async computeHash(): Promise<string | null> {
+    const { revision } = this.state;
+    try {
+      const { hash } = await this.ask({ do: "hash" }, { urgency: -1, instead: "hash" });
+      if (revision !== this.state.revision) return null;
+      this.set({ hash });
+      return hash;
+    } catch (error) {
+      this.report(error);
+      return null;
+    }
+  }
 
   show(panel: PanelName): void {
     this.set({ panel });

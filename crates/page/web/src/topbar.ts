@@ -30,7 +30,7 @@ export function mountTopbar(page: Page, actions: Actions): HTMLElement {
     const { summary, opening } = page.state;
     bar.classList.toggle("is-empty", !summary);
     name.textContent = opening ? `Opening ${opening} …` : summary?.name ?? "";
-    name.title = summary ? `${summary.name}\nSHA-256 ${summary.hash}` : "";
+    name.title = summary ? `${summary.name}\nSHA-256 ${page.state.hash ?? "…"}` : "";
     verdict.hidden = !summary;
     if (!summary) return fill(layout);
     const [text, kind] = verdictOf(summary);
@@ -40,7 +40,7 @@ export function mountTopbar(page: Page, actions: Actions): HTMLElement {
     fill(layout, formatControl(page, actions), structureControl(page, actions),
       machineControl(page));
   };
-  page.on(["summary", "check", "opening"], update);
+  page.on(["summary", "check", "opening", "hash"], update);
   update();
   page.on("machine", () => {
     const select = layout.querySelector<HTMLSelectElement>("select.machine-select");

@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addressOf, isMeant, readAddress } from "../src/address";
+import { isProgram } from "../src/opening";
 import type { Query, Summary } from "../src/protocol";
 import { readPlace } from "../src/place";
 import { queryFromText, queryToText } from "../src/query";
 import { initial } from "../src/store";
 import { smallOutline } from "./outline";
 
+const hash = "0123456789abcdef".repeat(4);
 const summary = {
-  name: "Würfel & Co.rra", hash: "0123456789abcdef".repeat(4), format: "gfx12", source: "stored",
+  name: "Würfel & Co.rra", format: "gfx12", source: "stored",
   structure: 1, structures: [{}, {}],
 } as unknown as Summary;
 
@@ -17,7 +19,7 @@ test("a link names file, node, query, step, machine and panel, and is read back"
     kind: "any", mask: 3, ray: { origin: [0, 1.5, -2e-7], direction: [1, 0, 0], tmin: 0, tmax: 9 },
   };
   const text = addressOf({
-    ...initial, summary, origin: { kind: "file", name: summary.name }, outline: smallOutline(),
+    ...initial, summary, hash, origin: { kind: "file", name: summary.name }, outline: smallOutline(),
     selection: 4, query, walk: {} as never, step: 12, machine: "gpurt", panel: "ray",
   });
   assert.deepEqual(readAddress(`#${text}`), {
@@ -31,7 +33,7 @@ test("a link names file, node, query, step, machine and panel, and is read back"
     machine: "gpurt",
     panel: "ray",
   });
-  assert.ok(isMeant(readAddress(text), summary.hash));
+  assert.ok(isMeant(readAddress(text), hash));
   assert.ok(!isMeant(readAddress(text), "f".repeat(64)));
 });
 
@@ -62,6 +64,14 @@ test("queries of every kind survive", () => {
     { kind: "all", mask: 255, beam: { from: [[0, 0, 0], [1, 1, 1]], to: [[5, 0, 0], [6, 1, 1]] } },
   ];
   for (const query of queries) assert.deepEqual(queryFromText(queryToText(query)), query);
+});
+
+test("programs are told by their first bytes or by their name", () => {
+  const text = new TextEncoder().encode("# as");
+  assert.ok(isProgram("a.out", Uint8Array.of(0x7f, 0x45, 0x4c, 0x46)));
+  assert.ok(isProgram("walk.s", text));
+  assert.ok(!isProgram("walk.rra", text));
+  assert.ok(!isProgram("empty", new Uint8Array()));
 });
 
 test("places that a hand types", () => {

@@ -41,7 +41,7 @@ class BytesView {
     });
     page.on("node", () => this.show());
     page.on("check", () => this.show());
-    page.on("finding", () => this.showFinding());
+    page.on("finding", () => this.showFinding(true));
     page.on("offset", () => this.showOffset());
     this.show();
   }
@@ -55,20 +55,21 @@ class BytesView {
       return this.editor.hide();
     }
     const key = keyOf(node);
-    if (key !== this.shownKey) {
+    const isNew = key !== this.shownKey;
+    if (isNew) {
       this.pinned = null;
       this.verdict = null;
       this.body.scrollTop = 0;
     }
     this.shownKey = key;
     // The node at once; what is beside it follows with its bytes.
-    this.draw(node, []);
+    this.draw(node, [], isNew);
     if (!node.beside.length) return;
     const besides = await Promise.all(node.beside.map(record => this.dataOf(record)));
-    if (this.page.state.node === node) this.draw(node, besides);
+    if (this.page.state.node === node) this.draw(node, besides, isNew);
   }
 
-  private draw(node: SelectedNode, besides: readonly Uint8Array[]): void {
+  private draw(node: SelectedNode, besides: readonly Uint8Array[], isNew: boolean): void {
     const findings = this.findingsOf(node);
     const records = [node, ...node.beside.slice(0, besides.length)];
     const views = records.map((record, at) =>
@@ -82,7 +83,7 @@ class BytesView {
         h("span", { class: "mono muted" }, place(view.record))), view.element,
     ]));
     this.showPinned();
-    this.showFinding();
+    this.showFinding(isNew);
     if (this.asked?.key === this.shownKey && node.offset !== null) {
       views[0]?.point(this.asked.byte - node.offset);
     }
@@ -177,14 +178,14 @@ class BytesView {
     view.reveal(field);
   }
 
-  /** Lights the bits up that the chosen finding is about. */
-  private showFinding(): void {
+  /** Lights the bits up that the chosen finding is about, and may bring their field into sight. */
+  private showFinding(reveals = false): void {
     const { finding } = this.page.state;
     if (this.pinned) return;
     for (const view of this.records) {
       const { offset, bytes } = view.record;
       const range = finding && findingRange(finding, offset, bytes);
-      if (range) view.lightBits(range);
+      if (range) view.lightBits(range, reveals);
       else view.light(null);
     }
   }

@@ -57,10 +57,12 @@ export class RecordView {
       row.classList.toggle("lit", this.record.fields[at] === field));
   }
 
-  lightBits(range: Range): void {
+  lightBits(range: Range, reveals: boolean): void {
     this.hex.light([range]);
-    this.rows.forEach((row, at) =>
-      row.classList.toggle("lit", meets(this.record.fields[at]!.bits, range)));
+    const { fields } = this.record;
+    this.rows.forEach((row, at) => row.classList.toggle("lit", meets(fields[at]!.bits, range)));
+    const first = fields.find(field => meets(field.bits, range));
+    if (reveals && first) this.reveal(first);
   }
 
   /** Brings a field's row into sight. */
@@ -103,7 +105,7 @@ export class RecordView {
       onpointerleave: () => this.events.hover(null),
       onkeydown: (event: KeyboardEvent) => this.pressed(event, field),
     },
-    h("td", { class: "name" }, key, name),
+    h("td", { class: "name" }, key, ...breakable(name)),
     h("td", { class: "value" }, value),
     h("td", { class: "raw mono" }, field.raw),
     h("td", { class: "at" }, bitsText(field)));
@@ -124,4 +126,9 @@ export class RecordView {
 export function bitsText(field: Field): string {
   const [first, end] = field.bits;
   return end - first === 1 ? String(first) : `${first}–${end - 1}`;
+}
+
+/** Long names break behind their words. */
+function breakable(name: string): (string | Node)[] {
+  return name.split(/(?<=_)/).flatMap((word, at) => at ? [h("wbr"), word] : [word]);
 }

@@ -18,21 +18,21 @@ export function findings(page: Page, check: Check): Content {
     pick: row => page.showFinding(all[row]!),
     columns: [
       {
-        title: "Severity", least: 80, value: row => severityOrder[all[row]!.severity],
+        title: "Severity", least: 66, value: row => severityOrder[all[row]!.severity],
         text: row => all[row]!.severity, kind: row => all[row]!.severity, isNumber: false,
       },
       { title: "Rule", least: 104, value: row => all[row]!.rule },
       {
-        title: "Byte", least: 90, value: row => all[row]!.offset, isNumber: true,
+        title: "Byte", least: 66, value: row => all[row]!.offset, isNumber: true,
         text: row => hex(all[row]!.offset), kind: () => "mono",
       },
       {
-        title: "Place", least: 110, value: row => all[row]!.place,
+        title: "Place", least: 90, value: row => all[row]!.place,
         // The chunk in front is the same for most: the whole place is in the CSV file.
         text: row => all[row]!.place.split(": ").at(-1)!,
       },
-      { title: "Found", least: 120, share: 2, value: row => all[row]!.found },
-      { title: "Expected", least: 120, share: 2, value: row => all[row]!.expected },
+      { title: "Found", least: 96, share: 2, value: row => all[row]!.found },
+      { title: "Expected", least: 96, share: 2, value: row => all[row]!.expected },
     ],
   };
 }
@@ -40,7 +40,7 @@ export function findings(page: Page, check: Check): Content {
 export function structures(page: Page, summary: Summary): Content {
   const all = summary.structures;
   const number = (title: string, value: (row: number) => number) =>
-    ({ title, value, text: (row: number) => count(value(row)), least: 76, isNumber: true });
+    ({ title, value, text: (row: number) => count(value(row)), least: 80, isNumber: true });
   return {
     count: all.length,
     none: "This format holds a single structure.",
@@ -49,20 +49,20 @@ export function structures(page: Page, summary: Summary): Content {
       page.show("bytes");
     },
     columns: [
-      { title: "Number", least: 70, value: row => row, isNumber: true },
-      { title: "Level", least: 70, value: row => all[row]!.level },
-      { title: "Address", least: 110, value: row => all[row]!.address, kind: () => "mono" },
+      { title: "#", least: 44, value: row => row, isNumber: true },
+      { title: "Level", least: 52, value: row => all[row]!.level },
+      { title: "Address", least: 78, value: row => all[row]!.address, kind: () => "mono" },
       {
-        title: "Byte", least: 90, value: row => all[row]!.offset, isNumber: true,
+        title: "Byte", least: 66, value: row => all[row]!.offset, isNumber: true,
         text: row => hex(all[row]!.offset), kind: () => "mono",
       },
       {
-        title: "Size", least: 90, value: row => all[row]!.bytes, isNumber: true,
+        title: "Size", least: 72, value: row => all[row]!.bytes, isNumber: true,
         text: row => bytes(all[row]!.bytes),
       },
       number("Primitives", row => all[row]!.primitives),
-      number("Box nodes", row => all[row]!.box_nodes),
-      number("Leaf nodes", row => all[row]!.leaf_nodes),
+      number("Boxes", row => all[row]!.box_nodes),
+      number("Leaves", row => all[row]!.leaf_nodes),
     ],
   };
 }
@@ -71,22 +71,26 @@ export function instances(page: Page, geometry: Answer<"geometry">): Content {
   const all = geometry.instances;
   const at = (row: number, axis: number) => geometry.arrays.transforms[row * 12 + axis * 4 + 3]!;
   const column = (title: string, value: (row: number) => number, text?: (row: number) => string) =>
-    ({ title, value, least: 34 + 6.6 * Math.max(title.length, 6), isNumber: true,
-      ...(text && { text }) });
+    ({
+      title, value, least: Math.max(46, 14 + 8 * title.length), isNumber: true,
+      ...(text && { text }),
+    });
+  const place = (title: string, axis: number) =>
+    ({ ...column(title, row => at(row, axis), row => at(row, axis).toPrecision(4)), least: 66 });
   return {
     count: all.length,
     none: "The file has no instances.",
     pick: row => page.select(all[row]!.entry),
     columns: [
-      column("Instance", row => row),
+      column("#", row => row),
       column("BLAS", row => all[row]!.blas),
-      column("Custom index", row => all[row]!.custom_index),
+      column("Custom", row => all[row]!.custom_index),
       column("Mask", row => all[row]!.mask, row => hex(all[row]!.mask)),
-      column("SBT offset", row => all[row]!.sbt_offset),
+      column("SBT", row => all[row]!.sbt_offset),
       column("Flags", row => all[row]!.flags, row => hex(all[row]!.flags)),
-      column("x", row => at(row, 0), row => at(row, 0).toPrecision(5)),
-      column("y", row => at(row, 1), row => at(row, 1).toPrecision(5)),
-      column("z", row => at(row, 2), row => at(row, 2).toPrecision(5)),
+      place("x", 0),
+      place("y", 1),
+      place("z", 2),
     ],
   };
 }

@@ -1,0 +1,5 @@
+import type { Page } from "../store";
+
+export function mount(host: HTMLElement, _page: Page): void {
+  host.textContent = "program";
+}
