@@ -106,7 +106,7 @@ test("what a ray meets before the closest hit of its walk is lost", async () => 
     transforms: new Float32Array(),
   };
   const geometry = async () => ({ blases: [{ triangles: 2, boxes: 0 }], instances: [], arrays });
-  const state = { summary: { hash: "", triangles: 2 }, revision: 0 };
+  const state = { summary: { triangles: 2 }, revision: 0 };
   const losses = new Losses({ state, geometry } as unknown as Page);
   const ray = { origin: [0, 0, 0], direction: [0, 0, 2] } as Ray;
   const query: Query = { kind: "closest", ray };

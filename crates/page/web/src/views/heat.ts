@@ -68,8 +68,7 @@ class HeatView {
       ...SIZES.map((size) => h("option", { value: size }, size.join(" × "))));
     this.isBusy(null);
     host.append(
-      h("div", { class: "bar" }, this.what,
-        h("label", { class: "label" }, "from", this.camera), this.size, this.scaleLabel,
+      h("div", { class: "bar" }, this.what, this.camera, this.size, this.scaleLabel,
         h("span", { class: "grow" }), this.start, this.stop, this.save),
       this.progress,
       h("div", { class: "heat-body" }, this.picture.element,
@@ -104,8 +103,8 @@ class HeatView {
     const { summary } = this.page.state;
     const cameras = summary?.cameras ?? [];
     const view = this.camera.value || "space";
-    fill(this.camera, h("option", { value: "space" }, "the space view"),
-      ...cameras.map(({ name }, k) => h("option", { value: k }, name || "the file's camera")));
+    fill(this.camera, h("option", { value: "space" }, "from the space view"),
+      ...cameras.map(({ name }, k) => h("option", { value: k }, `from ${name || "the file's camera"}`)));
     this.camera.value = view === "space" || cameras[Number(view)] ? view : "space";
     this.fillMeasures();
     if (summary?.machines.length === 0) {
@@ -148,9 +147,8 @@ class HeatView {
   }
 
   private key(): string {
-    const { summary, revision } = this.page.state;
     const choices = [this.machine, this.what.value, this.size.value];
-    return JSON.stringify([summary?.hash, revision, this.view, ...choices]);
+    return JSON.stringify([this.page.state.revision, this.view, ...choices]);
   }
 
   /** Renders from small to large; a newer rendering ends an older one between two requests. */

@@ -120,7 +120,7 @@ class RayView {
     }
     const { machine, other: { value: other } } = this;
     if (!summary || !query || !machine) return this.forget();
-    const asked = JSON.stringify([summary.hash, revision, machine, other, query]);
+    const asked = JSON.stringify([revision, machine, other, query]);
     if (asked === this.asked && this.page.state.walk) return;
     this.asked = asked;
     try {

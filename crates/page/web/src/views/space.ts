@@ -53,8 +53,8 @@ class SpaceView {
   private readonly cameras: Cameras;
   private geometry: Geometry | null = null;
   private surfaces: Surfaces | null = null;
-  /** The file that was drawn last: its hash and revision. */
-  private drawn = "";
+  /** The revision that was drawn last. */
+  private drawn: number | null = null;
   private origin: Origin | null = null;
   private instance: number | null = null;
   private model: WalkModel | null = null;
@@ -80,7 +80,7 @@ class SpaceView {
     stage.canvas.setAttribute("aria-label", "The scene in space: drag to turn, click to select");
     // What was handed to the graphics card is not kept here.
     stage.canvas.addEventListener("webglcontextrestored", () => {
-      this.drawn = "";
+      this.drawn = null;
       void this.load();
     });
     stage.scene.add(this.boxes.object, this.behind.object, this.over.object);
@@ -123,17 +123,16 @@ class SpaceView {
     const { summary, outline, revision, shown } = this.page.state;
     if (!summary) return this.clear();
     if (!outline || !shown.has("space")) return;
-    const name = `${summary.hash} ${revision}`;
-    if (name === this.drawn) return this.stage.draw();
-    this.drawn = name;
+    if (revision === this.drawn) return this.stage.draw();
+    this.drawn = revision;
     try {
       const answer = await this.page.geometry();
-      if (this.drawn !== name) return;
+      if (this.drawn !== revision) return;
       const { step = 1 } = answer as { step?: number };
       this.note = step > 1 ? `One in ${step} triangles is drawn: there are too many for all.` : "";
       this.show(new Geometry(answer));
     } catch (error) {
-      if (error instanceof Dropped) this.drawn = "";
+      if (error instanceof Dropped) this.drawn = null;
       else this.showWithout((error as Error).message);
     }
   }
@@ -145,7 +144,7 @@ class SpaceView {
   }
 
   private clear(): void {
-    this.drawn = "";
+    this.drawn = null;
     this.geometry = null;
     this.stage.backdrop.scene.clear();
     this.stage.backdrop.parts = null;
@@ -158,7 +157,7 @@ class SpaceView {
   private show(geometry: Geometry): void {
     this.clear();
     const { summary, revision } = this.page.state;
-    this.drawn = `${summary!.hash} ${revision}`;
+    this.drawn = revision;
     this.geometry = geometry;
     this.deepest = this.page.state.outline?.depth.reduce((a, b) => Math.max(a, b), 0) ?? 0;
     this.surfaces = new Surfaces(geometry);

@@ -13,13 +13,12 @@ const MOST = 3_000_000;
 const CLEAR = 1e-4;
 
 export class Losses {
-  private kept: { of: string; geometry: Promise<Geometry> } | null = null;
+  private kept: { of: number; geometry: Promise<Geometry> } | null = null;
 
   constructor(private readonly page: Page) {}
 
   private geometry(): Promise<Geometry> {
-    const { summary, revision } = this.page.state;
-    const of = `${summary?.hash} ${revision}`;
+    const { revision: of } = this.page.state;
     if (this.kept?.of !== of) {
       const geometry = this.page.geometry().then((answer) => new Geometry(answer));
       this.kept = { of, geometry };

@@ -34,7 +34,7 @@ void main() {
   float near = min(from.x, min(from.y, from.z));
   float dense = clamp(1.2 - 2.2 * max(steps.x, max(steps.y, steps.z)), 0.0, 1.0);
   if (style == 2 && near > 1.1) discard;
-  float line = (1.0 - smoothstep(0.6, 1.3, near)) * (style == 1 ? 0.55 * dense : 0.0);
+  float line = (1.0 - smoothstep(0.4, 1.0, near)) * (style == 1 ? 0.55 * dense : 0.0);
   pixel = vec4(style == 2 ? tint.rgb : mix(colour, edge, line), 1.0);
 }`;
 
