@@ -6,6 +6,7 @@ export interface Actions {
   pickFile(): void;
   openBuiltin(name: string, layout?: Layout): void;
   openExample(name: string): void;
+  openProgram(): void;
   openAgain(change: { structure?: number; format?: string }): void;
   close(): void;
   goTo(): void;

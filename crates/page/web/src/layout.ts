@@ -73,6 +73,7 @@ export function mountLayout(page: Page, views: Record<PanelName, Mount>): HTMLEl
     const shown = new Set(seen.filter((name): name is PanelName => name !== null));
     for (const name of panels) hosts[name].hidden = !shown.has(name);
     groups.forEach((group, at) => (group.hidden = !columns[at]!.some(name => shown.has(name))));
+    main.classList.toggle("is-single", groups.some(group => group.hidden));
     for (const tab of tabs) {
       const name = tab.dataset["panel"] as PanelName;
       tab.hidden = !offers(name);

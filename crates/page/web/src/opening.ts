@@ -18,12 +18,17 @@ export class Opening {
   async take(file: File): Promise<void> {
     try {
       const magic = new Uint8Array(await file.slice(0, 4).arrayBuffer());
-      if (!isProgram(file.name, magic)) return await this.file(file.name, file);
-      this.page.set({ program: { name: file.name, content: file }, problem: null });
-      this.page.show("program");
+      if (isProgram(file.name, magic)) this.program(file.name, file);
+      else await this.file(file.name, file);
     } catch (error) {
       this.page.report(error);
     }
+  }
+
+  /** A program lies beside the file, if there is one. */
+  program(name: string, content: Blob): void {
+    this.page.set({ program: { name, content }, problem: null });
+    this.page.show("program");
   }
 
   /** A link that waits for a file is followed in the next one. */

@@ -19,6 +19,7 @@ import { mount as bytes } from "./views/bytes";
 import { mount as heat } from "./views/heat";
 import { mount as machine } from "./views/machine";
 import { mount as program } from "./views/program";
+import { exampleName, exampleText } from "./views/program/example";
 import { mount as ray } from "./views/ray";
 import { mount as space } from "./views/space";
 import { mount as tables } from "./views/tables";
@@ -57,6 +58,7 @@ function actionsOf(page: Store, opening: Opening, edits: Edits): Actions {
     pickFile: () => pickFile(file => opening.take(file)),
     openBuiltin: (name, layout) => opening.builtin(name, layout),
     openExample: name => opening.example(name),
+    openProgram: () => opening.program(exampleName, new Blob([exampleText])),
     openAgain: change => opening.again(change),
     close: () => page.set({ ...withoutFile, summary: null, origin: null, program: null }),
     goTo: () => openGoTo(page),

@@ -27,9 +27,10 @@ export function mountTopbar(page: Page, actions: Actions): HTMLElement {
   );
 
   const update = () => {
-    const { summary, opening } = page.state;
+    const { summary, opening, program } = page.state;
     bar.classList.toggle("is-empty", !summary);
-    name.textContent = opening ? `Opening ${opening} …` : summary?.name ?? "";
+    const shown = summary?.name ?? program?.name ?? "";
+    name.textContent = opening ? `Opening ${opening} …` : shown;
     name.title = summary ? `${summary.name}\nSHA-256 ${page.state.hash ?? "…"}` : "";
     verdict.hidden = !summary;
     if (!summary) return fill(layout);
@@ -40,7 +41,7 @@ export function mountTopbar(page: Page, actions: Actions): HTMLElement {
     fill(layout, formatControl(page, actions), structureControl(page, actions),
       machineControl(page));
   };
-  page.on(["summary", "check", "opening", "hash"], update);
+  page.on(["summary", "check", "opening", "hash", "program"], update);
   update();
   page.on("machine", () => {
     const select = layout.querySelector<HTMLSelectElement>("select.machine-select");

@@ -47,7 +47,10 @@ export function mountWelcome(page: Page, actions: Actions): HTMLElement {
       h("ul", { class: "cards small" }, ...about.builtins.map(scene =>
         h("li", {}, h("button", { class: "card", onclick: () => open(scene.name) },
           h("strong", {}, scene.name),
-          h("span", { class: "muted" }, scene.summary ?? ""))))));
+          h("span", { class: "muted" }, scene.summary ?? ""))))),
+      h("p", {}, "Or step through a program on the hart: drop an ELF file or assembler text, or ",
+        h("button", { class: "link", onclick: actions.openProgram }, "one ray and one triangle"),
+        "."));
   };
   page.on("problem", () => {
     const found = page.state.problem;

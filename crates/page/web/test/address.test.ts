@@ -19,7 +19,8 @@ test("a link names file, node, query, step, machine and panel, and is read back"
     kind: "any", mask: 3, ray: { origin: [0, 1.5, -2e-7], direction: [1, 0, 0], tmin: 0, tmax: 9 },
   };
   const text = addressOf({
-    ...initial, summary, hash, origin: { kind: "file", name: summary.name }, outline: smallOutline(),
+    ...initial, summary, hash, origin: { kind: "file", name: summary.name },
+    outline: smallOutline(),
     selection: 4, query, walk: {} as never, step: 12, machine: "gpurt", panel: "ray",
   });
   assert.deepEqual(readAddress(`#${text}`), {

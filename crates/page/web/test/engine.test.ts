@@ -41,7 +41,8 @@ async function started() {
     return { worker: workers.at(-1) as unknown as Worker, module: "" };
   }, request => running.push(request?.do ?? null));
   await Promise.resolve();
-  return { engine, workers, running, asked: () => workers.at(-1)!.got.map(each => each.request.do) };
+  const asked = () => workers.at(-1)!.got.map(each => each.request.do);
+  return { engine, workers, running, asked };
 }
 
 test("what is urgent overtakes what waits, not what runs", async () => {

@@ -1,5 +1,141 @@
-import type { Page } from "../store";
+// A program on the hart, instruction by instruction, forwards and back.
 
-export function mount(host: HTMLElement, _page: Page): void {
-  host.textContent = "program";
+import { fill, h } from "../dom";
+import { count } from "../format";
+import type { Page } from "../store";
+import type { ProgramLine, ProgramState } from "../protocol";
+import { lastDid } from "./program/last";
+import { Listing } from "./program/listing";
+import { MemoryView } from "./program/memory";
+import { changedNames, registerTable } from "./program/registers";
+
+/** As many instructions a request runs at most: then it shows where it is. */
+const RUN_LENGTH = 1_000_000;
+
+export function mount(host: HTMLElement, page: Page): void {
+  new ProgramView(host, page);
+}
+
+class ProgramView {
+  private listing = new Listing();
+  private memory: MemoryView;
+  private where = h("span", { class: "muted" });
+  private refusal = h("p", { class: "refusal", role: "alert", hidden: true });
+  private last = h("div", { class: "last" });
+  private registers = h("div", { class: "registers" });
+  private all = h("input", { type: "checkbox", onchange: () => this.showRegisters() });
+  private changed: ReadonlySet<string> = new Set();
+  private output = h("pre", { class: "output mono", hidden: true });
+  private state: ProgramState | null = null;
+  private buttons: HTMLButtonElement[];
+
+  constructor(host: HTMLElement, private page: Page) {
+    this.memory = new MemoryView(page);
+    const button = (text: string, title: string, act: () => void) =>
+      h("button", { title, onclick: act }, text);
+    this.buttons = [
+      button("Start", "Back to the start (Home)", () => this.run(0)),
+      button("Back", "One instruction back (b)", () => this.step(-1)),
+      button("Step", "One instruction (s)", () => this.step(1)),
+      button("To line", "Until the picked line is next (r)", () => this.runToLine()),
+      button("To end", "Until it ends (e)", () => this.forth(RUN_LENGTH)),
+    ];
+    host.append(
+      h("div", { class: "bar" }, ...this.buttons, h("span", { class: "grow" }), this.where),
+      this.refusal,
+      h("div", { class: "program-body" },
+        this.listing.element,
+        h("div", { class: "scroll program-side" },
+          h("h3", { class: "heading" }, "The last instruction"), this.last,
+          this.output,
+          h("h3", { class: "heading" }, "Registers",
+            h("label", { class: "label" }, this.all, "those with 0, too")),
+          this.registers,
+          this.memory.element)));
+    host.addEventListener("keydown", event => this.pressed(event));
+    page.on("program", () => void this.load());
+  }
+
+  private async load(): Promise<void> {
+    const { program } = this.page.state;
+    this.state = null;
+    this.listing.show([]);
+    if (!program) return;
+    await this.attempt(async () => {
+      const { name, content } = program;
+      const { lines, cut } = await this.page.ask({ do: "program", name }, { payload: content });
+      this.listing.show(lines as ProgramLine[]);
+      this.where.title = cut ? "The listing is cut: the program goes on" : "";
+      await this.run(0);
+    });
+  }
+
+  private step(by: 1 | -1): void {
+    const done = (this.state?.done ?? 0) + by;
+    if (done >= 0 && !(by > 0 && this.state?.ended)) void this.run(done);
+  }
+
+  private forth(instructions: number, stop?: string): void {
+    if (!this.state?.ended) void this.run((this.state?.done ?? 0) + instructions, stop);
+  }
+
+  private runToLine(): void {
+    const stop = this.listing.picked;
+    if (stop) this.forth(RUN_LENGTH, stop);
+  }
+
+  private run(to: number, stop?: string): Promise<void> {
+    return this.attempt(async () => {
+      const request = { do: "run", to, ...(stop && { stop }) } as const;
+      const { arrays: _, ...state } = await this.page.ask(request, { urgency: 2 });
+      this.show(state);
+    });
+  }
+
+  private show(state: ProgramState): void {
+    this.changed = changedNames(this.state?.registers ?? [], state.registers);
+    this.state = state;
+    const ended = state.ended ? `, ${state.ended}` : "";
+    this.where.textContent = `${count(state.done)} done${ended}`;
+    this.listing.mark(state.pc);
+    fill(this.last, lastDid(state.last));
+    this.showRegisters();
+    this.output.hidden = !state.output;
+    this.output.textContent = state.output;
+    this.memory.refresh();
+    const [start, back, step, line, end] = this.buttons;
+    for (const each of [start, back]) each!.disabled = state.done === 0;
+    for (const each of [step, line, end]) each!.disabled = state.ended !== null;
+  }
+
+  private showRegisters(): void {
+    fill(this.registers, registerTable(this.state?.registers ?? [], this.changed,
+      this.all.checked, address => this.memory.show(address)));
+  }
+
+  /** What the library refuses is said above the program. */
+  private async attempt(act: () => Promise<void>): Promise<void> {
+    try {
+      this.refusal.hidden = true;
+      await act();
+    } catch (error) {
+      this.refusal.hidden = false;
+      this.refusal.textContent = (error as Error).message;
+    }
+  }
+
+  private pressed(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || (event.target as HTMLElement).matches("input")) return;
+    const acts: Record<string, () => void> = {
+      s: () => this.step(1),
+      b: () => this.step(-1),
+      r: () => this.runToLine(),
+      e: () => this.forth(RUN_LENGTH),
+      Home: () => void this.run(0),
+    };
+    const act = acts[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
 }

@@ -1,0 +1,77 @@
+// The instructions of a program; one of them is next, one may be picked.
+
+import { fill, h } from "../../dom";
+import { rowHeight, VirtualList } from "../../list";
+import type { ProgramLine } from "../../protocol";
+
+type Row = HTMLElement & { at: number };
+
+export class Listing {
+  readonly element: HTMLElement;
+  private lines: ProgramLine[] = [];
+  private next = -1;
+  private pick = -1;
+  private list: VirtualList<Row>;
+
+  constructor() {
+    this.list = new VirtualList<Row>(rowHeight(22), {
+      make: () => this.makeRow(),
+      fill: (row, index) => this.fillRow(row, index),
+    }, { class: "virtual listing mono", role: "listbox", "aria-label": "Instructions" });
+    this.list.host.addEventListener("keydown", event => this.pressed(event));
+    this.element = this.list.host;
+  }
+
+  show(lines: ProgramLine[]): void {
+    this.lines = lines;
+    this.next = -1;
+    this.pick = -1;
+    this.list.setRows(lines.length);
+  }
+
+  /** Marks the instruction that is next. */
+  mark(address: string): void {
+    this.next = this.lines.findIndex(line => line.address === address);
+    if (this.next >= 0) this.list.show(this.next);
+    this.list.redraw();
+  }
+
+  /** The address of the picked line. */
+  get picked(): string | null {
+    return this.lines[this.pick]?.address ?? null;
+  }
+
+  private makeRow(): Row {
+    const row: Row = Object.assign(h("div", { class: "line", role: "option" }), { at: 0 });
+    row.addEventListener("click", () => this.choose(row.at));
+    return row;
+  }
+
+  private fillRow(row: Row, index: number): void {
+    const line = this.lines[index];
+    if (!line) return;
+    row.at = index;
+    row.classList.toggle("is-next", index === this.next);
+    row.classList.toggle("is-selected", index === this.pick);
+    row.setAttribute("aria-selected", String(index === this.pick));
+    row.title = line.word;
+    fill(row,
+      h("span", { class: "muted" }, line.address.replace(/^0x/, "")),
+      h("span", { class: "mnemonic" }, line.mnemonic),
+      h("span", {}, line.operands),
+      line.label && h("span", { class: "note" }, line.label));
+  }
+
+  private choose(index: number): void {
+    this.pick = Math.max(0, Math.min(index, this.lines.length - 1));
+    this.list.show(this.pick);
+    this.list.redraw();
+  }
+
+  private pressed(event: KeyboardEvent): void {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    this.choose((this.pick < 0 ? this.next : this.pick) + step);
+  }
+}
