@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { drop, opened, phone, shot, siliray, start, visit } from "./browser.mjs";
 import { ownCamera } from "./camera.mjs";
+import { show } from "./panels.mjs";
 
 let world;
 let path;
@@ -25,7 +26,7 @@ async function openHeat(options) {
   await drop(visited.page, "organic.rra", readFileSync(path));
   await opened(visited.page, "organic.rra");
   await visited.page.selectOption('.layout select:has(option[value="gfx12-gpurt"])', "gfx12-gpurt");
-  await visited.page.keyboard.press("3");
+  await show(visited.page, "Heat");
   return visited;
 }
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { drop, opened, phone, shot, siliray, start, visit } from "./browser.mjs";
 import { ownCamera } from "./camera.mjs";
+import { show } from "./panels.mjs";
 
 let world;
 let path;
@@ -22,7 +23,7 @@ async function openMachine(options) {
   const visited = await visit(world, options);
   await drop(visited.page, "organic.ttu", readFileSync(path));
   await opened(visited.page, "organic.ttu");
-  await visited.page.keyboard.press("4");
+  await show(visited.page, "Machine");
   return visited;
 }
 

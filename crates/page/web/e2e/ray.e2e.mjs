@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { drop, opened, phone, shot, siliray, start, visit } from "./browser.mjs";
+import { show } from "./panels.mjs";
 
 /** A ray for which RADV's loop loses a triangle of this image: docs/walk.md. */
 const origin = "1.6152335,1.3115069,-0.045729984";
@@ -27,7 +28,7 @@ async function openOrganic(machine, options) {
   const visited = await visit(world, options);
   await drop(visited.page, "organic.rra", readFileSync(path));
   await opened(visited.page, "organic.rra");
-  await visited.page.keyboard.press("7");
+  await show(visited.page, "Ray");
   await visited.page.selectOption(`.layout select:has(option[value="${machine}"])`, machine);
   return visited;
 }
@@ -102,7 +103,7 @@ test("why a triangle is missed: the node and the plane, and the step", async () 
   const step = steps("gfx12-radv")[Number(await page.inputValue(".ray-place"))];
   assert.deepEqual([step.event, step.slot], ["child", expected.child]);
   await page.locator(".ray-answer .link").first().click();
-  await page.keyboard.press("6");
+  await show(page, "Bytes");
   await page.waitForFunction(pointer =>
     document.querySelector(".crumbs strong")?.textContent.endsWith(pointer), expected.node);
   await page.context().close();

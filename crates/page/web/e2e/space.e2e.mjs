@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { drop, opened, phone, shot, siliray, start, visit } from "./browser.mjs";
+import { show } from "./panels.mjs";
 
 let world;
 let bytes;
@@ -22,13 +23,13 @@ async function openForest(options) {
   const visited = await visit(world, options);
   await drop(visited.page, "forest.rra", bytes);
   await opened(visited.page, "forest.rra");
-  await visited.page.keyboard.press("2");
+  await show(visited.page, "Space");
   await visited.page.waitForSelector(".space-canvas:visible");
   await visited.page.waitForTimeout(600);
   return visited;
 }
 
-/** How many pixels of the canvas differ from the ground, by a picture of the page. */
+/** A place of the canvas, by shares of its width and height. */
 async function place(page, x, y) {
   const box = await page.locator(".space-canvas").boundingBox();
   return { x: box.x + box.width * x, y: box.y + box.height * y };

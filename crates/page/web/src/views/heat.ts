@@ -104,7 +104,8 @@ class HeatView {
     const cameras = summary?.cameras ?? [];
     const view = this.camera.value || "space";
     fill(this.camera, h("option", { value: "space" }, "from the space view"),
-      ...cameras.map(({ name }, k) => h("option", { value: k }, `from ${name || "the file's camera"}`)));
+      ...cameras.map(({ name }, k) =>
+        h("option", { value: k }, `from ${name || "the file's camera"}`)));
     this.camera.value = view === "space" || cameras[Number(view)] ? view : "space";
     this.fillMeasures();
     if (summary?.machines.length === 0) {

@@ -139,7 +139,7 @@ class MachineView {
       ];
       const of = runs.length > 1 ? `: ${nameOf(run)}` : "";
       drawChart(this.chart(`Occupancy over time${of}`, runs.length > 1), {
-        title: "Occupancy", unit: `of ${run.slots} slots`, along: cycle, axis: "cycle", lines,
+        unit: `of ${run.slots} slots`, along: cycle, axis: "cycle", lines,
         most: run.slots,
       });
     }
@@ -160,7 +160,7 @@ class MachineView {
       const isNamed = runs.length > 1;
       const host = this.chart(isNamed ? `Latency: ${nameOf(run)}` : "Latency of queries", isNamed);
       drawChart(host, {
-        title: "Latency", unit: "queries", axis: "cycles", isBars: true,
+        unit: "queries", axis: "cycles", isBars: true,
         along: counts.map((_, k) => k * width),
         lines: [{ name: "queries", values: counts, colour: COLOURS[runs.indexOf(run)]! }],
       });
@@ -174,7 +174,7 @@ class MachineView {
     for (const { name, unit, of } of FIGURES.slice(1)) {
       const line = { name, values: runs.map(({ row }) => of(row)), colour: COLOURS[0]! };
       const host = this.chart(`${name[0]!.toUpperCase()}${name.slice(1)}`, true);
-      drawChart(host, { title: name, unit, along, axis: key, names: values, lines: [line] });
+      drawChart(host, { unit, along, axis: key, names: values, lines: [line] });
     }
     const rows = runs.map(({ row }, k) => h("tr", {}, h("th", { class: "number" }, values[k]!),
       ...FIGURES.map(({ of }) => h("td", { class: "number" }, shown(of(row)))),

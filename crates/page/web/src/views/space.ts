@@ -3,6 +3,7 @@
 import { colourOf } from "../colouring";
 import { fill, h } from "../dom";
 import { Dropped } from "../engine";
+import { count } from "../format";
 import { shortcut } from "../keys";
 import type { Vector } from "../protocol";
 import type { Origin, Page } from "../store";
@@ -222,7 +223,7 @@ class SpaceView {
       this.boxes.add(map, colour(entry)));
     this.boxes.finish();
     this.say(boxes > MOST_BOXES
-      ? `${MOST_BOXES.toLocaleString("en")} of ${boxes.toLocaleString("en")} boxes are drawn: `
+      ? `${count(MOST_BOXES)} of ${count(boxes)} boxes are drawn: `
         + "narrow the depths, or isolate a subtree."
       : this.note);
     fillLegend(this.legend, colouring);

@@ -6,13 +6,8 @@ import type { About } from "../../protocol";
 export interface Latency { mean: number; p50: number; p95: number; max: number }
 
 export interface Row {
-  scene: string;
-  format: string;
-  workload: string;
-  rays: number;
   config: Record<string, unknown>;
   config_name: string;
-  config_hash: string;
   settings: Record<string, string>;
   cycles: number;
   rays_per_cycle: number;
@@ -21,8 +16,6 @@ export interface Row {
   latency_histogram: number[];
   blocks_per_ray: number;
   bytes_per_ray: number;
-  averages: Record<string, number | null>;
-  unit_use: number[][];
   counters: Record<string, number>;
   bound: string;
   bounds: Record<string, number>;

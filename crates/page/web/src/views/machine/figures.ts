@@ -1,6 +1,7 @@
 // Figures of one run, or of two side by side; counters with what they mean.
 
 import { fill, h } from "../../dom";
+import { count } from "../../format";
 import { hitShare, nameOf, type Row, type Run, type SimAbout } from "./answer";
 
 interface Figure {
@@ -55,7 +56,7 @@ export function counterTable(runs: readonly Run[], about: SimAbout): HTMLElement
       `${name} ${meaning}`.toLowerCase().includes(filter.toLowerCase()));
     fill(body, ...wanted.map(({ name, unit, meaning }) => {
       const counts = runs.map(({ row }) => row.counters[name]);
-      const cells = counts.map((count) => h("td", { class: "number" }, format(count)));
+      const cells = counts.map((times) => h("td", { class: "number" }, format(times)));
       if (counts.length === 2) cells.push(h("td", { class: "number muted" }, quotient(counts)));
       return h("tr", {}, named(name, meaning), ...cells, h("td", { class: "muted" }, unit));
     }));
@@ -77,8 +78,8 @@ function named(name: string, meaning: string): HTMLElement {
   return h("th", {}, h("span", { class: "mono" }, name), h("small", {}, meaning));
 }
 
-function format(count: number | undefined): string {
-  return count === undefined ? "–" : count.toLocaleString("en");
+function format(times: number | undefined): string {
+  return times === undefined ? "–" : count(times);
 }
 
 function quotient([first, second]: readonly (number | undefined)[]): string {

@@ -16,12 +16,10 @@ export interface Line {
   name: string;
   values: ArrayLike<number>;
   colour: Rgb;
-  isDashed?: boolean;
   isFilled?: boolean;
 }
 
 export interface Chart {
-  title: string;
   unit: string;
   /** Where the values stand; with `names`, 0, 1, 2 … */
   along: ArrayLike<number>;
@@ -82,7 +80,6 @@ export function drawChart(host: HTMLElement, chart: Chart): void {
         stroke: css(line.colour),
         width: 1.5,
         value: (_, value) => value?.toLocaleString("en", { maximumFractionDigits: 4 }) ?? "",
-        ...(line.isDashed && { dash: [5, 4] }),
         ...(line.isFilled && { fill: css(line.colour, 0.12) }),
         ...(chart.isBars && {
           paths: uPlot.paths.bars!({ size: [0.9, 60] }), fill: css(line.colour, 0.75), width: 0,

@@ -2,6 +2,7 @@
 // dragging moves, pointing tells.
 
 import { fill, h } from "../../dom";
+import { count } from "../../format";
 import { css, type Rgb } from "../palette";
 import type { Run } from "./answer";
 
@@ -123,9 +124,9 @@ export class SlotChart {
       return fill(this.told, `Click, then turn the wheel to zoom; drag to move.${cut}`);
     }
     const [start, end] = [events.event_start[found]!, events.event_end[found]!];
-    const cycles = (end - start).toLocaleString("en");
+    const cycles = count(end - start);
     fill(this.told, `slot ${events.event_slot[found]}: ${states[events.event_state[found]!]} for `
-      + `${cycles} cycles from ${start.toLocaleString("en")}, query ${events.event_job[found]}`);
+      + `${cycles} cycles from ${count(start)}, query ${events.event_job[found]}`);
   }
 
   draw(): void {
@@ -164,7 +165,7 @@ export class SlotChart {
     for (let k = 0; k <= parts; k++) {
       pen.textAlign = k === 0 ? "left" : k === parts ? "right" : "center";
       const cycle = Math.round(from + ((to - from) * k) / parts);
-      pen.fillText(cycle.toLocaleString("en"), MARGIN + (this.width * k) / parts, tall - 1);
+      pen.fillText(count(cycle), MARGIN + (this.width * k) / parts, tall - 1);
     }
     pen.textAlign = "right";
     pen.textBaseline = "middle";

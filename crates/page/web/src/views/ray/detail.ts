@@ -2,6 +2,7 @@
 // was left out, the stack, the best hit.
 
 import { fill, h } from "../../dom";
+import { count } from "../../format";
 import type { Ray, Step, Vector } from "../../protocol";
 import type { Page } from "../../store";
 import { css, VERDICTS } from "../palette";
@@ -56,7 +57,7 @@ function about(page: Page, model: WalkModel, number: number, step: Step): Part[]
       return [line("primitive", ids(step as unknown as Hit)),
         line("t", step.t === null ? "none: the query misses it" : String(step.t))];
     case "clock":
-      return [line("cycle", Number(step.cycle).toLocaleString("en")),
+      return [line("cycle", count(Number(step.cycle))),
         line("unit", String(step.unit))];
     case "skip":
     case "restart":
