@@ -27,10 +27,9 @@ export function openGoTo(page: Page): void {
   };
   const show = () => {
     fill(list, ...choices.map((choice, at) => h("li", {
-      class: "choice", role: "option", id: `choice-${at}`, "aria-selected": at === current,
+      class: "choice", role: "option", id: `choice-${at}`, "aria-selected": String(at === current),
       onclick: () => run(choice),
     }, h("span", {}, choice.text), choice.keys && h("kbd", {}, choice.keys))));
-    list.children[current]?.setAttribute("aria-selected", "true");
     input.setAttribute("aria-activedescendant", `choice-${current}`);
   };
   const update = () => {

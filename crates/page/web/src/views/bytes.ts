@@ -78,7 +78,7 @@ class BytesView {
     fill(this.head, ...this.heading(node), h("div", { class: "findings" },
       ...findings.map(finding => this.findingLine(finding))));
     fill(this.body, ...views.flatMap((view, at) => at === 0 ? [view.element] : [
-      h("h3", { class: "beside heading" },
+      h("h2", { class: "beside heading" },
         `Beside it: ${view.record.kind}`,
         h("span", { class: "mono muted" }, place(view.record))), view.element,
     ]));

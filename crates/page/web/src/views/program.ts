@@ -46,9 +46,9 @@ class ProgramView {
       h("div", { class: "program-body" },
         this.listing.element,
         h("div", { class: "scroll program-side" },
-          h("h3", { class: "heading" }, "The last instruction"), this.last,
+          h("h2", { class: "heading" }, "The last instruction"), this.last,
           this.output,
-          h("h3", { class: "heading" }, "Registers",
+          h("h2", { class: "heading" }, "Registers",
             h("label", { class: "label" }, this.all, "those with 0, too")),
           this.registers,
           this.memory.element)));

@@ -19,7 +19,7 @@ export class MemoryView {
 
   constructor(private page: Page) {
     this.element = h("section", {},
-      h("h3", { class: "heading" }, "Memory at ", this.address), this.bytes);
+      h("h2", { class: "heading" }, "Memory at ", this.address), this.bytes);
   }
 
   show(address: string): void {
