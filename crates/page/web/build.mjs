@@ -1,10 +1,10 @@
 // Builds the page: `node build.mjs [FOLDER] [--wasm FILE]`.
 //
-// FOLDER (default: target/page of the workspace) gets index.html, page.js, worker.js, style.css
-// and, where FILE exists, siliray.wasm. Nothing else is needed to serve the page.
+// FOLDER (default: target/page of the workspace) gets index.html, page.js, worker.js, style.css,
+// licences.txt and, where FILE exists, siliray.wasm. Nothing else is needed to serve the page.
 
 import { build } from "esbuild";
-import { copyFile, mkdir, stat } from "node:fs/promises";
+import { copyFile, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -24,9 +24,20 @@ export async function buildPage(folder, wasm) {
     logLevel: "warning",
   });
   await copyFile(join(here, "index.html"), join(folder, "index.html"));
+  await writeFile(join(folder, "licences.txt"), await licences());
   const found = wasm && (await stat(wasm).catch(() => null));
   if (found) await copyFile(wasm, join(folder, "siliray.wasm"));
   return { hasModule: Boolean(found) };
+}
+
+/** The licences of what page.js holds beside our own code. */
+async function licences() {
+  const { dependencies } = JSON.parse(await readFile(join(here, "package.json"), "utf8"));
+  const texts = Object.keys(dependencies).map(async name => {
+    const text = await readFile(join(here, "node_modules", name, "LICENSE"), "utf8");
+    return `== ${name} ${dependencies[name]} ==\n\n${text.trim()}\n`;
+  });
+  return ["siliray: MIT or Apache-2.0\n", ...(await Promise.all(texts))].join("\n");
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,0 +1,77 @@
+// `siliray view`: the page and its file from the command, and both in one exported file.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { after, before, test } from "node:test";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { opened, shot, siliray, start, visit } from "./browser.mjs";
+
+let world;
+let image;
+
+before(async () => {
+  world = await start();
+  image = join(world.files, "räum 1.rra");
+  siliray("build", "interior", "--triangles", "2000", "--format", "gfx12", "-o", image);
+});
+
+after(() => world.close());
+
+/** Starts the command, and gives its address and its end. */
+async function serve(...words) {
+  const command = spawn(process.env.SILIRAY, ["view", ...words, "--json"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const line = await new Promise(done => command.stdout.once("data", done));
+  return { address: JSON.parse(String(line)).address, stop: () => command.kill() };
+}
+
+test("the command serves the page and opens its file", async () => {
+  const { address, stop } = await serve(image);
+  try {
+    const { page, complaints } = await visit({ ...world, address });
+    await opened(page, "räum 1.rra");
+    await shot(page, "view");
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  } finally {
+    stop();
+  }
+});
+
+test("without its token, or from another site, nothing is handed out", async () => {
+  const { address, stop } = await serve(image);
+  try {
+    const { origin, pathname } = new URL(address);
+    const status = async (path, headers = {}) => (await fetch(origin + path, { headers })).status;
+    assert.equal(await status(`${pathname}file`), 200);
+    assert.equal(await status("/"), 403);
+    assert.equal(await status("/file"), 403);
+    assert.equal(await status(`/${"0".repeat(32)}/file`), 403);
+    assert.equal(await status(`${pathname}file`, { origin: "http://evil.example" }), 403);
+    // The test's own server is another origin: what its page asks for is refused.
+    const { page } = await visit(world);
+    const answer = await page.evaluate(async from => {
+      try {
+        return (await fetch(from)).status;
+      } catch {
+        return "refused";
+      }
+    }, `${origin}${pathname}file`);
+    assert.equal(answer, "refused");
+    await page.context().close();
+  } finally {
+    stop();
+  }
+});
+
+test("an exported page opens by itself", async () => {
+  const file = join(world.files, "report.html");
+  siliray("view", image, "--export", file);
+  const { page, complaints } = await visit({ ...world, address: pathToFileURL(file).href });
+  await opened(page, "räum 1.rra");
+  assert.match(await page.locator(".verdict").textContent(), /^sound/);
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
