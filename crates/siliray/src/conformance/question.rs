@@ -37,11 +37,14 @@ impl Question {
                 _ => false,
             },
         };
+        if agree {
+            return None;
+        }
         let expected = if kind == HitKind::All { truth } else { closest };
         let only_lost = got.as_ref().is_ok_and(|got| {
             got.iter().all(|hit| truth.iter().any(|true_hit| same_bits(&[*true_hit], &[*hit])))
         });
-        (!agree).then(|| Disagreement { query, expected: expected.to_vec(), got, only_lost })
+        Some(Disagreement { query, expected: expected.to_vec(), got, only_lost })
     }
 }
 
