@@ -320,8 +320,8 @@ impl<O: ?Sized> Progress<'_, '_, O> {
 }
 
 impl WalkHit {
-    /// The order of hits: smallest `t`, then instance, triangle and leaf. It does not depend on the order
-    /// of visits.
+    /// The order of hits: smallest `t`, then instance, triangle and leaf. It does not depend on the
+    /// order of visits.
     #[must_use]
     pub fn comes_before(&self, other: &Self) -> bool {
         let ids = |hit: &Self| (hit.instance, hit.primitive, hit.leaf);

@@ -1,8 +1,8 @@
 //! What stands in front of the tiles: 64 bytes that only siliray reads.
 //!
 //! TriRanges follow the last node; a leaf's index counts 16 bytes from node 0. A name is three u32:
-//! instance, geometry, primitive; in an image of two levels ([`super::instance`]) the BLAS stands in
-//! the place of the instance. All of it is one segment, placed where a hart has RAM.
+//! instance, geometry, primitive; in an image of two levels ([`super::instance`]) the BLAS stands
+//! in the place of the instance. All of it is one segment, placed where a hart has RAM.
 
 use super::Precision;
 use super::precision::Registers;
