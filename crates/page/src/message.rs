@@ -73,7 +73,11 @@ pub trait Element: IntoBytes + Immutable {
 }
 
 macro_rules! elements {
-    ($($type:ident)*) => { $(impl Element for $type { const NAME: &'static str = stringify!($type); })* };
+    ($($type:ident)*) => {
+        $(impl Element for $type {
+            const NAME: &'static str = stringify!($type);
+        })*
+    };
 }
 elements!(u8 u16 u32 u64 f32 f64);
 

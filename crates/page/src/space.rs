@@ -135,8 +135,8 @@ impl Owners {
         Self(owners.collect())
     }
 
-    /// Structures name primitives by id. Each BLAS has ids of its own, so of several structures with
-    /// the same id each counts once, in their order.
+    /// Structures name primitives by id. Each BLAS has ids of its own, so of several structures
+    /// with the same id each counts once, in their order.
     fn by_id(outline: &Outline, tree: &Tree) -> Self {
         let mut known: HashMap<(u32, u32), Vec<u32>> = HashMap::new();
         for (number, entry) in outline.entries.iter().enumerate().rev() {

@@ -133,7 +133,12 @@ fn an_edit_can_be_undone() {
     let hash = |page: &mut Page| ask(page, json!({"do": "hash"})).unwrap().answer;
     let whole = hash(&mut page);
     let node = ask(&mut page, json!({"do": "node", "entry": 0})).unwrap().answer;
-    let edit = |value: &Value| json!({"do": "edit", "offset": node["offset"], "bit": 3, "length": 13, "value": value});
+    let bits = json!({"do": "edit", "offset": node["offset"], "bit": 3, "length": 13});
+    let edit = |value: &Value| {
+        let mut edit = bits.clone();
+        edit["value"] = value.clone();
+        edit
+    };
     let edited = ask(&mut page, edit(&json!("0x1fff"))).unwrap().answer;
     assert_ne!(hash(&mut page), whole);
     let back = ask(&mut page, edit(&edited["before"])).unwrap().answer;

@@ -167,6 +167,7 @@ impl<K: Kind, S: TraversalSource, O: Observer + ?Sized> Walk<'_, K, S, O> {
                     })
                     .as_ref(),
             };
+            self.counters.box_tests += 1;
             stack.extend(self.child(&child, enter, slabs).map(|enter| (enter, child.link)));
         });
         stack[start..].sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -181,7 +182,6 @@ impl<K: Kind, S: TraversalSource, O: Observer + ?Sized> Walk<'_, K, S, O> {
         parent: f32,
         slabs: Option<&SlabRay>,
     ) -> Option<f32> {
-        self.counters.box_tests += 1;
         let Some(slabs) = slabs else {
             self.tested(child, None, Verdict::Visit);
             return Some(parent);

@@ -322,6 +322,7 @@ mod tests {
             "submit=deferred",
             "fp_trap_cause=48",
             "rtcap=0x1b",
+            "mtxcap=0x1",
         ] {
             other.set(pair).unwrap();
         }

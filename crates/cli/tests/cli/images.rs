@@ -316,9 +316,10 @@ fn only_regular_files_are_read() {
 fn wrong_usage() {
     let folder = with_scene("forest.rra");
     let dump = vector("hiprt-cornell-bvh8.bin");
+    std::fs::write(folder.path().join("raw.bin"), [7; 256]).unwrap();
     let ray = ["--origin", "0,0,0", "--direction", "0,0,1"];
     let cases: &[(Vec<&str>, i32, &str)] = &[
-        (vec!["check", &dump], 1, "raw memory needs --raw, --base and --root"),
+        (vec!["check", "raw.bin"], 1, "raw memory needs --raw, --base and --root"),
         (vec!["check", &dump, "--raw"], 2, "--base"),
         (vec!["check", "forest.rra", "--structure", "99"], 2, "no structure 99, expected 0 to "),
         (vec!["inspect", "forest.rra", "--structure", "-1"], 2, "expected a whole number from 0"),

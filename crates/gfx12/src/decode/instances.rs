@@ -2,9 +2,10 @@
 //!
 //! Where a GPURT header names sideband records, a record's instanceIndex is the number of the
 //! instance, its instanceId the custom index, and its matrix the way back to the world. RADV's
-//! memory has the same behind each node, HIPRT's in the frames of its scene. There are as many instances as the header counts; one that
-//! no node shows cannot be hit. Several nodes may show one instance: some all but procedurals,
-//! others all but triangles; or each another part of its structure.
+//! memory has the same behind each node, HIPRT's in the frames of its scene. There are as many
+//! instances as the header counts; one that no node shows cannot be hit. Several nodes may show one
+//! instance: some all but procedurals, others all but triangles; or each another part of its
+//! structure.
 //!
 //! Elsewhere, and when the records do not number the instances, these count in the order of
 //! discovery: slot by slot, depth first. The custom index and the way back then come from the 128

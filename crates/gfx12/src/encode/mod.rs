@@ -1,8 +1,8 @@
 //! Tree → image.
 //!
 //! Each level becomes one structure, as `sections` shows it: behind GPURT's header, with room for
-//! a file's metadata before it, or as RADV or HIPRT has it in memory. The image has the TLAS first, if there
-//! is one, and then the BLASes in order.
+//! a file's metadata before it, or as RADV or HIPRT has it in memory. The image has the TLAS first,
+//! if there is one, and then the BLASes in order.
 //!
 //! | file | step |
 //! |---|---|

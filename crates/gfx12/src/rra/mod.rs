@@ -97,7 +97,8 @@ pub fn read(bytes: &[u8]) -> Result<Rra, RraError> {
 }
 
 /// The file that shows an image: every segment a structure, the root first; RADV's memory as its
-/// exporter writes it, a geometry of HIPRT's moved behind a header. A single BLAS gets a TLAS for the viewer ([`shown`]).
+/// exporter writes it, a geometry of HIPRT's moved behind a header. A single BLAS gets a TLAS for
+/// the viewer ([`shown`]).
 ///
 /// # Errors
 /// When a segment is not a structure that the viewer opens: see [`behind_header()`] for images

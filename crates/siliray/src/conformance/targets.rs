@@ -5,11 +5,11 @@
 //!
 //! * The tracer with one kernel (`fast-avx2`, `fast-scalar`), over its copy of an image's tree
 //!   (`fast-prepared`), and asked in batches (`fast-bundle`, `fast-batch`, `fast-in-place-batch`).
-//! * What drivers really write has no margin: `gfx12:radv`, `gfx12:gpurt` and `gfx12:hiprt` are copies,
-//!   and the hits that the hardware loses there are losses. `xphmg-fp32:bare` has no margin either,
-//!   and a program with RT.BBOX as published runs on it.
-//! * Other layouts: oriented boxes, rebraided instances, drivers' memory with a margin, boxes of high
-//!   precision, nodes of eight children.
+//! * What drivers really write has no margin: `gfx12:radv`, `gfx12:gpurt` and `gfx12:hiprt` are
+//!   copies, and the hits that the hardware loses there are losses. `xphmg-fp32:bare` has no margin
+//!   either, and a program with RT.BBOX as published runs on it.
+//! * Other layouts: oriented boxes, rebraided instances, drivers' memory with a margin, boxes of
+//!   high precision, nodes of eight children.
 
 use super::batched::{Batched, Coherence};
 use crate::registry::registry;
