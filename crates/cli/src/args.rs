@@ -140,7 +140,7 @@ Examples:
   siliray view interior --format ttu
   siliray view dump.rra --export report.html")]
 pub(crate) struct View {
-    /// An image, a dump, a scene file, or a built-in scene
+    /// An image, a dump, a program, a scene file, or a built-in scene
     #[arg(value_name = "SCENE|IMAGE")]
     pub(crate) scene: Option<OsString>,
 

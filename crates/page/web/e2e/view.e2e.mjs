@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { after, before, test } from "node:test";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { opened, shot, siliray, start, visit } from "./browser.mjs";
@@ -74,4 +75,19 @@ test("an exported page opens by itself", async () => {
   assert.match(await page.locator(".verdict").textContent(), /^sound/);
   assert.deepEqual(complaints, []);
   await page.context().close();
+});
+
+test("a program that the command is given can be stepped", async () => {
+  const program = join(world.files, "two.s");
+  writeFileSync(program, "addi a0, x0, 5\naddi a1, a0, 37\n");
+  const { address, stop } = await serve(program);
+  try {
+    const context = await world.browser.newContext();
+    const page = await context.newPage();
+    await page.goto(address);
+    await page.locator("text=addi").first().waitFor({ timeout: 30_000 });
+    await context.close();
+  } finally {
+    stop();
+  }
 });

@@ -14,12 +14,12 @@ export class Opening {
 
   constructor(private page: Store) {}
 
-  /** Opens a file that a hand gave: a program to step through, or something to look into. */
-  async take(file: File): Promise<void> {
+  /** Opens a file that somebody gave: a program to step through, or something to look into. */
+  async take(name: string, content: Blob, wanted?: Address): Promise<void> {
     try {
-      const magic = new Uint8Array(await file.slice(0, 4).arrayBuffer());
-      if (isProgram(file.name, magic)) this.program(file.name, file);
-      else await this.file(file.name, file);
+      const magic = new Uint8Array(await content.slice(0, 4).arrayBuffer());
+      if (isProgram(name, magic)) this.program(name, content);
+      else await this.file(name, content, wanted);
     } catch (error) {
       this.page.report(error);
     }

@@ -29,7 +29,7 @@ async function start(): Promise<void> {
   page.set({ about });
   const wanted = readAddress(location.hash);
   const file = await firstFile();
-  if (file) return opening.file(file.name, file.content, wanted);
+  if (file) return opening.take(file.name, file.content, wanted);
   await opening.link(wanted);
 }
 

@@ -231,6 +231,8 @@ export interface Walk {
   entries: (number | null)[];
   answer: Record<string, unknown> | null;
   error: string | null;
+  /** Why the query can hit nothing, where that is so. */
+  nothing?: string | null;
   why: Record<string, unknown> | null;
   ray?: Ray;
 }

@@ -36,7 +36,7 @@ export function mountShell(host: HTMLElement, page: Store, opening: Opening): vo
   const work = mountLayout(page, views);
   host.append(
     mountTopbar(page, actions), mountLesson(page), welcome, work, mountStatusbar(page),
-    listenToDrops(file => opening.take(file)),
+    listenToDrops(file => opening.take(file.name, file)),
   );
   const update = () => {
     const { summary, program } = page.state;
@@ -55,7 +55,7 @@ export function mountShell(host: HTMLElement, page: Store, opening: Opening): vo
 
 function actionsOf(page: Store, opening: Opening, edits: Edits): Actions {
   return {
-    pickFile: () => pickFile(file => opening.take(file)),
+    pickFile: () => pickFile(file => opening.take(file.name, file)),
     openBuiltin: (name, layout) => opening.builtin(name, layout),
     openExample: name => opening.example(name),
     openProgram: () => opening.program(exampleName, new Blob([exampleText])),

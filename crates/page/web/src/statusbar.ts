@@ -42,10 +42,10 @@ export function mountStatusbar(page: Page): HTMLElement {
     if (!page.state.busy) show();
   });
 
-  page.on(["problem", "summary"], () => {
-    const { problem: found, summary } = page.state;
+  page.on(["problem", "summary", "program"], () => {
+    const { problem: found, summary, program } = page.state;
     // Without a file, the empty page shows it where files are dropped.
-    problem.hidden = !found || !summary;
+    problem.hidden = !found || !(summary || program);
     if (!found) return;
     problem.classList.toggle("is-note", found.isNote === true);
     if (found.isNote) setTimeout(() => leave(found), NOTE_TIME);

@@ -16,7 +16,7 @@ use crate::output::number::{counted, grouped};
 use crate::output::{Output, Table};
 use serde::Serialize;
 use siliray::documents::structure::{EntryDocument, LevelDocument};
-use siliray::machine::{EntryState, ImageFile, Outline, OutlineEntry};
+use siliray::machine::{EntryState, ImageFile, NodeRef, Outline, OutlineEntry};
 use std::collections::BTreeMap;
 
 /// What `--json` prints without `--node` and `--find`.
@@ -63,7 +63,7 @@ fn show_image(args: &Inspect, image: &OpenImage, output: &Output) -> Result<(), 
         format: format.name,
         structure: file.structure,
         structures: file.structures.iter().map(LevelDocument::from).collect(),
-        root: format!("{:#x}", file.image.root),
+        root: root(image, &outline),
         bytes: file.image.byte_count(),
         totals: outline.totals.iter().map(|total| (total.name, total.count)).collect(),
         tree: args
@@ -81,6 +81,14 @@ fn show_image(args: &Inspect, image: &OpenImage, output: &Output) -> Result<(), 
         summary(&json, &outline)
     };
     output.result(&json, &text)
+}
+
+/// The root as `--node` takes it: formats may have another notation for where a machine starts.
+fn root(image: &OpenImage, outline: &Outline) -> String {
+    let start = NodeRef::from_root(&image.file.image, image.file.image.root);
+    let is_node = (image.format.describe)(&image.file.image, start).is_ok();
+    let first = outline.entries.first().filter(|_| !is_node);
+    first.map_or(start, |entry| entry.node).to_string()
 }
 
 /// A node of a tree, indented by its depth.

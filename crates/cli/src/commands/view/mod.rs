@@ -67,7 +67,7 @@ fn shown(
     let path = Path::new(name);
     if path.is_file() {
         let bytes = siliray::scene::read_file(path).map_err(Failure::input)?;
-        if format_of(path, &bytes).is_some() {
+        if format_of(path, &bytes).is_some() || is_program(path, &bytes) {
             if let Some(option) = args.preset.asked().or(args.format.map(|_| "--format")) {
                 let message =
                     format!("{} is shown as it is: {option} has no effect", path.display());
@@ -91,6 +91,11 @@ fn shown(
     let image = encode_checked(&tree, format, &settings).map_err(super::about(name))?;
     let bytes = (trees.write)(image.image(), None).map_err(super::about(name))?;
     Ok((format!("{}.{}", scene.name, format.ending), bytes))
+}
+
+/// Whether the page steps through it: an ELF file, or text for the assembler.
+fn is_program(path: &Path, bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\x7fELF") || path.extension().is_some_and(|ending| ending == "s")
 }
 
 /// Asks the desktop to show an address; where there is none, the printed address will do.

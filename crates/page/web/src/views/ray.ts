@@ -162,6 +162,7 @@ class RayView {
   }
 
   private async lookForLoss(query: Query, walk: Walk): Promise<void> {
+    if (walk.nothing) return;
     const lost = await this.losses.find(query, walk).catch(() => null);
     if (!lost || this.page.state.walk !== walk) return;
     const { t, ...missed } = lost;
@@ -207,7 +208,7 @@ class RayView {
   private sayAnswer(walk: Walk): void {
     const hits = (walk.answer?.hits as { t: number }[] | undefined) ?? [];
     const found = hits.length === 0
-      ? "No hit."
+      ? `No hit${walk.nothing ? `: ${walk.nothing}` : ""}.`
       : `${plural(hits.length, "hit")}${hits.length > 1 ? ", first" : ""} at t `
         + `${single(hits[0]!.t)}.`;
     const { against } = this;
