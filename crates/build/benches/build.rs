@@ -24,7 +24,7 @@ fn build_presets(criterion: &mut Criterion) {
     for scene in scenes() {
         let mut group = criterion.benchmark_group(&scene.name);
         group.sample_size(10).throughput(Throughput::Elements(scene.triangle_count() as u64));
-        for preset in Preset::ALL {
+        for preset in Preset::BVHS {
             let options = Options::preset(preset);
             group.bench_with_input(
                 BenchmarkId::from_parameter(preset),

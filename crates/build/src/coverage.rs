@@ -2,6 +2,7 @@
 //! triangle lies in the box of one of its references.
 
 use crate::binary::Node;
+use crate::cells::{self, Cut};
 use crate::primitives;
 use crate::progress::{Monitor, Progress};
 use crate::spatial_split;
@@ -108,6 +109,77 @@ fn no_point_of_a_triangle_is_lost() {
             }
             let whole = Bounds::from(triangle.bounds());
             assert!(boxes.iter().all(|part| whole.union(*part) == whole));
+        }
+    }
+}
+
+/// The leaves of a tree of cells: boxes, and what they refer to.
+fn leaf_cells(cut: Cut, primitives: &Primitives) -> Vec<(Bounds, Vec<u32>)> {
+    let watch = |_: Progress| ControlFlow::Continue(());
+    let monitor = Monitor::new(&watch, 1);
+    let references = primitives::references(primitives);
+    let count = primitives.len();
+    let built = cells::build(cut, &references, primitives, count, (8, 4), &monitor).unwrap();
+    let leaves = built.bvh.nodes().iter().filter(|node| node.link.is_leaf());
+    leaves.map(|leaf| (leaf.bounds.into(), built.bvh.items(leaf).to_vec())).collect()
+}
+
+#[test]
+fn no_point_of_a_triangle_is_outside_of_its_cells() {
+    let mut random = Random(98);
+    for (seed, scale) in [(7, 1.0), (8, 3.7e5), (9, 1e-19), (10, 1e-38)] {
+        let primitives =
+            Primitives { triangles: needles(200, seed, scale), ..Primitives::default() };
+        for cut in [Cut::Octree, Cut::KdTree] {
+            let leaves = leaf_cells(cut, &primitives);
+            let references: usize = leaves.iter().map(|(_, items)| items.len()).sum();
+            assert!((201..=8 * 200).contains(&references), "{cut:?} {scale}: {references}");
+            for (item, triangle) in (0..).zip(&primitives.triangles) {
+                let own = leaves.iter().filter(|(_, items)| items.contains(&item));
+                let boxes: Vec<Bounds> = own.map(|(bounds, _)| *bounds).collect();
+                let mut points = points_of(triangle, &mut random);
+                points.extend(crossings(triangle, &boxes));
+                for point in points {
+                    let is_inside = boxes.iter().any(|bounds| contains(bounds, &point));
+                    assert!(is_inside, "{cut:?} {scale}: {triangle:?}");
+                }
+            }
+        }
+    }
+}
+
+/// All boxes lie in the cell, and where they differ, on one side of each cut of it.
+fn assert_halves(boxes: &[Bounds], cell: Bounds, cuts: usize) {
+    assert!(boxes.iter().all(|own| cell.union(*own) == cell), "{cell:?}: {boxes:?}");
+    if boxes.iter().all(|own| *own == boxes[0]) {
+        return; // a full cell is several leaves
+    }
+    let (axis, plane) = cells::middle(&cell, cuts).unwrap();
+    let (mut low, mut high) = (cell, cell);
+    low.max[axis] = plane;
+    high.min[axis] = plane;
+    let (left, right) = boxes.iter().partition::<Vec<_>, _>(|own| own.max[axis] <= plane);
+    assert_halves(&left, low, cuts + 1);
+    assert_halves(&right, high, cuts + 1);
+}
+
+#[test]
+fn cells_do_not_overlap_and_those_of_an_octree_are_halves_of_halves() {
+    let primitives = Primitives { triangles: needles(300, 5, 2.0), ..Primitives::default() };
+    let whole = primitives.triangles.iter().map(primitives::triangle_bounds);
+    let whole = whole.fold(Bounds::EMPTY, Bounds::union);
+    for cut in [Cut::Octree, Cut::KdTree] {
+        let mut leaves: Vec<Bounds> = leaf_cells(cut, &primitives).iter().map(|l| l.0).collect();
+        leaves.dedup();
+        assert!(leaves.len() > 50, "{cut:?}: {}", leaves.len());
+        for (place, a) in leaves.iter().enumerate() {
+            for b in leaves[..place].iter().filter(|b| *b != a) {
+                let (min, max) = (a.min.max(b.min), a.max.min(b.max));
+                assert!(min.cmpge(max).any(), "{cut:?}: {a:?} {b:?}");
+            }
+        }
+        if cut == Cut::Octree {
+            assert_halves(&leaves, whole, 0);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! BLASes, the TLAS, and the whole.
 
 use crate::binary::Node;
+use crate::cells::{self, Cut};
 use crate::collapse::{self, Collapsed};
 use crate::objective::SurfaceArea;
 use crate::options::{Options, Preset};
@@ -165,7 +166,11 @@ fn build_tlas(
     let (instances, bounds): (Vec<_>, Vec<_>) = placed.into_iter().unzip();
     let references = primitives::boxes_as_references(&bounds);
     // Boxes of instances are not cut: the parts of an instance are not in its box's parts.
-    let options = Options { max_leaf: 1, split_budget: 0.0, ..*options };
+    let preset = match options.preset {
+        Preset::Octree | Preset::KdTree => Preset::Balanced,
+        other => other,
+    };
+    let options = Options { preset, max_leaf: 1, split_budget: 0.0, ..*options };
     let Collapsed { bvh, binary_cost } =
         build_level(references, &Primitives::default(), instances.len(), &options, monitor)?;
     Ok((Tlas { instances, bvh }, binary_cost))
@@ -185,7 +190,13 @@ fn build_level(
             binary_cost: 0.0,
         });
     }
+    let cells = |cut| {
+        let size = (options.width, options.max_leaf);
+        cells::build(cut, &references, primitives, item_count, size, monitor)
+    };
     let nodes = match options.preset {
+        Preset::Octree => return cells(Cut::Octree),
+        Preset::KdTree => return cells(Cut::KdTree),
         Preset::Fast => {
             let leaf = |place: usize| {
                 TaggedBox::leaf(references[place].bounds(), references[place].tag_a())

@@ -22,6 +22,7 @@
 //! | `clip` | cutting a reference at a plane, without losing any of it |
 //! | `spatial_bins` | where to cut space |
 //! | `spatial_split` | top-down building with spatial splits: preset `best` |
+//! | `cells` | cells of space as boxes: presets `octree` and `kd-tree` |
 //! | `reinsertion` | moving subtrees of a finished tree: preset `best` |
 //! | [`objective`](Objective) | what nodes and leaves of a wide tree cost |
 //! | `plan` | which wide tree to make of a binary one, by dynamic programming |
@@ -32,7 +33,8 @@
 //!
 //! # What a tree promises
 //! * A leaf's box contains the box of each of its primitives, except where spatial splits cut a
-//!   triangle: there the boxes of all references to the triangle together cover it, exactly.
+//!   triangle: there the boxes of all references to the triangle together cover it, exactly. So
+//!   do the cells of octrees and k-d trees, as far as what lies in them reaches.
 //! * A node's box is the smallest around its children's.
 //! * Each primitive that can be hit is referred to. Empty procedural boxes and instances of empty
 //!   objects cannot and are not.
@@ -40,6 +42,7 @@
 mod binary;
 mod binary_tree;
 mod binned;
+mod cells;
 mod clip;
 mod collapse;
 #[cfg(test)]

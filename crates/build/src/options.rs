@@ -14,11 +14,18 @@ pub enum Preset {
     Balanced,
     /// Surface-area heuristic with spatial splits, then reinsertion: the best tree.
     Best,
+    /// An octree: equal cells of space as boxes, for comparison.
+    Octree,
+    /// A k-d tree by the surface-area heuristic: cells of space as boxes, for comparison.
+    KdTree,
 }
 
 impl Preset {
-    /// All presets, from the quickest build to the best tree.
-    pub const ALL: [Self; 3] = [Self::Fast, Self::Balanced, Self::Best];
+    /// Hierarchies of bounding boxes, from the quickest build to the best tree.
+    pub const BVHS: [Self; 3] = [Self::Fast, Self::Balanced, Self::Best];
+
+    /// The same, and trees whose boxes are cells of space.
+    pub const ALL: [Self; 5] = [Self::Fast, Self::Balanced, Self::Best, Self::Octree, Self::KdTree];
 
     /// The name used in options and reports.
     #[must_use]
@@ -27,6 +34,8 @@ impl Preset {
             Self::Fast => "fast",
             Self::Balanced => "balanced",
             Self::Best => "best",
+            Self::Octree => "octree",
+            Self::KdTree => "kd-tree",
         }
     }
 }
@@ -83,7 +92,7 @@ impl Default for Options {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum OptionsError {
     /// No preset has this name.
-    #[error("no preset is called {0:?}, expected fast, balanced or best")]
+    #[error("no preset is called {0:?}, expected fast, balanced, best, octree or kd-tree")]
     Preset(String),
     /// Too few or too many children.
     #[error("a width of {0} children, expected 2 to {MAX_WIDTH}")]

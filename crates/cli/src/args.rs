@@ -265,7 +265,8 @@ pub(crate) struct Build {
     #[arg(value_name = "SCENE")]
     pub(crate) scene: OsString,
 
-    /// How much time to spend; may be repeated [default: all of them, or balanced with --format]
+    /// How much time to spend; may be repeated [default: fast, balanced and best, or
+    /// balanced with --format]
     #[arg(long = "preset", value_name = "PRESET", value_enum)]
     pub(crate) presets: Vec<PresetArg>,
 

@@ -7,15 +7,21 @@ use crate::values;
 use clap::Args;
 use siliray::geometry::beam::BeamError;
 use siliray::geometry::beam::construct::Corners;
-use siliray::geometry::{self, Aabb, Ray};
+use siliray::geometry::{self, Aabb, Frustum, Ray, Sphere, Volume};
+use siliray::machine::{BeamShape as Shape, LeafRule};
 use std::ffi::OsString;
 
-/// Move a box through a scene, and say what it meets; or test it against one box.
+/// Move a box through a scene, or grow a sphere or a frustum, and say what is met.
 ///
 /// The box goes in a straight line from one place to another, and may grow on the way. t is 0 at
 /// the start and 1 at the end. Without --exact a triangle counts as met when its own box is: none
 /// is missed, and the first contact is never late. With --exact the triangles themselves are
 /// tested, decided exactly.
+///
+/// A sphere grows from its centre, and t is its radius so far: what is met first is what is
+/// nearest. A frustum is what a camera sees between the depths --tmin and --tmax, and t is the
+/// depth. Both are decided exactly, in the world: by the boxes of triangles or, with --exact, by
+/// the triangles themselves.
 ///
 /// With --box there is no scene: the beam is tested against that box, and each axis is shown with
 /// its case, the two products Amin and Bmax and what they leave of the range, as the form with two
@@ -27,6 +33,8 @@ Examples:
   siliray beam interior --from -1,0.5,0,1,2,2 --to -1,0.5,8,1,2,10 --first --exact
   siliray beam forest --from 0,0,0,1,2,1 --to 5,0,5,6,2,6 --all --json
   siliray beam forest --ray 0,1,9,0,0,-1 --dilate -0.5,-1,0,0.5,1,0 --tmax 20 --all
+  siliray beam forest --sphere 0,1,0,2.5 --exact
+  siliray beam interior --frustum 0,1,3,0,1,0,40 --aspect 1.5 --tmax 6 --all
   siliray beam --box 5,-1,-1,6,1,1 --from 0,0,0,1,1,1 --to 8,0,0,9,1,1
   siliray beam --box 5,-1,-1,6,1,1 --ray 0,0,0,1,0,0 --ray 0,1,0,1,0.1,0 --tmin 2
   siliray beam --box 21,-9,-9,99,3,9 --ray 0,0,0,7,1,0 --dilate 0,0,-1,0,0,1 --json")]
@@ -40,7 +48,7 @@ pub(crate) struct Beam {
     #[arg(long = "box", id = "bounds", value_name = "BOX", allow_hyphen_values = true)]
     #[arg(value_parser = values::node_box)]
     #[arg(conflicts_with_all = ["scene", "first", "all", "exact", "format", "machine", "rebuild"])]
-    #[arg(conflicts_with = "preset")]
+    #[arg(conflicts_with_all = ["preset", "sphere", "frustum"])]
     pub(crate) bounds: Option<Aabb>,
 
     #[command(flatten)]
@@ -67,7 +75,7 @@ pub(crate) struct Beam {
 pub(crate) struct BeamShape {
     /// The box at the start: minx,miny,minz,maxx,maxy,maxz
     #[arg(long, value_name = "BOX", value_parser = values::aabb, allow_hyphen_values = true)]
-    #[arg(requires = "to", conflicts_with_all = ["upper", "rays"])]
+    #[arg(requires = "to", conflicts_with_all = ["upper", "rays", "sphere", "frustum"])]
     from: Option<Aabb>,
 
     /// The box at the end
@@ -77,7 +85,7 @@ pub(crate) struct BeamShape {
 
     /// Corner ray A, of the largest coordinates, as origin and direction: ox,oy,oz,dx,dy,dz
     #[arg(long, value_name = "RAY", value_parser = values::ray, allow_hyphen_values = true)]
-    #[arg(requires = "lower", conflicts_with = "rays")]
+    #[arg(requires = "lower", conflicts_with_all = ["rays", "sphere", "frustum"])]
     upper: Option<Ray>,
 
     /// Corner ray B, of the smallest coordinates
@@ -87,7 +95,7 @@ pub(crate) struct BeamShape {
 
     /// A ray inside the beam, as origin and direction; may be repeated
     #[arg(long = "ray", value_name = "RAY", id = "rays", allow_hyphen_values = true)]
-    #[arg(value_parser = values::ray)]
+    #[arg(value_parser = values::ray, conflicts_with_all = ["sphere", "frustum"])]
     rays: Vec<Ray>,
 
     /// The box that is moved along the rays, around their points
@@ -95,21 +103,72 @@ pub(crate) struct BeamShape {
     #[arg(requires = "rays")]
     dilate: Option<Aabb>,
 
+    #[command(flatten)]
+    pub(crate) volume: VolumeChoice,
+
     /// The parameter at which the beam begins
     #[arg(long, value_name = "T", value_parser = values::float, allow_hyphen_values = true)]
-    #[arg(default_value = "0", hide_default_value = true)]
+    #[arg(default_value = "0", hide_default_value = true, conflicts_with = "sphere")]
     tmin: f32,
 
     /// The parameter at which it ends [default: 1 between boxes, else inf]
     #[arg(long, value_name = "T", value_parser = values::float, allow_hyphen_values = true)]
+    #[arg(conflicts_with = "sphere")]
     tmax: Option<f32>,
 
     /// Let the box shrink on the way, as long as it is not inside out at the end
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["sphere", "frustum"])]
     shrinking: bool,
 }
 
+/// A sphere or a frustum.
+#[derive(Debug, Args)]
+pub(crate) struct VolumeChoice {
+    /// A sphere: x,y,z,radius
+    #[arg(long, value_name = "SPHERE", value_parser = values::sphere, allow_hyphen_values = true)]
+    #[arg(conflicts_with = "frustum")]
+    pub(crate) sphere: Option<Sphere>,
+
+    /// A frustum: the camera ex,ey,ez,tx,ty,tz,fov[,ux,uy,uz]; or 12 numbers, eye, forward, right
+    /// and up, for the cross-sections eye + t (forward ± right ± up)
+    #[arg(long, value_name = "FRUSTUM", value_parser = values::frustum, allow_hyphen_values = true)]
+    pub(crate) frustum: Option<Frustum>,
+
+    /// How many times as wide the frustum is as given; a camera's is as wide as it is high
+    #[arg(long, value_name = "TIMES", value_parser = values::float, allow_hyphen_values = true)]
+    #[arg(requires = "frustum", default_value = "1", hide_default_value = true)]
+    aspect: f32,
+}
+
+impl VolumeChoice {
+    /// What is asked about, if it is one of them; a frustum from one depth to another.
+    pub(crate) fn shape(
+        &self,
+        near: f32,
+        far: f32,
+        leaf: LeafRule,
+    ) -> Result<Option<Shape>, Failure> {
+        let wide =
+            |frustum: Frustum| Frustum { right: frustum.right * self.aspect, near, far, ..frustum };
+        let frustum = self.frustum.map(wide).map(Volume::from);
+        let volume = self.sphere.map(Volume::from).or(frustum);
+        let shape = volume.map(|volume| Shape::volume(volume, leaf)).transpose();
+        shape.map_err(|error| {
+            let hint = "near is --tmin, far is --tmax, and right is times --aspect";
+            Failure::usage(format!("--frustum is invalid: {error}")).hint(hint)
+        })
+    }
+}
+
 impl BeamShape {
+    /// What is asked about.
+    pub(crate) fn shape(&self, leaf: LeafRule) -> Result<Shape, Failure> {
+        match self.volume.shape(self.tmin, self.tmax.unwrap_or(f32::INFINITY), leaf)? {
+            Some(shape) => Ok(shape),
+            None => Ok(Shape::new(self.beam()?.1, leaf)),
+        }
+    }
+
     /// The corner rays as they were asked for, and the beam that they make.
     pub(crate) fn beam(&self) -> Result<(Corners, geometry::Beam), Failure> {
         let invalid = |error: BeamError| {
@@ -129,7 +188,8 @@ impl BeamShape {
                 ..Corners::around(&upper)
             },
             _ if self.rays.is_empty() => {
-                let message = "which beam? expected --from and --to, --upper and --lower, or --ray";
+                let message = "which beam? expected --from and --to, --upper and --lower, --ray, \
+                               --sphere or --frustum";
                 return Err(Failure::usage(message));
             }
             _ => Corners::enclosing(&self.rays).map_err(invalid)?,

@@ -38,7 +38,7 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "FORMAT", value_delimiter = ',', value_parser = variants)]
     pub(crate) formats: Vec<Variants>,
 
-    /// How much time to spend on trees [default: all presets]
+    /// How trees are built [default: fast, balanced and best]
     #[arg(long, value_name = "PRESET", value_delimiter = ',', value_enum)]
     pub(crate) presets: Vec<PresetArg>,
 

@@ -37,6 +37,11 @@ pub(crate) enum PresetArg {
     Balanced,
     /// The best tree
     Best,
+    /// Cells of space as boxes, cut in the middle
+    Octree,
+    /// Cells of space as boxes, cut by the surface-area heuristic
+    #[value(alias = "kd")]
+    KdTree,
 }
 
 impl From<PresetArg> for Preset {
@@ -45,6 +50,8 @@ impl From<PresetArg> for Preset {
             PresetArg::Fast => Self::Fast,
             PresetArg::Balanced => Self::Balanced,
             PresetArg::Best => Self::Best,
+            PresetArg::Octree => Self::Octree,
+            PresetArg::KdTree => Self::KdTree,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use siliray::find::Wanted;
 use siliray::geometry::beam::check_box;
-use siliray::geometry::{Aabb, Ray, Vec3};
+use siliray::geometry::{Aabb, Frustum, Ray, Sphere, Vec3};
 use siliray::gfx12::layout::{PointerFlags, Resource};
 use siliray::machine::Severity;
 use siliray::ray_files::Layout;
@@ -258,6 +258,32 @@ pub(crate) fn node_box(text: &str) -> Result<Aabb, String> {
     let bounds = Aabb::new(min, max);
     check_box(&bounds).map_err(|error| error.to_string())?;
     Ok(bounds)
+}
+
+/// `x,y,z,radius`.
+pub(crate) fn sphere(text: &str) -> Result<Sphere, String> {
+    let numbers: Vec<f32> = text.split(',').map(float).collect::<Result<_, _>>()?;
+    let [x, y, z, radius] = numbers[..] else {
+        return Err(format!("expected 4 numbers, x,y,z,radius, found {}", numbers.len()));
+    };
+    let sphere = Sphere { center: Vec3::new(x, y, z), radius };
+    sphere.beam().map(|_| sphere).map_err(|error| error.to_string())
+}
+
+/// A camera, or the twelve numbers of eye, forward, right and up; all depths of it.
+pub(crate) fn frustum(text: &str) -> Result<Frustum, String> {
+    let numbers: Vec<f32> = text.split(',').map(float).collect::<Result<_, _>>()?;
+    let (near, far) = (0.0, f32::INFINITY);
+    let frustum = match numbers.len() {
+        12 => {
+            let vector = |place: usize| Vec3::from_slice(&numbers[3 * place..]);
+            let [eye, forward, right, up] = [0, 1, 2, 3].map(vector);
+            Frustum { eye, forward, right, up, near, far }
+        }
+        7 | 10 => camera(text)?.frustum(1.0, near, far),
+        found => return Err(format!("expected 7, 10 or 12 numbers, found {found}")),
+    };
+    frustum.beam().map(|_| frustum).map_err(|error| error.to_string())
 }
 
 /// `ox,oy,oz,dx,dy,dz`.

@@ -1,5 +1,6 @@
 //! The options of `siliray walk`.
 
+use crate::beam_args::VolumeChoice;
 use crate::machine_args::{MachineChoice, machines};
 use crate::shared_args::{CameraChoice, QueryChoice, RuleChoice};
 use crate::values;
@@ -26,7 +27,8 @@ Examples:
   siliray walk interior --pixel 400,300 --steps 0..40
   siliray walk bunny.rra --pixel 400,300 --machine gfx12-gpurt --why 1042
   siliray walk bunny.rra --pixel 400,300 --machine gfx12-radv --against gfx12-gpurt
-  siliray walk interior --beam 0,0,0,1,1,1 2,0,0,3,1,1 --machine reference --json")]
+  siliray walk interior --beam 0,0,0,1,1,1 2,0,0,3,1,1 --machine reference --json
+  siliray walk forest --sphere 0,1,0,2.5 --exact --machine ttu")]
 pub(crate) struct Walk {
     /// A file or a built-in scene
     #[arg(value_name = "SCENE")]
@@ -34,7 +36,7 @@ pub(crate) struct Walk {
 
     /// Where the ray starts
     #[arg(long, value_name = "X,Y,Z", value_parser = values::vector, allow_hyphen_values = true)]
-    #[arg(requires = "direction", conflicts_with_all = ["pixel", "beam"])]
+    #[arg(requires = "direction", conflicts_with_all = ["pixel", "beam", "sphere", "frustum"])]
     pub(crate) origin: Option<[f32; 3]>,
 
     /// Where the ray goes; of any length
@@ -42,18 +44,19 @@ pub(crate) struct Walk {
     #[arg(requires = "origin")]
     pub(crate) direction: Option<[f32; 3]>,
 
-    /// Where the ray begins to count
+    /// Where the ray or the frustum begins to count
     #[arg(long, value_name = "T", default_value = "0", value_parser = values::float)]
-    #[arg(requires = "origin", allow_hyphen_values = true)]
+    #[arg(conflicts_with_all = ["pixel", "beam", "sphere"], allow_hyphen_values = true)]
     pub(crate) tmin: f32,
 
-    /// Where the ray ends
+    /// Where it ends
     #[arg(long, value_name = "T", default_value = "inf", value_parser = values::float)]
-    #[arg(requires = "origin", allow_hyphen_values = true)]
+    #[arg(conflicts_with_all = ["pixel", "beam", "sphere"], allow_hyphen_values = true)]
     pub(crate) tmax: f32,
 
     /// The ray through a pixel, as `render` with the same size and camera sends it
-    #[arg(long, value_name = "X,Y", value_parser = values::pixel, conflicts_with = "beam")]
+    #[arg(long, value_name = "X,Y", value_parser = values::pixel)]
+    #[arg(conflicts_with_all = ["beam", "sphere", "frustum"])]
     pub(crate) pixel: Option<[u32; 2]>,
 
     /// The size of the picture that the pixel is in
@@ -66,8 +69,15 @@ pub(crate) struct Walk {
 
     /// A box that moves from one place to another: minx,miny,minz,maxx,maxy,maxz twice
     #[arg(long, value_names = ["FROM", "TO"], num_args = 2, value_parser = values::aabb)]
-    #[arg(allow_hyphen_values = true)]
+    #[arg(allow_hyphen_values = true, conflicts_with_all = ["sphere", "frustum"])]
     pub(crate) beam: Option<Vec<Aabb>>,
+
+    #[command(flatten)]
+    pub(crate) volume: VolumeChoice,
+
+    /// Test triangles, not their boxes, with a beam, a sphere or a frustum
+    #[arg(long, conflicts_with_all = ["origin", "pixel"])]
+    pub(crate) exact: bool,
 
     #[command(flatten)]
     pub(crate) query: QueryChoice,
@@ -94,4 +104,11 @@ pub(crate) struct Walk {
 
     #[command(flatten)]
     pub(crate) rule: RuleChoice,
+}
+
+impl Walk {
+    /// Whether the machine must take beams.
+    pub(crate) fn takes_beams(&self) -> bool {
+        self.beam.is_some() || self.volume.sphere.is_some() || self.volume.frustum.is_some()
+    }
 }

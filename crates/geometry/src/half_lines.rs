@@ -3,7 +3,8 @@
 //! Two convex bodies in linear motion overlap at `t` if and only if no axis of a finite set
 //! separates them, and on each axis that is one linear inequality in `t`. A test lists its
 //! inequalities once, for any [`Number`]: first as floats with error bounds, which settles nearly
-//! every case, and if that leaves a doubt as exact expansions.
+//! every case, and if that leaves a doubt in exact numbers: expansions, or `Dyadic` ones where
+//! the products of a test are too many for them.
 
 use crate::expansion::{Expansion, two_sum};
 use crate::rounding::{narrow_down, narrow_up};
@@ -30,6 +31,9 @@ pub(crate) trait Number: Clone {
 
 /// A test that lists its inequalities.
 pub(crate) trait System {
+    /// The exact numbers that its products fit into.
+    type Exact: Exact;
+
     /// Hands every inequality `slope * t >= need` to `add(need, slope)`. `None` if the numbers
     /// leave open which inequalities there are.
     fn for_each_constraint<N: Number>(&self, add: &mut dyn FnMut(N, N)) -> Option<()>;
@@ -42,6 +46,12 @@ pub(crate) struct Range {
     pub(crate) first: f32,
     /// Not below the exact last parameter; infinite if there is none.
     pub(crate) last: f32,
+}
+
+/// Numbers without error.
+pub(crate) trait Exact: Number {
+    /// The quotient of two, off by a few units of `f64`.
+    fn quotient(&self, other: &Self) -> f64;
 }
 
 /// Whether some `t` in `[tmin, tmax]` satisfies every inequality, and which range does.
@@ -79,15 +89,17 @@ impl Number for Approximate {
 
     fn times(&self, other: &Self) -> Self {
         let value = self.value * other.value;
+        let is_zero = |x: &Self| x.value == 0.0 && x.error == 0.0;
+        let is_short = |x: &Self| x.error == 0.0 && is_short(x.value);
+        if is_zero(self) || is_zero(other) || is_short(self) && is_short(other) {
+            return Self { value, error: 0.0 };
+        }
         let inherited = self.value.abs() * other.error
             + other.value.abs() * self.error
             + self.error * other.error;
-        let rounded = if is_short(self.value) && is_short(other.value) {
-            0.0
-        } else {
-            value.abs() * ROUNDING
-        };
-        Self { value, error: (rounded + inherited) * SLACK }
+        // The last term stands for what is lost below the smallest normal number.
+        let error = (value.abs() * ROUNDING + inherited + f64::MIN_POSITIVE) * SLACK;
+        Self { value, error }
     }
 
     fn min(self, other: Self) -> Self {
@@ -97,6 +109,12 @@ impl Number for Approximate {
     fn sign(&self) -> Option<Ordering> {
         let is_certain = self.error == 0.0 || self.value.abs() > self.error;
         is_certain.then(|| self.value.partial_cmp(&0.0)).flatten()
+    }
+}
+
+impl Exact for Expansion {
+    fn quotient(&self, other: &Self) -> f64 {
+        self.approximate() / other.approximate()
     }
 }
 
@@ -168,7 +186,7 @@ fn is_short(value: f64) -> bool {
 }
 
 /// Bounds of `need / slope` for a certainly positive slope.
-fn quotient(need: Approximate, slope: Approximate) -> [f64; 2] {
+pub(crate) fn quotient(need: Approximate, slope: Approximate) -> [f64; 2] {
     let nearest = need.value / slope.value;
     let is_exact = need.error == 0.0
         && slope.error == 0.0
@@ -184,35 +202,37 @@ fn quotient(need: Approximate, slope: Approximate) -> [f64; 2] {
     let low = low / if low >= 0.0 { large } else { small };
     let high = high / if high >= 0.0 { small } else { large };
     let margin = |x: f64| x.abs() * (4.0 * f64::EPSILON);
-    [low - margin(low), high + margin(high)]
+    let (low, high) = (low - margin(low), high + margin(high));
+    // Products of many factors may overflow, and say nothing then.
+    if (high - low).is_finite() { [low, high] } else { [f64::NEG_INFINITY, f64::INFINITY] }
 }
 
 /// `numerator / denominator`, the denominator positive.
-struct Fraction {
-    numerator: Expansion,
-    denominator: Expansion,
+struct Fraction<N> {
+    numerator: N,
+    denominator: N,
 }
 
-impl Fraction {
+impl<N: Exact> Fraction<N> {
     fn is_below(&self, other: &Self) -> bool {
-        let difference =
-            &(&self.numerator * &other.denominator) - &(&other.numerator * &self.denominator);
-        difference.sign().is_lt()
+        let own = self.numerator.times(&other.denominator);
+        own.minus(&other.numerator.times(&self.denominator)).sign() == Some(Ordering::Less)
     }
 
     fn approximate(&self) -> f64 {
-        self.numerator.approximate() / self.denominator.approximate()
+        self.numerator.quotient(&self.denominator)
     }
 }
 
-/// The answer by expansions.
-fn exactly(system: &impl System, tmin: f32, tmax: f32) -> Option<Range> {
-    let whole =
-        |x: f32| Fraction { numerator: Expansion::from(x), denominator: Expansion::from(1.0) };
+/// The answer without error.
+fn exactly<S: System>(system: &S, tmin: f32, tmax: f32) -> Option<Range> {
+    let number = <S::Exact as Number>::new;
+    let whole = |x: f32| Fraction { numerator: number(x), denominator: number(1.0) };
     let (mut first, mut is_empty) = (whole(tmin), false);
     let mut last = tmax.is_finite().then(|| whole(tmax));
-    system.for_each_constraint(&mut |need: Expansion, slope: Expansion| match slope.sign() {
-        Ordering::Equal => is_empty |= need.sign().is_gt(),
+    let sign = |x: &S::Exact| x.sign().unwrap_or(Ordering::Equal);
+    system.for_each_constraint(&mut |need: S::Exact, slope: S::Exact| match sign(&slope) {
+        Ordering::Equal => is_empty |= sign(&need).is_gt(),
         Ordering::Greater => {
             let bound = Fraction { numerator: need, denominator: slope };
             if first.is_below(&bound) {

@@ -12,6 +12,7 @@
 //! | [`triangle`] | triangles and the names of the two triangle rules |
 //! | [`transform`] | 3x4 affine transforms, and the one arithmetic that moves a ray |
 //! | [`beam`] | boxes that move and grow, against boxes and triangles |
+//! | [`volume`] | spheres and frusta, against boxes and triangles |
 //! | [`translation`] | a triangle in straight motion against another |
 //! | [`touch_point`] | where two triangles touch |
 //! | [`instance_flags`] | how an instance treats its triangles |
@@ -22,6 +23,7 @@
 //! | [`watertight`] | the triangle rule of Woop, Benthin and Wald |
 //! | [`hit`] | the definition of a hit |
 //! | `expansion` | exact sums of floats |
+//! | `dyadic` | exact numbers of any size |
 //! | `half_lines` | systems of linear inequalities in one unknown, decided exactly |
 //! | `exact` | the same questions answered in rational arithmetic (feature `exact`) |
 //!
@@ -30,6 +32,7 @@
 
 pub mod aabb;
 pub mod beam;
+mod dyadic;
 #[cfg(feature = "exact")]
 pub mod exact;
 mod expansion;
@@ -46,6 +49,7 @@ pub mod touch_point;
 pub mod transform;
 pub mod translation;
 pub mod triangle;
+pub mod volume;
 pub mod watertight;
 
 pub use aabb::Aabb;
@@ -58,3 +62,4 @@ pub use ray::Ray;
 pub use slab::{Interval, SlabRay};
 pub use transform::{SingularTransform, Transform};
 pub use triangle::{RawHit, Triangle, TriangleRule};
+pub use volume::{Frustum, Sphere, Volume};

@@ -12,6 +12,7 @@
 use crate::Triangle;
 use crate::beam::Contact;
 use crate::beam::triangle::{cross, dot, minus};
+use crate::expansion::Expansion;
 use crate::half_lines::{Number, System, solve};
 use glam::Vec3;
 
@@ -36,6 +37,8 @@ struct Translation<'a> {
 }
 
 impl System for Translation<'_> {
+    type Exact = Expansion;
+
     fn for_each_constraint<N: Number>(&self, add: &mut dyn FnMut(N, N)) -> Option<()> {
         let exact = |point: Vec3| point.to_array().map(N::new);
         let [moving, still] = [self.moving, self.still].map(|t| t.vertices.map(exact));

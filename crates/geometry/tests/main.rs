@@ -3,4 +3,5 @@
 mod beam;
 mod closed_mesh;
 mod slab;
+mod volumes;
 mod watertight;

@@ -2,11 +2,13 @@
 //!
 //! A query is a *shape* that moves through the world, which hits are wanted, and who is seen. The
 //! shape is a ray or a beam; code that knows which one it has takes a [`RayQuery`] or a
-//! [`BeamQuery`], the same question with the shape's own type.
+//! [`BeamQuery`], the same question with the shape's own type. A sphere or a frustum is asked about
+//! as the beam around it, and what counts as met is decided by the volume itself (B-15).
 
 use crate::MachineError;
 use bitflags::bitflags;
-use geometry::{Beam, Ray};
+use geometry::volume::VolumeError;
+use geometry::{Beam, Ray, Volume};
 
 /// A question about one shape.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,6 +46,35 @@ pub struct BeamShape {
     pub beam: Beam,
     /// What counts as met.
     pub leaf: LeafRule,
+    /// The volume inside the beam that is asked about, if it is not the beam itself.
+    pub volume: Option<Volume>,
+}
+
+impl BeamShape {
+    /// A beam.
+    #[must_use]
+    pub const fn new(beam: Beam, leaf: LeafRule) -> Self {
+        Self { beam, leaf, volume: None }
+    }
+
+    /// A sphere, whose hits have their distance as `t`, or a frustum, whose hits have their depth.
+    ///
+    /// # Errors
+    /// The first rule that it breaks.
+    pub fn volume(volume: impl Into<Volume>, leaf: LeafRule) -> Result<Self, VolumeError> {
+        let volume = volume.into();
+        Ok(Self { beam: volume.beam()?, leaf, volume: Some(volume) })
+    }
+
+    /// The name used in reports.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self.volume {
+            None => "beam",
+            Some(Volume::Sphere(_)) => "sphere",
+            Some(Volume::Frustum(_)) => "frustum",
+        }
+    }
 }
 
 impl<S> Query<S> {
@@ -70,7 +101,7 @@ impl Query {
     /// A question about a beam that sees everything.
     #[must_use]
     pub const fn beam(kind: HitKind, beam: Beam, leaf: LeafRule) -> Self {
-        Self::new(kind, Shape::Beam(BeamShape { beam, leaf }))
+        Self::new(kind, Shape::Beam(BeamShape::new(beam, leaf)))
     }
 }
 

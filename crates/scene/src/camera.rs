@@ -1,6 +1,6 @@
 //! Pinhole cameras.
 
-use geometry::{Aabb, Ray, Vec3};
+use geometry::{Aabb, Frustum, Ray, Vec3};
 use glam::DVec3;
 
 /// A pinhole camera.
@@ -36,6 +36,15 @@ impl From<Camera> for NamedCamera {
 const MARGIN: f64 = 1.1;
 
 impl Camera {
+    /// What it sees between two depths in a picture that is `aspect` times as wide as it is high.
+    #[must_use]
+    pub fn frustum(&self, aspect: f32, near: f32, far: f32) -> Frustum {
+        let [right, up, forward] = self.axes();
+        let half = (0.5 * self.fov.to_radians()).tan();
+        let (right, up) = (right * (half * aspect), up * half);
+        Frustum { eye: self.eye, forward, right, up, near, far }
+    }
+
     /// A camera that sees all of `bounds`, from above and to the side, in a picture that is at
     /// least as wide as it is high.
     #[must_use]

@@ -147,7 +147,7 @@ impl<'a> SweepScene<'a> {
             }
             Visit::Until(until())
         };
-        let shape = BeamShape { beam, leaf: LeafRule::Conservative };
+        let shape = BeamShape::new(beam, LeafRule::Conservative);
         let query = BeamQuery::new(HitKind::All, shape);
         self.tracer.beams()?.visit(&query, &mut counters, &mut visitor);
         counters.triangle_tests += pairs;

@@ -14,8 +14,8 @@ use gfx12::Gfx12;
 use gfx12::encode::{Options as EncodeOptions, Policy};
 use machine::registry::{NodeNames, loses_nothing};
 use machine::{
-    CheckReport, Checked, Counters, Format, MachineEntry, MachineInput, TreeFormat, WrongFormat,
-    downcast,
+    BeamShape, CheckReport, Checked, Counters, Format, LeafRule, MachineEntry, MachineInput,
+    TreeFormat, WrongFormat, downcast,
 };
 use scene::Scene;
 use std::ops::ControlFlow;
@@ -312,7 +312,16 @@ impl Tracer {
     /// # Errors
     /// When a coordinate is beyond `2^126` or a transform is singular.
     pub fn beam(&self, beam: Beam) -> Result<BeamAsk<'_>, BeamsError> {
-        Ok(BeamAsk::new(self.beams()?, beam))
+        self.shape(BeamShape::new(beam, LeafRule::Conservative))
+    }
+
+    /// The same about any shape that is walked as a beam: a sphere, whose hits have their distance
+    /// as `t`, or a frustum.
+    ///
+    /// # Errors
+    /// As [`Tracer::beam`].
+    pub fn shape(&self, shape: BeamShape) -> Result<BeamAsk<'_>, BeamsError> {
+        Ok(BeamAsk::new(self.beams()?, shape))
     }
 
     /// The tracer as a machine for beams.

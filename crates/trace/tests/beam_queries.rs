@@ -4,7 +4,7 @@
 
 use build::{Options as BuildOptions, Preset};
 use geometry::random::Random;
-use geometry::{Aabb, Beam, Transform, TriangleRule, Vec3};
+use geometry::{Aabb, Beam, Frustum, Sphere, Transform, TriangleRule, Vec3};
 use gfx12::Gfx12;
 use gfx12::encode::{Options as EncodeOptions, Policy};
 use machine::{
@@ -86,6 +86,29 @@ fn beam(bounds: &Aabb, random: &mut Random) -> Option<Beam> {
     beam.ok()
 }
 
+/// A beam, or a sphere or a frustum among them.
+fn shape(bounds: &Aabb, leaf: LeafRule, random: &mut Random) -> Option<BeamShape> {
+    let point = |random: &mut Random, share: f32| {
+        bounds.center() + bounds.extent() * random.vector(-share, share)
+    };
+    let (eye, target) = (point(random, 0.8), point(random, 0.4));
+    let size = bounds.extent().max_element();
+    match random.below(6) {
+        0 => {
+            let radius = size * random.range(0.0, 0.3);
+            BeamShape::volume(Sphere { center: target, radius }, leaf).ok()
+        }
+        1 => {
+            let (right, up) = (random.vector(-1.0, 1.0), random.vector(-1.0, 1.0));
+            let (right, up) = (right * size * 0.1, up * size * 0.1);
+            let (forward, near) = (target - eye, [0.0, 0.5][random.below(2)]);
+            let far = [1.5, f32::INFINITY][random.below(2)];
+            BeamShape::volume(Frustum { eye, forward, right, up, near, far }, leaf).ok()
+        }
+        _ => Some(BeamShape::new(beam(bounds, random)?, leaf)),
+    }
+}
+
 fn bits(hit: &Hit) -> ([u32; 2], (u32, u32, u32)) {
     ([hit.t, hit.exit()].map(f32::to_bits), (hit.instance, hit.geometry, hit.primitive))
 }
@@ -99,18 +122,16 @@ fn compare(image: &Arc<Checked<Gfx12>>, tree: &Tree, beams: usize, seed: u64) ->
     let bounds = tree.bounds();
     let (mut random, mut met) = (Random(seed), 0);
     for number in 0..beams {
-        let Some(beam) = beam(&bounds, &mut random) else { continue };
         let leaf = LeafRule::ALL[number % 2];
+        let Some(shape) = shape(&bounds, leaf, &mut random) else { continue };
         let mask = if number % 5 == 0 { 0xF0 } else { 0xFF };
-        let shape = BeamShape { beam, leaf };
         let query = BeamQuery { mask, ..BeamQuery::new(HitKind::All, shape) };
-        let asked = Query { mask, ..Query::beam(HitKind::All, beam, leaf) };
+        let asked = Query::from(query);
         let expected = oracle.answer(&asked).unwrap().hits;
         met += expected.len();
         let first = expected.iter().min_by(|a, b| a.total_cmp(b)).map(bits);
         for tracer in &tracers {
-            let ask = tracer.beam(beam).unwrap().mask(mask);
-            let ask = if leaf == LeafRule::Exact { ask.exact() } else { ask };
+            let ask = tracer.shape(shape).unwrap().mask(mask);
             assert_eq!(ask.any(), first.is_some(), "{query:?}");
             assert_eq!(ask.first().as_ref().map(bits), first, "{query:?}");
             let mut got = Vec::new();

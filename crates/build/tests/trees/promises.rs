@@ -50,7 +50,11 @@ pub(crate) fn random_triangles(count: usize, seed: u64, stretch: f32) -> Vec<Tri
 
 /// Checks every promise of the crate's documentation on all levels.
 pub(crate) fn check_tree(built: &Built, options: &Options) {
-    let split = options.preset == Preset::Best && options.split_budget > 0.0;
+    let split = match options.preset {
+        Preset::Fast | Preset::Balanced => false,
+        Preset::Best => options.split_budget > 0.0,
+        Preset::Octree | Preset::KdTree => true,
+    };
     for blas in &built.tree.blases {
         let bounds: Vec<Aabb> =
             (0..blas.primitives.len()).map(|i| blas.primitives.bounds(i)).collect();

@@ -146,10 +146,11 @@ fn better_presets_make_better_trees() {
         })
         .collect();
     let scene = mesh_of(&triangles);
-    let [_, balanced, best] =
+    let [_, balanced, best, octree, kd] =
         Preset::ALL.map(|preset| build_with(&scene, &Options::preset(preset)).report);
     assert!(best.sah_cost < 0.9 * balanced.sah_cost, "{} {}", best.sah_cost, balanced.sah_cost);
     assert!(best.sah_cost_wide < 0.9 * balanced.sah_cost_wide);
     assert!(best.duplicates > 0 && best.duplicates <= 1200);
     assert_eq!(balanced.duplicates, 0);
+    assert!(kd.sah_cost < octree.sah_cost, "{} {}", kd.sah_cost, octree.sah_cost);
 }

@@ -1,4 +1,4 @@
-//! `siliray beam`: what a moving box meets.
+//! `siliray beam`: what a moving box, a sphere or a frustum meets.
 
 use super::{about, beam_box, open_input, prepare};
 use crate::args::TreeShape;
@@ -10,7 +10,7 @@ use crate::output::{Output, Table};
 use serde::Serialize;
 use siliray::flat_scene::FlatScene;
 use siliray::input::{Input, Origin};
-use siliray::machine::{Hit, HitKind, LeafRule, MachineOptions, Query};
+use siliray::machine::{Hit, HitKind, LeafRule, MachineOptions, Query, Shape};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -20,6 +20,7 @@ struct Json {
     /// Whether the bytes of a file were walked as stored, or what was made of them.
     source: &'static str,
     machine: &'static str,
+    shape: &'static str,
     rule: &'static str,
     hit: bool,
     first_contact: Option<f32>,
@@ -36,28 +37,32 @@ struct JsonPrimitive {
     exit: f32,
 }
 
-/// Asks one beam.
+/// Asks one shape.
 pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
-    let (corners, beam) = args.shape.beam()?;
     let scene = match (&args.bounds, &args.scene) {
-        (Some(bounds), _) => return beam_box::run(&corners, &beam, bounds, output),
+        (Some(bounds), _) => {
+            let (corners, beam) = args.shape.beam()?;
+            return beam_box::run(&corners, &beam, bounds, output);
+        }
         (None, Some(scene)) => scene,
         (None, None) => return Err(Failure::usage("which scene? expected a SCENE, or --box")),
     };
+    let leaf = if args.exact { LeafRule::Exact } else { LeafRule::Conservative };
+    let shape = args.shape.shape(leaf)?;
     let mut input = open_input(scene, triangles)?;
     let is_image = input.as_scene().is_none();
-    if args.exact && args.tracer.rebuild {
+    // Turned into the space of an instance a beam would grow: what must be exact is asked in the
+    // world, where volumes are asked about anyway.
+    let is_flat = args.exact && shape.volume.is_none();
+    if is_flat && args.tracer.rebuild {
         input = Input::Scene(input.into_scene().map_err(Failure::input)?);
     }
-    let leaf = if args.exact { LeafRule::Exact } else { LeafRule::Conservative };
-    // Turned into the space of an instance a beam would grow: what must be exact is asked in the
-    // world.
     let (input, flat) = match input {
-        Input::Scene(scene) if args.exact => {
+        Input::Scene(scene) if is_flat => {
             let flat = FlatScene::new(scene).map_err(Failure::input)?;
             (Input::Scene(flat.scene.clone()), Some(flat))
         }
-        Input::Image(image) if args.exact && image.checked.tree().tlas.is_some() => {
+        Input::Image(image) if is_flat && image.checked.tree().tlas.is_some() => {
             let message = "--exact needs a world without instances, and the image has some";
             return Err(Failure::usage(message).hint("add --rebuild to flatten them first"));
         }
@@ -72,7 +77,7 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
     };
     let machine = prepared.make(&MachineOptions::default()).map_err(about(scene))?;
     let kind = if args.all { HitKind::All } else { HitKind::Closest };
-    let answer = machine.answer(&Query::beam(kind, beam, leaf)).map_err(about(scene))?;
+    let answer = machine.answer(&Query::new(kind, Shape::Beam(shape))).map_err(about(scene))?;
     let (mut hits, counters) = (answer.hits, answer.counters);
     if let Some(flat) = &flat {
         hits.iter_mut().for_each(|hit| (hit.instance, hit.geometry) = flat.origin(hit.geometry));
@@ -83,6 +88,7 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
         format: prepared.input.format(),
         source: origin.name(),
         machine: machine.name(),
+        shape: shape.name(),
         rule: leaf.name(),
         hit: !hits.is_empty(),
         first_contact: hits.iter().map(|hit| hit.t).min_by(f32::total_cmp),

@@ -109,7 +109,7 @@ pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Re
 fn presets(args: &Build) -> Result<Vec<Preset>, Failure> {
     let presets: Vec<Preset> = args.presets.iter().map(|&preset| preset.into()).collect();
     match (args.image.format, presets.len()) {
-        (None, 0) => Ok(Preset::ALL.to_vec()),
+        (None, 0) => Ok(Preset::BVHS.to_vec()),
         (Some(_), 0) => Ok(vec![Preset::Balanced]),
         (Some(_), 2..) => {
             Err(Failure::usage("--format takes one --preset: an image holds one tree"))

@@ -101,7 +101,7 @@ fn plan(args: &Compare) -> Result<Plan, Failure> {
         }
     }
     Ok(Plan {
-        presets: if named.is_empty() { Preset::ALL.to_vec() } else { named },
+        presets: if named.is_empty() { Preset::BVHS.to_vec() } else { named },
         variants,
         machines: args.machines.clone(),
         rays: args.rays,

@@ -6,8 +6,8 @@ use crate::output::number::{counted, counted_as, grouped};
 use crate::output::{Output, Table};
 use serde::Serialize;
 use siliray::conformance::{self, Cell, ConformanceError, Disagreement, Options};
-use siliray::geometry::{Beam, Ray, Vec3};
-use siliray::machine::{Hit, Shape};
+use siliray::geometry::{Ray, Vec3, Volume};
+use siliray::machine::{BeamShape, Hit, Shape};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -66,6 +66,9 @@ struct JsonExample {
 /// The first beam on which an answer differs, by the bits of its corner rays and its range.
 #[derive(Serialize)]
 struct JsonBeamExample {
+    shape: &'static str,
+    /// The numbers of a sphere or a frustum.
+    volume: Vec<String>,
     upper_origin: [String; 3],
     lower_origin: [String; 3],
     upper_direction: [String; 3],
@@ -227,15 +230,19 @@ impl JsonExample {
 impl JsonBeamExample {
     fn new(example: &Disagreement) -> Option<Self> {
         let Shape::Beam(shape) = example.query.shape else { return None };
-        Some(Self::of(example, &shape.beam))
+        Some(Self::of(example, &shape))
     }
 
-    fn of(example: &Disagreement, beam: &Beam) -> Self {
+    fn of(example: &Disagreement, shape: &BeamShape) -> Self {
+        let beam = &shape.beam;
         let ((upper, up), (lower, down)) = (beam.upper(), beam.lower());
         let word = |value: f32| format!("{:#010x}", value.to_bits());
         let words = |vector: Vec3| vector.to_array().map(word);
         let hits = |hits: &[Hit]| hits.iter().map(JsonBeamHit::from).collect();
+        let numbers = shape.volume.as_ref().map_or(Vec::new(), Volume::numbers);
         Self {
+            shape: shape.name(),
+            volume: numbers.into_iter().map(word).collect(),
             upper_origin: words(upper),
             lower_origin: words(lower),
             upper_direction: words(up),
@@ -302,6 +309,9 @@ fn first_mismatch(cell: &JsonCell) -> String {
         );
     }
     if let Some(beam) = &cell.beam_example {
+        if !beam.volume.is_empty() {
+            text += &format!("  {} {}\n", beam.shape, beam.volume.join(" "));
+        }
         text += &format!(
             "  oA {}, dA {}\n  oB {}, dB {}\n  t {}, mask {:#04x}; {} expected, {} found\n",
             beam.upper_origin.join(" "),

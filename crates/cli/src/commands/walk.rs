@@ -13,7 +13,9 @@ use siliray::documents::walk::instance_of;
 use siliray::geometry::{Beam, Ray, TriangleRule, Vec3};
 use siliray::input::{Input, Prepared};
 use siliray::machine::registry::NodeNames;
-use siliray::machine::{HitKind, LeafRule, Machine, MachineEntry, MachineInput, Oracle, Query};
+use siliray::machine::{
+    HitKind, LeafRule, Machine, MachineEntry, MachineInput, Oracle, Query, Shape,
+};
 use siliray::registry::registry;
 use siliray::tree::Instance;
 use siliray::walk::against::{FirstDifference, first_difference};
@@ -30,7 +32,7 @@ const BEFORE: usize = 12;
 pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
     let input = open_input(&args.scene, triangles)?;
     let route = args.tracer.route(&args.scene, &input, TreeShape::default())?;
-    if args.beam.is_some() {
+    if args.takes_beams() {
         require_beams(route.machine, &args.scene)?;
     }
     let prepared = prepare(&route, &input, &args.scene, output)?;
@@ -72,6 +74,7 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
 
 fn query(args: &Args, input: &Input, prepared: &Prepared) -> Result<Query, Failure> {
     let kind = args.query.kind();
+    let leaf = if args.exact { LeafRule::Exact } else { LeafRule::Conservative };
     let query = if let (Some(origin), Some(direction)) = (args.origin, args.direction) {
         let ray = Ray::new(Vec3::from_array(origin), Vec3::from_array(direction));
         Query::ray(kind, ray.between(args.tmin, args.tmax))
@@ -86,9 +89,12 @@ fn query(args: &Args, input: &Input, prepared: &Prepared) -> Result<Query, Failu
         Query::ray(kind, camera.ray(x as f32 + 0.5, y as f32 + 0.5, width, height))
     } else if let Some([from, to]) = args.beam.as_deref() {
         let beam = Beam::from_aabbs_shrinking(from, to).map_err(Failure::usage)?;
-        Query::beam(kind, beam, LeafRule::Conservative)
+        Query::beam(kind, beam, leaf)
+    } else if let Some(shape) = args.volume.shape(args.tmin, args.tmax, leaf)? {
+        Query::new(kind, Shape::Beam(shape))
     } else {
-        let message = "what shall be walked? expected --origin and --direction, --pixel or --beam";
+        let message = "what shall be walked? expected --origin and --direction, --pixel, --beam, \
+                       --sphere or --frustum";
         return Err(Failure::usage(message));
     };
     Ok(Query { mask: args.mask, ..query })
@@ -149,7 +155,7 @@ fn against(
     output: &Output,
 ) -> Result<(), Failure> {
     require_reads(machine, prepared.input.format(), &args.scene)?;
-    if args.beam.is_some() {
+    if args.takes_beams() {
         require_beams(machine, &args.scene)?;
     }
     let (other, other_names) = watched(args, machine, &prepared.input, &walk.query)?;

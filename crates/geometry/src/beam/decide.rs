@@ -7,6 +7,7 @@
 
 use super::{Axis, Beam, Overlap};
 use crate::Aabb;
+use crate::expansion::Expansion;
 use crate::half_lines::{Number, System, solve};
 use crate::slab::EXIT_BIAS;
 
@@ -66,6 +67,8 @@ struct BoxSystem<'a> {
 }
 
 impl System for BoxSystem<'_> {
+    type Exact = Expansion;
+
     fn for_each_constraint<N: Number>(&self, add: &mut dyn FnMut(N, N)) -> Option<()> {
         for (k, axis) in self.axes.iter().enumerate() {
             list_axis(axis, self.bounds.min[k], self.bounds.max[k], add);

@@ -16,6 +16,7 @@
 
 use super::decide::{Verdict, list_axis};
 use super::{Axis, Beam};
+use crate::expansion::Expansion;
 use crate::half_lines::{Number, System, solve};
 use crate::{Aabb, Triangle};
 use std::cmp::Ordering;
@@ -73,6 +74,8 @@ struct TriangleSystem<'a> {
 }
 
 impl System for TriangleSystem<'_> {
+    type Exact = Expansion;
+
     fn for_each_constraint<N: Number>(&self, add: &mut dyn FnMut(N, N)) -> Option<()> {
         let bounds = self.triangle.bounds();
         for (k, axis) in self.axes.iter().enumerate() {

@@ -11,6 +11,10 @@
 //!   hold at one time: the contact is cut to the range in which the beam meets the box of the
 //!   instance.
 //!
+//! * A sphere or a frustum is asked about with the beam around it ([`geometry::volume`]). What
+//!   counts as met is then decided by the volume itself, in the world: a primitive of an instance
+//!   is its preimage under the instance's world-to-object map, without rounding (B-15).
+//!
 //! A machine asks a [`BeamSpace`] for the leaf tests, so that these definitions exist once. The box
 //! test is monotone, so a machine may skip whatever lies in a box that the beam misses, or that it
 //! enters after what it looks for.

@@ -3,7 +3,8 @@
 
 use crate::{BeamQuery, BeamShape, Hit, LeafRule};
 use geometry::beam::Contact;
-use geometry::{Aabb, Beam};
+use geometry::volume::Body;
+use geometry::{Aabb, Beam, Transform, Volume};
 use tree::primitives::Primitive;
 use tree::{Instance, PrimitiveId};
 
@@ -17,6 +18,10 @@ pub struct BeamSpace {
     pub within: Contact,
     /// What counts as met.
     pub leaf: LeafRule,
+    /// The volume inside the beam that is asked about, in world space.
+    volume: Option<Volume>,
+    /// From the world to the space of the primitives.
+    world_to_object: Option<Transform>,
     /// The id of the instance.
     pub instance: u32,
 }
@@ -25,9 +30,10 @@ impl BeamSpace {
     /// World space; `None` if the mask sees nothing.
     #[must_use]
     pub fn world(query: &BeamQuery) -> Option<Self> {
-        let BeamShape { beam, leaf } = query.shape;
+        let BeamShape { beam, leaf, volume } = query.shape;
         let within = Contact { first: beam.tmin(), last: beam.tmax() };
-        let space = Self { beam: Some(beam), within, leaf, instance: 0 };
+        let (beam, world_to_object) = (Some(beam), None);
+        let space = Self { beam, within, leaf, volume, world_to_object, instance: 0 };
         (query.mask != 0).then_some(space)
     }
 
@@ -47,21 +53,27 @@ impl BeamSpace {
             within: query.shape.beam.contact(bounds)?,
             beam: instance.world_to_object.beam(&query.shape.beam).ok(),
             leaf: query.shape.leaf,
+            volume: query.shape.volume,
+            world_to_object: Some(instance.world_to_object),
             instance: number,
         })
     }
 
-    /// Whether and when the beam meets a primitive.
+    /// Whether and when the beam, or the volume inside it, meets a primitive.
     #[must_use]
     pub fn hit(&self, primitive: Primitive<'_>, id: PrimitiveId) -> Option<Hit> {
-        let contact = match &self.beam {
+        let by_beam = match &self.beam {
             Some(beam) => self.contact(beam, primitive)?,
             None => self.within,
         };
-        let (t, exit) = (contact.first.max(self.within.first), contact.last.min(self.within.last));
-        (t <= exit).then_some(Hit {
-            t: t + 0.0, // -0.0 becomes +0.0
-            u: exit,
+        let within = both(by_beam, self.within)?;
+        let Contact { first, last } = match &self.volume {
+            Some(volume) => both(within, self.volume_contact(volume, primitive)?)?,
+            None => within,
+        };
+        Some(Hit {
+            t: first + 0.0, // -0.0 becomes +0.0
+            u: last,
             v: 0.0,
             instance: self.instance,
             geometry: id.geometry,
@@ -80,7 +92,9 @@ impl BeamSpace {
     }
 
     fn contact(&self, beam: &Beam, primitive: Primitive<'_>) -> Option<Contact> {
-        match (self.leaf, primitive) {
+        // A volume meets nothing whose box the beam around it misses.
+        let leaf = if self.volume.is_some() { LeafRule::Conservative } else { self.leaf };
+        match (leaf, primitive) {
             (_, Primitive::Box(bounds)) if bounds.is_empty() => None,
             (LeafRule::Conservative, Primitive::Triangle(triangle)) => {
                 beam.contact(&triangle.bounds())
@@ -90,6 +104,27 @@ impl BeamSpace {
             (LeafRule::Exact, Primitive::Box(bounds)) => beam.exact_box_contact(bounds),
         }
     }
+
+    /// When the volume meets a primitive, or by the conservative rule its own box, as placed in
+    /// the world.
+    fn volume_contact(&self, volume: &Volume, primitive: Primitive<'_>) -> Option<Contact> {
+        let map = self.world_to_object.as_ref();
+        match (self.leaf, primitive) {
+            (LeafRule::Conservative, Primitive::Triangle(triangle)) => {
+                volume.contact(Body::Box(&triangle.bounds()), map)
+            }
+            (LeafRule::Exact, Primitive::Triangle(triangle)) => {
+                volume.contact(Body::Triangle(triangle), map)
+            }
+            (_, Primitive::Box(bounds)) => volume.contact(Body::Box(bounds), map),
+        }
+    }
+}
+
+/// The contact with both, if there is one.
+fn both(a: Contact, b: Contact) -> Option<Contact> {
+    let (first, last) = (a.first.max(b.first), a.last.min(b.last));
+    (first <= last).then_some(Contact { first, last })
 }
 
 /// When `beam` enters `bounds`, by a guaranteed lower bound; `None` for a miss or an empty box.

@@ -1,8 +1,8 @@
-//! Beams that are likely to go wrong.
+//! Beams that are likely to go wrong, and spheres and frusta among them.
 
 use super::aimed_rays::AimedRays;
 use geometry::random::Random;
-use geometry::{Aabb, Beam, Ray, Vec3};
+use geometry::{Aabb, Beam, Frustum, Ray, Sphere, Vec3};
 use machine::{BeamQuery, BeamShape, HitKind, LeafRule};
 
 /// A stream of beams for one tree, aimed at the same things as rays are.
@@ -20,8 +20,53 @@ impl<'a> AimedBeams<'a> {
     pub(super) fn query(&self, index: usize, leaf: LeafRule) -> Option<BeamQuery> {
         let mut random = Random::new(self.rays.seed ^ 0xBEA3, index);
         let mask = if random.one_in(4) { random.bits() as u8 } else { 0xFF };
-        let beam = (0..100).find_map(|_| self.beam(&mut random))?;
-        Some(BeamQuery { mask, ..BeamQuery::new(HitKind::All, BeamShape { beam, leaf }) })
+        let shape = (0..100).find_map(|_| self.shape(leaf, &mut random))?;
+        Some(BeamQuery { mask, ..BeamQuery::new(HitKind::All, shape) })
+    }
+
+    fn shape(&self, leaf: LeafRule, random: &mut Random) -> Option<BeamShape> {
+        match random.below(6) {
+            0 => BeamShape::volume(self.sphere(random), leaf).ok(),
+            1 => BeamShape::volume(self.frustum(random), leaf).ok(),
+            _ => Some(BeamShape::new(self.beam(random)?, leaf)),
+        }
+    }
+
+    /// A sphere that just reaches a corner, an edge or the face of a triangle, or half as far.
+    fn sphere(&self, random: &mut Random) -> Sphere {
+        let triangle = self.rays.triangle(random);
+        let [a, b, c] = triangle.vertices;
+        let (aside, normal) = (random.vector(-1.0, 1.0), (b - a).cross(c - a).normalize_or_zero());
+        let (target, away) = match random.below(3) {
+            0 => (a, aside),
+            1 => (a + (b - a) * 0.5, (b - a).cross(aside).normalize_or_zero()),
+            _ => ((a + b + c) / 3.0, normal),
+        };
+        let size = self.rays.bounds.extent().max_element() * self.share(random);
+        let center = target + away * size;
+        let factor = [1.0, 1.0f32.next_up(), 1.0f32.next_down(), 0.5][random.below(4)];
+        Sphere { center, radius: center.distance(target) * factor }
+    }
+
+    /// A frustum whose axis, side or edge points at a corner of a triangle.
+    fn frustum(&self, random: &mut Random) -> Frustum {
+        let eye = self.rays.around(random, 1.2);
+        let target = self.rays.triangle(random).vertices[0] - eye;
+        let size = self.share(random) * target.length();
+        let (right, up) = (random.vector(-1.0, 1.0) * size, random.vector(-1.0, 1.0) * size);
+        let forward = match random.below(3) {
+            0 => target,
+            1 => target - right,
+            _ => target - right - up,
+        };
+        let near = [0.0, 0.5, 0.99, 1.0][random.below(4)];
+        let far = [1.0, 1.0f32.next_up(), 1.01, f32::INFINITY][random.below(4)];
+        Frustum { eye, forward, right, up, near, far }
+    }
+
+    /// How large a volume is, as a share of the world: in a large world it would meet very much.
+    fn share(&self, random: &mut Random) -> f32 {
+        [0.1, 0.01, 0.001][random.below(3)]
     }
 
     fn beam(&self, random: &mut Random) -> Option<Beam> {

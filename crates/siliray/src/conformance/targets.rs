@@ -51,6 +51,7 @@ type Make = fn(&MachineInput, &MachineOptions) -> Result<Box<dyn Machine>, MakeE
 type MakeOracle = fn(&MachineInput) -> Result<Box<dyn Machine>, MakeError>;
 
 const ALL: &[Preset] = &Preset::ALL;
+const BVHS: &[Preset] = &Preset::BVHS;
 const BALANCED: &[Preset] = &[Preset::Balanced];
 const BEST: &[Preset] = &[Preset::Best];
 const BALANCED_AND_BEST: &[Preset] = &[Preset::Balanced, Preset::Best];
@@ -82,14 +83,15 @@ pub(super) fn targets() -> Vec<Target> {
     keyed.into_iter().map(|(_, target)| target).collect()
 }
 
-/// Which trees a machine of the registry is tried on. All of them where it reads what it likes, or
-/// the tree itself; fewer where hardware has arithmetic of its own, since brute force by that is
-/// slow; one where it reads what was made for another machine.
+/// Which trees a machine of the registry is tried on. All of them where it reads what it likes, and
+/// all but trees of cells where it takes trees; fewer where hardware has arithmetic of its own,
+/// since brute force by that is slow; one where it reads what was made for another machine.
 fn presets(format: &'static FormatEntry, machine: &MachineEntry) -> &'static [Preset] {
     let is_liked = format.name == machine.format;
     let is_plain = registry().readers(format).all(|reader| reader.oracle.is_none());
     match (is_plain, is_liked, machine.takes_trees) {
-        (true, true, _) | (true, _, true) => ALL,
+        (true, true, _) => ALL,
+        (true, _, true) => BVHS,
         (false, true, _) => BALANCED_AND_BEST,
         _ => BALANCED,
     }

@@ -2,10 +2,10 @@
 
 use super::visit::Visit;
 use super::walk::Beams;
-use geometry::Beam;
 use machine::{BeamQuery, BeamShape, Counters, Hit, HitKind, LeafRule};
 
-/// A question about one beam, to be refined. Made by [`crate::Tracer::beam`].
+/// A question about one beam, sphere or frustum, to be refined. Made by [`crate::Tracer::beam`] and
+/// [`crate::Tracer::shape`].
 #[derive(Debug, Clone, Copy)]
 pub struct BeamAsk<'a> {
     beams: Beams<'a>,
@@ -13,8 +13,7 @@ pub struct BeamAsk<'a> {
 }
 
 impl<'a> BeamAsk<'a> {
-    pub(crate) fn new(beams: Beams<'a>, beam: Beam) -> Self {
-        let shape = BeamShape { beam, leaf: LeafRule::Conservative };
+    pub(crate) fn new(beams: Beams<'a>, shape: BeamShape) -> Self {
         Self { beams, query: BeamQuery::new(HitKind::All, shape) }
     }
 
@@ -32,7 +31,7 @@ impl<'a> BeamAsk<'a> {
         self
     }
 
-    /// Whether the beam meets anything.
+    /// Whether it meets anything.
     #[must_use]
     pub fn any(&self) -> bool {
         let mut is_met = false;

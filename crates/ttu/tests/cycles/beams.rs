@@ -34,7 +34,7 @@ fn beams(bounds: &Aabb, count: usize) -> Vec<BeamQuery> {
         let leaf = LeafRule::ALL[random.below(2)];
         let mask = if random.below(4) == 0 { random.bits() as u8 } else { 0xFF };
         all.extend(beam.ok().map(|beam| {
-            let query = BeamQuery::new(HitKind::All, BeamShape { beam, leaf });
+            let query = BeamQuery::new(HitKind::All, BeamShape::new(beam, leaf));
             BeamQuery { mask, ..query }
         }));
     }
