@@ -18,6 +18,7 @@
 //! | `read` | which format a file has, and what all formats share |
 //! | `obj`, [`ply`], `stl`, `gltf` | the formats |
 //! | [`description`] | TOML files that place meshes and say what meshes cannot |
+//! | `sound` | what readers promise, asked of scenes that a program has made |
 //! | `write` | a scene as one mesh, in the format that a file's ending names |
 //! | `error` | what can be wrong with a file, and where |
 //! | `defects` | what is odd about a mesh, though it can be traced |
@@ -35,6 +36,7 @@ mod obj;
 mod object;
 pub mod ply;
 mod read;
+mod sound;
 mod stl;
 mod write;
 
@@ -48,6 +50,7 @@ pub use instance::Instance;
 pub use object::{Geometry, Object, Shape};
 pub use read::regular_file::{FileError, FileProblem, read_file};
 pub use read::{is_scene, open, read};
+pub use sound::UnsoundScene;
 pub use write::{MeshFormat, UnknownEnding};
 
 use geometry::{Aabb, SingularTransform, Vec3};

@@ -1,0 +1,99 @@
+"""Arrays as the extension module takes them: the right shape, aligned, in this machine's byte
+order. Nothing is copied that is right already, whatever its strides."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import ArrayError, DtypeError
+
+Array: TypeAlias = NDArray[Any]
+#: Origins (or rays of 6 or 8 columns), directions, smallest and largest parameters.
+Rays: TypeAlias = tuple[Array, Array | None, Array | None, Array | None]
+
+
+def floats(values: ArrayLike, name: str) -> Array:
+    """Single or double floats."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiub":
+        raise DtypeError(f"{name}: found elements of type {array.dtype}, expected floats")
+    if array.dtype == np.float16:
+        array = array.astype(np.float32)
+    elif array.dtype not in (np.float32, np.float64):
+        array = array.astype(np.float64)
+    return _as_this_machine_has_it(array)
+
+
+def _as_this_machine_has_it(array: Array) -> Array:
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    return array if array.flags.aligned else array.copy()
+
+
+def table(values: ArrayLike, name: str, *columns: int) -> Array:
+    """Rows of so many floats; one row alone may come without its brackets."""
+    array = floats(values, name)
+    if array.ndim == 1 and array.shape[0] in columns:
+        array = array[np.newaxis]
+    if array.size == 0 and array.ndim <= 2:
+        return array.reshape(0, columns[0])
+    if array.ndim != 2 or array.shape[1] not in columns:
+        wanted = " or ".join(f"(N, {count})" for count in columns)
+        raise ArrayError(f"{name}: found an array of shape {array.shape}, expected {wanted}")
+    return array
+
+
+def column(values: ArrayLike, name: str, count: int) -> Array:
+    """One float for each of so many rays; a single one counts for all."""
+    array = floats(values, name)
+    if array.ndim > 1 or (array.ndim == 1 and array.shape[0] not in (1, count)):
+        raise ArrayError(
+            f"{name}: found an array of shape {array.shape}, expected a number or ({count},)"
+        )
+    return np.broadcast_to(array, (count,))
+
+
+def triangles(values: ArrayLike, name: str) -> Array:
+    """Three indices for each triangle."""
+    array = np.asarray(values)
+    if array.size == 0:
+        return np.empty((0, 3), np.uint32)
+    if array.dtype.kind not in "iu":
+        raise DtypeError(f"{name}: found elements of type {array.dtype}, expected integers")
+    if array.ndim != 2 or array.shape[1] != 3:
+        raise ArrayError(f"{name}: found an array of shape {array.shape}, expected (N, 3)")
+    if array.dtype.itemsize < 4:
+        array = array.astype(np.int32)
+    return _as_this_machine_has_it(array)
+
+
+def rays(
+    origins: ArrayLike,
+    directions: ArrayLike | None,
+    tmin: ArrayLike | None,
+    tmax: ArrayLike | None,
+) -> Rays:
+    """Rays: origins and directions of shape (N, 3), one of which may be a single row for all; or
+    one array of shape (N, 6), or (N, 8) with both bounds."""
+    if directions is None:
+        first: Array = table(origins, "rays", 6, 8)
+        second: Array | None = None
+        count = first.shape[0]
+    else:
+        first, second = table(origins, "origins", 3), table(directions, "directions", 3)
+        count = max(first.shape[0], second.shape[0])
+        if 0 in (first.shape[0], second.shape[0]):
+            count = 0
+        if first.shape[0] not in (1, count) or second.shape[0] not in (1, count):
+            raise ArrayError(
+                f"{first.shape[0]} origins and {second.shape[0]} directions: "
+                "expected as many of both, or one of either"
+            )
+        first = np.broadcast_to(first[:count], (count, 3))
+        second = np.broadcast_to(second[:count], (count, 3))
+    near = None if tmin is None else column(tmin, "tmin", count)
+    far = None if tmax is None else column(tmax, "tmax", count)
+    return first, second, near, far

@@ -1,0 +1,161 @@
+"""Hits: what rays meet."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _arrays, _native
+
+#: What ids are where nothing is hit.
+MISS = 0xFFFFFFFF
+
+_COLUMNS = ("t", "u", "v", "instance", "geometry", "primitive")
+
+
+class Hits:
+    """Hits as columns: the same place in each belongs to the same hit.
+
+    A miss has `t` = inf and the ids 0xFFFFFFFF. It is also a table for whatever reads Arrow:
+    `pyarrow.table(hits)`, `polars.DataFrame(hits)`, `duckdb`.
+
+    >>> import siliray
+    >>> scene = siliray.Scene([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]])
+    >>> rays = siliray.Tracer(scene).closest([[0.5, 0.5, 9], [5, 5, 9]], [0, 0, -1])
+    >>> rays.hit
+    array([ True, False])
+    >>> rays.t
+    array([ 9., inf], dtype=float32)
+    >>> rays.positions
+    array([[0.5, 0.5, 0. ],
+           [nan, nan, nan]], dtype=float32)
+    >>> rays.normals[0]
+    array([0., 0., 1.], dtype=float32)
+    """
+
+    #: Ray parameter, in lengths of the direction.
+    t: NDArray[np.float32]
+    #: Weight of the triangle's second corner.
+    u: NDArray[np.float32]
+    #: Weight of the triangle's third corner.
+    v: NDArray[np.float32]
+    #: Which instance; 0 for a scene without instances.
+    instance: NDArray[np.uint32]
+    #: Which geometry of the object.
+    geometry: NDArray[np.uint32]
+    #: Which triangle of the geometry.
+    primitive: NDArray[np.uint32]
+
+    def __init__(
+        self, columns: _native.Columns, tracer: _native.Tracer, rays: _arrays.Rays
+    ) -> None:
+        self.t, self.u, self.v, self.instance, self.geometry, self.primitive = columns
+        self._tracer, self._rays = tracer, rays
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    @cached_property
+    def hit(self) -> NDArray[np.bool_]:
+        """Whether there is a hit."""
+        return np.isfinite(self.t)
+
+    @cached_property
+    def _surfaces(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        return self._tracer.surfaces(self._rays_of_hits(), self._columns())
+
+    def _rays_of_hits(self) -> _arrays.Rays:
+        return self._rays
+
+    def _columns(self) -> _native.Columns:
+        return self.t, self.u, self.v, self.instance, self.geometry, self.primitive
+
+    @property
+    def positions(self) -> NDArray[np.float32]:
+        """Points of the hits, (N, 3), computed when first asked for; NaN for a miss."""
+        return self._surfaces[0]
+
+    @property
+    def normals(self) -> NDArray[np.float32]:
+        """Unit normals of what was hit, (N, 3), on the side that the ray comes from; NaN for a
+        miss."""
+        return self._surfaces[1]
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """All columns by name: what `pandas.DataFrame` takes."""
+        return {name: getattr(self, name) for name in _COLUMNS}
+
+    def to_numpy(self) -> NDArray[np.void]:
+        """A structured array, as `siliray trace -o hits.npy` writes it."""
+        columns = self.columns()
+        types = [(name, column.dtype) for name, column in columns.items()]
+        array = np.empty(len(self), dtype=types)
+        for name, column in columns.items():
+            array[name] = column
+        return array
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> Any:
+        columns = self.columns()
+        batch = _native.record_batch(list(columns), list(columns.values()))
+        return batch.__arrow_c_array__(requested_schema)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
+        columns = self.columns()
+        table = _native.table(list(columns), list(columns.values()))
+        return table.__arrow_c_stream__(requested_schema)
+
+    def __repr__(self) -> str:
+        return f"<siliray.{type(self).__name__}: {np.count_nonzero(self.hit)} of {len(self)} hit>"
+
+
+class AllHits(Hits):
+    """Every hit of every ray, those of a ray in the order in which it meets them.
+
+    >>> import siliray
+    >>> corners = [[0, 0, 0], [2, 0, 0], [0, 3, 0], [0, 0, 1], [2, 0, 1], [0, 3, 1]]
+    >>> tracer = siliray.Tracer(siliray.Scene(corners, [[0, 1, 2], [3, 4, 5]]))
+    >>> hits = tracer.all([[5, 5, 9], [0.5, 0.5, 9]], [0, 0, -1])
+    >>> hits.ray, hits.t
+    (array([1, 1]), array([8., 9.], dtype=float32))
+    >>> hits.of(1)
+    slice(0, 2, None)
+    """
+
+    #: Where the hits of each ray begin, and the end: (N + 1,).
+    offsets: NDArray[np.int64]
+
+    def __init__(
+        self,
+        offsets: NDArray[np.int64],
+        columns: _native.Columns,
+        tracer: _native.Tracer,
+        rays: _arrays.Rays,
+    ) -> None:
+        super().__init__(columns, tracer, rays)
+        self.offsets = offsets
+
+    @cached_property
+    def ray(self) -> NDArray[np.int64]:
+        """The ray of each hit, by its number."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    def of(self, ray: int) -> slice:
+        """Which hits are those of a ray."""
+        return slice(int(self.offsets[ray]), int(self.offsets[ray + 1]))
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """All columns by name, the ray's number first."""
+        return {"ray": self.ray} | super().columns()
+
+    def _rays_of_hits(self) -> _arrays.Rays:
+        ray = self.ray
+        origins, directions, tmin, tmax = self._rays
+        return (
+            origins[ray],
+            None if directions is None else directions[ray],
+            None if tmin is None else tmin[ray],
+            None if tmax is None else tmax[ray],
+        )

@@ -1,0 +1,244 @@
+"""Scenes: what is traced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any, TypeAlias, Union
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _arrays
+from ._native import Scene as _Native
+from .errors import ArrayError, OptionError, SceneError
+
+#: What :meth:`Scene.of` takes: a scene, a path or the name of a built-in scene, a mesh of trimesh
+#: or Open3D, a scene of trimesh, or a pair of vertices and faces.
+SceneLike: TypeAlias = Union["Scene", str, PathLike[str], tuple[ArrayLike, ArrayLike], Any]
+
+#: What a geometry may be given as.
+GeometryLike: TypeAlias = Union["Geometry", tuple[ArrayLike, ArrayLike], Any]
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """A triangle mesh: one part of an object.
+
+    >>> from siliray import Geometry
+    >>> square = Geometry([[0, 0, 0], [2, 0, 0], [2, 3, 0], [0, 3, 0]], [[0, 1, 2], [0, 2, 3]])
+    """
+
+    vertices: ArrayLike
+    faces: ArrayLike
+    name: str = ""
+    #: Whether hits count without further questions.
+    opaque: bool = True
+
+
+@dataclass(frozen=True)
+class Instance:
+    """An object, placed in the world.
+
+    >>> from siliray import Instance
+    >>> Instance(0, [[1, 0, 0, 5], [0, 1, 0, 0], [0, 0, 1, 0]], mask=0x0F).mask
+    15
+    """
+
+    #: Which object, by its position.
+    object: int
+    #: From the object's space to the world: (3, 4), or (4, 4) with a last row 0, 0, 0, 1.
+    transform: ArrayLike = field(default_factory=lambda: np.eye(4, dtype=np.float32))
+    #: Seen only by rays whose mask shares a bit with this one.
+    mask: int = 0xFF
+    #: A number of your own, 24 bits.
+    custom_index: int = 0
+    #: 1: never culled by its face; 2: front is back; 4: all opaque; 8: nothing opaque.
+    flags: int = 0
+
+
+class Scene:
+    """Triangle meshes, perhaps placed many times; or an image of a tree, as it is stored.
+
+    >>> import siliray
+    >>> scene = siliray.Scene([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]])
+    >>> scene.triangles
+    1
+    >>> siliray.Scene.open("interior", triangles=500)
+    <siliray.Scene 'interior': 516 triangles>
+    """
+
+    __slots__ = ("_native",)
+    _native: _Native
+
+    def __init__(self, vertices: ArrayLike, faces: ArrayLike, *, name: str = "arrays") -> None:
+        self._native = _objects(name, [[Geometry(vertices, faces)]], [])
+
+    @classmethod
+    def _wrap(cls, native: _Native) -> Scene:
+        scene = cls.__new__(cls)
+        scene._native = native
+        return scene
+
+    @classmethod
+    def from_geometries(
+        cls, geometries: Iterable[GeometryLike], *, name: str = "arrays"
+    ) -> Scene:
+        """A scene that is one object with several geometries, numbered by position.
+
+        >>> import siliray
+        >>> corners = [[0, 0, 0], [2, 0, 0], [0, 3, 0]]
+        >>> above = [[0, 0, 1], [2, 0, 1], [0, 3, 1]]
+        >>> scene = siliray.Scene.from_geometries([(corners, [[0, 1, 2]]), (above, [[0, 1, 2]])])
+        >>> siliray.Tracer(scene).closest([[0.5, 0.5, 9]], [[0, 0, -1]]).geometry
+        array([1], dtype=uint32)
+        """
+        return cls._wrap(_objects(name, [list(geometries)], []))
+
+    @classmethod
+    def from_objects(
+        cls,
+        objects: Iterable[Iterable[GeometryLike]],
+        instances: Iterable[Instance],
+        *,
+        name: str = "arrays",
+    ) -> Scene:
+        """A scene of objects, each a list of geometries, and where they are placed.
+
+        >>> import siliray
+        >>> mesh = siliray.Geometry([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]])
+        >>> right = [[1, 0, 0, 10], [0, 1, 0, 0], [0, 0, 1, 0]]
+        >>> places = [siliray.Instance(0), siliray.Instance(0, right, mask=2)]
+        >>> scene = siliray.Scene.from_objects([[mesh]], places)
+        >>> tracer = siliray.Tracer(scene)
+        >>> tracer.closest([[10.5, 0.5, 9]], [[0, 0, -1]]).instance
+        array([1], dtype=uint32)
+        >>> tracer.any([[10.5, 0.5, 9]], [[0, 0, -1]], mask=1)
+        array([False])
+        """
+        return cls._wrap(_objects(name, [list(parts) for parts in objects], list(instances)))
+
+    @classmethod
+    def open(cls, name: str | PathLike[str], triangles: int | None = None) -> Scene:
+        """A file (OBJ, PLY, STL, glTF, a scene description, an image such as `.rra`, an ISBE dump)
+        or a built-in scene: `organic`, `interior`, `hairball`, `forest`, of about so many
+        `triangles`."""
+        return cls._wrap(_Native.open(name, triangles))
+
+    @classmethod
+    def from_bytes(cls, data: bytes, name: str) -> Scene:
+        """What the bytes of a file called `name` hold."""
+        return cls._wrap(_Native.from_bytes(name, bytes(data)))
+
+    @classmethod
+    def of(cls, thing: SceneLike) -> Scene:
+        """A scene of whatever describes one: see :data:`SceneLike`.
+
+        >>> import siliray
+        >>> siliray.Scene.of(([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]])).triangles
+        1
+        """
+        if isinstance(thing, Scene):
+            return thing
+        if isinstance(thing, (str, PathLike)):
+            return cls.open(thing)
+        if hasattr(thing, "graph") and hasattr(thing, "geometry"):
+            return _trimesh_scene(thing)
+        return cls.from_geometries([thing])
+
+    @property
+    def name(self) -> str:
+        """Name of the file or of the built-in scene."""
+        return self._native.name
+
+    @property
+    def format(self) -> str | None:
+        """The format of an image; None for a scene."""
+        return self._native.format
+
+    @property
+    def triangles(self) -> int:
+        """Triangles stored, each object counted once."""
+        return self._native.triangles
+
+    @property
+    def placed_triangles(self) -> int:
+        """Triangles seen, each object counted as often as it is placed."""
+        return self._native.placed_triangles
+
+    @property
+    def instances(self) -> int:
+        """Placed copies of objects; 0 for a scene that is a single object in world space."""
+        return self._native.instances
+
+    @property
+    def bounds(self) -> NDArray[np.float32] | None:
+        """Smallest and largest corner in world space, (2, 3); None for an empty scene."""
+        return self._native.bounds
+
+    def __repr__(self) -> str:
+        kind = "" if self.format is None else f" ({self.format})"
+        return f"<siliray.Scene {self.name!r}{kind}: {self.triangles} triangles>"
+
+
+def _objects(
+    name: str, objects: Sequence[Sequence[GeometryLike]], instances: Sequence[Instance]
+) -> _Native:
+    parts = [[_geometry(part) for part in parts] for parts in objects]
+    return _Native.from_arrays(name, parts, [_placed(instance) for instance in instances])
+
+
+def _geometry(thing: GeometryLike) -> tuple[_arrays.Array, _arrays.Array, str, bool]:
+    name, opaque = "", True
+    if isinstance(thing, Geometry):
+        vertices, faces = thing.vertices, thing.faces
+        name, opaque = thing.name, thing.opaque
+    elif isinstance(thing, tuple) and len(thing) == 2:
+        vertices, faces = thing
+    else:
+        vertices, faces = _mesh(thing)
+    points = _arrays.table(vertices, "vertices", 3)
+    return points, _arrays.triangles(faces, "faces"), name, opaque
+
+
+def _mesh(thing: Any) -> tuple[ArrayLike, ArrayLike]:
+    """Vertices and faces of a mesh of trimesh or Open3D, told by what it has."""
+    if hasattr(thing, "vertices") and hasattr(thing, "faces"):
+        return thing.vertices, thing.faces
+    if hasattr(thing, "vertices") and hasattr(thing, "triangles"):
+        return np.asarray(thing.vertices), np.asarray(thing.triangles)
+    if hasattr(thing, "vertex") and hasattr(thing, "triangle"):
+        return thing.vertex["positions"].numpy(), thing.triangle["indices"].numpy()
+    raise SceneError(
+        f"found {type(thing).__name__}, expected a mesh with vertices and faces (or triangles)"
+    )
+
+
+def _trimesh_scene(thing: Any) -> Scene:
+    names = {name: number for number, name in enumerate(thing.geometry)}
+    instances = []
+    for node in thing.graph.nodes_geometry:
+        transform, geometry = thing.graph[node]
+        instances.append(Instance(names[geometry], transform))
+    return Scene.from_objects([[mesh] for mesh in thing.geometry.values()], instances)
+
+
+def _placed(instance: Instance) -> tuple[int, list[list[float]], int, int, int]:
+    rows = _arrays.floats(instance.transform, "transform")
+    if rows.shape not in ((3, 4), (4, 4)):
+        raise ArrayError(
+            f"transform: found an array of shape {rows.shape}, expected (3, 4) or (4, 4)"
+        )
+    if rows.shape == (4, 4) and tuple(rows[3]) != (0.0, 0.0, 0.0, 1.0):
+        raise OptionError("transform: the last row of a (4, 4) transform must be 0, 0, 0, 1")
+    for what, value, most in (
+        ("object", instance.object, 2**32 - 1),
+        ("mask", instance.mask, 0xFF),
+        ("custom_index", instance.custom_index, 2**24 - 1),
+        ("flags", instance.flags, 0xF),
+    ):
+        if not 0 <= value <= most:
+            raise OptionError(f"{what}: found {value}, expected 0 to {most}")
+    numbers = [[float(number) for number in row] for row in rows[:3]]
+    return instance.object, numbers, instance.mask, instance.custom_index, instance.flags

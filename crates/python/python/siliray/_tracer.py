@@ -1,0 +1,170 @@
+"""The fast tracer."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _arrays
+from ._hits import AllHits, Hits
+from ._native import Tracer as _Native
+from ._progress import Progress, callback
+from ._scene import Scene, SceneLike
+from .errors import OptionError
+
+_CULL = {None: 0, "back": 0x10, "front": 0x20}
+
+
+class Tracer:
+    """Answers rays, many at a time, on all processors. No hit is missed, doubled or invented: every
+    answer is that of testing every triangle.
+
+    `mode` is `prepared` (a copy made for the processor, the default for scenes) or `in_place` (the
+    bytes of an image). `rule` decides when a triangle is hit: `watertight` or `moller-trumbore`.
+    `threads` is how many work at once; all processors by default. `preset` is how the tree is
+    built: `fast`, `balanced` or `best` (the default).
+
+    Rays are `origins` and `directions` of shape (N, 3), one of which may be a single row; or one
+    array of shape (N, 6), or (N, 8) with the smallest and largest parameter. Single floats in any
+    layout are read where they are; doubles are rounded. A direction need not have unit length. A
+    ray with a NaN or without a direction hits nothing.
+
+    >>> import numpy as np, siliray
+    >>> tracer = siliray.Tracer("organic")
+    >>> rays = np.array([[0.1, 0.2, 50, 0, 0, -1]], dtype=np.float32)
+    >>> bool(tracer.any(rays)[0])
+    True
+    >>> tracer.closest(rays[:, :3], rays[:, 3:]).primitive.dtype
+    dtype('uint32')
+    """
+
+    __slots__ = ("_native", "scene")
+    _native: _Native
+    #: What is traced.
+    scene: Scene
+
+    def __init__(
+        self,
+        scene: SceneLike,
+        *,
+        mode: str | None = None,
+        rule: str = "watertight",
+        threads: int | None = None,
+        preset: str | None = None,
+        progress: Progress = None,
+    ) -> None:
+        if threads is not None and threads < 1:
+            raise OptionError(f"threads: found {threads}, expected at least 1")
+        self.scene = Scene.of(scene)
+        self._native = _Native(
+            self.scene._native, mode, rule, threads or 0, preset, callback(progress)
+        )
+
+    def closest(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike | None = None,
+        *,
+        tmin: ArrayLike | None = None,
+        tmax: ArrayLike | None = None,
+        mask: int = 0xFF,
+        cull: str | None = None,
+        progress: Progress = None,
+    ) -> Hits:
+        """The closest hit of each ray.
+
+        Hits lie between `tmin` and `tmax`, both excluded. Only instances whose mask shares a bit
+        with `mask` are seen. `cull` leaves out triangles seen from the `front` (their corners run
+        counterclockwise) or from the `back`.
+        """
+        rays = _arrays.rays(origins, directions, tmin, tmax)
+        columns = self._native.closest(rays, _ask(mask, cull), callback(progress))
+        return Hits(columns, self._native, rays)
+
+    def any(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike | None = None,
+        *,
+        tmin: ArrayLike | None = None,
+        tmax: ArrayLike | None = None,
+        mask: int = 0xFF,
+        cull: str | None = None,
+        progress: Progress = None,
+    ) -> NDArray[np.bool_]:
+        """Whether each ray hits anything: faster than :meth:`closest`."""
+        rays = _arrays.rays(origins, directions, tmin, tmax)
+        return self._native.any(rays, _ask(mask, cull), callback(progress))
+
+    def count(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike | None = None,
+        *,
+        tmin: ArrayLike | None = None,
+        tmax: ArrayLike | None = None,
+        mask: int = 0xFF,
+        cull: str | None = None,
+        progress: Progress = None,
+    ) -> NDArray[np.uint32]:
+        """How many triangles each ray hits, each counted once."""
+        rays = _arrays.rays(origins, directions, tmin, tmax)
+        return self._native.count(rays, _ask(mask, cull), callback(progress))
+
+    def all(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike | None = None,
+        *,
+        tmin: ArrayLike | None = None,
+        tmax: ArrayLike | None = None,
+        mask: int = 0xFF,
+        cull: str | None = None,
+        progress: Progress = None,
+    ) -> AllHits:
+        """All hits of each ray, each triangle's once, the closest first."""
+        rays = _arrays.rays(origins, directions, tmin, tmax)
+        offsets, columns = self._native.all(rays, _ask(mask, cull), callback(progress))
+        return AllHits(offsets, columns, self._native, rays)
+
+    @property
+    def mode(self) -> str:
+        """`prepared` or `in_place`."""
+        return self._native.mode
+
+    @property
+    def rule(self) -> str:
+        """`watertight` or `moller-trumbore`."""
+        return self._native.rule
+
+    @property
+    def kernel(self) -> str:
+        """The instructions in use: `scalar`, `avx2` or `avx512`."""
+        return self._native.kernel
+
+    @property
+    def source(self) -> str:
+        """What is walked: `built`, `stored`, `converted` or `rebuilt`."""
+        return self._native.source
+
+    @property
+    def threads(self) -> int:
+        """How many threads work at once."""
+        return self._native.threads
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory that it walks."""
+        return self._native.bytes
+
+    def __repr__(self) -> str:
+        name, triangles = self.scene.name, self._native.triangles
+        return f"<siliray.Tracer over {name!r}: {triangles} triangles, {self.mode}, {self.kernel}>"
+
+
+def _ask(mask: int, cull: str | None) -> tuple[int, int]:
+    if not 0 <= mask <= 0xFF:
+        raise OptionError(f"mask: found {mask}, expected 0 to 255")
+    if cull not in _CULL:
+        raise OptionError(f"cull: found {cull!r}, expected 'front', 'back' or None")
+    return mask, _CULL[cull]

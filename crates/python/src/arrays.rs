@@ -1,0 +1,338 @@
+//! Arrays of NumPy as rays, vertices and triangles, and hits as arrays.
+//!
+//! `siliray._arrays` has seen to shapes, byte order and alignment; strides are taken as they are.
+
+use crate::errors;
+use numpy::ndarray::{ArrayView1, ArrayView2, Axis, Slice};
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use siliray::geometry::{Ray, Vec3};
+use siliray::trace::Hit;
+use std::ops::Range;
+
+/// A table of floats.
+#[derive(FromPyObject)]
+pub(crate) enum Floats<'py> {
+    /// As rays have them.
+    Single(PyReadonlyArray2<'py, f32>),
+    /// Rounded to the nearest when they are read.
+    Double(PyReadonlyArray2<'py, f64>),
+}
+
+/// One bound for each ray.
+#[derive(FromPyObject)]
+pub(crate) enum FloatColumn<'py> {
+    /// As rays have them.
+    Single(PyReadonlyArray1<'py, f32>),
+    /// Rounded to the nearest when they are read.
+    Double(PyReadonlyArray1<'py, f64>),
+}
+
+/// A table of integers.
+#[derive(FromPyObject)]
+pub(crate) enum Integers<'py> {
+    /// Signed, 32 bits.
+    I32(PyReadonlyArray2<'py, i32>),
+    /// Signed, 64 bits.
+    I64(PyReadonlyArray2<'py, i64>),
+    /// Unsigned, 32 bits.
+    U32(PyReadonlyArray2<'py, u32>),
+    /// Unsigned, 64 bits.
+    U64(PyReadonlyArray2<'py, u64>),
+}
+
+/// Rows of at least three floats.
+#[derive(Clone, Copy)]
+enum Rows<'a> {
+    /// Without gaps: so many floats a row.
+    Packed(&'a [f32], usize),
+    Single(ArrayView2<'a, f32>),
+    Double(ArrayView2<'a, f64>),
+}
+
+/// Bounds of rays.
+#[derive(Clone, Copy)]
+enum Column<'a> {
+    Single(ArrayView1<'a, f32>),
+    Double(ArrayView1<'a, f64>),
+}
+
+impl Floats<'_> {
+    fn rows(&self) -> Rows<'_> {
+        match self {
+            Self::Single(array) => {
+                let view = array.as_array();
+                match (view.to_slice(), view.ncols()) {
+                    (Some(slice), columns @ 1..) => Rows::Packed(slice, columns),
+                    _ => Rows::Single(view),
+                }
+            }
+            Self::Double(array) => Rows::Double(array.as_array()),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Single(array) => array.as_array().nrows(),
+            Self::Double(array) => array.as_array().nrows(),
+        }
+    }
+
+    fn columns(&self) -> usize {
+        match self {
+            Self::Single(array) => array.as_array().ncols(),
+            Self::Double(array) => array.as_array().ncols(),
+        }
+    }
+
+    /// The rows as points.
+    pub(crate) fn points(&self) -> Vec<Vec3> {
+        let mut points = vec![Vec3::ZERO; self.len()];
+        self.rows().read(0, 0..points.len(), &mut points, |point, row| *point = row);
+        points
+    }
+}
+
+impl FloatColumn<'_> {
+    fn column(&self) -> Column<'_> {
+        match self {
+            Self::Single(array) => Column::Single(array.as_array()),
+            Self::Double(array) => Column::Double(array.as_array()),
+        }
+    }
+}
+
+impl Rows<'_> {
+    /// Hands three floats of each row of a range, the first of them in `column`, to `set`.
+    fn read<T>(self, column: usize, range: Range<usize>, to: &mut [T], set: impl Fn(&mut T, Vec3)) {
+        match self {
+            Self::Packed(floats, columns) => {
+                let rows = floats[range.start * columns..range.end * columns].chunks_exact(columns);
+                for (to, row) in to.iter_mut().zip(rows) {
+                    set(to, Vec3::from_slice(&row[column..]));
+                }
+            }
+            Self::Single(view) => {
+                let view = view.slice_axis_move(Axis(0), Slice::from(range));
+                for (to, row) in to.iter_mut().zip(view.rows()) {
+                    set(to, Vec3::new(row[column], row[column + 1], row[column + 2]));
+                }
+            }
+            Self::Double(view) => {
+                let view = view.slice_axis_move(Axis(0), Slice::from(range));
+                for (to, row) in to.iter_mut().zip(view.rows()) {
+                    let [x, y, z] = [0, 1, 2].map(|axis| row[column + axis] as f32);
+                    set(to, Vec3::new(x, y, z));
+                }
+            }
+        }
+    }
+}
+
+impl Column<'_> {
+    fn read(self, range: Range<usize>, rays: &mut [Ray], set: impl Fn(&mut Ray, f32)) {
+        let rays = rays.iter_mut();
+        match self {
+            Self::Single(view) => {
+                rays.zip(view.iter().skip(range.start)).for_each(|(ray, &t)| set(ray, t))
+            }
+            Self::Double(view) => {
+                rays.zip(view.iter().skip(range.start)).for_each(|(ray, &t)| set(ray, t as f32));
+            }
+        }
+    }
+}
+
+/// Rays in arrays: (N, 3) and (N, 3), or (N, 6), or (N, 8) with both bounds.
+#[derive(FromPyObject)]
+pub(crate) struct RayArrays<'py> {
+    #[pyo3(item(0))]
+    origins: Floats<'py>,
+    #[pyo3(item(1))]
+    directions: Option<Floats<'py>>,
+    #[pyo3(item(2))]
+    tmin: Option<FloatColumn<'py>>,
+    #[pyo3(item(3))]
+    tmax: Option<FloatColumn<'py>>,
+}
+
+/// The same without Python.
+#[derive(Clone, Copy)]
+pub(crate) struct Rays<'a> {
+    count: usize,
+    origins: Rows<'a>,
+    directions: Rows<'a>,
+    /// The column of the first direction.
+    direction: usize,
+    /// Whether bounds stand in columns 6 and 7.
+    has_bounds: bool,
+    tmin: Option<Column<'a>>,
+    tmax: Option<Column<'a>>,
+}
+
+impl RayArrays<'_> {
+    /// What is in them.
+    pub(crate) fn rays(&self) -> PyResult<Rays<'_>> {
+        let count = self.origins.len();
+        let columns = self.origins.columns();
+        let lengths = self.directions.iter().map(Floats::len);
+        if columns < 3 || lengths.clone().any(|length| length != count) {
+            return Err(errors::array("rays of different numbers"));
+        }
+        let origins = self.origins.rows();
+        let (directions, direction) = match &self.directions {
+            Some(directions) => (directions.rows(), 0),
+            None => (origins, 3),
+        };
+        Ok(Rays {
+            count,
+            origins,
+            directions,
+            direction,
+            has_bounds: self.directions.is_none() && columns == 8,
+            tmin: self.tmin.as_ref().map(FloatColumn::column),
+            tmax: self.tmax.as_ref().map(FloatColumn::column),
+        })
+    }
+}
+
+impl Rays<'_> {
+    /// How many there are.
+    pub(crate) const fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Replaces `rays` by those of a range.
+    pub(crate) fn read(&self, range: Range<usize>, rays: &mut Vec<Ray>) {
+        rays.clear();
+        rays.resize(range.len(), Ray::new(Vec3::ZERO, Vec3::ZERO));
+        self.origins.read(0, range.clone(), rays, |ray, origin| ray.origin = origin);
+        let set = |ray: &mut Ray, direction| ray.direction = direction;
+        self.directions.read(self.direction, range.clone(), rays, set);
+        if self.has_bounds {
+            let set = |ray: &mut Ray, bounds: Vec3| (ray.tmin, ray.tmax) = (bounds.y, bounds.z);
+            self.origins.read(5, range.clone(), rays, set);
+        }
+        if let Some(tmin) = self.tmin {
+            tmin.read(range.clone(), rays, |ray, t| ray.tmin = t);
+        }
+        if let Some(tmax) = self.tmax {
+            tmax.read(range, rays, |ray, t| ray.tmax = t);
+        }
+    }
+}
+
+impl Integers<'_> {
+    /// The corners of triangles.
+    pub(crate) fn triangles(&self) -> PyResult<Vec<[u32; 3]>> {
+        fn corners<T>(view: &ArrayView2<'_, T>) -> PyResult<Vec<[u32; 3]>>
+        where
+            T: Copy + std::fmt::Display,
+            u32: TryFrom<T>,
+        {
+            let corner = |triangle: usize, index: T| {
+                let wrong = |_| {
+                    let text = format!("faces: triangle {triangle} names vertex {index}");
+                    errors::scene(text + ", which cannot be")
+                };
+                u32::try_from(index).map_err(wrong)
+            };
+            let rows = view.rows().into_iter().enumerate();
+            rows.map(|(triangle, row)| {
+                let corner = |column: usize| corner(triangle, row[column]);
+                Ok([corner(0)?, corner(1)?, corner(2)?])
+            })
+            .collect()
+        }
+        match self {
+            Self::I32(array) => corners(&array.as_array()),
+            Self::I64(array) => corners(&array.as_array()),
+            Self::U32(array) => corners(&array.as_array()),
+            Self::U64(array) => corners(&array.as_array()),
+        }
+    }
+}
+
+/// Hits as columns.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Columns {
+    pub(crate) floats: [Vec<f32>; 3],
+    pub(crate) ids: [Vec<u32>; 3],
+}
+
+/// Columns as Python has them: t, u, v, instance, geometry, primitive.
+pub(crate) type PyColumns<'py> = (
+    Bound<'py, PyArray1<f32>>,
+    Bound<'py, PyArray1<f32>>,
+    Bound<'py, PyArray1<f32>>,
+    Bound<'py, PyArray1<u32>>,
+    Bound<'py, PyArray1<u32>>,
+    Bound<'py, PyArray1<u32>>,
+);
+
+impl Columns {
+    /// So many hits on whatever zeros name.
+    pub(crate) fn zeros(count: usize) -> Self {
+        Self { floats: [(); 3].map(|()| vec![0.0; count]), ids: [(); 3].map(|()| vec![0; count]) }
+    }
+
+    /// Adds a hit at the end.
+    pub(crate) fn push(&mut self, hit: &Hit) {
+        self.floats.iter_mut().zip([hit.t, hit.u, hit.v]).for_each(|(column, x)| column.push(x));
+        let ids = [hit.instance, hit.geometry, hit.primitive];
+        self.ids.iter_mut().zip(ids).for_each(|(column, id)| column.push(id));
+    }
+
+    /// Adds other hits at the end.
+    pub(crate) fn append(&mut self, other: &Self) {
+        let floats = self.floats.iter_mut().zip(&other.floats);
+        floats.for_each(|(to, from)| to.extend_from_slice(from));
+        self.ids.iter_mut().zip(&other.ids).for_each(|(to, from)| to.extend_from_slice(from));
+    }
+
+    /// The columns for Python, without a copy.
+    pub(crate) fn into_python(self, py: Python<'_>) -> PyColumns<'_> {
+        let ([t, u, v], [instance, geometry, primitive]) = (self.floats, self.ids);
+        (
+            PyArray1::from_vec(py, t),
+            PyArray1::from_vec(py, u),
+            PyArray1::from_vec(py, v),
+            PyArray1::from_vec(py, instance),
+            PyArray1::from_vec(py, geometry),
+            PyArray1::from_vec(py, primitive),
+        )
+    }
+}
+
+/// Columns that come back from Python.
+#[derive(FromPyObject)]
+pub(crate) struct HitArrays<'py>(
+    PyReadonlyArray1<'py, f32>,
+    PyReadonlyArray1<'py, f32>,
+    PyReadonlyArray1<'py, f32>,
+    PyReadonlyArray1<'py, u32>,
+    PyReadonlyArray1<'py, u32>,
+    PyReadonlyArray1<'py, u32>,
+);
+
+impl HitArrays<'_> {
+    /// The hits.
+    pub(crate) fn hits(&self) -> PyResult<Vec<Hit>> {
+        let Self(t, u, v, instance, geometry, primitive) = self;
+        let floats = [t, u, v].map(PyReadonlyArray1::as_array);
+        let ids = [instance, geometry, primitive].map(PyReadonlyArray1::as_array);
+        let count = floats[0].len();
+        if floats.iter().any(|c| c.len() != count) || ids.iter().any(|c| c.len() != count) {
+            return Err(errors::array("columns of hits have different lengths"));
+        }
+        let hit = |row: usize| Hit {
+            t: floats[0][row],
+            u: floats[1][row],
+            v: floats[2][row],
+            instance: ids[0][row],
+            geometry: ids[1][row],
+            primitive: ids[2][row],
+        };
+        Ok((0..count).map(hit).collect())
+    }
+}

@@ -1,0 +1,109 @@
+//! The exceptions of `siliray.errors`, and which error of the library becomes which of them.
+
+use pyo3::PyErr;
+use siliray::build::BuildError;
+use siliray::input::{InputError, RouteError, SourceError};
+use siliray::render::RenderError;
+use siliray::scene::FileError as UnreadableFile;
+use siliray::trace::TraceError as NoTracer;
+use std::fmt::Display;
+
+mod exceptions {
+    #![allow(missing_docs, reason = "Python documents them")]
+    use pyo3::import_exception;
+
+    import_exception!(siliray.errors, ArrayError);
+    import_exception!(siliray.errors, BuildError);
+    import_exception!(siliray.errors, FileError);
+    import_exception!(siliray.errors, ImageError);
+    import_exception!(siliray.errors, MachineError);
+    import_exception!(siliray.errors, NameError);
+    import_exception!(siliray.errors, OptionError);
+    import_exception!(siliray.errors, SceneError);
+    import_exception!(siliray.errors, TraceError);
+}
+
+/// An array has the wrong shape.
+pub(crate) fn array(text: impl Display) -> PyErr {
+    exceptions::ArrayError::new_err(text.to_string())
+}
+
+/// A scene makes no sense.
+pub(crate) fn scene(text: impl Display) -> PyErr {
+    exceptions::SceneError::new_err(text.to_string())
+}
+
+/// An option makes no sense.
+pub(crate) fn option(text: impl Display) -> PyErr {
+    exceptions::OptionError::new_err(text.to_string())
+}
+
+/// Nothing has that name.
+pub(crate) fn name(text: impl Display) -> PyErr {
+    exceptions::NameError::new_err(text.to_string())
+}
+
+/// A file cannot be read.
+pub(crate) fn file(error: &UnreadableFile) -> PyErr {
+    exceptions::FileError::new_err(error.to_string())
+}
+
+/// An image is broken.
+pub(crate) fn image(text: impl Display) -> PyErr {
+    exceptions::ImageError::new_err(text.to_string())
+}
+
+/// A machine has no answer.
+pub(crate) fn machine(text: impl Display) -> PyErr {
+    exceptions::MachineError::new_err(text.to_string())
+}
+
+/// No tree.
+pub(crate) fn build(error: &BuildError) -> PyErr {
+    exceptions::BuildError::new_err(error.to_string())
+}
+
+/// No source.
+pub(crate) fn source(error: SourceError) -> PyErr {
+    option(error)
+}
+
+/// No input.
+pub(crate) fn input(error: &InputError) -> PyErr {
+    match error {
+        InputError::Unreadable(unreadable) => file(unreadable),
+        InputError::Scene(siliray::scene::SceneError::Unreadable { .. }) => {
+            exceptions::FileError::new_err(error.to_string())
+        }
+        InputError::Scene(_) | InputError::NotFinite { .. } => scene(error),
+        InputError::Broken { .. } | InputError::Unsound { .. } | InputError::Dump { .. } => {
+            image(error)
+        }
+    }
+}
+
+/// No way to a machine.
+pub(crate) fn route(error: &RouteError) -> PyErr {
+    match error {
+        RouteError::Input(error) => input(error),
+        RouteError::Build(error) => build(error),
+        RouteError::Format { .. } => option(error),
+        RouteError::Encode { .. } | RouteError::Unsound { .. } => image(error),
+        RouteError::Machine(_) => machine(error),
+    }
+}
+
+/// No tracer.
+pub(crate) fn tracer(error: &NoTracer) -> PyErr {
+    match error {
+        NoTracer::Build(error) => build(error),
+        NoTracer::Unreadable(error) => file(error),
+        NoTracer::Unsound { .. } | NoTracer::Broken(_) | NoTracer::Dangling { .. } => image(error),
+        _ => exceptions::TraceError::new_err(error.to_string()),
+    }
+}
+
+/// No picture, or no surface.
+pub(crate) fn render(error: &RenderError) -> PyErr {
+    machine(error)
+}

@@ -1,0 +1,126 @@
+//! Long work: off the interpreter's lock, on threads of its own, interruptible and with progress.
+//!
+//! Threads do not survive a fork, so each process has its own pools. They are looked up only while
+//! the interpreter's lock is held, as it is held by whoever forks: no child finds the table locked.
+
+use crate::errors;
+use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use siliray::build::Progress;
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How often Python is asked whether a signal has come, and told how far the work is.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+type Pools = HashMap<(u32, usize), Arc<ThreadPool>>;
+
+static POOLS: Mutex<Option<Pools>> = Mutex::new(None);
+
+/// The pool of this process with so many threads; 0 is one for each processor.
+pub(crate) fn pool(_: Python<'_>, threads: usize) -> PyResult<Arc<ThreadPool>> {
+    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+    let pools = pools.get_or_insert_with(HashMap::new);
+    let key = (std::process::id(), threads);
+    if let Some(pool) = pools.get(&key) {
+        return Ok(Arc::clone(pool));
+    }
+    let made = ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = Arc::new(made.map_err(|error| errors::option(format!("threads: {error}")))?);
+    pools.insert(key, Arc::clone(&pool));
+    Ok(pool)
+}
+
+/// What work and its caller know of each other.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    is_cancelled: AtomicBool,
+    done: AtomicU64,
+    total: AtomicU64,
+}
+
+impl Watch {
+    /// Says how much there is to do.
+    pub(crate) fn begin(&self, total: usize) {
+        self.total.store(total as u64, Ordering::Relaxed);
+    }
+
+    /// Says that more is done, and learns whether to go on.
+    pub(crate) fn advance(&self, by: usize) -> ControlFlow<()> {
+        self.done.fetch_add(by as u64, Ordering::Relaxed);
+        self.verdict()
+    }
+
+    /// The same by shares of one, as builders tell it.
+    pub(crate) fn tell(&self, progress: Progress) -> ControlFlow<()> {
+        self.total.store(100, Ordering::Relaxed);
+        self.done.fetch_max((progress.fraction * 100.0) as u64, Ordering::Relaxed);
+        self.verdict()
+    }
+
+    /// Whether somebody has interrupted the work.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.is_cancelled.load(Ordering::Relaxed)
+    }
+
+    fn verdict(&self) -> ControlFlow<()> {
+        if self.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// Runs `work` on the threads of a pool. The interpreter is free meanwhile; a signal or a failing
+/// callback ends the work, and then it is the exception that is returned. `progress` is called with
+/// what is done and what there is to do.
+pub(crate) fn run<T: Send>(
+    py: Python<'_>,
+    threads: usize,
+    progress: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(&Watch) -> T + Send,
+) -> PyResult<T> {
+    let pool = pool(py, threads)?;
+    let watch = Watch::default();
+    let (sender, mut receiver) = mpsc::sync_channel(1);
+    let mut told = None;
+    let mut tell = |watch: &Watch| {
+        let state = (watch.done.load(Ordering::Relaxed), watch.total.load(Ordering::Relaxed));
+        match progress {
+            Some(callback) if told != Some(state) && state.1 > 0 => {
+                told = Some(state);
+                callback.call1(state).map(|_| ())
+            }
+            _ => Ok(()),
+        }
+    };
+    let answer = pool.in_place_scope(|scope| {
+        scope.spawn(|_| {
+            // Nobody listens any more only if the caller has panicked.
+            let _ = sender.send(work(&watch));
+        });
+        let mut interrupted = None;
+        loop {
+            let (back, answer) = py.detach(move || {
+                let answer = receiver.recv_timeout(PATIENCE);
+                (receiver, answer)
+            });
+            receiver = back;
+            match answer {
+                Ok(answer) => return (Some(answer), interrupted),
+                Err(RecvTimeoutError::Disconnected) => return (None, interrupted),
+                Err(RecvTimeoutError::Timeout) if interrupted.is_none() => {
+                    interrupted = py.check_signals().and_then(|()| tell(&watch)).err();
+                    watch.is_cancelled.store(interrupted.is_some(), Ordering::Relaxed);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    });
+    match answer {
+        (_, Some(error)) => Err(error),
+        (Some(answer), None) => tell(&watch).map(|()| answer),
+        (None, None) => Err(errors::machine("the work has ended without an answer")),
+    }
+}

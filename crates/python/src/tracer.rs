@@ -1,0 +1,326 @@
+//! `Tracer`: many rays, fast.
+
+use crate::arrays::{Columns, HitArrays, PyColumns, RayArrays, Rays};
+use crate::job::{self, Watch};
+use crate::scene::Scene;
+use crate::{errors, names};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use rayon::prelude::*;
+use siliray::geometry::Ray;
+use siliray::gfx12::Gfx12;
+use siliray::input::{Input, Route, build_options};
+use siliray::machine::{MachineInput, RayFlags, downcast};
+use siliray::render::View;
+use siliray::render::surface::Surfaces;
+use siliray::trace::{Batch, Hit, Mode, NAME as FAST, Options, Tracer as Fast};
+use std::sync::Arc;
+
+/// Rays of one task: as many as the tracer itself takes at once.
+const CHUNK: usize = 1 << 13;
+
+/// Fewer rays are not worth other threads.
+const FEW: usize = 256;
+
+/// The fast tracer over a scene.
+#[pyclass(frozen, module = "siliray._native")]
+pub(crate) struct Tracer {
+    input: Arc<Input>,
+    walked: MachineInput,
+    source: &'static str,
+    fast: Fast,
+    threads: usize,
+}
+
+/// Three floats for each hit.
+type PyPoints<'py> = Bound<'py, PyArray2<f32>>;
+
+/// Which hits count: mask of instances, flags of rays.
+type Ask = (u8, u32);
+
+#[pymethods]
+impl Tracer {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        scene: &Scene,
+        mode: Option<&str>,
+        rule: &str,
+        threads: usize,
+        preset: Option<&str>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let rule = names::rule(rule)?;
+        let mode = mode.map(names::mode).transpose()?;
+        let preset = preset.map(names::preset).transpose()?;
+        let machine = names::machine(FAST)?;
+        let mut route = Route::new(machine, build_options(machine, None, preset));
+        // The bytes of an image that the tracer does not read become a tree, as they are.
+        if let Input::Image(image) = &*scene.input
+            && !(machine.reads)(image.format)
+        {
+            route.format = Some(names::format(machine.format)?);
+        }
+        let input = Arc::clone(&scene.input);
+        let made = job::run(py, threads, progress, |watch| {
+            let prepared = route
+                .prepare(&input, &|progress| watch.tell(progress))
+                .map_err(|error| errors::route(&error))?;
+            let image = match &prepared.input {
+                MachineInput::Image(image) => downcast::<Gfx12>(image),
+                MachineInput::Tree(_) => None,
+            };
+            let options = |mode| Options { mode, rule, kernel: None, keeps_boxes: false };
+            let fast = match image {
+                Some(image) => {
+                    let options = options(mode.unwrap_or(Mode::InPlace));
+                    Fast::from_image(image, Options { keeps_boxes: mode.is_none(), ..options })
+                }
+                None => Fast::from_tree(prepared.input.tree(), options(mode.unwrap_or_default())),
+            };
+            let fast = fast.map_err(|error| errors::tracer(&error))?;
+            Ok::<_, PyErr>((prepared.input, prepared.origin.name(), fast))
+        })?;
+        let (walked, source, fast) = made?;
+        Ok(Self { input: scene.input.clone(), walked, source, fast, threads })
+    }
+
+    /// The closest hit of each ray.
+    fn closest<'py>(
+        &self,
+        py: Python<'py>,
+        rays: RayArrays<'py>,
+        ask: Ask,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<PyColumns<'py>> {
+        let (rays, batch) = (rays.rays()?, self.batch(ask)?);
+        let columns = self.run(py, rays.len(), progress, |watch| {
+            let mut columns = Columns::zeros(rays.len());
+            let ([t, u, v], [instance, geometry, primitive]) =
+                (&mut columns.floats, &mut columns.ids);
+            let parts = (
+                t.par_chunks_mut(CHUNK),
+                u.par_chunks_mut(CHUNK),
+                v.par_chunks_mut(CHUNK),
+                instance.par_chunks_mut(CHUNK),
+                geometry.par_chunks_mut(CHUNK),
+                primitive.par_chunks_mut(CHUNK),
+            );
+            let scratch = || (Vec::new(), vec![Hit::MISS; CHUNK.min(rays.len())]);
+            let parts = parts.into_par_iter().enumerate();
+            let _ = parts.try_for_each_init(scratch, |(part, hits), (number, columns)| {
+                let (t, u, v, instance, geometry, primitive) = columns;
+                let start = number * CHUNK;
+                rays.read(start..start + t.len(), part);
+                let hits = &mut hits[..part.len()];
+                hits.fill(Hit::MISS);
+                batch.closest_into(part, hits);
+                for (row, hit) in hits.iter().enumerate() {
+                    (t[row], u[row], v[row]) = (hit.t, hit.u, hit.v);
+                    (instance[row], geometry[row], primitive[row]) = hit.ids();
+                }
+                watch.advance(part.len())
+            });
+            columns
+        })?;
+        Ok(columns.into_python(py))
+    }
+
+    /// Whether each ray hits anything.
+    fn any<'py>(
+        &self,
+        py: Python<'py>,
+        rays: RayArrays<'py>,
+        ask: Ask,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray1<bool>>> {
+        let (rays, batch) = (rays.rays()?, self.batch(ask)?);
+        let answers = self.run(py, rays.len(), progress, |watch| {
+            let mut answers = vec![false; rays.len()];
+            let parts = answers.par_chunks_mut(CHUNK).enumerate();
+            let _ = parts.try_for_each_init(Vec::new, |part, (number, answers)| {
+                let start = number * CHUNK;
+                rays.read(start..start + answers.len(), part);
+                batch.any_into(part, answers);
+                watch.advance(part.len())
+            });
+            answers
+        })?;
+        Ok(PyArray1::from_vec(py, answers))
+    }
+
+    /// How many primitives each ray hits.
+    fn count<'py>(
+        &self,
+        py: Python<'py>,
+        rays: RayArrays<'py>,
+        ask: Ask,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let (rays, batch) = (rays.rays()?, self.batch(ask)?);
+        let counts = self.run(py, rays.len(), progress, |watch| {
+            self.all_hits(&rays, &batch, watch, |hits| {
+                hits.iter().map(|hits| hits.len() as u32).collect::<Vec<u32>>()
+            })
+        })?;
+        Ok(PyArray1::from_vec(py, counts.concat()))
+    }
+
+    /// All hits of each ray: where those of each begin, and the hits.
+    fn all<'py>(
+        &self,
+        py: Python<'py>,
+        rays: RayArrays<'py>,
+        ask: Ask,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyArray1<i64>>, PyColumns<'py>)> {
+        let (rays, batch) = (rays.rays()?, self.batch(ask)?);
+        let (offsets, columns) = self.run(py, rays.len(), progress, |watch| {
+            let parts = self.all_hits(&rays, &batch, watch, |hits| {
+                let mut columns = Columns::default();
+                hits.iter().flatten().for_each(|hit| columns.push(hit));
+                (hits.iter().map(Vec::len).collect::<Vec<usize>>(), columns)
+            });
+            let mut offsets = Vec::with_capacity(rays.len() + 1);
+            let (mut sum, mut all) = (0i64, Columns::default());
+            offsets.push(0);
+            for (lengths, columns) in parts {
+                offsets.extend(lengths.into_iter().map(|length| {
+                    sum += length as i64;
+                    sum
+                }));
+                all.append(&columns);
+            }
+            (offsets, all)
+        })?;
+        Ok((PyArray1::from_vec(py, offsets), columns.into_python(py)))
+    }
+
+    /// Points and normals of hits, one hit a ray; NaN for a miss.
+    fn surfaces<'py>(
+        &self,
+        py: Python<'py>,
+        rays: RayArrays<'py>,
+        hits: HitArrays<'py>,
+    ) -> PyResult<(PyPoints<'py>, PyPoints<'py>)> {
+        let (rays, hits) = (rays.rays()?, hits.hits()?);
+        if rays.len() != hits.len() {
+            return Err(errors::array("one hit for each ray is expected"));
+        }
+        let points = self.run(py, rays.len(), None, |watch| {
+            let surfaces = Surfaces::new(self.view(), FAST);
+            let mut points = (vec![f32::NAN; 3 * hits.len()], vec![f32::NAN; 3 * hits.len()]);
+            let parts = (
+                points.0.par_chunks_mut(3 * CHUNK),
+                points.1.par_chunks_mut(3 * CHUNK),
+                hits.par_chunks(CHUNK),
+            );
+            let parts = parts.into_par_iter().enumerate();
+            parts.try_for_each_init(Vec::new, |part, (number, (positions, normals, hits))| {
+                let start = number * CHUNK;
+                rays.read(start..start + hits.len(), part);
+                for (row, (ray, hit)) in part.iter().zip(hits).enumerate() {
+                    if hit.is_miss() {
+                        continue;
+                    }
+                    let point = surfaces.at(ray, hit).map_err(|error| errors::render(&error))?;
+                    point.position.write_to_slice(&mut positions[3 * row..]);
+                    point.normal.write_to_slice(&mut normals[3 * row..]);
+                }
+                // A caller that has lost interest raises its own exception.
+                let _ = watch.advance(part.len());
+                Ok::<(), PyErr>(())
+            })?;
+            Ok::<_, PyErr>(points)
+        })??;
+        let table = |floats: Vec<f32>| PyArray1::from_vec(py, floats).reshape([hits.len(), 3]);
+        Ok((table(points.0)?, table(points.1)?))
+    }
+
+    #[getter]
+    fn source(&self) -> &'static str {
+        self.source
+    }
+
+    #[getter]
+    fn mode(&self) -> &'static str {
+        self.fast.options().mode.name()
+    }
+
+    #[getter]
+    fn rule(&self) -> &'static str {
+        self.fast.options().rule.name()
+    }
+
+    #[getter]
+    fn kernel(&self) -> &'static str {
+        self.fast.kernel().name()
+    }
+
+    #[getter]
+    fn triangles(&self) -> usize {
+        self.fast.triangle_count()
+    }
+
+    #[getter]
+    fn bytes(&self) -> usize {
+        self.fast.byte_count()
+    }
+
+    #[getter]
+    fn threads(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(job::pool(py, self.threads)?.current_num_threads())
+    }
+}
+
+impl Tracer {
+    fn batch(&self, (mask, flags): Ask) -> PyResult<Batch<'_>> {
+        let flags = RayFlags::from_bits(flags)
+            .ok_or_else(|| errors::option(format!("there are no ray flags {flags:#x}")))?;
+        Ok(self.fast.batch().mask(mask).flags(flags))
+    }
+
+    fn view(&self) -> View<'_> {
+        let scene = self.input.as_scene();
+        View { scene, input: Some(&self.walked), ..View::of(self.walked.tree()) }
+    }
+
+    /// On the caller's own thread if there is little to do.
+    fn run<T: Send>(
+        &self,
+        py: Python<'_>,
+        count: usize,
+        progress: Option<&Bound<'_, PyAny>>,
+        work: impl FnOnce(&Watch) -> T + Send,
+    ) -> PyResult<T> {
+        if count <= FEW && progress.is_none() {
+            return Ok(py.detach(|| work(&Watch::default())));
+        }
+        job::run(py, self.threads, progress, |watch| {
+            watch.begin(count);
+            work(watch)
+        })
+    }
+
+    /// What `each` makes of all hits of every part of the rays, in their order.
+    fn all_hits<T: Send>(
+        &self,
+        rays: &Rays<'_>,
+        batch: &Batch<'_>,
+        watch: &Watch,
+        each: impl Fn(Vec<Vec<Hit>>) -> T + Sync,
+    ) -> Vec<T> {
+        let parts = rays.len().div_ceil(CHUNK);
+        let part = |rays_of: &mut Vec<Ray>, number: usize| {
+            let start = number * CHUNK;
+            rays.read(start..(start + CHUNK).min(rays.len()), rays_of);
+            if watch.is_cancelled() {
+                rays_of.clear();
+            }
+            let answer = each(batch.all(rays_of));
+            let _ = watch.advance(rays_of.len());
+            answer
+        };
+        (0..parts).into_par_iter().map_init(Vec::new, part).collect()
+    }
+}

@@ -1,0 +1,112 @@
+"""Threads, forks, signals, progress, and how long an import takes."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import siliray
+from worlds import rays
+
+TRACER = siliray.Tracer("organic", threads=2)
+RAYS = rays(30_000, 3)
+ANSWER = TRACER.closest(RAYS).primitive
+
+
+def test_importing_is_quick() -> None:
+    program = "import time; s = time.perf_counter(); import siliray; print(time.perf_counter() - s)"
+    times = [
+        float(subprocess.check_output([sys.executable, "-c", program], text=True)) for _ in range(3)
+    ]
+    assert min(times) <= 0.3
+
+
+def test_many_threads_share_a_tracer() -> None:
+    with ThreadPoolExecutor(8) as pool:
+        answers = pool.map(lambda _: TRACER.closest(RAYS).primitive, range(24))
+        assert all(np.array_equal(answer, ANSWER) for answer in answers)
+
+
+def test_other_threads_run_while_rays_are_traced() -> None:
+    many = np.tile(RAYS, (40, 1))
+    counted, is_done = 0, threading.Event()
+
+    def trace() -> None:
+        TRACER.all(many)
+        is_done.set()
+
+    thread = threading.Thread(target=trace)
+    thread.start()
+    while not is_done.wait(0.001):
+        counted += 1
+    thread.join()
+    assert counted > 5
+
+
+def in_child(queue: multiprocessing.Queue) -> None:
+    again = siliray.Tracer("organic", threads=2)
+    queue.put((TRACER.closest(RAYS).primitive, again.closest(RAYS).primitive))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("how", ["fork", "spawn"])
+def test_a_child_process_answers_alike(how: str) -> None:
+    context = multiprocessing.get_context(how)
+    queue = context.Queue()
+    child = context.Process(target=in_child, args=(queue,))
+    child.start()
+    answers = queue.get(timeout=60)
+    child.join(60)
+    assert child.exitcode == 0
+    assert all(np.array_equal(answer, ANSWER) for answer in answers)
+
+
+def test_progress_by_callable_and_by_bar() -> None:
+    told: list[tuple[int, int]] = []
+    many = np.tile(RAYS, (20, 1))
+    TRACER.count(many, progress=lambda done, total: told.append((done, total)))
+    assert told[-1] == (len(many), len(many))
+    assert told == sorted(told)
+    tqdm = pytest.importorskip("tqdm")
+    with tqdm.tqdm(disable=True) as bar:
+        TRACER.closest(many, progress=bar)
+        assert bar.total == len(many)
+
+    class Bar:
+        total, done = None, 0
+
+        def update(self, n: int) -> None:
+            self.done += n
+
+    bar = Bar()
+    TRACER.any(many, progress=bar)
+    assert bar.done == bar.total == len(many)
+    siliray.Tracer("organic", progress=(building := Bar()))
+    assert 0 < building.done <= building.total == 100
+
+
+def test_an_exception_in_a_callback_ends_the_work() -> None:
+    def refuse(done: int, total: int) -> None:
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        TRACER.all(np.tile(RAYS, (100, 1)), progress=refuse)
+    assert np.array_equal(TRACER.closest(RAYS).primitive, ANSWER)
+
+
+def test_a_signal_interrupts() -> None:
+    many = np.tile(RAYS, (1000, 1))
+    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        while True:
+            TRACER.all(many)
+    assert time.monotonic() - start < 5

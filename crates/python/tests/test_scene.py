@@ -1,0 +1,160 @@
+"""Scenes from arrays, files and the objects of other packages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import siliray
+from worlds import rays, soup
+
+VERTICES, FACES = soup(60, 8)
+RAYS = rays(500, 9)
+
+
+def answers(scene: siliray.Scene) -> np.ndarray:
+    return siliray.Tracer(scene).closest(RAYS).primitive
+
+
+USUAL = answers(siliray.Scene(VERTICES, FACES))
+
+
+@pytest.mark.parametrize("dtype", [np.int16, np.int32, np.int64, np.uint16, np.uint32, np.uint64])
+def test_faces_of_any_integer_type(dtype: type) -> None:
+    assert np.array_equal(answers(siliray.Scene(VERTICES, FACES.astype(dtype))), USUAL)
+
+
+def test_vertices_of_any_layout() -> None:
+    for vertices in (
+        VERTICES.astype(np.float64),
+        np.asfortranarray(VERTICES),
+        np.repeat(VERTICES, 2, axis=0)[::2],
+        VERTICES.astype(">f8"),
+        VERTICES.tolist(),
+    ):
+        assert np.array_equal(answers(siliray.Scene(vertices, FACES)), USUAL)
+
+
+def test_several_geometries_are_numbered() -> None:
+    halves = [(VERTICES, FACES[:30]), siliray.Geometry(VERTICES, FACES[30:], name="second")]
+    hits = siliray.Tracer(siliray.Scene.from_geometries(halves)).closest(RAYS)
+    seen = hits.hit
+    together = hits.geometry[seen] * 30 + hits.primitive[seen]
+    assert np.array_equal(together, USUAL[seen])
+
+
+def test_instances_are_placed_masked_and_numbered() -> None:
+    moved = np.eye(4)
+    moved[:3, :3] = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
+    moved[:3, 3] = [40, 50, 60]
+    scene = siliray.Scene.from_objects(
+        [[(VERTICES, FACES)]], [siliray.Instance(0, mask=1), siliray.Instance(0, moved, mask=2)]
+    )
+    assert (scene.instances, scene.triangles, scene.placed_triangles) == (2, 60, 120)
+    tracer = siliray.Tracer(scene)
+    there = RAYS.copy()
+    there[:, :3] = RAYS[:, :3] @ moved[:3, :3].T + moved[:3, 3]
+    there[:, 3:] = RAYS[:, 3:] @ moved[:3, :3].T
+    hits = tracer.closest(there, mask=2)
+    assert (hits.instance[hits.hit] == 1).all()
+    assert np.mean(hits.primitive == USUAL) > 0.99  # the rays themselves were rounded
+    assert np.array_equal(tracer.closest(RAYS, mask=1).primitive, USUAL)
+    assert not tracer.any(RAYS, mask=4).any()
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "text"),
+    [
+        (lambda: siliray.Scene([[0, 0, np.nan]] * 3, [[0, 1, 2]]), "SceneError", "vertex 0.*NaN"),
+        (lambda: siliray.Scene([[0, 1e300, 0]] * 3, [[0, 1, 2]]), "SceneError", "not finite"),
+        (lambda: siliray.Scene([[0, 1e38, 0]] * 3, [[0, 1, 2]]), "SceneError", "beyond 2"),
+        (lambda: siliray.Scene(VERTICES, [[0, 1, 180]]), "SceneError", "vertex 180 does not exist"),
+        (lambda: siliray.Scene(VERTICES, [[0, -1, 2]]), "SceneError", "triangle 0 names vertex -1"),
+        (lambda: siliray.Scene(VERTICES, [[0, 1]]), "ArrayError", r"faces.*\(1, 2\)"),
+        (lambda: siliray.Scene(VERTICES, [[0.0, 1, 2]]), "DtypeError", "faces.*float64"),
+        (lambda: siliray.Scene(VERTICES[:, :2], FACES), "ArrayError", r"vertices.*\(180, 2\)"),
+        (lambda: siliray.Scene.of(3), "SceneError", "int"),
+        (lambda: siliray.Scene.open("interior.ply", 5), "OptionError", "built-in"),
+        (lambda: siliray.Scene.open("nowhere.ply"), "FileError", "nowhere.ply"),
+        (lambda: siliray.Scene.from_bytes(b"", "a.obj"), "SceneError", "a.obj.*empty"),
+        (lambda: siliray.Scene.from_bytes(b"solid", "a.rra"), "ImageError", "a.rra"),
+    ],
+)
+def test_wrong_scenes_are_named(make, error: str, text: str) -> None:
+    with pytest.raises(getattr(siliray, error), match=text):
+        make()
+
+
+def test_wrong_instances_are_named() -> None:
+    def place(**options: object) -> None:
+        siliray.Scene.from_objects([[(VERTICES, FACES)]], [siliray.Instance(**options)])
+
+    with pytest.raises(siliray.SceneError, match="instance 0: object 1 does not exist"):
+        place(object=1)
+    with pytest.raises(siliray.SceneError, match="instance 0: the transform is singular"):
+        place(object=0, transform=np.zeros((3, 4)))
+    with pytest.raises(siliray.ArrayError, match=r"transform.*\(3, 3\)"):
+        place(object=0, transform=np.eye(3))
+    with pytest.raises(siliray.OptionError, match="mask: found 300"):
+        place(object=0, mask=300)
+    with pytest.raises(siliray.OptionError, match="last row"):
+        place(object=0, transform=2 * np.eye(4))
+    with pytest.raises(siliray.SceneError, match="2 objects and no instances"):
+        siliray.Scene.from_objects([[(VERTICES, FACES)]] * 2, [])
+
+
+def test_an_empty_scene_is_hit_by_nothing() -> None:
+    scene = siliray.Scene(np.empty((0, 3)), np.empty((0, 3), int))
+    assert scene.bounds is None and scene.triangles == 0
+    assert not siliray.Tracer(scene).any(RAYS).any()
+
+
+def test_flat_and_repeated_triangles_are_taken() -> None:
+    faces = np.concatenate([FACES, FACES[:5], [[0, 0, 1], [7, 7, 7]]])
+    tracer = siliray.Tracer(siliray.Scene(VERTICES, faces))
+    assert np.array_equal(tracer.closest(RAYS).primitive, USUAL)
+
+
+def test_meshes_of_other_packages() -> None:
+    trimesh = pytest.importorskip("trimesh")
+    mesh = trimesh.Trimesh(VERTICES, FACES, process=False)
+    assert np.array_equal(answers(siliray.Scene.of(mesh)), USUAL)
+    assert siliray.Tracer(mesh).scene.triangles == 60
+    placed = trimesh.Scene()
+    moved = trimesh.transformations.translation_matrix([7, 0, 0])
+    placed.add_geometry(mesh, transform=moved)
+    placed.add_geometry(mesh)
+    scene = siliray.Scene.of(placed)
+    assert scene.instances == 2 and scene.bounds[1, 0] > 10
+    legacy = SimpleNamespace(vertices=VERTICES, triangles=FACES)
+    assert np.array_equal(answers(siliray.Scene.of(legacy)), USUAL)
+
+    class Tensor:
+        def __init__(self, array: np.ndarray) -> None:
+            self.array = array
+
+        def numpy(self) -> np.ndarray:
+            return self.array
+
+    tensors = SimpleNamespace(
+        vertex={"positions": Tensor(VERTICES)}, triangle={"indices": Tensor(FACES)}
+    )
+    assert np.array_equal(answers(siliray.Scene.of(tensors)), USUAL)
+
+
+def test_files_and_bytes(tmp_path: Path) -> None:
+    lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in VERTICES.tolist()]
+    lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in FACES.tolist()]
+    text = "\n".join(lines)
+    (tmp_path / "soup.obj").write_text(text)
+    for scene in (
+        siliray.Scene.open(tmp_path / "soup.obj"),
+        siliray.Scene.from_bytes(text.encode(), "soup.obj"),
+    ):
+        assert scene.name == "soup.obj" and scene.format is None
+        assert np.array_equal(answers(scene), USUAL)
+        assert np.allclose(scene.bounds, [VERTICES.min(0), VERTICES.max(0)])
+    built_in = siliray.Scene.open("organic", triangles=400)
+    assert "organic" in repr(built_in) and built_in.triangles > 300

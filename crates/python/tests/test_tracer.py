@@ -1,0 +1,192 @@
+"""The tracer, by arrays of every kind."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import siliray
+from worlds import every_hit, rays, soup
+
+VERTICES, FACES = soup(300, 5)
+RAYS = rays(2000, 6)
+EXACT = every_hit(VERTICES, FACES, RAYS)
+
+
+@pytest.fixture(scope="module")
+def tracer() -> siliray.Tracer:
+    return siliray.Tracer(siliray.Scene(VERTICES, FACES))
+
+
+def test_every_answer_is_that_of_brute_force(tracer: siliray.Tracer) -> None:
+    hits = tracer.closest(RAYS)
+    nearest = EXACT.min(axis=1)
+    assert np.array_equal(hits.hit, np.isfinite(nearest))
+    seen = hits.hit
+    assert 0.1 < seen.mean() < 0.9
+    assert np.array_equal(hits.primitive[seen], EXACT.argmin(axis=1)[seen])
+    assert np.allclose(hits.t[seen], nearest[seen], rtol=1e-4)
+    assert (hits.instance[seen] == 0).all() and (hits.geometry[seen] == 0).all()
+    for ids in (hits.instance, hits.geometry, hits.primitive):
+        assert (ids[~seen] == siliray.MISS).all()
+    assert np.array_equal(tracer.any(RAYS), seen)
+    counts = np.isfinite(EXACT).sum(axis=1)
+    assert np.array_equal(tracer.count(RAYS), counts)
+    every = tracer.all(RAYS)
+    assert np.array_equal(np.diff(every.offsets), counts)
+    assert np.array_equal(np.sort(every.ray * 300 + every.primitive), np.flatnonzero(EXACT < np.inf))
+    for ray in range(50):
+        assert (np.diff(every.t[every.of(ray)]) >= 0).all()
+
+
+def test_points_lie_on_triangles_and_normals_face_the_ray(tracer: siliray.Tracer) -> None:
+    hits = tracer.closest(RAYS)
+    seen = hits.hit
+    corners = VERTICES[FACES[hits.primitive[seen]]]
+    weights = np.stack([1 - hits.u - hits.v, hits.u, hits.v], axis=-1)[seen]
+    by_weights = (weights[:, :, None] * corners).sum(axis=1)
+    assert np.allclose(hits.positions[seen], by_weights, atol=1e-4)
+    assert np.isnan(hits.positions[~seen]).all() and np.isnan(hits.normals[~seen]).all()
+    normals = hits.normals[seen]
+    assert np.allclose(np.linalg.norm(normals, axis=1), 1.0, atol=1e-5)
+    assert ((normals * RAYS[seen, 3:]).sum(axis=1) <= 0).all()
+    edges = corners[:, 1] - corners[:, 0]
+    assert np.abs((normals * edges).sum(axis=1)).max() < 1e-4
+    every = tracer.all(RAYS)
+    assert every.positions.shape == (len(every), 3)
+
+
+def same(a: siliray.Hits, b: siliray.Hits) -> bool:
+    return all(np.array_equal(x, y) for x, y in zip(a._columns(), b._columns()))
+
+
+@pytest.mark.parametrize(
+    "shaped",
+    [
+        lambda r: (r[:, :3], r[:, 3:]),
+        lambda r: (r[:, :3].copy(), r[:, 3:].copy()),
+        lambda r: (np.asfortranarray(r),),
+        lambda r: (np.repeat(r, 2, axis=0)[::2],),
+        lambda r: (r[::-1].copy()[::-1],),
+        lambda r: (r.astype(np.float64),),
+        lambda r: (r.astype(">f4"),),
+        lambda r: (r.tolist(),),
+        lambda r: (np.concatenate([r, np.zeros((len(r), 1)), np.full((len(r), 1), np.inf)], 1),),
+    ],
+    ids="pair copies fortran strided reversed double swapped lists eight".split(),
+)
+def test_rays_come_in_any_layout(tracer: siliray.Tracer, shaped) -> None:
+    assert same(tracer.closest(*shaped(RAYS)), tracer.closest(RAYS))
+    assert np.array_equal(tracer.any(*shaped(RAYS)), tracer.any(RAYS))
+
+
+def test_read_only_unaligned_and_half_arrays(tracer: siliray.Tracer) -> None:
+    frozen = RAYS.copy()
+    frozen.flags.writeable = False
+    assert same(tracer.closest(frozen), tracer.closest(RAYS))
+    shifted = np.frombuffer(b"x" + RAYS.tobytes(), dtype=np.uint8)[1:].view(np.float32)
+    assert not shifted.flags.aligned
+    assert same(tracer.closest(shifted.reshape(-1, 6)), tracer.closest(RAYS))
+    half = RAYS.astype(np.float16)
+    assert same(tracer.closest(half), tracer.closest(half.astype(np.float32)))
+
+
+def test_one_origin_or_one_direction_counts_for_all(tracer: siliray.Tracer) -> None:
+    directions = RAYS[:, 3:]
+    spread = tracer.closest(np.tile(RAYS[0, :3], (len(RAYS), 1)), directions)
+    assert same(tracer.closest(RAYS[0, :3], directions), spread)
+    parallel = tracer.closest(RAYS[:, :3], np.tile(directions[1], (len(RAYS), 1)))
+    assert same(tracer.closest(RAYS[:, :3], directions[1:2]), parallel)
+
+
+def test_bounds_mask_and_culling(tracer: siliray.Tracer) -> None:
+    hits = tracer.closest(RAYS)
+    seen = hits.hit
+    beyond = tracer.closest(RAYS, tmin=hits.t)
+    second = np.sort(EXACT, axis=1)[:, 1]
+    assert np.array_equal(beyond.hit[seen], np.isfinite(second)[seen])
+    assert not tracer.any(RAYS, tmax=np.where(seen, hits.t, 1.0)).any()
+    assert not tracer.any(RAYS, tmin=0.0, tmax=1e-30).any()
+    assert not tracer.any(RAYS, mask=0).any()
+    front, back = tracer.count(RAYS, cull="back"), tracer.count(RAYS, cull="front")
+    assert np.array_equal(front + back, tracer.count(RAYS))
+    assert front.any() and back.any()
+
+
+def test_nothing_gives_nothing(tracer: siliray.Tracer) -> None:
+    for empty in ([], np.empty((0, 6)), np.empty((0, 8), np.float32)):
+        assert len(tracer.closest(empty)) == 0
+        assert tracer.any(empty).shape == (0,) and tracer.count(empty).shape == (0,)
+        assert tracer.all(empty).offsets.tolist() == [0]
+    assert tracer.closest(np.empty((0, 3)), np.empty((0, 3))).positions.shape == (0, 3)
+
+
+def test_rays_that_ask_nothing_hit_nothing(tracer: siliray.Tracer) -> None:
+    bad = RAYS[:6].copy()
+    bad[0, 0], bad[1, 4], bad[2, 1], bad[3, 3:] = np.nan, np.nan, np.inf, 0.0
+    bad[4, 5] = -np.inf
+    hits = tracer.closest(bad)
+    assert not hits.hit[:5].any() and hits.hit[5] == tracer.any(RAYS[5:6])[0]
+    assert np.isinf(hits.t[:5]).all() and (hits.t[:5] > 0).all()
+    assert not tracer.any(RAYS, tmin=np.nan).any()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ((np.zeros((4, 5)),), siliray.ArrayError, r"rays: found an array of shape \(4, 5\)"),
+        ((np.zeros((2, 2, 6)),), siliray.ArrayError, "expected"),
+        ((np.zeros((4, 3)),), siliray.ArrayError, r"\(N, 6\) or \(N, 8\)"),
+        ((np.zeros((4, 3)), np.zeros((5, 3))), siliray.ArrayError, "4 origins and 5 directions"),
+        ((np.zeros((4, 6)), np.zeros((4, 6))), siliray.ArrayError, "origins"),
+        ((np.zeros((4, 6), complex),), siliray.DtypeError, "complex128"),
+        ((np.array([["a"] * 6]),), siliray.DtypeError, "expected floats"),
+        ((None,), siliray.DtypeError, "object"),
+    ],
+)
+def test_wrong_arrays_are_named(tracer: siliray.Tracer, arguments, error, text: str) -> None:
+    for ask in (tracer.closest, tracer.any, tracer.count, tracer.all):
+        with pytest.raises(error, match=text):
+            ask(*arguments)
+    assert issubclass(error, siliray.Error)
+
+
+def test_wrong_options_are_named(tracer: siliray.Tracer) -> None:
+    with pytest.raises(siliray.OptionError, match="mask: found 256"):
+        tracer.any(RAYS, mask=256)
+    with pytest.raises(siliray.OptionError, match="cull"):
+        tracer.any(RAYS, cull="sides")
+    with pytest.raises(siliray.ArrayError, match=r"tmin.*\(2000,\)"):
+        tracer.any(RAYS, tmin=[1.0, 2.0])
+    with pytest.raises(siliray.OptionError, match="threads"):
+        siliray.Tracer(tracer.scene, threads=0)
+    with pytest.raises(siliray.NameError, match='did you mean "prepared"'):
+        siliray.Tracer(tracer.scene, mode="preparde")
+    with pytest.raises(siliray.NameError, match="watertight"):
+        siliray.Tracer(tracer.scene, rule="leaky")
+    with pytest.raises(siliray.OptionError, match="progress"):
+        tracer.any(RAYS, progress=3)
+
+
+def test_modes_rules_presets_and_threads_agree(tracer: siliray.Tracer) -> None:
+    usual = tracer.closest(RAYS)
+    for options in (
+        {"mode": "in_place"},
+        {"threads": 1},
+        {"threads": 3},
+        {"preset": "fast"},
+        {"preset": "balanced", "mode": "in-place"},
+    ):
+        assert same(siliray.Tracer(tracer.scene, **options).closest(RAYS), usual), options
+    other = siliray.Tracer(tracer.scene, rule="moller-trumbore")
+    assert other.rule == "moller-trumbore"
+    assert np.array_equal(other.closest(RAYS).primitive, usual.primitive)
+    assert siliray.Tracer(tracer.scene, threads=3).threads == 3
+    assert tracer.mode == "prepared" and tracer.source == "built" and tracer.nbytes > 1000
+
+
+def test_many_rays_are_answered_in_order(tracer: siliray.Tracer) -> None:
+    many = np.tile(RAYS, (50, 1))
+    hits = tracer.closest(many)
+    once = tracer.closest(RAYS)
+    assert np.array_equal(hits.primitive, np.tile(once.primitive, 50))
+    assert np.array_equal(tracer.count(many), np.tile(tracer.count(RAYS), 50))
