@@ -40,6 +40,8 @@ interface Job {
   id: number;
   request: Request;
   options: Options;
+  /** Whether it tells a new worker what the old one knew. */
+  isReplay: boolean;
   resolve(answer: object): void;
   reject(error: Error): void;
 }
@@ -63,11 +65,17 @@ export class Engine {
   }
 
   ask<V extends Verb>(request: Request<V>, options: Options = {}): Promise<Answer<V>> {
+    return this.enqueue(request, options, false);
+  }
+
+  private enqueue<V extends Verb>(
+    request: Request<V>, options: Options, isReplay: boolean,
+  ): Promise<Answer<V>> {
     if (this.stopped) return Promise.reject(new Fatal(this.stopped));
-    return new Promise((resolve, reject) => {
+    return new Promise((settle, reject) => {
       if (options.instead) this.drop(job => job.options.instead === options.instead);
-      const id = this.nextId++;
-      const job: Job = { id, request, options, resolve: resolve as Job["resolve"], reject };
+      const resolve = settle as Job["resolve"];
+      const job: Job = { id: this.nextId++, request, options, isReplay, resolve, reject };
       const urgency = options.urgency ?? 0;
       const behind = this.waiting.findIndex(other => (other.options.urgency ?? 0) < urgency);
       this.waiting.splice(behind < 0 ? this.waiting.length : behind, 0, job);
@@ -83,10 +91,10 @@ export class Engine {
     if (running) this.onRunning(null);
     running?.reject(new Dropped());
     this.drop(() => true);
-    const again = this.told;
-    this.told = [];
     this.launch();
-    for (const { request, options } of again) await this.ask(request, options);
+    // Together and before all else: what is asked meanwhile needs the file.
+    await Promise.all(this.told.map(({ request, options }) =>
+      this.enqueue(request, { ...options, urgency: Infinity }, true)));
   }
 
   private launch(): void {
@@ -126,9 +134,9 @@ export class Engine {
     if (!this.running) this.onRunning(null);
   }
 
-  private remember({ request, options }: Job): void {
+  private remember({ request, options, isReplay }: Job): void {
     const old = replaced[request.do];
-    if (!old) return;
+    if (!old || isReplay) return;
     this.told = this.told.filter(each => !old.includes(each.request.do));
     this.told.push({ request, options });
   }

@@ -55,6 +55,7 @@ export function openGoTo(page: Page): void {
 function commands(text: string): Choice[] {
   const words = text.toLowerCase().split(/\s+/);
   return shortcuts()
+    .filter(each => each.isOn())
     .filter(each => words.every(word => `${each.group} ${each.text}`.toLowerCase().includes(word)))
     .map(each => ({ text: each.text, keys: each.keys[0] ?? "", act: each.act }));
 }

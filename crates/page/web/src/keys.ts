@@ -6,15 +6,17 @@ export interface Shortcut {
   group: string;
   text: string;
   act: () => void;
+  /** Whether it does anything now; always, unless given. */
+  isOn: () => boolean;
 }
 
 const all: Shortcut[] = [];
 
 /** `shortcut("Space", "Fit the view to the selection", ["f"], fit)` */
 export function shortcut(
-  group: string, text: string, keys: readonly string[], act: () => void,
+  group: string, text: string, keys: readonly string[], act: () => void, isOn = () => true,
 ): void {
-  all.push({ keys, group, text, act });
+  all.push({ keys, group, text, act, isOn });
 }
 
 export function shortcuts(): readonly Shortcut[] {
@@ -26,7 +28,7 @@ export function listenToKeys(target: EventTarget): void {
     const pressed = event as KeyboardEvent;
     if (pressed.defaultPrevented || isTaken(pressed)) return;
     const name = nameOf(pressed);
-    const found = all.find(each => each.keys.includes(name));
+    const found = all.find(each => each.keys.includes(name) && each.isOn());
     if (!found) return;
     pressed.preventDefault();
     found.act();

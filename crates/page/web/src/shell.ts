@@ -87,7 +87,7 @@ function registerKeys(page: Store, actions: Actions): void {
   shortcut("Page", "Change the theme", ["t"], actions.changeTheme);
   shortcut("Page", "Copy a link to this view", ["y"], actions.copyLink);
   shortcut("Page", "Stop what is computed", ["Escape"], () => {
-    if (page.state.busy) page.cancel().catch(error => page.report(error));
+    if (page.state.busy) void page.cancel();
   });
   shortcut("Nodes", "Select the parent", ["p"], () => {
     const { outline, selection } = page.state;

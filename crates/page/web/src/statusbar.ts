@@ -33,9 +33,8 @@ export function mountStatusbar(page: Page): HTMLElement {
     const isLong = busy !== null && waited > PATIENCE;
     progress.hidden = !isLong;
     if (!isLong) return fill(work);
-    const cancel = () => page.cancel().catch(error => page.report(error));
     fill(work, `${busy.text} … ${seconds(waited)}`,
-      h("button", { class: "quiet", onclick: cancel }, "Cancel"));
+      h("button", { class: "quiet", onclick: () => void page.cancel() }, "Cancel"));
   };
   setInterval(show, 200);
   page.on("busy", () => {

@@ -189,7 +189,7 @@ export class Store implements Page {
     try {
       return await this.engine.ask(request, options);
     } catch (error) {
-      if (error instanceof Fatal) this.engine.restart().catch(() => undefined);
+      if (error instanceof Fatal) void this.cancel();
       throw error;
     }
   }
@@ -258,7 +258,13 @@ export class Store implements Page {
   }
 
   async cancel(): Promise<void> {
-    await this.engine.restart();
+    try {
+      await this.engine.restart();
+    } catch (error) {
+      if (error instanceof Dropped) return;
+      this.set({ ...withoutFile, summary: null, origin: null });
+      this.report(error);
+    }
   }
 
   private async decode(request: Request<"node">): Promise<void> {

@@ -48,8 +48,8 @@ self.onmessage = async (event: MessageEvent<ToWorker>) => {
     const response = answer(ready, request, payload);
     reply({ id, response }, [response]);
   } catch (error) {
+    reply({ id, fatal: `the module stopped: ${error}${memoryNote(ready)}` });
     ready = null;
-    reply({ id, fatal: `the module stopped: ${error}` });
   }
 };
 
@@ -74,6 +74,12 @@ function answer(module: Module, request: object, payload?: ArrayBuffer): ArrayBu
   const start = module.answer() >>> 0;
   const memory = module.memory.buffer;
   return memory.slice(start, start + responseLength(memory, start));
+}
+
+/** A module that stops with much memory in use has most likely found no more of it. */
+function memoryNote({ memory }: Module): string {
+  const gigabytes = memory.buffer.byteLength / 2 ** 30;
+  return gigabytes < 1 ? "" : ` (with ${gigabytes.toFixed(1)} of the 4 GiB that a page can have)`;
 }
 
 function reply(message: FromWorker, transfer: Transferable[] = []): void {

@@ -92,6 +92,22 @@ test("a new worker is told the file and the edits, and nothing else", async () =
   assert.deepEqual(workers[1]!.got[0]!.request, { do: "builtin", name: "interior" });
 });
 
+test("a new worker that is stopped while it learns knows no less afterwards", async () => {
+  const { engine, workers, asked } = await started();
+  const opened = engine.ask({ do: "builtin", name: "forest" });
+  workers[0]!.answer();
+  await opened;
+  const first = assert.rejects(engine.restart(), Dropped);
+  const second = engine.restart();
+  const node = engine.ask({ do: "node", entry: 0 }, { urgency: 2 });
+  for (let times = 0; times < 2; times++) {
+    await new Promise(resolve => setTimeout(resolve));
+    workers[2]!.answer();
+  }
+  await Promise.all([first, second, node]);
+  assert.deepEqual(asked(), ["builtin", "node"]);
+});
+
 test("nothing runs after what ran was stopped", async () => {
   const { engine, running } = await started();
   const endless = assert.rejects(engine.ask({ do: "builtin", name: "hairball" }), Dropped);

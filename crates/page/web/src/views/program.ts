@@ -2,6 +2,7 @@
 
 import { fill, h } from "../dom";
 import { count } from "../format";
+import { shortcut } from "../keys";
 import type { Page } from "../store";
 import type { ProgramLine, ProgramState } from "../protocol";
 import { lastDid } from "./program/last";
@@ -31,14 +32,17 @@ class ProgramView {
 
   constructor(host: HTMLElement, private page: Page) {
     this.memory = new MemoryView(page);
-    const button = (text: string, title: string, act: () => void) =>
-      h("button", { title, onclick: act }, text);
+    const isShown = () => page.state.shown.has("program");
+    const button = (text: string, does: string, key: string, act: () => void) => {
+      shortcut("Program", does, [key], act, isShown);
+      return h("button", { title: `${does} (${key})`, onclick: act }, text);
+    };
     this.buttons = [
-      button("Start", "Back to the start (Home)", () => this.run(0)),
-      button("Back", "One instruction back (b)", () => this.step(-1)),
-      button("Step", "One instruction (s)", () => this.step(1)),
-      button("To line", "Until the picked line is next (r)", () => this.runToLine()),
-      button("To end", "Until it ends (e)", () => this.forth(RUN_LENGTH)),
+      button("Start", "Back to the start", "Shift+b", () => void this.run(0)),
+      button("Back", "One instruction back", "b", () => this.step(-1)),
+      button("Step", "One instruction", "s", () => this.step(1)),
+      button("To line", "Until the picked line is next", "r", () => this.runToLine()),
+      button("To end", "Until it ends", "e", () => this.forth(RUN_LENGTH)),
     ];
     host.append(
       h("div", { class: "bar" }, ...this.buttons, h("span", { class: "grow" }), this.where),
@@ -52,7 +56,6 @@ class ProgramView {
             h("label", { class: "label" }, this.all, "those with 0, too")),
           this.registers,
           this.memory.element)));
-    host.addEventListener("keydown", event => this.pressed(event));
     page.on("program", () => void this.load());
   }
 
@@ -122,20 +125,5 @@ class ProgramView {
       this.refusal.hidden = false;
       this.refusal.textContent = (error as Error).message;
     }
-  }
-
-  private pressed(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.metaKey || (event.target as HTMLElement).matches("input")) return;
-    const acts: Record<string, () => void> = {
-      s: () => this.step(1),
-      b: () => this.step(-1),
-      r: () => this.runToLine(),
-      e: () => this.forth(RUN_LENGTH),
-      Home: () => void this.run(0),
-    };
-    const act = acts[event.key];
-    if (!act) return;
-    event.preventDefault();
-    act();
   }
 }
