@@ -48,17 +48,28 @@ pub(crate) fn random_triangles(count: usize, seed: u64, stretch: f32) -> Vec<Tri
     triangles
 }
 
+/// What the box of a leaf is.
+#[derive(Clone, Copy, PartialEq)]
+enum Leaves {
+    /// The smallest box around its items, each of which is in one leaf.
+    Tight,
+    /// Inside that box: an item may be in several leaves.
+    Split,
+    /// The part of a cell that its items are in. A full cell becomes several leaves of one box.
+    Cells,
+}
+
 /// Checks every promise of the crate's documentation on all levels.
 pub(crate) fn check_tree(built: &Built, options: &Options) {
-    let split = match options.preset {
-        Preset::Fast | Preset::Balanced => false,
-        Preset::Best => options.split_budget > 0.0,
-        Preset::Octree | Preset::KdTree => true,
+    let leaves = match options.preset {
+        Preset::Best if options.split_budget > 0.0 => Leaves::Split,
+        Preset::Fast | Preset::Balanced | Preset::Best => Leaves::Tight,
+        Preset::Octree | Preset::KdTree => Leaves::Cells,
     };
     for blas in &built.tree.blases {
         let bounds: Vec<Aabb> =
             (0..blas.primitives.len()).map(|i| blas.primitives.bounds(i)).collect();
-        check_level(&blas.bvh, &bounds, options.width, options.max_leaf, split);
+        check_level(&blas.bvh, &bounds, options.width, options.max_leaf, leaves);
     }
     if let Some(tlas) = &built.tree.tlas {
         let bounds: Vec<Aabb> = tlas
@@ -69,11 +80,11 @@ pub(crate) fn check_tree(built: &Built, options: &Options) {
                 instance.world_bounds(&blas.bvh.root().bounds).unwrap()
             })
             .collect();
-        check_level(&tlas.bvh, &bounds, options.width, 1, false);
+        check_level(&tlas.bvh, &bounds, options.width, 1, Leaves::Tight);
     }
 }
 
-fn check_level(bvh: &Bvh, bounds: &[Aabb], width: usize, max_leaf: usize, split: bool) {
+fn check_level(bvh: &Bvh, bounds: &[Aabb], width: usize, max_leaf: usize, leaves: Leaves) {
     let mut times = vec![0; bounds.len()];
     for (index, node) in bvh.nodes().iter().enumerate() {
         if node.link.is_leaf() {
@@ -85,10 +96,16 @@ fn check_level(bvh: &Bvh, bounds: &[Aabb], width: usize, max_leaf: usize, split:
                 times[item as usize] += 1;
                 around = around.union(bounds[item as usize]);
             }
-            if split {
-                assert!(around.contains(&node.bounds), "leaf {index} too large");
-            } else {
-                assert_eq!(around, node.bounds, "leaf {index} not tight");
+            match leaves {
+                Leaves::Tight => assert_eq!(around, node.bounds, "leaf {index} not tight"),
+                Leaves::Split => {
+                    assert!(around.contains(&node.bounds), "leaf {index} too large");
+                }
+                Leaves::Cells => {
+                    let reach =
+                        |&item: &u32| !bounds[item as usize].intersection(node.bounds).is_empty();
+                    assert!(items.iter().all(reach), "leaf {index} has an item of another cell");
+                }
             }
         } else {
             assert!((2..=width).contains(&node.link.count()), "node {index}");
@@ -99,6 +116,6 @@ fn check_level(bvh: &Bvh, bounds: &[Aabb], width: usize, max_leaf: usize, split:
     }
     for (item, (&times, bounds)) in times.iter().zip(bounds).enumerate() {
         assert!((times > 0) != bounds.is_empty(), "item {item} referred to {times} times");
-        assert!(split || times <= 1, "item {item} referred to {times} times");
+        assert!(leaves != Leaves::Tight || times <= 1, "item {item} referred to {times} times");
     }
 }
