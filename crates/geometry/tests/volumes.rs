@@ -1,4 +1,5 @@
 //! Spheres and frusta against rational arithmetic.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use geometry::beam::Contact;
 use geometry::exact::{ExactVec3, rational, vector};
