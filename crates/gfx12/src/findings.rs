@@ -1,73 +1,7 @@
-//! Collecting what a check finds at addresses of an image.
+//! Findings about the rules of the compressed format.
 
 use crate::rule::Rule;
-use crate::survey::Memory;
-use machine::{CheckRule, Finding};
-use std::ops::{Deref, Range};
+pub(crate) use bvh4::survey::findings::Place;
 
 /// Findings so far, about the rules of a format.
-#[derive(Debug)]
-pub struct Findings<R = Rule>(machine::Findings<R>);
-
-impl<R> Default for Findings<R> {
-    fn default() -> Self {
-        Self(machine::Findings::default())
-    }
-}
-
-impl<R> Deref for Findings<R> {
-    type Target = machine::Findings<R>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
-/// Where a finding is: bits of a node or record, and its name in words.
-#[derive(Clone, Copy)]
-pub(crate) struct Place<'a> {
-    pub(crate) memory: &'a Memory<'a>,
-    /// Address of the node or record.
-    pub(crate) address: u64,
-    /// What it is called.
-    pub(crate) name: &'a dyn Fn() -> String,
-}
-
-impl<R: CheckRule> Findings<R> {
-    /// Notes that `rule` is broken. The texts are made only when they are kept.
-    pub(crate) fn add(
-        &mut self,
-        rule: R,
-        place: &Place<'_>,
-        bits: Range<u32>,
-        texts: impl FnOnce() -> (String, String),
-    ) {
-        self.add_at(rule, place.memory, place.address, bits, || {
-            let (found, expected) = texts();
-            [found, expected, (place.name)()]
-        });
-    }
-
-    /// Notes that `rule` is broken by bits of what lies at `address`. The texts (found, expected,
-    /// place) are made only when they are kept.
-    pub(crate) fn add_at(
-        &mut self,
-        rule: R,
-        memory: &Memory<'_>,
-        address: u64,
-        bits: Range<u32>,
-        texts: impl FnOnce() -> [String; 3],
-    ) {
-        self.0.add_with(rule, memory.offset_of(address), bits, texts);
-    }
-
-    /// Takes over what another collector found.
-    pub(crate) fn merge(&mut self, other: Self) {
-        self.0.merge(other.0);
-    }
-
-    /// The report, in its order.
-    pub(crate) fn into_sorted(self) -> Vec<Finding> {
-        self.0.into_sorted()
-    }
-}
+pub type Findings<R = Rule> = bvh4::survey::Findings<R>;

@@ -4,7 +4,7 @@
 //! GPURT's emulation); here it is written out for readers.
 
 use crate::instruction::{Answer, Bvh8Operands, DualOperands};
-use crate::layout::bvh4x2::{Bvh4x2Kind, Bvh4x2Pointer};
+use crate::layout::bvh4x2::{Bvh4Kind, Bvh4Pointer};
 use crate::layout::{BasePointer, NodeKind, NodePointer, Resource};
 
 /// What the registers of an answer mean.
@@ -73,7 +73,7 @@ pub(crate) fn bvh8_outputs(node: NodePointer, answer: &Answer) -> Vec<(&'static 
 
 /// The same for the dual instruction.
 pub(crate) fn dual_outputs(
-    nodes: [Bvh4x2Pointer; 2],
+    nodes: [Bvh4Pointer; 2],
     resource: &Resource,
     answer: &Answer,
 ) -> Vec<(&'static str, u64)> {
@@ -87,8 +87,8 @@ fn named(names: &[&'static str; 10], answer: &Answer) -> Vec<(&'static str, u64)
 }
 
 /// Whether the dual instruction enters an instance.
-fn is_instance([first, second]: [Bvh4x2Pointer; 2], resource: &Resource) -> bool {
-    let is_one = |node: Bvh4x2Pointer| node.kind() == Bvh4x2Kind::Instance && !node.is_special();
+fn is_instance([first, second]: [Bvh4Pointer; 2], resource: &Resource) -> bool {
+    let is_one = |node: Bvh4Pointer| node.kind() == Bvh4Kind::Instance && !node.is_special();
     is_one(first) && resource.instance_enabled && !is_one(second)
 }
 
@@ -212,18 +212,18 @@ fn instance(words: &[u32; 10]) -> Decoded {
 }
 
 /// The kind of a node of the dual instruction.
-fn dual_kind(node: Bvh4x2Pointer) -> &'static str {
+fn dual_kind(node: Bvh4Pointer) -> &'static str {
     match node.kind() {
         _ if node.is_special() => "nothing",
-        Bvh4x2Kind::Triangle0 | Bvh4x2Kind::Triangle1 => "triangle",
-        Bvh4x2Kind::Fp32Box | Bvh4x2Kind::HalfBox => "box",
+        Bvh4Kind::Triangle0 | Bvh4Kind::Triangle1 => "triangle",
+        Bvh4Kind::Fp32Box | Bvh4Kind::HalfBox => "box",
         _ => "user",
     }
 }
 
 /// Names of the registers: four words for each node, and a geometry for each. Two boxes may be
 /// sorted together: their children are numbered as one list.
-fn dual_names(nodes: [Bvh4x2Pointer; 2], resource: &Resource) -> [&'static str; 10] {
+fn dual_names(nodes: [Bvh4Pointer; 2], resource: &Resource) -> [&'static str; 10] {
     let mut names = ["nothing"; 10];
     for (slot, node) in nodes.into_iter().enumerate() {
         let places = [4 * slot, 4 * slot + 1, 4 * slot + 2, 4 * slot + 3, 8 + slot];
@@ -247,7 +247,7 @@ fn dual_value(name: &str, word: u32) -> String {
         _ if word == NodePointer::INVALID.0 => "nothing".to_owned(),
         "geometry_id" | "hit" => word.to_string(),
         _ => {
-            let pointer = Bvh4x2Pointer(word);
+            let pointer = Bvh4Pointer(word);
             format!("{} at base + {:#x}", pointer.kind_name(), pointer.byte_offset())
         }
     }

@@ -5,7 +5,7 @@ use gfx12::instruction::{
     Answer, DualOperands, RayRegisters, TriangleArithmetic, Warning, image_bvh_dual_intersect_ray,
 };
 use gfx12::layout::bvh4x2::{
-    Bvh4x2InstanceNode, Bvh4x2Pointer, Fp32BoxNode, HighPrecisionBoxNode, TriangleNode,
+    Bvh4Pointer, Bvh4x2InstanceNode, Fp32BoxNode, HighPrecisionBoxNode, TriangleNode,
     high_precision_box::encode_plane,
 };
 use gfx12::layout::{BasePointer, CullFlags, PointerFlags, Resource, SortHeuristic};
@@ -23,14 +23,14 @@ fn operands(nodes: [u32; 2]) -> DualOperands {
         resource: Resource::dual(SortHeuristic::Closest, 0, false),
         base: BasePointer::default(),
         ray: RayRegisters { origin: Vec3::ZERO, direction: Vec3::X, extent: 100.0, mask: 0xFF },
-        nodes: nodes.map(Bvh4x2Pointer),
+        nodes: nodes.map(Bvh4Pointer),
     }
 }
 
 /// A box node whose children lie on the x axis.
 fn row(children: [(u32, f32, f32); 4]) -> Fp32BoxNode {
     Fp32BoxNode {
-        children: children.map(|(pointer, ..)| Bvh4x2Pointer(pointer)),
+        children: children.map(|(pointer, ..)| Bvh4Pointer(pointer)),
         boxes: children
             .map(|(_, low, high)| Aabb::new(Vec3::new(low, -1.0, -1.0), Vec3::new(high, 1.0, 1.0))),
         flag_bytes: [0; 4],
@@ -126,7 +126,7 @@ fn instance() -> Bvh4x2InstanceNode {
             rows: [[2.0, 0.0, 0.0, -1.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]],
         },
         child_base: BasePointer(0x1000).with_flags(flags),
-        child_root: Bvh4x2Pointer(5),
+        child_root: Bvh4Pointer(5),
         user_data: 7,
         mask: 0x55,
         software: [0x1234; 16],
@@ -240,7 +240,7 @@ proptest! {
                 extent,
                 mask,
             },
-            nodes: nodes.map(|node| Bvh4x2Pointer(if small { node & 0x1F } else { node })),
+            nodes: nodes.map(|node| Bvh4Pointer(if small { node & 0x1F } else { node })),
         };
         for arithmetic in [TriangleArithmetic::AsPublished, TriangleArithmetic::Translated] {
             let answer = image_bvh_dual_intersect_ray(&memory, &operands, arithmetic);

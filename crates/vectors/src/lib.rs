@@ -25,10 +25,12 @@
 //!
 //! | file | concept |
 //! |---|---|
+//! | [`fields`] | numbers of a case against those of the code |
 //! | `json` | a JSON value that knows its place |
 //! | `report` | what came of a file, and of one case |
 //! | `runner` | kinds, sections, and the walk over a file |
 
+pub mod fields;
 mod json;
 mod report;
 mod runner;

@@ -12,7 +12,7 @@ use siliray::gfx12::instruction::{
     Answer, Bvh8Operands, DualOperands, RayRegisters, TriangleArithmetic,
     image_bvh_dual_intersect_ray, image_bvh8_intersect_ray,
 };
-use siliray::gfx12::layout::bvh4x2::{Bvh4x2Kind, Bvh4x2Pointer};
+use siliray::gfx12::layout::bvh4x2::{Bvh4Kind, Bvh4Pointer};
 use siliray::gfx12::layout::{BasePointer, NodeKind, NodePointer, Resource, SortHeuristic};
 use siliray::gfx12::registers::{Decoded, Register, decode_bvh8, decode_dual};
 use siliray::machine::ImageFile;
@@ -88,9 +88,9 @@ fn dual(
     nodes: [u32; 2],
 ) -> Result<Json, Failure> {
     let base = base_pointer(args, file, 0)?;
-    let nodes = nodes.map(Bvh4x2Pointer);
+    let nodes = nodes.map(Bvh4Pointer);
     // In images of this format, boxes of 64 bytes are those of high precision.
-    let high_precision = nodes.iter().any(|node| node.kind() == Bvh4x2Kind::HalfBox);
+    let high_precision = nodes.iter().any(|node| node.kind() == Bvh4Kind::HalfBox);
     // GPURT's growth: a flat exact box and the triangle in it are rounded differently.
     let default = Resource::dual(SortHeuristic::Closest, 6, high_precision);
     let resource = args.resource.unwrap_or(default);
@@ -100,9 +100,9 @@ fn dual(
     let reads = nodes.map(|node| {
         let bytes = match node.kind() {
             _ if node.is_special() => 0,
-            Bvh4x2Kind::Triangle0 | Bvh4x2Kind::Triangle1 | Bvh4x2Kind::HalfBox => 64,
-            Bvh4x2Kind::Fp32Box | Bvh4x2Kind::Instance => 128,
-            Bvh4x2Kind::OldTriangle | Bvh4x2Kind::User => 0,
+            Bvh4Kind::Triangle0 | Bvh4Kind::Triangle1 | Bvh4Kind::HalfBox => 64,
+            Bvh4Kind::Fp32Box | Bvh4Kind::Instance => 128,
+            Bvh4Kind::OldTriangle | Bvh4Kind::User => 0,
         };
         Read { pointer: node.0, offset: node.byte_offset(), bytes }
     });

@@ -1,13 +1,11 @@
 //! A BLAS: triangles alone or in pairs, and procedurals.
 
-use super::draft::{Draft, Leaf, LooseLeaf, NewLeaf};
-use super::pairing::{PairRole, Reference, pair_up, shared_edge};
-use super::write::{Contents, LeafBits, Structure};
+use super::write::{LeafBits, Structure};
 use super::{EncodeError, GEOMETRY_LIMIT, Options};
-use crate::encode::error::is_finite;
-use crate::layout::CullFlags;
 use crate::layout::bvh4x2::{TriangleInfo, TriangleNode};
-use geometry::Aabb;
+use bvh4::encode::draft::{Draft, Leaf};
+pub(super) use bvh4::encode::leaves::referred_bounds;
+use bvh4::encode::leaves::{check_primitives, contents, kept_leaves, paired_leaves};
 use tree::primitives::Primitive;
 use tree::{Blas, PrimitiveFlags, PrimitiveId, Primitives};
 
@@ -22,7 +20,7 @@ pub(super) fn structure(
     options: &Options,
 ) -> Result<Structure, EncodeError> {
     let primitives = &blas.primitives;
-    check_primitives(level, blas)?;
+    check_primitives(level, blas, GEOMETRY_LIMIT)?;
     let draft = Draft::new(&blas.bvh, options.keep_leaves, |loose| {
         if options.keep_leaves {
             kept_leaves(loose, primitives)
@@ -77,111 +75,4 @@ fn info_byte(sources: u8, id: PrimitiveId) -> u8 {
         ..TriangleInfo::from_byte(sources)
     }
     .to_byte()
-}
-
-fn check_primitives(level: usize, blas: &Blas) -> Result<(), EncodeError> {
-    let primitives = &blas.primitives;
-    for primitive in blas.bvh.indices().iter().map(|&item| item as usize) {
-        let geometry = primitives.ids[primitive].geometry;
-        if geometry >= GEOMETRY_LIMIT {
-            let (which, limit) = ("geometry", GEOMETRY_LIMIT);
-            return Err(EncodeError::Id { level, primitive, which, found: geometry, limit });
-        }
-        if !is_finite(primitives, primitive) {
-            return Err(EncodeError::NotFinite { level, primitive });
-        }
-    }
-    Ok(())
-}
-
-/// Pairs among all leaves of a node. A leaf node's box is what its references stand for: the
-/// primitives' boxes, but not beyond the leaves, which a spatial split may have cut.
-fn paired_leaves(loose: &[LooseLeaf<'_>], primitives: &Primitives) -> Vec<NewLeaf> {
-    let (mut references, mut origins) = (Vec::new(), Vec::new());
-    for (origin, leaf) in loose.iter().enumerate() {
-        for &item in leaf.items {
-            let own = primitives.bounds(item as usize);
-            if !own.is_empty() {
-                let inside = own.intersection(leaf.bounds);
-                let bounds = if inside.is_empty() { leaf.bounds } else { inside };
-                references.push(Reference { item, bounds });
-                origins.push(origin);
-            }
-        }
-    }
-    let roles = pair_up(&references, primitives);
-    let mut leaves = Vec::with_capacity(references.len());
-    for (position, role) in roles.iter().enumerate() {
-        let Reference { item, bounds } = references[position];
-        let origin = origins[position];
-        match role {
-            PairRole::Second => {}
-            PairRole::Alone => {
-                leaves.push(NewLeaf { origin, bounds, leaf: lone(item, primitives) })
-            }
-            PairRole::First(partner) => {
-                let second = references[partner.position];
-                leaves.push(NewLeaf {
-                    origin,
-                    bounds: bounds.union(second.bounds),
-                    leaf: Leaf::Pair { items: [item, second.item], edge: partner.edge },
-                });
-            }
-        }
-    }
-    leaves
-}
-
-/// One leaf node a leaf, with the leaf's own box, where the leaf is what a node can hold; what a
-/// foreign tree may hold besides is left to [`paired_leaves`], leaf by leaf.
-fn kept_leaves(loose: &[LooseLeaf<'_>], primitives: &Primitives) -> Vec<NewLeaf> {
-    let mut leaves = Vec::with_capacity(loose.len());
-    for (origin, given) in loose.iter().enumerate() {
-        let whole = match *given.items {
-            [item] => Some(lone(item, primitives)),
-            [a, b] => shared_edge(primitives, a, b).map(|edge| Leaf::Pair { items: [a, b], edge }),
-            _ => None,
-        };
-        match whole {
-            Some(leaf) => leaves.push(NewLeaf { origin, bounds: given.bounds, leaf }),
-            None => {
-                let parts = paired_leaves(std::slice::from_ref(given), primitives);
-                leaves.extend(parts.into_iter().map(|part| NewLeaf { origin, ..part }));
-            }
-        }
-    }
-    leaves
-}
-
-fn lone(item: u32, primitives: &Primitives) -> Leaf {
-    match primitives.get(item as usize) {
-        Primitive::Triangle(_) => Leaf::Triangle(item),
-        Primitive::Box(_) => Leaf::Procedural(item),
-    }
-}
-
-fn contents(leaf: &Leaf, primitives: &Primitives) -> Contents {
-    let opacity = |item: u32| {
-        if primitives.ids[item as usize].flags.contains(PrimitiveFlags::OPAQUE) {
-            CullFlags::ONLY_OPAQUE
-        } else {
-            CullFlags::ONLY_NON_OPAQUE
-        }
-    };
-    let (kind, opacity, triangles) = match *leaf {
-        Leaf::Triangle(item) => (CullFlags::ONLY_TRIANGLES, opacity(item), 1),
-        Leaf::Pair { items: [a, b], .. } => (CullFlags::ONLY_TRIANGLES, opacity(a) & opacity(b), 2),
-        Leaf::Procedural(item) => (CullFlags::ONLY_PROCEDURAL, opacity(item), 0),
-        Leaf::Instance(_) => (CullFlags::empty(), CullFlags::empty(), 0),
-    };
-    Contents { cull_flags: kind | opacity, triangles }
-}
-
-/// The box around the primitives that a hierarchy refers to.
-pub(super) fn referred_bounds(blas: &Blas) -> Aabb {
-    let items = blas.bvh.indices().iter();
-    items.fold(Aabb::EMPTY, |all, &item| {
-        let bounds = blas.primitives.bounds(item as usize);
-        if bounds.is_empty() { all } else { all.union(bounds) }
-    })
 }

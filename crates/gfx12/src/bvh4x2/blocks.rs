@@ -4,9 +4,9 @@
 
 use super::decode::{ReadPrimitives, instance_numbers};
 use super::format::Gfx12Bvh4x2;
-use super::survey::Surveyed;
+use super::survey::{Nodes, Surveyed};
 use crate::decode::bounds::unbounded_where_nan;
-use crate::layout::bvh4x2::Bvh4x2Pointer;
+use crate::layout::bvh4x2::Bvh4Pointer;
 use crate::survey::{Memory, NO_BOX, Space, Target};
 use geometry::Aabb;
 use machine::Checked;
@@ -84,7 +84,7 @@ fn add_level(
     sum.levels.push(BlockLevel { root, bounds: whole });
 }
 
-fn node_memory(surveyed: &Surveyed, pointer: Bvh4x2Pointer) -> MemoryRange {
+fn node_memory(surveyed: &Surveyed, pointer: Bvh4Pointer) -> MemoryRange {
     let address = surveyed.structure.address_of(pointer);
     MemoryRange { address, bytes: pointer.node_bytes() as u32 }
 }

@@ -9,7 +9,7 @@ use super::NAME;
 use super::contents::check_contents;
 use super::format::{Gfx12Bvh4x2, Proof};
 use super::rule::Rule;
-use super::survey::Survey;
+use super::survey;
 use crate::layout::Resource;
 use crate::layout::base_pointer::ADDRESS_MASK;
 use crate::survey::Memory;
@@ -22,7 +22,7 @@ pub fn check(image: Image) -> CheckReport<Gfx12Bvh4x2> {
     let mut findings = Findings::default();
     check_segments(&image, &memory, &mut findings);
     check_bases(&image, &memory, &mut findings);
-    let survey = Survey::collect(&image, &memory, &mut findings);
+    let survey = survey::collect(&image, &memory, &mut findings);
     let mut below = Vec::with_capacity(survey.structures.len());
     // The TLAS last: it is compared with what the others hold.
     for surveyed in survey.structures[1..].iter().chain([&survey.structures[0]]) {

@@ -3,7 +3,7 @@
 use super::Findings;
 use super::decode::{own_triangle, sideband, sideband_numbers, triangle_count};
 use super::rule::Rule;
-use super::survey::{Surveyed, pointer_bits};
+use super::survey::{Nodes, Surveyed, pointer_bits};
 use super::write::UNUSED_PLANE;
 use crate::check::box_text as text;
 use crate::decode::bounds::{unbounded_where_nan, widest_box};
@@ -11,7 +11,7 @@ use crate::decode::is_inverse;
 use crate::instruction::dual_box::FourBoxes;
 use crate::layout::base_pointer::flag_bits;
 use crate::layout::bvh4x2::{
-    Bvh4x2InstanceNode, Bvh4x2Kind, Bvh4x2Pointer, Fp32BoxNode, HighPrecisionBoxNode, TriangleNode,
+    Bvh4Kind, Bvh4Pointer, Bvh4x2InstanceNode, Fp32BoxNode, HighPrecisionBoxNode, TriangleNode,
     parent_slot_address,
 };
 use crate::layout::{CullFlags, GpurtSideband, PointerFlags};
@@ -100,7 +100,7 @@ pub(super) fn check_contents(
         }
     }
     if let Some(root) = surveyed.boxes.first() {
-        check.parent(root.pointer, Bvh4x2Pointer::INVALID);
+        check.parent(root.pointer, Bvh4Pointer::INVALID);
     }
     boxes.first().copied().unwrap_or(Held::NOTHING)
 }
@@ -115,7 +115,7 @@ impl ContentsCheck<'_, '_> {
     fn add(
         &mut self,
         rule: Rule,
-        node: Bvh4x2Pointer,
+        node: Bvh4Pointer,
         bits: std::ops::Range<u32>,
         texts: impl FnOnce() -> [String; 3],
     ) {
@@ -124,7 +124,7 @@ impl ContentsCheck<'_, '_> {
     }
 
     /// A node with triangles or a procedural.
-    fn leaf(&mut self, pointer: Bvh4x2Pointer) -> Held {
+    fn leaf(&mut self, pointer: Bvh4Pointer) -> Held {
         let node = self.surveyed.triangle_node(self.memory, pointer);
         let opacity = |which: usize| {
             if node.info(which).opaque {
@@ -166,7 +166,7 @@ impl ContentsCheck<'_, '_> {
     }
 
     /// An instance of a structure that holds `below`.
-    fn instance(&mut self, pointer: Bvh4x2Pointer, below: &Held) -> Held {
+    fn instance(&mut self, pointer: Bvh4Pointer, below: &Held) -> Held {
         let node = self.surveyed.instance_node(self.memory, pointer);
         let flags = node.child_base.flags();
         let culling = PointerFlags::CULL_BACK_FACING
@@ -199,7 +199,7 @@ impl ContentsCheck<'_, '_> {
     }
 
     fn sidebands(&mut self) {
-        let nodes: Vec<(Bvh4x2Pointer, Bvh4x2InstanceNode)> = self
+        let nodes: Vec<(Bvh4Pointer, Bvh4x2InstanceNode)> = self
             .surveyed
             .instances
             .iter()
@@ -240,13 +240,13 @@ impl ContentsCheck<'_, '_> {
     }
 
     /// The fields of a box that belong to no used slot.
-    fn box_fields(&mut self, record: &BoxRecord<Bvh4x2Pointer>, node: &FourBoxes, held: &Held) {
+    fn box_fields(&mut self, record: &BoxRecord<Bvh4Pointer>, node: &FourBoxes, held: &Held) {
         let pointer = record.pointer;
         let address = self.surveyed.structure.address_of(pointer);
-        let is_half = pointer.kind() == Bvh4x2Kind::HalfBox;
+        let is_half = pointer.kind() == Bvh4Kind::HalfBox;
         let high = self.memory.half_node(address).map(|bits| HighPrecisionBoxNode::decode(&bits));
         let wide = self.memory.node(address).map(|bits| Fp32BoxNode::decode(&bits));
-        for slot in (0u8..4).filter(|&k| node.children[usize::from(k)] == Bvh4x2Pointer::INVALID) {
+        for slot in (0u8..4).filter(|&k| node.children[usize::from(k)] == Bvh4Pointer::INVALID) {
             let place = usize::from(slot);
             let is_inert = match (is_half, &high, &wide) {
                 (true, Some(node), _) => node.planes[place] == HighPrecisionBoxNode::NO_PLANES,
@@ -282,7 +282,7 @@ impl ContentsCheck<'_, '_> {
     /// A used slot: its planes, and what its flags say.
     fn slot(
         &mut self,
-        pointer: Bvh4x2Pointer,
+        pointer: Bvh4Pointer,
         slot: u8,
         node: &FourBoxes,
         held: &Held,
@@ -303,7 +303,7 @@ impl ContentsCheck<'_, '_> {
         let claimed = node.cull_flags[usize::from(slot)];
         let truth = held.cull_flags.unwrap_or(CullFlags::all());
         if !truth.contains(claimed) {
-            let bits = if pointer.kind() == Bvh4x2Kind::HalfBox {
+            let bits = if pointer.kind() == Bvh4Kind::HalfBox {
                 HighPrecisionBoxNode::cull_flags.element_bits(slot.into())
             } else {
                 let byte = Fp32BoxNode::flag_bytes.element_bits(slot.into());
@@ -316,7 +316,7 @@ impl ContentsCheck<'_, '_> {
         }
     }
 
-    fn parent(&mut self, node: Bvh4x2Pointer, expected: Bvh4x2Pointer) {
+    fn parent(&mut self, node: Bvh4Pointer, expected: Bvh4Pointer) {
         let slot = parent_slot_address(self.surveyed.structure.base, node, 0);
         let word = slot.and_then(|address| self.memory.get(address, 4));
         // The table lies in the segment of the nodes, directly below them.
@@ -334,9 +334,9 @@ impl ContentsCheck<'_, '_> {
 
     fn report_not_contained(
         &mut self,
-        pointer: Bvh4x2Pointer,
+        pointer: Bvh4Pointer,
         slot: u8,
-        leaf: Bvh4x2Pointer,
+        leaf: Bvh4Pointer,
         inside: &Aabb,
         bounds: &Aabb,
     ) {
@@ -348,8 +348,8 @@ impl ContentsCheck<'_, '_> {
 }
 
 /// The bits of a box node that hold the planes of a slot.
-fn plane_bits(pointer: Bvh4x2Pointer, slot: u8) -> std::ops::Range<u32> {
-    if pointer.kind() == Bvh4x2Kind::HalfBox {
+fn plane_bits(pointer: Bvh4Pointer, slot: u8) -> std::ops::Range<u32> {
+    if pointer.kind() == Bvh4Kind::HalfBox {
         HighPrecisionBoxNode::planes.element_bits(slot.into())
     } else {
         Fp32BoxNode::boxes.element_bits(slot.into())

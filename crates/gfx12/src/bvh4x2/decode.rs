@@ -8,13 +8,14 @@
 //! records number the instances; otherwise instances count in the order in which they are met, slot
 //! by slot, depth first.
 
-use super::survey::{Survey, Surveyed};
+use super::survey::{Nodes, Survey, Surveyed};
 use crate::decode::bounds::unbounded_where_nan;
 use crate::decode::hierarchy::{self, Items};
-use crate::decode::instances::{UNSEEN, instance};
-use crate::layout::bvh4x2::{Bvh4x2InstanceNode, Bvh4x2Kind, Bvh4x2Pointer, TriangleNode};
+use crate::layout::bvh4x2::{Bvh4Kind, Bvh4Pointer, Bvh4x2InstanceNode, TriangleNode};
 use crate::layout::{GpurtSideband, HalfNodeBits};
 use crate::survey::Memory;
+use bvh4::decode::instance::{UNSEEN, instance};
+use bvh4::layout::triangle_info;
 use geometry::{Aabb, Triangle};
 use machine::Image;
 use std::ops::Range;
@@ -77,19 +78,13 @@ impl ReadPrimitives {
 }
 
 /// How many triangles a pointer reaches.
-pub(crate) fn triangle_count(pointer: Bvh4x2Pointer) -> usize {
-    1 + usize::from(pointer.kind() == Bvh4x2Kind::Triangle1)
+pub(crate) fn triangle_count(pointer: Bvh4Pointer) -> usize {
+    1 + usize::from(pointer.kind() == Bvh4Kind::Triangle1)
 }
 
 /// A triangle of a node in its own order of corners.
 pub(crate) fn own_triangle(node: &TriangleNode, which: usize) -> Triangle {
-    let tested = node.triangle(which);
-    let info = node.info(which);
-    let (i, j) = (usize::from(info.i_source), usize::from(info.j_source));
-    if i > 2 || j > 2 || i == j {
-        return tested;
-    }
-    Triangle { vertices: [3 - i - j, i, j].map(|position| tested.vertices[position]) }
+    triangle_info::own_triangle(node.triangle(which), node.info(which))
 }
 
 /// Who a triangle or procedural of a node is.

@@ -1,12 +1,12 @@
 //! Tree → image.
 
 use super::blas::{self, referred_bounds};
-use super::draft::Leaf;
 use super::tlas::{self, BlasFacts};
 use super::write::Structure;
 use super::{EncodeError, NAME};
-use crate::encode::margin::{Margin, blas_margins};
 use crate::layout::base_pointer::ADDRESS_MASK;
+use bvh4::encode::draft::Leaf;
+use bvh4::encode::margin::{Margin, blas_margins};
 use machine::{Image, Segment};
 use rayon::prelude::*;
 use tree::Tree;

@@ -30,7 +30,7 @@
 use super::NAME;
 use super::survey::{Survey, Surveyed};
 use crate::layout::base_pointer::ADDRESS_MASK;
-use crate::layout::bvh4x2::{Bvh4x2Kind, Bvh4x2Pointer};
+use crate::layout::bvh4x2::{Bvh4Kind, Bvh4Pointer};
 use crate::rra::container::{self, Chunk, Compression, Container, Magic, StoredChunk};
 use crate::rra::fault::{Field, u32_at, u64_at};
 use crate::rra::unpack::unpack;
@@ -63,7 +63,7 @@ pub struct StoredStructure {
     /// Where node pointers count from.
     pub base: u64,
     /// The first node.
-    pub root: Bvh4x2Pointer,
+    pub root: Bvh4Pointer,
     /// Triangles and procedurals, or instances.
     pub primitive_count: u32,
     /// Box nodes.
@@ -153,7 +153,7 @@ impl StoredStructure {
             level: if word(20) & 1 == 1 { Level::Blas } else { Level::Tlas },
             segment: Segment::new(u64_at(chunk.header, 0) & ADDRESS_MASK, &data),
             base: u64_at(chunk.header, 8),
-            root: Bvh4x2Pointer(word(16)),
+            root: Bvh4Pointer(word(16)),
             primitive_count: word(24),
             box_count: word(28),
             leaf_count: word(32),
@@ -163,13 +163,11 @@ impl StoredStructure {
 }
 
 fn chunk(segment: &Segment, surveyed: Option<&Surveyed>, level: Level) -> StoredChunk {
-    let (base, root) = surveyed.map_or((segment.address, Bvh4x2Pointer::INVALID), |s| {
-        (s.structure.base, s.structure.root)
-    });
+    let (base, root) = surveyed
+        .map_or((segment.address, Bvh4Pointer::INVALID), |s| (s.structure.base, s.structure.root));
     let counts = surveyed.map_or([0; 3], |surveyed| {
         let Surveyed { boxes, leaves, instances, .. } = surveyed;
-        let pairs =
-            leaves.iter().filter(|leaf| leaf.pointer.kind() == Bvh4x2Kind::Triangle1).count();
+        let pairs = leaves.iter().filter(|leaf| leaf.pointer.kind() == Bvh4Kind::Triangle1).count();
         let leaf_count = leaves.len() + instances.len();
         [leaf_count + pairs, boxes.len(), leaf_count].map(|count| count as u32)
     });

@@ -9,12 +9,11 @@
 //!
 //! Segments lie at multiples of 4096, bases at multiples of 256. The image's two bases are equal.
 //! Its root pointer is 0x5, or 0x4 where boxes are of high precision: type 4 always means that box
-//! here, since an image has no T# that could say otherwise.
+//! here, since an image has no T# that could say otherwise. Pairs and boxes are drafted as in other
+//! 4-wide formats ([`bvh4::encode`]).
 //!
 //! | file | concept |
 //! |---|---|
-//! | `pairing` | two triangles in one node |
-//! | `draft` | a tree of any width as boxes of four children above single nodes |
 //! | `place` | which unit a node gets |
 //! | `write` | nodes and parent tables as bytes |
 //! | `blas`, `tlas`, [`encode`](mod@encode) | levels and whole images |
@@ -31,12 +30,10 @@ mod blocks;
 pub mod check;
 mod contents;
 pub mod decode;
-mod draft;
 pub mod encode;
 pub mod file;
 pub mod format;
 pub mod nodes;
-mod pairing;
 mod place;
 pub mod report;
 pub mod rule;
@@ -44,7 +41,7 @@ pub mod survey;
 mod tlas;
 mod write;
 
-pub use crate::encode::EncodeError;
+pub use bvh4::EncodeError;
 pub use encode::{BoxPrecision, Options};
 pub use format::Gfx12Bvh4x2;
 pub use rule::Rule;

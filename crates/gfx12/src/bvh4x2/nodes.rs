@@ -2,7 +2,7 @@
 
 use super::survey::Survey;
 use crate::layout::NodeBits;
-use crate::layout::bvh4x2::Bvh4x2Pointer;
+use crate::layout::bvh4x2::Bvh4Pointer;
 use crate::survey::{Memory, Space};
 use machine::Image;
 
@@ -12,7 +12,7 @@ pub struct Node {
     /// Which structure it belongs to: 0 is the root's.
     pub structure: u32,
     /// The pointer by which it is reached.
-    pub pointer: Bvh4x2Pointer,
+    pub pointer: Bvh4Pointer,
     /// Its bits; the second half is zero in a node of 64 bytes.
     pub bits: NodeBits,
 }

@@ -4,8 +4,8 @@
 //! children side by side, so there the children of each box get their units together, box by box.
 
 use super::BoxPrecision;
-use super::draft::{Child, Draft, Leaf};
-use crate::layout::bvh4x2::Bvh4x2Pointer;
+use crate::layout::bvh4x2::Bvh4Pointer;
+use bvh4::encode::draft::{Child, Draft, Leaf};
 
 /// Units of a 128-byte node.
 const WIDE: u32 = 2;
@@ -62,17 +62,17 @@ impl Places {
     }
 
     /// The pointer to a box.
-    pub(super) fn box_pointer(&self, number: u32) -> Bvh4x2Pointer {
-        Bvh4x2Pointer(self.boxes[number as usize] << 3 | u32::from(self.precision.box_type()))
+    pub(super) fn box_pointer(&self, number: u32) -> Bvh4Pointer {
+        Bvh4Pointer(self.boxes[number as usize] << 3 | u32::from(self.precision.box_type()))
     }
 
     /// The pointer to a leaf node.
-    pub(super) fn leaf_pointer(&self, number: u32, leaf: &Leaf) -> Bvh4x2Pointer {
-        Bvh4x2Pointer(self.leaves[number as usize] << 3 | u32::from(leaf.node_type()))
+    pub(super) fn leaf_pointer(&self, number: u32, leaf: &Leaf) -> Bvh4Pointer {
+        Bvh4Pointer(self.leaves[number as usize] << 3 | u32::from(leaf_type(leaf)))
     }
 
     /// The pointer to a child of a box.
-    pub(super) fn pointer(&self, child: Child, draft: &Draft) -> Bvh4x2Pointer {
+    pub(super) fn pointer(&self, child: Child, draft: &Draft) -> Bvh4Pointer {
         match child {
             Child::Box(number) => self.box_pointer(number),
             Child::Leaf(number) => self.leaf_pointer(number, &draft.leaves[number as usize]),
@@ -80,22 +80,12 @@ impl Places {
     }
 }
 
-impl Leaf {
-    /// Units of the node.
-    pub(super) const fn units(&self) -> u32 {
-        match self {
-            Self::Instance(_) => WIDE,
-            Self::Triangle(_) | Self::Pair { .. } | Self::Procedural(_) => 1,
-        }
-    }
-
-    /// The type of pointers to the node: a pair is named by its second triangle.
-    pub(super) const fn node_type(&self) -> u8 {
-        match self {
-            Self::Triangle(_) | Self::Procedural(_) => 0,
-            Self::Pair { .. } => 1,
-            Self::Instance(_) => 6,
-        }
+/// The type of pointers to a leaf node: a pair is named by its second triangle.
+const fn leaf_type(leaf: &Leaf) -> u8 {
+    match leaf {
+        Leaf::Triangle(_) | Leaf::Procedural(_) => 0,
+        Leaf::Pair { .. } => 1,
+        Leaf::Instance(_) => 6,
     }
 }
 

@@ -1,8 +1,8 @@
 //! What an image of the format `gfx12-bvh4x2` came to.
 
-use super::survey::Survey;
+use super::survey::{Nodes, Survey};
 use crate::encode::Report;
-use crate::layout::bvh4x2::Bvh4x2Kind;
+use crate::layout::bvh4x2::Bvh4Kind;
 use crate::survey::Memory;
 use machine::Image;
 use tree::Tree;
@@ -30,7 +30,7 @@ pub fn report(tree: &Tree, image: &Image) -> Report {
             if surveyed.triangle_node(&memory, leaf.pointer).info(0).procedural {
                 report.procedural_nodes += 1;
             } else {
-                let triangles = 1 + usize::from(leaf.pointer.kind() == Bvh4x2Kind::Triangle1);
+                let triangles = 1 + usize::from(leaf.pointer.kind() == Bvh4Kind::Triangle1);
                 report.triangle_nodes += 1;
                 report.pairs += 1;
                 report.stored_triangles += triangles;

@@ -12,7 +12,7 @@ use crate::instruction::dual_box::FourBoxes;
 use crate::layout::base_pointer::ADDRESS_MASK;
 use crate::layout::bvh4x2::pointer::UNIT_BYTES;
 use crate::layout::bvh4x2::{
-    Bvh4x2InstanceNode, Bvh4x2Kind, Bvh4x2Pointer, Fp32BoxNode, HighPrecisionBoxNode, TriangleNode,
+    Bvh4Kind, Bvh4Pointer, Bvh4x2InstanceNode, Fp32BoxNode, HighPrecisionBoxNode, TriangleNode,
 };
 use crate::survey::records::{self, ChildRecord, NO_BOX, Space, Target};
 use crate::survey::{Memory, Visited};
@@ -26,18 +26,22 @@ pub struct Structure {
     /// Byte address of the base.
     pub base: u64,
     /// The root pointer.
-    pub root: Bvh4x2Pointer,
+    pub root: Bvh4Pointer,
 }
 
 impl Space for Structure {
-    type Pointer = Bvh4x2Pointer;
+    type Pointer = Bvh4Pointer;
 
-    fn address_of(&self, pointer: Bvh4x2Pointer) -> u64 {
+    fn address_of(&self, pointer: Bvh4Pointer) -> u64 {
         (self.base + pointer.byte_offset()) & ADDRESS_MASK
     }
 
-    fn root(&self) -> Bvh4x2Pointer {
+    fn root(&self) -> Bvh4Pointer {
         self.root
+    }
+
+    fn survey(image: &Image) -> Survey {
+        collect(image, &Memory::new(image), &mut Findings::default())
     }
 
     fn is_tlas(surveyed: &Surveyed) -> bool {
@@ -51,43 +55,32 @@ pub type Survey = records::Survey<Structure>;
 /// What was reached in one structure. The root is a box; there are no boxes if it names none.
 pub type Surveyed = records::Surveyed<Structure>;
 
-impl Survey {
-    /// Surveys an image.
-    #[must_use]
-    pub fn new(image: &Image) -> Self {
-        Self::collect(image, &Memory::new(image), &mut Findings::default())
-    }
+/// Surveys an image and reports what breaks its structure.
+pub(super) fn collect(image: &Image, memory: &Memory<'_>, findings: &mut Findings) -> Survey {
+    let mut surveyor = Surveyor { memory, findings, visited: Visited::new(memory) };
+    let base = image.bases.first().map_or(0, |base| base & ADDRESS_MASK);
+    let root = u32::try_from(image.root).map_or(Bvh4Pointer::INVALID, Bvh4Pointer);
+    let mut tlas = surveyor.structure(base, root, true);
 
-    /// Surveys an image and reports what breaks its structure.
-    pub(super) fn collect(image: &Image, memory: &Memory<'_>, findings: &mut Findings) -> Self {
-        let mut surveyor = Surveyor { memory, findings, visited: Visited::new(memory) };
-        let base = image.bases.first().map_or(0, |base| base & ADDRESS_MASK);
-        let root = u32::try_from(image.root).map_or(Bvh4x2Pointer::INVALID, Bvh4x2Pointer);
-        let mut tlas = surveyor.structure(base, root, true);
-
-        let mut places: BTreeMap<(u64, u32), u32> = BTreeMap::new();
-        let targets: Vec<(u64, u32)> = tlas
-            .instances
-            .iter()
-            .map(|instance| child_of(memory, &tlas, instance.pointer))
-            .collect();
-        places.extend(targets.iter().map(|&target| (target, 0)));
-        let mut structures: Vec<Surveyed> = Vec::with_capacity(places.len() + 1);
-        let mut parts = Parts::new(image, &places);
-        for (&(base, root), number) in &mut places {
-            let root = Bvh4x2Pointer(root);
-            let structure = parts.find(&structures, Structure { base, root });
-            let structure = structure.unwrap_or_else(|| surveyor.structure(base, root, false));
-            parts.note(structures.len(), &structure);
-            structures.push(structure);
-            *number = structures.len() as u32;
-        }
-        for (instance, target) in tlas.instances.iter_mut().zip(&targets) {
-            instance.below = places.get(target).copied();
-        }
-        structures.insert(0, tlas);
-        Self { structures, visited: surveyor.visited }
+    let mut places: BTreeMap<(u64, u32), u32> = BTreeMap::new();
+    let targets: Vec<(u64, u32)> =
+        tlas.instances.iter().map(|instance| child_of(memory, &tlas, instance.pointer)).collect();
+    places.extend(targets.iter().map(|&target| (target, 0)));
+    let mut structures: Vec<Surveyed> = Vec::with_capacity(places.len() + 1);
+    let mut parts = Parts::new(image, &places);
+    for (&(base, root), number) in &mut places {
+        let root = Bvh4Pointer(root);
+        let structure = parts.find(&structures, Structure { base, root });
+        let structure = structure.unwrap_or_else(|| surveyor.structure(base, root, false));
+        parts.note(structures.len(), &structure);
+        structures.push(structure);
+        *number = structures.len() as u32;
     }
+    for (instance, target) in tlas.instances.iter_mut().zip(&targets) {
+        instance.below = places.get(target).copied();
+    }
+    structures.insert(0, tlas);
+    Survey { structures, visited: surveyor.visited }
 }
 
 /// How many times the units of an image the parts of structures may have nodes.
@@ -98,7 +91,7 @@ struct Parts {
     /// Bases from which several roots count.
     shared: BTreeSet<u64>,
     /// Structure and position of each box that counts from one of them.
-    boxes: HashMap<(u64, Bvh4x2Pointer), (usize, u32)>,
+    boxes: HashMap<(u64, Bvh4Pointer), (usize, u32)>,
     nodes_left: usize,
 }
 
@@ -131,28 +124,29 @@ impl Parts {
     }
 }
 
-impl Surveyed {
+/// Surveyed nodes, decoded.
+pub(crate) trait Nodes {
     /// A surveyed triangle node.
-    pub(crate) fn triangle_node(
-        &self,
-        memory: &Memory<'_>,
-        pointer: Bvh4x2Pointer,
-    ) -> TriangleNode {
+    fn triangle_node(&self, memory: &Memory<'_>, pointer: Bvh4Pointer) -> TriangleNode;
+
+    /// A surveyed instance node.
+    fn instance_node(&self, memory: &Memory<'_>, pointer: Bvh4Pointer) -> Bvh4x2InstanceNode;
+
+    /// A surveyed box node in its common form.
+    fn four_boxes(&self, memory: &Memory<'_>, pointer: Bvh4Pointer) -> FourBoxes;
+}
+
+impl Nodes for Surveyed {
+    fn triangle_node(&self, memory: &Memory<'_>, pointer: Bvh4Pointer) -> TriangleNode {
         TriangleNode::decode(&self.node(memory, pointer))
     }
 
-    /// A surveyed instance node.
-    pub(crate) fn instance_node(
-        &self,
-        memory: &Memory<'_>,
-        pointer: Bvh4x2Pointer,
-    ) -> Bvh4x2InstanceNode {
+    fn instance_node(&self, memory: &Memory<'_>, pointer: Bvh4Pointer) -> Bvh4x2InstanceNode {
         Bvh4x2InstanceNode::decode(&self.node(memory, pointer))
     }
 
-    /// A surveyed box node in its common form.
-    pub(crate) fn four_boxes(&self, memory: &Memory<'_>, pointer: Bvh4x2Pointer) -> FourBoxes {
-        if pointer.kind() == Bvh4x2Kind::HalfBox {
+    fn four_boxes(&self, memory: &Memory<'_>, pointer: Bvh4Pointer) -> FourBoxes {
+        if pointer.kind() == Bvh4Kind::HalfBox {
             FourBoxes::from(&HighPrecisionBoxNode::decode(&self.node(memory, pointer)))
         } else {
             FourBoxes::from(&Fp32BoxNode::decode(&self.node(memory, pointer)))
@@ -164,9 +158,9 @@ impl Surveyed {
 pub(crate) fn four_boxes(
     memory: &Memory<'_>,
     address: u64,
-    pointer: Bvh4x2Pointer,
+    pointer: Bvh4Pointer,
 ) -> Option<FourBoxes> {
-    if pointer.kind() == Bvh4x2Kind::HalfBox {
+    if pointer.kind() == Bvh4Kind::HalfBox {
         let bits = memory.half_node(address)?;
         Some(FourBoxes::from(&HighPrecisionBoxNode::decode(&bits)))
     } else {
@@ -175,7 +169,7 @@ pub(crate) fn four_boxes(
 }
 
 /// Base and root of the structure that an instance places.
-fn child_of(memory: &Memory<'_>, tlas: &Surveyed, instance: Bvh4x2Pointer) -> (u64, u32) {
+fn child_of(memory: &Memory<'_>, tlas: &Surveyed, instance: Bvh4Pointer) -> (u64, u32) {
     let node = tlas.instance_node(memory, instance);
     (node.child_base.address(), node.child_root.0)
 }
@@ -189,15 +183,15 @@ struct Surveyor<'a, 'm> {
 /// A node that a slot leads to, and where the slot is.
 #[derive(Clone, Copy)]
 struct Step {
-    pointer: Bvh4x2Pointer,
+    pointer: Bvh4Pointer,
     parent: u32,
     slot: u8,
 }
 
 impl Surveyor<'_, '_> {
-    fn structure(&mut self, base: u64, root: Bvh4x2Pointer, is_top: bool) -> Surveyed {
+    fn structure(&mut self, base: u64, root: Bvh4Pointer, is_top: bool) -> Surveyed {
         let mut surveyed = Surveyed::new(Structure { base, root });
-        let is_box = matches!(root.kind(), Bvh4x2Kind::HalfBox | Bvh4x2Kind::Fp32Box);
+        let is_box = matches!(root.kind(), Bvh4Kind::HalfBox | Bvh4Kind::Fp32Box);
         if !is_box || root.is_special() || !self.claim(&surveyed.structure, root) {
             self.findings.add_at(Rule::Root, self.memory, base, 0..0, || {
                 let found = format!("{root} from base {base:#x}");
@@ -213,7 +207,7 @@ impl Surveyor<'_, '_> {
             let boxes = surveyed.four_boxes(self.memory, pointer);
             surveyed.begin_children(next);
             for (slot, &child) in (0u8..).zip(&boxes.children) {
-                if child == Bvh4x2Pointer::INVALID {
+                if child == Bvh4Pointer::INVALID {
                     continue;
                 }
                 let step = Step { pointer: child, parent: next as u32, slot };
@@ -230,15 +224,15 @@ impl Surveyor<'_, '_> {
     fn follow(&mut self, surveyed: &mut Surveyed, step: Step, is_top: bool) -> Option<Target> {
         let Step { pointer, parent, slot } = step;
         let kind = pointer.kind();
-        let is_instance = kind == Bvh4x2Kind::Instance;
-        if pointer.is_special() || matches!(kind, Bvh4x2Kind::OldTriangle | Bvh4x2Kind::User) {
+        let is_instance = kind == Bvh4Kind::Instance;
+        if pointer.is_special() || matches!(kind, Bvh4Kind::OldTriangle | Bvh4Kind::User) {
             return self.refuse(surveyed, step, Rule::NodeType, "a node of type 0, 1, 4, 5 or 6");
         }
         if is_instance && !is_top {
             return self.refuse(surveyed, step, Rule::NestedInstance, "no instance");
         }
         let others = if is_instance { surveyed.leaves.len() } else { surveyed.instances.len() };
-        let is_box = matches!(kind, Bvh4x2Kind::HalfBox | Bvh4x2Kind::Fp32Box);
+        let is_box = matches!(kind, Bvh4Kind::HalfBox | Bvh4Kind::Fp32Box);
         if !is_box && others > 0 {
             return self.refuse(surveyed, step, Rule::MixedLevel, "one kind of leaf");
         }
@@ -277,10 +271,10 @@ impl Surveyor<'_, '_> {
         None
     }
 
-    fn check_leaf(&mut self, surveyed: &Surveyed, pointer: Bvh4x2Pointer) {
+    fn check_leaf(&mut self, surveyed: &Surveyed, pointer: Bvh4Pointer) {
         let node = surveyed.triangle_node(self.memory, pointer);
         let address = surveyed.structure.address_of(pointer);
-        let is_second = pointer.kind() == Bvh4x2Kind::Triangle1;
+        let is_second = pointer.kind() == Bvh4Kind::Triangle1;
         let word = node.id_word;
         let mut add = |rule: Rule, which: u32, expected: &str| {
             let start = TriangleNode::id_word.bits().start + 8 * which;
@@ -312,7 +306,7 @@ impl Surveyor<'_, '_> {
         }
     }
 
-    fn check_instance(&mut self, surveyed: &Surveyed, pointer: Bvh4x2Pointer) {
+    fn check_instance(&mut self, surveyed: &Surveyed, pointer: Bvh4Pointer) {
         let node = surveyed.instance_node(self.memory, pointer);
         let address = surveyed.structure.address_of(pointer);
         let place = || format!("instance {pointer}");
@@ -341,7 +335,7 @@ impl Surveyor<'_, '_> {
     }
 
     /// Whether all of a node lies in the segment of its base.
-    fn is_inside(&self, structure: &Structure, pointer: Bvh4x2Pointer) -> bool {
+    fn is_inside(&self, structure: &Structure, pointer: Bvh4Pointer) -> bool {
         let number = self.memory.segment_of(structure.base);
         let Some(segment) = number.map(|number| &self.memory.segments()[number]) else {
             return false;
@@ -354,7 +348,7 @@ impl Surveyor<'_, '_> {
     }
 
     /// Takes the units of a node; false if they do not exist or belong to another one.
-    fn claim(&mut self, structure: &Structure, pointer: Bvh4x2Pointer) -> bool {
+    fn claim(&mut self, structure: &Structure, pointer: Bvh4Pointer) -> bool {
         let bytes = pointer.node_bytes() as u64;
         self.is_inside(structure, pointer)
             && self.visited.claim(self.memory, structure.address_of(pointer), bytes)
@@ -362,8 +356,8 @@ impl Surveyor<'_, '_> {
 }
 
 /// The bits of a box node that name the child of a slot.
-pub(super) fn pointer_bits(pointer: Bvh4x2Pointer, slot: u8) -> std::ops::Range<u32> {
-    if pointer.kind() == Bvh4x2Kind::HalfBox {
+pub(super) fn pointer_bits(pointer: Bvh4Pointer, slot: u8) -> std::ops::Range<u32> {
+    if pointer.kind() == Bvh4Kind::HalfBox {
         HighPrecisionBoxNode::child_types.element_bits(slot.into())
     } else {
         Fp32BoxNode::children.element_bits(slot.into())

@@ -1,13 +1,14 @@
 //! Nodes and the parent table of one structure, as bytes.
 
-use super::draft::{Child, Draft, DraftBox, Leaf, WIDTH};
 use super::place::{Places, unit_count};
 use super::{BoxPrecision, EncodeError, NODE_AREA_LIMIT};
-use crate::encode::margin::widen;
 use crate::layout::bvh4x2::high_precision_box::encode_plane;
 use crate::layout::bvh4x2::pointer::UNIT_BYTES;
-use crate::layout::bvh4x2::{Bvh4x2Pointer, Fp32BoxNode, HighPrecisionBoxNode};
+use crate::layout::bvh4x2::{Bvh4Pointer, Fp32BoxNode, HighPrecisionBoxNode};
 use crate::layout::{CullFlags, HalfNodeBits, NodeBits};
+use bvh4::encode::contents::{Contents, all_of, slot_contents};
+use bvh4::encode::draft::{Draft, DraftBox, Leaf, WIDTH};
+use bvh4::encode::margin::widen;
 use geometry::{Aabb, Vec3};
 
 /// Planes of an unused slot, as RADV writes them.
@@ -30,14 +31,6 @@ pub(super) struct Structure {
     margin: f32,
     /// What is below each slot, in the order of the boxes.
     contents: Vec<[Contents; WIDTH]>,
-}
-
-/// What a subtree holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Contents {
-    /// What can be said of all of it.
-    pub(super) cull_flags: CullFlags,
-    pub(super) triangles: u32,
 }
 
 /// A leaf node as bits.
@@ -75,7 +68,7 @@ impl Structure {
     }
 
     /// The root pointer.
-    pub(super) fn root(&self) -> Bvh4x2Pointer {
+    pub(super) fn root(&self) -> Bvh4Pointer {
         self.places.box_pointer(0)
     }
 
@@ -147,7 +140,7 @@ impl Structure {
     fn fp32_node(&self, number: usize, children: &[Option<PlacedChild>; WIDTH]) -> Fp32BoxNode {
         let unused = Vec3::splat(f32::from_bits(UNUSED_PLANE));
         let nothing = PlacedChild {
-            pointer: Bvh4x2Pointer::INVALID,
+            pointer: Bvh4Pointer::INVALID,
             bounds: Aabb::new(unused, unused),
             cull_flags: CullFlags::empty(),
         };
@@ -165,7 +158,7 @@ impl Structure {
 /// A child of a box node.
 #[derive(Debug, Clone, Copy)]
 struct PlacedChild {
-    pointer: Bvh4x2Pointer,
+    pointer: Bvh4Pointer,
     bounds: Aabb,
     cull_flags: CullFlags,
 }
@@ -199,28 +192,4 @@ fn high_precision_node(children: &[Option<PlacedChild>; WIDTH]) -> HighPrecision
             })
         }),
     }
-}
-
-/// What is below each slot, from the last box to the first.
-fn slot_contents(draft: &Draft, contents: impl Fn(&Leaf) -> Contents) -> Vec<[Contents; WIDTH]> {
-    let nothing = Contents { cull_flags: CullFlags::empty(), triangles: 0 };
-    let mut below = vec![[nothing; WIDTH]; draft.boxes.len()];
-    for (number, slots) in draft.boxes.iter().enumerate().rev() {
-        below[number] = slots.map(|slot| match slot.map(|slot| slot.child) {
-            None => nothing,
-            Some(Child::Leaf(leaf)) => contents(&draft.leaves[leaf as usize]),
-            Some(Child::Box(child)) => all_of(&draft.boxes[child as usize], &below[child as usize]),
-        });
-    }
-    below
-}
-
-/// What the used slots of a box hold together. Of nothing, nothing is said.
-fn all_of(slots: &DraftBox, contents: &[Contents; WIDTH]) -> Contents {
-    let used = slots.iter().zip(contents).filter(|(slot, _)| slot.is_some());
-    let sum = used.map(|(_, contents)| *contents).reduce(|a, b| Contents {
-        cull_flags: a.cull_flags & b.cull_flags,
-        triangles: a.triangles + b.triangles,
-    });
-    sum.unwrap_or(Contents { cull_flags: CullFlags::empty(), triangles: 0 })
 }

@@ -64,7 +64,7 @@ pub fn check(image: Image) -> CheckReport<Gfx12> {
 fn examine(image: &Image, memory: &Memory<'_>) -> (Findings, ProvedFacts, usize, Survey) {
     let mut findings = Findings::default();
     image::check(image, memory, &mut findings);
-    let survey = Survey::collect(image, memory, &mut findings);
+    let survey = crate::survey::collect(image, memory, &mut findings);
     let mut nodes = 0;
     let mut below = Vec::new();
     for surveyed in &survey.structures[1..] {

@@ -13,12 +13,13 @@
 //! is 0 and the way back is the rounded inverse (G-41). The user data is the offset into the shader
 //! binding table.
 
-use super::inverse::is_inverse;
+use super::is_inverse;
 use crate::layout::{
     Bits, GpurtSideband, HalfNodeBits, HiprtFrame, HiprtHeader, HiprtInstance, InstanceNode,
     NODE_BYTES, NamedNode, NodePointer, PointerFlags, RadvInstanceData,
 };
 use crate::survey::{Header, InstanceRecord, Memory, Structure, Surveyed};
+use bvh4::decode::instance::{Beside, UNSEEN, instance};
 use geometry::{InstanceFlags, Transform};
 use tree::Instance;
 
@@ -304,24 +305,6 @@ pub(crate) fn instances(memory: &Memory<'_>, tlas: &Surveyed) -> Vec<Instance> {
     instances
 }
 
-/// An instance that nothing can see: the one of a number that no node has.
-pub(crate) const UNSEEN: Instance = Instance {
-    blas: 0,
-    world_to_object: Transform::IDENTITY,
-    object_to_world: Transform::IDENTITY,
-    mask: 0,
-    custom_index: 0,
-    sbt_offset: 0,
-    flags: InstanceFlags::empty(),
-};
-
-/// What software keeps beside an instance node.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Beside {
-    custom_index: u32,
-    object_to_world: Transform,
-}
-
 impl From<&GpurtSideband> for Beside {
     fn from(record: &GpurtSideband) -> Self {
         Self { custom_index: record.instance_id, object_to_world: record.object_to_world }
@@ -340,39 +323,4 @@ fn beside_node(
         RadvInstanceData::decode(&memory.node(address)?);
     let is_own = custom_index < 1 << 24 && is_inverse(world_to_object, &object_to_world);
     is_own.then_some(Beside { custom_index, object_to_world })
-}
-
-/// What the node of an instance and what is beside it say. The latter is believed about the way
-/// back to the world where that undoes the node's transform.
-pub(crate) fn instance(
-    world_to_object: Transform,
-    mask: u8,
-    user_data: u32,
-    flags: PointerFlags,
-    beside: Option<Beside>,
-    below: Option<u32>,
-) -> Instance {
-    let way_back = beside.map(|beside| beside.object_to_world);
-    Instance {
-        blas: below.map_or(0, |below| below.saturating_sub(1)),
-        world_to_object,
-        object_to_world: way_back
-            .filter(|back| is_inverse(&world_to_object, back))
-            .unwrap_or_else(|| world_to_object.inverse().unwrap_or(Transform::IDENTITY)),
-        mask,
-        custom_index: beside.map_or(0, |beside| beside.custom_index),
-        sbt_offset: user_data,
-        flags: instance_flags(flags),
-    }
-}
-
-/// The flags of a base pointer that an instance can have. Of a merged one: those that only an
-/// instance can have set, and its force flags, which yield to the ray's.
-pub(crate) fn instance_flags(flags: PointerFlags) -> InstanceFlags {
-    let mut own = InstanceFlags::empty();
-    own.set(InstanceFlags::DISABLE_FACE_CULL, flags.contains(PointerFlags::DISABLE_FACE_CULL));
-    own.set(InstanceFlags::FLIP_FACING, flags.contains(PointerFlags::FLIP_FACING));
-    own.set(InstanceFlags::FORCE_OPAQUE, flags.contains(PointerFlags::FORCE_OPAQUE));
-    own.set(InstanceFlags::FORCE_NON_OPAQUE, flags.contains(PointerFlags::FORCE_NON_OPAQUE));
-    own
 }

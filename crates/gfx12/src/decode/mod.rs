@@ -15,13 +15,13 @@
 //! their boxes. Encoding the tree of an image that siliray wrote,
 //! without a margin, gives the same bytes; if nodes are oriented, together with their [`Frames`].
 
-pub(crate) mod bounds;
 pub mod frames;
 pub(crate) mod hierarchy;
 pub(crate) mod instances;
-mod inverse;
 pub mod nodes;
 pub(crate) mod primitives;
+
+pub(crate) use bvh4::decode::{bounds, is_inverse};
 
 pub use crate::survey::{Header, Memory, Structure, Survey};
 pub use frames::{Frames, frames};
@@ -29,7 +29,6 @@ pub use nodes::{Node, NodeBody, nodes};
 
 pub(crate) use bounds::union;
 pub(crate) use instances::{Numbering, SidebandFault, SidebandRecord, numbering};
-pub(crate) use inverse::is_inverse;
 pub(crate) use primitives::{Pairs, Stored, split_key, stored};
 
 use crate::Gfx12;

@@ -7,7 +7,7 @@ use super::{AXES, dwords, field, set_value};
 use crate::layout::base_pointer::ADDRESS_MASK;
 use crate::layout::bvh4x2::triangle_node::IdWord;
 use crate::layout::bvh4x2::{
-    Bvh4x2InstanceNode, Bvh4x2Kind, Bvh4x2Pointer, Fp32BoxNode, HighPrecisionBoxNode, TriangleNode,
+    Bvh4Kind, Bvh4Pointer, Bvh4x2InstanceNode, Fp32BoxNode, HighPrecisionBoxNode, TriangleNode,
 };
 use crate::layout::{HalfNodeBits, NodeBits};
 use crate::survey::Memory;
@@ -19,7 +19,7 @@ use machine::{DescribeError, DescribedField, Description, Image, NodeRef};
 /// # Errors
 /// When the pointer leads to no memory.
 pub fn bvh4x2_describe(image: &Image, node: NodeRef) -> Result<Description, DescribeError> {
-    let pointer = u32::try_from(node.pointer).map(Bvh4x2Pointer);
+    let pointer = u32::try_from(node.pointer).map(Bvh4Pointer);
     let pointer = pointer.map_err(|_| DescribeError::NoStructure(node))?;
     let address = node.base.wrapping_add(pointer.byte_offset()) & ADDRESS_MASK;
     let bytes = pointer.node_bytes();
@@ -42,19 +42,19 @@ pub fn bvh4x2_describe(image: &Image, node: NodeRef) -> Result<Description, Desc
 /// The fields of the node behind a pointer of the format `gfx12-bvh4x2`. Of the bits, a node of
 /// 64 bytes has the first half. A pointer of an unused type has 16 dwords.
 #[must_use]
-pub fn dual_fields(pointer: Bvh4x2Pointer, bits: &NodeBits) -> Vec<DescribedField> {
+pub fn dual_fields(pointer: Bvh4Pointer, bits: &NodeBits) -> Vec<DescribedField> {
     let half: HalfNodeBits = bits.part(0);
     match pointer.kind() {
-        Bvh4x2Kind::Fp32Box => by_child(Fp32BoxNode::describe(bits)),
-        Bvh4x2Kind::HalfBox => by_child(precise_box(&half)),
-        Bvh4x2Kind::Instance => Bvh4x2InstanceNode::describe(bits),
-        Bvh4x2Kind::Triangle0 | Bvh4x2Kind::Triangle1 => {
+        Bvh4Kind::Fp32Box => by_child(Fp32BoxNode::describe(bits)),
+        Bvh4Kind::HalfBox => by_child(precise_box(&half)),
+        Bvh4Kind::Instance => Bvh4x2InstanceNode::describe(bits),
+        Bvh4Kind::Triangle0 | Bvh4Kind::Triangle1 => {
             let mut list = FieldList::new(half.words());
             list.add_structure::<TriangleNode>("", 0);
             list.add_structure::<IdWord>("", TriangleNode::id_word.bits().start as usize);
             list.fields
         }
-        Bvh4x2Kind::OldTriangle | Bvh4x2Kind::User => dwords(bits, 16),
+        Bvh4Kind::OldTriangle | Bvh4Kind::User => dwords(bits, 16),
     }
 }
 
@@ -62,7 +62,7 @@ fn precise_box(half: &HalfNodeBits) -> Vec<DescribedField> {
     let node = HighPrecisionBoxNode::decode(half);
     let mut fields = HighPrecisionBoxNode::describe(half);
     for (slot, child) in node.child_pointers().into_iter().enumerate() {
-        let leads = Bvh4x2Pointer::text(child.0.into());
+        let leads = Bvh4Pointer::text(child.0.into());
         set_value(&mut fields, &format!("child_types[{slot}]"), leads);
         let bounds = node.child_box(slot);
         let planes = bounds.min.to_array().into_iter().chain(bounds.max.to_array());
@@ -95,25 +95,25 @@ fn by_child(mut fields: Vec<DescribedField>) -> Vec<DescribedField> {
 }
 
 /// Notes which fields lead to which nodes.
-fn add_links(base: u64, pointer: Bvh4x2Pointer, bits: &NodeBits, fields: &mut [DescribedField]) {
-    let mut link = |name: &str, base: u64, target: Bvh4x2Pointer| {
+fn add_links(base: u64, pointer: Bvh4Pointer, bits: &NodeBits, fields: &mut [DescribedField]) {
+    let mut link = |name: &str, base: u64, target: Bvh4Pointer| {
         if let Some(field) = field(fields, name).filter(|_| !target.is_special()) {
             field.link = Some(NodeRef { base, pointer: target.0.into() });
         }
     };
     match pointer.kind() {
-        Bvh4x2Kind::Fp32Box => {
+        Bvh4Kind::Fp32Box => {
             for (slot, child) in Fp32BoxNode::decode(bits).children.into_iter().enumerate() {
                 link(&format!("children[{slot}].pointer"), base, child);
             }
         }
-        Bvh4x2Kind::HalfBox => {
+        Bvh4Kind::HalfBox => {
             let node = HighPrecisionBoxNode::decode(&bits.part(0));
             for (slot, child) in node.child_pointers().into_iter().enumerate() {
                 link(&format!("children[{slot}].node_type"), base, child);
             }
         }
-        Bvh4x2Kind::Instance => {
+        Bvh4Kind::Instance => {
             let node = Bvh4x2InstanceNode::decode(bits);
             link("child_root", node.child_base.address(), node.child_root);
         }
@@ -130,7 +130,7 @@ mod tests {
         /// The fields cover a node, each bit once, and hold the bits that they name.
         #[test]
         fn nodes_are_covered(words in any::<[u32; 32]>(), node_type in 0u32..8) {
-            let (pointer, bits) = (Bvh4x2Pointer(node_type), NodeBits::from_words(words));
+            let (pointer, bits) = (Bvh4Pointer(node_type), NodeBits::from_words(words));
             let mut covered = vec![0u8; 8 * pointer.node_bytes()];
             for field in dual_fields(pointer, &bits) {
                 let (start, end) = (field.bits.start as usize, field.bits.end as usize);

@@ -1,11 +1,10 @@
 //! A BLAS: boxes above primitive nodes.
 
 use super::boxes::{Boxes, Contents, Orientation, contents};
-use super::error::{EncodeError, is_finite};
+use super::error::EncodeError;
 use super::families;
 use super::flatten::{Flat, references_below};
 use super::leaves;
-use super::margin::Margin;
 use super::obb_fit::{Orientations, orient};
 use super::pool;
 use super::radv_memory::{self, OPACITY, RadvContents};
@@ -16,6 +15,9 @@ use super::tables::{GEOMETRY_INFO_BYTES, HeaderCounts, IdTable, header, write_po
 use super::{Options, Policy, hiprt_memory, hiprt_node};
 use crate::decode::frames::LevelFrames;
 use crate::layout::{BoxNode, CullFlags, NODE_BYTES, NodePointer};
+use bvh4::EncodeError as TreeError;
+use bvh4::encode::error::is_finite;
+use bvh4::encode::margin::Margin;
 use geometry::Aabb;
 use machine::Segment;
 use rayon::prelude::*;
@@ -225,7 +227,7 @@ fn decoded_bounds(root: &BoxNode) -> Aabb {
 fn check_finite(primitives: &Primitives, level: usize) -> Result<(), EncodeError> {
     let numbers = (0..primitives.len()).into_par_iter();
     let broken = numbers.find_first(|&primitive| !is_finite(primitives, primitive));
-    broken.map_or(Ok(()), |primitive| Err(EncodeError::NotFinite { level, primitive }))
+    broken.map_or(Ok(()), |primitive| Err(TreeError::NotFinite { level, primitive }.into()))
 }
 
 /// The hierarchy with leaves that the policy can store, and likes to.
@@ -236,11 +238,11 @@ fn prepare<'a>(
     options: &Options,
 ) -> Result<Cow<'a, Bvh>, EncodeError> {
     let ranges =
-        leaves::ranges(bvh, primitives, options.policy).map_err(EncodeError::regrouped(level))?;
+        leaves::ranges(bvh, primitives, options.policy).map_err(TreeError::regrouped(level))?;
     if options.policy == Policy::Dense && !options.keep_leaves {
-        let dense = regroup(&ranges, primitives).map_err(EncodeError::regrouped(level))?;
+        let dense = regroup(&ranges, primitives).map_err(TreeError::regrouped(level))?;
         let ranges = leaves::ranges(&dense, primitives, options.policy)
-            .map_err(EncodeError::regrouped(level))?;
+            .map_err(TreeError::regrouped(level))?;
         return Ok(Cow::Owned(ranges.into_owned()));
     }
     Ok(ranges)

@@ -2,7 +2,6 @@
 
 use super::error::EncodeError;
 use super::flatten::{Flat, FlatBox, NO_PLACE};
-use super::margin::{Margin, widen};
 use super::obb_fit::{Orientations, oriented_boxes};
 use super::run::RangeStart;
 use super::sections::Sections;
@@ -10,6 +9,7 @@ use super::{Policy, hiprt_memory};
 use crate::decode::frames::LevelFrames;
 use crate::layout::{BOX_TYPE, BoxFrame, BoxNode, ChildEntry, CullFlags, NODE_BYTES, NodePointer};
 use crate::quantize::{QuantizeError, QuantizedBoxes, quantize, quantize_radv};
+use bvh4::encode::margin::{Margin, widen};
 use geometry::Aabb;
 use rayon::prelude::*;
 use tree::{Bvh, Primitives};

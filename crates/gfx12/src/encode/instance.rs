@@ -18,7 +18,7 @@ use crate::layout::{
     BOX_TYPE, BasePointer, BoxFrame, BoxNode, ChildEntry, CullFlags, GpurtSideband, InstanceNode,
     NodePointer, PointerFlags, RadvInstanceData,
 };
-use geometry::InstanceFlags;
+use bvh4::decode::instance::own_flags;
 use tree::Instance;
 
 /// What an instance node shows of its structure.
@@ -89,18 +89,6 @@ pub(crate) fn radv_data(instance: &Instance, number: u32, blas: &EncodedBlas) ->
         leaf_node_offsets_offset: blas.sections.pointers as u32,
         unused: [0; 16],
     }
-}
-
-/// The flags of an instance as a base pointer has them.
-pub(crate) fn own_flags(flags: InstanceFlags) -> PointerFlags {
-    let pairs = [
-        (InstanceFlags::DISABLE_FACE_CULL, PointerFlags::DISABLE_FACE_CULL),
-        (InstanceFlags::FLIP_FACING, PointerFlags::FLIP_FACING),
-        (InstanceFlags::FORCE_OPAQUE, PointerFlags::FORCE_OPAQUE),
-        (InstanceFlags::FORCE_NON_OPAQUE, PointerFlags::FORCE_NON_OPAQUE),
-    ];
-    let set = pairs.into_iter().filter(|(flag, _)| flags.contains(*flag));
-    set.map(|(_, pointer_flag)| pointer_flag).collect()
 }
 
 fn part_flags(shown: InstancePart) -> PointerFlags {

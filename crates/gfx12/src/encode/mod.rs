@@ -36,7 +36,6 @@ mod hiprt_memory;
 mod hiprt_node;
 pub(crate) mod instance;
 mod leaves;
-pub(crate) mod margin;
 mod obb_fit;
 mod pool;
 mod radv_memory;
@@ -60,8 +59,9 @@ use crate::format::NAME;
 use crate::layout::NodePointer;
 use crate::survey::Structure;
 use blas::EncodedBlas;
+use bvh4::EncodeError as TreeError;
+use bvh4::encode::margin::{Margin, blas_margins};
 use machine::{Image, Segment};
-use margin::{Margin, blas_margins};
 use rayon::prelude::*;
 use std::fmt;
 use std::str::FromStr;
@@ -194,7 +194,7 @@ pub fn encode_in_frames(
     options: &Options,
 ) -> Result<Encoded, EncodeError> {
     if tree.tlas.is_none() && tree.blases.len() != 1 {
-        return Err(EncodeError::BlasCount { blases: tree.blases.len() });
+        return Err(TreeError::BlasCount { blases: tree.blases.len() }.into());
     }
     let margins = if options.margin {
         blas_margins(tree)
@@ -230,7 +230,7 @@ pub fn encode_in_frames(
         blas.place(place(blas.segment.bytes().len() as u64), options.policy);
     }
     if next > ADDRESS_LIMIT {
-        return Err(EncodeError::Addresses { end: next, limit: ADDRESS_LIMIT });
+        return Err(TreeError::Addresses { end: next, limit: ADDRESS_LIMIT }.into());
     }
     let mut segments = Vec::with_capacity(blases.len() + 1);
     if let Some(tlas) = tlas {

@@ -288,13 +288,14 @@ impl<'a> RunPacker<'a> {
     fn id_error(&self, item: u32) -> EncodeError {
         let id = self.primitives.ids[item as usize];
         let (level, primitive) = (self.level, item as usize);
-        EncodeError::Id {
+        bvh4::EncodeError::Id {
             level,
             primitive,
             which: "primitive",
             found: id.primitive,
             limit: 1 << 29,
         }
+        .into()
     }
 
     fn close(&self, open: &mut OpenNode, run: &mut PackedRun) -> Result<(), EncodeError> {

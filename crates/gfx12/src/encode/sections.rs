@@ -135,7 +135,7 @@ impl Sections {
     fn fitting(self, level: usize, before: u64) -> Result<Self, EncodeError> {
         let bytes = self.end + before;
         if bytes > SIZE_LIMIT {
-            return Err(EncodeError::TooLarge { level, bytes, limit: SIZE_LIMIT });
+            return Err(bvh4::EncodeError::TooLarge { level, bytes, limit: SIZE_LIMIT }.into());
         }
         Ok(self)
     }

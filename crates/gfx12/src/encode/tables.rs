@@ -13,6 +13,7 @@ use super::sections::Sections;
 use crate::layout::{
     BoxNode, GeometryInfo, GpurtHeader, NODE_BYTES, NodePointer, RTIP_3_1, RadvGeometryInfo,
 };
+use bvh4::EncodeError as TreeError;
 use geometry::Aabb;
 use tree::{PrimitiveFlags, Primitives};
 
@@ -66,7 +67,7 @@ impl IdTable {
         let mut geometries: Vec<GeometryRow> = Vec::new();
         for (primitive, id) in primitives.ids.iter().enumerate() {
             let too_large = |which, found, limit| {
-                Err(EncodeError::Id { level, primitive, which, found, limit })
+                Err(TreeError::Id { level, primitive, which, found, limit }.into())
             };
             if id.primitive >= PRIMITIVE_ID_LIMIT - 1 {
                 return too_large("primitive", id.primitive, PRIMITIVE_ID_LIMIT - 1);

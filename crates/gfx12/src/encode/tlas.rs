@@ -8,10 +8,9 @@
 
 use super::blas::EncodedBlas;
 use super::boxes::{Boxes, Contents, Orientation, contents};
-use super::error::{EncodeError, check_instances};
+use super::error::EncodeError;
 use super::flatten::{Flat, references_below};
 use super::instance::{InstancePart, instance_node, radv_data, sideband};
-use super::margin::{Margin, tlas_margin, transform_margin, widen};
 use super::radv_memory::{self, RadvContents};
 use super::rebraid::{self, Opening};
 use super::run::RangeStart;
@@ -19,6 +18,9 @@ use super::sections::{NodeCounts, Sections};
 use super::tables::{HeaderCounts, header, write_pointers};
 use super::{Options, Policy, hiprt_memory};
 use crate::layout::{BoxNode, CullFlags, INSTANCE_TYPE, NODE_BYTES, NodePointer, RadvGeometryInfo};
+use bvh4::EncodeError as TreeError;
+use bvh4::encode::error::check_instances;
+use bvh4::encode::margin::{Margin, tlas_margin, transform_margin, widen};
 use geometry::{Aabb, InstanceFlags};
 use machine::Segment;
 use rayon::prelude::*;
@@ -73,9 +75,9 @@ pub(crate) fn plan<'a>(
         false => vec![Opening::default(); level],
     };
     let bvh = if options.rebraid {
-        rebraid::bvh(tlas, blases, &openings).map_err(EncodeError::regrouped(level))?
+        rebraid::bvh(tlas, blases, &openings).map_err(TreeError::regrouped(level))?
     } else {
-        one_node_leaves(tlas, blases).map_err(EncodeError::regrouped(level))?
+        one_node_leaves(tlas, blases).map_err(TreeError::regrouped(level))?
     };
     let flat = Flat::new(&bvh);
     let nodes_of_instance = if options.policy == Policy::Radv { 2 } else { 1 };

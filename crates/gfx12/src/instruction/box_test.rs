@@ -7,10 +7,9 @@
 use super::slab::UnitSlabRay;
 use super::sort::{SortEntry, SortOrder, sort_8};
 use super::{NOTHING, RayRegisters};
-use crate::layout::{
-    BoxFrame, BoxNode, ChildEntry, CullFlags, NodePointer, PointerFlags, Resource,
-};
+use crate::layout::{BoxFrame, BoxNode, ChildEntry, NodePointer, PointerFlags, Resource};
 use crate::obb;
+pub(crate) use bvh4::unit::culling::is_culled_by_flags;
 
 /// The ten result registers for a box node.
 #[must_use]
@@ -85,25 +84,10 @@ fn remove_reused(entries: &mut [SortEntry; 8]) {
     }
 }
 
-/// Whether a base pointer's flags rule out everything below a child (G-18).
-pub(crate) fn is_culled_by_flags(child: CullFlags, flags: PointerFlags) -> bool {
-    let force_opaque = flags.contains(PointerFlags::FORCE_OPAQUE);
-    let force_non_opaque = flags.contains(PointerFlags::FORCE_NON_OPAQUE);
-    let only_opaque = (child.contains(CullFlags::ONLY_OPAQUE) || force_opaque) && !force_non_opaque;
-    let only_non_opaque =
-        (child.contains(CullFlags::ONLY_NON_OPAQUE) || force_non_opaque) && !force_opaque;
-    (only_opaque && flags.contains(PointerFlags::CULL_OPAQUE))
-        || (only_non_opaque && flags.contains(PointerFlags::CULL_NON_OPAQUE))
-        || (child.contains(CullFlags::ONLY_TRIANGLES)
-            && flags.contains(PointerFlags::SKIP_TRIANGLES))
-        || (child.contains(CullFlags::ONLY_PROCEDURAL)
-            && flags.contains(PointerFlags::SKIP_PROCEDURAL))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::{NodeBits, SortHeuristic};
+    use crate::layout::{CullFlags, NodeBits, SortHeuristic};
     use geometry::Vec3;
 
     /// Boxes one behind the other on the x axis, quantum 1, stored in the given order.

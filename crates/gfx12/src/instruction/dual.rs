@@ -22,7 +22,7 @@ use super::sort::SortEntry;
 use super::triangle::TriangleArithmetic;
 use super::{Answer, NOTHING, RayRegisters, Warning};
 use crate::layout::bvh4x2::{
-    Bvh4x2InstanceNode, Bvh4x2Kind, Bvh4x2Pointer, Fp16BoxNode, Fp32BoxNode, HighPrecisionBoxNode,
+    Bvh4Kind, Bvh4Pointer, Bvh4x2InstanceNode, Fp16BoxNode, Fp32BoxNode, HighPrecisionBoxNode,
     TriangleNode,
 };
 use crate::layout::{BasePointer, Bits, PointerFlags, Resource};
@@ -37,7 +37,7 @@ pub struct DualOperands {
     /// VADDR1, 2 and 3.
     pub ray: RayRegisters,
     /// VADDR4: the pointers of slots 0 and 1.
-    pub nodes: [Bvh4x2Pointer; 2],
+    pub nodes: [Bvh4Pointer; 2],
 }
 
 /// What one slot holds before the boxes are sorted.
@@ -59,8 +59,8 @@ pub fn image_bvh_dual_intersect_ray<M: Memory + ?Sized>(
     if resource.compressed_format {
         return Answer { warning: Some(Warning::CompressedFormatSet), ..nothing };
     }
-    let is_instance = |pointer: Bvh4x2Pointer| {
-        resource.instance_enabled && pointer.kind() == Bvh4x2Kind::Instance && !pointer.is_special()
+    let is_instance = |pointer: Bvh4Pointer| {
+        resource.instance_enabled && pointer.kind() == Bvh4Kind::Instance && !pointer.is_special()
     };
     if is_instance(nodes[0]) {
         return if is_instance(nodes[1]) { nothing } else { instance(memory, operands) };
@@ -92,7 +92,7 @@ fn flags(operands: &DualOperands) -> Option<PointerFlags> {
 fn test_slot<M: Memory + ?Sized>(
     memory: &M,
     operands: &DualOperands,
-    pointer: Bvh4x2Pointer,
+    pointer: Bvh4Pointer,
     arithmetic: TriangleArithmetic,
 ) -> Slot {
     let DualOperands { resource, base, ray, .. } = operands;
@@ -102,7 +102,7 @@ fn test_slot<M: Memory + ?Sized>(
     let offset = pointer.byte_offset();
     let half = || -> Option<Bits<16>> { read_node(memory, resource, *base, offset) };
     let boxes = match pointer.kind() {
-        Bvh4x2Kind::Triangle0 | Bvh4x2Kind::Triangle1 => {
+        Bvh4Kind::Triangle0 | Bvh4Kind::Triangle1 => {
             let Some(bits) = half() else {
                 return Slot::Triangle { words: out_of_bounds(), geometry_id: NOTHING };
             };
@@ -111,13 +111,13 @@ fn test_slot<M: Memory + ?Sized>(
             let words = triangle_test(&node, which, resource, flags(operands), ray, arithmetic);
             return Slot::Triangle { words, geometry_id: node.geometry_id };
         }
-        Bvh4x2Kind::Fp32Box => read_node(memory, resource, *base, offset)
+        Bvh4Kind::Fp32Box => read_node(memory, resource, *base, offset)
             .map(|bits| FourBoxes::from(&Fp32BoxNode::decode(&bits))),
-        Bvh4x2Kind::HalfBox if resource.box_node_64b => {
+        Bvh4Kind::HalfBox if resource.box_node_64b => {
             half().map(|bits| FourBoxes::from(&HighPrecisionBoxNode::decode(&bits)))
         }
-        Bvh4x2Kind::HalfBox => half().map(|bits| FourBoxes::from(&Fp16BoxNode::decode(&bits))),
-        Bvh4x2Kind::OldTriangle | Bvh4x2Kind::Instance | Bvh4x2Kind::User => None,
+        Bvh4Kind::HalfBox => half().map(|bits| FourBoxes::from(&Fp16BoxNode::decode(&bits))),
+        Bvh4Kind::OldTriangle | Bvh4Kind::Instance | Bvh4Kind::User => None,
     };
     boxes
         .map_or(Slot::Nothing, |node| Slot::Boxes(test_four(&node, resource, flags(operands), ray)))

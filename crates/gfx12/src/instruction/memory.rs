@@ -7,38 +7,10 @@
 //! Every 64-byte unit of the node, counted from the T# base, must not lie behind the last one that
 //! the T# allows (G-15). Memory that does not exist is treated as out of bounds.
 
-use crate::layout::base_pointer::ADDRESS_MASK;
 use crate::layout::{BasePointer, Bits, Resource};
-
-/// Memory that instructions read.
-pub trait Memory {
-    /// The `len` bytes at `address`, if they all exist.
-    fn get(&self, address: u64, len: usize) -> Option<&[u8]>;
-}
-
-impl Memory for machine::Segment {
-    fn get(&self, address: u64, len: usize) -> Option<&[u8]> {
-        self.get(address, len)
-    }
-}
-
-impl Memory for crate::decode::Memory<'_> {
-    fn get(&self, address: u64, len: usize) -> Option<&[u8]> {
-        self.get(address, len)
-    }
-}
-
-impl Memory for machine::Image {
-    fn get(&self, address: u64, len: usize) -> Option<&[u8]> {
-        self.get(address, len)
-    }
-}
-
-impl Memory for [machine::Segment] {
-    fn get(&self, address: u64, len: usize) -> Option<&[u8]> {
-        self.iter().find_map(|segment| segment.get(address, len))
-    }
-}
+use bvh4::layout::base_pointer::ADDRESS_MASK;
+pub use bvh4::unit::Memory;
+use bvh4::unit::memory;
 
 /// The node of `WORDS` dwords at an offset from a base; `None` if it is out of bounds (G-15).
 pub(super) fn read_node<const WORDS: usize, M: Memory + ?Sized>(
@@ -48,12 +20,7 @@ pub(super) fn read_node<const WORDS: usize, M: Memory + ?Sized>(
     byte_offset: u64,
 ) -> Option<Bits<WORDS>> {
     let offset = (base.address() + byte_offset) & ADDRESS_MASK;
-    let last_byte = offset + 4 * WORDS as u64 - 1;
-    if last_byte / 64 > resource.last_unit {
-        return None;
-    }
-    let address = (resource.base_address() + offset) & ADDRESS_MASK;
-    memory.get(address, 4 * WORDS).map(Bits::from_bytes)
+    memory::read_node(memory, resource.base_address(), resource.last_unit, offset)
 }
 
 #[cfg(test)]

@@ -23,9 +23,8 @@ pub mod dual_triangle;
 pub mod instance_test;
 pub mod memory;
 pub mod primitive_test;
-pub mod slab;
-pub mod sort;
-pub mod triangle;
+
+pub use bvh4::unit::{slab, sort, triangle};
 
 pub use bvh8::{Bvh8Operands, image_bvh8_intersect_ray};
 pub use dual::{DualOperands, image_bvh_dual_intersect_ray};
@@ -90,14 +89,9 @@ impl fmt::Display for Warning {
     }
 }
 
-/// A result that says "nothing": no child, no node.
-pub(crate) const NOTHING: u32 = 0xFFFF_FFFF;
+pub(crate) use bvh4::unit::{INFINITY_BITS, NOTHING, ONE_BITS, SIGN_BIT};
 /// What undefined result registers hold, as in GPURT's emulation.
 pub(crate) const UNDEFINED: u32 = 0xDEAD_BEEF;
-/// t of a miss.
-pub(crate) const INFINITY_BITS: u32 = 0x7F80_0000;
-pub(crate) const ONE_BITS: u32 = 0x3F80_0000;
-pub(crate) const SIGN_BIT: u32 = 0x8000_0000;
 
 impl RayRegisters {
     /// The answer that leaves the ray alone.

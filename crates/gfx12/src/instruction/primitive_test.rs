@@ -16,6 +16,7 @@
 use super::triangle::{TriangleArithmetic, TriangleTest, word};
 use super::{INFINITY_BITS, ONE_BITS, RayRegisters, SIGN_BIT};
 use crate::layout::{PairDescriptor, PointerFlags, PrimitiveNode, TriangleDescriptor};
+pub(super) use bvh4::unit::culling::{is_class_culled, is_face_culled, is_opaque};
 
 /// The ten result registers for a pair (0..=7) of a primitive node.
 #[must_use]
@@ -95,23 +96,6 @@ fn procedural_words(
     });
     let t = if culled { INFINITY_BITS } else { 0 };
     [t, ONE_BITS | SIGN_BIT, ONE_BITS | sign, id]
-}
-
-/// Whether a primitive counts as opaque once force flags have had their say.
-pub(super) const fn is_opaque(own: bool, flags: PointerFlags) -> bool {
-    flags.contains(PointerFlags::FORCE_OPAQUE)
-        || (!flags.contains(PointerFlags::FORCE_NON_OPAQUE) && own)
-}
-
-/// Whether face culling drops a triangle; instances and double-sided triangles are exempt (G-16).
-pub(super) const fn is_face_culled(front: bool, double_sided: bool, flags: PointerFlags) -> bool {
-    let cull = if front { PointerFlags::CULL_FRONT_FACING } else { PointerFlags::CULL_BACK_FACING };
-    flags.contains(cull) && !flags.contains(PointerFlags::DISABLE_FACE_CULL) && !double_sided
-}
-
-/// Whether a primitive of this opaque class is culled.
-pub(super) const fn is_class_culled(opaque: bool, flags: PointerFlags) -> bool {
-    flags.contains(if opaque { PointerFlags::CULL_OPAQUE } else { PointerFlags::CULL_NON_OPAQUE })
 }
 
 /// The sign bit that marks a non-opaque primitive (G-1).

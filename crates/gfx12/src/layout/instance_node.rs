@@ -31,9 +31,10 @@
 
 use super::base_pointer::BasePointer;
 use super::box_node::fill_child_pointers;
-use super::child_entry::{ChildEntry, mask_text};
+use super::child_entry::ChildEntry;
 use super::node_pointer::{BOX_TYPE, NodePointer};
 use super::plane::BoxFrame;
+use bvh4::layout::cull_flags::mask_text;
 use geometry::{Aabb, Transform};
 use machine::fields::{MinusOne, Show};
 

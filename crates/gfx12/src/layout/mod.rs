@@ -17,11 +17,9 @@
 //! | [`header`], [`radv_header`], [`hiprt`] | what GPURT, RADV and HIPRT put around the nodes |
 //! | [`bvh4x2`] | the 4-wide formats that `image_bvh_dual_intersect_ray` reads |
 
-pub mod base_pointer;
 pub mod box_node;
 pub mod bvh4x2;
 pub mod child_entry;
-pub mod header;
 pub mod hiprt;
 pub mod instance_data;
 pub mod instance_node;
@@ -32,12 +30,14 @@ pub mod primitive_header;
 pub mod primitive_node;
 pub mod primitive_writer;
 pub mod procedural_box;
-pub mod radv_header;
 pub mod resource;
+
+pub use bvh4::layout::{base_pointer, gpurt_header as header, radv_header};
 
 pub use base_pointer::{BasePointer, PointerFlags};
 pub use box_node::BoxNode;
-pub use child_entry::{ChildEntry, CullFlags};
+pub use bvh4::layout::CullFlags;
+pub use child_entry::ChildEntry;
 pub use header::{GeometryInfo, GpurtHeader, RTIP_3_1};
 pub use hiprt::{HiprtFrame, HiprtGeometry, HiprtHeader, HiprtInstance, HiprtScene};
 pub use instance_data::{GpurtSideband, RadvInstanceData};

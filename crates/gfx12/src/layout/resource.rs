@@ -11,6 +11,7 @@
 //! ```
 
 use super::Bits;
+pub use bvh4::layout::SortHeuristic;
 use machine::fields::Show;
 
 machine::fields! {
@@ -51,32 +52,6 @@ machine::fields! {
         pub descriptor_type: u8 = 124..128;
     }
 }
-
-/// Which distance sorts the children of a box.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub enum SortHeuristic {
-    /// Smallest entry.
-    Closest,
-    /// Longest interval inside the box.
-    Largest,
-    /// Smallest middle of the unclamped interval.
-    Midpoint,
-    /// The fourth code; acts like [`SortHeuristic::Closest`].
-    Reserved,
-}
-
-machine::field_number!(
-    SortHeuristic,
-    u32,
-    |raw| match raw {
-        0 => Self::Closest,
-        1 => Self::Largest,
-        2 => Self::Midpoint,
-        _ => Self::Reserved,
-    },
-    |&heuristic| heuristic as u32,
-    |raw| raw.to_string()
-);
 
 impl Resource {
     /// What RADV passes: base 0, no bound, sorting, pointer flags on, no growth.

@@ -3,7 +3,7 @@
 use super::{Found, Reader, Waiting, follow};
 use crate::bvh4x2::survey::four_boxes;
 use crate::layout::base_pointer::ADDRESS_MASK;
-use crate::layout::bvh4x2::{Bvh4x2InstanceNode, Bvh4x2Kind, Bvh4x2Pointer, TriangleNode};
+use crate::layout::bvh4x2::{Bvh4Kind, Bvh4Pointer, Bvh4x2InstanceNode, TriangleNode};
 use crate::layout::{HalfNodeBits, NodeBits};
 use crate::survey::Memory;
 use machine::{EntryState, Image, NodeRef, Outline, PrimitiveRef};
@@ -14,12 +14,12 @@ use std::collections::HashSet;
 pub fn bvh4x2_outline(image: &Image) -> Outline {
     let memory = &Memory::new(image);
     let base = image.bases.first().map_or(0, |base| base & ADDRESS_MASK);
-    let root = u32::try_from(image.root).map_or(Bvh4x2Pointer::INVALID, Bvh4x2Pointer);
+    let root = u32::try_from(image.root).map_or(Bvh4Pointer::INVALID, Bvh4Pointer);
     let mut reader = Bvh4x2 { memory, seen: HashSet::new() };
     follow(&mut reader, base, root)
 }
 
-type Here = Waiting<Bvh4x2Pointer, u64>;
+type Here = Waiting<Bvh4Pointer, u64>;
 
 struct Bvh4x2<'a> {
     memory: &'a Memory<'a>,
@@ -28,15 +28,15 @@ struct Bvh4x2<'a> {
 }
 
 impl Reader for Bvh4x2<'_> {
-    type Pointer = Bvh4x2Pointer;
+    type Pointer = Bvh4Pointer;
     /// The base.
     type Structure = u64;
 
-    fn address(base: &u64, pointer: Bvh4x2Pointer) -> u64 {
+    fn address(base: &u64, pointer: Bvh4Pointer) -> u64 {
         base.wrapping_add(pointer.byte_offset()) & ADDRESS_MASK
     }
 
-    fn name(base: &u64, pointer: Bvh4x2Pointer) -> (NodeRef, &'static str, usize) {
+    fn name(base: &u64, pointer: Bvh4Pointer) -> (NodeRef, &'static str, usize) {
         let node = NodeRef { base: *base, pointer: pointer.0.into() };
         (node, pointer.kind_name(), pointer.node_bytes())
     }
@@ -45,7 +45,7 @@ impl Reader for Bvh4x2<'_> {
         &mut self,
         here: &Here,
         address: u64,
-        found: &mut Found<Bvh4x2Pointer, u64>,
+        found: &mut Found<Bvh4Pointer, u64>,
     ) -> EntryState {
         let pointer = here.pointer;
         let bytes = self.memory.get(address, pointer.node_bytes());
@@ -53,24 +53,24 @@ impl Reader for Bvh4x2<'_> {
             return EntryState::Outside;
         };
         match pointer.kind() {
-            Bvh4x2Kind::OldTriangle | Bvh4x2Kind::User => return EntryState::Outside,
+            Bvh4Kind::OldTriangle | Bvh4Kind::User => return EntryState::Outside,
             // The root below an instance may be an instance, even the same one.
-            Bvh4x2Kind::HalfBox | Bvh4x2Kind::Fp32Box | Bvh4x2Kind::Instance
+            Bvh4Kind::HalfBox | Bvh4Kind::Fp32Box | Bvh4Kind::Instance
                 if !self.seen.insert(address) =>
             {
                 return EntryState::Again;
             }
-            Bvh4x2Kind::HalfBox | Bvh4x2Kind::Fp32Box => {
+            Bvh4Kind::HalfBox | Bvh4Kind::Fp32Box => {
                 found.totals.boxes += 1;
                 let node = four_boxes(self.memory, address, pointer);
                 for (slot, &child) in node.iter().flat_map(|node| node.children.iter().enumerate())
                 {
-                    if child != Bvh4x2Pointer::INVALID {
+                    if child != Bvh4Pointer::INVALID {
                         found.waiting.push(here.child(slot, child, here.structure));
                     }
                 }
             }
-            Bvh4x2Kind::Instance => {
+            Bvh4Kind::Instance => {
                 found.totals.instances += 1;
                 let node = Bvh4x2InstanceNode::decode(&NodeBits::from_bytes(bytes));
                 let (base, root) = (node.child_base.address(), node.child_root);
@@ -78,10 +78,10 @@ impl Reader for Bvh4x2<'_> {
                     usize::from(!self.seen.contains(&Self::address(&base, root)));
                 found.waiting.push(here.child(0, root, base));
             }
-            Bvh4x2Kind::Triangle0 | Bvh4x2Kind::Triangle1 => {
+            Bvh4Kind::Triangle0 | Bvh4Kind::Triangle1 => {
                 let node = TriangleNode::decode(&HalfNodeBits::from_bytes(bytes));
                 let is_procedural = node.info(0).procedural;
-                let is_pair = pointer.kind() == Bvh4x2Kind::Triangle1 && !is_procedural;
+                let is_pair = pointer.kind() == Bvh4Kind::Triangle1 && !is_procedural;
                 let ids = &node.primitive_ids[..1 + usize::from(is_pair)];
                 let geometry = node.geometry_id;
                 let named = ids.iter().map(|&primitive| PrimitiveRef { geometry, primitive });

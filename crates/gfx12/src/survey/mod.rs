@@ -18,20 +18,16 @@
 //! boxes.
 
 mod expand;
-pub mod memory;
 mod ranges;
-pub mod records;
 pub mod structure;
-mod visited;
 
-pub use memory::Memory;
-pub(crate) use memory::address_order;
-pub use records::{BoxRecord, ChildRecord, InstanceRecord, LeafRecord, NO_BOX, Space, Target};
+pub use bvh4::survey::{ChildRecord, Memory, NO_BOX, Space, Target};
+pub(crate) use bvh4::survey::{Visited, address_order};
+pub use bvh4::survey::{memory, records};
 pub use structure::{Header, RADV_FILE_VERSION, Structure};
 
 pub(crate) use expand::{entry_bits, is_empty_slot};
 pub(crate) use ranges::pair_count;
-pub(crate) use visited::Visited;
 
 use crate::findings::{Findings, Place};
 use crate::layout::{InstanceNode, NODE_BYTES, NodeKind, NodePointer};
@@ -49,6 +45,13 @@ pub type Survey = records::Survey<Structure>;
 /// What was reached in one structure of the format `gfx12`.
 pub type Surveyed = records::Surveyed<Structure>;
 
+/// A box node.
+pub type BoxRecord<P = NodePointer> = records::BoxRecord<P>;
+/// A range of pairs.
+pub type LeafRecord<P = NodePointer> = records::LeafRecord<P>;
+/// An instance node.
+pub type InstanceRecord<P = NodePointer> = records::InstanceRecord<P>;
+
 /// How many times the pairs that an image can hold its ranges may name.
 const REUSE_LIMIT: u64 = 64;
 
@@ -58,37 +61,27 @@ const BATCH: usize = 1 << 16;
 /// Fewest boxes that are worth sharing between threads.
 const PARALLEL: usize = 1 << 10;
 
-impl Survey {
-    /// Surveys an image.
-    #[must_use]
-    pub fn new(image: &Image) -> Self {
-        Self::collect(image, &Memory::new(image), &mut Findings::default())
+/// Surveys an image and notes what cannot be followed.
+pub(crate) fn collect(image: &Image, memory: &Memory<'_>, findings: &mut Findings) -> Survey {
+    let mut surveyor = Surveyor {
+        memory,
+        ranges: Ranges::new(memory),
+        visited: Visited::new(memory),
+        pairs_left: REUSE_LIMIT * 8 * (image.byte_count() as u64 / 128 + 1),
+        findings,
+    };
+    let mut tlas = surveyor.structure(Structure::of_root(image, memory), Level::Root);
+    let bases = bases_below(image, memory, &tlas);
+    let numbers: BTreeMap<u64, u32> = bases.iter().copied().zip(1..).collect();
+    for instance in &mut tlas.instances {
+        let below = below(memory, &tlas.structure, instance);
+        instance.below = below.and_then(|below| numbers.get(&below.box_base).copied());
     }
-
-    /// Surveys an image and notes what cannot be followed.
-    pub(crate) fn collect(image: &Image, memory: &Memory<'_>, findings: &mut Findings) -> Self {
-        let mut surveyor = Surveyor {
-            memory,
-            ranges: Ranges::new(memory),
-            visited: Visited::new(memory),
-            pairs_left: REUSE_LIMIT * 8 * (image.byte_count() as u64 / 128 + 1),
-            findings,
-        };
-        let mut tlas = surveyor.structure(Structure::of_root(image, memory), Level::Root);
-        let bases = bases_below(image, memory, &tlas);
-        let numbers: BTreeMap<u64, u32> = bases.iter().copied().zip(1..).collect();
-        for instance in &mut tlas.instances {
-            let below = below(memory, &tlas.structure, instance);
-            instance.below = below.and_then(|below| numbers.get(&below.box_base).copied());
-        }
-        let mut structures = vec![tlas];
-        structures.extend(
-            bases
-                .into_iter()
-                .map(|base| surveyor.structure(Structure::at(memory, base), Level::Blas)),
-        );
-        Self { structures, visited: surveyor.visited }
-    }
+    let mut structures = vec![tlas];
+    structures.extend(
+        bases.into_iter().map(|base| surveyor.structure(Structure::at(memory, base), Level::Blas)),
+    );
+    Survey { structures, visited: surveyor.visited }
 }
 
 /// The structures below: one for each segment that begins with the header of a BLAS, referred to or

@@ -11,6 +11,8 @@
 //! | none of them | none | the first node | 0x5 below an instance |
 
 use super::memory::Memory;
+use super::records::{Space, Survey, Surveyed};
+use crate::findings::Findings;
 use crate::layout::base_pointer::ADDRESS_MASK;
 use crate::layout::{
     Bits, GpurtHeader, HiprtHeader, InstanceNode, NODE_BYTES, Naming, NodeBits, NodePointer,
@@ -196,6 +198,28 @@ impl Structure {
         let header = self.gpurt()?;
         let start = u64::from(header.geometry_info_offset) + 64 * number;
         (start + 64 <= u64::from(header.primitive_pointer_offset)).then(|| self.box_base + start)
+    }
+}
+
+impl Space for Structure {
+    type Pointer = NodePointer;
+
+    fn address_of(&self, pointer: NodePointer) -> u64 {
+        Self::address_of(self, pointer)
+    }
+
+    fn root(&self) -> NodePointer {
+        self.root
+    }
+
+    fn survey(image: &Image) -> Survey<Self> {
+        super::collect(image, &Memory::new(image), &mut Findings::default())
+    }
+
+    /// One that holds nothing is what its header says.
+    fn is_tlas(surveyed: &Surveyed<Self>) -> bool {
+        let says_tlas = surveyed.structure.header.is_some_and(|header| !header.is_blas());
+        !surveyed.instances.is_empty() || says_tlas && surveyed.leaves.is_empty()
     }
 }
 

@@ -11,10 +11,10 @@
 //! kinds of pointers count from those two bases (HIPRT). Values that a section leaves out are not
 //! tested; members that carry no bits of the format (decimals, notes) are not looked at.
 
-use super::fields::{number, numbers, whole_list, words};
 use crate::layout::{BoxNode, NODE_BYTES, NodeBits, NodePointer, PrimitiveNode};
 use sha2::{Digest, Sha256};
 use std::rc::Rc;
+use vectors::fields::{number, numbers, whole_list, words};
 use vectors::{Case, Comparison, Json, VectorError};
 
 /// The binary and where its two arrays start.

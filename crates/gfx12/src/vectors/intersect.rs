@@ -8,7 +8,7 @@ use crate::instruction::{
     Answer, Bvh8Operands, DualOperands, RayRegisters, TriangleArithmetic,
     image_bvh_dual_intersect_ray, image_bvh8_intersect_ray,
 };
-use crate::layout::bvh4x2::Bvh4x2Pointer;
+use crate::layout::bvh4x2::Bvh4Pointer;
 use crate::layout::{BasePointer, NodePointer, Resource};
 use geometry::Vec3;
 use machine::Segment;
@@ -35,8 +35,8 @@ pub(super) fn dual(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), V
         base: BasePointer(case.field("base")?.integer()?),
         ray: ray(&case.field("ray")?)?,
         nodes: [
-            Bvh4x2Pointer(case.field("node0")?.integer()?),
-            Bvh4x2Pointer(case.field("node1")?.integer()?),
+            Bvh4Pointer(case.field("node0")?.integer()?),
+            Bvh4Pointer(case.field("node1")?.integer()?),
         ],
     };
     let memory = memory(&case.field("memory")?)?;

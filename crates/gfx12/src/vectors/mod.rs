@@ -11,7 +11,6 @@
 //! strings or JSON integers; floats are bit patterns.
 
 mod dump;
-mod fields;
 mod intersect;
 mod obb;
 

@@ -3,10 +3,10 @@
 use super::options::{Options, WalkError};
 use crate::Gfx12;
 use crate::decode;
-use crate::decode::instances::instance_flags;
 use crate::format::memory;
 use crate::layout::{BasePointer, NodePointer, PointerFlags, Resource, SortHeuristic};
 use crate::survey::{ChildRecord, Memory, Structure, Survey, Surveyed, Target};
+use bvh4::decode::instance::instance_flags;
 use geometry::InstanceFlags;
 use machine::{Checked, MachineError};
 use std::collections::HashMap;

@@ -4,7 +4,7 @@ use gfx12::bvh4x2::check::{check, check_resource};
 use gfx12::bvh4x2::encode::encode;
 use gfx12::bvh4x2::survey::Survey;
 use gfx12::bvh4x2::{BoxPrecision, Options, Rule};
-use gfx12::layout::bvh4x2::{Bvh4x2Kind, Bvh4x2Pointer};
+use gfx12::layout::bvh4x2::{Bvh4Kind, Bvh4Pointer};
 use gfx12::layout::{PointerFlags, Resource, SortHeuristic};
 use machine::{Image, Severity};
 use testkit::worlds::{instanced, mixed};
@@ -22,7 +22,7 @@ fn single() -> Image {
 /// Where things lie in the first segment.
 struct Anatomy {
     base: usize,
-    boxes: Vec<Bvh4x2Pointer>,
+    boxes: Vec<Bvh4Pointer>,
     pair: usize,
     triangle: usize,
     procedural: usize,
@@ -35,8 +35,8 @@ fn anatomy(image: &Image) -> Anatomy {
     let base = (image.bases[0] - image.segments[0].address) as usize;
     let survey = Survey::new(image);
     let tlas = &survey.structures[0];
-    let byte = |pointer: Bvh4x2Pointer| base + pointer.byte_offset() as usize;
-    let leaf = |wanted: &dyn Fn(Bvh4x2Pointer, u32) -> bool| {
+    let byte = |pointer: Bvh4Pointer| base + pointer.byte_offset() as usize;
+    let leaf = |wanted: &dyn Fn(Bvh4Pointer, u32) -> bool| {
         let found = tlas.leaves.iter().find(|leaf| {
             let at = byte(leaf.pointer) + 60;
             let id_word = &image.segments[0].bytes()[at..at + 4];
@@ -47,10 +47,8 @@ fn anatomy(image: &Image) -> Anatomy {
     Anatomy {
         base,
         boxes: tlas.boxes.iter().map(|record| record.pointer).collect(),
-        pair: leaf(&|pointer, _| pointer.kind() == Bvh4x2Kind::Triangle1),
-        triangle: leaf(&|pointer, word| {
-            pointer.kind() == Bvh4x2Kind::Triangle0 && word & 0x40 == 0
-        }),
+        pair: leaf(&|pointer, _| pointer.kind() == Bvh4Kind::Triangle1),
+        triangle: leaf(&|pointer, word| pointer.kind() == Bvh4Kind::Triangle0 && word & 0x40 == 0),
         procedural: leaf(&|_, word| word & 0x40 != 0),
         instance: tlas.instances.first().map_or(0, |instance| byte(instance.pointer)),
         last_box: byte(tlas.boxes.last().unwrap().pointer),

@@ -14,8 +14,8 @@
 //! assert_eq!(plane(0, true), 0x37FF_FFFF);
 //! ```
 
-use super::pointer::Bvh4x2Pointer;
-use crate::layout::child_entry::CullFlags;
+use super::pointer::Bvh4Pointer;
+use crate::layout::CullFlags;
 use geometry::{Aabb, Vec3};
 use machine::fields::Show;
 
@@ -48,13 +48,13 @@ impl HighPrecisionBoxNode {
 
     /// Pointers of the four children.
     #[must_use]
-    pub fn child_pointers(&self) -> [Bvh4x2Pointer; 4] {
+    pub fn child_pointers(&self) -> [Bvh4Pointer; 4] {
         let mut unit = self.child_base;
         self.child_types.map(|node_type| {
             let pointer = if node_type == Self::NO_CHILD {
-                Bvh4x2Pointer::INVALID
+                Bvh4Pointer::INVALID
             } else {
-                Bvh4x2Pointer(unit << 3 | u32::from(node_type))
+                Bvh4Pointer(unit << 3 | u32::from(node_type))
             };
             unit = unit.wrapping_add(if matches!(node_type, 6 | 3) { 2 } else { 1 });
             pointer

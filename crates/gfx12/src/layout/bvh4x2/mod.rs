@@ -13,18 +13,16 @@
 //! | [`instance_node`] | instance node, type 6 | 128 |
 //! | [`parent_table`] | where the parent of a node is written down | 4 a unit |
 
-pub mod fp16_box;
-pub mod fp32_box;
 pub mod high_precision_box;
 pub mod instance_node;
-pub mod parent_table;
-pub mod pointer;
 pub mod triangle_node;
+
+pub use bvh4::layout::{fp16_box, fp32_box, parent_table, pointer};
 
 pub use fp16_box::Fp16BoxNode;
 pub use fp32_box::Fp32BoxNode;
 pub use high_precision_box::HighPrecisionBoxNode;
 pub use instance_node::Bvh4x2InstanceNode;
 pub use parent_table::parent_slot_address;
-pub use pointer::{Bvh4x2Kind, Bvh4x2Pointer};
+pub use pointer::{Bvh4Kind, Bvh4Pointer};
 pub use triangle_node::{TriangleInfo, TriangleNode};

@@ -20,7 +20,8 @@
 //! assert_eq!(node.encode().words(), &words);
 //! ```
 
-use crate::layout::Bits;
+use bvh4::layout::triangle_info::corners;
+pub use bvh4::layout::triangle_info::{IdWord, TriangleInfo};
 use geometry::{Aabb, Triangle, Vec3};
 use machine::fields::Show;
 
@@ -36,35 +37,6 @@ machine::fields! {
         pub geometry_id: u32 = 448..480;
         /// A byte for each triangle, then two that nothing reads.
         pub id_word: u32 = 480..512, Show::Flat;
-    }
-}
-
-machine::fields! {
-    /// What the id word holds: its bytes 0 and 1 describe the triangles.
-    pub(crate) struct IdWord: 1 words {
-        /// Triangles 0 and 1.
-        triangles: [TriangleInfo; 2] = 0..16;
-        /// Nothing reads it.
-        unused: u16 = 16..32, Show::Unused;
-    }
-}
-
-machine::fields! {
-    /// One byte of the id word.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
-    pub struct TriangleInfo: 1 words {
-        /// Vertex, in test order, whose weight is returned as I: 0..=2 (G-31).
-        pub i_source: u8 = 0..2;
-        /// Vertex, in test order, whose weight is returned as J: 0..=2 (G-31).
-        pub j_source: u8 = 2..4;
-        /// Face culling leaves it alone (G-16).
-        pub double_sided: bool = 4..5;
-        /// Front and back trade places.
-        pub flip_winding: bool = 5..6;
-        /// Software decides.
-        pub procedural: bool = 6..7;
-        /// Counts as opaque unless forced otherwise.
-        pub opaque: bool = 7..8;
     }
 }
 
@@ -94,8 +66,7 @@ impl TriangleNode {
     /// The corners of triangle 0 or 1, in test order.
     #[must_use]
     pub fn triangle(&self, which: usize) -> Triangle {
-        let [v0, v1, v2, v3] = self.vertices;
-        if which == 0 { Triangle::new(v0, v1, v2) } else { Triangle::new(v1, v3, v2) }
+        corners(&self.vertices, which)
     }
 
     /// What the id word says about triangle 0 or 1.
@@ -105,31 +76,9 @@ impl TriangleNode {
     }
 }
 
-impl TriangleInfo {
-    /// Reads a byte.
-    #[must_use]
-    #[inline]
-    pub fn from_byte(byte: u8) -> Self {
-        Self::decode(&Bits::from_words([byte.into()]))
-    }
-
-    /// Writes a byte.
-    #[must_use]
-    pub fn to_byte(self) -> u8 {
-        self.encode().word(0) as u8
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_info_byte_round_trips() {
-        for byte in 0..=255 {
-            assert_eq!(TriangleInfo::from_byte(byte).to_byte(), byte);
-        }
-    }
 
     #[test]
     fn a_procedural_keeps_its_box() {

@@ -3,16 +3,16 @@
 use super::walk_image::{WalkImage, leads_nowhere};
 use crate::bvh4x2::decode::{own_triangle, primitive_id};
 use crate::bvh4x2::survey::four_boxes;
-use crate::decode::instances::instance_flags;
 use crate::instruction::{
     Answer, DualOperands, RayRegisters, TriangleArithmetic, image_bvh_dual_intersect_ray,
 };
-use crate::layout::bvh4x2::{Bvh4x2Kind, Bvh4x2Pointer, TriangleNode};
+use crate::layout::bvh4x2::{Bvh4Kind, Bvh4Pointer, TriangleNode};
 use crate::layout::{BasePointer, NodePointer, PointerFlags, Resource};
 use crate::stack::{ENTRY_STRIDE, StackAddress, StackMode, push8_pop1, push8_pop2};
 use crate::survey::Memory;
 use crate::walk::found::Found;
 use crate::walk::shown::show_stack;
+use bvh4::decode::instance::instance_flags;
 use geometry::{InstanceFlags, Ray, moller_trumbore};
 use machine::primitive_test::MergedFlags;
 use machine::{Counters, MachineError, Observer, PrimitiveTest, RayQuery, Step, StepBudget};
@@ -47,11 +47,11 @@ pub(super) struct Space {
 /// The instance that a ray is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Inside {
-    pub(super) instance: Bvh4x2Pointer,
+    pub(super) instance: Bvh4Pointer,
     /// Its number.
     number: u32,
     /// The root of its structure.
-    pub(super) root: Bvh4x2Pointer,
+    pub(super) root: Bvh4Pointer,
 }
 
 impl<'a, O: Observer + ?Sized> Lane<'a, O> {
@@ -103,7 +103,7 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
     /// law.
     pub(super) fn intersect(
         &mut self,
-        nodes: [Bvh4x2Pointer; 2],
+        nodes: [Bvh4Pointer; 2],
         extent: f32,
     ) -> Result<Answer, MachineError> {
         self.budget.step()?;
@@ -112,17 +112,17 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
             let address = self.space.base.address() + node.byte_offset();
             let boxes = four_boxes(&self.memory, address, node);
             let children = boxes.iter().flat_map(|boxes| boxes.children);
-            let present = children.filter(|child| *child != Bvh4x2Pointer::INVALID);
+            let present = children.filter(|child| *child != Bvh4Pointer::INVALID);
             self.counters.nodes += 1;
             self.counters.box_tests += present.count() as u64;
             self.counters.bytes += node.node_bytes() as u64;
         }
-        if nodes[0].kind() == Bvh4x2Kind::Instance {
+        if nodes[0].kind() == Bvh4Kind::Instance {
             self.counters.leaves += 1;
             self.counters.bytes += nodes[0].node_bytes() as u64;
         }
-        let is_used = |node: Bvh4x2Pointer| cfg!(debug_assertions) || !is_leaf(node);
-        let used = nodes.map(|node| if is_used(node) { node } else { Bvh4x2Pointer::INVALID });
+        let is_used = |node: Bvh4Pointer| cfg!(debug_assertions) || !is_leaf(node);
+        let used = nodes.map(|node| if is_used(node) { node } else { Bvh4Pointer::INVALID });
         let Ray { origin, direction, .. } = self.space.ray;
         let ray = RayRegisters { origin, direction, extent, mask: self.query.mask };
         let (resource, base) = (self.resource, self.space.base);
@@ -136,15 +136,15 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
     }
 
     /// `ds_bvh_stack_push8_pop2_rtn_b64`.
-    pub(super) fn push_pop_two(&mut self, data: [u32; 8]) -> [Bvh4x2Pointer; 2] {
+    pub(super) fn push_pop_two(&mut self, data: [u32; 8]) -> [Bvh4Pointer; 2] {
         let (size, before) = (self.image.options.stack_size, self.stack);
         let (lds, stack) = (&mut self.lds, &mut self.stack);
         let pair = push8_pop2(lds, stack, NodePointer::INVALID, data, size);
-        let pair = pair.map(|node| Bvh4x2Pointer(node.0));
+        let pair = pair.map(|node| Bvh4Pointer(node.0));
         if self.observer.is_watching() {
             // The second triangle of a pair brings the first.
             let popped: &[u32] = match pair {
-                [_, top] if top.kind() == Bvh4x2Kind::Triangle1 => &[top.0],
+                [_, top] if top.kind() == Bvh4Kind::Triangle1 => &[top.0],
                 [top, none] if none.is_special() => &[top.0],
                 [second, top] => &[top.0, second.0],
             };
@@ -155,10 +155,10 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
     }
 
     /// `ds_bvh_stack_push8_pop1_rtn_b32`, without range mode.
-    pub(super) fn push_pop_one(&mut self, last: Bvh4x2Pointer, data: [u32; 8]) -> Bvh4x2Pointer {
+    pub(super) fn push_pop_one(&mut self, last: Bvh4Pointer, data: [u32; 8]) -> Bvh4Pointer {
         let mode = StackMode { size: self.image.options.stack_size, range_mode: false };
         let (last, before) = (NodePointer(last.0), self.stack);
-        let next = Bvh4x2Pointer(push8_pop1(&mut self.lds, &mut self.stack, last, data, mode).0);
+        let next = Bvh4Pointer(push8_pop1(&mut self.lds, &mut self.stack, last, data, mode).0);
         if self.observer.is_watching() {
             let registers = [before, self.stack];
             show_stack(&mut *self.observer, registers, (last, &data, false), &[next.0]);
@@ -175,12 +175,12 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
     /// nothing where the instance was culled.
     pub(super) fn enter(
         &mut self,
-        instance: Bvh4x2Pointer,
+        instance: Bvh4Pointer,
         answer: &Answer,
     ) -> Result<[u32; 8], MachineError> {
         let number = self.image.instance_number(instance)?;
         let base = BasePointer::from_words(answer.vdst[2], answer.vdst[3]);
-        let root = Bvh4x2Pointer(answer.vdst[7]);
+        let root = Bvh4Pointer(answer.vdst[7]);
         self.space = Space {
             ray: Ray { origin: answer.origin, direction: answer.direction, ..self.query.shape },
             base,
@@ -191,7 +191,7 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
         if self.observer.is_watching() {
             self.show_instance(instance, number)?;
         }
-        let mut data = [Bvh4x2Pointer::INVALID.0; 8];
+        let mut data = [Bvh4Pointer::INVALID.0; 8];
         data[7] = root.0;
         data[6] = NodePointer::SKIP_0_7.0;
         Ok(data)
@@ -211,14 +211,14 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
     }
 
     /// The parent of a node of the structure that the lane is in.
-    pub(super) fn parent(&self, node: Bvh4x2Pointer) -> Result<Bvh4x2Pointer, MachineError> {
+    pub(super) fn parent(&self, node: Bvh4Pointer) -> Result<Bvh4Pointer, MachineError> {
         WalkImage::parent(&self.memory, self.space.base, node)
     }
 
     /// Puts the primitive behind a pointer to the law. `words` are what the unit said of it.
     pub(super) fn take(
         &mut self,
-        pointer: Bvh4x2Pointer,
+        pointer: Bvh4Pointer,
         words: &[u32],
     ) -> Result<ControlFlow<()>, MachineError> {
         let Space { ray, base, flags, inside } = self.space;
@@ -255,13 +255,13 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
 }
 
 /// Whether a triangle, or a procedural, is behind a pointer.
-pub(super) fn is_leaf(pointer: Bvh4x2Pointer) -> bool {
-    matches!(pointer.kind(), Bvh4x2Kind::Triangle0 | Bvh4x2Kind::Triangle1)
+pub(super) fn is_leaf(pointer: Bvh4Pointer) -> bool {
+    matches!(pointer.kind(), Bvh4Kind::Triangle0 | Bvh4Kind::Triangle1)
 }
 
 /// Whether a box is behind a pointer.
-pub(super) fn is_box(pointer: Bvh4x2Pointer) -> bool {
-    matches!(pointer.kind(), Bvh4x2Kind::HalfBox | Bvh4x2Kind::Fp32Box)
+pub(super) fn is_box(pointer: Bvh4Pointer) -> bool {
+    matches!(pointer.kind(), Bvh4Kind::HalfBox | Bvh4Kind::Fp32Box)
 }
 
 /// Whether the quotient of the unit's words is the `t` of Möller-Trumbore in the node's order of

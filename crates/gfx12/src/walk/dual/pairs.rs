@@ -3,15 +3,15 @@
 use super::Ended;
 use super::lane::{Lane, is_leaf};
 use crate::layout::NodePointer;
-use crate::layout::bvh4x2::{Bvh4x2Kind, Bvh4x2Pointer};
+use crate::layout::bvh4x2::{Bvh4Kind, Bvh4Pointer};
 use machine::{MachineError, Observer};
 
 /// Runs until the query has its answer or entries were lost.
 pub(super) fn run<O: Observer + ?Sized>(lane: &mut Lane<'_, O>) -> Result<Ended, MachineError> {
-    let mut nodes = [lane.image.root, Bvh4x2Pointer::INVALID];
+    let mut nodes = [lane.image.root, Bvh4Pointer::INVALID];
     while !nodes[0].is_special() {
         let answer = lane.intersect(nodes, lane.found.extent())?;
-        let data = if nodes[0].kind() == Bvh4x2Kind::Instance {
+        let data = if nodes[0].kind() == Bvh4Kind::Instance {
             lane.enter(nodes[0], &answer)?
         } else {
             let mut data = [0; 8];
@@ -24,13 +24,13 @@ pub(super) fn run<O: Observer + ?Sized>(lane: &mut Lane<'_, O>) -> Result<Ended,
                 data[7] = NodePointer::SKIP_4_7.0;
             } else if nodes[1].is_special() {
                 // Some parts leave these registers as they were.
-                data[4..].fill(Bvh4x2Pointer::INVALID.0);
+                data[4..].fill(Bvh4Pointer::INVALID.0);
             }
             if is_leaf(nodes[0]) {
                 if lane.take(nodes[0], &answer.vdst[..4])?.is_break() {
                     return Ok(Ended::Done);
                 }
-                if nodes[0].kind() == Bvh4x2Kind::Triangle1 {
+                if nodes[0].kind() == Bvh4Kind::Triangle1 {
                     // A pair that was popped second comes without its partner.
                     data[3] = nodes[0].partner().0;
                     data[2] = NodePointer::SKIP_0_3.0;
@@ -45,5 +45,5 @@ pub(super) fn run<O: Observer + ?Sized>(lane: &mut Lane<'_, O>) -> Result<Ended,
             lane.leave();
         }
     }
-    Ok(if nodes[0] == Bvh4x2Pointer::INVALID { Ended::Lost } else { Ended::Done })
+    Ok(if nodes[0] == Bvh4Pointer::INVALID { Ended::Lost } else { Ended::Done })
 }

@@ -5,7 +5,7 @@ use super::walk_image::leads_nowhere;
 use crate::bvh4x2::survey::four_boxes;
 use crate::instruction::box_test::is_culled_by_flags;
 use crate::instruction::{Answer, NOTHING, RayRegisters};
-use crate::layout::bvh4x2::{Bvh4x2InstanceNode, Bvh4x2Kind, Bvh4x2Pointer};
+use crate::layout::bvh4x2::{Bvh4Kind, Bvh4Pointer, Bvh4x2InstanceNode};
 use crate::registers::dual_outputs;
 use crate::walk::shown::{BoxRay, ray_inputs};
 use machine::{Instruction, MachineError, Observer, Step, Verdict};
@@ -14,7 +14,7 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
     /// `image_bvh_dual_intersect_ray` was executed on one or two nodes.
     pub(super) fn show_step(
         &mut self,
-        nodes: [Bvh4x2Pointer; 2],
+        nodes: [Bvh4Pointer; 2],
         ray: &RayRegisters,
         answer: &Answer,
     ) {
@@ -34,19 +34,19 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
     }
 
     /// A node is read.
-    fn show_node(&mut self, node: Bvh4x2Pointer) {
+    fn show_node(&mut self, node: Bvh4Pointer) {
         let address = Some(self.space.base.address() + node.byte_offset());
         let kind = match node.kind() {
-            Bvh4x2Kind::HalfBox | Bvh4x2Kind::Fp32Box => "box",
-            Bvh4x2Kind::Triangle0 | Bvh4x2Kind::Triangle1 => "primitive",
-            Bvh4x2Kind::Instance => "instance",
+            Bvh4Kind::HalfBox | Bvh4Kind::Fp32Box => "box",
+            Bvh4Kind::Triangle0 | Bvh4Kind::Triangle1 => "primitive",
+            Bvh4Kind::Instance => "instance",
             _ => "node",
         };
         self.observer.see(Step::Node { pointer: node.0.into(), address, kind });
     }
 
     /// What the unit made of each child of a box.
-    fn show_children(&mut self, pointer: Bvh4x2Pointer, ray: &RayRegisters) {
+    fn show_children(&mut self, pointer: Bvh4Pointer, ray: &RayRegisters) {
         let address = self.space.base.address() + pointer.byte_offset();
         let node = if is_box(pointer) { four_boxes(&self.memory, address, pointer) } else { None };
         let Some(node) = node else { return };
@@ -63,7 +63,7 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
     /// The lane went into the space of an instance.
     pub(super) fn show_instance(
         &mut self,
-        pointer: Bvh4x2Pointer,
+        pointer: Bvh4Pointer,
         instance: u32,
     ) -> Result<(), MachineError> {
         let address = self.image.world_base_address() + pointer.byte_offset();
@@ -80,7 +80,7 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
 
     /// Entries were lost, and the walk returns to `to`.
     #[inline]
-    pub(super) fn show_walk_back(&mut self, to: Bvh4x2Pointer, from: Bvh4x2Pointer) {
+    pub(super) fn show_walk_back(&mut self, to: Bvh4Pointer, from: Bvh4Pointer) {
         if self.observer.is_watching() {
             self.observer.see(Step::WalkBack { to: to.0.into(), from: from.0.into() });
         }

@@ -2,25 +2,25 @@
 
 use super::lane::{Lane, is_leaf};
 use crate::layout::NodePointer;
-use crate::layout::bvh4x2::{Bvh4x2Kind, Bvh4x2Pointer};
+use crate::layout::bvh4x2::{Bvh4Kind, Bvh4Pointer};
 use machine::{MachineError, Observer};
 
 /// Runs from the root until the query has its answer.
 pub(super) fn run<O: Observer + ?Sized>(lane: &mut Lane<'_, O>) -> Result<(), MachineError> {
     // The order of a box's children must not depend on the extent.
     lane.resource.sort_triangles_first = false;
-    let (mut current, mut last) = (lane.image.root, Bvh4x2Pointer::INVALID);
+    let (mut current, mut last) = (lane.image.root, Bvh4Pointer::INVALID);
     loop {
         let walks_back = !last.is_special();
         let extent = if walks_back { lane.found.original_extent() } else { lane.found.extent() };
         // A pair is tested in one step.
         let nodes = match current.kind() {
-            Bvh4x2Kind::Triangle1 => [current.partner(), current],
-            _ => [current, Bvh4x2Pointer::INVALID],
+            Bvh4Kind::Triangle1 => [current.partner(), current],
+            _ => [current, Bvh4Pointer::INVALID],
         };
         let answer = lane.intersect(nodes, extent)?;
-        let mut data = [Bvh4x2Pointer::INVALID.0; 8];
-        if current.kind() == Bvh4x2Kind::Instance {
+        let mut data = [Bvh4Pointer::INVALID.0; 8];
+        if current.kind() == Bvh4Kind::Instance {
             data = lane.enter(current, &answer)?;
         } else if is_leaf(current) {
             for (slot, node) in nodes.into_iter().enumerate().filter(|(_, node)| is_leaf(*node)) {
@@ -33,11 +33,11 @@ pub(super) fn run<O: Observer + ?Sized>(lane: &mut Lane<'_, O>) -> Result<(), Ma
         }
         let previous = current;
         current = lane.push_pop_one(last, data);
-        last = Bvh4x2Pointer::INVALID;
+        last = Bvh4Pointer::INVALID;
         if lane.popped_to_top() {
             lane.leave();
         }
-        if current == Bvh4x2Pointer::INVALID {
+        if current == Bvh4Pointer::INVALID {
             let Some(back) = walk_back(lane, previous)? else { return Ok(()) };
             (current, last) = back;
         } else if current.is_special() {
@@ -51,8 +51,8 @@ pub(super) fn run<O: Observer + ?Sized>(lane: &mut Lane<'_, O>) -> Result<(), Ma
 /// the root. From the root below an instance the way leads to the instance, in the TLAS.
 fn walk_back<O: Observer + ?Sized>(
     lane: &mut Lane<'_, O>,
-    previous: Bvh4x2Pointer,
-) -> Result<Option<(Bvh4x2Pointer, Bvh4x2Pointer)>, MachineError> {
+    previous: Bvh4Pointer,
+) -> Result<Option<(Bvh4Pointer, Bvh4Pointer)>, MachineError> {
     let mut left = previous;
     if let Some(inside) = lane.inside()
         && (left == inside.root || left == inside.instance)

@@ -4,7 +4,7 @@ use super::NAME;
 use crate::bvh4x2::Gfx12Bvh4x2;
 use crate::bvh4x2::decode::instance_numbers;
 use crate::bvh4x2::survey::{Survey, Surveyed};
-use crate::layout::bvh4x2::{Bvh4x2Pointer, parent_slot_address};
+use crate::layout::bvh4x2::{Bvh4Pointer, parent_slot_address};
 use crate::layout::{BasePointer, PointerFlags, Resource, SortHeuristic};
 use crate::survey::{Memory, address_order};
 use crate::walk::options::{Options, WalkError};
@@ -18,12 +18,12 @@ pub(super) struct WalkImage {
     checked: Arc<Checked<Gfx12Bvh4x2>>,
     /// The order of its segments.
     order: Vec<u32>,
-    pub(super) root: Bvh4x2Pointer,
+    pub(super) root: Bvh4Pointer,
     pub(super) options: Options,
     pub(super) step_limit: u64,
     base: u64,
     /// The number of the instance behind each instance node.
-    instances: HashMap<Bvh4x2Pointer, u32>,
+    instances: HashMap<Bvh4Pointer, u32>,
 }
 
 impl WalkImage {
@@ -82,17 +82,17 @@ impl WalkImage {
     pub(super) fn parent(
         memory: &Memory<'_>,
         base: BasePointer,
-        node: Bvh4x2Pointer,
-    ) -> Result<Bvh4x2Pointer, MachineError> {
+        node: Bvh4Pointer,
+    ) -> Result<Bvh4Pointer, MachineError> {
         let bytes = parent_slot_address(base.address(), node, 0)
             .and_then(|address| memory.get(address, 4))
             .ok_or_else(|| leads_nowhere(node, base.address() + node.byte_offset()))?;
-        Ok(Bvh4x2Pointer(u32::from_le_bytes(std::array::from_fn(|k| bytes[k]))))
+        Ok(Bvh4Pointer(u32::from_le_bytes(std::array::from_fn(|k| bytes[k]))))
     }
 
     /// The number of the instance that an instance node shows. The survey lists all that a sound
     /// image leads to.
-    pub(super) fn instance_number(&self, instance: Bvh4x2Pointer) -> Result<u32, MachineError> {
+    pub(super) fn instance_number(&self, instance: Bvh4Pointer) -> Result<u32, MachineError> {
         let number = self.instances.get(&instance).copied();
         number.ok_or_else(|| leads_nowhere(instance, self.base + instance.byte_offset()))
     }
@@ -100,7 +100,7 @@ impl WalkImage {
 
 /// A pointer that the check has not proved.
 #[cold]
-pub(super) fn leads_nowhere(pointer: Bvh4x2Pointer, address: u64) -> MachineError {
+pub(super) fn leads_nowhere(pointer: Bvh4Pointer, address: u64) -> MachineError {
     let reason = format!("the pointer {:#x} leads to no node, at address {address:#x}", pointer.0);
     MachineError::Failed { machine: NAME, reason }
 }

@@ -15,65 +15,86 @@
 //! numbered breadth first from the root, leaf nodes in the order in which that scan meets them.
 //! Nothing here recurses deeper than the logarithm of a node's children.
 
+use super::pairing::SharedEdge;
 use geometry::Aabb;
 use std::collections::VecDeque;
 use tree::Bvh;
 
 /// What a leaf node holds, by position in the list of primitives or instances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Leaf {
+pub enum Leaf {
+    /// One triangle.
     Triangle(u32),
-    Pair { items: [u32; 2], edge: super::pairing::SharedEdge },
+    /// Two triangles that share an edge.
+    Pair {
+        /// Triangles 0 and 1.
+        items: [u32; 2],
+        /// The edge that they share.
+        edge: SharedEdge,
+    },
+    /// A procedural.
     Procedural(u32),
+    /// An instance.
     Instance(u32),
 }
 
 /// Where a slot leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Child {
+pub enum Child {
+    /// To a box of the draft.
     Box(u32),
+    /// To a leaf of the draft.
     Leaf(u32),
 }
 
 /// One child of a box.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Slot {
-    pub(super) bounds: Aabb,
-    pub(super) child: Child,
+pub struct Slot {
+    /// The box around what is below.
+    pub bounds: Aabb,
+    /// What is below.
+    pub child: Child,
 }
 
 /// A box: the used slots come first.
-pub(super) type DraftBox = [Option<Slot>; WIDTH];
+pub type DraftBox = [Option<Slot>; WIDTH];
 
 /// Children of a box.
-pub(super) const WIDTH: usize = 4;
+pub const WIDTH: usize = 4;
 
 /// The boxes breadth first, the root first even if it holds nothing, and the leaves as that scan
 /// meets them.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Draft {
-    pub(super) boxes: Vec<DraftBox>,
-    pub(super) leaves: Vec<Leaf>,
+pub struct Draft {
+    /// The boxes.
+    pub boxes: Vec<DraftBox>,
+    /// The leaf nodes.
+    pub leaves: Vec<Leaf>,
 }
 
 /// A leaf of the tree that is about to become leaf nodes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct LooseLeaf<'a> {
-    pub(super) bounds: Aabb,
-    pub(super) items: &'a [u32],
+pub struct LooseLeaf<'a> {
+    /// Its box.
+    pub bounds: Aabb,
+    /// What it refers to.
+    pub items: &'a [u32],
 }
 
 /// A leaf node to be: the loose leaf that it begins in, its box, its contents.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct NewLeaf {
-    pub(super) origin: usize,
-    pub(super) bounds: Aabb,
-    pub(super) leaf: Leaf,
+pub struct NewLeaf {
+    /// The loose leaf.
+    pub origin: usize,
+    /// Its box.
+    pub bounds: Aabb,
+    /// Its contents.
+    pub leaf: Leaf,
 }
 
 impl Draft {
     /// Drafts a hierarchy. `make_leaves` turns loose leaves of one node into leaf nodes.
-    pub(super) fn new(
+    pub fn new(
         bvh: &Bvh,
         keep_shape: bool,
         make_leaves: impl Fn(&[LooseLeaf<'_>]) -> Vec<NewLeaf>,
@@ -258,10 +279,20 @@ fn merged_groups(slots: Vec<Slot>) -> Vec<Vec<Slot>> {
 
 impl Leaf {
     /// The first primitive, or the instance.
-    pub(super) const fn first_item(&self) -> u32 {
+    #[must_use]
+    pub const fn first_item(&self) -> u32 {
         match *self {
             Self::Triangle(item) | Self::Procedural(item) | Self::Instance(item) => item,
             Self::Pair { items: [first, _], .. } => first,
+        }
+    }
+
+    /// 64-byte units of the node.
+    #[must_use]
+    pub const fn units(&self) -> u32 {
+        match self {
+            Self::Instance(_) => 2,
+            Self::Triangle(_) | Self::Pair { .. } | Self::Procedural(_) => 1,
         }
     }
 }

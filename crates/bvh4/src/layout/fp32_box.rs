@@ -3,18 +3,19 @@
 //! Sources: GPURT, Mesa (the same node on older parts), captured vectors.
 //!
 //! ```
-//! use gfx12::layout::{CullFlags, NodeBits, bvh4x2::{Bvh4x2Pointer, Fp32BoxNode}};
+//! use bvh4::layout::{Bvh4Pointer, CullFlags, Fp32BoxNode};
+//! use machine::bits::NodeBits;
 //! let mut words = [0; 32];
 //! (words[1], words[10], words[28]) = (0x29, 0x3F80_0000, 0x0000_0400);
 //! let node = Fp32BoxNode::decode(&NodeBits::from_words(words));
-//! assert_eq!(node.children[1], Bvh4x2Pointer(0x29));
+//! assert_eq!(node.children[1], Bvh4Pointer(0x29));
 //! assert_eq!(node.boxes[1].min.x, 1.0);
 //! assert_eq!(node.cull_flags(1), CullFlags::ONLY_TRIANGLES);
 //! assert_eq!(node.encode().words(), &words);
 //! ```
 
-use super::pointer::Bvh4x2Pointer;
-use crate::layout::child_entry::CullFlags;
+use super::cull_flags::CullFlags;
+use super::pointer::Bvh4Pointer;
 use geometry::Aabb;
 use machine::fields::{FieldValue, Show};
 
@@ -23,7 +24,7 @@ machine::fields! {
     #[derive(Clone, Copy, PartialEq, Debug)]
     pub struct Fp32BoxNode: 32 words {
         /// The children; 0xFFFFFFFF for none.
-        pub children: [Bvh4x2Pointer; 4] = 0..128;
+        pub children: [Bvh4Pointer; 4] = 0..128;
         /// Their boxes.
         pub boxes: [Aabb; 4] = 128..896;
         /// One byte a child; the low four bits are cull flags.

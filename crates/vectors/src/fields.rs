@@ -1,9 +1,12 @@
 //! Numbers and lists of numbers of a case against those of the code; `null` is not tested.
 
-use vectors::{Comparison, Json, VectorError};
+use crate::{Comparison, Json, VectorError};
 
 /// A number member, if the file has it.
-pub(super) fn number(
+///
+/// # Errors
+/// When the file has something else there.
+pub fn number(
     comparison: &mut Comparison,
     name: &str,
     case: &Json<'_>,
@@ -16,7 +19,10 @@ pub(super) fn number(
 }
 
 /// A member that is a list of numbers, if the file has it.
-pub(super) fn numbers<const N: usize>(
+///
+/// # Errors
+/// When the file has something else there.
+pub fn numbers<const N: usize>(
     comparison: &mut Comparison,
     name: &str,
     case: &Json<'_>,
@@ -29,7 +35,10 @@ pub(super) fn numbers<const N: usize>(
 }
 
 /// The words of a list that are tested.
-pub(super) fn words(
+///
+/// # Errors
+/// When the file has something else there.
+pub fn words(
     comparison: &mut Comparison,
     name: &str,
     list: &[Json<'_>],
@@ -45,7 +54,10 @@ pub(super) fn words(
 }
 
 /// A list that must also have the right length.
-pub(super) fn whole_list(
+///
+/// # Errors
+/// When the file has something else there.
+pub fn whole_list(
     comparison: &mut Comparison,
     name: &str,
     list: &[Json<'_>],

@@ -9,7 +9,8 @@
 //! before: up to [`RadvHeader::leaf_offset`] it is as in Mesa 26.0, behind that as in August 2026.
 //!
 //! ```
-//! use gfx12::layout::{Bits, RadvHeader};
+//! use bvh4::layout::RadvHeader;
+//! use machine::bits::Bits;
 //! let mut words = [0; 34];
 //! (words[0], words[1], words[12], words[23]) = (0xC0, 1, 0x440, 2);
 //! (words[16], words[17], words[18]) = (2, 1, 1);
@@ -20,7 +21,7 @@
 //! assert_eq!(header.encode().words(), &words);
 //! ```
 
-use super::NODE_BYTES;
+use super::pointer::NODE_BYTES;
 use machine::fields::{Show, hex};
 
 machine::fields! {

@@ -1,4 +1,4 @@
-//! Node pointer of the format `gfx12-bvh4x2`.
+//! Node pointer of 4-wide nodes.
 //!
 //! | bits | field |
 //! |---|---|
@@ -9,46 +9,45 @@
 //! |---|---|---|
 //! | 0 | triangle 0 of a triangle node; also a lone triangle or a procedural | 64 |
 //! | 1 | triangle 1 of a triangle node | 64 |
-//! | 2, 3 | triangles of an older node; not read (G-30) | - |
-//! | 4 | box: fp16, or high precision if T# bit 116 is set | 64 |
+//! | 2, 3 | triangles 2 and 3 of a node of five vertices, before GFX12; not read there (G-30) | 64 |
+//! | 4 | box: fp16; on GFX12 high precision if T# bit 116 is set | 64 |
 //! | 5 | box: fp32 | 128 |
-//! | 6 | instance if T# bit 118 is set, else a user node | 128 |
-//! | 7 | user node | - |
+//! | 6 | user node, an instance by convention; on GFX12 one if T# bit 118 is set | 128 |
+//! | 7 | user node, before GFX12 a procedural by convention | 64 |
 //!
-//! One unit of 64 bytes is 8 in a pointer. Special values are those of
-//! [`NodePointer`](crate::layout::NodePointer). Source: GPURT.
+//! One unit of 64 bytes is 8 in a pointer. 0xFFFFFFFF is no child, 0xFFFFFFFE the end of a walk.
+//! Source: GPURT.
 //!
 //! ```
-//! use gfx12::layout::bvh4x2::{Bvh4x2Kind, Bvh4x2Pointer};
-//! assert_eq!(Bvh4x2Pointer(0x5).byte_offset(), 0);
-//! let root = Bvh4x2Pointer(0x15);
-//! assert_eq!((root.byte_offset(), root.kind()), (128, Bvh4x2Kind::Fp32Box));
-//! let second = Bvh4x2Pointer(0x29);
-//! assert_eq!((second.byte_offset(), second.kind()), (320, Bvh4x2Kind::Triangle1));
-//! assert_eq!(second.partner(), Bvh4x2Pointer(0x28));
+//! use bvh4::layout::{Bvh4Kind, Bvh4Pointer};
+//! assert_eq!(Bvh4Pointer(0x5).byte_offset(), 0);
+//! let root = Bvh4Pointer(0x15);
+//! assert_eq!((root.byte_offset(), root.kind()), (128, Bvh4Kind::Fp32Box));
+//! let second = Bvh4Pointer(0x29);
+//! assert_eq!((second.byte_offset(), second.kind()), (320, Bvh4Kind::Triangle1));
+//! assert_eq!(second.partner(), Bvh4Pointer(0x28));
 //! ```
 
-use crate::layout::NODE_BYTES;
 use std::fmt;
 
-/// A 32-bit node pointer of the format `gfx12-bvh4x2`. Any value is one.
+/// A 32-bit node pointer. Any value is one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Bvh4x2Pointer(pub u32);
+pub struct Bvh4Pointer(pub u32);
 
 /// What the three type bits say.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub enum Bvh4x2Kind {
+pub enum Bvh4Kind {
     /// Triangle 0, or a procedural.
     Triangle0,
     /// Triangle 1.
     Triangle1,
-    /// Types 2 and 3, which nothing reads (G-30).
+    /// Types 2 and 3, which GFX12 does not read (G-30) and nobody writes.
     OldTriangle,
-    /// A 64-byte box: fp16 or high precision.
+    /// A 64-byte box.
     HalfBox,
     /// A 128-byte box.
     Fp32Box,
-    /// An instance, where instances are enabled.
+    /// An instance.
     Instance,
     /// A node for software.
     User,
@@ -57,11 +56,18 @@ pub enum Bvh4x2Kind {
 /// Bytes of a unit.
 pub const UNIT_BYTES: u64 = 64;
 
-impl Bvh4x2Pointer {
+/// Bytes of a wide node: an fp32 box, an instance.
+pub const NODE_BYTES: u64 = 128;
+
+impl Bvh4Pointer {
     /// No child.
     pub const INVALID: Self = Self(0xFFFF_FFFF);
+    /// Nothing is left on the stack.
+    pub const TERMINAL: Self = Self(0xFFFF_FFFE);
     /// The root where the base is the first node and boxes are fp32.
     pub const ROOT: Self = Self(0x5);
+    /// The root behind a GPURT header.
+    pub const ROOT_BEHIND_HEADER: Self = Self(0x15);
 
     /// The pointer to a node of a 3-bit type: `None` if the offset is not a multiple of 64 or lies
     /// beyond the reach of a pointer, or the type has more than 3 bits.
@@ -92,15 +98,15 @@ impl Bvh4x2Pointer {
 
     /// What the type bits mean.
     #[must_use]
-    pub const fn kind(self) -> Bvh4x2Kind {
+    pub const fn kind(self) -> Bvh4Kind {
         match self.node_type() {
-            0 => Bvh4x2Kind::Triangle0,
-            1 => Bvh4x2Kind::Triangle1,
-            2 | 3 => Bvh4x2Kind::OldTriangle,
-            4 => Bvh4x2Kind::HalfBox,
-            5 => Bvh4x2Kind::Fp32Box,
-            6 => Bvh4x2Kind::Instance,
-            _ => Bvh4x2Kind::User,
+            0 => Bvh4Kind::Triangle0,
+            1 => Bvh4Kind::Triangle1,
+            2 | 3 => Bvh4Kind::OldTriangle,
+            4 => Bvh4Kind::HalfBox,
+            5 => Bvh4Kind::Fp32Box,
+            6 => Bvh4Kind::Instance,
+            _ => Bvh4Kind::User,
         }
     }
 
@@ -108,10 +114,10 @@ impl Bvh4x2Pointer {
     #[must_use]
     pub const fn kind_name(self) -> &'static str {
         match self.kind() {
-            Bvh4x2Kind::Triangle0 | Bvh4x2Kind::Triangle1 => "primitive",
-            Bvh4x2Kind::HalfBox | Bvh4x2Kind::Fp32Box => "box",
-            Bvh4x2Kind::Instance => "instance",
-            Bvh4x2Kind::OldTriangle | Bvh4x2Kind::User => "unused",
+            Bvh4Kind::Triangle0 | Bvh4Kind::Triangle1 => "primitive",
+            Bvh4Kind::HalfBox | Bvh4Kind::Fp32Box => "box",
+            Bvh4Kind::Instance => "instance",
+            Bvh4Kind::OldTriangle | Bvh4Kind::User => "unused",
         }
     }
 
@@ -119,7 +125,7 @@ impl Bvh4x2Pointer {
     #[must_use]
     pub const fn node_bytes(self) -> usize {
         match self.kind() {
-            Bvh4x2Kind::Fp32Box | Bvh4x2Kind::Instance => NODE_BYTES as usize,
+            Bvh4Kind::Fp32Box | Bvh4Kind::Instance => NODE_BYTES as usize,
             _ => NODE_BYTES as usize / 2,
         }
     }
@@ -143,27 +149,27 @@ impl Bvh4x2Pointer {
     }
 }
 
-impl From<Bvh4x2Pointer> for u64 {
-    fn from(pointer: Bvh4x2Pointer) -> Self {
+impl From<Bvh4Pointer> for u64 {
+    fn from(pointer: Bvh4Pointer) -> Self {
         pointer.0.into()
     }
 }
 
-machine::field_number!(Bvh4x2Pointer, u32, Bvh4x2Pointer, |pointer| pointer.0, |raw| {
-    let pointer = Bvh4x2Pointer(raw as u32);
+machine::field_number!(Bvh4Pointer, u32, Bvh4Pointer, |pointer| pointer.0, |raw| {
+    let pointer = Bvh4Pointer(raw as u32);
     if pointer.is_special() {
         return "none".to_owned();
     }
     format!("{pointer}: {} at base + {:#x}", pointer.kind_name(), pointer.byte_offset())
 });
 
-impl fmt::Debug for Bvh4x2Pointer {
+impl fmt::Debug for Bvh4Pointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:#x}", self.0)
     }
 }
 
-impl fmt::Display for Bvh4x2Pointer {
+impl fmt::Display for Bvh4Pointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:#x}", self.0)
     }
@@ -175,13 +181,13 @@ mod tests {
 
     #[test]
     fn offsets_round_trip_up_to_the_last_unit() {
-        let last = Bvh4x2Pointer::new(0x7_FFFF_FFC0, 4).unwrap();
+        let last = Bvh4Pointer::new(0x7_FFFF_FFC0, 4).unwrap();
         assert_eq!(
             (last.0, last.byte_offset(), last.unit()),
             (0xFFFF_FFFC, 0x7_FFFF_FFC0, 0x1FFF_FFFF)
         );
-        assert_eq!(Bvh4x2Pointer::new(0x8_0000_0000, 4), None);
-        assert_eq!(Bvh4x2Pointer::new(32, 4), None);
-        assert_eq!(Bvh4x2Pointer::new(64, 8), None);
+        assert_eq!(Bvh4Pointer::new(0x8_0000_0000, 4), None);
+        assert_eq!(Bvh4Pointer::new(32, 4), None);
+        assert_eq!(Bvh4Pointer::new(64, 8), None);
     }
 }

@@ -19,34 +19,40 @@ use geometry::{Aabb, Triangle, Vec3};
 use tree::Primitives;
 
 /// The largest ratio of areas at which triangles pair up.
-pub(super) const MAX_RATIO: f32 = 1.15;
+const MAX_RATIO: f32 = 1.15;
 
 /// References that are looked at together; the search is quadratic.
 const GROUP: usize = 64;
 
 /// A reference to a primitive, and the part of the primitive's box that it stands for.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Reference {
-    pub(super) item: u32,
-    pub(super) bounds: Aabb,
+pub struct Reference {
+    /// The primitive.
+    pub item: u32,
+    /// The part of its box.
+    pub bounds: Aabb,
 }
 
 /// Shared edges of triangles 0 and 1: edge `k` runs from corner `k` to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct SharedEdge {
-    pub(super) edges: [usize; 2],
+pub struct SharedEdge {
+    /// The edges of both.
+    pub edges: [usize; 2],
 }
 
 /// A partner found for a reference, by their positions in the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Partner {
-    pub(super) position: usize,
-    pub(super) edge: SharedEdge,
+pub struct Partner {
+    /// Where the partner is.
+    pub position: usize,
+    /// What they share.
+    pub edge: SharedEdge,
 }
 
 /// What becomes of each reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PairRole {
+pub enum PairRole {
+    /// It has no partner.
     Alone,
     /// Triangle 0 of a pair.
     First(Partner),
@@ -55,7 +61,8 @@ pub(super) enum PairRole {
 }
 
 /// Pairs up the triangles among some references, in groups of 64.
-pub(super) fn pair_up(references: &[Reference], primitives: &Primitives) -> Vec<PairRole> {
+#[must_use]
+pub fn pair_up(references: &[Reference], primitives: &Primitives) -> Vec<PairRole> {
     let mut roles = vec![PairRole::Alone; references.len()];
     for (group, start) in references.chunks(GROUP).zip((0..).step_by(GROUP)) {
         let mut order: Vec<usize> = (start..start + group.len()).collect();
@@ -86,7 +93,8 @@ pub(super) fn pair_up(references: &[Reference], primitives: &Primitives) -> Vec<
 
 /// The edge by which two primitives can pair up, if they are triangles of one geometry that have
 /// one.
-pub(super) fn shared_edge(primitives: &Primitives, a: u32, b: u32) -> Option<SharedEdge> {
+#[must_use]
+pub fn shared_edge(primitives: &Primitives, a: u32, b: u32) -> Option<SharedEdge> {
     let [a, b] = [a as usize, b as usize];
     let (first, second) = (primitives.triangles.get(a)?, primitives.triangles.get(b)?);
     if a == b || primitives.ids[a].geometry != primitives.ids[b].geometry {
@@ -105,14 +113,16 @@ pub(super) fn shared_edge(primitives: &Primitives, a: u32, b: u32) -> Option<Sha
 
 impl SharedEdge {
     /// v0..=v3 of the node.
-    pub(super) fn vertices(self, first: &Triangle, second: &Triangle) -> [Vec3; 4] {
+    #[must_use]
+    pub fn vertices(self, first: &Triangle, second: &Triangle) -> [Vec3; 4] {
         let [k, j] = self.edges;
         let corner = |triangle: &Triangle, n: usize| triangle.vertices[n % 3];
         [corner(first, k + 2), corner(first, k), corner(first, k + 1), corner(second, j + 2)]
     }
 
     /// I and J sources of both triangles, as the low nibbles of their bytes.
-    pub(super) fn nibbles(self) -> [u8; 2] {
+    #[must_use]
+    pub fn nibbles(self) -> [u8; 2] {
         let [k, j] = self.edges;
         [[0x2, 0x9, 0x4][k % 3], [0x4, 0x2, 0x9][j % 3]]
     }
@@ -128,7 +138,7 @@ fn area_ratio(a: &Aabb, b: &Aabb) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::bvh4x2::{TriangleInfo, TriangleNode};
+    use crate::layout::triangle_info::{TriangleInfo, corners};
     use tree::{PrimitiveFlags, PrimitiveId};
 
     fn primitives(triangles: Vec<Triangle>, geometries: &[u32]) -> Primitives {
@@ -165,15 +175,11 @@ mod tests {
             let primitives = primitives(vec![first, second], &[0, 0]);
             let edge = shared_edge(&primitives, 0, 1).unwrap();
             let [low, high] = edge.nibbles();
-            let node = TriangleNode {
-                vertices: edge.vertices(&first, &second),
-                primitive_ids: [0, 1],
-                geometry_id: 0,
-                id_word: u32::from(low) | u32::from(high) << 8,
-            };
+            let vertices = edge.vertices(&first, &second);
             for (which, own) in [first, second].iter().enumerate() {
-                let tested = node.triangle(which).vertices;
-                let TriangleInfo { i_source, j_source, .. } = node.info(which);
+                let tested = corners(&vertices, which).vertices;
+                let TriangleInfo { i_source, j_source, .. } =
+                    TriangleInfo::from_byte([low, high][which]);
                 assert_eq!(tested[usize::from(i_source)], own.vertices[1]);
                 assert_eq!(tested[usize::from(j_source)], own.vertices[2]);
                 let turned = (0..3).any(|by| rotated(*own, by).vertices == tested);

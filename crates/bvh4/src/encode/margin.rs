@@ -24,11 +24,11 @@ const REACH: f64 = 16.0;
 
 /// The widening of one level.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Margin {
+pub struct Margin {
     /// For boxes along the axes.
-    pub(crate) plain: f32,
+    pub plain: f32,
     /// For boxes in a rotated frame, the plain margin included.
-    pub(crate) oriented: f32,
+    pub oriented: f32,
 }
 
 impl Margin {
@@ -44,7 +44,8 @@ impl Margin {
 }
 
 /// Margins of all BLASes.
-pub(crate) fn blas_margins(tree: &Tree) -> Vec<Margin> {
+#[must_use]
+pub fn blas_margins(tree: &Tree) -> Vec<Margin> {
     let reach = REACH * diameter(&tree.bounds());
     let mut reaches = vec![if tree.tlas.is_some() { 0.0 } else { reach }; tree.blases.len()];
     for instance in tree.tlas.iter().flat_map(|tlas| &tlas.instances) {
@@ -60,14 +61,16 @@ pub(crate) fn blas_margins(tree: &Tree) -> Vec<Margin> {
 }
 
 /// Margin of a TLAS's boxes, the transforms not counted.
-pub(crate) fn tlas_margin(tlas: &Tlas) -> Margin {
+#[must_use]
+pub fn tlas_margin(tlas: &Tlas) -> Margin {
     let bounds = tlas.bvh.root().bounds;
     Margin::new(REACH * diameter(&bounds), &bounds)
 }
 
 /// What the rounding of one instance's transform adds: the bound of [`machine::InstanceDilation`],
 /// `32u |W| (|A| (R + |o|) + |m|)`, for this instance alone.
-pub(crate) fn transform_margin(instance: &Instance, world: &Aabb) -> f32 {
+#[must_use]
+pub fn transform_margin(instance: &Instance, world: &Aabb) -> f32 {
     let reach = REACH * diameter(world);
     let farthest = f64::from(world.min.abs().max(world.max.abs()).max_element());
     let (linear, translation) = instance.world_to_object.to_f64();
@@ -80,7 +83,8 @@ pub(crate) fn transform_margin(instance: &Instance, world: &Aabb) -> f32 {
 }
 
 /// A box with every plane moved outward.
-pub(crate) fn widen(bounds: &Aabb, by: f32) -> Aabb {
+#[must_use]
+pub fn widen(bounds: &Aabb, by: f32) -> Aabb {
     if by == 0.0 {
         return *bounds;
     }

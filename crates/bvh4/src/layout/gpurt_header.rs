@@ -5,7 +5,8 @@
 //! Source: GPURT's `gpurtAccelStruct.h`. RADV writes 120 bytes of it.
 //!
 //! ```
-//! use gfx12::layout::{GpurtHeader, NodeBits, RTIP_3_1};
+//! use bvh4::layout::{GpurtHeader, RTIP_3_1};
+//! use machine::bits::NodeBits;
 //! let mut words = [0; 32];
 //! (words[0], words[3], words[8], words[18]) = (0x0004_8001, 32, 128, 6);
 //! let header = GpurtHeader::decode(&NodeBits::from_words(words));

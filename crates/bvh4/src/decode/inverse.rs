@@ -20,7 +20,8 @@ const ROUNDINGS: f64 = 256.0;
 const LIMIT: f64 = 0.5;
 
 /// Whether `back` undoes `there`.
-pub(crate) fn is_inverse(there: &Transform, back: &Transform) -> bool {
+#[must_use]
+pub fn is_inverse(there: &Transform, back: &Transform) -> bool {
     let ((linear, offset), (inverse, back_offset)) = (there.to_f64(), back.to_f64());
     let norm =
         |matrix: DMat3| (0..3).map(|row| matrix.row(row).abs().element_sum()).fold(0.0, f64::max);

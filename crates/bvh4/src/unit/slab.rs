@@ -16,6 +16,9 @@
 use crate::layout::SortHeuristic;
 use geometry::{Aabb, Vec3};
 
+/// 2^-24.
+const ULP: f32 = f32::EPSILON / 2.0;
+
 /// A ray prepared for box tests.
 #[derive(Clone, Copy, Debug)]
 pub struct UnitSlabRay {
@@ -44,11 +47,18 @@ impl UnitSlabRay {
     /// Forms the inverse direction and the growth factor.
     #[must_use]
     pub fn new(origin: Vec3, direction: Vec3, extent: f32, box_grow: u8) -> Self {
+        Self::with_inverse(origin, direction.to_array().map(|d| 1.0 / d), extent, box_grow)
+    }
+
+    /// The same for an instruction that is given the inverse direction.
+    #[must_use]
+    #[inline]
+    pub fn with_inverse(origin: Vec3, inverse: [f32; 3], extent: f32, box_grow: u8) -> Self {
         Self {
             origin: origin.to_array(),
-            inverse: direction.to_array().map(|d| 1.0 / d),
+            inverse,
             extent: if extent.is_nan() { f32::INFINITY } else { extent },
-            growth: 1.0 + f32::from(box_grow) * (-24f32).exp2(),
+            growth: 1.0 + f32::from(box_grow) * ULP,
         }
     }
 
@@ -63,7 +73,7 @@ impl UnitSlabRay {
 
     /// Tests `N` boxes side by side; `planes` gives the two planes of an axis and a box.
     #[inline]
-    pub(super) fn test_all<const N: usize>(
+    pub fn test_all<const N: usize>(
         &self,
         planes: impl Fn(usize, usize) -> [f32; 2],
     ) -> [SlabInterval; N] {

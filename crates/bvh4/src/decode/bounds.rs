@@ -4,7 +4,8 @@ use geometry::{Aabb, Vec3};
 
 /// `bounds` with every NaN plane moved to infinity. The hardware's slab test ignores a NaN bound,
 /// so the box does not end there.
-pub(crate) fn unbounded_where_nan(bounds: Aabb) -> Aabb {
+#[must_use]
+pub fn unbounded_where_nan(bounds: Aabb) -> Aabb {
     let low = |x: f32| if x.is_nan() { f32::NEG_INFINITY } else { x };
     let high = |x: f32| if x.is_nan() { f32::INFINITY } else { x };
     Aabb::new(
@@ -14,7 +15,8 @@ pub(crate) fn unbounded_where_nan(bounds: Aabb) -> Aabb {
 }
 
 /// The union of two boxes, in which a NaN plane does not count.
-pub(crate) fn union(a: Aabb, b: Aabb) -> Aabb {
+#[must_use]
+pub fn union(a: Aabb, b: Aabb) -> Aabb {
     let each =
         |f: fn(f32, f32) -> f32, a: Vec3, b: Vec3| Vec3::new(f(a.x, b.x), f(a.y, b.y), f(a.z, b.z));
     Aabb::new(each(f32::min, a.min, b.min), each(f32::max, a.max, b.max))
@@ -22,7 +24,8 @@ pub(crate) fn union(a: Aabb, b: Aabb) -> Aabb {
 
 /// How far boxes may reach in a structure whose contents lie in `all`: as far again as that is
 /// wide, and some units of rounding. `None` where there is nothing to go by.
-pub(crate) fn widest_box(all: &Aabb) -> Option<Aabb> {
+#[must_use]
+pub fn widest_box(all: &Aabb) -> Option<Aabb> {
     if all.is_empty() || !all.is_finite() {
         return None;
     }

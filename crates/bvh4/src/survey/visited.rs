@@ -1,17 +1,19 @@
 //! Which bytes are nodes already, in units of 64 bytes.
 
 use super::memory::Memory;
-use crate::layout::NODE_BYTES;
+use crate::layout::pointer::NODE_BYTES;
 use std::ops::Range;
 
 /// One bit for every 64 bytes of every segment.
 #[derive(Debug)]
-pub(crate) struct Visited {
+pub struct Visited {
     segments: Vec<Vec<u64>>,
 }
 
 impl Visited {
-    pub(crate) fn new(memory: &Memory<'_>) -> Self {
+    /// Nothing is claimed yet.
+    #[must_use]
+    pub fn new(memory: &Memory<'_>) -> Self {
         let words = |bytes: usize| (bytes / 64 + 2).div_ceil(64);
         Self {
             segments: memory.segments().iter().map(|s| vec![0; words(s.bytes().len())]).collect(),
@@ -20,7 +22,7 @@ impl Visited {
 
     /// Claims a node of so many bytes at an address; false if some of it is claimed already, or is
     /// no memory.
-    pub(crate) fn claim(&mut self, memory: &Memory<'_>, address: u64, bytes: u64) -> bool {
+    pub fn claim(&mut self, memory: &Memory<'_>, address: u64, bytes: u64) -> bool {
         let Some((segment, units)) = units(memory, address, bytes) else { return false };
         if self.holds(segment, units.clone()) {
             return false;
@@ -32,7 +34,8 @@ impl Visited {
     }
 
     /// Whether some of the 128-byte node at an address is claimed.
-    pub(crate) fn is_claimed(&self, memory: &Memory<'_>, address: u64) -> bool {
+    #[must_use]
+    pub fn is_claimed(&self, memory: &Memory<'_>, address: u64) -> bool {
         units(memory, address, NODE_BYTES)
             .is_some_and(|(segment, units)| self.holds(segment, units))
     }

@@ -1,12 +1,12 @@
 //! What a survey lists: structures, and how each of their nodes is reached.
 //!
-//! The records are those of both formats: [`Space`] says how a structure finds a node behind its
+//! The records are those of all formats: [`Space`] says how a structure finds a node behind its
 //! kind of pointer.
 
 use super::memory::Memory;
-use super::structure::Structure;
 use super::visited::Visited;
-use crate::layout::{Bits, NodePointer};
+use machine::Image;
+use machine::bits::Bits;
 use std::fmt::Debug;
 use std::ops::Range;
 
@@ -24,26 +24,11 @@ pub trait Space: Sync + Sized {
     /// The first node.
     fn root(&self) -> Self::Pointer;
 
+    /// Everything that can be reached in an image.
+    fn survey(image: &Image) -> Survey<Self>;
+
     /// Whether the structure of an image's root is a TLAS.
     fn is_tlas(surveyed: &Surveyed<Self>) -> bool;
-}
-
-impl Space for Structure {
-    type Pointer = NodePointer;
-
-    fn address_of(&self, pointer: NodePointer) -> u64 {
-        Self::address_of(self, pointer)
-    }
-
-    fn root(&self) -> NodePointer {
-        self.root
-    }
-
-    /// One that holds nothing is what its header says.
-    fn is_tlas(surveyed: &Surveyed<Self>) -> bool {
-        let says_tlas = surveyed.structure.header.is_some_and(|header| !header.is_blas());
-        !surveyed.instances.is_empty() || says_tlas && surveyed.leaves.is_empty()
-    }
 }
 
 /// All structures of an image. There is always at least one.
@@ -52,7 +37,7 @@ pub struct Survey<S: Space> {
     /// The structure of the root, then those below instances, in the order of memory.
     pub structures: Vec<Surveyed<S>>,
     /// Which bytes are box and instance nodes.
-    pub(crate) visited: Visited,
+    pub visited: Visited,
 }
 
 /// What was reached in one structure.
@@ -71,12 +56,12 @@ pub struct Surveyed<S: Space> {
     /// Positions in [`Surveyed::boxes`] of each level.
     pub levels: Vec<Range<usize>>,
     /// Whether another structure holds all of it.
-    pub(crate) is_part: bool,
+    pub is_part: bool,
 }
 
 /// A box node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BoxRecord<P = NodePointer> {
+pub struct BoxRecord<P> {
     /// Its pointer.
     pub pointer: P,
     /// Position of its parent, or [`NO_BOX`].
@@ -111,20 +96,20 @@ pub enum Target {
 
 /// A range of pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LeafRecord<P = NodePointer> {
+pub struct LeafRecord<P> {
     /// Its first pair.
     pub pointer: P,
     /// Position of its parent, or [`NO_BOX`].
     pub parent: u32,
     /// Its (first) slot in the parent.
     pub slot: u8,
-    /// How many pairs it has; 1 in the format `gfx12-bvh4x2`.
+    /// How many pairs it has; 1 in 4-wide formats.
     pub pairs: u32,
 }
 
 /// An instance node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct InstanceRecord<P = NodePointer> {
+pub struct InstanceRecord<P> {
     /// Its pointer.
     pub pointer: P,
     /// Position of its parent, or [`NO_BOX`].
@@ -136,6 +121,12 @@ pub struct InstanceRecord<P = NodePointer> {
 }
 
 impl<S: Space> Survey<S> {
+    /// Surveys an image.
+    #[must_use]
+    pub fn new(image: &Image) -> Self {
+        S::survey(image)
+    }
+
     /// Whether the root's structure holds instances.
     #[must_use]
     pub fn has_tlas(&self) -> bool {
@@ -143,7 +134,8 @@ impl<S: Space> Survey<S> {
     }
 
     /// The TLAS, and the BLASes.
-    pub(crate) fn levels(&self) -> (Option<&Surveyed<S>>, &[Surveyed<S>]) {
+    #[must_use]
+    pub fn levels(&self) -> (Option<&Surveyed<S>>, &[Surveyed<S>]) {
         let (tlas, blases) = self.structures.split_at(usize::from(self.has_tlas()));
         (tlas.first(), blases)
     }
@@ -168,7 +160,8 @@ impl ChildRecord {
 
 impl<S: Space> Surveyed<S> {
     /// A structure in which nothing has been reached yet.
-    pub(crate) fn new(structure: S) -> Self {
+    #[must_use]
+    pub fn new(structure: S) -> Self {
         Self {
             structure,
             boxes: Vec::new(),
@@ -181,7 +174,8 @@ impl<S: Space> Surveyed<S> {
     }
 
     /// What lies below a box, as a structure of its own.
-    pub(crate) fn part(&self, root: u32, structure: S) -> Self {
+    #[must_use]
+    pub fn part(&self, root: u32, structure: S) -> Self {
         let mut part = Self { is_part: true, ..Self::new(structure) };
         let mut origins = vec![root];
         part.add_box(self.boxes[root as usize].pointer, NO_BOX, 0);
@@ -208,33 +202,31 @@ impl<S: Space> Surveyed<S> {
         part
     }
 
-    pub(crate) fn add_box(&mut self, pointer: S::Pointer, parent: u32, slot: u8) -> Target {
+    /// Adds what its name says, with its parent and slot.
+    pub fn add_box(&mut self, pointer: S::Pointer, parent: u32, slot: u8) -> Target {
         self.boxes.push(BoxRecord { pointer, parent, slot, child_count: 0, first_child: 0 });
         Target::Box(self.boxes.len() as u32 - 1)
     }
 
-    pub(crate) fn add_leaf(
-        &mut self,
-        pointer: S::Pointer,
-        parent: u32,
-        slot: u8,
-        pairs: u32,
-    ) -> Target {
+    /// Adds what its name says, with its parent and slot.
+    pub fn add_leaf(&mut self, pointer: S::Pointer, parent: u32, slot: u8, pairs: u32) -> Target {
         self.leaves.push(LeafRecord { pointer, parent, slot, pairs });
         Target::Leaf(self.leaves.len() as u32 - 1)
     }
 
-    pub(crate) fn add_instance(&mut self, pointer: S::Pointer, parent: u32, slot: u8) -> Target {
+    /// Adds what its name says, with its parent and slot.
+    pub fn add_instance(&mut self, pointer: S::Pointer, parent: u32, slot: u8) -> Target {
         self.instances.push(InstanceRecord { pointer, parent, slot, below: None });
         Target::Instance(self.instances.len() as u32 - 1)
     }
 
     /// Says that the next children are those of a box.
-    pub(crate) fn begin_children(&mut self, parent: usize) {
+    pub fn begin_children(&mut self, parent: usize) {
         self.boxes[parent].first_child = self.children.len() as u32;
     }
 
-    pub(crate) fn add_child(&mut self, parent: u32, child: ChildRecord) {
+    /// Adds what its name says, with its parent and slot.
+    pub fn add_child(&mut self, parent: u32, child: ChildRecord) {
         self.children.push(child);
         self.boxes[parent as usize].child_count += 1;
     }
@@ -250,7 +242,7 @@ impl<S: Space> Surveyed<S> {
     }
 
     /// All nodes: boxes, then instances, then leaves.
-    pub(crate) fn pointers(&self) -> impl Iterator<Item = S::Pointer> {
+    pub fn pointers(&self) -> impl Iterator<Item = S::Pointer> {
         let boxes = self.boxes.iter().map(|record| record.pointer);
         let instances = self.instances.iter().map(|record| record.pointer);
         boxes.chain(instances).chain(self.leaves.iter().map(|record| record.pointer))
@@ -258,7 +250,8 @@ impl<S: Space> Surveyed<S> {
 
     /// The bits of a node that was reached. A survey lists nodes of its image only, so that there
     /// is memory behind them all.
-    pub(crate) fn node<const WORDS: usize>(
+    #[must_use]
+    pub fn node<const WORDS: usize>(
         &self,
         memory: &Memory<'_>,
         pointer: S::Pointer,
@@ -267,7 +260,8 @@ impl<S: Space> Surveyed<S> {
     }
 
     /// For each instance, which one it is in the order of discovery: slot by slot, depth first.
-    pub(crate) fn discovery_order(&self) -> Vec<u32> {
+    #[must_use]
+    pub fn discovery_order(&self) -> Vec<u32> {
         let mut numbers = vec![0; self.instances.len()];
         let mut next = 0;
         let mut open: Vec<Target> =

@@ -1,6 +1,7 @@
 //! Reading an image by address: which segment holds a byte, and where it lies in the file.
 
-use crate::layout::{HalfNodeBits, NODE_BYTES, NodeBits};
+use crate::layout::pointer::NODE_BYTES;
+use machine::bits::{HalfNodeBits, NodeBits};
 use machine::{Image, Segment};
 use std::borrow::Cow;
 
@@ -36,7 +37,7 @@ impl<'a> Memory<'a> {
 
     /// The memory of an image whose order of segments is known. Offsets are not: they are 0.
     #[must_use]
-    pub(crate) fn in_order(image: &'a Image, order: &'a [u32]) -> Self {
+    pub fn in_order(image: &'a Image, order: &'a [u32]) -> Self {
         Self { segments: &image.segments, order: Cow::Borrowed(order), offsets: Vec::new() }
     }
 
@@ -47,7 +48,8 @@ impl<'a> Memory<'a> {
     }
 
     /// Numbers of the segments that are not empty, by address.
-    pub(crate) fn by_address(&self) -> &[u32] {
+    #[must_use]
+    pub fn by_address(&self) -> &[u32] {
         &self.order
     }
 
@@ -67,7 +69,8 @@ impl<'a> Memory<'a> {
     }
 
     /// The `len` bytes of a node that a survey of this memory has listed.
-    pub(crate) fn reached(&self, address: u64, len: usize) -> &'a [u8] {
+    #[must_use]
+    pub fn reached(&self, address: u64, len: usize) -> &'a [u8] {
         let before = |&number: &u32| self.segments[number as usize].address <= address;
         let number = self.order[self.order.partition_point(before) - 1];
         let segment = &self.segments[number as usize];
@@ -99,7 +102,8 @@ impl<'a> Memory<'a> {
 }
 
 /// Numbers of the segments that are not empty, by address.
-pub(crate) fn address_order(segments: &[Segment]) -> Vec<u32> {
+#[must_use]
+pub fn address_order(segments: &[Segment]) -> Vec<u32> {
     let mut order: Vec<u32> = (0..segments.len() as u32)
         .filter(|&number| !segments[number as usize].bytes().is_empty())
         .collect();

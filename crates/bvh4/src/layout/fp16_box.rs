@@ -1,9 +1,10 @@
-//! Box node with binary16 planes (type 4, T# bit 116 clear), 64 bytes. Read, never written.
+//! Box node with binary16 planes (type 4; on GFX12 with T# bit 116 clear), 64 bytes.
 //!
 //! There are no cull flags. Source: GPURT.
 //!
 //! ```
-//! use gfx12::layout::{HalfNodeBits, bvh4x2::Fp16BoxNode};
+//! use bvh4::layout::Fp16BoxNode;
+//! use machine::bits::HalfNodeBits;
 //! let mut words = [0; 16];
 //! words[4..7].copy_from_slice(&[0xC000_BC00, 0x3C00_0001, 0x7BFF_4000]);
 //! let bounds = Fp16BoxNode::decode(&HalfNodeBits::from_words(words)).child_box(0);
@@ -11,7 +12,7 @@
 //! assert_eq!(bounds.max.to_array(), [1.0, 2.0, 65504.0]);
 //! ```
 
-use super::pointer::Bvh4x2Pointer;
+use super::pointer::Bvh4Pointer;
 use geometry::{Aabb, Vec3};
 use half::f16;
 
@@ -19,8 +20,8 @@ machine::fields! {
     /// An fp16 box node.
     #[derive(Clone, Copy, PartialEq, Debug)]
     pub struct Fp16BoxNode: 16 words {
-        /// The children; [`Bvh4x2Pointer::INVALID`] for none.
-        pub children: [Bvh4x2Pointer; 4] = 0..128;
+        /// The children; [`Bvh4Pointer::INVALID`] for none.
+        pub children: [Bvh4Pointer; 4] = 0..128;
         /// Their planes as binary16: min x, y, z, max x, y, z.
         pub planes: [[u16; 6]; 4] = 128..512;
     }
@@ -39,7 +40,7 @@ impl Fp16BoxNode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::HalfNodeBits;
+    use machine::bits::HalfNodeBits;
     use proptest::prelude::*;
 
     proptest! {

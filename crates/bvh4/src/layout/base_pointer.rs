@@ -19,14 +19,14 @@
 //! multiples of 64. Sources: GPURT, Mesa.
 //!
 //! ```
-//! use gfx12::layout::{BasePointer, PointerFlags};
+//! use bvh4::layout::{BasePointer, PointerFlags};
 //! let flags = PointerFlags::FORCE_OPAQUE | PointerFlags::SKIP_PROCEDURAL;
 //! let base = BasePointer::new(0x7F_1234_5640, flags).unwrap();
 //! assert_eq!(base.0, 0x8040_000F_E246_8AC8);
 //! assert_eq!((base.address(), base.flags()), (0x7F_1234_5640, flags));
 //! ```
 
-use super::child_entry::flag_names;
+use super::cull_flags::flag_names;
 use bitflags::bitflags;
 use machine::fields::Field;
 use std::fmt;
@@ -67,10 +67,11 @@ bitflags! {
 const FLAG_SHIFT: u32 = 54;
 const ADDRESS_FIELD: u64 = 0x003F_FFFF_FFFF_FFF8;
 /// Addresses have 48 bits; what lies above is cut off.
-pub(crate) const ADDRESS_MASK: u64 = (1 << 48) - 1;
+pub const ADDRESS_MASK: u64 = (1 << 48) - 1;
 
 /// The bits of the flags where a field is a base pointer.
-pub(crate) const fn flag_bits(field: &Field) -> Range<u32> {
+#[must_use]
+pub const fn flag_bits(field: &Field) -> Range<u32> {
     let Range { start, end } = field.bits();
     start + FLAG_SHIFT..end
 }

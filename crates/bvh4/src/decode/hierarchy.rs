@@ -1,0 +1,166 @@
+//! The hierarchy of a structure as a [`Bvh`]: entries are the children of all boxes, behind a root.
+
+use super::bounds::union;
+use crate::survey::records::{BoxRecord, Space, Survey, Surveyed, Target};
+use geometry::Aabb;
+use machine::NodePlace;
+use rayon::prelude::*;
+use tree::{Blas, Bvh, Node, NodeLink, Tlas, Tree};
+
+/// The tree of a survey, level by level.
+pub fn tree<S: Space>(
+    survey: &Survey<S>,
+    blas: impl Fn(&Surveyed<S>) -> Blas,
+    tlas: impl FnOnce(&Surveyed<S>, &[Blas]) -> Tlas,
+) -> Tree {
+    let (top, blases) = survey.levels();
+    let blases: Vec<Blas> = blases.iter().map(blas).collect();
+    let tlas = top.map(|top| tlas(top, &blases));
+    Tree { blases, tlas }
+}
+
+/// Where the nodes of the tree of a survey lie, level by level as the tree has them: the root, then
+/// the children of all boxes.
+#[must_use]
+pub fn node_places<S: Space>(survey: &Survey<S>) -> Vec<Vec<NodePlace>> {
+    let places = |surveyed: &Surveyed<S>| {
+        let place = |pointer: S::Pointer| {
+            let address = surveyed.structure.address_of(pointer);
+            NodePlace { pointer: pointer.into(), address }
+        };
+        let children = surveyed.boxes.iter().flat_map(|record| {
+            let children = &surveyed.children[record.children()];
+            children.iter().map(|child| surveyed.pointer(child.target))
+        });
+        [surveyed.structure.root()].into_iter().chain(children).map(place).collect()
+    };
+    let (tlas, blases) = survey.levels();
+    blases.iter().chain(tlas).map(places).collect()
+}
+
+/// Items of leaves and instances, and the boxes around them.
+pub struct Items<'a> {
+    /// How many items there are.
+    pub count: usize,
+    /// Items of a leaf, by its position.
+    pub of_leaf: &'a (dyn Fn(usize) -> Vec<u32> + Sync),
+    /// Item of an instance, by its position.
+    pub of_instance: &'a (dyn Fn(u32) -> u32 + Sync),
+    /// The box around an item.
+    pub bounds: &'a (dyn Fn(u32) -> Aabb + Sync),
+}
+
+/// Whether a node is oriented, and boxes along the axes around the decoded ones of its children.
+pub type ChildBoxes<'a, P> = dyn Fn(&BoxRecord<P>) -> (bool, Vec<Aabb>) + Sync + 'a;
+
+/// The hierarchy; one leaf without references if there is nothing in it.
+#[must_use]
+pub fn bvh<S: Space>(
+    surveyed: &Surveyed<S>,
+    items: &Items<'_>,
+    boxes: &ChildBoxes<'_, S::Pointer>,
+) -> Bvh {
+    let numbers = (0..surveyed.leaves.len()).into_par_iter();
+    let leaves: Vec<Vec<u32>> = numbers.with_min_len(1 << 8).map(items.of_leaf).collect();
+    let mut references = Vec::with_capacity(leaves.iter().map(Vec::len).sum());
+    let leaf_links: Vec<NodeLink> = leaves
+        .iter()
+        .map(|leaf| {
+            references.extend_from_slice(leaf);
+            NodeLink::leaf((references.len() - leaf.len()) as u32, leaf.len())
+        })
+        .collect();
+    let Some(root) = surveyed.boxes.first() else {
+        let Some(&link) = leaf_links.first() else { return Bvh::empty() };
+        let bounds = references.iter().fold(Aabb::EMPTY, |all, &n| union(all, (items.bounds)(n)));
+        return proved(vec![Node { bounds, link }], references, items.count);
+    };
+    if root.child_count == 0 {
+        return Bvh::empty();
+    }
+    let first_instance = references.len() as u32;
+    references.extend((0..surveyed.instances.len() as u32).map(items.of_instance));
+    let link = |target: Target| match target {
+        Target::Leaf(number) => leaf_links[number as usize],
+        Target::Instance(number) => NodeLink::leaf(first_instance + number, 1),
+        Target::Box(number) => {
+            let record = &surveyed.boxes[number as usize];
+            match usize::from(record.child_count) {
+                0 => NodeLink::leaf(0, 0),
+                count => NodeLink::inner(record.first_child + 1, count),
+            }
+        }
+    };
+    let bounds = child_bounds(surveyed, items, boxes, &references, &link);
+    let root_bounds =
+        bounds[root.children()].iter().fold(Aabb::EMPTY, |all, &child| union(all, child));
+    let mut entries = Vec::with_capacity(bounds.len() + 1);
+    entries.push(Node { bounds: root_bounds, link: link(Target::Box(0)) });
+    entries.extend(
+        surveyed
+            .children
+            .iter()
+            .zip(bounds)
+            .map(|(child, bounds)| Node { bounds, link: link(child.target) }),
+    );
+    proved(entries, references, items.count)
+}
+
+/// A survey is a tree, so this succeeds.
+fn proved(entries: Vec<Node>, references: Vec<u32>, count: usize) -> Bvh {
+    Bvh::new(entries, references, count).unwrap_or_else(|_| Bvh::empty())
+}
+
+/// The decoded box of each child; below an oriented node, the part of its oriented box that lies in
+/// the box around what the child holds.
+fn child_bounds<S: Space>(
+    surveyed: &Surveyed<S>,
+    items: &Items<'_>,
+    boxes: &ChildBoxes<'_, S::Pointer>,
+    references: &[u32],
+    link: &(dyn Fn(Target) -> NodeLink + Sync),
+) -> Vec<Aabb> {
+    let decoded: Vec<(bool, Vec<Aabb>)> =
+        surveyed.boxes.par_iter().with_min_len(1 << 8).map(boxes).collect();
+    let mut bounds = vec![Aabb::EMPTY; surveyed.children.len()];
+    for (record, (_, decoded)) in surveyed.boxes.iter().zip(&decoded) {
+        bounds[record.children()].copy_from_slice(decoded);
+    }
+    if decoded.iter().any(|(is_oriented, _)| *is_oriented) {
+        let contents = contents(surveyed, items, references, link);
+        for (record, _) in surveyed.boxes.iter().zip(&decoded).filter(|(_, (turned, _))| *turned) {
+            for child in record.children() {
+                let common = bounds[child].intersection(contents[child]);
+                bounds[child] = if common.is_empty() { Aabb::EMPTY } else { common };
+            }
+        }
+    }
+    bounds
+}
+
+/// The box around everything below each child, from the bottom up.
+fn contents<S: Space>(
+    surveyed: &Surveyed<S>,
+    items: &Items<'_>,
+    references: &[u32],
+    link: &(dyn Fn(Target) -> NodeLink + Sync),
+) -> Vec<Aabb> {
+    let mut contents: Vec<Aabb> = surveyed
+        .children
+        .par_iter()
+        .with_min_len(1 << 8)
+        .map(|child| match child.target {
+            Target::Box(_) => Aabb::EMPTY,
+            target => references[link(target).range()]
+                .iter()
+                .fold(Aabb::EMPTY, |all, &item| union(all, (items.bounds)(item))),
+        })
+        .collect();
+    for position in (0..contents.len()).rev() {
+        if let Target::Box(number) = surveyed.children[position].target {
+            let below = surveyed.boxes[number as usize].children();
+            contents[position] = contents[below].iter().fold(Aabb::EMPTY, |all, &b| union(all, b));
+        }
+    }
+    contents
+}

@@ -1,0 +1,24 @@
+//! What several generations of AMD's ray-tracing hardware share: 4-wide nodes, and how they are
+//! tested, found, encoded and decoded.
+//!
+//! RDNA2 introduced nodes of four children with plain planes; RDNA3 gave their pointers flags, and
+//! RDNA4 reads them still, with `image_bvh_dual_intersect_ray`. The crates of the generations add
+//! their own formats, instructions and loops.
+//!
+//! | module | what it knows |
+//! |---|---|
+//! | [`layout`] | pointers, boxes, triangle words, headers |
+//! | [`unit`] | the arithmetic of the intersection units |
+//! | [`survey`] | every node that can be reached |
+//! | [`decode`] | from a survey to a tree |
+//! | [`encode`] | from a tree to a draft of nodes |
+//!
+//! Numbers such as G-8 and R-4 are decisions, which `docs/spec` explains.
+
+pub mod decode;
+pub mod encode;
+pub mod layout;
+pub mod survey;
+pub mod unit;
+
+pub use encode::EncodeError;
