@@ -42,6 +42,7 @@
 //! | [`isbe`] | the staging memory of mesh shaders; dumps of it as scenes |
 //! | [`machine`] | queries, hits, checked images, observers; oracle and reference machine |
 //! | [`vectors`] | files of cases with known answers |
+//! | [`gfx10`] | AMD GFX10.3 and GFX11: the intersection instruction, the stack |
 //! | [`gfx12`] | AMD GFX12: formats, instructions, loops, files |
 //! | [`cwbvh`] | the compressed wide BVH of Ylitie, Karras and Laine |
 //! | [`trace`](mod@trace) | the fast tracer |
@@ -74,7 +75,8 @@
 //! | [`sim`] | runs and sweeps of the traversal unit |
 
 pub use {
-    build, cwbvh, geometry, gfx12, isbe, machine, riscv, scene, trace, tree, ttu, vectors, xphmg,
+    build, cwbvh, geometry, gfx10, gfx12, isbe, machine, riscv, scene, trace, tree, ttu, vectors,
+    xphmg,
 };
 
 pub mod beam_vectors;

@@ -68,7 +68,7 @@ pub fn run(path: &Path) -> Result<VectorReport, VectorFileError> {
 #[must_use]
 pub fn kinds() -> Vec<Kind> {
     let others = [isbe::vectors::KIND, beam_vectors::KIND, xphmg::vectors::KIND];
-    gfx12::vectors::KINDS.into_iter().chain(others).collect()
+    gfx10::vectors::KINDS.into_iter().chain(gfx12::vectors::KINDS).chain(others).collect()
 }
 
 /// An attachment lies beside its file: nothing else may be named.

@@ -1,0 +1,3 @@
+//! Tests of the crate, in one binary.
+
+mod vectors;
