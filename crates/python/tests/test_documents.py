@@ -5,6 +5,8 @@ from __future__ import annotations
 import doctest
 import importlib
 import pkgutil
+import re
+from pathlib import Path
 
 import pytest
 import siliray
@@ -21,6 +23,18 @@ def test_examples(name: str) -> None:
     module = importlib.import_module(name)
     failed, _ = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
     assert failed == 0
+
+
+GUIDE = Path(__file__).resolve().parents[3] / "docs" / "python.md"
+EXAMPLES = re.findall(r"^```python\n(.*?)^```$", GUIDE.read_text(), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("number", range(len(EXAMPLES)))
+def test_examples_of_the_guide(number: int) -> None:
+    example = EXAMPLES[number]
+    if "import trimesh" in example:
+        pytest.importorskip("trimesh")
+    exec(compile(example, f"{GUIDE.name}, example {number}", "exec"), {})
 
 
 def test_everything_public_is_documented_and_has_an_example() -> None:

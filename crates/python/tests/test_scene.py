@@ -138,10 +138,48 @@ def test_meshes_of_other_packages() -> None:
         def numpy(self) -> np.ndarray:
             return self.array
 
-    tensors = SimpleNamespace(
-        vertex={"positions": Tensor(VERTICES)}, triangle={"indices": Tensor(FACES)}
-    )
-    assert np.array_equal(answers(siliray.Scene.of(tensors)), USUAL)
+    class Elsewhere(Tensor):
+        def numpy(self) -> np.ndarray:
+            raise RuntimeError("not in the processor's memory")
+
+        def cpu(self) -> Tensor:
+            return Tensor(self.array)
+
+    for kind in (Tensor, Elsewhere):
+        tensors = SimpleNamespace(
+            vertex={"positions": kind(VERTICES)}, triangle={"indices": kind(FACES)}
+        )
+        assert np.array_equal(answers(siliray.Scene.of(tensors)), USUAL)
+    assert siliray.Scene.of(SimpleNamespace(vertex={}, triangle={})).triangles == 0
+
+
+def test_the_graph_of_a_scene_places_its_meshes() -> None:
+    trimesh = pytest.importorskip("trimesh")
+    turned = trimesh.transformations.rotation_matrix(0.5, [1, 2, 3])
+    moved = trimesh.transformations.translation_matrix([3, 0, 1])
+    placed = trimesh.Scene()
+    mesh = trimesh.Trimesh(VERTICES, FACES, process=False)
+    placed.add_geometry(mesh, node_name="first", geom_name="soup", transform=turned)
+    placed.graph.update("second", frame_from="first", matrix=moved @ turned, geometry="soup")
+    placed.add_geometry(trimesh.creation.box(), node_name="third", transform=2 * moved - np.eye(4))
+    placed.add_geometry(trimesh.PointCloud(VERTICES), node_name="cloud")
+    scene = siliray.Scene.of(placed)
+    assert (scene.instances, scene.triangles, scene.placed_triangles) == (3, 72, 132)
+    # As one mesh, whose triangles follow those of the nodes.
+    nodes = [node for node in placed.graph.nodes_geometry if node != "cloud"]
+    parts = []
+    for node in nodes:
+        matrix, name = placed.graph[node]
+        parts.append(placed.geometry[name].copy().apply_transform(matrix))
+    whole = siliray.Tracer(trimesh.util.concatenate(parts)).closest(RAYS)
+    hits = siliray.Tracer(scene).closest(RAYS)
+    starts = np.cumsum([0] + [len(part.faces) for part in parts])
+    seen = hits.hit & whole.hit
+    assert np.mean(hits.hit == whole.hit) > 0.995  # both are rounded, one after it is placed
+    numbers = starts[hits.instance[seen]] + hits.primitive[seen]
+    assert np.mean(numbers == whole.primitive[seen]) > 0.99
+    assert set(hits.instance[seen]) == {0, 1, 2}
+    assert siliray.Scene.of(trimesh.Scene()).triangles == 0
 
 
 def test_files_and_bytes(tmp_path: Path) -> None:

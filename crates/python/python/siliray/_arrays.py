@@ -15,6 +15,15 @@ Array: TypeAlias = NDArray[Any]
 Rays: TypeAlias = tuple[Array, Array | None, Array | None, Array | None]
 
 
+def tensor(values: Any) -> Any:
+    """The array behind a tensor of Open3D or PyTorch, fetched from its device if need be; whatever
+    else it is, as it is."""
+    if isinstance(values, np.ndarray) or not callable(getattr(values, "numpy", None)):
+        return values
+    on_processor = values.cpu() if hasattr(values, "cpu") else values
+    return on_processor.numpy()
+
+
 def floats(values: ArrayLike, name: str) -> Array:
     """Single or double floats."""
     array = np.asarray(values)

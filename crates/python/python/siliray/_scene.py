@@ -135,6 +135,10 @@ class Scene:
     def of(cls, thing: SceneLike) -> Scene:
         """A scene of whatever describes one: see :data:`SceneLike`.
 
+        In a scene of trimesh, each mesh is an object and each node of the graph that places one is
+        an instance: hit `n` of `hits.instance` is `list(scene.graph.nodes_geometry)[n]`, if all of
+        them are meshes. Paths and clouds of points have no triangles and are left out.
+
         >>> import siliray
         >>> siliray.Scene.of(([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]])).triangles
         1
@@ -197,31 +201,40 @@ def _geometry(thing: GeometryLike) -> tuple[_arrays.Array, _arrays.Array, str, b
     elif isinstance(thing, tuple) and len(thing) == 2:
         vertices, faces = thing
     else:
-        vertices, faces = _mesh(thing)
+        vertices, faces = mesh_arrays(thing)
     points = _arrays.table(vertices, "vertices", 3)
     return points, _arrays.triangles(faces, "faces"), name, opaque
 
 
-def _mesh(thing: Any) -> tuple[ArrayLike, ArrayLike]:
+def mesh_arrays(thing: Any) -> tuple[ArrayLike, ArrayLike]:
     """Vertices and faces of a mesh of trimesh or Open3D, told by what it has."""
     if hasattr(thing, "vertices") and hasattr(thing, "faces"):
         return thing.vertices, thing.faces
     if hasattr(thing, "vertices") and hasattr(thing, "triangles"):
         return np.asarray(thing.vertices), np.asarray(thing.triangles)
     if hasattr(thing, "vertex") and hasattr(thing, "triangle"):
-        return thing.vertex["positions"].numpy(), thing.triangle["indices"].numpy()
+        if "positions" not in thing.vertex or "indices" not in thing.triangle:
+            return np.empty((0, 3)), np.empty((0, 3), np.uint32)
+        return _arrays.tensor(thing.vertex["positions"]), _arrays.tensor(thing.triangle["indices"])
     raise SceneError(
         f"found {type(thing).__name__}, expected a mesh with vertices and faces (or triangles)"
     )
 
 
 def _trimesh_scene(thing: Any) -> Scene:
-    names = {name: number for number, name in enumerate(thing.geometry)}
+    """Each mesh is an object, each node of the graph that places one is an instance. Paths and
+    clouds of points have no triangles and are left out."""
+    meshes = {name: mesh for name, mesh in thing.geometry.items() if hasattr(mesh, "faces")}
+    numbers = {name: number for number, name in enumerate(meshes)}
     instances = []
     for node in thing.graph.nodes_geometry:
-        transform, geometry = thing.graph[node]
-        instances.append(Instance(names[geometry], transform))
-    return Scene.from_objects([[mesh] for mesh in thing.geometry.values()], instances)
+        transform, name = thing.graph[node]
+        if name in numbers:
+            instances.append(Instance(numbers[name], transform))
+    if not instances:
+        return Scene.from_geometries([])
+    objects = [[Geometry(mesh.vertices, mesh.faces, name)] for name, mesh in meshes.items()]
+    return Scene.from_objects(objects, instances, name="trimesh")
 
 
 def _placed(instance: Instance) -> tuple[int, list[list[float]], int, int, int]:

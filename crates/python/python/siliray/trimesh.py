@@ -1,0 +1,286 @@
+"""The ray queries of trimesh, answered by siliray.
+
+>>> import siliray.trimesh
+>>> square = siliray.Geometry([[0, 0, 0], [2, 0, 0], [2, 3, 0], [0, 3, 0]], [[0, 1, 2], [0, 2, 3]])
+>>> ray = siliray.trimesh.RayMeshIntersector(square)
+>>> ray.intersects_first([[1.5, 1, 5], [9, 9, 5]], [[0, 0, -1], [0, 0, -1]])
+array([ 0, -1], dtype=int32)
+
+With trimesh, `mesh.ray = siliray.trimesh.RayMeshIntersector(mesh)` gives `mesh.ray` and
+`mesh.contains` to siliray. This module does not need trimesh itself.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Literal, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _arrays, _places
+from ._hits import MISS, AllHits
+from ._inside import inside
+from ._scene import Scene, mesh_arrays
+from ._tracer import Tracer
+from .errors import OptionError
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+#: Locations that are computed at once: as many as stay in the processor's cache.
+_CHUNK = 1 << 14
+
+#: How far, as a share of it, the parameter of a hit and that of its plane may differ. Where they
+#: differ more, the ray runs along the plane, and rounding the ray has moved the place.
+_CLOSE = 1e-2
+
+
+class RayMeshIntersector:
+    """Ray queries of a mesh, with the names, arguments and results of trimesh's.
+
+    `geometry` is a mesh of trimesh, or anything else with vertices and faces; when a mesh of
+    trimesh changes, the next query sees it. `scale_to_box` is there for trimesh's sake: nothing
+    needs scaling here. `threads` is how many work at once, all processors by default.
+
+    What differs from trimesh: no hit is lost or doubled; there is no limit to the hits of a ray
+    unless `max_hits` sets one; the hits of a ray follow each other, the closest first; one origin
+    may serve all directions, or one direction all origins.
+
+    >>> import siliray
+    >>> corners = [[0, 0, 0], [2, 0, 0], [0, 3, 0], [0, 0, 1], [2, 0, 1], [0, 3, 1]]
+    >>> mesh = siliray.Geometry(corners, [[0, 1, 2], [3, 4, 5]])
+    >>> ray = RayMeshIntersector(mesh)
+    >>> locations, index_ray, index_tri = ray.intersects_location([[0.5, 0.5, 9]], [[0, 0, -1]])
+    >>> locations
+    array([[0.5, 0.5, 1. ],
+           [0.5, 0.5, 0. ]])
+    >>> index_ray, index_tri
+    (array([0, 0]), array([1, 0]))
+    """
+
+    def __init__(
+        self, geometry: Any, scale_to_box: bool = True, *, threads: int | None = None
+    ) -> None:
+        self.mesh = geometry
+        self._scale_to_box = scale_to_box
+        self._threads = threads
+        self._world: _World | None = None
+
+    @overload
+    def intersects_id(
+        self,
+        ray_origins: ArrayLike,
+        ray_directions: ArrayLike,
+        multiple_hits: bool = True,
+        max_hits: int | None = None,
+        return_locations: Literal[False] = False,
+    ) -> tuple[Integers, Integers]: ...
+    @overload
+    def intersects_id(
+        self,
+        ray_origins: ArrayLike,
+        ray_directions: ArrayLike,
+        multiple_hits: bool = True,
+        max_hits: int | None = None,
+        *,
+        return_locations: Literal[True],
+    ) -> tuple[Integers, Integers, Floats]: ...
+    @overload
+    def intersects_id(
+        self,
+        ray_origins: ArrayLike,
+        ray_directions: ArrayLike,
+        multiple_hits: bool = True,
+        max_hits: int | None = None,
+        return_locations: bool = False,
+    ) -> tuple[Integers, Integers] | tuple[Integers, Integers, Floats]: ...
+    def intersects_id(
+        self,
+        ray_origins: ArrayLike,
+        ray_directions: ArrayLike,
+        multiple_hits: bool = True,
+        max_hits: int | None = None,
+        return_locations: bool = False,
+    ) -> tuple[Integers, Integers] | tuple[Integers, Integers, Floats]:
+        """The triangles that rays hit: `index_tri` and `index_ray`, and if `return_locations` also
+        `locations`. A ray through an edge hits both triangles of it; with locations they count
+        once, as it is one place.
+
+        >>> import siliray
+        >>> corners = [[0, 0, 0], [2, 0, 0], [2, 3, 0], [0, 3, 0]]
+        >>> ray = RayMeshIntersector(siliray.Geometry(corners, [[0, 1, 2], [0, 2, 3]]))
+        >>> ray.intersects_id([[1, 1.5, 9]], [[0, 0, -1]])
+        (array([0, 1]), array([0, 0]))
+        >>> ray.intersects_id([[1, 1.5, 9]], [[0, 0, -1]], return_locations=True)
+        (array([0]), array([0]), array([[1. , 1.5, 0. ]]))
+        """
+        if max_hits is not None and max_hits < 0:
+            raise OptionError(f"max_hits: found {max_hits}, expected at least 0")
+        world = self._now()
+        origins, directions = world.rays(ray_origins, ray_directions)
+        if max_hits == 0:
+            origins, directions = origins[:0], directions[:0]
+        if multiple_hits:
+            every = world.tracer.all(world.moved(origins), directions)
+            index_tri, index_ray, t = every.primitive, every.ray, every.t
+            is_wanted = world.are_wanted(every, directions, max_hits, return_locations)
+            if is_wanted is not None:
+                index_tri, index_ray, t = index_tri[is_wanted], index_ray[is_wanted], t[is_wanted]
+        else:
+            hits = world.tracer.closest(world.moved(origins), directions)
+            index_tri, t = hits.primitive, hits.t
+            index_ray = np.flatnonzero(index_tri != MISS)
+            if len(index_ray) < len(t):
+                index_tri, t = index_tri[index_ray], t[index_ray]
+        if not return_locations:
+            return index_tri.astype(np.int64), index_ray
+        locations = world.locations((origins, directions), index_ray, (index_tri, t))
+        return index_tri.astype(np.int64), index_ray, locations
+
+    def intersects_location(
+        self, ray_origins: ArrayLike, ray_directions: ArrayLike, multiple_hits: bool = True
+    ) -> tuple[Floats, Integers, Integers]:
+        """Where rays hit: `locations`, (M, 3), `index_ray` and `index_tri`. Each place counts once,
+        however many triangles meet there. A location lies on the plane of its triangle as exactly
+        as doubles allow."""
+        index_tri, index_ray, locations = self.intersects_id(
+            ray_origins, ray_directions, multiple_hits, return_locations=True
+        )
+        return locations, index_ray, index_tri
+
+    def intersects_first(
+        self, ray_origins: ArrayLike, ray_directions: ArrayLike
+    ) -> NDArray[np.int32]:
+        """The first triangle of each ray, (N,); -1 where there is none."""
+        world = self._now()
+        origins, directions = world.rays(ray_origins, ray_directions)
+        # What a miss has for an id is -1 when it is read with its sign.
+        return world.tracer.closest(world.moved(origins), directions).primitive.view(np.int32)
+
+    def intersects_any(
+        self, ray_origins: ArrayLike, ray_directions: ArrayLike
+    ) -> NDArray[np.bool_]:
+        """Whether each ray hits the mesh, (N,)."""
+        world = self._now()
+        origins, directions = world.rays(ray_origins, ray_directions)
+        return world.tracer.any(world.moved(origins), directions)
+
+    def contains_points(self, points: ArrayLike) -> NDArray[np.bool_]:
+        """Whether each point, (N, 3), lies inside the mesh, which should be closed. Points on the
+        surface may be either.
+
+        >>> import siliray
+        >>> corners = [[x, y, z] for x in (0, 2) for y in (0, 3) for z in (0, 4)]
+        >>> faces = [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1]]
+        >>> faces += [[2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]]
+        >>> box = RayMeshIntersector(siliray.Geometry(corners, faces))
+        >>> box.contains_points([[1, 1, 1], [1, 1, 5]])
+        array([ True, False])
+        """
+        world = self._now()
+        table = _arrays.table(points, "points", 3)
+        return inside(world.tracer, world.moved(table))
+
+    def _now(self) -> _World:
+        """What is traced, of the mesh as it is now."""
+        version = _version(self.mesh)
+        world = self._world
+        if world is None or world.version != version:
+            world = self._world = _World(self.mesh, version, self._threads)
+        return world
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_world": None}
+
+    def __copy__(self) -> RayMeshIntersector:
+        return RayMeshIntersector(self.mesh, self._scale_to_box, threads=self._threads)
+
+    def __deepcopy__(self, memo: object) -> RayMeshIntersector:
+        return self.__copy__()
+
+
+def _version(mesh: Any) -> int:
+    """Meshes of trimesh are hashed by what they hold."""
+    try:
+        return hash(mesh)
+    except TypeError:
+        return id(mesh)
+
+
+class _World:
+    """A mesh that can be traced.
+
+    The tracer's numbers are single floats, a mesh's are doubles. A mesh that lies farther away than
+    it is large is moved to where single floats are dense, with the rays."""
+
+    def __init__(self, mesh: Any, version: int, threads: int | None) -> None:
+        self.version = version
+        vertices, faces = mesh_arrays(mesh)
+        self._vertices = np.asarray(_arrays.table(vertices, "vertices", 3), np.float64)
+        self._faces = _arrays.triangles(faces, "faces")
+        self._shift: Floats | None = None
+        if len(self._vertices):
+            low, high = self._vertices.min(axis=0), self._vertices.max(axis=0)
+            middle = (low + high) / 2
+            if np.abs(middle).max() > (high - low).max() > 0:
+                self._shift = middle
+        self.tracer = Tracer(Scene(self.moved(self._vertices), self._faces), threads=threads)
+
+    def moved(self, points: _arrays.Array) -> _arrays.Array:
+        return points if self._shift is None else points - self._shift
+
+    def rays(
+        self, ray_origins: ArrayLike, ray_directions: ArrayLike
+    ) -> tuple[_arrays.Array, _arrays.Array]:
+        """Origins and directions, as many of both."""
+        origins, directions, _, _ = _arrays.rays(ray_origins, ray_directions, None, None)
+        assert directions is not None
+        return origins, directions
+
+    def are_wanted(
+        self, hits: AllHits, directions: _arrays.Array, max_hits: int | None, once: bool
+    ) -> _arrays.Array | None:
+        """Which hits are returned: all (None), or one at each place, or the first so many."""
+        first: _arrays.Array | None = None
+        if once:
+            bounds = self.tracer.scene.bounds
+            first = _places.are_first(hits, directions, bounds, by_geometry=False)
+        if max_hits is not None:
+            if first is None:
+                rank = np.arange(len(hits)) - hits.offsets[hits.ray]
+                return rank < max_hits
+            rank = np.cumsum(first) - 1
+            before = np.concatenate([[0], np.cumsum(first)])[hits.offsets[hits.ray]]
+            first &= rank - before < max_hits
+        return first
+
+    def locations(
+        self,
+        rays: tuple[_arrays.Array, _arrays.Array],
+        index_ray: Integers,
+        hits: tuple[NDArray[np.uint32], NDArray[np.float32]],
+    ) -> Floats:
+        """Where rays meet the planes of the triangles that they hit, in doubles."""
+        points = np.empty((len(index_ray), 3))
+        for start in range(0, len(points), _CHUNK):
+            part = slice(start, start + _CHUNK)
+            origins, directions = (rows[index_ray[part]] for rows in rays)
+            planes, t = self._planes.take(hits[0][part], axis=0), hits[1][part]
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                exact = planes[:, 3] - np.einsum("ij,ij->i", planes[:, :3], origins)
+                exact /= np.einsum("ij,ij->i", planes[:, :3], directions)
+                is_far = ~(np.abs(exact - t) <= _CLOSE * t)
+            exact[is_far] = t[is_far]
+            np.multiply(directions, exact[:, np.newaxis], out=points[part])
+            points[part] += origins
+        return points
+
+    @cached_property
+    def _planes(self) -> Floats:
+        """A normal, and its product with a point of the plane, for each triangle."""
+        a, b, c = (self._vertices[self._faces[:, corner]] for corner in range(3))
+        planes = np.empty((len(a), 4))
+        planes[:, :3] = np.cross(b - a, c - a)
+        planes[:, 3] = np.einsum("ij,ij->i", planes[:, :3], a)
+        return planes
