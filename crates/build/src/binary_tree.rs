@@ -3,7 +3,7 @@
 use crate::collapse;
 use crate::full_sweep;
 use crate::objective::Objective;
-use crate::plan;
+use crate::plan::{self, Plans};
 use crate::progress::Monitor;
 use crate::reinsertion::{self, Effort};
 use crate::scratch::Scratch;
@@ -46,20 +46,42 @@ impl BinaryTree {
         plan::root_area(&self.nodes)
     }
 
-    /// The best wide tree by an objective, with nodes of at most `width` children. Its leaves
-    /// choose from `item_count` items.
+    /// The best wide tree by an objective, with nodes of at most `width` children.
+    ///
+    /// # Errors
+    /// None: nobody cancels.
+    pub fn widen<O: Objective>(
+        &self,
+        width: usize,
+        objective: O,
+    ) -> Result<Widened<'_, O>, BuildError> {
+        let plans = plan::plan(&self.nodes, width, &objective, &Monitor::new(&unwatched, 1))?;
+        Ok(Widened { nodes: &self.nodes, plans, width, objective })
+    }
+}
+
+/// A wide tree that is decided on, but not written yet.
+pub struct Widened<'a, O> {
+    nodes: &'a [TaggedBox],
+    plans: Plans,
+    width: usize,
+    objective: O,
+}
+
+impl<O: Objective> Widened<'_, O> {
+    /// Its cost by the surface-area heuristic, as [`Quality`](tree::Quality) says it.
+    #[must_use]
+    pub fn sah_cost(&self) -> f64 {
+        collapse::sah_cost(self.nodes, &self.plans, self.width, &self.objective)
+    }
+
+    /// Writes it; the leaves choose from `item_count` items.
     ///
     /// # Errors
     /// An item that is not less than `item_count`.
-    pub fn widen(
-        &self,
-        width: usize,
-        item_count: usize,
-        objective: &impl Objective,
-    ) -> Result<Bvh, BuildError> {
-        let nodes: &[TaggedBox] = &self.nodes;
-        let monitor = Monitor::new(&unwatched, 1);
-        Ok(collapse::collapse(nodes, item_count, width, objective, &monitor)?.bvh)
+    pub fn write(self, item_count: usize) -> Result<Bvh, BuildError> {
+        let Self { nodes, plans, width, objective } = self;
+        collapse::write(nodes, plans, item_count, width, &objective, &Monitor::new(&unwatched, 1))
     }
 }
 
@@ -106,7 +128,7 @@ mod tests {
             (Aabb::new(low, high), 2)
         });
         let tree = BinaryTree::new(boxes, Effort::default()).unwrap().unwrap();
-        assert_eq!(tree.widen(8, 100, &Priced(0.0)).unwrap().indices().len(), 100);
+        assert_eq!(tree.widen(8, Priced(0.0)).unwrap().write(100).unwrap().indices().len(), 100);
     }
 
     #[test]
@@ -119,7 +141,11 @@ mod tests {
         let tree = BinaryTree::new(boxes, Effort::default()).unwrap().unwrap();
         let mut nodes = usize::MAX;
         for price in [0.0, 0.001, 0.1, 10.0] {
-            let bvh = tree.widen(8, 1000, &Priced(price * tree.root_area())).unwrap();
+            let widened = tree.widen(8, Priced(price * tree.root_area())).unwrap();
+            let cost = widened.sah_cost();
+            let bvh = widened.write(1000).unwrap();
+            let written = Quality::of(&bvh).sah_cost;
+            assert!((cost - written).abs() < 1e-12 * written, "{cost} but {written}");
             let mut items = bvh.indices().to_vec();
             items.sort_unstable();
             assert_eq!(items, (0..1000).collect::<Vec<u32>>());

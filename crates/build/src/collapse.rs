@@ -1,4 +1,4 @@
-//! Writes down the wide tree that a [`plan`](crate::plan) describes.
+//! Writes down the wide tree that a [`plan`](crate::plan) describes, or says what it would cost.
 //!
 //! The upper part is written first; subtrees below it are written side by side and then joined in
 //! order.
@@ -13,6 +13,7 @@ use crate::tagged_box::TaggedBox;
 use rayon::prelude::*;
 use std::ops::Deref;
 use tree::bvh::MAX_WIDTH;
+use tree::quality::half_area;
 use tree::{Bvh, NodeLink};
 
 /// Subtrees over about so many references are written by one thread.
@@ -43,6 +44,22 @@ pub(crate) fn collapse<O: Objective>(
 ) -> Result<Collapsed, BuildError> {
     let plans = plan(&nodes, width, objective, monitor)?;
     let binary_cost = plans.binary_cost;
+    let bvh = write(nodes, plans, item_count, width, objective, monitor)?;
+    Ok(Collapsed { bvh, binary_cost })
+}
+
+/// Writes the planned tree, whose references choose from `item_count` items.
+///
+/// # Errors
+/// Cancellation, or an item that is not less than `item_count`.
+pub(crate) fn write<O: Objective>(
+    nodes: impl Deref<Target = [TaggedBox]>,
+    plans: Plans,
+    item_count: usize,
+    width: usize,
+    objective: &O,
+    monitor: &Monitor<'_>,
+) -> Result<Bvh, BuildError> {
     let writer = Writer { nodes: &nodes, plans: &plans, width, objective };
     let mut whole = Part::default();
     let mut roots = Vec::new();
@@ -68,7 +85,33 @@ pub(crate) fn collapse<O: Objective>(
     let Part { mut entries, mut references, .. } = whole;
     entries.shrink_to_fit();
     references.shrink_to_fit();
-    Ok(Collapsed { bvh: Bvh::new(entries, references, item_count)?, binary_cost })
+    Ok(Bvh::new(entries, references, item_count)?)
+}
+
+/// What [`Quality`](tree::Quality) would say of the planned tree by the surface-area heuristic.
+pub(crate) fn sah_cost<O: Objective>(
+    nodes: &[TaggedBox],
+    plans: &Plans,
+    width: usize,
+    objective: &O,
+) -> f64 {
+    let writer = Writer { nodes, plans, width, objective };
+    let area = |node: usize| half_area(&nodes[node].bounds().to_aabb());
+    let mut leaf = Part::default();
+    let mut weighted_area = 0.0;
+    let mut pending = vec![0];
+    while let Some(node) = pending.pop() {
+        let visit = if writer.is_leaf(node) {
+            leaf.clear();
+            writer.leaf(node, &mut leaf).count()
+        } else {
+            writer.children(node, |child| pending.push(child));
+            1
+        };
+        weighted_area += visit as f64 * area(node);
+    }
+    let root_area = area(0);
+    if root_area > 0.0 { weighted_area / root_area } else { 0.0 }
 }
 
 /// A part of the wide tree.
@@ -122,7 +165,7 @@ impl<O: Objective> Writer<'_, O> {
                 continue;
             }
             let first = part.entries.len();
-            self.emit_children(node as usize, part);
+            self.children(node as usize, |child| self.emit(child, part));
             let count = part.entries.len() - first;
             match part.entries.get_mut(entry as usize) {
                 Some(parent) => parent.link = NodeLink::inner(first as u32, count),
@@ -131,8 +174,9 @@ impl<O: Objective> Writer<'_, O> {
         }
     }
 
-    /// Writes the binary nodes that become the children of the wide node made of `node`.
-    fn emit_children(&self, node: usize, part: &mut Part) {
+    /// The binary nodes that become the children of the wide node made of `node`, in order.
+    #[inline(always)]
+    fn children(&self, node: usize, mut each: impl FnMut(usize)) {
         let mut open = [(0, 0); MAX_WIDTH];
         let mut count = 0;
         let mut current = (node, self.width);
@@ -148,7 +192,7 @@ impl<O: Objective> Writer<'_, O> {
                     current = (child, left);
                     continue;
                 }
-                None => self.emit(node, part),
+                None => each(node),
             }
             if count == 0 {
                 return;
@@ -158,10 +202,16 @@ impl<O: Objective> Writer<'_, O> {
         }
     }
 
+    /// Whether a binary node, as one root, becomes a leaf.
+    #[inline(always)]
+    fn is_leaf(&self, node: usize) -> bool {
+        let planned = |child| self.plans.of_parent(child).is_leaf();
+        self.nodes[node].first_child().is_none_or(planned)
+    }
+
     fn emit(&self, node: usize, part: &mut Part) {
         let bounds = self.nodes[node].bounds().to_aabb();
-        let is_leaf = |child| self.plans.of_parent(child).is_leaf();
-        let link = if self.nodes[node].first_child().is_none_or(is_leaf) {
+        let link = if self.is_leaf(node) {
             self.leaf(node, part)
         } else {
             part.pending.push((part.entries.len() as u32, node as u32));

@@ -67,7 +67,7 @@ mod spatial_split;
 mod sweep;
 mod tagged_box;
 
-pub use binary_tree::BinaryTree;
+pub use binary_tree::{BinaryTree, Widened};
 pub use error::BuildError;
 pub use level::{Built, build};
 pub use objective::Objective;

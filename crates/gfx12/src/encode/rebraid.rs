@@ -136,7 +136,7 @@ pub(crate) fn bvh(
     let item_count = ITEMS as usize * tlas.instances.len();
     let boxes = items.iter().map(|&(_, bounds)| (bounds, 1));
     match BinaryTree::new(boxes, Effort::default())? {
-        Some(tree) => tree.widen(MAX_WIDTH, item_count, &OneEach { items: &items }),
+        Some(tree) => tree.widen(MAX_WIDTH, OneEach { items: &items })?.write(item_count),
         None => Ok(Bvh::new(vec![*Bvh::empty().root()], Vec::new(), item_count)?),
     }
 }

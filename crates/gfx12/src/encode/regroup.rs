@@ -57,14 +57,14 @@ pub(crate) fn regroup(bvh: &Bvh, primitives: &Primitives) -> Result<Bvh, BuildEr
     let wide = |price: f64| {
         let price = price as f32 * tree.root_area();
         let objective = Density { parts: &parts, first_box, price };
-        tree.widen(MAX_WIDTH, bvh.item_count(), &objective)
+        tree.widen(MAX_WIDTH, objective)
     };
     let limit = given.sah_cost * (1.0 + ALLOWED_LOSS);
     let dense = highest_price(FIRST_PRICE * node_cost, bisections, |price| {
         let tree = wide(price)?;
-        Ok::<_, BuildError>((Quality::of(&tree).sah_cost <= limit).then_some(tree))
+        Ok::<_, BuildError>((tree.sah_cost() <= limit).then_some(tree))
     })?;
-    Ok(dense.unwrap_or_else(|| bvh.clone()))
+    dense.map_or_else(|| Ok(bvh.clone()), |tree| tree.write(bvh.item_count()))
 }
 
 /// The surface-area heuristic, with a price for the bytes of each box node and of each pair without
