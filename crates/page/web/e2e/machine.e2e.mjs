@@ -47,7 +47,7 @@ test("figures and counters are those of sim", async () => {
   for (const [name, count] of Object.entries(row.counters)) {
     assert.equal(shown[name], count.toLocaleString("en"), name);
   }
-  assert.ok(await page.locator(".machine-slots").isVisible());
+  assert.ok(await page.locator(".machine-slots").first().isVisible());
   await shot(page, "machine");
   assert.deepEqual(complaints, []);
   await page.context().close();
@@ -58,7 +58,8 @@ test("two configurations stand side by side", async () => {
   await page.getByLabel("Compare with", { exact: true }).first().fill("deep");
   await simulate(page);
   assert.equal(await page.locator(".machine-other").count(), 8);
-  assert.equal(await page.locator(".machine-slots").count(), 2);
+  // What slots did and what units held, of each.
+  assert.equal(await page.locator(".machine-slots").count(), 4);
   await shot(page, "machine-two");
   await page.context().close();
 });
@@ -70,6 +71,43 @@ test("a sweep is drawn over its values", async () => {
   const values = await page.locator(".machine-wide tbody th").allTextContents();
   assert.deepEqual(values, ["4", "8", "16"]);
   await shot(page, "machine-sweep");
+  await page.context().close();
+});
+
+test("a sweep over two keys runs every combination, and draws a line for each of the second",
+  async () => {
+    const { page, complaints } = await openMachine();
+    await page.getByLabel("Sweep", { exact: true }).first().fill("slots=4,8 units=1,2");
+    await simulate(page);
+    const keys = await page.locator(".machine-wide tbody th").allTextContents();
+    assert.deepEqual(keys, ["4", "1", "4", "2", "8", "1", "8", "2"]);
+    const cycles = await page.locator(".machine-wide tbody td:nth-child(3)").allTextContents();
+    const words = ["--rays", "256", "--camera", ownCamera(path), "--json"];
+    const sweep = ["--sweep", "slots=4,8", "--sweep", "units=1,2"];
+    const { runs } = JSON.parse(siliray("sim", path, ...sweep, ...words));
+    assert.deepEqual(cycles, runs.map(row => row.cycles.toLocaleString("en")));
+    const legend = await page.locator(".machine-chart").first().locator(".u-label")
+      .allTextContents();
+    assert.deepEqual(legend, ["slots", "units=1", "units=2"]);
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+test("rays are those of the view", async () => {
+  const { page } = await openMachine();
+  await simulate(page);
+  const tiles = () => page.locator(".machine-tile b").allTextContents();
+  const before = await tiles();
+  await show(page, "Space");
+  await page.mouse.move(500, 400);
+  await page.mouse.down();
+  await page.mouse.move(620, 340, { steps: 3 });
+  await page.mouse.up();
+  await show(page, "Machine");
+  await page.click(".machine-form .primary");
+  await page.waitForFunction(before =>
+    document.querySelector(".machine-tile b")?.textContent !== before, before[0]);
+  assert.notDeepEqual(await tiles(), before);
   await page.context().close();
 });
 

@@ -2,11 +2,12 @@
 
 import type { OutlineArrays } from "./protocol";
 
-export const NO_PARENT = 0xffffffff;
+/** In arrays, an entry that is not there. */
+export const NO_ENTRY = 0xffffffff;
 
 export function parentOf(outline: OutlineArrays, entry: number): number | null {
   const parent = outline.parent[entry]!;
-  return parent === NO_PARENT ? null : parent;
+  return parent === NO_ENTRY ? null : parent;
 }
 
 /** From the root to the entry. */
@@ -25,6 +26,18 @@ export function entryOf(
     at = outline.pointer.indexOf(pointer, at + 1);
   }
   return at < 0 ? null : at;
+}
+
+/** Where a number stands in an ascending list, or -1. */
+export function indexIn(sorted: Uint32Array, wanted: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle]! < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return sorted[low] === wanted ? low : -1;
 }
 
 export function hex(value: number | bigint): string {

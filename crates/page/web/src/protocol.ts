@@ -120,6 +120,19 @@ export interface OutlineArrays {
   primitives: Uint32Array;
   /** 0 none, 1 note, 2 warning, 3 error. */
   severity: Uint8Array;
+  oriented?: FrameArrays;
+}
+
+/** Boxes that are tested in a frame of the node above them. */
+export interface FrameArrays {
+  /** Their entries, ascending. */
+  entry: Uint32Array;
+  /** Six each, in the frame. */
+  bounds: Float32Array;
+  /** The frame of each, a number of `frames`. */
+  frame: Uint32Array;
+  /** Row-major 3×4 maps from a frame to the space of its level. */
+  frames: Float32Array;
 }
 
 export interface Field {
@@ -214,8 +227,35 @@ export interface Ray { origin: Vector; direction: Vector; tmin?: number; tmax?: 
 export type Query = { kind: "closest" | "any" | "all"; mask?: number } & (
   | { ray: Ray }
   | { pixel: [number, number]; size: [number, number]; camera?: Camera }
-  | { beam: { from: [Vector, Vector]; to: [Vector, Vector] } }
+  | { beam: Beam }
+  | { sphere: { centre: Vector; radius: number } }
+  | { frustum: Frustum }
 );
+
+/** From one box to another; each is a lower and an upper corner. */
+export interface Beam { from: [Vector, Vector]; to: [Vector, Vector] }
+
+/** What a camera sees between two depths. */
+export interface Frustum {
+  eye: Vector;
+  target: Vector;
+  fov: number;
+  aspect: number;
+  near: number;
+  far: number;
+}
+
+/** The cross-section at depth 1 is around `eye + forward`, by `right` and `up`; null: no end. */
+export interface FrustumAxes {
+  eye: Vector;
+  forward: Vector;
+  right: Vector;
+  up: Vector;
+  near: number;
+  far: number | null;
+}
+
+export type Volume = { sphere: { centre: Vector; radius: number } } | { frustum: FrustumAxes };
 
 /** One step, as `siliray walk --json` prints it; `event` says which other keys there are. */
 export interface Step { event: string; step: number; [key: string]: unknown }
@@ -235,6 +275,9 @@ export interface Walk {
   nothing?: string | null;
   why: Record<string, unknown> | null;
   ray?: Ray;
+  /** The beam that is walked with, and the volume inside it that leaves are asked about. */
+  beam?: Beam | null;
+  volume?: Volume | null;
 }
 
 export interface Against {
@@ -247,7 +290,7 @@ export interface Against {
 export interface Render {
   what: string;
   figures: Record<string, unknown> | null;
-  histogram?: number[];
+  warnings: string[];
 }
 
 export interface ProgramLine {
@@ -327,8 +370,8 @@ export interface Calls {
       size: [number, number];
       camera?: Camera;
       what: string;
-      samples?: number;
-      scale?: number;
+      /** Only these rows of a heat map: the first, and the one behind the last. */
+      rows?: [number, number];
     };
     gives: Render;
     arrays: { pixels: Uint8Array; counts?: Uint32Array };
@@ -357,8 +400,10 @@ export interface Calls {
       set?: string[];
       workload?: string;
       rays?: number;
-      sweep?: string[];
-      against?: string[];
+      /** Most events of a unit that are kept, and of which TTU. */
+      timeline?: number;
+      ttu?: number;
+      camera?: Camera;
     };
     gives: Record<string, unknown> & { runs: Record<string, unknown>[] };
     arrays: Empty;

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Query, Ray, Step, Vector, Walk } from "../src/protocol";
+import type { Query, Ray, Step, Summary, Vector, Walk } from "../src/protocol";
+import { SHAPES, shapeNames, shapeOf } from "../src/query";
 import type { Page } from "../src/store";
 import { crossing, explain } from "../src/views/ray/culled";
 import { Losses } from "../src/views/ray/lost";
+import { offers } from "../src/views/ray/offers";
 import { parseNumbers } from "../src/views/ray/query_form";
 import { single } from "../src/views/ray/single";
 import { parseMissed } from "../src/views/ray/why";
@@ -90,9 +92,14 @@ test("a miss is told by the planes that the ray passes", () => {
 });
 
 test("what is typed is read, or refused in words", () => {
-  assert.deepEqual(parseNumbers("1, -2.5  3e2", 3, "Origin"), [1, -2.5, 300]);
-  assert.throws(() => parseNumbers("1, 2", 3, "Origin"), /Origin: three numbers expected/);
-  assert.throws(() => parseNumbers("1, x", 2, "Pixel"), /Pixel: two numbers/);
+  const { ray, pixel } = SHAPES;
+  const [origin, , range] = ray.parts;
+  assert.deepEqual(parseNumbers("1, -2.5  3e2", origin!), [1, -2.5, 300]);
+  assert.throws(() => parseNumbers("1, 2", origin!), /Origin: three numbers expected/);
+  assert.throws(() => parseNumbers("1, 2, inf", origin!), /Origin: three numbers expected/);
+  assert.throws(() => parseNumbers("1, x", pixel.parts[0]!), /Pixel: two numbers/);
+  assert.deepEqual(parseNumbers(" ", range!), [0, Infinity]);
+  assert.deepEqual(parseNumbers("0.5 ∞", range!), [0.5, Infinity]);
   assert.deepEqual(parseMissed("300"), { primitive: 300 });
   assert.deepEqual(parseMissed("2 : 0:300"), { instance: 2, geometry: 0, primitive: 300 });
   assert.throws(() => parseMissed("a:1"), /expected/);
@@ -117,6 +124,16 @@ test("what a ray meets before the closest hit of its walk is lost", async () => 
   assert.equal(await found(3.5, { tmin: 2 }), null);
   assert.equal(await found(3.5, { tmax: 1 }), null);
   assert.equal(await losses.find({ ...query, mask: 1 }, walk({ ray })), null);
+});
+
+test("one query of each shape is offered, within what there is", () => {
+  const camera = { name: "", eye: [0, 1, 9], target: [0, 1, 0], up: [0, 1, 0], fov: 35 };
+  const bounds = { min: [-2, 0, -1], max: [2, 1, 1] };
+  const found = offers({ cameras: [camera], bounds } as unknown as Summary);
+  assert.deepEqual(found.map((query) => shapeOf(query).name).sort(), [...shapeNames].sort());
+  const ray = found.find((query) => "ray" in query);
+  assert.deepEqual(ray, { kind: "closest", ray: { origin: [0, 1, 9], direction: [0, 0, -9] } });
+  assert.equal(offers({ cameras: [], bounds: null } as unknown as Summary).length, 1);
 });
 
 test("floats have no more digits than tell them apart", () => {

@@ -5,7 +5,7 @@ import { apply, Bounds, compose, corners, invert, ofBox, turn } from "../src/vie
 import { Geometry } from "../src/views/space/geometry";
 import { paintPrimitives } from "../src/views/space/paint";
 import { shuffled } from "../src/views/space/shuffle";
-import { boxOf, place, type Wanted, wantedEntries } from "../src/views/space/shown";
+import { boxOf, MOST_BOXES, place, type Wanted, wantedEntries } from "../src/views/space/shown";
 import { smallOutline } from "./outline";
 
 const skew = [2, 0.5, 0, 3, 0, -1, 0.25, 7, 0.125, 0, 4, -2];
@@ -100,8 +100,40 @@ test("boxes are chosen by depth, level and subtree, and stand at every instance"
   assert.deepEqual(entries({ hidden: new Set([1]) }), [0]);
   assert.equal(boxOf(outline, 5), null);
   const drawn: number[] = [];
-  place(outline, geometry, Uint32Array.of(4, 0), 2, (map) => drawn.push(map[3]!));
+  place(outline, geometry, [4, 0], 2, (map) => drawn.push(map[3]!));
   assert.deepEqual(drawn, [11, 21]);
+});
+
+test("of too many boxes those of whole depths are drawn, and some of the next", () => {
+  const outline = smallOutline();
+  outline.bounds.fill(1);
+  outline.level.fill(9);
+  const geometry = scenery();
+  const places = Array.from({ length: MOST_BOXES - 3 }, () => geometry.placesOf(9)[0]!);
+  const many = { blases: geometry.blases, placesOf: (level: number) =>
+    level === 7 ? places : geometry.placesOf(level) } as unknown as Geometry;
+  outline.level[3] = 7;
+  const wanted: Wanted = { depths: [0, 9], levels: "both", isolated: null, hidden: new Set() };
+  const { entries, boxes } = wantedEntries(outline, many, wanted);
+  assert.equal(boxes, MOST_BOXES - 3 + 5);
+  assert.deepEqual(entries, [0, 1, 5, 2, 3]);
+  let drawn = 0;
+  place(outline, many, entries, MOST_BOXES, () => drawn++);
+  assert.equal(drawn, MOST_BOXES);
+});
+
+test("a box in a frame is turned with it", () => {
+  const outline = {
+    ...smallOutline(),
+    oriented: {
+      entry: Uint32Array.of(2),
+      bounds: Float32Array.of(0, 0, 0, 2, 1, 1),
+      frame: Uint32Array.of(1),
+      frames: Float32Array.from([...skew, 0, -1, 0, 5, 1, 0, 0, 0, 0, 0, 1, 0]),
+    },
+  };
+  near(corners(boxOf(outline, 2)!)[1]!, [5, 2, 0]);
+  near(corners(boxOf(outline, 1)!)[7]!, [0, 0, 0]);
 });
 
 test("primitives of a subtree that is hidden are not painted, selected ones stand out", () => {

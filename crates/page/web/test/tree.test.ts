@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { entryOf, parentOf, wayTo } from "../src/outline";
-import { filteredRows, noFilter, openRows, openTop, reveal, rowOf } from "../src/views/tree/rows";
+import { entryOf, indexIn, parentOf, wayTo } from "../src/outline";
+import { filteredRows, noFilter, openRows, openTop, reveal } from "../src/views/tree/rows";
 import { smallOutline } from "./outline";
 
 const outline = smallOutline();
@@ -40,8 +40,8 @@ test("revealing opens what is above, and says whether that changed anything", ()
 
 test("the row of an entry is found, or -1", () => {
   const rows = Uint32Array.of(0, 1, 5, 6);
-  assert.deepEqual([0, 1, 2, 5, 6, 7].map(entry => rowOf(rows, entry)), [0, 1, -1, 2, 3, -1]);
-  assert.equal(rowOf(new Uint32Array(), 0), -1);
+  assert.deepEqual([0, 1, 2, 5, 6, 7].map(entry => indexIn(rows, entry)), [0, 1, -1, 2, 3, -1]);
+  assert.equal(indexIn(new Uint32Array(), 0), -1);
 });
 
 test("filters go by kind, by finding, by the first digits of a pointer, and by a byte", () => {

@@ -2,8 +2,10 @@
 
 import { fill, h } from "../dom";
 import { Dropped } from "../engine";
+import { icon } from "../icons";
 import type { Answer, Camera, Query, Request } from "../protocol";
 import type { Page } from "../store";
+import { isWalkable, unsoundHint } from "../unsound";
 import { paintCounts, widen } from "./heat/colours";
 import type { Size } from "./heat/ladder";
 import { PictureCanvas } from "./heat/picture";
@@ -15,6 +17,16 @@ const SIZES: readonly Size[] = [[320, 180], [640, 360], [960, 540], [1280, 720]]
 const REST = 200;
 /** How long a request may go on after it was cancelled, in milliseconds. */
 const PATIENCE = 1000;
+
+/** What heat maps count, of one pixel's ray. */
+const COUNTED: Readonly<Record<string, string>> = {
+  boxes: "boxes tested", triangles: "triangles tested", nodes: "nodes opened",
+  blocks: "blocks fetched", bytes: "bytes fetched", cycles: "cycles waited",
+};
+
+function counted(measure: string): string {
+  return COUNTED[measure] ?? measure;
+}
 
 /** What a pixel of a map of losses says. */
 const LOSSES = [
@@ -43,13 +55,19 @@ class HeatView {
   private readonly size = this.chooser("Size in pixels");
   private readonly camera = this.chooser("Camera");
   private readonly scale = h("input", {
-    type: "number", min: 1, class: "heat-scale", placeholder: "auto", "aria-label": "Scale to",
-    title: "The count with the brightest colour", oninput: () => this.show(),
+    type: "number", min: 1, class: "heat-scale", placeholder: "auto",
+    title: "The count with the brightest colour: fix it to compare maps",
+    oninput: () => this.show(),
   });
-  private readonly scaleLabel = h("label", { class: "label" }, "Scale to", this.scale);
+  private readonly scaleLabel = h("label", { class: "label" }, "Brightest at", this.scale);
   private readonly start = button("Render", "", () => void this.render());
   private readonly stop = button("Cancel", "", () => this.cancel());
-  private readonly save = button("Save", "quiet", () => this.download());
+  private readonly save = h("button", {
+    class: "quiet tool", title: "Save the picture", "aria-label": "Save the picture",
+    onclick: () => this.download(),
+  }, icon("save"));
+  private readonly unsound: HTMLElement;
+  private readonly body: HTMLElement;
   private readonly progress = h("i", { class: "heat-progress" });
   private readonly value = h("p", { class: "heat-value", role: "status" });
   private readonly figures = h("div", { class: "heat-figures" });
@@ -64,16 +82,17 @@ class HeatView {
   private timer = 0;
 
   constructor(host: HTMLElement, private readonly page: Page) {
-    fill(this.size, h("option", { value: "" }, "as it fits"),
+    fill(this.size, h("option", { value: "" }, "fits"),
       ...SIZES.map((size) => h("option", { value: size }, size.join(" × "))));
     this.isBusy(null);
+    this.unsound = unsoundHint(page);
+    this.body = h("div", { class: "heat-body" }, this.picture.element,
+      h("aside", { class: "heat-side" }, this.value, this.legend, this.chart.canvas,
+        this.scaleLabel, this.figures));
     host.append(
-      h("div", { class: "bar" }, this.what, this.camera, this.size, this.scaleLabel,
+      h("div", { class: "bar" }, this.what, this.camera, this.size,
         h("span", { class: "grow" }), this.start, this.stop, this.save),
-      this.progress,
-      h("div", { class: "heat-body" }, this.picture.element,
-        h("aside", { class: "heat-side" }, this.value, this.legend, this.chart.canvas,
-          this.figures)));
+      this.progress, this.unsound, this.body);
     page.on(["summary", "about", "machine"], () => this.fillChoices());
     page.on("start", () => this.begin());
     page.on(["summary", "shown", "camera", "revision", "machine"], () => this.soon());
@@ -103,14 +122,14 @@ class HeatView {
     const { summary } = this.page.state;
     const cameras = summary?.cameras ?? [];
     const view = this.camera.value || "space";
-    fill(this.camera, h("option", { value: "space" }, "from the space view"),
+    fill(this.camera, h("option", { value: "space" }, "from space"),
       ...cameras.map(({ name }, k) =>
-        h("option", { value: k }, `from ${name || "the file's camera"}`)));
+        h("option", { value: k }, `from ${name || "its camera"}`)));
     this.camera.value = view === "space" || cameras[Number(view)] ? view : "space";
     this.fillMeasures();
-    if (summary?.machines.length === 0) {
-      this.say("This file is not sound: no machine can walk it.");
-    }
+    const canWalk = isWalkable(this.page.state);
+    this.unsound.hidden = canWalk;
+    this.body.hidden = this.start.disabled = this.save.disabled = !canWalk;
   }
 
   private fillMeasures(): void {
@@ -120,7 +139,8 @@ class HeatView {
     const chosen = this.what.value;
     const option = (value: string, text: string) => h("option", { value }, text);
     fill(this.what, option("picture", "Picture"),
-      ...measures.map((name) => option(name, `Heat: ${name}`)), option("losses", "Lost pixels"));
+      ...measures.map((name) => option(name, `Heat: ${counted(name)}`)),
+      option("losses", "Lost pixels"));
     const isOffered = ["picture", "losses", ...measures].includes(chosen);
     this.what.value = this.isChosen && isOffered ? chosen : (measures[0] ?? "picture");
   }
@@ -228,8 +248,8 @@ class HeatView {
   private showLegend(): void {
     const { plan, figures } = this.frame!;
     if (plan.what !== "losses") {
-      const text = plan.what === "picture" ? "" : `${plan.what} a pixel`;
-      return fill(this.legend, h("span", { class: "heading" }, text));
+      const text = plan.what === "picture" ? "" : `${counted(plan.what)} by the ray of a pixel`;
+      return fill(this.legend, text);
     }
     fill(this.legend, ...LOSSES.map(([name, colour, text]) => {
       const dot = h("i", { class: "heat-dot" });
@@ -249,7 +269,8 @@ class HeatView {
     });
     const time = Math.round(performance.now() - this.began).toLocaleString("en");
     const so = share < 1 ? "so far" : "in all";
-    fill(this.figures, ...rows, h("p", { class: "heat-time muted" },
+    const warnings = this.frame!.warnings.map((text) => h("p", { class: "warning" }, text));
+    fill(this.figures, ...rows, ...warnings, h("p", { class: "heat-time muted" },
       `${size.join(" × ")} by ${plan.machine}, ${time} ms ${so}`));
   }
 
@@ -263,7 +284,7 @@ class HeatView {
     const count = counts?.[pixel[1] * size[0] + pixel[0]];
     this.chart.mark(count ?? null);
     if (count === undefined) this.say(at);
-    else fill(this.value, h("b", {}, count.toLocaleString("en")), ` ${plan.what}, ${at}`);
+    else fill(this.value, h("b", {}, count.toLocaleString("en")), ` ${counted(plan.what)}, ${at}`);
   }
 
   private take(pixel: [number, number]): void {

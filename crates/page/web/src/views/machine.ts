@@ -3,12 +3,13 @@
 import { fill, h } from "../dom";
 import { Dropped } from "../engine";
 import type { Page } from "../store";
+import { isWalkable, unsoundHint } from "../unsound";
 import { nameOf, readRun, type Run, type SimAbout, simAbout } from "./machine/answer";
 import { counterTable, FIGURES, parameterTable, shown, tiles } from "./machine/figures";
-import { type Plan, PlanForm, type Task } from "./machine/form";
+import { combinations, type Plan, PlanForm, type Sweep, type Task } from "./machine/form";
 import { limits, whereTimeWent } from "./machine/meters";
 import { COLOURS, drawChart, type Line, redrawCharts } from "./machine/plot";
-import { SlotChart } from "./machine/timeline";
+import { slotTrack, type Track, TrackChart, unitTrack } from "./machine/timeline";
 
 /** Events of slots that are kept for the timeline. */
 const EVENTS = 30_000;
@@ -22,7 +23,7 @@ class MachineView {
   private readonly form = new PlanForm((plan) => void this.start(plan));
   private readonly results = h("div", { class: "machine-results scroll" });
   private readonly progress = h("p", { class: "machine-progress muted", role: "status" });
-  private readonly charts: SlotChart[] = [];
+  private readonly charts: TrackChart[] = [];
   private turn = 0;
 
   constructor(host: HTMLElement, private readonly page: Page) {
@@ -40,9 +41,11 @@ class MachineView {
     const { about, summary } = this.page.state;
     this.form.fill(about, summary);
     this.charts.length = 0;
-    fill(this.results, h("p", { class: "hint" }, summary
-      ? "Choose a configuration and simulate: cycles, what limits, what every slot did."
-      : "Open a file or a scene first."));
+    const canWalk = isWalkable(this.page.state);
+    this.form.element.hidden = !canWalk;
+    fill(this.results, canWalk ? h("p", { class: "hint" },
+      "Choose a configuration and simulate: cycles, what limits, what every slot did.")
+      : unsoundHint(this.page));
   }
 
   private async start(plan: Plan): Promise<void> {
@@ -67,9 +70,14 @@ class MachineView {
     if (turn === this.turn) this.isBusy(false);
   }
 
-  private async simulate({ workload, rays, sweep }: Plan, { config, set }: Task): Promise<Run> {
-    const timeline = sweep ? 0 : EVENTS;
-    const request = { do: "simulate", config, set, workload, rays, timeline } as const;
+  /** One run, from where space is looked at, with the timeline of one TTU. */
+  private async simulate(plan: Plan, { config, set }: Task, ttu = 0): Promise<Run> {
+    const { workload, rays, sweep } = plan;
+    const { camera } = this.page.state;
+    const timeline = sweep.length > 0 ? 0 : EVENTS;
+    const request = {
+      do: "simulate", config, set, workload, rays, timeline, ttu, ...(camera && { camera }),
+    } as const;
     return readRun(await this.page.ask(request));
   }
 
@@ -89,23 +97,26 @@ class MachineView {
     const about = simAbout(this.page.state.about);
     this.charts.length = 0;
     fill(this.results);
-    if (plan.sweep) this.showSweep(plan.sweep.key, plan.sweep.values, runs);
-    else this.showRuns(runs, about);
+    if (plan.sweep.length > 0) this.showSweep(plan.sweep, runs);
+    else this.showRuns(plan, runs, about);
     this.results.scrollTop = 0;
   }
 
-  private showRuns(runs: Run[], about: SimAbout): void {
+  private showRuns(plan: Plan, runs: Run[], about: SimAbout): void {
     const names = runs.map((run, k) => {
       const key = h("i", { class: "machine-dot" });
       key.style.background = `rgb(${COLOURS[k]!.join(" ")})`;
       return h("span", {}, key, nameOf(run));
     });
     const notes = [...new Set(runs.flatMap(({ row }) => row.notes))];
-    this.section("", h("p", { class: "machine-advice" }, `${runs[0]!.row.advice}.`),
+    const { advice, bound } = runs[0]!.row;
+    const limit = about.limits.find(({ name }) => name === bound);
+    this.section("", h("p", { class: "machine-advice" }, `${advice}.`),
+      limit ? h("p", { class: "muted machine-limit" }, `${bound}: ${limit.meaning}.`) : null,
       runs.length > 1 ? h("p", { class: "machine-legend" }, ...names) : null, tiles(runs),
       ...notes.map((note) => h("p", { class: "muted" }, `Note: ${note}.`)));
     this.showOccupancy(runs);
-    for (const run of runs) this.showSlots(run, runs.length > 1);
+    tasksOf(plan).forEach((task, k) => this.showTimeline(plan, task, runs[k]!, runs.length > 1));
     this.section("What limits", h("p", { class: "muted" },
       `How much of each limit the run reaches, in blocks a cycle. The longest bar holds it up.`),
       limits(runs, about));
@@ -145,41 +156,89 @@ class MachineView {
     }
   }
 
-  private showSlots(run: Run, isNamed: boolean): void {
-    if (!run.timeline) return;
-    const chart = new SlotChart(run.timeline);
+  /** What slots did and units held; of several TTUs one can be chosen. */
+  private showTimeline(plan: Plan, task: Task, first: Run, isNamed: boolean): void {
+    if (!first.timeline) return;
+    const of = isNamed ? `: ${nameOf(first)}` : "";
+    const hosts = [`Slots${of}`, `Traversal units${of}`].map((title) => {
+      const host = h("div", {});
+      this.section(title, host).classList.toggle("is-half", isNamed);
+      return host;
+    });
+    const show = ({ timeline }: Run) => {
+      if (!timeline) return;
+      [slotTrack(timeline), unitTrack(timeline)].forEach((track, k) => {
+        fill(hosts[k]!, this.track(track));
+      });
+    };
+    show(first);
+    if (first.ttus < 2) return;
+    const choice = h("select", {
+      "aria-label": "TTU",
+      onchange: async () => {
+        try {
+          show(await this.simulate(plan, task, Number(choice.value)));
+        } catch (error) {
+          if (!(error instanceof Dropped)) this.form.refuse((error as Error).message);
+        }
+      },
+    }, ...Array.from({ length: first.ttus }, (_, k) => h("option", { value: k }, `TTU ${k}`)));
+    hosts[0]!.before(h("p", { class: "machine-choice" }, choice, h("span", { class: "muted" },
+      ` of ${first.ttus}: its slots, and below what its units hold`)));
+  }
+
+  private track(track: Track): HTMLElement {
+    const chart = new TrackChart(track);
     this.charts.push(chart);
-    const title = isNamed ? `Slots: ${nameOf(run)}` : "Slots";
-    this.section(title, chart.element).classList.toggle("is-half", isNamed);
+    return chart.element;
   }
 
   private showLatencies(runs: Run[]): void {
-    for (const run of runs) {
+    runs.forEach((run, k) => {
       const { latency, latency_histogram: counts } = run.row;
       const width = Math.ceil((latency.max + 1) / counts.length);
-      const isNamed = runs.length > 1;
-      const host = this.chart(isNamed ? `Latency: ${nameOf(run)}` : "Latency of queries", isNamed);
-      drawChart(host, {
-        unit: "queries", axis: "cycles", isBars: true,
-        along: counts.map((_, k) => k * width),
-        lines: [{ name: "queries", values: counts, colour: COLOURS[runs.indexOf(run)]! }],
-      });
+      const along = counts.map((_, step) => step * width);
+      const host = this.bars("Latency of queries", runs, k, "queries", "cycles", along, counts);
       host.after(h("p", { class: "muted" }, `Half take at most ${shown(latency.p50)} cycles, `
         + `95 % at most ${shown(latency.p95)}, the longest ${shown(latency.max)}.`));
-    }
+    });
+    runs.forEach(({ row: { slot_occupancy: cycles } }, k) => {
+      const along = cycles.map((_, slots) => slots);
+      this.bars("Slots in use at once", runs, k, "cycles", "slots", along, cycles);
+    });
   }
 
-  private showSweep(key: string, values: string[], runs: Run[]): void {
+  /** How often something was, of one run. */
+  private bars(
+    title: string, runs: Run[], k: number, unit: string, axis: string, along: number[],
+    values: number[],
+  ): HTMLElement {
+    const host = this.chart(runs.length > 1 ? `${title}: ${nameOf(runs[k]!)}` : title, true);
+    const lines = [{ name: unit, values, colour: COLOURS[k]! }];
+    drawChart(host, { unit, axis, isBars: true, along, lines });
+    return host;
+  }
+
+  /** Figures over the values of the first key, with a line for each combination of the others. */
+  private showSweep(sweeps: Sweep[], runs: Run[]): void {
+    const [{ key, values }, ...others] = sweeps as [Sweep, ...Sweep[]];
     const along = values.map((_, k) => k);
+    const sets = combinations(others).map((set) => set.join(", "));
     for (const { name, unit, of } of FIGURES.slice(1)) {
-      const line = { name, values: runs.map(({ row }) => of(row)), colour: COLOURS[0]! };
+      const lines = sets.map((set, line) => ({
+        name: set || name,
+        values: along.map((at) => of(runs[at * sets.length + line]!.row)),
+        colour: COLOURS[line % COLOURS.length]!,
+      }));
       const host = this.chart(`${name[0]!.toUpperCase()}${name.slice(1)}`, true);
-      drawChart(host, { unit, along, axis: key, names: values, lines: [line] });
+      drawChart(host, { unit, along, axis: key, names: values, lines });
     }
-    const rows = runs.map(({ row }, k) => h("tr", {}, h("th", { class: "number" }, values[k]!),
+    const keys = sweeps.map((sweep) => sweep.key);
+    const rows = runs.map(({ row }) => h("tr", {},
+      ...keys.map((each) => h("th", { class: "number" }, String(row.config[each]))),
       ...FIGURES.map(({ of }) => h("td", { class: "number" }, shown(of(row)))),
       h("td", {}, row.bound)));
-    const heads = [key, ...FIGURES.map(({ name, unit }) => (unit ? `${name}, ${unit}` : name)),
+    const heads = [...keys, ...FIGURES.map(({ name, unit }) => (unit ? `${name}, ${unit}` : name)),
       "limited by"];
     this.section("All runs", h("div", { class: "machine-wide" }, h("table", {},
       h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { class: "number" }, head)))),
@@ -189,6 +248,6 @@ class MachineView {
 
 /** One run, two to compare, or one for each value. */
 function tasksOf({ first, second, sweep }: Plan): Task[] {
-  if (!sweep) return second ? [first, second] : [first];
-  return sweep.values.map((value) => ({ ...first, set: [...first.set, `${sweep.key}=${value}`] }));
+  if (sweep.length === 0) return second ? [first, second] : [first];
+  return combinations(sweep).map((set) => ({ ...first, set: [...first.set, ...set] }));
 }

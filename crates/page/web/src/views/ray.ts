@@ -6,8 +6,10 @@ import { count, plural } from "../format";
 import { shortcut } from "../keys";
 import type { Answer, Query, Walk } from "../protocol";
 import type { Page } from "../store";
+import { isWalkable, unsoundHint } from "../unsound";
 import { fillDetail } from "./ray/detail";
 import { Losses } from "./ray/lost";
+import { offers } from "./ray/offers";
 import { describeQuery, QueryForm } from "./ray/query_form";
 import { single } from "./ray/single";
 import { StepList } from "./ray/step_list";
@@ -27,7 +29,7 @@ class RayView {
   private readonly first = new StepList((step) => this.go(step));
   private readonly second = new StepList((step) => this.go(step - this.shift));
   private readonly detail = h("div", { class: "ray-detail scroll" });
-  private readonly status = h("p", { class: "ray-status", role: "status" });
+  private readonly status = h("div", { class: "ray-status", role: "status" });
   private readonly other = h("select", {
     class: "ray-other", "aria-label": "Compare with", onchange: () => void this.run(),
   });
@@ -57,6 +59,10 @@ class RayView {
     host.append(this.question, h("div", { class: "ray-result" }, this.status, this.other),
       this.steps, this.body, this.why.element);
     page.on(["query", "machine", "summary", "revision"], () => void this.run());
+    page.on("origin", () => {
+      const { summary, query } = page.state;
+      if (summary && !query) this.form.offer(offers(summary));
+    });
     page.on("walk", () => this.showWalk());
     page.on("step", () => this.showStep());
     page.on(["about", "summary", "machine"], () => this.fillMachines());
@@ -198,10 +204,11 @@ class RayView {
   }
 
   private sayWithout(): void {
-    const { query, summary } = this.page.state;
-    if (summary?.machines.length === 0) {
-      this.say("This file is not sound: no machine can walk it. Findings say why.", "warning");
-    } else if (query) this.say("Walking …", "muted");
+    const { query } = this.page.state;
+    const canWalk = isWalkable(this.page.state);
+    this.question.hidden = !canWalk;
+    if (!canWalk) fill(this.status, unsoundHint(this.page));
+    else if (query) this.say("Walking …", "muted");
     else this.say("Type a ray, click a pixel of the picture, or Alt-click in space.", "muted");
   }
 

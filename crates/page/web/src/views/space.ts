@@ -181,6 +181,9 @@ class SpaceView {
     this.options.up = (["x", "y", "z"] as const)[up.indexOf(Math.max(...up))]!;
     this.instance = null;
     this.cameras.begin(this.options.up);
+    // An example is about its node: from the file's own camera that may be a speck.
+    const { start, selection } = this.page.state;
+    if (start?.panel === "space" && selection === start.entry) this.fit();
   }
 
   private optionsChanged(): void {
@@ -223,8 +226,8 @@ class SpaceView {
       this.boxes.add(map, colour(entry)));
     this.boxes.finish();
     this.say(boxes > MOST_BOXES
-      ? `${count(MOST_BOXES)} of ${count(boxes)} boxes are drawn: `
-        + "narrow the depths, or isolate a subtree."
+      ? `The first ${count(this.boxes.count)} of ${count(boxes)} boxes are drawn, from the root `
+        + "on: narrow the depths, or isolate a subtree."
       : this.note);
     fillLegend(this.legend, colouring);
     this.panel.refresh(this.deepest);
@@ -255,9 +258,9 @@ class SpaceView {
     if (!walk) return;
     if (this.model?.walk !== walk) this.model = new WalkModel(walk);
     const reach = 3 * (this.stage.extent?.radius ?? 1);
-    const scenery = { geometry, reach, isDark: this.isDark };
-    const shape = { ray: walk.ray ?? null, beam: query && "beam" in query ? query.beam : null };
-    drawStep(this.model, step, shape, scenery, this.behind, this.over);
+    const beam = query && "beam" in query ? query.beam : null;
+    const scenery = { geometry, reach, isDark: this.isDark, beam };
+    drawStep(this.model, step, scenery, this.behind, this.over);
   }
 
   private fit(): void {
@@ -299,7 +302,7 @@ class SpaceView {
     this.instance = picked?.instance ?? null;
     if (!picked || !this.geometry) return this.page.select(null);
     const { geometry, primitive } = this.geometry.idsOf(picked.primitive);
-    this.page.select(this.geometry.leaves[picked.primitive]!);
+    this.page.select(this.geometry.leafOf(picked.primitive));
     const of = picked.instance === null ? "" : `instance ${picked.instance}, `;
     this.say(`${of}geometry ${geometry}, primitive ${primitive}`);
     this.mark();
@@ -318,8 +321,7 @@ class SpaceView {
     const start = performance.now();
     const picked = this.pick(event);
     this.hoverCost = performance.now() - start;
-    const leaf = picked && this.geometry?.leaves[picked.primitive];
-    this.page.set({ hover: leaf ?? null });
+    this.page.set({ hover: picked && this.geometry!.leafOf(picked.primitive) });
   }
 
   private say(text: string): void {

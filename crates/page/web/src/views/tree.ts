@@ -4,14 +4,14 @@ import { colourOf } from "../colouring";
 import { fill, h } from "../dom";
 import { count, percent, plural } from "../format";
 import { rowHeight, VirtualList } from "../list";
-import { hex, parentOf } from "../outline";
+import { hex, indexIn, parentOf } from "../outline";
 import type { OutlineArrays } from "../protocol";
 import { readPlace } from "../place";
 import { colourings, type Page, type State } from "../store";
 import { css } from "./palette";
 import { fillRow, makeRow, type TreeRow } from "./tree/row";
 import {
-  filteredRows, isEmpty, noFilter, openRows, openTop, reveal, rowOf, type Filter,
+  filteredRows, isEmpty, noFilter, openRows, openTop, reveal, type Filter,
 } from "./tree/rows";
 
 export function mount(host: HTMLElement, page: Page): void {
@@ -65,7 +65,7 @@ class TreeView {
 
   private controls(): HTMLElement {
     const text = h("input", {
-      type: "search", class: "grow", placeholder: "0x15  @byte  #primitive",
+      type: "search", class: "grow", placeholder: "0x15  @byte  #id",
       title: "First digits of a pointer or an address; @ and a byte; # and a primitive",
       "aria-label": "Filter by pointer, address, byte or primitive", spellcheck: "false",
       oninput: () => this.narrow({ text: text.value }),
@@ -155,10 +155,9 @@ class TreeView {
     const { outline, selection } = this.page.state;
     if (!outline || selection === null) return this.list.redraw();
     if (isEmpty(this.filter) && reveal(outline, this.isOpen, selection)) this.setRows();
-    const row = rowOf(this.rows, selection);
+    const row = indexIn(this.rows, selection);
     if (row >= 0) this.list.show(row);
-    this.list.host.setAttribute("aria-activedescendant", `node-${selection}`);
-    this.list.redraw();
+    this.list.mark(row < 0 ? null : row);
   }
 
   private fillRow(row: TreeRow, index: number): void {
@@ -188,7 +187,7 @@ class TreeView {
   private pressed(event: KeyboardEvent): void {
     const { outline, selection } = this.page.state;
     if (!outline || event.ctrlKey || event.metaKey || event.altKey) return;
-    const row = selection === null ? -1 : rowOf(this.rows, selection);
+    const row = selection === null ? -1 : indexIn(this.rows, selection);
     const go = (to: number) => {
       const entry = this.rows[Math.max(0, Math.min(to, this.rows.length - 1))];
       if (entry !== undefined) this.page.select(entry);

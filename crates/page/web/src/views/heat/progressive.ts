@@ -15,6 +15,8 @@ export interface Frame {
   /** Of other pictures, three bytes a pixel. */
   pixels: Uint8Array | null;
   figures: Record<string, number>;
+  /** What the library says about the picture. */
+  warnings: readonly string[];
   /** How much is done, 0 to 1. */
   share: number;
 }
@@ -67,7 +69,10 @@ async function* renderWhole(ask: Ask, plan: Plan, size: Size): AsyncGenerator<Fr
   const { arrays: { counts, pixels }, ...answer } =
     await ask({ do: "render", ...plan, size: [...size] });
   const figures = (answer.figures ?? {}) as Record<string, number>;
-  yield { plan, size, counts: counts ?? null, pixels: counts ? null : pixels, figures, share: 1 };
+  yield {
+    plan, size, counts: counts ?? null, pixels: counts ? null : pixels, figures,
+    warnings: answer.warnings, share: 1,
+  };
 }
 
 async function* renderStripes(
@@ -78,15 +83,13 @@ async function* renderStripes(
   for (let stripe = 0; stripe < stripes; stripe++) {
     const row = (k: number) => Math.round((height * k) / stripes);
     const rows: [number, number] = [row(stripe), row(stripe + 1)];
-    const { arrays } = await ask({ do: "render", ...plan, size: [...size], rows } as Striped);
+    const { arrays } = await ask({ do: "render", ...plan, size: [...size], rows });
     counts.set(arrays.counts!, rows[0] * width);
     const share = (stripe + 1) / stripes;
     const figures = share === 1 ? { ...figuresOf(counts) } : before.figures;
-    yield { plan, size, counts, pixels: null, figures, share };
+    yield { plan, size, counts, pixels: null, figures, warnings: before.warnings, share };
   }
 }
-
-type Striped = Request<"render"> & { rows: [number, number] };
 
 /** A smaller map in a larger size, until the larger one is there. */
 function enlarged({ counts, size }: Frame, [width, height]: Size): Uint32Array {

@@ -5,8 +5,10 @@ import { css } from "../palette";
 import { colourOf, histogram } from "./colours";
 
 const STEPS = 64;
-const HEIGHT = 64;
-const RAMP = 10;
+const HEIGHT = 84;
+const RAMP = 14;
+/** Room for the numbers below. */
+const TICKS = 20;
 
 export class ScaleChart {
   readonly canvas = h("canvas", {
@@ -38,7 +40,7 @@ export class ScaleChart {
     if (!counts || width === 0) return;
     const ratio = Math.min(devicePixelRatio, 2);
     canvas.width = width * ratio;
-    canvas.height = (HEIGHT + RAMP + 18) * ratio;
+    canvas.height = (HEIGHT + RAMP + TICKS) * ratio;
     const pen = canvas.getContext("2d")!;
     pen.scale(ratio, ratio);
     const style = getComputedStyle(canvas);
@@ -62,8 +64,8 @@ export class ScaleChart {
   private drawTicks(
     pen: CanvasRenderingContext2D, width: number, style: CSSStyleDeclaration,
   ): void {
-    pen.fillStyle = style.getPropertyValue("--muted");
-    pen.font = `11px ${style.fontFamily}`;
+    pen.fillStyle = style.color;
+    pen.font = `12px ${style.fontFamily}`;
     pen.textBaseline = "top";
     const parts = width > 240 ? 4 : 2;
     for (let k = 0; k <= parts; k++) {

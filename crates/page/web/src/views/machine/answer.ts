@@ -14,6 +14,8 @@ export interface Row {
   mrays_per_second_at_clock: number;
   latency: Latency;
   latency_histogram: number[];
+  /** Cycles with so many slots in use, from 0 on. */
+  slot_occupancy: number[];
   blocks_per_ray: number;
   bytes_per_ray: number;
   counters: Record<string, number>;
@@ -39,12 +41,32 @@ export interface Events {
   event_job: Uint32Array;
 }
 
+/** What traversal units held: a block of a slot, at a place of the unit. */
+export interface Holdings {
+  held_unit: Uint16Array;
+  held_place: Uint8Array;
+  held_slot: Uint16Array;
+  held_block: Uint32Array;
+  held_start: Uint32Array;
+  held_end: Uint32Array;
+}
+
+export interface Timeline {
+  slots: number;
+  isCut: boolean;
+  states: string[];
+  events: Events & Holdings;
+}
+
 export interface Run {
   row: Row;
-  /** Slots of all units together. */
+  /** Slots of all TTUs together. */
   slots: number;
+  /** TTUs that there are. */
+  ttus: number;
   samples: Samples | null;
-  timeline: { slots: number; isCut: boolean; states: string[]; events: Events } | null;
+  /** What happened in one TTU. */
+  timeline: Timeline | null;
 }
 
 export interface Explained { name: string; unit: string; meaning: string }
@@ -73,16 +95,20 @@ export function simAbout(about: About | null): SimAbout {
 /** An answer of `simulate` with one run. */
 export function readRun(answer: Record<string, unknown>): Run {
   const row = (answer.runs as Row[])[0]!;
-  const series = (answer.series as { slots: number }[] | undefined)?.[0];
-  const arrays = (answer.arrays ?? {}) as Partial<Samples & Events>;
+  const series = (answer.series as { slots: number; ttus?: number }[] | undefined)?.[0];
+  const arrays = (answer.arrays ?? {}) as Partial<Samples & Events & Holdings>;
   const timeline = answer.timeline as { cut: boolean; states: string[] } | null;
   const slots = Number(row.config.slots);
   return {
     row,
     slots: series?.slots ?? slots,
+    ttus: series?.ttus ?? 1,
     samples: arrays.cycle ? (arrays as Samples) : null,
     timeline: timeline && arrays.event_slot?.length
-      ? { slots, isCut: timeline.cut, states: timeline.states, events: arrays as Events }
+      ? {
+        slots, isCut: timeline.cut, states: timeline.states,
+        events: arrays as Timeline["events"],
+      }
       : null,
   };
 }

@@ -15,8 +15,14 @@ export interface Plan {
   first: Task;
   /** The second configuration, if one is asked for. */
   second: Task | null;
-  sweep: { key: string; values: string[] } | null;
+  /** Keys with their values; every combination is run. */
+  sweep: Sweep[];
 }
+
+export interface Sweep { key: string; values: string[] }
+
+/** Runs of a sweep, at most: each is a request, and all are drawn. */
+const MOST_RUNS = 200;
 
 /** `slots=64, l0_mshrs=16` as settings; throws in words what is wrong. */
 export function parseSettings(text: string): string[] {
@@ -27,13 +33,26 @@ export function parseSettings(text: string): string[] {
   return words;
 }
 
-/** `slots=8,16,32` as a sweep; nothing for nothing. */
-export function parseSweep(text: string): Plan["sweep"] {
-  if (text.trim() === "") return null;
-  const [key, values] = text.split("=");
-  const list = (values ?? "").split(/[\s,]+/).filter((value) => value !== "");
-  if (!key?.trim() || list.length < 2) throw new Error("KEY=A,B,C expected: a key and its values");
-  return { key: key.trim(), values: list };
+/** `slots=8,16,32 units=1,2` as sweeps. */
+export function parseSweep(text: string): Sweep[] {
+  // A key begins where the next `=` reaches back to.
+  const words = text.trim().split(/[\s;]+(?=[a-z0-9_]+\s*=)/).filter((word) => word !== "");
+  const sweeps = words.map((word) => {
+    const [key, values] = word.split("=");
+    const list = (values ?? "").split(/[\s,;]+/).filter((value) => value !== "");
+    const isWrong = !key?.trim() || list.length < 2;
+    if (isWrong) throw new Error(`${word}: KEY=A,B,C expected, a key and its values`);
+    return { key: key!.trim(), values: list };
+  });
+  const runs = sweeps.reduce((product, { values }) => product * values.length, 1);
+  if (runs > MOST_RUNS) throw new Error(`Sweep: ${runs} runs, expected at most ${MOST_RUNS}`);
+  return sweeps;
+}
+
+/** Settings of every combination, the last key fastest. */
+export function combinations(sweeps: readonly Sweep[]): string[][] {
+  return sweeps.reduce<string[][]>((sets, { key, values }) =>
+    sets.flatMap((set) => values.map((value) => [...set, `${key}=${value}`])), [[]]);
 }
 
 /** A second configuration: a name, or settings on top of the first. */
@@ -49,11 +68,11 @@ export class PlanForm {
   private readonly config = h("select", { "aria-label": "Configuration" });
   private readonly workload = h("select", { "aria-label": "Workload" });
   private readonly rays = h("input", {
-    type: "number", min: 1, max: 1e6, value: 2048, class: "is-short", "aria-label": "Queries",
+    type: "number", min: 1, max: 1e6, value: 2048, "aria-label": "Queries",
   });
   private readonly settings = this.field("slots=64 l0_mshrs=16", "Settings");
   private readonly second = this.field("deep, or l0_mshrs=16", "Compare with");
-  private readonly sweep = this.field("slots=8,16,32,64", "Sweep");
+  private readonly sweep = this.field("slots=8,16,32 units=1,2", "Sweep");
   private readonly keys = h("datalist", { id: "machine-keys" });
   private readonly hint = h("p", { class: "muted" });
   private readonly problem = h("p", { class: "error", role: "alert" });
@@ -68,7 +87,7 @@ export class PlanForm {
       label("Configuration", this.config), label("Workload", this.workload),
       label("Queries", this.rays), label("Set", this.settings),
       label("Compare with", this.second), label("Sweep", this.sweep),
-      this.keys, h("span", { class: "grow" }), this.run, this.stop, this.hint, this.problem);
+      h("div", { class: "machine-go" }, this.run, this.stop), this.keys, this.hint, this.problem);
     this.config.addEventListener("change", () => this.explain(""));
     for (const input of [this.settings, this.second, this.sweep]) {
       input.addEventListener("input", () => this.explain(input.value));

@@ -1,10 +1,11 @@
-// What every slot did and when: a line for each slot, a colour for each state. The wheel zooms,
-// dragging moves, pointing tells.
+// What slots did and what units held, and when: a line for each slot or place of a unit. The wheel
+// zooms, dragging moves, pointing tells.
 
 import { fill, h } from "../../dom";
 import { count } from "../../format";
 import { css, type Rgb } from "../palette";
-import type { Run } from "./answer";
+import type { Timeline } from "./answer";
+import { COLOURS } from "./plot";
 
 /** The states by their meaning, in colours that differ in lightness too. */
 export const STATES: Readonly<Record<string, Rgb>> = {
@@ -19,14 +20,62 @@ export const STATES: Readonly<Record<string, Rgb>> = {
 const MARGIN = 34;
 const AXIS = 18;
 
-type Timeline = NonNullable<Run["timeline"]>;
+/** Spans of time in rows. */
+export interface Track {
+  /** What there is, for a reader of the screen. */
+  about: string;
+  rows: number;
+  row: ArrayLike<number>;
+  colour: ArrayLike<number>;
+  start: Uint32Array;
+  end: Uint32Array;
+  colours: readonly Rgb[];
+  /** What the colours mean; nothing where they only tell neighbours apart. */
+  names: readonly string[];
+  isCut: boolean;
+  tell(span: number): string;
+}
 
-export class SlotChart {
+/** What every slot did: a colour for each state. */
+export function slotTrack({ slots, isCut, states, events }: Timeline): Track {
+  const { event_slot, event_state, event_job } = events;
+  return {
+    about: "What each slot did over time",
+    rows: slots,
+    row: event_slot,
+    colour: event_state,
+    start: events.event_start,
+    end: events.event_end,
+    colours: states.map((name) => STATES[name] ?? STATES.free!),
+    names: states,
+    isCut,
+    tell: (k) => `slot ${event_slot[k]}: ${states[event_state[k]!]}, query ${event_job[k]}`,
+  };
+}
+
+/** What every traversal unit held: blocks, in the colours of their slots. */
+export function unitTrack({ isCut, events }: Timeline): Track {
+  const { held_unit, held_place, held_slot, held_block } = events;
+  const places = held_place.reduce((a, b) => Math.max(a, b), 0) + 1;
+  const units = held_unit.reduce((a, b) => Math.max(a, b), 0) + 1;
+  return {
+    about: "What each place of the traversal units held over time",
+    rows: units * places,
+    row: held_unit.map((unit, k) => unit * places + held_place[k]!),
+    colour: held_slot.map((slot) => slot % COLOURS.length),
+    start: events.held_start,
+    end: events.held_end,
+    colours: COLOURS,
+    names: [],
+    isCut,
+    tell: (k) => `unit ${held_unit[k]}, place ${held_place[k]}: block ${held_block[k]} `
+      + `of slot ${held_slot[k]}`,
+  };
+}
+
+export class TrackChart {
   readonly element: HTMLElement;
-  private readonly canvas = h("canvas", {
-    class: "machine-slots", tabindex: 0, role: "img",
-    "aria-label": "What each slot did over time. + and - zoom, arrow keys move.",
-  });
+  private readonly canvas: HTMLCanvasElement;
   private readonly told = h("p", { class: "machine-told muted", role: "status" });
   private readonly row: number;
   /** The cycles that are shown. */
@@ -34,12 +83,15 @@ export class SlotChart {
   private readonly end: number;
   private pressed: { x: number; range: [number, number] } | null = null;
 
-  constructor(private readonly timeline: Timeline) {
-    const { event_end } = timeline.events;
-    this.end = event_end.reduce((a, b) => Math.max(a, b), 1);
+  constructor(private readonly track: Track) {
+    this.canvas = h("canvas", {
+      class: "machine-slots", tabindex: 0, role: "img",
+      "aria-label": `${track.about}. + and - zoom, arrow keys move.`,
+    });
+    this.end = track.end.reduce((a, b) => Math.max(a, b), 1);
     this.range = [0, this.end];
-    this.row = Math.min(Math.max(Math.floor(320 / timeline.slots), 2), 12);
-    this.element = h("div", {}, legend(timeline.states), this.canvas, this.told);
+    this.row = Math.min(Math.max(Math.floor(320 / track.rows), 2), 12);
+    this.element = h("div", {}, legend(track), this.canvas, this.told);
     this.tell(null);
     const { canvas } = this;
     canvas.addEventListener("wheel", (event) => this.zoomAt(event), { passive: false });
@@ -108,49 +160,47 @@ export class SlotChart {
     this.tell(this.find(Math.floor(event.offsetY / this.row), this.cycleAt(event.offsetX)));
   }
 
-  /** The event of a slot at a cycle. */
-  private find(slot: number, cycle: number): number | null {
-    const { event_slot, event_start, event_end } = this.timeline.events;
-    for (let k = 0; k < event_slot.length; k++) {
-      if (event_slot[k] === slot && event_start[k]! <= cycle && event_end[k]! > cycle) return k;
+  /** The span in a row at a cycle. */
+  private find(row: number, cycle: number): number | null {
+    const { track } = this;
+    for (let k = 0; k < track.row.length; k++) {
+      if (track.row[k] === row && track.start[k]! <= cycle && track.end[k]! > cycle) return k;
     }
     return null;
   }
 
   private tell(found: number | null): void {
-    const { events, states, isCut } = this.timeline;
+    const { track } = this;
     if (found === null) {
-      const cut = isCut ? " The events are cut: ask fewer queries for all." : "";
+      const cut = track.isCut ? " The events are cut: ask fewer queries for all." : "";
       return fill(this.told, `Click, then turn the wheel to zoom; drag to move.${cut}`);
     }
-    const [start, end] = [events.event_start[found]!, events.event_end[found]!];
-    const cycles = count(end - start);
-    fill(this.told, `slot ${events.event_slot[found]}: ${states[events.event_state[found]!]} for `
-      + `${cycles} cycles from ${count(start)}, query ${events.event_job[found]}`);
+    const [start, end] = [track.start[found]!, track.end[found]!];
+    fill(this.told,
+      `${track.tell(found)}, for ${count(end - start)} cycles from ${count(start)}`);
   }
 
   draw(): void {
-    const { canvas, timeline, row } = this;
+    const { canvas, track, row } = this;
     const wide = canvas.clientWidth;
     if (wide === 0) return;
     const ratio = Math.min(devicePixelRatio, 2);
-    const tall = row * timeline.slots + AXIS;
+    const tall = row * track.rows + AXIS;
     canvas.style.height = `${tall}px`;
     [canvas.width, canvas.height] = [wide * ratio, tall * ratio];
     const pen = canvas.getContext("2d")!;
     pen.scale(ratio, ratio);
     const [from, to] = this.range;
     const scale = this.width / (to - from);
-    const { event_slot, event_state, event_start, event_end } = timeline.events;
     const gap = row > 4 ? 1 : 0;
-    const colours = timeline.states.map((name) => css(STATES[name] ?? STATES.free!));
-    for (let k = 0; k < event_slot.length; k++) {
-      const [start, end] = [event_start[k]!, event_end[k]!];
+    const colours = track.colours.map((colour) => css(colour));
+    for (let k = 0; k < track.row.length; k++) {
+      const [start, end] = [track.start[k]!, track.end[k]!];
       if (end < from || start > to) continue;
       const x = MARGIN + Math.max((start - from) * scale, 0);
       const right = MARGIN + Math.min((end - from) * scale, this.width);
-      pen.fillStyle = colours[event_state[k]!]!;
-      pen.fillRect(x, event_slot[k]! * row, Math.max(right - x, 0.6), row - gap);
+      pen.fillStyle = colours[track.colour[k]!]!;
+      pen.fillRect(x, track.row[k]! * row, Math.max(right - x, 0.6), row - gap);
     }
     this.drawAxis(pen, wide, tall);
   }
@@ -169,17 +219,17 @@ export class SlotChart {
     }
     pen.textAlign = "right";
     pen.textBaseline = "middle";
-    const { slots } = this.timeline;
-    const step = Math.max(1, Math.ceil(slots / 8));
-    for (let slot = 0; slot < slots; slot += step) {
-      pen.fillText(String(slot), MARGIN - 6, (slot + 0.5) * this.row);
+    const { rows } = this.track;
+    const step = Math.max(1, Math.ceil(rows / 8), Math.ceil(12 / this.row));
+    for (let row = 0; row < rows; row += step) {
+      pen.fillText(String(row), MARGIN - 6, (row + 0.5) * this.row);
     }
   }
 }
 
-function legend(states: readonly string[]): HTMLElement {
-  return h("p", { class: "machine-legend" },
-    ...states.filter((name) => name !== "free").map((name) => swatch(STATES[name]!, name)));
+function legend({ names, colours }: Track): HTMLElement | null {
+  const marks = names.map((name, k) => name !== "free" && swatch(colours[k]!, name));
+  return names.length > 0 ? h("p", { class: "machine-legend" }, ...marks) : null;
 }
 
 export function swatch(colour: Rgb, name: string): HTMLElement {

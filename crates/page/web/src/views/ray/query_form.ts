@@ -1,61 +1,50 @@
-// What is asked: a ray, the ray of a pixel, or a beam; typed, and read back from the state.
+// What is asked: a ray, the ray of a pixel, a beam, a sphere or a frustum; typed, and read back
+// from the state.
 
 import { h } from "../../dom";
-import type { Query, Vector } from "../../protocol";
+import type { Query } from "../../protocol";
+import { isUsual, SHAPES, shapeOf, type Part, type ShapeName } from "../../query";
 import { single } from "./single";
 
-type Shape = "ray" | "pixel" | "beam";
+const WORDS = ["", "a number", "two numbers", "three numbers"];
 
-/** `1, 2.5 -3` as numbers; throws in words what is wrong with it. */
-export function parseNumbers(text: string, count: number, what: string): number[] {
+/** `1, 2.5 -3` as numbers, `∞` for no end; throws in words what is wrong with it. */
+export function parseNumbers(text: string, { label, count, otherwise, example }: Part): number[] {
   const words = text.split(/[\s,;]+/).filter((word) => word !== "");
-  const numbers = words.map(Number);
-  if (numbers.length !== count || numbers.some((value) => !Number.isFinite(value))) {
-    const form = ["", "a number", "two numbers", "three numbers"][count]!;
-    throw new Error(`${what}: ${form} expected, as ${["", "5", "320, 200", "0, 1, -2.5"][count]}`);
+  if (words.length === 0 && otherwise) return [...otherwise];
+  const hasEnd = otherwise?.includes(Infinity) ?? false;
+  const isEnd = (word: string) => /^(∞|inf(inity)?)$/i.test(word);
+  const numbers = words.map((word) => (isEnd(word) ? Infinity : Number(word)));
+  const isWrong = (value: number) => Number.isNaN(value) || (!hasEnd && !Number.isFinite(value));
+  if (numbers.length !== count || numbers.some(isWrong)) {
+    throw new Error(`${label}: ${WORDS[count]} expected, as ${example}`);
   }
   return numbers;
 }
 
-/** Name, label and example of what is typed. */
-const FIELDS: Readonly<Record<Shape, readonly [string, string, string][]>> = {
-  ray: [
-    ["origin", "Origin", "0, 0, 5"],
-    ["direction", "Direction", "0, 0, -1"],
-    ["tmin", "t ≥", "0"],
-    ["tmax", "t ≤", "∞"],
-  ],
-  pixel: [
-    ["pixel", "Pixel", "320, 180"],
-    ["size", "of a picture of", "640, 360"],
-  ],
-  beam: [
-    ["from_min", "From", "-1, -1, 5"],
-    ["from_max", "to", "1, 1, 6"],
-    ["to_min", "Ends as", "-1, -1, -6"],
-    ["to_max", "to", "1, 1, -5"],
-  ],
-};
-
 /** A query in a line. */
 export function describeQuery(query: Query): string {
   const which = { closest: "Closest hit", any: "Any hit", all: "All hits" }[query.kind];
-  const point = (values: readonly number[]) => values.map(single).join(", ");
-  if ("ray" in query) {
-    return `${which} from ${point(query.ray.origin)} towards ${point(query.ray.direction)}`;
+  const { name, rows } = shapeOf(query);
+  const [a, b] = rows.map((row) => row.map(single).join(", "));
+  switch (name) {
+    case "ray": return `${which} from ${a} towards ${b}`;
+    case "pixel": return `${which} of pixel ${a} of ${b!.replace(", ", " × ")}`;
+    case "beam": return `${which} of a beam from ${a} to ${rows[2]!.map(single).join(", ")}`;
+    case "sphere": return `${which} of a sphere around ${a}, radius ${b}`;
+    case "frustum": return `${which} of a frustum from ${a} towards ${b}`;
   }
-  if ("pixel" in query) {
-    return `${which} of pixel ${query.pixel.join(", ")} of ${query.size.join(" × ")}`;
-  }
-  return `${which} of a beam from ${point(query.beam.from[0])} to ${point(query.beam.to[0])}`;
 }
+
+const OFFERED: readonly ShapeName[] = ["ray", "pixel", "beam"];
+
+interface Row { element: HTMLElement; inputs: HTMLInputElement[] }
 
 export class QueryForm {
   readonly element: HTMLFormElement;
-  private shape: Shape = "ray";
-  private readonly tabs: Record<Shape, HTMLButtonElement>;
-  private readonly rows: Record<Shape, HTMLElement>;
-  private readonly inputs = new Map<string, HTMLInputElement>();
+  private shape: ShapeName = "ray";
+  private readonly tabs = new Map<ShapeName, HTMLButtonElement>();
+  private readonly rows = new Map<ShapeName, Row>();
   private readonly kind = h("select", { "aria-label": "Which hits", title: "Which hits" },
     h("option", { value: "closest" }, "closest hit"),
     h("option", { value: "any" }, "any hit"),
@@ -66,18 +55,20 @@ export class QueryForm {
   private readonly problem = h("p", { class: "error", role: "alert" });
 
   constructor(ask: (query: Query) => void) {
-    const shapes = Object.keys(FIELDS) as Shape[];
-    const tab = (shape: Shape) =>
-      h("button", { type: "button", class: "quiet", onclick: () => this.choose(shape) },
-        shape[0]!.toUpperCase() + shape.slice(1));
-    this.tabs = Object.fromEntries(shapes.map((s) => [s, tab(s)])) as typeof this.tabs;
-    this.rows = Object.fromEntries(shapes.map((s) => [s, this.row(s)])) as typeof this.rows;
+    for (const name of OFFERED) {
+      const choose = () => this.choose(name);
+      const button = { type: "button", class: "quiet", onclick: choose };
+      this.tabs.set(name, h("button", button, SHAPES[name].title));
+      this.rows.set(name, makeRow(name));
+    }
     this.element = h("form", { class: "ray-form" },
-      h("div", { class: "ray-line", role: "group", "aria-label": "Shape" },
-        ...Object.values(this.tabs), this.kind, h("span", { class: "grow" }),
+      h("div", { class: "ray-shapes", role: "group", "aria-label": "Shape" },
+        ...this.tabs.values()),
+      ...Array.from(this.rows.values(), ({ element }) => element),
+      h("div", { class: "ray-line" },
+        this.kind, h("label", { class: "label" }, "mask", this.mask),
+        h("span", { class: "grow" }),
         h("button", { class: "primary", type: "submit" }, "Walk")),
-      ...Object.values(this.rows),
-      h("div", { class: "ray-line" }, h("label", { class: "label" }, "mask", this.mask)),
       this.problem);
     this.element.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -91,51 +82,29 @@ export class QueryForm {
     this.choose("ray");
   }
 
-  private row(shape: Shape): HTMLElement {
-    const cells = FIELDS[shape].map(([name, label, example]) => {
-      const isShort = name === "tmin" || name === "tmax";
-      const input = h("input", { placeholder: example, class: isShort ? "is-short" : "" });
-      this.inputs.set(name, input);
-      return h("label", { class: "label" }, label, input);
-    });
-    return h("div", { class: "ray-line" }, ...cells);
-  }
-
-  private choose(shape: Shape): void {
+  private choose(shape: ShapeName): void {
     this.shape = shape;
-    for (const each of Object.keys(FIELDS) as Shape[]) {
-      this.rows[each].hidden = each !== shape;
-      this.tabs[each].setAttribute("aria-pressed", String(each === shape));
+    for (const name of OFFERED) {
+      this.rows.get(name)!.element.hidden = name !== shape;
+      this.tabs.get(name)!.setAttribute("aria-pressed", String(name === shape));
     }
   }
 
   /** Which shapes a machine takes. */
   allowBeams(isAllowed: boolean): void {
-    this.tabs.beam.disabled = !isAllowed;
-    this.tabs.beam.title = isAllowed ? "" : "This machine answers rays, not beams";
+    for (const name of ["beam", "sphere", "frustum"] as const) {
+      const tab = this.tabs.get(name);
+      if (!tab) continue;
+      tab.disabled = !isAllowed;
+      tab.title = isAllowed ? "" : "This machine answers rays, not beams";
+    }
   }
 
   private read(): Query {
-    const vector = (name: string, label: string) =>
-      parseNumbers(this.text(name), 3, label) as Vector;
-    const pair = (name: string, label: string) =>
-      parseNumbers(this.text(name), 2, label) as [number, number];
-    const shared = { kind: this.kind.value as Query["kind"], ...this.readMask() };
-    if (this.shape === "pixel") {
-      return { ...shared, pixel: pair("pixel", "Pixel"), size: pair("size", "Size") };
-    }
-    if (this.shape === "beam") {
-      const from: [Vector, Vector] = [vector("from_min", "From"), vector("from_max", "From, to")];
-      const to: [Vector, Vector] = [vector("to_min", "Ends as"), vector("to_max", "Ends as, to")];
-      return { ...shared, beam: { from, to } };
-    }
-    const range: { tmin?: number; tmax?: number } = {};
-    for (const name of ["tmin", "tmax"] as const) {
-      const text = this.text(name);
-      if (text && text !== "∞") range[name] = parseNumbers(text, 1, name)[0]!;
-    }
-    const [origin, direction] = [vector("origin", "Origin"), vector("direction", "Direction")];
-    return { ...shared, ray: { origin, direction, ...range } };
+    const { parts, query } = SHAPES[this.shape];
+    const { inputs } = this.rows.get(this.shape)!;
+    const rows = parts.map((part, k) => parseNumbers(inputs[k]!.value, part));
+    return { kind: this.kind.value, ...this.readMask(), ...query(rows) } as Query;
   }
 
   private readMask(): { mask?: number } {
@@ -148,34 +117,37 @@ export class QueryForm {
     return { mask };
   }
 
-  private text(name: string): string {
-    return this.inputs.get(name)!.value.trim();
-  }
-
   /** Shows a query that came from elsewhere. */
   show(query: Query): void {
-    const put = (name: string, value: unknown) => {
-      const text = Array.isArray(value) ? value.map(single).join(", ") : String(value ?? "");
-      this.inputs.get(name)!.value = text;
-    };
     this.problem.textContent = "";
     this.kind.value = query.kind;
     this.mask.value = query.mask === undefined ? "" : `0x${query.mask.toString(16)}`;
-    if ("ray" in query) {
-      this.choose("ray");
-      for (const name of ["origin", "direction", "tmin", "tmax"] as const) {
-        put(name, query.ray[name]);
-      }
-    } else if ("pixel" in query) {
-      this.choose("pixel");
-      put("pixel", query.pixel);
-      put("size", query.size);
-    } else {
-      this.choose("beam");
-      put("from_min", query.beam.from[0]);
-      put("from_max", query.beam.from[1]);
-      put("to_min", query.beam.to[0]);
-      put("to_max", query.beam.to[1]);
+    const { name } = shapeOf(query);
+    this.choose(name);
+    this.fill(query);
+  }
+
+  /** Shows queries to begin with: they are easier to change than an empty form is to fill. */
+  offer(queries: readonly Query[]): void {
+    for (const query of queries) {
+      if (this.rows.has(shapeOf(query).name)) this.fill(query);
     }
   }
+
+  /** Writes a query into the fields of its shape. */
+  private fill(query: Query): void {
+    const { name, rows } = shapeOf(query);
+    const { parts } = SHAPES[name];
+    rows.forEach((row, k) => {
+      const text = isUsual(row, parts[k]!) ? "" : row.map(single).join(", ");
+      this.rows.get(name)!.inputs[k]!.value = text;
+    });
+  }
+}
+
+function makeRow(shape: ShapeName): Row {
+  const inputs = SHAPES[shape].parts.map(({ example }) => h("input", { placeholder: example }));
+  const cells = SHAPES[shape].parts.map(({ label, count }, k) =>
+    h("label", { class: count === 3 ? "label" : "label is-short" }, label, inputs[k]));
+  return { element: h("div", { class: "ray-fields" }, ...cells), inputs };
 }

@@ -46,7 +46,7 @@ export class StepList {
     if (step === this.current) return;
     this.current = step;
     this.list.show(step);
-    this.list.redraw();
+    this.list.mark(step);
   }
 
   private press(event: KeyboardEvent): void {

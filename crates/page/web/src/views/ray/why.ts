@@ -29,7 +29,8 @@ export function parseMissed(text: string): Missed {
 export class WhyForm {
   readonly element: HTMLElement;
   private readonly input = h("input", {
-    placeholder: "primitive, or geometry:primitive", "aria-label": "Primitive",
+    placeholder: "geometry:primitive", "aria-label": "Primitive that is missed",
+    title: "PRIMITIVE, GEOMETRY:PRIMITIVE or INSTANCE:GEOMETRY:PRIMITIVE",
   });
   private readonly answer = h("p", { class: "ray-answer", role: "status" });
 

@@ -24,7 +24,7 @@ export class BoxLines {
   private geometry = new THREE.InstancedBufferGeometry();
   private maps = new Float32Array(0);
   private tints = new Uint8Array(0);
-  private count = 0;
+  count = 0;
 
   constructor(alpha: number) {
     const material = new THREE.ShaderMaterial({

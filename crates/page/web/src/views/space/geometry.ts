@@ -1,5 +1,6 @@
 // What there is to draw: triangles and boxes of BLASes, and where instances place them.
 
+import { NO_ENTRY } from "../../outline";
 import type { Answer, GeometryArrays } from "../../protocol";
 import { type Affine, apply, Bounds, IDENTITY, invert, ofBox, type Point, turn } from "./affine";
 
@@ -135,9 +136,14 @@ export class Geometry {
     return { geometry: geometry!, primitive: number! };
   }
 
-  /** The outline's entry that refers to each primitive first. */
+  /** The outline's entry that refers to each primitive first, or `NO_ENTRY`. */
   get leaves(): Uint32Array {
     return this.arrays.leaf;
+  }
+
+  leafOf(primitive: number): number | null {
+    const leaf = this.leaves[primitive]!;
+    return leaf === NO_ENTRY ? null : leaf;
   }
 
   /** The box of a BLAS in its own space. */

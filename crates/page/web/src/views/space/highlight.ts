@@ -59,16 +59,26 @@ function drawChildren(node: SelectedNode, map: Affine, lines: ThickLines, alpha:
 }
 
 function drawFindings({ outline, geometry }: Marked, lines: ThickLines): void {
-  let count = 0;
-  for (let entry = 0; entry < outline.severity.length && count < MOST_FINDINGS; entry++) {
-    const severity = outline.severity[entry]!;
-    if (severity < 2) continue;
+  for (const entry of foundEntries(outline)) {
     const box = boxOf(outline, entry);
     const place = geometry.placesOf(outline.level[entry]!)[0];
     if (!box || !place) continue;
-    lines.box(compose(place.map, box), SEVERITIES[severity]!, 2);
-    count += 1;
+    lines.box(compose(place.map, box), SEVERITIES[outline.severity[entry]!]!, 2);
   }
+}
+
+/** Marks are drawn at every move of the pointer, and an outline may have millions of entries. */
+const found = new WeakMap<OutlineArrays, number[]>();
+
+function foundEntries(outline: OutlineArrays): number[] {
+  let entries = found.get(outline);
+  if (entries) return entries;
+  found.set(outline, (entries = []));
+  for (let entry = 0; entry < outline.severity.length; entry++) {
+    if (outline.severity[entry]! >= 2) entries.push(entry);
+    if (entries.length === MOST_FINDINGS) break;
+  }
+  return entries;
 }
 
 /** Where an entry stands, the clicked instance first. */

@@ -1,38 +1,42 @@
 // The current ray or beam in space: the boxes that were tested at the node of the step, what was
 // made of them and where the ray is inside; primitives tested; the best hit.
 
-import type { Vector } from "../../protocol";
+import type { Beam, Ray, Vector } from "../../protocol";
 import { HIT, type Rgb, VERDICTS } from "../palette";
 import type { Hit, WalkModel } from "../walk_model";
-import { apply, compose, corners, EDGES, ofBox, type Point } from "./affine";
+import { apply, compose, ofBox, type Point } from "./affine";
 import type { Geometry } from "./geometry";
+import { ofBeam, ofVolume } from "./shapes";
 import type { ThickLines } from "./thick_lines";
-
-export interface Shape {
-  ray: { origin: Vector; direction: Vector; tmin?: number; tmax?: number | null } | null;
-  beam: { from: [Vector, Vector]; to: [Vector, Vector] } | null;
-}
 
 export interface Scenery {
   geometry: Geometry;
   /** How far a ray without an end is drawn. */
   reach: number;
   isDark: boolean;
+  /** The beam that was asked for. */
+  beam: Beam | null;
 }
 
 /** Draws the step into lines that are hidden by surfaces and lines that are not. */
 export function drawStep(
   model: WalkModel,
   step: number,
-  shape: Shape,
   scenery: Scenery,
   behind: ThickLines,
   over: ThickLines,
 ): void {
   const hit = model.hitAt(step);
-  if (shape.ray) drawRay(shape.ray, hit, scenery, over);
-  if (shape.beam) drawBeam(shape.beam, scenery, over);
-  drawChildren(model, step, shape, behind, over);
+  const { ray, volume } = model.walk;
+  const beam = model.walk.beam ?? scenery.beam;
+  if (ray) drawRay(ray, hit, scenery, over);
+  const colour = inkOf(scenery);
+  const shape = volume ? ofVolume(volume, scenery.reach) : [];
+  for (const [from, to] of shape) over.line(from, to, colour, 1.6);
+  for (const [from, to] of beam ? ofBeam(beam) : []) {
+    over.line(from, to, colour, volume ? 1 : 1.6, volume ? 0.3 : 0.8);
+  }
+  drawChildren(model, step, behind, over);
   for (const test of model.soFar(step, "primitive")) {
     const at = test as unknown as Hit;
     drawPrimitive(at, scenery.geometry, at.t === null ? VERDICTS.miss!.colour : HIT, over);
@@ -40,15 +44,14 @@ export function drawStep(
   if (hit) drawPrimitive(hit, scenery.geometry, HIT, over);
 }
 
-function drawRay(
-  ray: NonNullable<Shape["ray"]>,
-  hit: Hit | null,
-  { reach, isDark }: Scenery,
-  lines: ThickLines,
-): void {
+function inkOf({ isDark }: Scenery): Rgb {
+  return isDark ? [236, 240, 246] : [30, 34, 42];
+}
+
+function drawRay(ray: Ray, hit: Hit | null, scenery: Scenery, lines: ThickLines): void {
   const length = Math.hypot(...ray.direction);
-  const end = Math.min(ray.tmax ?? Infinity, reach / length);
-  const colour: Rgb = isDark ? [236, 240, 246] : [30, 34, 42];
+  const end = Math.min(ray.tmax ?? Infinity, scenery.reach / length);
+  const colour = inkOf(scenery);
   const stop = hit ? hit.t : end;
   lines.line(along(ray, ray.tmin ?? 0), along(ray, stop), colour, 1.4);
   if (hit && end > stop) lines.line(along(ray, stop), along(ray, end), colour, 1, 0.25);
@@ -62,27 +65,10 @@ function along({ origin, direction }: { origin: Vector; direction: Vector }, t: 
   return [0, 1, 2].map((k) => origin[k]! + t * direction[k]!) as Point;
 }
 
-function drawBeam(
-  { from, to }: NonNullable<Shape["beam"]>,
-  { isDark }: Scenery,
-  lines: ThickLines,
-): void {
-  const colour: Rgb = isDark ? [236, 240, 246] : [30, 34, 42];
-  const [first, last] = [corners(ofBox(...from)), corners(ofBox(...to))];
-  for (const [a, b] of EDGES) {
-    lines.line(first[a]!, first[b]!, colour, 1.6);
-    lines.line(last[a]!, last[b]!, colour, 1.6, 0.7);
-  }
-  first.forEach((corner, k) => lines.line(corner, last[k]!, colour, 1, 0.4));
-}
-
 function drawChildren(
-  model: WalkModel,
-  step: number,
-  { ray }: Shape,
-  behind: ThickLines,
-  over: ThickLines,
+  model: WalkModel, step: number, behind: ThickLines, over: ThickLines,
 ): void {
+  const { ray } = model.walk;
   const current = model.walk.steps[step];
   for (const child of model.childrenAt(step)) {
     const { colour } = VERDICTS[child.verdict] ?? VERDICTS.miss!;

@@ -1,5 +1,6 @@
 // Which nodes' boxes are drawn, and where.
 
+import { indexIn } from "../../outline";
 import type { OutlineArrays } from "../../protocol";
 import type { Colouring } from "../../store";
 import { type Affine, compose, ofBox } from "./affine";
@@ -16,41 +17,63 @@ export interface Wanted {
   hidden: ReadonlySet<number>;
 }
 
-/** The box of an entry in the space of its level; null where it is unknown. */
+/**
+ * The box of an entry in the space of its level, turned as it is tested; null where it is unknown.
+ */
 export function boxOf(outline: OutlineArrays, entry: number): Affine | null {
-  const box = outline.bounds.subarray(6 * entry, 6 * entry + 6);
+  const { oriented } = outline;
+  const turned = oriented ? indexIn(oriented.entry, entry) : -1;
+  if (!oriented || turned < 0) return boxAt(outline.bounds, entry);
+  const box = boxAt(oriented.bounds, turned);
+  const frame = 12 * oriented.frame[turned]!;
+  return box && compose(oriented.frames.subarray(frame, frame + 12), box);
+}
+
+function boxAt(bounds: Float32Array, number: number): Affine | null {
+  const box = bounds.subarray(6 * number, 6 * number + 6);
   return box.length === 6 && box.every(Number.isFinite) ? ofBox(box, box.subarray(3)) : null;
 }
 
 /**
- * Entries whose boxes are wanted, and how many boxes they are in space; the highest first if these
- * are too many.
+ * Entries whose boxes are wanted, and how many boxes they are in space: of too many only those of
+ * the depths from the root on that can all be drawn, and the first of the next depth.
  */
 export function wantedEntries(
   outline: OutlineArrays,
   geometry: Geometry,
   wanted: Wanted,
-): { entries: Uint32Array; boxes: number } {
+): { entries: number[]; boxes: number } {
   const { depth, level, size, state, bounds } = outline;
   const [from, to] = wanted.depths;
   const tlas = geometry.blases.length;
-  const found: number[] = [];
-  let boxes = 0;
   const isIn = (entry: number) =>
     depth[entry]! >= from && state[entry] === 0 && !Number.isNaN(bounds[6 * entry]!);
   const isLevel = (entry: number) =>
     wanted.levels === "both" || (wanted.levels === "tlas") === (level[entry] === tlas);
-  if (wanted.levels !== "none") {
+  const each = (end: number, act: (entry: number, boxes: number) => void) => {
+    if (wanted.levels === "none") return;
     walkShown(outline, wanted, (entry) => {
-      if (isIn(entry) && isLevel(entry)) {
-        found.push(entry);
-        boxes += geometry.placesOf(level[entry]!).length;
-      }
-      return depth[entry]! < to ? entry + 1 : entry + size[entry]!;
+      const isWanted = isIn(entry) && isLevel(entry);
+      if (isWanted) act(entry, geometry.placesOf(level[entry]!).length);
+      return depth[entry]! < end ? entry + 1 : entry + size[entry]!;
     });
+  };
+  const counts: number[] = [];
+  each(to, (entry, boxes) => (counts[depth[entry]!] = (counts[depth[entry]!] ?? 0) + boxes));
+  let [wholeDepths, whole] = [0, 0];
+  while (wholeDepths < counts.length && whole + (counts[wholeDepths] ?? 0) <= MOST_BOXES) {
+    whole += counts[wholeDepths++] ?? 0;
   }
-  if (boxes > MOST_BOXES) found.sort((a, b) => depth[a]! - depth[b]! || a - b);
-  return { entries: Uint32Array.from(found), boxes };
+  const [entries, last]: [number[], number[]] = [[], []];
+  let room = MOST_BOXES - whole;
+  each(Math.min(wholeDepths, to), (entry, boxes) => {
+    if (depth[entry]! < wholeDepths) entries.push(entry);
+    else if (room > 0) {
+      last.push(entry);
+      room -= boxes;
+    }
+  });
+  return { entries: [...entries, ...last], boxes: counts.reduce((sum, count) => sum + count, 0) };
 }
 
 /** Calls `visit` with entries that are not hidden; it says with which to go on. */
@@ -71,7 +94,7 @@ export function walkShown(
 export function place(
   outline: OutlineArrays,
   geometry: Geometry,
-  entries: Uint32Array,
+  entries: readonly number[],
   most: number,
   add: (map: Affine, entry: number) => void,
 ): void {

@@ -70,7 +70,6 @@ export function makeRow(
 export function fillRow(row: TreeRow, content: RowContent): void {
   const { parts } = row;
   parts.entry = content.entry;
-  row.id = `node-${content.entry}`;
   row.style.paddingLeft = `${6 + Math.min(content.depth, MOST_STEPS) * 12}px`;
   row.className = [
     "tree-row virtual-row",

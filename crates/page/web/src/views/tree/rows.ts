@@ -19,12 +19,12 @@ export function isEmpty(filter: Filter): boolean {
 
 /** The rows of a tree in which `isOpen` says whose children are shown. */
 export function openRows(outline: OutlineArrays, isOpen: Uint8Array): Uint32Array {
-  const rows = new Uint32Array(outline.size.length);
-  let count = 0;
-  for (let entry = 0; entry < rows.length; entry += isOpen[entry] ? 1 : outline.size[entry]!) {
-    rows[count++] = entry;
+  const rows: number[] = [];
+  const { size } = outline;
+  for (let entry = 0; entry < size.length; entry += isOpen[entry] ? 1 : size[entry]!) {
+    rows.push(entry);
   }
-  return rows.slice(0, count);
+  return Uint32Array.from(rows);
 }
 
 /** Opens levels from the root on, as long as about a screen of rows is not exceeded. */
@@ -53,18 +53,6 @@ export function filteredRows(outline: OutlineArrays, filter: Filter): Uint32Arra
     if (!matches || matches(entry)) rows[count++] = entry;
   }
   return rows.slice(0, count);
-}
-
-/** The row of an entry, or -1: rows are sorted, as the outline is depth first. */
-export function rowOf(rows: Uint32Array, entry: number): number {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (rows[middle]! < entry) low = middle + 1;
-    else high = middle;
-  }
-  return rows[low] === entry ? low : -1;
 }
 
 /** Opens everything above an entry; true if something was closed. */
