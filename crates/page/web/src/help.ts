@@ -18,6 +18,6 @@ export function openHelp(version: string | undefined): void {
         ]))))),
     h("p", { class: "muted" },
       "In the tree: arrows move, open and close; * opens everything below; Enter shows the bytes. ",
-      "Tab goes from panel to panel, arrows along tabs. ",
+      "Tab goes from panel to panel, arrows along tabs; Escape leaves a field. ",
       `siliray ${version ?? ""}: every answer here is computed in this page.`));
 }

@@ -26,7 +26,8 @@ export function shortcuts(): readonly Shortcut[] {
 export function listenToKeys(target: EventTarget): void {
   target.addEventListener("keydown", event => {
     const pressed = event as KeyboardEvent;
-    if (pressed.defaultPrevented || isTaken(pressed)) return;
+    if (pressed.defaultPrevented) return;
+    if (isTaken(pressed)) return void leaveField(pressed);
     const name = nameOf(pressed);
     const found = all.find(each => each.keys.includes(name) && each.isOn());
     if (!found) return;
@@ -44,6 +45,12 @@ export function nameOf(event: KeyboardEvent): string {
   if (event.altKey) parts.push("Alt");
   if (event.shiftKey && (isLetter || key.length > 1)) parts.push("Shift");
   return [...parts, isLetter ? key.toLowerCase() : key].join("+");
+}
+
+/** Escape gives the keys back: from a field to its panel. */
+function leaveField({ key, target }: KeyboardEvent): void {
+  if (key !== "Escape" || document.querySelector("dialog[open]")) return;
+  (target as HTMLElement).closest<HTMLElement>(".panel")?.focus();
 }
 
 /** Keys that the focused element needs itself. */

@@ -31,6 +31,7 @@ export function mountLayout(page: Page, views: Record<PanelName, Mount>): HTMLEl
   for (const name of panels) {
     hosts[name] = h("section", {
       class: `panel ${name}`, id: `panel-${name}`, role: "tabpanel", "aria-label": titles[name],
+      tabindex: -1,
     });
     views[name](hosts[name], page);
   }

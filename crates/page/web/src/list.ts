@@ -17,6 +17,8 @@ export function rowHeight(pixels: number): number {
   return matchMedia("(pointer: coarse)").matches ? Math.max(pixels, 34) : pixels;
 }
 
+let lists = 0;
+
 export class VirtualList<Row extends HTMLElement> {
   readonly host: HTMLElement;
   private content = h("div", { class: "virtual-content", role: "presentation" });
@@ -26,6 +28,8 @@ export class VirtualList<Row extends HTMLElement> {
   /** Set while the list scrolls itself: a scaled scroll bar cannot tell the exact row. */
   private isOwnScroll = false;
   private frame = 0;
+  /** Rows have ids, so that the list can say which one is active. */
+  private readonly name = `list-${lists++}`;
   /** The row to show once the list itself can be seen. */
   private wanted: number | null = null;
 
@@ -53,6 +57,13 @@ export class VirtualList<Row extends HTMLElement> {
     }
     const top = topToShow(this.extent, this.top, row);
     if (top !== this.top) this.scrollTo(top);
+  }
+
+  /** Tells screen readers which row is the active one, and fills the visible rows anew. */
+  mark(row: number | null): void {
+    if (row === null) this.host.removeAttribute("aria-activedescendant");
+    else this.host.setAttribute("aria-activedescendant", `${this.name}-${row}`);
+    this.redraw();
   }
 
   /** Rows that fit, for PageUp and PageDown. */
@@ -120,6 +131,7 @@ export class VirtualList<Row extends HTMLElement> {
       const index = first + at;
       row.hidden = index >= end;
       if (row.hidden) return;
+      row.id = `${this.name}-${index}`;
       row.style.transform = `translateY(${start + at * this.extent.rowHeight}px)`;
       this.maker.fill(row, index);
     });

@@ -12,7 +12,7 @@ import { listenToKeys, shortcut } from "./keys";
 import type { Opening } from "./opening";
 import { parentOf } from "./outline";
 import { mountStatusbar } from "./statusbar";
-import { colourings, panels, withoutFile, type Store } from "./store";
+import { colourings, panels, withoutFile, type PanelName, type Store } from "./store";
 import { listenToTheme, nextTheme } from "./theme";
 import { mountTopbar } from "./topbar";
 import { mount as bytes } from "./views/bytes";
@@ -79,7 +79,7 @@ function registerKeys(page: Store, actions: Actions): void {
   panels.forEach((name, at) =>
     shortcut("Panels", `Show ${titles[name].toLowerCase()}`, [String(at + 1)], () => {
       page.show(name);
-      document.querySelector<HTMLElement>(`#panel-${name} [tabindex="0"]`)?.focus();
+      focusIn(name);
     }));
   shortcut("Page", "Go to a node, byte, primitive or command", ["/", "Ctrl+k"], actions.goTo);
   shortcut("Page", "Open a file", ["o", "Ctrl+o"], actions.pickFile);
@@ -103,6 +103,16 @@ function registerKeys(page: Store, actions: Actions): void {
   shortcut("Edits", "Undo", ["Ctrl+z"], actions.undo);
   shortcut("Edits", "Do again", ["Ctrl+Shift+z", "Ctrl+y"], actions.redo);
   shortcut("Edits", "Save the file", ["Ctrl+s"], actions.save);
+}
+
+/** What moves by keys comes first; a panel without such a part begins with its first control. */
+function focusIn(name: PanelName): void {
+  const panel = document.getElementById(`panel-${name}`);
+  for (const wanted of ['[tabindex="0"]', "input, select, button"]) {
+    const found = [...panel?.querySelectorAll<HTMLElement>(wanted) ?? []];
+    const first = found.find(each => each.checkVisibility() && !each.matches(":disabled"));
+    if (first) return first.focus();
+  }
 }
 
 function stepFinding(page: Store, step: 1 | -1): void {

@@ -20,8 +20,8 @@ export function mountStatusbar(page: Page): HTMLElement {
     const { summary } = page.state;
     if (!summary) return fill(sums);
     fill(sums, ...summary.totals.filter(total => total.count > 0).map(total =>
-      h("span", { title: total.name }, `${count(total.count)} ${total.label}`)),
-    h("span", {}, bytes(summary.bytes)));
+      h("span", {}, `${total.label} `, h("b", {}, count(total.count)))),
+    h("span", {}, "size ", h("b", {}, bytes(summary.bytes))));
   });
 
   const leave = (found: Problem) => {

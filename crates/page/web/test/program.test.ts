@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { operandsOf } from "../src/views/program/operands";
 import { say } from "../src/views/program/last";
 import { asFloat, calledAs, changedNames } from "../src/views/program/registers";
 
@@ -28,4 +29,15 @@ test("what an instruction did is said in a line", () => {
   assert.equal(say([{ i: 0, hit: true, values: [1.5, 2] }]), "i 0, hit true, values 1.5; 2");
   assert.equal(say([]), "none");
   assert.equal(say(null), "null");
+});
+
+test("operands are told with what their registers hold", () => {
+  const registers = [["x8", "0x80001000"], ["x14", "0x2a"], ["f1", "0x0"]] as const;
+  assert.deepEqual(operandsOf("a4, -8(s0), cull_back, 0x8", registers), [
+    { text: "a4", registers: [["a4", "0x2a"]] },
+    { text: "-8(s0)", registers: [["s0", "0x80001000"]] },
+    { text: "cull_back", registers: [] },
+    { text: "0x8", registers: [] },
+  ]);
+  assert.deepEqual(operandsOf("", registers), []);
 });

@@ -8,6 +8,7 @@ import type { ProgramLine, ProgramState } from "../protocol";
 import { lastDid } from "./program/last";
 import { Listing } from "./program/listing";
 import { MemoryView } from "./program/memory";
+import { nextInstruction } from "./program/operands";
 import { changedNames, registerTable } from "./program/registers";
 
 /** As many instructions a request runs at most: then it shows where it is. */
@@ -22,6 +23,7 @@ class ProgramView {
   private memory: MemoryView;
   private where = h("span", { class: "muted" });
   private refusal = h("p", { class: "refusal", role: "alert", hidden: true });
+  private next = h("div", { class: "next" });
   private last = h("div", { class: "last" });
   private registers = h("div", { class: "registers" });
   private all = h("input", { type: "checkbox", onchange: () => this.showRegisters() });
@@ -50,7 +52,8 @@ class ProgramView {
       h("div", { class: "program-body" },
         this.listing.element,
         h("div", { class: "scroll program-side" },
-          h("h2", { class: "heading" }, "The last instruction"), this.last,
+          h("h2", { class: "heading" }, "The next instruction"), this.next,
+          h("h2", { class: "heading" }, "What the last one did"), this.last,
           this.output,
           h("h2", { class: "heading" }, "Registers",
             h("label", { class: "label" }, this.all, "those with 0, too")),
@@ -101,6 +104,7 @@ class ProgramView {
     const ended = state.ended ? `, ${state.ended}` : "";
     this.where.textContent = `${count(state.done)} done${ended}`;
     this.listing.mark(state.pc);
+    fill(this.next, nextInstruction(this.listing.nextLine, state.registers, this.look));
     fill(this.last, lastDid(state.last));
     this.showRegisters();
     this.output.hidden = !state.output;
@@ -113,8 +117,10 @@ class ProgramView {
 
   private showRegisters(): void {
     fill(this.registers, registerTable(this.state?.registers ?? [], this.changed,
-      this.all.checked, address => this.memory.show(address)));
+      this.all.checked, this.look));
   }
+
+  private readonly look = (address: string) => this.memory.show(address);
 
   /** What the library refuses is said above the program. */
   private async attempt(act: () => Promise<void>): Promise<void> {

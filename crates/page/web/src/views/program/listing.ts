@@ -36,6 +36,11 @@ export class Listing {
     this.list.redraw();
   }
 
+  /** The line that is next, if it is in the listing. */
+  get nextLine(): ProgramLine | null {
+    return this.lines[this.next] ?? null;
+  }
+
   /** The address of the picked line. */
   get picked(): string | null {
     return this.lines[this.pick]?.address ?? null;
@@ -65,7 +70,7 @@ export class Listing {
   private choose(index: number): void {
     this.pick = Math.max(0, Math.min(index, this.lines.length - 1));
     this.list.show(this.pick);
-    this.list.redraw();
+    this.list.mark(this.pick);
   }
 
   private pressed(event: KeyboardEvent): void {

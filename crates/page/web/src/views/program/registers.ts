@@ -2,7 +2,7 @@
 
 import { h } from "../../dom";
 
-type Register = readonly [string, string];
+export type Register = readonly [string, string];
 
 /** Names of registers whose value is another one than before. */
 export function changedNames(

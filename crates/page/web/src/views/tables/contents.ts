@@ -21,18 +21,14 @@ export function findings(page: Page, check: Check): Content {
         title: "Severity", least: 66, value: row => severityOrder[all[row]!.severity],
         text: row => all[row]!.severity, kind: row => all[row]!.severity, isNumber: false,
       },
-      { title: "Rule", least: 104, value: row => all[row]!.rule },
+      { title: "Rule", least: 112, value: row => all[row]!.rule },
       {
         title: "Byte", least: 66, value: row => all[row]!.offset, isNumber: true,
         text: row => hex(all[row]!.offset), kind: () => "mono",
       },
-      {
-        title: "Place", least: 90, value: row => all[row]!.place,
-        // The chunk in front is the same for most: the whole place is in the CSV file.
-        text: row => all[row]!.place.split(": ").at(-1)!,
-      },
-      { title: "Found", least: 96, share: 2, value: row => all[row]!.found },
-      { title: "Expected", least: 96, share: 2, value: row => all[row]!.expected },
+      { title: "Found", least: 120, share: 3, value: row => all[row]!.found },
+      { title: "Expected", least: 120, share: 3, value: row => all[row]!.expected },
+      { title: "Place", least: 0, isExtra: true, value: row => all[row]!.place },
     ],
   };
 }

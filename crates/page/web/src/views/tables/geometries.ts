@@ -1,5 +1,6 @@
 // Sums over the primitives of each geometry.
 
+import { NO_ENTRY } from "../../outline";
 import type { Answer } from "../../protocol";
 
 export interface GeometrySum {
@@ -9,8 +10,8 @@ export interface GeometrySum {
   boxes: number;
   /** Of its triangles, in the space of its BLAS. */
   area: number;
-  /** The entry that holds its first primitive. */
-  leaf: number;
+  /** The entry that holds its first primitive, if one does. */
+  leaf: number | null;
 }
 
 /** Where only every so manieth primitive is known, each stands for those around it. */
@@ -24,7 +25,9 @@ export function geometriesOf({ step = 1, blases, arrays }: Answer<"geometry">): 
       const geometry = arrays.ids[2 * primitive]!;
       let sum = own.get(geometry);
       if (!sum) {
-        sum = { blas, geometry, triangles: 0, boxes: 0, area: 0, leaf: arrays.leaf[primitive]! };
+        const first = arrays.leaf[primitive]!;
+        const leaf = first === NO_ENTRY ? null : first;
+        sum = { blas, geometry, triangles: 0, boxes: 0, area: 0, leaf };
         own.set(geometry, sum);
         sums.push(sum);
       }

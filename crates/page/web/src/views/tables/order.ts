@@ -10,6 +10,8 @@ export interface Column {
   least: number;
   share?: number;
   isNumber?: boolean;
+  /** Only in the CSV file and for the filter: there is no room to show it. */
+  isExtra?: boolean;
   /** A class for the cell. */
   kind?(row: number): string;
 }

@@ -59,8 +59,9 @@ export class DataTable {
       this.filter.value = "";
     }
     this.current = -1;
-    const columns = content.columns.map(({ least, share = 1 }) => `minmax(${least}px, ${share}fr)`);
-    const least = content.columns.reduce((sum, column) => sum + column.least, 20);
+    const shown = shownOf(content);
+    const columns = shown.map(({ least, share = 1 }) => `minmax(${least}px, ${share}fr)`);
+    const least = shown.reduce((sum, column) => sum + column.least, 20);
     this.element.style.setProperty("--columns", columns.join(" "));
     this.element.style.setProperty("--least", `${least}px`);
     this.order();
@@ -86,7 +87,7 @@ export class DataTable {
     this.note.hidden = this.rows.length > 0;
     this.note.className = "hint";
     this.note.textContent = content.count ? "No row has these words." : content.none;
-    const heads = this.rows.length ? content.columns : [];
+    const heads = this.rows.length ? shownOf(content) : [];
     fill(this.head, ...heads.map((column, at) => this.headCell(column, at)));
     this.list.setRows(this.rows.length);
   }
@@ -118,7 +119,7 @@ export class DataTable {
     if (!content || at === undefined) return;
     row.at = index;
     row.classList.toggle("is-selected", index === this.current);
-    fill(row, ...content.columns.map(column => {
+    fill(row, ...shownOf(content).map(column => {
       const text = cellText(column, at);
       const kind = `${column.isNumber ? "number" : ""} ${column.kind?.(at) ?? ""}`;
       return h("span", { class: `cell ${kind}`, role: "cell", title: text }, text);
@@ -130,7 +131,7 @@ export class DataTable {
     if (row === undefined) return;
     this.current = index;
     this.list.show(index);
-    this.list.redraw();
+    this.list.mark(index);
     this.content?.pick(row);
   }
 
@@ -151,4 +152,8 @@ export class DataTable {
     const titles = content.columns.map(column => column.title);
     download(toCsv(titles, cells), this.fileName(), "text/csv");
   }
+}
+
+function shownOf({ columns }: Content): Column[] {
+  return columns.filter(column => !column.isExtra);
 }
