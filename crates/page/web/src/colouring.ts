@@ -2,14 +2,24 @@
 
 import type { OutlineArrays } from "./protocol";
 import type { Colouring } from "./store";
+import { isDark } from "./theme";
 import { ofId, ramp, SEVERITIES, type Rgb } from "./views/palette";
 
 /** A function from an entry of the outline to its colour. */
 export function colourOf(outline: OutlineArrays, colouring: Colouring): (entry: number) => Rgb {
   const share = shareOf(outline, colouring);
-  if (share) return entry => ramp(0.12 + 0.83 * share(entry));
+  if (share) {
+    const onGround = rampOn(isDark());
+    return entry => onGround(share(entry));
+  }
   if (colouring === "severity") return entry => SEVERITIES[outline.severity[entry] ?? 0]!;
   return ofId;
+}
+
+/** The part of the ramp that can be told from the ground. */
+export function rampOn(isDark: boolean): (share: number) => Rgb {
+  const [least, most] = isDark ? [0.3, 1] : [0.08, 0.86];
+  return share => ramp(least! + (most! - least!) * share);
 }
 
 /** What is behind the colour: from 0, good, to 1, bad; null where the colour is only a name. */

@@ -10,6 +10,10 @@ export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 export function bytes(value: number): string {
   const units = ["B", "KB", "MB", "GB"];
   let unit = 0;

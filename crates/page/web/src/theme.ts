@@ -29,6 +29,11 @@ export function listenToTheme(page: Page): void {
   apply();
 }
 
+/** Whether what is drawn stands on dark ground now. */
+export function isDark(): boolean {
+  return document.documentElement.dataset["theme"] === "dark";
+}
+
 export function nextTheme(theme: Theme): Theme {
   return order[(order.indexOf(theme) + 1) % order.length]!;
 }

@@ -34,9 +34,9 @@ export function mountTopbar(page: Page, actions: Actions): HTMLElement {
     name.title = summary ? `${summary.name}\nSHA-256 ${page.state.hash ?? "…"}` : "";
     verdict.hidden = !summary;
     if (!summary) return fill(layout);
-    const [text, kind] = verdictOf(summary);
+    const [lead, text, kind] = verdictOf(summary);
     verdict.className = `verdict ${kind}`;
-    verdict.textContent = text;
+    fill(verdict, h("span", {}, h("span", { class: "verdict-lead" }, lead), text));
     verdict.title = `${count(summary.nodes)} nodes were checked`;
     fill(layout, formatControl(page, actions), structureControl(page, actions),
       machineControl(page));
@@ -62,12 +62,14 @@ export function mountTopbar(page: Page, actions: Actions): HTMLElement {
   return bar;
 }
 
+/** What a narrow bar leaves out, what it says, and how good that is. */
 function verdictOf(summary: { sound: boolean; errors: number; warnings: number; notes: number }) {
   const { errors, warnings, notes } = summary;
-  if (errors) return [plural(errors, "error"), "is-error"] as const;
-  if (!summary.sound) return ["unsound", "is-error"] as const;
-  if (warnings) return [`sound, ${plural(warnings, "warning")}`, "is-warning"] as const;
-  return [notes ? `sound, ${plural(notes, "note")}` : "sound", "is-good"] as const;
+  if (errors) return ["", plural(errors, "error"), "is-error"] as const;
+  if (!summary.sound) return ["", "unsound", "is-error"] as const;
+  if (warnings) return ["sound, ", plural(warnings, "warning"), "is-warning"] as const;
+  return notes ? ["sound, ", plural(notes, "note"), "is-good"] as const
+    : ["", "sound", "is-good"] as const;
 }
 
 function formatControl(page: Page, actions: Actions): Node {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { fovIn } from "../src/field_of_view";
 import type { Answer, Request } from "../src/protocol";
 import { colourOf, histogram, paintCounts, widen } from "../src/views/heat/colours";
 import { figuresOf, roundUp } from "../src/views/heat/figures";
@@ -66,4 +67,11 @@ test("stripes put together are the map", async () => {
   assert.equal(last.share, 1);
   assert.ok(last.counts!.every((count, k) => count === k));
   assert.equal(last.figures.most, 640 * 360 - 1);
+});
+
+test("a narrow picture sees as much to the sides as one of 4 to 3", () => {
+  const wide = (aspect: number) => aspect * Math.tan((fovIn(aspect, 40) * Math.PI) / 360);
+  assert.equal(fovIn(4 / 3, 40).toFixed(6), "40.000000");
+  assert.equal(fovIn(2, 40).toFixed(6), "40.000000");
+  assert.ok(Math.abs(wide(0.5) - wide(4 / 3)) < 1e-12);
 });

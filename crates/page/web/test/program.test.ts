@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { operandsOf } from "../src/views/program/operands";
+import { inWords, operandsOf } from "../src/views/program/operands";
 import { say } from "../src/views/program/last";
 import { asFloat, calledAs, changedNames } from "../src/views/program/registers";
 
@@ -40,4 +40,6 @@ test("operands are told with what their registers hold", () => {
     { text: "0x8", registers: [] },
   ]);
   assert.deepEqual(operandsOf("", registers), []);
+  assert.equal(inWords("0x40200000"), "1075838976 or 2.5");
+  assert.equal(inWords("0x2a"), "42");
 });

@@ -2,6 +2,8 @@
 
 import { fill, h } from "../dom";
 import { Dropped } from "../engine";
+import { fovIn } from "../field_of_view";
+import { capital } from "../format";
 import { icon } from "../icons";
 import type { Answer, Camera, Query, Request } from "../protocol";
 import type { Page } from "../store";
@@ -139,7 +141,7 @@ class HeatView {
     const chosen = this.what.value;
     const option = (value: string, text: string) => h("option", { value }, text);
     fill(this.what, option("picture", "Picture"),
-      ...measures.map((name) => option(name, `Heat: ${counted(name)}`)),
+      ...measures.map((name) => option(name, capital(counted(name)))),
       option("losses", "Lost pixels"));
     const isOffered = ["picture", "losses", ...measures].includes(chosen);
     this.what.value = this.isChosen && isOffered ? chosen : (measures[0] ?? "picture");
@@ -178,10 +180,12 @@ class HeatView {
     const { machine } = this;
     if (!this.page.state.summary || !machine) return;
     this.asked = this.key();
-    const camera = this.view;
-    const plan = { machine, what: this.what.value, ...(camera && { camera }) };
+    const view = this.view;
+    const isSpace = this.camera.value === "space";
     const { value: wanted } = this.size;
     const size = wanted ? (wanted.split(",").map(Number) as unknown as Size) : this.picture.fit;
+    const camera = view && isSpace ? { ...view, fov: fovIn(size[0] / size[1], view.fov) } : view;
+    const plan = { machine, what: this.what.value, ...(camera && { camera }) };
     this.isBusy(0.02);
     this.began = performance.now();
     try {
@@ -248,8 +252,8 @@ class HeatView {
   private showLegend(): void {
     const { plan, figures } = this.frame!;
     if (plan.what !== "losses") {
-      const text = plan.what === "picture" ? "" : `${counted(plan.what)} by the ray of a pixel`;
-      return fill(this.legend, text);
+      const text = `${capital(counted(plan.what))} by the ray of a pixel`;
+      return fill(this.legend, plan.what === "picture" ? "" : text);
     }
     fill(this.legend, ...LOSSES.map(([name, colour, text]) => {
       const dot = h("i", { class: "heat-dot" });

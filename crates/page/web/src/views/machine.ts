@@ -2,6 +2,7 @@
 
 import { fill, h } from "../dom";
 import { Dropped } from "../engine";
+import { capital } from "../format";
 import type { Page } from "../store";
 import { isWalkable, unsoundHint } from "../unsound";
 import { nameOf, readRun, type Run, type SimAbout, simAbout } from "./machine/answer";
@@ -230,7 +231,7 @@ class MachineView {
         values: along.map((at) => of(runs[at * sets.length + line]!.row)),
         colour: COLOURS[line % COLOURS.length]!,
       }));
-      const host = this.chart(`${name[0]!.toUpperCase()}${name.slice(1)}`, true);
+      const host = this.chart(capital(name), true);
       drawChart(host, { unit, along, axis: key, names: values, lines });
     }
     const keys = sweeps.map((sweep) => sweep.key);

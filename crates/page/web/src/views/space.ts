@@ -7,6 +7,7 @@ import { count } from "../format";
 import { shortcut } from "../keys";
 import type { Vector } from "../protocol";
 import type { Origin, Page } from "../store";
+import { isDark } from "../theme";
 import { Bounds, corners } from "./space/affine";
 import { BoxLines } from "./space/box_lines";
 import { Cameras } from "./space/cameras";
@@ -113,10 +114,6 @@ class SpaceView {
       this.fillBoxes();
       this.mark();
     });
-  }
-
-  private get isDark(): boolean {
-    return document.documentElement.dataset["theme"] === "dark";
   }
 
   /** Fetches what is to be drawn, once for each file and only when it can be seen. */
@@ -259,7 +256,7 @@ class SpaceView {
     if (this.model?.walk !== walk) this.model = new WalkModel(walk);
     const reach = 3 * (this.stage.extent?.radius ?? 1);
     const beam = query && "beam" in query ? query.beam : null;
-    const scenery = { geometry, reach, isDark: this.isDark, beam };
+    const scenery = { geometry, reach, isDark: isDark(), beam };
     drawStep(this.model, step, scenery, this.behind, this.over);
   }
 

@@ -70,9 +70,9 @@ export class PlanForm {
   private readonly rays = h("input", {
     type: "number", min: 1, max: 1e6, value: 2048, "aria-label": "Queries",
   });
-  private readonly settings = this.field("slots=64 l0_mshrs=16", "Settings");
-  private readonly second = this.field("deep, or l0_mshrs=16", "Compare with");
-  private readonly sweep = this.field("slots=8,16,32 units=1,2", "Sweep");
+  private readonly settings = this.field("slots=64 units=2", "Settings");
+  private readonly second = this.field("deep or units=8", "Compare with");
+  private readonly sweep = this.field("slots=8,16,32", "Sweep");
   private readonly keys = h("datalist", { id: "machine-keys" });
   private readonly hint = h("p", { class: "muted" });
   private readonly problem = h("p", { class: "error", role: "alert" });
@@ -87,7 +87,7 @@ export class PlanForm {
       label("Configuration", this.config), label("Workload", this.workload),
       label("Queries", this.rays), label("Set", this.settings),
       label("Compare with", this.second), label("Sweep", this.sweep),
-      h("div", { class: "machine-go" }, this.run, this.stop), this.keys, this.hint, this.problem);
+      h("div", { class: "machine-go" }, this.hint, this.run, this.stop), this.keys, this.problem);
     this.config.addEventListener("change", () => this.explain(""));
     for (const input of [this.settings, this.second, this.sweep]) {
       input.addEventListener("input", () => this.explain(input.value));

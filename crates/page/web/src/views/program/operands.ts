@@ -21,6 +21,14 @@ export function operandsOf(operands: string, registers: readonly Register[]): Op
   });
 }
 
+/** A value as an integer and, where it looks like one, as a float. */
+export function inWords(value: string): string {
+  const float = asFloat(value);
+  const size = Math.abs(float);
+  const isLikely = size > 1e-6 && size < 1e9;
+  return isLikely ? `${BigInt(value)} or ${Number(float.toPrecision(6))}` : `${BigInt(value)}`;
+}
+
 export function nextInstruction(
   line: ProgramLine | null, registers: readonly Register[], look: (address: string) => void,
 ): HTMLElement {
@@ -28,11 +36,11 @@ export function nextInstruction(
   const rows = operandsOf(line.operands, registers).map(({ text, registers: held }) =>
     h("tr", {}, h("th", { class: "mono" }, text),
       h("td", {}, ...held.map(([name, value]) => h("div", {},
-        h("span", { class: "muted" }, `${name} holds `),
+        name !== text && h("span", { class: "muted" }, `${name} `),
         h("button", {
           class: "link mono", title: "Look at the memory there", onclick: () => look(value),
         }, value),
-        h("span", { class: "muted" }, ` = ${BigInt(value)}, as a float ${asFloat(value)}`))))));
+        h("span", { class: "muted" }, ` ${inWords(value)}`))))));
   return h("div", { class: "next-instruction" },
     h("p", { class: "mono" }, h("b", {}, line.mnemonic), ` ${line.operands}`),
     h("p", { class: "muted" }, `the word ${line.word} at ${line.address}`),

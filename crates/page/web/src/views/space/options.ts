@@ -1,8 +1,10 @@
 // What the space view shows: the controls above it.
 
+import { rampOn } from "../../colouring";
 import { fill, h } from "../../dom";
 import { type Colouring, colourings, type Page } from "../../store";
-import { css, ramp, SEVERITIES } from "../palette";
+import { isDark } from "../../theme";
+import { css, SEVERITIES } from "../palette";
 import type { Axis } from "./cameras";
 import { SCALES, type Wanted } from "./shown";
 import { type Style, STYLES } from "./surfaces";
@@ -153,7 +155,8 @@ export function fillLegend(legend: HTMLElement, colouring: Colouring): void {
   };
   if (ends) {
     const strip = h("i", { class: "space-ramp" });
-    const stops = Array.from({ length: 9 }, (_, k) => css(ramp(0.12 + (0.83 * k) / 8)));
+    const onGround = rampOn(isDark());
+    const stops = Array.from({ length: 9 }, (_, k) => css(onGround(k / 8)));
     strip.style.background = `linear-gradient(90deg, ${stops.join(", ")})`;
     fill(legend, h("span", {}, ends[0]), strip, h("span", {}, ends[1]));
   } else if (colouring === "severity") {

@@ -1,6 +1,7 @@
 // The picture of space: a renderer that draws when something has changed, and never otherwise.
 
 import * as THREE from "three";
+import { fovIn } from "../../field_of_view";
 import type { Camera } from "../../protocol";
 import type { Bounds, Point } from "./affine";
 import { Backdrop } from "./backdrop";
@@ -84,12 +85,9 @@ export class Stage {
     this.draw();
   }
 
-  /** In a narrow field, cameras see as much to the sides as in a picture of 4 to 3. */
   private open(): void {
-    const { camera } = this;
-    const half = Math.tan((this.fov * Math.PI) / 360) * Math.max(1, 4 / 3 / camera.aspect);
-    camera.fov = (Math.atan(half) * 360) / Math.PI;
-    camera.updateProjectionMatrix();
+    this.camera.fov = fovIn(this.camera.aspect, this.fov);
+    this.camera.updateProjectionMatrix();
   }
 
   /** Near and far as close to what there is as possible: depth has few bits. */

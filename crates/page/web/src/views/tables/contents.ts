@@ -18,16 +18,16 @@ export function findings(page: Page, check: Check): Content {
     pick: row => page.showFinding(all[row]!),
     columns: [
       {
-        title: "Severity", least: 66, value: row => severityOrder[all[row]!.severity],
+        title: "Severity", least: 66, share: 0, value: row => severityOrder[all[row]!.severity],
         text: row => all[row]!.severity, kind: row => all[row]!.severity, isNumber: false,
       },
-      { title: "Rule", least: 112, value: row => all[row]!.rule },
+      { title: "Rule", least: 108, share: 0, value: row => all[row]!.rule },
       {
-        title: "Byte", least: 66, value: row => all[row]!.offset, isNumber: true,
+        title: "Byte", least: 66, share: 0, value: row => all[row]!.offset, isNumber: true,
         text: row => hex(all[row]!.offset), kind: () => "mono",
       },
-      { title: "Found", least: 120, share: 3, value: row => all[row]!.found },
-      { title: "Expected", least: 120, share: 3, value: row => all[row]!.expected },
+      { title: "Found", least: 130, share: 3, value: row => all[row]!.found },
+      { title: "Expected", least: 130, share: 4, value: row => all[row]!.expected },
       { title: "Place", least: 0, isExtra: true, value: row => all[row]!.place },
     ],
   };
