@@ -146,6 +146,7 @@ pub(crate) struct View {
 
     /// The port [default: any free one]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) port: u16,
 
     /// Open the page in the browser of the desktop

@@ -47,6 +47,11 @@ impl Failure {
         Self { hint: Some(hint.to_string()), ..self }
     }
 
+    /// The same with advice, where there is none yet.
+    pub(crate) fn or_hint(self, hint: impl FnOnce() -> String) -> Self {
+        Self { hint: self.hint.or_else(|| Some(hint())), ..self }
+    }
+
     /// Tells the user, on standard error.
     pub(crate) fn report(&self) -> ExitCode {
         if self.message.is_empty() {

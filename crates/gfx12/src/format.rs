@@ -4,7 +4,7 @@ use crate::survey::{Memory, Survey, address_order};
 use crate::{blocks, check, decode, encode};
 use machine::{
     BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Image, NodePlace,
-    TreeFormat,
+    OrientedBox, TreeFormat,
 };
 use tree::Tree;
 
@@ -66,6 +66,10 @@ impl TreeFormat for Gfx12 {
 
     fn node_places(checked: &Checked<Self>) -> Option<Vec<Vec<NodePlace>>> {
         Some(decode::hierarchy::node_places(checked.proof().survey()))
+    }
+
+    fn oriented_boxes(checked: &Checked<Self>) -> Vec<OrientedBox> {
+        decode::oriented_boxes(checked)
     }
 
     fn blocks(checked: &Checked<Self>) -> Option<BlockImage> {

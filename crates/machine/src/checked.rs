@@ -1,6 +1,6 @@
 //! Images whose structure has been proved.
 
-use crate::{BlockImage, Format, Hit, Image, NodePlace, TreeFormat};
+use crate::{BlockImage, Format, Hit, Image, NodePlace, OrientedBox, TreeFormat};
 use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -115,6 +115,9 @@ pub trait AnyChecked: Send + Sync + fmt::Debug {
     /// As [`TreeFormat::node_places`].
     fn node_places(&self) -> Option<Vec<Vec<NodePlace>>>;
 
+    /// As [`TreeFormat::oriented_boxes`].
+    fn oriented_boxes(&self) -> Vec<OrientedBox>;
+
     /// The image as blocks; `None` if the format has none.
     fn blocks(&self) -> Option<BlockImage>;
 
@@ -141,6 +144,10 @@ impl<F: TreeFormat> AnyChecked for Checked<F> {
 
     fn node_places(&self) -> Option<Vec<Vec<NodePlace>>> {
         F::node_places(self)
+    }
+
+    fn oriented_boxes(&self) -> Vec<OrientedBox> {
+        F::oriented_boxes(self)
     }
 
     fn blocks(&self) -> Option<BlockImage> {

@@ -5,6 +5,7 @@
 //! structures read) is its entry in the [registry](crate::registry).
 
 use crate::{AnyChecked, BlockImage, Checked, Finding, Hit, Image, Severity};
+use geometry::{Aabb, Transform};
 use std::fmt::Debug;
 use std::sync::Arc;
 use tree::Tree;
@@ -87,6 +88,11 @@ pub trait TreeFormat: Format {
         None
     }
 
+    /// The boxes of children that lie in the frames of oriented nodes; none if no node is.
+    fn oriented_boxes(_: &Checked<Self>) -> Vec<OrientedBox> {
+        Vec::new()
+    }
+
     /// The whole image as blocks, which a traversal unit runs; `None` if the format has none.
     fn blocks(_: &Checked<Self>) -> Option<BlockImage> {
         None
@@ -100,6 +106,17 @@ pub struct NodePlace {
     pub pointer: u64,
     /// Its address.
     pub address: u64,
+}
+
+/// The box of a child of an oriented node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OrientedBox {
+    /// Where the child lies.
+    pub place: NodePlace,
+    /// Its box in the frame of the node.
+    pub bounds: Aabb,
+    /// The map from the space of the level into that frame.
+    pub frame: Transform,
 }
 
 /// What a check found.

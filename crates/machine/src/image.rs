@@ -1,6 +1,7 @@
 //! Images: the bytes that a machine reads.
 
 use std::fmt;
+use std::sync::Arc;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// How segments are aligned in the host's memory: one line of the documented hardware.
@@ -11,12 +12,13 @@ pub const LINE_BYTES: usize = 128;
 #[repr(C, align(128))]
 struct Line([u8; LINE_BYTES]);
 
-/// A run of bytes at an address. It owns its bytes, aligned to [`LINE_BYTES`].
+/// A run of bytes at an address, aligned to [`LINE_BYTES`]. Copies share their bytes until one of
+/// them is changed.
 #[derive(Clone)]
 pub struct Segment {
     /// Where the machine sees the first byte.
     pub address: u64,
-    lines: Vec<Line>,
+    lines: Arc<[Line]>,
     len: usize,
 }
 
@@ -32,7 +34,8 @@ impl Segment {
     /// A segment of `len` zero bytes.
     #[must_use]
     pub fn zeroed(address: u64, len: usize) -> Self {
-        Self { address, lines: vec![Line([0; LINE_BYTES]); len.div_ceil(LINE_BYTES)], len }
+        let lines = std::iter::repeat_n(Line([0; LINE_BYTES]), len.div_ceil(LINE_BYTES)).collect();
+        Self { address, lines, len }
     }
 
     /// The bytes.
@@ -41,10 +44,10 @@ impl Segment {
         &self.lines.as_bytes()[..self.len]
     }
 
-    /// The bytes, to be changed.
+    /// The bytes, to be changed; copies of this segment stay as they are.
     #[must_use]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut self.lines.as_mut_bytes()[..self.len]
+        &mut Arc::make_mut(&mut self.lines).as_mut_bytes()[..self.len]
     }
 
     /// The `len` bytes at `address`, if they all lie in this segment.
@@ -111,5 +114,15 @@ mod tests {
         assert_eq!(segment.get(0x1000 + 198, 3), None);
         assert_eq!(segment.get(0xFFF, 1), None);
         assert_eq!(segment.get(u64::MAX, usize::MAX), None);
+    }
+
+    #[test]
+    fn a_copy_shares_its_bytes_until_one_is_changed() {
+        let first = Segment::new(0x40, &[7; 300]);
+        let mut second = first.clone();
+        assert_eq!(first.bytes().as_ptr(), second.bytes().as_ptr());
+        second.bytes_mut()[299] = 8;
+        assert_eq!((first.bytes()[299], second.bytes()[299]), (7, 8));
+        assert_eq!(second.bytes().as_ptr().align_offset(LINE_BYTES), 0);
     }
 }

@@ -73,7 +73,8 @@ pub use file::{FilePlace, ImageFile, ReadError, StructureSummary};
 pub use finding::{Finding, Severity};
 pub use findings::{FINDINGS_PER_RULE, Findings};
 pub use format::{
-    AnyReport, Capabilities, CheckReport, EncodeError, Format, NodePlace, TreeFormat, TreeShape,
+    AnyReport, Capabilities, CheckReport, EncodeError, Format, NodePlace, OrientedBox, TreeFormat,
+    TreeShape,
 };
 pub use found::Found;
 pub use hit::Hit;

@@ -2,22 +2,72 @@
 //! and reads the response where that says.
 //!
 //! The module imports nothing, so any host can run it. A WebAssembly module without threads has one
-//! caller at a time; the locks are never waited for.
+//! caller at a time; the locks are never waited for. Where memory runs out the module stops, and
+//! [`shortage`] says so.
 
 use crate::{Page, Response};
 use serde_json::json;
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 static REQUEST: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 static RESPONSE: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 static PAGE: Mutex<Option<Page>> = Mutex::new(None);
 
+/// The bytes that could not be had.
+static SHORTAGE: AtomicUsize = AtomicUsize::new(0);
+
+/// The system's allocator, which notes what it cannot give.
+struct Noting;
+
+#[global_allocator]
+static ALLOCATOR: Noting = Noting;
+
+impl Noting {
+    fn noted(place: *mut u8, bytes: usize) -> *mut u8 {
+        if place.is_null() {
+            SHORTAGE.store(bytes, Ordering::Relaxed);
+        }
+        place
+    }
+}
+
+// SAFETY: every call is the system's, with the same arguments.
+unsafe impl GlobalAlloc for Noting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller promises.
+        Self::noted(unsafe { System.alloc(layout) }, layout.size())
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller promises.
+        Self::noted(unsafe { System.alloc_zeroed(layout) }, layout.size())
+    }
+
+    unsafe fn realloc(&self, place: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
+        // SAFETY: as the caller promises.
+        Self::noted(unsafe { System.realloc(place, layout, bytes) }, bytes)
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(place, layout) }
+    }
+}
+
+/// How many bytes could not be had, after the module has stopped; 0 if it stopped for another
+/// reason.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn shortage() -> usize {
+    SHORTAGE.load(Ordering::Relaxed)
+}
+
 /// Makes room for a request of so many bytes, and says where.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn reserve(length: usize) -> *const u8 {
     let Ok(mut request) = REQUEST.lock() else { return std::ptr::null() };
-    request.clear();
-    request.resize(length, 0);
+    *request = vec![0; length];
     request.as_ptr()
 }
 
@@ -32,7 +82,7 @@ pub(crate) extern "C" fn answer() -> *const u8 {
     // The memory of the last response is free before the next one needs as much.
     *response = Vec::new();
     let bytes = std::mem::take(&mut *request);
-    let answered = page.get_or_insert_default().answer(&bytes);
+    let answered = page.get_or_insert_default().answer(bytes);
     *response = Response::write(answered.map_err(|error| json!({"text": error.to_string()})));
     response.as_ptr()
 }

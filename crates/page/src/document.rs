@@ -1,8 +1,10 @@
 //! The open file.
 
+use crate::boxes::Boxes;
+use crate::hierarchy::Hierarchy;
 use crate::question::{Built, Edit, Question};
 use crate::{PageError, Response};
-use crate::{outline, pictures, space, structure, summary, units, walks};
+use crate::{frames, outline, pictures, space, structure, summary, units, walks};
 use siliray::build::{self, Preset};
 use siliray::cameras::{self, Seen};
 use siliray::geometry::TriangleRule;
@@ -55,6 +57,10 @@ pub(crate) struct Document {
     /// Which structure of the file was asked for.
     structure: Option<usize>,
     camera: OnceLock<Camera>,
+    hierarchy: OnceLock<Hierarchy>,
+    boxes: OnceLock<Boxes>,
+    fullest: OnceLock<Vec<usize>>,
+    finding_entries: OnceLock<Vec<Option<usize>>>,
     /// What walked last.
     ready: Option<Ready>,
 }
@@ -63,13 +69,13 @@ impl Document {
     /// The image in a file's bytes, or the image of the scene in them.
     pub(crate) fn read(
         name: String,
-        bytes: &[u8],
+        bytes: Vec<u8>,
         structure: Option<usize>,
         built: &Built,
     ) -> Result<Self, PageError> {
-        match siliray::input::format_of(Path::new(&name), bytes) {
-            Some(format) => Self::of_image(name, bytes.to_vec(), format, structure, None),
-            None => match Input::read(Path::new(&name), bytes)? {
+        match siliray::input::format_of(Path::new(&name), &bytes) {
+            Some(format) => Self::of_image(name, bytes, format, structure, None),
+            None => match Input::read(Path::new(&name), &bytes)? {
                 Input::Scene(scene) => Self::of_scene(scene, built),
                 Input::Image(_) => Err(PageError::Refused(format!("{name}: an unknown image"))),
             },
@@ -118,8 +124,8 @@ impl Document {
         let file = (format.read)(&bytes, &options).map_err(|error| broken(&name, error))?;
         // One format may read files of its siblings: the image knows which it is.
         let format = registry().format(file.image.format).unwrap_or(format);
-        let outline = (format.outline)(&file.image);
         let report = file.clone().check(format.check);
+        let outline = (format.outline)(&file.image);
         Ok(Self {
             name,
             bytes,
@@ -132,6 +138,10 @@ impl Document {
             scene,
             structure,
             camera: OnceLock::new(),
+            hierarchy: OnceLock::new(),
+            boxes: OnceLock::new(),
+            fullest: OnceLock::new(),
+            finding_entries: OnceLock::new(),
             ready: None,
         })
     }
@@ -153,7 +163,8 @@ impl Document {
             Question::Hash => {
                 Ok(Response::new(serde_json::json!({"hash": summary::hash(&self.bytes)})))
             }
-            Question::Outline => Ok(outline::outline(self)),
+            Question::Outline { first } => Ok(outline::outline(self, first.unwrap_or(0))),
+            Question::Frames => Ok(frames::frames(self)),
             Question::Node(place) => structure::node(self, &place),
             Question::Bytes { offset, length } => structure::bytes(self, offset, length),
             Question::Owner { offset } => structure::owner(self, offset),
@@ -179,6 +190,26 @@ impl Document {
                 Err(PageError::Refused("asked of the page, not of a file".into()))
             }
         }
+    }
+
+    /// How its structures lie above and below each other.
+    pub(crate) fn hierarchy(&self) -> &Hierarchy {
+        self.hierarchy.get_or_init(|| Hierarchy::new(&self.outline))
+    }
+
+    /// The boxes of its structures.
+    pub(crate) fn boxes(&self) -> &Boxes {
+        self.boxes.get_or_init(|| Boxes::new(self))
+    }
+
+    /// The most that a structure of each kind holds.
+    pub(crate) fn fullest(&self) -> &[usize] {
+        self.fullest.get_or_init(|| outline::fullest(self))
+    }
+
+    /// The structure that each finding is about.
+    pub(crate) fn finding_entries(&self) -> &[Option<usize>] {
+        self.finding_entries.get_or_init(|| structure::finding_entries(self))
     }
 
     /// The image as a stored one, which machines walk.

@@ -10,11 +10,11 @@
 //!
 //! let mut page = Page::default();
 //! let open = json!({"do": "builtin", "name": "organic", "triangles": 500});
-//! let summary = page.answer(&Request::write(&open, &[]))?.answer;
+//! let summary = page.answer(Request::write(&open, &[]))?.answer;
 //! assert_eq!(summary["format"], "gfx12");
 //!
 //! let node = json!({"do": "node", "entry": 0});
-//! assert_eq!(page.answer(&Request::write(&node, &[]))?.answer["kind"], "box");
+//! assert_eq!(page.answer(Request::write(&node, &[]))?.answer["kind"], "box");
 //! # Ok::<(), page::PageError>(())
 //! ```
 //!
@@ -26,7 +26,10 @@
 //! | `document` | the open file: its bytes, its image, its outline, its check |
 //! | `summary` | what it is, in short |
 //! | `about` | formats, machines and scenes that there are |
-//! | `outline` | every structure, as arrays |
+//! | `hierarchy` | which structure lies above which |
+//! | `boxes` | the boxes of structures, their cost and overlap |
+//! | `outline` | every structure, as arrays, piece by piece |
+//! | `frames` | the boxes of oriented nodes, in their frames |
 //! | `structure` | one structure, its bytes, and findings |
 //! | `space` | triangles, boxes and instances to draw |
 //! | `walks` | walks of rays and beams |
@@ -39,8 +42,11 @@
 #[expect(unsafe_code, reason = "exported names; nothing else here is unsafe")]
 mod abi;
 mod about;
+mod boxes;
 mod document;
 mod examples;
+mod frames;
+mod hierarchy;
 pub mod message;
 mod outline;
 mod pictures;
@@ -74,6 +80,9 @@ pub enum PageError {
     /// Nothing is open.
     #[error("no file is open")]
     Nothing,
+    /// There is no answer, and no file any more: a large one needed the room.
+    #[error("{0}; the file before it was closed to make room")]
+    Closed(Box<Self>),
     /// No program is loaded.
     #[error("no program is loaded")]
     NoProgram,
@@ -108,6 +117,9 @@ pub enum PageError {
     Refused(String),
 }
 
+/// Bytes of two files of which one stays open until the other is.
+const MOST_SIDE_BY_SIDE: usize = 128 << 20;
+
 /// A number as hexadecimal or decimal text.
 fn number(text: &str) -> Result<u64, PageError> {
     let parsed = match text.strip_prefix("0x") {
@@ -129,13 +141,22 @@ impl Page {
     ///
     /// # Errors
     /// When the request makes no sense, or the open file has no answer.
-    pub fn answer(&mut self, request: &[u8]) -> Result<Response, PageError> {
-        let Request { question, payload } = Request::read(request)?;
+    pub fn answer(&mut self, mut request: Vec<u8>) -> Result<Response, PageError> {
+        let Request { question, payload } = Request::read(&request)?;
         let question = serde_json::from_value(question).map_err(PageError::Question)?;
+        // What is left is the payload: there is no room for two copies of a large file.
+        let head = request.len() - payload.len();
+        request.drain(..head);
+        let payload = request;
         match question {
             Question::About => Ok(Response::new(about::about())),
             Question::Open { name, structure, built } => {
-                self.open(Document::read(name, payload, structure, &built)?)
+                let has_closed = self.make_room(payload.len());
+                let document = Document::read(name, payload, structure, &built);
+                self.open(document.map_err(|error| match has_closed {
+                    true => PageError::Closed(Box::new(error)),
+                    false => error,
+                })?)
             }
             Question::Builtin { name, triangles, built } => {
                 self.open(Document::builtin(&name, triangles, &built)?)
@@ -153,7 +174,7 @@ impl Page {
                 Ok(Response::new(answer))
             }
             Question::Program { name } => {
-                let program = self.program.insert(Program::load(name, payload)?);
+                let program = self.program.insert(Program::load(name, &payload)?);
                 Ok(program.listing())
             }
             Question::Run { to, stop } => {
@@ -173,6 +194,12 @@ impl Page {
 
     fn document(&self) -> Result<&Document, PageError> {
         self.document.as_ref().ok_or(PageError::Nothing)
+    }
+
+    /// Closes the file that is open, if there may be no room for it beside a large one.
+    fn make_room(&mut self, bytes: usize) -> bool {
+        let is_large = |open: &mut Document| open.bytes.len() + bytes > MOST_SIDE_BY_SIDE;
+        self.document.take_if(is_large).is_some()
     }
 
     fn open(&mut self, document: Document) -> Result<Response, PageError> {

@@ -31,8 +31,10 @@ pub(crate) enum Question {
     Save,
     /// Their SHA-256.
     Hash,
-    /// Every structure.
-    Outline,
+    /// Every structure, or a piece of the list from an entry on.
+    Outline { first: Option<usize> },
+    /// The boxes that lie in frames of their own.
+    Frames,
     /// One structure.
     Node(Place),
     /// Some bytes of the file.
@@ -118,6 +120,9 @@ pub(crate) struct Query {
     #[serde(default)]
     pub(crate) kind: Kind,
     pub(crate) mask: Option<u8>,
+    /// Whether a beam, sphere or frustum must meet the primitive itself, not only its box.
+    #[serde(default)]
+    pub(crate) exact: bool,
     #[serde(flatten)]
     pub(crate) shape: Shape,
 }
@@ -139,6 +144,8 @@ pub(crate) enum Shape {
     Ray { ray: Ray },
     Pixel { pixel: [u32; 2], size: [u32; 2], camera: Option<Camera> },
     Beam { beam: Beam },
+    Sphere { sphere: Sphere },
+    Frustum { frustum: Frustum },
 }
 
 #[derive(Debug, Deserialize)]
@@ -154,6 +161,25 @@ pub(crate) struct Ray {
 pub(crate) struct Beam {
     pub(crate) from: [[f32; 3]; 2],
     pub(crate) to: [[f32; 3]; 2],
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Sphere {
+    pub(crate) centre: [f32; 3],
+    pub(crate) radius: f32,
+}
+
+/// What a camera sees in a picture that is `aspect` times as wide as it is high, between two
+/// depths.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Frustum {
+    pub(crate) eye: [f32; 3],
+    pub(crate) target: [f32; 3],
+    pub(crate) up: Option<[f32; 3]>,
+    pub(crate) fov: f32,
+    pub(crate) aspect: Option<f32>,
+    pub(crate) near: Option<f32>,
+    pub(crate) far: Option<f32>,
 }
 
 /// A view.
@@ -196,6 +222,9 @@ pub(crate) struct Simulate {
     pub(crate) camera: Option<Camera>,
     /// Most events of a unit that are kept.
     pub(crate) timeline: Option<usize>,
+    /// The traversal unit whose events are wanted.
+    #[serde(default)]
+    pub(crate) ttu: usize,
 }
 
 /// A list, or a text that stands for a list of one.

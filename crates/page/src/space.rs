@@ -114,20 +114,27 @@ impl Owners {
 
     /// Leaves of the tree are structures of the image.
     fn by_place(outline: &Outline, tree: &Tree, places: &[Vec<NodePlace>]) -> Self {
-        let entries = outline.entries.iter().enumerate();
-        let entries = entries.filter(|(_, entry)| entry.state == EntryState::Read);
-        let by_place: HashMap<(u64, u64), u32> = entries
-            .map(|(number, entry)| ((entry.address, entry.node.pointer), number as u32))
-            .collect();
+        let entries = outline.entries.iter().zip(0u32..);
+        let entries = entries.filter(|(entry, _)| entry.state == EntryState::Read);
+        let mut by_place: Vec<(u64, u64, u32)> =
+            entries.map(|(entry, number)| (entry.address, entry.node.pointer, number)).collect();
+        by_place.sort_unstable();
+        let entry_at = |place: &NodePlace| {
+            // The last of several.
+            let key = (place.address, place.pointer, NOWHERE);
+            let before = by_place.partition_point(|other| *other <= key);
+            let (address, pointer, entry) = *by_place[..before].last()?;
+            (address == place.address && pointer == place.pointer).then_some(entry)
+        };
         let levels = tree.blases.iter().map(|blas| &blas.bvh);
         let levels = levels.chain(tree.tlas.as_ref().map(|tlas| &tlas.bvh));
         let owners = levels.zip(places).map(|(bvh, places)| {
             let mut owners = vec![NOWHERE; bvh.item_count()];
             let leaves = bvh.nodes().iter().zip(places).filter(|(node, _)| node.link.is_leaf());
             for (leaf, place) in leaves {
-                let entry = by_place.get(&(place.address, place.pointer));
+                let entry = entry_at(place);
                 for &item in bvh.items(leaf) {
-                    owners[item as usize] = entry.copied().unwrap_or(NOWHERE);
+                    owners[item as usize] = entry.unwrap_or(NOWHERE);
                 }
             }
             owners

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use siliray::documents::findings::CheckDocument;
 use siliray::documents::structure::StructureDocument;
 use siliray::find::{self, find as ways_to};
-use siliray::machine::{Description, EntryState, Finding, NodeRef, OutlineEntry};
+use siliray::machine::{Description, EntryState, ImageFile, NodeRef, Segment};
 
 /// Most bits that are changed at once.
 const MOST_BITS: u32 = 64;
@@ -70,7 +70,7 @@ fn links(description: &Description) -> Value {
 /// The boxes of the children, as far as the structure holds them.
 fn children(document: &Document, entry: Option<usize>, description: &Description) -> Value {
     let below: Vec<usize> =
-        entry.into_iter().flat_map(|entry| document.outline.children(entry)).collect();
+        entry.into_iter().flat_map(|entry| document.hierarchy().children(entry)).collect();
     let boxes = find::child_boxes(description);
     let child = |(link, bounds): &(NodeRef, siliray::geometry::Aabb)| {
         let number = below.iter().find(|&&n| document.outline.entries[n].node == *link);
@@ -130,42 +130,63 @@ pub(crate) fn check(document: &Document) -> Response {
     let findings = &document.findings;
     let shown = CheckDocument::new(document.name.clone(), document.nodes, findings, findings);
     let mut object = json!(shown);
-    let places = Places::new(document);
-    for (number, finding) in findings.iter().enumerate() {
-        object["findings"][number]["entry"] = json!(places.entry(finding));
+    for (number, entry) in document.finding_entries().iter().enumerate() {
+        object["findings"][number]["entry"] = json!(entry);
     }
     Response::new(object)
 }
 
-/// Structures by where they lie in the file.
-pub(crate) struct Places {
-    /// Offsets, lengths and numbers of entries, sorted.
-    sorted: Vec<(u64, u64, usize)>,
+/// Where addresses lie in the file. Neighbours mostly lie in the same segment.
+pub(crate) struct Offsets<'a> {
+    file: &'a ImageFile,
+    /// The segment of the last one.
+    last: usize,
 }
 
-impl Places {
-    /// Of all structures that were read.
-    pub(crate) fn new(document: &Document) -> Self {
-        let is_read = |entry: &&OutlineEntry| entry.state == EntryState::Read;
-        let entries = document.outline.entries.iter();
-        let mut sorted: Vec<(u64, u64, usize)> = entries
-            .enumerate()
-            .filter(|(_, entry)| is_read(entry))
-            .filter_map(|(number, entry)| {
-                Some((document.file.offset_of(entry.address)?, entry.bytes as u64, number))
-            })
-            .collect();
-        sorted.sort_unstable();
-        Self { sorted }
+impl<'a> Offsets<'a> {
+    pub(crate) fn new(file: &'a ImageFile) -> Self {
+        Self { file, last: 0 }
     }
 
-    /// The structure that a finding is about.
-    pub(crate) fn entry(&self, finding: &Finding) -> Option<usize> {
-        let offset = finding.offset + u64::from(finding.bits.start / 8);
-        let behind = self.sorted.partition_point(|(start, ..)| *start <= offset);
-        let (start, length, entry) = *self.sorted.get(behind.checked_sub(1)?)?;
-        (offset - start < length).then_some(entry)
+    /// The file offset of an address; `None` if no segment holds it.
+    pub(crate) fn of(&mut self, address: u64) -> Option<u64> {
+        let segments = &self.file.image.segments;
+        let holds = |segment: &Segment| segment.get(address, 1).is_some();
+        if !segments.get(self.last).is_some_and(holds) {
+            self.last = segments.iter().position(holds)?;
+        }
+        let byte = address - segments[self.last].address;
+        self.file.places.get(self.last).map(|place| place.offset(byte))
     }
+}
+
+/// The structure that each finding is about: of several around its first bit the one that begins
+/// last.
+pub(crate) fn finding_entries(document: &Document) -> Vec<Option<usize>> {
+    let mut sorted: Vec<(u64, usize)> = document
+        .findings
+        .iter()
+        .map(|finding| finding.offset + u64::from(finding.bits.start / 8))
+        .zip(0..)
+        .collect();
+    sorted.sort_unstable();
+    // Offset, length and number of the best so far.
+    let mut best: Vec<Option<(u64, u64, usize)>> = vec![None; sorted.len()];
+    if sorted.is_empty() {
+        return Vec::new();
+    }
+    let mut offsets = Offsets::new(&document.file);
+    for (number, entry) in document.outline.entries.iter().enumerate() {
+        let offset = offsets.of(entry.address).filter(|_| entry.state == EntryState::Read);
+        let Some(start) = offset else { continue };
+        let own = (start, entry.bytes as u64, number);
+        let first = sorted.partition_point(|(offset, _)| *offset < start);
+        let inside = sorted[first..].iter().take_while(|(offset, _)| offset - start < own.1);
+        for (_, finding) in inside {
+            best[*finding] = best[*finding].max(Some(own));
+        }
+    }
+    best.into_iter().map(|best| best.map(|(.., entry)| entry)).collect()
 }
 
 /// The ways to something.

@@ -55,12 +55,17 @@ pub(crate) fn simulate(document: &mut Document, wanted: &Simulate) -> Result<Res
             "interval": run.series.interval,
             "slots": run.config.slots * run.config.ttus(),
             "units": run.config.units * run.config.ttus(),
+            "ttus": run.config.ttus(),
             "samples": run.series.samples.len(),
         })
     });
     let mut answer = json!({"runs": rows, "series": series.collect::<Vec<_>>()});
-    let first = runs.first().and_then(|run| run.timelines.first());
-    let second = runs.get(1).and_then(|run| run.timelines.first());
+    let first = runs.first().and_then(|run| run.timelines.get(wanted.ttu));
+    if first.is_none() && wanted.timeline.is_some() {
+        let ttus = runs.first().map_or(0, |run| run.timelines.len());
+        return Err(PageError::Refused(format!("there is no TTU {} of {ttus}", wanted.ttu)));
+    }
+    let second = runs.get(1).and_then(|run| run.timelines.get(wanted.ttu));
     let second = second.filter(|_| !wanted.against.is_empty());
     answer["timeline"] = timeline(first);
     answer["other_timeline"] = timeline(second);

@@ -1,14 +1,15 @@
 //! Walks of rays and beams, step by step.
 
 use crate::document::{Document, Ready};
-use crate::question::{Camera, Kind, Primitive, Query as Asked, Shape};
+use crate::question::{self, Camera, Kind, Primitive, Query as Asked, Shape};
 use crate::{PageError, Response};
 use serde_json::{Value, json};
 use siliray::documents::walk as documents;
-use siliray::geometry::{Beam, Ray, TriangleRule, Vec3};
+use siliray::geometry::volume::{Frustum, Sphere, Volume};
+use siliray::geometry::{Aabb, Beam, Ray, TriangleRule, Vec3};
 use siliray::input::Prepared;
 use siliray::machine::registry::NodeNames;
-use siliray::machine::{HitKind, LeafRule, Query, Step};
+use siliray::machine::{BeamShape, HitKind, LeafRule, Query, Step};
 use siliray::walk::against::first_difference;
 use siliray::walk::hierarchy::{self, Wanted};
 use siliray::walk::text::{line, stacks};
@@ -84,21 +85,17 @@ fn rule_named(name: Option<&str>) -> Result<TriangleRule, PageError> {
 
 /// A walk with its words, its stack and the structures that it reads.
 fn shown(document: &Document, walk: &Walk, prepared: &Prepared) -> Value {
-    let entries: HashMap<u64, usize> = {
-        let all = document.outline.entries.iter().enumerate();
-        // The first structure at an address is the one that was read.
-        all.rev().map(|(number, entry)| (entry.address, number)).collect()
-    };
+    let entries = entries_read(document, walk);
     let mut last = None;
     let mut entry = |step: &Step| match step {
         Step::Node { address, .. } | Step::Instance { address, .. } => {
-            last = address.and_then(|address| entries.get(&address).copied());
+            last = address.and_then(|address| entries.get(&address).copied().flatten());
             last
         }
         Step::Child(child) => {
             let is_child =
                 |entry: &usize| document.outline.entries[*entry].node.pointer == child.pointer;
-            last.and_then(|last| document.outline.children(last).find(is_child))
+            last.and_then(|last| document.hierarchy().children(last).find(is_child))
         }
         _ => None,
     };
@@ -117,6 +114,8 @@ fn shown(document: &Document, walk: &Walk, prepared: &Prepared) -> Value {
         "machine": walk.machine,
         "source": prepared.origin.name(),
         "ray": ray(&walk.query),
+        "beam": beam(&walk.query),
+        "volume": volume_asked(&walk.query),
         "steps": steps.clone().map(step).collect::<Vec<_>>(),
         "texts": steps.clone().map(line).collect::<Vec<_>>(),
         "stacks": stacks,
@@ -125,6 +124,24 @@ fn shown(document: &Document, walk: &Walk, prepared: &Prepared) -> Value {
         "error": walk.answer.as_ref().err().map(ToString::to_string),
         "nothing": walk.hits_nothing(),
     })
+}
+
+/// The structure at each address that a walk reads: the first there is the one that was read.
+fn entries_read(document: &Document, walk: &Walk) -> HashMap<u64, Option<usize>> {
+    let mut entries: HashMap<u64, Option<usize>> = HashMap::new();
+    for step in &walk.steps {
+        if let Step::Node { address: Some(address), .. }
+        | Step::Instance { address: Some(address), .. } = step
+        {
+            entries.insert(*address, None);
+        }
+    }
+    for (number, entry) in document.outline.entries.iter().enumerate() {
+        if let Some(known) = entries.get_mut(&entry.address) {
+            known.get_or_insert(number);
+        }
+    }
+    entries
 }
 
 fn ray(query: &Query) -> Option<Value> {
@@ -139,6 +156,34 @@ fn ray(query: &Query) -> Option<Value> {
     }))
 }
 
+/// The beam that is walked, from its first box to its last, if that has an end.
+fn beam(query: &Query) -> Option<Value> {
+    let siliray::machine::Shape::Beam(shape) = query.shape else { return None };
+    let corners = |bounds: Aabb| [bounds.min.to_array(), bounds.max.to_array()];
+    let ends = [shape.beam.tmin(), shape.beam.tmax()].map(|t| t.is_finite().then_some(t));
+    let [from, to] = ends.map(|t| t.map(|t| corners(shape.beam.box_at(t))));
+    let leaf = shape.leaf.name();
+    Some(json!({"from": from, "to": to, "tmin": ends[0], "tmax": ends[1], "leaf": leaf}))
+}
+
+/// The volume inside the beam that is asked about, if there is one.
+fn volume_asked(query: &Query) -> Option<Value> {
+    let siliray::machine::Shape::Beam(shape) = query.shape else { return None };
+    Some(match shape.volume? {
+        Volume::Sphere(Sphere { center, radius }) => {
+            json!({"sphere": {"centre": center.to_array(), "radius": radius}})
+        }
+        Volume::Frustum(Frustum { eye, forward, right, up, near, far }) => {
+            let [eye, forward, right, up] = [eye, forward, right, up].map(|v| v.to_array());
+            let far = far.is_finite().then_some(far);
+            let frustum = json!({
+                "eye": eye, "forward": forward, "right": right, "up": up, "near": near, "far": far,
+            });
+            json!({"frustum": frustum})
+        }
+    })
+}
+
 /// The query of a machine.
 fn query(document: &Document, asked: &Asked) -> Result<Query, PageError> {
     let kind = match asked.kind {
@@ -146,6 +191,7 @@ fn query(document: &Document, asked: &Asked) -> Result<Query, PageError> {
         Kind::Any => HitKind::Any,
         Kind::All => HitKind::All,
     };
+    let leaf = if asked.exact { LeafRule::Exact } else { LeafRule::Conservative };
     let query = match &asked.shape {
         Shape::Ray { ray } => {
             let [origin, direction] = [ray.origin, ray.direction].map(Vec3::from_array);
@@ -158,16 +204,34 @@ fn query(document: &Document, asked: &Asked) -> Result<Query, PageError> {
             Query::ray(kind, camera.ray(*x as f32 + 0.5, *y as f32 + 0.5, *width, *height))
         }
         Shape::Beam { beam } => {
-            let bounds = |[min, max]: [[f32; 3]; 2]| siliray::geometry::Aabb {
+            let bounds = |[min, max]: [[f32; 3]; 2]| Aabb {
                 min: Vec3::from_array(min),
                 max: Vec3::from_array(max),
             };
             let beam = Beam::from_aabbs_shrinking(&bounds(beam.from), &bounds(beam.to))
                 .map_err(|error| PageError::Refused(error.to_string()))?;
-            Query::beam(kind, beam, LeafRule::Conservative)
+            Query::beam(kind, beam, leaf)
+        }
+        Shape::Sphere { sphere: question::Sphere { centre, radius } } => {
+            let sphere = Sphere { center: Vec3::from_array(*centre), radius: *radius };
+            volume(kind, sphere, leaf)?
+        }
+        Shape::Frustum { frustum } => {
+            let question::Frustum { eye, target, up, fov, .. } = *frustum;
+            let up = up.unwrap_or(Vec3::Y.to_array());
+            let camera = chosen_camera(document, Some(Camera { eye, target, up, fov }))?;
+            let (near, far) = (frustum.near.unwrap_or(0.0), frustum.far.unwrap_or(f32::INFINITY));
+            volume(kind, camera.frustum(frustum.aspect.unwrap_or(1.0), near, far), leaf)?
         }
     };
     Ok(Query { mask: asked.mask.unwrap_or(query.mask), ..query })
+}
+
+/// A question about a sphere or a frustum.
+fn volume(kind: HitKind, volume: impl Into<Volume>, leaf: LeafRule) -> Result<Query, PageError> {
+    let shape = BeamShape::volume(volume, leaf);
+    let shape = shape.map_err(|error| PageError::Refused(error.to_string()))?;
+    Ok(Query::new(kind, siliray::machine::Shape::Beam(shape)))
 }
 
 /// The view that is asked for, or that of the file.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 /// Asks a page.
 fn ask(page: &mut Page, question: Value) -> Result<Response, PageError> {
-    page.answer(&Request::write(&question, &[]))
+    page.answer(Request::write(&question, &[]))
 }
 
 fn floats(response: &Response, name: &str) -> Vec<f32> {
@@ -52,6 +52,85 @@ fn every_format_has_an_outline_and_fields() {
             let owner = ask(&mut page, owner).unwrap().answer;
             assert_eq!(owner["node"]["address"], node.answer["address"], "{}", entry.name);
         }
+    }
+}
+
+/// Pieces of an outline are those of the whole list.
+#[test]
+fn an_outline_comes_in_pieces() {
+    let (mut page, _) = opened("gfx12");
+    let piece = |page: &mut Page, first: usize| {
+        ask(page, json!({"do": "outline", "first": first})).unwrap()
+    };
+    let whole = piece(&mut page, 0);
+    let count = whole.answer["entries"].as_u64().unwrap() as usize;
+    assert_eq!((&whole.answer["first"], &whole.answer["count"]), (&json!(0), &json!(count)));
+    let rest = piece(&mut page, 100);
+    assert_eq!(
+        (&rest.answer["entries"], &rest.answer["count"]),
+        (&json!(count), &json!(count - 100))
+    );
+    assert_eq!(words(&rest, "size"), words(&whole, "size")[100..]);
+    let bits = |response: &Response, name: &str| -> Vec<u32> {
+        floats(response, name).into_iter().map(f32::to_bits).collect()
+    };
+    assert_eq!(bits(&rest, "bounds"), bits(&whole, "bounds")[600..]);
+    for name in ["cost", "overlap", "fill"] {
+        assert_eq!(bits(&rest, name), bits(&whole, name)[100..], "{name}");
+    }
+    let beyond = piece(&mut page, usize::MAX);
+    assert_eq!((&beyond.answer["count"], words(&beyond, "size").len()), (&json!(0), 0));
+    // A subtree ends where its sizes say.
+    let (parents, sizes) = (words(&whole, "parent"), words(&whole, "size"));
+    for (entry, &parent) in parents.iter().enumerate().skip(1).filter(|(_, p)| **p != u32::MAX) {
+        let end = parent + sizes[parent as usize];
+        assert!(parent < entry as u32 && entry as u32 + sizes[entry] <= end, "{entry}");
+    }
+}
+
+/// A large file closes the one before it, and says so if it cannot be opened.
+#[test]
+fn a_large_file_makes_room() {
+    let (mut page, _) = opened("gfx12");
+    let open = json!({"do": "open", "name": "x.rra"});
+    let small = page.answer(Request::write(&open, &[0; 64])).unwrap_err();
+    assert!(!small.to_string().contains("closed"), "{small}");
+    assert!(ask(&mut page, json!({"do": "hash"})).is_ok());
+    let large = page.answer(Request::write(&open, &vec![0; 130 << 20])).unwrap_err();
+    assert!(large.to_string().ends_with("closed to make room"), "{large}");
+    assert!(matches!(ask(&mut page, json!({"do": "hash"})), Err(PageError::Nothing)));
+}
+
+/// Oriented boxes hold what the boxes along the axes hold, in fewer places.
+#[test]
+fn oriented_boxes_have_frames() {
+    let (mut page, _) = opened("gfx12");
+    assert_eq!(ask(&mut page, json!({"do": "frames"})).unwrap().answer["entries"], 0);
+    let oriented = ask(&mut page, json!({"do": "example", "name": "oriented-box"})).unwrap();
+    let parent = oriented.answer["start"]["entry"].as_u64().unwrap() as usize;
+    let node = ask(&mut page, json!({"do": "node", "entry": parent})).unwrap().answer;
+    let outline = ask(&mut page, json!({"do": "outline"})).unwrap();
+    let frames = ask(&mut page, json!({"do": "frames"})).unwrap();
+    let (entries, numbers) = (words(&frames, "entry"), words(&frames, "frame"));
+    let (bounds, maps) = (floats(&frames, "bounds"), floats(&frames, "frames"));
+    assert_eq!((bounds.len(), numbers.len()), (6 * entries.len(), entries.len()));
+    let children = node["children"].as_array().unwrap();
+    assert!(!children.is_empty());
+    for child in children {
+        let entry = child["entry"].as_u64().unwrap() as u32;
+        assert_eq!(words(&outline, "parent")[entry as usize], parent as u32);
+        let place = entries.iter().position(|&other| other == entry).unwrap();
+        let own: Vec<f64> = bounds[6 * place..][..6].iter().map(|&x| x.into()).collect();
+        let stored = [&child["min"], &child["max"]].map(|corner| corner.as_array().unwrap());
+        let stored: Vec<f64> =
+            stored.iter().flat_map(|c| c.iter().map(|x| x.as_f64().unwrap())).collect();
+        assert_eq!(own, stored);
+        let map: Vec<f64> =
+            maps[12 * numbers[place] as usize..][..12].iter().map(|&x| x.into()).collect();
+        let shown = node["frame"].as_array().unwrap().iter();
+        let shown: Vec<f64> =
+            shown.flat_map(|row| row.as_array().unwrap()).map(|x| x.as_f64().unwrap()).collect();
+        assert_eq!(map, shown);
     }
 }
 
@@ -106,6 +185,36 @@ fn walks_name_the_structures_they_read() {
     let both = ask(&mut page, question).unwrap().answer;
     let hits = |walk: usize| both["walks"][walk]["answer"]["hits"].clone();
     assert_eq!(hits(0), hits(1));
+}
+
+/// Spheres and frusta are walked as the beams around them, which the answer names.
+#[test]
+fn volumes_are_walked_as_beams() {
+    let (mut page, summary) = opened("gfx12");
+    let walk = |page: &mut Page, query: Value| {
+        ask(page, json!({"do": "walk", "machine": "reference", "query": query})).unwrap().answer
+    };
+    let bounds = &summary["bounds"];
+    let middle: Vec<f64> = (0..3)
+        .map(|k| (bounds["min"][k].as_f64().unwrap() + bounds["max"][k].as_f64().unwrap()) / 2.0)
+        .collect();
+    let sphere = json!({"sphere": {"centre": middle, "radius": 1.5}, "exact": true});
+    let walked = walk(&mut page, sphere);
+    assert_eq!((&walked["beam"]["leaf"], &walked["ray"]), (&json!("exact"), &Value::Null));
+    let near = |a: &Value, b: f64| (a.as_f64().unwrap() - b).abs() < 1e-4;
+    assert!(near(&walked["beam"]["to"][1][0], middle[0] + 1.5), "{}", walked["beam"]);
+    assert_eq!(walked["volume"]["sphere"]["radius"], 1.5);
+    let camera = &summary["cameras"][0];
+    let mut frustum = camera.clone();
+    (frustum["near"], frustum["far"]) = (json!(0.5), json!(4.0));
+    let walked = walk(&mut page, json!({"frustum": frustum, "kind": "all"}));
+    let shown = &walked["volume"]["frustum"];
+    assert_eq!((&shown["eye"], &shown["far"]), (&camera["eye"], &json!(4.0)));
+    let from = json!([[0, 0, 0], [1, 1, 1]]);
+    let walked = walk(&mut page, json!({"beam": {"from": from, "to": [[2, 0, 0], [3, 1, 1]]}}));
+    assert_eq!(walked["beam"]["from"], json!([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]]));
+    assert_eq!(walked["beam"]["to"], json!([[2.0, 0.0, 0.0], [3.0, 1.0, 1.0]]));
+    assert_eq!(walked["volume"], Value::Null);
 }
 
 /// The pixels are those that the toolkit renders, whole or in stripes.
@@ -187,14 +296,28 @@ fn the_traversal_unit_runs() {
     assert_eq!(rows.len(), 2);
     assert!(rows.iter().all(|row| row["cycles"].as_u64() > Some(0)));
     assert!(runs.array("event_start").is_some() && runs.array("other_event_start").is_some());
+    // Each of several units has events of its own.
+    let events = |page: &mut Page, ttu: usize| {
+        let question = json!({
+            "do": "simulate", "config": "cluster", "rays": 512, "timeline": 1000, "ttu": ttu,
+        });
+        ask(page, question)
+    };
+    let first = events(&mut page, 0).unwrap();
+    assert_eq!(first.answer["series"][0]["ttus"], 8);
+    let last = events(&mut page, 7).unwrap();
+    for name in ["event_job", "held_block"] {
+        assert_ne!(words(&first, name), words(&last, name), "{name}");
+    }
+    assert!(events(&mut page, 8).is_err());
 }
 
 /// What makes no sense is refused, and the page goes on.
 #[test]
 fn nonsense_is_refused() {
     let mut page = Page::default();
-    assert!(page.answer(&[]).is_err());
-    assert!(page.answer(&[255, 255, 255, 255, 0]).is_err());
+    assert!(page.answer(Vec::new()).is_err());
+    assert!(page.answer(vec![255, 255, 255, 255, 0]).is_err());
     for question in [
         json!({"do": "nothing"}),
         json!(7),
@@ -220,6 +343,8 @@ fn nonsense_is_refused() {
         json!({"do": "render", "size": [4, 4], "what": "boxes", "rows": [3, 9]}),
         json!({"do": "render", "size": [4, 4], "what": "dreams"}),
         json!({"do": "simulate", "config": "none"}),
+        json!({"do": "simulate", "rays": 8, "timeline": 8, "ttu": 99}),
+        json!({"do": "walk", "query": {"sphere": {"centre": [0, 0, 0], "radius": -1}}}),
     ] {
         assert!(ask(&mut page, question.clone()).is_err(), "{question}");
     }
@@ -232,7 +357,7 @@ fn programs_step_both_ways() {
     let mut page = Page::default();
     let text = "addi a0, x0, 5\naddi a1, a0, 37\nsd a1, 64(sp)\nadd a2, a0, a1\n";
     let load = json!({"do": "program", "name": "four.s"});
-    let listing = page.answer(&Request::write(&load, text.as_bytes())).unwrap().answer;
+    let listing = page.answer(Request::write(&load, text.as_bytes())).unwrap().answer;
     assert_eq!(listing["lines"][1]["mnemonic"], "addi");
     let run = |page: &mut Page, to: u64| ask(page, json!({"do": "run", "to": to})).unwrap().answer;
     let register = |state: &Value, name: &str| {
@@ -251,6 +376,6 @@ fn programs_step_both_ways() {
     assert_eq!(ask(&mut page, memory).unwrap().array("data").unwrap().1.len(), 4);
     let nowhere = json!({"do": "memory", "address": "0xffffffffffffffff", "length": 4});
     assert!(ask(&mut page, nowhere).is_err());
-    let broken = page.answer(&Request::write(&load, b"nosuch x1"));
+    let broken = page.answer(Request::write(&load, b"nosuch x1"));
     assert!(broken.unwrap_err().to_string().contains("line 1"));
 }

@@ -42,16 +42,20 @@ pub fn node_places<S: Space>(survey: &Survey<S>) -> Vec<Vec<NodePlace>> {
 pub struct Items<'a> {
     /// How many items there are.
     pub count: usize,
-    /// Items of a leaf, by its position.
-    pub of_leaf: &'a (dyn Fn(usize) -> Vec<u32> + Sync),
+    /// Adds the items of a leaf, by its position.
+    pub of_leaf: &'a (dyn Fn(usize, &mut Vec<u32>) + Sync),
     /// Item of an instance, by its position.
     pub of_instance: &'a (dyn Fn(u32) -> u32 + Sync),
     /// The box around an item.
     pub bounds: &'a (dyn Fn(u32) -> Aabb + Sync),
 }
 
-/// Whether a node is oriented, and boxes along the axes around the decoded ones of its children.
-pub type ChildBoxes<'a, P> = dyn Fn(&BoxRecord<P>) -> (bool, Vec<Aabb>) + Sync + 'a;
+/// Says whether a node is oriented, and writes boxes along the axes around the decoded ones of its
+/// children.
+pub type ChildBoxes<'a, P> = dyn Fn(&BoxRecord<P>, &mut [Aabb]) -> bool + Sync + 'a;
+
+/// Leaves or boxes in one task.
+const CHUNK: usize = 1 << 10;
 
 /// The hierarchy; one leaf without references if there is nothing in it.
 #[must_use]
@@ -60,16 +64,7 @@ pub fn bvh<S: Space>(
     items: &Items<'_>,
     boxes: &ChildBoxes<'_, S::Pointer>,
 ) -> Bvh {
-    let numbers = (0..surveyed.leaves.len()).into_par_iter();
-    let leaves: Vec<Vec<u32>> = numbers.with_min_len(1 << 8).map(items.of_leaf).collect();
-    let mut references = Vec::with_capacity(leaves.iter().map(Vec::len).sum());
-    let leaf_links: Vec<NodeLink> = leaves
-        .iter()
-        .map(|leaf| {
-            references.extend_from_slice(leaf);
-            NodeLink::leaf((references.len() - leaf.len()) as u32, leaf.len())
-        })
-        .collect();
+    let (mut references, leaf_links) = leaf_items(surveyed.leaves.len(), items);
     let Some(root) = surveyed.boxes.first() else {
         let Some(&link) = leaf_links.first() else { return Bvh::empty() };
         let bounds = references.iter().fold(Aabb::EMPTY, |all, &n| union(all, (items.bounds)(n)));
@@ -106,6 +101,33 @@ pub fn bvh<S: Space>(
     proved(entries, references, items.count)
 }
 
+/// The items of all leaves one after the other, and where those of each leaf are.
+fn leaf_items(leaves: usize, items: &Items<'_>) -> (Vec<u32>, Vec<NodeLink>) {
+    let chunk = |first: usize| {
+        let mut references = Vec::new();
+        let count = |leaf: usize| {
+            let before = references.len();
+            (items.of_leaf)(leaf, &mut references);
+            references.len() - before
+        };
+        let counts: Vec<usize> = (first..leaves.min(first + CHUNK)).map(count).collect();
+        (references, counts)
+    };
+    let starts = (0..leaves.div_ceil(CHUNK)).into_par_iter().map(|number| number * CHUNK);
+    let chunks: Vec<(Vec<u32>, Vec<usize>)> = starts.map(chunk).collect();
+    let mut references = Vec::with_capacity(chunks.iter().map(|(items, _)| items.len()).sum());
+    let mut links = Vec::with_capacity(leaves);
+    for (items, counts) in chunks {
+        let mut next = references.len();
+        for count in counts {
+            links.push(NodeLink::leaf(next as u32, count));
+            next += count;
+        }
+        references.extend(items);
+    }
+    (references, links)
+}
+
 /// A survey is a tree, so this succeeds.
 fn proved(entries: Vec<Node>, references: Vec<u32>, count: usize) -> Bvh {
     Bvh::new(entries, references, count).unwrap_or_else(|_| Bvh::empty())
@@ -120,15 +142,29 @@ fn child_bounds<S: Space>(
     references: &[u32],
     link: &(dyn Fn(Target) -> NodeLink + Sync),
 ) -> Vec<Aabb> {
-    let decoded: Vec<(bool, Vec<Aabb>)> =
-        surveyed.boxes.par_iter().with_min_len(1 << 8).map(boxes).collect();
     let mut bounds = vec![Aabb::EMPTY; surveyed.children.len()];
-    for (record, (_, decoded)) in surveyed.boxes.iter().zip(&decoded) {
-        bounds[record.children()].copy_from_slice(decoded);
+    let mut tasks = Vec::with_capacity(surveyed.boxes.len().div_ceil(CHUNK));
+    let mut rest = &mut bounds[..];
+    for records in surveyed.boxes.chunks(CHUNK) {
+        // The children of boxes lie one behind the other, in the order of the boxes.
+        let count = records.iter().map(|record| usize::from(record.child_count)).sum();
+        let (own, others) = rest.split_at_mut(count);
+        rest = others;
+        tasks.push((records, own));
     }
-    if decoded.iter().any(|(is_oriented, _)| *is_oriented) {
+    let decode = |(records, mut own): (&[BoxRecord<S::Pointer>], &mut [Aabb])| {
+        let decode = |record: &BoxRecord<S::Pointer>| {
+            let (own_children, others) =
+                std::mem::take(&mut own).split_at_mut(record.child_count.into());
+            own = others;
+            boxes(record, own_children)
+        };
+        records.iter().map(decode).collect::<Vec<bool>>()
+    };
+    let are_oriented: Vec<bool> = tasks.into_par_iter().flat_map_iter(decode).collect();
+    if are_oriented.contains(&true) {
         let contents = contents(surveyed, items, references, link);
-        for (record, _) in surveyed.boxes.iter().zip(&decoded).filter(|(_, (turned, _))| *turned) {
+        for (record, _) in surveyed.boxes.iter().zip(&are_oriented).filter(|(_, turned)| **turned) {
             for child in record.children() {
                 let common = bounds[child].intersection(contents[child]);
                 bounds[child] = if common.is_empty() { Aabb::EMPTY } else { common };

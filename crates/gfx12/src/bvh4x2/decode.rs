@@ -100,7 +100,7 @@ fn blas(memory: &Memory<'_>, surveyed: &Surveyed) -> Blas {
     let read = ReadPrimitives::new(memory, surveyed);
     let items = Items {
         count: read.primitives.len(),
-        of_leaf: &|leaf| read.items(surveyed, leaf).collect(),
+        of_leaf: &|leaf, all| all.extend(read.items(surveyed, leaf)),
         of_instance: &|number| number,
         bounds: &|number| read.primitives.bounds(number as usize),
     };
@@ -113,7 +113,7 @@ fn tlas(memory: &Memory<'_>, surveyed: &Surveyed) -> Tlas {
     let instances = instances(memory, surveyed, &numbers);
     let items = Items {
         count: instances.len(),
-        of_leaf: &|_| Vec::new(),
+        of_leaf: &|_, _| {},
         of_instance: &|number| numbers[number as usize],
         bounds: &|_| Aabb::EMPTY,
     };
@@ -122,11 +122,12 @@ fn tlas(memory: &Memory<'_>, surveyed: &Surveyed) -> Tlas {
 }
 
 fn bvh(memory: &Memory<'_>, surveyed: &Surveyed, items: &Items<'_>) -> Bvh {
-    hierarchy::bvh(surveyed, items, &|record| {
-        let boxes = surveyed.four_boxes(memory, record.pointer).boxes;
-        let bounds = |slot: u8| unbounded_where_nan(boxes[usize::from(slot)]);
-        let children = surveyed.children[record.children()].iter();
-        (false, children.map(|child| bounds(child.slot())).collect())
+    hierarchy::bvh(surveyed, items, &|record, boxes| {
+        let four = surveyed.four_boxes(memory, record.pointer).boxes;
+        for (child, bounds) in surveyed.children[record.children()].iter().zip(boxes) {
+            *bounds = unbounded_where_nan(four[usize::from(child.slot())]);
+        }
+        false
     })
 }
 

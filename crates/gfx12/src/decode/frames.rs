@@ -10,7 +10,7 @@ use crate::layout::BoxNode;
 use crate::obb;
 use crate::survey::{Memory, Surveyed, Target};
 use geometry::Aabb;
-use machine::Checked;
+use machine::{Checked, NodePlace, OrientedBox};
 
 /// The frames of all BLASes.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -56,4 +56,31 @@ fn level(memory: &Memory<'_>, surveyed: &Surveyed) -> LevelFrames {
         }
     }
     frames
+}
+
+/// The boxes of children of oriented nodes.
+pub(crate) fn oriented_boxes(checked: &Checked<Gfx12>) -> Vec<OrientedBox> {
+    let memory = memory(checked);
+    let structures = checked.proof().survey().structures.iter();
+    structures.flat_map(|surveyed| boxes_of_level(&memory, surveyed)).collect()
+}
+
+fn boxes_of_level<'a>(
+    memory: &'a Memory<'_>,
+    surveyed: &'a Surveyed,
+) -> impl Iterator<Item = OrientedBox> + 'a {
+    surveyed.boxes.iter().flat_map(move |record| {
+        let node = BoxNode::decode(&surveyed.node(memory, record.pointer));
+        let rotation = obb::rotation(node.obb_matrix_index);
+        let children = &surveyed.children[record.children()];
+        let turned = rotation.into_iter().flat_map(move |frame| {
+            children.iter().map(move |child| {
+                let pointer = surveyed.pointer(child.target);
+                let address = surveyed.structure.address_of(pointer);
+                let place = NodePlace { pointer: pointer.0.into(), address };
+                OrientedBox { place, bounds: slots_box(&node, child.slots), frame: *frame }
+            })
+        });
+        turned.collect::<Vec<_>>()
+    })
 }

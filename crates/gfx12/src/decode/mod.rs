@@ -24,6 +24,7 @@ pub(crate) mod primitives;
 pub(crate) use bvh4::decode::{bounds, is_inverse};
 
 pub use crate::survey::{Header, Memory, Structure, Survey};
+pub(crate) use frames::oriented_boxes;
 pub use frames::{Frames, frames};
 pub use nodes::{Node, NodeBody, nodes};
 
@@ -66,7 +67,7 @@ fn blas(memory: &Memory<'_>, surveyed: &Surveyed) -> Blas {
     let read = ReadPrimitives::new(memory, surveyed);
     let items = Items {
         count: read.primitives.len(),
-        of_leaf: &|leaf| read.numbers(&surveyed.leaves[leaf]).collect(),
+        of_leaf: &|leaf, all| all.extend(read.numbers(&surveyed.leaves[leaf])),
         of_instance: &|number| number,
         bounds: &|number| read.primitives.bounds(number as usize),
     };
@@ -84,7 +85,7 @@ fn tlas(memory: &Memory<'_>, surveyed: &Surveyed, blases: &[Blas]) -> Tlas {
     };
     let items = Items {
         count: instances.len(),
-        of_leaf: &|_| Vec::new(),
+        of_leaf: &|_, _| {},
         of_instance: &|number| numbers[number as usize],
         bounds: &world_bounds,
     };
@@ -93,15 +94,14 @@ fn tlas(memory: &Memory<'_>, surveyed: &Surveyed, blases: &[Blas]) -> Tlas {
 }
 
 fn bvh(memory: &Memory<'_>, surveyed: &Surveyed, items: &Items<'_>) -> Bvh {
-    hierarchy::bvh(surveyed, items, &|record| {
+    hierarchy::bvh(surveyed, items, &|record, boxes| {
         let node = BoxNode::decode(&surveyed.node(memory, record.pointer));
-        let children = surveyed.children[record.children()].iter();
         let rotation = obb::rotation(node.obb_matrix_index);
-        let boxes = children.map(|child| {
+        for (child, bounds) in surveyed.children[record.children()].iter().zip(boxes) {
             let stored = slots_box(&node, child.slots);
-            rotation.map_or(stored, |rotation| around_turned(rotation, &stored))
-        });
-        (rotation.is_some(), boxes.collect())
+            *bounds = rotation.map_or(stored, |rotation| around_turned(rotation, &stored));
+        }
+        rotation.is_some()
     })
 }
 

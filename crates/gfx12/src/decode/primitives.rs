@@ -3,7 +3,8 @@
 //! reach is read once.
 
 use crate::layout::{
-    NODE_BYTES, PrimitiveNode, ProceduralBox, ProceduralWriter, TriangleDescriptor,
+    NODE_BYTES, PairDescriptor, PrimitiveNode, ProceduralBox, ProceduralWriter, TriangleDescriptor,
+    pair_descriptor_bits,
 };
 use crate::survey::pair_count;
 use crate::survey::{LeafRecord, Memory, Surveyed};
@@ -36,6 +37,9 @@ pub(crate) enum Stored {
 
 /// Pairs in one task.
 const CHUNK: usize = 1 << 12;
+
+/// Tasks whose results are held at once.
+const CHUNKS_AT_ONCE: usize = 1 << 7;
 
 impl Pairs {
     /// The pairs that the leaves of a structure reach.
@@ -101,21 +105,24 @@ impl ReadPrimitives {
     /// Reads what the leaves of a structure reach.
     pub(crate) fn new(memory: &Memory<'_>, surveyed: &Surveyed) -> Self {
         let pairs = Pairs::new(memory, surveyed);
-        let chunks: Vec<(Vec<[u32; 2]>, Primitives, Vec<PrimitiveId>)> =
-            pairs.keys.par_chunks(CHUNK).map(|keys| read_chunk(memory, surveyed, keys)).collect();
-        let mut before = vec![[0, 0]];
-        let mut primitives = Primitives::default();
-        let mut box_ids = Vec::new();
-        for (counts, chunk, ids) in chunks {
-            let mut sum = before[before.len() - 1];
-            before.extend(counts.iter().map(|[triangles, boxes]| {
-                sum = [sum[0] + triangles, sum[1] + boxes];
-                sum
-            }));
-            primitives.triangles.extend(chunk.triangles);
-            primitives.boxes.extend(chunk.boxes);
-            primitives.ids.extend(chunk.ids);
-            box_ids.extend(ids);
+        let before = before(memory, surveyed, &pairs.keys);
+        let [triangles, boxes] = before[before.len() - 1].map(|count| count as usize);
+        let mut primitives = Primitives {
+            triangles: Vec::with_capacity(triangles),
+            boxes: Vec::with_capacity(boxes),
+            ids: Vec::with_capacity(triangles + boxes),
+        };
+        let mut box_ids = Vec::with_capacity(boxes);
+        // Some chunks at a time: all of them would be a second copy.
+        for keys in pairs.keys.chunks(CHUNKS_AT_ONCE * CHUNK) {
+            let chunks: Vec<(Primitives, Vec<PrimitiveId>)> =
+                keys.par_chunks(CHUNK).map(|keys| read_chunk(memory, surveyed, keys)).collect();
+            for (chunk, ids) in chunks {
+                primitives.triangles.extend(chunk.triangles);
+                primitives.boxes.extend(chunk.boxes);
+                primitives.ids.extend(chunk.ids);
+                box_ids.extend(ids);
+            }
         }
         primitives.ids.extend(box_ids);
         Self { primitives, pairs, before }
@@ -136,13 +143,39 @@ impl ReadPrimitives {
     }
 }
 
-/// Counts, primitives with the ids of the triangles, and ids of the boxes, of some pairs.
+/// For each pair and one beyond: the number of triangles and boxes before it.
+fn before(memory: &Memory<'_>, surveyed: &Surveyed, keys: &[u64]) -> Vec<[u32; 2]> {
+    let counts: Vec<Vec<[u32; 2]>> = keys
+        .par_chunks(CHUNK)
+        .map(|keys| {
+            let count = |key: &u64| {
+                let (offset, pair) = split_key(*key);
+                let bits = memory.node(surveyed.structure.primitive_base + offset);
+                let bits = bits.map_or(0, |bits| bits.get(pair_descriptor_bits(pair)));
+                let triangles = PairDescriptor::from_raw(bits).triangles;
+                let all = &triangles[..1 + usize::from(!triangles[1].is_absent())];
+                let boxes = all.iter().filter(|triangle| triangle.is_procedural()).count();
+                [(all.len() - boxes) as u32, boxes as u32]
+            };
+            keys.iter().map(count).collect()
+        })
+        .collect();
+    let mut before = Vec::with_capacity(keys.len() + 1);
+    let mut sum = [0, 0];
+    before.push(sum);
+    before.extend(counts.into_iter().flatten().map(|[triangles, boxes]| {
+        sum = [sum[0] + triangles, sum[1] + boxes];
+        sum
+    }));
+    before
+}
+
+/// Primitives with the ids of the triangles, and ids of the boxes, of some pairs.
 fn read_chunk(
     memory: &Memory<'_>,
     surveyed: &Surveyed,
     keys: &[u64],
-) -> (Vec<[u32; 2]>, Primitives, Vec<PrimitiveId>) {
-    let mut counts = Vec::with_capacity(keys.len());
+) -> (Primitives, Vec<PrimitiveId>) {
     let mut primitives = Primitives::default();
     let mut box_ids = Vec::new();
     for same_node in keys.chunk_by(|a, b| a / 8 == b / 8) {
@@ -150,26 +183,21 @@ fn read_chunk(
         let address = surveyed.structure.primitive_base + offset;
         let bits = memory.node(address).unwrap_or(crate::layout::NodeBits::ZERO);
         let node = surveyed.structure.primitive_node(&bits);
-        for &key in same_node {
-            let mut count = [0, 0];
-            for stored in stored(&node, split_key(key).1).into_iter().flatten() {
-                match stored {
-                    Stored::Triangle(triangle, id) => {
-                        count[0] += 1;
-                        primitives.triangles.push(triangle);
-                        primitives.ids.push(id);
-                    }
-                    Stored::Box(bounds, id) => {
-                        count[1] += 1;
-                        primitives.boxes.push(bounds);
-                        box_ids.push(id);
-                    }
+        let all = same_node.iter().flat_map(|&key| stored(&node, split_key(key).1));
+        for stored in all.flatten() {
+            match stored {
+                Stored::Triangle(triangle, id) => {
+                    primitives.triangles.push(triangle);
+                    primitives.ids.push(id);
+                }
+                Stored::Box(bounds, id) => {
+                    primitives.boxes.push(bounds);
+                    box_ids.push(id);
                 }
             }
-            counts.push(count);
         }
     }
-    (counts, primitives, box_ids)
+    (primitives, box_ids)
 }
 
 /// The one or two primitives of a pair.

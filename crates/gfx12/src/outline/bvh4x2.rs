@@ -1,5 +1,6 @@
 //! The outline of an image of the format `gfx12-bvh4x2`.
 
+use super::marks::Marks;
 use super::{Found, Reader, Waiting, follow};
 use crate::bvh4x2::survey::four_boxes;
 use crate::layout::base_pointer::ADDRESS_MASK;
@@ -7,7 +8,6 @@ use crate::layout::bvh4x2::{Bvh4Kind, Bvh4Pointer, Bvh4x2InstanceNode, TriangleN
 use crate::layout::{HalfNodeBits, NodeBits};
 use crate::survey::Memory;
 use machine::{EntryState, Image, NodeRef, Outline, PrimitiveRef};
-use std::collections::HashSet;
 
 /// The outline of an image of the format `gfx12-bvh4x2`.
 #[must_use]
@@ -15,7 +15,7 @@ pub fn bvh4x2_outline(image: &Image) -> Outline {
     let memory = &Memory::new(image);
     let base = image.bases.first().map_or(0, |base| base & ADDRESS_MASK);
     let root = u32::try_from(image.root).map_or(Bvh4Pointer::INVALID, Bvh4Pointer);
-    let mut reader = Bvh4x2 { memory, seen: HashSet::new() };
+    let mut reader = Bvh4x2 { memory, seen: Marks::new(memory) };
     follow(&mut reader, base, root)
 }
 
@@ -24,7 +24,7 @@ type Here = Waiting<Bvh4Pointer, u64>;
 struct Bvh4x2<'a> {
     memory: &'a Memory<'a>,
     /// Boxes and instances that were read, by address.
-    seen: HashSet<u64>,
+    seen: Marks<'a>,
 }
 
 impl Reader for Bvh4x2<'_> {
@@ -56,7 +56,7 @@ impl Reader for Bvh4x2<'_> {
             Bvh4Kind::OldTriangle | Bvh4Kind::User => return EntryState::Outside,
             // The root below an instance may be an instance, even the same one.
             Bvh4Kind::HalfBox | Bvh4Kind::Fp32Box | Bvh4Kind::Instance
-                if !self.seen.insert(address) =>
+                if !self.seen.mark(address) =>
             {
                 return EntryState::Again;
             }
@@ -75,7 +75,7 @@ impl Reader for Bvh4x2<'_> {
                 let node = Bvh4x2InstanceNode::decode(&NodeBits::from_bytes(bytes));
                 let (base, root) = (node.child_base.address(), node.child_root);
                 found.totals.structures +=
-                    usize::from(!self.seen.contains(&Self::address(&base, root)));
+                    usize::from(*self.seen.at(Self::address(&base, root)) == 0);
                 found.waiting.push(here.child(0, root, base));
             }
             Bvh4Kind::Triangle0 | Bvh4Kind::Triangle1 => {

@@ -1,12 +1,13 @@
 //! The outline of an image of the compressed format.
 
+use super::marks::Marks;
 use super::{Found, Reader, Waiting, follow};
 use crate::layout::{
     BoxNode, InstanceNode, NODE_BYTES, NamedNode, NodeKind, NodePointer, PrimitiveNode,
 };
 use crate::survey::{Memory, Structure};
 use machine::{EntryState, Image, NodeRef, Outline, PrimitiveRef};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// Pairs that one range may have: a range that never stops is cut there.
 const MOST_PAIRS_IN_A_RANGE: usize = 1 << 16;
@@ -16,8 +17,8 @@ const MOST_PAIRS_IN_A_RANGE: usize = 1 << 16;
 pub fn outline(image: &Image) -> Outline {
     let memory = &Memory::new(image);
     let root = Structure::of_root(image, memory);
-    let (seen, bases) = (HashSet::new(), HashSet::from([root.box_base]));
-    let mut reader = Compressed { memory, seen, bases, pairs: HashMap::new() };
+    let (seen, pairs) = (Marks::new(memory), Marks::new(memory));
+    let mut reader = Compressed { memory, seen, bases: HashSet::from([root.box_base]), pairs };
     follow(&mut reader, root, root.root)
 }
 
@@ -75,11 +76,11 @@ type Here = Waiting<NodePointer, Structure>;
 struct Compressed<'a> {
     memory: &'a Memory<'a>,
     /// Boxes and instances that were read, by address.
-    seen: HashSet<u64>,
+    seen: Marks<'a>,
     /// Structures below instances, by their bases.
     bases: HashSet<u64>,
     /// The pairs that were counted, by the address of their node.
-    pairs: HashMap<u64, u8>,
+    pairs: Marks<'a>,
 }
 
 impl Reader for Compressed<'_> {
@@ -107,7 +108,7 @@ impl Reader for Compressed<'_> {
         };
         match pointer.kind() {
             NodeKind::Unused => return EntryState::Outside,
-            NodeKind::Box | NodeKind::Instance if !self.seen.insert(address) => {
+            NodeKind::Box | NodeKind::Instance if !self.seen.mark(address) => {
                 return EntryState::Again;
             }
             NodeKind::Box => {
@@ -154,7 +155,7 @@ impl Compressed<'_> {
     ) {
         let pairs = Pairs { memory: self.memory, next: Some((address, first_pair.into())) };
         for (address, pair, node) in pairs {
-            let counted = self.pairs.entry(address).or_default();
+            let counted = self.pairs.at(address);
             if *counted >> pair & 1 != 0 {
                 break;
             }

@@ -9,9 +9,11 @@
 //! |---|---|
 //! | `compressed` | boxes, instances and ranges of the format `gfx12` |
 //! | `bvh4x2` | boxes, instances and triangle nodes of the format `gfx12-bvh4x2` |
+//! | `marks` | what has been seen already |
 
 mod bvh4x2;
 mod compressed;
+mod marks;
 
 pub use bvh4x2::bvh4x2_outline;
 pub use compressed::{id_bits, outline, range_pairs};

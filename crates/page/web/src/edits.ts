@@ -1,6 +1,6 @@
 // Edits of bits: done, undone, done again. After each the file is checked and read anew.
 
-import { entryOf } from "./outline";
+import { askOutline, entryOf } from "./outline";
 import { History } from "./history";
 import type { Edit, Store } from "./store";
 
@@ -64,13 +64,12 @@ export class Edits {
   /** A pointer may lead elsewhere now, so that entries have new numbers. */
   private async readAnew(): Promise<void> {
     const { page } = this;
-    const [check, outline] = await Promise.all([
+    const [check, entries] = await Promise.all([
       page.ask({ do: "check" }, { urgency: 1 }),
-      page.ask({ do: "outline" }, { urgency: 1 }),
+      askOutline(piece => page.ask(piece, { urgency: 1 })),
     ]);
     const { arrays: _, ...verdict } = check;
     const { outline: old, selection } = page.state;
-    const entries = outline.arrays;
     const moved = old && selection !== null
       ? entryOf(entries, old.pointer[selection]!, old.base[selection]!) : null;
     const keeps = old && selection !== null && entries.pointer[selection] === old.pointer[selection]

@@ -1,7 +1,7 @@
 // Opens files, built-in scenes and examples, and leads the state there that a link asks for.
 
 import { isMeant, type Address } from "./address";
-import { entryOf } from "./outline";
+import { askOutline, entryOf } from "./outline";
 import type { Answer, OutlineArrays, Request, Start, Summary } from "./protocol";
 import { panels, withoutFile, type Origin, type Store } from "./store";
 
@@ -97,7 +97,7 @@ export class Opening {
       const { start = null, ...summary } = answer as Summary & { start?: Start };
       this.last = { request, origin, ...(payload && { payload }) };
       // Both are asked for before views hear of the file, and so come before what views ask.
-      const outline = page.ask({ do: "outline" });
+      const outline = askOutline(piece => page.ask(piece, { urgency: 1 }));
       const check = page.ask({ do: "check" });
       const machine = pick(wanted?.machine ?? start?.machine, summary);
       const revision = page.state.revision + 1;
@@ -111,11 +111,11 @@ export class Opening {
   }
 
   private async settle(
-    outline: Promise<Answer<"outline">>, check: Promise<Answer<"check">>, wanted: Address | null,
+    outline: Promise<OutlineArrays>, check: Promise<Answer<"check">>, wanted: Address | null,
   ): Promise<void> {
     const { page } = this;
     const done = await Promise.allSettled([
-      outline.then(answer => this.beginIn(answer.arrays, wanted)),
+      outline.then(answer => this.beginIn(answer, wanted)),
       check.then(({ arrays: _, ...answer }) => page.set({ check: answer })),
     ]);
     for (const each of done) if (each.status === "rejected") page.report(each.reason);

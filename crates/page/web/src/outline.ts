@@ -1,9 +1,36 @@
 // Ways through the outline's arrays.
 
-import type { OutlineArrays } from "./protocol";
+import { Dropped } from "./engine";
+import type { Answer, OutlineArrays, Request, TypedArray } from "./protocol";
 
 /** In arrays, an entry that is not there. */
 export const NO_ENTRY = 0xffffffff;
+
+type Ask = (request: Request<"outline">) => Promise<Answer<"outline">>;
+
+/** The whole outline, which comes piece by piece. */
+export async function askOutline(ask: Ask): Promise<OutlineArrays> {
+  let piece = await ask({ do: "outline" });
+  const { entries, count } = piece;
+  if (count === entries) return piece.arrays;
+  const names = Object.keys(piece.arrays) as (keyof OutlineArrays)[];
+  const whole = Object.fromEntries(names.map(name => {
+    const part: TypedArray = piece.arrays[name];
+    const Whole = part.constructor as new (length: number) => TypedArray;
+    return [name, new Whole(part.length / count * entries)];
+  })) as unknown as OutlineArrays;
+  for (;;) {
+    const { first, count, arrays } = piece;
+    for (const name of names) {
+      const part = arrays[name];
+      (whole[name] as { set(part: TypedArray, at: number): void })
+        .set(part, part.length / count * first);
+    }
+    if (first + count >= entries) return whole;
+    piece = await ask({ do: "outline", first: first + count });
+    if (piece.entries !== entries || piece.count === 0) throw new Dropped();
+  }
+}
 
 export function parentOf(outline: OutlineArrays, entry: number): number | null {
   const parent = outline.parent[entry]!;

@@ -326,7 +326,12 @@ export interface Calls {
   example: { takes: { name: string }; gives: Summary & { start: Start }; arrays: Empty };
   /** SHA-256 of the bytes, in hex. */
   hash: { takes: Empty; gives: { hash: string }; arrays: Empty };
-  outline: { takes: Empty; gives: Empty; arrays: OutlineArrays };
+  /** A piece of the outline, from entry `first` on: `count` of all `entries`. */
+  outline: {
+    takes: { first?: number };
+    gives: { entries: number; first: number; count: number };
+    arrays: OutlineArrays;
+  };
   node: {
     takes: { entry: number } | { pointer: string; base?: string };
     gives: NodeAnswer;

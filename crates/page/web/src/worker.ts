@@ -6,6 +6,8 @@ interface Module {
   memory: WebAssembly.Memory;
   reserve(length: number): number;
   answer(): number;
+  /** The bytes that could not be had, after it stopped. */
+  shortage(): number;
 }
 
 /** To the worker: first the module itself or where it is, then requests. */
@@ -48,10 +50,21 @@ self.onmessage = async (event: MessageEvent<ToWorker>) => {
     const response = answer(ready, request, payload);
     reply({ id, response }, [response]);
   } catch (error) {
-    reply({ id, fatal: `the module stopped: ${error}${memoryNote(ready)}` });
+    const stopped = ready;
     ready = null;
+    reply({ id, fatal: reason(stopped, error) });
   }
 };
+
+/** Why the module stopped, in words. */
+function reason(module: Module, error: unknown): string {
+  const missing = module.shortage() >>> 0;
+  if (!missing) return `the module stopped: ${error}`;
+  const [held, more] = [module.memory.buffer.byteLength, missing]
+    .map(bytes => (bytes / 2 ** 20).toFixed(0));
+  return `there is not enough memory: ${more} MB more are needed beside ${held} MB, `
+    + "and a page may have 4096 MB";
+}
 
 async function load(source: ArrayBuffer | string): Promise<Module> {
   let bytes = source;
@@ -74,12 +87,6 @@ function answer(module: Module, request: object, payload?: ArrayBuffer): ArrayBu
   const start = module.answer() >>> 0;
   const memory = module.memory.buffer;
   return memory.slice(start, start + responseLength(memory, start));
-}
-
-/** A module that stops with much memory in use has most likely found no more of it. */
-function memoryNote({ memory }: Module): string {
-  const gigabytes = memory.buffer.byteLength / 2 ** 30;
-  return gigabytes < 1 ? "" : ` (with ${gigabytes.toFixed(1)} of the 4 GiB that a page can have)`;
 }
 
 function reply(message: FromWorker, transfer: Transferable[] = []): void {

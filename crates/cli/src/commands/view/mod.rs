@@ -77,7 +77,8 @@ fn shown(
             return Ok((name, bytes));
         }
     }
-    let scene = match open_input(name, triangles)? {
+    let opened = open_input(name, triangles);
+    let scene = match opened.map_err(|failure| failure.or_hint(kinds_shown))? {
         Input::Scene(scene) => scene,
         input @ Input::Image(_) => input.into_scene().map_err(Failure::input)?,
     };
@@ -91,6 +92,17 @@ fn shown(
     let image = encode_checked(&tree, format, &settings).map_err(super::about(name))?;
     let bytes = (trees.write)(image.image(), None).map_err(super::about(name))?;
     Ok((format!("{}.{}", scene.name, format.ending), bytes))
+}
+
+/// What the page can show.
+fn kinds_shown() -> String {
+    let formats = registry().formats().iter();
+    let formats: Vec<String> = formats.map(|f| format!("{} (.{})", f.name, f.ending)).collect();
+    format!(
+        "the page shows images and dumps in the formats {}, programs (ELF or .s), scenes (OBJ, \
+         PLY, STL, glTF, .scene.toml), and built-in scenes",
+        formats.join(", ")
+    )
 }
 
 /// Whether the page steps through it: an ELF file, or text for the assembler.
