@@ -26,7 +26,7 @@ fn main() {
     let mut bytes = Vec::new();
     for node in 0..NODES as u32 {
         for child in 1..=4 {
-            bytes.extend((16 * (4 * node + child) | 5).to_le_bytes());
+            bytes.extend(((16 * (4 * node + child)) | 5).to_le_bytes());
         }
         for _ in 0..4 {
             let min: [f32; 3] = std::array::from_fn(|_| random.range(-9.0, 8.0));
