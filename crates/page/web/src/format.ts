@@ -14,6 +14,11 @@ export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+export function ordinal(value: number): string {
+  const isTeen = value % 100 > 10 && value % 100 < 14;
+  return `${value}${(!isTeen && ["th", "st", "nd", "rd"][value % 10]) || "th"}`;
+}
+
 export function bytes(value: number): string {
   const units = ["B", "KB", "MB", "GB"];
   let unit = 0;

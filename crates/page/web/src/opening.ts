@@ -119,6 +119,7 @@ export class Opening {
       check.then(({ arrays: _, ...answer }) => page.set({ check: answer })),
     ]);
     for (const each of done) if (each.status === "rejected") page.report(each.reason);
+    page.set({ opening: null });
     const hash = await page.computeHash();
     if (wanted && hash && !isMeant(wanted, hash)) {
       page.set({ problem: { text: "The link means another file of this name.", hint: null } });

@@ -294,6 +294,8 @@ export interface Render {
 }
 
 export interface ProgramLine {
+  /** The line of the source that it was assembled from, from 1. */
+  line?: number | null;
   address: string;
   word: string;
   mnemonic: string;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ordinal } from "../src/format";
 import { inWords, operandsOf } from "../src/views/program/operands";
 import { say } from "../src/views/program/last";
 import { asFloat, calledAs, changedNames } from "../src/views/program/registers";
@@ -42,4 +43,9 @@ test("operands are told with what their registers hold", () => {
   assert.deepEqual(operandsOf("", registers), []);
   assert.equal(inWords("0x40200000"), "1075838976 or 2.5");
   assert.equal(inWords("0x2a"), "42");
+});
+
+test("ordinals end as they are said", () => {
+  assert.deepEqual([1, 2, 3, 4, 11, 12, 22, 113].map(ordinal),
+    ["1st", "2nd", "3rd", "4th", "11th", "12th", "22nd", "113th"]);
 });

@@ -27,6 +27,12 @@ class ProgramView {
   private last = h("div", { class: "last" });
   private registers = h("div", { class: "registers" });
   private all = h("input", { type: "checkbox", onchange: () => this.showRegisters() });
+  private text: readonly string[] = [];
+  private source = h("input", {
+    type: "checkbox",
+    onchange: () => this.listing.showSource(this.source.checked ? this.text : null),
+  });
+  private sourceLabel = h("label", { class: "label", hidden: true }, this.source, "source");
   private changed: ReadonlySet<string> = new Set();
   private output = h("pre", { class: "output mono", hidden: true });
   private state: ProgramState | null = null;
@@ -47,7 +53,8 @@ class ProgramView {
       button("To end", "Until it ends", "e", () => this.forth(RUN_LENGTH)),
     ];
     host.append(
-      h("div", { class: "bar" }, ...this.buttons, h("span", { class: "grow" }), this.where),
+      h("div", { class: "bar" }, ...this.buttons, this.sourceLabel,
+        h("span", { class: "grow" }), this.where),
       this.refusal,
       h("div", { class: "program-body" },
         this.listing.element,
@@ -70,10 +77,19 @@ class ProgramView {
     await this.attempt(async () => {
       const { name, content } = program;
       const { lines, cut } = await this.page.ask({ do: "program", name }, { payload: content });
-      this.listing.show(lines as ProgramLine[]);
+      this.listing.show(lines);
+      await this.offerSource(lines, content);
       this.where.title = cut ? "The listing is cut: the program goes on" : "";
       await this.run(0);
     });
+  }
+
+  /** What was assembled here can be shown as it was written. */
+  private async offerSource(lines: readonly ProgramLine[], content: Blob): Promise<void> {
+    const isWritten = lines.some(({ line }) => line);
+    this.sourceLabel.hidden = !isWritten;
+    this.text = isWritten ? (await content.text()).split("\n") : [];
+    this.listing.showSource(isWritten && this.source.checked ? this.text : null);
   }
 
   private step(by: 1 | -1): void {

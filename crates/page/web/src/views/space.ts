@@ -3,7 +3,7 @@
 import { colourOf } from "../colouring";
 import { fill, h } from "../dom";
 import { Dropped } from "../engine";
-import { count } from "../format";
+import { count, ordinal } from "../format";
 import { shortcut } from "../keys";
 import type { Vector } from "../protocol";
 import type { Origin, Page } from "../store";
@@ -127,7 +127,8 @@ class SpaceView {
       const answer = await this.page.geometry();
       if (this.drawn !== revision) return;
       const { step = 1 } = answer as { step?: number };
-      this.note = step > 1 ? `One in ${step} triangles is drawn: there are too many for all.` : "";
+      this.note = step > 1
+        ? `Every ${ordinal(step)} triangle is drawn: there are too many for all.` : "";
       this.show(new Geometry(answer));
     } catch (error) {
       if (error instanceof Dropped) this.drawn = null;
@@ -222,10 +223,11 @@ class SpaceView {
     place(outline, geometry, entries, MOST_BOXES, (map, entry) =>
       this.boxes.add(map, colour(entry)));
     this.boxes.finish();
-    this.say(boxes > MOST_BOXES
+    const cut = boxes > MOST_BOXES
       ? `The first ${count(this.boxes.count)} of ${count(boxes)} boxes are drawn, from the root `
         + "on: narrow the depths, or isolate a subtree."
-      : this.note);
+      : "";
+    this.say(`${this.note} ${cut}`.trim());
     fillLegend(this.legend, colouring);
     this.panel.refresh(this.deepest);
     this.stage.draw();

@@ -9,6 +9,8 @@ type Row = HTMLElement & { at: number };
 export class Listing {
   readonly element: HTMLElement;
   private lines: ProgramLine[] = [];
+  /** Lines of the source, to be shown instead of what they were assembled to. */
+  private source: readonly string[] | null = null;
   private next = -1;
   private pick = -1;
   private list: VirtualList<Row>;
@@ -27,6 +29,12 @@ export class Listing {
     this.next = -1;
     this.pick = -1;
     this.list.setRows(lines.length);
+  }
+
+  /** Shows the text of the source, or the disassembly without one. */
+  showSource(source: readonly string[] | null): void {
+    this.source = source;
+    this.list.redraw();
   }
 
   /** Marks the instruction that is next. */
@@ -59,12 +67,15 @@ export class Listing {
     row.classList.toggle("is-next", index === this.next);
     row.classList.toggle("is-selected", index === this.pick);
     row.setAttribute("aria-selected", String(index === this.pick));
-    row.title = line.word;
+    const written = line.line ? this.source?.[line.line - 1]?.trim() : undefined;
+    row.title = written === undefined ? line.word : `${line.mnemonic} ${line.operands}`;
     fill(row,
       h("span", { class: "muted" }, line.address.replace(/^0x/, "")),
-      h("span", { class: "mnemonic" }, line.mnemonic),
-      h("span", {}, line.operands),
-      line.label && h("span", { class: "note" }, line.label));
+      ...written === undefined ? [
+        h("span", { class: "mnemonic" }, line.mnemonic),
+        h("span", {}, line.operands),
+        line.label && h("span", { class: "note" }, line.label),
+      ] : [h("span", {}, written)]);
   }
 
   private choose(index: number): void {
