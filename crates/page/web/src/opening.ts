@@ -1,8 +1,8 @@
 // Opens files, built-in scenes and examples, and leads the state there that a link asks for.
 
 import { isMeant, type Address } from "./address";
-import { askOutline, entryOf } from "./outline";
-import type { Answer, OutlineArrays, Request, Start, Summary } from "./protocol";
+import { readOutline, entryOf } from "./outline";
+import type { Answer, Outline, Request, Start, Summary } from "./protocol";
 import { panels, withoutFile, type Origin, type Store } from "./store";
 
 type Opens = Request<"open"> | Request<"builtin"> | Request<"example">;
@@ -97,7 +97,7 @@ export class Opening {
       const { start = null, ...summary } = answer as Summary & { start?: Start };
       this.last = { request, origin, ...(payload && { payload }) };
       // Both are asked for before views hear of the file, and so come before what views ask.
-      const outline = askOutline(piece => page.ask(piece, { urgency: 1 }));
+      const outline = readOutline(piece => page.ask(piece, { urgency: 1 }));
       const check = page.ask({ do: "check" });
       const machine = pick(wanted?.machine ?? start?.machine, summary);
       const revision = page.state.revision + 1;
@@ -111,7 +111,7 @@ export class Opening {
   }
 
   private async settle(
-    outline: Promise<OutlineArrays>, check: Promise<Answer<"check">>, wanted: Address | null,
+    outline: Promise<Outline>, check: Promise<Answer<"check">>, wanted: Address | null,
   ): Promise<void> {
     const { page } = this;
     const done = await Promise.allSettled([
@@ -126,7 +126,7 @@ export class Opening {
     }
   }
 
-  private beginIn(outline: OutlineArrays, wanted: Address | null): void {
+  private beginIn(outline: Outline, wanted: Address | null): void {
     const { page } = this;
     const { start } = page.state;
     const { node = null } = wanted ?? {};

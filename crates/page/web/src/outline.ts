@@ -1,12 +1,21 @@
 // Ways through the outline's arrays.
 
 import { Dropped } from "./engine";
-import type { Answer, OutlineArrays, Request, TypedArray } from "./protocol";
+import type { Answer, Outline, OutlineArrays, Request, TypedArray, Verb } from "./protocol";
 
 /** In arrays, an entry that is not there. */
 export const NO_ENTRY = 0xffffffff;
 
 type Ask = (request: Request<"outline">) => Promise<Answer<"outline">>;
+
+/** The outline, with the frames of its oriented boxes. */
+export async function readOutline(
+  ask: <V extends Verb>(request: Request<V>) => Promise<Answer<V>>,
+): Promise<Outline> {
+  const arrays = await askOutline(ask);
+  const { arrays: oriented } = await ask({ do: "frames" });
+  return { ...arrays, oriented };
+}
 
 /** The whole outline, which comes piece by piece. */
 export async function askOutline(ask: Ask): Promise<OutlineArrays> {

@@ -120,8 +120,9 @@ export interface OutlineArrays {
   primitives: Uint32Array;
   /** 0 none, 1 note, 2 warning, 3 error. */
   severity: Uint8Array;
-  oriented?: FrameArrays;
 }
+
+export interface Outline extends OutlineArrays { oriented: FrameArrays }
 
 /** Boxes that are tested in a frame of the node above them. */
 export interface FrameArrays {
@@ -224,16 +225,21 @@ export interface GeometryArrays {
 
 export interface Ray { origin: Vector; direction: Vector; tmin?: number; tmax?: number }
 
-export type Query = { kind: "closest" | "any" | "all"; mask?: number } & (
+/** `exact`: a volume must meet the primitive itself, not only its box. */
+export type Query = { kind: "closest" | "any" | "all"; mask?: number; exact?: boolean } & Shape;
+
+export type Shape =
   | { ray: Ray }
   | { pixel: [number, number]; size: [number, number]; camera?: Camera }
   | { beam: Beam }
   | { sphere: { centre: Vector; radius: number } }
-  | { frustum: Frustum }
-);
+  | { frustum: Frustum };
 
 /** From one box to another; each is a lower and an upper corner. */
 export interface Beam { from: [Vector, Vector]; to: [Vector, Vector] }
+
+/** A beam as it is walked; null: it has no end. */
+export interface WalkedBeam { from: [Vector, Vector]; to: [Vector, Vector] | null; leaf: string }
 
 /** What a camera sees between two depths. */
 export interface Frustum {
@@ -276,7 +282,7 @@ export interface Walk {
   why: Record<string, unknown> | null;
   ray?: Ray;
   /** The beam that is walked with, and the volume inside it that leaves are asked about. */
-  beam?: Beam | null;
+  beam?: WalkedBeam | null;
   volume?: Volume | null;
 }
 
@@ -334,6 +340,7 @@ export interface Calls {
     gives: { entries: number; first: number; count: number };
     arrays: OutlineArrays;
   };
+  frames: { takes: Empty; gives: { entries: number }; arrays: FrameArrays };
   node: {
     takes: { entry: number } | { pointer: string; base?: string };
     gives: NodeAnswer;

@@ -1,8 +1,8 @@
 // What is asked, as rows of numbers: for the form and for the address, where a query is a line of
 // text: `closest:0,1,5:0,0,-1`, `any:px:120,80:640,360`, `all:beam:0,0,0:1,1,1:5,0,0:6,1,1`. Behind
-// a ray there may be `:tmin,tmax`; `&255` is a mask.
+// a ray there may be `:tmin,tmax`; `&255` is a mask, and `!` asks for exact leaves.
 
-import type { Query, Vector } from "./protocol";
+import type { Query, Shape, Vector } from "./protocol";
 
 const kinds = ["closest", "any", "all"] as const;
 
@@ -26,10 +26,8 @@ interface ShapeForm {
   parts: readonly Part[];
   /** The rows of a query of this shape; null for one of another shape. */
   rows(query: Query): Rows | null;
-  query(rows: Rows): ShapeOf;
+  query(rows: Rows): Shape;
 }
-
-type ShapeOf = Query extends infer Q ? Omit<Q, "kind" | "mask"> : never;
 
 const part = (label: string, count: Part["count"], example: string): Part =>
   ({ label, count, example });
@@ -124,16 +122,18 @@ export function shapeOf(query: Query): { name: ShapeName; rows: Rows } {
 
 export function queryToText(query: Query): string {
   const mask = query.mask === undefined ? "" : `&${query.mask}`;
+  const exact = query.exact ? "!" : "";
   const { name, rows } = shapeOf(query);
   const { word, parts } = SHAPES[name];
   let end = rows.length;
   while (end > 0 && isUsual(rows[end - 1]!, parts[end - 1]!)) end--;
   const words = [query.kind, word, ...rows.slice(0, end)].filter(each => each !== "");
-  return words.join(":") + mask;
+  return words.join(":") + mask + exact;
 }
 
 export function queryFromText(text: string): Query | null {
-  const [body, mask] = text.split("&");
+  const isExact = text.endsWith("!");
+  const [body, mask] = text.replace(/!$/, "").split("&");
   const [kind, ...words] = (body ?? "").split(":");
   const isKnown = kinds.find(each => each === kind);
   const name = shapeNames.find(each => SHAPES[each].word === words[0]) ?? "ray";
@@ -143,7 +143,8 @@ export function queryFromText(text: string): Query | null {
     given[k] === undefined ? otherwise ?? null : numbers(given[k], count));
   if (!isKnown || given.length > parts.length) return null;
   if (!rows.every((row): row is number[] => row !== null)) return null;
-  return { kind: isKnown, ...(mask && { mask: Number(mask) }), ...query(rows) } as Query;
+  const shared = { ...(mask && { mask: Number(mask) }), ...(isExact && { exact: true }) };
+  return { kind: isKnown, ...shared, ...query(rows) } as Query;
 }
 
 function numbers(word: string, count: number): number[] | null {

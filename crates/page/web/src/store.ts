@@ -4,7 +4,7 @@
 import type { Address } from "./address";
 import { Dropped, Engine, Fatal, type Options } from "./engine";
 import type {
-  About, Answer, Camera, Check, Finding, NodeAnswer, OutlineArrays, Query, Request, Start, Summary,
+  About, Answer, Camera, Check, Finding, NodeAnswer, Outline, Query, Request, Start, Summary,
   Verb, Walk,
 } from "./protocol";
 
@@ -49,7 +49,7 @@ export interface State {
   summary: Summary | null;
   /** What an example says about itself, while it is open. */
   start: Start | null;
-  outline: OutlineArrays | null;
+  outline: Outline | null;
   check: Check | null;
   /** Of the file as it is now; null until somebody had time to compute it. */
   hash: string | null;

@@ -63,7 +63,7 @@ test("queries of every kind survive", () => {
     { kind: "all", ray: { origin: [1, 2, 3], direction: [0, 0, 1], tmin: 0.5 } },
     { kind: "any", pixel: [10, 20], size: [640, 360] },
     { kind: "all", mask: 255, beam: { from: [[0, 0, 0], [1, 1, 1]], to: [[5, 0, 0], [6, 1, 1]] } },
-    { kind: "all", sphere: { centre: [0, 1, -2], radius: 2.5 } },
+    { kind: "all", mask: 7, exact: true, sphere: { centre: [0, 1, -2], radius: 2.5 } },
     {
       kind: "any",
       frustum: { eye: [0, 1, 3], target: [0, 1, 0], fov: 35, aspect: 1.5, near: 0, far: Infinity },

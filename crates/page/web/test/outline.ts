@@ -1,11 +1,11 @@
 // A small outline for tests: a root with two boxes and a leaf; below the first box a leaf and an
 // instance, whose child has the same pointer as the root, in another structure.
 
-import type { OutlineArrays } from "../src/protocol";
+import type { Outline } from "../src/protocol";
 
 export const kinds = ["box", "instance", "primitive"];
 
-export function smallOutline(): OutlineArrays {
+export function smallOutline(): Outline {
   const rows: [depth: number, kind: number, parent: number, size: number, pointer: bigint,
     base: bigint, offset: number, bytes: number][] = [
     [0, 0, 0xffffffff, 7, 0x15n, 0n, 128, 128],
@@ -36,5 +36,9 @@ export function smallOutline(): OutlineArrays {
     fill: new Float32Array(rows.length),
     primitives: new Uint32Array(rows.length),
     severity: Uint8Array.from([0, 0, 3, 0, 0, 1, 0]),
+    oriented: {
+      entry: new Uint32Array(), bounds: new Float32Array(), frame: new Uint32Array(),
+      frames: new Float32Array(),
+    },
   };
 }

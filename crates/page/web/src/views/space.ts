@@ -253,12 +253,11 @@ class SpaceView {
   }
 
   private markStep(geometry: Geometry): void {
-    const { walk, step, query } = this.page.state;
+    const { walk, step } = this.page.state;
     if (!walk) return;
     if (this.model?.walk !== walk) this.model = new WalkModel(walk);
     const reach = 3 * (this.stage.extent?.radius ?? 1);
-    const beam = query && "beam" in query ? query.beam : null;
-    const scenery = { geometry, reach, isDark: isDark(), beam };
+    const scenery = { geometry, reach, isDark: isDark() };
     drawStep(this.model, step, scenery, this.behind, this.over);
   }
 

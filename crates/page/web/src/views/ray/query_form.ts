@@ -3,7 +3,7 @@
 
 import { h } from "../../dom";
 import type { Query } from "../../protocol";
-import { isUsual, SHAPES, shapeOf, type Part, type ShapeName } from "../../query";
+import { isUsual, SHAPES, shapeNames, shapeOf, type Part, type ShapeName } from "../../query";
 import { single } from "./single";
 
 const WORDS = ["", "a number", "two numbers", "three numbers"];
@@ -36,7 +36,8 @@ export function describeQuery(query: Query): string {
   }
 }
 
-const OFFERED: readonly ShapeName[] = ["ray", "pixel", "beam"];
+/** Shapes that only machines with beams take. */
+const VOLUMES: readonly ShapeName[] = ["beam", "sphere", "frustum"];
 
 interface Row { element: HTMLElement; inputs: HTMLInputElement[] }
 
@@ -52,10 +53,14 @@ export class QueryForm {
   private readonly mask = h("input", {
     class: "ray-mask", placeholder: "0xff", "aria-label": "Mask", title: "Mask, as 255 or 0xff",
   });
+  private readonly exact = h("input", { type: "checkbox" });
+  private readonly exactLabel = h("label", {
+    class: "label", title: "What is met is the primitive itself, not only its box",
+  }, this.exact, "exact");
   private readonly problem = h("p", { class: "error", role: "alert" });
 
   constructor(ask: (query: Query) => void) {
-    for (const name of OFFERED) {
+    for (const name of shapeNames) {
       const choose = () => this.choose(name);
       const button = { type: "button", class: "quiet", onclick: choose };
       this.tabs.set(name, h("button", button, SHAPES[name].title));
@@ -66,7 +71,7 @@ export class QueryForm {
         ...this.tabs.values()),
       ...Array.from(this.rows.values(), ({ element }) => element),
       h("div", { class: "ray-line" },
-        this.kind, h("label", { class: "label" }, "mask", this.mask),
+        this.kind, h("label", { class: "label" }, "mask", this.mask), this.exactLabel,
         h("span", { class: "grow" }),
         h("button", { class: "primary", type: "submit" }, "Walk")),
       this.problem);
@@ -84,17 +89,17 @@ export class QueryForm {
 
   private choose(shape: ShapeName): void {
     this.shape = shape;
-    for (const name of OFFERED) {
+    for (const name of shapeNames) {
       this.rows.get(name)!.element.hidden = name !== shape;
       this.tabs.get(name)!.setAttribute("aria-pressed", String(name === shape));
     }
+    this.exactLabel.hidden = !VOLUMES.includes(shape);
   }
 
   /** Which shapes a machine takes. */
   allowBeams(isAllowed: boolean): void {
-    for (const name of ["beam", "sphere", "frustum"] as const) {
-      const tab = this.tabs.get(name);
-      if (!tab) continue;
+    for (const name of VOLUMES) {
+      const tab = this.tabs.get(name)!;
       tab.disabled = !isAllowed;
       tab.title = isAllowed ? "" : "This machine answers rays, not beams";
     }
@@ -104,7 +109,8 @@ export class QueryForm {
     const { parts, query } = SHAPES[this.shape];
     const { inputs } = this.rows.get(this.shape)!;
     const rows = parts.map((part, k) => parseNumbers(inputs[k]!.value, part));
-    return { kind: this.kind.value, ...this.readMask(), ...query(rows) } as Query;
+    const exact = VOLUMES.includes(this.shape) && this.exact.checked ? { exact: true } : {};
+    return { kind: this.kind.value, ...this.readMask(), ...exact, ...query(rows) } as Query;
   }
 
   private readMask(): { mask?: number } {
@@ -121,6 +127,7 @@ export class QueryForm {
   show(query: Query): void {
     this.problem.textContent = "";
     this.kind.value = query.kind;
+    this.exact.checked = query.exact === true;
     this.mask.value = query.mask === undefined ? "" : `0x${query.mask.toString(16)}`;
     const { name } = shapeOf(query);
     this.choose(name);
@@ -129,9 +136,7 @@ export class QueryForm {
 
   /** Shows queries to begin with: they are easier to change than an empty form is to fill. */
   offer(queries: readonly Query[]): void {
-    for (const query of queries) {
-      if (this.rows.has(shapeOf(query).name)) this.fill(query);
-    }
+    for (const query of queries) this.fill(query);
   }
 
   /** Writes a query into the fields of its shape. */

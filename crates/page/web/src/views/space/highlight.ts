@@ -1,7 +1,7 @@
 // What stands out among the boxes: the selected node with its children, the node under the pointer,
 // and nodes of which the check has found something.
 
-import type { OutlineArrays } from "../../protocol";
+import type { Outline } from "../../protocol";
 import type { SelectedNode } from "../../store";
 import { ACCENT, type Rgb, SEVERITIES } from "../palette";
 import { type Affine, Bounds, compose, corners, ofBox } from "./affine";
@@ -15,7 +15,7 @@ const MOST_PLACES = 64;
 const MOST_FINDINGS = 200;
 
 export interface Marked {
-  outline: OutlineArrays;
+  outline: Outline;
   geometry: Geometry;
   selection: number | null;
   node: SelectedNode | null;
@@ -68,9 +68,9 @@ function drawFindings({ outline, geometry }: Marked, lines: ThickLines): void {
 }
 
 /** Marks are drawn at every move of the pointer, and an outline may have millions of entries. */
-const found = new WeakMap<OutlineArrays, number[]>();
+const found = new WeakMap<Outline, number[]>();
 
-function foundEntries(outline: OutlineArrays): number[] {
+function foundEntries(outline: Outline): number[] {
   let entries = found.get(outline);
   if (entries) return entries;
   found.set(outline, (entries = []));

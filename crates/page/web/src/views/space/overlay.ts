@@ -1,7 +1,7 @@
 // The current ray or beam in space: the boxes that were tested at the node of the step, what was
 // made of them and where the ray is inside; primitives tested; the best hit.
 
-import type { Beam, Ray, Vector } from "../../protocol";
+import type { Ray, Vector } from "../../protocol";
 import { HIT, type Rgb, VERDICTS } from "../palette";
 import type { Hit, WalkModel } from "../walk_model";
 import { apply, compose, ofBox, type Point } from "./affine";
@@ -14,8 +14,6 @@ export interface Scenery {
   /** How far a ray without an end is drawn. */
   reach: number;
   isDark: boolean;
-  /** The beam that was asked for. */
-  beam: Beam | null;
 }
 
 /** Draws the step into lines that are hidden by surfaces and lines that are not. */
@@ -27,8 +25,7 @@ export function drawStep(
   over: ThickLines,
 ): void {
   const hit = model.hitAt(step);
-  const { ray, volume } = model.walk;
-  const beam = model.walk.beam ?? scenery.beam;
+  const { ray, beam, volume } = model.walk;
   if (ray) drawRay(ray, hit, scenery, over);
   const colour = inkOf(scenery);
   const shape = volume ? ofVolume(volume, scenery.reach) : [];

@@ -1,7 +1,7 @@
 // What is walked with, as lines: the first and the last box of a beam and what joins them, a
 // sphere by three circles, a frustum by its edges.
 
-import type { Beam, FrustumAxes, Vector, Volume } from "../../protocol";
+import type { FrustumAxes, Vector, Volume, WalkedBeam } from "../../protocol";
 import { corners, EDGES, ofBox, type Point } from "./affine";
 
 export type Segment = readonly [Point, Point];
@@ -15,8 +15,10 @@ export function ofVolume(volume: Volume, reach: number): Segment[] {
   return ofSphere(volume.sphere.centre, volume.sphere.radius);
 }
 
-export function ofBeam({ from, to }: Beam): Segment[] {
-  const [first, last] = [corners(ofBox(...from)), corners(ofBox(...to))];
+export function ofBeam({ from, to }: WalkedBeam): Segment[] {
+  const first = corners(ofBox(...from));
+  if (!to) return edges(first);
+  const last = corners(ofBox(...to));
   const joined = first.map((corner, k) => [corner, last[k]!] as const);
   return [...edges(first), ...edges(last), ...joined];
 }

@@ -1,7 +1,7 @@
 // Which nodes' boxes are drawn, and where.
 
 import { indexIn } from "../../outline";
-import type { OutlineArrays } from "../../protocol";
+import type { Outline, OutlineArrays } from "../../protocol";
 import type { Colouring } from "../../store";
 import { type Affine, compose, ofBox } from "./affine";
 import type { Geometry } from "./geometry";
@@ -20,10 +20,10 @@ export interface Wanted {
 /**
  * The box of an entry in the space of its level, turned as it is tested; null where it is unknown.
  */
-export function boxOf(outline: OutlineArrays, entry: number): Affine | null {
+export function boxOf(outline: Outline, entry: number): Affine | null {
   const { oriented } = outline;
-  const turned = oriented ? indexIn(oriented.entry, entry) : -1;
-  if (!oriented || turned < 0) return boxAt(outline.bounds, entry);
+  const turned = indexIn(oriented.entry, entry);
+  if (turned < 0) return boxAt(outline.bounds, entry);
   const box = boxAt(oriented.bounds, turned);
   const frame = 12 * oriented.frame[turned]!;
   return box && compose(oriented.frames.subarray(frame, frame + 12), box);
@@ -39,7 +39,7 @@ function boxAt(bounds: Float32Array, number: number): Affine | null {
  * the depths from the root on that can all be drawn, and the first of the next depth.
  */
 export function wantedEntries(
-  outline: OutlineArrays,
+  outline: Outline,
   geometry: Geometry,
   wanted: Wanted,
 ): { entries: number[]; boxes: number } {
@@ -92,7 +92,7 @@ export function walkShown(
 
 /** Adds the boxes of entries at every place of their level, at most `most`. */
 export function place(
-  outline: OutlineArrays,
+  outline: Outline,
   geometry: Geometry,
   entries: readonly number[],
   most: number,
