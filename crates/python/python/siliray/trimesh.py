@@ -265,15 +265,24 @@ class _World:
         points = np.empty((len(index_ray), 3))
         for start in range(0, len(points), _CHUNK):
             part = slice(start, start + _CHUNK)
-            origins, directions = (rows[index_ray[part]] for rows in rays)
-            planes, t = self._planes.take(hits[0][part], axis=0), hits[1][part]
+            # Column by column: rows of three are too short for NumPy.
+            x, y, z, offset = self._planes.take(hits[0][part], axis=0).T
+            origins, directions = (rows.take(index_ray[part], axis=0).T for rows in rays)
+            t = hits[1][part]
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                exact = planes[:, 3] - np.einsum("ij,ij->i", planes[:, :3], origins)
-                exact /= np.einsum("ij,ij->i", planes[:, :3], directions)
+                exact = offset - x * origins[0]
+                exact -= y * origins[1]
+                exact -= z * origins[2]
+                falling = x * directions[0]
+                falling += y * directions[1]
+                falling += z * directions[2]
+                exact /= falling
                 is_far = ~(np.abs(exact - t) <= _CLOSE * t)
             exact[is_far] = t[is_far]
-            np.multiply(directions, exact[:, np.newaxis], out=points[part])
-            points[part] += origins
+            for axis in range(3):
+                column = directions[axis] * exact
+                column += origins[axis]
+                points[part, axis] = column
         return points
 
     @cached_property
