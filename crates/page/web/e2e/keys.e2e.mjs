@@ -111,6 +111,6 @@ test("the help sheet lists every key, those of programs too", async () => {
     assert.ok(groups.includes(group), `${group} of ${groups}`);
   }
   await page.keyboard.press("Escape");
-  assert.equal(await page.locator("dialog").count(), 0);
+  await page.waitForFunction(() => !document.querySelector("dialog"));
   await page.context().close();
 });

@@ -90,7 +90,7 @@ export function savedName(name: string, isEdited: boolean): string {
   return `${stem}${isEdited ? "-edited" : ""}${ending}`;
 }
 
-export function download(content: Uint8Array | string, name: string, type = ""): void {
+export function download(content: Uint8Array | Blob | string, name: string, type = ""): void {
   const address = URL.createObjectURL(new Blob([content as BlobPart], { type }));
   const link = document.createElement("a");
   link.href = address;

@@ -2,8 +2,8 @@
 //
 // The worker computes one request at a time, so that urgent ones (a node that was just selected)
 // overtake what waits (a render), and what nobody waits for any more never starts. A request that
-// runs can only be stopped with its worker: `restart` starts a new one and tells it again what it
-// has to know, the file and the edits.
+// runs long can only be stopped with its worker: `restart` starts a new one and tells it again what
+// it has to know, the file and the edits.
 
 import { decodeResponse } from "./message";
 import { Refusal, type Answer, type Request, type Verb } from "./protocol";
@@ -35,6 +35,9 @@ const file: readonly Verb[] = ["open", "builtin", "example", "edit"];
 const replaced: Partial<Record<Verb, readonly Verb[]>> = {
   open: file, builtin: file, example: file, edit: [], program: ["program"],
 };
+
+/** Milliseconds that a cancelled request may go on. */
+const PATIENCE = 800;
 
 interface Job {
   id: number;
@@ -83,14 +86,28 @@ export class Engine {
     });
   }
 
-  /** Stops what runs, drops what waits, and brings a new worker to where the old one was. */
+  /**
+   * Drops what runs and what waits. What soon ends by itself may do so; otherwise a new worker
+   * takes the place of the old one, and learns of the file anew.
+   */
+  async cancel(): Promise<void> {
+    const { running } = this;
+    this.drop(() => true);
+    running?.reject(new Dropped());
+    // What changes the file must not end behind the back of the page.
+    const mayEnd = running && !replaced[running.request.do];
+    if (mayEnd) await new Promise(done => setTimeout(done, PATIENCE));
+    if (running && this.running === running) await this.restart();
+  }
+
+  /** Ends what runs, and brings a new worker to where the old one was; what waits goes on there. */
   async restart(): Promise<void> {
     this.worker?.terminate();
     const running = this.running;
     this.running = null;
     if (running) this.onRunning(null);
     running?.reject(new Dropped());
-    this.drop(() => true);
+    this.drop(job => job.isReplay);
     this.launch();
     // Together and before all else: what is asked meanwhile needs the file.
     await Promise.all(this.told.map(({ request, options }) =>

@@ -163,9 +163,10 @@ export class Store implements Page {
   private listeners = new Map<Key, Set<() => void>>();
   /** Counts nodes asked for: only the answer to the last one counts. */
   private decodings = 0;
+  private renewal: Promise<void> | null = null;
   private kept: { of: number; answer: Promise<Answer<"geometry">> } | null = null;
 
-  constructor(private engine: Pick<Engine, "ask" | "restart">) {}
+  constructor(private engine: Pick<Engine, "ask" | "cancel" | "restart">) {}
 
   on(keys: Key | readonly Key[], act: () => void): () => void {
     const all = typeof keys === "string" ? [keys] : keys;
@@ -189,7 +190,10 @@ export class Store implements Page {
     try {
       return await this.engine.ask(request, options);
     } catch (error) {
-      if (error instanceof Fatal) void this.cancel();
+      // All that waited hears of it; one new worker is enough.
+      if (error instanceof Fatal && !this.renewal) {
+        this.renewal = this.renew(() => this.engine.restart()).finally(() => (this.renewal = null));
+      }
       throw error;
     }
   }
@@ -257,9 +261,14 @@ export class Store implements Page {
     this.set({ problem: { text: problem.message ?? String(error), hint: problem.hint ?? null } });
   }
 
-  async cancel(): Promise<void> {
+  cancel(): Promise<void> {
+    return this.renew(() => this.engine.cancel());
+  }
+
+  /** Where a new worker cannot open the file again, there is none. */
+  private async renew(act: () => Promise<void>): Promise<void> {
     try {
-      await this.engine.restart();
+      await act();
     } catch (error) {
       if (error instanceof Dropped) return;
       this.set({ ...withoutFile, summary: null, origin: null });

@@ -67,6 +67,34 @@ test("a request takes the place of a waiting one with the same key", async () =>
   assert.deepEqual(workers[0]!.got.at(-1)!.request, { do: "node", entry: 2 });
 });
 
+test("what soon ends needs no new worker, and what is asked meanwhile is kept", async () => {
+  const { engine, workers, asked } = await started();
+  const walk = assert.rejects(engine.ask({ do: "walk", machine: "m", query: never() }), Dropped);
+  const waiting = assert.rejects(engine.ask({ do: "check" }), Dropped);
+  const cancelled = engine.cancel();
+  await Promise.all([walk, waiting]);
+  const node = engine.ask({ do: "node", entry: 3 }, { urgency: 2 });
+  workers[0]!.answer();
+  workers[0]!.answer({ kind: "box" });
+  assert.equal((await node).kind, "box");
+  await cancelled;
+  assert.equal(workers.length, 1);
+  assert.deepEqual(asked(), ["walk", "node"]);
+});
+
+test("an endless request ends with its worker, and the next goes to the new one", async () => {
+  const { engine, workers, asked } = await started();
+  const walk = assert.rejects(engine.ask({ do: "walk", machine: "m", query: never() }), Dropped);
+  const cancelled = engine.cancel();
+  const node = engine.ask({ do: "node", entry: 3 });
+  await Promise.all([walk, cancelled]);
+  await new Promise(resolve => setTimeout(resolve));
+  assert.ok(workers[0]!.isTerminated);
+  workers[1]!.answer({ kind: "box" });
+  assert.equal((await node).kind, "box");
+  assert.deepEqual(asked(), ["node"]);
+});
+
 test("a new worker is told the file and the edits, and nothing else", async () => {
   const { engine, workers, asked } = await started();
   const say = async (request: Parameters<typeof engine.ask>[0]) => {
@@ -80,15 +108,15 @@ test("a new worker is told the file and the edits, and nothing else", async () =
   await say({ do: "edit", offset: 8, bit: 0, length: 1, value: "0x1" });
   const endless = engine.ask({ do: "walk", machine: "m", query: never() });
   const waiting = engine.ask({ do: "check" });
-  const dropped = [assert.rejects(endless, Dropped), assert.rejects(waiting, Dropped)];
+  const dropped = assert.rejects(endless, Dropped);
   const restarted = engine.restart();
   assert.ok(workers[0]!.isTerminated);
-  for (let times = 0; times < 2; times++) {
+  for (let times = 0; times < 3; times++) {
     await new Promise(resolve => setTimeout(resolve));
     workers[1]!.answer();
   }
-  await Promise.all([restarted, ...dropped]);
-  assert.deepEqual(asked(), ["builtin", "edit"]);
+  await Promise.all([restarted, dropped, waiting]);
+  assert.deepEqual(asked(), ["builtin", "edit", "check"]);
   assert.deepEqual(workers[1]!.got[0]!.request, { do: "builtin", name: "interior" });
 });
 

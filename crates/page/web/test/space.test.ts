@@ -4,6 +4,7 @@ import type { Point } from "../src/views/space/affine";
 import { apply, Bounds, compose, corners, invert, ofBox, turn } from "../src/views/space/affine";
 import { Geometry } from "../src/views/space/geometry";
 import { paintPrimitives } from "../src/views/space/paint";
+import { ofBeam, ofVolume } from "../src/views/space/shapes";
 import { shuffled } from "../src/views/space/shuffle";
 import { boxOf, MOST_BOXES, place, type Wanted, wantedEntries } from "../src/views/space/shown";
 import { smallOutline } from "./outline";
@@ -158,4 +159,18 @@ test("shuffling keeps every record, and spreads them", () => {
     const first = spread.subarray(0, Math.ceil(count / 5)).filter((value) => value < count);
     assert.ok(count < 100 || Math.abs(first.length * 10 - count) < 0.2 * count);
   }
+});
+
+test("what is walked with is drawn by its edges, as far as it goes", () => {
+  const from: [Point, Point] = [[0, 0, 0], [1, 1, 1]];
+  const beam = ofBeam({ from, to: [[5, 0, 0], [6, 1, 1]], leaf: "exact" });
+  assert.equal(beam.length, 32);
+  assert.deepEqual(beam.at(-1), [[1, 1, 1], [6, 1, 1]]);
+  assert.equal(ofBeam({ from, to: null, leaf: "exact" }).length, 12);
+  const sphere = ofVolume({ sphere: { centre: [1, 2, 3], radius: 0.5 } }, 9).flat();
+  for (const [x, y, z] of sphere) near([Math.hypot(x - 1, y - 2, z - 3)], [0.5]);
+  const axes = { eye: [0, 0, 5], forward: [0, 0, -1], right: [0.5, 0, 0], up: [0, 0.25, 0] };
+  const frustum = ofVolume({ frustum: { ...axes, near: 1, far: null } } as never, 4);
+  assert.deepEqual(frustum[0], [[-0.5, -0.25, 4], [0.5, -0.25, 4]]);
+  assert.deepEqual(frustum[6], [[2, 1, 1], [-2, 1, 1]]);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Dropped } from "../src/engine";
+import { Dropped, Fatal } from "../src/engine";
 import { Refusal } from "../src/protocol";
 import { Store } from "../src/store";
 
@@ -78,4 +78,22 @@ test("geometry is asked for once a file and revision, and again after a refusal"
   await assert.rejects(page.geometry(), Refusal);
   await assert.rejects(page.geometry(), Refusal);
   assert.equal(asked, 3);
+});
+
+test("when the module stops, one new worker is started, however many requests it had", async () => {
+  let starts = 0;
+  const restart = () => {
+    starts += 1;
+    return Promise.resolve();
+  };
+  const page = new Store({ ask: () => Promise.reject(new Fatal("stopped")), restart } as never);
+  await Promise.allSettled([1, 2, 3].map(entry => page.ask({ do: "node", entry })));
+  assert.equal(starts, 1);
+  const lost = () => Promise.reject(new Fatal("no memory"));
+  const poor = new Store({ ask: lost, restart: lost } as never);
+  poor.set({ summary: {} as never });
+  await assert.rejects(poor.ask({ do: "check" }), Fatal);
+  await new Promise(resolve => setTimeout(resolve));
+  assert.equal(poor.state.summary, null);
+  assert.equal(poor.state.problem?.text, "no memory");
 });

@@ -1,9 +1,10 @@
 // Heat: the rendered picture, maps of what each pixel costs, and pixels that are lost.
 
 import { fill, h } from "../dom";
+import { download } from "../edits";
 import { Dropped } from "../engine";
 import { fovIn } from "../field_of_view";
-import { capital } from "../format";
+import { capital, count } from "../format";
 import { icon } from "../icons";
 import type { Answer, Camera, Query, Request } from "../protocol";
 import type { Page } from "../store";
@@ -17,8 +18,6 @@ import { ScaleChart } from "./heat/scale_chart";
 const SIZES: readonly Size[] = [[320, 180], [640, 360], [960, 540], [1280, 720]];
 /** How long the camera rests before a new picture begins, in milliseconds. */
 const REST = 200;
-/** How long a request may go on after it was cancelled, in milliseconds. */
-const PATIENCE = 1000;
 
 /** What heat maps count, of one pixel's ray. */
 const COUNTED: Readonly<Record<string, string>> = {
@@ -80,7 +79,6 @@ class HeatView {
   private isChosen = false;
   private run = 0;
   private began = 0;
-  private isAsking = false;
   private timer = 0;
 
   constructor(host: HTMLElement, private readonly page: Page) {
@@ -206,22 +204,14 @@ class HeatView {
     if (run === this.run) this.isBusy(null);
   }
 
-  /** A request that is computed now and takes long can only be stopped with its worker. */
   private cancel(): void {
     this.run += 1;
     this.isBusy(null);
-    setTimeout(() => {
-      if (this.isAsking) void this.page.cancel();
-    }, PATIENCE);
+    void this.page.cancel();
   }
 
-  private async ask(request: Request<"render">): Promise<Answer<"render">> {
-    this.isAsking = true;
-    try {
-      return await this.page.ask(request, { instead: "heat" });
-    } finally {
-      this.isAsking = false;
-    }
+  private ask(request: Request<"render">): Promise<Answer<"render">> {
+    return this.page.ask(request, { instead: "heat" });
   }
 
   private isBusy(share: number | null): void {
@@ -258,8 +248,8 @@ class HeatView {
     fill(this.legend, ...LOSSES.map(([name, colour, text]) => {
       const dot = h("i", { class: "heat-dot" });
       dot.style.background = colour;
-      const count = h("b", {}, (figures[name] ?? 0).toLocaleString("en"));
-      return h("p", { class: "heat-loss" }, dot, count, h("span", { class: "muted" }, text));
+      const pixels = h("b", {}, count(figures[name] ?? 0));
+      return h("p", { class: "heat-loss" }, dot, pixels, h("span", { class: "muted" }, text));
     }));
   }
 
@@ -271,7 +261,7 @@ class HeatView {
       const value = figures[key]!.toLocaleString("en", { maximumFractionDigits: 1 });
       return h("p", {}, h("span", { class: "muted" }, name), h("b", {}, value));
     });
-    const time = Math.round(performance.now() - this.began).toLocaleString("en");
+    const time = count(performance.now() - this.began);
     const so = share < 1 ? "so far" : "in all";
     const warnings = this.frame!.warnings.map((text) => h("p", { class: "warning" }, text));
     fill(this.figures, ...rows, ...warnings, h("p", { class: "heat-time muted" },
@@ -285,10 +275,10 @@ class HeatView {
     }
     const { plan, size, counts } = this.frame;
     const at = `pixel ${pixel.join(", ")}`;
-    const count = counts?.[pixel[1] * size[0] + pixel[0]];
-    this.chart.mark(count ?? null);
-    if (count === undefined) this.say(at);
-    else fill(this.value, h("b", {}, count.toLocaleString("en")), ` ${counted(plan.what)}, ${at}`);
+    const found = counts?.[pixel[1] * size[0] + pixel[0]];
+    this.chart.mark(found ?? null);
+    if (found === undefined) this.say(at);
+    else fill(this.value, h("b", {}, count(found)), ` ${counted(plan.what)}, ${at}`);
   }
 
   private take(pixel: [number, number]): void {
@@ -303,13 +293,8 @@ class HeatView {
 
   private download(): void {
     const { summary } = this.page.state;
-    this.picture.canvas.toBlob((blob) => {
-      if (!blob) return;
-      const href = URL.createObjectURL(blob);
-      const name = `${summary?.name ?? "picture"}-${this.what.value}.png`;
-      h("a", { href, download: name.replaceAll("/", "-") }).click();
-      setTimeout(() => URL.revokeObjectURL(href), 10_000);
-    });
+    const name = `${summary?.name ?? "picture"}-${this.what.value}.png`;
+    this.picture.canvas.toBlob((blob) => blob && download(blob, name.replaceAll("/", "-")));
   }
 
   private say(text: string): void {

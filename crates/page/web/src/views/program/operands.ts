@@ -40,7 +40,7 @@ export function nextInstruction(
         h("button", {
           class: "link mono", title: "Look at the memory there", onclick: () => look(value),
         }, value),
-        h("span", { class: "muted" }, ` ${inWords(value)}`))))));
+        h("span", { class: "muted" }, ` = ${inWords(value)}`))))));
   return h("div", { class: "next-instruction" },
     h("p", { class: "mono" }, h("b", {}, line.mnemonic), ` ${line.operands}`),
     h("p", { class: "muted" }, `the word ${line.word} at ${line.address}`),
