@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Point } from "../src/views/space/affine";
 import { apply, Bounds, compose, corners, invert, ofBox, turn } from "../src/views/space/affine";
 import { Geometry } from "../src/views/space/geometry";
+import { instanceStates, withinLevels } from "../src/views/space/instances";
 import { paintPrimitives } from "../src/views/space/paint";
 import { ofBeam, ofVolume } from "../src/views/space/shapes";
 import { shuffled } from "../src/views/space/shuffle";
@@ -41,12 +42,12 @@ test("corners of a box are its own", () => {
 });
 
 /** Two BLASes: a triangle in each and a box in the second, which stands twice. */
-function scenery(): Geometry {
+function scenery(entries = [0, 0, 0]): Geometry {
   const shift = (x: number) => [1, 0, 0, x, 0, 1, 0, 0, 0, 0, 1, 0];
   return new Geometry({
     blases: [{ triangles: 1, boxes: 0 }, { triangles: 1, boxes: 1 }],
-    instances: [0, 1, 1].map((blas) => ({
-      blas, entry: 0, custom_index: 0, mask: 255, sbt_offset: 0, flags: 0,
+    instances: [0, 1, 1].map((blas, k) => ({
+      blas, entry: entries[k]!, custom_index: 0, mask: 255, sbt_offset: 0, flags: 0,
     })),
     arrays: {
       positions: Float32Array.from([0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, -1, 2, 0, -1, 0, 2, -1]),
@@ -173,4 +174,22 @@ test("what is walked with is drawn by its edges, as far as it goes", () => {
   const frustum = ofVolume({ frustum: { ...axes, near: 1, far: null } } as never, 4);
   assert.deepEqual(frustum[0], [[-0.5, -0.25, 4], [0.5, -0.25, 4]]);
   assert.deepEqual(frustum[6], [[2, 1, 1], [-2, 1, 1]]);
+});
+
+test("above instances, whole instances are selected, hidden and isolated", () => {
+  const outline = smallOutline();
+  outline.level.set([2, 2, 2, 2, 1, 2, 2]);
+  const geometry = scenery([2, 3, 6]);
+  const all = { outline, selection: null, isolated: null, hidden: new Set<number>() };
+  const states = (change: object) => [...instanceStates(geometry, { ...all, ...change })];
+  assert.deepEqual(states({ selection: 1 }), [1, 1, 0]);
+  assert.deepEqual(states({ selection: 0 }), [0, 0, 0]);
+  assert.deepEqual(states({ selection: 4 }), [0, 0, 0]);
+  assert.deepEqual(states({ isolated: 3, selection: 3 }), [-1, 1, -1]);
+  assert.deepEqual(states({ hidden: new Set([3, 6]) }), [0, -1, -1]);
+  const within = withinLevels(geometry, { ...all, selection: 4, hidden: new Set([3, 4]) });
+  assert.deepEqual([within.selection, [...within.hidden]], [4, [4]]);
+  assert.equal(withinLevels(geometry, { ...all, selection: 1 }).selection, null);
+  geometry.showInstances(Int8Array.of(0, -1, 1));
+  assert.deepEqual(geometry.placesOf(1).map(({ instance }) => instance), [2]);
 });

@@ -17,6 +17,7 @@ import {
   fillLegend, hideNode, isolateNode, makeOptions, type SpaceOptions,
 } from "./space/options";
 import { drawStep } from "./space/overlay";
+import { instanceStates, withinLevels } from "./space/instances";
 import { paintPrimitives } from "./space/paint";
 import { boxOf, MOST_BOXES, place, wantedEntries } from "./space/shown";
 import { Stage } from "./space/stage";
@@ -206,8 +207,13 @@ class SpaceView {
     const { outline, selection, colouring, isolated, hidden } = this.page.state;
     if (!geometry || !surfaces) return;
     const colour = options.paints && outline ? colourOf(outline, colouring) : null;
-    const painting = { outline, selection, isolated, hidden, colourOf: colour };
-    paintPrimitives(surfaces.paint, geometry, painting);
+    const choice = outline && { outline, selection, isolated, hidden };
+    const states = choice ? instanceStates(geometry, choice) : new Int8Array();
+    geometry.showInstances(states);
+    surfaces.markInstances(states);
+    const within = choice ? withinLevels(geometry, choice)
+      : { outline, selection, isolated, hidden };
+    paintPrimitives(surfaces.paint, geometry, { ...within, colourOf: colour });
     surfaces.painted();
     this.stage.redraw();
   }

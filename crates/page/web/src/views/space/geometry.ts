@@ -29,7 +29,11 @@ export interface Picked {
 export class Geometry {
   readonly blases: Blas[] = [];
   readonly primitives: number;
+  /** The outline's entry of each instance. */
+  readonly instanceEntries: readonly (number | null)[];
   private readonly places: Place[][];
+  /** Those that are drawn. */
+  private shownPlaces: readonly (readonly Place[])[];
   private readonly extents: Bounds[] = [];
 
   /** The BLAS of each instance. */
@@ -48,6 +52,7 @@ export class Geometry {
     }
     this.primitives = primitive;
     this.levels = answer.instances.map(({ blas }) => blas);
+    this.instanceEntries = answer.instances.map(({ entry }) => entry);
     this.places = this.blases.map(() => []);
     answer.instances.forEach(({ blas }, instance) => {
       const map = this.arrays.transforms.subarray(12 * instance, 12 * instance + 12);
@@ -56,6 +61,14 @@ export class Geometry {
     if (answer.instances.length === 0 && this.blases.length === 1) {
       this.places[0]!.push({ instance: null, map: IDENTITY });
     }
+    this.shownPlaces = this.places;
+  }
+
+  /** Leaves instances out whose state is negative. */
+  showInstances(states: Int8Array): void {
+    const isShown = ({ instance }: Place) => instance === null || states[instance]! >= 0;
+    const isAll = states.every((state) => state >= 0);
+    this.shownPlaces = isAll ? this.places : this.places.map((all) => all.filter(isShown));
   }
 
   /** No geometry at all. */
@@ -67,9 +80,9 @@ export class Geometry {
     return new Geometry({ blases: [], instances: [], arrays });
   }
 
-  /** Where a level stands: a BLAS at its instances, the TLAS where it is. */
+  /** Where a level is drawn: a BLAS at its instances, the TLAS where it is. */
   placesOf(level: number): readonly Place[] {
-    return this.places[level] ?? [{ instance: null, map: IDENTITY }];
+    return this.shownPlaces[level] ?? [{ instance: null, map: IDENTITY }];
   }
 
   positionsOf(blas: number): Float32Array {

@@ -3,17 +3,22 @@
 // million of them is one upload.
 
 import * as THREE from "three";
+import { ACCENT } from "../palette";
 import type { Blas, Geometry } from "./geometry";
 import { shuffled } from "./shuffle";
 
 const VERTEX = `
 uniform highp sampler2D paint;
 uniform int first;
+uniform vec3 accent;
+in float mark;
 flat out vec4 tint; out vec3 seen; out vec3 share;
 void main() {
   int primitive = first + gl_VertexID / 3;
   int corner = gl_VertexID % 3;
   tint = texelFetch(paint, ivec2(primitive % WIDTH, primitive / WIDTH), 0);
+  if (mark > 0.5) tint.rgb = accent;
+  if (mark < -0.5) tint.a = 0.0;
   share = vec3(corner == 0, corner == 1, corner == 2);
   vec4 place = viewMatrix * instanceMatrix * vec4(position, 1.0);
   seen = place.xyz;
@@ -52,6 +57,9 @@ export class Surfaces {
   triangles = 0;
   private readonly texture: THREE.DataTexture;
   private readonly texels: Uint32Array<ArrayBuffer>;
+  private readonly marks: {
+    marks: THREE.InstancedBufferAttribute; instances: (number | null)[];
+  }[] = [];
   private readonly blases: readonly Blas[];
   private readonly shared: Record<string, THREE.IUniform>;
 
@@ -64,6 +72,7 @@ export class Surfaces {
       paint: { value: this.texture },
       style: { value: 0 },
       edge: { value: new THREE.Vector3(0, 0, 0) },
+      accent: { value: new THREE.Vector3(...ACCENT).divideScalar(255) },
       sun: { value: new THREE.Vector3(0.35, 0.85, 0.4).normalize() },
     };
     this.blases = geometry.blases;
@@ -99,7 +108,18 @@ export class Surfaces {
       mesh.setMatrixAt(k, matrix);
     });
     mesh.frustumCulled = false;
+    const marks = new THREE.InstancedBufferAttribute(new Float32Array(places.length), 1);
+    buffer.setAttribute("mark", marks);
+    this.marks.push({ marks, instances: places.map(({ instance }) => instance) });
     this.object.add(mesh);
+  }
+
+  /** Marks instances, or leaves them out: 1, 0 or -1 of each. */
+  markInstances(states: Int8Array): void {
+    for (const { marks, instances } of this.marks) {
+      instances.forEach((instance, k) => marks.setX(k, instance === null ? 0 : states[instance]!));
+      marks.needsUpdate = true;
+    }
   }
 
   /** Shows what `paint` says now. */
