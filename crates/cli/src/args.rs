@@ -284,7 +284,7 @@ pub(crate) struct TreeShape {
     /// Most children of a node, 2 to 8 [default: as the format holds them best]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = |text: &str| values::count(text, 2, MAX_WIDTH))]
-    pub(crate) width: Option<usize>,
+    width: Option<usize>,
 
     /// Most triangles in a leaf, 1 to 64 [default: as the format holds them best]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
@@ -297,6 +297,11 @@ impl TreeShape {
     pub(crate) fn asked(self) -> Option<&'static str> {
         let width = self.width.map(|_| "--width");
         width.or_else(|| self.max_leaf.map(|_| "--max-leaf"))
+    }
+
+    /// Most children of a node and most triangles in a leaf.
+    pub(crate) fn sizes(self) -> [Option<usize>; 2] {
+        [self.width, self.max_leaf]
     }
 
     /// Options with this shape.

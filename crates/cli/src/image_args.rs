@@ -61,9 +61,6 @@ impl ImageChoice {
     }
 }
 
-/// The setting of formats that can choose how many children a node has.
-const NODE_WIDTH: &str = "node_width";
-
 /// The image to lay a tree out as.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ImageOutput {
@@ -102,21 +99,6 @@ pub(crate) struct ImageOutput {
 }
 
 impl ImageOutput {
-    /// The same for a tree of this width: the nodes of a format that can choose become as wide.
-    pub(crate) fn with_width(&self, width: Option<usize>) -> Self {
-        let mut image = self.clone();
-        let settings = self.format.and_then(|format| format.trees.as_ref()).map(|it| it.settings);
-        let choice = settings.and_then(|all| all.iter().find(|it| it.key == NODE_WIDTH));
-        let is_given = self.settings().get(NODE_WIDTH).is_some();
-        if let (Some(width), Some(choice), false) = (width, choice, is_given) {
-            let holds = |value: &&&str| value.parse().is_ok_and(|most: usize| most >= width);
-            let chosen = choice.values.iter().find(holds);
-            let chosen = chosen.map(|value| (NODE_WIDTH.to_owned(), (*value).to_owned()));
-            image.settings.extend(chosen);
-        }
-        image
-    }
-
     /// What is set, whichever option set it.
     pub(crate) fn settings(&self) -> Settings {
         let named = [("policy", &self.policy), ("precision", &self.precision)];

@@ -7,7 +7,7 @@ use crate::values;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use siliray::geometry::TriangleRule;
-use siliray::input::{Input, Route, RouteError, build_options};
+use siliray::input::{Input, Route, RouteError, build_options, usual_machine};
 use siliray::machine::{FormatEntry, MachineEntry, MachineOptions, Settings};
 use siliray::registry::registry;
 use siliray::xphmg::Readings;
@@ -47,16 +47,7 @@ pub(crate) struct MachineChoice {
 impl MachineChoice {
     /// The machine: as asked for, else the fastest that reads what is walked.
     pub(crate) fn machine(&self, input: &Input) -> &'static MachineEntry {
-        let stored = match input {
-            Input::Image(image) if !self.rebuild => Some(image.format),
-            _ => None,
-        };
-        let by_name = |name| registry().machine(name);
-        let fits = |machine: &&'static MachineEntry| {
-            self.format.or(stored).is_none_or(|format| (machine.reads)(format))
-        };
-        let usual = [by_name("fast"), by_name("reference")].into_iter().flatten().find(fits);
-        self.machine.or(usual).unwrap_or(registry().machines()[0])
+        self.machine.unwrap_or_else(|| usual_machine(input, self.format, self.rebuild))
     }
 
     /// The way from the input called `name` to the machine, by trees of a shape.

@@ -1,12 +1,13 @@
 //! Sizes, cameras and counts as users type them.
 
+use siliray::cameras;
 use siliray::find::Wanted;
 use siliray::geometry::beam::check_box;
 use siliray::geometry::{Aabb, Frustum, Ray, Sphere, Vec3};
 use siliray::gfx12::layout::{PointerFlags, Resource};
 use siliray::machine::Severity;
 use siliray::ray_files::Layout;
-use siliray::render::{self, MAX_PIXELS, MAX_SIDE};
+use siliray::render::{MAX_PIXELS, MAX_SIDE};
 use siliray::scene::Camera;
 use siliray::scene::builtin::Builtin;
 use siliray::trace::{Kernel, Mode};
@@ -131,25 +132,7 @@ fn camera(text: &str) -> Result<Camera, String> {
             part.parse().map_err(|_| format!("{part:?} is not a number"))
         })
         .collect::<Result<_, _>>()?;
-    let (view, up) = numbers.split_at(numbers.len().min(7));
-    let ([ex, ey, ez, tx, ty, tz, fov], [] | [_, _, _]) = (view, up) else {
-        let found = numbers.len();
-        return Err(format!("expected 7 numbers, {CAMERA}, or 3 more, ux,uy,uz, found {found}"));
-    };
-    let (eye, target) = (Vec3::new(*ex, *ey, *ez), Vec3::new(*tx, *ty, *tz));
-    let up = <[f32; 3]>::try_from(up).map_or_else(|_| up_for(target - eye), Vec3::from_array);
-    let camera = Camera { eye, target, up, fov: *fov };
-    render::check_camera(&camera).map_err(|error| error.to_string())?;
-    Ok(camera)
-}
-
-/// The numbers of a camera.
-const CAMERA: &str = "ex,ey,ez,tx,ty,tz,fov";
-
-/// The y axis, unless the camera looks along it.
-fn up_for(forward: Vec3) -> Vec3 {
-    let level = Vec3::new(forward.x, 0.0, forward.z).length();
-    if level > 1.0e-4 * forward.y.abs() { Vec3::Y } else { Vec3::NEG_Z }
+    cameras::from_numbers(&numbers).map_err(|error| error.to_string())
 }
 
 /// A number in decimal or, with `0x`, in hex; underscores may part its digits.

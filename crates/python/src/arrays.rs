@@ -276,6 +276,11 @@ impl Columns {
         Self { floats: [(); 3].map(|()| vec![0.0; count]), ids: [(); 3].map(|()| vec![0; count]) }
     }
 
+    /// How many hits there are.
+    pub(crate) const fn len(&self) -> usize {
+        self.floats[0].len()
+    }
+
     /// Adds a hit at the end.
     pub(crate) fn push(&mut self, hit: &Hit) {
         self.floats.iter_mut().zip([hit.t, hit.u, hit.v]).for_each(|(column, x)| column.push(x));

@@ -19,6 +19,7 @@ mod exceptions {
     import_exception!(siliray.errors, MachineError);
     import_exception!(siliray.errors, NameError);
     import_exception!(siliray.errors, OptionError);
+    import_exception!(siliray.errors, ProgramError);
     import_exception!(siliray.errors, SceneError);
     import_exception!(siliray.errors, TraceError);
 }
@@ -56,6 +57,11 @@ pub(crate) fn image(text: impl Display) -> PyErr {
 /// A machine has no answer.
 pub(crate) fn machine(text: impl Display) -> PyErr {
     exceptions::MachineError::new_err(text.to_string())
+}
+
+/// A program is none, or has a fault.
+pub(crate) fn program(text: impl Display) -> PyErr {
+    exceptions::ProgramError::new_err(text.to_string())
 }
 
 /// No tree.

@@ -62,12 +62,18 @@ impl Watch {
         self.verdict()
     }
 
+    /// Says that nothing is left to do.
+    pub(crate) fn finish(&self) {
+        self.done.store(self.total.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+
     /// Whether somebody has interrupted the work.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.is_cancelled.load(Ordering::Relaxed)
     }
 
-    fn verdict(&self) -> ControlFlow<()> {
+    /// Whether to go on.
+    pub(crate) fn verdict(&self) -> ControlFlow<()> {
         if self.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }

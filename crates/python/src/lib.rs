@@ -7,27 +7,54 @@
 //! |---|---|
 //! | `scene` | what is traced |
 //! | `tracer` | many rays, fast |
+//! | `beams` | many beams, spheres and frusta |
+//! | `image` | bytes as hardware reads them: check, inspect, intersect |
+//! | `machines` | build, walk, compare, simulate, the law, clearance |
+//! | `render` | pictures and heat maps |
+//! | `isbe` | the staging memory of mesh shaders |
+//! | `walker` | who walks, and from where it is seen |
 //! | `arrays` | arrays as rays and triangles, hits as arrays |
 //! | `table` | columns as Arrow tables |
+//! | `document` | what the facade says, as text |
 //! | `job` | long work: threads, interruption, progress |
 //! | `names` | formats, machines and presets by name |
 //! | `errors` | which error becomes which exception |
 
 mod arrays;
+mod beams;
+mod document;
 mod errors;
+mod image;
+mod isbe;
 mod job;
+mod machines;
 mod names;
+mod render;
 mod scene;
 mod table;
 mod tracer;
+mod walker;
 
 /// The extension module.
 #[pyo3::pymodule]
 mod _native {
     #[pymodule_export]
+    use crate::beams::{contacts, first_contact, touches};
+    #[pymodule_export]
+    use crate::image::Image;
+    #[pymodule_export]
+    use crate::isbe::{
+        isbe_assemble, isbe_attributes, isbe_capture, isbe_disassemble, isbe_info, isbe_inspect,
+        isbe_layout, isbe_mesh, isbe_run,
+    };
+    #[pymodule_export]
+    use crate::machines::{build, clearance, compare, configs, law, simulate, walk};
+    #[pymodule_export]
+    use crate::render::render;
+    #[pymodule_export]
     use crate::scene::Scene;
     #[pymodule_export]
-    use crate::table::{record_batch, table};
+    use crate::table::{record_batch, rows, table};
     #[pymodule_export]
     use crate::tracer::Tracer;
 }

@@ -1,6 +1,7 @@
 //! `Scene`: what is traced.
 
 use crate::arrays::{Floats, Integers};
+use crate::image::Image;
 use crate::{errors, job};
 use numpy::PyArray2;
 use pyo3::prelude::*;
@@ -15,6 +16,8 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "siliray._native")]
 pub(crate) struct Scene {
     pub(crate) input: Arc<Input>,
+    /// Where it comes from, if that has a name: views may stand beside it.
+    pub(crate) source: Option<Source>,
 }
 
 /// Vertices, faces, name, whether it is opaque.
@@ -55,26 +58,35 @@ impl Scene {
         };
         let scene = job::run(py, 0, None, move |_| scene.check().map(|()| scene))?;
         let scene = scene.map_err(errors::scene)?;
-        Ok(Self { input: Arc::new(Input::Scene(scene)) })
+        Ok(Self { input: Arc::new(Input::Scene(scene)), source: None })
     }
 
     /// A built-in scene or a file.
     #[staticmethod]
     fn open(py: Python<'_>, name: PathBuf, triangles: Option<usize>) -> PyResult<Self> {
         let source = Source::new(name, triangles).map_err(errors::source)?;
-        let input = job::run(py, 0, None, move |_| source.open())?;
-        Ok(Self { input: Arc::new(input.map_err(|error| errors::input(&error))?) })
+        let input = job::run(py, 0, None, |_| source.open())?;
+        let input = Arc::new(input.map_err(|error| errors::input(&error))?);
+        Ok(Self { input, source: Some(source) })
     }
 
     /// The bytes of a file.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, name: PathBuf, bytes: &[u8]) -> PyResult<Self> {
         let input = job::run(py, 0, None, move |_| Input::read(&name, bytes))?;
-        Ok(Self { input: Arc::new(input.map_err(|error| errors::input(&error))?) })
+        let input = Arc::new(input.map_err(|error| errors::input(&error))?);
+        Ok(Self { input, source: None })
+    }
+
+    /// An image, proved to be safe to walk.
+    #[staticmethod]
+    fn from_image(py: Python<'_>, image: &Image) -> PyResult<Self> {
+        let stored = job::run(py, 0, None, |_| image.stored())??;
+        Ok(Self { input: Arc::new(Input::Image(stored)), source: None })
     }
 
     #[getter]
-    fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.input.name()
     }
 

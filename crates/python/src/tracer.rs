@@ -274,6 +274,16 @@ impl Tracer {
 }
 
 impl Tracer {
+    /// The tracer itself.
+    pub(crate) const fn fast(&self) -> &Fast {
+        &self.fast
+    }
+
+    /// Whether there are instances.
+    pub(crate) fn has_instances(&self) -> bool {
+        self.walked.tree().tlas.is_some()
+    }
+
     fn batch(&self, (mask, flags): Ask) -> PyResult<Batch<'_>> {
         let flags = RayFlags::from_bits(flags)
             .ok_or_else(|| errors::option(format!("there are no ray flags {flags:#x}")))?;
@@ -286,7 +296,7 @@ impl Tracer {
     }
 
     /// On the caller's own thread if there is little to do.
-    fn run<T: Send>(
+    pub(crate) fn run<T: Send>(
         &self,
         py: Python<'_>,
         count: usize,

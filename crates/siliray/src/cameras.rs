@@ -56,6 +56,40 @@ pub enum CamerasError {
     },
 }
 
+/// Why numbers are no camera.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NumbersError {
+    /// Too few or too many.
+    #[error("expected 7 numbers, ex,ey,ez,tx,ty,tz,fov, or 3 more, ux,uy,uz, found {0}")]
+    Count(usize),
+    /// They see nothing.
+    #[error(transparent)]
+    Camera(#[from] CameraError),
+}
+
+/// A camera by its numbers: eye, target, vertical field of view in degrees, and perhaps which way
+/// is up. That is the y axis else, unless the camera looks along it.
+///
+/// # Errors
+/// When there are too few or too many, or they see nothing.
+pub fn from_numbers(numbers: &[f32]) -> Result<Camera, NumbersError> {
+    let (view, up) = numbers.split_at(numbers.len().min(7));
+    let ([ex, ey, ez, tx, ty, tz, fov], [] | [_, _, _]) = (view, up) else {
+        return Err(NumbersError::Count(numbers.len()));
+    };
+    let (eye, target) = (Vec3::new(*ex, *ey, *ez), Vec3::new(*tx, *ty, *tz));
+    let up = <[f32; 3]>::try_from(up).map_or_else(|_| up_for(target - eye), Vec3::from_array);
+    let camera = Camera { eye, target, up, fov: *fov };
+    check_camera(&camera)?;
+    Ok(camera)
+}
+
+/// The y axis, unless the camera looks along it.
+fn up_for(forward: Vec3) -> Vec3 {
+    let level = Vec3::new(forward.x, 0.0, forward.z).length();
+    if level > 1.0e-4 * forward.y.abs() { Vec3::Y } else { Vec3::NEG_Z }
+}
+
 /// What a camera is to see.
 #[derive(Debug, Clone, Copy)]
 pub enum Seen<'a> {

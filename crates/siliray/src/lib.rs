@@ -58,10 +58,13 @@
 //! | [`cameras`] | views in a file beside a scene |
 //! | [`workload`] | rays that benchmarks trace |
 //! | [`ray_files`] | files of rays and hits |
+//! | [`image_build`] | scene → trees → image |
 //! | [`image_scene`] | the scene in an image |
 //! | [`image_diff`] | how two images differ |
 //! | [`find`] | where something is in an image |
+//! | [`intersect`](mod@intersect) | one intersection instruction on a node |
 //! | [`beam_vectors`] | vector files of kind `beam` |
+//! | [`isbe_program`] | a program on ISBE memory |
 //! | [`flat_scene`] | a scene without instances |
 //! | [`sweep`] | a part in straight motion through a scene |
 //! | [`vector_files`] | vector files of every kind |
@@ -88,9 +91,12 @@ pub mod documents;
 pub mod extensions;
 pub mod find;
 pub mod flat_scene;
+pub mod image_build;
 pub mod image_diff;
 pub mod image_scene;
 pub mod input;
+pub mod intersect;
+pub mod isbe_program;
 pub mod ray_files;
 pub mod registry;
 pub mod render;

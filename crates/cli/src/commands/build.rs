@@ -1,124 +1,52 @@
 //! `siliray build`: figures of the tree for each preset.
 
-use super::build_image::{ImageFigures, ImageOutputFile, check_options, encode};
-use super::{about, build_tree, open_input};
+use super::{about, open_input};
 use crate::args::Build;
 use crate::failure::Failure;
 use crate::output::number::{counted, grouped, rate, seconds};
-use crate::output::{Output, Table};
-use serde::Serialize;
-use siliray::build::{Options, Preset, Report};
-use siliray::input::{Origin, format_options};
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Json<'a> {
-    scene: &'a str,
-    /// Whether the scene was an image, whose own tree plays no part.
-    source: &'static str,
-    triangles: usize,
-    placed_triangles: usize,
-    instances: usize,
-    width: usize,
-    max_leaf: usize,
-    presets: Vec<TreeFigures>,
-    #[serde(flatten)]
-    image: Option<ImageFigures>,
-}
-
-/// The figures of one tree.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct TreeFigures {
-    pub(crate) preset: &'static str,
-    pub(crate) sah_cost: f64,
-    pub(crate) sah_cost_wide: f64,
-    pub(crate) overlap: f64,
-    pub(crate) depth: usize,
-    pub(crate) leaf_fill: f64,
-    pub(crate) nodes: usize,
-    pub(crate) leaves: usize,
-    pub(crate) duplicates: usize,
-    pub(crate) seconds: f64,
-    pub(crate) triangles_per_second: f64,
-}
-
-impl From<&Report> for TreeFigures {
-    fn from(report: &Report) -> Self {
-        Self {
-            preset: report.preset.name(),
-            sah_cost: report.sah_cost,
-            sah_cost_wide: report.sah_cost_wide,
-            overlap: report.overlap,
-            depth: report.depth,
-            leaf_fill: report.leaf_fill,
-            nodes: report.nodes,
-            leaves: report.leaves,
-            duplicates: report.duplicates,
-            seconds: report.seconds,
-            triangles_per_second: report.primitives_per_second,
-        }
-    }
-}
+use crate::output::{AtomicFile, Output, Table};
+use siliray::build::Preset;
+use siliray::documents::build::{BuildDocument, FormatDetail, ImageBytes, ImageFigures};
+use siliray::image_build::{BuildPlan, Made, MakeImageError};
+use siliray::input::Origin;
+use std::ffi::OsStr;
+use std::path::Path;
 
 /// Builds with each preset and shows the figures.
 pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
-    let presets = presets(args)?;
-    let output_image = args.image.with_width(args.shape.width);
-    check_options(&output_image)?;
-    let file = ImageOutputFile::begin(&output_image)?;
+    let presets: Vec<Preset> = args.presets.iter().map(|&preset| preset.into()).collect();
+    let format = args.image.format.map(|format| (format, args.image.settings()));
+    let plan =
+        BuildPlan::new(&presets, format, args.shape.sizes()).map_err(|error| match error {
+            MakeImageError::ManyPresets(_) => {
+                Failure::usage("--format takes one --preset: an image holds one tree")
+            }
+            _ => Failure::usage(error),
+        })?;
+    // A place that cannot be written to is found out before the long work.
+    let path = args.image.output.as_deref();
+    let file = path.map(AtomicFile::create).transpose()?;
     let input = open_input(&args.scene, triangles)?;
     let origin = if input.as_scene().is_some() { Origin::Built } else { Origin::Rebuilt };
     let scene = input.into_scene().map_err(Failure::input)?;
-    let mut figures = Vec::new();
-    let mut image = None;
-    let options = |preset| {
-        let usual = match output_image.format {
-            Some(format) => format_options(format, &output_image.settings(), preset),
-            None => Options::preset(preset),
-        };
-        args.shape.of(usual)
-    };
-    let Options { width, max_leaf, .. } = options(Preset::Balanced);
-    for preset in presets {
-        let built = build_tree(&scene, &options(preset), output)?;
-        figures.push(TreeFigures::from(&built.report));
-        if let Some(format) = output_image.format {
-            let encoded = encode(&built.tree, format, &output_image);
-            let encoded = encoded.map_err(about(&args.scene))?;
-            image = Some((encoded, format, built.tree.triangle_count()));
-        }
+    let ending = path.and_then(Path::extension).and_then(OsStr::to_str);
+    let bar = output.bar("building");
+    let made = plan.run(&scene, origin, ending, &|progress| bar.update(progress));
+    drop(bar);
+    let Made { mut document, file: bytes } = made.map_err(|error| match error {
+        MakeImageError::Encode(error) => about(&args.scene)(error),
+        _ => Failure::input(error),
+    })?;
+    if let (Some(file), Some(bytes)) = (file, bytes) {
+        file.write(&bytes)?;
     }
-    let image = image
-        .map(|(encoded, format, triangles)| file.finish(encoded, format, triangles, &output_image));
-    let image = image.transpose()?;
-    let json = Json {
-        scene: &scene.name,
-        source: origin.name(),
-        triangles: scene.triangle_count(),
-        placed_triangles: scene.placed_triangle_count(),
-        instances: scene.instances.len(),
-        width,
-        max_leaf,
-        presets: figures,
-        image,
-    };
-    output.result(&json, &text(&json, origin))
+    if let Some(image) = &mut document.image {
+        image.output = path.map(|path| path.display().to_string());
+    }
+    output.result(&document, &text(&document, origin))
 }
 
-/// The presets to build with: one if the tree becomes an image.
-fn presets(args: &Build) -> Result<Vec<Preset>, Failure> {
-    let presets: Vec<Preset> = args.presets.iter().map(|&preset| preset.into()).collect();
-    match (args.image.format, presets.len()) {
-        (None, 0) => Ok(Preset::BVHS.to_vec()),
-        (Some(_), 0) => Ok(vec![Preset::Balanced]),
-        (Some(_), 2..) => {
-            Err(Failure::usage("--format takes one --preset: an image holds one tree"))
-        }
-        _ => Ok(presets),
-    }
-}
-
-fn text(json: &Json<'_>, origin: Origin) -> String {
+fn text(json: &BuildDocument, origin: Origin) -> String {
     let mut text = format!("{}: {}", json.scene, counted(json.triangles, "triangle"));
     if json.instances > 0 {
         text += &format!(
@@ -160,5 +88,42 @@ fn text(json: &Json<'_>, origin: Origin) -> String {
         ]);
     }
     text += &table.text();
-    text + &json.image.as_ref().map_or(String::new(), ImageFigures::text)
+    text + &json.image.as_ref().map_or(String::new(), image_text)
+}
+
+/// The figures of the image as a paragraph.
+fn image_text(image: &ImageFigures) -> String {
+    let set: Vec<String> = image.settings.iter().map(|(k, v)| format!("{k} {v}")).collect();
+    let set = if set.is_empty() { String::new() } else { format!(", {}", set.join(", ")) };
+    let mut text = format!(
+        "\n{}{set}: {}\n{} box, {} primitive and {} instance nodes\n",
+        image.format,
+        bytes_text(&image.bytes),
+        grouped(image.box_nodes as u64),
+        grouped(image.primitive_nodes as u64),
+        grouped(image.instance_nodes as u64)
+    );
+    let detail = |(key, value): (&&str, &FormatDetail)| {
+        let value = match value {
+            FormatDetail::Count(count) => grouped(*count),
+            FormatDetail::Number(number) => format!("{number:.2}"),
+        };
+        format!("{} {value}", key.replace('_', " "))
+    };
+    let details: Vec<String> = image.details.iter().map(detail).collect();
+    if !details.is_empty() {
+        text += &format!("{}\n", details.join(", "));
+    }
+    if let Some(output) = &image.output {
+        text += &format!("written to {output}\n");
+    }
+    text
+}
+
+/// What an image takes, in words.
+pub(crate) fn bytes_text(image: &ImageBytes) -> String {
+    let [parts @ .., (_, total)] = image.per_triangle;
+    let parts = parts.map(|(name, bytes)| format!("{name} {bytes:.1}")).join(", ");
+    let (bytes, file) = (grouped(image.bytes), grouped(image.file_bytes as u64));
+    format!("{bytes} bytes, {file} in a file; {total:.1} bytes a triangle: {parts}")
 }

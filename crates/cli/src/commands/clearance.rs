@@ -5,37 +5,12 @@ use crate::beam_args::Clearance as Args;
 use crate::failure::Failure;
 use crate::output::number::{coordinate, counted, counted_as};
 use crate::output::{self, Output};
-use serde::Serialize;
 use siliray::build::{Options, Preset};
+use siliray::documents::clearance::ClearanceDocument;
 use siliray::flat_scene::FlatScene;
 use siliray::geometry::Vec3;
 use siliray::sweep::{FirstTouch, SweepScene};
 use std::ffi::OsStr;
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Json {
-    scene: String,
-    part: String,
-    along: [f32; 3],
-    scene_triangles: usize,
-    part_triangles: usize,
-    clear: bool,
-    touching_at_start: bool,
-    first_contact: Option<f32>,
-    distance: Option<f64>,
-    point: Option<[f32; 3]>,
-    features: Option<&'static str>,
-    part_primitive: Option<JsonPrimitive>,
-    scene_primitive: Option<JsonPrimitive>,
-}
-
-#[derive(Serialize)]
-struct JsonPrimitive {
-    instance: u32,
-    geometry: u32,
-    primitive: u32,
-}
 
 /// A scene in world space. Procedural boxes are not met, which is said.
 fn triangles_of(name: &OsStr, triangles: Option<usize>) -> Result<FlatScene, Failure> {
@@ -65,27 +40,11 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
         .map_err(Failure::input)?;
     drop(bar);
     let first = swept.first.as_ref();
-    let primitive =
-        |(instance, geometry, primitive)| JsonPrimitive { instance, geometry, primitive };
-    let json = Json {
-        scene: scene.scene.name.clone(),
-        part: part.scene.name.clone(),
-        along: args.along,
-        scene_triangles: scene.scene.triangle_count(),
-        part_triangles: part.scene.triangle_count(),
-        clear: first.is_none(),
-        touching_at_start: first.is_some_and(|touch| touch.t == 0.0),
-        first_contact: first.map(|touch| touch.t),
-        distance: first.map(|touch| along.as_dvec3().length() * f64::from(touch.t)),
-        point: first.map(|touch| touch.touch.point.to_array()),
-        features: first.map(|touch| touch.touch.features.name()),
-        part_primitive: first.map(|touch| primitive(touch.part)),
-        scene_primitive: first.map(|touch| primitive(touch.scene)),
-    };
+    let json = ClearanceDocument::new([&scene, &part], args.along, first);
     output.result(&json, &text(&json, first))
 }
 
-fn text(json: &Json, first: Option<&FirstTouch>) -> String {
+fn text(json: &ClearanceDocument, first: Option<&FirstTouch>) -> String {
     let [x, y, z] = json.along.map(coordinate);
     let mut text = format!(
         "{} ({}) along {x}, {y}, {z} through {} ({})\n",

@@ -5,28 +5,12 @@ use crate::compare_args::Compare;
 use crate::failure::Failure;
 use crate::output::number::{counted, grouped, seconds};
 use crate::output::{AtomicFile, Output, ResumeLog, Table};
-use serde::Serialize;
-use siliray::build::{Preset, Progress};
+use siliray::build::Progress;
 use siliray::cameras::Seen;
 use siliray::compare::run::Rows;
-use siliray::compare::{Compared, Plan, Row, RowKey, Skipped, Variant, compare, page, row};
+use siliray::compare::{Compared, Plan, Row, RowKey, Skipped, compare, page, row};
+use siliray::documents::compare::CompareDocument;
 use siliray::scene::Scene;
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Json<'a> {
-    rows: &'a [Row],
-    skipped: Vec<JsonSkipped<'a>>,
-    csv: Option<String>,
-    html: Option<String>,
-}
-
-#[derive(Serialize)]
-struct JsonSkipped<'a> {
-    scene: &'a str,
-    format: &'a str,
-    reason: &'a str,
-}
 
 /// Rows in a file.
 struct Kept(ResumeLog<Row>);
@@ -75,14 +59,9 @@ pub(crate) fn run(
         file.write(page::to_html(&all.rows).as_bytes())?;
     }
     let shown = |path: &Option<std::path::PathBuf>| path.as_ref().map(|p| p.display().to_string());
-    let skipped = all.skipped.iter().map(|Skipped { scene, format, reason }| JsonSkipped {
-        scene,
-        format,
-        reason,
-    });
-    let json = Json {
-        rows: &all.rows,
-        skipped: skipped.collect(),
+    let json = CompareDocument {
+        rows: all.rows,
+        skipped: all.skipped,
         csv: shown(&args.csv),
         html: shown(&args.html),
     };
@@ -90,30 +69,17 @@ pub(crate) fn run(
 }
 
 fn plan(args: &Compare) -> Result<Plan, Failure> {
-    let named: Vec<Preset> = args.presets.iter().map(|&preset| preset.into()).collect();
-    let variants: Vec<Variant> = args.formats.iter().flat_map(|named| named.0.clone()).collect();
-    let variants = if variants.is_empty() { Variant::all() } else { variants };
-    // A machine that reads none of the formats would be left out without a word.
-    for machine in &args.machines {
-        if !variants.iter().any(|variant| (machine.reads)(variant.format)) {
-            let message = format!("the machine {} reads none of the formats", machine.name);
-            return Err(Failure::usage(message));
-        }
-    }
-    Ok(Plan {
-        presets: if named.is_empty() { Preset::BVHS.to_vec() } else { named },
-        variants,
-        machines: args.machines.clone(),
-        rays: args.rays,
-    })
+    let presets = args.presets.iter().map(|&preset| preset.into()).collect();
+    let variants = args.formats.iter().flat_map(|named| named.0.clone()).collect();
+    Plan::new(presets, variants, args.machines.clone(), args.rays).map_err(Failure::usage)
 }
 
-fn text(json: &Json<'_>) -> String {
+fn text(json: &CompareDocument) -> String {
     let mut text = String::new();
     for rows in json.rows.chunk_by(|a, b| a.key.scene == b.key.scene) {
         text += &scene_text(rows);
     }
-    for JsonSkipped { scene, format, reason } in &json.skipped {
+    for Skipped { scene, format, reason } in &json.skipped {
         text += &format!("{scene}: {format} left out: {reason}\n");
     }
     for path in json.csv.iter().chain(&json.html) {

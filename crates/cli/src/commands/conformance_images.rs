@@ -5,58 +5,13 @@ use crate::args::Conformance;
 use crate::failure::Failure;
 use crate::output::number::{counted, counted_as, grouped};
 use crate::output::{Output, Table};
-use serde::Serialize;
-use siliray::conformance::{ImageOptions, ImageReport, LostPrimitive, MachineReport, run_image};
-use siliray::input::{Input, Origin};
+use siliray::conformance::{ImageOptions, ImageReport, run_image};
+use siliray::documents::conformance::{ImagesDocument, LawImage};
+use siliray::input::Input;
 use siliray::walk::text::ids;
 
 /// Lost primitives that are followed and shown, for each machine.
 const FOLLOWED: usize = 5;
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Json {
-    seed: u64,
-    images: Vec<JsonImage>,
-}
-
-#[derive(Serialize)]
-struct JsonImage {
-    file: String,
-    format: &'static str,
-    /// Images are walked as they are stored.
-    source: &'static str,
-    rays: usize,
-    machines: Vec<JsonMachine>,
-}
-
-#[derive(Serialize)]
-struct JsonMachine {
-    machine: &'static str,
-    refused: Option<String>,
-    hits: usize,
-    losses: usize,
-    known_losses: usize,
-    mismatches: usize,
-    lost_primitives: usize,
-    lost: Vec<JsonLost>,
-}
-
-#[derive(Serialize)]
-struct JsonLost {
-    instance: u32,
-    geometry: u32,
-    primitive: u32,
-    rays: usize,
-    origin: [f32; 3],
-    direction: [f32; 3],
-    tmin: f32,
-    tmax: Option<f32>,
-    node: Option<String>,
-    address: Option<String>,
-    child: Option<u8>,
-    reason: Option<String>,
-}
 
 /// Runs the law on each image and shows what came of it.
 pub(crate) fn run(args: &Conformance, output: &Output) -> Result<(), Failure> {
@@ -78,7 +33,8 @@ pub(crate) fn run(args: &Conformance, output: &Output) -> Result<(), Failure> {
         let report = run_image(&image, &options, &|progress| bar.update(progress));
         reports.push(report.map_err(Failure::input)?);
     }
-    let json = Json { seed: args.seed.seed, images: reports.iter().map(JsonImage::from).collect() };
+    let images = reports.iter().map(LawImage::from).collect();
+    let json = ImagesDocument { seed: args.seed.seed, images };
     let text: Vec<String> = reports.iter().map(text).collect();
     output.result(&json, &text.join("\n"))?;
     let machines = reports.iter().flat_map(|report| &report.machines);
@@ -87,58 +43,6 @@ pub(crate) fn run(args: &Conformance, output: &Output) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::input(format!("not as brute force: {}", wrong.join(", "))))
-}
-
-impl From<&ImageReport> for JsonImage {
-    fn from(report: &ImageReport) -> Self {
-        Self {
-            file: report.name.clone(),
-            format: report.format,
-            source: Origin::Stored.name(),
-            rays: report.rays,
-            machines: report.machines.iter().map(JsonMachine::from).collect(),
-        }
-    }
-}
-
-impl From<&MachineReport> for JsonMachine {
-    fn from(report: &MachineReport) -> Self {
-        Self {
-            machine: report.machine,
-            refused: report.refused.clone(),
-            hits: report.hits,
-            losses: report.losses,
-            known_losses: report.known,
-            mismatches: report.mismatches,
-            lost_primitives: report.lost.len(),
-            lost: report.lost.iter().map(JsonLost::from).collect(),
-        }
-    }
-}
-
-impl From<&LostPrimitive> for JsonLost {
-    fn from(lost: &LostPrimitive) -> Self {
-        let (instance, geometry, primitive) = lost.ids;
-        let ray = lost.example.shape;
-        let (node, child) = match &lost.reason {
-            Some(reason) => (reason.node, reason.child),
-            None => (None, None),
-        };
-        Self {
-            instance,
-            geometry,
-            primitive,
-            rays: lost.rays,
-            origin: ray.origin.to_array(),
-            direction: ray.direction.to_array(),
-            tmin: ray.tmin,
-            tmax: Some(ray.tmax).filter(|tmax| tmax.is_finite()),
-            node: node.map(|stop| format!("{:#x}", stop.in_image.unwrap_or(stop.pointer))),
-            address: node.and_then(|stop| stop.address).map(|address| format!("{address:#x}")),
-            child: child.map(|child| child.slot),
-            reason: lost.reason.as_ref().map(|reason| reason.text.clone()),
-        }
-    }
 }
 
 fn text(report: &ImageReport) -> String {

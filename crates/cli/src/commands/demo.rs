@@ -1,6 +1,5 @@
 //! `siliray` without a command: one scene through everything.
 
-use super::build::TreeFigures;
 use super::{open, view_of};
 use crate::args::{DEMO_SCENE, DEMO_TRIANGLES, Demo as Args};
 use crate::failure::Failure;
@@ -13,6 +12,7 @@ use siliray::demo::formats::FormatRow;
 use siliray::demo::machines::MachineRow;
 use siliray::demo::page::to_html;
 use siliray::demo::{Demo, run as run_demo};
+use siliray::documents::build::TreeFigures;
 use siliray::documents::heat::HeatMapDocument;
 use siliray::render::Picture;
 use std::collections::BTreeMap;

@@ -1,12 +1,13 @@
 //! `siliray info`: what is in a scene, and what is odd about it.
 
-use super::build_image::ImageBytes;
+use super::build::bytes_text;
 use super::open_input;
 use crate::args::Info;
 use crate::failure::Failure;
 use crate::output::number::{coordinate, counted, grouped};
 use crate::output::{Output, Table};
 use serde::Serialize;
+use siliray::documents::build::ImageBytes;
 use siliray::geometry::Aabb;
 use siliray::input::{Input, StoredImage};
 use siliray::scene::{Defect, DefectKind, Geometry, Scene, Shape, defects};
@@ -237,7 +238,7 @@ fn text(json: &Json<'_>) -> String {
         }
     }
     if let Some(image) = &json.image {
-        line("image", format!("{}, {}", image.format, image.bytes.text()));
+        line("image", format!("{}, {}", image.format, bytes_text(&image.bytes)));
         let nodes = [image.box_nodes, image.primitive_nodes, image.instance_nodes].map(number);
         let [boxes, primitives, instances] = nodes;
         line("nodes", format!("{boxes} box, {primitives} primitive and {instances} instance"));

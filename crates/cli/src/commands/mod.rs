@@ -4,7 +4,6 @@ mod beam;
 mod beam_box;
 mod bench;
 mod build;
-mod build_image;
 mod check;
 mod clearance;
 mod compare;
@@ -39,9 +38,8 @@ use crate::shared_args::CameraChoice;
 use crate::values::View;
 use siliray::build::{Built, Options};
 use siliray::cameras::{self, Seen};
-use siliray::input::{Input, InputError, Prepared, Route, Source, StoredImage, format_of};
+use siliray::input::{Input, InputError, Prepared, Route, Source, StoredImage, image_file};
 use siliray::machine::{FormatEntry, ImageFile, ReadError};
-use siliray::registry::registry;
 use siliray::scene::builtin::Builtin;
 use siliray::scene::{Camera, Scene, SceneError};
 use std::ffi::OsStr;
@@ -273,12 +271,8 @@ fn read_image(
     node: Option<u64>,
 ) -> Result<(&'static FormatEntry, Result<ImageFile, ReadError>), Failure> {
     let bytes = siliray::scene::read_file(path).map_err(Failure::input)?;
-    let named = if choice.raw { None } else { format_of(path, &bytes) };
-    let format = named.unwrap_or(choice.format);
-    let file = (format.read)(&bytes, &choice.read_options(node)?);
-    // One format may read files of its siblings: the image knows which it is.
-    let own = file.as_ref().ok().and_then(|file| registry().format(file.image.format));
-    let format = own.unwrap_or(format);
+    let options = choice.read_options(node)?;
+    let (format, file) = image_file(path, &bytes, choice.format, &options);
     if choice.structure.is_some() && file.as_ref().is_ok_and(|file| file.structures.is_empty()) {
         let (path, name) = (path.display(), format.name);
         let message = format!("{path}: a file of the format {name} has no structures to start in");

@@ -3,45 +3,15 @@
 use super::{about, chosen_view, open_input, prepare, seen};
 use crate::args::{MeasureArg, Render};
 use crate::failure::Failure;
-use crate::machine_args::rule_name;
 use crate::output::number::{counted, rate, seconds};
 use crate::output::{self, AtomicFile, Output};
-use serde::Serialize;
-use siliray::documents::heat::{HeatMapDocument, LossDocument};
+use siliray::documents::heat::LossDocument;
+use siliray::documents::render::RenderDocument;
 use siliray::machine::Machine;
 use siliray::machine::MachineEntry;
 use siliray::render::{Rendering, Settings, Style, View, render_losses};
 use siliray::scene::Camera;
-use std::collections::BTreeMap;
 use std::time::Instant;
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Json {
-    scene: String,
-    output: String,
-    width: u32,
-    height: u32,
-    samples: u32,
-    format: &'static str,
-    /// Whether the bytes of a file were walked as stored, or what was made of them.
-    source: &'static str,
-    machine: &'static str,
-    /// Of a tree that was built.
-    preset: Option<&'static str>,
-    /// Of machines without a triangle arithmetic of their own.
-    triangle_rule: Option<&'static str>,
-    camera: [f32; 7],
-    /// Which way is up in the picture.
-    up: [f32; 3],
-    rays: u64,
-    seconds: f64,
-    rays_per_second: f64,
-    build_seconds: f64,
-    counters: BTreeMap<&'static str, u64>,
-    heatmap: Option<HeatMapDocument>,
-    losses: Option<LossDocument>,
-}
 
 /// Renders and writes the picture.
 pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
@@ -81,28 +51,12 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
     let rendering = rescaled(rendering, args.scale);
     file.write(&kind.bytes(&rendering)?)?;
 
-    let rays = rendering.counters.queries;
-    let json = Json {
-        scene: input.name().to_owned(),
-        output: args.output.to_string_lossy().into_owned(),
-        width: settings.width,
-        height: settings.height,
-        samples: if args.heatmap.is_some() { 1 } else { args.samples as u32 },
-        format: prepared.input.format(),
-        source: prepared.origin.name(),
-        machine: machine.name(),
-        preset: prepared.origin.is_built().then(|| route.build.preset.name()),
-        triangle_rule: rule_name(prepared.machine, rule),
-        camera: numbers(&camera),
-        up: camera.up.to_array(),
-        rays,
-        seconds: spent,
-        rays_per_second: rays as f64 / spent.max(1e-9),
-        build_seconds,
-        counters: rendering.counters.named().into_iter().collect(),
-        heatmap: rendering.heat_map.as_ref().map(HeatMapDocument::from),
-        losses: lost.map(LossDocument::from),
-    };
+    let walked = (&prepared, &route, rule);
+    let shown = (&rendering, lost);
+    let times = [spent, build_seconds];
+    let document = RenderDocument::new(&input, walked, &camera, &settings, shown, times);
+    let name = args.output.to_string_lossy().into_owned();
+    let json = RenderDocument { output: Some(name), ..document };
     output.result(&json, &text(&json))
 }
 
@@ -181,15 +135,10 @@ impl FileKind {
     }
 }
 
-fn numbers(camera: &Camera) -> [f32; 7] {
-    let ([ex, ey, ez], [tx, ty, tz]) = (camera.eye.to_array(), camera.target.to_array());
-    [ex, ey, ez, tx, ty, tz, camera.fov]
-}
-
-fn text(json: &Json) -> String {
+fn text(json: &RenderDocument) -> String {
     let mut text = format!(
         "{}: {}x{} pixels, {} in {} ({})\n",
-        json.output,
+        json.output.as_deref().unwrap_or_default(),
         json.width,
         json.height,
         counted(json.rays, "ray"),

@@ -7,23 +7,17 @@ use crate::machine_args::{require_beams, require_reads};
 use crate::output::number::counted;
 use crate::output::{Output, print};
 use crate::walk_args::Walk as Args;
-use serde_json::json;
 use siliray::documents;
 use siliray::documents::walk::instance_of;
-use siliray::geometry::{Beam, Ray, TriangleRule, Vec3};
+use siliray::geometry::{Beam, Ray, Vec3};
 use siliray::input::{Input, Prepared};
 use siliray::machine::registry::NodeNames;
-use siliray::machine::{
-    HitKind, LeafRule, Machine, MachineEntry, MachineInput, Oracle, Query, Shape,
-};
-use siliray::registry::registry;
+use siliray::machine::{LeafRule, MachineEntry, MachineInput, Query, Shape};
 use siliray::tree::Instance;
 use siliray::walk::against::{FirstDifference, first_difference};
-use siliray::walk::why::{Reason, why};
-use siliray::walk::{Walk, hierarchy, text, watch_over};
+use siliray::walk::why::{FollowError, follow};
+use siliray::walk::{Walk, text, watch_over};
 use std::fmt::Write;
-use std::ops::Range;
-use std::sync::Arc;
 
 /// Steps before a difference that are shown.
 const BEFORE: usize = 12;
@@ -44,24 +38,16 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
         return against(args, machine, &prepared, (&walk, names), &heading, output);
     }
     let reason = args.why.map(|wanted| {
-        let format = registry().format(prepared.input.format());
-        let ways =
-            format.and_then(|format| hierarchy::ways(&prepared.input, format, names, &wanted));
-        let reason = why(&walk, ways.as_deref(), &wanted);
-        if ways.as_ref().is_some_and(Vec::is_empty) {
-            return Err(Failure::input(format!("{}: {}", input.name(), reason.text)));
-        }
-        let oracle = Oracle::new(Arc::clone(prepared.input.tree()), TriangleRule::Watertight);
-        let all = Query { kind: HitKind::All, ..query };
-        let meets = oracle.answer(&all).map_err(about(&args.scene))?.hits;
-        let meets = meets.iter().any(|hit| wanted.is(hit.instance, hit.geometry, hit.primitive));
-        let is_told = reason.accepted || meets || reason.child.is_none();
-        let text = "no such hit: brute force says that the query does not meet this primitive";
-        Ok(if is_told { reason } else { Reason { text: text.to_owned(), ..reason } })
+        follow(&walk, &prepared, names, &wanted).map_err(|error| match error {
+            FollowError::Missing(text) => Failure::input(format!("{}: {text}", input.name())),
+            FollowError::Oracle(error) => about(&args.scene)(error),
+        })
     });
     let reason = reason.transpose()?;
     if output.is_json() {
-        return print(&lines(&walk, &prepared, &range, reason.as_ref()));
+        let objects = documents::walk::objects(&walk, &prepared, &range, reason.as_ref());
+        let lines = objects.iter().map(|object| format!("{object}\n"));
+        return print(&lines.collect::<String>());
     }
     match reason {
         Some(reason) => print(&format!("{heading}{}\n", reason.text)),
@@ -162,22 +148,7 @@ fn against(
     let same_nodes = names == other_names && names != NodeNames::Own;
     let difference = first_difference(walk, &other, same_nodes);
     if output.is_json() {
-        let line = match difference {
-            None => json!({
-                "event": "same",
-                "against": other.machine,
-                "source": prepared.origin.name(),
-            }),
-            Some(FirstDifference { first, second }) => json!({
-                "event": "difference",
-                "against": other.machine,
-                "source": prepared.origin.name(),
-                "step": first,
-                "other_step": second,
-                "what": first.map(|step| text::line(&walk.steps[step])),
-                "other_what": second.map(|step| text::line(&other.steps[step])),
-            }),
-        };
+        let line = documents::walk::difference(walk, &other, prepared, difference);
         return print(&format!("{line}\n"));
     }
     let Some(FirstDifference { first, second }) = difference else {
@@ -191,22 +162,4 @@ fn against(
         text += &at.map_or("  has ended\n\n".to_owned(), |at| format!("  differs at {at}\n\n"));
     }
     print(&text)
-}
-
-/// One object a line: the steps, what became of a primitive, and the answer.
-fn lines(
-    walk: &Walk,
-    prepared: &Prepared,
-    range: &Range<usize>,
-    reason: Option<&Reason>,
-) -> String {
-    let steps = walk.steps.iter().enumerate().filter(|(number, _)| range.contains(number));
-    let steps = steps.map(|(number, step)| {
-        let mut object = documents::walk::step(step);
-        object["step"] = json!(number);
-        object
-    });
-    let reason = reason.map(documents::walk::reason);
-    let objects = steps.chain(reason).chain([documents::walk::answer(walk, prepared)]);
-    objects.fold(String::new(), |text, object| text + &object.to_string() + "\n")
 }

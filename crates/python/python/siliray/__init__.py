@@ -9,8 +9,30 @@ of drivers; simulate ray-tracing hardware.
 (1,)
 """
 
+from . import isbe
+from ._contacts import AllContacts, Contacts
+from ._document import Document, Table
 from ._hits import MISS, AllHits, Hits
+from ._image import Image, RawMemory
+from ._machines import (
+    Built,
+    Comparison,
+    Simulation,
+    Walk,
+    build,
+    check,
+    clearance,
+    compare,
+    configs,
+    conformance,
+    inspect,
+    intersect,
+    simulate,
+    walk,
+)
+from ._render import Rendering, render
 from ._scene import Geometry, Instance, Scene
+from ._shapes import Beams, Frusta, Shapes, Spheres
 from ._tracer import Tracer
 from .errors import (
     ArrayError,
@@ -22,27 +44,56 @@ from .errors import (
     MachineError,
     NameError,
     OptionError,
+    ProgramError,
     SceneError,
     TraceError,
 )
 
 __all__ = [
     "MISS",
+    "AllContacts",
     "AllHits",
     "ArrayError",
+    "Beams",
     "BuildError",
+    "Built",
+    "Comparison",
+    "Contacts",
+    "Document",
     "DtypeError",
     "Error",
     "FileError",
+    "Frusta",
     "Geometry",
     "Hits",
+    "Image",
     "ImageError",
     "Instance",
     "MachineError",
     "NameError",
     "OptionError",
+    "ProgramError",
+    "RawMemory",
+    "Rendering",
     "Scene",
     "SceneError",
+    "Shapes",
+    "Simulation",
+    "Spheres",
+    "Table",
     "TraceError",
     "Tracer",
+    "Walk",
+    "build",
+    "check",
+    "clearance",
+    "compare",
+    "configs",
+    "conformance",
+    "inspect",
+    "intersect",
+    "isbe",
+    "render",
+    "simulate",
+    "walk",
 ]

@@ -16,7 +16,34 @@ MISS = 0xFFFFFFFF
 _COLUMNS = ("t", "u", "v", "instance", "geometry", "primitive")
 
 
-class Hits:
+class Columns:
+    """Columns of one length, which whatever reads Arrow takes without a copy."""
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """All columns by name: what `pandas.DataFrame` takes."""
+        raise NotImplementedError
+
+    def to_numpy(self) -> NDArray[np.void]:
+        """A structured array, as `siliray trace -o hits.npy` writes it."""
+        columns = self.columns()
+        types = [(name, column.dtype) for name, column in columns.items()]
+        array = np.empty(len(next(iter(columns.values()))), dtype=types)
+        for name, column in columns.items():
+            array[name] = column
+        return array
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> Any:
+        columns = self.columns()
+        batch = _native.record_batch(list(columns), list(columns.values()))
+        return batch.__arrow_c_array__(requested_schema)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
+        columns = self.columns()
+        table = _native.table(list(columns), list(columns.values()))
+        return table.__arrow_c_stream__(requested_schema)
+
+
+class Hits(Columns):
     """Hits as columns: the same place in each belongs to the same hit.
 
     A miss has `t` = inf and the ids 0xFFFFFFFF. It is also a table for whatever reads Arrow:
@@ -87,25 +114,6 @@ class Hits:
     def columns(self) -> dict[str, NDArray[Any]]:
         """All columns by name: what `pandas.DataFrame` takes."""
         return {name: getattr(self, name) for name in _COLUMNS}
-
-    def to_numpy(self) -> NDArray[np.void]:
-        """A structured array, as `siliray trace -o hits.npy` writes it."""
-        columns = self.columns()
-        types = [(name, column.dtype) for name, column in columns.items()]
-        array = np.empty(len(self), dtype=types)
-        for name, column in columns.items():
-            array[name] = column
-        return array
-
-    def __arrow_c_array__(self, requested_schema: object | None = None) -> Any:
-        columns = self.columns()
-        batch = _native.record_batch(list(columns), list(columns.values()))
-        return batch.__arrow_c_array__(requested_schema)
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
-        columns = self.columns()
-        table = _native.table(list(columns), list(columns.values()))
-        return table.__arrow_c_stream__(requested_schema)
 
     def __repr__(self) -> str:
         return f"<siliray.{type(self).__name__}: {np.count_nonzero(self.hit)} of {len(self)} hit>"

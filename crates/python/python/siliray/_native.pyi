@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypedDict
 
-from numpy import bool_, float32, int64, uint32
+from numpy import bool_, float32, int64, uint8, uint32
 from numpy.typing import NDArray
 
 Progress: TypeAlias = Callable[[int, int], object]
@@ -19,6 +19,137 @@ Columns: TypeAlias = tuple[
     NDArray[uint32],
 ]
 
+class ReadChoice(TypedDict):
+    structure: int | None
+    raw: tuple[int, int | None, int] | None
+    format: str
+
+class InspectChoice(TypedDict):
+    node: int | None
+    primitive: tuple[int | None, int] | None
+    offset: int | None
+    point: tuple[float, float, float] | None
+    tree: bool
+    depth: int | None
+
+class OperandChoice(TypedDict):
+    nodes: list[int]
+    origin: tuple[float, float, float]
+    direction: tuple[float, float, float]
+    extent: float
+    mask: int
+    resource: list[int] | None
+    flags: list[str]
+
+class Walker(TypedDict):
+    machine: str | None
+    format: str | None
+    rebuild: bool
+    preset: str | None
+    rule: str
+    stack_size: int | None
+
+class BuildChoice(TypedDict):
+    presets: list[str]
+    format: str | None
+    settings: list[tuple[str, str]]
+    width: int | None
+    max_leaf: int | None
+    ending: str | None
+
+class WalkChoice(TypedDict):
+    ray: list[float] | None
+    pixel: tuple[int, int] | None
+    size: tuple[int, int]
+    camera: str | list[float] | None
+    shape: tuple[str, list[float]] | None
+    exact: bool
+    hits: str
+    mask: int
+    steps: tuple[int, int] | None
+    why: tuple[int | None, int | None, int] | None
+    against: str | None
+
+class CompareChoice(TypedDict):
+    formats: list[str]
+    presets: list[str]
+    machines: list[str]
+    rays: int
+
+class SimChoice(TypedDict):
+    configs: list[tuple[str, list[str]]]
+    sweeps: list[tuple[str, list[str]]]
+    workload: str
+    rays: int | None
+    queries: str | None
+    camera: str | list[float] | None
+    format: str | None
+    preset: str | None
+    rebuild: bool
+    false_positives: bool
+
+class LawChoice(TypedDict):
+    seed: int
+    rays: int
+    only: list[str]
+    stack_size: int
+
+class RenderChoice(TypedDict):
+    size: tuple[int, int]
+    samples: int
+    heatmap: str | None
+    scale: int | None
+    losses: bool
+    camera: str | list[float] | None
+
+class ShapeArrays(TypedDict):
+    kind: str
+    numbers: NDArray[float32]
+    exact: bool
+    mask: int
+
+class LayoutChoice(TypedDict):
+    attributes: list[str]
+    vertices: int
+    primitive_attributes: list[str]
+    primitives: int
+    topology: str
+    shared_lines: int
+
+class RunChoice(TypedDict):
+    lanes: int
+    registers: list[str]
+    dump: tuple[str, bytes] | None
+    workgroup: int
+    share: bool
+    patch: int
+    prim: int
+    stage: str
+    sm: int
+    attributes: list[str]
+    vertices: int
+    inputs: list[str]
+    input_vertices: int
+    primitive_attributes: list[str]
+    primitives: int
+    topology: str
+
+class Image:
+    @staticmethod
+    def open(path: str, choice: ReadChoice) -> Image: ...
+    @staticmethod
+    def from_bytes(name: str, bytes: bytes, choice: ReadChoice) -> Image: ...
+    def to_bytes(self) -> bytes: ...
+    def check(self) -> str: ...
+    def inspect(self, choice: InspectChoice) -> str: ...
+    def intersect(self, choice: OperandChoice) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def format(self) -> str: ...
+    @property
+    def nbytes(self) -> int: ...
+
 class Scene:
     @staticmethod
     def from_arrays(
@@ -30,6 +161,8 @@ class Scene:
     def open(name: str | PathLike[str], triangles: int | None) -> Scene: ...
     @staticmethod
     def from_bytes(name: str | PathLike[str], bytes: bytes) -> Scene: ...
+    @staticmethod
+    def from_image(image: Image) -> Scene: ...
     @property
     def name(self) -> str: ...
     @property
@@ -85,3 +218,46 @@ class Tracer:
 
 def record_batch(names: Sequence[str], columns: Sequence[Array]) -> Any: ...
 def table(names: Sequence[str], columns: Sequence[Array]) -> Any: ...
+def touches(
+    tracer: Tracer, shapes: ShapeArrays, progress: Progress | None
+) -> NDArray[bool_]: ...
+def first_contact(
+    tracer: Tracer, shapes: ShapeArrays, progress: Progress | None
+) -> Columns: ...
+def contacts(
+    tracer: Tracer, shapes: ShapeArrays, progress: Progress | None
+) -> tuple[NDArray[int64], Columns]: ...
+def rows(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> Any: ...
+def build(
+    scene: Scene, choice: BuildChoice, progress: Progress | None
+) -> tuple[str, Image | None]: ...
+def walk(
+    scene: Scene, walker: Walker, choice: WalkChoice, progress: Progress | None
+) -> str: ...
+def compare(
+    scenes: Sequence[Scene], choice: CompareChoice, progress: Progress | None
+) -> tuple[str, str]: ...
+def simulate(
+    scene: Scene, choice: SimChoice, progress: Progress | None
+) -> tuple[str, str]: ...
+def configs() -> str: ...
+def law(images: Sequence[Scene], choice: LawChoice, progress: Progress | None) -> str: ...
+def clearance(
+    scene: Scene, part: Scene, along: tuple[float, float, float], progress: Progress | None
+) -> str: ...
+def render(
+    scene: Scene, walker: Walker, choice: RenderChoice, progress: Progress | None
+) -> tuple[str, bytes, NDArray[uint8], NDArray[uint32] | None]: ...
+def isbe_info(name: str, bytes: bytes) -> str: ...
+def isbe_inspect(name: str, bytes: bytes, workgroup: int, offsets: Sequence[int]) -> str: ...
+def isbe_attributes() -> str: ...
+def isbe_layout(choice: LayoutChoice) -> str: ...
+def isbe_assemble(text: str, sm: int) -> tuple[str, bytes]: ...
+def isbe_disassemble(bytes: bytes, sm: int) -> str: ...
+def isbe_mesh(
+    name: str, bytes: bytes, position: str, matrix: Sequence[Sequence[float]] | None
+) -> tuple[str, Scene]: ...
+def isbe_capture(
+    scene: Scene, sm: int, vertices: int, primitives: int, position: str
+) -> tuple[str, bytes]: ...
+def isbe_run(text: str, choice: RunChoice) -> tuple[str, bytes]: ...

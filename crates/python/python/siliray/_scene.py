@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _arrays
+from ._image import Image
 from ._native import Scene as _Native
 from .errors import ArrayError, OptionError, SceneError
 
-#: What :meth:`Scene.of` takes: a scene, a path or the name of a built-in scene, a mesh of trimesh
-#: or Open3D, a scene of trimesh, or a pair of vertices and faces.
+#: What :meth:`Scene.of` takes: a scene, an image, a path or the name of a built-in scene, a mesh of
+#: trimesh or Open3D, a scene of trimesh, or a pair of vertices and faces.
 SceneLike: TypeAlias = Union["Scene", str, PathLike[str], tuple[ArrayLike, ArrayLike], Any]
 
 #: What a geometry may be given as.
@@ -145,6 +146,8 @@ class Scene:
         """
         if isinstance(thing, Scene):
             return thing
+        if isinstance(thing, Image):
+            return cls._wrap(_Native.from_image(thing._native))
         if isinstance(thing, (str, PathLike)):
             return cls.open(thing)
         if hasattr(thing, "graph") and hasattr(thing, "geometry"):

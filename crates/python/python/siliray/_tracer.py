@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays
+from . import _arrays, _native
+from ._contacts import AllContacts, Contacts
 from ._hits import AllHits, Hits
 from ._native import Tracer as _Native
 from ._progress import Progress, callback
 from ._scene import Scene, SceneLike
+from ._shapes import Shapes
 from .errors import OptionError
+
+if TYPE_CHECKING:
+    from ._native import ShapeArrays
 
 _CULL = {None: 0, "back": 0x10, "front": 0x20}
 
@@ -127,6 +134,45 @@ class Tracer:
         offsets, columns = self._native.all(rays, _ask(mask, cull), callback(progress))
         return AllHits(offsets, columns, self._native, rays)
 
+    def touches(
+        self, shapes: Shapes, *, exact: bool = False, mask: int = 0xFF, progress: Progress = None
+    ) -> NDArray[np.bool_]:
+        """Whether each beam, sphere or frustum meets anything.
+
+        Without `exact` a triangle counts as met when its own box is: nothing is missed, and the
+        first contact is never late. With it the triangles themselves are tested, exactly.
+
+        >>> import siliray
+        >>> tracer = siliray.Tracer(siliray.Scene([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]]))
+        >>> tracer.touches(siliray.Spheres([[1.8, 2.8, 0], [0.5, 0.5, 0]], 0.1), exact=True)
+        array([False,  True])
+        """
+        return _native.touches(
+            self._native, _shapes(shapes, exact, mask), callback(progress)
+        )
+
+    def first_contact(
+        self, shapes: Shapes, *, exact: bool = False, mask: int = 0xFF, progress: Progress = None
+    ) -> Contacts:
+        """What each beam, sphere or frustum meets first; see :meth:`touches`.
+
+        >>> import siliray
+        >>> tracer = siliray.Tracer(siliray.Scene([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]]))
+        >>> box, below = [0, 0, 9, 1, 1, 10], [0, 0, -1, 1, 1, 0]
+        >>> tracer.first_contact(siliray.Beams(box, below)).t.round(3)
+        array([0.9], dtype=float32)
+        """
+        shape = _shapes(shapes, exact, mask)
+        return Contacts(_native.first_contact(self._native, shape, callback(progress)))
+
+    def contacts(
+        self, shapes: Shapes, *, exact: bool = False, mask: int = 0xFF, progress: Progress = None
+    ) -> AllContacts:
+        """Everything that each beam, sphere or frustum meets; see :meth:`touches`."""
+        shape = _shapes(shapes, exact, mask)
+        offsets, columns = _native.contacts(self._native, shape, callback(progress))
+        return AllContacts(offsets, columns)
+
     @property
     def mode(self) -> str:
         """`prepared` or `in_place`."""
@@ -160,6 +206,14 @@ class Tracer:
     def __repr__(self) -> str:
         name, triangles = self.scene.name, self._native.triangles
         return f"<siliray.Tracer over {name!r}: {triangles} triangles, {self.mode}, {self.kernel}>"
+
+
+def _shapes(shapes: Shapes, exact: bool, mask: int) -> ShapeArrays:
+    if not isinstance(shapes, Shapes):
+        found = type(shapes).__name__
+        raise OptionError(f"shapes: found {found}, expected Beams, Spheres or Frusta")
+    mask, _ = _ask(mask, None)
+    return {"kind": shapes.kind, "numbers": shapes.numbers, "exact": exact, "mask": mask}
 
 
 def _ask(mask: int, cull: str | None) -> tuple[int, int]:

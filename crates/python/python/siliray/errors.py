@@ -46,6 +46,10 @@ class OptionError(Error, ValueError):
     """An option makes no sense, or not together with another."""
 
 
+class ProgramError(Error, ValueError):
+    """A program is none, or has a fault."""
+
+
 class SceneError(Error, ValueError):
     """A scene is not sound: a coordinate that is not finite, an index out of range …"""
 

@@ -26,5 +26,5 @@ pub mod run;
 pub mod variant;
 
 pub use row::{Row, RowKey, Work};
-pub use run::{CompareError, Compared, Plan, Skipped, compare};
+pub use run::{CompareError, Compared, Plan, PlanError, Skipped, compare};
 pub use variant::{Variant, VariantError};

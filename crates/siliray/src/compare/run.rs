@@ -14,8 +14,10 @@ use machine::{
 };
 use rayon::prelude::*;
 use scene::{Camera, Scene};
+use serde::Serialize;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 use trace::{TraceError, Tracer};
 use tree::quality::LevelCosts;
@@ -39,6 +41,38 @@ pub struct Plan {
     pub rays: usize,
 }
 
+/// Why there is nothing to compare.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the machine {machine} reads none of the formats")]
+pub struct PlanError {
+    /// The machine, which would be left out without a word.
+    pub machine: &'static str,
+}
+
+impl Plan {
+    /// A plan; of what is not named, what is usual: the presets that have a use everywhere, every
+    /// format in each way that a comparison shows.
+    ///
+    /// # Errors
+    /// When a machine reads none of the formats.
+    pub fn new(
+        presets: Vec<Preset>,
+        variants: Vec<Variant>,
+        machines: Vec<&'static MachineEntry>,
+        rays: usize,
+    ) -> Result<Self, PlanError> {
+        let presets = if presets.is_empty() { Preset::BVHS.to_vec() } else { presets };
+        let variants = if variants.is_empty() { Variant::all() } else { variants };
+        let is_idle = |machine: &&&MachineEntry| {
+            !variants.iter().any(|variant| (machine.reads)(variant.format))
+        };
+        match machines.iter().find(is_idle) {
+            Some(machine) => Err(PlanError { machine: machine.name }),
+            None => Ok(Self { presets, variants, machines, rays }),
+        }
+    }
+}
+
 /// What came of a scene.
 #[derive(Debug, Clone, Default)]
 pub struct Compared {
@@ -49,7 +83,7 @@ pub struct Compared {
 }
 
 /// A format that could not take part.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Skipped {
     /// The scene.
     pub scene: String,
@@ -90,6 +124,9 @@ pub enum CompareError {
     /// A row could not be kept.
     #[error("{0}")]
     Keep(String),
+    /// The caller asked to stop.
+    #[error("cancelled")]
+    Cancelled,
 }
 
 /// Rows of earlier runs, and a place for new ones.
@@ -105,7 +142,7 @@ pub trait Rows {
 }
 
 /// Makes the rows of a scene. Those that `kept` has are not made again, and nothing is built that
-/// only they would need. `watch` is told of progress; what it returns is not looked at.
+/// only they would need. `watch` is told of progress, and may end the work.
 ///
 /// # Errors
 /// When the scene cannot be built or traced, or a machine gives no answer.
@@ -116,26 +153,40 @@ pub fn compare(
     kept: Option<&dyn Rows>,
     watch: &ProgressFn<'_>,
 ) -> Result<Compared, CompareError> {
-    let mut under_way =
-        UnderWay { scene, camera, plan, kept, rays: None, compared: Compared::default() };
     let whole = (plan.presets.len() * plan.variants.len()).max(1) as f32;
-    let mut done = 0;
+    let done = AtomicUsize::new(0);
+    let keep_going = || watch(Progress { fraction: done.load(Ordering::Relaxed) as f32 / whole });
+    let mut under_way = UnderWay {
+        scene,
+        camera,
+        plan,
+        kept,
+        keep_going: &keep_going,
+        rays: None,
+        compared: Compared::default(),
+    };
     for &preset in &plan.presets {
         let mut built = Vec::new();
         for variant in &plan.variants {
-            let _ = watch(Progress { fraction: done as f32 / whole });
+            if keep_going().is_break() {
+                return Err(CompareError::Cancelled);
+            }
             under_way.variant(preset, variant, &mut built)?;
-            done += 1;
+            done.fetch_add(1, Ordering::Relaxed);
         }
     }
     Ok(under_way.compared)
 }
+
+/// Whether the caller still wants to know.
+type KeepGoing<'a> = dyn Fn() -> ControlFlow<()> + Sync + 'a;
 
 struct UnderWay<'a> {
     scene: &'a Scene,
     camera: &'a Camera,
     plan: &'a Plan,
     kept: Option<&'a dyn Rows>,
+    keep_going: &'a KeepGoing<'a>,
     /// Made when the first row needs them.
     rays: Option<[Rays; 3]>,
     compared: Compared,
@@ -168,7 +219,7 @@ impl UnderWay<'_> {
         let options = format_options(variant.format, &variant.settings, preset);
         let is_same = |(known, _): &&(build::Options, Built)| *known == options;
         if built.iter().find(is_same).is_none() {
-            let fresh = build::build(self.scene, &options, &|_| ControlFlow::Continue(()))?;
+            let fresh = build::build(self.scene, &options, &|_| (self.keep_going)())?;
             built.push((options, fresh));
         }
         let Some((_, built)) = built.iter().find(is_same) else { return Ok(()) };
@@ -184,7 +235,7 @@ impl UnderWay<'_> {
                 return Ok(());
             }
         };
-        let unit = image.unit(rays).map_err(unit_error(variant))?;
+        let unit = image.unit(rays, self.keep_going).map_err(unit_error(variant))?;
         for machine in machines {
             let answered = match (&unit, machine.name) {
                 (Some(unit), ttu_machine::NAME) => unit.clone(),
@@ -202,7 +253,7 @@ impl UnderWay<'_> {
 
     fn make_rays(&self) -> Result<[Rays; 3], CompareError> {
         let options = Tracer::build_options(Preset::Balanced);
-        let tree = build::build(self.scene, &options, &|_| ControlFlow::Continue(()))?.tree;
+        let tree = build::build(self.scene, &options, &|_| (self.keep_going)())?.tree;
         let tracer = Tracer::from_tree(&tree, trace::Options::default())?;
         Ok(Rays::all(&self.scene.name, &tree, &tracer, self.camera, self.plan.rays)?)
     }
@@ -262,13 +313,17 @@ impl Measured {
     }
 
     /// Runs the rays through the traversal unit, if it runs the format.
-    fn unit(&self, rays: &[Rays; 3]) -> Result<Option<[Asked; 3]>, RunError> {
+    fn unit(
+        &self,
+        rays: &[Rays; 3],
+        keep_going: &KeepGoing<'_>,
+    ) -> Result<Option<[Asked; 3]>, RunError> {
         let config = Config::default();
         let Ok(world) = World::new(&*self.checked, TriangleRule::Watertight) else {
             return Ok(None);
         };
         let runs = rays.par_iter().map(|rays| {
-            let go_on = |_| ControlFlow::Continue(());
+            let go_on = |_| keep_going();
             let run = simulate(&world, &config, &rays.queries, RunOptions::ONLY_ANSWERS, &go_on)?;
             let mut asked = Asked {
                 counters: ttu_machine::counters_of(&run),

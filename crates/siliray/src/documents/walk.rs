@@ -2,12 +2,54 @@
 
 use super::hex;
 use crate::input::Prepared;
-use crate::walk::Walk;
+use crate::walk::against::FirstDifference;
 use crate::walk::why::Reason;
+use crate::walk::{Walk, text};
 use machine::{Hit, MachineInput, Step};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use tree::Instance;
+
+/// All objects of a walk: its steps in a range, what became of a primitive, and the answer.
+#[must_use]
+pub fn objects(
+    walk: &Walk,
+    prepared: &Prepared,
+    range: &Range<usize>,
+    followed: Option<&Reason>,
+) -> Vec<Value> {
+    let steps = walk.steps.iter().enumerate().filter(|(number, _)| range.contains(number));
+    let steps = steps.map(|(number, one)| {
+        let mut object = step(one);
+        object["step"] = json!(number);
+        object
+    });
+    steps.chain(followed.map(reason)).chain([answer(walk, prepared)]).collect()
+}
+
+/// Where another walk over the same does something else.
+#[must_use]
+pub fn difference(
+    walk: &Walk,
+    other: &Walk,
+    prepared: &Prepared,
+    difference: Option<FirstDifference>,
+) -> Value {
+    let (against, source) = (other.machine, prepared.origin.name());
+    match difference {
+        None => json!({"event": "same", "against": against, "source": source}),
+        Some(FirstDifference { first, second }) => json!({
+            "event": "difference",
+            "against": against,
+            "source": source,
+            "step": first,
+            "other_step": second,
+            "what": first.map(|step| text::line(&walk.steps[step])),
+            "other_what": second.map(|step| text::line(&other.steps[step])),
+        }),
+    }
+}
 
 /// What became of a primitive.
 #[must_use]

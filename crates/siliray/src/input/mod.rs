@@ -10,17 +10,21 @@
 
 mod route;
 
-pub use route::{Prepared, Route, RouteError, build_options, encode_checked, format_options};
+pub use route::{
+    Prepared, Route, RouteError, build_options, encode_checked, format_options, usual_machine,
+};
 
 use crate::image_scene::{NotFinite, scene_of};
 use crate::registry::registry;
 use isbe::mesh::import::ImportOptions;
 use isbe::mesh::read::{DumpError, read_scene};
 use machine::{
-    AnyChecked, FilePlace, Finding, FormatEntry, ReadError, ReadOptions, Severity, StructureSummary,
+    AnyChecked, FilePlace, Finding, FormatEntry, ImageFile, ReadError, ReadOptions, Severity,
+    StructureSummary,
 };
 use scene::builtin::Builtin;
 use scene::{FileError, Scene, SceneError, read_file};
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -180,6 +184,22 @@ pub fn format_of(path: &Path, bytes: &[u8]) -> Option<&'static FormatEntry> {
     })
 }
 
+/// The format of a file's bytes, and its image unless that is broken. Raw memory has the format
+/// that is given; other files that say nothing are read as if they had it.
+pub fn image_file(
+    path: &Path,
+    bytes: &[u8],
+    raw: &'static FormatEntry,
+    options: &ReadOptions,
+) -> (&'static FormatEntry, Result<ImageFile, ReadError>) {
+    let named = if options.raw.is_some() { None } else { format_of(path, bytes) };
+    let format = named.unwrap_or(raw);
+    let file = (format.read)(bytes, options);
+    // One format may read files of its siblings: the image knows which it is.
+    let own = file.as_ref().ok().and_then(|file| registry().format(file.image.format));
+    (own.unwrap_or(format), file)
+}
+
 fn has_ending(path: &Path, ending: &str) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(ending))
 }
@@ -262,13 +282,25 @@ impl Input {
     ///
     /// # Errors
     /// When an image holds something that is not finite.
+    pub fn scene(&self) -> Result<Cow<'_, Scene>, InputError> {
+        match self {
+            Self::Scene(scene) => Ok(Cow::Borrowed(scene)),
+            Self::Image(StoredImage { name, checked, .. }) => {
+                let scene = scene_of(checked.tree(), name.clone());
+                let wrong = |error| InputError::NotFinite { name: name.clone(), error };
+                scene.map(Cow::Owned).map_err(wrong)
+            }
+        }
+    }
+
+    /// The same, for whoever needs the input no more.
+    ///
+    /// # Errors
+    /// When an image holds something that is not finite.
     pub fn into_scene(self) -> Result<Scene, InputError> {
         match self {
             Self::Scene(scene) => Ok(scene),
-            Self::Image(StoredImage { name, checked, .. }) => {
-                scene_of(checked.tree(), name.clone())
-                    .map_err(|error| InputError::NotFinite { name, error })
-            }
+            Self::Image(_) => self.scene().map(Cow::into_owned),
         }
     }
 }

@@ -77,6 +77,25 @@ pub enum RouteError {
     Machine(MakeError),
 }
 
+/// Who walks unless somebody else is asked for: the fastest machine that reads what is walked.
+#[must_use]
+pub fn usual_machine(
+    input: &Input,
+    format: Option<&'static FormatEntry>,
+    rebuild: bool,
+) -> &'static MachineEntry {
+    let stored = match input {
+        Input::Image(image) if !rebuild => Some(image.format),
+        _ => None,
+    };
+    let fits = |machine: &&'static MachineEntry| {
+        format.or(stored).is_none_or(|format| (machine.reads)(format))
+    };
+    let usual = [trace::NAME, machine::reference::NAME].into_iter();
+    let usual = usual.filter_map(|name| registry().machine(name)).find(fits);
+    usual.unwrap_or(registry().machines()[0])
+}
+
 /// How trees are built for a machine over a format, or over the one that it likes: by `preset`, or
 /// by the one that suits it best.
 #[must_use]

@@ -3,7 +3,9 @@
 //! | file | concept |
 //! |---|---|
 //! | [`workload`] | what is asked: rays and beams of a scene |
+//! | [`questions`] | the queries of a workload or of a file, by name |
 //! | [`sweep`] | the cross product of settings |
+//! | [`sweep_run`] | runs of many configurations |
 //! | [`row`] | one run as a row: figures, the configuration and what was set |
 //! | [`csv`] | rows as CSV |
 //! | [`side_by_side`] | two rows beside each other |
@@ -12,15 +14,19 @@
 
 pub mod csv;
 mod plot;
+pub mod questions;
 pub mod report;
 pub mod row;
 pub mod side_by_side;
 pub mod sweep;
+pub mod sweep_run;
 pub mod trace_json;
 pub mod workload;
 
+pub use questions::{Asked, AskedError};
 pub use row::{PriorityLatency, Row, RunKey, RunLabel};
 pub use sweep::{ParameterSweep, SweepError};
+pub use sweep_run::{CompletedRun, NamedConfig, SweepRun, SweepRunError};
 pub use workload::{Workload, WorkloadError};
 
 use geometry::TriangleRule;

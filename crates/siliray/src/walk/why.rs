@@ -1,11 +1,15 @@
 //! Where a walk loses a primitive: the node, the child and the plane.
 
 use super::Walk;
-use super::hierarchy::{Stop, Wanted};
+use super::hierarchy::{Stop, Wanted, ways};
 use super::text::ids;
-use geometry::{Aabb, Ray, Transform};
-use machine::{ChildTest, Shape, Step, Verdict};
+use crate::input::Prepared;
+use crate::registry::registry;
+use geometry::{Aabb, Ray, Transform, TriangleRule};
+use machine::registry::NodeNames;
+use machine::{ChildTest, HitKind, Machine, MachineError, Oracle, Query, Shape, Step, Verdict};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// What became of a primitive in a walk.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +22,42 @@ pub struct Reason {
     pub accepted: bool,
     /// All of it in words.
     pub text: String,
+}
+
+/// Why a primitive cannot be followed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum FollowError {
+    /// What was walked has no such primitive.
+    #[error("{0}")]
+    Missing(String),
+    /// Brute force has no answer.
+    #[error(transparent)]
+    Oracle(#[from] MachineError),
+}
+
+/// Follows a primitive through a walk over what was prepared, in which nodes have such names, and
+/// asks brute force whether the query meets it at all.
+///
+/// # Errors
+/// When what was walked has no such primitive.
+pub fn follow(
+    walk: &Walk,
+    prepared: &Prepared,
+    names: NodeNames,
+    wanted: &Wanted,
+) -> Result<Reason, FollowError> {
+    let format = registry().format(prepared.input.format());
+    let ways = format.and_then(|format| ways(&prepared.input, format, names, wanted));
+    let reason = why(walk, ways.as_deref(), wanted);
+    if ways.as_ref().is_some_and(Vec::is_empty) {
+        return Err(FollowError::Missing(reason.text));
+    }
+    let oracle = Oracle::new(Arc::clone(prepared.input.tree()), TriangleRule::Watertight);
+    let meets = oracle.answer(&Query { kind: HitKind::All, ..walk.query })?.hits;
+    let meets = meets.iter().any(|hit| wanted.is(hit.instance, hit.geometry, hit.primitive));
+    let is_told = reason.accepted || meets || reason.child.is_none();
+    let text = "no such hit: brute force says that the query does not meet this primitive";
+    Ok(if is_told { reason } else { Reason { text: text.to_owned(), ..reason } })
 }
 
 /// Follows a primitive through a walk, over the ways that lead to it, if they are known. Of several

@@ -5,33 +5,9 @@ use super::line;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::output::number::counted;
-use serde::Serialize;
-use siliray::documents::structure::EntryDocument;
-use siliray::find::{Wanted, Way, find};
-use siliray::machine::Outline;
+use siliray::documents::inspect::FindDocument;
+use siliray::find::Wanted;
 use std::path::Path;
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Json {
-    file: String,
-    format: &'static str,
-    hits: Vec<JsonHit>,
-}
-
-#[derive(Serialize)]
-struct JsonHit {
-    way: Vec<EntryDocument>,
-    /// What was found beside the last structure of the way, if it is not that one.
-    beside: Option<JsonBeside>,
-}
-
-#[derive(Serialize)]
-struct JsonBeside {
-    kind: &'static str,
-    address: String,
-    offset: Option<u64>,
-}
 
 /// Shows every way.
 pub(super) fn show(
@@ -42,7 +18,8 @@ pub(super) fn show(
 ) -> Result<(), Failure> {
     let OpenImage { format, file } = image;
     let outline = (format.outline)(&file.image);
-    let ways = find(format, file, &outline, wanted);
+    let name = name.display().to_string();
+    let (json, ways) = FindDocument::new(name, format, file, &outline, wanted);
     let what = match wanted {
         Wanted::Primitive { geometry: None, primitive } => format!("primitive {primitive}"),
         Wanted::Primitive { geometry: Some(geometry), primitive } => {
@@ -50,11 +27,6 @@ pub(super) fn show(
         }
         Wanted::Offset(offset) => format!("byte {offset:#x} of the file"),
         Wanted::Point([x, y, z]) => format!("the point {x},{y},{z}"),
-    };
-    let json = Json {
-        file: name.display().to_string(),
-        format: format.name,
-        hits: ways.iter().map(|way| json_hit(image, &outline, way)).collect(),
     };
     let mut text = format!("{} to {what}\n", counted(ways.len(), "way"));
     for way in &ways {
@@ -71,16 +43,4 @@ pub(super) fn show(
         return Err(Failure::input(message));
     }
     Ok(())
-}
-
-fn json_hit(image: &OpenImage, outline: &Outline, way: &Way) -> JsonHit {
-    let entries = way.entries.iter().map(|&entry| &outline.entries[entry]);
-    JsonHit {
-        way: entries.map(|entry| EntryDocument::new(&image.file, entry)).collect(),
-        beside: way.beside.as_ref().map(|beside| JsonBeside {
-            kind: beside.kind,
-            address: format!("{:#x}", beside.address),
-            offset: image.file.offset_of(beside.address),
-        }),
-    }
 }

@@ -14,27 +14,8 @@ use crate::failure::Failure;
 use crate::image_args::Inspect;
 use crate::output::number::{counted, grouped};
 use crate::output::{Output, Table};
-use serde::Serialize;
-use siliray::documents::structure::{EntryDocument, LevelDocument};
-use siliray::machine::{EntryState, ImageFile, NodeRef, Outline, OutlineEntry};
-use std::collections::BTreeMap;
-
-/// What `--json` prints without `--node` and `--find`.
-#[derive(Serialize)]
-struct JsonImage {
-    file: String,
-    format: &'static str,
-    structure: usize,
-    structures: Vec<LevelDocument>,
-    root: String,
-    bytes: usize,
-    totals: BTreeMap<&'static str, u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tree: Option<Vec<EntryDocument>>,
-    /// Nodes below the levels that were asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    left_out: Option<usize>,
-}
+use siliray::documents::inspect::{InspectDocument, levels};
+use siliray::machine::{EntryState, ImageFile, Outline, OutlineEntry};
 
 /// Shows a node, what was looked for, the tree, or the totals.
 pub(crate) fn run(args: &Inspect, output: &Output) -> Result<(), Failure> {
@@ -55,22 +36,11 @@ fn show_image(args: &Inspect, image: &OpenImage, output: &Output) -> Result<(), 
         let message = format!("{name}: there is nothing that can be shown, not even a root");
         return Err(Failure::input(message).hint(format!("try `siliray check {name}`")));
     }
-    let shown = |entry: &&OutlineEntry| args.depth.is_none_or(|depth| entry.depth < depth);
-    let entries: Vec<&OutlineEntry> = outline.entries.iter().filter(shown).collect();
+    let entries = levels(&outline, args.depth);
     let left_out = outline.entries.len() - entries.len();
-    let json = JsonImage {
-        file: args.file.display().to_string(),
-        format: format.name,
-        structure: file.structure,
-        structures: file.structures.iter().map(LevelDocument::from).collect(),
-        root: root(image, &outline),
-        bytes: file.image.byte_count(),
-        totals: outline.totals.iter().map(|total| (total.name, total.count)).collect(),
-        tree: args
-            .tree
-            .then(|| entries.iter().map(|entry| EntryDocument::new(file, entry)).collect()),
-        left_out: args.tree.then_some(left_out),
-    };
+    let name = args.file.display().to_string();
+    let tree = args.tree.then_some(&entries[..]);
+    let json = InspectDocument::new(name, format, file, &outline, tree);
     let text = if args.tree {
         let mut text: String = entries.iter().map(|entry| line(file, entry)).collect();
         if left_out > 0 {
@@ -81,14 +51,6 @@ fn show_image(args: &Inspect, image: &OpenImage, output: &Output) -> Result<(), 
         summary(&json, &outline)
     };
     output.result(&json, &text)
-}
-
-/// The root as `--node` takes it: formats may have another notation for where a machine starts.
-fn root(image: &OpenImage, outline: &Outline) -> String {
-    let start = NodeRef::from_root(&image.file.image, image.file.image.root);
-    let is_node = (image.format.describe)(&image.file.image, start).is_ok();
-    let first = outline.entries.first().filter(|_| !is_node);
-    first.map_or(start, |entry| entry.node).to_string()
 }
 
 /// A node of a tree, indented by its depth.
@@ -104,7 +66,7 @@ fn line(file: &ImageFile, entry: &OutlineEntry) -> String {
     format!("{:indent$}{slot}{node} {kind} {place}\n", "")
 }
 
-fn summary(json: &JsonImage, outline: &Outline) -> String {
+fn summary(json: &InspectDocument, outline: &Outline) -> String {
     let mut text =
         format!("{}: {}, {} bytes\n", json.file, json.format, grouped(json.bytes as u64));
     if !json.structures.is_empty() {

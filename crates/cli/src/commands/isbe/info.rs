@@ -1,48 +1,12 @@
 //! `siliray isbe info`: what is in a dump.
 
 use super::args::Info;
-use super::{names, readable, report};
+use super::{readable, report};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::output::number::grouped;
-use serde::Serialize;
-use siliray::isbe::mesh::capture_notes::CaptureNotes;
-use siliray::isbe::{MapOrder, Stage, Topology, WorkgroupView, generation};
-use siliray::machine::Severity;
-use std::collections::BTreeSet;
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Json {
-    file: String,
-    sm: u16,
-    generation: &'static str,
-    sph_version: u32,
-    stage: &'static str,
-    space_sharing: bool,
-    topology: Option<&'static str>,
-    max_vertices: u32,
-    max_primitives: u32,
-    threads: u8,
-    vertex_attributes: Vec<String>,
-    primitive_attributes: Vec<String>,
-    input_attributes: Vec<String>,
-    input_vertices: u32,
-    input_primitives: u16,
-    input_corners: u32,
-    vertex_bytes: u32,
-    primitive_bytes: u32,
-    shared_bytes: u32,
-    map_bytes: usize,
-    map_order: &'static str,
-    workgroups: usize,
-    tasks: usize,
-    vertices: usize,
-    primitives: usize,
-    culled: usize,
-    capture: bool,
-    errors: usize,
-}
+use siliray::documents::isbe::dump::DumpDocument;
+use siliray::isbe::Stage;
 
 /// The rule that a file breaks if it ends too early.
 const TRUNCATED: &str = "truncated";
@@ -51,44 +15,8 @@ const TRUNCATED: &str = "truncated";
 pub(crate) fn run(args: &Info, output: &Output) -> Result<(), Failure> {
     let report = report(&args.dump)?;
     let (dump, reader) = readable(&args.dump, &report)?;
-    let views = || dump.workgroups.iter().map(|workgroup| WorkgroupView::new(&reader, workgroup));
-    let culled = |view: WorkgroupView<'_>| {
-        (0..view.primitive_count()).filter(|primitive| view.is_culled(*primitive)).count()
-    };
-    let layout = &reader.layout;
-    let json = Json {
-        file: args.dump.file.display().to_string(),
-        sm: dump.state.sm,
-        generation: generation::name(dump.state.sm),
-        sph_version: dump.state.header.version().number(),
-        stage: reader.stage.name(),
-        space_sharing: dump.state.header.shares_spaces(),
-        topology: reader.topology.map(Topology::name),
-        max_vertices: layout.vertices.maximum(),
-        max_primitives: layout.primitives.maximum(),
-        threads: dump.state.shader_b.threads,
-        vertex_attributes: names(layout.vertices.ids()),
-        primitive_attributes: names(layout.primitives.ids()),
-        input_attributes: names(reader.input.vertices.ids()),
-        input_vertices: reader.input.vertices.maximum(),
-        input_primitives: dump.state.unit.input_primitives,
-        input_corners: reader.input_corners,
-        vertex_bytes: layout.vertices.total_bytes(),
-        primitive_bytes: layout.primitives.total_bytes(),
-        shared_bytes: dump.state.shared_bytes(),
-        map_bytes: reader.map_bytes(),
-        map_order: match dump.map_order {
-            MapOrder::LittleAtLow => "little_at_low",
-            MapOrder::Reversed => "reversed",
-        },
-        workgroups: dump.workgroups.len(),
-        tasks: dump.workgroups.iter().filter_map(|w| w.task).collect::<BTreeSet<_>>().len(),
-        vertices: views().map(|view| view.vertex_count() as usize).sum(),
-        primitives: views().map(|view| view.primitive_count() as usize).sum(),
-        culled: views().map(culled).sum(),
-        capture: views().any(|view| CaptureNotes::from_shared(view.shared()).is_some()),
-        errors: report.findings.iter().filter(|f| f.severity == Severity::Error).count(),
-    };
+    let file = args.dump.file.display().to_string();
+    let json = DumpDocument::new(file, &dump, &reader, &report.findings);
     output.result(&json, &text(&json))?;
     // What is described is not all that the file says it holds.
     match report.findings.iter().find(|finding| finding.rule == TRUNCATED) {
@@ -97,7 +25,7 @@ pub(crate) fn run(args: &Info, output: &Output) -> Result<(), Failure> {
     }
 }
 
-fn text(json: &Json) -> String {
+fn text(json: &DumpDocument) -> String {
     let number = |count: usize| grouped(count as u64);
     let list = |names: &[String]| match names {
         [] => "none".to_owned(),

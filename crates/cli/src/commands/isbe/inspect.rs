@@ -5,59 +5,11 @@ use super::{bytes, readable, report};
 use crate::failure::Failure;
 use crate::output::number::counted;
 use crate::output::{Output, Table, print};
-use serde::Serialize;
-use siliray::isbe::container::REGIONS;
-use siliray::isbe::container::explain::explain;
-use siliray::isbe::{
-    AttributeId, Layout, Location, Reader, Region, Stage, Workgroup, WorkgroupView,
+use siliray::documents::isbe::workgroup::{
+    ByteDocument, BytesDocument, VertexDocument, WorkgroupDocument, opaque, view,
 };
+use siliray::isbe::{AttributeId, Layout, Location, Reader, Stage, WorkgroupView};
 use std::collections::BTreeMap;
-
-/// What `--json` prints with `--offset`.
-#[derive(Serialize)]
-struct JsonBytes {
-    file: String,
-    bytes: Vec<JsonByte>,
-}
-
-#[derive(Serialize)]
-struct JsonByte {
-    offset: u64,
-    value: u8,
-    place: String,
-}
-
-/// What `--json` prints for a workgroup.
-#[derive(Serialize)]
-struct JsonWorkgroup {
-    file: String,
-    workgroup: usize,
-    workgroups: usize,
-    index: u32,
-    task: Option<u32>,
-    stage: &'static str,
-    vertices: Vec<JsonVertex>,
-    primitives: Vec<JsonPrimitive>,
-    /// What came in, as far as it was dumped.
-    input_vertices: Vec<JsonVertex>,
-    input_primitives: Vec<Vec<u8>>,
-    /// The words of regions without a known layout.
-    opaque: BTreeMap<&'static str, Vec<String>>,
-}
-
-#[derive(Serialize)]
-struct JsonVertex {
-    vertex: u32,
-    attributes: BTreeMap<String, String>,
-}
-
-#[derive(Serialize)]
-struct JsonPrimitive {
-    primitive: u32,
-    vertices: Vec<u8>,
-    culled: bool,
-    attributes: BTreeMap<String, String>,
-}
 
 /// Explains bytes, or shows workgroups.
 pub(crate) fn run(args: &Inspect, output: &Output) -> Result<(), Failure> {
@@ -66,30 +18,15 @@ pub(crate) fn run(args: &Inspect, output: &Output) -> Result<(), Failure> {
     let file = args.dump.file.display().to_string();
     if !args.offset.is_empty() {
         let content = bytes(&args.dump.file)?;
-        let mut explained = Vec::new();
-        for &offset in &args.offset {
-            let value = usize::try_from(offset).ok().and_then(|at| content.get(at));
-            let value = *value.ok_or_else(|| {
-                let length = content.len();
-                Failure::input(format!(
-                    "{file}: found offset {offset:#x}, expected less than {length:#x}"
-                ))
-            })?;
-            let place = explain(&dump, &reader, offset as usize).to_string();
-            explained.push(JsonByte { offset, value, place });
-        }
-        let line =
-            |byte: &JsonByte| format!("{:#x}: {:#04x}  {}\n", byte.offset, byte.value, byte.place);
-        let text: String = explained.iter().map(line).collect();
-        return output.result(&JsonBytes { file, bytes: explained }, &text);
+        let json = BytesDocument::new(file, &content, &dump, &reader, &args.offset)
+            .map_err(Failure::input)?;
+        let line = |byte: &ByteDocument| {
+            format!("{:#x}: {:#04x}  {}\n", byte.offset, byte.value, byte.place)
+        };
+        let text: String = json.bytes.iter().map(line).collect();
+        return output.result(&json, &text);
     }
-    let view = |number: usize| {
-        let workgroup = dump.workgroups.get(number).ok_or_else(|| {
-            let count = dump.workgroups.len();
-            Failure::input(format!("{file}: found workgroup {number}, expected less than {count}"))
-        })?;
-        Ok(WorkgroupView::new(&reader, workgroup))
-    };
+    let view = |number: usize| view(&file, &dump, &reader, number).map_err(Failure::input);
     if args.csv {
         print("workgroup,region,address,kind,index,lane,attribute,hex,value\n")?;
         let all = 0..dump.workgroups.len();
@@ -99,75 +36,16 @@ pub(crate) fn run(args: &Inspect, output: &Output) -> Result<(), Failure> {
             .try_for_each(|number| print(&csv(number, &view(number)?, &reader)));
     }
     let number = args.workgroup.unwrap_or(0);
-    let json = describe(&view(number)?, &reader, [number, dump.workgroups.len()], file);
+    let json = WorkgroupDocument::new(
+        &view(number)?,
+        &reader,
+        [number, dump.workgroups.len()],
+        file.clone(),
+    );
     output.result(&json, &text(&json, &reader))
 }
 
-fn describe(
-    view: &WorkgroupView<'_>,
-    reader: &Reader,
-    [number, workgroups]: [usize; 2],
-    file: String,
-) -> JsonWorkgroup {
-    let row = |ids: &[AttributeId], word: &dyn Fn(AttributeId) -> Option<u32>| {
-        let cell = |id: &AttributeId| Some((id.to_string(), id.value_text(word(*id)?)));
-        ids.iter().filter_map(cell).collect()
-    };
-    let vertices = (0..view.vertex_count())
-        .map(|vertex| {
-            let attributes = row(reader.layout.vertices.ids(), &|id| view.vertex(id, vertex));
-            JsonVertex { vertex, attributes }
-        })
-        .collect();
-    let primitives = (0..view.primitive_count())
-        .map(|primitive| {
-            let word = |id| view.primitive_attribute(id, primitive);
-            let attributes = row(reader.layout.primitives.ids(), &word);
-            let (vertices, culled) =
-                (view.primitive(primitive).collect(), view.is_culled(primitive));
-            JsonPrimitive { primitive, vertices, culled, attributes }
-        })
-        .collect();
-    let workgroup = view.workgroup();
-    let (index, task, stage) = (workgroup.index, workgroup.task, reader.stage.name());
-    let inputs = if workgroup.input.attr.is_empty() { 0 } else { reader.input.vertices.maximum() };
-    let input_vertices = (0..inputs)
-        .map(|vertex| {
-            let word = |id| view.input_vertex(id, vertex);
-            JsonVertex { vertex, attributes: row(reader.input.vertices.ids(), &word) }
-        })
-        .collect();
-    let handles = workgroup.input.map.chunks(reader.input_corners.max(1) as usize);
-    JsonWorkgroup {
-        file,
-        workgroup: number,
-        workgroups,
-        index,
-        task,
-        stage,
-        vertices,
-        primitives,
-        input_vertices,
-        input_primitives: handles.map(<[u8]>::to_vec).collect(),
-        opaque: opaque(workgroup),
-    }
-}
-
-/// The words of PATCH and PRIM of both spaces, where there are any.
-fn opaque(workgroup: &Workgroup) -> BTreeMap<&'static str, Vec<String>> {
-    let mut shown = BTreeMap::new();
-    for (name, output, region) in REGIONS {
-        let space = if output { &workgroup.output } else { &workgroup.input };
-        let bytes = space.region(region);
-        if matches!(region, Region::Patch | Region::Prim) && !bytes.is_empty() {
-            let word = |chunk: &[u8]| chunk.iter().rev().map(|b| format!("{b:02x}")).collect();
-            shown.insert(name, bytes.chunks(4).map(word).collect());
-        }
-    }
-    shown
-}
-
-fn text(json: &JsonWorkgroup, reader: &Reader) -> String {
+fn text(json: &WorkgroupDocument, reader: &Reader) -> String {
     let cells = |ids: &[AttributeId], row: &BTreeMap<String, String>| -> Vec<String> {
         ids.iter().map(|id| row.get(&id.to_string()).cloned().unwrap_or_default()).collect()
     };
@@ -177,7 +55,7 @@ fn text(json: &JsonWorkgroup, reader: &Reader) -> String {
             first.iter().copied().chain(names.iter().map(String::as_str)).collect();
         Table::new(&all)
     };
-    let vertex_table = |ids: &[AttributeId], rows: &[JsonVertex]| {
+    let vertex_table = |ids: &[AttributeId], rows: &[VertexDocument]| {
         let mut vertices = header(&["vertex", "lane"], ids);
         for row in rows {
             let mut line = vec![row.vertex.to_string(), (row.vertex % 32).to_string()];

@@ -6,26 +6,12 @@ use crate::commands::convert::one_mesh;
 use crate::failure::Failure;
 use crate::output::number::{counted, grouped};
 use crate::output::{AtomicFile, Output};
-use serde::Serialize;
+use siliray::documents::isbe::mesh::MeshDocument;
 use siliray::isbe::mesh::import::ImportOptions;
 use siliray::isbe::mesh::position::{Matrix, PositionSource};
 use siliray::isbe::mesh::read::read_scene;
 use siliray::scene::MeshFormat;
 use std::path::Path;
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Json {
-    file: String,
-    output: String,
-    triangles: usize,
-    vertices: usize,
-    workgroups: usize,
-    culled: usize,
-    unplaceable: usize,
-    degenerate: usize,
-    points_and_lines: usize,
-}
 
 /// Reads the dump and writes the mesh.
 pub(crate) fn run(args: &Mesh, output: &Output) -> Result<(), Failure> {
@@ -44,27 +30,18 @@ pub(crate) fn run(args: &Mesh, output: &Output) -> Result<(), Failure> {
     let mut mesh = Vec::new();
     format.write(&mut mesh, &positions, &indices).map_err(Failure::input)?;
     target.write(&mesh)?;
-    let report = imported.report;
-    let json = Json {
-        file,
-        output: args.output.display().to_string(),
-        triangles: indices.len(),
-        vertices: positions.len(),
-        workgroups: imported.clusters.len(),
-        culled: report.culled,
-        unplaceable: report.unplaceable,
-        degenerate: report.degenerate,
-        points_and_lines: report.points_and_lines,
-    };
+    let output_name = args.output.display().to_string();
+    let sizes = [indices.len(), positions.len()];
+    let json = MeshDocument::new(file, Some(output_name), sizes, &imported);
     output.result(&json, &text(&json, args.boxes))
 }
 
-fn text(json: &Json, boxes: bool) -> String {
+fn text(json: &MeshDocument, boxes: bool) -> String {
     let number = |count: usize| grouped(count as u64);
     let vertices = if json.vertices == 1 { "vertex" } else { "vertices" };
     let mut text = format!(
         "{}: {}, {} {vertices}\n",
-        json.output,
+        json.output.as_deref().unwrap_or_default(),
         counted(json.triangles, "triangle"),
         number(json.vertices)
     );

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use args::{DumpFile, Isbe, IsbeCommand};
 use siliray::isbe::container::check::{DumpReport, check as check_dump};
-use siliray::isbe::{AttributeId, Dump, Limits, Reader};
+use siliray::isbe::{Dump, Limits, Reader};
 use siliray::scene::read_file;
 use std::path::Path;
 
@@ -62,8 +62,4 @@ fn readable(args: &DumpFile, report: &DumpReport) -> Result<(Dump, Reader), Fail
             Err(Failure::input(format!("{file}: {first}")))
         }
     }
-}
-
-fn names<'a>(ids: impl IntoIterator<Item = &'a AttributeId>) -> Vec<String> {
-    ids.into_iter().map(ToString::to_string).collect()
 }

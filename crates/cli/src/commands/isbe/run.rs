@@ -1,100 +1,40 @@
 //! `siliray isbe run`: a program on the memory of one unit.
 
-use super::args::{Run, UnitShape};
+use super::args::Run;
 use super::{bytes, limits};
 use crate::failure::Failure;
 use crate::output::number::counted;
 use crate::output::{AtomicFile, Output};
-use serde::Serialize;
+use siliray::documents::isbe::program_run::{HazardDocument, RunDocument};
 use siliray::isbe::container::REGIONS;
-use siliray::isbe::container::check::read;
-use siliray::isbe::instruction::parse::{SourceLine, parse_program};
 use siliray::isbe::limits::LINE_BYTES;
-use siliray::isbe::program::{Launch, ProgramRun, run as run_program};
-use siliray::isbe::{
-    AttributeId, AttributeSet, Dump, Layout, Location, Region, Stage, UnitState, Workgroup,
-};
-use std::collections::BTreeMap;
-use std::path::Path;
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Json {
-    program: String,
-    instructions: usize,
-    sm: u16,
-    stage: &'static str,
-    lanes: usize,
-    /// Whether input and output share storage, bit 25 of the header.
-    space_sharing: bool,
-    hazards: Vec<JsonHazard>,
-    warnings: Vec<String>,
-    /// The registers that were written, a word for each lane.
-    registers: BTreeMap<String, Vec<u32>>,
-    /// The bytes of each region that is not empty, as hex digits.
-    memory: BTreeMap<&'static str, String>,
-    output: Option<String>,
-}
-
-/// A load that may read what a store before it left, if the spaces are shared.
-#[derive(Serialize)]
-struct JsonHazard {
-    line: usize,
-    load: String,
-    store_line: usize,
-    store: String,
-}
+use siliray::isbe::program::{Launch, ProgramRun};
+use siliray::isbe::{AttributeId, AttributeSet, Layout, Location, Region};
+use siliray::isbe_program::{Left, Setup, Unit, UnitShape, run as run_program};
 
 /// Runs the program and shows what it leaves.
 pub(crate) fn run(args: &Run, output: &Output) -> Result<(), Failure> {
     let (name, text) = args.program.read_text()?;
-    let wrong = |error: String| Failure::input(format!("{name}: {error}"));
-    let program = parse_program(&text).map_err(|error| wrong(error.to_string()))?;
     let target = args.output.as_deref().map(AtomicFile::create).transpose()?;
-    let (mut dump, mut unit) = match &args.input {
-        Some(file) => dumped(args, file)?,
+    let limits = limits(args.raw_limits);
+    let setup = Setup {
+        launch: Launch { lanes: args.lanes, registers: args.registers.clone(), limits },
+        share: args.share,
+        opaque: [args.patch, args.prim],
+    };
+    let ran = match &args.input {
+        Some(file) => {
+            let (bytes, file) = (bytes(file)?, file.display().to_string());
+            let unit = Unit::Dumped { file: &file, bytes: &bytes, workgroup: args.workgroup };
+            run_program(&name, &text, unit, &setup)
+        }
         None => {
             let index = u32::try_from(args.workgroup).map_err(Failure::usage)?;
-            (Dump::new(state(&args.unit)), Workgroup { index, ..Workgroup::default() })
+            run_program(&name, &text, Unit::Empty(&shape(args), index), &setup)
         }
     };
-    if args.share {
-        dump.state.header.set_sharing(true);
-    }
-    for (_, output, region) in REGIONS {
-        let space = if output { &mut unit.output } else { &mut unit.input };
-        let bytes = match region {
-            Region::Patch => args.patch,
-            Region::Prim => args.prim,
-            Region::Map | Region::Attr => 0,
-        };
-        let region = space.region_mut(region);
-        if region.is_empty() {
-            region.resize(bytes.into(), 0);
-        }
-    }
-    let limits = limits(args.raw_limits);
-    let launch = Launch { lanes: args.lanes, registers: args.registers.clone(), limits };
-    let ran = run_program(&dump.state, &unit, &program, &launch)
-        .map_err(|error| wrong(error.to_string()))?;
-    let stage = dump.state.stage().map_err(Failure::input)?;
-    let json = Json {
-        program: name,
-        instructions: program.len(),
-        sm: dump.state.sm,
-        stage: stage.name(),
-        lanes: args.lanes,
-        space_sharing: dump.state.header.shares_spaces(),
-        hazards: hazards(&program, &ran),
-        warnings: warnings(&ran, stage, dump.state.header.shares_spaces()),
-        registers: ran
-            .registers
-            .iter()
-            .map(|(register, lanes)| (register.to_string(), lanes[..args.lanes].to_vec()))
-            .collect(),
-        memory: memory(&ran.workgroup),
-        output: args.output.as_ref().map(|file| file.display().to_string()),
-    };
+    let Left { document: mut json, run: ran, mut dump } = ran.map_err(Failure::input)?;
+    json.output = args.output.as_ref().map(|file| file.display().to_string());
     let layouts = [dump.state.input_layout(limits), dump.state.layout(limits)];
     let [input, attr] = layouts.map(|layout| layout.map_err(Failure::input));
     let shown = text_of(&json, &ran, &[input?, attr?]);
@@ -105,73 +45,27 @@ pub(crate) fn run(args: &Run, output: &Output) -> Result<(), Failure> {
     output.result(&json, &shown)
 }
 
-/// The chosen unit of a dump, and the dump without its units.
-fn dumped(args: &Run, file: &Path) -> Result<(Dump, Workgroup), Failure> {
-    let wrong = |error: String| Failure::input(format!("{}: {error}", file.display()));
-    let mut dump =
-        read(&bytes(file)?, limits(args.raw_limits)).map_err(|e| wrong(e.to_string()))?;
-    let count = dump.workgroups.len();
-    let mut units = std::mem::take(&mut dump.workgroups).into_iter();
-    match units.nth(args.workgroup) {
-        Some(unit) => Ok((dump, unit)),
-        None => {
-            let found = args.workgroup;
-            Err(wrong(format!("found workgroup {found}, expected less than {count}")))
-        }
-    }
-}
-
-/// The state that the options describe.
-fn state(shape: &UnitShape) -> UnitState {
+/// The unit that the options describe.
+fn shape(args: &Run) -> UnitShape {
     let set = |ids: &[Vec<AttributeId>]| ids.iter().flatten().copied().collect::<AttributeSet>();
-    let outputs = (set(&shape.attributes), shape.vertices);
-    let inputs = match &shape.inputs[..] {
-        [] => [AttributeId::VERTEX_ID].into_iter().collect(),
-        inputs => set(inputs),
-    };
-    let UnitShape { sm, stage, .. } = *shape;
-    if stage == Stage::Mesh {
-        let primitives = (set(&shape.primitive_attributes), shape.primitives);
-        let mut state = UnitState::new(sm, shape.topology, outputs, primitives, shape.shared_lines);
-        state.header.set_inputs(&inputs);
-        return state;
+    let unit = &args.unit;
+    UnitShape {
+        stage: unit.stage,
+        sm: unit.sm,
+        attributes: set(&unit.attributes),
+        vertices: unit.vertices,
+        inputs: set(&unit.inputs),
+        input_vertices: unit.input_vertices,
+        input_primitives: unit.input_primitives,
+        input_corners: unit.input_corners,
+        primitive_attributes: set(&unit.primitive_attributes),
+        primitives: unit.primitives,
+        topology: unit.topology,
+        shared_lines: unit.shared_lines,
     }
-    let mut state = UnitState::warp(sm, stage, (inputs, shape.input_vertices), outputs);
-    state.unit.input_primitives = shape.input_primitives;
-    state.unit.input_corners = if shape.input_primitives > 0 { shape.input_corners } else { 0 };
-    state
 }
 
-fn hazards(program: &[SourceLine], ran: &ProgramRun) -> Vec<JsonHazard> {
-    let shown = |at: usize| (program[at].line, program[at].instruction.to_string());
-    let hazards = ran.hazards.iter().map(|hazard| {
-        let ((line, load), (store_line, store)) = (shown(hazard.load), shown(hazard.store));
-        JsonHazard { line, load, store_line, store }
-    });
-    hazards.collect()
-}
-
-fn warnings(ran: &ProgramRun, stage: Stage, sharing: bool) -> Vec<String> {
-    let mut warnings: Vec<String> = ran.warnings.iter().map(ToString::to_string).collect();
-    if sharing && stage != Stage::Vertex {
-        warnings.push(format!("bit 25 is known of vertex shaders only, not of {stage}"));
-    }
-    for id in ran.unwritten.iter() {
-        warnings.push(format!("output {id} is loaded but never stored"));
-    }
-    warnings
-}
-
-fn memory(unit: &Workgroup) -> BTreeMap<&'static str, String> {
-    let regions = REGIONS.iter().map(|&(name, output, region)| {
-        let space = if output { &unit.output } else { &unit.input };
-        let digits = space.region(region).iter().map(|byte| format!("{byte:02x}"));
-        (name, digits.collect::<String>())
-    });
-    regions.filter(|(_, digits)| !digits.is_empty()).collect()
-}
-
-fn text_of(json: &Json, ran: &ProgramRun, layouts: &[Layout; 2]) -> String {
+fn text_of(json: &RunDocument, ran: &ProgramRun, layouts: &[Layout; 2]) -> String {
     let mut text = format!(
         "{}: {} on {} of the stage {}, SM{}\n",
         json.program,
@@ -186,7 +80,7 @@ fn text_of(json: &Json, ran: &ProgramRun, layouts: &[Layout; 2]) -> String {
         (false, true) => "bit 25 may be set: no load follows a store\n",
         (false, false) => "bit 25 must not be set: these loads follow a store\n",
     };
-    for JsonHazard { line, load, store_line, store } in &json.hazards {
+    for HazardDocument { line, load, store_line, store } in &json.hazards {
         text += &format!("  line {line}: {load}  behind line {store_line}: {store}\n");
     }
     for warning in &json.warnings {

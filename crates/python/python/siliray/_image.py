@@ -1,0 +1,184 @@
+"""Images: acceleration structures as the bytes that hardware reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+from ._document import Document, document
+from ._native import Image as _Native
+from .errors import FileError, OptionError
+
+if TYPE_CHECKING:
+    from ._native import ReadChoice
+    from ._scene import Scene
+
+#: An image, a path, or the bytes of a file.
+ImageLike: TypeAlias = Union["Image", str, PathLike[str], bytes, bytearray, memoryview]
+
+
+@dataclass(frozen=True)
+class RawMemory:
+    """Where nodes lie in raw memory, which is mapped at address 0.
+
+    >>> from siliray import RawMemory
+    >>> RawMemory(base=0x40, primitive_base=0x4C0, root=0x5).format
+    'gfx12'
+    """
+
+    #: The address that box nodes count from.
+    base: int
+    #: The pointer of the first node.
+    root: int
+    #: The address that other nodes count from; the base by default.
+    primitive_base: int | None = None
+    #: Its format.
+    format: str = "gfx12"
+
+
+class Image:
+    """An acceleration structure as bytes: what a driver wrote, or what :func:`siliray.build` made.
+
+    It may be broken: :func:`siliray.check` says what is wrong with it. Where a scene is taken, an
+    image is taken too, and is walked as it is stored.
+
+    >>> import siliray
+    >>> scene = siliray.Scene.open("organic", triangles=400)
+    >>> image = siliray.build(scene, format="gfx12", preset="fast").image
+    >>> image
+    <siliray.Image 'organic.rra': gfx12, ... bytes>
+    >>> siliray.Image.from_bytes(image.to_bytes(), "again.rra").check()["sound"]
+    True
+    """
+
+    __slots__ = ("_native",)
+    _native: _Native
+
+    @classmethod
+    def _wrap(cls, native: _Native) -> Image:
+        image = cls.__new__(cls)
+        image._native = native
+        return image
+
+    @classmethod
+    def open(
+        cls,
+        path: str | PathLike[str],
+        *,
+        structure: int | None = None,
+        raw: RawMemory | None = None,
+    ) -> Image:
+        """The image in a file: an `.rra` capture, a file that build wrote, a dump, raw memory.
+
+        Of a file with several structures it starts in number `structure`, or in the largest.
+        """
+        return cls._wrap(_Native.open(fspath(path), _choice(structure, raw)))
+
+    @classmethod
+    def from_bytes(
+        cls,
+        data: bytes | bytearray | memoryview,
+        name: str = "image",
+        *,
+        structure: int | None = None,
+        raw: RawMemory | None = None,
+    ) -> Image:
+        """The image in the bytes of a file called `name`."""
+        return cls._wrap(_Native.from_bytes(name, bytes(data), _choice(structure, raw)))
+
+    @classmethod
+    def of(cls, thing: ImageLike) -> Image:
+        """An image of whatever describes one."""
+        if isinstance(thing, Image):
+            return thing
+        if isinstance(thing, (bytes, bytearray, memoryview)):
+            return cls.from_bytes(thing)
+        if isinstance(thing, (str, PathLike)):
+            return cls.open(thing)
+        raise OptionError(f"found {type(thing).__name__}, expected an image, a path or bytes")
+
+    def to_bytes(self) -> bytes:
+        """The bytes of the file."""
+        return self._native.to_bytes()
+
+    __bytes__ = to_bytes
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the file."""
+        try:
+            Path(path).write_bytes(self.to_bytes())
+        except OSError as error:
+            raise FileError(f"{fspath(path)}: {error.strerror}") from error
+
+    def check(self) -> Document:
+        """What :func:`siliray.check` finds."""
+        return document(self._native.check())
+
+    def scene(self) -> Scene:
+        """The image as a scene, which machines walk as it is stored; it must be sound."""
+        from ._scene import Scene
+
+        return Scene.of(self)
+
+    @property
+    def name(self) -> str:
+        """What the file is called."""
+        return self._native.name
+
+    @property
+    def format(self) -> str:
+        """Its format."""
+        return self._native.format
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the file."""
+        return self._native.nbytes
+
+    def __repr__(self) -> str:
+        return f"<siliray.Image {self.name!r}: {self.format}, {self.nbytes} bytes>"
+
+    def _repr_html_(self) -> str:
+        from ._machines import inspect
+
+        found = self.check()
+        if found["nodes"] == 0:
+            return Document(found)._repr_html_()
+        totals = Document(
+            {"name": self.name, "format": self.format, "bytes": self.nbytes}
+            | inspect(self)["totals"]
+            | {key: found[key] for key in ("sound", "errors", "warnings")}
+        )
+        return totals._repr_html_()
+
+    def _repr_png_(self) -> bytes | None:
+        from ._render import render
+
+        if not self.check()["sound"]:
+            return None
+        return render(self, size=(480, 360)).png
+
+
+
+def _choice(structure: int | None, raw: RawMemory | None) -> ReadChoice:
+    if raw is None:
+        return {"structure": structure, "raw": None, "format": "gfx12"}
+    if structure is not None:
+        raise OptionError("structure and raw: raw memory has no structures to start in")
+    return {
+        "structure": None,
+        "raw": (raw.base, raw.primitive_base, raw.root),
+        "format": raw.format,
+    }
+
+
+def words(values: Sequence[int] | None, name: str, count: int) -> list[int] | None:
+    """So many words of 32 bits."""
+    if values is None:
+        return None
+    if len(values) != count or not all(0 <= word < 2**32 for word in values):
+        raise OptionError(f"{name}: expected {count} words of 32 bits")
+    return list(values)

@@ -1,0 +1,216 @@
+//! `Image`: bytes as hardware reads them, and what they say.
+
+use crate::{document, errors, job, names};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use siliray::documents::findings::CheckDocument;
+use siliray::documents::inspect::{FindDocument, InspectDocument, levels};
+use siliray::documents::structure::StructureDocument;
+use siliray::find::Wanted;
+use siliray::gfx12::layout::{PointerFlags, Resource};
+use siliray::input::{StoredImage, image_file};
+use siliray::intersect::{IntersectError, Operands, intersect};
+use siliray::machine::{
+    AnyReport, FormatEntry, ImageFile, NodeRef, RawLayout, ReadError, ReadOptions,
+};
+use siliray::scene::read_file;
+use std::path::{Path, PathBuf};
+
+/// An image in the bytes of a file, which may be broken.
+#[pyclass(frozen, module = "siliray._native")]
+pub(crate) struct Image {
+    name: String,
+    bytes: Vec<u8>,
+    format: &'static FormatEntry,
+    options: ReadOptions,
+    file: Result<ImageFile, ReadError>,
+}
+
+/// How the image in the bytes is found.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct ReadChoice {
+    structure: Option<usize>,
+    /// Base, base of primitives, root.
+    raw: Option<(u64, Option<u64>, u64)>,
+    format: String,
+}
+
+/// What is looked for.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct InspectChoice {
+    node: Option<u64>,
+    primitive: Option<(Option<u32>, u32)>,
+    offset: Option<u64>,
+    point: Option<[f32; 3]>,
+    tree: bool,
+    depth: Option<u32>,
+}
+
+/// What an instruction is asked.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct OperandChoice {
+    nodes: Vec<u32>,
+    origin: [f32; 3],
+    direction: [f32; 3],
+    extent: f32,
+    mask: u8,
+    resource: Option<[u32; 4]>,
+    flags: Vec<String>,
+}
+
+#[pymethods]
+impl Image {
+    /// The image in a file.
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf, choice: ReadChoice) -> PyResult<Self> {
+        let bytes = py.detach(|| read_file(&path)).map_err(|error| errors::file(&error))?;
+        Self::new(py, path.display().to_string(), bytes, &choice)
+    }
+
+    /// The image in the bytes of a file.
+    #[staticmethod]
+    fn from_bytes(
+        py: Python<'_>,
+        name: String,
+        bytes: &[u8],
+        choice: ReadChoice,
+    ) -> PyResult<Self> {
+        Self::new(py, name, bytes.to_vec(), &choice)
+    }
+
+    /// The bytes.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.bytes)
+    }
+
+    /// What a check finds.
+    fn check(&self, py: Python<'_>) -> PyResult<String> {
+        job::run(py, 0, None, |_| {
+            let report = match &self.file {
+                // Bytes that cannot be taken apart are unsound for one reason: a finding.
+                Err(ReadError::Broken(finding)) => {
+                    AnyReport { findings: vec![(**finding).clone()], ..AnyReport::default() }
+                }
+                Err(error) => return Err(self.broken(error)),
+                Ok(file) => file.clone().check(self.format.check),
+            };
+            let name = self.name.clone();
+            let findings = &report.findings;
+            document::text(&CheckDocument::new(name, report.nodes, findings, findings))
+        })?
+    }
+
+    /// What is in it: totals, its tree, one node, or the ways to something.
+    fn inspect(&self, py: Python<'_>, choice: InspectChoice) -> PyResult<String> {
+        py.detach(|| {
+            let file = self.file()?;
+            if let Some(node) = choice.node {
+                let node = NodeRef::from_root(&file.image, node);
+                let described = (self.format.describe)(&file.image, node)
+                    .map_err(|error| errors::image(format!("{}: {error}", self.name)))?;
+                return document::text(&StructureDocument::new(file, &described));
+            }
+            let outline = (self.format.outline)(&file.image);
+            let name = self.name.clone();
+            let primitive = choice
+                .primitive
+                .map(|(geometry, primitive)| Wanted::Primitive { geometry, primitive });
+            let wanted = primitive
+                .or_else(|| choice.offset.map(Wanted::Offset))
+                .or_else(|| choice.point.map(Wanted::Point));
+            if let Some(wanted) = wanted {
+                let found = FindDocument::new(name, self.format, file, &outline, &wanted);
+                return document::text(&found.0);
+            }
+            let entries = levels(&outline, choice.depth);
+            let tree = choice.tree.then_some(&entries[..]);
+            document::text(&InspectDocument::new(name, self.format, file, &outline, tree))
+        })
+    }
+
+    /// What one instruction says of a node.
+    fn intersect(&self, choice: OperandChoice) -> PyResult<String> {
+        let unknown = |name: &str| {
+            let known = PointerFlags::all();
+            let known: Vec<String> =
+                known.iter_names().map(|(name, _)| name.to_lowercase()).collect();
+            errors::name(format!("{name:?} is no flag; flags are {}", known.join(", ")))
+        };
+        let flags = choice.flags.iter().try_fold(PointerFlags::empty(), |flags, name| {
+            let flag = PointerFlags::from_name(&name.to_uppercase());
+            flag.map(|flag| flags | flag).ok_or_else(|| unknown(name))
+        })?;
+        let operands = Operands {
+            nodes: choice.nodes,
+            origin: choice.origin,
+            direction: choice.direction,
+            extent: choice.extent,
+            mask: choice.mask,
+            resource: choice.resource.map(Resource::from_words),
+            flags,
+        };
+        let answer = intersect(self.file()?, &operands).map_err(|error| match error {
+            IntersectError::Nodes { .. } => errors::option(error),
+            _ => errors::image(format!("{}: {error}", self.name)),
+        })?;
+        document::text(&answer)
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    #[getter]
+    fn format(&self) -> &'static str {
+        self.format.name
+    }
+
+    #[getter]
+    fn nbytes(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
+impl Image {
+    fn new(py: Python<'_>, name: String, bytes: Vec<u8>, choice: &ReadChoice) -> PyResult<Self> {
+        let layout = |(base, primitive_base, root)| RawLayout { base, primitive_base, root };
+        let options = ReadOptions { structure: choice.structure, raw: choice.raw.map(layout) };
+        let raw = names::format(&choice.format)?;
+        let path = Path::new(&name);
+        let (format, file) = py.detach(|| image_file(path, &bytes, raw, &options));
+        if let Err(error @ ReadError::NoStructure { .. }) = &file {
+            return Err(errors::option(format!("{name}: {error}")));
+        }
+        Ok(Self { name, bytes, format, options, file })
+    }
+
+    /// The image that a build has made.
+    pub(crate) fn made(
+        py: Python<'_>,
+        name: String,
+        bytes: Vec<u8>,
+        format: &str,
+    ) -> PyResult<Self> {
+        let choice = ReadChoice { structure: None, raw: None, format: format.to_owned() };
+        Self::new(py, name, bytes, &choice)
+    }
+
+    fn broken(&self, error: &ReadError) -> PyErr {
+        errors::image(format!("{}: {error}", self.name))
+    }
+
+    fn file(&self) -> PyResult<&ImageFile> {
+        self.file.as_ref().map_err(|error| self.broken(error))
+    }
+
+    /// The same, proved to be safe to walk.
+    pub(crate) fn stored(&self) -> PyResult<StoredImage> {
+        let path = Path::new(&self.name);
+        StoredImage::read(path, &self.bytes, self.format, &self.options)
+            .map_err(|error| errors::input(&error))
+    }
+}

@@ -1,0 +1,292 @@
+"""The machines: the same documents as the command line, errors by name, interruption."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import siliray
+from command import document, documents, timeless
+from worlds import soup
+
+SCENE = siliray.Scene.open("interior", triangles=2000)
+
+
+def built(policy: str = "radv", format: str = "gfx12") -> siliray.Image:
+    settings = {"policy": policy} if format == "gfx12" else {}
+    image = siliray.build(SCENE, format=format, settings=settings).image
+    assert image is not None
+    return image
+
+
+@pytest.fixture(scope="module")
+def image() -> siliray.Image:
+    return built()
+
+
+@pytest.fixture(scope="module")
+def file(image: siliray.Image, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("images") / "interior.rra"
+    image.save(path)
+    return path
+
+
+SIZE = ("--triangles", 2000)
+
+
+def test_build_says_what_the_command_says() -> None:
+    usual = document("build", "interior", *SIZE)
+    assert timeless(siliray.build(SCENE)) == timeless(usual)
+    ttu = document("build", "interior", *SIZE, "--format", "ttu", "--preset", "best")
+    made = siliray.build(SCENE, format="ttu", preset="best")
+    assert timeless(made) == timeless(ttu)
+    assert made.image is not None and made.image.nbytes == ttu["file_bytes"]
+    wide = document("build", "interior", *SIZE, "--format", "xphmg-fp32", "--width", 4)
+    assert timeless(siliray.build(SCENE, format="xphmg-fp32", width=4)) == timeless(wide)
+
+
+def test_images_go_to_bytes_and_files_and_back(image: siliray.Image, file: Path) -> None:
+    data = bytes(image)
+    assert file.read_bytes() == data == image.to_bytes() and image.nbytes == len(data)
+    for again in (
+        siliray.Image.open(file),
+        siliray.Image.from_bytes(data, "any-name"),
+        siliray.Image.of(memoryview(data)),
+        siliray.Image.of(str(file)),
+    ):
+        assert again.format == "gfx12" and again.to_bytes() == data
+    rays = np.random.default_rng(5).normal(size=(2000, 6)).astype(np.float32)
+    stored = siliray.Tracer(image)
+    assert stored.source == "stored" and stored.mode == "in_place"
+    assert np.array_equal(
+        stored.any(rays), siliray.Tracer(SCENE).any(rays)
+    ) or siliray.check(image)["warnings"]
+    assert siliray.Scene.of(image).format == "gfx12"
+    assert siliray.Scene.open(file).triangles == SCENE.triangles
+
+
+def test_raw_memory_is_read_where_it_lies() -> None:
+    made = siliray.build(SCENE, format="gfx12", settings={"policy": "radv"}, ending="bin").image
+    assert made is not None
+    tree = siliray.inspect(made, depth=1)["tree"]
+    root = int(siliray.inspect(made)["root"], 16)
+    base = tree[0]["offset"] - 8 * (root & ~0xF)
+    raw = siliray.RawMemory(base=base, root=root)
+    again = siliray.Image.from_bytes(made.to_bytes(), "dump.bin", raw=raw)
+    kind = siliray.inspect(again, node=root)["kind"]
+    assert kind == siliray.inspect(made, node=root)["kind"] == "box"
+    with pytest.raises(siliray.OptionError, match="no structures"):
+        siliray.Image.from_bytes(b"", structure=1, raw=raw)
+
+
+def test_check_and_inspect_say_what_the_commands_say(image: siliray.Image, file: Path) -> None:
+    assert timeless(siliray.check(file)) == timeless(document("check", file))
+    assert timeless(siliray.inspect(file)) == timeless(document("inspect", file))
+    tree = siliray.inspect(file, depth=3)
+    assert timeless(tree) == timeless(document("inspect", file, "--tree", "--depth", 3))
+    node = tree["tree"][1]["pointer"]
+    assert timeless(siliray.inspect(file, node=int(node, 16))) == timeless(
+        document("inspect", file, "--node", node)
+    )
+    found = siliray.inspect(file, primitive=(0, 7))
+    assert timeless(found) == timeless(document("inspect", file, "--find", "0:7"))
+    offset = tree["tree"][2]["offset"]
+    assert timeless(siliray.inspect(file, offset=offset)) == timeless(
+        document("inspect", file, "--find", f"@{offset}")
+    )
+    point = siliray.inspect(file, point=[0.1, 1.0, 0.3])
+    assert timeless(point) == timeless(document("inspect", file, "--find", "0.1,1.0,0.3"))
+
+
+def test_broken_images_are_told_not_raised(image: siliray.Image) -> None:
+    data = bytearray(image.to_bytes())
+    random = np.random.default_rng(11)
+    broken = 0
+    for place in random.integers(0, len(data), 60):
+        changed = bytearray(data)
+        changed[place : place + 64] = random.bytes(len(changed[place : place + 64]))
+        report = siliray.check(changed)
+        broken += not report["sound"]
+        if not report["sound"]:
+            with pytest.raises(siliray.ImageError):
+                siliray.Image.from_bytes(changed, "x.rra").scene()
+    assert broken > 0
+    assert siliray.check(b"")["sound"] is False
+    for cut in (1, 17, len(data) // 2, len(data) - 1):
+        assert siliray.check(data[:cut])["sound"] is False
+
+
+def test_intersect_says_what_the_command_says(file: Path) -> None:
+    root = siliray.inspect(file)["root"]
+    ray = ([0.1, 1.2, 4.0], [0.05, -0.1, -1.0])
+    flat = [",".join(map(str, part)) for part in ray]
+    expected = document(
+        "intersect", file, "--node", root, "--origin", flat[0], f"--direction={flat[1]}"
+    )
+    assert siliray.intersect(file, int(root, 16), *ray) == expected
+    with pytest.raises(siliray.ImageError, match="outside the image"):
+        siliray.intersect(file, 0xFFFFF5, *ray)
+    with pytest.raises(siliray.OptionError, match="takes one node"):
+        siliray.intersect(file, [0x15, 0x25], *ray)
+    with pytest.raises(siliray.NameError, match="cull_opaque"):
+        siliray.intersect(file, 0x15, *ray, flags=["cull_opague"])
+    with pytest.raises(siliray.ImageError, match="no intersection instruction"):
+        siliray.intersect(built(format="ttu"), 0, *ray)
+
+
+@pytest.mark.parametrize("machine", ["gfx12-radv", "gfx12-gpurt", "reference"])
+def test_walks_are_those_of_the_command(file: Path, machine: str) -> None:
+    command = ("walk", file, "--pixel", "400,300", "--machine", machine)
+    walk = siliray.walk(file, pixel=(400, 300), machine=machine)
+    assert list(walk) == documents(*command)
+    assert walk.answer["event"] == "answer" and walk.why is None
+    followed = siliray.walk(file, pixel=(400, 300), machine=machine, why=3)
+    assert followed.why == documents(*command, "--why", "3")[-2]
+    part = siliray.walk(file, pixel=(400, 300), machine=machine, steps=(2, 5))
+    assert [step["step"] for step in part[:-1]] == [2, 3, 4]
+    against = siliray.walk(file, pixel=(400, 300), machine=machine, against="gfx12-hiprt")
+    assert against.answer == documents(*command, "--against", "gfx12-hiprt")[0]
+
+
+def test_walks_of_rays_and_shapes(file: Path) -> None:
+    walk = siliray.walk(SCENE, [0, 1, 3], [0, 0, -1], tmax=50, hits="all", machine="reference")
+    tracer = siliray.Tracer(SCENE).all([0, 1, 3], [0, 0, -1], tmax=50)
+    assert [hit["primitive"] for hit in walk.answer["hits"]] == tracer.primitive.tolist()
+    sphere = siliray.Spheres([[0, 1, 0]], 1.5)
+    near = siliray.walk(SCENE, shape=sphere, exact=True, machine="reference").answer["hits"]
+    first = siliray.Tracer(SCENE).first_contact(sphere, exact=True)
+    assert near[0]["t"] == first.t[0] and near[0]["primitive"] == first.primitive[0]
+    with pytest.raises(siliray.OptionError, match="takes no beams"):
+        siliray.walk(file, shape=sphere, machine="gfx12-radv")
+    with pytest.raises(siliray.OptionError, match="one of a ray"):
+        siliray.walk(file)
+    with pytest.raises(siliray.OptionError, match="outside a picture"):
+        siliray.walk(file, pixel=(800, 0))
+    with pytest.raises(siliray.NameError, match="no such primitive"):
+        siliray.walk(file, pixel=(1, 1), machine="reference", why=10**6)
+
+
+def test_comparisons_are_those_of_the_command() -> None:
+    formats, options = ["gfx12:policy=radv", "ttu"], ("--presets", "fast", "--rays", 128)
+    compared = siliray.compare(SCENE, formats=formats, presets=["fast"], rays=128)
+    expected = document("compare", "interior", *SIZE, "--formats", ",".join(formats), *options)
+    assert timeless(compared) == timeless(expected)
+    assert "Formats side by side" in compared.html
+    with pytest.raises(siliray.NameError, match="gfx13"):
+        siliray.compare(SCENE, formats=["gfx13"])
+    with pytest.raises(siliray.OptionError, match="reads none of the formats"):
+        siliray.compare(SCENE, formats=["ttu"], machines=["gfx12-radv"])
+
+
+def test_simulations_are_those_of_the_command() -> None:
+    run = siliray.simulate(SCENE, {"slots": 16, "evict": True}, rays=512, workload="bounce")
+    options = ("--set", "slots=16", "--set", "evict=true", "--rays", 512, "--workload", "bounce")
+    expected = document("sim", "interior", *SIZE, *options)
+    assert timeless(run) == timeless(expected)
+    # What a run says of its configuration is a configuration.
+    again = siliray.simulate(SCENE, run["runs"][0]["config"], rays=512, workload="bounce")
+    assert again["runs"][0]["config_hash"] == run["runs"][0]["config_hash"]
+    swept = siliray.simulate(SCENE, "deep", sweep={"slots": [8, 16], "t_box": [6, 12]}, rays=128)
+    settings = [(run["settings"]["slots"], run["settings"]["t_box"]) for run in swept["runs"]]
+    assert settings == [("8", "6"), ("8", "12"), ("16", "6"), ("16", "12")]
+    both = siliray.simulate(SCENE, ["patent", {"base": "deep", "slots": 9}], rays=128)["runs"]
+    assert [run["config_name"] for run in both] == ["patent", "deep"]
+    assert siliray.configs() == document("sim", "--configs")
+
+
+@pytest.mark.parametrize(
+    ("config", "text"),
+    [
+        ({"slotz": 1}, "slotz"),
+        ({"slots": "many"}, "slots"),
+        ("no-such-config", "no-such-config"),
+        ({"l0_lines": 0}, "l0_lines = 0: expected 1 to"),
+        (7, "found int"),
+    ],
+)
+def test_wrong_configurations_are_named(config: object, text: str) -> None:
+    with pytest.raises(siliray.OptionError, match=text):
+        siliray.simulate(SCENE, config, rays=16)  # type: ignore[arg-type]
+
+
+def test_the_law_is_that_of_the_command(file: Path) -> None:
+    only = ["machine=ttu", "preset=fast"]
+    law = siliray.conformance(rays=50, only=only)
+    filters = [part for filter in only for part in ("--only", filter)]
+    assert timeless(law) == timeless(document("conformance", "--rays", 50, *filters))
+    assert law["mismatches"] == 0 and law["cases"] > 0
+    images = siliray.conformance(file, rays=300)
+    assert timeless(images) == timeless(document("conformance", file, "--rays", 300))
+    with pytest.raises(siliray.OptionError, match="only|no cell|machine"):
+        siliray.conformance(only=["machine=nobody"])
+
+
+def test_clearance_is_that_of_the_command(tmp_path: Path) -> None:
+    vertices, faces = soup(20, 3)
+    lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in (vertices + [0, 9, 0]).tolist()]
+    lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in faces.tolist()]
+    (tmp_path / "part.obj").write_text("\n".join(lines))
+    expected = document(
+        "clearance", "interior", *SIZE, "--mesh", tmp_path / "part.obj", "--along", "0,-9,0"
+    )
+    found = siliray.clearance(SCENE, tmp_path / "part.obj", [0, -9, 0])
+    assert found == expected and not found["clear"]
+    with pytest.raises(siliray.OptionError, match="finite"):
+        siliray.clearance(SCENE, SCENE, [np.nan, 0, 0])
+
+
+def test_wrong_names_and_options_are_named() -> None:
+    for ask, error, text in [
+        (lambda: siliray.build(SCENE, format="gfx13"), "NameError", "gfx13"),
+        (lambda: siliray.build(SCENE, preset="fastest"), "NameError", "did you mean"),
+        (lambda: siliray.build(SCENE, width=99), "BuildError", "width of 99"),
+        (lambda: siliray.build(SCENE, settings={"a": "b"}), "OptionError", "settings"),
+        (
+            lambda: siliray.build(SCENE, format="gfx12", settings={"policy": "fast"}),
+            "OptionError",
+            "expected dense, radv",
+        ),
+        (
+            lambda: siliray.build(SCENE, format="gfx12", preset=["fast", "best"]),
+            "OptionError",
+            "one tree",
+        ),
+        (lambda: siliray.walk(SCENE, [0, 0, 0], [0, 0, 1], machine="gpu"), "NameError", "gpu"),
+        (lambda: siliray.walk(SCENE, [0, 0, 0], None), "OptionError", "both"),
+        (lambda: siliray.walk(SCENE, [0, 0], [0, 0, 1]), "OptionError", "origin: found 2"),
+        (lambda: siliray.check("nowhere.rra"), "FileError", "nowhere.rra"),
+        (lambda: siliray.check(7), "OptionError", "found int"),
+        (lambda: siliray.Image.of("/proc/self/mem"), "FileError", "mem"),
+        (lambda: siliray.simulate(SCENE, workload="tertiary"), "NameError", "tertiary"),
+        (lambda: siliray.simulate(SCENE, queries="no.csv"), "OptionError", "no.csv"),
+    ]:
+        with pytest.raises(getattr(siliray, error), match=text) as caught:
+            ask()
+        assert isinstance(caught.value, siliray.Error)
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda **more: siliray.build("forest", preset=["best"] * 40, **more),
+        lambda **more: siliray.simulate("forest", sweep={"slots": range(2, 60)}, **more),
+        lambda **more: siliray.compare("forest", rays=20000, **more),
+        lambda **more: siliray.conformance(rays=20000, **more),
+    ],
+    ids=["build", "simulate", "compare", "conformance"],
+)
+def test_long_work_is_interrupted_and_tells_progress(work) -> None:
+    told: list[tuple[int, int]] = []
+    thread = threading.Timer(0.7, lambda: os.kill(os.getpid(), signal.SIGINT))
+    thread.start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        work(progress=lambda done, total: told.append((done, total)))
+    assert time.monotonic() - start < 20
+    thread.join()
+    assert told == sorted(told)
