@@ -63,6 +63,29 @@ test("a click on a triangle selects its leaf, and says which it is", async () =>
   await page.context().close();
 });
 
+test("the mesh of a dump is seen whole, and keeps what is selected", async () => {
+  const dump = join(world.files, "dump.isbe");
+  siliray("isbe", "capture", "organic", "--triangles", "500", "-o", dump);
+  const { page, complaints } = await visit(world);
+  await drop(page, "dump.isbe", readFileSync(dump));
+  await opened(page, "dump.isbe");
+  await page.waitForTimeout(600);
+  const crumb = await page.locator(".crumbs strong").textContent();
+  const said = async (x, y) => {
+    const at = await place(page, x, y);
+    await page.mouse.click(at.x, at.y);
+    return page.locator(".space-message").textContent();
+  };
+  assert.match(await said(0.5, 0.5), /primitive \d+/);
+  assert.equal(await page.locator(".crumbs strong").textContent(), crumb);
+  const inside = await said(0.5, 0.5);
+  for (const [x, y] of [[0.03, 0.03], [0.97, 0.03], [0.03, 0.9], [0.97, 0.5]]) {
+    assert.equal(await said(x, y), inside, "nothing is there");
+  }
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
 test("a subtree is isolated and hidden, by keys and by buttons", async () => {
   const { page } = await openForest();
   await page.click(".tree-row:visible >> nth=2");

@@ -151,6 +151,12 @@ test("primitives of a subtree that is hidden are not painted, selected ones stan
   assert.equal(paint[0], paint[2]);
 });
 
+test("the whole is as large as what stands in it", () => {
+  const whole = new Bounds();
+  scenery().addTo(whole);
+  assert.deepEqual([whole.min, whole.max], [[0, 0, -1], [26, 6, 6]]);
+});
+
 test("shuffling keeps every record, and spreads them", () => {
   for (const count of [1, 2, 7, 100, 4099]) {
     const records = Uint32Array.from({ length: 2 * count }, (_, k) => k);

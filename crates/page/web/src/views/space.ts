@@ -156,20 +156,27 @@ class SpaceView {
 
   private show(geometry: Geometry): void {
     this.clear();
-    const { summary, revision } = this.page.state;
-    this.drawn = revision;
+    this.drawn = this.page.state.revision;
     this.geometry = geometry;
     this.deepest = this.page.state.outline?.depth.reduce((a, b) => Math.max(a, b), 0) ?? 0;
     this.surfaces = new Surfaces(geometry);
     this.stage.backdrop.scene.add(this.surfaces.object);
     this.stage.backdrop.parts = this.surfaces;
-    const extent = new Bounds();
-    if (summary!.bounds) [summary!.bounds.min, summary!.bounds.max].forEach((p) => extent.add(p));
-    const root = this.page.state.outline && boxOf(this.page.state.outline, 0);
-    if (extent.isEmpty && root) corners(root).forEach((corner) => extent.add(corner));
-    this.stage.extent = extent.isEmpty ? null : extent;
+    this.stage.extent = this.extentOf(geometry);
     if (this.origin !== this.page.state.origin) this.begin();
     this.optionsChanged();
+  }
+
+  /** What there is in all: as the file says, as its root says, or as its triangles lie. */
+  private extentOf(geometry: Geometry): Bounds | null {
+    const { summary, outline } = this.page.state;
+    const extent = new Bounds();
+    const { bounds } = summary!;
+    const root = outline && boxOf(outline, 0);
+    if (bounds) [bounds.min, bounds.max].forEach((point) => extent.add(point));
+    else if (root) corners(root).forEach((corner) => extent.add(corner));
+    else geometry.addTo(extent);
+    return extent.isEmpty ? null : extent;
   }
 
   /** The first view of a file. */
@@ -234,6 +241,7 @@ class SpaceView {
         + "on: narrow the depths, or isolate a subtree."
       : "";
     this.say(`${this.note} ${cut}`.trim());
+    this.legend.hidden = this.boxes.count === 0 && !options.paints;
     fillLegend(this.legend, colouring);
     this.panel.refresh(this.deepest);
     this.stage.draw();
@@ -306,7 +314,8 @@ class SpaceView {
     this.instance = picked?.instance ?? null;
     if (!picked || !this.geometry) return this.page.select(null);
     const { geometry, primitive } = this.geometry.idsOf(picked.primitive);
-    this.page.select(this.geometry.leafOf(picked.primitive));
+    const leaf = this.geometry.leafOf(picked.primitive);
+    if (leaf !== null) this.page.select(leaf);
     const of = picked.instance === null ? "" : `instance ${picked.instance}, `;
     this.say(`${of}geometry ${geometry}, primitive ${primitive}`);
     this.mark();

@@ -2,7 +2,9 @@
 
 import { NO_ENTRY } from "../../outline";
 import type { Answer, GeometryArrays } from "../../protocol";
-import { type Affine, apply, Bounds, IDENTITY, invert, ofBox, type Point, turn } from "./affine";
+import {
+  type Affine, apply, Bounds, compose, corners, IDENTITY, invert, ofBox, type Point, turn,
+} from "./affine";
 
 /** A BLAS: its triangles come first, then its boxes. */
 export interface Blas {
@@ -169,6 +171,17 @@ export class Geometry {
     extent.addAll(this.arrays.boxes.subarray(6 * firstBox, 6 * (firstBox + boxes)));
     this.extents[blas] = extent;
     return extent;
+  }
+
+  /** Makes a box hold everything, where it stands. */
+  addTo(bounds: Bounds): void {
+    this.blases.forEach((_, number) => {
+      const { min, max, isEmpty } = this.extent(number);
+      if (isEmpty) return;
+      for (const { map } of this.placesOf(number)) {
+        for (const corner of corners(compose(map, ofBox(min, max)))) bounds.add(corner);
+      }
+    });
   }
 
   /** The first primitive on a ray, of those that `isShown` lets through. */
