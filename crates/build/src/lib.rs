@@ -39,6 +39,9 @@
 //! * Each primitive that can be hit is referred to. Empty procedural boxes and instances of empty
 //!   objects cannot and are not.
 
+#[cfg(target_family = "wasm")]
+extern crate sequential as rayon;
+
 mod binary;
 mod binary_tree;
 mod binned;

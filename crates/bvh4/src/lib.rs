@@ -15,6 +15,9 @@
 //!
 //! Numbers such as G-8 and R-4 are decisions, which `docs/spec` explains.
 
+#[cfg(target_family = "wasm")]
+extern crate sequential as rayon;
+
 pub mod decode;
 pub mod encode;
 pub mod layout;

@@ -32,6 +32,9 @@
 //! HIPRT, Radeon Raytracing Analyzer, the RDNA4 ISA guide, and results captured on hardware by the
 //! author of amdgpu-sim.
 
+#[cfg(target_family = "wasm")]
+extern crate sequential as rayon;
+
 mod blocks;
 pub mod bvh4x2;
 pub mod check;

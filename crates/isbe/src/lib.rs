@@ -34,6 +34,9 @@
 //! | [`vectors`] | runs vector files of kind `isbe` |
 //! | [`workgroup_view`] | one workgroup's memory, read as a meshlet |
 
+#[cfg(target_family = "wasm")]
+extern crate sequential as rayon;
+
 pub mod attribute;
 pub mod attribute_set;
 mod bits;

@@ -26,6 +26,8 @@ pub(crate) struct Program {
     file: Vec<u8>,
     hart: Hart,
     labels: Vec<(u64, String)>,
+    /// Address and line of each instruction of a text.
+    lines: Vec<(u64, usize)>,
     /// Address and size of each executable part.
     code: Vec<(u64, u64)>,
     /// Instructions tried so far.
@@ -45,9 +47,9 @@ impl Program {
         let unit = extension(NAMES[0], &Options::default()).map_err(|error| refused(&error))?;
         let config = Config { ram: RAM, ..Config::default() };
         let mut hart = Hart::new(config, vec![unit]).map_err(|error| refused(&error))?;
-        let (labels, code) = if file.starts_with(b"\x7fELF") {
+        let (labels, lines, code) = if file.starts_with(b"\x7fELF") {
             let program = hart.load_elf(file).map_err(|error| refused(&error))?;
-            (labels(&program), program.code)
+            (labels(&program), Vec::new(), program.code)
         } else {
             let source = std::str::from_utf8(file).map_err(|error| refused(&error))?;
             let assembled = hart
@@ -60,7 +62,9 @@ impl Program {
             }
             hart.core.pc = START;
             let end = assembled.last().map_or(START, |last| last.address + last.size());
-            (Vec::new(), vec![(START, end - START)])
+            let lines: Vec<(u64, usize)> =
+                assembled.iter().map(|one| (one.address, one.line)).collect();
+            (labels_of_text(source, &lines), lines, vec![(START, end - START)])
         };
         hart.set_recording(true);
         let file = file.to_vec();
@@ -69,6 +73,7 @@ impl Program {
             file,
             hart,
             labels,
+            lines,
             code,
             done: 0,
             ended: None,
@@ -87,12 +92,14 @@ impl Program {
                 let size = if bits & 3 == 3 { 4 } else { 2 };
                 let words = self.hart.disassemble(bits, at);
                 let label = self.labels.iter().find(|(address, _)| *address == at);
+                let line = self.lines.binary_search_by_key(&at, |(address, _)| *address);
                 lines.push(json!({
                     "address": format!("{at:#x}"),
                     "word": format!("{bits:0width$x}", width = 2 * size),
                     "mnemonic": words.mnemonic,
                     "operands": words.operands,
                     "label": label.map(|(_, label)| label),
+                    "line": line.ok().map(|place| self.lines[place].1),
                 }));
                 at += size as u64;
             }
@@ -156,6 +163,20 @@ impl Program {
         let bytes = self.hart.core.memory.slice(address, length).ok_or_else(nowhere)?;
         Ok(Response::new(json!({"address": format!("{address:#x}")})).with("data", bytes))
     }
+}
+
+/// The labels of a text that was assembled, each at the first instruction behind it.
+fn labels_of_text(source: &str, lines: &[(u64, usize)]) -> Vec<(u64, String)> {
+    let mut labels = Vec::new();
+    for (number, line) in (1..).zip(source.lines()) {
+        let Some((before, _)) = line.rsplit_once(':') else { continue };
+        let behind = lines.partition_point(|(_, line)| *line < number);
+        let Some((address, _)) = lines.get(behind) else { break };
+        let names = before.split(':').map(str::trim);
+        let is_name = |name: &&str| name.chars().all(|c| c.is_alphanumeric() || "_.$".contains(c));
+        labels.extend(names.filter(is_name).map(|name| (*address, name.to_owned())));
+    }
+    labels
 }
 
 fn labels(program: &Elf) -> Vec<(u64, String)> {

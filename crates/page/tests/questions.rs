@@ -376,6 +376,13 @@ fn programs_step_both_ways() {
     assert_eq!(ask(&mut page, memory).unwrap().array("data").unwrap().1.len(), 4);
     let nowhere = json!({"do": "memory", "address": "0xffffffffffffffff", "length": 4});
     assert!(ask(&mut page, nowhere).is_err());
+    let text = "# nothing\nstart: addi a0, x0, 5\n\nagain:\n  addi a0, a0, -1 # a: b\n";
+    let listing = page.answer(Request::write(&load, text.as_bytes())).unwrap().answer;
+    let shown = |line: usize| {
+        (listing["lines"][line]["line"].clone(), listing["lines"][line]["label"].clone())
+    };
+    assert_eq!(shown(0), (json!(2), json!("start")));
+    assert_eq!(shown(1), (json!(5), json!("again")));
     let broken = page.answer(Request::write(&load, b"nosuch x1"));
     assert!(broken.unwrap_err().to_string().contains("line 1"));
 }

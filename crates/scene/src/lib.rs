@@ -23,6 +23,9 @@
 //! | `error` | what can be wrong with a file, and where |
 //! | `defects` | what is odd about a mesh, though it can be traced |
 
+#[cfg(target_family = "wasm")]
+extern crate sequential as rayon;
+
 pub mod appearance;
 pub mod builtin;
 mod camera;

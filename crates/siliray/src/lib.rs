@@ -77,6 +77,9 @@
 //! | [`report`] | what HTML pages share |
 //! | [`sim`] | runs and sweeps of the traversal unit |
 
+#[cfg(target_family = "wasm")]
+extern crate sequential as rayon;
+
 pub use {
     build, cwbvh, geometry, gfx10, gfx12, isbe, machine, riscv, scene, trace, tree, ttu, vectors,
     xphmg,

@@ -47,6 +47,9 @@
 //! This crate has `unsafe`: kernels use vector instructions, and read memory that was proved
 //! without asking again. `safety` states every invariant that this rests on.
 
+#[cfg(target_family = "wasm")]
+extern crate sequential as rayon;
+
 mod as_machine;
 mod ask;
 #[cfg(target_arch = "x86_64")]

@@ -24,6 +24,9 @@
 //! Numbers like T-4 are decisions where the description is silent; they stand beside the code that
 //! makes them true.
 
+#[cfg(target_family = "wasm")]
+extern crate sequential as rayon;
+
 mod beam_ground;
 pub mod config;
 pub mod counters;
