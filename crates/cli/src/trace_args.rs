@@ -134,11 +134,12 @@ impl PeerArg {
 ///
 /// Rays are NumPy arrays (.npy) of float32 or float64, (N, 8) with ox oy oz tmin dx dy dz tmax or
 /// (N, 6) without tmin and tmax, or records with these fields; the same as text (.csv, .txt); or
-/// raw little-endian float32 (.bin, .raw, .f32 or no ending), eight a ray. Hits are records of t,
-/// u, v (float32), instance, geometry and primitive (uint32), stored as the output's ending says; a
-/// miss has t = +inf and ids 0xffffffff. For --query any there is one byte a ray instead, 1 for a
-/// hit; for --query all each hit follows the number of its ray (uint64). Rays are read and traced
-/// in parts, so that any number of them fits in memory. docs/ray-files.md has all of it.
+/// raw little-endian float32 (.bin, .raw, .f32 or no ending), eight a ray; or tables (.parquet,
+/// .arrow) with columns of these names. Hits are records of t, u, v (float32), instance, geometry
+/// and primitive (uint32), stored as the output's ending says; a miss has t = +inf and ids
+/// 0xffffffff. For --query any there is one byte a ray instead, 1 for a hit; for --query all each
+/// hit follows the number of its ray (uint64). Rays are read and traced in parts, so that any
+/// number of them fits in memory. docs/ray-files.md has all of it.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -146,6 +147,7 @@ Examples:
   siliray trace interior --rays rays.npy -o hits.npy
   siliray trace interior --rays rays.npy -o hits.csv --positions --normals
   siliray trace model.glb --rays shadow.bin -o blocked.bin --query any
+  siliray trace model.glb --rays rays.parquet -o hits.parquet
   siliray trace capture.rra --rays rays.npy -o hits.npy --mode in-place
   siliray rays interior -o - | siliray trace interior --rays - -o - --layout csv")]
 pub(crate) struct Trace {
@@ -189,12 +191,13 @@ pub(crate) struct Trace {
 /// A file of rays or hits to write.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RayOutput {
-    /// The file to write: .npy, .csv or .txt, .bin, .raw or .f32; - is standard output
+    /// The file to write: .npy, .csv or .txt, .bin, .raw or .f32, .parquet, .arrow; - is
+    /// standard output
     #[arg(long = "output", short = 'o', value_name = "FILE", allow_hyphen_values = true)]
     pub(crate) file: PathBuf,
 
-    /// How it is stored, whatever its name: npy, csv or raw [default: by the ending; to standard
-    /// output as rays are read, else raw]
+    /// How it is stored, whatever its name: npy, csv, raw, parquet or arrow [default: by the
+    /// ending; to standard output as rays are read, else raw]
     #[arg(long, value_name = "LAYOUT", value_parser = values::layout)]
     layout: Option<Layout>,
 }
@@ -206,8 +209,10 @@ impl RayOutput {
         self.layout.or_else(usual).ok_or_else(|| {
             let message =
                 format!("what {} shall hold does not follow from its ending", self.name());
-            Failure::usage(message)
-                .hint(format!("{} are known; or add --layout npy, csv or raw", Layout::endings()))
+            Failure::usage(message).hint(format!(
+                "{} are known; or add --layout npy, csv, raw, parquet or arrow",
+                Layout::endings()
+            ))
         })
     }
 

@@ -100,6 +100,7 @@ pub mod image_scene;
 pub mod input;
 pub mod intersect;
 pub mod isbe_program;
+#[cfg(not(target_family = "wasm"))]
 pub mod ray_files;
 pub mod registry;
 pub mod render;

@@ -11,6 +11,7 @@ mod physics_engine;
 mod project_files;
 mod prose;
 mod ray_files;
+mod ray_tables;
 mod render;
 mod sim;
 mod sweep;

@@ -167,7 +167,7 @@ fn names_and_bytes_agree() {
     assert_eq!(error("rays.bin", &text), "the file is text, but its name says raw");
     assert_eq!(
         error("rays.npy", &[0; 32]),
-        "the file is binary, without the header of a NumPy array, but its name says npy"
+        "the file is binary, without the header of a NumPy array or a table, but its name says npy"
     );
     assert!(error("rays.png", &[0; 32]).starts_with("files of rays end in .npy, .csv, .txt, .bin"));
 }
@@ -178,9 +178,13 @@ fn what_is_written_is_read() {
     for layout in Layout::ALL {
         for count in [0, 1, 5, 1000] {
             let rays = some_rays(count);
-            let writer = RowWriter { content: Content::Rays, layout };
+            let mut writer = RowWriter::new(Content::Rays, layout).unwrap();
             let mut bytes = writer.header(count as u64);
-            rays.iter().for_each(|ray| writer.ray(&mut bytes, ray));
+            for part in rays.chunks(300) {
+                part.iter().for_each(|ray| writer.ray(&mut bytes, ray));
+                writer.end_part(&mut bytes).unwrap();
+            }
+            writer.finish(&mut bytes).unwrap();
             assert_eq!(read(&folder.file(&bytes), 7).unwrap(), rays);
         }
     }
@@ -191,7 +195,7 @@ fn hits_have_the_stated_bytes() {
     let hit = Hit { t: 1.5, u: 0.25, v: 0.5, instance: 3, geometry: 2, primitive: 0x0102_0304 };
     let mut bytes = Vec::new();
     let extras = Extras { positions: true, normals: false };
-    let writer = |content, layout| RowWriter { content, layout };
+    let writer = |content, layout| RowWriter::new(content, layout).unwrap();
     let (all, closest) = (Content::All(extras), Content::Closest(Extras::default()));
     let row = HitRow { hit, vectors: [Some(Vec3::new(7.0, 8.0, 9.0)), None] };
     writer(all, Layout::Raw).hit(&mut bytes, 9, &row);
@@ -211,7 +215,7 @@ fn hits_have_the_stated_bytes() {
         let lengths = [0, 7, u64::MAX / 2].map(|count| header(count).len());
         assert!(lengths.iter().all(|&length| length == lengths[0] && length % 64 == 0));
     }
-    let csv = writer(all, Layout::Csv);
+    let mut csv = writer(all, Layout::Csv);
     let mut text = csv.header(1);
     csv.hit(&mut text, 9, &row);
     let expected = "ray,t,u,v,instance,geometry,primitive,px,py,pz\n\

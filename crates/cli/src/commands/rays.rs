@@ -36,14 +36,18 @@ pub(crate) fn run(args: &Rays, triangles: Option<usize>, output: &Output) -> Res
     let workload = Workload::from(args.workload);
     let rays = workload::rays(workload, &scene.name, &tree, &tracer, &camera, args.rays)
         .map_err(Failure::input)?;
-    let writer = RowWriter { content: Content::Rays, layout };
+    let mut writer = RowWriter::new(Content::Rays, layout).map_err(Failure::input)?;
     file.append(&writer.header(rays.len() as u64))?;
     let mut bytes = Vec::new();
     for part in rays.chunks(CHUNK) {
         bytes.clear();
         part.iter().for_each(|ray| writer.ray(&mut bytes, ray));
+        writer.end_part(&mut bytes).map_err(Failure::input)?;
         file.append(&bytes)?;
     }
+    bytes.clear();
+    writer.finish(&mut bytes).map_err(Failure::input)?;
+    file.append(&bytes)?;
     file.finish()?;
     let json = Json {
         scene: scene.name,

@@ -71,18 +71,19 @@ pub(crate) fn run(args: &Trace, triangles: Option<usize>, output: &Output) -> Re
         }
         _ => Failure::input(error),
     })?;
-    let writer = RowWriter { content, layout: args.output.layout(rays.layout())? };
-    if kind == HitKind::All && writer.layout == Layout::Npy && is_stdout(&args.output.file) {
+    let layout = args.output.layout(rays.layout())?;
+    if kind == HitKind::All && layout == Layout::Npy && is_stdout(&args.output.file) {
         let message = "-o -: .npy begins with the number of hits, which is known only at the end";
         return Err(Failure::usage(message).hint("add --layout csv or raw"));
     }
+    let writer = RowWriter::new(content, layout).map_err(Failure::input)?;
     let mut file = AtomicFile::create(&args.output.file)?;
     let rule = args.rule.rule();
     let start = Instant::now();
     let walker = Walker::new(args, triangles, rule, output)?;
     let build_seconds = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    let hits = trace(&walker, &writer, &mut rays, &mut file, output)?;
+    let hits = trace(&walker, writer, &mut rays, &mut file, output)?;
     let spent = start.elapsed().as_secs_f64();
     file.finish()?;
     let tracer = match &walker.who {
@@ -206,15 +207,15 @@ fn tracer(
 /// Reads, traces and writes part by part; says how many hits there are.
 fn trace(
     walker: &Walker,
-    writer: &RowWriter,
+    mut writer: RowWriter,
     rays: &mut RayReader,
     file: &mut AtomicFile,
     output: &Output,
 ) -> Result<u64, Failure> {
-    let is_all = matches!(writer.content, Content::All(_));
+    let is_all = matches!(writer.content(), Content::All(_));
     file.append(&writer.header(rays.count()))?;
     let chunk = if is_all { CHUNK_OF_ALL } else { CHUNK };
-    let points = Points::new(writer.content, walker);
+    let points = Points::new(writer.content(), walker);
     let bar = output.bar("tracing");
     let (mut part, mut next, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
     let (mut done, mut hits) = (0u64, 0);
@@ -223,7 +224,7 @@ fn trace(
         bytes.clear();
         // The next part is read while this one is traced.
         let (found, read) = rayon::join(
-            || answer(writer, walker, points.as_ref(), done, &part, &mut bytes),
+            || answer(&mut writer, walker, points.as_ref(), done, &part, &mut bytes),
             || rays.read(&mut next, chunk),
         );
         read.map_err(Failure::input)?;
@@ -233,9 +234,12 @@ fn trace(
         let _ = bar.set((done as f64 / rays.count() as f64) as f32);
         std::mem::swap(&mut part, &mut next);
     }
-    if is_all && writer.layout == Layout::Npy {
+    if is_all && writer.layout() == Layout::Npy {
         file.rewrite_start(&writer.header(hits))?;
     }
+    bytes.clear();
+    writer.finish(&mut bytes).map_err(Failure::input)?;
+    file.append(&bytes)?;
     Ok(hits)
 }
 
@@ -267,13 +271,14 @@ impl<'a> Points<'a> {
 
 /// Appends the answers of some rays, the first of which has the number `first`; says how many hits.
 fn answer(
-    writer: &RowWriter,
+    writer: &mut RowWriter,
     walker: &Walker,
     points: Option<&Points<'_>>,
     first: u64,
     rays: &[Ray],
     bytes: &mut Vec<u8>,
 ) -> Result<u64, Failure> {
+    let content = writer.content();
     let mut write = |ray: usize, hit: Hit| {
         let row = match points {
             Some(points) => points.row(&rays[ray], hit)?,
@@ -282,26 +287,28 @@ fn answer(
         writer.hit(bytes, first + ray as u64, &row);
         Ok::<u64, Failure>(u64::from(!hit.is_miss()))
     };
-    match writer.content {
+    let hits = match content {
         Content::Closest(_) => {
             let hits = walker.each(rays, Tracer::closest, |machine, ray| {
                 Ok(machine.closest(ray)?.unwrap_or(Hit::MISS))
             })?;
-            hits.into_iter().enumerate().map(|(ray, hit)| write(ray, hit)).sum()
+            hits.into_iter().enumerate().map(|(ray, hit)| write(ray, hit)).sum::<Result<_, _>>()?
         }
         Content::All(_) => {
             let all = walker.each(rays, Tracer::all, |machine, ray| machine.all(ray))?;
             let hits = all.into_iter().enumerate();
             hits.flat_map(|(ray, hits)| hits.into_iter().map(move |hit| (ray, hit)))
                 .map(|(ray, hit)| write(ray, hit))
-                .sum()
+                .sum::<Result<_, _>>()?
         }
         Content::Any | Content::Rays => {
             let answers = walker.each(rays, Tracer::any, |machine, ray| machine.any(ray))?;
             answers.iter().for_each(|&hit| writer.any(bytes, hit));
-            Ok(answers.iter().filter(|&&hit| hit).count() as u64)
+            answers.iter().filter(|&&hit| hit).count() as u64
         }
-    }
+    };
+    writer.end_part(bytes).map_err(Failure::input)?;
+    Ok(hits)
 }
 
 fn text(json: &Json) -> String {

@@ -47,6 +47,59 @@ fn layouts_agree() {
     }
 }
 
+/// Tables hold the same rays as arrays, and the same hits of them, whatever asks.
+#[test]
+fn tables_agree() {
+    let folder = Folder::new();
+    for rays in ["rays.npy", "rays.parquet", "rays.arrow"] {
+        make_rays(&folder, rays, "bounce", "1000");
+    }
+    for query in ["closest", "any", "all"] {
+        for (from, to) in [
+            ("rays.npy", "expected.npy"),
+            ("rays.npy", "expected.parquet"),
+            ("rays.npy", "expected.arrow"),
+            ("rays.parquet", "hits.npy"),
+            ("rays.parquet", "hits.parquet"),
+            ("rays.arrow", "hits.arrow"),
+        ] {
+            let json = trace(&folder, from, to, &["--query", query]);
+            assert!(json["rays"] == 1000 && json["hits"].as_u64().unwrap() > 500, "{json}");
+        }
+        for ending in ["npy", "parquet", "arrow"] {
+            let [expected, hits] = ["expected", "hits"].map(|name| format!("{name}.{ending}"));
+            assert!(folder.read(&expected) == folder.read(&hits), "{query}: {ending}");
+        }
+    }
+    // Through pipes, too.
+    let args = [&["trace"], &SCENE[..], &["--rays", "-", "-o", "-", "--query", "all"]].concat();
+    for ending in ["parquet", "arrow"] {
+        let rays = std::fs::File::open(folder.path().join(format!("rays.{ending}"))).unwrap();
+        let piped = folder.siliray(&args).stdin(rays).output().unwrap();
+        assert!(piped.stdout == folder.read(format!("hits.{ending}")), "{ending}");
+    }
+}
+
+/// A table that breaks in the middle leaves the old file of hits, and says where it broke.
+#[test]
+fn broken_tables_leave_no_output() {
+    let folder = Folder::new();
+    make_rays(&folder, "rays.parquet", "bounce", "5000");
+    let mut bytes = folder.read("rays.parquet");
+    // Within the first page of the first column: the header of a page has been there.
+    bytes[4..24].fill(0xFF);
+    std::fs::write(folder.path().join("rays.parquet"), bytes).unwrap();
+    std::fs::write(folder.path().join("hits.parquet"), b"old").unwrap();
+    let args = [&["trace"], &SCENE[..], &["--rays", "rays.parquet", "-o", "hits.parquet"]];
+    let output = folder.run(&args.concat());
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    let expected = "error: rays.parquet: row group 0, column \"ox\": ";
+    assert!(errors.starts_with(expected) && !errors.contains("panicked"), "{errors}");
+    assert_eq!(folder.files(), ["hits.parquet", "rays.parquet"]);
+    assert_eq!(folder.read("hits.parquet"), b"old");
+}
+
 /// Any and all hits agree with the closest.
 #[test]
 fn queries_agree() {
@@ -155,7 +208,7 @@ fn pipes_take_rays_and_give_hits() {
     for (more, expected) in [
         (&["--json"][..], "both write to standard output"),
         (&["--query", "any", "--normals"], "not where"),
-        (&["--layout", "pickle"], "layouts are npy, csv, raw"),
+        (&["--layout", "pickle"], "layouts are npy, csv, raw, parquet, arrow"),
         (&["--query", "all"], "known only at the end"),
     ] {
         let refused = through("rays.npy", more);

@@ -1,10 +1,12 @@
-//! Files of rays and of hits: `.npy`, as NumPy writes them, CSV, and raw numbers.
+//! Files of rays and of hits: `.npy`, as NumPy writes them, CSV, raw numbers, and tables of Parquet
+//! and Arrow.
 //!
 //! | file | a ray | a hit |
 //! |---|---|---|
 //! | raw | ox oy oz tmin dx dy dz tmax, `f32` | t u v, `f32`; instance geometry primitive, `u32` |
 //! | `.npy` | a row of an array (N, 8) or (N, 6), or a record | a record with these fields |
 //! | `.csv` | a line of 8 or 6 numbers, or of named columns | a line of named columns |
+//! | `.parquet`, `.arrow` | a row of named columns | a row of named columns |
 //!
 //! Six numbers have no tmin and tmax: the ray begins at 0 and has no end. Arrays may be of `<f4` or
 //! `<f8`, in C or Fortran order. A record of a ray has the fields of a raw one, or origin and
@@ -12,28 +14,40 @@
 //! decides what is written: for the closest hit, one hit a ray; for any hit, one byte a ray, 1 for
 //! a hit (a `bool` in `.npy`); for all hits, each hit behind the number of its ray, as `u64`.
 //!
-//! Raw and `.npy` files are read in parts, so that they may be larger than memory; a header is
-//! believed only as far as the file's length bears it out. What comes through a pipe is read whole.
+//! Raw and `.npy` files and tables are read in parts, so that they may be larger than memory; a
+//! header is believed only as far as the file's length bears it out. What comes through a pipe is
+//! read whole.
 //!
 //! | file | concept |
 //! |---|---|
+//! | `arrow_file` | rays in record batches |
 //! | `csv` | rays as text |
+//! | `damage` | tables that cannot be decoded |
 //! | `literal` | the Python literals of a `.npy` header |
 //! | [`npy`] | the header of `.npy` files |
+//! | `parquet_file` | rays in row groups |
 //! | [`queries`] | rays and beams, which hits are wanted of them, and how urgently |
 //! | `record` | where the numbers of a ray lie |
 //! | [`reader`] | rays, part by part |
+//! | `table` | columns by name |
+//! | `table_writer` | rays and hits as tables |
 //! | [`writer`] | rays and hits as bytes |
 
+mod arrow_file;
 mod csv;
+mod damage;
 mod literal;
 pub mod npy;
+mod parquet_file;
 pub mod queries;
 pub mod reader;
 mod record;
+mod table;
+mod table_writer;
 pub mod writer;
 
 pub use reader::RayReader;
+pub use table_writer::TableError;
 
 use scene::FileProblem;
 use std::path::Path;
@@ -47,20 +61,27 @@ pub enum Layout {
     Csv,
     /// Numbers alone.
     Raw,
+    /// A table of Parquet.
+    Parquet,
+    /// A table of Arrow.
+    Arrow,
 }
 
 impl Layout {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Npy, Self::Csv, Self::Raw];
+    pub const ALL: [Self; 5] = [Self::Npy, Self::Csv, Self::Raw, Self::Parquet, Self::Arrow];
 
     /// The endings of names, with the layout that they stand for; no ending is raw.
-    pub const ENDINGS: [(&'static str, Self); 6] = [
+    pub const ENDINGS: [(&'static str, Self); 9] = [
         ("npy", Self::Npy),
         ("csv", Self::Csv),
         ("txt", Self::Csv),
         ("bin", Self::Raw),
         ("raw", Self::Raw),
         ("f32", Self::Raw),
+        ("parquet", Self::Parquet),
+        ("arrow", Self::Arrow),
+        ("feather", Self::Arrow),
     ];
 
     /// The name used in options.
@@ -70,6 +91,8 @@ impl Layout {
             Self::Npy => "npy",
             Self::Csv => "csv",
             Self::Raw => "raw",
+            Self::Parquet => "parquet",
+            Self::Arrow => "arrow",
         }
     }
 
@@ -120,6 +143,28 @@ pub enum RayFileProblem {
         /// What is found, and what was expected.
         message: String,
     },
+    /// A file that should hold a table holds none.
+    #[error("{message}")]
+    Table {
+        /// What is wrong.
+        message: String,
+    },
+    /// A table lacks a column, or its numbers are of another type.
+    #[error("column {column:?}: {message}")]
+    Column {
+        /// Which.
+        column: String,
+        /// What is found, and what was expected.
+        message: String,
+    },
+    /// A part of a table is no rays.
+    #[error("{place}: {message}")]
+    Part {
+        /// Which row group or record batch, and which of its columns.
+        place: String,
+        /// What is found, and what was expected.
+        message: String,
+    },
     /// A row is no query.
     #[error("query {number}: {message}")]
     Query {
@@ -158,7 +203,9 @@ fn wrong_layout(found: Layout, named: Option<Layout>) -> String {
     let found = match found {
         Layout::Npy => "a NumPy array",
         Layout::Csv => "text",
-        Layout::Raw => "binary, without the header of a NumPy array",
+        Layout::Raw => "binary, without the header of a NumPy array or a table",
+        Layout::Parquet => "a table of Parquet",
+        Layout::Arrow => "a table of Arrow",
     };
     match named {
         Some(named) => format!("the file is {found}, but its name says {}", named.name()),

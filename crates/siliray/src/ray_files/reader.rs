@@ -1,13 +1,17 @@
 //! Rays, part by part.
 
+use super::arrow_file::{self, ArrowTable};
+use super::parquet_file::{self, Chunks, ParquetTable};
 use super::queries::FileQuery;
 use super::record::{Numbers, Record, ray};
+use super::table::{Columns, Table};
 use super::{Layout, RayFileError, RayFileProblem, csv, npy};
 use geometry::Ray;
 use scene::FileProblem;
 use std::fs::File;
 use std::io::{BufReader, Cursor, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Bytes that are read at once.
 const BUFFER: usize = 1 << 20;
@@ -35,19 +39,33 @@ enum Rays {
     Stored { bytes: Bytes, record: Box<Record>, start: u64 },
     /// Read already.
     Listed(Vec<Numbers>),
+    /// Columns, read part by part; the next row of this part.
+    Table { table: Box<dyn Table>, part: Box<Columns>, row: usize },
 }
 
 /// A file, or what came through a pipe.
-trait Stream: Read + Seek + Send + std::fmt::Debug {}
+pub(super) trait Stream: Read + Seek + Send + std::fmt::Debug {
+    /// The same for who reads here and there.
+    fn chunks(self: Box<Self>, length: u64) -> Chunks;
+}
 
-impl Stream for BufReader<File> {}
-impl Stream for Cursor<Vec<u8>> {}
+impl Stream for BufReader<File> {
+    fn chunks(self: Box<Self>, length: u64) -> Chunks {
+        Chunks::File(Arc::new(self.into_inner()), length)
+    }
+}
 
-type Bytes = Box<dyn Stream>;
+impl Stream for Cursor<Vec<u8>> {
+    fn chunks(self: Box<Self>, _: u64) -> Chunks {
+        Chunks::Memory(self.into_inner().into())
+    }
+}
+
+pub(super) type Bytes = Box<dyn Stream>;
 
 impl RayReader {
     /// Opens a file, or standard input for `-`, and believes what its length bears out. A file that
-    /// begins like `.npy` is one; text is CSV; any other holds raw numbers.
+    /// begins like `.npy`, Parquet or Arrow is one; text is CSV; any other holds raw numbers.
     ///
     /// # Errors
     /// When it cannot be read, is something else than its name says, has a bad header, or does not
@@ -68,6 +86,10 @@ impl RayReader {
         name: String,
     ) -> Result<Self, RayFileProblem> {
         let layout = layout(&mut bytes, path)?;
+        let table = |(table, count): (Box<dyn Table>, u64)| {
+            let rays = Rays::Table { table, part: Box::default(), row: 0 };
+            Self { name: name.clone(), layout, rays, count, next: 0 }
+        };
         let (record, declared, start) = match layout {
             Layout::Csv => {
                 let mut text = String::new();
@@ -83,6 +105,14 @@ impl RayReader {
                 (record, Some(rows), header.end)
             }
             Layout::Raw => (Record::plain(), None, 0),
+            Layout::Parquet => {
+                let (opened, count) = ParquetTable::open(bytes.chunks(length))?;
+                return Ok(table((Box::new(opened), count)));
+            }
+            Layout::Arrow => {
+                let (opened, count) = ArrowTable::open(bytes, length)?;
+                return Ok(table((Box::new(opened), count)));
+            }
         };
         let found = length.saturating_sub(start);
         let stride = record.stride as u64;
@@ -144,6 +174,25 @@ impl RayReader {
             Rays::Listed(all) => {
                 rays.extend(all[self.next as usize..end as usize].iter().map(listed));
             }
+            Rays::Table { table, part, row } => {
+                let mut next = self.next;
+                while next < end {
+                    if *row == part.rows() {
+                        let found = table.next().and_then(|found| {
+                            found.ok_or_else(|| RayFileProblem::Table {
+                                message: format!("it ends after {next} of {} rows", self.count),
+                            })
+                        });
+                        (**part, *row) = found.map(|found| (found, 0)).map_err(|problem| {
+                            let file = self.name.clone();
+                            RayFileError { file, problem }
+                        })?;
+                    }
+                    let count = (end - next).min((part.rows() - *row) as u64) as usize;
+                    rays.extend((*row..*row + count).map(|row| listed(&part.row(row))));
+                    (*row, next) = (*row + count, next + count as u64);
+                }
+            }
             Rays::Stored { bytes, record, start } => {
                 let mut rows = vec![0; record.stride * ROWS];
                 let mut next = self.next;
@@ -195,12 +244,19 @@ fn layout(bytes: &mut Bytes, path: &Path) -> Result<Layout, RayFileProblem> {
     bytes.rewind().map_err(FileProblem::from)?;
     let found = match &sample[..] {
         sample if sample.starts_with(&npy::MAGIC) => Layout::Npy,
+        sample if sample.starts_with(&parquet_file::MAGIC) => Layout::Parquet,
+        sample if sample.starts_with(&arrow_file::MAGIC) => Layout::Arrow,
         sample if is_text(sample) => Layout::Csv,
         _ => Layout::Raw,
     };
+    let named = Layout::of_name(path);
     let is_open = path.extension().is_none() || sample.is_empty();
-    match Layout::of_name(path) {
-        _ if is_open || found == Layout::Npy => Ok(found),
+    match named {
+        // An empty file is no table without rows.
+        Some(Layout::Parquet | Layout::Arrow) if sample.is_empty() => {
+            Err(RayFileProblem::Table { message: "the file is empty".to_owned() })
+        }
+        _ if is_open || matches!(found, Layout::Npy | Layout::Parquet | Layout::Arrow) => Ok(found),
         Some(named) if named == found => Ok(found),
         named => Err(RayFileProblem::Layout { found, named }),
     }
@@ -248,7 +304,11 @@ fn read_rows(
 }
 
 /// Fills a buffer from a place on.
-fn fill(bytes: &mut dyn Stream, offset: u64, buffer: &mut [u8]) -> Result<(), RayFileProblem> {
+pub(super) fn fill(
+    bytes: &mut dyn Stream,
+    offset: u64,
+    buffer: &mut [u8],
+) -> Result<(), RayFileProblem> {
     let here = bytes.stream_position().map_err(FileProblem::from)?;
     let moved = bytes.seek_relative(offset.wrapping_sub(here) as i64);
     moved.and_then(|()| bytes.read_exact(buffer)).map_err(|error| match error.kind() {

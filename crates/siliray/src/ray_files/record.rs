@@ -27,13 +27,13 @@ pub(super) type Numbers = [Option<f32>; QUERY_NAMES.len()];
 const DEFAULTS: [f32; 8] = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, f32::INFINITY];
 
 /// Numbers that need not be there, by their places in [`NAMES`].
-const OPTIONAL: [usize; 2] = [3, 7];
+pub(super) const OPTIONAL: [usize; 2] = [3, 7];
 
 /// The numbers of a row without `tmin` and `tmax`.
 pub(super) const SIX: [usize; 6] = [0, 1, 2, 4, 5, 6];
 
 /// Fields of three numbers, with the place of their first in [`QUERY_NAMES`].
-const VECTORS: [(&str, usize); 4] =
+pub(super) const VECTORS: [(&str, usize); 4] =
     [("origin", 0), ("direction", 4), ("lower_origin", 8), ("lower_direction", 11)];
 
 /// The longest row: a ray, and room for fields that have nothing to do with it.

@@ -1,6 +1,7 @@
 //! Rays and hits as bytes.
 
 use super::record::NAMES;
+use super::table_writer::{TableError, TableWriter, Value, Values};
 use super::{Layout, npy};
 use geometry::{Ray, Vec3};
 use machine::Hit;
@@ -38,12 +39,12 @@ pub struct HitRow {
 }
 
 /// Writes items of one content in one layout.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct RowWriter {
-    /// What the items are.
-    pub content: Content,
-    /// How they are stored.
-    pub layout: Layout,
+    content: Content,
+    layout: Layout,
+    /// Where items are gathered that are columns of a table.
+    table: Option<TableWriter>,
 }
 
 impl Extras {
@@ -54,12 +55,33 @@ impl Extras {
 }
 
 impl RowWriter {
+    /// Who writes `content` as `layout`.
+    ///
+    /// # Errors
+    /// When a table of such columns cannot be begun.
+    pub fn new(content: Content, layout: Layout) -> Result<Self, TableError> {
+        let table = TableWriter::new(layout, columns(content))?;
+        Ok(Self { content, layout, table })
+    }
+
+    /// What the items are.
+    #[must_use]
+    pub fn content(&self) -> Content {
+        self.content
+    }
+
+    /// How they are stored.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
     /// What such a file begins with, for so many items. Headers of the same content have the same
     /// length for all numbers below 10^19.
     #[must_use]
     pub fn header(&self, count: u64) -> Vec<u8> {
         match self.layout {
-            Layout::Raw => Vec::new(),
+            Layout::Raw | Layout::Parquet | Layout::Arrow => Vec::new(),
             Layout::Npy => {
                 let shape = match self.content {
                     Content::Rays => format!("({count}, 8)"),
@@ -68,13 +90,8 @@ impl RowWriter {
                 npy::header(&self.descr(), &format!("{shape:<24}"))
             }
             Layout::Csv => {
-                let columns = match self.content {
-                    Content::Rays => NAMES.join(","),
-                    Content::Any => "hit".to_owned(),
-                    Content::Closest(extras) => hit_columns(extras),
-                    Content::All(extras) => format!("ray,{}", hit_columns(extras)),
-                };
-                (columns + "\n").into_bytes()
+                let columns = columns(self.content).into_iter().map(|(name, _)| name);
+                (columns.collect::<Vec<_>>().join(",") + "\n").into_bytes()
             }
         }
     }
@@ -96,9 +113,12 @@ impl RowWriter {
     }
 
     /// Appends a ray.
-    pub fn ray(&self, bytes: &mut Vec<u8>, ray: &Ray) {
+    pub fn ray(&mut self, bytes: &mut Vec<u8>, ray: &Ray) {
         let ([ox, oy, oz], [dx, dy, dz]) = (ray.origin.to_array(), ray.direction.to_array());
         let numbers = [ox, oy, oz, ray.tmin, dx, dy, dz, ray.tmax];
+        if let Some(table) = &mut self.table {
+            return table.push(numbers.into_iter().map(Value::Float));
+        }
         match self.layout {
             Layout::Csv => line(bytes, numbers.map(|number| number.to_string())),
             _ => bytes.extend_from_slice(numbers.map(f32::to_le_bytes).as_flattened()),
@@ -106,7 +126,10 @@ impl RowWriter {
     }
 
     /// Appends whether a ray hits anything.
-    pub fn any(&self, bytes: &mut Vec<u8>, hit: bool) {
+    pub fn any(&mut self, bytes: &mut Vec<u8>, hit: bool) {
+        if let Some(table) = &mut self.table {
+            return table.push([Value::Truth(hit)].into_iter());
+        }
         match self.layout {
             Layout::Csv => line(bytes, [u8::from(hit).to_string()]),
             _ => bytes.push(hit.into()),
@@ -115,10 +138,16 @@ impl RowWriter {
 
     /// Appends a hit of the ray with the number `ray`, which is written where rays may have several
     /// hits.
-    pub fn hit(&self, bytes: &mut Vec<u8>, ray: u64, row: &HitRow) {
+    pub fn hit(&mut self, bytes: &mut Vec<u8>, ray: u64, row: &HitRow) {
         let Hit { t, u, v, instance, geometry, primitive } = row.hit;
         let number = matches!(self.content, Content::All(_)).then_some(ray);
         let vectors = row.vectors.into_iter().flatten().flat_map(|vector| vector.to_array());
+        if let Some(table) = &mut self.table {
+            let number = number.into_iter().map(Value::Number);
+            let ids = [instance, geometry, primitive].map(Value::Id);
+            let cells = number.chain([t, u, v].map(Value::Float)).chain(ids);
+            return table.push(cells.chain(vectors.map(Value::Float)));
+        }
         if self.layout == Layout::Csv {
             let number = number.into_iter().map(|number| number.to_string());
             let ids = [instance, geometry, primitive].map(|id| id.to_string());
@@ -130,12 +159,41 @@ impl RowWriter {
         bytes.extend_from_slice(words.map(u32::to_le_bytes).as_flattened());
         bytes.extend(vectors.flat_map(f32::to_le_bytes));
     }
+
+    /// Appends what a part of a table becomes. Other layouts have appended it already.
+    ///
+    /// # Errors
+    /// When it cannot be encoded.
+    pub fn end_part(&mut self, bytes: &mut Vec<u8>) -> Result<(), TableError> {
+        self.table.as_mut().map_or(Ok(()), |table| table.write(bytes))
+    }
+
+    /// Appends what stands at the end of the file.
+    ///
+    /// # Errors
+    /// When it cannot be encoded.
+    pub fn finish(mut self, bytes: &mut Vec<u8>) -> Result<(), TableError> {
+        self.table.as_mut().map_or(Ok(()), |table| table.finish(bytes))
+    }
 }
 
-fn hit_columns(extras: Extras) -> String {
-    let vectors = extras.vectors().flat_map(|(_, columns)| columns);
-    let columns = ["t", "u", "v", "instance", "geometry", "primitive"].into_iter();
-    columns.chain(vectors).collect::<Vec<_>>().join(",")
+/// The columns of a content, in the order of the values of a row.
+fn columns(content: Content) -> Vec<(&'static str, Values)> {
+    let float = |name| (name, Values::Float(Vec::new()));
+    let hit = |extras: Extras| {
+        let floats = ["t", "u", "v"].map(float);
+        let ids = ["instance", "geometry", "primitive"].map(|name| (name, Values::Id(Vec::new())));
+        let vectors = extras.vectors().flat_map(|(_, columns)| columns).map(float);
+        floats.into_iter().chain(ids).chain(vectors.collect::<Vec<_>>())
+    };
+    match content {
+        Content::Rays => NAMES.map(float).into(),
+        Content::Any => vec![("hit", Values::Truth(Vec::new()))],
+        Content::Closest(extras) => hit(extras).collect(),
+        Content::All(extras) => {
+            std::iter::once(("ray", Values::Number(Vec::new()))).chain(hit(extras)).collect()
+        }
+    }
 }
 
 fn line(bytes: &mut Vec<u8>, cells: impl IntoIterator<Item = String>) {
