@@ -14,6 +14,7 @@
 //! | `isbe` | the staging memory of mesh shaders |
 //! | `walker` | who walks, and from where it is seen |
 //! | `arrays` | arrays as rays and triangles, hits as arrays |
+//! | `generated` | rays that are made while they are traced |
 //! | `table` | columns as Arrow tables |
 //! | `document` | what the facade says, as text |
 //! | `job` | long work: threads, interruption, progress |
@@ -24,6 +25,7 @@ mod arrays;
 mod beams;
 mod document;
 mod errors;
+mod generated;
 mod image;
 mod isbe;
 mod job;
@@ -40,6 +42,8 @@ mod walker;
 mod _native {
     #[pymodule_export]
     use crate::beams::{contacts, first_contact, touches};
+    #[pymodule_export]
+    use crate::generated::GeneratedRays;
     #[pymodule_export]
     use crate::image::Image;
     #[pymodule_export]

@@ -1,12 +1,14 @@
 //! `Tracer`: many rays, fast.
 
-use crate::arrays::{Columns, HitArrays, PyColumns, RayArrays, Rays};
+use crate::arrays::{Columns, HitArrays, PyColumns};
+use crate::generated::{AnyRays, GeneratedRays, RaySource};
 use crate::job::{self, Watch};
 use crate::scene::Scene;
 use crate::{errors, names};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use rayon::prelude::*;
+use siliray::generators::Ground;
 use siliray::geometry::Ray;
 use siliray::gfx12::Gfx12;
 use siliray::input::{Input, Route, build_options};
@@ -14,7 +16,7 @@ use siliray::machine::{MachineInput, RayFlags, downcast};
 use siliray::render::View;
 use siliray::render::surface::Surfaces;
 use siliray::trace::{Batch, Hit, Mode, NAME as FAST, Options, Tracer as Fast};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Rays of one task: as many as the tracer itself takes at once.
 const CHUNK: usize = 1 << 13;
@@ -30,9 +32,11 @@ pub(crate) struct Tracer {
     source: &'static str,
     fast: Fast,
     threads: usize,
+    /// What generated rays may start from, once it was asked for.
+    ground: OnceLock<Arc<Ground>>,
 }
 
-/// Three floats for each hit.
+/// Three floats for each hit, or eight for each ray.
 type PyPoints<'py> = Bound<'py, PyArray2<f32>>;
 
 /// Which hits count: mask of instances, flags of rays.
@@ -82,14 +86,60 @@ impl Tracer {
             Ok::<_, PyErr>((prepared.input, prepared.origin.name(), fast))
         })?;
         let (walked, source, fast) = made?;
-        Ok(Self { input: scene.input.clone(), walked, source, fast, threads })
+        Ok(Self {
+            input: scene.input.clone(),
+            walked,
+            source,
+            fast,
+            threads,
+            ground: OnceLock::new(),
+        })
+    }
+
+    /// Rays of a generator, which is written as JSON, from number `first` on.
+    fn generated(
+        &self,
+        py: Python<'_>,
+        json: &str,
+        first: u64,
+        count: Option<u64>,
+    ) -> PyResult<GeneratedRays> {
+        GeneratedRays::new(json, first, count, || {
+            if let Some(ground) = self.ground.get() {
+                return Ok(Arc::clone(ground));
+            }
+            let ground = job::run(py, self.threads, None, |_| Ground::of(&self.input))?;
+            let ground = Arc::new(ground.map_err(errors::scene)?);
+            Ok(Arc::clone(self.ground.get_or_init(|| ground)))
+        })
+    }
+
+    /// The rays themselves: ox oy oz dx dy dz tmin tmax.
+    fn rays<'py>(&self, py: Python<'py>, rays: RaySource<'py>) -> PyResult<PyPoints<'py>> {
+        let rays = rays.rays()?;
+        let rows = self.run(py, rays.len(), None, |watch| {
+            let mut rows = vec![0.0f32; 8 * rays.len()];
+            let parts = rows.par_chunks_mut(8 * CHUNK).enumerate();
+            let _ = parts.try_for_each_init(Vec::new, |part, (number, rows)| {
+                let start = number * CHUNK;
+                rays.read(start..start + rows.len() / 8, part);
+                for (row, ray) in rows.chunks_exact_mut(8).zip(&*part) {
+                    ray.origin.write_to_slice(row);
+                    ray.direction.write_to_slice(&mut row[3..]);
+                    (row[6], row[7]) = (ray.tmin, ray.tmax);
+                }
+                watch.advance(part.len())
+            });
+            rows
+        })?;
+        PyArray1::from_vec(py, rows).reshape([rays.len(), 8])
     }
 
     /// The closest hit of each ray.
     fn closest<'py>(
         &self,
         py: Python<'py>,
-        rays: RayArrays<'py>,
+        rays: RaySource<'py>,
         ask: Ask,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<PyColumns<'py>> {
@@ -130,7 +180,7 @@ impl Tracer {
     fn any<'py>(
         &self,
         py: Python<'py>,
-        rays: RayArrays<'py>,
+        rays: RaySource<'py>,
         ask: Ask,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
@@ -153,7 +203,7 @@ impl Tracer {
     fn count<'py>(
         &self,
         py: Python<'py>,
-        rays: RayArrays<'py>,
+        rays: RaySource<'py>,
         ask: Ask,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<u32>>> {
@@ -170,7 +220,7 @@ impl Tracer {
     fn all<'py>(
         &self,
         py: Python<'py>,
-        rays: RayArrays<'py>,
+        rays: RaySource<'py>,
         ask: Ask,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyArray1<i64>>, PyColumns<'py>)> {
@@ -200,7 +250,7 @@ impl Tracer {
     fn surfaces<'py>(
         &self,
         py: Python<'py>,
-        rays: RayArrays<'py>,
+        rays: RaySource<'py>,
         hits: HitArrays<'py>,
     ) -> PyResult<(PyPoints<'py>, PyPoints<'py>)> {
         let (rays, hits) = (rays.rays()?, hits.hits()?);
@@ -315,7 +365,7 @@ impl Tracer {
     /// What `each` makes of all hits of every part of the rays, in their order.
     fn all_hits<T: Send>(
         &self,
-        rays: &Rays<'_>,
+        rays: &AnyRays<'_>,
         batch: &Batch<'_>,
         watch: &Watch,
         each: impl Fn(Vec<Vec<Hit>>) -> T + Sync,

@@ -14,8 +14,8 @@ import siliray
 MODULES = ["siliray"] + [
     f"siliray.{module.name}"
     for module in pkgutil.iter_modules(siliray.__path__)
-    if module.name not in ("_native", "dataframe")
-]
+    if module.name != "_native"
+] + [f"siliray.dataframe.{name}" for name in ("_cast", "_reduce", "_engines")]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -103,12 +103,40 @@ impl Camera {
     /// centre of the upper left pixel. The direction has unit length.
     #[must_use]
     pub fn ray(&self, x: f32, y: f32, width: u32, height: u32) -> Ray {
+        self.picture(width, height).ray(x, y)
+    }
+
+    /// A picture of `width` by `height` pixels: what all of its rays share.
+    #[must_use]
+    pub fn picture(&self, width: u32, height: u32) -> Picture {
         let [right, up, forward] = self.axes();
         let half = (0.5 * self.fov.to_radians()).tan();
-        let aspect = width as f32 / height as f32;
-        let sx = (2.0 * x / width as f32 - 1.0) * half * aspect;
-        let sy = (1.0 - 2.0 * y / height as f32) * half;
-        Ray::new(self.eye, (forward + right * sx + up * sy).normalize())
+        let (width, height) = (width as f32, height as f32);
+        Picture { eye: self.eye, right, up, forward, half, width, height }
+    }
+}
+
+/// A picture that a camera takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Picture {
+    eye: Vec3,
+    right: Vec3,
+    up: Vec3,
+    forward: Vec3,
+    /// Half the height at distance 1.
+    half: f32,
+    width: f32,
+    height: f32,
+}
+
+impl Picture {
+    /// The ray through a point of the picture, as [`Camera::ray`] has it.
+    #[must_use]
+    pub fn ray(&self, x: f32, y: f32) -> Ray {
+        let aspect = self.width / self.height;
+        let sx = (2.0 * x / self.width - 1.0) * self.half * aspect;
+        let sy = (1.0 - 2.0 * y / self.height) * self.half;
+        Ray::new(self.eye, (self.forward + self.right * sx + self.up * sy).normalize())
     }
 }
 

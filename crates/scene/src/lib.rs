@@ -44,7 +44,7 @@ mod stl;
 mod write;
 
 pub use appearance::{Appearance, ImageSource, Texture};
-pub use camera::{Camera, NamedCamera};
+pub use camera::{Camera, NamedCamera, Picture};
 pub use defects::{Defect, DefectKind, defects};
 pub use error::{ErrorKind, Item, Location, Position, SceneError, Warning};
 pub use flattened::PlacedGeometry;

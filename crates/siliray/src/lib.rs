@@ -66,6 +66,7 @@
 //! | [`beam_vectors`] | vector files of kind `beam` |
 //! | [`isbe_program`] | a program on ISBE memory |
 //! | [`flat_scene`] | a scene without instances |
+//! | [`generators`] | rays that need not be stored |
 //! | [`sweep`] | a part in straight motion through a scene |
 //! | [`vector_files`] | vector files of every kind |
 //! | [`extensions`] | extensions of the hart by name |
@@ -94,6 +95,7 @@ pub mod documents;
 pub mod extensions;
 pub mod find;
 pub mod flat_scene;
+pub mod generators;
 pub mod image_build;
 pub mod image_diff;
 pub mod image_scene;

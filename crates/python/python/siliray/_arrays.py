@@ -3,16 +3,19 @@ order. Nothing is copied that is right already, whatever its strides."""
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import ArrayError, DtypeError
+from ._native import GeneratedRays
+from .errors import ArrayError, DtypeError, OptionError
 
 Array: TypeAlias = NDArray[Any]
 #: Origins (or rays of 6 or 8 columns), directions, smallest and largest parameters.
-Rays: TypeAlias = tuple[Array, Array | None, Array | None, Array | None]
+RayArrays: TypeAlias = tuple[Array, Array | None, Array | None, Array | None]
+#: Rays in arrays, or to be made.
+Rays: TypeAlias = Union[RayArrays, GeneratedRays]
 
 
 def tensor(values: Any) -> Any:
@@ -84,7 +87,7 @@ def rays(
     directions: ArrayLike | None,
     tmin: ArrayLike | None,
     tmax: ArrayLike | None,
-) -> Rays:
+) -> RayArrays:
     """Rays: origins and directions of shape (N, 3), one of which may be a single row for all; or
     one array of shape (N, 6), or (N, 8) with both bounds."""
     if directions is None:
@@ -106,3 +109,17 @@ def rays(
     near = None if tmin is None else column(tmin, "tmin", count)
     far = None if tmax is None else column(tmax, "tmax", count)
     return first, second, near, far
+
+
+def any_rays(
+    origins: ArrayLike | GeneratedRays,
+    directions: ArrayLike | None,
+    tmin: ArrayLike | None,
+    tmax: ArrayLike | None,
+) -> Rays:
+    """The same, or the rays of a generator."""
+    if not isinstance(origins, GeneratedRays):
+        return rays(origins, directions, tmin, tmax)
+    if not (directions is None and tmin is None and tmax is None):
+        raise OptionError("rays of a generator have their directions and bounds already")
+    return origins

@@ -103,7 +103,18 @@ class Hits(Columns):
     @property
     def positions(self) -> NDArray[np.float32]:
         """Points of the hits, (N, 3), computed when first asked for; NaN for a miss."""
-        return self._surfaces[0]
+        return self._positions
+
+    @cached_property
+    def _positions(self) -> NDArray[np.float32]:
+        rays = self._rays_of_hits()
+        if isinstance(rays, _native.GeneratedRays):
+            rays = self._tracer.rays(rays), None, None, None
+        origins, directions = rays[0][:, :3], rays[0][:, 3:6] if rays[1] is None else rays[1]
+        t = np.where(self.hit, self.t, np.float32(np.nan))
+        points = directions.astype(np.float32) * t[:, np.newaxis]
+        points += origins.astype(np.float32, copy=False)
+        return points
 
     @property
     def normals(self) -> NDArray[np.float32]:
@@ -160,6 +171,8 @@ class AllHits(Hits):
 
     def _rays_of_hits(self) -> _arrays.Rays:
         ray = self.ray
+        if isinstance(self._rays, _native.GeneratedRays):
+            return self._tracer.rays(self._rays)[ray], None, None, None
         origins, directions, tmin, tmax = self._rays
         return (
             origins[ray],

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Progress: TypeAlias = Callable[[int, int], object]
 Array: TypeAlias = NDArray[Any]
-Rays: TypeAlias = tuple[Array, Array | None, Array | None, Array | None]
+Rays: TypeAlias = tuple[Array, Array | None, Array | None, Array | None] | GeneratedRays
 Columns: TypeAlias = tuple[
     NDArray[float32],
     NDArray[float32],
@@ -176,6 +176,11 @@ class Scene:
     @property
     def bounds(self) -> NDArray[float32] | None: ...
 
+class GeneratedRays:
+    def __len__(self) -> int: ...
+    @property
+    def total(self) -> int: ...
+
 class Tracer:
     def __init__(
         self,
@@ -186,6 +191,8 @@ class Tracer:
         preset: str | None,
         progress: Progress | None,
     ) -> None: ...
+    def generated(self, json: str, first: int, count: int | None) -> GeneratedRays: ...
+    def rays(self, rays: Rays) -> NDArray[float32]: ...
     def closest(
         self, rays: Rays, ask: tuple[int, int], progress: Progress | None
     ) -> Columns: ...

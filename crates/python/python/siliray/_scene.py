@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any, TypeAlias, Union
@@ -70,17 +71,25 @@ class Scene:
     <siliray.Scene 'interior': 516 triangles>
     """
 
-    __slots__ = ("_native",)
+    __slots__ = ("_native", "_recipe")
     _native: _Native
+    #: What makes the same scene elsewhere.
+    _recipe: tuple[Callable[..., Scene], tuple[Any, ...]]
 
     def __init__(self, vertices: ArrayLike, faces: ArrayLike, *, name: str = "arrays") -> None:
-        self._native = _objects(name, [[Geometry(vertices, faces)]], [])
+        geometry = Geometry(vertices, faces)
+        self._native = _objects(name, [[geometry]], [])
+        self._recipe = (_of_objects, (name, [[geometry]], []))
 
     @classmethod
-    def _wrap(cls, native: _Native) -> Scene:
+    def _wrap(cls, native: _Native, maker: Callable[..., Scene], *args: Any) -> Scene:
         scene = cls.__new__(cls)
-        scene._native = native
+        scene._native, scene._recipe = native, (maker, args)
         return scene
+
+    def __reduce__(self) -> tuple[Callable[..., Scene], tuple[Any, ...]]:
+        """Scenes are sent to other processes as what they were made of: files by their names."""
+        return self._recipe
 
     @classmethod
     def from_geometries(
@@ -95,7 +104,7 @@ class Scene:
         >>> siliray.Tracer(scene).closest([[0.5, 0.5, 9]], [[0, 0, -1]]).geometry
         array([1], dtype=uint32)
         """
-        return cls._wrap(_objects(name, [list(geometries)], []))
+        return _of_objects(name, [list(geometries)], [])
 
     @classmethod
     def from_objects(
@@ -118,19 +127,23 @@ class Scene:
         >>> tracer.any([[10.5, 0.5, 9]], [[0, 0, -1]], mask=1)
         array([False])
         """
-        return cls._wrap(_objects(name, [list(parts) for parts in objects], list(instances)))
+        return _of_objects(name, [list(parts) for parts in objects], list(instances))
 
     @classmethod
     def open(cls, name: str | PathLike[str], triangles: int | None = None) -> Scene:
         """A file (OBJ, PLY, STL, glTF, a scene description, an image such as `.rra`, an ISBE dump)
         or a built-in scene: `organic`, `interior`, `hairball`, `forest`, of about so many
         `triangles`."""
-        return cls._wrap(_Native.open(name, triangles))
+        native = _Native.open(name, triangles)
+        # Elsewhere the working directory is another one.
+        place = os.path.abspath(name) if os.path.exists(name) else os.fspath(name)
+        return cls._wrap(native, Scene.open, place, triangles)
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str) -> Scene:
         """What the bytes of a file called `name` hold."""
-        return cls._wrap(_Native.from_bytes(name, bytes(data)))
+        data = bytes(data)
+        return cls._wrap(_Native.from_bytes(name, data), Scene.from_bytes, data, name)
 
     @classmethod
     def of(cls, thing: SceneLike) -> Scene:
@@ -187,6 +200,13 @@ class Scene:
     def __repr__(self) -> str:
         kind = "" if self.format is None else f" ({self.format})"
         return f"<siliray.Scene {self.name!r}{kind}: {self.triangles} triangles>"
+
+
+def _of_objects(
+    name: str, objects: Sequence[Sequence[GeometryLike]], instances: Sequence[Instance]
+) -> Scene:
+    native = _objects(name, objects, instances)
+    return Scene._wrap(native, _of_objects, name, objects, instances)
 
 
 def _objects(

@@ -10,11 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from . import _arrays, _native
 from ._contacts import AllContacts, Contacts
 from ._hits import AllHits, Hits
+from ._native import GeneratedRays
 from ._native import Tracer as _Native
 from ._progress import Progress, callback
 from ._scene import Scene, SceneLike
 from ._shapes import Shapes
 from .errors import OptionError
+from .generators import Generator
 
 if TYPE_CHECKING:
     from ._native import ShapeArrays
@@ -67,9 +69,29 @@ class Tracer:
             self.scene._native, mode, rule, threads or 0, preset, callback(progress)
         )
 
+    def generate(
+        self, generator: Generator, first: int = 0, count: int | None = None
+    ) -> GeneratedRays:
+        """Rays of a generator, from number `first` on: to be traced instead of arrays. They are
+        made while they are traced, and take no memory.
+
+        >>> import siliray
+        >>> from siliray.generators import Camera
+        >>> tracer = siliray.Tracer("interior")
+        >>> camera = Camera(eye=(0, 1.5, 3), at=(0, 1, 0), fov=60, width=640, height=480)
+        >>> len(tracer.closest(tracer.generate(camera)))
+        307200
+        >>> len(tracer.closest(tracer.generate(camera, first=640, count=640)))
+        640
+        """
+        for what, value in (("first", first), ("count", 0 if count is None else count)):
+            if not 0 <= value < 2**64:
+                raise OptionError(f"{what}: found {value}, expected 0 to {2**64 - 1}")
+        return self._native.generated(generator.to_json(), first, count)
+
     def closest(
         self,
-        origins: ArrayLike,
+        origins: ArrayLike | GeneratedRays,
         directions: ArrayLike | None = None,
         *,
         tmin: ArrayLike | None = None,
@@ -84,13 +106,13 @@ class Tracer:
         with `mask` are seen. `cull` leaves out triangles seen from the `front` (their corners run
         counterclockwise) or from the `back`.
         """
-        rays = _arrays.rays(origins, directions, tmin, tmax)
+        rays = _arrays.any_rays(origins, directions, tmin, tmax)
         columns = self._native.closest(rays, _ask(mask, cull), callback(progress))
         return Hits(columns, self._native, rays)
 
     def any(
         self,
-        origins: ArrayLike,
+        origins: ArrayLike | GeneratedRays,
         directions: ArrayLike | None = None,
         *,
         tmin: ArrayLike | None = None,
@@ -100,12 +122,12 @@ class Tracer:
         progress: Progress = None,
     ) -> NDArray[np.bool_]:
         """Whether each ray hits anything: faster than :meth:`closest`."""
-        rays = _arrays.rays(origins, directions, tmin, tmax)
+        rays = _arrays.any_rays(origins, directions, tmin, tmax)
         return self._native.any(rays, _ask(mask, cull), callback(progress))
 
     def count(
         self,
-        origins: ArrayLike,
+        origins: ArrayLike | GeneratedRays,
         directions: ArrayLike | None = None,
         *,
         tmin: ArrayLike | None = None,
@@ -115,12 +137,12 @@ class Tracer:
         progress: Progress = None,
     ) -> NDArray[np.uint32]:
         """How many triangles each ray hits, each counted once."""
-        rays = _arrays.rays(origins, directions, tmin, tmax)
+        rays = _arrays.any_rays(origins, directions, tmin, tmax)
         return self._native.count(rays, _ask(mask, cull), callback(progress))
 
     def all(
         self,
-        origins: ArrayLike,
+        origins: ArrayLike | GeneratedRays,
         directions: ArrayLike | None = None,
         *,
         tmin: ArrayLike | None = None,
@@ -130,7 +152,7 @@ class Tracer:
         progress: Progress = None,
     ) -> AllHits:
         """All hits of each ray, each triangle's once, the closest first."""
-        rays = _arrays.rays(origins, directions, tmin, tmax)
+        rays = _arrays.any_rays(origins, directions, tmin, tmax)
         offsets, columns = self._native.all(rays, _ask(mask, cull), callback(progress))
         return AllHits(offsets, columns, self._native, rays)
 

@@ -1,0 +1,117 @@
+"""Thin adapters: the same work in Daft, in Ray Data, and without an engine."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ..errors import OptionError
+from ._work import Work
+
+
+def run(
+    frame: Any, work: Work, *, workers: int | None, threads: int | None, batch_size: int | None
+) -> Any:
+    """Does the work on every row of a table of whatever engine."""
+    for what, value in (("workers", workers), ("threads", threads), ("batch_size", batch_size)):
+        if value is not None and value < 1:
+            raise OptionError(f"{what}: found {value}, expected at least 1")
+    if isinstance(frame, pa.RecordBatch):
+        return work(frame)
+    if isinstance(frame, pa.Table):
+        schema = work.schema(frame.schema)
+        return pa.Table.from_batches(map(work, frame.to_batches()), schema)
+    if isinstance(frame, pa.RecordBatchReader):
+        return pa.RecordBatchReader.from_batches(work.schema(frame.schema), map(work, frame))
+    # An engine of which there is a table has been imported.
+    if "daft" in sys.modules and isinstance(frame, sys.modules["daft"].DataFrame):
+        return _daft(frame, work, workers, threads, batch_size)
+    if "ray.data" in sys.modules and isinstance(frame, sys.modules["ray.data"].Dataset):
+        return _ray(frame, work, workers, threads, batch_size)
+    raise OptionError(
+        f"found {type(frame).__name__}, expected a table of daft, ray.data or pyarrow"
+    )
+
+
+def _daft(
+    frame: Any, work: Work, workers: int | None, threads: int | None, batch_size: int | None
+) -> Any:
+    import daft
+
+    names = frame.column_names
+    takes, gives = work.takes(names), work.gives(names)
+    expands = work.expands(names)
+    # A method has one value for each row: many are a list, which is taken apart afterwards.
+    wrap = pa.large_list if expands else (lambda kind: kind)
+    kind = pa.struct([pa.field(field.name, wrap(field.type)) for field in gives])
+    is_ray = daft.runners.get_or_create_runner().name == "ray"
+
+    @daft.cls(max_concurrency=workers or 1, cpus=threads if is_ray else None, use_process=False)
+    class Worker:
+        def __init__(self, work: Work) -> None:
+            self.work = work
+            work.prepare()
+
+        @daft.method.batch(
+            return_dtype=daft.DataType.from_arrow_type(kind),
+            unnest=True,
+            batch_size=batch_size or work.rows(names),
+        )
+        def columns(self, *columns: daft.Series) -> pa.Array:
+            batch = pa.RecordBatch.from_arrays([one.to_arrow() for one in columns], names=takes)
+            rows, made = self.work.columns(batch)
+            arrays = [made[field.name] for field in gives]
+            if rows is not None:
+                ends = np.searchsorted(rows, np.arange(batch.num_rows + 1))
+                arrays = [pa.LargeListArray.from_arrays(ends, array) for array in arrays]
+            return pa.StructArray.from_arrays(arrays, fields=list(kind))
+
+    added = [field.name for field in gives]
+    gone = set(added) | set(takes if expands else ())
+    kept = [daft.col(name) for name in names if name not in gone]
+    worker: Any = Worker(work)
+    made = worker.columns(*(daft.col(name) for name in takes))
+    frame = frame.select(*kept, made)
+    return frame.explode(*map(daft.col, added)) if expands else frame
+
+
+class _Actor:
+    """A worker of Ray Data."""
+
+    def __init__(self, work: Work) -> None:
+        self.work = work
+        work.prepare()
+
+    def __call__(self, table: pa.Table) -> pa.Table:
+        schema = self.work.schema(table.schema)
+        batches = table.combine_chunks().to_batches()
+        return pa.Table.from_batches(map(self.work, batches), schema)
+
+
+def _ray(
+    frame: Any, work: Work, workers: int | None, threads: int | None, batch_size: int | None
+) -> Any:
+    from ray import nodes as known
+    from ray.data import ActorPoolStrategy
+
+    names = frame.schema().names
+    work.takes(names)
+    listed: list[dict[str, Any]] = known()  # type: ignore[no-untyped-call]
+    nodes = [node["Resources"].get("CPU", 0) for node in listed if node["Alive"]]
+    smallest = int(min((cpus for cpus in nodes if cpus), default=os.cpu_count() or 1))
+    # Actors that took every processor would leave none to whoever reads and writes.
+    threads = threads or max(1, smallest - 1)
+    workers = workers or max(1, sum(int(cpus) // (threads + 1) or int(cpus >= 1) for cpus in nodes))
+    return frame.map_batches(
+        _Actor,
+        fn_constructor_args=(work,),
+        batch_format="pyarrow",
+        batch_size=batch_size or work.rows(names),
+        compute=ActorPoolStrategy(size=workers),
+        num_cpus=threads,
+        zero_copy_batch=True,
+    )

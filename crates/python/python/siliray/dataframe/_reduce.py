@@ -1,0 +1,95 @@
+"""What becomes of the rays of a row where they are traced, so that only the sum of it travels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from .._native import GeneratedRays
+from .._tracer import Tracer
+from ..errors import OptionError
+
+#: The value of each column.
+Row: TypeAlias = dict[str, Any]
+
+
+class Reduction:
+    """Makes one row of all rays of a row."""
+
+    def fields(self) -> list[pa.Field]:
+        """The columns that it makes."""
+        raise NotImplementedError
+
+    def __call__(self, tracer: Tracer, rays: GeneratedRays, first: int) -> Row:
+        """The values of these columns."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Depth(Reduction):
+    """`depth`: the distance of each ray's closest hit, a list of single floats; inf for none. The
+    lists of all rows, one behind the other, are the depth map of a camera."""
+
+    def fields(self) -> list[pa.Field]:
+        return [pa.field("depth", pa.large_list(pa.float32()), nullable=False)]
+
+    def __call__(self, tracer: Tracer, rays: GeneratedRays, first: int) -> Row:
+        return {"depth": tracer.closest(rays).t}
+
+
+@dataclass(frozen=True)
+class Visibility(Reduction):
+    """`visible`: how many of each `samples` rays in a row hit nothing: with rays of
+    :class:`siliray.generators.Occlusion`, the ambient light of each triangle. `target` is the
+    number of the first. Rows must begin and end at multiples of `samples`."""
+
+    samples: int
+
+    def fields(self) -> list[pa.Field]:
+        return [
+            pa.field("target", pa.uint64(), nullable=False),
+            pa.field("visible", pa.large_list(pa.uint32()), nullable=False),
+        ]
+
+    def __call__(self, tracer: Tracer, rays: GeneratedRays, first: int) -> Row:
+        if first % self.samples or len(rays) % self.samples:
+            raise OptionError(
+                f"visibility: {len(rays)} rays from number {first} on, expected multiples of "
+                f"{self.samples}"
+            )
+        free = ~tracer.any(rays)
+        visible = free.reshape(-1, self.samples).sum(axis=1, dtype=np.uint32)
+        return {"target": first // self.samples, "visible": visible}
+
+
+@dataclass(frozen=True)
+class Histogram(Reduction):
+    """`counts`: how many closest hits lie in each of `bins` equal parts of the distances from `low`
+    to `high`; `hits`: how many there are at all."""
+
+    low: float
+    high: float
+    bins: int
+
+    def __post_init__(self) -> None:
+        if not (self.low < self.high and self.bins >= 1):
+            raise OptionError(f"histogram: found {self}, expected low < high and at least one bin")
+
+    def fields(self) -> list[pa.Field]:
+        return [
+            pa.field("hits", pa.uint64(), nullable=False),
+            pa.field("counts", pa.large_list(pa.uint64()), nullable=False),
+        ]
+
+    def __call__(self, tracer: Tracer, rays: GeneratedRays, first: int) -> Row:
+        t = tracer.closest(rays).t
+        hits = int(np.count_nonzero(np.isfinite(t)))
+        scale = np.float32(self.bins / (self.high - self.low))
+        # One step outside on each side takes what lies beyond, misses too.
+        place = (t - np.float32(self.low)) * scale + np.float32(1.0)
+        place = np.clip(place, 0, self.bins + 1, out=place).astype(np.int32)
+        counts = np.bincount(place, minlength=self.bins + 2)[1:-1].astype(np.uint64)
+        return {"hits": hits, "counts": counts}
