@@ -111,6 +111,19 @@ test("rays are those of the view", async () => {
   await page.context().close();
 });
 
+test("of several TTUs each has its timeline", async () => {
+  const { page } = await openMachine();
+  await page.getByLabel("Configuration").selectOption("gpc");
+  await simulate(page);
+  const picture = () => page.evaluate(() =>
+    document.querySelector(".machine-slots").toDataURL());
+  const first = await picture();
+  await page.getByLabel("TTU", { exact: true }).first().selectOption("1");
+  await page.waitForFunction(first =>
+    document.querySelector(".machine-slots")?.toDataURL() !== first, first);
+  await page.context().close();
+});
+
 test("what the machine does not have is refused in its words", async () => {
   const { page } = await openMachine({ size: phone });
   await page.getByLabel("Settings").fill("nonsense=3");

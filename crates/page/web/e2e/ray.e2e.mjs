@@ -73,6 +73,54 @@ test("steps are those of walk, one by one", async () => {
   await page.context().close();
 });
 
+test("a sphere and a frustum are walked as walk walks them, and drawn", async () => {
+  const { page, complaints } = await openOrganic("reference");
+  const form = page.locator(".ray-form");
+  const asked = [
+    {
+      tab: "Sphere", fields: { Centre: "1.5, 0, 0", Radius: "0.8" }, isExact: true, kind: "all",
+      words: ["--sphere", "1.5,0,0,0.8", "--exact", "--query", "all"],
+    },
+    {
+      tab: "Frustum", kind: "closest",
+      fields: {
+        Eye: "3, 2, 3", "Looks at": "0, 0, 0", "Degrees high": "20", "Wide to high": "1.5",
+      },
+      words: ["--frustum", "3,2,3,0,0,0,20", "--aspect", "1.5", "--query", "closest"],
+    },
+  ];
+  const picture = async () => {
+    await page.waitForTimeout(500);
+    return page.locator(".space-canvas").screenshot();
+  };
+  const before = await picture();
+  for (const { tab, fields, isExact, kind, words } of asked) {
+    if (!await form.isVisible()) await page.click(".ray-question summary");
+    await form.getByText(tab, { exact: true }).click();
+    for (const [label, value] of Object.entries(fields)) {
+      await form.getByLabel(label, { exact: true }).fill(value);
+    }
+    await form.getByLabel("Which hits").selectOption(kind);
+    await form.getByText("exact", { exact: true }).setChecked(isExact === true);
+    await form.getByText("Walk").click();
+    await page.waitForSelector(".ray-row");
+    const lines = siliray("walk", path, "--machine", "reference", ...words, "--json");
+    const expected = lines.trim().split("\n").map(line => JSON.parse(line));
+    await page.waitForFunction(last =>
+      document.querySelector(".ray-steps .muted").textContent === `of ${last}`,
+    (expected.filter(line => "step" in line).length - 1).toLocaleString("en"));
+    const { hits } = expected.at(-1);
+    assert.match(await page.locator(".ray-status b").textContent(),
+      new RegExp(`^${hits.length} hits?`), tab);
+  }
+  assert.ok(!before.equals(await picture()), "nothing new is drawn");
+  await page.waitForTimeout(300);
+  assert.match(await page.evaluate(() => location.hash), /query=closest:frustum:3,2,3:/);
+  await shot(page, "ray-frustum");
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
 test("a step answers within 50 ms", async () => {
   const { page } = await openOrganic("gfx12-radv");
   await askRay(page);

@@ -188,8 +188,11 @@ class SpaceView {
     this.instance = null;
     this.cameras.begin(this.options.up);
     // An example is about its node: from the file's own camera that may be a speck.
-    const { start, selection } = this.page.state;
-    if (start?.panel === "space" && selection === start.entry) this.fit();
+    const { start, selection, outline } = this.page.state;
+    if (start?.panel !== "space" || selection === null || selection !== start.entry) return;
+    const depth = outline!.depth[selection]!;
+    this.options.depths = [depth, depth + 1];
+    this.fit();
   }
 
   private optionsChanged(): void {
