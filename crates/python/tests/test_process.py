@@ -22,7 +22,8 @@ ANSWER = TRACER.closest(RAYS).primitive
 
 
 def test_importing_is_quick() -> None:
-    program = "import time; s = time.perf_counter(); import siliray; print(time.perf_counter() - s)"
+    # Time of the processor: on a busy machine a process waits for its turn.
+    program = "import siliray, time; print(time.process_time())"
     times = [
         float(subprocess.check_output([sys.executable, "-c", program], text=True)) for _ in range(3)
     ]
