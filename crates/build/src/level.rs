@@ -15,6 +15,7 @@ use crate::{BuildError, binned, ploc, spatial_split};
 use geometry::Aabb;
 use rayon::prelude::*;
 use scene::{Object, Scene};
+use std::ops::ControlFlow;
 use std::time::Instant;
 use tree::quality::LevelCosts;
 use tree::{Blas, Bvh, Instance, Primitives, Tlas, Tree};
@@ -49,6 +50,21 @@ pub fn build(
     let seconds = start.map_or(0.0, |start| start.elapsed().as_secs_f64());
     let report = Report::new(&tree, &binary, options, seconds)?;
     Ok(Built { tree, report })
+}
+
+/// What a tree of the scene would hold, without any hierarchy: the primitives of each object, and
+/// the instances.
+///
+/// # Errors
+/// As [`build`].
+pub fn contents(scene: &Scene) -> Result<(Vec<Primitives>, Vec<Instance>), BuildError> {
+    check_instances(scene)?;
+    let monitor = Monitor::new(&|_| ControlFlow::Continue(()), 1);
+    let objects = scene.objects.iter().enumerate();
+    let objects = objects.map(|(position, object)| primitives::collect(object, position, &monitor));
+    let instances = scene.instances.iter().enumerate();
+    let instances = instances.map(|(number, placed)| instance(number, placed));
+    Ok((objects.collect::<Result<_, _>>()?, instances.collect::<Result<_, _>>()?))
 }
 
 fn build_levels(
@@ -135,6 +151,20 @@ fn build_blas(
     Ok((Blas { primitives, bvh }, binary_cost))
 }
 
+/// What a tree says of an instance of a scene.
+fn instance(number: usize, placed: &scene::Instance) -> Result<Instance, BuildError> {
+    let singular = |source| BuildError::Singular { instance: number, source };
+    Ok(Instance {
+        blas: placed.object as u32,
+        world_to_object: placed.object_to_world.inverse().map_err(singular)?,
+        object_to_world: placed.object_to_world,
+        mask: placed.mask,
+        custom_index: placed.custom_index,
+        sbt_offset: placed.sbt_offset,
+        flags: placed.flags,
+    })
+}
+
 /// The TLAS. Its leaves hold one instance each: entering an instance costs far more than a box
 /// test.
 fn build_tlas(
@@ -149,15 +179,7 @@ fn build_tlas(
         .enumerate()
         .map(|(instance, placed)| {
             let singular = |source| BuildError::Singular { instance, source };
-            let instance = Instance {
-                blas: placed.object as u32,
-                world_to_object: placed.object_to_world.inverse().map_err(singular)?,
-                object_to_world: placed.object_to_world,
-                mask: placed.mask,
-                custom_index: placed.custom_index,
-                sbt_offset: placed.sbt_offset,
-                flags: placed.flags,
-            };
+            let instance = self::instance(instance, placed)?;
             let object_bounds = &blases[placed.object].bvh.root().bounds;
             let bounds = instance.world_bounds(object_bounds).map_err(singular)?;
             Ok((instance, bounds))

@@ -4,7 +4,7 @@ use crate::beam_args::{Beam, Clearance};
 use crate::commands::hart::args::{Asm, Disasm, Run};
 use crate::commands::isbe::args::Isbe;
 use crate::compare_args::Compare;
-use crate::image_args::{Check, Diff, ImageOutput, Inspect, Intersect, Vectors};
+use crate::image_args::{Check, Diff, ImageOutput, Inspect, Intersect, Refit, Stats, Vectors};
 use crate::machine_args::MachineChoice;
 use crate::shared_args::{CameraChoice, PresetArg, RuleChoice, SeedChoice};
 use crate::sim_args::Sim;
@@ -118,6 +118,8 @@ pub(crate) enum Command {
     Inspect(Inspect),
     Intersect(Intersect),
     Diff(Diff),
+    Stats(Stats),
+    Refit(Refit),
     Vectors(Vectors),
     Isbe(Isbe),
     Run(Run),

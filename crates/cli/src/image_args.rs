@@ -9,6 +9,7 @@ use siliray::gfx12::layout::{PointerFlags, Resource};
 use siliray::machine::{
     Finding, FormatEntry, RawLayout, ReadOptions, Settings, Severity, nearest_name,
 };
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Which image.
@@ -125,12 +126,31 @@ Examples:
   siliray check capture.rra --rule contained --limit 3
   siliray check capture.rra --severity warning
   siliray check capture.rra --structure 3 --json
+  siliray check capture.bin --scene mesh.glb
+  siliray check after.bin --update before.bin --scene moved.glb
   siliray check dump.bin --raw --base 0x40 --primitive-base 0x4c0 --root 0x5
   siliray check mesh.isbe")]
 pub(crate) struct Check {
     /// A file that build wrote, a capture (.rra), a dump (.isbe), or raw memory
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+
+    /// The scene that the image was made of: its primitives must be in the image, bit for bit
+    #[arg(long, value_name = "SCENE")]
+    pub(crate) scene: Option<OsString>,
+
+    /// The file is this one after an update (a refit): check what an update may change, and what
+    /// it must
+    #[arg(long, value_name = "BEFORE")]
+    pub(crate) update: Option<PathBuf>,
+
+    /// An update into another structure: BEFORE, read again when the update had been made
+    #[arg(long, value_name = "BEFORE2", requires = "update")]
+    pub(crate) old: Option<PathBuf>,
+
+    /// What the same update made in another run
+    #[arg(long, value_name = "AFTER2", requires = "update")]
+    pub(crate) twice: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) findings: FindingChoice,
@@ -299,6 +319,71 @@ pub(crate) struct Intersect {
     #[arg(long, value_name = "FLAGS", default_value = "0", value_parser = values::pointer_flags)]
     #[arg(allow_negative_numbers = true)]
     pub(crate) flags: PointerFlags,
+
+    #[command(flatten)]
+    pub(crate) image: ImageChoice,
+}
+
+/// Print the figures of acceleration structures in the drivers' own words.
+///
+/// The columns, weights and roundings are those of the file that RADV writes if
+/// RADV_BVH_STATS_FILE names one; such files are read as well as images. Of two inputs the
+/// differences are shown in the form of commit messages: totals over the structures in which any
+/// figure changed. Folders are read whole, in parallel.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  siliray stats capture.rra --more
+  siliray stats dumps/ --csv
+  siliray stats old.csv new.csv
+  siliray stats before/ after/")]
+pub(crate) struct Stats {
+    /// Images, CSV files of a driver's, or folders of them; two are compared
+    #[arg(value_name = "FILE|DIR", required = true)]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    /// Add what the driver leaves out: slots used, pairs and primitives a node, overlap of
+    /// siblings, slots that could say more of what is below
+    #[arg(long)]
+    pub(crate) more: bool,
+
+    /// Print the driver's CSV
+    #[arg(long)]
+    pub(crate) csv: bool,
+
+    /// List the structures of two inputs, rather than compare them
+    #[arg(long)]
+    pub(crate) list: bool,
+}
+
+/// Update an image: the same tree over geometry that moved.
+///
+/// Leaves get the vertices of the scene, and boxes are fitted to them from the bottom up, with the
+/// rounding of whoever wrote the image; no other byte changes, as RADV's and GPURT's updates have
+/// it. Primitives are found by their ids. A compressed leaf may have no room for vertices that
+/// moved: `build --set updatable=on` lays an image of the policy radv out as drivers do what is to
+/// be updated. The cost of the tree is told before and after; games refit too long.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  siliray refit before.bin --scene moved.glb -o after.bin
+  siliray refit before.bin --scene moved.glb -o after.bin --rebuild --json")]
+pub(crate) struct Refit {
+    /// The image
+    #[arg(value_name = "IMAGE")]
+    pub(crate) file: PathBuf,
+
+    /// The scene after it moved: a file, or a built-in scene
+    #[arg(long, value_name = "SCENE")]
+    pub(crate) scene: OsString,
+
+    /// Write the image to this file
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+
+    /// Build the scene anew as well, and compare the costs
+    #[arg(long)]
+    pub(crate) rebuild: bool,
 
     #[command(flatten)]
     pub(crate) image: ImageChoice,

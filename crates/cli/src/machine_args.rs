@@ -165,7 +165,10 @@ pub(crate) fn no_route(scene: &OsStr) -> impl Fn(RouteError) -> Failure {
 /// The names of machines, for clap.
 pub(crate) fn machines() -> impl TypedValueParser<Value = &'static MachineEntry> {
     let all = registry().machines();
-    let values = all.iter().map(|machine| PossibleValue::new(machine.name).help(machine.summary));
+    let values = all.iter().map(|machine| {
+        let value = PossibleValue::new(machine.name).help(machine.summary);
+        value.aliases(registry().aliases(machine))
+    });
     PossibleValuesParser::new(values)
         .map(|name| registry().machine(&name).unwrap_or(registry().machines()[0]))
 }

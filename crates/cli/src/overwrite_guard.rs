@@ -52,6 +52,10 @@ impl<'a> Files<'a> {
             Command::Build(args) => {
                 files.scene(&args.scene).output(args.image.output.as_deref());
             }
+            Command::Refit(args) => {
+                files.scene(&args.scene).output(Some(&args.output));
+                files.read.push(&args.file);
+            }
             Command::Convert(args) => {
                 files.scene(&args.scene).output(Some(&args.output));
             }
@@ -150,6 +154,7 @@ impl<'a> Files<'a> {
             | Command::Inspect(_)
             | Command::Intersect(_)
             | Command::Diff(_)
+            | Command::Stats(_)
             | Command::Vectors(_)
             | Command::Disasm(_)
             | Command::Completions(_)

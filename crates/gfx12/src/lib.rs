@@ -23,6 +23,10 @@
 //! | [`format`](mod@format) | the format as siliray's machines see it |
 //! | [`rra`] | `.rra` files |
 //! | [`memory_file`] | files of memory as drivers leave it |
+//! | [`gamma_file`], [`serialized_file`] | dumps of RADV's memory, and copies that programs make |
+//! | [`refit`](mod@refit) | an update: the same tree over geometry that moved |
+//! | [`update`] | what must hold between an image before and after an update |
+//! | [`stats`](mod@stats) | figures of a structure as RADV gives them |
 //! | [`walk`] | the traversal loops of RADV and GPURT |
 //! | `blocks` | the image as a block-based traversal unit reads it |
 //! | [`bvh4x2`] | the format `gfx12-bvh4x2`: 4-wide images for the dual instruction |
@@ -43,18 +47,23 @@ pub mod describe;
 pub mod encode;
 mod findings;
 pub mod format;
+pub mod gamma_file;
 pub mod instruction;
 pub mod layout;
 pub mod memory_file;
 pub mod obb;
 pub mod outline;
 pub mod quantize;
+pub mod refit;
 pub mod registers;
 pub mod registry;
 pub mod rra;
 mod rule;
+pub mod serialized_file;
 pub mod stack;
+pub mod stats;
 pub mod survey;
+pub mod update;
 pub mod vectors;
 pub mod walk;
 

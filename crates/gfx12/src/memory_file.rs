@@ -54,7 +54,14 @@ pub fn write(image: &Image) -> Result<Vec<u8>, Scattered> {
 /// # Errors
 /// When there is no such structure.
 pub fn read(bytes: &[u8], number: Option<usize>) -> Result<ImageFile, ReadError> {
-    let mut structures = structures(bytes);
+    open(structures(bytes), number)
+}
+
+/// The same, of structures that are known.
+pub(crate) fn open(
+    mut structures: Vec<Stored>,
+    number: Option<usize>,
+) -> Result<ImageFile, ReadError> {
     let count = structures.len();
     let size = |(_, structure, _): &Stored| {
         (structure.header.is_some_and(|header| !header.is_blas()), primitives(structure))
@@ -65,7 +72,7 @@ pub fn read(bytes: &[u8], number: Option<usize>) -> Result<ImageFile, ReadError>
     if chosen >= count {
         return Err(ReadError::NoStructure { number: chosen, count });
     }
-    let summaries = structures.iter().map(|(segment, structure, _)| summary(segment, structure));
+    let summaries = structures.iter().map(summary);
     let summaries: Vec<StructureSummary> = summaries.collect();
     let is_blas = |stored: &Stored| stored.1.header.is_some_and(|header| header.is_blas());
     let is_top = !is_blas(&structures[chosen]);
@@ -78,7 +85,8 @@ pub fn read(bytes: &[u8], number: Option<usize>) -> Result<ImageFile, ReadError>
     Ok(ImageFile { image, places, findings: Vec::new(), structures: summaries, structure })
 }
 
-type Stored = (Segment, Structure, FilePlace);
+/// A structure, its memory, and where that lies in the file.
+pub(crate) type Stored = (Segment, Structure, FilePlace);
 
 /// The structures of a file, each as far as its header says.
 fn structures(bytes: &[u8]) -> Vec<Stored> {
@@ -124,14 +132,14 @@ fn primitives(structure: &Structure) -> u64 {
     }
 }
 
-fn summary(segment: &Segment, structure: &Structure) -> StructureSummary {
+fn summary((segment, structure, place): &Stored) -> StructureSummary {
     let is_blas = structure.header.is_some_and(|header| header.is_blas());
     let alone = outline(&image_of(vec![segment.clone()]));
     let total = |name| alone.total(name) as u32;
     StructureSummary {
         level: if is_blas { "BLAS" } else { "TLAS" },
         address: segment.address,
-        offset: segment.address,
+        offset: place.offset(0),
         bytes: segment.bytes().len(),
         primitives: u32::try_from(primitives(structure)).unwrap_or(u32::MAX),
         nodes: [total("boxes"), total("primitive_nodes") + total("instances")],

@@ -15,8 +15,10 @@ use crate::layout::{
 use crate::rra::container::Magic;
 use crate::rra::{self, RraError};
 use crate::stack::StackAddress;
-use crate::walk::{Dual, Gpurt, Hiprt, Options as WalkOptions, Radv, RadvLiteral};
-use crate::{Gfx12, NAME, check, describe, encode, memory_file, outline};
+use crate::walk::{Dual, Gpurt, Hiprt, Options as WalkOptions, Radv, RadvLiteral, Shipped};
+use crate::{
+    Gfx12, NAME, check, describe, encode, gamma_file, memory_file, outline, serialized_file,
+};
 use machine::registry::{Made, NodeNames, loses_beyond_margin};
 use machine::{
     ByteSplit, Capabilities, Checked, Detail, EncodeError, Encoded, Figures, Format, FormatEntry,
@@ -36,6 +38,8 @@ pub const FORMATS: &[FormatEntry] = &[
         sniff: |bytes| {
             Magic::of(bytes).is_some() && !bvh4x2_file::is_file(bytes)
                 || memory_file::is_file(bytes)
+                || gamma_file::is_file(bytes)
+                || serialized_file::is_file(bytes)
         },
         read,
         check: |image| Gfx12::check(image).erase(),
@@ -64,6 +68,13 @@ pub const FORMATS: &[FormatEntry] = &[
                     values: &["off", "on"],
                     meaning: "let instances be entered below the roots of their structures where \
                               that pays",
+                    is_compared: false,
+                },
+                Setting {
+                    key: "updatable",
+                    values: &["off", "on"],
+                    meaning: "policy radv: lay triangles out so that updates can move them: one a \
+                              node, nothing compressed",
                     is_compared: false,
                 },
                 Setting {
@@ -157,18 +168,17 @@ pub const MACHINES: &[MachineEntry] = &[
             machine(Radv::new(image("gfx12-radv", input)?, walk))
         })
     },
-    MachineEntry {
-        settings: ONE_PAIR,
-        may_lose: |_, _, _| true,
-        ..walk(
-            "gfx12-radv-literal",
-            "RADV's loop as shipped, with the hits that it loses",
-            |input, options| {
-                let walk = walk_options(WalkOptions::radv, options);
-                machine(RadvLiteral::new(image("gfx12-radv-literal", input)?, walk))
-            },
-        )
-    },
+    shipped(
+        "gfx12-radv-25.2",
+        "RADV's loop of Mesa 25.2 to 26.0.4: its losses",
+        |input, options| literal(Shipped::Mesa25_2, input, options),
+    ),
+    shipped("gfx12-radv-26.0.5", "RADV's loop of Mesa 26.0.5: its losses", |input, options| {
+        literal(Shipped::Mesa26_0_5, input, options)
+    }),
+    shipped("gfx12-radv-26.2", "RADV's loop of Mesa 26.2: its losses", |input, options| {
+        literal(Shipped::Mesa26_2, input, options)
+    }),
     MachineEntry {
         settings: HIPRT,
         ..walk(
@@ -212,6 +222,20 @@ const fn walk(
     }
 }
 
+/// A loop that a driver ships, with the hits that it loses.
+const fn shipped(
+    name: &'static str,
+    summary: &'static str,
+    make: fn(&MachineInput, &MachineOptions) -> Made,
+) -> MachineEntry {
+    MachineEntry { settings: ONE_PAIR, may_lose: |_, _, _| true, ..walk(name, summary, make) }
+}
+
+fn literal(shipped: Shipped, input: &MachineInput, options: &MachineOptions) -> Made {
+    let walk = walk_options(WalkOptions::radv, options);
+    machine(RadvLiteral::new(shipped, image(shipped.name(), input)?, walk))
+}
+
 /// RADV's loop visits one pair of each child. The margin makes up for the hardware's roundings.
 const ONE_PAIR: &[(&str, &str)] = &[("policy", "radv"), ("margin", "on")];
 const HIPRT: &[(&str, &str)] = &[("policy", "hiprt"), ("margin", "on")];
@@ -244,6 +268,7 @@ fn encode(tree: &Tree, settings: &Settings) -> Result<Encoded, EncodeError> {
     let usual = Options {
         obb: settings.is_on("obb"),
         rebraid: settings.is_on("rebraid"),
+        updatable: settings.is_on("updatable"),
         ..Options::new(policy)
     };
     let margin = match settings.get("margin") {
@@ -271,6 +296,7 @@ fn shape(settings: &Settings) -> TreeShape {
     let (max_leaf, leaf_test_width) = match settings.get("policy") {
         None | Some("dense") => (8, 1),
         Some("hiprt") => (8, 2),
+        Some("radv") if settings.is_on("updatable") => (1, 1),
         _ => (2, 2),
     };
     TreeShape { width: 8, max_leaf, leaf_test_width, splits: true }
@@ -319,6 +345,10 @@ fn figures(image: &Image, outline: &Outline, node_bytes: u64, id_bits: u64) -> F
 /// Memory that a driver laid out is written as it is, unless a file for the viewer is asked for.
 fn write(image: &Image, ending: Option<&str>) -> Result<Vec<u8>, EncodeError> {
     let is_for_viewer = ending.is_some_and(|ending| ending.eq_ignore_ascii_case("rra"));
+    let is_dump = ending.is_some_and(|ending| ending.eq_ignore_ascii_case("gamma"));
+    if let Some(dump) = gamma_file::write(image).filter(|_| is_dump) {
+        return Ok(dump);
+    }
     if memory_file::is_memory(image) && !is_for_viewer {
         return Ok(memory_file::write(image)?);
     }
@@ -335,6 +365,12 @@ fn read(bytes: &[u8], options: &ReadOptions) -> Result<ImageFile, ReadError> {
     }
     if memory_file::is_file(bytes) {
         return memory_file::read(bytes, options.structure);
+    }
+    if gamma_file::is_file(bytes) {
+        return gamma_file::read(bytes, options.structure);
+    }
+    if serialized_file::is_file(bytes) {
+        return serialized_file::read(bytes, options.structure);
     }
     let file = rra::read(bytes).map_err(broken)?;
     let count = file.structures.len();

@@ -31,6 +31,15 @@ machine::rules! {
         "the offsets of a GPURT header are in order and inside the image"
     Contained "contained" Warning
         "every vertex lies inside the decoded box of every ancestor, in that node's frame"
+    ContainedUlp "contained_ulp" Note
+        "no vertex lies outside a box by as little as rounding: one unit in the last place"
+    Slack "slack" Warning
+        "each face of a box that RADV wrote touches what is below it, within one quantum"
+    LostPrimitive "lost_primitive" Warning
+        "every primitive or instance that a header counts as given is in some leaf"
+    ChildCount "child_count" Warning "a count of more than eight stands over inert slots only"
+    AllocatedSize "allocated_size" Warning
+        "the nodes of a driver's structure lie within the size that its header states"
     InstanceBox "instance_box" Warning "the boxes in an instance node contain what they name"
     InstancePart "instance_part" Warning
         "the nodes that an instance names lead to everything in its structure (G-39)"
@@ -45,6 +54,8 @@ machine::rules! {
     ProceduralBox "procedural_box" Warning "the box of a procedural is finite and not inverted"
     CullFlags "cull_flags" Warning "the cull flags of a child are true of everything below it"
     Mask "mask" Warning "a child's mask has every bit that something below it can be seen by"
+    MissedCulling "missed_culling" Note
+        "a child's cull flags and mask say all that its writer could say of what is below"
     InstanceFlags "instance_flags" Warning
         "an instance's flags hide nothing that its structure holds"
     PrimitiveId "primitive_id" Warning "primitives with equal ids are equal"

@@ -177,7 +177,7 @@ impl ImageFile {
     /// Proves the image by the check of its format. Findings have the offsets of the file; those
     /// about the file around the image are among them.
     #[must_use]
-    pub fn check(self, check: fn(Image) -> AnyReport) -> AnyReport {
+    pub fn check(self, check: impl FnOnce(Image) -> AnyReport) -> AnyReport {
         let lengths: Vec<u64> =
             self.image.segments.iter().map(|segment| segment.bytes().len() as u64).collect();
         let mut report = check(self.image);
@@ -287,6 +287,7 @@ fn broken(bytes: &[u8], offset: usize, expected: &str) -> ReadError {
         expected: format!("room for {expected}"),
         place: "siliray container".to_owned(),
         count: 1,
+        weight: 0,
     }))
 }
 

@@ -24,6 +24,9 @@ pub struct Finding {
     /// How many findings it stands for: 1, or, where the list of a rule is cut short, all that are
     /// not listed.
     pub count: u32,
+    /// How bad it is among findings of its severity, where that can be measured: the worst come
+    /// first. 0 where it cannot.
+    pub weight: u64,
 }
 
 impl Finding {
@@ -39,13 +42,14 @@ impl Finding {
             expected: "an image that machines can walk".to_owned(),
             place: "image".to_owned(),
             count: 1,
+            weight: 0,
         }
     }
 
-    /// What a report is sorted by: errors first, then by place.
+    /// What a report is sorted by: errors first, of equals the heaviest, then by place.
     #[must_use]
-    pub const fn report_order(&self) -> (Reverse<Severity>, u64, u32) {
-        (Reverse(self.severity), self.offset, self.bits.start)
+    pub const fn report_order(&self) -> (Reverse<Severity>, Reverse<u64>, u64, u32) {
+        (Reverse(self.severity), Reverse(self.weight), self.offset, self.bits.start)
     }
 }
 
@@ -74,7 +78,8 @@ impl Severity {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { severity, rule, offset, bits, found, expected, place, count: _ } = self;
+        let Self { severity, rule, offset, bits, found, expected, place, count: _, weight: _ } =
+            self;
         write!(
             f,
             "{}[{rule}] at byte {offset:#x}, bits {}..{}: {place}: found {found}, expected \

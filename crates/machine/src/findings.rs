@@ -1,9 +1,11 @@
 //! Collecting what a check finds, in bounded space and in an order that threads cannot change.
 //!
-//! For each rule the findings of the lowest offsets are kept, [`FINDINGS_PER_RULE`] of them, and
-//! the rest is counted; a last finding of the rule then stands for all that are not listed.
+//! For each rule the heaviest findings are kept, of equals those of the lowest offsets,
+//! [`FINDINGS_PER_RULE`] of them, and the rest is counted; a last finding of the rule then stands
+//! for all that are not listed.
 
 use crate::{CheckRule, Finding, Severity};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -25,11 +27,11 @@ impl<R> Default for Findings<R> {
 /// Findings of one rule.
 #[derive(Debug, Default)]
 struct Collected {
-    /// The lowest ones, and up to as many again that are not sorted in yet.
+    /// The first ones, and up to as many again that are not sorted in yet.
     kept: Vec<Finding>,
     total: u64,
-    /// Everything from this offset on is only counted.
-    limit: Option<u64>,
+    /// Everything from this weight and offset on is only counted.
+    limit: Option<(Reverse<u64>, u64)>,
 }
 
 impl<R: CheckRule> Findings<R> {
@@ -54,9 +56,21 @@ impl<R: CheckRule> Findings<R> {
         bits: Range<u32>,
         texts: impl FnOnce() -> [String; 3],
     ) {
+        self.add_weighted(rule, 0, offset, bits, texts);
+    }
+
+    /// The same for a rule that can say how badly it is broken: the heaviest are listed first.
+    pub fn add_weighted(
+        &mut self,
+        rule: R,
+        weight: u64,
+        offset: u64,
+        bits: Range<u32>,
+        texts: impl FnOnce() -> [String; 3],
+    ) {
         let collected = self.rules.entry(rule).or_default();
         collected.total += 1;
-        if collected.limit.is_some_and(|limit| offset >= limit) {
+        if collected.limit.is_some_and(|limit| (Reverse(weight), offset) >= limit) {
             return;
         }
         let [found, expected, place] = texts();
@@ -70,6 +84,7 @@ impl<R: CheckRule> Findings<R> {
             expected,
             place,
             count: 1,
+            weight,
         });
         collected.prune();
     }
@@ -115,10 +130,10 @@ impl Collected {
         }
         sort(&mut self.kept);
         self.kept.truncate(FINDINGS_PER_RULE);
-        self.limit = self.kept.last().map(|last| last.offset + 1);
+        self.limit = self.kept.last().map(|last| (Reverse(last.weight), last.offset + 1));
     }
 
-    /// The lowest ones, and the sum of all where that is more than are listed.
+    /// The first ones, and the sum of all where that is more than are listed.
     fn into_listed(mut self) -> Vec<Finding> {
         sort(&mut self.kept);
         self.kept.dedup();
@@ -131,6 +146,7 @@ impl Collected {
                 expected: "none".into(),
                 place: format!("the first {FINDINGS_PER_RULE} are listed"),
                 count: u32::try_from(rest).unwrap_or(u32::MAX),
+                weight: 0,
                 ..last
             });
         }
@@ -140,7 +156,7 @@ impl Collected {
 
 fn sort(findings: &mut [Finding]) {
     findings.sort_by(|a, b| {
-        let key = |f: &Finding| (f.offset, f.bits.start, f.bits.end);
+        let key = |f: &Finding| (Reverse(f.weight), f.offset, f.bits.start, f.bits.end);
         key(a).cmp(&key(b)).then_with(|| a.found.cmp(&b.found)).then_with(|| a.place.cmp(&b.place))
     });
 }
@@ -194,6 +210,20 @@ mod tests {
         assert_eq!(offsets, (0..FINDINGS_PER_RULE as u64).collect::<Vec<_>>());
         assert_eq!(listed.len(), FINDINGS_PER_RULE + 1);
         assert_eq!(listed.iter().map(|finding| u64::from(finding.count)).sum::<u64>(), many);
+    }
+
+    /// A heavy finding is listed first, however late it comes and wherever it lies.
+    #[test]
+    fn the_heaviest_come_first() {
+        let mut findings = Findings::default();
+        for n in 0..3 * FINDINGS_PER_RULE as u64 {
+            let texts = || ["1", "0", "here"].map(str::to_owned);
+            findings.add_weighted(Rule::Parent, u64::from(n % 1500 == 1499), n, 0..8, texts);
+        }
+        let listed = findings.into_sorted();
+        let first: Vec<_> = listed[..3].iter().map(|f| (f.weight, f.offset)).collect();
+        assert_eq!(first, [(1, 1499), (1, 2999), (0, 0)]);
+        assert_eq!(listed.len(), FINDINGS_PER_RULE + 1);
     }
 
     #[test]

@@ -57,6 +57,8 @@ pub mod query;
 pub mod reference;
 pub mod registry;
 pub mod rules;
+pub mod source;
+pub mod statistics;
 pub mod tree_format;
 
 pub use blocks::{BlockImage, BlockLead};

@@ -294,6 +294,8 @@ pub struct WrongFormat {
 pub struct Registry {
     formats: Vec<&'static FormatEntry>,
     machines: Vec<&'static MachineEntry>,
+    /// Names that machines had before, and what they are called now.
+    aliases: Vec<(&'static str, &'static str)>,
 }
 
 impl Registry {
@@ -330,7 +332,22 @@ impl Registry {
     /// The machine of that name.
     #[must_use]
     pub fn machine(&self, name: &str) -> Option<&'static MachineEntry> {
+        let now = self.aliases.iter().find(|(before, _)| *before == name).map(|(_, now)| *now);
+        let name = now.unwrap_or(name);
         self.machines.iter().copied().find(|machine| machine.name == name)
+    }
+
+    /// Keeps a name that a machine had before.
+    #[must_use]
+    pub fn with_alias(mut self, before: &'static str, now: &'static str) -> Self {
+        self.aliases.push((before, now));
+        self
+    }
+
+    /// The names that a machine had before.
+    pub fn aliases(&self, machine: &MachineEntry) -> impl Iterator<Item = &'static str> {
+        let own = self.aliases.iter().filter(move |(_, now)| *now == machine.name);
+        own.map(|(before, _)| *before)
     }
 
     /// The format of a file's bytes.

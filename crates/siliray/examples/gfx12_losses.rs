@@ -22,7 +22,7 @@ use siliray::geometry::TriangleRule;
 use siliray::gfx12::Gfx12;
 use siliray::gfx12::bvh4x2::{self, Gfx12Bvh4x2, Options as Bvh4x2Options};
 use siliray::gfx12::encode::{self, Options as EncodeOptions, Policy};
-use siliray::gfx12::walk::{Dual, Gpurt, Options, Radv, RadvLiteral, WalkError};
+use siliray::gfx12::walk::{Dual, Gpurt, Options, Radv, RadvLiteral, Shipped, WalkError};
 use siliray::machine::{Format, Hit, HitKind, Machine, Promise, RayQuery, Reference};
 use siliray::scene::builtin::Builtin;
 use siliray::tree::Tree;
@@ -58,7 +58,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
                     builtin.name(),
                     layout.name
                 );
-                if layout.margin && name != "gfx12-radv-literal" {
+                if layout.margin && !Shipped::ALL.iter().any(|shipped| shipped.name() == name) {
                     broken_promises += lost;
                 }
             }
@@ -115,7 +115,10 @@ impl Layout {
             machines.push((stack_size, Box::new(Gpurt::new(shared(), gpurt)?)));
             if policy == Policy::Radv {
                 machines.push((stack_size, Box::new(Radv::new(shared(), radv)?)));
-                machines.push((stack_size, Box::new(RadvLiteral::new(shared(), radv)?)));
+                for shipped in Shipped::ALL {
+                    let literal = RadvLiteral::new(shipped, shared(), radv)?;
+                    machines.push((stack_size, Box::new(literal)));
+                }
             }
         }
         Ok(machines)

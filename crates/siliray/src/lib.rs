@@ -77,6 +77,8 @@
 //! | [`documents`] | what `--json` prints |
 //! | [`report`] | what HTML pages share |
 //! | [`sim`] | runs and sweeps of the traversal unit |
+//! | [`stats`] | statistics of structures in the drivers' own words |
+//! | [`updates`] | what must hold between an image before and after an update |
 
 #[cfg(target_family = "wasm")]
 extern crate sequential as rayon;
@@ -108,7 +110,9 @@ pub mod registry;
 pub mod render;
 pub mod report;
 pub mod sim;
+pub mod stats;
 pub mod sweep;
+pub mod updates;
 pub mod vector_files;
 pub mod walk;
 pub mod workload;

@@ -20,6 +20,7 @@ pub fn standard() -> Registry {
         .with(xphmg::registry::FORMATS, xphmg::registry::MACHINES)
         .with(&[], riscv::machine::MACHINES)
         .with(isbe::registry::FORMATS, &[])
+        .with_alias("gfx12-radv-literal", "gfx12-radv-25.2")
 }
 
 /// Adds formats and machines of one's own, before anything is asked of the registry; says whether

@@ -100,6 +100,7 @@ impl Format for List {
             expected: format!("a multiple of {TRIANGLE_BYTES}"),
             place: "image".into(),
             count: 1,
+            weight: 0,
         };
         CheckReport { checked: None, findings: vec![finding], nodes: 0 }
     }

@@ -51,7 +51,7 @@ fn pops_take_what_was_pushed_last() {
     for (format, settings, name) in [
         ("gfx12", with("dense"), "gfx12-gpurt"),
         ("gfx12", with("radv"), "gfx12-radv"),
-        ("gfx12", with("radv"), "gfx12-radv-literal"),
+        ("gfx12", with("radv"), "gfx12-radv-25.2"),
         ("gfx12-bvh4x2", Settings::default(), "gfx12-dual"),
         ("xphmg-fp32", Settings::default(), "hart"),
     ] {

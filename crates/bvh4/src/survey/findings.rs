@@ -61,6 +61,22 @@ impl<R: CheckRule> Findings<R> {
         self.0.add_with(rule, memory.offset_of(address), bits, texts);
     }
 
+    /// The same for a rule that can say how badly it is broken.
+    pub fn add_weighted(
+        &mut self,
+        rule: R,
+        weight: u64,
+        place: &Place<'_>,
+        bits: Range<u32>,
+        texts: impl FnOnce() -> (String, String),
+    ) {
+        let offset = place.memory.offset_of(place.address);
+        self.0.add_weighted(rule, weight, offset, bits, || {
+            let (found, expected) = texts();
+            [found, expected, (place.name)()]
+        });
+    }
+
     /// Takes over what another collector found.
     pub fn merge(&mut self, other: Self) {
         self.0.merge(other.0);

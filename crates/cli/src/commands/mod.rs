@@ -19,8 +19,10 @@ mod inspect;
 mod intersect;
 pub(crate) mod isbe;
 mod rays;
+mod refit;
 mod render;
 mod sim;
+mod stats;
 mod trace;
 mod vectors;
 mod view;
@@ -95,10 +97,12 @@ pub(crate) fn run(cli: Cli, output: &Output) -> Result<(), Failure> {
         Some(Command::Clearance(args)) => clearance::run(&args, triangles, output),
         Some(Command::Bench(args)) => bench::run(&args, &cli.global, output),
         Some(Command::Conformance(args)) => conformance::run(&args, output),
-        Some(Command::Check(args)) => check::run(&args, output),
+        Some(Command::Check(args)) => check::run(&args, triangles, output),
         Some(Command::Inspect(args)) => inspect::run(&args, output),
         Some(Command::Intersect(args)) => intersect::run(&args, output),
         Some(Command::Diff(args)) => diff::run(&args, output),
+        Some(Command::Stats(args)) => stats::run(&args, output),
+        Some(Command::Refit(args)) => refit::run(&args, triangles, output),
         Some(Command::Vectors(args)) => vectors::run(&args, output),
         Some(Command::Isbe(args)) => isbe::run(&args, triangles, output),
         Some(Command::Run(args)) => hart::run::run(&args, output),
@@ -125,13 +129,15 @@ fn triangles_unsupported(command: &Command) -> Option<&'static str> {
         | Command::View(_)
         | Command::Beam(_)
         | Command::Clearance(_)
-        | Command::Bench(_) => None,
+        | Command::Bench(_)
+        | Command::Check(_)
+        | Command::Refit(_) => None,
         Command::Isbe(args) if matches!(args.command, IsbeCommand::Capture(_)) => None,
         Command::Conformance(_) => Some("conformance has scenes of its own"),
-        Command::Check(_)
-        | Command::Inspect(_)
+        Command::Inspect(_)
         | Command::Intersect(_)
         | Command::Diff(_)
+        | Command::Stats(_)
         | Command::Vectors(_)
         | Command::Isbe(_)
         | Command::Run(_)

@@ -98,7 +98,8 @@ fn rule_table(listed: &[&Finding], all: &[Finding]) -> String {
 }
 
 fn paragraph(finding: &Finding) -> String {
-    let Finding { severity, rule, offset, bits, found, expected, place, count: _ } = finding;
+    let Finding { severity, rule, offset, bits, found, expected, place, count: _, weight: _ } =
+        finding;
     let severity = severity.name();
     let range = format!("at byte {offset:#x}, bits {}..{}", bits.start, bits.end);
     format!("{severity}: {place} [{rule}]\n  {range}\n  found {found}\n  expected {expected}\n")

@@ -64,6 +64,7 @@ pub fn check_resource(resource: &Resource) -> Option<Finding> {
         expected: format!("bit 115 clear for format {NAME}"),
         place: "T#".into(),
         count: 1,
+        weight: 0,
     })
 }
 

@@ -1,18 +1,71 @@
-//! Rules of box nodes: parents, slots, planes, and whether boxes contain what is below them.
+//! Rules of box nodes: parents, slots, planes, and whether boxes contain what is below them, and
+//! no more.
 
 use super::contents::Contents;
+use super::fit::{Outside, outside, slack};
 use super::{Findings, Place, Rule};
 use crate::decode::bounds::{union, widest_box};
+use crate::encode::OPACITY;
 use crate::layout::{BoxNode, ChildEntry, CullFlags, NodePointer};
 use crate::obb;
-use crate::survey::{BoxRecord, ChildRecord, Memory, NO_BOX, Surveyed, entry_bits, is_empty_slot};
+use crate::survey::{
+    BoxRecord, ChildRecord, Header, Memory, NO_BOX, Surveyed, Target, entry_bits, is_empty_slot,
+};
 use geometry::Aabb;
 use rayon::prelude::*;
 
 /// Boxes in one task.
 const CHUNK: usize = 1 << 10;
 
-/// Checks all box nodes of a structure.
+/// What the boxes of a structure are held against.
+struct Judge<'a> {
+    /// For each child, what is below it, and what of that it must contain.
+    contents: [&'a [Contents]; 2],
+    /// No box should reach beyond this.
+    widest: Option<Aabb>,
+    /// Whether boxes are fitted to what is below them.
+    is_fitted: bool,
+    /// Who wrote it.
+    writer: Writer,
+    /// Whether it holds instances.
+    is_top: bool,
+    /// Whether it holds triangles.
+    has_triangles: bool,
+}
+
+/// Whose habits the cull flags of a structure follow.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Writer {
+    /// All that is true is said, but nothing of instances.
+    Gpurt,
+    /// Opacity is, but for leaves of triangles: these are filled in later (G-42).
+    Radv,
+    /// Nothing is, or nothing is known.
+    Other,
+}
+
+impl Writer {
+    fn of(surveyed: &Surveyed) -> Self {
+        match surveyed.structure.header {
+            _ if surveyed.structure.is_radv() => Self::Radv,
+            Some(Header::Gpurt(_)) => Self::Gpurt,
+            Some(Header::Radv(_) | Header::Hiprt(_)) | None => Self::Other,
+        }
+    }
+}
+
+impl Judge<'_> {
+    /// The flags that the writer sets where they are true.
+    fn said_of(&self, target: Target) -> CullFlags {
+        match self.writer {
+            Writer::Gpurt if !self.is_top => CullFlags::all(),
+            Writer::Radv if !matches!(target, Target::Leaf(_)) || !self.has_triangles => OPACITY,
+            Writer::Gpurt | Writer::Radv | Writer::Other => CullFlags::empty(),
+        }
+    }
+}
+
+/// Checks all box nodes of a structure; `needed` is what of `contents` a child must contain.
 pub(super) fn check(
     memory: &Memory<'_>,
     surveyed: &Surveyed,
@@ -21,23 +74,35 @@ pub(super) fn check(
     findings: &mut Findings,
 ) {
     let all = surveyed.boxes.first().map_or(0..0, BoxRecord::children);
+    let has_triangles = contents[all.clone()].iter().any(Contents::has_triangles);
     let all = contents[all].iter().fold(Aabb::EMPTY, |all, child| union(all, child.bounds));
     // What cannot be reached for an error is missing from the whole.
-    let widest = widest_box(&all).filter(|_| findings.is_sound());
+    let is_whole = findings.is_sound();
+    let is_top = !surveyed.instances.is_empty();
+    // Boxes of instances are loose, and siliray's own encoder may leave a margin, as the header of
+    // the structure then does; where there is none, most of the boxes.
+    let is_exact = match surveyed.structure.header {
+        Some(Header::Radv(header)) => {
+            header.root_min == all.min.to_array() && header.root_max == all.max.to_array()
+        }
+        _ => false,
+    };
+    let is_radv = surveyed.structure.is_radv() && is_whole && !is_top;
+    let judge = Judge {
+        contents: [contents, needed],
+        widest: widest_box(&all).filter(|_| is_whole),
+        is_fitted: is_radv && (is_exact || is_mostly_tight(memory, surveyed, needed)),
+        writer: Writer::of(surveyed),
+        is_top,
+        has_triangles,
+    };
     let chunks: Vec<Findings> = surveyed
         .boxes
         .par_chunks(CHUNK)
         .map(|records| {
             let mut findings = Findings::default();
             for record in records {
-                check_box(
-                    memory,
-                    surveyed,
-                    record,
-                    [contents, needed],
-                    widest.as_ref(),
-                    &mut findings,
-                );
+                check_box(memory, surveyed, record, &judge, &mut findings);
             }
             findings
         })
@@ -45,12 +110,26 @@ pub(super) fn check(
     chunks.into_iter().for_each(|chunk| findings.merge(chunk));
 }
 
+/// Whether at least half of the boxes touch what is below them.
+fn is_mostly_tight(memory: &Memory<'_>, surveyed: &Surveyed, needed: &[Contents]) -> bool {
+    let loose = surveyed.boxes.par_iter().with_min_len(CHUNK).map(|record| {
+        let node = BoxNode::decode(&surveyed.node(memory, record.pointer));
+        let is_loose = |position: &usize| {
+            let slot = usize::from(surveyed.children[*position].slot());
+            let bounds = &needed[*position].bounds;
+            let (planes, codes) = (node.child_box(slot), &node.children[slot].max);
+            slack(&node.frame, codes, &planes, bounds).is_some()
+        };
+        record.children().filter(is_loose).count()
+    });
+    2 * loose.sum::<usize>() <= surveyed.children.len()
+}
+
 fn check_box(
     memory: &Memory<'_>,
     surveyed: &Surveyed,
     record: &BoxRecord,
-    contents: [&[Contents]; 2],
-    widest: Option<&Aabb>,
+    judge: &Judge<'_>,
     findings: &mut Findings,
 ) {
     let node = BoxNode::decode(&surveyed.node(memory, record.pointer));
@@ -65,11 +144,23 @@ fn check_box(
         });
     }
     // Boxes in a rotated frame are not those of the tree.
-    let widest = widest.filter(|_| obb::rotation(index).is_none());
+    let widest = judge.widest.as_ref().filter(|_| obb::rotation(index).is_none());
+    check_count(&node, &place, findings);
     check_slots(&node, widest, &place, findings);
     for position in record.children() {
-        let [contents, needed] = contents.map(|contents| &contents[position]);
-        check_child(&node, &surveyed.children[position], contents, needed, &place, findings);
+        check_child(&node, &surveyed.children[position], position, judge, &place, findings);
+    }
+}
+
+/// Hardware reads three bits of the count, RADV four: 15 says that there is nothing.
+fn check_count(node: &BoxNode, place: &Place<'_>, findings: &mut Findings) {
+    let is_inert = node.children.iter().all(|entry| entry.mask == 0 || entry.is_inverted());
+    if node.spare && !is_inert {
+        let bits = BoxNode::child_count.bits().start..BoxNode::spare.bits().end;
+        findings.add(Rule::ChildCount, place, bits, || {
+            let count = node.child_count;
+            (format!("{} children", count + 8), format!("{count}, or eight inert slots"))
+        });
     }
 }
 
@@ -130,29 +221,103 @@ fn check_slots(node: &BoxNode, widest: Option<&Aabb>, place: &Place<'_>, finding
 fn check_child(
     node: &BoxNode,
     child: &ChildRecord,
-    contents: &Contents,
-    needed: &Contents,
+    position: usize,
+    judge: &Judge<'_>,
     place: &Place<'_>,
     findings: &mut Findings,
 ) {
+    let [contents, needed] = judge.contents.map(|contents| &contents[position]);
     let slots = (0..8u8).filter(|slot| child.slots >> slot & 1 == 1);
     let is_rotated = obb::rotation(node.obb_matrix_index).is_some();
-    let is_inside = |contents: &Contents| {
-        let holds = |slot: u8| node.child_box(usize::from(slot)).contains(&contents.bounds);
-        slots.clone().any(holds)
-    };
-    if !is_rotated && !is_inside(contents) {
-        let slot = child.slots.trailing_zeros() as u8;
-        let rule = if is_inside(needed) { Rule::SharedPair } else { Rule::Contained };
-        findings.add(rule, place, entry_bits(slot), || {
+    // Of several boxes, one that contains everything is enough; else the nearest counts.
+    let nearest = |contents: &Contents| -> Option<(u8, Outside)> {
+        let mut nearest: Option<(u8, Outside)> = None;
+        for slot in slots.clone() {
             let planes = node.child_box(usize::from(slot));
-            let found = format!("slot {slot}: primitives in {}", text(&contents.bounds));
+            let found = outside(&node.frame, &planes, &contents.bounds)?;
+            if nearest.is_none_or(|(_, other)| found.quanta < other.quanta) {
+                nearest = Some((slot, found));
+            }
+        }
+        nearest
+    };
+    // Boxes in a rotated frame are another file's.
+    let found = if is_rotated { None } else { nearest(contents) };
+    if let Some((slot, all)) = found {
+        let lost = nearest(needed);
+        let (slot, found) = lost.unwrap_or((slot, all));
+        let (rule, weight) = match lost {
+            None => (Rule::SharedPair, 0),
+            Some(_) if found.is_ulp => (Rule::ContainedUlp, 0),
+            Some(_) => (Rule::Contained, found.weight()),
+        };
+        findings.add_weighted(rule, weight, place, entry_bits(slot), || {
+            let planes = node.child_box(usize::from(slot));
+            let (bounds, far) = (text(&contents.bounds), found.text());
+            let found = format!("slot {slot}: primitives in {bounds}, {far}");
             (found, format!("all of them inside {}", text(&planes)))
         });
+    } else if judge.is_fitted && !is_rotated && child.slots.is_power_of_two() {
+        check_slack(node, child.slot(), needed, place, findings);
     }
     for slot in slots {
         let entry = &node.children[usize::from(slot)];
         check_culling(slot, entry, contents, place, findings);
+        check_missed(slot, entry, child.target, contents, judge, place, findings);
+    }
+}
+
+fn check_slack(
+    node: &BoxNode,
+    slot: u8,
+    needed: &Contents,
+    place: &Place<'_>,
+    findings: &mut Findings,
+) {
+    let planes = node.child_box(usize::from(slot));
+    let codes = &node.children[usize::from(slot)].max;
+    if needed.bounds.is_empty() || !needed.bounds.is_finite() {
+        return;
+    }
+    if let Some((quanta, axis)) = slack(&node.frame, codes, &planes, &needed.bounds) {
+        let weight = (quanta * 1000.0) as u64;
+        findings.add_weighted(Rule::Slack, weight, place, entry_bits(slot), || {
+            let axis = ["x", "y", "z"][axis];
+            let (planes, bounds) = (text(&planes), text(&needed.bounds));
+            let found = format!("slot {slot}: {planes}, {quanta:.1} quanta too far on {axis}");
+            (found, format!("faces within one quantum of {bounds}"))
+        });
+    }
+}
+
+/// Notes what could be said of a child, and is not.
+fn check_missed(
+    slot: u8,
+    entry: &ChildEntry,
+    target: Target,
+    contents: &Contents,
+    judge: &Judge<'_>,
+    place: &Place<'_>,
+    findings: &mut Findings,
+) {
+    if contents.bounds.is_empty() || judge.writer == Writer::Other {
+        return;
+    }
+    let start = entry_bits(slot).start as usize;
+    let said = entry.cull_flags | contents.untrue;
+    let missed = judge.said_of(target).difference(said);
+    if !missed.is_empty() {
+        findings.add(Rule::MissedCulling, place, ChildEntry::cull_flags.bits_from(start), || {
+            let names: Vec<&str> = missed.iter_names().map(|(name, _)| name).collect();
+            (format!("slot {slot} without {}", names.join(", ")), "flags that are true".into())
+        });
+    }
+    let unseen = entry.mask & !contents.mask;
+    if unseen != 0 && judge.is_top {
+        findings.add(Rule::MissedCulling, place, ChildEntry::mask.bits_from(start), || {
+            let found = format!("slot {slot}: mask {:#04x}", entry.mask);
+            (found, format!("{:#04x}, by which something below is seen", contents.mask))
+        });
     }
 }
 

@@ -10,9 +10,9 @@ use tree::PrimitiveFlags;
 
 /// What a subtree holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Contents {
+pub(crate) struct Contents {
     /// The box around every vertex and procedural box, NaN left out.
-    pub(super) bounds: Aabb,
+    pub(crate) bounds: Aabb,
     /// Cull flags that would be false.
     pub(super) untrue: CullFlags,
     /// Mask bits by which something is seen.
@@ -23,7 +23,7 @@ pub(super) struct Contents {
 
 impl Contents {
     /// An empty subtree.
-    pub(super) const NOTHING: Self =
+    pub(crate) const NOTHING: Self =
         Self { bounds: Aabb::EMPTY, untrue: CullFlags::empty(), mask: 0, height: 0 };
 
     /// Two subtrees together.
@@ -66,7 +66,7 @@ impl Contents {
 }
 
 /// Contents of every child of a structure; `of_instance` answers for its instances.
-pub(super) fn contents(
+pub(crate) fn contents(
     surveyed: &Surveyed,
     leaves: &[Contents],
     of_instance: impl Fn(u32) -> Contents,
@@ -87,7 +87,7 @@ pub(super) fn contents(
 }
 
 /// Contents of every leaf.
-pub(super) fn leaf_contents(
+pub(crate) fn leaf_contents(
     memory: &Memory<'_>,
     surveyed: &Surveyed,
     pairs: &Pairs,

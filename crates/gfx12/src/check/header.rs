@@ -2,12 +2,17 @@
 
 use super::boxes::text;
 use super::contents::Contents;
+use super::extent::radv_infos;
+use super::fit::outside;
 use super::{Findings, Place, Rule};
+use crate::decode::union;
+use crate::encode::OPACITY;
 use crate::layout::{
-    CullFlags, GpurtHeader, HiprtGeometry, HiprtHeader, HiprtScene, NodeKind, NodePointer,
+    BoxNode, CullFlags, GpurtHeader, HiprtGeometry, HiprtHeader, HiprtScene, NodeKind, NodePointer,
     PrimitiveHeader, RadvHeader,
 };
-use crate::survey::{Header, Memory, Surveyed};
+use crate::obb;
+use crate::survey::{Header, Memory, Surveyed, is_empty_slot};
 use geometry::{Aabb, Vec3};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -160,7 +165,7 @@ pub(super) fn check_driver(
     let segment = memory.segment_of(address).map(|number| &memory.segments()[number]);
     let room = segment.map_or(0, |s| s.bytes().len() as u64 - (address - s.address));
     if header.compacted_size > room {
-        findings.add(Rule::DriverHeader, &place, RadvHeader::compacted_size.bits(), || {
+        findings.add(Rule::AllocatedSize, &place, RadvHeader::compacted_size.bits(), || {
             let found = format!("{} bytes", header.compacted_size);
             (found, format!("{room} at most, which memory has"))
         });
@@ -170,14 +175,17 @@ pub(super) fn check_driver(
     let is_known = findings.is_sound();
     let is_held = match all.bounds.is_empty() {
         true => min.is_nan() && max.is_nan(),
-        false => Aabb::new(min, max).contains(&all.bounds),
+        false => {
+            Aabb::new(min, max).contains(&all.bounds)
+                && is_within_root(memory, surveyed, &Aabb::new(min, max))
+        }
     };
     if !is_held && is_known {
         let bits = RadvHeader::root_min.bits().start..RadvHeader::root_max.bits().end;
         findings.add(Rule::DriverHeader, &place, bits, || {
             let expected = match all.bounds.is_empty() {
                 true => "NaN, for there is nothing".to_owned(),
-                false => format!("bounds around {}", text(&all.bounds)),
+                false => format!("bounds around {}, no wider than the root", text(&all.bounds)),
             };
             (text(&Aabb::new(min, max)), expected)
         });
@@ -189,6 +197,46 @@ pub(super) fn check_driver(
             (names.join(", "), "flags that are true of everything below".into())
         });
     }
+    let said = CullFlags::from_bits_truncate(header.root_flags as u8) | all.untrue;
+    let missed = OPACITY.difference(said);
+    if !missed.is_empty() && is_known && header.is_blas() && !all.bounds.is_empty() {
+        findings.add(Rule::MissedCulling, &place, RadvHeader::root_flags.bits(), || {
+            let names: Vec<&str> = missed.iter_names().map(|(name, _)| name).collect();
+            (format!("no {}", names.join(", ")), "flags that are true of everything below".into())
+        });
+    }
+    check_sum(memory, address, &header, &place, findings);
+}
+
+/// The primitives of all geometries are those of the structure.
+fn check_sum(
+    memory: &Memory<'_>,
+    address: u64,
+    header: &RadvHeader,
+    place: &Place<'_>,
+    findings: &mut Findings,
+) {
+    let Some(infos) = radv_infos(memory, address, header).filter(|_| header.is_blas()) else {
+        return;
+    };
+    let sum: u64 = infos.iter().map(|info| u64::from(info.primitive_count)).sum();
+    if sum != header.primitive_count {
+        findings.add(Rule::DriverHeader, place, RadvHeader::primitive_count.bits(), || {
+            (format!("{} primitives", header.primitive_count), format!("{sum}, as geometries say"))
+        });
+    }
+}
+
+/// Whether bounds reach no farther than the decoded boxes of the root, but for rounding.
+fn is_within_root(memory: &Memory<'_>, surveyed: &Surveyed, bounds: &Aabb) -> bool {
+    let Some(root) = surveyed.boxes.first() else { return true };
+    let node = BoxNode::decode(&surveyed.node(memory, root.pointer));
+    if obb::rotation(node.obb_matrix_index).is_some() {
+        return true;
+    }
+    let used = (0..node.used_children().len()).filter(|&slot| !is_empty_slot(&node.children[slot]));
+    let decoded = used.fold(Aabb::EMPTY, |all, slot| union(all, node.child_box(slot)));
+    outside(&node.frame, &decoded, bounds).is_none_or(|outside| outside.is_ulp)
 }
 
 fn check_hiprt(
@@ -209,7 +257,7 @@ fn check_hiprt(
     let segment = memory.segment_of(address).map(|number| &memory.segments()[number]);
     let room = segment.map_or(0, |s| s.bytes().len() as u64 - (address - s.address));
     if header.size > room {
-        findings.add(Rule::DriverHeader, &place, size, || {
+        findings.add(Rule::AllocatedSize, &place, size, || {
             (format!("{} bytes", header.size), format!("{room} at most, which memory has"))
         });
     }

@@ -1,7 +1,7 @@
 //! Primitives with equal ids. A triangle that was split is stored once for each leaf, every copy
 //! with the same bits; anything else that shares an id cannot be told apart in a hit.
 
-use super::{Findings, Place, Rule};
+use super::{Findings, Place, Rule, extent};
 use crate::decode::{Pairs, Stored, split_key, stored};
 use crate::layout::NodePointer;
 use crate::layout::primitive_header::ID_FIELDS;
@@ -22,16 +22,8 @@ pub(super) fn check(
     pairs: &Pairs,
     findings: &mut Findings,
 ) {
-    let mut ids: Vec<u64> = pairs
-        .keys()
-        .par_chunks(CHUNK)
-        .flat_map_iter(|keys| {
-            let mut ids = Vec::with_capacity(2 * CHUNK);
-            read(memory, surveyed, keys, |_, id, _| ids.push(id));
-            ids
-        })
-        .collect();
-    ids.par_sort_unstable();
+    let ids = held(memory, surveyed, pairs);
+    extent::check_ids(memory, surveyed, &ids, findings);
     let mut repeated: Vec<u64> =
         ids.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
     repeated.dedup();
@@ -57,6 +49,21 @@ pub(super) fn check(
             (found, "the same primitive as before".into())
         });
     });
+}
+
+/// The ids of all primitives, in order, as often as they are stored.
+pub(crate) fn held(memory: &Memory<'_>, surveyed: &Surveyed, pairs: &Pairs) -> Vec<u64> {
+    let mut ids: Vec<u64> = pairs
+        .keys()
+        .par_chunks(CHUNK)
+        .flat_map_iter(|keys| {
+            let mut ids = Vec::with_capacity(2 * CHUNK);
+            read(memory, surveyed, keys, |_, id, _| ids.push(id));
+            ids
+        })
+        .collect();
+    ids.par_sort_unstable();
+    ids
 }
 
 /// Hands over the primitives of some pairs with their keys and ids.

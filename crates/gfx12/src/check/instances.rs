@@ -3,14 +3,14 @@
 use super::below::Below;
 use super::boxes::text;
 use super::contents::Contents;
-use super::{Findings, Place, Rule};
+use super::{Findings, Place, Rule, extent};
 use crate::decode::{Numbering, SidebandFault, SidebandRecord, is_inverse, numbering};
 use crate::layout::base_pointer::flag_bits;
 use crate::layout::{
     ChildEntry, CullFlags, GpurtSideband, InstanceNode, NODE_BYTES, NamedNode, NodePointer,
     PointerFlags, RadvInstanceData,
 };
-use crate::survey::{InstanceRecord, Memory, NO_BOX, Survey, Surveyed};
+use crate::survey::{Header, InstanceRecord, Memory, NO_BOX, Survey, Surveyed};
 use geometry::Aabb;
 use std::ops::Range;
 
@@ -51,6 +51,7 @@ pub(super) fn check(
     if let Some(fault) = numbering.fault {
         report_fault(memory, tlas, fault, findings);
     }
+    extent::check_instances(memory, tlas, &numbering, findings);
     let shown = shown(memory, tlas, below, &numbering);
     for (record, &number) in tlas.instances.iter().zip(&numbering.numbers) {
         let node = InstanceNode::decode(&tlas.node(memory, record.pointer));
@@ -121,10 +122,26 @@ fn check_links(
             (format!("parent {}", node.parent), format!("{parent}"))
         });
     }
+    // HIPRT has the address itself there.
+    let is_hiprt = survey.structures[0].structure.is_hiprt();
+    if !is_hiprt && node.child_base.0 & 7 != 0 {
+        findings.add(Rule::InstanceBase, place, InstanceNode::child_base.bits(), || {
+            let found = format!("a child base with the low bits {}", node.child_base.0 & 7);
+            (found, "the address of a structure, a multiple of 64".into())
+        });
+    }
     if record.below.is_none() {
         findings.add(Rule::InstanceBase, place, InstanceNode::child_base.bits(), || {
             let found = format!("child base {:#x}", node.child_base.address());
             (found, "the address of a structure in the image".into())
+        });
+    }
+    let below = record.below.map(|number| survey.structures[number as usize].structure.header);
+    let is_radv = matches!(survey.structures[0].structure.header, Some(Header::Radv(_)));
+    if is_radv && below.is_some_and(|header| !matches!(header, Some(Header::Radv(_)))) {
+        findings.add(Rule::DriverHeader, place, InstanceNode::child_base.bits(), || {
+            let found = format!("a structure at {:#x} without a header", node.child_base.address());
+            (found, "RADV's header, whose sizes fit together, before its nodes".into())
         });
     }
 }

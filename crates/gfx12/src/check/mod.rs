@@ -9,11 +9,14 @@
 //! | file | concept |
 //! |---|---|
 //! | `image` | segments and bases |
+//! | `extent` | what a header says is there: nothing less, nothing beyond |
 //! | `header` | headers, and the tables behind the nodes of GPURT's |
 //! | `contents` | what lies below each child |
 //! | `shared` | triangles that several ranges lead to |
 //! | `boxes`, `oriented` | box nodes; boxes that contain what is below, rotated ones too |
+//! | `fit` | how far something reaches outside a box, or a box beyond it |
 //! | `primitives`, `ids` | primitive nodes; ids that tell primitives apart |
+//! | `missed` | slots that could say more than they do |
 //! | `instances`, `below` | instance nodes and their sideband; what they can name |
 //!
 //! An instance inside the structure of an instance is an error: a tree has two levels, and no
@@ -24,11 +27,14 @@
 
 mod below;
 mod boxes;
-mod contents;
+pub(crate) mod contents;
+mod extent;
+mod fit;
 mod header;
 mod ids;
 mod image;
 mod instances;
+mod missed;
 mod oriented;
 mod primitives;
 mod shared;
@@ -44,7 +50,9 @@ use crate::format::Proof;
 use crate::survey::{Memory, Survey, Surveyed};
 use below::Below;
 pub(crate) use boxes::text as box_text;
+pub(crate) use ids::held as held_ids;
 use machine::{CheckReport, Checked, Image, ProvedFacts, Severity};
+pub(crate) use missed::missed_culling;
 use shared::Shared;
 
 /// Proves an image, or says what is wrong with it. Offsets count over the segments, one after the
@@ -95,6 +103,7 @@ fn structure(
     header::check(memory, surveyed, findings);
     primitives::check(memory, survey, surveyed, &pairs, findings);
     ids::check(memory, surveyed, &pairs, findings);
+    extent::check(memory, surveyed, &pairs, findings);
     let leaves = contents::leaf_contents(memory, surveyed, &pairs);
     let of_instance = |number| instances::contents(memory, surveyed, number, below);
     let contents = contents::contents(surveyed, &leaves, of_instance);
@@ -126,6 +135,7 @@ fn facts(findings: &Findings) -> ProvedFacts {
     let finite = all_hold(&[Rule::PlaneFinite, Rule::VertexFinite, Rule::ProceduralBox]);
     let hiding = [
         Rule::Contained,
+        Rule::ContainedUlp,
         Rule::SharedPair,
         Rule::InstanceBox,
         Rule::InstancePart,

@@ -200,6 +200,12 @@ fn read_chunk(
     (primitives, box_ids)
 }
 
+/// How many primitives some pairs hold.
+pub(crate) fn stored_count(memory: &Memory<'_>, surveyed: &Surveyed, pairs: &Pairs) -> usize {
+    let before = before(memory, surveyed, pairs.keys());
+    before.last().map_or(0, |[triangles, boxes]| (triangles + boxes) as usize)
+}
+
 /// The one or two primitives of a pair.
 pub(crate) fn stored(node: &PrimitiveNode, pair: usize) -> [Option<Stored>; 2] {
     let [first, second] = node.pair(pair).triangles;

@@ -80,13 +80,13 @@ pub(crate) fn encode(
     let mut flat = Flat::new(&bvh);
     let packer = RunPacker::new(level, &bvh, primitives, options.policy);
     order_leaves(&mut flat, &packer, options);
-    let leaves = pack(&flat, &packer, &ids, options.policy)?;
+    let leaves = pack(&flat, &packer, &ids, options)?;
     let contents = contents(&bvh, &flat, |items| leaf_contents(items, primitives, options.policy));
     let kind = BlasKind {
         triangles: leaves.stored.triangles > 0,
         procedurals: leaves.stored.procedurals > 0,
     };
-    let sections = sections(level, &flat, &leaves, &ids, kind, options.policy)?;
+    let sections = sections(level, &flat, &leaves, &ids, kind, options)?;
     let boxes = Boxes {
         level,
         bvh: &bvh,
@@ -98,7 +98,7 @@ pub(crate) fn encode(
         sections: &sections,
         policy: options.policy,
         // RADV's triangles are filled in when the flags have been written.
-        leaf_flags: options.policy != Policy::Radv || !kind.triangles,
+        leaf_flags: options.policy != Policy::Radv || !kind.triangles || options.updatable,
         orientation: Orientation::Plain,
     };
     let kept = frames.filter(|frames| frames.bounds.len() == bvh.nodes().len());
@@ -137,7 +137,7 @@ pub(crate) fn encode(
         segment,
     };
     Ok(match options.policy {
-        Policy::Radv => encoded.with_radv_header(&ids),
+        Policy::Radv => encoded.with_radv_header(&ids, options.updatable),
         // Its header has addresses.
         Policy::Hiprt => encoded,
         Policy::Dense | Policy::Gpurt => {
@@ -154,12 +154,15 @@ fn sections(
     leaves: &Leaves,
     ids: &IdTable,
     kind: BlasKind,
-    policy: Policy,
+    options: &Options,
 ) -> Result<Sections, EncodeError> {
     let counts = NodeCounts { boxes: flat.boxes.len(), leaves: leaves.node_count };
     let geometries = ids.geometry_count() as usize;
-    match policy {
-        Policy::Radv => Sections::radv(level, counts, geometries, 0, !kind.triangles),
+    match options.policy {
+        Policy::Radv => {
+            let leaves_first = !kind.triangles || options.updatable;
+            Sections::radv(level, counts, geometries, 0, leaves_first)
+        }
         Policy::Hiprt => Sections::hiprt(level, counts, 0),
         Policy::Dense | Policy::Gpurt => {
             let info_bytes = GEOMETRY_INFO_BYTES * geometries as u64;
@@ -198,7 +201,7 @@ impl EncodedBlas {
         }
     }
 
-    fn with_radv_header(mut self, ids: &IdTable) -> Self {
+    fn with_radv_header(mut self, ids: &IdTable, updatable: bool) -> Self {
         let sections = self.sections;
         let geometry_type = u32::from(self.kind.procedurals && !self.kind.triangles);
         let is_empty = !self.kind.procedurals && !self.kind.triangles;
@@ -208,6 +211,7 @@ impl EncodedBlas {
             primitives: ids.pointer_count(),
             bounds: if is_empty { Aabb::EMPTY } else { self.bounds },
             flags: self.opacity,
+            build_flags: if updatable { radv_memory::ALLOW_UPDATE } else { 0 },
         };
         let bytes = self.segment.bytes_mut();
         radv_memory::header(&contents, &sections).encode().write_bytes(bytes);
@@ -237,12 +241,11 @@ fn prepare<'a>(
     level: usize,
     options: &Options,
 ) -> Result<Cow<'a, Bvh>, EncodeError> {
-    let ranges =
-        leaves::ranges(bvh, primitives, options.policy).map_err(TreeError::regrouped(level))?;
+    let ranges = leaves::ranges(bvh, primitives, options).map_err(TreeError::regrouped(level))?;
     if options.policy == Policy::Dense && !options.keep_leaves {
         let dense = regroup(&ranges, primitives).map_err(TreeError::regrouped(level))?;
-        let ranges = leaves::ranges(&dense, primitives, options.policy)
-            .map_err(TreeError::regrouped(level))?;
+        let ranges =
+            leaves::ranges(&dense, primitives, options).map_err(TreeError::regrouped(level))?;
         return Ok(Cow::Owned(ranges.into_owned()));
     }
     Ok(ranges)
@@ -273,6 +276,7 @@ impl Leaves {
 fn order_leaves(flat: &mut Flat, packer: &RunPacker<'_>, options: &Options) {
     match options.policy {
         Policy::Dense => return pool::order_leaves(flat, packer, options.keep_leaves),
+        Policy::Radv if options.updatable => return,
         Policy::Hiprt => return,
         Policy::Radv | Policy::Gpurt => (),
     }
@@ -294,8 +298,9 @@ fn pack(
     flat: &Flat,
     packer: &RunPacker<'_>,
     ids: &IdTable,
-    policy: Policy,
+    options: &Options,
 ) -> Result<Leaves, EncodeError> {
+    let policy = options.policy;
     let results: Vec<Result<PackedRun, EncodeError>> = flat
         .runs
         .par_iter()
@@ -303,6 +308,7 @@ fn pack(
             let (leaves, parents) = (&flat.leaves[run.clone()], &flat.leaf_parents[run.clone()]);
             match policy {
                 Policy::Dense => packer.pack(leaves),
+                Policy::Radv if options.updatable => families::pack_updatable(leaves, packer),
                 Policy::Radv | Policy::Gpurt => families::pack(leaves, parents, packer, policy),
                 Policy::Hiprt => hiprt_node::pack(leaves, parents, packer, ids),
             }

@@ -14,7 +14,7 @@
 
 use super::Policy;
 use super::error::EncodeError;
-use super::radv_node::{RadvPair, layout, merged_singles};
+use super::radv_node::{RadvPair, layout, merged_singles, updatable};
 use super::run::{PackedRun, RangeStart, RunPacker};
 use super::triangle_fill::TriangleFill;
 use crate::layout::{
@@ -122,6 +122,28 @@ pub(crate) fn pack(
     }
     for (&leaf, place) in leaves.iter().zip(places) {
         run.pointers.extend(place.iter().take(packer.items(leaf).len()));
+    }
+    Ok(run)
+}
+
+/// Packs a run for RADV's updates: a node for each triangle and each procedural.
+pub(crate) fn pack_updatable(
+    leaves: &[u32],
+    packer: &RunPacker<'_>,
+) -> Result<PackedRun, EncodeError> {
+    let mut run = PackedRun::default();
+    for (number, &leaf) in leaves.iter().enumerate() {
+        let item = packer.items(leaf)[0];
+        let is_triangle = packer.is_triangle(item);
+        let node = match is_triangle {
+            true => updatable(packer.triangle(item)),
+            false => packer.procedural(item),
+        };
+        let node = packer.named(number, node)?;
+        run.starts.push(RangeStart { node: number as u32, node_type: 0, length: 1 });
+        run.pointers.push((number as u32) << 4);
+        run.stored.add_node(node.bits(), usize::from(is_triangle));
+        run.nodes.push(*node.bits());
     }
     Ok(run)
 }

@@ -19,6 +19,7 @@ use crate::layout::{
     NodePointer, PointerFlags, RadvInstanceData,
 };
 use bvh4::decode::instance::own_flags;
+use geometry::Aabb;
 use tree::Instance;
 
 /// What an instance node shows of its structure.
@@ -48,7 +49,7 @@ pub(crate) fn instance_node(
             (blas.root.frame, count, entries)
         }
         (None, Policy::Dense | Policy::Gpurt | Policy::Hiprt) => filter_boxes(&blas.root),
-        (None, Policy::Radv) => whole_box(blas),
+        (None, Policy::Radv) => whole_box(&blas.bounds),
     };
     let flags = own_flags(instance.flags) | part_flags(shown);
     InstanceNode {
@@ -98,10 +99,10 @@ fn part_flags(shown: InstancePart) -> PointerFlags {
     }
 }
 
-type EmbeddedBoxes = (BoxFrame, u8, [ChildEntry; 4]);
+pub(crate) type EmbeddedBoxes = (BoxFrame, u8, [ChildEntry; 4]);
 
 /// The root's boxes two by two, on the root's own grid.
-fn filter_boxes(root: &BoxNode) -> EmbeddedBoxes {
+pub(crate) fn filter_boxes(root: &BoxNode) -> EmbeddedBoxes {
     let children = std::array::from_fn(|k| {
         let [a, b] = [&root.children[2 * k], &root.children[2 * k + 1]];
         ChildEntry {
@@ -118,8 +119,7 @@ fn filter_boxes(root: &BoxNode) -> EmbeddedBoxes {
 }
 
 /// The whole structure as RADV has it: all codes, on the smallest power of two that covers it.
-fn whole_box(blas: &EncodedBlas) -> EmbeddedBoxes {
-    let bounds = blas.bounds;
+pub(crate) fn whole_box(bounds: &Aabb) -> EmbeddedBoxes {
     let exponents = bounds.extent().to_array().map(|extent| {
         let exponent = (extent.log2() + 127.0).clamp(0.0, 255.0).ceil();
         exponent as u8

@@ -3,8 +3,8 @@
 //! A range of the format is a list of triangle pairs or one procedural; a TLAS has one instance
 //! behind a child. A leaf that holds more becomes a node above leaves that do not.
 
-use super::Policy;
 use super::hiprt_node::{LEAF_PAIRS, pairs};
+use super::{Options, Policy};
 use std::borrow::Cow;
 use tree::reshape::{halve, part_bounds, split_leaves};
 use tree::{Bvh, BvhError, Primitives};
@@ -20,9 +20,11 @@ const DRIVER_RANGE: usize = 2;
 pub(crate) fn ranges<'a>(
     bvh: &'a Bvh,
     primitives: &Primitives,
-    policy: Policy,
+    options: &Options,
 ) -> Result<Cow<'a, Bvh>, BvhError> {
+    let policy = options.policy;
     let limit = match policy {
+        Policy::Radv if options.updatable => 1,
         Policy::Dense => DENSE_RANGE,
         Policy::Radv | Policy::Gpurt => DRIVER_RANGE,
         Policy::Hiprt => 2 * LEAF_PAIRS,

@@ -51,6 +51,7 @@ pub mod triangle_fill;
 mod triangle_pairs;
 
 pub use error::EncodeError;
+pub(crate) use radv_memory::{ALLOW_UPDATE, OPACITY};
 pub use report::Report;
 pub use triangle_fill::TriangleFill;
 
@@ -141,6 +142,9 @@ pub struct Options {
     pub keep_leaves: bool,
     /// Whether instances may name nodes below the roots of their structures.
     pub rebraid: bool,
+    /// Whether triangles lie as RADV's updates need them: one a node, nothing compressed, leaves
+    /// before boxes. The other policies know no difference.
+    pub updatable: bool,
 }
 
 impl Default for Options {
@@ -155,7 +159,7 @@ impl Options {
     #[must_use]
     pub const fn new(policy: Policy) -> Self {
         let margin = matches!(policy, Policy::Dense);
-        Self { policy, margin, obb: false, keep_leaves: false, rebraid: false }
+        Self { policy, margin, obb: false, keep_leaves: false, rebraid: false, updatable: false }
     }
 
     /// The options for a tree that was decoded from an image: its boxes are already as wide as they

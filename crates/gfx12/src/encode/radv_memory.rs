@@ -16,7 +16,12 @@ pub(crate) struct RadvContents {
     pub(crate) bounds: Aabb,
     /// What is true of everything.
     pub(crate) flags: CullFlags,
+    /// The build flags of the API.
+    pub(crate) build_flags: u32,
 }
+
+/// The build flag of a structure that may be updated.
+pub(crate) const ALLOW_UPDATE: u32 = 1;
 
 /// [`RadvContents::geometry_type`] of a TLAS.
 pub(crate) const INSTANCES: u32 = 2;
@@ -26,7 +31,8 @@ pub(crate) const OPACITY: CullFlags = CullFlags::ONLY_OPAQUE.union(CullFlags::ON
 
 /// The header of a structure.
 pub(crate) fn header(contents: &RadvContents, sections: &Sections) -> RadvHeader {
-    let RadvContents { geometry_type, geometry_count, primitives, bounds, flags } = *contents;
+    let RadvContents { geometry_type, geometry_count, primitives, bounds, flags, build_flags } =
+        *contents;
     let is_empty = bounds.is_empty();
     let corner = |corner: geometry::Vec3| if is_empty { [f32::NAN; 3] } else { corner.to_array() };
     let is_top = geometry_type == INSTANCES;
@@ -48,7 +54,7 @@ pub(crate) fn header(contents: &RadvContents, sections: &Sections) -> RadvHeader
         primitive_count: primitives as u64,
         instance_count: if is_top { primitives as u64 } else { 0 },
         leaf_node_offsets_offset: sections.pointers as u32,
-        build_flags: 0,
+        build_flags,
         structure_type: u32::from(!is_top),
         unused_3: 0,
     };

@@ -127,6 +127,27 @@ pub(crate) fn merged_singles(pair: &RadvPair<'_>) -> Result<PrimitiveNode, PackE
     write(header, &vertices, &[[0, 1, 2, 3, 4, 5]], &[*pair])
 }
 
+/// A triangle alone, where RADV's updates look for its ids: the geometry in bits 356..384, the
+/// primitive in 384..412.
+pub(crate) fn updatable(
+    (triangle, id): (&Triangle, PrimitiveId),
+) -> Result<PrimitiveNode, PackError> {
+    let header = PrimitiveHeader {
+        vertex_bits: [32; 3],
+        trailing_zeros: 0,
+        geometry_base_bits: 28,
+        geometry_payload_bits: 0,
+        pair_count: 1,
+        vertex_type: false,
+        primitive_base_bits: 28,
+        primitive_payload_bits: 0,
+        midpoint: 384,
+    };
+    let vertices = triangle.vertices.map(|corner| corner.to_array().map(f32::to_bits));
+    let pair = RadvPair { first: (triangle, id), second: None };
+    write(header, &vertices, &[[0, 1, 2, 0, 0, 0]], &[pair])
+}
+
 fn write(
     header: PrimitiveHeader,
     vertices: &[[u32; 3]],

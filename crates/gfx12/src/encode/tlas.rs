@@ -247,6 +247,7 @@ impl TlasPlan<'_> {
             primitives: instances,
             bounds,
             flags,
+            build_flags: 0,
         };
         radv_memory::header(&contents, sections).encode().write_bytes(structure);
         let info = RadvGeometryInfo {

@@ -45,6 +45,7 @@ impl Field {
             expected: expected.to_string(),
             place: self.place,
             count: 1,
+            weight: 0,
         }
     }
 

@@ -48,6 +48,11 @@ impl<'a> Found<'a> {
         self.fixed_extent.unwrap_or_else(|| slab::widen(self.tmax))
     }
 
+    /// The extent that the ray was given, not widened.
+    pub(super) fn given_extent(&self) -> f32 {
+        self.tmax
+    }
+
     /// Whether nodes have been tested with different extents.
     pub(super) fn has_shrunk(&self) -> bool {
         self.extent() != self.original_extent()

@@ -7,7 +7,7 @@
 //! | machine | loop | ranges | hits |
 //! |---|---|---|---|
 //! | [`Radv`] | RADV's, walking back with the ray's own extent | one pair | all below the boxes |
-//! | [`RadvLiteral`] | RADV's as shipped | one pair | some lost when the stack overflows (G-35) |
+//! | [`RadvLiteral`] | RADV's, as versions ship it | one pair | some lost, stack too small (G-35) |
 //! | [`Gpurt`] | GPURT's | any | all that the boxes lead to |
 //! | [`Hiprt`] | HIPRT's, with a stack that loses nothing | any | all that the boxes lead to |
 //! | [`Dual`] | two nodes a step, over the format `gfx12-bvh4x2` | - | all that the boxes lead to |
@@ -58,4 +58,4 @@ pub use dual::Dual;
 pub use gpurt::Gpurt;
 pub use hiprt::Hiprt;
 pub use options::{Options, WalkBack, WalkError};
-pub use radv::{Radv, RadvLiteral};
+pub use radv::{Radv, RadvLiteral, Shipped};

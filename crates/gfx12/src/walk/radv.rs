@@ -2,11 +2,20 @@
 //!
 //! A step tests the current node, pushes what it found and pops the next. When the stack has lost
 //! entries, the walk goes to the parent of the node it left, and pushes what comes after that node
-//! in the parent's order. As shipped, such a step tests boxes with the extent of that moment; a
-//! child that no longer reaches it is then missing from the results, nothing equals the node just
-//! left, nothing is pushed, and siblings that still matter are lost. [`RadvLiteral`] does what is
-//! shipped; [`Radv`] uses the ray's own extent there (G-35), and begins again where even that would
-//! not bring the order back ([`WalkBack`](super::WalkBack)).
+//! in the parent's order. [`Radv`] uses the ray's own extent there (G-35), and begins again where
+//! even that would not bring the order back ([`WalkBack`](super::WalkBack)). What is shipped loses
+//! hits, in each version in its own way ([`Shipped`]), and [`RadvLiteral`] does what is shipped:
+//!
+//! | Mesa | children are sorted by | extent of a step that walks back |
+//! |---|---|---|
+//! | 25.2 to 26.0.4 | the middle of their intervals | that of the moment |
+//! | 26.0.5 | where they begin | that of the moment |
+//! | 26.2 | the middle of their intervals | the ray's own |
+//!
+//! With the extent of the moment, the child that was left may no longer reach it: then nothing in
+//! the results equals it, nothing is pushed, and siblings that still matter are lost. With the
+//! ray's own, it is there. The unit's middles are those of unclamped intervals, so that the order
+//! is that of the first visit, but for children with equal keys.
 //!
 //! Differences from the shader are these. Candidates are accepted by the law rather than by the
 //! registers. Behind a header the bytes that an instance returns are read as GPURT's (G-38). The
@@ -19,20 +28,57 @@ use super::lane::Lane;
 use super::options::{Options, WalkError};
 use super::walk_image::{Ability, WalkImage};
 use crate::Gfx12;
-use crate::layout::{NodePointer, PointerFlags};
-use machine::{Answer, Checked, Hit, MachineError, Observer, Query, RayQuery};
+use crate::layout::{NodePointer, PointerFlags, SortHeuristic};
+use machine::{
+    Answer, Checked, Hit, Machine, MachineError, Observer, Query, RayQuery, Step, Unwatched,
+};
 use std::sync::Arc;
 
 const RADV: &str = "gfx12-radv";
-const RADV_LITERAL: &str = "gfx12-radv-literal";
 
 /// `gfx12-radv`: RADV's loop, with the ray's own extent in steps that walk back.
 #[derive(Debug)]
 pub struct Radv(WalkImage);
 
-/// `gfx12-radv-literal`: RADV's loop as shipped, with the hits that it loses.
+/// RADV's loop as shipped, with the hits that it loses.
 #[derive(Debug)]
-pub struct RadvLiteral(WalkImage);
+pub struct RadvLiteral {
+    image: WalkImage,
+    shipped: Shipped,
+}
+
+/// A version of Mesa whose loop differs from that before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Shipped {
+    /// 25.2 to 26.0.4.
+    Mesa25_2,
+    /// 26.0.5.
+    Mesa26_0_5,
+    /// 26.2.
+    Mesa26_2,
+}
+
+impl Shipped {
+    /// All of them, the oldest first.
+    pub const ALL: [Self; 3] = [Self::Mesa25_2, Self::Mesa26_0_5, Self::Mesa26_2];
+
+    /// The name of the machine.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mesa25_2 => "gfx12-radv-25.2",
+            Self::Mesa26_0_5 => "gfx12-radv-26.0.5",
+            Self::Mesa26_2 => "gfx12-radv-26.2",
+        }
+    }
+
+    const fn heuristic(self) -> SortHeuristic {
+        match self {
+            Self::Mesa25_2 | Self::Mesa26_2 => SortHeuristic::Midpoint,
+            Self::Mesa26_0_5 => SortHeuristic::Closest,
+        }
+    }
+}
 
 impl Radv {
     /// The machine over an image.
@@ -55,12 +101,18 @@ impl Radv {
 }
 
 impl RadvLiteral {
-    /// The machine over an image.
+    /// The loop of a version over an image. How children are sorted is the version's.
     ///
     /// # Errors
     /// As [`Radv::new`].
-    pub fn new(image: Arc<Checked<Gfx12>>, options: Options) -> Result<Self, WalkError> {
-        WalkImage::new(RADV_LITERAL, image, options, Ability::OnePair).map(Self)
+    pub fn new(
+        shipped: Shipped,
+        image: Arc<Checked<Gfx12>>,
+        options: Options,
+    ) -> Result<Self, WalkError> {
+        let options = Options { heuristic: shipped.heuristic(), ..options };
+        let image = WalkImage::new(shipped.name(), image, options, Ability::OnePair)?;
+        Ok(Self { image, shipped })
     }
 
     fn trace<O: Observer + ?Sized>(
@@ -69,20 +121,41 @@ impl RadvLiteral {
         answer: &mut Answer,
         observer: &mut O,
     ) -> Result<(), MachineError> {
-        trace(&self.0, Variant::AsShipped, &query.as_ray(RADV_LITERAL)?, answer, observer)
+        let query = query.as_ray(self.shipped.name())?;
+        trace(&self.image, Variant::AsShipped(self.shipped), &query, answer, observer)
     }
 }
 
 machine::traced_machine!(Radv, RADV, trace);
-machine::traced_machine!(RadvLiteral, RADV_LITERAL, trace);
+
+impl Machine for RadvLiteral {
+    fn name(&self) -> &'static str {
+        self.shipped.name()
+    }
+
+    fn watch(
+        &self,
+        query: &Query,
+        answer: &mut Answer,
+        observer: &mut dyn Observer,
+    ) -> Result<(), MachineError> {
+        let outcome = self.trace(query, answer, observer);
+        observer.see(Step::End);
+        outcome
+    }
+
+    fn answer_into(&self, query: &Query, answer: &mut Answer) -> Result<(), MachineError> {
+        self.trace(query, answer, &mut Unwatched)
+    }
+}
 
 /// Which extent a step that walks back has.
 #[derive(Clone, Copy)]
 enum Variant {
     /// The ray's own.
     OriginalExtent,
-    /// The best `t` so far, there and everywhere; nothing is widened.
-    AsShipped,
+    /// The best `t` so far, or the ray's own, as a version has it; nothing is widened.
+    AsShipped(Shipped),
 }
 
 impl Variant {
@@ -92,7 +165,8 @@ impl Variant {
 
     fn extent(self, found: &Found<'_>, walks_back: bool) -> f32 {
         match self {
-            Self::AsShipped => found.farthest(),
+            Self::AsShipped(Shipped::Mesa26_2) if walks_back => found.given_extent(),
+            Self::AsShipped(_) => found.farthest(),
             Self::OriginalExtent if walks_back => found.original_extent(),
             Self::OriginalExtent => found.extent(),
         }
@@ -170,11 +244,11 @@ fn walk<O: Observer + ?Sized>(
             stack_last = last;
             data = match variant {
                 Variant::OriginalExtent => lane.children(&answer),
-                Variant::AsShipped => std::array::from_fn(|k| answer.vdst[k]),
+                Variant::AsShipped(_) => std::array::from_fn(|k| answer.vdst[k]),
             };
         } else if current.is_instance() {
             let mut answer = lane.intersect(current, extent)?;
-            if matches!(variant, Variant::AsShipped) {
+            if matches!(variant, Variant::AsShipped(_)) {
                 answer.vdst[7] |= 0xFFFF_FF00;
             }
             if answer.vdst[7] & 0xFF == 0xFF {

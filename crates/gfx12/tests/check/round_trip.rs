@@ -149,7 +149,7 @@ fn radv_images_are_sound() {
     for seed in 0..8 {
         for kind in KINDS {
             let tree = tree(&scene(kind, 100 + seed), Preset::Balanced);
-            let known = ["contained", "instance_box", "shared_pair"];
+            let known = ["contained_ulp", "instance_box", "shared_pair"];
             let image = proved(&tree, &Options::new(Policy::Radv), &known);
             assert!(image.facts().parents && image.facts().finite);
             same_geometry(image.tree(), &as_radv_has_it(tree));

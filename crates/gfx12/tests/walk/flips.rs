@@ -3,7 +3,7 @@
 use super::support::{Questions, Random, World, across, ask, soup};
 use geometry::{InstanceFlags, Transform, TriangleRule, Vec3};
 use gfx12::encode::{Options as EncodeOptions, Policy};
-use gfx12::walk::{Gpurt, Options, Radv, RadvLiteral, WalkError};
+use gfx12::walk::{Gpurt, Options, Radv, RadvLiteral, Shipped, WalkError};
 use machine::{Answer, Machine, Step};
 use scene::{Instance, Scene};
 use std::sync::Arc;
@@ -43,7 +43,8 @@ fn survives(scene: &Scene, encoding: &EncodeOptions, seed: u64, flips: usize) {
         let machines: [Result<Box<dyn Machine>, WalkError>; 3] = [
             Gpurt::new(Arc::clone(&world.image), gpurt).map(|machine| Box::new(machine) as _),
             Radv::new(Arc::clone(&world.image), radv).map(|machine| Box::new(machine) as _),
-            RadvLiteral::new(Arc::clone(&world.image), radv).map(|machine| Box::new(machine) as _),
+            RadvLiteral::new(Shipped::Mesa26_2, Arc::clone(&world.image), radv)
+                .map(|machine| Box::new(machine) as _),
         ];
         for machine in machines.iter().flatten() {
             let losses = questions.losses(&**machine);
@@ -54,7 +55,7 @@ fn survives(scene: &Scene, encoding: &EncodeOptions, seed: u64, flips: usize) {
                 assert_eq!(steps.last(), Some(&Step::End));
             }
             let place = format!("segment {segment}, byte {byte:#x}, bit {bit}");
-            if world.image.facts().lossless && machine.name() != "gfx12-radv-literal" {
+            if world.image.facts().lossless && machine.name() != Shipped::Mesa26_2.name() {
                 lossless += 1;
                 assert_eq!(losses, [0; 3], "{} {place}", machine.name());
             }

@@ -4,10 +4,10 @@ use super::support::{Questions, Random, World, across, built, soup};
 use geometry::{Aabb, Ray, Triangle, TriangleRule, Vec3};
 use gfx12::encode::{Options as EncodeOptions, Policy};
 use gfx12::layout::SortHeuristic;
-use gfx12::walk::{Gpurt, Options, Radv, RadvLiteral, WalkBack};
-use machine::{HitKind, RayQuery};
+use gfx12::walk::{Gpurt, Options, Radv, RadvLiteral, Shipped, WalkBack};
+use machine::{HitKind, Machine, RayQuery};
 use std::sync::Arc;
-use tree::{Blas, Bvh, Node, NodeLink, Tree};
+use tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tree};
 
 /// Wrong closest hits among 1,500 rays through boxes that overlap at random: about two hundred with
 /// 2 entries, a dozen with 4. Primitives are sorted before boxes, so they stay on the stack while
@@ -20,20 +20,84 @@ fn closest_hits_are_lost_when_the_stack_overflows() {
     let world = World::of_tree(&random_tree(&cards(600, 8), 9, 7), &one_pair);
     let rule = TriangleRule::MollerTrumbore;
     let questions = Questions::new(&world.tree, rule, 21, 1500, forward);
-    for heuristic in [SortHeuristic::Closest, SortHeuristic::Midpoint] {
+    for shipped in Shipped::ALL {
         let losses = [2, 4, 8, 16].map(|stack_size| {
-            let options = Options { stack_size, heuristic, ..Options::radv(rule) };
+            let options = Options { stack_size, ..Options::radv(rule) };
             let repaired = Radv::new(Arc::clone(&world.image), options).unwrap();
             assert_eq!(questions.losses(&repaired), [0; 3]);
-            let literal = RadvLiteral::new(Arc::clone(&world.image), options).unwrap();
+            let literal = RadvLiteral::new(shipped, Arc::clone(&world.image), options).unwrap();
             let [closest, any, all] = questions.losses(&literal);
             assert_eq!((any, all), (0, 0), "their extent does not shrink");
             closest
         });
-        println!("as shipped, {heuristic:?}: {losses:?}");
-        assert!((100..400).contains(&losses[0]) && (5..60).contains(&losses[1]), "{losses:?}");
+        println!("{}: {losses:?}", shipped.name());
         assert!(losses.is_sorted_by(|a, b| a >= b), "{losses:?}");
+        let is_lost = (100..400).contains(&losses[0]) && (5..60).contains(&losses[1]);
+        assert!(is_lost || shipped == Shipped::Mesa26_2, "{losses:?}");
     }
+}
+
+/// A box is first visited when a hit at 12 is known. If the middles of its children A = [1, 100]
+/// and B = [10, 20] depended on that extent, they would be 6.5 and 11, and 50.5 and 15 when Mesa
+/// 26.2 walks back with the ray's own: B, lost from the stack, would come before A, and its hit
+/// before 11 would never be found. The unit adds unclamped ends: B comes first both times.
+#[test]
+fn middles_do_not_depend_on_the_extent() {
+    let beside = |low: f32, high: f32| {
+        Triangle::new(
+            Vec3::new(1.0, -0.1, low),
+            Vec3::new(-0.1, 1.0, low),
+            Vec3::new(1.0, 1.0, high),
+        )
+    };
+    let hit = |low: f32, high: f32| {
+        Triangle::new(
+            Vec3::new(-1.0, -1.0, low),
+            Vec3::new(1.0, -1.0, low),
+            Vec3::new(0.0, 10.0, high),
+        )
+    };
+    let triangles = vec![
+        hit(12.0, 12.0),
+        beside(1.0, 100.0),
+        beside(2.0, 99.0),
+        beside(3.0, 98.0),
+        beside(4.0, 97.0),
+        hit(10.0, 20.0),
+        beside(10.0, 20.0),
+    ];
+    let ids = (0..7).map(|primitive| PrimitiveId {
+        geometry: 0,
+        primitive,
+        flags: PrimitiveFlags::OPAQUE,
+    });
+    let primitives = Primitives { ids: ids.collect(), triangles, boxes: Vec::new() };
+    let around = |items: std::ops::Range<usize>| {
+        items.map(|item| primitives.bounds(item)).fold(Aabb::EMPTY, Aabb::union)
+    };
+    let leaf =
+        |item: usize| Node { bounds: around(item..item + 1), link: NodeLink::leaf(item as u32, 1) };
+    let inner =
+        |items, first, count| Node { bounds: around(items), link: NodeLink::inner(first, count) };
+    let mut nodes = vec![inner(0..7, 1, 2), leaf(0), inner(1..7, 3, 2)];
+    nodes.extend([inner(1..5, 5, 4), inner(5..7, 9, 2)]);
+    nodes.extend((1..7).map(leaf));
+    let bvh = Bvh::new(nodes, (0..7).collect(), 7).unwrap();
+    let tree = Tree { blases: vec![Blas { primitives, bvh }], tlas: None };
+    let options = EncodeOptions { keep_leaves: true, ..EncodeOptions::new(Policy::Radv) };
+    let world = World::of_tree(&tree, &options);
+    let rule = TriangleRule::MollerTrumbore;
+    let ray = Ray { tmax: 1000.0, ..Ray::new(Vec3::ZERO, Vec3::Z) };
+    let small = Options { stack_size: 1, ..Options::radv(rule) };
+    let repaired = Radv::new(Arc::clone(&world.image), small).unwrap();
+    let closest = repaired.closest(&ray).unwrap().unwrap();
+    assert_eq!(closest.primitive, 5);
+    assert!(closest.t > 10.0 && closest.t < 11.0, "{closest:?}");
+    let found = Shipped::ALL.map(|shipped| {
+        let machine = RadvLiteral::new(shipped, Arc::clone(&world.image), small).unwrap();
+        machine.closest(&ray).unwrap().map(|hit| hit.primitive)
+    });
+    assert_eq!(found, [Some(5); 3]);
 }
 
 /// The ray's own extent in steps that walk back is not quite enough: where keys tie, the order of a

@@ -6,7 +6,7 @@ use geometry::TriangleRule;
 use gfx12::decode::{NodeBody, nodes};
 use gfx12::encode::{Options as EncodeOptions, Policy, encode};
 use gfx12::layout::{BoxNode, ChildEntry, InstanceNode, NodeBits, NodePointer};
-use gfx12::walk::{Gpurt, Options, Radv, RadvLiteral};
+use gfx12::walk::{Gpurt, Options, Radv, RadvLiteral, Shipped};
 use gfx12::{Gfx12, check, rra};
 use machine::{Answer, Format, Image, Machine, Severity};
 use scene::builtin::Builtin;
@@ -143,7 +143,8 @@ fn radv_as_shipped_enters_the_nearest_node_only() {
     edit(&mut image, by_number);
     let world = World::of_image(image).unwrap();
     let questions = Questions::new(&world.tree, RULE, 43, 150, aimed);
-    let literal = RadvLiteral::new(Arc::clone(&world.image), Options::radv(RULE)).unwrap();
+    let literal =
+        RadvLiteral::new(Shipped::Mesa25_2, Arc::clone(&world.image), Options::radv(RULE)).unwrap();
     assert!(questions.losses(&literal)[2] > 0);
 }
 

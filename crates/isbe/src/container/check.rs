@@ -32,7 +32,7 @@ pub struct DumpReport {
 #[error("{first}{}", more_errors(*errors))]
 pub struct UnsoundDump {
     /// The first error.
-    pub first: Finding,
+    pub first: Box<Finding>,
     /// How many errors there are.
     pub errors: usize,
 }
@@ -76,7 +76,7 @@ pub fn read(bytes: &[u8], limits: Limits) -> Result<Dump, UnsoundDump> {
         (_, first) => {
             let more: u32 = errors.map(|finding| finding.count).sum();
             let first = first.unwrap_or_else(Finding::unproved);
-            Err(UnsoundDump { first, errors: 1 + more as usize })
+            Err(UnsoundDump { first: Box::new(first), errors: 1 + more as usize })
         }
     }
 }

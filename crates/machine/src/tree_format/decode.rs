@@ -272,6 +272,7 @@ fn error(
         expected: expected.to_owned(),
         place: place.to_owned(),
         count: 1,
+        weight: 0,
     }
 }
 

@@ -87,7 +87,7 @@ impl CheckDocument {
 
 impl From<&Finding> for FindingDocument {
     fn from(finding: &Finding) -> Self {
-        let Finding { severity, rule, offset, bits, found, expected, place, count: _ } =
+        let Finding { severity, rule, offset, bits, found, expected, place, count: _, weight: _ } =
             finding.clone();
         Self {
             severity: severity.name(),

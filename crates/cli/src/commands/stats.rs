@@ -1,0 +1,169 @@
+//! `siliray stats`: figures of acceleration structures in the drivers' own words.
+
+use crate::failure::Failure;
+use crate::image_args::Stats;
+use crate::output::{self, Output, Table};
+use rayon::prelude::*;
+use serde::Serialize;
+use siliray::stats::totals::{Totals, totals};
+use siliray::stats::{Line, StatsError, csv, read};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Json<'a> {
+    structures: Vec<JsonLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonLine<'a> {
+    app: &'a str,
+    name: &'a str,
+    #[serde(rename = "type")]
+    level: &'a str,
+    #[serde(flatten)]
+    figures: serde_json::Map<String, serde_json::Value>,
+}
+
+/// What `--json` prints of a comparison.
+#[derive(Serialize)]
+struct JsonTotals<'a> {
+    compared: usize,
+    affected: usize,
+    only_in_old: usize,
+    only_in_new: usize,
+    figures: Vec<JsonFigure<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonFigure<'a> {
+    name: &'a str,
+    old: u64,
+    new: u64,
+    down: u64,
+    up: u64,
+}
+
+/// Lists the figures, or compares two sets of them.
+pub(crate) fn run(args: &Stats, output: &Output) -> Result<(), Failure> {
+    let is_comparison = args.inputs.len() == 2 && !args.list && !args.csv;
+    let sets = args.inputs.iter().map(|input| lines(input, is_comparison, output));
+    let sets = sets.collect::<Result<Vec<_>, _>>()?;
+    if let ([old, new], true) = (&sets[..], is_comparison) {
+        return compare(&totals(old, new), output);
+    }
+    let all = sets.concat();
+    let json = Json { structures: all.iter().map(|line| json_line(line, args.more)).collect() };
+    let text = if args.csv { csv::write(&all, args.more) } else { table(&all, args.more) };
+    output.result(&json, &text)
+}
+
+/// The lines of a file, or of all files of a folder that have some. In a comparison, folders name
+/// files as they lie in them.
+fn lines(input: &Path, is_comparison: bool, output: &Output) -> Result<Vec<Line>, Failure> {
+    if !input.is_dir() {
+        return read(input).map_err(Failure::input);
+    }
+    let mut files = Vec::new();
+    collect(input, &mut files)?;
+    files.sort();
+    let bar = output.bar("reading");
+    let done = AtomicUsize::new(0);
+    let read_one = |file: &PathBuf| {
+        let found = read(file);
+        let count = done.fetch_add(1, Ordering::Relaxed) + 1;
+        let _ = bar.set(count as f32 / files.len() as f32);
+        found
+    };
+    let results: Vec<Result<Vec<Line>, StatsError>> = files.par_iter().map(read_one).collect();
+    drop(bar);
+    let mut all = Vec::new();
+    for (file, result) in files.iter().zip(results) {
+        match result {
+            Ok(mut found) => {
+                let inside = file.strip_prefix(input).unwrap_or(file).display().to_string();
+                let own = found.iter_mut().filter(|line| is_comparison && !line.more.is_empty());
+                own.for_each(|line| line.app.clone_from(&inside));
+                all.extend(found);
+            }
+            // Other files may lie beside.
+            Err(StatsError::Unknown(_)) => (),
+            Err(error) => output::warn(error),
+        }
+    }
+    if all.is_empty() {
+        let message = format!("{}: no image and no CSV of a driver's in it", input.display());
+        return Err(Failure::input(message));
+    }
+    Ok(all)
+}
+
+/// The files of a folder and of those in it.
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let unreadable = |error| Failure::input(format!("{}: {error}", folder.display()));
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let kind = entry.file_type().map_err(unreadable)?;
+        if kind.is_dir() {
+            collect(&entry.path(), files)?;
+        } else if kind.is_file() {
+            files.push(entry.path());
+        }
+    }
+    Ok(())
+}
+
+fn compare(totals: &Totals, output: &Output) -> Result<(), Failure> {
+    let [only_in_old, only_in_new] = totals.unmatched;
+    if only_in_old + only_in_new > 0 {
+        let text = format!(
+            "{only_in_old} structures are only in the old set, {only_in_new} only in the new one"
+        );
+        output::warn(text);
+    }
+    let figures = totals.figures.iter().map(|figure| {
+        let [down, up] = figure.parts;
+        JsonFigure { name: &figure.name, old: figure.old, new: figure.new, down, up }
+    });
+    let json = JsonTotals {
+        compared: totals.compared,
+        affected: totals.affected,
+        only_in_old,
+        only_in_new,
+        figures: figures.collect(),
+    };
+    output.result(&json, &totals.text())
+}
+
+fn json_line(line: &Line, more: bool) -> JsonLine<'_> {
+    let own = line.figures.iter().map(|(name, value)| (name.clone(), (*value).into()));
+    let added = line.more.iter().filter(|_| more);
+    let added = added.map(|(name, value)| (name.clone(), (*value).into()));
+    let figures = own.chain(added).collect();
+    JsonLine { app: &line.app, name: &line.name, level: &line.level, figures }
+}
+
+/// A table for each set of columns.
+fn table(lines: &[Line], more: bool) -> String {
+    let columns = |line: &Line| -> Vec<String> {
+        let added = line.more.iter().filter(|_| more).map(|(name, _)| name.clone());
+        line.figures.iter().map(|(name, _)| name.clone()).chain(added).collect()
+    };
+    let mut text = String::new();
+    for same in lines.chunk_by(|a, b| columns(a) == columns(b)) {
+        let names = columns(&same[0]);
+        let header: Vec<&str> =
+            ["file", "name", "type"].into_iter().chain(names.iter().map(String::as_str)).collect();
+        let mut table = Table::new(&header).left(3);
+        for line in same {
+            let own = line.figures.iter().map(|(_, value)| value.to_string());
+            let added = line.more.iter().filter(|_| more);
+            let added = added.map(|(_, value)| format!("{value:.3}"));
+            let labels = [&line.app, &line.name, &line.level].map(Clone::clone);
+            table.row(labels.into_iter().chain(own).chain(added).collect());
+        }
+        text += &table.text();
+    }
+    text
+}

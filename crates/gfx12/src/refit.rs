@@ -1,0 +1,437 @@
+//! An update: the same tree over geometry that moved, in the bytes of an image.
+//!
+//! Leaves get the new vertices, boxes are fitted to them from the bottom up, and nothing else
+//! changes, as RADV's and GPURT's updates have it: bounds are exact until they are quantised, with
+//! the rounding of whoever wrote the structure. Instances get their new transforms, and the boxes
+//! of what is below. The same input gives the same bytes.
+//!
+//! A compressed leaf has room for vertices that share a prefix and trailing zeros as its header
+//! says. Geometry that needs more bits cannot be put there: drivers compress only what is not to be
+//! updated, and so does the encoder if its setting `updatable` is on.
+
+use crate::Gfx12;
+use crate::decode::{Pairs, Stored, instance_numbers, split_key, stored, union};
+use crate::encode::ALLOW_UPDATE;
+use crate::encode::instance::{filter_boxes, whole_box};
+use crate::encode::tables::root_bounds;
+use crate::format::memory;
+use crate::layout::{
+    BoxNode, GpurtHeader, GpurtSideband, HalfNodeBits, InstanceNode, NODE_BYTES, NodeBits,
+    NodePointer, PrimitiveNode, ProceduralBox, ProceduralWriter, RadvHeader, RadvInstanceData,
+};
+use crate::obb;
+use crate::quantize::{QuantizeError, quantize, quantize_radv};
+use crate::survey::{Header, Memory, Structure, Surveyed, Target};
+use geometry::{Aabb, Vec3};
+use machine::source::Geometry;
+use machine::{Checked, Image};
+use std::collections::HashMap;
+use tree::{Instance, Primitives};
+
+/// Why an image cannot be updated.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum RefitError {
+    /// Whose structures nobody updates in place.
+    #[error("a structure of HIPRT's cannot be updated in place")]
+    Hiprt,
+    /// A rotated node.
+    #[error("box {0} is rotated, which an update does not keep")]
+    Rotated(NodePointer),
+    /// An instance that is entered below the root of its structure.
+    #[error("instance {0} names several nodes, which an update does not keep")]
+    Rebraided(NodePointer),
+    /// The scene has other instances.
+    #[error("the scene has {found} instances, the image {expected}")]
+    Instances {
+        /// Those of the scene.
+        found: usize,
+        /// Those of the image.
+        expected: usize,
+    },
+    /// The scene lacks a primitive.
+    #[error("the scene has no geometry {geometry}, primitive {primitive}")]
+    Missing {
+        /// Which geometry.
+        geometry: u32,
+        /// Which primitive of it.
+        primitive: u32,
+    },
+    /// A leaf has no room for the new vertices.
+    #[error(
+        "geometry {geometry}, primitive {primitive} no longer fits primitive node {node}: {reason}"
+    )]
+    Bits {
+        /// Which geometry.
+        geometry: u32,
+        /// Which primitive of it.
+        primitive: u32,
+        /// The leaf.
+        node: NodePointer,
+        /// What it lacks.
+        reason: &'static str,
+    },
+    /// Boxes that the format cannot hold.
+    #[error("box {node}: {source}")]
+    Boxes {
+        /// The node.
+        node: NodePointer,
+        /// What is wrong with them.
+        source: QuantizeError,
+    },
+}
+
+/// The image with the geometry of a scene.
+///
+/// # Errors
+/// When the scene does not have what the image holds, or the image no room for it.
+pub fn refit(checked: &Checked<Gfx12>, scene: &Geometry) -> Result<Image, RefitError> {
+    let survey = checked.proof().survey();
+    if survey.structures.iter().any(|surveyed| surveyed.structure.is_hiprt()) {
+        return Err(RefitError::Hiprt);
+    }
+    let memory = memory(checked);
+    let mut refit = Refit { memory: &memory, image: checked.image().clone() };
+    let (tlas, blases) = survey.levels();
+    let tree = checked.tree();
+    let stored = tree.tlas.as_ref().map_or(&[][..], |tlas| &tlas.instances);
+    if tlas.is_some() && stored.len() != scene.instances.len() {
+        let (found, expected) = (scene.instances.len(), stored.len());
+        return Err(RefitError::Instances { found, expected });
+    }
+    let nothing = Primitives::default();
+    let mut fitted = Vec::new();
+    for (number, blas) in blases.iter().enumerate() {
+        let placed = stored.iter().zip(&scene.instances);
+        let mut placed = placed.filter(|(stored, _)| stored.blas as usize == number);
+        // A structure that no instance shows stays as it is.
+        let object = match tlas {
+            Some(_) => placed.next().map(|(_, wanted)| wanted.blas as usize),
+            None => Some(0),
+        };
+        let primitives = object.map(|object| scene.objects.get(object).unwrap_or(&nothing));
+        fitted.push(refit.blas(blas, primitives)?);
+    }
+    if let Some(tlas) = tlas {
+        refit.tlas(checked, tlas, blases, &fitted, &scene.instances)?;
+    }
+    Ok(refit.image)
+}
+
+/// The encoder's settings by which an image of other geometry is laid out as this one.
+#[must_use]
+pub fn settings(checked: &Checked<Gfx12>) -> Vec<(&'static str, &'static str)> {
+    let structures = &checked.proof().survey().structures;
+    let headers = || structures.iter().filter_map(|surveyed| surveyed.structure.header);
+    let is_radv = structures.iter().any(|surveyed| surveyed.structure.is_radv());
+    let allows = |header: &Header| match header {
+        Header::Radv(header) => header.is_blas() && header.build_flags & ALLOW_UPDATE != 0,
+        Header::Gpurt(_) | Header::Hiprt(_) => false,
+    };
+    let is_updatable = headers().any(|header| allows(&header));
+    let policy = if is_radv { "radv" } else { "gpurt" };
+    vec![("policy", policy), ("updatable", if is_updatable { "on" } else { "off" })]
+}
+
+/// A structure after its update: its root, if that is a box, and its bounds.
+struct Fitted {
+    root: Option<BoxNode>,
+    bounds: Aabb,
+}
+
+struct Refit<'a> {
+    memory: &'a Memory<'a>,
+    image: Image,
+}
+
+impl Refit<'_> {
+    fn write(&mut self, address: u64, bytes: &[u8]) {
+        let mut segments = self.image.segments.iter_mut();
+        if let Some(segment) = segments.find(|segment| segment.get(address, bytes.len()).is_some())
+        {
+            let at = (address - segment.address) as usize;
+            segment.bytes_mut()[at..at + bytes.len()].copy_from_slice(bytes);
+        }
+    }
+
+    /// Updates a BLAS; without primitives, only sums it up.
+    fn blas(
+        &mut self,
+        surveyed: &Surveyed,
+        primitives: Option<&Primitives>,
+    ) -> Result<Fitted, RefitError> {
+        let pairs = Pairs::new(self.memory, surveyed);
+        let by_id = primitives.map(ids);
+        let mut bounds_of: HashMap<u64, Aabb> = HashMap::new();
+        for same_node in pairs.keys().chunk_by(|a, b| a / 8 == b / 8) {
+            let Some(pointer) = NodePointer::new(split_key(same_node[0]).0, 0) else { continue };
+            let bits = surveyed.node(self.memory, pointer);
+            let node = surveyed.structure.primitive_node(&bits);
+            let node = match (primitives, &by_id) {
+                (Some(primitives), Some(by_id)) => {
+                    let moved = moved(&node, same_node, pointer, primitives, by_id)?;
+                    let address = surveyed.structure.address_of(pointer);
+                    self.write(address, &moved.bits().to_bytes());
+                    moved
+                }
+                _ => node,
+            };
+            for &key in same_node {
+                let held = stored(&node, split_key(key).1);
+                let bounds = held.iter().flatten().map(bounds).fold(Aabb::EMPTY, union);
+                bounds_of.insert(key, bounds);
+            }
+        }
+        let leaves = surveyed.leaves.iter().map(|leaf| {
+            let keys = &pairs.keys()[pairs.of_leaf(leaf)];
+            keys.iter().filter_map(|key| bounds_of.get(key)).copied().fold(Aabb::EMPTY, union)
+        });
+        let leaves: Vec<Aabb> = leaves.collect();
+        self.boxes(surveyed, |target| match target {
+            Target::Leaf(number) => leaves[number as usize],
+            Target::Box(_) | Target::Instance(_) => Aabb::EMPTY,
+        })
+    }
+
+    /// Fits the boxes of a structure to what is below them, from the bottom up, and its header.
+    fn boxes(
+        &mut self,
+        surveyed: &Surveyed,
+        below: impl Fn(Target) -> Aabb,
+    ) -> Result<Fitted, RefitError> {
+        let mut bounds = vec![Aabb::EMPTY; surveyed.boxes.len()];
+        let mut root = None;
+        for (number, record) in surveyed.boxes.iter().enumerate().rev() {
+            let mut node = BoxNode::decode(&surveyed.node(self.memory, record.pointer));
+            if obb::rotation(node.obb_matrix_index).is_some() {
+                return Err(RefitError::Rotated(record.pointer));
+            }
+            let (mut slots, mut boxes) = (Vec::new(), Vec::new());
+            for child in &surveyed.children[record.children()] {
+                let around = match child.target {
+                    Target::Box(number) => bounds[number as usize],
+                    other => below(other),
+                };
+                for slot in (0..8usize).filter(|slot| child.slots >> slot & 1 == 1) {
+                    slots.push(slot);
+                    boxes.push(around);
+                }
+            }
+            bounds[number] = boxes.iter().copied().fold(Aabb::EMPTY, union);
+            if !boxes.is_empty() && boxes.iter().all(|around| !around.is_empty()) {
+                let quantized = match surveyed.structure.is_radv() {
+                    true => quantize_radv(&boxes),
+                    false => quantize(&boxes),
+                };
+                let named = |source| RefitError::Boxes { node: record.pointer, source };
+                let quantized = quantized.map_err(named)?;
+                node.frame = quantized.frame;
+                for (&slot, codes) in slots.iter().zip(&quantized.codes) {
+                    node.children[slot] = codes.entry(node.children[slot]);
+                }
+                let address = surveyed.structure.address_of(record.pointer);
+                self.write(address, &node.encode().to_bytes());
+            }
+            root = Some(node);
+        }
+        let all = bounds.first().copied().unwrap_or_else(|| {
+            let leaves = (0..surveyed.leaves.len() as u32).map(|leaf| below(Target::Leaf(leaf)));
+            leaves.fold(Aabb::EMPTY, union)
+        });
+        self.header(&surveyed.structure, root.as_ref(), &all);
+        Ok(Fitted { root, bounds: all })
+    }
+
+    /// The bounds in a header.
+    fn header(&mut self, structure: &Structure, root: Option<&BoxNode>, all: &Aabb) {
+        let base = structure.box_base;
+        let words = |bounds: &Aabb| -> Vec<u8> {
+            let corners = [bounds.min.to_array(), bounds.max.to_array()];
+            corners.as_flattened().iter().flat_map(|x| x.to_le_bytes()).collect()
+        };
+        match structure.header {
+            Some(Header::Radv(header)) if !all.is_empty() => {
+                let at = base - u64::from(header.bvh_offset);
+                let start = u64::from(RadvHeader::root_min.bits().start / 8);
+                self.write(at + start, &words(all));
+            }
+            Some(Header::Gpurt(_)) if !structure.is_radv() => {
+                let start = u64::from(GpurtHeader::root_min.bits().start / 8);
+                if let Some(root) = root {
+                    self.write(base + start, &words(&root_bounds(root)));
+                }
+            }
+            _ => (),
+        }
+    }
+
+    /// Updates a TLAS over structures that were.
+    fn tlas(
+        &mut self,
+        checked: &Checked<Gfx12>,
+        tlas: &Surveyed,
+        blases: &[Surveyed],
+        fitted: &[Fitted],
+        instances: &[Instance],
+    ) -> Result<(), RefitError> {
+        let numbers = instance_numbers(checked);
+        let mut placed = vec![Aabb::EMPTY; tlas.instances.len()];
+        let first = checked.proof().survey().structures.len() - blases.len();
+        for (position, (record, (_, number))) in tlas.instances.iter().zip(numbers).enumerate() {
+            let Some(below) = record.below.map(|below| below as usize - first) else { continue };
+            let (Some(fitted), Some(instance)) =
+                (fitted.get(below), instances.get(number as usize))
+            else {
+                continue;
+            };
+            let mut node = InstanceNode::decode(&tlas.node(self.memory, record.pointer));
+            if node.named_nodes(tlas.structure.naming()).count() > 1 {
+                return Err(RefitError::Rebraided(record.pointer));
+            }
+            let is_moved = node.world_to_object != instance.world_to_object;
+            node.world_to_object = instance.world_to_object;
+            if !fitted.bounds.is_empty() {
+                let embedded = match (tlas.structure.is_radv(), &fitted.root) {
+                    (false, Some(root)) => filter_boxes(root),
+                    _ => whole_box(&fitted.bounds),
+                };
+                node.frame = embedded.0;
+                for (own, fresh) in node.children.iter_mut().zip(embedded.2) {
+                    (own.min, own.max) = (fresh.min, fresh.max);
+                }
+            }
+            let address = tlas.structure.address_of(record.pointer);
+            self.write(address, &node.encode().to_bytes());
+            if is_moved {
+                self.way_back(tlas, record.pointer, instance);
+            }
+            placed[position] = instance.world_bounds(&fitted.bounds).unwrap_or(Aabb::EMPTY);
+        }
+        self.boxes(tlas, |target| match target {
+            Target::Instance(number) => placed[number as usize],
+            Target::Box(_) | Target::Leaf(_) => Aabb::EMPTY,
+        })?;
+        Ok(())
+    }
+
+    /// The transform that drivers keep beside an instance node.
+    fn way_back(&mut self, tlas: &Surveyed, pointer: NodePointer, instance: &Instance) {
+        let behind = tlas.structure.address_of(pointer) + NODE_BYTES;
+        match tlas.structure.header {
+            Some(Header::Radv(_)) => {
+                if let Some(bits) = self.memory.node(behind) {
+                    let object_to_world = instance.object_to_world;
+                    let data =
+                        RadvInstanceData { object_to_world, ..RadvInstanceData::decode(&bits) };
+                    self.write(behind, &data.encode().to_bytes());
+                }
+            }
+            _ => {
+                let record = tlas.structure.sideband_of(pointer);
+                if let Some((address, bits)) =
+                    record.and_then(|at| Some((at, self.memory.half_node(at)?)))
+                {
+                    let object_to_world = instance.object_to_world;
+                    let data = GpurtSideband { object_to_world, ..GpurtSideband::decode(&bits) };
+                    let bits: HalfNodeBits = data.encode();
+                    self.write(address, &bits.to_bytes());
+                }
+            }
+        }
+    }
+}
+
+fn bounds(stored: &Stored) -> Aabb {
+    match stored {
+        Stored::Triangle(triangle, _) => {
+            let points = triangle.vertices.map(|vertex| Aabb::new(vertex, vertex));
+            points.into_iter().fold(Aabb::EMPTY, union)
+        }
+        Stored::Box(bounds, _) => *bounds,
+    }
+}
+
+fn ids(primitives: &Primitives) -> HashMap<(u32, u32), usize> {
+    let ids = primitives.ids.iter().enumerate();
+    ids.map(|(number, id)| ((id.geometry, id.primitive), number)).collect()
+}
+
+/// A leaf with the new vertices of its pairs.
+fn moved(
+    node: &PrimitiveNode,
+    keys: &[u64],
+    pointer: NodePointer,
+    primitives: &Primitives,
+    by_id: &HashMap<(u32, u32), usize>,
+) -> Result<PrimitiveNode, RefitError> {
+    let mut vertices: Vec<Option<Vec3>> = vec![None; 16];
+    let mut bits = *node.bits();
+    for &key in keys {
+        let pair = split_key(key).1;
+        for (which, held) in stored(node, pair).iter().enumerate() {
+            let Some(held) = held else { continue };
+            let (Stored::Triangle(_, id) | Stored::Box(_, id)) = held;
+            let (geometry, primitive) = (id.geometry, id.primitive);
+            let number = by_id.get(&(geometry, primitive)).copied();
+            let number = number.ok_or(RefitError::Missing { geometry, primitive })?;
+            let unfit = |reason| RefitError::Bits { geometry, primitive, node: pointer, reason };
+            match (held, number.checked_sub(primitives.triangles.len())) {
+                (Stored::Triangle(..), None) => {
+                    let indices = node.pair(pair).triangles[which].indices;
+                    for (index, corner) in
+                        indices.into_iter().zip(primitives.triangles[number].vertices)
+                    {
+                        // Of +0 and -0, the one that is stored stays.
+                        let kept = node.position(usize::from(index));
+                        let corner = if kept == corner { kept } else { corner };
+                        let vertex = &mut vertices[usize::from(index)];
+                        if vertex.is_some_and(|other| other != corner) {
+                            return Err(unfit("it shares a vertex with another that moved apart"));
+                        }
+                        *vertex = Some(corner);
+                    }
+                    write_vertices(node, &vertices, &mut bits).map_err(unfit)?;
+                }
+                (Stored::Box(..), Some(number)) => {
+                    let writer = ProceduralWriter::of(node);
+                    let bounds = primitives.boxes[number];
+                    let own = ProceduralBox { bounds, ..ProceduralBox::read(node, writer) };
+                    let written = own.write(writer).map_err(|_| unfit("its ids are too large"))?;
+                    bits = *written.bits();
+                }
+                _ => return Err(unfit("it is another kind of primitive")),
+            }
+        }
+    }
+    Ok(PrimitiveNode::decode(&bits))
+}
+
+/// Writes vertices where a node's header has room for them.
+fn write_vertices(
+    node: &PrimitiveNode,
+    vertices: &[Option<Vec3>],
+    bits: &mut NodeBits,
+) -> Result<(), &'static str> {
+    let header = node.header();
+    let zeros = u32::from(header.trailing_zeros);
+    for axis in 0..3 {
+        let width = u32::from(header.vertex_bits[axis]);
+        let mut prefix = None;
+        for (index, vertex) in vertices.iter().enumerate() {
+            let Some(vertex) = vertex else { continue };
+            let word = vertex[axis].to_bits();
+            if word & ((1u64 << zeros) - 1) as u32 != 0 {
+                return Err("it needs bits where the node has trailing zeros");
+            }
+            let payload = u64::from(word) >> zeros;
+            let above = payload >> width;
+            if *prefix.get_or_insert(above) != above {
+                return Err("its vertices no longer share their upper bits");
+            }
+            bits.set(header.vertex_range(index, axis), (payload & ((1 << width) - 1)) as u32);
+        }
+        if let Some(prefix) = prefix.filter(|_| header.prefix_bits(axis) > 0) {
+            bits.set(header.prefix_range(axis), prefix as u32);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! Rules that bugs of drivers ask for: what a header counts and states, boxes that fit, flags that
+//! could be set.
+
+use super::edit::{boxes, edit_bits, edit_box};
+use super::rules::{breaks, encoded, starts_with_leaf};
+use build::Preset;
+use gfx12::check::{Rule, check};
+use gfx12::encode::{Options, Policy, encode};
+use gfx12::layout::{BOX_TYPE, BoxNode, ChildEntry, CullFlags, HiprtGeometry, RadvHeader};
+use machine::Image;
+use scene::builtin::Builtin;
+
+fn triangles() -> Image {
+    encoded("triangles", Policy::Radv)
+}
+
+fn organic() -> Image {
+    let tree = super::worlds::tree(&Builtin::Organic.scene(2_000), Preset::Balanced);
+    encode(&tree, &Options::new(Policy::Radv)).unwrap().image
+}
+
+#[test]
+fn lost_primitives() {
+    for policy in [Policy::Radv, Policy::Gpurt] {
+        let dragged = [Rule::Slack, Rule::MissedCulling, Rule::DriverHeader];
+        breaks(Rule::LostPrimitive, &dragged, encoded("triangles", policy), |image| {
+            let has_more = |node: &BoxNode| starts_with_leaf(node) && node.child_count > 2;
+            edit_box(image, 0, has_more, |node| {
+                node.child_count -= 1;
+                node.children[usize::from(node.child_count)] = ChildEntry::UNUSED;
+            });
+        });
+        let dragged = [Rule::MissedCulling, Rule::DriverHeader];
+        breaks(Rule::LostPrimitive, &dragged, encoded("instanced", policy), |image| {
+            edit_box(
+                image,
+                0,
+                |node| node.child_count > 2,
+                |node| {
+                    node.child_count -= 1;
+                    node.children[usize::from(node.child_count)] = ChildEntry::UNUSED;
+                },
+            );
+        });
+    }
+}
+
+#[test]
+fn counts_of_children() {
+    breaks(Rule::ChildCount, &[], triangles(), |image| {
+        edit_box(image, 0, |_| true, |node| node.spare = true);
+    });
+    // An empty structure has the count, over slots that no ray enters.
+    assert_eq!(check(encoded("empty", Policy::Radv)).findings, []);
+}
+
+#[test]
+fn sizes() {
+    for policy in [Policy::Radv, Policy::Hiprt] {
+        breaks(Rule::AllocatedSize, &[], encoded("triangles", policy), |image| {
+            let size = HiprtGeometry::size.bits().start as usize;
+            edit_bits(image, 0, |bits| match policy {
+                Policy::Radv => {
+                    let bytes = bits.to_bytes();
+                    let mut whole = [0; 136];
+                    whole[..128].copy_from_slice(&bytes);
+                    let header = RadvHeader::decode(&machine::bits::Bits::from_bytes(&whole));
+                    let smaller = header.with_sizes(header.compacted_size - 128, 1).encode();
+                    (0..32).for_each(|word| bits.set_word(word, smaller.word(word)));
+                }
+                _ => bits.set(size..size + 32, bits.get(size..size + 32) - 128),
+            });
+        });
+    }
+}
+
+/// A whole quantum away, or farther: a face that touches nothing.
+#[test]
+fn loose_faces() {
+    breaks(Rule::Slack, &[], organic(), |image| {
+        edit_box(image, 0, starts_with_leaf, |node| {
+            node.children[0].min = node.children[0].min.map(|code| code.saturating_sub(3));
+            node.children[0].max = node.children[0].max.map(|code| (code + 3).min(0xFFF));
+        });
+    });
+}
+
+#[test]
+fn flags_that_could_be_set() {
+    breaks(Rule::MissedCulling, &[], encoded("triangles", Policy::Gpurt), |image| {
+        edit_box(image, 0, starts_with_leaf, |node| {
+            node.children[0].cull_flags = CullFlags::empty();
+        });
+    });
+    breaks(Rule::MissedCulling, &[], encoded("instanced", Policy::Radv), |image| {
+        edit_box(
+            image,
+            0,
+            |node| node.children[0].mask != 0xFF,
+            |node| {
+                node.children[0].mask = 0xFF;
+            },
+        );
+    });
+    // The header's own.
+    breaks(Rule::MissedCulling, &[], organic(), |image| {
+        edit_bits(image, 0, |bits| bits.set_word(1, 0));
+    });
+}
+
+/// The worst box comes first, wherever it lies, with its distance in quanta.
+#[test]
+fn the_farthest_outside_comes_first() {
+    let mut image = organic();
+    let leaves = boxes(&image, 0).into_iter().filter(|(.., node)| starts_with_leaf(node));
+    for (rank, (address, _, mut node)) in leaves.take(5).enumerate() {
+        let child = &mut node.children[0];
+        child.max[0] -= (rank as u16 + 1).min(child.max[0] - child.min[0]);
+        edit_bits(&mut image, address, |bits| *bits = node.encode());
+    }
+    let findings = check(image).findings;
+    let outside: Vec<f64> = findings
+        .iter()
+        .filter(|finding| finding.rule == Rule::Contained.name())
+        .map(|finding| {
+            let far = finding.found.split(", ").last().unwrap();
+            far.split(' ').next().unwrap().parse().unwrap()
+        })
+        .collect();
+    assert!(outside.len() > 3, "{findings:#?}");
+    assert!(outside.is_sorted_by(|a, b| a >= b), "{outside:?}");
+    assert!(outside[0] > 2.0 && outside[0] < 6.0, "{outside:?}");
+}
+
+/// RADV rounds to nearest: its boxes may miss by one unit in the last place, which is a class of
+/// its own.
+#[test]
+fn rounding_is_told_from_losses() {
+    let tree = super::worlds::tree(&Builtin::Interior.scene(3_000), Preset::Balanced);
+    breaks(Rule::ContainedUlp, &[Rule::SharedPair], encoded("empty", Policy::Radv), |image| {
+        *image = encode(&tree, &Options::new(Policy::Radv)).unwrap().image;
+    });
+    let report = check(encode(&tree, &Options::new(Policy::Radv)).unwrap().image);
+    assert!(!report.checked.unwrap().facts().lossless);
+    assert!(boxes(&organic(), 0)[0].2.children[0].node_type == BOX_TYPE);
+}

@@ -1,0 +1,101 @@
+//! Statistics of acceleration structures in the drivers' own words.
+//!
+//! RADV writes a CSV of its structures (`RADV_BVH_STATS_FILE`). The same lines are made here from
+//! images, and files of the driver's are read, so that either can be compared with either.
+//!
+//! | file | concept |
+//! |---|---|
+//! | [`csv`] | the driver's file, read and written |
+//! | [`totals`] | what changed between two sets of structures |
+
+pub mod csv;
+pub mod totals;
+
+use crate::input::format_of;
+use gfx12::Gfx12;
+use machine::statistics::BvhStatistics;
+use machine::{AnyChecked, ReadError, ReadOptions, downcast};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The figures of one structure, as a line of the driver's file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// The application, or the file that an image is in.
+    pub app: String,
+    /// The structure, if it has a name.
+    pub name: String,
+    /// `tlas` or `blas`.
+    pub level: String,
+    /// The driver's figures, in its order.
+    pub figures: Vec<(String, u64)>,
+    /// What the driver leaves out; empty in a file of the driver's.
+    pub more: Vec<(String, f64)>,
+}
+
+/// Why there are no figures.
+#[derive(Debug, thiserror::Error)]
+pub enum StatsError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] scene::FileError),
+    /// It is neither an image nor a CSV.
+    #[error("{0}: neither an image of a format with statistics nor a CSV of a driver's")]
+    Unknown(String),
+    /// The image cannot be taken apart.
+    #[error("{0}: {1}")]
+    Broken(String, ReadError),
+    /// The image is not safe to walk.
+    #[error("{0}: the image is not safe to walk: {1}")]
+    Unsound(String, Box<machine::Finding>),
+    /// A line of a CSV is wrong.
+    #[error("{0}: {1}")]
+    Csv(String, csv::CsvError),
+}
+
+/// The figures of a checked image; `None` if no driver counts its format.
+#[must_use]
+pub fn of_image(image: &Arc<dyn AnyChecked>) -> Option<Vec<BvhStatistics>> {
+    downcast::<Gfx12>(image).map(|image| gfx12::stats::statistics(&image))
+}
+
+/// The lines of a file: an image, or what a driver wrote.
+///
+/// # Errors
+/// When it is neither, or broken.
+pub fn read(path: &Path) -> Result<Vec<Line>, StatsError> {
+    let shown = path.display().to_string();
+    let bytes = scene::read_file(path)?;
+    if csv::is_csv(&bytes) {
+        return csv::read(&bytes).map_err(|error| StatsError::Csv(shown, error));
+    }
+    let format = format_of(path, &bytes).filter(|format| format.holds_trees());
+    let format = format.ok_or_else(|| StatsError::Unknown(shown.clone()))?;
+    let file = (format.read)(&bytes, &ReadOptions::default());
+    let file = file.map_err(|error| StatsError::Broken(shown.clone(), error))?;
+    let checked = file.check(format.check).into_checked();
+    let checked = checked.map_err(|finding| StatsError::Unsound(shown.clone(), finding))?;
+    let all = of_image(&checked).ok_or_else(|| StatsError::Unknown(shown.clone()))?;
+    Ok(all.iter().enumerate().map(|(number, one)| Line::of(&shown, number, one)).collect())
+}
+
+impl Line {
+    /// The line of a structure of an image.
+    fn of(file: &str, number: usize, one: &BvhStatistics) -> Self {
+        let figures = one.figures.iter().map(|&(name, value)| (name.to_owned(), value));
+        let more = one.more.iter().map(|&(name, value)| (name.to_owned(), value));
+        Self {
+            app: file.to_owned(),
+            name: format!("structure {number}"),
+            level: one.level().to_owned(),
+            figures: figures.collect(),
+            more: more.collect(),
+        }
+    }
+
+    /// The figure of a name.
+    #[must_use]
+    pub fn figure(&self, name: &str) -> Option<u64> {
+        self.figures.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
+    }
+}
