@@ -10,7 +10,7 @@
 use crate::Gfx12;
 use crate::decode::hierarchy::slots_box;
 use crate::decode::numbering;
-use crate::decode::primitives::{ReadPrimitives, split_key};
+use crate::decode::primitives::{PrimitiveNumbers, split_key};
 use crate::format::memory;
 use crate::layout::{BoxNode, NODE_BYTES};
 use crate::obb;
@@ -36,8 +36,9 @@ pub(crate) fn blocks(checked: &Checked<Gfx12>) -> BlockImage {
     // The tree's order: BLASes first.
     let (tlas, blases) = survey.levels();
     for (surveyed, blas) in blases.iter().zip(&tree.blases) {
-        let read = ReadPrimitives::new(&memory, surveyed);
-        let leaf = |leaf: &LeafRecord| (read.numbers(leaf).collect(), leaf_bytes(&read, leaf));
+        let numbers = PrimitiveNumbers::new(&memory, surveyed);
+        let leaf =
+            |leaf: &LeafRecord| (numbers.of_leaf(leaf).collect(), leaf_bytes(&numbers, leaf));
         let level =
             Level { memory: &memory, surveyed, leaf: &leaf, instance: &|n| n, masks: false };
         level.add(&blas.bvh, &mut sum);
@@ -59,8 +60,8 @@ fn add_top(memory: &Memory<'_>, surveyed: &Surveyed, tree: &Tree, sum: &mut Bloc
 }
 
 /// The bytes of primitive nodes that a range lies in.
-fn leaf_bytes(read: &ReadPrimitives, leaf: &LeafRecord) -> u32 {
-    let keys = read.keys_of(leaf);
+fn leaf_bytes(numbers: &PrimitiveNumbers, leaf: &LeafRecord) -> u32 {
+    let keys = numbers.keys_of(leaf);
     match (keys.first(), keys.last()) {
         (Some(&first), Some(&last)) => (split_key(last).0 - split_key(first).0 + NODE_BYTES) as u32,
         _ => 0,

@@ -81,10 +81,16 @@ fn camera(name: &str, camera: &Camera) -> Value {
     })
 }
 
+/// Bytes that are hashed in one call.
+const HASHED_AT_ONCE: usize = 1 << 14;
+
 /// The SHA-256 of a file.
 pub(crate) fn hash(bytes: &[u8]) -> String {
+    let mut digest = Sha256::new();
+    // Part by part: engines speed a function up only between two calls of it.
+    bytes.chunks(HASHED_AT_ONCE).for_each(|part| digest.update(part));
     let mut text = String::new();
-    for byte in Sha256::digest(bytes) {
+    for byte in digest.finalize() {
         // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");
     }

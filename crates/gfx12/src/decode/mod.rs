@@ -67,7 +67,7 @@ fn blas(memory: &Memory<'_>, surveyed: &Surveyed) -> Blas {
     let read = ReadPrimitives::new(memory, surveyed);
     let items = Items {
         count: read.primitives.len(),
-        of_leaf: &|leaf, all| all.extend(read.numbers(&surveyed.leaves[leaf])),
+        of_leaf: &|leaf, all| all.extend(read.numbers.of_leaf(&surveyed.leaves[leaf])),
         of_instance: &|number| number,
         bounds: &|number| read.primitives.bounds(number as usize),
     };

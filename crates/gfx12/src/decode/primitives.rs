@@ -19,10 +19,16 @@ pub(crate) struct Pairs {
     keys: Vec<u64>,
 }
 
-/// The primitives of a structure, and where those of each pair begin.
+/// The primitives of a structure, and their numbers.
 #[derive(Debug)]
 pub(crate) struct ReadPrimitives {
     pub(crate) primitives: Primitives,
+    pub(crate) numbers: PrimitiveNumbers,
+}
+
+/// Which primitives each pair of a structure has, by number: what a walk reads needs no more.
+#[derive(Debug)]
+pub(crate) struct PrimitiveNumbers {
     pairs: Pairs,
     /// For each pair and one beyond: the number of triangles and boxes before it.
     before: Vec<[u32; 2]>,
@@ -104,9 +110,8 @@ fn range_keys<'a>(
 impl ReadPrimitives {
     /// Reads what the leaves of a structure reach.
     pub(crate) fn new(memory: &Memory<'_>, surveyed: &Surveyed) -> Self {
-        let pairs = Pairs::new(memory, surveyed);
-        let before = before(memory, surveyed, &pairs.keys);
-        let [triangles, boxes] = before[before.len() - 1].map(|count| count as usize);
+        let numbers = PrimitiveNumbers::new(memory, surveyed);
+        let [triangles, boxes] = numbers.counts().map(|count| count as usize);
         let mut primitives = Primitives {
             triangles: Vec::with_capacity(triangles),
             boxes: Vec::with_capacity(boxes),
@@ -114,7 +119,7 @@ impl ReadPrimitives {
         };
         let mut box_ids = Vec::with_capacity(boxes);
         // Some chunks at a time: all of them would be a second copy.
-        for keys in pairs.keys.chunks(CHUNKS_AT_ONCE * CHUNK) {
+        for keys in numbers.pairs.keys.chunks(CHUNKS_AT_ONCE * CHUNK) {
             let chunks: Vec<(Primitives, Vec<PrimitiveId>)> =
                 keys.par_chunks(CHUNK).map(|keys| read_chunk(memory, surveyed, keys)).collect();
             for (chunk, ids) in chunks {
@@ -125,7 +130,21 @@ impl ReadPrimitives {
             }
         }
         primitives.ids.extend(box_ids);
-        Self { primitives, pairs, before }
+        Self { primitives, numbers }
+    }
+}
+
+impl PrimitiveNumbers {
+    /// Numbers what the leaves of a structure reach.
+    pub(crate) fn new(memory: &Memory<'_>, surveyed: &Surveyed) -> Self {
+        let pairs = Pairs::new(memory, surveyed);
+        let before = before(memory, surveyed, &pairs.keys);
+        Self { pairs, before }
+    }
+
+    /// How many triangles and boxes there are.
+    fn counts(&self) -> [u32; 2] {
+        self.before.last().copied().unwrap_or_default()
     }
 
     /// Keys of a leaf's pairs.
@@ -134,8 +153,8 @@ impl ReadPrimitives {
     }
 
     /// Numbers of a leaf's primitives, in the order of its range.
-    pub(crate) fn numbers<'a>(&'a self, leaf: &LeafRecord) -> impl Iterator<Item = u32> + 'a {
-        let triangles = self.primitives.triangles.len() as u32;
+    pub(crate) fn of_leaf<'a>(&'a self, leaf: &LeafRecord) -> impl Iterator<Item = u32> + 'a {
+        let [triangles, _] = self.counts();
         self.pairs.of_leaf(leaf).flat_map(move |pair| {
             let ([first, first_box], [end, end_box]) = (self.before[pair], self.before[pair + 1]);
             (first..end).chain(triangles + first_box..triangles + end_box)
