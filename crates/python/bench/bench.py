@@ -225,8 +225,8 @@ def measure_engines(options: argparse.Namespace, _: Path) -> Iterator[dict[str, 
     middle, half = (low + high) / 2, (high - low) / 4
     scatter = Scatter((middle - half).tolist(), (middle + half).tolist(), seed=1)
     histogram = Histogram(0, float(np.linalg.norm(high - low)), 256)
-    per_row, turns = 1 << 21, 5
-    rows_of_turn = max(int(options.engine_rays / per_row / turns), 2 * options.workers)
+    per_row, turns = 1 << 19, 3
+    rows_of_turn = max(int(options.engine_rays / per_row / turns), 8 * options.workers)
     count = rows_of_turn * per_row
     processors = os.cpu_count() or 1
     threads = max(1, processors // options.workers)
@@ -251,14 +251,14 @@ def measure_engines(options: argparse.Namespace, _: Path) -> Iterator[dict[str, 
         return time.perf_counter() - start, hits
 
     def first_to_last(parts: Iterator[tuple[int, int]]) -> tuple[float, int]:
-        """From the first part on, which finds workers warm; its rows are taken off the sum."""
-        skipped, hits = next(parts)
-        start = time.perf_counter()
-        rows = 0
+        """From the first part on, which finds workers warm. What they may have done before it came
+        (a row each, and one more that waits) does not count."""
+        _, hits = next(parts)
+        start, rows = time.perf_counter(), 0
         for part_rows, part_hits in parts:
             rows, hits = rows + part_rows, hits + part_hits
         seconds = time.perf_counter() - start
-        return seconds * (rows + skipped) / max(rows, 1), hits
+        return seconds * rows_of_turn / max(rows - 2 * options.workers, 1), hits
 
     def through_daft(turn: int) -> tuple[float, int]:
         frame = daft.from_arrow(table(turn))

@@ -73,8 +73,8 @@ class Scene:
 
     __slots__ = ("_native", "_recipe")
     _native: _Native
-    #: What makes the same scene elsewhere.
-    _recipe: tuple[Callable[..., Scene], tuple[Any, ...]]
+    #: What makes the same scene elsewhere, if anything does.
+    _recipe: tuple[Callable[..., Scene], tuple[Any, ...]] | None
 
     def __init__(self, vertices: ArrayLike, faces: ArrayLike, *, name: str = "arrays") -> None:
         geometry = Geometry(vertices, faces)
@@ -82,13 +82,17 @@ class Scene:
         self._recipe = (_of_objects, (name, [[geometry]], []))
 
     @classmethod
-    def _wrap(cls, native: _Native, maker: Callable[..., Scene], *args: Any) -> Scene:
+    def _wrap(
+        cls, native: _Native, maker: Callable[..., Scene] | None = None, *args: Any
+    ) -> Scene:
         scene = cls.__new__(cls)
-        scene._native, scene._recipe = native, (maker, args)
+        scene._native, scene._recipe = native, None if maker is None else (maker, args)
         return scene
 
     def __reduce__(self) -> tuple[Callable[..., Scene], tuple[Any, ...]]:
         """Scenes are sent to other processes as what they were made of: files by their names."""
+        if self._recipe is None:
+            raise OptionError("a scene out of an image or a dump in memory: name its file instead")
         return self._recipe
 
     @classmethod

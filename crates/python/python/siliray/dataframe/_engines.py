@@ -103,15 +103,18 @@ def _ray(
     listed: list[dict[str, Any]] = known()  # type: ignore[no-untyped-call]
     nodes = [node["Resources"].get("CPU", 0) for node in listed if node["Alive"]]
     smallest = int(min((cpus for cpus in nodes if cpus), default=os.cpu_count() or 1))
-    # Actors that took every processor would leave none to whoever reads and writes.
-    threads = threads or max(1, smallest - 1)
-    workers = workers or max(1, sum(int(cpus) // (threads + 1) or int(cpus >= 1) for cpus in nodes))
+    threads = threads or smallest
+    workers = workers or max(1, int(sum(nodes)) // threads)
+    # Actors that held every processor would leave none to whoever cuts, reads and writes tables,
+    # and wait for them for ever. Ray takes whole numbers, or less than one.
+    share = min(float(threads), max(sum(nodes) - 1, 0.1) / workers)
+    share = float(int(share)) if share >= 1 else share
     return frame.map_batches(
         _Actor,
         fn_constructor_args=(work,),
         batch_format="pyarrow",
         batch_size=batch_size or work.rows(names),
         compute=ActorPoolStrategy(size=workers),
-        num_cpus=threads,
+        num_cpus=share,
         zero_copy_batch=True,
     )
