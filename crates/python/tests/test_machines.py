@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -216,9 +218,9 @@ def test_wrong_configurations_are_named(config: object, text: str) -> None:
 
 def test_the_law_is_that_of_the_command(file: Path) -> None:
     only = ["machine=ttu", "preset=fast"]
-    law = siliray.conformance(rays=50, only=only)
+    law = siliray.conformance(rays=10, only=only)
     filters = [part for filter in only for part in ("--only", filter)]
-    assert timeless(law) == timeless(document("conformance", "--rays", 50, *filters))
+    assert timeless(law) == timeless(document("conformance", "--rays", 10, *filters))
     assert law["mismatches"] == 0 and law["cases"] > 0
     images = siliray.conformance(file, rays=300)
     assert timeless(images) == timeless(document("conformance", file, "--rays", 300))
@@ -268,6 +270,40 @@ def test_wrong_names_and_options_are_named() -> None:
         with pytest.raises(getattr(siliray, error), match=text) as caught:
             ask()
         assert isinstance(caught.value, siliray.Error)
+
+
+def everything() -> list[object]:
+    image = built()
+    spheres = siliray.Spheres(np.zeros((999, 3)), 50.0)
+    return [
+        siliray.check(image)["counts"],
+        siliray.inspect(image, primitive=3)["hits"][0]["way"][-1]["offset"],
+        len(siliray.walk(image, pixel=(400, 300), machine="reference")),
+        siliray.simulate(SCENE, rays=64)["runs"][0]["cycles"],
+        siliray.compare(SCENE, formats=["ttu"], presets=["fast"], rays=32)["rows"][0]["bytes"],
+        int(siliray.render(SCENE, size=(32, 24), heatmap="boxes").pixels.sum()),
+        siliray.clearance(SCENE, SCENE, [1, 0, 0])["first_contact"],
+        siliray.Tracer(SCENE).first_contact(spheres).primitive.tolist(),
+        siliray.isbe.info(siliray.isbe.capture(SCENE))["primitives"],
+    ]
+
+
+def answer_in(queue: multiprocessing.Queue) -> None:
+    queue.put(everything())
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_forked_processes_and_threads_answer_alike() -> None:
+    usual = everything()
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=answer_in, args=(queue,))
+    child.start()
+    assert queue.get(timeout=60) == usual
+    child.join(60)
+    assert child.exitcode == 0
+    with ThreadPoolExecutor(4) as pool:
+        assert all(answer == usual for answer in pool.map(lambda _: everything(), range(4)))
 
 
 @pytest.mark.parametrize(
