@@ -1,5 +1,6 @@
 """Tables of rays: whatever the engine, the partitioning and the workers, the same hits."""
 
+import json
 import os
 import pickle
 import subprocess
@@ -12,7 +13,17 @@ import pyarrow.parquet as pq
 import pytest
 
 import siliray
-from siliray.dataframe import CastRays, Depth, Histogram, Visibility, cast_rays, generated
+from siliray.dataframe import (
+    CastRays,
+    Depth,
+    Histogram,
+    Visibility,
+    cast_rays,
+    check,
+    conformance,
+    generated,
+    simulate,
+)
 from siliray.generators import Camera, Lidar, Occlusion, Scatter
 
 daft = pytest.importorskip("daft")
@@ -159,6 +170,38 @@ def test_daft_reduces(tracer: siliray.Tracer) -> None:
     assert answer["counts"].to_pylist() == local["counts"].to_pylist()
     total = frame.agg(daft.col("hits").sum()).to_pydict()["hits"]
     assert total == [int(np.count_nonzero(tracer.any(tracer.generate(SCATTER, count=20_000))))]
+
+
+def test_simulations() -> None:
+    """A run for each configuration: what `siliray.simulate` says, whatever the engine; a bad one is
+    an error in its row and nowhere else."""
+    configs = ["patent", '{"slots": 4}', '{"slots": "many"}', "{", None]
+    table = pa.table({"config": configs})
+    runs = simulate(table, SCENE, rays=64)
+    for row, config in enumerate(("patent", {"slots": 4})):
+        expected = siliray.simulate(SCENE, config, rays=64)["runs"][0]
+        assert runs["cycles"][row].as_py() == expected["cycles"]
+        assert json.loads(runs["document"][row].as_py())["config"] == expected["config"]
+    assert runs["error"].is_valid().to_pylist() == [False, False, True, True, True]
+    assert "slots = many: expected a whole number" in runs["error"][2].as_py()
+    through_daft = simulate(daft.from_arrow(table), SCENE, rays=64, workers=2).to_arrow()
+    assert through_daft.to_pydict() == runs.to_pydict()
+
+
+def test_checks_and_the_law(tmp_path: Path) -> None:
+    image = siliray.build(SCENE, format="gfx12").image
+    assert image is not None
+    sound, broken = tmp_path / "sound.rra", tmp_path / "broken.rra"
+    sound.write_bytes(image.to_bytes())
+    broken.write_bytes(b"oops" + image.to_bytes()[4:])
+    files = [str(sound), str(broken), str(tmp_path / "none.rra")]
+    answer = check(pa.table({"file": files}))
+    assert answer["sound"].to_pylist() == [True, False, None]
+    assert json.loads(answer["document"][1].as_py())["findings"][0]["rule"] == "container_magic"
+    assert "No such file" in answer["error"][2].as_py()
+    seeds = daft.from_pydict({"seed": [1, 2]})
+    law = conformance(seeds, rays=20, only=["format=cwbvh"], workers=2)
+    assert law.to_pydict()["mismatches"] == [0, 0]
 
 
 def test_scenes_travel() -> None:

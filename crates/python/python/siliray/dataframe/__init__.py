@@ -35,15 +35,22 @@ Rays need not be stored. A row of a table of :func:`generated` rays stands for m
 """
 
 from ._cast import CastRays, generated
-from ._frames import cast_rays
+from ._documents import Check, Conformance, Simulate
+from ._frames import cast_rays, check, conformance, simulate
 from ._reduce import Depth, Histogram, Reduction, Visibility
 
 __all__ = [
     "CastRays",
+    "Check",
+    "Conformance",
     "Depth",
     "Histogram",
     "Reduction",
+    "Simulate",
     "Visibility",
     "cast_rays",
+    "check",
+    "conformance",
     "generated",
+    "simulate",
 ]

@@ -6,8 +6,10 @@ from typing import Any, TypeVar
 
 from .._scene import SceneLike
 from ._cast import CastRays
+from ._documents import Check, Conformance, Simulate
 from ._engines import run
 from ._reduce import Reduction
+from ._work import Work
 
 Frame = TypeVar("Frame")
 
@@ -44,4 +46,36 @@ def cast_rays(
     )
     answer: Any = run(frame, work, workers=workers, threads=threads, batch_size=batch_size)
     result: Frame = answer
+    return result
+
+
+def simulate(
+    frame: Frame, scene: SceneLike, *, workers: int | None = None, **options: Any
+) -> Frame:
+    """Runs the traversal unit for each row's `config`: see :class:`Simulate`. The options are those
+    of :func:`siliray.simulate`.
+
+    >>> import pyarrow as pa
+    >>> from siliray.dataframe import simulate
+    >>> table = pa.table({"config": ["patent", '{"slots": 4}', '{"slots": "many"}']})
+    >>> runs = simulate(table, "organic", rays=64)
+    >>> runs["cycles"][0].as_py() < runs["cycles"][1].as_py(), runs["error"][2].is_valid
+    (True, True)
+    """
+    return _run(frame, Simulate(scene, **options), workers)
+
+
+def check(frame: Frame, *, workers: int | None = None) -> Frame:
+    """Checks the image of each row's `file`: see :class:`Check`."""
+    return _run(frame, Check(), workers)
+
+
+def conformance(frame: Frame, *, workers: int | None = None, **options: Any) -> Frame:
+    """Tries the law with each row's `seed`: see :class:`Conformance`. The options are those of
+    :func:`siliray.conformance`."""
+    return _run(frame, Conformance(**options), workers)
+
+
+def _run(frame: Frame, work: Work, workers: int | None) -> Frame:
+    result: Frame = run(frame, work, workers=workers, threads=None, batch_size=None)
     return result

@@ -7,9 +7,9 @@ import os
 import pickle
 import threading
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
 
-from .._scene import SceneLike
+from .._scene import Scene, SceneLike
 from .._tracer import Tracer
 from ..errors import OptionError
 
@@ -31,6 +31,12 @@ def sent(scene: SceneLike) -> bytes:
             f"scene: {type(scene).__name__} cannot be sent to workers ({error}); "
             "name a file, or give vertices and faces"
         ) from error
+
+
+@lru_cache(maxsize=4)
+def received(data: bytes) -> Scene:
+    """The scene of what was sent, loaded once in each process."""
+    return Scene.of(pickle.loads(data))
 
 
 @dataclass(frozen=True)
@@ -57,8 +63,7 @@ class SceneRecipe:
         key = (self.digest, self.mode, self.rule, self.threads)
         with _lock:
             if key not in _tracers:
-                scene: Any = pickle.loads(self.scene)
                 _tracers[key] = Tracer(
-                    scene, mode=self.mode, rule=self.rule, threads=self.threads
+                    received(self.scene), mode=self.mode, rule=self.rule, threads=self.threads
                 )
             return _tracers[key]

@@ -1,0 +1,121 @@
+"""Simulations, checks and the law as tables: a row is a question, its answer a document."""
+
+from __future__ import annotations
+
+import json
+import os
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+import siliray
+
+from .._scene import SceneLike
+from ..errors import ArrayError, DtypeError, Error
+from ._scenes import received, sent
+from ._work import Work
+
+
+class Documents(Work):
+    """Each row becomes a document with the keys of `siliray --json`, without those that vary from
+    run to run (`seconds`, `…_per_second`). What cannot be answered has an `error` instead."""
+
+    #: The column of questions.
+    column: str
+    #: Keys of documents that become columns of their own.
+    keys: dict[str, pa.DataType]
+
+    def takes(self, names: list[str]) -> list[str]:
+        if self.column not in names:
+            raise ArrayError(f"the table has no column {self.column!r}")
+        return [self.column]
+
+    def gives(self, names: list[str]) -> list[pa.Field]:
+        own = [pa.field(key, kind) for key, kind in self.keys.items()]
+        return [*own, pa.field("document", pa.string()), pa.field("error", pa.string())]
+
+    def columns(self, batch: pa.RecordBatch) -> tuple[np.ndarray | None, dict[str, pa.Array]]:
+        rows = [self._row(question) for question in batch.column(self.column).to_pylist()]
+        fields = self.gives(batch.schema.names)
+        return None, {
+            field.name: pa.array([row.get(field.name) for row in rows], field.type)
+            for field in fields
+        }
+
+    def _row(self, question: Any) -> dict[str, Any]:
+        try:
+            document = _lasting(self.answer(question))
+        except Error as error:
+            return {"error": str(error)}
+        return {key: self.key(document, key) for key in self.keys} | {
+            "document": json.dumps(document)
+        }
+
+    @abstractmethod
+    def answer(self, question: Any) -> dict[str, Any]:
+        """The document of a question."""
+
+    def key(self, document: dict[str, Any], key: str) -> Any:
+        """The value of a column of its own."""
+        return document[key]
+
+
+class Simulate(Documents):
+    """`config` becomes a run of the traversal unit: the name of a shipped configuration, a file, or
+    a JSON object of parameters. `cycles` is a column of its own."""
+
+    column = "config"
+    keys = {"cycles": pa.uint64()}
+
+    def __init__(self, scene: SceneLike, **options: Any) -> None:
+        self._scene, self._options = sent(scene), options
+
+    def answer(self, question: Any) -> dict[str, Any]:
+        if not isinstance(question, str):
+            raise DtypeError(f"config: found {question!r}, expected a name or a JSON object")
+        try:
+            config = json.loads(question) if question.lstrip().startswith("{") else question
+        except json.JSONDecodeError as error:
+            raise DtypeError(f"config: {error}") from error
+        scene = received(self._scene)
+        document: dict[str, Any] = siliray.simulate(scene, config, **self._options)["runs"][0]
+        return document
+
+
+class Check(Documents):
+    """`file` becomes what is wrong with an image. `sound` is a column of its own."""
+
+    column = "file"
+    keys = {"sound": pa.bool_()}
+
+    def answer(self, question: Any) -> dict[str, Any]:
+        if not isinstance(question, (str, os.PathLike)):
+            raise DtypeError(f"file: found {question!r}, expected a path")
+        return siliray.check(question)
+
+
+class Conformance(Documents):
+    """`seed` becomes a table of the law. `mismatches` is a column of its own."""
+
+    column = "seed"
+    keys = {"mismatches": pa.uint64()}
+
+    def __init__(self, **options: Any) -> None:
+        self._options = options
+
+    def answer(self, question: Any) -> dict[str, Any]:
+        if not isinstance(question, int):
+            raise DtypeError(f"seed: found {question!r}, expected a whole number")
+        return siliray.conformance(seed=question, **self._options)
+
+
+def _lasting(value: Any) -> Any:
+    """A document without what varies from run to run."""
+    if isinstance(value, dict):
+        varying = ("seconds", "_per_second")
+        return {key: _lasting(one) for key, one in value.items() if not key.endswith(varying)}
+    if isinstance(value, (list, siliray.Table)):
+        return [_lasting(one) for one in value]
+    return value
