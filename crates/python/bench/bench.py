@@ -293,6 +293,18 @@ def measure_engines(options: argparse.Namespace, _: Path) -> Iterator[dict[str, 
         yield from against(what, count, pair, {"bare": wanted})
 
 
+def watched(process: subprocess.Popen[bytes]) -> float:
+    """The most memory of a process, in MB. (What `wait4` tells includes its parent's.)"""
+    peak = 0
+    while process.poll() is None:
+        lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
+        held = (int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+        peak = max(peak, *held, 0)
+        time.sleep(0.005)
+    assert process.returncode == 0, "siliray trace has failed"
+    return peak / 1e3
+
+
 def measure_file(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, Any]]:
     """What `siliray trace` takes beyond the scene for a file of many rays."""
     import pyarrow as pa
@@ -313,9 +325,8 @@ def measure_file(options: argparse.Namespace, folder: Path) -> Iterator[dict[str
         command += ["--rays", file, "-o", folder / "hits.parquet"]
         start = time.perf_counter()
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        _, status, usage = os.wait4(process.pid, 0)
-        assert status == 0, "siliray trace has failed"
-        peak[name], spent[name] = usage.ru_maxrss / 1e3, time.perf_counter() - start
+        peak[name] = watched(process)
+        spent[name] = time.perf_counter() - start
     found = pq.ParquetFile(folder / "hits.parquet").metadata.num_rows
     assert found == repeats * len(rays), f"{found} hits"
     what = f"{found / 1e6:.0f} M rays of a Parquet file"
